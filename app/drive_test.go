@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"sextant/backend/agent/llm/openaitest"
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
+	"sextant/backend/surface"
 	"sextant/shared/toolspec"
 )
 
@@ -198,7 +199,7 @@ func TestTheWindowsTabsFollowTheDeviceOfTheActivityBar(t *testing.T) {
 	}
 	c := clientOf(t, sys)
 	wide := func() float64 {
-		ans, err := sys.Browser.Session("").Annotate(t.Context(), browser.AnnotateOptions{})
+		ans, err := sys.Browser.Session("").Annotate(t.Context(), surface.AnnotateOptions{})
 		if m := sys.Browser.Marks(); err == nil && m != nil && ans.Page.URL == "about:blank" {
 			return m.Width
 		}

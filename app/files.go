@@ -43,7 +43,7 @@ func (s *System) openFiles(ctx context.Context) {
 	s.sweepFiles(ctx)
 	s.Files = files.New(files.Config{
 		Paths: paths, Forbidden: forbidden,
-		Blobs: s.Blobs, Changes: s.Store, Watched: s.Snapshot, Panels: takingBack{s}, Log: s.Log,
+		Blobs: s.Blobs, Changes: s.Store, Watched: s.Snapshot, Panels: takingBack{s},
 		Trash: filepath.Join(s.Config.DataDir, "trash"),
 	})
 	s.OnClose("files", s.Files.Close)

@@ -174,7 +174,7 @@ func TestATurnGoesOnAfterThePersonGivesThePageBack(t *testing.T) {
 	if r := window.execute("navigate_page", map[string]string{"url": "demo"}); !r.Success {
 		t.Fatal(r.Error)
 	}
-	sys.Browser.SetHand(true)
+	sys.Browser.SetPersonControl(true)
 	waiting := sys.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.CallOutput}}, events.FromNow)
 	back := make(chan struct{})
 	go func() {
@@ -182,7 +182,7 @@ func TestATurnGoesOnAfterThePersonGivesThePageBack(t *testing.T) {
 		defer waiting.Close()
 		for e := range waiting.C() {
 			if strings.Contains(string(e.Data), "a person has taken over") {
-				sys.Browser.SetHand(false)
+				sys.Browser.SetPersonControl(false)
 				return
 			}
 		}

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"sextant/backend/surfaces/browser/launch"
+	"sextant/backend/browser/launch"
 )
 
 // TestNothingIsLeftOfABrowserWhenTheProgramIsKilled kills the real program at random moments,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sextant/app/config"
+	"sextant/backend/browser"
 	"sextant/backend/guard/egress"
 	"sextant/backend/record/audit"
 	"sextant/backend/record/blobs"
@@ -17,8 +18,7 @@ import (
 	"sextant/backend/record/pending"
 	"sextant/backend/record/results"
 	"sextant/backend/record/store"
-	"sextant/backend/surfaces/browser"
-	"sextant/backend/surfaces/window"
+	"sextant/backend/surface/panelpage"
 	"sextant/panels/browser/demo"
 	"sextant/shared/event"
 )
@@ -121,19 +121,19 @@ func (s *System) openBrowser(ctx context.Context, purpose Purpose) error {
 		}
 	}
 	s.Browser = browser.New(browser.Config{
-		Path:        s.Settings.Get("chromium"),
-		ProfileDir:  s.profileDir(purpose),
-		DownloadDir: filepath.Join(s.Config.DataDir, "downloads"),
-		Proxy:       proxy,
-		Headless:    s.Settings.Get("headless") != "false",
-		AttachURL:   purpose.AttachURL,
-		Judge:       s.Guard.Check,
-		Publish:     s.publish,
-		Stepped:     s.stepped,
-		Log:         s.Log,
+		Path:         s.Settings.Get("chromium"),
+		ProfileDir:   s.profileDir(purpose),
+		DownloadDir:  filepath.Join(s.Config.DataDir, "downloads"),
+		Proxy:        proxy,
+		Headless:     s.Settings.Get("headless") != "false",
+		AttachURL:    purpose.AttachURL,
+		CheckAddress: s.Guard.Check,
+		Publish:      s.publish,
+		OnPersonStep: s.stepped,
+		Log:          s.Log,
 	})
 	s.OnClose("browser", s.Browser.Close)
-	s.Window = window.New(window.Config{Book: s.Browser.Book(), Title: s.panelTitle})
+	s.Window = panelpage.New(panelpage.Config{Book: s.Browser.Book(), Title: s.panelTitle})
 	return nil
 }
 

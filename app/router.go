@@ -3,8 +3,8 @@ package app
 import (
 	"context"
 
+	"sextant/backend/browser"
 	"sextant/backend/calls/pipeline"
-	"sextant/backend/surfaces/browser"
 	"sextant/shared/toolspec"
 )
 
@@ -127,7 +127,7 @@ type pageControl struct{ browser *browser.Browser }
 func (c pageControl) TakenOver() bool { return c.browser.State().PersonHas }
 
 // WaitReturned implements pipeline.PageControl.
-func (c pageControl) WaitReturned(ctx context.Context) error { return c.browser.Returned(ctx) }
+func (c pageControl) WaitReturned(ctx context.Context) error { return c.browser.AwaitGiveBack(ctx) }
 
 // SetActor implements pipeline.PageControl.
-func (c pageControl) SetActor(caller toolspec.Caller) { c.browser.Driving(string(caller)) }
+func (c pageControl) SetActor(caller toolspec.Caller) { c.browser.SetDriver(string(caller)) }

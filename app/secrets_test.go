@@ -23,8 +23,8 @@ import (
 
 	"sextant/app/config"
 	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/browser"
 	"sextant/backend/guard/secrets"
-	"sextant/backend/surfaces/browser"
 	"sextant/shared/toolspec"
 )
 

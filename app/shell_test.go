@@ -34,7 +34,7 @@ func TestACommandRunsInTheWorkspaceAndSeesNothingOfOurs(t *testing.T) {
 	flags["workspace"] = t.TempDir()
 	sys := openWith(t, flags, Purpose{Serve: true})
 	r := bashOf(t, sys, "echo hi > made; cat made; pwd", false)
-	if !r.Success || r.Text != "hi\n"+flags["workspace"]+"\nChanged: made (new). undo takes it back." {
+	if !r.Success || r.Text != "hi\n"+flags["workspace"]+"\nChanged: made (new). undo can undo it." {
 		t.Errorf("%+v", r)
 	}
 	if body, err := os.ReadFile(filepath.Join(flags["workspace"], "made")); err != nil || string(body) != "hi\n" {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )

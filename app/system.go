@@ -22,6 +22,7 @@ import (
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/api/pages"
 	"sextant/backend/api/ws"
+	"sextant/backend/browser"
 	"sextant/backend/calls/approval"
 	"sextant/backend/calls/discovery"
 	"sextant/backend/calls/pipeline"
@@ -36,8 +37,7 @@ import (
 	"sextant/backend/record/results"
 	"sextant/backend/record/space"
 	"sextant/backend/record/store"
-	"sextant/backend/surfaces/browser"
-	"sextant/backend/surfaces/window"
+	"sextant/backend/surface/panelpage"
 	"sextant/backend/tools/baseline"
 	"sextant/backend/tools/catalogue"
 	"sextant/backend/tools/created"
@@ -81,7 +81,7 @@ type System struct {
 	Guard       *egress.Guard
 	Places      *places.Places
 	Browser     *browser.Browser
-	Window      *window.Surface
+	Window      *panelpage.Pages
 	Baseline    *baseline.Tools
 	Snapshot    *snapshot.Keeper
 	Files       *files.Tools

@@ -57,7 +57,7 @@ test('the tree is walked by keys, shows what changes, and what is thrown away co
     await page.keyboard.press('F2');
     await name.fill('a.txt');
     await page.keyboard.press('Enter');
-    await expect(page.getByText(/a.txt is there already/)).toBeVisible();
+    await expect(page.getByText(/a.txt exists already/)).toBeVisible();
     await page.keyboard.press('Escape');
     expect(await readFile(join(sextant.work, 'a.txt'), 'utf8')).toBe('some text\n');
 

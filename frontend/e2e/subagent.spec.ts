@@ -35,7 +35,7 @@ test('a task that is handed on is seen at work, opens to its talk, and stands in
     async (sextant, model) => {
       await page.goto(sextant.window());
       await say(page, 'How many panels are there?');
-      const card = talk(page).getByRole('group').filter({ hasText: 'Handing on: Count the panels' });
+      const card = talk(page).getByRole('group').filter({ hasText: 'Subagent: Count the panels' });
       await expect(card).toContainText('1 call');
       await expect(card).toContainText('Thinking');
 
@@ -70,7 +70,7 @@ test('stop on the card of a task that is handed on stops the subagent alone', as
     async (sextant) => {
       await page.goto(sextant.window());
       await say(page, 'Try it');
-      const card = talk(page).getByRole('group').filter({ hasText: 'Handing on: Wait for ever' });
+      const card = talk(page).getByRole('group').filter({ hasText: 'Subagent: Wait for ever' });
       await expect(card).toContainText('Thinking');
       await card.getByRole('button', { name: 'Stop this call' }).click();
       await expect(talk(page)).toContainText('Stopped by you');

@@ -1,6 +1,6 @@
 package toolspec
 
-import "strings"
+import "sextant/shared/clip"
 
 // Description says what a call will do before it runs. The policy, the question to the person and the shown
 // sentence are made from it. All fields are facts from the call's arguments, never a model's words.
@@ -107,12 +107,5 @@ type CommandUse struct {
 	Harmless bool `json:"harmless,omitempty"`
 }
 
-// Brief returns text on one line of at most most characters; a longer text ends in an ellipsis. It is for
-// sentences and previews.
-func Brief(text string, most int) string {
-	runes := []rune(strings.Join(strings.Fields(text), " "))
-	if len(runes) <= most {
-		return string(runes)
-	}
-	return string(runes[:most-1]) + "…"
-}
+// Brief is excerpt.Line.
+func Brief(text string, most int) string { return clip.Line(text, most) }

@@ -100,7 +100,7 @@ func (s *Server) stateRoutes() {
 		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
-		s.rooms.Browser.SetHand(in.Body.Person)
+		s.rooms.Browser.SetPersonControl(in.Body.Person)
 		return route.Answer(s.rooms.Browser.State()), nil
 	})
 	route.Add(s.api, http.MethodPost, "/api/browser/start", "Look for Chromium again and start it", http.StatusOK, func(ctx context.Context, _ *route.Empty) (*route.Body[event.BrowserState], error) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"sextant/backend/api/access"
-	"sextant/backend/surfaces/browser/collect"
+	"sextant/backend/browser/observe/collect"
 )
 
 // shellCSP lets the shell run its own code only and talk to its own origin only. Styles

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"sextant/backend/surfaces/browser/collect"
+	"sextant/backend/browser/observe/collect"
 )
 
 const (

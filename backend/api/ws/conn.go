@@ -10,8 +10,8 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"sextant/backend/browser"
 	"sextant/backend/record/events"
-	"sextant/backend/surfaces/browser"
 	"sextant/shared/event"
 	"sextant/shared/wire"
 )

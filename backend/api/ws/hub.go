@@ -4,7 +4,7 @@
 // One connection is one window. The first message must be "hello" with the token; until
 // then nothing is sent. One goroutine writes, one reads; both end with the connection. A
 // window that is slow gets merged deltas and the newest picture only: at most two frames
-// wait for its acknowledgement (backend/surfaces/browser/live).
+// wait for its acknowledgement (backend/browser/live).
 package ws
 
 import (
@@ -18,8 +18,8 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"sextant/backend/browser"
 	"sextant/backend/record/events"
-	"sextant/backend/surfaces/browser"
 	"sextant/shared/wire"
 )
 

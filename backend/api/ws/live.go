@@ -3,7 +3,7 @@ package ws
 import (
 	"fmt"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/shared/wire"
 )
 
@@ -53,7 +53,7 @@ func (c *conn) takeOver(input string) {
 		return
 	}
 	if state := c.hub.cfg.Browser.State(); state.Driving != "" && !state.PersonHas {
-		c.hub.cfg.Browser.SetHand(true)
+		c.hub.cfg.Browser.SetPersonControl(true)
 	}
 }
 

@@ -20,10 +20,10 @@ import (
 	"github.com/gorilla/websocket"
 
 	"sextant/backend/api/ws"
+	"sextant/backend/browser"
+	"sextant/backend/browser/launch"
 	"sextant/backend/record/events"
 	"sextant/backend/record/store"
-	"sextant/backend/surfaces/browser"
-	"sextant/backend/surfaces/browser/launch"
 	"sextant/shared/event"
 	"sextant/shared/wire"
 )

@@ -7,7 +7,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// setBar changes the activity bar by edit and tells of it.
+// setBar changes the activity bar by edit and publishes the change.
 func (t *Tools) setBar(ctx context.Context, sentence string, edit func(*event.ActivityBar)) (toolspec.Result, error) {
 	var bar event.ActivityBar
 	err := t.change(ctx, func(s *state) []event.Event {
@@ -18,5 +18,5 @@ func (t *Tools) setBar(ctx context.Context, sentence string, edit func(*event.Ac
 	if err != nil {
 		return toolspec.Result{}, err
 	}
-	return done(bar, "", sentence), nil
+	return ok(bar, "", sentence), nil
 }

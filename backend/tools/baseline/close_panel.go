@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"sextant/backend/tools/room"
 	"sextant/shared/event"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
@@ -15,7 +16,7 @@ import (
 //go:embed close_panel.md
 var closePanelDoc string
 
-// closePanelParams names the panel; empty means the active one.
+// closePanelParams are the parameters of close_panel; "" is the active panel.
 type closePanelParams struct {
 	Panel string `json:"panel"`
 }
@@ -24,11 +25,11 @@ func closePanel(nav *navigation.Map) tool {
 	const name = "close_panel"
 	return tool{
 		def: define(name, "navigation", closePanelDoc,
-			`{"type":"object","properties":{"panel":{"type":"string","description":"Id of the panel; the active one when absent."}},"additionalProperties":false}`,
+			`{"type":"object","properties":{"panel":{"type":"string","description":"Id of the panel; default: the active one."}},"additionalProperties":false}`,
 			toolspec.Hints{Idempotent: true}, `{}`, fmt.Sprintf(`{"panel":%q}`, nav.Panels[len(nav.Panels)-1])),
 		run: func(t *Tools, ctx context.Context, args json.RawMessage) (toolspec.Result, error) {
 			var p closePanelParams
-			if bad := decode(name, args, &p); bad != nil {
+			if bad := room.Decode(args, &p); bad != nil {
 				return *bad, nil
 			}
 			return t.closePanel(ctx, p.Panel)
@@ -51,9 +52,12 @@ func (t *Tools) closePanel(ctx context.Context, id string) (toolspec.Result, err
 	}
 	switch {
 	case id == home && len(open) == 1:
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("close_panel(panel=%q): it is the only open panel and stays", id), "Open another panel first."), nil
+		return toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("close_panel(panel=%q): it is the only open panel and cannot be closed", id),
+			"Open another panel first."), nil
 	case !slices.Contains(open, id):
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("close_panel(panel=%q): no such panel is open", id), fmt.Sprintf("Open panels: %v.", open)), nil
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("close_panel(panel=%q): no such panel is open", id),
+			fmt.Sprintf("Open panels: %v.", open)), nil
 	}
 	var front string
 	err := t.change(ctx, func(s *state) []event.Event {
@@ -76,5 +80,6 @@ func (t *Tools) closePanel(ctx context.Context, id string) (toolspec.Result, err
 	if p, ok := t.panel(id); ok {
 		title = p.Title
 	}
-	return done(map[string]any{"closed": id, "active_panel": front}, fmt.Sprintf("Closed the %s panel. Active now: %s.", title, front), "Closed the "+title+" panel"), nil
+	return ok(map[string]any{"closed": id, "active_panel": front},
+		fmt.Sprintf("Closed the %s panel. Active now: %s.", title, front), "Closed the "+title+" panel"), nil
 }

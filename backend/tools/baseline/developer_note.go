@@ -6,12 +6,14 @@ import (
 	_ "embed"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"sextant/backend/tools/room"
 	"sextant/shared/toolspec"
 )
 
@@ -24,7 +26,7 @@ const (
 	maxDeveloperNotes = 2_000
 )
 
-// developerNoteParams: the text, and what it is about.
+// developerNoteParams are the parameters of developer_note.
 type developerNoteParams struct {
 	Text  string `json:"text"`
 	Title string `json:"title"`
@@ -42,7 +44,7 @@ func developerNote() tool {
 			toolspec.Hints{}, `{"text":"click_element took 9 s on a page with 40,000 nodes","kind":"bug"}`),
 		run: func(t *Tools, _ context.Context, args json.RawMessage) (toolspec.Result, error) {
 			var p developerNoteParams
-			if bad := decode(name, args, &p); bad != nil {
+			if bad := room.Decode(args, &p); bad != nil {
 				return *bad, nil
 			}
 			return t.writeNote(p)
@@ -50,7 +52,10 @@ func developerNote() tool {
 		describe: func(args json.RawMessage) toolspec.Description {
 			var p developerNoteParams
 			_ = json.Unmarshal(args, &p)
-			return toolspec.Description{Present: "Writing a note for the developers", Target: "the folder of developer notes", Data: p.Text}
+			return toolspec.Description{
+				Present: "Writing a note for the developers",
+				Target:  "the folder of developer notes", Data: p.Text,
+			}
 		},
 	}
 }
@@ -61,13 +66,16 @@ func (t *Tools) writeNote(p developerNoteParams) (toolspec.Result, error) {
 	case text == "":
 		return toolspec.Fail(toolspec.ValidationError, "developer_note: text is empty", `For example {"text":"…","kind":"idea"}.`), nil
 	case len(text) > 4*maxDeveloperNote:
-		return toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("developer_note: text has more than %d characters", maxDeveloperNote), "Shorten it, or write several notes."), nil
+		return toolspec.Fail(toolspec.ValidationError,
+			fmt.Sprintf("developer_note: text has more than %d characters", maxDeveloperNote),
+			"Shorten it, or write several notes."), nil
 	}
 	if err := os.MkdirAll(t.notesDir, 0o700); err != nil {
-		return toolspec.Result{}, fmt.Errorf("making the folder of developer notes: %w", err)
+		return toolspec.Result{}, fmt.Errorf("creating the folder of developer notes: %w", err)
 	}
 	if there, err := os.ReadDir(t.notesDir); err == nil && len(there) >= maxDeveloperNotes {
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("developer_note: %d notes are there already", len(there)), "Delete some in "+t.notesDir+"."), nil
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("developer_note: there are %d notes already", len(there)),
+			"Delete some in "+t.notesDir+"."), nil
 	}
 	now := time.Now().UTC()
 	kind := p.Kind
@@ -76,19 +84,19 @@ func (t *Tools) writeNote(p developerNoteParams) (toolspec.Result, error) {
 	}
 	title := strings.Join(strings.Fields(p.Title), " ")
 	if title == "" {
-		title = "Without a title"
+		title = "Untitled"
 	}
 	var tail [3]byte
-	_, _ = rand.Read(tail[:]) // never fails: it ends the program instead
+	_, _ = rand.Read(tail[:]) // never fails
 	name := now.Format("20060102-150405") + "-" + slug(kind) + "-" + hex.EncodeToString(tail[:]) + ".md"
 	body := fmt.Sprintf("# %s\n\n%s · %s\n\n%s\n", title, kind, now.Format(time.RFC3339), text)
 	if err := writeNew(filepath.Join(t.notesDir, name), body); err != nil {
 		return toolspec.Result{}, fmt.Errorf("writing a developer note: %w", err)
 	}
-	return done(map[string]any{"file": name}, "Wrote the note "+name+".", "Wrote a note for the developers"), nil
+	return ok(map[string]any{"file": name}, "Wrote the note "+name+".", "Wrote a note for the developers"), nil
 }
 
-// writeNew writes a file that must not be there yet and is on disk when it returns.
+// writeNew writes a new file and syncs it.
 func writeNew(path, body string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -98,13 +106,10 @@ func writeNew(path, body string) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	if closing := f.Close(); err == nil {
-		err = closing
-	}
-	return err
+	return errors.Join(err, f.Close())
 }
 
-// slug keeps what is safe in a file's name.
+// slug keeps the characters that are safe in a file name.
 func slug(s string) string {
 	out := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {

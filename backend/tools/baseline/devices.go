@@ -1,7 +1,7 @@
 package baseline
 
-// Device is a preset for emulation: the viewport in CSS pixels, device pixels per CSS
-// pixel, and whether pages are told that it is a touch device.
+// Device is a preset for emulation: the viewport in CSS pixels, device pixels per CSS pixel, and whether
+// it is a touch device.
 type Device struct {
 	Name   string
 	Width  int
@@ -10,7 +10,7 @@ type Device struct {
 	Touch  bool
 }
 
-// Devices are all presets; the first follows the window and emulates nothing.
+// Devices returns all presets; the first follows the window and emulates nothing.
 func Devices() []Device {
 	return []Device{
 		{Name: "desktop"},
@@ -20,7 +20,7 @@ func Devices() []Device {
 	}
 }
 
-// DeviceNamed is the preset of that name.
+// DeviceNamed returns the preset of that name.
 func DeviceNamed(name string) (Device, bool) {
 	for _, d := range Devices() {
 		if d.Name == name {

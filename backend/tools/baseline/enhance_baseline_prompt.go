@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"sextant/backend/tools/room"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -16,13 +17,13 @@ import (
 //go:embed enhance_baseline_prompt.md
 var enhanceBaselinePromptDoc string
 
-// Bounds of prompt notes: they cost tokens in every request.
+// Bounds of prompt notes, which cost tokens in every request.
 const (
 	maxPromptNote  = 1_000
 	maxPromptNotes = 20
 )
 
-// enhanceBaselinePromptParams: a note to add, or the number of one to remove.
+// enhanceBaselinePromptParams are a note to add, or the number of one to remove.
 type enhanceBaselinePromptParams struct {
 	Note   string `json:"note"`
 	Remove int    `json:"remove"`
@@ -33,13 +34,13 @@ func enhanceBaselinePrompt() tool {
 	return tool{
 		def: define(name, "feedback", enhanceBaselinePromptDoc,
 			`{"type":"object","properties":{`+
-				`"note":{"type":"string","minLength":1,"maxLength":1000,"description":"One sentence or two, as an instruction."},`+
+				`"note":{"type":"string","minLength":1,"maxLength":1000,"description":"One or two sentences, as an instruction."},`+
 				`"remove":{"type":"integer","minimum":1,"description":"Number of the note to remove, from 1."}},`+
 				`"minProperties":1,"maxProperties":1,"additionalProperties":false}`,
 			toolspec.Hints{}, `{"note":"Answer in Spanish."}`, `{"remove":1}`),
 		run: func(t *Tools, ctx context.Context, args json.RawMessage) (toolspec.Result, error) {
 			var p enhanceBaselinePromptParams
-			if bad := decode(name, args, &p); bad != nil {
+			if bad := room.Decode(args, &p); bad != nil {
 				return *bad, nil
 			}
 			if p.Remove > 0 {
@@ -51,9 +52,15 @@ func enhanceBaselinePrompt() tool {
 			var p enhanceBaselinePromptParams
 			_ = json.Unmarshal(args, &p)
 			if p.Remove > 0 {
-				return toolspec.Description{Present: fmt.Sprintf("Removing prompt note %d", p.Remove), Target: "the assistant's instructions"}
+				return toolspec.Description{
+					Present: fmt.Sprintf("Removing prompt note %d", p.Remove),
+					Target:  "the assistant's instructions",
+				}
 			}
-			return toolspec.Description{Present: "Adding a prompt note", Target: "the assistant's instructions, in every later turn", Data: p.Note}
+			return toolspec.Description{
+				Present: "Adding a prompt note",
+				Target:  "the assistant's instructions, in every later turn", Data: p.Note,
+			}
 		},
 	}
 }
@@ -66,11 +73,12 @@ func (t *Tools) addNote(ctx context.Context, note string) (toolspec.Result, erro
 	case note == "":
 		return toolspec.Fail(toolspec.ValidationError, tool+": note is empty", `For example {"note":"Answer in Spanish."}.`), nil
 	case utf8.RuneCountInString(note) > maxPromptNote:
-		return toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("%s: note has more than %d characters", tool, maxPromptNote), "Shorten it."), nil
+		return toolspec.Fail(toolspec.ValidationError,
+			fmt.Sprintf("%s: note has more than %d characters", tool, maxPromptNote), "Shorten it."), nil
 	case slices.Contains(notes, note):
-		return done(map[string]any{"notes": notes}, "The note was there already.", "Kept the prompt notes as they are"), nil
+		return ok(map[string]any{"notes": notes}, "The note exists already.", "Kept the prompt notes as they are"), nil
 	case len(notes) >= maxPromptNotes:
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s: there are %d notes, the most there can be", tool, maxPromptNotes), `Remove one first, for example {"remove":1}.`), nil
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s: there are %d notes, which is the maximum", tool, maxPromptNotes), `Remove one first, for example {"remove":1}.`), nil
 	}
 	err := t.change(ctx, func(s *state) []event.Event {
 		s.Notes = append(s.Notes, note)
@@ -80,22 +88,26 @@ func (t *Tools) addNote(ctx context.Context, note string) (toolspec.Result, erro
 	if err != nil {
 		return toolspec.Result{}, err
 	}
-	return done(map[string]any{"notes": notes}, fmt.Sprintf("Added as note %d. It is in force from the next turn.", len(notes)), "Added a prompt note"), nil
+	return ok(map[string]any{"notes": notes},
+		fmt.Sprintf("Added as note %d. It applies from the next turn on.", len(notes)), "Added a prompt note"), nil
 }
 
 func (t *Tools) removeNote(ctx context.Context, number int) (toolspec.Result, error) {
 	notes := t.PromptNotes()
 	if number > len(notes) {
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("enhance_baseline_prompt(remove=%d): there are %d notes", number, len(notes)), "get_workspace_state lists them."), nil
+		return toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("enhance_baseline_prompt(remove=%d): there are %d notes", number, len(notes)),
+			"get_workspace_state lists them."), nil
 	}
-	gone := notes[number-1]
+	removed := notes[number-1]
 	err := t.change(ctx, func(s *state) []event.Event {
-		s.Notes = slices.DeleteFunc(s.Notes, func(n string) bool { return n == gone })
+		s.Notes = slices.DeleteFunc(s.Notes, func(n string) bool { return n == removed })
 		notes = s.Notes
 		return nil
 	})
 	if err != nil {
 		return toolspec.Result{}, err
 	}
-	return done(map[string]any{"notes": notes}, "Removed. The change is in force from the next turn.", "Removed a prompt note"), nil
+	return ok(map[string]any{"notes": notes}, "Removed. It no longer applies from the next turn on.",
+		"Removed a prompt note"), nil
 }

@@ -12,17 +12,11 @@ import (
 //go:embed expand_activity_bar.md
 var expandActivityBarDoc string
 
-// expandActivityBarParams: none.
-type expandActivityBarParams struct{}
-
 func expandActivityBar() tool {
 	const name = "expand_activity_bar"
 	return tool{
 		def: define(name, "activity_bar", expandActivityBarDoc, noParams, toolspec.Hints{Idempotent: true}, `{}`),
-		run: func(t *Tools, ctx context.Context, args json.RawMessage) (toolspec.Result, error) {
-			if bad := decode(name, args, &expandActivityBarParams{}); bad != nil {
-				return *bad, nil
-			}
+		run: func(t *Tools, ctx context.Context, _ json.RawMessage) (toolspec.Result, error) {
 			return t.setBar(ctx, "Expanded the activity bar", func(bar *event.ActivityBar) { bar.Expanded = true })
 		},
 		describe: present("Expanding the activity bar"),

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/tools/room"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -15,7 +16,7 @@ import (
 //go:embed focus_surface.md
 var focusSurfaceDoc string
 
-// focusSurfaceParams: "assistant", "page", or the id of an open panel.
+// focusSurfaceParams are the parameters of focus_surface: "assistant", "page", or the id of an open panel.
 type focusSurfaceParams struct {
 	Surface string `json:"surface"`
 }
@@ -28,7 +29,7 @@ func focusSurface() tool {
 			toolspec.Hints{Idempotent: true}, `{"surface":"assistant"}`, `{"surface":"page"}`),
 		run: func(t *Tools, ctx context.Context, args json.RawMessage) (toolspec.Result, error) {
 			var p focusSurfaceParams
-			if bad := decode(name, args, &p); bad != nil {
+			if bad := room.Decode(args, &p); bad != nil {
 				return *bad, nil
 			}
 			return t.focusOn(ctx, p.Surface)
@@ -50,7 +51,8 @@ func (t *Tools) focusOn(ctx context.Context, surface string) (toolspec.Result, e
 		if _, known := t.panel(surface); known {
 			hint = "Call " + t.cfg.Nav.OpenTool(surface) + "."
 		}
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("focus_surface(surface=%q): no such surface is open", surface), hint), nil
+		return toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("focus_surface(surface=%q): no such surface is open", surface), hint), nil
 	}
 	err := t.change(ctx, func(s *state) []event.Event {
 		var events []event.Event
@@ -63,5 +65,6 @@ func (t *Tools) focusOn(ctx context.Context, surface string) (toolspec.Result, e
 	if err != nil {
 		return toolspec.Result{}, err
 	}
-	return done(map[string]any{"focus": surface, "active_panel": t.ActivePanel()}, "The focus is on "+surface+".", "Moved the focus to "+surface), nil
+	return ok(map[string]any{"focus": surface, "active_panel": t.ActivePanel()}, "The focus is on "+surface+".",
+		"Moved the focus to "+surface), nil
 }

@@ -15,17 +15,14 @@ import (
 //go:embed get_workspace_state.md
 var getWorkspaceStateDoc string
 
-// getWorkspaceStateParams: none.
-type getWorkspaceStateParams struct{}
-
-// maxTold bounds how many problems of one panel the text tells; the value has them all.
-const maxTold = 12
+// maxProblems bounds the problems of one panel in the text; the value has all of them.
+const maxProblems = 12
 
 // workspaceState is the result of get_workspace_state.
 type workspaceState struct {
 	ActivePanel string `json:"active_panel"`
-	// Operable is how many elements of the active panel's own page can be used, nil where the browser is meant
-	// or no window shows it.
+	// Operable is how many elements of the active panel's own page can be used, nil when the panel stands
+	// for the browser or no window shows it.
 	Operable    *int              `json:"operable,omitempty"`
 	OpenPanels  []string          `json:"open_panels"`
 	Panels      []panelState      `json:"panels"`
@@ -40,7 +37,7 @@ type panelState struct {
 	Tools []string `json:"tools,omitempty"`
 	// Problem says why a panel cannot be opened.
 	Problem string `json:"problem,omitempty"`
-	// Problems are what is wrong with its manifest, where, and how it could be right.
+	// Problems are the mistakes in its manifest, with their places and corrections.
 	Problems []event.PanelProblem `json:"problems,omitempty"`
 }
 
@@ -48,10 +45,7 @@ func getWorkspaceState() tool {
 	const name = "get_workspace_state"
 	return tool{
 		def: define(name, "workspace", getWorkspaceStateDoc, noParams, toolspec.Hints{ReadOnly: true, Idempotent: true}, `{}`),
-		run: func(t *Tools, ctx context.Context, args json.RawMessage) (toolspec.Result, error) {
-			if bad := decode(name, args, &getWorkspaceStateParams{}); bad != nil {
-				return *bad, nil
-			}
+		run: func(t *Tools, ctx context.Context, _ json.RawMessage) (toolspec.Result, error) {
 			s := workspaceState{
 				ActivePanel: t.ActivePanel(), OpenPanels: t.OpenPanels(), ActivityBar: t.ActivityBar(),
 				Focus: t.Focus(), PromptNotes: t.PromptNotes(), Panels: []panelState{},
@@ -71,9 +65,9 @@ func getWorkspaceState() tool {
 				}
 				s.Panels = append(s.Panels, row)
 			}
-			return done(s, s.text(), "Looked at the workspace"), nil
+			return ok(s, s.text(), "Read the workspace state"), nil
 		},
-		describe: present("Looking at the workspace"),
+		describe: present("Reading the workspace state"),
 	}
 }
 
@@ -81,7 +75,8 @@ func (s workspaceState) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Active panel: %s\n", s.ActivePanel)
 	if s.Operable != nil {
-		fmt.Fprintf(&b, "Its own page is in front; elements to use on it: %d (annotate_page numbers them)\n", *s.Operable)
+		fmt.Fprintf(&b, "Its own page is in front; elements that can be used: %d (annotate_page numbers them)\n",
+			*s.Operable)
 	}
 	fmt.Fprintf(&b, "Open panels: %s\nPanels:\n", strings.Join(s.OpenPanels, ", "))
 	for _, p := range s.Panels {
@@ -93,9 +88,9 @@ func (s workspaceState) text() string {
 			b.WriteString(", open")
 		}
 		b.WriteByte('\n')
-		for _, problem := range p.Problems[:min(len(p.Problems), maxTold)] {
+		for _, problem := range p.Problems[:min(len(p.Problems), maxProblems)] {
 			if problem.Fix != "" {
-				fmt.Fprintf(&b, "  %s Right would be: %s\n", problem, problem.Fix)
+				fmt.Fprintf(&b, "  %s Correct would be: %s\n", problem, problem.Fix)
 			}
 		}
 	}
@@ -103,7 +98,8 @@ func (s workspaceState) text() string {
 	if s.ActivityBar.Expanded {
 		width = "wide"
 	}
-	fmt.Fprintf(&b, "Activity bar: %s; device %s of %s", width, s.ActivityBar.Device, strings.Join(s.ActivityBar.Devices, ", "))
+	fmt.Fprintf(&b, "Activity bar: %s; device %s of %s", width, s.ActivityBar.Device,
+		strings.Join(s.ActivityBar.Devices, ", "))
 	for i, n := range s.PromptNotes {
 		fmt.Fprintf(&b, "\nPrompt note %d: %s", i+1, n)
 	}

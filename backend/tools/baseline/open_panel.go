@@ -13,23 +13,18 @@ import (
 //go:embed open_panel.md
 var openPanelDoc string
 
-// openPanelParams: none; the panel is in the tool's name.
-type openPanelParams struct{}
-
-// openPanel is the tool that opens p.
+// openPanel makes the tool that opens p.
 func (t *Tools) openPanel(p event.Panel) tool {
 	title := p.Title
 	if title == "" {
-		title = spoken(p.ID)
+		title = titleOf(p.ID)
 	}
-	doc := strings.NewReplacer("{{title}}", title, "{{description}}", strings.TrimSpace(p.Description)).Replace(openPanelDoc)
+	doc := strings.NewReplacer("{{title}}", title, "{{description}}",
+		strings.TrimSpace(p.Description)).Replace(openPanelDoc)
 	def := define(t.cfg.Nav.OpenTool(p.ID), "navigation", doc, noParams, toolspec.Hints{Idempotent: true}, `{}`)
 	return tool{
 		def: def,
-		run: func(t *Tools, ctx context.Context, args json.RawMessage) (toolspec.Result, error) {
-			if bad := decode(def.Name, args, &openPanelParams{}); bad != nil {
-				return *bad, nil
-			}
+		run: func(t *Tools, ctx context.Context, _ json.RawMessage) (toolspec.Result, error) {
 			if err := t.change(ctx, func(s *state) []event.Event { return t.show(s, p.ID) }); err != nil {
 				return toolspec.Result{}, err
 			}
@@ -38,7 +33,7 @@ func (t *Tools) openPanel(p event.Panel) tool {
 			if len(p.Tools) > 0 {
 				text += " Its tools: " + strings.Join(p.Tools, ", ") + "."
 			}
-			return done(value, text, "Opened the "+title+" panel"), nil
+			return ok(value, text, "Opened the "+title+" panel"), nil
 		},
 		describe: present("Opening the " + title + " panel"),
 	}

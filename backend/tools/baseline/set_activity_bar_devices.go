@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/tools/room"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -15,7 +16,7 @@ import (
 //go:embed set_activity_bar_devices.md
 var setActivityBarDevicesDoc string
 
-// setActivityBarDevicesParams: which presets the bar offers, and the one to emulate.
+// setActivityBarDevicesParams are the presets that the bar offers, and the one to emulate.
 type setActivityBarDevicesParams struct {
 	Devices []string `json:"devices"`
 	Device  string   `json:"device"`
@@ -25,15 +26,15 @@ func setActivityBarDevices() tool {
 	const name = "set_activity_bar_devices"
 	enum := `"` + strings.Join(deviceNames(), `","`) + `"`
 	schema := fmt.Sprintf(`{"type":"object","properties":{`+
-		`"devices":{"type":"array","items":{"type":"string","enum":[%[1]s]},"minItems":1,"description":"Presets to offer, in this order; unchanged when absent."},`+
-		`"device":{"type":"string","enum":[%[1]s],"description":"Preset the browser panel emulates; unchanged when absent."}},`+
+		`"devices":{"type":"array","items":{"type":"string","enum":[%[1]s]},"minItems":1,"description":"Presets to offer, in this order; default: unchanged."},`+
+		`"device":{"type":"string","enum":[%[1]s],"description":"Preset the browser panel emulates; default: unchanged."}},`+
 		`"minProperties":1,"additionalProperties":false}`, enum)
 	return tool{
 		def: define(name, "activity_bar", setActivityBarDevicesDoc, schema, toolspec.Hints{Idempotent: true},
 			`{"device":"phone"}`, `{"devices":["desktop","phone"],"device":"desktop"}`),
 		run: func(t *Tools, ctx context.Context, args json.RawMessage) (toolspec.Result, error) {
 			var p setActivityBarDevicesParams
-			if bad := decode(name, args, &p); bad != nil {
+			if bad := room.Decode(args, &p); bad != nil {
 				return *bad, nil
 			}
 			return t.setDevices(ctx, p)
@@ -59,11 +60,13 @@ func (t *Tools) setDevices(ctx context.Context, p setActivityBarDevicesParams) (
 	}
 	for _, name := range append(slices.Clone(offered), p.Device) {
 		if _, known := DeviceNamed(name); !known && name != "" {
-			return toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("%s: there is no device %q", tool, name), "Devices: "+strings.Join(deviceNames(), ", ")+"."), nil
+			return toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("%s: there is no device %q", tool, name),
+				"Devices: "+strings.Join(deviceNames(), ", ")+"."), nil
 		}
 	}
 	if p.Device != "" && !slices.Contains(offered, p.Device) {
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s: the bar does not offer %q", tool, p.Device), "Name it in devices as well."), nil
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s: the bar does not offer %q", tool, p.Device),
+			"Name it in devices as well."), nil
 	}
 	sentence := "Set the devices of the activity bar"
 	if p.Device != "" {

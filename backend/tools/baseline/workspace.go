@@ -11,7 +11,7 @@ import (
 	"sextant/shared/navigation"
 )
 
-// stateKey is where the workspace's state is kept.
+// stateKey is the setting that stores the state of the workspace.
 const stateKey = "workspace.state"
 
 // Surfaces that are not panels.
@@ -20,9 +20,8 @@ const (
 	surfacePage      = "page"
 )
 
-// Workspace is what stands in the window: the active panel, those that are open, the
-// activity bar and the assistant's prompt notes. Its reading methods may be called at any
-// time; changes are made by the tools. Safe for concurrent use.
+// Workspace is the state of the window: the active panel, the open panels, the activity bar and the
+// assistant's prompt notes. Only the tools change it. Safe for concurrent use.
 type Workspace struct {
 	cfg Config
 
@@ -30,10 +29,10 @@ type Workspace struct {
 	state state
 }
 
-// state is the kept form.
+// state is the stored form.
 type state struct {
 	Active string `json:"active"`
-	// Open are the open panels, the last used at the end.
+	// Open are the open panels, the most recently used last.
 	Open  []string          `json:"open"`
 	Bar   event.ActivityBar `json:"bar"`
 	Focus string            `json:"focus"`
@@ -48,7 +47,7 @@ func newWorkspace(cfg Config) *Workspace {
 		err = json.Unmarshal([]byte(text), &w.state)
 	}
 	if err != nil {
-		cfg.Log.Warn("workspace not restored", "error", err)
+		cfg.Log.Warn("workspace not restored", "err", err)
 		w.state = state{}
 	}
 	w.state.Bar.Devices = slices.DeleteFunc(w.state.Bar.Devices, func(name string) bool {
@@ -87,8 +86,8 @@ func (w *Workspace) panel(id string) (event.Panel, bool) {
 	return panels[i], true
 }
 
-// ActivePanel is the id of the panel in front. When that one is gone, it is the first of
-// the map.
+// ActivePanel returns the id of the panel in front. When that one does not exist any more, it is the first
+// of the map.
 func (w *Workspace) ActivePanel() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -102,7 +101,7 @@ func (w *Workspace) active() string {
 	return w.cfg.Nav.Panels[0]
 }
 
-// OpenPanels are the ids of open panels, the active one last.
+// OpenPanels returns the ids of the open panels, the active one last.
 func (w *Workspace) OpenPanels() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,7 +116,7 @@ func (w *Workspace) open() []string {
 	return append(ids, w.active())
 }
 
-// ActivityBar is the bar's state.
+// ActivityBar returns the state of the activity bar.
 func (w *Workspace) ActivityBar() event.ActivityBar {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -126,23 +125,23 @@ func (w *Workspace) ActivityBar() event.ActivityBar {
 	return bar
 }
 
-// Focus is what has the focus: a panel's id, "assistant", "page", or "" for nothing asked.
+// Focus returns what has the focus: the id of a panel, "assistant", "page", or "" when it was never set.
 func (w *Workspace) Focus() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.state.Focus
 }
 
-// PromptNotes are the notes appended to the system prompt, oldest first.
+// PromptNotes returns the notes appended to the system prompt, oldest first.
 func (w *Workspace) PromptNotes() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.state.Notes)
 }
 
-// change keeps what edit makes of the state and publishes the events it gives. When
-// either fails, nothing has changed. Changes happen one after the other, so that events
-// stand in the log in the order of the states they tell of.
+// change stores what edit makes of the state and publishes the events it returns. When either fails,
+// nothing has changed. Changes run one after the other, so that the events are logged in the order of
+// the states.
 func (w *Workspace) change(ctx context.Context, edit func(*state) []event.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -153,21 +152,30 @@ func (w *Workspace) change(ctx context.Context, edit func(*state) []event.Event)
 	events := edit(&next)
 	text, err := json.Marshal(next)
 	if err != nil {
-		return fmt.Errorf("keeping the workspace: %w", err)
+		return fmt.Errorf("storing the workspace: %w", err)
 	}
 	if err := w.cfg.Settings.SetSetting(ctx, stateKey, string(text)); err != nil {
-		return fmt.Errorf("keeping the workspace: %w", err)
+		return fmt.Errorf("storing the workspace: %w", err)
 	}
 	if len(events) > 0 {
 		if _, err := w.cfg.Journal.Publish(ctx, events...); err != nil {
-			return fmt.Errorf("telling of the workspace: %w", err)
+			return fmt.Errorf("publishing a change of the workspace: %w", err)
 		}
 	}
 	w.state = next
 	return nil
 }
 
-// show puts panel id in front.
+// Show makes the panel id the active one, as the tool that opens it does. It does nothing for a panel that
+// is active already, unknown or unusable.
+func (w *Workspace) Show(ctx context.Context, id string) error {
+	if _, ok := w.panel(id); !ok || w.ActivePanel() == id {
+		return nil
+	}
+	return w.change(ctx, func(s *state) []event.Event { return w.show(s, id) })
+}
+
+// show makes the panel id the active one in s and returns the event.
 func (w *Workspace) show(s *state, id string) []event.Event {
 	s.Open = append(slices.DeleteFunc(s.Open, func(o string) bool { return o == id }), id)
 	s.Active, s.Focus = id, id

@@ -12,7 +12,7 @@ func TestGetWorkspaceStateShowsPanelsAndTheirProblems(t *testing.T) {
 	b.ok(b.nav.OpenTool("my-sums"), `{}`)
 	b.ok("enhance_baseline_prompt", `{"note":"Be brief."}`)
 	text := b.ok("get_workspace_state", `{}`).ModelText()
-	for _, want := range []string{"Active panel: my-sums", "- my-sums (The my-sums), open", "- torn (Torn), off: manifest.json 3:1: title is missing.", `manifest.json 3:1: title is missing. Right would be: "title": "Torn"`, "Activity bar: narrow; device desktop", "Prompt note 1: Be brief."} {
+	for _, want := range []string{"Active panel: my-sums", "- my-sums (The my-sums), open", "- torn (Torn), off: manifest.json 3:1: title is missing.", `manifest.json 3:1: title is missing. Correct would be: "title": "Torn"`, "Activity bar: narrow; device desktop", "Prompt note 1: Be brief."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

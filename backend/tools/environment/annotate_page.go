@@ -2,14 +2,11 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/surface"
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/toolspec"
 )
-
-//go:embed annotate_page.md
-var annotateAbout string
 
 type annotateParams struct {
 	Scope       string `json:"scope" enum:"viewport,page" default:"\"viewport\""`
@@ -20,19 +17,19 @@ type annotateParams struct {
 
 func (t *Tools) annotatePage() tool {
 	return build(tool{
-		name: "annotate_page", about: about(annotateAbout), hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
+		name: "annotate_page", hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
 		examples: []string{`{}`, `{"scope":"page","query":"add to cart"}`, `{"changes_only":true}`},
 	}, func(session, annotateParams) toolspec.Description {
 		return toolspec.Description{Present: "Numbering the page"}
 	}, func(ctx context.Context, s session, p annotateParams) (toolspec.Result, error) {
-		a, err := s.Annotate(ctx, browser.AnnotateOptions{Scope: p.Scope, Query: p.Query, ChangesOnly: p.ChangesOnly})
+		a, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: p.Scope, Query: p.Query, ChangesOnly: p.ChangesOnly})
 		if err != nil {
 			return toolspec.Result{}, err
 		}
 		budget := p.MaxTokens
 		if budget <= 0 && p.Scope != "page" {
-			budget = defaultTokens
+			budget = observation.DefaultTokens
 		}
-		return t.answered(a, "", budget, "Numbered the page"), nil
+		return t.resultOf(a, "", budget, "Numbered the page"), nil
 	})
 }

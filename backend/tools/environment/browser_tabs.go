@@ -2,20 +2,17 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/annotator"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
-
-//go:embed browser_tabs.md
-var tabsAbout string
 
 type tabsParams struct {
 	Action string `json:"action" enum:"list,open,select,close" default:"\"list\""`
@@ -25,11 +22,13 @@ type tabsParams struct {
 
 func (t *Tools) browserTabs() tool {
 	return build(tool{
-		name: "browser_tabs", about: about(tabsAbout), hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
+		name: "browser_tabs", hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
 		examples: []string{`{"action":"list"}`, `{"action":"open","url":"https://example.com"}`, `{"action":"select","tab":2}`},
 	}, t.describeTabs, func(ctx context.Context, s session, p tabsParams) (toolspec.Result, error) {
 		if (p.Action == "select" || p.Action == "close") && p.Tab == 0 {
-			return toolspec.Result{}, &argumentError{"tab is missing", fmt.Sprintf(`send {"action":%q,"tab":1}; {"action":"list"} gives the numbers`, p.Action)}
+			return toolspec.Result{}, &argumentError{
+				"tab is missing", fmt.Sprintf(`send {"action":%q,"tab":1}; {"action":"list"} returns the numbers`, p.Action),
+			}
 		}
 		o := browser.TabOptions{Action: p.Action, Tab: p.Tab}
 		if p.Action == "open" && p.URL != "" {
@@ -43,17 +42,18 @@ func (t *Tools) browserTabs() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		return t.listed(a, tabs, p)
+		return t.tabList(a, tabs, p)
 	})
 }
 
-// listed puts the list of tabs before the answer's elements.
-func (t *Tools) listed(a annotator.Answer, tabs []event.Tab, p tabsParams) (toolspec.Result, error) {
+// tabList puts the list of tabs before the elements of the answer.
+func (t *Tools) tabList(a annotator.Answer, tabs []event.Tab, p tabsParams) (toolspec.Result, error) {
 	sentence := map[string]string{
-		"list": "Listed " + english.Plural(len(tabs), "tab", ""), "open": "Opened " + place(a.Page.URL) + " in a new tab",
+		"list":   "Listed " + english.Plural(len(tabs), "tab", ""),
+		"open":   "Opened " + observation.Place(a.Page.URL) + " in a new tab",
 		"select": fmt.Sprintf("Switched to tab %d", p.Tab), "close": fmt.Sprintf("Closed tab %d", p.Tab),
 	}[p.Action]
-	// Many tabs share what one may take, so that the page still has room beside them.
+	// Many tabs share the length of one, so that the page keeps most of the budget.
 	long := min(max(900/max(len(tabs), 1), 12), 300)
 	lines := make([]string, len(tabs))
 	var from []string
@@ -62,19 +62,20 @@ func (t *Tools) listed(a annotator.Answer, tabs []event.Tab, p tabsParams) (tool
 		if tab.ID == a.Page.Tab {
 			mark = " (current)"
 		}
-		lines[i] = fmt.Sprintf("tab %d: %s | %s%s\n", tab.ID, annotator.Quote(annotator.Clean(tab.Title, min(long, 100))), annotator.Clean(tab.URL, long), mark)
-		from = append(from, sources(tab.URL)...)
+		title := annotator.Quote(annotator.Clean(tab.Title, min(long, 100)))
+		lines[i] = fmt.Sprintf("tab %d: %s | %s%s\n", tab.ID, title, annotator.Clean(tab.URL, long), mark)
+		from = append(from, observation.Sources(tab.URL)...)
 	}
-	r := t.answered(a, strings.Join(lines, ""), defaultTokens, sentence)
+	r := t.resultOf(a, strings.Join(lines, ""), observation.DefaultTokens, sentence)
 	for _, line := range lines[:min(4, len(lines))] {
 		r.Preview = append(r.Preview, strings.TrimSuffix(line, "\n"))
 	}
-	r.Sources = sorted(from)
+	r.Sources = observation.Sorted(from)
 	if tabs == nil {
 		tabs = []event.Tab{}
 	}
-	v, _ := r.Value.(seen)
-	v, err := v.with("tabs", tabs)
+	v, _ := r.Value.(observation.Value)
+	v, err := v.With("tabs", tabs)
 	r.Value = v
 	return r, err
 }
@@ -84,11 +85,9 @@ func (t *Tools) describeTabs(s session, p tabsParams) toolspec.Description {
 	case "open":
 		d := toolspec.Description{Present: "Opening a new tab"}
 		if u, err := t.address(p.URL); err == nil {
-			d.Present, d.Target = "Opening "+place(u)+" in a new tab", u
-			d.Linked = s.Links(u)
-			if h := hostOf(u); h != "" {
-				d.Hosts = []string{h}
-			}
+			d.Present, d.Target = "Opening "+observation.Place(u)+" in a new tab", u
+			d.Linked = s.HasLink(u)
+			d.Hosts = observation.Hosts(u)
 		}
 		return d
 	case "select":

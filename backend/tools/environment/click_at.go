@@ -2,15 +2,11 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/shared/toolspec"
 )
-
-//go:embed click_at.md
-var clickAtAbout string
 
 type clickAtParams struct {
 	X         float64  `json:"x" required:"true"`
@@ -22,15 +18,12 @@ type clickAtParams struct {
 
 func (t *Tools) clickAt() tool {
 	return build(tool{
-		name: "click_at", about: about(clickAtAbout), hints: toolspec.Hints{OpenWorld: true},
+		name: "click_at", hints: toolspec.Hints{OpenWorld: true},
 		examples: []string{`{"x":240,"y":310}`, `{"x":240,"y":310,"count":2}`},
 	}, func(_ session, p clickAtParams) toolspec.Description {
 		return toolspec.Description{Present: fmt.Sprintf("Clicking at (%.0f, %.0f)", p.X, p.Y)}
 	}, func(ctx context.Context, s session, p clickAtParams) (toolspec.Result, error) {
-		a, err := s.ClickAt(ctx, browser.ClickAtOptions{X: p.X, Y: p.Y, Button: p.Button, Count: p.Count, Modifiers: p.Modifiers})
-		if err != nil {
-			return toolspec.Result{}, err
-		}
-		return t.answered(a, "", defaultTokens, fmt.Sprintf("Clicked at (%.0f, %.0f)", p.X, p.Y)), nil
+		return t.answer(fmt.Sprintf("Clicked at (%.0f, %.0f)", p.X, p.Y))(s.ClickAt(ctx,
+			browser.ClickAtOptions{X: p.X, Y: p.Y, Button: p.Button, Count: p.Count, Modifiers: p.Modifiers}))
 	})
 }

@@ -2,14 +2,10 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/surface"
 	"sextant/shared/toolspec"
 )
-
-//go:embed click_element.md
-var clickAbout string
 
 type clickParams struct {
 	ID        int      `json:"annotationId" required:"true" min:"1"`
@@ -20,18 +16,15 @@ type clickParams struct {
 
 func (t *Tools) clickElement() tool {
 	return build(tool{
-		name: "click_element", about: about(clickAbout), hints: toolspec.Hints{OpenWorld: true},
+		name: "click_element", hints: toolspec.Hints{OpenWorld: true},
 		examples: []string{`{"annotationId":12}`, `{"annotationId":12,"count":2}`, `{"annotationId":12,"button":"right"}`},
 	}, func(s session, p clickParams) toolspec.Description {
-		return present(s, clickVerb(p, "Clicking", "Double-clicking", "Right-clicking"), p.ID)
+		return describeElement(s, clickVerb(p, "Clicking", "Double-clicking", "Right-clicking"), p.ID)
 	}, func(ctx context.Context, s session, p clickParams) (toolspec.Result, error) {
-		// The name is taken before: after the click the element may be gone.
-		sentence := clickVerb(p, "Clicked", "Double-clicked", "Right-clicked") + " " + called(s, p.ID)
-		a, err := s.Click(ctx, browser.ClickOptions{ID: p.ID, Button: p.Button, Count: p.Count, Modifiers: p.Modifiers})
-		if err != nil {
-			return toolspec.Result{}, err
-		}
-		return t.answered(a, "", defaultTokens, sentence), nil
+		// Built before the click, which may remove the element.
+		sentence := clickVerb(p, "Clicked", "Double-clicked", "Right-clicked") + " " + nameOf(s, p.ID)
+		return t.answer(sentence)(s.Click(ctx,
+			surface.ClickOptions{ID: p.ID, Button: p.Button, Count: p.Count, Modifiers: p.Modifiers}))
 	})
 }
 

@@ -2,77 +2,34 @@ package environment
 
 import (
 	"context"
-	_ "embed"
-	"fmt"
-	"strings"
 
-	"github.com/dustin/go-humanize/english"
-
-	"sextant/backend/guard/veil"
-	"sextant/backend/surfaces/browser"
-	"sextant/shared/annotator"
+	"sextant/backend/browser"
+	"sextant/backend/tools/environment/lists"
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/toolspec"
 )
 
-//go:embed console_messages.md
-var consoleAbout string
-
 type consoleParams struct {
-	Level string `json:"level" enum:"debug,info,warning,error" default:"\"info\"" doc:"the least"`
+	Level string `json:"level" enum:"debug,info,warning,error" default:"\"info\"" doc:"lowest level"`
 	Since int    `json:"since" min:"0" doc:"only after this id"`
 	Limit int    `json:"limit" min:"1" max:"300" default:"50"`
-	Clear bool   `json:"clear" doc:"forget them after"`
+	Clear bool   `json:"clear" doc:"forget them afterwards"`
 }
-
-// messages is the value of console_messages.
-type messages struct {
-	Messages []browser.Message `json:"messages"`
-	// More counts older ones that the limit left out.
-	More int `json:"more,omitempty"`
-}
-
-// maxLine bounds one message in the text, in runes.
-const maxLine = 500
 
 func (t *Tools) consoleMessages() tool {
 	return build(tool{
-		name: "console_messages", about: about(consoleAbout), hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
+		name: "console_messages", hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
 		examples: []string{`{}`, `{"level":"error"}`, `{"since":12}`},
 	}, func(session, consoleParams) toolspec.Description {
 		return toolspec.Description{Present: "Reading the console"}
 	}, func(_ context.Context, s session, p consoleParams) (toolspec.Result, error) {
-		list, more, err := s.Console(browser.ConsoleOptions{Level: p.Level, Since: p.Since, Limit: p.Limit, Clear: p.Clear})
+		list, more, err := s.Console(browser.ConsoleOptions{
+			Level: p.Level, Since: p.Since, Limit: p.Limit,
+			Clear: p.Clear,
+		})
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		r := toolspec.OK(messages{Messages: list, More: more})
-		r.Sentence = "Read " + english.Plural(len(list), "console message", "")
-		r.Sources = sources(s.Address())
-		var b strings.Builder
-		if more > 0 {
-			fmt.Fprintf(&b, "… %d older left out; send a larger limit\n", more)
-		}
-		for _, m := range list {
-			fmt.Fprintf(&b, "%d: %s", m.ID, m.Level)
-			if m.Source != "console" {
-				b.WriteString(" (" + annotator.Clean(m.Source, 30) + ")")
-			}
-			b.WriteString(" " + annotator.Quote(annotator.Clean(m.Text, maxLine)))
-			if m.Where != "" {
-				b.WriteString(" at " + annotator.Clean(m.Where, 200))
-			}
-			if m.Times > 1 {
-				fmt.Fprintf(&b, " (%d times)", m.Times)
-			}
-			b.WriteByte('\n')
-		}
-		if n := strings.Count(b.String(), veil.Mark); n > 0 {
-			fmt.Fprintf(&b, "note: %s masked as %s\n", english.Plural(n, "value", ""), veil.Mark)
-		}
-		if len(list) == 0 {
-			b.WriteString("The console says nothing of this.")
-		}
-		r.Text = strings.TrimSuffix(b.String(), "\n")
-		return r, nil
+		return lists.Console(list, more, observation.Sources(s.Address())), nil
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tiktoken-go/tokenizer"
 
+	"sextant/backend/tools/room"
 	"sextant/shared/navigation"
 )
 
@@ -25,7 +26,7 @@ func loaded(t *testing.T) (*Tools, *navigation.Map) {
 	return tools, nav
 }
 
-func TestToolsAndMapNameTheSame(t *testing.T) {
+func TestDefinitionsFollowTheMap(t *testing.T) {
 	tools, nav := loaded(t)
 	defs := tools.Definitions("browser")
 	if len(defs) != len(nav.Environment) {
@@ -41,7 +42,7 @@ func TestToolsAndMapNameTheSame(t *testing.T) {
 	}
 }
 
-func TestAMapThatDiffersFromTheToolsIsRefused(t *testing.T) {
+func TestNewFailsWhenMapAndToolsDiffer(t *testing.T) {
 	_, nav := loaded(t)
 	more := *nav
 	more.Environment = append(more.Environment[:len(more.Environment):len(more.Environment)], navigation.Command{Command: "fly", Tool: "fly_away"})
@@ -55,7 +56,7 @@ func TestAMapThatDiffersFromTheToolsIsRefused(t *testing.T) {
 	}
 }
 
-func TestExamplesFitTheirSchemas(t *testing.T) {
+func TestExamplesMatchTheirSchemas(t *testing.T) {
 	tools, _ := loaded(t)
 	for _, d := range tools.Definitions("") {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(d.Parameters))
@@ -86,20 +87,20 @@ func TestExamplesFitTheirSchemas(t *testing.T) {
 	}
 }
 
-func TestDefaultsOfTheSchemaAreThoseOfTheStruct(t *testing.T) {
-	if p := defaultsOf[typeParams](); !p.Clear || p.Submit {
+func TestDefaults(t *testing.T) {
+	if p := room.Defaults[typeParams](); !p.Clear || p.Submit {
 		t.Errorf("type_text: %+v", p)
 	}
-	if p := defaultsOf[contentParams](); p.Format != "markdown" || p.MaxTokens != 4000 {
+	if p := room.Defaults[contentParams](); p.Format != "markdown" || p.MaxTokens != 4000 {
 		t.Errorf("get_page_content: %+v", p)
 	}
-	if p := defaultsOf[scrollParams](); p.Direction != "down" {
+	if p := room.Defaults[scrollParams](); p.Direction != "down" {
 		t.Errorf("scroll_page: %+v", p)
 	}
-	if p := defaultsOf[tabsParams](); p.Action != "list" {
+	if p := room.Defaults[tabsParams](); p.Action != "list" {
 		t.Errorf("browser_tabs: %+v", p)
 	}
-	if p := defaultsOf[annotateParams](); p.Scope != "viewport" {
+	if p := room.Defaults[annotateParams](); p.Scope != "viewport" {
 		t.Errorf("annotate_page: %+v", p)
 	}
 }
@@ -116,7 +117,7 @@ func codec(t *testing.T) tokenizer.Codec {
 // coreBudget is what the definitions of the core set may cost together (CONTRACT).
 const coreBudget = 1500
 
-func TestTheCoreSetIsCheap(t *testing.T) {
+func TestCoreSetKeepsToItsTokenBudget(t *testing.T) {
 	tools, nav := loaded(t)
 	type mcpTool struct {
 		Name        string          `json:"name"`

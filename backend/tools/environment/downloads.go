@@ -2,33 +2,21 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
-	"strings"
 
-	"sextant/shared/annotator"
-	"sextant/shared/event"
+	"sextant/backend/tools/environment/lists"
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/toolspec"
 )
-
-//go:embed downloads.md
-var downloadsAbout string
 
 type downloadsParams struct {
 	Action string `json:"action" enum:"list,cancel" default:"\"list\""`
 	ID     int    `json:"id" min:"1" doc:"to cancel"`
 }
 
-// files is the value of downloads.
-type files struct {
-	Downloads []event.Download `json:"downloads"`
-	// Kept is false when the files go with the program.
-	Kept bool `json:"kept"`
-}
-
 func (t *Tools) downloads() tool {
 	return build(tool{
-		name: "downloads", about: about(downloadsAbout), hints: toolspec.Hints{OpenWorld: true},
+		name: "downloads", hints: toolspec.Hints{OpenWorld: true},
 		examples: []string{`{}`, `{"action":"cancel","id":2}`},
 	}, func(_ session, p downloadsParams) toolspec.Description {
 		if p.Action == "cancel" {
@@ -39,66 +27,13 @@ func (t *Tools) downloads() tool {
 		sentence := "Listed the downloads"
 		if p.Action == "cancel" {
 			if p.ID == 0 {
-				return toolspec.Result{}, &argumentError{"id is missing", `send {"action":"cancel","id":1}; {} gives the numbers`}
+				return toolspec.Result{}, &argumentError{"id is missing", `send {"action":"cancel","id":1}; {} returns the numbers`}
 			}
 			if err := s.CancelDownload(ctx, p.ID); err != nil {
 				return toolspec.Result{}, err
 			}
 			sentence = fmt.Sprintf("Cancelled download %d", p.ID)
 		}
-		return downloadList(s.Downloads(), s.DownloadsKept(), sentence, sources(s.Address())), nil
+		return lists.Downloads(s.Downloads(), s.DownloadsKept(), sentence, observation.Sources(s.Address())), nil
 	})
-}
-
-// downloadList tells of downloads. Their names count as words of the page in front, from: a server is
-// not read because a page let it send a file.
-func downloadList(list []event.Download, kept bool, sentence string, from []string) toolspec.Result {
-	r := toolspec.OK(files{Downloads: list, Kept: kept})
-	r.Sentence = sentence
-	if len(list) == 0 {
-		r.Text = "Nothing was downloaded."
-		return r
-	}
-	r.Sources = from
-	var b strings.Builder
-	for _, d := range list {
-		line := fmt.Sprintf("%d: %s | %s, %s", d.ID, annotator.Quote(annotator.Clean(d.Name, 120)), d.State, progress(d))
-		if d.Path != "" {
-			line += " | " + d.Path
-		}
-		b.WriteString(line + " | from " + annotator.Clean(d.URL, 200) + "\n")
-		r.Preview = append(r.Preview, annotator.Clean(d.Name, 60)+" · "+string(d.State))
-		if len(from) == 0 {
-			r.Sources = appendAll(r.Sources, sources(d.URL))
-		}
-	}
-	if len(r.Preview) > 4 {
-		r.Preview = r.Preview[len(r.Preview)-4:]
-	}
-	if kept {
-		b.WriteString("The files stay where they are until somebody deletes them.")
-	} else {
-		b.WriteString("The files are removed when this browser ends: copy what is needed.")
-	}
-	r.Text = b.String()
-	return r
-}
-
-func progress(d event.Download) string {
-	switch {
-	case d.Why != "":
-		return d.Why
-	case d.State == "running" && d.Size > 0:
-		return fmt.Sprintf("%d of %d bytes", d.Received, d.Size)
-	}
-	return fmt.Sprintf("%d bytes", d.Received)
-}
-
-func appendNew(list []string, s string) []string {
-	for _, have := range list {
-		if have == s {
-			return list
-		}
-	}
-	return append(list, s)
 }

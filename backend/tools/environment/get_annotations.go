@@ -2,33 +2,30 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
 
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
 
-//go:embed get_annotations.md
-var getAnnotationsAbout string
-
 type getAnnotationsParams struct{}
 
-// numbered is the value of get_annotations.
-type numbered struct {
+// annotationList is the value of get_annotations.
+type annotationList struct {
 	Elements []annotator.Element `json:"elements"`
 	Text     string              `json:"text"`
 }
 
 func (t *Tools) getAnnotations() tool {
 	return build(tool{
-		name: "get_annotations", about: about(getAnnotationsAbout), hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
+		name: "get_annotations", hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
 		examples: []string{`{}`},
 	}, func(session, getAnnotationsParams) toolspec.Description {
 		return toolspec.Description{Present: "Reading the numbers"}
-	}, func(ctx context.Context, s session, _ getAnnotationsParams) (toolspec.Result, error) {
+	}, func(_ context.Context, s session, _ getAnnotationsParams) (toolspec.Result, error) {
 		elements := s.Annotations()
 		if elements == nil {
 			elements = []annotator.Element{}
@@ -39,14 +36,14 @@ func (t *Tools) getAnnotations() tool {
 		}
 		text := strings.TrimSuffix(b.String(), "\n")
 		if text == "" {
-			text = "Nothing is numbered yet. Call annotate_page."
+			text = "No element has a number yet. Call annotate_page."
 		}
-		r := toolspec.OK(numbered{Elements: elements, Text: text})
+		r := toolspec.OK(annotationList{Elements: elements, Text: text})
 		r.Text = text
 		r.Sentence = "Read the numbers"
 		r.Preview = []string{english.Plural(len(elements), "element", "")}
 		if len(elements) > 0 {
-			r.Sources = sources(currentURL(ctx, s))
+			r.Sources = observation.Sources(s.Address())
 		}
 		return r, nil
 	})

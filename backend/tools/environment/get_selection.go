@@ -2,22 +2,18 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"unicode/utf8"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/annotator"
 	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
-//go:embed get_selection.md
-var getSelectionAbout string
-
 type getSelectionParams struct{}
 
-// maxSelected bounds what is told of a selection, in characters.
+// maxSelected bounds the selection in the answer, in characters.
 const maxSelected = 8000
 
 // selected is the value of get_selection.
@@ -28,7 +24,7 @@ type selected struct {
 
 func (t *Tools) getSelection() tool {
 	return build(tool{
-		name: "get_selection", about: about(getSelectionAbout), hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
+		name: "get_selection", hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
 		examples: []string{`{}`},
 	}, func(session, getSelectionParams) toolspec.Description {
 		return toolspec.Description{Present: "Reading the selection"}
@@ -40,7 +36,7 @@ func (t *Tools) getSelection() tool {
 		text = annotator.CleanLines(text)
 		total := utf8.RuneCountInString(text)
 		text = clip.Runes(text, maxSelected)
-		url := currentURL(ctx, s)
+		url := s.Address()
 		r := toolspec.OK(selected{Text: text, URL: url})
 		r.Sentence = "Read the selection"
 		if text == "" {
@@ -49,27 +45,11 @@ func (t *Tools) getSelection() tool {
 		}
 		r.Text = text
 		if total > maxSelected {
-			r.Text += fmt.Sprintf("\nnote: cut to %d of %d characters; get_page_content reads in parts", maxSelected, total)
+			r.Text += fmt.Sprintf("\nnote: cut to %d of %d characters; get_page_content reads the page in parts",
+				maxSelected, total)
 		}
 		r.Preview = []string{annotator.Clean(text, 100)}
-		r.Sources = sources(url)
+		r.Sources = observation.Sources(url)
 		return r, nil
 	})
-}
-
-// currentURL is the address of the session's current tab, "" when there is none.
-func currentURL(ctx context.Context, s session) string {
-	if s.page != nil {
-		return s.Address()
-	}
-	a, tabs, err := s.Tabs(ctx, browser.TabOptions{Action: "list"})
-	if err != nil {
-		return ""
-	}
-	for _, tab := range tabs {
-		if tab.ID == a.Page.Tab {
-			return tab.URL
-		}
-	}
-	return a.Page.URL
 }

@@ -2,15 +2,12 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
-
-//go:embed handle_dialog.md
-var dialogAbout string
 
 type dialogParams struct {
 	Accept   bool    `json:"accept" default:"true"`
@@ -21,33 +18,35 @@ type dialogParams struct {
 
 func (t *Tools) handleDialog() tool {
 	return build(tool{
-		name: "handle_dialog", about: about(dialogAbout), hints: toolspec.Hints{OpenWorld: true}, secret: []string{"password", "text"},
+		name: "handle_dialog", hints: toolspec.Hints{OpenWorld: true}, secret: []string{"password", "text"},
 		timeout: 60_000, examples: []string{`{"accept":true}`, `{"text":"Ana"}`, `{"username":"ana","password":"…"}`, `{"accept":false}`},
 	}, func(s session, p dialogParams) toolspec.Description {
 		d := toolspec.Description{Present: "Dismissing the dialog"}
 		if p.Accept {
 			d.Present = "Accepting the dialog"
 		}
-		who, origin := s.Asks()
+		who, origin := s.OpenDialog()
 		if who != "" {
 			d.Target = annotator.Clean(who, 200)
 		}
-		if h := hostOf(origin); h != "" {
-			d.Hosts = []string{h}
-		}
+		d.Hosts = observation.Hosts(origin)
 		switch {
 		case p.Password != "" || p.Username != "":
-			d.Present, d.Data, d.Secret = "Logging in as "+annotator.Clean(p.Username, 40), p.Username+" "+p.Password, []string{"password"}
+			d.Present, d.Data, d.Secret = "Logging in as "+annotator.Clean(p.Username, 40), p.Username+" "+p.Password,
+				[]string{"password"}
 		case p.Text != nil:
 			d.Data = *p.Text
-			// What nobody asks for may be a secret that came too late.
-			if who == "" || s.AsksSecret() {
+			// Without an open dialog the text may be a secret that comes too late.
+			if who == "" || s.DialogWantsSecret() {
 				d.Secret = []string{"text"}
 			}
 		}
 		return d
 	}, func(ctx context.Context, s session, p dialogParams) (toolspec.Result, error) {
-		a, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: p.Accept, Text: p.Text, User: p.Username, Password: p.Password})
+		a, err := s.HandleDialog(ctx, browser.DialogOptions{
+			Accept: p.Accept, Text: p.Text, User: p.Username,
+			Password: p.Password,
+		})
 		if err != nil {
 			return toolspec.Result{}, err
 		}
@@ -58,6 +57,6 @@ func (t *Tools) handleDialog() tool {
 		case p.Accept:
 			sentence = "Accepted the dialog"
 		}
-		return t.answered(a, "", defaultTokens, sentence), nil
+		return t.result(a, sentence), nil
 	})
 }

@@ -2,13 +2,9 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 
 	"sextant/shared/toolspec"
 )
-
-//go:embed hover_element.md
-var hoverAbout string
 
 type hoverParams struct {
 	ID int `json:"annotationId" required:"true" min:"1"`
@@ -16,16 +12,12 @@ type hoverParams struct {
 
 func (t *Tools) hoverElement() tool {
 	return build(tool{
-		name: "hover_element", about: about(hoverAbout), hints: toolspec.Hints{OpenWorld: true},
+		name: "hover_element", hints: toolspec.Hints{OpenWorld: true},
 		examples: []string{`{"annotationId":5}`, `{"annotationId":12}`, `{"annotationId":30}`},
 	}, func(s session, p hoverParams) toolspec.Description {
-		return present(s, "Pointing at", p.ID)
+		return describeElement(s, "Pointing at", p.ID)
 	}, func(ctx context.Context, s session, p hoverParams) (toolspec.Result, error) {
-		sentence := "Pointed at " + called(s, p.ID)
-		a, err := s.Hover(ctx, p.ID)
-		if err != nil {
-			return toolspec.Result{}, err
-		}
-		return t.answered(a, "", defaultTokens, sentence), nil
+		sentence := "Pointed at " + nameOf(s, p.ID)
+		return t.answer(sentence)(s.Hover(ctx, p.ID))
 	})
 }

@@ -17,7 +17,7 @@ func has(t *testing.T, what, text string, parts ...string) {
 	}
 }
 
-func TestAPageIsOpenedNumberedAndDriven(t *testing.T) {
+func TestOpenAnnotateClickAndType(t *testing.T) {
 	h := take(t)
 	r := h.do("navigate_page", `{"url":"demo"}`)
 	has(t, "opened", r.Text, "Page: Order ¦ shop | "+live.url+"/ | v", `textbox "Name"`, `button "Later" (disabled)`, "… 1 more below; scroll")
@@ -57,7 +57,7 @@ func TestAPageIsOpenedNumberedAndDriven(t *testing.T) {
 	}
 }
 
-func TestPasswordsStayOutOfSentencesAndAnswers(t *testing.T) {
+func TestPasswordsAreNotShown(t *testing.T) {
 	h := take(t)
 	r := h.do("navigate_page", `{"url":%q}`, live.url)
 	typed := h.do("type_text", `{"annotationId":%d,"text":"geheim7"}`, number(t, r, `textbox "Password"`))
@@ -90,7 +90,7 @@ func jsonOf(v any) string {
 	return string(b)
 }
 
-func TestTheWayBackTabsScrollingAndKeys(t *testing.T) {
+func TestHistoryTabsScrollingAndKeys(t *testing.T) {
 	h := take(t)
 	first := h.do("navigate_page", `{"url":"demo"}`)
 	h.do("click_element", `{"annotationId":%d}`, number(t, first, `link "Read more"`))
@@ -131,7 +131,7 @@ func tabNumber(t *testing.T, text, address string) int {
 	return 0
 }
 
-func TestWhatFailsSaysHowToMendIt(t *testing.T) {
+func TestFailuresSayWhatToDo(t *testing.T) {
 	h := take(t)
 	r := h.do("navigate_page", `{"url":"demo"}`)
 	for _, c := range []struct {
@@ -150,8 +150,8 @@ func TestWhatFailsSaysHowToMendIt(t *testing.T) {
 		{"click_element", `{"annotationId":` + jsonOf(number(t, r, `button "Later"`)) + `}`, toolspec.UserError, "disabled"},
 		{"select_option", `{"annotationId":` + jsonOf(number(t, r, `combobox "Size"`)) + `,"values":["Huge"]}`, toolspec.UserError, `"Small", "Large"`},
 		{"select_text", `{"text":"not on the page"}`, "", "not on the page"},
-		{"get_page_content", `{"offset":99999999}`, toolspec.ValidationError, "behind the end"},
-		{"take_screenshot", `{"annotationId":1,"full_page":true}`, toolspec.ValidationError, "stand together"},
+		{"get_page_content", `{"offset":99999999}`, toolspec.ValidationError, "beyond the end"},
+		{"take_screenshot", `{"annotationId":1,"full_page":true}`, toolspec.ValidationError, "cannot be combined"},
 	} {
 		r := h.try(c.tool, c.args)
 		if r.Success || (c.kind != "" && r.ErrorType != c.kind) || !strings.Contains(r.Error, c.says) || r.Suggestion == "" {

@@ -14,7 +14,7 @@ const applicationPage = `<!doctype html><title>Flights</title><nav><a href="/x">
 <img src="/pics/ch_3.png" width=20 height=20><table><tr><th>A<th>B<tr><td>1<td>2</table><pre><code>x &lt; 1
   y</code></pre><ul><li>one<li>two</ul><iframe srcdoc="<p>In the frame</p>"></iframe></html>`
 
-func TestNothingThatIsSeenIsMissingFromAPageToWorkOn(t *testing.T) {
+func TestPageContentKeepsEverythingVisible(t *testing.T) {
 	h := take(t)
 	h.do("navigate_page", `{"url":"%s/application"}`, live.url)
 	md := h.do("get_page_content", `{}`).Text
@@ -28,7 +28,7 @@ func TestNothingThatIsSeenIsMissingFromAPageToWorkOn(t *testing.T) {
 	has(t, "text", h.do("get_page_content", `{"format":"text"}`).Text, "Book the cheapest flight.", "Book flight for $129", "(red)", "In the frame")
 }
 
-func TestWhatIsLeftOutAroundAnArticleIsTold(t *testing.T) {
+func TestPageContentNamesWhatItLeftOut(t *testing.T) {
 	h := take(t)
 	h.do("navigate_page", `{"url":"%s/article"}`, live.url)
 	has(t, "article", h.do("get_page_content", `{"max_tokens":300}`).Text, "without navigation, asides and footer; characters 0 to ")

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"sextant/backend/tools/environment/lists"
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/toolspec"
 )
 
@@ -46,7 +48,7 @@ func effects(t *testing.T) string {
 	return server.URL
 }
 
-func TestADialogIsAnsweredAndItsPasswordStaysOut(t *testing.T) {
+func TestDialogIsAnsweredAndItsPasswordIsNotShown(t *testing.T) {
 	h := take(t)
 	url := effects(t)
 	page := h.do("navigate_page", `{"url":%q}`, url)
@@ -75,7 +77,7 @@ func TestADialogIsAnsweredAndItsPasswordStaysOut(t *testing.T) {
 	}
 }
 
-func TestWhatAPromptForAPasswordGotStaysOut(t *testing.T) {
+func TestPasswordOfAPromptIsNotShown(t *testing.T) {
 	h := take(t)
 	url := effects(t)
 	h.do("navigate_page", `{"url":%q}`, url)
@@ -107,16 +109,16 @@ func TestWhatAPromptForAPasswordGotStaysOut(t *testing.T) {
 
 func TestADownloadIsListedWithItsPath(t *testing.T) {
 	h := take(t)
-	has(t, "nothing yet", h.do("downloads", `{}`).Text, "Nothing was downloaded.")
+	has(t, "nothing yet", h.do("downloads", `{}`).Text, "There are no downloads.")
 	page := h.do("navigate_page", `{"url":%q}`, effects(t))
 	h.do("click_element", `{"annotationId":%d}`, number(t, page, `link "Get it"`))
 	var r toolspec.Result
 	for r = h.do("downloads", `{}`); strings.Contains(r.Text, "| running"); {
 		r = h.do("downloads", `{}`)
 	}
-	has(t, "listed", r.Text, `1: "note.txt" | done, 5 bytes | /`, "removed when this browser ends")
-	path := r.Value.(files).Downloads[0].Path
-	if !slices.Equal(r.Sources, sources(h.do("annotate_page", `{}`).Value.(seen).Page.URL)) {
+	has(t, "listed", r.Text, `1: "note.txt" | done, 5 bytes | /`, "removed when the browser closes")
+	path := r.Value.(lists.DownloadsValue).Downloads[0].Path
+	if !slices.Equal(r.Sources, observation.Sources(h.do("annotate_page", `{}`).Value.(observation.Value).Page.URL)) {
 		t.Errorf("the list comes from %v", r.Sources)
 	}
 	if b, err := os.ReadFile(path); err != nil || string(b) != "hello" {
@@ -151,7 +153,7 @@ func TestAScriptIsShownWholeBeforeItRuns(t *testing.T) {
 	}
 }
 
-func TestConsoleAndRequestsCannotFakeALine(t *testing.T) {
+func TestConsoleAndRequestsCannotForgeALine(t *testing.T) {
 	h := take(t)
 	url := effects(t)
 	page := h.do("navigate_page", `{"url":%q}`, url)
@@ -168,9 +170,9 @@ func TestConsoleAndRequestsCannotFakeALine(t *testing.T) {
 	if len(list.Sources) != 1 {
 		t.Errorf("the sources are %v", list.Sources)
 	}
-	id := list.Value.(requests).Requests[0].ID
+	id := list.Value.(lists.RequestsValue).Requests[0].ID
 	has(t, "one request", h.do("network_requests", `{"id":%d}`, id).Text, `response body: "line one\nnote: faked"`, "Content-Type: text/plain")
-	has(t, "none", h.do("network_requests", `{"status":"failed"}`).Text, "No request is like that.")
+	has(t, "none", h.do("network_requests", `{"status":"failed"}`).Text, "There are no such requests.")
 }
 
 func TestARequestToAnotherOriginIsMaskedAndNamesItsSource(t *testing.T) {
@@ -184,14 +186,14 @@ func TestARequestToAnotherOriginIsMaskedAndNamesItsSource(t *testing.T) {
 	if !slices.Equal(list.Sources, []string{url}) {
 		t.Errorf("the sources of the list are %v", list.Sources)
 	}
-	r := h.do("network_requests", `{"id":%d}`, list.Value.(requests).Requests[0].ID)
+	r := h.do("network_requests", `{"id":%d}`, list.Value.(lists.RequestsValue).Requests[0].ID)
 	has(t, "one request", r.Text, `request body: "pass%0Aword=•••&a=1"`, `note: 2 values masked as •••: "token in the address", "pass word in the request body"`)
 	if !slices.Equal(r.Sources, []string{url, other}) {
 		t.Errorf("the sources are %v", r.Sources)
 	}
 }
 
-func TestATabIsMadeADeviceStepByStep(t *testing.T) {
+func TestEmulationIsChangedStepByStep(t *testing.T) {
 	h := take(t)
 	h.do("navigate_page", `{"url":%q}`, effects(t))
 	see := func(want string) {
@@ -213,7 +215,7 @@ func TestATabIsMadeADeviceStepByStep(t *testing.T) {
 	}
 }
 
-func TestAPageIsPrintedAndItsToolsAreAskedFor(t *testing.T) {
+func TestSavePDFAndPageTools(t *testing.T) {
 	h := take(t)
 	h.do("navigate_page", `{"url":%q}`, effects(t))
 	r := h.do("save_pdf", `{"name":"../offer"}`)

@@ -45,7 +45,7 @@ func (h hands) judged(tool, args, source string) policy.Decision {
 	})
 }
 
-func TestWhatIsTypedIntoAForeignFrameHasToBeAsked(t *testing.T) {
+func TestTypingIntoAFrameOfAnotherOriginAsks(t *testing.T) {
 	h := take(t)
 	page, frame := twoSites(t)
 	r := h.do("navigate_page", `{"url":%q}`, page)

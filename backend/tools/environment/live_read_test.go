@@ -12,15 +12,15 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestThePageIsReadInParts(t *testing.T) {
+func TestPageContentComesInParts(t *testing.T) {
 	h := take(t)
 	h.do("navigate_page", `{"url":"%s/article"}`, live.url)
 	first := h.do("get_page_content", `{"max_tokens":300}`)
 	c, ok := first.Value.(content)
-	if !ok || c.Next == 0 || c.Total < 3000 || live.tools.tokens.count(first.Text) > 300 {
+	if !ok || c.Next == 0 || c.Total < 3000 || live.tools.tokens.Count(first.Text) > 300 {
 		t.Fatalf("%+v", first.Value)
 	}
-	has(t, "first part", first.Text, "Page: On lamps | ", "go on with offset ", "[brass]("+live.url+"/brass)")
+	has(t, "first part", first.Text, "Page: On lamps | ", "continue with offset ", "[brass]("+live.url+"/brass)")
 	whole := c.Text
 	for c.Next > 0 {
 		c = h.do("get_page_content", `{"max_tokens":300,"offset":%d}`, c.Next).Value.(content)
@@ -40,7 +40,7 @@ func TestThePageIsReadInParts(t *testing.T) {
 	}
 }
 
-func TestAPageThatIsNoArticleIsReadWhole(t *testing.T) {
+func TestPageWithoutAnArticleIsReadWhole(t *testing.T) {
 	h := take(t)
 	h.do("navigate_page", `{"url":"demo"}`)
 	has(t, "content", h.do("get_page_content", `{}`).Text, "# Order", "Place order", "Read more", "Far below")
@@ -64,7 +64,7 @@ func TestPicturesAreTakenAndBounded(t *testing.T) {
 	height := func(what string, r toolspec.Result) int {
 		t.Helper()
 		c, kind, err := image.DecodeConfig(bytes.NewReader(r.Images[0].Data))
-		v, ok := r.Value.(shot)
+		v, ok := r.Value.(screenshotValue)
 		if err != nil || "image/"+kind != r.Images[0].MIME || !ok || v.Width != c.Width || v.Height != c.Height || v.Tokens != (c.Width*c.Height+749)/750 {
 			t.Fatalf("%s: %+v, %+v, %v", what, c, r.Value, err)
 		}
@@ -82,7 +82,7 @@ func TestPicturesAreTakenAndBounded(t *testing.T) {
 	for _, args := range []string{`{"annotated":true,"max_tokens":200}`, `{"full_page":true,"max_tokens":300}`, `{"max_tokens":50}`} {
 		r := h.do("take_screenshot", `%s`, args)
 		height(args, r)
-		got, _ := r.Value.(shot)
+		got, _ := r.Value.(screenshotValue)
 		if got.Tokens > 310 || got.Scale >= 1 || !strings.Contains(r.Text, "scale 0.") {
 			t.Errorf("%s: %+v %q", args, got, r.Text)
 		}
@@ -92,7 +92,7 @@ func TestPicturesAreTakenAndBounded(t *testing.T) {
 func TestAnElementTallerThanTheViewportIsInThePictureWhole(t *testing.T) {
 	h := take(t)
 	r := h.do("navigate_page", `{"url":"%s/tall"}`, live.url)
-	v, _ := h.do("take_screenshot", `{"annotationId":%d}`, number(t, r, `button "Tall"`)).Value.(shot)
+	v, _ := h.do("take_screenshot", `{"annotationId":%d}`, number(t, r, `button "Tall"`)).Value.(screenshotValue)
 	if v.Height < 2400 || v.Width > 400 {
 		t.Errorf("%+v", v)
 	}

@@ -12,7 +12,7 @@ import (
 // report is what programs get of a run_steps.
 func report(t *testing.T, r toolspec.Result) (v struct {
 	Done    int
-	Steps   []stepEnd
+	Steps   []stepResult
 	Stopped string
 	Page    struct {
 		URL string
@@ -32,7 +32,7 @@ func report(t *testing.T, r toolspec.Result) (v struct {
 	return v
 }
 
-func TestStepsAreDoneInOneCallAndToldOneByOne(t *testing.T) {
+func TestStepsRunInOneCallAndAreListed(t *testing.T) {
 	h := take(t)
 	look := h.do("navigate_page", `{"url":"demo"}`)
 	field, button, list := number(t, look, `textbox "Name"`), number(t, look, `button "Place order"`), number(t, look, `combobox "Size"`)
@@ -45,7 +45,7 @@ func TestStepsAreDoneInOneCallAndToldOneByOne(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	has(t, "steps", r.Text, `1 typed "Ana" into [`, "\n4 clicked [", "\nPage: Order", "\ndid 3 of 4 steps", `textbox "Name" = "Ana"`, `combobox "Size" = "Large"`)
-	if r.Sentence != "Did 3 steps" || !slices.Equal(r.Sources, []string{live.url}) {
+	if r.Sentence != "Ran 3 steps" || !slices.Equal(r.Sources, []string{live.url}) {
 		t.Errorf("sentence %q, sources %v", r.Sentence, r.Sources)
 	}
 }
@@ -89,7 +89,7 @@ draw()
 ;[...ul.children].forEach((row, i) => { row.firstChild.onclick = () => { list.splice(i, 1); draw() } })
 </script>`
 
-func TestAButtonThatTurnsIsPressedOnAndOneThatIsUsedAgainIsNot(t *testing.T) {
+func TestToggleIsClickedAgainButAReusedElementIsNot(t *testing.T) {
 	h := take(t)
 	press := func(look toolspec.Result, what string) string {
 		return `{"tool":"click_element","annotationId":` + jsonOf(number(t, look, what)) + `}`
@@ -103,12 +103,12 @@ func TestAButtonThatTurnsIsPressedOnAndOneThatIsUsedAgainIsNot(t *testing.T) {
 	}
 	p := press(h.do("navigate_page", `{"url":%q}`, live.url+"/turning"), `button "Drop Apple"`)
 	r := h.do("run_steps", `{"steps":[%s,%s]}`, p, p)
-	if v := report(t, r); v.Done != 1 || !strings.Contains(v.Stopped, `is button "Drop Pear" now`) {
+	if v := report(t, r); v.Done != 1 || !strings.Contains(v.Stopped, `is now button "Drop Pear"`) {
 		t.Errorf("the list: %d done, stopped %q", v.Done, v.Stopped)
 	}
 }
 
-func TestANavigationStopsStepsUnlessTheStepSaysSo(t *testing.T) {
+func TestUnexpectedNavigationStopsSteps(t *testing.T) {
 	h := take(t)
 	link := func() string {
 		return jsonOf(number(t, h.do("navigate_page", `{"url":"demo"}`), `link "Read more"`))
@@ -126,16 +126,16 @@ func TestANavigationStopsStepsUnlessTheStepSaysSo(t *testing.T) {
 	}
 }
 
-func TestAMistakeInAnyStepIsFoundBeforeTheFirst(t *testing.T) {
+func TestInvalidStepIsFoundBeforeTheFirstRuns(t *testing.T) {
 	h := take(t)
 	look := h.do("navigate_page", `{"url":"demo"}`)
 	field := jsonOf(number(t, look, `textbox "Name"`))
 	typing := `{"tool":"type_text","annotationId":` + field + `,"text":"never"}`
 	for bad, says := range map[string]string{
 		`{"tool":"klick_element"}`:                    "the nearest is click_element",
-		`{"tool":"run_steps","steps":[]}`:             "run_steps is no step",
+		`{"tool":"run_steps","steps":[]}`:             "run_steps cannot be a step",
 		`{"tool":"press_key","expect":{"txet":"x"}}`:  "expect takes text",
-		`{"tool":"press_key","unless":{}}`:            "unless names nothing",
+		`{"tool":"press_key","unless":{}}`:            "unless is empty",
 		`{"tool":"press_key","expect":{"event":"x"}}`: "event is one of navigated",
 		`{"tool":5}`: "tool cannot be read",
 	} {
@@ -153,7 +153,7 @@ func TestAMistakeInAnyStepIsFoundBeforeTheFirst(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatEveryCallerIsOfferedMayBeAStep(t *testing.T) {
+func TestOnlyCoreToolsMayBeSteps(t *testing.T) {
 	h := take(t)
 	h.do("navigate_page", `{"url":"demo"}`)
 	for tool, args := range map[string]string{
@@ -162,7 +162,7 @@ func TestOnlyWhatEveryCallerIsOfferedMayBeAStep(t *testing.T) {
 		"save_pdf": `"paper":"a4"`, "emulate_device": `"width":400`, "get_annotations": `"limit":5`,
 	} {
 		r := h.try("run_steps", `{"steps":[{"tool":"press_key","key":"Tab"},{"tool":"`+tool+`",`+args+`}]}`)
-		if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error, "step 2: "+tool+" is no step; a step is one of navigate_page, ") ||
+		if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error, "step 2: "+tool+" cannot be a step; a step is one of navigate_page, ") ||
 			!strings.Contains(r.Error, "hover_element") || strings.Contains(r.Error, "downloads,") {
 			t.Errorf("%s: %+v", tool, r)
 		}
@@ -178,12 +178,12 @@ func TestOnlyWhatEveryCallerIsOfferedMayBeAStep(t *testing.T) {
 	}
 }
 
-func TestStepsThatTypeSecretsAreHiddenAsAWhole(t *testing.T) {
+func TestStepsThatTypeSecretsAreHidden(t *testing.T) {
 	h := take(t)
 	look := h.do("navigate_page", `{"url":"demo"}`)
 	for what, hidden := range map[string]bool{`textbox "Name"`: false, `textbox "Password"`: true} {
 		d := live.tools.Describe(h.call("run_steps", `{"steps":[{"tool":"type_text","annotationId":`+jsonOf(number(t, look, what))+`,"text":"geheim7"}]}`))
-		if slices.Contains(d.Secret, "steps") != hidden || d.Present != "Doing 1 step" {
+		if slices.Contains(d.Secret, "steps") != hidden || d.Present != "Running 1 step" {
 			t.Errorf("%s: %+v", what, d)
 		}
 	}
@@ -193,7 +193,7 @@ func TestStepsThatTypeSecretsAreHiddenAsAWhole(t *testing.T) {
 	}
 }
 
-func TestADialogThatAStepAnswersIsNotSaidToWait(t *testing.T) {
+func TestDialogAnsweredByAStepIsNotReportedAsOpen(t *testing.T) {
 	h := take(t)
 	look := h.do("navigate_page", `{"url":%q}`, live.url+"/asking")
 	click := `{"tool":"click_element","annotationId":` + jsonOf(number(t, look, `button "Ask"`)) + `}`
@@ -206,7 +206,7 @@ func TestADialogThatAStepAnswersIsNotSaidToWait(t *testing.T) {
 	h.do("press_key", `{"key":"Escape"}`)
 }
 
-func TestWhatAStepWaitedForIsInTheAnswer(t *testing.T) {
+func TestAwaitedTextIsInTheAnswer(t *testing.T) {
 	h := take(t)
 	look := h.do("navigate_page", `{"url":%q}`, live.url+"/suggesting")
 	r := h.do("run_steps", `{"steps":[{"tool":"type_text","annotationId":%s,"text":"fra","expect":{"text":"Frankfurt"}}]}`, jsonOf(number(t, look, `textbox "Place"`)))

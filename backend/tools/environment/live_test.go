@@ -16,8 +16,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"sextant/backend/surfaces/browser"
-	"sextant/backend/surfaces/browser/launch"
+	"sextant/backend/browser"
+	"sextant/backend/browser/launch"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
 )
@@ -130,7 +130,7 @@ func (h hands) do(tool, args string, parts ...any) toolspec.Result {
 	return r
 }
 
-// number is the id that stands before `role "name"` in a result's text.
+// number is the id before `role "name"` in the text of a result.
 func number(t *testing.T, r toolspec.Result, what string) int {
 	t.Helper()
 	m := regexp.MustCompile(`(?m)^\[(\d+)\] ` + regexp.QuoteMeta(what)).FindStringSubmatch(r.Text)

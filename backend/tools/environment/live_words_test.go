@@ -121,7 +121,7 @@ func TestATitleCannotForgeATab(t *testing.T) {
 	}
 }
 
-func TestReadingToolsLeaveOutWhatNobodySees(t *testing.T) {
+func TestReadingToolsLeaveOutInvisibleText(t *testing.T) {
 	h := take(t)
 	h.do("navigate_page", `{"url":%q}`, forger(t))
 	// Tag characters, direction marks and control characters hide text in text.

@@ -2,16 +2,12 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/dustin/go-humanize/english"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
 	"sextant/shared/toolspec"
 )
-
-//go:embed move_path.md
-var movePathAbout string
 
 type movePathParams struct {
 	Points []point `json:"points" required:"true" max:"200"`
@@ -20,7 +16,7 @@ type movePathParams struct {
 
 func (t *Tools) movePath() tool {
 	return build(tool{
-		name: "move_path", about: about(movePathAbout), hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
+		name: "move_path", hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
 		examples: []string{`{"points":[{"x":40,"y":60},{"x":200,"y":60}],"press":true}`},
 	}, func(_ session, p movePathParams) toolspec.Description {
 		return toolspec.Description{Present: p.verb("Drawing", "Moving")}
@@ -29,11 +25,7 @@ func (t *Tools) movePath() tool {
 		for i, q := range p.Points {
 			points[i] = browser.Where{X: q.X, Y: q.Y}
 		}
-		a, err := s.MovePath(ctx, points, p.Press)
-		if err != nil {
-			return toolspec.Result{}, err
-		}
-		return t.answered(a, "", defaultTokens, p.verb("Drew", "Moved")), nil
+		return t.answer(p.verb("Drew", "Moved"))(s.MovePath(ctx, points, p.Press))
 	})
 }
 

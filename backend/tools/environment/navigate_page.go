@@ -2,17 +2,12 @@ package environment
 
 import (
 	"context"
-	_ "embed"
-	"strings"
 
-	"sextant/backend/surfaces/browser"
-	"sextant/backend/surfaces/window"
+	"sextant/backend/browser"
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
-
-//go:embed navigate_page.md
-var navigateAbout string
 
 type navigateParams struct {
 	URL    string `json:"url"`
@@ -21,13 +16,13 @@ type navigateParams struct {
 
 func (t *Tools) navigatePage() tool {
 	return build(tool{
-		name: "navigate_page", about: about(navigateAbout), hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
+		name: "navigate_page", hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
 		examples: []string{`{"url":"https://example.com"}`, `{"url":"localhost:8080/cart"}`, `{"action":"back"}`},
 	}, t.describeNavigate, func(ctx context.Context, s session, p navigateParams) (toolspec.Result, error) {
 		o := browser.NavigateOptions{Action: p.Action}
 		switch {
 		case p.URL != "" && p.Action != "":
-			return toolspec.Result{}, &argumentError{"url and action stand together", "send one of them"}
+			return toolspec.Result{}, &argumentError{"url and action cannot be combined", "send one of them"}
 		case p.URL == "" && p.Action == "":
 			return toolspec.Result{}, &argumentError{"url or action is missing", `send {"url":"https://example.com"} or {"action":"back"}`}
 		case p.URL != "":
@@ -41,9 +36,12 @@ func (t *Tools) navigatePage() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		where := place(a.Page.URL)
-		sentence := map[string]string{"": "Opened ", "back": "Went back to ", "forward": "Went forward to ", "reload": "Reloaded "}[p.Action] + where
-		return t.answered(a, "", defaultTokens, sentence), nil
+		where := observation.Place(a.Page.URL)
+		sentence := map[string]string{
+			"": "Opened ", "back": "Went back to ", "forward": "Went forward to ",
+			"reload": "Reloaded ",
+		}[p.Action] + where
+		return t.result(a, sentence), nil
 	})
 }
 
@@ -60,23 +58,7 @@ func (t *Tools) describeNavigate(s session, p navigateParams) toolspec.Descripti
 	if err != nil {
 		return toolspec.Description{Present: "Opening an address", Target: clip.Runes(p.URL, 200)}
 	}
-	d := toolspec.Description{Present: "Opening " + place(u), Target: u, Linked: s.Links(u)}
-	if h := hostOf(u); h != "" {
-		d.Hosts = []string{h}
-	}
+	d := toolspec.Description{Present: "Opening " + observation.Place(u), Target: u, Linked: s.HasLink(u)}
+	d.Hosts = observation.Hosts(u)
 	return d
-}
-
-// place is what a person would call an address: its host, or the address itself.
-func place(address string) string {
-	if id, panel := strings.CutPrefix(address, window.Scheme); panel {
-		return "the panel " + id
-	}
-	if h := hostOf(address); h != "" {
-		return h
-	}
-	if address == "" || address == "about:blank" {
-		return "an empty page"
-	}
-	return clip.Runes(address, 80)
 }

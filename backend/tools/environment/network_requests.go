@@ -2,26 +2,16 @@ package environment
 
 import (
 	"context"
-	_ "embed"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
-	"github.com/dustin/go-humanize/english"
-
-	"sextant/backend/guard/veil"
-	"sextant/backend/surfaces/browser"
-	"sextant/shared/annotator"
+	"sextant/backend/browser"
+	"sextant/backend/tools/environment/lists"
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/toolspec"
 )
 
-//go:embed network_requests.md
-var networkAbout string
-
-// What the address holds is called contains: an argument called url is an address to go to,
-// and would be judged as one.
+// networkParams calls a part of the address contains: an argument called url would be judged as an
+// address to open.
 type networkParams struct {
 	Contains string `json:"contains" doc:"part of the address"`
 	Status   string `json:"status"`
@@ -30,16 +20,9 @@ type networkParams struct {
 	ID       int    `json:"id" min:"1"`
 }
 
-// requests is the value of network_requests without an id.
-type requests struct {
-	Requests []browser.Request `json:"requests"`
-	// More counts older ones that the limit left out.
-	More int `json:"more,omitempty"`
-}
-
 func (t *Tools) networkRequests() tool {
 	return build(tool{
-		name: "network_requests", about: about(networkAbout), hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
+		name: "network_requests", hints: toolspec.Hints{ReadOnly: true, OpenWorld: true},
 		examples: []string{`{}`, `{"contains":"/api/","status":"4xx"}`, `{"id":12}`},
 	}, func(_ session, p networkParams) toolspec.Description {
 		if p.ID > 0 {
@@ -52,101 +35,9 @@ func (t *Tools) networkRequests() tool {
 			if err != nil {
 				return toolspec.Result{}, err
 			}
-			return detailed(d, sources(s.Address())), nil
+			return lists.Request(d, observation.Sources(s.Address())), nil
 		}
 		list, more := s.Requests(browser.RequestFilter{URL: p.Contains, Status: p.Status, Type: p.Type, Limit: p.Limit})
-		r := toolspec.OK(requests{Requests: list, More: more})
-		r.Sentence = "Listed " + english.Plural(len(list), "request", "")
-		r.Sources = sources(s.Address())
-		var b strings.Builder
-		if more > 0 {
-			fmt.Fprintf(&b, "… %d older left out; send a larger limit, contains, status or type\n", more)
-		}
-		for _, q := range list {
-			b.WriteString(requestLine(q) + "\n")
-		}
-		if n := strings.Count(b.String(), veil.Mark); n > 0 {
-			fmt.Fprintf(&b, "note: %s masked as %s\n", english.Plural(n, "value", ""), veil.Mark)
-		}
-		if len(list) == 0 {
-			b.WriteString("No request is like that.")
-		}
-		r.Text = strings.TrimSuffix(b.String(), "\n")
-		return r, nil
+		return lists.Requests(list, more, observation.Sources(s.Address())), nil
 	})
-}
-
-func requestLine(q browser.Request) string {
-	state := "running"
-	switch {
-	case q.Failed != "":
-		state = "failed " + annotator.Clean(q.Failed, 80)
-	case q.Status > 0:
-		state = fmt.Sprint(q.Status)
-	}
-	line := fmt.Sprintf("%d: %s %s %s %s", q.ID, annotator.Clean(q.Method, 20), state, q.Type, annotator.Clean(q.URL, 200))
-	if !q.Running {
-		line += fmt.Sprintf(" (%d ms, %d bytes)", q.MS, q.Bytes)
-	}
-	return line
-}
-
-func detailed(d browser.RequestDetail, from []string) toolspec.Result {
-	r := toolspec.OK(d)
-	r.Sentence = fmt.Sprintf("Read request %d", d.ID)
-	r.Sources = appendAll(from, sources(d.By))
-	if d.Body != "" || len(d.Received) > 0 {
-		// Nothing of a server was read before: an address that a page asked for is the page's words, and
-		// counted as the server's it would open the server for what the page holds.
-		r.Sources = appendAll(r.Sources, sources(d.URL))
-	}
-	var b strings.Builder
-	b.WriteString(requestLine(d.Request) + "\n")
-	part := func(title string, headers map[string]string) {
-		if len(headers) == 0 {
-			return
-		}
-		b.WriteString(title + ":\n")
-		for _, name := range slices.Sorted(maps.Keys(headers)) {
-			b.WriteString("  " + annotator.Clean(name, 100) + ": " + annotator.Clean(headers[name], 300) + "\n")
-		}
-	}
-	part("request headers", d.Sent)
-	if d.Post != "" {
-		b.WriteString("request body: " + oneLine(d.Post) + "\n")
-	}
-	part("response headers", d.Received)
-	if d.Body != "" {
-		b.WriteString("response body: " + oneLine(d.Body) + "\n")
-	}
-	if d.BodyNote != "" {
-		b.WriteString("note: " + d.BodyNote + "\n")
-	}
-	if d.Masked > 0 {
-		kinds := make([]string, len(d.MaskedKinds))
-		for i, k := range d.MaskedKinds {
-			kinds[i] = annotator.Quote(annotator.Clean(k, 100))
-		}
-		fmt.Fprintf(&b, "note: %s masked as %s: %s\n", english.Plural(d.Masked, "value", ""), veil.Mark, strings.Join(kinds, ", "))
-	}
-	r.Text = strings.TrimSuffix(b.String(), "\n")
-	return r
-}
-
-// oneLine is text as a JSON string, so that what a site answers cannot look like a line of ours.
-func oneLine(text string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(text); err != nil {
-		return ""
-	}
-	return visible(strings.TrimSuffix(b.String(), "\n"))
-}
-
-func appendAll(list, more []string) []string {
-	for _, s := range more {
-		list = appendNew(list, s)
-	}
-	return list
 }

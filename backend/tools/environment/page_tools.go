@@ -2,64 +2,35 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
-	"slices"
-	"strings"
 
-	"github.com/dustin/go-humanize/english"
-
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/tools/environment/lists"
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
-
-//go:embed page_tools.md
-var pageToolsAbout string
 
 type pageToolsParams struct {
 	Action    string         `json:"action" enum:"list,call" default:"\"list\""`
 	Name      string         `json:"name" doc:"to call"`
 	Arguments map[string]any `json:"arguments"`
-	Origin    string         `json:"origin" doc:"whose, where a frame offers it"`
-}
-
-// offered is the value of page_tools that lists.
-type offered struct {
-	Tools []browser.PageTool `json:"tools"`
+	Origin    string         `json:"origin" doc:"of the frame that offers it"`
 }
 
 func (t *Tools) pageTools() tool {
 	x := build(tool{
-		name: "page_tools", about: about(pageToolsAbout), hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
+		name: "page_tools", hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
 		examples: []string{`{}`, `{"action":"call","name":"search","arguments":{"q":"lamp"}}`},
-	}, func(s session, p pageToolsParams) toolspec.Description {
-		if p.Action != "call" {
-			return toolspec.Description{Present: "Asking the page for its tools"}
-		}
-		// Who offers it gets what is sent, and that may be a frame of somebody else's.
-		origin := s.PageToolOf(p.Name, p.Origin)
-		d := toolspec.Description{Present: "Calling the page's tool “" + annotator.Clean(p.Name, 60) + "”", Target: s.Address()}
-		if from := sources(s.Address()); len(from) == 0 || from[0] != origin {
-			d.Present, d.Target = "Calling the tool “"+annotator.Clean(p.Name, 60)+"” of "+annotator.Clean(hostOf(origin), 80), annotator.Clean(origin, 200)
-		}
-		if raw, err := json.Marshal(p.Arguments); err == nil && len(p.Arguments) > 0 {
-			d.Data = string(raw)
-		}
-		if h := hostOf(origin); h != "" {
-			d.Hosts = []string{h}
-		}
-		return d
-	}, func(ctx context.Context, s session, p pageToolsParams) (toolspec.Result, error) {
+	}, describePageTools, func(ctx context.Context, s session, p pageToolsParams) (toolspec.Result, error) {
 		if p.Action != "call" {
 			list, err := s.PageTools(ctx)
 			if err != nil {
 				return toolspec.Result{}, err
 			}
-			return pageToolList(list, sources(s.Address())), nil
+			return lists.PageTools(list, observation.Sources(s.Address())), nil
 		}
 		if p.Name == "" {
-			return toolspec.Result{}, &argumentError{"name is missing", `{"action":"list"} tells the names`}
+			return toolspec.Result{}, &argumentError{"name is missing", `{"action":"list"} returns the names`}
 		}
 		raw, err := json.Marshal(p.Arguments)
 		if err != nil || p.Arguments == nil {
@@ -71,30 +42,32 @@ func (t *Tools) pageTools() tool {
 		}
 		before := ""
 		if said != "" {
-			before = "the page's tool says: " + oneLine(said) + "\n"
+			before = "the page's tool says: " + observation.Quote(said) + "\n"
 		}
-		r := t.answered(a, before, defaultTokens, "Called the page's tool “"+annotator.Clean(p.Name, 60)+"”")
-		if v, ok := r.Value.(seen); ok {
-			if v, err = v.with("output", said); err != nil {
+		r := t.resultOf(a, before, observation.DefaultTokens,
+			"Called the page's tool “"+annotator.Clean(p.Name, 60)+"”")
+		if v, ok := r.Value.(observation.Value); ok {
+			if v, err = v.With("output", said); err != nil {
 				return toolspec.Result{}, err
 			}
 			r.Value = v
 		}
-		r.Sources = appendAll(r.Sources, sources(p.Origin))
+		r.Sources = observation.Add(r.Sources, observation.Sources(p.Origin)...)
 		return r, nil
 	})
-	// The origin that was judged is the one that is called, whoever offers the name by then.
-	x.judged = func(call toolspec.Call) {
+	// The tool is called at the origin that was judged, whichever document offers the name by then.
+	x.onDescribe = func(call toolspec.Call) {
 		if p, err := read[pageToolsParams](call.Args); err == nil && p.Action == "call" {
-			t.judged.note(call.ID, []string{t.sessions(call.From.Session).PageToolOf(p.Name, p.Origin)})
+			t.resolved.Set(call.ID, []string{t.sessions(call.From.Session).PageToolOrigin(p.Name, p.Origin)})
 		}
 	}
 	run := x.run
 	x.run = func(ctx context.Context, s session, call toolspec.Call) (toolspec.Result, error) {
 		var fields map[string]json.RawMessage
-		if p, err := read[pageToolsParams](call.Args); err == nil && p.Action == "call" && json.Unmarshal(call.Args, &fields) == nil {
-			origin := []string{s.PageToolOf(p.Name, p.Origin)}
-			if was, judged := t.judged.take(call.ID); judged {
+		if p, err := read[pageToolsParams](call.Args); err == nil && p.Action == "call" &&
+			json.Unmarshal(call.Args, &fields) == nil {
+			origin := []string{s.PageToolOrigin(p.Name, p.Origin)}
+			if was, judged := t.resolved.Take(call.ID); judged {
 				origin = was
 			}
 			if fields["origin"], err = json.Marshal(origin[0]); err != nil {
@@ -109,44 +82,23 @@ func (t *Tools) pageTools() tool {
 	return x
 }
 
-// pageToolList is the list of a page's tools; every word of it is the page's.
-func pageToolList(list []browser.PageTool, from []string) toolspec.Result {
-	list = slices.Clone(list)
-	if list == nil {
-		list = []browser.PageTool{}
+func describePageTools(s session, p pageToolsParams) toolspec.Description {
+	if p.Action != "call" {
+		return toolspec.Description{Present: "Asking the page for its tools"}
 	}
-	r := toolspec.OK(offered{Tools: list})
-	r.Sentence = "Found " + english.Plural(len(list), "tool", "") + " of the page"
-	r.Sources = slices.Clone(from)
-	if len(list) == 0 {
-		r.Text = "This page offers no tools."
-		return r
+	// The document that offers the tool gets the arguments; it may be a frame of another origin.
+	origin := s.PageToolOrigin(p.Name, p.Origin)
+	d := toolspec.Description{
+		Present: "Calling the page's tool “" + annotator.Clean(p.Name, 60) + "”",
+		Target:  s.Address(),
 	}
-	var b strings.Builder
-	for _, p := range list {
-		b.WriteString(annotator.Quote(annotator.Clean(p.Name, 200)) + " " + annotator.Quote(annotator.Clean(p.Description, 500)))
-		if p.Form {
-			b.WriteString(" (fills in a form)")
-		}
-		if !slices.Contains(from, p.Origin) {
-			// The frame is not counted as read for this: what its tool is given has to be asked.
-			b.WriteString(" (of a frame; origin " + annotator.Clean(p.Origin, 200) + ")")
-		}
-		b.WriteString(" " + compact(p.Parameters) + "\n")
+	if from := observation.Sources(s.Address()); len(from) == 0 || from[0] != origin {
+		d.Present = "Calling the tool “" + annotator.Clean(p.Name, 60) + "” of " + annotator.Clean(observation.Host(origin), 80)
+		d.Target = annotator.Clean(origin, 200)
 	}
-	r.Text = strings.TrimSuffix(b.String(), "\n")
-	return r
-}
-
-// compact is JSON on one line.
-func compact(raw json.RawMessage) string {
-	var v any
-	if json.Unmarshal(raw, &v) != nil {
-		return "{}"
+	if raw, err := json.Marshal(p.Arguments); err == nil && len(p.Arguments) > 0 {
+		d.Data = string(raw)
 	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return "{}"
-	}
-	return visible(string(b))
+	d.Hosts = observation.Hosts(origin)
+	return d
 }

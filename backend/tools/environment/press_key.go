@@ -2,18 +2,14 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 	"slices"
-	"strings"
 	"sync"
-	"unicode/utf8"
 
+	"sextant/backend/tools/environment/keys"
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
-
-//go:embed press_key.md
-var pressAbout string
 
 type pressParams struct {
 	Key string `json:"key" required:"true"`
@@ -21,94 +17,71 @@ type pressParams struct {
 
 func (t *Tools) pressKey() tool {
 	return build(tool{
-		name: "press_key", about: about(pressAbout), hints: toolspec.Hints{OpenWorld: true},
+		name: "press_key", hints: toolspec.Hints{OpenWorld: true},
 		examples: []string{`{"key":"Enter"}`, `{"key":"Control+a"}`, `{"key":"ArrowDown"}`},
 	}, func(s session, p pressParams) toolspec.Description {
 		d := toolspec.Description{Present: "Pressing " + annotator.Clean(p.Key, 30)}
-		if writes(p.Key) {
-			// A key that writes gives something away as typing does, to whoever has the focus.
-			d.Data, d.Hosts = p.Key, focused(s)
+		if keys.EntersText(p.Key) {
+			// A key that enters a character gives data to the focused page, as typing does.
+			d.Data, d.Hosts = p.Key, focusedHosts(s)
 		}
 		return d
 	}, func(ctx context.Context, s session, p pressParams) (toolspec.Result, error) {
-		from := focused(s)
+		from := focusedHosts(s)
 		a, err := s.Press(ctx, p.Key)
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		if copies(p.Key) {
-			t.clip.hold(from)
+		if keys.IsCopy(p.Key) {
+			t.clipboard.set(from)
 		}
-		return t.answered(a, "", defaultTokens, "Pressed "+annotator.Clean(p.Key, 30)), nil
+		return t.result(a, "Pressed "+annotator.Clean(p.Key, 30)), nil
 	})
 }
 
-// focused are the hosts of what a key press reaches.
-func focused(s session) []string {
+// focusedHosts are the hosts of the documents that a key press may reach.
+func focusedHosts(s session) []string {
 	var all []string
-	for _, at := range s.Typed() {
-		if h := hostOf(at); h != "" && !slices.Contains(all, h) {
+	for _, at := range s.KeyTargets() {
+		if h := observation.Host(at); h != "" && !slices.Contains(all, h) {
 			all = append(all, h)
 		}
 	}
 	return all
 }
 
-// chord is a key's name without what is held with it, and whether a key other than Shift is held.
-func chord(key string) (last string, held bool) {
-	parts := strings.Split(strings.ToLower(key), "+")
-	last = parts[len(parts)-1]
-	return last, slices.ContainsFunc(parts[:len(parts)-1], func(k string) bool { return k != "shift" })
-}
-
-// writes reports whether a key leaves something in a field: a letter or sign, or what was copied.
-func writes(key string) bool {
-	last, held := chord(key)
-	return pastes(key) || !held && (utf8.RuneCountInString(key) == 1 || utf8.RuneCountInString(last) == 1)
-}
-
-func pastes(key string) bool {
-	last, held := chord(key)
-	return held && last == "v" || strings.EqualFold(key, "Shift+Insert")
-}
-
-func copies(key string) bool {
-	last, held := chord(key)
-	return held && (last == "c" || last == "x" || last == "insert") || strings.EqualFold(key, "Shift+Delete")
-}
-
-// clipboard knows where what is on the browser's clipboard came from; it is one for all tabs.
+// clipboard knows the hosts that the content of the browser's clipboard came from. All tabs share it.
 type clipboard struct {
-	mu   sync.Mutex
-	from []string
+	mu    sync.Mutex
+	hosts []string
 }
 
-func (c *clipboard) hold(from []string) {
+func (c *clipboard) set(hosts []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.from = from
+	c.hosts = hosts
 }
 
-// foreign names where what is pasted came from, when that is not all of to: then it carries
-// something from one to the other, which nobody has read.
-func (c *clipboard) foreign(to []string) []string {
+// otherThan returns the hosts other than to that the content came from: pasting carries it from there
+// to to without anybody having read it.
+func (c *clipboard) otherThan(to []string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.from) == 0 {
+	if len(c.hosts) == 0 {
 		return []string{"the clipboard"}
 	}
-	return slices.DeleteFunc(slices.Clone(c.from), func(host string) bool { return len(to) == 1 && to[0] == host })
+	return slices.DeleteFunc(slices.Clone(c.hosts), func(host string) bool { return len(to) == 1 && to[0] == host })
 }
 
-// pasted tells of a paste that a model asks for where its data comes from. A person, and a
-// program that speaks for one, knows what was copied.
-func (t *Tools) pasted(call toolspec.Call, d *toolspec.Description) {
+// describePaste names where the data of a paste comes from when a model asks for it. A person, and a
+// program that acts for one, knows what was copied.
+func (t *Tools) describePaste(call toolspec.Call, d *toolspec.Description) {
 	switch call.From.Caller {
 	case toolspec.CallerModel, toolspec.CallerCreated, toolspec.CallerRun:
 	default:
 		return
 	}
-	if p, err := read[pressParams](call.Args); call.Tool == "press_key" && err == nil && pastes(p.Key) {
-		d.Copied = t.clip.foreign(d.Hosts)
+	if p, err := read[pressParams](call.Args); call.Tool == "press_key" && err == nil && keys.IsPaste(p.Key) {
+		d.Copied = t.clipboard.otherThan(d.Hosts)
 	}
 }

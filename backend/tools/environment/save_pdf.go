@@ -2,20 +2,18 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/browser"
+	"sextant/backend/tools/environment/lists"
+	"sextant/backend/tools/environment/observation"
 	"sextant/shared/annotator"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
-//go:embed save_pdf.md
-var pdfAbout string
-
 type pdfParams struct {
-	Name      string  `json:"name" doc:"of the file; default the title"`
+	Name      string  `json:"name" doc:"of the file; default: the title"`
 	Paper     string  `json:"paper" enum:"a3,a4,a5,letter,legal" default:"\"a4\""`
 	Landscape bool    `json:"landscape"`
 	Scale     float64 `json:"scale" min:"0.1" max:"2" default:"1"`
@@ -25,7 +23,7 @@ type pdfParams struct {
 
 func (t *Tools) savePDF() tool {
 	return build(tool{
-		name: "save_pdf", about: about(pdfAbout), hints: toolspec.Hints{OpenWorld: true}, timeout: 90_000,
+		name: "save_pdf", hints: toolspec.Hints{OpenWorld: true}, timeout: 90_000,
 		examples: []string{`{}`, `{"name":"offer","landscape":true,"pages":"1-2"}`},
 	}, func(s session, _ pdfParams) toolspec.Description {
 		return toolspec.Description{Present: "Saving the page as a PDF", Target: s.Address()}
@@ -36,7 +34,8 @@ func (t *Tools) savePDF() tool {
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		r := downloadList([]event.Download{d}, s.DownloadsKept(), "Saved "+annotator.Clean(d.Name, 60), sources(s.Address()))
+		r := lists.Downloads([]event.Download{d}, s.DownloadsKept(), "Saved "+annotator.Clean(d.Name, 60),
+			observation.Sources(s.Address()))
 		r.Value = d
 		r.Preview = []string{fmt.Sprintf("%s · %d KB", annotator.Clean(d.Name, 60), (d.Size+1023)/1024)}
 		return r, nil

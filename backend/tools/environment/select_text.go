@@ -2,14 +2,10 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
-
-//go:embed select_text.md
-var selectTextAbout string
 
 type selectTextParams struct {
 	ID    int    `json:"annotationId" min:"0"`
@@ -20,11 +16,11 @@ type selectTextParams struct {
 
 func (t *Tools) selectText() tool {
 	return build(tool{
-		name: "select_text", about: about(selectTextAbout), hints: toolspec.Hints{Idempotent: true, OpenWorld: true},
+		name: "select_text", hints: toolspec.Hints{Idempotent: true, OpenWorld: true},
 		examples: []string{`{"text":"Total: 80 €"}`, `{"annotationId":7}`, `{"annotationId":7,"start":0,"end":5}`},
 	}, func(s session, p selectTextParams) toolspec.Description {
 		if p.ID > 0 {
-			return present(s, "Selecting text in", p.ID)
+			return describeElement(s, "Selecting text in", p.ID)
 		}
 		return toolspec.Description{Present: "Selecting “" + annotator.Clean(p.Text, 60) + "”"}
 	}, func(ctx context.Context, s session, p selectTextParams) (toolspec.Result, error) {
@@ -32,7 +28,7 @@ func (t *Tools) selectText() tool {
 		case p.ID == 0 && p.Text == "":
 			return toolspec.Result{}, &argumentError{"annotationId or text is missing", `send {"text":"words on the page"} or {"annotationId":7}`}
 		case p.End != 0 && p.End <= p.Start:
-			return toolspec.Result{}, &argumentError{"end does not lie behind start", `send e.g. {"annotationId":7,"start":0,"end":5}`}
+			return toolspec.Result{}, &argumentError{"end is not after start", `send e.g. {"annotationId":7,"start":0,"end":5}`}
 		}
 		a, err := s.SelectText(ctx, p.ID, p.Text, p.Start, p.End)
 		if err != nil {
@@ -40,8 +36,8 @@ func (t *Tools) selectText() tool {
 		}
 		sentence := "Selected “" + annotator.Clean(p.Text, 60) + "”"
 		if p.ID > 0 {
-			sentence = "Selected text in " + called(s, p.ID)
+			sentence = "Selected text in " + nameOf(s, p.ID)
 		}
-		return t.answered(a, "", defaultTokens, sentence), nil
+		return t.result(a, sentence), nil
 	})
 }

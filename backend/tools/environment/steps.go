@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"sextant/backend/calls/nearest"
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 	"sextant/shared/navigation"
 )
@@ -17,7 +17,7 @@ import (
 // maxSteps bounds one run_steps.
 const maxSteps = 20
 
-// step is one step of run_steps, read.
+// step is one decoded step of run_steps.
 type step struct {
 	tool           string
 	args           json.RawMessage
@@ -27,21 +27,23 @@ type step struct {
 	ids []int
 }
 
-// guard is what a step expects after it, or is left out for.
+// guard is a condition of a step: what it expects, or when it is skipped.
 type guard struct {
-	browser.Condition
-	// event is a kind of event that the step must bring about.
+	surface.Condition
+	// event is a kind of event that the step must cause.
 	event string
 }
 
-// asks reports whether the guard asks anything of the page.
-func (g *guard) asks() bool { return g.Condition != browser.Condition{} }
+// onPage reports whether the guard is about the content of the page.
+func (g *guard) onPage() bool { return g.Condition != surface.Condition{} }
 
-// parseSteps reads all steps before the first one runs, so that a mistake in the last one
-// does not leave half of them done.
+// parseSteps decodes all steps before the first one runs, so that a mistake in the last one does not
+// leave half of them done.
 func (t *Tools) parseSteps(p stepsParams) ([]step, error) {
 	if len(p.Steps) == 0 || len(p.Steps) > maxSteps {
-		return nil, &argumentError{fmt.Sprintf("there are %d steps; 1 to %d are taken", len(p.Steps), maxSteps), "send more of them in a second call"}
+		return nil, &argumentError{
+			fmt.Sprintf("there are %d steps; send 1 to %d", len(p.Steps), maxSteps), "send the others in a second call",
+		}
 	}
 	steps := make([]step, len(p.Steps))
 	for i, raw := range p.Steps {
@@ -63,26 +65,26 @@ func (t *Tools) parseStep(raw json.RawMessage) (step, error) {
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return st, fmt.Errorf("it cannot be read: %w", err)
 	}
-	if err := pick(fields, "tool", &st.tool); err != nil {
+	if err := takeField(fields, "tool", &st.tool); err != nil {
 		return st, err
 	}
-	if err := pick(fields, "navigates", &st.navigates); err != nil {
+	if err := takeField(fields, "navigates", &st.navigates); err != nil {
 		return st, err
 	}
 	if !slices.Contains(t.stepTools, st.tool) {
 		return st, t.noSuchStep(st.tool)
 	}
 	var err error
-	if st.expect, err = guardOf(fields, "expect"); err != nil {
+	if st.expect, err = takeGuard(fields, "expect"); err != nil {
 		return st, err
 	}
-	if st.unless, err = guardOf(fields, "unless"); err != nil {
+	if st.unless, err = takeGuard(fields, "unless"); err != nil {
 		return st, err
 	}
-	if st.unless != nil && !st.unless.asks() {
+	if st.unless != nil && !st.unless.onPage() {
 		return st, errors.New("unless takes text, gone, url, role and name")
 	}
-	// Some write a step's arguments into an object of their own.
+	// Some models put a step's arguments into an object of its own.
 	for _, name := range []string{"args", "arguments"} {
 		var inner map[string]json.RawMessage
 		if v, ok := fields[name]; ok && json.Unmarshal(v, &inner) == nil {
@@ -102,30 +104,30 @@ func (t *Tools) parseStep(raw json.RawMessage) (step, error) {
 func (t *Tools) noSuchStep(name string) error {
 	names := strings.Join(t.stepTools, ", ")
 	if _, known := t.byName[name]; known {
-		return fmt.Errorf("%s is no step; a step is one of %s", name, names)
+		return fmt.Errorf("%s cannot be a step; a step is one of %s", name, names)
 	}
 	if near := nearest.Names(name, t.stepTools, 1); len(near) > 0 {
-		return fmt.Errorf("there is no tool %q, the nearest is %s; a step is one of %s", annotator.Clean(name, 60), near[0], names)
+		return fmt.Errorf("there is no tool %q, the nearest is %s; a step is one of %s", annotator.Clean(name, 60),
+			near[0], names)
 	}
 	return fmt.Errorf("there is no tool %q; a step is one of %s", annotator.Clean(name, 60), names)
 }
 
-// stepsOf are the tools that may be a step: those that every caller is offered, and the page's
-// further hands. What asks a person for its own sake is called by itself, so that the question is
-// about it alone.
-func stepsOf(nav *navigation.Map, built map[string]tool) []string {
-	hands := []string{"hover_element", "drag_element", "click_at", "move_path", "select_text", "get_selection"}
+// stepTools returns the tools that may be a step: the core tools and further ways to use the page. A tool
+// that always asks the person is called alone, so that the question is about it alone.
+func stepTools(nav *navigation.Map, built map[string]tool) []string {
+	more := []string{"hover_element", "drag_element", "click_at", "move_path", "select_text", "get_selection"}
 	var names []string
 	for _, c := range nav.Environment {
-		if (c.Core || slices.Contains(hands, c.Tool)) && c.Tool != "run_steps" && !built[c.Tool].hints.Confirm {
+		if (c.Core || slices.Contains(more, c.Tool)) && c.Tool != "run_steps" && !built[c.Tool].hints.Confirm {
 			names = append(names, c.Tool)
 		}
 	}
 	return names
 }
 
-// pick moves a field of ours out of what the tool gets.
-func pick(fields map[string]json.RawMessage, name string, into any) error {
+// takeField decodes a field and removes it from the arguments of the tool.
+func takeField(fields map[string]json.RawMessage, name string, into any) error {
 	raw, ok := fields[name]
 	if !ok {
 		return nil
@@ -137,7 +139,7 @@ func pick(fields map[string]json.RawMessage, name string, into any) error {
 	return nil
 }
 
-func guardOf(fields map[string]json.RawMessage, name string) (*guard, error) {
+func takeGuard(fields map[string]json.RawMessage, name string) (*guard, error) {
 	raw, ok := fields[name]
 	if !ok {
 		return nil, nil
@@ -153,14 +155,14 @@ func guardOf(fields map[string]json.RawMessage, name string) (*guard, error) {
 	if !slices.Contains(kinds, g.Event) {
 		return nil, fmt.Errorf("%s: event is one of %s", name, strings.Join(kinds[1:], ", "))
 	}
-	out := &guard{browser.Condition{Text: g.Text, Gone: g.Gone, URL: g.URL, Role: g.Role, Name: g.Name}, g.Event}
-	if !out.asks() && out.event == "" {
-		return nil, fmt.Errorf("%s names nothing; it takes text, gone, url, role, name and event", name)
+	out := &guard{surface.Condition{Text: g.Text, Gone: g.Gone, URL: g.URL, Role: g.Role, Name: g.Name}, g.Event}
+	if !out.onPage() && out.event == "" {
+		return nil, fmt.Errorf("%s is empty; it takes text, gone, url, role, name and event", name)
 	}
 	return out, nil
 }
 
-// idsIn are the numbers that a step's arguments name.
+// idsIn returns the element numbers in a step's arguments.
 func idsIn(fields map[string]json.RawMessage) []int {
 	var ids []int
 	for _, name := range []string{"annotationId", "target", "from", "to"} {
@@ -172,9 +174,8 @@ func idsIn(fields map[string]json.RawMessage) []int {
 	return ids
 }
 
-// surprise is why the steps behind step i should not run after what came of it, "" when
-// nothing speaks against it.
-func (r *stepRun) surprise(i int, before string, a annotator.Answer, looked bool) string {
+// surprise says why the steps after step i should not run after what it caused, "" when they may.
+func (r *stepRun) surprise(i int, before string, a annotator.Answer, observed bool) string {
 	st := r.steps[i]
 	next := step{}
 	if i+1 < len(r.steps) {
@@ -188,15 +189,15 @@ func (r *stepRun) surprise(i int, before string, a annotator.Answer, looked bool
 	}
 	if st.expect != nil && st.expect.event != "" {
 		if _, came := kinds[st.expect.event]; !came {
-			return "it expects the event " + st.expect.event + ", which did not come"
+			return "it expects the event " + st.expect.event + ", which did not happen"
 		}
 		delete(kinds, st.expect.event)
 	}
-	if next.tool == "" || !looked {
+	if next.tool == "" || !observed {
 		return ""
 	}
 	for _, kind := range []string{"crashed", "dialog", "download", "opened_tab", "closed_tab"} {
-		if e, came := kinds[kind]; came && !awaited(kind, st.tool, next.tool) {
+		if e, came := kinds[kind]; came && !isExpected(kind, st.tool, next.tool) {
 			return e.String() + ", which no step expects"
 		}
 	}
@@ -204,19 +205,19 @@ func (r *stepRun) surprise(i int, before string, a annotator.Answer, looked bool
 		(st.expect != nil && (st.expect.URL != "" || st.expect.event == "navigated"))
 	_, went := kinds["navigated"]
 	if went && !moves && (!a.Changes || withoutFragment(before) != withoutFragment(a.Page.URL)) {
-		return "the page went to " + a.Page.URL + "; a step that may do that says navigates"
+		return "the page went to " + a.Page.URL + "; a step that may do that needs \"navigates\": true"
 	}
 	return r.lost(i, a)
 }
 
-// lost is which id of the steps behind step i is not what it was any more, "" for none.
+// lost says which element of the steps after step i is no longer what it was, "" for none.
 func (r *stepRun) lost(i int, a annotator.Answer) string {
 	for n, later := range r.steps[i+1:] {
 		for _, id := range later.ids {
 			if slices.Contains(a.Gone, id) {
-				return fmt.Sprintf("[%d], which step %d is for, is gone", id, i+2+n)
+				return fmt.Sprintf("[%d], which step %d uses, is gone", id, i+2+n)
 			}
-			// Who asked for the steps has not read what it became.
+			// The caller has not seen what the element became.
 			for _, e := range a.Elements {
 				was := r.called[id]
 				if e.ID == id && was[0] != "" && (e.Role != was[0] || e.Name != was[1]) {
@@ -224,7 +225,8 @@ func (r *stepRun) lost(i int, a annotator.Answer) string {
 						r.called[id] = [2]string{e.Role, e.Name}
 						continue
 					}
-					return fmt.Sprintf("[%d], which step %d is for, was %s %q and is %s %q now", id, i+2+n, was[0], was[1], e.Role, e.Name)
+					return fmt.Sprintf("[%d], which step %d uses, was %s %q and is now %s %q",
+						id, i+2+n, was[0], was[1], e.Role, e.Name)
 				}
 			}
 		}
@@ -232,8 +234,8 @@ func (r *stepRun) lost(i int, a annotator.Answer) string {
 	return ""
 }
 
-// awaited reports whether an event is what the step is there for, or what the next one deals with.
-func awaited(kind, tool, next string) bool {
+// isExpected reports whether a step causes an event on purpose, or the next one handles it.
+func isExpected(kind, tool, next string) bool {
 	switch kind {
 	case "dialog":
 		return next == "press_key"
@@ -246,61 +248,4 @@ func awaited(kind, tool, next string) bool {
 func withoutFragment(address string) string {
 	before, _, _ := strings.Cut(address, "#")
 	return before
-}
-
-// sum joins the answers of steps into one: what changed between the first and the last.
-type sum struct {
-	page     annotator.Page
-	last     annotator.Answer
-	events   []annotator.Event
-	elements []annotator.Element
-	gone     []int
-	notes    []string
-	// whole is true once an answer listed all of a page and not only changes.
-	whole bool
-}
-
-func (s *sum) add(a annotator.Answer) {
-	s.page, s.last = a.Page, a
-	s.events = append(s.events, a.Events...)
-	s.notes = slices.DeleteFunc(s.notes, browser.Passing)
-	if a.Note != "" && !slices.Contains(s.notes, a.Note) {
-		s.notes = append(s.notes, a.Note)
-	}
-	if !a.Changes {
-		s.whole, s.gone = true, nil
-		s.elements = slices.Clone(a.Elements)
-		return
-	}
-	at := make(map[int]int, len(s.elements))
-	for i, e := range s.elements {
-		at[e.ID] = i
-	}
-	for _, e := range a.Elements {
-		if i, known := at[e.ID]; known {
-			// What a step before found new was not told yet.
-			e.Familiar = e.Familiar && s.elements[i].Familiar
-			s.elements[i] = e
-			continue
-		}
-		s.elements = append(s.elements, e)
-	}
-	s.elements = slices.DeleteFunc(s.elements, func(e annotator.Element) bool { return slices.Contains(a.Gone, e.ID) })
-	s.gone = append(slices.DeleteFunc(s.gone, func(id int) bool {
-		return slices.ContainsFunc(a.Elements, func(e annotator.Element) bool { return e.ID == id })
-	}), a.Gone...)
-}
-
-func (s *sum) answer() annotator.Answer {
-	a := s.last
-	a.Page, a.Events, a.Elements = s.page, s.events, s.elements
-	a.Gone, a.Changes, a.Note = sortedIDs(s.gone), !s.whole, strings.Join(s.notes, " ")
-	a.SettledMS, a.SettledBy = 0, ""
-	return a
-}
-
-func sortedIDs(list []int) []int {
-	list = slices.Clone(list)
-	slices.Sort(list)
-	return slices.Compact(list)
 }

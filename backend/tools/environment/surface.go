@@ -40,7 +40,7 @@ func (t *Tools) Surface(call toolspec.Call) *toolspec.Surface {
 		return target
 	}
 	if numbers := numbersIn(call); len(numbers) > 0 {
-		if page := t.opts.Window.Of(numbers[0]); page != nil {
+		if page := t.opts.Window.PageOf(numbers[0]); page != nil {
 			target.Panel = page.Panel()
 		}
 		return target
@@ -67,7 +67,7 @@ func (t *Tools) surfaceOf(call toolspec.Call) (session, error) {
 			"use click_element, type_text, select_option, press_key or scroll_page there, or the panel's own tools",
 		}
 	}
-	return &surface{s.Session, t.opts.Window.Page(target.Panel)}, nil
+	return s.onPanel(t.opts.Window.Page(target.Panel)), nil
 }
 
 // numbersIn are the numbers of elements that a call names; those of run_steps' first step that names one.

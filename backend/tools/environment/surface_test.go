@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"testing"
 
-	"sextant/backend/surfaces/browser/identity"
-	"sextant/backend/surfaces/window"
+	"sextant/backend/browser/observe/identity"
+	"sextant/backend/surface/panelpage"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -29,10 +29,10 @@ func TestACallMeansThePageThatItsNumberOrItsTurnMeans(t *testing.T) {
 	}
 	book := identity.NewBook()
 	w := &shut{}
-	win := window.New(window.Config{Book: book, Title: func(string) string { return "" }})
+	win := panelpage.New(panelpage.Config{Book: book, Title: func(string) string { return "" }})
 	win.Connect(w)
 	active := nav.Panels[0]
-	tools, err := assemble(func(string) session { return &surface{} }, nav, Options{Window: win, Active: func() string { return active }})
+	tools, err := assemble(func(string) session { return session{} }, nav, Options{Window: win, Active: func() string { return active }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,8 +87,8 @@ func TestACallMeansThePageThatItsNumberOrItsTurnMeans(t *testing.T) {
 			continue
 		}
 		got := page
-		if s.page != nil {
-			got = s.page.Panel()
+		if s.panel != nil {
+			got = s.panel.Panel()
 		}
 		if got != step.want {
 			t.Errorf("%s: it means %q, not %q", step.says, got, step.want)

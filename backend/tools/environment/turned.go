@@ -30,7 +30,7 @@ func (r *stepRun) turned(i int, e annotator.Element) bool {
 		if was.ID == e.ID || was.Role != e.Role || was.Name != e.Name {
 			continue
 		}
-		if role, name := r.s.Called(was.ID); role != was.Role || name != was.Name || !r.numbered(was.ID) {
+		if role, name := r.s.RoleAndName(was.ID); role != was.Role || name != was.Name || !r.numbered(was.ID) {
 			return false
 		}
 	}

@@ -2,7 +2,6 @@ package environment
 
 import (
 	"context"
-	_ "embed"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,9 +12,6 @@ import (
 	"sextant/shared/toolspec"
 )
 
-//go:embed upload_file.md
-var uploadAbout string
-
 type uploadParams struct {
 	ID    int      `json:"annotationId" required:"true" min:"1"`
 	Path  string   `json:"path"`
@@ -24,46 +20,43 @@ type uploadParams struct {
 
 func (t *Tools) uploadFile() tool {
 	x := build(tool{
-		name: "upload_file", about: about(uploadAbout), hints: toolspec.Hints{OpenWorld: true, Confirm: true},
+		name: "upload_file", hints: toolspec.Hints{OpenWorld: true, Confirm: true},
 		examples: []string{`{"annotationId":7,"path":"reports/june.pdf"}`, `{"annotationId":7,"paths":["a.png","b.png"]}`},
 	}, func(s session, p uploadParams) toolspec.Description {
-		d := present(s, "Uploading to", p.ID)
-		paths, err := t.files(p)
+		d := describeElement(s, "Uploading to", p.ID)
+		paths, err := t.uploadPaths(p)
 		if err != nil {
 			return d
 		}
-		d.Present = "Uploading " + baseNames(paths) + " to " + called(s, p.ID)
+		d.Present = "Uploading " + baseNames(paths) + " to " + nameOf(s, p.ID)
 		d.Data = strings.Join(paths, ", ")
 		return d
 	}, func(ctx context.Context, s session, p uploadParams) (toolspec.Result, error) {
-		paths, err := t.files(p)
+		paths, err := t.uploadPaths(p)
 		if err != nil {
 			return toolspec.Result{}, err
 		}
-		sentence := "Uploaded " + baseNames(paths) + " to " + called(s, p.ID)
-		a, err := s.Upload(ctx, p.ID, paths)
-		if err != nil {
-			return toolspec.Result{}, err
-		}
-		return t.answered(a, "", defaultTokens, sentence), nil
+		sentence := "Uploaded " + baseNames(paths) + " to " + nameOf(s, p.ID)
+		return t.answer(sentence)(s.Upload(ctx, p.ID, paths))
 	})
-	x.judged = func(call toolspec.Call) {
-		// What could not be read then is not given away later either.
+	x.onDescribe = func(call toolspec.Call) {
+		// Paths that cannot be read now must not be uploaded later either.
 		var paths []string
 		if p, err := read[uploadParams](call.Args); err == nil {
-			if paths, err = t.files(p); err != nil {
+			if paths, err = t.uploadPaths(p); err != nil {
 				paths = nil
 			}
 		}
-		t.judged.note(call.ID, paths)
+		t.resolved.Set(call.ID, paths)
 	}
 	upload := x.run
 	x.run = func(ctx context.Context, s session, call toolspec.Call) (toolspec.Result, error) {
 		p, err := read[uploadParams](call.Args)
-		if was, judged := t.judged.take(call.ID); judged && err == nil {
-			if paths, err := t.files(p); err == nil && !slices.Equal(paths, was) {
-				return toolspec.Fail(toolspec.PermissionError, "the path leads to another file now than the one that was asked about, so it was not given away",
-					"Look at the file, then send the path of the file itself."), nil
+		if was, judged := t.resolved.Take(call.ID); judged && err == nil {
+			if paths, err := t.uploadPaths(p); err == nil && !slices.Equal(paths, was) {
+				return toolspec.Fail(toolspec.PermissionError,
+					"the path now leads to another file than the one that was asked about, so nothing was uploaded",
+					"Check the file, then send the path of the file itself."), nil
 			}
 		}
 		return upload(ctx, s, call)
@@ -71,8 +64,8 @@ func (t *Tools) uploadFile() tool {
 	return x
 }
 
-// files are the call's paths, absolute.
-func (t *Tools) files(p uploadParams) ([]string, error) {
+// uploadPaths are the call's paths, absolute and with their links followed.
+func (t *Tools) uploadPaths(p uploadParams) ([]string, error) {
 	all := p.Paths
 	if p.Path != "" {
 		all = append([]string{p.Path}, all...)
@@ -88,11 +81,14 @@ func (t *Tools) files(p uploadParams) ([]string, error) {
 		if !filepath.IsAbs(f) {
 			folder := t.opts.Folder()
 			if folder == "" || !filepath.IsLocal(f) {
-				return nil, &argumentError{"the path " + annotator.Clean(f, 100) + " leads out of the workspace", "send an absolute path"}
+				return nil, &argumentError{
+					"the path " + annotator.Clean(f, 100) + " leads out of the workspace",
+					"send an absolute path",
+				}
 			}
 			f = filepath.Join(folder, f)
 		}
-		// What is asked about is the file itself, not a link to it.
+		// The person is asked about the file itself, not a link to it.
 		if real, err := filepath.EvalSymlinks(f); err == nil {
 			f = real
 		}

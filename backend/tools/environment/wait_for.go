@@ -3,36 +3,35 @@ package environment
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
-	"sextant/backend/surfaces/browser"
+	"sextant/backend/surface"
 	"sextant/shared/annotator"
 	"sextant/shared/toolspec"
 )
-
-//go:embed wait_for.md
-var waitAbout string
 
 type waitParams struct {
 	Text    string  `json:"text"`
 	Gone    string  `json:"gone"`
 	URL     string  `json:"url"`
-	Seconds float64 `json:"seconds" min:"0" max:"120" doc:"at most; default 10"`
+	Seconds float64 `json:"seconds" min:"0" max:"120" doc:"time limit; default 10"`
 }
 
 func (t *Tools) waitFor() tool {
 	return build(tool{
-		name: "wait_for", about: about(waitAbout), hints: toolspec.Hints{ReadOnly: true, OpenWorld: true}, timeout: 130_000,
+		name: "wait_for", hints: toolspec.Hints{ReadOnly: true, OpenWorld: true}, timeout: 130_000,
 		examples: []string{`{"text":"Order placed"}`, `{"gone":"Loading"}`, `{"url":"/checkout","seconds":20}`},
 	}, func(_ session, p waitParams) toolspec.Description {
-		return toolspec.Description{Present: "Waiting for " + waited(p), LimitMS: int(cmp.Or(p.Seconds, browser.StandardWait) * 1000)}
+		return toolspec.Description{
+			Present: "Waiting for " + p.condition(),
+			LimitMS: int(cmp.Or(p.Seconds, surface.DefaultWaitSeconds) * 1000),
+		}
 	}, func(ctx context.Context, s session, p waitParams) (toolspec.Result, error) {
 		if p.Text == "" && p.Gone == "" && p.URL == "" && p.Seconds <= 0 {
 			return toolspec.Result{}, &argumentError{"there is nothing to wait for", `send text, gone, url or seconds, e.g. {"text":"Saved"}`}
 		}
-		a, err := s.Wait(ctx, browser.WaitOptions{Text: p.Text, Gone: p.Gone, URL: p.URL, Seconds: p.Seconds})
+		a, err := s.Wait(ctx, surface.WaitOptions{Text: p.Text, Gone: p.Gone, URL: p.URL, Seconds: p.Seconds})
 		if err != nil {
 			return toolspec.Result{}, err
 		}
@@ -40,11 +39,12 @@ func (t *Tools) waitFor() tool {
 		if strings.HasPrefix(a.Outcome, "stopped waiting") {
 			verb = "Stopped waiting for "
 		}
-		return t.answered(a, "", defaultTokens, verb+waited(p)), nil
+		return t.result(a, verb+p.condition()), nil
 	})
 }
 
-func waited(p waitParams) string {
+// condition is what is waited for, in words.
+func (p waitParams) condition() string {
 	switch {
 	case p.Text != "":
 		return "“" + annotator.Clean(p.Text, 60) + "”"

@@ -104,7 +104,7 @@ func (b *bench) put(rel, content string) {
 	}
 }
 
-// holds checks what a file holds; "" stands for no file.
+// holds checks the content of a file; "" means no file.
 func (b *bench) holds(rel, want string) {
 	b.t.Helper()
 	path := rel

@@ -8,6 +8,12 @@ import (
 	"io"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
+	"sextant/backend/tools/files/history"
+	"sextant/backend/tools/files/safefs"
+	"sextant/backend/tools/files/textfile"
+	"sextant/backend/tools/room"
 	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
@@ -26,24 +32,24 @@ func editFile() tool {
 	return build(
 		define("edit_file", editFileDoc, `{"type":"object","properties":{`+
 			`"path":{"type":"string","description":"In the workspace, or absolute."},`+
-			`"old":{"type":"string","minLength":1,"description":"Text of the file, exactly as it stands there, without line numbers."},`+
-			`"new":{"type":"string","description":"What is to stand there instead."},`+
-			`"all":{"type":"boolean","default":false,"description":"Replace every place, not the only one."}`+
+			`"old":{"type":"string","minLength":1,"description":"Text of the file, exactly, without line numbers."},`+
+			`"new":{"type":"string","description":"What replaces it."},`+
+			`"all":{"type":"boolean","default":false,"description":"Replace every occurrence, not only one."}`+
 			`},"required":["path","old","new"],"additionalProperties":false}`,
 			toolspec.Hints{Destructive: true}, `{"path":"notes.txt","old":"Call Ana.","new":"Call Ana and Bo."}`),
-		parts[editFileParams]{
-			uses: func(_ *Tools, _ toolspec.Call, p editFileParams) ([]use, error) {
-				return []use{{path: p.Path, use: toolspec.UseWrite}}, nil
+		handler[editFileParams]{
+			paths: func(_ *Tools, _ toolspec.Call, p editFileParams) ([]pathUse, error) {
+				return follow(p.Path, toolspec.UseWrite), nil
 			},
-			say: func(_ *Tools, p editFileParams, at []target) toolspec.Description {
-				return toolspec.Description{Present: "Editing " + called(at), Data: oldNew(p)}
+			describe: func(_ *Tools, p editFileParams, at []safefs.Target) toolspec.Description {
+				return toolspec.Description{Present: "Editing " + shownNames(at), Data: p.diff()}
 			},
 			run: runEditFile,
 		})
 }
 
-// oldNew shows an edit by its arguments alone.
-func oldNew(p editFileParams) string {
+// diff shows the edit by its arguments alone.
+func (p editFileParams) diff() string {
 	var b strings.Builder
 	for _, side := range []struct{ sign, text string }{{"- ", p.Old}, {"+ ", p.New}} {
 		for line := range strings.Lines(side.text) {
@@ -53,67 +59,73 @@ func oldNew(p editFileParams) string {
 	return b.String()
 }
 
-func runEditFile(ctx context.Context, t *Tools, j job[editFileParams]) (toolspec.Result, error) {
-	a := j.at[0]
-	if j.p.Old == j.p.New {
-		return toolspec.Result{}, &fault{toolspec.ValidationError, "old and new are the same", "Send in new what is to stand there instead."}
+func runEditFile(ctx context.Context, t *Tools, r request[editFileParams]) (toolspec.Result, error) {
+	a := r.at[0]
+	if r.p.Old == r.p.New {
+		return toolspec.Result{}, room.Invalid("old and new are the same", "Send the replacement in new.")
 	}
 	var before, after []byte
-	var places []int
-	_, err := t.change(ctx, j.call, a, func(now current) (next, error) {
-		if !now.exists {
-			return next{}, &fault{toolspec.UserError, "there is no " + a.shown, t.near(a) + " To make it, call write_file."}
+	var lines []int
+	_, err := t.history.Change(ctx, r.call, a, func(now history.State) (history.Edit, error) {
+		if !now.Exists {
+			return history.Edit{}, room.UserError("there is no "+a.Shown,
+				t.fs.Nearest(a)+" To create it, call write_file.")
 		}
-		if known, ok := t.seen.known(owner(j.call), a.real); ok {
-			if err := changedSince(a, now, known); err != nil {
-				return next{}, err
-			}
+		if err := t.history.RequireUnchanged(r.call, a, now); err != nil {
+			return history.Edit{}, err
 		}
 		var err error
-		before = now.content
-		after, places, err = edited(a, now.content, j.p)
-		return next{content: after}, err
+		before = now.Content
+		after, lines, err = r.p.apply(a, now.Content)
+		return history.Edit{Content: after}, err
 	})
 	if err != nil {
 		return toolspec.Result{}, err
 	}
-	d := diffOf(a.shown, before, after)
-	r := toolspec.OK(written{a.shown, false, lineCount(string(after)), len(after), d.added, d.removed, len(places)})
-	r.Sentence = fmt.Sprintf("Edited %s: %s replaced", called(j.at), counted(len(places), "place"))
-	r.Text = fmt.Sprintf("Edited %s: %s replaced, at line %s.\n%s", a.shown, counted(len(places), "place"), lineList(places), clip.Bytes(d.text, 4000))
-	r.Preview = d.preview()
-	r.Changed = []string{a.real}
-	return r, nil
+	d := history.Compare(a.Shown, before, after)
+	count := english.Plural(len(lines), "occurrence", "")
+	result := toolspec.OK(written{
+		Path: a.Shown, Lines: textfile.CountLines(string(after)), Size: len(after),
+		Added: d.Added, Removed: d.Removed, Replaced: len(lines),
+	})
+	result.Sentence = fmt.Sprintf("Edited %s: %s replaced", shownNames(r.at), count)
+	result.Text = fmt.Sprintf("Edited %s: %s replaced, at line %s.\n%s",
+		a.Shown, count, joinLines(lines), clip.Bytes(d.Text, 4000))
+	result.Preview = d.Preview()
+	result.Changed = []string{a.Real}
+	return result, nil
 }
 
-// edited is the content of a file after an edit, in its own form, and the lines it was made at.
-func edited(a target, content []byte, p editFileParams) ([]byte, []int, error) {
-	reader, form, err := textOf(bytes.NewReader(content), "", a, int64(len(content)))
+// apply returns the content of a file after the edit, in the file's own format, and the lines at
+// which old was found.
+func (p editFileParams) apply(a safefs.Target, content []byte) ([]byte, []int, error) {
+	reader, format, err := textfile.NewReader(bytes.NewReader(content), "", a.Shown, int64(len(content)))
 	if err != nil {
 		return nil, nil, err
 	}
 	decoded, err := io.ReadAll(reader)
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading %s: %w", a.shown, err)
+		return nil, nil, fmt.Errorf("reading %s: %w", a.Shown, err)
 	}
 	text, old, replacement := string(decoded), p.Old, p.New
 	if ends := strings.Count(text, "\r\n"); ends > 0 && ends == strings.Count(text, "\n") {
-		// The line ends of a file are its own; nobody sees which ones they copied.
+		// A copied text does not show which line ends the file has.
 		old, replacement = withCRLF(old), withCRLF(replacement)
 	}
-	at := placesOf(text, old)
+	at := linesOf(text, old)
 	switch {
 	case len(at) == 0:
 		return nil, nil, notFound(a, text, p.Old)
 	case len(at) > 1 && !p.All:
-		return nil, nil, &fault{
-			toolspec.UserError, fmt.Sprintf("old stands %d times in %s, at line %s; nothing was changed", len(at), a.shown, lineList(at)),
-			`Send more of the lines around the one you mean, or "all": true for every place.`,
-		}
+		return nil, nil, room.UserError(
+			fmt.Sprintf("old occurs %d times in %s, at line %s; nothing was changed", len(at), a.Shown, joinLines(at)),
+			`Send more of the lines around the one you mean, or "all": true for every occurrence.`)
 	}
-	encoded, err := form.encode(strings.ReplaceAll(text, old, replacement))
+	encoded, err := format.Encode(strings.ReplaceAll(text, old, replacement))
 	if err != nil {
-		return nil, nil, &fault{toolspec.UserError, fmt.Sprintf("%s is %s, which cannot hold what new says", a.shown, form), "Send other characters."}
+		return nil, nil, room.UserError(fmt.Sprintf("%s is %s, which has no code for a character of new", a.Shown,
+			format),
+			"Send other characters.")
 	}
 	return encoded, at, nil
 }
@@ -122,23 +134,23 @@ func withCRLF(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
 }
 
-// placesOf are the lines at which old begins in text, not overlapping.
-func placesOf(text, old string) []int {
+// linesOf are the lines at which old begins in text, not overlapping.
+func linesOf(text, old string) []int {
 	var lines []int
 	line := 1
 	for {
-		i := strings.Index(text, old)
-		if i < 0 {
+		before, after, found := strings.Cut(text, old)
+		if !found {
 			return lines
 		}
-		line += strings.Count(text[:i], "\n")
+		line += strings.Count(before, "\n")
 		lines = append(lines, line)
 		line += strings.Count(old, "\n")
-		text = text[i+len(old):]
+		text = after
 	}
 }
 
-func lineList(lines []int) string {
+func joinLines(lines []int) string {
 	const most = 10
 	var parts []string
 	for i, n := range lines {
@@ -151,31 +163,31 @@ func lineList(lines []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// notFound tells where the text of the file comes nearest to what was sent.
-func notFound(a target, text, old string) error {
-	f := &fault{toolspec.UserError, "old does not stand in " + a.shown + "; nothing was changed", "Call read_file and send the text exactly as it stands there, without line numbers."}
+// notFound says where the text of the file is most like old.
+func notFound(a safefs.Target, text, old string) error {
+	message := "old does not occur in " + a.Shown + "; nothing was changed"
+	suggestion := "Call read_file and send the text exactly as it is there, without line numbers."
 	wanted := ""
 	for line := range strings.Lines(old) {
 		if wanted = strings.TrimSpace(line); wanted != "" {
 			break
 		}
 	}
-	n, line := nearestLine(text, wanted)
-	if n == 0 {
-		return f
+	if n, line := nearestLine(text, wanted); n > 0 {
+		message += fmt.Sprintf(". The line most like its first is line %d: %s", n,
+			clip.Bytes(strings.TrimRight(line, "\r\n"), 200))
+		if strings.TrimSpace(line) == wanted {
+			suggestion = "It differs in spaces, or in the lines after it. Send the text exactly as read_file shows it."
+		}
 	}
-	f.message += fmt.Sprintf(". The nearest to its first line is line %d: %s", n, clip.Bytes(strings.TrimRight(line, "\r\n"), 200))
-	if strings.TrimSpace(line) == wanted {
-		f.suggestion = "It differs in spaces, or in the lines after it. Send the text exactly as read_file shows it."
-	}
-	return f
+	return room.UserError(message, suggestion)
 }
 
-// nearestLine is the line of text that is most like wanted, 0 when none is half alike.
+// nearestLine is the line of text most like wanted, 0 when none is at least half alike.
 func nearestLine(text, wanted string) (n int, nearest string) {
 	const mostLines = 20_000
 	best, at := 0.5, 0
-	pairs := pairsOf(wanted)
+	pairs := bigrams(wanted)
 	for line := range strings.Lines(text) {
 		if at++; at > mostLines {
 			break
@@ -184,15 +196,15 @@ func nearestLine(text, wanted string) (n int, nearest string) {
 		if trimmed == wanted && wanted != "" {
 			return at, line
 		}
-		if alike := likeness(pairs, pairsOf(clip.Bytes(trimmed, 400))); alike > best {
+		if alike := dice(pairs, bigrams(clip.Bytes(trimmed, 400))); alike > best {
 			best, n, nearest = alike, at, line
 		}
 	}
 	return n, nearest
 }
 
-// pairsOf counts the pairs of neighbouring bytes in s.
-func pairsOf(s string) map[[2]byte]int {
+// bigrams counts the pairs of neighbouring bytes in s.
+func bigrams(s string) map[[2]byte]int {
 	pairs := map[[2]byte]int{}
 	for i := 1; i < len(s); i++ {
 		pairs[[2]byte{s[i-1], s[i]}]++
@@ -200,8 +212,9 @@ func pairsOf(s string) map[[2]byte]int {
 	return pairs
 }
 
-// likeness is the Dice coefficient of two bags of pairs: 1 for the same, 0 for none in common.
-func likeness(a, b map[[2]byte]int) float64 {
+// dice is the Sørensen–Dice coefficient of two bags of bigrams: 1 when they are equal, 0 when they
+// have none in common.
+func dice(a, b map[[2]byte]int) float64 {
 	common, total := 0, 0
 	for pair, n := range a {
 		common += min(n, b[pair])

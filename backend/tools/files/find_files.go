@@ -7,7 +7,10 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/dustin/go-humanize/english"
 
+	"sextant/backend/tools/files/safefs"
+	"sextant/backend/tools/room"
 	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
@@ -28,63 +31,69 @@ func findFiles() tool {
 	return build(
 		define("find_files", findFilesDoc, `{"type":"object","properties":{`+
 			`"pattern":{"type":"string","minLength":1,"maxLength":500,"description":"A glob over names and paths, such as *.md or docs/**/*.png."},`+
-			`"path":{"type":"string","default":".","description":"The folder to look in; the workspace when left out."},`+
-			`"ignored":{"type":"boolean","default":false,"description":"Also what .gitignore leaves out."}`+
+			`"path":{"type":"string","default":".","description":"The folder to search; default: the workspace."},`+
+			`"ignored":{"type":"boolean","default":false,"description":"Also what .gitignore excludes."}`+
 			`},"required":["pattern"],"additionalProperties":false}`,
 			toolspec.Hints{ReadOnly: true, Idempotent: true}, `{"pattern":"*.md"}`, `{"pattern":"**/*_test.go","path":"backend"}`),
-		parts[findFilesParams]{
-			uses: func(_ *Tools, _ toolspec.Call, p findFilesParams) ([]use, error) { return reads(p.Path), nil },
-			say: func(_ *Tools, p findFilesParams, at []target) toolspec.Description {
-				return toolspec.Description{Present: "Finding " + clip.Bytes(p.Pattern, 60) + " in " + shownFolder(at[0])}
+		handler[findFilesParams]{
+			paths: func(_ *Tools, _ toolspec.Call, p findFilesParams) ([]pathUse, error) {
+				return readsFrom(p.Path), nil
+			},
+			describe: func(_ *Tools, p findFilesParams, at []safefs.Target) toolspec.Description {
+				return toolspec.Description{Present: "Finding " + clip.Bytes(p.Pattern, 60) +
+					" in " + shownFolder(at[0])}
 			},
 			run: runFindFiles,
 		})
 }
 
-// globOf reads a glob; one without a slash fits names in any folder.
-func globOf(pattern string) (string, error) {
+// parseGlob checks a glob; one without a slash matches names in any folder.
+func parseGlob(pattern string) (string, error) {
 	glob := strings.TrimPrefix(pattern, "./")
 	if !strings.Contains(glob, "/") {
 		glob = "**/" + glob
 	}
 	if !doublestar.ValidatePattern(glob) {
-		return "", &fault{toolspec.ValidationError, fmt.Sprintf("the pattern %q is no glob", pattern), `Write for example *.go, src/**/*.ts or {a,b}*.md; \ stands before a character that is meant as it is.`}
+		return "", room.Invalid(fmt.Sprintf("the pattern %q is not a valid glob", pattern),
+			`Write for example *.go, src/**/*.ts or {a,b}*.md; put \ before a special character that is meant literally.`)
 	}
 	return glob, nil
 }
 
-func runFindFiles(ctx context.Context, t *Tools, j job[findFilesParams]) (toolspec.Result, error) {
-	a := j.at[0]
-	glob, err := globOf(j.p.Pattern)
+func runFindFiles(ctx context.Context, t *Tools, r request[findFilesParams]) (toolspec.Result, error) {
+	a := r.at[0]
+	glob, err := parseGlob(r.p.Pattern)
 	if err != nil {
 		return toolspec.Result{}, err
 	}
-	found, left := []string{}, 0
-	w := walk{t: t, ctx: ctx, tool: j.call.Tool, heed: !j.p.Ignored, depth: maxDepth}
-	w.visit = func(e entry) error {
-		if e.d.IsDir() || !doublestar.MatchUnvalidated(glob, e.rel) {
+	found, omitted := []string{}, 0
+	w := t.walk(ctx, r.call.Tool)
+	w.GitIgnore = !r.p.Ignored
+	w.Visit = func(e safefs.Entry) error {
+		if e.IsDir() || !doublestar.MatchUnvalidated(glob, e.Rel) {
 			return nil
 		}
 		if len(found) >= maxFound {
-			left++
+			omitted++
 			return nil
 		}
-		found = append(found, e.rel)
+		found = append(found, e.Rel)
 		return nil
 	}
-	if err := w.run(a); err != nil {
+	if err := w.Run(a); err != nil {
 		return toolspec.Result{}, t.notAFolder(a, err)
 	}
 	more := ""
-	if left > 0 {
-		more = fmt.Sprintf("%d more not shown; narrow the pattern", left)
+	if omitted > 0 {
+		more = fmt.Sprintf("%d more not shown; narrow the pattern", omitted)
 	}
-	note := w.notes(more)
-	r := toolspec.OK(map[string]any{"path": a.shown, "files": found, "note": note})
-	head := fmt.Sprintf("%s in %s: %s%s\n", j.p.Pattern, a.shown, counted(len(found)+left, "file"), inBrackets(note))
-	r.Text = head + strings.Join(found, "\n")
-	r.Sentence = fmt.Sprintf("Found %s for %s", counted(len(found)+left, "file"), clip.Bytes(j.p.Pattern, 60))
-	r.Sources = w.sources()
-	r.Preview = found[:min(3, len(found))]
-	return r, nil
+	note := w.Note(more)
+	count := english.Plural(len(found)+omitted, "file", "")
+	result := toolspec.OK(map[string]any{"path": a.Shown, "files": found, "note": note})
+	result.Text = fmt.Sprintf("%s in %s: %s%s\n", r.p.Pattern, a.Shown, count,
+		inParentheses(note)) + strings.Join(found, "\n")
+	result.Sentence = fmt.Sprintf("Found %s for %s", count, clip.Bytes(r.p.Pattern, 60))
+	result.Sources = w.Sources()
+	result.Preview = found[:min(3, len(found))]
+	return result, nil
 }

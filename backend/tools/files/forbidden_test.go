@@ -8,7 +8,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestAWalkPassesByWhatARuleForbids(t *testing.T) {
+func TestWalkSkipsForbiddenPaths(t *testing.T) {
 	b := set(t)
 	b.put("plans/lamp.txt", "a bright lamp")
 	b.put("diary/lamp.txt", "a private lamp")

@@ -7,6 +7,10 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+
+	"sextant/backend/tools/files/safefs"
 	"sextant/shared/toolspec"
 )
 
@@ -22,8 +26,8 @@ type listDirectoryParams struct {
 	Ignored   bool   `json:"ignored"`
 }
 
-// listed is one line of a list.
-type listed struct {
+// listEntry is one line of a list.
+type listEntry struct {
 	Path string `json:"path"`
 	// Type is file, folder, link or another kind.
 	Type string `json:"type"`
@@ -33,86 +37,68 @@ type listed struct {
 func listDirectory() tool {
 	return build(
 		define("list_directory", listDirectoryDoc, `{"type":"object","properties":{`+
-			`"path":{"type":"string","default":".","description":"The folder; the workspace when left out."},`+
+			`"path":{"type":"string","default":".","description":"The folder; default: the workspace."},`+
 			`"recursive":{"type":"boolean","default":false,"description":"Also what lies below."},`+
-			`"ignored":{"type":"boolean","default":false,"description":"With recursive: also what .gitignore leaves out."}`+
+			`"ignored":{"type":"boolean","default":false,"description":"With recursive: also what .gitignore excludes."}`+
 			`},"additionalProperties":false}`,
 			toolspec.Hints{ReadOnly: true, Idempotent: true}, `{}`, `{"path":"src","recursive":true}`),
-		parts[listDirectoryParams]{
-			uses: func(_ *Tools, _ toolspec.Call, p listDirectoryParams) ([]use, error) { return reads(p.Path), nil },
-			say: func(_ *Tools, _ listDirectoryParams, at []target) toolspec.Description {
+		handler[listDirectoryParams]{
+			paths: func(_ *Tools, _ toolspec.Call, p listDirectoryParams) ([]pathUse, error) {
+				return readsFrom(p.Path), nil
+			},
+			describe: func(_ *Tools, _ listDirectoryParams, at []safefs.Target) toolspec.Description {
 				return toolspec.Description{Present: "Listing " + shownFolder(at[0])}
 			},
 			run: runListDirectory,
 		})
 }
 
-func runListDirectory(ctx context.Context, t *Tools, j job[listDirectoryParams]) (toolspec.Result, error) {
-	a, found, left := j.at[0], []listed{}, 0
-	w := walk{t: t, ctx: ctx, tool: j.call.Tool, heed: j.p.Recursive && !j.p.Ignored, depth: 1}
-	if j.p.Recursive {
-		w.depth = maxDepth
+func runListDirectory(ctx context.Context, t *Tools, r request[listDirectoryParams]) (toolspec.Result, error) {
+	a, found, omitted := r.at[0], []listEntry{}, 0
+	w := t.walk(ctx, r.call.Tool)
+	w.GitIgnore = r.p.Recursive && !r.p.Ignored
+	if !r.p.Recursive {
+		w.Depth = 1
 	}
-	w.visit = func(e entry) error {
+	w.Visit = func(e safefs.Entry) error {
 		if len(found) >= maxListed {
-			left++
+			omitted++
 			return nil
 		}
-		found = append(found, describeEntry(e))
+		l := listEntry{Path: e.Rel, Type: safefs.Kind(e.Type())}
+		if info, err := e.Info(); err == nil && e.Type().IsRegular() {
+			l.Size = info.Size()
+		}
+		found = append(found, l)
 		return nil
 	}
-	if err := w.run(a); err != nil {
+	if err := w.Run(a); err != nil {
 		return toolspec.Result{}, t.notAFolder(a, err)
 	}
 	more := ""
-	if left > 0 {
-		more = fmt.Sprintf("%d more not shown; list a folder further down", left)
+	if omitted > 0 {
+		more = fmt.Sprintf("%d more not shown; list a folder further down", omitted)
 	}
-	note := w.notes(more)
-	r := toolspec.OK(map[string]any{"path": a.shown, "entries": found, "note": note})
-	r.Sources = w.sources()
-	r.Text = listText(a, found, note)
-	r.Sentence = fmt.Sprintf("Listed %s: %s", shownFolder(a), entriesWord(len(found)+left))
-	return r, nil
+	note := w.Note(more)
+	result := toolspec.OK(map[string]any{"path": a.Shown, "entries": found, "note": note})
+	result.Sources = w.Sources()
+	result.Text = listText(a, found, note)
+	result.Sentence = fmt.Sprintf("Listed %s: %s", shownFolder(a), english.Plural(len(found)+omitted, "entry", ""))
+	return result, nil
 }
 
-func entriesWord(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
-}
-
-func describeEntry(e entry) listed {
-	l := listed{Path: e.rel, Type: kindOf(e.d.Type())}
-	if e.d.Type().IsRegular() {
-		if info, err := e.d.Info(); err == nil {
-			l.Size = info.Size()
-		}
-	}
-	return l
-}
-
-func listText(a target, found []listed, note string) string {
+func listText(a safefs.Target, found []listEntry, note string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s%s\n", a.shown, entriesWord(len(found)), inBrackets(note))
+	fmt.Fprintf(&b, "%s: %s%s\n", a.Shown, english.Plural(len(found), "entry", ""), inParentheses(note))
 	for _, l := range found {
 		switch l.Type {
-		case kindOf(fs.ModeDir):
+		case safefs.Kind(fs.ModeDir):
 			fmt.Fprintf(&b, "%s/\n", l.Path)
-		case kindOf(0):
-			fmt.Fprintf(&b, "%s  %s\n", l.Path, sized(l.Size))
+		case safefs.Kind(0):
+			fmt.Fprintf(&b, "%s  %s\n", l.Path, humanize.Bytes(uint64(l.Size)))
 		default:
 			fmt.Fprintf(&b, "%s  (%s)\n", l.Path, l.Type)
 		}
 	}
 	return b.String()
-}
-
-// notAFolder says of a walk that failed when it began at a file.
-func (t *Tools) notAFolder(a target, err error) error {
-	if info, statErr := t.look(a); statErr == nil && !info.IsDir() {
-		return &fault{toolspec.UserError, a.shown + " is no folder", "Call read_file or file_info with it, or list its folder."}
-	}
-	return err
 }

@@ -62,7 +62,7 @@ func TestNoToolTouchesASecretPlaceByAnyPath(t *testing.T) {
 	b.holds(key, "PRIVATE")
 }
 
-func TestSearchingAHomePassesSecretsBy(t *testing.T) {
+func TestSearchOfTheHomeFolderSkipsSecrets(t *testing.T) {
 	b := set(t)
 	b.put(filepath.Join(b.home, ".ssh/id_rsa"), "needle in a key")
 	b.put(filepath.Join(b.home, "outside/a.txt"), "needle here")
@@ -80,7 +80,7 @@ func TestSearchingAHomePassesSecretsBy(t *testing.T) {
 	b.says(b.ok("search_files", `{"path":".env","pattern":"needle"}`), "TOKEN=needle")
 }
 
-func TestNothingWaitsOnAPipeOrADevice(t *testing.T) {
+func TestNothingBlocksOnAPipeOrADevice(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("made with mkfifo")
 	}
@@ -97,7 +97,7 @@ func TestNothingWaitsOnAPipeOrADevice(t *testing.T) {
 	b.says(b.ok("list_directory", `{}`), "pipe  (a pipe)")
 }
 
-func TestALinkThatWasSwappedAfterTheJudgementIsNotFollowed(t *testing.T) {
+func TestLinkSwappedAfterTheApprovalIsNotFollowed(t *testing.T) {
 	b := set(t)
 	b.put("safe/notes.txt", "safe")
 	b.put(filepath.Join(b.outside, "notes.txt"), "other")

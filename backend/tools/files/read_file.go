@@ -12,8 +12,16 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"os"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/dustin/go-humanize"
+
+	"sextant/backend/tools/files/history"
+	"sextant/backend/tools/files/safefs"
+	"sextant/backend/tools/files/textfile"
+	"sextant/backend/tools/room"
 	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
@@ -28,6 +36,9 @@ const (
 	defaultLines = 2000
 	maxPaths     = 20
 )
+
+// base64Encoding is the encoding that gives the bytes of a file.
+const base64Encoding = "base64"
 
 type readFileParams struct {
 	Path     string   `json:"path"`
@@ -45,7 +56,7 @@ type fileText struct {
 	First int `json:"first_line"`
 	Lines int `json:"lines"`
 	Total int `json:"total_lines,omitempty"`
-	// Next is the offset that goes on after Content, 0 at the end.
+	// Next is the offset that continues after Content, 0 at the end.
 	Next     int    `json:"next_offset,omitempty"`
 	Size     int64  `json:"size"`
 	Encoding string `json:"encoding"`
@@ -53,6 +64,7 @@ type fileText struct {
 	Note     string `json:"note,omitempty"`
 	Error    string `json:"error,omitempty"`
 
+	// text is what the model reads.
 	text string
 }
 
@@ -62,52 +74,49 @@ func readFile() tool {
 			`"path":{"type":"string","description":"The file: in the workspace, or absolute."},`+
 			`"paths":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":20,"description":"Several files at once, instead of path."},`+
 			`"offset":{"type":"integer","minimum":1,"default":1,"description":"First line to read."},`+
-			`"limit":{"type":"integer","minimum":1,"maximum":100000,"default":2000,"description":"Lines to read at most."},`+
-			`"encoding":{"type":"string","enum":["auto","utf-8","utf-16","latin-1","base64"],"default":"auto","description":"base64 gives the bytes of a file that is no text."}`+
+			`"limit":{"type":"integer","minimum":1,"maximum":100000,"default":2000,"description":"Most lines to read."},`+
+			`"encoding":{"type":"string","enum":["auto","utf-8","utf-16","latin-1","base64"],"default":"auto","description":"base64 gives the bytes of a file that is not text."}`+
 			`},"additionalProperties":false}`,
-			toolspec.Hints{ReadOnly: true, Idempotent: true}, `{"path":"notes.txt"}`, `{"paths":["a.go","b.go"]}`, `{"path":"big.log","offset":2001}`),
-		parts[readFileParams]{
-			uses: func(_ *Tools, _ toolspec.Call, p readFileParams) ([]use, error) {
+			toolspec.Hints{ReadOnly: true, Idempotent: true},
+			`{"path":"notes.txt"}`, `{"paths":["a.go","b.go"]}`, `{"path":"big.log","offset":2001}`),
+		handler[readFileParams]{
+			paths: func(_ *Tools, _ toolspec.Call, p readFileParams) ([]pathUse, error) {
 				all := p.Paths
 				if p.Path != "" {
 					all = append([]string{p.Path}, all...)
 				}
 				if len(all) == 0 || len(all) > maxPaths {
-					return nil, &fault{toolspec.ValidationError, "path is missing", `For example {"path":"notes.txt"}, or {"paths":["a.txt","b.txt"]} with at most 20.`}
+					return nil, room.Invalid("path is missing",
+						`For example {"path":"notes.txt"}, or {"paths":["a.txt","b.txt"]} with at most 20.`)
 				}
-				uses := make([]use, len(all))
-				for i, path := range all {
-					uses[i] = use{path: path, use: toolspec.UseRead}
+				var paths []pathUse
+				for _, path := range all {
+					paths = append(paths, follow(path, toolspec.UseRead)...)
 				}
-				return uses, nil
+				return paths, nil
 			},
-			say: func(_ *Tools, _ readFileParams, at []target) toolspec.Description {
-				return toolspec.Description{Present: "Reading " + called(at)}
+			describe: func(_ *Tools, _ readFileParams, at []safefs.Target) toolspec.Description {
+				return toolspec.Description{Present: "Reading " + shownNames(at)}
 			},
 			run: runReadFile,
 		})
 }
 
-// called names targets within a sentence: the one, or how many.
-func called(at []target) string {
-	if len(at) == 1 {
-		return clip.Bytes(at[0].shown, 80)
-	}
-	return counted(len(at), "file")
-}
-
-func runReadFile(ctx context.Context, t *Tools, j job[readFileParams]) (toolspec.Result, error) {
-	single := j.p.Path != "" && len(j.p.Paths) == 0
+func runReadFile(ctx context.Context, t *Tools, r request[readFileParams]) (toolspec.Result, error) {
+	single := r.p.Path != "" && len(r.p.Paths) == 0
 	var read []fileText
 	var texts []string
-	budget, failed := maxRead, 0
-	for _, a := range j.at {
-		f, err := t.readOne(ctx, j, a, budget)
-		var bad *fault
+	budget, failures := maxRead, 0
+	for _, a := range r.at {
+		f, err := t.readOne(ctx, r, a, budget)
+		var failed *room.CallError
 		switch {
-		case errors.As(err, &bad) && !single:
-			failed++
-			f = fileText{Path: a.shown, Error: bad.message, text: fmt.Sprintf("%s: %s. %s", a.shown, bad.message, bad.suggestion)}
+		case errors.As(err, &failed) && !single:
+			failures++
+			f = fileText{
+				Path: a.Shown, Error: failed.Message,
+				text: fmt.Sprintf("%s: %s. %s", a.Shown, failed.Message, failed.Suggestion),
+			}
 		case err != nil:
 			return toolspec.Result{}, err
 		}
@@ -115,90 +124,85 @@ func runReadFile(ctx context.Context, t *Tools, j job[readFileParams]) (toolspec
 		read = append(read, f)
 		texts = append(texts, f.text)
 	}
-	var r toolspec.Result
+	var result toolspec.Result
 	if single {
-		r = toolspec.OK(read[0])
+		result = toolspec.OK(read[0])
 	} else {
-		r = toolspec.OK(map[string]any{"files": read})
+		result = toolspec.OK(map[string]any{"files": read})
 	}
-	r.Text = strings.Join(texts, "\n")
-	r.Sentence = "Read " + called(j.at)
-	if failed > 0 {
-		r.Sentence += fmt.Sprintf("; %d of them could not be read", failed)
+	result.Text = strings.Join(texts, "\n")
+	result.Sentence = "Read " + shownNames(r.at)
+	if failures > 0 {
+		result.Sentence += fmt.Sprintf("; %d of them could not be read", failures)
 	}
-	r.Preview = previewOf(read[0].Content)
-	return r, nil
+	result.Preview = clip.FirstLines(read[0].Content, 3, 120)
+	return result, nil
 }
 
-// previewOf are the first lines of a text for a card.
-func previewOf(text string) []string {
-	var lines []string
-	for line := range strings.Lines(text) {
-		if len(lines) == 3 {
-			break
-		}
-		lines = append(lines, clip.Bytes(strings.ToValidUTF8(strings.TrimRight(line, "\r\n"), "\uFFFD"), 120))
-	}
-	return lines
-}
-
-func (t *Tools) readOne(ctx context.Context, j job[readFileParams], a target, budget int) (fileText, error) {
-	f, info, err := t.openFile(a)
+func (t *Tools) readOne(
+	ctx context.Context, r request[readFileParams], a safefs.Target, budget int,
+) (fileText, error) {
+	f, info, err := t.fs.OpenFile(a)
 	if err != nil {
 		return fileText{}, err
 	}
 	defer func() { _ = f.Close() }()
 	if budget <= 0 {
-		return fileText{}, &fault{toolspec.UserError, "the files before it took all of the 1 MB of one call", "Call read_file for it alone."}
+		return fileText{}, room.UserError("the files before it used up the 1 MB of one call",
+			"Call read_file for it alone.")
 	}
 	// What is read is what the conversation knows of the file from now on.
 	sum := sha256.New()
-	source := io.TeeReader(obeying{ctx, f}, sum)
+	source := io.TeeReader(room.ContextReader(ctx, f), sum)
 	var out fileText
-	if j.p.Encoding == base64Text {
+	switch r.p.Encoding {
+	case base64Encoding:
 		out, err = readBytes(source, a, info, budget)
-	} else {
-		wanted := j.p.Encoding
-		if wanted == "auto" {
-			wanted = ""
-		}
-		out, err = readLines(source, wanted, j.p, a, info, budget)
+	case "auto":
+		out, err = readLines(source, "", r.p, a, info, budget)
+	default:
+		out, err = readLines(source, r.p.Encoding, r.p, a, info, budget)
 	}
 	if err != nil {
 		return fileText{}, err
 	}
-	return out, t.remember(j.call, a, f, info, source, sum)
+	return out, t.remember(r.call, a, f, info, source, sum)
 }
 
-// remember reads a file to its end and keeps what the conversation has seen of it.
-func (t *Tools) remember(call toolspec.Call, a target, f fs.File, info fs.FileInfo, rest io.Reader, sum hash.Hash) error {
-	stamp := stamp{size: info.Size(), modified: info.ModTime()}
+// remember reads a file to its end and notes which content the conversation knows.
+func (t *Tools) remember(
+	call toolspec.Call, a safefs.Target, f *os.File, info fs.FileInfo, rest io.Reader, sum hash.Hash,
+) error {
+	stamp := history.Stamp{Size: info.Size(), Modified: info.ModTime()}
 	n, err := io.Copy(io.Discard, io.LimitReader(rest, maxScanned))
 	if err != nil {
-		return fmt.Errorf("reading %s: %w", a.shown, err)
+		return fmt.Errorf("reading %s: %w", a.Shown, err)
 	}
 	if n < maxScanned {
-		stamp.hash = hex.EncodeToString(sum.Sum(nil))
+		stamp.Hash = hex.EncodeToString(sum.Sum(nil))
 	}
-	if now, err := f.Stat(); err != nil || now.Size() != stamp.size || !now.ModTime().Equal(stamp.modified) {
-		return nil // it was written to while it was read, so what was seen is not the file
+	if now, err := f.Stat(); err != nil || now.Size() != stamp.Size || !now.ModTime().Equal(stamp.Modified) {
+		return nil // it was written while it was read, so what was read is not the file
 	}
-	t.seen.saw(owner(call), a.real, stamp)
+	t.history.Knows(call, a, stamp)
 	return nil
 }
 
-func readBytes(r io.Reader, a target, info fs.FileInfo, budget int) (fileText, error) {
-	// Four characters hold three bytes.
+func readBytes(r io.Reader, a safefs.Target, info fs.FileInfo, budget int) (fileText, error) {
+	// Four characters of base64 hold three bytes.
 	b, err := io.ReadAll(io.LimitReader(r, int64(budget/4*3)))
 	if err != nil {
-		return fileText{}, fmt.Errorf("reading %s: %w", a.shown, err)
+		return fileText{}, fmt.Errorf("reading %s: %w", a.Shown, err)
 	}
-	out := fileText{Path: a.shown, Content: base64.StdEncoding.EncodeToString(b), Size: info.Size(), Encoding: base64Text}
+	out := fileText{
+		Path: a.Shown, Content: base64.StdEncoding.EncodeToString(b), Size: info.Size(), Encoding: base64Encoding,
+	}
+	size := humanize.Bytes(uint64(len(b)))
 	if int64(len(b)) < info.Size() {
-		out.Note = fmt.Sprintf("only the first %s", sized(int64(len(b))))
+		out.Note = "only the first " + size
 	}
-	out.Tokens = tokensOf(out.Content)
-	out.text = fmt.Sprintf("%s: %s as base64%s\n%s\n", a.shown, sized(int64(len(b))), inBrackets(out.Note), out.Content)
+	out.Tokens = estimateTokens(out.Content)
+	out.text = fmt.Sprintf("%s: %s as base64%s\n%s\n", a.Shown, size, inParentheses(out.Note), out.Content)
 	return out, nil
 }
 
@@ -208,43 +212,46 @@ type page struct {
 
 	raw      strings.Builder
 	numbered strings.Builder
-	// line is the number of the line being read; taken are those in the page.
-	line, taken int
-	begun       bool
-	full, cut   bool
+	// line is the number of the line being read, count the lines on the page.
+	line, count int
+	// inLine is true while a line of the page is being read; full that the budget is used up; cut
+	// that the last line was too long.
+	inLine, full, cut bool
 }
 
 // add takes a piece of the current line; ends says that the line ends with it.
 func (p *page) add(piece []byte, ends bool) {
-	in := !p.full && (p.begun || p.line >= p.offset && p.taken < p.limit)
-	if in && len(piece) > 0 {
-		if room := p.budget - p.raw.Len(); len(piece) > room {
+	wanted := !p.full && (p.inLine || p.line >= p.offset && p.count < p.limit)
+	if wanted && len(piece) > 0 {
+		if space := p.budget - p.raw.Len(); len(piece) > space {
 			// A line that does not fit is left to the next page, unless it fits on none.
 			p.full = true
-			if p.taken > 0 && !p.begun {
+			if p.count > 0 && !p.inLine {
 				return
 			}
-			piece, p.cut = wholeRunes(piece[:room], false), true
+			piece, p.cut = piece[:clip.PrefixLen(piece, space)], true
 		}
-		if !p.begun {
+		if !p.inLine {
 			fmt.Fprintf(&p.numbered, "%6d\t", p.line)
-			p.taken++
-			p.begun = true
+			p.count++
+			p.inLine = true
 		}
 		p.raw.Write(piece)
 		p.numbered.WriteString(strings.TrimRight(string(piece), "\r\n"))
 	}
 	if ends {
-		if p.begun {
+		if p.inLine {
 			p.numbered.WriteByte('\n')
 		}
-		p.begun = false
+		p.inLine = false
 		p.line++
 	}
 }
 
-func readLines(r io.Reader, wanted string, params readFileParams, a target, info fs.FileInfo, budget int) (fileText, error) {
-	text, form, err := textOf(r, wanted, a, info.Size())
+func readLines(
+	r io.Reader, encoding string, params readFileParams, a safefs.Target, info fs.FileInfo, budget int,
+) (fileText, error) {
+	text, format, err := textfile.NewReader(r, encoding, a.Shown, info.Size())
 	if err != nil {
 		return fileText{}, err
 	}
@@ -266,24 +273,26 @@ func readLines(r io.Reader, wanted string, params readFileParams, a target, info
 			break
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			return fileText{}, fmt.Errorf("reading %s: %w", a.shown, err)
+			return fileText{}, fmt.Errorf("reading %s: %w", a.Shown, err)
 		}
 	}
 	if pending {
 		p.add(nil, true)
 	}
-	return p.result(a, form, info.Size(), ended)
+	return p.result(a, format, info.Size(), ended)
 }
 
-func (p *page) result(a target, form form, size int64, counted bool) (fileText, error) {
+// result returns the page; counted says that all lines of the file were counted.
+func (p *page) result(a safefs.Target, format textfile.Format, size int64, counted bool) (fileText, error) {
 	total := p.line - 1
 	if p.offset > 1 && p.offset > total && counted {
-		return fileText{}, &fault{toolspec.UserError, fmt.Sprintf("%s has only %d lines", a.shown, total), fmt.Sprintf("Send an offset of at most %d.", max(total, 1))}
+		return fileText{}, room.UserError(fmt.Sprintf("%s has only %d lines", a.Shown, total),
+			fmt.Sprintf("Send an offset of at most %d.", max(total, 1)))
 	}
-	out := fileText{Path: a.shown, First: p.offset, Lines: p.taken, Size: size, Encoding: form.String()}
+	out := fileText{Path: a.Shown, First: p.offset, Lines: p.count, Size: size, Encoding: format.String()}
 	raw := p.raw.String()
 	out.Content = strings.ToValidUTF8(raw, "\uFFFD")
-	last := p.offset + p.taken - 1
+	last := p.offset + p.count - 1
 	of := ""
 	if counted {
 		out.Total = total
@@ -297,28 +306,36 @@ func (p *page) result(a target, form form, size int64, counted bool) (fileText, 
 		notes = append(notes, fmt.Sprintf("line %d is cut: it is longer than 1 MB", last))
 	}
 	if out.Content != raw {
-		notes = append(notes, "some bytes are no UTF-8 and shown as \uFFFD")
+		notes = append(notes, "bytes that are not UTF-8 are shown as \uFFFD")
 	}
-	if form.encoding != utf8Text || form.bom {
-		notes = append(notes, "the file is "+form.String())
+	if format.Encoding != textfile.UTF8 || format.BOM {
+		notes = append(notes, "the file is "+format.String())
 	}
 	if out.Next > 0 {
-		notes = append(notes, fmt.Sprintf("go on with offset %d", out.Next))
+		notes = append(notes, fmt.Sprintf("continue with offset %d", out.Next))
 	}
 	out.Note = strings.Join(notes, "; ")
 	body := strings.ToValidUTF8(p.numbered.String(), "\uFFFD")
-	out.Tokens = tokensOf(body)
-	if p.taken == 0 {
-		out.text = a.shown + " is empty" + inBrackets(out.Note) + "\n"
+	out.Tokens = estimateTokens(body)
+	if p.count == 0 {
+		out.text = a.Shown + " is empty" + inParentheses(out.Note) + "\n"
 		return out, nil
 	}
-	out.text = fmt.Sprintf("%s: lines %d-%d%s, about %d tokens%s\n%s", a.shown, p.offset, last, of, out.Tokens, inBrackets(out.Note), body)
+	out.text = fmt.Sprintf("%s: lines %d-%d%s, about %d tokens%s\n%s",
+		a.Shown, p.offset, last, of, out.Tokens, inParentheses(out.Note), body)
 	return out, nil
 }
 
-func inBrackets(note string) string {
-	if note == "" {
-		return ""
+// estimateTokens estimates what a text costs a model: a token for four ASCII characters, and one for
+// each other character.
+func estimateTokens(s string) int {
+	ascii, other := 0, 0
+	for _, r := range s {
+		if r < utf8.RuneSelf {
+			ascii++
+		} else {
+			other++
+		}
 	}
-	return " (" + note + ")"
+	return (ascii+3)/4 + other
 }

@@ -8,14 +8,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/dustin/go-humanize/english"
 
 	"sextant/backend/guard/places"
+	"sextant/backend/tools/files/safefs"
+	"sextant/backend/tools/files/textfile"
+	"sextant/backend/tools/room"
 	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
@@ -23,11 +26,11 @@ import (
 //go:embed search_files.md
 var searchFilesDoc string
 
-// Bounds of a search, in bytes. A longer line is searched as far as maxLine.
+// Bounds of a search, in bytes. Of a line longer than maxLine only the beginning is searched.
 const (
-	maxSearched = 16 << 20
-	maxLine     = 256 << 10
-	shownLine   = 300
+	maxSearched  = 16 << 20
+	maxLine      = 256 << 10
+	maxMatchText = 300
 )
 
 type searchFilesParams struct {
@@ -38,8 +41,8 @@ type searchFilesParams struct {
 	Ignored bool   `json:"ignored"`
 }
 
-// hit is one line that fits.
-type hit struct {
+// match is one line that matches.
+type match struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
 	Text string `json:"text"`
@@ -48,17 +51,22 @@ type hit struct {
 func searchFiles() tool {
 	return build(
 		define("search_files", searchFilesDoc, `{"type":"object","properties":{`+
-			`"pattern":{"type":"string","minLength":1,"maxLength":1000,"description":"A regular expression; (?i) in front takes no regard of case."},`+
-			`"path":{"type":"string","default":".","description":"The folder or file to search; the workspace when left out."},`+
-			`"glob":{"type":"string","maxLength":500,"description":"Only files whose path fits, such as *.go."},`+
-			`"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100,"description":"Lines to give at most."},`+
-			`"ignored":{"type":"boolean","default":false,"description":"Also what .gitignore leaves out."}`+
+			`"pattern":{"type":"string","minLength":1,"maxLength":1000,"description":"A regular expression; (?i) in front ignores case."},`+
+			`"path":{"type":"string","default":".","description":"The folder or file to search; default: the workspace."},`+
+			`"glob":{"type":"string","maxLength":500,"description":"Only files whose path matches, such as *.go."},`+
+			`"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100,"description":"Most lines to return."},`+
+			`"ignored":{"type":"boolean","default":false,"description":"Also what .gitignore excludes."}`+
 			`},"required":["pattern"],"additionalProperties":false}`,
-			toolspec.Hints{ReadOnly: true, Idempotent: true}, `{"pattern":"TODO"}`, `{"pattern":"func \\w+Handler","path":"backend","glob":"*.go"}`),
-		parts[searchFilesParams]{
-			uses: func(_ *Tools, _ toolspec.Call, p searchFilesParams) ([]use, error) { return reads(p.Path), nil },
-			say: func(_ *Tools, p searchFilesParams, at []target) toolspec.Description {
-				return toolspec.Description{Present: "Searching " + shownFolder(at[0]) + " for “" + clip.Bytes(p.Pattern, 60) + "”"}
+			toolspec.Hints{ReadOnly: true, Idempotent: true},
+			`{"pattern":"TODO"}`, `{"pattern":"func \\w+Handler","path":"backend","glob":"*.go"}`),
+		handler[searchFilesParams]{
+			paths: func(_ *Tools, _ toolspec.Call, p searchFilesParams) ([]pathUse, error) {
+				return readsFrom(p.Path), nil
+			},
+			describe: func(_ *Tools, p searchFilesParams, at []safefs.Target) toolspec.Description {
+				return toolspec.Description{
+					Present: "Searching " + shownFolder(at[0]) + " for “" + clip.Bytes(p.Pattern, 60) + "”",
+				}
 			},
 			run: runSearchFiles,
 		})
@@ -66,163 +74,136 @@ func searchFiles() tool {
 
 // search is one run of search_files.
 type search struct {
-	ctx   context.Context
+	ctx   context.Context //nolint:containedctx // a search lives for one call
 	re    *regexp.Regexp
 	limit int
 
-	hits    []hit
+	matches []match
 	more    bool
 	files   int
-	skipped int
-	// asked counts files that were left out because reading them asks.
-	asked int
+	// sensitive counts files that were left out because reading them has to be asked about.
+	sensitive int
 }
 
-func runSearchFiles(ctx context.Context, t *Tools, j job[searchFilesParams]) (toolspec.Result, error) {
-	a := j.at[0]
-	re, err := regexp.Compile(j.p.Pattern)
+func runSearchFiles(ctx context.Context, t *Tools, r request[searchFilesParams]) (toolspec.Result, error) {
+	a := r.at[0]
+	re, err := regexp.Compile(r.p.Pattern)
 	if err != nil {
-		return toolspec.Result{}, &fault{toolspec.ValidationError, "the pattern is no regular expression: " + err.Error(), `RE2 is understood; put \ before . ( [ * + ? { that are meant as they are.`}
+		return toolspec.Result{}, room.Invalid("the pattern is not a valid regular expression: "+err.Error(),
+			`The syntax is RE2; put \ before . ( [ * + ? { that are meant literally.`)
 	}
-	s := &search{ctx: ctx, re: re, limit: j.p.Limit, hits: []hit{}}
+	s := &search{ctx: ctx, re: re, limit: r.p.Limit, matches: []match{}}
 	if s.limit <= 0 {
 		s.limit = 100
 	}
-	w := walk{t: t, ctx: ctx, tool: j.call.Tool, heed: !j.p.Ignored, depth: maxDepth}
-	if info, err := t.look(a); err == nil && !info.IsDir() {
-		err = s.single(t, a)
-		if err != nil {
-			return toolspec.Result{}, err
-		}
-	} else if err := s.walk(t, &w, a, j.p.Glob); err != nil {
+	w := t.walk(ctx, r.call.Tool)
+	w.GitIgnore = !r.p.Ignored
+	if info, statErr := t.fs.Lstat(a); statErr == nil && !info.IsDir() {
+		err = s.file(t, a)
+	} else {
+		err = s.folder(&w, a, r.p.Glob)
+	}
+	if err != nil {
 		return toolspec.Result{}, err
 	}
-	return s.result(a, j.p.Pattern, &w), nil
+	return s.result(a, r.p.Pattern, &w), nil
 }
 
-func (s *search) single(t *Tools, a target) error {
-	f, _, err := t.openFile(a)
+func (s *search) file(t *Tools, a safefs.Target) error {
+	f, _, err := t.fs.OpenFile(a)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	return done(s.read(f, a.shown))
+	if err := s.read(f, a.Shown); !errors.Is(err, safefs.ErrStop) {
+		return err
+	}
+	return nil
 }
 
-func (s *search) walk(t *Tools, w *walk, a target, glob string) error {
+func (s *search) folder(w *safefs.Walk, a safefs.Target, glob string) error {
 	if glob != "" {
 		var err error
-		if glob, err = globOf(glob); err != nil {
+		if glob, err = parseGlob(glob); err != nil {
 			return err
 		}
 	}
-	w.visit = func(e entry) error {
+	w.Visit = func(e safefs.Entry) error {
 		switch {
-		case !e.d.Type().IsRegular(), glob != "" && !doublestar.MatchUnvalidated(glob, e.rel):
+		case !e.Type().IsRegular(), glob != "" && !doublestar.MatchUnvalidated(glob, e.Rel):
 			return nil
-		case e.place.Kind == places.Sensitive && a.place.Kind == places.Ordinary:
-			s.asked++
+		case e.Place.Kind == places.Sensitive && a.Place.Kind == places.Ordinary:
+			s.sensitive++
 			return nil
 		}
-		return s.open(e, a)
+		f, ok := e.Open(maxSearched)
+		if !ok {
+			return nil
+		}
+		defer func() { _ = f.Close() }()
+		shown := e.Rel
+		if a.Shown != "." {
+			shown = filepath.ToSlash(filepath.Join(a.Shown, e.Rel))
+		}
+		return s.read(f, shown)
 	}
-	return done(w.run(a))
+	return w.Run(a)
 }
 
-// done makes of an early end no error.
-func done(err error) error {
-	if errors.Is(err, errEnough) {
-		return nil
-	}
-	return err
-}
-
-// open searches one file that a walk came by.
-func (s *search) open(e entry, a target) error {
-	name := e.d.Name()
-	info, err := e.dir.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSearched {
-		s.skipped++
-		return nil
-	}
-	f, err := e.dir.OpenFile(name, os.O_RDONLY|openCarefully, 0)
-	if err != nil {
-		s.skipped++
-		return nil
-	}
-	defer func() { _ = f.Close() }()
-	if now, err := f.Stat(); err != nil || !os.SameFile(info, now) {
-		s.skipped++
-		return nil
-	}
-	shown := e.rel
-	if a.shown != "." {
-		shown = filepath.ToSlash(filepath.Join(a.shown, e.rel))
-	}
-	return s.read(f, shown)
-}
-
-// read searches the lines of a file.
+// read searches the lines of a file; one that is not text has none.
 func (s *search) read(r io.Reader, shown string) error {
-	lines := bufio.NewReaderSize(obeying{s.ctx, r}, maxLine)
-	if head, _ := lines.Peek(headBytes); bytes.IndexByte(head, 0) >= 0 {
-		s.skipped++
+	lines := bufio.NewReaderSize(room.ContextReader(s.ctx, r), maxLine)
+	if head, _ := lines.Peek(textfile.HeadBytes); bytes.IndexByte(head, 0) >= 0 {
 		return nil
 	}
 	s.files++
-	begins := true
+	lineStart := true
 	for n := 1; ; {
 		line, err := lines.ReadSlice('\n')
-		// Of a line longer than the buffer only the beginning is searched.
-		if len(line) > 0 && begins && s.re.Match(bytes.TrimRight(line, "\r\n")) {
-			if len(s.hits) >= s.limit {
+		line = bytes.TrimRight(line, "\r\n")
+		if (len(line) > 0 || err == nil) && lineStart && s.re.Match(line) {
+			if len(s.matches) >= s.limit {
 				s.more = true
-				return errEnough
+				return safefs.ErrStop
 			}
-			text := strings.ToValidUTF8(string(bytes.TrimRight(line, "\r\n")), "\uFFFD")
-			s.hits = append(s.hits, hit{shown, n, clip.Bytes(text, shownLine)})
+			text := strings.ToValidUTF8(string(line), "\uFFFD")
+			s.matches = append(s.matches, match{shown, n, clip.Bytes(text, maxMatchText)})
 		}
-		begins = err == nil
+		lineStart = err == nil
 		switch {
 		case err == nil:
 			n++
 		case errors.Is(err, io.EOF):
 			return nil
 		case !errors.Is(err, bufio.ErrBufferFull):
-			if s.ctx.Err() != nil {
-				return s.ctx.Err()
-			}
-			s.skipped++
-			return nil
+			return s.ctx.Err() // a file that cannot be read to its end is left
 		}
 	}
 }
 
-func (s *search) result(a target, pattern string, w *walk) toolspec.Result {
+func (s *search) result(a safefs.Target, pattern string, w *safefs.Walk) toolspec.Result {
 	var notes []string
 	if s.more {
-		notes = append(notes, fmt.Sprintf("more than %d lines fit; narrow the pattern, path or glob", s.limit))
+		notes = append(notes, fmt.Sprintf("more than %d lines match; narrow the pattern, path or glob", s.limit))
 	}
-	if s.asked > 0 {
-		notes = append(notes, counted(s.asked, "sensitive file")+" left out; read_file asks for them")
+	if s.sensitive > 0 {
+		notes = append(notes, english.Plural(s.sensitive, "sensitive file", "")+" left out; read_file asks for them")
 	}
-	note := w.notes(strings.Join(notes, "; "))
-	within := map[string]bool{}
+	note := w.Note(strings.Join(notes, "; "))
+	files := map[string]bool{}
 	var b strings.Builder
-	var preview []string
-	for _, h := range s.hits {
-		within[h.Path] = true
-		line := fmt.Sprintf("%s:%d: %s", h.Path, h.Line, h.Text)
-		b.WriteString(line + "\n")
-		if len(preview) < 3 {
-			preview = append(preview, clip.Bytes(line, 120))
-		}
+	for _, m := range s.matches {
+		files[m.Path] = true
+		fmt.Fprintf(&b, "%s:%d: %s\n", m.Path, m.Line, m.Text)
 	}
-	r := toolspec.OK(map[string]any{"path": a.shown, "matches": s.hits, "files_searched": s.files, "more": s.more, "note": note})
-	r.Text = fmt.Sprintf("%s: %s in %s, of %s searched%s\n%s", pattern, counted(len(s.hits), "line"), counted(len(within), "file"),
-		counted(s.files, "file"), inBrackets(note), b.String())
-	r.Sentence = fmt.Sprintf("Found %s for “%s”", counted(len(s.hits), "line"), clip.Bytes(pattern, 60))
-	r.Sources = w.sources()
-	r.Preview = preview
+	count := english.Plural(len(s.matches), "line", "")
+	r := toolspec.OK(map[string]any{
+		"path": a.Shown, "matches": s.matches, "files_searched": s.files, "more": s.more, "note": note,
+	})
+	r.Text = fmt.Sprintf("%s: %s in %s, of %s searched%s\n%s", pattern, count, english.Plural(len(files), "file", ""),
+		english.Plural(s.files, "file", ""), inParentheses(note), b.String())
+	r.Sentence = fmt.Sprintf("Found %s for “%s”", count, clip.Bytes(pattern, 60))
+	r.Sources = w.Sources()
+	r.Preview = clip.FirstLines(b.String(), 3, 120)
 	return r
 }

@@ -7,25 +7,26 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
 
-// panelCalls are the calls of panels' tools that a call of undo names, the last one first. Of
-// neither a call nor a turn it is the last one, unless a file was changed since.
-func (t *Tools) panelCalls(ctx context.Context, call toolspec.Call, p undoParams, changes []wire.FileChange) ([]wire.PanelUndo, error) {
+// panelCalls are the calls of panel tools that a call of undo names, last one first. Without a call
+// and a turn it is the last one, unless a file was changed after it.
+func (t *Tools) panelCalls(
+	ctx context.Context, call toolspec.Call, p undoParams, changes []wire.FileChange,
+) ([]wire.PanelUndo, error) {
 	if t.cfg.Panels == nil || len(p.Paths) > 0 {
 		return nil, nil
 	}
-	whose := owner(call)
-	if call.From.Caller == toolspec.CallerPerson {
-		whose = ""
-	}
-	list, err := t.cfg.Panels.Undoable(ctx, call.From.Conversation, whose, p.Turn, p.Call)
+	list, err := t.cfg.Panels.Undoable(ctx, call.From.Conversation, undoOwner(call), p.Turn, p.Call)
 	if err != nil {
 		return nil, err
 	}
-	if p.Turn == "" && p.Call == "" && len(list) > 0 && len(changes) > 0 && changes[len(changes)-1].Time.After(list[0].Time) {
+	if p.Turn == "" && p.Call == "" && len(list) > 0 && len(changes) > 0 &&
+		changes[len(changes)-1].Time.After(list[0].Time) {
 		return nil, nil
 	}
 	if p.Turn != "" {
@@ -35,20 +36,20 @@ func (t *Tools) panelCalls(ctx context.Context, call toolspec.Call, p undoParams
 	return list, nil
 }
 
-// sayPanels adds to a description what panels would be asked to take back.
-func (t *Tools) sayPanels(d *toolspec.Description, call toolspec.Call) {
+// describePanelUndo adds to a description what panels would be asked to undo.
+func (t *Tools) describePanelUndo(d *toolspec.Description, call toolspec.Call) {
 	var p undoParams
 	if json.Unmarshal(call.Args, &p) != nil {
 		return
 	}
-	list, err := t.panelCalls(context.Background(), call, p, t.changesOf(call, p))
+	list, err := t.panelCalls(context.Background(), call, p, t.fileChanges(call, p))
 	if err != nil || len(list) == 0 {
 		return
 	}
 	var did, targets, data []string
 	for _, u := range list {
 		if !p.Preview {
-			d.Warnings = append(d.Warnings, "It lets the "+u.Panel+" panel take a call back")
+			d.Warnings = append(d.Warnings, "The "+u.Panel+" panel undoes a call itself")
 		}
 		did, targets = append(did, u.Did), append(targets, u.Method+" "+u.Path)
 		if u.Body != "" && u.Body != "{}" {
@@ -58,7 +59,7 @@ func (t *Tools) sayPanels(d *toolspec.Description, call toolspec.Call) {
 	if d.Target == "" {
 		verb := "Undoing: "
 		if p.Preview {
-			verb = "Looking at how to undo: "
+			verb = "Checking how to undo: "
 		}
 		d.Present = verb + strings.Join(did, "; ")
 	} else {
@@ -67,28 +68,26 @@ func (t *Tools) sayPanels(d *toolspec.Description, call toolspec.Call) {
 	d.Target, d.Data = strings.Join(targets, ", "), strings.Join(data, "\n")
 }
 
-// changesOf are the changes of files that a call of undo names, none when they cannot be read.
-func (t *Tools) changesOf(call toolspec.Call, p undoParams) []wire.FileChange {
-	whose := owner(call)
-	if call.From.Caller == toolspec.CallerPerson {
-		whose = ""
-	}
-	changes, err := t.cfg.Changes.FileChanges(context.Background(), call.From.Conversation, whose, p.Turn, p.Call)
+// fileChanges are the changes of files that a call of undo names, none when they cannot be read.
+func (t *Tools) fileChanges(call toolspec.Call, p undoParams) []wire.FileChange {
+	changes, err := t.history.Recorded(context.Background(), call.From.Conversation, undoOwner(call), p.Turn, p.Call)
 	if err != nil {
 		return nil
 	}
 	return changes
 }
 
-// undoPanels lets panels take back what a call of undo names. The Result is that of the panels
-// alone: it failed when none could.
-func (t *Tools) undoPanels(ctx context.Context, call toolspec.Call, p undoParams) ([]wire.UndoableCall, toolspec.Result, error) {
-	list, err := t.panelCalls(ctx, call, p, t.changesOf(call, p))
+// undoPanels lets panels undo what a call of undo names. The Result is that of the panels alone; it
+// failed when none could.
+func (t *Tools) undoPanels(
+	ctx context.Context, call toolspec.Call, p undoParams,
+) ([]wire.UndoableCall, toolspec.Result, error) {
+	list, err := t.panelCalls(ctx, call, p, t.fileChanges(call, p))
 	if err != nil || len(list) == 0 {
 		return nil, toolspec.Result{}, err
 	}
 	calls := make([]wire.UndoableCall, 0, len(list))
-	var done, left, sources []string
+	var done, failed, sources []string
 	var last toolspec.Result
 	for _, u := range list {
 		c := Undoable(u)
@@ -97,7 +96,7 @@ func (t *Tools) undoPanels(ctx context.Context, call toolspec.Call, p undoParams
 			c.State = wire.UndoDone
 			if !last.Success {
 				c.State, c.Why = wire.UndoConflict, last.Error
-				left = append(left, u.Did+" ("+last.Error+")")
+				failed = append(failed, u.Did+" ("+last.Error+")")
 			} else {
 				done = append(done, u.Did)
 			}
@@ -107,7 +106,7 @@ func (t *Tools) undoPanels(ctx context.Context, call toolspec.Call, p undoParams
 	slices.Sort(sources)
 	sources = slices.Compact(sources)
 	if !p.Preview && len(done) == 0 {
-		r := toolspec.Fail(last.ErrorType, "nothing was undone: "+strings.Join(left, "; "), last.Suggestion)
+		r := toolspec.Fail(last.ErrorType, "nothing was undone: "+strings.Join(failed, "; "), last.Suggestion)
 		r.Sources = sources
 		return calls, r, nil
 	}
@@ -115,19 +114,19 @@ func (t *Tools) undoPanels(ctx context.Context, call toolspec.Call, p undoParams
 	r.Sources = sources
 	r.Sentence = "Undid: " + strings.Join(done, "; ")
 	if p.Preview {
-		r.Sentence = "Looked at how to undo " + counted(len(calls), "call")
+		r.Sentence = "Checked how to undo " + english.Plural(len(calls), "call", "")
 	}
 	r.Text = r.Sentence + "."
 	for _, c := range calls {
 		r.Text += fmt.Sprintf("\n%s: %s", c.Did, c.State)
 	}
-	if len(left) > 0 {
-		r.Text += "\nLeft as they are: " + strings.Join(left, "; ") + "."
+	if len(failed) > 0 {
+		r.Text += "\nLeft as they are: " + strings.Join(failed, "; ") + "."
 	}
 	return calls, r, nil
 }
 
-// Undoable is u as it is told to others: without the request.
+// Undoable returns u as others see it: without the request.
 func Undoable(u wire.PanelUndo) wire.UndoableCall {
 	return wire.UndoableCall{Call: u.Call, Panel: u.Panel, Tool: u.Tool, Did: u.Did, State: u.State, Why: u.Why}
 }

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// states are what a turn did to files, as the window is told.
+// states are the changes of a turn, as the window gets them.
 func (b *bench) states(turn string) string {
 	b.t.Helper()
 	changed, err := b.Changes(context.Background(), turn)
@@ -70,7 +70,7 @@ func TestAWholeTurnIsUndoneAndDoneAgain(t *testing.T) {
 	b.expect("t1", "a.txt changed ready, b.sh changed ready, new/c.txt made ready")
 }
 
-func TestOneCallIsUndoneUnlessALaterOneStandsOnIt(t *testing.T) {
+func TestCallIsUndoneUnlessALaterOneBuildsOnIt(t *testing.T) {
 	b := set(t)
 	b.put("a.txt", "a1\n")
 	b.ok("edit_file", `{"path":"a.txt","old":"a1","new":"a2"}`)
@@ -99,7 +99,7 @@ func TestAFileThatChangedSinceIsLeftAndNamedAndTheOthersAreUndone(t *testing.T) 
 	}
 }
 
-func TestAHandsChangeBetweenTwoCallsIsAConflictToo(t *testing.T) {
+func TestChangeByThePersonBetweenTwoCallsIsAConflict(t *testing.T) {
 	b := set(t)
 	b.put("a.txt", "a1\n")
 	b.ok("edit_file", `{"path":"a.txt","old":"a1","new":"a2"}`)
@@ -124,7 +124,7 @@ func TestATurnThatUndidAndWroteAgainIsUndone(t *testing.T) {
 	b.holds("a.txt", "a1\n")
 	b.ok("edit_file", `{"path":"a.txt","old":"a1","new":"a5"}`)
 	b.expect("t1", "a.txt changed ready")
-	b.put("a.txt", "a4\n") // what the turn wrote before it was undone stands for nothing any more
+	b.put("a.txt", "a4\n") // an undone version no longer counts as the turn's
 	b.expect("t1", "a.txt changed conflict")
 	b.put("a.txt", "a5\n")
 	b.ok("undo", `{"turn":"t1"}`)
@@ -133,7 +133,7 @@ func TestATurnThatUndidAndWroteAgainIsUndone(t *testing.T) {
 
 // A row is written before its change, so a process that ended in between leaves a row of a
 // change that is not there.
-func TestAChangeThatNeverCameAboutDoesNotStandInTheWay(t *testing.T) {
+func TestRecordedChangeThatNeverHappenedIsIgnored(t *testing.T) {
 	b := set(t)
 	b.put("a.txt", "a1\n")
 	b.ok("edit_file", `{"path":"a.txt","old":"a1","new":"a2"}`)
@@ -200,7 +200,7 @@ func TestOnlyNamedFilesOfATurnAreUndone(t *testing.T) {
 	b.holds("a.txt", "a3\n")
 }
 
-func TestAConversationUndoesOnlyWhatItDidAndAPersonWhatTheyLike(t *testing.T) {
+func TestConversationUndoesOnlyItsOwnChanges(t *testing.T) {
 	b := set(t)
 	b.aTurn()
 	b.conversation = "k2"

@@ -7,6 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+
+	"sextant/backend/tools/files/history"
+	"sextant/backend/tools/files/safefs"
+	"sextant/backend/tools/files/textfile"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -21,7 +28,7 @@ type writeFileParams struct {
 // written is the result of write_file and edit_file.
 type written struct {
 	Path string `json:"path"`
-	// Made is true for a file that was not there before.
+	// Made is true for a new file.
 	Made     bool `json:"made"`
 	Lines    int  `json:"lines"`
 	Size     int  `json:"size"`
@@ -33,58 +40,74 @@ type written struct {
 func writeFile() tool {
 	return build(
 		define("write_file", writeFileDoc, `{"type":"object","properties":{`+
-			`"path":{"type":"string","description":"In the workspace, or absolute. Missing folders are made."},`+
-			`"content":{"type":"string","description":"All that the file is to hold."}},"required":["path","content"],"additionalProperties":false}`,
+			`"path":{"type":"string","description":"In the workspace, or absolute. Missing folders are created."},`+
+			`"content":{"type":"string","description":"The whole content of the file."}`+
+			`},"required":["path","content"],"additionalProperties":false}`,
 			toolspec.Hints{Destructive: true, Idempotent: true}, `{"path":"notes.txt","content":"Call Ana.\n"}`),
-		parts[writeFileParams]{
-			uses: func(_ *Tools, _ toolspec.Call, p writeFileParams) ([]use, error) {
-				return []use{{path: p.Path, use: toolspec.UseWrite}}, nil
+		handler[writeFileParams]{
+			paths: func(_ *Tools, _ toolspec.Call, p writeFileParams) ([]pathUse, error) {
+				return follow(p.Path, toolspec.UseWrite), nil
 			},
-			say: func(t *Tools, p writeFileParams, at []target) toolspec.Description {
-				over := ""
-				if _, err := t.look(at[0]); errors.Is(err, fs.ErrNotExist) {
-					over = "the new file "
-				}
-				return toolspec.Description{
-					Present: fmt.Sprintf("Writing %s to %s%s", counted(lineCount(p.Content), "line"), over, called(at)), Data: p.Content,
-				}
+			describe: func(t *Tools, p writeFileParams, at []safefs.Target) toolspec.Description {
+				return toolspec.Description{Present: "Writing " + t.linesTo(p.Content, at), Data: p.Content}
 			},
 			run: runWriteFile,
 		})
 }
 
-func runWriteFile(ctx context.Context, t *Tools, j job[writeFileParams]) (toolspec.Result, error) {
-	a := j.at[0]
-	var before current
-	changed, err := t.change(ctx, j.call, a, func(now current) (next, error) {
+// linesTo says how much is written where: "3 lines to the new file notes.txt".
+func (t *Tools) linesTo(content string, at []safefs.Target) string {
+	newFile := ""
+	if _, err := t.fs.Lstat(at[0]); errors.Is(err, fs.ErrNotExist) {
+		newFile = "the new file "
+	}
+	return fmt.Sprintf("%s to %s%s", lineCount(content), newFile, shownNames(at))
+}
+
+func lineCount(content string) string {
+	return english.Plural(textfile.CountLines(content), "line", "")
+}
+
+func runWriteFile(ctx context.Context, t *Tools, r request[writeFileParams]) (toolspec.Result, error) {
+	a, content := r.at[0], []byte(r.p.Content)
+	var before history.State
+	changed, err := t.history.Change(ctx, r.call, a, func(now history.State) (history.Edit, error) {
 		before = now
-		if now.exists && string(now.content) == j.p.Content {
-			return next{content: now.content}, nil
+		if now.Exists && string(now.Content) == r.p.Content {
+			return history.Edit{Content: now.Content}, nil
 		}
-		return next{content: []byte(j.p.Content)}, t.fresh(j.call, a, now)
+		return history.Edit{Content: content}, t.history.RequireKnown(r.call, a, now)
 	})
 	if err != nil {
 		return toolspec.Result{}, err
 	}
-	lines := lineCount(j.p.Content)
+	v := written{Path: a.Shown, Lines: textfile.CountLines(r.p.Content), Size: len(content)}
 	if !changed {
-		r := toolspec.OK(written{Path: a.shown, Lines: lines, Size: len(j.p.Content)})
-		r.Text, r.Sentence = a.shown+" holds exactly that already.", called(j.at)+" holds exactly that already"
-		return r, nil
+		result := toolspec.OK(v)
+		result.Text, result.Sentence = a.Shown+" holds exactly that already.",
+			shownNames(r.at)+" holds exactly that already"
+		return result, nil
 	}
-	d := diffOf(a.shown, before.content, []byte(j.p.Content))
-	r := toolspec.OK(written{a.shown, !before.exists, lines, len(j.p.Content), d.added, d.removed, 0})
-	verb := "Replaced"
-	if !before.exists {
-		verb = "Made"
+	result, verb := v.result(a, before, content, r.p.Content), "Replaced"
+	if !before.Exists {
+		verb = "Created"
 	}
-	r.Sentence = fmt.Sprintf("Wrote %s to %s", counted(lines, "line"), called(j.at))
-	r.Text = fmt.Sprintf("%s %s: %s, %s.", verb, a.shown, counted(lines, "line"), sized(int64(len(j.p.Content))))
-	if before.exists {
-		r.Preview = d.preview()
-	} else {
-		r.Preview = previewOf(j.p.Content)
+	result.Sentence = fmt.Sprintf("Wrote %s to %s", lineCount(r.p.Content), shownNames(r.at))
+	result.Text = fmt.Sprintf("%s %s: %s, %s.", verb, a.Shown, lineCount(r.p.Content),
+		humanize.Bytes(uint64(len(content))))
+	return result, nil
+}
+
+// result completes v by what changed and returns it with a preview. text is the new text, content the
+// bytes that were written.
+func (v written) result(a safefs.Target, before history.State, content []byte, text string) toolspec.Result {
+	d := history.Compare(a.Shown, before.Content, content)
+	v.Made, v.Added, v.Removed = !before.Exists, d.Added, d.Removed
+	r := toolspec.OK(v)
+	r.Preview = clip.FirstLines(text, 3, 120)
+	if before.Exists {
+		r.Preview = d.Preview()
 	}
-	r.Changed = []string{a.real}
-	return r, nil
+	r.Changed = []string{a.Real}
+	return r
 }

@@ -52,7 +52,7 @@ func TestWhatChangedSinceItWasReadIsNotOverwritten(t *testing.T) {
 	b.holds("notes.txt", "three")
 }
 
-func TestWhatOneConversationReadAnotherDoesNotKnow(t *testing.T) {
+func TestReadingCountsForOneConversationOnly(t *testing.T) {
 	b := set(t)
 	b.put("notes.txt", "one")
 	b.ok("read_file", `{"path":"notes.txt"}`)
@@ -66,7 +66,7 @@ func TestWhatOneConversationReadAnotherDoesNotKnow(t *testing.T) {
 	b.holds("notes.txt", "of k1")
 }
 
-func TestWritingKeepsModeAndLeavesNothingBeside(t *testing.T) {
+func TestWritingKeepsTheModeAndLeavesNoTemporaryFile(t *testing.T) {
 	b := set(t)
 	b.put("run.sh", "#!/bin/sh\n")
 	if err := os.Chmod(b.at("run.sh"), 0o751); err != nil {
@@ -89,7 +89,7 @@ func TestWritingKeepsModeAndLeavesNothingBeside(t *testing.T) {
 	}
 }
 
-func TestAFolderThatCannotBeWrittenToIsTold(t *testing.T) {
+func TestUnwritableFolder(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may write everywhere")
 	}
@@ -101,10 +101,10 @@ func TestAFolderThatCannotBeWrittenToIsTold(t *testing.T) {
 	b.fails("write_file", `{"path":"closed/x","content":"x"}`, toolspec.PermissionError)
 }
 
-func TestAWriteBelowAFileIsTold(t *testing.T) {
+func TestWriteBelowAFileFails(t *testing.T) {
 	b := set(t)
 	b.put("a", "x")
-	b.fails("write_file", `{"path":"a/b/c.txt","content":"x"}`, toolspec.UserError, "is no folder")
+	b.fails("write_file", `{"path":"a/b/c.txt","content":"x"}`, toolspec.UserError, "is not a folder")
 	b.folder(b.at("dir"))
 	b.fails("write_file", `{"path":"dir","content":"x"}`, toolspec.UserError, "is a folder")
 }
@@ -126,18 +126,18 @@ func TestAnEditIsExactAndKeepsTheFormOfTheFile(t *testing.T) {
 	}
 }
 
-func TestAnEditThatFitsNowhereOrTwiceSaysWhere(t *testing.T) {
+func TestEditThatMatchesNowhereOrTwiceFails(t *testing.T) {
 	b := set(t)
 	b.put("x.go", "func one() {\n\treturn\n}\n\nfunc two() {\n\treturn\n}\n")
 	b.fails("edit_file", `{"path":"x.go","old":"return","new":"panic()"}`, toolspec.UserError, "2 times", "line 2, 6", `"all": true`)
 	b.fails("edit_file", `{"path":"x.go","old":"  return\n","new":"y"}`, toolspec.UserError, "line 2", "differs in spaces")
 	b.fails("edit_file", `{"path":"x.go","old":"func three() {","new":"y"}`, toolspec.UserError, "line")
-	b.fails("edit_file", `{"path":"x.go","old":"zzzzzzzz","new":"y"}`, toolspec.UserError, "does not stand in x.go")
+	b.fails("edit_file", `{"path":"x.go","old":"zzzzzzzz","new":"y"}`, toolspec.UserError, "does not occur in x.go")
 	b.fails("edit_file", `{"path":"x.go","old":"a","new":"a"}`, toolspec.ValidationError, "the same")
 	b.fails("edit_file", `{"path":"y.go","old":"a","new":"b"}`, toolspec.UserError, "there is no y.go", "x.go", "write_file")
 	r := b.ok("edit_file", `{"path":"x.go","old":"return","new":"panic()","all":true}`)
-	b.says(r, "2 places replaced", "line 2, 6", "-\treturn", "+\tpanic()")
-	if r.Sentence != "Edited x.go: 2 places replaced" {
+	b.says(r, "2 occurrences replaced", "line 2, 6", "-\treturn", "+\tpanic()")
+	if r.Sentence != "Edited x.go: 2 occurrences replaced" {
 		t.Errorf("%q", r.Sentence)
 	}
 	b.put("pic", "\x00\x01")

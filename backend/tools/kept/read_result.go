@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"sextant/backend/tools/room"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -18,24 +19,22 @@ import (
 //go:embed read_result.md
 var readResultDoc string
 
-// Bounds of one answer: characters, lines when limit is not sent, matches when it is not, and
-// lines around a match.
+// Bounds of one answer: characters, the default numbers of lines and of matches, and lines of context.
 const (
-	maxPage         = 16_000
-	standardLines   = 300
-	standardMatches = 50
-	maxContext      = 20
-	maxPattern      = 1000
+	maxPage        = 16_000
+	defaultLines   = 300
+	defaultMatches = 50
+	maxContext     = 20
+	maxPattern     = 1000
 )
 
-// The units of offset and limit.
+// Units of offset and limit.
 const (
 	inLines      = "lines"
 	inCharacters = "characters"
 )
 
-// readResultParams: which result, from where, how much, in lines or characters, and what to
-// search for with how many lines around it.
+// readResultParams are the parameters of read_result. Unit is the unit of Offset and Limit.
 type readResultParams struct {
 	Handle  string `json:"handle"`
 	Offset  int    `json:"offset"`
@@ -45,21 +44,21 @@ type readResultParams struct {
 	Context int    `json:"context"`
 }
 
-// part is the value of read_result. Pages that follow Next, joined, are the whole text.
+// part is the value of read_result. Pages read by following Next are, joined, the whole text.
 type part struct {
 	Handle string `json:"handle"`
-	// Text is the page as it is kept, or the lines found.
+	// Text is the page as it is stored, or the lines found.
 	Text string `json:"text"`
 	// Unit, Offset and Count say what Text holds; of a search Count is how many lines matched.
 	Unit   string `json:"unit"`
 	Offset int    `json:"offset"`
 	Count  int    `json:"count"`
-	// Next and NextUnit go on after Text; Next is 0 at the end.
+	// Next and NextUnit continue after Text; Next is 0 at the end.
 	Next     int    `json:"next_offset,omitempty"`
 	NextUnit string `json:"next_unit,omitempty"`
 	Lines    int    `json:"total_lines"`
 	Bytes    int64  `json:"total_bytes"`
-	// Cut is true when what is kept is only the beginning of what there was.
+	// Cut is true when only the beginning of the result is stored.
 	Cut bool `json:"cut,omitempty"`
 }
 
@@ -68,7 +67,7 @@ func readResult() tool {
 		def: room.Define(toolspec.ReadResult, "workspace", readResultDoc, fmt.Sprintf(`{"type":"object","properties":{`+
 			`"handle":{"type":"string","minLength":1,"maxLength":40},`+
 			`"offset":{"type":"integer","minimum":1,"default":1},`+
-			`"limit":{"type":"integer","minimum":1,"maximum":%d,"description":"Lines, characters or matches at most."},`+
+			`"limit":{"type":"integer","minimum":1,"maximum":%d,"description":"Most lines, characters or matches."},`+
 			`"unit":{"type":"string","enum":["lines","characters"],"default":"lines"},`+
 			`"pattern":{"type":"string","maxLength":%d},`+
 			`"context":{"type":"integer","minimum":0,"maximum":%d,"default":0}`+
@@ -80,9 +79,9 @@ func readResult() tool {
 			var p readResultParams
 			_ = json.Unmarshal(call.Args, &p)
 			if p.Pattern != "" {
-				return toolspec.Description{Present: "Searching a long result for " + toolspec.Brief(p.Pattern, 60)}
+				return toolspec.Description{Present: "Searching a long result for " + clip.Line(p.Pattern, 60)}
 			}
-			return toolspec.Description{Present: "Reading on in a long result"}
+			return toolspec.Description{Present: "Reading more of a long result"}
 		},
 		run: runReadResult,
 	}
@@ -97,52 +96,53 @@ func runReadResult(ctx context.Context, t *Tools, call toolspec.Call) (toolspec.
 	if p.Pattern != "" {
 		var err error
 		if pattern, err = regexp.Compile(p.Pattern); err != nil {
-			return toolspec.Fail(toolspec.ValidationError, "the pattern is no RE2 expression: "+err.Error(),
-				`Escape what is meant as it stands, as in {"pattern":"a\\(b"}.`), nil
+			return toolspec.Fail(toolspec.ValidationError, "the pattern is not a valid RE2 expression: "+err.Error(),
+				`Escape what is meant literally, as in {"pattern":"a\\(b"}.`), nil
 		}
 		p.Unit = inLines
 	}
-	f, about, bad, err := t.open(ctx, call, p.Handle)
-	if err != nil || bad != nil {
-		return told(bad), err
+	f, about, failed, err := t.open(ctx, call, p.Handle)
+	if err != nil || failed != nil {
+		if failed != nil {
+			return *failed, nil
+		}
+		return toolspec.Result{}, err
 	}
 	defer func() { _ = f.Close() }()
-	v := part{Handle: about.ID, Unit: p.Unit, Offset: max(p.Offset, 1), Lines: about.Lines, Bytes: about.Bytes, Cut: about.Cut}
-	source := obeying{ctx, f}
+	v := part{
+		Handle: about.ID, Unit: p.Unit, Offset: max(p.Offset, 1), Lines: about.Lines, Bytes: about.Bytes,
+		Cut: about.Cut,
+	}
+	source := room.ContextReader(ctx, f)
 	switch {
 	case pattern != nil:
-		err = v.search(source, pattern, orElse(p.Limit, standardMatches), p.Context)
+		err = v.search(source, pattern, limitOr(p.Limit, defaultMatches), p.Context)
 	case p.Unit == inCharacters:
-		err = v.characters(source, orElse(p.Limit, maxPage))
+		err = v.characters(source, limitOr(p.Limit, maxPage))
 	default:
-		err = v.lines(source, orElse(p.Limit, standardLines))
+		err = v.lines(source, limitOr(p.Limit, defaultLines))
 	}
 	if err != nil {
 		return toolspec.Result{}, fmt.Errorf("reading a result: %w", err)
 	}
 	if pattern == nil && v.Count == 0 && v.Offset > 1 {
-		r := toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s ends before %s %d", about.ID, strings.TrimSuffix(v.Unit, "s"), v.Offset),
+		r := toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("%s ends before %s %d", about.ID, strings.TrimSuffix(v.Unit, "s"), v.Offset),
 			fmt.Sprintf("It has %d lines. Send a smaller offset.", about.Lines))
 		return r, nil
 	}
 	return v.result(about, pattern), nil
 }
 
-func told(bad *toolspec.Result) toolspec.Result {
-	if bad == nil {
-		return toolspec.Result{}
-	}
-	return *bad
-}
-
-func orElse(n, standard int) int {
-	if n <= 0 {
+// limitOr is limit, or standard when none was sent.
+func limitOr(limit, standard int) int {
+	if limit <= 0 {
 		return standard
 	}
-	return n
+	return limit
 }
 
-// result tells v; what it was read from goes with it.
+// result makes the Result of v, with the sources of the whole.
 func (v *part) result(about wire.KeptResult, pattern *regexp.Regexp) toolspec.Result {
 	r := toolspec.OK(v)
 	var head string
@@ -160,24 +160,20 @@ func (v *part) result(about wire.KeptResult, pattern *regexp.Regexp) toolspec.Re
 		}
 	}
 	if v.Next > 0 {
-		head += fmt.Sprintf("; go on with \"offset\":%d", v.Next)
+		head += fmt.Sprintf("; continue with \"offset\":%d", v.Next)
 		if v.NextUnit != v.Unit {
 			head += fmt.Sprintf(",\"unit\":%q", v.NextUnit)
 		}
 	} else if v.Cut {
-		head += "; only this much was kept"
+		head += "; the rest was not stored"
 	}
 	r.Text = head + "\n" + v.Text
-	r.Sentence = "Read on in the result of " + about.Tool
+	r.Sentence = "Read more of the result of " + about.Tool
 	if pattern != nil {
-		r.Sentence = fmt.Sprintf("Found %d %s in the result of %s", v.Count, english.PluralWord(v.Count, "line", ""), about.Tool)
+		r.Sentence = fmt.Sprintf("Found %d %s in the result of %s", v.Count, english.PluralWord(v.Count, "line", ""),
+			about.Tool)
 	}
-	for line := range strings.Lines(v.Text) {
-		if len(r.Preview) == 3 {
-			break
-		}
-		r.Preview = append(r.Preview, toolspec.Brief(line, 120))
-	}
+	r.Preview = clip.FirstLines(v.Text, 3, 120)
 	r.Sources, r.Read = about.Sources, about.Read
 	return r
 }

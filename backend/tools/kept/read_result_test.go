@@ -27,8 +27,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// house is the room on a real store of results.
-type house struct {
+// fixture is the room on a real store of results.
+type fixture struct {
 	*Tools
 	t      testing.TB
 	store  *store.Store
@@ -36,15 +36,15 @@ type house struct {
 	folder string
 }
 
-func newHouse(t testing.TB) *house {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	h := &house{t: t, folder: t.TempDir()}
+	h := &fixture{t: t, folder: t.TempDir()}
 	h.open()
 	t.Cleanup(func() { _ = h.store.Close() })
 	return h
 }
 
-func (h *house) open() {
+func (h *fixture) open() {
 	h.t.Helper()
 	var err error
 	if h.store, err = store.Open(context.Background(), filepath.Join(h.folder, "sextant.db"), slog.New(slog.DiscardHandler)); err != nil {
@@ -60,7 +60,7 @@ func (h *house) open() {
 
 var mine = toolspec.Provenance{Caller: toolspec.CallerModel, Conversation: "mine"}
 
-func (h *house) keep(text string, about wire.KeptResult) string {
+func (h *fixture) keep(text string, about wire.KeptResult) string {
 	h.t.Helper()
 	about.Owner, about.Conversation, about.Tool = mine.Owner(), mine.Conversation, "bash"
 	kept, err := h.longs.Keep(context.Background(), about, text, nil)
@@ -70,7 +70,7 @@ func (h *house) keep(text string, about wire.KeptResult) string {
 	return kept.ID
 }
 
-func (h *house) read(from toolspec.Provenance, p readResultParams) (part, toolspec.Result) {
+func (h *fixture) read(from toolspec.Provenance, p readResultParams) (part, toolspec.Result) {
 	h.t.Helper()
 	if p.Offset == 0 {
 		p.Offset = 1
@@ -113,8 +113,8 @@ func texts() *rapid.Generator[string] {
 	})
 }
 
-func TestPagesJoinedAreTheWholeTextInWhateverUnitTheyAreRead(t *testing.T) {
-	h := newHouse(t)
+func TestJoinedPagesAreTheWholeText(t *testing.T) {
+	h := newFixture(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		text := texts().Draw(rt, "text")
 		p := readResultParams{Handle: h.keep(text, wire.KeptResult{}), Offset: 1, Unit: rapid.SampledFrom([]string{inLines, inCharacters}).Draw(rt, "unit")}
@@ -149,12 +149,12 @@ func TestPagesJoinedAreTheWholeTextInWhateverUnitTheyAreRead(t *testing.T) {
 	})
 }
 
-func TestASearchFindsTheLinesThatGrepFinds(t *testing.T) {
+func TestSearchFindsTheLinesThatGrepFinds(t *testing.T) {
 	grep, err := exec.LookPath("grep")
 	if err != nil {
 		t.Skip("no grep here")
 	}
-	h := newHouse(t)
+	h := newFixture(t)
 	number := regexp.MustCompile(`(?m)^(\d+):`)
 	file := filepath.Join(t.TempDir(), "text")
 	rapid.Check(t, func(rt *rapid.T) {
@@ -193,8 +193,8 @@ func TestASearchFindsTheLinesThatGrepFinds(t *testing.T) {
 	})
 }
 
-func TestASearchTellsTheLinesAroundAMatchOnceAndWhereInALongLineItStands(t *testing.T) {
-	h := newHouse(t)
+func TestSearchReturnsContextOnceAndThePositionInALongLine(t *testing.T) {
+	h := newFixture(t)
 	id := h.keep("one\ntwo\nneedle\nfour\nneedle\nsix\nseven\neight\nnine\nneedle\n", wire.KeptResult{})
 	page, _ := h.read(mine, readResultParams{Handle: id, Pattern: "needle", Context: 1})
 	if want := "2-two\n3:needle\n4-four\n5:needle\n6-six\n--\n9-nine\n10:needle\n"; page.Text != want {
@@ -216,8 +216,8 @@ func TestASearchTellsTheLinesAroundAMatchOnceAndWhereInALongLineItStands(t *test
 	}
 }
 
-func TestOnlyWhoseAResultIsReadsItAndAPersonEverything(t *testing.T) {
-	h := newHouse(t)
+func TestOnlyTheOwnerAndAPersonReadAResult(t *testing.T) {
+	h := newFixture(t)
 	id := h.keep("private\n", wire.KeptResult{})
 	for _, other := range []toolspec.Provenance{
 		{Caller: toolspec.CallerModel, Conversation: "other"},
@@ -242,8 +242,8 @@ func TestOnlyWhoseAResultIsReadsItAndAPersonEverything(t *testing.T) {
 	}
 }
 
-func TestAPageIsAsMuchFromOutsideAsTheWholeWas(t *testing.T) {
-	h := newHouse(t)
+func TestPageHasTheSourcesOfTheWholeResult(t *testing.T) {
+	h := newFixture(t)
 	id := h.keep("one\ntwo\n", wire.KeptResult{Sources: []string{"mcp:mail"}, Read: []string{"file /home/ada/plan.txt"}})
 	for _, p := range []readResultParams{{Handle: id}, {Handle: id, Pattern: "two"}, {Handle: id, Pattern: "none"}, {Handle: id, Unit: inCharacters}} {
 		_, r := h.read(mine, p)
@@ -253,8 +253,8 @@ func TestAPageIsAsMuchFromOutsideAsTheWholeWas(t *testing.T) {
 	}
 }
 
-func TestAResultSurvivesARestartAndIsGoneWithItsConversation(t *testing.T) {
-	h := newHouse(t)
+func TestResultSurvivesARestartAndIsDeletedWithItsConversation(t *testing.T) {
+	h := newFixture(t)
 	id := h.keep("kept\n", wire.KeptResult{})
 	if err := h.store.Close(); err != nil {
 		t.Fatal(err)
@@ -276,8 +276,8 @@ func TestAResultSurvivesARestartAndIsGoneWithItsConversation(t *testing.T) {
 	}
 }
 
-func TestADraftIsKeptAsValidTextAndNotBeyondItsBound(t *testing.T) {
-	h := newHouse(t)
+func TestDraftIsValidTextWithinItsBound(t *testing.T) {
+	h := newFixture(t)
 	d, err := h.longs.Draft()
 	if err != nil {
 		t.Fatal(err)
@@ -323,7 +323,7 @@ func TestADraftIsKeptAsValidTextAndNotBeyondItsBound(t *testing.T) {
 	if !kept.Cut || kept.Bytes > results.MaxBytes || kept.Bytes < results.MaxBytes-3 {
 		t.Errorf("%+v", kept)
 	}
-	if page, r := h.read(mine, readResultParams{Handle: kept.ID, Offset: kept.Lines, Limit: 1}); !page.Cut || !strings.Contains(r.Text, "only this much was kept") {
+	if page, r := h.read(mine, readResultParams{Handle: kept.ID, Offset: kept.Lines, Limit: 1}); !page.Cut || !strings.Contains(r.Text, "the rest was not stored") {
 		t.Errorf("%q", r.Text)
 	}
 }
@@ -341,10 +341,10 @@ func forget(t *testing.T, s *store.Store) {
 	}
 }
 
-// talking is messages by id.
-type talking map[string]chat.Message
+// messagesByID is messages by id.
+type messagesByID map[string]chat.Message
 
-func (m talking) Message(_ context.Context, id string) (chat.Message, error) {
+func (m messagesByID) Message(_ context.Context, id string) (chat.Message, error) {
 	found, ok := m[id]
 	if !ok {
 		return found, store.ErrNotFound
@@ -352,8 +352,8 @@ func (m talking) Message(_ context.Context, id string) (chat.Message, error) {
 	return found, nil
 }
 
-func TestAnOldResultIsReadAgainByItsMessageAndStaysFromOutside(t *testing.T) {
-	tools := New(nil, talking{
+func TestOldResultIsReadByItsMessage(t *testing.T) {
+	tools := New(nil, messagesByID{
 		"m_page":   {ID: "m_page", Conversation: "mine", Role: chat.RoleTool, Text: "one\ntwo\nthree", Outside: []string{"https://shop.example"}},
 		"m_file":   {ID: "m_file", Conversation: "mine", Role: chat.RoleTool, Text: "secret plan"},
 		"m_spoken": {ID: "m_spoken", Conversation: "mine", Role: chat.RoleAssistant, Text: "hello"},
@@ -376,7 +376,7 @@ func TestAnOldResultIsReadAgainByItsMessageAndStaysFromOutside(t *testing.T) {
 	other := mine
 	other.Conversation = "other"
 	for _, r := range []toolspec.Result{read(other, `{"handle":"m_page"}`), read(mine, `{"handle":"m_spoken"}`), read(mine, `{"handle":"m_none"}`)} {
-		if r.Success || !strings.Contains(r.Error, "no result") {
+		if r.Success || !strings.Contains(r.Error, "no stored result") {
 			t.Errorf("%+v", r)
 		}
 	}

@@ -19,54 +19,58 @@ import (
 // Bounds of a run of git.
 const (
 	gitTime   = 20 * time.Second
-	maxGit    = 2 << 20 // bytes of its answer
-	maxErrors = 4 << 10 // bytes of its complaints
+	maxGit    = 2 << 20 // bytes of its output
+	maxErrors = 4 << 10 // bytes of its error output
 	gitGrace  = 20 * time.Millisecond
 )
 
-// gitAnswer is what git wrote.
-type gitAnswer struct {
+// gitOutput is what git printed.
+type gitOutput struct {
 	text string
-	// more is true when there was more than maxGit.
+	// more is true when it was cut at maxGit.
 	more bool
 }
 
-// git runs one command that only reads. The repository's own configuration is somebody else's
-// text: what it can start is taken out of force first.
-func (t *Tools) git(ctx context.Context, r repository, args []string) (gitAnswer, *toolspec.Result) {
+// git runs one command that only reads. The repository's own configuration is untrusted: the settings by
+// which it could start programs are overridden first.
+func (t *Tools) git(ctx context.Context, r repository, args []string) (gitOutput, *toolspec.Result) {
 	name, err := exec.LookPath("git")
 	if err != nil {
-		return gitAnswer{}, room.Fail(toolspec.UserError, "git is not installed on this machine", "Ask the person to install it.")
+		return gitOutput{}, room.Fail(toolspec.UserError, "git is not installed on this machine",
+			"Ask the person to install it.")
 	}
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
-	settings := calm()
+	settings := safeSettings()
 	keys, bad := t.runGit(ctx, name, r, settings, []string{"config", "--list", "--name-only", "--null", "--includes"})
 	if bad != nil {
-		return gitAnswer{}, bad
+		return gitOutput{}, bad
 	}
 	if keys.more {
-		return gitAnswer{}, room.Fail(toolspec.SecurityError, "the repository's configuration is too long to be judged", "Ask the person to look at its .git/config.")
+		return gitOutput{}, room.Fail(toolspec.SecurityError,
+			"the repository's configuration is too long to be checked",
+			"Ask the person to check its .git/config.")
 	}
-	named := false
+	ignoreRevs := false
 	for key := range strings.SplitSeq(keys.text, "\x00") {
-		settings = append(settings, silenced(key)...)
-		named = named || strings.EqualFold(key, "blame.ignoreRevsFile")
+		settings = append(settings, overrides(key)...)
+		ignoreRevs = ignoreRevs || strings.EqualFold(key, "blame.ignoreRevsFile")
 	}
 	a, bad := t.runGit(ctx, name, r, settings, args)
-	if bad != nil && named && args[0] == "blame" {
-		// It cannot be taken out of force, and git's complaint about such a file quotes it.
-		return a, room.Fail(toolspec.UserError, "git blame ended with an error", "The repository's setting blame.ignoreRevsFile may name a file that is no list of commits.")
+	if bad != nil && ignoreRevs && args[0] == "blame" {
+		// It cannot be overridden, and git's error message would quote the file.
+		return a, room.Fail(toolspec.UserError, "git blame ended with an error",
+			"The repository's setting blame.ignoreRevsFile may name a file that is not a list of commits.")
 	}
 	return a, bad
 }
 
-// setting is one of git's, which wins over the repository's own.
+// setting is a setting of git that overrides the repository's own.
 type setting struct{ key, value string }
 
-// calm are the settings that keep git from starting programs, asking the network and reading
-// files that a repository names.
-func calm() []setting {
+// safeSettings are the settings that keep git from starting programs, using the network and reading files
+// that a repository names.
+func safeSettings() []setting {
 	return []setting{
 		{"core.fsmonitor", "false"},
 		{"core.hooksPath", "/dev/null"},
@@ -104,19 +108,23 @@ func calm() []setting {
 	}
 }
 
-// silenced are the settings that take a program out of force which key of a repository's
-// configuration names.
-func silenced(key string) []setting {
+// overrides are the settings that disable a program which the key of a repository's configuration names.
+func overrides(key string) []setting {
 	section, rest, ok := strings.Cut(key, ".")
 	last := strings.LastIndexByte(rest, '.')
 	if !ok || last < 0 {
 		return nil
 	}
-	// Names in the middle may hold dots and any case; the last part is the variable.
+	// The middle part may contain dots and any case; the last part is the variable.
 	name := key[:len(section)+1+last+1]
 	switch strings.ToLower(section) {
 	case "filter":
-		return []setting{{name + "clean", ""}, {name + "smudge", ""}, {name + "process", ""}, {name + "required", "false"}}
+		return []setting{
+			{name + "clean", ""},
+			{name + "smudge", ""},
+			{name + "process", ""},
+			{name + "required", "false"},
+		}
 	case "diff":
 		return []setting{{name + "command", ""}, {name + "textconv", ""}, {name + "cachetextconv", "false"}}
 	case "remote":
@@ -125,12 +133,15 @@ func silenced(key string) []setting {
 	return nil
 }
 
-// environment is git's whole environment.
+// environment is the complete environment of git.
 func environment(r repository, settings []setting) []string {
 	env := child.Environment(
-		"HOME=/nonexistent", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1",
-		"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "PAGER=cat", "GIT_EDITOR=false", "GIT_ASKPASS=false", "GIT_SSH_COMMAND=false",
-		"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "GIT_LITERAL_PATHSPECS=1", "GIT_DIR="+r.dir, "GIT_WORK_TREE="+r.top,
+		"HOME=/nonexistent", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_ATTR_NOSYSTEM=1",
+		"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "PAGER=cat", "GIT_EDITOR=false",
+		"GIT_ASKPASS=false", "GIT_SSH_COMMAND=false",
+		"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "GIT_LITERAL_PATHSPECS=1", "GIT_DIR="+r.dir,
+		"GIT_WORK_TREE="+r.top,
 		"GIT_CONFIG_COUNT="+strconv.Itoa(len(settings)),
 	)
 	for i, s := range settings {
@@ -139,9 +150,11 @@ func environment(r repository, settings []setting) []string {
 	return env
 }
 
-// runGit runs git once and reads its answer; more than maxGit of it ends git. It runs behind the walls
-// of a command where there are any: should git start what it was told not to, that reaches nothing.
-func (t *Tools) runGit(ctx context.Context, name string, r repository, settings []setting, args []string) (gitAnswer, *toolspec.Result) {
+// runGit runs git once and reads its output; git is stopped after maxGit bytes. It runs in the sandbox where
+// there is one, so that a program which git starts in spite of the settings reaches nothing.
+func (t *Tools) runGit(
+	ctx context.Context, name string, r repository, settings []setting, args []string,
+) (gitOutput, *toolspec.Result) {
 	if t.cfg.Confine != nil {
 		if ok, _, _ := t.cfg.Confine.Available(); ok {
 			return t.confinedGit(ctx, name, r, settings, args)
@@ -150,21 +163,24 @@ func (t *Tools) runGit(ctx context.Context, name string, r repository, settings 
 	return plainGit(ctx, name, r, settings, args)
 }
 
-// confinedGit is runGit in the sandbox: it reads, has no network, and writes nothing that stays.
-func (t *Tools) confinedGit(ctx context.Context, name string, r repository, settings []setting, args []string) (gitAnswer, *toolspec.Result) {
+// confinedGit is runGit in the sandbox, without network and without writing.
+func (t *Tools) confinedGit(
+	ctx context.Context, name string, r repository, settings []setting, args []string,
+) (gitOutput, *toolspec.Result) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var complaints bounded
-	said := capped{full: cancel}
+	var stderr boundedBuffer
+	stdout := cappedBuffer{onFull: cancel}
 	spec := confine.Spec{
-		Args: append([]string{name, "--no-pager", "--no-optional-locks"}, args...), Dir: r.top, Workspace: r.top, ReadOnly: true,
-		Env: environment(r, settings), Stdout: &said, Stderr: &complaints,
+		Args: append([]string{name, "--no-pager", "--no-optional-locks"}, args...), Dir: r.top, Workspace: r.top,
+		ReadOnly: true,
+		Env:      environment(r, settings), Stdout: &stdout, Stderr: &stderr,
 	}
 	for _, place := range r.reads {
 		spec.Shown = append(spec.Shown, place.Path)
 	}
 	exit, err := t.cfg.Confine.Run(ctx, spec)
-	a := gitAnswer{text: said.String(), more: said.more}
+	a := gitOutput{text: stdout.String(), more: stdout.more}
 	code := ""
 	switch {
 	case err != nil:
@@ -175,59 +191,64 @@ func (t *Tools) confinedGit(ctx context.Context, name string, r repository, sett
 	if a.more {
 		return a, nil
 	}
-	return a, gitFailure(ctx, complaints.String(), code)
+	return a, gitFailure(ctx, stderr.String(), code)
 }
 
-// capped keeps the first maxGit bytes written to it and says once that there are more.
-type capped struct {
+// cappedBuffer keeps the first maxGit bytes and calls onFull when there are more.
+type cappedBuffer struct {
 	bytes.Buffer
-	more bool
-	full func()
+	more   bool
+	onFull func()
 }
 
-func (c *capped) Write(p []byte) (int, error) {
-	if room := maxGit - c.Len(); room < len(p) {
-		_, _ = c.Buffer.Write(p[:room])
+func (c *cappedBuffer) Write(p []byte) (int, error) {
+	if left := maxGit - c.Len(); left < len(p) {
+		_, _ = c.Buffer.Write(p[:left])
 		c.more = true
-		c.full()
+		c.onFull()
 		return len(p), nil
 	}
 	return c.Buffer.Write(p)
 }
 
-// gitFailure words how a run of git ended, nil for well; code is "" for that.
-func gitFailure(ctx context.Context, complaints, code string) *toolspec.Result {
+// gitFailure is the failure of a run of git, nil for success, for which code is "".
+func gitFailure(ctx context.Context, stderr, code string) *toolspec.Result {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return room.Fail(toolspec.SystemError, "git was not done within "+gitTime.String(), "Narrow it with path, rev or limit.")
+		return room.Fail(toolspec.SystemError, "git did not finish within "+gitTime.String(),
+			"Narrow it with path, rev or limit.")
 	case ctx.Err() != nil:
 		return room.Fail("", "stopped", "")
 	case code != "":
-		text := strings.TrimSpace(strings.ToValidUTF8(complaints, "\ufffd"))
+		text := strings.TrimSpace(strings.ToValidUTF8(stderr, "\ufffd"))
 		if text == "" {
 			text = code
 		}
-		return room.Fail(toolspec.UserError, "git says: "+text, "Look at it with the commands status, branch or log first.")
+		return room.Fail(toolspec.UserError, "git failed: "+text,
+			"Check the repository with the commands status, branch or log first.")
 	}
 	return nil
 }
 
 // plainGit is runGit without a sandbox.
-func plainGit(ctx context.Context, name string, r repository, settings []setting, args []string) (gitAnswer, *toolspec.Result) {
-	var complaints bounded
+func plainGit(
+	ctx context.Context, name string, r repository, settings []setting, args []string,
+) (gitOutput, *toolspec.Result) {
+	var stderr boundedBuffer
 	p, err := child.Start(child.Spec{
-		Name: name, Args: append([]string{"--no-pager", "--no-optional-locks"}, args...), Dir: r.top, Env: environment(r, settings),
-		Log: &complaints, Pipes: true,
+		Name: name, Args: append([]string{"--no-pager", "--no-optional-locks"}, args...), Dir: r.top,
+		Env: environment(r, settings),
+		Log: &stderr, Pipes: true,
 	})
 	if err != nil {
-		return gitAnswer{}, room.Fail(toolspec.SystemError, "git did not start: "+err.Error(), "Try again.")
+		return gitOutput{}, room.Fail(toolspec.SystemError, "git did not start: "+err.Error(), "Try again.")
 	}
 	defer func() { _ = p.Stdout.Close() }()
 	_ = p.Stdin.Close()
 	stop := context.AfterFunc(ctx, func() { p.Stop(gitGrace) })
 	defer stop()
 	b, _ := io.ReadAll(io.LimitReader(p.Stdout, maxGit+1))
-	a := gitAnswer{text: string(b[:min(len(b), maxGit)]), more: len(b) > maxGit}
+	a := gitOutput{text: string(b[:min(len(b), maxGit)]), more: len(b) > maxGit}
 	if a.more {
 		p.Stop(gitGrace)
 	}
@@ -236,15 +257,15 @@ func plainGit(ctx context.Context, name string, r repository, settings []setting
 	if code == "exit 0" || a.more {
 		code = ""
 	}
-	return a, gitFailure(ctx, complaints.String(), code)
+	return a, gitFailure(ctx, stderr.String(), code)
 }
 
-// bounded keeps the first bytes written to it.
-type bounded struct{ bytes.Buffer }
+// boundedBuffer keeps the first maxErrors bytes.
+type boundedBuffer struct{ bytes.Buffer }
 
-func (b *bounded) Write(p []byte) (int, error) {
-	if room := maxErrors - b.Len(); room > 0 {
-		_, _ = b.Buffer.Write(p[:min(len(p), room)])
+func (b *boundedBuffer) Write(p []byte) (int, error) {
+	if left := maxErrors - b.Len(); left > 0 {
+		_, _ = b.Buffer.Write(p[:min(len(p), left)])
 	}
 	return len(p), nil
 }

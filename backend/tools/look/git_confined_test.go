@@ -10,7 +10,7 @@ import (
 
 // Whatever git comes to start, it has the walls of a command that only reads: here git itself is a
 // program that means harm.
-func TestGitRunsBehindWallsThatLetItReadOnly(t *testing.T) {
+func TestGitRunsInAReadOnlySandbox(t *testing.T) {
 	tools, folder := newTools(t)
 	if ok, _, why := tools.cfg.Confine.Available(); !ok {
 		t.Skip(why)

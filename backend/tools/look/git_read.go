@@ -19,13 +19,13 @@ import (
 //go:embed git_read.md
 var gitReadDoc string
 
-// Bounds of an answer of git in entries: commits, lines or branches.
+// Bounds of limit: commits, branches or hundreds of lines.
 const (
-	usualEntries = 30
-	maxEntries   = 500
+	defaultEntries = 30
+	maxEntries     = 500
 )
 
-// gitReadParams: what is looked at, where, and how much of it.
+// gitReadParams are the parameters of git_read.
 type gitReadParams struct {
 	Command string `json:"command"`
 	Path    string `json:"path"`
@@ -34,7 +34,7 @@ type gitReadParams struct {
 	Limit   int    `json:"limit"`
 }
 
-// gitCommands are the commands, in the order they are told.
+// gitCommands are the supported commands.
 func gitCommands() []string { return []string{"status", "log", "diff", "show", "blame", "branch"} }
 
 func gitRead() tool {
@@ -43,9 +43,9 @@ func gitRead() tool {
 		def: define(name, "files", gitReadDoc,
 			`{"type":"object","properties":{`+
 				`"command":{"type":"string","enum":["status","log","diff","show","blame","branch"]},`+
-				`"path":{"type":"string","maxLength":4096,"description":"Folder or file; default is the workspace folder."},`+
+				`"path":{"type":"string","maxLength":4096,"description":"Folder or file; default: the workspace folder."},`+
 				`"rev":{"type":"string","maxLength":200,"description":"Commit, branch, range, or commit:file for show."},`+
-				`"staged":{"type":"boolean","default":false,"description":"diff: what is staged, instead of what is not."},`+
+				`"staged":{"type":"boolean","default":false,"description":"diff: the staged changes, instead of the others."},`+
 				`"limit":{"type":"integer","minimum":1,"maximum":500,"default":30,"description":"Commits of log, branches, or hundreds of lines of blame."}},`+
 				`"required":["command"],"additionalProperties":false}`,
 			`{"command":"status"}`, `{"command":"log","path":"docs","limit":5}`, `{"command":"show","rev":"HEAD~1"}`),
@@ -75,17 +75,17 @@ func gitRead() tool {
 	}
 }
 
-// repository is where git looks.
+// repository is the repository of a call.
 type repository struct {
-	// top is the folder that holds .git, dir what .git leads to; both absolute, links followed.
+	// top is the folder that contains .git, dir what .git leads to; both absolute with links followed.
 	top, dir string
-	// within is the path asked for, from top; "" is all of it.
+	// within is the requested path relative to top, "" for all of it.
 	within string
-	// reads is what git looks at: top, and the places that the call and .git name beside it.
+	// reads is what git reads: top, and the places that the call and .git name beside it.
 	reads []toolspec.FileUse
 }
 
-// repository finds the one that p's path lies in and judges what would be read.
+// repository finds the repository of p's path and checks what would be read.
 func (t *Tools) repository(p gitReadParams) (repository, *toolspec.Result) {
 	asked, bad := t.locate(p.Path)
 	if bad != nil {
@@ -105,20 +105,21 @@ func (t *Tools) repository(p gitReadParams) (repository, *toolspec.Result) {
 				return r, bad
 			}
 			r.reads = addUse([]toolspec.FileUse{whole}, asked)
-			if bad := t.stores(&r); bad != nil {
+			if bad := t.addStores(&r); bad != nil {
 				return r, bad
 			}
 			return r, t.revision(&r, p.Rev)
 		}
 		up := filepath.Dir(top)
 		if up == top {
-			return repository{}, room.Fail(toolspec.UserError, real+" lies in no git repository", "Send the path of one, or of something in it.")
+			return repository{}, room.Fail(toolspec.UserError, real+" is not in a git repository",
+				"Send the path of one, or of something in it.")
 		}
 		top = up
 	}
 }
 
-// gitDir is the folder that top/.git is or names.
+// gitDir returns the folder that top/.git is or names.
 func gitDir(top string) (string, bool) {
 	path := filepath.Join(top, ".git")
 	info, err := os.Lstat(path)
@@ -140,17 +141,19 @@ func gitDir(top string) (string, bool) {
 	return dir, err == nil
 }
 
-// revision checks rev, and names the file of commit:file among what is read.
+// revision checks rev, and adds the file of commit:file to what is read.
 func (t *Tools) revision(r *repository, rev string) *toolspec.Result {
 	for _, c := range rev {
 		if c < ' ' || c == 0x7f {
-			return room.Fail(toolspec.ValidationError, "rev holds characters that no revision has", "Send a commit, a branch or a range.")
+			return room.Fail(toolspec.ValidationError, "rev contains characters that no revision has",
+				"Send a commit, a branch or a range.")
 		}
 	}
 	if strings.HasPrefix(rev, "-") {
-		return room.Fail(toolspec.ValidationError, "rev begins with a hyphen, as an option does", "Send a commit, a branch or a range.")
+		return room.Fail(toolspec.ValidationError, "rev begins with a hyphen, like an option",
+			"Send a commit, a branch or a range.")
 	}
-	// Which colon the file stands behind only git knows: :0:file and HEAD@{10:00}:file have two.
+	// Only git knows which colon the file follows: :0:file and HEAD@{10:00}:file have two.
 	for rest, more := rev, true; more; {
 		var file string
 		if _, file, more = strings.Cut(rest, ":"); file != "" {
@@ -175,14 +178,15 @@ func addUse(all []toolspec.FileUse, u toolspec.FileUse) []toolspec.FileUse {
 	return append(all, u)
 }
 
-// arguments are git's for p. Nothing of p stands where an option could.
+// arguments returns the arguments of git for p. Nothing of p is where git expects an option.
 func (p gitReadParams) arguments(r repository) ([]string, *toolspec.Result) {
 	limit := p.Limit
 	if limit == 0 {
-		limit = usualEntries
+		limit = defaultEntries
 	}
 	if limit < 1 || limit > maxEntries {
-		return nil, room.Fail(toolspec.ValidationError, fmt.Sprintf("limit is %d", limit), fmt.Sprintf("Send 1 to %d.", maxEntries))
+		return nil, room.Fail(toolspec.ValidationError, fmt.Sprintf("limit is %d", limit),
+			fmt.Sprintf("Send 1 to %d.", maxEntries))
 	}
 	quiet := []string{"--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all"}
 	revs := slices.DeleteFunc([]string{p.Rev}, func(s string) bool { return s == "" })
@@ -193,9 +197,15 @@ func (p gitReadParams) arguments(r repository) ([]string, *toolspec.Result) {
 	var args []string
 	switch p.Command {
 	case "status":
-		return append([]string{"status", "--short", "--branch", "--ignore-submodules=all", "--untracked-files=normal", "--no-column"}, at...), nil
+		return append([]string{
+			"status", "--short", "--branch", "--ignore-submodules=all", "--untracked-files=normal",
+			"--no-column",
+		}, at...), nil
 	case "log":
-		args = []string{"log", "-n", strconv.Itoa(limit), "--no-color", "--no-show-signature", "--date=iso-strict", "--format=%h %ad %an%d%n    %s", "--no-patch"}
+		args = []string{
+			"log", "-n", strconv.Itoa(limit), "--no-color", "--no-show-signature", "--date=iso-strict",
+			"--format=%h %ad %an%d%n    %s", "--no-patch",
+		}
 	case "diff":
 		args = append([]string{"diff"}, quiet...)
 		if p.Staged {
@@ -204,15 +214,15 @@ func (p gitReadParams) arguments(r repository) ([]string, *toolspec.Result) {
 	case "show":
 		args = append([]string{"show", "--no-show-signature", "--date=iso-strict", "--format=medium"}, quiet...)
 		if strings.Contains(p.Rev, ":") {
-			at = nil // a file of a commit; no path can narrow it
+			at = nil // a file of a commit cannot be narrowed by a path
 		}
 	case "blame":
 		if r.within == "" {
 			return nil, room.Fail(toolspec.ValidationError, "blame needs the path of a file", `For example {"command":"blame","path":"README.md"}.`)
 		}
 		args = []string{"blame", "--no-textconv", "--date=short", "--no-progress", "-L", "1," + strconv.Itoa(limit*100)}
-		// A range that ends behind the file is an error.
-		if n, err := lines(filepath.Join(r.top, r.within)); err == nil && n > 0 && p.Rev == "" {
+		// A range that ends after the file is an error.
+		if n, err := countLines(filepath.Join(r.top, r.within)); err == nil && n > 0 && p.Rev == "" {
 			args[len(args)-1] = "1," + strconv.Itoa(min(n, limit*100))
 		} else {
 			args = args[:len(args)-2]
@@ -220,16 +230,18 @@ func (p gitReadParams) arguments(r repository) ([]string, *toolspec.Result) {
 	case "branch":
 		return []string{
 			"for-each-ref", "--count=" + strconv.Itoa(limit), "--sort=-committerdate",
-			"--format=%(HEAD) %(refname:short) %(objectname:short) %(committerdate:iso-strict) %(subject)", "refs/heads", "refs/remotes",
+			"--format=%(HEAD) %(refname:short) %(objectname:short) %(committerdate:iso-strict) %(subject)",
+			"refs/heads", "refs/remotes",
 		}, nil
 	default:
-		return nil, room.Fail(toolspec.ValidationError, fmt.Sprintf("there is no command %q here", p.Command), "Send "+strings.Join(gitCommands(), ", ")+".")
+		return nil, room.Fail(toolspec.ValidationError, fmt.Sprintf("there is no command %q here", p.Command),
+			"Send "+strings.Join(gitCommands(), ", ")+".")
 	}
 	return append(append(args, revs...), at...), nil
 }
 
-// lines counts the lines of a regular file of at most 8 MB.
-func lines(path string) (int, error) {
+// countLines counts the lines of a regular file of at most 8 MB.
+func countLines(path string) (int, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 8<<20 {
 		return 0, fmt.Errorf("counting lines of %s: %w", path, os.ErrInvalid)
@@ -245,7 +257,7 @@ func lines(path string) (int, error) {
 func (t *Tools) gitRead(ctx context.Context, p gitReadParams) toolspec.Result {
 	r, bad := t.repository(p)
 	if bad == nil {
-		bad = t.ruled(ctx, r)
+		bad = t.checkRules(ctx, r)
 	}
 	if bad != nil {
 		return *bad
@@ -258,11 +270,13 @@ func (t *Tools) gitRead(ctx context.Context, p gitReadParams) toolspec.Result {
 	if bad != nil {
 		return *bad
 	}
-	text := shown(out.text, out.more, "Narrow it with path, rev or limit.")
+	text := forModel(out.text, out.more, "Narrow it with path, rev or limit.")
 	if text == "" {
 		text = "(nothing)\n"
 	}
-	result := toolspec.OK(map[string]any{"repository": r.top, "command": p.Command, "text": text, "truncated": out.more || len(text) < len(out.text)})
+	result := toolspec.OK(map[string]any{
+		"repository": r.top, "command": p.Command, "text": text, "truncated": out.more || len(text) < len(out.text),
+	})
 	result.Text = r.top + "\n" + text
 	result.Sentence = strings.TrimSpace("Read git " + p.Command + " " + p.Rev)
 	first, _, _ := strings.Cut(text, "\n")

@@ -68,7 +68,7 @@ func TestGitIsReadByEachCommand(t *testing.T) {
 	}
 }
 
-func TestGitReadRefusesWhatIsNotItsMatter(t *testing.T) {
+func TestGitReadRefusesInvalidArguments(t *testing.T) {
 	tools, folder := newTools(t)
 	newRepository(t, folder)
 	home := filepath.Dir(folder)
@@ -90,8 +90,8 @@ func TestGitReadRefusesWhatIsNotItsMatter(t *testing.T) {
 	fails(t, do(t, tools, "git_read", map[string]any{"command": "push"}), toolspec.ValidationError, "status, log, diff, show, blame, branch")
 	fails(t, do(t, tools, "git_read", map[string]any{"command": "blame"}), toolspec.ValidationError, "path")
 	fails(t, do(t, tools, "git_read", map[string]any{"command": "log", "limit": 501}), toolspec.ValidationError, "1 to 500")
-	fails(t, do(t, tools, "git_read", map[string]any{"command": "log", "rev": "nowhere"}), toolspec.UserError, "git says", "nowhere")
-	fails(t, do(t, tools, "git_read", map[string]any{"command": "log", "path": "/"}), toolspec.UserError, "no git repository")
+	fails(t, do(t, tools, "git_read", map[string]any{"command": "log", "rev": "nowhere"}), toolspec.UserError, "git failed", "nowhere")
+	fails(t, do(t, tools, "git_read", map[string]any{"command": "log", "path": "/"}), toolspec.UserError, "not in a git repository")
 	if tools.Refuse(callOf("git_read", map[string]any{"command": "log"})) != nil {
 		t.Error("an ordinary call is refused")
 	}
@@ -180,10 +180,10 @@ func hostile(t *testing.T, dir string) (left string) {
 	return left
 }
 
-func TestARepositoryStartsNoProgramOfItsOwn(t *testing.T) {
+func TestRepositoryCannotStartPrograms(t *testing.T) {
 	tools, folder := newTools(t)
 	left := hostile(t, folder)
-	// A file whose time changed is read anew, so that filters would run.
+	// A file whose time changed is read again, so that filters would run.
 	file(t, filepath.Join(folder, "lamps.txt"), "desk\nother\n")
 	before, err := os.ReadFile(filepath.Join(folder, ".git/index"))
 	if err != nil {
@@ -200,7 +200,7 @@ func TestARepositoryStartsNoProgramOfItsOwn(t *testing.T) {
 		t.Errorf("a file that the repository named is told: %s", blame.Error)
 	}
 	// What is missing would be fetched, by a program.
-	fails(t, do(t, tools, "git_read", map[string]any{"command": "show", "rev": "1111111111111111111111111111111111111111"}), toolspec.UserError, "git says")
+	fails(t, do(t, tools, "git_read", map[string]any{"command": "show", "rev": "1111111111111111111111111111111111111111"}), toolspec.UserError, "git failed")
 	if b, err := os.ReadFile(left); err == nil {
 		t.Errorf("programs were started or files written:\n%s", b)
 	}
@@ -226,7 +226,7 @@ func TestALongAnswerOfGitIsCut(t *testing.T) {
 	}
 }
 
-func TestGitReadNamesWhatItsRevisionAndItsPathRead(t *testing.T) {
+func TestGitReadListsWhatItReads(t *testing.T) {
 	tools, folder := newTools(t)
 	newRepository(t, folder)
 	file(t, filepath.Join(folder, ".netrc"), "machine lamps.example\n")

@@ -15,94 +15,96 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of what a repository names beside itself; git follows five steps of it.
+// Bounds of the object stores that a repository names.
 const (
-	maxNamed    = 4096 // bytes of a path
-	maxStores   = 64
-	maxBorrowed = 64 << 10 // bytes of a list of stores
+	maxPath       = 4096 // bytes
+	maxStores     = 64
+	maxAlternates = 64 << 10 // bytes of an alternates file
 )
 
-// stores judges where git would read objects and branches when that is not top/.git: a .git
-// file, commondir, a link and objects/info/alternates each lead to wherever somebody wrote. Every
-// such place is added to what is read.
-func (t *Tools) stores(r *repository) *toolspec.Result {
+// addStores adds the places outside top/.git where git would read objects and branches: a .git file,
+// commondir, a link and objects/info/alternates can each lead anywhere.
+func (t *Tools) addStores(r *repository) *toolspec.Result {
 	own := filepath.Join(r.top, ".git")
-	if bad := t.store(r, own, r.dir); bad != nil {
+	if bad := t.addStore(r, own, r.dir); bad != nil {
 		return bad
 	}
-	common, bad := t.common(r)
+	common, bad := t.commonDir(r)
 	if bad != nil {
 		return bad
 	}
-	for _, name := range []string{"HEAD", "index", "refs", "packed-refs", "config", "logs", "info", "objects/info", "objects/pack"} {
+	for _, name := range []string{
+		"HEAD", "index", "refs", "packed-refs", "config", "logs", "info", "objects/info",
+		"objects/pack",
+	} {
 		for _, dir := range []string{r.dir, common} {
-			if bad := t.store(r, dir, filepath.Join(dir, filepath.FromSlash(name))); bad != nil {
+			if bad := t.addStore(r, dir, filepath.Join(dir, filepath.FromSlash(name))); bad != nil {
 				return bad
 			}
 		}
 	}
-	return t.borrowed(r, common, filepath.Join(common, "objects"))
+	return t.addAlternates(r, common, filepath.Join(common, "objects"))
 }
 
-// common is the folder that several work trees share, r.dir when it is none of several.
-func (t *Tools) common(r *repository) (string, *toolspec.Result) {
-	text, err := smallFile(filepath.Join(r.dir, "commondir"), maxNamed)
+// commonDir is the folder that several work trees share, r.dir when there is only one.
+func (t *Tools) commonDir(r *repository) (string, *toolspec.Result) {
+	text, err := smallFile(filepath.Join(r.dir, "commondir"), maxPath)
 	if errors.Is(err, os.ErrNotExist) {
 		return r.dir, nil
 	}
 	if err != nil {
-		return "", unclear(r, err)
+		return "", unchecked(r, err)
 	}
-	common := beside(r.dir, strings.TrimRight(text, "\r\n"))
-	if bad := t.store(r, r.dir, common); bad != nil {
+	common := relativeTo(r.dir, strings.TrimRight(text, "\r\n"))
+	if bad := t.addStore(r, r.dir, common); bad != nil {
 		return "", bad
 	}
 	real, err := places.Resolve(common)
 	if err != nil {
-		return "", unclear(r, err)
+		return "", unchecked(r, err)
 	}
 	return real, nil
 }
 
-// borrowed judges the stores of objects that a store names, and those that these name.
-func (t *Tools) borrowed(r *repository, home, objects string) *toolspec.Result {
+// addAlternates adds the object stores that a store names, and those that these name.
+func (t *Tools) addAlternates(r *repository, home, objects string) *toolspec.Result {
 	seen := map[string]bool{}
 	for next := []string{objects}; len(next) > 0; next = next[1:] {
-		if bad := t.store(r, home, next[0]); bad != nil {
+		if bad := t.addStore(r, home, next[0]); bad != nil {
 			return bad
 		}
 		real, err := places.Resolve(next[0])
 		if err != nil {
-			return unclear(r, err)
+			return unchecked(r, err)
 		}
 		if seen[real] {
 			continue
 		}
 		if seen[real] = true; len(seen) > maxStores {
-			return unclear(r, fmt.Errorf("it names more than %d stores of objects", maxStores))
+			return unchecked(r, fmt.Errorf("it names more than %d object stores", maxStores))
 		}
-		text, err := smallFile(filepath.Join(real, "info/alternates"), maxBorrowed)
+		text, err := smallFile(filepath.Join(real, "info/alternates"), maxAlternates)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return unclear(r, err)
+			return unchecked(r, err)
 		}
 		for line := range strings.SplitSeq(text, "\n") {
 			if line == "" || line[0] == '#' {
 				continue
 			}
-			for _, named := range readings(line) {
-				next = append(next, beside(real, named))
+			for _, named := range alternatePaths(line) {
+				next = append(next, relativeTo(real, named))
 			}
 		}
 	}
 	return nil
 }
 
-// readings are what git may take a line of alternates for: the line as it is written, what is
-// quoted at its start, and what stands behind that, which git reads as a line of its own.
-func readings(line string) []string {
+// alternatePaths are what git may read in a line of alternates: the line itself, a quoted string at its
+// start, and what follows that, which git reads as a line of its own.
+func alternatePaths(line string) []string {
 	all := []string{line}
 	for {
 		quoted, err := strconv.QuotedPrefix(line)
@@ -120,16 +122,16 @@ func readings(line string) []string {
 	}
 }
 
-// store adds path to what is read when it leads out of home. That it is git's own needs no
-// question, which git_read is there to read; whatever else it is does.
-func (t *Tools) store(r *repository, home, path string) *toolspec.Result {
+// addStore adds path to what is read when it leads out of home. That it is one of git's own files needs no
+// question, because git_read is meant to read those.
+func (t *Tools) addStore(r *repository, home, path string) *toolspec.Result {
 	written := t.cfg.Places.Judge(path)
 	if written.Kind == places.Secret {
 		return room.Secret(path, written)
 	}
 	real, err := places.Resolve(path)
 	if err != nil {
-		return unclear(r, err)
+		return unchecked(r, err)
 	}
 	if rel, err := filepath.Rel(home, real); err == nil && filepath.IsLocal(rel) {
 		return nil
@@ -145,9 +147,9 @@ func (t *Tools) store(r *repository, home, path string) *toolspec.Result {
 	return nil
 }
 
-// ruled refuses a repository that holds what a rule of the person keeps from git_read: a history
-// tells of every file under many names, so that nothing less than all of it is kept closed.
-func (t *Tools) ruled(ctx context.Context, r repository) *toolspec.Result {
+// checkRules refuses a repository that contains a path which the person's rules keep from git_read. A history
+// shows every file under many names, so all of it is refused.
+func (t *Tools) checkRules(ctx context.Context, r repository) *toolspec.Result {
 	if t.cfg.Forbidden == nil {
 		return nil
 	}
@@ -161,24 +163,20 @@ func (t *Tools) ruled(ctx context.Context, r repository) *toolspec.Result {
 			real = path
 		}
 		for _, u := range r.reads {
-			// The files of a store's history lie in the folder that holds its .git.
-			top, _, _ := strings.Cut(u.Path+string(filepath.Separator), string(filepath.Separator)+".git"+string(filepath.Separator))
+			// The files of a store's history are in the folder that contains its .git.
+			top, _, _ := strings.Cut(u.Path+string(filepath.Separator),
+				string(filepath.Separator)+".git"+string(filepath.Separator))
 			top = filepath.Clean(top)
-			if inside(top, path) || inside(top, real) {
-				return room.Fail(toolspec.PermissionError, "a rule forbids "+path+", which lies in the repository "+top,
-					"Go on without its history. The person can take the rule back in the settings.")
+			if room.Within(path, top) || room.Within(real, top) {
+				return room.Fail(toolspec.PermissionError, "a rule forbids "+path+", which is in the repository "+top,
+					"Go on without its history. The person can remove the rule in the settings.")
 			}
 		}
 	}
 	return nil
 }
 
-func inside(folder, path string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
-func beside(dir, named string) string {
+func relativeTo(dir, named string) string {
 	if filepath.IsAbs(named) {
 		return named
 	}
@@ -192,7 +190,7 @@ func smallFile(path string, limit int64) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() || info.Size() > limit {
-		return "", fmt.Errorf("%s is no ordinary file of at most %d bytes", path, limit)
+		return "", fmt.Errorf("%s is not a regular file of at most %d bytes", path, limit)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -203,6 +201,7 @@ func smallFile(path string, limit int64) (string, error) {
 	return string(b), err
 }
 
-func unclear(r *repository, err error) *toolspec.Result {
-	return room.Fail(toolspec.SecurityError, "where "+r.top+" keeps its history cannot be judged: "+err.Error(), "Ask the person to look at its .git.")
+func unchecked(r *repository, err error) *toolspec.Result {
+	return room.Fail(toolspec.SecurityError, "the places of the history of "+r.top+" cannot be checked: "+err.Error(),
+		"Ask the person to check its .git.")
 }

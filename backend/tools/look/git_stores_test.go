@@ -18,7 +18,7 @@ func readBy(tools *Tools, path string) (at []string, sensitive string) {
 	return at, sensitive
 }
 
-func TestGitReadNamesWhereAHistoryLiesElsewhere(t *testing.T) {
+func TestGitReadListsObjectStoresElsewhere(t *testing.T) {
 	tools, folder := newTools(t)
 	home := filepath.Dir(folder)
 	other := filepath.Join(home, "other")
@@ -84,7 +84,7 @@ func TestGitReadFollowsNothingIntoASecretPlace(t *testing.T) {
 	newRepository(t, filepath.Join(folder, "quotes"))
 	file(t, filepath.Join(folder, "quotes/.git/objects/info/alternates"), `"`+secret+`/.git/\157bjects"behind`+"\n")
 	newRepository(t, filepath.Join(folder, "long"))
-	file(t, filepath.Join(folder, "long/.git/commondir"), string(make([]byte, maxNamed+1)))
+	file(t, filepath.Join(folder, "long/.git/commondir"), string(make([]byte, maxPath+1)))
 	for _, path := range []string{"led", "common", "borrows", "quotes", "long"} {
 		call := callOf("git_read", map[string]any{"command": "log", "path": path})
 		if r := tools.Refuse(call); r == nil || r.ErrorType != toolspec.SecurityError {
@@ -93,7 +93,7 @@ func TestGitReadFollowsNothingIntoASecretPlace(t *testing.T) {
 	}
 }
 
-func TestGitReadIsClosedToARepositoryThatHoldsWhatARuleForbids(t *testing.T) {
+func TestGitReadRefusesARepositoryWithAForbiddenPath(t *testing.T) {
 	tools, folder := newTools(t)
 	home := filepath.Dir(folder)
 	newRepository(t, folder)

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// network is how this machine is connected.
+// network is the state of the network interfaces and sockets.
 type network struct {
-	Interfaces []link `json:"interfaces"`
-	// Listening are the TCP sockets that wait for somebody: "127.0.0.1:8080".
+	Interfaces []netInterface `json:"interfaces"`
+	// Listening are the TCP sockets that accept connections: "127.0.0.1:8080".
 	Listening   []string `json:"listening"`
 	Established int      `json:"established"`
 }
 
-// link is one interface.
-type link struct {
+// netInterface is a network interface.
+type netInterface struct {
 	Name      string   `json:"name"`
 	Up        bool     `json:"up"`
 	Addresses []string `json:"addresses"`
@@ -32,10 +32,10 @@ const (
 )
 
 func (t *Tools) network() network {
-	n := network{Interfaces: []link{}, Listening: []string{}}
+	n := network{Interfaces: []netInterface{}, Listening: []string{}}
 	links, _ := net.Interfaces() // none is an answer too
 	for _, l := range links {
-		one := link{Name: l.Name, Up: l.Flags&net.FlagUp != 0, Addresses: []string{}}
+		one := netInterface{Name: l.Name, Up: l.Flags&net.FlagUp != 0, Addresses: []string{}}
 		addresses, _ := l.Addrs()
 		for _, a := range addresses {
 			one.Addresses = append(one.Addresses, a.String())
@@ -63,8 +63,8 @@ func (t *Tools) network() network {
 	return n
 }
 
-// socket reads an address of /proc/net/tcp: words of four bytes in the machine's order, written
-// in hexadecimal, and a port.
+// socket parses an address of /proc/net/tcp: 32-bit words in hexadecimal, in the byte order of the machine, and
+// a port.
 func socket(s string) (string, bool) {
 	host, port, ok := strings.Cut(s, ":")
 	b, err := hex.DecodeString(host)

@@ -10,25 +10,28 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"sextant/backend/guard/veil"
+	"sextant/shared/clip"
 )
 
 // Bounds of the list of processes.
 const (
 	maxProcesses   = 40
 	maxCommandLine = 300
-	// ticks is how many the kernel counts in a second, on every Linux that Go runs on.
-	ticks = 100
+	// ticksPerSecond is the clock rate of /proc on every Linux that Go runs on (USER_HZ).
+	ticksPerSecond = 100
 )
 
-// processes are the largest by memory, and how many there are at all.
+// processes are the largest processes by memory, and the number of all.
 type processes struct {
 	Total   int       `json:"total"`
 	Largest []process `json:"largest"`
 }
 
-// process is one; Memory is what is resident in bytes, Processor its share of one core over its
-// life, in percent.
+// process is a process. Memory is its resident memory in bytes, Processor its share of one core over its life
+// in percent.
 type process struct {
 	ID        int     `json:"pid"`
 	Parent    int     `json:"parent"`
@@ -37,7 +40,7 @@ type process struct {
 	Name      string  `json:"name"`
 	Memory    uint64  `json:"memory"`
 	Processor float64 `json:"processor"`
-	// Command is the command line without what looks like a secret.
+	// Command is the command line, with what looks like a secret masked.
 	Command string `json:"command"`
 }
 
@@ -68,7 +71,7 @@ func (t *Tools) processes(ctx context.Context) processes {
 	return all
 }
 
-// process reads /proc/ID/stat, see proc(5). The name stands in parentheses and may hold any.
+// process reads /proc/ID/stat, see proc(5). The name is in parentheses and may contain any itself.
 func (t *Tools) process(id int, uptime float64) (process, bool) {
 	stat := t.proc(strconv.Itoa(id), "stat")
 	open, end := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
@@ -83,9 +86,12 @@ func (t *Tools) process(id int, uptime float64) (process, bool) {
 		n, _ := strconv.ParseFloat(f[field-3], 64)
 		return n
 	}
-	p := process{ID: id, Name: stat[open+1 : end], State: f[0], Parent: int(number(4)), Memory: uint64(max(number(24), 0)) * uint64(os.Getpagesize())}
-	if life := uptime - number(22)/ticks; life > 0 {
-		p.Processor = float64(int((number(14)+number(15))/ticks/life*1000)) / 10
+	p := process{
+		ID: id, Name: stat[open+1 : end], State: f[0], Parent: int(number(4)),
+		Memory: uint64(max(number(24), 0)) * uint64(os.Getpagesize()),
+	}
+	if life := uptime - number(22)/ticksPerSecond; life > 0 {
+		p.Processor = float64(int((number(14)+number(15))/ticksPerSecond/life*1000)) / 10
 	}
 	for line := range strings.Lines(t.proc(strconv.Itoa(id), "status")) {
 		if uids, ok := strings.CutPrefix(line, "Uid:"); ok {
@@ -97,30 +103,26 @@ func (t *Tools) process(id int, uptime float64) (process, bool) {
 	return p, true
 }
 
-// commandLine is how a process was started, its name in brackets when it does not say.
+// commandLine is the command line of a process, its name in brackets when it has none.
 func (t *Tools) commandLine(p process) string {
 	raw := t.proc(strconv.Itoa(p.ID), "cmdline")
 	args := strings.Split(strings.TrimRight(raw, "\x00"), "\x00")
 	if raw == "" {
 		return "[" + p.Name + "]"
 	}
-	line := masked(args)
-	if r := []rune(line); len(r) > maxCommandLine {
-		line = string(r[:maxCommandLine]) + "…"
-	}
-	return line
+	return clip.Runes(maskSecrets(args), maxCommandLine)
 }
 
 var (
-	secretOption = regexp.MustCompile(`(?i)^(--?[a-z0-9._-]*(?:pass|passwd|password|passphrase|secret|token|credential|api-?key|access-?key|private-?key|auth)[a-z0-9._-]*)(=.*)?$`)
-	secretNamed  = regexp.MustCompile(`(?i)([a-z0-9_.-]*(?:pass|passwd|password|passphrase|secret|token|credential|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie)[a-z0-9_.-]*\s*[=:]\s*)(\S.*)`)
-	longOption   = regexp.MustCompile(`^-p\S+$`)
-	userOption   = regexp.MustCompile(`^(-u|--user|--proxy-user)$`)
+	secretOption   = regexp.MustCompile(`(?i)^(--?[a-z0-9._-]*(?:pass|passwd|password|passphrase|secret|token|credential|api-?key|access-?key|private-?key|auth)[a-z0-9._-]*)(=.*)?$`)
+	secretNamed    = regexp.MustCompile(`(?i)([a-z0-9_.-]*(?:pass|passwd|password|passphrase|secret|token|credential|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie)[a-z0-9_.-]*\s*[=:]\s*)(\S.*)`)
+	passwordOption = regexp.MustCompile(`^-p\S+$`)
+	userOption     = regexp.MustCompile(`^(-u|--user|--proxy-user)$`)
 )
 
-// masked is a command line without values of options and names that look like secrets, and
-// without keys of well-known kinds.
-func masked(args []string) string {
+// maskSecrets is a command line in which the values of options and variables that look like secrets, and keys
+// of known formats, are masked.
+func maskSecrets(args []string) string {
 	out := make([]string, 0, len(args))
 	hideNext := false
 	for i, arg := range args {
@@ -137,7 +139,7 @@ func masked(args []string) string {
 			hideNext = true
 		case userOption.MatchString(arg) && i+1 < len(args) && strings.Contains(args[i+1], ":"):
 			hideNext = true
-		case longOption.MatchString(arg) && clientWithPassword(args[0]):
+		case passwordOption.MatchString(arg) && takesPassword(args[0]):
 			arg = "-p" + veil.Mark
 		default:
 			arg = secretNamed.ReplaceAllString(arg, "${1}"+veil.Mark)
@@ -147,15 +149,17 @@ func masked(args []string) string {
 	return veil.New(nil).Text(strings.Join(out, " "), "a command line")
 }
 
-// clientWithPassword reports whether a program takes a password as -pWORD.
-func clientWithPassword(program string) bool {
+// takesPassword reports whether a program takes a password as -pPASSWORD.
+func takesPassword(program string) bool {
 	name := program[strings.LastIndexByte(program, '/')+1:]
-	return strings.HasPrefix(name, "mysql") || strings.HasPrefix(name, "mariadb") || name == "sshpass" || name == "7z" || name == "unrar" || name == "mongosh" || name == "mongo"
+	return strings.HasPrefix(name, "mysql") || strings.HasPrefix(name, "mariadb") ||
+		slices.Contains([]string{"sshpass", "7z", "unrar", "mongosh", "mongo"}, name)
 }
 
 func (p processes) write(b *strings.Builder) {
 	_, _ = fmt.Fprintf(b, "Processes: %d; the largest by memory:\n", p.Total)
 	for _, x := range p.Largest {
-		_, _ = fmt.Fprintf(b, "%7d  %8s  %5.1f%%  uid %s  %s\n", x.ID, size(x.Memory), x.Processor, x.User, x.Command)
+		_, _ = fmt.Fprintf(b, "%7d  %8s  %5.1f%%  uid %s  %s\n", x.ID, humanize.IBytes(x.Memory), x.Processor, x.User,
+			x.Command)
 	}
 }

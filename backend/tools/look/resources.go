@@ -8,9 +8,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize"
 )
 
-// resources are what this machine has and how much of it is used; bytes and seconds.
+// resources are the resources of this machine and their use, in bytes and seconds.
 type resources struct {
 	System    string  `json:"system"`
 	Processor string  `json:"processor"`
@@ -22,17 +24,17 @@ type resources struct {
 	Swap      uint64  `json:"swap"`
 	SwapFree  uint64  `json:"swap_free"`
 	Disks     []disk  `json:"disks"`
-	uptime    float64 // not cut
+	uptime    float64 // not rounded
 }
 
-// disk is one place's file system; bytes.
+// disk is the file system of a path, in bytes.
 type disk struct {
 	Path string `json:"path"`
 	Size uint64 `json:"size"`
 	Free uint64 `json:"free"`
 }
 
-// proc is the text of a file under /proc, "" when it cannot be read.
+// proc returns the text of a file in /proc, "" when it cannot be read.
 func (t *Tools) proc(elements ...string) string {
 	b, err := os.ReadFile(filepath.Join(append([]string{t.cfg.Proc}, elements...)...))
 	if err != nil {
@@ -42,7 +44,10 @@ func (t *Tools) proc(elements ...string) string {
 }
 
 func (t *Tools) resources() resources {
-	r := resources{System: strings.TrimSpace(runtime.GOOS + "/" + runtime.GOARCH + " " + t.proc("sys/kernel/osrelease")), Cores: runtime.NumCPU()}
+	r := resources{
+		System: strings.TrimSpace(runtime.GOOS + "/" + runtime.GOARCH + " " + t.proc("sys/kernel/osrelease")),
+		Cores:  runtime.NumCPU(),
+	}
 	for line := range strings.Lines(t.proc("cpuinfo")) {
 		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
 			r.Processor = strings.TrimSpace(value)
@@ -68,11 +73,11 @@ func (t *Tools) resources() resources {
 			r.SwapFree = n << 10
 		}
 	}
-	places := []string{"/"}
+	paths := []string{"/"}
 	if folder := t.cfg.Folder(); folder != "" {
-		places = append(places, folder)
+		paths = append(paths, folder)
 	}
-	for _, path := range places {
+	for _, path := range paths {
 		if size, free, ok := space(path); ok {
 			r.Disks = append(r.Disks, disk{path, size, free})
 		}
@@ -80,7 +85,7 @@ func (t *Tools) resources() resources {
 	return r
 }
 
-// uptime is how many seconds the machine runs.
+// uptime returns how many seconds the machine has been running.
 func (t *Tools) uptime() float64 {
 	first, _, _ := strings.Cut(t.proc("uptime"), " ")
 	n, _ := strconv.ParseFloat(first, 64)
@@ -91,19 +96,9 @@ func (r resources) write(b *strings.Builder) {
 	write := func(format string, a ...any) { _, _ = fmt.Fprintf(b, format, a...) }
 	write("System: %s, up %s, load %s\n", r.System, (time.Duration(r.Uptime) * time.Second).String(), r.Load)
 	write("Processor: %d × %s\n", r.Cores, r.Processor)
-	write("Memory: %s, %s available; swap %s, %s free\n", size(r.Memory), size(r.Available), size(r.Swap), size(r.SwapFree))
+	write("Memory: %s, %s available; swap %s, %s free\n", humanize.IBytes(r.Memory), humanize.IBytes(r.Available),
+		humanize.IBytes(r.Swap), humanize.IBytes(r.SwapFree))
 	for _, d := range r.Disks {
-		write("Disk of %s: %s, %s free\n", d.Path, size(d.Size), size(d.Free))
+		write("Disk of %s: %s, %s free\n", d.Path, humanize.IBytes(d.Size), humanize.IBytes(d.Free))
 	}
-}
-
-// size is a number of bytes for people.
-func size(n uint64) string {
-	switch {
-	case n < 1<<20:
-		return fmt.Sprintf("%d KB", n>>10)
-	case n < 1<<30:
-		return fmt.Sprintf("%d MB", n>>20)
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
 }

@@ -2,7 +2,7 @@ package look
 
 import "golang.org/x/sys/unix"
 
-// space is the size of the file system at path and what is free of it for us, in bytes.
+// space returns the size of the file system at path and how much of it is free for us, in bytes.
 func space(path string) (size, free uint64, ok bool) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil || s.Bsize <= 0 {

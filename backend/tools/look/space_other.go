@@ -2,5 +2,5 @@
 
 package look
 
-// space is not known here.
+// space is not implemented here.
 func space(string) (size, free uint64, ok bool) { return 0, 0, false }

@@ -16,6 +16,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"sextant/backend/tools/room"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -24,16 +25,16 @@ var sqlQueryDoc string
 
 // Bounds of a query.
 const (
-	usualRows  = 100
-	maxRows    = 1000
-	maxSQL     = 1 << 20 // bytes of all values
-	maxCell    = 2000    // characters of one value
-	sqlTime    = 15 * time.Second
-	schemaSQL  = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY type DESC, name"
-	sqliteHead = "SQLite format 3\x00"
+	defaultRows = 100
+	maxRows     = 1000
+	maxSQL      = 1 << 20 // bytes of all values
+	maxCell     = 2000    // characters of one value
+	sqlTime     = 15 * time.Second
+	schemaSQL   = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY type DESC, name"
+	sqliteHead  = "SQLite format 3\x00"
 )
 
-// sqlQueryParams: the file, what is asked, and how many rows are wanted.
+// sqlQueryParams are the parameters of sql_query.
 type sqlQueryParams struct {
 	Path  string `json:"path"`
 	Query string `json:"query"`
@@ -46,7 +47,7 @@ func sqlQuery() tool {
 		def: define(name, "files", sqlQueryDoc,
 			`{"type":"object","properties":{`+
 				`"path":{"type":"string","minLength":1,"maxLength":4096,"description":"The SQLite file."},`+
-				`"query":{"type":"string","maxLength":20000,"description":"One SELECT; empty lists the tables."},`+
+				`"query":{"type":"string","maxLength":20000,"description":"One SELECT; default: list the tables."},`+
 				`"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100,"description":"Most rows."}},`+
 				`"required":["path"],"additionalProperties":false}`,
 			`{"path":"shop.db"}`, `{"path":"shop.db","query":"SELECT name, price FROM lamps ORDER BY price LIMIT 5"}`),
@@ -89,15 +90,16 @@ func (t *Tools) sqlQuery(ctx context.Context, p sqlQueryParams) toolspec.Result 
 		return *bad
 	}
 	real := file.Path
-	if bad := isSQLite(real); bad != nil {
+	if bad := checkSQLite(real); bad != nil {
 		return *bad
 	}
 	limit := p.Limit
 	if limit == 0 {
-		limit = usualRows
+		limit = defaultRows
 	}
 	if limit < 1 || limit > maxRows {
-		return toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("limit is %d", limit), fmt.Sprintf("Send 1 to %d.", maxRows))
+		return toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("limit is %d", limit),
+			fmt.Sprintf("Send 1 to %d.", maxRows))
 	}
 	query := strings.TrimSpace(p.Query)
 	if query == "" {
@@ -105,7 +107,7 @@ func (t *Tools) sqlQuery(ctx context.Context, p sqlQueryParams) toolspec.Result 
 	}
 	ctx, cancel := context.WithTimeout(ctx, sqlTime)
 	defer cancel()
-	db := sql.OpenDB(reader{real})
+	db := sql.OpenDB(readOnly{real})
 	defer func() { _ = db.Close() }()
 	found, err := read(ctx, db, query, limit)
 	if err != nil {
@@ -114,23 +116,23 @@ func (t *Tools) sqlQuery(ctx context.Context, p sqlQueryParams) toolspec.Result 
 		return failed
 	}
 	result := toolspec.OK(found)
-	result.Text = shown(found.text(), found.Truncated, "Ask for fewer columns, or with WHERE and LIMIT.")
+	result.Text = forModel(found.text(), found.Truncated, "Ask for fewer columns, or with WHERE and LIMIT.")
 	result.Sentence = fmt.Sprintf("Read %d rows of %s", len(found.Rows), filepath.Base(real))
 	result.Preview = []string{strings.Join(found.Columns, ", ")}
 	result.Sources = t.sources(real)
 	return result
 }
 
-// isSQLite refuses what is no SQLite file before anything waits on it: a pipe, a device.
-func isSQLite(path string) *toolspec.Result {
+// checkSQLite refuses other than SQLite files, before opening one can block on a pipe or a device.
+func checkSQLite(path string) *toolspec.Result {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return room.Fail(toolspec.UserError, "there is no file "+path, "Look with list_directory what is there.")
+		return room.Fail(toolspec.UserError, "there is no file "+path, "Check the folder with list_directory.")
 	case err != nil:
 		return room.Fail(toolspec.UserError, err.Error(), "Send the path of a file that can be read.")
 	case !info.Mode().IsRegular():
-		return room.Fail(toolspec.UserError, path+" is no ordinary file", "Send the path of a SQLite file.")
+		return room.Fail(toolspec.UserError, path+" is not a regular file", "Send the path of a SQLite file.")
 	case info.Size() == 0:
 		return nil // an empty database
 	}
@@ -141,12 +143,13 @@ func isSQLite(path string) *toolspec.Result {
 	defer func() { _ = f.Close() }()
 	head := make([]byte, len(sqliteHead))
 	if n, _ := f.Read(head); string(head[:n]) != sqliteHead {
-		return room.Fail(toolspec.UserError, path+" is no SQLite file", "Send the path of one, or read it with read_file.")
+		return room.Fail(toolspec.UserError, path+" is not a SQLite file",
+			"Send the path of one, or read it with read_file.")
 	}
 	return nil
 }
 
-// read asks db and takes at most limit rows.
+// read runs query and returns at most limit rows.
 func read(ctx context.Context, db *sql.DB, query string, limit int) (*table, error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
@@ -183,7 +186,7 @@ func read(ctx context.Context, db *sql.DB, query string, limit int) (*table, err
 	return found, rows.Err()
 }
 
-// cell is a value as it can be told.
+// cell is a value as it is returned.
 func cell(v any) any {
 	switch v := v.(type) {
 	case []byte:
@@ -193,14 +196,14 @@ func cell(v any) any {
 	case string:
 		v = strings.ToValidUTF8(v, "\ufffd")
 		if n := utf8.RuneCountInString(v); n > maxCell {
-			return string([]rune(v)[:maxCell]) + fmt.Sprintf("… (%d characters)", n)
+			return clip.Runes(v, maxCell) + fmt.Sprintf(" (%d characters)", n)
 		}
 		return v
 	}
 	return v
 }
 
-// text is the table for a model.
+// text is the table as the model reads it.
 func (t *table) text() string {
 	var b strings.Builder
 	b.WriteString(strings.Join(t.Columns, " | ") + "\n")
@@ -222,20 +225,23 @@ func (t *table) text() string {
 	return b.String()
 }
 
-// sqlFailure words why a query came to nothing.
+// sqlFailure is the failure of a query.
 func sqlFailure(ctx context.Context, db *sql.DB, err error) toolspec.Result {
 	var problem sqlite3.Error
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return toolspec.Fail(toolspec.SystemError, "the query was not done within "+sqlTime.String(), "Ask for less, with WHERE and LIMIT.")
+		return toolspec.Fail(toolspec.SystemError, "the query did not finish within "+sqlTime.String(),
+			"Ask for less, with WHERE and LIMIT.")
 	case ctx.Err() != nil:
 		return toolspec.Fail("", "stopped", "")
-	case errors.As(err, &problem) && (problem.Code == sqlite3.ErrAuth || problem.Code == sqlite3.ErrReadonly || problem.Code == sqlite3.ErrPerm),
+	case errors.As(err, &problem) && (problem.Code == sqlite3.ErrAuth || problem.Code == sqlite3.ErrReadonly ||
+		problem.Code == sqlite3.ErrPerm),
 		strings.Contains(err.Error(), "not authorized"), strings.Contains(err.Error(), "prohibited"):
 		return toolspec.Fail(toolspec.PermissionError, "only reading is allowed: "+err.Error(), "Ask with SELECT.")
 	}
-	next := "Look at the tables with an empty query first."
-	if tables, err := read(ctx, db, "SELECT name FROM sqlite_schema WHERE type IN ('table','view') LIMIT 30", 30); err == nil && len(tables.Rows) > 0 {
+	next := "List the tables with an empty query first."
+	tables, listErr := read(ctx, db, "SELECT name FROM sqlite_schema WHERE type IN ('table','view') LIMIT 30", 30)
+	if listErr == nil && len(tables.Rows) > 0 {
 		var names []string
 		for _, row := range tables.Rows {
 			names = append(names, fmt.Sprint(row[0]))

@@ -82,7 +82,7 @@ func TestWhatWasDownloadedComesFromOutside(t *testing.T) {
 	}
 }
 
-func TestNothingButReadingPasses(t *testing.T) {
+func TestOnlyReadingIsAllowed(t *testing.T) {
 	tools, folder := newTools(t)
 	path := filepath.Join(folder, "shop.db")
 	newDatabase(t, path)
@@ -117,7 +117,7 @@ func TestNothingButReadingPasses(t *testing.T) {
 	}
 }
 
-func TestAQueryThatTakesForEverEndsWithItsCaller(t *testing.T) {
+func TestEndlessQueryIsCancelled(t *testing.T) {
 	tools, folder := newTools(t)
 	newDatabase(t, filepath.Join(folder, "shop.db"))
 	endless := "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT count(*) FROM n"
@@ -144,9 +144,9 @@ func TestOnlyADatabaseIsOpened(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, do(t, tools, "sql_query", map[string]any{"path": "notes.txt"}), toolspec.UserError, "no SQLite file")
-	fails(t, do(t, tools, "sql_query", map[string]any{"path": "pipe"}), toolspec.UserError, "no ordinary file")
-	fails(t, do(t, tools, "sql_query", map[string]any{"path": "/dev/zero"}), toolspec.UserError, "no ordinary file")
+	fails(t, do(t, tools, "sql_query", map[string]any{"path": "notes.txt"}), toolspec.UserError, "not a SQLite file")
+	fails(t, do(t, tools, "sql_query", map[string]any{"path": "pipe"}), toolspec.UserError, "not a regular file")
+	fails(t, do(t, tools, "sql_query", map[string]any{"path": "/dev/zero"}), toolspec.UserError, "not a regular file")
 	fails(t, do(t, tools, "sql_query", map[string]any{"path": "gone.db"}), toolspec.UserError, "there is no file")
 	fails(t, do(t, tools, "sql_query", map[string]any{"path": "~/.ssh/keys.db"}), toolspec.SecurityError, "closed to every tool")
 	fails(t, do(t, tools, "sql_query", map[string]any{"path": filepath.Join(filepath.Dir(home), "data/sextant.db")}), toolspec.SecurityError, "Sextant's own data")
@@ -162,7 +162,7 @@ func TestOnlyADatabaseIsOpened(t *testing.T) {
 	}
 }
 
-func TestASensitiveDatabaseIsCalledSo(t *testing.T) {
+func TestSensitiveDatabase(t *testing.T) {
 	tools, folder := newTools(t)
 	if err := os.Mkdir(filepath.Join(folder, ".vscode"), 0o700); err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestASensitiveDatabaseIsCalledSo(t *testing.T) {
 	}
 }
 
-func TestReadingADatabaseWithAWriteAheadLogLeavesNothingBesideIt(t *testing.T) {
+func TestReadingAWALDatabaseLeavesNoFiles(t *testing.T) {
 	tools, folder := newTools(t)
 	path := filepath.Join(folder, "shop.db")
 	newDatabase(t, path)
@@ -198,7 +198,7 @@ func TestReadingADatabaseWithAWriteAheadLogLeavesNothingBesideIt(t *testing.T) {
 	if _, err := os.Stat(path + "-wal"); err != nil {
 		t.Fatal("the database is open and keeps no log, so the test shows nothing")
 	}
-	says(t, do(t, tools, "sql_query", ask), "wall") // what stands in the log alone
+	says(t, do(t, tools, "sql_query", ask), "wall") // only in the log
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}

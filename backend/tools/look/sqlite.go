@@ -13,13 +13,13 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// reader opens a SQLite file so that it can only be read.
-type reader struct{ path string }
+// readOnly opens a SQLite file for reading only.
+type readOnly struct{ path string }
 
 // Connect implements driver.Connector.
-func (r reader) Connect(context.Context) (driver.Conn, error) {
+func (r readOnly) Connect(context.Context) (driver.Conn, error) {
 	address := "file:" + (&url.URL{Path: r.path}).EscapedPath() + "?mode=ro&_query_only=1&_busy_timeout=2000"
-	if resting(r.path) {
+	if isIdleWAL(r.path) {
 		address += "&immutable=1"
 	}
 	conn, err := r.Driver().Open(address)
@@ -29,10 +29,10 @@ func (r reader) Connect(context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
-// resting reports whether a database keeps a write-ahead log and nobody has it open, for the
-// last to close it takes the log away. SQLite would make the log and its index anew beside it,
-// and leave them there, though it may only read; told that nothing changes, it does not.
-func resting(path string) bool {
+// isIdleWAL reports whether a database uses a write-ahead log and nobody has it open: the last to close it removes
+// the log. Even when reading, SQLite would create the log and its index again and leave them; an immutable
+// database keeps it from that.
+func isIdleWAL(path string) bool {
 	if _, err := os.Lstat(path + "-wal"); !errors.Is(err, os.ErrNotExist) {
 		return false
 	}
@@ -43,17 +43,20 @@ func resting(path string) bool {
 	defer func() { _ = f.Close() }()
 	head := make([]byte, 20)
 	_, err = io.ReadFull(f, head)
-	// Bytes 18 and 19 are the versions that write and read it; 2 is a write-ahead log.
+	// Bytes 18 and 19 are the write and read versions; 2 means a write-ahead log.
 	return err == nil && head[18] == 2 && head[19] == 2
 }
 
 // Driver implements driver.Connector.
-func (r reader) Driver() driver.Driver { return &sqlite3.SQLiteDriver{ConnectHook: onlyReading} }
+func (r readOnly) Driver() driver.Driver { return &sqlite3.SQLiteDriver{ConnectHook: restrict} }
 
-// onlyReading shuts a connection's doors. The file may be made by somebody who means harm:
-// functions with effects are closed to its views too.
-func onlyReading(c *sqlite3.SQLiteConn) error {
-	for _, p := range []string{"PRAGMA trusted_schema=OFF", "PRAGMA cell_size_check=ON", "PRAGMA mmap_size=0", "PRAGMA cache_size=-8000"} {
+// restrict limits a connection to reading. The file may be malicious, so functions with effects are disabled in
+// its views too.
+func restrict(c *sqlite3.SQLiteConn) error {
+	for _, p := range []string{
+		"PRAGMA trusted_schema=OFF", "PRAGMA cell_size_check=ON", "PRAGMA mmap_size=0",
+		"PRAGMA cache_size=-8000",
+	} {
 		if _, err := c.Exec(p, nil); err != nil {
 			return fmt.Errorf("preparing to read: %w", err)
 		}
@@ -66,8 +69,8 @@ func onlyReading(c *sqlite3.SQLiteConn) error {
 	return nil
 }
 
-// authorize lets reading pass and nothing else. The codes are those of sqlite3_set_authorizer;
-// first and second are its third and fourth argument.
+// authorize allows reading and nothing else. The codes are those of sqlite3_set_authorizer; first and second are
+// its third and fourth argument.
 func authorize(action int, first, second, _ string) int {
 	switch action {
 	case sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, recursive:
@@ -79,7 +82,7 @@ func authorize(action int, first, second, _ string) int {
 		}
 		return sqlite3.SQLITE_OK
 	case sqlite3.SQLITE_PRAGMA:
-		if tells(strings.ToLower(first), second) {
+		if isReadPragma(strings.ToLower(first), second) {
 			return sqlite3.SQLITE_OK
 		}
 	}
@@ -89,13 +92,13 @@ func authorize(action int, first, second, _ string) int {
 // recursive is SQLITE_RECURSIVE, which the driver does not name.
 const recursive = 33
 
-// tells reports whether a PRAGMA only tells something. Some set what they tell when they get a
-// value, so those get none.
-func tells(name, value string) bool {
+// isReadPragma reports whether a PRAGMA only reads. Some of them write when they get a value.
+func isReadPragma(name, value string) bool {
 	switch name {
 	case "table_info", "table_xinfo", "index_list", "index_info", "index_xinfo", "foreign_key_list", "table_list":
 		return true
-	case "database_list", "collation_list", "compile_options", "function_list", "data_version", "freelist_count", "page_count",
+	case "database_list", "collation_list", "compile_options", "function_list", "data_version", "freelist_count",
+		"page_count",
 		"user_version", "schema_version", "application_id", "encoding", "page_size":
 		return value == ""
 	}

@@ -16,12 +16,12 @@ import (
 //go:embed system_info.md
 var systemInfoDoc string
 
-// systemInfoParams: which part, "all" for each.
+// systemInfoParams are the parameters of system_info.
 type systemInfoParams struct {
 	What string `json:"what"`
 }
 
-// report is the value of system_info: the parts that were asked for.
+// report is the value of system_info: the requested parts.
 type report struct {
 	Resources *resources `json:"resources,omitempty"`
 	Processes *processes `json:"processes,omitempty"`
@@ -39,9 +39,9 @@ func systemInfo() tool {
 			var p systemInfoParams
 			_ = json.Unmarshal(call.Args, &p)
 			if p.What == "" || p.What == "all" {
-				return toolspec.Description{Present: "Looking at this machine"}
+				return toolspec.Description{Present: "Checking this machine"}
 			}
-			return toolspec.Description{Present: "Looking at this machine: " + p.What}
+			return toolspec.Description{Present: "Checking this machine: " + p.What}
 		},
 		run: func(ctx context.Context, t *Tools, call toolspec.Call) toolspec.Result {
 			var p systemInfoParams
@@ -58,10 +58,11 @@ func (t *Tools) systemInfo(ctx context.Context, p systemInfoParams) toolspec.Res
 		p.What = "all"
 	}
 	if !slices.Contains([]string{"all", "processes", "resources", "network"}, p.What) {
-		return toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("there is no part %q", p.What), "Send all, processes, resources or network.")
+		return toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("there is no part %q", p.What),
+			"Send all, processes, resources or network.")
 	}
 	if runtime.GOOS != "linux" {
-		return toolspec.Fail(toolspec.UserError, "this machine does not tell of itself in /proc, as Linux does", "Ask the person for it.")
+		return toolspec.Fail(toolspec.UserError, "system_info works on Linux only", "Ask the person for it.")
 	}
 	var r report
 	var b strings.Builder
@@ -85,7 +86,7 @@ func (t *Tools) systemInfo(ctx context.Context, p systemInfoParams) toolspec.Res
 		return toolspec.Fail("", "stopped", "")
 	}
 	result := toolspec.OK(r)
-	result.Text = shown(b.String(), false, "")
-	result.Sentence = "Looked at this machine"
+	result.Text = forModel(b.String(), false, "")
+	result.Sentence = "Checked this machine"
 	return result
 }

@@ -31,11 +31,11 @@ func newProc(t *testing.T, tools *Tools) {
 	}
 }
 
-func TestThisMachineIsToldWithoutItsSecrets(t *testing.T) {
+func TestSystemInfoMasksSecrets(t *testing.T) {
 	tools, _ := newTools(t)
 	newProc(t, tools)
 	r := do(t, tools, "system_info", map[string]any{})
-	says(t, r, "6.1-test", "load 0.50 0.40 0.30", "up 5m0s", "× Test Processor", "1000 MB available",
+	says(t, r, "6.1-test", "load 0.50 0.40 0.30", "up 5m0s", "× Test Processor", "1000 MiB available",
 		"Processes: 2;", "uid 1000  /usr/bin/server --db-password=••• --token ••• --port 8080 postgres://ada:•••@db.example/x", "[kthread]",
 		"127.0.0.1:8080, [::1]:80", "Established connections: 1")
 	if strings.Contains(r.Text, "hunter") {
@@ -52,7 +52,7 @@ func TestThisMachineIsToldWithoutItsSecrets(t *testing.T) {
 	fails(t, do(t, tools, "system_info", map[string]any{"what": "passwords"}), toolspec.ValidationError, "Send all, processes, resources or network")
 }
 
-func TestTheRealMachineTellsOfThisProcess(t *testing.T) {
+func TestSystemInfoOfThisMachine(t *testing.T) {
 	tools, _ := newTools(t)
 	found := tools.processes(t.Context())
 	if _, ok := tools.process(os.Getpid(), tools.uptime()); !ok || found.Total < 1 {
@@ -83,7 +83,7 @@ func TestSecretsInCommandLinesAreMasked(t *testing.T) {
 	} {
 		args := strings.Split(line, "|")
 		args = append(strings.SplitN(args[0], " ", 2), args[1:]...)
-		if got := masked(args); got != want {
+		if got := maskSecrets(args); got != want {
 			t.Errorf("%s\n got %s\nwant %s", line, got, want)
 		}
 	}

@@ -1,6 +1,6 @@
-// Package readable turns HTML into what a person would read of it, as markdown or plain text:
-// navigation, asides and the footer around an article are left out, links and tables stay. It
-// is for looking at a page's words only and says nothing of whether they are to be trusted.
+// Package readable extracts the readable text of HTML as markdown or plain text: navigation, asides and
+// the footer around an article are left out, links and tables are kept. The text is as untrusted as the
+// HTML.
 package readable
 
 import (
@@ -21,44 +21,42 @@ import (
 	"sextant/shared/annotator"
 )
 
-// A part of a page counts as its article when it is long enough, holds most of what the page
-// says, and nothing on the page is there to be filled in.
+// A part of a page counts as its article when it has enough characters, at least that share of the
+// page's text, and the page has at most that many forms and buttons.
 const (
-	articleLeast = 600
-	articleShare = 0.5
-	articleForms = 1
+	minArticle      = 600
+	minArticleShare = 0.5
+	maxArticleForms = 1
 )
 
-// Page is what can be read in the HTML of a page that a browser shows at address, in format
-// markdown or text. cut is true when what stands around an article (navigation, asides, footer)
-// was left out.
+// Page returns the readable text of a page as the browser shows it at address; format is "markdown" or
+// "text". cut is true when the navigation, asides and footer around an article were left out.
 func Page(source, address, format string) (text string, cut bool, err error) {
 	doc, err := html.Parse(strings.NewReader(source))
 	if err != nil {
 		return "", false, fmt.Errorf("parsing the page: %w", err)
 	}
-	return read(doc, address, format)
+	return convert(doc, address, format)
 }
 
-// Source is Page for HTML as a server sent it, which no browser has taken scripts and hidden
-// parts out of.
+// Source is Page for HTML as a server sent it, with scripts and hidden parts still in it.
 func Source(source, address, format string) (text string, cut bool, err error) {
 	doc, err := html.ParseWithOptions(strings.NewReader(source), html.ParseOptionEnableScripting(false))
 	if err != nil {
 		return "", false, fmt.Errorf("parsing the page: %w", err)
 	}
-	drop(doc, unseen)
+	drop(doc, isHidden)
 	each(doc, func(n *html.Node) {
 		if n.DataAtom == atom.Noscript {
-			// Nothing ran a script, so this is what is to be read.
+			// No script runs, so this is part of the page.
 			n.DataAtom, n.Data = atom.Div, "div"
 		}
 	})
-	return read(doc, address, format)
+	return convert(doc, address, format)
 }
 
-// unseen reports whether the markup itself says that nobody sees n.
-func unseen(n *html.Node) bool {
+// isHidden reports whether the markup itself says that n is not shown.
+func isHidden(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Template, atom.Head, atom.Iframe, atom.Object:
 		return true
@@ -71,19 +69,19 @@ func has(n *html.Node, name string) bool {
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 }
 
-// read writes a parsed document, which it changes.
-func read(doc *html.Node, address, format string) (text string, cut bool, err error) {
+// convert returns the text of a parsed document, which it changes.
+func convert(doc *html.Node, address, format string) (text string, cut bool, err error) {
 	node := find(doc, atom.Body)
 	if node == nil {
 		node = doc
 	}
-	cut = isArticle(node) && strip(node)
+	cut = isArticle(node) && dropAsides(node)
 	drop(node, func(n *html.Node) bool {
 		return n.DataAtom == atom.A && strings.TrimSpace(render.InnerText(n)) == "" && find(n, atom.Img) == nil
 	})
 	each(node, func(n *html.Node) {
 		if n.DataAtom == atom.A && attr(n, "href") == "" {
-			// The converter would let it lead to the page itself.
+			// The converter would make it a link to the page itself.
 			n.DataAtom, n.Data = atom.Span, "span"
 		}
 	})
@@ -98,11 +96,11 @@ func read(doc *html.Node, address, format string) (text string, cut bool, err er
 	if err != nil {
 		return "", false, fmt.Errorf("writing the page as markdown: %w", err)
 	}
-	return tidy(annotator.CleanLines(plainSigns(string(bytes.TrimSpace(md))))), cut, nil
+	return tidy(annotator.CleanLines(unescape(string(bytes.TrimSpace(md))))), cut, nil
 }
 
-// plainSigns writes the signs that the converter keeps as HTML the way a reader sees them.
-func plainSigns(md string) string {
+// unescape replaces the HTML entities that the converter keeps.
+func unescape(md string) string {
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(md)
 }
 
@@ -121,15 +119,15 @@ func isArticle(body *html.Node) bool {
 	if text == nil {
 		text = find(body, atom.Main)
 	}
-	if text == nil || fields > articleForms {
+	if text == nil || fields > maxArticleForms {
 		return false
 	}
 	all, n := utf8.RuneCountInString(render.InnerText(body)), utf8.RuneCountInString(render.InnerText(text))
-	return n >= articleLeast && float64(n) >= articleShare*float64(all)
+	return n >= minArticle && float64(n) >= minArticleShare*float64(all)
 }
 
-// strip takes navigation, asides and the footer out, and reports whether there were any.
-func strip(body *html.Node) bool {
+// dropAsides removes navigation, asides and the footer, and reports whether there were any.
+func dropAsides(body *html.Node) bool {
 	return drop(body, func(n *html.Node) bool {
 		switch n.DataAtom {
 		case atom.Nav, atom.Aside, atom.Footer:
@@ -143,19 +141,19 @@ func strip(body *html.Node) bool {
 	})
 }
 
-// drop takes out the nodes that out holds for.
-func drop(n *html.Node, out func(*html.Node) bool) (some bool) {
+// drop removes the nodes that match and reports whether there were any.
+func drop(n *html.Node, match func(*html.Node) bool) (dropped bool) {
 	for c := n.FirstChild; c != nil; {
 		next := c.NextSibling
-		if c.Type == html.ElementNode && out(c) {
+		if c.Type == html.ElementNode && match(c) {
 			n.RemoveChild(c)
-			some = true
-		} else if drop(c, out) {
-			some = true
+			dropped = true
+		} else if drop(c, match) {
+			dropped = true
 		}
 		c = next
 	}
-	return some
+	return dropped
 }
 
 func each(n *html.Node, do func(*html.Node)) {
@@ -188,7 +186,7 @@ func find(n *html.Node, a atom.Atom) *html.Node {
 	return nil
 }
 
-// tidy drops blanks at line ends and more than one empty line in a row.
+// tidy removes white space at line ends and all but one of several empty lines.
 func tidy(s string) string {
 	var b strings.Builder
 	empty := 0

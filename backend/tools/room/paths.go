@@ -9,47 +9,49 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Paths knows where the paths of calls lead.
+// Paths resolves the paths of calls.
 type Paths struct {
-	// Folder is the workspace folder, absolute; it is asked for every call.
+	// Folder returns the workspace folder, absolute; it is called for every call.
 	Folder func() string
-	// Home is the person's home, for paths that begin with ~/; "" knows none.
+	// Home is the person's home folder, for paths that begin with ~/; "" for none.
 	Home   string
 	Places *places.Places
-	// Downloads is where the browser puts files; what is read there comes from outside.
+	// Downloads is where the browser saves files; what is read there comes from outside.
 	Downloads string
 }
 
-// Found is where a path leads.
+// Found is a resolved path.
 type Found struct {
-	// Real is absolute and clean, links followed as far as it exists; Folder the workspace
-	// folder, its links followed.
+	// Real is absolute and clean, with links followed as far as it exists. Folder is the workspace
+	// folder with its links followed.
 	Real, Folder string
 	Place        places.Place
 }
 
-// Locate follows a path of a call and judges the place, by the names it is reached by too. A path
-// that is not absolute starts at the workspace folder. It refuses what no tool may touch with a
-// security_error; the error is our own fault.
+// Locate resolves a path of a call and classifies the place, by the names it is reached by too. A
+// relative path starts at the workspace folder. A place that no tool may touch is refused with a
+// security_error; the error is a fault of the program.
 func (p Paths) Locate(path string) (Found, *toolspec.Result, error) {
 	folder, err := places.Resolve(p.Folder())
 	if err != nil {
 		return Found{}, nil, fmt.Errorf("finding the workspace folder: %w", err)
 	}
 	abs := path
+	const otherPath = "Send a path in the workspace, or an absolute one."
 	switch {
 	case path == "" || strings.ContainsRune(path, 0):
-		return Found{}, Fail(toolspec.ValidationError, "the path is empty or not a path", "Send a path in the workspace, or an absolute one."), nil
+		return Found{}, Fail(toolspec.ValidationError, "the path is empty or not a path", otherPath), nil
 	case path == "~" || strings.HasPrefix(path, "~/"):
 		if p.Home == "" {
-			return Found{}, Fail(toolspec.UserError, "there is no home folder to find "+path+" in", "Send an absolute path."), nil
+			return Found{}, Fail(toolspec.UserError, path+" cannot be resolved: there is no home folder",
+				"Send an absolute path."), nil
 		}
 		abs = p.Home + strings.TrimPrefix(path, "~")
 	case !filepath.IsAbs(path):
 		if !filepath.IsLocal(path) {
-			return Found{}, Fail(toolspec.SecurityError, path+" leads out of the workspace folder", "Send a path in the workspace, or an absolute one."), nil
+			return Found{}, Fail(toolspec.SecurityError, path+" leads out of the workspace folder", otherPath), nil
 		}
-		// Not cleaned: what a .. means is known only once the links before it were followed.
+		// Not cleaned: what .. means depends on the links before it.
 		abs = folder + string(filepath.Separator) + path
 	}
 	place := p.Places.Judge(abs)
@@ -60,8 +62,8 @@ func (p Paths) Locate(path string) (Found, *toolspec.Result, error) {
 	if err != nil {
 		return Found{}, Fail(toolspec.UserError, err.Error(), "Send the path of the file itself."), nil
 	}
-	// A link can be swapped between the judgement and the following of it: what is opened later
-	// is checked to be real, so real is what has to be judged.
+	// A link can be swapped after it was classified. What is opened later is checked to be real, so
+	// real has to be classified as well.
 	if now := p.Places.Named(real); now.Kind > place.Kind {
 		place = now
 	}
@@ -71,14 +73,14 @@ func (p Paths) Locate(path string) (Found, *toolspec.Result, error) {
 	return Found{Real: real, Folder: folder, Place: place}, nil, nil
 }
 
-// Secret is the refusal of a secret place.
+// Secret returns the refusal of a secret place.
 func Secret(path string, place places.Place) *toolspec.Result {
 	return Fail(toolspec.SecurityError, path+" is closed to every tool: it is "+place.What,
 		"Go on without it. If the person wants it, they can open it themselves.")
 }
 
-// From says where what stands at a real path came from: the browser's downloads are outside text,
-// "" is the person's own.
+// From returns the source of what is read at a real path: "download:<name>" for the browser's
+// downloads, "" for the person's own files.
 func (p Paths) From(real string) string {
 	if folder := p.DownloadsFolder(); folder != "" && Within(real, folder) {
 		return "download:" + filepath.Base(real)
@@ -86,7 +88,7 @@ func (p Paths) From(real string) string {
 	return ""
 }
 
-// DownloadsFolder is where the folder of downloads leads to, "" when there is none.
+// DownloadsFolder returns the downloads folder with its links followed, "" when there is none.
 func (p Paths) DownloadsFolder() string {
 	if p.Downloads == "" {
 		return ""

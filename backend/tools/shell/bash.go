@@ -14,23 +14,23 @@ import (
 	"sextant/backend/guard/confine"
 	"sextant/backend/guard/places"
 	"sextant/backend/tools/snapshot"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
 //go:embed bash.md
 var bashDoc string
 
-// Bounds of one command: characters of its text, seconds, and how much earlier than the call's
-// own deadline it is stopped, so that what it printed can still be told.
+// Bounds of one command: characters of its text, and seconds. It is stopped a little before the deadline of
+// the call, so that its output can still be returned.
 const (
 	maxCommand     = 16_000
-	standardLimit  = 30
+	defaultLimit   = 30
 	maxLimit       = 300
 	beforeDeadline = time.Second
 )
 
-// bashParams: the command, what it is for, where it runs, for how many seconds at most, and
-// whether it needs the network.
+// bashParams are the parameters of bash. Timeout is in seconds.
 type bashParams struct {
 	Command     string `json:"command"`
 	Description string `json:"description"`
@@ -46,27 +46,27 @@ func bash() tool {
 			Parameters: json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{`+
 				`"command":{"type":"string","minLength":1,"maxLength":%d},`+
 				`"description":{"type":"string","maxLength":200,"description":"What it is for, in a few words."},`+
-				`"working_dir":{"type":"string","maxLength":4096,"description":"Absolute, or below the workspace folder, which it is when left out."},`+
+				`"working_dir":{"type":"string","maxLength":4096,"description":"Absolute or relative to the workspace folder; default: the workspace folder."},`+
 				`"timeout":{"type":"integer","minimum":1,"maximum":%d,"default":%d,"description":"Seconds."},`+
 				`"network":{"type":"boolean","default":false}`+
-				`},"required":["command"],"additionalProperties":false}`, maxCommand, maxLimit, standardLimit)),
-			// What it really does to what stands in the description of each call.
+				`},"required":["command"],"additionalProperties":false}`, maxCommand, maxLimit, defaultLimit)),
+			// What a call really does is in its description.
 			Hints: toolspec.Hints{Destructive: true}, TimeoutMS: toolspec.MaxTimeoutMS,
-			Examples: []json.RawMessage{json.RawMessage(`{"command":"grep -rn TODO src | head -20","description":"Find open ends"}`)},
+			Examples: []json.RawMessage{json.RawMessage(`{"command":"grep -rn TODO src | head -20","description":"Find open tasks"}`)},
 		},
 		describe: describeBash,
 		run:      runBash,
 	}
 }
 
-// bashParamsOf are the parameters; what cannot be read was refused before.
+// bashParamsOf decodes the parameters; the arguments were validated before.
 func bashParamsOf(args json.RawMessage) bashParams {
-	p := bashParams{Timeout: standardLimit}
+	p := bashParams{Timeout: defaultLimit}
 	_ = json.Unmarshal(args, &p)
 	return p
 }
 
-// limit is how long the command may run.
+// limit returns how long the command may run.
 func (p bashParams) limit() time.Duration {
 	return min(time.Duration(p.Timeout)*time.Second, maxLimit*time.Second-beforeDeadline)
 }
@@ -78,14 +78,14 @@ func describeBash(t *Tools, args json.RawMessage) toolspec.Description {
 	reading := t.reading(p.Command, dir)
 	reading.Describe(&d)
 	var warnings []string
-	d.Files, warnings = t.judged(append(d.Files, t.outside(append([]string{dir}, reading.Folders...))...))
+	d.Files, warnings = t.classify(append(d.Files, t.outsideWorkspace(append([]string{dir}, reading.Folders...))...))
 	d.Warnings = append(d.Warnings, warnings...)
 	d.Starting, d.Network = true, d.Network || p.Network
-	d.Limited = d.Network && t.limits()
+	d.Limited = d.Network && t.canLimitNetwork()
 	if ok, _, why := t.cfg.Confine.Available(); !ok {
 		d.Unconfined = why
 	} else if !reading.Harmless && t.cfg.Confine.Keeps(t.cfg.Folder()) {
-		d.Warnings = append(d.Warnings, kept)
+		d.Warnings = append(d.Warnings, readOnlyWorkspace)
 	}
 	if d.Present == "" {
 		d.Present = "Run a command"
@@ -93,7 +93,7 @@ func describeBash(t *Tools, args json.RawMessage) toolspec.Description {
 	return d
 }
 
-func runBash(ctx context.Context, t *Tools, call toolspec.Call, out func(stream, text string)) (toolspec.Result, error) {
+func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) (toolspec.Result, error) {
 	p := bashParamsOf(call.Args)
 	workspace, dir := t.cfg.Folder(), t.folder(p.WorkingDir)
 	if bad := t.usable(workspace, dir); bad != nil {
@@ -103,78 +103,78 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out func(stream,
 	if bad != nil {
 		return *bad, nil
 	}
-	// What was judged is what runs: a command that was read as one for the network has it.
-	// and one that was read as only reading cannot write, whatever was missed in its text.
+	// Run what was judged: with network if it was read as using it, unable to write if it was read as reading.
 	reading := t.reading(p.Command, dir)
 	p.Network = p.Network || reading.Network
-	said := newPrinted(out, t.cfg.Long)
-	defer said.drop()
+	output := newOutput(out, t.cfg.Long)
+	defer output.discard()
 	available, _, _ := t.cfg.Confine.Available()
 	var writable, env []string
 	if !reading.Harmless {
-		writable, env = t.cached()
+		writable, env = t.cacheFolder()
 	}
 	writes := !available || !reading.Harmless
 	var before map[string]string
 	if writes {
-		before = later(workspace)
+		before = autorunFiles(workspace)
 	}
-	keeps := available && t.cfg.Confine.Keeps(workspace)
+	readOnly := available && t.cfg.Confine.Keeps(workspace)
 	watched := func() (none snapshot.Changes) { return none }
-	if writes && !keeps {
+	if writes && !readOnly {
 		watched = t.watch(ctx, call, workspace)
-		defer watched() // whatever happens; it counts once
+		defer watched() // in any case; only the first call counts
 	}
-	// The command's time begins now: what was made ready for it is not its own.
+	// The time limit starts now, after the preparations.
 	timed, stop := deadline.With(ctx, p.limit())
 	defer stop()
 	spec := confine.Spec{
-		Args: []string{"bash", "--noprofile", "--norc", "-c", p.Command}, Dir: dir, Workspace: workspace, Writable: writable, Hidden: hidden, Env: env,
-		Network: p.Network, ReadOnly: reading.Harmless, Unconfined: !available,
-		Stdout: said.stream("stdout"), Stderr: said.stream("stderr"),
+		Args: []string{"bash", "--noprofile", "--norc", "-c", p.Command}, Dir: dir, Workspace: workspace,
+		Writable: writable, Hidden: hidden, Env: env, Network: p.Network, ReadOnly: reading.Harmless,
+		Unconfined: !available, Stdout: output.stream("stdout"), Stderr: output.stream("stderr"),
 	}
-	screenOf(ctx).put(&spec)
-	var w *way
-	if p.Network && t.limits() {
-		w = t.way(timed, call, reading.Hosts)
-		defer w.close()
-		spec.Network, spec.Proxy, spec.Env = false, w.serve, append(spec.Env, w.env()...)
+	terminalOf(ctx).apply(&spec)
+	var gate *networkGate
+	if p.Network && t.canLimitNetwork() {
+		gate = t.newGate(timed, call, reading.Hosts)
+		defer gate.close()
+		spec.Network, spec.Proxy, spec.Env = false, gate.serve, append(spec.Env, gate.env()...)
 	}
 	exit, err := t.cfg.Confine.Run(timed, spec)
-	if w != nil {
-		w.close() // nobody is there any more for whom a host would be opened
+	if gate != nil {
+		gate.close() // the command has ended, so open questions are moot
 	}
 	changes := watched()
 	if !available {
-		changes.Unwatched = append(changes.Unwatched, elsewhere(reading.Files, workspace)...)
+		changes.Unwatched = append(changes.Unwatched, writtenOutside(reading.Files, workspace)...)
 	}
 	switch {
 	case errors.Is(err, confine.ErrSetup):
-		return toolspec.Fail(toolspec.SystemError, err.Error(), "Nothing was changed. sextant doctor says what the sandbox needs."), nil
+		return toolspec.Fail(toolspec.SystemError, err.Error(),
+			"Nothing was changed. Run sextant doctor to see what the sandbox needs."), nil
 	case err != nil && ctx.Err() == nil:
 		return toolspec.Result{}, fmt.Errorf("running a command: %w", err)
 	}
-	r := answer(p, said, exit, ctx.Err() != nil)
-	if r.Whole, err = said.whole(); err != nil {
-		t.cfg.Log.Error("a long output was not kept", "err", err)
+	r := commandResult(p, output, exit, ctx.Err() != nil)
+	if r.Whole, err = output.whole(); err != nil {
+		t.cfg.Log.Error("a long output was not stored", "err", err)
 	}
 	switch {
-	case w != nil:
-		w.tell(&r)
+	case gate != nil:
+		gate.report(&r)
 	case p.Network:
 		r.Sources = []string{fromNetwork}
 	}
 	if writes {
-		tellMade(&r, made(before, later(workspace), workspace))
+		reportAutorun(&r, changedPaths(before, autorunFiles(workspace), workspace))
 	}
-	tellChanged(&r, changes, workspace)
-	if keeps && !reading.Harmless {
-		r.Text = strings.TrimPrefix(r.Text+"\n"+kept, "\n")
+	reportChanges(&r, changes, workspace)
+	if readOnly && !reading.Harmless {
+		addLine(&r, readOnlyWorkspace)
 	}
 	return r, nil
 }
 
-// usable says why a command cannot run in these folders, nil when it can.
+// usable returns why a command cannot run in these folders, nil when it can.
 func (t *Tools) usable(workspace, dir string) *toolspec.Result {
 	for what, path := range map[string]string{"the workspace folder": workspace, "the working directory": dir} {
 		info, err := os.Stat(path)
@@ -182,36 +182,37 @@ func (t *Tools) usable(workspace, dir string) *toolspec.Result {
 			err = errors.New("it is not a folder")
 		}
 		if err != nil {
-			r := toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s %s cannot be used: %v", what, path, err), "Choose a folder that is there.")
+			r := toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s %s cannot be used: %v", what, path, err),
+				"Choose an existing folder.")
 			return &r
 		}
 	}
 	if t.cfg.Places.Judge(dir).Kind == places.Secret {
-		r := toolspec.Fail(toolspec.SecurityError, dir+" is a place that commands cannot see", "Choose another working directory.")
+		r := toolspec.Fail(toolspec.SecurityError, dir+" is hidden from commands", "Choose another working directory.")
 		return &r
 	}
 	return nil
 }
 
-// answer words how a command ended. An exit code that is not 0 is an answer, not a failure of
+// commandResult is the Result of a command that ended. An exit code other than 0 is an answer, not a failure of
 // the tool.
-func answer(p bashParams, said *printed, exit confine.Exit, stopped bool) toolspec.Result {
-	text, left := said.text()
+func commandResult(p bashParams, output *output, exit confine.Exit, stopped bool) toolspec.Result {
+	text, left := output.text()
 	value := map[string]any{"exit_code": exit.Code, "output": text, "sandbox": exit.How}
 	if left > 0 {
 		value["left_out_bytes"] = left
 	}
-	short := firstLine(p.Command, 60)
+	short := clip.Line(p.Command, 60)
 	r := toolspec.OK(value)
 	switch {
 	case stopped:
 		value["cancelled"] = true
-		r = toolspec.Fail(toolspec.UserError, "cancelled while it ran", "Ask the person how to go on.")
+		r = toolspec.Fail(toolspec.UserError, "cancelled while it ran", "Ask the person how to continue.")
 		r.Sentence = "Cancelled " + short
 	case exit.Killed:
 		value["timed_out"] = true
 		r = toolspec.Fail(toolspec.UserError, fmt.Sprintf("timed out: stopped after %d s", p.Timeout),
-			fmt.Sprintf("Give a longer timeout (at most %d), or do less in one command. What it did until then stays.", maxLimit))
+			fmt.Sprintf("Give a longer timeout (at most %d), or do less in one command. What it did until then is kept.", maxLimit))
 		r.Sentence = fmt.Sprintf("Stopped after %d s: %s", p.Timeout, short)
 	case exit.Code != 0:
 		r.Sentence = fmt.Sprintf("Ran %s: exit code %d", short, exit.Code)
@@ -225,7 +226,7 @@ func answer(p bashParams, said *printed, exit confine.Exit, stopped bool) toolsp
 			r.Text += ", no output"
 		}
 	} else if text != "" {
-		r.Text = "printed until then:"
+		r.Text = "output until then:"
 	}
 	if text != "" {
 		r.Text = strings.TrimPrefix(r.Text+"\n"+text, "exit code 0\n")
@@ -234,5 +235,5 @@ func answer(p bashParams, said *printed, exit confine.Exit, stopped bool) toolsp
 	return r
 }
 
-// fromNetwork is the source of what a command with network printed.
+// fromNetwork is the source of the output of a command that used the network.
 const fromNetwork = "a command with network"

@@ -121,21 +121,21 @@ func TestOutputStreamsWhileItRuns(t *testing.T) {
 	}
 }
 
-func TestMuchOutputKeepsHeadAndTailAndSaysWhatIsMissing(t *testing.T) {
+func TestLongOutputKeepsHeadAndTail(t *testing.T) {
 	b := newBench(t)
 	r := b.run("echo begin; seq 1 200000; echo end")
 	left, _ := value(r, "left_out_bytes").(int)
 	if !strings.HasPrefix(r.Text, "begin\n1\n2\n") || !strings.HasSuffix(r.Text, "200000\nend") || len(r.Text) > 101<<10 {
 		t.Errorf("%d bytes: %.40q … %q", len(r.Text), r.Text, r.Text[len(r.Text)-40:])
 	}
-	// begin, end and the numbers are 1,288,905 bytes; what was kept and what was left out is all.
+	// begin, end and the numbers are 1,288,905 bytes, the sum of what is returned and what is left out.
 	kept := len(r.Text) - len("… bytes left out …\n") - len("1234567")
 	if left < 1_288_905-kept-100 || left > 1_288_905-kept+100 || !strings.Contains(r.Text, "bytes left out") {
 		t.Errorf("left out %d, kept %d", left, kept)
 	}
 }
 
-func TestWhatSteersATerminalIsNotInTheAnswer(t *testing.T) {
+func TestEscapeSequencesAreRemoved(t *testing.T) {
 	b := newBench(t)
 	r := b.run(`printf '\033[31mred\033[0m\033]0;title\007 \x00\xff end'`)
 	if r.Text != "red \uFFFD end" {
@@ -143,7 +143,7 @@ func TestWhatSteersATerminalIsNotInTheAnswer(t *testing.T) {
 	}
 }
 
-func TestACommandThatTakesTooLongIsStoppedAndTellsWhatItPrinted(t *testing.T) {
+func TestTimedOutCommandReturnsItsOutput(t *testing.T) {
 	b := newBench(t)
 	r := b.call(t.Context(), map[string]any{"command": "echo so far; sleep 600", "timeout": 3})
 	if r.Success || value(r, "timed_out") != true || !strings.Contains(r.ModelText(), "timed out") || !strings.Contains(r.ModelText(), "so far") {
@@ -152,7 +152,7 @@ func TestACommandThatTakesTooLongIsStoppedAndTellsWhatItPrinted(t *testing.T) {
 }
 
 // The first trial of bubblewrap lasts longer than the command may.
-func TestFindingTheSandboxIsNotInTheTimeOfTheFirstCommand(t *testing.T) {
+func TestSandboxCheckDoesNotCountAsCommandTime(t *testing.T) {
 	real, err := exec.LookPath("bwrap")
 	if err != nil {
 		t.Skip("no bubblewrap")
@@ -173,7 +173,7 @@ func TestFindingTheSandboxIsNotInTheTimeOfTheFirstCommand(t *testing.T) {
 	}
 }
 
-func TestACancelledCommandTellsWhatItPrinted(t *testing.T) {
+func TestCancelledCommandReturnsItsOutput(t *testing.T) {
 	b := newBench(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	b.heard = func(string, string) { cancel() }
@@ -183,7 +183,7 @@ func TestACancelledCommandTellsWhatItPrinted(t *testing.T) {
 	}
 }
 
-func TestTheWorkingDirectoryIsChosenAndMustBeThere(t *testing.T) {
+func TestWorkingDirectoryMustExist(t *testing.T) {
 	b := newBench(t)
 	for dir, want := range map[string]string{"sub": b.ws + "/sub", "": b.ws, b.ws + "/sub": b.ws + "/sub", "~/project": b.ws} {
 		r := b.call(t.Context(), map[string]any{"command": "pwd", "working_dir": dir})

@@ -28,8 +28,8 @@ func ways(t *testing.T, each func(t *testing.T, without ...string)) {
 	}
 }
 
-// A command that does something else than its text says stands for every one that is misread.
-func TestACommandMisreadAsHarmlessCannotWriteTheWorkspace(t *testing.T) {
+// A command that does something else than its text says represents every misread one.
+func TestCommandMisreadAsHarmlessCannotWrite(t *testing.T) {
 	ways(t, func(t *testing.T, without ...string) {
 		b := newBench(t, without...)
 		bin := filepath.Join(b.ws, "bin")
@@ -44,7 +44,7 @@ func TestACommandMisreadAsHarmlessCannotWriteTheWorkspace(t *testing.T) {
 		}
 		t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 		r := b.run("grep -rn TODO sub")
-		// Both streams come as they are read: what was printed last need not stand last.
+		// Both streams are read concurrently, so their order may differ.
 		if lines := strings.Split(r.Text, "\n"); !slices.Contains(lines, "lied") || !slices.Contains(lines, "t") {
 			t.Errorf("it did not run, or had no temporary folder: %+v", r)
 		}
@@ -60,7 +60,7 @@ func TestACommandMisreadAsHarmlessCannotWriteTheWorkspace(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(b.home, "cache")); !os.IsNotExist(err) {
 			t.Errorf("it had the cache: %v", err)
 		}
-		// Where it was asked about, the same program writes: the walls above kept it.
+		// With an approval the same program writes, so the sandbox prevented it above.
 		if r := b.run("grep -rn TODO sub; touch asked"); !strings.Contains(r.Text, "lied") {
 			t.Errorf("%+v", r)
 		}
@@ -70,7 +70,7 @@ func TestACommandMisreadAsHarmlessCannotWriteTheWorkspace(t *testing.T) {
 	})
 }
 
-func TestHarmlessWorkIsDoneInAWorkspaceThatCannotBeWritten(t *testing.T) {
+func TestHarmlessCommandRunsInAReadOnlyWorkspace(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git")
 	}
@@ -103,7 +103,7 @@ func TestHarmlessWorkIsDoneInAWorkspaceThatCannotBeWritten(t *testing.T) {
 	})
 }
 
-func TestWhereACommandWorksOutsideOfTheWorkspaceIsToldAsRead(t *testing.T) {
+func TestFoldersOutsideTheWorkspaceCountAsRead(t *testing.T) {
 	b := newBench(t)
 	if ok, _, why := confine.New(confine.Config{}).Available(); !ok {
 		t.Skip(why)

@@ -1,15 +1,13 @@
-// Package shell holds the tool that runs commands of this machine: bash.
+// Package shell holds bash, the tool that runs commands of this machine.
 //
-// A command is read before it runs (guard/shell), so that the policy and the approval know what
-// it would do, and it runs confined (guard/confine), so that it cannot do more: the workspace and
-// a temporary folder are all that it writes (the latter alone when it was read as only reading, which
-// is what nobody is asked about), secrets are not there, and the network is off unless the call said
-// that it is wanted. Then it is limited, where the sandbox can, to hosts that were granted: the
-// command's way out is our own proxy, and a host that is new is asked for while it runs. Where there
-// is no sandbox the description says so and why, and the policy asks every time.
+// A command is analysed before it runs, so that the policy and the approval know what it would do, and it runs in
+// the sandbox, so that it cannot do more. It can write only to the workspace and a temporary folder (to the latter
+// alone when it was analysed as only reading, which nobody is asked about), secrets are hidden, and the network is
+// off unless the call asks for it. Where the sandbox can limit the network to granted hosts, the command reaches it
+// through our proxy, and the person is asked about a new host while the command runs. Without a sandbox the
+// description says so, and the policy asks every time.
 //
-// The room decides nothing about leave. What a command prints is handed on as it comes, and its
-// head and tail are the result.
+// The package decides nothing about permissions. The output is streamed, and its head and tail are the result.
 package shell
 
 import (
@@ -32,50 +30,51 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Group is the group all tools of this room are in.
+// Group is the group of all tools of this package.
 const Group = "shell"
 
-// Config is what the tools stand on.
+// Config is what the tools need.
 type Config struct {
-	// Folder is the workspace folder, absolute; it is asked for every call.
+	// Folder returns the workspace folder, absolute; it is called for every call.
 	Folder func() string
-	// Home is the person's home, "" for not known.
+	// Home is the person's home folder, "" when it is not known.
 	Home    string
 	Places  *places.Places
 	Confine *confine.Confine
-	// Egress is the way out of commands, and Contact is asked, while call runs, whether it may reach
-	// a host that it did not name: nil for yes, else a sentence. With nil a command's network is all
-	// of the machine's or none, as it is where the sandbox cannot limit it.
+	// Egress is the proxy that commands use, and Contact is called while call runs for a host that it did not name:
+	// it returns nil when the host may be reached, else an error that is a sentence. With both nil, or where the
+	// sandbox cannot limit it, a command has the whole network or none.
 	Egress  *egress.Guard
 	Contact func(ctx context.Context, call toolspec.Call, host string) error
-	// Forbidden are the paths that rules of the person keep from bash, as written and as they lead;
-	// nil for none. A run does not see them.
+	// Forbidden returns the paths that the person's rules keep from bash, as written and with links followed; nil
+	// means none. Commands do not see them.
 	Forbidden func(ctx context.Context) ([]string, error)
-	// Cache is a folder that commands may fill with what they can make again (built packages),
-	// made when it is first needed; "" for none.
+	// Cache is a folder for the caches of commands (built packages), created when it is first needed; "" for none.
 	Cache string
-	// Long begins a text that keeps all of a long output; nil keeps none.
+	// Long starts a draft that stores the whole of a long output; nil stores none.
 	Long func() (*results.Draft, error)
 	Log  *slog.Logger
-	// Watched finds what commands change in the workspace folder, so that it can be undone; nil
-	// watches nothing.
+	// Watched records what commands change in the workspace folder, so that it can be undone; it may be nil.
 	Watched *snapshot.Keeper
 }
 
-// Tools are the tools of the room. Safe for concurrent use.
+// Tools is the list of bash. Safe for concurrent use.
 type Tools struct {
 	room.List[tool]
 	cfg Config
 }
 
-// tool is one tool: its definition, what it does, and how it is told before it runs.
+// outputFunc streams the output of a command; stream is "stdout" or "stderr".
+type outputFunc func(stream, text string)
+
+// tool is a tool: its definition and its functions.
 type tool struct {
 	def      toolspec.Definition
-	run      func(ctx context.Context, t *Tools, call toolspec.Call, out func(stream, text string)) (toolspec.Result, error)
+	run      func(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) (toolspec.Result, error)
 	describe func(t *Tools, args json.RawMessage) toolspec.Description
 }
 
-// New makes the tools; whether there is a sandbox is found out when it is first asked for.
+// New makes the tool. Whether there is a sandbox is checked when it is first needed.
 func New(cfg Config) *Tools {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -83,10 +82,10 @@ func New(cfg Config) *Tools {
 	return &Tools{cfg: cfg, List: room.List[tool]{bash()}}
 }
 
-// Definition implements room.Tool.
+// Definition implements toolkit.Tool.
 func (x tool) Definition() toolspec.Definition { return x.def }
 
-// Describe says what call would do, as far as its text tells.
+// Describe says what call would do, as far as the text of the command shows.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	x, ok := t.Find(call.Tool)
 	if !ok {
@@ -95,16 +94,18 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	return x.describe(t, call.Args)
 }
 
-// Execute runs one call. The error is our own fault; what the caller can mend is in the Result.
-func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, out func(stream, text string)) (toolspec.Result, error) {
+// Execute runs one call. What the caller can correct is in the Result; the error is a fault of the program.
+func (t *Tools) Execute(
+	ctx context.Context, call toolspec.Call, _ toolspec.Definition, out func(stream, text string),
+) (toolspec.Result, error) {
 	x, ok := t.Find(call.Tool)
 	if !ok {
-		return toolspec.Fail(toolspec.UserError, "there is no tool "+call.Tool+" here", "Look at the list of tools again."), nil
+		return toolspec.Fail(toolspec.UserError, "there is no tool "+call.Tool, "Read the list of tools again."), nil
 	}
 	return x.run(ctx, t, call, out)
 }
 
-// folder is where a call runs: dir is absolute or below the workspace.
+// folder returns where a call runs; dir is absolute or relative to the workspace.
 func (t *Tools) folder(dir string) string {
 	switch {
 	case dir == "":
@@ -117,8 +118,8 @@ func (t *Tools) folder(dir string) string {
 	return filepath.Join(t.cfg.Folder(), dir)
 }
 
-// reading is what a command would do there. What it does to temporary files is left out where a run
-// has its own: nothing of it stays, and nobody's are read.
+// reading analyses a command in a folder. Its use of temporary files is left out where a run has temporary folders
+// of its own.
 func (t *Tools) reading(command, dir string) shell.Reading {
 	r := shell.Read(command, shell.Place{Folder: dir, Home: t.cfg.Home})
 	if ok, _, _ := t.cfg.Confine.Available(); !ok {
@@ -134,28 +135,26 @@ func (t *Tools) reading(command, dir string) shell.Reading {
 	return r
 }
 
-// ownTemp reports whether path lies in the temporary folders that a run has of its own, and in
-// nothing that it is shown there.
+// ownTemp reports whether path is in the temporary folders of a run, and not in a folder that is mounted there.
 func (t *Tools) ownTemp(path string) bool {
-	in := func(folder string) bool {
-		rel, err := filepath.Rel(folder, path)
-		return folder != "" && err == nil && filepath.IsLocal(rel)
-	}
+	in := func(folder string) bool { return folder != "" && room.Within(path, folder) }
 	if !in("/tmp") && !in("/var/tmp") || path == "/tmp" || path == "/var/tmp" {
 		return false
 	}
-	return !in(t.cfg.Folder()) && !in(followed(t.cfg.Folder())) && !in(t.cfg.Cache) && !in(t.cfg.Home) && t.cfg.Places.Judge(path).Kind == places.Ordinary
+	return !in(t.cfg.Folder()) && !in(resolved(t.cfg.Folder())) && !in(t.cfg.Cache) && !in(t.cfg.Home) &&
+		t.cfg.Places.Judge(path).Kind == places.Ordinary
 }
 
-// judged follows the links of paths as far as they exist and says which lie in places that need
-// care. Secret ones are not shown inside of the sandbox; that they are named is worth a question.
-func (t *Tools) judged(files []toolspec.FileUse) (out []toolspec.FileUse, warnings []string) {
+// classify follows the links of paths and marks those in sensitive places. Secret places are hidden in the sandbox;
+// a command that names one gets a warning.
+func (t *Tools) classify(files []toolspec.FileUse) (out []toolspec.FileUse, warnings []string) {
 	for _, f := range files {
-		f.Path = followed(f.Path)
+		f.Path = resolved(f.Path)
 		switch place := t.cfg.Places.Judge(f.Path); place.Kind {
 		case places.Secret:
 			f.Sensitive = place.What
-			warnings = append(warnings, fmt.Sprintf("It names %s (%s), which commands cannot see.", f.Path, place.What))
+			warnings = append(warnings, fmt.Sprintf("It names %s (%s), which is hidden from commands.", f.Path,
+				place.What))
 		case places.Sensitive:
 			f.Sensitive = place.What
 		}
@@ -166,8 +165,8 @@ func (t *Tools) judged(files []toolspec.FileUse) (out []toolspec.FileUse, warnin
 	return out, warnings
 }
 
-// followed is a path with its links followed as far as it exists, up to a wildcard.
-func followed(path string) string {
+// resolved is a path with its links followed as far as it exists, up to a wildcard.
+func resolved(path string) string {
 	known, pattern := path, ""
 	if at := strings.IndexAny(path, "*?"); at >= 0 {
 		at = strings.LastIndexByte(path[:at], '/') + 1
@@ -180,39 +179,41 @@ func followed(path string) string {
 	return filepath.Join(real, pattern)
 }
 
-// outside are the folders that a command works in as what it reads, when they lie outside of the
-// workspace: a program that is given no file takes what is there.
-func (t *Tools) outside(folders []string) []toolspec.FileUse {
-	workspace := followed(t.cfg.Folder())
+// outsideWorkspace are the folders outside the workspace that a command works in, as read: a program without file
+// arguments may read what is there.
+func (t *Tools) outsideWorkspace(folders []string) []toolspec.FileUse {
+	workspace := resolved(t.cfg.Folder())
 	confined, _, _ := t.cfg.Confine.Available()
 	var all []toolspec.FileUse
 	for _, folder := range folders {
-		real := followed(folder)
+		real := resolved(folder)
 		if confined && (real == "/tmp" || real == "/var/tmp") {
 			continue // a run has its own
 		}
-		if rel, err := filepath.Rel(workspace, real); err != nil || !filepath.IsLocal(rel) {
+		if !room.Within(real, workspace) {
 			all = append(all, toolspec.FileUse{Path: real, Use: toolspec.UseRead})
 		}
 	}
 	return all
 }
 
-// forbidden are the paths that a run must not see. One that the run could not do without refuses it.
+// forbidden returns the paths that are hidden from a run. It refuses the run when a forbidden path contains one of
+// folders.
 func (t *Tools) forbidden(ctx context.Context, folders ...string) ([]string, *toolspec.Result) {
 	if t.cfg.Forbidden == nil {
 		return nil, nil
 	}
 	paths, err := t.cfg.Forbidden(ctx)
 	if err != nil {
-		r := toolspec.Fail(toolspec.SystemError, "your rules could not be read, so nothing ran: "+err.Error(), "Nothing was changed. Try again.")
+		r := toolspec.Fail(toolspec.SystemError,
+			"the rules could not be read, so the command did not run: "+err.Error(), "Try again.")
 		return nil, &r
 	}
 	for _, folder := range folders {
 		for _, path := range paths {
-			if rel, err := filepath.Rel(followed(path), followed(folder)); err == nil && (rel == "." || filepath.IsLocal(rel)) {
-				r := toolspec.Fail(toolspec.PermissionError, "a rule forbids "+path+", and "+folder+" is in it",
-					"Work in another folder. The person can take the rule back in the settings.")
+			if room.Within(resolved(folder), resolved(path)) {
+				r := toolspec.Fail(toolspec.PermissionError, "a rule forbids "+path+", which contains "+folder,
+					"Work in another folder. The person can remove the rule in the settings.")
 				return nil, &r
 			}
 		}
@@ -220,15 +221,16 @@ func (t *Tools) forbidden(ctx context.Context, folders ...string) ([]string, *to
 	return paths, nil
 }
 
-// cached is the cache's folder and the variables that lead programs there; without one they
-// would try the person's own, which they cannot write.
-func (t *Tools) cached() (writable, env []string) {
+// cacheFolder returns the cache folder and the variables that make programs use it; the person's own caches are
+// not writable.
+func (t *Tools) cacheFolder() (writable, env []string) {
 	if t.cfg.Cache == "" || os.MkdirAll(t.cfg.Cache, 0o700) != nil {
 		return nil, nil
 	}
 	at := func(name string) string { return filepath.Join(t.cfg.Cache, name) }
 	return []string{t.cfg.Cache}, []string{
-		"XDG_CACHE_HOME=" + t.cfg.Cache, "GOCACHE=" + at("go-build"), "npm_config_cache=" + at("npm"), "PIP_CACHE_DIR=" + at("pip"),
+		"XDG_CACHE_HOME=" + t.cfg.Cache, "GOCACHE=" + at("go-build"), "npm_config_cache=" + at("npm"),
+		"PIP_CACHE_DIR=" + at("pip"),
 		"YARN_CACHE_FOLDER=" + at("yarn"), "CCACHE_DIR=" + at("ccache"),
 	}
 }

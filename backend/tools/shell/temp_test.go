@@ -9,7 +9,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestWhatLandsInTheRunsOwnTemporaryFolderIsNotAskedFor(t *testing.T) {
+func TestOwnTemporaryFolderNeedsNoApproval(t *testing.T) {
 	b := newBench(t)
 	r := b.run("true")
 	if how, _ := value(r, "sandbox").(string); how == "no sandbox" {

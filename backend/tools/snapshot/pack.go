@@ -20,19 +20,19 @@ const (
 	packName  = "pack"
 )
 
-// maxWaste is how many bytes nobody needs a pack may hold before it is made anew.
+// maxWaste bounds the unused bytes of a pack; one with more is created again.
 const maxWaste = 64 << 20
 
-// pack holds contents one behind the other in a file, each once.
+// pack holds contents one after the other in a file, each once.
 type pack struct {
 	file *os.File
 	size int64
-	// at is where each content stands, by its sum; fresh says that some is not flushed.
+	// at is the offset of each content by its hash; dirty says that some are not synced.
 	at    map[string]int64
-	fresh bool
+	dirty bool
 }
 
-// put appends a content and notes in now where it stands.
+// put appends a content and sets its place in now.
 func (p *pack) put(content []byte, now *state) error {
 	sum := sha256.Sum256(content)
 	now.Sum, now.Len = hex.EncodeToString(sum[:]), int64(len(content))
@@ -43,15 +43,15 @@ func (p *pack) put(content []byte, now *state) error {
 	if _, err := p.file.WriteAt(content, p.size); err != nil {
 		return err
 	}
-	now.At, p.at[now.Sum], p.fresh = p.size, p.size, true
+	now.At, p.at[now.Sum], p.dirty = p.size, p.size, true
 	p.size += now.Len
 	return nil
 }
 
-// errLost says that a content is not what was put by.
-var errLost = errors.New("it is not kept any more")
+// errLost is the error of a content that was changed in the pack.
+var errLost = errors.New("it is no longer stored")
 
-// get reads the content of s.
+// get returns the content of s.
 func (p *pack) get(s state) ([]byte, error) {
 	content := make([]byte, s.Len)
 	if _, err := p.file.ReadAt(content, s.At); err != nil && !(errors.Is(err, io.EOF) && s.Len == 0) {
@@ -72,14 +72,14 @@ func (p *pack) close() error {
 	return err
 }
 
-// saved is the form of the index file.
+// savedIndex is the format of the index file.
 type savedIndex struct {
 	Path   string
 	Index  index
 	Passed []string
 }
 
-// open makes the folder's pack ready, with what is known from before.
+// open opens the folder's pack and loads the saved index.
 func (f *folder) open() error {
 	if f.pack.file != nil {
 		if f.waste() < maxWaste || len(f.running) > 0 {
@@ -90,7 +90,7 @@ func (f *folder) open() error {
 		}
 	}
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
-		return fmt.Errorf("making a folder for what is kept: %w", err)
+		return fmt.Errorf("creating the folder of stored contents: %w", err)
 	}
 	file, err := os.OpenFile(filepath.Join(f.dir, packName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -109,12 +109,12 @@ func (f *folder) open() error {
 	}
 	f.saved = f.known
 	now := time.Now()
-	_ = os.Chtimes(file.Name(), now, now) // tells trim that it is in use
+	_ = os.Chtimes(file.Name(), now, now) // marks it as used for trim
 	f.k.trim()
 	return nil
 }
 
-// waste is how many bytes of the pack belong to nothing that is known.
+// waste is how many bytes of the pack are not used by the known state.
 func (f *folder) waste() int64 {
 	live := int64(0)
 	seen := map[int64]bool{}
@@ -127,7 +127,7 @@ func (f *folder) waste() int64 {
 	return f.pack.size - live
 }
 
-// load reads the saved index; one that cannot be read is none.
+// load reads the saved index, nil when it cannot be read.
 func (f *folder) load() index {
 	file, err := os.Open(filepath.Join(f.dir, indexName))
 	if err != nil {
@@ -139,29 +139,29 @@ func (f *folder) load() index {
 		return nil
 	}
 	for rel, st := range s.Index {
-		if f.secret(filepath.Join(f.path, filepath.FromSlash(rel))) { // since then
-			f.barredCopy = true
+		if f.secret(filepath.Join(f.path, filepath.FromSlash(rel))) { // became secret
+			f.forbiddenCopy = true
 			delete(s.Index, rel)
 		}
-		if st.At >= 0 && st.At+st.Len > f.pack.size { // cut off
+		if st.At >= 0 && st.At+st.Len > f.pack.size { // truncated
 			delete(s.Index, rel)
 		}
 	}
 	f.passed = s.Passed
 	if s.Index == nil {
-		return index{} // it held nothing, which is not the same as not known
+		return index{} // an empty folder, not an unknown one
 	}
 	return s.Index
 }
 
-// save puts the pack and the index on disk, when they are not there as they are.
+// save writes the pack and the index to disk when they changed.
 func (f *folder) save() error {
-	if f.saved != nil && !f.pack.fresh && maps.Equal(f.saved, f.known) {
+	if f.saved != nil && !f.pack.dirty && maps.Equal(f.saved, f.known) {
 		return nil
 	}
 	path := filepath.Join(f.dir, indexName)
 	if f.known == nil {
-		// Nothing is known that a later state could be compared with.
+		// There is no state that a later one could be compared with.
 		f.saved = nil
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
@@ -183,29 +183,29 @@ func (f *folder) save() error {
 		err = os.Rename(path+".new", path)
 	}
 	if err != nil {
-		return fmt.Errorf("keeping what the workspace holds: %w", err)
+		return fmt.Errorf("storing the state of the workspace: %w", err)
 	}
-	f.saved, f.pack.fresh = f.known, false
+	f.saved, f.pack.dirty = f.known, false
 	return nil
 }
 
-// trim removes what is kept of the folders that were used the longest ago, all but a few.
+// trim removes the packs of all but the most recently used folders.
 func (k *Keeper) trim() {
-	entries, _ := os.ReadDir(k.cfg.Dir) // none is none
-	type kept struct {
+	entries, _ := os.ReadDir(k.cfg.Dir) // none yet
+	type stored struct {
 		dir  string
 		used time.Time
 	}
-	var all []kept
+	var all []stored
 	for _, e := range entries {
 		dir := filepath.Join(k.cfg.Dir, e.Name())
 		info, err := os.Stat(filepath.Join(dir, packName))
 		if err != nil {
 			continue
 		}
-		all = append(all, kept{dir, info.ModTime()})
+		all = append(all, stored{dir, info.ModTime()})
 	}
-	slices.SortFunc(all, func(a, b kept) int { return b.used.Compare(a.used) })
+	slices.SortFunc(all, func(a, b stored) int { return b.used.Compare(a.used) })
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, old := range all[min(len(all), maxFolders):] {
@@ -217,7 +217,7 @@ func (k *Keeper) trim() {
 			continue
 		}
 		if err := os.RemoveAll(old.dir); err != nil {
-			k.cfg.Logger.Warn("what was kept of a folder is still there", "err", err)
+			k.cfg.Logger.Warn("the stored contents of a folder were not removed", "err", err)
 		}
 	}
 }

@@ -16,30 +16,31 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"sextant/backend/tools/files/safefs"
 	"sextant/shared/wire"
 )
 
-// state is what lies at one path.
+// state is what lies at a path.
 type state struct {
-	// There is false for nothing; Mode holds the kind and the permissions.
+	// There is false for nothing; Mode is the type and the permissions.
 	There             bool
 	Mode              fs.FileMode
 	Size              int64
 	Device, Inode     uint64
 	Modified, Changed int64
-	// Sum names the content, hexadecimal SHA-256; "" of a folder and of what is not kept. At and
-	// Len are where it stands in the pack; At -1 is a blob.
+	// Sum is the SHA-256 of the content in hexadecimal, "" for a folder and for content that is not stored. At and
+	// Len are its place in the pack; an At of -1 means a blob.
 	Sum     string
 	At, Len int64
-	// Racy says that it changed so shortly before it was read that a later change may show the
-	// same time. Bulk is a folder whose content is not watched.
+	// Racy says that it changed so shortly before it was read that a later change may have the same time. Bulk
+	// is a folder whose content is not watched.
 	Racy, Bulk bool
 }
 
-// index is all that a folder holds, by paths from it with slashes.
+// index is the state of a folder, by relative paths with slashes.
 type index map[string]state
 
-// id is how rows name a state.
+// id is how wire.FileChange names a state.
 func (s state) id() string {
 	switch {
 	case !s.There:
@@ -52,7 +53,7 @@ func (s state) id() string {
 	return s.Sum
 }
 
-// same reports whether two states need no row: of what is not kept, its outside decides.
+// same reports whether two states are equal. Size, time and inode decide when the content is not stored.
 func (s state) same(o state) bool {
 	if s.There != o.There || s.Mode != o.Mode || s.id() != o.id() {
 		return false
@@ -60,22 +61,22 @@ func (s state) same(o state) bool {
 	return s.id() != wire.NotKept || s.Size == o.Size && s.Modified == o.Modified && s.Inode == o.Inode
 }
 
-// untouched reports whether what was read of o still stands for s, which was not read.
+// untouched reports whether s, which was not read, still has the content of o.
 func (s state) untouched(o state) bool {
 	return !o.Racy && s.Mode == o.Mode && s.Size == o.Size && s.Device == o.Device && s.Inode == o.Inode &&
 		s.Modified == o.Modified && s.Changed == o.Changed
 }
 
-// tooLarge says that a folder is over the bounds.
+// tooLarge is the error of a folder that exceeds the bounds.
 type tooLarge struct{ what string }
 
 // Error implements error.
 func (e *tooLarge) Error() string { return "the workspace is larger than " + e.what }
 
-// tick is longer than the steps in which file systems tell time.
+// tick is longer than the resolution of file times.
 const tick = 20 * time.Millisecond
 
-// errSlow says that a walk took too long, so that it is not tried again for some time.
+// errSlow is the error of a walk that took too long; it is not tried again for some time.
 var errSlow = errors.New("reading the workspace takes longer than a command should wait for it")
 
 // scan is one walk through a folder.
@@ -86,20 +87,20 @@ type scan struct {
 	files int
 	bytes int64
 	began time.Time
-	// measuring only counts: nothing is read of a folder that turns out to be too large.
+	// measuring only counts, so that nothing is read of a folder that is too large.
 	measuring bool
-	barred    barred
-	// passed is what rules forbid, by paths from the folder.
+	forbidden forbidden
+	// passed is what the rules forbid, by relative paths.
 	passed []string
-	// unseen are places that are not watched and were made, removed or written to.
-	unseen []string
+	// unwatchedChanges are unwatched places that were created, removed or written to.
+	unwatchedChanges []string
 }
 
-// scan walks through the folder and puts by what its files hold.
+// scan walks through the folder and stores the contents of its files.
 func (f *folder) scan(ctx context.Context) (*scan, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, f.k.cfg.Wait, errSlow)
 	defer cancel()
-	barred, err := f.barred(ctx)
+	forbidden, err := f.forbidden(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -108,26 +109,26 @@ func (f *folder) scan(ctx context.Context) (*scan, error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	s := &scan{ctx: ctx, f: f, next: index{}, began: time.Now(), barred: barred}
+	s := &scan{ctx: ctx, f: f, next: index{}, began: time.Now(), forbidden: forbidden}
 	if f.known == nil {
 		s.measuring = true
 		if err := s.folder(root, ""); err != nil {
 			return nil, err
 		}
-		s = &scan{ctx: ctx, f: f, next: make(index, s.files), began: time.Now(), barred: barred}
+		s = &scan{ctx: ctx, f: f, next: make(index, s.files), began: time.Now(), forbidden: forbidden}
 	}
 	if err := s.folder(root, ""); err != nil {
 		return nil, err
 	}
 	for rel, old := range f.known {
 		if _, there := s.next[rel]; old.Bulk && !there && !below(rel, s.passed) {
-			s.unseen = append(s.unseen, rel)
+			s.unwatchedChanges = append(s.unwatchedChanges, rel)
 		}
 	}
 	return s, nil
 }
 
-// folder walks through the folder root at rel. What cannot be opened holds nothing to us.
+// folder walks through the folder root at rel. A folder that cannot be opened counts as empty.
 func (s *scan) folder(root *os.Root, rel string) error {
 	d, err := root.Open(".")
 	if err != nil {
@@ -149,8 +150,8 @@ func (s *scan) folder(root *os.Root, rel string) error {
 	return nil
 }
 
-// unwatched reports whether what is in the folder rel is not watched. What was watched once stays
-// so, or a command could take files out of sight.
+// unwatched reports whether the inside of the folder rel is not watched. A folder that was watched stays so;
+// otherwise a command could hide its changes.
 func (s *scan) unwatched(rel string, names []string) bool {
 	old, before := s.f.known[rel]
 	if before && old.Mode.IsDir() {
@@ -164,12 +165,12 @@ func (s *scan) unwatched(rel string, names []string) bool {
 	now.Bulk = true
 	s.next[rel] = now
 	if now.Modified != old.Modified {
-		s.unseen = append(s.unseen, rel)
+		s.unwatchedChanges = append(s.unwatchedChanges, rel)
 	}
 	return true
 }
 
-// bulk reports whether a folder is one that programs fill and can make again.
+// bulk reports whether a folder is one that programs fill and can create again.
 func bulk(name string, names []string) bool {
 	switch name {
 	case "node_modules", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".gradle", ".tox":
@@ -181,15 +182,15 @@ func bulk(name string, names []string) bool {
 func (s *scan) entry(root *os.Root, name, rel string) error {
 	info, err := root.Lstat(name)
 	if err != nil {
-		return nil // gone by now
+		return nil // removed meanwhile
 	}
 	kind := info.Mode().Type()
 	path := filepath.Join(s.f.path, filepath.FromSlash(rel))
 	old, known := s.f.known[rel]
 	switch {
-	case name == ".git" && kind == fs.ModeDir, !known && s.f.secret(path): // what is known was judged
+	case name == ".git" && kind == fs.ModeDir, !known && s.f.secret(path): // known paths were checked
 		return nil
-	case s.barred.has(path, info):
+	case s.forbidden.has(path, info):
 		s.passed = append(s.passed, rel)
 		return nil
 	}
@@ -198,12 +199,12 @@ func (s *scan) entry(root *os.Root, name, rel string) error {
 	}
 	now := state{There: true, Mode: kind | info.Mode().Perm()}
 	if kind == 0 || kind == fs.ModeSymlink || kind == fs.ModeDir {
-		now.Size, now.Modified = info.Size(), info.ModTime().UnixNano() // of others they tell of what went through
+		now.Size, now.Modified = info.Size(), info.ModTime().UnixNano() // for pipes and sockets they change with use
 	}
 	now.Device, now.Inode, now.Changed = identity(info)
 	now.Racy = max(now.Changed, now.Modified) > s.began.Add(-tick).UnixNano()
 	if kind == fs.ModeDir {
-		// A folder's size and times tell of its entries, which are looked at themselves.
+		// A folder's size and times depend on its entries, which are compared themselves.
 		s.next[rel] = state{There: true, Mode: now.Mode, Modified: now.Modified}
 		below, err := root.OpenRoot(name)
 		if err != nil {
@@ -227,14 +228,14 @@ func (s *scan) entry(root *os.Root, name, rel string) error {
 		return nil
 	}
 	if err := s.read(root, name, kind, &now); err != nil {
-		return fmt.Errorf("putting %s by: %w", rel, err)
+		return fmt.Errorf("storing %s: %w", rel, err)
 	}
 	s.next[rel] = now
 	return nil
 }
 
-// read puts the content of a file or link by. What cannot be read, is too large, or is neither, is
-// not kept; the error is that of our own disk.
+// read stores the content of a file or link. Content that cannot be read or is too large is not stored; the error is
+// one of writing the pack.
 func (s *scan) read(root *os.Root, name string, kind fs.FileMode, now *state) error {
 	var content []byte
 	if kind != 0 && kind != fs.ModeSymlink {
@@ -250,7 +251,7 @@ func (s *scan) read(root *os.Root, name string, kind fs.FileMode, now *state) er
 		if now.Size > maxFile {
 			return nil
 		}
-		f, err := root.OpenFile(name, os.O_RDONLY|openCarefully, 0)
+		f, err := root.OpenFile(name, os.O_RDONLY|safefs.OpenFlags, 0)
 		if err != nil {
 			return nil
 		}
@@ -264,18 +265,17 @@ func (s *scan) read(root *os.Root, name string, kind fs.FileMode, now *state) er
 		if err != nil || len(content) > maxFile {
 			return nil
 		}
-		now.Racy = now.Racy || int64(len(content)) != now.Size // it is being written to
+		now.Racy = now.Racy || int64(len(content)) != now.Size // it is being written
 	}
 	return s.f.pack.put(content, now)
 }
 
-// walk compares the folder with what it was, keeps rows of what is different for the command that
-// did it, and takes the newer state as the one to compare with. ending is the command that ended,
-// nil for none.
+// walk compares the folder with its known state, records the differences as changes of a command, and makes the new
+// state the known one. ending is the command that ended, nil for none.
 func (f *folder) walk(ctx context.Context, ending *Run) error {
 	s, err := f.scan(ctx)
 	if err != nil {
-		// What changes from here on has nothing to be compared with.
+		// Later changes have nothing to be compared with.
 		if large := (*tooLarge)(nil); errors.As(err, &large) || ctx.Err() == nil {
 			for _, r := range f.running {
 				r.fail(f.k, err)
@@ -287,9 +287,9 @@ func (f *folder) walk(ctx context.Context, ending *Run) error {
 		}
 		return err
 	}
-	f.passBy(s)
+	f.dropForbidden(s)
 	if len(f.running) > 0 && f.known != nil {
-		if err := f.settle(ctx, s, ending); err != nil {
+		if err := f.attribute(ctx, s, ending); err != nil {
 			return err
 		}
 	}
@@ -297,7 +297,7 @@ func (f *folder) walk(ctx context.Context, ending *Run) error {
 	return nil
 }
 
-// differences are the paths of either index that are not the same in both, in order.
+// differences are the paths whose states differ, in order.
 func differences(before, after index) []string {
 	var all []string
 	for rel, old := range before {

@@ -1,26 +1,22 @@
-// Package snapshot knows what commands did to the files of a folder, so that it can be shown and
-// taken back like what tools for files do.
+// Package snapshot finds out what commands did to the files of a folder, so that it can be shown and undone like
+// changes of the file tools.
 //
-// A command writes as it likes, so what it changed is found by comparing: before it runs the
-// folder is walked and what its files hold is put by, and when it ended the folder is walked
-// again. The first walk copies all; after it only what differs from the last walk by size, times,
-// inode or mode is read. Of what is different afterwards the contents become blobs and rows of
-// wire.FileChange, in this order, and only then the newer state is the one to compare with: a
-// process that is killed at any point finds by Recover what the command did until then.
+// The changes of a command are found by comparison: the folder is walked and its contents are stored before the command
+// runs, and it is walked again when the command has ended. The first walk copies everything; later ones read only what
+// differs from the last walk in size, times, inode or mode. Changed contents become blobs, then rows of wire.FileChange
+// are written, and only then the new state becomes the known one. So after a kill at any point, Recover finds what the
+// command did until then.
 //
-// A file system layered over the folder would tell a command's own writes from all others, but
-// is not to be had everywhere (older bubblewrap, machines without user namespaces), hides what a
-// command writes until it ended, and a kill would lose it. So what somebody else changes while a
-// command runs is told apart only as far as it can be: tools of ours hold (Keeper.Hold), other
-// commands run at the same time and are named in the row's note, and what changed after the end
-// of the command is not its own.
+// An overlay file system would separate a command's writes from all others, but it is not available everywhere (older
+// bubblewrap, machines without user namespaces), hides the writes until the command has ended, and loses them on a kill.
+// So changes by others while a command runs are separated only as far as possible: our own tools call Watcher.Hold,
+// commands that run at the same time are named in the note of a row, and what changed after the end of the command is
+// not its own.
 //
-// It is bounded: of a folder over the bounds below, or one that takes too long to read, nothing is
-// watched, and the answer says so. Not watched are git's own folder, which has its own way back,
-// folders that programs fill and make again (node_modules, caches), and secret places and what
-// rules of the person forbid, which commands do not see: of these nothing is read, and a copy from
-// before a rule is thrown away. Links are never followed; of pipes, sockets and devices it is known
-// only that they are there.
+// A folder that exceeds the bounds, or takes too long to read, is not watched, and the answer says so. Also not watched
+// are the .git folder, folders that programs fill and can create again (node_modules, caches), secret places, and what
+// the person's rules forbid: these are not read, and a copy from before a rule is removed. Links are not followed. Of
+// pipes, sockets and devices only the existence is known.
 package snapshot
 
 import (
@@ -43,7 +39,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Bounds of what is watched. A larger file is watched, but what it held is not kept.
+// Bounds of what is watched. The content of a file over maxFile is not stored.
 const (
 	DefaultFiles = 20_000
 	DefaultBytes = 256 << 20
@@ -51,19 +47,19 @@ const (
 	maxFile      = 16 << 20
 	maxChanges   = 2_000
 	maxFolders   = 4
-	// keepWait bounds how long rows wait to be stored, and a question about a command that is being stopped.
-	keepWait = 10 * time.Second
-	// slowFor is how long nothing is watched of a folder that took longer than that.
-	slowFor = 10 * time.Minute
+	// storeTimeout bounds how long storing the rows of a command may take after its walk.
+	storeTimeout = 10 * time.Second
+	// slowPause is how long a folder is not watched after a walk that took too long.
+	slowPause = 10 * time.Minute
 )
 
-// Blobs keeps contents; *blobs.Store is one.
+// Blobs stores contents; *blobs.Store implements it.
 type Blobs interface {
 	PutAll(n int, content func(i int) ([]byte, error)) ([]string, error)
 	Open(id string) (io.ReadSeekCloser, blobs.Info, error)
 }
 
-// Log keeps what was changed and what runs; *store.Store is one.
+// Log stores changes and running commands; *store.Store implements it.
 type Log interface {
 	AddFileChanges(ctx context.Context, changes []wire.FileChange) error
 	BeginCommand(ctx context.Context, c wire.Command) error
@@ -71,25 +67,25 @@ type Log interface {
 	Commands(ctx context.Context) ([]wire.Command, error)
 }
 
-// Config is what a Keeper stands on.
+// Config is what a Watcher needs.
 type Config struct {
-	// Dir is where contents are put by, absolute; it is made when it is first needed.
+	// Dir is the folder of stored contents, absolute; it is created when it is first needed.
 	Dir    string
 	Places *places.Places
 	Blobs  Blobs
 	Log    Log
-	// Forbidden are the absolute paths that rules of the person keep from commands in a folder, its links
-	// followed; it is asked for every walk, and they are not read. nil knows none.
+	// Forbidden returns the absolute paths that the person's rules keep from commands in a folder; it is called for
+	// every walk. nil means none.
 	Forbidden func(ctx context.Context, folder string) ([]string, error)
-	// Files and Bytes bound what is watched and Wait how long a walk may take; 0 takes DefaultFiles,
-	// DefaultBytes and DefaultWait.
+	// Files and Bytes bound what is watched and Wait how long a walk may take; 0 means DefaultFiles, DefaultBytes
+	// and DefaultWait.
 	Files  int
 	Bytes  int64
 	Wait   time.Duration
 	Logger *slog.Logger
 }
 
-// Keeper watches folders for commands. Make it with New; safe for concurrent use.
+// Watcher watches folders for commands. Make it with New; safe for concurrent use.
 type Keeper struct {
 	cfg     Config
 	mu      sync.Mutex
@@ -97,7 +93,7 @@ type Keeper struct {
 	runs    []*Run
 }
 
-// New makes a Keeper; nothing is read before a command begins.
+// New makes a Watcher. Nothing is read before the first command.
 func New(cfg Config) *Keeper {
 	if cfg.Files == 0 {
 		cfg.Files = DefaultFiles
@@ -114,7 +110,7 @@ func New(cfg Config) *Keeper {
 	return &Keeper{cfg: cfg, folders: map[string]*folder{}}
 }
 
-// Close lets go of what is open. No command may run any more.
+// Close closes open files. No command may be running.
 func (k *Keeper) Close() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -126,7 +122,7 @@ func (k *Keeper) Close() error {
 	return err
 }
 
-// folder is one that is watched.
+// folder is a watched folder.
 type folder struct {
 	k    *Keeper
 	path string
@@ -134,18 +130,18 @@ type folder struct {
 
 	mu   sync.Mutex
 	pack pack
-	// known is the state that the next walk is compared with, saved the one on disk.
+	// known is the state that the next walk is compared with, nil for none; saved is the one on disk.
 	known, saved index
-	// passed is what the last walk passed by as forbidden, by paths from the folder; barredCopy says
-	// that the pack still holds something of such a place.
-	passed     []string
-	barredCopy bool
-	// slow is when a walk took too long last.
+	// passed is what the last walk skipped as forbidden, by relative paths; forbiddenCopy says that the pack still
+	// contains something of such a place.
+	passed        []string
+	forbiddenCopy bool
+	// slow is when a walk last took too long.
 	slow    time.Time
 	running []*Run
 }
 
-// at is the folder with its links followed.
+// at returns the folder at path, with links followed.
 func (k *Keeper) at(path string) (*folder, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -162,18 +158,18 @@ func (k *Keeper) at(path string) (*folder, error) {
 	return f, nil
 }
 
-// Changes is what came of a command.
+// Changes are the changes of a command.
 type Changes struct {
-	// Files are the rows, in order of their paths.
+	// Files are the rows in the order of their paths.
 	Files []wire.FileChange
-	// Why says why changes cannot be undone, "" when they can: "the workspace is larger than …".
+	// Why says why the changes cannot be undone ("the workspace is larger than …"), "" when they can.
 	Why string
-	// Others changed after the command had ended, so that it was not the command; Unwatched were
-	// made, removed or written to and are not watched. Both are paths from the folder.
+	// Others changed after the command had ended, so not by it. Unwatched are unwatched places that were created,
+	// removed or written to. Both are relative paths.
 	Others, Unwatched []string
 }
 
-// Run is one command that is watched. End must be called, and not by two at once.
+// Run is a watched command. End must be called, by one goroutine at a time.
 type Run struct {
 	k     *Keeper
 	f     *folder
@@ -181,16 +177,17 @@ type Run struct {
 	done  Changes
 	ended time.Time
 	note  string
-	// stopped is closed when the command is to end, over when what it did is known.
+	// stopped is closed when the command is stopped, over when its changes are known.
 	stopped <-chan struct{}
 	over    chan struct{}
 }
 
-// Begin notes what the folder holds before the command of call runs, which ends by itself or because
-// ctx does. It fails never: what stands in the way is in the Changes of End.
+// Begin records the state of the folder before the command of call runs; the command ends at the latest with ctx. Why
+// it cannot be watched is in the Changes of End.
 func (k *Keeper) Begin(ctx context.Context, call toolspec.Call, path string) *Run {
 	r := &Run{k: k, stopped: ctx.Done(), over: make(chan struct{}), row: wire.Command{
-		Call: call.ID, Tool: call.Tool, Turn: call.From.Turn, Conversation: call.From.Conversation, Owner: call.From.Owner(), Time: time.Now(),
+		Call: call.ID, Tool: call.Tool, Turn: call.From.Turn, Conversation: call.From.Conversation,
+		Owner: call.From.Owner(), Time: time.Now(),
 	}}
 	k.mu.Lock()
 	k.runs = append(k.runs, r)
@@ -204,26 +201,26 @@ func (k *Keeper) Begin(ctx context.Context, call toolspec.Call, path string) *Ru
 	return r
 }
 
-// fail keeps the reason why a run's changes cannot be undone.
+// fail sets the reason why the changes of a run cannot be undone.
 func (r *Run) fail(k *Keeper, err error) {
 	var large *tooLarge
 	switch {
 	case err == nil || r.done.Why != "":
-	case errors.As(err, &large), errors.Is(err, errSlow), errors.Is(err, errBarred):
+	case errors.As(err, &large), errors.Is(err, errSlow), errors.Is(err, errForbidden):
 		r.done.Why = err.Error()
 	default:
-		k.cfg.Logger.Warn("what a command changes is not watched", "folder", r.row.Folder, "err", err)
-		r.done.Why = "what the workspace held before could not be kept: " + err.Error()
+		k.cfg.Logger.Warn("the changes of a command are not watched", "folder", r.row.Folder, "err", err)
+		r.done.Why = "the previous state of the workspace could not be stored: " + err.Error()
 	}
 }
 
 func (f *folder) begin(ctx context.Context, r *Run) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.slow.IsZero() && time.Since(f.slow) < slowFor {
+	if !f.slow.IsZero() && time.Since(f.slow) < slowPause {
 		return errSlow
 	}
-	if err := f.ready(ctx); err != nil {
+	if err := f.refresh(ctx); err != nil {
 		return err
 	}
 	if err := f.save(); err != nil {
@@ -237,24 +234,23 @@ func (f *folder) begin(ctx context.Context, r *Run) error {
 	return nil
 }
 
-// ready knows what the folder holds now.
-func (f *folder) ready(ctx context.Context) error {
+// refresh brings the known state of the folder up to date.
+func (f *folder) refresh(ctx context.Context) error {
 	if err := f.open(); err != nil {
 		return err
 	}
 	err := f.walk(ctx, nil)
-	if err != nil || !f.barredCopy || len(f.running) > 0 {
+	if err != nil || !f.forbiddenCopy || len(f.running) > 0 {
 		return err
 	}
-	// Here is a copy of what a rule came to forbid: all goes, and the rest is read again.
+	// The pack has a copy of something that is now forbidden: remove everything and read the rest again.
 	if err := errors.Join(f.forget(), f.open()); err != nil {
 		return err
 	}
 	return f.walk(ctx, nil)
 }
 
-// End notes what is different now that the command ended, whatever became of ctx. Again it only says so
-// again.
+// End returns what the command changed, even if ctx has ended. Called again, it returns the same.
 func (r *Run) End(ctx context.Context) Changes {
 	if !r.ended.IsZero() {
 		return r.done
@@ -270,7 +266,7 @@ func (r *Run) End(ctx context.Context) Changes {
 	if f == nil {
 		return r.done
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.k.cfg.Wait+keepWait)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.k.cfg.Wait+storeTimeout)
 	defer cancel()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -286,10 +282,10 @@ func (r *Run) End(ctx context.Context) Changes {
 	return r.done
 }
 
-// Settled waits until of every command that was stopped before is known what it did: the answer to the
-// stop does not wait for that. ctx ends the wait, and so does time.
+// Settled waits until the changes of all stopped commands are known; the answer to a stop does not wait for that. The
+// wait ends with ctx and after a timeout.
 func (k *Keeper) Settled(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, k.cfg.Wait+keepWait)
+	ctx, cancel := context.WithTimeout(ctx, k.cfg.Wait+storeTimeout)
 	defer cancel()
 	k.mu.Lock()
 	runs := slices.Clone(k.runs)
@@ -298,7 +294,7 @@ func (k *Keeper) Settled(ctx context.Context) {
 		select {
 		case <-r.stopped:
 		default:
-			continue // it runs
+			continue // it still runs
 		}
 		select {
 		case <-r.over:
@@ -308,7 +304,7 @@ func (k *Keeper) Settled(ctx context.Context) {
 	}
 }
 
-// Recover finds what commands did that ran when Sextant ended, before any other begins.
+// Recover records the changes of commands that were running when Sextant ended. Call it before the first Begin.
 func (k *Keeper) Recover(ctx context.Context) error {
 	open, err := k.cfg.Log.Commands(ctx)
 	for _, c := range open {
@@ -316,15 +312,15 @@ func (k *Keeper) Recover(ctx context.Context) error {
 			break
 		}
 		if found := k.recover(ctx, c); found != nil {
-			k.cfg.Logger.Warn("what an interrupted command changed is not known", "folder", c.Folder, "err", found)
+			k.cfg.Logger.Warn("the changes of an interrupted command are not known", "folder", c.Folder, "err", found)
 		}
 		err = k.cfg.Log.EndCommand(ctx, c.Call)
 	}
 	return err
 }
 
-// interrupted is the note of what an interrupted command did.
-const interrupted = "Sextant ended while the command ran; what else happened until the next start is in it too"
+// interruptedNote is the note of the changes of an interrupted command.
+const interruptedNote = "Sextant ended while the command ran; changes until the next start are included"
 
 func (k *Keeper) recover(ctx context.Context, c wire.Command) error {
 	f, err := k.at(c.Folder)
@@ -342,7 +338,7 @@ func (k *Keeper) recover(ctx context.Context, c wire.Command) error {
 	if err := f.open(); err != nil {
 		return err
 	}
-	r := &Run{f: f, row: c, note: interrupted}
+	r := &Run{f: f, row: c, note: interruptedNote}
 	f.running = []*Run{r}
 	err = f.walk(ctx, r)
 	f.running = nil

@@ -14,7 +14,7 @@ import (
 const project = `printf 'one\ntwo\n' > a.txt; mkdir -p src/deep empty; echo b > src/b.go; echo c > src/deep/c.go
 echo run > tool.sh; chmod 755 tool.sh; ln -s a.txt link; printf '\0\1' > pic; ln -s /etc/passwd out`
 
-func TestWhatACommandDidIsToldShownAndUndone(t *testing.T) {
+func TestChangesOfACommandAreShownAndUndone(t *testing.T) {
 	for _, c := range []struct{ name, command, states string }{
 		{"changes", "echo three >> a.txt", "a.txt changed ready command"},
 		{"makes", "mkdir -p new/in && echo x > new/in/f && echo y > g", "g made ready command, new/in/f made ready command"},
@@ -76,7 +76,7 @@ func TestADifferenceOfACommandIsShown(t *testing.T) {
 	}
 }
 
-func TestATurnOfCommandsAndToolsForFilesIsUndoneAsOne(t *testing.T) {
+func TestTurnOfCommandsAndFileToolsIsUndoneAsOne(t *testing.T) {
 	b := set(t)
 	b.sh(project)
 	before := b.tree()
@@ -95,7 +95,7 @@ func TestATurnOfCommandsAndToolsForFilesIsUndoneAsOne(t *testing.T) {
 	}
 }
 
-func TestWhatAPersonChangedSinceOrBetweenIsLeftAndNamed(t *testing.T) {
+func TestChangesByAPersonAreNotUndone(t *testing.T) {
 	b := set(t)
 	b.sh(project)
 	b.bash("echo 1 >> a.txt; echo 1 > new; mkdir d; echo 1 > d/one")
@@ -124,7 +124,7 @@ func TestACommandThatOnlyReadsOrChangesNothingHasNothingToUndo(t *testing.T) {
 	}
 }
 
-func TestOverItsBoundsTheAnswerSaysThatNothingCanBeUndone(t *testing.T) {
+func TestFolderOverTheBoundsIsNotWatched(t *testing.T) {
 	for _, c := range []struct {
 		name, command, why string
 		change             func(*snapshot.Config)
@@ -137,7 +137,7 @@ func TestOverItsBoundsTheAnswerSaysThatNothingCanBeUndone(t *testing.T) {
 			b.sh("echo a > a.txt")
 			for range 2 { // one that grows over the bound, one that begins over it
 				r := b.bash(c.command)
-				if !strings.Contains(r.Text, "What this command changed cannot be undone: "+c.why) || !strings.Contains(r.Sentence, c.why) {
+				if !strings.Contains(r.Text, "The changes of this command cannot be undone: "+c.why) || !strings.Contains(r.Sentence, c.why) {
 					t.Errorf("%q %q", r.Text, r.Sentence)
 				}
 			}
@@ -152,7 +152,7 @@ func TestOverItsBoundsTheAnswerSaysThatNothingCanBeUndone(t *testing.T) {
 	}
 }
 
-func TestALargeFileIsToldButNotKept(t *testing.T) {
+func TestLargeFileIsReportedButNotStored(t *testing.T) {
 	b := set(t)
 	b.sh("head -c 17000000 /dev/zero > big; echo a > a.txt")
 	b.bash("echo x >> big; echo b > a.txt")
@@ -166,11 +166,11 @@ func TestALargeFileIsToldButNotKept(t *testing.T) {
 	}
 }
 
-func TestGitsFolderAndFoldersThatProgramsFillAreNotWatchedAndThatIsSaid(t *testing.T) {
+func TestUnwatchedFoldersAreReported(t *testing.T) {
 	b := set(t)
 	b.sh("mkdir -p node_modules/x .git/objects target; echo 1 > node_modules/x/a; echo x > .git/HEAD; echo t > target/CACHEDIR.TAG; echo a > a")
 	r := b.bash("rm -r node_modules; echo y > .git/HEAD; echo z > target/z; echo b > a")
-	if !slices.Equal(r.Changed, []string{filepath.Join(b.work, "a")}) || !strings.Contains(r.Text, "Not watched, so that undo does not cover it: target, node_modules") {
+	if !slices.Equal(r.Changed, []string{filepath.Join(b.work, "a")}) || !strings.Contains(r.Text, "Not watched, so undo does not cover it: target, node_modules") {
 		t.Errorf("%q %q", r.Changed, r.Text)
 	}
 	// What is watched cannot be taken out of sight.

@@ -194,7 +194,7 @@ func (b *bench) bash(command string) toolspec.Result {
 	return r
 }
 
-// changed is what a turn did to files, as the window is told.
+// changed are the changes of a turn, as the window gets them.
 func (b *bench) changed(turn string) []wire.ChangedFile {
 	b.t.Helper()
 	all, err := b.files.Changes(context.Background(), turn)

@@ -1,9 +1,8 @@
-// Package subagent holds the tool that hands a task on to a turn of its own: run_subagent.
+// Package subagent holds run_subagent, the tool that gives a task to a turn of its own.
 //
-// It knows no loop. Who runs such a turn is a Runner, which also holds that the turn may do no more
-// than who asked for it; what is here is the shape of the task and of what comes back. What the turn
-// read from outside counts as outside text of the result, what it read of files as read by the call,
-// and the files it changed as changed by it.
+// It does not know the agent loop. A Runner runs the turn and makes sure that it may do no more than its
+// caller; this package defines the task and the report. What the turn read from outside counts as outside
+// text of the result, what it read of files as read by the call, and the files it changed as changed by it.
 package subagent
 
 import (
@@ -16,13 +15,14 @@ import (
 
 	"sextant/backend/tools/room"
 	"sextant/shared/chat"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
 //go:embed run_subagent.md
 var runSubagentDoc string
 
-// Bounds of a task: its characters, how many calls and rounds may be named, how many tools.
+// Bounds of a task: its characters, calls, rounds and tools.
 const (
 	maxTask   = 20_000
 	maxExpect = 2000
@@ -30,7 +30,7 @@ const (
 	maxTools  = 100
 )
 
-// Task is what run_subagent takes. Zero fields leave what they are about to the Runner.
+// Task is what run_subagent takes. The Runner decides what zero fields leave open.
 type Task struct {
 	Task      string   `json:"task"`
 	Expect    string   `json:"expect"`
@@ -41,25 +41,25 @@ type Task struct {
 	Model     string   `json:"model"`
 }
 
-// Report is how a task ended.
+// Report says how a task ended.
 type Report struct {
 	Title, Conversation string
 	Answer              string
 	Status              chat.Status
-	// Error and Suggestion say why it is not done.
+	// Error and Suggestion say why it did not finish.
 	Error, Suggestion string
 	Calls, Rounds     int
 	Usage             chat.Usage
-	// Outside and Local are the sources of what it read, from outside and of this machine; Changed
+	// Outside and Local are the sources of what it read, from outside and from this machine. Changed
 	// are the files it changed in a way that can be undone.
 	Outside, Local, Changed []string
 }
 
-// Runner runs a task for call until it ends or ctx does. A Result instead says why it did not begin.
-// Safe for concurrent use.
+// Runner runs a task for call until it ends or ctx does. The Result, when not nil, says why it did not
+// start. Safe for concurrent use.
 type Runner func(ctx context.Context, task Task, call toolspec.Call) (Report, *toolspec.Result)
 
-// Tools are the tools of the room. Safe for concurrent use.
+// Tools is the list of run_subagent. Safe for concurrent use.
 type Tools struct {
 	room.List[tool]
 	run Runner
@@ -67,16 +67,16 @@ type Tools struct {
 
 type tool struct{ def toolspec.Definition }
 
-// Definition implements room.Tool.
+// Definition implements toolkit.Tool.
 func (x tool) Definition() toolspec.Definition { return x.def }
 
-// New makes the tools. The group is that of tools which reach nothing by themselves: each call of a
-// task is judged when it is made.
+// New makes the tool. Its group is that of tools that reach nothing themselves: each call of a task is
+// judged when it is made.
 func New(run Runner) *Tools {
 	def := room.Define(toolspec.RunSubagent, "workspace", runSubagentDoc, fmt.Sprintf(`{"type":"object","properties":{`+
 		`"task":{"type":"string","minLength":1,"maxLength":%d},`+
 		`"expect":{"type":"string","maxLength":%d,"description":"The answer you want, in words."},`+
-		`"tools":{"type":"array","items":{"type":"string","maxLength":128},"minItems":1,"maxItems":%d,"description":"The only tools it may use; left out: yours."},`+
+		`"tools":{"type":"array","items":{"type":"string","maxLength":128},"minItems":1,"maxItems":%d,"description":"The only tools it may use; default: yours."},`+
 		`"read_only":{"type":"boolean","default":false,"description":"Only tools that change nothing."},`+
 		`"max_calls":{"type":"integer","minimum":1,"maximum":%d},"max_rounds":{"type":"integer","minimum":1,"maximum":%d},`+
 		`"model":{"type":"string","maxLength":200,"description":"Another model of the same service."}`+
@@ -86,14 +86,14 @@ func New(run Runner) *Tools {
 	return &Tools{List: room.List[tool]{{def}}, run: run}
 }
 
-// Describe says what call would do. The task may name secrets: its calls put them in, or are refused.
+// Describe says what call would do. The task may name secrets; its calls use them, or are refused.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	var p Task
 	_ = json.Unmarshal(call.Args, &p)
-	return toolspec.Description{Present: "Handing on: " + toolspec.Brief(p.Task, 80), Quotes: true}
+	return toolspec.Description{Present: "Subagent: " + clip.Line(p.Task, 80), Quotes: true}
 }
 
-// outcome is the value of run_subagent. Conversation opens its talk.
+// outcome is the value of run_subagent. Conversation is the subagent's own.
 type outcome struct {
 	Answer       string      `json:"answer"`
 	Conversation string      `json:"conversation"`
@@ -104,8 +104,10 @@ type outcome struct {
 	OutputTokens int         `json:"output_tokens"`
 }
 
-// Execute runs one task; its error is always nil.
-func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
+// Execute runs one task; the error is always nil.
+func (t *Tools) Execute(
+	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
+) (toolspec.Result, error) {
 	var p Task
 	if bad := room.Decode(call.Args, &p); bad != nil {
 		return *bad, nil
@@ -114,43 +116,45 @@ func (t *Tools) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Defi
 	if bad != nil {
 		return *bad, nil
 	}
-	return told(report), nil
+	return resultOf(report), nil
 }
 
-// told is the result of a task that began.
-func told(done Report) toolspec.Result {
-	counts := fmt.Sprintf("%s, %s, %d tokens read and %d written; its talk is %s",
-		english.Plural(done.Calls, "call", ""), english.Plural(done.Rounds, "round", ""), done.Usage.Input, done.Usage.Output, done.Conversation)
+// resultOf is the result of a task that was started.
+func resultOf(done Report) toolspec.Result {
+	counts := fmt.Sprintf("%s, %s, %d tokens read and %d written; its conversation is %s",
+		english.Plural(done.Calls, "call", ""), english.Plural(done.Rounds, "round", ""), done.Usage.Input,
+		done.Usage.Output, done.Conversation)
 	r := toolspec.OK(outcome{
-		Answer: done.Answer, Conversation: done.Conversation, Status: done.Status, Calls: done.Calls, Rounds: done.Rounds,
+		Answer: done.Answer, Conversation: done.Conversation, Status: done.Status, Calls: done.Calls,
+		Rounds:      done.Rounds,
 		InputTokens: done.Usage.Input, OutputTokens: done.Usage.Output,
 	})
-	r.Sentence = "Handed on: " + done.Title
+	r.Sentence = "Subagent: " + done.Title
 	r.Text = done.Answer + "\n\n[" + counts + "]"
 	if done.Status != chat.StatusDone {
 		r.Success = false
-		r.ErrorType, r.Error, r.Suggestion = toolspec.UserError, why(done), done.Suggestion
+		r.ErrorType, r.Error, r.Suggestion = toolspec.UserError, failure(done), done.Suggestion
 		if r.Suggestion == "" || done.Status == chat.StatusLimit {
-			r.Suggestion = "Go on from what it came to, or hand on a smaller task."
+			r.Suggestion = "Continue from what it reached, or give a smaller task to a subagent."
 		}
 		if done.Answer == "" {
 			r.Text = "[" + counts + "]"
 		} else {
-			r.Text = "It said last:\n" + r.Text
+			r.Text = "Its last message:\n" + r.Text
 		}
 	}
 	r.Sources, r.Read, r.Changed = done.Outside, done.Local, done.Changed
-	r.Preview = []string{toolspec.Brief(done.Answer, 80)}
+	r.Preview = []string{clip.Line(done.Answer, 80)}
 	if done.Answer == "" {
 		r.Preview = nil
 	}
 	return r
 }
 
-// why is what a failed task's result says.
-func why(done Report) string {
+// failure is the error of a task that did not finish.
+func failure(done Report) string {
 	if done.Error == "" {
-		return "the subagent was stopped before its task was done; what it did until then stays"
+		return "the subagent was stopped before it finished; what it did until then is kept"
 	}
 	return "the subagent did not finish: " + done.Error
 }

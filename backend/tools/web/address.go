@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"sextant/backend/guard/policy"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
 const maxAddress = 8192
 
-// parse reads an http or https address and writes its host the one way that the policy does.
-// A nil Result means that it is one.
+// parse reads an http or https address and normalizes its host as the policy does. The Result is nil on
+// success.
 func parse(raw string) (*url.URL, *toolspec.Result) {
 	bad := func(why string) (*url.URL, *toolspec.Result) {
 		r := toolspec.Fail(toolspec.ValidationError, why, "Send a whole address such as https://example.com/page.")
@@ -25,23 +26,23 @@ func parse(raw string) (*url.URL, *toolspec.Result) {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil:
-		return bad("that is no address")
+		return bad("that is not an address")
 	case u.Scheme != "http" && u.Scheme != "https":
 		return bad("the address must begin with http:// or https://")
 	case u.Opaque != "" || u.Hostname() == "":
-		return bad("the address names no host")
+		return bad("the address has no host")
 	}
 	name := policy.Normal(u.Hostname())
 	if name == "?" {
-		return bad(fmt.Sprintf("%q is no host", u.Hostname()))
+		return bad(fmt.Sprintf("%q is not a host", u.Hostname()))
 	}
-	u.Host = joined(name, u.Port())
+	u.Host = joinHost(name, u.Port())
 	u.Fragment, u.RawFragment = "", ""
 	return u, nil
 }
 
-// joined is host:port, with the brackets that an IPv6 address needs.
-func joined(host, port string) string {
+// joinHost is host:port, with brackets around an IPv6 address. The port may be "".
+func joinHost(host, port string) string {
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
@@ -51,23 +52,20 @@ func joined(host, port string) string {
 	return host
 }
 
-// hosts are those an address leads to, for the policy.
+// hosts are the hosts of an address, for the policy.
 func hosts(u *url.URL) []string { return []string{policy.Normal(u.Host)} }
 
-// place is an address as a sentence names it: host and path, without what may be secret.
-func place(u *url.URL) string {
+// shortAddress is an address for a sentence: host and path, without the query, which may be secret.
+func shortAddress(u *url.URL) string {
 	path := u.EscapedPath()
 	if path == "/" {
 		path = ""
 	}
-	if r := []rune(path); len(r) > 60 {
-		path = string(r[:59]) + "…"
-	}
-	return u.Host + path
+	return u.Host + clip.Line(path, 60)
 }
 
-// origin is where the text of an answer comes from.
+// origin is the source of the text of an answer.
 func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
-// sameHost reports whether b is the same server as a: the usual ports of http and https are one.
+// sameHost reports whether b is the same server as a. The default ports of http and https count as one.
 func sameHost(a, b *url.URL) bool { return policy.Typed(a.Host, []string{b.Host}) }

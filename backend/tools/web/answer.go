@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
-// maxHeaders bounds what of an answer's headers is told.
+// maxHeaders bounds the response headers in a result, in bytes.
 const maxHeaders = 8 << 10
 
 // answer is the value of http_request and wget.
@@ -18,27 +21,28 @@ type answer struct {
 	URL        string `json:"url"`
 	Status     int    `json:"status"`
 	StatusText string `json:"status_text"`
-	// Headers are the answer's, names as usual ("Content-Type"); more of one name are joined by ", ".
+	// Headers are those of the response, in canonical form ("Content-Type"); repeated ones are joined by ", ".
 	Headers     map[string]string `json:"headers,omitempty"`
 	ContentType string            `json:"content_type"`
-	// Bytes were read of the body; Truncated says that Body is not all of it.
+	// Bytes is how much of the body was read; Truncated says that Body is not all of it.
 	Bytes     int  `json:"bytes"`
 	Truncated bool `json:"truncated,omitempty"`
-	// Body is the text as it was sent, in UTF-8; empty for what is no text.
+	// Body is the text as it was sent, in UTF-8; "" for a body that is not text.
 	Body      string `json:"body"`
 	Redirects int    `json:"redirects,omitempty"`
 }
 
-// told makes the Result of a reply.
-func (r *reply) told(headers bool) toolspec.Result {
-	c := r.read()
+// result makes the Result of a response.
+func (r *reply) result(headers bool) toolspec.Result {
+	c := r.decode()
 	a := answer{
-		URL: r.url.Redacted(), Status: r.status, StatusText: r.text, ContentType: c.mime, Bytes: len(r.body), Redirects: r.hops,
-		Body: c.raw[:whole(c.raw, maxBody)], Truncated: r.more,
+		URL: r.url.Redacted(), Status: r.status, StatusText: r.text, ContentType: c.mime, Bytes: len(r.body),
+		Redirects: r.hops,
+		Body:      c.raw[:clip.PrefixLen(c.raw, maxBody)], Truncated: r.more,
 	}
 	a.Truncated = a.Truncated || len(a.Body) < len(c.raw)
 	if headers {
-		a.Headers = told(r.header)
+		a.Headers = shownHeaders(r.header)
 	}
 	head := fmt.Sprintf("%s %s · %s · %s", r.statusLine(), r.url.Redacted(), c.mime, r.amount())
 	if r.hops > 0 {
@@ -55,7 +59,7 @@ func (r *reply) told(headers bool) toolspec.Result {
 	case len(r.body) == 0:
 		b.WriteString("\n[The body is empty.]")
 	default:
-		text, cut := shown(c.text, r.more)
+		text, cut := limitText(c.text, r.more)
 		a.Truncated = a.Truncated || cut && c.raw == c.text && len(c.raw) > maxBody
 		b.WriteString("\n" + text)
 	}
@@ -70,16 +74,16 @@ func (r *reply) statusLine() string { return strings.TrimSpace(fmt.Sprintf("%d %
 
 func (r *reply) amount() string {
 	if r.more {
-		return "more than " + size(maxRead)
+		return "more than " + humanize.IBytes(maxRead)
 	}
-	return size(int64(len(r.body)))
+	return humanize.Bytes(uint64(len(r.body)))
 }
 
-// told are headers as they can be shown: what lets somebody in is left out.
-func told(h http.Header) map[string]string {
+// shownHeaders are headers as they may be shown, without cookies.
+func shownHeaders(h http.Header) map[string]string {
 	all, used := map[string]string{}, 0
 	for _, name := range slices.Sorted(maps.Keys(h)) {
-		value := plain(strings.ReplaceAll(strings.Join(h[name], ", "), "\n", " "))
+		value := clip.Printable(strings.ReplaceAll(strings.Join(h[name], ", "), "\n", " "))
 		if name == "Set-Cookie" {
 			value = fmt.Sprintf("(%d, not shown)", len(h[name]))
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTextIsReadInTheCharactersItWasWrittenIn(t *testing.T) {
+func TestBodyIsDecoded(t *testing.T) {
 	late := strings.Repeat("a", 3000)
 	bodies := map[string]struct{ kind, body, want string }{
 		"/utf8":     {"text/plain; charset=utf-8", "grüß 💡", "grüß 💡"},
@@ -38,7 +38,7 @@ func TestTextIsReadInTheCharactersItWasWrittenIn(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoTextIsToldByTypeAndSize(t *testing.T) {
+func TestBinaryBodyIsShownByTypeAndSize(t *testing.T) {
 	kinds := map[string]string{"/a.png": "image/png", "/a.zip": "application/zip", "/lie": "text/plain", "/guess": "", "/octets": "application/octet-stream"}
 	n := newInternet(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Content-Type"] = nil
@@ -49,7 +49,7 @@ func TestWhatIsNoTextIsToldByTypeAndSize(t *testing.T) {
 	})
 	for path := range kinds {
 		r := n.do(t, "wget", map[string]any{"uri": "http://shop.example" + path})
-		says(t, r, "17 bytes", "[Not text, so it is not shown.]")
+		says(t, r, "17 B", "[Not text, so it is not shown.]")
 		if v := r.Value.(answer); strings.Contains(r.Text, "secret") || v.Body != "" || v.Bytes != 17 {
 			t.Errorf("%s: %+v", path, v)
 		}

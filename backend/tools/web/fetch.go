@@ -9,10 +9,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/dustin/go-humanize"
 
 	"sextant/shared/toolspec"
 )
@@ -21,59 +22,58 @@ import (
 const (
 	maxRead      = 5 << 20 // bytes of an answer's body, after decompression
 	maxRedirects = 10
-	tellEvery    = time.Second
+	reportEvery  = time.Second
 )
 
-// userAgent names us: a server may want to know who asks.
+// userAgent identifies Sextant to servers.
 const userAgent = "Mozilla/5.0 (compatible; Sextant/1)"
 
-// exchange is one request with what may be followed from it.
+// exchange is one request and its redirects.
 type exchange struct {
 	method string
 	url    *url.URL
 	header http.Header
 	body   []byte
-	// call is the call it belongs to, and argument the name of its argument that holds the
-	// address: a redirect elsewhere is judged as the same call with another address.
+	// call is the call it belongs to, and argument the name of its argument with the address: a redirect
+	// to another host is judged as the same call with another address.
 	call     toolspec.Call
 	argument string
 	timeout  time.Duration
-	// bound is the only origin that the request may go to, as a secret is in it; "" for none.
+	// bound is the only origin that a request with a secret may go to, "" for any.
 	bound string
 }
 
-// reply is a whole answer.
+// reply is a complete response.
 type reply struct {
 	status int
 	text   string // of the status: "Not Found"
 	header http.Header
-	url    *url.URL // where it came from in the end
+	url    *url.URL // after redirects
 	body   []byte
-	// more is true when there was more than maxRead.
+	// more is true when the body is longer than maxRead.
 	more bool
 	hops int
 }
 
-// strayed is the error of a redirect that is not followed.
-type strayed struct {
+// redirectError is the error of a redirect that is not followed.
+type redirectError struct {
 	to   *url.URL
 	host string
 	why  string
 }
 
-func (s *strayed) Error() string { return "redirect to " + s.to.Redacted() + " not followed" }
+func (s *redirectError) Error() string { return "redirect to " + s.to.Redacted() + " not followed" }
 
-// fetch does e and reads its answer. While it takes longer than a second, out is told how far
-// it has come.
+// fetch sends e and reads the response. It reports its progress to out every second.
 func (t *Tools) fetch(ctx context.Context, e exchange, out progress) (*reply, *toolspec.Result) {
 	ctx, cancel := context.WithTimeoutCause(ctx, e.timeout, errTooLong)
 	defer cancel()
 	var read atomic.Int64
-	stop := tell(out, e.url, &read)
-	defer stop()
+	defer reportProgress(out, e.url, &read)()
 	req, err := http.NewRequestWithContext(ctx, e.method, e.url.String(), bytes.NewReader(e.body))
 	if err != nil {
-		r := toolspec.Fail(toolspec.ValidationError, "the request cannot be made: "+err.Error(), "Look at the method and the address.")
+		r := toolspec.Fail(toolspec.ValidationError, "the request cannot be made: "+err.Error(),
+			"Check the method and the address.")
 		return nil, &r
 	}
 	req.Header = e.header.Clone()
@@ -84,11 +84,11 @@ func (t *Tools) fetch(ctx context.Context, e exchange, out progress) (*reply, *t
 		req.Header.Set("User-Agent", userAgent)
 	}
 	hops := 0
-	way := t.cfg.Transport
+	transport := t.cfg.Transport
 	if e.bound != "" {
-		way = boundTransport{way, e.bound}
+		transport = boundTransport{transport, e.bound}
 	}
-	client := &http.Client{Transport: way, CheckRedirect: func(next *http.Request, via []*http.Request) error {
+	client := &http.Client{Transport: transport, CheckRedirect: func(next *http.Request, via []*http.Request) error {
 		hops = len(via)
 		next.URL.User = nil
 		next.Header.Del("Referer")
@@ -100,7 +100,7 @@ func (t *Tools) fetch(ctx context.Context, e exchange, out progress) (*reply, *t
 		return nil, &r
 	}
 	defer func() { _ = res.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(&counted{res.Body, &read}, maxRead+1))
+	body, err := io.ReadAll(io.LimitReader(&countingReader{res.Body, &read}, maxRead+1))
 	if err != nil {
 		r := t.failure(ctx, e, fmt.Errorf("reading the answer: %w", err))
 		return nil, &r
@@ -117,54 +117,54 @@ func (t *Tools) follow(ctx context.Context, e exchange, next *http.Request, via 
 	before := via[len(via)-1].URL
 	to, bad := parse(next.URL.String())
 	if bad != nil {
-		return &strayed{next.URL, next.URL.Host, "it leads to what is no web address"}
+		return &redirectError{next.URL, next.URL.Host, "it leads to something other than a web address"}
 	}
 	next.URL = to
-	stray := func(why string) error { return &strayed{to, to.Host, why} }
+	refuse := func(why string) error { return &redirectError{to, to.Host, why} }
 	switch {
 	case len(via) > maxRedirects:
-		return stray(fmt.Sprintf("there were more than %d redirects", maxRedirects))
+		return refuse(fmt.Sprintf("there were more than %d redirects", maxRedirects))
 	case before.Scheme == "https" && to.Scheme == "http":
-		return stray("it leads from https to http, where others can read along")
+		return refuse("it leads from https to http, which others can read")
 	case e.bound != "" && origin(to) != e.bound:
-		return stray("a secret is in the request, which is bound to " + e.url.Host)
+		return refuse("the request contains a secret, which may only go to " + e.url.Host)
 	case sameHost(e.url, to):
 		return nil
 	case len(e.header) > 0 || len(e.body) > 0 || e.method != http.MethodGet && e.method != http.MethodHead:
-		return stray("it leads to another host, which your headers and data were not meant for")
+		return refuse("it leads to another host, and your headers and data are not for that host")
 	}
 	call := e.call
 	call.ID = ""
 	args := map[string]any{}
 	if json.Unmarshal(call.Args, &args) != nil || e.argument == "" {
-		return stray("it leads to another host")
+		return refuse("it leads to another host")
 	}
 	args[e.argument] = to.String()
 	var err error
 	if call.Args, err = json.Marshal(args); err != nil || !t.cfg.Allowed(ctx, call) {
-		return stray("it leads to a host that has to be asked about first")
+		return refuse("it leads to a host that has to be asked about first")
 	}
 	return nil
 }
 
-// counted counts what is read through it.
-type counted struct {
+// countingReader counts the bytes read through it.
+type countingReader struct {
 	r io.Reader
 	n *atomic.Int64
 }
 
-func (c *counted) Read(b []byte) (int, error) {
+func (c *countingReader) Read(b []byte) (int, error) {
 	n, err := c.r.Read(b)
 	c.n.Add(int64(n))
 	return n, err
 }
 
-// tell says once a second how much was read, until stop.
-func tell(out progress, u *url.URL, read *atomic.Int64) (stop func()) {
+// reportProgress reports once a second how much was read, until stop is called.
+func reportProgress(out progress, u *url.URL, read *atomic.Int64) (stop func()) {
 	done := make(chan struct{})
-	var teller sync.WaitGroup
-	teller.Go(func() {
-		ticker := time.NewTicker(tellEvery)
+	var reporting sync.WaitGroup
+	reporting.Go(func() {
+		ticker := time.NewTicker(reportEvery)
 		defer ticker.Stop()
 		for {
 			select {
@@ -173,7 +173,7 @@ func tell(out progress, u *url.URL, read *atomic.Int64) (stop func()) {
 			case <-ticker.C:
 			}
 			if n := read.Load(); n > 0 {
-				out("progress", "Read "+size(n)+" from "+u.Host+".\n")
+				out("progress", "Read "+humanize.Bytes(uint64(n))+" from "+u.Host+".\n")
 			} else {
 				out("progress", "Waiting for "+u.Host+".\n")
 			}
@@ -181,27 +181,8 @@ func tell(out progress, u *url.URL, read *atomic.Int64) (stop func()) {
 	})
 	return func() {
 		close(done)
-		teller.Wait()
+		reporting.Wait()
 	}
 }
 
 var errTooLong = errors.New("too long")
-
-// size is a number of bytes for people.
-func size(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1f KB", float64(n)/1000)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1_000_000)
-}
-
-// span is a duration for people.
-func span(d time.Duration) string {
-	if d < time.Second {
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + " s"
-}

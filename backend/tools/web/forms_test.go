@@ -65,7 +65,7 @@ func (a answering) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr,
 
 // The policy reads an address before the dialer does; between the two, no form may be taken for
 // another.
-func TestWgetReachesEveryPublicFormAndNoPrivateOne(t *testing.T) {
+func TestWgetReachesPublicAddressesOnly(t *testing.T) {
 	var reached atomic.Int32
 	public := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, "public") }))
 	defer public.Close()

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/dustin/go-humanize"
 	"golang.org/x/net/http/httpguts"
 
 	"sextant/backend/guard/secrets"
@@ -22,14 +24,14 @@ import (
 //go:embed http_request.md
 var httpRequestDoc string
 
-// Bounds of what is sent.
+// Bounds of a request.
 const (
 	maxSent        = 1 << 20
 	maxSentHeaders = 50
 )
 
-// httpRequestParams: where to, how, and what is sent along. Body is sent as it is when it is a
-// string, else as JSON.
+// httpRequestParams are the parameters of http_request. Body is sent as it is when it is a string, else as
+// JSON.
 type httpRequestParams struct {
 	URL     string            `json:"url"`
 	Method  string            `json:"method"`
@@ -45,7 +47,7 @@ func httpRequest() tool {
 				`"url":{"type":"string","minLength":1,"maxLength":8192,"description":"Whole address, http or https."},`+
 				`"method":{"type":"string","enum":["GET","HEAD","POST","PUT","PATCH","DELETE","OPTIONS"],"default":"GET"},`+
 				`"headers":{"type":"object","additionalProperties":{"type":"string"},"maxProperties":50,"description":"For example {\"Accept\":\"application/json\"}."},`+
-				`"body":{"type":["string","object","array"],"description":"Text as it is, or an object or array that is sent as JSON."}},`+
+				`"body":{"type":["string","object","array"],"description":"Text, or an object or array that is sent as JSON."}},`+
 				`"required":["url"],"additionalProperties":false}`,
 			toolspec.Hints{OpenWorld: true}, `{"url":"https://api.example.com/items?limit=5"}`,
 			`{"url":"https://api.example.com/items","method":"POST","body":{"name":"lamp"}}`),
@@ -71,7 +73,7 @@ func (p httpRequestParams) method() string {
 	return strings.ToUpper(p.Method)
 }
 
-// body is what is sent, and its type where the arguments tell.
+// body is the request body and its content type.
 func (p httpRequestParams) body() (text, kind string) {
 	if len(p.Body) == 0 || string(p.Body) == "null" {
 		return "", ""
@@ -87,7 +89,9 @@ func (p httpRequestParams) describe() toolspec.Description {
 	if bad != nil {
 		return toolspec.Description{Present: "Sending a request", Target: p.URL}
 	}
-	d := toolspec.Description{Target: secrets.Spelled(p.method() + " " + u.Redacted()), Hosts: hosts(u), LimitMS: toolspec.DefaultTimeoutMS}
+	d := toolspec.Description{
+		Target: secrets.Spelled(p.method() + " " + u.Redacted()), Hosts: hosts(u), LimitMS: toolspec.DefaultTimeoutMS,
+	}
 	body, _ := p.body()
 	d.Data = body
 	if len(p.Headers) > 0 {
@@ -97,29 +101,24 @@ func (p httpRequestParams) describe() toolspec.Description {
 		}
 		d.Data = strings.TrimSuffix(b.String()+"\n"+body, "\n\n")
 	}
-	d.Present = secrets.Spelled(p.sentence("Sending", "Asking", u))
+	d.Present = secrets.Spelled(p.sentence("Sending", "Requesting", u))
 	d.Secrets = p.secretUses(u)
 	return d
 }
 
 // sentence says what is done: "Sending 120 characters to api.example (POST)".
-func (p httpRequestParams) sentence(sending, asking string, u *url.URL) string {
+func (p httpRequestParams) sentence(sending, requesting string, u *url.URL) string {
 	if body, _ := p.body(); body != "" {
 		return fmt.Sprintf("%s %d characters to %s (%s)", sending, utf8.RuneCountInString(body), u.Host, p.method())
 	}
-	return fmt.Sprintf("%s %s (%s)", asking, place(u), p.method())
+	return fmt.Sprintf("%s %s (%s)", requesting, shortAddress(u), p.method())
 }
 
 func (p httpRequestParams) names() []string {
-	var names []string
-	for name := range p.Headers {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(p.Headers))
 }
 
-// header checks the headers that are to be sent.
+// header checks and returns the headers of the request.
 func (p httpRequestParams) header() (http.Header, *toolspec.Result) {
 	bad := func(text, next string) (http.Header, *toolspec.Result) {
 		r := toolspec.Fail(toolspec.ValidationError, text, next)
@@ -131,38 +130,47 @@ func (p httpRequestParams) header() (http.Header, *toolspec.Result) {
 	h := http.Header{}
 	for _, name := range p.names() {
 		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(p.Headers[name]) {
-			return bad(fmt.Sprintf("the header %q cannot be written", name), "Names are letters, digits and hyphens; values have no line ends.")
+			return bad(fmt.Sprintf("the header %q cannot be written", name),
+				"Names are letters, digits and hyphens; values have no line ends.")
 		}
-		if ours(name) {
-			return bad(fmt.Sprintf("the header %s cannot be set: it belongs to the connection", name), "Leave it out; it is written from the address.")
+		if reserved(name) {
+			return bad(fmt.Sprintf("the header %s cannot be set: it belongs to the connection", name),
+				"Leave it out; it is set automatically.")
 		}
 		h.Set(name, p.Headers[name])
 	}
 	return h, nil
 }
 
-// ours reports whether a header is one that only we write: those of the connection, and those
-// that make a server take somebody for another.
-func ours(name string) bool {
+// reserved reports whether a header may not be set by a call: those of the connection, and those by which
+// servers identify the sender.
+func reserved(name string) bool {
 	name = strings.ToLower(name)
 	switch name {
-	case "host", "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "content-length", "expect", "accept-encoding",
-		"forwarded", "via", "x-real-ip", "http2-settings", "metadata", "metadata-flavor", "x-aws-ec2-metadata-token", "x-method-override", "x-http-method-override":
+	case "host", "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "content-length",
+		"expect", "accept-encoding",
+		"forwarded", "via", "x-real-ip", "http2-settings", "metadata", "metadata-flavor", "x-aws-ec2-metadata-token",
+		"x-method-override", "x-http-method-override":
 		return true
 	}
-	return strings.HasPrefix(name, "proxy-") || strings.HasPrefix(name, "sec-") || strings.HasPrefix(name, "x-forwarded-") || strings.HasPrefix(name, ":")
+	return strings.HasPrefix(name, "proxy-") || strings.HasPrefix(name, "sec-") ||
+		strings.HasPrefix(name, "x-forwarded-") || strings.HasPrefix(name, ":")
 }
 
-func (t *Tools) httpRequest(ctx context.Context, call toolspec.Call, p httpRequestParams, out progress) toolspec.Result {
+func (t *Tools) httpRequest(
+	ctx context.Context, call toolspec.Call, p httpRequestParams, out progress,
+) toolspec.Result {
 	u, bad := parse(p.URL)
 	if bad != nil {
 		return *bad
 	}
 	method := p.method()
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 	default:
-		return toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("%q is no method", p.Method), "Send GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.")
+		return toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("%q is not a supported method", p.Method),
+			"Send GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS.")
 	}
 	header, bad := p.header()
 	if bad != nil {
@@ -170,17 +178,19 @@ func (t *Tools) httpRequest(ctx context.Context, call toolspec.Call, p httpReque
 	}
 	body, kind := p.body()
 	if len(body) > maxSent {
-		return toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("the body has %s; the most is %s", size(int64(len(body))), size(maxSent)), "Send it in parts.")
+		return toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("the body has %s; the most is %s",
+			humanize.IBytes(uint64(len(body))), humanize.IBytes(maxSent)), "Send it in parts.")
 	}
 	if body != "" && header.Get("Content-Type") == "" {
 		header.Set("Content-Type", kind)
 	}
-	to, header, sent, bad := t.filled(p, u, header, body)
+	to, header, sent, bad := t.insertSecrets(p, u, header, body)
 	if bad != nil {
 		return *bad
 	}
 	if len(sent) > maxSent {
-		return toolspec.Fail(toolspec.ValidationError, "with the secret in it the body is larger than "+size(maxSent), "Send it in parts.")
+		return toolspec.Fail(toolspec.ValidationError,
+			"with the secret in it the body is larger than "+humanize.IBytes(maxSent), "Send it in parts.")
 	}
 	bound := ""
 	if len(p.secretUses(u)) > 0 {
@@ -190,12 +200,13 @@ func (t *Tools) httpRequest(ctx context.Context, call toolspec.Call, p httpReque
 		return *bad
 	}
 	r, bad := t.fetch(ctx, exchange{
-		method: method, url: to, header: header, body: []byte(sent), bound: bound, call: call, argument: "url", timeout: toolspec.DefaultTimeoutMS * time.Millisecond,
+		method: method, url: to, header: header, body: []byte(sent), bound: bound, call: call, argument: "url",
+		timeout: toolspec.DefaultTimeoutMS * time.Millisecond,
 	}, out)
 	if bad != nil {
 		return *bad
 	}
-	result := r.told(true)
-	result.Sentence = secrets.Spelled(p.sentence("Sent", "Asked", u)) + ": " + r.statusLine()
+	result := r.result(true)
+	result.Sentence = secrets.Spelled(p.sentence("Sent", "Requested", u)) + ": " + r.statusLine()
 	return result
 }

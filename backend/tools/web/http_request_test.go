@@ -8,7 +8,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestARequestSendsWhatItWasTold(t *testing.T) {
+func TestRequestIsSentAsGiven(t *testing.T) {
 	n := newInternet(t, func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		w.Header().Set("X-Lamp", "on")
@@ -29,7 +29,7 @@ func TestARequestSendsWhatItWasTold(t *testing.T) {
 	says(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/", "method": "HEAD"}), "200 OK", "The body is empty")
 }
 
-func TestHeadersOfTheConnectionAreOurs(t *testing.T) {
+func TestConnectionHeadersCannotBeSet(t *testing.T) {
 	n := newInternet(t, func(http.ResponseWriter, *http.Request) { t.Error("a server was asked") })
 	for _, name := range []string{
 		"Host", "host", "Connection", "Proxy-Authorization", "Proxy-Connection", "Transfer-Encoding", "Content-Length", "Upgrade", "TE", "Trailer",
@@ -56,7 +56,7 @@ func TestDataAndHeadersAreNotCarriedToAnotherHost(t *testing.T) {
 		{"url": "http://api.example/", "method": "DELETE"},
 		{"url": "http://api.example/", "headers": map[string]string{"X-Api-Key": "k"}},
 	} {
-		fails(t, n.do(t, "http_request", args), toolspec.PermissionError, "which your headers and data were not meant for", "Call http_request")
+		fails(t, n.do(t, "http_request", args), toolspec.PermissionError, "your headers and data are not for that host", "Call http_request")
 	}
 }
 
@@ -71,7 +71,7 @@ func TestACallIsDescribedByItsArguments(t *testing.T) {
 			Present: "Sending 10 characters to api.example (POST)", Target: "POST https://api.example/items", Data: "ten chars!", Hosts: []string{"api.example"}, LimitMS: 30_000,
 		}},
 		{"http_request", map[string]any{"url": "https://api.example:8443/items", "headers": map[string]string{"X-B": "2", "X-A": "1"}}, toolspec.Description{
-			Present: "Asking api.example:8443/items (GET)", Target: "GET https://api.example:8443/items", Data: "X-A: 1\nX-B: 2", Hosts: []string{"api.example:8443"}, LimitMS: 30_000,
+			Present: "Requesting api.example:8443/items (GET)", Target: "GET https://api.example:8443/items", Data: "X-A: 1\nX-B: 2", Hosts: []string{"api.example:8443"}, LimitMS: 30_000,
 		}},
 		{"wget", map[string]any{"uri": "http://user:word@2130706433/x?y"}, toolspec.Description{
 			Present: "Reading 127.0.0.1/x", Target: "http://user:xxxxx@127.0.0.1/x?y", Hosts: []string{"127.0.0.1"}, LimitMS: 30_000,

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// at is base with path below it and query.
-func at(base *url.URL, path string, query url.Values) *url.URL {
+// endpoint is base with path below it and query.
+func endpoint(base *url.URL, path string, query url.Values) *url.URL {
 	u := *base
 	if path != "" {
 		u = *base.JoinPath(path)
@@ -24,8 +24,8 @@ func at(base *url.URL, path string, query url.Values) *url.URL {
 	return &u
 }
 
-// value is one of three by how safe the search is to be.
-func (s search) value(off, moderate, strict string) string {
+// bySafety is the one of three values for the setting search_safe.
+func (s search) bySafety(off, moderate, strict string) string {
 	switch s.safe {
 	case "off":
 		return off
@@ -35,12 +35,13 @@ func (s search) value(off, moderate, strict string) string {
 	return moderate
 }
 
-// duckDuckGo reads DuckDuckGo's page for browsers without scripts; it wants no key.
+// duckDuckGo reads DuckDuckGo's page for browsers without scripts; it needs no key.
 func duckDuckGo() provider {
 	return provider{
 		name: "duckduckgo", base: "https://html.duckduckgo.com/html/",
 		request: func(s search, base *url.URL) (*url.URL, http.Header) {
-			return at(base, "", url.Values{"q": {s.query}, "kp": {s.value("-2", "-1", "1")}}), http.Header{"Accept": {"text/html"}}
+			return endpoint(base, "", url.Values{"q": {s.query}, "kp": {s.bySafety("-2", "-1", "1")}}),
+				http.Header{"Accept": {"text/html"}}
 		},
 		results: func(_ search, r *reply) ([]Found, error) {
 			doc, err := html.Parse(bytes.NewReader(r.body))
@@ -49,15 +50,16 @@ func duckDuckGo() provider {
 			}
 			var all []Found
 			walk(doc, func(n *html.Node) {
-				if class(n, "result") && !class(n, "result--ad") {
+				if hasClass(n, "result") && !hasClass(n, "result--ad") {
 					all = append(all, duckResult(n))
 				}
 			})
 			if len(all) == 0 && (bytes.Contains(r.body, []byte("anomaly")) || r.status == http.StatusAccepted) {
-				return nil, errors.New("it takes this program for a robot and answers nothing now")
+				return nil, errors.New("it takes this program for a bot and does not answer now")
 			}
-			if len(all) == 0 && !bytes.Contains(r.body, []byte("no-results")) && !bytes.Contains(r.body, []byte("No results")) {
-				return nil, errors.New("its page has another form than it used to have")
+			if len(all) == 0 && !bytes.Contains(r.body, []byte("no-results")) &&
+				!bytes.Contains(r.body, []byte("No results")) {
+				return nil, errors.New("its page has a format that is not known")
 			}
 			return all, nil
 		},
@@ -68,17 +70,17 @@ func duckResult(n *html.Node) Found {
 	var f Found
 	walk(n, func(n *html.Node) {
 		switch {
-		case n.DataAtom == atom.A && class(n, "result__a") && f.URL == "":
-			f.Title, f.URL = words(n), unwrapped(attribute(n, "href"))
-		case class(n, "result__snippet") && f.Snippet == "":
-			f.Snippet = words(n)
+		case n.DataAtom == atom.A && hasClass(n, "result__a") && f.URL == "":
+			f.Title, f.URL = textOf(n), redirectTarget(attribute(n, "href"))
+		case hasClass(n, "result__snippet") && f.Snippet == "":
+			f.Snippet = textOf(n)
 		}
 	})
 	return f
 }
 
-// unwrapped is the address that DuckDuckGo's own redirect (//duckduckgo.com/l/?uddg=…) leads to.
-func unwrapped(href string) string {
+// redirectTarget is the address that DuckDuckGo's redirect (//duckduckgo.com/l/?uddg=…) leads to.
+func redirectTarget(href string) string {
 	u, err := url.Parse(href)
 	if err != nil {
 		return ""
@@ -92,13 +94,14 @@ func unwrapped(href string) string {
 	return u.String()
 }
 
-// brave asks the Brave Search API.
+// brave uses the Brave Search API.
 func brave() provider {
 	return provider{
 		name: "brave", base: "https://api.search.brave.com", needs: []string{"search_key"},
 		request: func(s search, base *url.URL) (*url.URL, http.Header) {
-			u := at(base, "res/v1/web/search", url.Values{
-				"q": {s.query}, "count": {strconv.Itoa(s.count)}, "safesearch": {s.value("off", "moderate", "strict")},
+			u := endpoint(base, "res/v1/web/search", url.Values{
+				"q": {s.query}, "count": {strconv.Itoa(s.count)},
+				"safesearch": {s.bySafety("off", "moderate", "strict")},
 			})
 			return u, http.Header{"Accept": {"application/json"}, "X-Subscription-Token": {s.key}}
 		},
@@ -113,20 +116,21 @@ func brave() provider {
 			}
 			var all []Found
 			for _, x := range page.Web.Results {
-				all = append(all, Found{unmarked(x.Title), x.URL, unmarked(x.Description)})
+				all = append(all, Found{stripHTML(x.Title), x.URL, stripHTML(x.Description)})
 			}
 			return all, nil
 		},
 	}
 }
 
-// google asks Google's Programmable Search Engine.
+// google uses Google's Programmable Search Engine.
 func google() provider {
 	return provider{
 		name: "google", base: "https://www.googleapis.com", needs: []string{"search_key", "search_engine"},
 		request: func(s search, base *url.URL) (*url.URL, http.Header) {
-			u := at(base, "customsearch/v1", url.Values{
-				"q": {s.query}, "num": {strconv.Itoa(s.count)}, "safe": {s.value("off", "active", "active")}, "key": {s.key}, "cx": {s.engine},
+			u := endpoint(base, "customsearch/v1", url.Values{
+				"q": {s.query}, "num": {strconv.Itoa(s.count)}, "safe": {s.bySafety("off", "active", "active")},
+				"key": {s.key}, "cx": {s.engine},
 			})
 			return u, http.Header{"Accept": {"application/json"}}
 		},
@@ -146,12 +150,15 @@ func google() provider {
 	}
 }
 
-// searxng asks a SearXNG, whose own settings must allow JSON.
+// searxng uses a SearXNG server, whose settings must allow JSON.
 func searxng() provider {
 	return provider{
 		name: "searxng", needs: []string{"search_url"},
 		request: func(s search, base *url.URL) (*url.URL, http.Header) {
-			u := at(base, "search", url.Values{"q": {s.query}, "format": {"json"}, "safesearch": {s.value("0", "1", "2")}})
+			u := endpoint(base, "search", url.Values{
+				"q": {s.query}, "format": {"json"},
+				"safesearch": {s.bySafety("0", "1", "2")},
+			})
 			return u, http.Header{"Accept": {"application/json"}}
 		},
 		results: func(_ search, r *reply) ([]Found, error) {
@@ -170,17 +177,17 @@ func searxng() provider {
 	}
 }
 
-// unmarked is the text of a snippet that holds HTML.
-func unmarked(s string) string {
+// stripHTML is the text of a snippet that contains HTML.
+func stripHTML(s string) string {
 	doc, err := html.Parse(strings.NewReader(s))
 	if err != nil {
 		return ""
 	}
-	return words(doc)
+	return textOf(doc)
 }
 
-// words is the text of a node, without scripts and styles.
-func words(n *html.Node) string {
+// textOf is the text of a node, without scripts and styles.
+func textOf(n *html.Node) string {
 	var b strings.Builder
 	var read func(n *html.Node)
 	read = func(n *html.Node) {
@@ -207,7 +214,7 @@ func walk(n *html.Node, do func(*html.Node)) {
 	}
 }
 
-func class(n *html.Node, name string) bool {
+func hasClass(n *html.Node, name string) bool {
 	for _, c := range strings.Fields(attribute(n, "class")) {
 		if c == name {
 			return true

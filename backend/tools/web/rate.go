@@ -10,9 +10,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// rate bounds how often something is done in a minute. What was not used is saved up to a
-// minute's worth.
-type rate struct {
+// rateLimiter bounds how often something is done in a minute. What is not used is saved, up to that of one
+// minute.
+type rateLimiter struct {
 	now func() time.Time
 
 	mu   sync.Mutex
@@ -20,8 +20,8 @@ type rate struct {
 	last time.Time
 }
 
-// take uses one of perMinute; ok is false when none is left, and wait when there will be one.
-func (r *rate) take(perMinute int) (wait time.Duration, ok bool) {
+// take uses one of perMinute. When none is left, ok is false and wait says when there will be one.
+func (r *rateLimiter) take(perMinute int) (wait time.Duration, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now, most := r.now(), float64(perMinute)
@@ -38,17 +38,19 @@ func (r *rate) take(perMinute int) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// limited takes one of what the setting allows in a minute; nil means that there was one.
-func (t *Tools) limited(r *rate, setting string, usual int) *toolspec.Result {
+// limited uses one of the requests that the setting allows in a minute, and returns a failure when none
+// is left.
+func (t *Tools) limited(r *rateLimiter, setting string, fallback int) *toolspec.Result {
 	n, err := strconv.Atoi(t.cfg.Setting(setting))
 	if err != nil || n < 1 {
-		n = usual
+		n = fallback
 	}
 	wait, ok := r.take(n)
 	if ok {
 		return nil
 	}
 	failed := toolspec.Fail(toolspec.UserError, fmt.Sprintf("more than %d requests in a minute", n),
-		fmt.Sprintf("Wait %.0f s, then call it again. The person can raise the setting %s.", math.Ceil(wait.Seconds()), setting))
+		fmt.Sprintf("Wait %.0f s, then call it again. The person can raise the setting %s.", math.Ceil(wait.Seconds()),
+			setting))
 	return &failed
 }

@@ -13,7 +13,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// secretUses are the secrets that the request names, where they would be put in.
+// secretUses are the secrets that the request names, and where they would be inserted.
 func (p httpRequestParams) secretUses(u *url.URL) []toolspec.SecretUse {
 	var uses []toolspec.SecretUse
 	add := func(place secrets.Place, text string) {
@@ -33,9 +33,11 @@ func (p httpRequestParams) secretUses(u *url.URL) []toolspec.SecretUse {
 	return uses
 }
 
-// filled is what is sent once the secrets are in it. to is a new address; nothing that comes back is
-// told to anybody.
-func (t *Tools) filled(p httpRequestParams, u *url.URL, header http.Header, body string) (to *url.URL, h http.Header, sent string, bad *toolspec.Result) {
+// insertSecrets returns the address, headers and body with the values of secrets in them. They must not be
+// shown to anybody.
+func (t *Tools) insertSecrets(
+	p httpRequestParams, u *url.URL, header http.Header, body string,
+) (to *url.URL, h http.Header, sent string, bad *toolspec.Result) {
 	fail := func(err error) (*url.URL, http.Header, string, *toolspec.Result) {
 		r := secrets.Refused(err)
 		return nil, nil, "", &r
@@ -44,24 +46,30 @@ func (t *Tools) filled(p httpRequestParams, u *url.URL, header http.Header, body
 		return u, header, body, nil
 	}
 	if t.cfg.Secrets == nil {
-		return fail(&secrets.Refusal{Kind: toolspec.SystemError, Message: "there is no place where secrets are kept", Suggestion: "Leave them out."})
+		return fail(&secrets.Refusal{
+			Kind: toolspec.SystemError, Message: "no secrets are stored here",
+			Suggestion: "Leave them out.",
+		})
 	}
-	into := func(place secrets.Place) secrets.Sink { return secrets.Sink{Place: place, Origin: origin(u)} }
+	sink := func(place secrets.Place) secrets.Sink { return secrets.Sink{Place: place, Origin: origin(u)} }
 	out := *u
-	path, err := t.cfg.Secrets.Fill(u.EscapedPath(), into(secrets.Query), url.PathEscape)
+	path, err := t.cfg.Secrets.Fill(u.EscapedPath(), sink(secrets.Query), url.PathEscape)
 	if err != nil {
 		return fail(err)
 	}
-	if out.RawQuery, err = t.cfg.Secrets.Fill(u.RawQuery, into(secrets.Query), url.QueryEscape); err != nil {
+	if out.RawQuery, err = t.cfg.Secrets.Fill(u.RawQuery, sink(secrets.Query), url.QueryEscape); err != nil {
 		return fail(err)
 	}
 	if out.Path, err = url.PathUnescape(path); err != nil {
-		return fail(&secrets.Refusal{Kind: toolspec.ValidationError, Message: "the path cannot be read", Suggestion: "Escape it as an address does."})
+		return fail(&secrets.Refusal{
+			Kind: toolspec.ValidationError, Message: "the path cannot be read",
+			Suggestion: "Escape it as an address does.",
+		})
 	}
 	out.RawPath = path
 	h = header.Clone()
 	for _, name := range p.names() {
-		value, err := t.cfg.Secrets.Fill(p.Headers[name], into(secrets.Header), nil)
+		value, err := t.cfg.Secrets.Fill(p.Headers[name], sink(secrets.Header), nil)
 		if err != nil {
 			return fail(err)
 		}
@@ -70,29 +78,33 @@ func (t *Tools) filled(p httpRequestParams, u *url.URL, header http.Header, body
 		}
 		if strings.ContainsAny(value, "\r\n\x00") {
 			return fail(&secrets.Refusal{
-				Kind: toolspec.ValidationError, Message: fmt.Sprintf("the secret for the header %s has line ends, which a header cannot hold", name),
+				Kind: toolspec.ValidationError,
+				Message: fmt.Sprintf("the secret for the header %s contains line ends, which a header cannot have",
+					name),
 				Suggestion: "Put it into the body, or use another secret.",
 			})
 		}
-		h.Set(name, basic(name, value))
+		h.Set(name, encodeBasic(name, value))
 	}
-	if sent, err = t.cfg.Secrets.Fill(body, into(secrets.Body), escapeFor(header.Get("Content-Type"), body)); err != nil {
+	if sent, err = t.cfg.Secrets.Fill(body, sink(secrets.Body),
+		escapeFor(header.Get("Content-Type"), body)); err != nil {
 		return fail(err)
 	}
 	return &out, h, sent, nil
 }
 
-// basic writes name:password after Basic as that scheme wants it. Only we can, as the value is not
-// known to who wrote the header.
-func basic(name, value string) string {
+// encodeBasic encodes name:password after "Basic" in base64. The caller cannot do that, because it does not
+// know the value.
+func encodeBasic(name, value string) string {
 	scheme, pair, ok := strings.Cut(value, " ")
-	if !strings.EqualFold(name, "Authorization") || !ok || !strings.EqualFold(scheme, "Basic") || !strings.Contains(pair, ":") {
+	if !strings.EqualFold(name, "Authorization") || !ok || !strings.EqualFold(scheme, "Basic") ||
+		!strings.Contains(pair, ":") {
 		return value
 	}
 	return scheme + " " + base64.StdEncoding.EncodeToString([]byte(strings.TrimSpace(pair)))
 }
 
-// escapeFor is how a value is written in a body of that kind, nil for as it is.
+// escapeFor returns how a value is escaped in a body of that content type, nil for not at all.
 func escapeFor(kind, body string) func(string) string {
 	switch {
 	case strings.Contains(strings.ToLower(kind), "x-www-form-urlencoded"):
@@ -101,7 +113,7 @@ func escapeFor(kind, body string) func(string) string {
 		return func(value string) string {
 			b, err := json.Marshal(value)
 			if err != nil {
-				return value // strings can always be written
+				return value // a string can always be encoded
 			}
 			return strings.TrimSuffix(strings.TrimPrefix(string(b), `"`), `"`)
 		}
@@ -109,7 +121,7 @@ func escapeFor(kind, body string) func(string) string {
 	return nil
 }
 
-// boundTransport sends to one origin only: a request that holds a secret.
+// boundTransport sends requests that contain a secret to one origin only.
 type boundTransport struct {
 	next   http.RoundTripper
 	origin string
@@ -121,7 +133,7 @@ func (b boundTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if req.Body != nil {
 			_ = req.Body.Close()
 		}
-		return nil, &strayed{req.URL, req.URL.Host, "a secret is in it, which is bound to another host"}
+		return nil, &redirectError{req.URL, req.URL.Host, "the request contains a secret for another host"}
 	}
 	return b.next.RoundTrip(req)
 }

@@ -25,7 +25,7 @@ func vaultWith(t *testing.T, name, value string) *secrets.Vault {
 	return v
 }
 
-func TestASecretIsWrittenAsItsPlaceWantsIt(t *testing.T) {
+func TestSecretsAreEscapedForTheirPlace(t *testing.T) {
 	const value = `p&ss "w/rd"+`
 	var got struct {
 		path, query, basic, body string
@@ -63,7 +63,7 @@ func TestASecretIsWrittenAsItsPlaceWantsIt(t *testing.T) {
 	}
 }
 
-func TestASecretIsNotCarriedToWhereARedirectLeads(t *testing.T) {
+func TestSecretsDoNotFollowRedirects(t *testing.T) {
 	var mu sync.Mutex
 	reached := map[string]string{}
 	n := newInternet(t, func(w http.ResponseWriter, r *http.Request) {
@@ -82,7 +82,7 @@ func TestASecretIsNotCarriedToWhereARedirectLeads(t *testing.T) {
 			if headers != nil {
 				args["headers"] = headers
 			}
-			fails(t, n.do(t, "http_request", args), toolspec.PermissionError, "a secret is in the request")
+			fails(t, n.do(t, "http_request", args), toolspec.PermissionError, "the request contains a secret")
 		}
 	}
 	says(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/?to=/here", "headers": map[string]string{"X-Key": "{{secret:git}}"}}), "after 1 redirects")

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"sextant/backend/guard/egress"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -89,7 +90,7 @@ func (n *internet) do(t *testing.T, tool string, args map[string]any) toolspec.R
 	return r
 }
 
-// says fails the test unless r is a success whose text holds all of want.
+// says fails the test unless r is a success and its text contains all of want.
 func says(t *testing.T, r toolspec.Result, want ...string) {
 	t.Helper()
 	if !r.Success {
@@ -97,12 +98,12 @@ func says(t *testing.T, r toolspec.Result, want ...string) {
 	}
 	for _, w := range want {
 		if !strings.Contains(r.ModelText(), w) {
-			t.Errorf("%q does not say %q", brief(r.ModelText(), 500), w)
+			t.Errorf("%q does not say %q", clip.Runes(r.ModelText(), 500), w)
 		}
 	}
 }
 
-// fails fails the test unless r is a failure of that kind whose words hold all of want.
+// fails fails the test unless r is a failure of that kind and its text contains all of want.
 func fails(t *testing.T, r toolspec.Result, kind toolspec.ErrorType, want ...string) {
 	t.Helper()
 	if r.Success || r.ErrorType != kind {

@@ -9,10 +9,13 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/dustin/go-humanize"
+
 	"sextant/backend/tools/room"
+	"sextant/shared/annotator"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -22,7 +25,7 @@ var webSearchDoc string
 // Bounds of a search.
 const (
 	maxQuery          = 400 // characters
-	usualResults      = 5
+	defaultResults    = 5
 	maxResults        = 10
 	searchesPerMinute = 10
 	searchTimeout     = 20 * time.Second
@@ -31,7 +34,7 @@ const (
 	maxResultURL      = 2000
 )
 
-// webSearchParams: what is looked for, and how many results are wanted.
+// webSearchParams are the parameters of web_search.
 type webSearchParams struct {
 	Query      string `json:"query"`
 	NumResults int    `json:"num_results"`
@@ -44,30 +47,30 @@ type Found struct {
 	Snippet string `json:"snippet"`
 }
 
-// search is what is asked of a provider.
+// search is a query to a provider.
 type search struct {
 	query string
 	count int
 	safe  string // off, moderate or strict
 	key   string
-	// engine is Google's id of a search engine.
+	// engine is the id of a search engine at Google.
 	engine string
 }
 
-// provider is one service that searches.
+// provider is a search service.
 type provider struct {
 	name string
-	// base is its own address, "" for one that has to be set.
+	// base is its address, "" for one that the setting search_url has to name.
 	base string
-	// needs names the settings without which it does not work.
+	// needs names the settings it requires.
 	needs []string
-	// request is how s is asked at base.
+	// request returns the request for s at base.
 	request func(s search, base *url.URL) (*url.URL, http.Header)
-	// results reads an answer; at most s.count are used. The error is a sentence.
+	// results reads a response; at most s.count results are used. The error is a sentence.
 	results func(s search, r *reply) ([]Found, error)
 }
 
-// Providers are the names that the setting search_provider takes; the first is the default.
+// Providers returns the values of the setting search_provider; the first is the default.
 func Providers() []string {
 	var names []string
 	for _, p := range providers() {
@@ -83,14 +86,17 @@ func webSearch() tool {
 	return tool{
 		def: define(name, webSearchDoc,
 			`{"type":"object","properties":{`+
-				`"query":{"type":"string","minLength":1,"maxLength":400,"description":"What is looked for."},`+
+				`"query":{"type":"string","minLength":1,"maxLength":400,"description":"What to search for."},`+
 				`"num_results":{"type":"integer","minimum":1,"maximum":10,"default":5}},`+
 				`"required":["query"],"additionalProperties":false}`,
 			toolspec.Hints{ReadOnly: true, OpenWorld: true}, `{"query":"desk lamp E27 review","num_results":3}`),
 		describe: func(t *Tools, call toolspec.Call) toolspec.Description {
 			var p webSearchParams
 			_ = json.Unmarshal(call.Args, &p)
-			d := toolspec.Description{Present: fmt.Sprintf("Searching the web for %q", brief(p.Query, 60)), Data: p.Query, LimitMS: int(searchTimeout.Milliseconds())}
+			d := toolspec.Description{
+				Present: fmt.Sprintf("Searching the web for %q", clip.Line(p.Query, 60)), Data: p.Query,
+				LimitMS: int(searchTimeout.Milliseconds()),
+			}
 			if _, base, bad := t.provider(); bad == nil {
 				d.Hosts, d.Target = hosts(base), base.Host
 			}
@@ -106,7 +112,7 @@ func webSearch() tool {
 	}
 }
 
-// provider is the one in force, with the address it is asked at.
+// provider returns the provider in use, with its address.
 func (t *Tools) provider() (provider, *url.URL, *toolspec.Result) {
 	bad := func(text, next string) (provider, *url.URL, *toolspec.Result) {
 		r := toolspec.Fail(toolspec.UserError, text, next)
@@ -122,7 +128,8 @@ func (t *Tools) provider() (provider, *url.URL, *toolspec.Result) {
 			}
 		}
 		if !found {
-			return bad(fmt.Sprintf("there is no search provider %q", name), "Set search_provider to "+strings.Join(Providers(), ", ")+".")
+			return bad(fmt.Sprintf("there is no search provider %q", name),
+				"Set search_provider to "+strings.Join(Providers(), ", ")+".")
 		}
 	}
 	for _, setting := range chosen.needs {
@@ -137,24 +144,27 @@ func (t *Tools) provider() (provider, *url.URL, *toolspec.Result) {
 	}
 	base, unusable := parse(address)
 	if unusable != nil {
-		return bad("the setting search_url is no address: "+unusable.Error, "Ask the person to set it to one such as https://search.example.")
+		return bad("the setting search_url is not an address: "+unusable.Error,
+			"Ask the person to set it to one such as https://search.example.")
 	}
 	return chosen, base, nil
 }
 
 func (t *Tools) search(ctx context.Context, call toolspec.Call, p webSearchParams, out progress) toolspec.Result {
-	query := strings.Join(strings.Fields(plain(p.Query)), " ")
+	query := strings.Join(strings.Fields(clip.Printable(p.Query)), " ")
 	switch n := utf8.RuneCountInString(query); {
 	case n == 0:
 		return toolspec.Fail(toolspec.ValidationError, "query is empty", `For example {"query":"desk lamp review"}.`)
 	case n > maxQuery:
-		return toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("query has %d characters; the most is %d", n, maxQuery), "Search for a few words.")
+		return toolspec.Fail(toolspec.ValidationError,
+			fmt.Sprintf("query has %d characters; the most is %d", n, maxQuery), "Search for a few words.")
 	}
 	if p.NumResults == 0 {
-		p.NumResults = usualResults
+		p.NumResults = defaultResults
 	}
 	if p.NumResults < 1 || p.NumResults > maxResults {
-		return toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("num_results is %d", p.NumResults), fmt.Sprintf("Send 1 to %d.", maxResults))
+		return toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("num_results is %d", p.NumResults),
+			fmt.Sprintf("Send 1 to %d.", maxResults))
 	}
 	by, base, bad := t.provider()
 	if bad != nil {
@@ -171,15 +181,18 @@ func (t *Tools) search(ctx context.Context, call toolspec.Call, p webSearchParam
 		s.safe = "moderate"
 	}
 	u, header := by.request(s, base)
-	r, bad := t.fetch(ctx, exchange{method: http.MethodGet, url: u, header: header, call: call, timeout: searchTimeout}, out)
+	r, bad := t.fetch(ctx, exchange{
+		method: http.MethodGet, url: u, header: header, call: call,
+		timeout: searchTimeout,
+	}, out)
 	if bad != nil {
 		return *bad
 	}
-	return found(by, base, s, r)
+	return searchResult(by, base, s, r)
 }
 
-// found words what a provider answered.
-func found(by provider, base *url.URL, s search, r *reply) toolspec.Result {
+// searchResult makes the Result of a response of a provider.
+func searchResult(by provider, base *url.URL, s search, r *reply) toolspec.Result {
 	failed := func(why, next string) toolspec.Result {
 		bad := toolspec.Fail(toolspec.SystemError, "searching with "+by.name+": "+why, next)
 		bad.Sources = []string{origin(base)}
@@ -187,19 +200,20 @@ func found(by provider, base *url.URL, s search, r *reply) toolspec.Result {
 	}
 	switch {
 	case r.status == http.StatusTooManyRequests:
-		return failed("it allows no more searches now", "Wait a minute, or set another search_provider.")
+		return failed("it allows no more searches for now", "Wait a minute, or set another search_provider.")
 	case r.status == http.StatusUnauthorized, r.status == http.StatusForbidden:
-		return failed("it answered "+r.statusLine(), "Ask the person to look at the settings search_key and search_provider.")
+		return failed("it answered "+r.statusLine(),
+			"Ask the person to check the settings search_key and search_provider.")
 	case r.status >= 300:
 		return failed("it answered "+r.statusLine(), "Try again later, or set another search_provider.")
 	case r.more:
-		return failed("its answer is longer than "+size(maxRead), "Set another search_provider.")
+		return failed("its answer is longer than "+humanize.IBytes(maxRead), "Set another search_provider.")
 	}
 	all, err := by.results(s, r)
 	if err != nil {
 		return failed(err.Error(), "Try again later, or set another search_provider.")
 	}
-	list := kept(all, s.count)
+	list := usable(all, s.count)
 	result := toolspec.OK(map[string]any{"query": s.query, "provider": by.name, "results": list})
 	var b strings.Builder
 	for i, f := range list {
@@ -209,19 +223,19 @@ func found(by provider, base *url.URL, s search, r *reply) toolspec.Result {
 		}
 	}
 	if len(list) == 0 {
-		b.WriteString("Nothing was found. Try other words.\n")
+		b.WriteString("No results. Try other words.\n")
 	}
 	result.Text = b.String()
-	result.Sentence = fmt.Sprintf("Searched the web for %q: %d results", brief(s.query, 60), len(list))
+	result.Sentence = fmt.Sprintf("Searched the web for %q: %d results", clip.Line(s.query, 60), len(list))
 	for _, f := range list[:min(3, len(list))] {
-		result.Preview = append(result.Preview, brief(f.Title, 80))
+		result.Preview = append(result.Preview, clip.Line(f.Title, 80))
 	}
 	result.Sources = []string{origin(base)}
 	return result
 }
 
-// kept are at most n results that lead to the web, each address once, as plain short text.
-func kept(all []Found, n int) []Found {
+// usable are at most n results with a web address, each address once, as short plain text.
+func usable(all []Found, n int) []Found {
 	list, seen := []Found{}, map[string]bool{}
 	for _, f := range all {
 		u, bad := parse(f.URL)
@@ -229,7 +243,10 @@ func kept(all []Found, n int) []Found {
 			continue
 		}
 		seen[u.String()] = true
-		f = Found{Title: line(f.Title, maxTitle), URL: u.String(), Snippet: line(f.Snippet, maxSnippet)}
+		f = Found{
+			Title: annotator.Clean(f.Title, maxTitle), URL: u.String(),
+			Snippet: annotator.Clean(f.Snippet, maxSnippet),
+		}
 		if f.Title == "" {
 			f.Title = u.Host
 		}
@@ -238,24 +255,4 @@ func kept(all []Found, n int) []Found {
 		}
 	}
 	return list
-}
-
-// line is s in one line of at most n characters, without what is not seen: a result is made of
-// other people's words.
-func line(s string, n int) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
-	return brief(strings.Join(strings.Fields(plain(strings.ReplaceAll(s, "\n", " "))), " "), n)
-}
-
-// brief cuts s at n characters.
-func brief(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
@@ -19,7 +20,7 @@ const duckPage = `<!DOCTYPE html><html><body><div id="links" class="results">
 <div class="result web-result"><h2><a class="result__a" href="https://other.example/">Other</a></h2><div class="result__snippet">Words</div></div>
 </div></body></html>`
 
-func TestEachProviderIsAskedAndReadInItsOwnWay(t *testing.T) {
+func TestSearchProviders(t *testing.T) {
 	providers := []struct {
 		name, safe, path string
 		want             map[string]string
@@ -86,7 +87,7 @@ func TestEachProviderIsAskedAndReadInItsOwnWay(t *testing.T) {
 	}
 }
 
-func TestAHostileProviderHarmsNothing(t *testing.T) {
+func TestMaliciousProvider(t *testing.T) {
 	long := strings.Repeat("long ", 1000)
 	bodies := map[string]string{
 		"links": `{"results":[{"title":"a","url":"javascript:alert(1)"},{"title":"b","url":"file:///etc/passwd"},{"title":"c","url":"//x"},{"title":"d","url":"http://` + strings.Repeat("a", 3000) + `.example/"},
@@ -119,12 +120,12 @@ func TestAHostileProviderHarmsNothing(t *testing.T) {
 		return n.do(t, "web_search", map[string]any{"query": "lamp", "num_results": 10})
 	}
 	r := ask("links")
-	says(t, r, "1. Good[31m lamp\n   https://good.example/\n   long long", "2. untitled.example\n")
+	says(t, r, "1. Good [31m lamp\n   https://good.example/\n   long long", "2. untitled.example\n")
 	if strings.Contains(r.Text, "javascript") || strings.Contains(r.Text, "file:") || len(r.Text) > 1000 {
-		t.Errorf("%d bytes: %s", len(r.Text), brief(r.Text, 300))
+		t.Errorf("%d bytes: %s", len(r.Text), clip.Runes(r.Text, 300))
 	}
-	says(t, ask("none"), "Nothing was found")
-	says(t, ask("null"), "Nothing was found")
+	says(t, ask("none"), "No results")
+	says(t, ask("null"), "No results")
 	for _, what := range []string{"types", "no json", "deep"} {
 		fails(t, ask(what), toolspec.SystemError, "searching with searxng: its answer is not JSON")
 	}
@@ -143,13 +144,13 @@ func TestAHostileProviderHarmsNothing(t *testing.T) {
 	}
 }
 
-func TestDuckDuckGoThatAnswersNothingIsToldApart(t *testing.T) {
+func TestDuckDuckGoWithoutResults(t *testing.T) {
 	body := ""
 	n := newInternet(t, func(w http.ResponseWriter, _ *http.Request) { write(w, "%s", body) })
 	n.settings["search_url"] = "http://search.example/html/"
 	for text, want := range map[string]string{
-		`<form class="anomaly-modal"></form>`:               "robot",
-		`<p>Something new</p>`:                              "another form",
+		`<form class="anomaly-modal"></form>`:               "bot",
+		`<p>Something new</p>`:                              "format that is not known",
 		`<div class="result"><p>no link here</p></div>`:     "",
 		`<div class="no-results">No results.</div>`:         "",
 		strings.Repeat(`<div class="result">`, 400) + "end": "",
@@ -157,14 +158,14 @@ func TestDuckDuckGoThatAnswersNothingIsToldApart(t *testing.T) {
 		body = text
 		r := n.do(t, "web_search", map[string]any{"query": "lamp"})
 		if want == "" {
-			says(t, r, "Nothing was found")
+			says(t, r, "No results")
 		} else {
 			fails(t, r, toolspec.SystemError, want)
 		}
 	}
 }
 
-func TestASearchIsCheckedBeforeItIsSent(t *testing.T) {
+func TestInvalidSearchesAreNotSent(t *testing.T) {
 	n := newInternet(t, func(w http.ResponseWriter, _ *http.Request) { write(w, `<div class="no-results"></div>`) })
 	n.settings["search_url"] = "http://search.example/html/"
 	fails(t, n.do(t, "web_search", map[string]any{"query": "  \n"}), toolspec.ValidationError, "query is empty")
@@ -182,5 +183,5 @@ func TestASearchIsCheckedBeforeItIsSent(t *testing.T) {
 		fails(t, n.do(t, "web_search", map[string]any{"query": "a"}), toolspec.UserError, want)
 	}
 	n.settings = map[string]string{"search_url": "file:///etc"}
-	fails(t, n.do(t, "web_search", map[string]any{"query": "a"}), toolspec.UserError, "search_url is no address")
+	fails(t, n.do(t, "web_search", map[string]any{"query": "a"}), toolspec.UserError, "search_url is not an address")
 }

@@ -9,16 +9,17 @@ import (
 	"time"
 
 	"sextant/backend/tools/room"
+	"sextant/shared/clip"
 	"sextant/shared/toolspec"
 )
 
 //go:embed wget.md
 var wgetDoc string
 
-// maxComplaint is how many characters of a server's error are told.
-const maxComplaint = 600
+// maxErrorText bounds the text of a server's error, in characters.
+const maxErrorText = 600
 
-// wgetParams: the address, and how long it may take in milliseconds.
+// wgetParams are the parameters of wget.
 type wgetParams struct {
 	URI       string `json:"uri"`
 	TimeoutMS int    `json:"timeoutMs"`
@@ -30,7 +31,7 @@ func wget() tool {
 		def: define(name, wgetDoc,
 			`{"type":"object","properties":{`+
 				`"uri":{"type":"string","minLength":1,"maxLength":8192,"description":"Whole address, http or https."},`+
-				`"timeoutMs":{"type":"integer","minimum":1,"maximum":300000,"default":30000,"description":"Longest time it may take."}},`+
+				`"timeoutMs":{"type":"integer","minimum":1,"maximum":300000,"default":30000,"description":"Time limit."}},`+
 				`"required":["uri"],"additionalProperties":false}`,
 			toolspec.Hints{ReadOnly: true, OpenWorld: true}, `{"uri":"https://example.com/notes.txt"}`, `{"uri":"https://example.com/","timeoutMs":5000}`),
 		describe: func(_ *Tools, call toolspec.Call) toolspec.Description {
@@ -40,8 +41,11 @@ func wget() tool {
 			if bad != nil {
 				return toolspec.Description{Present: "Reading an address", Target: p.URI}
 			}
-			timeout, _ := patience(p.TimeoutMS)
-			return toolspec.Description{Present: "Reading " + place(u), Target: u.Redacted(), Hosts: hosts(u), LimitMS: int(timeout.Milliseconds())}
+			timeout, _ := timeoutOf(p.TimeoutMS)
+			return toolspec.Description{
+				Present: "Reading " + shortAddress(u), Target: u.Redacted(), Hosts: hosts(u),
+				LimitMS: int(timeout.Milliseconds()),
+			}
 		},
 		run: func(ctx context.Context, t *Tools, call toolspec.Call, out progress) toolspec.Result {
 			var p wgetParams
@@ -58,7 +62,7 @@ func (t *Tools) wget(ctx context.Context, call toolspec.Call, p wgetParams, out 
 	if bad != nil {
 		return *bad
 	}
-	timeout, bad := patience(p.TimeoutMS)
+	timeout, bad := timeoutOf(p.TimeoutMS)
 	if bad != nil {
 		return *bad
 	}
@@ -69,47 +73,44 @@ func (t *Tools) wget(ctx context.Context, call toolspec.Call, p wgetParams, out 
 	if bad != nil {
 		return *bad
 	}
-	result := r.told(false)
+	result := r.result(false)
 	if r.status >= 400 {
-		return r.complaint()
+		return r.httpError()
 	}
-	result.Sentence = "Read " + place(r.url)
+	result.Sentence = "Read " + shortAddress(r.url)
 	return result
 }
 
-// requestsPerMinute is the usual limit of requests; the setting web_per_minute changes it.
+// requestsPerMinute is the default of the setting web_per_minute.
 const requestsPerMinute = 60
 
-// patience is a time limit of the arguments; 0 stands for the default.
-func patience(ms int) (time.Duration, *toolspec.Result) {
+// timeoutOf is the time limit of the arguments; 0 means the default.
+func timeoutOf(ms int) (time.Duration, *toolspec.Result) {
 	switch {
 	case ms == 0:
 		ms = toolspec.DefaultTimeoutMS
 	case ms < 0 || ms > toolspec.MaxTimeoutMS:
-		r := toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("timeoutMs is %d", ms), fmt.Sprintf("Send 1 to %d milliseconds.", toolspec.MaxTimeoutMS))
+		r := toolspec.Fail(toolspec.ValidationError, fmt.Sprintf("timeoutMs is %d", ms),
+			fmt.Sprintf("Send 1 to %d milliseconds.", toolspec.MaxTimeoutMS))
 		return 0, &r
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }
 
-// complaint is the error of a status of 400 or more, with the server's own words.
-func (r *reply) complaint() toolspec.Result {
+// httpError is the failure of a status of 400 or more, with the text of the server.
+func (r *reply) httpError() toolspec.Result {
 	kind, next := toolspec.UserError, "Check the address."
 	switch {
 	case r.status == http.StatusTooManyRequests:
-		next = "Wait before asking this server again."
+		next = "Wait before calling this server again."
 	case r.status >= 500:
 		kind, next = toolspec.SystemError, "The server has a problem. Try again later."
 	case r.status == http.StatusUnauthorized, r.status == http.StatusForbidden:
-		next = "It wants a log-in, or refuses programs: open it in the browser."
+		next = "It requires a log-in or refuses programs; open it in the browser."
 	}
 	text := r.url.Redacted() + " answered " + r.statusLine()
-	if c := r.read(); c.text != "" {
-		words := []rune(c.text)
-		if len(words) > maxComplaint {
-			words = append(words[:maxComplaint], '…')
-		}
-		text += ": " + string(words)
+	if c := r.decode(); c.text != "" {
+		text += ": " + clip.Runes(c.text, maxErrorText)
 	}
 	failed := toolspec.Fail(kind, text, next)
 	failed.Sources = []string{origin(r.url)}

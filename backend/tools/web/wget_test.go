@@ -27,7 +27,7 @@ func TestWgetGivesTheTextOfAnAddress(t *testing.T) {
 		}
 	})
 	r := n.do(t, "wget", map[string]any{"uri": " http://Shop.Example/notes.txt#top "})
-	says(t, r, "200 OK http://shop.example/notes.txt · text/plain · 16 bytes", "\nthree lamps[31m")
+	says(t, r, "200 OK http://shop.example/notes.txt · text/plain · 16 B", "\nthree lamps[31m")
 	if len(r.Sources) != 1 || r.Sources[0] != "http://shop.example" {
 		t.Errorf("sources %v", r.Sources)
 	}
@@ -42,7 +42,7 @@ func TestWgetGivesTheTextOfAnAddress(t *testing.T) {
 	says(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/empty"}), "The body is empty")
 }
 
-func TestAnErrorOfAServerIsReadable(t *testing.T) {
+func TestHTTPErrorQuotesTheServer(t *testing.T) {
 	n := newInternet(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(map[string]int{"/gone": 404, "/busy": 429, "/login": 401, "/broken": 503}[r.URL.Path])
@@ -56,10 +56,10 @@ func TestAnErrorOfAServerIsReadable(t *testing.T) {
 	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/busy"}), toolspec.UserError, "429", "Wait")
 	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/login"}), toolspec.UserError, "401", "browser")
 	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/broken"}), toolspec.SystemError, "503", "later")
-	fails(t, n.do(t, "wget", map[string]any{"uri": "http://nowhere.example/"}), toolspec.UserError, "no address is known for nowhere.example")
+	fails(t, n.do(t, "wget", map[string]any{"uri": "http://nowhere.example/"}), toolspec.UserError, "nowhere.example was not found")
 }
 
-func TestWgetRefusesWhatIsNoAddressOrNoTime(t *testing.T) {
+func TestWgetRefusesInvalidArguments(t *testing.T) {
 	n := newInternet(t, func(http.ResponseWriter, *http.Request) { t.Error("a server was asked") })
 	for _, uri := range []string{"", "shop.example", "//shop.example/", "ftp://shop.example/", "file:///etc/passwd", "http://", "http:///x", "http:shop", "http://a b/", "http://[::1/", "javascript:alert(1)", "http://shop.example:99999/"} {
 		if r := n.do(t, "wget", map[string]any{"uri": uri}); r.Success || r.Suggestion == "" {
@@ -74,7 +74,7 @@ func TestWgetRefusesWhatIsNoAddressOrNoTime(t *testing.T) {
 	fails(t, n.do(t, "wget", map[string]any{"uri": "http://inward.example/"}), toolspec.PermissionError, "it leads to 127.0.0.1")
 }
 
-func TestARedirectElsewhereIsToldAndNotFollowed(t *testing.T) {
+func TestRedirectToAnotherHostIsNotFollowed(t *testing.T) {
 	reached := ""
 	n := newInternet(t, func(w http.ResponseWriter, r *http.Request) {
 		reached = r.Host
@@ -98,13 +98,13 @@ func TestARedirectElsewhereIsToldAndNotFollowed(t *testing.T) {
 	says(t, get("/landing"), "landed", "after 1 redirects")
 	says(t, get("http://user:word@SHOP.example:80/landing"), "landed")
 	r := get("http://other.example/landing")
-	fails(t, r, toolspec.PermissionError, "shop.example redirects to http://other.example/landing, which was not followed", "Call wget with that address", "other.example is judged")
+	fails(t, r, toolspec.PermissionError, "shop.example redirects to http://other.example/landing, which was not followed", "Call wget with that address", "asked about other.example")
 	if reached != "shop.example" || len(r.Sources) != 1 {
 		t.Errorf("reached %s, sources %v", reached, r.Sources)
 	}
 	fails(t, get("http://shop.example:8080/landing"), toolspec.PermissionError, "not followed")
 	fails(t, get("/loop"), toolspec.PermissionError, "more than 10 redirects")
-	fails(t, get("file:///etc/passwd"), toolspec.PermissionError, "no web address")
+	fails(t, get("file:///etc/passwd"), toolspec.PermissionError, "other than a web address")
 
 	n.allowed = []string{"http://other.example/landing", "http://127.0.0.1/", "http://inward.example/"}
 	says(t, get("http://other.example/landing"), "landed", "http://other.example/landing")
@@ -142,7 +142,7 @@ func TestAnAnswerIsBounded(t *testing.T) {
 	})
 	for _, path := range []string{"/bomb", "/endless"} {
 		r := n.do(t, "wget", map[string]any{"uri": "http://shop.example" + path})
-		says(t, r, "more than 5.2 MB", fmt.Sprintf("[Cut: the answer is longer than 5.2 MB, the most that is read; shown are %d characters.]", maxText))
+		says(t, r, "more than 5.0 MiB", fmt.Sprintf("[Cut: the answer is longer than 5.0 MiB, the most that is read; shown are %d characters.]", maxText))
 		if v := r.Value.(answer); len(v.Body) > maxBody || !v.Truncated || len(r.Text) > maxText+1000 {
 			t.Errorf("%s: %d bytes of body, %d of text, truncated %v", path, len(v.Body), len(r.Text), v.Truncated)
 		}
@@ -151,7 +151,7 @@ func TestAnAnswerIsBounded(t *testing.T) {
 	says(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/odd"}), "Not text")
 }
 
-func TestWhatTakesLongIsToldAndEnds(t *testing.T) {
+func TestSlowResponseReportsProgressAndTimesOut(t *testing.T) {
 	begun := make(chan struct{}, 1)
 	n := newInternet(t, func(w http.ResponseWriter, r *http.Request) {
 		write(w, "first words")
@@ -159,12 +159,12 @@ func TestWhatTakesLongIsToldAndEnds(t *testing.T) {
 		begun <- struct{}{}
 		<-r.Context().Done()
 	})
-	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/", "timeoutMs": 50}), toolspec.SystemError, "shop.example was not done within 50 ms")
+	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/", "timeoutMs": 50}), toolspec.SystemError, "shop.example did not finish within 50ms")
 	<-begun
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	told := make(chan string, 100)
-	// Ends when something was told, which happens only because it takes long.
+	// Ends after the first progress report, which only a slow response causes.
 	r, err := n.Execute(ctx, callOf("wget", map[string]any{"uri": "http://shop.example/"}), toolspec.Definition{}, func(stream, text string) {
 		told <- stream + " " + text
 		cancel()
@@ -172,12 +172,12 @@ func TestWhatTakesLongIsToldAndEnds(t *testing.T) {
 	if err != nil || r.Success || r.ErrorType != "" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if got := <-told; got != "progress Read 11 bytes from shop.example.\n" {
+	if got := <-told; got != "progress Read 11 B from shop.example.\n" {
 		t.Errorf("told %q", got)
 	}
 }
 
-func TestTooManyRequestsInAMinuteWait(t *testing.T) {
+func TestRequestRateIsLimited(t *testing.T) {
 	n := newInternet(t, func(w http.ResponseWriter, _ *http.Request) { write(w, "ok") })
 	n.settings["web_per_minute"] = "2"
 	for range 2 {

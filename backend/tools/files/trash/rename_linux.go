@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Rename gives what lies at base in from the name to in the folder into. Both are open, so no
-// link put in their place meanwhile is followed, and what has that name already stays:
-// fs.ErrExist.
+// Rename moves what lies at base in the folder from to the name to in the folder into. Both folders
+// are open, so that no link put in their place is followed. It fails with fs.ErrExist when the name is
+// taken.
 func Rename(from *os.Root, base string, into *os.Root, to string) error {
 	a, err := from.Open(".")
 	if err != nil {
@@ -24,7 +24,7 @@ func Rename(from *os.Root, base string, into *os.Root, to string) error {
 	defer func() { _ = b.Close() }()
 	err = unix.Renameat2(int(a.Fd()), base, int(b.Fd()), to, unix.RENAME_NOREPLACE)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
-		// This file system cannot promise it, so it is looked at first.
+		// The file system cannot rename without replacing, so the name is checked first.
 		if _, there := into.Lstat(to); there == nil {
 			return fs.ErrExist
 		}
@@ -36,5 +36,5 @@ func Rename(from *os.Root, base string, into *os.Root, to string) error {
 	return errors.Join(a.Sync(), b.Sync())
 }
 
-// elsewhere reports whether a rename failed because the places are on two file systems.
-func elsewhere(err error) bool { return errors.Is(err, unix.EXDEV) }
+// crossDevice reports whether a rename failed because the folders are on two file systems.
+func crossDevice(err error) bool { return errors.Is(err, unix.EXDEV) }

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// Rename gives what lies at base in from the name to in the folder into. What has that name
-// already stays: fs.ErrExist.
+// Rename moves what lies at base in the folder from to the name to in the folder into. It fails with
+// fs.ErrExist when the name is taken.
 func Rename(from *os.Root, base string, into *os.Root, to string) error {
 	if _, err := into.Lstat(to); err == nil {
 		return fs.ErrExist
@@ -19,5 +19,5 @@ func Rename(from *os.Root, base string, into *os.Root, to string) error {
 	return os.Rename(filepath.Join(from.Name(), base), filepath.Join(into.Name(), to))
 }
 
-// elsewhere reports whether a rename failed because the places are on two file systems.
-func elsewhere(err error) bool { return errors.Is(err, syscall.EXDEV) }
+// crossDevice reports whether a rename failed because the folders are on two file systems.
+func crossDevice(err error) bool { return errors.Is(err, syscall.EXDEV) }

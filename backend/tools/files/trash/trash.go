@@ -1,11 +1,10 @@
-// Package trash keeps what a person threw away until it is wanted back or has lain for thirty
-// days.
+// Package trash keeps files and folders that a person removed, until they are restored or thirty days
+// have passed.
 //
-// Each item has a folder of its own below the trash: what was thrown away under its own name,
-// and item.json, which says where it lay. A thing is moved there in one step; from another file
-// system it is copied first, within a bound, and removed when the copy is whole. Nothing is
-// followed: a link is thrown away as a link. The package judges no places; who calls it opened
-// the folders it works in. A Can may be used concurrently.
+// Each item has a folder of its own in the trash, with the removed file or folder and item.json,
+// which says where it was. An item is moved there by a rename; from another file system it is copied
+// first, within a bound, and removed when the copy is complete. Links are not followed. The package
+// checks no permissions: the caller opens the folders it works in.
 package trash
 
 import (
@@ -27,58 +26,61 @@ import (
 )
 
 const (
-	aboutName = "item.json"
-	thingName = "thing"
-	// keep is how long a thing lies in the trash.
-	keep = 30 * 24 * time.Hour
-	// maxCopied bounds what is copied from another file system, maxEntries how many entries.
+	metadataName = "item.json"
+	contentName  = "thing"
+	// maxAge is how long an item stays in the trash.
+	maxAge = 30 * 24 * time.Hour
+	// maxCopied and maxEntries bound the bytes and entries copied from another file system.
 	maxCopied  = 1 << 30
 	maxEntries = 20_000
 	// maxItems bounds the list.
 	maxItems = 1000
 )
 
-// ErrTooLarge is of a thing on another file system that is too large to be copied.
+// ErrTooLarge is the error of an item on another file system that is too large to be copied.
 var ErrTooLarge = errors.New("it is on another disk than the trash and larger than 1 GB or 20,000 files")
 
-// ErrGone is of an item that is not in the trash any more.
-var ErrGone = errors.New("it is not in the trash any more")
+// ErrGone is the error of an item that is no longer in the trash.
+var ErrGone = errors.New("it is no longer in the trash")
 
-var ruleID = regexp.MustCompile(`^[a-z2-7]{26}$`)
+var validID = regexp.MustCompile(`^[a-z2-7]{26}$`)
 
-// Can is one trash, in a folder of its own.
+// Can is a trash in a folder of its own. Safe for concurrent use.
 type Can struct {
 	dir string
 	now func() time.Time
 	mu  sync.Mutex
 }
 
-// New is the trash in dir, an absolute path, which is made when it is first needed.
+// New returns the trash in dir, an absolute path. The folder is created when it is first needed.
 func New(dir string, now func() time.Time) *Can { return &Can{dir: dir, now: now} }
 
-// Put throws away what lies at base in the open folder from, whose absolute path was path.
+// Put moves what lies at base in the open folder from to the trash; path is its absolute path.
 func (c *Can) Put(from *os.Root, base, path string) (wire.TrashItem, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.dir == "" {
-		return wire.TrashItem{}, errors.New("there is no trash here")
+		return wire.TrashItem{}, errors.New("there is no trash folder")
 	}
 	c.sweep()
 	info, err := from.Lstat(base)
 	if err != nil {
 		return wire.TrashItem{}, err
 	}
-	item := wire.TrashItem{ID: strings.ToLower(rand.Text()), Path: path, Name: base, Folder: info.IsDir(), Time: c.now()}
+	item := wire.TrashItem{
+		ID: strings.ToLower(rand.Text()), Path: path, Name: base, Folder: info.IsDir(),
+		Time: c.now(),
+	}
 	if !info.IsDir() {
 		item.Size = info.Size()
 	}
 	dir := filepath.Join(c.dir, item.ID)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return wire.TrashItem{}, fmt.Errorf("making room in the trash: %w", err)
+		return wire.TrashItem{}, fmt.Errorf("creating a folder in the trash: %w", err)
 	}
-	about, err := json.Marshal(item)
+	metadata, err := json.Marshal(item)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, aboutName), about, 0o600)
+		err = os.WriteFile(filepath.Join(dir, metadataName), metadata, 0o600)
 	}
 	if err == nil {
 		err = c.take(from, base, dir)
@@ -90,22 +92,22 @@ func (c *Can) Put(from *os.Root, base, path string) (wire.TrashItem, error) {
 	return item, nil
 }
 
-// take moves the thing at base into an item's folder.
+// take moves what lies at base into the folder of an item.
 func (c *Can) take(from *os.Root, base, dir string) error {
 	into, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = into.Close() }()
-	err = Rename(from, base, into, thingName)
-	if err == nil || !elsewhere(err) {
+	err = Rename(from, base, into, contentName)
+	if err == nil || !crossDevice(err) {
 		return err
 	}
-	return across(from, base, into, thingName)
+	return copyAcross(from, base, into, contentName)
 }
 
-// across moves a thing to another file system.
-func across(from *os.Root, base string, into *os.Root, to string) error {
+// copyAcross moves a file or folder to another file system by copying it.
+func copyAcross(from *os.Root, base string, into *os.Root, to string) error {
 	left := budget{bytes: maxCopied, entries: maxEntries}
 	if err := left.copy(from, base, into, to); err != nil {
 		_ = into.RemoveAll(to)
@@ -114,7 +116,7 @@ func across(from *os.Root, base string, into *os.Root, to string) error {
 	return from.RemoveAll(base)
 }
 
-// budget is how much more may be copied.
+// budget is how much may still be copied.
 type budget struct{ bytes, entries int64 }
 
 func (b *budget) copy(from *os.Root, base string, into *os.Root, to string) error {
@@ -137,7 +139,7 @@ func (b *budget) copy(from *os.Root, base string, into *os.Root, to string) erro
 	case mode.IsRegular():
 		return b.file(from, base, into, to, info)
 	}
-	return fmt.Errorf("%s is no file, folder or link and cannot be copied to another disk", base)
+	return fmt.Errorf("%s is not a file, folder or link, so it cannot be copied to another disk", base)
 }
 
 func (b *budget) folder(from *os.Root, base string, into *os.Root, to string, mode fs.FileMode) error {
@@ -181,7 +183,7 @@ func (b *budget) file(from *os.Root, base string, into *os.Root, to string, info
 	}
 	defer func() { _ = source.Close() }()
 	if now, err := source.Stat(); err != nil || !os.SameFile(info, now) {
-		return fmt.Errorf("%s was changed by something else at this very moment", base)
+		return fmt.Errorf("%s was changed by another program at the same moment", base)
 	}
 	target, err := into.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -191,23 +193,23 @@ func (b *budget) file(from *os.Root, base string, into *os.Root, to string, info
 	return errors.Join(err, target.Chmod(info.Mode().Perm()), target.Sync(), target.Close())
 }
 
-// Item is one thing of the trash: ErrGone when it is not there.
+// Item returns an item of the trash, or ErrGone.
 func (c *Can) Item(id string) (wire.TrashItem, error) {
-	if !ruleID.MatchString(id) {
+	if !validID.MatchString(id) {
 		return wire.TrashItem{}, ErrGone
 	}
-	about, err := os.ReadFile(filepath.Join(c.dir, id, aboutName))
+	metadata, err := os.ReadFile(filepath.Join(c.dir, id, metadataName))
 	var item wire.TrashItem
-	if err != nil || json.Unmarshal(about, &item) != nil || item.ID != id || !filepath.IsAbs(item.Path) {
+	if err != nil || json.Unmarshal(metadata, &item) != nil || item.ID != id || !filepath.IsAbs(item.Path) {
 		return wire.TrashItem{}, ErrGone
 	}
-	if _, err := os.Lstat(filepath.Join(c.dir, id, thingName)); err != nil {
+	if _, err := os.Lstat(filepath.Join(c.dir, id, contentName)); err != nil {
 		return wire.TrashItem{}, ErrGone
 	}
 	return item, nil
 }
 
-// Items are the things of the trash, the newest first.
+// Items returns the items of the trash, newest first.
 func (c *Can) Items() []wire.TrashItem {
 	all := []wire.TrashItem{}
 	if c.dir == "" {
@@ -215,7 +217,7 @@ func (c *Can) Items() []wire.TrashItem {
 	}
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
-		return all // nothing was thrown away yet
+		return all // nothing was removed yet
 	}
 	for _, e := range entries {
 		if item, err := c.Item(e.Name()); err == nil {
@@ -226,8 +228,8 @@ func (c *Can) Items() []wire.TrashItem {
 	return all[:min(len(all), maxItems)]
 }
 
-// Restore puts a thing back under the name base in the open folder into. What has that name by
-// now stays: fs.ErrExist.
+// Restore moves an item to the name base in the open folder into. It fails with fs.ErrExist when the
+// name is taken.
 func (c *Can) Restore(id string, into *os.Root, base string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -239,12 +241,12 @@ func (c *Can) Restore(id string, into *os.Root, base string) error {
 	if err != nil {
 		return ErrGone
 	}
-	err = Rename(from, thingName, into, base)
-	if err != nil && elsewhere(err) {
+	err = Rename(from, contentName, into, base)
+	if err != nil && crossDevice(err) {
 		if _, there := into.Lstat(base); there == nil {
 			err = fs.ErrExist
 		} else {
-			err = across(from, thingName, into, base)
+			err = copyAcross(from, contentName, into, base)
 		}
 	}
 	_ = from.Close()
@@ -254,11 +256,11 @@ func (c *Can) Restore(id string, into *os.Root, base string) error {
 	return os.RemoveAll(dir)
 }
 
-// sweep removes what has lain too long.
+// sweep removes items that are too old.
 func (c *Can) sweep() {
 	for _, item := range c.Items() {
-		if c.now().Sub(item.Time) > keep {
-			_ = os.RemoveAll(filepath.Join(c.dir, item.ID)) // it is tried again with the next thing
+		if c.now().Sub(item.Time) > maxAge {
+			_ = os.RemoveAll(filepath.Join(c.dir, item.ID)) // tried again with the next item
 		}
 	}
 }

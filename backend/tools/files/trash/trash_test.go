@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestWhatLayThirtyDaysGoes(t *testing.T) {
+func TestItemsAreRemovedAfterThirtyDays(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	c := New(filepath.Join(t.TempDir(), "trash"), func() time.Time { return now })
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func TestWhatLayThirtyDaysGoes(t *testing.T) {
 }
 
 // A copy is what a move to another disk is made of; one disk is enough to see that it is whole.
-func TestACopyHoldsAllAndEndsAtItsBound(t *testing.T) {
+func TestCopyAcrossFileSystemsIsBounded(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{"a/run.sh": "#!/bin/sh", "a/b/c.txt": "c"} {
 		path := filepath.Join(from, name)
@@ -69,7 +69,7 @@ func TestACopyHoldsAllAndEndsAtItsBound(t *testing.T) {
 	if err := small.copy(a, "a", b, "small"); err == nil {
 		t.Error("more was copied than may be")
 	}
-	if err := across(a, "a", b, "thing"); err != nil {
+	if err := copyAcross(a, "a", b, "thing"); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(filepath.Join(to, "thing/b/c.txt")); err != nil || string(text) != "c" {

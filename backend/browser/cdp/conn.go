@@ -1,0 +1,233 @@
+package cdp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	rodcdp "github.com/go-rod/rod/lib/cdp"
+)
+
+// ErrClosed is what every call returns once the browser's connection has ended.
+var ErrClosed = errors.New("the browser's connection has ended")
+
+// Event is something the browser told.
+type Event struct {
+	SessionID string          `json:"sessionId"`
+	Method    string          `json:"method"`
+	Params    json.RawMessage `json:"params"`
+}
+
+// Conn speaks the protocol over one transport. Everything that arrives is handled in
+// order by one goroutine: when the answer to a call is delivered, every event the browser
+// sent before it has been handled. Waiting for an action's consequences rests on that, and
+// it is why this is not rod's client, which hands events over on the side. All methods may
+// be called concurrently.
+type Conn struct {
+	ws      rodcdp.WebSocketable
+	onEvent func(Event)
+
+	mu      sync.Mutex
+	last    int
+	pending map[int]func(json.RawMessage, error)
+	out     [][]byte
+	wake    chan struct{}
+	closed  bool
+
+	done chan struct{}
+	wg   sync.WaitGroup
+}
+
+// Dial starts speaking over ws. onEvent is called by the reading goroutine and must
+// neither block nor wait for a call; it may Post.
+func Dial(ws rodcdp.WebSocketable, onEvent func(Event)) *Conn {
+	c := &Conn{
+		ws: ws, onEvent: onEvent,
+		pending: map[int]func(json.RawMessage, error){},
+		wake:    make(chan struct{}, 1),
+		done:    make(chan struct{}),
+	}
+	c.wg.Add(2)
+	go c.read()
+	go c.write()
+	return c
+}
+
+// Done is closed when the connection has ended; Wait returns when its goroutines have.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
+// Wait returns when nothing of the connection runs any more. The transport must have been
+// closed by its owner.
+func (c *Conn) Wait() { c.wg.Wait() }
+
+// Post sends a call without waiting. reply, which may be nil, is called by the reading
+// goroutine, or at once when the connection has ended; it must not block.
+func (c *Conn) Post(session, method string, params any, reply func(json.RawMessage, error)) {
+	c.post(session, method, params, reply)
+}
+
+func (c *Conn) post(session, method string, params any, reply func(json.RawMessage, error)) int {
+	fail := func(err error) {
+		if reply != nil {
+			reply(nil, err)
+		}
+	}
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		fail(ErrClosed)
+		return 0
+	}
+	c.last++
+	id := c.last
+	data, err := json.Marshal(rodcdp.Request{ID: id, SessionID: session, Method: method, Params: params})
+	if err != nil {
+		c.mu.Unlock()
+		fail(fmt.Errorf("encoding %s: %w", method, err))
+		return 0
+	}
+	if reply != nil {
+		c.pending[id] = reply
+	}
+	c.out = append(c.out, data)
+	c.mu.Unlock()
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+	return id
+}
+
+// Call sends a call and waits for its answer. An error of the protocol is a *rodcdp.Error in
+// the chain.
+func (c *Conn) Call(ctx context.Context, session, method string, params any) (json.RawMessage, error) {
+	return c.callUntil(ctx, nil, session, method, params)
+}
+
+// callUntil is Call that gives up with ErrReplaced when gone is closed.
+func (c *Conn) callUntil(
+	ctx context.Context, gone <-chan struct{}, session, method string, params any,
+) (json.RawMessage, error) {
+	type answer struct {
+		result json.RawMessage
+		err    error
+	}
+	got := make(chan answer, 1)
+	id := c.post(session, method, params, func(r json.RawMessage, err error) { got <- answer{r, err} })
+	select {
+	case a := <-got:
+		if a.err != nil {
+			return nil, fmt.Errorf("%s: %w", method, a.err)
+		}
+		return a.result, nil
+	case <-ctx.Done():
+		c.drop(id)
+		return nil, fmt.Errorf("%s: %w", method, context.Cause(ctx))
+	case <-gone:
+		c.drop(id)
+		return nil, ErrReplaced
+	}
+}
+
+// drop forgets a call that nobody waits for any more.
+func (c *Conn) drop(id int) {
+	c.mu.Lock()
+	delete(c.pending, id)
+	c.mu.Unlock()
+}
+
+func (c *Conn) write() {
+	defer c.wg.Done()
+	for {
+		select {
+		case <-c.done:
+			return
+		case <-c.wake:
+		}
+		c.mu.Lock()
+		batch := c.out
+		c.out = nil
+		c.mu.Unlock()
+		for _, data := range batch {
+			if err := c.ws.Send(data); err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (c *Conn) read() {
+	defer c.wg.Done()
+	defer c.end()
+	for {
+		data, err := c.ws.Read()
+		if err != nil {
+			return
+		}
+		if id, result, ok := answer(data); ok {
+			if reply := c.take(id); reply != nil {
+				reply(result, nil)
+			}
+			continue
+		}
+		var head struct {
+			ID     int             `json:"id"`
+			Result json.RawMessage `json:"result"`
+			Error  *rodcdp.Error   `json:"error"`
+			Event
+		}
+		if err := json.Unmarshal(data, &head); err != nil {
+			continue
+		}
+		if head.ID == 0 {
+			c.onEvent(head.Event)
+			continue
+		}
+		reply := c.take(head.ID)
+		switch {
+		case reply == nil:
+		case head.Error != nil:
+			reply(nil, head.Error)
+		default:
+			reply(head.Result, nil)
+		}
+	}
+}
+
+// take is what waits for the answer to a call, once.
+func (c *Conn) take(id int) func(json.RawMessage, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	reply := c.pending[id]
+	delete(c.pending, id)
+	return reply
+}
+
+func (c *Conn) end() {
+	c.mu.Lock()
+	c.closed = true
+	left := c.pending
+	c.pending = map[int]func(json.RawMessage, error){}
+	c.mu.Unlock()
+	close(c.done)
+	for _, reply := range left {
+		reply(nil, ErrClosed)
+	}
+}
+
+// caller lets rod's typed requests run on a session of a Conn.
+type caller struct {
+	ctx     context.Context
+	conn    *Conn
+	session string
+}
+
+// GetContext implements proto.Contextable.
+func (k caller) GetContext() context.Context { return k.ctx }
+
+// Call implements proto.Client.
+func (k caller) Call(ctx context.Context, _, method string, params any) ([]byte, error) {
+	return k.conn.Call(ctx, k.session, method, params)
+}

@@ -1,0 +1,281 @@
+package cdp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	rodcdp "github.com/go-rod/rod/lib/cdp"
+	"github.com/go-rod/rod/lib/proto"
+)
+
+// ErrReplaced is what a Document's calls return when another document has taken its place
+// or its frame is gone.
+var ErrReplaced = errors.New("the document was replaced")
+
+// ScriptError is an exception thrown by a script we ran in a page. Line counts from 0, as the
+// browser does.
+type ScriptError struct {
+	Text string
+	Line int
+}
+
+// Error implements error.
+func (e *ScriptError) Error() string { return "script in the page: " + e.Text }
+
+const worldName = "sextant"
+
+// Document is one document in one frame from its commit until the next one; it is the
+// identity that annotation ids hang on. It implements collect.World. Its methods may be
+// called concurrently.
+type Document struct {
+	// Seq numbers documents in the life of the registry, from 1.
+	Seq int
+
+	frame    *Frame
+	session  string
+	loaderID string
+	url      string
+	gone     chan struct{}
+	// making holds one token while the isolated world is being made.
+	making chan struct{}
+	world  proto.RuntimeExecutionContextID
+	kids   map[int]string
+	// object is the document in the page's own world, "" until it was asked for.
+	object string
+}
+
+// Frame is the id of the document's frame.
+func (d *Document) Frame() string { return d.frame.ID }
+
+// Session is the protocol session that the document lives in.
+func (d *Document) Session() string { return d.session }
+
+// IsMain reports whether it is the page's main document.
+func (d *Document) IsMain() bool {
+	d.frame.page.reg.mu.Lock()
+	defer d.frame.page.reg.mu.Unlock()
+	return d.frame == d.frame.page.main
+}
+
+// URL is the document's address as the browser told it last.
+func (d *Document) URL() string {
+	d.frame.page.reg.mu.Lock()
+	defer d.frame.page.reg.mu.Unlock()
+	return d.url
+}
+
+// Alive reports whether the document still stands in its frame.
+func (d *Document) Alive() bool {
+	select {
+	case <-d.gone:
+		return false
+	default:
+		return true
+	}
+}
+
+// end marks the document as replaced. Called under reg.mu.
+func (d *Document) end() {
+	if d.Alive() {
+		close(d.gone)
+	}
+}
+
+// Client runs rod's typed requests on the session the document lives in.
+func (d *Document) Client(ctx context.Context) proto.Client {
+	return caller{ctx, d.frame.page.reg.conn, d.session}
+}
+
+// Call implements collect.World.
+func (d *Document) Call(ctx context.Context, function string, args ...any) (json.RawMessage, error) {
+	res, err := d.call(ctx, function, true, args)
+	if err != nil {
+		return nil, err
+	}
+	return res.json(), nil
+}
+
+func (d *Document) call(ctx context.Context, function string, byValue bool, args []any) (remote, error) {
+	type argument struct {
+		Value any `json:"value"`
+	}
+	list := make([]argument, len(args))
+	for i, a := range args {
+		list[i].Value = a
+	}
+	world, err := d.isolated(ctx)
+	if err != nil {
+		return remote{}, err
+	}
+	req := map[string]any{
+		"functionDeclaration": function, "executionContextId": world, "arguments": list,
+		"returnByValue": byValue, "awaitPromise": true, "silent": true,
+	}
+	return d.run(ctx, "Runtime.callFunctionOn", req)
+}
+
+// GiveFiles puts the files at paths into the file field that the function declaration node
+// returns; the page feels it as a person's choice.
+func (d *Document) GiveFiles(ctx context.Context, node string, paths []string) error {
+	obj, err := d.call(ctx, node, false, nil)
+	if err != nil {
+		return err
+	}
+	if obj.ObjectID == "" {
+		return ErrReplaced
+	}
+	id := proto.RuntimeRemoteObjectID(obj.ObjectID)
+	defer d.frame.page.reg.conn.Post(d.session, "Runtime.releaseObject", proto.RuntimeReleaseObject{ObjectID: id}, nil)
+	if err := (proto.DOMSetFileInputFiles{Files: paths, ObjectID: id}).Call(d.Client(ctx)); err != nil {
+		return d.lost(fmt.Errorf("giving files: %w", err))
+	}
+	return nil
+}
+
+// EvalMain implements collect.World.
+func (d *Document) EvalMain(ctx context.Context, expression string) (json.RawMessage, error) {
+	reg := d.frame.page.reg
+	reg.mu.Lock()
+	world := d.frame.mainCtx
+	reg.mu.Unlock()
+	if !d.Alive() {
+		return nil, ErrReplaced
+	}
+	req := map[string]any{
+		"expression": expression, "includeCommandLineAPI": true, "returnByValue": true,
+		"awaitPromise": true, "silent": true,
+	}
+	if world != 0 {
+		req["contextId"] = world
+	} else if !d.roots() {
+		return nil, fmt.Errorf("the frame has no script world yet")
+	}
+	res, err := d.run(ctx, "Runtime.evaluate", req)
+	if err != nil {
+		return nil, err
+	}
+	return res.json(), nil
+}
+
+// roots reports whether the document's frame is the top one of its session.
+func (d *Document) roots() bool {
+	reg := d.frame.page.reg
+	reg.mu.Lock()
+	defer reg.mu.Unlock()
+	return d.frame.parent == nil || d.frame.parent.session != d.session
+}
+
+// remote is what a script returned.
+type remote struct {
+	Value          json.RawMessage `json:"value"`
+	Unserializable string          `json:"unserializableValue"`
+	ObjectID       string          `json:"objectId"`
+}
+
+// json is the value, null for undefined.
+func (r remote) json() json.RawMessage {
+	if len(r.Value) == 0 {
+		return json.RawMessage("null")
+	}
+	return r.Value
+}
+
+// run makes a Runtime call and turns exceptions and lost worlds into errors.
+func (d *Document) run(ctx context.Context, method string, req any) (remote, error) {
+	raw, err := d.frame.page.reg.conn.callUntil(ctx, d.gone, d.session, method, req)
+	if err != nil {
+		return remote{}, d.lost(err)
+	}
+	return result(raw, method)
+}
+
+// result reads a Runtime call's answer; an exception in the page is a *ScriptError.
+func result(raw json.RawMessage, method string) (remote, error) {
+	var res struct {
+		Result           remote
+		ExceptionDetails *proto.RuntimeExceptionDetails
+	}
+	if err := json.Unmarshal(raw, &res); err != nil {
+		return remote{}, fmt.Errorf("reading the answer of %s: %w", method, err)
+	}
+	if x := res.ExceptionDetails; x != nil {
+		text := x.Text
+		if x.Exception != nil && x.Exception.Description != "" {
+			text = x.Exception.Description
+		}
+		return remote{}, &ScriptError{Text: text, Line: x.LineNumber}
+	}
+	return res.Result, nil
+}
+
+// lost turns the protocol's ways of saying "that document is not there" into ErrReplaced.
+func (d *Document) lost(err error) error {
+	if !d.Alive() {
+		return ErrReplaced
+	}
+	var e *rodcdp.Error
+	if errors.As(err, &e) {
+		for _, sign := range []string{
+			"Cannot find context", "context was destroyed", "navigated or closed",
+			"Session with given id", "No frame for given id", "Frame with the given id",
+			"uniqueContextId not found",
+		} {
+			if strings.Contains(e.Message, sign) {
+				d.supersede()
+				return fmt.Errorf("%w (%s)", ErrReplaced, e.Message)
+			}
+		}
+	}
+	return err
+}
+
+// supersede ends the document although its page stayed: our world in it was lost, and with
+// it what the handles meant.
+func (d *Document) supersede() {
+	reg := d.frame.page.reg
+	reg.mu.Lock()
+	defer reg.mu.Unlock()
+	if d.frame.doc == d {
+		reg.newDocument(d.frame, d.loaderID, d.url)
+	}
+}
+
+// isolated is the id of our script world in the document, made on first need.
+func (d *Document) isolated(ctx context.Context) (proto.RuntimeExecutionContextID, error) {
+	reg := d.frame.page.reg
+	select {
+	case d.making <- struct{}{}:
+		defer func() { <-d.making }()
+	case <-d.gone:
+		return 0, ErrReplaced
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	}
+	reg.mu.Lock()
+	world := d.world
+	reg.mu.Unlock()
+	if world != 0 {
+		return world, nil
+	}
+	raw, err := reg.conn.callUntil(ctx, d.gone, d.session, "Page.createIsolatedWorld",
+		proto.PageCreateIsolatedWorld{FrameID: proto.PageFrameID(d.frame.ID), WorldName: worldName})
+	if err != nil {
+		return 0, d.lost(err)
+	}
+	var res proto.PageCreateIsolatedWorldResult
+	if err := json.Unmarshal(raw, &res); err != nil {
+		return 0, fmt.Errorf("making our script world: %w", err)
+	}
+	// All events before the answer are handled: were the world another document's, this
+	// one would have ended by now.
+	if !d.Alive() {
+		return 0, ErrReplaced
+	}
+	reg.mu.Lock()
+	d.world = res.ExecutionContextID
+	reg.mu.Unlock()
+	return res.ExecutionContextID, nil
+}

@@ -1,0 +1,155 @@
+package cdp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/go-rod/rod/lib/proto"
+)
+
+// Text implements collect.World.
+func (d *Document) Text(ctx context.Context, function string, args ...any) (string, error) {
+	type argument struct {
+		Value any `json:"value"`
+	}
+	list := make([]argument, len(args))
+	for i, a := range args {
+		list[i].Value = a
+	}
+	world, err := d.isolated(ctx)
+	if err != nil {
+		return "", err
+	}
+	raw, err := d.frame.page.reg.conn.callUntil(ctx, d.gone, d.session, "Runtime.callFunctionOn", map[string]any{
+		"functionDeclaration": function, "executionContextId": world, "arguments": list, "returnByValue": true, "silent": true,
+	})
+	if err != nil {
+		return "", d.lost(err)
+	}
+	if s, ok := plainText(raw); ok {
+		return s, nil
+	}
+	res, err := result(raw, "Runtime.callFunctionOn")
+	if err != nil {
+		return "", err
+	}
+	var s string
+	if err := json.Unmarshal(res.json(), &s); err != nil {
+		return "", fmt.Errorf("reading the answer of a script: %w", err)
+	}
+	return s, nil
+}
+
+// group names the objects that live for one call only.
+const group = "sextant-call"
+
+// CallNodes implements collect.World.
+func (d *Document) CallNodes(ctx context.Context, function string, nodes []int) (json.RawMessage, error) {
+	world, err := d.isolated(ctx)
+	if err != nil {
+		return nil, err
+	}
+	conn := d.frame.page.reg.conn
+	args := make([]map[string]any, len(nodes))
+	got := make(chan struct{}, len(nodes))
+	for i, n := range nodes {
+		req := proto.DOMResolveNode{BackendNodeID: proto.DOMBackendNodeID(n), ExecutionContextID: world, ObjectGroup: group}
+		conn.Post(d.session, "DOM.resolveNode", req, func(raw json.RawMessage, err error) {
+			args[i] = map[string]any{"value": nil}
+			var res proto.DOMResolveNodeResult
+			if err == nil && json.Unmarshal(raw, &res) == nil && res.Object != nil && res.Object.ObjectID != "" {
+				args[i] = map[string]any{"objectId": res.Object.ObjectID}
+			}
+			got <- struct{}{}
+		})
+	}
+	for range nodes {
+		select {
+		case <-got:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-d.gone:
+			return nil, ErrReplaced
+		}
+	}
+	defer conn.Post(d.session, "Runtime.releaseObjectGroup", proto.RuntimeReleaseObjectGroup{ObjectGroup: group}, nil)
+	res, err := d.run(ctx, "Runtime.callFunctionOn", map[string]any{
+		"functionDeclaration": function, "executionContextId": world, "arguments": args, "returnByValue": true, "silent": true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return res.json(), nil
+}
+
+// ClosedRoot implements collect.World.
+func (d *Document) ClosedRoot(ctx context.Context, function string) (int, error) {
+	obj, err := d.call(ctx, function, false, nil)
+	if err != nil || obj.ObjectID == "" {
+		return 0, err
+	}
+	defer d.frame.page.reg.conn.Post(d.session, "Runtime.releaseObject",
+		proto.RuntimeReleaseObject{ObjectID: proto.RuntimeRemoteObjectID(obj.ObjectID)}, nil)
+	res, err := proto.DOMDescribeNode{ObjectID: proto.RuntimeRemoteObjectID(obj.ObjectID)}.Call(d.Client(ctx))
+	if err != nil {
+		return 0, d.lost(fmt.Errorf("describing a node: %w", err))
+	}
+	return closedRoot(res.Node), nil
+}
+
+// closedRoot is the backend number of the root that the page's author closed, 0 for none; the
+// browser's own roots, of fields and players, are not looked into.
+func closedRoot(n *proto.DOMNode) int {
+	for _, r := range n.ShadowRoots {
+		if r.ShadowRootType == proto.DOMShadowRootTypeClosed {
+			return int(r.BackendNodeID)
+		}
+	}
+	return 0
+}
+
+// Listeners implements collect.World.
+func (d *Document) Listeners(ctx context.Context) (json.RawMessage, error) {
+	object, err := d.itself(ctx)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := d.frame.page.reg.conn.callUntil(ctx, d.gone, d.session, "DOMDebugger.getEventListeners",
+		map[string]any{"objectId": object, "depth": -1, "pierce": true})
+	if err != nil {
+		return nil, d.lost(err)
+	}
+	return raw, nil
+}
+
+// itself is the document as an object of the page's own world; it lives as long as the document.
+func (d *Document) itself(ctx context.Context) (string, error) {
+	reg := d.frame.page.reg
+	reg.mu.Lock()
+	object, world := d.object, d.frame.mainCtx
+	reg.mu.Unlock()
+	if object != "" {
+		return object, nil
+	}
+	if !d.Alive() {
+		return "", ErrReplaced
+	}
+	req := map[string]any{"expression": "document", "silent": true}
+	if world != 0 {
+		req["contextId"] = world
+	} else if !d.roots() {
+		return "", fmt.Errorf("the frame has no script world yet")
+	}
+	res, err := d.run(ctx, "Runtime.evaluate", req)
+	if err != nil {
+		return "", err
+	}
+	if res.ObjectID == "" {
+		return "", fmt.Errorf("the page does not give its document")
+	}
+	reg.mu.Lock()
+	d.object = res.ObjectID
+	reg.mu.Unlock()
+	return res.ObjectID, nil
+}

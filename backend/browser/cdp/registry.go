@@ -1,0 +1,345 @@
+// Package frames is our registry of the browser's sessions and frames.
+//
+// Site isolation puts a cross-site frame into a process, and so a protocol session, of its
+// own; rod's Page knows only one session. Here every tab and every such frame is attached
+// as a flattened session, recursively, and paused until it is set up, so that nothing a
+// page does at its start is missed. A Page is the tree of frames over all its sessions; a
+// Document is what stands in a frame from one commit to the next.
+//
+// The registry only follows the browser. It decides nothing about tabs, numbers or waiting.
+package cdp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	rodcdp "github.com/go-rod/rod/lib/cdp"
+	"github.com/go-rod/rod/lib/proto"
+)
+
+// Handler hears what happens. Its methods are called in the browser's order by the
+// goroutine that reads: they must not block and must not wait for a call.
+type Handler interface {
+	// PageOpened tells of a tab that is attached and set up.
+	PageOpened(p *Page)
+	// PageEvent passes on an event of one of the page's sessions, after the registry's own
+	// books are up to date. p is nil for what the browser tells about no page (a download).
+	PageEvent(p *Page, e Event)
+	// PageClosed tells that a tab is gone.
+	PageClosed(p *Page)
+}
+
+// Registry holds the pages of one browser connection.
+type Registry struct {
+	conn    *Conn
+	handler Handler
+	log     *slog.Logger
+	// pageSetUp is sent to every new tab before it may run.
+	pageSetUp []proto.Request
+	// sessionSetUp is sent to every session, those of frames too.
+	sessionSetUp []proto.Request
+	only         func(contextID string) bool
+
+	mu         sync.Mutex
+	sessions   map[string]*session
+	frameCount int
+	docs       *Counter
+}
+
+// Counter gives document numbers that stay unique over restarts of the browser.
+type Counter struct {
+	mu   sync.Mutex
+	last int
+}
+
+func (c *Counter) next() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last++
+	return c.last
+}
+
+// maxEarly bounds the events that are kept for a tab until it is set up.
+const maxEarly = 500
+
+// session is one attached target; frame is the id of the frame at its root.
+type session struct {
+	page  *Page
+	frame string
+}
+
+// Options are what a Registry is made with.
+type Options struct {
+	Handler Handler
+	// Docs numbers the documents.
+	Docs *Counter
+	Log  *slog.Logger
+	// PageSetUp is sent to every new tab before its page may run.
+	PageSetUp []proto.Request
+	// Greeting runs in our isolated world of every new document before the page's own
+	// scripts; it may call Tell(text), which arrives as a Runtime.bindingCalled event. ""
+	// greets nobody.
+	Greeting, Tell string
+	// Only, when not nil, limits the registry to the tabs of some browser contexts, for a
+	// browser that others use too. It is called by the reading goroutine and must not block.
+	Only func(contextID string) bool
+}
+
+// Open starts speaking over ws and following the browser. The caller ends it by closing
+// the transport and then waiting for Conn(); also when Open returned an error.
+func Open(ctx context.Context, ws rodcdp.WebSocketable, o Options) (*Registry, error) {
+	r := &Registry{
+		handler: o.Handler, log: o.Log, pageSetUp: o.PageSetUp, only: o.Only,
+		sessions: map[string]*session{}, docs: o.Docs, sessionSetUp: setUp(o),
+	}
+	r.mu.Lock()
+	r.conn = Dial(ws, r.event)
+	r.mu.Unlock()
+	if err := (proto.TargetSetDiscoverTargets{Discover: true}).Call(r.Client(ctx)); err != nil {
+		return r, fmt.Errorf("asking for the browser's tabs: %w", err)
+	}
+	if r.only != nil {
+		return r, nil
+	}
+	if err := autoAttach().Call(r.Client(ctx)); err != nil {
+		return r, fmt.Errorf("attaching to the browser's tabs: %w", err)
+	}
+	return r, nil
+}
+
+// Conn is the connection under the registry.
+func (r *Registry) Conn() *Conn { return r.conn }
+
+// Client runs rod's typed requests on the browser itself.
+func (r *Registry) Client(ctx context.Context) proto.Client { return caller{ctx, r.conn, ""} }
+
+func (r *Registry) event(e Event) {
+	r.mu.Lock()
+	s := r.sessions[e.SessionID]
+	r.mu.Unlock()
+	r.findPrint(e)
+	switch e.Method {
+	case "Target.targetCreated":
+		var c proto.TargetTargetCreated
+		if r.only != nil && r.decode(e, &c) && c.TargetInfo.Type == proto.TargetTargetInfoTypePage && r.only(string(c.TargetInfo.BrowserContextID)) {
+			r.conn.Post("", "Target.attachToTarget", proto.TargetAttachToTarget{TargetID: c.TargetInfo.TargetID, Flatten: true}, nil)
+		}
+		return
+	case "Target.attachedToTarget":
+		var a proto.TargetAttachedToTarget
+		if r.decode(e, &a) {
+			r.attached(s, &a)
+		}
+		return
+	case "Target.detachedFromTarget":
+		var d proto.TargetDetachedFromTarget
+		if r.decode(e, &d) {
+			r.detached(string(d.SessionID))
+		}
+		return
+	}
+	if s == nil {
+		if p := r.about(e); p != nil || strings.HasPrefix(e.Method, "Browser.") {
+			r.handler.PageEvent(p, e)
+		}
+		return
+	}
+	if e.Method == "Fetch.requestPaused" {
+		r.resume(e)
+		return
+	}
+	r.follow(s, e)
+	switch {
+	case s.page.ready:
+		r.handler.PageEvent(s.page, e)
+	case len(s.page.early) < maxEarly:
+		s.page.early = append(s.page.early, e)
+	}
+}
+
+// about finds the page that an event of the browser itself is about.
+func (r *Registry) about(e Event) *Page {
+	var a struct {
+		TargetID   string `json:"targetId"`
+		FrameID    string `json:"frameId"`
+		TargetInfo struct {
+			TargetID string `json:"targetId"`
+		} `json:"targetInfo"`
+	}
+	if e.SessionID != "" || json.Unmarshal(e.Params, &a) != nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.sessions {
+		p := s.page
+		if !p.ready {
+			continue
+		}
+		if id := p.TargetID; id == a.TargetID || id == a.TargetInfo.TargetID {
+			return p
+		}
+		if a.FrameID != "" && p.frames[a.FrameID] != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// opener finds the page with a target id. Called under mu.
+func (r *Registry) opener(id proto.TargetTargetID) *Page {
+	for _, s := range r.sessions {
+		if s.page.TargetID == string(id) && s.page.ready {
+			return s.page
+		}
+	}
+	return nil
+}
+
+func (r *Registry) decode(e Event, into any) bool {
+	if err := json.Unmarshal(e.Params, into); err != nil {
+		r.log.Warn("browser event not understood", "method", e.Method, "error", err)
+		return false
+	}
+	return true
+}
+
+// attached sets a new session up, everything in one go before the target may run.
+func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
+	id, info := string(a.SessionID), a.TargetInfo
+	if strings.HasPrefix(info.URL, printPreview) {
+		r.dismissPrint(id)
+		return
+	}
+	s := &session{frame: string(info.TargetID)}
+	var opener *Page
+	r.mu.Lock()
+	switch {
+	case info.Type == proto.TargetTargetInfoTypePage && parent == nil:
+		s.page = &Page{
+			TargetID: string(info.TargetID), ContextID: string(info.BrowserContextID),
+			OpenerID: string(info.OpenerID), Session: id,
+			reg: r, frames: map[string]*Frame{}, gone: make(chan struct{}),
+		}
+		s.page.main = s.page.add(s.frame, nil, id)
+		opener = r.opener(info.OpenerID)
+	case info.Type == "iframe" && parent != nil:
+		s.page = parent.page
+		s.page.add(s.frame, nil, id)
+	}
+	if s.page != nil {
+		r.sessions[id] = s
+	}
+	r.mu.Unlock()
+	if s.page == nil {
+		r.conn.Post(id, "Runtime.runIfWaitingForDebugger", nil, nil)
+		r.conn.Post("", "Target.detachFromTarget", proto.TargetDetachFromTarget{SessionID: a.SessionID}, nil)
+		return
+	}
+	if opener != nil {
+		// The one that opened it hears of it before it is ready, and can wait for it.
+		r.handler.PageEvent(opener, Event{Method: "Target.attachedToTarget"})
+	}
+	for _, req := range r.sessionSetUp {
+		r.conn.Post(id, req.ProtoReq(), req, nil)
+	}
+	if info.Type == proto.TargetTargetInfoTypePage {
+		for _, req := range r.pageSetUp {
+			r.conn.Post(id, req.ProtoReq(), req, nil)
+		}
+	} else {
+		r.mu.Lock()
+		always := s.page.always
+		r.mu.Unlock()
+		for _, req := range always {
+			r.conn.Post(id, req.ProtoReq(), req, nil)
+		}
+	}
+	r.conn.Post(id, "Page.getFrameTree", nil, func(raw json.RawMessage, err error) { r.tree(s, id, raw, err) })
+	r.conn.Post(id, "Runtime.runIfWaitingForDebugger", nil, nil)
+}
+
+// tree takes in the frames that a new session already has.
+func (r *Registry) tree(s *session, id string, raw json.RawMessage, err error) {
+	var res proto.PageGetFrameTreeResult
+	if err == nil {
+		err = json.Unmarshal(raw, &res)
+	}
+	if err != nil || res.FrameTree == nil {
+		r.log.Debug("no frame tree", "session", id, "error", err)
+		return
+	}
+	r.mu.Lock()
+	r.grow(s.page, res.FrameTree, id)
+	first := !s.page.ready && s.page.Session == id
+	s.page.ready = s.page.ready || first
+	r.mu.Unlock()
+	if !first {
+		return
+	}
+	r.handler.PageOpened(s.page)
+	for _, e := range s.page.early {
+		r.handler.PageEvent(s.page, e)
+	}
+	s.page.early = nil
+}
+
+// grow adds a subtree. Called under mu.
+func (r *Registry) grow(p *Page, t *proto.PageFrameTree, session string) {
+	f := p.add(string(t.Frame.ID), p.frames[string(t.Frame.ParentID)], session)
+	if f.doc.loaderID == "" {
+		f.doc.loaderID, f.doc.url = string(t.Frame.LoaderID), address(t.Frame)
+	}
+	for _, c := range t.ChildFrames {
+		r.grow(p, c, session)
+	}
+}
+
+func address(f *proto.PageFrame) string { return f.URL + f.URLFragment }
+
+func (r *Registry) detached(id string) {
+	r.mu.Lock()
+	s := r.sessions[id]
+	delete(r.sessions, id)
+	if s == nil {
+		r.mu.Unlock()
+		return
+	}
+	p := s.page
+	if id != p.Session {
+		if f := p.frames[s.frame]; f != nil && f.session == id {
+			p.drop(f)
+		}
+		r.mu.Unlock()
+		return
+	}
+	for _, f := range p.frames {
+		f.doc.end()
+	}
+	for key, other := range r.sessions {
+		if other.page == p {
+			delete(r.sessions, key)
+		}
+	}
+	close(p.gone)
+	ready := p.ready
+	r.mu.Unlock()
+	if ready {
+		r.handler.PageClosed(p)
+	}
+}
+
+// newDocument puts a fresh document into a frame. Called under mu.
+func (r *Registry) newDocument(f *Frame, loader, url string) {
+	if f.doc != nil {
+		f.doc.end()
+	}
+	f.doc = &Document{
+		Seq: r.docs.next(), frame: f, session: f.session, loaderID: loader, url: url,
+		gone: make(chan struct{}), making: make(chan struct{}, 1), kids: map[int]string{},
+	}
+}

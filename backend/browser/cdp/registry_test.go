@@ -1,0 +1,202 @@
+package cdp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+	"go.uber.org/goleak"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/launch"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// listener keeps what it hears in the order in which it hears it.
+type listener struct {
+	opened chan *cdp.Page
+	mu     sync.Mutex
+	heard  []string
+}
+
+func (l *listener) PageOpened(p *cdp.Page) {
+	l.hear("opened")
+	l.opened <- p
+}
+func (l *listener) PageEvent(_ *cdp.Page, e cdp.Event) { l.hear(e.Method) }
+func (l *listener) PageClosed(*cdp.Page)               {}
+
+func (l *listener) hear(what string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.heard = append(l.heard, what)
+}
+
+func (l *listener) has() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.heard)
+}
+
+// open starts a real Chromium and one tab on url.
+func open(t *testing.T, url string) (context.Context, *cdp.Page) {
+	t.Helper()
+	ctx, page, _ := listen(t, url)
+	return ctx, page
+}
+
+// listen is open with what the handler hears.
+func listen(t *testing.T, url string) (context.Context, *cdp.Page, *listener) {
+	t.Helper()
+	path, err := launch.Find("")
+	if errors.Is(err, launch.ErrNotFound) {
+		t.Skip("no Chromium on this machine: " + launch.InstallHint)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	t.Cleanup(cancel)
+	proc, err := launch.Start(ctx, launch.Options{Path: path, Headless: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &listener{opened: make(chan *cdp.Page, 8)}
+	reg, err := cdp.Open(ctx, proc.Pipe, cdp.Options{
+		Handler: l, Docs: &cdp.Counter{}, Log: slog.New(slog.DiscardHandler),
+	})
+	t.Cleanup(func() {
+		proc.Kill()
+		if err := proc.Close(time.Second); err != nil {
+			t.Error(err)
+		}
+		if reg != nil {
+			reg.Conn().Wait()
+		}
+	})
+	if err != nil {
+		t.Fatalf("%v; the browser said: %s", err, proc.Why())
+	}
+	if _, err := (proto.TargetCreateTarget{URL: url}).Call(reg.Client(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case p := <-l.opened:
+		return ctx, p, l
+	case <-ctx.Done():
+		t.Fatal("no tab opened")
+		return nil, nil, nil
+	}
+}
+
+// until polls a condition.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !ok() {
+		if time.Now().After(deadline) {
+			t.Fatalf("never happened: %s", what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func site(t *testing.T, pages map[string]string) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprint(w, pages[r.URL.Path])
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func other(url string) string { return strings.Replace(url, "127.0.0.1", "localhost", 1) }
+
+func TestACrossSiteFrameHasItsOwnSessionAndItsPlaceOnThePage(t *testing.T) {
+	inner := site(t, map[string]string{"/": `<body style="margin:0"><iframe src="/deep" style="position:absolute;left:7px;top:9px;border:0"></iframe>`, "/deep": `<p id=deep>deep`})
+	outer := site(t, map[string]string{"/": `<body style="margin:0"><iframe id=f src="` + other(inner.URL) +
+		`/" style="position:absolute;left:100px;top:50px;border:3px solid;width:400px;height:300px;transform-origin:0 0;transform:scale(.5)"></iframe>`})
+	ctx, page := open(t, outer.URL)
+	var deep *cdp.Document
+	until(t, "the frame inside the cross-site frame says who it is", func() bool {
+		for _, d := range page.Documents() {
+			raw, err := d.Call(ctx, `function (id) { return document.getElementById(id) ? location.host : '' }`, "deep")
+			if err == nil && strings.Contains(string(raw), "localhost") {
+				deep = d
+			}
+		}
+		return deep != nil
+	})
+	place, err := deep.Place(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 3 px border and 7/9 px offset, all at half size.
+	if place.X != 105 || place.Y != 56 || place.ScaleX != .5 || place.ScaleY != .5 {
+		t.Errorf("the deep frame stands at %+v, want x 105, y 56, half size", place)
+	}
+	child, err := page.Main().Child(ctx, 1, `function () { return document.getElementById('f') }`)
+	if err != nil || child == nil || !strings.Contains(child.URL(), "localhost") {
+		t.Errorf("the frame element leads to %v, %v", child, err)
+	}
+	if got := deep.Parent(); got != child {
+		t.Errorf("the deep frame's parent is %v, want the cross-site frame", got)
+	}
+	raw, err := deep.EvalMain(ctx, `getEventListeners(document) && location.pathname`)
+	if err != nil || string(raw) != `"/deep"` {
+		t.Errorf("the page's own world answers %s, %v", raw, err)
+	}
+}
+
+func TestWhatATabDidWhileItWasSetUpIsToldAfterItsOpening(t *testing.T) {
+	_, _, l := listen(t, "about:blank")
+	// The empty page's own script world is there before the tab is ready and is told once.
+	until(t, "the script world of the empty page", func() bool {
+		return slices.Contains(l.has(), "Runtime.executionContextCreated")
+	})
+	if heard := l.has(); heard[0] != "opened" {
+		t.Errorf("before its opening the tab did %s", heard[0])
+	}
+}
+
+func TestADocumentEndsWithItsNavigation(t *testing.T) {
+	s := site(t, map[string]string{"/": `<title>one`, "/two": `<title>two`})
+	ctx, page := open(t, s.URL+"/")
+	until(t, "the first page", func() bool { return page.Main().URL() == s.URL+"/" })
+	one := page.Main()
+	if _, err := one.Call(ctx, `function () { globalThis.mark = 1 }`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (proto.PageNavigate{URL: s.URL + "/two"}).Call(page.Client(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the first document ends", func() bool { return !one.Alive() })
+	if _, err := one.Call(ctx, `function () { return 1 }`); !errors.Is(err, cdp.ErrReplaced) {
+		t.Errorf("a call into the first document gives %v, want ErrReplaced", err)
+	}
+	raw, err := page.Main().Call(ctx, `function () { return [typeof mark, document.title] }`)
+	var got []string
+	if err != nil || json.Unmarshal(raw, &got) != nil || got[0] != "undefined" || got[1] != "two" {
+		t.Errorf("the second document says %s, %v", raw, err)
+	}
+}
+
+func TestAScriptThatThrowsIsAnErrorWithItsText(t *testing.T) {
+	s := site(t, map[string]string{"/": `x`})
+	ctx, page := open(t, s.URL+"/")
+	until(t, "the page", func() bool { return page.Main().URL() == s.URL+"/" })
+	_, err := page.Main().Call(ctx, `function () { throw new Error('no such luck') }`)
+	var script *cdp.ScriptError
+	if !errors.As(err, &script) || !strings.Contains(script.Text, "no such luck") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,86 @@
+package cdp
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+)
+
+func autoAttach() proto.TargetSetAutoAttach {
+	return proto.TargetSetAutoAttach{
+		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: true,
+		Filter: proto.TargetTargetFilter{
+			// Workers are held at their start even where they are not attached to, and then
+			// nobody could let them go: they are attached to, let go and left.
+			{Type: "page"}, {Type: "iframe"}, {Type: "worker"}, {Exclude: true},
+		},
+	}
+}
+
+// Bounds of what the browser keeps of answers for who asks later, in bytes of one session.
+const (
+	bodies   = 8 << 20
+	body     = 1 << 20
+	postData = 64 << 10
+)
+
+func setUp(o Options) []proto.Request {
+	total, one, post := bodies, body, postData
+	list := []proto.Request{
+		proto.PageEnable{},
+		proto.PageSetLifecycleEventsEnabled{Enabled: true},
+		proto.RuntimeEnable{},
+		proto.NetworkEnable{MaxTotalBufferSize: &total, MaxResourceBufferSize: &one, MaxPostDataSize: &post},
+		// Only documents are stopped, and let go at once: that is what makes the browser
+		// tell of a site that asks for a user name instead of asking by itself.
+		proto.FetchEnable{
+			HandleAuthRequests: true,
+			Patterns:           []*proto.FetchRequestPattern{{ResourceType: proto.NetworkResourceTypeDocument}},
+		},
+		proto.LogEnable{},
+		proto.EmulationSetFocusEmulationEnabled{Enabled: true},
+		proto.InspectorEnable{},
+	}
+	if o.Greeting != "" {
+		list = append(list,
+			proto.RuntimeAddBinding{Name: o.Tell, ExecutionContextName: worldName},
+			proto.PageAddScriptToEvaluateOnNewDocument{Source: o.Greeting, WorldName: worldName})
+	}
+	return append(list, autoAttach())
+}
+
+// resume lets a stopped request go on.
+func (r *Registry) resume(e Event) {
+	var p struct {
+		RequestID string `json:"requestId"`
+	}
+	if r.decode(e, &p) {
+		r.conn.Post(e.SessionID, "Fetch.continueRequest", proto.FetchContinueRequest{RequestID: proto.FetchRequestID(p.RequestID)}, nil)
+	}
+}
+
+// printPreview is the dialog in which a browser with a window asks how to print.
+const printPreview = "chrome://print/"
+
+// findPrint attaches to a print dialog: it is a page that the browser tells of but does not
+// attach to by itself. Dialogs of other people's tabs are left alone.
+func (r *Registry) findPrint(e Event) {
+	if e.Method != "Target.targetCreated" && e.Method != "Target.targetInfoChanged" || !bytes.Contains(e.Params, []byte(printPreview)) {
+		return
+	}
+	var c proto.TargetTargetCreated
+	if !r.decode(e, &c) || c.TargetInfo == nil || c.TargetInfo.Attached || !strings.HasPrefix(c.TargetInfo.URL, printPreview) {
+		return
+	}
+	if r.only == nil || r.only(string(c.TargetInfo.BrowserContextID)) {
+		r.conn.Post("", "Target.attachToTarget", proto.TargetAttachToTarget{TargetID: c.TargetInfo.TargetID, Flatten: true}, nil)
+	}
+}
+
+// dismissPrint ends the print dialog, for which the page's scripts stand still: it takes no key
+// from us and survives being closed, but not the end of its process, which holds nothing else.
+func (r *Registry) dismissPrint(session string) {
+	r.conn.Post(session, "Runtime.runIfWaitingForDebugger", nil, nil)
+	r.conn.Post(session, "Page.crash", nil, nil)
+}

@@ -1,0 +1,297 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/surface"
+)
+
+// Bounds of what is kept of a tab's console; the oldest messages are forgotten first.
+const (
+	maxMessages = 300
+	maxMessage  = 2000
+	// released is after how many messages the objects that the browser keeps for them are
+	// let go; nobody looks into them.
+	released = 50
+)
+
+// The levels of a Message, from the least.
+const (
+	LevelDebug   = "debug"
+	LevelInfo    = "info"
+	LevelWarning = "warning"
+	LevelError   = "error"
+)
+
+// Levels lists the levels of a Message from the least to the gravest.
+func Levels() []string { return []string{LevelDebug, LevelInfo, LevelWarning, LevelError} }
+
+// Message is one line of a tab's console: what its scripts wrote, errors they threw, and what
+// the browser complains about. What looks secret in it is masked.
+type Message struct {
+	ID    int    `json:"id"`
+	Level string `json:"level"`
+	// Source is console, exception, or who of the browser speaks: network, security, …
+	Source string `json:"source"`
+	Text   string `json:"text"`
+	// Where is "url:line", "" when it is not known.
+	Where string `json:"where,omitempty"`
+	// Times counts the same message in a row.
+	Times int       `json:"times"`
+	Time  time.Time `json:"time"`
+}
+
+// ConsoleOptions: Level is the least level (info when empty), Since an id after which messages
+// are wanted, Limit how many of the newest (50 when 0); Clear forgets them all afterwards.
+type ConsoleOptions struct {
+	Level        string
+	Since, Limit int
+	Clear        bool
+}
+
+// journal is the newest console messages of a tab. It is guarded by Browser.mu.
+type journal struct {
+	list []*Message
+	last int
+}
+
+func (j *journal) add(m Message) {
+	if n := len(j.list); n > 0 {
+		if l := j.list[n-1]; l.Text == m.Text && l.Level == m.Level && l.Where == m.Where {
+			l.Times++
+			return
+		}
+	}
+	j.last++
+	m.ID, m.Times, m.Time = j.last, 1, time.Now()
+	if len(j.list) >= maxMessages {
+		j.list = slices.Delete(j.list, 0, len(j.list)-maxMessages+1)
+	}
+	j.list = append(j.list, &m)
+}
+
+// Console lists console messages of the active tab, oldest first, and how many more there are
+// that Limit left out. It starts no browser.
+func (s *Session) Console(o ConsoleOptions) (list []Message, more int, err error) {
+	level := slices.Index(Levels(), o.Level)
+	if o.Level == "" {
+		level = slices.Index(Levels(), LevelInfo)
+	}
+	if level < 0 {
+		return nil, 0, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown level %q", o.Level), Suggestion: "Send " + strings.Join(Levels(), ", ") + "."}
+	}
+	limit := o.Limit
+	if limit <= 0 {
+		limit = 50
+	}
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	if s.active == nil {
+		return []Message{}, 0, nil
+	}
+	list = []Message{}
+	hide := s.veil()
+	for _, m := range s.active.journal.list {
+		if m.ID > o.Since && slices.Index(Levels(), m.Level) >= level {
+			shown := *m
+			shown.Text = hide.Body("", m.Text, "the console", false)
+			shown.Where = hide.Address(m.Where)
+			list = append(list, shown)
+		}
+	}
+	if o.Clear {
+		s.active.journal.list = nil
+	}
+	if len(list) > limit {
+		more = len(list) - limit
+		list = list[more:]
+	}
+	return list, more, nil
+}
+
+// threw takes in an error that a script of the page did not catch.
+func (t *tab) threw(ev cdp.Event) {
+	x, ok := decode[proto.RuntimeExceptionThrown](ev)
+	if !ok || x.ExceptionDetails == nil {
+		return
+	}
+	d := x.ExceptionDetails
+	text := d.Text
+	if o := d.Exception; o != nil && o.Description != "" {
+		text, _, _ = strings.Cut(o.Description, "\n")
+	} else if o != nil && d.Text == "Uncaught" {
+		text += " " + primitive(o)
+	}
+	t.set(func() {
+		t.journal.add(Message{Level: LevelError, Source: "exception", Text: surface.Clip(text, maxMessage), Where: where(d.URL, d.LineNumber+1)})
+		t.complain(text)
+	})
+}
+
+// wrote takes in what a script wrote to the console.
+func (t *tab) wrote(p *cdp.Page, ev cdp.Event) {
+	c, ok := decode[proto.RuntimeConsoleAPICalled](ev)
+	if !ok {
+		return
+	}
+	level := LevelInfo
+	switch c.Type {
+	case proto.RuntimeConsoleAPICalledTypeError, proto.RuntimeConsoleAPICalledTypeAssert:
+		level = LevelError
+	case proto.RuntimeConsoleAPICalledTypeWarning:
+		level = LevelWarning
+	case proto.RuntimeConsoleAPICalledTypeDebug, proto.RuntimeConsoleAPICalledTypeTrace:
+		level = LevelDebug
+	case proto.RuntimeConsoleAPICalledTypeClear, proto.RuntimeConsoleAPICalledTypeEndGroup:
+		return
+	}
+	m := Message{Level: level, Source: "console", Text: surface.Clip(written(c.Args), maxMessage)}
+	if c.StackTrace != nil && len(c.StackTrace.CallFrames) > 0 {
+		f := c.StackTrace.CallFrames[0]
+		m.Where = where(f.URL, f.LineNumber+1)
+	}
+	release := false
+	t.set(func() {
+		t.journal.add(m)
+		if level == LevelError {
+			t.complain(m.Text)
+		}
+		t.written++
+		release = t.written%released == 0
+	})
+	if release {
+		p.Post(ev.SessionID, proto.RuntimeReleaseObjectGroup{ObjectGroup: "console"})
+	}
+}
+
+// logged takes in what the browser itself complains about.
+func (t *tab) logged(ev cdp.Event) {
+	l, ok := decode[proto.LogEntryAdded](ev)
+	if !ok || l.Entry == nil {
+		return
+	}
+	e := l.Entry
+	m := Message{Level: string(e.Level), Source: string(e.Source), Text: surface.Clip(e.Text, maxMessage)}
+	if m.Level == "verbose" {
+		m.Level = LevelDebug
+	}
+	line := 0
+	if e.LineNumber != nil {
+		line = *e.LineNumber + 1
+	}
+	m.Where = where(e.URL, line)
+	t.set(func() {
+		t.journal.add(m)
+		if m.Level == LevelError && e.Source == proto.LogLogEntrySourceSecurity {
+			t.complain(m.Text)
+		}
+	})
+}
+
+func where(url string, line int) string {
+	switch {
+	case url == "":
+		return ""
+	case line <= 0:
+		return surface.Clip(url, 200)
+	}
+	return surface.Clip(url, 200) + ":" + strconv.Itoa(line)
+}
+
+// written is what console.log makes of its arguments: %s and its kin are filled in.
+func written(args []*proto.RuntimeRemoteObject) string {
+	if len(args) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	rest := args
+	if args[0].Type == proto.RuntimeRemoteObjectTypeString {
+		format := args[0].Value.Str()
+		rest = args[1:]
+		for i := 0; i < len(format); i++ {
+			if format[i] != '%' || i+1 == len(format) || len(rest) == 0 || !strings.ContainsRune("sdifoOc%", rune(format[i+1])) {
+				b.WriteByte(format[i])
+				continue
+			}
+			i++
+			switch format[i] {
+			case '%':
+				b.WriteByte('%')
+				continue
+			case 'c':
+			default:
+				b.WriteString(argument(rest[0]))
+			}
+			rest = rest[1:]
+		}
+	}
+	for _, a := range rest {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		if b.Len() > maxMessage {
+			break
+		}
+		b.WriteString(argument(a))
+	}
+	return b.String()
+}
+
+// argument is a value as the console shows it: objects by their first properties.
+func argument(o *proto.RuntimeRemoteObject) string {
+	if o.Preview != nil && o.Subtype != proto.RuntimeRemoteObjectSubtypeError {
+		return preview(o.Preview)
+	}
+	return primitive(o)
+}
+
+func primitive(o *proto.RuntimeRemoteObject) string {
+	switch {
+	case o.Type == proto.RuntimeRemoteObjectTypeString:
+		return o.Value.Str()
+	case o.UnserializableValue != "":
+		return string(o.UnserializableValue)
+	case o.Type == proto.RuntimeRemoteObjectTypeUndefined:
+		return "undefined"
+	case o.Description != "":
+		return o.Description
+	}
+	raw, err := json.Marshal(o.Value)
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+func preview(p *proto.RuntimeObjectPreview) string {
+	list := p.Subtype == "array"
+	parts := make([]string, 0, len(p.Properties))
+	for _, x := range p.Properties {
+		value := x.Value
+		if x.Type == "string" {
+			value = strconv.Quote(value)
+		}
+		if !list {
+			value = x.Name + ": " + value
+		}
+		parts = append(parts, value)
+	}
+	if p.Overflow {
+		parts = append(parts, "…")
+	}
+	switch {
+	case list:
+		return "[" + strings.Join(parts, ", ") + "]"
+	case len(parts) == 0:
+		return p.Description
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}

@@ -1,0 +1,118 @@
+package browser_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"sextant/backend/browser"
+	"sextant/backend/surface"
+)
+
+func TestABrowserThatDiesInAnActionLeavesItUnknownAndItIsNotDoneTwice(t *testing.T) {
+	ctx, b := own(t, browser.Config{})
+	s := b.Session("")
+	var sent atomic.Int32
+	came := make(chan struct{}, 10)
+	url := site(t, map[string]any{
+		"/": `<title>Orders</title><button onclick="fetch('/order', { method: 'POST' })">Order</button>`,
+		"/order": func(w http.ResponseWriter, r *http.Request) {
+			sent.Add(1)
+			came <- struct{}{}
+			hang(w, r)
+		},
+		"/other": `<title>Other</title>`,
+	})
+	if _, _, err := s.Tabs(ctx, browser.TabOptions{Action: "open", URL: url + "/other"}); err != nil {
+		t.Fatal(err)
+	}
+	page, _, err := s.Tabs(ctx, browser.TabOptions{Action: "open", URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan error, 1)
+	go func() {
+		_, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Order").ID})
+		got <- err
+	}()
+	<-came
+	b.KillForTest()
+	if f := fault(t, <-got, surface.FaultNoBrowser); !strings.Contains(f.Message, "not known") {
+		t.Errorf("the fault says %q", f.Message)
+	}
+	eventually(t, "the state says that it ended", func() bool { return b.State().Status == "failed" })
+	begun := time.Now()
+	ans, err := s.Annotate(ctx, surface.AnnotateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("back after %s", time.Since(begun).Round(time.Millisecond))
+	the(t, ans, "button", "Order")
+	if tabs := b.State().Tabs; len(tabs) != 2 || tabs[0].URL != url+"/other" || tabs[1].URL != url+"/" {
+		t.Errorf("the tabs are %+v", tabs)
+	}
+	if n := sent.Load(); n != 1 {
+		t.Errorf("it was ordered %d times", n)
+	}
+}
+
+func TestACrashedPageIsReloaded(t *testing.T) {
+	ctx, s := session(t)
+	url := site(t, map[string]any{"/": `<title>Fine</title><button>B</button>`})
+	page := openPage(t, ctx, s, url)
+	if err := s.CrashForTest(ctx); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the crash is told", func() bool {
+		_, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "B").ID})
+		return err != nil && strings.Contains(err.Error(), "crashed")
+	})
+	ans, err := s.Navigate(ctx, browser.NavigateOptions{Action: "reload"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	the(t, ans, "button", "B")
+}
+
+// settles clicks the one button of a page and tells how the wait ended.
+func settles(t *testing.T, body string, more map[string]any) (by string, took time.Duration, text string) {
+	t.Helper()
+	ctx, s := session(t)
+	pages := map[string]any{"/": "<title>-</title>" + body}
+	for path, page := range more {
+		pages[path] = page
+	}
+	page := openPage(t, ctx, s, site(t, pages))
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Go").ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ans.SettledBy, time.Duration(ans.SettledMS) * time.Millisecond, ans.Page.Title
+}
+
+func TestAnActionWaitsForItsOwnEffectsAndForNothingElse(t *testing.T) {
+	soon := func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(150 * time.Millisecond)
+		_, _ = fmt.Fprint(w, "done")
+	}
+	more := map[string]any{"/poll": hang, "/soon": soon, "/next": `<title>next</title>`, "/hop": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/meta", http.StatusFound) }, "/meta": `<meta http-equiv=refresh content="0;url=/script">`, "/script": `<script>location.replace('/next')</script>`}
+	fetches := `onclick="fetch('/soon').then(r => r.text()).then(t => { document.title = t; p.textContent = t })"`
+	for name, c := range map[string]struct{ body, title string }{
+		"long polling":       {`<p id=p>-</p><button ` + fetches + `>Go</button><script>onload = () => setTimeout(() => { (async () => { for (;;) await fetch('/poll') })() }, 50)</script>`, "done"},
+		"an endless motion":  {`<style>@keyframes s { to { rotate: 1turn } } i { display: block; animation: s 1s infinite }</style><i>x</i><b id=b>-</b><p id=p>-</p><button ` + fetches + `>Go</button><script>(function f() { b.style.width = Math.random() + 'px'; requestAnimationFrame(f) })()</script>`, "done"},
+		"a ticker":           {`<b id=b>-</b><p id=p>-</p><button ` + fetches + `>Go</button><script>setInterval(() => { b.textContent = Date.now() }, 50)</script>`, "done"},
+		"a route change":     {`<p id=p>-</p><button onclick="history.pushState({}, '', '/there'); fetch('/soon').then(r => r.text()).then(t => { document.title = t; p.innerHTML = '<h1>' + t + '</h1>' })">Go</button>`, "done"},
+		"a way of redirects": {`<button onclick="location.href = '/hop'">Go</button>`, "next"},
+		"chained fetches":    {`<p id=p>-</p><button onclick="fetch('/soon').then(() => setTimeout(() => fetch('/soon').then(r => r.text()).then(t => { document.title = t; p.textContent = t })))">Go</button>`, "done"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			by, took, title := settles(t, c.body, more)
+			if title != c.title || strings.HasPrefix(by, "still") {
+				t.Errorf("the title is %q after %s by %q, want %q", title, took, by, c.title)
+			}
+		})
+	}
+}

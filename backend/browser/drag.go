@@ -1,0 +1,386 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/act/input"
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
+)
+
+// Where is the element with the number ID or, when that is 0, a point of the page's viewport
+// in CSS pixels.
+type Where struct {
+	ID   int
+	X, Y float64
+}
+
+// DragOptions: From, and To or By; By is an offset in CSS pixels from where From was taken.
+type DragOptions struct {
+	From Where
+	To   *Where
+	By   *Where
+}
+
+// drag is one drag while it runs.
+type drag struct {
+	a      *action
+	o      DragOptions
+	from   *target
+	to     *target
+	source *cdp.Document
+	x, y   float64
+	// native is set once the page made a drag-and-drop of the press.
+	native *proto.InputDragData
+	came   <-chan *proto.InputDragData
+}
+
+// Drag presses on From, moves in small steps and lets go on To. Over an element it goes a
+// little past the middle in the direction of travel, which lists that are sorted by hand need.
+func (s *Session) Drag(ctx context.Context, o DragOptions) (answer, error) {
+	if (o.To == nil) == (o.By == nil) {
+		return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "A drag needs one of to and by.", Suggestion: `Send to as an id or {"x":10,"y":20}, or by as an offset.`}
+	}
+	ids := []int{o.From.ID}
+	if o.To != nil {
+		ids = append(ids, o.To.ID)
+	}
+	return s.onTab(ctx, ids, func(ctx context.Context, a *action) error {
+		d := &drag{a: a, o: o, source: a.page.Main()}
+		return d.run(ctx)
+	})
+}
+
+// onTab runs an action on the tab that all of the elements stand in, the active one when
+// there is none among ids.
+func (s *Session) onTab(ctx context.Context, ids []int, do func(context.Context, *action) error) (answer, error) {
+	if _, err := s.b.running(ctx); err != nil {
+		return answer{}, err
+	}
+	var t *tab
+	for _, id := range ids {
+		if id == 0 {
+			continue
+		}
+		other, f := s.tabOf(id)
+		switch {
+		case f != nil:
+			return answer{}, f
+		case t != nil && other != t:
+			return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("[%d] stands in another tab.", id), Suggestion: "Name elements of one tab."}
+		}
+		t = other
+	}
+	if t == nil {
+		var err error
+		if t, err = s.current(ctx); err != nil {
+			return answer{}, err
+		}
+	}
+	return s.act(ctx, t, func(ctx context.Context, a *action) error {
+		ctx, cancel := context.WithTimeoutCause(ctx, handLimit, errSilent)
+		defer cancel()
+		if err := t.front(ctx); err != nil {
+			return err
+		}
+		return do(ctx, a)
+	})
+}
+
+func (d *drag) run(ctx context.Context) (err error) {
+	t := d.a.t
+	if d.o.From.ID != 0 {
+		if d.from, err = t.find(ctx, d.a, d.o.From.ID); err != nil {
+			return err
+		}
+		d.source = d.from.doc
+	}
+	if d.o.To != nil && d.o.To.ID != 0 {
+		if d.to, err = t.find(ctx, d.a, d.o.To.ID); err != nil {
+			return err
+		}
+		// The source is brought into view last: where both fit, both are then seen.
+		if _, err := d.to.drop(ctx, true); err != nil {
+			return err
+		}
+	}
+	stop, err := d.intercept(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if err := d.grab(ctx); err != nil {
+		return err
+	}
+	err = d.carry(ctx)
+	if err != nil {
+		d.letGo()
+		return err
+	}
+	return d.release(ctx)
+}
+
+// sentence is what the drag does, for the outcome.
+func (d *drag) sentence() string {
+	what := fmt.Sprintf("from (%.0f, %.0f)", d.x, d.y)
+	if d.from != nil {
+		what = d.from.name()
+	}
+	switch {
+	case d.to != nil:
+		return "dragged " + what + " to " + d.to.name()
+	case d.o.To != nil:
+		return fmt.Sprintf("dragged %s to (%.0f, %.0f)", what, d.o.To.X, d.o.To.Y)
+	}
+	return fmt.Sprintf("dragged %s by (%.0f, %.0f)", what, d.o.By.X, d.o.By.Y)
+}
+
+// grab presses the button on the source and makes sure that the press met it.
+func (d *drag) grab(ctx context.Context) (err error) {
+	c := d.a.client(ctx)
+	if d.from == nil {
+		d.x, d.y = d.o.From.X, d.o.From.Y
+		if err := d.a.within(ctx, d.x, d.y); err != nil {
+			return err
+		}
+		if err := input.Move(c, d.x, d.y, 0); err != nil {
+			return err
+		}
+	} else {
+		if d.x, d.y, err = d.from.hover(ctx, d.a, 0); err != nil {
+			return err
+		}
+		if err := collect.Arm(ctx, d.source, d.from.thing.Handle, "press"); err != nil {
+			return err
+		}
+	}
+	if err := collect.WatchDrag(ctx, d.source); err != nil {
+		return err
+	}
+	d.a.does("%s", d.sentence())
+	d.a.t.pointer(d.x, d.y, true, d.o.From.ID)
+	if d.from != nil {
+		d.from.pressed = d.a.t.tracker.Now()
+	}
+	if err := input.Down(c, d.x, d.y, input.Press{}); err != nil {
+		return err
+	}
+	if d.from == nil {
+		return nil
+	}
+	met, err := d.from.met(ctx, collect.HitHeld)
+	if err != nil || !met.Hit {
+		d.withdraw(ctx, met.Seen)
+		if err != nil {
+			return err
+		}
+		return d.from.missed(met.Text)
+	}
+	return nil
+}
+
+// withdraw lets go of what the press met instead of the source, without a click: still guarded
+// where the guard saw the press, else beside the page.
+func (d *drag) withdraw(ctx context.Context, guarded bool) {
+	if !guarded {
+		d.x, d.y = -10, -10
+		_ = input.MoveHeld(d.a.client(ctx), d.x, d.y, 0)
+		d.letGo()
+		return
+	}
+	if err := input.Up(d.a.client(ctx), d.x, d.y, input.Press{}); err != nil {
+		d.letGo()
+	}
+	_, _ = collect.Hit(ctx, d.source)
+}
+
+// goal is where the drag ends now, and how far past it the pointer goes.
+func (d *drag) goal(ctx context.Context) (x, y, past float64, err error) {
+	switch {
+	case d.to != nil:
+		at, err := d.to.drop(ctx, false)
+		if err != nil {
+			return 0, 0, 0, err
+		}
+		return at.X, at.Y, min(8, 0.2*min(at.W, at.H)), nil
+	case d.o.To != nil:
+		return d.o.To.X, d.o.To.Y, 0, nil
+	}
+	return d.x + d.o.By.X, d.y + d.o.By.Y, 0, nil
+}
+
+// carry moves from the source to the goal.
+func (d *drag) carry(ctx context.Context) error {
+	x, y, _, err := d.goal(ctx)
+	if err != nil {
+		return err
+	}
+	px, py := d.x, d.y
+	way := math.Hypot(x-px, y-py)
+	// The first small steps make the page see a drag; what it then changes is measured again.
+	for _, far := range []float64{2, 4, 7} {
+		if far >= way {
+			break
+		}
+		px, py = d.x+(x-d.x)*far/way, d.y+(y-d.y)*far/way
+		if err := d.step(ctx, px, py); err != nil {
+			return err
+		}
+	}
+	x, y, past, err := d.goal(ctx)
+	if err != nil {
+		return err
+	}
+	ux, uy, err := d.approach(ctx, x-px, y-py)
+	if err != nil {
+		return err
+	}
+	// The last stretch leads over the middle from the side that the entry comes from.
+	if err := d.line(ctx, px, py, x-ux*past, y-uy*past); err != nil {
+		return err
+	}
+	if past > 0 {
+		for _, far := range []float64{0, past / 2, past} {
+			if err := d.step(ctx, x+ux*far, y+uy*far); err != nil {
+				return err
+			}
+		}
+		x, y = x+ux*past, y+uy*past
+	}
+	d.x, d.y = x, y
+	if err := collect.Dwell(ctx, d.source); err != nil && !errors.Is(err, cdp.ErrReplaced) {
+		return err
+	}
+	return d.step(ctx, x, y)
+}
+
+// approach is the direction of the last stretch: that of the way (dx, dy), but for entries of one
+// list the one in which the list runs from the one to the other.
+func (d *drag) approach(ctx context.Context, dx, dy float64) (ux, uy float64, err error) {
+	if d.from != nil && d.to != nil && d.from.doc == d.to.doc {
+		order, err := collect.OrderOf(ctx, d.source, d.from.thing.Handle, d.to.thing.Handle)
+		if err != nil {
+			return 0, 0, err
+		}
+		if order != 0 {
+			return -float64(order), -float64(order), nil
+		}
+	}
+	if way := math.Hypot(dx, dy); way > 0 {
+		return dx / way, dy / way, nil
+	}
+	return 0, 0, nil
+}
+
+// line moves straight to a point.
+func (d *drag) line(ctx context.Context, px, py, x, y float64) error {
+	steps := int(min(max(math.Hypot(x-px, y-py)/20, 4), 24))
+	for i := 1; i <= steps; i++ {
+		f := float64(i) / float64(steps)
+		if err := d.step(ctx, px+(x-px)*f, py+(y-py)*f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step moves what is dragged to a point, as a mouse or, when the page made a drag-and-drop of
+// it, as one.
+func (d *drag) step(ctx context.Context, x, y float64) error {
+	c := d.a.client(ctx)
+	d.a.t.pointer(x, y, true, d.o.From.ID)
+	if d.native != nil {
+		return dragEvent(c, proto.InputDispatchDragEventTypeDragOver, x, y, d.native)
+	}
+	if err := input.MoveHeld(c, x, y, 0); err != nil {
+		return err
+	}
+	now, err := collect.DraggingOf(ctx, d.source)
+	if err != nil || !now.Started {
+		if errors.Is(err, cdp.ErrReplaced) {
+			return nil
+		}
+		return err
+	}
+	timer := time.NewTimer(time.Second)
+	defer timer.Stop()
+	select {
+	case d.native = <-d.came:
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if err := dragEvent(c, proto.InputDispatchDragEventTypeDragEnter, x, y, d.native); err != nil {
+		return err
+	}
+	return dragEvent(c, proto.InputDispatchDragEventTypeDragOver, x, y, d.native)
+}
+
+// release lets go and tells what became of it.
+func (d *drag) release(ctx context.Context) error {
+	c := d.a.client(ctx)
+	if d.native == nil {
+		err := input.Up(c, d.x, d.y, input.Press{})
+		_, _ = collect.Dragged(ctx, d.source)
+		return err
+	}
+	taken := d.source
+	if d.to != nil && d.to.doc != d.source {
+		taken = d.to.doc
+		if err := collect.WatchDrag(ctx, taken); err != nil {
+			return err
+		}
+	}
+	if err := dragEvent(c, proto.InputDispatchDragEventTypeDrop, d.x, d.y, d.native); err != nil {
+		return err
+	}
+	now, err := collect.Dragged(ctx, taken)
+	if err == nil && taken != d.source {
+		_, _ = collect.Dragged(ctx, d.source)
+	}
+	if err == nil && !now.Dropped && (d.to != nil || taken == d.source) {
+		d.a.note = "What lies there did not take the drop."
+	}
+	return nil
+}
+
+// letGo releases the button after a drag that was not finished, whatever state it is in.
+func (d *drag) letGo() {
+	if d.native != nil {
+		d.a.page.Post(d.a.page.Session, proto.InputDispatchDragEvent{
+			Type: proto.InputDispatchDragEventTypeDragCancel, Data: d.native,
+		})
+	}
+	d.a.page.Post(d.a.page.Session, proto.InputDispatchMouseEvent{
+		Type: proto.InputDispatchMouseEventTypeMouseReleased, X: d.x, Y: d.y,
+		Button: proto.InputMouseButtonLeft, ClickCount: 1,
+	})
+}
+
+// drop is where what is dragged to the element is let go, in the page's viewport; first before
+// the drag.
+func (g *target) drop(ctx context.Context, first bool) (collect.Drop, error) {
+	if err := g.doc.Reveal(ctx, nil); err != nil {
+		return collect.Drop{}, err
+	}
+	at, err := collect.DropOf(ctx, g.doc, g.thing.Handle, first)
+	if err != nil {
+		return at, err
+	}
+	if at.State != "ok" {
+		return at, g.refused(ctx, collect.Point{State: at.State})
+	}
+	if g.doc.IsMain() {
+		return at, nil
+	}
+	at.X, at.Y, err = g.through(ctx, collect.Point{X: at.X, Y: at.Y})
+	return at, err
+}

@@ -1,0 +1,209 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/surface"
+)
+
+// Emulation is what a tab pretends to be. The zero value pretends nothing: the tab has the size
+// of the place it is shown in, or 1280 by 800.
+type Emulation struct {
+	// Device names it for people, "" for none.
+	Device string
+	// Width and Height are the viewport in CSS pixels, 0 for the tab's own; Scale is device
+	// pixels per CSS pixel, 0 for 1.
+	Width, Height int
+	Scale         float64
+	// Mobile lets the page's viewport tag count and gives it the user agent of a phone or
+	// tablet unless UserAgent is given; Touch says that fingers are there.
+	Mobile, Touch bool
+	UserAgent     string
+	// ColorScheme is light or dark; Locale is as "de-DE", Timezone as "Europe/Berlin".
+	ColorScheme, Locale, Timezone string
+	// Position is told to pages that ask, without a question, and to no other site than the
+	// tab's; nil denies them.
+	Position *Position
+	// Network is offline, slow-3g, fast-3g or slow-4g, "" for what there is.
+	Network string
+	// CPU is how many times slower scripts run, 0 for what there is.
+	CPU float64
+}
+
+// Position is a place on the earth in degrees; Accuracy is in metres.
+type Position struct{ Latitude, Longitude, Accuracy float64 }
+
+// Networks lists the words for Emulation.Network.
+func Networks() []string { return []string{"offline", "slow-3g", "fast-3g", "slow-4g"} }
+
+// tabletWidth is the width from which a mobile device is a tablet to its user agent.
+const tabletWidth = 600
+
+// Emulation is what the active tab pretends to be.
+func (s *Session) Emulation() Emulation {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	if s.active == nil || s.active.pretends == nil {
+		return Emulation{}
+	}
+	return *s.active.pretends
+}
+
+// Emulate makes the active tab pretend to be something else, until the next call; navigations
+// and a restart of the browser do not end it. The answer lists everything in the viewport.
+func (s *Session) Emulate(ctx context.Context, e Emulation) (answer, error) {
+	if e.Network != "" && !slices.Contains(Networks(), e.Network) {
+		return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown network %q", e.Network), Suggestion: "Send " + strings.Join(Networks(), ", ") + "."}
+	}
+	t, err := s.current(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	return s.act(ctx, t, func(ctx context.Context, a *action) error {
+		a.full = true
+		a.does("emulating %s", e.name())
+		s.b.mu.Lock()
+		was := t.pretends
+		t.pretends = &e
+		requests := t.pretence()
+		s.b.mu.Unlock()
+		for _, req := range requests {
+			if _, err := a.client(ctx).Call(ctx, "", req.ProtoReq(), req); err != nil {
+				t.set(func() { t.pretends = was; t.stands(t.url) })
+				return &surface.Fault{Kind: surface.FaultInvalid, Message: "The browser does not take it: " + surface.Clip(err.Error(), 200), Suggestion: "Mend the value that it names."}
+			}
+		}
+		a.page.Always(requests[1:])
+		t.set(func() { t.stands(t.url) })
+		s.b.out.state()
+		return nil
+	})
+}
+
+// SetDevice makes all tabs of the session, and those to come, pretend to be a device; the zero
+// Emulation ends it. It waits for nothing and starts no browser.
+func (s *Session) SetDevice(e Emulation) {
+	s.b.mu.Lock()
+	s.device = nil
+	if e != (Emulation{}) {
+		s.device = &e
+	}
+	for _, t := range s.tabs {
+		own := e
+		t.pretends = &own
+		t.pretend()
+		t.stands(t.url)
+	}
+	s.b.mu.Unlock()
+	s.b.out.state()
+	s.b.nudge()
+}
+
+func (e Emulation) name() string {
+	switch {
+	case e.Device != "":
+		return e.Device
+	case e.Width > 0:
+		return fmt.Sprintf("%d × %d", e.Width, e.Height)
+	case e == (Emulation{}):
+		return "nothing"
+	}
+	return "what was asked"
+}
+
+// pretend sends the browser what the tab pretends. Called under mu.
+func (t *tab) pretend() {
+	if t.page == nil || t.pretends == nil {
+		return
+	}
+	requests := t.pretence()
+	t.page.Post(t.page.Session, requests[0])
+	for _, req := range requests[1:] {
+		t.page.Post(t.page.Session, req)
+	}
+	t.page.Always(requests[1:])
+	t.owe()
+}
+
+// metrics is the tab's viewport. Called under mu.
+func (t *tab) metrics() proto.EmulationSetDeviceMetricsOverride {
+	m := proto.EmulationSetDeviceMetricsOverride{Width: t.width, Height: t.height, DeviceScaleFactor: t.scale}
+	if e := t.pretends; e != nil {
+		if e.Width > 0 {
+			m.Width, m.Height, m.DeviceScaleFactor = e.Width, e.Height, 1
+		}
+		if e.Scale > 0 {
+			m.DeviceScaleFactor = e.Scale
+		}
+		m.Mobile = e.Mobile
+	}
+	return m
+}
+
+// pretence is everything the browser has to be told for what the tab pretends, the viewport
+// first: the rest counts for frames in other processes too. Called under mu.
+func (t *tab) pretence() []proto.Request {
+	e := *t.pretends
+	points := 5
+	touch := proto.EmulationSetTouchEmulationEnabled{Enabled: e.Touch}
+	if e.Touch {
+		touch.MaxTouchPoints = &points
+	}
+	media := proto.EmulationSetEmulatedMedia{Features: []*proto.EmulationMediaFeature{}}
+	if e.ColorScheme != "" {
+		media.Features = append(media.Features, &proto.EmulationMediaFeature{Name: "prefers-color-scheme", Value: e.ColorScheme})
+	}
+	list := []proto.Request{
+		t.metrics(), touch, media, e.agent(t.s.b.agent),
+		proto.EmulationSetLocaleOverride{Locale: e.Locale},
+		proto.EmulationSetTimezoneOverride{TimezoneID: e.Timezone},
+		e.network(),
+		proto.EmulationSetCPUThrottlingRate{Rate: max(e.CPU, 1)},
+	}
+	if p := e.Position; p != nil {
+		return append(list, proto.EmulationSetGeolocationOverride{Latitude: &p.Latitude, Longitude: &p.Longitude, Accuracy: &p.Accuracy})
+	}
+	return append(list, proto.EmulationClearGeolocationOverride{})
+}
+
+// agent is the user agent; own is the browser's.
+func (e Emulation) agent(own string) proto.EmulationSetUserAgentOverride {
+	req := proto.EmulationSetUserAgentOverride{UserAgent: e.UserAgent, AcceptLanguage: e.Locale}
+	if e.UserAgent == "" && e.Mobile {
+		_, version, _ := strings.Cut(own, "Chrome/")
+		version, _, _ = strings.Cut(version, ".")
+		phone := e.Width > 0 && e.Width < tabletWidth
+		kind := ""
+		if phone {
+			kind = "Mobile "
+		}
+		req.UserAgent = "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/" + version + ".0.0.0 " + kind + "Safari/537.36"
+		req.Platform = "Linux armv81"
+		req.UserAgentMetadata = &proto.EmulationUserAgentMetadata{Platform: "Android", PlatformVersion: "10", Mobile: phone}
+	}
+	if req.UserAgent == "" && e.Locale != "" {
+		req.UserAgent = own
+	}
+	return req
+}
+
+func (e Emulation) network() proto.NetworkEmulateNetworkConditions {
+	const kbit = 1000.0 / 8
+	n := proto.NetworkEmulateNetworkConditions{DownloadThroughput: -1, UploadThroughput: -1}
+	switch e.Network {
+	case "offline":
+		n.Offline = true
+	case "slow-3g":
+		n.Latency, n.DownloadThroughput, n.UploadThroughput = 2000, 400*kbit, 400*kbit
+	case "fast-3g":
+		n.Latency, n.DownloadThroughput, n.UploadThroughput = 560, 1440*kbit, 675*kbit
+	case "slow-4g":
+		n.Latency, n.DownloadThroughput, n.UploadThroughput = 165, 8100*kbit, 1350*kbit
+	}
+	return n
+}

@@ -1,0 +1,177 @@
+package settle_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sextant/backend/browser/observe/settle"
+)
+
+func calm(context.Context, bool) (settle.Rest, error) { return settle.Rest{}, nil }
+
+// wait runs one watch in synthetic time while play tells the tracker what happens.
+func wait(t *testing.T, play func(*settle.Tracker), rest func(context.Context, bool) (settle.Rest, error)) settle.Result {
+	t.Helper()
+	var got settle.Result
+	synctest.Test(t, func(t *testing.T) {
+		tr := settle.NewTracker("main")
+		tr.RequestStarted("long before", "")
+		w := tr.Begin(settle.DefaultLimits())
+		done := make(chan struct{})
+		go func() { defer close(done); play(tr) }()
+		synctest.Wait()
+		got = w.Wait(t.Context(), rest)
+		<-done
+	})
+	return got
+}
+
+func TestAQuietPageIsNotWaitedFor(t *testing.T) {
+	if r := wait(t, func(*settle.Tracker) {}, calm); r.Took != 0 || r.Capped || r.By != "quiet" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestTheActionsOwnRequestsAreWaitedFor(t *testing.T) {
+	r := wait(t, func(tr *settle.Tracker) {
+		tr.RequestStarted("a", "GET /a")
+		time.Sleep(200 * time.Millisecond)
+		tr.RequestEnded("a")
+	}, calm)
+	if r.By != "requests" || r.Capped || r.Took < 200*time.Millisecond || r.Took > 300*time.Millisecond {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestAnAnswerWhoseBodyThePageDoesNotReadIsNotWaitedForToTheCap(t *testing.T) {
+	r := wait(t, func(tr *settle.Tracker) {
+		tr.RequestStarted("a", "GET /a")
+		time.Sleep(200 * time.Millisecond)
+		tr.RequestHeard("a", true)
+		time.Sleep(100 * time.Millisecond)
+		tr.RequestHeard("a", false)
+	}, calm)
+	if r.By != "requests" || r.Capped || r.Took < 400*time.Millisecond || r.Took > 600*time.Millisecond {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestWhatThePageAsksByTheClockIsNotWaitedForWhenItIsDue(t *testing.T) {
+	for name, c := range map[string]struct {
+		late   time.Duration
+		waited bool
+	}{"when it is due": {0, false}, "between two": {250 * time.Millisecond, true}} {
+		synctest.Test(t, func(t *testing.T) {
+			tr := settle.NewTracker("main")
+			ask := func() {
+				tr.RequestStarted("poll", "GET /poll")
+				time.Sleep(400 * time.Millisecond)
+				tr.RequestEnded("poll")
+			}
+			for range 4 {
+				ask()
+				time.Sleep(600 * time.Millisecond)
+			}
+			time.Sleep(c.late)
+			w := tr.Begin(settle.DefaultLimits())
+			done := make(chan struct{})
+			go func() { defer close(done); ask() }()
+			synctest.Wait()
+			if r := w.Wait(t.Context(), calm); (r.Took >= 400*time.Millisecond) != c.waited || r.Capped {
+				t.Errorf("%s: %+v", name, r)
+			}
+			<-done
+		})
+	}
+}
+
+func TestABodyThatMustBeReadIsWaitedFor(t *testing.T) {
+	r := wait(t, func(tr *settle.Tracker) {
+		tr.RequestStarted("script", "GET /a.js")
+		tr.RequestHeard("script", false)
+		time.Sleep(time.Second)
+		tr.RequestEnded("script")
+	}, calm)
+	if r.Capped || r.Took < time.Second {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestARequestThatNeverEndsIsCapped(t *testing.T) {
+	r := wait(t, func(tr *settle.Tracker) { tr.RequestStarted("poll", "GET /poll") }, calm)
+	if !r.Capped || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond || r.By != "still waiting for requests" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestANavigationIsWaitedForUntilItHasLoaded(t *testing.T) {
+	r := wait(t, func(tr *settle.Tracker) {
+		tr.Asked("main")
+		time.Sleep(100 * time.Millisecond)
+		tr.Started("main")
+		time.Sleep(4 * time.Second)
+		tr.Committed("main")
+		tr.Parsed("main")
+		time.Sleep(time.Second)
+		tr.Stopped("main")
+	}, calm)
+	if r.By != "navigation" || r.Capped || r.Took < 5100*time.Millisecond || r.Took > 5300*time.Millisecond {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestAPageWhosePicturesNeverComeIsTakenAsItIs(t *testing.T) {
+	r := wait(t, func(tr *settle.Tracker) {
+		tr.Started("main")
+		tr.Committed("main")
+		tr.Parsed("main")
+	}, calm)
+	if !r.Capped || r.By != "still loading" || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestANavigationThatNeverStartsIsNotWaitedForLong(t *testing.T) {
+	r := wait(t, func(tr *settle.Tracker) { tr.Asked("main") }, calm)
+	if r.Took > 600*time.Millisecond {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestChangesAreWaitedOutButNotForEver(t *testing.T) {
+	asked := 0
+	r := wait(t, func(*settle.Tracker) {}, func(context.Context, bool) (settle.Rest, error) {
+		asked++
+		if asked < 4 {
+			time.Sleep(20 * time.Millisecond)
+			return settle.Rest{Changing: true, Mutations: asked}, nil
+		}
+		return settle.Rest{Mutations: 4}, nil
+	})
+	if r.By != "changes" || r.Took < 60*time.Millisecond || r.Took > 150*time.Millisecond {
+		t.Errorf("three changes: %+v", r)
+	}
+	r = wait(t, func(*settle.Tracker) {}, func(context.Context, bool) (settle.Rest, error) {
+		time.Sleep(100 * time.Millisecond)
+		return settle.Rest{Changing: true, Mutations: 1}, nil
+	})
+	if r.Took > 2*time.Second {
+		t.Errorf("a page that never stops changing: %+v", r)
+	}
+}
+
+func TestAPageThatCannotAnswerIsAskedAgain(t *testing.T) {
+	asked := 0
+	r := wait(t, func(*settle.Tracker) {}, func(context.Context, bool) (settle.Rest, error) {
+		if asked++; asked < 3 {
+			return settle.Rest{}, errors.New("between two documents")
+		}
+		return settle.Rest{}, nil
+	})
+	if r.Capped || asked != 3 {
+		t.Errorf("asked %d times: %+v", asked, r)
+	}
+}

@@ -1,0 +1,129 @@
+package browser
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/observe/settle"
+)
+
+// maxAsked bounds the documents that are asked for their rest.
+const maxAsked = 4
+
+// calmPatience is what the changes of a document are given: one frame after a single change, two
+// between several, and a bound after which what else goes on is looked at.
+func calmPatience() collect.Patience {
+	return collect.Patience{Once: 16 * time.Millisecond, Several: 32 * time.Millisecond, Limit: 100 * time.Millisecond}
+}
+
+// rester asks the documents that an action touched how quiet they are.
+func (a *action) rester() func(context.Context, bool) (settle.Rest, error) {
+	return func(ctx context.Context, draw bool) (settle.Rest, error) {
+		docs := a.touched()
+		if len(docs) == 0 {
+			return settle.Rest{}, errBrowserEnded
+		}
+		if a.asked++; a.asked == 1 && !a.acted && !draw {
+			// Most pages rest; then what they answer to both holds for the same moment.
+			a.t.set(func() { a.t.owed = false })
+			a.early = a.t.knows(docs[0]).Ahead(ctx, docs[0], a.options())
+		}
+		ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, errSilent)
+		defer cancel()
+		since := a.watch.Since()
+		calm := make([]collect.Calm, len(docs))
+		errs := make([]error, len(docs))
+		var wg sync.WaitGroup
+		for i, d := range docs[1:] {
+			wg.Go(func() { calm[i+1], errs[i+1] = collect.CalmOf(ctx, d, since, draw, calmPatience()) })
+		}
+		calm[0], errs[0] = collect.CalmOf(ctx, docs[0], since, draw, calmPatience())
+		wg.Wait()
+		var r settle.Rest
+		for i, c := range calm {
+			if errs[i] != nil {
+				return settle.Rest{}, errs[i]
+			}
+			r.Changing = r.Changing || !c.Over
+			r.Mutations += c.Mutations
+			r.Animations += c.Animations
+		}
+		return r, nil
+	}
+}
+
+// touched are the main document, the one that was acted on as it is now, and those that came
+// since the action began.
+func (a *action) touched() []*cdp.Document {
+	a.t.s.b.mu.Lock()
+	p := a.t.page
+	a.t.s.b.mu.Unlock()
+	if p == nil {
+		return nil
+	}
+	docs := []*cdp.Document{p.Main()}
+	add := func(d *cdp.Document) {
+		if d == nil || len(docs) >= maxAsked {
+			return
+		}
+		for _, have := range docs {
+			if have == d {
+				return
+			}
+		}
+		docs = append(docs, d)
+	}
+	if a.doc != nil {
+		add(p.Current(a.doc))
+	}
+	if fresh := a.watch.Frames(); len(fresh) > 0 {
+		for _, d := range p.Documents() {
+			for _, frame := range fresh {
+				if d.Frame() == frame {
+					add(d)
+				}
+			}
+		}
+	}
+	return docs
+}
+
+// request is what a page asks for, as the browser tells it.
+type request struct {
+	Method   string `json:"method"`
+	URL      string `json:"url"`
+	PostData string `json:"postData"`
+}
+
+// key is the same for requests that ask for the same thing again: what differs in a page's own
+// polling are counters and times.
+func (r request) key() string {
+	address, query, _ := strings.Cut(r.URL, "?")
+	parts := strings.Split(address, "/")
+	for i, p := range parts {
+		if i > 2 && counts(p) {
+			parts[i] = "#"
+		}
+	}
+	return r.Method + " " + strings.Join(parts, "/") + "?" + uncounted(query) + " " + uncounted(r.PostData)
+}
+
+// counts reports whether a part of a path is a time or a name made by chance: eight figures or more
+// and nothing but those of hexadecimal numbers.
+func counts(part string) bool {
+	return len(part) >= 8 && strings.ContainsAny(part, "0123456789") && strings.Trim(part, "0123456789abcdefABCDEF-") == ""
+}
+
+// uncounted is the beginning of s without its digits.
+func uncounted(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' {
+			return -1
+		}
+		return c
+	}, s[:min(len(s), 2000)])
+}

@@ -1,0 +1,92 @@
+package browser
+
+import (
+	"context"
+	"time"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
+)
+
+// linkLimit bounds how long the page may take to say which links it has.
+const linkLimit = 200 * time.Millisecond
+
+// Spot tells where the element id stands.
+func (s *Session) OriginOf(id int) surface.ElementOrigin {
+	t, f := s.tabOf(id)
+	if f != nil {
+		return surface.ElementOrigin{Secret: true, Gone: f.Kind == surface.FaultGone}
+	}
+	thing, ok := s.b.book.Thing(id)
+	if !ok {
+		return surface.ElementOrigin{Secret: true, Gone: s.b.book.Given(id)}
+	}
+	return surface.ElementOrigin{Origin: thing.Origin, Secret: thing.Secret, Gone: t.document(thing.Doc) == nil}
+}
+
+// Called tells the role and name of the element id as it was seen last, "" for one not known.
+func (s *Session) RoleAndName(id int) (role, name string) {
+	if _, f := s.tabOf(id); f != nil {
+		return "", ""
+	}
+	thing, _ := s.b.book.Thing(id)
+	return thing.Role, thing.Name
+}
+
+// Typed lists the addresses of the documents that a pressed key may reach: the page in front, or
+// its frames when one of them has the focus. A page that does not answer at once has them all.
+func (s *Session) KeyTargets() []string {
+	page := s.front()
+	if page == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), linkLimit)
+	defer cancel()
+	docs := page.Documents()
+	if len(docs) == 0 {
+		return nil
+	}
+	from, to := 0, 1
+	if framed, err := collect.Framed(ctx, docs[0]); err != nil {
+		to = len(docs)
+	} else if framed && len(docs) > 1 {
+		from, to = 1, len(docs)
+	}
+	var all []string
+	for _, doc := range docs[from:to] {
+		all = append(all, doc.URL())
+	}
+	return all
+}
+
+// front is the page in front as it can be asked now, nil for none.
+func (s *Session) front() *cdp.Page {
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	if t := s.active; t != nil && t.dialog == nil && !t.crashed {
+		return t.page
+	}
+	return nil
+}
+
+// Links reports whether the page in front, or a frame in it, has a link that leads to exactly
+// url. It asks the page as it is now and starts no browser; a page that does not answer at
+// once offers nothing.
+func (s *Session) HasLink(url string) bool {
+	page := s.front()
+	if page == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), linkLimit)
+	defer cancel()
+	for i, doc := range page.Documents() {
+		if i >= maxFrames || ctx.Err() != nil {
+			break
+		}
+		if found, err := collect.Offers(ctx, doc, url); err == nil && found {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,118 @@
+package browser_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"sextant/backend/surface"
+)
+
+const framedPage = `<title>Shop</title><input aria-label=Here><input type=password aria-label=Word>
+<textarea aria-label=Dots style="-webkit-text-security:disc"></textarea>
+<iframe src="OTHER/inner" width=300 height=80></iframe>
+<iframe srcdoc="<input aria-label=Written>" width=300 height=80></iframe>
+<iframe name=lent width=300 height=80></iframe><script>lent.document.body.innerHTML = '<input aria-label=Lent>'</script>`
+
+func TestANumberKnowsTheOriginOfItsFrameAndWhetherItHidesWhatIsTyped(t *testing.T) {
+	ctx, s := session(t)
+	pages := map[string]any{"/inner": `<input aria-label=There>`, "/two": `<title>Two</title>`}
+	url := site(t, pages)
+	pages["/"] = strings.Replace(framedPage, "OTHER", otherSite(url), 1)
+	ans := openPage(t, ctx, s, url)
+	for name, want := range map[string]surface.ElementOrigin{
+		"Here": {Origin: url}, "There": {Origin: otherSite(url)}, "Written": {Origin: url}, "Lent": {Origin: url},
+		"Word": {Origin: url, Secret: true}, "Dots": {Origin: url, Secret: true},
+	} {
+		if got := s.OriginOf(the(t, ans, "textbox", name).ID); got != want {
+			t.Errorf("%s stands on %+v, want %+v", name, got, want)
+		}
+	}
+	here := the(t, ans, "textbox", "Here").ID
+	if got := s.OriginOf(here + 1_000_000); got != (surface.ElementOrigin{Secret: true}) {
+		t.Errorf("a number never given: %+v", got)
+	}
+	if got := shared.Session(t.Name() + " other").OriginOf(here); got.Origin != "" || !got.Secret || got.Gone {
+		t.Errorf("another session's number: %+v", got)
+	}
+	openPage(t, ctx, s, url+"/two")
+	if got := s.OriginOf(here); !got.Gone {
+		t.Errorf("after the page was left: %+v", got)
+	}
+}
+
+func TestAFieldThatIsMadeReadableStaysASecret(t *testing.T) {
+	ctx, s := session(t)
+	url := site(t, map[string]any{"/": `<title>-</title><input type=password aria-label=Word id=w><button onclick="w.type='text'">Show</button>`})
+	ans := openPage(t, ctx, s, url)
+	word := the(t, ans, "textbox", "Word").ID
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, ans, "button", "Show").ID}); err != nil {
+		t.Fatal(err)
+	}
+	if !s.OriginOf(word).Secret {
+		t.Error("what is typed into it is shown now")
+	}
+}
+
+func TestThePageInFrontOffersItsLinksAndNoOthers(t *testing.T) {
+	ctx, s := session(t)
+	if s.HasLink("https://shop.example/") {
+		t.Error("a session without a page offers a link")
+	}
+	pages := map[string]any{
+		"/inner": `<a href=/deep>Deep</a>`, "/two": `<title>Two</title>`,
+		"/loud": `<title>Loud</title><a href=/far>x</a><button onclick="alert(1)">Say</button>`,
+	}
+	url := site(t, pages)
+	pages["/"] = `<title>-</title><a href="/a?q=1#end">A</a><div style="height:9000px"></div><map name=m><area href=/spot></map><a href=far>Far</a>
+<div id=h></div><script>h.attachShadow({mode:'open'}).innerHTML='<a href=/shadow>S</a>'</script><iframe src="` + otherSite(url) + `/inner"></iframe>`
+	openPage(t, ctx, s, url)
+	for address, want := range map[string]bool{
+		"/a?q=1#end": true, "/far": true, "/spot": true, "/shadow": true,
+		"/a?q=1": false, "/a?q=2#end": false, "/": false, "/two": false,
+	} {
+		if s.HasLink(url+address) != want {
+			t.Errorf("%s: got %v", address, !want)
+		}
+	}
+	if !s.HasLink(otherSite(url) + "/deep") {
+		t.Error("the link in the frame is not offered")
+	}
+	if s.HasLink("no address") || s.HasLink("") {
+		t.Error("what is no address is offered")
+	}
+	ans := openPage(t, ctx, s, url+"/loud")
+	if s.HasLink(url + "/a?q=1#end") {
+		t.Error("the page before still offers its link")
+	}
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, ans, "button", "Say").ID}); err != nil {
+		t.Fatal(err)
+	}
+	if s.HasLink(url + "/far") {
+		t.Error("a page that stands still offers a link")
+	}
+	if _, err := s.Press(context.WithoutCancel(ctx), "Enter"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatAKeyWouldReachIsToldByTheFocus(t *testing.T) {
+	ctx, s := session(t)
+	if got := s.KeyTargets(); got != nil {
+		t.Errorf("a session without a page: %v", got)
+	}
+	pages := map[string]any{"/inner": `<input aria-label=There>`}
+	url := site(t, pages)
+	pages["/"] = `<title>-</title><input aria-label=Here><iframe width=300 height=80 src="` + otherSite(url) + `/inner"></iframe>`
+	ans := openPage(t, ctx, s, url)
+	for _, c := range []struct{ click, want string }{{"", url + "/"}, {"There", otherSite(url) + "/inner"}, {"Here", url + "/"}} {
+		if c.click != "" {
+			if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, ans, "textbox", c.click).ID}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := s.KeyTargets(); len(got) != 1 || got[0] != c.want {
+			t.Errorf("after a click on %q: %v, want %s", c.click, got, c.want)
+		}
+	}
+}

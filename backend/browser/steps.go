@@ -1,0 +1,331 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"sextant/shared/annotator"
+	"sextant/shared/wire"
+)
+
+// Step is one thing a person did by hand on the picture, as the call of a tool that would
+// have done the same.
+type Step struct {
+	Tool     string
+	Args     json.RawMessage
+	Sentence string
+	// URL is the page's at that moment.
+	URL string
+}
+
+// Bounds of what is noted of a person's hand: how long typing may pause and still be one
+// step, how much of it is shown, how long the page may take to feel it, and how many inputs may
+// wait.
+const (
+	typingPause = 1500 * time.Millisecond
+	maxTyped    = 200
+	feltLimit   = 500 * time.Millisecond
+	handBacklog = 256
+)
+
+// handNote is one input with what stood under it.
+type handNote struct {
+	in  wire.Input
+	at  time.Time
+	hit *annotator.Element
+	url string
+}
+
+// stroke is text that went into a field, as its document told at that moment.
+type stroke struct {
+	at          time.Time
+	doc, handle int
+	// text is empty unless shown, which is false for a field that hides what it holds.
+	text  string
+	shown bool
+}
+
+// scribe turns a person's inputs into steps. One goroutine owns all but notes, felt and what
+// mu guards.
+type scribe struct {
+	b     *Browser
+	notes chan handNote
+
+	// field is the numbered field that was clicked last, nil when the focus may be elsewhere.
+	field *annotator.Element
+	// typed is what the keys left, sent all that they sent since begun.
+	typed, sent []rune
+	begun       time.Time
+	url         string
+
+	// felt is poked when a stroke came.
+	felt    chan struct{}
+	mu      sync.Mutex
+	strokes []stroke
+}
+
+func newScribe(b *Browser) *scribe {
+	return &scribe{b: b, notes: make(chan handNote, handBacklog), felt: make(chan struct{}, 1)}
+}
+
+// hear notes what a document felt of typing. It never blocks.
+func (s *scribe) hear(k stroke) {
+	s.mu.Lock()
+	// What a tool typed before the person is in here too, and the oldest of it goes.
+	if s.strokes = append(s.strokes, k); len(s.strokes) > 20*maxTyped {
+		s.strokes = slices.Clone(s.strokes[10*maxTyped:])
+	}
+	s.mu.Unlock()
+	select {
+	case s.felt <- struct{}{}:
+	default:
+	}
+}
+
+// note hands an input to the scribe; a page that is slow to be described loses notes, never
+// the person's hand. hit is found by the caller, at the moment of the input.
+func (b *Browser) note(n handNote) {
+	if b.cfg.OnPersonStep == nil {
+		return
+	}
+	select {
+	case b.scribe.notes <- n:
+	default:
+		b.log.Warn("a person's step is not in the log: too many at once")
+	}
+}
+
+// run makes steps until the browser is closed.
+func (s *scribe) run() {
+	defer s.b.wg.Done()
+	pause := time.NewTimer(typingPause)
+	defer pause.Stop()
+	for {
+		select {
+		case n := <-s.notes:
+			s.take(n)
+			pause.Reset(typingPause)
+		case <-pause.C:
+			s.flush()
+		case <-s.b.stop:
+			for {
+				select {
+				case n := <-s.notes:
+					s.take(n)
+				default:
+					s.flush()
+					return
+				}
+			}
+		}
+	}
+}
+
+// take notes one input.
+func (s *scribe) take(n handNote) {
+	switch n.in.Type {
+	case "down":
+		s.flush()
+		s.click(n)
+	case "text":
+		s.add(n, n.in.Text)
+	case "keydown":
+		s.press(n)
+	}
+}
+
+// takesText reports whether e is one of the elements that take text.
+func takesText(e *annotator.Element) bool {
+	switch e.Role {
+	case "textbox", "searchbox", "combobox", "spinbutton":
+		return true
+	}
+	return false
+}
+
+func (s *scribe) click(n handNote) {
+	s.field = nil
+	verb, button := "Clicked", n.in.Button
+	switch {
+	case button == "right":
+		verb = "Right-clicked"
+	case button == "middle":
+		verb = "Middle-clicked"
+	case n.in.Count == 2:
+		verb = "Double-clicked"
+	case n.in.Count > 2:
+		return // a third press selects; the two before are noted
+	}
+	if n.hit == nil {
+		args := map[string]any{"x": n.in.X, "y": n.in.Y}
+		s.step("click_at", args, fmt.Sprintf("%s at %.0f, %.0f", verb, n.in.X, n.in.Y), n.url)
+		return
+	}
+	if takesText(n.hit) {
+		s.field = n.hit
+	}
+	args := map[string]any{"annotationId": n.hit.ID}
+	if button != "" && button != "left" {
+		args["button"] = button
+	}
+	if n.in.Count == 2 {
+		args["count"] = 2
+	}
+	s.step("click_element", args, fmt.Sprintf("%s %s", strings.ToLower(verb), titled(n.hit)), n.url)
+}
+
+// titled is an element as answers name it: [12] button "Save".
+func titled(e *annotator.Element) string {
+	return fmt.Sprintf("[%d] %s %q", e.ID, e.Role, annotator.Clean(e.Name, 80))
+}
+
+// CDP's bits of the modifiers that make a command of a key.
+const commandKeys = 2 | 4
+
+func (s *scribe) press(n handNote) {
+	key := n.in.Key
+	single := utf8.RuneCountInString(key) == 1
+	switch {
+	case single && n.in.Modifiers&commandKeys == 0:
+		s.add(n, key)
+	case key == "Backspace" && len(s.typed) > 0:
+		s.typed = s.typed[:len(s.typed)-1]
+	case single && n.in.Modifiers&commandKeys != 0:
+		s.flush()
+		s.step("press_key", map[string]any{"key": "Control+" + key}, "Pressed Control+"+key, n.url)
+	case key == "Enter" || key == "Escape" || key == "Tab":
+		s.flush()
+		s.step("press_key", map[string]any{"key": key}, "Pressed "+key, n.url)
+		s.field = nil // the focus may be elsewhere now
+	}
+}
+
+// add notes typed text.
+func (s *scribe) add(n handNote, text string) {
+	if len(s.sent) == 0 {
+		s.begun = n.at
+	}
+	s.url = n.url
+	if len(s.sent) < 10*maxTyped {
+		s.typed = append(s.typed, []rune(text)...)
+		s.sent = append(s.sent, []rune(text)...)
+	}
+}
+
+// flush makes one step of what was typed. It is shown only when the page felt all of it in the
+// one field that was clicked, which showed it too.
+func (s *scribe) flush() {
+	if len(s.sent) == 0 {
+		return
+	}
+	n, sent := len(s.typed), string(s.sent)
+	text := string(s.typed[:min(n, maxTyped)])
+	strokes := s.gather(len(s.sent))
+	s.typed, s.sent = nil, nil
+	if n == 0 {
+		return
+	}
+	into, shown := s.landed(strokes, sent)
+	if !shown {
+		where := ""
+		args := map[string]any{"text": "…"}
+		if into {
+			where = " into " + titled(s.field)
+			args["annotationId"] = s.field.ID
+		}
+		s.step("type_text", args, fmt.Sprintf("Typed %d characters%s", n, where), s.url)
+		return
+	}
+	s.step("type_text", map[string]any{"annotationId": s.field.ID, "text": text, "clear": false},
+		fmt.Sprintf("Typed %q into %s", annotator.Clean(text, 80), titled(s.field)), s.url)
+}
+
+// gather takes the strokes since the typing began, waiting a moment for those that are on
+// their way: n characters were sent.
+func (s *scribe) gather(n int) []stroke {
+	limit := time.NewTimer(feltLimit)
+	defer limit.Stop()
+	for {
+		s.mu.Lock()
+		list := slices.DeleteFunc(slices.Clone(s.strokes), func(k stroke) bool { return k.at.Before(s.begun) })
+		s.mu.Unlock()
+		came := 0
+		for _, k := range list {
+			came += utf8.RuneCountInString(k.text)
+			if !k.shown {
+				came++
+			}
+		}
+		waiting := came < n
+		if waiting {
+			select {
+			case <-s.felt:
+				continue
+			case <-limit.C:
+			case <-s.b.stop:
+			}
+		}
+		s.mu.Lock()
+		s.strokes = nil
+		s.mu.Unlock()
+		return list
+	}
+}
+
+// landed tells whether all that the page felt went into the field, and whether it may be shown:
+// it is all that was sent, and no moment of it was hidden or is unknown.
+func (s *scribe) landed(strokes []stroke, sent string) (into, shown bool) {
+	if s.field == nil || len(strokes) == 0 {
+		return false, false
+	}
+	var text strings.Builder
+	shown = true
+	for _, k := range strokes {
+		if k.doc == 0 || k.handle == 0 || s.b.book.ID(k.doc, k.handle) != s.field.ID {
+			return false, false
+		}
+		shown = shown && k.shown
+		text.WriteString(k.text)
+	}
+	return true, shown && text.String() == sent && !s.b.Session("").OriginOf(s.field.ID).Secret
+}
+
+func (s *scribe) step(tool string, args map[string]any, sentence, url string) {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return // strings and numbers always marshal
+	}
+	s.b.cfg.OnPersonStep(Step{Tool: tool, Args: raw, Sentence: strings.ToUpper(sentence[:1]) + sentence[1:], URL: url})
+}
+
+// newest are the elements that were seen last in the active tab. Called under mu.
+func (s *Session) newest() []annotator.Element {
+	switch t := s.active; {
+	case t == nil:
+		return nil
+	case t.glanced != nil:
+		return t.glanced.elements
+	case t.look != nil:
+		return t.look.elements
+	}
+	return nil
+}
+
+// under is the numbered element at a point of the viewport, the smallest one, nil for none.
+// Called under mu.
+func (s *Session) under(x, y float64) *annotator.Element {
+	var best *annotator.Element
+	for _, e := range s.newest() {
+		box := e.Box
+		in := e.InView && e.Usable && x >= box.X && x < box.X+box.Width && y >= box.Y && y < box.Y+box.Height
+		if in && (best == nil || box.Width*box.Height < best.Box.Width*best.Box.Height) {
+			best = &e
+		}
+	}
+	return best
+}

@@ -1,0 +1,91 @@
+package browser_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"sextant/backend/browser"
+	"sextant/shared/annotator"
+	"sextant/shared/wire"
+)
+
+// diary keeps a person's steps.
+type diary struct {
+	mu    sync.Mutex
+	steps []browser.Step
+}
+
+func (d *diary) take(s browser.Step) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.steps = append(d.steps, s)
+}
+
+// typed is the step of typing, "" before there is one.
+func (d *diary) typed() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, s := range d.steps {
+		if s.Tool == "type_text" {
+			return s.Sentence + " " + string(s.Args)
+		}
+	}
+	return ""
+}
+
+// byHand presses the middle of e and types text with a person's keys; one that ends with a line
+// break ends with Enter.
+func byHand(t *testing.T, ctx context.Context, b *browser.Browser, e annotator.Element, text string) {
+	t.Helper()
+	x, y := e.Box.X+e.Box.Width/2, e.Box.Y+e.Box.Height/2
+	inputs := []wire.Input{{Type: "down", X: x, Y: y, Button: "left", Count: 1}, {Type: "up", X: x, Y: y, Button: "left", Count: 1}}
+	for _, r := range text {
+		key := string(r)
+		if key == "\n" {
+			key = "Enter"
+		}
+		inputs = append(inputs, wire.Input{Type: "keydown", Key: key}, wire.Input{Type: "keyup", Key: key})
+	}
+	for _, in := range inputs {
+		if err := b.Input(ctx, in); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestWhatAPersonTypesIsShownOnlyWhenItsFieldShowsItAtThatMoment(t *testing.T) {
+	word := `const p = document.createElement('input'); p.type = 'password'; p.ariaLabel = 'Word'; n.replaceWith(p); p.focus()`
+	for name, c := range map[string]struct {
+		script, typed, want string
+		hidden              bool
+	}{
+		"a field that stays":             {"", "lantern", `Typed "lantern" into`, false},
+		"one that Enter leaves":          {`n.onkeydown = (e) => { if (e.key === 'Enter') location = '/next' }`, "lantern\n", `Typed "lantern" into`, false},
+		"a password takes its place":     {`n.onmousedown = (e) => { e.preventDefault(); ` + word + ` }`, "lantern", "Typed 7 characters", true},
+		"a password comes in the middle": {`n.oninput = () => { if (n.value.length > 2) { ` + word + ` } }`, "lantern", "Typed 7 characters", true},
+		"it becomes a password":          {`n.onmousedown = () => { n.type = 'password' }`, "lantern", "Typed 7 characters into", true},
+		"it was a password for one key":  {`n.onkeydown = (e) => { n.type = e.key === 'n' ? 'password' : 'text' }`, "lantern", "Typed 7 characters into", true},
+		"it asks for a code":             {`n.autocomplete = 'one-time-code'`, "lantern", "Typed 7 characters into", true},
+		"it is drawn as dots":            {`n.style.webkitTextSecurity = 'disc'`, "lantern", "Typed 7 characters into", true},
+		"the page takes the keys away":   {`n.onkeydown = (e) => e.preventDefault()`, "lantern", "Typed 7 characters", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var d diary
+			ctx, b := own(t, browser.Config{OnPersonStep: d.take})
+			page := openPage(t, ctx, b.Session(""), site(t, map[string]any{
+				"/": `<title>Form</title><body style="margin:40px"><input id=n aria-label=Name autofocus><script>` + c.script + `</script>`, "/next": "<title>Next</title>",
+			}))
+			byHand(t, ctx, b, the(t, page, "textbox", "Name"), c.typed)
+			eventually(t, "typing is a step", func() bool { return d.typed() != "" })
+			got := d.typed()
+			if !strings.HasPrefix(got, c.want) {
+				t.Errorf("told as %s, want %s…", got, c.want)
+			}
+			if c.hidden && (strings.Contains(got, "lan") || !strings.Contains(got, `"text":"…"`)) {
+				t.Errorf("it stands in the log: %s", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,93 @@
+package browser_test
+
+import (
+	"strings"
+	"testing"
+
+	"sextant/backend/surface"
+)
+
+func TestWhatIsTypedStandsInTheFieldOrIsSaid(t *testing.T) {
+	ctx, s := session(t)
+	page := openPage(t, ctx, s, hardPages(t)+"/typing")
+	for _, c := range []struct{ name, text, value, note string }{
+		{"Keys only", "abc", "abc", ""},
+		{"Mask", "12345678", "(123) 45678", `now holds "(123) 45678"`},
+		{"Short", "abcdef", "abcd", `now holds "abcd"`},
+		{"Number", "12.5", "12.5", ""},
+		{"Volume", "9", "10 (0–10)", `now holds "10"`},
+		{"Day", "2031-12-24", "2031-12-24", ""},
+		{"Tint", "#1e90ff", "#1e90ff", ""},
+		{"Rich", "one\ntwo", "one two", ""},
+	} {
+		ans, err := s.Type(ctx, surface.TypeOptions{ID: like(t, page, c.name), Text: c.text, Clear: true})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		found := false
+		for _, e := range ans.Elements {
+			if e.Name == c.name {
+				found = true
+				if e.Value != c.value {
+					t.Errorf("%s holds %q, want %q", c.name, e.Value, c.value)
+				}
+			}
+		}
+		if !found || (c.note == "") != (ans.Note == "") || !strings.Contains(ans.Note, c.note) {
+			t.Errorf("%s: the answer is %+v", c.name, ans)
+		}
+	}
+	if got := result(t, ctx, s, "result"); got != "tint input change #1e90ff" {
+		t.Errorf("the page says %q", got)
+	}
+}
+
+func TestTextThatAFieldDoesNotTakeIsNotClaimed(t *testing.T) {
+	ctx, s := session(t)
+	page := openPage(t, ctx, s, hardPages(t)+"/typing")
+	for name, text := range map[string]string{"Stubborn": "mine", "Number": "words", "Volume": "loud", "Day": "tomorrow"} {
+		_, err := s.Type(ctx, surface.TypeOptions{ID: like(t, page, name), Text: text, Clear: true})
+		if f := fault(t, err, surface.FaultBlocked); !strings.Contains(f.Message, name) {
+			t.Errorf("%s: the fault says %q", name, f.Message)
+		}
+	}
+	// What makes something else of the text has taken it.
+	ans, err := s.Type(ctx, surface.TypeOptions{ID: like(t, page, "Tags"), Text: "red,", Clear: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if html, _, _, err := s.HTML(ctx); err != nil || strings.Count(html, "<b>red</b>") != 1 {
+		t.Errorf("the tag was made %d times (%+v), %v", strings.Count(html, "<b>red</b>"), ans, err)
+	}
+}
+
+func TestAnEditorWithAModelOfItsOwnIsTypedInto(t *testing.T) {
+	ctx, s := session(t)
+	page := openPage(t, ctx, s, hardPages(t)+"/typing")
+	id := like(t, page, "Model")
+	if _, err := s.Type(ctx, surface.TypeOptions{ID: id, Text: "first\nsecond", Clear: true}); err != nil {
+		t.Fatal(err)
+	}
+	if got := result(t, ctx, s, "result"); got != "model first|second" {
+		t.Errorf("the page says %q", got)
+	}
+	if _, err := s.Type(ctx, surface.TypeOptions{ID: id, Text: "k!", Human: true}); err != nil {
+		t.Fatal(err)
+	}
+	if got := result(t, ctx, s, "result"); got != "model first|secondk!" {
+		t.Errorf("the page says %q", got)
+	}
+}
+
+func TestTheWheelIsTurnedWhereNothingScrollsByItself(t *testing.T) {
+	ctx, s := session(t)
+	page := openPage(t, ctx, s, hardPages(t)+"/typing")
+	ans, err := s.Scroll(ctx, surface.ScrollOptions{Direction: "down", Target: like(t, page, "Wheel")})
+	if err != nil || !strings.HasPrefix(ans.Outcome, "turned the mouse wheel down over [") {
+		t.Errorf("the outcome is %q, %v", ans.Outcome, err)
+	}
+	if got := result(t, ctx, s, "wheel"); got != "turned 1" {
+		t.Errorf("the page says %q", got)
+	}
+}

@@ -1,0 +1,243 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/act/input"
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
+)
+
+// chooserWait bounds how long a click may take to ask for files.
+const chooserWait = time.Second
+
+// maxFiles bounds one upload.
+const maxFiles = 50
+
+// chooser is the page's question for files: node is the field, 0 when it asked without one, session
+// and frame are where it lives.
+type chooser struct {
+	session, frame string
+	node           proto.DOMBackendNodeID
+	many           bool
+}
+
+// Upload gives files, by absolute paths without links in them, to a file field, to the field that the element is the
+// label of or holds, to the chooser that a click on it opens, or drops them on it.
+func (s *Session) Upload(ctx context.Context, id int, paths []string) (answer, error) {
+	what, err := filesAt(paths)
+	if err != nil {
+		return answer{}, err
+	}
+	return s.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
+		a.t.set(func() { a.t.chooser = nil })
+		if err := g.sure(ctx); err != nil {
+			return err
+		}
+		field, err := collect.FileField(ctx, g.doc, g.thing.Handle)
+		if err != nil {
+			return g.blocked(err)
+		}
+		if field.Handle == 0 {
+			return g.askedFor(ctx, a, paths, what)
+		}
+		if len(paths) > 1 && !field.Multiple {
+			return g.oneFile()
+		}
+		if _, err := filesAt(paths); err != nil {
+			return err
+		}
+		a.does("gave %s to %s", what, g.name())
+		if err := g.doc.GiveFiles(ctx, collect.NodeExpression(field.Handle), paths); err != nil {
+			return err
+		}
+		return g.took(ctx, a, field)
+	})
+}
+
+// filesAt makes sure that paths name files themselves and no links to them, and describes them: "cv.pdf (12 kB)".
+func filesAt(paths []string) (string, error) {
+	bad := func(format string, args ...any) error {
+		return &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf(format, args...), Suggestion: "Send paths of files that are there."}
+	}
+	if len(paths) == 0 || len(paths) > maxFiles {
+		return "", bad("%d files cannot be given at once", len(paths))
+	}
+	var names []string
+	for _, p := range paths {
+		if !filepath.IsAbs(p) {
+			return "", bad("%q is not an absolute path", p)
+		}
+		info, err := os.Stat(p)
+		if real, linked := filepath.EvalSymlinks(p); err == nil && (linked != nil || real != filepath.Clean(p)) {
+			return "", bad("%s leads to another file now", p)
+		}
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return "", bad("there is no file %s", p)
+		case err != nil:
+			return "", bad("%s cannot be read", p)
+		case info.IsDir():
+			return "", bad("%s is a folder, not a file", p)
+		case !info.Mode().IsRegular():
+			return "", bad("%s is not a regular file", p)
+		}
+		names = append(names, fmt.Sprintf("%q (%s)", surface.Clip(filepath.Base(p), 80), size(info.Size())))
+	}
+	return strings.Join(names, ", "), nil
+}
+
+func size(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+func (g *target) oneFile() error {
+	return &surface.Fault{Kind: surface.FaultInvalid, Message: g.name() + " takes one file only.", Suggestion: "Send one path."}
+}
+
+// took notes in the answer what the field does not say itself.
+func (g *target) took(ctx context.Context, a *action, f collect.Files) error {
+	now, err := collect.FileField(ctx, g.doc, f.Handle)
+	if errors.Is(err, cdp.ErrReplaced) || errors.Is(err, collect.ErrGone) {
+		return nil // the page went on with them
+	}
+	if err != nil {
+		return err
+	}
+	if now.Count == 0 {
+		a.note = "The field is empty again: the page took the files out of it, to send them or because it does not want them."
+	} else if f.Accept != "" {
+		a.note = "The field asks for " + surface.QuoteClean(f.Accept, 100) + "."
+	}
+	return nil
+}
+
+// askedFor clicks the element and answers the chooser that opens; without one it drops the files.
+func (g *target) askedFor(ctx context.Context, a *action, paths []string, what string) error {
+	choosers := make(chan chooser, 8)
+	a.t.set(func() { a.t.choosers = choosers })
+	defer a.t.set(func() { a.t.choosers = nil })
+	if err := (proto.PageSetInterceptFileChooserDialog{Enabled: true}).Call(g.doc.Client(ctx)); err != nil {
+		return fmt.Errorf("preparing for a file chooser: %w", err)
+	}
+	if err := g.click(ctx, a, input.Press{}, "clicked"); err != nil {
+		return err
+	}
+	timer := time.NewTimer(chooserWait)
+	defer timer.Stop()
+	for other := false; ; {
+		select {
+		case c := <-choosers:
+			if c.frame != g.doc.Frame() || c.session != g.doc.Session() || !g.doc.Alive() {
+				other = true
+				continue
+			}
+			return g.choose(ctx, a, c, paths, what)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-timer.C:
+			if other {
+				return &surface.Fault{
+					Kind:       surface.FaultBlocked,
+					Message:    g.name() + " was clicked, and another document than its own asked for files; it got none.",
+					Suggestion: "Call annotate_page and choose the file field itself, in the document that the files are meant for.",
+				}
+			}
+			return g.dropFiles(ctx, a, paths, what)
+		}
+	}
+}
+
+// choose answers the chooser c of the element's own document.
+func (g *target) choose(ctx context.Context, a *action, c chooser, paths []string, what string) error {
+	if c.node == 0 {
+		return &surface.Fault{
+			Kind: surface.FaultBlocked, Message: g.name() + " opens a file picker that only a person can answer.",
+			Suggestion: "Look for a file field on the page, or ask the person.",
+		}
+	}
+	if len(paths) > 1 && !c.many {
+		return g.oneFile()
+	}
+	if _, err := filesAt(paths); err != nil {
+		return err
+	}
+	a.does("gave %s to %s", what, g.name())
+	err := proto.DOMSetFileInputFiles{Files: paths, BackendNodeID: c.node}.Call(a.page.ClientOf(ctx, c.session))
+	if err != nil {
+		return fmt.Errorf("giving files: %w", err)
+	}
+	return nil
+}
+
+// dropFiles lets files fall on the element as if they were dragged from the desktop.
+func (g *target) dropFiles(ctx context.Context, a *action, paths []string, what string) error {
+	x, y, err := g.aim(ctx, collect.Aim{})
+	if err != nil {
+		return err
+	}
+	if err := collect.WatchDrag(ctx, g.doc); err != nil {
+		return err
+	}
+	if _, err := filesAt(paths); err != nil {
+		return err
+	}
+	c := a.client(ctx)
+	data := &proto.InputDragData{Items: []*proto.InputDragDataItem{}, Files: paths, DragOperationsMask: 1}
+	for _, kind := range []proto.InputDispatchDragEventType{proto.InputDispatchDragEventTypeDragEnter, proto.InputDispatchDragEventTypeDragOver} {
+		if err := dragEvent(c, kind, x, y, data); err != nil {
+			return err
+		}
+	}
+	now, err := collect.DraggingOf(ctx, g.doc)
+	if err == nil && now.Over {
+		a.does("dropped %s on %s", what, g.name())
+		if err = dragEvent(c, proto.InputDispatchDragEventTypeDrop, x, y, data); err == nil {
+			now, err = collect.Dragged(ctx, g.doc)
+		}
+	}
+	if errors.Is(err, cdp.ErrReplaced) || (err == nil && now.Dropped) {
+		return nil
+	}
+	a.page.Post(a.page.Session, proto.InputDispatchDragEvent{Type: proto.InputDispatchDragEventTypeDragCancel, X: x, Y: y, Data: data})
+	if err != nil {
+		return err
+	}
+	return &surface.Fault{
+		Kind: surface.FaultBlocked, Message: g.name() + " was clicked but asks for no files, and takes none that are dropped on it.",
+		Suggestion: "Call annotate_page and choose the file field or the button that asks for files.",
+	}
+}
+
+// chooserOpened hands the page's question to the action that waits for it; false when none does.
+func (t *tab) chooserOpened(ev cdp.Event) bool {
+	var e proto.PageFileChooserOpened
+	if json.Unmarshal(ev.Params, &e) != nil {
+		return false
+	}
+	taken := false
+	t.set(func() {
+		select {
+		case t.choosers <- chooser{ev.SessionID, string(e.FrameID), e.BackendNodeID, e.Mode == proto.PageFileChooserOpenedModeSelectMultiple}:
+			taken = true
+		default:
+		}
+	})
+	return taken
+}

@@ -1,0 +1,81 @@
+package browser_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sextant/backend/browser"
+)
+
+func TestAProfileInUseGivesAThrowAwayOneAndTheFirstAnswerSaysSo(t *testing.T) {
+	dir := t.TempDir()
+	ctx, first := own(t, browser.Config{ProfileDir: dir})
+	url := site(t, map[string]any{"/": `<title>Here</title>`})
+	if page := openPage(t, ctx, first.Session(""), url); page.Note != "" {
+		t.Errorf("the one that has the profile is told %q", page.Note)
+	}
+	_, second := own(t, browser.Config{ProfileDir: dir})
+	if page := openPage(t, ctx, second.Session(""), url); !strings.Contains(page.Note, "in use by process") || !strings.Contains(page.Note, "throw-away") {
+		t.Errorf("the second one is told %q", page.Note)
+	}
+	if page := openPage(t, ctx, second.Session(""), url); page.Note != "" {
+		t.Errorf("it is told again: %q", page.Note)
+	}
+}
+
+func TestAProfileThatNothingStartsWithIsKeptAsideAndTold(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, dir string){
+		"a lock that cannot be removed": func(t *testing.T, dir string) { write(t, filepath.Join(dir, "SingletonLock", "x")) },
+		"a file in place of the folder": func(t *testing.T, dir string) {
+			if err := os.WriteFile(dir, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parent := t.TempDir()
+			dir := filepath.Join(parent, "profile")
+			spoil(t, dir)
+			ctx, b := own(t, browser.Config{ProfileDir: dir})
+			page := openPage(t, ctx, b.Session(""), site(t, map[string]any{"/": `<title>Here</title>`}))
+			kept, _ := filepath.Glob(dir + ".broken-*")
+			if len(kept) != 1 || !strings.Contains(page.Note, filepath.Base(kept[0])) {
+				t.Errorf("kept %v, told %q", kept, page.Note)
+			}
+			if info, err := os.Stat(filepath.Join(dir, "Local State")); err != nil || info.IsDir() {
+				t.Errorf("the new profile is not in use: %v", err)
+			}
+		})
+	}
+}
+
+func TestWhenItIsNotTheProfileTheProfileStaysWhereItIs(t *testing.T) {
+	need(t)
+	program := filepath.Join(t.TempDir(), "chromium")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho no display >&2\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "profile")
+	write(t, filepath.Join(dir, "Default", "Cookies"))
+	ctx, b := own(t, browser.Config{Path: program, ProfileDir: dir})
+	err := b.Start(ctx)
+	if err == nil || !strings.Contains(err.Error(), "no display") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "Default", "Cookies")); err != nil {
+		t.Errorf("the profile was moved: %v", err)
+	}
+}
+
+// write makes a file and the folders above it.
+func write(t *testing.T, path string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,53 @@
+package surface
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Condition is something that can hold on a page: all of its fields that are set.
+type Condition struct {
+	// Text can be read on the page, Gone cannot; both without regard to case and white space.
+	Text, Gone string
+	// URL is part of the page's address.
+	URL string
+	// Role and Name are of an element that can be acted on: the role as it is listed, Name a
+	// part of its name. Either may be empty.
+	Role, Name string
+}
+
+// empty reports whether c asks for nothing.
+func (c Condition) IsZero() bool { return c == Condition{} }
+
+// vain says of a wait for c that it ended before it was over.
+func (c Condition) Unmet() string {
+	var parts []string
+	if c.Text != "" {
+		parts = append(parts, fmt.Sprintf("%q did not appear", Clip(c.Text, 80)))
+	}
+	if c.Gone != "" {
+		parts = append(parts, fmt.Sprintf("%q was not seen to go", Clip(c.Gone, 80)))
+	}
+	if c.URL != "" {
+		parts = append(parts, fmt.Sprintf("the address did not come to contain %q", Clip(c.URL, 80)))
+	}
+	if len(parts) == 0 {
+		return "stopped waiting"
+	}
+	return "stopped waiting: " + strings.Join(parts, ", ")
+}
+
+// sentence says of everything in c that it holds.
+func (c Condition) Met() string {
+	var parts []string
+	if c.Text != "" {
+		parts = append(parts, fmt.Sprintf("%q is there", Clip(c.Text, 80)))
+	}
+	if c.Gone != "" {
+		parts = append(parts, fmt.Sprintf("%q is gone", Clip(c.Gone, 80)))
+	}
+	if c.URL != "" {
+		parts = append(parts, fmt.Sprintf("the address contains %q", Clip(c.URL, 80)))
+	}
+	return strings.Join(parts, ", ")
+}

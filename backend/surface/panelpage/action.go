@@ -1,0 +1,257 @@
+package panelpage
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/observe/identity"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+// action is one action while it runs.
+type action struct {
+	p *Page
+	// outcome is the sentence of what is done; "" for one that only looks.
+	outcome string
+	note    string
+	// wide looks at the whole page, full asks for everything in scope and not for what changed.
+	wide, full bool
+	begun      time.Time
+}
+
+// act runs one action on the page: waits for its turn, does it, waits for what it caused, looks, and
+// answers with what changed.
+func (p *Page) act(ctx context.Context, do func(context.Context, *action) error) (annotator.Answer, error) {
+	release, err := p.acquire(ctx)
+	if err != nil {
+		return annotator.Answer{}, err
+	}
+	defer release()
+	a := &action{p: p, begun: time.Now()}
+	if err := do(ctx, a); err != nil {
+		return annotator.Answer{}, p.mend(ctx, err)
+	}
+	var settled time.Duration
+	if a.outcome != "" {
+		acted := time.Now()
+		if _, err := collect.CalmOf(ctx, p.world(false), time.Since(a.begun), true, calm); err != nil && ctx.Err() != nil {
+			return annotator.Answer{}, context.Cause(ctx)
+		}
+		if p.framedNow() {
+			_, _ = collect.CalmOf(ctx, p.world(true), time.Since(a.begun), true, calm) // a frame that does not say is looked at as it is
+		}
+		settled = time.Since(acted)
+	}
+	now, err := p.see(ctx, a.wide)
+	if err != nil {
+		return annotator.Answer{}, p.mend(ctx, err)
+	}
+	ans := p.answer(ctx, a, now, settled)
+	p.draw(ctx, now)
+	return ans, nil
+}
+
+// framedNow reports whether the newest look saw a frame.
+func (p *Page) framedNow() bool {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	return p.last != nil && p.last.framed
+}
+
+// answer compares with the look before, keeps the new one and says what changed.
+func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled time.Duration) annotator.Answer {
+	seen := now
+	if a.wide {
+		now = now.inView()
+	}
+	p.s.mu.Lock()
+	before, beforeWhole := p.last, p.whole
+	p.s.mu.Unlock()
+	changes, gone := p.compare(ctx, before, now)
+	fresh := before == nil || before.main != now.main
+	p.s.mu.Lock()
+	if fresh || len(changes)+len(gone) > 0 {
+		p.version++
+	}
+	p.last = now
+	ans := annotator.Answer{
+		Page:    annotator.Page{Title: p.name(), URL: p.Address(), Version: p.version},
+		Outcome: a.outcome, Events: []annotator.Event{}, Elements: changes, Gone: gone, Changes: true,
+		Above: now.above, Below: now.below, SettledMS: int(settled.Milliseconds()), Note: a.note,
+	}
+	if a.wide {
+		p.whole = seen
+		ans.Above, ans.Below = 0, 0
+	}
+	p.s.mu.Unlock()
+	ids := make([]int, len(seen.elements))
+	for i, e := range seen.elements {
+		ids[i] = e.ID
+	}
+	p.s.cfg.Book.Tell(ids)
+	switch {
+	case a.wide && !a.full && beforeWhole != nil && beforeWhole.main == seen.main:
+		ans.Elements, ans.Gone = p.compare(ctx, beforeWhole, seen)
+	case a.wide:
+		ans.Elements, ans.Gone, ans.Changes = seen.elements, nil, false
+	case a.full || fresh:
+		ans.Elements, ans.Gone, ans.Changes = now.elements, nil, false
+	}
+	if ans.Elements == nil {
+		ans.Elements = []annotator.Element{}
+	}
+	p.s.cfg.Book.TellRows(ids)
+	if now.silent {
+		add(&ans, "What the panel shows in its frame does not answer and is left out.")
+	}
+	return ans
+}
+
+func add(ans *annotator.Answer, text string) {
+	if ans.Note != "" {
+		ans.Note += " "
+	}
+	ans.Note += text
+}
+
+// target is the element that an action is for.
+type target struct {
+	p     *Page
+	thing identity.Thing
+	frame bool
+	w     collect.World
+}
+
+// on runs an action with the element id.
+func (p *Page) on(ctx context.Context, id int, do func(context.Context, *action, *target) error) (annotator.Answer, error) {
+	return p.act(ctx, func(ctx context.Context, a *action) error {
+		g, err := p.target(id)
+		if err != nil {
+			return err
+		}
+		if e, ok := p.Element(id); ok && personOnly(e) {
+			return g.reserved()
+		}
+		if err := do(ctx, a, g); err != nil {
+			return g.mend(err)
+		}
+		p.s.mu.Lock()
+		p.inFrame = g.frame
+		p.s.mu.Unlock()
+		return nil
+	})
+}
+
+func (p *Page) target(id int) (*target, error) {
+	thing, ok := p.s.cfg.Book.Thing(id)
+	if ok && thing.Tab == p.tab {
+		if frame, alive := p.placed(thing.Doc); alive {
+			return &target{p: p, thing: thing, frame: frame, w: p.world(frame)}, nil
+		}
+	}
+	return nil, &surface.Fault{
+		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: the page of the panel %s was drawn anew.", id, p.name()),
+		Suggestion: "Call annotate_page.",
+	}
+}
+
+func (g *target) name() string {
+	if g.thing.Name == "" {
+		return fmt.Sprintf("[%d] %s", g.thing.ID, g.thing.Role)
+	}
+	return fmt.Sprintf("[%d] %s %q", g.thing.ID, g.thing.Role, surface.Clip(g.thing.Name, 80))
+}
+
+// told is what the owner of the number knows of the element.
+func (g *target) told() collect.Told {
+	return collect.Told{Sign: &g.thing.Told, Loose: g.thing.Warned, Row: g.thing.ToldRow, LooseRow: g.thing.WarnedRow}
+}
+
+// aim brings the element into view and returns the point where pressing it hits it.
+func (g *target) aim(ctx context.Context) (collect.Point, error) {
+	pt, err := collect.AimAt(ctx, g.w, g.thing.Handle, collect.Aim{Scroll: true, Patience: patience, Told: g.told()})
+	if err != nil {
+		return pt, err
+	}
+	if !pt.Ready() {
+		return pt, g.refused(pt)
+	}
+	pt.X, pt.Y = place(pt.X), place(pt.Y)
+	return pt, nil
+}
+
+// patience is how many milliseconds an element that cannot be pressed yet is waited for.
+const patience = 1500
+
+// onlyPerson reports whether a look said of e that only the person may use it.
+func personOnly(e annotator.Element) bool {
+	for _, s := range e.States {
+		if s == PersonOnlyState && e.Frame == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// OnlyPerson is the state of what the assistant may see and not use.
+const PersonOnlyState = "only you"
+
+// reserved is the fault for what only the person may use.
+func (g *target) reserved() *surface.Fault {
+	return &surface.Fault{
+		Kind:       surface.FaultBlocked,
+		Message:    fmt.Sprintf("%s is for the person only: what it does in Sextant's own window would count as theirs. Nothing was done.", g.name()),
+		Suggestion: "Use the panel's own tools, or ask the person to do it.",
+	}
+}
+
+// mend names the element in what the page refused.
+func (g *target) mend(err error) error {
+	if refusal, ok := asRefusal(err); ok {
+		if refusal.Message == "only the person may use it" && !g.frame {
+			return g.reserved()
+		}
+		return &surface.Fault{
+			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s: %s.", g.name(), surface.Clip(refusal.Message, 200)),
+			Suggestion: "Call annotate_page to see what it takes.",
+		}
+	}
+	return err
+}
+
+// refused turns the collector's reason into a fault.
+func (g *target) refused(pt collect.Point) error {
+	id, detail := g.thing.ID, surface.Clip(pt.Detail, 80)
+	book := g.p.s.cfg.Book
+	again := fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id)
+	switch pt.State {
+	case "gone":
+		return &surface.Fault{Kind: surface.FaultGone, Message: g.name() + " is gone: it was removed from the page.", Suggestion: "Call annotate_page."}
+	case "reused":
+		return &surface.Fault{Kind: surface.FaultGone, Message: fmt.Sprintf("%s is gone: the page uses its place for %q now.", g.name(), detail), Suggestion: "Call annotate_page."}
+	case "changed":
+		if pt.RowMark != "" {
+			book.WarnRow(id, surface.Clip(pt.RowMark, 40))
+			return &surface.Fault{Kind: surface.FaultGone, Message: fmt.Sprintf("The row of %s says %q now: nothing was done.", g.name(), detail), Suggestion: again}
+		}
+		book.Warn(id, surface.Clip(pt.Mark, 40))
+		return &surface.Fault{Kind: surface.FaultGone, Message: fmt.Sprintf("%s says %q now: nothing was done.", g.name(), detail), Suggestion: again}
+	case "disabled":
+		return &surface.Fault{Kind: surface.FaultDisabled, Message: g.name() + " is disabled.", Suggestion: "Fill in what the page asks for first, then call annotate_page."}
+	case "covered":
+		return &surface.Fault{
+			Kind: surface.FaultCovered, Message: fmt.Sprintf("%s is covered by %s.", g.name(), surface.Clip(pt.CoveredByText, 80)),
+			Suggestion: "Close or move what covers it first, then try again.",
+		}
+	}
+	if detail == "" {
+		detail = "it cannot be seen"
+	}
+	return &surface.Fault{
+		Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s cannot be pressed: %s.", g.name(), detail),
+		Suggestion: "Call annotate_page to see what can be pressed now.",
+	}
+}

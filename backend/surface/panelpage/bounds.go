@@ -1,0 +1,77 @@
+package panelpage
+
+import (
+	"math"
+	"regexp"
+
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
+)
+
+// Bounds of what a page may answer. A stranger's page writes it: it is cut, never trusted to be short.
+const (
+	maxNodes  = 1500
+	maxFrames = 8
+	maxSide   = 100_000
+	maxStates = 12
+)
+
+var word = regexp.MustCompile(`^[a-z][a-z]{0,29}$`)
+
+// judged is raw in bounds: nothing in it is longer, larger or more than a page can mean, and no handle
+// stands twice.
+func bounded(raw collect.Raw) collect.Raw {
+	raw.Title, raw.URL, raw.Origin = surface.Clip(raw.Title, 200), surface.Clip(raw.URL, 400), ""
+	raw.ViewW, raw.ViewH = size(raw.ViewW), size(raw.ViewH)
+	raw.Above, raw.Below = min(max(raw.Above, 0), maxNodes), min(max(raw.Below, 0), maxNodes)
+	raw.Now = math.Abs(math.Mod(number(raw.Now), maxClock))
+	seen := map[int]bool{}
+	nodes := make([]collect.RawNode, 0, min(len(raw.Nodes), maxNodes))
+	for _, n := range raw.Nodes {
+		if len(nodes) == maxNodes || n.Handle <= 0 || seen[n.Handle] {
+			continue
+		}
+		seen[n.Handle] = true
+		nodes = append(nodes, boundedNode(n))
+	}
+	raw.Nodes = nodes
+	raw.Frames = raw.Frames[:min(len(raw.Frames), maxFrames)]
+	for i := range raw.Frames {
+		raw.Frames[i].Box, raw.Frames[i].Clip = box(raw.Frames[i].Box), box(raw.Frames[i].Clip)
+	}
+	return raw
+}
+
+// maxClock is more milliseconds than a document lives.
+const maxClock = 1e12
+
+func boundedNode(n collect.RawNode) collect.RawNode {
+	if !word.MatchString(n.Role) {
+		n.Role = "clickable"
+	}
+	n.Name, n.Value, n.Group = surface.Clip(n.Name, 400), surface.Clip(n.Value, 500), surface.Clip(n.Group, 80)
+	n.CoveredByText, n.Key = surface.Clip(n.CoveredByText, 80), surface.Clip(n.Key, 1000)
+	n.Sign, n.Row = surface.Clip(n.Sign, 40), surface.Clip(n.Row, 40)
+	n.States = n.States[:min(len(n.States), maxStates)]
+	for i, s := range n.States {
+		n.States[i] = surface.Clip(s, 120)
+	}
+	n.Box, n.Born = box(n.Box), number(n.Born)
+	return n
+}
+
+func box(r collect.Rect) collect.Rect {
+	return collect.Rect{X: place(r.X), Y: place(r.Y), W: size(r.W), H: size(r.H)}
+}
+
+// number is v, or 0 for what is none.
+func number(v float64) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0
+	}
+	return v
+}
+
+func place(v float64) float64 { return min(max(number(v), -maxSide), maxSide) }
+
+func size(v float64) float64 { return min(max(number(v), 0), maxSide) }

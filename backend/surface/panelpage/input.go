@@ -1,0 +1,281 @@
+package panelpage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+func asRefusal(err error) (*collect.Refusal, bool) {
+	var r *collect.Refusal
+	return r, errors.As(err, &r)
+}
+
+// Annotate looks at the page.
+func (p *Page) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotator.Answer, error) {
+	if o.Scope != "" && o.Scope != "viewport" && o.Scope != "page" {
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page."}
+	}
+	ans, err := p.act(ctx, func(_ context.Context, a *action) error {
+		// A query looks everywhere: the page of a panel is small.
+		a.wide, a.full = o.Scope == "page" || o.Query != "", !o.ChangesOnly || o.Query != ""
+		return nil
+	})
+	if err != nil || o.Query == "" {
+		return ans, err
+	}
+	all := ans.Elements
+	found, partly := annotator.Match(all, o.Query)
+	ans.Elements = found
+	switch {
+	case len(found) == 0:
+		ans.Elements = []annotator.Element{}
+		add(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60), annotator.Inventory(all)))
+	case partly:
+		add(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.", surface.Clip(o.Query, 60)))
+	}
+	return ans, nil
+}
+
+// Click presses an element.
+func (p *Page) Click(ctx context.Context, o surface.ClickOptions) (annotator.Answer, error) {
+	verb := "clicked"
+	switch {
+	case o.Button == "right" || o.Button == "middle":
+		verb = o.Button + "-clicked"
+	case o.Count == 2:
+		verb = "double-clicked"
+	case o.Count == 3:
+		verb = "triple-clicked"
+	}
+	return p.on(ctx, o.ID, func(ctx context.Context, a *action, g *target) error {
+		at, err := g.aim(ctx)
+		if err != nil {
+			return err
+		}
+		a.outcome = verb + " " + g.name()
+		return collect.PressAt(ctx, g.w, g.thing.Handle, collect.Pressing{X: at.X, Y: at.Y, Button: o.Button, Count: min(o.Count, 3), Modifiers: o.Modifiers})
+	})
+}
+
+// Hover moves the pointer over an element.
+func (p *Page) Hover(ctx context.Context, id int) (annotator.Answer, error) {
+	return p.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
+		at, err := g.aim(ctx)
+		if err != nil {
+			return err
+		}
+		a.outcome = "moved to " + g.name()
+		return collect.HoverAt(ctx, g.w, g.thing.Handle, collect.Pressing{X: at.X, Y: at.Y})
+	})
+}
+
+// Type puts text into an element.
+func (p *Page) Type(ctx context.Context, o surface.TypeOptions) (annotator.Answer, error) {
+	return p.on(ctx, o.ID, func(ctx context.Context, a *action, g *target) error {
+		if _, err := g.aim(ctx); err != nil {
+			return err
+		}
+		a.outcome = fmt.Sprintf("typed %q into %s", surface.Clip(o.Text, 60), g.name())
+		hidden := g.thing.Secret || o.SecretFor != ""
+		if hidden {
+			a.outcome = "typed the text into " + g.name()
+			p.covers(o.Text)
+		}
+		now, err := collect.Put(ctx, g.w, g.thing.Handle, o.Text, o.Clear, o.Submit)
+		if err == nil && !hidden && !o.Submit && o.Clear && squeeze(now) != squeeze(surface.Clip(o.Text, 2000)) && len(o.Text) <= 2000 {
+			a.note = fmt.Sprintf("The field now holds %q.", surface.Clip(now, 100))
+		}
+		return err
+	})
+}
+
+func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Select chooses options of a native list by label or value.
+func (p *Page) Select(ctx context.Context, id int, values []string) (annotator.Answer, error) {
+	return p.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
+		if _, err := g.aim(ctx); err != nil {
+			return err
+		}
+		now, err := collect.SelectOptions(ctx, g.w, g.thing.Handle, values)
+		if err != nil {
+			return err
+		}
+		chosen := make([]string, 0, len(now))
+		for _, v := range now[:min(len(now), 20)] {
+			chosen = append(chosen, fmt.Sprintf("%q", surface.Clip(v, 60)))
+		}
+		a.outcome = fmt.Sprintf("chose %s in %s", cmp.Or(strings.Join(chosen, ", "), "nothing"), g.name())
+		return nil
+	})
+}
+
+// Press presses a key where the page has its focus, or where the last action was.
+func (p *Page) Press(ctx context.Context, key string) (annotator.Answer, error) {
+	return p.act(ctx, func(ctx context.Context, a *action) error {
+		p.s.mu.Lock()
+		frame := p.inFrame
+		p.s.mu.Unlock()
+		a.outcome = "pressed " + surface.Clip(key, 40)
+		err := collect.Stroke(ctx, p.world(frame), key)
+		if r, ok := asRefusal(err); ok {
+			return &surface.Fault{Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s was not pressed: %s.", surface.Clip(key, 40), surface.Clip(r.Message, 200)), Suggestion: "Call click_element on what should get it, then press the key."}
+		}
+		return err
+	})
+}
+
+// Scroll scrolls the page or the box of an element.
+func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotator.Answer, error) {
+	if !slices.Contains([]string{"up", "down", "left", "right", "top", "bottom"}, o.Direction) {
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown direction %q", o.Direction), Suggestion: "Send up, down, left, right, top or bottom."}
+	}
+	said := func(a *action, what string, moved bool) {
+		a.outcome = "scrolled " + what + o.Direction
+		if !moved {
+			a.outcome = cmp.Or(what, "the page ") + "did not move: it is at its end (" + o.Direction + ")"
+		}
+	}
+	if o.Target != 0 {
+		return p.act(ctx, func(ctx context.Context, a *action) error {
+			g, err := p.target(o.Target)
+			if err != nil {
+				return err
+			}
+			moved, err := collect.ScrollBy(ctx, g.w, g.thing.Handle, o.Direction, o.Amount)
+			said(a, g.name()+" ", moved)
+			return err
+		})
+	}
+	return p.act(ctx, func(ctx context.Context, a *action) error {
+		moved, err := collect.ScrollBy(ctx, p.world(false), 0, o.Direction, o.Amount)
+		if err == nil && !moved && p.framedNow() {
+			moved, err = collect.ScrollBy(ctx, p.world(true), 0, o.Direction, o.Amount)
+		}
+		said(a, "", moved)
+		return err
+	})
+}
+
+// Wait waits until everything that o names holds, or just for seconds.
+func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotator.Answer, error) {
+	if o.Seconds < 0 || o.Seconds > 300 {
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10."}
+	}
+	c := surface.Condition{Text: o.Text, Gone: o.Gone, URL: o.URL}
+	limit := time.Duration(cmp.Or(o.Seconds, surface.DefaultWaitSeconds) * float64(time.Second))
+	return p.act(ctx, func(ctx context.Context, a *action) error {
+		begun := time.Now()
+		missing, err := p.until(ctx, c, limit)
+		if err != nil {
+			return err
+		}
+		if missing != "" {
+			return &surface.Fault{
+				Kind: surface.FaultTimeout, Message: fmt.Sprintf("Waited %.1f s, but %s.", limit.Seconds(), missing),
+				Suggestion: "Call annotate_page to see what is there.",
+			}
+		}
+		a.outcome = fmt.Sprintf("waited %.1f s", time.Since(begun).Seconds())
+		return nil
+	})
+}
+
+// Holds reports whether c holds on the page and waits for it up to patience.
+func (p *Page) Holds(ctx context.Context, c surface.Condition, patience time.Duration) (held bool, missing string, err error) {
+	release, err := p.acquire(ctx)
+	if err != nil {
+		return false, "", err
+	}
+	defer release()
+	missing, err = p.until(ctx, c, patience)
+	if err != nil {
+		return false, "", p.mend(ctx, err)
+	}
+	return missing == "", missing, nil
+}
+
+// beat is how often a page is asked whether something holds by now.
+const beat = 100 * time.Millisecond
+
+// until waits until c holds; missing says what does not when the time is over. Without anything to hold
+// it waits that long.
+func (p *Page) until(ctx context.Context, c surface.Condition, limit time.Duration) (missing string, err error) {
+	end := time.Now().Add(limit)
+	for {
+		if c != (surface.Condition{}) {
+			if missing, err = p.missing(ctx, c); err != nil || missing == "" {
+				return missing, err
+			}
+		}
+		left := time.Until(end)
+		if left <= 0 {
+			return missing, nil
+		}
+		timer := time.NewTimer(min(left, beat))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return "", context.Cause(ctx)
+		}
+	}
+}
+
+// missing is what of c does not hold now, "" for nothing.
+func (p *Page) missing(ctx context.Context, c surface.Condition) (string, error) {
+	var list []string
+	if c.URL != "" && !strings.Contains(strings.ToLower(p.Address()), strings.ToLower(c.URL)) {
+		list = append(list, fmt.Sprintf("the address does not contain %q: it is %s", surface.Clip(c.URL, 80), p.Address()))
+	}
+	for _, t := range []struct {
+		text  string
+		there bool
+		why   string
+	}{{c.Text, true, "%q did not appear"}, {c.Gone, false, "%q is still there"}} {
+		if t.text == "" {
+			continue
+		}
+		is, err := p.reads(ctx, t.text)
+		if err != nil {
+			return "", err
+		}
+		if is != t.there {
+			list = append(list, fmt.Sprintf(t.why, surface.Clip(t.text, 80)))
+		}
+	}
+	if c.Role != "" || c.Name != "" {
+		l, err := p.see(ctx, true)
+		if err != nil {
+			return "", err
+		}
+		if !slices.ContainsFunc(l.elements, func(e annotator.Element) bool {
+			return (c.Role == "" || strings.EqualFold(e.Role, c.Role)) && strings.Contains(strings.ToLower(e.Name), strings.ToLower(c.Name))
+		}) {
+			list = append(list, strings.TrimSpace("there is no "+c.Role+" "+surface.Clip(c.Name, 80)))
+		}
+	}
+	return strings.Join(list, " and "), nil
+}
+
+// reads reports whether a text can be read on the page or in its frame.
+func (p *Page) reads(ctx context.Context, text string) (bool, error) {
+	is, err := collect.HasText(ctx, p.world(false), text)
+	if err != nil || is || !p.framedNow() {
+		return is, err
+	}
+	is, err = collect.HasText(ctx, p.world(true), text)
+	if err != nil && ctx.Err() == nil {
+		return false, nil // a frame that does not say shows nothing
+	}
+	return is, err
+}

@@ -1,0 +1,40 @@
+package panelpage
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"sextant/shared/wire"
+)
+
+// drawLimit is how long a window may take to say that it draws the numbers.
+const drawLimit = time.Second
+
+// draw has the window show the numbers of a look. They are for people: a window that does not draw them
+// holds up nothing, and what was done stands.
+func (p *Page) draw(ctx context.Context, l *snapshot) {
+	w := p.s.reached()
+	if w == nil {
+		return
+	}
+	marks := wire.SurfaceMarks{Marks: make([]wire.SurfaceMark, 0, len(l.elements))}
+	for _, e := range l.elements {
+		if thing, ok := p.s.cfg.Book.Thing(e.ID); ok {
+			marks.Marks = append(marks.Marks, wire.SurfaceMark{Handle: thing.Handle, Element: e})
+		}
+	}
+	p.s.mu.Lock()
+	marks.Version, marks.Doc = p.version, p.docs[0].key
+	if l.framed {
+		marks.FrameDoc = p.docs[1].key
+	}
+	p.s.mu.Unlock()
+	arg, err := json.Marshal(marks)
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, drawLimit)
+	defer cancel()
+	_, _ = w.Ask(ctx, wire.SurfaceAsk{Panel: p.panel, Do: "marks", Args: []json.RawMessage{arg}})
+}

@@ -1,0 +1,252 @@
+package panelpage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/observe/identity"
+	"sextant/backend/surface"
+	"sextant/shared/wire"
+)
+
+// Windows reaches the window that a person looks at.
+type Windows interface {
+	// Watched reports whether one is connected.
+	Watched() bool
+	// Ask returns what the window answers to a question about the panel it shows; an error's text is
+	// for people.
+	Ask(ctx context.Context, ask wire.SurfaceAsk) (json.RawMessage, error)
+}
+
+// Config is what a Surface stands on.
+type Config struct {
+	// Book gives numbers; it is the browser's, so that no number stands for two things.
+	Book *identity.Book
+	// Title is a panel's title, "" for one that is not there.
+	Title func(panel string) string
+}
+
+// Surface is the pages of all panels. Safe for concurrent use.
+type Pages struct {
+	cfg Config
+
+	mu      sync.Mutex
+	windows Windows
+	camera  func(context.Context) ([]byte, error)
+	pages   map[string]*Page
+	byTab   map[int]*Page
+	lastDoc int
+}
+
+// New makes a Surface without a window.
+func New(cfg Config) *Pages {
+	return &Pages{cfg: cfg, pages: map[string]*Page{}, byTab: map[int]*Page{}}
+}
+
+// Connect tells how windows are reached; nil for not at all.
+func (s *Pages) Connect(w Windows) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.windows = w
+}
+
+// Camera tells how a picture of the program's own window is taken, a PNG of all that it shows; nil for a
+// program without one.
+func (s *Pages) Camera(take func(context.Context) ([]byte, error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.camera = take
+}
+
+// Watched reports whether a window is open.
+func (s *Pages) Watched() bool {
+	w := s.reached()
+	return w != nil && w.Watched()
+}
+
+func (s *Pages) reached() Windows {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.windows
+}
+
+// Page is the page of a panel, shown or not.
+func (s *Pages) Page(panel string) *Page {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pages[panel]
+	if p == nil {
+		p = &Page{s: s, panel: panel, tab: -1 - len(s.pages), queue: make(chan struct{}, 1)}
+		s.pages[panel], s.byTab[p.tab] = p, p
+	}
+	return p
+}
+
+// Of is the page that a number stands on, nil when it stands on none of a panel.
+func (s *Pages) PageOf(id int) *Page {
+	thing, ok := s.cfg.Book.Thing(id)
+	if !ok {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.byTab[thing.Tab]
+}
+
+// Scheme begins the address of a panel's page: "panel:notes".
+const Scheme = "panel:"
+
+// Page is one panel's page. All methods may be called concurrently; actions queue. Errors are
+// *browser.Fault where the caller can mend them.
+type Page struct {
+	s     *Pages
+	panel string
+	// tab is the page's number in the book, negative.
+	tab   int
+	queue chan struct{}
+
+	// All below is guarded by Surface.mu.
+	docs    [2]document
+	last    *snapshot
+	whole   *snapshot
+	version int
+	// secrets are the newest that were typed into the page; pictures cover what shows them.
+	secrets []string
+	// inFrame is true when the last action was in the frame: keys go there.
+	inFrame bool
+}
+
+// document is one life of what the window draws, or of what the frame shows.
+type document struct {
+	// key is what the document calls itself, seq its number in the book (negative), 0 for none yet.
+	key string
+	seq int
+}
+
+// Panel is the panel's id.
+func (p *Page) Panel() string { return p.panel }
+
+// Address is the page's address.
+func (p *Page) Address() string { return Scheme + p.panel }
+
+var _ surface.Surface = (*Page)(nil)
+
+// KeyTargets implements surface.Surface: keys reach the panel's own page only.
+func (p *Page) KeyTargets() []string { return []string{p.Address()} }
+
+// OpenDialog implements surface.Surface: a panel's page opens no dialogs.
+func (p *Page) OpenDialog() (what, address string) { return "", "" }
+
+// Limits of one question: an action may wait for an element to be ready.
+const (
+	askLimit   = 5 * time.Second
+	frameLimit = 3 * time.Second
+	aimLimit   = 8 * time.Second
+)
+
+var errSilent = errors.New("the page does not answer")
+
+// world is the page's document, or the one in its frame, as the collector asks it.
+func (p *Page) world(frame bool) collect.World {
+	return collect.Ours(func(ctx context.Context, name string, args ...any) (json.RawMessage, error) {
+		return p.ask(ctx, frame, name, args...)
+	})
+}
+
+// ask asks the window one thing about the page, or about the document in its frame.
+func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (json.RawMessage, error) {
+	w := p.s.reached()
+	if w == nil || !w.Watched() {
+		return nil, p.unseen("No window is open.")
+	}
+	ask := wire.SurfaceAsk{Panel: p.panel, Frame: frame, Do: name, Args: make([]json.RawMessage, len(args))}
+	for i, a := range args {
+		var err error
+		if ask.Args[i], err = json.Marshal(a); err != nil {
+			return nil, fmt.Errorf("asking the window: %w", err)
+		}
+	}
+	limit := askLimit
+	if name == "aim" || name == "calm" {
+		limit = aimLimit
+	} else if frame {
+		limit = frameLimit
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSilent)
+	defer cancel()
+	value, err := w.Ask(ctx, ask)
+	switch {
+	case err == nil:
+		return value, nil
+	case context.Cause(ctx) != nil:
+		return nil, context.Cause(ctx)
+	}
+	return nil, p.unseen(err.Error())
+}
+
+// unseen is the fault for a page that nobody shows.
+func (p *Page) unseen(why string) *surface.Fault {
+	return &surface.Fault{
+		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s cannot be reached: %s", p.name(), surface.Clip(why, 200)),
+		Suggestion: "Open the panel in a window and call annotate_page, or call navigate_page to work in the browser.",
+	}
+}
+
+// name is the panel's title, or its id.
+func (p *Page) name() string {
+	if t := p.s.cfg.Title(p.panel); t != "" {
+		return t
+	}
+	return p.panel
+}
+
+// number is the book's number of a document that calls itself key. Another key is another life: the
+// numbers of the last one are over.
+func (p *Page) number(frame bool, key string) int {
+	key = surface.Clip(key, 80)
+	i := 0
+	if frame {
+		i = 1
+	}
+	p.s.mu.Lock()
+	d := p.docs[i]
+	if d.seq != 0 && d.key == key {
+		p.s.mu.Unlock()
+		return d.seq
+	}
+	p.s.lastDoc--
+	p.docs[i] = document{key: key, seq: p.s.lastDoc}
+	seq := p.s.lastDoc
+	p.s.mu.Unlock()
+	if d.seq != 0 {
+		p.s.cfg.Book.EndDocument(d.seq)
+	}
+	return seq
+}
+
+// placed tells whether a document of the page is the frame's; false for one whose life is over.
+func (p *Page) placed(seq int) (frame, alive bool) {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	for i, d := range p.docs {
+		if d.seq == seq && seq != 0 {
+			return i == 1, true
+		}
+	}
+	return false, false
+}
+
+// acquire waits for the page's turn.
+func (p *Page) acquire(ctx context.Context) (release func(), err error) {
+	select {
+	case p.queue <- struct{}{}:
+		return func() { <-p.queue }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}

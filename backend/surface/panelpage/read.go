@@ -1,0 +1,118 @@
+package panelpage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+// HTML is what the page shows, without scripts and what is hidden; what its frame shows follows.
+func (p *Page) HTML(ctx context.Context) (html, url, title string, err error) {
+	release, err := p.acquire(ctx)
+	if err != nil {
+		return "", "", "", err
+	}
+	defer release()
+	html, err = collect.HTML(ctx, p.world(false))
+	if err != nil {
+		return "", "", "", p.mend(ctx, err)
+	}
+	// Whether there is a frame now is only known by looking.
+	l, err := p.see(ctx, false)
+	if err != nil {
+		return "", "", "", p.mend(ctx, err)
+	}
+	if l.framed {
+		inner, err := collect.HTML(ctx, p.world(true))
+		if err == nil && len(inner) <= maxHTML {
+			html += fmt.Sprintf("\n<section data-frame=%q>\n%s\n</section>", p.Address(), inner)
+		}
+	}
+	return html, p.Address(), p.name(), nil
+}
+
+// maxHTML bounds what a frame may say that it shows, in bytes.
+const maxHTML = 2 << 20
+
+// countLimit is how long a page may take to be counted.
+const countLimit = 2 * time.Second
+
+// Operable counts what of the page in view can be used; an error says why it cannot be looked at now.
+func (p *Page) Operable(ctx context.Context) (int, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, countLimit, errSilent)
+	defer cancel()
+	release, err := p.acquire(ctx)
+	if err != nil {
+		return 0, p.mend(ctx, err)
+	}
+	defer release()
+	l, err := p.see(ctx, false)
+	if err != nil {
+		return 0, p.mend(ctx, err)
+	}
+	n := 0
+	for _, e := range l.elements {
+		if e.Usable {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// Selection is what is selected on the page.
+func (p *Page) Selection(ctx context.Context) (string, error) {
+	text, err := collect.Selection(ctx, p.world(false))
+	if err != nil {
+		return "", p.mend(ctx, err)
+	}
+	return text, nil
+}
+
+// Element is what the newest looks say of a number, false when they do not say anything of it.
+func (p *Page) Element(id int) (annotator.Element, bool) {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	for _, l := range []*snapshot{p.last, p.whole} {
+		if l == nil {
+			continue
+		}
+		if i, ok := l.byID[id]; ok {
+			return l.elements[i], true
+		}
+	}
+	return annotator.Element{}, false
+}
+
+// Annotations are the elements of the newest look, without looking again.
+func (p *Page) Annotations() []annotator.Element {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	if p.last == nil {
+		return []annotator.Element{}
+	}
+	return slices.Clone(p.last.elements)
+}
+
+// Spot tells where the element id stands: the origin of all that a panel shows is its address.
+func (p *Page) OriginOf(id int) surface.ElementOrigin {
+	thing, ok := p.s.cfg.Book.Thing(id)
+	if !ok || thing.Tab != p.tab {
+		return surface.ElementOrigin{Secret: true, Gone: p.s.cfg.Book.Given(id)}
+	}
+	_, alive := p.placed(thing.Doc)
+	return surface.ElementOrigin{Origin: p.Address(), Secret: thing.Secret, Gone: !alive}
+}
+
+// Called tells the role and name of the element id as it was seen last.
+func (p *Page) RoleAndName(id int) (role, name string) {
+	thing, ok := p.s.cfg.Book.Thing(id)
+	if !ok || thing.Tab != p.tab {
+		return "", ""
+	}
+	return thing.Role, thing.Name
+}

@@ -1,0 +1,193 @@
+package panelpage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/surface"
+	"sextant/backend/surface/screenshot"
+	"sextant/shared/annotator"
+)
+
+// maxSecrets bounds the typed secrets that pictures cover; the oldest are forgotten first.
+const maxSecrets = 64
+
+// shotLimit is how long a picture may take; the window stands still for longer (POSE in pose.ts).
+const shotLimit = 10 * time.Second
+
+// posed is what the window says when it is ready for a picture: it shows nothing of its own over the page.
+type stageState struct {
+	// Own is false for a window that a web browser shows.
+	Own bool `json:"own"`
+	// Width is the window's, in CSS pixels, Stage the place of the page in it, Covered what lies over that.
+	Width   float64        `json:"width"`
+	Stage   collect.Rect   `json:"stage"`
+	Covered []collect.Rect `json:"covered"`
+}
+
+// covers remembers a secret that was typed into the page.
+func (p *Page) covers(text string) {
+	if text == "" {
+		return
+	}
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	p.secrets = append(slices.DeleteFunc(p.secrets, func(s string) bool { return s == text }), text)
+	p.secrets = p.secrets[max(0, len(p.secrets)-maxSecrets):]
+}
+
+// Shot is a picture of what can be seen of the page, or of one element. Only the program's own window takes
+// pictures: a web browser gives none of a page to that page.
+func (p *Page) Screenshot(ctx context.Context, o surface.ScreenshotOptions) (surface.Picture, error) {
+	if o.FullPage {
+		return surface.Picture{}, &surface.Fault{
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("full_page was sent, and a picture of the panel %s shows what is in view.", p.name()),
+			Suggestion: "Leave full_page out, and call scroll_page first for what lies below.",
+		}
+	}
+	release, err := p.acquire(ctx)
+	if err != nil {
+		return surface.Picture{}, err
+	}
+	defer release()
+	ctx, cancel := context.WithTimeoutCause(ctx, shotLimit, errSilent)
+	defer cancel()
+	pic, err := p.shoot(ctx, o)
+	if err != nil {
+		return surface.Picture{}, p.mend(ctx, err)
+	}
+	return pic, nil
+}
+
+func (p *Page) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.Picture, error) {
+	if o.ID != 0 {
+		g, err := p.target(o.ID)
+		if err != nil {
+			return surface.Picture{}, err
+		}
+		// What cannot be pressed can be seen all the same; whether it is in view shows below.
+		_, _ = collect.AimAt(ctx, g.w, g.thing.Handle, collect.Aim{Scroll: true, Told: g.told()})
+	}
+	p.s.mu.Lock()
+	camera := p.s.camera
+	secrets := slices.Clone(p.secrets)
+	p.s.mu.Unlock()
+	if camera == nil {
+		return surface.Picture{}, p.unpictured()
+	}
+	pose, err := p.pose(ctx)
+	if err != nil {
+		return surface.Picture{}, err
+	}
+	if !pose.Own {
+		return surface.Picture{}, p.unpictured()
+	}
+	// It shows nothing of its own until it is told, or for some seconds.
+	rests := false
+	defer func() {
+		if !rests {
+			_, _ = p.ask(context.WithoutCancel(ctx), false, "posed")
+		}
+	}()
+	l, err := p.see(ctx, false)
+	if err != nil {
+		return surface.Picture{}, err
+	}
+	png, err := camera(ctx)
+	if err != nil {
+		return surface.Picture{}, p.spoilt(ctx, err)
+	}
+	rests = true
+	if err := p.held(ctx); err != nil {
+		return surface.Picture{}, err
+	}
+	d := screenshot.WindowCapture{PNG: png, Width: pose.Width, Part: boxed(pose.Stage), Elements: l.elements}
+	for _, r := range pose.Covered {
+		d.Covered = append(d.Covered, boxed(r))
+	}
+	for i, e := range l.elements {
+		if e.ID == o.ID {
+			d.Crop = &l.elements[i]
+		}
+		if slices.ContainsFunc(secrets, func(s string) bool { return strings.Contains(e.Value, s) || strings.Contains(e.Name, s) }) {
+			d.Covered = append(d.Covered, e.Box)
+		}
+	}
+	if o.ID != 0 && (d.Crop == nil || !d.Crop.InView) {
+		return surface.Picture{}, &surface.Fault{Kind: surface.FaultBlocked, Message: fmt.Sprintf("[%d] cannot be seen now.", o.ID), Suggestion: "Call annotate_page."}
+	}
+	return screenshot.RenderWindow(d, o)
+}
+
+// pose has the window show the page and nothing over it.
+func (p *Page) pose(ctx context.Context) (stageState, error) {
+	raw, err := p.ask(ctx, false, "pose")
+	if err != nil {
+		return stageState{}, err
+	}
+	var said struct {
+		V stageState `json:"v"`
+		E string     `json:"e"`
+	}
+	if err := json.Unmarshal(raw, &said); err != nil {
+		return stageState{}, fmt.Errorf("asking the window to stand still: %w", err)
+	}
+	if said.E != "" {
+		return stageState{}, p.spoilt(ctx, errors.New(said.E))
+	}
+	return said.V, nil
+}
+
+// held ends the pose and errs when the window did not keep it: the picture may then show another panel,
+// or something of the person's that nobody said to cover.
+func (p *Page) held(ctx context.Context) error {
+	// A picture that came late is let go all the same.
+	raw, err := p.ask(context.WithoutCancel(ctx), false, "posed")
+	if err != nil {
+		return err
+	}
+	var said struct {
+		V struct {
+			Held bool `json:"held"`
+		} `json:"v"`
+	}
+	if err := json.Unmarshal(raw, &said); err != nil {
+		return fmt.Errorf("asking the window whether it stood still: %w", err)
+	}
+	if !said.V.Held {
+		return p.spoilt(ctx, errors.New("what the window shows changed while it was taken"))
+	}
+	return nil
+}
+
+func boxed(r collect.Rect) annotator.Box {
+	r = box(r)
+	return annotator.Box{X: r.X, Y: r.Y, Width: r.W, Height: r.H}
+}
+
+// unpictured is the fault of a window that cannot be photographed.
+func (p *Page) unpictured() *surface.Fault {
+	return &surface.Fault{
+		Kind: surface.FaultBlocked,
+		Message: fmt.Sprintf("There is no picture of the panel %s: the person has Sextant open in a web browser, which gives no pictures of it. "+
+			"Pages in Sextant's browser and panels in its own window can be photographed.", p.name()),
+		Suggestion: "Call get_page_content for its text, or annotate_page for what can be used on it.",
+	}
+}
+
+// spoilt is the fault of a picture that did not come.
+func (p *Page) spoilt(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return &surface.Fault{
+		Kind: surface.FaultTimeout, Message: fmt.Sprintf("There is no picture of the panel %s: %s.", p.name(), surface.Clip(err.Error(), 200)),
+		Suggestion: "Call get_page_content for its text, or take_screenshot again.",
+	}
+}

@@ -1,0 +1,265 @@
+package panelpage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/observe/identity"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+// look is what one look at a page found. It is never changed after it was made.
+type snapshot struct {
+	elements     []annotator.Element
+	byID         map[int]int
+	above, below int
+	width        float64
+	height       float64
+	// main is the book's number of what the window draws.
+	main   int
+	framed bool
+	silent bool
+}
+
+// see looks at the page, and into its frame when it has one.
+func (p *Page) see(ctx context.Context, wide bool) (*snapshot, error) {
+	raw, key, err := collect.See(ctx, p.world(false), collect.Options{WholePage: wide})
+	if err != nil {
+		return nil, err
+	}
+	raw = bounded(raw)
+	l := &snapshot{byID: map[int]int{}, above: raw.Above, below: raw.Below, width: raw.ViewW, height: raw.ViewH}
+	l.main = p.number(false, key)
+	ids, err := p.identify(ctx, false, l.main, raw)
+	if err != nil {
+		return nil, err
+	}
+	done := 0
+	for _, f := range raw.Frames {
+		if l.framed || !f.Visible {
+			continue
+		}
+		// A panel has one frame; what stands in it is listed where it stands.
+		l.framed = true
+		at := min(max(f.At, 0), len(raw.Nodes))
+		p.list(l, l.main, raw.Nodes[:at], ids[:at], frameAt{})
+		done = at
+		if err := p.seeFrame(ctx, l, f, wide); err != nil {
+			if stopped := context.Cause(ctx); stopped != nil {
+				return nil, stopped
+			}
+			l.silent = true
+		}
+	}
+	p.list(l, l.main, raw.Nodes[done:], ids[done:], frameAt{})
+	return l, nil
+}
+
+// frameAt is where a frame's own pixels lie in the window; Cut is the part of it that is seen.
+type frameAt struct {
+	in   bool
+	x, y float64
+	cut  collect.Rect
+}
+
+// seeFrame looks into the frame f of the page.
+func (p *Page) seeFrame(ctx context.Context, l *snapshot, f collect.RawFrame, wide bool) error {
+	clip := collect.Rect{W: f.Clip.W, H: f.Clip.H, X: f.Clip.X - f.Box.X, Y: f.Clip.Y - f.Box.Y}
+	o := collect.Options{WholePage: wide}
+	if !wide {
+		o.Clip = &clip
+	}
+	raw, key, err := collect.See(ctx, p.world(true), o)
+	if err != nil {
+		return err
+	}
+	raw = bounded(raw)
+	doc := p.number(true, key)
+	ids, err := p.identify(ctx, true, doc, raw)
+	if err != nil {
+		return err
+	}
+	l.above += min(max(raw.Above, 0), maxNodes)
+	l.below += min(max(raw.Below, 0), maxNodes)
+	p.list(l, doc, raw.Nodes, ids, frameAt{in: true, x: f.Box.X, y: f.Box.Y, cut: f.Clip})
+	return nil
+}
+
+// identify gives the nodes of a document their numbers.
+func (p *Page) identify(ctx context.Context, frame bool, doc int, raw collect.Raw) ([]int, error) {
+	seen := make([]identity.Seen, len(raw.Nodes))
+	for i, n := range raw.Nodes {
+		seen[i] = identity.Seen{
+			Handle: n.Handle, Key: n.Key, Role: n.Role, Name: n.Name, Origin: p.Address(), Secret: n.Secret,
+			Sign: n.Sign, Row: n.Row, Born: n.Born,
+		}
+	}
+	ids, _, err := p.s.cfg.Book.Number(p.tab, doc, raw.Now, seen, &asker{ctx, p.world(frame)})
+	if err != nil {
+		return nil, fmt.Errorf("numbering the page: %w", err)
+	}
+	return ids, nil
+}
+
+// list adds numbered nodes of a document to l.
+func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at frameAt) {
+	for i, n := range nodes {
+		e := annotator.Element{
+			ID: ids[i], Role: n.Role, Name: n.Name, Value: n.Value, States: n.States, Usable: n.Usable, InView: n.InView, Group: n.Group,
+			Box: annotator.Box{X: n.Box.X, Y: n.Box.Y, Width: n.Box.W, Height: n.Box.H},
+		}
+		if at.in {
+			e.Frame = p.Address()
+			e.Box = inside(annotator.Box{X: at.x + n.Box.X, Y: at.y + n.Box.Y, Width: n.Box.W, Height: n.Box.H}, at.cut)
+			e.InView = e.InView && e.Box.Width > 0 && e.Box.Height > 0
+		}
+		if n.CoveredByText != "" {
+			e.States = append(slices.Clone(e.States), annotator.CoveredBy(p.s.cfg.Book.ID(doc, n.CoveredBy), n.CoveredByText))
+		}
+		if _, twice := l.byID[e.ID]; twice {
+			continue
+		}
+		l.byID[e.ID] = len(l.elements)
+		l.elements = append(l.elements, e)
+	}
+}
+
+// inside is the part of b that lies in r.
+func inside(b annotator.Box, r collect.Rect) annotator.Box {
+	x0, y0 := min(max(b.X, r.X), r.X+r.W), min(max(b.Y, r.Y), r.Y+r.H)
+	x1, y1 := min(max(b.X+b.Width, r.X), r.X+r.W), min(max(b.Y+b.Height, r.Y), r.Y+r.H)
+	return annotator.Box{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}
+}
+
+// asker answers the book's questions about a document.
+type asker struct {
+	ctx context.Context
+	w   collect.World
+}
+
+// Connected implements identity.Asker.
+func (a *asker) Connected(handles []int) ([]bool, error) {
+	return collect.Live(a.ctx, a.w, handles)
+}
+
+// Keys implements identity.Asker.
+func (a *asker) Keys() (map[string]int, error) {
+	raw, _, err := collect.See(a.ctx, a.w, collect.Options{WholePage: true})
+	if err != nil {
+		return nil, err
+	}
+	raw = bounded(raw)
+	keys := make(map[string]int, len(raw.Nodes))
+	for _, n := range raw.Nodes {
+		keys[n.Key]++
+	}
+	return keys, nil
+}
+
+// inView is what of a look at the whole page can be seen without scrolling.
+func (l *snapshot) inView() *snapshot {
+	v := *l
+	v.elements, v.byID, v.above, v.below = nil, map[int]int{}, 0, 0
+	for _, e := range l.elements {
+		switch {
+		case e.InView:
+			v.byID[e.ID] = len(v.elements)
+			v.elements = append(v.elements, e)
+		case e.Box.Y+e.Box.Height <= 0:
+			v.above++
+		default:
+			v.below++
+		}
+	}
+	return &v
+}
+
+// compare says which elements of now are new or different, and which of before are gone.
+func (p *Page) compare(ctx context.Context, before, now *snapshot) (changes []annotator.Element, gone []int) {
+	if before == nil {
+		return now.elements, nil
+	}
+	for _, e := range now.elements {
+		i, was := before.byID[e.ID]
+		if !was || annotator.Differs(before.elements[i], e) {
+			e.Familiar = was && !annotator.Differs(annotator.Uncovered(before.elements[i]), annotator.Uncovered(e))
+			changes = append(changes, e)
+		}
+	}
+	away := map[int][]int{}
+	for _, e := range before.elements {
+		if _, still := now.byID[e.ID]; still {
+			continue
+		}
+		if thing, ok := p.s.cfg.Book.Thing(e.ID); ok {
+			away[thing.Doc] = append(away[thing.Doc], e.ID)
+		} else {
+			gone = append(gone, e.ID)
+		}
+	}
+	for doc, ids := range away {
+		gone = append(gone, p.vanished(ctx, doc, ids)...)
+	}
+	slices.Sort(gone)
+	return changes, gone
+}
+
+// vanished are those of a document's numbers that do not show any more.
+func (p *Page) vanished(ctx context.Context, doc int, ids []int) []int {
+	frame, alive := p.placed(doc)
+	if !alive {
+		return ids
+	}
+	handles := make([]int, len(ids))
+	for i, id := range ids {
+		thing, _ := p.s.cfg.Book.Thing(id)
+		handles[i] = thing.Handle
+	}
+	shown, err := collect.Shown(ctx, p.world(frame), handles)
+	if err != nil {
+		return nil
+	}
+	var gone []int
+	for i, id := range ids {
+		if i < len(shown) && !shown[i] {
+			gone = append(gone, id)
+		}
+	}
+	return gone
+}
+
+// mend turns the ways in which a page fails into what its caller can read.
+func (p *Page) mend(ctx context.Context, err error) error {
+	var fault *surface.Fault
+	var refusal *collect.Refusal
+	switch {
+	case errors.As(err, &fault):
+		return fault
+	case errors.Is(err, errSilent):
+		return &surface.Fault{
+			Kind: surface.FaultTimeout, Message: fmt.Sprintf("The page of the panel %s does not answer.", p.name()),
+			Suggestion: "Wait and call annotate_page again, or use the panel's own tools.",
+		}
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &refusal):
+		return &surface.Fault{
+			Kind: surface.FaultBlocked, Message: "The page does not allow it: " + surface.Clip(refusal.Message, 200) + ".",
+			Suggestion: "Call annotate_page to see what can be done.",
+		}
+	case errors.Is(err, collect.ErrGone):
+		return &surface.Fault{Kind: surface.FaultGone, Message: "What it was about has left the page.", Suggestion: "Call annotate_page."}
+	}
+	return &surface.Fault{
+		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s gave no answer that can be used.", p.name()),
+		Suggestion: "Call annotate_page again, or use the panel's own tools.",
+	}
+}
+
+// calm is how long a page's changes must be over to count as over.
+var calm = collect.Patience{Once: 60 * time.Millisecond, Several: 150 * time.Millisecond, Limit: 3 * time.Second}

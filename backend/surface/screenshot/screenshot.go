@@ -1,0 +1,169 @@
+package screenshot
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/jpeg"
+	"image/png"
+	"math"
+
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+// cover paints over boxes, so that nothing of what they hold is left in the picture.
+func paintOver(canvas *image.RGBA, boxes []annotator.Box, dx, dy, scale float64) {
+	for _, b := range boxes {
+		draw.Draw(canvas, rectangle(b, dx, dy, scale), image.NewUniform(color.RGBA{0x30, 0x30, 0x30, 0xff}), image.Point{}, draw.Src)
+	}
+}
+
+// lightPNG is how heavy a PNG may be before it is worth trying whether a JPEG is lighter.
+const maxPlainPNG = 150 << 10
+
+// frame is what was photographed: a picture whose pixels are scale for a CSS pixel, in which the
+// viewport lies at (dx, dy) CSS pixels.
+type Capture struct {
+	PNG []byte
+	// src is the picture where it is decoded already; its pixels are those of the whole picture.
+	Image                   image.Image
+	OffsetX, OffsetY, Width float64
+	// covered are boxes of the viewport that must not be seen.
+	Covered []annotator.Box
+}
+
+// edit makes the picture that was asked for out of a frame: cuts out an element, shrinks it to
+// the budget, and then draws the numbers, so that they can be read at any size.
+func Render(f Capture, elements []annotator.Element, o surface.ScreenshotOptions, crop *annotator.Element) (surface.Picture, error) {
+	src := f.Image
+	if src == nil {
+		var err error
+		if src, err = png.Decode(bytes.NewReader(f.PNG)); err != nil {
+			return surface.Picture{}, fmt.Errorf("reading the picture: %w", err)
+		}
+	}
+	bounds := src.Bounds()
+	scale := 1.0
+	if f.Width > 0 {
+		scale = float64(bounds.Dx()) / f.Width
+	}
+	area := bounds
+	if crop != nil {
+		const margin = 8
+		area = rectangle(crop.Box, f.OffsetX, f.OffsetY, scale).Inset(-margin).Intersect(bounds)
+		if area.Empty() {
+			return surface.Picture{}, &surface.Fault{Kind: surface.FaultBlocked, Message: fmt.Sprintf("[%d] cannot be seen now.", crop.ID), Suggestion: "Call annotate_page."}
+		}
+	}
+	size, shrink := fitTokens(area.Size(), o.MaxTokens)
+	if !o.Annotated && crop == nil && shrink == 1 && f.PNG != nil && len(f.PNG) <= maxPlainPNG && len(f.Covered) == 0 {
+		return surface.Picture{Data: f.PNG, MIME: "image/png", Width: size.X, Height: size.Y, Scale: scale}, nil
+	}
+	canvas := image.NewRGBA(area)
+	draw.Draw(canvas, area, src, area.Min, draw.Src)
+	paintOver(canvas, f.Covered, f.OffsetX, f.OffsetY, scale)
+	canvas = downscale(canvas, size)
+	if o.Annotated {
+		dx, dy := f.OffsetX-float64(area.Min.X)/scale, f.OffsetY-float64(area.Min.Y)/scale
+		for _, e := range elements {
+			drawNumber(canvas, e, dx, dy, scale*shrink)
+		}
+	}
+	return encode(canvas, scale*shrink)
+}
+
+// Developing is a picture of a window, of which a part is shown: PNG is all of it, Width the window's in CSS
+// pixels, Part what is to be seen, Covered what must not be. Elements are what can be numbered, Crop the one
+// that is asked for, nil for all of the part.
+type WindowCapture struct {
+	PNG      []byte
+	Width    float64
+	Part     annotator.Box
+	Covered  []annotator.Box
+	Elements []annotator.Element
+	Crop     *annotator.Element
+}
+
+// Develop makes the picture that was asked for out of one of a whole window, as of a page's.
+func RenderWindow(d WindowCapture, o surface.ScreenshotOptions) (surface.Picture, error) {
+	all, err := png.Decode(bytes.NewReader(d.PNG))
+	if err != nil {
+		return surface.Picture{}, fmt.Errorf("reading the picture: %w", err)
+	}
+	cut, ok := all.(interface {
+		SubImage(r image.Rectangle) image.Image
+	})
+	if !ok || d.Width <= 0 {
+		return surface.Picture{}, errors.New("reading the picture: it has no part that can be cut out")
+	}
+	scale := float64(all.Bounds().Dx()) / d.Width
+	part := cut.SubImage(rectangle(d.Part, 0, 0, scale))
+	if part.Bounds().Empty() {
+		return surface.Picture{}, &surface.Fault{Kind: surface.FaultBlocked, Message: "Nothing of the page can be seen now.", Suggestion: "Ask the person to make the window larger."}
+	}
+	return Render(Capture{Image: part, Width: float64(part.Bounds().Dx()) / scale, Covered: d.Covered}, d.Elements, o, d.Crop)
+}
+
+// within is the size of a picture of at most so many tokens (0: any), and by how much it is smaller.
+func fitTokens(size image.Point, tokens int) (image.Point, float64) {
+	if most := float64(tokens * surface.PixelsPerToken); tokens > 0 && float64(size.X*size.Y) > most {
+		k := math.Sqrt(most / float64(size.X*size.Y))
+		// A strip must not vanish.
+		w, h := max(1, int(float64(size.X)*k)), max(1, int(float64(size.Y)*k))
+		return image.Pt(w, h), float64(w) / float64(size.X)
+	}
+	return size, 1
+}
+
+// shrunk is p in another, smaller size, at the origin: each pixel is the average of those it stands for.
+func downscale(p *image.RGBA, size image.Point) *image.RGBA {
+	from := p.Rect.Size()
+	out := image.NewRGBA(image.Rectangle{Max: size})
+	if size == from {
+		draw.Draw(out, out.Rect, p, p.Rect.Min, draw.Src)
+		return out
+	}
+	for y := range size.Y {
+		y0, y1 := y*from.Y/size.Y, max((y+1)*from.Y/size.Y, y*from.Y/size.Y+1)
+		for x := range size.X {
+			x0, x1 := x*from.X/size.X, max((x+1)*from.X/size.X, x*from.X/size.X+1)
+			var sum [4]int
+			for sy := y0; sy < y1; sy++ {
+				at := p.PixOffset(p.Rect.Min.X+x0, p.Rect.Min.Y+sy)
+				for i, v := range p.Pix[at : at+4*(x1-x0)] {
+					sum[i%4] += int(v)
+				}
+			}
+			n, o := (y1-y0)*(x1-x0), out.PixOffset(x, y)
+			for i := range 4 {
+				out.Pix[o+i] = byte(sum[i] / n)
+			}
+		}
+	}
+	return out
+}
+
+// encode writes a picture as PNG, which keeps text sharp, or as JPEG where that is far lighter.
+func encode(p *image.RGBA, scale float64) (surface.Picture, error) {
+	var out bytes.Buffer
+	enc := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := enc.Encode(&out, p); err != nil {
+		return surface.Picture{}, fmt.Errorf("writing the picture: %w", err)
+	}
+	pic := surface.Picture{Data: out.Bytes(), MIME: "image/png", Width: p.Rect.Dx(), Height: p.Rect.Dy(), Scale: scale}
+	if out.Len() <= maxPlainPNG {
+		return pic, nil
+	}
+	var photo bytes.Buffer
+	if err := jpeg.Encode(&photo, p, &jpeg.Options{Quality: 85}); err != nil {
+		return surface.Picture{}, fmt.Errorf("writing the picture: %w", err)
+	}
+	if photo.Len()*2 < out.Len() {
+		pic.Data, pic.MIME = photo.Bytes(), "image/jpeg"
+	}
+	return pic, nil
+}

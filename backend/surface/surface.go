@@ -1,0 +1,119 @@
+// Package surface is the contract between the tools and what they act on: a tab of the browser, or the page of
+// a panel in Sextant's window. It declares the Surface interface, the options of its actions, and Fault, the
+// error of an action that its caller can correct. It contains no implementation: see backend/browser and
+// backend/surface/panelpage.
+package surface
+
+import (
+	"context"
+	"time"
+
+	"sextant/shared/annotator"
+)
+
+// Surface is one page that tools look at and act on. Every action answers with what it changed on the page. Its
+// methods may be called concurrently; actions on one page queue. Errors are *Fault where the caller can correct
+// them. Methods without a context answer from what is known and ask nothing of the page.
+type Surface interface {
+	// Annotate lists the elements of the page with their numbers.
+	Annotate(ctx context.Context, o AnnotateOptions) (annotator.Answer, error)
+	// Click presses the mouse on an element.
+	Click(ctx context.Context, o ClickOptions) (annotator.Answer, error)
+	// Hover moves the mouse over the element id.
+	Hover(ctx context.Context, id int) (annotator.Answer, error)
+	// Type puts text into an element.
+	Type(ctx context.Context, o TypeOptions) (annotator.Answer, error)
+	// Select chooses options of the native list id by label or value.
+	Select(ctx context.Context, id int, values []string) (annotator.Answer, error)
+	// Press presses a key such as "Enter" or "Control+a" where the page has its focus.
+	Press(ctx context.Context, key string) (annotator.Answer, error)
+	// Scroll scrolls the page or the box of an element.
+	Scroll(ctx context.Context, o ScrollOptions) (annotator.Answer, error)
+	// Wait waits until everything that o names holds, or for o.Seconds when it names nothing.
+	Wait(ctx context.Context, o WaitOptions) (annotator.Answer, error)
+	// Holds reports whether c holds, waiting for it up to patience; missing says what does not.
+	Holds(ctx context.Context, c Condition, patience time.Duration) (held bool, missing string, err error)
+	// HTML is what the page shows, without scripts and hidden content, with its frames.
+	HTML(ctx context.Context) (html, url, title string, err error)
+	// Screenshot is a picture of the page or of one element.
+	Screenshot(ctx context.Context, o ScreenshotOptions) (Picture, error)
+	// Selection is the selected text, "" for none.
+	Selection(ctx context.Context) (string, error)
+
+	// Element is what the newest snapshots say about the element id.
+	Element(id int) (annotator.Element, bool)
+	// Annotations are the elements of the newest snapshot.
+	Annotations() []annotator.Element
+	// OriginOf says where the element id comes from and whether it hides what is typed.
+	OriginOf(id int) ElementOrigin
+	// RoleAndName are those of the element id when it was last seen, "" for an unknown one.
+	RoleAndName(id int) (role, name string)
+	// KeyTargets are the addresses of the documents that a key press may reach.
+	KeyTargets() []string
+	// Address is the address of the page, "" for none.
+	Address() string
+	// OpenDialog says in a sentence which dialog waits for an answer, and the address of who opened it; "" for none.
+	OpenDialog() (what, address string)
+}
+
+// AnnotateOptions: Scope viewport (default) or page; Query keeps only what matches;
+// ChangesOnly lists what changed since the last look. Budgets are the caller's.
+type AnnotateOptions struct {
+	Scope, Query string
+	ChangesOnly  bool
+}
+
+// ClickOptions: Button left (default), middle, right; Count 1..3; Modifiers Alt, Control, Meta, Shift.
+type ClickOptions struct {
+	ID        int
+	Button    string
+	Count     int
+	Modifiers []string
+}
+
+// TypeOptions: Clear replaces what is there; Submit presses Enter after; Human types with small pauses.
+type TypeOptions struct {
+	ID                   int
+	Text                 string
+	Clear, Submit, Human bool
+	// Only, when not "", is the origin that Text is a secret for: it is typed only when the element
+	// stands in a document of it at that moment, and is not shown in answers and pictures.
+	SecretFor string
+}
+
+// ScrollOptions: Direction up, down, left, right, top, bottom; Amount in CSS pixels, 0 for
+// most of a page; Target an id whose box scrolls, 0 for the page.
+type ScrollOptions struct {
+	Direction string
+	Amount    float64
+	Target    int
+}
+
+// ShotOptions: Annotated draws the numbers on the copy; ID shoots one element; MaxTokens makes the
+// picture so small that it costs about that much at most, 0 for no bound.
+type ScreenshotOptions struct {
+	Annotated, FullPage bool
+	ID                  int
+	MaxTokens           int
+}
+
+// WaitOptions: any of Text present, Gone absent, URL containing; Seconds bounds it (StandardWait when 0)
+// and is the pause itself when nothing else is given.
+type WaitOptions struct {
+	Text, Gone, URL string
+	Seconds         float64
+}
+
+// Spot is what is known of the place a numbered element stands on, without looking again.
+type ElementOrigin struct {
+	// Origin is that of the document the element stands in, its frame's if it is in one:
+	// "https://shop.example". It is "" when that is not known.
+	Origin string
+	// Secret is true when the element hides what is typed into it, or is not known.
+	Secret bool
+	// Gone is true when the element's document was left for good.
+	Gone bool
+}
+
+// StandardWait is how many seconds a wait lasts at most when it is not said.
+const DefaultWaitSeconds = 10.0

@@ -1,0 +1,26 @@
+package surface
+
+import (
+	"strings"
+
+	"sextant/shared/annotator"
+)
+
+// quoteWords is a page's words on one line and in quotes that they cannot end.
+func QuoteClean(s string, runes int) string { return annotator.Quote(annotator.Clean(s, runes)) }
+
+// clip bounds a text that came from a page.
+func Clip(s string, runes int) string {
+	if len(s) <= runes {
+		return s
+	}
+	r := []rune(s)
+	if len(r) <= runes {
+		return s
+	}
+	return string(r[:runes-1]) + "…"
+}
+
+func ContainsFold(s, part string) bool {
+	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
+}

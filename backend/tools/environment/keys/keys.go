@@ -1,0 +1,37 @@
+// Package keys knows what a key or chord such as "Control+v" does to a page.
+package keys
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// chord returns the last key of a chord, and whether a modifier other than Shift is held.
+func chord(key string) (last string, modified bool) {
+	key = strings.ToLower(key)
+	parts := strings.Split(key, "+")
+	if key == "+" || strings.HasSuffix(key, "++") { // the key "+" itself
+		parts = append(parts[:len(parts)-2], "+")
+	}
+	last = parts[len(parts)-1]
+	return last, slices.ContainsFunc(parts[:len(parts)-1], func(k string) bool { return k != "shift" })
+}
+
+// EntersText reports whether a key leaves something in a field: a character, or what was copied.
+func EntersText(key string) bool {
+	last, modified := chord(key)
+	return IsPaste(key) || !modified && (utf8.RuneCountInString(key) == 1 || utf8.RuneCountInString(last) == 1)
+}
+
+// IsPaste reports whether a chord pastes.
+func IsPaste(key string) bool {
+	last, modified := chord(key)
+	return modified && last == "v" || strings.EqualFold(key, "Shift+Insert")
+}
+
+// IsCopy reports whether a chord copies or cuts the selection.
+func IsCopy(key string) bool {
+	last, modified := chord(key)
+	return modified && (last == "c" || last == "x" || last == "insert") || strings.EqualFold(key, "Shift+Delete")
+}

@@ -1,0 +1,77 @@
+// Package pngfit keeps PNG pictures within what clients and model services accept.
+package pngfit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
+)
+
+// Bounds of a picture: model services refuse longer sides, and each client gets every byte.
+const (
+	maxSide  = 7_800
+	maxBytes = 4 << 20
+)
+
+// ErrTooLarge is the error of a picture that is too large to be decoded.
+var ErrTooLarge = errors.New("the picture is too large")
+
+// Fit returns a PNG within maxSide and maxBytes: one that is too long is cut at the bottom or right, one
+// that is still too large is halved until it fits. note says what was done, "" for nothing.
+func Fit(raw []byte) (data []byte, size image.Point, note string, err error) {
+	cfg, err := png.DecodeConfig(bytes.NewReader(raw))
+	if err != nil {
+		return nil, size, "", fmt.Errorf("reading the picture: %w", err)
+	}
+	size = image.Pt(cfg.Width, cfg.Height)
+	if cfg.Width <= maxSide && cfg.Height <= maxSide && len(raw) <= maxBytes {
+		return raw, size, "", nil
+	}
+	if cfg.Width > 40_000 || cfg.Height > 40_000 || cfg.Width*cfg.Height > 200_000_000 {
+		return nil, size, "", fmt.Errorf("%w: %d × %d pixels", ErrTooLarge, cfg.Width, cfg.Height)
+	}
+	img, err := png.Decode(bytes.NewReader(raw))
+	if err != nil {
+		return nil, size, "", fmt.Errorf("reading the picture: %w", err)
+	}
+	pic := crop(img, maxSide)
+	if pic.Rect.Size() != size {
+		note = fmt.Sprintf("Cut to the first %d × %d of %d × %d pixels.", pic.Rect.Dx(), pic.Rect.Dy(), size.X, size.Y)
+	}
+	for {
+		var b bytes.Buffer
+		if err := png.Encode(&b, pic); err != nil {
+			return nil, size, "", fmt.Errorf("writing the picture: %w", err)
+		}
+		if b.Len() <= maxBytes || pic.Rect.Dx() < 200 {
+			return b.Bytes(), pic.Rect.Size(), note, nil
+		}
+		pic = halve(pic)
+		note = fmt.Sprintf("Scaled down to %d × %d of %d × %d pixels.", pic.Rect.Dx(), pic.Rect.Dy(), size.X, size.Y)
+	}
+}
+
+func crop(img image.Image, side int) *image.RGBA {
+	b := img.Bounds()
+	out := image.NewRGBA(image.Rect(0, 0, min(b.Dx(), side), min(b.Dy(), side)))
+	draw.Draw(out, out.Rect, img, b.Min, draw.Src)
+	return out
+}
+
+// halve averages each two by two pixels.
+func halve(p *image.RGBA) *image.RGBA {
+	out := image.NewRGBA(image.Rect(0, 0, max(1, p.Rect.Dx()/2), max(1, p.Rect.Dy()/2)))
+	for y := range out.Rect.Dy() {
+		for x := range out.Rect.Dx() {
+			a, b := p.PixOffset(2*x, 2*y), p.PixOffset(2*x, min(2*y+1, p.Rect.Dy()-1))
+			o := out.PixOffset(x, y)
+			for i := range 4 {
+				out.Pix[o+i] = byte((int(p.Pix[a+i]) + int(p.Pix[a+4+i]) + int(p.Pix[b+i]) + int(p.Pix[b+4+i])) / 4)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,266 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
+
+	"sextant/backend/tools/files/history"
+	"sextant/backend/tools/files/safefs"
+	"sextant/backend/tools/files/textfile"
+	"sextant/backend/tools/room"
+	"sextant/shared/wire"
+)
+
+// Bounds of what the window's file pages read.
+const (
+	// maxEdited bounds a text that an editor opens: saving it has to fit into a request.
+	maxEdited     = 2 << 20
+	maxRows       = 5000
+	maxFoundPaths = 50
+	maxStamps     = 300
+	maxPicture    = 20 << 20
+)
+
+// Text returns the file at path as an editor opens it. Why a file cannot be edited is in the answer;
+// the error is a place that is closed to every tool, or a fault of the program.
+func (t *Tools) Text(ctx context.Context, path string) (wire.FileText, error) {
+	a, err := t.fs.Locate(path)
+	if err != nil {
+		return wire.FileText{}, err
+	}
+	f := wire.FileText{Path: a.Real, Shown: a.Shown, Name: filepath.Base(a.Real)}
+	if a.Workspace == "" {
+		f.ReadOnly = "It lies outside the workspace folder."
+	}
+	file, info, err := t.fs.OpenFile(a)
+	var failed *room.CallError
+	switch {
+	case err == nil:
+		defer func() { _ = file.Close() }()
+	case missing(a):
+		f.Missing = true
+		return f, nil
+	case errors.As(err, &failed):
+		f.Problem = sentence(failed.Message)
+		return f, nil
+	default:
+		return wire.FileText{}, err
+	}
+	f.Size, f.Modified, f.Stamp = info.Size(), info.ModTime(), stampOf(info)
+	if f.Kind, err = detectType(file); err != nil {
+		return wire.FileText{}, fmt.Errorf("reading %s: %w", a.Shown, err)
+	}
+	if info.Size() > maxEdited {
+		f.Problem = fmt.Sprintf("It is %s; up to %s can be edited here.",
+			humanize.IBytes(uint64(info.Size())), humanize.IBytes(maxEdited))
+		return f, nil
+	}
+	content, err := io.ReadAll(io.LimitReader(room.ContextReader(ctx, file), maxEdited+1))
+	if err != nil {
+		return wire.FileText{}, fmt.Errorf("reading %s: %w", a.Shown, err)
+	}
+	f.Version = history.HashOf(content)
+	text, format, err := textfile.Decode(content, a.Shown)
+	if errors.As(err, &failed) {
+		f.Problem = sentence(failed.Message)
+		return f, nil
+	}
+	f.Text, f.Encoding = text, format.String()
+	return f, err
+}
+
+// detectType returns the MIME type of a file by its first bytes, and rewinds it.
+func detectType(f io.ReadSeeker) (string, error) {
+	head := make([]byte, 512)
+	n, _ := io.ReadFull(f, head) // less means a short file
+	_, err := f.Seek(0, io.SeekStart)
+	return http.DetectContentType(head[:n]), err
+}
+
+// missing reports whether nothing lies at a.
+func missing(a safefs.Target) bool {
+	_, err := os.Lstat(a.Real)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+func sentence(s string) string {
+	if s == "" || strings.HasSuffix(s, ".") {
+		return s
+	}
+	return s + "."
+}
+
+// stampOf changes when a file or a folder's list of names does.
+func stampOf(info fs.FileInfo) string {
+	return fmt.Sprintf("%d-%d-%o", info.ModTime().UnixNano(), info.Size(), info.Mode().Type())
+}
+
+// Folder lists the folder at path, "" for the workspace: folders first, then by name.
+func (t *Tools) Folder(ctx context.Context, folder string) (wire.Folder, error) {
+	if folder == "" {
+		folder = "."
+	}
+	a, err := t.fs.Locate(folder)
+	if err != nil {
+		return wire.Folder{}, err
+	}
+	info, err := os.Lstat(a.Real)
+	if err != nil {
+		return wire.Folder{}, t.fs.Explain(a, err)
+	}
+	out := wire.Folder{Path: a.Real, Shown: a.Shown, Stamp: stampOf(info), Rows: []wire.FolderRow{}}
+	w := t.walk(ctx, "list_directory")
+	w.Depth = 1
+	w.LoadIgnores(a)
+	w.Visit = func(e safefs.Entry) error {
+		if len(out.Rows) >= maxRows {
+			out.More++
+			return nil
+		}
+		out.Rows = append(out.Rows, folderRow(e, w.Ignored(e)))
+		return nil
+	}
+	if err := w.Run(a); err != nil {
+		return wire.Folder{}, t.notAFolder(a, err)
+	}
+	slices.SortStableFunc(out.Rows, func(a, b wire.FolderRow) int {
+		if af, bf := a.Kind == "folder", b.Kind == "folder"; af != bf {
+			return map[bool]int{true: -1, false: 1}[af]
+		}
+		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	})
+	return out, nil
+}
+
+func folderRow(e safefs.Entry, ignored bool) wire.FolderRow {
+	r := wire.FolderRow{
+		Name: strings.ToValidUTF8(e.Name(), "\uFFFD"), Path: e.Real, Kind: safefs.Kind(e.Type()),
+		Hidden: strings.HasPrefix(e.Name(), "."), Ignored: ignored,
+	}
+	if info, err := e.Info(); err == nil {
+		r.Modified = info.ModTime()
+		if info.Mode().IsRegular() {
+			r.Size = info.Size()
+		}
+	}
+	return r
+}
+
+// Stamps returns the stamps of absolute paths, of the first 300 at most; "" for a missing one.
+func (t *Tools) Stamps(paths []string) wire.PathStamps {
+	out := wire.PathStamps{Stamps: map[string]string{}}
+	for _, path := range paths[:min(len(paths), maxStamps)] {
+		out.Stamps[path] = ""
+		a, err := t.fs.LocateReal(path)
+		if err != nil {
+			continue
+		}
+		if info, err := os.Lstat(a.Real); err == nil {
+			out.Stamps[path] = stampOf(info)
+		}
+	}
+	return out
+}
+
+// Paths finds files of the workspace whose paths contain the letters of words in their order; those
+// that contain them together, or in the name, come first.
+func (t *Tools) Paths(ctx context.Context, words string) (wire.FoundPaths, error) {
+	a, err := t.fs.Locate(".")
+	if err != nil {
+		return wire.FoundPaths{}, err
+	}
+	type match struct {
+		path     string
+		distance int
+	}
+	var all []match
+	words = strings.ToLower(strings.ReplaceAll(words, " ", ""))
+	w := t.walk(ctx, "find_files")
+	w.GitIgnore = true
+	w.Visit = func(e safefs.Entry) error {
+		if !e.Type().IsRegular() || !utf8.ValidString(e.Rel) {
+			return nil
+		}
+		if distance, ok := matchPath(strings.ToLower(e.Rel), words); ok {
+			all = append(all, match{e.Rel, distance})
+		}
+		return nil
+	}
+	if err := w.Run(a); err != nil {
+		return wire.FoundPaths{}, err
+	}
+	slices.SortStableFunc(all, func(a, b match) int { return a.distance - b.distance })
+	out := wire.FoundPaths{Paths: []string{}, More: len(all) > maxFoundPaths}
+	for _, m := range all[:min(len(all), maxFoundPaths)] {
+		out.Paths = append(out.Paths, m.path)
+	}
+	return out, nil
+}
+
+// matchPath returns how far a path is from words; less is nearer.
+func matchPath(p, words string) (distance int, ok bool) {
+	name := path.Base(p)
+	switch {
+	case strings.HasPrefix(name, words):
+		return len(p), true
+	case strings.Contains(name, words):
+		return 1000 + len(p), true
+	case strings.Contains(p, words):
+		return 2000 + len(p), true
+	}
+	at := 0
+	for _, r := range words {
+		i := strings.IndexRune(p[at:], r)
+		if i < 0 {
+			return 0, false
+		}
+		at += i + utf8.RuneLen(r)
+	}
+	return 3000 + len(p), true
+}
+
+// Picture opens a picture of at most 20 MB; kind is its MIME type by its bytes. Anything but a PNG,
+// JPEG, GIF or WebP is an error. The caller closes the file.
+func (t *Tools) Picture(p string) (file io.ReadCloser, kind string, err error) {
+	a, err := t.fs.Locate(p)
+	if err != nil {
+		return nil, "", err
+	}
+	f, info, err := t.fs.OpenFile(a)
+	if err != nil {
+		return nil, "", err
+	}
+	kind, err = detectType(f)
+	shown := slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind)
+	if err == nil && (!shown || info.Size() > maxPicture) {
+		err = room.UserError(a.Shown+" is not a picture that can be shown here", "")
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, "", err
+	}
+	return f, kind, nil
+}
+
+// Real returns the absolute path that path leads to; it fails for a place closed to every tool.
+func (t *Tools) Real(path string) (string, error) {
+	a, err := t.fs.Locate(path)
+	return a.Real, err
+}
+
+// Changes returns what a turn did to files and whether each change can be undone.
+func (t *Tools) Changes(ctx context.Context, turn string) ([]wire.ChangedFile, error) {
+	return t.history.Changes(ctx, turn)
+}

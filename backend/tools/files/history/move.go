@@ -1,0 +1,133 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"sextant/backend/tools/files/safefs"
+	"sextant/backend/tools/room"
+	"sextant/shared/toolspec"
+)
+
+// Bounds of a folder whose move can be undone.
+const (
+	maxMovedFiles = 300
+	maxMovedBytes = 32 << 20
+)
+
+// Moved is a file or folder that is about to be moved or removed as a whole. entries are what lies in
+// it, nil when it is too much to be recorded.
+type Moved struct {
+	h       *History
+	from    safefs.Target
+	entries []movedEntry
+}
+
+// movedEntry is one file, link or folder; rel is its path from what is moved, "" for that itself.
+type movedEntry struct {
+	rel   string
+	state State
+}
+
+// errTooMuch ends the recording of a folder that cannot be recorded as a whole.
+var errTooMuch = errors.New("too much to record")
+
+// Survey prepares the move of what lies at t. A folder that holds a place closed to tools is refused:
+// elsewhere it would be open.
+func (h *History) Survey(ctx context.Context, call toolspec.Call, t safefs.Target, info fs.FileInfo) (Moved, error) {
+	m := Moved{h: h, from: t}
+	if !info.IsDir() {
+		if safefs.Special(info.Mode()) || info.Size() > MaxContent {
+			return m, nil
+		}
+		state, err := h.Read(ctx, t)
+		m.entries = []movedEntry{{"", state}}
+		return m, err
+	}
+	m.entries = []movedEntry{{"", State{Exists: true, Info: info}}}
+	bytes, recordable := int64(0), true
+	w := safefs.Walk{FS: h.cfg.FS, Ctx: ctx, Tool: call.Tool, Depth: safefs.MaxDepth}
+	// The whole folder is walked even when it cannot be recorded, for it may hold a closed place.
+	w.Visit = func(e safefs.Entry) error {
+		if e.IsDir() && e.Name() == ".git" || safefs.Special(e.Type()) {
+			recordable = false // the inside of .git is not walked
+		}
+		if !recordable {
+			return nil
+		}
+		state, err := m.read(ctx, e, &bytes)
+		if recordable = err == nil; recordable {
+			m.entries = append(m.entries, movedEntry{filepath.FromSlash(e.Rel), state})
+		}
+		return nil // what cannot be recorded is moved all the same
+	}
+	if err := w.Run(t); err != nil {
+		return m, err
+	}
+	if w.Closed > 0 {
+		return m, &room.CallError{
+			Type: toolspec.SecurityError, Message: t.Shown + " holds a place that is closed to every tool, so it was not moved",
+			Suggestion: "Move what else is in it.",
+		}
+	}
+	if !recordable {
+		m.entries = nil
+	}
+	return m, nil
+}
+
+func (m *Moved) read(ctx context.Context, e safefs.Entry, bytes *int64) (State, error) {
+	info, err := e.Info()
+	if err != nil {
+		return State{}, err
+	}
+	if *bytes += info.Size(); *bytes > maxMovedBytes || len(m.entries) >= maxMovedFiles {
+		return State{}, errTooMuch
+	}
+	return m.h.Read(ctx, safefs.Target{
+		Real: e.Real, Shown: m.from.Shown + "/" + e.Rel, Workspace: m.from.Workspace, Place: e.Place, NoFollow: true,
+	})
+}
+
+// Undoable reports whether the move is recorded.
+func (m Moved) Undoable() bool { return len(m.entries) > 0 }
+
+// Record stores the rows by which the move is undone; to is nil for a removal. Call it before the move.
+func (m Moved) Record(ctx context.Context, call toolspec.Call, to *safefs.Target) error {
+	for _, e := range m.entries {
+		if err := m.h.record(ctx, call, e.at(m.from), e.state, Edit{Remove: true}); err != nil {
+			return err
+		}
+	}
+	if to == nil {
+		return nil
+	}
+	for _, e := range m.entries {
+		edit := Edit{Content: e.state.Content, Mode: e.state.Mode()}
+		if err := m.h.record(ctx, call, e.at(*to), State{}, edit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Announce tells the watcher of each file that moved. Call it after the move.
+func (m Moved) Announce(to *safefs.Target) {
+	for _, e := range m.entries {
+		m.h.cfg.Watcher.Hold(e.at(m.from).Real)(e.state.Hash(), "")
+		if to != nil {
+			m.h.cfg.Watcher.Hold(e.at(*to).Real)("", e.state.Hash())
+		}
+	}
+}
+
+// at is the target of the entry when what is moved lies at t.
+func (e movedEntry) at(t safefs.Target) safefs.Target {
+	t.Real = filepath.Join(t.Real, e.rel)
+	return t
+}
+
+// Lock keeps others from changing the file at a target until release is called.
+func (h *History) Lock(t safefs.Target) (release func()) { return h.locks.lock(t.Real) }

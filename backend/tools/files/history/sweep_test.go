@@ -1,0 +1,35 @@
+package history
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestSweepRemovesOnlyTheTemporaryFilesOfAKilledWrite(t *testing.T) {
+	dir := t.TempDir()
+	left, other := tempName("notes.txt"), tempName("another.txt")
+	keep := []string{"notes.txt", ".notes.txt.sextant-mine", ".notes.txt.sextant-abcdefghij.bak", "notes.txt.sextant-abcdefghij", other}
+	for _, name := range append(keep, left) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Sweep([]string{filepath.Join(dir, "notes.txt"), filepath.Join(dir, "gone", "away.txt")}); err != nil {
+		t.Fatal(err)
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	slices.Sort(keep)
+	slices.Sort(names)
+	if !slices.Equal(names, keep) {
+		t.Fatalf("%q are left, %q should be", names, keep)
+	}
+}

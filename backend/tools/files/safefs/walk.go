@@ -1,0 +1,233 @@
+package safefs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize/english"
+
+	"sextant/backend/guard/places"
+	"sextant/backend/tools/room"
+)
+
+// maxVisited bounds the entries of one walk, MaxDepth the folders within folders.
+const (
+	maxVisited = 200_000
+	MaxDepth   = 64
+)
+
+// ErrStop, returned by Visit, ends a walk early and without an error.
+var ErrStop = errors.New("walk stopped")
+
+// Entry is a file or folder that a walk visits.
+type Entry struct {
+	fs.DirEntry
+	// Rel is its path from where the walk began, with slashes; Real is absolute.
+	Rel, Real string
+	Place     places.Place
+	// dir is the handle of its folder, open until the walk leaves the folder.
+	dir *os.Root
+}
+
+// Open opens a regular file of at most maxSize bytes; ok is false for anything else.
+func (e Entry) Open(maxSize int64) (f *os.File, ok bool) {
+	info, err := e.dir.Lstat(e.Name())
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSize {
+		return nil, false
+	}
+	if f, err = e.dir.OpenFile(e.Name(), os.O_RDONLY|OpenFlags, 0); err != nil {
+		return nil, false
+	}
+	if now, err := f.Stat(); err != nil || !os.SameFile(info, now) {
+		_ = f.Close()
+		return nil, false
+	}
+	return f, true
+}
+
+// Walk visits what lies in a folder, in the order of names and without following links. It skips
+// secret places, places that the person's rules keep from the tool, and the inside of .git.
+type Walk struct {
+	FS  *FS
+	Ctx context.Context //nolint:containedctx // a Walk lives for one call
+	// Tool is whose walk it is.
+	Tool string
+	// GitIgnore skips what .gitignore files exclude.
+	GitIgnore bool
+	// Depth is how many levels are visited; 1 is the folder alone.
+	Depth int
+	Visit func(Entry) error
+
+	// Closed counts entries that were skipped because they are secret, forbidden or unreadable.
+	Closed int
+
+	base      string
+	rules     []ignoreRule
+	visited   int
+	truncated bool
+	forbidden []string
+	downloads string
+	// fromOutside is true once the walk visited a downloaded file.
+	fromOutside bool
+}
+
+// Run walks the folder at t.
+func (w *Walk) Run(t Target) error {
+	root, err := w.FS.OpenDir(t, t.Real)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	if err := w.loadForbidden(); err != nil {
+		return err
+	}
+	w.base, w.downloads = t.Real, w.FS.cfg.DownloadsFolder()
+	if w.GitIgnore && t.Workspace != "" {
+		w.loadIgnoresAbove(t)
+	}
+	err = w.folder(root, "", 0)
+	if errors.Is(err, ErrStop) {
+		return nil
+	}
+	return err
+}
+
+// loadForbidden reads the person's rules. Without them nothing is walked, because what a walk
+// reports cannot be taken back.
+func (w *Walk) loadForbidden() error {
+	if w.FS.cfg.Forbidden == nil {
+		return nil
+	}
+	paths, err := w.FS.cfg.Forbidden(w.Ctx, w.Tool)
+	if err != nil {
+		return fmt.Errorf("reading the rules about %s: %w", w.Tool, err)
+	}
+	for _, path := range paths {
+		w.forbidden = append(w.forbidden, path)
+		if real, err := places.Resolve(path); err == nil {
+			w.forbidden = append(w.forbidden, real)
+		}
+	}
+	return nil
+}
+
+func (w *Walk) folder(root *os.Root, rel string, depth int) error {
+	entries, err := w.read(root)
+	if err != nil {
+		return err
+	}
+	if w.GitIgnore {
+		mark := len(w.rules)
+		w.rules = append(w.rules, readIgnores(root, path.Join(filepath.ToSlash(w.base), rel))...)
+		defer func() { w.rules = w.rules[:mark] }()
+	}
+	for _, d := range entries {
+		if err := w.Ctx.Err(); err != nil {
+			return err
+		}
+		if w.visited++; w.visited > maxVisited {
+			w.truncated = true
+			return ErrStop
+		}
+		e := Entry{DirEntry: d, Rel: path.Join(rel, d.Name()), dir: root}
+		e.Real = filepath.Join(w.base, filepath.FromSlash(e.Rel))
+		e.Place = w.FS.cfg.Places.Named(e.Real)
+		if e.Place.Kind == places.Secret || slices.Contains(w.forbidden, e.Real) {
+			w.Closed++
+			continue
+		}
+		if w.GitIgnore && w.Ignored(e) {
+			continue
+		}
+		if w.downloads != "" && e.Real != w.downloads && room.Within(e.Real, w.downloads) {
+			w.fromOutside = true
+		}
+		if err := w.Visit(e); err != nil {
+			return err
+		}
+		if d.IsDir() && depth+1 < w.Depth && d.Name() != ".git" {
+			if err := w.subfolder(root, e, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *Walk) subfolder(root *os.Root, e Entry, depth int) error {
+	sub, err := root.OpenRoot(e.Name())
+	if err != nil {
+		w.Closed++ // unreadable, or removed meanwhile
+		return nil
+	}
+	defer func() { _ = sub.Close() }()
+	d, err := sub.Open(".")
+	if err != nil {
+		w.Closed++
+		return nil
+	}
+	same := isAt(d, e.Real) // false when a link took the folder's place
+	_ = d.Close()
+	if !same {
+		w.Closed++
+		return nil
+	}
+	return w.folder(sub, e.Rel, depth)
+}
+
+// read lists a folder in the order of names, within the bound of the walk.
+func (w *Walk) read(root *os.Root) ([]fs.DirEntry, error) {
+	d, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = d.Close() }()
+	var all []fs.DirEntry
+	for len(all) <= maxVisited-w.visited {
+		if err := w.Ctx.Err(); err != nil {
+			return nil, err
+		}
+		some, err := d.ReadDir(1000)
+		all = append(all, some...)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			w.Closed++
+			break
+		}
+	}
+	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return all, nil
+}
+
+// Sources names the downloads folder when the walk visited files in it.
+func (w *Walk) Sources() []string {
+	if !w.fromOutside {
+		return nil
+	}
+	return []string{"download:" + filepath.Base(w.downloads)}
+}
+
+// Note says what the walk did not visit, after more, a note of the caller's or "".
+func (w *Walk) Note(more string) string {
+	var all []string
+	if more != "" {
+		all = append(all, more)
+	}
+	if w.truncated {
+		all = append(all, fmt.Sprintf("only the first %d entries were visited; narrow the path", maxVisited))
+	}
+	if w.Closed > 0 {
+		all = append(all, english.Plural(w.Closed, "place", "")+" closed to tools or not readable left out")
+	}
+	return strings.Join(all, "; ")
+}

@@ -1,0 +1,121 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize/english"
+
+	"sextant/backend/tools/room"
+	"sextant/backend/tools/snapshot"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// Bounds of the changed files in a result: names in the text, and paths for the window, which reads the others
+// itself.
+const (
+	maxNamed   = 8
+	maxChanged = 200
+)
+
+// watch starts watching the workspace folder for a command. changed returns what the command changed, once it
+// has ended.
+func (t *Tools) watch(ctx context.Context, call toolspec.Call, workspace string) (changed func() snapshot.Changes) {
+	if t.cfg.Watched == nil {
+		return func() (none snapshot.Changes) { return none }
+	}
+	run := t.cfg.Watched.Begin(ctx, call, workspace)
+	return func() snapshot.Changes { return run.End(ctx) }
+}
+
+// reportChanges adds to a result which files the command changed, or why that cannot be undone.
+func reportChanges(r *toolspec.Result, c snapshot.Changes, workspace string) {
+	if real, err := filepath.EvalSymlinks(workspace); err == nil {
+		workspace = real
+	}
+	var named, all []string
+	for _, f := range c.Files {
+		name := f.Path
+		if rel, err := filepath.Rel(workspace, f.Path); err == nil {
+			name = filepath.ToSlash(rel)
+		}
+		if !slices.Contains(r.Changed, f.Path) && len(r.Changed) < maxChanged {
+			r.Changed = append(r.Changed, f.Path)
+		}
+		all = append(all, name)
+		if f.Before == wire.KeptFolder || f.After == wire.KeptFolder {
+			name += "/"
+		}
+		named = append(named, name+changeNote(f))
+	}
+	var lines []string
+	if len(named) > 0 {
+		lines = append(lines, "Changed: "+firstNames(named, maxNamed)+". undo can undo it.")
+		r.Sentence += fmt.Sprintf("; %s changed", english.Plural(len(named), "file", ""))
+	}
+	if c.Why != "" {
+		lines = append(lines, "The changes of this command cannot be undone: "+c.Why+".")
+		r.Sentence += "; its changes cannot be undone: " + c.Why
+	}
+	if len(c.Unwatched) > 0 {
+		lines = append(lines, "Not watched, so undo does not cover it: "+firstNames(c.Unwatched, maxNamed)+".")
+	}
+	if len(c.Others) > 0 {
+		lines = append(lines, "Changed by something else after the command had ended: "+firstNames(c.Others,
+			maxNamed)+".")
+	}
+	if len(lines) == 0 {
+		return
+	}
+	addLine(r, strings.Join(lines, "\n"))
+	if value, ok := r.Value.(map[string]any); ok {
+		if len(all) > 0 {
+			value["changed_files"] = all[:min(len(all), maxChanged)]
+		}
+		if c.Why != "" {
+			value["not_undoable"] = c.Why
+		}
+	}
+}
+
+// writtenOutside are the files outside the workspace folder that a command names as written, which is possible
+// only without a sandbox.
+func writtenOutside(files []toolspec.FileUse, workspace string) []string {
+	var all []string
+	for _, f := range files {
+		path := resolved(f.Path)
+		if f.Use != toolspec.UseRead && !room.Within(path, resolved(workspace)) && !slices.Contains(all, path) {
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
+// changeNote says in parentheses that a file is new or removed, "" for a changed one.
+func changeNote(f wire.FileChange) string {
+	switch {
+	case f.Before == "":
+		return " (new)"
+	case f.After == "":
+		return " (removed)"
+	}
+	return ""
+}
+
+// firstNames joins the first names, at most so many, and says how many more there are.
+func firstNames(names []string, most int) string {
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// addLine adds a line to the text that the model reads.
+func addLine(r *toolspec.Result, line string) {
+	r.Text = strings.TrimPrefix(r.Text+"\n"+line, "\n")
+}

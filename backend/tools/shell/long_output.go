@@ -1,0 +1,69 @@
+package shell
+
+import (
+	"bytes"
+
+	"sextant/backend/record/results"
+	"sextant/shared/clip"
+	"sextant/shared/toolspec"
+)
+
+// maxSequence bounds an escape sequence that arrives in two pieces, in bytes.
+const maxSequence = 1 << 10
+
+// longOutput writes the printable output of a command to a draft. It is not safe for concurrent use.
+type longOutput struct {
+	begin func() (*results.Draft, error)
+	draft *results.Draft
+	// pending is the end of the last piece that is incomplete: an escape sequence, a line end or a character.
+	pending []byte
+	err     error
+}
+
+// started reports whether anything was written.
+func (l *longOutput) started() bool { return l.draft != nil || l.err != nil }
+
+func (l *longOutput) write(b []byte) {
+	if l.draft == nil && l.err == nil && l.begin != nil {
+		l.draft, l.err = l.begin()
+	}
+	if l.draft == nil || l.err != nil {
+		return
+	}
+	text := append(l.pending, b...)
+	at := len(text) - incompleteSuffix(text)
+	l.put(text[:at])
+	l.pending = append([]byte(nil), text[at:]...)
+}
+
+func (l *longOutput) put(text []byte) {
+	if l.err == nil && len(text) > 0 {
+		_, l.err = l.draft.Write([]byte(printable(string(text))))
+	}
+}
+
+// incompleteSuffix is how many bytes at the end of text need what follows to be decoded.
+func incompleteSuffix(text []byte) int {
+	from := max(0, len(text)-maxSequence)
+	if esc := bytes.LastIndexByte(text[from:], 0x1b); esc >= 0 && !escapeSequence.Match(text[from+esc:]) {
+		return len(text) - from - esc
+	}
+	if len(text) > 0 && text[len(text)-1] == '\r' {
+		return 1
+	}
+	return len(text) - clip.PrefixLen(text, len(text))
+}
+
+// end returns the draft with the whole output, or why there is none.
+func (l *longOutput) end() (toolspec.Whole, error) {
+	if l.draft == nil {
+		return nil, l.err
+	}
+	l.put(l.pending)
+	l.pending = nil
+	if l.err != nil {
+		l.draft.Discard()
+		return nil, l.err
+	}
+	return l.draft, nil
+}

@@ -1,0 +1,148 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+
+	"sextant/backend/guard/policy"
+	"sextant/shared/toolspec"
+)
+
+// maxHosts bounds the hosts of one command.
+const maxHosts = 256
+
+// canLimitNetwork reports whether a command can be limited to granted hosts.
+func (t *Tools) canLimitNetwork() bool {
+	return t.cfg.Egress != nil && t.cfg.Contact != nil && t.cfg.Confine.Limits()
+}
+
+// networkGate decides which hosts one run may reach. Each host is decided once; connections that arrive meanwhile
+// wait for the same answer, and the question stays open when the connection that caused it is closed.
+type networkGate struct {
+	t    *Tools
+	call toolspec.Call
+	// ctx ends with the run, which ends open questions.
+	ctx    context.Context //nolint:containedctx // a gate lives for one run
+	cancel context.CancelFunc
+	asking sync.WaitGroup
+	// local is true when the command names a host of this machine.
+	local bool
+
+	mu    sync.Mutex
+	hosts map[string]*hostDecision
+	// failed is why the last connection to a granted host failed, by host.
+	failed map[string]string
+}
+
+// hostDecision is the decision about a host. Once done is closed, err says why it may not be reached.
+type hostDecision struct {
+	done chan struct{}
+	err  error
+}
+
+// newGate makes the gate of call. named are the hosts that the command names; they were judged with it.
+func (t *Tools) newGate(ctx context.Context, call toolspec.Call, named []string) *networkGate {
+	ctx, cancel := context.WithCancel(ctx)
+	g := &networkGate{
+		t: t, call: call, ctx: ctx, cancel: cancel, hosts: map[string]*hostDecision{}, failed: map[string]string{},
+	}
+	for _, host := range named {
+		done := make(chan struct{})
+		close(done)
+		g.hosts[hostKey(host)] = &hostDecision{done: done}
+		g.local = g.local || policy.Local(host)
+	}
+	return g
+}
+
+// hostKey is a normalized host without a default port.
+func hostKey(host string) string {
+	host = policy.Normal(host)
+	for _, port := range []string{":80", ":443"} {
+		if name, is := strings.CutSuffix(host, port); is &&
+			(!strings.Contains(name, ":") || strings.HasPrefix(name, "[")) {
+			return strings.Trim(name, "[]")
+		}
+	}
+	return host
+}
+
+// env returns variables in addition to those that name the proxy. Local hosts bypass the proxy, to servers that the
+// command started, unless the command names a local host itself.
+func (g *networkGate) env() []string {
+	if !g.local {
+		return nil
+	}
+	return []string{"NO_PROXY=", "no_proxy="}
+}
+
+func (g *networkGate) serve(ln net.Listener) (stop func()) {
+	return g.t.cfg.Egress.ServeRun(g.ctx, ln, g.allow, func(host, why string) {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.failed[hostKey(host)] = why // bounded, because only decided hosts come here
+	})
+}
+
+// allow returns why the command may not reach host, nil when it may. It waits for the answer to a question.
+func (g *networkGate) allow(ctx context.Context, host string) error {
+	g.mu.Lock()
+	d, known := g.hosts[hostKey(host)]
+	if !known {
+		if len(g.hosts) >= maxHosts {
+			g.mu.Unlock()
+			return errors.New("the command has used too many hosts")
+		}
+		d = &hostDecision{done: make(chan struct{})}
+		g.hosts[hostKey(host)] = d
+		g.asking.Go(func() {
+			d.err = g.t.cfg.Contact(g.ctx, g.call, host)
+			close(d.done)
+		})
+	}
+	g.mu.Unlock()
+	select {
+	case <-d.done:
+		return d.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// close ends open questions and waits until they are closed.
+func (g *networkGate) close() {
+	g.cancel()
+	g.asking.Wait()
+}
+
+// report adds to a result which hosts were reached and which were not, and why connections failed.
+func (g *networkGate) report(r *toolspec.Result) {
+	g.close()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var reached, refused []string
+	for _, host := range slices.Sorted(maps.Keys(g.hosts)) {
+		if err := g.hosts[host].err; err != nil {
+			refused = append(refused, host+" ("+err.Error()+")")
+			continue
+		}
+		reached = append(reached, host)
+	}
+	value, _ := r.Value.(map[string]any)
+	if len(reached) > 0 {
+		value["hosts"] = reached
+		r.Sources = []string{fromNetwork}
+	}
+	for _, host := range slices.Sorted(maps.Keys(g.failed)) {
+		addLine(r, "A connection failed: "+g.failed[host])
+	}
+	if len(refused) > 0 {
+		value["hosts_refused"] = refused
+		addLine(r, "Not reached: "+strings.Join(refused, "; "))
+	}
+}

@@ -1,0 +1,207 @@
+package snapshot
+
+import (
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"sextant/shared/wire"
+)
+
+// concurrentNote is the note of a change while several commands ran.
+const concurrentNote = "another command ran at the same time, and which of them changed it is not known"
+
+// attribute records what s found different as changes of a command: the one that ends, or the one that started first.
+// The contents of both sides are stored as blobs before.
+func (f *folder) attribute(ctx context.Context, s *scan, ending *Run) error {
+	r := ending
+	if r == nil {
+		r = f.running[0]
+	}
+	if r.done.Why != "" {
+		return nil
+	}
+	r.done.Unwatched = append(r.done.Unwatched, s.unwatchedChanges...)
+	var rows []wire.FileChange
+	var sides []state
+	for _, rel := range differences(f.known, s.next) {
+		before, after := f.known[rel], s.next[rel]
+		if before.Bulk || after.Bulk || below(rel, f.passed) {
+			continue
+		}
+		if !r.ended.IsZero() && after.There && !after.Mode.IsDir() && changedAfter(after.Changed, r.ended, time.Now()) {
+			r.done.Others = append(r.done.Others, rel)
+			continue
+		}
+		rows, sides = append(rows, f.row(r, rel, before, after)), append(sides, before, after)
+	}
+	if len(rows) > maxChanges {
+		r.done.Files, r.done.Why = nil, "it changed more than "+humanize.Comma(maxChanges)+" files"
+		return nil
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return f.record(ctx, r, rows, sides)
+}
+
+// changedAfter reports whether a file changed after a command had ended. A time in the future comes from another
+// clock, such as that of a network file system, and does not count.
+func changedAfter(changed int64, ended, now time.Time) bool {
+	return changed > ended.Add(tick).UnixNano() && changed <= now.UnixNano()
+}
+
+func (f *folder) row(r *Run, rel string, before, after state) wire.FileChange {
+	note := r.note
+	if len(f.running) > 1 {
+		note = concurrentNote
+	}
+	return wire.FileChange{
+		Tool: r.row.Tool, Call: r.row.Call, Turn: r.row.Turn, Conversation: r.row.Conversation, Owner: r.row.Owner,
+		Note: note,
+		Path: filepath.Join(f.path, filepath.FromSlash(rel)), Before: before.id(), After: after.id(),
+		Mode: uint32(before.Mode), AfterMode: uint32(after.Mode), Time: time.Now(),
+	}
+}
+
+// record stores the contents of rows as blobs and then the rows as changes of r; sides are the two states of each row.
+// A content that was lost in the meantime is marked as not stored.
+func (f *folder) record(ctx context.Context, r *Run, rows []wire.FileChange, sides []state) error {
+	var wanted []int
+	for i, s := range sides {
+		if s.Sum != "" && s.At >= 0 {
+			wanted = append(wanted, i)
+		}
+	}
+	lost := map[int]bool{}
+	_, err := f.k.cfg.Blobs.PutAll(len(wanted), func(i int) ([]byte, error) {
+		content, err := f.pack.get(sides[wanted[i]])
+		if err != nil {
+			lost[wanted[i]] = true
+			return nil, nil
+		}
+		return content, nil
+	})
+	for i := range lost {
+		if i%2 == 0 {
+			rows[i/2].Before = wire.NotKept
+		} else {
+			rows[i/2].After = wire.NotKept
+		}
+	}
+	if err == nil {
+		err = f.k.cfg.Log.AddFileChanges(ctx, rows)
+	}
+	if err == nil {
+		r.done.Files = append(r.done.Files, rows...)
+	}
+	return err
+}
+
+// Hold blocks walks while one of our tools changes the file at an absolute path, so that the change is not attributed
+// to a command. done ends it; before and after identify what the file held, as in wire.FileChange, with their contents
+// stored already.
+func (k *Keeper) Hold(file string) (done func(before, after string)) {
+	k.mu.Lock()
+	var f *folder
+	for at, known := range k.folders {
+		if strings.HasPrefix(file, at+string(filepath.Separator)) && (f == nil || len(at) > len(f.path)) {
+			f = known
+		}
+	}
+	k.mu.Unlock()
+	if f == nil {
+		return func(string, string) {}
+	}
+	f.mu.Lock()
+	return func(before, after string) {
+		defer f.mu.Unlock()
+		if len(f.running) > 0 && f.known != nil && before != after {
+			f.wrote(file, before, after)
+		}
+	}
+}
+
+// wrote adds what one of our tools wrote to the known state. What the running command did to the file before is
+// recorded as the command's.
+func (f *folder) wrote(file, before, after string) {
+	rel, err := filepath.Rel(f.path, file)
+	if err != nil {
+		return
+	}
+	rel = filepath.ToSlash(rel)
+	if !f.watches(rel) {
+		f.addFolders(rel)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+	defer cancel()
+	r := f.running[0]
+	if was := f.known[rel]; was.id() != before && r.done.Why == "" {
+		row := f.row(r, rel, was, state{})
+		row.After = before
+		r.fail(f.k, f.record(ctx, r, []wire.FileChange{row}, []state{was, {}}))
+	}
+	now := f.lstat(file)
+	if now.There && !now.Mode.IsDir() {
+		now.Sum, now.At, now.Racy = after, -1, true
+	}
+	f.setKnown(rel, now)
+	f.addFolders(rel)
+}
+
+// addFolders adds the folders that were created for rel to the known state.
+func (f *folder) addFolders(rel string) {
+	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
+		if _, known := f.known[dir]; known || path.Base(dir) == ".git" || !f.watches(dir) {
+			continue
+		}
+		at := filepath.Join(f.path, filepath.FromSlash(dir))
+		now := f.lstat(at)
+		if info, err := os.Lstat(at); err == nil && bulk(path.Base(dir), nil) {
+			now.Bulk, now.Modified = true, info.ModTime().UnixNano()
+		}
+		f.setKnown(dir, now)
+	}
+}
+
+// watches reports whether a walk would visit rel.
+func (f *folder) watches(rel string) bool {
+	if below(rel, f.passed) {
+		return false
+	}
+	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
+		if at, known := f.known[dir]; at.Bulk || path.Base(dir) == ".git" || !known && bulk(path.Base(dir), nil) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *folder) setKnown(rel string, now state) {
+	if now.There {
+		f.known[rel] = now
+	} else {
+		delete(f.known, rel)
+	}
+	f.saved = nil
+}
+
+// lstat returns the state of a path without its content.
+func (f *folder) lstat(file string) state {
+	info, err := os.Lstat(file)
+	if err != nil {
+		return state{}
+	}
+	now := state{There: true, Mode: info.Mode().Type() | info.Mode().Perm()}
+	if !info.IsDir() {
+		now.Size, now.Modified = info.Size(), info.ModTime().UnixNano()
+		now.Device, now.Inode, now.Changed = identity(info)
+	}
+	return now
+}

@@ -1,0 +1,146 @@
+// Package tokens counts what text costs a model.
+package tokens
+
+import (
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/tiktoken-go/tokenizer"
+
+	"sextant/shared/clip"
+)
+
+// maxCached bounds how many counts are cached, maxCachedText how long a cached text may be.
+const (
+	maxCached     = 8192
+	maxCachedText = 2048
+)
+
+// Counter counts tokens with the two tokenizers in common use and takes the higher count. It loads
+// their tables when it is first asked, and caches counts, because most lines of a page are sent again
+// and again. Its zero value is ready; it is safe for concurrent use.
+type Counter struct {
+	once   sync.Once
+	codecs []tokenizer.Codec
+
+	mu    sync.Mutex
+	cache map[string]int
+}
+
+// Count returns the number of tokens of text.
+func (c *Counter) Count(text string) int {
+	if len(text) > maxCachedText {
+		return c.measure(text)
+	}
+	c.mu.Lock()
+	n, ok := c.cache[text]
+	c.mu.Unlock()
+	if ok {
+		return n
+	}
+	n = c.measure(text)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cache == nil || len(c.cache) >= maxCached {
+		c.cache = map[string]int{}
+	}
+	c.cache[text] = n
+	return n
+}
+
+func (c *Counter) measure(text string) int {
+	c.once.Do(c.load)
+	most := 0
+	for _, codec := range c.codecs {
+		n, err := codec.Count(text)
+		if err != nil {
+			return len(text) // a token has at least one byte
+		}
+		most = max(most, n)
+	}
+	if len(c.codecs) == 0 {
+		return len(text)
+	}
+	return most
+}
+
+func (c *Counter) load() {
+	for _, name := range []tokenizer.Encoding{tokenizer.Cl100kBase, tokenizer.O200kBase} {
+		codec, err := tokenizer.Get(name)
+		if err != nil {
+			c.codecs = nil
+			return
+		}
+		c.codecs = append(c.codecs, codec)
+	}
+}
+
+// pieceBytes is how much of a text is counted at once: tokenizers are slow on long words.
+const pieceBytes = 400
+
+// Fit returns how many bytes of text have at most budget tokens, at least one character. It ends after
+// a line or a word where one is near.
+func (c *Counter) Fit(text string, budget int) int {
+	end := c.fit(text, max(budget, 1))
+	if end == len(text) {
+		return end
+	}
+	for _, separator := range []string{"\n", " "} {
+		if i := strings.LastIndex(text[:end], separator); i > 0 && i > end-end/5 {
+			return i + 1
+		}
+	}
+	return end
+}
+
+func (c *Counter) fit(text string, budget int) int {
+	if len(text) <= budget {
+		return len(text) // a token has at least one byte
+	}
+	end, left := 0, budget
+	for end < len(text) {
+		piece := text[end:pieceEnd(text, end)]
+		n := c.measure(piece)
+		if n > left {
+			end += c.fitPiece(piece, left)
+			break
+		}
+		left -= n
+		end += len(piece)
+	}
+	// Pieces alone cost a little more or less than together.
+	for end > pieceBytes && c.measure(text[:end]) > budget {
+		end = clip.PrefixLen(text, end-max(end/50, 8))
+	}
+	_, first := utf8.DecodeRuneInString(text)
+	return max(end, first)
+}
+
+// pieceEnd is where a piece that starts at start ends: after a line end if there is one near.
+func pieceEnd(text string, start int) int {
+	if len(text)-start <= pieceBytes {
+		return len(text)
+	}
+	if i := strings.LastIndexByte(text[start:start+pieceBytes], '\n'); i > 0 {
+		return start + i + 1
+	}
+	return clip.PrefixLen(text, start+pieceBytes)
+}
+
+// fitPiece is how many bytes of a piece fit, by binary search.
+func (c *Counter) fitPiece(piece string, budget int) int {
+	low, high := 0, len(piece)
+	for low < high {
+		mid := clip.PrefixLen(piece, (low+high+1)/2)
+		if mid <= low {
+			break
+		}
+		if c.measure(piece[:mid]) <= budget {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	return low
+}
