@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -48,7 +47,7 @@ func (a *action) does(format string, args ...any) {
 // act runs one action on a tab: waits for its turn, does it, waits for what it caused, looks,
 // and answers with what changed.
 func (s *Session) act(ctx context.Context, t *tab, do func(context.Context, *action) error) (annotator.Answer, error) {
-	if _, err := s.b.running(ctx); err != nil {
+	if _, err := s.b.start(ctx); err != nil {
 		return annotator.Answer{}, err
 	}
 	release, err := t.acquire(ctx)
@@ -66,10 +65,10 @@ func (s *Session) act(ctx context.Context, t *tab, do func(context.Context, *act
 func (t *tab) run(ctx context.Context, do func(context.Context, *action) error) (annotator.Answer, error) {
 	ctx, done := t.begin(ctx)
 	defer done()
-	t.s.b.mu.Lock()
+	t.s.b.Lock()
 	a := &action{t: t, page: t.page, watch: t.tracker.Begin(t.s.b.cfg.Limits)}
 	t.acting = true
-	t.s.b.mu.Unlock()
+	t.s.b.Unlock()
 	defer a.watch.Close()
 	defer t.set(func() { t.acting, t.expects = false, false })
 	if err := do(ctx, a); err != nil {
@@ -101,19 +100,19 @@ func (a *action) options() collect.Options { return collect.Options{WholePage: a
 
 // see is the look at the end of the action. The one that was begun early holds when the page
 // rested all along.
-func (a *action) see(ctx context.Context, res settle.Result) (*look, error) {
+func (a *action) see(ctx context.Context, res settle.Result) (*snapshot, error) {
 	if res.By != settle.Quiet || a.asked > 1 {
 		a.early = nil
 	}
 	if a.early == nil {
-		a.t.set(func() { a.t.owed = false })
+		a.t.set(func() { a.t.stale = false })
 	}
-	return a.t.seeAfter(ctx, a.options(), a.early)
+	return a.t.observer.lookAfter(ctx, a.options(), a.early)
 }
 
 // mend is tab.mend for an action that the page may have felt before it fell silent.
 func (a *action) mend(ctx context.Context, err error) error {
-	if a.acted && errors.Is(err, errSilent) {
+	if a.acted && errors.Is(err, errUnresponsive) {
 		return &surface.Fault{
 			Kind: surface.FaultTimeout, Message: a.outcome + ", but the page does not answer since: its scripts keep it busy.",
 			Suggestion: `Wait with wait_for, or call navigate_page with action "reload".`,
@@ -133,8 +132,8 @@ func (t *tab) cutShort(a *action, cause error) (annotator.Answer, error) {
 		}
 		return annotator.Answer{}, fmt.Errorf("%s, but was stopped: %w", a.outcome, cause)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.Lock()
+	defer b.Unlock()
 	ans := annotator.Answer{
 		Page:    annotator.Page{Title: t.title, URL: t.url, Version: t.version, Tab: t.id},
 		Outcome: a.outcome, Events: t.take(), Elements: []annotator.Element{}, Changes: true,
@@ -164,7 +163,7 @@ func (t *tab) mend(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &refusal):
 		return &surface.Fault{Kind: surface.FaultBlocked, Message: "The page does not allow it: " + refusal.Message + ".", Suggestion: "Call annotate_page to see what can be done."}
-	case errors.Is(err, errSilent):
+	case errors.Is(err, errUnresponsive):
 		return &surface.Fault{
 			Kind: surface.FaultTimeout, Message: "The page does not answer: its scripts keep it busy.",
 			Suggestion: `Wait with wait_for, or call navigate_page with action "reload".`,
@@ -182,30 +181,30 @@ func (t *tab) mend(ctx context.Context, err error) error {
 	return err
 }
 
-func (t *tab) newest() *look {
-	t.s.b.mu.Lock()
-	defer t.s.b.mu.Unlock()
-	return t.look
+func (t *tab) newest() *snapshot {
+	t.s.b.Lock()
+	defer t.s.b.Unlock()
+	return t.last
 }
 
 // tellable is how long a look must have waited for the page before that is worth telling.
 const tellable = 100 * time.Millisecond
 
 // answer compares two looks, keeps the new one and says what changed.
-func (t *tab) answer(ctx context.Context, a *action, before, now *look, res settle.Result) annotator.Answer {
+func (t *tab) answer(ctx context.Context, a *action, before, now *snapshot, res settle.Result) annotator.Answer {
 	whole := now
 	if a.wide {
 		now = now.inView()
 	}
-	changes, gone := t.compare(ctx, before, now)
+	changes, gone := t.observer.compare(ctx, before, now)
 	b := t.s.b
-	b.mu.Lock()
+	b.Lock()
 	if before == nil || before.main != now.main || len(changes)+len(gone) > 0 {
 		t.version++
 	}
 	now.page.Version = t.version
 	now.settled = int(res.Took.Milliseconds())
-	t.look, t.glanced = now, nil
+	t.last, t.refreshed = now, nil
 	t.storm = 0
 	t.title, t.url = now.page.Title, now.page.URL
 	ans := annotator.Answer{
@@ -218,9 +217,9 @@ func (t *tab) answer(ctx context.Context, a *action, before, now *look, res sett
 	}
 	active := t.s.owner == "" && t.s.active == t
 	opened := t.s.inFront(t, ans.Events)
-	notes := t.s.untold()
-	b.mu.Unlock()
-	b.book.Tell(whole.ids())
+	notes := t.s.unreadNotes()
+	b.Unlock()
+	b.elements.Tell(whole.ids())
 	for _, note := range notes {
 		addNote(&ans, note)
 	}
@@ -236,7 +235,7 @@ func (t *tab) answer(ctx context.Context, a *action, before, now *look, res sett
 	if ans.Elements == nil {
 		ans.Elements = []annotator.Element{}
 	}
-	b.book.TellRows(withRows(ans.Elements))
+	b.elements.TellRows(withRows(ans.Elements))
 	if res.Capped {
 		addNote(&ans, fmt.Sprintf("The page is %s after %s; this is what is there.", res.By, res.Took.Round(100*time.Millisecond)))
 	}
@@ -244,8 +243,8 @@ func (t *tab) answer(ctx context.Context, a *action, before, now *look, res sett
 		addNote(&ans, "A frame did not answer and is left out: "+surface.Clip(src, 100))
 	}
 	if active {
-		t.numbered(now)
-		b.out.state()
+		t.publishMarks(now)
+		b.events.state()
 	}
 	return ans
 }
@@ -258,14 +257,6 @@ func withRows(list []annotator.Element) (ids []int) {
 		}
 	}
 	return ids
-}
-
-func decodeJSON[T any](raw json.RawMessage) (T, error) {
-	var v T
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return v, fmt.Errorf("reading the page's answer: %w", err)
-	}
-	return v, nil
 }
 
 func addNote(ans *annotator.Answer, text string) {

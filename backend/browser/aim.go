@@ -172,7 +172,7 @@ func (g *target) refused(ctx context.Context, p collect.Point) error {
 		}
 	case "covered":
 		by := p.CoveredByText
-		if id := g.t.s.b.book.ID(g.doc.Seq, p.CoveredBy); id != 0 {
+		if id := g.t.s.b.elements.ID(g.doc.Seq, p.CoveredBy); id != 0 {
 			by = fmt.Sprintf("[%d] %s", id, by)
 		}
 		f := &surface.Fault{
@@ -207,7 +207,7 @@ func (g *target) missed(what string) error {
 // pointer tells the window where the assistant's pointer goes, before it acts.
 func (t *tab) pointer(x, y float64, press bool, id int) {
 	if t.s.owner == "" {
-		t.s.b.out.pointer(event.Pointer{Tab: t.id, X: x, Y: y, Press: press, Target: id})
+		t.s.b.events.pointer(event.Pointer{Tab: t.id, X: x, Y: y, Press: press, Target: id})
 	}
 }
 
@@ -219,7 +219,7 @@ func (s *Session) on(ctx context.Context, id int, do func(context.Context, *acti
 
 // onWithin is on with a bound on how long the page may take to let it be done.
 func (s *Session) onWithin(ctx context.Context, limit time.Duration, id int, do func(context.Context, *action, *target) error) (ans answer, err error) {
-	if _, err := s.b.running(ctx); err != nil {
+	if _, err := s.b.start(ctx); err != nil {
 		return ans, err
 	}
 	t, f := s.tabOf(id)
@@ -227,7 +227,7 @@ func (s *Session) onWithin(ctx context.Context, limit time.Duration, id int, do 
 		return ans, f
 	}
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {
-		ctx, cancel := context.WithTimeoutCause(ctx, limit, errSilent)
+		ctx, cancel := context.WithTimeoutCause(ctx, limit, errUnresponsive)
 		defer cancel()
 		if err := t.front(ctx); err != nil {
 			return err

@@ -56,23 +56,23 @@ func (s *Session) glanceOver(ctx context.Context, t *tab, wide, changed bool) (a
 }
 
 // widen makes an answer about the viewport one about the whole page.
-func (t *tab) widen(ctx context.Context, a *action, now *look, ans *annotator.Answer) {
+func (t *tab) widen(ctx context.Context, a *action, now *snapshot, ans *annotator.Answer) {
 	b := t.s.b
-	b.mu.Lock()
-	before := t.whole
-	t.whole = now
-	b.mu.Unlock()
+	b.Lock()
+	before := t.lastWhole
+	t.lastWhole = now
+	b.Unlock()
 	ans.Above, ans.Below = 0, 0
 	ans.Elements, ans.Gone, ans.Changes = now.elements, nil, false
 	if a.changed && before != nil && before.main == now.main {
-		ans.Elements, ans.Gone = t.compare(ctx, before, now)
+		ans.Elements, ans.Gone = t.observer.compare(ctx, before, now)
 		ans.Changes = true
 	}
 }
 
 // inView is what of a look at the whole page can be seen without scrolling, with counts of what
 // stands above and below.
-func (l *look) inView() *look {
+func (l *snapshot) inView() *snapshot {
 	v := *l
 	v.elements, v.byID, v.above, v.below = nil, map[int]int{}, 0, 0
 	for _, e := range l.elements {

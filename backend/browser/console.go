@@ -92,8 +92,8 @@ func (s *Session) Console(o ConsoleOptions) (list []Message, more int, err error
 	if limit <= 0 {
 		limit = 50
 	}
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
+	s.b.Lock()
+	defer s.b.Unlock()
 	if s.active == nil {
 		return []Message{}, 0, nil
 	}
@@ -119,7 +119,7 @@ func (s *Session) Console(o ConsoleOptions) (list []Message, more int, err error
 
 // threw takes in an error that a script of the page did not catch.
 func (t *tab) threw(ev cdp.Event) {
-	x, ok := decode[proto.RuntimeExceptionThrown](ev)
+	x, ok := cdp.DecodeEvent[proto.RuntimeExceptionThrown](ev)
 	if !ok || x.ExceptionDetails == nil {
 		return
 	}
@@ -138,7 +138,7 @@ func (t *tab) threw(ev cdp.Event) {
 
 // wrote takes in what a script wrote to the console.
 func (t *tab) wrote(p *cdp.Page, ev cdp.Event) {
-	c, ok := decode[proto.RuntimeConsoleAPICalled](ev)
+	c, ok := cdp.DecodeEvent[proto.RuntimeConsoleAPICalled](ev)
 	if !ok {
 		return
 	}
@@ -174,7 +174,7 @@ func (t *tab) wrote(p *cdp.Page, ev cdp.Event) {
 
 // logged takes in what the browser itself complains about.
 func (t *tab) logged(ev cdp.Event) {
-	l, ok := decode[proto.LogEntryAdded](ev)
+	l, ok := cdp.DecodeEvent[proto.LogEntryAdded](ev)
 	if !ok || l.Entry == nil {
 		return
 	}

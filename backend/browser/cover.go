@@ -47,8 +47,8 @@ func (t *tab) covers(text, origin string) {
 
 // coveredAt are the secrets that documents of origin got, and the long lines of them.
 func (s *Session) coveredAt(origin string) []string {
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
+	s.b.Lock()
+	defer s.b.Unlock()
 	var all []string
 	for _, c := range s.covered {
 		if !strings.EqualFold(c.origin, origin) {

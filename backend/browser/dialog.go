@@ -46,7 +46,7 @@ func (t *tab) dialogOpened(p *cdp.Page, d proto.PageJavascriptDialogOpening, ses
 		t.set(func() { t.note(kindDialog, "beforeunload: the page asked whether to leave it, accepted", t.id) })
 		return
 	}
-	t.s.b.mu.Lock()
+	t.s.b.Lock()
 	t.storm++
 	n := t.storm
 	if n > offeredDialogs {
@@ -54,7 +54,7 @@ func (t *tab) dialogOpened(p *cdp.Page, d proto.PageJavascriptDialogOpening, ses
 		if n == offeredDialogs+dismissedDialogs {
 			t.stopped = fmt.Sprintf("was stopped: it opened %d dialogs in a row", n)
 		}
-		t.s.b.mu.Unlock()
+		t.s.b.Unlock()
 		if n >= offeredDialogs+dismissedDialogs {
 			p.Post(session, proto.PageCrash{})
 			return
@@ -63,8 +63,8 @@ func (t *tab) dialogOpened(p *cdp.Page, d proto.PageJavascriptDialogOpening, ses
 		return
 	}
 	t.opened(&dialog{kind: string(d.Type), text: annotator.Clean(d.Message, 300), preset: surface.Clip(d.DefaultPrompt, 300), session: session})
-	t.s.b.mu.Unlock()
-	t.s.b.out.state()
+	t.s.b.Unlock()
+	t.s.b.events.state()
 }
 
 // opened makes d the tab's dialog and ends the running action. Called under mu.
@@ -123,7 +123,7 @@ func (t *tab) authAsked(p *cdp.Page, a proto.FetchAuthRequired, session string) 
 			kind: dialogAuth, text: who + " " + text, session: session, asked: a.RequestID, origin: a.AuthChallenge.Origin,
 		})
 	})
-	t.s.b.out.state()
+	t.s.b.events.state()
 }
 
 func cancelAuth(id proto.FetchRequestID) proto.FetchContinueWithAuth {
@@ -146,8 +146,8 @@ func (t *tab) settleAuth() {
 
 // leaveAuth gives up a log-in question, for who goes elsewhere.
 func (t *tab) leaveAuth() {
-	t.s.b.mu.Lock()
-	defer t.s.b.mu.Unlock()
+	t.s.b.Lock()
+	defer t.s.b.Unlock()
 	if d := t.dialog; d != nil && d.kind == dialogAuth && t.page != nil {
 		t.page.Post(d.session, cancelAuth(d.asked))
 		t.dialog = nil
@@ -157,7 +157,7 @@ func (t *tab) leaveAuth() {
 // filesAsked takes in a file dialog, which is never shown, that no action waits for. The page
 // goes on meanwhile.
 func (t *tab) filesAsked(ev cdp.Event) {
-	c, ok := decode[proto.PageFileChooserOpened](ev)
+	c, ok := cdp.DecodeEvent[proto.PageFileChooserOpened](ev)
 	if !ok {
 		return
 	}
@@ -169,7 +169,7 @@ func (t *tab) filesAsked(ev cdp.Event) {
 		}
 		t.note(kindChooser, "the page asks for "+what+": give them with upload_file", t.id)
 	})
-	t.s.b.out.state()
+	t.s.b.events.state()
 }
 
 // DialogOptions: Accept or dismiss; Text answers a prompt (its preset when nil); User and
@@ -192,9 +192,9 @@ func (s *Session) HandleDialog(ctx context.Context, o DialogOptions) (answer, er
 		return answer{}, err
 	}
 	defer release()
-	s.b.mu.Lock()
+	s.b.Lock()
 	d, c := t.dialog, t.chooser
-	s.b.mu.Unlock()
+	s.b.Unlock()
 	switch {
 	case d != nil:
 		if f := fits(d, o); f != nil {
@@ -215,8 +215,8 @@ func (s *Session) HandleDialog(ctx context.Context, o DialogOptions) (answer, er
 
 // asking is the tab that has a dialog, the active one first; nil for none.
 func (s *Session) asking() *tab {
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
+	s.b.Lock()
+	defer s.b.Unlock()
 	if t := s.active; t != nil && (t.dialog != nil || t.chooser != nil) {
 		return t
 	}
@@ -309,8 +309,8 @@ func (t *tab) answered(d *dialog) {
 
 // open is the tab's open dialog, nil for none.
 func (t *tab) open() *dialog {
-	t.s.b.mu.Lock()
-	defer t.s.b.mu.Unlock()
+	t.s.b.Lock()
+	defer t.s.b.Unlock()
 	return t.dialog
 }
 
@@ -345,8 +345,8 @@ func (s *Session) answerDialog(ctx context.Context, t *tab, key string) (answer,
 	case d == nil:
 		return answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Press the key again."}
 	case !accept && !strings.EqualFold(key, "Escape") && !strings.EqualFold(key, "Esc"), d.kind == dialogAuth && accept:
-		s.b.mu.Lock()
-		defer s.b.mu.Unlock()
+		s.b.Lock()
+		defer s.b.Unlock()
 		return answer{}, t.dialogFault()
 	}
 	return s.HandleDialog(ctx, DialogOptions{Accept: accept})
@@ -369,8 +369,8 @@ func (s *Session) OpenDialog() (what, address string) {
 	if t == nil {
 		return "", ""
 	}
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
+	s.b.Lock()
+	defer s.b.Unlock()
 	switch {
 	case t.dialog == nil:
 		return "the page asks for a file", t.url

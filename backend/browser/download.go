@@ -45,8 +45,11 @@ type download struct {
 	published time.Time
 }
 
-// tell is the download in an answer. Called under mu.
-func (d *download) tell() string {
+// Effect implements effectSource.
+func (d *download) Effect() (kind, text string) { return kindDownload, d.sentence() }
+
+// sentence is the download in an answer. Called under the lock.
+func (d *download) sentence() string {
 	name := fmt.Sprintf("download: %q", surface.Clip(d.Name, 80))
 	switch d.State {
 	case downloadDone:
@@ -79,8 +82,8 @@ func bytesOf(n int64) string {
 
 // Downloads lists the session's downloads, newest last.
 func (s *Session) Downloads() []event.Download {
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
+	s.b.Lock()
+	defer s.b.Unlock()
 	return s.downloading()
 }
 
@@ -98,15 +101,15 @@ func (s *Session) DownloadsKept() bool { return s.b.cfg.DownloadDir != "" }
 
 // CancelDownload stops a running download.
 func (s *Session) CancelDownload(ctx context.Context, id int) error {
-	s.b.mu.Lock()
+	s.b.Lock()
 	i := slices.IndexFunc(s.downloads, func(d *download) bool { return d.ID == id })
 	if i < 0 {
-		s.b.mu.Unlock()
+		s.b.Unlock()
 		return &surface.Fault{Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no download %d.", id), Suggestion: "Call downloads for the numbers."}
 	}
-	d, e, contextID := s.downloads[i], s.b.engine, s.contextID
+	d, e, contextID := s.downloads[i], s.b.conn, s.contextID
 	state := d.State
-	s.b.mu.Unlock()
+	s.b.Unlock()
 	if state != downloadRunning || e == nil {
 		return &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("Download %d does not run: it is %s.", id, state), Suggestion: "Call downloads to see them."}
 	}
@@ -114,26 +117,26 @@ func (s *Session) CancelDownload(ctx context.Context, id int) error {
 	if err != nil {
 		return fmt.Errorf("cancelling download %d: %w", id, err)
 	}
-	s.b.mu.Lock()
+	s.b.Lock()
 	if d.State == downloadRunning {
 		d.end(downloadCancelled, "")
 	}
-	s.b.mu.Unlock()
-	s.b.out.state()
+	s.b.Unlock()
+	s.b.events.state()
 	return nil
 }
 
 // allowDownloads says where a browser context's downloads go; a browser on another machine
 // cannot reach our disk and loads nothing.
-func (e *engine) allowDownloads(ctx context.Context, owner, contextID string) error {
+func (e *connection) allowDownloads(ctx context.Context, owner, contextID string) error {
 	req := proto.BrowserSetDownloadBehavior{
 		Behavior:         proto.BrowserSetDownloadBehaviorBehaviorDeny,
 		BrowserContextID: proto.BrowserBrowserContextID(contextID), EventsEnabled: true,
 	}
-	if e.b.nearby() {
-		dir, err := e.b.downloadDir(owner)
+	if e.m.isLocal() {
+		dir, err := e.m.downloadDir(owner)
 		if err != nil {
-			e.b.log.Warn("downloads are off", "error", err)
+			e.m.log.Warn("downloads are off", "error", err)
 		} else {
 			req.Behavior, req.DownloadPath = proto.BrowserSetDownloadBehaviorBehaviorAllowAndName, filepath.Join(dir, partial)
 		}
@@ -145,19 +148,19 @@ func (e *engine) allowDownloads(ctx context.Context, owner, contextID string) er
 }
 
 // downloadDir is the folder of a session's downloads, made when it is missing.
-func (b *Browser) downloadDir(owner string) (string, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (b *manager) downloadDir(owner string) (string, error) {
+	b.Lock()
+	defer b.Unlock()
 	base := b.cfg.DownloadDir
 	if base == "" {
-		if b.temporary == "" {
+		if b.tempDownloads == "" {
 			dir, err := os.MkdirTemp("", "sextant-downloads-")
 			if err != nil {
 				return "", fmt.Errorf("making a folder for downloads: %w", err)
 			}
-			b.temporary = dir
+			b.tempDownloads = dir
 		}
-		base = b.temporary
+		base = b.tempDownloads
 	}
 	dir := b.folder(base, owner)
 	if err := os.MkdirAll(filepath.Join(dir, partial), 0o700); err != nil {
@@ -168,13 +171,13 @@ func (b *Browser) downloadDir(owner string) (string, error) {
 
 // downloadBegan takes in the start of a download. p is nil when its page is not known: it
 // opened a tab that is gone again.
-func (e *engine) downloadBegan(p *cdp.Page, ev cdp.Event) {
-	w, ok := decode[proto.BrowserDownloadWillBegin](ev)
+func (e *connection) downloadBegan(p *cdp.Page, ev cdp.Event) {
+	w, ok := cdp.DecodeEvent[proto.BrowserDownloadWillBegin](ev)
 	if !ok {
 		return
 	}
-	b := e.b
-	b.mu.Lock()
+	b := e.m
+	b.Lock()
 	t := e.tabs[p]
 	if t == nil {
 		t = e.someTab()
@@ -183,32 +186,32 @@ func (e *engine) downloadBegan(p *cdp.Page, ev cdp.Event) {
 		// A tab that was opened for the download alone goes again; who opened it hears of it.
 		t = t.opener
 	}
-	b.mu.Unlock()
+	b.Unlock()
 	if t == nil {
 		e.cancel(w.GUID, "") // nobody is there to be told of it
 		return
 	}
 	dir := ""
-	if b.nearby() {
+	if b.isLocal() {
 		dir, _ = b.downloadDir(t.s.owner)
 	}
-	b.mu.Lock()
+	b.Lock()
 	d := t.s.starts(t, &w, dir)
 	running := d.State == downloadRunning
 	contextID := t.s.contextID
-	b.mu.Unlock()
+	b.Unlock()
 	t.tracker.Stopped(string(w.FrameID))
 	if running {
 		t.tracker.RequestStarted(d.guid, d.guid)
 	} else {
 		e.cancel(d.guid, contextID)
 	}
-	b.out.state()
+	b.events.state()
 }
 
 // someTab is the tab that most likely began what no page is known for: the one that acts.
 // Called under mu.
-func (e *engine) someTab() *tab {
+func (e *connection) someTab() *tab {
 	var some *tab
 	for _, t := range e.tabs {
 		if t.acting {
@@ -244,7 +247,7 @@ func (s *Session) starts(t *tab, w *proto.BrowserDownloadWillBegin, dir string) 
 	}
 	s.forgetDownload()
 	s.downloads = append(s.downloads, d)
-	t.remember(&happening{Event: newEvent(kindDownload, t.id), times: 1, load: d})
+	t.effects.noteSource(kindDownload, t.id, d)
 	return d
 }
 
@@ -261,23 +264,23 @@ func (s *Session) forgetDownload() {
 // end closes a download. Called under mu.
 func (d *download) end(state, why string) { d.State, d.why, d.Why = state, why, why }
 
-func (e *engine) cancel(guid, contextID string) {
+func (e *connection) cancel(guid, contextID string) {
 	e.reg.Conn().Post("", proto.BrowserCancelDownload{}.ProtoReq(), proto.BrowserCancelDownload{
 		GUID: guid, BrowserContextID: proto.BrowserBrowserContextID(contextID),
 	}, nil)
 }
 
 // downloadMoved takes in how far a download is.
-func (e *engine) downloadMoved(ev cdp.Event) {
-	m, ok := decode[proto.BrowserDownloadProgress](ev)
+func (e *connection) downloadMoved(ev cdp.Event) {
+	m, ok := cdp.DecodeEvent[proto.BrowserDownloadProgress](ev)
 	if !ok {
 		return
 	}
-	b := e.b
-	b.mu.Lock()
+	b := e.m
+	b.Lock()
 	d := b.download(m.GUID)
 	if d == nil || d.State != downloadRunning {
-		b.mu.Unlock()
+		b.Unlock()
 		if d != nil && m.State != proto.BrowserDownloadProgressStateInProgress {
 			d.sweep() // it was there before it could be stopped
 		}
@@ -301,7 +304,7 @@ func (e *engine) downloadMoved(ev cdp.Event) {
 	if tell {
 		d.published = time.Now()
 	}
-	b.mu.Unlock()
+	b.Unlock()
 	if stop != "" {
 		e.cancel(m.GUID, contextID)
 	}
@@ -309,20 +312,19 @@ func (e *engine) downloadMoved(ev cdp.Event) {
 		d.sweep()
 	}
 	if !over && m.State == proto.BrowserDownloadProgressStateCompleted {
-		b.wg.Add(1)
-		go d.settle(b)
+		b.Go(func() { d.settle(b) })
 		return
 	}
 	if over || waited {
 		d.t.tracker.RequestEnded(d.guid)
 	}
 	if tell || over {
-		b.out.state()
+		b.events.state()
 	}
 }
 
 // download finds one by the browser's name for it. Called under mu.
-func (b *Browser) download(guid string) *download {
+func (b *manager) download(guid string) *download {
 	for _, s := range b.sessions {
 		for _, d := range s.downloads {
 			if d.guid == guid {
@@ -334,10 +336,9 @@ func (b *Browser) download(guid string) *download {
 }
 
 // settle gives a finished file its name.
-func (d *download) settle(b *Browser) {
-	defer b.wg.Done()
+func (d *download) settle(b *manager) {
 	path, err := place(filepath.Join(d.dir, partial, d.guid), d.dir, d.Name)
-	b.mu.Lock()
+	b.Lock()
 	switch {
 	case d.State != downloadRunning:
 		// It was cancelled while its file came to its place.
@@ -351,9 +352,9 @@ func (d *download) settle(b *Browser) {
 		d.Path = path
 		d.end(downloadDone, "")
 	}
-	b.mu.Unlock()
+	b.Unlock()
 	d.t.tracker.RequestEnded(d.guid)
-	b.out.state()
+	b.events.state()
 }
 
 // place moves a file into dir under a name that is not taken.

@@ -61,7 +61,7 @@ func (s *Session) Drag(ctx context.Context, o DragOptions) (answer, error) {
 // onTab runs an action on the tab that all of the elements stand in, the active one when
 // there is none among ids.
 func (s *Session) onTab(ctx context.Context, ids []int, do func(context.Context, *action) error) (answer, error) {
-	if _, err := s.b.running(ctx); err != nil {
+	if _, err := s.b.start(ctx); err != nil {
 		return answer{}, err
 	}
 	var t *tab
@@ -85,7 +85,7 @@ func (s *Session) onTab(ctx context.Context, ids []int, do func(context.Context,
 		}
 	}
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {
-		ctx, cancel := context.WithTimeoutCause(ctx, handLimit, errSilent)
+		ctx, cancel := context.WithTimeoutCause(ctx, handLimit, errUnresponsive)
 		defer cancel()
 		if err := t.front(ctx); err != nil {
 			return err

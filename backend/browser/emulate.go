@@ -46,8 +46,8 @@ const tabletWidth = 600
 
 // Emulation is what the active tab pretends to be.
 func (s *Session) Emulation() Emulation {
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
+	s.b.Lock()
+	defer s.b.Unlock()
 	if s.active == nil || s.active.pretends == nil {
 		return Emulation{}
 	}
@@ -67,11 +67,11 @@ func (s *Session) Emulate(ctx context.Context, e Emulation) (answer, error) {
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {
 		a.full = true
 		a.does("emulating %s", e.name())
-		s.b.mu.Lock()
+		s.b.Lock()
 		was := t.pretends
 		t.pretends = &e
 		requests := t.pretence()
-		s.b.mu.Unlock()
+		s.b.Unlock()
 		for _, req := range requests {
 			if _, err := a.client(ctx).Call(ctx, "", req.ProtoReq(), req); err != nil {
 				t.set(func() { t.pretends = was; t.stands(t.url) })
@@ -80,7 +80,7 @@ func (s *Session) Emulate(ctx context.Context, e Emulation) (answer, error) {
 		}
 		a.page.Always(requests[1:])
 		t.set(func() { t.stands(t.url) })
-		s.b.out.state()
+		s.b.events.state()
 		return nil
 	})
 }
@@ -88,7 +88,7 @@ func (s *Session) Emulate(ctx context.Context, e Emulation) (answer, error) {
 // SetDevice makes all tabs of the session, and those to come, pretend to be a device; the zero
 // Emulation ends it. It waits for nothing and starts no browser.
 func (s *Session) SetDevice(e Emulation) {
-	s.b.mu.Lock()
+	s.b.Lock()
 	s.device = nil
 	if e != (Emulation{}) {
 		s.device = &e
@@ -99,9 +99,9 @@ func (s *Session) SetDevice(e Emulation) {
 		t.pretend()
 		t.stands(t.url)
 	}
-	s.b.mu.Unlock()
-	s.b.out.state()
-	s.b.nudge()
+	s.b.Unlock()
+	s.b.events.state()
+	s.b.viewer.PageChanged()
 }
 
 func (e Emulation) name() string {
@@ -127,7 +127,7 @@ func (t *tab) pretend() {
 		t.page.Post(t.page.Session, req)
 	}
 	t.page.Always(requests[1:])
-	t.owe()
+	t.s.b.viewer.Repaint(t)
 }
 
 // metrics is the tab's viewport. Called under mu.
@@ -159,7 +159,7 @@ func (t *tab) pretence() []proto.Request {
 		media.Features = append(media.Features, &proto.EmulationMediaFeature{Name: "prefers-color-scheme", Value: e.ColorScheme})
 	}
 	list := []proto.Request{
-		t.metrics(), touch, media, e.agent(t.s.b.agent),
+		t.metrics(), touch, media, e.agent(t.s.b.userAgent),
 		proto.EmulationSetLocaleOverride{Locale: e.Locale},
 		proto.EmulationSetTimezoneOverride{TimezoneID: e.Timezone},
 		e.network(),

@@ -17,9 +17,9 @@ import (
 const popup = "popup"
 
 // PageOpened implements cdp.Handler: the page becomes a tab of the session it belongs to.
-func (e *engine) PageOpened(p *cdp.Page) {
-	b := e.b
-	b.mu.Lock()
+func (e *connection) PageOpened(p *cdp.Page) {
+	b := e.m
+	b.Lock()
 	s := b.sessions[""]
 	for _, other := range b.sessions {
 		if other.contextID != "" && other.contextID == p.ContextID {
@@ -47,34 +47,34 @@ func (e *engine) PageOpened(p *cdp.Page) {
 		opener.expects, t.opener = false, opener
 		opener.note(kindOpened, fmt.Sprintf("opened tab %d", t.id), t.id)
 	}
-	b.signal()
-	b.mu.Unlock()
-	b.recast()
-	b.out.state()
+	b.Signal()
+	b.Unlock()
+	b.viewer.FrontChanged()
+	b.events.state()
 }
 
 // PageClosed implements cdp.Handler.
-func (e *engine) PageClosed(p *cdp.Page) {
-	b := e.b
-	b.mu.Lock()
+func (e *connection) PageClosed(p *cdp.Page) {
+	b := e.m
+	b.Lock()
 	t := e.tabs[p]
 	delete(e.tabs, p)
 	if t != nil {
 		t.s.remove(t)
 	}
-	b.signal()
-	b.mu.Unlock()
+	b.Signal()
+	b.Unlock()
 	if t != nil {
-		for _, doc := range b.book.Documents(t.id) {
-			b.book.EndDocument(doc)
+		for _, doc := range b.elements.Documents(t.id) {
+			b.elements.EndDocument(doc)
 		}
 	}
-	b.recast()
-	b.out.state()
+	b.viewer.FrontChanged()
+	b.events.state()
 }
 
 // PageEvent implements cdp.Handler.
-func (e *engine) PageEvent(p *cdp.Page, ev cdp.Event) {
+func (e *connection) PageEvent(p *cdp.Page, ev cdp.Event) {
 	switch ev.Method {
 	case "Browser.downloadWillBegin":
 		e.downloadBegan(p, ev)
@@ -83,9 +83,9 @@ func (e *engine) PageEvent(p *cdp.Page, ev cdp.Event) {
 		e.downloadMoved(ev)
 		return
 	}
-	e.b.mu.Lock()
+	e.m.Lock()
 	t := e.tabs[p]
-	e.b.mu.Unlock()
+	e.m.Unlock()
 	if t == nil {
 		return
 	}
@@ -101,16 +101,11 @@ func (e *engine) PageEvent(p *cdp.Page, ev cdp.Event) {
 	}
 }
 
-func decode[T any](ev cdp.Event) (T, bool) {
-	var v T
-	return v, json.Unmarshal(ev.Params, &v) == nil
-}
-
 // pageEvent follows navigation, dialogs and the picture.
 func (t *tab) pageEvent(p *cdp.Page, name string, ev cdp.Event) {
 	switch name {
 	case "frameRequestedNavigation":
-		if r, ok := decode[proto.PageFrameRequestedNavigation](ev); ok {
+		if r, ok := cdp.DecodeEvent[proto.PageFrameRequestedNavigation](ev); ok {
 			if r.Disposition == proto.PageClientNavigationDispositionCurrentTab {
 				t.tracker.Asked(string(r.FrameID))
 			} else if r.Disposition != proto.PageClientNavigationDispositionDownload {
@@ -118,7 +113,7 @@ func (t *tab) pageEvent(p *cdp.Page, name string, ev cdp.Event) {
 			}
 		}
 	case "javascriptDialogOpening":
-		if d, ok := decode[proto.PageJavascriptDialogOpening](ev); ok {
+		if d, ok := cdp.DecodeEvent[proto.PageJavascriptDialogOpening](ev); ok {
 			t.dialogOpened(p, d, ev.SessionID)
 		}
 	case "javascriptDialogClosed":
@@ -128,7 +123,7 @@ func (t *tab) pageEvent(p *cdp.Page, name string, ev cdp.Event) {
 			}
 		})
 	case "screencastFrame":
-		t.picture(p, ev)
+		t.s.b.viewer.ScreencastFrame(t, p, ev)
 	case "fileChooserOpened":
 		if t.chooserOpened(ev) {
 			return
@@ -196,7 +191,7 @@ func (t *tab) loading(p *cdp.Page, name string, ev cdp.Event) {
 		}
 	}
 	if f.FrameID == main || f.Frame.ID == main {
-		t.s.b.out.state()
+		t.s.b.events.state()
 	}
 }
 
@@ -215,10 +210,9 @@ func (t *tab) arrived(p *cdp.Page, url, loader, unreachable string) {
 		t.url = url
 		t.stands(url)
 	})
-	b.nudge()
+	b.viewer.PageChanged()
 	if document && b.cfg.CheckAddress != nil && guarded(url) {
-		b.wg.Add(1)
-		go t.expel(url)
+		b.Go(func() { t.expel(url) })
 	}
 	t.history(p)
 }
@@ -238,7 +232,7 @@ func (t *tab) landed(loader, url, unreachable string) {
 	} else {
 		trip.failed = ""
 	}
-	t.remember(&happening{Event: newEvent(kindNavigated, t.id), times: 1, trip: trip})
+	t.effects.noteSource(kindNavigated, t.id, trip)
 	t.title, t.crashed, t.stopped = "", false, ""
 	t.chooser, t.storm = nil, 0
 	t.settleAuth()
@@ -255,7 +249,7 @@ func (t *tab) history(p *cdp.Page) {
 		i := h.CurrentIndex
 		first := i == 1 && len(h.Entries) > 0 && h.Entries[0].URL == blank
 		t.set(func() { t.back, t.forward = i > 0 && !first, i < len(h.Entries)-1 })
-		t.s.b.out.state()
+		t.s.b.events.state()
 	})
 }
 
@@ -272,15 +266,14 @@ func guarded(url string) bool {
 // expel leaves an address that may not be shown.
 func (t *tab) expel(url string) {
 	b := t.s.b
-	defer b.wg.Done()
 	ctx, cancel := context.WithTimeout(context.Background(), b.cfg.Limits.Navigation)
 	defer cancel()
 	if err := b.cfg.CheckAddress(ctx, url); err == nil {
 		return
 	}
-	b.mu.Lock()
+	b.Lock()
 	p := t.page
-	b.mu.Unlock()
+	b.Unlock()
 	if p != nil {
 		_, _ = proto.PageNavigate{URL: blank}.Call(p.Client(ctx))
 	}
@@ -296,14 +289,14 @@ func (t *tab) otherEvent(p *cdp.Page, ev cdp.Event) {
 		// It is there already, so its set-up is waited for longer than a mere intention.
 		t.tracker.Started(popup)
 	case "Target.targetInfoChanged":
-		if c, ok := decode[proto.TargetTargetInfoChanged](ev); ok && c.TargetInfo != nil {
+		if c, ok := cdp.DecodeEvent[proto.TargetTargetInfoChanged](ev); ok && c.TargetInfo != nil {
 			t.set(func() { t.title = surface.Clip(c.TargetInfo.Title, 200) })
-			t.s.b.out.state()
+			t.s.b.events.state()
 		}
 	case "Inspector.targetCrashed":
 		t.crash(p, ev)
 	case "Fetch.authRequired":
-		if a, ok := decode[proto.FetchAuthRequired](ev); ok {
+		if a, ok := cdp.DecodeEvent[proto.FetchAuthRequired](ev); ok {
 			t.authAsked(p, a, ev.SessionID)
 		}
 	case "Runtime.exceptionThrown":
@@ -311,7 +304,7 @@ func (t *tab) otherEvent(p *cdp.Page, ev cdp.Event) {
 	case "Runtime.consoleAPICalled":
 		t.wrote(p, ev)
 	case "Runtime.bindingCalled":
-		t.greeted(ev)
+		t.bindingCalled(ev)
 	case "Log.entryAdded":
 		t.logged(ev)
 	}
@@ -331,7 +324,7 @@ func (t *tab) crash(p *cdp.Page, ev cdp.Event) {
 		}
 	})
 	t.tracker.Stopped(p.MainFrame())
-	t.s.b.out.state()
+	t.s.b.events.state()
 }
 
 // expect notes that a tab is about to open from this one, so that it is waited for.
@@ -342,9 +335,9 @@ func (t *tab) expect() {
 
 // set changes the tab under the browser's lock.
 func (t *tab) set(change func()) {
-	t.s.b.mu.Lock()
+	t.s.b.Lock()
 	change()
-	t.s.b.mu.Unlock()
+	t.s.b.Unlock()
 }
 
 func newTracker(p *cdp.Page) *settle.Tracker { return settle.NewTracker(p.MainFrame()) }

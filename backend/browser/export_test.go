@@ -9,40 +9,40 @@ import (
 
 // KillForTest ends Chromium as a crash would.
 func (b *Browser) KillForTest() {
-	b.mu.Lock()
+	b.tabs.Lock()
 	e := b.engine
-	b.mu.Unlock()
+	b.tabs.Unlock()
 	e.proc.Kill()
 }
 
 // ActingForTest reports whether an action runs in the active tab.
 func (s *Session) ActingForTest() bool {
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
+	s.b.Lock()
+	defer s.b.Unlock()
 	return s.active != nil && s.active.cancel != nil
 }
 
 // HoldForTest takes the active tab's turn as an action does, until the function it returns is called.
 func (s *Session) HoldForTest(ctx context.Context) (func(), error) {
-	s.b.mu.Lock()
+	s.b.Lock()
 	t := s.active
-	s.b.mu.Unlock()
+	s.b.Unlock()
 	return t.acquire(ctx)
 }
 
 // SendForTest sends calls to the active tab.
 func (s *Session) SendForTest(ctx context.Context, reqs ...proto.Request) error {
-	s.b.mu.Lock()
+	s.b.Lock()
 	p := s.active.page
-	s.b.mu.Unlock()
+	s.b.Unlock()
 	return p.Send(ctx, reqs...)
 }
 
 // EvalForTest evaluates an expression in the world of the active tab's own scripts.
 func (s *Session) EvalForTest(ctx context.Context, expression string) (json.RawMessage, error) {
-	s.b.mu.Lock()
+	s.b.Lock()
 	p := s.active.page
-	s.b.mu.Unlock()
+	s.b.Unlock()
 	if p == nil {
 		return nil, errBrowserEnded
 	}
@@ -55,21 +55,21 @@ func (s *Session) TruthForTest(ctx context.Context, ids []int) map[int]string {
 	truth := map[int]string{}
 	byDoc := map[int][]int{}
 	for _, id := range ids {
-		if th, ok := s.b.book.Thing(id); ok {
+		if th, ok := s.b.elements.Thing(id); ok {
 			byDoc[th.Doc] = append(byDoc[th.Doc], id)
 		}
 	}
 	for doc, list := range byDoc {
-		s.b.mu.Lock()
+		s.b.Lock()
 		t := s.active
-		s.b.mu.Unlock()
-		d := t.document(doc)
+		s.b.Unlock()
+		d := t.observer.document(doc)
 		if d == nil {
 			continue
 		}
 		handles := make([]int, len(list))
 		for i, id := range list {
-			th, _ := s.b.book.Thing(id)
+			th, _ := s.b.elements.Thing(id)
 			handles[i] = th.Handle
 		}
 		raw, err := d.Call(ctx, `function (handles) {
@@ -96,9 +96,9 @@ func (s *Session) TruthForTest(ctx context.Context, ids []int) map[int]string {
 
 // CrashForTest crashes the active tab's renderer.
 func (s *Session) CrashForTest(ctx context.Context) error {
-	s.b.mu.Lock()
+	s.b.Lock()
 	p := s.active.page
-	s.b.mu.Unlock()
+	s.b.Unlock()
 	p.Post(p.Session, proto.PageCrash{})
 	return nil
 }

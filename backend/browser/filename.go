@@ -49,7 +49,7 @@ func fileName(suggested string) string {
 }
 
 // nearby reports whether the browser runs on this machine and so shares our disk.
-func (b *Browser) nearby() bool {
+func (b *manager) isLocal() bool {
 	if b.cfg.AttachURL == "" {
 		return true
 	}

@@ -34,22 +34,6 @@ func label(th identity.Thing) string {
 	return fmt.Sprintf("[%d] %s %q", th.ID, th.Role, surface.Clip(th.Name, 80))
 }
 
-// document finds a document of the tab by its number, nil when it is not there any more.
-func (t *tab) document(seq int) *cdp.Document {
-	t.s.b.mu.Lock()
-	p := t.page
-	t.s.b.mu.Unlock()
-	if p == nil {
-		return nil
-	}
-	for _, d := range p.Documents() {
-		if d.Seq == seq {
-			return d
-		}
-	}
-	return nil
-}
-
 // find resolves a number to its living node; a replaced node's number may have moved, and
 // then the action's note says so.
 func (t *tab) find(ctx context.Context, a *action, id int) (*target, error) {
@@ -88,7 +72,7 @@ func (g *target) told() collect.Told {
 
 // reused is the fault for a node that the page uses for something else in another row.
 func (g *target) reused(ctx context.Context, row string) error {
-	if _, err := g.t.see(ctx, collect.Options{WholePage: true}); err != nil {
+	if _, err := g.t.observer.look(ctx, collect.Options{WholePage: true}); err != nil {
 		return err
 	}
 	return g.t.gone(ctx, g.thing.ID, fmt.Sprintf("the page uses its place for %q now", surface.Clip(row, 60)))
@@ -99,7 +83,7 @@ func (g *target) reused(ctx context.Context, row string) error {
 // again means what it says now. What counts by itself (a clock on a button) is only refused once.
 func (g *target) changed(says, mark string) error {
 	id := g.thing.ID
-	g.t.s.b.book.Warn(id, mark)
+	g.t.s.b.elements.Warn(id, mark)
 	return &surface.Fault{
 		Kind:       surface.FaultGone,
 		Message:    fmt.Sprintf("[%d] says %q now, and was listed as %s %q: nothing was done.", id, surface.Clip(says, 80), g.thing.Role, surface.Clip(g.thing.Heard, 80)),
@@ -112,7 +96,7 @@ func (g *target) changed(says, mark string) error {
 // something. Like changed, it is said once.
 func (g *target) rowChanged(says, mark string) error {
 	id := g.thing.ID
-	g.t.s.b.book.WarnRow(id, mark)
+	g.t.s.b.elements.WarnRow(id, mark)
 	return &surface.Fault{
 		Kind:       surface.FaultGone,
 		Message:    fmt.Sprintf("the row of %s says %q now, and had other figures when it was listed: nothing was done.", g.name(), surface.Clip(says, 60)),
@@ -122,11 +106,11 @@ func (g *target) rowChanged(says, mark string) error {
 
 // locate is find that leaves it to the aim to see whether the node lives.
 func (t *tab) locate(ctx context.Context, a *action, id int) (*target, error) {
-	thing, ok := t.s.b.book.Thing(id)
+	thing, ok := t.s.b.elements.Thing(id)
 	if !ok {
 		return nil, t.gone(ctx, id, "its page was left")
 	}
-	doc := t.document(thing.Doc)
+	doc := t.observer.document(thing.Doc)
 	if doc == nil {
 		return nil, t.gone(ctx, id, "the page was replaced by a navigation")
 	}
@@ -145,14 +129,14 @@ func (g *target) sure(ctx context.Context) error {
 // renew looks again for the one node that took the place of one that is gone, wherever it
 // stands.
 func (g *target) renew(ctx context.Context) error {
-	if _, err := g.t.see(ctx, collect.Options{WholePage: true}); err != nil {
+	if _, err := g.t.observer.look(ctx, collect.Options{WholePage: true}); err != nil {
 		return err
 	}
-	moved, ok := g.t.s.b.book.Thing(g.thing.ID)
+	moved, ok := g.t.s.b.elements.Thing(g.thing.ID)
 	if !ok || moved.Handle == g.thing.Handle || moved.Handle == 0 {
 		return g.t.gone(ctx, g.thing.ID, "it was removed from the page")
 	}
-	doc := g.t.document(moved.Doc)
+	doc := g.t.observer.document(moved.Doc)
 	if doc == nil {
 		return g.t.gone(ctx, g.thing.ID, "the page was replaced by a navigation")
 	}
@@ -166,11 +150,11 @@ func (t *tab) gone(ctx context.Context, id int, why string) error {
 	f := &surface.Fault{
 		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: %s.", id, why), Suggestion: "Call annotate_page.",
 	}
-	thing, ok := t.s.b.book.Thing(id)
+	thing, ok := t.s.b.elements.Thing(id)
 	if !ok {
 		return f
 	}
-	now, err := t.see(ctx, collect.Options{})
+	now, err := t.observer.look(ctx, collect.Options{})
 	if err != nil {
 		return f
 	}

@@ -40,7 +40,7 @@ func (s *Session) Follow(ctx context.Context, changed func()) {
 	defer cancel()
 	go func() {
 		select {
-		case <-s.b.stop:
+		case <-s.b.Stopped():
 			cancel()
 		case <-ctx.Done():
 		}
@@ -64,13 +64,13 @@ func (s *Session) Follow(ctx context.Context, changed func()) {
 
 // scene looks at what is in front now, with what tells of other tabs and of what the page loads.
 func (s *Session) scene(ctx context.Context) (now scene, signal, news <-chan struct{}) {
-	s.b.mu.Lock()
+	s.b.Lock()
 	signal, now.tab = s.b.changed, s.active
 	var page *cdp.Page
 	if t := s.active; t != nil && t.page != nil && t.dialog == nil {
 		page, now.url, news = t.page, t.url, t.tracker.Changed()
 	}
-	s.b.mu.Unlock()
+	s.b.Unlock()
 	if page == nil {
 		return now, signal, nil
 	}
@@ -80,7 +80,7 @@ func (s *Session) scene(ctx context.Context) (now scene, signal, news <-chan str
 	var asking sync.WaitGroup
 	for i, doc := range now.docs {
 		asking.Go(func() {
-			bounded, cancel := context.WithTimeout(ctx, frameLimit)
+			bounded, cancel := context.WithTimeout(ctx, frameTimeout)
 			defer cancel()
 			r, err := collect.RestOf(bounded, doc)
 			if now.counts[i] = r.Mutations; err != nil {

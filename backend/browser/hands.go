@@ -29,9 +29,9 @@ func (t *tab) front(ctx context.Context) error {
 	if t.s.b.cfg.Headless {
 		return nil
 	}
-	t.s.b.mu.Lock()
+	t.s.b.Lock()
 	p := t.page
-	t.s.b.mu.Unlock()
+	t.s.b.Unlock()
 	if p == nil {
 		return errBrowserEnded
 	}
@@ -236,7 +236,7 @@ func (s *Session) Press(ctx context.Context, key string) (answer, error) {
 		return s.answerDialog(ctx, t, key)
 	}
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {
-		ctx, cancel := context.WithTimeoutCause(ctx, handLimit, errSilent)
+		ctx, cancel := context.WithTimeoutCause(ctx, handLimit, errUnresponsive)
 		defer cancel()
 		if err := t.front(ctx); err != nil {
 			return err
@@ -291,14 +291,14 @@ func (s *Session) Scroll(ctx context.Context, o surface.ScrollOptions) (answer, 
 		return answer{}, err
 	}
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {
-		ctx, cancel := context.WithTimeoutCause(ctx, handLimit, errSilent)
+		ctx, cancel := context.WithTimeoutCause(ctx, handLimit, errUnresponsive)
 		defer cancel()
 		if err := scroll(ctx, a, a.page.Main(), 0, ""); err != nil || a.outcome == "scrolled "+o.Direction {
 			return err
 		}
-		t.s.b.mu.Lock()
+		t.s.b.Lock()
 		w, h := float64(t.width), float64(t.height)
-		t.s.b.mu.Unlock()
+		t.s.b.Unlock()
 		return a.wheel(ctx, w/2, h/2, o, "in the middle of the page")
 	})
 }

@@ -201,9 +201,9 @@ func (a *action) depart(ctx context.Context, start func(context.Context) (string
 	defer cancelStop()
 	_ = proto.PageStopLoading{}.Call(a.client(stop))
 	a.t.tracker.Stopped(a.page.MainFrame())
-	a.t.s.b.mu.Lock()
+	a.t.s.b.Lock()
 	still := a.t.url
-	a.t.s.b.mu.Unlock()
+	a.t.s.b.Unlock()
 	return &surface.Fault{
 		Kind: surface.FaultTimeout, Message: fmt.Sprintf("No answer within %s (%s). The tab still shows %s.", limit.Round(time.Second), a.outcome, surface.Clip(still, 200)),
 		Suggestion: "Try again later, or open another address.",
@@ -218,13 +218,50 @@ func (a *action) arrive(ctx context.Context, problem string) error {
 		a.note = "The address led to no page (a download, or an empty answer); the tab stays where it was."
 		return nil
 	case problem != "":
-		a.t.set(func() { a.t.forgive(kindFailed) })
+		a.t.set(func() { a.t.effects.remove(kindFailed) })
 		return &surface.Fault{
 			Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page could not be opened: %s (%s).", reason(problem), problem),
 			Suggestion: "Check the address, or try again later.",
 		}
 	}
 	return a.watch.Begun(ctx)
+}
+
+// trip is one navigation of the tab's main frame.
+type trip struct {
+	loader, url string
+	// hops are the statuses of the redirects, status that of the document, 0 for none.
+	hops   []int
+	status int
+	// failed is the network error that the browser shows a page of its own about.
+	failed string
+	moved  bool
+}
+
+// maxHops bounds the redirects that are told one by one; browsers stop at 20.
+const maxHops = 6
+
+// Effect implements effectSource: `navigated to https://… (302 → 200)`.
+func (r *trip) Effect() (kind, text string) {
+	if r.failed != "" {
+		return kindFailed, fmt.Sprintf("navigation to %s failed: %s (%s)", surface.Clip(r.url, 220), reason(r.failed), surface.Clip(r.failed, 60))
+	}
+	text = "navigated to " + surface.Clip(r.url, 230)
+	var way []string
+	hops := r.hops
+	if len(hops) > maxHops {
+		way, hops = append(way, fmt.Sprintf("%d redirects", len(hops))), nil
+	}
+	for _, s := range hops {
+		way = append(way, fmt.Sprint(s))
+	}
+	if r.status != 0 {
+		way = append(way, status(r.status))
+	}
+	if len(way) > 0 {
+		text += " (" + strings.Join(way, " → ") + ")"
+	}
+	return kindNavigated, text
 }
 
 // reason is a network error in words.

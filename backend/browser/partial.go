@@ -17,7 +17,7 @@ const (
 
 // tooMuch says why a download cannot go on, or be kept when it is there; "" when it can. Called
 // under mu.
-func (b *Browser) tooMuch(d *download, there bool) string {
+func (b *manager) tooMuch(d *download, there bool) string {
 	limit := int64(maxDownload)
 	if b.cfg.MaxDownload > 0 {
 		limit = b.cfg.MaxDownload
@@ -63,8 +63,8 @@ func tidy(dir string) {
 	}
 }
 
-// tidyAll is tidy for the folders of all sessions that ever were, before the first browser.
-func (b *Browser) tidyAll() {
+// cleanDownloads is tidy for the folders of all sessions that ever were, before the first browser.
+func (b *manager) cleanDownloads() {
 	base := b.cfg.DownloadDir
 	if base == "" {
 		return
@@ -83,10 +83,10 @@ func (b *Browser) tidyAll() {
 
 // forgetFiles ends the download folder of a session: what was on its way is gone, and what
 // arrived is kept where downloads are kept.
-func (b *Browser) forgetFiles(owner string) {
-	b.mu.Lock()
-	temporary := b.temporary
-	b.mu.Unlock()
+func (b *manager) forgetFiles(owner string) {
+	b.Lock()
+	temporary := b.tempDownloads
+	b.Unlock()
 	switch {
 	case b.cfg.DownloadDir != "":
 		tidy(b.folder(b.cfg.DownloadDir, owner))
@@ -96,7 +96,7 @@ func (b *Browser) forgetFiles(owner string) {
 }
 
 // folder is where the downloads of a session lie under base.
-func (b *Browser) folder(base, owner string) string {
+func (b *manager) folder(base, owner string) string {
 	if owner == "" {
 		return base
 	}

@@ -80,7 +80,7 @@ func (s *Session) PDF(ctx context.Context, o PDFOptions) (event.Download, error)
 		_ = os.Remove(from)
 		return event.Download{}, err
 	}
-	s.b.mu.Lock()
+	s.b.Lock()
 	t := s.active
 	name, url, tab := o.Name, "", 0
 	if t != nil {
@@ -89,7 +89,7 @@ func (s *Session) PDF(ctx context.Context, o PDFOptions) (event.Download, error)
 			name = surface.Clip(t.title, 80)
 		}
 	}
-	s.b.mu.Unlock()
+	s.b.Unlock()
 	if name = fileName(name); !strings.EqualFold(filepath.Ext(name), ".pdf") {
 		name += ".pdf"
 	}
@@ -98,15 +98,15 @@ func (s *Session) PDF(ctx context.Context, o PDFOptions) (event.Download, error)
 		_ = os.Remove(from)
 		return event.Download{}, err
 	}
-	s.b.mu.Lock()
+	s.b.Lock()
 	s.lastDownload++
 	d := &download{Download: event.Download{
 		ID: s.lastDownload, Name: filepath.Base(path), Path: path, URL: surface.Clip(url, maxURL), Received: size, Size: size, State: downloadDone, Tab: tab,
 	}, t: t}
 	s.forgetDownload()
 	s.downloads = append(s.downloads, d)
-	s.b.mu.Unlock()
-	s.b.out.state()
+	s.b.Unlock()
+	s.b.events.state()
 	return d.Download, nil
 }
 

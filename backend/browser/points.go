@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sextant/backend/browser/act/input"
+	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/surface"
 )
@@ -28,7 +29,7 @@ func (a *action) within(ctx context.Context, x, y float64) error {
 	if err != nil {
 		return err
 	}
-	size, err := decodeJSON[[2]float64](raw)
+	size, err := cdp.Decode[[2]float64](raw)
 	if err != nil {
 		return err
 	}
@@ -60,8 +61,8 @@ func (a *action) under(ctx context.Context, x, y float64) (string, error) {
 			}
 		}
 		for _, h := range u.Handles {
-			if id := a.t.s.b.book.ID(doc.Seq, h); id != 0 {
-				if thing, ok := a.t.s.b.book.Thing(id); ok {
+			if id := a.t.s.b.elements.ID(doc.Seq, h); id != 0 {
+				if thing, ok := a.t.s.b.elements.Thing(id); ok {
 					return label(thing), nil
 				}
 			}
@@ -107,7 +108,7 @@ func (s *Session) MovePath(ctx context.Context, points []Where, press bool) (ans
 	}
 	moves := along(points)
 	return s.onTab(ctx, nil, func(ctx context.Context, a *action) (err error) {
-		ctx, cancel := context.WithTimeoutCause(ctx, handLimit+time.Duration(len(moves))*50*time.Millisecond, errSilent)
+		ctx, cancel := context.WithTimeoutCause(ctx, handLimit+time.Duration(len(moves))*50*time.Millisecond, errUnresponsive)
 		defer cancel()
 		for _, p := range points {
 			if err := a.within(ctx, p.X, p.Y); err != nil {

@@ -6,14 +6,14 @@ import (
 	"sextant/shared/event"
 )
 
-// backlog bounds the pointer moves that wait to be published; the oldest are left out.
-const backlog = 64
+// maxPendingPointers bounds the pointer moves that wait to be published; the oldest are left out.
+const maxPendingPointers = 64
 
-// voice publishes live events from one goroutine, so that neither the browser's reader nor
-// an action waits for whoever listens. State and marks are told newest only.
-type voice struct {
-	say func(event.Event)
-	now func() event.BrowserState
+// publisher publishes live events from one goroutine, so that neither the browser's reader nor an action waits
+// for a subscriber. Of state and marks only the newest is published.
+type publisher struct {
+	publish func(event.Event)
+	current func() event.BrowserState
 
 	mu       sync.Mutex
 	dirty    bool
@@ -24,66 +24,69 @@ type voice struct {
 	wg       sync.WaitGroup
 }
 
-func newVoice(say func(event.Event), now func() event.BrowserState) *voice {
-	v := &voice{say: say, now: now, wake: make(chan struct{}, 1), stop: make(chan struct{})}
-	if say != nil {
-		v.wg.Add(1)
-		go v.run()
+// newPublisher starts a publisher; publish may be nil, then nothing is published. current is the state to publish.
+func newPublisher(publish func(event.Event), current func() event.BrowserState) *publisher {
+	p := &publisher{publish: publish, current: current, wake: make(chan struct{}, 1), stop: make(chan struct{})}
+	if publish != nil {
+		p.wg.Go(p.run)
 	}
-	return v
+	return p
 }
 
-func (v *voice) state() { v.add(func() { v.dirty = true }) }
+// state publishes the browser's state, as it is by then.
+func (p *publisher) state() { p.add(func() { p.dirty = true }) }
 
-func (v *voice) marks(m *event.Marks) { v.add(func() { v.mark = m }) }
+// marks publishes new numbers.
+func (p *publisher) marks(m *event.Marks) { p.add(func() { p.mark = m }) }
 
-func (v *voice) pointer(p event.Pointer) {
-	v.add(func() {
-		if len(v.pointers) >= backlog {
-			v.pointers = v.pointers[1:]
+// pointer publishes where the assistant's pointer goes.
+func (p *publisher) pointer(at event.Pointer) {
+	p.add(func() {
+		if len(p.pointers) >= maxPendingPointers {
+			p.pointers = p.pointers[1:]
 		}
-		v.pointers = append(v.pointers, p)
+		p.pointers = append(p.pointers, at)
 	})
 }
 
-func (v *voice) add(f func()) {
-	if v.say == nil {
+func (p *publisher) add(f func()) {
+	if p.publish == nil {
 		return
 	}
-	v.mu.Lock()
+	p.mu.Lock()
 	f()
-	v.mu.Unlock()
+	p.mu.Unlock()
 	select {
-	case v.wake <- struct{}{}:
+	case p.wake <- struct{}{}:
 	default:
 	}
 }
 
-func (v *voice) close() {
-	close(v.stop)
-	v.wg.Wait()
+// close ends publishing and waits for the goroutine.
+func (p *publisher) close() {
+	close(p.stop)
+	p.wg.Wait()
 }
 
-func (v *voice) run() {
-	defer v.wg.Done()
+func (p *publisher) run() {
 	for {
 		select {
-		case <-v.stop:
+		case <-p.stop:
 			return
-		case <-v.wake:
+		case <-p.wake:
 		}
-		v.mu.Lock()
-		dirty, mark, pointers := v.dirty, v.mark, v.pointers
-		v.dirty, v.mark, v.pointers = false, nil, nil
-		v.mu.Unlock()
-		for _, p := range pointers {
-			v.say(event.New(event.PointerMoved, p))
+		p.mu.Lock()
+		dirty, mark, pointers := p.dirty, p.mark, p.pointers
+		p.dirty, p.mark, p.pointers = false, nil, nil
+		p.mu.Unlock()
+		for _, at := range pointers {
+			p.publish(event.New(event.PointerMoved, at))
 		}
 		if dirty {
-			v.say(event.New(event.BrowserChanged, v.now()))
+			p.publish(event.New(event.BrowserChanged, p.current()))
 		}
 		if mark != nil {
-			v.say(event.New(event.MarksChanged, mark))
+			p.publish(event.New(event.MarksChanged, mark))
 		}
 	}
 }

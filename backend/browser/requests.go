@@ -97,8 +97,8 @@ func (s *Session) Requests(f RequestFilter) (list []Request, more int) {
 	if limit <= 0 {
 		limit = 50
 	}
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
+	s.b.Lock()
+	defer s.b.Unlock()
 	list = []Request{}
 	if s.active == nil {
 		return list, 0
@@ -119,7 +119,7 @@ func (s *Session) Requests(f RequestFilter) (list []Request, more int) {
 
 // Request tells all about one request of the active tab.
 func (s *Session) Request(ctx context.Context, id int) (RequestDetail, error) {
-	s.b.mu.Lock()
+	s.b.Lock()
 	var q *exchange
 	t := s.active
 	if t != nil {
@@ -128,7 +128,7 @@ func (s *Session) Request(ctx context.Context, id int) (RequestDetail, error) {
 		}
 	}
 	if q == nil {
-		s.b.mu.Unlock()
+		s.b.Unlock()
 		return RequestDetail{}, &surface.Fault{
 			Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no request %d in this tab, or it is too long ago.", id),
 			Suggestion: "Call network_requests without id for the numbers.",
@@ -137,7 +137,7 @@ func (s *Session) Request(ctx context.Context, id int) (RequestDetail, error) {
 	v := s.veil()
 	d := RequestDetail{Request: q.public(v)}
 	p, asked := t.page, *q
-	s.b.mu.Unlock()
+	s.b.Unlock()
 	switch {
 	case asked.key == "" || asked.status == 0:
 		d.BodyNote = "there is no body"
@@ -146,7 +146,7 @@ func (s *Session) Request(ctx context.Context, id int) (RequestDetail, error) {
 	case p == nil:
 		d.BodyNote = "its page is gone"
 	default:
-		ctx, cancel := context.WithTimeout(ctx, frameLimit)
+		ctx, cancel := context.WithTimeout(ctx, frameTimeout)
 		defer cancel()
 		d.Body, d.BodyNote = bodyOf(p.ClientOf(ctx, asked.session), asked.browserID)
 	}

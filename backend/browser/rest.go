@@ -29,10 +29,10 @@ func (a *action) rester() func(context.Context, bool) (settle.Rest, error) {
 		}
 		if a.asked++; a.asked == 1 && !a.acted && !draw {
 			// Most pages rest; then what they answer to both holds for the same moment.
-			a.t.set(func() { a.t.owed = false })
-			a.early = a.t.knows(docs[0]).Ahead(ctx, docs[0], a.options())
+			a.t.set(func() { a.t.stale = false })
+			a.early = a.t.observer.ahead(ctx, docs[0], a.options())
 		}
-		ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, errSilent)
+		ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, errUnresponsive)
 		defer cancel()
 		since := a.watch.Since()
 		calm := make([]collect.Calm, len(docs))
@@ -59,9 +59,9 @@ func (a *action) rester() func(context.Context, bool) (settle.Rest, error) {
 // touched are the main document, the one that was acted on as it is now, and those that came
 // since the action began.
 func (a *action) touched() []*cdp.Document {
-	a.t.s.b.mu.Lock()
+	a.t.s.b.Lock()
 	p := a.t.page
-	a.t.s.b.mu.Unlock()
+	a.t.s.b.Unlock()
 	if p == nil {
 		return nil
 	}

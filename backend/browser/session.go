@@ -21,7 +21,7 @@ const maxTabs = 40
 // Session is the tabs of one caller. All methods may be called concurrently; actions of one
 // tab queue. Errors of actions are *Fault where the caller can mend them.
 type Session struct {
-	b     *Browser
+	b     *manager
 	owner string
 
 	// All below is guarded by Browser.mu. contextID is the browser context of the running
@@ -34,7 +34,7 @@ type Session struct {
 	downloads    []*download
 	lastDownload int
 	// told is the Chromium whose notes were told.
-	told *engine
+	told *connection
 	// device is what new tabs pretend to be, nil for nothing.
 	device  *Emulation
 	secrets secrets
@@ -48,10 +48,7 @@ func (s *Session) adopt(p *cdp.Page) *tab {
 	s.expect = nil
 	if t == nil || p.OpenerID != "" {
 		s.expect = t
-		s.b.lastTab++
-		t = &tab{id: s.b.lastTab, s: s, queue: make(chan struct{}, 1), width: defaultWidth, height: defaultHeight, scale: 1}
-		s.tabs = append(s.tabs, t)
-		s.active = t
+		t = s.newTab()
 	}
 	t.page, t.tracker, t.crashed = p, newTracker(p), false
 	t.url, t.located = p.Main().URL(), nil
@@ -101,16 +98,16 @@ func (s *Session) list() []event.Tab {
 }
 
 // restore opens the tabs that the last Chromium had.
-func (s *Session) restore(ctx context.Context, e *engine) {
-	s.b.mu.Lock()
+func (s *Session) restore(ctx context.Context, e *connection) {
+	s.b.Lock()
 	old := slices.Clone(s.tabs)
-	s.b.mu.Unlock()
+	s.b.Unlock()
 	for _, t := range old {
 		if err := s.revive(ctx, e, t); err != nil {
 			s.b.log.Warn("a tab could not be brought back", "tab", t.id, "error", err)
-			s.b.mu.Lock()
+			s.b.Lock()
 			s.remove(t)
-			s.b.mu.Unlock()
+			s.b.Unlock()
 		}
 	}
 }
@@ -119,7 +116,7 @@ func (s *Session) restore(ctx context.Context, e *engine) {
 // is made empty: of a page made with an address the browser tells neither surely nor in time
 // that it is on its way. The tab's turn is kept until the address is there or known not to
 // come, so that the next action in this tab waits for it and those in others do not.
-func (s *Session) revive(ctx context.Context, e *engine, t *tab) error {
+func (s *Session) revive(ctx context.Context, e *connection, t *tab) error {
 	release, err := t.acquire(ctx)
 	if err != nil {
 		return err
@@ -135,12 +132,10 @@ func (s *Session) revive(ctx context.Context, e *engine, t *tab) error {
 		return nil
 	}
 	t.set(func() { t.url = address })
-	s.b.wg.Add(1)
-	go func() {
-		defer s.b.wg.Done()
+	s.b.Go(func() {
 		defer release()
 		t.reopen(context.WithoutCancel(ctx), address)
-	}()
+	})
 	return nil
 }
 
@@ -149,12 +144,12 @@ func (t *tab) reopen(ctx context.Context, address string) {
 	ctx, done := t.begin(ctx)
 	defer done()
 	b := t.s.b
-	b.mu.Lock()
+	b.Lock()
 	a := &action{t: t, page: t.page}
 	if a.page != nil {
 		a.watch = t.tracker.Begin(b.cfg.Limits)
 	}
-	b.mu.Unlock()
+	b.Unlock()
 	if a.page == nil {
 		return
 	}
@@ -165,11 +160,11 @@ func (t *tab) reopen(ctx context.Context, address string) {
 }
 
 // create opens a page and waits until it is a tab: t itself when it is not nil.
-func (s *Session) create(ctx context.Context, e *engine, url string, t *tab) error {
+func (s *Session) create(ctx context.Context, e *connection, url string, t *tab) error {
 	b := s.b
-	b.mu.Lock()
+	b.Lock()
 	contextID := s.contextID
-	b.mu.Unlock()
+	b.Unlock()
 	attached := b.cfg.AttachURL != ""
 	if (s.owner != "" || attached) && contextID == "" {
 		var err error
@@ -180,9 +175,9 @@ func (s *Session) create(ctx context.Context, e *engine, url string, t *tab) err
 			return err
 		}
 	}
-	b.mu.Lock()
+	b.Lock()
 	s.contextID, s.expect = contextID, t
-	b.mu.Unlock()
+	b.Unlock()
 	res, err := proto.TargetCreateTarget{
 		URL: url, BrowserContextID: proto.BrowserBrowserContextID(contextID),
 		// A tab in a window of its own is never hidden by another one.
@@ -191,7 +186,7 @@ func (s *Session) create(ctx context.Context, e *engine, url string, t *tab) err
 	if err != nil {
 		return fmt.Errorf("opening a tab: %w", err)
 	}
-	return b.await(ctx, func() bool {
+	return b.Await(ctx, func() bool {
 		for p := range e.tabs {
 			if p.TargetID == string(res.TargetID) {
 				return true
@@ -216,13 +211,13 @@ func (s *Session) inFront(t *tab, events []annotator.Event) int {
 
 // current returns the active tab in a running browser, opening an empty one when there is none.
 func (s *Session) current(ctx context.Context) (*tab, error) {
-	e, err := s.b.running(ctx)
+	e, err := s.b.start(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s.b.mu.Lock()
+	s.b.Lock()
 	t := s.active
-	s.b.mu.Unlock()
+	s.b.Unlock()
 	if t != nil {
 		return t, nil
 	}
@@ -230,20 +225,17 @@ func (s *Session) current(ctx context.Context) (*tab, error) {
 }
 
 // open makes an empty tab and selects it.
-func (s *Session) open(ctx context.Context, e *engine) (*tab, error) {
+func (s *Session) open(ctx context.Context, e *connection) (*tab, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.b.cfg.Limits.Navigation)
 	defer cancel()
-	s.b.mu.Lock()
-	s.b.lastTab++
-	t := &tab{id: s.b.lastTab, s: s, queue: make(chan struct{}, 1), width: defaultWidth, height: defaultHeight, scale: 1}
-	s.tabs = append(s.tabs, t)
-	s.active = t
-	s.b.mu.Unlock()
+	s.b.Lock()
+	t := s.newTab()
+	s.b.Unlock()
 	if err := s.create(ctx, e, blank, t); err != nil {
-		s.b.mu.Lock()
+		s.b.Lock()
 		s.expect = nil
 		s.remove(t)
-		s.b.mu.Unlock()
+		s.b.Unlock()
 		return nil, err
 	}
 	return t, nil
@@ -251,9 +243,9 @@ func (s *Session) open(ctx context.Context, e *engine) (*tab, error) {
 
 // tabOf finds the tab that an annotation's number belongs to.
 func (s *Session) tabOf(id int) (*tab, *surface.Fault) {
-	thing, known := s.b.book.Thing(id)
+	thing, known := s.b.elements.Thing(id)
 	if !known {
-		if s.b.book.Given(id) {
+		if s.b.elements.Given(id) {
 			return nil, &surface.Fault{
 				Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: its page was left long ago.", id),
 				Suggestion: "Call annotate_page.",
@@ -270,8 +262,8 @@ func (s *Session) tabOf(id int) (*tab, *surface.Fault) {
 			Suggestion: "Call annotate_page for the numbers in your own tabs.",
 		}
 	}
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
+	s.b.Lock()
+	defer s.b.Unlock()
 	for _, t := range s.tabs {
 		if t.id == thing.Tab {
 			return t, nil
@@ -296,12 +288,12 @@ func (s *Session) tabOf(id int) (*tab, *surface.Fault) {
 // Element is what the newest looks at the active tab say of a number, false when they do not
 // say anything of it.
 func (s *Session) Element(id int) (annotator.Element, bool) {
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
+	s.b.Lock()
+	defer s.b.Unlock()
 	if s.active == nil {
 		return annotator.Element{}, false
 	}
-	for _, l := range []*look{s.active.look, s.active.whole} {
+	for _, l := range []*snapshot{s.active.last, s.active.lastWhole} {
 		if l == nil {
 			continue
 		}
@@ -314,10 +306,20 @@ func (s *Session) Element(id int) (annotator.Element, bool) {
 
 // Annotations are the elements of the active tab's newest look, without looking again.
 func (s *Session) Annotations() []annotator.Element {
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
-	if s.active == nil || s.active.look == nil {
+	s.b.Lock()
+	defer s.b.Unlock()
+	if s.active == nil || s.active.last == nil {
 		return []annotator.Element{}
 	}
-	return slices.Clone(s.active.look.elements)
+	return slices.Clone(s.active.last.elements)
+}
+
+// unreadNotes are the notes of the running Chromium that the session was not told yet. Called under the lock.
+func (s *Session) unreadNotes() []string {
+	c := s.b.conn
+	if c == nil || s.told == c {
+		return nil
+	}
+	s.told = c
+	return c.notes
 }

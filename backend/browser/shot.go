@@ -76,7 +76,7 @@ func (t *tab) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.P
 		a.watch.Looks()
 	}
 	a.watch.Wait(ctx, a.rester())
-	l, err := t.see(ctx, collect.Options{WholePage: o.FullPage || crop != nil})
+	l, err := t.observer.look(ctx, collect.Options{WholePage: o.FullPage || crop != nil})
 	if err != nil {
 		return surface.Picture{}, err
 	}
@@ -115,7 +115,7 @@ func (t *tab) framed(ctx context.Context, a *action, id int) (*element, error) {
 	if _, err := collect.PointOf(ctx, g.doc, g.thing.Handle, true); err != nil {
 		return nil, err
 	}
-	l, err := t.see(ctx, collect.Options{})
+	l, err := t.observer.look(ctx, collect.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (t *tab) framed(ctx context.Context, a *action, id int) (*element, error) {
 
 // capture takes the picture of the viewport, of the full page, or, of an element that is larger
 // than the viewport, of the part of the page that it takes.
-func (a *action) capture(ctx context.Context, full bool, crop *element, l *look) (screenshot.Capture, error) {
+func (a *action) capture(ctx context.Context, full bool, crop *element, l *snapshot) (screenshot.Capture, error) {
 	f := screenshot.Capture{Width: l.width}
 	req := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng}
 	large := crop != nil && (crop.Box.X < 0 || crop.Box.Y < 0 || crop.Box.X+crop.Box.Width > l.width || crop.Box.Y+crop.Box.Height > l.height)

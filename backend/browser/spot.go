@@ -18,11 +18,11 @@ func (s *Session) OriginOf(id int) surface.ElementOrigin {
 	if f != nil {
 		return surface.ElementOrigin{Secret: true, Gone: f.Kind == surface.FaultGone}
 	}
-	thing, ok := s.b.book.Thing(id)
+	thing, ok := s.b.elements.Thing(id)
 	if !ok {
-		return surface.ElementOrigin{Secret: true, Gone: s.b.book.Given(id)}
+		return surface.ElementOrigin{Secret: true, Gone: s.b.elements.Given(id)}
 	}
-	return surface.ElementOrigin{Origin: thing.Origin, Secret: thing.Secret, Gone: t.document(thing.Doc) == nil}
+	return surface.ElementOrigin{Origin: thing.Origin, Secret: thing.Secret, Gone: t.observer.document(thing.Doc) == nil}
 }
 
 // Called tells the role and name of the element id as it was seen last, "" for one not known.
@@ -30,7 +30,7 @@ func (s *Session) RoleAndName(id int) (role, name string) {
 	if _, f := s.tabOf(id); f != nil {
 		return "", ""
 	}
-	thing, _ := s.b.book.Thing(id)
+	thing, _ := s.b.elements.Thing(id)
 	return thing.Role, thing.Name
 }
 
@@ -62,8 +62,8 @@ func (s *Session) KeyTargets() []string {
 
 // front is the page in front as it can be asked now, nil for none.
 func (s *Session) front() *cdp.Page {
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
+	s.b.Lock()
+	defer s.b.Unlock()
 	if t := s.active; t != nil && t.dialog == nil && !t.crashed {
 		return t.page
 	}

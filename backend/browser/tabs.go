@@ -29,16 +29,16 @@ func (s *Session) Tabs(ctx context.Context, o TabOptions) (answer, []event.Tab, 
 	default:
 		err = &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown action %q", o.Action), Suggestion: "Send list, open, select or close."}
 	}
-	s.b.mu.Lock()
+	s.b.Lock()
 	tabs := s.list()
-	s.b.mu.Unlock()
+	s.b.Unlock()
 	return ans, tabs, err
 }
 
 // overview is an answer about the session's tabs and not about a page.
 func (s *Session) overview(outcome string) answer {
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
+	s.b.Lock()
+	defer s.b.Unlock()
 	ans := answer{Outcome: outcome, Events: []annotator.Event{}, Elements: []element{}, Changes: true}
 	if t := s.active; t != nil {
 		ans.Page = annotator.Page{Title: t.title, URL: t.url, Version: t.version, Tab: t.id}
@@ -58,7 +58,7 @@ func (s *Session) openTab(ctx context.Context, typed string) (answer, error) {
 			return answer{}, err
 		}
 	}
-	e, err := s.b.running(ctx)
+	e, err := s.b.start(ctx)
 	if err != nil {
 		return answer{}, err
 	}
@@ -66,8 +66,8 @@ func (s *Session) openTab(ctx context.Context, typed string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	s.b.recast()
-	s.b.out.state()
+	s.b.viewer.FrontChanged()
+	s.b.events.state()
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {
 		a.full = true
 		if address == blank {
@@ -82,8 +82,8 @@ func (s *Session) openTab(ctx context.Context, typed string) (answer, error) {
 
 // byNumber finds a tab, 0 being the active one.
 func (s *Session) byNumber(id int) (*tab, error) {
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
+	s.b.Lock()
+	defer s.b.Unlock()
 	if id == 0 && s.active != nil {
 		return s.active, nil
 	}
@@ -99,18 +99,18 @@ func (s *Session) byNumber(id int) (*tab, error) {
 }
 
 func (s *Session) selectTab(ctx context.Context, id int) (answer, error) {
-	if _, err := s.b.running(ctx); err != nil {
+	if _, err := s.b.start(ctx); err != nil {
 		return answer{}, err
 	}
 	t, err := s.byNumber(id)
 	if err != nil {
 		return answer{}, err
 	}
-	s.b.mu.Lock()
+	s.b.Lock()
 	s.active = t
-	s.b.mu.Unlock()
-	s.b.recast()
-	s.b.out.state()
+	s.b.Unlock()
+	s.b.viewer.FrontChanged()
+	s.b.events.state()
 	if t.open() != nil {
 		return s.overview(fmt.Sprintf("selected tab %d", t.id)), nil
 	}
@@ -123,7 +123,7 @@ func (s *Session) selectTab(ctx context.Context, id int) (answer, error) {
 
 // closeTab closes a tab whatever it is doing: an action that runs in it ends.
 func (s *Session) closeTab(ctx context.Context, id int) (answer, error) {
-	if _, err := s.b.running(ctx); err != nil {
+	if _, err := s.b.start(ctx); err != nil {
 		return answer{}, err
 	}
 	t, err := s.byNumber(id)
@@ -132,14 +132,14 @@ func (s *Session) closeTab(ctx context.Context, id int) (answer, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	s.b.mu.Lock()
-	e, p := s.b.engine, t.page
-	s.b.mu.Unlock()
+	s.b.Lock()
+	e, p := s.b.conn, t.page
+	s.b.Unlock()
 	if e != nil && p != nil {
 		if _, err := (proto.TargetCloseTarget{TargetID: proto.TargetTargetID(p.TargetID)}).Call(e.reg.Client(ctx)); err != nil {
 			return answer{}, fmt.Errorf("closing tab %d: %w", t.id, err)
 		}
-		if err := s.b.await(ctx, func() bool { return t.closed }); err != nil {
+		if err := s.b.Await(ctx, func() bool { return t.closed }); err != nil {
 			return answer{}, fmt.Errorf("closing tab %d: %w", t.id, err)
 		}
 	}

@@ -98,7 +98,7 @@ func (s *Session) HTML(ctx context.Context) (html, url, title string, err error)
 	var out strings.Builder
 	err = s.read(ctx, func(ctx context.Context, docs []*cdp.Document) error {
 		for _, doc := range docs {
-			bounded, cancel := context.WithTimeout(ctx, frameLimit*2)
+			bounded, cancel := context.WithTimeout(ctx, frameTimeout*2)
 			text, err := collect.HTML(bounded, doc)
 			cancel()
 			switch {
@@ -115,7 +115,7 @@ func (s *Session) HTML(ctx context.Context) (html, url, title string, err error)
 		if err != nil {
 			return err
 		}
-		title, err = decodeJSON[string](raw)
+		title, err = cdp.Decode[string](raw)
 		return err
 	})
 	return out.String(), url, title, err
@@ -138,11 +138,11 @@ func (s *Session) read(ctx context.Context, ask func(context.Context, []*cdp.Doc
 	}
 	ctx, done := t.begin(ctx)
 	defer done()
-	ctx, cancel := context.WithTimeoutCause(ctx, 15*time.Second, errSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, 15*time.Second, errUnresponsive)
 	defer cancel()
-	s.b.mu.Lock()
+	s.b.Lock()
 	a := &action{t: t, page: t.page, watch: t.tracker.Begin(s.b.cfg.Limits)}
-	s.b.mu.Unlock()
+	s.b.Unlock()
 	defer a.watch.Close()
 	a.watch.Looks()
 	a.watch.Wait(ctx, a.rester())

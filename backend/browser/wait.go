@@ -67,8 +67,8 @@ func (a *action) pause(ctx context.Context, limit time.Duration) error {
 
 // Address is the address of the active tab, "" when there is none.
 func (s *Session) Address() string {
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
+	s.b.Lock()
+	defer s.b.Unlock()
 	if s.active == nil {
 		return ""
 	}
@@ -93,9 +93,9 @@ func (s *Session) Holds(ctx context.Context, c surface.Condition, patience time.
 	}
 	ctx, done := t.begin(ctx)
 	defer done()
-	t.s.b.mu.Lock()
+	t.s.b.Lock()
 	a := &action{t: t, page: t.page}
-	t.s.b.mu.Unlock()
+	t.s.b.Unlock()
 	list, err := a.until(ctx, c, patience)
 	if err != nil {
 		return false, "", t.mend(ctx, err)
@@ -172,7 +172,7 @@ func called(name string) string {
 
 // lists reports whether an element of the role and name can be acted on in the tab.
 func (a *action) lists(ctx context.Context, role, name string) (bool, error) {
-	l, err := a.t.see(ctx, collect.Options{WholePage: true})
+	l, err := a.t.observer.look(ctx, collect.Options{WholePage: true})
 	if errors.Is(err, cdp.ErrReplaced) {
 		return false, nil
 	}
@@ -192,7 +192,7 @@ func (a *action) lists(ctx context.Context, role, name string) (bool, error) {
 func (a *action) reads(ctx context.Context, text string) (there, known bool, err error) {
 	known = true
 	for _, doc := range a.page.Documents() {
-		bounded, cancel := context.WithTimeout(ctx, frameLimit)
+		bounded, cancel := context.WithTimeout(ctx, frameTimeout)
 		here, err := collect.HasText(bounded, doc, text)
 		cancel()
 		if ctx.Err() != nil {
@@ -210,7 +210,7 @@ func (a *action) reads(ctx context.Context, text string) (there, known bool, err
 func (a *action) counts(ctx context.Context, docs []*cdp.Document) []int {
 	list := make([]int, len(docs))
 	for i, doc := range docs {
-		bounded, cancel := context.WithTimeout(ctx, frameLimit)
+		bounded, cancel := context.WithTimeout(ctx, frameTimeout)
 		r, err := collect.RestOf(bounded, doc)
 		cancel()
 		if list[i] = r.Mutations; err != nil {

@@ -117,9 +117,9 @@ func (t *tab) webMCP(name string, ev cdp.Event) {
 func (s *Session) PageTools(ctx context.Context) ([]PageTool, error) {
 	var list []PageTool
 	err := s.read(ctx, func(ctx context.Context, docs []*cdp.Document) error {
-		s.b.mu.Lock()
+		s.b.Lock()
 		t := s.active
-		s.b.mu.Unlock()
+		s.b.Unlock()
 		if t == nil {
 			return errTabClosed
 		}
@@ -140,7 +140,7 @@ func (t *tab) offered(ctx context.Context, docs []*cdp.Document) ([]PageTool, er
 			continue
 		}
 		asked = append(asked, doc.Session())
-		bounded, cancel := context.WithTimeout(ctx, frameLimit)
+		bounded, cancel := context.WithTimeout(ctx, frameTimeout)
 		c := doc.Client(bounded)
 		_, err := c.Call(bounded, "", "WebMCP.disable", nil)
 		if err == nil {
@@ -163,13 +163,13 @@ func (t *tab) offered(ctx context.Context, docs []*cdp.Document) ([]PageTool, er
 
 // of are the tools with the origin of who offers them. A frame whose origin is not known, as one
 // without an address of its own, offers none.
-func (o *pageTools) of(docs []*cdp.Document, b *Browser) []PageTool {
+func (o *pageTools) of(docs []*cdp.Document, b *manager) []PageTool {
 	origins := map[string]string{}
 	for _, doc := range docs {
 		origins[doc.Frame()] = originOf(doc.URL())
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.Lock()
+	defer b.Unlock()
 	list := make([]PageTool, 0, len(o.list))
 	for _, p := range o.list {
 		if p.Origin = origins[p.Frame]; p.Origin != "" || len(docs) > 0 && p.Frame == docs[0].Frame() {
@@ -183,13 +183,13 @@ func (o *pageTools) of(docs []*cdp.Document, b *Browser) []PageTool {
 // without asking: of several the page's own, else the one that only offers it. It is the page's own
 // when nobody is known to offer it, and origin itself when that is not "".
 func (s *Session) PageToolOrigin(name, origin string) string {
-	s.b.mu.Lock()
+	s.b.Lock()
 	var p *cdp.Page
 	t := s.active
 	if t != nil {
 		p = t.page
 	}
-	s.b.mu.Unlock()
+	s.b.Unlock()
 	if origin != "" || p == nil {
 		return strings.ToLower(origin)
 	}
@@ -247,7 +247,7 @@ func (a *action) invoke(ctx context.Context, p PageTool, input json.RawMessage) 
 	if err != nil {
 		return "", &surface.Fault{Kind: surface.FaultInvalid, Message: "The page's tool was not called: " + surface.Clip(err.Error(), 200), Suggestion: "Check the arguments against its parameters."}
 	}
-	started, err := decodeJSON[toolResponse](raw)
+	started, err := cdp.Decode[toolResponse](raw)
 	if err != nil {
 		return "", err
 	}

@@ -44,14 +44,14 @@ func (s *Session) located(origin string) bool {
 // permit lets pages of an origin ask for the position in the session's browser context, or not.
 // Called under mu.
 func (s *Session) permit(origin string, setting proto.BrowserPermissionSetting) {
-	if s.b.engine == nil {
+	if s.b.conn == nil {
 		return
 	}
 	req := proto.BrowserSetPermission{
 		Permission: &proto.BrowserPermissionDescriptor{Name: "geolocation"}, Setting: setting, Origin: origin,
 		BrowserContextID: proto.BrowserBrowserContextID(s.contextID),
 	}
-	s.b.engine.reg.Conn().Post("", req.ProtoReq(), req, nil)
+	s.b.conn.reg.Conn().Post("", req.ProtoReq(), req, nil)
 }
 
 // webOrigin is the origin of an address of the web, "" for all others.

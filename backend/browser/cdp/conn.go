@@ -217,6 +217,21 @@ func (c *Conn) end() {
 	}
 }
 
+// Decode reads the JSON answer of a script or call.
+func Decode[T any](raw json.RawMessage) (T, error) {
+	var v T
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return v, fmt.Errorf("reading the page's answer: %w", err)
+	}
+	return v, nil
+}
+
+// DecodeEvent reads the parameters of an event; false when they are of another form.
+func DecodeEvent[T any](e Event) (T, bool) {
+	var v T
+	return v, json.Unmarshal(e.Params, &v) == nil
+}
+
 // caller lets rod's typed requests run on a session of a Conn.
 type caller struct {
 	ctx     context.Context

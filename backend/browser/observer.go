@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"sextant/backend/browser/cdp"
@@ -16,16 +17,35 @@ import (
 	"sextant/shared/event"
 )
 
-// Bounds of one look: a page cannot make it endless by frames in frames.
+// Bounds of one snapshot: nested frames cannot make it endless.
 const (
-	maxFrames  = 60
-	maxDepth   = 8
-	frameLimit = 2 * time.Second
-	lookLimit  = 8 * time.Second
+	maxFrames       = 60
+	maxDepth        = 8
+	frameTimeout    = 2 * time.Second
+	snapshotTimeout = 8 * time.Second
 )
 
+// errUnresponsive ends what the page takes too long to answer.
+var errUnresponsive = errors.New("the page does not answer")
+
+// observer takes snapshots of one tab and numbers its elements. Its methods may be called concurrently.
+type observer struct {
+	tab      int
+	elements *identity.Book
+	page     func() *cdp.Page
+
+	mu sync.Mutex
+	// known is what earlier snapshots learnt of each document, by its number.
+	known map[int]*collect.Known
+}
+
+// newObserver observes the tab with that number; page returns its page, nil while it has none.
+func newObserver(tab int, elements *identity.Book, page func() *cdp.Page) *observer {
+	return &observer{tab: tab, elements: elements, page: page, known: map[int]*collect.Known{}}
+}
+
 // look is what one look at a tab found. It is never changed after it was made.
-type look struct {
+type snapshot struct {
 	page          annotator.Page
 	elements      []annotator.Element
 	byID          map[int]int
@@ -41,7 +61,7 @@ type look struct {
 	silent []string
 }
 
-func (l *look) marks() *event.Marks {
+func (l *snapshot) marks() *event.Marks {
 	elements := l.elements
 	if elements == nil {
 		elements = []element{} // a list on the wire is never null
@@ -53,7 +73,7 @@ func (l *look) marks() *event.Marks {
 }
 
 // ids are the numbers of what was found.
-func (l *look) ids() []int {
+func (l *snapshot) ids() []int {
 	ids := make([]int, len(l.elements))
 	for i, e := range l.elements {
 		ids[i] = e.ID
@@ -63,42 +83,40 @@ func (l *look) ids() []int {
 
 // seer is one look in the making.
 type seer struct {
-	t    *tab
+	o    *observer
 	opts collect.Options
-	look *look
+	shot *snapshot
 	seen map[int]bool
 	// early is a look at the main document that was begun already, nil for none.
 	early *collect.Ahead
 }
 
-// see looks at all documents of the tab.
-func (t *tab) see(ctx context.Context, opts collect.Options) (*look, error) {
-	return t.seeAfter(ctx, opts, nil)
+// look takes a snapshot of all documents of the tab. The error is cdp.ErrClosed while the tab has no page.
+func (o *observer) look(ctx context.Context, opts collect.Options) (*snapshot, error) {
+	return o.lookAfter(ctx, opts, nil)
 }
 
-// seeAfter is see with a look at the main document that was begun already, nil for none.
-func (t *tab) seeAfter(ctx context.Context, opts collect.Options, early *collect.Ahead) (*look, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, lookLimit, errSilent)
+// lookAfter is look with an observation of the main document that was begun already, nil for none.
+func (o *observer) lookAfter(ctx context.Context, opts collect.Options, early *collect.Ahead) (*snapshot, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, snapshotTimeout, errUnresponsive)
 	defer cancel()
 	var err error
 	for range 3 {
-		t.s.b.mu.Lock()
-		p := t.page
-		t.s.b.mu.Unlock()
+		p := o.page()
 		if p == nil {
-			return nil, errBrowserEnded
+			return nil, cdp.ErrClosed
 		}
 		s := &seer{
-			t: t, opts: opts, seen: map[int]bool{}, early: early,
-			look: &look{byID: map[int]int{}},
+			o: o, opts: opts, seen: map[int]bool{}, early: early,
+			shot: &snapshot{byID: map[int]int{}},
 		}
 		main := p.Main()
 		if err = s.document(ctx, main, cdp.Place{ScaleX: 1, ScaleY: 1}, nil, 0); err == nil {
-			t.prune(p)
-			s.look.main = main.Seq
-			return s.look, nil
+			o.prune(p)
+			s.shot.main = main.Seq
+			return s.shot, nil
 		}
-		// A page that navigates in the middle of a look is looked at again.
+		// A page that navigates meanwhile is observed again.
 		if !errors.Is(err, cdp.ErrReplaced) {
 			break
 		}
@@ -111,7 +129,25 @@ func (t *tab) seeAfter(ctx context.Context, opts collect.Options, early *collect
 	return nil, err
 }
 
-var errSilent = errors.New("the page does not answer")
+// ahead begins an observation of a document before it is known whether one is needed; nil when too little is
+// known of the document.
+func (o *observer) ahead(ctx context.Context, doc *cdp.Document, opts collect.Options) *collect.Ahead {
+	return o.knows(doc).Ahead(ctx, doc, opts)
+}
+
+// document finds a document of the tab by its number, nil when it is not there any more.
+func (o *observer) document(seq int) *cdp.Document {
+	p := o.page()
+	if p == nil {
+		return nil
+	}
+	for _, d := range p.Documents() {
+		if d.Seq == seq {
+			return d
+		}
+	}
+	return nil
+}
 
 // document looks at one document and the frames in it. clip is the part of it that can be
 // seen, nil for all.
@@ -123,20 +159,20 @@ func (s *seer) document(ctx context.Context, doc *cdp.Document, at cdp.Place, cl
 	}
 	early := s.early
 	s.early = nil
-	raw, err := s.t.knows(doc).Look(ctx, doc, opts, early)
+	raw, err := s.o.knows(doc).Look(ctx, doc, opts, early)
 	if err != nil {
 		return err
 	}
-	s.look.docs = append(s.look.docs, placed{doc, raw.Origin, at})
+	s.shot.docs = append(s.shot.docs, placed{doc, raw.Origin, at})
 	frame := ""
 	if depth == 0 {
-		s.look.page = annotator.Page{Title: raw.Title, URL: raw.URL, Tab: s.t.id}
-		s.look.width, s.look.height = raw.ViewW, raw.ViewH
+		s.shot.page = annotator.Page{Title: raw.Title, URL: raw.URL, Tab: s.o.tab}
+		s.shot.width, s.shot.height = raw.ViewW, raw.ViewH
 	} else {
 		frame = raw.URL
 	}
-	s.look.above += raw.Above
-	s.look.below += raw.Below
+	s.shot.above += raw.Above
+	s.shot.below += raw.Below
 	ids, err := s.number(ctx, doc, raw)
 	if err != nil {
 		return err
@@ -163,18 +199,16 @@ func (s *seer) number(ctx context.Context, doc *cdp.Document, raw collect.Raw) (
 			Sign: n.Sign, Row: n.Row, Born: n.Born,
 		}
 	}
-	b := s.t.s.b
-	ids, rebound, err := b.book.Number(s.t.id, doc.Seq, raw.Now, seen, &asker{ctx, doc})
+	ids, rebound, err := s.o.elements.Number(s.o.tab, doc.Seq, raw.Now, seen, &asker{ctx, doc})
 	if err != nil {
 		return nil, fmt.Errorf("numbering the page: %w", err)
 	}
-	s.look.rebound = append(s.look.rebound, rebound...)
+	s.shot.rebound = append(s.shot.rebound, rebound...)
 	return ids, nil
 }
 
 // add lists numbered nodes of a document.
 func (s *seer) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at cdp.Place, frame string) {
-	b := s.t.s.b
 	for i, n := range nodes {
 		e := annotator.Element{
 			ID: ids[i], Role: n.Role, Name: n.Name, Value: n.Value, States: n.States,
@@ -186,18 +220,18 @@ func (s *seer) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at cdp
 		}
 		if frame != "" {
 			// A frame may lie out of sight itself.
-			e.InView = e.InView && s.look.shows(e.Box)
+			e.InView = e.InView && s.shot.shows(e.Box)
 		}
 		if n.CoveredByText != "" {
-			e.States = append(slices.Clone(e.States), annotator.CoveredBy(b.book.ID(doc.Seq, n.CoveredBy), n.CoveredByText))
+			e.States = append(slices.Clone(e.States), annotator.CoveredBy(s.o.elements.ID(doc.Seq, n.CoveredBy), n.CoveredByText))
 		}
-		s.look.byID[e.ID] = len(s.look.elements)
-		s.look.elements = append(s.look.elements, e)
+		s.shot.byID[e.ID] = len(s.shot.elements)
+		s.shot.elements = append(s.shot.elements, e)
 	}
 }
 
 // shows reports whether a part of b lies in the viewport.
-func (l *look) shows(b annotator.Box) bool {
+func (l *snapshot) shows(b annotator.Box) bool {
 	return b.X < l.width && b.Y < l.height && b.X+b.Width > 0 && b.Y+b.Height > 0
 }
 
@@ -206,7 +240,7 @@ func (s *seer) child(ctx context.Context, doc *cdp.Document, f collect.RawFrame,
 	if len(s.seen) >= maxFrames || depth >= maxDepth || (!s.opts.WholePage && !f.Visible) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, frameLimit)
+	ctx, cancel := context.WithTimeout(ctx, frameTimeout)
 	defer cancel()
 	inner, err := doc.Child(ctx, f.Handle, collect.NodeExpression(f.Handle))
 	if err == nil && (inner == nil || s.seen[inner.Seq]) {
@@ -218,7 +252,7 @@ func (s *seer) child(ctx context.Context, doc *cdp.Document, f collect.RawFrame,
 			X: at.X + f.Box.X*at.ScaleX, Y: at.Y + f.Box.Y*at.ScaleY,
 			ScaleX: at.ScaleX * sx, ScaleY: at.ScaleY * sy,
 		}
-		view := collect.Rect{W: s.look.width, H: s.look.height}
+		view := collect.Rect{W: s.shot.width, H: s.shot.height}
 		if depth > 0 && clip != nil {
 			view = *clip
 		}
@@ -226,7 +260,7 @@ func (s *seer) child(ctx context.Context, doc *cdp.Document, f collect.RawFrame,
 		err = s.document(ctx, inner, place, &seen, depth+1)
 	}
 	if err != nil && !errors.Is(err, cdp.ErrReplaced) {
-		s.look.silent = append(s.look.silent, f.Src)
+		s.shot.silent = append(s.shot.silent, f.Src)
 	}
 }
 
@@ -247,31 +281,30 @@ func cut(view, box collect.Rect, sx, sy float64) collect.Rect {
 	}
 }
 
-// prune forgets the documents that stand nowhere any more.
-func (t *tab) prune(p *cdp.Page) {
+// prune forgets the documents that have left the page.
+func (o *observer) prune(p *cdp.Page) {
 	alive := map[int]bool{}
 	for _, d := range p.Documents() {
 		alive[d.Seq] = true
 	}
-	t.set(func() { maps.DeleteFunc(t.known, func(doc int, _ *collect.Known) bool { return !alive[doc] }) })
-	for _, doc := range t.s.b.book.Documents(t.id) {
+	o.mu.Lock()
+	maps.DeleteFunc(o.known, func(doc int, _ *collect.Known) bool { return !alive[doc] })
+	o.mu.Unlock()
+	for _, doc := range o.elements.Documents(o.tab) {
 		if !alive[doc] {
-			t.s.b.book.EndDocument(doc)
+			o.elements.EndDocument(doc)
 		}
 	}
 }
 
 // knows is what is known of a document's listeners.
-func (t *tab) knows(doc *cdp.Document) *collect.Known {
-	t.s.b.mu.Lock()
-	defer t.s.b.mu.Unlock()
-	k := t.known[doc.Seq]
+func (o *observer) knows(doc *cdp.Document) *collect.Known {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	k := o.known[doc.Seq]
 	if k == nil {
 		k = &collect.Known{}
-		if t.known == nil {
-			t.known = map[int]*collect.Known{}
-		}
-		t.known[doc.Seq] = k
+		o.known[doc.Seq] = k
 	}
 	return k
 }
@@ -300,7 +333,7 @@ func probe(ctx context.Context, doc *cdp.Document, handles []int, question strin
 	if err != nil {
 		return nil, err
 	}
-	return decodeJSON[[]bool](raw)
+	return cdp.Decode[[]bool](raw)
 }
 
 // Keys implements identity.Asker.
@@ -314,4 +347,60 @@ func (a *asker) Keys() (map[string]int, error) {
 		keys[n.Key]++
 	}
 	return keys, nil
+}
+
+// compare says which elements of now are new or different, and which numbers of before do
+// not stand on the page any more. What was only scrolled out of sight is not gone.
+func (o *observer) compare(ctx context.Context, before, now *snapshot) (changes []annotator.Element, gone []int) {
+	if before == nil {
+		return now.elements, nil
+	}
+	for _, e := range now.elements {
+		i, was := before.byID[e.ID]
+		if !was || annotator.Differs(before.elements[i], e) {
+			e.Familiar = was && !annotator.Differs(annotator.Uncovered(before.elements[i]), annotator.Uncovered(e))
+			changes = append(changes, e)
+		}
+	}
+	away := map[int][]int{}
+	for _, e := range before.elements {
+		if _, still := now.byID[e.ID]; still {
+			continue
+		}
+		thing, ok := o.elements.Thing(e.ID)
+		if !ok {
+			gone = append(gone, e.ID)
+			continue
+		}
+		away[thing.Doc] = append(away[thing.Doc], e.ID)
+	}
+	for doc, ids := range away {
+		gone = append(gone, o.vanished(ctx, doc, ids)...)
+	}
+	slices.Sort(gone)
+	return changes, gone
+}
+
+// vanished are those of a document's numbers whose nodes are not in it any more or not shown.
+func (o *observer) vanished(ctx context.Context, doc int, ids []int) []int {
+	d := o.document(doc)
+	if d == nil {
+		return ids
+	}
+	handles := make([]int, len(ids))
+	for i, id := range ids {
+		thing, _ := o.elements.Thing(id)
+		handles[i] = thing.Handle
+	}
+	alive, err := probe(ctx, d, handles, "n !== null && n.checkVisibility({ visibilityProperty: true })")
+	if err != nil {
+		return nil
+	}
+	var gone []int
+	for i, id := range ids {
+		if i < len(alive) && !alive[i] {
+			gone = append(gone, id)
+		}
+	}
+	return gone
 }

@@ -16,16 +16,16 @@ import (
 // greeting is what our world of every document runs first.
 //
 //go:embed greet.js
-var greeting string
+var documentStartScript string
 
-// tellName is the function by which the greeting speaks to us; only our world has it.
-const tellName = "sextantTell"
+// bindingName is the function by which the greeting speaks to us; only our world has it.
+const bindingName = "sextantTell"
 
 // greeted takes in what the greeting tells. It speaks from our own world, but what it says is
 // still only one of the sentences here.
-func (t *tab) greeted(ev cdp.Event) {
-	c, ok := decode[proto.RuntimeBindingCalled](ev)
-	if !ok || c.Name != tellName {
+func (t *tab) bindingCalled(ev cdp.Event) {
+	c, ok := cdp.DecodeEvent[proto.RuntimeBindingCalled](ev)
+	if !ok || c.Name != bindingName {
 		return
 	}
 	what, name, _ := strings.Cut(c.Payload, " ")
@@ -53,10 +53,10 @@ func (t *tab) greeted(ev cdp.Event) {
 // typed takes in that text went into a field of the window's active tab: "12 shown a" or
 // "12 hidden", where 12 is the field's handle.
 func (t *tab) typed(session string, world int, what string) {
-	t.s.b.mu.Lock()
+	t.s.b.Lock()
 	page := t.page
 	ours := t.s.owner == "" && t.s.active == t
-	t.s.b.mu.Unlock()
+	t.s.b.Unlock()
 	if !ours || page == nil {
 		return
 	}
@@ -66,11 +66,20 @@ func (t *tab) typed(session string, world int, what string) {
 	if err != nil {
 		return
 	}
-	s := stroke{at: time.Now(), handle: handle, text: text, shown: how == "shown"}
+	s := keystroke{at: time.Now(), handle: handle, text: text, shown: how == "shown"}
 	if doc := page.InWorld(session, world); doc != nil {
 		s.doc = doc.Seq
 	}
-	t.s.b.scribe.hear(s)
+	t.s.b.viewer.Typed(s)
+}
+
+// keystroke is text that went into a field, as its document reported it at that moment.
+type keystroke struct {
+	at          time.Time
+	doc, handle int
+	// text is empty unless shown, which is false for a field that hides what it holds.
+	text  string
+	shown bool
 }
 
 // permission is a permission's name for people.

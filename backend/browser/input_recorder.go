@@ -27,34 +27,27 @@ type Step struct {
 // step, how much of it is shown, how long the page may take to feel it, and how many inputs may
 // wait.
 const (
-	typingPause = 1500 * time.Millisecond
-	maxTyped    = 200
-	feltLimit   = 500 * time.Millisecond
-	handBacklog = 256
+	typingPause  = 1500 * time.Millisecond
+	maxTyped     = 200
+	feltLimit    = 500 * time.Millisecond
+	inputBacklog = 256
 )
 
-// handNote is one input with what stood under it.
-type handNote struct {
+// recordedInput is one input with what stood under it.
+type recordedInput struct {
 	in  wire.Input
 	at  time.Time
 	hit *annotator.Element
 	url string
 }
 
-// stroke is text that went into a field, as its document told at that moment.
-type stroke struct {
-	at          time.Time
-	doc, handle int
-	// text is empty unless shown, which is false for a field that hides what it holds.
-	text  string
-	shown bool
-}
-
 // scribe turns a person's inputs into steps. One goroutine owns all but notes, felt and what
 // mu guards.
-type scribe struct {
-	b     *Browser
-	notes chan handNote
+type recorder struct {
+	m *manager
+	// report receives the steps, nil for nobody.
+	report func(Step)
+	inputs chan recordedInput
 
 	// field is the numbered field that was clicked last, nil when the focus may be elsewhere.
 	field *annotator.Element
@@ -66,15 +59,15 @@ type scribe struct {
 	// felt is poked when a stroke came.
 	felt    chan struct{}
 	mu      sync.Mutex
-	strokes []stroke
+	strokes []keystroke
 }
 
-func newScribe(b *Browser) *scribe {
-	return &scribe{b: b, notes: make(chan handNote, handBacklog), felt: make(chan struct{}, 1)}
+func newRecorder(m *manager, report func(Step)) *recorder {
+	return &recorder{m: m, report: report, inputs: make(chan recordedInput, inputBacklog), felt: make(chan struct{}, 1)}
 }
 
 // hear notes what a document felt of typing. It never blocks.
-func (s *scribe) hear(k stroke) {
+func (s *recorder) hear(k keystroke) {
 	s.mu.Lock()
 	// What a tool typed before the person is in here too, and the oldest of it goes.
 	if s.strokes = append(s.strokes, k); len(s.strokes) > 20*maxTyped {
@@ -87,35 +80,33 @@ func (s *scribe) hear(k stroke) {
 	}
 }
 
-// note hands an input to the scribe; a page that is slow to be described loses notes, never
-// the person's hand. hit is found by the caller, at the moment of the input.
-func (b *Browser) note(n handNote) {
-	if b.cfg.OnPersonStep == nil {
+// record takes an input. It never blocks: while the page is slow to be described, steps are lost, not input.
+func (s *recorder) record(in recordedInput) {
+	if s.report == nil {
 		return
 	}
 	select {
-	case b.scribe.notes <- n:
+	case s.inputs <- in:
 	default:
-		b.log.Warn("a person's step is not in the log: too many at once")
+		s.m.log.Warn("a person's step is not in the log: too many at once")
 	}
 }
 
 // run makes steps until the browser is closed.
-func (s *scribe) run() {
-	defer s.b.wg.Done()
+func (s *recorder) run() {
 	pause := time.NewTimer(typingPause)
 	defer pause.Stop()
 	for {
 		select {
-		case n := <-s.notes:
+		case n := <-s.inputs:
 			s.take(n)
 			pause.Reset(typingPause)
 		case <-pause.C:
 			s.flush()
-		case <-s.b.stop:
+		case <-s.m.Stopped():
 			for {
 				select {
-				case n := <-s.notes:
+				case n := <-s.inputs:
 					s.take(n)
 				default:
 					s.flush()
@@ -127,7 +118,7 @@ func (s *scribe) run() {
 }
 
 // take notes one input.
-func (s *scribe) take(n handNote) {
+func (s *recorder) take(n recordedInput) {
 	switch n.in.Type {
 	case "down":
 		s.flush()
@@ -148,7 +139,7 @@ func takesText(e *annotator.Element) bool {
 	return false
 }
 
-func (s *scribe) click(n handNote) {
+func (s *recorder) click(n recordedInput) {
 	s.field = nil
 	verb, button := "Clicked", n.in.Button
 	switch {
@@ -187,7 +178,7 @@ func titled(e *annotator.Element) string {
 // CDP's bits of the modifiers that make a command of a key.
 const commandKeys = 2 | 4
 
-func (s *scribe) press(n handNote) {
+func (s *recorder) press(n recordedInput) {
 	key := n.in.Key
 	single := utf8.RuneCountInString(key) == 1
 	switch {
@@ -206,7 +197,7 @@ func (s *scribe) press(n handNote) {
 }
 
 // add notes typed text.
-func (s *scribe) add(n handNote, text string) {
+func (s *recorder) add(n recordedInput, text string) {
 	if len(s.sent) == 0 {
 		s.begun = n.at
 	}
@@ -219,7 +210,7 @@ func (s *scribe) add(n handNote, text string) {
 
 // flush makes one step of what was typed. It is shown only when the page felt all of it in the
 // one field that was clicked, which showed it too.
-func (s *scribe) flush() {
+func (s *recorder) flush() {
 	if len(s.sent) == 0 {
 		return
 	}
@@ -247,12 +238,12 @@ func (s *scribe) flush() {
 
 // gather takes the strokes since the typing began, waiting a moment for those that are on
 // their way: n characters were sent.
-func (s *scribe) gather(n int) []stroke {
+func (s *recorder) gather(n int) []keystroke {
 	limit := time.NewTimer(feltLimit)
 	defer limit.Stop()
 	for {
 		s.mu.Lock()
-		list := slices.DeleteFunc(slices.Clone(s.strokes), func(k stroke) bool { return k.at.Before(s.begun) })
+		list := slices.DeleteFunc(slices.Clone(s.strokes), func(k keystroke) bool { return k.at.Before(s.begun) })
 		s.mu.Unlock()
 		came := 0
 		for _, k := range list {
@@ -267,7 +258,7 @@ func (s *scribe) gather(n int) []stroke {
 			case <-s.felt:
 				continue
 			case <-limit.C:
-			case <-s.b.stop:
+			case <-s.m.Stopped():
 			}
 		}
 		s.mu.Lock()
@@ -279,53 +270,26 @@ func (s *scribe) gather(n int) []stroke {
 
 // landed tells whether all that the page felt went into the field, and whether it may be shown:
 // it is all that was sent, and no moment of it was hidden or is unknown.
-func (s *scribe) landed(strokes []stroke, sent string) (into, shown bool) {
+func (s *recorder) landed(strokes []keystroke, sent string) (into, shown bool) {
 	if s.field == nil || len(strokes) == 0 {
 		return false, false
 	}
 	var text strings.Builder
 	shown = true
 	for _, k := range strokes {
-		if k.doc == 0 || k.handle == 0 || s.b.book.ID(k.doc, k.handle) != s.field.ID {
+		if k.doc == 0 || k.handle == 0 || s.m.elements.ID(k.doc, k.handle) != s.field.ID {
 			return false, false
 		}
 		shown = shown && k.shown
 		text.WriteString(k.text)
 	}
-	return true, shown && text.String() == sent && !s.b.Session("").OriginOf(s.field.ID).Secret
+	return true, shown && text.String() == sent && !s.m.Session("").OriginOf(s.field.ID).Secret
 }
 
-func (s *scribe) step(tool string, args map[string]any, sentence, url string) {
+func (s *recorder) step(tool string, args map[string]any, sentence, url string) {
 	raw, err := json.Marshal(args)
 	if err != nil {
 		return // strings and numbers always marshal
 	}
-	s.b.cfg.OnPersonStep(Step{Tool: tool, Args: raw, Sentence: strings.ToUpper(sentence[:1]) + sentence[1:], URL: url})
-}
-
-// newest are the elements that were seen last in the active tab. Called under mu.
-func (s *Session) newest() []annotator.Element {
-	switch t := s.active; {
-	case t == nil:
-		return nil
-	case t.glanced != nil:
-		return t.glanced.elements
-	case t.look != nil:
-		return t.look.elements
-	}
-	return nil
-}
-
-// under is the numbered element at a point of the viewport, the smallest one, nil for none.
-// Called under mu.
-func (s *Session) under(x, y float64) *annotator.Element {
-	var best *annotator.Element
-	for _, e := range s.newest() {
-		box := e.Box
-		in := e.InView && e.Usable && x >= box.X && x < box.X+box.Width && y >= box.Y && y < box.Y+box.Height
-		if in && (best == nil || box.Width*box.Height < best.Box.Width*best.Box.Height) {
-			best = &e
-		}
-	}
-	return best
+	s.report(Step{Tool: tool, Args: raw, Sentence: strings.ToUpper(sentence[:1]) + sentence[1:], URL: url})
 }
