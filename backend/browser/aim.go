@@ -13,6 +13,8 @@ import (
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/surface"
 	"sextant/shared/event"
+
+	"sextant/shared/annotator"
 )
 
 // patience is how long an element that cannot be pressed right now is waited for: it may be
@@ -213,12 +215,12 @@ func (t *tab) pointer(x, y float64, press bool, id int) {
 
 // on runs an action on the tab of an annotation, with its element; whether that lives shows when
 // it is aimed at, or by sure.
-func (s *Session) on(ctx context.Context, id int, do func(context.Context, *action, *target) error) (answer, error) {
+func (s *Session) on(ctx context.Context, id int, do func(context.Context, *action, *target) error) (annotator.Answer, error) {
 	return s.onWithin(ctx, handLimit, id, do)
 }
 
 // onWithin is on with a bound on how long the page may take to let it be done.
-func (s *Session) onWithin(ctx context.Context, limit time.Duration, id int, do func(context.Context, *action, *target) error) (ans answer, err error) {
+func (s *Session) onWithin(ctx context.Context, limit time.Duration, id int, do func(context.Context, *action, *target) error) (ans annotator.Answer, err error) {
 	if _, err := s.b.start(ctx); err != nil {
 		return ans, err
 	}

@@ -10,13 +10,13 @@ import (
 
 // Annotate looks at the active tab. Elements of the answer are shared with the tab and must not
 // be changed.
-func (s *Session) Annotate(ctx context.Context, o surface.AnnotateOptions) (answer, error) {
+func (s *Session) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotator.Answer, error) {
 	if o.Scope != "" && o.Scope != "viewport" && o.Scope != "page" {
-		return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page."}
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page."}
 	}
 	t, err := s.current(ctx)
 	if err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	ans, err := s.glanceOver(ctx, t, o.Scope == "page", o.ChangesOnly)
 	if err != nil || o.Query == "" {
@@ -28,7 +28,7 @@ func (s *Session) Annotate(ctx context.Context, o surface.AnnotateOptions) (answ
 		// It may stand further down.
 		rest, err := s.glanceOver(ctx, t, true, false)
 		if err != nil {
-			return answer{}, err
+			return annotator.Answer{}, err
 		}
 		rest.Events = append(ans.Events, rest.Events...)
 		ans, all = rest, rest.Elements
@@ -39,7 +39,7 @@ func (s *Session) Annotate(ctx context.Context, o surface.AnnotateOptions) (answ
 	ans.Elements, ans.Gone, ans.Changes = found, nil, false
 	switch {
 	case len(found) == 0:
-		ans.Elements = []element{}
+		ans.Elements = []annotator.Element{}
 		addNote(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60), annotator.Inventory(all)))
 	case partly:
 		addNote(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.", surface.Clip(o.Query, 60)))
@@ -48,7 +48,7 @@ func (s *Session) Annotate(ctx context.Context, o surface.AnnotateOptions) (answ
 }
 
 // glanceOver looks without acting.
-func (s *Session) glanceOver(ctx context.Context, t *tab, wide, changed bool) (answer, error) {
+func (s *Session) glanceOver(ctx context.Context, t *tab, wide, changed bool) (annotator.Answer, error) {
 	return s.act(ctx, t, func(_ context.Context, a *action) error {
 		a.full, a.wide, a.changed = !changed, wide, changed
 		return nil

@@ -2,7 +2,6 @@ package browser
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,6 +60,8 @@ type ConsoleOptions struct {
 type journal struct {
 	list []*Message
 	last int
+	// written counts the messages of scripts.
+	written int
 }
 
 func (j *journal) add(m Message) {
@@ -78,50 +79,32 @@ func (j *journal) add(m Message) {
 	j.list = append(j.list, &m)
 }
 
-// Console lists console messages of the active tab, oldest first, and how many more there are
-// that Limit left out. It starts no browser.
-func (s *Session) Console(o ConsoleOptions) (list []Message, more int, err error) {
-	level := slices.Index(Levels(), o.Level)
-	if o.Level == "" {
-		level = slices.Index(Levels(), LevelInfo)
-	}
-	if level < 0 {
-		return nil, 0, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown level %q", o.Level), Suggestion: "Send " + strings.Join(Levels(), ", ") + "."}
-	}
-	limit := o.Limit
-	if limit <= 0 {
-		limit = 50
-	}
-	s.b.Lock()
-	defer s.b.Unlock()
-	if s.active == nil {
-		return []Message{}, 0, nil
-	}
-	list = []Message{}
-	hide := s.veil()
-	for _, m := range s.active.journal.list {
-		if m.ID > o.Since && slices.Index(Levels(), m.Level) >= level {
-			shown := *m
-			shown.Text = hide.Body("", m.Text, "the console", false)
-			shown.Where = hide.Address(m.Where)
-			list = append(list, shown)
+// messages are copies of those from level on that came after the id since.
+func (j *journal) messages(level string, since int) []Message {
+	list := []Message{}
+	for _, m := range j.list {
+		if m.ID > since && slices.Index(Levels(), m.Level) >= slices.Index(Levels(), level) {
+			list = append(list, *m)
 		}
 	}
-	if o.Clear {
-		s.active.journal.list = nil
-	}
-	if len(list) > limit {
-		more = len(list) - limit
-		list = list[more:]
-	}
-	return list, more, nil
+	return list
 }
 
-// threw takes in an error that a script of the page did not catch.
-func (t *tab) threw(ev cdp.Event) {
+// reset forgets all messages; ids go on.
+func (j *journal) reset() { j.list = nil }
+
+// releaseDue counts a message of a script and reports whether the objects that the browser keeps for such
+// messages are to be let go now.
+func (j *journal) releaseDue() bool {
+	j.written++
+	return j.written%released == 0
+}
+
+// exceptionMessage reads an error that a script of the page did not catch.
+func exceptionMessage(ev cdp.Event) (Message, bool) {
 	x, ok := cdp.DecodeEvent[proto.RuntimeExceptionThrown](ev)
 	if !ok || x.ExceptionDetails == nil {
-		return
+		return Message{}, false
 	}
 	d := x.ExceptionDetails
 	text := d.Text
@@ -130,17 +113,14 @@ func (t *tab) threw(ev cdp.Event) {
 	} else if o != nil && d.Text == "Uncaught" {
 		text += " " + primitive(o)
 	}
-	t.set(func() {
-		t.journal.add(Message{Level: LevelError, Source: "exception", Text: surface.Clip(text, maxMessage), Where: where(d.URL, d.LineNumber+1)})
-		t.complain(text)
-	})
+	return Message{Level: LevelError, Source: "exception", Text: surface.Clip(text, maxMessage), Where: where(d.URL, d.LineNumber+1)}, true
 }
 
-// wrote takes in what a script wrote to the console.
-func (t *tab) wrote(p *cdp.Page, ev cdp.Event) {
+// scriptMessage reads what a script wrote to the console.
+func scriptMessage(ev cdp.Event) (Message, bool) {
 	c, ok := cdp.DecodeEvent[proto.RuntimeConsoleAPICalled](ev)
 	if !ok {
-		return
+		return Message{}, false
 	}
 	level := LevelInfo
 	switch c.Type {
@@ -151,32 +131,21 @@ func (t *tab) wrote(p *cdp.Page, ev cdp.Event) {
 	case proto.RuntimeConsoleAPICalledTypeDebug, proto.RuntimeConsoleAPICalledTypeTrace:
 		level = LevelDebug
 	case proto.RuntimeConsoleAPICalledTypeClear, proto.RuntimeConsoleAPICalledTypeEndGroup:
-		return
+		return Message{}, false
 	}
 	m := Message{Level: level, Source: "console", Text: surface.Clip(written(c.Args), maxMessage)}
 	if c.StackTrace != nil && len(c.StackTrace.CallFrames) > 0 {
 		f := c.StackTrace.CallFrames[0]
 		m.Where = where(f.URL, f.LineNumber+1)
 	}
-	release := false
-	t.set(func() {
-		t.journal.add(m)
-		if level == LevelError {
-			t.complain(m.Text)
-		}
-		t.written++
-		release = t.written%released == 0
-	})
-	if release {
-		p.Post(ev.SessionID, proto.RuntimeReleaseObjectGroup{ObjectGroup: "console"})
-	}
+	return m, true
 }
 
-// logged takes in what the browser itself complains about.
-func (t *tab) logged(ev cdp.Event) {
+// browserMessage reads what the browser itself complains about.
+func browserMessage(ev cdp.Event) (Message, bool) {
 	l, ok := cdp.DecodeEvent[proto.LogEntryAdded](ev)
 	if !ok || l.Entry == nil {
-		return
+		return Message{}, false
 	}
 	e := l.Entry
 	m := Message{Level: string(e.Level), Source: string(e.Source), Text: surface.Clip(e.Text, maxMessage)}
@@ -188,12 +157,7 @@ func (t *tab) logged(ev cdp.Event) {
 		line = *e.LineNumber + 1
 	}
 	m.Where = where(e.URL, line)
-	t.set(func() {
-		t.journal.add(m)
-		if m.Level == LevelError && e.Source == proto.LogLogEntrySourceSecurity {
-			t.complain(m.Text)
-		}
-	})
+	return m, true
 }
 
 func where(url string, line int) string {

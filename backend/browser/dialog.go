@@ -182,14 +182,14 @@ type DialogOptions struct {
 
 // HandleDialog answers the open dialog of the active tab, or of another one when only that
 // has one. The answer tells what the page did then.
-func (s *Session) HandleDialog(ctx context.Context, o DialogOptions) (answer, error) {
+func (s *Session) HandleDialog(ctx context.Context, o DialogOptions) (annotator.Answer, error) {
 	t := s.asking()
 	if t == nil {
-		return answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "No dialog is open.", Suggestion: "Call annotate_page to see the page."}
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "No dialog is open.", Suggestion: "Call annotate_page to see the page."}
 	}
 	release, err := t.acquire(ctx)
 	if err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	defer release()
 	s.b.Lock()
@@ -198,13 +198,13 @@ func (s *Session) HandleDialog(ctx context.Context, o DialogOptions) (answer, er
 	switch {
 	case d != nil:
 		if f := fits(d, o); f != nil {
-			return answer{}, f
+			return annotator.Answer{}, f
 		}
 		return t.run(ctx, func(ctx context.Context, a *action) error { return a.reply(ctx, d, o) })
 	case c == nil:
-		return answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Call annotate_page."}
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Call annotate_page."}
 	case o.Accept:
-		return answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The page asks for a file.", Suggestion: "Give it with upload_file, or send accept: false."}
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The page asks for a file.", Suggestion: "Give it with upload_file, or send accept: false."}
 	}
 	t.set(func() { t.chooser = nil })
 	return t.run(ctx, func(_ context.Context, a *action) error {
@@ -338,16 +338,16 @@ func IsTransientNote(note string) bool {
 }
 
 // answerDialog accepts or dismisses the dialog in the tab by a key.
-func (s *Session) answerDialog(ctx context.Context, t *tab, key string) (answer, error) {
+func (s *Session) answerDialog(ctx context.Context, t *tab, key string) (annotator.Answer, error) {
 	accept := strings.EqualFold(key, "Enter") || strings.EqualFold(key, "Return")
 	d := t.open()
 	switch {
 	case d == nil:
-		return answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Press the key again."}
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Press the key again."}
 	case !accept && !strings.EqualFold(key, "Escape") && !strings.EqualFold(key, "Esc"), d.kind == dialogAuth && accept:
 		s.b.Lock()
 		defer s.b.Unlock()
-		return answer{}, t.dialogFault()
+		return annotator.Answer{}, t.dialogFault()
 	}
 	return s.HandleDialog(ctx, DialogOptions{Accept: accept})
 }

@@ -3,10 +3,11 @@ package browser
 import (
 	"context"
 	"fmt"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -64,20 +65,6 @@ func (d *download) sentence() string {
 		return fmt.Sprintf("%s failed: %s", name, d.why)
 	}
 	return name + " was cancelled"
-}
-
-// bytesOf is a size for people.
-func bytesOf(n int64) string {
-	const unit = 1000
-	switch {
-	case n < unit:
-		return fmt.Sprintf("%d bytes", n)
-	case n < unit*unit:
-		return fmt.Sprintf("%.1f KB", float64(n)/unit)
-	case n < unit*unit*unit:
-		return fmt.Sprintf("%.1f MB", float64(n)/(unit*unit))
-	}
-	return fmt.Sprintf("%.2f GB", float64(n)/(unit*unit*unit))
 }
 
 // Downloads lists the session's downloads, newest last.
@@ -162,7 +149,7 @@ func (b *manager) downloadDir(owner string) (string, error) {
 		}
 		base = b.tempDownloads
 	}
-	dir := b.folder(base, owner)
+	dir := sessionFolder(base, owner)
 	if err := os.MkdirAll(filepath.Join(dir, partial), 0o700); err != nil {
 		return "", fmt.Errorf("making a folder for downloads: %w", err)
 	}
@@ -261,6 +248,9 @@ func (s *Session) forgetDownload() {
 	}
 }
 
+// sweep removes what a download that came to nothing left on the disk.
+func (d *download) sweep() { removePartial(d.dir, d.guid) }
+
 // end closes a download. Called under mu.
 func (d *download) end(state, why string) { d.State, d.why, d.Why = state, why, why }
 
@@ -296,7 +286,7 @@ func (e *connection) downloadMoved(ev cdp.Event) {
 		d.end(downloadCancelled, "")
 	default:
 		// One that came all at once has had no progress to be judged by.
-		if stop = b.tooMuch(d, m.State == proto.BrowserDownloadProgressStateCompleted); stop != "" {
+		if stop = overLimit(d.dir, b.cfg.MaxDownload, d.Received, d.Size, m.State == proto.BrowserDownloadProgressStateCompleted); stop != "" {
 			d.end(downloadFailed, stop)
 		}
 	}
@@ -357,31 +347,36 @@ func (d *download) settle(b *manager) {
 	b.events.state()
 }
 
-// place moves a file into dir under a name that is not taken.
-func place(from, dir, name string) (string, error) {
-	if err := os.Chmod(from, 0o600); err != nil {
-		return "", fmt.Errorf("keeping a download: %w", err)
+// cleanDownloads removes what earlier runs left unfinished, before the first Chromium starts.
+func (b *manager) cleanDownloads() {
+	if b.cfg.DownloadDir != "" {
+		tidyAll(b.cfg.DownloadDir)
 	}
-	ext := filepath.Ext(name)
-	stem := strings.TrimSuffix(name, ext)
-	for n := 1; n < 1000; n++ {
-		if n > 1 {
-			name = fmt.Sprintf("%s (%d)%s", stem, n, ext)
-		}
-		path := filepath.Join(dir, name)
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if os.IsExist(err) {
-			continue
-		}
-		if err != nil {
-			return "", fmt.Errorf("keeping a download: %w", err)
-		}
-		_ = f.Close()
-		if err := os.Rename(from, path); err != nil {
-			_ = os.Remove(path)
-			return "", fmt.Errorf("keeping a download: %w", err)
-		}
-		return path, nil
+}
+
+// forgetFiles ends the download folder of a session: unfinished files are removed, finished ones stay where
+// downloads are kept.
+func (b *manager) forgetFiles(owner string) {
+	b.Lock()
+	temporary := b.tempDownloads
+	b.Unlock()
+	switch {
+	case b.cfg.DownloadDir != "":
+		tidy(sessionFolder(b.cfg.DownloadDir, owner))
+	case temporary != "":
+		_ = os.RemoveAll(sessionFolder(temporary, owner))
 	}
-	return "", fmt.Errorf("keeping a download: every name like %q is taken", name)
+}
+
+// nearby reports whether the browser runs on this machine and so shares our disk.
+func (b *manager) isLocal() bool {
+	if b.cfg.AttachURL == "" {
+		return true
+	}
+	u, err := url.Parse(b.cfg.AttachURL)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }

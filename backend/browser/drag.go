@@ -13,6 +13,8 @@ import (
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/surface"
+
+	"sextant/shared/annotator"
 )
 
 // Where is the element with the number ID or, when that is 0, a point of the page's viewport
@@ -44,9 +46,9 @@ type drag struct {
 
 // Drag presses on From, moves in small steps and lets go on To. Over an element it goes a
 // little past the middle in the direction of travel, which lists that are sorted by hand need.
-func (s *Session) Drag(ctx context.Context, o DragOptions) (answer, error) {
+func (s *Session) Drag(ctx context.Context, o DragOptions) (annotator.Answer, error) {
 	if (o.To == nil) == (o.By == nil) {
-		return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "A drag needs one of to and by.", Suggestion: `Send to as an id or {"x":10,"y":20}, or by as an offset.`}
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "A drag needs one of to and by.", Suggestion: `Send to as an id or {"x":10,"y":20}, or by as an offset.`}
 	}
 	ids := []int{o.From.ID}
 	if o.To != nil {
@@ -60,9 +62,9 @@ func (s *Session) Drag(ctx context.Context, o DragOptions) (answer, error) {
 
 // onTab runs an action on the tab that all of the elements stand in, the active one when
 // there is none among ids.
-func (s *Session) onTab(ctx context.Context, ids []int, do func(context.Context, *action) error) (answer, error) {
+func (s *Session) onTab(ctx context.Context, ids []int, do func(context.Context, *action) error) (annotator.Answer, error) {
 	if _, err := s.b.start(ctx); err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	var t *tab
 	for _, id := range ids {
@@ -72,16 +74,16 @@ func (s *Session) onTab(ctx context.Context, ids []int, do func(context.Context,
 		other, f := s.tabOf(id)
 		switch {
 		case f != nil:
-			return answer{}, f
+			return annotator.Answer{}, f
 		case t != nil && other != t:
-			return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("[%d] stands in another tab.", id), Suggestion: "Name elements of one tab."}
+			return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("[%d] stands in another tab.", id), Suggestion: "Name elements of one tab."}
 		}
 		t = other
 	}
 	if t == nil {
 		var err error
 		if t, err = s.current(ctx); err != nil {
-			return answer{}, err
+			return annotator.Answer{}, err
 		}
 	}
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {

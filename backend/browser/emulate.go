@@ -9,6 +9,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"sextant/backend/surface"
+
+	"sextant/shared/annotator"
 )
 
 // Emulation is what a tab pretends to be. The zero value pretends nothing: the tab has the size
@@ -56,13 +58,13 @@ func (s *Session) Emulation() Emulation {
 
 // Emulate makes the active tab pretend to be something else, until the next call; navigations
 // and a restart of the browser do not end it. The answer lists everything in the viewport.
-func (s *Session) Emulate(ctx context.Context, e Emulation) (answer, error) {
+func (s *Session) Emulate(ctx context.Context, e Emulation) (annotator.Answer, error) {
 	if e.Network != "" && !slices.Contains(Networks(), e.Network) {
-		return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown network %q", e.Network), Suggestion: "Send " + strings.Join(Networks(), ", ") + "."}
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown network %q", e.Network), Suggestion: "Send " + strings.Join(Networks(), ", ") + "."}
 	}
 	t, err := s.current(ctx)
 	if err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {
 		a.full = true
@@ -70,7 +72,7 @@ func (s *Session) Emulate(ctx context.Context, e Emulation) (answer, error) {
 		s.b.Lock()
 		was := t.pretends
 		t.pretends = &e
-		requests := t.pretence()
+		requests := t.emulationRequests()
 		s.b.Unlock()
 		for _, req := range requests {
 			if _, err := a.client(ctx).Call(ctx, "", req.ProtoReq(), req); err != nil {
@@ -121,7 +123,7 @@ func (t *tab) pretend() {
 	if t.page == nil || t.pretends == nil {
 		return
 	}
-	requests := t.pretence()
+	requests := t.emulationRequests()
 	t.page.Post(t.page.Session, requests[0])
 	for _, req := range requests[1:] {
 		t.page.Post(t.page.Session, req)
@@ -130,25 +132,34 @@ func (t *tab) pretend() {
 	t.s.b.viewer.Repaint(t)
 }
 
-// metrics is the tab's viewport. Called under mu.
+// metrics is the tab's viewport. Called under the lock.
 func (t *tab) metrics() proto.EmulationSetDeviceMetricsOverride {
-	m := proto.EmulationSetDeviceMetricsOverride{Width: t.width, Height: t.height, DeviceScaleFactor: t.scale}
 	if e := t.pretends; e != nil {
-		if e.Width > 0 {
-			m.Width, m.Height, m.DeviceScaleFactor = e.Width, e.Height, 1
-		}
-		if e.Scale > 0 {
-			m.DeviceScaleFactor = e.Scale
-		}
-		m.Mobile = e.Mobile
+		return e.metrics(t.width, t.height, t.scale)
+	}
+	return Emulation{}.metrics(t.width, t.height, t.scale)
+}
+
+// metrics is the viewport of a tab whose own has that size and scale.
+func (e Emulation) metrics(width, height int, scale float64) proto.EmulationSetDeviceMetricsOverride {
+	m := proto.EmulationSetDeviceMetricsOverride{Width: width, Height: height, DeviceScaleFactor: scale, Mobile: e.Mobile}
+	if e.Width > 0 {
+		m.Width, m.Height, m.DeviceScaleFactor = e.Width, e.Height, 1
+	}
+	if e.Scale > 0 {
+		m.DeviceScaleFactor = e.Scale
 	}
 	return m
 }
 
-// pretence is everything the browser has to be told for what the tab pretends, the viewport
-// first: the rest counts for frames in other processes too. Called under mu.
-func (t *tab) pretence() []proto.Request {
-	e := *t.pretends
+// emulationRequests is everything the browser has to be told for what the tab emulates, the viewport first: the
+// rest counts for frames in other processes too. Called under the lock.
+func (t *tab) emulationRequests() []proto.Request {
+	return append([]proto.Request{t.metrics()}, t.pretends.requests(t.s.b.userAgent)...)
+}
+
+// requests are what the browser has to be told, except for the viewport; userAgent is the browser's own.
+func (e Emulation) requests(userAgent string) []proto.Request {
 	points := 5
 	touch := proto.EmulationSetTouchEmulationEnabled{Enabled: e.Touch}
 	if e.Touch {
@@ -159,7 +170,7 @@ func (t *tab) pretence() []proto.Request {
 		media.Features = append(media.Features, &proto.EmulationMediaFeature{Name: "prefers-color-scheme", Value: e.ColorScheme})
 	}
 	list := []proto.Request{
-		t.metrics(), touch, media, e.agent(t.s.b.userAgent),
+		touch, media, e.agent(userAgent),
 		proto.EmulationSetLocaleOverride{Locale: e.Locale},
 		proto.EmulationSetTimezoneOverride{TimezoneID: e.Timezone},
 		e.network(),

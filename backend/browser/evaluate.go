@@ -49,10 +49,10 @@ type Evaluated struct {
 
 // Evaluate runs a script in the page's own world and answers like any action with what it
 // caused. What the script throws is a *Fault of kind invalid that names the line.
-func (s *Session) Evaluate(ctx context.Context, o EvaluateOptions) (answer, Evaluated, error) {
+func (s *Session) Evaluate(ctx context.Context, o EvaluateOptions) (annotator.Answer, Evaluated, error) {
 	var got Evaluated
 	if strings.TrimSpace(o.Script) == "" || len(o.Script) > maxScript {
-		return answer{}, got, &surface.Fault{
+		return annotator.Answer{}, got, &surface.Fault{
 			Kind: surface.FaultInvalid, Message: fmt.Sprintf("The script is empty or longer than %d bytes.", maxScript),
 			Suggestion: `Send a script such as "document.title".`,
 		}
@@ -82,7 +82,7 @@ func (s *Session) Evaluate(ctx context.Context, o EvaluateOptions) (answer, Eval
 	}
 	t, err := s.current(ctx)
 	if err != nil {
-		return answer{}, got, err
+		return annotator.Answer{}, got, err
 	}
 	ans, err := s.act(ctx, t, func(ctx context.Context, a *action) error { return run(ctx, a, a.page.Main(), "", "") })
 	return ans, got, err

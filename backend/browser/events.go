@@ -95,7 +95,7 @@ func (e *connection) PageEvent(p *cdp.Page, ev cdp.Event) {
 	case "Page":
 		t.pageEvent(p, name, ev)
 	case "WebMCP":
-		t.webMCP(name, ev)
+		t.set(func() { t.offers.handle(name, ev) })
 	default:
 		t.otherEvent(p, ev)
 	}
@@ -300,13 +300,13 @@ func (t *tab) otherEvent(p *cdp.Page, ev cdp.Event) {
 			t.authAsked(p, a, ev.SessionID)
 		}
 	case "Runtime.exceptionThrown":
-		t.threw(ev)
+		t.exceptionThrown(ev)
 	case "Runtime.consoleAPICalled":
-		t.wrote(p, ev)
+		t.consoleCalled(p, ev)
 	case "Runtime.bindingCalled":
 		t.bindingCalled(ev)
 	case "Log.entryAdded":
-		t.logged(ev)
+		t.logEntryAdded(ev)
 	}
 }
 

@@ -1,8 +1,6 @@
 package browser
 
 import (
-	"net"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -46,17 +44,4 @@ func fileName(suggested string) string {
 		stem = stem[:len(stem)-size]
 	}
 	return stem + ext
-}
-
-// nearby reports whether the browser runs on this machine and so shares our disk.
-func (b *manager) isLocal() bool {
-	if b.cfg.AttachURL == "" {
-		return true
-	}
-	u, err := url.Parse(b.cfg.AttachURL)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -15,11 +15,6 @@ import (
 	"sextant/shared/annotator"
 )
 
-type (
-	answer  = annotator.Answer
-	element = annotator.Element
-)
-
 // client runs requests on the page's own session.
 func (a *action) client(ctx context.Context) proto.Client { return a.page.Client(ctx) }
 
@@ -42,10 +37,10 @@ func (t *tab) front(ctx context.Context) error {
 }
 
 // Click presses the mouse on an element, after making sure that the press will meet it.
-func (s *Session) Click(ctx context.Context, o surface.ClickOptions) (answer, error) {
+func (s *Session) Click(ctx context.Context, o surface.ClickOptions) (annotator.Answer, error) {
 	press, verb, err := pressOf(o.Button, o.Count, o.Modifiers)
 	if err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	return s.on(ctx, o.ID, func(ctx context.Context, a *action, g *target) error {
 		return g.click(ctx, a, press, verb)
@@ -174,7 +169,7 @@ func (g *target) hover(ctx context.Context, a *action, modifiers int) (x, y floa
 }
 
 // Hover moves the mouse over an element.
-func (s *Session) Hover(ctx context.Context, id int) (answer, error) {
+func (s *Session) Hover(ctx context.Context, id int) (annotator.Answer, error) {
 	return s.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
 		a.does("moved to %s", g.name())
 		_, _, err := g.hover(ctx, a, 0)
@@ -195,7 +190,7 @@ func (g *target) blocked(err error) error {
 }
 
 // Select chooses options of a native list by label or value.
-func (s *Session) Select(ctx context.Context, id int, values []string) (answer, error) {
+func (s *Session) Select(ctx context.Context, id int, values []string) (annotator.Answer, error) {
 	return s.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
 		x, y, err := g.aim(ctx, collect.Aim{})
 		if err != nil {
@@ -224,13 +219,13 @@ func quoted(values []string) string {
 }
 
 // Press presses a key in the active tab, or answers its open dialog (Enter, Escape).
-func (s *Session) Press(ctx context.Context, key string) (answer, error) {
+func (s *Session) Press(ctx context.Context, key string) (annotator.Answer, error) {
 	if err := input.Check(key); err != nil {
-		return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: `Send a key such as "Enter" or "Control+a".`}
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: `Send a key such as "Enter" or "Control+a".`}
 	}
 	t, err := s.current(ctx)
 	if err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	if t.open() != nil {
 		return s.answerDialog(ctx, t, key)
@@ -247,11 +242,11 @@ func (s *Session) Press(ctx context.Context, key string) (answer, error) {
 }
 
 // Scroll scrolls the page or the box of an element.
-func (s *Session) Scroll(ctx context.Context, o surface.ScrollOptions) (answer, error) {
+func (s *Session) Scroll(ctx context.Context, o surface.ScrollOptions) (annotator.Answer, error) {
 	switch o.Direction {
 	case "up", "down", "left", "right", "top", "bottom":
 	default:
-		return answer{}, &surface.Fault{
+		return annotator.Answer{}, &surface.Fault{
 			Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown direction %q", o.Direction),
 			Suggestion: "Send up, down, left, right, top or bottom.",
 		}
@@ -288,7 +283,7 @@ func (s *Session) Scroll(ctx context.Context, o surface.ScrollOptions) (answer, 
 	}
 	t, err := s.current(ctx)
 	if err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, handLimit, errUnresponsive)

@@ -12,6 +12,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"sextant/backend/surface"
+
+	"sextant/shared/annotator"
 )
 
 // blank is the page that holds nothing. It comes from no site, so nobody is asked about it.
@@ -72,23 +74,23 @@ func (s *Session) judge(ctx context.Context, address string) error {
 
 // Navigate opens an address in the active tab, or goes back, forward or reloads. The answer
 // lists everything in the viewport.
-func (s *Session) Navigate(ctx context.Context, o NavigateOptions) (answer, error) {
+func (s *Session) Navigate(ctx context.Context, o NavigateOptions) (annotator.Answer, error) {
 	if (o.URL == "") == (o.Action == "") {
-		return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "navigate_page takes either url or action", Suggestion: `Send url, or action "back", "forward" or "reload".`}
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "navigate_page takes either url or action", Suggestion: `Send url, or action "back", "forward" or "reload".`}
 	}
 	var address string
 	if o.URL != "" {
 		var err error
 		if address, err = Address(o.URL); err != nil {
-			return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: "Send an address such as https://example.com."}
+			return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: "Send an address such as https://example.com."}
 		}
 		if err := s.judge(ctx, address); err != nil {
-			return answer{}, err
+			return annotator.Answer{}, err
 		}
 	}
 	t, err := s.current(ctx)
 	if err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	// A crashed page can be left: that is the way out of it.
 	t.set(func() { t.crashed = false })

@@ -64,7 +64,7 @@ type snapshot struct {
 func (l *snapshot) marks() *event.Marks {
 	elements := l.elements
 	if elements == nil {
-		elements = []element{} // a list on the wire is never null
+		elements = []annotator.Element{} // a list on the wire is never null
 	}
 	return &event.Marks{
 		Page: l.page, Elements: elements, Above: l.above, Below: l.below,

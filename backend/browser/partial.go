@@ -1,8 +1,10 @@
 package browser
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // partial is the folder, in that of a session's downloads, where Chromium writes files on their way.
@@ -15,33 +17,32 @@ const (
 	spare = 512 << 20
 )
 
-// tooMuch says why a download cannot go on, or be kept when it is there; "" when it can. Called
-// under mu.
-func (b *manager) tooMuch(d *download, there bool) string {
-	limit := int64(maxDownload)
-	if b.cfg.MaxDownload > 0 {
-		limit = b.cfg.MaxDownload
+// overLimit says why a download into dir cannot go on, "" when it can: limit bounds its size (0 is the default
+// bound), received and size are what the browser reports, complete is true when all of it is there.
+func overLimit(dir string, limit, received, size int64, complete bool) string {
+	if limit <= 0 {
+		limit = maxDownload
 	}
-	need := max(d.Size, d.Received)
+	need := max(size, received)
 	if need > limit {
 		return "it is larger than " + bytesOf(limit)
 	}
-	if there {
+	if complete {
 		return ""
 	}
-	if free, known := freeSpace(d.dir); known && free < need-d.Received+spare {
+	if free, known := freeSpace(dir); known && free < need-received+spare {
 		return "the disk is nearly full"
 	}
 	return ""
 }
 
-// sweep removes what a download that came to nothing left on the disk.
-func (d *download) sweep() {
-	if d.dir == "" || filepath.Base(d.guid) != d.guid {
+// removePartial removes what the download guid into dir left on the disk.
+func removePartial(dir, guid string) {
+	if dir == "" || filepath.Base(guid) != guid {
 		return
 	}
 	for _, ending := range []string{"", ".crdownload"} {
-		_ = os.Remove(filepath.Join(d.dir, partial, d.guid+ending))
+		_ = os.Remove(filepath.Join(dir, partial, guid+ending))
 	}
 }
 
@@ -63,12 +64,8 @@ func tidy(dir string) {
 	}
 }
 
-// cleanDownloads is tidy for the folders of all sessions that ever were, before the first browser.
-func (b *manager) cleanDownloads() {
-	base := b.cfg.DownloadDir
-	if base == "" {
-		return
-	}
+// tidyAll is tidy for base and all folders of sessions in it.
+func tidyAll(base string) {
 	list, err := os.ReadDir(base)
 	if err != nil {
 		return
@@ -81,24 +78,53 @@ func (b *manager) cleanDownloads() {
 	tidy(base)
 }
 
-// forgetFiles ends the download folder of a session: what was on its way is gone, and what
-// arrived is kept where downloads are kept.
-func (b *manager) forgetFiles(owner string) {
-	b.Lock()
-	temporary := b.tempDownloads
-	b.Unlock()
-	switch {
-	case b.cfg.DownloadDir != "":
-		tidy(b.folder(b.cfg.DownloadDir, owner))
-	case temporary != "":
-		_ = os.RemoveAll(b.folder(temporary, owner))
-	}
-}
-
-// folder is where the downloads of a session lie under base.
-func (b *manager) folder(base, owner string) string {
+// sessionFolder is where the downloads of a session go below base.
+func sessionFolder(base, owner string) string {
 	if owner == "" {
 		return base
 	}
 	return filepath.Join(base, fileName(owner))
+}
+
+// bytesOf is a size for people.
+func bytesOf(n int64) string {
+	const unit = 1000
+	switch {
+	case n < unit:
+		return fmt.Sprintf("%d bytes", n)
+	case n < unit*unit:
+		return fmt.Sprintf("%.1f KB", float64(n)/unit)
+	case n < unit*unit*unit:
+		return fmt.Sprintf("%.1f MB", float64(n)/(unit*unit))
+	}
+	return fmt.Sprintf("%.2f GB", float64(n)/(unit*unit*unit))
+}
+
+// place moves a file into dir under a name that is not taken.
+func place(from, dir, name string) (string, error) {
+	if err := os.Chmod(from, 0o600); err != nil {
+		return "", fmt.Errorf("keeping a download: %w", err)
+	}
+	ext := filepath.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	for n := 1; n < 1000; n++ {
+		if n > 1 {
+			name = fmt.Sprintf("%s (%d)%s", stem, n, ext)
+		}
+		path := filepath.Join(dir, name)
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if os.IsExist(err) {
+			continue
+		}
+		if err != nil {
+			return "", fmt.Errorf("keeping a download: %w", err)
+		}
+		_ = f.Close()
+		if err := os.Rename(from, path); err != nil {
+			_ = os.Remove(path)
+			return "", fmt.Errorf("keeping a download: %w", err)
+		}
+		return path, nil
+	}
+	return "", fmt.Errorf("keeping a download: every name like %q is taken", name)
 }

@@ -10,6 +10,8 @@ import (
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/surface"
+
+	"sextant/shared/annotator"
 )
 
 // ClickAtOptions: a point of the page's viewport in CSS pixels; the rest as in ClickOptions.
@@ -76,10 +78,10 @@ func (a *action) under(ctx context.Context, x, y float64) (string, error) {
 }
 
 // ClickAt presses the mouse at a point and says what lies there.
-func (s *Session) ClickAt(ctx context.Context, o ClickAtOptions) (answer, error) {
+func (s *Session) ClickAt(ctx context.Context, o ClickAtOptions) (annotator.Answer, error) {
 	press, verb, err := pressOf(o.Button, o.Count, o.Modifiers)
 	if err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	return s.onTab(ctx, nil, func(ctx context.Context, a *action) error {
 		if err := a.within(ctx, o.X, o.Y); err != nil {
@@ -102,9 +104,9 @@ func (s *Session) ClickAt(ctx context.Context, o ClickAtOptions) (answer, error)
 
 // MovePath moves the mouse along points of the page's viewport, with the left button held
 // from the first to the last when press is true.
-func (s *Session) MovePath(ctx context.Context, points []Where, press bool) (answer, error) {
+func (s *Session) MovePath(ctx context.Context, points []Where, press bool) (annotator.Answer, error) {
 	if len(points) == 0 {
-		return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "A path needs points.", Suggestion: `Send points such as [{"x":10,"y":20},{"x":80,"y":20}].`}
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "A path needs points.", Suggestion: `Send points such as [{"x":10,"y":20},{"x":80,"y":20}].`}
 	}
 	moves := along(points)
 	return s.onTab(ctx, nil, func(ctx context.Context, a *action) (err error) {

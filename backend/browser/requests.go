@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -90,78 +89,6 @@ func (f RequestFilter) keeps(r Request) bool {
 	return fmt.Sprint(r.Status) == f.Status
 }
 
-// Requests lists the requests of the active tab that f keeps, oldest first, and how many
-// more there are that the limit left out. It starts no browser.
-func (s *Session) Requests(f RequestFilter) (list []Request, more int) {
-	limit := f.Limit
-	if limit <= 0 {
-		limit = 50
-	}
-	s.b.Lock()
-	defer s.b.Unlock()
-	list = []Request{}
-	if s.active == nil {
-		return list, 0
-	}
-	v := s.veil()
-	for _, q := range s.active.traffic.list {
-		// What is looked for is what is shown: a filter is no way to guess a secret.
-		if r := q.public(v); f.keeps(r) {
-			list = append(list, r)
-		}
-	}
-	if len(list) > limit {
-		more = len(list) - limit
-		list = list[more:]
-	}
-	return list, more
-}
-
-// Request tells all about one request of the active tab.
-func (s *Session) Request(ctx context.Context, id int) (RequestDetail, error) {
-	s.b.Lock()
-	var q *exchange
-	t := s.active
-	if t != nil {
-		if i := slices.IndexFunc(t.traffic.list, func(r *exchange) bool { return r.id == id }); i >= 0 {
-			q = t.traffic.list[i]
-		}
-	}
-	if q == nil {
-		s.b.Unlock()
-		return RequestDetail{}, &surface.Fault{
-			Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no request %d in this tab, or it is too long ago.", id),
-			Suggestion: "Call network_requests without id for the numbers.",
-		}
-	}
-	v := s.veil()
-	d := RequestDetail{Request: q.public(v)}
-	p, asked := t.page, *q
-	s.b.Unlock()
-	switch {
-	case asked.key == "" || asked.status == 0:
-		d.BodyNote = "there is no body"
-	case d.Running:
-		d.BodyNote = "it is still running"
-	case p == nil:
-		d.BodyNote = "its page is gone"
-	default:
-		ctx, cancel := context.WithTimeout(ctx, frameTimeout)
-		defer cancel()
-		d.Body, d.BodyNote = bodyOf(p.ClientOf(ctx, asked.session), asked.browserID)
-	}
-	d.Sent, d.Received = headers(v, asked.sent, "the request headers"), headers(v, asked.received, "the response headers")
-	d.Post = v.Body(kindOf(asked.sent), asked.post, "the request body", true)
-	// It is cut after what is secret in it was found whole.
-	d.Body = v.Body(asked.mime, d.Body, "the response body", false)
-	if whole := len(d.Body); whole > MaxBody {
-		d.Body = strings.ToValidUTF8(d.Body[:MaxBody], "")
-		d.BodyNote = fmt.Sprintf("cut to %d of %d bytes", len(d.Body), whole)
-	}
-	d.Masked, d.MaskedKinds = v.Hidden()
-	return d, nil
-}
-
 // bodyOf asks the browser for the body of an answer.
 func bodyOf(c proto.Client, id string) (body, note string) {
 	res, err := proto.NetworkGetResponseBody{RequestID: proto.NetworkRequestID(id)}.Call(c)
@@ -213,4 +140,30 @@ func originOf(address string) string {
 		return ""
 	}
 	return strings.ToLower(u.Scheme + "://" + u.Host)
+}
+
+// detail is q with its headers and bodies; client is that of the session the request was made in, nil when
+// its page is gone.
+func (q exchange) detail(v *veil.Veil, client proto.Client) RequestDetail {
+	d := RequestDetail{Request: q.public(v)}
+	switch {
+	case q.key == "" || q.status == 0:
+		d.BodyNote = "there is no body"
+	case d.Running:
+		d.BodyNote = "it is still running"
+	case client == nil:
+		d.BodyNote = "its page is gone"
+	default:
+		d.Body, d.BodyNote = bodyOf(client, q.browserID)
+	}
+	d.Sent, d.Received = headers(v, q.sent, "the request headers"), headers(v, q.received, "the response headers")
+	d.Post = v.Body(kindOf(q.sent), q.post, "the request body", true)
+	// It is cut after what is secret in it was found whole.
+	d.Body = v.Body(q.mime, d.Body, "the response body", false)
+	if whole := len(d.Body); whole > MaxBody {
+		d.Body = strings.ToValidUTF8(d.Body[:MaxBody], "")
+		d.BodyNote = fmt.Sprintf("cut to %d of %d bytes", len(d.Body), whole)
+	}
+	d.Masked, d.MaskedKinds = v.Hidden()
+	return d
 }

@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"time"
 
@@ -90,40 +89,4 @@ func (a *action) touched() []*cdp.Document {
 		}
 	}
 	return docs
-}
-
-// request is what a page asks for, as the browser tells it.
-type request struct {
-	Method   string `json:"method"`
-	URL      string `json:"url"`
-	PostData string `json:"postData"`
-}
-
-// key is the same for requests that ask for the same thing again: what differs in a page's own
-// polling are counters and times.
-func (r request) key() string {
-	address, query, _ := strings.Cut(r.URL, "?")
-	parts := strings.Split(address, "/")
-	for i, p := range parts {
-		if i > 2 && counts(p) {
-			parts[i] = "#"
-		}
-	}
-	return r.Method + " " + strings.Join(parts, "/") + "?" + uncounted(query) + " " + uncounted(r.PostData)
-}
-
-// counts reports whether a part of a path is a time or a name made by chance: eight figures or more
-// and nothing but those of hexadecimal numbers.
-func counts(part string) bool {
-	return len(part) >= 8 && strings.ContainsAny(part, "0123456789") && strings.Trim(part, "0123456789abcdefABCDEF-") == ""
-}
-
-// uncounted is the beginning of s without its digits.
-func uncounted(s string) string {
-	return strings.Map(func(c rune) rune {
-		if c >= '0' && c <= '9' {
-			return -1
-		}
-		return c
-	}, s[:min(len(s), 2000)])
 }

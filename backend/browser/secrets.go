@@ -43,13 +43,18 @@ func (s *secrets) add(field, text string) {
 	s.list = append(s.list, secret{field, text})
 }
 
-// veil hides what the session's password fields got and what else looks secret. Called under mu.
-func (s *Session) veil() *veil.Veil {
-	words := make([]string, len(s.secrets.list))
-	for i, x := range s.secrets.list {
+// texts are all remembered secrets.
+func (s *secrets) texts() []string {
+	words := make([]string, len(s.list))
+	for i, x := range s.list {
 		words[i] = x.text
 	}
-	return veil.New(words)
+	return words
+}
+
+// redactor masks what the session's password fields got and what else looks secret. Called under mu.
+func (s *Session) redactor() *veil.Veil {
+	return veil.New(s.secrets.texts())
 }
 
 // hides remembers a secret of the tab's session.

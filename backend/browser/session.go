@@ -13,8 +13,6 @@ import (
 	"sextant/shared/event"
 )
 
-var _ surface.Surface = (*Session)(nil)
-
 // maxTabs bounds a session: a page cannot open tabs without end.
 const maxTabs = 40
 

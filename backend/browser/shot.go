@@ -12,6 +12,8 @@ import (
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/surface"
 	"sextant/backend/surface/screenshot"
+
+	"sextant/shared/annotator"
 )
 
 // maxShot bounds a full page's picture, in CSS pixels of its height.
@@ -64,7 +66,7 @@ func (t *tab) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.P
 	a := &action{t: t, page: t.page, watch: t.tracker.Begin(s.cfg.Limits)}
 	s.mu.Unlock()
 	defer a.watch.Close()
-	var crop *element
+	var crop *annotator.Element
 	if o.ID != 0 {
 		e, err := t.framed(ctx, a, o.ID)
 		if err != nil {
@@ -104,7 +106,7 @@ func (t *tab) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.P
 }
 
 // framed brings an element into view and gives back where it then stands.
-func (t *tab) framed(ctx context.Context, a *action, id int) (*element, error) {
+func (t *tab) framed(ctx context.Context, a *action, id int) (*annotator.Element, error) {
 	g, err := t.find(ctx, a, id)
 	if err != nil {
 		return nil, err
@@ -128,7 +130,7 @@ func (t *tab) framed(ctx context.Context, a *action, id int) (*element, error) {
 
 // capture takes the picture of the viewport, of the full page, or, of an element that is larger
 // than the viewport, of the part of the page that it takes.
-func (a *action) capture(ctx context.Context, full bool, crop *element, l *snapshot) (screenshot.Capture, error) {
+func (a *action) capture(ctx context.Context, full bool, crop *annotator.Element, l *snapshot) (screenshot.Capture, error) {
 	f := screenshot.Capture{Width: l.width}
 	req := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng}
 	large := crop != nil && (crop.Box.X < 0 || crop.Box.Y < 0 || crop.Box.X+crop.Box.Width > l.width || crop.Box.Y+crop.Box.Height > l.height)

@@ -37,7 +37,7 @@ func (s *Session) RoleAndName(id int) (role, name string) {
 // Typed lists the addresses of the documents that a pressed key may reach: the page in front, or
 // its frames when one of them has the focus. A page that does not answer at once has them all.
 func (s *Session) KeyTargets() []string {
-	page := s.front()
+	page := s.frontPage()
 	if page == nil {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (s *Session) KeyTargets() []string {
 }
 
 // front is the page in front as it can be asked now, nil for none.
-func (s *Session) front() *cdp.Page {
+func (s *Session) frontPage() *cdp.Page {
 	s.b.Lock()
 	defer s.b.Unlock()
 	if t := s.active; t != nil && t.dialog == nil && !t.crashed {
@@ -74,7 +74,7 @@ func (s *Session) front() *cdp.Page {
 // url. It asks the page as it is now and starts no browser; a page that does not answer at
 // once offers nothing.
 func (s *Session) HasLink(url string) bool {
-	page := s.front()
+	page := s.frontPage()
 	if page == nil {
 		return false
 	}

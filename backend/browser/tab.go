@@ -72,7 +72,6 @@ type tab struct {
 	trips   []*trip
 	traffic traffic
 	journal journal
-	written int
 	offers  pageTools
 }
 

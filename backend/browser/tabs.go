@@ -14,8 +14,8 @@ import (
 
 // Tabs lists, opens, selects or closes tabs; the list is as it is afterwards. Opening and
 // selecting answer with everything in the tab's viewport.
-func (s *Session) Tabs(ctx context.Context, o TabOptions) (answer, []event.Tab, error) {
-	var ans answer
+func (s *Session) Tabs(ctx context.Context, o TabOptions) (annotator.Answer, []event.Tab, error) {
+	var ans annotator.Answer
 	var err error
 	switch o.Action {
 	case "", "list":
@@ -36,10 +36,10 @@ func (s *Session) Tabs(ctx context.Context, o TabOptions) (answer, []event.Tab, 
 }
 
 // overview is an answer about the session's tabs and not about a page.
-func (s *Session) overview(outcome string) answer {
+func (s *Session) overview(outcome string) annotator.Answer {
 	s.b.Lock()
 	defer s.b.Unlock()
-	ans := answer{Outcome: outcome, Events: []annotator.Event{}, Elements: []element{}, Changes: true}
+	ans := annotator.Answer{Outcome: outcome, Events: []annotator.Event{}, Elements: []annotator.Element{}, Changes: true}
 	if t := s.active; t != nil {
 		ans.Page = annotator.Page{Title: t.title, URL: t.url, Version: t.version, Tab: t.id}
 		ans.Events = t.take()
@@ -47,24 +47,24 @@ func (s *Session) overview(outcome string) answer {
 	return ans
 }
 
-func (s *Session) openTab(ctx context.Context, typed string) (answer, error) {
+func (s *Session) openTab(ctx context.Context, typed string) (annotator.Answer, error) {
 	address := blank
 	if typed != "" {
 		var err error
 		if address, err = Address(typed); err != nil {
-			return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: "Send an address such as https://example.com."}
+			return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: "Send an address such as https://example.com."}
 		}
 		if err := s.judge(ctx, address); err != nil {
-			return answer{}, err
+			return annotator.Answer{}, err
 		}
 	}
 	e, err := s.b.start(ctx)
 	if err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	t, err := s.open(ctx, e)
 	if err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	s.b.viewer.FrontChanged()
 	s.b.events.state()
@@ -98,13 +98,13 @@ func (s *Session) byNumber(id int) (*tab, error) {
 	}
 }
 
-func (s *Session) selectTab(ctx context.Context, id int) (answer, error) {
+func (s *Session) selectTab(ctx context.Context, id int) (annotator.Answer, error) {
 	if _, err := s.b.start(ctx); err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	t, err := s.byNumber(id)
 	if err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	s.b.Lock()
 	s.active = t
@@ -122,13 +122,13 @@ func (s *Session) selectTab(ctx context.Context, id int) (answer, error) {
 }
 
 // closeTab closes a tab whatever it is doing: an action that runs in it ends.
-func (s *Session) closeTab(ctx context.Context, id int) (answer, error) {
+func (s *Session) closeTab(ctx context.Context, id int) (annotator.Answer, error) {
 	if _, err := s.b.start(ctx); err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	t, err := s.byNumber(id)
 	if err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -137,10 +137,10 @@ func (s *Session) closeTab(ctx context.Context, id int) (answer, error) {
 	s.b.Unlock()
 	if e != nil && p != nil {
 		if _, err := (proto.TargetCloseTarget{TargetID: proto.TargetTargetID(p.TargetID)}).Call(e.reg.Client(ctx)); err != nil {
-			return answer{}, fmt.Errorf("closing tab %d: %w", t.id, err)
+			return annotator.Answer{}, fmt.Errorf("closing tab %d: %w", t.id, err)
 		}
 		if err := s.b.Await(ctx, func() bool { return t.closed }); err != nil {
-			return answer{}, fmt.Errorf("closing tab %d: %w", t.id, err)
+			return annotator.Answer{}, fmt.Errorf("closing tab %d: %w", t.id, err)
 		}
 	}
 	return s.overview(fmt.Sprintf("closed tab %d", t.id)), nil

@@ -10,6 +10,8 @@ import (
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/surface"
+
+	"sextant/shared/annotator"
 )
 
 // maxHTML bounds what HTML gives back over all frames, in bytes.
@@ -17,7 +19,7 @@ const maxHTML = 16 << 20
 
 // SelectText selects text: in the element id (0: the whole page) the place where text
 // stands (all of it when empty), of that the characters from start to end (0: to the end).
-func (s *Session) SelectText(ctx context.Context, id int, text string, start, end int) (answer, error) {
+func (s *Session) SelectText(ctx context.Context, id int, text string, start, end int) (annotator.Answer, error) {
 	if id != 0 {
 		return s.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
 			if err := g.sure(ctx); err != nil {
@@ -33,7 +35,7 @@ func (s *Session) SelectText(ctx context.Context, id int, text string, start, en
 	}
 	t, err := s.current(ctx)
 	if err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	return s.act(ctx, t, func(ctx context.Context, a *action) error {
 		var first error

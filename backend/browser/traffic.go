@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"sextant/backend/browser/cdp"
+	"sextant/backend/guard/veil"
 	"sextant/backend/surface"
 )
 
@@ -17,7 +17,6 @@ const (
 	maxHeaders  = 16 << 10
 	maxPost     = 8 << 10
 	maxURL      = 2000
-	maxTrips    = 8
 )
 
 // exchange is one request of a tab's pages and what came back.
@@ -53,6 +52,34 @@ func (f *traffic) find(key string) *exchange {
 		}
 	}
 	return nil
+}
+
+// get finds a request by its number, nil when it is forgotten.
+func (f *traffic) get(id int) *exchange {
+	if i := slices.IndexFunc(f.list, func(r *exchange) bool { return r.id == id }); i >= 0 {
+		return f.list[i]
+	}
+	return nil
+}
+
+// requests are those that filter keeps, oldest first, and how many more there are that its limit left out.
+func (f *traffic) requests(filter RequestFilter, v *veil.Veil) (list []Request, more int) {
+	limit := filter.Limit
+	if limit <= 0 {
+		limit = 50
+	}
+	list = []Request{}
+	for _, q := range f.list {
+		// What is filtered is what is shown: a filter is no way to guess a secret.
+		if r := q.public(v); filter.keeps(r) {
+			list = append(list, r)
+		}
+	}
+	if len(list) > limit {
+		more = len(list) - limit
+		list = list[more:]
+	}
+	return list, more
 }
 
 func (f *traffic) add(r *exchange) {
@@ -93,67 +120,27 @@ type told struct {
 	Blocked  string    `json:"blockedReason"`
 }
 
-// network follows the requests of the tab's pages: what they may be waiting for, the way
-// their documents took, and the list for network_requests.
-func (t *tab) network(p *cdp.Page, name string, ev cdp.Event) {
-	var r told
-	if json.Unmarshal(ev.Params, &r) != nil {
-		return
-	}
-	id := ev.SessionID + r.RequestID
+// record takes in an event about a request.
+func (f *traffic) record(name, key, session string, r told) {
 	switch name {
 	case "requestWillBeSent":
-		// A document is followed as its frame's load: its request may end in another session.
-		switch r.Type {
-		case "Script", "Stylesheet", "XHR", "Fetch":
-			t.tracker.RequestStarted(id, r.Request.key())
-		}
-	case "responseReceived":
-		// A stream of events never ends; its page is not waiting for the end.
-		if r.Response.MimeType == "text/event-stream" {
-			t.tracker.RequestEnded(id)
-		} else if r.Type == "Fetch" {
-			t.tracker.RequestHeard(id, true)
-		}
-	case "dataReceived":
-		t.tracker.RequestHeard(id, false)
-		return
-	case "loadingFinished", "loadingFailed":
-		t.tracker.RequestEnded(id)
-	case "webSocketCreated", "webSocketHandshakeResponseReceived", "webSocketFrameError", "webSocketClosed":
-	default:
-		return
-	}
-	main := p.MainFrame()
-	t.set(func() {
-		t.keep(name, id, ev.SessionID, r)
-		if r.Type == "Document" || name == "loadingFailed" {
-			t.travel(name, main, r)
-		}
-	})
-}
-
-// keep writes the list of requests. Called under mu.
-func (t *tab) keep(name, key, session string, r told) {
-	switch name {
-	case "requestWillBeSent":
-		if old := t.traffic.find(key); old != nil && r.Redirect != nil {
+		if old := f.find(key); old != nil && r.Redirect != nil {
 			old.answered(*r.Redirect)
 			old.ended, old.key = r.Time, ""
 		}
 		if strings.HasPrefix(r.Request.URL, "data:") || foreign(r.Request.URL) {
 			return
 		}
-		t.traffic.add(&exchange{
+		f.add(&exchange{
 			session: session, key: key, browserID: r.RequestID, method: r.Request.Method, url: surface.Clip(r.Request.URL, maxURL),
 			kind: strings.ToLower(r.Type), begun: r.Time, sent: bounded(r.Request.Headers), post: surface.Clip(r.Request.PostData, maxPost), by: surface.Clip(r.Document, maxURL),
 		})
 		return
 	case "webSocketCreated":
-		t.traffic.add(&exchange{session: session, key: key, browserID: r.RequestID, method: http.MethodGet, url: surface.Clip(r.URL, maxURL), kind: "websocket", begun: r.Time})
+		f.add(&exchange{session: session, key: key, browserID: r.RequestID, method: http.MethodGet, url: surface.Clip(r.URL, maxURL), kind: "websocket", begun: r.Time})
 		return
 	}
-	q := t.traffic.find(key)
+	q := f.find(key)
 	if q == nil {
 		return
 	}
@@ -187,55 +174,6 @@ func bounded(headers json.RawMessage) json.RawMessage {
 	return slices.Clone(headers)
 }
 
-// travel follows the documents of the tab's main frame, and tells of addresses that are for
-// other programs. Called under mu.
-func (t *tab) travel(name, main string, r told) {
-	if name == "requestWillBeSent" && foreign(r.Request.URL) {
-		t.note(kindExternal, "the page wanted to open "+surface.QuoteClean(r.Request.URL, 120)+" in another program; nothing was opened", t.id)
-		return
-	}
-	trip := t.trip(r.RequestID)
-	switch {
-	case name == "requestWillBeSent" && r.FrameID == main && r.RequestID == r.LoaderID:
-		if trip == nil {
-			trip = t.embark(r.LoaderID, r.Request.URL)
-		}
-		trip.url = r.Request.URL
-		t.stands(t.url, trip.url)
-		if r.Redirect != nil {
-			trip.hops = append(trip.hops, r.Redirect.Status)
-		}
-	case trip == nil:
-	case name == "responseReceived":
-		trip.status = r.Response.Status
-	case name == "loadingFailed" && !trip.moved:
-		trip.failed = r.Error
-		if trip.status == http.StatusNoContent || trip.status == http.StatusResetContent {
-			t.note(kindPage, surface.Clip(trip.url, 200)+" answered "+status(trip.status)+": there is no page to show", t.id)
-		}
-	}
-}
-
-// trip finds a navigation that was told of lately. Called under mu.
-func (t *tab) trip(loader string) *trip {
-	for _, r := range t.trips {
-		if r.loader == loader && loader != "" {
-			return r
-		}
-	}
-	return nil
-}
-
-// embark begins a trip. Called under mu.
-func (t *tab) embark(loader, url string) *trip {
-	r := &trip{loader: loader, url: url}
-	if len(t.trips) >= maxTrips {
-		t.trips = t.trips[1:]
-	}
-	t.trips = append(t.trips, r)
-	return r
-}
-
 // foreign reports whether an address is for another program: mailto:, tel:, a scheme of its own.
 func foreign(url string) bool {
 	scheme, _, ok := strings.Cut(url, ":")
@@ -256,4 +194,40 @@ func status(code int) string {
 		return strconv.Itoa(code) + " " + text
 	}
 	return strconv.Itoa(code)
+}
+
+// request is what a page asks for, as the browser tells it.
+type request struct {
+	Method   string `json:"method"`
+	URL      string `json:"url"`
+	PostData string `json:"postData"`
+}
+
+// key is the same for requests that ask for the same thing again: what differs in a page's own
+// polling are counters and times.
+func (r request) key() string {
+	address, query, _ := strings.Cut(r.URL, "?")
+	parts := strings.Split(address, "/")
+	for i, p := range parts {
+		if i > 2 && counts(p) {
+			parts[i] = "#"
+		}
+	}
+	return r.Method + " " + strings.Join(parts, "/") + "?" + uncounted(query) + " " + uncounted(r.PostData)
+}
+
+// counts reports whether a part of a path is a time or a name made by chance: eight figures or more
+// and nothing but those of hexadecimal numbers.
+func counts(part string) bool {
+	return len(part) >= 8 && strings.ContainsAny(part, "0123456789") && strings.Trim(part, "0123456789abcdefABCDEF-") == ""
+}
+
+// uncounted is the beginning of s without its digits.
+func uncounted(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' {
+			return -1
+		}
+		return c
+	}, s[:min(len(s), 2000)])
 }

@@ -13,10 +13,12 @@ import (
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/surface"
+
+	"sextant/shared/annotator"
 )
 
 // Type puts text into an element.
-func (s *Session) Type(ctx context.Context, o surface.TypeOptions) (answer, error) {
+func (s *Session) Type(ctx context.Context, o surface.TypeOptions) (annotator.Answer, error) {
 	limit := handLimit
 	if o.Human {
 		limit += time.Duration(len(o.Text)) * 100 * time.Millisecond

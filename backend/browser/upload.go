@@ -16,6 +16,8 @@ import (
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/surface"
+
+	"sextant/shared/annotator"
 )
 
 // chooserWait bounds how long a click may take to ask for files.
@@ -34,10 +36,10 @@ type chooser struct {
 
 // Upload gives files, by absolute paths without links in them, to a file field, to the field that the element is the
 // label of or holds, to the chooser that a click on it opens, or drops them on it.
-func (s *Session) Upload(ctx context.Context, id int, paths []string) (answer, error) {
+func (s *Session) Upload(ctx context.Context, id int, paths []string) (annotator.Answer, error) {
 	what, err := filesAt(paths)
 	if err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	return s.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
 		a.t.set(func() { a.t.chooser = nil })

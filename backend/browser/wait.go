@@ -12,6 +12,8 @@ import (
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/surface"
+
+	"sextant/shared/annotator"
 )
 
 // heartbeat bounds how long a wait trusts that what it waits for shows as a change of a
@@ -20,13 +22,13 @@ const heartbeat = 250 * time.Millisecond
 
 // Wait waits until everything that o names holds: a text is there, a text is gone, the
 // address contains something; with seconds alone it just waits.
-func (s *Session) Wait(ctx context.Context, o surface.WaitOptions) (answer, error) {
+func (s *Session) Wait(ctx context.Context, o surface.WaitOptions) (annotator.Answer, error) {
 	if o.Seconds < 0 || o.Seconds > 300 {
-		return answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10."}
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10."}
 	}
 	t, err := s.current(ctx)
 	if err != nil {
-		return answer{}, err
+		return annotator.Answer{}, err
 	}
 	limit := time.Duration(cmp.Or(o.Seconds, surface.DefaultWaitSeconds) * float64(time.Second))
 	c := surface.Condition{Text: o.Text, Gone: o.Gone, URL: o.URL}

@@ -11,6 +11,8 @@ import (
 
 	"sextant/backend/browser/cdp"
 	"sextant/backend/surface"
+
+	"sextant/shared/annotator"
 )
 
 // Bounds of what a page may offer.
@@ -54,63 +56,82 @@ type toolResponse struct {
 	} `json:"exception"`
 }
 
-// webMCP takes in what the browser tells of a page's tools.
-func (t *tab) webMCP(name string, ev cdp.Event) {
+// handle takes in what the browser reports of a page's tools.
+func (o *pageTools) handle(name string, ev cdp.Event) {
 	switch name {
 	case "toolsAdded":
-		var e struct {
-			Tools []struct {
-				Name        string          `json:"name"`
-				Description string          `json:"description"`
-				InputSchema json.RawMessage `json:"inputSchema"`
-				FrameID     string          `json:"frameId"`
-				Node        int             `json:"backendNodeId"`
-				Annotations struct {
-					ReadOnly   bool `json:"readOnly"`
-					AutoSubmit bool `json:"autosubmit"`
-				} `json:"annotations"`
-			} `json:"tools"`
-		}
-		if json.Unmarshal(ev.Params, &e) != nil {
-			return
-		}
-		t.set(func() {
-			for _, x := range e.Tools {
-				if len(t.offers.list) >= maxPageTools || len(x.Name) > 200 {
-					return
-				}
-				p := PageTool{
-					Name: x.Name, Description: surface.Clip(x.Description, 1000), Parameters: x.InputSchema, ReadOnly: x.Annotations.ReadOnly,
-					Form: x.Node != 0 && !x.Annotations.AutoSubmit, Frame: x.FrameID, session: ev.SessionID,
-				}
-				if len(p.Parameters) == 0 || len(p.Parameters) > maxSchema {
-					p.Parameters = json.RawMessage(`{"type":"object"}`)
-				}
-				t.offers.list = append(t.offers.list, p)
-			}
-		})
+		o.added(ev)
 	case "toolResponded":
 		var r toolResponse
 		if json.Unmarshal(ev.Params, &r) != nil {
 			return
 		}
-		t.set(func() {
-			if t.offers.calls == nil {
-				t.offers.calls = map[string]chan toolResponse{}
-			}
-			c := t.offers.calls[r.ID]
-			if c == nil && len(t.offers.calls) < maxInvocations {
-				// The answer may come before the call that asked for it has returned.
-				c = make(chan toolResponse, 1)
-				t.offers.calls[r.ID] = c
-			}
-			select {
-			case c <- r:
-			default:
-			}
-		})
+		if o.calls == nil {
+			o.calls = map[string]chan toolResponse{}
+		}
+		c := o.calls[r.ID]
+		if c == nil && len(o.calls) < maxInvocations {
+			// The answer may come before the call that asked for it has returned.
+			c = make(chan toolResponse, 1)
+			o.calls[r.ID] = c
+		}
+		select {
+		case c <- r:
+		default:
+		}
 	}
 }
+
+func (o *pageTools) added(ev cdp.Event) {
+	var e struct {
+		Tools []struct {
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			InputSchema json.RawMessage `json:"inputSchema"`
+			FrameID     string          `json:"frameId"`
+			Node        int             `json:"backendNodeId"`
+			Annotations struct {
+				ReadOnly   bool `json:"readOnly"`
+				AutoSubmit bool `json:"autosubmit"`
+			} `json:"annotations"`
+		} `json:"tools"`
+	}
+	if json.Unmarshal(ev.Params, &e) != nil {
+		return
+	}
+	for _, x := range e.Tools {
+		if len(o.list) >= maxPageTools || len(x.Name) > 200 {
+			return
+		}
+		p := PageTool{
+			Name: x.Name, Description: surface.Clip(x.Description, 1000), Parameters: x.InputSchema, ReadOnly: x.Annotations.ReadOnly,
+			Form: x.Node != 0 && !x.Annotations.AutoSubmit, Frame: x.FrameID, session: ev.SessionID,
+		}
+		if len(p.Parameters) == 0 || len(p.Parameters) > maxSchema {
+			p.Parameters = json.RawMessage(`{"type":"object"}`)
+		}
+		o.list = append(o.list, p)
+	}
+}
+
+// reset forgets the tools; the browser reports them again when it is asked.
+func (o *pageTools) reset() { o.list = nil }
+
+// forgetCalls drops the answers that nobody waited for.
+func (o *pageTools) forgetCalls() { o.calls = map[string]chan toolResponse{} }
+
+// answer is where the answer to a call arrives.
+func (o *pageTools) answer(id string) chan toolResponse {
+	c := o.calls[id]
+	if c == nil {
+		c = make(chan toolResponse, 1)
+		o.calls[id] = c
+	}
+	return c
+}
+
+// done forgets a call.
+func (o *pageTools) done(id string) { delete(o.calls, id) }
 
 // PageTools lists what the active tab's page offers. The error is a *Fault when the browser
 // knows no such tools.
@@ -133,7 +154,7 @@ func (s *Session) PageTools(ctx context.Context) ([]PageTool, error) {
 // offered asks anew what the documents offer: what was told before may belong to pages that were
 // left.
 func (t *tab) offered(ctx context.Context, docs []*cdp.Document) ([]PageTool, error) {
-	t.set(func() { t.offers.list = nil })
+	t.set(t.offers.reset)
 	var asked []string
 	for _, doc := range docs {
 		if slices.Contains(asked, doc.Session()) {
@@ -158,18 +179,18 @@ func (t *tab) offered(ctx context.Context, docs []*cdp.Document) ([]PageTool, er
 			return nil, err
 		}
 	}
-	return t.offers.of(docs, t.s.b), nil
+	var list []PageTool
+	t.set(func() { list = t.offers.of(docs) })
+	return list, nil
 }
 
 // of are the tools with the origin of who offers them. A frame whose origin is not known, as one
 // without an address of its own, offers none.
-func (o *pageTools) of(docs []*cdp.Document, b *manager) []PageTool {
+func (o *pageTools) of(docs []*cdp.Document) []PageTool {
 	origins := map[string]string{}
 	for _, doc := range docs {
 		origins[doc.Frame()] = originOf(doc.URL())
 	}
-	b.Lock()
-	defer b.Unlock()
 	list := make([]PageTool, 0, len(o.list))
 	for _, p := range o.list {
 		if p.Origin = origins[p.Frame]; p.Origin != "" || len(docs) > 0 && p.Frame == docs[0].Frame() {
@@ -194,7 +215,10 @@ func (s *Session) PageToolOrigin(name, origin string) string {
 		return strings.ToLower(origin)
 	}
 	main, others := originOf(p.Main().URL()), []string{}
-	for _, o := range t.offers.of(p.Documents(), s.b) {
+	docs := p.Documents()
+	var list []PageTool
+	t.set(func() { list = t.offers.of(docs) })
+	for _, o := range list {
 		if o.Name == name && !slices.Contains(others, o.Origin) {
 			others = append(others, o.Origin)
 		}
@@ -207,10 +231,10 @@ func (s *Session) PageToolOrigin(name, origin string) string {
 
 // CallPageTool calls a tool that the page's document of an origin offers, as PageToolOf names it,
 // with a JSON object as input, and answers like any action; output is what the tool said, as text.
-func (s *Session) CallPageTool(ctx context.Context, name, origin string, input json.RawMessage) (ans answer, output string, err error) {
+func (s *Session) CallPageTool(ctx context.Context, name, origin string, input json.RawMessage) (ans annotator.Answer, output string, err error) {
 	t, err := s.current(ctx)
 	if err != nil {
-		return answer{}, "", err
+		return annotator.Answer{}, "", err
 	}
 	if len(input) == 0 {
 		input = json.RawMessage("{}")
@@ -242,7 +266,7 @@ func (a *action) invoke(ctx context.Context, p PageTool, input json.RawMessage) 
 	c := a.page.ClientOf(ctx, p.session)
 	a.does("called the page's tool %q", surface.Clip(p.Name, 80))
 	// One action at a time: what is left there are answers that nobody waited for.
-	a.t.set(func() { a.t.offers.calls = map[string]chan toolResponse{} })
+	a.t.set(a.t.offers.forgetCalls)
 	raw, err := c.Call(ctx, "", "WebMCP.invokeTool", map[string]any{"frameId": p.Frame, "toolName": p.Name, "input": input})
 	if err != nil {
 		return "", &surface.Fault{Kind: surface.FaultInvalid, Message: "The page's tool was not called: " + surface.Clip(err.Error(), 200), Suggestion: "Check the arguments against its parameters."}
@@ -257,14 +281,8 @@ func (a *action) invoke(ctx context.Context, p PageTool, input json.RawMessage) 
 		return "", nil
 	}
 	var answered chan toolResponse
-	a.t.set(func() {
-		answered = a.t.offers.calls[started.ID]
-		if answered == nil {
-			answered = make(chan toolResponse, 1)
-			a.t.offers.calls[started.ID] = answered
-		}
-	})
-	defer a.t.set(func() { delete(a.t.offers.calls, started.ID) })
+	a.t.set(func() { answered = a.t.offers.answer(started.ID) })
+	defer a.t.set(func() { a.t.offers.done(started.ID) })
 	select {
 	case r := <-answered:
 		return r.text(p)
