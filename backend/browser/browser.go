@@ -1,14 +1,3 @@
-// Package browser is the controlled Chromium as a surface: tabs, numbered elements and the
-// actions on them.
-//
-// It joins the rooms below it. launch runs the process, frames follows its tabs and frames,
-// collect looks into documents, identity gives numbers, input is the hand, settle waits for
-// what an action caused, live carries the picture. Each caller has a Session with tabs of
-// its own; the window's is "". In a tab one action runs at a time, others queue. Every
-// action's answer carries what happened and what changed (ARCHITECTURE 8).
-//
-// Nothing is started before it is needed, and a Chromium that died is started again with
-// its tabs at the next need. Policy is not decided here: Config.Judge and the proxy do.
 package browser
 
 import (
@@ -19,8 +8,10 @@ import (
 
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/launch"
+	"sextant/backend/browser/live"
 	"sextant/backend/browser/observe/identity"
 	"sextant/backend/browser/observe/settle"
+	"sextant/backend/browser/page"
 	"sextant/shared/event"
 	"sextant/shared/wire"
 )
@@ -31,9 +22,9 @@ type Browser struct {
 	log      *slog.Logger
 	elements *identity.Book
 	docs     *cdp.Counter
-	events   *publisher
-	tabs     *manager
-	view     *view
+	events   *page.Publisher
+	tabs     *page.Manager
+	view     *live.View
 
 	// starting holds one token while Chromium is being started; cleanUp runs before the first start.
 	starting chan struct{}
@@ -70,13 +61,13 @@ func New(cfg Config) *Browser {
 		elements: identity.NewBook(), docs: &cdp.Counter{},
 		starting: make(chan struct{}, 1), status: statusStopped,
 	}
-	b.events = newPublisher(cfg.Publish, b.State)
-	b.tabs = newManager(managerConfig{
+	b.events = page.NewPublisher(cfg.Publish, b.State)
+	b.tabs = page.NewManager(page.Config{
 		DownloadDir: cfg.DownloadDir, MaxDownload: cfg.MaxDownload, Proxy: cfg.Proxy, Headless: cfg.Headless,
 		AttachURL: cfg.AttachURL, CheckAddress: cfg.CheckAddress, Limits: cfg.Limits, Log: cfg.Log,
 	}, b.elements, b.events, b.running)
-	b.view = newView(b.tabs, cfg.OnPersonStep)
-	b.tabs.SetViewer(b.view)
+	b.view = live.NewView(b.tabs, cfg.OnPersonStep)
+	b.tabs.Connect(b.view, page.NewEvents())
 	if _, err := launch.Find(cfg.Path); err != nil && cfg.AttachURL == "" {
 		b.status, b.trouble, b.hint = statusAbsent, err.Error(), launch.InstallHint
 	}
@@ -99,7 +90,7 @@ func (b *Browser) Close() error {
 	if !b.tabs.Close() {
 		return nil
 	}
-	b.view.close()
+	b.view.Close()
 	b.tabs.Lock()
 	e := b.engine
 	b.tabs.Unlock()
@@ -115,7 +106,7 @@ func (b *Browser) Close() error {
 		err = e.close()
 	}
 	b.tabs.Wait()
-	b.events.close()
+	b.events.Close()
 	return errors.Join(err, b.tabs.RemoveTemporary())
 }
 
@@ -135,7 +126,7 @@ func (b *Browser) Tabs(owner string) int { return b.tabs.Tabs(owner) }
 func (b *Browser) Marks() *event.Marks { return b.tabs.Marks() }
 
 // Session is the tabs of one caller; "" is the window's. It is made on first use.
-func (b *Browser) Session(owner string) *Session { return b.tabs.Session(owner) }
+func (b *Browser) Session(owner string) *Session { return &Session{b.tabs.Session(owner)} }
 
 // CloseSession closes a caller's tabs and forgets its storage. The window's session stays.
 func (b *Browser) CloseSession(owner string) { b.tabs.CloseSession(owner) }
@@ -147,7 +138,7 @@ func (b *Browser) SetPersonControl(person bool) {
 	b.person = person
 	b.tabs.Signal()
 	b.tabs.Unlock()
-	b.events.state()
+	b.events.StateChanged()
 }
 
 // AwaitGiveBack waits while a person has the page; the error is the end of ctx or of the browser.
@@ -162,7 +153,7 @@ func (b *Browser) SetDriver(caller string) {
 	b.driver = caller
 	b.tabs.Unlock()
 	if was != caller {
-		b.events.state()
+		b.events.StateChanged()
 	}
 }
 
@@ -170,11 +161,11 @@ func (b *Browser) SetDriver(caller string) {
 // place it is shown in, in CSS pixels, with scale device pixels each. It starts no Chromium: pictures come once
 // there is a tab. With several readers the newest one's size counts. Close it.
 func (b *Browser) OpenLive(width, height int, scale float64) (*Live, error) {
-	return b.view.open(width, height, scale)
+	return b.view.Open(width, height, scale)
 }
 
 // Input passes on what a person does on the picture of the window's active tab. It does not wait for the page,
 // except where order needs it, and never for an action.
 func (b *Browser) Input(ctx context.Context, in wire.Input) error {
-	return b.view.input(ctx, b.Session(""), in)
+	return b.view.Input(ctx, b.tabs.Session(""), in)
 }

@@ -13,6 +13,7 @@ import (
 
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/launch"
+	"sextant/backend/browser/page"
 	"sextant/backend/surface"
 )
 
@@ -31,7 +32,7 @@ const (
 type engine struct {
 	b    *Browser
 	proc process
-	conn *connection
+	conn *page.Connection
 }
 
 // process is the Chromium at the other end: ours, or one that is only attached to.
@@ -61,19 +62,19 @@ func (b *Browser) connect(ctx context.Context, path string) (process, rodcdp.Web
 }
 
 // running returns the running Chromium and starts one when there is none.
-func (b *Browser) running(ctx context.Context) (*connection, error) {
+func (b *Browser) running(ctx context.Context) (*page.Connection, error) {
 	c, closed := b.connected()
 	if c != nil {
 		return c, nil
 	}
 	if closed {
-		return nil, errClosed
+		return nil, page.ErrClosed
 	}
 	select {
 	case b.starting <- struct{}{}:
 		defer func() { <-b.starting }()
 	case <-b.tabs.Stopped():
-		return nil, errClosed
+		return nil, page.ErrClosed
 	case <-ctx.Done():
 		return nil, fmt.Errorf("starting the browser: %w", context.Cause(ctx))
 	}
@@ -82,20 +83,20 @@ func (b *Browser) running(ctx context.Context) (*connection, error) {
 		return c, nil
 	}
 	if closed {
-		return nil, errClosed
+		return nil, page.ErrClosed
 	}
 	return b.start(ctx)
 }
 
-func (b *Browser) connected() (c *connection, closed bool) {
+func (b *Browser) connected() (c *page.Connection, closed bool) {
 	b.tabs.Lock()
 	defer b.tabs.Unlock()
 	return b.tabs.Conn(), b.tabs.Closed()
 }
 
-func (b *Browser) start(ctx context.Context) (*connection, error) {
+func (b *Browser) start(ctx context.Context) (*page.Connection, error) {
 	b.report(statusStarting, "", "")
-	b.cleanUp.Do(b.tabs.cleanDownloads)
+	b.cleanUp.Do(b.tabs.CleanDownloads)
 	path, err := launch.Find(b.cfg.Path)
 	if err != nil && b.cfg.AttachURL == "" {
 		b.report(statusAbsent, err.Error(), launch.InstallHint)
@@ -121,7 +122,7 @@ func (b *Browser) start(ctx context.Context) (*connection, error) {
 	})
 	b.tabs.Go(e.watch)
 	b.tabs.Restore(ctx, e.conn)
-	b.events.state()
+	b.events.StateChanged()
 	return e.conn, nil
 }
 
@@ -153,12 +154,12 @@ func (b *Browser) startOnce(ctx context.Context, path string) (*engine, error) {
 		return nil, err
 	}
 	e := &engine{b: b, proc: proc, conn: b.tabs.NewConnection(b.profileNotes(proc))}
-	o := e.conn.options(b.docs)
+	o := e.conn.Options(b.docs)
 	if b.cfg.AttachURL != "" {
 		o.Only = b.tabs.HasContext
 	}
 	reg, err := cdp.Open(ctx, ws, o)
-	e.conn.reg = reg
+	e.conn.Registry = reg
 	if err == nil {
 		err = e.conn.Open(ctx)
 	}
@@ -180,7 +181,7 @@ func lastLine(s string) string {
 
 // watch waits for the end of this Chromium, wanted or not.
 func (e *engine) watch() {
-	<-e.conn.reg.Conn().Done()
+	<-e.conn.Registry.Conn().Done()
 	b := e.b
 	if err := errors.Join(e.proc.Close(closeGrace), e.waitDisconnected()); err != nil {
 		b.log.Warn("closing the browser", "err", err)
@@ -197,7 +198,7 @@ func (e *engine) watch() {
 			b.hint = "It starts again with its tabs at the next action."
 		}
 	})
-	b.events.state()
+	b.events.StateChanged()
 }
 
 // close asks Chromium to write its profile and exit, and waits until it has.
@@ -205,7 +206,7 @@ func (e *engine) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if e.b.cfg.AttachURL == "" {
-		_ = proto.BrowserClose{}.Call(e.conn.reg.Client(ctx))
+		_ = proto.BrowserClose{}.Call(e.conn.Registry.Client(ctx))
 	}
 	return errors.Join(e.proc.Close(closeGrace), e.waitDisconnected())
 }
@@ -215,7 +216,7 @@ func (e *engine) waitDisconnected() error {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		e.conn.reg.Conn().Wait()
+		e.conn.Registry.Conn().Wait()
 	}()
 	timer := time.NewTimer(disconnectTimeout)
 	defer timer.Stop()
@@ -231,5 +232,5 @@ func (b *Browser) report(status, trouble, hint string) {
 	b.tabs.Lock()
 	b.status, b.trouble, b.hint = status, trouble, hint
 	b.tabs.Unlock()
-	b.events.state()
+	b.events.StateChanged()
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"sextant/backend/browser"
+	"sextant/backend/browser/page"
 	"sextant/backend/calls/nearest"
 	"sextant/backend/surface"
 	"sextant/shared/annotator"
@@ -264,7 +264,7 @@ type sum struct {
 func (s *sum) add(a annotator.Answer) {
 	s.page, s.last = a.Page, a
 	s.events = append(s.events, a.Events...)
-	s.notes = slices.DeleteFunc(s.notes, browser.IsTransientNote)
+	s.notes = slices.DeleteFunc(s.notes, page.IsTransientNote)
 	if a.Note != "" && !slices.Contains(s.notes, a.Note) {
 		s.notes = append(s.notes, a.Note)
 	}
