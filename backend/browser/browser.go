@@ -1,3 +1,13 @@
+// Package browser is the controlled Chromium: its process, its sessions of tabs, and the actions on them.
+//
+// Browser and Session are the facade of the packages below, which import each other in one direction: launch runs
+// the process; cdp follows its tabs and frames; observe takes numbered snapshots of pages; page holds tabs and
+// runs one action at a time in each; act clicks, types and runs scripts; inspect reads; live shows the window's tab
+// to people. Each caller has a Session with tabs of its own; the window's is "". Every action answers with what
+// happened and what changed.
+//
+// Chromium is started when it is first needed, and one that ended is started again with its tabs at the next
+// action. Policy is not decided here: Config.CheckAddress and the proxy do.
 package browser
 
 import (
@@ -12,6 +22,8 @@ import (
 	"sextant/backend/browser/observe/identity"
 	"sextant/backend/browser/observe/settle"
 	"sextant/backend/browser/page"
+	"sextant/backend/browser/page/events"
+	"sextant/backend/browser/publish"
 	"sextant/shared/event"
 	"sextant/shared/wire"
 )
@@ -22,7 +34,7 @@ type Browser struct {
 	log      *slog.Logger
 	elements *identity.Book
 	docs     *cdp.Counter
-	events   *page.Publisher
+	events   *publish.Publisher
 	tabs     *page.Manager
 	view     *live.View
 
@@ -61,13 +73,13 @@ func New(cfg Config) *Browser {
 		elements: identity.NewBook(), docs: &cdp.Counter{},
 		starting: make(chan struct{}, 1), status: statusStopped,
 	}
-	b.events = page.NewPublisher(cfg.Publish, b.State)
+	b.events = publish.NewPublisher(cfg.Publish, b.State)
 	b.tabs = page.NewManager(page.Config{
 		DownloadDir: cfg.DownloadDir, MaxDownload: cfg.MaxDownload, Proxy: cfg.Proxy, Headless: cfg.Headless,
 		AttachURL: cfg.AttachURL, CheckAddress: cfg.CheckAddress, Limits: cfg.Limits, Log: cfg.Log,
 	}, b.elements, b.events, b.running)
 	b.view = live.NewView(b.tabs, cfg.OnPersonStep)
-	b.tabs.Connect(b.view, page.NewEvents())
+	b.tabs.Connect(b.view, events.NewHandler())
 	if _, err := launch.Find(cfg.Path); err != nil && cfg.AttachURL == "" {
 		b.status, b.trouble, b.hint = statusAbsent, err.Error(), launch.InstallHint
 	}

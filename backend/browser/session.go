@@ -20,8 +20,8 @@ import (
 
 // The types of a Session's methods, by the names under which callers know them.
 type (
-	NavigateOptions = page.NavigateOptions
-	TabOptions      = page.TabOptions
+	NavigateOptions = act.NavigateOptions
+	TabOptions      = act.TabOptions
 	Emulation       = emulation.Emulation
 	Position        = emulation.Position
 	Message         = console.Message
@@ -48,6 +48,16 @@ type (
 type Session struct{ *page.Session }
 
 var _ surface.Surface = (*Session)(nil)
+
+// Navigate opens an address in the active tab, or goes back, forward or reloads.
+func (s *Session) Navigate(ctx context.Context, o NavigateOptions) (annotator.Answer, error) {
+	return act.Navigate(ctx, s.Session, o)
+}
+
+// Tabs lists, opens, selects or closes tabs, see act.Tabs.
+func (s *Session) Tabs(ctx context.Context, o TabOptions) (annotator.Answer, []event.Tab, error) {
+	return act.Tabs(ctx, s.Session, o)
+}
 
 // Click implements surface.Surface.
 func (s *Session) Click(ctx context.Context, o surface.ClickOptions) (annotator.Answer, error) {

@@ -1,3 +1,6 @@
+// Package act acts on a tab: it clicks, types, drags, scrolls, uploads files, answers dialogs, opens addresses and
+// runs scripts. Input is trusted input of the browser; it is aimed at an element first, and a guard in the page stops
+// a press that would reach something else.
 package act
 
 import (

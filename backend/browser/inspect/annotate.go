@@ -1,3 +1,5 @@
+// Package inspect reads a tab without acting on it: its elements, text, pictures and PDF, and whether a condition
+// holds.
 package inspect
 
 import (

@@ -1,3 +1,5 @@
+// Package live shows the window's active tab to people: the screencast and its readers, the numbers over it, the
+// person's input, and the steps that are recorded of that.
 package live
 
 import (

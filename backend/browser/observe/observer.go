@@ -1,3 +1,6 @@
+// Package observe takes snapshots of a tab: the elements of all its documents, numbered, with their boxes in the
+// viewport of the top page. The packages below it are collect (the script in the page), identity (the numbers) and
+// settle (when a page has come to rest).
 package observe
 
 import (

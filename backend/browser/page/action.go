@@ -73,7 +73,7 @@ func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) 
 	t.acting = true
 	t.Session.Manager.Unlock()
 	defer a.Watch.Close()
-	defer t.Locked(func() { t.acting, t.expectsTab = false, false })
+	defer t.Locked(func() { t.acting, t.ExpectsTab = false, false })
 	if err := do(ctx, a); err != nil {
 		if stopped := context.Cause(ctx); stopped != nil && a.Acted {
 			return t.interrupted(a, stopped)
@@ -128,7 +128,7 @@ func (a *Action) explain(ctx context.Context, err error) error {
 func (t *Tab) interrupted(a *Action, cause error) (annotator.Answer, error) {
 	b := t.Session.Manager
 	switch {
-	case errors.Is(cause, errDialog), errors.Is(cause, ErrTabClosed):
+	case errors.Is(cause, ErrDialog), errors.Is(cause, ErrTabClosed):
 	default:
 		if f := t.endedFault(cause); f != nil {
 			return annotator.Answer{}, f
@@ -138,8 +138,8 @@ func (t *Tab) interrupted(a *Action, cause error) (annotator.Answer, error) {
 	b.Lock()
 	defer b.Unlock()
 	ans := annotator.Answer{
-		Page:    annotator.Page{Title: t.Title, URL: t.URL, Version: t.version, Tab: t.ID},
-		Outcome: a.Outcome, Events: t.takeEffects(), Elements: []annotator.Element{}, Changes: true,
+		Page:    annotator.Page{Title: t.Title, URL: t.URL, Version: t.Version, Tab: t.ID},
+		Outcome: a.Outcome, Events: t.TakeEffects(), Elements: []annotator.Element{}, Changes: true,
 		SettledBy: "dialog",
 	}
 	if errors.Is(cause, ErrTabClosed) {
@@ -203,15 +203,15 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 	b := t.Session.Manager
 	b.Lock()
 	if before == nil || before.MainDocument != now.MainDocument || len(changes)+len(gone) > 0 {
-		t.version++
+		t.Version++
 	}
-	now.Page.Version = t.version
+	now.Page.Version = t.Version
 	now.SettledMS = int(res.Took.Milliseconds())
 	t.last, t.refreshed = now, nil
-	t.dialogsInRow = 0
+	t.DialogsInRow = 0
 	t.Title, t.URL = now.Page.Title, now.Page.URL
 	ans := annotator.Answer{
-		Page: now.Page, Outcome: a.Outcome, Events: t.takeEffects(), Elements: changes, Gone: gone, Changes: true,
+		Page: now.Page, Outcome: a.Outcome, Events: t.TakeEffects(), Elements: changes, Gone: gone, Changes: true,
 		Above: now.Above, Below: now.Below, SettledMS: now.SettledMS, SettledBy: res.By, Note: a.Note,
 	}
 	if !a.Acted && !res.Capped && res.Took < minReportedWait {
@@ -247,7 +247,7 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 	}
 	if active {
 		t.publishMarks(now)
-		b.events.StateChanged()
+		b.Events.StateChanged()
 	}
 	return ans
 }

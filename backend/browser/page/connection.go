@@ -8,7 +8,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"sextant/backend/browser/cdp"
-	effects "sextant/backend/browser/page/effects"
+	"sextant/backend/browser/page/effects"
 )
 
 // PageOpened implements cdp.Handler: the page becomes a tab of the session it belongs to.
@@ -28,24 +28,24 @@ func (e *Connection) PageOpened(p *cdp.Page) {
 	t := s.adopt(p)
 	e.tabs[p] = t
 	var opener *Tab
-	for _, other := range s.tabs {
+	for _, other := range s.Tabs {
 		if other == t || other.Tracker == nil {
 			continue
 		}
-		other.Tracker.Stopped(popupFrame)
+		other.Tracker.Stopped(PopupFrame)
 		// A tab that hides who opened it is that of one that expects one.
-		if named := other.Page != nil && other.Page.TargetID == p.OpenerID; named || opener == nil && p.OpenerID == "" && other.expectsTab {
+		if named := other.Page != nil && other.Page.TargetID == p.OpenerID; named || opener == nil && p.OpenerID == "" && other.ExpectsTab {
 			opener = other
 		}
 	}
 	if opener != nil {
-		opener.expectsTab, t.opener = false, opener
-		opener.addEffect(effects.KindOpened, fmt.Sprintf("opened tab %d", t.ID), t.ID)
+		opener.ExpectsTab, t.opener = false, opener
+		opener.AddEffect(effects.KindOpened, fmt.Sprintf("opened tab %d", t.ID), t.ID)
 	}
 	b.Signal()
 	b.Unlock()
-	b.viewer.FrontChanged()
-	b.events.StateChanged()
+	b.Viewer.FrontChanged()
+	b.Events.StateChanged()
 }
 
 // PageClosed implements cdp.Handler.
@@ -64,8 +64,8 @@ func (e *Connection) PageClosed(p *cdp.Page) {
 			b.Elements.EndDocument(doc)
 		}
 	}
-	b.viewer.FrontChanged()
-	b.events.StateChanged()
+	b.Viewer.FrontChanged()
+	b.Events.StateChanged()
 }
 
 // PageEvent implements cdp.Handler.
@@ -122,7 +122,7 @@ func (c *Connection) Open(ctx context.Context) error {
 // options are those of the registry whose handler c is; docs numbers documents.
 func (c *Connection) Options(docs *cdp.Counter) cdp.Options {
 	return cdp.Options{
-		Handler: c, Docs: docs, Log: c.manager.Log, Greeting: documentStartScript, Tell: bindingName,
+		Handler: c, Docs: docs, Log: c.manager.Log, Greeting: documentStartScript, Tell: BindingName,
 		PageSetUp: []proto.Request{
 			proto.EmulationSetDeviceMetricsOverride{Width: defaultWidth, Height: defaultHeight, DeviceScaleFactor: 1},
 			proto.PageSetInterceptFileChooserDialog{Enabled: true},
@@ -171,3 +171,6 @@ func (c *Connection) dispose(contextID string) {
 		c.manager.Log.Warn("closing a session's tabs", "err", err)
 	}
 }
+
+// popup is the frame name under which a tab that is about to open is waited for.
+const PopupFrame = "popup"

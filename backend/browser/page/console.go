@@ -5,9 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-rod/rod/lib/proto"
-
-	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/page/console"
 	"sextant/backend/surface"
 )
@@ -31,61 +28,18 @@ func (s *Session) Console(o console.ConsoleOptions) (list []console.Message, mor
 	if s.Active == nil {
 		return []console.Message{}, 0, nil
 	}
-	list = s.Active.console.Messages(level, o.Since)
+	list = s.Active.Console.Messages(level, o.Since)
 	hide := s.redactor()
 	for i := range list {
 		list[i].Text = hide.Body("", list[i].Text, "the console", false)
 		list[i].Where = hide.Address(list[i].Where)
 	}
 	if o.Clear {
-		s.Active.console.Reset()
+		s.Active.Console.Reset()
 	}
 	if len(list) > limit {
 		more = len(list) - limit
 		list = list[more:]
 	}
 	return list, more, nil
-}
-
-// exceptionThrown takes in an error that a script of the page did not catch.
-func (t *Tab) exceptionThrown(ev cdp.Event) {
-	if m, ok := console.FromException(ev); ok {
-		t.Locked(func() {
-			t.console.Add(m)
-			t.addConsoleError(m.Text)
-		})
-	}
-}
-
-// consoleCalled takes in what a script wrote to the console.
-func (t *Tab) consoleCalled(p *cdp.Page, ev cdp.Event) {
-	m, ok := console.FromScript(ev)
-	if !ok {
-		return
-	}
-	release := false
-	t.Locked(func() {
-		t.console.Add(m)
-		if m.Level == console.LevelError {
-			t.addConsoleError(m.Text)
-		}
-		release = t.console.ReleaseDue()
-	})
-	if release {
-		p.Post(ev.SessionID, proto.RuntimeReleaseObjectGroup{ObjectGroup: "console"})
-	}
-}
-
-// logEntryAdded takes in what the browser itself complains about.
-func (t *Tab) logEntryAdded(ev cdp.Event) {
-	m, ok := console.FromBrowser(ev)
-	if !ok {
-		return
-	}
-	t.Locked(func() {
-		t.console.Add(m)
-		if m.Level == console.LevelError && m.Source == string(proto.LogLogEntrySourceSecurity) {
-			t.addConsoleError(m.Text)
-		}
-	})
 }

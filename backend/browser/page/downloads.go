@@ -14,7 +14,7 @@ import (
 
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/page/downloaddir"
-	effects "sextant/backend/browser/page/effects"
+	"sextant/backend/browser/page/effects"
 	"sextant/backend/browser/page/network"
 	"sextant/backend/surface"
 	"sextant/shared/event"
@@ -112,7 +112,7 @@ func (s *Session) CancelDownload(ctx context.Context, id int) error {
 		d.end(downloadCancelled, "")
 	}
 	s.Manager.Unlock()
-	s.Manager.events.StateChanged()
+	s.Manager.Events.StateChanged()
 	return nil
 }
 
@@ -172,7 +172,7 @@ func (e *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 	if t == nil {
 		t = e.likelyTab()
 	}
-	if t != nil && t.opener != nil && !t.opener.closed && (t.URL == "" || t.URL == BlankPage) {
+	if t != nil && t.opener != nil && !t.opener.Closed && (t.URL == "" || t.URL == BlankPage) {
 		// A tab that was opened for the download alone goes again; who opened it hears of it.
 		t = t.opener
 	}
@@ -196,7 +196,7 @@ func (e *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 	} else {
 		e.cancel(d.guid, contextID)
 	}
-	b.events.StateChanged()
+	b.Events.StateChanged()
 }
 
 // someTab is the tab that most likely began what no page is known for: the one that acts.
@@ -237,7 +237,7 @@ func (s *Session) addDownload(t *Tab, w *proto.BrowserDownloadWillBegin, dir str
 	}
 	s.dropOldDownload()
 	s.downloads = append(s.downloads, d)
-	t.effects.NoteSource(effects.KindDownload, t.ID, d)
+	t.Effects.NoteSource(effects.KindDownload, t.ID, d)
 	return d
 }
 
@@ -249,7 +249,7 @@ func (s *Session) AddFinishedDownload(f event.Download) event.Download {
 	s.dropOldDownload()
 	s.downloads = append(s.downloads, &download{Download: f})
 	s.Manager.Unlock()
-	s.Manager.events.StateChanged()
+	s.Manager.Events.StateChanged()
 	return f
 }
 
@@ -324,7 +324,7 @@ func (e *Connection) downloadProgress(ev cdp.Event) {
 		d.t.Tracker.RequestEnded(d.guid)
 	}
 	if tell || over {
-		b.events.StateChanged()
+		b.Events.StateChanged()
 	}
 }
 
@@ -359,7 +359,7 @@ func (d *download) finish(b *Manager) {
 	}
 	b.Unlock()
 	d.t.Tracker.RequestEnded(d.guid)
-	b.events.StateChanged()
+	b.Events.StateChanged()
 }
 
 // cleanDownloads removes what earlier runs left unfinished, before the first Chromium starts.

@@ -43,13 +43,13 @@ func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotator
 		s.Manager.Unlock()
 		for _, req := range requests {
 			if _, err := a.Client(ctx).Call(ctx, "", req.ProtoReq(), req); err != nil {
-				t.Locked(func() { t.emulation = was; t.updateGeolocation(t.URL) })
+				t.Locked(func() { t.emulation = was; t.UpdateGeolocation(t.URL) })
 				return &surface.Fault{Kind: surface.FaultInvalid, Message: "The browser does not take it: " + surface.Clip(err.Error(), 200), Suggestion: "Mend the value that it names."}
 			}
 		}
 		a.Page.Always(requests[1:])
-		t.Locked(func() { t.updateGeolocation(t.URL) })
-		s.Manager.events.StateChanged()
+		t.Locked(func() { t.UpdateGeolocation(t.URL) })
+		s.Manager.Events.StateChanged()
 		return nil
 	})
 }
@@ -62,15 +62,15 @@ func (s *Session) SetDevice(e emulation.Emulation) {
 	if e != (emulation.Emulation{}) {
 		s.device = &e
 	}
-	for _, t := range s.tabs {
+	for _, t := range s.Tabs {
 		own := e
 		t.emulation = &own
 		t.applyEmulation()
-		t.updateGeolocation(t.URL)
+		t.UpdateGeolocation(t.URL)
 	}
 	s.Manager.Unlock()
-	s.Manager.events.StateChanged()
-	s.Manager.viewer.PageChanged()
+	s.Manager.Events.StateChanged()
+	s.Manager.Viewer.PageChanged()
 }
 
 // pretend sends the browser what the tab pretends. Called under mu.
@@ -84,7 +84,7 @@ func (t *Tab) applyEmulation() {
 		t.Page.Post(t.Page.Session, req)
 	}
 	t.Page.Always(requests[1:])
-	t.Session.Manager.viewer.Repaint(t)
+	t.Session.Manager.Viewer.Repaint(t)
 }
 
 // metrics is the tab's viewport. Called under the lock.

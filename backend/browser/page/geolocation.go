@@ -13,9 +13,9 @@ import (
 
 // stands gives and takes back leave to ask for the position, for a tab that shows, or is on its
 // way to, the addresses. Called under mu.
-func (t *Tab) updateGeolocation(addresses ...string) {
+func (t *Tab) UpdateGeolocation(addresses ...string) {
 	var now []string
-	if t.emulation != nil && t.emulation.Position != nil && !t.closed {
+	if t.emulation != nil && t.emulation.Position != nil && !t.Closed {
 		for _, a := range addresses {
 			if o := webOrigin(a); o != "" && !slices.Contains(now, o) {
 				now = append(now, o)
@@ -38,7 +38,7 @@ func (t *Tab) updateGeolocation(addresses ...string) {
 
 // located reports whether a tab of the session has the origin's leave in use. Called under mu.
 func (s *Session) hasGeolocation(origin string) bool {
-	return slices.ContainsFunc(s.tabs, func(t *Tab) bool { return slices.Contains(t.geolocationOrigins, origin) })
+	return slices.ContainsFunc(s.Tabs, func(t *Tab) bool { return slices.Contains(t.geolocationOrigins, origin) })
 }
 
 // permit lets pages of an origin ask for the position in the session's browser context, or not.

@@ -1,3 +1,9 @@
+// Package page holds the sessions and tabs of a browser and runs actions in them.
+//
+// A Manager has one Session per caller and one lock for the state of all of them; a Connection is one running
+// Chromium. Session.Act is the way of every action: it waits for the tab's turn, acts, waits for what the action
+// caused, takes a snapshot and answers with the changes. What happens in a tab is followed by an EventHandler
+// (package events); what the window shows of it is up to a Viewer (package live).
 package page
 
 import (
@@ -6,10 +12,12 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"time"
 
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/identity"
 	"sextant/backend/browser/observe/settle"
+	"sextant/backend/browser/publish"
 	"sextant/shared/event"
 )
 
@@ -55,8 +63,8 @@ type Manager struct {
 	Config   Config
 	Log      *slog.Logger
 	Elements *identity.Book
-	events   *Publisher
-	viewer   Viewer
+	Events   *publish.Publisher
+	Viewer   Viewer
 	handler  EventHandler
 	// start returns the running Chromium and starts one when there is none.
 	Start func(ctx context.Context) (*Connection, error)
@@ -79,16 +87,16 @@ type Manager struct {
 
 // newManager returns a manager without sessions. start returns the running Chromium.
 func NewManager(
-	cfg Config, elements *identity.Book, events *Publisher, start func(context.Context) (*Connection, error),
+	cfg Config, elements *identity.Book, events *publish.Publisher, start func(context.Context) (*Connection, error),
 ) *Manager {
 	return &Manager{
-		Config: cfg, Log: cfg.Log, Elements: elements, events: events, Start: start,
+		Config: cfg, Log: cfg.Log, Elements: elements, Events: events, Start: start,
 		stop: make(chan struct{}), Changed: make(chan struct{}), sessions: map[string]*Session{},
 	}
 }
 
 // Connect sets the viewer and the event handler, before the first tab is opened.
-func (m *Manager) Connect(v Viewer, h EventHandler) { m.viewer, m.handler = v, h }
+func (m *Manager) Connect(v Viewer, h EventHandler) { m.Viewer, m.handler = v, h }
 
 // Lock takes the lock that guards sessions and tabs.
 func (m *Manager) Lock() { m.mu.Lock() }
@@ -165,7 +173,7 @@ func (m *Manager) Tabs(owner string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s := m.sessions[owner]; s != nil {
-		return len(s.tabs)
+		return len(s.Tabs)
 	}
 	return 0
 }
@@ -174,7 +182,7 @@ func (m *Manager) Tabs(owner string) int {
 func (m *Manager) WindowState(s *event.BrowserState) {
 	s.Tabs = []event.Tab{}
 	if w := m.sessions[""]; w != nil {
-		s.Tabs, s.Downloads = w.list(), w.downloadList()
+		s.Tabs, s.Downloads = w.TabList(), w.downloadList()
 		if w.Active != nil {
 			s.Active = w.Active.ID
 		}
@@ -241,7 +249,7 @@ func (m *Manager) Disconnected(c *Connection, then func()) {
 	for _, t := range c.tabs {
 		t.Page = nil
 		t.Dialog, t.FileChooser, t.last = nil, nil, nil
-		t.interrupt(ErrBrowserEnded)
+		t.Interrupt(ErrBrowserEnded)
 	}
 	c.tabs = map[*cdp.Page]*Tab{}
 	for _, s := range m.sessions {
@@ -253,7 +261,7 @@ func (m *Manager) Disconnected(c *Connection, then func()) {
 		}
 	}
 	then()
-	m.viewer.Disconnected()
+	m.Viewer.Disconnected()
 	m.Signal()
 }
 
@@ -304,7 +312,16 @@ var _ cdp.Handler = (*Connection)(nil)
 // windowTabs are the tabs of the window. Called under the lock.
 func (m *Manager) WindowTabs() []*Tab {
 	if w := m.sessions[""]; w != nil {
-		return w.tabs
+		return w.Tabs
 	}
 	return nil
+}
+
+// keystroke is text that went into a field, as its document reported it at that moment.
+type Keystroke struct {
+	At               time.Time
+	Document, Handle int
+	// text is empty unless shown, which is false for a field that hides what it holds.
+	Text  string
+	Shown bool
 }

@@ -9,8 +9,9 @@ import (
 
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe"
-	effects "sextant/backend/browser/page/effects"
+	"sextant/backend/browser/page/effects"
 	"sextant/backend/browser/page/emulation"
+	"sextant/backend/browser/page/secrets"
 	"sextant/backend/surface"
 	"sextant/shared/annotator"
 	"sextant/shared/event"
@@ -28,7 +29,7 @@ type Session struct {
 	// All below is guarded by Browser.mu. contextID is the browser context of the running
 	// Chromium, "" until the first tab and always for the window's session.
 	contextID string
-	tabs      []*Tab
+	Tabs      []*Tab
 	Active    *Tab
 	// expect is the tab that the next page without an opener belongs to.
 	expected     *Tab
@@ -38,7 +39,7 @@ type Session struct {
 	notesRead *Connection
 	// device is what new tabs pretend to be, nil for nothing.
 	device  *emulation.Emulation
-	Secrets secrets
+	Secrets secrets.Store
 	// covered are a person's secrets that were typed.
 	covered []typedSecret
 }
@@ -58,7 +59,7 @@ func (s *Session) adopt(p *cdp.Page) *Tab {
 		t.emulation = &own
 	}
 	t.applyEmulation()
-	if len(s.tabs) > maxTabs {
+	if len(s.Tabs) > maxTabs {
 		s.Manager.Log.Warn("a page opened too many tabs", "session", s.Owner)
 		p.Post(p.Session, proto.PageClose{})
 	}
@@ -67,32 +68,32 @@ func (s *Session) adopt(p *cdp.Page) *Tab {
 
 // remove takes a closed tab out. Called under mu.
 func (s *Session) remove(t *Tab) {
-	t.closed, t.Page = true, nil
-	t.updateGeolocation()
-	t.interrupt(ErrTabClosed)
-	i := slices.Index(s.tabs, t)
+	t.Closed, t.Page = true, nil
+	t.UpdateGeolocation()
+	t.Interrupt(ErrTabClosed)
+	i := slices.Index(s.Tabs, t)
 	if i < 0 {
 		return
 	}
-	s.tabs = slices.Delete(s.tabs, i, i+1)
+	s.Tabs = slices.Delete(s.Tabs, i, i+1)
 	if s.Active == t {
 		s.Active = nil
-		if len(s.tabs) > 0 {
-			s.Active = s.tabs[min(i, len(s.tabs)-1)]
+		if len(s.Tabs) > 0 {
+			s.Active = s.Tabs[min(i, len(s.Tabs)-1)]
 		}
 	}
-	for _, other := range s.tabs {
+	for _, other := range s.Tabs {
 		if other == s.Active || t == s.Active {
-			other.addEffect(effects.KindClosed, fmt.Sprintf("tab %d closed", t.ID), t.ID)
+			other.AddEffect(effects.KindClosed, fmt.Sprintf("tab %d closed", t.ID), t.ID)
 			break
 		}
 	}
 }
 
 // list describes the tabs. Called under mu.
-func (s *Session) list() []event.Tab {
-	tabs := make([]event.Tab, 0, len(s.tabs))
-	for _, t := range s.tabs {
+func (s *Session) TabList() []event.Tab {
+	tabs := make([]event.Tab, 0, len(s.Tabs))
+	for _, t := range s.Tabs {
 		tabs = append(tabs, t.describe())
 	}
 	return tabs
@@ -101,7 +102,7 @@ func (s *Session) list() []event.Tab {
 // restore opens the tabs that the last Chromium had.
 func (s *Session) restore(ctx context.Context, e *Connection) {
 	s.Manager.Lock()
-	old := slices.Clone(s.tabs)
+	old := slices.Clone(s.Tabs)
 	s.Manager.Unlock()
 	for _, t := range old {
 		if err := s.revive(ctx, e, t); err != nil {
@@ -128,7 +129,7 @@ func (s *Session) revive(ctx context.Context, e *Connection, t *Tab) error {
 		release()
 		return err
 	}
-	if address == "" || address == BlankPage || isGuardedScheme(address) {
+	if address == "" || address == BlankPage || IsGuardedScheme(address) {
 		release()
 		return nil
 	}
@@ -155,7 +156,7 @@ func (t *Tab) reopen(ctx context.Context, address string) {
 		return
 	}
 	defer a.Watch.Close()
-	if err := a.open(ctx, address); err != nil {
+	if err := a.Open(ctx, address); err != nil {
 		b.Log.Warn("a tab is back without its page", "tab", t.ID, "error", err)
 	}
 }
@@ -222,11 +223,11 @@ func (s *Session) ActiveTab(ctx context.Context) (*Tab, error) {
 	if t != nil {
 		return t, nil
 	}
-	return s.openEmpty(ctx, e)
+	return s.OpenEmpty(ctx, e)
 }
 
 // open makes an empty tab and selects it.
-func (s *Session) openEmpty(ctx context.Context, e *Connection) (*Tab, error) {
+func (s *Session) OpenEmpty(ctx context.Context, e *Connection) (*Tab, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.Manager.Config.Limits.Navigation)
 	defer cancel()
 	s.Manager.Lock()
@@ -265,13 +266,13 @@ func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 	}
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
-	for _, t := range s.tabs {
+	for _, t := range s.Tabs {
 		if t.ID == thing.Tab {
 			return t, nil
 		}
 	}
 	for owner, other := range s.Manager.sessions {
-		for _, t := range other.tabs {
+		for _, t := range other.Tabs {
 			if t.ID == thing.Tab && owner != s.Owner {
 				return nil, &surface.Fault{
 					Kind: surface.FaultNotFound, Message: fmt.Sprintf("[%d] stands in a tab of another session.", id),

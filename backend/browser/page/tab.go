@@ -12,7 +12,7 @@ import (
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/observe/settle"
 	"sextant/backend/browser/page/console"
-	effects "sextant/backend/browser/page/effects"
+	"sextant/backend/browser/page/effects"
 	"sextant/backend/browser/page/emulation"
 	"sextant/backend/browser/page/network"
 	"sextant/backend/browser/page/webmcp"
@@ -20,6 +20,15 @@ import (
 	"sextant/shared/annotator"
 	"sextant/shared/event"
 )
+
+// set changes the tab under the browser's lock.
+func (t *Tab) Locked(change func()) {
+	t.Session.Manager.Lock()
+	change()
+	t.Session.Manager.Unlock()
+}
+
+func newTracker(p *cdp.Page) *settle.Tracker { return settle.NewTracker(p.MainFrame()) }
 
 // seenAt is where the newest look saw the element, nil when it did not.
 func (t *Tab) LastBox(id int) *collect.Rect {
@@ -38,7 +47,7 @@ func (t *Tab) LastBox(id int) *collect.Rect {
 // pointer tells the window where the assistant's pointer goes, before it acts.
 func (t *Tab) ShowPointer(x, y float64, press bool, id int) {
 	if t.Session.Owner == "" {
-		t.Session.Manager.events.PointerMoved(event.Pointer{Tab: t.ID, X: x, Y: y, Press: press, Target: id})
+		t.Session.Manager.Events.PointerMoved(event.Pointer{Tab: t.ID, X: x, Y: y, Press: press, Target: id})
 	}
 }
 
@@ -70,10 +79,10 @@ type Tab struct {
 	Page                    *cdp.Page
 	Tracker                 *settle.Tracker
 	Title, URL              string
-	canGoBack, canGoForward bool
+	CanGoBack, CanGoForward bool
 	Dialog                  *Dialog
 	Crashed                 bool
-	closed                  bool
+	Closed                  bool
 	// observer takes snapshots of the tab; last is the one that the next answer is compared with.
 	Observer *observe.Observer
 	last     *observe.Snapshot
@@ -82,7 +91,7 @@ type Tab struct {
 	// refreshed is a newer snapshot than last that no answer reported yet; it is for the window.
 	refreshed *observe.Snapshot
 	Scrolled  [2]float64
-	version   int
+	Version   int
 	// width, height, scale are the tab's own viewport, pretends what it shows instead.
 	Width, Height int
 	Scale         float64
@@ -96,14 +105,14 @@ type Tab struct {
 	// stale is true while a refresh of the window's numbers is asked for and no snapshot began since.
 	Stale bool
 	// expects is true while a tab that this one opens is on its way.
-	expectsTab bool
+	ExpectsTab bool
 	// drags takes the drag-and-drop that a press of ours begins, choosers the question for
 	// files that it asks; nil while neither is waited for.
 	Drags    chan *proto.InputDragData
 	Choosers chan FileChooser
 
 	// effects are what the next answer reports.
-	effects effects.Log
+	Effects effects.Log
 	// acting is true while an action runs, not while the window's numbers are refreshed.
 	acting      bool
 	FileChooser *FileChooser
@@ -111,13 +120,13 @@ type Tab struct {
 	opener *Tab
 	// storm counts the dialogs that came in a row, muted those of them that were answered
 	// unasked, and stopped says why the page was ended.
-	dialogsInRow, dialogsDismissed int
-	stopReason                     string
+	DialogsInRow, DialogsDismissed int
+	StopReason                     string
 	// refused is the site that a user name was given to last.
 	RefusedLoginOrigin string
-	navigations        []*navigation
-	requests           network.Log
-	console            console.Log
+	Navigations        []*effects.Navigation
+	Requests           network.Log
+	Console            console.Log
 	PageTools          webmcp.Tools
 }
 
@@ -129,9 +138,9 @@ const (
 
 // The reasons that end a running action.
 var (
-	errDialog       = errors.New("a dialog opened")
+	ErrDialog       = errors.New("a dialog opened")
 	ErrTabClosed    = errors.New("the tab was closed")
-	errCrashed      = errors.New("the page crashed")
+	ErrCrashed      = errors.New("the page crashed")
 	ErrBrowserEnded = errors.New("the browser ended")
 )
 
@@ -144,13 +153,13 @@ func (s *Session) newTab() *Tab {
 		defer s.Manager.Unlock()
 		return t.Page
 	})
-	s.tabs = append(s.tabs, t)
+	s.Tabs = append(s.Tabs, t)
 	s.Active = t
 	return t
 }
 
 // interrupt ends the running action. Called under mu.
-func (t *Tab) interrupt(why error) {
+func (t *Tab) Interrupt(why error) {
 	if t.Cancel != nil {
 		t.Cancel(why)
 	}
@@ -186,7 +195,7 @@ func (t *Tab) release() {
 	stale := t.Stale
 	t.Session.Manager.Unlock()
 	if stale {
-		t.Session.Manager.viewer.PageChanged()
+		t.Session.Manager.Viewer.PageChanged()
 	}
 }
 
@@ -209,7 +218,7 @@ func (t *Tab) Ready() *surface.Fault {
 	t.Session.Manager.Lock()
 	defer t.Session.Manager.Unlock()
 	switch {
-	case t.closed:
+	case t.Closed:
 		return closedFault(t.ID)
 	case t.Page == nil:
 		return &surface.Fault{
@@ -217,7 +226,7 @@ func (t *Tab) Ready() *surface.Fault {
 			Suggestion: "Try again: the browser starts with its tabs.",
 		}
 	case t.Crashed:
-		return crashedFault(t.ID, t.stopReason)
+		return crashedFault(t.ID, t.StopReason)
 	case t.Dialog != nil:
 		return t.DialogFault()
 	}
@@ -241,7 +250,7 @@ func (t *Tab) DialogFault() *surface.Fault {
 	}
 	return &surface.Fault{
 		Kind:       surface.FaultDialog,
-		Message:    fmt.Sprintf("A dialog is open in tab %d: %s. The page stands still until it is answered.", t.ID, t.Dialog.said()),
+		Message:    fmt.Sprintf("A dialog is open in tab %d: %s. The page stands still until it is answered.", t.ID, t.Dialog.Describe()),
 		Suggestion: answers,
 	}
 }
@@ -268,16 +277,16 @@ func (t *Tab) endedFault(cause error) error {
 	switch {
 	case errors.Is(cause, ErrTabClosed):
 		return closedFault(t.ID)
-	case errors.Is(cause, errCrashed):
+	case errors.Is(cause, ErrCrashed):
 		t.Session.Manager.Lock()
 		defer t.Session.Manager.Unlock()
-		return crashedFault(t.ID, t.stopReason)
+		return crashedFault(t.ID, t.StopReason)
 	case errors.Is(cause, ErrBrowserEnded), errors.Is(cause, cdp.ErrClosed):
 		return &surface.Fault{
 			Kind: surface.FaultNoBrowser, Message: "The browser ended in the middle of it; whether it took effect is not known.",
 			Suggestion: "Call annotate_page: the browser starts again with its tabs.",
 		}
-	case errors.Is(cause, errDialog):
+	case errors.Is(cause, ErrDialog):
 		t.Session.Manager.Lock()
 		defer t.Session.Manager.Unlock()
 		if t.Dialog != nil {
@@ -290,7 +299,7 @@ func (t *Tab) endedFault(cause error) error {
 // describe is the tab as the window lists it. Called under mu.
 func (t *Tab) describe() event.Tab {
 	d := event.Tab{
-		ID: t.ID, Title: t.Title, URL: t.URL, Back: t.canGoBack, Forward: t.canGoForward, Crashed: t.Crashed,
+		ID: t.ID, Title: t.Title, URL: t.URL, Back: t.CanGoBack, Forward: t.CanGoForward, Crashed: t.Crashed,
 	}
 	if t.emulation != nil && *t.emulation != (emulation.Emulation{}) {
 		d.Device = t.emulation.Name()
@@ -311,25 +320,25 @@ func (t *Tab) describe() event.Tab {
 }
 
 // take returns what happened since the last answer. Called under the lock.
-func (t *Tab) takeEffects() []annotator.Event {
-	events := t.effects.Take(t.ID)
-	if t.dialogsDismissed > 0 {
+func (t *Tab) TakeEffects() []annotator.Event {
+	events := t.Effects.Take(t.ID)
+	if t.DialogsDismissed > 0 {
 		events = append(events, annotator.Event{
-			Kind: effects.KindDialog, Text: fmt.Sprintf("dialog: %d more in a row were answered unasked (alerts accepted, others dismissed)", t.dialogsDismissed), Tab: t.ID,
+			Kind: effects.KindDialog, Text: fmt.Sprintf("dialog: %d more in a row were answered unasked (alerts accepted, others dismissed)", t.DialogsDismissed), Tab: t.ID,
 		})
 	}
-	t.dialogsDismissed = 0
+	t.DialogsDismissed = 0
 	return events
 }
 
 // note remembers an effect for the next answer. Called under the lock.
-func (t *Tab) addEffect(kind, text string, about int) { t.effects.Note(kind, text, about) }
+func (t *Tab) AddEffect(kind, text string, about int) { t.Effects.Note(kind, text, about) }
 
 // complain remembers an error of the page's scripts, but only while an action runs: what timers do in between
 // is for console_messages. Called under the lock.
-func (t *Tab) addConsoleError(text string) {
+func (t *Tab) AddConsoleError(text string) {
 	if t.acting {
-		t.effects.ConsoleError(text, t.ID)
+		t.Effects.ConsoleError(text, t.ID)
 	}
 }
 
@@ -360,8 +369,8 @@ func (t *Tab) ElementAt(x, y float64) *annotator.Element {
 // publishMarks tells the window what a snapshot of its tab found; the picture under the numbers has to be as new
 // as they are.
 func (t *Tab) publishMarks(l *observe.Snapshot) {
-	t.Locked(func() { t.Session.Manager.viewer.Repaint(t) })
-	t.Session.Manager.events.MarksChanged(l.Marks())
+	t.Locked(func() { t.Session.Manager.Viewer.Repaint(t) })
+	t.Session.Manager.Events.MarksChanged(l.Marks())
 }
 
 // tryRefresh takes a snapshot for the window, unless an action has the tab's turn.
@@ -400,7 +409,7 @@ func (t *Tab) refresh(ctx context.Context) {
 	}
 	b.Lock()
 	// What an action will answer is compared with what it saw itself, not with this.
-	now.Page.Version = t.version
+	now.Page.Version = t.Version
 	t.refreshed = now
 	b.Unlock()
 	t.publishMarks(now)

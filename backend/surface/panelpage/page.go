@@ -1,3 +1,9 @@
+// Package panelpage is the page of a panel as a surface: what the window draws for the panel, and what the panel
+// shows in its frame. It uses the same collector script and the same numbers as the browser and answers in the same
+// form, but asks its questions over the window's WebSocket, because no debugger reaches a page of ours.
+//
+// The page in a frame is not trusted: its answers are bounded, its boxes are clipped to the frame, and its numbers
+// come from our own counter, so that it can misreport nothing but itself.
 package panelpage
 
 import (

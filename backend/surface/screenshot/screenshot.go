@@ -1,3 +1,5 @@
+// Package screenshot makes pictures for models and people out of captured ones: it covers secrets, cuts out an
+// element, scales to a budget of tokens and draws the numbers of elements.
 package screenshot
 
 import (

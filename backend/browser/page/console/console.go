@@ -1,3 +1,4 @@
+// Package console reads console messages from protocol events and remembers the newest of a tab.
 package console
 
 import (

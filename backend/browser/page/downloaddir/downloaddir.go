@@ -1,3 +1,5 @@
+// Package downloaddir is the folder that downloads go into: safe file names, limits of size and disk space, and
+// the removal of unfinished files.
 package downloaddir
 
 import (

@@ -1,3 +1,5 @@
+// Package effects collects what happened in a tab between two answers: navigations, new tabs, dialogs, downloads,
+// console errors.
 package effects
 
 import (

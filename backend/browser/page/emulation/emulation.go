@@ -1,3 +1,5 @@
+// Package emulation describes a device, place or network that a tab emulates, and the requests that make the
+// browser do so.
 package emulation
 
 import (

@@ -1,10 +1,10 @@
+// Package network remembers the newest requests of a tab and shows them with secrets masked.
 package network
 
 import (
 	"encoding/json"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sextant/backend/guard/veil"
@@ -186,14 +186,6 @@ func IsExternalScheme(url string) bool {
 		return false
 	}
 	return true
-}
-
-// status is an HTTP status for people: 200, "404 Not Found".
-func StatusText(code int) string {
-	if text := http.StatusText(code); text != "" && code >= 400 {
-		return strconv.Itoa(code) + " " + text
-	}
-	return strconv.Itoa(code)
 }
 
 // request is what a page asks for, as the browser tells it.

@@ -1,3 +1,4 @@
+// Package webmcp remembers the tools that a page offers by WebMCP and the answers of their calls.
 package webmcp
 
 import (

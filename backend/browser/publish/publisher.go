@@ -1,4 +1,5 @@
-package page
+// Package publish passes the browser's state, the numbers of elements and the assistant's pointer to subscribers.
+package publish
 
 import (
 	"sync"
