@@ -130,7 +130,7 @@ func (s *System) openBrowser(ctx context.Context, purpose Purpose) error {
 		Log:          s.Log,
 	})
 	s.onClose("browser", s.Browser.Close)
-	s.Window = panelpage.New(panelpage.Config{Book: s.Browser.Elements(), Title: s.panelTitle})
+	s.Window = panelpage.New(panelpage.Config{Elements: s.Browser.Elements(), Title: s.panelTitle})
 	return nil
 }
 

@@ -32,7 +32,7 @@ import (
 type Browser struct {
 	cfg      Config
 	log      *slog.Logger
-	elements *identity.Book
+	elements *identity.ElementRegistry
 	docs     *cdp.Counter
 	events   *publish.Publisher
 	tabs     *page.Manager
@@ -70,7 +70,7 @@ func New(cfg Config) *Browser {
 	}
 	b := &Browser{
 		cfg: cfg, log: cfg.Log,
-		elements: identity.NewBook(), docs: &cdp.Counter{},
+		elements: identity.NewElementRegistry(), docs: &cdp.Counter{},
 		starting: make(chan struct{}, 1), status: statusStopped,
 	}
 	b.events = publish.NewPublisher(cfg.Publish, b.State)
@@ -88,7 +88,7 @@ func New(cfg Config) *Browser {
 
 // Elements numbers the elements of all surfaces: there is one counter, so that a number means one element
 // wherever it is. Those of tabs have positive tab numbers; other surfaces take negative ones.
-func (b *Browser) Elements() *identity.Book { return b.elements }
+func (b *Browser) Elements() *identity.ElementRegistry { return b.elements }
 
 // Start makes sure that Chromium runs. The error is a *surface.Fault of kind no_browser when there is none or it
 // does not start.

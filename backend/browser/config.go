@@ -26,13 +26,13 @@ type Config struct {
 	// AttachURL is the debugging address of a running Chromium (http://127.0.0.1:9222) to
 	// attach to instead of starting one; every session has a browser context of its own there.
 	AttachURL string
-	// Judge says whether an address may be opened in a tab; nil allows all. It is asked for
-	// navigate_page, for new tabs, and when a page goes to a file: or chrome: address by itself.
+	// CheckAddress says whether an address may be opened in a tab; nil allows all. It is called for
+	// navigate_page, for new tabs, and when a page goes to a file: or chrome: address on its own.
 	CheckAddress func(ctx context.Context, url string) error
 	// Publish receives BrowserChanged, MarksChanged and PointerMoved of the window's session.
 	// It is called by one goroutine, in order; nil drops them.
 	Publish func(event.Event)
-	// Stepped receives what a person does by hand on the picture of the window's session. It
+	// OnPersonStep receives what a person does on the picture of the window's session. It
 	// is called by one goroutine, in order, the last time before Close returns; nil drops it.
 	OnPersonStep func(Step)
 	Log          *slog.Logger

@@ -39,7 +39,7 @@ type engine struct {
 type process interface {
 	Close(grace time.Duration) error
 	Kill()
-	Why() string
+	Stderr() string
 }
 
 // connect starts a Chromium of our own, or attaches to the one that was named.
@@ -167,7 +167,7 @@ func (b *Browser) startOnce(ctx context.Context, path string) (*engine, error) {
 		err = profileError(proc, err)
 		proc.Kill()
 		closeErr := errors.Join(proc.Close(0), e.waitDisconnected())
-		if output := proc.Why(); output != "" {
+		if output := proc.Stderr(); output != "" {
 			err = fmt.Errorf("%w; it said: %s", err, lastLine(output))
 		}
 		return nil, errors.Join(err, closeErr)

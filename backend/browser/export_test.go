@@ -57,7 +57,7 @@ func (s *Session) TruthForTest(ctx context.Context, ids []int) map[int]string {
 	truth := map[int]string{}
 	byDoc := map[int][]int{}
 	for _, id := range ids {
-		if th, ok := s.Manager.Elements.Thing(id); ok {
+		if th, ok := s.Manager.Elements.Element(id); ok {
 			byDoc[th.Doc] = append(byDoc[th.Doc], id)
 		}
 	}
@@ -71,7 +71,7 @@ func (s *Session) TruthForTest(ctx context.Context, ids []int) map[int]string {
 		}
 		handles := make([]int, len(list))
 		for i, id := range list {
-			th, _ := s.Manager.Elements.Thing(id)
+			th, _ := s.Manager.Elements.Element(id)
 			handles[i] = th.Handle
 		}
 		raw, err := d.Call(ctx, `function (handles) {

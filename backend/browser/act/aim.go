@@ -17,20 +17,20 @@ import (
 	"sextant/shared/annotator"
 )
 
-// patience is how long an element that cannot be pressed right now is waited for: it may be
+// aimPatience is how long an element that cannot be pressed right now is waited for: it may be
 // about to become enabled, or what covers it about to leave.
 const aimPatience = 2 * time.Second
 
-// redraws bounds how often an element is looked for again that was drawn anew before it could
+// maxRedraws bounds how often an element is searched for again that was rendered again before it could
 // be acted on.
 const maxRedraws = 5
 
-// handLimit bounds how long a page may take to let itself be acted on.
+// actionTimeout bounds how long a page may take to let itself be acted on.
 const actionTimeout = 10 * time.Second
 
 // aim brings the element into view, waits until it can be pressed, and returns the point of
 // the page's viewport where pressing it hits it.
-func (g *Target) aim(ctx context.Context, o collect.Aim) (x, y float64, err error) {
+func (g *Target) aim(ctx context.Context, o collect.AimOptions) (x, y float64, err error) {
 	o.Scroll = true
 	deadline := time.Now().Add(aimPatience)
 	for {
@@ -49,7 +49,7 @@ func (g *Target) aim(ctx context.Context, o collect.Aim) (x, y float64, err erro
 	}
 }
 
-func (g *Target) point(ctx context.Context, o collect.Aim) (x, y float64, err error) {
+func (g *Target) point(ctx context.Context, o collect.AimOptions) (x, y float64, err error) {
 	p, err := g.askAim(ctx, o)
 	for n := 0; err == nil && p.State == "gone" && n < maxRedraws; n++ {
 		if err = g.rebind(ctx); err == nil {
@@ -70,37 +70,37 @@ func (g *Target) point(ctx context.Context, o collect.Aim) (x, y float64, err er
 	}
 	x, y, err = g.throughFrames(ctx, p)
 	if err != nil && o.Arm != "" {
-		// No press follows: a hand that comes later must not meet the guard.
-		_, _ = collect.Hit(ctx, g.Document)
+		// No press follows: a later one must not meet the guard.
+		_, _ = collect.EndPressGuard(ctx, g.Document)
 	}
 	return x, y, err
 }
 
-// aimed asks the element's own document.
-func (g *Target) askAim(ctx context.Context, o collect.Aim) (collect.Point, error) {
+// askAim asks the element's own document.
+func (g *Target) askAim(ctx context.Context, o collect.AimOptions) (collect.Point, error) {
 	if err := g.Document.Reveal(ctx, nil); err != nil {
 		return collect.Point{}, err
 	}
-	if g.Document.IsMain() && !o.Hurry {
-		o.Was = g.tab.LastBox(g.Element.ID)
+	if g.Document.IsMain() && !o.AcceptMoving {
+		o.LastRect = g.tab.LastBox(g.Element.ID)
 	}
-	o.Told = g.expectation()
-	return collect.AimAt(ctx, g.Document, g.Element.Handle, o)
+	o.Expectation = g.expectation()
+	return collect.Aim(ctx, g.Document, g.Element.Handle, o)
 }
 
 // nextFrame resolves when the page has drawn; a page that does not draw is not waited for.
 const nextFrame = `() => new Promise((done) => { setTimeout(done, 60); requestAnimationFrame(() => setTimeout(done)) })`
 
-// through brings a point of a frame into view and makes sure that nothing lies over the
+// throughFrames brings a point of a frame into view and makes sure that nothing lies over the
 // frames around it.
 func (g *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float64, err error) {
 	rect := &proto.DOMRect{X: max(0, p.X-10), Y: max(0, p.Y-10), Width: 20, Height: 20}
 	if err := g.Document.Reveal(ctx, rect); err != nil {
 		return 0, 0, err
 	}
-	// Scrolling reaches frames of other processes later: it is over when two looks agree.
+	// Scrolling reaches frames of other processes later: it is over when two measurements agree.
 	for n := range 10 {
-		at, err := g.Document.Place(ctx)
+		at, err := g.Document.Placement(ctx)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -118,12 +118,12 @@ func (g *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float
 		if parent == nil {
 			return x, y, nil
 		}
-		outer, err := parent.Place(ctx)
+		outer, err := parent.Placement(ctx)
 		if err != nil {
 			return 0, 0, err
 		}
 		ox, oy := outer.From(x, y)
-		what, err := d.Over(ctx, ox, oy)
+		what, err := d.CoveredBy(ctx, ox, oy)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -137,7 +137,7 @@ func (g *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float
 	}
 }
 
-// refused turns the collector's reason into a fault.
+// refusalFault turns the collector's reason into a fault.
 func (g *Target) refusalFault(ctx context.Context, p collect.Point) error {
 	detail := p.Detail
 	switch p.State {
@@ -181,7 +181,7 @@ func (g *Target) refusalFault(ctx context.Context, p collect.Point) error {
 	}
 }
 
-// missed is the fault for a press that met something else.
+// missedFault is the fault for a press that met something else.
 func (g *Target) missedFault(what string) error {
 	if what == "" {
 		what = "something outside its frame"
@@ -192,13 +192,13 @@ func (g *Target) missedFault(what string) error {
 	}
 }
 
-// on runs an action on the tab of an annotation, with its element; whether that lives shows when
+// onElement runs an action on the tab of an annotation, with its element; whether that lives shows when
 // it is aimed at, or by sure.
 func onElement(ctx context.Context, s *page.Session, id int, do func(context.Context, *page.Action, *Target) error) (annotator.Answer, error) {
 	return onElementWithin(ctx, s, actionTimeout, id, do)
 }
 
-// onWithin is on with a bound on how long the page may take to let it be done.
+// onElementWithin is on with a bound on how long the page may take to let it be done.
 func onElementWithin(ctx context.Context, s *page.Session, limit time.Duration, id int, do func(context.Context, *page.Action, *Target) error) (ans annotator.Answer, err error) {
 	if _, err := s.Manager.Start(ctx); err != nil {
 		return ans, err
@@ -226,7 +226,7 @@ func onElementWithin(ctx context.Context, s *page.Session, limit time.Duration, 
 			// What found no element did nothing.
 			a.Acted = false
 			if n == maxRedraws {
-				return goneFault(ctx, t, id, "the page draws it anew all the time")
+				return goneFault(ctx, t, id, "the page keeps rendering it again")
 			}
 			if err := g.rebind(ctx); err != nil {
 				return err

@@ -53,7 +53,7 @@ func pressOf(button string, count int, modifiers []string) (press input.Press, v
 	return input.Press{Button: button, Count: count, Modifiers: mods}, verb, nil
 }
 
-// tries bounds how often a press is aimed anew that was kept from the page, slips how often one
+// maxClickTries bounds how often a press is aimed again that did not reach the page, slips how often one
 // that the page felt: it met the element, but its release did not.
 const (
 	maxClickTries = 5
@@ -61,11 +61,11 @@ const (
 )
 
 // click aims and presses. A press that would meet something else is stopped before the page
-// feels it, and aimed anew.
+// feels it, and aimed again.
 func (g *Target) click(ctx context.Context, a *page.Action, press input.Press, verb string) error {
 	slipped, again := 0, true
 	for n := range maxClickTries {
-		x, y, err := g.aim(ctx, collect.Aim{Arm: "click", Hurry: n > 0})
+		x, y, err := g.aim(ctx, collect.AimOptions{Arm: "click", AcceptMoving: n > 0})
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (g *Target) click(ctx context.Context, a *page.Action, press input.Press, v
 		if err := input.Click(ctx, a.Page, x, y, press); err != nil {
 			return err
 		}
-		met, err := g.pressResult(ctx, collect.Hit)
+		met, err := g.pressResult(ctx, collect.EndPressGuard)
 		if met.Slipped {
 			slipped++
 			_, asked := g.tab.Tracker.Since(g.pressed)
@@ -96,8 +96,8 @@ func (g *Target) click(ctx context.Context, a *page.Action, press input.Press, v
 	return nil
 }
 
-// met tells what the guarded press met, by hit.
-func (g *Target) pressResult(ctx context.Context, hit func(context.Context, collect.World) (collect.Met, error)) (collect.Met, error) {
+// pressResult returns what the guarded press met, by hit.
+func (g *Target) pressResult(ctx context.Context, hit func(context.Context, collect.World) (collect.PressResult, error)) (collect.PressResult, error) {
 	met, err := hit(ctx, g.Document)
 	if errors.Is(err, cdp.ErrReplaced) || err == nil && !met.Seen && !g.Document.Alive() {
 		return g.leftResult(), nil
@@ -106,7 +106,7 @@ func (g *Target) pressResult(ctx context.Context, hit func(context.Context, coll
 		return met, err
 	}
 	// The page may keep presses from everybody else's eyes; then what lies there now counts.
-	p, err := collect.PointOf(ctx, g.Document, g.Element.Handle, false)
+	p, err := collect.AimNow(ctx, g.Document, g.Element.Handle, false)
 	if errors.Is(err, cdp.ErrReplaced) {
 		return g.leftResult(), nil
 	}
@@ -114,26 +114,26 @@ func (g *Target) pressResult(ctx context.Context, hit func(context.Context, coll
 	return met, err
 }
 
-// left is what a press met whose page was left. One that led there was met; of one that came when
+// leftResult is what a press met whose page was left. One that led there was met; of one that came when
 // the page was leaving anyway nobody knows.
-func (g *Target) leftResult() collect.Met {
+func (g *Target) leftResult() collect.PressResult {
 	if led, _ := g.tab.Tracker.Since(g.pressed); !led {
 		page.AddActionNote(g.action, fmt.Sprintf("The page was replaced at the same moment; whether the press met %s is not known.", g.Name()))
 	}
-	return collect.Met{Seen: true, Hit: true}
+	return collect.PressResult{Seen: true, Hit: true}
 }
 
 // hover aims and moves the mouse there; if the page moves the element away because of that,
 // it follows once.
 func (g *Target) hover(ctx context.Context, a *page.Action, modifiers int) (x, y float64, err error) {
-	if x, y, err = g.aim(ctx, collect.Aim{}); err != nil {
+	if x, y, err = g.aim(ctx, collect.AimOptions{}); err != nil {
 		return 0, 0, err
 	}
 	g.tab.ShowPointer(x, y, false, g.Element.ID)
 	if err := input.Move(a.Client(ctx), x, y, modifiers); err != nil {
 		return 0, 0, err
 	}
-	nx, ny, err := g.point(ctx, collect.Aim{Hurry: true})
+	nx, ny, err := g.point(ctx, collect.AimOptions{AcceptMoving: true})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -155,7 +155,7 @@ func Hover(ctx context.Context, s *page.Session, id int) (annotator.Answer, erro
 	})
 }
 
-// blocked names the element in what the page refused.
+// blockedFault names the element in what the page refused.
 func (g *Target) blockedFault(err error) error {
 	var refused *collect.Refusal
 	if errors.As(err, &refused) {

@@ -21,7 +21,7 @@ type DialogOptions struct {
 }
 
 // HandleDialog answers the open dialog of the active tab, or of another one when only that
-// has one. The answer tells what the page did then.
+// has one. The answer says what the page did then.
 func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annotator.Answer, error) {
 	t := s.TabWithDialog()
 	if t == nil {
@@ -66,7 +66,7 @@ func fits(d *page.Dialog, o DialogOptions) *surface.Fault {
 	return nil
 }
 
-// reply answers d and lets the action wait for what comes of it.
+// answerDialog answers d and lets the action wait for what comes of it.
 func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogOptions) error {
 	verb := "dismissed"
 	if o.Accept {
@@ -97,7 +97,7 @@ func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogO
 	return nil
 }
 
-// login answers a site's question for a user name.
+// answerLogin answers a site's question for a user name.
 func answerLogin(a *page.Action, client proto.Client, d *page.Dialog, o DialogOptions) error {
 	req := page.CancelAuthRequest(d.RequestID)
 	a.Acting("gave no user name")

@@ -18,7 +18,7 @@ import (
 	"sextant/shared/annotator"
 )
 
-// Where is the element with the number ID or, when that is 0, a point of the page's viewport
+// Point is the element with the number ID or, when that is 0, a point of the page's viewport
 // in CSS pixels.
 type Point struct {
 	ID   int
@@ -46,7 +46,7 @@ type drag struct {
 }
 
 // Drag presses on From, moves in small steps and lets go on To. Over an element it goes a
-// little past the middle in the direction of travel, which lists that are sorted by hand need.
+// little past the middle in the direction of travel, which sortable lists need.
 func Drag(ctx context.Context, s *page.Session, o DragOptions) (annotator.Answer, error) {
 	if (o.To == nil) == (o.By == nil) {
 		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "A drag needs one of to and by.", Suggestion: `Send to as an id or {"x":10,"y":20}, or by as an offset.`}
@@ -61,7 +61,7 @@ func Drag(ctx context.Context, s *page.Session, o DragOptions) (annotator.Answer
 	})
 }
 
-// onTab runs an action on the tab that all of the elements stand in, the active one when
+// onTab runs an action on the tab that all of the elements belong to, the active one when
 // there is none among ids.
 func onTab(ctx context.Context, s *page.Session, ids []int, do func(context.Context, *page.Action) error) (annotator.Answer, error) {
 	if _, err := s.Manager.Start(ctx); err != nil {
@@ -77,7 +77,7 @@ func onTab(ctx context.Context, s *page.Session, ids []int, do func(context.Cont
 		case f != nil:
 			return annotator.Answer{}, f
 		case t != nil && other != t:
-			return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("[%d] stands in another tab.", id), Suggestion: "Name elements of one tab."}
+			return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("[%d] is in another tab.", id), Suggestion: "Name elements of one tab."}
 		}
 		t = other
 	}
@@ -145,7 +145,7 @@ func (d *drag) sentence() string {
 	return fmt.Sprintf("dragged %s by (%.0f, %.0f)", what, d.o.By.X, d.o.By.Y)
 }
 
-// grab presses the button on the source and makes sure that the press met it.
+// press presses the button on the source and makes sure that the press met it.
 func (d *drag) press(ctx context.Context) (err error) {
 	c := d.a.Client(ctx)
 	if d.from == nil {
@@ -160,7 +160,7 @@ func (d *drag) press(ctx context.Context) (err error) {
 		if d.x, d.y, err = d.from.hover(ctx, d.a, 0); err != nil {
 			return err
 		}
-		if err := collect.Arm(ctx, d.source, d.from.Element.Handle, "press"); err != nil {
+		if err := collect.GuardPress(ctx, d.source, d.from.Element.Handle, "press"); err != nil {
 			return err
 		}
 	}
@@ -178,7 +178,7 @@ func (d *drag) press(ctx context.Context) (err error) {
 	if d.from == nil {
 		return nil
 	}
-	met, err := d.from.pressResult(ctx, collect.HitHeld)
+	met, err := d.from.pressResult(ctx, collect.ReadPressGuard)
 	if err != nil || !met.Hit {
 		d.releaseMissed(ctx, met.Seen)
 		if err != nil {
@@ -189,7 +189,7 @@ func (d *drag) press(ctx context.Context) (err error) {
 	return nil
 }
 
-// withdraw lets go of what the press met instead of the source, without a click: still guarded
+// releaseMissed lets go of what the press met instead of the source, without a click: still guarded
 // where the guard saw the press, else beside the page.
 func (d *drag) releaseMissed(ctx context.Context, guarded bool) {
 	if !guarded {
@@ -201,7 +201,7 @@ func (d *drag) releaseMissed(ctx context.Context, guarded bool) {
 	if err := input.Up(d.a.Client(ctx), d.x, d.y, input.Press{}); err != nil {
 		d.cancel()
 	}
-	_, _ = collect.Hit(ctx, d.source)
+	_, _ = collect.EndPressGuard(ctx, d.source)
 }
 
 // goal is where the drag ends now, and how far past it the pointer goes.
@@ -219,7 +219,7 @@ func (d *drag) goal(ctx context.Context) (x, y, past float64, err error) {
 	return d.x + d.o.By.X, d.y + d.o.By.Y, 0, nil
 }
 
-// carry moves from the source to the goal.
+// move moves from the source to the goal.
 func (d *drag) move(ctx context.Context) error {
 	x, y, _, err := d.goal(ctx)
 	if err != nil {
@@ -258,17 +258,17 @@ func (d *drag) move(ctx context.Context) error {
 		x, y = x+ux*past, y+uy*past
 	}
 	d.x, d.y = x, y
-	if err := collect.Dwell(ctx, d.source); err != nil && !errors.Is(err, cdp.ErrReplaced) {
+	if err := collect.AwaitPointerSeen(ctx, d.source); err != nil && !errors.Is(err, cdp.ErrReplaced) {
 		return err
 	}
 	return d.step(ctx, x, y)
 }
 
-// approach is the direction of the last stretch: that of the way (dx, dy), but for entries of one
+// direction is the direction of the last stretch: that of the way (dx, dy), but for entries of one
 // list the one in which the list runs from the one to the other.
 func (d *drag) direction(ctx context.Context, dx, dy float64) (ux, uy float64, err error) {
 	if d.from != nil && d.to != nil && d.from.Document == d.to.Document {
-		order, err := collect.OrderOf(ctx, d.source, d.from.Element.Handle, d.to.Element.Handle)
+		order, err := collect.ListOrder(ctx, d.source, d.from.Element.Handle, d.to.Element.Handle)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -282,7 +282,7 @@ func (d *drag) direction(ctx context.Context, dx, dy float64) (ux, uy float64, e
 	return 0, 0, nil
 }
 
-// line moves straight to a point.
+// moveStraight moves straight to a point.
 func (d *drag) moveStraight(ctx context.Context, px, py, x, y float64) error {
 	steps := int(min(max(math.Hypot(x-px, y-py)/20, 4), 24))
 	for i := 1; i <= steps; i++ {
@@ -305,7 +305,7 @@ func (d *drag) step(ctx context.Context, x, y float64) error {
 	if err := input.MoveHeld(c, x, y, 0); err != nil {
 		return err
 	}
-	now, err := collect.DraggingOf(ctx, d.source)
+	now, err := collect.DragStateOf(ctx, d.source)
 	if err != nil || !now.Started {
 		if errors.Is(err, cdp.ErrReplaced) {
 			return nil
@@ -327,12 +327,12 @@ func (d *drag) step(ctx context.Context, x, y float64) error {
 	return dragEvent(c, proto.InputDispatchDragEventTypeDragOver, x, y, d.native)
 }
 
-// release lets go and tells what became of it.
+// release lets go and notes what became of it.
 func (d *drag) release(ctx context.Context) error {
 	c := d.a.Client(ctx)
 	if d.native == nil {
 		err := input.Up(c, d.x, d.y, input.Press{})
-		_, _ = collect.Dragged(ctx, d.source)
+		_, _ = collect.EndDrag(ctx, d.source)
 		return err
 	}
 	taken := d.source
@@ -345,9 +345,9 @@ func (d *drag) release(ctx context.Context) error {
 	if err := dragEvent(c, proto.InputDispatchDragEventTypeDrop, d.x, d.y, d.native); err != nil {
 		return err
 	}
-	now, err := collect.Dragged(ctx, taken)
+	now, err := collect.EndDrag(ctx, taken)
 	if err == nil && taken != d.source {
-		_, _ = collect.Dragged(ctx, d.source)
+		_, _ = collect.EndDrag(ctx, d.source)
 	}
 	if err == nil && !now.Dropped && (d.to != nil || taken == d.source) {
 		d.a.Note = "What lies there did not take the drop."
@@ -355,7 +355,7 @@ func (d *drag) release(ctx context.Context) error {
 	return nil
 }
 
-// letGo releases the button after a drag that was not finished, whatever state it is in.
+// cancel releases the button after a drag that was not finished, whatever state it is in.
 func (d *drag) cancel() {
 	if d.native != nil {
 		d.a.Page.Post(d.a.Page.Session, proto.InputDispatchDragEvent{
@@ -368,13 +368,13 @@ func (d *drag) cancel() {
 	})
 }
 
-// drop is where what is dragged to the element is let go, in the page's viewport; first before
+// dropPoint is where what is dragged to the element is let go, in the page's viewport; first before
 // the drag.
-func (g *Target) dropPoint(ctx context.Context, first bool) (collect.Drop, error) {
+func (g *Target) dropPoint(ctx context.Context, first bool) (collect.DropPoint, error) {
 	if err := g.Document.Reveal(ctx, nil); err != nil {
-		return collect.Drop{}, err
+		return collect.DropPoint{}, err
 	}
-	at, err := collect.DropOf(ctx, g.Document, g.Element.Handle, first)
+	at, err := collect.DropPointOf(ctx, g.Document, g.Element.Handle, first)
 	if err != nil {
 		return at, err
 	}
@@ -395,7 +395,7 @@ func dragEvent(c proto.Client, kind proto.InputDispatchDragEventType, x, y float
 	return nil
 }
 
-// intercept makes the browser hand a drag-and-drop over to us instead of the desktop.
+// intercept makes the browser give a drag-and-drop to us instead of the desktop.
 func (d *drag) intercept(ctx context.Context) (stop func(), err error) {
 	came := make(chan *proto.InputDragData, 1)
 	d.intercepted = came

@@ -28,7 +28,7 @@ const (
 	maxScript = 100_000
 	// scriptLimit is how long a script may take unless its caller says otherwise.
 	scriptLimit = 10 * time.Second
-	// maxValue bounds what is told of a script's value, in bytes.
+	// maxValue bounds the text of a script's value, in bytes.
 	maxValue = 50_000
 )
 
@@ -41,7 +41,7 @@ type EvaluateOptions struct {
 	Limit  time.Duration
 }
 
-// Evaluated is the value of a script as JSON on one line, "undefined" for none. Cut is true when
+// EvaluateResult is the value of a script as JSON on one line, "undefined" for none. Cut is true when
 // it is not whole.
 type EvaluateResult struct {
 	Text string `json:"text"`
@@ -89,7 +89,7 @@ func Evaluate(ctx context.Context, s *page.Session, o EvaluateOptions) (annotato
 	return ans, got, err
 }
 
-// valueOf writes down what the page made of a script's value. The page may have replaced every function
+// scriptValue writes down what the page made of a script's value. The page may have replaced every function
 // that took part, so that nothing but the value is its word: the bound, and that it is JSON on one
 // line, are ours.
 func scriptValue(raw json.RawMessage) (EvaluateResult, error) {
@@ -110,13 +110,13 @@ func scriptValue(raw json.RawMessage) (EvaluateResult, error) {
 	return EvaluateResult{Text: strings.ToValidUTF8(text[:maxValue], ""), Cut: true}, nil
 }
 
-// anew writes JSON anew: the order of its members stays, its escapes and spaces are ours. It stops
-// when it is longer than anybody is told.
+// normalizeJSON writes JSON again: the order of its members stays, its escapes and spaces are ours. It stops
+// when it is longer than maxValue.
 func normalizeJSON(raw json.RawMessage) string {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var b strings.Builder
-	// open holds a bracket for each that is open, members how many tokens stood in it.
+	// open holds a bracket for each that is open, members how many tokens were in it.
 	var open []json.Delim
 	members := []int{0}
 	for b.Len() <= maxValue {
@@ -159,7 +159,7 @@ var errSlowScript = errors.New("the script took too long")
 func evaluate(ctx context.Context, doc *cdp.Document, script, node string) (json.RawMessage, error) {
 	value := "async function (element) {const f = (\n" + script + "\n); return (" + serializeScript + "\n)(typeof f === 'function' ? await f(element) : await f)}"
 	body := "async function (element) {const v = await (async (element) => {\n" + script + "\n})(element); return (" + serializeScript + "\n)(v)}"
-	err := doc.Compiles(ctx, "("+value+")")
+	err := doc.CheckSyntax(ctx, "("+value+")")
 	if err == nil {
 		raw, err := doc.CallMain(ctx, value, node)
 		return raw, thrownLine(err, 1)
@@ -167,12 +167,12 @@ func evaluate(ctx context.Context, doc *cdp.Document, script, node string) (json
 	if !isScriptError(err) {
 		return nil, err
 	}
-	plain := doc.Compiles(ctx, script)
+	plain := doc.CheckSyntax(ctx, script)
 	if plain == nil && node == "" {
-		raw, err := doc.RunMain(ctx, script, serializeScript)
+		raw, err := doc.EvaluateREPL(ctx, script, serializeScript)
 		return raw, thrownLine(err, 0)
 	}
-	if err = doc.Compiles(ctx, "("+body+")"); err == nil {
+	if err = doc.CheckSyntax(ctx, "("+body+")"); err == nil {
 		raw, err := doc.CallMain(ctx, body, node)
 		return raw, thrownLine(err, 1)
 	}
@@ -187,7 +187,7 @@ func isScriptError(err error) bool {
 	return errors.As(err, &e)
 }
 
-// misspelt counts the line of a mistake in the grammar from 1, without the lines before the script.
+// syntaxLine counts the line of a mistake in the grammar from 1, without the lines before the script.
 func syntaxLine(err error, before int) error {
 	var e *cdp.ScriptError
 	if errors.As(err, &e) {
@@ -196,7 +196,7 @@ func syntaxLine(err error, before int) error {
 	return err
 }
 
-// threwAt is misspelt for what a script threw. The browser counts those lines from 1, and the
+// thrownLine is misspelt for what a script threw. The browser counts those lines from 1, and the
 // newest of the script's own calls says it better when what was thrown has a stack.
 func thrownLine(err error, before int) error {
 	var e *cdp.ScriptError
@@ -221,17 +221,17 @@ func scriptFault(ctx context.Context, a *page.Action, doc *cdp.Document, err err
 		head, _, _ := strings.Cut(thrown.Text, "\n")
 		return &surface.Fault{
 			Kind: surface.FaultInvalid, Message: fmt.Sprintf("The script threw in line %d: %s", thrown.Line, surface.QuoteClean(head, 400)),
-			Suggestion: "Mend the script; what it did before that line is done.",
+			Suggestion: "Correct the script; what it did before that line is done.",
 		}
 	case errors.Is(context.Cause(ctx), errSlowScript):
-		doc.StopMain()
+		doc.TerminateExecution()
 		return &surface.Fault{
 			Kind: surface.FaultTimeout, Message: fmt.Sprintf("The script did not end within %s and was stopped; what it did until then is done.", limit),
 			Suggestion: "Let it do less, or send a larger timeout.",
 		}
 	case ctx.Err() != nil:
 		// A loop would keep the tab from everything after.
-		doc.StopMain()
+		doc.TerminateExecution()
 		return err
 	case errors.Is(err, cdp.ErrReplaced) && a.Page.Current(doc) != nil:
 		a.Note = "The script's page was left before it had a value."

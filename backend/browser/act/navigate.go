@@ -16,7 +16,7 @@ import (
 	"sextant/shared/annotator"
 )
 
-// The options of a Session's actions mirror the environment tools of CONTRACT.md one to
+// The options of a Session's actions mirror the parameters of the environment tools one to
 // one; zero values are the defaults said there.
 
 // NavigateOptions: URL, or Action back, forward, reload.
@@ -55,7 +55,7 @@ func Address(typed string) (string, error) {
 	return typed, nil
 }
 
-// judge asks whether an address may be opened.
+// checkAddress asks whether an address may be opened.
 func checkAddress(ctx context.Context, s *page.Session, address string) error {
 	if s.Manager.Config.CheckAddress == nil || address == page.BlankPage {
 		return nil
@@ -99,7 +99,7 @@ func Navigate(ctx context.Context, s *page.Session, o NavigateOptions) (annotato
 	return s.Act(ctx, t, goElsewhere(s, t, o.Action, address))
 }
 
-// leave is the action that takes a tab elsewhere.
+// goElsewhere is the action that takes a tab elsewhere.
 func goElsewhere(s *page.Session, t *page.Tab, way, address string) func(context.Context, *page.Action) error {
 	return func(ctx context.Context, a *page.Action) error {
 		if err := t.BringToFront(ctx); err != nil {
@@ -121,7 +121,7 @@ func goElsewhere(s *page.Session, t *page.Tab, way, address string) func(context
 	}
 }
 
-// history goes one step back or forward.
+// goHistory goes one step back or forward.
 func goHistory(ctx context.Context, a *page.Action, direction string) error {
 	h, err := proto.PageGetNavigationHistory{}.Call(a.Client(ctx))
 	if err != nil {
@@ -149,7 +149,7 @@ func goHistory(ctx context.Context, a *page.Action, direction string) error {
 // stepLimit bounds the wait for a step of the history that may have nothing to move any more.
 const stepLimit = time.Second
 
-// stepFrame goes to an entry of the history that differs in a frame of the page only, which
+// goFrameHistory goes to an entry of the history that differs in a frame of the page only, which
 // may not be there any more.
 func goFrameHistory(ctx context.Context, a *page.Action, entry int, direction string) error {
 	if err := (proto.PageNavigateToHistoryEntry{EntryID: entry}).Call(a.Client(ctx)); err != nil {
@@ -158,7 +158,7 @@ func goFrameHistory(ctx context.Context, a *page.Action, entry int, direction st
 	a.Outcome = fmt.Sprintf("went %s by one step, in a frame of the page", direction)
 	bounded, cancel := context.WithTimeoutCause(ctx, stepLimit, page.ErrNoAnswer)
 	defer cancel()
-	if err := a.Watch.Moved(bounded); err != nil && !errors.Is(err, page.ErrNoAnswer) {
+	if err := a.Watch.AwaitAnyNavigation(bounded); err != nil && !errors.Is(err, page.ErrNoAnswer) {
 		return err
 	}
 	return nil

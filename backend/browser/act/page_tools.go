@@ -35,7 +35,7 @@ func PageTools(ctx context.Context, s *page.Session) ([]webmcp.PageTool, error) 
 	return list, err
 }
 
-// offered asks anew what the documents offer: what was told before may belong to pages that were
+// offeredTools asks again what the documents offer: what was reported before may belong to pages that were
 // left.
 func offeredTools(ctx context.Context, t *page.Tab, docs []*cdp.Document) ([]webmcp.PageTool, error) {
 	t.Locked(t.PageTools.Reset)
@@ -52,7 +52,7 @@ func offeredTools(ctx context.Context, t *page.Tab, docs []*cdp.Document) ([]web
 			_, err = c.Call(bounded, "", "WebMCP.enable", nil)
 		}
 		if err == nil {
-			// What is offered is told after the answer; whatever is asked next comes behind it.
+			// The tools are reported after the answer; whatever is asked next comes behind them.
 			_, err = doc.Call(bounded, "() => 0")
 		}
 		cancel()
@@ -68,7 +68,7 @@ func offeredTools(ctx context.Context, t *page.Tab, docs []*cdp.Document) ([]web
 	return list, nil
 }
 
-// PageToolOf is the origin of the document that offers the tool name, by what was listed last and
+// PageToolOrigin is the origin of the document that offers the tool name, by what was listed last and
 // without asking: of several the page's own, else the one that only offers it. It is the page's own
 // when nobody is known to offer it, and origin itself when that is not "".
 func PageToolOrigin(s *page.Session, name, origin string) string {
@@ -127,7 +127,7 @@ func CallPageTool(ctx context.Context, s *page.Session, name, origin string, inp
 
 var errSlowTool = errors.New("the page's tool took too long")
 
-// invoke calls a page's tool and waits for what it says. A form is only filled in.
+// invokeTool calls a page's tool and waits for what it says. A form is only filled in.
 func invokeTool(ctx context.Context, a *page.Action, p webmcp.PageTool, input json.RawMessage) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, webmcp.PageToolLimit, errSlowTool)
 	defer cancel()

@@ -26,7 +26,7 @@ type ClickAtOptions struct {
 // maxMoves bounds the moves of one path; a longer one has them further apart.
 const maxMoves = 400
 
-// within is a fault for a point outside of the page's viewport.
+// checkInView is a fault for a point outside of the page's viewport.
 func checkInView(ctx context.Context, a *page.Action, x, y float64) error {
 	raw, err := a.Page.Main().Call(ctx, "function () { return [innerWidth, innerHeight] }")
 	if err != nil {
@@ -45,11 +45,11 @@ func checkInView(ctx context.Context, a *page.Action, x, y float64) error {
 	}
 }
 
-// under names what lies at a point of the page, through frames: `[12] button "Save"`.
+// describePoint names what lies at a point of the page, through frames: `[12] button "Save"`.
 func describePoint(ctx context.Context, a *page.Action, x, y float64) (string, error) {
 	doc := a.Page.Main()
 	for range observe.MaxDepth {
-		u, err := collect.UnderPoint(ctx, doc, x, y)
+		u, err := collect.HitTestAt(ctx, doc, x, y)
 		if err != nil {
 			return "", err
 		}
@@ -65,7 +65,7 @@ func describePoint(ctx context.Context, a *page.Action, x, y float64) (string, e
 		}
 		for _, h := range u.Handles {
 			if id := a.Tab.Session.Manager.Elements.ID(doc.Seq, h); id != 0 {
-				if thing, ok := a.Tab.Session.Manager.Elements.Thing(id); ok {
+				if thing, ok := a.Tab.Session.Manager.Elements.Element(id); ok {
 					return observe.Label(thing), nil
 				}
 			}
@@ -161,7 +161,7 @@ func MovePath(ctx context.Context, s *page.Session, points []Point, press bool) 
 	})
 }
 
-// along is the way over all points in steps of a hand: near enough that a line drawn with
+// interpolate is the path over all points in small steps: near enough that a line drawn with
 // them has no corners of its own.
 func interpolate(points []Point) []Point {
 	length := 0.0

@@ -46,7 +46,7 @@ func Scroll(ctx context.Context, s *page.Session, o surface.ScrollOptions) (anno
 			if err := scroll(ctx, a, g.Document, g.Element.Handle, g.Name()+" "); err != nil || a.Outcome == "scrolled "+g.Name()+" "+o.Direction {
 				return err
 			}
-			x, y, err := g.aim(ctx, collect.Aim{})
+			x, y, err := g.aim(ctx, collect.AimOptions{})
 			if err != nil {
 				return nil // it scrolls nowhere and cannot be reached either
 			}
@@ -70,7 +70,7 @@ func Scroll(ctx context.Context, s *page.Session, o surface.ScrollOptions) (anno
 	})
 }
 
-// wheel turns the mouse wheel where a script found nothing that scrolls: pages that move
+// scrollWheel turns the mouse wheel where a script found nothing that scrolls: pages that move
 // themselves when it is turned. What comes of it decides what is said.
 func scrollWheel(ctx context.Context, a *page.Action, x, y float64, o surface.ScrollOptions, where string) error {
 	amount := o.Amount
@@ -90,7 +90,7 @@ func scrollWheel(ctx context.Context, a *page.Action, x, y float64, o surface.Sc
 	default:
 		return nil
 	}
-	before, err := collect.RestOf(ctx, a.Page.Main())
+	before, err := collect.ActivityOf(ctx, a.Page.Main())
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func scrollWheel(ctx context.Context, a *page.Action, x, y float64, o surface.Sc
 	if _, err := a.Page.Main().Call(ctx, nextFrame); err != nil {
 		return err
 	}
-	after, err := collect.RestOf(ctx, a.Page.Main())
+	after, err := collect.ActivityOf(ctx, a.Page.Main())
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 // Select chooses options of a native list by label or value.
 func Select(ctx context.Context, s *page.Session, id int, values []string) (annotator.Answer, error) {
 	return onElement(ctx, s, id, func(ctx context.Context, a *page.Action, g *Target) error {
-		x, y, err := g.aim(ctx, collect.Aim{})
+		x, y, err := g.aim(ctx, collect.AimOptions{})
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func quoted(values []string) string {
 }
 
 // SelectText selects text: in the element id (0: the whole page) the place where text
-// stands (all of it when empty), of that the characters from start to end (0: to the end).
+// is (all of it when empty), of that the characters from start to end (0: to the end).
 func SelectText(ctx context.Context, s *page.Session, id int, text string, start, end int) (annotator.Answer, error) {
 	if id != 0 {
 		return onElement(ctx, s, id, func(ctx context.Context, a *page.Action, g *Target) error {
@@ -79,15 +79,15 @@ func SelectText(ctx context.Context, s *page.Session, id int, text string, start
 	})
 }
 
-// noticing is how long an editor may take to look at what is selected after a key: some wait
+// editorDelay is how long an editor may take to read the selection after a key: some wait
 // a tenth of a second for the keys to be over.
 const editorDelay = 130 * time.Millisecond
 
-// showSelection lets a rich-text editor learn what is selected in it. Some look for it only when
-// a key or a button of the mouse is let go, so a key is pressed that does nothing by itself; what
+// notifyEditor lets a rich-text editor learn what is selected in it. Some read it only when
+// a key or a mouse button is released, so a key is pressed that does nothing on its own; what
 // is chosen in their toolbar later would else change nothing, or the wrong place.
 func notifyEditor(ctx context.Context, a *page.Action, doc *cdp.Document) error {
-	if edits, err := collect.Edits(ctx, doc); err != nil || !edits {
+	if edits, err := collect.SelectionIsEditable(ctx, doc); err != nil || !edits {
 		return err
 	}
 	if err := input.Key(a.Client(ctx), "Shift"); err != nil {

@@ -87,7 +87,7 @@ func openTab(ctx context.Context, s *page.Session, typed string) (annotator.Answ
 	})
 }
 
-// byNumber finds a tab, 0 being the active one.
+// tabByID finds a tab, 0 being the active one.
 func tabByID(s *page.Session, id int) (*page.Tab, error) {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()

@@ -16,17 +16,17 @@ import (
 	"sextant/backend/surface"
 )
 
-// target is an element that an action is for.
+// Target is an element that an action is for.
 type Target struct {
 	tab      *page.Tab
 	action   *page.Action
 	Document *cdp.Document
-	Element  identity.Thing
+	Element  identity.Element
 	// pressed is the tracker's moment before the newest press.
 	pressed int
 }
 
-// name is the element as sentences call it: [12] button "Save".
+// Name is the element as sentences call it: [12] button "Save".
 func (g *Target) Name() string { return observe.Label(g.Element) }
 
 // find resolves a number to its living node; a replaced node's number may have moved, and
@@ -37,7 +37,7 @@ func FindTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Targ
 		return nil, err
 	}
 	for range maxRedraws {
-		now, err := collect.StillIs(ctx, g.Document, g.Element.Handle, g.expectation())
+		now, err := collect.CheckElement(ctx, g.Document, g.Element.Handle, g.expectation())
 		switch {
 		case errors.Is(err, cdp.ErrReplaced):
 			return nil, goneFault(ctx, t, id, "the page was replaced by a navigation")
@@ -57,15 +57,15 @@ func FindTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Targ
 		}
 		return g, nil
 	}
-	return nil, goneFault(ctx, t, id, "the page draws it anew all the time")
+	return nil, goneFault(ctx, t, id, "the page keeps rendering it again")
 }
 
-// told is what the owner of the number knows of the element.
-func (g *Target) expectation() collect.Told {
-	return collect.Told{Sign: &g.Element.Told, Loose: g.Element.Warned, Row: g.Element.ToldRow, LooseRow: g.Element.WarnedRow}
+// expectation is what the owner of the number knows of the element.
+func (g *Target) expectation() collect.Expectation {
+	return collect.Expectation{Sign: &g.Element.ReportedSign, Loose: g.Element.SignWarned, Row: g.Element.ReportedRow, LooseRow: g.Element.RowWarned}
 }
 
-// reused is the fault for a node that the page uses for something else in another row.
+// reusedFault is the fault for a node that the page uses for something else in another row.
 func (g *Target) reusedFault(ctx context.Context, row string) error {
 	if _, err := g.tab.Observer.Snapshot(ctx, collect.Options{WholePage: true}); err != nil {
 		return err
@@ -73,25 +73,25 @@ func (g *Target) reusedFault(ctx context.Context, row string) error {
 	return goneFault(ctx, g.tab, g.Element.ID, fmt.Sprintf("the page uses its place for %q now", surface.Clip(row, 60)))
 }
 
-// changed is the fault for an element that says something else than its number's owner was
-// told: a page may use one node for many things. It is refused once: who then uses the number
-// again means what it says now. What counts by itself (a clock on a button) is only refused once.
+// changedFault is the fault for an element that says something else than its number's owner was
+// given: a page may use one node for many things. It is refused once: a caller that then uses the number
+// again means what it says now. Something that changes all the time (a clock on a button) is only refused once.
 func (g *Target) changedFault(says, mark string) error {
 	id := g.Element.ID
-	g.tab.Session.Manager.Elements.Warn(id, mark)
+	g.tab.Session.Manager.Elements.MarkWarned(id, mark)
 	return &surface.Fault{
 		Kind:       surface.FaultGone,
-		Message:    fmt.Sprintf("[%d] says %q now, and was listed as %s %q: nothing was done.", id, surface.Clip(says, 80), g.Element.Role, surface.Clip(g.Element.Heard, 80)),
+		Message:    fmt.Sprintf("[%d] says %q now, and was listed as %s %q: nothing was done.", id, surface.Clip(says, 80), g.Element.Role, surface.Clip(g.Element.ReportedName, 80)),
 		Suggestion: fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id),
 	}
 }
 
-// rowChanged is the fault for an element whose row says other digits than when its number's owner
-// was told of it: the page may have drawn another row with the same nodes, or the row counts
+// rowChangedFault is the fault for an element whose row says other digits than when its number's owner
+// was given it: the page may have drawn another row with the same nodes, or the row counts
 // something. Like changed, it is said once.
 func (g *Target) rowChangedFault(says, mark string) error {
 	id := g.Element.ID
-	g.tab.Session.Manager.Elements.WarnRow(id, mark)
+	g.tab.Session.Manager.Elements.MarkRowWarned(id, mark)
 	return &surface.Fault{
 		Kind:       surface.FaultGone,
 		Message:    fmt.Sprintf("the row of %s says %q now, and had other figures when it was listed: nothing was done.", g.Name(), surface.Clip(says, 60)),
@@ -99,9 +99,9 @@ func (g *Target) rowChangedFault(says, mark string) error {
 	}
 }
 
-// locate is find that leaves it to the aim to see whether the node lives.
+// locateTarget is find that leaves it to the aim to see whether the node lives.
 func locateTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Target, error) {
-	thing, ok := t.Session.Manager.Elements.Thing(id)
+	thing, ok := t.Session.Manager.Elements.Element(id)
 	if !ok {
 		return nil, goneFault(ctx, t, id, "its page was left")
 	}
@@ -112,7 +112,7 @@ func locateTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Ta
 	return &Target{tab: t, action: a, Document: doc, Element: thing}, nil
 }
 
-// sure makes sure that the element lives, for actions that do not aim.
+// verify makes sure that the element lives, for actions that do not aim.
 func (g *Target) verify(ctx context.Context) error {
 	now, err := FindTarget(ctx, g.tab, g.action, g.Element.ID)
 	if err == nil {
@@ -121,13 +121,13 @@ func (g *Target) verify(ctx context.Context) error {
 	return err
 }
 
-// renew looks again for the one node that took the place of one that is gone, wherever it
-// stands.
+// rebind searches for the one node that replaced one that is gone, wherever it
+// is.
 func (g *Target) rebind(ctx context.Context) error {
 	if _, err := g.tab.Observer.Snapshot(ctx, collect.Options{WholePage: true}); err != nil {
 		return err
 	}
-	moved, ok := g.tab.Session.Manager.Elements.Thing(g.Element.ID)
+	moved, ok := g.tab.Session.Manager.Elements.Element(g.Element.ID)
 	if !ok || moved.Handle == g.Element.Handle || moved.Handle == 0 {
 		return goneFault(ctx, g.tab, g.Element.ID, "it was removed from the page")
 	}
@@ -136,16 +136,16 @@ func (g *Target) rebind(ctx context.Context) error {
 		return goneFault(ctx, g.tab, g.Element.ID, "the page was replaced by a navigation")
 	}
 	g.Document, g.Element = doc, moved
-	g.action.Note = fmt.Sprintf("[%d] was drawn anew by the page; the only element like it was used.", moved.ID)
+	g.action.Note = fmt.Sprintf("[%d] was rendered again by the page; the only element like it was used.", moved.ID)
 	return nil
 }
 
-// gone is the fault for a dead number, with the elements most like it.
+// goneFault is the fault for a dead number, with the elements most like it.
 func goneFault(ctx context.Context, t *page.Tab, id int, why string) error {
 	f := &surface.Fault{
 		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: %s.", id, why), Suggestion: "Call annotate_page.",
 	}
-	thing, ok := t.Session.Manager.Elements.Thing(id)
+	thing, ok := t.Session.Manager.Elements.Element(id)
 	if !ok {
 		return f
 	}
@@ -160,7 +160,7 @@ func goneFault(ctx context.Context, t *page.Tab, id int, why string) error {
 	var found []near
 	for _, e := range now.Elements {
 		if score := similarity(thing, e.Role, e.Name); score >= 3 && e.ID != id {
-			found = append(found, near{observe.Label(identity.Thing{ID: e.ID, Role: e.Role, Name: e.Name}), score})
+			found = append(found, near{observe.Label(identity.Element{ID: e.ID, Role: e.Role, Name: e.Name}), score})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(b.score, a.score) })
@@ -174,7 +174,7 @@ func goneFault(ctx context.Context, t *page.Tab, id int, why string) error {
 	return f
 }
 
-func similarity(th identity.Thing, role, name string) int {
+func similarity(th identity.Element, role, name string) int {
 	score := 0
 	if th.Role == role {
 		score += 2

@@ -18,7 +18,7 @@ import (
 	"sextant/shared/annotator"
 )
 
-// belongs refuses to type a secret for the origin only into another document.
+// checkSecretOrigin refuses to type a secret for the origin only into another document.
 func (g *Target) checkSecretOrigin(ctx context.Context, only string) error {
 	if only == "" {
 		return nil
@@ -33,7 +33,7 @@ func (g *Target) checkSecretOrigin(ctx context.Context, only string) error {
 	}
 	return &surface.Fault{
 		Kind:       surface.FaultBlocked,
-		Message:    fmt.Sprintf("%s stands on %s now, and the secret is for %s: nothing was typed.", g.Name(), surface.Clip(origin, 100), only),
+		Message:    fmt.Sprintf("%s is on %s now, and the secret is for %s: nothing was typed.", g.Name(), surface.Clip(origin, 100), only),
 		Suggestion: "Call annotate_page to see where the page went.",
 	}
 }
@@ -56,9 +56,9 @@ func (g *Target) secret(ctx context.Context) bool {
 	return err != nil || string(raw) != "false"
 }
 
-// typeText brings text into a field and makes sure that it stands there.
+// typeText puts text into a field and verifies that it is there.
 func (g *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOptions) error {
-	x, y, err := g.aim(ctx, collect.Aim{})
+	x, y, err := g.aim(ctx, collect.AimOptions{})
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (g *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 		}
 		sentence = "typed the text into " + g.Name()
 	}
-	if filled, now, err := collect.Fill(ctx, g.Document, g.Element.Handle, o.Text); err != nil {
+	if filled, now, err := collect.SetValue(ctx, g.Document, g.Element.Handle, o.Text); err != nil {
 		return g.blockedFault(err)
 	} else if filled {
 		a.Acting("%s", strings.Replace(sentence, "typed", "set", 1))
@@ -88,7 +88,7 @@ func (g *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 	if err != nil {
 		return err
 	}
-	field, err := collect.Clear(ctx, g.Document, g.Element.Handle)
+	field, err := collect.SelectAll(ctx, g.Document, g.Element.Handle)
 	if err != nil {
 		return g.blockedFault(err)
 	}
@@ -108,11 +108,11 @@ func (g *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 	return g.submit(ctx, a, o.Submit)
 }
 
-// enter types into the focused field whose content is selected, and sees what became of it. A
+// typeInto types into the focused field whose content is selected, and sees what became of it. A
 // field that listens to keys only is typed into once more, key by key.
 func (g *Target) typeInto(
-	ctx context.Context, a *page.Action, field collect.Field, o surface.TypeOptions, sentence string, lent bool,
-) (w collect.Writing, want string, err error) {
+	ctx context.Context, a *page.Action, field collect.TextField, o surface.TypeOptions, sentence string, lent bool,
+) (w collect.TypingResult, want string, err error) {
 	want = o.Text
 	if !o.Clear {
 		want = field.Before + o.Text
@@ -128,23 +128,23 @@ func (g *Target) typeInto(
 		if err := g.checkKeysReached(ctx, a, "the text"); err != nil {
 			return w, want, err
 		}
-		if w, err = collect.Written(ctx, g.Document, want); err != nil || w.Taken || keys || len(o.Text) > maxKeys {
+		if w, err = collect.EndTyping(ctx, g.Document, want); err != nil || w.Changed || keys || len(o.Text) > maxKeys {
 			return w, want, err
 		}
-		if field, err = collect.Clear(ctx, g.Document, g.Element.Handle); err != nil {
+		if field, err = collect.SelectAll(ctx, g.Document, g.Element.Handle); err != nil {
 			return w, want, err
 		}
 	}
 	return w, want, nil
 }
 
-// held says in the answer what the field holds when that is not what was typed. It is a fault
+// checkContent says in the answer what the field holds when that is not what was typed. It is a fault
 // when nothing of it arrived.
-func (g *Target) checkContent(a *page.Action, w collect.Writing, want string, secret bool) error {
+func (g *Target) checkContent(a *page.Action, w collect.TypingResult, want string, secret bool) error {
 	switch {
 	case w.Exact || w.Gone:
 		return nil
-	case !w.Taken:
+	case !w.Changed:
 		f := &surface.Fault{Kind: surface.FaultBlocked, Message: g.Name() + " did not take the text: it still holds what it held before.", Suggestion: "Call annotate_page to see what it takes."}
 		if !secret && w.Now == "" {
 			f.Message = g.Name() + " did not take the text: it is still empty."
@@ -176,7 +176,7 @@ func (g *Target) focus(ctx context.Context, a *page.Action) (lent bool, err erro
 const maxKeys = 1000
 
 // write types, with keys or in one go, into the focused field whose content is selected.
-func write(ctx context.Context, c proto.Client, field collect.Field, o surface.TypeOptions, keys bool) (err error) {
+func write(ctx context.Context, c proto.Client, field collect.TextField, o surface.TypeOptions, keys bool) (err error) {
 	switch {
 	case !o.Clear && !field.Empty:
 		// Everything is selected now: the cursor goes behind it.
@@ -210,9 +210,9 @@ func write(ctx context.Context, c proto.Client, field collect.Field, o surface.T
 	return nil
 }
 
-// typed makes sure that what was typed reached the element.
+// checkKeysReached makes sure that what was typed reached the element.
 func (g *Target) checkKeysReached(ctx context.Context, a *page.Action, what string) error {
-	met, err := collect.KeysMet(ctx, g.Document)
+	met, err := collect.EndKeyGuard(ctx, g.Document)
 	if errors.Is(err, cdp.ErrReplaced) || err == nil && met.Hit {
 		return nil
 	}
@@ -237,7 +237,7 @@ func (g *Target) submit(ctx context.Context, a *page.Action, wanted bool) error 
 	}
 	err := collect.GuardKeys(ctx, g.Document, g.Element.Handle, true)
 	if errors.Is(err, collect.ErrGone) || errors.Is(err, cdp.ErrReplaced) {
-		page.AddActionNote(a, "Enter was not pressed: the page had drawn the field anew.")
+		page.AddActionNote(a, "Enter was not pressed: the page had rendered the field again.")
 		return nil
 	}
 	if err != nil {
@@ -246,7 +246,7 @@ func (g *Target) submit(ctx context.Context, a *page.Action, wanted bool) error 
 	if err := input.Key(a.Client(ctx), "Enter"); err != nil {
 		return err
 	}
-	met, err := collect.KeysMet(ctx, g.Document)
+	met, err := collect.EndKeyGuard(ctx, g.Document)
 	if err == nil && !met.Hit {
 		page.AddActionNote(a, "Enter was not pressed: the page had taken the focus away from the field.")
 		return nil

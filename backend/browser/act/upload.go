@@ -19,7 +19,7 @@ import (
 	"sextant/shared/annotator"
 )
 
-// chooserWait bounds how long a click may take to ask for files.
+// chooserTimeout bounds how long a click may take to ask for files.
 const chooserTimeout = time.Second
 
 // maxFiles bounds one upload.
@@ -37,7 +37,7 @@ func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annot
 		if err := g.verify(ctx); err != nil {
 			return err
 		}
-		field, err := collect.FileField(ctx, g.Document, g.Element.Handle)
+		field, err := collect.FileInputOf(ctx, g.Document, g.Element.Handle)
 		if err != nil {
 			return g.blockedFault(err)
 		}
@@ -51,14 +51,14 @@ func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annot
 			return err
 		}
 		a.Acting("gave %s to %s", what, g.Name())
-		if err := g.Document.GiveFiles(ctx, collect.NodeExpression(field.Handle), paths); err != nil {
+		if err := g.Document.SetFiles(ctx, collect.NodeExpression(field.Handle), paths); err != nil {
 			return err
 		}
 		return g.noteFileField(ctx, a, field)
 	})
 }
 
-// filesAt makes sure that paths name files themselves and no links to them, and describes them: "cv.pdf (12 kB)".
+// checkFiles makes sure that paths name files themselves and no links to them, and describes them: "cv.pdf (12 kB)".
 func checkFiles(paths []string) (string, error) {
 	bad := func(format string, args ...any) error {
 		return &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf(format, args...), Suggestion: "Send paths of files that are there."}
@@ -104,9 +104,9 @@ func (g *Target) oneFileFault() error {
 	return &surface.Fault{Kind: surface.FaultInvalid, Message: g.Name() + " takes one file only.", Suggestion: "Send one path."}
 }
 
-// took notes in the answer what the field does not say itself.
-func (g *Target) noteFileField(ctx context.Context, a *page.Action, f collect.Files) error {
-	now, err := collect.FileField(ctx, g.Document, f.Handle)
+// noteFileField notes in the answer what the field does not say itself.
+func (g *Target) noteFileField(ctx context.Context, a *page.Action, f collect.FileInput) error {
+	now, err := collect.FileInputOf(ctx, g.Document, f.Handle)
 	if errors.Is(err, cdp.ErrReplaced) || errors.Is(err, collect.ErrGone) {
 		return nil // the page went on with them
 	}
@@ -121,7 +121,7 @@ func (g *Target) noteFileField(ctx context.Context, a *page.Action, f collect.Fi
 	return nil
 }
 
-// askedFor clicks the element and answers the chooser that opens; without one it drops the files.
+// answerChooser clicks the element and answers the chooser that opens; without one it drops the files.
 func (g *Target) answerChooser(ctx context.Context, a *page.Action, paths []string, what string) error {
 	choosers := make(chan page.FileChooser, 8)
 	a.Tab.Locked(func() { a.Tab.Choosers = choosers })
@@ -157,7 +157,7 @@ func (g *Target) answerChooser(ctx context.Context, a *page.Action, paths []stri
 	}
 }
 
-// choose answers the chooser c of the element's own document.
+// setChooserFiles answers the chooser c of the element's own document.
 func (g *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.FileChooser, paths []string, what string) error {
 	if c.Node == 0 {
 		return &surface.Fault{
@@ -181,7 +181,7 @@ func (g *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.Fil
 
 // dropFiles lets files fall on the element as if they were dragged from the desktop.
 func (g *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, what string) error {
-	x, y, err := g.aim(ctx, collect.Aim{})
+	x, y, err := g.aim(ctx, collect.AimOptions{})
 	if err != nil {
 		return err
 	}
@@ -198,11 +198,11 @@ func (g *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, 
 			return err
 		}
 	}
-	now, err := collect.DraggingOf(ctx, g.Document)
+	now, err := collect.DragStateOf(ctx, g.Document)
 	if err == nil && now.Over {
 		a.Acting("dropped %s on %s", what, g.Name())
 		if err = dragEvent(c, proto.InputDispatchDragEventTypeDrop, x, y, data); err == nil {
-			now, err = collect.Dragged(ctx, g.Document)
+			now, err = collect.EndDrag(ctx, g.Document)
 		}
 	}
 	if errors.Is(err, cdp.ErrReplaced) || (err == nil && now.Dropped) {

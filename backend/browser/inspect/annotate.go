@@ -11,7 +11,7 @@ import (
 	"sextant/shared/annotator"
 )
 
-// Annotate looks at the active tab. Elements of the answer are shared with the tab and must not
+// Annotate lists the elements of the active tab. They are shared with the tab and must not
 // be changed.
 func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (annotator.Answer, error) {
 	if o.Scope != "" && o.Scope != "viewport" && o.Scope != "page" {
@@ -28,7 +28,7 @@ func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (
 	all := ans.Elements
 	found, partly := annotator.Match(all, o.Query)
 	if len(found) == 0 && o.Scope != "page" {
-		// It may stand further down.
+		// It may be further down.
 		rest, err := observeTab(ctx, s, t, true, false)
 		if err != nil {
 			return annotator.Answer{}, err
@@ -36,7 +36,7 @@ func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (
 		rest.Events = append(ans.Events, rest.Events...)
 		ans, all = rest, rest.Elements
 		if found, partly = annotator.Match(all, o.Query); len(found) > 0 {
-			page.AddNote(&ans, fmt.Sprintf("Nothing in the viewport matches %q; these stand elsewhere on the page.", surface.Clip(o.Query, 60)))
+			page.AddNote(&ans, fmt.Sprintf("Nothing in the viewport matches %q; these are elsewhere on the page.", surface.Clip(o.Query, 60)))
 		}
 	}
 	ans.Elements, ans.Gone, ans.Changes = found, nil, false
@@ -50,7 +50,7 @@ func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (
 	return ans, nil
 }
 
-// glanceOver looks without acting.
+// observeTab takes a snapshot without acting.
 func observeTab(ctx context.Context, s *page.Session, t *page.Tab, wide, changed bool) (annotator.Answer, error) {
 	return s.Act(ctx, t, func(_ context.Context, a *page.Action) error {
 		a.Full, a.WholePage, a.ChangesOnly = !changed, wide, changed

@@ -22,14 +22,14 @@ import (
 	"sextant/shared/event"
 )
 
-// unprintable refuses to print a page that shows a secret: a PDF cannot be painted over.
+// checkPrintable refuses to print a page that shows a secret: a PDF cannot be painted over.
 func checkPrintable(ctx context.Context, s *page.Session, docs []*cdp.Document) error {
 	var all []observe.PlacedDocument
 	for _, d := range docs {
 		raw, err := d.Call(ctx, "() => location.origin")
 		var origin string
 		if err == nil && json.Unmarshal(raw, &origin) == nil {
-			all = append(all, observe.PlacedDocument{Document: d, Origin: origin, Placement: cdp.Place{ScaleX: 1, ScaleY: 1}})
+			all = append(all, observe.PlacedDocument{Document: d, Origin: origin, Placement: cdp.Placement{ScaleX: 1, ScaleY: 1}})
 		}
 	}
 	boxes, err := s.SecretBoxes(ctx, all, nil)
@@ -45,7 +45,7 @@ func checkPrintable(ctx context.Context, s *page.Session, docs []*cdp.Document) 
 // maxPDF bounds a page's PDF, in bytes.
 const maxPDF = 256 << 20
 
-// longestPrint is after how long a print in the browser is given up, longer than any call waits.
+// printTimeout is after how long a print in the browser is given up, longer than any call waits.
 const printTimeout = 2 * time.Minute
 
 // PDFOptions: Name is the file's ("" is made from the title), Paper a4 (default), letter, legal,
@@ -58,7 +58,7 @@ type PDFOptions struct {
 	Plain bool
 }
 
-// paper is a sheet's size in inches.
+// paperSize is a sheet's size in inches.
 func paperSize(name string) (width, height float64, ok bool) {
 	switch strings.ToLower(name) {
 	case "", "a4":
@@ -149,7 +149,7 @@ func printTo(ctx context.Context, doc *cdp.Document, path string, req proto.Page
 	return size, err
 }
 
-// printed makes a page's PDF inside the browser. The browser goes on with one that is not waited for
+// startPrint makes a page's PDF inside the browser. The browser goes on with one that is not waited for
 // any longer; its stream, a file, is then closed when it comes.
 func startPrint(ctx context.Context, doc *cdp.Document, req proto.PagePrintToPDF) (proto.IOStreamHandle, error) {
 	type outcome struct {
@@ -181,14 +181,14 @@ func startPrint(ctx context.Context, doc *cdp.Document, req proto.PagePrintToPDF
 	}
 }
 
-// unstream closes a stream of the browser's, also when ctx has ended.
+// closeStream closes a stream of the browser's, also when ctx has ended.
 func closeStream(ctx context.Context, doc *cdp.Document, stream proto.IOStreamHandle) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	_ = proto.IOClose{Handle: stream}.Call(doc.Client(ctx))
 }
 
-// pour writes a stream of the browser's.
+// copyStream writes a stream of the browser's.
 func copyStream(w io.Writer, c proto.Client, stream proto.IOStreamHandle) (int64, error) {
 	var size int64
 	chunk := 1 << 20

@@ -18,12 +18,12 @@ import (
 	"sextant/shared/annotator"
 )
 
-// maxShot bounds a full page's picture, in CSS pixels of its height.
+// maxScreenshotHeight bounds a full page's picture, in CSS pixels of its height.
 const maxScreenshotHeight = 16_000
 
 var errNoScreenshot = errors.New("the page does not draw")
 
-// Shot is a picture of the active tab's viewport, of the whole page, or of one element.
+// Screenshot is a picture of the active tab's viewport, of the whole page, or of one element.
 // Annotated draws the numbers on the copy.
 func Screenshot(ctx context.Context, s *page.Session, o surface.ScreenshotOptions) (surface.Picture, error) {
 	t, err := s.ActiveTab(ctx)
@@ -77,7 +77,7 @@ func capturePage(ctx context.Context, t *page.Tab, o surface.ScreenshotOptions) 
 		crop = e
 	}
 	if crop == nil {
-		a.Watch.Looks()
+		a.Watch.ReadOnly()
 	}
 	a.Watch.Wait(ctx, a.WaitState())
 	l, err := t.Observer.Snapshot(ctx, collect.Options{WholePage: o.FullPage || crop != nil})
@@ -107,7 +107,7 @@ func capturePage(ctx context.Context, t *page.Tab, o surface.ScreenshotOptions) 
 	return screenshot.Render(f, l.Elements, o, crop)
 }
 
-// framed brings an element into view and gives back where it then stands.
+// revealElement brings an element into view and returns where it is then.
 func revealElement(ctx context.Context, t *page.Tab, a *page.Action, id int) (*annotator.Element, error) {
 	g, err := act.FindTarget(ctx, t, a, id)
 	if err != nil {
@@ -116,7 +116,7 @@ func revealElement(ctx context.Context, t *page.Tab, a *page.Action, id int) (*a
 	if err := g.Document.Reveal(ctx, nil); err != nil {
 		return nil, err
 	}
-	if _, err := collect.PointOf(ctx, g.Document, g.Element.Handle, true); err != nil {
+	if _, err := collect.AimNow(ctx, g.Document, g.Element.Handle, true); err != nil {
 		return nil, err
 	}
 	l, err := t.Observer.Snapshot(ctx, collect.Options{})

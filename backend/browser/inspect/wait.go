@@ -17,7 +17,7 @@ import (
 	"sextant/shared/annotator"
 )
 
-// heartbeat bounds how long a wait trusts that what it waits for shows as a change of a
+// maxWaitStep bounds how long a wait trusts that what it waits for shows as a change of a
 // document: a style sheet's media query or a picture changes nothing in one.
 const maxWaitStep = 250 * time.Millisecond
 
@@ -106,7 +106,7 @@ func Holds(ctx context.Context, s *page.Session, c surface.Condition, patience t
 	return len(list) == 0, strings.Join(list, " and "), nil
 }
 
-// until waits for c, at most limit, and says what of it does not hold at the end. It looks
+// waitUntil waits for c, at most limit, and returns what of it does not hold at the end. It checks
 // again whenever a document changes or the page loads something.
 func waitUntil(ctx context.Context, a *page.Action, c surface.Condition, limit time.Duration) (missing []string, err error) {
 	deadline := time.Now().Add(limit)
@@ -131,7 +131,7 @@ func waitUntil(ctx context.Context, a *page.Action, c surface.Condition, limit t
 	}
 }
 
-// missing is what of c does not hold now.
+// unmet is what of c does not hold now.
 func unmet(ctx context.Context, a *page.Action, c surface.Condition) (list []string, err error) {
 	if c.URL != "" {
 		if now := a.Page.Main().URL(); !surface.ContainsFold(now, c.URL) {
@@ -173,7 +173,7 @@ func quotedName(name string) string {
 	return fmt.Sprintf("%q", surface.Clip(name, 80))
 }
 
-// lists reports whether an element of the role and name can be acted on in the tab.
+// hasElement reports whether an element of the role and name can be acted on in the tab.
 func hasElement(ctx context.Context, a *page.Action, role, name string) (bool, error) {
 	l, err := a.Tab.Observer.Snapshot(ctx, collect.Options{WholePage: true})
 	if errors.Is(err, cdp.ErrReplaced) {
@@ -190,7 +190,7 @@ func hasElement(ctx context.Context, a *page.Action, role, name string) (bool, e
 	return false, nil
 }
 
-// reads reports whether a text can be read in any document of the tab; known is false when the
+// hasText reports whether a text can be read in any document of the tab; known is false when the
 // main one did not say.
 func hasText(ctx context.Context, a *page.Action, text string) (there, known bool, err error) {
 	known = true
@@ -209,12 +209,12 @@ func hasText(ctx context.Context, a *page.Action, text string) (there, known boo
 	return false, known, nil
 }
 
-// counts is how often each document changed until now, -1 for one that does not say.
+// mutationCounts is how often each document changed until now, -1 for one that does not say.
 func mutationCounts(ctx context.Context, a *page.Action, docs []*cdp.Document) []int {
 	list := make([]int, len(docs))
 	for i, doc := range docs {
 		bounded, cancel := context.WithTimeout(ctx, observe.FrameTimeout)
-		r, err := collect.RestOf(bounded, doc)
+		r, err := collect.ActivityOf(bounded, doc)
 		cancel()
 		if list[i] = r.Mutations; err != nil {
 			list[i] = -1
@@ -223,7 +223,7 @@ func mutationCounts(ctx context.Context, a *page.Action, docs []*cdp.Document) [
 	return list
 }
 
-// stir returns when a document changed since it was counted, when the page loads something,
+// awaitChange returns when a document changed since it was counted, when the page loads something,
 // or after most.
 func awaitChange(ctx context.Context, a *page.Action, docs []*cdp.Document, counts []int, news <-chan struct{}, most, join time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, most)
@@ -244,7 +244,7 @@ func awaitChange(ctx context.Context, a *page.Action, docs []*cdp.Document, coun
 	select {
 	case <-moved:
 	case <-news:
-		// What is told first is hardly ever all of it.
+		// The first change is hardly ever the only one.
 		select {
 		case <-time.After(join):
 		case <-ctx.Done():

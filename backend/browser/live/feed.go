@@ -40,7 +40,7 @@ func NewFeed() *Feed {
 // out. It is closed by Close.
 func (f *Feed) Frames() <-chan Frame { return f.out }
 
-// Offer hands in a new picture; one that still waits is dropped for it. It never blocks.
+// Offer adds a new picture; one that still waits is dropped for it. It never blocks.
 func (f *Feed) Offer(frame Frame) {
 	f.mu.Lock()
 	f.number++

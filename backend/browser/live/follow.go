@@ -12,8 +12,8 @@ import (
 	"sextant/backend/browser/page"
 )
 
-// Who follows a page is told at most once in followBeat; a change is given followJoin to be over, and
-// what no signal tells of (another tab that was selected) shows within followMost.
+// A follower is called at most once in followInterval; a change is given followDebounce to be over, and
+// what no event reports (another tab that was selected) is seen within followPoll.
 const (
 	followInterval = time.Second
 	followDebounce = 200 * time.Millisecond
@@ -22,7 +22,7 @@ const (
 	maxFollowed = 8
 )
 
-// scene is what stands in front of a session, as far as it takes to see that it is another.
+// frontState is what is in front of a session, as far as it takes to see that it has changed.
 type frontState struct {
 	tab    *page.Tab
 	url    string
@@ -64,7 +64,7 @@ func Follow(ctx context.Context, s *page.Session, changed func()) {
 	}
 }
 
-// scene looks at what is in front now, with what tells of other tabs and of what the page loads.
+// readFront reads what is in front now, with channels that signal other tabs and loads of the page.
 func readFront(ctx context.Context, s *page.Session) (now frontState, signal, news <-chan struct{}) {
 	s.Manager.Lock()
 	signal, now.tab = s.Manager.Changed, s.Active
@@ -84,7 +84,7 @@ func readFront(ctx context.Context, s *page.Session) (now frontState, signal, ne
 		asking.Go(func() {
 			bounded, cancel := context.WithTimeout(ctx, observe.FrameTimeout)
 			defer cancel()
-			r, err := collect.RestOf(bounded, doc)
+			r, err := collect.ActivityOf(bounded, doc)
 			if now.counts[i] = r.Mutations; err != nil {
 				now.counts[i] = -1
 			}
@@ -94,7 +94,7 @@ func readFront(ctx context.Context, s *page.Session) (now frontState, signal, ne
 	return now, signal, news
 }
 
-// wait returns when something tells that the scene may be another, or after a while.
+// awaitChange returns when something signals that the state may have changed, or after a while.
 func (s frontState) awaitChange(ctx context.Context, signal, news <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, followPoll)
 	var asking sync.WaitGroup
@@ -119,7 +119,7 @@ func (s frontState) awaitChange(ctx context.Context, signal, news <-chan struct{
 	}
 }
 
-// idle waits, unless ctx ends.
+// sleep waits, unless ctx ends.
 func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

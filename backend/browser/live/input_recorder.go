@@ -15,7 +15,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Step is one thing a person did by hand on the picture, as the call of a tool that would
+// Step is one thing a person did on the picture, as the call of a tool that would
 // have done the same.
 type Step struct {
 	Tool     string
@@ -25,7 +25,7 @@ type Step struct {
 	URL string
 }
 
-// Bounds of what is noted of a person's hand: how long typing may pause and still be one
+// Bounds of what is recorded of a person's input: how long typing may pause and still be one
 // step, how much of it is shown, how long the page may take to feel it, and how many inputs may
 // wait.
 const (
@@ -35,7 +35,7 @@ const (
 	inputBacklog     = 256
 )
 
-// recordedInput is one input with what stood under it.
+// recordedInput is one input with the element under it.
 type recordedInput struct {
 	in  wire.Input
 	at  time.Time
@@ -58,7 +58,7 @@ type inputRecorder struct {
 	begun       time.Time
 	url         string
 
-	// felt is poked when a stroke came.
+	// keystrokeCame is poked when a stroke came.
 	keystrokeCame chan struct{}
 	mu            sync.Mutex
 	strokes       []page.Keystroke
@@ -68,7 +68,7 @@ func newRecorder(m *page.Manager, report func(Step)) *inputRecorder {
 	return &inputRecorder{manager: m, report: report, inputs: make(chan recordedInput, inputBacklog), keystrokeCame: make(chan struct{}, 1)}
 }
 
-// hear notes what a document felt of typing. It never blocks.
+// addKeystroke notes what a document felt of typing. It never blocks.
 func (s *inputRecorder) addKeystroke(k page.Keystroke) {
 	s.mu.Lock()
 	// What a tool typed before the person is in here too, and the oldest of it goes.
@@ -172,7 +172,7 @@ func (s *inputRecorder) click(n recordedInput) {
 	s.step("click_element", args, fmt.Sprintf("%s %s", strings.ToLower(verb), describeElement(n.hit)), n.url)
 }
 
-// titled is an element as answers name it: [12] button "Save".
+// describeElement is an element as answers name it: [12] button "Save".
 func describeElement(e *annotator.Element) string {
 	return fmt.Sprintf("[%d] %s %q", e.ID, e.Role, annotator.Clean(e.Name, 80))
 }
@@ -238,7 +238,7 @@ func (s *inputRecorder) flush() {
 		fmt.Sprintf("Typed %q into %s", annotator.Clean(text, 80), describeElement(s.field)), s.url)
 }
 
-// gather takes the strokes since the typing began, waiting a moment for those that are on
+// collectKeystrokes takes the strokes since the typing began, waiting a moment for those that are on
 // their way: n characters were sent.
 func (s *inputRecorder) collectKeystrokes(n int) []page.Keystroke {
 	limit := time.NewTimer(keystrokeTimeout)
@@ -270,7 +270,7 @@ func (s *inputRecorder) collectKeystrokes(n int) []page.Keystroke {
 	}
 }
 
-// landed tells whether all that the page felt went into the field, and whether it may be shown:
+// inField reports whether all that the page felt went into the field, and whether it may be shown:
 // it is all that was sent, and no moment of it was hidden or is unknown.
 func (s *inputRecorder) inField(strokes []page.Keystroke, sent string) (into, shown bool) {
 	if s.field == nil || len(strokes) == 0 {

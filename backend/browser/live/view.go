@@ -15,7 +15,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// view shows the window's active tab to all its readers: it runs the screencast, keeps the numbers up to date
+// View shows the window's active tab to all its readers: it runs the screencast, keeps the numbers up to date
 // and takes a person's input. It implements viewer.
 type View struct {
 	manager  *page.Manager
@@ -32,7 +32,7 @@ type View struct {
 
 var _ page.Viewer = (*View)(nil)
 
-// newView starts the view of m; onStep receives what a person does, nil for nobody.
+// NewView starts the view of m; onStep receives what a person does, nil for nobody.
 func NewView(m *page.Manager, onStep func(Step)) *View {
 	v := &View{manager: m, poke: make(chan struct{}, 1)}
 	v.recorder = newRecorder(m, onStep)
@@ -45,7 +45,7 @@ func NewView(m *page.Manager, onStep func(Step)) *View {
 	return v
 }
 
-// close ends all readers. The goroutines end with the manager.
+// Close ends all readers. The goroutines end with the manager.
 func (v *View) Close() {
 	v.quit()
 	v.manager.Lock()
@@ -56,7 +56,7 @@ func (v *View) Close() {
 	}
 }
 
-// Live is one reader of the window's active tab as pictures. Its methods may be called concurrently.
+// Reader is one reader of the window's active tab as pictures. Its methods may be called concurrently.
 type Reader struct {
 	view *View
 	feed *Feed
@@ -66,7 +66,7 @@ type Reader struct {
 	scale         float64
 }
 
-// open adds a reader, see Browser.OpenLive.
+// Open adds a reader, see Browser.OpenLive.
 func (v *View) Open(width, height int, scale float64) (*Reader, error) {
 	l := &Reader{view: v}
 	v.manager.Lock()
@@ -125,7 +125,7 @@ func (l *Reader) Close() {
 	})
 }
 
-// input passes on what a person does on the picture of the session's active tab, see Browser.Input.
+// Input passes on what a person does on the picture of the session's active tab, see Browser.Input.
 func (v *View) Input(ctx context.Context, s *page.Session, in wire.Input) error {
 	v.manager.Lock()
 	t := s.Active
@@ -149,7 +149,7 @@ func (v *View) Input(ctx context.Context, s *page.Session, in wire.Input) error 
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	if err := input.Hand(p.Client(ctx), in); err != nil {
+	if err := input.Dispatch(p.Client(ctx), in); err != nil {
 		if t.OpenDialog() != nil {
 			return nil
 		}

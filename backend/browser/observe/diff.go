@@ -7,8 +7,8 @@ import (
 	"sextant/shared/annotator"
 )
 
-// compare says which elements of now are new or different, and which numbers of before do
-// not stand on the page any more. What was only scrolled out of sight is not gone.
+// Compare says which elements of now are new or different, and which numbers of before do
+// not belong to the page any more. What was only scrolled out of sight is not gone.
 func (o *Observer) Compare(ctx context.Context, before, now *Snapshot) (changes []annotator.Element, gone []int) {
 	if before == nil {
 		return now.Elements, nil
@@ -25,7 +25,7 @@ func (o *Observer) Compare(ctx context.Context, before, now *Snapshot) (changes 
 		if _, still := now.ByID[e.ID]; still {
 			continue
 		}
-		thing, ok := o.elements.Thing(e.ID)
+		thing, ok := o.elements.Element(e.ID)
 		if !ok {
 			gone = append(gone, e.ID)
 			continue
@@ -47,7 +47,7 @@ func (o *Observer) vanished(ctx context.Context, doc int, ids []int) []int {
 	}
 	handles := make([]int, len(ids))
 	for i, id := range ids {
-		thing, _ := o.elements.Thing(id)
+		thing, _ := o.elements.Element(id)
 		handles[i] = thing.Handle
 	}
 	alive, err := askNodes(ctx, d, handles, "n !== null && n.checkVisibility({ visibilityProperty: true })")

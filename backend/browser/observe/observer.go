@@ -27,42 +27,42 @@ const (
 	SnapshotTimeout = 8 * time.Second
 )
 
-// errUnresponsive ends what the page takes too long to answer.
+// ErrUnresponsive ends what the page takes too long to answer.
 var ErrUnresponsive = errors.New("the page does not answer")
 
-// observer takes snapshots of one tab and numbers its elements. Its methods may be called concurrently.
+// Observer takes snapshots of one tab and numbers its elements. Its methods may be called concurrently.
 type Observer struct {
 	tab      int
-	elements *identity.Book
+	elements *identity.ElementRegistry
 	page     func() *cdp.Page
 
 	mu sync.Mutex
-	// known is what earlier snapshots learnt of each document, by its number.
-	cache map[int]*collect.Known
+	// cache is what earlier snapshots learnt of each document, by its number.
+	cache map[int]*collect.ListenerCache
 }
 
-// newObserver observes the tab with that number; page returns its page, nil while it has none.
-func NewObserver(tab int, elements *identity.Book, page func() *cdp.Page) *Observer {
-	return &Observer{tab: tab, elements: elements, page: page, cache: map[int]*collect.Known{}}
+// NewObserver observes the tab with that number; page returns its page, nil while it has none.
+func NewObserver(tab int, elements *identity.ElementRegistry, page func() *cdp.Page) *Observer {
+	return &Observer{tab: tab, elements: elements, page: page, cache: map[int]*collect.ListenerCache{}}
 }
 
-// seer is one look in the making.
+// builder takes one snapshot.
 type builder struct {
 	observer *Observer
 	opts     collect.Options
 	snapshot *Snapshot
 	seen     map[int]bool
-	// early is a look at the main document that was begun already, nil for none.
-	speculative *collect.Ahead
+	// speculative is an observation of the main document that was begun already, nil for none.
+	speculative *collect.Speculation
 }
 
-// look takes a snapshot of all documents of the tab. The error is cdp.ErrClosed while the tab has no page.
+// Snapshot observes all documents of the tab. The error is cdp.ErrClosed while the tab has no page.
 func (o *Observer) Snapshot(ctx context.Context, opts collect.Options) (*Snapshot, error) {
 	return o.SnapshotAfter(ctx, opts, nil)
 }
 
-// lookAfter is look with an observation of the main document that was begun already, nil for none.
-func (o *Observer) SnapshotAfter(ctx context.Context, opts collect.Options, early *collect.Ahead) (*Snapshot, error) {
+// SnapshotAfter is Snapshot with an observation of the main document that was begun already, nil for none.
+func (o *Observer) SnapshotAfter(ctx context.Context, opts collect.Options, early *collect.Speculation) (*Snapshot, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, SnapshotTimeout, ErrUnresponsive)
 	defer cancel()
 	var err error
@@ -76,7 +76,7 @@ func (o *Observer) SnapshotAfter(ctx context.Context, opts collect.Options, earl
 			snapshot: &Snapshot{ByID: map[int]int{}},
 		}
 		main := p.Main()
-		if err = s.document(ctx, main, cdp.Place{ScaleX: 1, ScaleY: 1}, nil, 0); err == nil {
+		if err = s.document(ctx, main, cdp.Placement{ScaleX: 1, ScaleY: 1}, nil, 0); err == nil {
 			o.prune(p)
 			s.snapshot.MainDocument = main.Seq
 			return s.snapshot, nil
@@ -94,13 +94,13 @@ func (o *Observer) SnapshotAfter(ctx context.Context, opts collect.Options, earl
 	return nil, err
 }
 
-// ahead begins an observation of a document before it is known whether one is needed; nil when too little is
+// Speculate begins an observation of a document before it is known whether one is needed; nil when too little is
 // known of the document.
-func (o *Observer) Speculate(ctx context.Context, doc *cdp.Document, opts collect.Options) *collect.Ahead {
-	return o.listeners(doc).Ahead(ctx, doc, opts)
+func (o *Observer) Speculate(ctx context.Context, doc *cdp.Document, opts collect.Options) *collect.Speculation {
+	return o.listeners(doc).Speculate(ctx, doc, opts)
 }
 
-// document finds a document of the tab by its number, nil when it is not there any more.
+// Document finds a document of the tab by its number, nil when it is not there any more.
 func (o *Observer) Document(seq int) *cdp.Document {
 	p := o.page()
 	if p == nil {
@@ -114,9 +114,9 @@ func (o *Observer) Document(seq int) *cdp.Document {
 	return nil
 }
 
-// document looks at one document and the frames in it. clip is the part of it that can be
+// document observes one document and the frames in it. clip is the part of it that can be
 // seen, nil for all.
-func (s *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Place, clip *collect.Rect, depth int) error {
+func (s *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Placement, clip *collect.Rect, depth int) error {
 	s.seen[doc.Seq] = true
 	opts := s.opts
 	if !opts.WholePage {
@@ -124,7 +124,7 @@ func (s *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Place,
 	}
 	early := s.speculative
 	s.speculative = nil
-	raw, err := s.observer.listeners(doc).Look(ctx, doc, opts, early)
+	raw, err := s.observer.listeners(doc).Collect(ctx, doc, opts, early)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (s *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Place,
 	if err != nil {
 		return err
 	}
-	// What stands in a frame is listed where the frame stands.
+	// The elements of a frame are listed where the frame is.
 	done := 0
 	for _, f := range raw.Frames {
 		next := min(max(f.At, done), len(raw.Nodes))
@@ -157,14 +157,14 @@ func (s *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Place,
 // number gives the nodes of a document their ids.
 func (s *builder) number(ctx context.Context, doc *cdp.Document, raw collect.Raw) ([]int, error) {
 	nodes := raw.Nodes
-	seen := make([]identity.Seen, len(nodes))
+	seen := make([]identity.Node, len(nodes))
 	for i, n := range nodes {
-		seen[i] = identity.Seen{
+		seen[i] = identity.Node{
 			Handle: n.Handle, Key: n.Key, Role: n.Role, Name: n.Name, Origin: raw.Origin, Secret: n.Secret,
 			Sign: n.Sign, Row: n.Row, Born: n.Born,
 		}
 	}
-	ids, rebound, err := s.observer.elements.Number(s.observer.tab, doc.Seq, raw.Now, seen, &probe{ctx, doc})
+	ids, rebound, err := s.observer.elements.Assign(s.observer.tab, doc.Seq, raw.Now, seen, &probe{ctx, doc})
 	if err != nil {
 		return nil, fmt.Errorf("numbering the page: %w", err)
 	}
@@ -173,7 +173,7 @@ func (s *builder) number(ctx context.Context, doc *cdp.Document, raw collect.Raw
 }
 
 // add lists numbered nodes of a document.
-func (s *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at cdp.Place, frame string) {
+func (s *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at cdp.Placement, frame string) {
 	for i, n := range nodes {
 		e := annotator.Element{
 			ID: ids[i], Role: n.Role, Name: n.Name, Value: n.Value, States: n.States,
@@ -195,8 +195,8 @@ func (s *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at 
 	}
 }
 
-// child looks into a frame. One that does not answer is left out and told.
-func (s *builder) child(ctx context.Context, doc *cdp.Document, f collect.RawFrame, at cdp.Place, clip *collect.Rect, depth int) {
+// child observes a frame. One that does not answer is left out and reported.
+func (s *builder) child(ctx context.Context, doc *cdp.Document, f collect.RawFrame, at cdp.Placement, clip *collect.Rect, depth int) {
 	if len(s.seen) >= MaxFrames || depth >= MaxDepth || (!s.opts.WholePage && !f.Visible) {
 		return
 	}
@@ -208,7 +208,7 @@ func (s *builder) child(ctx context.Context, doc *cdp.Document, f collect.RawFra
 	}
 	if err == nil {
 		sx, sy := scaleOr1(f.ScaleX), scaleOr1(f.ScaleY)
-		place := cdp.Place{
+		place := cdp.Placement{
 			X: at.X + f.Box.X*at.ScaleX, Y: at.Y + f.Box.Y*at.ScaleY,
 			ScaleX: at.ScaleX * sx, ScaleY: at.ScaleY * sy,
 		}
@@ -231,7 +231,7 @@ func scaleOr1(v float64) float64 {
 	return v
 }
 
-// cut is the part of a frame's viewport that can be seen through view, in the frame's pixels.
+// visiblePart is the part of a frame's viewport that can be seen through view, in the frame's pixels.
 func visiblePart(view, box collect.Rect, sx, sy float64) collect.Rect {
 	x0, y0 := max(view.X, box.X), max(view.Y, box.Y)
 	x1, y1 := min(view.X+view.W, box.X+box.W), min(view.Y+view.H, box.Y+box.H)
@@ -248,7 +248,7 @@ func (o *Observer) prune(p *cdp.Page) {
 		alive[d.Seq] = true
 	}
 	o.mu.Lock()
-	maps.DeleteFunc(o.cache, func(doc int, _ *collect.Known) bool { return !alive[doc] })
+	maps.DeleteFunc(o.cache, func(doc int, _ *collect.ListenerCache) bool { return !alive[doc] })
 	o.mu.Unlock()
 	for _, doc := range o.elements.Documents(o.tab) {
 		if !alive[doc] {
@@ -257,19 +257,19 @@ func (o *Observer) prune(p *cdp.Page) {
 	}
 }
 
-// knows is what is known of a document's listeners.
-func (o *Observer) listeners(doc *cdp.Document) *collect.Known {
+// listeners is what is known of a document's listeners.
+func (o *Observer) listeners(doc *cdp.Document) *collect.ListenerCache {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	k := o.cache[doc.Seq]
 	if k == nil {
-		k = &collect.Known{}
+		k = &collect.ListenerCache{}
 		o.cache[doc.Seq] = k
 	}
 	return k
 }
 
-// asker answers the book's questions about a document.
+// probe answers the book's questions about a document.
 type probe struct {
 	ctx context.Context
 	doc *cdp.Document
@@ -280,7 +280,7 @@ func (a *probe) Connected(handles []int) ([]bool, error) {
 	return askNodes(a.ctx, a.doc, handles, "n !== null")
 }
 
-// probe asks a question, a JavaScript expression over n (null when it is not in the document
+// askNodes asks a question, a JavaScript expression over n (null when it is not in the document
 // any more), about each handle's node.
 func askNodes(ctx context.Context, doc *cdp.Document, handles []int, question string) ([]bool, error) {
 	var js strings.Builder
@@ -298,7 +298,7 @@ func askNodes(ctx context.Context, doc *cdp.Document, handles []int, question st
 
 // Keys implements identity.Asker.
 func (a *probe) Keys() (map[string]int, error) {
-	raw, err := collect.Look(a.ctx, a.doc, collect.Options{WholePage: true})
+	raw, err := collect.Collect(a.ctx, a.doc, collect.Options{WholePage: true})
 	if err != nil {
 		return nil, err
 	}
@@ -309,7 +309,7 @@ func (a *probe) Keys() (map[string]int, error) {
 	return keys, nil
 }
 
-// stirred resolves once the document has changed since it was counted, or after most.
+// AwaitMutationScript resolves once the document has changed since it was counted, or after most.
 const AwaitMutationScript = `function (since, most, join) {
   return new Promise((done) => {
     const s = globalThis.__sextant

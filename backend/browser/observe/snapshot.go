@@ -10,8 +10,8 @@ import (
 	"sextant/shared/event"
 )
 
-// inView is what of a look at the whole page can be seen without scrolling, with counts of what
-// stands above and below.
+// InView is the part of a snapshot of the whole page that is visible without scrolling, with counts of what
+// is above and below.
 func (l *Snapshot) InView() *Snapshot {
 	v := *l
 	v.Elements, v.ByID, v.Above, v.Below = nil, map[int]int{}, 0, 0
@@ -29,21 +29,21 @@ func (l *Snapshot) InView() *Snapshot {
 	return &v
 }
 
-// placed is a document that was looked at, and where it stands in the top page's viewport.
+// PlacedDocument is a document that was observed, and where it lies in the top page's viewport.
 type PlacedDocument struct {
 	Document  *cdp.Document
 	Origin    string
-	Placement cdp.Place
+	Placement cdp.Placement
 }
 
-func Label(th identity.Thing) string {
+func Label(th identity.Element) string {
 	if th.Name == "" {
 		return fmt.Sprintf("[%d] %s", th.ID, th.Role)
 	}
 	return fmt.Sprintf("[%d] %s %q", th.ID, th.Role, surface.Clip(th.Name, 80))
 }
 
-// look is what one look at a tab found. It is never changed after it was made.
+// Snapshot is the numbered elements of a tab at one moment. It is never changed after it was made.
 type Snapshot struct {
 	Page          annotator.Page
 	Elements      []annotator.Element
@@ -51,12 +51,12 @@ type Snapshot struct {
 	Above, Below  int
 	Width, Height float64
 	SettledMS     int
-	// main is the number of the main document.
+	// MainDocument is the number of the main document.
 	MainDocument int
 	rebound      []int
-	// docs are the documents that were looked at.
+	// Documents are the documents that were observed.
 	Documents []PlacedDocument
-	// silent are frames that did not answer.
+	// SilentFrames are frames that did not answer.
 	SilentFrames []string
 }
 
@@ -71,7 +71,7 @@ func (l *Snapshot) Marks() *event.Marks {
 	}
 }
 
-// ids are the numbers of what was found.
+// IDs are the numbers of what was found.
 func (l *Snapshot) IDs() []int {
 	ids := make([]int, len(l.Elements))
 	for i, e := range l.Elements {

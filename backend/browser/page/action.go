@@ -18,36 +18,36 @@ import (
 	"sextant/shared/annotator"
 )
 
-// action is one action while it runs.
+// Action is one action while it runs.
 type Action struct {
 	Tab *Tab
-	// page is the tab's page when the action began.
+	// Page is the tab's page when the action began.
 	Page *cdp.Page
-	// outcome is the sentence of what is done; set before the page can feel anything, so
-	// that an interrupted action is told truly.
+	// Outcome is the sentence of what is done; set before the page can feel anything, so
+	// that an interrupted action is reported correctly.
 	Outcome string
-	// acted is true once the page may have felt the action.
+	// Acted is true once the page may have felt the action.
 	Acted bool
 	Note  string
 	Watch *settle.Watch
-	// full asks for everything in the viewport instead of what changed.
+	// Full asks for everything in the viewport instead of what changed.
 	Full bool
-	// wide looks at the whole page; changed then lists what is new since the last such look.
+	// WholePage observes the whole page; ChangesOnly then lists what is new since the last such snapshot.
 	WholePage, ChangesOnly bool
-	// doc is the document that is acted on; nil is the main one.
+	// Document is the document that is acted on; nil is the main one.
 	Document *cdp.Document
-	// early is a look that was begun while the page was asked whether it rests; asked counts
+	// speculative is a snapshot that was begun while the page was asked whether it rests; polls counts
 	// those questions.
-	speculative *collect.Ahead
+	speculative *collect.Speculation
 	polls       int
 }
 
-// does sets the outcome and marks that from here on the page may feel it.
+// Acting sets the outcome and marks that from here on the page may feel it.
 func (a *Action) Acting(format string, args ...any) {
 	a.Outcome, a.Acted = fmt.Sprintf(format, args...), true
 }
 
-// act runs one action on a tab: waits for its turn, does it, waits for what it caused, looks,
+// Act runs one action on a tab: waits for its turn, does it, waits for what it caused, takes a snapshot,
 // and answers with what changed.
 func (s *Session) Act(ctx context.Context, t *Tab, do func(context.Context, *Action) error) (annotator.Answer, error) {
 	if _, err := s.Manager.Start(ctx); err != nil {
@@ -64,7 +64,7 @@ func (s *Session) Act(ctx context.Context, t *Tab, do func(context.Context, *Act
 	return t.Run(ctx, do)
 }
 
-// run is act for who holds the tab's turn.
+// Run is act for who holds the tab's turn.
 func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) (annotator.Answer, error) {
 	ctx, done := t.Begin(ctx)
 	defer done()
@@ -81,7 +81,7 @@ func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) 
 		return annotator.Answer{}, a.explain(ctx, err)
 	}
 	if !a.Acted {
-		a.Watch.Looks()
+		a.Watch.ReadOnly()
 	}
 	res := a.Watch.Wait(ctx, a.WaitState())
 	if stopped := context.Cause(ctx); stopped != nil {
@@ -98,10 +98,10 @@ func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) 
 	return t.answer(ctx, a, before, now, res), nil
 }
 
-// options are what the look at the end of the action asks for.
+// options are those of the snapshot at the end of the action.
 func (a *Action) options() collect.Options { return collect.Options{WholePage: a.WholePage} }
 
-// see is the look at the end of the action. The one that was begun early holds when the page
+// observe takes the snapshot at the end of the action. The one that was begun early is used when the page
 // rested all along.
 func (a *Action) observe(ctx context.Context, res settle.Result) (*observe.Snapshot, error) {
 	if res.By != settle.Quiet || a.polls > 1 {
@@ -113,7 +113,7 @@ func (a *Action) observe(ctx context.Context, res settle.Result) (*observe.Snaps
 	return a.Tab.Observer.SnapshotAfter(ctx, a.options(), a.speculative)
 }
 
-// mend is tab.mend for an action that the page may have felt before it fell silent.
+// explain is Tab.Explain for an action that the page may have felt before it stopped answering.
 func (a *Action) explain(ctx context.Context, err error) error {
 	if a.Acted && errors.Is(err, observe.ErrUnresponsive) {
 		return &surface.Fault{
@@ -124,7 +124,7 @@ func (a *Action) explain(ctx context.Context, err error) error {
 	return a.Tab.Explain(ctx, err)
 }
 
-// cutShort answers for an action that took effect and was then interrupted.
+// interrupted answers for an action that took effect and was then interrupted.
 func (t *Tab) interrupted(a *Action, cause error) (annotator.Answer, error) {
 	b := t.Session.Manager
 	switch {
@@ -151,7 +151,7 @@ func (t *Tab) interrupted(a *Action, cause error) (annotator.Answer, error) {
 	return ans, nil
 }
 
-// mend turns the ways an action can fail into what its caller can read.
+// Explain turns the error of an action into a fault that its caller can read.
 func (t *Tab) Explain(ctx context.Context, err error) error {
 	var fault *surface.Fault
 	if errors.As(err, &fault) {
@@ -190,10 +190,10 @@ func (t *Tab) lastSnapshot() *observe.Snapshot {
 	return t.last
 }
 
-// tellable is how long a look must have waited for the page before that is worth telling.
+// minReportedWait is how long a snapshot must have waited for the page before the answer mentions it.
 const minReportedWait = 100 * time.Millisecond
 
-// answer compares two looks, keeps the new one and says what changed.
+// answer compares two snapshots, remembers the new one and says what changed.
 func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapshot, res settle.Result) annotator.Answer {
 	whole := now
 	if a.WholePage {
@@ -215,14 +215,14 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 		Above: now.Above, Below: now.Below, SettledMS: now.SettledMS, SettledBy: res.By, Note: a.Note,
 	}
 	if !a.Acted && !res.Capped && res.Took < minReportedWait {
-		// Who only looks caused nothing that could be waited for.
+		// An action that only reads caused nothing that could be waited for.
 		ans.SettledMS, ans.SettledBy = 0, ""
 	}
 	active := t.Session.Owner == "" && t.Session.Active == t
 	opened := t.Session.openedInFront(t, ans.Events)
 	notes := t.Session.unreadNotes()
 	b.Unlock()
-	b.Elements.Tell(whole.IDs())
+	b.Elements.MarkReported(whole.IDs())
 	for _, note := range notes {
 		AddNote(&ans, note)
 	}
@@ -238,7 +238,7 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 	if ans.Elements == nil {
 		ans.Elements = []annotator.Element{}
 	}
-	b.Elements.TellRows(shownWithRow(ans.Elements))
+	b.Elements.MarkRowsReported(shownWithRow(ans.Elements))
 	if res.Capped {
 		AddNote(&ans, fmt.Sprintf("The page is %s after %s; this is what is there.", res.By, res.Took.Round(100*time.Millisecond)))
 	}
@@ -252,7 +252,7 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 	return ans
 }
 
-// withRows are the numbers of the elements that are listed with the words of their row.
+// shownWithRow are the numbers of the elements that are listed with the words of their row.
 func shownWithRow(list []annotator.Element) (ids []int) {
 	for _, e := range list {
 		if slices.ContainsFunc(e.States, func(s string) bool { return strings.HasPrefix(s, `in "`) }) {
@@ -269,7 +269,7 @@ func AddNote(ans *annotator.Answer, text string) {
 	ans.Note += text
 }
 
-// widen makes an answer about the viewport one about the whole page.
+// answerWholePage makes an answer about the viewport one about the whole page.
 func (t *Tab) answerWholePage(ctx context.Context, a *Action, now *observe.Snapshot, ans *annotator.Answer) {
 	b := t.Session.Manager
 	b.Lock()
@@ -284,12 +284,12 @@ func (t *Tab) answerWholePage(ctx context.Context, a *Action, now *observe.Snaps
 	}
 }
 
-// client runs requests on the page's own session.
+// Client runs requests on the page's own session.
 func (a *Action) Client(ctx context.Context) proto.Client { return a.Page.Client(ctx) }
 
 func AddActionNote(a *Action, text string) { a.Note = strings.TrimSpace(a.Note + " " + text) }
 
-// read asks the active tab's documents something that changes nothing. It takes the tab's
+// Read asks the active tab's documents something that changes nothing. It takes the tab's
 // turn, so that it does not read in the middle of an action.
 func (s *Session) Read(ctx context.Context, ask func(context.Context, []*cdp.Document) error) error {
 	t, err := s.ActiveTab(ctx)
@@ -312,7 +312,7 @@ func (s *Session) Read(ctx context.Context, ask func(context.Context, []*cdp.Doc
 	a := &Action{Tab: t, Page: t.Page, Watch: t.Tracker.Begin(s.Manager.Config.Limits)}
 	s.Manager.Unlock()
 	defer a.Watch.Close()
-	a.Watch.Looks()
+	a.Watch.ReadOnly()
 	a.Watch.Wait(ctx, a.WaitState())
 	if err := ask(ctx, a.Page.Documents()); err != nil {
 		return t.Explain(ctx, err)

@@ -32,7 +32,7 @@ func (e *Connection) PageOpened(p *cdp.Page) {
 		if other == t || other.Tracker == nil {
 			continue
 		}
-		other.Tracker.Stopped(PopupFrame)
+		other.Tracker.LoadStopped(PopupFrame)
 		// A tab that hides who opened it is that of one that expects one.
 		if named := other.Page != nil && other.Page.TargetID == p.OpenerID; named || opener == nil && p.OpenerID == "" && other.ExpectsTab {
 			opener = other
@@ -87,7 +87,7 @@ func (e *Connection) PageEvent(p *cdp.Page, ev cdp.Event) {
 	e.manager.handler.TabEvent(t, p, ev)
 }
 
-// connection is one running Chromium as tabs use it. It implements cdp.Handler.
+// Connection is one running Chromium as tabs use it. It implements cdp.Handler.
 type Connection struct {
 	manager  *Manager
 	Registry *cdp.Registry
@@ -119,10 +119,10 @@ func (c *Connection) Open(ctx context.Context) error {
 	return nil
 }
 
-// options are those of the registry whose handler c is; docs numbers documents.
+// Options are those of the registry whose handler c is; docs numbers documents.
 func (c *Connection) Options(docs *cdp.Counter) cdp.Options {
 	return cdp.Options{
-		Handler: c, Docs: docs, Log: c.manager.Log, Greeting: documentStartScript, Tell: BindingName,
+		Handler: c, Docs: docs, Log: c.manager.Log, DocumentStart: documentStartScript, Binding: BindingName,
 		PageSetUp: []proto.Request{
 			proto.EmulationSetDeviceMetricsOverride{Width: defaultWidth, Height: defaultHeight, DeviceScaleFactor: 1},
 			proto.PageSetInterceptFileChooserDialog{Enabled: true},

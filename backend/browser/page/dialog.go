@@ -15,20 +15,20 @@ const (
 	dialogFile = "file"
 )
 
-// dialog is an open dialog: one of the page's scripts, which stand still while it is open,
+// Dialog is an open dialog: one of the page's scripts, which are blocked while it is open,
 // or a site's question for a user name and password, while the page it guards is waited for.
 type Dialog struct {
 	Kind, Text, Session string
-	// preset is what a prompt holds at first.
+	// Preset is what a prompt holds at first.
 	Preset string
-	// asked names the paused request of an auth dialog, origin who asks.
+	// RequestID names the paused request of an auth dialog, origin who asks.
 	RequestID proto.FetchRequestID
 	Origin    string
-	// behind is the open log-in question that a dialog of a script lies over.
+	// Behind is the open log-in question that a dialog of a script lies over.
 	Behind *Dialog
 }
 
-// said is d in an answer: `prompt "Your name?" (default "Ana")`.
+// Describe is d in an answer: `prompt "Your name?" (default "Ana")`.
 func (d *Dialog) Describe() string {
 	if d.Kind == DialogAuth {
 		return "log-in: " + d.Text
@@ -40,7 +40,7 @@ func (d *Dialog) Describe() string {
 	return said
 }
 
-// secret reports whether what d is answered with is not for showing.
+// Secret reports whether what d is answered with is not for showing.
 func (d *Dialog) Secret() bool {
 	return d.Kind == DialogAuth || d.Kind == string(proto.PageDialogTypePrompt) && veil.Asks(d.Text)
 }
@@ -52,7 +52,7 @@ func CancelAuthRequest(id proto.FetchRequestID) proto.FetchContinueWithAuth {
 	}
 }
 
-// settleAuth forgets a log-in question whose page came or will not come. Called under mu.
+// settleAuth forgets a log-in question whose page came or will not come. Called under the lock.
 func (t *Tab) ClearAuth() {
 	switch {
 	case t.Dialog == nil:
@@ -73,7 +73,7 @@ func (t *Tab) CancelAuth() {
 	}
 }
 
-// asking is the tab that has a dialog, the active one first; nil for none.
+// TabWithDialog is the tab that has a dialog, the active one first; nil for none.
 func (s *Session) TabWithDialog() *Tab {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -101,14 +101,14 @@ func (t *Tab) DialogAnswered(d *Dialog) {
 	})
 }
 
-// open is the tab's open dialog, nil for none.
+// OpenDialog is the tab's open dialog, nil for none.
 func (t *Tab) OpenDialog() *Dialog {
 	t.Session.Manager.Lock()
 	defer t.Session.Manager.Unlock()
 	return t.Dialog
 }
 
-// waitsFor says how the open dialog is answered. Called under mu.
+// dialogNote says how the open dialog is answered. Called under the lock.
 func (t *Tab) dialogNote() string {
 	switch {
 	case t.Dialog == nil:
@@ -121,17 +121,17 @@ func (t *Tab) dialogNote() string {
 	return blockedNote + `press_key "Enter" accepts, "Escape" dismisses.`
 }
 
-const blockedNote = "The page stands still until the dialog is answered: "
+const blockedNote = "The page is blocked until the dialog is answered: "
 
 const inFrontNote = " is in front now; annotate_page lists it."
 
-// Passing reports whether an answer's note holds until the next answer alone: that a dialog waits, that
+// IsTransientNote reports whether an answer's note holds until the next answer alone: that a dialog waits, that
 // a tab is in front and not listed yet.
 func IsTransientNote(note string) bool {
 	return strings.HasPrefix(note, blockedNote) || strings.HasPrefix(note, "Tab ") && strings.HasSuffix(note, inFrontNote)
 }
 
-// AsksSecret reports whether the dialog HandleDialog would answer asks for what is not for showing.
+// DialogWantsSecret reports whether the dialog HandleDialog would answer asks for what is not for showing.
 func (s *Session) DialogWantsSecret() bool {
 	t := s.TabWithDialog()
 	if t == nil {
@@ -141,7 +141,7 @@ func (s *Session) DialogWantsSecret() bool {
 	return d != nil && d.Secret()
 }
 
-// Asks tells what dialog HandleDialog would answer, in a sentence, and the address of who opened
+// OpenDialog says in a sentence which dialog HandleDialog would answer, and the address of who opened
 // it; "" for none. It starts no browser.
 func (s *Session) OpenDialog() (what, address string) {
 	t := s.TabWithDialog()
@@ -159,7 +159,7 @@ func (s *Session) OpenDialog() (what, address string) {
 	return t.Dialog.Describe(), t.URL
 }
 
-// chooser is the page's question for files: node is the field, 0 when it asked without one, session
+// FileChooser is the page's question for files: node is the field, 0 when it asked without one, session
 // and frame are where it lives.
 type FileChooser struct {
 	Session, Frame string

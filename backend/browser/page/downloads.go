@@ -77,7 +77,7 @@ func (s *Session) Downloads() []event.Download {
 	return s.downloadList()
 }
 
-// downloading is Downloads. Called under mu.
+// downloadList is Downloads. Called under the lock.
 func (s *Session) downloadList() []event.Download {
 	list := make([]event.Download, 0, len(s.downloads))
 	for _, d := range s.downloads {
@@ -137,7 +137,7 @@ func (e *Connection) allowDownloads(ctx context.Context, owner, contextID string
 	return nil
 }
 
-// downloadDir is the folder of a session's downloads, made when it is missing.
+// DownloadDir is the folder of a session's downloads, made when it is missing.
 func (b *Manager) DownloadDir(owner string) (string, error) {
 	b.Lock()
 	defer b.Unlock()
@@ -159,7 +159,7 @@ func (b *Manager) DownloadDir(owner string) (string, error) {
 	return dir, nil
 }
 
-// downloadBegan takes in the start of a download. p is nil when its page is not known: it
+// downloadWillBegin takes in the start of a download. p is nil when its page is not known: it
 // opened a tab that is gone again.
 func (e *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 	w, ok := cdp.DecodeEvent[proto.BrowserDownloadWillBegin](ev)
@@ -190,7 +190,7 @@ func (e *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 	running := d.State == downloadRunning
 	contextID := t.Session.contextID
 	b.Unlock()
-	t.Tracker.Stopped(string(w.FrameID))
+	t.Tracker.LoadStopped(string(w.FrameID))
 	if running {
 		t.Tracker.RequestStarted(d.guid, d.guid)
 	} else {
@@ -199,8 +199,8 @@ func (e *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 	b.Events.StateChanged()
 }
 
-// someTab is the tab that most likely began what no page is known for: the one that acts.
-// Called under mu.
+// likelyTab is the tab that most likely began what no page is known for: the one that acts.
+// Called under the lock.
 func (e *Connection) likelyTab() *Tab {
 	var some *Tab
 	for _, t := range e.tabs {
@@ -214,7 +214,7 @@ func (e *Connection) likelyTab() *Tab {
 	return some
 }
 
-// starts books a download. Called under mu.
+// addDownload books a download. Called under the lock.
 func (s *Session) addDownload(t *Tab, w *proto.BrowserDownloadWillBegin, dir string) *download {
 	s.lastDownload++
 	d := &download{
@@ -241,7 +241,7 @@ func (s *Session) addDownload(t *Tab, w *proto.BrowserDownloadWillBegin, dir str
 	return d
 }
 
-// addFinished lists a file that is there already, and gives it its number.
+// AddFinishedDownload lists a file that is there already, and gives it its number.
 func (s *Session) AddFinishedDownload(f event.Download) event.Download {
 	s.Manager.Lock()
 	s.lastDownload++
@@ -253,7 +253,7 @@ func (s *Session) AddFinishedDownload(f event.Download) event.Download {
 	return f
 }
 
-// forgetDownload makes room for one more. Called under mu.
+// dropOldDownload forgets the oldest finished download when there are too many. Called under the lock.
 func (s *Session) dropOldDownload() {
 	if len(s.downloads) < maxDownloads {
 		return
@@ -266,7 +266,7 @@ func (s *Session) dropOldDownload() {
 // sweep removes what a download that came to nothing left on the disk.
 func (d *download) sweep() { downloaddir.RemovePartial(d.dir, d.guid) }
 
-// end closes a download. Called under mu.
+// end closes a download. Called under the lock.
 func (d *download) end(state, why string) { d.State, d.why, d.Why = state, why, why }
 
 func (e *Connection) cancel(guid, contextID string) {
@@ -275,7 +275,7 @@ func (e *Connection) cancel(guid, contextID string) {
 	}, nil)
 }
 
-// downloadMoved takes in how far a download is.
+// downloadProgress takes in how far a download is.
 func (e *Connection) downloadProgress(ev cdp.Event) {
 	m, ok := cdp.DecodeEvent[proto.BrowserDownloadProgress](ev)
 	if !ok {
@@ -328,7 +328,7 @@ func (e *Connection) downloadProgress(ev cdp.Event) {
 	}
 }
 
-// download finds one by the browser's name for it. Called under mu.
+// download finds one by the browser's name for it. Called under the lock.
 func (b *Manager) download(guid string) *download {
 	for _, s := range b.sessions {
 		for _, d := range s.downloads {
@@ -340,7 +340,7 @@ func (b *Manager) download(guid string) *download {
 	return nil
 }
 
-// settle gives a finished file its name.
+// finish gives a finished file its name.
 func (d *download) finish(b *Manager) {
 	path, err := downloaddir.Place(filepath.Join(d.dir, downloaddir.PartialFolder, d.guid), d.dir, d.Name)
 	b.Lock()
@@ -362,7 +362,7 @@ func (d *download) finish(b *Manager) {
 	b.Events.StateChanged()
 }
 
-// cleanDownloads removes what earlier runs left unfinished, before the first Chromium starts.
+// CleanDownloads removes what earlier runs left unfinished, before the first Chromium starts.
 func (b *Manager) CleanDownloads() {
 	if b.Config.DownloadDir != "" {
 		downloaddir.TidyAll(b.Config.DownloadDir)

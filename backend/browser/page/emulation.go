@@ -44,10 +44,10 @@ func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotator
 		for _, req := range requests {
 			if _, err := a.Client(ctx).Call(ctx, "", req.ProtoReq(), req); err != nil {
 				t.Locked(func() { t.emulation = was; t.UpdateGeolocation(t.URL) })
-				return &surface.Fault{Kind: surface.FaultInvalid, Message: "The browser does not take it: " + surface.Clip(err.Error(), 200), Suggestion: "Mend the value that it names."}
+				return &surface.Fault{Kind: surface.FaultInvalid, Message: "The browser does not take it: " + surface.Clip(err.Error(), 200), Suggestion: "Correct the value that it names."}
 			}
 		}
-		a.Page.Always(requests[1:])
+		a.Page.SetFrameRequests(requests[1:])
 		t.Locked(func() { t.UpdateGeolocation(t.URL) })
 		s.Manager.Events.StateChanged()
 		return nil
@@ -73,7 +73,7 @@ func (s *Session) SetDevice(e emulation.Emulation) {
 	s.Manager.Viewer.PageChanged()
 }
 
-// pretend sends the browser what the tab pretends. Called under mu.
+// applyEmulation sends the browser what the tab pretends. Called under the lock.
 func (t *Tab) applyEmulation() {
 	if t.Page == nil || t.emulation == nil {
 		return
@@ -83,11 +83,11 @@ func (t *Tab) applyEmulation() {
 	for _, req := range requests[1:] {
 		t.Page.Post(t.Page.Session, req)
 	}
-	t.Page.Always(requests[1:])
+	t.Page.SetFrameRequests(requests[1:])
 	t.Session.Manager.Viewer.Repaint(t)
 }
 
-// metrics is the tab's viewport. Called under the lock.
+// Metrics is the tab's viewport. Called under the lock.
 func (t *Tab) Metrics() proto.EmulationSetDeviceMetricsOverride {
 	if e := t.emulation; e != nil {
 		return e.Metrics(t.Width, t.Height, t.Scale)
@@ -95,7 +95,7 @@ func (t *Tab) Metrics() proto.EmulationSetDeviceMetricsOverride {
 	return emulation.Emulation{}.Metrics(t.Width, t.Height, t.Scale)
 }
 
-// emulationRequests is everything the browser has to be told for what the tab emulates, the viewport first: the
+// emulationRequests are the requests that make the browser emulate what the tab emulates, the viewport first: the
 // rest counts for frames in other processes too. Called under the lock.
 func (t *Tab) emulationRequests() []proto.Request {
 	return append([]proto.Request{t.Metrics()}, t.emulation.Requests(t.Session.Manager.userAgent)...)

@@ -11,8 +11,8 @@ import (
 // it is given to the origin that the pretending tab shows, and to the one that it is about to
 // show, whose page may ask in its first line; and it is taken back when the tab is elsewhere.
 
-// stands gives and takes back leave to ask for the position, for a tab that shows, or is on its
-// way to, the addresses. Called under mu.
+// UpdateGeolocation grants and revokes the geolocation permission, for a tab that shows, or is on its
+// way to, the addresses. Called under the lock.
 func (t *Tab) UpdateGeolocation(addresses ...string) {
 	var now []string
 	if t.emulation != nil && t.emulation.Position != nil && !t.Closed {
@@ -36,13 +36,13 @@ func (t *Tab) UpdateGeolocation(addresses ...string) {
 	}
 }
 
-// located reports whether a tab of the session has the origin's leave in use. Called under mu.
+// hasGeolocation reports whether a tab of the session has the origin's leave in use. Called under the lock.
 func (s *Session) hasGeolocation(origin string) bool {
 	return slices.ContainsFunc(s.Tabs, func(t *Tab) bool { return slices.Contains(t.geolocationOrigins, origin) })
 }
 
-// permit lets pages of an origin ask for the position in the session's browser context, or not.
-// Called under mu.
+// setGeolocation lets pages of an origin ask for the position in the session's browser context, or not.
+// Called under the lock.
 func (s *Session) setGeolocation(origin string, setting proto.BrowserPermissionSetting) {
 	if s.Manager.conn == nil {
 		return

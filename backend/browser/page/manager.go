@@ -21,7 +21,7 @@ import (
 	"sextant/shared/event"
 )
 
-// managerConfig says how sessions and tabs behave. The fields are explained at browser.Config.
+// Config says how sessions and tabs behave. The fields are explained at browser.Config.
 type Config struct {
 	DownloadDir  string
 	MaxDownload  int64
@@ -40,7 +40,7 @@ type EventHandler interface {
 	TabEvent(t *Tab, p *cdp.Page, ev cdp.Event)
 }
 
-// viewer shows the window's active tab to people. Its methods are called by the goroutine that reads from
+// Viewer shows the window's active tab to people. Its methods are called by the goroutine that reads from
 // the browser and must not block.
 type Viewer interface {
 	// FrontChanged says that another tab may be the window's active one.
@@ -57,16 +57,16 @@ type Viewer interface {
 	Disconnected()
 }
 
-// manager holds the sessions of one browser, their tabs, and what all of them share. One lock guards the state
+// Manager holds the sessions of one browser, their tabs, and what all of them share. One lock guards the state
 // of all sessions and tabs. It survives a restart of Chromium; a connection does not.
 type Manager struct {
 	Config   Config
 	Log      *slog.Logger
-	Elements *identity.Book
+	Elements *identity.ElementRegistry
 	Events   *publish.Publisher
 	Viewer   Viewer
 	handler  EventHandler
-	// start returns the running Chromium and starts one when there is none.
+	// Start returns the running Chromium and starts one when there is none.
 	Start func(ctx context.Context) (*Connection, error)
 
 	// stop is closed by Close; wg counts the goroutines of tabs and downloads.
@@ -85,9 +85,9 @@ type Manager struct {
 	tempDownloads string
 }
 
-// newManager returns a manager without sessions. start returns the running Chromium.
+// NewManager returns a manager without sessions. start returns the running Chromium.
 func NewManager(
-	cfg Config, elements *identity.Book, events *publish.Publisher, start func(context.Context) (*Connection, error),
+	cfg Config, elements *identity.ElementRegistry, events *publish.Publisher, start func(context.Context) (*Connection, error),
 ) *Manager {
 	return &Manager{
 		Config: cfg, Log: cfg.Log, Elements: elements, Events: events, Start: start,
@@ -309,7 +309,7 @@ var ErrClosed = errors.New("the browser is closed")
 
 var _ cdp.Handler = (*Connection)(nil)
 
-// windowTabs are the tabs of the window. Called under the lock.
+// WindowTabs are the tabs of the window. Called under the lock.
 func (m *Manager) WindowTabs() []*Tab {
 	if w := m.sessions[""]; w != nil {
 		return w.Tabs
@@ -317,11 +317,11 @@ func (m *Manager) WindowTabs() []*Tab {
 	return nil
 }
 
-// keystroke is text that went into a field, as its document reported it at that moment.
+// Keystroke is text that went into a field, as its document reported it at that moment.
 type Keystroke struct {
 	At               time.Time
 	Document, Handle int
-	// text is empty unless shown, which is false for a field that hides what it holds.
+	// Text is empty unless shown, which is false for a field that hides what it holds.
 	Text  string
 	Shown bool
 }

@@ -13,7 +13,7 @@ import (
 	"sextant/backend/surface"
 )
 
-// guarded addresses are judged when a page goes there by itself; the proxy sees all others.
+// IsGuardedScheme reports whether an address is checked when a page goes there on its own; the proxy sees all others.
 func IsGuardedScheme(url string) bool {
 	scheme, _, _ := strings.Cut(strings.ToLower(url), ":")
 	switch scheme {
@@ -23,12 +23,12 @@ func IsGuardedScheme(url string) bool {
 	return false
 }
 
-// blank is the page that holds nothing. It comes from no site, so nobody is asked about it.
+// BlankPage is the page that holds nothing. It comes from no site, so nobody is asked about it.
 const BlankPage = "about:blank"
 
 var ErrNoAnswer = errors.New("the site did not answer")
 
-// open goes to an address.
+// Open goes to an address.
 func (a *Action) Open(ctx context.Context, address string) error {
 	a.Acting("opened %s", surface.Clip(address, 300))
 	return a.Navigate(ctx, func(ctx context.Context) (string, error) {
@@ -59,7 +59,7 @@ func (a *Action) Navigate(ctx context.Context, start func(context.Context) (stri
 	case ctx.Err() != nil && a.Tab.endedFault(context.Cause(ctx)) == nil && !errors.Is(context.Cause(ctx), ErrDialog):
 		// Whoever asked for the page wants it no more: what is on its way would hold a connection.
 		a.Page.Post(a.Page.Session, proto.PageStopLoading{})
-		a.Tab.Tracker.Stopped(a.Page.MainFrame())
+		a.Tab.Tracker.LoadStopped(a.Page.MainFrame())
 		return err
 	case !errors.Is(context.Cause(bounded), ErrNoAnswer):
 		return err
@@ -67,7 +67,7 @@ func (a *Action) Navigate(ctx context.Context, start func(context.Context) (stri
 	stop, cancelStop := context.WithTimeout(ctx, time.Second)
 	defer cancelStop()
 	_ = proto.PageStopLoading{}.Call(a.Client(stop))
-	a.Tab.Tracker.Stopped(a.Page.MainFrame())
+	a.Tab.Tracker.LoadStopped(a.Page.MainFrame())
 	a.Tab.Session.Manager.Lock()
 	still := a.Tab.URL
 	a.Tab.Session.Manager.Unlock()
@@ -77,7 +77,7 @@ func (a *Action) Navigate(ctx context.Context, start func(context.Context) (stri
 	}
 }
 
-// arrive waits for the commit that a successful start promises.
+// awaitCommit waits for the commit that a successful start promises.
 func (a *Action) awaitCommit(ctx context.Context, problem string) error {
 	switch {
 	case problem == "net::ERR_ABORTED":
@@ -91,5 +91,5 @@ func (a *Action) awaitCommit(ctx context.Context, problem string) error {
 			Suggestion: "Check the address, or try again later.",
 		}
 	}
-	return a.Watch.Begun(ctx)
+	return a.Watch.AwaitNavigation(ctx)
 }

@@ -9,5 +9,5 @@ import (
 //go:embed document_start.js
 var documentStartScript string
 
-// bindingName is the function by which the greeting speaks to us; only our world has it.
+// BindingName is the function by which the greeting speaks to us; only our world has it.
 const BindingName = "sextantTell"

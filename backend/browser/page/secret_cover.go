@@ -19,13 +19,13 @@ var coverScript string
 // maxCovered bounds the secrets that a session covers in pictures; the oldest are forgotten first.
 const maxCovered = 64
 
-// lineLeast is how long a line of a secret is that is covered by itself, in bytes.
+// lineLeast is the length in bytes from which a single line of a secret is covered too.
 const lineLeast = 16
 
-// covered is a person's secret that was typed into a document of origin.
+// typedSecret is a person's secret that was typed into a document of origin.
 type typedSecret struct{ text, origin string }
 
-// covers remembers a secret that was typed, for pictures of what its origin shows.
+// CoverSecret remembers a secret that was typed, for pictures of what its origin shows.
 func (t *Tab) CoverSecret(text, origin string) {
 	t.Locked(func() {
 		c := typedSecret{text, origin}
@@ -37,7 +37,7 @@ func (t *Tab) CoverSecret(text, origin string) {
 	})
 }
 
-// coveredAt are the secrets that documents of origin got, and the long lines of them.
+// secretsOf are the secrets that documents of origin got, and the long lines of them.
 func (s *Session) secretsOf(origin string) []string {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -56,7 +56,7 @@ func (s *Session) secretsOf(origin string) []string {
 	return all
 }
 
-// showing are the boxes in which the documents show secrets that were typed into their origin, in CSS
+// SecretBoxes are the boxes in which the documents show secrets that were typed into their origin, in CSS
 // pixels of the top page's viewport.
 func (s *Session) SecretBoxes(ctx context.Context, docs []observe.PlacedDocument, elements []annotator.Element) ([]annotator.Box, error) {
 	var boxes []annotator.Box
@@ -81,7 +81,7 @@ func (s *Session) SecretBoxes(ctx context.Context, docs []observe.PlacedDocument
 			})
 		}
 	}
-	// What stands below a closed root only the collector sees.
+	// Only the collector sees what is below a closed shadow root.
 	for _, e := range elements {
 		if slices.ContainsFunc(all, func(v string) bool { return strings.Contains(e.Value, v) || strings.Contains(e.Name, v) }) {
 			boxes = append(boxes, e.Box)

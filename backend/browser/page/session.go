@@ -21,7 +21,7 @@ import (
 const maxTabs = 40
 
 // Session is the tabs of one caller. All methods may be called concurrently; actions of one
-// tab queue. Errors of actions are *Fault where the caller can mend them.
+// tab queue. Errors of actions are *surface.Fault where the caller can correct them.
 type Session struct {
 	Manager *Manager
 	Owner   string
@@ -31,11 +31,11 @@ type Session struct {
 	contextID string
 	Tabs      []*Tab
 	Active    *Tab
-	// expect is the tab that the next page without an opener belongs to.
+	// expected is the tab that the next page without an opener belongs to.
 	expected     *Tab
 	downloads    []*download
 	lastDownload int
-	// told is the Chromium whose notes were told.
+	// notesRead is the Chromium whose notes the session has seen.
 	notesRead *Connection
 	// device is what new tabs pretend to be, nil for nothing.
 	device  *emulation.Emulation
@@ -44,7 +44,7 @@ type Session struct {
 	covered []typedSecret
 }
 
-// adopt makes p a tab of the session and its active one. Called under mu.
+// adopt makes p a tab of the session and its active one. Called under the lock.
 func (s *Session) adopt(p *cdp.Page) *Tab {
 	t := s.expected
 	s.expected = nil
@@ -66,7 +66,7 @@ func (s *Session) adopt(p *cdp.Page) *Tab {
 	return t
 }
 
-// remove takes a closed tab out. Called under mu.
+// remove takes a closed tab out. Called under the lock.
 func (s *Session) remove(t *Tab) {
 	t.Closed, t.Page = true, nil
 	t.UpdateGeolocation()
@@ -90,7 +90,7 @@ func (s *Session) remove(t *Tab) {
 	}
 }
 
-// list describes the tabs. Called under mu.
+// TabList describes the tabs. Called under the lock.
 func (s *Session) TabList() []event.Tab {
 	tabs := make([]event.Tab, 0, len(s.Tabs))
 	for _, t := range s.Tabs {
@@ -115,8 +115,8 @@ func (s *Session) restore(ctx context.Context, e *Connection) {
 }
 
 // revive makes a page for a tab that lost its own and sends it to the tab's address. The page
-// is made empty: of a page made with an address the browser tells neither surely nor in time
-// that it is on its way. The tab's turn is kept until the address is there or known not to
+// is made empty: of a page made with an address the browser reports neither reliably nor in time
+// that it is loading. The tab's turn is held until the address is there or known not to
 // come, so that the next action in this tab waits for it and those in others do not.
 func (s *Session) revive(ctx context.Context, e *Connection, t *Tab) error {
 	release, err := t.Acquire(ctx)
@@ -198,7 +198,7 @@ func (s *Session) create(ctx context.Context, e *Connection, url string, t *Tab)
 	})
 }
 
-// inFront is the tab in front of t that one of the events opened, 0 for none. Called under mu.
+// openedInFront is the tab in front of t that one of the events opened, 0 for none. Called under the lock.
 func (s *Session) openedInFront(t *Tab, events []annotator.Event) int {
 	if s.Active == nil || s.Active == t {
 		return 0
@@ -211,7 +211,7 @@ func (s *Session) openedInFront(t *Tab, events []annotator.Event) int {
 	return 0
 }
 
-// current returns the active tab in a running browser, opening an empty one when there is none.
+// ActiveTab returns the active tab in a running browser, opening an empty one when there is none.
 func (s *Session) ActiveTab(ctx context.Context) (*Tab, error) {
 	e, err := s.Manager.Start(ctx)
 	if err != nil {
@@ -243,11 +243,11 @@ func (s *Session) OpenEmpty(ctx context.Context, e *Connection) (*Tab, error) {
 	return t, nil
 }
 
-// tabOf finds the tab that an annotation's number belongs to.
+// TabOfElement finds the tab that an annotation's number belongs to.
 func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
-	thing, known := s.Manager.Elements.Thing(id)
+	thing, known := s.Manager.Elements.Element(id)
 	if !known {
-		if s.Manager.Elements.Given(id) {
+		if s.Manager.Elements.Issued(id) {
 			return nil, &surface.Fault{
 				Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: its page was left long ago.", id),
 				Suggestion: "Call annotate_page.",
@@ -260,7 +260,7 @@ func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 	}
 	if thing.Tab < 0 {
 		return nil, &surface.Fault{
-			Kind: surface.FaultNotFound, Message: fmt.Sprintf("[%d] stands on the page of a panel in the window, where only the window's own assistant acts.", id),
+			Kind: surface.FaultNotFound, Message: fmt.Sprintf("[%d] is on the page of a panel, where only the window's own assistant can act.", id),
 			Suggestion: "Call annotate_page for the numbers in your own tabs.",
 		}
 	}
@@ -275,7 +275,7 @@ func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 		for _, t := range other.Tabs {
 			if t.ID == thing.Tab && owner != s.Owner {
 				return nil, &surface.Fault{
-					Kind: surface.FaultNotFound, Message: fmt.Sprintf("[%d] stands in a tab of another session.", id),
+					Kind: surface.FaultNotFound, Message: fmt.Sprintf("[%d] is in a tab of another session.", id),
 					Suggestion: "Call annotate_page for the numbers in your own tabs.",
 				}
 			}
@@ -287,7 +287,7 @@ func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 	}
 }
 
-// Element is what the newest looks at the active tab say of a number, false when they do not
+// Element is what the newest snapshots of the active tab say about a number, false when they do not
 // say anything of it.
 func (s *Session) Element(id int) (annotator.Element, bool) {
 	s.Manager.Lock()
@@ -306,7 +306,7 @@ func (s *Session) Element(id int) (annotator.Element, bool) {
 	return annotator.Element{}, false
 }
 
-// Annotations are the elements of the active tab's newest look, without looking again.
+// Annotations are the elements of the active tab's newest snapshot, without taking another.
 func (s *Session) Annotations() []annotator.Element {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -316,7 +316,7 @@ func (s *Session) Annotations() []annotator.Element {
 	return slices.Clone(s.Active.last.Elements)
 }
 
-// unreadNotes are the notes of the running Chromium that the session was not told yet. Called under the lock.
+// unreadNotes are the notes of the running Chromium that the session has not seen yet. Called under the lock.
 func (s *Session) unreadNotes() []string {
 	c := s.Manager.conn
 	if c == nil || s.notesRead == c {

@@ -11,21 +11,21 @@ import (
 	"sextant/backend/browser/observe/settle"
 )
 
-// maxAsked bounds the documents that are asked for their rest.
+// maxPolledDocuments bounds the documents that are asked for their rest.
 const maxPolledDocuments = 4
 
-// calmPatience is what the changes of a document are given: one frame after a single change, two
-// between several, and a bound after which what else goes on is looked at.
-func settlePatience() collect.Patience {
-	return collect.Patience{Once: 16 * time.Millisecond, Several: 32 * time.Millisecond, Limit: 100 * time.Millisecond}
+// settlePatience is what the changes of a document are given: one frame after a single change, two
+// between several, and a bound after which the snapshot is taken anyway.
+func settlePatience() collect.SettleLimits {
+	return collect.SettleLimits{Once: 16 * time.Millisecond, Several: 32 * time.Millisecond, Limit: 100 * time.Millisecond}
 }
 
-// rester asks the documents that an action touched how quiet they are.
-func (a *Action) WaitState() func(context.Context, bool) (settle.Rest, error) {
-	return func(ctx context.Context, draw bool) (settle.Rest, error) {
+// WaitState asks the documents that an action touched how quiet they are.
+func (a *Action) WaitState() func(context.Context, bool) (settle.Activity, error) {
+	return func(ctx context.Context, draw bool) (settle.Activity, error) {
 		docs := a.touchedDocuments()
 		if len(docs) == 0 {
-			return settle.Rest{}, ErrBrowserEnded
+			return settle.Activity{}, ErrBrowserEnded
 		}
 		if a.polls++; a.polls == 1 && !a.Acted && !draw {
 			// Most pages rest; then what they answer to both holds for the same moment.
@@ -35,20 +35,20 @@ func (a *Action) WaitState() func(context.Context, bool) (settle.Rest, error) {
 		ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, observe.ErrUnresponsive)
 		defer cancel()
 		since := a.Watch.Since()
-		calm := make([]collect.Calm, len(docs))
+		calm := make([]collect.SettleState, len(docs))
 		errs := make([]error, len(docs))
 		var wg sync.WaitGroup
 		for i, d := range docs[1:] {
-			wg.Go(func() { calm[i+1], errs[i+1] = collect.CalmOf(ctx, d, since, draw, settlePatience()) })
+			wg.Go(func() { calm[i+1], errs[i+1] = collect.AwaitSettled(ctx, d, since, draw, settlePatience()) })
 		}
-		calm[0], errs[0] = collect.CalmOf(ctx, docs[0], since, draw, settlePatience())
+		calm[0], errs[0] = collect.AwaitSettled(ctx, docs[0], since, draw, settlePatience())
 		wg.Wait()
-		var r settle.Rest
+		var r settle.Activity
 		for i, c := range calm {
 			if errs[i] != nil {
-				return settle.Rest{}, errs[i]
+				return settle.Activity{}, errs[i]
 			}
-			r.Changing = r.Changing || !c.Over
+			r.Changing = r.Changing || !c.Settled
 			r.Mutations += c.Mutations
 			r.Animations += c.Animations
 		}
@@ -56,7 +56,7 @@ func (a *Action) WaitState() func(context.Context, bool) (settle.Rest, error) {
 	}
 }
 
-// touched are the main document, the one that was acted on as it is now, and those that came
+// touchedDocuments are the main document, the one that was acted on as it is now, and those that came
 // since the action began.
 func (a *Action) touchedDocuments() []*cdp.Document {
 	a.Tab.Session.Manager.Lock()

@@ -21,7 +21,7 @@ import (
 	"sextant/shared/event"
 )
 
-// set changes the tab under the browser's lock.
+// Locked changes the tab under the browser's lock.
 func (t *Tab) Locked(change func()) {
 	t.Session.Manager.Lock()
 	change()
@@ -30,7 +30,7 @@ func (t *Tab) Locked(change func()) {
 
 func newTracker(p *cdp.Page) *settle.Tracker { return settle.NewTracker(p.MainFrame()) }
 
-// seenAt is where the newest look saw the element, nil when it did not.
+// LastBox is where the newest snapshot saw the element, nil when it did not.
 func (t *Tab) LastBox(id int) *collect.Rect {
 	l := t.lastSnapshot()
 	if l == nil {
@@ -44,14 +44,14 @@ func (t *Tab) LastBox(id int) *collect.Rect {
 	return &collect.Rect{X: b.X, Y: b.Y, W: b.Width, H: b.Height}
 }
 
-// pointer tells the window where the assistant's pointer goes, before it acts.
+// ShowPointer publishes where the assistant's pointer goes, before it acts.
 func (t *Tab) ShowPointer(x, y float64, press bool, id int) {
 	if t.Session.Owner == "" {
 		t.Session.Manager.Events.PointerMoved(event.Pointer{Tab: t.ID, X: x, Y: y, Press: press, Target: id})
 	}
 }
 
-// front makes the tab the visible one of its window. Without a window of its own to be
+// BringToFront makes the tab the visible one of its window. Without a window of its own to be
 // hidden by, there is nothing to do.
 func (t *Tab) BringToFront(ctx context.Context) error {
 	if t.Session.Manager.Config.Headless {
@@ -69,7 +69,7 @@ func (t *Tab) BringToFront(ctx context.Context) error {
 	return nil
 }
 
-// tab is one tab of a session. What is below the queue is guarded by Browser.mu.
+// Tab is one tab of a session. What is below the queue is guarded by Browser.mu.
 type Tab struct {
 	ID      int
 	Session *Session
@@ -83,7 +83,7 @@ type Tab struct {
 	Dialog                  *Dialog
 	Crashed                 bool
 	Closed                  bool
-	// observer takes snapshots of the tab; last is the one that the next answer is compared with.
+	// Observer takes snapshots of the tab; last is the one that the next answer is compared with.
 	Observer *observe.Observer
 	last     *observe.Snapshot
 	// lastWhole is the newest snapshot of the whole page.
@@ -92,26 +92,26 @@ type Tab struct {
 	refreshed *observe.Snapshot
 	Scrolled  [2]float64
 	Version   int
-	// width, height, scale are the tab's own viewport, pretends what it shows instead.
+	// Width, height, scale are the tab's own viewport, pretends what it shows instead.
 	Width, Height int
 	Scale         float64
 	emulation     *emulation.Emulation
-	// located are the origins that may ask for the position because of this tab.
+	// geolocationOrigins are the origins that may ask for the position because of this tab.
 	geolocationOrigins []string
 	Cancel             context.CancelCauseFunc
 	// waiting counts the actions in the queue; yields ends a refresh of the window's numbers for them.
 	waiting int
 	yields  context.CancelFunc
-	// stale is true while a refresh of the window's numbers is asked for and no snapshot began since.
+	// Stale is true while a refresh of the window's numbers is asked for and no snapshot began since.
 	Stale bool
 	// expects is true while a tab that this one opens is on its way.
 	ExpectsTab bool
-	// drags takes the drag-and-drop that a press of ours begins, choosers the question for
+	// Drags takes the drag-and-drop that a press of ours begins, choosers the question for
 	// files that it asks; nil while neither is waited for.
 	Drags    chan *proto.InputDragData
 	Choosers chan FileChooser
 
-	// effects are what the next answer reports.
+	// Effects are what the next answer reports.
 	Effects effects.Log
 	// acting is true while an action runs, not while the window's numbers are refreshed.
 	acting      bool
@@ -158,14 +158,14 @@ func (s *Session) newTab() *Tab {
 	return t
 }
 
-// interrupt ends the running action. Called under mu.
+// Interrupt ends the running action. Called under the lock.
 func (t *Tab) Interrupt(why error) {
 	if t.Cancel != nil {
 		t.Cancel(why)
 	}
 }
 
-// acquire waits for the tab's turn.
+// Acquire waits for the tab's turn.
 func (t *Tab) Acquire(ctx context.Context) (func(), error) {
 	select {
 	case t.queue <- struct{}{}:
@@ -187,7 +187,7 @@ func (t *Tab) Acquire(ctx context.Context) (func(), error) {
 	}
 }
 
-// release ends the tab's turn. A look that was asked for meanwhile and that no look of the action
+// release ends the tab's turn. A refresh that was asked for meanwhile and that no snapshot of the action
 // answered is asked for again.
 func (t *Tab) release() {
 	<-t.queue
@@ -199,7 +199,7 @@ func (t *Tab) release() {
 	}
 }
 
-// begin makes the context of an action, which ends when the tab is in no state to go on.
+// Begin makes the context of an action, which ends when the tab is in no state to go on.
 func (t *Tab) Begin(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t.Session.Manager.Lock()
@@ -213,7 +213,7 @@ func (t *Tab) Begin(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// fit tells why the tab cannot act now, nil when it can.
+// Ready returns why the tab cannot act now, nil when it can.
 func (t *Tab) Ready() *surface.Fault {
 	t.Session.Manager.Lock()
 	defer t.Session.Manager.Unlock()
@@ -233,7 +233,7 @@ func (t *Tab) Ready() *surface.Fault {
 	return nil
 }
 
-// dialogFault says that a dialog is in the way. Called under mu.
+// DialogFault says that a dialog is in the way. Called under the lock.
 func (t *Tab) DialogFault() *surface.Fault {
 	switch {
 	case t.Dialog == nil:
@@ -250,7 +250,7 @@ func (t *Tab) DialogFault() *surface.Fault {
 	}
 	return &surface.Fault{
 		Kind:       surface.FaultDialog,
-		Message:    fmt.Sprintf("A dialog is open in tab %d: %s. The page stands still until it is answered.", t.ID, t.Dialog.Describe()),
+		Message:    fmt.Sprintf("A dialog is open in tab %d: %s. The page is blocked until it is answered.", t.ID, t.Dialog.Describe()),
 		Suggestion: answers,
 	}
 }
@@ -272,7 +272,7 @@ func crashedFault(id int, why string) *surface.Fault {
 	}
 }
 
-// ended translates the reason an action's context ended into what its caller reads.
+// endedFault translates the reason an action's context ended into what its caller reads.
 func (t *Tab) endedFault(cause error) error {
 	switch {
 	case errors.Is(cause, ErrTabClosed):
@@ -296,7 +296,7 @@ func (t *Tab) endedFault(cause error) error {
 	return nil
 }
 
-// describe is the tab as the window lists it. Called under mu.
+// describe is the tab as the window lists it. Called under the lock.
 func (t *Tab) describe() event.Tab {
 	d := event.Tab{
 		ID: t.ID, Title: t.Title, URL: t.URL, Back: t.CanGoBack, Forward: t.CanGoForward, Crashed: t.Crashed,
@@ -353,7 +353,7 @@ func (t *Tab) newestElements() []annotator.Element {
 	return nil
 }
 
-// elementAt is the smallest numbered element at a point of the viewport, nil for none. Called under the lock.
+// ElementAt is the smallest numbered element at a point of the viewport, nil for none. Called under the lock.
 func (t *Tab) ElementAt(x, y float64) *annotator.Element {
 	var best *annotator.Element
 	for _, e := range t.newestElements() {
@@ -373,7 +373,7 @@ func (t *Tab) publishMarks(l *observe.Snapshot) {
 	t.Session.Manager.Events.MarksChanged(l.Marks())
 }
 
-// tryRefresh takes a snapshot for the window, unless an action has the tab's turn.
+// TryRefresh takes a snapshot for the window, unless an action has the tab's turn.
 func (t *Tab) TryRefresh(ctx context.Context) {
 	select {
 	case t.queue <- struct{}{}:
@@ -399,7 +399,7 @@ func (t *Tab) refresh(ctx context.Context) {
 	defer t.Locked(func() { t.yields = nil })
 	a := &Action{Tab: t, Page: t.Page, Watch: t.Tracker.Begin(b.Config.Limits)}
 	b.Unlock()
-	a.Watch.Looks()
+	a.Watch.ReadOnly()
 	res := a.Watch.Wait(ctx, a.WaitState())
 	a.Watch.Close()
 	now, err := a.observe(ctx, res)

@@ -10,7 +10,7 @@ import (
 // maxPendingPointers bounds the pointer moves that wait to be published; the oldest are left out.
 const maxPendingPointers = 64
 
-// publisher publishes live events from one goroutine, so that neither the browser's reader nor an action waits
+// Publisher publishes live events from one goroutine, so that neither the browser's reader nor an action waits
 // for a subscriber. Of state and marks only the newest is published.
 type Publisher struct {
 	publish func(event.Event)
@@ -25,7 +25,7 @@ type Publisher struct {
 	wg       sync.WaitGroup
 }
 
-// newPublisher starts a publisher; publish may be nil, then nothing is published. current is the state to publish.
+// NewPublisher starts a publisher; publish may be nil, then nothing is published. current is the state to publish.
 func NewPublisher(publish func(event.Event), current func() event.BrowserState) *Publisher {
 	p := &Publisher{publish: publish, current: current, wake: make(chan struct{}, 1), stop: make(chan struct{})}
 	if publish != nil {
@@ -34,13 +34,13 @@ func NewPublisher(publish func(event.Event), current func() event.BrowserState) 
 	return p
 }
 
-// state publishes the browser's state, as it is by then.
+// StateChanged publishes the browser's state, as it is by then.
 func (p *Publisher) StateChanged() { p.add(func() { p.dirty = true }) }
 
-// marks publishes new numbers.
+// MarksChanged publishes new numbers.
 func (p *Publisher) MarksChanged(m *event.Marks) { p.add(func() { p.mark = m }) }
 
-// pointer publishes where the assistant's pointer goes.
+// PointerMoved publishes where the assistant's pointer goes.
 func (p *Publisher) PointerMoved(at event.Pointer) {
 	p.add(func() {
 		if len(p.pointers) >= maxPendingPointers {
@@ -63,7 +63,7 @@ func (p *Publisher) add(f func()) {
 	}
 }
 
-// close ends publishing and waits for the goroutine.
+// Close ends publishing and waits for the goroutine.
 func (p *Publisher) Close() {
 	close(p.stop)
 	p.wg.Wait()

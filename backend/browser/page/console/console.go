@@ -14,12 +14,12 @@ import (
 	"sextant/backend/surface"
 )
 
-// Bounds of what is kept of a tab's console; the oldest messages are forgotten first.
+// Bounds of the console messages of a tab that are remembered; the oldest are forgotten first.
 const (
 	maxMessages = 300
 	maxMessage  = 2000
 	// released is after how many messages the objects that the browser keeps for them are
-	// let go; nobody looks into them.
+	// released; nothing reads them.
 	releaseEvery = 50
 )
 
@@ -35,7 +35,7 @@ const (
 func Levels() []string { return []string{LevelDebug, LevelInfo, LevelWarning, LevelError} }
 
 // Message is one line of a tab's console: what its scripts wrote, errors they threw, and what
-// the browser complains about. What looks secret in it is masked.
+// the browser complains about. Likely secrets in it are masked.
 type Message struct {
 	ID    int    `json:"id"`
 	Level string `json:"level"`
@@ -57,7 +57,7 @@ type ConsoleOptions struct {
 	Clear        bool
 }
 
-// journal is the newest console messages of a tab. It is guarded by Browser.mu.
+// Log is the newest console messages of a tab. It is guarded by Browser.mu.
 type Log struct {
 	list []*Message
 	last int
@@ -80,7 +80,7 @@ func (j *Log) Add(m Message) {
 	j.list = append(j.list, &m)
 }
 
-// messages are copies of those from level on that came after the id since.
+// Messages are copies of those from level on that came after the id since.
 func (j *Log) Messages(level string, since int) []Message {
 	list := []Message{}
 	for _, m := range j.list {
@@ -91,17 +91,17 @@ func (j *Log) Messages(level string, since int) []Message {
 	return list
 }
 
-// reset forgets all messages; ids go on.
+// Reset forgets all messages; ids go on.
 func (j *Log) Reset() { j.list = nil }
 
-// releaseDue counts a message of a script and reports whether the objects that the browser keeps for such
+// ReleaseDue counts a message of a script and reports whether the objects that the browser keeps for such
 // messages are to be let go now.
 func (j *Log) ReleaseDue() bool {
 	j.written++
 	return j.written%releaseEvery == 0
 }
 
-// exceptionMessage reads an error that a script of the page did not catch.
+// FromException reads an error that a script of the page did not catch.
 func FromException(ev cdp.Event) (Message, bool) {
 	x, ok := cdp.DecodeEvent[proto.RuntimeExceptionThrown](ev)
 	if !ok || x.ExceptionDetails == nil {
@@ -117,7 +117,7 @@ func FromException(ev cdp.Event) (Message, bool) {
 	return Message{Level: LevelError, Source: "exception", Text: surface.Clip(text, maxMessage), Where: location(d.URL, d.LineNumber+1)}, true
 }
 
-// scriptMessage reads what a script wrote to the console.
+// FromScript reads what a script wrote to the console.
 func FromScript(ev cdp.Event) (Message, bool) {
 	c, ok := cdp.DecodeEvent[proto.RuntimeConsoleAPICalled](ev)
 	if !ok {
@@ -142,7 +142,7 @@ func FromScript(ev cdp.Event) (Message, bool) {
 	return m, true
 }
 
-// browserMessage reads what the browser itself complains about.
+// FromBrowser reads what the browser itself complains about.
 func FromBrowser(ev cdp.Event) (Message, bool) {
 	l, ok := cdp.DecodeEvent[proto.LogEntryAdded](ev)
 	if !ok || l.Entry == nil {
@@ -171,7 +171,7 @@ func location(url string, line int) string {
 	return surface.Clip(url, 200) + ":" + strconv.Itoa(line)
 }
 
-// written is what console.log makes of its arguments: %s and its kin are filled in.
+// formatArguments is what console.log makes of its arguments: %s and similar are filled in.
 func formatArguments(args []*proto.RuntimeRemoteObject) string {
 	if len(args) == 0 {
 		return ""
@@ -210,7 +210,7 @@ func formatArguments(args []*proto.RuntimeRemoteObject) string {
 	return b.String()
 }
 
-// argument is a value as the console shows it: objects by their first properties.
+// formatArgument is a value as the console shows it: objects by their first properties.
 func formatArgument(o *proto.RuntimeRemoteObject) string {
 	if o.Preview != nil && o.Subtype != proto.RuntimeRemoteObjectSubtypeError {
 		return formatPreview(o.Preview)

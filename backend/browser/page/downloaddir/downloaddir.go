@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// partial is the folder, in that of a session's downloads, where Chromium writes files on their way.
+// PartialFolder is the folder, in that of a session's downloads, where Chromium writes files on their way.
 const PartialFolder = ".partial"
 
 const (
@@ -19,7 +19,7 @@ const (
 	minFreeSpace = 512 << 20
 )
 
-// overLimit says why a download into dir cannot go on, "" when it can: limit bounds its size (0 is the default
+// OverLimit says why a download into dir cannot go on, "" when it can: limit bounds its size (0 is the default
 // bound), received and size are what the browser reports, complete is true when all of it is there.
 func OverLimit(dir string, limit, received, size int64, complete bool) string {
 	if limit <= 0 {
@@ -38,7 +38,7 @@ func OverLimit(dir string, limit, received, size int64, complete bool) string {
 	return ""
 }
 
-// removePartial removes what the download guid into dir left on the disk.
+// RemovePartial removes what the download guid into dir left on the disk.
 func RemovePartial(dir, guid string) {
 	if dir == "" || filepath.Base(guid) != guid {
 		return
@@ -48,7 +48,7 @@ func RemovePartial(dir, guid string) {
 	}
 }
 
-// tidy removes what is left of downloads that were on their way when a browser or a session
+// Tidy removes what is left of downloads that were on their way when a browser or a session
 // ended, and the folder when nothing else is in it. Files that arrived are their owner's and stay.
 func Tidy(dir string) {
 	rest, err := os.ReadDir(filepath.Join(dir, PartialFolder))
@@ -66,7 +66,7 @@ func Tidy(dir string) {
 	}
 }
 
-// tidyAll is tidy for base and all folders of sessions in it.
+// TidyAll is tidy for base and all folders of sessions in it.
 func TidyAll(base string) {
 	list, err := os.ReadDir(base)
 	if err != nil {
@@ -80,7 +80,7 @@ func TidyAll(base string) {
 	Tidy(base)
 }
 
-// sessionFolder is where the downloads of a session go below base.
+// SessionFolder is where the downloads of a session go below base.
 func SessionFolder(base, owner string) string {
 	if owner == "" {
 		return base
@@ -88,7 +88,7 @@ func SessionFolder(base, owner string) string {
 	return filepath.Join(base, FileName(owner))
 }
 
-// bytesOf is a size for people.
+// FormatBytes is a size for people.
 func FormatBytes(n int64) string {
 	const unit = 1000
 	switch {
@@ -102,7 +102,7 @@ func FormatBytes(n int64) string {
 	return fmt.Sprintf("%.2f GB", float64(n)/(unit*unit*unit))
 }
 
-// place moves a file into dir under a name that is not taken.
+// Place moves a file into dir under a name that is not taken.
 func Place(from, dir, name string) (string, error) {
 	if err := os.Chmod(from, 0o600); err != nil {
 		return "", fmt.Errorf("keeping a download: %w", err)

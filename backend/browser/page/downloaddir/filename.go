@@ -10,7 +10,7 @@ import (
 // maxName bounds a file's name in bytes, its ending included.
 const maxName = 120
 
-// fileName makes a name that a site suggested into one for a file: no path, nothing that a
+// FileName makes a name that a site suggested into one for a file: no path, nothing that a
 // system reads as something else, not hidden, not too long.
 func FileName(suggested string) string {
 	name := suggested[strings.LastIndexAny(suggested, `/\`)+1:]

@@ -32,7 +32,7 @@ const (
 	KindPage      = "page"
 )
 
-// effectSource is an effect whose text depends on when it is read: a navigation, a download.
+// Source is an effect whose text depends on when it is read: a navigation, a download.
 type Source interface {
 	// Effect is the effect as of now.
 	Effect() (kind, text string)
@@ -57,14 +57,14 @@ func (e *effect) event() annotator.Event {
 	return ev
 }
 
-// effectLog is what happened in a tab since its last answer. It is not safe for concurrent use.
+// Log is what happened in a tab since its last answer. It is not safe for concurrent use.
 type Log struct {
 	list []*effect
 	// uncounted are the console errors that were left out of list.
 	uncounted int
 }
 
-// note adds an effect; the same again is counted.
+// Note adds an effect; the same again is counted.
 func (l *Log) Note(kind, text string, tab int) {
 	for _, e := range l.list {
 		if e.Kind == kind && e.Text == text && e.Tab == tab && e.source == nil {
@@ -75,7 +75,7 @@ func (l *Log) Note(kind, text string, tab int) {
 	l.add(&effect{Event: annotator.Event{Kind: kind, Text: text, Tab: tab}, times: 1})
 }
 
-// noteSource adds an effect whose text is read when the answer is written.
+// NoteSource adds an effect whose text is read when the answer is written.
 func (l *Log) NoteSource(kind string, tab int, source Source) {
 	l.add(&effect{Event: annotator.Event{Kind: kind, Tab: tab}, times: 1, source: source})
 }
@@ -87,12 +87,12 @@ func (l *Log) add(e *effect) {
 	l.list = append(l.list, e)
 }
 
-// remove forgets the effects of a kind, which an error has reported already.
+// Remove forgets the effects of a kind, which an error has reported already.
 func (l *Log) Remove(kind string) {
 	l.list = slices.DeleteFunc(l.list, func(e *effect) bool { return e.event().Kind == kind })
 }
 
-// consoleError adds an error of the page's scripts; the same again is counted.
+// ConsoleError adds an error of the page's scripts; the same again is counted.
 func (l *Log) ConsoleError(text string, tab int) {
 	if text = annotator.Clean(text, 200); text == "" {
 		return
@@ -116,7 +116,7 @@ func (l *Log) ConsoleError(text string, tab int) {
 	l.Note(kindConsole, text, tab)
 }
 
-// take returns the effects since the last call and forgets them.
+// Take returns the effects since the last call and forgets them.
 func (l *Log) Take(tab int) []annotator.Event {
 	events := make([]annotator.Event, 0, len(l.list))
 	errors, more := 0, 0

@@ -15,12 +15,12 @@ type Navigation struct {
 	// hops are the statuses of the redirects, status that of the document, 0 for none.
 	Redirects []int
 	Status    int
-	// failed is the network error that the browser shows a page of its own about.
+	// Failed is the network error that the browser shows a page of its own about.
 	Failed    string
 	Committed bool
 }
 
-// maxHops bounds the redirects that are told one by one; browsers stop at 20.
+// maxRedirects bounds the redirects that are listed one by one; browsers stop at 20.
 const maxRedirects = 6
 
 // Effect implements effectSource: `navigated to https://… (302 → 200)`.

@@ -24,7 +24,7 @@ type Emulation struct {
 	UserAgent     string
 	// ColorScheme is light or dark; Locale is as "de-DE", Timezone as "Europe/Berlin".
 	ColorScheme, Locale, Timezone string
-	// Position is told to pages that ask, without a question, and to no other site than the
+	// Position is given to pages that ask, without a question, and to no other site than the
 	// tab's; nil denies them.
 	Position *Position
 	// Network is offline, slow-3g, fast-3g or slow-4g, "" for what there is.
@@ -54,7 +54,7 @@ func (e Emulation) Name() string {
 	return "what was asked"
 }
 
-// metrics is the viewport of a tab whose own has that size and scale.
+// Metrics is the viewport of a tab whose own has that size and scale.
 func (e Emulation) Metrics(width, height int, scale float64) proto.EmulationSetDeviceMetricsOverride {
 	m := proto.EmulationSetDeviceMetricsOverride{Width: width, Height: height, DeviceScaleFactor: scale, Mobile: e.Mobile}
 	if e.Width > 0 {
@@ -66,7 +66,7 @@ func (e Emulation) Metrics(width, height int, scale float64) proto.EmulationSetD
 	return m
 }
 
-// requests are what the browser has to be told, except for the viewport; userAgent is the browser's own.
+// Requests are what makes the browser emulate e, except for the viewport; userAgent is the browser's own.
 func (e Emulation) Requests(userAgent string) []proto.Request {
 	points := 5
 	touch := proto.EmulationSetTouchEmulationEnabled{Enabled: e.Touch}
@@ -90,7 +90,7 @@ func (e Emulation) Requests(userAgent string) []proto.Request {
 	return append(list, proto.EmulationClearGeolocationOverride{})
 }
 
-// agent is the user agent; own is the browser's.
+// userAgentOverride is the user agent; own is the browser's.
 func (e Emulation) userAgentOverride(own string) proto.EmulationSetUserAgentOverride {
 	req := proto.EmulationSetUserAgentOverride{UserAgent: e.UserAgent, AcceptLanguage: e.Locale}
 	if e.UserAgent == "" && e.Mobile {

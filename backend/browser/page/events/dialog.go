@@ -50,7 +50,7 @@ func dialogOpened(t *page.Tab, p *cdp.Page, d proto.PageJavascriptDialogOpening,
 	t.Session.Manager.Events.StateChanged()
 }
 
-// opened makes d the tab's dialog and ends the running action. Called under mu.
+// dialogShown makes d the tab's dialog and ends the running action. Called under the lock.
 func dialogShown(t *page.Tab, d *page.Dialog) {
 	if old := t.Dialog; old != nil && d.Kind != page.DialogAuth {
 		if d.Behind = old.Behind; old.Kind == page.DialogAuth {
@@ -62,8 +62,8 @@ func dialogShown(t *page.Tab, d *page.Dialog) {
 	t.Interrupt(page.ErrDialog)
 }
 
-// authAsked takes in a site's question for a user name. A page in a frame is not worth
-// holding the tab up for: it is told and gets none.
+// authRequired takes in a site's question for a user name. A page in a frame is not worth
+// holding the tab up for: the answer reports it and it gets none.
 func authRequired(t *page.Tab, p *cdp.Page, a proto.FetchAuthRequired, session string) {
 	if a.AuthChallenge == nil {
 		return
@@ -92,7 +92,7 @@ func authRequired(t *page.Tab, p *cdp.Page, a proto.FetchAuthRequired, session s
 	t.Session.Manager.Events.StateChanged()
 }
 
-// filesAsked takes in a file dialog, which is never shown, that no action waits for. The page
+// fileChooserIgnored takes in a file dialog, which is never shown, that no action waits for. The page
 // goes on meanwhile.
 func fileChooserIgnored(t *page.Tab, ev cdp.Event) {
 	c, ok := cdp.DecodeEvent[proto.PageFileChooserOpened](ev)
@@ -112,7 +112,7 @@ func fileChooserIgnored(t *page.Tab, ev cdp.Event) {
 	t.Session.Manager.Events.StateChanged()
 }
 
-// chooserOpened hands the page's question to the action that waits for it; false when none does.
+// chooserOpened gives the page's file chooser to the action that waits for it; false when none does.
 func chooserOpened(t *page.Tab, ev cdp.Event) bool {
 	var e proto.PageFileChooserOpened
 	if json.Unmarshal(ev.Params, &e) != nil {

@@ -15,7 +15,7 @@ import (
 	"sextant/backend/surface"
 )
 
-// dragIntercepted hands on the drag-and-drop that the page began.
+// dragIntercepted passes the drag-and-drop that the page began to the action that waits for it.
 func dragIntercepted(t *page.Tab, params json.RawMessage) {
 	var e proto.InputDragIntercepted
 	if json.Unmarshal(params, &e) != nil || e.Data == nil {
@@ -35,7 +35,7 @@ func pageEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	case "frameRequestedNavigation":
 		if r, ok := cdp.DecodeEvent[proto.PageFrameRequestedNavigation](ev); ok {
 			if r.Disposition == proto.PageClientNavigationDispositionCurrentTab {
-				t.Tracker.Asked(string(r.FrameID))
+				t.Tracker.NavigationRequested(string(r.FrameID))
 			} else if r.Disposition != proto.PageClientNavigationDispositionDownload {
 				expectTab(t)
 			}
@@ -64,7 +64,7 @@ func pageEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	}
 }
 
-// loading feeds the tracker and the tab's address.
+// loadEvent feeds the tracker and the tab's address.
 func loadEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	var f struct {
 		FrameID string `json:"frameId"`
@@ -83,37 +83,37 @@ func loadEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	main := p.MainFrame()
 	switch name {
 	case "frameScheduledNavigation":
-		t.Tracker.Asked(f.FrameID)
+		t.Tracker.NavigationRequested(f.FrameID)
 	case "frameStartedLoading", "frameStartedNavigating":
-		t.Tracker.Started(f.FrameID)
+		t.Tracker.LoadStarted(f.FrameID)
 	case "frameStoppedLoading":
-		t.Tracker.Stopped(f.FrameID)
+		t.Tracker.LoadStopped(f.FrameID)
 		if f.FrameID == main {
 			t.Locked(func() { t.ClearAuth(); t.UpdateGeolocation(t.URL) })
 			// Asked at the commit already, but a page that changes its process has no answer then.
 			updateHistory(t, p)
 		}
 	case "frameClearedScheduledNavigation":
-		t.Tracker.Cancelled(f.FrameID)
+		t.Tracker.NavigationCancelled(f.FrameID)
 	case "frameDetached":
 		if f.Reason != "swap" {
-			t.Tracker.Stopped(f.FrameID)
+			t.Tracker.LoadStopped(f.FrameID)
 		}
 	case "lifecycleEvent":
 		if f.Name == "DOMContentLoaded" {
-			t.Tracker.Parsed(f.FrameID)
+			t.Tracker.DOMContentLoaded(f.FrameID)
 		}
 		return
 	case "frameNavigated":
 		if f.Frame.ID == main {
-			t.Tracker.Main(main)
+			t.Tracker.MainFrameChanged(main)
 		}
-		t.Tracker.Committed(f.Frame.ID)
+		t.Tracker.NavigationCommitted(f.Frame.ID)
 		if f.Frame.ID == main {
 			navigated(t, p, p.Main().URL(), f.Frame.LoaderID, f.Frame.Unreachable)
 		}
 	case "navigatedWithinDocument":
-		t.Tracker.Moved(f.FrameID)
+		t.Tracker.NavigatedWithinDocument(f.FrameID)
 		if f.FrameID == main {
 			navigated(t, p, f.URL, "", "")
 		}
@@ -123,7 +123,7 @@ func loadEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	}
 }
 
-// arrived notes a new address of the tab. loader is "" for a move within the document;
+// navigated notes a new address of the tab. loader is "" for a move within the document;
 // unreachable is the address that the browser shows a page of its own instead of.
 func navigated(t *page.Tab, p *cdp.Page, url, loader, unreachable string) {
 	b := t.Session.Manager
@@ -145,7 +145,7 @@ func navigated(t *page.Tab, p *cdp.Page, url, loader, unreachable string) {
 	updateHistory(t, p)
 }
 
-// landed makes a new document the tab's. Called under mu.
+// documentCommitted makes a new document the tab's. Called under the lock.
 func documentCommitted(t *page.Tab, loader, url, unreachable string) {
 	trip := findNavigation(t, loader)
 	if trip == nil {
@@ -166,7 +166,7 @@ func documentCommitted(t *page.Tab, loader, url, unreachable string) {
 	t.ClearAuth()
 }
 
-// history learns whether there is a page to go back or forward to. The empty page that a
+// updateHistory learns whether there is a page to go back or forward to. The empty page that a
 // tab begins with is none.
 func updateHistory(t *page.Tab, p *cdp.Page) {
 	p.Ask(proto.PageGetNavigationHistory{}, func(raw json.RawMessage) {
@@ -181,7 +181,7 @@ func updateHistory(t *page.Tab, p *cdp.Page) {
 	})
 }
 
-// expel leaves an address that may not be shown.
+// leaveForbidden leaves an address that may not be shown.
 func leaveForbidden(t *page.Tab, url string) {
 	b := t.Session.Manager
 	ctx, cancel := context.WithTimeout(context.Background(), b.Config.Limits.Navigation)
@@ -205,7 +205,7 @@ func otherEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	case "Target.attachedToTarget":
 		expectTab(t)
 		// It is there already, so its set-up is waited for longer than a mere intention.
-		t.Tracker.Started(page.PopupFrame)
+		t.Tracker.LoadStarted(page.PopupFrame)
 	case "Target.targetInfoChanged":
 		if c, ok := cdp.DecodeEvent[proto.TargetTargetInfoChanged](ev); ok && c.TargetInfo != nil {
 			t.Locked(func() { t.Title = surface.Clip(c.TargetInfo.Title, 200) })
@@ -228,8 +228,8 @@ func otherEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	}
 }
 
-// crash notes that the page's process ended. The browser tells of it twice; the other one
-// comes late, and frames' own sessions tell of themselves only.
+// crash notes that the page's process ended. The browser reports it twice; the other report
+// comes late, and frames' own sessions report only themselves.
 func crash(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	if ev.SessionID != p.Session {
 		return
@@ -241,17 +241,17 @@ func crash(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 			t.Interrupt(page.ErrCrashed)
 		}
 	})
-	t.Tracker.Stopped(p.MainFrame())
+	t.Tracker.LoadStopped(p.MainFrame())
 	t.Session.Manager.Events.StateChanged()
 }
 
-// expect notes that a tab is about to open from this one, so that it is waited for.
+// expectTab notes that a tab is about to open from this one, so that it is waited for.
 func expectTab(t *page.Tab) {
 	t.Locked(func() { t.ExpectsTab = true })
-	t.Tracker.Asked(page.PopupFrame)
+	t.Tracker.NavigationRequested(page.PopupFrame)
 }
 
-// tabEvents follows navigations, requests, dialogs and the console of tabs.
+// handler follows navigations, requests, dialogs and the console of tabs.
 type handler struct{}
 
 var _ page.EventHandler = handler{}
@@ -270,5 +270,5 @@ func (handler) TabEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
 	}
 }
 
-// NewEvents returns the handler of all tabs' events.
+// NewHandler returns the handler of all tabs' events.
 func NewHandler() page.EventHandler { return handler{} }

@@ -11,10 +11,10 @@ import (
 	"sextant/backend/surface"
 )
 
-// maxTrips bounds the navigations that are remembered.
+// maxNavigations bounds the navigations that are remembered.
 const maxNavigations = 8
 
-// network follows the requests of the tab's pages: what they may be waiting for, the way
+// networkEvent follows the requests of the tab's pages: what they may be waiting for, the way
 // their documents took, and the list for network_requests.
 func networkEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	var r network.Event
@@ -34,10 +34,10 @@ func networkEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 		if r.Response.MimeType == "text/event-stream" {
 			t.Tracker.RequestEnded(id)
 		} else if r.Type == "Fetch" {
-			t.Tracker.RequestHeard(id, true)
+			t.Tracker.ResponseReceived(id, true)
 		}
 	case "dataReceived":
-		t.Tracker.RequestHeard(id, false)
+		t.Tracker.ResponseReceived(id, false)
 		return
 	case "loadingFinished", "loadingFailed":
 		t.Tracker.RequestEnded(id)
@@ -54,8 +54,8 @@ func networkEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 	})
 }
 
-// travel follows the documents of the tab's main frame, and tells of addresses that are for
-// other programs. Called under mu.
+// followNavigation follows the documents of the tab's main frame, and reports addresses that are for
+// other programs. Called under the lock.
 func followNavigation(t *page.Tab, name, main string, r network.Event) {
 	if name == "requestWillBeSent" && network.IsExternalScheme(r.Request.URL) {
 		t.AddEffect(effects.KindExternal, "the page wanted to open "+surface.QuoteClean(r.Request.URL, 120)+" in another program; nothing was opened", t.ID)
@@ -83,7 +83,7 @@ func followNavigation(t *page.Tab, name, main string, r network.Event) {
 	}
 }
 
-// trip finds a navigation that was told of lately. Called under mu.
+// findNavigation finds a recent navigation. Called under the lock.
 func findNavigation(t *page.Tab, loader string) *effects.Navigation {
 	for _, r := range t.Navigations {
 		if r.Loader == loader && loader != "" {
@@ -93,7 +93,7 @@ func findNavigation(t *page.Tab, loader string) *effects.Navigation {
 	return nil
 }
 
-// embark begins a trip. Called under mu.
+// addNavigation begins a trip. Called under the lock.
 func addNavigation(t *page.Tab, loader, url string) *effects.Navigation {
 	r := &effects.Navigation{Loader: loader, URL: url}
 	if len(t.Navigations) >= maxNavigations {

@@ -14,7 +14,7 @@ import (
 	"sextant/backend/surface"
 )
 
-// greeted takes in what the greeting tells. It speaks from our own world, but what it says is
+// bindingCalled takes in a message of the document start script. It runs in our own world, but its message is
 // still only one of the sentences here.
 func bindingCalled(t *page.Tab, ev cdp.Event) {
 	c, ok := cdp.DecodeEvent[proto.RuntimeBindingCalled](ev)
@@ -43,7 +43,7 @@ func bindingCalled(t *page.Tab, ev cdp.Event) {
 	})
 }
 
-// typed takes in that text went into a field of the window's active tab: "12 shown a" or
+// fieldTyped takes in that text went into a field of the window's active tab: "12 shown a" or
 // "12 hidden", where 12 is the field's handle.
 func fieldTyped(t *page.Tab, session string, world int, what string) {
 	t.Session.Manager.Lock()
@@ -60,13 +60,13 @@ func fieldTyped(t *page.Tab, session string, world int, what string) {
 		return
 	}
 	s := page.Keystroke{At: time.Now(), Handle: handle, Text: text, Shown: how == "shown"}
-	if doc := current.InWorld(session, world); doc != nil {
+	if doc := current.DocumentInWorld(session, world); doc != nil {
 		s.Document = doc.Seq
 	}
 	t.Session.Manager.Viewer.Typed(s)
 }
 
-// permission is a permission's name for people.
+// permissionText is a permission's name for people.
 func permissionText(name string) string {
 	switch name {
 	case "geolocation":

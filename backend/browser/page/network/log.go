@@ -11,7 +11,7 @@ import (
 	"sextant/backend/surface"
 )
 
-// Bounds of what is kept of a tab's requests; the oldest are forgotten first.
+// Bounds of the requests of a tab that are remembered; the oldest are forgotten first.
 const (
 	maxRequests = 300
 	maxHeaders  = 16 << 10
@@ -19,7 +19,7 @@ const (
 	MaxURL      = 2000
 )
 
-// exchange is one request of a tab's pages and what came back.
+// Exchange is one request of a tab's pages and what came back.
 type Exchange struct {
 	id             int
 	Session, key   string
@@ -35,11 +35,11 @@ type Exchange struct {
 	begun, ended   float64
 	sent, received json.RawMessage
 	post           string
-	// by is the address of the document that asked.
+	// initiator is the address of the document that asked.
 	initiator string
 }
 
-// traffic is the newest requests of a tab. It is guarded by Browser.mu.
+// Log is the newest requests of a tab. It is guarded by Browser.mu.
 type Log struct {
 	list []*Exchange
 	last int
@@ -54,7 +54,7 @@ func (f *Log) find(key string) *Exchange {
 	return nil
 }
 
-// get finds a request by its number, nil when it is forgotten.
+// Get finds a request by its number, nil when it is forgotten.
 func (f *Log) Get(id int) *Exchange {
 	if i := slices.IndexFunc(f.list, func(r *Exchange) bool { return r.id == id }); i >= 0 {
 		return f.list[i]
@@ -62,7 +62,7 @@ func (f *Log) Get(id int) *Exchange {
 	return nil
 }
 
-// requests are those that filter keeps, oldest first, and how many more there are that its limit left out.
+// Requests are those that filter keeps, oldest first, and how many more there are that its limit left out.
 func (f *Log) Requests(filter RequestFilter, v *veil.Veil) (list []Request, more int) {
 	limit := filter.Limit
 	if limit <= 0 {
@@ -100,7 +100,7 @@ type response struct {
 	FromWorker bool            `json:"fromServiceWorker"`
 }
 
-// told is what the events about one request have in common.
+// Event is what the events about one request have in common.
 type Event struct {
 	RequestID string  `json:"requestId"`
 	LoaderID  string  `json:"loaderId"`
@@ -120,7 +120,7 @@ type Event struct {
 	Blocked  string    `json:"blockedReason"`
 }
 
-// record takes in an event about a request.
+// Record takes in an event about a request.
 func (f *Log) Record(name, key, session string, r Event) {
 	switch name {
 	case "requestWillBeSent":
@@ -188,14 +188,14 @@ func IsExternalScheme(url string) bool {
 	return true
 }
 
-// request is what a page asks for, as the browser tells it.
+// requestData is what a page asks for, as the browser reports it.
 type requestData struct {
 	Method   string `json:"method"`
 	URL      string `json:"url"`
 	PostData string `json:"postData"`
 }
 
-// key is the same for requests that ask for the same thing again: what differs in a page's own
+// Key is the same for requests that ask for the same thing again: what differs in a page's own
 // polling are counters and times.
 func (r requestData) Key() string {
 	address, query, _ := strings.Cut(r.URL, "?")
@@ -208,13 +208,13 @@ func (r requestData) Key() string {
 	return r.Method + " " + strings.Join(parts, "/") + "?" + withoutDigits(query) + " " + withoutDigits(r.PostData)
 }
 
-// counts reports whether a part of a path is a time or a name made by chance: eight figures or more
+// isGeneratedPart reports whether a part of a path is a time or a name made by chance: eight figures or more
 // and nothing but those of hexadecimal numbers.
 func isGeneratedPart(part string) bool {
 	return len(part) >= 8 && strings.ContainsAny(part, "0123456789") && strings.Trim(part, "0123456789abcdefABCDEF-") == ""
 }
 
-// uncounted is the beginning of s without its digits.
+// withoutDigits is the beginning of s without its digits.
 func withoutDigits(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' {

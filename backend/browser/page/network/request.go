@@ -43,7 +43,7 @@ type Request struct {
 	By string `json:"by,omitempty"`
 }
 
-// RequestDetail is a Request with its headers and bodies, in which what looks secret is masked.
+// RequestDetail is a Request with its headers and bodies, in which likely secrets are masked.
 type RequestDetail struct {
 	Request
 	Sent     map[string]string `json:"request_headers"`
@@ -106,7 +106,7 @@ func bodyOf(c proto.Client, id string) (body, note string) {
 	return text, ""
 }
 
-// headers reads what the browser told of headers and hides what lets somebody in.
+// headers reads headers as the browser reports them and masks credentials.
 func headers(v *veil.Veil, raw json.RawMessage, where string) map[string]string {
 	out := map[string]string{}
 	var all map[string]string
@@ -119,7 +119,7 @@ func headers(v *veil.Veil, raw json.RawMessage, where string) map[string]string 
 	return out
 }
 
-// kindOf is the media type that headers tell, "" for none.
+// contentType is the media type that headers name, "" for none.
 func contentType(raw json.RawMessage) string {
 	var all map[string]string
 	if json.Unmarshal(raw, &all) != nil {
@@ -133,7 +133,7 @@ func contentType(raw json.RawMessage) string {
 	return ""
 }
 
-// originOf is the origin of an address, "" when it has none.
+// OriginOf is the origin of an address, "" when it has none.
 func OriginOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -142,7 +142,7 @@ func OriginOf(address string) string {
 	return strings.ToLower(u.Scheme + "://" + u.Host)
 }
 
-// detail is q with its headers and bodies; client is that of the session the request was made in, nil when
+// Detail is q with its headers and bodies; client is that of the session the request was made in, nil when
 // its page is gone.
 func (q Exchange) Detail(v *veil.Veil, client proto.Client) RequestDetail {
 	d := RequestDetail{Request: q.public(v)}

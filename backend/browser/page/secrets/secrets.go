@@ -13,14 +13,14 @@ const (
 	maxSecret  = 1000
 )
 
-// secrets are what password fields, log-ins and prompts for a password got in a session, whoever
+// Store are what password fields, log-ins and prompts for a password got in a session, whoever
 // typed it, so that no answer about the page's traffic shows it. It is guarded by Browser.mu.
 type Store struct{ list []secret }
 
 // secret is one secret; field names where it was typed, "" for one that was given whole.
 type secret struct{ field, text string }
 
-// add remembers text. What a field gets key by key is remembered as its longest.
+// Add remembers text. What a field gets key by key is remembered as its longest.
 func (s *Store) Add(field, text string) {
 	for len(text) > maxSecret || !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text[:min(len(text), maxSecret)], "")
@@ -42,7 +42,7 @@ func (s *Store) Add(field, text string) {
 	s.list = append(s.list, secret{field, text})
 }
 
-// texts are all remembered secrets.
+// Texts are all remembered secrets.
 func (s *Store) Texts() []string {
 	words := make([]string, len(s.list))
 	for i, x := range s.list {

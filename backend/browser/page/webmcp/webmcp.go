@@ -37,7 +37,7 @@ type PageTool struct {
 	Session string `json:"-"`
 }
 
-// pageTools are the tools of a tab's page and the calls of them. It is guarded by Browser.mu.
+// Tools are the tools of a tab's page and the calls of them. It is guarded by Browser.mu.
 type Tools struct {
 	list  []PageTool
 	calls map[string]chan Response
@@ -53,7 +53,7 @@ type Response struct {
 	} `json:"exception"`
 }
 
-// handle takes in what the browser reports of a page's tools.
+// Handle takes in what the browser reports of a page's tools.
 func (o *Tools) Handle(name string, ev cdp.Event) {
 	switch name {
 	case "toolsAdded":
@@ -111,13 +111,13 @@ func (o *Tools) added(ev cdp.Event) {
 	}
 }
 
-// reset forgets the tools; the browser reports them again when it is asked.
+// Reset forgets the tools; the browser reports them again when it is asked.
 func (o *Tools) Reset() { o.list = nil }
 
-// forgetCalls drops the answers that nobody waited for.
+// ForgetCalls drops the answers that nobody waited for.
 func (o *Tools) ForgetCalls() { o.calls = map[string]chan Response{} }
 
-// answer is where the answer to a call arrives.
+// Answer is where the answer to a call arrives.
 func (o *Tools) Answer(id string) chan Response {
 	c := o.calls[id]
 	if c == nil {
@@ -127,10 +127,10 @@ func (o *Tools) Answer(id string) chan Response {
 	return c
 }
 
-// done forgets a call.
+// Done forgets a call.
 func (o *Tools) Done(id string) { delete(o.calls, id) }
 
-// of are the tools with the origin of who offers them. A frame whose origin is not known, as one
+// OfferedBy are the tools with the origin of who offers them. A frame whose origin is not known, as one
 // without an address of its own, offers none.
 func (o *Tools) OfferedBy(docs []*cdp.Document) []PageTool {
 	origins := map[string]string{}
@@ -146,7 +146,7 @@ func (o *Tools) OfferedBy(docs []*cdp.Document) []PageTool {
 	return list
 }
 
-// text is what a tool said, or why it failed.
+// Text is what a tool said, or why it failed.
 func (r Response) Text(p PageTool) (string, error) {
 	if r.Status != "Completed" {
 		why := r.Error

@@ -22,9 +22,9 @@ func (d *Document) mainWorld() (int, error) {
 	return d.frame.mainCtx, nil
 }
 
-// Compiles reports whether source is a script without a mistake in its grammar, and the mistake
+// CheckSyntax reports whether source is a script without a mistake in its grammar, and the mistake
 // as a *ScriptError when it is not. Nothing of it runs.
-func (d *Document) Compiles(ctx context.Context, source string) error {
+func (d *Document) CheckSyntax(ctx context.Context, source string) error {
 	world, err := d.mainWorld()
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (d *Document) CallMain(ctx context.Context, function, node string) (json.Ra
 		"returnByValue": true, "awaitPromise": true, "silent": true,
 	}
 	if node != "" {
-		object, err := d.inMain(ctx, node, world)
+		object, err := d.nodeInMain(ctx, node, world)
 		if err != nil {
 			return nil, err
 		}
@@ -62,9 +62,9 @@ func (d *Document) CallMain(ctx context.Context, function, node string) (json.Ra
 	return res.json(), nil
 }
 
-// RunMain runs a script in the page's own world as a console does, and hands the value of its
+// EvaluateREPL runs a script in the page's own world as a console does, and passes the value of its
 // last statement to the function declaration then, whose value is the answer.
-func (d *Document) RunMain(ctx context.Context, script, then string) (json.RawMessage, error) {
+func (d *Document) EvaluateREPL(ctx context.Context, script, then string) (json.RawMessage, error) {
 	world, err := d.mainWorld()
 	if err != nil {
 		return nil, err
@@ -95,13 +95,13 @@ func (d *Document) RunMain(ctx context.Context, script, then string) (json.RawMe
 	return res.json(), nil
 }
 
-// StopMain ends whatever script runs in the document's process.
-func (d *Document) StopMain() {
+// TerminateExecution ends whatever script runs in the document's process.
+func (d *Document) TerminateExecution() {
 	d.frame.page.reg.conn.Post(d.session, "Runtime.terminateExecution", nil, nil)
 }
 
-// inMain is a node of our world as an object of the page's.
-func (d *Document) inMain(ctx context.Context, node string, world int) (string, error) {
+// nodeInMain is a node of our world as an object of the page's.
+func (d *Document) nodeInMain(ctx context.Context, node string, world int) (string, error) {
 	ours, err := d.call(ctx, node, false, nil)
 	if err != nil {
 		return "", err
@@ -112,13 +112,13 @@ func (d *Document) inMain(ctx context.Context, node string, world int) (string, 
 	defer d.release(ours.ObjectID)
 	desc, err := proto.DOMDescribeNode{ObjectID: proto.RuntimeRemoteObjectID(ours.ObjectID)}.Call(d.Client(ctx))
 	if err != nil {
-		return "", d.lost(fmt.Errorf("describing the element: %w", err))
+		return "", d.contextError(fmt.Errorf("describing the element: %w", err))
 	}
 	theirs, err := proto.DOMResolveNode{
 		BackendNodeID: desc.Node.BackendNodeID, ExecutionContextID: proto.RuntimeExecutionContextID(world),
 	}.Call(d.Client(ctx))
 	if err != nil {
-		return "", d.lost(fmt.Errorf("finding the element: %w", err))
+		return "", d.contextError(fmt.Errorf("finding the element: %w", err))
 	}
 	return string(theirs.Object.ObjectID), nil
 }

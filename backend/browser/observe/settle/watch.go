@@ -2,11 +2,11 @@
 //
 // A Tracker follows one tab's requests and loads from the browser's events. A Watch begins
 // with an action and is over when what started since then has ended: requests, a
-// navigation, changes of the page, animations that end by themselves. What a page does all
-// the time by itself (polling, a ticker, an endless animation) was not caused by the action
+// navigation, changes of the page, finite animations. What a page does all
+// the time on its own (polling, a ticker, an endless animation) was not caused by the action
 // and is not waited for. There is no fixed pause: the only times are caps, and the short
-// quiet that tells "changes are over" from "between two changes". Which cause was waited
-// for is told, and a cap that ended the wait as well.
+// quiet that distinguishes "changes are over" from "between two changes". The result names the cause that was
+// waited for, and a cap that ended the wait.
 package settle
 
 import (
@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Rest is how quiet the page's documents are.
-type Rest struct {
+// Activity is how quiet the page's documents are.
+type Activity struct {
 	// Changing is true while changes since the action are not over.
 	Changing bool
 	// Mutations counts the moments at which they changed.
@@ -39,19 +39,19 @@ func DefaultLimits() Limits {
 }
 
 const (
-	// quiet is how long nothing may happen after a request or a load ended.
-	quiet      = 30 * time.Millisecond
+	// quietTime is how long nothing may happen after a request or a load ended.
+	quietTime  = 30 * time.Millisecond
 	animations = time.Second
 	changing   = 1500 * time.Millisecond
 	// asked bounds how long a navigation that was asked for may take to start.
 	asked = 500 * time.Millisecond
-	// held is how long a server holds an answer back that has nothing to tell yet.
-	held = time.Second
+	// longPoll is the duration from which an answer counts as held back by its server (long polling).
+	longPoll = time.Second
 	// unread is how long an answer may bring nothing more before it is taken as one whose
 	// body the page does not read.
-	unread = 150 * time.Millisecond
-	// glance bounds the wait of who only looks.
-	glance = 300 * time.Millisecond
+	unreadBody = 150 * time.Millisecond
+	// maxReadOnlyWait bounds the wait of an action that only reads.
+	maxReadOnlyWait = 300 * time.Millisecond
 )
 
 // Quiet is Result.By when nothing had to be waited for.
@@ -69,12 +69,12 @@ type Result struct {
 
 // Watch is the wait of one action. Use it once, and Close it.
 type Watch struct {
-	t      *Tracker
-	since  int
-	begun  time.Time
-	limits Limits
-	looks  bool
-	closed bool
+	t        *Tracker
+	since    int
+	begun    time.Time
+	limits   Limits
+	readOnly bool
+	closed   bool
 }
 
 // Begin starts watching, before the action acts.
@@ -85,7 +85,7 @@ func (t *Tracker) Begin(limits Limits) *Watch {
 	return &Watch{t: t, since: t.serial, begun: time.Now(), limits: limits}
 }
 
-// Close ends watching: what the page asks for from now on it asks by itself.
+// Close ends watching: what the page requests from now on it requests on its own.
 func (w *Watch) Close() {
 	w.t.mu.Lock()
 	defer w.t.mu.Unlock()
@@ -95,18 +95,18 @@ func (w *Watch) Close() {
 	}
 }
 
-// Looks says that nothing was done to the page: it is only waited for when it is loading or
+// ReadOnly says that nothing was done to the page: it is only waited for when it is loading or
 // in the very middle of a change.
-func (w *Watch) Looks() { w.looks = true }
+func (w *Watch) ReadOnly() { w.readOnly = true }
 
-// Begun waits until the main frame has committed a document, or changed its address within
+// AwaitNavigation waits until the main frame has committed a document, or changed its address within
 // one, since the action began. An error is the end of ctx.
-func (w *Watch) Begun(ctx context.Context) error {
+func (w *Watch) AwaitNavigation(ctx context.Context) error {
 	return w.until(ctx, func() bool { return w.t.arrived > w.since })
 }
 
-// Moved is Begun for any frame.
-func (w *Watch) Moved(ctx context.Context) error {
+// AwaitAnyNavigation is Begun for any frame.
+func (w *Watch) AwaitAnyNavigation(ctx context.Context) error {
 	return w.until(ctx, func() bool { return w.t.moved > w.since })
 }
 
@@ -127,10 +127,10 @@ func (w *Watch) until(ctx context.Context, ok func() bool) error {
 	}
 }
 
-// Since is how long ago the action began; for who only looks, how far back a change counts.
+// Since is how long ago the action began; for an action that only reads, how far back a change counts.
 func (w *Watch) Since() time.Duration {
-	if w.looks {
-		return quiet + time.Since(w.begun)
+	if w.readOnly {
+		return quietTime + time.Since(w.begun)
 	}
 	return time.Since(w.begun)
 }
@@ -148,7 +148,7 @@ func (w *Watch) Frames() []string {
 	return list
 }
 
-// busy tells what the page is occupied with since the action, until when that is waited
+// busy returns what the page is occupied with since the action, until when that is waited
 // for, and what wakes the wait.
 func (w *Watch) busy() (what string, until time.Time, wake <-chan struct{}) {
 	t := w.t
@@ -205,8 +205,8 @@ func (w *Watch) ended() time.Time {
 // Wait returns when the page is at rest, a cap is reached or ctx ends. rest asks the page;
 // with draw set, only after it has drawn a frame. Its error means that the page cannot
 // answer right now, as in the middle of a navigation.
-func (w *Watch) Wait(ctx context.Context, rest func(ctx context.Context, draw bool) (Rest, error)) Result {
-	by, draw := Quiet, !w.looks
+func (w *Watch) Wait(ctx context.Context, rest func(ctx context.Context, draw bool) (Activity, error)) Result {
+	by, draw := Quiet, !w.readOnly
 	for ctx.Err() == nil {
 		what, until, wake := w.busy()
 		if what != "" {
@@ -257,19 +257,19 @@ func (w *Watch) Wait(ctx context.Context, rest func(ctx context.Context, draw bo
 	return w.result("stopped", true)
 }
 
-// unrest is how long to look away before asking again and why; nothing when the page is at rest.
-func (w *Watch) unrest(r Rest, now time.Time) (time.Duration, string) {
+// unrest is how long to wait before asking again and why; zero when the page is at rest.
+func (w *Watch) unrest(r Activity, now time.Time) (time.Duration, string) {
 	since := now.Sub(w.begun)
 	over := since >= w.limits.Action && !w.arrived()
-	if w.looks {
-		if r.Changing && since < glance {
+	if w.readOnly {
+		if r.Changing && since < maxReadOnlyWait {
 			return time.Millisecond, "changes"
 		}
 		return 0, ""
 	}
 	if end := w.ended(); end.After(w.begun) {
 		since = min(since, now.Sub(end))
-		if gap := quiet - now.Sub(end); gap > 0 && !over {
+		if gap := quietTime - now.Sub(end); gap > 0 && !over {
 			return gap, ""
 		}
 	}
@@ -278,7 +278,7 @@ func (w *Watch) unrest(r Rest, now time.Time) (time.Duration, string) {
 	case r.Changing && since < changing:
 		return time.Millisecond, "changes"
 	case r.Animations > 0 && since < animations:
-		return 2 * quiet / 3, "animation"
+		return 2 * quietTime / 3, "animation"
 	}
 	return 0, ""
 }

@@ -10,7 +10,7 @@ import (
 
 func look(t testing.TB, w *testWorld, o Options) Raw {
 	t.Helper()
-	raw, err := Look(t.Context(), w, o)
+	raw, err := Collect(t.Context(), w, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// follow keeps the tree of frames as the session's events tell it.
-func (r *Registry) follow(s *session, e Event) {
+// trackFrames updates the tree of frames from the session's events.
+func (r *Registry) trackFrames(s *session, e Event) {
 	switch e.Method {
 	case "Page.frameAttached":
 		var a proto.PageFrameAttached
@@ -43,11 +43,11 @@ func (r *Registry) follow(s *session, e Event) {
 		}
 	case "Runtime.executionContextCreated", "Runtime.executionContextsCleared",
 		"Runtime.executionContextDestroyed":
-		r.worlds(s, e)
+		r.trackContexts(s, e)
 	}
 }
 
-// navigated takes in a commit. Called under mu.
+// navigated takes in a commit. Called under the lock.
 func (r *Registry) navigated(p *Page, f *proto.PageFrame, session string) {
 	id := string(f.ID)
 	if f.ParentID == "" && session == p.Session && id != p.main.ID {
@@ -65,8 +65,8 @@ func (r *Registry) navigated(p *Page, f *proto.PageFrame, session string) {
 	r.newDocument(frame, string(f.LoaderID), address(f))
 }
 
-// worlds remembers which script world is a frame's own.
-func (r *Registry) worlds(s *session, e Event) {
+// trackContexts remembers which script world is a frame's own.
+func (r *Registry) trackContexts(s *session, e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch e.Method {

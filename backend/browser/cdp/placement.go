@@ -9,31 +9,31 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// Place says where a document's viewport lies in the viewport of the page: a point (x, y)
+// Placement says where a document's viewport lies in the viewport of the page: a point (x, y)
 // of the document is at (X + x*ScaleX, Y + y*ScaleY), in CSS pixels.
-type Place struct {
+type Placement struct {
 	X, Y, ScaleX, ScaleY float64
 	// W, H is the size of the document's viewport in the page's pixels.
 	W, H float64
 
-	// bent is set where a frame is turned or tilted; then w and h are the size of the
+	// warp is set where a frame is turned or tilted; then w and h are the size of the
 	// document's viewport in its own pixels.
-	bent *warp
+	warp *projection
 	w, h float64
 }
 
 // At is the point of the page where the document's point (x, y) lies.
-func (p Place) At(x, y float64) (float64, float64) {
-	if p.bent != nil {
-		return p.bent.at(x/p.w, y/p.h)
+func (p Placement) At(x, y float64) (float64, float64) {
+	if p.warp != nil {
+		return p.warp.at(x/p.w, y/p.h)
 	}
 	return p.X + x*p.ScaleX, p.Y + y*p.ScaleY
 }
 
 // From is the point of the document that lies at (x, y) of the page.
-func (p Place) From(x, y float64) (float64, float64) {
-	if p.bent != nil {
-		u, v := p.bent.from(x, y)
+func (p Placement) From(x, y float64) (float64, float64) {
+	if p.warp != nil {
+		u, v := p.warp.from(x, y)
 		return u * p.w, v * p.h
 	}
 	return (x - p.X) / p.ScaleX, (y - p.Y) / p.ScaleY
@@ -44,7 +44,7 @@ func (p Place) From(x, y float64) (float64, float64) {
 func (d *Document) Child(ctx context.Context, handle int, node string) (*Document, error) {
 	reg := d.frame.page.reg
 	reg.mu.Lock()
-	id, known := d.kids[handle]
+	id, known := d.children[handle]
 	reg.mu.Unlock()
 	if !known {
 		obj, err := d.call(ctx, node, false, nil)
@@ -55,7 +55,7 @@ func (d *Document) Child(ctx context.Context, handle int, node string) (*Documen
 			proto.RuntimeReleaseObject{ObjectID: proto.RuntimeRemoteObjectID(obj.ObjectID)}, nil)
 		res, err := proto.DOMDescribeNode{ObjectID: proto.RuntimeRemoteObjectID(obj.ObjectID)}.Call(d.Client(ctx))
 		if err != nil {
-			return nil, d.lost(fmt.Errorf("describing a frame: %w", err))
+			return nil, d.contextError(fmt.Errorf("describing a frame: %w", err))
 		}
 		if id = string(res.Node.FrameID); id == "" {
 			return nil, nil
@@ -65,10 +65,10 @@ func (d *Document) Child(ctx context.Context, handle int, node string) (*Documen
 	defer reg.mu.Unlock()
 	f := d.frame.page.frames[id]
 	if f == nil {
-		delete(d.kids, handle)
+		delete(d.children, handle)
 		return nil, nil
 	}
-	d.kids[handle] = id
+	d.children[handle] = id
 	if f.parent == nil && f != d.frame.page.main {
 		f.parent = d.frame
 	}
@@ -90,68 +90,68 @@ func (d *Document) Parent() *Document {
 func (d *Document) owner(ctx context.Context, parent *Document) (proto.DOMBackendNodeID, error) {
 	res, err := proto.DOMGetFrameOwner{FrameID: proto.PageFrameID(d.frame.ID)}.Call(parent.Client(ctx))
 	if err != nil {
-		return 0, parent.lost(fmt.Errorf("finding a frame's element: %w", err))
+		return 0, parent.contextError(fmt.Errorf("finding a frame's element: %w", err))
 	}
 	return res.BackendNodeID, nil
 }
 
-// Place measures where the document stands now.
-func (d *Document) Place(ctx context.Context) (Place, error) {
+// Placement measures where the document is now.
+func (d *Document) Placement(ctx context.Context) (Placement, error) {
 	parent := d.Parent()
 	if parent == nil {
-		return Place{ScaleX: 1, ScaleY: 1, W: math.Inf(1), H: math.Inf(1)}, nil
+		return Placement{ScaleX: 1, ScaleY: 1, W: math.Inf(1), H: math.Inf(1)}, nil
 	}
 	id, err := d.owner(ctx, parent)
 	if err != nil {
-		return Place{}, err
+		return Placement{}, err
 	}
 	box, err := proto.DOMGetBoxModel{BackendNodeID: id}.Call(parent.Client(ctx))
 	if err != nil {
-		return Place{}, parent.lost(fmt.Errorf("measuring a frame: %w", err))
+		return Placement{}, parent.contextError(fmt.Errorf("measuring a frame: %w", err))
 	}
 	c := box.Model.Content
 	if len(c) < 8 {
-		return Place{}, fmt.Errorf("the frame has no size")
+		return Placement{}, fmt.Errorf("the frame has no size")
 	}
 	var own [2]float64
 	raw, err := d.Call(ctx, "function () { return [innerWidth, innerHeight] }")
 	if err != nil {
-		return Place{}, err
+		return Placement{}, err
 	}
 	if err := json.Unmarshal(raw, &own); err != nil || own[0] <= 0 || own[1] <= 0 {
-		return Place{}, fmt.Errorf("the frame has no size")
+		return Placement{}, fmt.Errorf("the frame has no size")
 	}
 	// The browser measures from the top frame of the parent's session.
 	root := parent
-	for !root.roots() {
+	for !root.isSessionRoot() {
 		if root = root.Parent(); root == nil {
-			return Place{}, ErrReplaced
+			return Placement{}, ErrReplaced
 		}
 	}
-	outer, err := root.Place(ctx)
+	outer, err := root.Placement(ctx)
 	if err != nil {
-		return Place{}, err
+		return Placement{}, err
 	}
 	return outer.around([8]float64(c[:8]), own[0], own[1])
 }
 
 // around places a frame whose viewport of w by h pixels has its corners at q, in the
 // coordinates of p.
-func (p Place) around(q [8]float64, w, h float64) (Place, error) {
+func (p Placement) around(q [8]float64, w, h float64) (Placement, error) {
 	for i := 0; i < 8; i += 2 {
 		q[i], q[i+1] = p.At(q[i], q[i+1])
 	}
-	bent, ok := newWarp(q)
+	bent, ok := newProjection(q)
 	if !ok {
-		return Place{}, fmt.Errorf("the frame has no size")
+		return Placement{}, fmt.Errorf("the frame has no size")
 	}
-	in := Place{X: q[0], Y: q[1], W: q[4] - q[0], H: q[5] - q[1], w: w, h: h}
+	in := Placement{X: q[0], Y: q[1], W: q[4] - q[0], H: q[5] - q[1], w: w, h: h}
 	in.ScaleX, in.ScaleY = math.Hypot(q[2]-q[0], q[3]-q[1])/w, math.Hypot(q[6]-q[0], q[7]-q[1])/h
 	if in.ScaleX <= 0 || in.ScaleY <= 0 {
-		return Place{}, fmt.Errorf("the frame has no size")
+		return Placement{}, fmt.Errorf("the frame has no size")
 	}
 	if math.Abs(q[3]-q[1])+math.Abs(q[6]-q[0])+math.Abs(q[4]-q[2])+math.Abs(q[5]-q[7]) > 0.01 {
-		in.bent = &bent
+		in.warp = &bent
 	}
 	return in, nil
 }
@@ -172,14 +172,14 @@ func (d *Document) Reveal(ctx context.Context, r *proto.DOMRect) error {
 	}
 	err = proto.DOMScrollIntoViewIfNeeded{BackendNodeID: id, Rect: r}.Call(parent.Client(ctx))
 	if err != nil {
-		return parent.lost(fmt.Errorf("scrolling to a frame: %w", err))
+		return parent.contextError(fmt.Errorf("scrolling to a frame: %w", err))
 	}
 	return nil
 }
 
-// Over tells what lies over the frame of d at a point of its parent's viewport, "" when
+// CoveredBy names what lies over the frame of d at a point of its parent's viewport, "" when
 // nothing does.
-func (d *Document) Over(ctx context.Context, x, y float64) (string, error) {
+func (d *Document) CoveredBy(ctx context.Context, x, y float64) (string, error) {
 	parent := d.Parent()
 	if parent == nil {
 		return "", nil
@@ -194,7 +194,7 @@ func (d *Document) Over(ctx context.Context, x, y float64) (string, error) {
 	}
 	node, err := proto.DOMResolveNode{BackendNodeID: id, ExecutionContextID: world}.Call(parent.Client(ctx))
 	if err != nil {
-		return "", parent.lost(fmt.Errorf("finding a frame's element: %w", err))
+		return "", parent.contextError(fmt.Errorf("finding a frame's element: %w", err))
 	}
 	var text string
 	res, err := parent.run(ctx, "Runtime.callFunctionOn", map[string]any{

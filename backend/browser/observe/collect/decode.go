@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A look's answer is one text (see packNode in report.js): records that end with a back quote,
-// fields that end with a tilde. The two signs stand in the page's own text as the characters 1 and 2.
+// The collector's answer is one text (see packNode in report.js): records that end with a back quote,
+// fields that end with a tilde. In the page's own text the two are escaped as the characters 1 and 2.
 const (
 	recordEnd = "`"
 	fieldEnd  = "~"
@@ -17,7 +17,7 @@ const (
 
 var errShort = errors.New("a record is cut short")
 
-// unpack reads the answer of the script's look.
+// unpack reads the collector's answer.
 func unpack(text string) (Raw, error) {
 	var raw Raw
 	head, rest, _ := strings.Cut(text, recordEnd)
@@ -27,14 +27,14 @@ func unpack(text string) (Raw, error) {
 	line, rest, more := strings.Cut(rest, recordEnd)
 	groups := strings.Split(line, fieldEnd)
 	for i, g := range groups {
-		groups[i] = plain(g)
+		groups[i] = unescapeText(g)
 	}
 	if !more {
 		return raw, nil
 	}
 	raw.Nodes = make([]RawNode, 0, strings.Count(rest, recordEnd)+1)
 	for record := range strings.SplitSeq(rest, recordEnd) {
-		n, err := node(record, groups)
+		n, err := parseNode(record, groups)
 		if err != nil {
 			return raw, fmt.Errorf("reading the page's answer (look): %w", err)
 		}
@@ -74,7 +74,7 @@ func (f *fields) float() float64 {
 	return n
 }
 
-func node(record string, groups []string) (RawNode, error) {
+func parseNode(record string, groups []string) (RawNode, error) {
 	f := fields{rest: record}
 	n := RawNode{Handle: f.int()}
 	flags := f.int()
@@ -83,23 +83,23 @@ func node(record string, groups []string) (RawNode, error) {
 	if g := f.int(); g >= 0 && g < len(groups) {
 		n.Group = groups[g]
 	}
-	n.Role, n.Name = f.text(), plain(f.text())
-	n.Key = n.Role + "|" + n.Name + "|" + plain(f.text())
+	n.Role, n.Name = f.text(), unescapeText(f.text())
+	n.Key = n.Role + "|" + n.Name + "|" + unescapeText(f.text())
 	n.Sign, n.Row, n.Born = f.text(), f.text(), f.float()
 	if f.rest == "" {
 		return n, f.err
 	}
-	n.Value = plain(f.text())
+	n.Value = unescapeText(f.text())
 	n.CoveredBy = f.int()
-	n.CoveredByText = plain(f.text())
-	if states := plain(f.text()); states != "" {
+	n.CoveredByText = unescapeText(f.text())
+	if states := unescapeText(f.text()); states != "" {
 		n.States = strings.Split(states, "\n")
 	}
 	return n, f.err
 }
 
-// plain gives the page's own signs back.
-func plain(s string) string {
+// unescapeText gives the page's own signs back.
+func unescapeText(s string) string {
 	if strings.IndexByte(s, 1) < 0 && strings.IndexByte(s, 2) < 0 {
 		return s
 	}

@@ -20,12 +20,12 @@ import (
 	"sync"
 )
 
-// keep bounds how many numbers of ended documents are remembered, so that an error can
+// maxEnded bounds how many numbers of ended documents are remembered, so that an error can
 // still say what a number was.
-const keep = 20_000
+const maxEnded = 20_000
 
-// Seen is one node as the collector found it.
-type Seen struct {
+// Node is one node as the collector found it.
+type Node struct {
 	Handle          int
 	Key, Role, Name string
 	// Origin is that of the document, "" when it has none of its own.
@@ -40,43 +40,43 @@ type Seen struct {
 	Born float64
 }
 
-// Thing is what a number stands for.
-type Thing struct {
+// Element is the node that a number names.
+type Element struct {
 	ID, Tab, Doc, Handle int
 	Key, Role, Name      string
 	// Origin is that of its document, "" for none. Secret stays true once the node was seen to
 	// hide what is typed into it: a page that then shows it makes it no less of a secret.
 	Origin string
 	Secret bool
-	// Sign is what the node said when it was seen last, Told when the number's owner was last
-	// told of it, Heard its name then; Row is what its row begins with, ToldRow the same when its
-	// owner was told.
-	Sign, Told, Heard, Row, ToldRow string
-	// Warned is true once its owner was told that it says something else by now, WarnedRow that
+	// Sign is a digest of what the node said when it was last seen, ReportedSign when the number's owner was last
+	// given it, ReportedName its name then; Row is what its row begins with, ReportedRow the same when its
+	// owner was given it.
+	Sign, ReportedSign, ReportedName, Row, ReportedRow string
+	// SignWarned is true once its owner was warned that it says something else by now, RowWarned that
 	// its row does.
-	Warned, WarnedRow bool
+	SignWarned, RowWarned bool
 
-	// seen is when it was seen last, by its document's clock.
-	seen float64
+	// lastSeen is when it was seen last, by its document's clock.
+	lastSeen float64
 }
 
-// Asker answers about the document that is being numbered. Its methods are only called
+// DocumentProbe answers about the document that is being numbered. Its methods are only called
 // when a replacement is possible.
-type Asker interface {
-	// Connected tells for each handle whether its node is still in the document.
+type DocumentProbe interface {
+	// Connected reports for each handle whether its node is still in the document.
 	Connected(handles []int) ([]bool, error)
 	// Keys counts the living nodes of the whole document by fingerprint.
 	Keys() (map[string]int, error)
 }
 
-// Book holds all numbers of a browser. Its methods may be called concurrently; Number for
+// ElementRegistry holds all numbers of a browser. Its methods may be called concurrently; Number for
 // one document must not.
-type Book struct {
-	mu     sync.Mutex
-	last   int
-	things map[int]*Thing
-	docs   map[int]*document
-	ended  []int
+type ElementRegistry struct {
+	mu       sync.Mutex
+	last     int
+	elements map[int]*Element
+	docs     map[int]*document
+	ended    []int
 }
 
 type document struct {
@@ -85,28 +85,30 @@ type document struct {
 	byKey    map[string][]int
 }
 
-// NewBook returns an empty Book.
-func NewBook() *Book { return &Book{things: map[int]*Thing{}, docs: map[int]*document{}} }
-
-// Thing tells what a number stands for; false when it was never given or is forgotten.
-func (b *Book) Thing(id int) (Thing, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if t := b.things[id]; t != nil {
-		return *t, true
-	}
-	return Thing{}, false
+// NewElementRegistry returns an empty Book.
+func NewElementRegistry() *ElementRegistry {
+	return &ElementRegistry{elements: map[int]*Element{}, docs: map[int]*document{}}
 }
 
-// Given reports whether the number was ever given out.
-func (b *Book) Given(id int) bool {
+// Element returns the node that a number names; false when the number was never issued or is forgotten.
+func (b *ElementRegistry) Element(id int) (Element, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t := b.elements[id]; t != nil {
+		return *t, true
+	}
+	return Element{}, false
+}
+
+// Issued reports whether the number was ever given out.
+func (b *ElementRegistry) Issued(id int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return id > 0 && id <= b.last
 }
 
 // ID is the number of a node, 0 when it has none.
-func (b *Book) ID(doc, handle int) int {
+func (b *ElementRegistry) ID(doc, handle int) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if d := b.docs[doc]; d != nil {
@@ -115,43 +117,43 @@ func (b *Book) ID(doc, handle int) int {
 	return 0
 }
 
-// Tell notes that the owner of the numbers was told what their nodes say now.
-func (b *Book) Tell(ids []int) {
+// MarkReported notes that the owner of the numbers was given what their nodes say now.
+func (b *ElementRegistry) MarkReported(ids []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, id := range ids {
-		if t := b.things[id]; t != nil {
-			t.Told, t.Heard = t.Sign, t.Name
+		if t := b.elements[id]; t != nil {
+			t.ReportedSign, t.ReportedName = t.Sign, t.Name
 		}
 	}
 }
 
-// Warn notes that the owner of a number is being told that its node says something else.
-func (b *Book) Warn(id int, sign string) {
+// MarkWarned notes that the owner of a number is being warned that its node says something else.
+func (b *ElementRegistry) MarkWarned(id int, sign string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if t := b.things[id]; t != nil {
-		t.Sign, t.Told, t.Warned = sign, sign, true
+	if t := b.elements[id]; t != nil {
+		t.Sign, t.ReportedSign, t.SignWarned = sign, sign, true
 	}
 }
 
-// TellRows notes that the owner of the numbers was shown their rows as they are now.
-func (b *Book) TellRows(ids []int) {
+// MarkRowsReported notes that the owner of the numbers was shown their rows as they are now.
+func (b *ElementRegistry) MarkRowsReported(ids []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, id := range ids {
-		if t := b.things[id]; t != nil {
-			t.ToldRow = t.Row
+		if t := b.elements[id]; t != nil {
+			t.ReportedRow = t.Row
 		}
 	}
 }
 
-// WarnRow notes that the owner of a number is being told that its row says other figures.
-func (b *Book) WarnRow(id int, row string) {
+// MarkRowWarned notes that the owner of a number is being warned that its row shows other figures.
+func (b *ElementRegistry) MarkRowWarned(id int, row string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if t := b.things[id]; t != nil {
-		t.Row, t.ToldRow, t.WarnedRow = row, row, true
+	if t := b.elements[id]; t != nil {
+		t.Row, t.ReportedRow, t.RowWarned = row, row, true
 	}
 }
 
@@ -163,11 +165,11 @@ func sameWords(a, b string) bool {
 	return x == y
 }
 
-// Number gives every node in seen its number, in order; now is the document's clock. rebound
+// Assign gives every node in seen its number, in order; now is the document's clock. rebound
 // lists the numbers that moved to a replacement. An error comes from ask.
-func (b *Book) Number(tab, doc int, now float64, seen []Seen, ask Asker) (ids, rebound []int, err error) {
-	b.part(doc, seen)
-	moves, err := b.moves(doc, seen, ask)
+func (b *ElementRegistry) Assign(tab, doc int, now float64, seen []Node, ask DocumentProbe) (ids, rebound []int, err error) {
+	b.splitReused(doc, seen)
+	moves, err := b.findReplacements(doc, seen, ask)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -183,30 +185,30 @@ func (b *Book) Number(tab, doc int, now float64, seen []Seen, ask Asker) (ids, r
 		id := d.byHandle[s.Handle]
 		if id == 0 {
 			if id = moves[s.Handle]; id != 0 {
-				delete(d.byHandle, b.things[id].Handle)
-				b.things[id].Handle = s.Handle
+				delete(d.byHandle, b.elements[id].Handle)
+				b.elements[id].Handle = s.Handle
 				rebound = append(rebound, id)
 			} else {
 				b.last++
 				id = b.last
-				b.things[id] = &Thing{ID: id, Tab: tab, Doc: doc, Handle: s.Handle, Told: s.Sign, Heard: s.Name}
+				b.elements[id] = &Element{ID: id, Tab: tab, Doc: doc, Handle: s.Handle, ReportedSign: s.Sign, ReportedName: s.Name}
 			}
 			d.byHandle[s.Handle] = id
 		}
-		t := b.things[id]
+		t := b.elements[id]
 		t.Role, t.Name, t.Origin, t.Secret = s.Role, s.Name, s.Origin, t.Secret || s.Secret
-		t.Sign, t.Row, t.seen = s.Sign, s.Row, now
-		if t.ToldRow == "" || s.Row == "" || !sameWords(t.ToldRow, s.Row) {
-			t.ToldRow = s.Row
+		t.Sign, t.Row, t.lastSeen = s.Sign, s.Row, now
+		if t.ReportedRow == "" || s.Row == "" || !sameWords(t.ReportedRow, s.Row) {
+			t.ReportedRow = s.Row
 		}
-		d.rekey(b.things[id], s.Key)
+		d.rekey(b.elements[id], s.Key)
 		ids[i] = id
 	}
 	return ids, rebound, nil
 }
 
-// part takes the numbers from nodes that the page used again in another row.
-func (b *Book) part(doc int, seen []Seen) {
+// splitReused takes the numbers from nodes that the page used again in another row.
+func (b *ElementRegistry) splitReused(doc int, seen []Node) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	d := b.docs[doc]
@@ -214,7 +216,7 @@ func (b *Book) part(doc int, seen []Seen) {
 		return
 	}
 	for _, s := range seen {
-		if t := b.things[d.byHandle[s.Handle]]; t != nil && t.Row != "" && !sameWords(t.Row, s.Row) {
+		if t := b.elements[d.byHandle[s.Handle]]; t != nil && t.Row != "" && !sameWords(t.Row, s.Row) {
 			delete(d.byHandle, s.Handle)
 			d.unkey(t)
 			t.Handle = 0
@@ -225,12 +227,12 @@ func (b *Book) part(doc int, seen []Seen) {
 }
 
 // unkey takes t out of the search for replacements.
-func (d *document) unkey(t *Thing) {
+func (d *document) unkey(t *Element) {
 	d.byKey[t.Key] = slices.DeleteFunc(d.byKey[t.Key], func(id int) bool { return id == t.ID })
 }
 
 // rekey notes that t now has the fingerprint key.
-func (d *document) rekey(t *Thing, key string) {
+func (d *document) rekey(t *Element, key string) {
 	if t.Key == key {
 		return
 	}
@@ -241,8 +243,8 @@ func (d *document) rekey(t *Thing, key string) {
 	d.byKey[key] = append(d.byKey[key], t.ID)
 }
 
-// moves finds which new nodes replace which numbers: new handle → number.
-func (b *Book) moves(doc int, seen []Seen, ask Asker) (map[int]int, error) {
+// findReplacements finds which new nodes replace which numbers: new handle → number.
+func (b *ElementRegistry) findReplacements(doc int, seen []Node, ask DocumentProbe) (map[int]int, error) {
 	fresh, olds := b.candidates(doc, seen)
 	if len(fresh) == 0 {
 		return nil, nil
@@ -250,7 +252,7 @@ func (b *Book) moves(doc int, seen []Seen, ask Asker) (map[int]int, error) {
 	b.mu.Lock()
 	handles := make([]int, len(olds))
 	for i, id := range olds {
-		handles[i] = b.things[id].Handle
+		handles[i] = b.elements[id].Handle
 	}
 	b.mu.Unlock()
 	connected, err := ask.Connected(handles)
@@ -261,7 +263,7 @@ func (b *Book) moves(doc int, seen []Seen, ask Asker) (map[int]int, error) {
 	b.mu.Lock()
 	for i, id := range olds {
 		if i < len(connected) && !connected[i] {
-			key := b.things[id].Key
+			key := b.elements[id].Key
 			gone[key] = append(gone[key], id)
 		}
 	}
@@ -278,21 +280,21 @@ func (b *Book) moves(doc int, seen []Seen, ask Asker) (map[int]int, error) {
 		if len(ids) == 1 && live[key] == 1 && fresh[key].Born > b.lastSeen(ids[0]) {
 			moves[fresh[key].Handle] = ids[0]
 		} else {
-			b.bury(doc, ids)
+			b.dropCandidates(doc, ids)
 		}
 	}
 	return moves, nil
 }
 
-func (b *Book) lastSeen(id int) float64 {
+func (b *ElementRegistry) lastSeen(id int) float64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.things[id].seen
+	return b.elements[id].lastSeen
 }
 
 // candidates are the fingerprints that one new node and some unseen number share: the new
 // node by fingerprint, and those numbers.
-func (b *Book) candidates(doc int, seen []Seen) (map[string]Seen, []int) {
+func (b *ElementRegistry) candidates(doc int, seen []Node) (map[string]Node, []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	d := b.docs[doc]
@@ -303,7 +305,7 @@ func (b *Book) candidates(doc int, seen []Seen) (map[string]Seen, []int) {
 	for _, s := range seen {
 		here[s.Handle] = true
 	}
-	fresh := map[string]Seen{}
+	fresh := map[string]Node{}
 	var olds []int
 	for _, s := range seen {
 		if d.byHandle[s.Handle] != 0 || s.Key == "" {
@@ -313,7 +315,7 @@ func (b *Book) candidates(doc int, seen []Seen) (map[string]Seen, []int) {
 			continue
 		}
 		for _, id := range d.byKey[s.Key] {
-			if !here[b.things[id].Handle] {
+			if !here[b.elements[id].Handle] {
 				fresh[s.Key] = s
 				olds = append(olds, id)
 			}
@@ -322,13 +324,13 @@ func (b *Book) candidates(doc int, seen []Seen) (map[string]Seen, []int) {
 	return fresh, olds
 }
 
-// bury takes numbers whose nodes are gone out of the search for replacements: the choice
+// dropCandidates takes numbers whose nodes are gone out of the search for replacements: the choice
 // was not clear once, and later it would be a guess.
-func (b *Book) bury(doc int, ids []int) {
+func (b *ElementRegistry) dropCandidates(doc int, ids []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, id := range ids {
-		if t := b.things[id]; t != nil {
+		if t := b.elements[id]; t != nil {
 			b.docs[doc].unkey(t)
 		}
 	}
@@ -336,7 +338,7 @@ func (b *Book) bury(doc int, ids []int) {
 
 // EndDocument notes that a document is gone with all its nodes. What its numbers were
 // stays known for a while.
-func (b *Book) EndDocument(doc int) {
+func (b *ElementRegistry) EndDocument(doc int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	d := b.docs[doc]
@@ -350,18 +352,18 @@ func (b *Book) EndDocument(doc int) {
 	b.trim()
 }
 
-// trim forgets the oldest of the ended numbers. Called under mu.
-func (b *Book) trim() {
-	if over := len(b.ended) - keep; over > 0 {
+// trim forgets the oldest of the ended numbers. Called under the lock.
+func (b *ElementRegistry) trim() {
+	if over := len(b.ended) - maxEnded; over > 0 {
 		for _, id := range b.ended[:over] {
-			delete(b.things, id)
+			delete(b.elements, id)
 		}
 		b.ended = slices.Clone(b.ended[over:])
 	}
 }
 
 // Documents lists the documents of a tab that have numbers.
-func (b *Book) Documents(tab int) []int {
+func (b *ElementRegistry) Documents(tab int) []int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var list []int

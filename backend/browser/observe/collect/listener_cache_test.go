@@ -51,9 +51,9 @@ func (w *told) Text(ctx context.Context, function string, args ...any) (string, 
 }
 
 // again looks once more at a page that is known.
-func again(t *testing.T, k *Known, w World) Raw {
+func again(t *testing.T, k *ListenerCache, w World) Raw {
 	t.Helper()
-	raw, err := k.Look(t.Context(), w, Options{WholePage: true}, nil)
+	raw, err := k.Collect(t.Context(), w, Options{WholePage: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,12 +62,12 @@ func again(t *testing.T, k *Known, w World) Raw {
 
 func TestAKnownPageIsAskedForEverythingAtOnce(t *testing.T) {
 	w := open(t, "delegate.html")
-	var k Known
+	var k ListenerCache
 	first := again(t, &k, w)
 	asked := &told{World: w, together: 3, all: make(chan struct{})}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	second, err := k.Look(ctx, asked, Options{WholePage: true}, nil)
+	second, err := k.Collect(ctx, asked, Options{WholePage: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,18 +82,18 @@ func TestAKnownPageIsAskedForEverythingAtOnce(t *testing.T) {
 
 func TestALookThatWasBegunEarlyIsTheLook(t *testing.T) {
 	w := open(t, "delegate.html")
-	var k Known
+	var k ListenerCache
 	again(t, &k, w)
 	asked := &told{World: w}
-	early := k.Ahead(t.Context(), asked, Options{WholePage: true})
-	raw, err := k.Look(t.Context(), asked, Options{WholePage: true}, early)
+	early := k.Speculate(t.Context(), asked, Options{WholePage: true})
+	raw, err := k.Collect(t.Context(), asked, Options{WholePage: true}, early)
 	if err != nil || len(raw.Nodes) != 6 || len(asked.asked) != 3 {
 		t.Errorf("%v, asked for %v: %q", err, asked.asked, lines(raw))
 	}
 	// One of another scope is none.
-	early = k.Ahead(t.Context(), w, Options{})
+	early = k.Speculate(t.Context(), w, Options{})
 	w.js(t, `document.body.insertAdjacentHTML('beforeend', '<p style="margin-top:5000px"><button>Far below</button>')`)
-	if raw, err = k.Look(t.Context(), w, Options{WholePage: true}, early); err != nil {
+	if raw, err = k.Collect(t.Context(), w, Options{WholePage: true}, early); err != nil {
 		t.Fatal(err)
 	}
 	named(t, raw, "Far below")
@@ -101,7 +101,7 @@ func TestALookThatWasBegunEarlyIsTheLook(t *testing.T) {
 
 func TestWhatIsNewOnAKnownPageIsSeen(t *testing.T) {
 	w := open(t, "delegate.html")
-	var k Known
+	var k ListenerCache
 	again(t, &k, w)
 	has := func(name string) bool {
 		return slices.ContainsFunc(again(t, &k, w).Nodes, func(n RawNode) bool { return n.Name == name })

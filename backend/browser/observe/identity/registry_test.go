@@ -32,14 +32,14 @@ func (p *page) Connected(handles []int) ([]bool, error) {
 
 func (p *page) Keys() (map[string]int, error) { return p.keys, nil }
 
-func see(handle int, key string) identity.Seen {
+func see(handle int, key string) identity.Node {
 	// What has a higher handle came later.
-	return identity.Seen{Handle: handle, Key: key, Role: "button", Name: key, Born: float64(handle)}
+	return identity.Node{Handle: handle, Key: key, Role: "button", Name: key, Born: float64(handle)}
 }
 
-func number(t *testing.T, b *identity.Book, p *page, seen ...identity.Seen) []int {
+func number(t *testing.T, b *identity.ElementRegistry, p *page, seen ...identity.Node) []int {
 	t.Helper()
-	ids, _, err := b.Number(1, 1, p.clock(), seen, p)
+	ids, _, err := b.Assign(1, 1, p.clock(), seen, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func number(t *testing.T, b *identity.Book, p *page, seen ...identity.Seen) []in
 }
 
 func TestANodeKeepsItsNumber(t *testing.T) {
-	b, p := identity.NewBook(), &page{}
+	b, p := identity.NewElementRegistry(), &page{}
 	first := number(t, b, p, see(1, "save"), see(2, "help"))
 	again := number(t, b, p, see(2, "help"), see(3, "new"), see(1, "save"))
 	if !slices.Equal(again, []int{first[1], 3, first[0]}) {
@@ -59,14 +59,14 @@ func TestANodeKeepsItsNumber(t *testing.T) {
 }
 
 func TestTheOnlyReplacementTakesTheNumberOver(t *testing.T) {
-	b, p := identity.NewBook(), &page{alive: []int{1}}
+	b, p := identity.NewElementRegistry(), &page{alive: []int{1}}
 	first := number(t, b, p, see(1, "save"))
 	p.alive, p.keys = []int{9}, map[string]int{"save": 1}
-	ids, rebound, err := b.Number(1, 1, p.clock(), []identity.Seen{see(9, "save")}, p)
+	ids, rebound, err := b.Assign(1, 1, p.clock(), []identity.Node{see(9, "save")}, p)
 	if err != nil || !slices.Equal(ids, first) || !slices.Equal(rebound, first) {
 		t.Errorf("numbers %v, moved %v, %v; want %v", ids, rebound, err, first)
 	}
-	if thing, ok := b.Thing(first[0]); !ok || thing.Handle != 9 {
+	if thing, ok := b.Element(first[0]); !ok || thing.Handle != 9 {
 		t.Errorf("the number stands for %+v, want handle 9", thing)
 	}
 }
@@ -75,16 +75,16 @@ func TestAnUnclearReplacementGetsANewNumber(t *testing.T) {
 	cases := map[string]struct {
 		alive []int
 		keys  map[string]int
-		seen  []identity.Seen
+		seen  []identity.Node
 	}{
-		"the old node still lives":           {[]int{1, 9}, map[string]int{"delete": 2}, []identity.Seen{see(9, "delete")}},
-		"two nodes look the same":            {[]int{8, 9}, map[string]int{"delete": 2}, []identity.Seen{see(8, "delete"), see(9, "delete")}},
-		"a second one is out of sight":       {[]int{9}, map[string]int{"delete": 2}, []identity.Seen{see(9, "delete")}},
-		"what came looks different (no key)": {[]int{9}, map[string]int{"": 1}, []identity.Seen{see(9, "")}},
+		"the old node still lives":           {[]int{1, 9}, map[string]int{"delete": 2}, []identity.Node{see(9, "delete")}},
+		"two nodes look the same":            {[]int{8, 9}, map[string]int{"delete": 2}, []identity.Node{see(8, "delete"), see(9, "delete")}},
+		"a second one is out of sight":       {[]int{9}, map[string]int{"delete": 2}, []identity.Node{see(9, "delete")}},
+		"what came looks different (no key)": {[]int{9}, map[string]int{"": 1}, []identity.Node{see(9, "")}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			b, p := identity.NewBook(), &page{alive: []int{1}}
+			b, p := identity.NewElementRegistry(), &page{alive: []int{1}}
 			first := number(t, b, p, see(1, "delete"))
 			p.alive, p.keys = c.alive, c.keys
 			if ids := number(t, b, p, c.seen...); slices.Contains(ids, first[0]) {
@@ -95,7 +95,7 @@ func TestAnUnclearReplacementGetsANewNumber(t *testing.T) {
 }
 
 func TestTwoGoneNodesThatLookedTheSameAreNotGuessed(t *testing.T) {
-	b, p := identity.NewBook(), &page{alive: []int{1, 2}}
+	b, p := identity.NewElementRegistry(), &page{alive: []int{1, 2}}
 	first := number(t, b, p, see(1, "row"), see(2, "row"))
 	p.alive, p.keys = []int{3}, map[string]int{"row": 1}
 	ids := number(t, b, p, see(3, "row"))
@@ -105,17 +105,17 @@ func TestTwoGoneNodesThatLookedTheSameAreNotGuessed(t *testing.T) {
 }
 
 func TestNumbersOfAnEndedDocumentAreRememberedButNeverGivenAgain(t *testing.T) {
-	b, p := identity.NewBook(), &page{}
+	b, p := identity.NewElementRegistry(), &page{}
 	first := number(t, b, p, see(1, "save"))
 	b.EndDocument(1)
-	ids, _, err := b.Number(1, 2, p.clock(), []identity.Seen{see(1, "save")}, p)
+	ids, _, err := b.Assign(1, 2, p.clock(), []identity.Node{see(1, "save")}, p)
 	if err != nil || ids[0] == first[0] {
 		t.Errorf("the next document's node got %v, %v", ids, err)
 	}
-	if thing, ok := b.Thing(first[0]); !ok || thing.Name != "save" || thing.Doc != 1 {
+	if thing, ok := b.Element(first[0]); !ok || thing.Name != "save" || thing.Doc != 1 {
 		t.Errorf("number %d is remembered as %+v", first[0], thing)
 	}
-	if !b.Given(first[0]) || b.Given(99) {
+	if !b.Issued(first[0]) || b.Issued(99) {
 		t.Error("a number that was never given counts as given")
 	}
 }

@@ -15,7 +15,7 @@ func TestLongAnswersAreReadAsShortOnes(t *testing.T) {
 		}
 		for _, session := range []string{"", `,"sessionId":"0AF3-9"`} {
 			message := `{"id":71,"result":{"result":{"type":"string","value":` + string(quoted) + `}}` + session + `}`
-			id, result, ok := answer([]byte(message))
+			id, result, ok := splitAnswer([]byte(message))
 			if !ok || id != 71 {
 				t.Fatalf("%s: %d %v", message, id, ok)
 			}
@@ -33,7 +33,7 @@ func TestOtherMessagesAreLeftToTheGeneralReader(t *testing.T) {
 	for _, message := range []string{
 		`{"method":"Page.loadEventFired","params":{}}`, `{"id":3,"error":{"code":1,"message":"no"}}`, `{"id":x,"result":{}}`, `{"id":3`, `[]`, ``,
 	} {
-		if id, result, ok := answer([]byte(message)); ok {
+		if id, result, ok := splitAnswer([]byte(message)); ok {
 			t.Errorf("%s: %d %s", message, id, result)
 		}
 	}
@@ -42,10 +42,10 @@ func TestOtherMessagesAreLeftToTheGeneralReader(t *testing.T) {
 			t.Errorf("%s: %q", text, got)
 		}
 	}
-	if id, result, ok := answer([]byte(`{"id":4,"result":{"a":{"sessionId":"x"}}}`)); !ok || id != 4 || string(result) != `{"a":{"sessionId":"x"}}` {
+	if id, result, ok := splitAnswer([]byte(`{"id":4,"result":{"a":{"sessionId":"x"}}}`)); !ok || id != 4 || string(result) != `{"a":{"sessionId":"x"}}` {
 		t.Errorf("%d %s %v", id, result, ok)
 	}
-	if id, result, ok := answer([]byte(`{"id":5,"result":{}}`)); !ok || id != 5 || string(result) != `{}` {
+	if id, result, ok := splitAnswer([]byte(`{"id":5,"result":{}}`)); !ok || id != 5 || string(result) != `{}` {
 		t.Errorf("%d %s %v", id, result, ok)
 	}
 }

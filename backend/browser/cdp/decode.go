@@ -86,9 +86,9 @@ func unit(b []byte) (rune, int) {
 	return rune(n), 6
 }
 
-// answer takes the head of a message apart when it is the answer to a call, in one pass over
+// splitAnswer takes the head of a message apart when it is the answer to a call, in one pass over
 // its ends: {"id":7,"result":{…},"sessionId":"…"}. ok is false for every other form.
-func answer(data []byte) (id int, result json.RawMessage, ok bool) {
+func splitAnswer(data []byte) (id int, result json.RawMessage, ok bool) {
 	rest, ok := bytes.CutPrefix(data, []byte(`{"id":`))
 	if !ok {
 		return 0, nil, false

@@ -26,11 +26,11 @@ type World interface {
 	// returns, 0 when it has none.
 	ClosedRoot(ctx context.Context, function string) (int, error)
 	// CallNodes is Call with nodes as arguments, by their backend numbers; a node that does
-	// not stand in this document is null.
+	// not belong to this document is null.
 	CallNodes(ctx context.Context, function string, nodes []int) (json.RawMessage, error)
 }
 
-// Options bound one look at a document.
+// Options bound one collection.
 type Options struct {
 	// WholePage collects everything; else only what is in or near the viewport, and counts
 	// of what is above and below.
@@ -97,7 +97,7 @@ type RawNode struct {
 	// Key is a fingerprint that survives a re-render: role, name, tag, id, stable attributes and
 	// the path of landmarks; equal keys of two live nodes make both ambiguous.
 	Key string `json:"key"`
-	// Sign is a short word for what the node itself says, Row for what the row that it stands in
+	// Sign is a digest of what the node itself says, Row one of what the row that it is in
 	// begins with: a page that uses a node again for another thing shows so by one of them.
 	Sign string `json:"sign,omitempty"`
 	Row  string `json:"row,omitempty"`
@@ -118,7 +118,7 @@ type RawFrame struct {
 	Visible bool `json:"visible"`
 	// Offscreen frames could be scrolled to.
 	Offscreen bool `json:"offscreen"`
-	// At is how many of the nodes stand before the frame in reading order.
+	// At is how many of the nodes come before the frame in reading order.
 	At int `json:"at"`
 	// ScaleX, ScaleY are the CSS transform's scale of the frame's content.
 	ScaleX float64 `json:"scaleX"`
@@ -146,8 +146,8 @@ type Point struct {
 // Ready reports whether the element can be pressed at the point.
 func (p Point) Ready() bool { return p.State == "ok" || p.State == "moving" }
 
-// Rest is how quiet a document is.
-type Rest struct {
+// Activity is how quiet a document is.
+type Activity struct {
 	// Mutations counts relevant changes since the script came; QuietMS since the last one.
 	Mutations int     `json:"mutations"`
 	QuietMS   float64 `json:"quietMs"`
@@ -156,10 +156,10 @@ type Rest struct {
 	Ready      string `json:"ready"`
 }
 
-// Calm is how quiet a document is after something was done to it.
-type Calm struct {
-	// Over is true when no change is waited for any more.
-	Over bool `json:"over"`
+// SettleState is how quiet a document is after something was done to it.
+type SettleState struct {
+	// Settled is true when no change is waited for any more.
+	Settled bool `json:"over"`
 	// Mutations counts the moments at which it changed.
 	Mutations int `json:"mutations"`
 	// Animations counts those that began since and will end.

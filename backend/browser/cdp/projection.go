@@ -2,13 +2,13 @@ package cdp
 
 import "math"
 
-// warp maps the unit square onto four corners, as a transform in space projects it: the
+// projection maps the unit square onto four corners, as a transform in space projects it: the
 // coefficients of (a*u+b*v+c, d*u+e*v+f) / (g*u+h*v+1).
-type warp struct{ a, b, c, d, e, f, g, h float64 }
+type projection struct{ a, b, c, d, e, f, g, h float64 }
 
-// newWarp is the map onto the corners (x0, y0) … (x3, y3), clockwise from the upper left one
+// newProjection is the map onto the corners (x0, y0) … (x3, y3), clockwise from the upper left one
 // (Heckbert, "Fundamentals of Texture Mapping", 1989, 2.2.3); false when they span nothing.
-func newWarp(q [8]float64) (w warp, ok bool) {
+func newProjection(q [8]float64) (w projection, ok bool) {
 	x0, y0, x1, y1, x2, y2, x3, y3 := q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7]
 	dx1, dx2, sx := x1-x2, x3-x2, x0-x1+x2-x3
 	dy1, dy2, sy := y1-y2, y3-y2, y0-y1+y2-y3
@@ -22,13 +22,13 @@ func newWarp(q [8]float64) (w warp, ok bool) {
 	return w, true
 }
 
-func (w warp) at(u, v float64) (x, y float64) {
+func (w projection) at(u, v float64) (x, y float64) {
 	k := w.g*u + w.h*v + 1
 	return (w.a*u + w.b*v + w.c) / k, (w.d*u + w.e*v + w.f) / k
 }
 
 // from is the inverse of at.
-func (w warp) from(x, y float64) (u, v float64) {
+func (w projection) from(x, y float64) (u, v float64) {
 	a, b, c := w.a-w.g*x, w.b-w.h*x, x-w.c
 	d, e, f := w.d-w.g*y, w.e-w.h*y, y-w.f
 	den := a*e - b*d

@@ -2,8 +2,8 @@ package settle
 
 import "time"
 
-// habit is a request that the page makes by itself, again and again.
-type habit struct {
+// polling is a request that the page makes on its own, again and again.
+type polling struct {
 	// took is how long the answer was in coming the last time, ended when it had come; begun is
 	// when the page asked last.
 	took         time.Duration
@@ -13,12 +13,12 @@ type habit struct {
 	every, pause time.Duration
 }
 
-// known reports whether an answer to it ever came.
-func (h *habit) known() bool { return h != nil && !h.ended.IsZero() }
+// answered reports whether an answer to it ever came.
+func (h *polling) answered() bool { return h != nil && !h.ended.IsZero() }
 
-// due reports whether the page would ask again now by itself.
-func (h *habit) due(now time.Time) bool {
-	return h.known() && (near(now.Sub(h.begun), h.every) || near(now.Sub(h.ended), h.pause))
+// due reports whether the page's next poll is expected now.
+func (h *polling) due(now time.Time) bool {
+	return h.answered() && (near(now.Sub(h.begun), h.every) || near(now.Sub(h.ended), h.pause))
 }
 
 // near allows a clock what a busy page makes of it.
@@ -26,19 +26,19 @@ func near(is, usual time.Duration) bool {
 	return usual > 0 && (is-usual).Abs() <= 40*time.Millisecond+usual/20
 }
 
-// follow learns from a request that begins how often the page asks it by itself, and sees whether
-// this one came just then. Called under mu.
-func (t *Tracker) follow(r *request) {
-	h := t.habits[r.key]
+// learnPolling learns from a request that begins how often the page makes it on its own, and sees whether
+// this one came just then. Called under the lock.
+func (t *Tracker) learnPolling(r *request) {
+	h := t.polling[r.key]
 	switch {
 	case r.key == "" || h == nil && !r.own:
 		return
 	case h == nil:
-		if len(t.habits) >= maxHabits {
-			clear(t.habits)
+		if len(t.polling) >= maxPolling {
+			clear(t.polling)
 		}
-		h = &habit{}
-		t.habits[r.key] = h
+		h = &polling{}
+		t.polling[r.key] = h
 	default:
 		r.due = h.due(r.begun)
 	}

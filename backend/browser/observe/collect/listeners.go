@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// presses are the events that mean that something is pressed.
-const presses = "|click|mousedown|pointerdown|mouseup|pointerup|touchstart|touchend|dblclick|"
+// pressEvents are the events that mean that something is pressed.
+const pressEvents = "|click|mousedown|pointerdown|mouseup|pointerup|touchstart|touchend|dblclick|"
 
 // rootListeners is how many kinds of events a node listens for when it is no control but the
 // root of a framework that hears everything there.
 const rootListeners = 20
 
-// heard lists the nodes of the document that listen for a press, by their backend numbers
+// listeningNodes lists the nodes of the document that listen for a press, by their backend numbers
 // joined with commas; root says that a framework listens for all of them somewhere.
-func heard(raw json.RawMessage) (ids string, count int, root bool, err error) {
+func listeningNodes(raw json.RawMessage) (ids string, count int, root bool, err error) {
 	var l struct {
 		Listeners []struct {
 			Type string `json:"type"`
@@ -31,7 +31,7 @@ func heard(raw json.RawMessage) (ids string, count int, root bool, err error) {
 	for i := 0; i < len(l.Listeners); {
 		node, from, press := l.Listeners[i].Node, i, false
 		for ; i < len(l.Listeners) && l.Listeners[i].Node == node; i++ {
-			press = press || strings.Contains(presses, "|"+l.Listeners[i].Type+"|")
+			press = press || strings.Contains(pressEvents, "|"+l.Listeners[i].Type+"|")
 		}
 		if i-from >= rootListeners {
 			root = true
@@ -49,8 +49,8 @@ func heard(raw json.RawMessage) (ids string, count int, root bool, err error) {
 	return b.String(), count, root, nil
 }
 
-// found is what the page's own world says of listeners: indexes of elements in tree order.
-type found struct {
+// listenerScan is what the page's own world says of listeners: indexes of elements in tree order.
+type listenerScan struct {
 	Mode    string `json:"mode"`
 	Count   int    `json:"count"`
 	Indexes []int  `json:"indexes"`
@@ -60,16 +60,16 @@ type found struct {
 	Last bool `json:"last"`
 }
 
-// search asks the page's own world. A page can spoil that world; then listeners are not known
+// scanListeners asks the page's own world. A page can spoil that world; then listeners are not known
 // and the rest still holds.
-func search(ctx context.Context, w World, mode string, total int) (json.RawMessage, found, error) {
-	raw, err := searched(ctx, w, mode, total)
+func scanListeners(ctx context.Context, w World, mode string, total int) (json.RawMessage, listenerScan, error) {
+	raw, err := evalListeners(ctx, w, mode, total)
 	if err != nil && ctx.Err() != nil {
-		return nil, found{}, fmt.Errorf("asking for listeners: %w", err)
+		return nil, listenerScan{}, fmt.Errorf("asking for listeners: %w", err)
 	}
-	f := found{}
+	f := listenerScan{}
 	if err != nil || json.Unmarshal(raw, &f) != nil || len(f.Indexes) > f.Count || f.Mode != mode {
-		f = found{Mode: mode, Count: -1, Last: true}
+		f = listenerScan{Mode: mode, Count: -1, Last: true}
 	}
 	if f.Indexes == nil {
 		f.Indexes = []int{}
@@ -80,71 +80,71 @@ func search(ctx context.Context, w World, mode string, total int) (json.RawMessa
 	return raw, f, nil
 }
 
-// searched is the page's own answer to search.
-func searched(ctx context.Context, w World, mode string, total int) (json.RawMessage, error) {
+// evalListeners is the page's own answer to search.
+func evalListeners(ctx context.Context, w World, mode string, total int) (json.RawMessage, error) {
 	return w.EvalMain(ctx, fmt.Sprintf("%s(%q, %d)", strings.TrimSuffix(strings.TrimSpace(listenersJS), ";"), mode, total))
 }
 
-// tries bounds how often one look asks again because the page changed in between.
-const tries = 8
+// maxCollectTries bounds how often one collection asks again because the page changed in between.
+const maxCollectTries = 8
 
-// rootRounds bounds how often one look asks for closed roots: a page may hold any number of boxes
-// that could hide one. The next look asks for the rest.
+// rootRounds bounds how often one collection asks for closed roots: a page may hold any number of boxes
+// that could hide one. The next collection asks for the rest.
 const rootRounds = 2
 
-// Look collects what one document holds. When nothing is new about its listeners it costs two
+// Collect lists the elements of one document. When nothing is new about its listeners it costs two
 // round trips. A document that is being replaced gives an error.
-func Look(ctx context.Context, w World, o Options) (Raw, error) {
-	raw, _, err := lookAt(ctx, w, o)
+func Collect(ctx context.Context, w World, o Options) (Raw, error) {
+	raw, _, err := collectFacts(ctx, w, o)
 	return raw, err
 }
 
-// lookAt is Look that also says what it learnt of the listeners, nothing when it failed.
-func lookAt(ctx context.Context, w World, o Options) (Raw, lesson, error) {
-	var l lesson
+// collectFacts is Collect that also returns what it learnt of the listeners, nothing when it failed.
+func collectFacts(ctx context.Context, w World, o Options) (Raw, listenerFacts, error) {
+	var l listenerFacts
 	listeners, err := w.Listeners(ctx)
 	if err == nil {
-		l.ids, l.count, l.root, err = heard(listeners)
+		l.ids, l.count, l.delegated, err = listeningNodes(listeners)
 	}
 	if err == nil {
 		l.listeners = listeners
 	} else if ctx.Err() != nil {
-		return Raw{}, lesson{}, fmt.Errorf("asking for listeners: %w", err)
+		return Raw{}, listenerFacts{}, fmt.Errorf("asking for listeners: %w", err)
 	}
 	var answer any
 	rounds, above := 0, false
-	for try := 0; try < tries; {
-		text, err := ask(ctx, w, o, l.ids, l.root, answer, rounds >= rootRounds)
+	for try := 0; try < maxCollectTries; {
+		text, err := runCollector(ctx, w, o, l.ids, l.delegated, answer, rounds >= rootRounds)
 		if err != nil {
-			return Raw{}, lesson{}, err
+			return Raw{}, listenerFacts{}, err
 		}
 		if strings.HasPrefix(text, "=") {
 			raw, err := unpack(text[1:])
 			l.walked = raw.Walked
 			if above {
-				l = lesson{}
+				l = listenerFacts{}
 			}
 			return raw, l, err
 		}
 		need, list, _ := strings.Cut(strings.TrimPrefix(text, "?"), ":")
 		if need == "roots" && rounds < rootRounds {
 			rounds++
-			if err := uncover(ctx, w, list); err != nil {
-				return Raw{}, lesson{}, err
+			if err := openClosedRoots(ctx, w, list); err != nil {
+				return Raw{}, listenerFacts{}, err
 			}
 			continue
 		}
 		switch try++; need {
 		case "resolve":
-			if err := learn(ctx, w, list); err != nil {
-				return Raw{}, lesson{}, err
+			if err := reportListeners(ctx, w, list); err != nil {
+				return Raw{}, listenerFacts{}, err
 			}
 		case "search", "scan", "window":
-			said, f, err := search(ctx, w, need, l.count)
+			said, f, err := scanListeners(ctx, w, need, l.count)
 			if err != nil {
-				return Raw{}, lesson{}, err
+				return Raw{}, listenerFacts{}, err
 			}
-			f.Last = f.Last || try == tries-1
+			f.Last = f.Last || try == maxCollectTries-1
 			answer = f
 			switch l.scanned = nil; need {
 			case "scan":
@@ -154,14 +154,14 @@ func lookAt(ctx context.Context, w World, o Options) (Raw, lesson, error) {
 				above = true
 			}
 		default:
-			return Raw{}, lesson{}, fmt.Errorf("reading the page's answer (look): it begins with %.20q", text)
+			return Raw{}, listenerFacts{}, fmt.Errorf("reading the page's answer (look): it begins with %.20q", text)
 		}
 	}
-	return Raw{}, lesson{}, fmt.Errorf("asking the page (look): it changes faster than it can be seen")
+	return Raw{}, listenerFacts{}, fmt.Errorf("asking the page (look): it changes faster than it can be seen")
 }
 
-// ask runs the script's look, installing the script first where the document is new.
-func ask(ctx context.Context, w World, args ...any) (string, error) {
+// runCollector runs the script's look function, installing the script first where the document is new.
+func runCollector(ctx context.Context, w World, args ...any) (string, error) {
 	const fn = `function (...a) {
   const s = globalThis.__sextant
   if (!s) return '!'
@@ -185,9 +185,9 @@ func ask(ctx context.Context, w World, args ...any) (string, error) {
 	return "", nil
 }
 
-// uncover hands the closed shadow roots of the elements in list, handles joined with commas, to
+// openClosedRoots gives the closed shadow roots of the elements in list, handles joined with commas, to
 // the script. An element that left meanwhile is passed over.
-func uncover(ctx context.Context, w World, list string) error {
+func openClosedRoots(ctx context.Context, w World, list string) error {
 	var roots []int
 	for h := range strings.SplitSeq(list, ",") {
 		handle, err := strconv.Atoi(h)
@@ -211,8 +211,8 @@ func uncover(ctx context.Context, w World, list string) error {
 	return nil
 }
 
-// learn tells the script which elements listen.
-func learn(ctx context.Context, w World, list string) error {
+// reportListeners gives the script the elements that listen.
+func reportListeners(ctx context.Context, w World, list string) error {
 	var nodes []int
 	for id := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(id)
