@@ -133,7 +133,7 @@ func (s *System) openBrowser(ctx context.Context, purpose Purpose) error {
 		Log:          s.Log,
 	})
 	s.OnClose("browser", s.Browser.Close)
-	s.Window = panelpage.New(panelpage.Config{Book: s.Browser.Book(), Title: s.panelTitle})
+	s.Window = panelpage.New(panelpage.Config{Elements: s.Browser.Elements(), Title: s.panelTitle})
 	return nil
 }
 

@@ -1,69 +1,57 @@
-// Package browser is the controlled Chromium as a surface: tabs, numbered elements and the
-// actions on them.
+// Package browser is the controlled Chromium: its process, its sessions of tabs, and the actions on them.
 //
-// It joins the rooms below it. launch runs the process, frames follows its tabs and frames,
-// collect looks into documents, identity gives numbers, input is the hand, settle waits for
-// what an action caused, live carries the picture. Each caller has a Session with tabs of
-// its own; the window's is "". In a tab one action runs at a time, others queue. Every
-// action's answer carries what happened and what changed (ARCHITECTURE 8).
+// Browser and Session are the facade of the packages below, which import each other in one direction: launch runs
+// the process; cdp follows its tabs and frames; observe takes numbered snapshots of pages; page holds tabs and
+// runs one action at a time in each; act clicks, types and runs scripts; inspect reads; live shows the window's tab
+// to people. Each caller has a Session with tabs of its own; the window's is "". Every action answers with what
+// happened and what changed.
 //
-// Nothing is started before it is needed, and a Chromium that died is started again with
-// its tabs at the next need. Policy is not decided here: Config.Judge and the proxy do.
+// Chromium is started when it is first needed, and one that ended is started again with its tabs at the next
+// action. Policy is not decided here: Config.CheckAddress and the proxy do.
 package browser
 
 import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
 	"sync"
 
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/launch"
+	"sextant/backend/browser/live"
 	"sextant/backend/browser/observe/identity"
 	"sextant/backend/browser/observe/settle"
+	"sextant/backend/browser/page"
+	"sextant/backend/browser/page/events"
+	"sextant/backend/browser/publish"
 	"sextant/shared/event"
+	"sextant/shared/wire"
 )
 
 // Browser is one controlled Chromium. Its methods may be called concurrently.
 type Browser struct {
-	cfg  Config
-	log  *slog.Logger
-	book *identity.Book
-	docs *cdp.Counter
-	out  *voice
+	cfg      Config
+	log      *slog.Logger
+	elements *identity.ElementRegistry
+	docs     *cdp.Counter
+	events   *publish.Publisher
+	tabs     *page.Manager
+	view     *live.View
 
-	// stop is closed and quit called by Close; what runs in the background stands in wg.
-	stop     chan struct{}
-	quit     context.CancelFunc
-	wg       sync.WaitGroup
+	// starting holds one token while Chromium is being started; cleanUp runs before the first start.
 	starting chan struct{}
+	cleanUp  sync.Once
 
-	mu       sync.Mutex
-	changed  chan struct{}
-	engine   *engine
-	sessions map[string]*Session
-	lastTab  int
-	closed   bool
-	status   string
-	trouble  string
-	hint     string
-	driving  string
-	person   bool
-	lives    []*Live
-	cast     *tab
-	due      *due
-	poke     chan struct{}
-	// agent is the user agent of the running Chromium.
-	agent  string
-	scribe *scribe
-	// tidied is done before the first Chromium starts.
-	tidied sync.Once
-	// temporary holds downloads when no folder is configured; Close removes it.
-	temporary string
+	// All below is guarded by the lock of tabs.
+	engine  *engine
+	status  string
+	trouble string
+	hint    string
+	driver  string
+	person  bool
 }
 
-// The words of event.BrowserState.Status.
+// The values of event.BrowserState.Status.
 const (
 	statusAbsent   = "absent"
 	statusStopped  = "stopped"
@@ -82,35 +70,28 @@ func New(cfg Config) *Browser {
 	}
 	b := &Browser{
 		cfg: cfg, log: cfg.Log,
-		book: identity.NewBook(), docs: &cdp.Counter{},
-		stop: make(chan struct{}), starting: make(chan struct{}, 1),
-		changed:  make(chan struct{}),
-		sessions: map[string]*Session{},
-		status:   statusStopped,
-		poke:     make(chan struct{}, 1),
+		elements: identity.NewElementRegistry(), docs: &cdp.Counter{},
+		starting: make(chan struct{}, 1), status: statusStopped,
 	}
-	b.out = newVoice(cfg.Publish, b.State)
-	b.scribe = newScribe(b)
-	if cfg.OnPersonStep != nil {
-		b.wg.Add(1)
-		go b.scribe.run()
-	}
-	life, quit := context.WithCancel(context.Background())
-	b.quit = quit
-	b.wg.Add(1)
-	go b.refresh(life)
+	b.events = publish.NewPublisher(cfg.Publish, b.State)
+	b.tabs = page.NewManager(page.Config{
+		DownloadDir: cfg.DownloadDir, MaxDownload: cfg.MaxDownload, Proxy: cfg.Proxy, Headless: cfg.Headless,
+		AttachURL: cfg.AttachURL, CheckAddress: cfg.CheckAddress, Limits: cfg.Limits, Log: cfg.Log,
+	}, b.elements, b.events, b.running)
+	b.view = live.NewView(b.tabs, cfg.OnPersonStep)
+	b.tabs.Connect(b.view, events.NewHandler())
 	if _, err := launch.Find(cfg.Path); err != nil && cfg.AttachURL == "" {
 		b.status, b.trouble, b.hint = statusAbsent, err.Error(), launch.InstallHint
 	}
 	return b
 }
 
-// Book holds the numbers of all surfaces: there is one counter, so that a number means one element
-// wherever it stands. Those of tabs have positive tab numbers; other surfaces take negative ones.
-func (b *Browser) Book() *identity.Book { return b.book }
+// Elements numbers the elements of all surfaces: there is one counter, so that a number means one element
+// wherever it is. Those of tabs have positive tab numbers; other surfaces take negative ones.
+func (b *Browser) Elements() *identity.ElementRegistry { return b.elements }
 
-// Start makes sure that Chromium runs. The error is a *Fault of kind no_browser when there
-// is none or it does not start.
+// Start makes sure that Chromium runs. The error is a *surface.Fault of kind no_browser when there is none or it
+// does not start.
 func (b *Browser) Start(ctx context.Context) error {
 	_, err := b.running(ctx)
 	return err
@@ -118,161 +99,85 @@ func (b *Browser) Start(ctx context.Context) error {
 
 // Close ends Chromium and waits until nothing of the browser runs any more.
 func (b *Browser) Close() error {
-	b.mu.Lock()
-	if b.closed {
-		b.mu.Unlock()
+	if !b.tabs.Close() {
 		return nil
 	}
-	b.closed = true
-	close(b.stop)
-	b.quit()
+	b.view.Close()
+	b.tabs.Lock()
 	e := b.engine
-	lives := b.lives
-	b.mu.Unlock()
-	for _, l := range lives {
-		l.Close()
-	}
-	// A start that is under way sees closed and gives up.
+	b.tabs.Unlock()
+	// A start that is under way sees that the browser is closed and gives up.
 	b.starting <- struct{}{}
 	var err error
 	if e == nil {
-		b.mu.Lock()
+		b.tabs.Lock()
 		e = b.engine
-		b.mu.Unlock()
+		b.tabs.Unlock()
 	}
 	if e != nil {
 		err = e.close()
 	}
-	b.wg.Wait()
-	b.out.close()
-	if b.temporary != "" {
-		err = errors.Join(err, os.RemoveAll(b.temporary))
-	}
-	return err
+	b.tabs.Wait()
+	b.events.Close()
+	return errors.Join(err, b.tabs.RemoveTemporary())
 }
 
 // State is the window's session as the window shows it.
 func (b *Browser) State() event.BrowserState {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	s := event.BrowserState{
-		Status: event.BrowserStatus(b.status), Error: b.trouble, Hint: b.hint, Driving: b.driving, PersonHas: b.person,
-		Tabs: []event.Tab{},
-	}
-	if w := b.sessions[""]; w != nil {
-		s.Tabs, s.Downloads = w.list(), w.downloading()
-		if w.active != nil {
-			s.Active = w.active.id
-		}
-	}
+	b.tabs.Lock()
+	defer b.tabs.Unlock()
+	s := event.BrowserState{Status: event.BrowserStatus(b.status), Error: b.trouble, Hint: b.hint, Driving: b.driver, PersonHas: b.person}
+	b.tabs.WindowState(&s)
 	return s
 }
 
 // Tabs is how many tabs a caller has.
-func (b *Browser) Tabs(owner string) int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if s := b.sessions[owner]; s != nil {
-		return len(s.tabs)
-	}
-	return 0
-}
+func (b *Browser) Tabs(owner string) int { return b.tabs.Tabs(owner) }
 
-// Marks are the numbers of the window's active tab after its newest look; nil before the first.
-func (b *Browser) Marks() *event.Marks {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	w := b.sessions[""]
-	if w == nil || w.active == nil || w.active.look == nil && w.active.glanced == nil {
-		return nil
-	}
-	if w.active.glanced != nil {
-		return w.active.glanced.marks()
-	}
-	return w.active.look.marks()
-}
+// Marks are the numbers of the window's active tab in its newest snapshot; nil before the first.
+func (b *Browser) Marks() *event.Marks { return b.tabs.Marks() }
 
 // Session is the tabs of one caller; "" is the window's. It is made on first use.
-func (b *Browser) Session(owner string) *Session {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	s := b.sessions[owner]
-	if s == nil {
-		s = &Session{b: b, owner: owner}
-		b.sessions[owner] = s
-	}
-	return s
-}
+func (b *Browser) Session(owner string) *Session { return &Session{b.tabs.Session(owner)} }
 
 // CloseSession closes a caller's tabs and forgets its storage. The window's session stays.
-func (b *Browser) CloseSession(owner string) {
-	b.mu.Lock()
-	s := b.sessions[owner]
-	if s == nil || owner == "" {
-		b.mu.Unlock()
-		return
-	}
-	delete(b.sessions, owner)
-	e, contextID := b.engine, s.contextID
-	b.mu.Unlock()
-	if e != nil && contextID != "" {
-		e.dispose(contextID)
-	}
-	b.forgetFiles(owner)
-}
+func (b *Browser) CloseSession(owner string) { b.tabs.CloseSession(owner) }
 
-// SetHand says whether a person has taken over. It only marks the state: who may act is
-// for the callers to keep.
+// SetPersonControl says whether a person has taken over. It only marks the state: who may act is for the callers
+// to enforce.
 func (b *Browser) SetPersonControl(person bool) {
-	b.mu.Lock()
+	b.tabs.Lock()
 	b.person = person
-	b.signal()
-	b.mu.Unlock()
-	b.out.state()
+	b.tabs.Signal()
+	b.tabs.Unlock()
+	b.events.StateChanged()
 }
 
-// Returned waits while a person has the page; the error is the end of ctx or of the browser.
+// AwaitGiveBack waits while a person has the page; the error is the end of ctx or of the browser.
 func (b *Browser) AwaitGiveBack(ctx context.Context) error {
-	return b.await(ctx, func() bool { return !b.person })
+	return b.tabs.Await(ctx, func() bool { return !b.person })
 }
 
-// Driving marks who acts now: person, model, pilot, mcp, or "" for nobody.
+// SetDriver marks who acts now: person, model, pilot, mcp, or "" for nobody.
 func (b *Browser) SetDriver(caller string) {
-	b.mu.Lock()
-	was := b.driving
-	b.driving = caller
-	b.mu.Unlock()
+	b.tabs.Lock()
+	was := b.driver
+	b.driver = caller
+	b.tabs.Unlock()
 	if was != caller {
-		b.out.state()
+		b.events.StateChanged()
 	}
 }
 
-// signal wakes everybody who waits for the books to change. Called under mu.
-func (b *Browser) signal() {
-	close(b.changed)
-	b.changed = make(chan struct{})
+// OpenLive starts showing the window's active tab and follows which tab that is; the page takes the size of the
+// place it is shown in, in CSS pixels, with scale device pixels each. It starts no Chromium: pictures come once
+// there is a tab. With several readers the newest one's size counts. Close it.
+func (b *Browser) OpenLive(width, height int, scale float64) (*Live, error) {
+	return b.view.Open(width, height, scale)
 }
 
-// await waits until ok, which is called under mu, is true.
-func (b *Browser) await(ctx context.Context, ok func() bool) error {
-	for {
-		b.mu.Lock()
-		if ok() {
-			b.mu.Unlock()
-			return nil
-		}
-		if b.closed {
-			b.mu.Unlock()
-			return errClosed
-		}
-		changed := b.changed
-		b.mu.Unlock()
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
+// Input passes on what a person does on the picture of the window's active tab. It does not wait for the page,
+// except where order needs it, and never for an action.
+func (b *Browser) Input(ctx context.Context, in wire.Input) error {
+	return b.view.Input(ctx, b.tabs.Session(""), in)
 }
-
-var errClosed = errors.New("the browser is closed")

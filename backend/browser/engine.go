@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -12,41 +13,33 @@ import (
 
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/launch"
+	"sextant/backend/browser/page"
 	"sextant/backend/surface"
 )
 
-// The viewport of a tab that nobody looks at.
 const (
-	defaultWidth  = 1280
-	defaultHeight = 800
-)
-
-// startLimit bounds the time from starting Chromium to its first answer.
-const startLimit = 20 * time.Second
-
-// closeGrace is what a Chromium gets to write its profile, hushLimit how long its connection may
-// take to end after it.
-const (
+	// startTimeout bounds the time from starting Chromium to its first answer.
+	startTimeout = 20 * time.Second
+	// closeGrace is how long Chromium may take to write its profile.
 	closeGrace = 3 * time.Second
-	hushLimit  = 10 * time.Second
+	// disconnectTimeout bounds how long its connection may take to end after it.
+	disconnectTimeout = 10 * time.Second
+	// exitTimeout is how long a Chromium whose connection broke may take to be seen as ended.
+	exitTimeout = 3 * time.Second
 )
 
-// engine is one running Chromium. It implements cdp.Handler.
+// engine is one running Chromium.
 type engine struct {
 	b    *Browser
 	proc process
-	reg  *cdp.Registry
-	// tabs is guarded by Browser.mu.
-	tabs map[*cdp.Page]*tab
-	// notes are what every session is told once; guarded by Browser.mu.
-	notes []string
+	conn *page.Connection
 }
 
 // process is the Chromium at the other end: ours, or one that is only attached to.
 type process interface {
 	Close(grace time.Duration) error
 	Kill()
-	Why() string
+	Stderr() string
 }
 
 // connect starts a Chromium of our own, or attaches to the one that was named.
@@ -68,52 +61,42 @@ func (b *Browser) connect(ctx context.Context, path string) (process, rodcdp.Web
 	return p, p.Pipe, nil
 }
 
-// ours reports whether a browser context belongs to one of our sessions.
-func (b *Browser) ours(contextID string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, s := range b.sessions {
-		if s.contextID != "" && s.contextID == contextID {
-			return true
-		}
-	}
-	return false
-}
-
-// running returns the living engine, starting Chromium when there is none.
-func (b *Browser) running(ctx context.Context) (*engine, error) {
-	b.mu.Lock()
-	e, closed := b.engine, b.closed
-	b.mu.Unlock()
-	if e != nil {
-		return e, nil
+// running returns the running Chromium and starts one when there is none.
+func (b *Browser) running(ctx context.Context) (*page.Connection, error) {
+	c, closed := b.connected()
+	if c != nil {
+		return c, nil
 	}
 	if closed {
-		return nil, errClosed
+		return nil, page.ErrClosed
 	}
 	select {
 	case b.starting <- struct{}{}:
 		defer func() { <-b.starting }()
-	case <-b.stop:
-		return nil, errClosed
+	case <-b.tabs.Stopped():
+		return nil, page.ErrClosed
 	case <-ctx.Done():
 		return nil, fmt.Errorf("starting the browser: %w", context.Cause(ctx))
 	}
-	b.mu.Lock()
-	e, closed = b.engine, b.closed
-	b.mu.Unlock()
-	if e != nil {
-		return e, nil
+	c, closed = b.connected()
+	if c != nil {
+		return c, nil
 	}
 	if closed {
-		return nil, errClosed
+		return nil, page.ErrClosed
 	}
 	return b.start(ctx)
 }
 
-func (b *Browser) start(ctx context.Context) (*engine, error) {
+func (b *Browser) connected() (c *page.Connection, closed bool) {
+	b.tabs.Lock()
+	defer b.tabs.Unlock()
+	return b.tabs.Conn(), b.tabs.Closed()
+}
+
+func (b *Browser) start(ctx context.Context) (*page.Connection, error) {
 	b.report(statusStarting, "", "")
-	b.tidied.Do(b.tidyAll)
+	b.cleanUp.Do(b.tabs.CleanDownloads)
 	path, err := launch.Find(b.cfg.Path)
 	if err != nil && b.cfg.AttachURL == "" {
 		b.report(statusAbsent, err.Error(), launch.InstallHint)
@@ -123,9 +106,9 @@ func (b *Browser) start(ctx context.Context) (*engine, error) {
 		}
 	}
 	// A caller that leaves must not leave a half-started browser behind.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startTimeout)
 	defer cancel()
-	e, err := b.kindle(ctx, path)
+	e, err := b.startWithRetry(ctx, path)
 	if err != nil {
 		b.report(statusFailed, err.Error(), "Run sextant doctor.")
 		return nil, &surface.Fault{
@@ -133,161 +116,121 @@ func (b *Browser) start(ctx context.Context) (*engine, error) {
 			Suggestion: "Try again; sextant doctor shows what is wrong.",
 		}
 	}
-	b.mu.Lock()
-	b.engine = e
-	b.status, b.trouble, b.hint = statusReady, "", ""
-	sessions := make([]*Session, 0, len(b.sessions))
-	for _, s := range b.sessions {
-		s.contextID = ""
-		sessions = append(sessions, s)
+	b.tabs.Connected(e.conn, func() {
+		b.engine = e
+		b.status, b.trouble, b.hint = statusReady, "", ""
+	})
+	b.tabs.Go(e.watch)
+	b.tabs.Restore(ctx, e.conn)
+	b.events.StateChanged()
+	return e.conn, nil
+}
+
+// startWithRetry starts Chromium, and once more with an empty profile when no Chromium starts with the
+// configured one. The broken profile is kept beside the new one.
+func (b *Browser) startWithRetry(ctx context.Context, path string) (*engine, error) {
+	e, err := b.startOnce(ctx, path)
+	if err == nil || b.cfg.ProfileDir == "" || !errors.Is(err, launch.ErrProfile) {
+		return e, err
 	}
-	b.signal()
-	b.mu.Unlock()
-	b.wg.Add(1)
-	go e.watch()
-	for _, s := range sessions {
-		s.restore(ctx, e)
+	backup, moveErr := launch.SetAside(b.cfg.ProfileDir, time.Now())
+	if moveErr != nil {
+		return nil, errors.Join(err, moveErr)
 	}
-	b.out.state()
+	e, retryErr := b.startOnce(ctx, path)
+	if retryErr != nil {
+		// It was not the profile after all.
+		return nil, errors.Join(err, launch.PutBack(backup, b.cfg.ProfileDir))
+	}
+	b.log.Warn("the browser did not start with its profile and has an empty one", "err", err, "backup", backup)
+	e.conn.AddNote(fmt.Sprintf("The browser did not start with its profile, so it has an empty one and is logged in nowhere; the old one is kept as %s.", filepath.Base(backup)))
 	return e, nil
 }
 
-// ignite runs the process and gets its first answers.
-func (b *Browser) ignite(ctx context.Context, path string) (*engine, error) {
+// startOnce runs the process and gets its first answers.
+func (b *Browser) startOnce(ctx context.Context, path string) (*engine, error) {
 	proc, ws, err := b.connect(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	o := cdp.Options{Docs: b.docs, Log: b.log, PageSetUp: pageSetUp(), Greeting: greeting, Tell: tellName}
+	e := &engine{b: b, proc: proc, conn: b.tabs.NewConnection(b.profileNotes(proc))}
+	o := e.conn.Options(b.docs)
 	if b.cfg.AttachURL != "" {
-		o.Only = b.ours
+		o.Only = b.tabs.HasContext
 	}
-	e := &engine{b: b, proc: proc, notes: b.notes(proc), tabs: map[*cdp.Page]*tab{}}
-	o.Handler = e
-	e.reg, err = cdp.Open(ctx, ws, o)
-	if err == nil && b.cfg.AttachURL == "" {
-		err = e.allowDownloads(ctx, "", "")
-	}
+	reg, err := cdp.Open(ctx, ws, o)
+	e.conn.Registry = reg
 	if err == nil {
-		err = e.introduce(ctx)
+		err = e.conn.Open(ctx)
 	}
 	if err != nil {
-		err = profileFault(proc, err)
+		err = profileError(proc, err)
 		proc.Kill()
-		closing := errors.Join(proc.Close(0), e.hush())
-		if said := proc.Why(); said != "" {
-			err = fmt.Errorf("%w; it said: %s", err, lastLine(said))
+		closeErr := errors.Join(proc.Close(0), e.waitDisconnected())
+		if output := proc.Stderr(); output != "" {
+			err = fmt.Errorf("%w; it said: %s", err, lastLine(output))
 		}
-		return nil, errors.Join(err, closing)
+		return nil, errors.Join(err, closeErr)
 	}
 	return e, nil
-}
-
-// introduce asks who the browser is.
-func (e *engine) introduce(ctx context.Context) error {
-	v, err := proto.BrowserGetVersion{}.Call(e.reg.Client(ctx))
-	if err != nil {
-		return fmt.Errorf("asking for the browser's version: %w", err)
-	}
-	e.b.mu.Lock()
-	e.b.agent = v.UserAgent
-	e.b.mu.Unlock()
-	return nil
 }
 
 func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-func pageSetUp() []proto.Request {
-	return []proto.Request{
-		proto.EmulationSetDeviceMetricsOverride{Width: defaultWidth, Height: defaultHeight, DeviceScaleFactor: 1},
-		proto.PageSetInterceptFileChooserDialog{Enabled: true},
-	}
-}
-
-// watch waits for the end of this Chromium, wished or not.
+// watch waits for the end of this Chromium, wanted or not.
 func (e *engine) watch() {
-	defer e.b.wg.Done()
-	<-e.reg.Conn().Done()
-	if err := errors.Join(e.proc.Close(closeGrace), e.hush()); err != nil {
-		e.b.log.Warn("closing the browser", "error", err)
-	}
+	<-e.conn.Registry.Conn().Done()
 	b := e.b
-	b.mu.Lock()
-	if b.engine == e {
-		b.engine = nil
+	if err := errors.Join(e.proc.Close(closeGrace), e.waitDisconnected()); err != nil {
+		b.log.Warn("closing the browser", "err", err)
 	}
-	for _, t := range e.tabs {
-		t.page = nil
-		t.dialog, t.chooser, t.look = nil, nil, nil
-		t.interrupt(errBrowserEnded)
-	}
-	e.tabs = map[*cdp.Page]*tab{}
-	for _, s := range b.sessions {
-		for _, d := range s.downloads {
-			if d.State == downloadRunning {
-				d.end(downloadFailed, "the browser ended")
-				d.sweep()
-			}
+	b.tabs.Disconnected(e.conn, func() {
+		if b.engine == e {
+			b.engine = nil
 		}
-	}
-	if b.closed {
-		b.status = statusStopped
-	} else {
-		b.status = statusFailed
-		b.trouble = "The browser ended unexpectedly."
-		b.hint = "It starts again with its tabs at the next action."
-	}
-	b.cast = nil
-	b.signal()
-	b.mu.Unlock()
-	b.out.state()
+		if b.tabs.Closed() {
+			b.status = statusStopped
+		} else {
+			b.status = statusFailed
+			b.trouble = "The browser ended unexpectedly."
+			b.hint = "It starts again with its tabs at the next action."
+		}
+	})
+	b.events.StateChanged()
 }
 
-// close asks Chromium to write its profile and go, and waits until it has.
+// close asks Chromium to write its profile and exit, and waits until it has.
 func (e *engine) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if e.b.cfg.AttachURL == "" {
-		_ = proto.BrowserClose{}.Call(e.reg.Client(ctx))
+		_ = proto.BrowserClose{}.Call(e.conn.Registry.Client(ctx))
 	}
-	return errors.Join(e.proc.Close(closeGrace), e.hush())
+	return errors.Join(e.proc.Close(closeGrace), e.waitDisconnected())
 }
 
-// hush waits until nothing reads from the browser or writes to it any more. Its owner has closed
-// the connection, so that a wait with an end is only for what nobody foresaw.
-func (e *engine) hush() error {
-	quiet := make(chan struct{})
+// waitDisconnected waits until nothing reads from the browser or writes to it any more.
+func (e *engine) waitDisconnected() error {
+	ended := make(chan struct{})
 	go func() {
-		defer close(quiet)
-		e.reg.Conn().Wait()
+		defer close(ended)
+		e.conn.Registry.Conn().Wait()
 	}()
-	timer := time.NewTimer(hushLimit)
+	timer := time.NewTimer(disconnectTimeout)
 	defer timer.Stop()
 	select {
-	case <-quiet:
+	case <-ended:
 		return nil
 	case <-timer.C:
 		return errors.New("the connection to the browser does not end")
 	}
 }
 
-// dispose closes a browser context with all its tabs.
-func (e *engine) dispose(contextID string) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	err := proto.TargetDisposeBrowserContext{
-		BrowserContextID: proto.BrowserBrowserContextID(contextID),
-	}.Call(e.reg.Client(ctx))
-	if err != nil {
-		e.b.log.Warn("closing a session's tabs", "error", err)
-	}
-}
-
 func (b *Browser) report(status, trouble, hint string) {
-	b.mu.Lock()
+	b.tabs.Lock()
 	b.status, b.trouble, b.hint = status, trouble, hint
-	b.mu.Unlock()
-	b.out.state()
+	b.tabs.Unlock()
+	b.events.StateChanged()
 }

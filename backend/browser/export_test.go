@@ -5,46 +5,48 @@ import (
 	"encoding/json"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/page"
 )
 
 // KillForTest ends Chromium as a crash would.
 func (b *Browser) KillForTest() {
-	b.mu.Lock()
+	b.tabs.Lock()
 	e := b.engine
-	b.mu.Unlock()
+	b.tabs.Unlock()
 	e.proc.Kill()
 }
 
 // ActingForTest reports whether an action runs in the active tab.
 func (s *Session) ActingForTest() bool {
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
-	return s.active != nil && s.active.cancel != nil
+	s.Manager.Lock()
+	defer s.Manager.Unlock()
+	return s.Active != nil && s.Active.Cancel != nil
 }
 
 // HoldForTest takes the active tab's turn as an action does, until the function it returns is called.
 func (s *Session) HoldForTest(ctx context.Context) (func(), error) {
-	s.b.mu.Lock()
-	t := s.active
-	s.b.mu.Unlock()
-	return t.acquire(ctx)
+	s.Manager.Lock()
+	t := s.Active
+	s.Manager.Unlock()
+	return t.Acquire(ctx)
 }
 
 // SendForTest sends calls to the active tab.
 func (s *Session) SendForTest(ctx context.Context, reqs ...proto.Request) error {
-	s.b.mu.Lock()
-	p := s.active.page
-	s.b.mu.Unlock()
+	s.Manager.Lock()
+	p := s.Active.Page
+	s.Manager.Unlock()
 	return p.Send(ctx, reqs...)
 }
 
 // EvalForTest evaluates an expression in the world of the active tab's own scripts.
 func (s *Session) EvalForTest(ctx context.Context, expression string) (json.RawMessage, error) {
-	s.b.mu.Lock()
-	p := s.active.page
-	s.b.mu.Unlock()
+	s.Manager.Lock()
+	p := s.Active.Page
+	s.Manager.Unlock()
 	if p == nil {
-		return nil, errBrowserEnded
+		return nil, page.ErrBrowserEnded
 	}
 	return p.Main().EvalMain(ctx, expression)
 }
@@ -55,21 +57,21 @@ func (s *Session) TruthForTest(ctx context.Context, ids []int) map[int]string {
 	truth := map[int]string{}
 	byDoc := map[int][]int{}
 	for _, id := range ids {
-		if th, ok := s.b.book.Thing(id); ok {
+		if th, ok := s.Manager.Elements.Element(id); ok {
 			byDoc[th.Doc] = append(byDoc[th.Doc], id)
 		}
 	}
 	for doc, list := range byDoc {
-		s.b.mu.Lock()
-		t := s.active
-		s.b.mu.Unlock()
-		d := t.document(doc)
+		s.Manager.Lock()
+		t := s.Active
+		s.Manager.Unlock()
+		d := t.Observer.Document(doc)
 		if d == nil {
 			continue
 		}
 		handles := make([]int, len(list))
 		for i, id := range list {
-			th, _ := s.b.book.Thing(id)
+			th, _ := s.Manager.Elements.Element(id)
 			handles[i] = th.Handle
 		}
 		raw, err := d.Call(ctx, `function (handles) {
@@ -96,9 +98,9 @@ func (s *Session) TruthForTest(ctx context.Context, ids []int) map[int]string {
 
 // CrashForTest crashes the active tab's renderer.
 func (s *Session) CrashForTest(ctx context.Context) error {
-	s.b.mu.Lock()
-	p := s.active.page
-	s.b.mu.Unlock()
+	s.Manager.Lock()
+	p := s.Active.Page
+	s.Manager.Unlock()
 	p.Post(p.Session, proto.PageCrash{})
 	return nil
 }

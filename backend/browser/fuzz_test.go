@@ -263,7 +263,7 @@ func (f *fuzz) act(kind string) {
 	if errors.As(err, &fault) {
 		f.refusals[fault.Kind+" "+reason(fault.Message)]++
 	}
-	// Drawn anew, never looked otherwise, and nothing ever looked like it: it must be found.
+	// Rendered again, never looked otherwise, and nothing ever looked like it: it must be found.
 	if now.Here && now.Serial != was.serial && now.Age == 0 && was.age == 0 && now.Alike == 1 && !now.Fixed && !now.Off {
 		covered := fault != nil && (fault.Kind == surface.FaultCovered || fault.Kind == surface.FaultDisabled || fault.Kind == surface.FaultBlocked)
 		if !covered {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sextant/backend/browser"
+	"sextant/backend/browser/page/network"
 	"sextant/backend/surface"
 )
 
@@ -99,7 +100,7 @@ func TestSecretsOfARequestAreMaskedByNameAndKind(t *testing.T) {
 		"/api": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Access-Control-Allow-Origin", "*")
 			w.Header().Set("X-Echo", "Bearer geheim2geheim2")
-			_, _ = w.Write([]byte(`{"pong":true,"data":"ghp_0123456789abcdefghijABCDEFGHIJ0123"}` + strings.Repeat(" ", browser.MaxBody)))
+			_, _ = w.Write([]byte(`{"pong":true,"data":"ghp_0123456789abcdefghijABCDEFGHIJ0123"}` + strings.Repeat(" ", network.MaxBody)))
 		},
 	})
 	other = otherSite(url)
@@ -110,7 +111,7 @@ func TestSecretsOfARequestAreMaskedByNameAndKind(t *testing.T) {
 		t.Fatalf("the list tells %+v", list)
 	}
 	d, err := s.Request(ctx, list[0].ID)
-	if err != nil || d.Post != `{"user":"ana","apiKey":"•••"}` || !strings.HasPrefix(d.Body, `{"pong":true,"data":"•••"}`) || len(d.Body) > browser.MaxBody || d.BodyNote == "" {
+	if err != nil || d.Post != `{"user":"ana","apiKey":"•••"}` || !strings.HasPrefix(d.Body, `{"pong":true,"data":"•••"}`) || len(d.Body) > network.MaxBody || d.BodyNote == "" {
 		t.Errorf("%q, %.60q, %q, %v", d.Post, d.Body, d.BodyNote, err)
 	}
 	if d.Masked < 3 || !strings.Contains(strings.Join(d.MaskedKinds, "; "), "apiKey in the request body; access key in the response body") {

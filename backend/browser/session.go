@@ -2,322 +2,192 @@ package browser
 
 import (
 	"context"
-	"fmt"
-	"slices"
+	"encoding/json"
+	"time"
 
-	"github.com/go-rod/rod/lib/proto"
-
-	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/act"
+	"sextant/backend/browser/inspect"
+	"sextant/backend/browser/live"
+	"sextant/backend/browser/page"
+	"sextant/backend/browser/page/console"
+	"sextant/backend/browser/page/emulation"
+	"sextant/backend/browser/page/network"
+	"sextant/backend/browser/page/webmcp"
 	"sextant/backend/surface"
 	"sextant/shared/annotator"
 	"sextant/shared/event"
 )
 
+// The types of a Session's methods, by the names under which callers know them.
+type (
+	NavigateOptions = act.NavigateOptions
+	TabOptions      = act.TabOptions
+	Emulation       = emulation.Emulation
+	Position        = emulation.Position
+	Message         = console.Message
+	ConsoleOptions  = console.ConsoleOptions
+	Request         = network.Request
+	RequestDetail   = network.RequestDetail
+	RequestFilter   = network.RequestFilter
+	PageTool        = webmcp.PageTool
+	Where           = act.Point
+	ClickAtOptions  = act.ClickAtOptions
+	DragOptions     = act.DragOptions
+	DialogOptions   = act.DialogOptions
+	EvaluateOptions = act.EvaluateOptions
+	Evaluated       = act.EvaluateResult
+	PDFOptions      = inspect.PDFOptions
+	Live            = live.Reader
+	LiveFrame       = live.Frame
+	Step            = live.Step
+)
+
+// Session is the tabs of one caller: those methods of page.Session, and the actions of act and inspect on its active
+// tab, or on the tab of the element they name. All methods may be called concurrently; actions of one tab queue.
+// Errors of actions are *surface.Fault where the caller can correct them.
+type Session struct{ *page.Session }
+
 var _ surface.Surface = (*Session)(nil)
 
-// maxTabs bounds a session: a page cannot open tabs without end.
-const maxTabs = 40
-
-// Session is the tabs of one caller. All methods may be called concurrently; actions of one
-// tab queue. Errors of actions are *Fault where the caller can mend them.
-type Session struct {
-	b     *Browser
-	owner string
-
-	// All below is guarded by Browser.mu. contextID is the browser context of the running
-	// Chromium, "" until the first tab and always for the window's session.
-	contextID string
-	tabs      []*tab
-	active    *tab
-	// expect is the tab that the next page without an opener belongs to.
-	expect       *tab
-	downloads    []*download
-	lastDownload int
-	// told is the Chromium whose notes were told.
-	told *engine
-	// device is what new tabs pretend to be, nil for nothing.
-	device  *Emulation
-	secrets secrets
-	// covered are a person's secrets that were typed.
-	covered []covered
+// Navigate opens an address in the active tab, or goes back, forward or reloads.
+func (s *Session) Navigate(ctx context.Context, o NavigateOptions) (annotator.Answer, error) {
+	return act.Navigate(ctx, s.Session, o)
 }
 
-// adopt makes p a tab of the session and its active one. Called under mu.
-func (s *Session) adopt(p *cdp.Page) *tab {
-	t := s.expect
-	s.expect = nil
-	if t == nil || p.OpenerID != "" {
-		s.expect = t
-		s.b.lastTab++
-		t = &tab{id: s.b.lastTab, s: s, queue: make(chan struct{}, 1), width: defaultWidth, height: defaultHeight, scale: 1}
-		s.tabs = append(s.tabs, t)
-		s.active = t
-	}
-	t.page, t.tracker, t.crashed = p, newTracker(p), false
-	t.url, t.located = p.Main().URL(), nil
-	if t.pretends == nil && s.device != nil {
-		own := *s.device
-		t.pretends = &own
-	}
-	t.pretend()
-	if len(s.tabs) > maxTabs {
-		s.b.log.Warn("a page opened too many tabs", "session", s.owner)
-		p.Post(p.Session, proto.PageClose{})
-	}
-	return t
+// Tabs lists, opens, selects or closes tabs, see act.Tabs.
+func (s *Session) Tabs(ctx context.Context, o TabOptions) (annotator.Answer, []event.Tab, error) {
+	return act.Tabs(ctx, s.Session, o)
 }
 
-// remove takes a closed tab out. Called under mu.
-func (s *Session) remove(t *tab) {
-	t.closed, t.page = true, nil
-	t.stands()
-	t.interrupt(errTabClosed)
-	i := slices.Index(s.tabs, t)
-	if i < 0 {
-		return
-	}
-	s.tabs = slices.Delete(s.tabs, i, i+1)
-	if s.active == t {
-		s.active = nil
-		if len(s.tabs) > 0 {
-			s.active = s.tabs[min(i, len(s.tabs)-1)]
-		}
-	}
-	for _, other := range s.tabs {
-		if other == s.active || t == s.active {
-			other.note(kindClosed, fmt.Sprintf("tab %d closed", t.id), t.id)
-			break
-		}
-	}
+// Click implements surface.Surface.
+func (s *Session) Click(ctx context.Context, o surface.ClickOptions) (annotator.Answer, error) {
+	return act.Click(ctx, s.Session, o)
 }
 
-// list describes the tabs. Called under mu.
-func (s *Session) list() []event.Tab {
-	tabs := make([]event.Tab, 0, len(s.tabs))
-	for _, t := range s.tabs {
-		tabs = append(tabs, t.describe())
-	}
-	return tabs
+// ClickAt presses the mouse at a point and says what lies there.
+func (s *Session) ClickAt(ctx context.Context, o ClickAtOptions) (annotator.Answer, error) {
+	return act.ClickAt(ctx, s.Session, o)
 }
 
-// restore opens the tabs that the last Chromium had.
-func (s *Session) restore(ctx context.Context, e *engine) {
-	s.b.mu.Lock()
-	old := slices.Clone(s.tabs)
-	s.b.mu.Unlock()
-	for _, t := range old {
-		if err := s.revive(ctx, e, t); err != nil {
-			s.b.log.Warn("a tab could not be brought back", "tab", t.id, "error", err)
-			s.b.mu.Lock()
-			s.remove(t)
-			s.b.mu.Unlock()
-		}
-	}
+// Hover implements surface.Surface.
+func (s *Session) Hover(ctx context.Context, id int) (annotator.Answer, error) {
+	return act.Hover(ctx, s.Session, id)
 }
 
-// revive makes a page for a tab that lost its own and sends it to the tab's address. The page
-// is made empty: of a page made with an address the browser tells neither surely nor in time
-// that it is on its way. The tab's turn is kept until the address is there or known not to
-// come, so that the next action in this tab waits for it and those in others do not.
-func (s *Session) revive(ctx context.Context, e *engine, t *tab) error {
-	release, err := t.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	var address string
-	t.set(func() { address = t.url })
-	if err := s.create(ctx, e, blank, t); err != nil {
-		release()
-		return err
-	}
-	if address == "" || address == blank || guarded(address) {
-		release()
-		return nil
-	}
-	t.set(func() { t.url = address })
-	s.b.wg.Add(1)
-	go func() {
-		defer s.b.wg.Done()
-		defer release()
-		t.reopen(context.WithoutCancel(ctx), address)
-	}()
-	return nil
+// Type implements surface.Surface.
+func (s *Session) Type(ctx context.Context, o surface.TypeOptions) (annotator.Answer, error) {
+	return act.Type(ctx, s.Session, o)
 }
 
-// reopen goes to an address for who holds the tab's turn, without looking at what is there.
-func (t *tab) reopen(ctx context.Context, address string) {
-	ctx, done := t.begin(ctx)
-	defer done()
-	b := t.s.b
-	b.mu.Lock()
-	a := &action{t: t, page: t.page}
-	if a.page != nil {
-		a.watch = t.tracker.Begin(b.cfg.Limits)
-	}
-	b.mu.Unlock()
-	if a.page == nil {
-		return
-	}
-	defer a.watch.Close()
-	if err := a.open(ctx, address); err != nil {
-		b.log.Warn("a tab is back without its page", "tab", t.id, "error", err)
-	}
+// Select implements surface.Surface.
+func (s *Session) Select(ctx context.Context, id int, values []string) (annotator.Answer, error) {
+	return act.Select(ctx, s.Session, id, values)
 }
 
-// create opens a page and waits until it is a tab: t itself when it is not nil.
-func (s *Session) create(ctx context.Context, e *engine, url string, t *tab) error {
-	b := s.b
-	b.mu.Lock()
-	contextID := s.contextID
-	b.mu.Unlock()
-	attached := b.cfg.AttachURL != ""
-	if (s.owner != "" || attached) && contextID == "" {
-		var err error
-		if contextID, err = e.newContext(ctx); err != nil {
-			return fmt.Errorf("making a place for the session's tabs: %w", err)
-		}
-		if err := e.allowDownloads(ctx, s.owner, contextID); err != nil {
-			return err
-		}
-	}
-	b.mu.Lock()
-	s.contextID, s.expect = contextID, t
-	b.mu.Unlock()
-	res, err := proto.TargetCreateTarget{
-		URL: url, BrowserContextID: proto.BrowserBrowserContextID(contextID),
-		// A tab in a window of its own is never hidden by another one.
-		NewWindow: b.cfg.Headless,
-	}.Call(e.reg.Client(ctx))
-	if err != nil {
-		return fmt.Errorf("opening a tab: %w", err)
-	}
-	return b.await(ctx, func() bool {
-		for p := range e.tabs {
-			if p.TargetID == string(res.TargetID) {
-				return true
-			}
-		}
-		return false
-	})
+// SelectText selects text, see act.SelectText.
+func (s *Session) SelectText(ctx context.Context, id int, text string, start, end int) (annotator.Answer, error) {
+	return act.SelectText(ctx, s.Session, id, text, start, end)
 }
 
-// inFront is the tab in front of t that one of the events opened, 0 for none. Called under mu.
-func (s *Session) inFront(t *tab, events []annotator.Event) int {
-	if s.active == nil || s.active == t {
-		return 0
-	}
-	for _, e := range events {
-		if e.Kind == kindOpened && e.Tab == s.active.id {
-			return e.Tab
-		}
-	}
-	return 0
+// Press implements surface.Surface; it also answers an open dialog (Enter, Escape).
+func (s *Session) Press(ctx context.Context, key string) (annotator.Answer, error) {
+	return act.Press(ctx, s.Session, key)
 }
 
-// current returns the active tab in a running browser, opening an empty one when there is none.
-func (s *Session) current(ctx context.Context) (*tab, error) {
-	e, err := s.b.running(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s.b.mu.Lock()
-	t := s.active
-	s.b.mu.Unlock()
-	if t != nil {
-		return t, nil
-	}
-	return s.open(ctx, e)
+// Scroll implements surface.Surface.
+func (s *Session) Scroll(ctx context.Context, o surface.ScrollOptions) (annotator.Answer, error) {
+	return act.Scroll(ctx, s.Session, o)
 }
 
-// open makes an empty tab and selects it.
-func (s *Session) open(ctx context.Context, e *engine) (*tab, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.b.cfg.Limits.Navigation)
-	defer cancel()
-	s.b.mu.Lock()
-	s.b.lastTab++
-	t := &tab{id: s.b.lastTab, s: s, queue: make(chan struct{}, 1), width: defaultWidth, height: defaultHeight, scale: 1}
-	s.tabs = append(s.tabs, t)
-	s.active = t
-	s.b.mu.Unlock()
-	if err := s.create(ctx, e, blank, t); err != nil {
-		s.b.mu.Lock()
-		s.expect = nil
-		s.remove(t)
-		s.b.mu.Unlock()
-		return nil, err
-	}
-	return t, nil
+// Drag presses at one place, moves and releases at another.
+func (s *Session) Drag(ctx context.Context, o DragOptions) (annotator.Answer, error) {
+	return act.Drag(ctx, s.Session, o)
 }
 
-// tabOf finds the tab that an annotation's number belongs to.
-func (s *Session) tabOf(id int) (*tab, *surface.Fault) {
-	thing, known := s.b.book.Thing(id)
-	if !known {
-		if s.b.book.Given(id) {
-			return nil, &surface.Fault{
-				Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: its page was left long ago.", id),
-				Suggestion: "Call annotate_page.",
-			}
-		}
-		return nil, &surface.Fault{
-			Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no [%d]: that number was never given.", id),
-			Suggestion: "Call annotate_page for the numbers on the page.",
-		}
-	}
-	if thing.Tab < 0 {
-		return nil, &surface.Fault{
-			Kind: surface.FaultNotFound, Message: fmt.Sprintf("[%d] stands on the page of a panel in the window, where only the window's own assistant acts.", id),
-			Suggestion: "Call annotate_page for the numbers in your own tabs.",
-		}
-	}
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
-	for _, t := range s.tabs {
-		if t.id == thing.Tab {
-			return t, nil
-		}
-	}
-	for owner, other := range s.b.sessions {
-		for _, t := range other.tabs {
-			if t.id == thing.Tab && owner != s.owner {
-				return nil, &surface.Fault{
-					Kind: surface.FaultNotFound, Message: fmt.Sprintf("[%d] stands in a tab of another session.", id),
-					Suggestion: "Call annotate_page for the numbers in your own tabs.",
-				}
-			}
-		}
-	}
-	return nil, &surface.Fault{
-		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: tab %d was closed.", id, thing.Tab),
-		Suggestion: "Call browser_tabs to see what is open.",
-	}
+// MovePath moves the mouse along points, with the button held when press is true.
+func (s *Session) MovePath(ctx context.Context, points []Where, press bool) (annotator.Answer, error) {
+	return act.MovePath(ctx, s.Session, points, press)
 }
 
-// Element is what the newest looks at the active tab say of a number, false when they do not
-// say anything of it.
-func (s *Session) Element(id int) (annotator.Element, bool) {
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
-	if s.active == nil {
-		return annotator.Element{}, false
-	}
-	for _, l := range []*look{s.active.look, s.active.whole} {
-		if l == nil {
-			continue
-		}
-		if i, ok := l.byID[id]; ok {
-			return l.elements[i], true
-		}
-	}
-	return annotator.Element{}, false
+// Upload gives files to the element id, see act.Upload.
+func (s *Session) Upload(ctx context.Context, id int, paths []string) (annotator.Answer, error) {
+	return act.Upload(ctx, s.Session, id, paths)
 }
 
-// Annotations are the elements of the active tab's newest look, without looking again.
-func (s *Session) Annotations() []annotator.Element {
-	s.b.mu.Lock()
-	defer s.b.mu.Unlock()
-	if s.active == nil || s.active.look == nil {
-		return []annotator.Element{}
-	}
-	return slices.Clone(s.active.look.elements)
+// HandleDialog answers the open dialog, see act.HandleDialog.
+func (s *Session) HandleDialog(ctx context.Context, o DialogOptions) (annotator.Answer, error) {
+	return act.HandleDialog(ctx, s.Session, o)
 }
+
+// Evaluate runs a script in the page's own world.
+func (s *Session) Evaluate(ctx context.Context, o EvaluateOptions) (annotator.Answer, Evaluated, error) {
+	return act.Evaluate(ctx, s.Session, o)
+}
+
+// PageTools lists what the active tab's page offers by WebMCP.
+func (s *Session) PageTools(ctx context.Context) ([]PageTool, error) {
+	return act.PageTools(ctx, s.Session)
+}
+
+// PageToolOrigin is the origin of the document that offers a tool, see act.PageToolOrigin.
+func (s *Session) PageToolOrigin(name, origin string) string {
+	return act.PageToolOrigin(s.Session, name, origin)
+}
+
+// CallPageTool calls a tool that the page offers, see act.CallPageTool.
+func (s *Session) CallPageTool(ctx context.Context, name, origin string, input json.RawMessage) (annotator.Answer, string, error) {
+	return act.CallPageTool(ctx, s.Session, name, origin, input)
+}
+
+// Annotate implements surface.Surface.
+func (s *Session) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotator.Answer, error) {
+	return inspect.Annotate(ctx, s.Session, o)
+}
+
+// Screenshot implements surface.Surface.
+func (s *Session) Screenshot(ctx context.Context, o surface.ScreenshotOptions) (surface.Picture, error) {
+	return inspect.Screenshot(ctx, s.Session, o)
+}
+
+// PDF prints the active tab's page into the folder of downloads.
+func (s *Session) PDF(ctx context.Context, o PDFOptions) (event.Download, error) {
+	return inspect.PDF(ctx, s.Session, o)
+}
+
+// HTML implements surface.Surface.
+func (s *Session) HTML(ctx context.Context) (html, url, title string, err error) {
+	return inspect.HTML(ctx, s.Session)
+}
+
+// Selection implements surface.Surface.
+func (s *Session) Selection(ctx context.Context) (string, error) {
+	return inspect.Selection(ctx, s.Session)
+}
+
+// Wait implements surface.Surface.
+func (s *Session) Wait(ctx context.Context, o surface.WaitOptions) (annotator.Answer, error) {
+	return inspect.Wait(ctx, s.Session, o)
+}
+
+// Holds implements surface.Surface.
+func (s *Session) Holds(ctx context.Context, c surface.Condition, patience time.Duration) (held bool, missing string, err error) {
+	return inspect.Holds(ctx, s.Session, c, patience)
+}
+
+// OriginOf implements surface.Surface.
+func (s *Session) OriginOf(id int) surface.ElementOrigin { return inspect.OriginOf(s.Session, id) }
+
+// RoleAndName implements surface.Surface.
+func (s *Session) RoleAndName(id int) (role, name string) { return inspect.RoleAndName(s.Session, id) }
+
+// KeyTargets implements surface.Surface.
+func (s *Session) KeyTargets() []string { return inspect.KeyTargets(s.Session) }
+
+// HasLink reports whether the page in front, or a frame in it, links to exactly url.
+func (s *Session) HasLink(url string) bool { return inspect.HasLink(s.Session, url) }
+
+// Address implements surface.Surface.
+func (s *Session) Address() string { return inspect.Address(s.Session) }
+
+// Follow calls changed whenever the page in front has changed, see live.Follow.
+func (s *Session) Follow(ctx context.Context, changed func()) { live.Follow(ctx, s.Session, changed) }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"sextant/backend/browser"
+	"sextant/backend/browser/act"
 	"sextant/backend/surface"
 	"sextant/shared/event"
 	"sextant/shared/wire"
@@ -222,7 +223,7 @@ func TestTheEmptyPageIsOpenedWithoutAsking(t *testing.T) {
 		if _, err := s.Navigate(ctx, browser.NavigateOptions{URL: other}); err == nil {
 			t.Errorf("%s is opened", other)
 		}
-		if to, err := browser.Address(other); err == nil && !strings.HasPrefix(to, "https://") {
+		if to, err := act.Address(other); err == nil && !strings.HasPrefix(to, "https://") {
 			t.Errorf("%s is an address: %s", other, to)
 		}
 	}

@@ -16,10 +16,10 @@ type Condition struct {
 	Role, Name string
 }
 
-// empty reports whether c asks for nothing.
+// IsZero reports whether c asks for nothing.
 func (c Condition) IsZero() bool { return c == Condition{} }
 
-// vain says of a wait for c that it ended before it was over.
+// Unmet says of a wait for c that it ended before it was over.
 func (c Condition) Unmet() string {
 	var parts []string
 	if c.Text != "" {
@@ -37,7 +37,7 @@ func (c Condition) Unmet() string {
 	return "stopped waiting: " + strings.Join(parts, ", ")
 }
 
-// sentence says of everything in c that it holds.
+// Met says of everything in c that it holds.
 func (c Condition) Met() string {
 	var parts []string
 	if c.Text != "" {

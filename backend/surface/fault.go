@@ -15,7 +15,7 @@ const (
 	FaultInvalid   = "invalid"
 )
 
-// Fault is an error the caller of an action can mend: what was tried and why it failed,
+// Fault is an error the caller of an action can correct: what was tried and why it failed,
 // and what to do next. Everything else an action returns as error is our own fault, or the
 // end of its context.
 type Fault struct {

@@ -1,6 +1,6 @@
 package surface
 
-// pixelsPerToken is what models pay for pictures: about one token for 750 pixels.
+// PixelsPerToken is what models pay for pictures: about one token for 750 pixels.
 const PixelsPerToken = 750
 
 // Picture is an encoded picture.

@@ -57,7 +57,7 @@ type Surface interface {
 }
 
 // AnnotateOptions: Scope viewport (default) or page; Query keeps only what matches;
-// ChangesOnly lists what changed since the last look. Budgets are the caller's.
+// ChangesOnly lists what changed since the last snapshot. Budgets are the caller's.
 type AnnotateOptions struct {
 	Scope, Query string
 	ChangesOnly  bool
@@ -76,8 +76,8 @@ type TypeOptions struct {
 	ID                   int
 	Text                 string
 	Clear, Submit, Human bool
-	// Only, when not "", is the origin that Text is a secret for: it is typed only when the element
-	// stands in a document of it at that moment, and is not shown in answers and pictures.
+	// SecretFor, when not "", is the origin that Text is a secret for: it is typed only when the element
+	// is in a document of it at that moment, and is not shown in answers and pictures.
 	SecretFor string
 }
 
@@ -89,7 +89,7 @@ type ScrollOptions struct {
 	Target    int
 }
 
-// ShotOptions: Annotated draws the numbers on the copy; ID shoots one element; MaxTokens makes the
+// ScreenshotOptions: Annotated draws the numbers on the copy; ID shoots one element; MaxTokens makes the
 // picture so small that it costs about that much at most, 0 for no bound.
 type ScreenshotOptions struct {
 	Annotated, FullPage bool
@@ -104,9 +104,9 @@ type WaitOptions struct {
 	Seconds         float64
 }
 
-// Spot is what is known of the place a numbered element stands on, without looking again.
+// ElementOrigin is what is known of where a numbered element comes from, without another snapshot.
 type ElementOrigin struct {
-	// Origin is that of the document the element stands in, its frame's if it is in one:
+	// Origin is that of the element's document, its frame's if it is in one:
 	// "https://shop.example". It is "" when that is not known.
 	Origin string
 	// Secret is true when the element hides what is typed into it, or is not known.
@@ -115,5 +115,5 @@ type ElementOrigin struct {
 	Gone bool
 }
 
-// StandardWait is how many seconds a wait lasts at most when it is not said.
+// DefaultWaitSeconds is how many seconds a wait lasts at most when it is not said.
 const DefaultWaitSeconds = 10.0

@@ -6,10 +6,10 @@ import (
 	"sextant/shared/annotator"
 )
 
-// quoteWords is a page's words on one line and in quotes that they cannot end.
+// QuoteClean is a page's words on one line and in quotes that they cannot end.
 func QuoteClean(s string, runes int) string { return annotator.Quote(annotator.Clean(s, runes)) }
 
-// clip bounds a text that came from a page.
+// Clip bounds a text that came from a page.
 func Clip(s string, runes int) string {
 	if len(s) <= runes {
 		return s

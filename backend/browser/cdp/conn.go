@@ -13,7 +13,7 @@ import (
 // ErrClosed is what every call returns once the browser's connection has ended.
 var ErrClosed = errors.New("the browser's connection has ended")
 
-// Event is something the browser told.
+// Event is an event of the protocol.
 type Event struct {
 	SessionID string          `json:"sessionId"`
 	Method    string          `json:"method"`
@@ -23,7 +23,7 @@ type Event struct {
 // Conn speaks the protocol over one transport. Everything that arrives is handled in
 // order by one goroutine: when the answer to a call is delivered, every event the browser
 // sent before it has been handled. Waiting for an action's consequences rests on that, and
-// it is why this is not rod's client, which hands events over on the side. All methods may
+// it is why this is not rod's client, which delivers events separately. All methods may
 // be called concurrently.
 type Conn struct {
 	ws      rodcdp.WebSocketable
@@ -166,7 +166,7 @@ func (c *Conn) read() {
 		if err != nil {
 			return
 		}
-		if id, result, ok := answer(data); ok {
+		if id, result, ok := splitAnswer(data); ok {
 			if reply := c.take(id); reply != nil {
 				reply(result, nil)
 			}
@@ -217,17 +217,32 @@ func (c *Conn) end() {
 	}
 }
 
-// caller lets rod's typed requests run on a session of a Conn.
-type caller struct {
+// Decode reads the JSON answer of a script or call.
+func Decode[T any](raw json.RawMessage) (T, error) {
+	var v T
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return v, fmt.Errorf("reading the page's answer: %w", err)
+	}
+	return v, nil
+}
+
+// DecodeEvent reads the parameters of an event; false when they are of another form.
+func DecodeEvent[T any](e Event) (T, bool) {
+	var v T
+	return v, json.Unmarshal(e.Params, &v) == nil
+}
+
+// sessionClient lets rod's typed requests run on a session of a Conn.
+type sessionClient struct {
 	ctx     context.Context
 	conn    *Conn
 	session string
 }
 
 // GetContext implements proto.Contextable.
-func (k caller) GetContext() context.Context { return k.ctx }
+func (k sessionClient) GetContext() context.Context { return k.ctx }
 
 // Call implements proto.Client.
-func (k caller) Call(ctx context.Context, _, method string, params any) ([]byte, error) {
+func (k sessionClient) Call(ctx context.Context, _, method string, params any) ([]byte, error) {
 	return k.conn.Call(ctx, k.session, method, params)
 }

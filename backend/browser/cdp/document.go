@@ -40,9 +40,9 @@ type Document struct {
 	url      string
 	gone     chan struct{}
 	// making holds one token while the isolated world is being made.
-	making chan struct{}
-	world  proto.RuntimeExecutionContextID
-	kids   map[int]string
+	making   chan struct{}
+	world    proto.RuntimeExecutionContextID
+	children map[int]string
 	// object is the document in the page's own world, "" until it was asked for.
 	object string
 }
@@ -60,14 +60,14 @@ func (d *Document) IsMain() bool {
 	return d.frame == d.frame.page.main
 }
 
-// URL is the document's address as the browser told it last.
+// URL is the document's address as the browser last reported it.
 func (d *Document) URL() string {
 	d.frame.page.reg.mu.Lock()
 	defer d.frame.page.reg.mu.Unlock()
 	return d.url
 }
 
-// Alive reports whether the document still stands in its frame.
+// Alive reports whether the document is still the one in its frame.
 func (d *Document) Alive() bool {
 	select {
 	case <-d.gone:
@@ -86,7 +86,7 @@ func (d *Document) end() {
 
 // Client runs rod's typed requests on the session the document lives in.
 func (d *Document) Client(ctx context.Context) proto.Client {
-	return caller{ctx, d.frame.page.reg.conn, d.session}
+	return sessionClient{ctx, d.frame.page.reg.conn, d.session}
 }
 
 // Call implements collect.World.
@@ -98,7 +98,7 @@ func (d *Document) Call(ctx context.Context, function string, args ...any) (json
 	return res.json(), nil
 }
 
-func (d *Document) call(ctx context.Context, function string, byValue bool, args []any) (remote, error) {
+func (d *Document) call(ctx context.Context, function string, byValue bool, args []any) (remoteObject, error) {
 	type argument struct {
 		Value any `json:"value"`
 	}
@@ -108,7 +108,7 @@ func (d *Document) call(ctx context.Context, function string, byValue bool, args
 	}
 	world, err := d.isolated(ctx)
 	if err != nil {
-		return remote{}, err
+		return remoteObject{}, err
 	}
 	req := map[string]any{
 		"functionDeclaration": function, "executionContextId": world, "arguments": list,
@@ -117,9 +117,9 @@ func (d *Document) call(ctx context.Context, function string, byValue bool, args
 	return d.run(ctx, "Runtime.callFunctionOn", req)
 }
 
-// GiveFiles puts the files at paths into the file field that the function declaration node
+// SetFiles puts the files at paths into the file field that the function declaration node
 // returns; the page feels it as a person's choice.
-func (d *Document) GiveFiles(ctx context.Context, node string, paths []string) error {
+func (d *Document) SetFiles(ctx context.Context, node string, paths []string) error {
 	obj, err := d.call(ctx, node, false, nil)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (d *Document) GiveFiles(ctx context.Context, node string, paths []string) e
 	id := proto.RuntimeRemoteObjectID(obj.ObjectID)
 	defer d.frame.page.reg.conn.Post(d.session, "Runtime.releaseObject", proto.RuntimeReleaseObject{ObjectID: id}, nil)
 	if err := (proto.DOMSetFileInputFiles{Files: paths, ObjectID: id}).Call(d.Client(ctx)); err != nil {
-		return d.lost(fmt.Errorf("giving files: %w", err))
+		return d.contextError(fmt.Errorf("giving files: %w", err))
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func (d *Document) EvalMain(ctx context.Context, expression string) (json.RawMes
 	}
 	if world != 0 {
 		req["contextId"] = world
-	} else if !d.roots() {
+	} else if !d.isSessionRoot() {
 		return nil, fmt.Errorf("the frame has no script world yet")
 	}
 	res, err := d.run(ctx, "Runtime.evaluate", req)
@@ -160,23 +160,23 @@ func (d *Document) EvalMain(ctx context.Context, expression string) (json.RawMes
 	return res.json(), nil
 }
 
-// roots reports whether the document's frame is the top one of its session.
-func (d *Document) roots() bool {
+// isSessionRoot reports whether the document's frame is the top one of its session.
+func (d *Document) isSessionRoot() bool {
 	reg := d.frame.page.reg
 	reg.mu.Lock()
 	defer reg.mu.Unlock()
 	return d.frame.parent == nil || d.frame.parent.session != d.session
 }
 
-// remote is what a script returned.
-type remote struct {
+// remoteObject is what a script returned.
+type remoteObject struct {
 	Value          json.RawMessage `json:"value"`
 	Unserializable string          `json:"unserializableValue"`
 	ObjectID       string          `json:"objectId"`
 }
 
 // json is the value, null for undefined.
-func (r remote) json() json.RawMessage {
+func (r remoteObject) json() json.RawMessage {
 	if len(r.Value) == 0 {
 		return json.RawMessage("null")
 	}
@@ -184,35 +184,35 @@ func (r remote) json() json.RawMessage {
 }
 
 // run makes a Runtime call and turns exceptions and lost worlds into errors.
-func (d *Document) run(ctx context.Context, method string, req any) (remote, error) {
+func (d *Document) run(ctx context.Context, method string, req any) (remoteObject, error) {
 	raw, err := d.frame.page.reg.conn.callUntil(ctx, d.gone, d.session, method, req)
 	if err != nil {
-		return remote{}, d.lost(err)
+		return remoteObject{}, d.contextError(err)
 	}
 	return result(raw, method)
 }
 
 // result reads a Runtime call's answer; an exception in the page is a *ScriptError.
-func result(raw json.RawMessage, method string) (remote, error) {
+func result(raw json.RawMessage, method string) (remoteObject, error) {
 	var res struct {
-		Result           remote
+		Result           remoteObject
 		ExceptionDetails *proto.RuntimeExceptionDetails
 	}
 	if err := json.Unmarshal(raw, &res); err != nil {
-		return remote{}, fmt.Errorf("reading the answer of %s: %w", method, err)
+		return remoteObject{}, fmt.Errorf("reading the answer of %s: %w", method, err)
 	}
 	if x := res.ExceptionDetails; x != nil {
 		text := x.Text
 		if x.Exception != nil && x.Exception.Description != "" {
 			text = x.Exception.Description
 		}
-		return remote{}, &ScriptError{Text: text, Line: x.LineNumber}
+		return remoteObject{}, &ScriptError{Text: text, Line: x.LineNumber}
 	}
 	return res.Result, nil
 }
 
-// lost turns the protocol's ways of saying "that document is not there" into ErrReplaced.
-func (d *Document) lost(err error) error {
+// contextError turns the protocol's ways of saying "that document is not there" into ErrReplaced.
+func (d *Document) contextError(err error) error {
 	if !d.Alive() {
 		return ErrReplaced
 	}
@@ -263,7 +263,7 @@ func (d *Document) isolated(ctx context.Context) (proto.RuntimeExecutionContextI
 	raw, err := reg.conn.callUntil(ctx, d.gone, d.session, "Page.createIsolatedWorld",
 		proto.PageCreateIsolatedWorld{FrameID: proto.PageFrameID(d.frame.ID), WorldName: worldName})
 	if err != nil {
-		return 0, d.lost(err)
+		return 0, d.contextError(err)
 	}
 	var res proto.PageCreateIsolatedWorldResult
 	if err := json.Unmarshal(raw, &res); err != nil {

@@ -25,7 +25,7 @@ func (d *Document) Text(ctx context.Context, function string, args ...any) (stri
 		"functionDeclaration": function, "executionContextId": world, "arguments": list, "returnByValue": true, "silent": true,
 	})
 	if err != nil {
-		return "", d.lost(err)
+		return "", d.contextError(err)
 	}
 	if s, ok := plainText(raw); ok {
 		return s, nil
@@ -93,13 +93,13 @@ func (d *Document) ClosedRoot(ctx context.Context, function string) (int, error)
 		proto.RuntimeReleaseObject{ObjectID: proto.RuntimeRemoteObjectID(obj.ObjectID)}, nil)
 	res, err := proto.DOMDescribeNode{ObjectID: proto.RuntimeRemoteObjectID(obj.ObjectID)}.Call(d.Client(ctx))
 	if err != nil {
-		return 0, d.lost(fmt.Errorf("describing a node: %w", err))
+		return 0, d.contextError(fmt.Errorf("describing a node: %w", err))
 	}
 	return closedRoot(res.Node), nil
 }
 
 // closedRoot is the backend number of the root that the page's author closed, 0 for none; the
-// browser's own roots, of fields and players, are not looked into.
+// browser's own roots, of fields and players, are skipped.
 func closedRoot(n *proto.DOMNode) int {
 	for _, r := range n.ShadowRoots {
 		if r.ShadowRootType == proto.DOMShadowRootTypeClosed {
@@ -111,20 +111,20 @@ func closedRoot(n *proto.DOMNode) int {
 
 // Listeners implements collect.World.
 func (d *Document) Listeners(ctx context.Context) (json.RawMessage, error) {
-	object, err := d.itself(ctx)
+	object, err := d.documentObject(ctx)
 	if err != nil {
 		return nil, err
 	}
 	raw, err := d.frame.page.reg.conn.callUntil(ctx, d.gone, d.session, "DOMDebugger.getEventListeners",
 		map[string]any{"objectId": object, "depth": -1, "pierce": true})
 	if err != nil {
-		return nil, d.lost(err)
+		return nil, d.contextError(err)
 	}
 	return raw, nil
 }
 
-// itself is the document as an object of the page's own world; it lives as long as the document.
-func (d *Document) itself(ctx context.Context) (string, error) {
+// documentObject is the document as an object of the page's own world; it lives as long as the document.
+func (d *Document) documentObject(ctx context.Context) (string, error) {
 	reg := d.frame.page.reg
 	reg.mu.Lock()
 	object, world := d.object, d.frame.mainCtx
@@ -138,7 +138,7 @@ func (d *Document) itself(ctx context.Context) (string, error) {
 	req := map[string]any{"expression": "document", "silent": true}
 	if world != 0 {
 		req["contextId"] = world
-	} else if !d.roots() {
+	} else if !d.isSessionRoot() {
 		return "", fmt.Errorf("the frame has no script world yet")
 	}
 	res, err := d.run(ctx, "Runtime.evaluate", req)

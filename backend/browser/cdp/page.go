@@ -26,10 +26,10 @@ type Page struct {
 	main   *Frame
 	ready  bool
 	gone   chan struct{}
-	// always is sent to the session of every frame in another process.
-	always []proto.Request
-	// early is what happened before the page was ready; only the reading goroutine uses it.
-	early []Event
+	// frameRequests is sent to the session of every frame in another process.
+	frameRequests []proto.Request
+	// pendingEvents is what happened before the page was ready; only the reading goroutine uses it.
+	pendingEvents []Event
 }
 
 // Frame is one place for documents in a page.
@@ -46,11 +46,13 @@ type Frame struct {
 }
 
 // Client runs rod's typed requests on the page's own session.
-func (p *Page) Client(ctx context.Context) proto.Client { return caller{ctx, p.reg.conn, p.Session} }
+func (p *Page) Client(ctx context.Context) proto.Client {
+	return sessionClient{ctx, p.reg.conn, p.Session}
+}
 
 // ClientOf runs rod's typed requests on a session that an event came from.
 func (p *Page) ClientOf(ctx context.Context, session string) proto.Client {
-	return caller{ctx, p.reg.conn, session}
+	return sessionClient{ctx, p.reg.conn, session}
 }
 
 // Post sends a call on a session without waiting for its answer.
@@ -96,9 +98,9 @@ func (p *Page) Documents() []*Document {
 	return docs
 }
 
-// InWorld is the current document whose isolated world has the id in the session; nil when
+// DocumentInWorld is the current document whose isolated world has the id in the session; nil when
 // there is none, or none that was asked for anything yet.
-func (p *Page) InWorld(session string, world int) *Document {
+func (p *Page) DocumentInWorld(session string, world int) *Document {
 	p.reg.mu.Lock()
 	defer p.reg.mu.Unlock()
 	for _, f := range p.frames {
@@ -184,7 +186,7 @@ func (p *Page) Send(ctx context.Context, reqs ...proto.Request) error {
 	return first
 }
 
-// Ask sends a call on the page's own session and hands a successful answer to reply, which
+// Ask sends a call on the page's own session and passes a successful answer to reply, which
 // runs on the reading goroutine and must not block.
 func (p *Page) Ask(req proto.Request, reply func(json.RawMessage)) {
 	p.reg.conn.Post(p.Session, req.ProtoReq(), req, func(raw json.RawMessage, err error) {
@@ -194,11 +196,11 @@ func (p *Page) Ask(req proto.Request, reply func(json.RawMessage)) {
 	})
 }
 
-// Always sends the requests to the sessions of the page's frames in other processes, and to those
+// SetFrameRequests sends the requests to the sessions of the page's frames in other processes, and to those
 // that come, before their documents may run. The page's own session is for the caller.
-func (p *Page) Always(list []proto.Request) {
+func (p *Page) SetFrameRequests(list []proto.Request) {
 	p.reg.mu.Lock()
-	p.always = list
+	p.frameRequests = list
 	var ids []string
 	for id, s := range p.reg.sessions {
 		if s.page == p && id != p.Session {

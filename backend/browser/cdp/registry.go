@@ -4,7 +4,7 @@
 // own; rod's Page knows only one session. Here every tab and every such frame is attached
 // as a flattened session, recursively, and paused until it is set up, so that nothing a
 // page does at its start is missed. A Page is the tree of frames over all its sessions; a
-// Document is what stands in a frame from one commit to the next.
+// Document is the content of a frame from one commit to the next.
 //
 // The registry only follows the browser. It decides nothing about tabs, numbers or waiting.
 package cdp
@@ -24,12 +24,12 @@ import (
 // Handler hears what happens. Its methods are called in the browser's order by the
 // goroutine that reads: they must not block and must not wait for a call.
 type Handler interface {
-	// PageOpened tells of a tab that is attached and set up.
+	// PageOpened reports a tab that is attached and set up.
 	PageOpened(p *Page)
 	// PageEvent passes on an event of one of the page's sessions, after the registry's own
-	// books are up to date. p is nil for what the browser tells about no page (a download).
+	// state is up to date. p is nil for events about no page (a download).
 	PageEvent(p *Page, e Event)
-	// PageClosed tells that a tab is gone.
+	// PageClosed reports that a tab is gone.
 	PageClosed(p *Page)
 }
 
@@ -63,8 +63,8 @@ func (c *Counter) next() int {
 	return c.last
 }
 
-// maxEarly bounds the events that are kept for a tab until it is set up.
-const maxEarly = 500
+// maxPendingEvents bounds the events that are held for a tab until it is set up.
+const maxPendingEvents = 500
 
 // session is one attached target; frame is the id of the frame at its root.
 type session struct {
@@ -80,10 +80,10 @@ type Options struct {
 	Log  *slog.Logger
 	// PageSetUp is sent to every new tab before its page may run.
 	PageSetUp []proto.Request
-	// Greeting runs in our isolated world of every new document before the page's own
-	// scripts; it may call Tell(text), which arrives as a Runtime.bindingCalled event. ""
+	// DocumentStart runs in our isolated world of every new document before the page's own
+	// scripts; it may call the function Binding with a text, which arrives as a Runtime.bindingCalled event. ""
 	// greets nobody.
-	Greeting, Tell string
+	DocumentStart, Binding string
 	// Only, when not nil, limits the registry to the tabs of some browser contexts, for a
 	// browser that others use too. It is called by the reading goroutine and must not block.
 	Only func(contextID string) bool
@@ -115,13 +115,13 @@ func Open(ctx context.Context, ws rodcdp.WebSocketable, o Options) (*Registry, e
 func (r *Registry) Conn() *Conn { return r.conn }
 
 // Client runs rod's typed requests on the browser itself.
-func (r *Registry) Client(ctx context.Context) proto.Client { return caller{ctx, r.conn, ""} }
+func (r *Registry) Client(ctx context.Context) proto.Client { return sessionClient{ctx, r.conn, ""} }
 
 func (r *Registry) event(e Event) {
 	r.mu.Lock()
 	s := r.sessions[e.SessionID]
 	r.mu.Unlock()
-	r.findPrint(e)
+	r.attachPrintPreview(e)
 	switch e.Method {
 	case "Target.targetCreated":
 		var c proto.TargetTargetCreated
@@ -143,7 +143,7 @@ func (r *Registry) event(e Event) {
 		return
 	}
 	if s == nil {
-		if p := r.about(e); p != nil || strings.HasPrefix(e.Method, "Browser.") {
+		if p := r.pageOf(e); p != nil || strings.HasPrefix(e.Method, "Browser.") {
 			r.handler.PageEvent(p, e)
 		}
 		return
@@ -152,17 +152,17 @@ func (r *Registry) event(e Event) {
 		r.resume(e)
 		return
 	}
-	r.follow(s, e)
+	r.trackFrames(s, e)
 	switch {
 	case s.page.ready:
 		r.handler.PageEvent(s.page, e)
-	case len(s.page.early) < maxEarly:
-		s.page.early = append(s.page.early, e)
+	case len(s.page.pendingEvents) < maxPendingEvents:
+		s.page.pendingEvents = append(s.page.pendingEvents, e)
 	}
 }
 
-// about finds the page that an event of the browser itself is about.
-func (r *Registry) about(e Event) *Page {
+// pageOf finds the page that an event of the browser itself is about.
+func (r *Registry) pageOf(e Event) *Page {
 	var a struct {
 		TargetID   string `json:"targetId"`
 		FrameID    string `json:"frameId"`
@@ -190,7 +190,7 @@ func (r *Registry) about(e Event) *Page {
 	return nil
 }
 
-// opener finds the page with a target id. Called under mu.
+// opener finds the page with a target id. Called under the lock.
 func (r *Registry) opener(id proto.TargetTargetID) *Page {
 	for _, s := range r.sessions {
 		if s.page.TargetID == string(id) && s.page.ready {
@@ -212,7 +212,7 @@ func (r *Registry) decode(e Event, into any) bool {
 func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 	id, info := string(a.SessionID), a.TargetInfo
 	if strings.HasPrefix(info.URL, printPreview) {
-		r.dismissPrint(id)
+		r.dismissPrintPreview(id)
 		return
 	}
 	s := &session{frame: string(info.TargetID)}
@@ -253,7 +253,7 @@ func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 		}
 	} else {
 		r.mu.Lock()
-		always := s.page.always
+		always := s.page.frameRequests
 		r.mu.Unlock()
 		for _, req := range always {
 			r.conn.Post(id, req.ProtoReq(), req, nil)
@@ -274,7 +274,7 @@ func (r *Registry) tree(s *session, id string, raw json.RawMessage, err error) {
 		return
 	}
 	r.mu.Lock()
-	r.grow(s.page, res.FrameTree, id)
+	r.addTree(s.page, res.FrameTree, id)
 	first := !s.page.ready && s.page.Session == id
 	s.page.ready = s.page.ready || first
 	r.mu.Unlock()
@@ -282,20 +282,20 @@ func (r *Registry) tree(s *session, id string, raw json.RawMessage, err error) {
 		return
 	}
 	r.handler.PageOpened(s.page)
-	for _, e := range s.page.early {
+	for _, e := range s.page.pendingEvents {
 		r.handler.PageEvent(s.page, e)
 	}
-	s.page.early = nil
+	s.page.pendingEvents = nil
 }
 
-// grow adds a subtree. Called under mu.
-func (r *Registry) grow(p *Page, t *proto.PageFrameTree, session string) {
+// addTree adds a subtree. Called under the lock.
+func (r *Registry) addTree(p *Page, t *proto.PageFrameTree, session string) {
 	f := p.add(string(t.Frame.ID), p.frames[string(t.Frame.ParentID)], session)
 	if f.doc.loaderID == "" {
 		f.doc.loaderID, f.doc.url = string(t.Frame.LoaderID), address(t.Frame)
 	}
 	for _, c := range t.ChildFrames {
-		r.grow(p, c, session)
+		r.addTree(p, c, session)
 	}
 }
 
@@ -333,13 +333,13 @@ func (r *Registry) detached(id string) {
 	}
 }
 
-// newDocument puts a fresh document into a frame. Called under mu.
+// newDocument puts a fresh document into a frame. Called under the lock.
 func (r *Registry) newDocument(f *Frame, loader, url string) {
 	if f.doc != nil {
 		f.doc.end()
 	}
 	f.doc = &Document{
 		Seq: r.docs.next(), frame: f, session: f.session, loaderID: loader, url: url,
-		gone: make(chan struct{}), making: make(chan struct{}, 1), kids: map[int]string{},
+		gone: make(chan struct{}), making: make(chan struct{}, 1), children: map[int]string{},
 	}
 }

@@ -83,7 +83,7 @@ func listen(t *testing.T, url string) (context.Context, *cdp.Page, *listener) {
 		}
 	})
 	if err != nil {
-		t.Fatalf("%v; the browser said: %s", err, proc.Why())
+		t.Fatalf("%v; the browser said: %s", err, proc.Stderr())
 	}
 	if _, err := (proto.TargetCreateTarget{URL: url}).Call(reg.Client(ctx)); err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestACrossSiteFrameHasItsOwnSessionAndItsPlaceOnThePage(t *testing.T) {
 		}
 		return deep != nil
 	})
-	place, err := deep.Place(ctx)
+	place, err := deep.Placement(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func setUp(o Options) []proto.Request {
 		proto.RuntimeEnable{},
 		proto.NetworkEnable{MaxTotalBufferSize: &total, MaxResourceBufferSize: &one, MaxPostDataSize: &post},
 		// Only documents are stopped, and let go at once: that is what makes the browser
-		// tell of a site that asks for a user name instead of asking by itself.
+		// report a site that asks for a user name instead of asking the person.
 		proto.FetchEnable{
 			HandleAuthRequests: true,
 			Patterns:           []*proto.FetchRequestPattern{{ResourceType: proto.NetworkResourceTypeDocument}},
@@ -42,10 +42,10 @@ func setUp(o Options) []proto.Request {
 		proto.EmulationSetFocusEmulationEnabled{Enabled: true},
 		proto.InspectorEnable{},
 	}
-	if o.Greeting != "" {
+	if o.DocumentStart != "" {
 		list = append(list,
-			proto.RuntimeAddBinding{Name: o.Tell, ExecutionContextName: worldName},
-			proto.PageAddScriptToEvaluateOnNewDocument{Source: o.Greeting, WorldName: worldName})
+			proto.RuntimeAddBinding{Name: o.Binding, ExecutionContextName: worldName},
+			proto.PageAddScriptToEvaluateOnNewDocument{Source: o.DocumentStart, WorldName: worldName})
 	}
 	return append(list, autoAttach())
 }
@@ -63,9 +63,9 @@ func (r *Registry) resume(e Event) {
 // printPreview is the dialog in which a browser with a window asks how to print.
 const printPreview = "chrome://print/"
 
-// findPrint attaches to a print dialog: it is a page that the browser tells of but does not
-// attach to by itself. Dialogs of other people's tabs are left alone.
-func (r *Registry) findPrint(e Event) {
+// attachPrintPreview attaches to a print dialog: it is a page that the browser reports but does not
+// attach to automatically. Dialogs of other people's tabs are left alone.
+func (r *Registry) attachPrintPreview(e Event) {
 	if e.Method != "Target.targetCreated" && e.Method != "Target.targetInfoChanged" || !bytes.Contains(e.Params, []byte(printPreview)) {
 		return
 	}
@@ -78,9 +78,9 @@ func (r *Registry) findPrint(e Event) {
 	}
 }
 
-// dismissPrint ends the print dialog, for which the page's scripts stand still: it takes no key
+// dismissPrintPreview ends the print dialog, which blocks the page's scripts: it takes no key
 // from us and survives being closed, but not the end of its process, which holds nothing else.
-func (r *Registry) dismissPrint(session string) {
+func (r *Registry) dismissPrintPreview(session string) {
 	r.conn.Post(session, "Runtime.runIfWaitingForDebugger", nil, nil)
 	r.conn.Post(session, "Page.crash", nil, nil)
 }

@@ -68,5 +68,5 @@ func (a *Attached) Close(time.Duration) error {
 // Kill ends the connection.
 func (a *Attached) Kill() { _ = a.WS.Close() }
 
-// Why has nothing to tell: the browser is not ours.
-func (a *Attached) Why() string { return "" }
+// Stderr is empty: the browser is not ours.
+func (a *Attached) Stderr() string { return "" }

@@ -7,14 +7,14 @@ import (
 	"os/exec"
 )
 
-// ErrNotFound is what Find returns, wrapped with what was looked for, when this machine
+// ErrNotFound is what Find returns, wrapped with what was searched for, when this machine
 // has no Chromium.
 var ErrNotFound = errors.New("no Chromium found")
 
 // InstallHint is the command that installs a Chromium on Debian and Ubuntu.
 const InstallHint = "sudo apt install chromium"
 
-// names are the programs looked for in PATH, in this order.
+// names are the programs searched for in PATH, in this order.
 func names() []string {
 	return []string{
 		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable",

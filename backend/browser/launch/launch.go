@@ -82,10 +82,10 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	cmd.Stderr = p.tail
 	cmd.WaitDelay = 2 * time.Second
-	bind(cmd)
+	tieToParent(cmd)
 
 	started := make(chan error, 1)
-	go p.live(cmd, started)
+	go p.run(cmd, started)
 	err = <-started
 	_, _ = theirIn.Close(), theirOut.Close()
 	if err != nil {
@@ -96,8 +96,8 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	return p, nil
 }
 
-// live starts the child and waits for it on one thread that does nothing else.
-func (p *Process) live(cmd *exec.Cmd, started chan<- error) {
+// run starts the child and waits for it on one thread that does nothing else.
+func (p *Process) run(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer close(p.done)
@@ -115,8 +115,8 @@ func (p *Process) live(cmd *exec.Cmd, started chan<- error) {
 // Done is closed when the browser has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Why says what Chromium wrote last before it ended; only useful after Done.
-func (p *Process) Why() string {
+// Stderr says what Chromium wrote last before it ended; only useful after Done.
+func (p *Process) Stderr() string {
 	text := strings.TrimSpace(p.tail.String())
 	if text == "" && p.err != nil {
 		return p.err.Error()
@@ -124,8 +124,8 @@ func (p *Process) Why() string {
 	return text
 }
 
-// dying bounds the wait for a killed browser: the kernel may hold a process that it cannot end.
-const dying = 5 * time.Second
+// killTimeout bounds the wait for a killed browser: the kernel may hold a process that it cannot end.
+const killTimeout = 5 * time.Second
 
 // Close ends the browser and waits for it. Chromium that was asked to close (Browser.close)
 // or whose pipe is closed gets grace to write its profile; after two thirds of it, it is asked once
@@ -134,12 +134,12 @@ const dying = 5 * time.Second
 func (p *Process) Close(grace time.Duration) error {
 	var err error
 	p.closing.Do(func() {
-		if !p.ends(grace * 2 / 3) {
+		if !p.exitsWithin(grace * 2 / 3) {
 			terminate(p.PID)
-			if !p.ends(grace / 3) {
+			if !p.exitsWithin(grace / 3) {
 				killGroup(p.PID)
 				p.Pipe.close()
-				if !p.ends(dying) {
+				if !p.exitsWithin(killTimeout) {
 					err = fmt.Errorf("the browser (process %d) does not end, not even when it is killed", p.PID)
 				}
 			}
@@ -149,8 +149,8 @@ func (p *Process) Close(grace time.Duration) error {
 	return err
 }
 
-// ends reports whether the browser ends within the time.
-func (p *Process) ends(within time.Duration) bool {
+// exitsWithin reports whether the browser ends within the time.
+func (p *Process) exitsWithin(within time.Duration) bool {
 	timer := time.NewTimer(within)
 	defer timer.Stop()
 	select {
@@ -194,7 +194,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String is what was kept.
+// String is what was captured.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -116,7 +116,7 @@ func TestAProfileInUseIsNotTouchedAndAStaleLockIsRemoved(t *testing.T) {
 	}
 	_ = first.Pipe.Send([]byte(`{"id":1,"method":"Browser.getVersion"}`))
 	if _, err := first.Pipe.Read(); err != nil {
-		t.Fatalf("no answer over the pipe: %v; the browser said: %s", err, first.Why())
+		t.Fatalf("no answer over the pipe: %v; the browser said: %s", err, first.Stderr())
 	}
 	second, err := launch.Start(t.Context(), launch.Options{Path: path, Headless: true, ProfileDir: dir})
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// bind ties the child's life to ours: its own process group, so that all of it can be
+// tieToParent ties the child's life to ours: its own process group, so that all of it can be
 // ended at once, and SIGKILL when the thread that starts it ends.
-func bind(cmd *exec.Cmd) {
+func tieToParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
@@ -20,9 +20,9 @@ func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
 // terminate asks the browser to end; what it started it ends itself.
 func terminate(pid int) { _ = syscall.Kill(pid, syscall.SIGTERM) }
 
-// holds reports whether pid is a living browser; a number that another program got since
+// isBrowserProcess reports whether pid is a living browser; a number that another program got since
 // the lock was written does not count.
-func holds(pid int) bool {
+func isBrowserProcess(pid int) bool {
 	if err := syscall.Kill(pid, 0); err != nil {
 		return false
 	}

@@ -7,9 +7,9 @@ import (
 	"os/exec"
 )
 
-// bind does nothing where a parent's death cannot be made to reach the child: there the
+// tieToParent does nothing where a parent's death cannot be made to reach the child: there the
 // closed pipe ends Chromium.
-func bind(*exec.Cmd) {}
+func tieToParent(*exec.Cmd) {}
 
 func killGroup(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {
@@ -19,6 +19,6 @@ func killGroup(pid int) {
 
 func terminate(int) {}
 
-func holds(int) bool { return true }
+func isBrowserProcess(int) bool { return true }
 
 func smallShm() bool { return false }

@@ -26,7 +26,7 @@ func openProfile(dir string) (profile, error) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return profile{}, fmt.Errorf("making the browser's profile folder: %w: %w", err, ErrProfile)
 		}
-		if holder = taken(dir); holder == "" {
+		if holder = lockHolder(dir); holder == "" {
 			for _, name := range []string{"SingletonLock", "SingletonCookie", "SingletonSocket"} {
 				if err := os.Remove(filepath.Join(dir, name)); err != nil && !os.IsNotExist(err) {
 					return profile{}, fmt.Errorf("removing a stale profile lock: %w: %w", err, ErrProfile)
@@ -42,10 +42,10 @@ func openProfile(dir string) (profile, error) {
 	return profile{dir: tmp, throwaway: true, holder: holder}, nil
 }
 
-// taken reads Chromium's SingletonLock, a symbolic link to "host-pid", and says who holds
+// lockHolder reads Chromium's SingletonLock, a symbolic link to "host-pid", and says who holds
 // the profile, "" when nobody does. A lock of another machine counts as held: nobody here
-// can tell whether that one lives.
-func taken(dir string) (holder string) {
+// can see whether that process is alive.
+func lockHolder(dir string) (holder string) {
 	target, err := os.Readlink(filepath.Join(dir, "SingletonLock"))
 	if err != nil {
 		return ""
@@ -59,13 +59,13 @@ func taken(dir string) (holder string) {
 		return "a process on " + target[:cut]
 	}
 	pid, err := strconv.Atoi(target[cut+1:])
-	if err != nil || pid <= 0 || !holds(pid) {
+	if err != nil || pid <= 0 || !isBrowserProcess(pid) {
 		return ""
 	}
 	return "process " + target[cut+1:]
 }
 
-// ErrProfile stands in the chain of a start that failed because of the profile's folder.
+// ErrProfile is in the chain of a start that failed because of the profile's folder.
 var ErrProfile = errors.New("the profile cannot be used")
 
 // SetAside moves a profile that no Chromium starts with out of the way and says where it is

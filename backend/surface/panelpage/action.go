@@ -14,15 +14,15 @@ import (
 // action is one action while it runs.
 type action struct {
 	p *Page
-	// outcome is the sentence of what is done; "" for one that only looks.
+	// outcome is the sentence of what is done; "" for one that only reads.
 	outcome string
 	note    string
-	// wide looks at the whole page, full asks for everything in scope and not for what changed.
+	// wide observes the whole page, full asks for everything in scope and not for what changed.
 	wide, full bool
 	begun      time.Time
 }
 
-// act runs one action on the page: waits for its turn, does it, waits for what it caused, looks, and
+// act runs one action on the page: waits for its turn, does it, waits for what it caused, takes a snapshot and
 // answers with what changed.
 func (p *Page) act(ctx context.Context, do func(context.Context, *action) error) (annotator.Answer, error) {
 	release, err := p.acquire(ctx)
@@ -32,36 +32,36 @@ func (p *Page) act(ctx context.Context, do func(context.Context, *action) error)
 	defer release()
 	a := &action{p: p, begun: time.Now()}
 	if err := do(ctx, a); err != nil {
-		return annotator.Answer{}, p.mend(ctx, err)
+		return annotator.Answer{}, p.explain(ctx, err)
 	}
 	var settled time.Duration
 	if a.outcome != "" {
 		acted := time.Now()
-		if _, err := collect.CalmOf(ctx, p.world(false), time.Since(a.begun), true, calm); err != nil && ctx.Err() != nil {
+		if _, err := collect.AwaitSettled(ctx, p.world(false), time.Since(a.begun), true, settleLimits); err != nil && ctx.Err() != nil {
 			return annotator.Answer{}, context.Cause(ctx)
 		}
 		if p.framedNow() {
-			_, _ = collect.CalmOf(ctx, p.world(true), time.Since(a.begun), true, calm) // a frame that does not say is looked at as it is
+			_, _ = collect.AwaitSettled(ctx, p.world(true), time.Since(a.begun), true, settleLimits) // a frame that does not say is looked at as it is
 		}
 		settled = time.Since(acted)
 	}
-	now, err := p.see(ctx, a.wide)
+	now, err := p.takeSnapshot(ctx, a.wide)
 	if err != nil {
-		return annotator.Answer{}, p.mend(ctx, err)
+		return annotator.Answer{}, p.explain(ctx, err)
 	}
 	ans := p.answer(ctx, a, now, settled)
 	p.draw(ctx, now)
 	return ans, nil
 }
 
-// framedNow reports whether the newest look saw a frame.
+// framedNow reports whether the newest snapshot saw a frame.
 func (p *Page) framedNow() bool {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
 	return p.last != nil && p.last.framed
 }
 
-// answer compares with the look before, keeps the new one and says what changed.
+// answer compares with the snapshot before, remembers the new one and says what changed.
 func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled time.Duration) annotator.Answer {
 	seen := now
 	if a.wide {
@@ -91,7 +91,7 @@ func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled tim
 	for i, e := range seen.elements {
 		ids[i] = e.ID
 	}
-	p.s.cfg.Book.Tell(ids)
+	p.s.cfg.Elements.MarkReported(ids)
 	switch {
 	case a.wide && !a.full && beforeWhole != nil && beforeWhole.main == seen.main:
 		ans.Elements, ans.Gone = p.compare(ctx, beforeWhole, seen)
@@ -103,8 +103,8 @@ func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled tim
 	if ans.Elements == nil {
 		ans.Elements = []annotator.Element{}
 	}
-	p.s.cfg.Book.TellRows(ids)
-	if now.silent {
+	p.s.cfg.Elements.MarkRowsReported(ids)
+	if now.frameSilent {
 		add(&ans, "What the panel shows in its frame does not answer and is left out.")
 	}
 	return ans
@@ -120,7 +120,7 @@ func add(ans *annotator.Answer, text string) {
 // target is the element that an action is for.
 type target struct {
 	p     *Page
-	thing identity.Thing
+	thing identity.Element
 	frame bool
 	w     collect.World
 }
@@ -133,10 +133,10 @@ func (p *Page) on(ctx context.Context, id int, do func(context.Context, *action,
 			return err
 		}
 		if e, ok := p.Element(id); ok && personOnly(e) {
-			return g.reserved()
+			return g.personOnlyFault()
 		}
 		if err := do(ctx, a, g); err != nil {
-			return g.mend(err)
+			return g.explain(err)
 		}
 		p.s.mu.Lock()
 		p.inFrame = g.frame
@@ -146,14 +146,14 @@ func (p *Page) on(ctx context.Context, id int, do func(context.Context, *action,
 }
 
 func (p *Page) target(id int) (*target, error) {
-	thing, ok := p.s.cfg.Book.Thing(id)
+	thing, ok := p.s.cfg.Elements.Element(id)
 	if ok && thing.Tab == p.tab {
-		if frame, alive := p.placed(thing.Doc); alive {
+		if frame, alive := p.frameOf(thing.Doc); alive {
 			return &target{p: p, thing: thing, frame: frame, w: p.world(frame)}, nil
 		}
 	}
 	return nil, &surface.Fault{
-		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: the page of the panel %s was drawn anew.", id, p.name()),
+		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: the page of the panel %s was loaded again.", id, p.name()),
 		Suggestion: "Call annotate_page.",
 	}
 }
@@ -165,19 +165,19 @@ func (g *target) name() string {
 	return fmt.Sprintf("[%d] %s %q", g.thing.ID, g.thing.Role, surface.Clip(g.thing.Name, 80))
 }
 
-// told is what the owner of the number knows of the element.
-func (g *target) told() collect.Told {
-	return collect.Told{Sign: &g.thing.Told, Loose: g.thing.Warned, Row: g.thing.ToldRow, LooseRow: g.thing.WarnedRow}
+// expectation is what the owner of the number knows of the element.
+func (g *target) expectation() collect.Expectation {
+	return collect.Expectation{Sign: &g.thing.ReportedSign, Loose: g.thing.SignWarned, Row: g.thing.ReportedRow, LooseRow: g.thing.RowWarned}
 }
 
 // aim brings the element into view and returns the point where pressing it hits it.
 func (g *target) aim(ctx context.Context) (collect.Point, error) {
-	pt, err := collect.AimAt(ctx, g.w, g.thing.Handle, collect.Aim{Scroll: true, Patience: patience, Told: g.told()})
+	pt, err := collect.Aim(ctx, g.w, g.thing.Handle, collect.AimOptions{Scroll: true, Patience: patience, Expectation: g.expectation()})
 	if err != nil {
 		return pt, err
 	}
 	if !pt.Ready() {
-		return pt, g.refused(pt)
+		return pt, g.refusalFault(pt)
 	}
 	pt.X, pt.Y = place(pt.X), place(pt.Y)
 	return pt, nil
@@ -186,7 +186,7 @@ func (g *target) aim(ctx context.Context) (collect.Point, error) {
 // patience is how many milliseconds an element that cannot be pressed yet is waited for.
 const patience = 1500
 
-// onlyPerson reports whether a look said of e that only the person may use it.
+// personOnly reports whether a snapshot said of e that only the person may use it.
 func personOnly(e annotator.Element) bool {
 	for _, s := range e.States {
 		if s == PersonOnlyState && e.Frame == "" {
@@ -196,11 +196,11 @@ func personOnly(e annotator.Element) bool {
 	return false
 }
 
-// OnlyPerson is the state of what the assistant may see and not use.
+// PersonOnlyState is the state of what the assistant may see and not use.
 const PersonOnlyState = "only you"
 
-// reserved is the fault for what only the person may use.
-func (g *target) reserved() *surface.Fault {
+// personOnlyFault is the fault for what only the person may use.
+func (g *target) personOnlyFault() *surface.Fault {
 	return &surface.Fault{
 		Kind:       surface.FaultBlocked,
 		Message:    fmt.Sprintf("%s is for the person only: what it does in Sextant's own window would count as theirs. Nothing was done.", g.name()),
@@ -208,11 +208,11 @@ func (g *target) reserved() *surface.Fault {
 	}
 }
 
-// mend names the element in what the page refused.
-func (g *target) mend(err error) error {
+// explain names the element in what the page refused.
+func (g *target) explain(err error) error {
 	if refusal, ok := asRefusal(err); ok {
 		if refusal.Message == "only the person may use it" && !g.frame {
-			return g.reserved()
+			return g.personOnlyFault()
 		}
 		return &surface.Fault{
 			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s: %s.", g.name(), surface.Clip(refusal.Message, 200)),
@@ -222,10 +222,10 @@ func (g *target) mend(err error) error {
 	return err
 }
 
-// refused turns the collector's reason into a fault.
-func (g *target) refused(pt collect.Point) error {
+// refusalFault turns the collector's reason into a fault.
+func (g *target) refusalFault(pt collect.Point) error {
 	id, detail := g.thing.ID, surface.Clip(pt.Detail, 80)
-	book := g.p.s.cfg.Book
+	book := g.p.s.cfg.Elements
 	again := fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id)
 	switch pt.State {
 	case "gone":
@@ -234,10 +234,10 @@ func (g *target) refused(pt collect.Point) error {
 		return &surface.Fault{Kind: surface.FaultGone, Message: fmt.Sprintf("%s is gone: the page uses its place for %q now.", g.name(), detail), Suggestion: "Call annotate_page."}
 	case "changed":
 		if pt.RowMark != "" {
-			book.WarnRow(id, surface.Clip(pt.RowMark, 40))
+			book.MarkRowWarned(id, surface.Clip(pt.RowMark, 40))
 			return &surface.Fault{Kind: surface.FaultGone, Message: fmt.Sprintf("The row of %s says %q now: nothing was done.", g.name(), detail), Suggestion: again}
 		}
-		book.Warn(id, surface.Clip(pt.Mark, 40))
+		book.MarkWarned(id, surface.Clip(pt.Mark, 40))
 		return &surface.Fault{Kind: surface.FaultGone, Message: fmt.Sprintf("%s says %q now: nothing was done.", g.name(), detail), Suggestion: again}
 	case "disabled":
 		return &surface.Fault{Kind: surface.FaultDisabled, Message: g.name() + " is disabled.", Suggestion: "Fill in what the page asks for first, then call annotate_page."}

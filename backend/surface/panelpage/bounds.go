@@ -18,8 +18,8 @@ const (
 
 var word = regexp.MustCompile(`^[a-z][a-z]{0,29}$`)
 
-// judged is raw in bounds: nothing in it is longer, larger or more than a page can mean, and no handle
-// stands twice.
+// bounded is raw in bounds: nothing in it is longer, larger or more than a page can mean, and no handle
+// occurs twice.
 func bounded(raw collect.Raw) collect.Raw {
 	raw.Title, raw.URL, raw.Origin = surface.Clip(raw.Title, 200), surface.Clip(raw.URL, 400), ""
 	raw.ViewW, raw.ViewH = size(raw.ViewW), size(raw.ViewH)

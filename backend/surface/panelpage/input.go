@@ -19,13 +19,13 @@ func asRefusal(err error) (*collect.Refusal, bool) {
 	return r, errors.As(err, &r)
 }
 
-// Annotate looks at the page.
+// Annotate lists the elements of the page.
 func (p *Page) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotator.Answer, error) {
 	if o.Scope != "" && o.Scope != "viewport" && o.Scope != "page" {
 		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page."}
 	}
 	ans, err := p.act(ctx, func(_ context.Context, a *action) error {
-		// A query looks everywhere: the page of a panel is small.
+		// A query searches the whole page: the page of a panel is small.
 		a.wide, a.full = o.Scope == "page" || o.Query != "", !o.ChangesOnly || o.Query != ""
 		return nil
 	})
@@ -62,7 +62,7 @@ func (p *Page) Click(ctx context.Context, o surface.ClickOptions) (annotator.Ans
 			return err
 		}
 		a.outcome = verb + " " + g.name()
-		return collect.PressAt(ctx, g.w, g.thing.Handle, collect.Pressing{X: at.X, Y: at.Y, Button: o.Button, Count: min(o.Count, 3), Modifiers: o.Modifiers})
+		return collect.Press(ctx, g.w, g.thing.Handle, collect.PressOptions{X: at.X, Y: at.Y, Button: o.Button, Count: min(o.Count, 3), Modifiers: o.Modifiers})
 	})
 }
 
@@ -74,7 +74,7 @@ func (p *Page) Hover(ctx context.Context, id int) (annotator.Answer, error) {
 			return err
 		}
 		a.outcome = "moved to " + g.name()
-		return collect.HoverAt(ctx, g.w, g.thing.Handle, collect.Pressing{X: at.X, Y: at.Y})
+		return collect.Hover(ctx, g.w, g.thing.Handle, collect.PressOptions{X: at.X, Y: at.Y})
 	})
 }
 
@@ -88,9 +88,9 @@ func (p *Page) Type(ctx context.Context, o surface.TypeOptions) (annotator.Answe
 		hidden := g.thing.Secret || o.SecretFor != ""
 		if hidden {
 			a.outcome = "typed the text into " + g.name()
-			p.covers(o.Text)
+			p.coverSecret(o.Text)
 		}
-		now, err := collect.Put(ctx, g.w, g.thing.Handle, o.Text, o.Clear, o.Submit)
+		now, err := collect.SetText(ctx, g.w, g.thing.Handle, o.Text, o.Clear, o.Submit)
 		if err == nil && !hidden && !o.Submit && o.Clear && squeeze(now) != squeeze(surface.Clip(o.Text, 2000)) && len(o.Text) <= 2000 {
 			a.note = fmt.Sprintf("The field now holds %q.", surface.Clip(now, 100))
 		}
@@ -126,7 +126,7 @@ func (p *Page) Press(ctx context.Context, key string) (annotator.Answer, error) 
 		frame := p.inFrame
 		p.s.mu.Unlock()
 		a.outcome = "pressed " + surface.Clip(key, 40)
-		err := collect.Stroke(ctx, p.world(frame), key)
+		err := collect.PressKey(ctx, p.world(frame), key)
 		if r, ok := asRefusal(err); ok {
 			return &surface.Fault{Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s was not pressed: %s.", surface.Clip(key, 40), surface.Clip(r.Message, 200)), Suggestion: "Call click_element on what should get it, then press the key."}
 		}
@@ -199,13 +199,13 @@ func (p *Page) Holds(ctx context.Context, c surface.Condition, patience time.Dur
 	defer release()
 	missing, err = p.until(ctx, c, patience)
 	if err != nil {
-		return false, "", p.mend(ctx, err)
+		return false, "", p.explain(ctx, err)
 	}
 	return missing == "", missing, nil
 }
 
-// beat is how often a page is asked whether something holds by now.
-const beat = 100 * time.Millisecond
+// pollInterval is how often a page is asked whether something holds by now.
+const pollInterval = 100 * time.Millisecond
 
 // until waits until c holds; missing says what does not when the time is over. Without anything to hold
 // it waits that long.
@@ -213,7 +213,7 @@ func (p *Page) until(ctx context.Context, c surface.Condition, limit time.Durati
 	end := time.Now().Add(limit)
 	for {
 		if c != (surface.Condition{}) {
-			if missing, err = p.missing(ctx, c); err != nil || missing == "" {
+			if missing, err = p.unmet(ctx, c); err != nil || missing == "" {
 				return missing, err
 			}
 		}
@@ -221,7 +221,7 @@ func (p *Page) until(ctx context.Context, c surface.Condition, limit time.Durati
 		if left <= 0 {
 			return missing, nil
 		}
-		timer := time.NewTimer(min(left, beat))
+		timer := time.NewTimer(min(left, pollInterval))
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
@@ -231,8 +231,8 @@ func (p *Page) until(ctx context.Context, c surface.Condition, limit time.Durati
 	}
 }
 
-// missing is what of c does not hold now, "" for nothing.
-func (p *Page) missing(ctx context.Context, c surface.Condition) (string, error) {
+// unmet is what of c does not hold now, "" for nothing.
+func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 	var list []string
 	if c.URL != "" && !strings.Contains(strings.ToLower(p.Address()), strings.ToLower(c.URL)) {
 		list = append(list, fmt.Sprintf("the address does not contain %q: it is %s", surface.Clip(c.URL, 80), p.Address()))
@@ -245,7 +245,7 @@ func (p *Page) missing(ctx context.Context, c surface.Condition) (string, error)
 		if t.text == "" {
 			continue
 		}
-		is, err := p.reads(ctx, t.text)
+		is, err := p.hasText(ctx, t.text)
 		if err != nil {
 			return "", err
 		}
@@ -254,7 +254,7 @@ func (p *Page) missing(ctx context.Context, c surface.Condition) (string, error)
 		}
 	}
 	if c.Role != "" || c.Name != "" {
-		l, err := p.see(ctx, true)
+		l, err := p.takeSnapshot(ctx, true)
 		if err != nil {
 			return "", err
 		}
@@ -267,8 +267,8 @@ func (p *Page) missing(ctx context.Context, c surface.Condition) (string, error)
 	return strings.Join(list, " and "), nil
 }
 
-// reads reports whether a text can be read on the page or in its frame.
-func (p *Page) reads(ctx context.Context, text string) (bool, error) {
+// hasText reports whether a text can be read on the page or in its frame.
+func (p *Page) hasText(ctx context.Context, text string) (bool, error) {
 	is, err := collect.HasText(ctx, p.world(false), text)
 	if err != nil || is || !p.framedNow() {
 		return is, err

@@ -11,8 +11,8 @@ import (
 // drawLimit is how long a window may take to say that it draws the numbers.
 const drawLimit = time.Second
 
-// draw has the window show the numbers of a look. They are for people: a window that does not draw them
-// holds up nothing, and what was done stands.
+// draw has the window show the numbers of a snapshot. They are for people: a window that does not draw them
+// delays nothing, and what was done is done.
 func (p *Page) draw(ctx context.Context, l *snapshot) {
 	w := p.s.reached()
 	if w == nil {
@@ -20,7 +20,7 @@ func (p *Page) draw(ctx context.Context, l *snapshot) {
 	}
 	marks := wire.SurfaceMarks{Marks: make([]wire.SurfaceMark, 0, len(l.elements))}
 	for _, e := range l.elements {
-		if thing, ok := p.s.cfg.Book.Thing(e.ID); ok {
+		if thing, ok := p.s.cfg.Elements.Element(e.ID); ok {
 			marks.Marks = append(marks.Marks, wire.SurfaceMark{Handle: thing.Handle, Element: e})
 		}
 	}

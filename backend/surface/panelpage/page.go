@@ -1,3 +1,9 @@
+// Package panelpage is the page of a panel as a surface: what the window draws for the panel, and what the panel
+// shows in its frame. It uses the same collector script and the same numbers as the browser and answers in the same
+// form, but asks its questions over the window's WebSocket, because no debugger reaches a page of ours.
+//
+// The page in a frame is not trusted: its answers are bounded, its boxes are clipped to the frame, and its numbers
+// come from our own counter, so that it can misreport nothing but itself.
 package panelpage
 
 import (
@@ -14,7 +20,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Windows reaches the window that a person looks at.
+// Windows reaches the window that a person sees.
 type Windows interface {
 	// Watched reports whether one is connected.
 	Watched() bool
@@ -23,15 +29,15 @@ type Windows interface {
 	Ask(ctx context.Context, ask wire.SurfaceAsk) (json.RawMessage, error)
 }
 
-// Config is what a Surface stands on.
+// Config is what Pages depend on.
 type Config struct {
-	// Book gives numbers; it is the browser's, so that no number stands for two things.
-	Book *identity.Book
+	// Elements gives numbers; it is the browser's, so that no number means two things.
+	Elements *identity.ElementRegistry
 	// Title is a panel's title, "" for one that is not there.
 	Title func(panel string) string
 }
 
-// Surface is the pages of all panels. Safe for concurrent use.
+// Pages is the pages of all panels. Safe for concurrent use.
 type Pages struct {
 	cfg Config
 
@@ -48,14 +54,14 @@ func New(cfg Config) *Pages {
 	return &Pages{cfg: cfg, pages: map[string]*Page{}, byTab: map[int]*Page{}}
 }
 
-// Connect tells how windows are reached; nil for not at all.
+// Connect sets how windows are reached; nil for not at all.
 func (s *Pages) Connect(w Windows) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.windows = w
 }
 
-// Camera tells how a picture of the program's own window is taken, a PNG of all that it shows; nil for a
+// Camera sets how a picture of the program's own window is taken, a PNG of all that it shows; nil for a
 // program without one.
 func (s *Pages) Camera(take func(context.Context) ([]byte, error)) {
 	s.mu.Lock()
@@ -87,9 +93,9 @@ func (s *Pages) Page(panel string) *Page {
 	return p
 }
 
-// Of is the page that a number stands on, nil when it stands on none of a panel.
+// PageOf is the panel's page that a number belongs to, nil for none.
 func (s *Pages) PageOf(id int) *Page {
-	thing, ok := s.cfg.Book.Thing(id)
+	thing, ok := s.cfg.Elements.Element(id)
 	if !ok {
 		return nil
 	}
@@ -102,7 +108,7 @@ func (s *Pages) PageOf(id int) *Page {
 const Scheme = "panel:"
 
 // Page is one panel's page. All methods may be called concurrently; actions queue. Errors are
-// *browser.Fault where the caller can mend them.
+// *surface.Fault where the caller can correct them.
 type Page struct {
 	s     *Pages
 	panel string
@@ -153,7 +159,7 @@ var errSilent = errors.New("the page does not answer")
 
 // world is the page's document, or the one in its frame, as the collector asks it.
 func (p *Page) world(frame bool) collect.World {
-	return collect.Ours(func(ctx context.Context, name string, args ...any) (json.RawMessage, error) {
+	return collect.OwnPage(func(ctx context.Context, name string, args ...any) (json.RawMessage, error) {
 		return p.ask(ctx, frame, name, args...)
 	})
 }
@@ -162,7 +168,7 @@ func (p *Page) world(frame bool) collect.World {
 func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (json.RawMessage, error) {
 	w := p.s.reached()
 	if w == nil || !w.Watched() {
-		return nil, p.unseen("No window is open.")
+		return nil, p.unreachableFault("No window is open.")
 	}
 	ask := wire.SurfaceAsk{Panel: p.panel, Frame: frame, Do: name, Args: make([]json.RawMessage, len(args))}
 	for i, a := range args {
@@ -186,11 +192,11 @@ func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (j
 	case context.Cause(ctx) != nil:
 		return nil, context.Cause(ctx)
 	}
-	return nil, p.unseen(err.Error())
+	return nil, p.unreachableFault(err.Error())
 }
 
-// unseen is the fault for a page that nobody shows.
-func (p *Page) unseen(why string) *surface.Fault {
+// unreachableFault is the fault for a page that nobody shows.
+func (p *Page) unreachableFault(why string) *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s cannot be reached: %s", p.name(), surface.Clip(why, 200)),
 		Suggestion: "Open the panel in a window and call annotate_page, or call navigate_page to work in the browser.",
@@ -224,13 +230,13 @@ func (p *Page) number(frame bool, key string) int {
 	seq := p.s.lastDoc
 	p.s.mu.Unlock()
 	if d.seq != 0 {
-		p.s.cfg.Book.EndDocument(d.seq)
+		p.s.cfg.Elements.EndDocument(d.seq)
 	}
 	return seq
 }
 
-// placed tells whether a document of the page is the frame's; false for one whose life is over.
-func (p *Page) placed(seq int) (frame, alive bool) {
+// frameOf reports whether a document of the page is the frame's; alive is false for one that was replaced.
+func (p *Page) frameOf(seq int) (frame, alive bool) {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
 	for i, d := range p.docs {

@@ -59,7 +59,7 @@ func node(handle int, role, name string, more ...string) string {
 
 const aimed = `{"v":{"state":"ok","x":60,"y":35}}`
 
-func page(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string, error)) (*panelpage.Page, *room, *identity.Book) {
+func page(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string, error)) (*panelpage.Page, *room, *identity.ElementRegistry) {
 	t.Helper()
 	r := &room{answers: answers}
 	for name, answer := range map[string]string{"calm": `{"v":{"over":true}}`, "frame.calm": `{"v":{"over":true}}`, "marks": `{"v":true}`} {
@@ -67,8 +67,8 @@ func page(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string, error)
 			answers[name] = says(answer)
 		}
 	}
-	book := identity.NewBook()
-	s := panelpage.New(panelpage.Config{Book: book, Title: func(string) string { return "Notes" }})
+	book := identity.NewElementRegistry()
+	s := panelpage.New(panelpage.Config{Elements: book, Title: func(string) string { return "Notes" }})
 	s.Connect(r)
 	return s.Page("notes"), r, book
 }
@@ -319,7 +319,7 @@ func TestAPageThatIsNotShownIsToldAndNothingIsGuessed(t *testing.T) {
 	if _, err := p.Click(t.Context(), surface.ClickOptions{ID: 1}); kindOf(err) != surface.FaultGone {
 		t.Errorf("a number of the page before: %v", err)
 	}
-	if !book.Given(2) || book.Given(3) {
+	if !book.Issued(2) || book.Issued(3) {
 		t.Error("numbers do not come from the one book")
 	}
 	r.closed = true

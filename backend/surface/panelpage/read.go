@@ -20,12 +20,12 @@ func (p *Page) HTML(ctx context.Context) (html, url, title string, err error) {
 	defer release()
 	html, err = collect.HTML(ctx, p.world(false))
 	if err != nil {
-		return "", "", "", p.mend(ctx, err)
+		return "", "", "", p.explain(ctx, err)
 	}
 	// Whether there is a frame now is only known by looking.
-	l, err := p.see(ctx, false)
+	l, err := p.takeSnapshot(ctx, false)
 	if err != nil {
-		return "", "", "", p.mend(ctx, err)
+		return "", "", "", p.explain(ctx, err)
 	}
 	if l.framed {
 		inner, err := collect.HTML(ctx, p.world(true))
@@ -42,18 +42,18 @@ const maxHTML = 2 << 20
 // countLimit is how long a page may take to be counted.
 const countLimit = 2 * time.Second
 
-// Operable counts what of the page in view can be used; an error says why it cannot be looked at now.
+// Operable counts the usable elements in view; an error says why the page cannot be observed now.
 func (p *Page) Operable(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, countLimit, errSilent)
 	defer cancel()
 	release, err := p.acquire(ctx)
 	if err != nil {
-		return 0, p.mend(ctx, err)
+		return 0, p.explain(ctx, err)
 	}
 	defer release()
-	l, err := p.see(ctx, false)
+	l, err := p.takeSnapshot(ctx, false)
 	if err != nil {
-		return 0, p.mend(ctx, err)
+		return 0, p.explain(ctx, err)
 	}
 	n := 0
 	for _, e := range l.elements {
@@ -68,12 +68,12 @@ func (p *Page) Operable(ctx context.Context) (int, error) {
 func (p *Page) Selection(ctx context.Context) (string, error) {
 	text, err := collect.Selection(ctx, p.world(false))
 	if err != nil {
-		return "", p.mend(ctx, err)
+		return "", p.explain(ctx, err)
 	}
 	return text, nil
 }
 
-// Element is what the newest looks say of a number, false when they do not say anything of it.
+// Element is what the newest snapshots say about a number, false when they do not know it.
 func (p *Page) Element(id int) (annotator.Element, bool) {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -88,7 +88,7 @@ func (p *Page) Element(id int) (annotator.Element, bool) {
 	return annotator.Element{}, false
 }
 
-// Annotations are the elements of the newest look, without looking again.
+// Annotations are the elements of the newest snapshot, without taking another.
 func (p *Page) Annotations() []annotator.Element {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -98,19 +98,19 @@ func (p *Page) Annotations() []annotator.Element {
 	return slices.Clone(p.last.elements)
 }
 
-// Spot tells where the element id stands: the origin of all that a panel shows is its address.
+// OriginOf says where the element id comes from: the origin of all that a panel shows is its address.
 func (p *Page) OriginOf(id int) surface.ElementOrigin {
-	thing, ok := p.s.cfg.Book.Thing(id)
+	thing, ok := p.s.cfg.Elements.Element(id)
 	if !ok || thing.Tab != p.tab {
-		return surface.ElementOrigin{Secret: true, Gone: p.s.cfg.Book.Given(id)}
+		return surface.ElementOrigin{Secret: true, Gone: p.s.cfg.Elements.Issued(id)}
 	}
-	_, alive := p.placed(thing.Doc)
+	_, alive := p.frameOf(thing.Doc)
 	return surface.ElementOrigin{Origin: p.Address(), Secret: thing.Secret, Gone: !alive}
 }
 
-// Called tells the role and name of the element id as it was seen last.
+// RoleAndName returns the role and name of the element id when it was last seen.
 func (p *Page) RoleAndName(id int) (role, name string) {
-	thing, ok := p.s.cfg.Book.Thing(id)
+	thing, ok := p.s.cfg.Elements.Element(id)
 	if !ok || thing.Tab != p.tab {
 		return "", ""
 	}

@@ -18,10 +18,10 @@ import (
 // maxSecrets bounds the typed secrets that pictures cover; the oldest are forgotten first.
 const maxSecrets = 64
 
-// shotLimit is how long a picture may take; the window stands still for longer (POSE in pose.ts).
+// shotLimit is how long a picture may take; the window holds its pose for longer (POSE in pose.ts).
 const shotLimit = 10 * time.Second
 
-// posed is what the window says when it is ready for a picture: it shows nothing of its own over the page.
+// stageState is what the window says when it is ready for a picture: it shows nothing of its own over the page.
 type stageState struct {
 	// Own is false for a window that a web browser shows.
 	Own bool `json:"own"`
@@ -31,8 +31,8 @@ type stageState struct {
 	Covered []collect.Rect `json:"covered"`
 }
 
-// covers remembers a secret that was typed into the page.
-func (p *Page) covers(text string) {
+// coverSecret remembers a secret that was typed into the page.
+func (p *Page) coverSecret(text string) {
 	if text == "" {
 		return
 	}
@@ -42,7 +42,7 @@ func (p *Page) covers(text string) {
 	p.secrets = p.secrets[max(0, len(p.secrets)-maxSecrets):]
 }
 
-// Shot is a picture of what can be seen of the page, or of one element. Only the program's own window takes
+// Screenshot is a picture of what can be seen of the page, or of one element. Only the program's own window takes
 // pictures: a web browser gives none of a page to that page.
 func (p *Page) Screenshot(ctx context.Context, o surface.ScreenshotOptions) (surface.Picture, error) {
 	if o.FullPage {
@@ -60,7 +60,7 @@ func (p *Page) Screenshot(ctx context.Context, o surface.ScreenshotOptions) (sur
 	defer cancel()
 	pic, err := p.shoot(ctx, o)
 	if err != nil {
-		return surface.Picture{}, p.mend(ctx, err)
+		return surface.Picture{}, p.explain(ctx, err)
 	}
 	return pic, nil
 }
@@ -72,39 +72,39 @@ func (p *Page) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.
 			return surface.Picture{}, err
 		}
 		// What cannot be pressed can be seen all the same; whether it is in view shows below.
-		_, _ = collect.AimAt(ctx, g.w, g.thing.Handle, collect.Aim{Scroll: true, Told: g.told()})
+		_, _ = collect.Aim(ctx, g.w, g.thing.Handle, collect.AimOptions{Scroll: true, Expectation: g.expectation()})
 	}
 	p.s.mu.Lock()
 	camera := p.s.camera
 	secrets := slices.Clone(p.secrets)
 	p.s.mu.Unlock()
 	if camera == nil {
-		return surface.Picture{}, p.unpictured()
+		return surface.Picture{}, p.noPictureFault()
 	}
 	pose, err := p.pose(ctx)
 	if err != nil {
 		return surface.Picture{}, err
 	}
 	if !pose.Own {
-		return surface.Picture{}, p.unpictured()
+		return surface.Picture{}, p.noPictureFault()
 	}
-	// It shows nothing of its own until it is told, or for some seconds.
+	// It shows nothing of its own until the pose ends, or for some seconds.
 	rests := false
 	defer func() {
 		if !rests {
 			_, _ = p.ask(context.WithoutCancel(ctx), false, "posed")
 		}
 	}()
-	l, err := p.see(ctx, false)
+	l, err := p.takeSnapshot(ctx, false)
 	if err != nil {
 		return surface.Picture{}, err
 	}
 	png, err := camera(ctx)
 	if err != nil {
-		return surface.Picture{}, p.spoilt(ctx, err)
+		return surface.Picture{}, p.failedFault(ctx, err)
 	}
 	rests = true
-	if err := p.held(ctx); err != nil {
+	if err := p.endPose(ctx); err != nil {
 		return surface.Picture{}, err
 	}
 	d := screenshot.WindowCapture{PNG: png, Width: pose.Width, Part: boxed(pose.Stage), Elements: l.elements}
@@ -139,14 +139,14 @@ func (p *Page) pose(ctx context.Context) (stageState, error) {
 		return stageState{}, fmt.Errorf("asking the window to stand still: %w", err)
 	}
 	if said.E != "" {
-		return stageState{}, p.spoilt(ctx, errors.New(said.E))
+		return stageState{}, p.failedFault(ctx, errors.New(said.E))
 	}
 	return said.V, nil
 }
 
-// held ends the pose and errs when the window did not keep it: the picture may then show another panel,
+// endPose ends the pose and errs when the window did not keep it: the picture may then show another panel,
 // or something of the person's that nobody said to cover.
-func (p *Page) held(ctx context.Context) error {
+func (p *Page) endPose(ctx context.Context) error {
 	// A picture that came late is let go all the same.
 	raw, err := p.ask(context.WithoutCancel(ctx), false, "posed")
 	if err != nil {
@@ -161,7 +161,7 @@ func (p *Page) held(ctx context.Context) error {
 		return fmt.Errorf("asking the window whether it stood still: %w", err)
 	}
 	if !said.V.Held {
-		return p.spoilt(ctx, errors.New("what the window shows changed while it was taken"))
+		return p.failedFault(ctx, errors.New("what the window shows changed while it was taken"))
 	}
 	return nil
 }
@@ -171,8 +171,8 @@ func boxed(r collect.Rect) annotator.Box {
 	return annotator.Box{X: r.X, Y: r.Y, Width: r.W, Height: r.H}
 }
 
-// unpictured is the fault of a window that cannot be photographed.
-func (p *Page) unpictured() *surface.Fault {
+// noPictureFault is the fault of a window that cannot be photographed.
+func (p *Page) noPictureFault() *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultBlocked,
 		Message: fmt.Sprintf("There is no picture of the panel %s: the person has Sextant open in a web browser, which gives no pictures of it. "+
@@ -181,8 +181,8 @@ func (p *Page) unpictured() *surface.Fault {
 	}
 }
 
-// spoilt is the fault of a picture that did not come.
-func (p *Page) spoilt(ctx context.Context, err error) error {
+// failedFault is the fault of a picture that did not come.
+func (p *Page) failedFault(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -106,7 +106,7 @@ func photographed(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string
 		posed = says(`{"v":{"held":true}}`)
 	}
 	answers["posed"] = func(a wire.SurfaceAsk) (string, error) { *rested++; return posed(a) }
-	s := panelpage.New(panelpage.Config{Book: identity.NewBook(), Title: func(string) string { return "Notes" }})
+	s := panelpage.New(panelpage.Config{Elements: identity.NewElementRegistry(), Title: func(string) string { return "Notes" }})
 	s.Connect(&room{answers: answers})
 	s.Camera(camera)
 	return s.Page("notes"), rested

@@ -13,7 +13,7 @@ import (
 	"sextant/shared/annotator"
 )
 
-// look is what one look at a page found. It is never changed after it was made.
+// snapshot is the numbered elements of a page at one moment. It is never changed after it was made.
 type snapshot struct {
 	elements     []annotator.Element
 	byID         map[int]int
@@ -21,14 +21,14 @@ type snapshot struct {
 	width        float64
 	height       float64
 	// main is the book's number of what the window draws.
-	main   int
-	framed bool
-	silent bool
+	main        int
+	framed      bool
+	frameSilent bool
 }
 
-// see looks at the page, and into its frame when it has one.
-func (p *Page) see(ctx context.Context, wide bool) (*snapshot, error) {
-	raw, key, err := collect.See(ctx, p.world(false), collect.Options{WholePage: wide})
+// takeSnapshot observes the page, and its frame when it has one.
+func (p *Page) takeSnapshot(ctx context.Context, wide bool) (*snapshot, error) {
+	raw, key, err := collect.CollectOwnPage(ctx, p.world(false), collect.Options{WholePage: wide})
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (p *Page) see(ctx context.Context, wide bool) (*snapshot, error) {
 		if l.framed || !f.Visible {
 			continue
 		}
-		// A panel has one frame; what stands in it is listed where it stands.
+		// A panel has one frame; its elements are listed where the frame is.
 		l.framed = true
 		at := min(max(f.At, 0), len(raw.Nodes))
 		p.list(l, l.main, raw.Nodes[:at], ids[:at], frameAt{})
@@ -53,7 +53,7 @@ func (p *Page) see(ctx context.Context, wide bool) (*snapshot, error) {
 			if stopped := context.Cause(ctx); stopped != nil {
 				return nil, stopped
 			}
-			l.silent = true
+			l.frameSilent = true
 		}
 	}
 	p.list(l, l.main, raw.Nodes[done:], ids[done:], frameAt{})
@@ -67,14 +67,14 @@ type frameAt struct {
 	cut  collect.Rect
 }
 
-// seeFrame looks into the frame f of the page.
+// seeFrame observes the frame f of the page.
 func (p *Page) seeFrame(ctx context.Context, l *snapshot, f collect.RawFrame, wide bool) error {
 	clip := collect.Rect{W: f.Clip.W, H: f.Clip.H, X: f.Clip.X - f.Box.X, Y: f.Clip.Y - f.Box.Y}
 	o := collect.Options{WholePage: wide}
 	if !wide {
 		o.Clip = &clip
 	}
-	raw, key, err := collect.See(ctx, p.world(true), o)
+	raw, key, err := collect.CollectOwnPage(ctx, p.world(true), o)
 	if err != nil {
 		return err
 	}
@@ -92,14 +92,14 @@ func (p *Page) seeFrame(ctx context.Context, l *snapshot, f collect.RawFrame, wi
 
 // identify gives the nodes of a document their numbers.
 func (p *Page) identify(ctx context.Context, frame bool, doc int, raw collect.Raw) ([]int, error) {
-	seen := make([]identity.Seen, len(raw.Nodes))
+	seen := make([]identity.Node, len(raw.Nodes))
 	for i, n := range raw.Nodes {
-		seen[i] = identity.Seen{
+		seen[i] = identity.Node{
 			Handle: n.Handle, Key: n.Key, Role: n.Role, Name: n.Name, Origin: p.Address(), Secret: n.Secret,
 			Sign: n.Sign, Row: n.Row, Born: n.Born,
 		}
 	}
-	ids, _, err := p.s.cfg.Book.Number(p.tab, doc, raw.Now, seen, &asker{ctx, p.world(frame)})
+	ids, _, err := p.s.cfg.Elements.Assign(p.tab, doc, raw.Now, seen, &probe{ctx, p.world(frame)})
 	if err != nil {
 		return nil, fmt.Errorf("numbering the page: %w", err)
 	}
@@ -119,7 +119,7 @@ func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at
 			e.InView = e.InView && e.Box.Width > 0 && e.Box.Height > 0
 		}
 		if n.CoveredByText != "" {
-			e.States = append(slices.Clone(e.States), annotator.CoveredBy(p.s.cfg.Book.ID(doc, n.CoveredBy), n.CoveredByText))
+			e.States = append(slices.Clone(e.States), annotator.CoveredBy(p.s.cfg.Elements.ID(doc, n.CoveredBy), n.CoveredByText))
 		}
 		if _, twice := l.byID[e.ID]; twice {
 			continue
@@ -136,20 +136,20 @@ func inside(b annotator.Box, r collect.Rect) annotator.Box {
 	return annotator.Box{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}
 }
 
-// asker answers the book's questions about a document.
-type asker struct {
+// probe answers the book's questions about a document.
+type probe struct {
 	ctx context.Context
 	w   collect.World
 }
 
 // Connected implements identity.Asker.
-func (a *asker) Connected(handles []int) ([]bool, error) {
-	return collect.Live(a.ctx, a.w, handles)
+func (a *probe) Connected(handles []int) ([]bool, error) {
+	return collect.AreConnected(a.ctx, a.w, handles)
 }
 
 // Keys implements identity.Asker.
-func (a *asker) Keys() (map[string]int, error) {
-	raw, _, err := collect.See(a.ctx, a.w, collect.Options{WholePage: true})
+func (a *probe) Keys() (map[string]int, error) {
+	raw, _, err := collect.CollectOwnPage(a.ctx, a.w, collect.Options{WholePage: true})
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (a *asker) Keys() (map[string]int, error) {
 	return keys, nil
 }
 
-// inView is what of a look at the whole page can be seen without scrolling.
+// inView is the part of a snapshot of the whole page that is visible without scrolling.
 func (l *snapshot) inView() *snapshot {
 	v := *l
 	v.elements, v.byID, v.above, v.below = nil, map[int]int{}, 0, 0
@@ -196,7 +196,7 @@ func (p *Page) compare(ctx context.Context, before, now *snapshot) (changes []an
 		if _, still := now.byID[e.ID]; still {
 			continue
 		}
-		if thing, ok := p.s.cfg.Book.Thing(e.ID); ok {
+		if thing, ok := p.s.cfg.Elements.Element(e.ID); ok {
 			away[thing.Doc] = append(away[thing.Doc], e.ID)
 		} else {
 			gone = append(gone, e.ID)
@@ -211,16 +211,16 @@ func (p *Page) compare(ctx context.Context, before, now *snapshot) (changes []an
 
 // vanished are those of a document's numbers that do not show any more.
 func (p *Page) vanished(ctx context.Context, doc int, ids []int) []int {
-	frame, alive := p.placed(doc)
+	frame, alive := p.frameOf(doc)
 	if !alive {
 		return ids
 	}
 	handles := make([]int, len(ids))
 	for i, id := range ids {
-		thing, _ := p.s.cfg.Book.Thing(id)
+		thing, _ := p.s.cfg.Elements.Element(id)
 		handles[i] = thing.Handle
 	}
-	shown, err := collect.Shown(ctx, p.world(frame), handles)
+	shown, err := collect.AreVisible(ctx, p.world(frame), handles)
 	if err != nil {
 		return nil
 	}
@@ -233,8 +233,8 @@ func (p *Page) vanished(ctx context.Context, doc int, ids []int) []int {
 	return gone
 }
 
-// mend turns the ways in which a page fails into what its caller can read.
-func (p *Page) mend(ctx context.Context, err error) error {
+// explain turns the error of a page into a fault that its caller can read.
+func (p *Page) explain(ctx context.Context, err error) error {
 	var fault *surface.Fault
 	var refusal *collect.Refusal
 	switch {
@@ -261,5 +261,5 @@ func (p *Page) mend(ctx context.Context, err error) error {
 	}
 }
 
-// calm is how long a page's changes must be over to count as over.
-var calm = collect.Patience{Once: 60 * time.Millisecond, Several: 150 * time.Millisecond, Limit: 3 * time.Second}
+// settleLimits is how long a page's changes must be over to count as over.
+var settleLimits = collect.SettleLimits{Once: 60 * time.Millisecond, Several: 150 * time.Millisecond, Limit: 3 * time.Second}

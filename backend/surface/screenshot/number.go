@@ -42,7 +42,7 @@ func rectangle(b annotator.Box, dx, dy, scale float64) image.Rectangle {
 	return image.Rect(round(b.X+dx), round(b.Y+dy), round(b.X+b.Width+dx), round(b.Y+b.Height+dy))
 }
 
-// mark draws an element's frame and its number in a badge at the upper left corner. What
+// drawNumber draws an element's frame and its number in a badge at the upper left corner. What
 // cannot be used has a hollow badge.
 func drawNumber(canvas *image.RGBA, e annotator.Element, dx, dy, scale float64) {
 	r := rectangle(e.Box, dx, dy, scale)

@@ -1,3 +1,5 @@
+// Package screenshot makes pictures for models and people out of captured ones: it covers secrets, cuts out an
+// element, scales to a budget of tokens and draws the numbers of elements.
 package screenshot
 
 import (
@@ -15,28 +17,28 @@ import (
 	"sextant/shared/annotator"
 )
 
-// cover paints over boxes, so that nothing of what they hold is left in the picture.
+// paintOver paints over boxes, so that nothing of what they hold is left in the picture.
 func paintOver(canvas *image.RGBA, boxes []annotator.Box, dx, dy, scale float64) {
 	for _, b := range boxes {
 		draw.Draw(canvas, rectangle(b, dx, dy, scale), image.NewUniform(color.RGBA{0x30, 0x30, 0x30, 0xff}), image.Point{}, draw.Src)
 	}
 }
 
-// lightPNG is how heavy a PNG may be before it is worth trying whether a JPEG is lighter.
+// maxPlainPNG is how heavy a PNG may be before it is worth trying whether a JPEG is lighter.
 const maxPlainPNG = 150 << 10
 
-// frame is what was photographed: a picture whose pixels are scale for a CSS pixel, in which the
+// Capture is what was photographed: a picture whose pixels are scale for a CSS pixel, in which the
 // viewport lies at (dx, dy) CSS pixels.
 type Capture struct {
 	PNG []byte
-	// src is the picture where it is decoded already; its pixels are those of the whole picture.
+	// Image is the picture where it is decoded already; its pixels are those of the whole picture.
 	Image                   image.Image
 	OffsetX, OffsetY, Width float64
-	// covered are boxes of the viewport that must not be seen.
+	// Covered are boxes of the viewport that must not be seen.
 	Covered []annotator.Box
 }
 
-// edit makes the picture that was asked for out of a frame: cuts out an element, shrinks it to
+// Render makes the picture that was asked for out of a frame: cuts out an element, shrinks it to
 // the budget, and then draws the numbers, so that they can be read at any size.
 func Render(f Capture, elements []annotator.Element, o surface.ScreenshotOptions, crop *annotator.Element) (surface.Picture, error) {
 	src := f.Image
@@ -76,7 +78,7 @@ func Render(f Capture, elements []annotator.Element, o surface.ScreenshotOptions
 	return encode(canvas, scale*shrink)
 }
 
-// Developing is a picture of a window, of which a part is shown: PNG is all of it, Width the window's in CSS
+// WindowCapture is a picture of a window, of which a part is shown: PNG is all of it, Width the window's in CSS
 // pixels, Part what is to be seen, Covered what must not be. Elements are what can be numbered, Crop the one
 // that is asked for, nil for all of the part.
 type WindowCapture struct {
@@ -88,7 +90,7 @@ type WindowCapture struct {
 	Crop     *annotator.Element
 }
 
-// Develop makes the picture that was asked for out of one of a whole window, as of a page's.
+// RenderWindow makes the picture that was asked for out of one of a whole window, as of a page's.
 func RenderWindow(d WindowCapture, o surface.ScreenshotOptions) (surface.Picture, error) {
 	all, err := png.Decode(bytes.NewReader(d.PNG))
 	if err != nil {
@@ -108,7 +110,7 @@ func RenderWindow(d WindowCapture, o surface.ScreenshotOptions) (surface.Picture
 	return Render(Capture{Image: part, Width: float64(part.Bounds().Dx()) / scale, Covered: d.Covered}, d.Elements, o, d.Crop)
 }
 
-// within is the size of a picture of at most so many tokens (0: any), and by how much it is smaller.
+// fitTokens is the size of a picture of at most so many tokens (0: any), and by how much it is smaller.
 func fitTokens(size image.Point, tokens int) (image.Point, float64) {
 	if most := float64(tokens * surface.PixelsPerToken); tokens > 0 && float64(size.X*size.Y) > most {
 		k := math.Sqrt(most / float64(size.X*size.Y))
@@ -119,7 +121,7 @@ func fitTokens(size image.Point, tokens int) (image.Point, float64) {
 	return size, 1
 }
 
-// shrunk is p in another, smaller size, at the origin: each pixel is the average of those it stands for.
+// downscale is p in a smaller size, at the origin: each pixel is the average of those it replaces.
 func downscale(p *image.RGBA, size image.Point) *image.RGBA {
 	from := p.Rect.Size()
 	out := image.NewRGBA(image.Rectangle{Max: size})

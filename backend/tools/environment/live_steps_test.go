@@ -198,11 +198,11 @@ func TestDialogAnsweredByAStepIsNotReportedAsOpen(t *testing.T) {
 	look := h.do("navigate_page", `{"url":%q}`, live.url+"/asking")
 	click := `{"tool":"click_element","annotationId":` + jsonOf(number(t, look, `button "Ask"`)) + `}`
 	r := h.do("run_steps", `{"steps":[%s,{"tool":"press_key","key":"Enter"}]}`, click)
-	if has(t, "both steps", r.Text, "did 2 of 2 steps"); strings.Contains(r.Text, "stands still") {
+	if has(t, "both steps", r.Text, "did 2 of 2 steps"); strings.Contains(r.Text, "is blocked until") {
 		t.Errorf("the dialog is answered, but:\n%s", r.Text)
 	}
 	r = h.do("run_steps", `{"steps":[%s]}`, click)
-	has(t, "a dialog that is open", r.Text, "stands still until the dialog is answered")
+	has(t, "a dialog that is open", r.Text, "is blocked until the dialog is answered")
 	h.do("press_key", `{"key":"Escape"}`)
 }
 

@@ -10,9 +10,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Which surface a call means (docs/architecture.md, "Which page a call means"): a number names its own;
-// without one it is the page of the active panel, for those who act in the window. The browser is meant
-// where that panel shows it, on the start panel, where no window is open, and by every other door.
+// Which surface a call means (docs/architecture.md, "Which page a call means"): an element's number names its own.
+// Without a number it is the page of the active panel, for callers in the window. The browser is meant when that
+// panel shows it, on the start panel, while no window is open, and by every other caller.
 
 // onPanels are the tools that work on the page of a panel too.
 func onPanels(tool string) bool {
@@ -24,7 +24,7 @@ func onPanels(tool string) bool {
 	return false
 }
 
-// inWindow reports whether who calls acts in the window: a person at it, or the assistant they talk to.
+// inWindow reports whether the caller is in the window: a person at it, or the assistant of its conversation.
 func inWindow(from toolspec.Provenance) bool {
 	switch from.Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot, toolspec.CallerModel, toolspec.CallerCreated:
@@ -91,8 +91,8 @@ func numbersIn(call toolspec.Call) []int {
 	return nil
 }
 
-// panelOf is the panel whose page a turn means, "" for the browser. A turn keeps what it meant first until
-// it opens something itself, so that a person who looks elsewhere meanwhile does not move its hands.
+// panelOf is the panel whose page a turn means, "" for the browser. A turn keeps the page it meant first until it
+// opens something itself, so that a person who switches panels meanwhile does not redirect it.
 func (t *Tools) panelOf(turn string) string {
 	if panel, known := t.turns.at(turn); known {
 		return panel
@@ -114,7 +114,7 @@ func (t *Tools) shows(panel string) string {
 }
 
 // Operable counts what can be used on the page of a panel that a window shows; false where the panel means
-// the browser, or its page cannot be looked at.
+// the browser, or its page cannot be observed.
 func (t *Tools) Operable(ctx context.Context, panel string) (n int, ok bool) {
 	if t.opts.Window == nil || t.shows(panel) == "" || !t.opts.Window.Watched() {
 		return 0, false
@@ -123,10 +123,10 @@ func (t *Tools) Operable(ctx context.Context, panel string) (n int, ok bool) {
 	return n, err == nil
 }
 
-// Opened tells that a turn opened a panel: what it does without a number is meant for that from now on.
+// Opened notes that a turn opened a panel: its calls without a number mean that panel from now on.
 func (t *Tools) Opened(turn, panel string) { t.turns.set(turn, t.shows(panel)) }
 
-// turns remembers which surface each turn means. It is safe for concurrent use.
+// turns remembers which panel each turn means. It is safe for concurrent use.
 type turns struct {
 	mu    sync.Mutex
 	order []string

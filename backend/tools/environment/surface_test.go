@@ -27,9 +27,9 @@ func TestACallMeansThePageThatItsNumberOrItsTurnMeans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	book := identity.NewBook()
+	book := identity.NewElementRegistry()
 	w := &shut{}
-	win := panelpage.New(panelpage.Config{Book: book, Title: func(string) string { return "" }})
+	win := panelpage.New(panelpage.Config{Elements: book, Title: func(string) string { return "" }})
 	win.Connect(w)
 	active := nav.Panels[0]
 	tools, err := assemble(func(string) session { return session{} }, nav, Options{Window: win, Active: func() string { return active }})
@@ -37,7 +37,7 @@ func TestACallMeansThePageThatItsNumberOrItsTurnMeans(t *testing.T) {
 		t.Fatal(err)
 	}
 	tab := func(number int) int {
-		ids, _, err := book.Number(number, number*10, 0, []identity.Seen{{Handle: 1, Role: "button"}}, nil)
+		ids, _, err := book.Assign(number, number*10, 0, []identity.Node{{Handle: 1, Role: "button"}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

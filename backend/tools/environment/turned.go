@@ -6,7 +6,7 @@ import (
 	"sextant/shared/annotator"
 )
 
-// pressesAgain reports whether step i presses an element that a later step is for too.
+// pressesAgain reports whether step i clicks an element that a later step names too.
 func (r *stepRun) pressesAgain(i int) bool {
 	st := r.steps[i]
 	return st.tool == "click_element" && slices.ContainsFunc(r.steps[i+1:], func(later step) bool {
@@ -14,9 +14,9 @@ func (r *stepRun) pressesAgain(i int) bool {
 	})
 }
 
-// turned reports whether e is the element that step i pressed and is called otherwise since, as
-// what shows and hides things is: that is what pressing it is for. It is a surprise where the page
-// uses the element for what stood beside it, as a list does that one entry was taken from.
+// turned reports whether e is the element that step i clicked and whose name changed because of that, as a toggle's
+// does. A change is unexpected where the page reuses the element for its neighbour, as a list does that one entry
+// was removed from.
 func (r *stepRun) turned(i int, e annotator.Element) bool {
 	if st := r.steps[i]; st.tool != "click_element" || !slices.Contains(st.ids, e.ID) || e.Role != r.called[e.ID][0] {
 		return false
@@ -37,12 +37,12 @@ func (r *stepRun) turned(i int, e annotator.Element) bool {
 	return true
 }
 
-// numbered reports whether the element id was there at the newest look.
+// numbered reports whether the element id is in the newest snapshot.
 func (r *stepRun) numbered(id int) bool {
 	return slices.ContainsFunc(r.s.Annotations(), func(e annotator.Element) bool { return e.ID == id })
 }
 
-// flipped reports whether an element says of itself that it went from one state to the other.
+// flipped reports whether an element went from one of its two states to the other.
 func flipped(was, is annotator.Element) bool {
 	for _, pair := range [][2]string{{"expanded", "collapsed"}, {"checked", "unchecked"}} {
 		for _, p := range [][2]string{pair, {pair[1], pair[0]}} {

@@ -1,4 +1,4 @@
-// Package input is the hand: trusted mouse and keyboard events through the browser's own
+// Package input sends trusted mouse and keyboard events through the browser's own
 // input path, as if a person's devices had made them. Points are CSS pixels of the top
 // page's viewport. What lies at a point, and whether the event met it, is not known here.
 package input
@@ -84,15 +84,15 @@ func Click(ctx context.Context, s Sender, x, y float64, p Press) error {
 
 // Down presses the button at a point where the mouse already is, and Up releases it.
 func Down(c proto.Client, x, y float64, p Press) error {
-	return pressed(c, proto.InputDispatchMouseEventTypeMousePressed, x, y, p)
+	return pressButton(c, proto.InputDispatchMouseEventTypeMousePressed, x, y, p)
 }
 
 // Up releases what Down pressed.
 func Up(c proto.Client, x, y float64, p Press) error {
-	return pressed(c, proto.InputDispatchMouseEventTypeMouseReleased, x, y, p)
+	return pressButton(c, proto.InputDispatchMouseEventTypeMouseReleased, x, y, p)
 }
 
-func pressed(c proto.Client, kind proto.InputDispatchMouseEventType, x, y float64, p Press) error {
+func pressButton(c proto.Client, kind proto.InputDispatchMouseEventType, x, y float64, p Press) error {
 	b, err := button(p.Button)
 	if err != nil {
 		return err
@@ -208,7 +208,7 @@ func Type(ctx context.Context, c proto.Client, text string, slowly bool) error {
 			err = Key(c, "Tab")
 		default:
 			if info, ok := character(r); ok {
-				err = typed(c, info, r)
+				err = typeRune(c, info, r)
 			} else {
 				err = Text(c, string(r))
 			}
@@ -231,7 +231,7 @@ func Type(ctx context.Context, c proto.Client, text string, slowly bool) error {
 	return nil
 }
 
-func typed(c proto.Client, info input.KeyInfo, r rune) error {
+func typeRune(c proto.Client, info input.KeyInfo, r rune) error {
 	held := 0
 	if _, shifts := input.Key(r).Shift(); !shifts && (r >= 'A' && r <= 'Z') {
 		held = Shift
@@ -242,8 +242,8 @@ func typed(c proto.Client, info input.KeyInfo, r rune) error {
 	return dispatch(c, proto.InputDispatchKeyEventTypeKeyUp, info, "", held)
 }
 
-// Hand passes on what a person's hand does on the live picture.
-func Hand(c proto.Client, in wire.Input) error {
+// Dispatch passes on what a person does on the live picture.
+func Dispatch(c proto.Client, in wire.Input) error {
 	switch in.Type {
 	case "down", "up", "move", "wheel":
 		return mouse(c, in)
@@ -299,7 +299,7 @@ func key(c proto.Client, in wire.Input) error {
 			info = known
 		}
 	}
-	s := stroke{info: info, text: text, modifiers: in.Modifiers &^ Shift}.finish()
+	s := keyStroke{info: info, text: text, modifiers: in.Modifiers &^ Shift}.finish()
 	kind := proto.InputDispatchKeyEventTypeKeyUp
 	switch {
 	case in.Type == "keydown" && s.text != "":

@@ -16,8 +16,8 @@ const (
 	Shift   = 8
 )
 
-// stroke is one key with the modifiers that are held.
-type stroke struct {
+// keyStroke is one key with the modifiers that are held.
+type keyStroke struct {
 	info      input.KeyInfo
 	text      string
 	modifiers int
@@ -107,8 +107,8 @@ func Modifiers(names []string) (int, error) {
 }
 
 // parse reads "Enter", "a", "Control+Shift+ArrowLeft", "Control++".
-func parse(combo string) (stroke, error) {
-	var s stroke
+func parse(combo string) (keyStroke, error) {
+	var s keyStroke
 	rest := combo
 	for {
 		cut := strings.IndexByte(rest, '+')
@@ -154,7 +154,7 @@ func plain(info input.KeyInfo) string {
 }
 
 // finish settles what the key types while modifiers are held.
-func (s stroke) finish() stroke {
+func (s keyStroke) finish() keyStroke {
 	switch s.info.Key {
 	case "\r":
 		s.info.Key = "Enter"

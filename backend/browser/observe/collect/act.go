@@ -6,55 +6,55 @@ import (
 	"time"
 )
 
-// Aim says how to look for a point to press.
-type Aim struct {
+// AimOptions say how to find a point to press.
+type AimOptions struct {
 	// Scroll brings the element into view first, through all the boxes around it.
 	Scroll bool `json:"scroll"`
 	// Arm guards the press that follows as Arm does: "click", "press" or "".
 	Arm string `json:"arm,omitempty"`
 	// Patience is how many milliseconds an element that cannot be pressed yet is waited for.
 	Patience int `json:"patience"`
-	// Hurry takes a moving element where it is now.
-	Hurry bool `json:"hurry,omitempty"`
-	// Was is where the element stood when it was looked at last, nil when that is not known.
-	Was *Rect `json:"was,omitempty"`
-	// Told is what the element must be still.
-	Told
+	// AcceptMoving takes a moving element where it is now.
+	AcceptMoving bool `json:"hurry,omitempty"`
+	// LastRect is where the element was in the newest snapshot, nil when that is not known.
+	LastRect *Rect `json:"was,omitempty"`
+	// Expectation is what the element must still be.
+	Expectation
 }
 
-// Told is what the owner of an element's number knows of it.
-type Told struct {
+// Expectation is what the owner of an element's number knows of it.
+type Expectation struct {
 	// Sign is a short word for what it says, nil when that does not matter; Loose leaves digits out.
 	Sign  *string `json:"sign,omitempty"`
 	Loose bool    `json:"loose,omitempty"`
-	// Row is a short word for what the row that it stands in begins with, "" for none; LooseRow
+	// Row is a digest of what the row that it is in begins with, "" for none; LooseRow
 	// leaves digits out.
 	Row      string `json:"row,omitempty"`
 	LooseRow bool   `json:"looseRow,omitempty"`
 }
 
-// AimAt finds where to press the element of handle. The answer's State says why it cannot be
+// Aim finds where to press the element of handle. The answer's State says why it cannot be
 // pressed, if so; "moving" comes with a point that was true a moment ago. An error is our own
 // fault or the document's end, never the element's state.
-func AimAt(ctx context.Context, w World, handle int, o Aim) (Point, error) {
+func Aim(ctx context.Context, w World, handle int, o AimOptions) (Point, error) {
 	return call[Point](ctx, w, "aim", handle, o)
 }
 
-// PointOf is AimAt without patience.
-func PointOf(ctx context.Context, w World, handle int, scroll bool) (Point, error) {
-	return AimAt(ctx, w, handle, Aim{Scroll: scroll})
+// AimNow is AimAt without patience.
+func AimNow(ctx context.Context, w World, handle int, scroll bool) (Point, error) {
+	return Aim(ctx, w, handle, AimOptions{Scroll: scroll})
 }
 
-// Arm guards the next trusted press ("click", "press"): one that would not reach the element is
+// GuardPress guards the next trusted press ("click", "press"): one that would not reach the element is
 // stopped before the page feels it. Of other kinds ("hover", "up") it only watches the next event.
-// Hit tells what came. ErrGone when the element has left.
-func Arm(ctx context.Context, w World, handle int, kind string) error {
+// EndPressGuard returns what came. ErrGone when the element has left.
+func GuardPress(ctx context.Context, w World, handle int, kind string) error {
 	_, err := call[bool](ctx, w, "arm", handle, kind, false)
 	return err
 }
 
-// Met is what a press met.
-type Met struct {
+// PressResult is what a press met.
+type PressResult struct {
 	// Seen is false when no press came to this document.
 	Seen bool `json:"seen"`
 	// Hit is true when it reached the element; else it was stopped.
@@ -66,18 +66,22 @@ type Met struct {
 	Slipped bool `json:"slipped"`
 }
 
-// Hit says what the event that Arm waited for met, and ends the guard.
-func Hit(ctx context.Context, w World) (Met, error) { return call[Met](ctx, w, "hit") }
+// EndPressGuard says what the event that Arm waited for met, and ends the guard.
+func EndPressGuard(ctx context.Context, w World) (PressResult, error) {
+	return call[PressResult](ctx, w, "hit")
+}
 
-// HitHeld is Hit while the button is still held: a press that was stopped stays guarded, so that
+// ReadPressGuard is Hit while the button is still held: a press that was stopped stays guarded, so that
 // its release makes no click either, until Hit ends that.
-func HitHeld(ctx context.Context, w World) (Met, error) { return call[Met](ctx, w, "hit", true) }
+func ReadPressGuard(ctx context.Context, w World) (PressResult, error) {
+	return call[PressResult](ctx, w, "hit", true)
+}
 
-// Still is whether a node is what its number's owner was told.
-type Still struct {
+// ElementState says whether a node is still what its number's owner knows.
+type ElementState struct {
 	// Gone: it has left the document.
 	Gone bool `json:"gone"`
-	// Row is true when the row that it stands in shows something else; Text is what it, or the
+	// Row is true when the row that it is in shows something else; Text is what it, or the
 	// row, says now when that differs, Mark the Sign of that, and RowMark the Row when only
 	// digits changed there.
 	Row     bool   `json:"row"`
@@ -86,9 +90,9 @@ type Still struct {
 	RowMark string `json:"rowMark"`
 }
 
-// StillIs tells whether the node of a handle is what its number's owner was told.
-func StillIs(ctx context.Context, w World, handle int, t Told) (Still, error) {
-	return call[Still](ctx, w, "still", handle, t)
+// CheckElement reports whether the node of a handle is still what its number's owner knows.
+func CheckElement(ctx context.Context, w World, handle int, t Expectation) (ElementState, error) {
+	return call[ElementState](ctx, w, "still", handle, t)
 }
 
 // GuardKeys keeps keys and text that would not reach the element from the page, until KeysMet
@@ -98,9 +102,11 @@ func GuardKeys(ctx context.Context, w World, handle int, lent bool) error {
 	return err
 }
 
-// KeysMet says whether what was typed since GuardKeys reached the element. Seen false: nothing
+// EndKeyGuard says whether what was typed since GuardKeys reached the element. Seen false: nothing
 // was typed into this document; Text names what would have got it instead.
-func KeysMet(ctx context.Context, w World) (Met, error) { return call[Met](ctx, w, "keys") }
+func EndKeyGuard(ctx context.Context, w World) (PressResult, error) {
+	return call[PressResult](ctx, w, "keys")
+}
 
 // Focus puts the keyboard focus on the element. A *Refusal when the page does not let it there.
 func Focus(ctx context.Context, w World, handle int) error {
@@ -111,8 +117,8 @@ func Focus(ctx context.Context, w World, handle int) error {
 	return err
 }
 
-// Field is a text field or editable element that is about to be typed into.
-type Field struct {
+// TextField is a text field or editable element that is about to be typed into.
+type TextField struct {
 	// Empty says that there was nothing to select, Rich that it is no plain field, Lines that it
 	// may hold several lines.
 	Empty bool `json:"empty"`
@@ -122,40 +128,40 @@ type Field struct {
 	Before string `json:"before"`
 }
 
-// Clear selects everything a text field or editable element holds, so that typing replaces it,
+// SelectAll selects everything a text field or editable element holds, so that typing replaces it,
 // and begins the watch that Written ends. A *Refusal when it takes no text.
-func Clear(ctx context.Context, w World, handle int) (Field, error) {
+func SelectAll(ctx context.Context, w World, handle int) (TextField, error) {
 	r, err := call[struct {
-		Field
+		TextField
 		Editable bool   `json:"editable"`
 		Why      string `json:"why"`
 	}](ctx, w, "selectAll", handle)
 	if err == nil && !r.Editable {
 		err = &Refusal{Message: r.Why}
 	}
-	return r.Field, err
+	return r.TextField, err
 }
 
-// Writing is what became of typing.
-type Writing struct {
+// TypingResult is what became of typing.
+type TypingResult struct {
 	// Now is what the field holds, Exact true when that is what was wanted but for white space.
 	Now   string `json:"now"`
 	Exact bool   `json:"exact"`
-	// Taken is false when the field holds what it held before, and nothing else came of it.
-	Taken bool `json:"taken"`
+	// Changed is false when the field holds what it held before, and nothing else came of it.
+	Changed bool `json:"taken"`
 	// Gone is true when the field left the page.
 	Gone bool `json:"gone"`
 }
 
-// Written says what became of typing since Clear, when want should stand in the field.
-func Written(ctx context.Context, w World, want string) (Writing, error) {
-	return call[Writing](ctx, w, "written", want)
+// EndTyping says what became of typing since SelectAll, when the field should now contain want.
+func EndTyping(ctx context.Context, w World, want string) (TypingResult, error) {
+	return call[TypingResult](ctx, w, "written", want)
 }
 
-// Fill sets a field that is not typed into (date, time, month, week, colour, slider) and
+// SetValue sets a field that is not typed into (date, time, month, week, colour, slider) and
 // fires input and change. done is false when the field is of another kind. A *Refusal names the
 // form of value the field takes.
-func Fill(ctx context.Context, w World, handle int, value string) (done bool, now string, err error) {
+func SetValue(ctx context.Context, w World, handle int, value string) (done bool, now string, err error) {
 	r, err := call[struct {
 		Done  bool   `json:"done"`
 		Value string `json:"value"`
@@ -188,22 +194,24 @@ func ScrollBy(ctx context.Context, w World, handle int, direction string, amount
 	return call[bool](ctx, w, "scroll", handle, direction, amount)
 }
 
-// RestOf says how quiet the document is.
-func RestOf(ctx context.Context, w World) (Rest, error) { return call[Rest](ctx, w, "rest") }
+// ActivityOf says how quiet the document is.
+func ActivityOf(ctx context.Context, w World) (Activity, error) {
+	return call[Activity](ctx, w, "rest")
+}
 
-// Patience is how long a document's changes must have been over to count as over, and how
+// SettleLimits is how long a document's changes must have been over to count as over, and how
 // long CalmOf waits for that.
-type Patience struct {
+type SettleLimits struct {
 	// Once holds after one change, Several after more than one.
 	Once, Several, Limit time.Duration
 }
 
-// CalmOf waits until what happened in the document since a while ago is over, or p.Limit has
-// passed, and tells how quiet it is then; with draw only after the page has drawn a frame.
-// What the page did before that by itself, again and again, does not count.
-func CalmOf(ctx context.Context, w World, since time.Duration, draw bool, p Patience) (Calm, error) {
+// AwaitSettled waits until what happened in the document since a while ago is over, or p.Limit has
+// passed, and returns how quiet it is then; with draw only after the page has drawn a frame.
+// What the page did repeatedly before that does not count.
+func AwaitSettled(ctx context.Context, w World, since time.Duration, draw bool, p SettleLimits) (SettleState, error) {
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-	return call[Calm](ctx, w, "calm", ms(since), draw, ms(p.Once), ms(p.Several), ms(p.Limit))
+	return call[SettleState](ctx, w, "calm", ms(since), draw, ms(p.Once), ms(p.Several), ms(p.Limit))
 }
 
 // HasText reports whether text can be read in the document: whitespace and case folded, open shadow roots included.
@@ -212,14 +220,16 @@ func HasText(ctx context.Context, w World, text string) (bool, error) {
 }
 
 // SelectText selects text: in the element of handle (0 the whole document), the place where text
-// stands (all of it when empty), there the characters from start to end (end 0: to the end).
+// is (all of it when empty), there the characters from start to end (end 0: to the end).
 // It returns what is selected now; a *Refusal when there is no such text.
 func SelectText(ctx context.Context, w World, handle int, text string, start, end int) (string, error) {
 	return call[string](ctx, w, "selectText", handle, text, start, end)
 }
 
-// Edits reports whether what is selected in the document stands in rich text that can be written into.
-func Edits(ctx context.Context, w World) (bool, error) { return call[bool](ctx, w, "edits") }
+// SelectionIsEditable reports whether the selection of the document is in editable rich text.
+func SelectionIsEditable(ctx context.Context, w World) (bool, error) {
+	return call[bool](ctx, w, "edits")
+}
 
 // Selection is the text selected in the document, in a text field too.
 func Selection(ctx context.Context, w World) (string, error) {

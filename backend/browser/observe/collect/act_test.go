@@ -11,7 +11,7 @@ import (
 
 func pointOf(t *testing.T, w *testWorld, handle int) Point {
 	t.Helper()
-	p, err := PointOf(t.Context(), w, handle, true)
+	p, err := AimNow(t.Context(), w, handle, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,11 +42,11 @@ func TestEveryUsableThingIsReallyHit(t *testing.T) {
 			t.Errorf("%s: %+v", line(n), p)
 			continue
 		}
-		if err := Arm(t.Context(), w, n.Handle, "click"); err != nil {
+		if err := GuardPress(t.Context(), w, n.Handle, "click"); err != nil {
 			t.Fatal(err)
 		}
 		press(t, w, p)
-		met, err := Hit(t.Context(), w)
+		met, err := EndPressGuard(t.Context(), w)
 		if err != nil || !met.Hit {
 			t.Errorf("%s at %v,%v met %q, %v", line(n), p.X, p.Y, met.Text, err)
 		}
@@ -68,11 +68,11 @@ func TestAFancyCheckboxIsPressedOnItsLabel(t *testing.T) {
 	w := open(t, "layers.html")
 	n := named(t, look(t, w, Options{}), "Fancy box")
 	p := pointOf(t, w, n.Handle)
-	if err := Arm(t.Context(), w, n.Handle, "click"); err != nil {
+	if err := GuardPress(t.Context(), w, n.Handle, "click"); err != nil {
 		t.Fatal(err)
 	}
 	press(t, w, p)
-	if met, _ := Hit(t.Context(), w); !met.Hit {
+	if met, _ := EndPressGuard(t.Context(), w); !met.Hit {
 		t.Errorf("met %q", met.Text)
 	}
 	if got := line(named(t, look(t, w, Options{}), "Fancy box")); got != `checkbox "Fancy box" (checked, focused)` {
@@ -105,7 +105,7 @@ func TestWhatCannotBePressedSaysWhy(t *testing.T) {
 		t.Errorf("removed: %+v", p)
 	}
 	for what, err := range map[string]error{
-		"Arm": Arm(t.Context(), w, free, "click"), "Focus": Focus(t.Context(), w, free), "unknown": Focus(t.Context(), w, 999_999),
+		"Arm": GuardPress(t.Context(), w, free, "click"), "Focus": Focus(t.Context(), w, free), "unknown": Focus(t.Context(), w, 999_999),
 	} {
 		if !errors.Is(err, ErrGone) {
 			t.Errorf("%s on a node that has gone: %v", what, err)
@@ -117,7 +117,7 @@ func TestAPointIsFoundThroughScrollingBoxes(t *testing.T) {
 	w := open(t, "layers.html")
 	raw := look(t, w, Options{WholePage: true})
 	last := named(t, raw, "List last").Handle
-	if p, err := PointOf(t.Context(), w, last, false); err != nil || p.State == "ok" {
+	if p, err := AimNow(t.Context(), w, last, false); err != nil || p.State == "ok" {
 		t.Errorf("without scrolling: %+v %v", p, err)
 	}
 	w.js(t, "scrollTo(0, 2000), 1")
@@ -140,17 +140,17 @@ func TestAMovingThingIsWaitedFor(t *testing.T) {
 func TestAPressOnSomethingElseIsTold(t *testing.T) {
 	w := open(t, "layers.html")
 	raw := look(t, w, Options{})
-	if err := Arm(t.Context(), w, named(t, raw, "Covered").Handle, "click"); err != nil {
+	if err := GuardPress(t.Context(), w, named(t, raw, "Covered").Handle, "click"); err != nil {
 		t.Fatal(err)
 	}
-	if met, err := Hit(t.Context(), w); met.Hit || met.Seen || met.Text != "" || err != nil {
+	if met, err := EndPressGuard(t.Context(), w); met.Hit || met.Seen || met.Text != "" || err != nil {
 		t.Errorf("before any event: %+v %v", met, err)
 	}
-	if err := Arm(t.Context(), w, named(t, raw, "Covered").Handle, "click"); err != nil {
+	if err := GuardPress(t.Context(), w, named(t, raw, "Covered").Handle, "click"); err != nil {
 		t.Fatal(err)
 	}
 	press(t, w, Point{X: 40, Y: 170})
-	if met, _ := Hit(t.Context(), w); met.Hit || met.Text != `dialog "Cookies"` {
+	if met, _ := EndPressGuard(t.Context(), w); met.Hit || met.Text != `dialog "Cookies"` {
 		t.Errorf("%+v", met)
 	}
 }
@@ -166,7 +166,7 @@ func TestTypingReplacesWhatIsSelected(t *testing.T) {
 		if err := Focus(t.Context(), w, h); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		field, err := Clear(t.Context(), w, h)
+		field, err := SelectAll(t.Context(), w, h)
 		if err != nil || field.Empty != (name == "Postcode") {
 			t.Errorf("%s: empty %v, %v", name, field.Empty, err)
 		}
@@ -179,7 +179,7 @@ func TestTypingReplacesWhatIsSelected(t *testing.T) {
 	}
 	var refused *Refusal
 	for _, name := range []string{"Remark", "Save all", "Gift wrap"} {
-		if _, err := Clear(t.Context(), w, named(t, raw, name).Handle); !errors.As(err, &refused) {
+		if _, err := SelectAll(t.Context(), w, named(t, raw, name).Handle); !errors.As(err, &refused) {
 			t.Errorf("%s takes text: %v", name, err)
 		}
 	}
@@ -190,7 +190,7 @@ func TestFieldsThatAreNotTypedIntoAreFilled(t *testing.T) {
 	w.js(t, `window.heard='', addEventListener('input',e=>heard+=e.target.id+':'+e.target.value+' '), addEventListener('change',e=>heard+='! '), 1`)
 	raw := look(t, w, Options{WholePage: true})
 	for _, c := range []struct{ name, value, now string }{{"Day", "2032-01-02", "2032-01-02"}, {"Tint", "#1E90FF", "#1e90ff"}, {"Seats", "7", "7"}} {
-		done, now, err := Fill(t.Context(), w, named(t, raw, c.name).Handle, c.value)
+		done, now, err := SetValue(t.Context(), w, named(t, raw, c.name).Handle, c.value)
 		if !done || now != c.now || err != nil {
 			t.Errorf("%s: %v %q %v", c.name, done, now, err)
 		}
@@ -198,12 +198,12 @@ func TestFieldsThatAreNotTypedIntoAreFilled(t *testing.T) {
 	if got := w.js(t, "heard"); got != "dt:2032-01-02 ! co:#1e90ff ! sl:7 ! " {
 		t.Errorf("the page heard %q", got)
 	}
-	_, _, err := Fill(t.Context(), w, named(t, raw, "Day").Handle, "tomorrow")
+	_, _, err := SetValue(t.Context(), w, named(t, raw, "Day").Handle, "tomorrow")
 	var refused *Refusal
 	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "2031-12-24") {
 		t.Errorf("a value of a wrong form: %v", err)
 	}
-	if done, _, err := Fill(t.Context(), w, named(t, raw, "Message").Handle, "x"); done || err != nil {
+	if done, _, err := SetValue(t.Context(), w, named(t, raw, "Message").Handle, "x"); done || err != nil {
 		t.Errorf("a text field is filled: %v %v", done, err)
 	}
 }

@@ -40,10 +40,10 @@ var (
 	listenersJS string
 )
 
-// ErrGone is returned when a handle's node no longer stands in the document.
+// ErrGone is returned when a handle's node has left the document.
 var ErrGone = errors.New("the element is gone")
 
-// Refusal is an error the caller can mend: the page does not allow what was asked.
+// Refusal is an error the caller can correct: the page does not allow what was asked.
 // Message is a sentence without the element's name, e.g. `no option "XL"; there are "S", "M"`.
 type Refusal struct{ Message string }
 
@@ -53,12 +53,12 @@ func (r *Refusal) Error() string { return r.Message }
 // installer is the function that puts the script into a document, once.
 func installer() string {
 	parts := []string{baseJS, rolesJS, namesJS, paintJS, placeJS, reportJS, rowsJS, findJS, cursorJS, lookJS, restJS, guardJS, textJS}
-	parts = append(parts, handScripts()...)
+	parts = append(parts, actionScripts()...)
 	return "function () {\nif (globalThis.__sextant) return true;\n" + strings.Join(parts, "\n;\n") + "\n;return true\n}"
 }
 
 // Install puts the script into the document if it is not there yet, and so starts its count of
-// mutations. Every other function does it by itself; calling it right when a document
+// mutations. Every other function installs it when needed; calling it right when a document
 // appears makes Rest know the document from its beginning.
 func Install(ctx context.Context, w World) error {
 	if _, err := w.Call(ctx, installer()); err != nil {
@@ -86,7 +86,7 @@ func call[T any](ctx context.Context, w World, name string, args ...any) (T, err
 	for try := range 2 {
 		var raw json.RawMessage
 		var err error
-		if o, own := w.(ours); own {
+		if o, own := w.(ownPage); own {
 			raw, err = o.ask(ctx, name, args...)
 		} else {
 			raw, err = w.Call(ctx, fn, args...)
@@ -126,12 +126,12 @@ func NodeExpression(handle int) string {
 	return fmt.Sprintf("function () { return globalThis.__sextant?.live(%d) ?? null }", handle)
 }
 
-// Framed reports whether what is typed in the document goes into a frame of it.
-func Framed(ctx context.Context, w World) (bool, error) {
+// FocusIsInFrame reports whether what is typed in the document goes into a frame of it.
+func FocusIsInFrame(ctx context.Context, w World) (bool, error) {
 	return call[bool](ctx, w, "framed")
 }
 
-// Offers reports whether the document has a link that leads to exactly url.
-func Offers(ctx context.Context, w World, url string) (bool, error) {
+// HasLink reports whether the document has a link that leads to exactly url.
+func HasLink(ctx context.Context, w World, url string) (bool, error) {
 	return call[bool](ctx, w, "offers", url)
 }

@@ -57,11 +57,11 @@ func TestWhatStandsInAClosedRootIsPressed(t *testing.T) {
 		if p.State != "ok" && p.State != "moving" {
 			t.Fatalf("%s: %+v", name, p)
 		}
-		if err := Arm(t.Context(), w, n.Handle, "click"); err != nil {
+		if err := GuardPress(t.Context(), w, n.Handle, "click"); err != nil {
 			t.Fatal(err)
 		}
 		press(t, w, p)
-		if met, err := Hit(t.Context(), w); err != nil || !met.Hit {
+		if met, err := EndPressGuard(t.Context(), w); err != nil || !met.Hit {
 			t.Errorf("%s: the press met %q %v", name, met.Text, err)
 		}
 	}

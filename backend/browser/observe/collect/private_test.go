@@ -38,7 +38,7 @@ func windowOf(t *testing.T, html string) World {
 	if _, err := run(t.Context(), "globalThis.__sextantScope = document.querySelector('#stage');"+PageScript()); err != nil {
 		t.Fatal(err)
 	}
-	return Ours(func(ctx context.Context, name string, args ...any) (json.RawMessage, error) {
+	return OwnPage(func(ctx context.Context, name string, args ...any) (json.RawMessage, error) {
 		if name == "run" {
 			return run(ctx, args[0].(string))
 		}
@@ -57,7 +57,7 @@ func windowOf(t *testing.T, html string) World {
 // wordsOf is all that the window says of itself to who asks.
 func wordsOf(t *testing.T, w World) string {
 	t.Helper()
-	raw, _, err := See(t.Context(), w, Options{WholePage: true})
+	raw, _, err := CollectOwnPage(t.Context(), w, Options{WholePage: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestWhatIsPrivateOnAPageOfOursIsNeitherReadNorListedUntilItIsShared(t *test
 	w := windowOf(t, privatePage)
 	run := func(code string) {
 		t.Helper()
-		if _, err := w.(ours).ask(t.Context(), "run", code); err != nil {
+		if _, err := w.(ownPage).ask(t.Context(), "run", code); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,11 +123,11 @@ func TestWhatIsPrivateOnAPageOfOursIsNeitherReadNorListedUntilItIsShared(t *test
 
 func TestANumberOfWhatBecamePrivateIsGone(t *testing.T) {
 	w := windowOf(t, privatePage)
-	ask := w.(ours).ask
+	ask := w.(ownPage).ask
 	if _, err := ask(t.Context(), "run", `document.querySelector('#term').removeAttribute('data-private')`); err != nil {
 		t.Fatal(err)
 	}
-	raw, _, err := See(t.Context(), w, Options{})
+	raw, _, err := CollectOwnPage(t.Context(), w, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestANumberOfWhatBecamePrivateIsGone(t *testing.T) {
 	}
 	live := func() bool {
 		t.Helper()
-		list, err := Live(t.Context(), w, []int{handle})
+		list, err := AreConnected(t.Context(), w, []int{handle})
 		if err != nil || len(list) != 1 {
 			t.Fatal(list, err)
 		}

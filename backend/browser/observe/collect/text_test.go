@@ -112,14 +112,14 @@ func TestScrollingReachesWhateverScrolls(t *testing.T) {
 
 func TestRestTellsMutationsAndAnimations(t *testing.T) {
 	w := open(t, "layers.html")
-	before, err := RestOf(t.Context(), w)
+	before, err := ActivityOf(t.Context(), w)
 	if err != nil || before.Ready != "complete" {
 		t.Fatalf("%+v %v", before, err)
 	}
 	w.js(t, `document.getElementById('free').textContent='Changed',
 		document.getElementById('free').animate([{opacity:0},{opacity:1}],{duration:2000}),
 		document.getElementById('rot').animate([{opacity:0},{opacity:1}],{duration:500,iterations:Infinity}), 1`)
-	after, err := RestOf(t.Context(), w)
+	after, err := ActivityOf(t.Context(), w)
 	if err != nil || after.Mutations <= before.Mutations || after.Animations != 1 {
 		t.Errorf("before %+v, after %+v, %v", before, after, err)
 	}
@@ -127,7 +127,7 @@ func TestRestTellsMutationsAndAnimations(t *testing.T) {
 		t.Errorf("quiet for %v ms just after a change", after.QuietMS)
 	}
 	w.js(t, `document.getElementById('hoster').shadowRoot.getElementById('sh').textContent='Anew', 1`)
-	shadow, err := RestOf(t.Context(), w)
+	shadow, err := ActivityOf(t.Context(), w)
 	if err != nil || shadow.Mutations <= after.Mutations {
 		t.Errorf("a change in a shadow root is not seen: %+v %+v %v", after, shadow, err)
 	}
@@ -145,29 +145,29 @@ func TestWhatAPageChangesByItselfDoesNotCount(t *testing.T) {
 	for name, page := range habits {
 		t.Run(name, func(t *testing.T) {
 			w := open(t, "layers.html")
-			once := Patience{Once: 16 * time.Millisecond, Several: 32 * time.Millisecond, Limit: 100 * time.Millisecond}
-			if _, err := RestOf(t.Context(), w); err != nil {
+			once := SettleLimits{Once: 16 * time.Millisecond, Several: 32 * time.Millisecond, Limit: 100 * time.Millisecond}
+			if _, err := ActivityOf(t.Context(), w); err != nil {
 				t.Fatal(err)
 			}
 			// The page goes on for a while before it is asked.
 			w.js(t, `(() => { let n = 0, tick; const make = (k) => Array.from({ length: k }, () => document.body.appendChild(document.createElement('p')))
 				`+page+`; setInterval(() => { globalThis.ticks = ++n; tick() }, 50) })()`)
 			for w.js(t, `globalThis.ticks >= 20`) != "true" && t.Context().Err() == nil {
-				if _, err := CalmOf(t.Context(), w, 0, true, once); err != nil {
+				if _, err := AwaitSettled(t.Context(), w, 0, true, once); err != nil {
 					t.Fatal(err)
 				}
 			}
-			calm, err := CalmOf(t.Context(), w, 100*time.Millisecond, true, once)
+			calm, err := AwaitSettled(t.Context(), w, 100*time.Millisecond, true, once)
 			// A machine that stands still for a while makes two of one habit.
 			for n := 0; n < 30 && err == nil && calm.Mutations != 0; n++ {
-				calm, err = CalmOf(t.Context(), w, 100*time.Millisecond, true, once)
+				calm, err = AwaitSettled(t.Context(), w, 100*time.Millisecond, true, once)
 			}
 			if err != nil || calm.Mutations != 0 {
 				t.Errorf("it counts: %+v %v", calm, err)
 			}
 			for n := 0; n < 30 && err == nil && (n == 0 || calm.Mutations > 1); n++ {
 				w.js(t, `document.getElementById('free').textContent = Math.random(), 1`)
-				calm, err = CalmOf(t.Context(), w, 200*time.Millisecond, true, once)
+				calm, err = AwaitSettled(t.Context(), w, 200*time.Millisecond, true, once)
 			}
 			if err != nil || calm.Mutations != 1 {
 				t.Errorf("a change besides is not counted: %+v %v", calm, err)

@@ -114,13 +114,13 @@ func words(row string) string {
 }
 
 // look numbers some of the living nodes and checks the numbers.
-func (w *world) look(t *rapid.T, b *identity.Book, whole bool, given map[int]bool) (moved int) {
+func (w *world) look(t *rapid.T, b *identity.ElementRegistry, whole bool, given map[int]bool) (moved int) {
 	var looked []*node
-	var seen []identity.Seen
+	var seen []identity.Node
 	for _, n := range w.living() {
 		if whole || rapid.Bool().Draw(t, fmt.Sprintf("sees %d", n.handle)) {
 			looked = append(looked, n)
-			seen = append(seen, identity.Seen{Handle: n.handle, Key: n.key, Role: "button", Name: n.key, Row: n.row, Born: n.born})
+			seen = append(seen, identity.Node{Handle: n.handle, Key: n.key, Role: "button", Name: n.key, Row: n.row, Born: n.born})
 		}
 	}
 	had := map[*node]int{}
@@ -136,7 +136,7 @@ func (w *world) look(t *rapid.T, b *identity.Book, whole bool, given map[int]boo
 	}
 	heirs := w.heirs(looked)
 	w.now++
-	ids, rebound, err := b.Number(1, w.doc, w.now, seen, w)
+	ids, rebound, err := b.Assign(1, w.doc, w.now, seen, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestANumberIsOfOneNodeForEverOrOfItsOnlyPossibleReplacement(t *testing.T) {
 	}
 	moves := 0
 	rapid.Check(t, func(t *rapid.T) {
-		b := identity.NewBook()
+		b := identity.NewElementRegistry()
 		given := map[int]bool{}
 		worlds := []*world{newWorld(1), newWorld(2)}
 		docs := 2
@@ -209,7 +209,7 @@ func TestANumberIsOfOneNodeForEverOrOfItsOnlyPossibleReplacement(t *testing.T) {
 				for _, w := range worlds {
 					held := map[*node]int{}
 					for id, n := range w.owner {
-						thing, ok := b.Thing(id)
+						thing, ok := b.Element(id)
 						if w.dead[id] {
 							continue
 						}

@@ -10,10 +10,10 @@ import (
 	"sextant/backend/browser/observe/settle"
 )
 
-func calm(context.Context, bool) (settle.Rest, error) { return settle.Rest{}, nil }
+func calm(context.Context, bool) (settle.Activity, error) { return settle.Activity{}, nil }
 
 // wait runs one watch in synthetic time while play tells the tracker what happens.
-func wait(t *testing.T, play func(*settle.Tracker), rest func(context.Context, bool) (settle.Rest, error)) settle.Result {
+func wait(t *testing.T, play func(*settle.Tracker), rest func(context.Context, bool) (settle.Activity, error)) settle.Result {
 	t.Helper()
 	var got settle.Result
 	synctest.Test(t, func(t *testing.T) {
@@ -50,9 +50,9 @@ func TestAnAnswerWhoseBodyThePageDoesNotReadIsNotWaitedForToTheCap(t *testing.T)
 	r := wait(t, func(tr *settle.Tracker) {
 		tr.RequestStarted("a", "GET /a")
 		time.Sleep(200 * time.Millisecond)
-		tr.RequestHeard("a", true)
+		tr.ResponseReceived("a", true)
 		time.Sleep(100 * time.Millisecond)
-		tr.RequestHeard("a", false)
+		tr.ResponseReceived("a", false)
 	}, calm)
 	if r.By != "requests" || r.Capped || r.Took < 400*time.Millisecond || r.Took > 600*time.Millisecond {
 		t.Errorf("got %+v", r)
@@ -91,7 +91,7 @@ func TestWhatThePageAsksByTheClockIsNotWaitedForWhenItIsDue(t *testing.T) {
 func TestABodyThatMustBeReadIsWaitedFor(t *testing.T) {
 	r := wait(t, func(tr *settle.Tracker) {
 		tr.RequestStarted("script", "GET /a.js")
-		tr.RequestHeard("script", false)
+		tr.ResponseReceived("script", false)
 		time.Sleep(time.Second)
 		tr.RequestEnded("script")
 	}, calm)
@@ -109,14 +109,14 @@ func TestARequestThatNeverEndsIsCapped(t *testing.T) {
 
 func TestANavigationIsWaitedForUntilItHasLoaded(t *testing.T) {
 	r := wait(t, func(tr *settle.Tracker) {
-		tr.Asked("main")
+		tr.NavigationRequested("main")
 		time.Sleep(100 * time.Millisecond)
-		tr.Started("main")
+		tr.LoadStarted("main")
 		time.Sleep(4 * time.Second)
-		tr.Committed("main")
-		tr.Parsed("main")
+		tr.NavigationCommitted("main")
+		tr.DOMContentLoaded("main")
 		time.Sleep(time.Second)
-		tr.Stopped("main")
+		tr.LoadStopped("main")
 	}, calm)
 	if r.By != "navigation" || r.Capped || r.Took < 5100*time.Millisecond || r.Took > 5300*time.Millisecond {
 		t.Errorf("got %+v", r)
@@ -125,9 +125,9 @@ func TestANavigationIsWaitedForUntilItHasLoaded(t *testing.T) {
 
 func TestAPageWhosePicturesNeverComeIsTakenAsItIs(t *testing.T) {
 	r := wait(t, func(tr *settle.Tracker) {
-		tr.Started("main")
-		tr.Committed("main")
-		tr.Parsed("main")
+		tr.LoadStarted("main")
+		tr.NavigationCommitted("main")
+		tr.DOMContentLoaded("main")
 	}, calm)
 	if !r.Capped || r.By != "still loading" || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond {
 		t.Errorf("got %+v", r)
@@ -135,7 +135,7 @@ func TestAPageWhosePicturesNeverComeIsTakenAsItIs(t *testing.T) {
 }
 
 func TestANavigationThatNeverStartsIsNotWaitedForLong(t *testing.T) {
-	r := wait(t, func(tr *settle.Tracker) { tr.Asked("main") }, calm)
+	r := wait(t, func(tr *settle.Tracker) { tr.NavigationRequested("main") }, calm)
 	if r.Took > 600*time.Millisecond {
 		t.Errorf("got %+v", r)
 	}
@@ -143,20 +143,20 @@ func TestANavigationThatNeverStartsIsNotWaitedForLong(t *testing.T) {
 
 func TestChangesAreWaitedOutButNotForEver(t *testing.T) {
 	asked := 0
-	r := wait(t, func(*settle.Tracker) {}, func(context.Context, bool) (settle.Rest, error) {
+	r := wait(t, func(*settle.Tracker) {}, func(context.Context, bool) (settle.Activity, error) {
 		asked++
 		if asked < 4 {
 			time.Sleep(20 * time.Millisecond)
-			return settle.Rest{Changing: true, Mutations: asked}, nil
+			return settle.Activity{Changing: true, Mutations: asked}, nil
 		}
-		return settle.Rest{Mutations: 4}, nil
+		return settle.Activity{Mutations: 4}, nil
 	})
 	if r.By != "changes" || r.Took < 60*time.Millisecond || r.Took > 150*time.Millisecond {
 		t.Errorf("three changes: %+v", r)
 	}
-	r = wait(t, func(*settle.Tracker) {}, func(context.Context, bool) (settle.Rest, error) {
+	r = wait(t, func(*settle.Tracker) {}, func(context.Context, bool) (settle.Activity, error) {
 		time.Sleep(100 * time.Millisecond)
-		return settle.Rest{Changing: true, Mutations: 1}, nil
+		return settle.Activity{Changing: true, Mutations: 1}, nil
 	})
 	if r.Took > 2*time.Second {
 		t.Errorf("a page that never stops changing: %+v", r)
@@ -165,11 +165,11 @@ func TestChangesAreWaitedOutButNotForEver(t *testing.T) {
 
 func TestAPageThatCannotAnswerIsAskedAgain(t *testing.T) {
 	asked := 0
-	r := wait(t, func(*settle.Tracker) {}, func(context.Context, bool) (settle.Rest, error) {
+	r := wait(t, func(*settle.Tracker) {}, func(context.Context, bool) (settle.Activity, error) {
 		if asked++; asked < 3 {
-			return settle.Rest{}, errors.New("between two documents")
+			return settle.Activity{}, errors.New("between two documents")
 		}
-		return settle.Rest{}, nil
+		return settle.Activity{}, nil
 	})
 	if r.Capped || asked != 3 {
 		t.Errorf("asked %d times: %+v", asked, r)

@@ -10,10 +10,10 @@ type Tracker struct {
 	mu       sync.Mutex
 	serial   int
 	requests map[string]*request
-	// habits are what the page is known to ask by itself.
-	habits map[string]*habit
-	loads  map[string]*load
-	main   string
+	// polling are the requests the page is known to make on its own.
+	polling map[string]*polling
+	loads   map[string]*load
+	main    string
 	// arrived is the serial of the main frame's last commit or change of address.
 	arrived int
 	// moved is the same of any frame.
@@ -22,8 +22,8 @@ type Tracker struct {
 	commits map[string]int
 	lastEnd time.Time
 	// asked is the serial of the newest request, left that of the newest wish to go elsewhere.
-	asked, left int
-	changed     chan struct{}
+	asked, lastDeparture int
+	changed              chan struct{}
 	// watches counts the actions that are being waited for.
 	watches int
 }
@@ -33,13 +33,13 @@ type request struct {
 	serial int
 	key    string
 	begun  time.Time
-	// own is true when it began while no action was watched: the page asks by itself.
+	// own is true when it began while no action was watched: the page makes it on its own.
 	own bool
 	// waited is true once an action waits for it.
 	waited bool
 	// heard is when the last of its answer came.
 	heard time.Time
-	// due is true when it came just when the page asks the same by itself.
+	// due is true when it came just when the page's own polling was due.
 	due bool
 }
 
@@ -54,14 +54,14 @@ type load struct {
 
 // maxHabits bounds what is remembered of a page's own requests, maxCommits the frames.
 const (
-	maxHabits  = 200
+	maxPolling = 200
 	maxCommits = 500
 )
 
 // NewTracker follows a tab whose main frame is main.
 func NewTracker(main string) *Tracker {
 	return &Tracker{
-		requests: map[string]*request{}, habits: map[string]*habit{}, loads: map[string]*load{},
+		requests: map[string]*request{}, polling: map[string]*polling{}, loads: map[string]*load{},
 		commits: map[string]int{}, main: main, changed: make(chan struct{}),
 	}
 }
@@ -77,7 +77,7 @@ func (t *Tracker) change(f func()) {
 }
 
 // RequestStarted notes a request that the page may be waiting for. key says what is asked
-// for, so that what the page asks again and again by itself can be told from what an action
+// for, so that what the page polls on its own can be distinguished from what an action
 // made it ask; "" for a request that never repeats.
 func (t *Tracker) RequestStarted(id, key string) {
 	t.change(func() {
@@ -85,15 +85,15 @@ func (t *Tracker) RequestStarted(id, key string) {
 			t.asked = t.serial
 			r := &request{serial: t.serial, key: key, begun: time.Now(), own: t.watches == 0}
 			t.requests[id] = r
-			t.follow(r)
+			t.learnPolling(r)
 		}
 	})
 }
 
-// RequestHeard notes that a request is being answered: with first at the answer's beginning,
+// ResponseReceived notes that a request is being answered: with first at the answer's beginning,
 // without it as more comes. Only a request whose beginning was told so may stay without an
 // end, as that of a page that does not read the body of an answer.
-func (t *Tracker) RequestHeard(id string, first bool) {
+func (t *Tracker) ResponseReceived(id string, first bool) {
 	t.change(func() {
 		if r := t.requests[id]; r != nil && (first || !r.heard.IsZero()) {
 			r.heard = time.Now()
@@ -110,29 +110,29 @@ func (t *Tracker) RequestEnded(id string) {
 		}
 		delete(t.requests, id)
 		now := time.Now()
-		h := t.habits[r.key]
-		if r.waited || !r.own && !h.known() {
+		h := t.polling[r.key]
+		if r.waited || !r.own && !h.answered() {
 			t.lastEnd = now
 		}
-		if h.known() || h != nil && r.own {
+		if h.answered() || h != nil && r.own {
 			h.took, h.ended = now.Sub(r.begun), now
 		}
 	})
 }
 
-// awaits tells until when a request that began in an action begun at the given time is waited
+// awaits returns until when a request that began in an action begun at the given time is waited
 // for: for one that is being answered as long as more comes; not for one that the page makes by
 // itself too, when it is due or its answer is held back until there is something to tell; and no
-// longer than usual for any other that it makes by itself. Called under mu.
+// longer than usual for any other that it makes by itself. Called under the lock.
 func (t *Tracker) awaits(r *request, begun, limit time.Time) time.Time {
-	if end := r.heard.Add(unread); !r.heard.IsZero() && end.Before(limit) {
+	if end := r.heard.Add(unreadBody); !r.heard.IsZero() && end.Before(limit) {
 		limit = end
 	}
-	if h := t.habits[r.key]; h.known() {
-		if r.due || h.took >= held || r.begun.Sub(begun) > glance {
+	if h := t.polling[r.key]; h.answered() {
+		if r.due || h.took >= longPoll || r.begun.Sub(begun) > maxReadOnlyWait {
 			return time.Time{}
 		}
-		if usual := r.begun.Add(2*h.took + quiet); usual.Before(limit) {
+		if usual := r.begun.Add(2*h.took + quietTime); usual.Before(limit) {
 			return usual
 		}
 		return limit
@@ -145,22 +145,22 @@ func (t *Tracker) awaits(r *request, begun, limit time.Time) time.Time {
 	return limit
 }
 
-// Asked notes that a frame wants to go elsewhere.
-func (t *Tracker) Asked(frame string) {
+// NavigationRequested notes that a frame wants to go elsewhere.
+func (t *Tracker) NavigationRequested(frame string) {
 	t.change(func() {
-		t.left = t.serial
+		t.lastDeparture = t.serial
 		if t.loads[frame] == nil || t.loads[frame].committed {
 			t.loads[frame] = &load{serial: t.serial, asked: time.Now()}
 		}
 	})
 }
 
-// Started notes that a frame loads.
-func (t *Tracker) Started(frame string) {
+// LoadStarted notes that a frame loads.
+func (t *Tracker) LoadStarted(frame string) {
 	t.change(func() {
 		l := t.loads[frame]
 		if l == nil {
-			t.left = t.serial
+			t.lastDeparture = t.serial
 			l = &load{serial: t.serial, asked: time.Now()}
 			t.loads[frame] = l
 		}
@@ -168,13 +168,13 @@ func (t *Tracker) Started(frame string) {
 	})
 }
 
-// Committed notes that a frame holds a new document; requests of the old main document
+// NavigationCommitted notes that a frame holds a new document; requests of the old main document
 // do not matter any more.
-func (t *Tracker) Committed(frame string) {
+func (t *Tracker) NavigationCommitted(frame string) {
 	t.change(func() {
 		l := t.loads[frame]
 		if l == nil {
-			t.left = t.serial
+			t.lastDeparture = t.serial
 			l = &load{serial: t.serial, asked: time.Now(), started: true}
 			t.loads[frame] = l
 		}
@@ -191,8 +191,8 @@ func (t *Tracker) Committed(frame string) {
 	})
 }
 
-// Moved notes that a frame changed its address within its document.
-func (t *Tracker) Moved(frame string) {
+// NavigatedWithinDocument notes that a frame changed its address within its document.
+func (t *Tracker) NavigatedWithinDocument(frame string) {
 	t.change(func() {
 		if l := t.loads[frame]; l != nil && !l.started {
 			delete(t.loads, frame)
@@ -204,8 +204,8 @@ func (t *Tracker) Moved(frame string) {
 	})
 }
 
-// Parsed notes that a frame's document is there as a whole (DOMContentLoaded).
-func (t *Tracker) Parsed(frame string) {
+// DOMContentLoaded notes that a frame's document is there as a whole (DOMContentLoaded).
+func (t *Tracker) DOMContentLoaded(frame string) {
 	t.change(func() {
 		if l := t.loads[frame]; l != nil {
 			l.parsed = time.Now()
@@ -213,8 +213,8 @@ func (t *Tracker) Parsed(frame string) {
 	})
 }
 
-// Stopped notes that a frame has nothing more to load, or that it stays where it is.
-func (t *Tracker) Stopped(frame string) {
+// LoadStopped notes that a frame has nothing more to load, or that it stays where it is.
+func (t *Tracker) LoadStopped(frame string) {
 	t.change(func() {
 		if t.loads[frame] != nil {
 			delete(t.loads, frame)
@@ -223,8 +223,8 @@ func (t *Tracker) Stopped(frame string) {
 	})
 }
 
-// Cancelled notes that a navigation that was only asked for will not happen.
-func (t *Tracker) Cancelled(frame string) {
+// NavigationCancelled notes that a navigation that was only asked for will not happen.
+func (t *Tracker) NavigationCancelled(frame string) {
 	t.change(func() {
 		if l := t.loads[frame]; l != nil && !l.started {
 			delete(t.loads, frame)
@@ -244,7 +244,7 @@ func (t *Tracker) Now() int {
 func (t *Tracker) Since(moment int) (left, asked bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	left = t.left > moment
+	left = t.lastDeparture > moment
 	return left, left || t.asked > moment || t.moved > moment
 }
 
@@ -255,8 +255,8 @@ func (t *Tracker) Loading() bool {
 	return t.loads[t.main] != nil
 }
 
-// Main tells that another frame became the main one.
-func (t *Tracker) Main(frame string) { t.change(func() { t.main = frame }) }
+// MainFrameChanged says that another frame became the main one.
+func (t *Tracker) MainFrameChanged(frame string) { t.change(func() { t.main = frame }) }
 
 // Changed is closed when the tracker next hears of anything.
 func (t *Tracker) Changed() <-chan struct{} {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"sextant/backend/browser"
+	"sextant/backend/browser/page"
 	"sextant/shared/annotator"
 )
 
@@ -27,7 +27,7 @@ type Summary struct {
 func (s *Summary) Add(a annotator.Answer) {
 	s.Page, s.last = a.Page, a
 	s.events = append(s.events, a.Events...)
-	s.notes = slices.DeleteFunc(s.notes, browser.IsTransientNote)
+	s.notes = slices.DeleteFunc(s.notes, page.IsTransientNote)
 	if a.Note != "" && !slices.Contains(s.notes, a.Note) {
 		s.notes = append(s.notes, a.Note)
 	}

@@ -1,0 +1,236 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe"
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/page"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+// aimPatience is how long an element that cannot be pressed right now is waited for: it may be
+// about to become enabled, or what covers it about to leave.
+const aimPatience = 2 * time.Second
+
+// maxRedraws bounds how often an element is searched for again that was rendered again before it could
+// be acted on.
+const maxRedraws = 5
+
+// actionTimeout bounds how long a page may take to let itself be acted on.
+const actionTimeout = 10 * time.Second
+
+// aim brings the element into view, waits until it can be pressed, and returns the point of
+// the page's viewport where pressing it hits it.
+func (g *Target) aim(ctx context.Context, o collect.AimOptions) (x, y float64, err error) {
+	o.Scroll = true
+	deadline := time.Now().Add(aimPatience)
+	for {
+		o.Patience = int(max(0, time.Until(deadline).Milliseconds()))
+		x, y, err = g.point(ctx, o)
+		var f *surface.Fault
+		// Its own document waited already; what lies over its frame is seen from outside only.
+		if err == nil || g.Document.IsMain() || !errors.As(err, &f) || f.Kind != surface.FaultCovered || time.Now().After(deadline) {
+			return x, y, err
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return 0, 0, context.Cause(ctx)
+		}
+	}
+}
+
+func (g *Target) point(ctx context.Context, o collect.AimOptions) (x, y float64, err error) {
+	p, err := g.askAim(ctx, o)
+	for n := 0; err == nil && p.State == "gone" && n < maxRedraws; n++ {
+		if err = g.rebind(ctx); err == nil {
+			p, err = g.askAim(ctx, o)
+		}
+	}
+	if errors.Is(err, cdp.ErrReplaced) {
+		return 0, 0, goneFault(ctx, g.tab, g.Element.ID, "the page was replaced by a navigation")
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	if !p.Ready() {
+		return 0, 0, g.refusalFault(ctx, p)
+	}
+	if g.Document.IsMain() {
+		return p.X, p.Y, nil
+	}
+	x, y, err = g.throughFrames(ctx, p)
+	if err != nil && o.Arm != "" {
+		// No press follows: a later one must not meet the guard.
+		_, _ = collect.EndPressGuard(ctx, g.Document)
+	}
+	return x, y, err
+}
+
+// askAim asks the element's own document.
+func (g *Target) askAim(ctx context.Context, o collect.AimOptions) (collect.Point, error) {
+	if err := g.Document.Reveal(ctx, nil); err != nil {
+		return collect.Point{}, err
+	}
+	if g.Document.IsMain() && !o.AcceptMoving {
+		o.LastRect = g.tab.LastBox(g.Element.ID)
+	}
+	o.Expectation = g.expectation()
+	return collect.Aim(ctx, g.Document, g.Element.Handle, o)
+}
+
+// nextFrame resolves when the page has drawn; a page that does not draw is not waited for.
+const nextFrame = `() => new Promise((done) => { setTimeout(done, 60); requestAnimationFrame(() => setTimeout(done)) })`
+
+// throughFrames brings a point of a frame into view and makes sure that nothing lies over the
+// frames around it.
+func (g *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float64, err error) {
+	rect := &proto.DOMRect{X: max(0, p.X-10), Y: max(0, p.Y-10), Width: 20, Height: 20}
+	if err := g.Document.Reveal(ctx, rect); err != nil {
+		return 0, 0, err
+	}
+	// Scrolling reaches frames of other processes later: it is over when two measurements agree.
+	for n := range 10 {
+		at, err := g.Document.Placement(ctx)
+		if err != nil {
+			return 0, 0, err
+		}
+		nx, ny := at.At(p.X, p.Y)
+		if n > 0 && math.Abs(nx-x)+math.Abs(ny-y) < 0.5 {
+			break
+		}
+		x, y = nx, ny
+		if _, err := g.action.Page.Main().Call(ctx, nextFrame); err != nil {
+			return 0, 0, err
+		}
+	}
+	for d := g.Document; ; {
+		parent := d.Parent()
+		if parent == nil {
+			return x, y, nil
+		}
+		outer, err := parent.Placement(ctx)
+		if err != nil {
+			return 0, 0, err
+		}
+		ox, oy := outer.From(x, y)
+		what, err := d.CoveredBy(ctx, ox, oy)
+		if err != nil {
+			return 0, 0, err
+		}
+		if what != "" {
+			return 0, 0, &surface.Fault{
+				Kind: surface.FaultCovered, Message: fmt.Sprintf("%s is covered by %s, which lies over its frame.", g.Name(), what),
+				Suggestion: "Close what covers it first, or scroll.",
+			}
+		}
+		d = parent
+	}
+}
+
+// refusalFault turns the collector's reason into a fault.
+func (g *Target) refusalFault(ctx context.Context, p collect.Point) error {
+	detail := p.Detail
+	switch p.State {
+	case "gone":
+		return goneFault(ctx, g.tab, g.Element.ID, "it was removed from the page")
+	case "reused":
+		return g.reusedFault(ctx, detail)
+	case "changed":
+		if p.RowMark != "" {
+			return g.rowChangedFault(detail, p.RowMark)
+		}
+		return g.changedFault(detail, p.Mark)
+	case "disabled":
+		if detail == "" {
+			detail = "the page does not take it now"
+		}
+		return &surface.Fault{
+			Kind: surface.FaultDisabled, Message: fmt.Sprintf("%s is disabled: %s.", g.Name(), detail),
+			Suggestion: "Fill in what the page asks for first, then call annotate_page.",
+		}
+	case "covered":
+		by := p.CoveredByText
+		if id := g.tab.Session.Manager.Elements.ID(g.Document.Seq, p.CoveredBy); id != 0 {
+			by = fmt.Sprintf("[%d] %s", id, by)
+		}
+		f := &surface.Fault{
+			Kind: surface.FaultCovered, Message: fmt.Sprintf("%s is covered by %s.", g.Name(), by),
+			Suggestion: "Close or move what covers it first, then try again.",
+		}
+		if p.Dismissible {
+			f.Suggestion = `Close what covers it (its own button, or press_key "Escape"), then try again.`
+		}
+		return f
+	}
+	if detail == "" {
+		detail = "it cannot be seen"
+	}
+	return &surface.Fault{
+		Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s cannot be pressed: %s.", g.Name(), detail),
+		Suggestion: "Call annotate_page to see what can be pressed now.",
+	}
+}
+
+// missedFault is the fault for a press that met something else.
+func (g *Target) missedFault(what string) error {
+	if what == "" {
+		what = "something outside its frame"
+	}
+	return &surface.Fault{
+		Kind: surface.FaultCovered, Message: fmt.Sprintf("The press meant for %s met %s: it came in the way at the last moment.", g.Name(), what),
+		Suggestion: "Call annotate_page to see what happened before trying again.",
+	}
+}
+
+// onElement runs an action on the tab of an annotation, with its element; whether that lives shows when
+// it is aimed at, or by sure.
+func onElement(ctx context.Context, s *page.Session, id int, do func(context.Context, *page.Action, *Target) error) (annotator.Answer, error) {
+	return onElementWithin(ctx, s, actionTimeout, id, do)
+}
+
+// onElementWithin is on with a bound on how long the page may take to let it be done.
+func onElementWithin(ctx context.Context, s *page.Session, limit time.Duration, id int, do func(context.Context, *page.Action, *Target) error) (ans annotator.Answer, err error) {
+	if _, err := s.Manager.Start(ctx); err != nil {
+		return ans, err
+	}
+	t, f := s.TabOfElement(id)
+	if f != nil {
+		return ans, f
+	}
+	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
+		ctx, cancel := context.WithTimeoutCause(ctx, limit, observe.ErrUnresponsive)
+		defer cancel()
+		if err := t.BringToFront(ctx); err != nil {
+			return err
+		}
+		g, err := locateTarget(ctx, t, a, id)
+		if err != nil {
+			return err
+		}
+		a.Document = g.Document
+		for n := 1; ; n++ {
+			err := do(ctx, a, g)
+			if !errors.Is(err, collect.ErrGone) {
+				return err
+			}
+			// What found no element did nothing.
+			a.Acted = false
+			if n == maxRedraws {
+				return goneFault(ctx, t, id, "the page keeps rendering it again")
+			}
+			if err := g.rebind(ctx); err != nil {
+				return err
+			}
+		}
+	})
+}

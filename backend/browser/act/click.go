@@ -1,0 +1,168 @@
+// Package act acts on a tab: it clicks, types, drags, scrolls, uploads files, answers dialogs, opens addresses and
+// runs scripts. Input is trusted input of the browser; it is aimed at an element first, and a guard in the page stops
+// a press that would reach something else.
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sextant/backend/browser/act/input"
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/page"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+// Click presses the mouse on an element, after making sure that the press will meet it.
+func Click(ctx context.Context, s *page.Session, o surface.ClickOptions) (annotator.Answer, error) {
+	press, verb, err := pressOf(o.Button, o.Count, o.Modifiers)
+	if err != nil {
+		return annotator.Answer{}, err
+	}
+	return onElement(ctx, s, o.ID, func(ctx context.Context, a *page.Action, g *Target) error {
+		return g.click(ctx, a, press, verb)
+	})
+}
+
+// pressOf checks how the mouse is to be pressed and finds the word for it.
+func pressOf(button string, count int, modifiers []string) (press input.Press, verb string, err error) {
+	mods, err := input.Modifiers(modifiers)
+	if err != nil {
+		return press, "", &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: `Send modifiers such as ["Control"].`}
+	}
+	switch button {
+	case "", "left", "middle", "right":
+	default:
+		return press, "", &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown button %q", button), Suggestion: "Send left, middle or right."}
+	}
+	if count < 0 || count > 3 {
+		return press, "", &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("a click cannot count %d", count), Suggestion: "Send count 1, 2 or 3."}
+	}
+	verb = "clicked"
+	switch {
+	case button == "right" || button == "middle":
+		verb = button + "-clicked"
+	case count == 2:
+		verb = "double-clicked"
+	case count == 3:
+		verb = "triple-clicked"
+	}
+	return input.Press{Button: button, Count: count, Modifiers: mods}, verb, nil
+}
+
+// maxClickTries bounds how often a press is aimed again that did not reach the page, slips how often one
+// that the page felt: it met the element, but its release did not.
+const (
+	maxClickTries = 5
+	slips         = 2
+)
+
+// click aims and presses. A press that would meet something else is stopped before the page
+// feels it, and aimed again.
+func (g *Target) click(ctx context.Context, a *page.Action, press input.Press, verb string) error {
+	slipped, again := 0, true
+	for n := range maxClickTries {
+		x, y, err := g.aim(ctx, collect.AimOptions{Arm: "click", AcceptMoving: n > 0})
+		if err != nil {
+			return err
+		}
+		a.Acting("%s %s", verb, g.Name())
+		g.tab.ShowPointer(x, y, true, g.Element.ID)
+		g.pressed = g.tab.Tracker.Now()
+		if err := input.Click(ctx, a.Page, x, y, press); err != nil {
+			return err
+		}
+		met, err := g.pressResult(ctx, collect.EndPressGuard)
+		if met.Slipped {
+			slipped++
+			_, asked := g.tab.Tracker.Since(g.pressed)
+			again = !asked && slipped <= slips
+		}
+		switch {
+		case err != nil || met.Hit && !(met.Slipped && press.Left()):
+			return err
+		case !met.Seen:
+			return g.missedFault("")
+		case n < maxClickTries-1 && again:
+		case met.Hit:
+			page.AddActionNote(a, "The element moved away between press and release, so that the page saw no click.")
+		default:
+			return g.missedFault(met.Text)
+		}
+	}
+	return nil
+}
+
+// pressResult returns what the guarded press met, by hit.
+func (g *Target) pressResult(ctx context.Context, hit func(context.Context, collect.World) (collect.PressResult, error)) (collect.PressResult, error) {
+	met, err := hit(ctx, g.Document)
+	if errors.Is(err, cdp.ErrReplaced) || err == nil && !met.Seen && !g.Document.Alive() {
+		return g.leftResult(), nil
+	}
+	if err != nil || met.Seen || !g.Document.IsMain() {
+		return met, err
+	}
+	// The page may keep presses from everybody else's eyes; then what lies there now counts.
+	p, err := collect.AimNow(ctx, g.Document, g.Element.Handle, false)
+	if errors.Is(err, cdp.ErrReplaced) {
+		return g.leftResult(), nil
+	}
+	met.Hit = err == nil && (p.Ready() || p.State == "gone")
+	return met, err
+}
+
+// leftResult is what a press met whose page was left. One that led there was met; of one that came when
+// the page was leaving anyway nobody knows.
+func (g *Target) leftResult() collect.PressResult {
+	if led, _ := g.tab.Tracker.Since(g.pressed); !led {
+		page.AddActionNote(g.action, fmt.Sprintf("The page was replaced at the same moment; whether the press met %s is not known.", g.Name()))
+	}
+	return collect.PressResult{Seen: true, Hit: true}
+}
+
+// hover aims and moves the mouse there; if the page moves the element away because of that,
+// it follows once.
+func (g *Target) hover(ctx context.Context, a *page.Action, modifiers int) (x, y float64, err error) {
+	if x, y, err = g.aim(ctx, collect.AimOptions{}); err != nil {
+		return 0, 0, err
+	}
+	g.tab.ShowPointer(x, y, false, g.Element.ID)
+	if err := input.Move(a.Client(ctx), x, y, modifiers); err != nil {
+		return 0, 0, err
+	}
+	nx, ny, err := g.point(ctx, collect.AimOptions{AcceptMoving: true})
+	if err != nil {
+		return 0, 0, err
+	}
+	if nx != x || ny != y {
+		x, y = nx, ny
+		if err := input.Move(a.Client(ctx), x, y, modifiers); err != nil {
+			return 0, 0, err
+		}
+	}
+	return x, y, nil
+}
+
+// Hover moves the mouse over an element.
+func Hover(ctx context.Context, s *page.Session, id int) (annotator.Answer, error) {
+	return onElement(ctx, s, id, func(ctx context.Context, a *page.Action, g *Target) error {
+		a.Acting("moved to %s", g.Name())
+		_, _, err := g.hover(ctx, a, 0)
+		return err
+	})
+}
+
+// blockedFault names the element in what the page refused.
+func (g *Target) blockedFault(err error) error {
+	var refused *collect.Refusal
+	if errors.As(err, &refused) {
+		return &surface.Fault{
+			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s: %s.", g.Name(), refused.Message),
+			Suggestion: "Call annotate_page to see what it takes.",
+		}
+	}
+	return err
+}

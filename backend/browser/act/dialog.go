@@ -1,0 +1,135 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/page"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+// DialogOptions: Accept or dismiss; Text answers a prompt (its preset when nil); User and
+// Password answer a log-in.
+type DialogOptions struct {
+	Accept         bool
+	Text           *string
+	User, Password string
+}
+
+// HandleDialog answers the open dialog of the active tab, or of another one when only that
+// has one. The answer says what the page did then.
+func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annotator.Answer, error) {
+	t := s.TabWithDialog()
+	if t == nil {
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "No dialog is open.", Suggestion: "Call annotate_page to see the page."}
+	}
+	release, err := t.Acquire(ctx)
+	if err != nil {
+		return annotator.Answer{}, err
+	}
+	defer release()
+	s.Manager.Lock()
+	d, c := t.Dialog, t.FileChooser
+	s.Manager.Unlock()
+	switch {
+	case d != nil:
+		if f := fits(d, o); f != nil {
+			return annotator.Answer{}, f
+		}
+		return t.Run(ctx, func(ctx context.Context, a *page.Action) error { return answerDialog(ctx, a, d, o) })
+	case c == nil:
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Call annotate_page."}
+	case o.Accept:
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The page asks for a file.", Suggestion: "Give it with upload_file, or send accept: false."}
+	}
+	t.Locked(func() { t.FileChooser = nil })
+	return t.Run(ctx, func(_ context.Context, a *page.Action) error {
+		a.Acting("gave the page no file")
+		return nil
+	})
+}
+
+// fits says what is wrong with an answer to d, nil when nothing is.
+func fits(d *page.Dialog, o DialogOptions) *surface.Fault {
+	switch {
+	case d.Kind == page.DialogAuth && o.Accept && o.User == "" && o.Password == "":
+		return &surface.Fault{Kind: surface.FaultInvalid, Message: "The site asks for a user name and a password.", Suggestion: "Send username and password, or accept: false."}
+	case d.Kind != page.DialogAuth && (o.User != "" || o.Password != ""):
+		return &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("The dialog is a %s; it takes no user name.", d.Kind), Suggestion: "Send accept, and text for a prompt."}
+	case d.Kind != string(proto.PageDialogTypePrompt) && o.Text != nil:
+		return &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("The dialog is a %s; it takes no text.", d.Kind), Suggestion: "Send accept alone."}
+	}
+	return nil
+}
+
+// answerDialog answers d and lets the action wait for what comes of it.
+func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogOptions) error {
+	verb := "dismissed"
+	if o.Accept {
+		verb = "accepted"
+	}
+	client := a.Page.ClientOf(ctx, d.Session)
+	if d.Kind == page.DialogAuth {
+		return answerLogin(a, client, d, o)
+	}
+	a.Acting("%s the %s %s", verb, d.Kind, surface.QuoteClean(d.Text, 200))
+	req := proto.PageHandleJavaScriptDialog{Accept: o.Accept}
+	if d.Kind == string(proto.PageDialogTypePrompt) && o.Accept {
+		req.PromptText = d.Preset
+		if o.Text != nil {
+			req.PromptText = *o.Text
+			if d.Secret() {
+				a.Tab.HideSecret(*o.Text)
+				a.Outcome += " with text that is not shown"
+			} else {
+				a.Outcome += " with " + surface.QuoteClean(*o.Text, 80)
+			}
+		}
+	}
+	if err := req.Call(client); err != nil && !strings.Contains(err.Error(), "No dialog") {
+		return fmt.Errorf("answering the dialog: %w", err)
+	}
+	a.Tab.DialogAnswered(d)
+	return nil
+}
+
+// answerLogin answers a site's question for a user name.
+func answerLogin(a *page.Action, client proto.Client, d *page.Dialog, o DialogOptions) error {
+	req := page.CancelAuthRequest(d.RequestID)
+	a.Acting("gave no user name")
+	if o.Accept {
+		a.Acting("logged in as %q", surface.Clip(o.User, 60))
+		a.Tab.Locked(func() {
+			a.Tab.RefusedLoginOrigin = d.Origin
+			a.Tab.Session.Secrets.Add("", o.Password)
+		})
+		req.AuthChallengeResponse = &proto.FetchAuthChallengeResponse{
+			Response: proto.FetchAuthChallengeResponseResponseProvideCredentials, Username: o.User, Password: o.Password,
+		}
+	}
+	err := req.Call(client)
+	a.Tab.DialogAnswered(d)
+	if err != nil {
+		return &surface.Fault{Kind: surface.FaultDialog, Message: "The log-in is not asked for any more.", Suggestion: "Open the address again."}
+	}
+	return nil
+}
+
+// answerDialogByKey accepts or dismisses the dialog in the tab by a key.
+func answerDialogByKey(ctx context.Context, s *page.Session, t *page.Tab, key string) (annotator.Answer, error) {
+	accept := strings.EqualFold(key, "Enter") || strings.EqualFold(key, "Return")
+	d := t.OpenDialog()
+	switch {
+	case d == nil:
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Press the key again."}
+	case !accept && !strings.EqualFold(key, "Escape") && !strings.EqualFold(key, "Esc"), d.Kind == page.DialogAuth && accept:
+		s.Manager.Lock()
+		defer s.Manager.Unlock()
+		return annotator.Answer{}, t.DialogFault()
+	}
+	return HandleDialog(ctx, s, DialogOptions{Accept: accept})
+}

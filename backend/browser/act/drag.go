@@ -1,0 +1,412 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/act/input"
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe"
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/page"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+// Point is the element with the number ID or, when that is 0, a point of the page's viewport
+// in CSS pixels.
+type Point struct {
+	ID   int
+	X, Y float64
+}
+
+// DragOptions: From, and To or By; By is an offset in CSS pixels from where From was taken.
+type DragOptions struct {
+	From Point
+	To   *Point
+	By   *Point
+}
+
+// drag is one drag while it runs.
+type drag struct {
+	a      *page.Action
+	o      DragOptions
+	from   *Target
+	to     *Target
+	source *cdp.Document
+	x, y   float64
+	// native is set once the page made a drag-and-drop of the press.
+	native      *proto.InputDragData
+	intercepted <-chan *proto.InputDragData
+}
+
+// Drag presses on From, moves in small steps and lets go on To. Over an element it goes a
+// little past the middle in the direction of travel, which sortable lists need.
+func Drag(ctx context.Context, s *page.Session, o DragOptions) (annotator.Answer, error) {
+	if (o.To == nil) == (o.By == nil) {
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "A drag needs one of to and by.", Suggestion: `Send to as an id or {"x":10,"y":20}, or by as an offset.`}
+	}
+	ids := []int{o.From.ID}
+	if o.To != nil {
+		ids = append(ids, o.To.ID)
+	}
+	return onTab(ctx, s, ids, func(ctx context.Context, a *page.Action) error {
+		d := &drag{a: a, o: o, source: a.Page.Main()}
+		return d.run(ctx)
+	})
+}
+
+// onTab runs an action on the tab that all of the elements belong to, the active one when
+// there is none among ids.
+func onTab(ctx context.Context, s *page.Session, ids []int, do func(context.Context, *page.Action) error) (annotator.Answer, error) {
+	if _, err := s.Manager.Start(ctx); err != nil {
+		return annotator.Answer{}, err
+	}
+	var t *page.Tab
+	for _, id := range ids {
+		if id == 0 {
+			continue
+		}
+		other, f := s.TabOfElement(id)
+		switch {
+		case f != nil:
+			return annotator.Answer{}, f
+		case t != nil && other != t:
+			return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("[%d] is in another tab.", id), Suggestion: "Name elements of one tab."}
+		}
+		t = other
+	}
+	if t == nil {
+		var err error
+		if t, err = s.ActiveTab(ctx); err != nil {
+			return annotator.Answer{}, err
+		}
+	}
+	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
+		ctx, cancel := context.WithTimeoutCause(ctx, actionTimeout, observe.ErrUnresponsive)
+		defer cancel()
+		if err := t.BringToFront(ctx); err != nil {
+			return err
+		}
+		return do(ctx, a)
+	})
+}
+
+func (d *drag) run(ctx context.Context) (err error) {
+	t := d.a.Tab
+	if d.o.From.ID != 0 {
+		if d.from, err = FindTarget(ctx, t, d.a, d.o.From.ID); err != nil {
+			return err
+		}
+		d.source = d.from.Document
+	}
+	if d.o.To != nil && d.o.To.ID != 0 {
+		if d.to, err = FindTarget(ctx, t, d.a, d.o.To.ID); err != nil {
+			return err
+		}
+		// The source is brought into view last: where both fit, both are then seen.
+		if _, err := d.to.dropPoint(ctx, true); err != nil {
+			return err
+		}
+	}
+	stop, err := d.intercept(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if err := d.press(ctx); err != nil {
+		return err
+	}
+	err = d.move(ctx)
+	if err != nil {
+		d.cancel()
+		return err
+	}
+	return d.release(ctx)
+}
+
+// sentence is what the drag does, for the outcome.
+func (d *drag) sentence() string {
+	what := fmt.Sprintf("from (%.0f, %.0f)", d.x, d.y)
+	if d.from != nil {
+		what = d.from.Name()
+	}
+	switch {
+	case d.to != nil:
+		return "dragged " + what + " to " + d.to.Name()
+	case d.o.To != nil:
+		return fmt.Sprintf("dragged %s to (%.0f, %.0f)", what, d.o.To.X, d.o.To.Y)
+	}
+	return fmt.Sprintf("dragged %s by (%.0f, %.0f)", what, d.o.By.X, d.o.By.Y)
+}
+
+// press presses the button on the source and makes sure that the press met it.
+func (d *drag) press(ctx context.Context) (err error) {
+	c := d.a.Client(ctx)
+	if d.from == nil {
+		d.x, d.y = d.o.From.X, d.o.From.Y
+		if err := checkInView(ctx, d.a, d.x, d.y); err != nil {
+			return err
+		}
+		if err := input.Move(c, d.x, d.y, 0); err != nil {
+			return err
+		}
+	} else {
+		if d.x, d.y, err = d.from.hover(ctx, d.a, 0); err != nil {
+			return err
+		}
+		if err := collect.GuardPress(ctx, d.source, d.from.Element.Handle, "press"); err != nil {
+			return err
+		}
+	}
+	if err := collect.WatchDrag(ctx, d.source); err != nil {
+		return err
+	}
+	d.a.Acting("%s", d.sentence())
+	d.a.Tab.ShowPointer(d.x, d.y, true, d.o.From.ID)
+	if d.from != nil {
+		d.from.pressed = d.a.Tab.Tracker.Now()
+	}
+	if err := input.Down(c, d.x, d.y, input.Press{}); err != nil {
+		return err
+	}
+	if d.from == nil {
+		return nil
+	}
+	met, err := d.from.pressResult(ctx, collect.ReadPressGuard)
+	if err != nil || !met.Hit {
+		d.releaseMissed(ctx, met.Seen)
+		if err != nil {
+			return err
+		}
+		return d.from.missedFault(met.Text)
+	}
+	return nil
+}
+
+// releaseMissed lets go of what the press met instead of the source, without a click: still guarded
+// where the guard saw the press, else beside the page.
+func (d *drag) releaseMissed(ctx context.Context, guarded bool) {
+	if !guarded {
+		d.x, d.y = -10, -10
+		_ = input.MoveHeld(d.a.Client(ctx), d.x, d.y, 0)
+		d.cancel()
+		return
+	}
+	if err := input.Up(d.a.Client(ctx), d.x, d.y, input.Press{}); err != nil {
+		d.cancel()
+	}
+	_, _ = collect.EndPressGuard(ctx, d.source)
+}
+
+// goal is where the drag ends now, and how far past it the pointer goes.
+func (d *drag) goal(ctx context.Context) (x, y, past float64, err error) {
+	switch {
+	case d.to != nil:
+		at, err := d.to.dropPoint(ctx, false)
+		if err != nil {
+			return 0, 0, 0, err
+		}
+		return at.X, at.Y, min(8, 0.2*min(at.W, at.H)), nil
+	case d.o.To != nil:
+		return d.o.To.X, d.o.To.Y, 0, nil
+	}
+	return d.x + d.o.By.X, d.y + d.o.By.Y, 0, nil
+}
+
+// move moves from the source to the goal.
+func (d *drag) move(ctx context.Context) error {
+	x, y, _, err := d.goal(ctx)
+	if err != nil {
+		return err
+	}
+	px, py := d.x, d.y
+	way := math.Hypot(x-px, y-py)
+	// The first small steps make the page see a drag; what it then changes is measured again.
+	for _, far := range []float64{2, 4, 7} {
+		if far >= way {
+			break
+		}
+		px, py = d.x+(x-d.x)*far/way, d.y+(y-d.y)*far/way
+		if err := d.step(ctx, px, py); err != nil {
+			return err
+		}
+	}
+	x, y, past, err := d.goal(ctx)
+	if err != nil {
+		return err
+	}
+	ux, uy, err := d.direction(ctx, x-px, y-py)
+	if err != nil {
+		return err
+	}
+	// The last stretch leads over the middle from the side that the entry comes from.
+	if err := d.moveStraight(ctx, px, py, x-ux*past, y-uy*past); err != nil {
+		return err
+	}
+	if past > 0 {
+		for _, far := range []float64{0, past / 2, past} {
+			if err := d.step(ctx, x+ux*far, y+uy*far); err != nil {
+				return err
+			}
+		}
+		x, y = x+ux*past, y+uy*past
+	}
+	d.x, d.y = x, y
+	if err := collect.AwaitPointerSeen(ctx, d.source); err != nil && !errors.Is(err, cdp.ErrReplaced) {
+		return err
+	}
+	return d.step(ctx, x, y)
+}
+
+// direction is the direction of the last stretch: that of the way (dx, dy), but for entries of one
+// list the one in which the list runs from the one to the other.
+func (d *drag) direction(ctx context.Context, dx, dy float64) (ux, uy float64, err error) {
+	if d.from != nil && d.to != nil && d.from.Document == d.to.Document {
+		order, err := collect.ListOrder(ctx, d.source, d.from.Element.Handle, d.to.Element.Handle)
+		if err != nil {
+			return 0, 0, err
+		}
+		if order != 0 {
+			return -float64(order), -float64(order), nil
+		}
+	}
+	if way := math.Hypot(dx, dy); way > 0 {
+		return dx / way, dy / way, nil
+	}
+	return 0, 0, nil
+}
+
+// moveStraight moves straight to a point.
+func (d *drag) moveStraight(ctx context.Context, px, py, x, y float64) error {
+	steps := int(min(max(math.Hypot(x-px, y-py)/20, 4), 24))
+	for i := 1; i <= steps; i++ {
+		f := float64(i) / float64(steps)
+		if err := d.step(ctx, px+(x-px)*f, py+(y-py)*f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step moves what is dragged to a point, as a mouse or, when the page made a drag-and-drop of
+// it, as one.
+func (d *drag) step(ctx context.Context, x, y float64) error {
+	c := d.a.Client(ctx)
+	d.a.Tab.ShowPointer(x, y, true, d.o.From.ID)
+	if d.native != nil {
+		return dragEvent(c, proto.InputDispatchDragEventTypeDragOver, x, y, d.native)
+	}
+	if err := input.MoveHeld(c, x, y, 0); err != nil {
+		return err
+	}
+	now, err := collect.DragStateOf(ctx, d.source)
+	if err != nil || !now.Started {
+		if errors.Is(err, cdp.ErrReplaced) {
+			return nil
+		}
+		return err
+	}
+	timer := time.NewTimer(time.Second)
+	defer timer.Stop()
+	select {
+	case d.native = <-d.intercepted:
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if err := dragEvent(c, proto.InputDispatchDragEventTypeDragEnter, x, y, d.native); err != nil {
+		return err
+	}
+	return dragEvent(c, proto.InputDispatchDragEventTypeDragOver, x, y, d.native)
+}
+
+// release lets go and notes what became of it.
+func (d *drag) release(ctx context.Context) error {
+	c := d.a.Client(ctx)
+	if d.native == nil {
+		err := input.Up(c, d.x, d.y, input.Press{})
+		_, _ = collect.EndDrag(ctx, d.source)
+		return err
+	}
+	taken := d.source
+	if d.to != nil && d.to.Document != d.source {
+		taken = d.to.Document
+		if err := collect.WatchDrag(ctx, taken); err != nil {
+			return err
+		}
+	}
+	if err := dragEvent(c, proto.InputDispatchDragEventTypeDrop, d.x, d.y, d.native); err != nil {
+		return err
+	}
+	now, err := collect.EndDrag(ctx, taken)
+	if err == nil && taken != d.source {
+		_, _ = collect.EndDrag(ctx, d.source)
+	}
+	if err == nil && !now.Dropped && (d.to != nil || taken == d.source) {
+		d.a.Note = "What lies there did not take the drop."
+	}
+	return nil
+}
+
+// cancel releases the button after a drag that was not finished, whatever state it is in.
+func (d *drag) cancel() {
+	if d.native != nil {
+		d.a.Page.Post(d.a.Page.Session, proto.InputDispatchDragEvent{
+			Type: proto.InputDispatchDragEventTypeDragCancel, Data: d.native,
+		})
+	}
+	d.a.Page.Post(d.a.Page.Session, proto.InputDispatchMouseEvent{
+		Type: proto.InputDispatchMouseEventTypeMouseReleased, X: d.x, Y: d.y,
+		Button: proto.InputMouseButtonLeft, ClickCount: 1,
+	})
+}
+
+// dropPoint is where what is dragged to the element is let go, in the page's viewport; first before
+// the drag.
+func (g *Target) dropPoint(ctx context.Context, first bool) (collect.DropPoint, error) {
+	if err := g.Document.Reveal(ctx, nil); err != nil {
+		return collect.DropPoint{}, err
+	}
+	at, err := collect.DropPointOf(ctx, g.Document, g.Element.Handle, first)
+	if err != nil {
+		return at, err
+	}
+	if at.State != "ok" {
+		return at, g.refusalFault(ctx, collect.Point{State: at.State})
+	}
+	if g.Document.IsMain() {
+		return at, nil
+	}
+	at.X, at.Y, err = g.throughFrames(ctx, collect.Point{X: at.X, Y: at.Y})
+	return at, err
+}
+
+func dragEvent(c proto.Client, kind proto.InputDispatchDragEventType, x, y float64, data *proto.InputDragData) error {
+	if err := (proto.InputDispatchDragEvent{Type: kind, X: x, Y: y, Data: data}).Call(c); err != nil {
+		return fmt.Errorf("dragging: %w", err)
+	}
+	return nil
+}
+
+// intercept makes the browser give a drag-and-drop to us instead of the desktop.
+func (d *drag) intercept(ctx context.Context) (stop func(), err error) {
+	came := make(chan *proto.InputDragData, 1)
+	d.intercepted = came
+	d.a.Tab.Locked(func() { d.a.Tab.Drags = came })
+	stop = func() {
+		d.a.Tab.Locked(func() { d.a.Tab.Drags = nil })
+		d.a.Page.Post(d.a.Page.Session, proto.InputSetInterceptDrags{Enabled: false})
+	}
+	if err := (proto.InputSetInterceptDrags{Enabled: true}).Call(d.a.Client(ctx)); err != nil {
+		stop()
+		return nil, fmt.Errorf("preparing a drag: %w", err)
+	}
+	return stop, nil
+}

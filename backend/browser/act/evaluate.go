@@ -1,0 +1,241 @@
+package act
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/page"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+// writeDown is the function that makes of a script's value one that can be written down.
+//
+//go:embed evaluate.js
+var serializeScript string
+
+const (
+	// maxScript bounds a script, in bytes.
+	maxScript = 100_000
+	// scriptLimit is how long a script may take unless its caller says otherwise.
+	scriptLimit = 10 * time.Second
+	// maxValue bounds the text of a script's value, in bytes.
+	maxValue = 50_000
+)
+
+// EvaluateOptions: Script is an expression, a function (called with the element), statements, or
+// a function's body with return; it may await. ID is the element it is about, 0 for none: it
+// runs in that element's document, else in the main one. Limit is how long it may take.
+type EvaluateOptions struct {
+	Script string
+	ID     int
+	Limit  time.Duration
+}
+
+// EvaluateResult is the value of a script as JSON on one line, "undefined" for none. Cut is true when
+// it is not whole.
+type EvaluateResult struct {
+	Text string `json:"text"`
+	Cut  bool   `json:"cut"`
+}
+
+// Evaluate runs a script in the page's own world and answers like any action with what it
+// caused. What the script throws is a *Fault of kind invalid that names the line.
+func Evaluate(ctx context.Context, s *page.Session, o EvaluateOptions) (annotator.Answer, EvaluateResult, error) {
+	var got EvaluateResult
+	if strings.TrimSpace(o.Script) == "" || len(o.Script) > maxScript {
+		return annotator.Answer{}, got, &surface.Fault{
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("The script is empty or longer than %d bytes.", maxScript),
+			Suggestion: `Send a script such as "document.title".`,
+		}
+	}
+	if o.Limit <= 0 {
+		o.Limit = scriptLimit
+	}
+	run := func(ctx context.Context, a *page.Action, doc *cdp.Document, node, where string) error {
+		ctx, cancel := context.WithTimeoutCause(ctx, o.Limit, errSlowScript)
+		defer cancel()
+		a.Acting("ran a script%s", where)
+		raw, err := evaluate(ctx, doc, o.Script, node)
+		if err != nil {
+			return scriptFault(ctx, a, doc, err, o.Limit)
+		}
+		got, err = scriptValue(raw)
+		return err
+	}
+	if o.ID != 0 {
+		ans, err := onElement(ctx, s, o.ID, func(ctx context.Context, a *page.Action, g *Target) error {
+			if err := g.verify(ctx); err != nil {
+				return err
+			}
+			return run(ctx, a, g.Document, collect.NodeExpression(g.Element.Handle), " on "+g.Name())
+		})
+		return ans, got, err
+	}
+	t, err := s.ActiveTab(ctx)
+	if err != nil {
+		return annotator.Answer{}, got, err
+	}
+	ans, err := s.Act(ctx, t, func(ctx context.Context, a *page.Action) error { return run(ctx, a, a.Page.Main(), "", "") })
+	return ans, got, err
+}
+
+// scriptValue writes down what the page made of a script's value. The page may have replaced every function
+// that took part, so that nothing but the value is its word: the bound, and that it is JSON on one
+// line, are ours.
+func scriptValue(raw json.RawMessage) (EvaluateResult, error) {
+	var made struct {
+		Value     json.RawMessage `json:"value"`
+		None, Cut bool
+	}
+	if err := json.Unmarshal(raw, &made); err != nil {
+		return EvaluateResult{}, fmt.Errorf("reading the script's value: %w", err)
+	}
+	if made.None {
+		return EvaluateResult{Text: "undefined"}, nil
+	}
+	text := normalizeJSON(made.Value)
+	if len(text) <= maxValue {
+		return EvaluateResult{Text: text, Cut: made.Cut}, nil
+	}
+	return EvaluateResult{Text: strings.ToValidUTF8(text[:maxValue], ""), Cut: true}, nil
+}
+
+// normalizeJSON writes JSON again: the order of its members stays, its escapes and spaces are ours. It stops
+// when it is longer than maxValue.
+func normalizeJSON(raw json.RawMessage) string {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var b strings.Builder
+	// open holds a bracket for each that is open, members how many tokens were in it.
+	var open []json.Delim
+	members := []int{0}
+	for b.Len() <= maxValue {
+		t, err := dec.Token()
+		if err != nil {
+			break
+		}
+		n := len(members) - 1
+		if d, ok := t.(json.Delim); ok && (d == ']' || d == '}') {
+			b.WriteRune(rune(d))
+			open, members = open[:len(open)-1], members[:n]
+			continue
+		}
+		switch {
+		case members[n] == 0:
+		case open[len(open)-1] == '{' && members[n]%2 == 1:
+			b.WriteByte(':')
+		default:
+			b.WriteByte(',')
+		}
+		members[n]++
+		switch t := t.(type) {
+		case json.Delim:
+			b.WriteRune(rune(t))
+			open, members = append(open, t), append(members, 0)
+		case string:
+			b.Write(annotator.AppendString(nil, t))
+		case nil:
+			b.WriteString("null")
+		default:
+			fmt.Fprint(&b, t)
+		}
+	}
+	return b.String()
+}
+
+var errSlowScript = errors.New("the script took too long")
+
+// evaluate finds out what kind of script it is by its grammar alone, and runs it once.
+func evaluate(ctx context.Context, doc *cdp.Document, script, node string) (json.RawMessage, error) {
+	value := "async function (element) {const f = (\n" + script + "\n); return (" + serializeScript + "\n)(typeof f === 'function' ? await f(element) : await f)}"
+	body := "async function (element) {const v = await (async (element) => {\n" + script + "\n})(element); return (" + serializeScript + "\n)(v)}"
+	err := doc.CheckSyntax(ctx, "("+value+")")
+	if err == nil {
+		raw, err := doc.CallMain(ctx, value, node)
+		return raw, thrownLine(err, 1)
+	}
+	if !isScriptError(err) {
+		return nil, err
+	}
+	plain := doc.CheckSyntax(ctx, script)
+	if plain == nil && node == "" {
+		raw, err := doc.EvaluateREPL(ctx, script, serializeScript)
+		return raw, thrownLine(err, 0)
+	}
+	if err = doc.CheckSyntax(ctx, "("+body+")"); err == nil {
+		raw, err := doc.CallMain(ctx, body, node)
+		return raw, thrownLine(err, 1)
+	}
+	if isScriptError(plain) && !strings.Contains(plain.Error(), "Illegal return") {
+		return nil, syntaxLine(plain, 0)
+	}
+	return nil, syntaxLine(err, 1)
+}
+
+func isScriptError(err error) bool {
+	var e *cdp.ScriptError
+	return errors.As(err, &e)
+}
+
+// syntaxLine counts the line of a mistake in the grammar from 1, without the lines before the script.
+func syntaxLine(err error, before int) error {
+	var e *cdp.ScriptError
+	if errors.As(err, &e) {
+		e.Line = max(e.Line+1-before, 1)
+	}
+	return err
+}
+
+// thrownLine is misspelt for what a script threw. The browser counts those lines from 1, and the
+// newest of the script's own calls says it better when what was thrown has a stack.
+func thrownLine(err error, before int) error {
+	var e *cdp.ScriptError
+	if !errors.As(err, &e) {
+		return err
+	}
+	if _, rest, ok := strings.Cut(e.Text, "<anonymous>:"); ok {
+		digits, _, _ := strings.Cut(rest, ":")
+		if n, err := strconv.Atoi(digits); err == nil {
+			e.Line = n
+		}
+	}
+	e.Line = max(e.Line-before, 1)
+	return err
+}
+
+// scriptFault says what went wrong with a script.
+func scriptFault(ctx context.Context, a *page.Action, doc *cdp.Document, err error, limit time.Duration) error {
+	var thrown *cdp.ScriptError
+	switch {
+	case errors.As(err, &thrown):
+		head, _, _ := strings.Cut(thrown.Text, "\n")
+		return &surface.Fault{
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("The script threw in line %d: %s", thrown.Line, surface.QuoteClean(head, 400)),
+			Suggestion: "Correct the script; what it did before that line is done.",
+		}
+	case errors.Is(context.Cause(ctx), errSlowScript):
+		doc.TerminateExecution()
+		return &surface.Fault{
+			Kind: surface.FaultTimeout, Message: fmt.Sprintf("The script did not end within %s and was stopped; what it did until then is done.", limit),
+			Suggestion: "Let it do less, or send a larger timeout.",
+		}
+	case ctx.Err() != nil:
+		// A loop would keep the tab from everything after.
+		doc.TerminateExecution()
+		return err
+	case errors.Is(err, cdp.ErrReplaced) && a.Page.Current(doc) != nil:
+		a.Note = "The script's page was left before it had a value."
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,34 @@
+package act
+
+import (
+	"context"
+
+	"sextant/backend/browser/act/input"
+	"sextant/backend/browser/observe"
+	"sextant/backend/browser/page"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+// Press presses a key in the active tab, or answers its open dialog (Enter, Escape).
+func Press(ctx context.Context, s *page.Session, key string) (annotator.Answer, error) {
+	if err := input.Check(key); err != nil {
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: `Send a key such as "Enter" or "Control+a".`}
+	}
+	t, err := s.ActiveTab(ctx)
+	if err != nil {
+		return annotator.Answer{}, err
+	}
+	if t.OpenDialog() != nil {
+		return answerDialogByKey(ctx, s, t, key)
+	}
+	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
+		ctx, cancel := context.WithTimeoutCause(ctx, actionTimeout, observe.ErrUnresponsive)
+		defer cancel()
+		if err := t.BringToFront(ctx); err != nil {
+			return err
+		}
+		a.Acting("pressed %s", key)
+		return input.Key(a.Client(ctx), key)
+	})
+}

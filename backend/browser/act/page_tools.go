@@ -1,0 +1,163 @@
+package act
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe"
+	"sextant/backend/browser/page"
+	"sextant/backend/browser/page/network"
+	"sextant/backend/browser/page/webmcp"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+// PageTools lists what the active tab's page offers. The error is a *Fault when the browser
+// knows no such tools.
+func PageTools(ctx context.Context, s *page.Session) ([]webmcp.PageTool, error) {
+	var list []webmcp.PageTool
+	err := s.Read(ctx, func(ctx context.Context, docs []*cdp.Document) error {
+		s.Manager.Lock()
+		t := s.Active
+		s.Manager.Unlock()
+		if t == nil {
+			return page.ErrTabClosed
+		}
+		var err error
+		list, err = offeredTools(ctx, t, docs)
+		return err
+	})
+	return list, err
+}
+
+// offeredTools asks again what the documents offer: what was reported before may belong to pages that were
+// left.
+func offeredTools(ctx context.Context, t *page.Tab, docs []*cdp.Document) ([]webmcp.PageTool, error) {
+	t.Locked(t.PageTools.Reset)
+	var asked []string
+	for _, doc := range docs {
+		if slices.Contains(asked, doc.Session()) {
+			continue
+		}
+		asked = append(asked, doc.Session())
+		bounded, cancel := context.WithTimeout(ctx, observe.FrameTimeout)
+		c := doc.Client(bounded)
+		_, err := c.Call(bounded, "", "WebMCP.disable", nil)
+		if err == nil {
+			_, err = c.Call(bounded, "", "WebMCP.enable", nil)
+		}
+		if err == nil {
+			// The tools are reported after the answer; whatever is asked next comes behind them.
+			_, err = doc.Call(bounded, "() => 0")
+		}
+		cancel()
+		if err != nil && strings.Contains(err.Error(), "wasn't found") {
+			return nil, &surface.Fault{Kind: surface.FaultInvalid, Message: "This browser knows no page tools (WebMCP).", Suggestion: "Use the page itself; Chromium 146 and newer know them."}
+		}
+		if err != nil && doc == docs[0] {
+			return nil, err
+		}
+	}
+	var list []webmcp.PageTool
+	t.Locked(func() { list = t.PageTools.OfferedBy(docs) })
+	return list, nil
+}
+
+// PageToolOrigin is the origin of the document that offers the tool name, by what was listed last and
+// without asking: of several the page's own, else the one that only offers it. It is the page's own
+// when nobody is known to offer it, and origin itself when that is not "".
+func PageToolOrigin(s *page.Session, name, origin string) string {
+	s.Manager.Lock()
+	var p *cdp.Page
+	t := s.Active
+	if t != nil {
+		p = t.Page
+	}
+	s.Manager.Unlock()
+	if origin != "" || p == nil {
+		return strings.ToLower(origin)
+	}
+	main, others := network.OriginOf(p.Main().URL()), []string{}
+	docs := p.Documents()
+	var list []webmcp.PageTool
+	t.Locked(func() { list = t.PageTools.OfferedBy(docs) })
+	for _, o := range list {
+		if o.Name == name && !slices.Contains(others, o.Origin) {
+			others = append(others, o.Origin)
+		}
+	}
+	if len(others) == 1 {
+		return others[0]
+	}
+	return main
+}
+
+// CallPageTool calls a tool that the page's document of an origin offers, as PageToolOf names it,
+// with a JSON object as input, and answers like any action; output is what the tool said, as text.
+func CallPageTool(ctx context.Context, s *page.Session, name, origin string, input json.RawMessage) (ans annotator.Answer, output string, err error) {
+	t, err := s.ActiveTab(ctx)
+	if err != nil {
+		return annotator.Answer{}, "", err
+	}
+	if len(input) == 0 {
+		input = json.RawMessage("{}")
+	}
+	ans, err = s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
+		list, err := offeredTools(ctx, t, a.Page.Documents())
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(list, func(p webmcp.PageTool) bool { return p.Name == name && p.Origin == origin })
+		if i < 0 {
+			return &surface.Fault{
+				Kind: surface.FaultNotFound, Message: fmt.Sprintf("%s offers no tool %q on this page.", surface.Clip(origin, 200), surface.Clip(name, 80)),
+				Suggestion: `Call page_tools with {"action":"list"}, and send the origin that it names for a tool.`,
+			}
+		}
+		output, err = invokeTool(ctx, a, list[i], input)
+		return err
+	})
+	return ans, output, err
+}
+
+var errSlowTool = errors.New("the page's tool took too long")
+
+// invokeTool calls a page's tool and waits for what it says. A form is only filled in.
+func invokeTool(ctx context.Context, a *page.Action, p webmcp.PageTool, input json.RawMessage) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, webmcp.PageToolLimit, errSlowTool)
+	defer cancel()
+	c := a.Page.ClientOf(ctx, p.Session)
+	a.Acting("called the page's tool %q", surface.Clip(p.Name, 80))
+	// One action at a time: what is left there are answers that nobody waited for.
+	a.Tab.Locked(a.Tab.PageTools.ForgetCalls)
+	raw, err := c.Call(ctx, "", "WebMCP.invokeTool", map[string]any{"frameId": p.Frame, "toolName": p.Name, "input": input})
+	if err != nil {
+		return "", &surface.Fault{Kind: surface.FaultInvalid, Message: "The page's tool was not called: " + surface.Clip(err.Error(), 200), Suggestion: "Check the arguments against its parameters."}
+	}
+	started, err := cdp.Decode[webmcp.Response](raw)
+	if err != nil {
+		return "", err
+	}
+	if p.Form {
+		a.Outcome = fmt.Sprintf("filled in the form of the page's tool %q", surface.Clip(p.Name, 80))
+		a.Note = "The form is not sent: press its button."
+		return "", nil
+	}
+	var answered chan webmcp.Response
+	a.Tab.Locked(func() { answered = a.Tab.PageTools.Answer(started.ID) })
+	defer a.Tab.Locked(func() { a.Tab.PageTools.Done(started.ID) })
+	select {
+	case r := <-answered:
+		return r.Text(p)
+	case <-ctx.Done():
+		if errors.Is(context.Cause(ctx), errSlowTool) {
+			return "", &surface.Fault{Kind: surface.FaultTimeout, Message: fmt.Sprintf("The page's tool %q did not answer within %s.", surface.Clip(p.Name, 80), webmcp.PageToolLimit), Suggestion: "Call annotate_page to see what it did."}
+		}
+		return "", context.Cause(ctx)
+	}
+}

@@ -1,0 +1,102 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"sextant/backend/browser/act/input"
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/page"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+// Select chooses options of a native list by label or value.
+func Select(ctx context.Context, s *page.Session, id int, values []string) (annotator.Answer, error) {
+	return onElement(ctx, s, id, func(ctx context.Context, a *page.Action, g *Target) error {
+		x, y, err := g.aim(ctx, collect.AimOptions{})
+		if err != nil {
+			return err
+		}
+		g.tab.ShowPointer(x, y, true, g.Element.ID)
+		a.Acting("chose %s in %s", quoted(values), g.Name())
+		now, err := collect.SelectOptions(ctx, g.Document, g.Element.Handle, values)
+		if err != nil {
+			return g.blockedFault(err)
+		}
+		a.Outcome = fmt.Sprintf("chose %s in %s", quoted(now), g.Name())
+		return nil
+	})
+}
+
+func quoted(values []string) string {
+	if len(values) == 0 {
+		return "nothing"
+	}
+	q := make([]string, len(values))
+	for i, v := range values {
+		q[i] = fmt.Sprintf("%q", surface.Clip(v, 60))
+	}
+	return strings.Join(q, ", ")
+}
+
+// SelectText selects text: in the element id (0: the whole page) the place where text
+// is (all of it when empty), of that the characters from start to end (0: to the end).
+func SelectText(ctx context.Context, s *page.Session, id int, text string, start, end int) (annotator.Answer, error) {
+	if id != 0 {
+		return onElement(ctx, s, id, func(ctx context.Context, a *page.Action, g *Target) error {
+			if err := g.verify(ctx); err != nil {
+				return err
+			}
+			now, err := collect.SelectText(ctx, g.Document, g.Element.Handle, text, start, end)
+			if err != nil {
+				return g.blockedFault(err)
+			}
+			a.Acting("selected %q in %s", surface.Clip(now, 80), g.Name())
+			return notifyEditor(ctx, a, g.Document)
+		})
+	}
+	t, err := s.ActiveTab(ctx)
+	if err != nil {
+		return annotator.Answer{}, err
+	}
+	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
+		var first error
+		for _, doc := range a.Page.Documents() {
+			now, err := collect.SelectText(ctx, doc, 0, text, start, end)
+			if err == nil {
+				a.Acting("selected %q", surface.Clip(now, 80))
+				return notifyEditor(ctx, a, doc)
+			}
+			if first == nil {
+				first = err
+			}
+		}
+		return first
+	})
+}
+
+// editorDelay is how long an editor may take to read the selection after a key: some wait
+// a tenth of a second for the keys to be over.
+const editorDelay = 130 * time.Millisecond
+
+// notifyEditor lets a rich-text editor learn what is selected in it. Some read it only when
+// a key or a mouse button is released, so a key is pressed that does nothing on its own; what
+// is chosen in their toolbar later would else change nothing, or the wrong place.
+func notifyEditor(ctx context.Context, a *page.Action, doc *cdp.Document) error {
+	if edits, err := collect.SelectionIsEditable(ctx, doc); err != nil || !edits {
+		return err
+	}
+	if err := input.Key(a.Client(ctx), "Shift"); err != nil {
+		return err
+	}
+	select {
+	case <-time.After(editorDelay):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,154 @@
+package act
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/page"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+	"sextant/shared/event"
+)
+
+// TabOptions: Action list (default), open, select, close.
+type TabOptions struct {
+	Action, URL string
+	Tab         int
+}
+
+// Tabs lists, opens, selects or closes tabs; the list is as it is afterwards. Opening and
+// selecting answer with everything in the tab's viewport.
+func Tabs(ctx context.Context, s *page.Session, o TabOptions) (annotator.Answer, []event.Tab, error) {
+	var ans annotator.Answer
+	var err error
+	switch o.Action {
+	case "", "list":
+		ans = overview(s, "")
+	case "open":
+		ans, err = openTab(ctx, s, o.URL)
+	case "select":
+		ans, err = selectTab(ctx, s, o.Tab)
+	case "close":
+		ans, err = closeTab(ctx, s, o.Tab)
+	default:
+		err = &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown action %q", o.Action), Suggestion: "Send list, open, select or close."}
+	}
+	s.Manager.Lock()
+	tabs := s.TabList()
+	s.Manager.Unlock()
+	return ans, tabs, err
+}
+
+// overview is an answer about the session's tabs and not about a page.
+func overview(s *page.Session, outcome string) annotator.Answer {
+	s.Manager.Lock()
+	defer s.Manager.Unlock()
+	ans := annotator.Answer{Outcome: outcome, Events: []annotator.Event{}, Elements: []annotator.Element{}, Changes: true}
+	if t := s.Active; t != nil {
+		ans.Page = annotator.Page{Title: t.Title, URL: t.URL, Version: t.Version, Tab: t.ID}
+		ans.Events = t.TakeEffects()
+	}
+	return ans
+}
+
+func openTab(ctx context.Context, s *page.Session, typed string) (annotator.Answer, error) {
+	address := page.BlankPage
+	if typed != "" {
+		var err error
+		if address, err = Address(typed); err != nil {
+			return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: "Send an address such as https://example.com."}
+		}
+		if err := checkAddress(ctx, s, address); err != nil {
+			return annotator.Answer{}, err
+		}
+	}
+	e, err := s.Manager.Start(ctx)
+	if err != nil {
+		return annotator.Answer{}, err
+	}
+	t, err := s.OpenEmpty(ctx, e)
+	if err != nil {
+		return annotator.Answer{}, err
+	}
+	s.Manager.Viewer.FrontChanged()
+	s.Manager.Events.StateChanged()
+	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
+		a.Full = true
+		if address == page.BlankPage {
+			a.Acting("opened tab %d", t.ID)
+			return nil
+		}
+		err := a.Open(ctx, address)
+		a.Outcome = fmt.Sprintf("opened tab %d on %s", t.ID, surface.Clip(address, 300))
+		return err
+	})
+}
+
+// tabByID finds a tab, 0 being the active one.
+func tabByID(s *page.Session, id int) (*page.Tab, error) {
+	s.Manager.Lock()
+	defer s.Manager.Unlock()
+	if id == 0 && s.Active != nil {
+		return s.Active, nil
+	}
+	for _, t := range s.Tabs {
+		if t.ID == id {
+			return t, nil
+		}
+	}
+	return nil, &surface.Fault{
+		Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no tab %d.", id),
+		Suggestion: "Call browser_tabs to see what is open.",
+	}
+}
+
+func selectTab(ctx context.Context, s *page.Session, id int) (annotator.Answer, error) {
+	if _, err := s.Manager.Start(ctx); err != nil {
+		return annotator.Answer{}, err
+	}
+	t, err := tabByID(s, id)
+	if err != nil {
+		return annotator.Answer{}, err
+	}
+	s.Manager.Lock()
+	s.Active = t
+	s.Manager.Unlock()
+	s.Manager.Viewer.FrontChanged()
+	s.Manager.Events.StateChanged()
+	if t.OpenDialog() != nil {
+		return overview(s, fmt.Sprintf("selected tab %d", t.ID)), nil
+	}
+	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
+		a.Full = true
+		a.Acting("selected tab %d", t.ID)
+		return t.BringToFront(ctx)
+	})
+}
+
+// closeTab closes a tab whatever it is doing: an action that runs in it ends.
+func closeTab(ctx context.Context, s *page.Session, id int) (annotator.Answer, error) {
+	if _, err := s.Manager.Start(ctx); err != nil {
+		return annotator.Answer{}, err
+	}
+	t, err := tabByID(s, id)
+	if err != nil {
+		return annotator.Answer{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	s.Manager.Lock()
+	e, p := s.Manager.Conn(), t.Page
+	s.Manager.Unlock()
+	if e != nil && p != nil {
+		if _, err := (proto.TargetCloseTarget{TargetID: proto.TargetTargetID(p.TargetID)}).Call(e.Registry.Client(ctx)); err != nil {
+			return annotator.Answer{}, fmt.Errorf("closing tab %d: %w", t.ID, err)
+		}
+		if err := s.Manager.Await(ctx, func() bool { return t.Closed }); err != nil {
+			return annotator.Answer{}, fmt.Errorf("closing tab %d: %w", t.ID, err)
+		}
+	}
+	return overview(s, fmt.Sprintf("closed tab %d", t.ID)), nil
+}

@@ -1,0 +1,191 @@
+package act
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe"
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/observe/identity"
+	"sextant/backend/browser/page"
+	"sextant/backend/surface"
+)
+
+// Target is an element that an action is for.
+type Target struct {
+	tab      *page.Tab
+	action   *page.Action
+	Document *cdp.Document
+	Element  identity.Element
+	// pressed is the tracker's moment before the newest press.
+	pressed int
+}
+
+// Name is the element as sentences call it: [12] button "Save".
+func (g *Target) Name() string { return observe.Label(g.Element) }
+
+// find resolves a number to its living node; a replaced node's number may have moved, and
+// then the action's note says so.
+func FindTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Target, error) {
+	g, err := locateTarget(ctx, t, a, id)
+	if err != nil {
+		return nil, err
+	}
+	for range maxRedraws {
+		now, err := collect.CheckElement(ctx, g.Document, g.Element.Handle, g.expectation())
+		switch {
+		case errors.Is(err, cdp.ErrReplaced):
+			return nil, goneFault(ctx, t, id, "the page was replaced by a navigation")
+		case err != nil:
+			return nil, err
+		case now.Gone:
+			if err := g.rebind(ctx); err != nil {
+				return nil, err
+			}
+			continue
+		case now.Row:
+			return nil, g.reusedFault(ctx, now.Text)
+		case now.RowMark != "":
+			return nil, g.rowChangedFault(now.Text, now.RowMark)
+		case now.Mark != "" || now.Text != "":
+			return nil, g.changedFault(now.Text, now.Mark)
+		}
+		return g, nil
+	}
+	return nil, goneFault(ctx, t, id, "the page keeps rendering it again")
+}
+
+// expectation is what the owner of the number knows of the element.
+func (g *Target) expectation() collect.Expectation {
+	return collect.Expectation{Sign: &g.Element.ReportedSign, Loose: g.Element.SignWarned, Row: g.Element.ReportedRow, LooseRow: g.Element.RowWarned}
+}
+
+// reusedFault is the fault for a node that the page uses for something else in another row.
+func (g *Target) reusedFault(ctx context.Context, row string) error {
+	if _, err := g.tab.Observer.Snapshot(ctx, collect.Options{WholePage: true}); err != nil {
+		return err
+	}
+	return goneFault(ctx, g.tab, g.Element.ID, fmt.Sprintf("the page uses its place for %q now", surface.Clip(row, 60)))
+}
+
+// changedFault is the fault for an element that says something else than its number's owner was
+// given: a page may use one node for many things. It is refused once: a caller that then uses the number
+// again means what it says now. Something that changes all the time (a clock on a button) is only refused once.
+func (g *Target) changedFault(says, mark string) error {
+	id := g.Element.ID
+	g.tab.Session.Manager.Elements.MarkWarned(id, mark)
+	return &surface.Fault{
+		Kind:       surface.FaultGone,
+		Message:    fmt.Sprintf("[%d] says %q now, and was listed as %s %q: nothing was done.", id, surface.Clip(says, 80), g.Element.Role, surface.Clip(g.Element.ReportedName, 80)),
+		Suggestion: fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id),
+	}
+}
+
+// rowChangedFault is the fault for an element whose row says other digits than when its number's owner
+// was given it: the page may have drawn another row with the same nodes, or the row counts
+// something. Like changed, it is said once.
+func (g *Target) rowChangedFault(says, mark string) error {
+	id := g.Element.ID
+	g.tab.Session.Manager.Elements.MarkRowWarned(id, mark)
+	return &surface.Fault{
+		Kind:       surface.FaultGone,
+		Message:    fmt.Sprintf("the row of %s says %q now, and had other figures when it was listed: nothing was done.", g.Name(), surface.Clip(says, 60)),
+		Suggestion: fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id),
+	}
+}
+
+// locateTarget is find that leaves it to the aim to see whether the node lives.
+func locateTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Target, error) {
+	thing, ok := t.Session.Manager.Elements.Element(id)
+	if !ok {
+		return nil, goneFault(ctx, t, id, "its page was left")
+	}
+	doc := t.Observer.Document(thing.Doc)
+	if doc == nil {
+		return nil, goneFault(ctx, t, id, "the page was replaced by a navigation")
+	}
+	return &Target{tab: t, action: a, Document: doc, Element: thing}, nil
+}
+
+// verify makes sure that the element lives, for actions that do not aim.
+func (g *Target) verify(ctx context.Context) error {
+	now, err := FindTarget(ctx, g.tab, g.action, g.Element.ID)
+	if err == nil {
+		*g = *now
+	}
+	return err
+}
+
+// rebind searches for the one node that replaced one that is gone, wherever it
+// is.
+func (g *Target) rebind(ctx context.Context) error {
+	if _, err := g.tab.Observer.Snapshot(ctx, collect.Options{WholePage: true}); err != nil {
+		return err
+	}
+	moved, ok := g.tab.Session.Manager.Elements.Element(g.Element.ID)
+	if !ok || moved.Handle == g.Element.Handle || moved.Handle == 0 {
+		return goneFault(ctx, g.tab, g.Element.ID, "it was removed from the page")
+	}
+	doc := g.tab.Observer.Document(moved.Doc)
+	if doc == nil {
+		return goneFault(ctx, g.tab, g.Element.ID, "the page was replaced by a navigation")
+	}
+	g.Document, g.Element = doc, moved
+	g.action.Note = fmt.Sprintf("[%d] was rendered again by the page; the only element like it was used.", moved.ID)
+	return nil
+}
+
+// goneFault is the fault for a dead number, with the elements most like it.
+func goneFault(ctx context.Context, t *page.Tab, id int, why string) error {
+	f := &surface.Fault{
+		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: %s.", id, why), Suggestion: "Call annotate_page.",
+	}
+	thing, ok := t.Session.Manager.Elements.Element(id)
+	if !ok {
+		return f
+	}
+	now, err := t.Observer.Snapshot(ctx, collect.Options{})
+	if err != nil {
+		return f
+	}
+	type near struct {
+		text  string
+		score int
+	}
+	var found []near
+	for _, e := range now.Elements {
+		if score := similarity(thing, e.Role, e.Name); score >= 3 && e.ID != id {
+			found = append(found, near{observe.Label(identity.Element{ID: e.ID, Role: e.Role, Name: e.Name}), score})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(b.score, a.score) })
+	var names []string
+	for _, n := range found[:min(3, len(found))] {
+		names = append(names, n.text)
+	}
+	if len(names) > 0 {
+		f.Message += " Nearest: " + strings.Join(names, ", ") + "."
+	}
+	return f
+}
+
+func similarity(th identity.Element, role, name string) int {
+	score := 0
+	if th.Role == role {
+		score += 2
+	}
+	a, b := strings.ToLower(th.Name), strings.ToLower(name)
+	switch {
+	case a == "" || b == "":
+	case a == b:
+		score += 4
+	case strings.Contains(a, b) || strings.Contains(b, a):
+		score += 2
+	}
+	return score
+}

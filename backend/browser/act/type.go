@@ -1,0 +1,259 @@
+package act
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/act/input"
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/page"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+// checkSecretOrigin refuses to type a secret for the origin only into another document.
+func (g *Target) checkSecretOrigin(ctx context.Context, only string) error {
+	if only == "" {
+		return nil
+	}
+	raw, err := g.Document.Call(ctx, "() => location.origin")
+	if err != nil {
+		return err
+	}
+	var origin string
+	if err := json.Unmarshal(raw, &origin); err == nil && strings.EqualFold(origin, only) {
+		return nil
+	}
+	return &surface.Fault{
+		Kind:       surface.FaultBlocked,
+		Message:    fmt.Sprintf("%s is on %s now, and the secret is for %s: nothing was typed.", g.Name(), surface.Clip(origin, 100), only),
+		Suggestion: "Call annotate_page to see where the page went.",
+	}
+}
+
+// Type puts text into an element.
+func Type(ctx context.Context, s *page.Session, o surface.TypeOptions) (annotator.Answer, error) {
+	limit := actionTimeout
+	if o.Human {
+		limit += time.Duration(len(o.Text)) * 100 * time.Millisecond
+	}
+	return onElementWithin(ctx, s, limit, o.ID, func(ctx context.Context, a *page.Action, g *Target) error {
+		return g.typeText(ctx, a, o)
+	})
+}
+
+// secret reports whether the element hides what is typed into it, so that the answer does
+// too. When that cannot be found out, it is taken for secret.
+func (g *Target) secret(ctx context.Context) bool {
+	raw, err := g.Document.Call(ctx, "() => { const n = ("+collect.NodeExpression(g.Element.Handle)+")(); return !!n && n.type === 'password' }")
+	return err != nil || string(raw) != "false"
+}
+
+// typeText puts text into a field and verifies that it is there.
+func (g *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOptions) error {
+	x, y, err := g.aim(ctx, collect.AimOptions{})
+	if err != nil {
+		return err
+	}
+	if err := g.checkSecretOrigin(ctx, o.SecretFor); err != nil {
+		return err
+	}
+	g.tab.ShowPointer(x, y, false, g.Element.ID)
+	secret := o.SecretFor != "" || g.Element.Secret || g.secret(ctx)
+	sentence := fmt.Sprintf("typed %q into %s", surface.Clip(o.Text, 60), g.Name())
+	if secret {
+		g.tab.HideSecret(o.Text)
+		if o.SecretFor != "" {
+			g.tab.CoverSecret(o.Text, o.SecretFor)
+		}
+		sentence = "typed the text into " + g.Name()
+	}
+	if filled, now, err := collect.SetValue(ctx, g.Document, g.Element.Handle, o.Text); err != nil {
+		return g.blockedFault(err)
+	} else if filled {
+		a.Acting("%s", strings.Replace(sentence, "typed", "set", 1))
+		if now != o.Text && !secret {
+			page.AddActionNote(a, fmt.Sprintf("It now holds %q.", surface.Clip(now, 80)))
+		}
+		return g.submit(ctx, a, o.Submit)
+	}
+	lent, err := g.focus(ctx, a)
+	if err != nil {
+		return err
+	}
+	field, err := collect.SelectAll(ctx, g.Document, g.Element.Handle)
+	if err != nil {
+		return g.blockedFault(err)
+	}
+	if o.Text != "" || !field.Empty {
+		w, want, err := g.typeInto(ctx, a, field, o, sentence, lent)
+		switch {
+		case errors.Is(err, cdp.ErrReplaced), errors.Is(err, collect.ErrGone):
+			w.Gone = true // the page went on with the text
+		case err != nil:
+			return err
+		}
+		if err := g.checkContent(a, w, want, secret); err != nil {
+			return err
+		}
+	}
+	a.Acting("%s", sentence)
+	return g.submit(ctx, a, o.Submit)
+}
+
+// typeInto types into the focused field whose content is selected, and sees what became of it. A
+// field that listens to keys only is typed into once more, key by key.
+func (g *Target) typeInto(
+	ctx context.Context, a *page.Action, field collect.TextField, o surface.TypeOptions, sentence string, lent bool,
+) (w collect.TypingResult, want string, err error) {
+	want = o.Text
+	if !o.Clear {
+		want = field.Before + o.Text
+	}
+	for _, keys := range []bool{o.Human, true} {
+		if err := collect.GuardKeys(ctx, g.Document, g.Element.Handle, lent); err != nil {
+			return w, want, err
+		}
+		a.Acting("%s", sentence)
+		if err := write(ctx, a.Client(ctx), field, o, keys); err != nil {
+			return w, want, err
+		}
+		if err := g.checkKeysReached(ctx, a, "the text"); err != nil {
+			return w, want, err
+		}
+		if w, err = collect.EndTyping(ctx, g.Document, want); err != nil || w.Changed || keys || len(o.Text) > maxKeys {
+			return w, want, err
+		}
+		if field, err = collect.SelectAll(ctx, g.Document, g.Element.Handle); err != nil {
+			return w, want, err
+		}
+	}
+	return w, want, nil
+}
+
+// checkContent says in the answer what the field holds when that is not what was typed. It is a fault
+// when nothing of it arrived.
+func (g *Target) checkContent(a *page.Action, w collect.TypingResult, want string, secret bool) error {
+	switch {
+	case w.Exact || w.Gone:
+		return nil
+	case !w.Changed:
+		f := &surface.Fault{Kind: surface.FaultBlocked, Message: g.Name() + " did not take the text: it still holds what it held before.", Suggestion: "Call annotate_page to see what it takes."}
+		if !secret && w.Now == "" {
+			f.Message = g.Name() + " did not take the text: it is still empty."
+		}
+		return f
+	case secret:
+		page.AddActionNote(a, fmt.Sprintf("The field now holds %d characters, not the %d expected.", len([]rune(w.Now)), len([]rune(want))))
+	default:
+		page.AddActionNote(a, fmt.Sprintf("The field now holds %q.", surface.Clip(w.Now, 100)))
+	}
+	return nil
+}
+
+// focus puts the keyboard on the element; lent when only a press could, so that what has the
+// focus then may be something else.
+func (g *Target) focus(ctx context.Context, a *page.Action) (lent bool, err error) {
+	var refused *collect.Refusal
+	err = collect.Focus(ctx, g.Document, g.Element.Handle)
+	if errors.As(err, &refused) {
+		return true, g.click(ctx, a, input.Press{}, "clicked")
+	}
+	if err != nil {
+		return false, g.blockedFault(err)
+	}
+	return false, nil
+}
+
+// maxKeys bounds what is typed once more, key by key.
+const maxKeys = 1000
+
+// write types, with keys or in one go, into the focused field whose content is selected.
+func write(ctx context.Context, c proto.Client, field collect.TextField, o surface.TypeOptions, keys bool) (err error) {
+	switch {
+	case !o.Clear && !field.Empty:
+		// Everything is selected now: the cursor goes behind it.
+		err = input.Key(c, "Control+End")
+	case o.Clear && !field.Empty && (o.Text == "" || keys):
+		err = input.Key(c, "Delete")
+	}
+	if err != nil || o.Text == "" {
+		return err
+	}
+	if keys {
+		return input.Type(ctx, c, o.Text, o.Human)
+	}
+	if !field.Rich {
+		return input.Text(c, o.Text)
+	}
+	// In rich text a line break is a key, not a character.
+	for i, line := range strings.Split(strings.ReplaceAll(o.Text, "\r\n", "\n"), "\n") {
+		if i > 0 {
+			if err := input.Key(c, "Enter"); err != nil {
+				return err
+			}
+		}
+		if line == "" {
+			continue
+		}
+		if err := input.Text(c, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkKeysReached makes sure that what was typed reached the element.
+func (g *Target) checkKeysReached(ctx context.Context, a *page.Action, what string) error {
+	met, err := collect.EndKeyGuard(ctx, g.Document)
+	if errors.Is(err, cdp.ErrReplaced) || err == nil && met.Hit {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f := &surface.Fault{
+		Kind:       surface.FaultBlocked,
+		Message:    fmt.Sprintf("%s did not get %s: the page took the focus away from it.", g.Name(), what),
+		Suggestion: "Call annotate_page to see what happened, then try again.",
+	}
+	if met.Seen {
+		f.Message = fmt.Sprintf("%s did not get %s: the page moved the focus to %s, which did not get it either.", g.Name(), what, met.Text)
+	}
+	a.Acted = false
+	return f
+}
+
+func (g *Target) submit(ctx context.Context, a *page.Action, wanted bool) error {
+	if !wanted {
+		return nil
+	}
+	err := collect.GuardKeys(ctx, g.Document, g.Element.Handle, true)
+	if errors.Is(err, collect.ErrGone) || errors.Is(err, cdp.ErrReplaced) {
+		page.AddActionNote(a, "Enter was not pressed: the page had rendered the field again.")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := input.Key(a.Client(ctx), "Enter"); err != nil {
+		return err
+	}
+	met, err := collect.EndKeyGuard(ctx, g.Document)
+	if err == nil && !met.Hit {
+		page.AddActionNote(a, "Enter was not pressed: the page had taken the focus away from the field.")
+		return nil
+	}
+	if err != nil && !errors.Is(err, cdp.ErrReplaced) {
+		return err
+	}
+	a.Outcome += " and pressed Enter"
+	return nil
+}

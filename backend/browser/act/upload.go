@@ -1,0 +1,219 @@
+package act
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/act/input"
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/page"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+// chooserTimeout bounds how long a click may take to ask for files.
+const chooserTimeout = time.Second
+
+// maxFiles bounds one upload.
+const maxFiles = 50
+
+// Upload gives files, by absolute paths without links in them, to a file field, to the field that the element is the
+// label of or holds, to the chooser that a click on it opens, or drops them on it.
+func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annotator.Answer, error) {
+	what, err := checkFiles(paths)
+	if err != nil {
+		return annotator.Answer{}, err
+	}
+	return onElement(ctx, s, id, func(ctx context.Context, a *page.Action, g *Target) error {
+		a.Tab.Locked(func() { a.Tab.FileChooser = nil })
+		if err := g.verify(ctx); err != nil {
+			return err
+		}
+		field, err := collect.FileInputOf(ctx, g.Document, g.Element.Handle)
+		if err != nil {
+			return g.blockedFault(err)
+		}
+		if field.Handle == 0 {
+			return g.answerChooser(ctx, a, paths, what)
+		}
+		if len(paths) > 1 && !field.Multiple {
+			return g.oneFileFault()
+		}
+		if _, err := checkFiles(paths); err != nil {
+			return err
+		}
+		a.Acting("gave %s to %s", what, g.Name())
+		if err := g.Document.SetFiles(ctx, collect.NodeExpression(field.Handle), paths); err != nil {
+			return err
+		}
+		return g.noteFileField(ctx, a, field)
+	})
+}
+
+// checkFiles makes sure that paths name files themselves and no links to them, and describes them: "cv.pdf (12 kB)".
+func checkFiles(paths []string) (string, error) {
+	bad := func(format string, args ...any) error {
+		return &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf(format, args...), Suggestion: "Send paths of files that are there."}
+	}
+	if len(paths) == 0 || len(paths) > maxFiles {
+		return "", bad("%d files cannot be given at once", len(paths))
+	}
+	var names []string
+	for _, p := range paths {
+		if !filepath.IsAbs(p) {
+			return "", bad("%q is not an absolute path", p)
+		}
+		info, err := os.Stat(p)
+		if real, linked := filepath.EvalSymlinks(p); err == nil && (linked != nil || real != filepath.Clean(p)) {
+			return "", bad("%s leads to another file now", p)
+		}
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return "", bad("there is no file %s", p)
+		case err != nil:
+			return "", bad("%s cannot be read", p)
+		case info.IsDir():
+			return "", bad("%s is a folder, not a file", p)
+		case !info.Mode().IsRegular():
+			return "", bad("%s is not a regular file", p)
+		}
+		names = append(names, fmt.Sprintf("%q (%s)", surface.Clip(filepath.Base(p), 80), formatSize(info.Size())))
+	}
+	return strings.Join(names, ", "), nil
+}
+
+func formatSize(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+func (g *Target) oneFileFault() error {
+	return &surface.Fault{Kind: surface.FaultInvalid, Message: g.Name() + " takes one file only.", Suggestion: "Send one path."}
+}
+
+// noteFileField notes in the answer what the field does not say itself.
+func (g *Target) noteFileField(ctx context.Context, a *page.Action, f collect.FileInput) error {
+	now, err := collect.FileInputOf(ctx, g.Document, f.Handle)
+	if errors.Is(err, cdp.ErrReplaced) || errors.Is(err, collect.ErrGone) {
+		return nil // the page went on with them
+	}
+	if err != nil {
+		return err
+	}
+	if now.Count == 0 {
+		a.Note = "The field is empty again: the page took the files out of it, to send them or because it does not want them."
+	} else if f.Accept != "" {
+		a.Note = "The field asks for " + surface.QuoteClean(f.Accept, 100) + "."
+	}
+	return nil
+}
+
+// answerChooser clicks the element and answers the chooser that opens; without one it drops the files.
+func (g *Target) answerChooser(ctx context.Context, a *page.Action, paths []string, what string) error {
+	choosers := make(chan page.FileChooser, 8)
+	a.Tab.Locked(func() { a.Tab.Choosers = choosers })
+	defer a.Tab.Locked(func() { a.Tab.Choosers = nil })
+	if err := (proto.PageSetInterceptFileChooserDialog{Enabled: true}).Call(g.Document.Client(ctx)); err != nil {
+		return fmt.Errorf("preparing for a file chooser: %w", err)
+	}
+	if err := g.click(ctx, a, input.Press{}, "clicked"); err != nil {
+		return err
+	}
+	timer := time.NewTimer(chooserTimeout)
+	defer timer.Stop()
+	for other := false; ; {
+		select {
+		case c := <-choosers:
+			if c.Frame != g.Document.Frame() || c.Session != g.Document.Session() || !g.Document.Alive() {
+				other = true
+				continue
+			}
+			return g.setChooserFiles(ctx, a, c, paths, what)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-timer.C:
+			if other {
+				return &surface.Fault{
+					Kind:       surface.FaultBlocked,
+					Message:    g.Name() + " was clicked, and another document than its own asked for files; it got none.",
+					Suggestion: "Call annotate_page and choose the file field itself, in the document that the files are meant for.",
+				}
+			}
+			return g.dropFiles(ctx, a, paths, what)
+		}
+	}
+}
+
+// setChooserFiles answers the chooser c of the element's own document.
+func (g *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.FileChooser, paths []string, what string) error {
+	if c.Node == 0 {
+		return &surface.Fault{
+			Kind: surface.FaultBlocked, Message: g.Name() + " opens a file picker that only a person can answer.",
+			Suggestion: "Look for a file field on the page, or ask the person.",
+		}
+	}
+	if len(paths) > 1 && !c.Many {
+		return g.oneFileFault()
+	}
+	if _, err := checkFiles(paths); err != nil {
+		return err
+	}
+	a.Acting("gave %s to %s", what, g.Name())
+	err := proto.DOMSetFileInputFiles{Files: paths, BackendNodeID: c.Node}.Call(a.Page.ClientOf(ctx, c.Session))
+	if err != nil {
+		return fmt.Errorf("giving files: %w", err)
+	}
+	return nil
+}
+
+// dropFiles lets files fall on the element as if they were dragged from the desktop.
+func (g *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, what string) error {
+	x, y, err := g.aim(ctx, collect.AimOptions{})
+	if err != nil {
+		return err
+	}
+	if err := collect.WatchDrag(ctx, g.Document); err != nil {
+		return err
+	}
+	if _, err := checkFiles(paths); err != nil {
+		return err
+	}
+	c := a.Client(ctx)
+	data := &proto.InputDragData{Items: []*proto.InputDragDataItem{}, Files: paths, DragOperationsMask: 1}
+	for _, kind := range []proto.InputDispatchDragEventType{proto.InputDispatchDragEventTypeDragEnter, proto.InputDispatchDragEventTypeDragOver} {
+		if err := dragEvent(c, kind, x, y, data); err != nil {
+			return err
+		}
+	}
+	now, err := collect.DragStateOf(ctx, g.Document)
+	if err == nil && now.Over {
+		a.Acting("dropped %s on %s", what, g.Name())
+		if err = dragEvent(c, proto.InputDispatchDragEventTypeDrop, x, y, data); err == nil {
+			now, err = collect.EndDrag(ctx, g.Document)
+		}
+	}
+	if errors.Is(err, cdp.ErrReplaced) || (err == nil && now.Dropped) {
+		return nil
+	}
+	a.Page.Post(a.Page.Session, proto.InputDispatchDragEvent{Type: proto.InputDispatchDragEventTypeDragCancel, X: x, Y: y, Data: data})
+	if err != nil {
+		return err
+	}
+	return &surface.Fault{
+		Kind: surface.FaultBlocked, Message: g.Name() + " was clicked but asks for no files, and takes none that are dropped on it.",
+		Suggestion: "Call annotate_page and choose the file field or the button that asks for files.",
+	}
+}

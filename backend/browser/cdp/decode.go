@@ -1,0 +1,119 @@
+package cdp
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// plainText takes the string out of the answer to a Runtime call, when it is nothing but a
+// string. Large answers are read in one pass here; encoding/json would take four.
+func plainText(raw json.RawMessage) (string, bool) {
+	rest, ok := bytes.CutPrefix(raw, []byte(`{"result":{"type":"string","value":"`))
+	if !ok {
+		return "", false
+	}
+	if rest, ok = bytes.CutSuffix(rest, []byte(`"}}`)); !ok {
+		return "", false
+	}
+	return unescape(rest)
+}
+
+// unescape is the text of a JSON string without its quotes; false when it is none.
+func unescape(b []byte) (string, bool) {
+	i := bytes.IndexByte(b, '\\')
+	if bytes.IndexByte(b, '"') >= 0 && i < 0 {
+		return "", false
+	}
+	if i < 0 {
+		return string(b), true
+	}
+	out := make([]byte, 0, len(b))
+	for i >= 0 {
+		if bytes.IndexByte(b[:i], '"') >= 0 || i+1 >= len(b) {
+			return "", false
+		}
+		out = append(out, b[:i]...)
+		n := 2
+		switch c := b[i+1]; c {
+		case '"', '\\', '/':
+			out = append(out, c)
+		case 'n':
+			out = append(out, '\n')
+		case 't':
+			out = append(out, '\t')
+		case 'r':
+			out = append(out, '\r')
+		case 'b':
+			out = append(out, '\b')
+		case 'f':
+			out = append(out, '\f')
+		case 'u':
+			r, size := unit(b[i:])
+			if size == 0 {
+				return "", false
+			}
+			if n = size; utf16.IsSurrogate(r) {
+				low, more := unit(b[i+n:])
+				if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+					n += more
+				}
+			}
+			out = utf8.AppendRune(out, r)
+		default:
+			return "", false
+		}
+		b = b[i+n:]
+		i = bytes.IndexByte(b, '\\')
+	}
+	if bytes.IndexByte(b, '"') >= 0 {
+		return "", false
+	}
+	return string(append(out, b...)), true
+}
+
+// unit reads one \uXXXX; its size is 0 when there is none.
+func unit(b []byte) (rune, int) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, 0
+	}
+	n, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	if err != nil {
+		return 0, 0
+	}
+	return rune(n), 6
+}
+
+// splitAnswer takes the head of a message apart when it is the answer to a call, in one pass over
+// its ends: {"id":7,"result":{…},"sessionId":"…"}. ok is false for every other form.
+func splitAnswer(data []byte) (id int, result json.RawMessage, ok bool) {
+	rest, ok := bytes.CutPrefix(data, []byte(`{"id":`))
+	if !ok {
+		return 0, nil, false
+	}
+	comma := bytes.IndexByte(rest, ',')
+	if comma < 0 {
+		return 0, nil, false
+	}
+	id, err := strconv.Atoi(string(rest[:comma]))
+	if err != nil {
+		return 0, nil, false
+	}
+	if rest, ok = bytes.CutPrefix(rest[comma+1:], []byte(`"result":`)); !ok {
+		return 0, nil, false
+	}
+	// What follows the result is at most the session's name, and a name holds no quotes.
+	const mark = `},"sessionId":"`
+	if at := bytes.LastIndex(rest, []byte(mark)); at >= 0 && bytes.HasSuffix(rest, []byte(`"}`)) {
+		name := rest[at+len(mark) : len(rest)-2]
+		if len(name) <= 64 && !bytes.ContainsAny(name, `"\\{}`) {
+			return id, json.RawMessage(rest[:at+1]), true
+		}
+	}
+	if bytes.HasSuffix(rest, []byte("}}")) {
+		return id, json.RawMessage(rest[:len(rest)-1]), true
+	}
+	return 0, nil, false
+}

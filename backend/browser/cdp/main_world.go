@@ -1,0 +1,129 @@
+package cdp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/go-rod/rod/lib/proto"
+)
+
+// mainWorld is the id of the page's own script world in the document.
+func (d *Document) mainWorld() (int, error) {
+	reg := d.frame.page.reg
+	reg.mu.Lock()
+	defer reg.mu.Unlock()
+	switch {
+	case d.frame.doc != d:
+		return 0, ErrReplaced
+	case d.frame.mainCtx == 0:
+		return 0, fmt.Errorf("the page has no script world")
+	}
+	return d.frame.mainCtx, nil
+}
+
+// CheckSyntax reports whether source is a script without a mistake in its grammar, and the mistake
+// as a *ScriptError when it is not. Nothing of it runs.
+func (d *Document) CheckSyntax(ctx context.Context, source string) error {
+	world, err := d.mainWorld()
+	if err != nil {
+		return err
+	}
+	_, err = d.run(ctx, "Runtime.compileScript", map[string]any{
+		"expression": source, "sourceURL": "", "persistScript": false, "executionContextId": world,
+	})
+	return err
+}
+
+// CallMain calls a function declaration in the page's own world and waits for a promise it
+// returns. node, when not "", is a function declaration that names a node in our world (as
+// collect.NodeExpression); it is the function's argument. Exceptions are a *ScriptError.
+func (d *Document) CallMain(ctx context.Context, function, node string) (json.RawMessage, error) {
+	world, err := d.mainWorld()
+	if err != nil {
+		return nil, err
+	}
+	req := map[string]any{
+		"functionDeclaration": function, "executionContextId": world,
+		"returnByValue": true, "awaitPromise": true, "silent": true,
+	}
+	if node != "" {
+		object, err := d.nodeInMain(ctx, node, world)
+		if err != nil {
+			return nil, err
+		}
+		defer d.release(object)
+		req["arguments"] = []map[string]any{{"objectId": object}}
+	}
+	res, err := d.run(ctx, "Runtime.callFunctionOn", req)
+	if err != nil {
+		return nil, err
+	}
+	return res.json(), nil
+}
+
+// EvaluateREPL runs a script in the page's own world as a console does, and passes the value of its
+// last statement to the function declaration then, whose value is the answer.
+func (d *Document) EvaluateREPL(ctx context.Context, script, then string) (json.RawMessage, error) {
+	world, err := d.mainWorld()
+	if err != nil {
+		return nil, err
+	}
+	res, err := d.run(ctx, "Runtime.evaluate", map[string]any{
+		"expression": script, "contextId": world, "awaitPromise": true, "replMode": true, "silent": true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	argument := map[string]any{}
+	switch {
+	case res.ObjectID != "":
+		defer d.release(res.ObjectID)
+		argument["objectId"] = res.ObjectID
+	case res.Unserializable != "":
+		argument["unserializableValue"] = res.Unserializable
+	case len(res.Value) > 0:
+		argument["value"] = res.Value
+	}
+	res, err = d.run(ctx, "Runtime.callFunctionOn", map[string]any{
+		"functionDeclaration": then, "executionContextId": world, "arguments": []any{argument},
+		"returnByValue": true, "awaitPromise": true, "silent": true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return res.json(), nil
+}
+
+// TerminateExecution ends whatever script runs in the document's process.
+func (d *Document) TerminateExecution() {
+	d.frame.page.reg.conn.Post(d.session, "Runtime.terminateExecution", nil, nil)
+}
+
+// nodeInMain is a node of our world as an object of the page's.
+func (d *Document) nodeInMain(ctx context.Context, node string, world int) (string, error) {
+	ours, err := d.call(ctx, node, false, nil)
+	if err != nil {
+		return "", err
+	}
+	if ours.ObjectID == "" {
+		return "", fmt.Errorf("the element has left the page")
+	}
+	defer d.release(ours.ObjectID)
+	desc, err := proto.DOMDescribeNode{ObjectID: proto.RuntimeRemoteObjectID(ours.ObjectID)}.Call(d.Client(ctx))
+	if err != nil {
+		return "", d.contextError(fmt.Errorf("describing the element: %w", err))
+	}
+	theirs, err := proto.DOMResolveNode{
+		BackendNodeID: desc.Node.BackendNodeID, ExecutionContextID: proto.RuntimeExecutionContextID(world),
+	}.Call(d.Client(ctx))
+	if err != nil {
+		return "", d.contextError(fmt.Errorf("finding the element: %w", err))
+	}
+	return string(theirs.Object.ObjectID), nil
+}
+
+func (d *Document) release(object string) {
+	d.frame.page.reg.conn.Post(d.session, "Runtime.releaseObject",
+		proto.RuntimeReleaseObject{ObjectID: proto.RuntimeRemoteObjectID(object)}, nil)
+}

@@ -1,0 +1,36 @@
+package cdp
+
+import "math"
+
+// projection maps the unit square onto four corners, as a transform in space projects it: the
+// coefficients of (a*u+b*v+c, d*u+e*v+f) / (g*u+h*v+1).
+type projection struct{ a, b, c, d, e, f, g, h float64 }
+
+// newProjection is the map onto the corners (x0, y0) … (x3, y3), clockwise from the upper left one
+// (Heckbert, "Fundamentals of Texture Mapping", 1989, 2.2.3); false when they span nothing.
+func newProjection(q [8]float64) (w projection, ok bool) {
+	x0, y0, x1, y1, x2, y2, x3, y3 := q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7]
+	dx1, dx2, sx := x1-x2, x3-x2, x0-x1+x2-x3
+	dy1, dy2, sy := y1-y2, y3-y2, y0-y1+y2-y3
+	den := dx1*dy2 - dx2*dy1
+	if math.Abs(den) < 1e-9 {
+		return w, false
+	}
+	w.g, w.h = (sx*dy2-dx2*sy)/den, (dx1*sy-sx*dy1)/den
+	w.a, w.b, w.c = x1-x0+w.g*x1, x3-x0+w.h*x3, x0
+	w.d, w.e, w.f = y1-y0+w.g*y1, y3-y0+w.h*y3, y0
+	return w, true
+}
+
+func (w projection) at(u, v float64) (x, y float64) {
+	k := w.g*u + w.h*v + 1
+	return (w.a*u + w.b*v + w.c) / k, (w.d*u + w.e*v + w.f) / k
+}
+
+// from is the inverse of at.
+func (w projection) from(x, y float64) (u, v float64) {
+	a, b, c := w.a-w.g*x, w.b-w.h*x, x-w.c
+	d, e, f := w.d-w.g*y, w.e-w.h*y, y-w.f
+	den := a*e - b*d
+	return (c*e - b*f) / den, (a*f - c*d) / den
+}

@@ -1,0 +1,59 @@
+// Package inspect reads a tab without acting on it: its elements, text, pictures and PDF, and whether a condition
+// holds.
+package inspect
+
+import (
+	"context"
+	"fmt"
+
+	"sextant/backend/browser/page"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+// Annotate lists the elements of the active tab. They are shared with the tab and must not
+// be changed.
+func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (annotator.Answer, error) {
+	if o.Scope != "" && o.Scope != "viewport" && o.Scope != "page" {
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page."}
+	}
+	t, err := s.ActiveTab(ctx)
+	if err != nil {
+		return annotator.Answer{}, err
+	}
+	ans, err := observeTab(ctx, s, t, o.Scope == "page", o.ChangesOnly)
+	if err != nil || o.Query == "" {
+		return ans, err
+	}
+	all := ans.Elements
+	found, partly := annotator.Match(all, o.Query)
+	if len(found) == 0 && o.Scope != "page" {
+		// It may be further down.
+		rest, err := observeTab(ctx, s, t, true, false)
+		if err != nil {
+			return annotator.Answer{}, err
+		}
+		rest.Events = append(ans.Events, rest.Events...)
+		ans, all = rest, rest.Elements
+		if found, partly = annotator.Match(all, o.Query); len(found) > 0 {
+			page.AddNote(&ans, fmt.Sprintf("Nothing in the viewport matches %q; these are elsewhere on the page.", surface.Clip(o.Query, 60)))
+		}
+	}
+	ans.Elements, ans.Gone, ans.Changes = found, nil, false
+	switch {
+	case len(found) == 0:
+		ans.Elements = []annotator.Element{}
+		page.AddNote(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60), annotator.Inventory(all)))
+	case partly:
+		page.AddNote(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.", surface.Clip(o.Query, 60)))
+	}
+	return ans, nil
+}
+
+// observeTab takes a snapshot without acting.
+func observeTab(ctx context.Context, s *page.Session, t *page.Tab, wide, changed bool) (annotator.Answer, error) {
+	return s.Act(ctx, t, func(_ context.Context, a *page.Action) error {
+		a.Full, a.WholePage, a.ChangesOnly = !changed, wide, changed
+		return nil
+	})
+}

@@ -1,0 +1,83 @@
+package inspect
+
+import (
+	"context"
+	"time"
+
+	"sextant/backend/browser/observe"
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/page"
+	"sextant/backend/surface"
+)
+
+// linkTimeout bounds how long the page may take to say which links it has.
+const linkTimeout = 200 * time.Millisecond
+
+// OriginOf says where the element id comes from.
+func OriginOf(s *page.Session, id int) surface.ElementOrigin {
+	t, f := s.TabOfElement(id)
+	if f != nil {
+		return surface.ElementOrigin{Secret: true, Gone: f.Kind == surface.FaultGone}
+	}
+	thing, ok := s.Manager.Elements.Element(id)
+	if !ok {
+		return surface.ElementOrigin{Secret: true, Gone: s.Manager.Elements.Issued(id)}
+	}
+	return surface.ElementOrigin{Origin: thing.Origin, Secret: thing.Secret, Gone: t.Observer.Document(thing.Doc) == nil}
+}
+
+// RoleAndName returns the role and name of the element id when it was last seen, "" for an unknown one.
+func RoleAndName(s *page.Session, id int) (role, name string) {
+	if _, f := s.TabOfElement(id); f != nil {
+		return "", ""
+	}
+	thing, _ := s.Manager.Elements.Element(id)
+	return thing.Role, thing.Name
+}
+
+// KeyTargets lists the addresses of the documents that a pressed key may reach: the page in front, or
+// its frames when one of them has the focus. A page that does not answer at once has them all.
+func KeyTargets(s *page.Session) []string {
+	page := s.FrontPage()
+	if page == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), linkTimeout)
+	defer cancel()
+	docs := page.Documents()
+	if len(docs) == 0 {
+		return nil
+	}
+	from, to := 0, 1
+	if framed, err := collect.FocusIsInFrame(ctx, docs[0]); err != nil {
+		to = len(docs)
+	} else if framed && len(docs) > 1 {
+		from, to = 1, len(docs)
+	}
+	var all []string
+	for _, doc := range docs[from:to] {
+		all = append(all, doc.URL())
+	}
+	return all
+}
+
+// HasLink reports whether the page in front, or a frame in it, has a link that leads to exactly
+// url. It asks the page as it is now and starts no browser; a page that does not answer at
+// once offers nothing.
+func HasLink(s *page.Session, url string) bool {
+	page := s.FrontPage()
+	if page == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), linkTimeout)
+	defer cancel()
+	for i, doc := range page.Documents() {
+		if i >= observe.MaxFrames || ctx.Err() != nil {
+			break
+		}
+		if found, err := collect.HasLink(ctx, doc, url); err == nil && found {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,297 @@
+package live
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"sextant/backend/browser/inspect"
+	"sextant/backend/browser/page"
+	"sextant/shared/annotator"
+	"sextant/shared/wire"
+)
+
+// Step is one thing a person did on the picture, as the call of a tool that would
+// have done the same.
+type Step struct {
+	Tool     string
+	Args     json.RawMessage
+	Sentence string
+	// URL is the page's at that moment.
+	URL string
+}
+
+// Bounds of what is recorded of a person's input: how long typing may pause and still be one
+// step, how much of it is shown, how long the page may take to feel it, and how many inputs may
+// wait.
+const (
+	typingPause      = 1500 * time.Millisecond
+	maxTyped         = 200
+	keystrokeTimeout = 500 * time.Millisecond
+	inputBacklog     = 256
+)
+
+// recordedInput is one input with the element under it.
+type recordedInput struct {
+	in  wire.Input
+	at  time.Time
+	hit *annotator.Element
+	url string
+}
+
+// scribe turns a person's inputs into steps. One goroutine owns all but notes, felt and what
+// mu guards.
+type inputRecorder struct {
+	manager *page.Manager
+	// report receives the steps, nil for nobody.
+	report func(Step)
+	inputs chan recordedInput
+
+	// field is the numbered field that was clicked last, nil when the focus may be elsewhere.
+	field *annotator.Element
+	// typed is what the keys left, sent all that they sent since begun.
+	typed, sent []rune
+	begun       time.Time
+	url         string
+
+	// keystrokeCame is poked when a stroke came.
+	keystrokeCame chan struct{}
+	mu            sync.Mutex
+	strokes       []page.Keystroke
+}
+
+func newRecorder(m *page.Manager, report func(Step)) *inputRecorder {
+	return &inputRecorder{manager: m, report: report, inputs: make(chan recordedInput, inputBacklog), keystrokeCame: make(chan struct{}, 1)}
+}
+
+// addKeystroke notes what a document felt of typing. It never blocks.
+func (s *inputRecorder) addKeystroke(k page.Keystroke) {
+	s.mu.Lock()
+	// What a tool typed before the person is in here too, and the oldest of it goes.
+	if s.strokes = append(s.strokes, k); len(s.strokes) > 20*maxTyped {
+		s.strokes = slices.Clone(s.strokes[10*maxTyped:])
+	}
+	s.mu.Unlock()
+	select {
+	case s.keystrokeCame <- struct{}{}:
+	default:
+	}
+}
+
+// record takes an input. It never blocks: while the page is slow to be described, steps are lost, not input.
+func (s *inputRecorder) record(in recordedInput) {
+	if s.report == nil {
+		return
+	}
+	select {
+	case s.inputs <- in:
+	default:
+		s.manager.Log.Warn("a person's step is not in the log: too many at once")
+	}
+}
+
+// run makes steps until the browser is closed.
+func (s *inputRecorder) run() {
+	pause := time.NewTimer(typingPause)
+	defer pause.Stop()
+	for {
+		select {
+		case n := <-s.inputs:
+			s.take(n)
+			pause.Reset(typingPause)
+		case <-pause.C:
+			s.flush()
+		case <-s.manager.Stopped():
+			for {
+				select {
+				case n := <-s.inputs:
+					s.take(n)
+				default:
+					s.flush()
+					return
+				}
+			}
+		}
+	}
+}
+
+// take notes one input.
+func (s *inputRecorder) take(n recordedInput) {
+	switch n.in.Type {
+	case "down":
+		s.flush()
+		s.click(n)
+	case "text":
+		s.add(n, n.in.Text)
+	case "keydown":
+		s.press(n)
+	}
+}
+
+// takesText reports whether e is one of the elements that take text.
+func takesText(e *annotator.Element) bool {
+	switch e.Role {
+	case "textbox", "searchbox", "combobox", "spinbutton":
+		return true
+	}
+	return false
+}
+
+func (s *inputRecorder) click(n recordedInput) {
+	s.field = nil
+	verb, button := "Clicked", n.in.Button
+	switch {
+	case button == "right":
+		verb = "Right-clicked"
+	case button == "middle":
+		verb = "Middle-clicked"
+	case n.in.Count == 2:
+		verb = "Double-clicked"
+	case n.in.Count > 2:
+		return // a third press selects; the two before are noted
+	}
+	if n.hit == nil {
+		args := map[string]any{"x": n.in.X, "y": n.in.Y}
+		s.step("click_at", args, fmt.Sprintf("%s at %.0f, %.0f", verb, n.in.X, n.in.Y), n.url)
+		return
+	}
+	if takesText(n.hit) {
+		s.field = n.hit
+	}
+	args := map[string]any{"annotationId": n.hit.ID}
+	if button != "" && button != "left" {
+		args["button"] = button
+	}
+	if n.in.Count == 2 {
+		args["count"] = 2
+	}
+	s.step("click_element", args, fmt.Sprintf("%s %s", strings.ToLower(verb), describeElement(n.hit)), n.url)
+}
+
+// describeElement is an element as answers name it: [12] button "Save".
+func describeElement(e *annotator.Element) string {
+	return fmt.Sprintf("[%d] %s %q", e.ID, e.Role, annotator.Clean(e.Name, 80))
+}
+
+// CDP's bits of the modifiers that make a command of a key.
+const commandKeys = 2 | 4
+
+func (s *inputRecorder) press(n recordedInput) {
+	key := n.in.Key
+	single := utf8.RuneCountInString(key) == 1
+	switch {
+	case single && n.in.Modifiers&commandKeys == 0:
+		s.add(n, key)
+	case key == "Backspace" && len(s.typed) > 0:
+		s.typed = s.typed[:len(s.typed)-1]
+	case single && n.in.Modifiers&commandKeys != 0:
+		s.flush()
+		s.step("press_key", map[string]any{"key": "Control+" + key}, "Pressed Control+"+key, n.url)
+	case key == "Enter" || key == "Escape" || key == "Tab":
+		s.flush()
+		s.step("press_key", map[string]any{"key": key}, "Pressed "+key, n.url)
+		s.field = nil // the focus may be elsewhere now
+	}
+}
+
+// add notes typed text.
+func (s *inputRecorder) add(n recordedInput, text string) {
+	if len(s.sent) == 0 {
+		s.begun = n.at
+	}
+	s.url = n.url
+	if len(s.sent) < 10*maxTyped {
+		s.typed = append(s.typed, []rune(text)...)
+		s.sent = append(s.sent, []rune(text)...)
+	}
+}
+
+// flush makes one step of what was typed. It is shown only when the page felt all of it in the
+// one field that was clicked, which showed it too.
+func (s *inputRecorder) flush() {
+	if len(s.sent) == 0 {
+		return
+	}
+	n, sent := len(s.typed), string(s.sent)
+	text := string(s.typed[:min(n, maxTyped)])
+	strokes := s.collectKeystrokes(len(s.sent))
+	s.typed, s.sent = nil, nil
+	if n == 0 {
+		return
+	}
+	into, shown := s.inField(strokes, sent)
+	if !shown {
+		where := ""
+		args := map[string]any{"text": "…"}
+		if into {
+			where = " into " + describeElement(s.field)
+			args["annotationId"] = s.field.ID
+		}
+		s.step("type_text", args, fmt.Sprintf("Typed %d characters%s", n, where), s.url)
+		return
+	}
+	s.step("type_text", map[string]any{"annotationId": s.field.ID, "text": text, "clear": false},
+		fmt.Sprintf("Typed %q into %s", annotator.Clean(text, 80), describeElement(s.field)), s.url)
+}
+
+// collectKeystrokes takes the strokes since the typing began, waiting a moment for those that are on
+// their way: n characters were sent.
+func (s *inputRecorder) collectKeystrokes(n int) []page.Keystroke {
+	limit := time.NewTimer(keystrokeTimeout)
+	defer limit.Stop()
+	for {
+		s.mu.Lock()
+		list := slices.DeleteFunc(slices.Clone(s.strokes), func(k page.Keystroke) bool { return k.At.Before(s.begun) })
+		s.mu.Unlock()
+		came := 0
+		for _, k := range list {
+			came += utf8.RuneCountInString(k.Text)
+			if !k.Shown {
+				came++
+			}
+		}
+		waiting := came < n
+		if waiting {
+			select {
+			case <-s.keystrokeCame:
+				continue
+			case <-limit.C:
+			case <-s.manager.Stopped():
+			}
+		}
+		s.mu.Lock()
+		s.strokes = nil
+		s.mu.Unlock()
+		return list
+	}
+}
+
+// inField reports whether all that the page felt went into the field, and whether it may be shown:
+// it is all that was sent, and no moment of it was hidden or is unknown.
+func (s *inputRecorder) inField(strokes []page.Keystroke, sent string) (into, shown bool) {
+	if s.field == nil || len(strokes) == 0 {
+		return false, false
+	}
+	var text strings.Builder
+	shown = true
+	for _, k := range strokes {
+		if k.Document == 0 || k.Handle == 0 || s.manager.Elements.ID(k.Document, k.Handle) != s.field.ID {
+			return false, false
+		}
+		shown = shown && k.Shown
+		text.WriteString(k.Text)
+	}
+	return true, shown && text.String() == sent && !inspect.OriginOf(s.manager.Session(""), s.field.ID).Secret
+}
+
+func (s *inputRecorder) step(tool string, args map[string]any, sentence, url string) {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return // strings and numbers always marshal
+	}
+	s.report(Step{Tool: tool, Args: raw, Sentence: strings.ToUpper(sentence[:1]) + sentence[1:], URL: url})
+}

@@ -1,0 +1,201 @@
+// Package live shows the window's active tab to people: the screencast and its readers, the numbers over it, the
+// person's input, and the steps that are recorded of that.
+package live
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"sextant/backend/browser/act/input"
+	"sextant/backend/browser/page"
+	"sextant/backend/surface"
+	"sextant/shared/wire"
+)
+
+// View shows the window's active tab to all its readers: it runs the screencast, keeps the numbers up to date
+// and takes a person's input. It implements viewer.
+type View struct {
+	manager  *page.Manager
+	recorder *inputRecorder
+	poke     chan struct{}
+	quit     context.CancelFunc
+
+	// All below is guarded by the manager's lock.
+	readers []*Reader
+	// shown is the tab whose screencast runs; due is a picture of it that must come.
+	shown *page.Tab
+	due   *duePicture
+}
+
+var _ page.Viewer = (*View)(nil)
+
+// NewView starts the view of m; onStep receives what a person does, nil for nobody.
+func NewView(m *page.Manager, onStep func(Step)) *View {
+	v := &View{manager: m, poke: make(chan struct{}, 1)}
+	v.recorder = newRecorder(m, onStep)
+	if onStep != nil {
+		m.Go(v.recorder.run)
+	}
+	life, quit := context.WithCancel(context.Background())
+	v.quit = quit
+	m.Go(func() { v.refresh(life) })
+	return v
+}
+
+// Close ends all readers. The goroutines end with the manager.
+func (v *View) Close() {
+	v.quit()
+	v.manager.Lock()
+	readers := v.readers
+	v.manager.Unlock()
+	for _, l := range readers {
+		l.Close()
+	}
+}
+
+// Reader is one reader of the window's active tab as pictures. Its methods may be called concurrently.
+type Reader struct {
+	view *View
+	feed *Feed
+	once sync.Once
+	// width, height, scale are guarded by the manager's lock.
+	width, height int
+	scale         float64
+}
+
+// Open adds a reader, see Browser.OpenLive.
+func (v *View) Open(width, height int, scale float64) (*Reader, error) {
+	l := &Reader{view: v}
+	v.manager.Lock()
+	if v.manager.Closed() {
+		v.manager.Unlock()
+		return nil, page.ErrClosed
+	}
+	l.feed = NewFeed()
+	l.setSize(width, height, scale)
+	v.readers = append(v.readers, l)
+	v.shown = nil
+	v.manager.Unlock()
+	v.FrontChanged()
+	v.PageChanged()
+	return l, nil
+}
+
+// setSize takes a size within reason. Called under the lock.
+func (l *Reader) setSize(width, height int, scale float64) {
+	l.width, l.height = min(max(width, 200), 4096), min(max(height, 150), 4096)
+	if !(scale >= 0.5 && scale <= 4) {
+		scale = 1
+	}
+	l.scale = scale
+}
+
+// Frames is where pictures come out; at most two are sent without an Ack. It is closed by Close.
+func (l *Reader) Frames() <-chan Frame { return l.feed.Frames() }
+
+// Ack says that the picture with this Header.Frame, and all before it, are drawn.
+func (l *Reader) Ack(frame int64) { l.feed.Ack(frame) }
+
+// Resize makes the page follow a new size of the place it is shown in.
+func (l *Reader) Resize(width, height int, scale float64) {
+	l.view.manager.Lock()
+	w, h, s := l.width, l.height, l.scale
+	l.setSize(width, height, scale)
+	if w == l.width && h == l.height && s == l.scale {
+		l.view.manager.Unlock()
+		return
+	}
+	l.view.shown = nil
+	l.view.manager.Unlock()
+	l.view.FrontChanged()
+	l.view.PageChanged()
+}
+
+// Close ends the stream.
+func (l *Reader) Close() {
+	l.once.Do(func() {
+		l.view.manager.Lock()
+		l.view.readers = slices.DeleteFunc(l.view.readers, func(o *Reader) bool { return o == l })
+		l.view.manager.Unlock()
+		l.view.FrontChanged()
+		l.feed.Close()
+	})
+}
+
+// Input passes on what a person does on the picture of the session's active tab, see Browser.Input.
+func (v *View) Input(ctx context.Context, s *page.Session, in wire.Input) error {
+	v.manager.Lock()
+	t := s.Active
+	if t == nil || t.Page == nil {
+		v.manager.Unlock()
+		return &surface.Fault{Kind: surface.FaultNoPage, Message: "No page is open.", Suggestion: "Open an address first."}
+	}
+	p := t.Page
+	if t.Dialog != nil {
+		f := t.DialogFault()
+		v.manager.Unlock()
+		return f
+	}
+	got := recordedInput{in: in, at: time.Now(), url: t.URL}
+	if in.Type == "down" {
+		got.hit = t.ElementAt(in.X, in.Y)
+	}
+	v.manager.Unlock()
+	if s.Owner == "" {
+		v.recorder.record(got)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := input.Dispatch(p.Client(ctx), in); err != nil {
+		if t.OpenDialog() != nil {
+			return nil
+		}
+		return fmt.Errorf("passing on the input: %w", err)
+	}
+	if in.Type != "move" || in.Button != "" {
+		v.PageChanged()
+	}
+	return nil
+}
+
+// PageChanged implements viewer.
+func (v *View) PageChanged() {
+	select {
+	case v.poke <- struct{}{}:
+	default:
+	}
+}
+
+// Disconnected implements viewer.
+func (v *View) Disconnected() { v.shown = nil }
+
+// Typed implements viewer.
+func (v *View) Typed(k page.Keystroke) { v.recorder.addKeystroke(k) }
+
+// refresh keeps the numbers up to date while somebody watches the page: after a person's input, a scroll or a
+// navigation that no action made, it takes another snapshot.
+func (v *View) refresh(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-v.poke:
+		}
+		v.manager.Lock()
+		t := v.manager.WindowTab()
+		if len(v.readers) == 0 || t == nil || t.Page == nil || t.Dialog != nil || t.Crashed {
+			t = nil
+		} else {
+			t.Stale = true
+		}
+		v.manager.Unlock()
+		if t == nil {
+			continue
+		}
+		// While an action runs its own snapshot does, or its end asks again.
+		t.TryRefresh(ctx)
+	}
+}

@@ -1,0 +1,107 @@
+package collect
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// The collector's answer is one text (see packNode in report.js): records that end with a back quote,
+// fields that end with a tilde. In the page's own text the two are escaped as the characters 1 and 2.
+const (
+	recordEnd = "`"
+	fieldEnd  = "~"
+)
+
+var errShort = errors.New("a record is cut short")
+
+// unpack reads the collector's answer.
+func unpack(text string) (Raw, error) {
+	var raw Raw
+	head, rest, _ := strings.Cut(text, recordEnd)
+	if err := json.Unmarshal([]byte(head), &raw); err != nil {
+		return raw, fmt.Errorf("reading the page's answer (look): %w", err)
+	}
+	line, rest, more := strings.Cut(rest, recordEnd)
+	groups := strings.Split(line, fieldEnd)
+	for i, g := range groups {
+		groups[i] = unescapeText(g)
+	}
+	if !more {
+		return raw, nil
+	}
+	raw.Nodes = make([]RawNode, 0, strings.Count(rest, recordEnd)+1)
+	for record := range strings.SplitSeq(rest, recordEnd) {
+		n, err := parseNode(record, groups)
+		if err != nil {
+			return raw, fmt.Errorf("reading the page's answer (look): %w", err)
+		}
+		raw.Nodes = append(raw.Nodes, n)
+	}
+	return raw, nil
+}
+
+// fields takes a record apart, one field after the other.
+type fields struct {
+	rest string
+	err  error
+}
+
+func (f *fields) text() string {
+	if f.rest == "" {
+		return ""
+	}
+	s, rest, _ := strings.Cut(f.rest, fieldEnd)
+	f.rest = rest
+	return s
+}
+
+func (f *fields) int() int {
+	n, err := strconv.Atoi(f.text())
+	if err != nil {
+		f.err = errShort
+	}
+	return n
+}
+
+func (f *fields) float() float64 {
+	n, err := strconv.ParseFloat(f.text(), 64)
+	if err != nil {
+		f.err = errShort
+	}
+	return n
+}
+
+func parseNode(record string, groups []string) (RawNode, error) {
+	f := fields{rest: record}
+	n := RawNode{Handle: f.int()}
+	flags := f.int()
+	n.InView, n.Usable, n.Secret = flags&1 != 0, flags&2 != 0, flags&4 != 0
+	n.Box = Rect{X: f.float(), Y: f.float(), W: f.float(), H: f.float()}
+	if g := f.int(); g >= 0 && g < len(groups) {
+		n.Group = groups[g]
+	}
+	n.Role, n.Name = f.text(), unescapeText(f.text())
+	n.Key = n.Role + "|" + n.Name + "|" + unescapeText(f.text())
+	n.Sign, n.Row, n.Born = f.text(), f.text(), f.float()
+	if f.rest == "" {
+		return n, f.err
+	}
+	n.Value = unescapeText(f.text())
+	n.CoveredBy = f.int()
+	n.CoveredByText = unescapeText(f.text())
+	if states := unescapeText(f.text()); states != "" {
+		n.States = strings.Split(states, "\n")
+	}
+	return n, f.err
+}
+
+// unescapeText gives the page's own signs back.
+func unescapeText(s string) string {
+	if strings.IndexByte(s, 1) < 0 && strings.IndexByte(s, 2) < 0 {
+		return s
+	}
+	return strings.NewReplacer("\x01", fieldEnd, "\x02", recordEnd).Replace(s)
+}

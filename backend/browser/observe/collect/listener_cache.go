@@ -1,0 +1,102 @@
+package collect
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+)
+
+// maxSpeculative is how many elements a document may have for a speculative collection: in a larger one a
+// wasted collection costs more than the round trips it would have saved.
+const maxSpeculative = 5000
+
+// ListenerCache is what the last collection learnt of a document's listeners, which hardly ever changes
+// between two of them. With it the next one asks for everything at once, speculatively, and then checks
+// whether the trust was right. The zero value knows nothing. Its methods may be called
+// concurrently.
+type ListenerCache struct {
+	mu   sync.Mutex
+	last listenerFacts
+}
+
+// listenerFacts is what one collection learnt. It is never changed after it was made.
+type listenerFacts struct {
+	// listeners is the browser's answer, nil when nothing is known; ids, count and root are what
+	// it says.
+	listeners json.RawMessage
+	ids       string
+	count     int
+	delegated bool
+	// scanned is what the page's own world said when it was asked, nil when it was not, and
+	// scan the same read.
+	scanned json.RawMessage
+	scan    listenerScan
+	walked  int
+}
+
+// Speculation is a speculative collection that is under way.
+type Speculation struct {
+	world   World
+	options Options
+	assumed listenerFacts
+	asking  sync.WaitGroup
+
+	listeners, scanned json.RawMessage
+	text               string
+	err                [3]error
+}
+
+// Speculate begins a collection of w with the cached facts; nil when too little is known or too much would be asked for.
+// The end of ctx ends it. What it finds changes nothing, so that it may be dropped.
+func (k *ListenerCache) Speculate(ctx context.Context, w World, o Options) *Speculation {
+	k.mu.Lock()
+	trust := k.last
+	k.mu.Unlock()
+	if trust.listeners == nil || trust.walked > maxSpeculative {
+		return nil
+	}
+	a := &Speculation{world: w, options: o, assumed: trust}
+	var answer any
+	a.asking.Go(func() { a.listeners, a.err[0] = w.Listeners(ctx) })
+	if trust.scanned != nil {
+		answer = trust.scan
+		a.asking.Go(func() { a.scanned, a.err[1] = evalListeners(ctx, w, "scan", trust.count) })
+	}
+	a.asking.Go(func() { a.text, a.err[2] = runCollector(ctx, w, o, trust.ids, trust.delegated, answer, "peek") })
+	return a
+}
+
+// result waits for the collection and returns what it found, false when the cached facts were out of date.
+func (a *Speculation) result() (Raw, bool) {
+	a.asking.Wait()
+	for _, err := range a.err {
+		if err != nil {
+			return Raw{}, false
+		}
+	}
+	if !strings.HasPrefix(a.text, "=") || !bytes.Equal(a.listeners, a.assumed.listeners) || !bytes.Equal(a.scanned, a.assumed.scanned) {
+		return Raw{}, false
+	}
+	raw, err := unpack(a.text[1:])
+	return raw, err == nil
+}
+
+// Collect is the package's Collect with the cached facts. early, which may be nil, is a speculation
+// on trust that was begun a moment ago, while the document did not change.
+func (k *ListenerCache) Collect(ctx context.Context, w World, o Options, early *Speculation) (Raw, error) {
+	if early == nil || early.world != w || early.options != o {
+		early = k.Speculate(ctx, w, o)
+	}
+	if early != nil {
+		if raw, ok := early.result(); ok {
+			return raw, nil
+		}
+	}
+	raw, learnt, err := collectFacts(ctx, w, o)
+	k.mu.Lock()
+	k.last = learnt
+	k.mu.Unlock()
+	return raw, err
+}

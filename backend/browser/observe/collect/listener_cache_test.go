@@ -1,0 +1,129 @@
+package collect
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// told is a World that notes what it is asked. With together set no question is answered before
+// so many are on their way.
+type told struct {
+	World
+	together int
+
+	mu    sync.Mutex
+	asked []string
+	all   chan struct{}
+}
+
+func (w *told) note(ctx context.Context, what string) {
+	w.mu.Lock()
+	w.asked = append(w.asked, what)
+	if len(w.asked) == w.together {
+		close(w.all)
+	}
+	w.mu.Unlock()
+	if w.together > 0 {
+		select {
+		case <-w.all:
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (w *told) Listeners(ctx context.Context) (json.RawMessage, error) {
+	w.note(ctx, "listeners")
+	return w.World.Listeners(ctx)
+}
+
+func (w *told) EvalMain(ctx context.Context, expression string) (json.RawMessage, error) {
+	w.note(ctx, "scan")
+	return w.World.EvalMain(ctx, expression)
+}
+
+func (w *told) Text(ctx context.Context, function string, args ...any) (string, error) {
+	w.note(ctx, "look")
+	return w.World.Text(ctx, function, args...)
+}
+
+// again looks once more at a page that is known.
+func again(t *testing.T, k *ListenerCache, w World) Raw {
+	t.Helper()
+	raw, err := k.Collect(t.Context(), w, Options{WholePage: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func TestAKnownPageIsAskedForEverythingAtOnce(t *testing.T) {
+	w := open(t, "delegate.html")
+	var k ListenerCache
+	first := again(t, &k, w)
+	asked := &told{World: w, together: 3, all: make(chan struct{})}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	second, err := k.Collect(ctx, asked, Options{WholePage: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(asked.asked)
+	if !slices.Equal(asked.asked, []string{"listeners", "look", "scan"}) {
+		t.Errorf("asked for %v", asked.asked)
+	}
+	if len(first.Nodes) != 6 || !slices.Equal(lines(first), lines(second)) {
+		t.Errorf("seen first %q, then %q", lines(first), lines(second))
+	}
+}
+
+func TestALookThatWasBegunEarlyIsTheLook(t *testing.T) {
+	w := open(t, "delegate.html")
+	var k ListenerCache
+	again(t, &k, w)
+	asked := &told{World: w}
+	early := k.Speculate(t.Context(), asked, Options{WholePage: true})
+	raw, err := k.Collect(t.Context(), asked, Options{WholePage: true}, early)
+	if err != nil || len(raw.Nodes) != 6 || len(asked.asked) != 3 {
+		t.Errorf("%v, asked for %v: %q", err, asked.asked, lines(raw))
+	}
+	// One of another scope is none.
+	early = k.Speculate(t.Context(), w, Options{})
+	w.js(t, `document.body.insertAdjacentHTML('beforeend', '<p style="margin-top:5000px"><button>Far below</button>')`)
+	if raw, err = k.Collect(t.Context(), w, Options{WholePage: true}, early); err != nil {
+		t.Fatal(err)
+	}
+	named(t, raw, "Far below")
+}
+
+func TestWhatIsNewOnAKnownPageIsSeen(t *testing.T) {
+	w := open(t, "delegate.html")
+	var k ListenerCache
+	again(t, &k, w)
+	has := func(name string) bool {
+		return slices.ContainsFunc(again(t, &k, w).Nodes, func(n RawNode) bool { return n.Name == name })
+	}
+	if has("Cold one") || has("React says nothing") {
+		t.Fatal("it is listed before anything listens")
+	}
+	w.js(t, `document.querySelector('.cold').addEventListener('click', window.f = () => {})`)
+	if !has("Cold one") {
+		t.Error("a new listener is not known")
+	}
+	w.js(t, `document.querySelector('.cold').removeEventListener('click', f)`)
+	if has("Cold one") {
+		t.Error("a listener that was taken away is still believed in")
+	}
+	w.js(t, `document.getElementById('r2')['__reactProps$abc'] = {onClick() {}}, 1`)
+	if !has("React says nothing") {
+		t.Error("what a framework listens for now is not known")
+	}
+	w.js(t, `(() => { const d = document.createElement('div'); document.querySelector('main').append(d);
+		d.attachShadow({mode: 'closed'}).innerHTML = '<button>Sealed late</button>'; return 1 })()`)
+	if !has("Sealed late") {
+		t.Error("what came in a closed root is not seen")
+	}
+}

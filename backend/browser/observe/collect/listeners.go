@@ -1,0 +1,229 @@
+package collect
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// pressEvents are the events that mean that something is pressed.
+const pressEvents = "|click|mousedown|pointerdown|mouseup|pointerup|touchstart|touchend|dblclick|"
+
+// rootListeners is how many kinds of events a node listens for when it is no control but the
+// root of a framework that hears everything there.
+const rootListeners = 20
+
+// listeningNodes lists the nodes of the document that listen for a press, by their backend numbers
+// joined with commas; root says that a framework listens for all of them somewhere.
+func listeningNodes(raw json.RawMessage) (ids string, count int, root bool, err error) {
+	var l struct {
+		Listeners []struct {
+			Type string `json:"type"`
+			Node int    `json:"backendNodeId"`
+		} `json:"listeners"`
+	}
+	if err := json.Unmarshal(raw, &l); err != nil {
+		return "", 0, false, fmt.Errorf("reading the page's listeners: %w", err)
+	}
+	var b strings.Builder
+	for i := 0; i < len(l.Listeners); {
+		node, from, press := l.Listeners[i].Node, i, false
+		for ; i < len(l.Listeners) && l.Listeners[i].Node == node; i++ {
+			press = press || strings.Contains(pressEvents, "|"+l.Listeners[i].Type+"|")
+		}
+		if i-from >= rootListeners {
+			root = true
+			continue
+		}
+		if !press || node == 0 {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(node))
+		count++
+	}
+	return b.String(), count, root, nil
+}
+
+// listenerScan is what the page's own world says of listeners: indexes of elements in tree order.
+type listenerScan struct {
+	Mode    string `json:"mode"`
+	Count   int    `json:"count"`
+	Indexes []int  `json:"indexes"`
+	Drop    []int  `json:"drop"`
+	Roots   bool   `json:"roots"`
+	// Last says that it will not be asked again.
+	Last bool `json:"last"`
+}
+
+// scanListeners asks the page's own world. A page can spoil that world; then listeners are not known
+// and the rest still holds.
+func scanListeners(ctx context.Context, w World, mode string, total int) (json.RawMessage, listenerScan, error) {
+	raw, err := evalListeners(ctx, w, mode, total)
+	if err != nil && ctx.Err() != nil {
+		return nil, listenerScan{}, fmt.Errorf("asking for listeners: %w", err)
+	}
+	f := listenerScan{}
+	if err != nil || json.Unmarshal(raw, &f) != nil || len(f.Indexes) > f.Count || f.Mode != mode {
+		f = listenerScan{Mode: mode, Count: -1, Last: true}
+	}
+	if f.Indexes == nil {
+		f.Indexes = []int{}
+	}
+	if f.Drop == nil {
+		f.Drop = []int{}
+	}
+	return raw, f, nil
+}
+
+// evalListeners is the page's own answer to search.
+func evalListeners(ctx context.Context, w World, mode string, total int) (json.RawMessage, error) {
+	return w.EvalMain(ctx, fmt.Sprintf("%s(%q, %d)", strings.TrimSuffix(strings.TrimSpace(listenersJS), ";"), mode, total))
+}
+
+// maxCollectTries bounds how often one collection asks again because the page changed in between.
+const maxCollectTries = 8
+
+// rootRounds bounds how often one collection asks for closed roots: a page may hold any number of boxes
+// that could hide one. The next collection asks for the rest.
+const rootRounds = 2
+
+// Collect lists the elements of one document. When nothing is new about its listeners it costs two
+// round trips. A document that is being replaced gives an error.
+func Collect(ctx context.Context, w World, o Options) (Raw, error) {
+	raw, _, err := collectFacts(ctx, w, o)
+	return raw, err
+}
+
+// collectFacts is Collect that also returns what it learnt of the listeners, nothing when it failed.
+func collectFacts(ctx context.Context, w World, o Options) (Raw, listenerFacts, error) {
+	var l listenerFacts
+	listeners, err := w.Listeners(ctx)
+	if err == nil {
+		l.ids, l.count, l.delegated, err = listeningNodes(listeners)
+	}
+	if err == nil {
+		l.listeners = listeners
+	} else if ctx.Err() != nil {
+		return Raw{}, listenerFacts{}, fmt.Errorf("asking for listeners: %w", err)
+	}
+	var answer any
+	rounds, above := 0, false
+	for try := 0; try < maxCollectTries; {
+		text, err := runCollector(ctx, w, o, l.ids, l.delegated, answer, rounds >= rootRounds)
+		if err != nil {
+			return Raw{}, listenerFacts{}, err
+		}
+		if strings.HasPrefix(text, "=") {
+			raw, err := unpack(text[1:])
+			l.walked = raw.Walked
+			if above {
+				l = listenerFacts{}
+			}
+			return raw, l, err
+		}
+		need, list, _ := strings.Cut(strings.TrimPrefix(text, "?"), ":")
+		if need == "roots" && rounds < rootRounds {
+			rounds++
+			if err := openClosedRoots(ctx, w, list); err != nil {
+				return Raw{}, listenerFacts{}, err
+			}
+			continue
+		}
+		switch try++; need {
+		case "resolve":
+			if err := reportListeners(ctx, w, list); err != nil {
+				return Raw{}, listenerFacts{}, err
+			}
+		case "search", "scan", "window":
+			said, f, err := scanListeners(ctx, w, need, l.count)
+			if err != nil {
+				return Raw{}, listenerFacts{}, err
+			}
+			f.Last = f.Last || try == maxCollectTries-1
+			answer = f
+			switch l.scanned = nil; need {
+			case "scan":
+				l.scanned, l.scan = said, f
+			case "window":
+				// What hangs on the window is not among the listeners, so it cannot be trusted.
+				above = true
+			}
+		default:
+			return Raw{}, listenerFacts{}, fmt.Errorf("reading the page's answer (look): it begins with %.20q", text)
+		}
+	}
+	return Raw{}, listenerFacts{}, fmt.Errorf("asking the page (look): it changes faster than it can be seen")
+}
+
+// runCollector runs the script's look function, installing the script first where the document is new.
+func runCollector(ctx context.Context, w World, args ...any) (string, error) {
+	const fn = `function (...a) {
+  const s = globalThis.__sextant
+  if (!s) return '!'
+  try { return s.look(...a) } catch (e) { return '!' + String(e?.stack ?? e) }
+}`
+	for try := range 2 {
+		text, err := w.Text(ctx, fn, args...)
+		if err != nil {
+			return "", fmt.Errorf("asking the page (look): %w", err)
+		}
+		if !strings.HasPrefix(text, "!") {
+			return text, nil
+		}
+		if text != "!" || try > 0 {
+			return "", &Refusal{Message: "the page could not be looked at: " + strings.TrimPrefix(text, "!")}
+		}
+		if err := Install(ctx, w); err != nil {
+			return "", err
+		}
+	}
+	return "", nil
+}
+
+// openClosedRoots gives the closed shadow roots of the elements in list, handles joined with commas, to
+// the script. An element that left meanwhile is passed over.
+func openClosedRoots(ctx context.Context, w World, list string) error {
+	var roots []int
+	for h := range strings.SplitSeq(list, ",") {
+		handle, err := strconv.Atoi(h)
+		if err != nil {
+			return fmt.Errorf("reading the page's answer (look): a handle called %.20q", h)
+		}
+		root, err := w.ClosedRoot(ctx, NodeExpression(handle))
+		if err != nil && ctx.Err() != nil {
+			return fmt.Errorf("asking for closed roots: %w", err)
+		}
+		if err == nil && root != 0 {
+			roots = append(roots, root)
+		}
+	}
+	if len(roots) == 0 {
+		return nil
+	}
+	if _, err := w.CallNodes(ctx, `function (...roots) { globalThis.__sextant.opened(roots); return true }`, roots); err != nil {
+		return fmt.Errorf("asking for closed roots: %w", err)
+	}
+	return nil
+}
+
+// reportListeners gives the script the elements that listen.
+func reportListeners(ctx context.Context, w World, list string) error {
+	var nodes []int
+	for id := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(id)
+		if err != nil {
+			return fmt.Errorf("reading the page's answer (look): a node called %.20q", id)
+		}
+		nodes = append(nodes, n)
+	}
+	_, err := w.CallNodes(ctx, `function (...nodes) { globalThis.__sextant.learn(`+strconv.Quote(list)+`.split(','), nodes); return true }`, nodes)
+	if err != nil {
+		return fmt.Errorf("asking for listeners: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,376 @@
+// Package identity gives annotations their numbers.
+//
+// A number is an identity, not a position: it names one node of one document in one tab,
+// comes from one counter for the whole browser and is never used again. A page that
+// renders anew replaces nodes by others that look the same; a number moves to such a
+// replacement only when the old node is gone and exactly one living node has its
+// fingerprint, which must have come into the document after the old node was seen last: what
+// stood beside it is its twin and not its replacement. A page may also use a node again for
+// another thing, as long lists do; a node whose row became another one gets a new number (one
+// whose row says other figures keeps it, as rows count things too), and what a node says is kept as it was told, so that an action can tell that it says
+// something else by now. In every other case the old number stays dead and the node gets a
+// new one: nobody acts on a guess.
+//
+// The package is bookkeeping only. What lives in a document it asks of its caller.
+package identity
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// maxEnded bounds how many numbers of ended documents are remembered, so that an error can
+// still say what a number was.
+const maxEnded = 20_000
+
+// Node is one node as the collector found it.
+type Node struct {
+	Handle          int
+	Key, Role, Name string
+	// Origin is that of the document, "" when it has none of its own.
+	Origin string
+	// Secret: what is typed into it is hidden.
+	Secret bool
+	// Sign is a word for what the node itself says, Row for what its row begins with; behind a
+	// point each has a word for the same without its figures.
+	Sign, Row string
+	// Born is when the node came into the document, by the document's clock; 0 for before we
+	// looked.
+	Born float64
+}
+
+// Element is the node that a number names.
+type Element struct {
+	ID, Tab, Doc, Handle int
+	Key, Role, Name      string
+	// Origin is that of its document, "" for none. Secret stays true once the node was seen to
+	// hide what is typed into it: a page that then shows it makes it no less of a secret.
+	Origin string
+	Secret bool
+	// Sign is a digest of what the node said when it was last seen, ReportedSign when the number's owner was last
+	// given it, ReportedName its name then; Row is what its row begins with, ReportedRow the same when its
+	// owner was given it.
+	Sign, ReportedSign, ReportedName, Row, ReportedRow string
+	// SignWarned is true once its owner was warned that it says something else by now, RowWarned that
+	// its row does.
+	SignWarned, RowWarned bool
+
+	// lastSeen is when it was seen last, by its document's clock.
+	lastSeen float64
+}
+
+// DocumentProbe answers about the document that is being numbered. Its methods are only called
+// when a replacement is possible.
+type DocumentProbe interface {
+	// Connected reports for each handle whether its node is still in the document.
+	Connected(handles []int) ([]bool, error)
+	// Keys counts the living nodes of the whole document by fingerprint.
+	Keys() (map[string]int, error)
+}
+
+// ElementRegistry holds all numbers of a browser. Its methods may be called concurrently; Number for
+// one document must not.
+type ElementRegistry struct {
+	mu       sync.Mutex
+	last     int
+	elements map[int]*Element
+	docs     map[int]*document
+	ended    []int
+}
+
+type document struct {
+	tab      int
+	byHandle map[int]int
+	byKey    map[string][]int
+}
+
+// NewElementRegistry returns an empty Book.
+func NewElementRegistry() *ElementRegistry {
+	return &ElementRegistry{elements: map[int]*Element{}, docs: map[int]*document{}}
+}
+
+// Element returns the node that a number names; false when the number was never issued or is forgotten.
+func (b *ElementRegistry) Element(id int) (Element, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t := b.elements[id]; t != nil {
+		return *t, true
+	}
+	return Element{}, false
+}
+
+// Issued reports whether the number was ever given out.
+func (b *ElementRegistry) Issued(id int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return id > 0 && id <= b.last
+}
+
+// ID is the number of a node, 0 when it has none.
+func (b *ElementRegistry) ID(doc, handle int) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if d := b.docs[doc]; d != nil {
+		return d.byHandle[handle]
+	}
+	return 0
+}
+
+// MarkReported notes that the owner of the numbers was given what their nodes say now.
+func (b *ElementRegistry) MarkReported(ids []int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, id := range ids {
+		if t := b.elements[id]; t != nil {
+			t.ReportedSign, t.ReportedName = t.Sign, t.Name
+		}
+	}
+}
+
+// MarkWarned notes that the owner of a number is being warned that its node says something else.
+func (b *ElementRegistry) MarkWarned(id int, sign string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t := b.elements[id]; t != nil {
+		t.Sign, t.ReportedSign, t.SignWarned = sign, sign, true
+	}
+}
+
+// MarkRowsReported notes that the owner of the numbers was shown their rows as they are now.
+func (b *ElementRegistry) MarkRowsReported(ids []int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, id := range ids {
+		if t := b.elements[id]; t != nil {
+			t.ReportedRow = t.Row
+		}
+	}
+}
+
+// MarkRowWarned notes that the owner of a number is being warned that its row shows other figures.
+func (b *ElementRegistry) MarkRowWarned(id int, row string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t := b.elements[id]; t != nil {
+		t.Row, t.ReportedRow, t.RowWarned = row, row, true
+	}
+}
+
+// sameWords reports whether two rows say the same but for their figures; Row holds a word for that
+// behind a point.
+func sameWords(a, b string) bool {
+	_, x, _ := strings.Cut(a, ".")
+	_, y, _ := strings.Cut(b, ".")
+	return x == y
+}
+
+// Assign gives every node in seen its number, in order; now is the document's clock. rebound
+// lists the numbers that moved to a replacement. An error comes from ask.
+func (b *ElementRegistry) Assign(tab, doc int, now float64, seen []Node, ask DocumentProbe) (ids, rebound []int, err error) {
+	b.splitReused(doc, seen)
+	moves, err := b.findReplacements(doc, seen, ask)
+	if err != nil {
+		return nil, nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d := b.docs[doc]
+	if d == nil {
+		d = &document{tab: tab, byHandle: map[int]int{}, byKey: map[string][]int{}}
+		b.docs[doc] = d
+	}
+	ids = make([]int, len(seen))
+	for i, s := range seen {
+		id := d.byHandle[s.Handle]
+		if id == 0 {
+			if id = moves[s.Handle]; id != 0 {
+				delete(d.byHandle, b.elements[id].Handle)
+				b.elements[id].Handle = s.Handle
+				rebound = append(rebound, id)
+			} else {
+				b.last++
+				id = b.last
+				b.elements[id] = &Element{ID: id, Tab: tab, Doc: doc, Handle: s.Handle, ReportedSign: s.Sign, ReportedName: s.Name}
+			}
+			d.byHandle[s.Handle] = id
+		}
+		t := b.elements[id]
+		t.Role, t.Name, t.Origin, t.Secret = s.Role, s.Name, s.Origin, t.Secret || s.Secret
+		t.Sign, t.Row, t.lastSeen = s.Sign, s.Row, now
+		if t.ReportedRow == "" || s.Row == "" || !sameWords(t.ReportedRow, s.Row) {
+			t.ReportedRow = s.Row
+		}
+		d.rekey(b.elements[id], s.Key)
+		ids[i] = id
+	}
+	return ids, rebound, nil
+}
+
+// splitReused takes the numbers from nodes that the page used again in another row.
+func (b *ElementRegistry) splitReused(doc int, seen []Node) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d := b.docs[doc]
+	if d == nil {
+		return
+	}
+	for _, s := range seen {
+		if t := b.elements[d.byHandle[s.Handle]]; t != nil && t.Row != "" && !sameWords(t.Row, s.Row) {
+			delete(d.byHandle, s.Handle)
+			d.unkey(t)
+			t.Handle = 0
+			b.ended = append(b.ended, t.ID)
+		}
+	}
+	b.trim()
+}
+
+// unkey takes t out of the search for replacements.
+func (d *document) unkey(t *Element) {
+	d.byKey[t.Key] = slices.DeleteFunc(d.byKey[t.Key], func(id int) bool { return id == t.ID })
+}
+
+// rekey notes that t now has the fingerprint key.
+func (d *document) rekey(t *Element, key string) {
+	if t.Key == key {
+		return
+	}
+	if t.Key != "" {
+		d.unkey(t)
+	}
+	t.Key = key
+	d.byKey[key] = append(d.byKey[key], t.ID)
+}
+
+// findReplacements finds which new nodes replace which numbers: new handle → number.
+func (b *ElementRegistry) findReplacements(doc int, seen []Node, ask DocumentProbe) (map[int]int, error) {
+	fresh, olds := b.candidates(doc, seen)
+	if len(fresh) == 0 {
+		return nil, nil
+	}
+	b.mu.Lock()
+	handles := make([]int, len(olds))
+	for i, id := range olds {
+		handles[i] = b.elements[id].Handle
+	}
+	b.mu.Unlock()
+	connected, err := ask.Connected(handles)
+	if err != nil {
+		return nil, err
+	}
+	gone := map[string][]int{}
+	b.mu.Lock()
+	for i, id := range olds {
+		if i < len(connected) && !connected[i] {
+			key := b.elements[id].Key
+			gone[key] = append(gone[key], id)
+		}
+	}
+	b.mu.Unlock()
+	if len(gone) == 0 {
+		return nil, nil
+	}
+	live, err := ask.Keys()
+	if err != nil {
+		return nil, err
+	}
+	moves := map[int]int{}
+	for key, ids := range gone {
+		if len(ids) == 1 && live[key] == 1 && fresh[key].Born > b.lastSeen(ids[0]) {
+			moves[fresh[key].Handle] = ids[0]
+		} else {
+			b.dropCandidates(doc, ids)
+		}
+	}
+	return moves, nil
+}
+
+func (b *ElementRegistry) lastSeen(id int) float64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.elements[id].lastSeen
+}
+
+// candidates are the fingerprints that one new node and some unseen number share: the new
+// node by fingerprint, and those numbers.
+func (b *ElementRegistry) candidates(doc int, seen []Node) (map[string]Node, []int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d := b.docs[doc]
+	if d == nil {
+		return nil, nil
+	}
+	here := make(map[int]bool, len(seen))
+	for _, s := range seen {
+		here[s.Handle] = true
+	}
+	fresh := map[string]Node{}
+	var olds []int
+	for _, s := range seen {
+		if d.byHandle[s.Handle] != 0 || s.Key == "" {
+			continue
+		}
+		if _, twice := fresh[s.Key]; twice {
+			continue
+		}
+		for _, id := range d.byKey[s.Key] {
+			if !here[b.elements[id].Handle] {
+				fresh[s.Key] = s
+				olds = append(olds, id)
+			}
+		}
+	}
+	return fresh, olds
+}
+
+// dropCandidates takes numbers whose nodes are gone out of the search for replacements: the choice
+// was not clear once, and later it would be a guess.
+func (b *ElementRegistry) dropCandidates(doc int, ids []int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, id := range ids {
+		if t := b.elements[id]; t != nil {
+			b.docs[doc].unkey(t)
+		}
+	}
+}
+
+// EndDocument notes that a document is gone with all its nodes. What its numbers were
+// stays known for a while.
+func (b *ElementRegistry) EndDocument(doc int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	d := b.docs[doc]
+	if d == nil {
+		return
+	}
+	delete(b.docs, doc)
+	for _, id := range d.byHandle {
+		b.ended = append(b.ended, id)
+	}
+	b.trim()
+}
+
+// trim forgets the oldest of the ended numbers. Called under the lock.
+func (b *ElementRegistry) trim() {
+	if over := len(b.ended) - maxEnded; over > 0 {
+		for _, id := range b.ended[:over] {
+			delete(b.elements, id)
+		}
+		b.ended = slices.Clone(b.ended[over:])
+	}
+}
+
+// Documents lists the documents of a tab that have numbers.
+func (b *ElementRegistry) Documents(tab int) []int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []int
+	for doc, d := range b.docs {
+		if d.tab == tab {
+			list = append(list, doc)
+		}
+	}
+	return list
+}

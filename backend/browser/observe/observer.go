@@ -1,0 +1,323 @@
+// Package observe takes snapshots of a tab: the elements of all its documents, numbered, with their boxes in the
+// viewport of the top page. The packages below it are collect (the script in the page), identity (the numbers) and
+// settle (when a page has come to rest).
+package observe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/observe/identity"
+	"sextant/shared/annotator"
+)
+
+// Bounds of one snapshot: nested frames cannot make it endless.
+const (
+	MaxFrames       = 60
+	MaxDepth        = 8
+	FrameTimeout    = 2 * time.Second
+	SnapshotTimeout = 8 * time.Second
+)
+
+// ErrUnresponsive ends what the page takes too long to answer.
+var ErrUnresponsive = errors.New("the page does not answer")
+
+// Observer takes snapshots of one tab and numbers its elements. Its methods may be called concurrently.
+type Observer struct {
+	tab      int
+	elements *identity.ElementRegistry
+	page     func() *cdp.Page
+
+	mu sync.Mutex
+	// cache is what earlier snapshots learnt of each document, by its number.
+	cache map[int]*collect.ListenerCache
+}
+
+// NewObserver observes the tab with that number; page returns its page, nil while it has none.
+func NewObserver(tab int, elements *identity.ElementRegistry, page func() *cdp.Page) *Observer {
+	return &Observer{tab: tab, elements: elements, page: page, cache: map[int]*collect.ListenerCache{}}
+}
+
+// builder takes one snapshot.
+type builder struct {
+	observer *Observer
+	opts     collect.Options
+	snapshot *Snapshot
+	seen     map[int]bool
+	// speculative is an observation of the main document that was begun already, nil for none.
+	speculative *collect.Speculation
+}
+
+// Snapshot observes all documents of the tab. The error is cdp.ErrClosed while the tab has no page.
+func (o *Observer) Snapshot(ctx context.Context, opts collect.Options) (*Snapshot, error) {
+	return o.SnapshotAfter(ctx, opts, nil)
+}
+
+// SnapshotAfter is Snapshot with an observation of the main document that was begun already, nil for none.
+func (o *Observer) SnapshotAfter(ctx context.Context, opts collect.Options, early *collect.Speculation) (*Snapshot, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, SnapshotTimeout, ErrUnresponsive)
+	defer cancel()
+	var err error
+	for range 3 {
+		p := o.page()
+		if p == nil {
+			return nil, cdp.ErrClosed
+		}
+		s := &builder{
+			observer: o, opts: opts, seen: map[int]bool{}, speculative: early,
+			snapshot: &Snapshot{ByID: map[int]int{}},
+		}
+		main := p.Main()
+		if err = s.document(ctx, main, cdp.Placement{ScaleX: 1, ScaleY: 1}, nil, 0); err == nil {
+			o.prune(p)
+			s.snapshot.MainDocument = main.Seq
+			return s.snapshot, nil
+		}
+		// A page that navigates meanwhile is observed again.
+		if !errors.Is(err, cdp.ErrReplaced) {
+			break
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	return nil, err
+}
+
+// Speculate begins an observation of a document before it is known whether one is needed; nil when too little is
+// known of the document.
+func (o *Observer) Speculate(ctx context.Context, doc *cdp.Document, opts collect.Options) *collect.Speculation {
+	return o.listeners(doc).Speculate(ctx, doc, opts)
+}
+
+// Document finds a document of the tab by its number, nil when it is not there any more.
+func (o *Observer) Document(seq int) *cdp.Document {
+	p := o.page()
+	if p == nil {
+		return nil
+	}
+	for _, d := range p.Documents() {
+		if d.Seq == seq {
+			return d
+		}
+	}
+	return nil
+}
+
+// document observes one document and the frames in it. clip is the part of it that can be
+// seen, nil for all.
+func (s *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Placement, clip *collect.Rect, depth int) error {
+	s.seen[doc.Seq] = true
+	opts := s.opts
+	if !opts.WholePage {
+		opts.Clip = clip
+	}
+	early := s.speculative
+	s.speculative = nil
+	raw, err := s.observer.listeners(doc).Collect(ctx, doc, opts, early)
+	if err != nil {
+		return err
+	}
+	s.snapshot.Documents = append(s.snapshot.Documents, PlacedDocument{doc, raw.Origin, at})
+	frame := ""
+	if depth == 0 {
+		s.snapshot.Page = annotator.Page{Title: raw.Title, URL: raw.URL, Tab: s.observer.tab}
+		s.snapshot.Width, s.snapshot.Height = raw.ViewW, raw.ViewH
+	} else {
+		frame = raw.URL
+	}
+	s.snapshot.Above += raw.Above
+	s.snapshot.Below += raw.Below
+	ids, err := s.number(ctx, doc, raw)
+	if err != nil {
+		return err
+	}
+	// The elements of a frame are listed where the frame is.
+	done := 0
+	for _, f := range raw.Frames {
+		next := min(max(f.At, done), len(raw.Nodes))
+		s.add(doc, raw.Nodes[done:next], ids[done:next], at, frame)
+		done = next
+		s.child(ctx, doc, f, at, clip, depth)
+	}
+	s.add(doc, raw.Nodes[done:], ids[done:], at, frame)
+	return nil
+}
+
+// number gives the nodes of a document their ids.
+func (s *builder) number(ctx context.Context, doc *cdp.Document, raw collect.Raw) ([]int, error) {
+	nodes := raw.Nodes
+	seen := make([]identity.Node, len(nodes))
+	for i, n := range nodes {
+		seen[i] = identity.Node{
+			Handle: n.Handle, Key: n.Key, Role: n.Role, Name: n.Name, Origin: raw.Origin, Secret: n.Secret,
+			Sign: n.Sign, Row: n.Row, Born: n.Born,
+		}
+	}
+	ids, rebound, err := s.observer.elements.Assign(s.observer.tab, doc.Seq, raw.Now, seen, &probe{ctx, doc})
+	if err != nil {
+		return nil, fmt.Errorf("numbering the page: %w", err)
+	}
+	s.snapshot.rebound = append(s.snapshot.rebound, rebound...)
+	return ids, nil
+}
+
+// add lists numbered nodes of a document.
+func (s *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at cdp.Placement, frame string) {
+	for i, n := range nodes {
+		e := annotator.Element{
+			ID: ids[i], Role: n.Role, Name: n.Name, Value: n.Value, States: n.States,
+			Frame: frame, Usable: n.Usable, InView: n.InView, Group: n.Group,
+			Box: annotator.Box{
+				X: at.X + n.Box.X*at.ScaleX, Y: at.Y + n.Box.Y*at.ScaleY,
+				Width: n.Box.W * at.ScaleX, Height: n.Box.H * at.ScaleY,
+			},
+		}
+		if frame != "" {
+			// A frame may lie out of sight itself.
+			e.InView = e.InView && s.snapshot.shows(e.Box)
+		}
+		if n.CoveredByText != "" {
+			e.States = append(slices.Clone(e.States), annotator.CoveredBy(s.observer.elements.ID(doc.Seq, n.CoveredBy), n.CoveredByText))
+		}
+		s.snapshot.ByID[e.ID] = len(s.snapshot.Elements)
+		s.snapshot.Elements = append(s.snapshot.Elements, e)
+	}
+}
+
+// child observes a frame. One that does not answer is left out and reported.
+func (s *builder) child(ctx context.Context, doc *cdp.Document, f collect.RawFrame, at cdp.Placement, clip *collect.Rect, depth int) {
+	if len(s.seen) >= MaxFrames || depth >= MaxDepth || (!s.opts.WholePage && !f.Visible) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, FrameTimeout)
+	defer cancel()
+	inner, err := doc.Child(ctx, f.Handle, collect.NodeExpression(f.Handle))
+	if err == nil && (inner == nil || s.seen[inner.Seq]) {
+		return
+	}
+	if err == nil {
+		sx, sy := scaleOr1(f.ScaleX), scaleOr1(f.ScaleY)
+		place := cdp.Placement{
+			X: at.X + f.Box.X*at.ScaleX, Y: at.Y + f.Box.Y*at.ScaleY,
+			ScaleX: at.ScaleX * sx, ScaleY: at.ScaleY * sy,
+		}
+		view := collect.Rect{W: s.snapshot.Width, H: s.snapshot.Height}
+		if depth > 0 && clip != nil {
+			view = *clip
+		}
+		seen := visiblePart(view, f.Box, sx, sy)
+		err = s.document(ctx, inner, place, &seen, depth+1)
+	}
+	if err != nil && !errors.Is(err, cdp.ErrReplaced) {
+		s.snapshot.SilentFrames = append(s.snapshot.SilentFrames, f.Src)
+	}
+}
+
+func scaleOr1(v float64) float64 {
+	if v <= 0 {
+		return 1
+	}
+	return v
+}
+
+// visiblePart is the part of a frame's viewport that can be seen through view, in the frame's pixels.
+func visiblePart(view, box collect.Rect, sx, sy float64) collect.Rect {
+	x0, y0 := max(view.X, box.X), max(view.Y, box.Y)
+	x1, y1 := min(view.X+view.W, box.X+box.W), min(view.Y+view.H, box.Y+box.H)
+	return collect.Rect{
+		X: (x0 - box.X) / sx, Y: (y0 - box.Y) / sy,
+		W: max(0, x1-x0) / sx, H: max(0, y1-y0) / sy,
+	}
+}
+
+// prune forgets the documents that have left the page.
+func (o *Observer) prune(p *cdp.Page) {
+	alive := map[int]bool{}
+	for _, d := range p.Documents() {
+		alive[d.Seq] = true
+	}
+	o.mu.Lock()
+	maps.DeleteFunc(o.cache, func(doc int, _ *collect.ListenerCache) bool { return !alive[doc] })
+	o.mu.Unlock()
+	for _, doc := range o.elements.Documents(o.tab) {
+		if !alive[doc] {
+			o.elements.EndDocument(doc)
+		}
+	}
+}
+
+// listeners is what is known of a document's listeners.
+func (o *Observer) listeners(doc *cdp.Document) *collect.ListenerCache {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	k := o.cache[doc.Seq]
+	if k == nil {
+		k = &collect.ListenerCache{}
+		o.cache[doc.Seq] = k
+	}
+	return k
+}
+
+// probe answers the book's questions about a document.
+type probe struct {
+	ctx context.Context
+	doc *cdp.Document
+}
+
+// Connected implements identity.Asker.
+func (a *probe) Connected(handles []int) ([]bool, error) {
+	return askNodes(a.ctx, a.doc, handles, "n !== null")
+}
+
+// askNodes asks a question, a JavaScript expression over n (null when it is not in the document
+// any more), about each handle's node.
+func askNodes(ctx context.Context, doc *cdp.Document, handles []int, question string) ([]bool, error) {
+	var js strings.Builder
+	js.WriteString("function () { return [")
+	for _, h := range handles {
+		js.WriteString("(" + collect.NodeExpression(h) + ")(),")
+	}
+	js.WriteString("].map((n) => " + question + ") }")
+	raw, err := doc.Call(ctx, js.String())
+	if err != nil {
+		return nil, err
+	}
+	return cdp.Decode[[]bool](raw)
+}
+
+// Keys implements identity.Asker.
+func (a *probe) Keys() (map[string]int, error) {
+	raw, err := collect.Collect(a.ctx, a.doc, collect.Options{WholePage: true})
+	if err != nil {
+		return nil, err
+	}
+	keys := make(map[string]int, len(raw.Nodes))
+	for _, n := range raw.Nodes {
+		keys[n.Key]++
+	}
+	return keys, nil
+}
+
+// AwaitMutationScript resolves once the document has changed since it was counted, or after most.
+const AwaitMutationScript = `function (since, most, join) {
+  return new Promise((done) => {
+    const s = globalThis.__sextant
+    const end = () => { watch.disconnect(); clearTimeout(late); done(true) }
+    const soon = () => { watch.disconnect(); setTimeout(end, join) }
+    const watch = new MutationObserver(soon)
+    const late = setTimeout(end, most)
+    if (!s || s.rest().mutations !== since) return soon()
+    watch.observe(document, { subtree: true, childList: true, characterData: true, attributes: true })
+  })
+}`

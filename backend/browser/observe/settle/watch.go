@@ -1,0 +1,324 @@
+// Package settle waits for what an action caused, and for nothing else.
+//
+// A Tracker follows one tab's requests and loads from the browser's events. A Watch begins
+// with an action and is over when what started since then has ended: requests, a
+// navigation, changes of the page, finite animations. What a page does all
+// the time on its own (polling, a ticker, an endless animation) was not caused by the action
+// and is not waited for. There is no fixed pause: the only times are caps, and the short
+// quiet that distinguishes "changes are over" from "between two changes". The result names the cause that was
+// waited for, and a cap that ended the wait.
+package settle
+
+import (
+	"context"
+	"time"
+)
+
+// Activity is how quiet the page's documents are.
+type Activity struct {
+	// Changing is true while changes since the action are not over.
+	Changing bool
+	// Mutations counts the moments at which they changed.
+	Mutations int
+	// Animations counts running animations that began since the action and will end.
+	Animations int
+}
+
+// Limits bound a wait.
+type Limits struct {
+	// Action bounds the wait for requests and changes, Navigation that for a page to load.
+	Action, Navigation time.Duration
+	// Parsed bounds the wait for the rest of a page (pictures, late scripts) whose document
+	// is there already.
+	Parsed time.Duration
+}
+
+// DefaultLimits are what people and models can bear.
+func DefaultLimits() Limits {
+	return Limits{Action: 3 * time.Second, Navigation: 15 * time.Second, Parsed: 3 * time.Second}
+}
+
+const (
+	// quietTime is how long nothing may happen after a request or a load ended.
+	quietTime  = 30 * time.Millisecond
+	animations = time.Second
+	changing   = 1500 * time.Millisecond
+	// asked bounds how long a navigation that was asked for may take to start.
+	asked = 500 * time.Millisecond
+	// longPoll is the duration from which an answer counts as held back by its server (long polling).
+	longPoll = time.Second
+	// unread is how long an answer may bring nothing more before it is taken as one whose
+	// body the page does not read.
+	unreadBody = 150 * time.Millisecond
+	// maxReadOnlyWait bounds the wait of an action that only reads.
+	maxReadOnlyWait = 300 * time.Millisecond
+)
+
+// Quiet is Result.By when nothing had to be waited for.
+const Quiet = "quiet"
+
+// Result says how a wait ended.
+type Result struct {
+	Took time.Duration
+	// By names what was waited for last: quiet, changes, animation, requests, frame,
+	// navigation; "still …" when a cap ended the wait.
+	By string
+	// Capped is true when the page was not at rest yet.
+	Capped bool
+}
+
+// Watch is the wait of one action. Use it once, and Close it.
+type Watch struct {
+	t        *Tracker
+	since    int
+	begun    time.Time
+	limits   Limits
+	readOnly bool
+	closed   bool
+}
+
+// Begin starts watching, before the action acts.
+func (t *Tracker) Begin(limits Limits) *Watch {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.watches++
+	return &Watch{t: t, since: t.serial, begun: time.Now(), limits: limits}
+}
+
+// Close ends watching: what the page requests from now on it requests on its own.
+func (w *Watch) Close() {
+	w.t.mu.Lock()
+	defer w.t.mu.Unlock()
+	if !w.closed {
+		w.closed = true
+		w.t.watches--
+	}
+}
+
+// ReadOnly says that nothing was done to the page: it is only waited for when it is loading or
+// in the very middle of a change.
+func (w *Watch) ReadOnly() { w.readOnly = true }
+
+// AwaitNavigation waits until the main frame has committed a document, or changed its address within
+// one, since the action began. An error is the end of ctx.
+func (w *Watch) AwaitNavigation(ctx context.Context) error {
+	return w.until(ctx, func() bool { return w.t.arrived > w.since })
+}
+
+// AwaitAnyNavigation is Begun for any frame.
+func (w *Watch) AwaitAnyNavigation(ctx context.Context) error {
+	return w.until(ctx, func() bool { return w.t.moved > w.since })
+}
+
+// until waits until ok, which is called under the tracker's lock.
+func (w *Watch) until(ctx context.Context, ok func() bool) error {
+	for {
+		w.t.mu.Lock()
+		done, changed := ok(), w.t.changed
+		w.t.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// Since is how long ago the action began; for an action that only reads, how far back a change counts.
+func (w *Watch) Since() time.Duration {
+	if w.readOnly {
+		return quietTime + time.Since(w.begun)
+	}
+	return time.Since(w.begun)
+}
+
+// Frames are the frames that hold a new document since the action began.
+func (w *Watch) Frames() []string {
+	w.t.mu.Lock()
+	defer w.t.mu.Unlock()
+	var list []string
+	for frame, serial := range w.t.commits {
+		if serial > w.since {
+			list = append(list, frame)
+		}
+	}
+	return list
+}
+
+// busy returns what the page is occupied with since the action, until when that is waited
+// for, and what wakes the wait.
+func (w *Watch) busy() (what string, until time.Time, wake <-chan struct{}) {
+	t := w.t
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	if l := t.loads[t.main]; l != nil {
+		until = w.begun.Add(w.limits.Navigation)
+		if !l.parsed.IsZero() && l.parsed.Add(w.limits.Parsed).Before(until) {
+			until = l.parsed.Add(w.limits.Parsed)
+		}
+		switch {
+		case !l.started && now.Sub(l.asked) < asked:
+			return "start", l.asked.Add(asked), t.changed
+		case l.started && now.Before(until):
+			return "navigation", until, t.changed
+		}
+	}
+	until = w.begun.Add(w.limits.Action)
+	for frame, l := range t.loads {
+		if frame != t.main && l.serial > w.since && (l.started || now.Sub(l.asked) < asked) && now.Before(until) {
+			return "frame", until, t.changed
+		}
+	}
+	var last time.Time
+	for _, r := range t.requests {
+		if r.serial <= w.since {
+			continue
+		}
+		if end := t.awaits(r, w.begun, until); now.Before(end) {
+			r.waited = true
+			if end.After(last) {
+				last = end
+			}
+		}
+	}
+	switch {
+	case last.IsZero():
+	case last.Before(until):
+		return "habit", last, t.changed
+	default:
+		return "requests", until, t.changed
+	}
+	return "", until, t.changed
+}
+
+// ended is when the last request or load ended.
+func (w *Watch) ended() time.Time {
+	w.t.mu.Lock()
+	defer w.t.mu.Unlock()
+	return w.t.lastEnd
+}
+
+// Wait returns when the page is at rest, a cap is reached or ctx ends. rest asks the page;
+// with draw set, only after it has drawn a frame. Its error means that the page cannot
+// answer right now, as in the middle of a navigation.
+func (w *Watch) Wait(ctx context.Context, rest func(ctx context.Context, draw bool) (Activity, error)) Result {
+	by, draw := Quiet, !w.readOnly
+	for ctx.Err() == nil {
+		what, until, wake := w.busy()
+		if what != "" {
+			woken := w.pause(ctx, wake, until)
+			switch what {
+			case "start":
+				continue
+			case "habit":
+				by, draw = "requests", true
+				continue
+			}
+			by, draw = what, true
+			if !woken && !time.Now().Before(until) {
+				return w.result("still "+phrase(what), true)
+			}
+			continue
+		}
+		r, err := rest(ctx, draw)
+		now := time.Now()
+		if again, _, wake := w.busy(); again != "" || err != nil {
+			if now.Sub(w.begun) > w.limits.Navigation {
+				return w.result("still "+phrase("navigation"), true)
+			}
+			if again == "" && now.Sub(w.begun) > w.limits.Action {
+				return w.result("still busy", true)
+			}
+			if again == "" {
+				w.pause(ctx, wake, now.Add(50*time.Millisecond))
+			}
+			continue
+		}
+		draw = false
+		if by == Quiet && r.Mutations > 0 {
+			by = "changes"
+		}
+		wait, cause := w.unrest(r, now)
+		if wait <= 0 {
+			return w.result(by, false)
+		}
+		if cause != "" {
+			by = cause
+		}
+		if now.Sub(w.begun) > w.limits.Navigation+changing {
+			return w.result("still "+phrase(by), true)
+		}
+		w.pause(ctx, wake, now.Add(wait))
+	}
+	return w.result("stopped", true)
+}
+
+// unrest is how long to wait before asking again and why; zero when the page is at rest.
+func (w *Watch) unrest(r Activity, now time.Time) (time.Duration, string) {
+	since := now.Sub(w.begun)
+	over := since >= w.limits.Action && !w.arrived()
+	if w.readOnly {
+		if r.Changing && since < maxReadOnlyWait {
+			return time.Millisecond, "changes"
+		}
+		return 0, ""
+	}
+	if end := w.ended(); end.After(w.begun) {
+		since = min(since, now.Sub(end))
+		if gap := quietTime - now.Sub(end); gap > 0 && !over {
+			return gap, ""
+		}
+	}
+	switch {
+	case over:
+	case r.Changing && since < changing:
+		return time.Millisecond, "changes"
+	case r.Animations > 0 && since < animations:
+		return 2 * quietTime / 3, "animation"
+	}
+	return 0, ""
+}
+
+// arrived reports whether the tab came to another document since the action began, whose
+// loading has a bound of its own.
+func (w *Watch) arrived() bool {
+	w.t.mu.Lock()
+	defer w.t.mu.Unlock()
+	return w.t.arrived > w.since
+}
+
+// pause waits for a change, until the time or the end of ctx; true when woken by a change.
+func (w *Watch) pause(ctx context.Context, wake <-chan struct{}, until time.Time) bool {
+	timer := time.NewTimer(max(time.Until(until), time.Millisecond))
+	defer timer.Stop()
+	select {
+	case <-wake:
+		return true
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+func (w *Watch) result(by string, capped bool) Result {
+	return Result{Took: time.Since(w.begun), By: by, Capped: capped}
+}
+
+func phrase(what string) string {
+	switch what {
+	case "navigation":
+		return "loading"
+	case "requests":
+		return "waiting for requests"
+	case "frame":
+		return "loading a frame"
+	case "animation":
+		return "moving"
+	default:
+		return "changing"
+	}
+}

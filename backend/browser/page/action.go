@@ -1,0 +1,321 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe"
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/observe/settle"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+// Action is one action while it runs.
+type Action struct {
+	Tab *Tab
+	// Page is the tab's page when the action began.
+	Page *cdp.Page
+	// Outcome is the sentence of what is done; set before the page can feel anything, so
+	// that an interrupted action is reported correctly.
+	Outcome string
+	// Acted is true once the page may have felt the action.
+	Acted bool
+	Note  string
+	Watch *settle.Watch
+	// Full asks for everything in the viewport instead of what changed.
+	Full bool
+	// WholePage observes the whole page; ChangesOnly then lists what is new since the last such snapshot.
+	WholePage, ChangesOnly bool
+	// Document is the document that is acted on; nil is the main one.
+	Document *cdp.Document
+	// speculative is a snapshot that was begun while the page was asked whether it rests; polls counts
+	// those questions.
+	speculative *collect.Speculation
+	polls       int
+}
+
+// Acting sets the outcome and marks that from here on the page may feel it.
+func (a *Action) Acting(format string, args ...any) {
+	a.Outcome, a.Acted = fmt.Sprintf(format, args...), true
+}
+
+// Act runs one action on a tab: waits for its turn, does it, waits for what it caused, takes a snapshot,
+// and answers with what changed.
+func (s *Session) Act(ctx context.Context, t *Tab, do func(context.Context, *Action) error) (annotator.Answer, error) {
+	if _, err := s.Manager.Start(ctx); err != nil {
+		return annotator.Answer{}, err
+	}
+	release, err := t.Acquire(ctx)
+	if err != nil {
+		return annotator.Answer{}, err
+	}
+	defer release()
+	if f := t.Ready(); f != nil {
+		return annotator.Answer{}, f
+	}
+	return t.Run(ctx, do)
+}
+
+// Run is act for who holds the tab's turn.
+func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) (annotator.Answer, error) {
+	ctx, done := t.Begin(ctx)
+	defer done()
+	t.Session.Manager.Lock()
+	a := &Action{Tab: t, Page: t.Page, Watch: t.Tracker.Begin(t.Session.Manager.Config.Limits)}
+	t.acting = true
+	t.Session.Manager.Unlock()
+	defer a.Watch.Close()
+	defer t.Locked(func() { t.acting, t.ExpectsTab = false, false })
+	if err := do(ctx, a); err != nil {
+		if stopped := context.Cause(ctx); stopped != nil && a.Acted {
+			return t.interrupted(a, stopped)
+		}
+		return annotator.Answer{}, a.explain(ctx, err)
+	}
+	if !a.Acted {
+		a.Watch.ReadOnly()
+	}
+	res := a.Watch.Wait(ctx, a.WaitState())
+	if stopped := context.Cause(ctx); stopped != nil {
+		return t.interrupted(a, stopped)
+	}
+	before := t.lastSnapshot()
+	now, err := a.observe(ctx, res)
+	if err != nil {
+		if stopped := context.Cause(ctx); stopped != nil {
+			return t.interrupted(a, stopped)
+		}
+		return annotator.Answer{}, a.explain(ctx, err)
+	}
+	return t.answer(ctx, a, before, now, res), nil
+}
+
+// options are those of the snapshot at the end of the action.
+func (a *Action) options() collect.Options { return collect.Options{WholePage: a.WholePage} }
+
+// observe takes the snapshot at the end of the action. The one that was begun early is used when the page
+// rested all along.
+func (a *Action) observe(ctx context.Context, res settle.Result) (*observe.Snapshot, error) {
+	if res.By != settle.Quiet || a.polls > 1 {
+		a.speculative = nil
+	}
+	if a.speculative == nil {
+		a.Tab.Locked(func() { a.Tab.Stale = false })
+	}
+	return a.Tab.Observer.SnapshotAfter(ctx, a.options(), a.speculative)
+}
+
+// explain is Tab.Explain for an action that the page may have felt before it stopped answering.
+func (a *Action) explain(ctx context.Context, err error) error {
+	if a.Acted && errors.Is(err, observe.ErrUnresponsive) {
+		return &surface.Fault{
+			Kind: surface.FaultTimeout, Message: a.Outcome + ", but the page does not answer since: its scripts keep it busy.",
+			Suggestion: `Wait with wait_for, or call navigate_page with action "reload".`,
+		}
+	}
+	return a.Tab.Explain(ctx, err)
+}
+
+// interrupted answers for an action that took effect and was then interrupted.
+func (t *Tab) interrupted(a *Action, cause error) (annotator.Answer, error) {
+	b := t.Session.Manager
+	switch {
+	case errors.Is(cause, ErrDialog), errors.Is(cause, ErrTabClosed):
+	default:
+		if f := t.endedFault(cause); f != nil {
+			return annotator.Answer{}, f
+		}
+		return annotator.Answer{}, fmt.Errorf("%s, but was stopped: %w", a.Outcome, cause)
+	}
+	b.Lock()
+	defer b.Unlock()
+	ans := annotator.Answer{
+		Page:    annotator.Page{Title: t.Title, URL: t.URL, Version: t.Version, Tab: t.ID},
+		Outcome: a.Outcome, Events: t.TakeEffects(), Elements: []annotator.Element{}, Changes: true,
+		SettledBy: "dialog",
+	}
+	if errors.Is(cause, ErrTabClosed) {
+		ans.Events = append(ans.Events, annotator.Event{Kind: "closed_tab", Text: fmt.Sprintf("tab %d closed", t.ID), Tab: t.ID})
+		ans.SettledBy = "tab closed"
+	} else {
+		ans.Note = t.dialogNote()
+	}
+	return ans, nil
+}
+
+// Explain turns the error of an action into a fault that its caller can read.
+func (t *Tab) Explain(ctx context.Context, err error) error {
+	var fault *surface.Fault
+	if errors.As(err, &fault) {
+		return fault
+	}
+	for _, cause := range []error{context.Cause(ctx), err} {
+		if f := t.endedFault(cause); f != nil {
+			return f
+		}
+	}
+	var refusal *collect.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		return &surface.Fault{Kind: surface.FaultBlocked, Message: "The page does not allow it: " + refusal.Message + ".", Suggestion: "Call annotate_page to see what can be done."}
+	case errors.Is(err, observe.ErrUnresponsive):
+		return &surface.Fault{
+			Kind: surface.FaultTimeout, Message: "The page does not answer: its scripts keep it busy.",
+			Suggestion: `Wait with wait_for, or call navigate_page with action "reload".`,
+		}
+	case errors.Is(err, collect.ErrGone):
+		return &surface.Fault{
+			Kind: surface.FaultGone, Message: "What it was about has left the page.", Suggestion: "Call annotate_page.",
+		}
+	case errors.Is(err, cdp.ErrReplaced):
+		return &surface.Fault{
+			Kind: surface.FaultGone, Message: "The page was replaced by a navigation in the middle of it.",
+			Suggestion: "Call annotate_page.",
+		}
+	}
+	return err
+}
+
+func (t *Tab) lastSnapshot() *observe.Snapshot {
+	t.Session.Manager.Lock()
+	defer t.Session.Manager.Unlock()
+	return t.last
+}
+
+// minReportedWait is how long a snapshot must have waited for the page before the answer mentions it.
+const minReportedWait = 100 * time.Millisecond
+
+// answer compares two snapshots, remembers the new one and says what changed.
+func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapshot, res settle.Result) annotator.Answer {
+	whole := now
+	if a.WholePage {
+		now = now.InView()
+	}
+	changes, gone := t.Observer.Compare(ctx, before, now)
+	b := t.Session.Manager
+	b.Lock()
+	if before == nil || before.MainDocument != now.MainDocument || len(changes)+len(gone) > 0 {
+		t.Version++
+	}
+	now.Page.Version = t.Version
+	now.SettledMS = int(res.Took.Milliseconds())
+	t.last, t.refreshed = now, nil
+	t.DialogsInRow = 0
+	t.Title, t.URL = now.Page.Title, now.Page.URL
+	ans := annotator.Answer{
+		Page: now.Page, Outcome: a.Outcome, Events: t.TakeEffects(), Elements: changes, Gone: gone, Changes: true,
+		Above: now.Above, Below: now.Below, SettledMS: now.SettledMS, SettledBy: res.By, Note: a.Note,
+	}
+	if !a.Acted && !res.Capped && res.Took < minReportedWait {
+		// An action that only reads caused nothing that could be waited for.
+		ans.SettledMS, ans.SettledBy = 0, ""
+	}
+	active := t.Session.Owner == "" && t.Session.Active == t
+	opened := t.Session.openedInFront(t, ans.Events)
+	notes := t.Session.unreadNotes()
+	b.Unlock()
+	b.Elements.MarkReported(whole.IDs())
+	for _, note := range notes {
+		AddNote(&ans, note)
+	}
+	if opened > 0 {
+		AddNote(&ans, fmt.Sprintf("Tab %d%s", opened, inFrontNote))
+	}
+	switch {
+	case a.WholePage:
+		t.answerWholePage(ctx, a, whole, &ans)
+	case a.Full || before == nil || before.MainDocument != now.MainDocument:
+		ans.Elements, ans.Changes = now.Elements, false
+	}
+	if ans.Elements == nil {
+		ans.Elements = []annotator.Element{}
+	}
+	b.Elements.MarkRowsReported(shownWithRow(ans.Elements))
+	if res.Capped {
+		AddNote(&ans, fmt.Sprintf("The page is %s after %s; this is what is there.", res.By, res.Took.Round(100*time.Millisecond)))
+	}
+	for _, src := range now.SilentFrames {
+		AddNote(&ans, "A frame did not answer and is left out: "+surface.Clip(src, 100))
+	}
+	if active {
+		t.publishMarks(now)
+		b.Events.StateChanged()
+	}
+	return ans
+}
+
+// shownWithRow are the numbers of the elements that are listed with the words of their row.
+func shownWithRow(list []annotator.Element) (ids []int) {
+	for _, e := range list {
+		if slices.ContainsFunc(e.States, func(s string) bool { return strings.HasPrefix(s, `in "`) }) {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
+}
+
+func AddNote(ans *annotator.Answer, text string) {
+	if ans.Note != "" {
+		ans.Note += " "
+	}
+	ans.Note += text
+}
+
+// answerWholePage makes an answer about the viewport one about the whole page.
+func (t *Tab) answerWholePage(ctx context.Context, a *Action, now *observe.Snapshot, ans *annotator.Answer) {
+	b := t.Session.Manager
+	b.Lock()
+	before := t.lastWhole
+	t.lastWhole = now
+	b.Unlock()
+	ans.Above, ans.Below = 0, 0
+	ans.Elements, ans.Gone, ans.Changes = now.Elements, nil, false
+	if a.ChangesOnly && before != nil && before.MainDocument == now.MainDocument {
+		ans.Elements, ans.Gone = t.Observer.Compare(ctx, before, now)
+		ans.Changes = true
+	}
+}
+
+// Client runs requests on the page's own session.
+func (a *Action) Client(ctx context.Context) proto.Client { return a.Page.Client(ctx) }
+
+func AddActionNote(a *Action, text string) { a.Note = strings.TrimSpace(a.Note + " " + text) }
+
+// Read asks the active tab's documents something that changes nothing. It takes the tab's
+// turn, so that it does not read in the middle of an action.
+func (s *Session) Read(ctx context.Context, ask func(context.Context, []*cdp.Document) error) error {
+	t, err := s.ActiveTab(ctx)
+	if err != nil {
+		return err
+	}
+	release, err := t.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if f := t.Ready(); f != nil {
+		return f
+	}
+	ctx, done := t.Begin(ctx)
+	defer done()
+	ctx, cancel := context.WithTimeoutCause(ctx, 15*time.Second, observe.ErrUnresponsive)
+	defer cancel()
+	s.Manager.Lock()
+	a := &Action{Tab: t, Page: t.Page, Watch: t.Tracker.Begin(s.Manager.Config.Limits)}
+	s.Manager.Unlock()
+	defer a.Watch.Close()
+	a.Watch.ReadOnly()
+	a.Watch.Wait(ctx, a.WaitState())
+	if err := ask(ctx, a.Page.Documents()); err != nil {
+		return t.Explain(ctx, err)
+	}
+	return nil
+}

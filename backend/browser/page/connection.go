@@ -1,0 +1,176 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/page/effects"
+)
+
+// PageOpened implements cdp.Handler: the page becomes a tab of the session it belongs to.
+func (e *Connection) PageOpened(p *cdp.Page) {
+	b := e.manager
+	b.Lock()
+	s := b.sessions[""]
+	for _, other := range b.sessions {
+		if other.contextID != "" && other.contextID == p.ContextID {
+			s = other
+		}
+	}
+	if s == nil {
+		s = &Session{Manager: b}
+		b.sessions[""] = s
+	}
+	t := s.adopt(p)
+	e.tabs[p] = t
+	var opener *Tab
+	for _, other := range s.Tabs {
+		if other == t || other.Tracker == nil {
+			continue
+		}
+		other.Tracker.LoadStopped(PopupFrame)
+		// A tab that hides who opened it is that of one that expects one.
+		if named := other.Page != nil && other.Page.TargetID == p.OpenerID; named || opener == nil && p.OpenerID == "" && other.ExpectsTab {
+			opener = other
+		}
+	}
+	if opener != nil {
+		opener.ExpectsTab, t.opener = false, opener
+		opener.AddEffect(effects.KindOpened, fmt.Sprintf("opened tab %d", t.ID), t.ID)
+	}
+	b.Signal()
+	b.Unlock()
+	b.Viewer.FrontChanged()
+	b.Events.StateChanged()
+}
+
+// PageClosed implements cdp.Handler.
+func (e *Connection) PageClosed(p *cdp.Page) {
+	b := e.manager
+	b.Lock()
+	t := e.tabs[p]
+	delete(e.tabs, p)
+	if t != nil {
+		t.Session.remove(t)
+	}
+	b.Signal()
+	b.Unlock()
+	if t != nil {
+		for _, doc := range b.Elements.Documents(t.ID) {
+			b.Elements.EndDocument(doc)
+		}
+	}
+	b.Viewer.FrontChanged()
+	b.Events.StateChanged()
+}
+
+// PageEvent implements cdp.Handler.
+func (e *Connection) PageEvent(p *cdp.Page, ev cdp.Event) {
+	switch ev.Method {
+	case "Browser.downloadWillBegin":
+		e.downloadWillBegin(p, ev)
+		return
+	case "Browser.downloadProgress":
+		e.downloadProgress(ev)
+		return
+	}
+	e.manager.Lock()
+	t := e.tabs[p]
+	e.manager.Unlock()
+	if t == nil {
+		return
+	}
+	e.manager.handler.TabEvent(t, p, ev)
+}
+
+// Connection is one running Chromium as tabs use it. It implements cdp.Handler.
+type Connection struct {
+	manager  *Manager
+	Registry *cdp.Registry
+	// tabs and notes are guarded by the manager's lock. notes are what every session is told once.
+	tabs  map[*cdp.Page]*Tab
+	notes []string
+}
+
+// NewConnection returns the handler for a Chromium that is about to be connected; notes are what every session
+// is told once.
+func (m *Manager) NewConnection(notes []string) *Connection {
+	return &Connection{manager: m, notes: notes, tabs: map[*cdp.Page]*Tab{}}
+}
+
+// Open prepares the connected browser for tabs.
+func (c *Connection) Open(ctx context.Context) error {
+	if c.manager.Config.AttachURL == "" {
+		if err := c.allowDownloads(ctx, "", ""); err != nil {
+			return err
+		}
+	}
+	v, err := proto.BrowserGetVersion{}.Call(c.Registry.Client(ctx))
+	if err != nil {
+		return fmt.Errorf("asking for the browser's version: %w", err)
+	}
+	c.manager.mu.Lock()
+	c.manager.userAgent = v.UserAgent
+	c.manager.mu.Unlock()
+	return nil
+}
+
+// Options are those of the registry whose handler c is; docs numbers documents.
+func (c *Connection) Options(docs *cdp.Counter) cdp.Options {
+	return cdp.Options{
+		Handler: c, Docs: docs, Log: c.manager.Log, DocumentStart: documentStartScript, Binding: BindingName,
+		PageSetUp: []proto.Request{
+			proto.EmulationSetDeviceMetricsOverride{Width: defaultWidth, Height: defaultHeight, DeviceScaleFactor: 1},
+			proto.PageSetInterceptFileChooserDialog{Enabled: true},
+		},
+	}
+}
+
+// AddNote adds something that every session is told once.
+func (c *Connection) AddNote(note string) {
+	c.manager.mu.Lock()
+	defer c.manager.mu.Unlock()
+	c.notes = append(c.notes, note)
+}
+
+// notEnforced is told where the filtering proxy cannot be in front of a browser.
+const notEnforced = "Where this browser may go is not enforced: it runs elsewhere, so its requests do not pass Sextant's proxy. Only the addresses of navigate_page and browser_tabs are judged."
+
+// newContext makes a browser context. In a browser that is only attached to, the context has our proxy; a
+// browser on another machine could not reach that.
+func (c *Connection) newContext(ctx context.Context) (string, error) {
+	req := proto.TargetCreateBrowserContext{DisposeOnDetach: true}
+	proxied := c.manager.Config.AttachURL != "" && c.manager.Config.Proxy != ""
+	if proxied && c.manager.isLocal() {
+		req.ProxyServer, req.ProxyBypassList = "http://"+c.manager.Config.Proxy, "<-loopback>"
+	}
+	res, err := req.Call(c.Registry.Client(ctx))
+	if err != nil {
+		return "", err
+	}
+	if proxied && req.ProxyServer == "" {
+		c.manager.mu.Lock()
+		c.notes = []string{notEnforced}
+		c.manager.mu.Unlock()
+	}
+	return string(res.BrowserContextID), nil
+}
+
+// dispose closes a browser context with all its tabs.
+func (c *Connection) dispose(contextID string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	err := proto.TargetDisposeBrowserContext{
+		BrowserContextID: proto.BrowserBrowserContextID(contextID),
+	}.Call(c.Registry.Client(ctx))
+	if err != nil {
+		c.manager.Log.Warn("closing a session's tabs", "err", err)
+	}
+}
+
+// popup is the frame name under which a tab that is about to open is waited for.
+const PopupFrame = "popup"

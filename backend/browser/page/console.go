@@ -1,0 +1,45 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sextant/backend/browser/page/console"
+	"sextant/backend/surface"
+)
+
+// Console lists console messages of the active tab, oldest first, and how many more there are that Limit left
+// out. It starts no browser.
+func (s *Session) Console(o console.ConsoleOptions) (list []console.Message, more int, err error) {
+	level := o.Level
+	if level == "" {
+		level = console.LevelInfo
+	}
+	if !slices.Contains(console.Levels(), level) {
+		return nil, 0, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown level %q", o.Level), Suggestion: "Send " + strings.Join(console.Levels(), ", ") + "."}
+	}
+	limit := o.Limit
+	if limit <= 0 {
+		limit = 50
+	}
+	s.Manager.Lock()
+	defer s.Manager.Unlock()
+	if s.Active == nil {
+		return []console.Message{}, 0, nil
+	}
+	list = s.Active.Console.Messages(level, o.Since)
+	hide := s.redactor()
+	for i := range list {
+		list[i].Text = hide.Body("", list[i].Text, "the console", false)
+		list[i].Where = hide.Address(list[i].Where)
+	}
+	if o.Clear {
+		s.Active.Console.Reset()
+	}
+	if len(list) > limit {
+		more = len(list) - limit
+		list = list[more:]
+	}
+	return list, more, nil
+}

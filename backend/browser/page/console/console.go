@@ -1,0 +1,262 @@
+// Package console reads console messages from protocol events and remembers the newest of a tab.
+package console
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/surface"
+)
+
+// Bounds of the console messages of a tab that are remembered; the oldest are forgotten first.
+const (
+	maxMessages = 300
+	maxMessage  = 2000
+	// released is after how many messages the objects that the browser keeps for them are
+	// released; nothing reads them.
+	releaseEvery = 50
+)
+
+// The levels of a Message, from the least.
+const (
+	LevelDebug   = "debug"
+	LevelInfo    = "info"
+	LevelWarning = "warning"
+	LevelError   = "error"
+)
+
+// Levels lists the levels of a Message from the least to the gravest.
+func Levels() []string { return []string{LevelDebug, LevelInfo, LevelWarning, LevelError} }
+
+// Message is one line of a tab's console: what its scripts wrote, errors they threw, and what
+// the browser complains about. Likely secrets in it are masked.
+type Message struct {
+	ID    int    `json:"id"`
+	Level string `json:"level"`
+	// Source is console, exception, or who of the browser speaks: network, security, …
+	Source string `json:"source"`
+	Text   string `json:"text"`
+	// Where is "url:line", "" when it is not known.
+	Where string `json:"where,omitempty"`
+	// Times counts the same message in a row.
+	Times int       `json:"times"`
+	Time  time.Time `json:"time"`
+}
+
+// ConsoleOptions: Level is the least level (info when empty), Since an id after which messages
+// are wanted, Limit how many of the newest (50 when 0); Clear forgets them all afterwards.
+type ConsoleOptions struct {
+	Level        string
+	Since, Limit int
+	Clear        bool
+}
+
+// Log is the newest console messages of a tab. It is guarded by Browser.mu.
+type Log struct {
+	list []*Message
+	last int
+	// written counts the messages of scripts.
+	written int
+}
+
+func (j *Log) Add(m Message) {
+	if n := len(j.list); n > 0 {
+		if l := j.list[n-1]; l.Text == m.Text && l.Level == m.Level && l.Where == m.Where {
+			l.Times++
+			return
+		}
+	}
+	j.last++
+	m.ID, m.Times, m.Time = j.last, 1, time.Now()
+	if len(j.list) >= maxMessages {
+		j.list = slices.Delete(j.list, 0, len(j.list)-maxMessages+1)
+	}
+	j.list = append(j.list, &m)
+}
+
+// Messages are copies of those from level on that came after the id since.
+func (j *Log) Messages(level string, since int) []Message {
+	list := []Message{}
+	for _, m := range j.list {
+		if m.ID > since && slices.Index(Levels(), m.Level) >= slices.Index(Levels(), level) {
+			list = append(list, *m)
+		}
+	}
+	return list
+}
+
+// Reset forgets all messages; ids go on.
+func (j *Log) Reset() { j.list = nil }
+
+// ReleaseDue counts a message of a script and reports whether the objects that the browser keeps for such
+// messages are to be let go now.
+func (j *Log) ReleaseDue() bool {
+	j.written++
+	return j.written%releaseEvery == 0
+}
+
+// FromException reads an error that a script of the page did not catch.
+func FromException(ev cdp.Event) (Message, bool) {
+	x, ok := cdp.DecodeEvent[proto.RuntimeExceptionThrown](ev)
+	if !ok || x.ExceptionDetails == nil {
+		return Message{}, false
+	}
+	d := x.ExceptionDetails
+	text := d.Text
+	if o := d.Exception; o != nil && o.Description != "" {
+		text, _, _ = strings.Cut(o.Description, "\n")
+	} else if o != nil && d.Text == "Uncaught" {
+		text += " " + formatPrimitive(o)
+	}
+	return Message{Level: LevelError, Source: "exception", Text: surface.Clip(text, maxMessage), Where: location(d.URL, d.LineNumber+1)}, true
+}
+
+// FromScript reads what a script wrote to the console.
+func FromScript(ev cdp.Event) (Message, bool) {
+	c, ok := cdp.DecodeEvent[proto.RuntimeConsoleAPICalled](ev)
+	if !ok {
+		return Message{}, false
+	}
+	level := LevelInfo
+	switch c.Type {
+	case proto.RuntimeConsoleAPICalledTypeError, proto.RuntimeConsoleAPICalledTypeAssert:
+		level = LevelError
+	case proto.RuntimeConsoleAPICalledTypeWarning:
+		level = LevelWarning
+	case proto.RuntimeConsoleAPICalledTypeDebug, proto.RuntimeConsoleAPICalledTypeTrace:
+		level = LevelDebug
+	case proto.RuntimeConsoleAPICalledTypeClear, proto.RuntimeConsoleAPICalledTypeEndGroup:
+		return Message{}, false
+	}
+	m := Message{Level: level, Source: "console", Text: surface.Clip(formatArguments(c.Args), maxMessage)}
+	if c.StackTrace != nil && len(c.StackTrace.CallFrames) > 0 {
+		f := c.StackTrace.CallFrames[0]
+		m.Where = location(f.URL, f.LineNumber+1)
+	}
+	return m, true
+}
+
+// FromBrowser reads what the browser itself complains about.
+func FromBrowser(ev cdp.Event) (Message, bool) {
+	l, ok := cdp.DecodeEvent[proto.LogEntryAdded](ev)
+	if !ok || l.Entry == nil {
+		return Message{}, false
+	}
+	e := l.Entry
+	m := Message{Level: string(e.Level), Source: string(e.Source), Text: surface.Clip(e.Text, maxMessage)}
+	if m.Level == "verbose" {
+		m.Level = LevelDebug
+	}
+	line := 0
+	if e.LineNumber != nil {
+		line = *e.LineNumber + 1
+	}
+	m.Where = location(e.URL, line)
+	return m, true
+}
+
+func location(url string, line int) string {
+	switch {
+	case url == "":
+		return ""
+	case line <= 0:
+		return surface.Clip(url, 200)
+	}
+	return surface.Clip(url, 200) + ":" + strconv.Itoa(line)
+}
+
+// formatArguments is what console.log makes of its arguments: %s and similar are filled in.
+func formatArguments(args []*proto.RuntimeRemoteObject) string {
+	if len(args) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	rest := args
+	if args[0].Type == proto.RuntimeRemoteObjectTypeString {
+		format := args[0].Value.Str()
+		rest = args[1:]
+		for i := 0; i < len(format); i++ {
+			if format[i] != '%' || i+1 == len(format) || len(rest) == 0 || !strings.ContainsRune("sdifoOc%", rune(format[i+1])) {
+				b.WriteByte(format[i])
+				continue
+			}
+			i++
+			switch format[i] {
+			case '%':
+				b.WriteByte('%')
+				continue
+			case 'c':
+			default:
+				b.WriteString(formatArgument(rest[0]))
+			}
+			rest = rest[1:]
+		}
+	}
+	for _, a := range rest {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		if b.Len() > maxMessage {
+			break
+		}
+		b.WriteString(formatArgument(a))
+	}
+	return b.String()
+}
+
+// formatArgument is a value as the console shows it: objects by their first properties.
+func formatArgument(o *proto.RuntimeRemoteObject) string {
+	if o.Preview != nil && o.Subtype != proto.RuntimeRemoteObjectSubtypeError {
+		return formatPreview(o.Preview)
+	}
+	return formatPrimitive(o)
+}
+
+func formatPrimitive(o *proto.RuntimeRemoteObject) string {
+	switch {
+	case o.Type == proto.RuntimeRemoteObjectTypeString:
+		return o.Value.Str()
+	case o.UnserializableValue != "":
+		return string(o.UnserializableValue)
+	case o.Type == proto.RuntimeRemoteObjectTypeUndefined:
+		return "undefined"
+	case o.Description != "":
+		return o.Description
+	}
+	raw, err := json.Marshal(o.Value)
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+func formatPreview(p *proto.RuntimeObjectPreview) string {
+	list := p.Subtype == "array"
+	parts := make([]string, 0, len(p.Properties))
+	for _, x := range p.Properties {
+		value := x.Value
+		if x.Type == "string" {
+			value = strconv.Quote(value)
+		}
+		if !list {
+			value = x.Name + ": " + value
+		}
+		parts = append(parts, value)
+	}
+	if p.Overflow {
+		parts = append(parts, "…")
+	}
+	switch {
+	case list:
+		return "[" + strings.Join(parts, ", ") + "]"
+	case len(parts) == 0:
+		return p.Description
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}

@@ -1,0 +1,168 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/guard/veil"
+	"sextant/backend/surface"
+)
+
+// The kinds of dialog beyond those of JavaScript (alert, confirm, prompt).
+const (
+	DialogAuth = "auth"
+	dialogFile = "file"
+)
+
+// Dialog is an open dialog: one of the page's scripts, which are blocked while it is open,
+// or a site's question for a user name and password, while the page it guards is waited for.
+type Dialog struct {
+	Kind, Text, Session string
+	// Preset is what a prompt holds at first.
+	Preset string
+	// RequestID names the paused request of an auth dialog, origin who asks.
+	RequestID proto.FetchRequestID
+	Origin    string
+	// Behind is the open log-in question that a dialog of a script lies over.
+	Behind *Dialog
+}
+
+// Describe is d in an answer: `prompt "Your name?" (default "Ana")`.
+func (d *Dialog) Describe() string {
+	if d.Kind == DialogAuth {
+		return "log-in: " + d.Text
+	}
+	said := d.Kind + " " + surface.QuoteClean(d.Text, 200)
+	if d.Preset != "" && !d.Secret() {
+		said += " (default " + surface.QuoteClean(d.Preset, 60) + ")"
+	}
+	return said
+}
+
+// Secret reports whether what d is answered with is not for showing.
+func (d *Dialog) Secret() bool {
+	return d.Kind == DialogAuth || d.Kind == string(proto.PageDialogTypePrompt) && veil.Asks(d.Text)
+}
+
+func CancelAuthRequest(id proto.FetchRequestID) proto.FetchContinueWithAuth {
+	return proto.FetchContinueWithAuth{
+		RequestID:             id,
+		AuthChallengeResponse: &proto.FetchAuthChallengeResponse{Response: proto.FetchAuthChallengeResponseResponseCancelAuth},
+	}
+}
+
+// settleAuth forgets a log-in question whose page came or will not come. Called under the lock.
+func (t *Tab) ClearAuth() {
+	switch {
+	case t.Dialog == nil:
+	case t.Dialog.Kind == DialogAuth:
+		t.Dialog = nil
+	default:
+		t.Dialog.Behind = nil
+	}
+}
+
+// leaveAuth gives up a log-in question, for who goes elsewhere.
+func (t *Tab) CancelAuth() {
+	t.Session.Manager.Lock()
+	defer t.Session.Manager.Unlock()
+	if d := t.Dialog; d != nil && d.Kind == DialogAuth && t.Page != nil {
+		t.Page.Post(d.Session, CancelAuthRequest(d.RequestID))
+		t.Dialog = nil
+	}
+}
+
+// TabWithDialog is the tab that has a dialog, the active one first; nil for none.
+func (s *Session) TabWithDialog() *Tab {
+	s.Manager.Lock()
+	defer s.Manager.Unlock()
+	if t := s.Active; t != nil && (t.Dialog != nil || t.FileChooser != nil) {
+		return t
+	}
+	for _, t := range s.Tabs {
+		if t.Dialog != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// answered forgets d, unless another dialog took its place already. A log-in question that lay
+// under it is open again and ends the running action, as it did when it came.
+func (t *Tab) DialogAnswered(d *Dialog) {
+	t.Locked(func() {
+		if t.Dialog == d {
+			t.Dialog = d.Behind
+		}
+		if d.Behind != nil && t.Dialog == d.Behind {
+			t.Interrupt(ErrDialog)
+		}
+	})
+}
+
+// OpenDialog is the tab's open dialog, nil for none.
+func (t *Tab) OpenDialog() *Dialog {
+	t.Session.Manager.Lock()
+	defer t.Session.Manager.Unlock()
+	return t.Dialog
+}
+
+// dialogNote says how the open dialog is answered. Called under the lock.
+func (t *Tab) dialogNote() string {
+	switch {
+	case t.Dialog == nil:
+		return ""
+	case t.Dialog.Kind == DialogAuth:
+		return "The page waits for the log-in: answer with handle_dialog and username and password, or with accept: false."
+	case t.Dialog.Kind == string(proto.PageDialogTypePrompt):
+		return blockedNote + "handle_dialog with text, or accept: false."
+	}
+	return blockedNote + `press_key "Enter" accepts, "Escape" dismisses.`
+}
+
+const blockedNote = "The page is blocked until the dialog is answered: "
+
+const inFrontNote = " is in front now; annotate_page lists it."
+
+// IsTransientNote reports whether an answer's note holds until the next answer alone: that a dialog waits, that
+// a tab is in front and not listed yet.
+func IsTransientNote(note string) bool {
+	return strings.HasPrefix(note, blockedNote) || strings.HasPrefix(note, "Tab ") && strings.HasSuffix(note, inFrontNote)
+}
+
+// DialogWantsSecret reports whether the dialog HandleDialog would answer asks for what is not for showing.
+func (s *Session) DialogWantsSecret() bool {
+	t := s.TabWithDialog()
+	if t == nil {
+		return false
+	}
+	d := t.OpenDialog()
+	return d != nil && d.Secret()
+}
+
+// OpenDialog says in a sentence which dialog HandleDialog would answer, and the address of who opened
+// it; "" for none. It starts no browser.
+func (s *Session) OpenDialog() (what, address string) {
+	t := s.TabWithDialog()
+	if t == nil {
+		return "", ""
+	}
+	s.Manager.Lock()
+	defer s.Manager.Unlock()
+	switch {
+	case t.Dialog == nil:
+		return "the page asks for a file", t.URL
+	case t.Dialog.Kind == DialogAuth:
+		return t.Dialog.Text, t.Dialog.Origin
+	}
+	return t.Dialog.Describe(), t.URL
+}
+
+// FileChooser is the page's question for files: node is the field, 0 when it asked without one, session
+// and frame are where it lives.
+type FileChooser struct {
+	Session, Frame string
+	Node           proto.DOMBackendNodeID
+	Many           bool
+}

@@ -1,0 +1,132 @@
+// Package downloaddir is the folder that downloads go into: safe file names, limits of size and disk space, and
+// the removal of unfinished files.
+package downloaddir
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// PartialFolder is the folder, in that of a session's downloads, where Chromium writes files on their way.
+const PartialFolder = ".partial"
+
+const (
+	// maxDownload bounds one file unless the Config does.
+	maxDownload = 2_000_000_000
+	// spare is what a download leaves free on the disk.
+	minFreeSpace = 512 << 20
+)
+
+// OverLimit says why a download into dir cannot go on, "" when it can: limit bounds its size (0 is the default
+// bound), received and size are what the browser reports, complete is true when all of it is there.
+func OverLimit(dir string, limit, received, size int64, complete bool) string {
+	if limit <= 0 {
+		limit = maxDownload
+	}
+	need := max(size, received)
+	if need > limit {
+		return "it is larger than " + FormatBytes(limit)
+	}
+	if complete {
+		return ""
+	}
+	if free, known := freeSpace(dir); known && free < need-received+minFreeSpace {
+		return "the disk is nearly full"
+	}
+	return ""
+}
+
+// RemovePartial removes what the download guid into dir left on the disk.
+func RemovePartial(dir, guid string) {
+	if dir == "" || filepath.Base(guid) != guid {
+		return
+	}
+	for _, ending := range []string{"", ".crdownload"} {
+		_ = os.Remove(filepath.Join(dir, PartialFolder, guid+ending))
+	}
+}
+
+// Tidy removes what is left of downloads that were on their way when a browser or a session
+// ended, and the folder when nothing else is in it. Files that arrived are their owner's and stay.
+func Tidy(dir string) {
+	rest, err := os.ReadDir(filepath.Join(dir, PartialFolder))
+	if err != nil {
+		return
+	}
+	for _, f := range rest {
+		if f.Type().IsRegular() {
+			_ = os.Remove(filepath.Join(dir, PartialFolder, f.Name()))
+		}
+	}
+	// Only empty folders can be removed this way.
+	if os.Remove(filepath.Join(dir, PartialFolder)) == nil {
+		_ = os.Remove(dir)
+	}
+}
+
+// TidyAll is tidy for base and all folders of sessions in it.
+func TidyAll(base string) {
+	list, err := os.ReadDir(base)
+	if err != nil {
+		return
+	}
+	for _, f := range list {
+		if f.IsDir() && f.Name() != PartialFolder {
+			Tidy(filepath.Join(base, f.Name()))
+		}
+	}
+	Tidy(base)
+}
+
+// SessionFolder is where the downloads of a session go below base.
+func SessionFolder(base, owner string) string {
+	if owner == "" {
+		return base
+	}
+	return filepath.Join(base, FileName(owner))
+}
+
+// FormatBytes is a size for people.
+func FormatBytes(n int64) string {
+	const unit = 1000
+	switch {
+	case n < unit:
+		return fmt.Sprintf("%d bytes", n)
+	case n < unit*unit:
+		return fmt.Sprintf("%.1f KB", float64(n)/unit)
+	case n < unit*unit*unit:
+		return fmt.Sprintf("%.1f MB", float64(n)/(unit*unit))
+	}
+	return fmt.Sprintf("%.2f GB", float64(n)/(unit*unit*unit))
+}
+
+// Place moves a file into dir under a name that is not taken.
+func Place(from, dir, name string) (string, error) {
+	if err := os.Chmod(from, 0o600); err != nil {
+		return "", fmt.Errorf("keeping a download: %w", err)
+	}
+	ext := filepath.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	for n := 1; n < 1000; n++ {
+		if n > 1 {
+			name = fmt.Sprintf("%s (%d)%s", stem, n, ext)
+		}
+		path := filepath.Join(dir, name)
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if os.IsExist(err) {
+			continue
+		}
+		if err != nil {
+			return "", fmt.Errorf("keeping a download: %w", err)
+		}
+		_ = f.Close()
+		if err := os.Rename(from, path); err != nil {
+			_ = os.Remove(path)
+			return "", fmt.Errorf("keeping a download: %w", err)
+		}
+		return path, nil
+	}
+	return "", fmt.Errorf("keeping a download: every name like %q is taken", name)
+}

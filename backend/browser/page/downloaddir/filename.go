@@ -1,0 +1,47 @@
+package downloaddir
+
+import (
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxName bounds a file's name in bytes, its ending included.
+const maxName = 120
+
+// FileName makes a name that a site suggested into one for a file: no path, nothing that a
+// system reads as something else, not hidden, not too long.
+func FileName(suggested string) string {
+	name := suggested[strings.LastIndexAny(suggested, `/\`)+1:]
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case r == utf8.RuneError, unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Co):
+			return -1
+		case unicode.IsSpace(r):
+			return ' '
+		case strings.ContainsRune(`<>:"|?*`, r):
+			return '_'
+		}
+		return r
+	}, name)
+	name = strings.Trim(name, ". ")
+	ext := filepath.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	if len(ext) > 20 {
+		stem, ext = name, ""
+	}
+	if stem == "" {
+		stem = "download"
+	}
+	// Windows takes these for devices, whatever the ending.
+	switch first, _, _ := strings.Cut(strings.ToUpper(stem), "."); first {
+	case "CON", "PRN", "AUX", "NUL", "COM1", "COM2", "COM3", "COM4", "LPT1", "LPT2", "LPT3":
+		stem = "_" + stem
+	}
+	for len(stem)+len(ext) > maxName {
+		_, size := utf8.DecodeLastRuneInString(stem)
+		stem = stem[:len(stem)-size]
+	}
+	return stem + ext
+}

@@ -1,0 +1,397 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/page/downloaddir"
+	"sextant/backend/browser/page/effects"
+	"sextant/backend/browser/page/network"
+	"sextant/backend/surface"
+	"sextant/shared/event"
+)
+
+const (
+	// maxRunning is how many a session loads at once, maxDownloads how many are remembered.
+	maxRunning   = 10
+	maxDownloads = 50
+	// downloadPatience is how long an action waits for a download to end.
+	downloadWait = time.Second
+	// progressEvery bounds how often the window hears of one that runs.
+	progressEvery = 250 * time.Millisecond
+)
+
+// The states of event.Download.
+const (
+	downloadRunning   = "running"
+	DownloadDone      = "done"
+	downloadCancelled = "cancelled"
+	downloadFailed    = "failed"
+)
+
+// download is one file on its way or there. It is guarded by Browser.mu, guid, dir and
+// tracked aside, which never change.
+type download struct {
+	event.Download
+	guid, dir string
+	t         *Tab
+	why       string
+	begun     time.Time
+	published time.Time
+}
+
+// Effect implements effectSource.
+func (d *download) Effect() (kind, text string) { return effects.KindDownload, d.sentence() }
+
+// sentence is the download in an answer. Called under the lock.
+func (d *download) sentence() string {
+	name := fmt.Sprintf("download: %q", surface.Clip(d.Name, 80))
+	switch d.State {
+	case DownloadDone:
+		return fmt.Sprintf("%s, %s, saved as %s", name, downloaddir.FormatBytes(d.Received), d.Path)
+	case downloadRunning:
+		size := downloaddir.FormatBytes(d.Received)
+		if d.Size > 0 {
+			size += " of " + downloaddir.FormatBytes(d.Size)
+		}
+		return fmt.Sprintf("%s is running, %s (downloads tells of number %d)", name, size, d.ID)
+	case downloadFailed:
+		return fmt.Sprintf("%s failed: %s", name, d.why)
+	}
+	return name + " was cancelled"
+}
+
+// Downloads lists the session's downloads, newest last.
+func (s *Session) Downloads() []event.Download {
+	s.Manager.Lock()
+	defer s.Manager.Unlock()
+	return s.downloadList()
+}
+
+// downloadList is Downloads. Called under the lock.
+func (s *Session) downloadList() []event.Download {
+	list := make([]event.Download, 0, len(s.downloads))
+	for _, d := range s.downloads {
+		list = append(list, d.Download)
+	}
+	return list
+}
+
+// DownloadsKept reports whether downloaded files outlive the browser.
+func (s *Session) DownloadsKept() bool { return s.Manager.Config.DownloadDir != "" }
+
+// CancelDownload stops a running download.
+func (s *Session) CancelDownload(ctx context.Context, id int) error {
+	s.Manager.Lock()
+	i := slices.IndexFunc(s.downloads, func(d *download) bool { return d.ID == id })
+	if i < 0 {
+		s.Manager.Unlock()
+		return &surface.Fault{Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no download %d.", id), Suggestion: "Call downloads for the numbers."}
+	}
+	d, e, contextID := s.downloads[i], s.Manager.conn, s.contextID
+	state := d.State
+	s.Manager.Unlock()
+	if state != downloadRunning || e == nil {
+		return &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("Download %d does not run: it is %s.", id, state), Suggestion: "Call downloads to see them."}
+	}
+	err := proto.BrowserCancelDownload{GUID: d.guid, BrowserContextID: proto.BrowserBrowserContextID(contextID)}.Call(e.Registry.Client(ctx))
+	if err != nil {
+		return fmt.Errorf("cancelling download %d: %w", id, err)
+	}
+	s.Manager.Lock()
+	if d.State == downloadRunning {
+		d.end(downloadCancelled, "")
+	}
+	s.Manager.Unlock()
+	s.Manager.Events.StateChanged()
+	return nil
+}
+
+// allowDownloads says where a browser context's downloads go; a browser on another machine
+// cannot reach our disk and loads nothing.
+func (e *Connection) allowDownloads(ctx context.Context, owner, contextID string) error {
+	req := proto.BrowserSetDownloadBehavior{
+		Behavior:         proto.BrowserSetDownloadBehaviorBehaviorDeny,
+		BrowserContextID: proto.BrowserBrowserContextID(contextID), EventsEnabled: true,
+	}
+	if e.manager.isLocal() {
+		dir, err := e.manager.DownloadDir(owner)
+		if err != nil {
+			e.manager.Log.Warn("downloads are off", "error", err)
+		} else {
+			req.Behavior, req.DownloadPath = proto.BrowserSetDownloadBehaviorBehaviorAllowAndName, filepath.Join(dir, downloaddir.PartialFolder)
+		}
+	}
+	if err := req.Call(e.Registry.Client(ctx)); err != nil {
+		return fmt.Errorf("saying where downloads go: %w", err)
+	}
+	return nil
+}
+
+// DownloadDir is the folder of a session's downloads, made when it is missing.
+func (b *Manager) DownloadDir(owner string) (string, error) {
+	b.Lock()
+	defer b.Unlock()
+	base := b.Config.DownloadDir
+	if base == "" {
+		if b.tempDownloads == "" {
+			dir, err := os.MkdirTemp("", "sextant-downloads-")
+			if err != nil {
+				return "", fmt.Errorf("making a folder for downloads: %w", err)
+			}
+			b.tempDownloads = dir
+		}
+		base = b.tempDownloads
+	}
+	dir := downloaddir.SessionFolder(base, owner)
+	if err := os.MkdirAll(filepath.Join(dir, downloaddir.PartialFolder), 0o700); err != nil {
+		return "", fmt.Errorf("making a folder for downloads: %w", err)
+	}
+	return dir, nil
+}
+
+// downloadWillBegin takes in the start of a download. p is nil when its page is not known: it
+// opened a tab that is gone again.
+func (e *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
+	w, ok := cdp.DecodeEvent[proto.BrowserDownloadWillBegin](ev)
+	if !ok {
+		return
+	}
+	b := e.manager
+	b.Lock()
+	t := e.tabs[p]
+	if t == nil {
+		t = e.likelyTab()
+	}
+	if t != nil && t.opener != nil && !t.opener.Closed && (t.URL == "" || t.URL == BlankPage) {
+		// A tab that was opened for the download alone goes again; who opened it hears of it.
+		t = t.opener
+	}
+	b.Unlock()
+	if t == nil {
+		e.cancel(w.GUID, "") // nobody is there to be told of it
+		return
+	}
+	dir := ""
+	if b.isLocal() {
+		dir, _ = b.DownloadDir(t.Session.Owner)
+	}
+	b.Lock()
+	d := t.Session.addDownload(t, &w, dir)
+	running := d.State == downloadRunning
+	contextID := t.Session.contextID
+	b.Unlock()
+	t.Tracker.LoadStopped(string(w.FrameID))
+	if running {
+		t.Tracker.RequestStarted(d.guid, d.guid)
+	} else {
+		e.cancel(d.guid, contextID)
+	}
+	b.Events.StateChanged()
+}
+
+// likelyTab is the tab that most likely began what no page is known for: the one that acts.
+// Called under the lock.
+func (e *Connection) likelyTab() *Tab {
+	var some *Tab
+	for _, t := range e.tabs {
+		if t.acting {
+			return t
+		}
+		if some == nil || t.ID > some.ID {
+			some = t
+		}
+	}
+	return some
+}
+
+// addDownload books a download. Called under the lock.
+func (s *Session) addDownload(t *Tab, w *proto.BrowserDownloadWillBegin, dir string) *download {
+	s.lastDownload++
+	d := &download{
+		Download: event.Download{
+			ID: s.lastDownload, Name: downloaddir.FileName(w.SuggestedFilename), URL: surface.Clip(w.URL, network.MaxURL), State: downloadRunning, Tab: t.ID,
+		},
+		guid: w.GUID, dir: dir, t: t, begun: time.Now(),
+	}
+	running := 0
+	for _, other := range s.downloads {
+		if other.State == downloadRunning {
+			running++
+		}
+	}
+	switch {
+	case dir == "":
+		d.end(downloadFailed, "downloads are off in this browser")
+	case running >= maxRunning:
+		d.end(downloadFailed, fmt.Sprintf("%d downloads run already", running))
+	}
+	s.dropOldDownload()
+	s.downloads = append(s.downloads, d)
+	t.Effects.NoteSource(effects.KindDownload, t.ID, d)
+	return d
+}
+
+// AddFinishedDownload lists a file that is there already, and gives it its number.
+func (s *Session) AddFinishedDownload(f event.Download) event.Download {
+	s.Manager.Lock()
+	s.lastDownload++
+	f.ID = s.lastDownload
+	s.dropOldDownload()
+	s.downloads = append(s.downloads, &download{Download: f})
+	s.Manager.Unlock()
+	s.Manager.Events.StateChanged()
+	return f
+}
+
+// dropOldDownload forgets the oldest finished download when there are too many. Called under the lock.
+func (s *Session) dropOldDownload() {
+	if len(s.downloads) < maxDownloads {
+		return
+	}
+	if i := slices.IndexFunc(s.downloads, func(o *download) bool { return o.State != downloadRunning }); i >= 0 {
+		s.downloads = slices.Delete(s.downloads, i, i+1)
+	}
+}
+
+// sweep removes what a download that came to nothing left on the disk.
+func (d *download) sweep() { downloaddir.RemovePartial(d.dir, d.guid) }
+
+// end closes a download. Called under the lock.
+func (d *download) end(state, why string) { d.State, d.why, d.Why = event.DownloadState(state), why, why }
+
+func (e *Connection) cancel(guid, contextID string) {
+	e.Registry.Conn().Post("", proto.BrowserCancelDownload{}.ProtoReq(), proto.BrowserCancelDownload{
+		GUID: guid, BrowserContextID: proto.BrowserBrowserContextID(contextID),
+	}, nil)
+}
+
+// downloadProgress takes in how far a download is.
+func (e *Connection) downloadProgress(ev cdp.Event) {
+	m, ok := cdp.DecodeEvent[proto.BrowserDownloadProgress](ev)
+	if !ok {
+		return
+	}
+	b := e.manager
+	b.Lock()
+	d := b.download(m.GUID)
+	if d == nil || d.State != downloadRunning {
+		b.Unlock()
+		if d != nil && m.State != proto.BrowserDownloadProgressStateInProgress {
+			d.sweep() // it was there before it could be stopped
+		}
+		return
+	}
+	d.Received, d.Size = int64(m.ReceivedBytes), int64(m.TotalBytes)
+	contextID := d.t.Session.contextID
+	tell := time.Since(d.published) >= progressEvery
+	waited := time.Since(d.begun) >= downloadWait
+	stop := ""
+	switch {
+	case m.State == proto.BrowserDownloadProgressStateCanceled:
+		d.end(downloadCancelled, "")
+	default:
+		// One that came all at once has had no progress to be judged by.
+		if stop = downloaddir.OverLimit(d.dir, b.Config.MaxDownload, d.Received, d.Size, m.State == proto.BrowserDownloadProgressStateCompleted); stop != "" {
+			d.end(downloadFailed, stop)
+		}
+	}
+	over := d.State != downloadRunning
+	if tell {
+		d.published = time.Now()
+	}
+	b.Unlock()
+	if stop != "" {
+		e.cancel(m.GUID, contextID)
+	}
+	if over {
+		d.sweep()
+	}
+	if !over && m.State == proto.BrowserDownloadProgressStateCompleted {
+		b.Go(func() { d.finish(b) })
+		return
+	}
+	if over || waited {
+		d.t.Tracker.RequestEnded(d.guid)
+	}
+	if tell || over {
+		b.Events.StateChanged()
+	}
+}
+
+// download finds one by the browser's name for it. Called under the lock.
+func (b *Manager) download(guid string) *download {
+	for _, s := range b.sessions {
+		for _, d := range s.downloads {
+			if d.guid == guid {
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+// finish gives a finished file its name.
+func (d *download) finish(b *Manager) {
+	path, err := downloaddir.Place(filepath.Join(d.dir, downloaddir.PartialFolder, d.guid), d.dir, d.Name)
+	b.Lock()
+	switch {
+	case d.State != downloadRunning:
+		// It was cancelled while its file came to its place.
+		if err == nil {
+			_ = os.Remove(path)
+		}
+	case err != nil:
+		d.end(downloadFailed, "it could not be saved")
+		b.Log.Warn("saving a download", "error", err)
+	default:
+		d.Path = path
+		d.end(DownloadDone, "")
+	}
+	b.Unlock()
+	d.t.Tracker.RequestEnded(d.guid)
+	b.Events.StateChanged()
+}
+
+// CleanDownloads removes what earlier runs left unfinished, before the first Chromium starts.
+func (b *Manager) CleanDownloads() {
+	if b.Config.DownloadDir != "" {
+		downloaddir.TidyAll(b.Config.DownloadDir)
+	}
+}
+
+// forgetFiles ends the download folder of a session: unfinished files are removed, finished ones stay where
+// downloads are kept.
+func (b *Manager) forgetFiles(owner string) {
+	b.Lock()
+	temporary := b.tempDownloads
+	b.Unlock()
+	switch {
+	case b.Config.DownloadDir != "":
+		downloaddir.Tidy(downloaddir.SessionFolder(b.Config.DownloadDir, owner))
+	case temporary != "":
+		_ = os.RemoveAll(downloaddir.SessionFolder(temporary, owner))
+	}
+}
+
+// nearby reports whether the browser runs on this machine and so shares our disk.
+func (b *Manager) isLocal() bool {
+	if b.Config.AttachURL == "" {
+		return true
+	}
+	u, err := url.Parse(b.Config.AttachURL)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,140 @@
+// Package effects collects what happened in a tab between two answers: navigations, new tabs, dialogs, downloads,
+// console errors.
+package effects
+
+import (
+	"fmt"
+	"slices"
+
+	"sextant/shared/annotator"
+)
+
+const (
+	// maxEffects bounds what a tab remembers between two answers.
+	maxEffects = 30
+	// maxErrors bounds the console errors that one answer lists; the rest are counted.
+	maxErrors = 5
+)
+
+// The kinds of annotator.Event that the browser makes.
+const (
+	KindNavigated = "navigated"
+	KindFailed    = "navigation_failed"
+	KindOpened    = "opened_tab"
+	KindClosed    = "closed_tab"
+	KindDialog    = "dialog"
+	KindChooser   = "file_chooser"
+	KindDownload  = "download"
+	kindConsole   = "console_error"
+	KindCrashed   = "crashed"
+	KindDenied    = "permission"
+	KindExternal  = "external"
+	KindPage      = "page"
+)
+
+// Source is an effect whose text depends on when it is read: a navigation, a download.
+type Source interface {
+	// Effect is the effect as of now.
+	Effect() (kind, text string)
+}
+
+// effect is something that the next answer reports.
+type effect struct {
+	annotator.Event
+	times int
+	// source, when not nil, gives the kind and text when the answer is written.
+	source Source
+}
+
+func (e *effect) event() annotator.Event {
+	ev := e.Event
+	if e.source != nil {
+		ev.Kind, ev.Text = e.source.Effect()
+	}
+	if e.times > 1 {
+		ev.Text += fmt.Sprintf(" (%d times)", e.times)
+	}
+	return ev
+}
+
+// Log is what happened in a tab since its last answer. It is not safe for concurrent use.
+type Log struct {
+	list []*effect
+	// uncounted are the console errors that were left out of list.
+	uncounted int
+}
+
+// Note adds an effect; the same again is counted.
+func (l *Log) Note(kind, text string, tab int) {
+	for _, e := range l.list {
+		if e.Kind == kind && e.Text == text && e.Tab == tab && e.source == nil {
+			e.times++
+			return
+		}
+	}
+	l.add(&effect{Event: annotator.Event{Kind: kind, Text: text, Tab: tab}, times: 1})
+}
+
+// NoteSource adds an effect whose text is read when the answer is written.
+func (l *Log) NoteSource(kind string, tab int, source Source) {
+	l.add(&effect{Event: annotator.Event{Kind: kind, Tab: tab}, times: 1, source: source})
+}
+
+func (l *Log) add(e *effect) {
+	if len(l.list) >= maxEffects {
+		l.list = l.list[1:]
+	}
+	l.list = append(l.list, e)
+}
+
+// Remove forgets the effects of a kind, which an error has reported already.
+func (l *Log) Remove(kind string) {
+	l.list = slices.DeleteFunc(l.list, func(e *effect) bool { return e.event().Kind == kind })
+}
+
+// ConsoleError adds an error of the page's scripts; the same again is counted.
+func (l *Log) ConsoleError(text string, tab int) {
+	if text = annotator.Clean(text, 200); text == "" {
+		return
+	}
+	// Quoted, it cannot be read as another event behind it.
+	text = annotator.Quote(text)
+	listed := 0
+	for _, e := range l.list {
+		if e.Kind == kindConsole {
+			listed++
+			if e.Text == text {
+				e.times++
+				return
+			}
+		}
+	}
+	if listed >= maxErrors {
+		l.uncounted++
+		return
+	}
+	l.Note(kindConsole, text, tab)
+}
+
+// Take returns the effects since the last call and forgets them.
+func (l *Log) Take(tab int) []annotator.Event {
+	events := make([]annotator.Event, 0, len(l.list))
+	errors, more := 0, 0
+	for _, e := range l.list {
+		ev := e.event()
+		if ev.Kind == kindConsole {
+			if errors++; errors > maxErrors {
+				more += e.times
+				continue
+			}
+		}
+		events = append(events, ev)
+	}
+	if more += l.uncounted; more > 0 {
+		events = append(events, annotator.Event{
+			Kind: kindConsole, Text: fmt.Sprintf("console error: %d more, see console_messages", more), Tab: tab,
+		})
+	}
+	l.list, l.uncounted = nil, 0
+	return events
+}

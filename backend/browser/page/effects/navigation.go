@@ -1,0 +1,79 @@
+package effects
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"sextant/backend/surface"
+)
+
+// trip is one navigation of the tab's main frame.
+type Navigation struct {
+	Loader, URL string
+	// hops are the statuses of the redirects, status that of the document, 0 for none.
+	Redirects []int
+	Status    int
+	// Failed is the network error that the browser shows a page of its own about.
+	Failed    string
+	Committed bool
+}
+
+// maxRedirects bounds the redirects that are listed one by one; browsers stop at 20.
+const maxRedirects = 6
+
+// Effect implements effectSource: `navigated to https://… (302 → 200)`.
+func (r *Navigation) Effect() (kind, text string) {
+	if r.Failed != "" {
+		return KindFailed, fmt.Sprintf("navigation to %s failed: %s (%s)", surface.Clip(r.URL, 220), NetworkErrorText(r.Failed), surface.Clip(r.Failed, 60))
+	}
+	text = "navigated to " + surface.Clip(r.URL, 230)
+	var way []string
+	hops := r.Redirects
+	if len(hops) > maxRedirects {
+		way, hops = append(way, fmt.Sprintf("%d redirects", len(hops))), nil
+	}
+	for _, s := range hops {
+		way = append(way, fmt.Sprint(s))
+	}
+	if r.Status != 0 {
+		way = append(way, StatusText(r.Status))
+	}
+	if len(way) > 0 {
+		text += " (" + strings.Join(way, " → ") + ")"
+	}
+	return KindNavigated, text
+}
+
+// reason is a network error in words.
+func NetworkErrorText(problem string) string {
+	switch strings.TrimPrefix(problem, "net::") {
+	case "ERR_NAME_NOT_RESOLVED":
+		return "there is no site of that name"
+	case "ERR_CONNECTION_REFUSED":
+		return "nothing answers at that address"
+	case "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_CLOSED":
+		return "the site broke the connection off"
+	case "ERR_CONNECTION_TIMED_OUT", "ERR_TIMED_OUT":
+		return "the site did not answer"
+	case "ERR_INTERNET_DISCONNECTED", "ERR_ADDRESS_UNREACHABLE", "ERR_NETWORK_CHANGED":
+		return "the network cannot be reached"
+	case "ERR_TUNNEL_CONNECTION_FAILED", "ERR_PROXY_CONNECTION_FAILED", "ERR_BLOCKED_BY_CLIENT":
+		return "the address is not allowed"
+	case "ERR_TOO_MANY_REDIRECTS":
+		return "the site sends in circles"
+	}
+	if strings.Contains(problem, "CERT") || strings.Contains(problem, "SSL") {
+		return "the site's certificate cannot be trusted"
+	}
+	return "the browser refused it"
+}
+
+// status is an HTTP status for people: 200, "404 Not Found".
+func StatusText(code int) string {
+	if text := http.StatusText(code); text != "" && code >= 400 {
+		return strconv.Itoa(code) + " " + text
+	}
+	return strconv.Itoa(code)
+}

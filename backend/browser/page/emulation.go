@@ -1,0 +1,102 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/page/emulation"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+)
+
+// Emulation is what the active tab pretends to be.
+func (s *Session) Emulation() emulation.Emulation {
+	s.Manager.Lock()
+	defer s.Manager.Unlock()
+	if s.Active == nil || s.Active.emulation == nil {
+		return emulation.Emulation{}
+	}
+	return *s.Active.emulation
+}
+
+// Emulate makes the active tab pretend to be something else, until the next call; navigations
+// and a restart of the browser do not end it. The answer lists everything in the viewport.
+func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotator.Answer, error) {
+	if e.Network != "" && !slices.Contains(emulation.Networks(), e.Network) {
+		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown network %q", e.Network), Suggestion: "Send " + strings.Join(emulation.Networks(), ", ") + "."}
+	}
+	t, err := s.ActiveTab(ctx)
+	if err != nil {
+		return annotator.Answer{}, err
+	}
+	return s.Act(ctx, t, func(ctx context.Context, a *Action) error {
+		a.Full = true
+		a.Acting("emulating %s", e.Name())
+		s.Manager.Lock()
+		was := t.emulation
+		t.emulation = &e
+		requests := t.emulationRequests()
+		s.Manager.Unlock()
+		for _, req := range requests {
+			if _, err := a.Client(ctx).Call(ctx, "", req.ProtoReq(), req); err != nil {
+				t.Locked(func() { t.emulation = was; t.UpdateGeolocation(t.URL) })
+				return &surface.Fault{Kind: surface.FaultInvalid, Message: "The browser does not take it: " + surface.Clip(err.Error(), 200), Suggestion: "Correct the value that it names."}
+			}
+		}
+		a.Page.SetFrameRequests(requests[1:])
+		t.Locked(func() { t.UpdateGeolocation(t.URL) })
+		s.Manager.Events.StateChanged()
+		return nil
+	})
+}
+
+// SetDevice makes all tabs of the session, and those to come, pretend to be a device; the zero
+// Emulation ends it. It waits for nothing and starts no browser.
+func (s *Session) SetDevice(e emulation.Emulation) {
+	s.Manager.Lock()
+	s.device = nil
+	if e != (emulation.Emulation{}) {
+		s.device = &e
+	}
+	for _, t := range s.Tabs {
+		own := e
+		t.emulation = &own
+		t.applyEmulation()
+		t.UpdateGeolocation(t.URL)
+	}
+	s.Manager.Unlock()
+	s.Manager.Events.StateChanged()
+	s.Manager.Viewer.PageChanged()
+}
+
+// applyEmulation sends the browser what the tab pretends. Called under the lock.
+func (t *Tab) applyEmulation() {
+	if t.Page == nil || t.emulation == nil {
+		return
+	}
+	requests := t.emulationRequests()
+	t.Page.Post(t.Page.Session, requests[0])
+	for _, req := range requests[1:] {
+		t.Page.Post(t.Page.Session, req)
+	}
+	t.Page.SetFrameRequests(requests[1:])
+	t.Session.Manager.Viewer.Repaint(t)
+}
+
+// Metrics is the tab's viewport. Called under the lock.
+func (t *Tab) Metrics() proto.EmulationSetDeviceMetricsOverride {
+	if e := t.emulation; e != nil {
+		return e.Metrics(t.Width, t.Height, t.Scale)
+	}
+	return emulation.Emulation{}.Metrics(t.Width, t.Height, t.Scale)
+}
+
+// emulationRequests are the requests that make the browser emulate what the tab emulates, the viewport first: the
+// rest counts for frames in other processes too. Called under the lock.
+func (t *Tab) emulationRequests() []proto.Request {
+	return append([]proto.Request{t.Metrics()}, t.emulation.Requests(t.Session.Manager.userAgent)...)
+}

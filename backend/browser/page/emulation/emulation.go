@@ -1,0 +1,128 @@
+// Package emulation describes a device, place or network that a tab emulates, and the requests that make the
+// browser do so.
+package emulation
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+)
+
+// Emulation is what a tab pretends to be. The zero value pretends nothing: the tab has the size
+// of the place it is shown in, or 1280 by 800.
+type Emulation struct {
+	// Device names it for people, "" for none.
+	Device string
+	// Width and Height are the viewport in CSS pixels, 0 for the tab's own; Scale is device
+	// pixels per CSS pixel, 0 for 1.
+	Width, Height int
+	Scale         float64
+	// Mobile lets the page's viewport tag count and gives it the user agent of a phone or
+	// tablet unless UserAgent is given; Touch says that fingers are there.
+	Mobile, Touch bool
+	UserAgent     string
+	// ColorScheme is light or dark; Locale is as "de-DE", Timezone as "Europe/Berlin".
+	ColorScheme, Locale, Timezone string
+	// Position is given to pages that ask, without a question, and to no other site than the
+	// tab's; nil denies them.
+	Position *Position
+	// Network is offline, slow-3g, fast-3g or slow-4g, "" for what there is.
+	Network string
+	// CPU is how many times slower scripts run, 0 for what there is.
+	CPU float64
+}
+
+// Position is a place on the earth in degrees; Accuracy is in metres.
+type Position struct{ Latitude, Longitude, Accuracy float64 }
+
+// Networks lists the words for Emulation.Network.
+func Networks() []string { return []string{"offline", "slow-3g", "fast-3g", "slow-4g"} }
+
+// tabletWidth is the width from which a mobile device is a tablet to its user agent.
+const tabletWidth = 600
+
+func (e Emulation) Name() string {
+	switch {
+	case e.Device != "":
+		return e.Device
+	case e.Width > 0:
+		return fmt.Sprintf("%d × %d", e.Width, e.Height)
+	case e == (Emulation{}):
+		return "nothing"
+	}
+	return "what was asked"
+}
+
+// Metrics is the viewport of a tab whose own has that size and scale.
+func (e Emulation) Metrics(width, height int, scale float64) proto.EmulationSetDeviceMetricsOverride {
+	m := proto.EmulationSetDeviceMetricsOverride{Width: width, Height: height, DeviceScaleFactor: scale, Mobile: e.Mobile}
+	if e.Width > 0 {
+		m.Width, m.Height, m.DeviceScaleFactor = e.Width, e.Height, 1
+	}
+	if e.Scale > 0 {
+		m.DeviceScaleFactor = e.Scale
+	}
+	return m
+}
+
+// Requests are what makes the browser emulate e, except for the viewport; userAgent is the browser's own.
+func (e Emulation) Requests(userAgent string) []proto.Request {
+	points := 5
+	touch := proto.EmulationSetTouchEmulationEnabled{Enabled: e.Touch}
+	if e.Touch {
+		touch.MaxTouchPoints = &points
+	}
+	media := proto.EmulationSetEmulatedMedia{Features: []*proto.EmulationMediaFeature{}}
+	if e.ColorScheme != "" {
+		media.Features = append(media.Features, &proto.EmulationMediaFeature{Name: "prefers-color-scheme", Value: e.ColorScheme})
+	}
+	list := []proto.Request{
+		touch, media, e.userAgentOverride(userAgent),
+		proto.EmulationSetLocaleOverride{Locale: e.Locale},
+		proto.EmulationSetTimezoneOverride{TimezoneID: e.Timezone},
+		e.network(),
+		proto.EmulationSetCPUThrottlingRate{Rate: max(e.CPU, 1)},
+	}
+	if p := e.Position; p != nil {
+		return append(list, proto.EmulationSetGeolocationOverride{Latitude: &p.Latitude, Longitude: &p.Longitude, Accuracy: &p.Accuracy})
+	}
+	return append(list, proto.EmulationClearGeolocationOverride{})
+}
+
+// userAgentOverride is the user agent; own is the browser's.
+func (e Emulation) userAgentOverride(own string) proto.EmulationSetUserAgentOverride {
+	req := proto.EmulationSetUserAgentOverride{UserAgent: e.UserAgent, AcceptLanguage: e.Locale}
+	if e.UserAgent == "" && e.Mobile {
+		_, version, _ := strings.Cut(own, "Chrome/")
+		version, _, _ = strings.Cut(version, ".")
+		phone := e.Width > 0 && e.Width < tabletWidth
+		kind := ""
+		if phone {
+			kind = "Mobile "
+		}
+		req.UserAgent = "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/" + version + ".0.0.0 " + kind + "Safari/537.36"
+		req.Platform = "Linux armv81"
+		req.UserAgentMetadata = &proto.EmulationUserAgentMetadata{Platform: "Android", PlatformVersion: "10", Mobile: phone}
+	}
+	if req.UserAgent == "" && e.Locale != "" {
+		req.UserAgent = own
+	}
+	return req
+}
+
+func (e Emulation) network() proto.NetworkEmulateNetworkConditions {
+	const kbit = 1000.0 / 8
+	n := proto.NetworkEmulateNetworkConditions{DownloadThroughput: -1, UploadThroughput: -1}
+	switch e.Network {
+	case "offline":
+		n.Offline = true
+	case "slow-3g":
+		n.Latency, n.DownloadThroughput, n.UploadThroughput = 2000, 400*kbit, 400*kbit
+	case "fast-3g":
+		n.Latency, n.DownloadThroughput, n.UploadThroughput = 560, 1440*kbit, 675*kbit
+	case "slow-4g":
+		n.Latency, n.DownloadThroughput, n.UploadThroughput = 165, 8100*kbit, 1350*kbit
+	}
+	return n
+}

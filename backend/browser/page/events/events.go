@@ -1,0 +1,274 @@
+// Package events follows what Chromium reports about tabs: navigations, requests, dialogs, file choosers, the
+// console and messages of our document start script. It updates the tabs of package page and starts no action.
+package events
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/page"
+	"sextant/backend/browser/page/effects"
+	"sextant/backend/surface"
+)
+
+// dragIntercepted passes the drag-and-drop that the page began to the action that waits for it.
+func dragIntercepted(t *page.Tab, params json.RawMessage) {
+	var e proto.InputDragIntercepted
+	if json.Unmarshal(params, &e) != nil || e.Data == nil {
+		return
+	}
+	t.Locked(func() {
+		select {
+		case t.Drags <- e.Data:
+		default:
+		}
+	})
+}
+
+// pageEvent follows navigation, dialogs and the picture.
+func pageEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
+	switch name {
+	case "frameRequestedNavigation":
+		if r, ok := cdp.DecodeEvent[proto.PageFrameRequestedNavigation](ev); ok {
+			if r.Disposition == proto.PageClientNavigationDispositionCurrentTab {
+				t.Tracker.NavigationRequested(string(r.FrameID))
+			} else if r.Disposition != proto.PageClientNavigationDispositionDownload {
+				expectTab(t)
+			}
+		}
+	case "javascriptDialogOpening":
+		if d, ok := cdp.DecodeEvent[proto.PageJavascriptDialogOpening](ev); ok {
+			dialogOpened(t, p, d, ev.SessionID)
+		}
+	case "javascriptDialogClosed":
+		t.Locked(func() {
+			if t.Dialog != nil && t.Dialog.Kind != page.DialogAuth {
+				t.Dialog = t.Dialog.Behind
+			}
+		})
+	case "screencastFrame":
+		t.Session.Manager.Viewer.ScreencastFrame(t, p, ev)
+	case "fileChooserOpened":
+		if chooserOpened(t, ev) {
+			return
+		}
+		fileChooserIgnored(t, ev)
+	case "frameNavigated", "navigatedWithinDocument", "frameStartedLoading", "frameStoppedLoading",
+		"frameDetached", "frameClearedScheduledNavigation", "lifecycleEvent", "frameStartedNavigating",
+		"frameScheduledNavigation":
+		loadEvent(t, p, name, ev)
+	}
+}
+
+// loadEvent feeds the tracker and the tab's address.
+func loadEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
+	var f struct {
+		FrameID string `json:"frameId"`
+		Name    string `json:"name"`
+		Reason  string `json:"reason"`
+		URL     string `json:"url"`
+		Frame   struct {
+			ID          string `json:"id"`
+			LoaderID    string `json:"loaderId"`
+			Unreachable string `json:"unreachableUrl"`
+		} `json:"frame"`
+	}
+	if json.Unmarshal(ev.Params, &f) != nil {
+		return
+	}
+	main := p.MainFrame()
+	switch name {
+	case "frameScheduledNavigation":
+		t.Tracker.NavigationRequested(f.FrameID)
+	case "frameStartedLoading", "frameStartedNavigating":
+		t.Tracker.LoadStarted(f.FrameID)
+	case "frameStoppedLoading":
+		t.Tracker.LoadStopped(f.FrameID)
+		if f.FrameID == main {
+			t.Locked(func() { t.ClearAuth(); t.UpdateGeolocation(t.URL) })
+			// Asked at the commit already, but a page that changes its process has no answer then.
+			updateHistory(t, p)
+		}
+	case "frameClearedScheduledNavigation":
+		t.Tracker.NavigationCancelled(f.FrameID)
+	case "frameDetached":
+		if f.Reason != "swap" {
+			t.Tracker.LoadStopped(f.FrameID)
+		}
+	case "lifecycleEvent":
+		if f.Name == "DOMContentLoaded" {
+			t.Tracker.DOMContentLoaded(f.FrameID)
+		}
+		return
+	case "frameNavigated":
+		if f.Frame.ID == main {
+			t.Tracker.MainFrameChanged(main)
+		}
+		t.Tracker.NavigationCommitted(f.Frame.ID)
+		if f.Frame.ID == main {
+			navigated(t, p, p.Main().URL(), f.Frame.LoaderID, f.Frame.Unreachable)
+		}
+	case "navigatedWithinDocument":
+		t.Tracker.NavigatedWithinDocument(f.FrameID)
+		if f.FrameID == main {
+			navigated(t, p, f.URL, "", "")
+		}
+	}
+	if f.FrameID == main || f.Frame.ID == main {
+		t.Session.Manager.Events.StateChanged()
+	}
+}
+
+// navigated notes a new address of the tab. loader is "" for a move within the document;
+// unreachable is the address that the browser shows a page of its own instead of.
+func navigated(t *page.Tab, p *cdp.Page, url, loader, unreachable string) {
+	b := t.Session.Manager
+	document := loader != ""
+	t.Locked(func() {
+		switch {
+		case document:
+			documentCommitted(t, loader, url, unreachable)
+		case url != t.URL:
+			t.AddEffect(effects.KindNavigated, "navigated to "+surface.Clip(url, 230), t.ID)
+		}
+		t.URL = url
+		t.UpdateGeolocation(url)
+	})
+	b.Viewer.PageChanged()
+	if document && b.Config.CheckAddress != nil && page.IsGuardedScheme(url) {
+		b.Go(func() { leaveForbidden(t, url) })
+	}
+	updateHistory(t, p)
+}
+
+// documentCommitted makes a new document the tab's. Called under the lock.
+func documentCommitted(t *page.Tab, loader, url, unreachable string) {
+	trip := findNavigation(t, loader)
+	if trip == nil {
+		trip = addNavigation(t, loader, url)
+	}
+	trip.URL, trip.Committed = url, true
+	if unreachable != "" {
+		trip.URL = unreachable
+		if trip.Failed == "" {
+			trip.Failed = "net::ERR_FAILED"
+		}
+	} else {
+		trip.Failed = ""
+	}
+	t.Effects.NoteSource(effects.KindNavigated, t.ID, trip)
+	t.Title, t.Crashed, t.StopReason = "", false, ""
+	t.FileChooser, t.DialogsInRow = nil, 0
+	t.ClearAuth()
+}
+
+// updateHistory learns whether there is a page to go back or forward to. The empty page that a
+// tab begins with is none.
+func updateHistory(t *page.Tab, p *cdp.Page) {
+	p.Ask(proto.PageGetNavigationHistory{}, func(raw json.RawMessage) {
+		var h proto.PageGetNavigationHistoryResult
+		if json.Unmarshal(raw, &h) != nil {
+			return
+		}
+		i := h.CurrentIndex
+		first := i == 1 && len(h.Entries) > 0 && h.Entries[0].URL == page.BlankPage
+		t.Locked(func() { t.CanGoBack, t.CanGoForward = i > 0 && !first, i < len(h.Entries)-1 })
+		t.Session.Manager.Events.StateChanged()
+	})
+}
+
+// leaveForbidden leaves an address that may not be shown.
+func leaveForbidden(t *page.Tab, url string) {
+	b := t.Session.Manager
+	ctx, cancel := context.WithTimeout(context.Background(), b.Config.Limits.Navigation)
+	defer cancel()
+	if err := b.Config.CheckAddress(ctx, url); err == nil {
+		return
+	}
+	b.Lock()
+	p := t.Page
+	b.Unlock()
+	if p != nil {
+		_, _ = proto.PageNavigate{URL: page.BlankPage}.Call(p.Client(ctx))
+	}
+}
+
+// otherEvent follows what is neither network nor page.
+func otherEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
+	switch ev.Method {
+	case "Input.dragIntercepted":
+		dragIntercepted(t, ev.Params)
+	case "Target.attachedToTarget":
+		expectTab(t)
+		// It is there already, so its set-up is waited for longer than a mere intention.
+		t.Tracker.LoadStarted(page.PopupFrame)
+	case "Target.targetInfoChanged":
+		if c, ok := cdp.DecodeEvent[proto.TargetTargetInfoChanged](ev); ok && c.TargetInfo != nil {
+			t.Locked(func() { t.Title = surface.Clip(c.TargetInfo.Title, 200) })
+			t.Session.Manager.Events.StateChanged()
+		}
+	case "Inspector.targetCrashed":
+		crash(t, p, ev)
+	case "Fetch.authRequired":
+		if a, ok := cdp.DecodeEvent[proto.FetchAuthRequired](ev); ok {
+			authRequired(t, p, a, ev.SessionID)
+		}
+	case "Runtime.exceptionThrown":
+		exceptionThrown(t, ev)
+	case "Runtime.consoleAPICalled":
+		consoleCalled(t, p, ev)
+	case "Runtime.bindingCalled":
+		bindingCalled(t, ev)
+	case "Log.entryAdded":
+		logEntryAdded(t, ev)
+	}
+}
+
+// crash notes that the page's process ended. The browser reports it twice; the other report
+// comes late, and frames' own sessions report only themselves.
+func crash(t *page.Tab, p *cdp.Page, ev cdp.Event) {
+	if ev.SessionID != p.Session {
+		return
+	}
+	t.Locked(func() {
+		if !t.Crashed {
+			t.Crashed, t.Dialog, t.FileChooser, t.DialogsInRow, t.DialogsDismissed = true, nil, nil, 0, 0
+			t.AddEffect(effects.KindCrashed, "the page crashed", t.ID)
+			t.Interrupt(page.ErrCrashed)
+		}
+	})
+	t.Tracker.LoadStopped(p.MainFrame())
+	t.Session.Manager.Events.StateChanged()
+}
+
+// expectTab notes that a tab is about to open from this one, so that it is waited for.
+func expectTab(t *page.Tab) {
+	t.Locked(func() { t.ExpectsTab = true })
+	t.Tracker.NavigationRequested(page.PopupFrame)
+}
+
+// handler follows navigations, requests, dialogs and the console of tabs.
+type handler struct{}
+
+var _ page.EventHandler = handler{}
+
+// TabEvent implements page.EventHandler.
+func (handler) TabEvent(t *page.Tab, p *cdp.Page, ev cdp.Event) {
+	switch domain, name, _ := strings.Cut(ev.Method, "."); domain {
+	case "Network":
+		networkEvent(t, p, name, ev)
+	case "Page":
+		pageEvent(t, p, name, ev)
+	case "WebMCP":
+		t.Locked(func() { t.PageTools.Handle(name, ev) })
+	default:
+		otherEvent(t, p, ev)
+	}
+}
+
+// NewHandler returns the handler of all tabs' events.
+func NewHandler() page.EventHandler { return handler{} }

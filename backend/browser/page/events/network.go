@@ -1,0 +1,104 @@
+package events
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/page"
+	"sextant/backend/browser/page/effects"
+	"sextant/backend/browser/page/network"
+	"sextant/backend/surface"
+)
+
+// maxNavigations bounds the navigations that are remembered.
+const maxNavigations = 8
+
+// networkEvent follows the requests of the tab's pages: what they may be waiting for, the way
+// their documents took, and the list for network_requests.
+func networkEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
+	var r network.Event
+	if json.Unmarshal(ev.Params, &r) != nil {
+		return
+	}
+	id := ev.SessionID + r.RequestID
+	switch name {
+	case "requestWillBeSent":
+		// A document is followed as its frame's load: its request may end in another session.
+		switch r.Type {
+		case "Script", "Stylesheet", "XHR", "Fetch":
+			t.Tracker.RequestStarted(id, r.Request.Key())
+		}
+	case "responseReceived":
+		// A stream of events never ends; its page is not waiting for the end.
+		if r.Response.MimeType == "text/event-stream" {
+			t.Tracker.RequestEnded(id)
+		} else if r.Type == "Fetch" {
+			t.Tracker.ResponseReceived(id, true)
+		}
+	case "dataReceived":
+		t.Tracker.ResponseReceived(id, false)
+		return
+	case "loadingFinished", "loadingFailed":
+		t.Tracker.RequestEnded(id)
+	case "webSocketCreated", "webSocketHandshakeResponseReceived", "webSocketFrameError", "webSocketClosed":
+	default:
+		return
+	}
+	main := p.MainFrame()
+	t.Locked(func() {
+		t.Requests.Record(name, id, ev.SessionID, r)
+		if r.Type == "Document" || name == "loadingFailed" {
+			followNavigation(t, name, main, r)
+		}
+	})
+}
+
+// followNavigation follows the documents of the tab's main frame, and reports addresses that are for
+// other programs. Called under the lock.
+func followNavigation(t *page.Tab, name, main string, r network.Event) {
+	if name == "requestWillBeSent" && network.IsExternalScheme(r.Request.URL) {
+		t.AddEffect(effects.KindExternal, "the page wanted to open "+surface.QuoteClean(r.Request.URL, 120)+" in another program; nothing was opened", t.ID)
+		return
+	}
+	trip := findNavigation(t, r.RequestID)
+	switch {
+	case name == "requestWillBeSent" && r.FrameID == main && r.RequestID == r.LoaderID:
+		if trip == nil {
+			trip = addNavigation(t, r.LoaderID, r.Request.URL)
+		}
+		trip.URL = r.Request.URL
+		t.UpdateGeolocation(t.URL, trip.URL)
+		if r.Redirect != nil {
+			trip.Redirects = append(trip.Redirects, r.Redirect.Status)
+		}
+	case trip == nil:
+	case name == "responseReceived":
+		trip.Status = r.Response.Status
+	case name == "loadingFailed" && !trip.Committed:
+		trip.Failed = r.Error
+		if trip.Status == http.StatusNoContent || trip.Status == http.StatusResetContent {
+			t.AddEffect(effects.KindPage, surface.Clip(trip.URL, 200)+" answered "+effects.StatusText(trip.Status)+": there is no page to show", t.ID)
+		}
+	}
+}
+
+// findNavigation finds a recent navigation. Called under the lock.
+func findNavigation(t *page.Tab, loader string) *effects.Navigation {
+	for _, r := range t.Navigations {
+		if r.Loader == loader && loader != "" {
+			return r
+		}
+	}
+	return nil
+}
+
+// addNavigation begins a trip. Called under the lock.
+func addNavigation(t *page.Tab, loader, url string) *effects.Navigation {
+	r := &effects.Navigation{Loader: loader, URL: url}
+	if len(t.Navigations) >= maxNavigations {
+		t.Navigations = t.Navigations[1:]
+	}
+	t.Navigations = append(t.Navigations, r)
+	return r
+}

@@ -1,0 +1,82 @@
+package events
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/page"
+	"sextant/backend/browser/page/effects"
+	"sextant/backend/surface"
+)
+
+// bindingCalled takes in a message of the document start script. It runs in our own world, but its message is
+// still only one of the sentences here.
+func bindingCalled(t *page.Tab, ev cdp.Event) {
+	c, ok := cdp.DecodeEvent[proto.RuntimeBindingCalled](ev)
+	if !ok || c.Name != page.BindingName {
+		return
+	}
+	what, name, _ := strings.Cut(c.Payload, " ")
+	if what == "typed" {
+		fieldTyped(t, ev.SessionID, int(c.ExecutionContextID), name)
+		return
+	}
+	t.Locked(func() {
+		switch what {
+		case "secret":
+			field, text, _ := strings.Cut(name, " ")
+			t.Session.Secrets.Add(fmt.Sprint(ev.SessionID, c.ExecutionContextID, " ", field), text)
+		case "print":
+			t.AddEffect(effects.KindPage, "the page asked to print; nothing was printed, save_pdf makes a PDF", t.ID)
+		case "fullscreen":
+			t.AddEffect(effects.KindPage, "the page fills the screen; Escape ends it", t.ID)
+		case "pointerlock":
+			t.AddEffect(effects.KindPage, "the page holds the pointer; Escape frees it", t.ID)
+		case "denied":
+			t.AddEffect(effects.KindDenied, "the page asked for "+permissionText(name)+" and was denied", t.ID)
+		}
+	})
+}
+
+// fieldTyped takes in that text went into a field of the window's active tab: "12 shown a" or
+// "12 hidden", where 12 is the field's handle.
+func fieldTyped(t *page.Tab, session string, world int, what string) {
+	t.Session.Manager.Lock()
+	current := t.Page
+	ours := t.Session.Owner == "" && t.Session.Active == t
+	t.Session.Manager.Unlock()
+	if !ours || current == nil {
+		return
+	}
+	number, how, _ := strings.Cut(what, " ")
+	how, text, _ := strings.Cut(how, " ")
+	handle, err := strconv.Atoi(number)
+	if err != nil {
+		return
+	}
+	s := page.Keystroke{At: time.Now(), Handle: handle, Text: text, Shown: how == "shown"}
+	if doc := current.DocumentInWorld(session, world); doc != nil {
+		s.Document = doc.Seq
+	}
+	t.Session.Manager.Viewer.Typed(s)
+}
+
+// permissionText is a permission's name for people.
+func permissionText(name string) string {
+	switch name {
+	case "geolocation":
+		return "the location"
+	case "notifications":
+		return "leave to notify"
+	case "clipboard-read":
+		return "the clipboard"
+	case "camera", "microphone":
+		return "the " + name
+	}
+	return "the use of " + surface.Clip(name, 40)
+}

@@ -1,0 +1,225 @@
+// Package network remembers the newest requests of a tab and shows them with secrets masked.
+package network
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"sextant/backend/guard/veil"
+	"sextant/backend/surface"
+)
+
+// Bounds of the requests of a tab that are remembered; the oldest are forgotten first.
+const (
+	maxRequests = 300
+	maxHeaders  = 16 << 10
+	maxPost     = 8 << 10
+	MaxURL      = 2000
+)
+
+// Exchange is one request of a tab's pages and what came back.
+type Exchange struct {
+	id             int
+	Session, key   string
+	browserID      string
+	method, url    string
+	resourceType   string
+	status         int
+	statusText     string
+	mime           string
+	failed         string
+	cached         bool
+	size           float64
+	begun, ended   float64
+	sent, received json.RawMessage
+	post           string
+	// initiator is the address of the document that asked.
+	initiator string
+}
+
+// Log is the newest requests of a tab. It is guarded by Browser.mu.
+type Log struct {
+	list []*Exchange
+	last int
+}
+
+func (f *Log) find(key string) *Exchange {
+	for i := len(f.list) - 1; i >= 0; i-- {
+		if f.list[i].key == key {
+			return f.list[i]
+		}
+	}
+	return nil
+}
+
+// Get finds a request by its number, nil when it is forgotten.
+func (f *Log) Get(id int) *Exchange {
+	if i := slices.IndexFunc(f.list, func(r *Exchange) bool { return r.id == id }); i >= 0 {
+		return f.list[i]
+	}
+	return nil
+}
+
+// Requests are those that filter keeps, oldest first, and how many more there are that its limit left out.
+func (f *Log) Requests(filter RequestFilter, v *veil.Veil) (list []Request, more int) {
+	limit := filter.Limit
+	if limit <= 0 {
+		limit = 50
+	}
+	list = []Request{}
+	for _, q := range f.list {
+		// What is filtered is what is shown: a filter is no way to guess a secret.
+		if r := q.public(v); filter.keeps(r) {
+			list = append(list, r)
+		}
+	}
+	if len(list) > limit {
+		more = len(list) - limit
+		list = list[more:]
+	}
+	return list, more
+}
+
+func (f *Log) add(r *Exchange) {
+	f.last++
+	r.id = f.last
+	if len(f.list) >= maxRequests {
+		f.list = slices.Delete(f.list, 0, len(f.list)-maxRequests+1)
+	}
+	f.list = append(f.list, r)
+}
+
+type response struct {
+	Status     int             `json:"status"`
+	StatusText string          `json:"statusText"`
+	MimeType   string          `json:"mimeType"`
+	Headers    json.RawMessage `json:"headers"`
+	FromDisk   bool            `json:"fromDiskCache"`
+	FromWorker bool            `json:"fromServiceWorker"`
+}
+
+// Event is what the events about one request have in common.
+type Event struct {
+	RequestID string  `json:"requestId"`
+	LoaderID  string  `json:"loaderId"`
+	Document  string  `json:"documentURL"`
+	FrameID   string  `json:"frameId"`
+	Type      string  `json:"type"`
+	Time      float64 `json:"timestamp"`
+	URL       string  `json:"url"`
+	Request   struct {
+		requestData
+		Headers json.RawMessage `json:"headers"`
+	} `json:"request"`
+	Redirect *response `json:"redirectResponse"`
+	Response response  `json:"response"`
+	Size     float64   `json:"encodedDataLength"`
+	Error    string    `json:"errorText"`
+	Blocked  string    `json:"blockedReason"`
+}
+
+// Record takes in an event about a request.
+func (f *Log) Record(name, key, session string, r Event) {
+	switch name {
+	case "requestWillBeSent":
+		if old := f.find(key); old != nil && r.Redirect != nil {
+			old.responded(*r.Redirect)
+			old.ended, old.key = r.Time, ""
+		}
+		if strings.HasPrefix(r.Request.URL, "data:") || IsExternalScheme(r.Request.URL) {
+			return
+		}
+		f.add(&Exchange{
+			Session: session, key: key, browserID: r.RequestID, method: r.Request.Method, url: surface.Clip(r.Request.URL, MaxURL),
+			resourceType: strings.ToLower(r.Type), begun: r.Time, sent: bounded(r.Request.Headers), post: surface.Clip(r.Request.PostData, maxPost), initiator: surface.Clip(r.Document, MaxURL),
+		})
+		return
+	case "webSocketCreated":
+		f.add(&Exchange{Session: session, key: key, browserID: r.RequestID, method: http.MethodGet, url: surface.Clip(r.URL, MaxURL), resourceType: "websocket", begun: r.Time})
+		return
+	}
+	q := f.find(key)
+	if q == nil {
+		return
+	}
+	switch name {
+	case "responseReceived", "webSocketHandshakeResponseReceived":
+		q.responded(r.Response)
+	case "loadingFinished":
+		q.size, q.ended = r.Size, r.Time
+	case "loadingFailed":
+		q.failed, q.ended = r.Error, r.Time
+		if r.Blocked != "" {
+			q.failed += " (" + r.Blocked + ")"
+		}
+	case "webSocketFrameError":
+		q.failed = r.Error
+	case "webSocketClosed":
+		q.ended = r.Time
+	}
+}
+
+func (q *Exchange) responded(r response) {
+	q.status, q.statusText, q.mime = r.Status, surface.Clip(r.StatusText, 100), surface.Clip(r.MimeType, 100)
+	q.cached = r.FromDisk || r.FromWorker
+	q.received = bounded(r.Headers)
+}
+
+func bounded(headers json.RawMessage) json.RawMessage {
+	if len(headers) > maxHeaders {
+		return nil
+	}
+	return slices.Clone(headers)
+}
+
+// foreign reports whether an address is for another program: mailto:, tel:, a scheme of its own.
+func IsExternalScheme(url string) bool {
+	scheme, _, ok := strings.Cut(url, ":")
+	if !ok {
+		return false
+	}
+	switch strings.ToLower(scheme) {
+	case "http", "https", "ws", "wss", "about", "data", "blob", "file", "filesystem", "javascript", "chrome",
+		"chrome-error", "chrome-extension", "devtools", "view-source", "ftp", "uuid-in-package":
+		return false
+	}
+	return true
+}
+
+// requestData is what a page asks for, as the browser reports it.
+type requestData struct {
+	Method   string `json:"method"`
+	URL      string `json:"url"`
+	PostData string `json:"postData"`
+}
+
+// Key is the same for requests that ask for the same thing again: what differs in a page's own
+// polling are counters and times.
+func (r requestData) Key() string {
+	address, query, _ := strings.Cut(r.URL, "?")
+	parts := strings.Split(address, "/")
+	for i, p := range parts {
+		if i > 2 && isGeneratedPart(p) {
+			parts[i] = "#"
+		}
+	}
+	return r.Method + " " + strings.Join(parts, "/") + "?" + withoutDigits(query) + " " + withoutDigits(r.PostData)
+}
+
+// isGeneratedPart reports whether a part of a path is a time or a name made by chance: eight figures or more
+// and nothing but those of hexadecimal numbers.
+func isGeneratedPart(part string) bool {
+	return len(part) >= 8 && strings.ContainsAny(part, "0123456789") && strings.Trim(part, "0123456789abcdefABCDEF-") == ""
+}
+
+// withoutDigits is the beginning of s without its digits.
+func withoutDigits(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' {
+			return -1
+		}
+		return c
+	}, s[:min(len(s), 2000)])
+}

@@ -1,0 +1,169 @@
+package network
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/guard/veil"
+	"sextant/backend/surface"
+)
+
+// RequestFilter keeps of a tab's requests those whose address contains URL, whose Status is
+// that ("404"), of that class ("4xx") or "failed", and that are of a Type (document, script,
+// xhr, fetch, image, …); empty fields keep all. Limit is how many of the newest (50 when 0).
+type RequestFilter struct {
+	URL, Status, Type string
+	Limit             int
+}
+
+// Request is one request that a tab's pages made. Secrets in its URL are masked.
+type Request struct {
+	ID     int    `json:"id"`
+	Method string `json:"method"`
+	URL    string `json:"url"`
+	Type   string `json:"type"`
+	// Status is 0 while there is no answer; Failed is the network error of one that failed.
+	Status int    `json:"status,omitempty"`
+	Failed string `json:"failed,omitempty"`
+	MIME   string `json:"mime,omitempty"`
+	// Bytes is the size on the wire, MS how long it took; Running is true until it ends.
+	Bytes   int64 `json:"bytes"`
+	MS      int   `json:"ms"`
+	Running bool  `json:"running,omitempty"`
+	Cached  bool  `json:"cached,omitempty"`
+	// By is the origin of the document that asked, "" when it is not known.
+	By string `json:"by,omitempty"`
+}
+
+// RequestDetail is a Request with its headers and bodies, in which likely secrets are masked.
+type RequestDetail struct {
+	Request
+	Sent     map[string]string `json:"request_headers"`
+	Received map[string]string `json:"response_headers"`
+	Post     string            `json:"request_body,omitempty"`
+	// Body is the answer as text, at most MaxBody bytes; BodyNote says why it is not whole.
+	Body     string `json:"response_body,omitempty"`
+	BodyNote string `json:"body_note,omitempty"`
+	// Masked counts the values that are shown as veil.Mark, MaskedKinds says what they were.
+	Masked      int      `json:"masked,omitempty"`
+	MaskedKinds []string `json:"masked_kinds,omitempty"`
+}
+
+// MaxBody bounds the body of a RequestDetail, in bytes.
+const MaxBody = 50 << 10
+
+func (q *Exchange) public(v *veil.Veil) Request {
+	r := Request{
+		ID: q.id, Method: q.method, URL: v.Address(q.url), By: OriginOf(q.initiator), Type: q.resourceType, Status: q.status, Failed: q.failed, MIME: q.mime,
+		Bytes: int64(q.size), Cached: q.cached, Running: q.ended == 0,
+	}
+	if q.ended > q.begun {
+		r.MS = int((q.ended - q.begun) * 1000)
+	}
+	return r
+}
+
+func (f RequestFilter) keeps(r Request) bool {
+	if f.URL != "" && !surface.ContainsFold(r.URL, f.URL) {
+		return false
+	}
+	if f.Type != "" && !strings.EqualFold(r.Type, f.Type) {
+		return false
+	}
+	switch {
+	case f.Status == "":
+		return true
+	case strings.EqualFold(f.Status, "failed"):
+		return r.Failed != ""
+	case len(f.Status) == 3 && strings.EqualFold(f.Status[1:], "xx"):
+		return r.Status > 0 && fmt.Sprint(r.Status/100) == f.Status[:1]
+	}
+	return fmt.Sprint(r.Status) == f.Status
+}
+
+// bodyOf asks the browser for the body of an answer.
+func bodyOf(c proto.Client, id string) (body, note string) {
+	res, err := proto.NetworkGetResponseBody{RequestID: proto.NetworkRequestID(id)}.Call(c)
+	if err != nil {
+		return "", "the browser kept no body: its page was left, or it is larger than 1 MB"
+	}
+	text := res.Body
+	if res.Base64Encoded {
+		raw, err := base64.StdEncoding.DecodeString(res.Body)
+		if err != nil || !utf8.Valid(raw) {
+			return "", fmt.Sprintf("%d bytes that are no text", len(raw))
+		}
+		text = string(raw)
+	}
+	return text, ""
+}
+
+// headers reads headers as the browser reports them and masks credentials.
+func headers(v *veil.Veil, raw json.RawMessage, where string) map[string]string {
+	out := map[string]string{}
+	var all map[string]string
+	if len(raw) == 0 || json.Unmarshal(raw, &all) != nil {
+		return out
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		out[surface.Clip(name, 100)] = surface.Clip(v.Header(name, all[name], where), 500)
+	}
+	return out
+}
+
+// contentType is the media type that headers name, "" for none.
+func contentType(raw json.RawMessage) string {
+	var all map[string]string
+	if json.Unmarshal(raw, &all) != nil {
+		return ""
+	}
+	for name, value := range all {
+		if strings.EqualFold(name, "Content-Type") {
+			return value
+		}
+	}
+	return ""
+}
+
+// OriginOf is the origin of an address, "" when it has none.
+func OriginOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return strings.ToLower(u.Scheme + "://" + u.Host)
+}
+
+// Detail is q with its headers and bodies; client is that of the session the request was made in, nil when
+// its page is gone.
+func (q Exchange) Detail(v *veil.Veil, client proto.Client) RequestDetail {
+	d := RequestDetail{Request: q.public(v)}
+	switch {
+	case q.key == "" || q.status == 0:
+		d.BodyNote = "there is no body"
+	case d.Running:
+		d.BodyNote = "it is still running"
+	case client == nil:
+		d.BodyNote = "its page is gone"
+	default:
+		d.Body, d.BodyNote = bodyOf(client, q.browserID)
+	}
+	d.Sent, d.Received = headers(v, q.sent, "the request headers"), headers(v, q.received, "the response headers")
+	d.Post = v.Body(contentType(q.sent), q.post, "the request body", true)
+	// It is cut after what is secret in it was found whole.
+	d.Body = v.Body(q.mime, d.Body, "the response body", false)
+	if whole := len(d.Body); whole > MaxBody {
+		d.Body = strings.ToValidUTF8(d.Body[:MaxBody], "")
+		d.BodyNote = fmt.Sprintf("cut to %d of %d bytes", len(d.Body), whole)
+	}
+	d.Masked, d.MaskedKinds = v.Hidden()
+	return d
+}

@@ -1,0 +1,13 @@
+package page
+
+import (
+	"sextant/backend/guard/veil"
+)
+
+// redactor masks what the session's password fields got and other likely secrets. Called under the lock.
+func (s *Session) redactor() *veil.Veil {
+	return veil.New(s.Secrets.Texts())
+}
+
+// HideSecret remembers a secret of the tab's session.
+func (t *Tab) HideSecret(text string) { t.Locked(func() { t.Session.Secrets.Add("", text) }) }

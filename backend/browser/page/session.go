@@ -1,0 +1,337 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe"
+	"sextant/backend/browser/page/effects"
+	"sextant/backend/browser/page/emulation"
+	"sextant/backend/browser/page/secrets"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+	"sextant/shared/event"
+)
+
+// maxTabs bounds a session: a page cannot open tabs without end.
+const maxTabs = 40
+
+// Session is the tabs of one caller. All methods may be called concurrently; actions of one
+// tab queue. Errors of actions are *surface.Fault where the caller can correct them.
+type Session struct {
+	Manager *Manager
+	Owner   string
+
+	// All below is guarded by Browser.mu. contextID is the browser context of the running
+	// Chromium, "" until the first tab and always for the window's session.
+	contextID string
+	Tabs      []*Tab
+	Active    *Tab
+	// expected is the tab that the next page without an opener belongs to.
+	expected     *Tab
+	downloads    []*download
+	lastDownload int
+	// notesRead is the Chromium whose notes the session has seen.
+	notesRead *Connection
+	// device is what new tabs pretend to be, nil for nothing.
+	device  *emulation.Emulation
+	Secrets secrets.Store
+	// covered are a person's secrets that were typed.
+	covered []typedSecret
+}
+
+// adopt makes p a tab of the session and its active one. Called under the lock.
+func (s *Session) adopt(p *cdp.Page) *Tab {
+	t := s.expected
+	s.expected = nil
+	if t == nil || p.OpenerID != "" {
+		s.expected = t
+		t = s.newTab()
+	}
+	t.Page, t.Tracker, t.Crashed = p, newTracker(p), false
+	t.URL, t.geolocationOrigins = p.Main().URL(), nil
+	if t.emulation == nil && s.device != nil {
+		own := *s.device
+		t.emulation = &own
+	}
+	t.applyEmulation()
+	if len(s.Tabs) > maxTabs {
+		s.Manager.Log.Warn("a page opened too many tabs", "session", s.Owner)
+		p.Post(p.Session, proto.PageClose{})
+	}
+	return t
+}
+
+// remove takes a closed tab out. Called under the lock.
+func (s *Session) remove(t *Tab) {
+	t.Closed, t.Page = true, nil
+	t.UpdateGeolocation()
+	t.Interrupt(ErrTabClosed)
+	i := slices.Index(s.Tabs, t)
+	if i < 0 {
+		return
+	}
+	s.Tabs = slices.Delete(s.Tabs, i, i+1)
+	if s.Active == t {
+		s.Active = nil
+		if len(s.Tabs) > 0 {
+			s.Active = s.Tabs[min(i, len(s.Tabs)-1)]
+		}
+	}
+	for _, other := range s.Tabs {
+		if other == s.Active || t == s.Active {
+			other.AddEffect(effects.KindClosed, fmt.Sprintf("tab %d closed", t.ID), t.ID)
+			break
+		}
+	}
+}
+
+// TabList describes the tabs. Called under the lock.
+func (s *Session) TabList() []event.Tab {
+	tabs := make([]event.Tab, 0, len(s.Tabs))
+	for _, t := range s.Tabs {
+		tabs = append(tabs, t.describe())
+	}
+	return tabs
+}
+
+// restore opens the tabs that the last Chromium had.
+func (s *Session) restore(ctx context.Context, e *Connection) {
+	s.Manager.Lock()
+	old := slices.Clone(s.Tabs)
+	s.Manager.Unlock()
+	for _, t := range old {
+		if err := s.revive(ctx, e, t); err != nil {
+			s.Manager.Log.Warn("a tab could not be brought back", "tab", t.ID, "error", err)
+			s.Manager.Lock()
+			s.remove(t)
+			s.Manager.Unlock()
+		}
+	}
+}
+
+// revive makes a page for a tab that lost its own and sends it to the tab's address. The page
+// is made empty: of a page made with an address the browser reports neither reliably nor in time
+// that it is loading. The tab's turn is held until the address is there or known not to
+// come, so that the next action in this tab waits for it and those in others do not.
+func (s *Session) revive(ctx context.Context, e *Connection, t *Tab) error {
+	release, err := t.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	var address string
+	t.Locked(func() { address = t.URL })
+	if err := s.create(ctx, e, BlankPage, t); err != nil {
+		release()
+		return err
+	}
+	if address == "" || address == BlankPage || IsGuardedScheme(address) {
+		release()
+		return nil
+	}
+	t.Locked(func() { t.URL = address })
+	s.Manager.Go(func() {
+		defer release()
+		t.reopen(context.WithoutCancel(ctx), address)
+	})
+	return nil
+}
+
+// reopen goes to an address for who holds the tab's turn, without looking at what is there.
+func (t *Tab) reopen(ctx context.Context, address string) {
+	ctx, done := t.Begin(ctx)
+	defer done()
+	b := t.Session.Manager
+	b.Lock()
+	a := &Action{Tab: t, Page: t.Page}
+	if a.Page != nil {
+		a.Watch = t.Tracker.Begin(b.Config.Limits)
+	}
+	b.Unlock()
+	if a.Page == nil {
+		return
+	}
+	defer a.Watch.Close()
+	if err := a.Open(ctx, address); err != nil {
+		b.Log.Warn("a tab is back without its page", "tab", t.ID, "error", err)
+	}
+}
+
+// create opens a page and waits until it is a tab: t itself when it is not nil.
+func (s *Session) create(ctx context.Context, e *Connection, url string, t *Tab) error {
+	b := s.Manager
+	b.Lock()
+	contextID := s.contextID
+	b.Unlock()
+	attached := b.Config.AttachURL != ""
+	if (s.Owner != "" || attached) && contextID == "" {
+		var err error
+		if contextID, err = e.newContext(ctx); err != nil {
+			return fmt.Errorf("making a place for the session's tabs: %w", err)
+		}
+		if err := e.allowDownloads(ctx, s.Owner, contextID); err != nil {
+			return err
+		}
+	}
+	b.Lock()
+	s.contextID, s.expected = contextID, t
+	b.Unlock()
+	res, err := proto.TargetCreateTarget{
+		URL: url, BrowserContextID: proto.BrowserBrowserContextID(contextID),
+		// A tab in a window of its own is never hidden by another one.
+		NewWindow: b.Config.Headless,
+	}.Call(e.Registry.Client(ctx))
+	if err != nil {
+		return fmt.Errorf("opening a tab: %w", err)
+	}
+	return b.Await(ctx, func() bool {
+		for p := range e.tabs {
+			if p.TargetID == string(res.TargetID) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// openedInFront is the tab in front of t that one of the events opened, 0 for none. Called under the lock.
+func (s *Session) openedInFront(t *Tab, events []annotator.Event) int {
+	if s.Active == nil || s.Active == t {
+		return 0
+	}
+	for _, e := range events {
+		if e.Kind == effects.KindOpened && e.Tab == s.Active.ID {
+			return e.Tab
+		}
+	}
+	return 0
+}
+
+// ActiveTab returns the active tab in a running browser, opening an empty one when there is none.
+func (s *Session) ActiveTab(ctx context.Context) (*Tab, error) {
+	e, err := s.Manager.Start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.Manager.Lock()
+	t := s.Active
+	s.Manager.Unlock()
+	if t != nil {
+		return t, nil
+	}
+	return s.OpenEmpty(ctx, e)
+}
+
+// open makes an empty tab and selects it.
+func (s *Session) OpenEmpty(ctx context.Context, e *Connection) (*Tab, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.Manager.Config.Limits.Navigation)
+	defer cancel()
+	s.Manager.Lock()
+	t := s.newTab()
+	s.Manager.Unlock()
+	if err := s.create(ctx, e, BlankPage, t); err != nil {
+		s.Manager.Lock()
+		s.expected = nil
+		s.remove(t)
+		s.Manager.Unlock()
+		return nil, err
+	}
+	return t, nil
+}
+
+// TabOfElement finds the tab that an annotation's number belongs to.
+func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
+	thing, known := s.Manager.Elements.Element(id)
+	if !known {
+		if s.Manager.Elements.Issued(id) {
+			return nil, &surface.Fault{
+				Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: its page was left long ago.", id),
+				Suggestion: "Call annotate_page.",
+			}
+		}
+		return nil, &surface.Fault{
+			Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no [%d]: that number was never given.", id),
+			Suggestion: "Call annotate_page for the numbers on the page.",
+		}
+	}
+	if thing.Tab < 0 {
+		return nil, &surface.Fault{
+			Kind: surface.FaultNotFound, Message: fmt.Sprintf("[%d] is on the page of a panel, where only the window's own assistant can act.", id),
+			Suggestion: "Call annotate_page for the numbers in your own tabs.",
+		}
+	}
+	s.Manager.Lock()
+	defer s.Manager.Unlock()
+	for _, t := range s.Tabs {
+		if t.ID == thing.Tab {
+			return t, nil
+		}
+	}
+	for owner, other := range s.Manager.sessions {
+		for _, t := range other.Tabs {
+			if t.ID == thing.Tab && owner != s.Owner {
+				return nil, &surface.Fault{
+					Kind: surface.FaultNotFound, Message: fmt.Sprintf("[%d] is in a tab of another session.", id),
+					Suggestion: "Call annotate_page for the numbers in your own tabs.",
+				}
+			}
+		}
+	}
+	return nil, &surface.Fault{
+		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: tab %d was closed.", id, thing.Tab),
+		Suggestion: "Call browser_tabs to see what is open.",
+	}
+}
+
+// Element is what the newest snapshots of the active tab say about a number, false when they do not
+// say anything of it.
+func (s *Session) Element(id int) (annotator.Element, bool) {
+	s.Manager.Lock()
+	defer s.Manager.Unlock()
+	if s.Active == nil {
+		return annotator.Element{}, false
+	}
+	for _, l := range []*observe.Snapshot{s.Active.last, s.Active.lastWhole} {
+		if l == nil {
+			continue
+		}
+		if i, ok := l.ByID[id]; ok {
+			return l.Elements[i], true
+		}
+	}
+	return annotator.Element{}, false
+}
+
+// Annotations are the elements of the active tab's newest snapshot, without taking another.
+func (s *Session) Annotations() []annotator.Element {
+	s.Manager.Lock()
+	defer s.Manager.Unlock()
+	if s.Active == nil || s.Active.last == nil {
+		return []annotator.Element{}
+	}
+	return slices.Clone(s.Active.last.Elements)
+}
+
+// unreadNotes are the notes of the running Chromium that the session has not seen yet. Called under the lock.
+func (s *Session) unreadNotes() []string {
+	c := s.Manager.conn
+	if c == nil || s.notesRead == c {
+		return nil
+	}
+	s.notesRead = c
+	return c.notes
+}
+
+// front is the page in front as it can be asked now, nil for none.
+func (s *Session) FrontPage() *cdp.Page {
+	s.Manager.Lock()
+	defer s.Manager.Unlock()
+	if t := s.Active; t != nil && t.Dialog == nil && !t.Crashed {
+		return t.Page
+	}
+	return nil
+}

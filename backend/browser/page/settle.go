@@ -1,0 +1,93 @@
+package page
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe"
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/observe/settle"
+)
+
+// maxPolledDocuments bounds the documents that are asked for their rest.
+const maxPolledDocuments = 4
+
+// settlePatience is what the changes of a document are given: one frame after a single change, two
+// between several, and a bound after which the snapshot is taken anyway.
+func settlePatience() collect.SettleLimits {
+	return collect.SettleLimits{Once: 16 * time.Millisecond, Several: 32 * time.Millisecond, Limit: 100 * time.Millisecond}
+}
+
+// WaitState asks the documents that an action touched how quiet they are.
+func (a *Action) WaitState() func(context.Context, bool) (settle.Activity, error) {
+	return func(ctx context.Context, draw bool) (settle.Activity, error) {
+		docs := a.touchedDocuments()
+		if len(docs) == 0 {
+			return settle.Activity{}, ErrBrowserEnded
+		}
+		if a.polls++; a.polls == 1 && !a.Acted && !draw {
+			// Most pages rest; then what they answer to both holds for the same moment.
+			a.Tab.Locked(func() { a.Tab.Stale = false })
+			a.speculative = a.Tab.Observer.Speculate(ctx, docs[0], a.options())
+		}
+		ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, observe.ErrUnresponsive)
+		defer cancel()
+		since := a.Watch.Since()
+		calm := make([]collect.SettleState, len(docs))
+		errs := make([]error, len(docs))
+		var wg sync.WaitGroup
+		for i, d := range docs[1:] {
+			wg.Go(func() { calm[i+1], errs[i+1] = collect.AwaitSettled(ctx, d, since, draw, settlePatience()) })
+		}
+		calm[0], errs[0] = collect.AwaitSettled(ctx, docs[0], since, draw, settlePatience())
+		wg.Wait()
+		var r settle.Activity
+		for i, c := range calm {
+			if errs[i] != nil {
+				return settle.Activity{}, errs[i]
+			}
+			r.Changing = r.Changing || !c.Settled
+			r.Mutations += c.Mutations
+			r.Animations += c.Animations
+		}
+		return r, nil
+	}
+}
+
+// touchedDocuments are the main document, the one that was acted on as it is now, and those that came
+// since the action began.
+func (a *Action) touchedDocuments() []*cdp.Document {
+	a.Tab.Session.Manager.Lock()
+	p := a.Tab.Page
+	a.Tab.Session.Manager.Unlock()
+	if p == nil {
+		return nil
+	}
+	docs := []*cdp.Document{p.Main()}
+	add := func(d *cdp.Document) {
+		if d == nil || len(docs) >= maxPolledDocuments {
+			return
+		}
+		for _, have := range docs {
+			if have == d {
+				return
+			}
+		}
+		docs = append(docs, d)
+	}
+	if a.Document != nil {
+		add(p.Current(a.Document))
+	}
+	if fresh := a.Watch.Frames(); len(fresh) > 0 {
+		for _, d := range p.Documents() {
+			for _, frame := range fresh {
+				if d.Frame() == frame {
+					add(d)
+				}
+			}
+		}
+	}
+	return docs
+}

@@ -1,0 +1,416 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"sextant/backend/browser/cdp"
+	"sextant/backend/browser/observe"
+	"sextant/backend/browser/observe/collect"
+	"sextant/backend/browser/observe/settle"
+	"sextant/backend/browser/page/console"
+	"sextant/backend/browser/page/effects"
+	"sextant/backend/browser/page/emulation"
+	"sextant/backend/browser/page/network"
+	"sextant/backend/browser/page/webmcp"
+	"sextant/backend/surface"
+	"sextant/shared/annotator"
+	"sextant/shared/event"
+)
+
+// Locked changes the tab under the browser's lock.
+func (t *Tab) Locked(change func()) {
+	t.Session.Manager.Lock()
+	change()
+	t.Session.Manager.Unlock()
+}
+
+func newTracker(p *cdp.Page) *settle.Tracker { return settle.NewTracker(p.MainFrame()) }
+
+// LastBox is where the newest snapshot saw the element, nil when it did not.
+func (t *Tab) LastBox(id int) *collect.Rect {
+	l := t.lastSnapshot()
+	if l == nil {
+		return nil
+	}
+	i, ok := l.ByID[id]
+	if !ok {
+		return nil
+	}
+	b := l.Elements[i].Box
+	return &collect.Rect{X: b.X, Y: b.Y, W: b.Width, H: b.Height}
+}
+
+// ShowPointer publishes where the assistant's pointer goes, before it acts.
+func (t *Tab) ShowPointer(x, y float64, press bool, id int) {
+	if t.Session.Owner == "" {
+		t.Session.Manager.Events.PointerMoved(event.Pointer{Tab: t.ID, X: x, Y: y, Press: press, Target: id})
+	}
+}
+
+// BringToFront makes the tab the visible one of its window. Without a window of its own to be
+// hidden by, there is nothing to do.
+func (t *Tab) BringToFront(ctx context.Context) error {
+	if t.Session.Manager.Config.Headless {
+		return nil
+	}
+	t.Session.Manager.Lock()
+	p := t.Page
+	t.Session.Manager.Unlock()
+	if p == nil {
+		return ErrBrowserEnded
+	}
+	if err := (proto.PageBringToFront{}).Call(p.Client(ctx)); err != nil {
+		return fmt.Errorf("showing the tab: %w", err)
+	}
+	return nil
+}
+
+// Tab is one tab of a session. What is below the queue is guarded by Browser.mu.
+type Tab struct {
+	ID      int
+	Session *Session
+	// queue holds one token while an action runs.
+	queue chan struct{}
+
+	Page                    *cdp.Page
+	Tracker                 *settle.Tracker
+	Title, URL              string
+	CanGoBack, CanGoForward bool
+	Dialog                  *Dialog
+	Crashed                 bool
+	Closed                  bool
+	// Observer takes snapshots of the tab; last is the one that the next answer is compared with.
+	Observer *observe.Observer
+	last     *observe.Snapshot
+	// lastWhole is the newest snapshot of the whole page.
+	lastWhole *observe.Snapshot
+	// refreshed is a newer snapshot than last that no answer reported yet; it is for the window.
+	refreshed *observe.Snapshot
+	Scrolled  [2]float64
+	Version   int
+	// Width, height, scale are the tab's own viewport, pretends what it shows instead.
+	Width, Height int
+	Scale         float64
+	emulation     *emulation.Emulation
+	// geolocationOrigins are the origins that may ask for the position because of this tab.
+	geolocationOrigins []string
+	Cancel             context.CancelCauseFunc
+	// waiting counts the actions in the queue; yields ends a refresh of the window's numbers for them.
+	waiting int
+	yields  context.CancelFunc
+	// Stale is true while a refresh of the window's numbers is asked for and no snapshot began since.
+	Stale bool
+	// expects is true while a tab that this one opens is on its way.
+	ExpectsTab bool
+	// Drags takes the drag-and-drop that a press of ours begins, choosers the question for
+	// files that it asks; nil while neither is waited for.
+	Drags    chan *proto.InputDragData
+	Choosers chan FileChooser
+
+	// Effects are what the next answer reports.
+	Effects effects.Log
+	// acting is true while an action runs, not while the window's numbers are refreshed.
+	acting      bool
+	FileChooser *FileChooser
+	// opener is the tab that opened this one, nil for none.
+	opener *Tab
+	// storm counts the dialogs that came in a row, muted those of them that were answered
+	// unasked, and stopped says why the page was ended.
+	DialogsInRow, DialogsDismissed int
+	StopReason                     string
+	// refused is the site that a user name was given to last.
+	RefusedLoginOrigin string
+	Navigations        []*effects.Navigation
+	Requests           network.Log
+	Console            console.Log
+	PageTools          webmcp.Tools
+}
+
+// The viewport of a tab that nobody watches.
+const (
+	defaultWidth  = 1280
+	defaultHeight = 800
+)
+
+// The reasons that end a running action.
+var (
+	ErrDialog       = errors.New("a dialog opened")
+	ErrTabClosed    = errors.New("the tab was closed")
+	ErrCrashed      = errors.New("the page crashed")
+	ErrBrowserEnded = errors.New("the browser ended")
+)
+
+// newTab returns a tab without a page. Called under the lock.
+func (s *Session) newTab() *Tab {
+	s.Manager.lastTab++
+	t := &Tab{ID: s.Manager.lastTab, Session: s, queue: make(chan struct{}, 1), Width: defaultWidth, Height: defaultHeight, Scale: 1}
+	t.Observer = observe.NewObserver(t.ID, s.Manager.Elements, func() *cdp.Page {
+		s.Manager.Lock()
+		defer s.Manager.Unlock()
+		return t.Page
+	})
+	s.Tabs = append(s.Tabs, t)
+	s.Active = t
+	return t
+}
+
+// Interrupt ends the running action. Called under the lock.
+func (t *Tab) Interrupt(why error) {
+	if t.Cancel != nil {
+		t.Cancel(why)
+	}
+}
+
+// Acquire waits for the tab's turn.
+func (t *Tab) Acquire(ctx context.Context) (func(), error) {
+	select {
+	case t.queue <- struct{}{}:
+		return t.release, nil
+	default:
+	}
+	t.Locked(func() {
+		t.waiting++
+		if t.yields != nil {
+			t.yields()
+		}
+	})
+	defer t.Locked(func() { t.waiting-- })
+	select {
+	case t.queue <- struct{}{}:
+		return t.release, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("waiting for the tab: %w", context.Cause(ctx))
+	}
+}
+
+// release ends the tab's turn. A refresh that was asked for meanwhile and that no snapshot of the action
+// answered is asked for again.
+func (t *Tab) release() {
+	<-t.queue
+	t.Session.Manager.Lock()
+	stale := t.Stale
+	t.Session.Manager.Unlock()
+	if stale {
+		t.Session.Manager.Viewer.PageChanged()
+	}
+}
+
+// Begin makes the context of an action, which ends when the tab is in no state to go on.
+func (t *Tab) Begin(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	t.Session.Manager.Lock()
+	t.Cancel = cancel
+	t.Session.Manager.Unlock()
+	return ctx, func() {
+		t.Session.Manager.Lock()
+		t.Cancel = nil
+		t.Session.Manager.Unlock()
+		cancel(nil)
+	}
+}
+
+// Ready returns why the tab cannot act now, nil when it can.
+func (t *Tab) Ready() *surface.Fault {
+	t.Session.Manager.Lock()
+	defer t.Session.Manager.Unlock()
+	switch {
+	case t.Closed:
+		return closedFault(t.ID)
+	case t.Page == nil:
+		return &surface.Fault{
+			Kind: surface.FaultNoBrowser, Message: "The browser ended while this was waiting.",
+			Suggestion: "Try again: the browser starts with its tabs.",
+		}
+	case t.Crashed:
+		return crashedFault(t.ID, t.StopReason)
+	case t.Dialog != nil:
+		return t.DialogFault()
+	}
+	return nil
+}
+
+// DialogFault says that a dialog is in the way. Called under the lock.
+func (t *Tab) DialogFault() *surface.Fault {
+	switch {
+	case t.Dialog == nil:
+		return &surface.Fault{Kind: surface.FaultDialog, Message: "A dialog was open until now.", Suggestion: "Try again."}
+	case t.Dialog.Kind == DialogAuth:
+		return &surface.Fault{
+			Kind: surface.FaultDialog, Message: fmt.Sprintf("Tab %d waits for a %s.", t.ID, t.Dialog.Text),
+			Suggestion: "Answer with handle_dialog and username and password, or with accept: false, or open another address.",
+		}
+	}
+	answers := `Answer it with press_key "Enter" (accept) or "Escape" (dismiss), or with handle_dialog.`
+	if t.Dialog.Kind == "prompt" {
+		answers = `Answer it with handle_dialog and text, or press_key "Escape" (dismiss).`
+	}
+	return &surface.Fault{
+		Kind:       surface.FaultDialog,
+		Message:    fmt.Sprintf("A dialog is open in tab %d: %s. The page is blocked until it is answered.", t.ID, t.Dialog.Describe()),
+		Suggestion: answers,
+	}
+}
+
+func closedFault(id int) *surface.Fault {
+	return &surface.Fault{
+		Kind: surface.FaultNoPage, Message: fmt.Sprintf("Tab %d was closed.", id),
+		Suggestion: "Call browser_tabs to see what is open.",
+	}
+}
+
+func crashedFault(id int, why string) *surface.Fault {
+	if why == "" {
+		why = "crashed"
+	}
+	return &surface.Fault{
+		Kind: surface.FaultCrashed, Message: fmt.Sprintf("The page in tab %d %s.", id, why),
+		Suggestion: `Call navigate_page with action "reload", or another url.`,
+	}
+}
+
+// endedFault translates the reason an action's context ended into what its caller reads.
+func (t *Tab) endedFault(cause error) error {
+	switch {
+	case errors.Is(cause, ErrTabClosed):
+		return closedFault(t.ID)
+	case errors.Is(cause, ErrCrashed):
+		t.Session.Manager.Lock()
+		defer t.Session.Manager.Unlock()
+		return crashedFault(t.ID, t.StopReason)
+	case errors.Is(cause, ErrBrowserEnded), errors.Is(cause, cdp.ErrClosed):
+		return &surface.Fault{
+			Kind: surface.FaultNoBrowser, Message: "The browser ended in the middle of it; whether it took effect is not known.",
+			Suggestion: "Call annotate_page: the browser starts again with its tabs.",
+		}
+	case errors.Is(cause, ErrDialog):
+		t.Session.Manager.Lock()
+		defer t.Session.Manager.Unlock()
+		if t.Dialog != nil {
+			return t.DialogFault()
+		}
+	}
+	return nil
+}
+
+// describe is the tab as the window lists it. Called under the lock.
+func (t *Tab) describe() event.Tab {
+	d := event.Tab{
+		ID: t.ID, Title: t.Title, URL: t.URL, Back: t.CanGoBack, Forward: t.CanGoForward, Crashed: t.Crashed,
+	}
+	if t.emulation != nil && *t.emulation != (emulation.Emulation{}) {
+		d.Device = t.emulation.Name()
+	}
+	if t.Page != nil && t.Tracker != nil {
+		d.Loading = t.Tracker.Loading()
+	}
+	switch {
+	case t.Dialog != nil:
+		d.Dialog, d.DialogType, d.DialogDefault = t.Dialog.Text, event.DialogType(t.Dialog.Kind), t.Dialog.Preset
+		if d.Dialog == "" {
+			d.Dialog = t.Dialog.Kind
+		}
+	case t.FileChooser != nil:
+		d.Dialog, d.DialogType = "The page asks for a file.", dialogFile
+	}
+	return d
+}
+
+// take returns what happened since the last answer. Called under the lock.
+func (t *Tab) TakeEffects() []annotator.Event {
+	events := t.Effects.Take(t.ID)
+	if t.DialogsDismissed > 0 {
+		events = append(events, annotator.Event{
+			Kind: effects.KindDialog, Text: fmt.Sprintf("dialog: %d more in a row were answered unasked (alerts accepted, others dismissed)", t.DialogsDismissed), Tab: t.ID,
+		})
+	}
+	t.DialogsDismissed = 0
+	return events
+}
+
+// note remembers an effect for the next answer. Called under the lock.
+func (t *Tab) AddEffect(kind, text string, about int) { t.Effects.Note(kind, text, about) }
+
+// complain remembers an error of the page's scripts, but only while an action runs: what timers do in between
+// is for console_messages. Called under the lock.
+func (t *Tab) AddConsoleError(text string) {
+	if t.acting {
+		t.Effects.ConsoleError(text, t.ID)
+	}
+}
+
+// newestElements are the elements that were seen last. Called under the lock.
+func (t *Tab) newestElements() []annotator.Element {
+	switch {
+	case t.refreshed != nil:
+		return t.refreshed.Elements
+	case t.last != nil:
+		return t.last.Elements
+	}
+	return nil
+}
+
+// ElementAt is the smallest numbered element at a point of the viewport, nil for none. Called under the lock.
+func (t *Tab) ElementAt(x, y float64) *annotator.Element {
+	var best *annotator.Element
+	for _, e := range t.newestElements() {
+		box := e.Box
+		in := e.InView && e.Usable && x >= box.X && x < box.X+box.Width && y >= box.Y && y < box.Y+box.Height
+		if in && (best == nil || box.Width*box.Height < best.Box.Width*best.Box.Height) {
+			best = &e
+		}
+	}
+	return best
+}
+
+// publishMarks tells the window what a snapshot of its tab found; the picture under the numbers has to be as new
+// as they are.
+func (t *Tab) publishMarks(l *observe.Snapshot) {
+	t.Locked(func() { t.Session.Manager.Viewer.Repaint(t) })
+	t.Session.Manager.Events.MarksChanged(l.Marks())
+}
+
+// TryRefresh takes a snapshot for the window, unless an action has the tab's turn.
+func (t *Tab) TryRefresh(ctx context.Context) {
+	select {
+	case t.queue <- struct{}{}:
+		t.refresh(ctx)
+		<-t.queue
+	default:
+	}
+}
+
+// refresh takes a snapshot of the viewport and tells the window, for who holds the turn.
+func (t *Tab) refresh(ctx context.Context) {
+	b := t.Session.Manager
+	ctx, cancel := context.WithTimeout(ctx, observe.SnapshotTimeout)
+	defer cancel()
+	ctx, done := t.Begin(ctx)
+	defer done()
+	b.Lock()
+	if t.Page == nil || t.waiting > 0 {
+		b.Unlock()
+		return
+	}
+	t.yields = cancel
+	defer t.Locked(func() { t.yields = nil })
+	a := &Action{Tab: t, Page: t.Page, Watch: t.Tracker.Begin(b.Config.Limits)}
+	b.Unlock()
+	a.Watch.ReadOnly()
+	res := a.Watch.Wait(ctx, a.WaitState())
+	a.Watch.Close()
+	now, err := a.observe(ctx, res)
+	if err != nil {
+		t.Locked(func() { t.Stale = true }) // it gave way to an action, mostly
+		return
+	}
+	b.Lock()
+	// What an action will answer is compared with what it saw itself, not with this.
+	now.Page.Version = t.Version
+	t.refreshed = now
+	b.Unlock()
+	t.publishMarks(now)
+}

@@ -1,0 +1,34 @@
+package browser
+
+import (
+	"fmt"
+	"time"
+
+	"sextant/backend/browser/launch"
+)
+
+// profileError marks err as the profile's when Chromium exited on a kept profile before its first answer.
+func profileError(proc process, err error) error {
+	p, ours := proc.(*launch.Process)
+	if !ours || p.Throwaway {
+		return err
+	}
+	timer := time.NewTimer(exitTimeout)
+	defer timer.Stop()
+	select {
+	case <-p.Done():
+		return fmt.Errorf("%w: %w", err, launch.ErrProfile)
+	case <-timer.C:
+		return err
+	}
+}
+
+// profileNotes are what the sessions of a new Chromium have to know of who else uses its profile.
+func (b *Browser) profileNotes(proc process) []string {
+	p, ours := proc.(*launch.Process)
+	if !ours || p.Holder == "" {
+		return nil
+	}
+	b.log.Warn("the profile is in use; using a throw-away one", "profile", b.cfg.ProfileDir, "holder", p.Holder)
+	return []string{"The browser's profile is in use by " + p.Holder + ", so this browser has a throw-away one and is logged in nowhere."}
+}

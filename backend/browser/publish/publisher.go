@@ -1,0 +1,93 @@
+// Package publish passes the browser's state, the numbers of elements and the assistant's pointer to subscribers.
+package publish
+
+import (
+	"sync"
+
+	"sextant/shared/event"
+)
+
+// maxPendingPointers bounds the pointer moves that wait to be published; the oldest are left out.
+const maxPendingPointers = 64
+
+// Publisher publishes live events from one goroutine, so that neither the browser's reader nor an action waits
+// for a subscriber. Of state and marks only the newest is published.
+type Publisher struct {
+	publish func(event.Event)
+	current func() event.BrowserState
+
+	mu       sync.Mutex
+	dirty    bool
+	mark     *event.Marks
+	pointers []event.Pointer
+	wake     chan struct{}
+	stop     chan struct{}
+	wg       sync.WaitGroup
+}
+
+// NewPublisher starts a publisher; publish may be nil, then nothing is published. current is the state to publish.
+func NewPublisher(publish func(event.Event), current func() event.BrowserState) *Publisher {
+	p := &Publisher{publish: publish, current: current, wake: make(chan struct{}, 1), stop: make(chan struct{})}
+	if publish != nil {
+		p.wg.Go(p.run)
+	}
+	return p
+}
+
+// StateChanged publishes the browser's state, as it is by then.
+func (p *Publisher) StateChanged() { p.add(func() { p.dirty = true }) }
+
+// MarksChanged publishes new numbers.
+func (p *Publisher) MarksChanged(m *event.Marks) { p.add(func() { p.mark = m }) }
+
+// PointerMoved publishes where the assistant's pointer goes.
+func (p *Publisher) PointerMoved(at event.Pointer) {
+	p.add(func() {
+		if len(p.pointers) >= maxPendingPointers {
+			p.pointers = p.pointers[1:]
+		}
+		p.pointers = append(p.pointers, at)
+	})
+}
+
+func (p *Publisher) add(f func()) {
+	if p.publish == nil {
+		return
+	}
+	p.mu.Lock()
+	f()
+	p.mu.Unlock()
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Close ends publishing and waits for the goroutine.
+func (p *Publisher) Close() {
+	close(p.stop)
+	p.wg.Wait()
+}
+
+func (p *Publisher) run() {
+	for {
+		select {
+		case <-p.stop:
+			return
+		case <-p.wake:
+		}
+		p.mu.Lock()
+		dirty, mark, pointers := p.dirty, p.mark, p.pointers
+		p.dirty, p.mark, p.pointers = false, nil, nil
+		p.mu.Unlock()
+		for _, at := range pointers {
+			p.publish(event.New(event.PointerMoved, at))
+		}
+		if dirty {
+			p.publish(event.New(event.BrowserChanged, p.current()))
+		}
+		if mark != nil {
+			p.publish(event.New(event.MarksChanged, mark))
+		}
+	}
+}
