@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	httpapi "sextant/backend/api/http"
-	"sextant/backend/tools/panels/manifest/shape"
 )
 
 // ConfigurationDoc is docs/configuration.md, made from Keys.
@@ -41,8 +40,7 @@ func Generated() (map[string][]byte, error) {
 		return nil, err
 	}
 	return map[string][]byte{
-		"docs/configuration.md":           []byte(ConfigurationDoc()),
-		"frontend/openapi.json":           openapi,
-		"docs/panel-manifest.schema.json": shape.JSONSchema(),
+		"docs/configuration.md": []byte(ConfigurationDoc()),
+		"frontend/openapi.json": openapi,
 	}, nil
 }

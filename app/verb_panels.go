@@ -9,7 +9,6 @@ import (
 
 	"sextant/backend/tools/panels/making"
 	"sextant/backend/tools/panels/manifest"
-	"sextant/backend/tools/panels/manifest/shape"
 	"sextant/shared/navigation"
 )
 
@@ -112,7 +111,7 @@ type panelsSchemaVerb struct{}
 
 // Run prints the JSON Schema of manifest.json.
 func (*panelsSchemaVerb) Run(io streams) error {
-	_, err := io.out.Write(shape.JSONSchema())
+	_, err := io.out.Write(manifest.JSONSchema())
 	return err
 }
 

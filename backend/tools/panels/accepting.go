@@ -26,7 +26,7 @@ var ErrNotPending = errors.New("no such change of a panel waits")
 type pending struct {
 	hash    string
 	text    []byte
-	found   manifest.Judgement
+	found   manifest.Parsed
 	reasons []accepted.Reason
 	diff    string
 	// declined is true when the person said no to it.
@@ -77,7 +77,7 @@ func (r *Registry) AcceptedPanel(panel string) (wire.AcceptedPanel, bool) {
 // weigh reports whether what was found in text may run now: the panel is built in or new, the
 // person accepted this manifest, or it widens nothing. Otherwise it is e's pending one, and the
 // accepted one stays in force. Who calls it holds mu.
-func (r *Registry) weigh(e *entry, text []byte, found manifest.Judgement) bool {
+func (r *Registry) weigh(e *entry, text []byte, found manifest.Parsed) bool {
 	if e.builtin {
 		return true
 	}
@@ -89,7 +89,7 @@ func (r *Registry) weigh(e *entry, text []byte, found manifest.Judgement) bool {
 		}
 		return true
 	}
-	was := manifest.Read([]byte(known.Manifest), e.id, false).Plan
+	was := manifest.Parse([]byte(known.Manifest), e.id, false).Plan
 	if was == nil {
 		// Rules became stricter since: all that it may do is said anew.
 		was = &manifest.Plan{}
@@ -123,7 +123,7 @@ func (r *Registry) restore(e *entry) {
 	if e.plan != nil || !ok || e.builtin {
 		return
 	}
-	if plan := manifest.Read([]byte(known.Manifest), e.id, false).Plan; plan != nil {
+	if plan := manifest.Parse([]byte(known.Manifest), e.id, false).Plan; plan != nil {
 		e.plan = plan
 		r.refresh(e)
 	}
@@ -231,7 +231,7 @@ func (r *Registry) Develop(ctx context.Context, panel string, on bool) error {
 // folder: what a person has just said yes to, word for word, must not be asked about again. The
 // error says that it is no good manifest, or could not be kept.
 func (r *Registry) Approved(ctx context.Context, panel string, text []byte) error {
-	found := manifest.Read(text, panel, false)
+	found := manifest.Parse(text, panel, false)
 	if found.Plan == nil {
 		return fmt.Errorf("accepting panel %s: %s", panel, found.Problems[0])
 	}

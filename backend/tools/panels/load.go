@@ -181,7 +181,7 @@ func (r *Registry) visit(d *reading, patient bool) (again time.Duration) {
 }
 
 // adopt makes found, what was read in text, the truth about e, unless it waits for the person.
-func (r *Registry) adopt(e *entry, text []byte, found manifest.Judgement) {
+func (r *Registry) adopt(e *entry, text []byte, found manifest.Parsed) {
 	if e.arrival == 0 {
 		r.arrival++
 		e.arrival = r.arrival

@@ -17,7 +17,7 @@ type reading struct {
 	err      error
 	print    fingerprint
 	// found is what was judged of a text that is not the one seen before; judged says that it was.
-	found  manifest.Judgement
+	found  manifest.Parsed
 	judged bool
 }
 
@@ -77,5 +77,5 @@ func (d *reading) judge() {
 		d.found.Problems = []manifest.Problem{{File: manifest.FileName, Severity: event.SeverityError, Text: d.err.Error()}}
 		return
 	}
-	d.found = manifest.Read(d.text, d.id, false)
+	d.found = manifest.Parse(d.text, d.id, false)
 }

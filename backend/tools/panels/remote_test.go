@@ -56,7 +56,7 @@ func TestAnMCPServerElsewhereIsReachedOverEgressAndItsHostIsAskedAbout(t *testin
 	if len(way.urls) == 0 || !strings.HasPrefix(way.urls[0], "https://mcp.example.com/mcp") {
 		t.Errorf("it was sent to %v", way.urls)
 	}
-	if found := manifest.Read([]byte(strings.Replace(text, `["mcp.example.com"]`, `[]`, 1)), "greeter", false); found.Plan != nil {
+	if found := manifest.Parse([]byte(strings.Replace(text, `["mcp.example.com"]`, `[]`, 1)), "greeter", false); found.Plan != nil {
 		t.Error("a host that permissions.net does not name was taken")
 	}
 }

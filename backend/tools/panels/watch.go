@@ -73,7 +73,7 @@ func (r *Registry) loadBuiltin() error {
 		if err != nil {
 			return fmt.Errorf("reading built-in panel %s: %w", d.Name(), err)
 		}
-		found := manifest.Read(text, d.Name(), true)
+		found := manifest.Parse(text, d.Name(), true)
 		if len(found.Problems) > 0 {
 			return fmt.Errorf("built-in panel %s: %s", d.Name(), found.Problems[0])
 		}

@@ -203,7 +203,7 @@ func filled(args json.RawMessage, answers map[string]any) (json.RawMessage, erro
 func put(value any, answers map[string]any) (_ any, err error) {
 	switch v := value.(type) {
 	case string:
-		as, path, is := manifest.Earlier(v)
+		as, path, is := manifest.Reference(v)
 		if !is {
 			return v, nil
 		}

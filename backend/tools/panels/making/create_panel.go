@@ -290,7 +290,7 @@ func (p *Panels) judge(made *plan) *toolspec.Result {
 		}
 		return wrong(strings.Join(lines, "\n"), "Mend all of them and send the whole panel again.")
 	}
-	found := manifest.Read(made.files[manifest.FileName], made.id, false)
+	found := manifest.Parse(made.files[manifest.FileName], made.id, false)
 	if found.Plan == nil {
 		return wrong("the manifest cannot be used", "")
 	}

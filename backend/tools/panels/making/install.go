@@ -86,7 +86,7 @@ func Open(archive []byte, reserved ...string) (*Package, error) {
 		return nil, err
 	}
 	report := manifest.Validate(filepath.Join(dir, id), reserved...)
-	found := manifest.Read(held.files[manifest.FileName], id, false)
+	found := manifest.Parse(held.files[manifest.FileName], id, false)
 	if !report.OK || found.Plan == nil {
 		return nil, &Unfit{id, report.Problems}
 	}
@@ -171,7 +171,7 @@ func Kept(dir string, list []wire.AcceptedPanel) func(panel string) (wire.Accept
 			return wire.AcceptedPanel{}, false
 		}
 		known := wire.AcceptedPanel{Panel: panel, Hash: accepted.Hash(text), Manifest: string(text)}
-		if plan := manifest.Read(text, panel, false).Plan; plan != nil {
+		if plan := manifest.Parse(text, panel, false).Plan; plan != nil {
 			known.Tools = accepted.Known(nil, *plan)
 		}
 		return known, true
@@ -191,7 +191,7 @@ func (p *Package) compared(taken func(panel string) (wire.AcceptedPanel, bool), 
 	text := []byte(before.Manifest)
 	known = before.Tools
 	o.Diff = accepted.Diff(text, p.Manifest())
-	found := manifest.Read(text, p.id, false).Plan
+	found := manifest.Parse(text, p.id, false).Plan
 	if found == nil {
 		return was, known
 	}

@@ -6,8 +6,8 @@ import (
 )
 
 func TestAPageMayReachOnlyTheHostsItsPanelWasGranted(t *testing.T) {
-	read := func(ui, permissions string) Judgement {
-		return Read([]byte(minimal("notes", `,"tools":[],"permissions":`+permissions+`,"ui":{"kind":"webview",`+ui+`}`)), "notes", false)
+	read := func(ui, permissions string) Parsed {
+		return Parse([]byte(minimal("notes", `,"tools":[],"permissions":`+permissions+`,"ui":{"kind":"webview",`+ui+`}`)), "notes", false)
 	}
 	good := read(`"entry":"ui/index.html","csp":{"connectDomains":["https://api.example.com","wss://api.example.com:8443"],"resourceDomains":["https://*.example.com"]}`,
 		`{"net":["api.example.com","example.com"]}`)

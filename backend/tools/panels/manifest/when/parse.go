@@ -206,7 +206,7 @@ func (p *parser) list(depth int) (*node, error) {
 	return p.make(n)
 }
 
-var mendings = []struct {
+var replacements = []struct {
 	is *regexp.Regexp
 	to string
 }{
@@ -227,15 +227,15 @@ var mendings = []struct {
 	{regexp.MustCompile(`\.(?:includes|contains)\(([^()]*)\)`), " in [$1]"},
 }
 
-// Mend is a condition that can be read, as near to text as the usual slips allow: words and
+// Repair is a condition that can be read, as near to text as the usual slips allow: words and
 // signs of other languages, brackets and quotes left open.
-func Mend(text string) string {
+func Repair(text string) string {
 	if len(text) > MaxLength {
 		text = ""
 	}
 	tries := []string{text}
 	fixed := text
-	for _, m := range mendings {
+	for _, m := range replacements {
 		fixed = m.is.ReplaceAllString(fixed, m.to)
 		tries = append(tries, m.is.ReplaceAllString(text, m.to), fixed)
 	}

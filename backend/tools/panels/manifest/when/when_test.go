@@ -26,12 +26,12 @@ func TestConditionsAreTrueOrFalseOverAContext(t *testing.T) {
 	}
 }
 
-func TestAMistakeHasItsPlaceAndAMendedForm(t *testing.T) {
+func TestAnErrorHasAPlaceAndARepairedForm(t *testing.T) {
 	for _, c := range []struct {
-		text   string
-		offset int
-		found  string
-		mended string
+		text     string
+		offset   int
+		found    string
+		repaired string
 	}{
 		{"selected = true", 9, `"="`, "selected == true"},
 		{"a === b", 4, `"="`, "a == b"},
@@ -59,8 +59,8 @@ func TestAMistakeHasItsPlaceAndAMendedForm(t *testing.T) {
 		if wrong.Offset != c.offset || wrong.Found != c.found || wrong.Expected == "" {
 			t.Errorf("%q: got %d %s", c.text, wrong.Offset, wrong)
 		}
-		if got := Mend(c.text); got != c.mended {
-			t.Errorf("%q is mended as %q, want %q", c.text, got, c.mended)
+		if got := Repair(c.text); got != c.repaired {
+			t.Errorf("%q is repaired as %q, want %q", c.text, got, c.repaired)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestNamesAreToldWithTheirPlace(t *testing.T) {
 }
 
 // FuzzParse holds that reading and evaluating never fail but by an error with a place in the
-// text, and that every text has a mended form.
+// text, and that every text has a repaired form.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"a && !b || c in ['x', 2]", "a = b", "((a)", "'", "a in in", "not x and ${y}", "!==", "a.includes('b')", "\xff", "-1.5 == null"} {
 		f.Add(text)
@@ -99,8 +99,8 @@ func FuzzParse(f *testing.F) {
 			if !errors.As(err, &wrong) || wrong.Offset < 0 || wrong.Offset > len(text) {
 				t.Fatalf("%q: %v", text, err)
 			}
-			if _, err := Parse(Mend(text)); err != nil {
-				t.Fatalf("%q is mended as %q: %s", text, Mend(text), err)
+			if _, err := Parse(Repair(text)); err != nil {
+				t.Fatalf("%q is repaired as %q: %s", text, Repair(text), err)
 			}
 			return
 		}

@@ -11,14 +11,14 @@ func TestAManifestIsJudgedWithThePlaceOfEveryProblem(t *testing.T) {
 	}
 	good := `"endpoint":"POST /api/notes/save"`
 	for _, c := range []struct{ name, text, want string }{
-		{"text that is cut off", `{"panel_id": "notes",`, "1:22: not valid JSON: expected } at the end of the object, found the end of the file"},
+		{"text that is cut off", `{"panel_id": "notes",`, "1:22: not valid JSON: expected a name in double quotes, found the end of the file"},
 		{"a missing comma", "{\"panel_id\": \"notes\"\n \"title\": \"x\"}", "2:2: not valid JSON: "},
-		{"more than one value", `{} {}`, "1:4: not valid JSON: expected the end of the file, found text after the end of the manifest"},
-		{"a list instead of an object", `[]`, "the manifest should be an object, not an empty list"},
+		{"more than one value", `{} {}`, `1:4: not valid JSON: expected the end of the file, found "{"`},
+		{"a list instead of an object", `[]`, "the manifest should be an object, not a list"},
 		{"a title that is a number", `{"panel_id":"notes","panel_type":"t","title":5,"tools":[]}`, "1:46: title should be a string, not the number 5"},
 		{"a missing title", `{"panel_id":"notes","panel_type":"t","tools":[]}`, "1:1: title is missing"},
 		{"missing tools", `{"panel_id":"notes","panel_type":"t","title":"Notes"}`, "tools is missing"},
-		{"the same key twice", minimal("notes", `,"title":"Again","tools":[]`), `"title" stands twice`},
+		{"the same key twice", minimal("notes", `,"title":"Again","tools":[]`), `"title" occurs twice`},
 		{"an id with capitals", `{"panel_id":"Notes","panel_type":"t","title":"N","tools":[]}`, `1:13: panel_id "Notes" is not allowed`},
 		{"an id that is a route of ours", `{"panel_id":"mcp","panel_type":"t","title":"N","tools":[]}`, `"mcp" is reserved`},
 		{"an id that is not the folder's name", minimal("other", `,"tools":[]`), `panel_id is "other" but the folder is called "notes"`},
@@ -47,10 +47,10 @@ func TestAManifestIsJudgedWithThePlaceOfEveryProblem(t *testing.T) {
 		{"an injected name that is no parameter", minimal("notes", `,"context":["filePath"]`+tool(good+`,"inject":["filePath"]`)), "not among the parameters"},
 		{"an injected key the panel does not publish", minimal("notes", tool(good+`,"parameters":{"filePath":{"type":"string"}},"inject":["filePath"]`)), "the panel's context does not hold"},
 		{"a time limit beyond the longest", minimal("notes", tool(good+`,"timeout_ms":400000`)), "timeout_ms is 400000"},
-		{"a newer version", minimal("notes", `,"tools":[],"manifest_version":2`), "it reads version 1"},
+		{"a newer version", minimal("notes", `,"tools":[],"manifest_version":2`), "this program reads version 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found := Read([]byte(c.text), "notes", false)
+			found := Parse([]byte(c.text), "notes", false)
 			if found.Plan != nil {
 				t.Fatalf("was accepted, with %v", found.Problems)
 			}
@@ -74,7 +74,7 @@ func TestAnUnknownFieldIsAWarningThatNamesTheNearestKnownOne(t *testing.T) {
  "backend": {"kind": "process", "command": "node", "arguments": []},
  "tools": [{"name": "save", "description": "x", "endpont": "x", "endpoint": "POST /api/notes/save"}],
  "zzz": 1`)
-	found := Read([]byte(text), "notes", false)
+	found := Parse([]byte(text), "notes", false)
 	if found.Plan == nil {
 		t.Fatalf("was refused: %v", found.Problems)
 	}
@@ -95,7 +95,7 @@ func TestAnUnknownFieldIsAWarningThatNamesTheNearestKnownOne(t *testing.T) {
 }
 
 func TestTheMinimalManifestIsEnoughToBeListed(t *testing.T) {
-	found := Read([]byte(minimal("notes", `,"tools":[{"name":"save","description":"x","endpoint":"POST /api/notes/save","parameters":{}}]`)), "notes", false)
+	found := Parse([]byte(minimal("notes", `,"tools":[{"name":"save","description":"x","endpoint":"POST /api/notes/save","parameters":{}}]`)), "notes", false)
 	if found.Plan == nil {
 		t.Fatalf("was refused: %v", found.Problems)
 	}
@@ -110,7 +110,7 @@ func TestHintsFollowTheManifestAndElseTheMethod(t *testing.T) {
 	  {"name":"drop","description":"x","endpoint":"DELETE /api/notes/a"},
 	  {"name":"query","description":"x","endpoint":"POST /api/notes/a","annotations":{"readOnlyHint":true,"openWorldHint":false}},
 	  {"name":"wipe","description":"x","endpoint":"POST /api/notes/b","annotations":{"destructiveHint":true},"confirm":true}]`)
-	found := Read([]byte(text), "notes", false)
+	found := Parse([]byte(text), "notes", false)
 	if found.Plan == nil {
 		t.Fatal(found.Problems)
 	}
@@ -127,7 +127,7 @@ func TestHintsFollowTheManifestAndElseTheMethod(t *testing.T) {
 	if p := found.Problems; len(p) != 1 || !p[0].Warning() || p[0].Line == 0 || !strings.Contains(p[0].Text, "readOnlyHint of query has no effect") {
 		t.Errorf("a reassuring POST is not warned of: %v", p)
 	}
-	built := Read([]byte(strings.Replace(text, `"backend":{"kind":"process","command":"x"},`, "", 1)), "notes", true)
+	built := Parse([]byte(strings.Replace(text, `"backend":{"kind":"process","command":"x"},`, "", 1)), "notes", true)
 	if built.Plan == nil || !built.Plan.Tools[2].Def.Hints.ReadOnly {
 		t.Errorf("a panel of our own is not believed: %v", built.Problems)
 	}
@@ -136,14 +136,14 @@ func TestHintsFollowTheManifestAndElseTheMethod(t *testing.T) {
 	}
 }
 
-// FuzzRead holds that no text makes the judge panic, and that what it accepts only has
-// endpoints below the panel's own routes.
-func FuzzRead(f *testing.F) {
+// FuzzParse checks that no text makes Parse panic, and that accepted tools have endpoints below
+// the panel's own routes only.
+func FuzzParse(f *testing.F) {
 	f.Add(minimal("notes", `,"tools":[]`))
 	f.Add(minimal("notes", `,"backend":{"kind":"process","command":"x"},"tools":[{"name":"save","description":"x","endpoint":"POST /api/notes/{id}","parameters":{"id":{"type":"string"}}}]`))
 	f.Add(`{"tools":[{"inject":["a"],"annotations":{"readOnlyHint":null}}],"permissions":{"net":["x"]}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		found := Read([]byte(text), "notes", false)
+		found := Parse([]byte(text), "notes", false)
 		if found.Plan == nil {
 			if len(found.Problems) == 0 {
 				t.Fatal("refused without a reason")
