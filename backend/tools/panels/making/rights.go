@@ -7,7 +7,7 @@ import (
 	"sextant/backend/tools/panels/manifest"
 )
 
-// rights says in lines what a panel asks for and runs.
+// rights lists what a panel asks for and runs.
 func rights(m manifest.Manifest) string {
 	var lines []string
 	add := func(what string, list []string) {

@@ -33,7 +33,7 @@ func (r *Runner) launch(ctx context.Context) (*running, error) {
 	return up, nil
 }
 
-// begin starts the program and the way it is spoken to.
+// begin starts the program and connects to it.
 func (r *Runner) begin(up *running, env []string) (err error) {
 	if r.Serves() {
 		return r.beginServer(up, env)

@@ -12,22 +12,22 @@ import (
 	"sextant/shared/clip"
 )
 
-// parameters is what a page has to know of a tool's schema.
+// parameters is what a page needs to know of a tool's schema.
 type parameters struct {
 	Properties map[string]json.RawMessage `json:"properties"`
 	Required   []string                   `json:"required"`
-	// Additional is false where no other arguments are taken.
+	// Additional is false if no other arguments are allowed.
 	Additional *bool `json:"additionalProperties"`
 }
 
 func (t Tool) parameters() parameters {
 	var p parameters
-	// A schema that is not of this form was judged with the manifest; nothing is said of it here.
+	// The manifest check reports schemas of another form.
 	_ = json.Unmarshal(t.Parameters, &p)
 	return p
 }
 
-// tool judges the name of a tool.
+// tool checks the name of a tool.
 func (j *judge) tool(pointer string, m member, name string) {
 	found, ok := j.find(name)
 	switch {
@@ -50,7 +50,7 @@ func (j *judge) tool(pointer string, m member, name string) {
 		}
 		j.fail(pointer, p)
 	case m.form == isReader && !found.ReadOnly:
-		p := Problem{Expected: "a tool that only reads", Found: name, Text: fmt.Sprintf("%s changes something, and a source may only read: take a tool whose endpoint is GET", name)}
+		p := Problem{Expected: "a tool that only reads", Found: name, Text: fmt.Sprintf("%s changes something, but a source may only read; use a tool whose endpoint is GET", name)}
 		if reader := j.reader(); reader != "" {
 			p.Fix = strconv.Quote(reader)
 		}
@@ -67,7 +67,7 @@ func (j *judge) find(name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// calls judges the arguments of an object that names a tool.
+// calls checks the arguments of an object that names a tool.
 func (j *judge) calls(pointer, shape string, object map[string]any) {
 	name, ok := object["tool"].(string)
 	if !ok {
@@ -107,7 +107,7 @@ func (j *judge) calls(pointer, shape string, object map[string]any) {
 		j.argument(given[arg], name, arg, p)
 	}
 	if shape == "form" && len(fields) == 0 {
-		// It asks for all the parameters.
+		// The form asks for all parameters.
 		return
 	}
 	for _, need := range p.Required {
@@ -134,7 +134,6 @@ func (j *judge) argument(pointer, tool, name string, p parameters) {
 	j.fail(pointer, problem)
 }
 
-// jsonOf is v as JSON; what came out of JSON always can be.
 func jsonOf(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -1,6 +1,6 @@
 package view
 
-// form is what a member of an object holds.
+// form is the type of a member.
 type form int
 
 const (
@@ -18,9 +18,9 @@ const (
 	isNodes
 )
 
-// member is one member of an object: what it holds, whether it has to be there, and an example
-// of it as JSON. Of names the shape of an object or of a list's elements, words are the words
-// it may be, most is how many elements a list may have.
+// member describes a member of an object: its type, whether it is required, and an example as JSON. of
+// names the shape of an object or of a list's items, words are the allowed words, most is the maximum
+// number of items.
 type member struct {
 	form    form
 	need    bool
@@ -30,10 +30,11 @@ type member struct {
 	example string
 }
 
-// kinds are the kinds of nodes, in the order they are told.
+// kinds are the kinds of nodes in the order of messages.
 var kinds = []string{"section", "columns", "text", "markdown", "list", "table", "form", "buttons", "chart"}
 
-// shapes are the members of every object of a page by the object's name; a node's is its kind.
+// shapes are the members of every object of a page by the object's name, which for nodes is their
+// kind.
 func shapes() map[string]map[string]member {
 	text := func(example string) member { return member{form: isText, example: example} }
 	need := func(m member) member { m.need = true; return m }
