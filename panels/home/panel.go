@@ -1,6 +1,6 @@
-// Package home is the Go side of the home panel: where things stand, and what was talked about
-// before. Earlier conversations are the person's: only the assistant that they talk to in the window
-// looks into them, and what it finds counts as from outside, for it may quote pages.
+// Package home is the Go side of the home panel: an overview of the program's state, and earlier
+// conversations. Only the assistant in the window may search conversations, and the results count as
+// text from outside, because they may quote pages.
 package home
 
 import (
@@ -16,16 +16,16 @@ import (
 	"sextant/shared/wire"
 )
 
-// Rooms are what the panel is handed of other rooms.
+// Services are what the panel needs of other packages.
 type Rooms struct {
-	// State is what the window starts from.
+	// State is the state that the window starts with.
 	State func(ctx context.Context) (wire.Snapshot, error)
-	// Conversations are all, the newest first; Messages those of one.
+	// Conversations returns all, the newest first; Messages those of one.
 	Conversations func(ctx context.Context) ([]chat.Conversation, error)
 	Messages      func(ctx context.Context, conversation string) ([]chat.Message, error)
 }
 
-// Bounds of a search: conversations that are looked through, hits, characters around one.
+// Limits of a search: conversations searched, hits, characters around a hit.
 const (
 	most   = 300
 	hits   = 20
@@ -44,7 +44,7 @@ func Handler(rooms Rooms) http.Handler {
 func (rooms Rooms) overview(w http.ResponseWriter, r *http.Request) {
 	state, err := rooms.State(r.Context())
 	if err != nil {
-		reply.Refuse(w, http.StatusInternalServerError, "the state could not be read: "+err.Error(), "Try again.")
+		reply.Refuse(w, http.StatusInternalServerError, "reading the state: "+err.Error(), "Try again.")
 		return
 	}
 	var models []map[string]string
@@ -65,13 +65,13 @@ func (rooms Rooms) overview(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// private refuses programs that are not the window's assistant.
+// private refuses all callers but the window's assistant.
 func private(w http.ResponseWriter, r *http.Request) bool {
 	switch reply.From(r).Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot, toolspec.CallerModel:
 		return true
 	}
-	reply.Refuse(w, http.StatusForbidden, "earlier conversations are for the window's assistant only", "")
+	reply.Refuse(w, http.StatusForbidden, "only the assistant in the window can read earlier conversations", "")
 	return false
 }
 
@@ -81,7 +81,7 @@ func (rooms Rooms) recent(w http.ResponseWriter, r *http.Request) {
 	}
 	all, err := rooms.Conversations(r.Context())
 	if err != nil {
-		reply.Refuse(w, http.StatusInternalServerError, "conversations could not be read: "+err.Error(), "Try again.")
+		reply.Refuse(w, http.StatusInternalServerError, "reading conversations: "+err.Error(), "Try again.")
 		return
 	}
 	limit := 10
@@ -110,7 +110,7 @@ func (rooms Rooms) search(w http.ResponseWriter, r *http.Request) {
 	}
 	all, err := rooms.Conversations(r.Context())
 	if err != nil {
-		reply.Refuse(w, http.StatusInternalServerError, "conversations could not be read: "+err.Error(), "Try again.")
+		reply.Refuse(w, http.StatusInternalServerError, "reading conversations: "+err.Error(), "Try again.")
 		return
 	}
 	found := []map[string]string{}
@@ -135,7 +135,7 @@ func (rooms Rooms) search(w http.ResponseWriter, r *http.Request) {
 	reply.Outside(w, r, map[string]any{"found": found}, "earlier conversations")
 }
 
-// place is what stands around the first of words in text, when all of them are in it.
+// place is the text around the first of words, if text contains all of them.
 func place(text string, words []string) (where string, ok bool) {
 	lower := strings.ToLower(text)
 	for _, word := range words {
@@ -144,7 +144,7 @@ func place(text string, words []string) (where string, ok bool) {
 		}
 	}
 	if len(lower) != len(text) {
-		text = lower // a letter that changed its length would shift the place
+		text = lower // lower case may change the length, which would shift the offset
 	}
 	at := strings.Index(lower, words[0])
 	from, to := max(0, at-around), min(len(text), at+around)

@@ -99,7 +99,7 @@ func TestNotesAreListedAndSearchedWithoutWaitingOrFollowing(t *testing.T) {
 	if r.Text != "Ideas:3: - a second WINDOW\n" {
 		t.Errorf("%q", r.Text)
 	}
-	if r := p.search(t.Context(), toolspec.Call{Args: json.RawMessage(`{"query":"root:"}`)}); r.Text != "No note holds it." {
+	if r := p.search(t.Context(), toolspec.Call{Args: json.RawMessage(`{"query":"root:"}`)}); r.Text != "No note contains it." {
 		t.Errorf("%q", r.Text)
 	}
 }

@@ -28,7 +28,7 @@ func TestAPathParameterNeverLeavesItsPlaceInThePath(t *testing.T) {
 		got = nil
 		text, _ := json.Marshal(refused) // a string always can be written
 		result := call(t, r, "note_get", `{"id":`+string(text)+`}`)
-		mustFail(t, result, toolspec.ValidationError, "id stands in the endpoint's path")
+		mustFail(t, result, toolspec.ValidationError, "id is part of the endpoint's path")
 		if got != nil {
 			t.Errorf("%q was sent as %s", refused, got.RequestURI)
 		}
@@ -92,7 +92,7 @@ func TestAnEndpointsErrorIsDugOutWhateverItsForm(t *testing.T) {
 		{302, j, `{}`, toolspec.SystemError, "redirect (302 Found), which is not followed"},
 		{200, j, `{"success":false,"error":"no room"}`, toolspec.UserError, "no room"},
 		{200, j, `{"ok":false,"message":"no room"}`, toolspec.UserError, "no room"},
-		{200, j, `{"ok":`, toolspec.SystemError, "JSON that cannot be read"},
+		{200, j, `{"ok":`, toolspec.SystemError, "returned invalid JSON"},
 		{400, j, `{"error":"` + strings.Repeat("x", 5000) + `"}`, toolspec.ValidationError, "xxx"},
 		{400, j, strings.Repeat(`{"error":`, 50) + `"deep"` + strings.Repeat(`}`, 50), toolspec.ValidationError, "answered 400"},
 	} {

@@ -135,7 +135,7 @@ func TestArgumentsBecomePathQueryAndBody(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"..", ".", "", "a/b", `a\\b`, "a%2fb", "%2e%2e", `\u0000`} {
-		mustFail(t, call(t, r, "rogue_echo", `{"id":"`+id+`"}`), toolspec.ValidationError, "id stands in the endpoint's path")
+		mustFail(t, call(t, r, "rogue_echo", `{"id":"`+id+`"}`), toolspec.ValidationError, "id is part of the endpoint's path")
 	}
 	mustFail(t, call(t, r, "rogue_echo", `{"id":["a"]}`), toolspec.ValidationError, "should be a string or a number")
 }
@@ -145,7 +145,7 @@ func TestDeclaredContextFillsWhatACallLeavesOut(t *testing.T) {
 	if s := string(definition(t, r, "rogue_save").Parameters); strings.Contains(s, "required") {
 		t.Errorf("the model is told to send it: %s", s)
 	}
-	mustFail(t, call(t, r, "rogue_save", `{}`), toolspec.ValidationError, "filePath is missing and the Rogue panel does not know it now")
+	mustFail(t, call(t, r, "rogue_save", `{}`), toolspec.ValidationError, "filePath is missing, and the Rogue panel's context does not supply it")
 	if err := r.Publish("rogue", map[string]json.RawMessage{"filePath": json.RawMessage(`"a.txt"`)}); err != nil {
 		t.Fatal(err)
 	}
@@ -173,8 +173,8 @@ func TestErrorsAreDugOutOfTheAnswer(t *testing.T) {
 		"quiet":     {toolspec.UserError, []string{"the disk is full"}},
 		"redirect":  {toolspec.SystemError, []string{"redirect (302 Found), which is not followed"}},
 		"huge":      {toolspec.SystemError, []string{"larger than 5 MB"}},
-		"badjson":   {toolspec.SystemError, []string{"JSON that cannot be read", "{\"a\": nope}"}},
-		"half":      {toolspec.SystemError, []string{"broke off"}},
+		"badjson":   {toolspec.SystemError, []string{"returned invalid JSON", "{\"a\": nope}"}},
+		"half":      {toolspec.SystemError, []string{"ended early"}},
 	} {
 		t.Run(what, func(t *testing.T) { mustFail(t, do(t, r, what), want.kind, want.words...) })
 	}
@@ -222,7 +222,7 @@ func TestAPanelsProgramGetsASmallEnvironmentAndItsFolder(t *testing.T) {
 func TestACrashIsToldAndTheNextCallStartsTheProgramAgain(t *testing.T) {
 	r, _ := rogue(t)
 	first := pidIn(t, do(t, r, "env"))
-	mustFail(t, do(t, r, "crash"), toolspec.SystemError, "stopped during the call, exit 3: Error: out of paper", "started again by the next call")
+	mustFail(t, do(t, r, "crash"), toolspec.SystemError, "stopped during the call, exit 3: Error: out of paper", "The next call starts it again")
 	if second := pidIn(t, do(t, r, "env")); second == first {
 		t.Error("the same process answered")
 	}

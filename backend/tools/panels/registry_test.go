@@ -177,7 +177,7 @@ func TestNamesThatAreTakenAreToldAndTheirToolsAreOff(t *testing.T) {
 	}
 	eventually(t, "the second folder of one id is told", func() bool {
 		p, _ := panel(r, "zz-first")
-		return strings.Contains(strings.Join(p.ProblemLines(), "\n"), filepath.Join(other, "zz-first")+" is off: there is already a panel called zz-first")
+		return strings.Contains(strings.Join(p.ProblemLines(), "\n"), filepath.Join(other, "zz-first")+" is ignored: there is already a panel called zz-first")
 	})
 }
 

@@ -37,7 +37,7 @@ func TestAnMCPServerAtAnAddressAnswersAPanelsTools(t *testing.T) {
 	if got := mustSucceed(t, call(t, r, "greeter_greet", `{"name":"Ana"}`)); !strings.Contains(got, "Hello Ana") {
 		t.Errorf("got %q", got)
 	}
-	mustFail(t, call(t, r, "greeter_lost", `{}`), toolspec.UserError, "refused nowhere", "last part of the tool's endpoint")
+	mustFail(t, call(t, r, "greeter_lost", `{}`), toolspec.UserError, "refused nowhere", "last segment of the tool's endpoint")
 	server.Close()
 	mustFail(t, call(t, r, "greeter_greet", `{"name":"Ana"}`), toolspec.SystemError, "cannot be reached", "Other panels are not affected")
 }

@@ -107,7 +107,7 @@ func TestAnAnswerWithoutEndStopsWithTheCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustFail(t, result, toolspec.SystemError, "broke off")
+	mustFail(t, result, toolspec.SystemError, "ended early")
 	<-over
 }
 
@@ -122,7 +122,7 @@ func TestAnAnswerThatNeverStopsIsBounded(t *testing.T) {
 				}
 			}
 		})
-		mustFail(t, call(t, r, "note_run", `{}`), toolspec.SystemError, "larger than it may be")
+		mustFail(t, call(t, r, "note_run", `{}`), toolspec.SystemError, "is too large")
 	}
 }
 
@@ -132,5 +132,5 @@ func TestAHandlerThatBreaksInTheMiddleOfItsPiecesIsToldAsThePanels(t *testing.T)
 		w.(http.Flusher).Flush()
 		panic("a fault of it")
 	})
-	mustFail(t, call(t, r, "note_run", `{}`), toolspec.SystemError, "failed inside", "a fault of it")
+	mustFail(t, call(t, r, "note_run", `{}`), toolspec.SystemError, "had an internal error", "a fault of it")
 }

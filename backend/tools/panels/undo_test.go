@@ -109,8 +109,8 @@ func TestACallIsTakenBackByTheRouteThatItsToolNames(t *testing.T) {
 		if got := u.asked[len(u.asked)-1]; got != c.want {
 			t.Errorf("asked %q, want %q", got, c.want)
 		}
-		mustFail(t, u.TakeBack(t.Context(), one), toolspec.SystemError, "being taken back already")
-		mustFail(t, u.TakeBack(t.Context(), u.kept(t, "1")), toolspec.UserError, "taken back already")
+		mustFail(t, u.TakeBack(t.Context(), one), toolspec.SystemError, "being undone already")
+		mustFail(t, u.TakeBack(t.Context(), u.kept(t, "1")), toolspec.UserError, "undone already")
 		if len(u.asked) != 2 {
 			t.Errorf("it was taken back twice: %q", u.asked)
 		}
@@ -138,10 +138,10 @@ func TestAPanelThatChangedOrIsGoneTakesNothingBack(t *testing.T) {
 	u.does(t, "1", `{}`)
 	write(t, u.root, "notes", u.manifest("DELETE /api/notes/undo"))
 	accept(t, u.Registry, "notes")
-	mustFail(t, u.TakeBack(t.Context(), u.kept(t, "1")), toolspec.UserError, "has changed, and takes note_add back in another way")
+	mustFail(t, u.TakeBack(t.Context(), u.kept(t, "1")), toolspec.UserError, "has changed and undoes note_add differently")
 	write(t, u.root, "notes", minimal("notes", `,"tools":[]`))
 	eventually(t, "its tool is gone", func() bool { return len(u.AllDefinitions()) == 0 })
-	mustFail(t, u.TakeBack(t.Context(), u.kept(t, "1")), toolspec.UserError, "which could take it back, is gone")
+	mustFail(t, u.TakeBack(t.Context(), u.kept(t, "1")), toolspec.UserError, "which could undo it, was removed")
 }
 
 func TestAnUndoRouteOfAnotherPanelIsAnError(t *testing.T) {

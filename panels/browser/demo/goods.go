@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// product is one thing on a shelf. Art is our own drawing, the only markup that is not
-// escaped.
+// product is one product. Art is our own drawing, the only markup that is not escaped.
 type product struct {
 	ID, Kind, Name string
 	Price          int // whole euros
@@ -59,7 +58,7 @@ func (s *shop) find(id string) (product, bool) {
 	return s.goods[i], true
 }
 
-// shelfView is a list of products with the filters as they stand.
+// shelfView is a list of products with the current filters.
 type shelfView struct {
 	Heading, Intro          string
 	Action                  string
@@ -156,8 +155,7 @@ type arrivalView struct {
 	Bad              bool
 }
 
-// arrival tells how long a parcel takes: by the first digit, so that the answer is always
-// the same.
+// arrival says how long a parcel takes, by the first digit, so that the answer is always the same.
 func arrival(postcode string) arrivalView {
 	code := strings.TrimSpace(postcode)
 	v := arrivalView{Postcode: code}

@@ -98,7 +98,7 @@ func TestOnlySoManyCallsWaitAtOnce(t *testing.T) {
 	for range atOnce {
 		<-started
 	}
-	if r := c.Call(t.Context(), Ask{Panel: "notes", Tool: "ask"}); r.Success || !strings.Contains(r.Error, "under way") {
+	if r := c.Call(t.Context(), Ask{Panel: "notes", Tool: "ask"}); r.Success || !strings.Contains(r.Error, "already running") {
 		t.Errorf("%+v", r)
 	}
 	close(release)

@@ -88,18 +88,18 @@ func TestAChangeThatIsWrongWritesNothingAndTheLastGoodOneRuns(t *testing.T) {
 	}
 	was := w.file("chores/manifest.json")
 	for name, change := range map[string]map[string]any{
-		"old does not stand":     {"path": "index.html", "old": "no such words", "new": "x"},
-		"stands":                 {"path": "manifest.json", "old": "\"", "new": "x"},
-		"neither content":        {"path": "manifest.json"},
-		"path of the file":       {"content": "x"},
-		"nothing would change":   {"path": "manifest.json", "content": was},
-		"no name for a file":     {"files": map[string]string{"../out.txt": "x"}},
-		"can be removed":         {"remove": []string{"manifest.json"}},
-		"manifest.json":          {"path": "manifest.json", "content": "{"},
-		`Right would be: "kind"`: {"path": "manifest.json", "old": `"webview"`, "new": `"webviw"`},
-		"panel_id":               {"path": "manifest.json", "old": `"panel_id": "chores"`, "new": `"panel_id": "other"`},
-		"would be larger":        {"path": "index.html", "content": strings.Repeat("x", maxFile+1)},
-		`no name for a file of`:  {"path": ".made-by-assistant", "content": "x"},
+		"old does not occur":                {"path": "index.html", "old": "no such words", "new": "x"},
+		"old occurs":                        {"path": "manifest.json", "old": "\"", "new": "x"},
+		"content or old is missing":         {"path": "manifest.json"},
+		"path of the file":                  {"content": "x"},
+		"nothing would change":              {"path": "manifest.json", "content": was},
+		"not a valid file name":             {"files": map[string]string{"../out.txt": "x"}},
+		"cannot be removed":                 {"remove": []string{"manifest.json"}},
+		"manifest.json":                     {"path": "manifest.json", "content": "{"},
+		`Right would be: "kind"`:            {"path": "manifest.json", "old": `"webview"`, "new": `"webviw"`},
+		"panel_id":                          {"path": "manifest.json", "old": `"panel_id": "chores"`, "new": `"panel_id": "other"`},
+		"would be larger":                   {"path": "index.html", "content": strings.Repeat("x", maxFile+1)},
+		`not a valid file name for a panel`: {"path": ".made-by-assistant", "content": "x"},
 	} {
 		change["panel_id"] = "chores"
 		if r := w.call(changeName, change); r.Success || !strings.Contains(r.Error, name) || r.Suggestion == "" {

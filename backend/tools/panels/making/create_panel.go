@@ -283,7 +283,7 @@ func (p *Panels) judge(made *plan) *toolspec.Result {
 		for i, problem := range problems {
 			lines[i] = problem.String()
 			if problem.Fix != "" {
-				lines[i] += " Write: " + problem.Fix
+				lines[i] += " Right would be: " + problem.Fix
 			}
 		}
 		return wrong(strings.Join(lines, "\n"), "Fix all problems and send the whole panel again.")

@@ -100,7 +100,7 @@ func TestAPanelThatIsMadeRunsIsOpenAndAnswers(t *testing.T) {
 
 	changed := shelf(books.URL)
 	changed["title"] = "My shelf"
-	if r := w.make(changed); r.Success || !strings.Contains(r.Error, "there is a panel shelf already") {
+	if r := w.make(changed); r.Success || !strings.Contains(r.Error, "there is already a panel shelf") {
 		t.Errorf("it was replaced without a word: %+v", r)
 	}
 	kept := filepath.Join(w.folder, "shelf", "books.json")
@@ -140,7 +140,7 @@ func TestWhatIsWrongIsToldAtOnceWithWhatWouldBeRightAndNothingIsWritten(t *testi
 	} {
 		named := shelf("http://127.0.0.1:9")
 		named["files"] = files
-		if r := w.make(named); r.Success || !strings.Contains(r.Error, "no name for a file") {
+		if r := w.make(named); r.Success || !strings.Contains(r.Error, "not a valid file name") {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
