@@ -204,10 +204,10 @@ func TestAHostileArchiveIsRefusedAndNothingIsWritten(t *testing.T) {
 		"a crowded directory":         {archive(t, crowd, nil), "lists more than"},
 		"a bomb":                      {with("mine/zeros", strings.Repeat("\x00", maxUnpacked+1)), "more than 64 MB"},
 		"a bomb in two":               {archive(t, map[string]string{"mine/manifest.json": small("mine", ""), "mine/a": strings.Repeat("\x00", maxUnpacked/2), "mine/b": strings.Repeat("\x00", maxUnpacked/2+1)}, nil), "more than 64 MB"},
-		"no archive":                  {[]byte("PK not really"), "no zip archive"},
-		"half of one":                 {with("mine/a.txt", "x")[:120], "no zip archive"},
+		"no archive":                  {[]byte("PK not really"), "not a zip archive"},
+		"half of one":                 {with("mine/a.txt", "x")[:120], "not a zip archive"},
 		"one without a panel":         {archive(t, map[string]string{"a/b.txt": "x"}, nil), "no manifest.json"},
-		"two panels":                  {archive(t, map[string]string{"a/manifest.json": "{}", "b/manifest.json": "{}"}, nil), "one folder"},
+		"two panels":                  {archive(t, map[string]string{"a/manifest.json": "{}", "b/manifest.json": "{}"}, nil), "single top-level folder"},
 		"a large one":                 {make([]byte, MaxArchive+1), "larger than"},
 	} {
 		if _, err := Open(c.archive); err == nil || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), "the archive is refused") {
@@ -361,7 +361,7 @@ func TestALinkInThePanelsPlaceIsNotFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Against(dir, Kept(dir, nil)); err == nil || !strings.Contains(err.Error(), "is a link") {
+	if _, err := p.Against(dir, Kept(dir, nil)); err == nil || !strings.Contains(err.Error(), "is not a folder") {
 		t.Errorf("asked about as %v", err)
 	}
 	if _, err := p.Install(dir); err == nil {
