@@ -15,7 +15,8 @@ import (
 type Files interface {
 	Describe(call toolspec.Call) toolspec.Description
 	Refuse(call toolspec.Call) *toolspec.Result
-	Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string)) (toolspec.Result, error)
+	Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition,
+		out func(stream, text string)) (toolspec.Result, error)
 }
 
 // FileAction is one tool of a panel that works on files. Endpoint is the manifest's. As turns a call
@@ -145,7 +146,8 @@ func Args(call toolspec.Call, params any) *toolspec.Result {
 		return nil
 	}
 	if err := json.Unmarshal(call.Args, params); err != nil {
-		r := toolspec.Fail(toolspec.ValidationError, "the arguments do not fit the tool's definition: "+err.Error(), "Send a JSON object that fits the tool's definition.")
+		r := toolspec.Fail(toolspec.ValidationError, "the arguments do not fit the tool's definition: "+err.Error(),
+			"Send a JSON object that fits the tool's definition.")
 		return &r
 	}
 	return nil

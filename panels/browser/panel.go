@@ -157,7 +157,10 @@ func (p *Panel) keep(w http.ResponseWriter, r *http.Request) {
 		reply.Refuse(w, http.StatusConflict, "there are too many bookmarks", "Remove some first.")
 		return
 	}
-	b := wire.Bookmark{URL: in.URL, Title: toolspec.Brief(in.Title, titleLength), Note: toolspec.Brief(in.Note, 400), Time: time.Now().UTC()}
+	b := wire.Bookmark{
+		URL: in.URL, Title: toolspec.Brief(in.Title, titleLength), Note: toolspec.Brief(in.Note, 400),
+		Time: time.Now().UTC(),
+	}
 	if err := p.rooms.Keep(r.Context(), b); err != nil {
 		reply.Refuse(w, http.StatusInternalServerError, "not kept: "+err.Error(), "Try again.")
 		return
@@ -178,7 +181,8 @@ func (p *Panel) drop(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		reply.Refuse(w, http.StatusInternalServerError, "not removed: "+err.Error(), "Try again.")
 	case !there:
-		reply.Refuse(w, http.StatusNotFound, "there is no bookmark of that address", "List them with browser_bookmarks.")
+		reply.Refuse(w, http.StatusNotFound, "there is no bookmark of that address",
+			"List them with browser_bookmarks.")
 	default:
 		back := map[string]string{"url": was.URL, "title": was.Title, "note": was.Note}
 		answer := toolspec.OK(map[string]any{"removed": address, "undo": back})

@@ -41,8 +41,14 @@ func New(files Files, kept *Kept) *Panel {
 		panels.Deed{Tool: "editor_save_file", Endpoint: "POST /api/code-editor/file/save", As: p.save},
 		panels.Deed{Tool: "editor_get_open_files", Endpoint: "GET /api/code-editor/files", Do: p.list},
 		panels.Deed{Tool: "editor_find_in_files", Endpoint: "GET /api/code-editor/find", As: find},
-		panels.Deed{Tool: "editor_show_diff", Endpoint: "POST /api/code-editor/diff", As: see, Then: shown("The user sees the differences in the editor.")},
-		panels.Deed{Tool: "editor_reveal_line", Endpoint: "POST /api/code-editor/reveal", As: see, Then: shown("The user sees the line in the editor.")},
+		panels.Deed{
+			Tool: "editor_show_diff", Endpoint: "POST /api/code-editor/diff", As: see,
+			Then: shown("The user sees the differences in the editor."),
+		},
+		panels.Deed{
+			Tool: "editor_reveal_line", Endpoint: "POST /api/code-editor/reveal", As: see,
+			Then: shown("The user sees the line in the editor."),
+		},
 	)
 	return p
 }
@@ -84,7 +90,8 @@ func (p *Panel) save(call toolspec.Call) (tool string, args any, bad *toolspec.R
 	if bad := panels.Args(call, &a); bad != nil {
 		return "", nil, bad
 	}
-	if real, err := p.files.Real(a.FilePath); err == nil && call.From.Caller != toolspec.CallerPerson && p.Unsaved(real) {
+	if real, err := p.files.Real(a.FilePath); err == nil && call.From.Caller != toolspec.CallerPerson &&
+		p.Unsaved(real) {
 		r := toolspec.Fail(toolspec.UserError, a.FilePath+" has unsaved changes in the editor, so it was not written",
 			"Ask the user to save or discard them, or show your changes with editor_show_diff.")
 		return "", nil, &r

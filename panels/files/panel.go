@@ -30,7 +30,10 @@ func New(files Files) *panels.Desk {
 		panels.Deed{Tool: "files_new_file", Endpoint: "POST /api/files/file", As: newFile},
 		panels.Deed{Tool: "files_trash", Endpoint: "POST /api/files/trash", As: same("hand_trash")},
 		panels.Deed{Tool: "files_restore", Endpoint: "POST /api/files/restore", As: same("hand_restore")},
-		panels.Deed{Tool: "files_trashed", Endpoint: "GET /api/files/trashed", Do: func(context.Context, toolspec.Call) toolspec.Result { return list(files.Trash()) }},
+		panels.Deed{
+			Tool: "files_trashed", Endpoint: "GET /api/files/trashed",
+			Do: func(context.Context, toolspec.Call) toolspec.Result { return list(files.Trash()) },
+		},
 	)
 }
 

@@ -53,14 +53,19 @@ func (rooms Rooms) overview(w http.ResponseWriter, r *http.Request) {
 	}
 	var panels, servers []map[string]any
 	for _, p := range state.Panels {
-		panels = append(panels, map[string]any{"panel": p.ID, "builtin": p.Builtin, "usable": p.Usable, "tools": len(p.Tools), "pinned": p.Pinned})
+		panels = append(panels, map[string]any{
+			"panel": p.ID, "builtin": p.Builtin, "usable": p.Usable,
+			"tools": len(p.Tools), "pinned": p.Pinned,
+		})
 	}
 	for _, s := range state.MCP {
 		servers = append(servers, map[string]any{"server": s.Name, "state": s.State, "tools": len(s.Tools)})
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{
-		"version": state.Version, "mode": state.Mode, "workspace": state.Workspace, "active_panel": state.ActivePanel, "models": models, "panels": panels,
-		"mcp_servers": servers, "browser": state.Browser.Status, "tabs": len(state.Browser.Tabs), "conversations": len(state.Conversations),
+		"version": state.Version, "mode": state.Mode, "workspace": state.Workspace, "active_panel": state.ActivePanel,
+		"models": models, "panels": panels,
+		"mcp_servers": servers, "browser": state.Browser.Status, "tabs": len(state.Browser.Tabs),
+		"conversations":     len(state.Conversations),
 		"questions_waiting": len(state.Approvals),
 	})
 }
@@ -96,7 +101,10 @@ func (rooms Rooms) recent(w http.ResponseWriter, r *http.Request) {
 }
 
 func entry(c chat.Conversation) map[string]string {
-	return map[string]string{"id": c.ID, "title": toolspec.Brief(c.Title, 120), "updated": c.Updated.UTC().Format(time.RFC3339)}
+	return map[string]string{
+		"id": c.ID, "title": toolspec.Brief(c.Title, 120),
+		"updated": c.Updated.UTC().Format(time.RFC3339),
+	}
 }
 
 func (rooms Rooms) search(w http.ResponseWriter, r *http.Request) {
@@ -105,7 +113,8 @@ func (rooms Rooms) search(w http.ResponseWriter, r *http.Request) {
 	}
 	words := strings.Fields(strings.ToLower(r.URL.Query().Get("words")))
 	if len(words) == 0 {
-		reply.Refuse(w, http.StatusBadRequest, "words is empty", `A correct call: home_search_conversations {"words": "postcode"}`)
+		reply.Refuse(w, http.StatusBadRequest, "words is empty",
+			`A correct call: home_search_conversations {"words": "postcode"}`)
 		return
 	}
 	all, err := rooms.Conversations(r.Context())

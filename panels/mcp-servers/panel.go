@@ -44,7 +44,8 @@ func (rooms Rooms) list(w http.ResponseWriter, r *http.Request) {
 	var sources []string
 	for _, s := range rooms.List() {
 		out = append(out, map[string]any{
-			"name": s.Name, "state": s.State, "on": s.Enabled, "transport": s.Transport, "tools": s.Tools, "error": toolspec.Brief(s.Error, 300),
+			"name": s.Name, "state": s.State, "on": s.Enabled, "transport": s.Transport, "tools": s.Tools,
+			"error": toolspec.Brief(s.Error, 300),
 		})
 		if len(s.Tools) > 0 || s.Error != "" {
 			sources = append(sources, "mcp:"+s.Name)
@@ -69,7 +70,8 @@ func (rooms Rooms) log(w http.ResponseWriter, r *http.Request) {
 		lines = min(max(n, 1), 500)
 	}
 	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	reply.Outside(w, r, map[string]any{"server": name, "log": strings.Join(all[max(0, len(all)-lines):], "\n")}, "mcp:"+name)
+	reply.Outside(w, r, map[string]any{"server": name, "log": strings.Join(all[max(0, len(all)-lines):], "\n")},
+		"mcp:"+name)
 }
 
 func (rooms Rooms) toggle(w http.ResponseWriter, r *http.Request) {
@@ -78,7 +80,8 @@ func (rooms Rooms) toggle(w http.ResponseWriter, r *http.Request) {
 	}
 	reply.Body(r, &in)
 	name := r.PathValue("name")
-	if in.On && !reply.Person(w, r, "only the user can switch on "+name+", because its command runs on this machine", "Ask the user to switch it on in MCP servers.") {
+	if in.On && !reply.Person(w, r, "only the user can switch on "+name+", because its command runs on this machine",
+		"Ask the user to switch it on in MCP servers.") {
 		return
 	}
 	if err := rooms.Toggle(name, in.On); err != nil {
@@ -92,8 +95,12 @@ func (rooms Rooms) add(w http.ResponseWriter, r *http.Request) {
 	var p Proposal
 	reply.Body(r, &p)
 	if err := rooms.Add(p); err != nil {
-		reply.Refuse(w, http.StatusBadRequest, err.Error(), `A correct call: mcp_server_add {"name": "files", "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]}`)
+		reply.Refuse(w, http.StatusBadRequest, err.Error(),
+			`A correct call: mcp_server_add {"name": "files", "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]}`)
 		return
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{"server": p.Name, "on": false, "next": "It is off. The user can check its command and switch it on in MCP servers."})
+	reply.JSON(w, http.StatusOK, map[string]any{
+		"server": p.Name, "on": false,
+		"next": "It is off. The user can check its command and switch it on in MCP servers.",
+	})
 }

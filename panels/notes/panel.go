@@ -66,13 +66,16 @@ func New(files Files, dir string) (*Panel, error) {
 		panels.Deed{Tool: "notes_search", Endpoint: "GET /api/notes/search", Do: p.search},
 		panels.Deed{Tool: "notes_rename", Endpoint: "POST /api/notes/rename", As: p.rename},
 		panels.Deed{Tool: "notes_trash", Endpoint: "POST /api/notes/trash", As: p.trash},
-		panels.Deed{Tool: "notes_restore", Endpoint: "POST /api/notes/restore", As: func(call toolspec.Call) (string, any, *toolspec.Result) {
-			var a struct {
-				ID string `json:"id"`
-			}
-			bad := panels.Args(call, &a)
-			return "hand_restore", a, bad
-		}},
+		panels.Deed{
+			Tool: "notes_restore", Endpoint: "POST /api/notes/restore",
+			As: func(call toolspec.Call) (string, any, *toolspec.Result) {
+				var a struct {
+					ID string `json:"id"`
+				}
+				bad := panels.Args(call, &a)
+				return "hand_restore", a, bad
+			},
+		},
 	)
 	p.Own(real)
 	return p, nil
@@ -110,7 +113,8 @@ func (p *Panel) path(name string) (string, *toolspec.Result) {
 		why = "the name begins or ends with a dot"
 	case strings.ContainsAny(name, `/\:*?"<>|`):
 		why = `the name holds one of / \ : * ? " < > |`
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Cf, r) }):
+	case !utf8.ValidString(name) || strings.ContainsFunc(name,
+		func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Cf, r) }):
 		why = "the name contains an invisible character"
 	}
 	if why != "" {
@@ -173,7 +177,8 @@ func (p *Panel) Notes(words string) ([]wire.Note, error) {
 	want := strings.Fields(strings.ToLower(words))
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ending)
-		if path, bad := p.path(name); !ok || bad != nil || filepath.Base(path) != e.Name() || !e.Type().IsRegular() || len(notes) >= maxNotes {
+		if path, bad := p.path(name); !ok || bad != nil || filepath.Base(path) != e.Name() || !e.Type().IsRegular() ||
+			len(notes) >= maxNotes {
 			continue
 		}
 		info, err := e.Info()
@@ -186,7 +191,8 @@ func (p *Panel) Notes(words string) ([]wire.Note, error) {
 			continue
 		}
 		notes = append(notes, wire.Note{
-			Name: name, Path: filepath.Join(p.dir, e.Name()), Size: info.Size(), Modified: info.ModTime(), Preview: preview(text, name),
+			Name: name, Path: filepath.Join(p.dir, e.Name()), Size: info.Size(), Modified: info.ModTime(),
+			Preview: preview(text, name),
 		})
 	}
 	slices.SortFunc(notes, func(a, b wire.Note) int {

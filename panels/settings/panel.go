@@ -80,7 +80,8 @@ func (rooms Rooms) explain(w http.ResponseWriter, r *http.Request) {
 		whose = "the user or settings_set"
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{
-		"key": s.Key, "value": told(s), "source": s.Source, "meaning": s.About.Doc, "default": s.About.Default, "one_of": s.About.OneOf,
+		"key": s.Key, "value": told(s), "source": s.Source, "meaning": s.About.Doc, "default": s.About.Default,
+		"one_of":   s.About.OneOf,
 		"variable": "SEXTANT_" + strings.ToUpper(s.Key), "in_window": s.About.Window, "changed_by": whose,
 	})
 }
@@ -92,7 +93,8 @@ func (rooms Rooms) set(w http.ResponseWriter, r *http.Request) {
 		unknown(w, key)
 		return
 	}
-	if !slices.Contains(harmless(), key) && !reply.Person(w, r, "only the user can set "+key, "Tell the user what to change and why. A call may set "+strings.Join(harmless(), ", ")+".") {
+	if !slices.Contains(harmless(), key) && !reply.Person(w, r, "only the user can set "+key,
+		"Tell the user what to change and why. A call may set "+strings.Join(harmless(), ", ")+".") {
 		return
 	}
 	var in struct {
@@ -101,7 +103,8 @@ func (rooms Rooms) set(w http.ResponseWriter, r *http.Request) {
 	reply.Body(r, &in)
 	now, err := rooms.Set(r.Context(), key, in.Value)
 	if err != nil {
-		reply.Refuse(w, http.StatusBadRequest, "not set: "+err.Error(), "See settings_explain for the values of "+key+".")
+		reply.Refuse(w, http.StatusBadRequest, "not set: "+err.Error(),
+			"See settings_explain for the values of "+key+".")
 		return
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{"key": key, "before": told(s), "value": now.Value})

@@ -43,7 +43,8 @@ type running struct {
 func (t *Terminals) run(ctx context.Context, call toolspec.Call, p runParams) toolspec.Result {
 	tab, err := t.screen()
 	if err != nil {
-		return toolspec.Fail(toolspec.UserError, err.Error(), "Stop a running command or wait for it. List them with terminal_list.")
+		return toolspec.Fail(toolspec.UserError, err.Error(),
+			"Stop a running command or wait for it. List them with terminal_list.")
 	}
 	args, err := json.Marshal(p)
 	if err != nil {
@@ -230,7 +231,7 @@ var (
 	errRunsNot = errors.New("nothing is running there")
 )
 
-// Halt stops what runs in a terminal of the assistant.
+// stopCommand stops what runs in a terminal of the assistant.
 func (t *Terminals) halt(number int) error {
 	tab, ok := t.Find(number)
 	switch {

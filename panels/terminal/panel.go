@@ -89,7 +89,8 @@ func give(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
 func told(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, errPersons):
-		refuse(w, http.StatusForbidden, err.Error(), "Ask the user to switch on “The assistant may read this” above that terminal, or use terminal_run.")
+		refuse(w, http.StatusForbidden, err.Error(),
+			"Ask the user to switch on “The assistant may read this” above that terminal, or use terminal_run.")
 	default:
 		refuse(w, http.StatusNotFound, err.Error(), "List the terminals with terminal_list.")
 	}
@@ -111,7 +112,8 @@ func (t *Terminals) serveRun(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if v.Call.From.Caller == toolspec.CallerPanel {
-		refuse(w, http.StatusForbidden, "another panel cannot run commands in the terminal", "Use bash instead, named in its call_tools.")
+		refuse(w, http.StatusForbidden, "another panel cannot run commands in the terminal",
+			"Use bash instead, named in its call_tools.")
 		return
 	}
 	p := runParams{}

@@ -54,8 +54,9 @@ type Tab struct {
 
 func newTab(number int, ours bool, columns, rows uint16) *Tab {
 	return &Tab{
-		number: number, ours: ours, columns: columns, rows: rows, phase: wire.TerminalIdle, watchers: map[*Watcher]struct{}{},
-		moved: make(chan struct{}), drawn: make(chan struct{}), sources: map[string]bool{},
+		number: number, ours: ours, columns: columns, rows: rows, phase: wire.TerminalIdle,
+		watchers: map[*Watcher]struct{}{},
+		moved:    make(chan struct{}), drawn: make(chan struct{}), sources: map[string]bool{},
 	}
 }
 
@@ -71,7 +72,8 @@ func (t *Tab) state() wire.Terminal {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return wire.Terminal{
-		Tab: t.number, Assistant: t.ours, State: t.phase, Command: t.command, Code: t.code, Reason: t.reason, Shared: t.shared,
+		Tab: t.number, Assistant: t.ours, State: t.phase, Command: t.command, Code: t.code, Reason: t.reason,
+		Shared: t.shared,
 	}
 }
 

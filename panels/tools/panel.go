@@ -70,7 +70,8 @@ func (rooms Rooms) list(w http.ResponseWriter, r *http.Request) {
 			continue
 		}
 		out = append(out, map[string]any{
-			"call": row.ID, "tool": row.Tool, "status": row.Status, "caller": row.Caller, "started": row.Started.UTC().Format(time.RFC3339),
+			"call": row.ID, "tool": row.Tool, "status": row.Status, "caller": row.Caller,
+			"started":     row.Started.UTC().Format(time.RFC3339),
 			"duration_ms": row.DurationMS, "error_type": row.ErrorType,
 		})
 	}
@@ -80,7 +81,8 @@ func (rooms Rooms) list(w http.ResponseWriter, r *http.Request) {
 func (rooms Rooms) show(w http.ResponseWriter, r *http.Request) {
 	row, ok, err := rooms.Call(r.Context(), r.PathValue("call"))
 	if err != nil || !ok || !mine(reply.From(r), row) {
-		reply.Refuse(w, http.StatusNotFound, "there is no such call in this conversation", "List its calls with activity_list.")
+		reply.Refuse(w, http.StatusNotFound, "there is no such call in this conversation",
+			"List its calls with activity_list.")
 		return
 	}
 	sources := row.Sources
@@ -88,8 +90,10 @@ func (rooms Rooms) show(w http.ResponseWriter, r *http.Request) {
 		sources = []string{"an earlier call"}
 	}
 	reply.Outside(w, r, map[string]any{
-		"call": row.ID, "tool": row.Tool, "args": row.Args, "status": row.Status, "sentence": row.Sentence, "target": row.Target, "error": row.Error,
-		"suggestion": row.Suggestion, "decision": row.Decision, "reason": row.Reason, "duration_ms": row.DurationMS, "output": row.Output,
+		"call": row.ID, "tool": row.Tool, "args": row.Args, "status": row.Status, "sentence": row.Sentence,
+		"target": row.Target, "error": row.Error,
+		"suggestion": row.Suggestion, "decision": row.Decision, "reason": row.Reason, "duration_ms": row.DurationMS,
+		"output": row.Output,
 	}, sources...)
 }
 
@@ -103,7 +107,8 @@ func (rooms Rooms) turn(w http.ResponseWriter, r *http.Request) {
 		reply.Refuse(w, http.StatusNotFound, "there is no tool "+in.Tool, "List the tools with find_tools.")
 		return
 	}
-	if in.On && !reply.Person(w, r, "only the user can switch on "+in.Tool, "Ask the user to switch it on in Tools and activity.") {
+	if in.On && !reply.Person(w, r, "only the user can switch on "+in.Tool,
+		"Ask the user to switch it on in Tools and activity.") {
 		return
 	}
 	off := slices.DeleteFunc(rooms.Off(), func(name string) bool { return name == in.Tool })

@@ -26,12 +26,14 @@ const (
 
 // answer turns an endpoint's response into a Result. A streamed one goes to output meanwhile.
 func answer(res *http.Response, o *offer, sent outgoing, output func(stream, text string)) toolspec.Result {
-	if form := stream.KindOf(res.Header.Get("Content-Type"), res.ContentLength < 0); form != stream.None && res.StatusCode < 300 {
+	if form := stream.KindOf(res.Header.Get("Content-Type"), res.ContentLength < 0); form != stream.None &&
+		res.StatusCode < 300 {
 		return pieces(form, res, o, output)
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if err != nil {
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's answer ended early: %s", o.title, err), "Call again.")
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's answer ended early: %s", o.title, err),
+			"Call again.")
 	}
 	if len(body) > maxAnswer {
 		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's answer is larger than 5 MB", o.title),
@@ -77,7 +79,8 @@ func pieces(form stream.Kind, res *http.Response, o *offer, output func(stream, 
 		r.Text = came
 		return r
 	case err != nil:
-		r := toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's answer ended early: %s; whether it acted is unknown", o.title, err),
+		r := toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("the %s panel's answer ended early: %s; whether it acted is unknown", o.title, err),
 			"Check the panel's state before you call again.")
 		r.Text = came
 		return r
@@ -87,7 +90,8 @@ func pieces(form stream.Kind, res *http.Response, o *offer, output func(stream, 
 			value = string(end.Failure)
 		}
 		members, _ := value.(map[string]any)
-		r := toolspec.Fail(toolspec.UserError, cmp.Or(dig(value), "it failed without giving a reason"), advice(members, o))
+		r := toolspec.Fail(toolspec.UserError, cmp.Or(dig(value), "it failed without giving a reason"),
+			advice(members, o))
 		r.Text = came
 		return r
 	case len(end.Result) > 0:
@@ -110,7 +114,8 @@ func jsonAnswer(body []byte, o *offer) toolspec.Result {
 		return toolspec.OK(map[string]any{})
 	}
 	if err := dec.Decode(&value); err != nil || dec.More() {
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel returned invalid JSON: %s", o.title, clip.Runes(string(body), 200)),
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel returned invalid JSON: %s", o.title,
+			clip.Runes(string(body), 200)),
 			"Fix the panel's program, or call another tool.")
 	}
 	// Some programs report a failure only in the answer.
@@ -171,7 +176,8 @@ func refusal(res *http.Response, body []byte, o *offer, sent outgoing) toolspec.
 	members, _ := value.(map[string]any)
 	switch code := res.StatusCode; {
 	case code < 400:
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("%s returned a redirect (%s), which is not followed", sent.target(), status),
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("%s returned a redirect (%s), which is not followed",
+			sent.target(), status),
 			"The panel's program must answer its endpoints itself.")
 	case code == http.StatusBadRequest || code == http.StatusUnprocessableEntity:
 		return toolspec.Fail(toolspec.ValidationError, reason, advice(members, o))

@@ -29,7 +29,8 @@ func TestAnAddressOnThisMachineAnswersAPanelsTools(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	server.Close()
-	mustFail(t, call(t, r, "note_get", `{"id":7}`), toolspec.SystemError, "cannot be reached", "refused", "Other panels are not affected")
+	mustFail(t, call(t, r, "note_get", `{"id":7}`), toolspec.SystemError, "cannot be reached", "refused",
+		"Other panels are not affected")
 }
 
 // asked is a RoundTripper that stands for egress and notes what it was asked for.
@@ -88,20 +89,23 @@ func TestAHandlerAnswersABuiltInPanelsTools(t *testing.T) {
 	if text := mustSucceed(t, got); text != `{"id":3,"body":{"text":"hi"}}` || len(got.Sources) != 0 {
 		t.Errorf("got %s from %v", text, got.Sources)
 	}
-	mustFail(t, call(t, r, "note_break", `{}`), toolspec.SystemError, "had an internal error: broken inside", "Other tools are not affected")
+	mustFail(t, call(t, r, "note_break", `{}`), toolspec.SystemError, "had an internal error: broken inside",
+		"Other tools are not affected")
 	mustFail(t, call(t, r, "note_flood", `{}`), toolspec.SystemError, "larger than 5 MB")
 	mustFail(t, call(t, r, "note_put", `{"text":"hi"}`), toolspec.ValidationError, "id is missing")
 
 	without, _, _ := started(t, func(c *Config) { c.Builtin = files })
 	p, _ := panel(without, "notes")
-	if len(p.Tools) != 0 || !strings.Contains(strings.Join(p.ProblemLines(), "\n"), "note_put is off: this build has no handler for it") {
+	if len(p.Tools) != 0 || !strings.Contains(strings.Join(p.ProblemLines(), "\n"),
+		"note_put is off: this build has no handler for it") {
 		t.Errorf("got %+v", p)
 	}
 }
 
 func TestACallOfAToolThatIsGoneSaysSo(t *testing.T) {
 	r, _, _ := started(t, nil)
-	result, err := r.Execute(t.Context(), toolspec.Call{Tool: "gone"}, toolspec.Definition{Name: "gone", Owner: "notes"}, nil)
+	result, err := r.Execute(t.Context(), toolspec.Call{Tool: "gone"},
+		toolspec.Definition{Name: "gone", Owner: "notes"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,8 @@ func (r *Registry) Publish(panel string, values map[string]json.RawMessage) erro
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		switch {
 		case !slices.Contains(e.plan.Manifest.Context, key):
-			return fmt.Errorf("the %s panel does not publish %q; its manifest's context has %q", panel, clip.Runes(key, 60), e.plan.Manifest.Context)
+			return fmt.Errorf("the %s panel does not publish %q; its manifest's context has %q", panel,
+				clip.Runes(key, 60), e.plan.Manifest.Context)
 		case len(values[key]) > maxContext:
 			return fmt.Errorf("%q has %d bytes; the limit is %d", key, len(values[key]), maxContext)
 		case !json.Valid(values[key]):

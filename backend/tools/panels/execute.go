@@ -22,13 +22,16 @@ import (
 // Execute sends call to the endpoint of its tool and waits for the answer, at most until ctx ends.
 // output, which may be nil, gets progress. The error is always nil: failures of a panel are in the
 // Result.
-func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, output func(stream, text string)) (toolspec.Result, error) {
+func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition,
+	output func(stream, text string),
+) (toolspec.Result, error) {
 	if output == nil {
 		output = func(string, string) {}
 	}
 	o := r.state.Load().tools[call.Tool]
 	if o == nil || o.Def.Owner != def.Owner {
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s does not exist any more: the %s panel was removed or changed", call.Tool, def.Owner),
+		return toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("%s does not exist any more: the %s panel was removed or changed", call.Tool, def.Owner),
 			"List the tools again."), nil
 	}
 	args, missing := r.fill(o, call.Args)
@@ -64,13 +67,17 @@ func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec
 var errPanelRemoved = errors.New("the panel was removed")
 
 // sendUntilRemoved sends a call and cancels it if the panel is removed meanwhile.
-func (r *Registry) sendWhileThere(ctx context.Context, o *offer, sent outgoing, output func(stream, text string)) toolspec.Result {
+func (r *Registry) sendWhileThere(ctx context.Context, o *offer, sent outgoing,
+	output func(stream, text string),
+) toolspec.Result {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	defer context.AfterFunc(o.life, func() { end(errPanelRemoved) })()
 	result := r.send(ctx, o, sent, output)
 	if !result.Success && errors.Is(context.Cause(ctx), errPanelRemoved) {
-		gone := toolspec.Fail(toolspec.UserError, fmt.Sprintf("the %s panel was removed while it worked on %s; whether it acted is unknown", o.title, sent.target()),
+		gone := toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("the %s panel was removed while it worked on %s; whether it acted is unknown", o.title,
+				sent.target()),
 			"List the tools again. Other panels are not affected.")
 		gone.Text = result.Text
 		return gone
@@ -123,11 +130,13 @@ func (r *Registry) allow(o *offer, call toolspec.Call) *toolspec.Result {
 	switch {
 	case !r.asks(o.runner):
 	case ok && shown != command:
-		failed := toolspec.Fail(toolspec.PermissionError, fmt.Sprintf("the %s panel's program changed while the question waited; nothing was started", o.title),
+		failed := toolspec.Fail(toolspec.PermissionError,
+			fmt.Sprintf("the %s panel's program changed while the question waited; nothing was started", o.title),
 			"Call again; the question then shows the new command.")
 		return &failed
 	case !ok && r.allowed[command]:
-		failed := toolspec.Fail(toolspec.PermissionError, fmt.Sprintf("the %s panel's program ended meanwhile. It runs outside the sandbox, so it was not started without a question", o.title),
+		failed := toolspec.Fail(toolspec.PermissionError,
+			fmt.Sprintf("the %s panel's program ended meanwhile. It runs outside the sandbox, so it was not started without a question", o.title),
 			"Call again; the user is asked then.")
 		return &failed
 	}
@@ -135,7 +144,9 @@ func (r *Registry) allow(o *offer, call toolspec.Call) *toolspec.Result {
 	return nil
 }
 
-func (r *Registry) send(ctx context.Context, o *offer, sent outgoing, output func(stream, text string)) toolspec.Result {
+func (r *Registry) send(ctx context.Context, o *offer, sent outgoing,
+	output func(stream, text string),
+) toolspec.Result {
 	switch {
 	case o.handler != nil:
 		return serve(ctx, o, sent, output)
@@ -150,7 +161,9 @@ func (r *Registry) send(ctx context.Context, o *offer, sent outgoing, output fun
 	}
 	client := r.client(o)
 	if client == nil {
-		return toolspec.Fail(toolspec.PermissionError, fmt.Sprintf("the %s panel's address %s is not on this machine, and outside access is not set up", o.title, o.url),
+		return toolspec.Fail(toolspec.PermissionError,
+			fmt.Sprintf("the %s panel's address %s is not on this machine, and outside access is not set up", o.title,
+				o.url),
 			"Use an address of this machine in backend.url.")
 	}
 	req, err := http.NewRequestWithContext(ctx, sent.method, address(o.url, sent), body(sent))
@@ -173,7 +186,8 @@ func (r *Registry) run(ctx context.Context, o *offer, sent outgoing, output func
 	for errors.Is(err, process.ErrRemoved) {
 		// Nothing was sent yet. Its replacement may answer if it is the same approved program.
 		next := r.state.Load().tools[o.Name]
-		if next == nil || next.runner == nil || next.runner == o.runner || next.runner.Identity() != o.runner.Identity() {
+		if next == nil || next.runner == nil || next.runner == o.runner ||
+			next.runner.Identity() != o.runner.Identity() {
 			break
 		}
 		o = next
@@ -206,11 +220,14 @@ func address(base string, sent outgoing) string {
 
 func unreachable(ctx context.Context, o *offer, sent outgoing, err error) toolspec.Result {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel did not answer %s in time; whether it acted is unknown", o.title, sent.target()),
+		return toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("the %s panel did not answer %s in time; whether it acted is unknown", o.title, sent.target()),
 			"Look at the panel before calling again.")
 	}
 	if ctx.Err() != nil {
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("stopped while the %s panel worked on %s; whether it acted is unknown", o.title, sent.target()), "")
+		return toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("stopped while the %s panel worked on %s; whether it acted is unknown", o.title,
+				sent.target()), "")
 	}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
@@ -218,7 +235,9 @@ func unreachable(ctx context.Context, o *offer, sent outgoing, err error) toolsp
 	}
 	if o.runner != nil {
 		if why := o.runner.Died(); why != "" {
-			return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's program stopped during the call, %s; whether it acted is unknown", o.title, why),
+			return toolspec.Fail(toolspec.SystemError,
+				fmt.Sprintf("the %s panel's program stopped during the call, %s; whether it acted is unknown",
+					o.title, why),
 				"The next call starts it again.")
 		}
 	}

@@ -86,7 +86,8 @@ func (r *Registry) scan(patient bool) (again time.Duration) {
 			if e := r.entries[id]; present[id] || e != nil && e.builtin {
 				r.clashes[id] = append(r.clashes[id], manifest.Problem{
 					Severity: event.SeverityWarning,
-					Text:     fmt.Sprintf("%s is ignored: there is already a panel called %s", filepath.Join(root, id), id),
+					Text: fmt.Sprintf("%s is ignored: there is already a panel called %s",
+						filepath.Join(root, id), id),
 				})
 				continue
 			}
@@ -229,11 +230,17 @@ func (r *Registry) refresh(e *entry) {
 	e.program = program
 	switch b := *m.Backend; {
 	case b.Kind == "process", b.Kind == "mcp" && b.Command != "":
-		e.runner = process.New(r.cfg.Programs, process.Panel{ID: e.id, Title: m.Title, Dir: e.dir(), Backend: b, Permissions: m.Permissions, Settings: r.settingsOf(e.id)})
+		e.runner = process.New(r.cfg.Programs, process.Panel{
+			ID: e.id, Title: m.Title, Dir: e.dir(), Backend: b,
+			Permissions: m.Permissions, Settings: r.settingsOf(e.id),
+		})
 	case b.Kind == "script":
 		e.script = scripted.New(
 			scripted.Config{Data: r.cfg.Programs.Data, Egress: r.cfg.Egress, Call: r.cfg.Call},
-			scripted.Panel{ID: e.id, Dir: e.dir(), File: b.File, Permissions: m.Permissions, Settings: r.settingsOf(e.id)},
+			scripted.Panel{
+				ID: e.id, Dir: e.dir(), File: b.File, Permissions: m.Permissions,
+				Settings: r.settingsOf(e.id),
+			},
 		)
 	}
 }

@@ -124,7 +124,10 @@ func pageProblems(e *entry) []manifest.Problem {
 	}
 	list := slices.Clone(e.page.problems)
 	if e.page.tree != nil {
-		list = append(list, manifest.Problem{Text: "The last valid page stays in use.", Severity: event.SeverityWarning})
+		list = append(list, manifest.Problem{
+			Text:     "The last valid page stays in use.",
+			Severity: event.SeverityWarning,
+		})
 	}
 	return list
 }

@@ -121,9 +121,9 @@ type state struct {
 	tools  map[string]*offer
 	// callTools are permissions.call_tools of the usable panels.
 	callTools map[string][]string
-	config map[string]map[string]manifest.ConfigField
-	pages  map[string]*view.Tree
-	evals map[string][]manifest.Eval
+	config    map[string]map[string]manifest.ConfigField
+	pages     map[string]*view.Tree
+	evals     map[string][]manifest.Eval
 	// order lists tool names: panels in the order of the activity bar, tools as declared.
 	order []string
 }
@@ -171,7 +171,8 @@ func New(cfg Config) *Registry {
 	r := &Registry{
 		cfg: cfg, log: cfg.Log, local: localTransport(), entries: map[string]*entry{},
 		allowed: map[string]bool{}, context: map[string]map[string]json.RawMessage{},
-		accepted: map[string]wire.AcceptedPanel{}, unsaved: map[string]bool{}, pinned: map[string]bool{}, developed: map[string]bool{},
+		accepted: map[string]wire.AcceptedPanel{}, unsaved: map[string]bool{}, pinned: map[string]bool{},
+		developed: map[string]bool{},
 	}
 	if cfg.Data != "" {
 		r.roots = append(r.roots, filepath.Join(cfg.Data, "panels"))

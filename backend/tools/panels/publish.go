@@ -63,7 +63,11 @@ func text(v any) string {
 func (r *Registry) compose(reserved map[string]bool) *state {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next := &state{tools: map[string]*offer{}, callTools: map[string][]string{}, config: map[string]map[string]manifest.ConfigField{}, pages: map[string]*view.Tree{}, evals: map[string][]manifest.Eval{}}
+	next := &state{
+		tools: map[string]*offer{}, callTools: map[string][]string{},
+		config: map[string]map[string]manifest.ConfigField{}, pages: map[string]*view.Tree{},
+		evals: map[string][]manifest.Eval{},
+	}
 	var list []*entry
 	for _, e := range r.entries {
 		if e.arrival > 0 {
@@ -102,7 +106,9 @@ func (r *Registry) compose(reserved map[string]bool) *state {
 }
 
 // offers are e's tools that can be called; taken collects all of them by name.
-func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string]bool) (list []*offer, problems []manifest.Problem) {
+func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string]bool) (list []*offer,
+	problems []manifest.Problem,
+) {
 	if e.plan == nil {
 		return nil, nil
 	}
@@ -140,8 +146,9 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 
 func shown(e *entry, offers []*offer, extra []manifest.Problem) event.Panel {
 	p := event.Panel{
-		ID: e.id, Title: e.id, Section: "top", Order: userOrder, Builtin: e.builtin, Tools: []string{}, Usable: e.plan != nil,
-		Page: pageView(e), Pending: e.pending.view(),
+		ID: e.id, Title: e.id, Section: "top", Order: userOrder, Builtin: e.builtin, Tools: []string{},
+		Usable: e.plan != nil,
+		Page:   pageView(e), Pending: e.pending.view(),
 	}
 	if e.plan != nil {
 		m := e.plan.Manifest

@@ -74,7 +74,10 @@ func (d *reading) take(seen fingerprint) {
 func (d *reading) judge() {
 	d.judged = true
 	if d.err != nil {
-		d.found.Problems = []manifest.Problem{{File: manifest.FileName, Severity: event.SeverityError, Text: d.err.Error()}}
+		d.found.Problems = []manifest.Problem{{
+			File: manifest.FileName, Severity: event.SeverityError,
+			Text: d.err.Error(),
+		}}
 		return
 	}
 	d.found = manifest.Parse(d.text, d.id, false)

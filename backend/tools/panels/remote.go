@@ -20,10 +20,15 @@ const maxEvent = 16 << 20
 func (r *Registry) remote(ctx context.Context, o *offer, sent outgoing) toolspec.Result {
 	client := r.client(o)
 	if client == nil {
-		return toolspec.Fail(toolspec.PermissionError, fmt.Sprintf("the %s panel's address %s is not on this machine, and outside access is not set up", o.title, o.url),
+		return toolspec.Fail(toolspec.PermissionError,
+			fmt.Sprintf("the %s panel's address %s is not on this machine, and outside access is not set up", o.title,
+				o.url),
 			"Use an address of this machine in backend.url.")
 	}
-	transport := &sdk.StreamableClientTransport{Endpoint: o.url, HTTPClient: client, MaxEventSize: maxEvent, DisableStandaloneSSE: true, MaxRetries: -1}
+	transport := &sdk.StreamableClientTransport{
+		Endpoint: o.url, HTTPClient: client, MaxEventSize: maxEvent,
+		DisableStandaloneSSE: true, MaxRetries: -1,
+	}
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "sextant", Version: "1"}, nil).Connect(ctx, transport, nil)
 	if err != nil {
 		return unreachable(ctx, o, sent, fmt.Errorf("its MCP server did not complete the handshake: %w", err))
@@ -36,7 +41,8 @@ func (r *Registry) remote(ctx context.Context, o *offer, sent outgoing) toolspec
 	case err == nil:
 		return mcp.Result(o.title, got)
 	case ctx.Err() == nil && errors.As(err, &refused):
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server of the %s panel refused %s: %.2000s", o.title, tool, refused.Message),
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server of the %s panel refused %s: %.2000s",
+			o.title, tool, refused.Message),
 			"Check the arguments, and that the last segment of the tool's endpoint is the server's name for it.")
 	}
 	return unreachable(ctx, o, sent, err)

@@ -23,11 +23,15 @@ func script(ctx context.Context, o *offer, sent outgoing, output func(stream, te
 	case errors.As(err, &fault):
 		r = toolspec.Fail(toolspec.UserError, fault.Text, advice(nil, o))
 	case err != nil && ctx.Err() == nil:
-		r = toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's script could not run: %s", o.title, err), "Other panels and tools are not affected.")
+		r = toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's script could not run: %s", o.title, err),
+			"Other panels and tools are not affected.")
 	case err != nil:
 		r = unreachable(ctx, o, sent, err)
 	default:
-		res := &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(value))}
+		res := &http.Response{
+			StatusCode: http.StatusOK, Header: http.Header{},
+			Body: io.NopCloser(bytes.NewReader(value)),
+		}
 		res.Header.Set("Content-Type", "application/json")
 		r = answer(res, o, sent, output) //nolint:bodyclose // the body is in memory
 	}
@@ -42,7 +46,8 @@ func (r *Registry) ask(ctx context.Context, o *offer, sent outgoing, output func
 	result, reached, err := o.runner.Ask(ctx, tool, sent.args, output)
 	for errors.Is(err, process.ErrRemoved) {
 		next := r.state.Load().tools[o.Name]
-		if next == nil || next.runner == nil || next.runner == o.runner || next.runner.Identity() != o.runner.Identity() {
+		if next == nil || next.runner == nil || next.runner == o.runner ||
+			next.runner.Identity() != o.runner.Identity() {
 			break
 		}
 		o = next

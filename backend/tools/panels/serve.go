@@ -61,7 +61,8 @@ func (r *Registry) Tells(tool string) bool {
 func (r *Registry) Refuse(call toolspec.Call) *toolspec.Result {
 	if o := r.state.Load().tools[call.Tool]; o != nil && o.handler != nil {
 		if _, missing := r.fill(o, call.Args); missing != "" {
-			failed := toolspec.Fail(toolspec.ValidationError, missing, "Send it, or open in the panel what the call is about.")
+			failed := toolspec.Fail(toolspec.ValidationError, missing,
+				"Send it, or open in the panel what the call is about.")
 			return &failed
 		}
 	}
@@ -86,7 +87,8 @@ func serve(ctx context.Context, o *offer, sent outgoing, output func(stream, tex
 	defer func() {
 		if p := recover(); p != nil {
 			w.end(errors.New("the handler panicked"))
-			result = toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel had an internal error: %v", o.title, p), "Other tools are not affected.")
+			result = toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel had an internal error: %v",
+				o.title, p), "Other tools are not affected.")
 		}
 	}()
 	o.handler.ServeHTTP(w, req)

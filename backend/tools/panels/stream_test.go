@@ -20,7 +20,8 @@ func streaming(t *testing.T, inside bool, handler http.HandlerFunc) *Registry {
 	tools := `"tools":[{"name":"note_run","description":"x","endpoint":"POST /api/notes/run"}]`
 	if inside {
 		r, _, _ := started(t, func(c *Config) {
-			c.Builtin = fstest.MapFS{"notes/manifest.json": {Data: []byte(minimal("notes", `,"ui":{"kind":"builtin"},`+tools))}}
+			c.Builtin = fstest.MapFS{"notes/manifest.json": {Data: []byte(minimal("notes",
+				`,"ui":{"kind":"builtin"},`+tools))}}
 			c.Handlers = map[string]http.Handler{"notes": handler}
 		})
 		return r
@@ -58,7 +59,8 @@ func TestAnAnswerInPiecesIsShownBeforeItEnds(t *testing.T) {
 				})
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 				defer cancel()
-				result, err := r.Execute(ctx, toolspec.Call{ID: "c", Tool: "note_run", Args: json.RawMessage(`{}`)}, definition(t, r, "note_run"),
+				result, err := r.Execute(ctx, toolspec.Call{ID: "c", Tool: "note_run", Args: json.RawMessage(`{}`)},
+					definition(t, r, "note_run"),
 					func(_, text string) { shown <- text })
 				if err != nil {
 					t.Fatal(err)
@@ -102,7 +104,8 @@ func TestAnAnswerWithoutEndStopsWithTheCall(t *testing.T) {
 		<-began
 		cancel()
 	}()
-	result, err := r.Execute(ctx, toolspec.Call{ID: "c", Tool: "note_run", Args: json.RawMessage(`{}`)}, definition(t, r, "note_run"),
+	result, err := r.Execute(ctx, toolspec.Call{ID: "c", Tool: "note_run", Args: json.RawMessage(`{}`)},
+		definition(t, r, "note_run"),
 		func(string, string) { close(began) })
 	if err != nil {
 		t.Fatal(err)

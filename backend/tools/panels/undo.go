@@ -28,7 +28,8 @@ const undoTime = 30 * time.Second
 // noteUndo stores how a successful call is undone, and reports whether it can be. The answer's member
 // undo fills the endpoint's names and becomes the body of the request; "undo": false means that there
 // is nothing to undo.
-func (r *Registry) noteUndo(ctx context.Context, o *offer, call toolspec.Call, args map[string]json.RawMessage, result toolspec.Result,
+func (r *Registry) noteUndo(ctx context.Context, o *offer, call toolspec.Call, args map[string]json.RawMessage,
+	result toolspec.Result,
 	output func(stream, text string),
 ) bool {
 	if o.UndoPath == "" || r.cfg.Undos == nil || !result.Success || call.ID == "" {
@@ -53,8 +54,10 @@ func (r *Registry) noteUndo(ctx context.Context, o *offer, call toolspec.Call, a
 	if err == nil {
 		conversation, turn := call.From.Place()
 		err = r.cfg.Undos.AddPanelUndo(context.WithoutCancel(ctx), wire.PanelUndo{
-			Call: call.ID, Turn: turn, Conversation: conversation, Owner: call.From.Owner(), Panel: o.Def.Owner, Tool: o.Name,
-			Did: cmp.Or(result.Sentence, o.Name), Method: sent.method, Path: sent.path, Body: string(sent.body), State: wire.UndoReady, Time: r.cfg.now(),
+			Call: call.ID, Turn: turn, Conversation: conversation, Owner: call.From.Owner(), Panel: o.Def.Owner,
+			Tool: o.Name,
+			Did:  cmp.Or(result.Sentence, o.Name), Method: sent.method, Path: sent.path, Body: string(sent.body),
+			State: wire.UndoReady, Time: r.cfg.now(),
 		})
 	}
 	if err != nil {
@@ -98,16 +101,20 @@ func (r *Registry) TakeBack(ctx context.Context, u wire.PanelUndo) toolspec.Resu
 	case u.State == wire.UndoDone:
 		return toolspec.Fail(toolspec.UserError, "it was undone already", "")
 	case o == nil || o.Def.Owner != u.Panel:
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the %s panel, which could undo it, was removed", u.Panel), "Restore its folder, then undo again.")
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the %s panel, which could undo it, was removed",
+			u.Panel), "Restore its folder, then undo again.")
 	case o.UndoMethod != u.Method:
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the %s panel has changed and undoes %s differently now", o.title, u.Tool), "Correct it in the panel.")
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the %s panel has changed and undoes %s differently now",
+			o.title, u.Tool), "Correct it in the panel.")
 	case o.runner != nil && r.mayNotStart(o):
-		return toolspec.Fail(toolspec.PermissionError, fmt.Sprintf("the %s panel's program is not running and has not been approved yet", o.title),
+		return toolspec.Fail(toolspec.PermissionError,
+			fmt.Sprintf("the %s panel's program is not running and has not been approved yet", o.title),
 			"Call one of the panel's tools first, which asks for approval. Then undo again.")
 	}
 	claimed, err := r.cfg.Undos.MovePanelUndo(ctx, u.Call, u.State, wire.UndoDone, "")
 	if err != nil || !claimed {
-		return toolspec.Fail(toolspec.SystemError, "it is being undone already, or its state could not be stored", "Check the panel's state, then undo again.")
+		return toolspec.Fail(toolspec.SystemError, "it is being undone already, or its state could not be stored",
+			"Check the panel's state, then undo again.")
 	}
 	ctx, cancel := context.WithTimeout(ctx, undoTime)
 	defer cancel()
@@ -118,7 +125,8 @@ func (r *Registry) TakeBack(ctx context.Context, u wire.PanelUndo) toolspec.Resu
 	result := r.sendWhileThere(ctx, o, sent, func(string, string) {})
 	if !result.Success {
 		// A refused undo can be tried again.
-		_, err := r.cfg.Undos.MovePanelUndo(context.WithoutCancel(ctx), u.Call, wire.UndoDone, wire.UndoConflict, result.Error)
+		_, err := r.cfg.Undos.MovePanelUndo(context.WithoutCancel(ctx), u.Call, wire.UndoDone, wire.UndoConflict,
+			result.Error)
 		if err != nil {
 			r.log.Warn("storing a refused undo", "call", u.Call, "err", err)
 		}

@@ -146,7 +146,10 @@ func (s *shop) show(w http.ResponseWriter, r *http.Request, status int, page str
 
 func (s *shop) text(page, title, section string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		s.show(w, r, http.StatusOK, page, view{Title: title, Section: section, Data: arrival(r.URL.Query().Get("postcode"))})
+		s.show(w, r, http.StatusOK, page, view{
+			Title: title, Section: section,
+			Data: arrival(r.URL.Query().Get("postcode")),
+		})
 	}
 }
 

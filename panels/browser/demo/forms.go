@@ -135,7 +135,10 @@ type thanksView struct{ Name, Order string }
 
 func (s *shop) thanks(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	s.show(w, r, http.StatusOK, "thanks", view{Title: "Thank you", Data: thanksView{shorten(q.Get("name"), 80), shorten(q.Get("order"), 12)}})
+	s.show(w, r, http.StatusOK, "thanks", view{
+		Title: "Thank you",
+		Data:  thanksView{shorten(q.Get("name"), 80), shorten(q.Get("order"), 12)},
+	})
 }
 
 func shorten(s string, most int) string {

@@ -71,7 +71,9 @@ func Explain(err error) (pointer, why string) {
 
 // Example says why example does not fit the parameters of def, compiled in advance, and returns
 // arguments that do; why is "" when it fits.
-func Example(def toolspec.Definition, compiled *jsonschema.Schema, example json.RawMessage) (why string, right json.RawMessage) {
+func Example(def toolspec.Definition, compiled *jsonschema.Schema, example json.RawMessage) (why string,
+	right json.RawMessage,
+) {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(example))
 	if err == nil && compiled != nil && compiled.Validate(value) == nil {
 		return "", nil

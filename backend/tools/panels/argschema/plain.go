@@ -40,7 +40,8 @@ func plainMember(key string, v any, depth int) bool {
 		return true
 	case "type":
 		name, ok := v.(string)
-		return ok && slices.Contains([]string{"string", "number", "integer", "boolean", "object", "array", "null"}, name)
+		return ok && slices.Contains([]string{"string", "number", "integer", "boolean", "object", "array", "null"},
+			name)
 	case "enum":
 		list, ok := v.([]any)
 		return ok && len(list) > 0

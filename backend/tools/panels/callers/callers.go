@@ -75,7 +75,9 @@ func (c *Callers) Call(ctx context.Context, a Ask) toolspec.Result {
 	depth, _ := ctx.Value(depthKey{}).(int)
 	switch {
 	case depth >= maxDepth:
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s was not run: calls of the panel %s are nested more than %d deep", a.Tool, a.Panel, maxDepth),
+		return toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("%s was not run: calls of the panel %s are nested more than %d deep", a.Tool, a.Panel,
+				maxDepth),
 			"Let it call the tools it needs directly.")
 	case len(a.Args) > maxArgs:
 		return toolspec.Fail(toolspec.ValidationError, "the arguments are larger than 1 MB", "Send less.")
@@ -96,7 +98,10 @@ func (c *Callers) Call(ctx context.Context, a Ask) toolspec.Result {
 // from is the provenance of a panel's call. No host counts as typed by the user and nothing as
 // approved beforehand, because a page can make up anything.
 func (c *Callers) from(a Ask) toolspec.Provenance {
-	from := toolspec.Provenance{Caller: toolspec.CallerPanel, Client: a.Panel, Interactive: a.Interactive, Unpaged: true}
+	from := toolspec.Provenance{
+		Caller: toolspec.CallerPanel, Client: a.Panel, Interactive: a.Interactive,
+		Unpaged: true,
+	}
 	from.Outside = append(from.Outside, policy.PanelSource(a.Panel))
 	if w := a.Within; w != nil {
 		from.Conversation, from.Turn, from.Session, from.Child = w.Conversation, w.Turn, w.Session, w.Child
@@ -134,7 +139,8 @@ func (c *Callers) enter(a Ask) *toolspec.Result {
 		p.running++
 		return nil
 	}
-	r := toolspec.Fail(toolspec.UserError, a.Tool+" was not run: "+what, "Wait until earlier calls are answered, then call again.")
+	r := toolspec.Fail(toolspec.UserError, a.Tool+" was not run: "+what,
+		"Wait until earlier calls are answered, then call again.")
 	return &r
 }
 

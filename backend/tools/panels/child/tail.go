@@ -42,7 +42,8 @@ func (t *Tail) Last() string {
 	for i := len(lines) - 1; i >= 0; i-- {
 		line := strings.TrimSpace(lines[i])
 		// Stack traces and closing brackets explain nothing.
-		if line == "" || strings.HasPrefix(line, "at ") || strings.Trim(line, "{}[]()^~- ") == "" || strings.HasPrefix(line, "Node.js v") {
+		if line == "" || strings.HasPrefix(line, "at ") || strings.Trim(line, "{}[]()^~- ") == "" ||
+			strings.HasPrefix(line, "Node.js v") {
 			continue
 		}
 		if len(line) > 300 {

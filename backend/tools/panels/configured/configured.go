@@ -53,7 +53,9 @@ type PanelSetting struct {
 func keyOf(panel, name string) string { return "panel." + panel + "." + name }
 
 // List returns the settings of panel in the order of their names.
-func (s *Settings) List(ctx context.Context, panel string, fields map[string]manifest.ConfigField) ([]PanelSetting, error) {
+func (s *Settings) List(ctx context.Context, panel string, fields map[string]manifest.ConfigField) ([]PanelSetting,
+	error,
+) {
 	kept, err := s.store.PanelConfig(ctx, panel)
 	if err != nil {
 		return nil, err
@@ -61,7 +63,10 @@ func (s *Settings) List(ctx context.Context, panel string, fields map[string]man
 	all := []PanelSetting{}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		f := fields[name]
-		one := PanelSetting{Name: name, Type: f.Type, Description: f.Description, Sensitive: f.Sensitive, Default: f.Default, Value: f.Default}
+		one := PanelSetting{
+			Name: name, Type: f.Type, Description: f.Description, Sensitive: f.Sensitive,
+			Default: f.Default, Value: f.Default,
+		}
 		if f.Sensitive {
 			one.Default, one.Value = nil, nil
 			_, one.Set = s.keys.Key(keyOf(panel, name))
@@ -110,7 +115,9 @@ func (w *Wrong) Error() string {
 
 // Set stores values, all or none; null resets one to its default. The error is a *Wrong if a value
 // does not fit its setting.
-func (s *Settings) Set(ctx context.Context, panel string, fields map[string]manifest.ConfigField, values map[string]json.RawMessage) error {
+func (s *Settings) Set(ctx context.Context, panel string, fields map[string]manifest.ConfigField,
+	values map[string]json.RawMessage,
+) error {
 	wrong := &Wrong{Fields: map[string]string{}}
 	plain, sensitive := map[string]json.RawMessage{}, map[string]string{}
 	for name, value := range values {

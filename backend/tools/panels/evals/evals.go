@@ -147,7 +147,8 @@ func wrong(want manifest.Expect, r toolspec.Result, value any, text string) stri
 			return fmt.Sprintf("the answer has nothing at %q", pointer)
 		case !same(found, decoded(want.Equals[pointer])):
 			is, _ := json.Marshal(found) // it came from JSON
-			return fmt.Sprintf("at %q the answer has %s, not %s", pointer, clip.Runes(string(is), 200), clip.Runes(string(want.Equals[pointer]), 200))
+			return fmt.Sprintf("at %q the answer has %s, not %s", pointer, clip.Runes(string(is), 200),
+				clip.Runes(string(want.Equals[pointer]), 200))
 		}
 	}
 	return ""

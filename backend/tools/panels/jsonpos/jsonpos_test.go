@@ -45,11 +45,17 @@ func TestFaultsHaveAPlaceAndARepairedLine(t *testing.T) {
 		{"bytes that are not UTF-8", "\"\xff\"", "1:2: expected UTF-8 text, found other bytes", ""},
 		{"a missing colon", "{\"a\" 1}", `1:6: expected ":", found "1"`, `{"a": 1}`},
 		{"a missing comma", "{\"a\": 1\n \"b\": 2}", `2:2: expected "," or "}", found "\""`, `{"a": 1,`},
-		{"a line break in a string", "{\"a\": \"x\ny\\d\"}", `1:7: expected a string on one line, with \\ for a backslash, ` +
-			`found "\""`, `{"a": "x\ny\\d"}`},
+		{
+			"a line break in a string", "{\"a\": \"x\ny\\d\"}",
+			`1:7: expected a string on one line, with \\ for a backslash, ` +
+				`found "\""`, `{"a": "x\ny\\d"}`,
+		},
 		{"a text that ends early", "{\"a\": [1, {\"b\": \"c", `1:19: expected a closing double quote, ` +
 			`found the end of the file`, `{"a": [1, {"b": "c"}]}`},
-		{"too many levels", strings.Repeat("[", 100_000), "1:65: expected at most 64 levels of brackets, found more", ""},
+		{
+			"too many levels", strings.Repeat("[", 100_000), "1:65: expected at most 64 levels of brackets, found more",
+			"",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := Parse([]byte(tc.text))

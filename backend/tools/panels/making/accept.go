@@ -44,7 +44,8 @@ func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 		for _, t := range offer.Tools {
 			if other.ID != offer.Panel && slices.Contains(other.Tools, t.Name) {
 				offer.Problems = append(offer.Problems, manifest.Problem{
-					Severity: event.SeverityWarning, Tool: t.Name, Text: accepted.Shown(fmt.Sprintf("the %s panel already has a tool %s; the one in this panel will be off", other.Title, t.Name)),
+					Severity: event.SeverityWarning, Tool: t.Name,
+					Text: accepted.Shown(fmt.Sprintf("the %s panel already has a tool %s; the one in this panel will be off", other.Title, t.Name)),
 				})
 			}
 		}

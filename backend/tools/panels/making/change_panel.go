@@ -73,7 +73,8 @@ func (p *Panels) ours(id string) (content, *toolspec.Result) {
 	}
 	folder := filepath.Join(p.cfg.Folder, id)
 	if info, err := os.Lstat(folder); err != nil || !info.IsDir() {
-		return content{}, wrong("there is no panel "+id+" in the user's panels folder", "List the panels with get_workspace_state, or make one with create_panel.")
+		return content{}, wrong("there is no panel "+id+" in the user's panels folder",
+			"List the panels with get_workspace_state, or make one with create_panel.")
 	}
 	if info, err := os.Lstat(filepath.Join(folder, mark)); err != nil || !info.Mode().IsRegular() {
 		return content{}, wrong("the assistant did not make the panel "+id+", so it may not read or change its files",
@@ -102,12 +103,15 @@ func (p *Panels) read(call toolspec.Call) toolspec.Result {
 	text, ok := held.files[params.Path]
 	switch {
 	case !ok || params.Path == mark:
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the panel %s has no file %s", params.PanelID, clip.Runes(params.Path, 80)), "Its files: "+strings.Join(held.names(), ", ")+".")
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the panel %s has no file %s", params.PanelID,
+			clip.Runes(params.Path, 80)), "Its files: "+strings.Join(held.names(), ", ")+".")
 	case len(text) > maxFile || !utf8.Valid(text):
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s is not text, or larger than 512 KB", params.Path), "Write a new file with change_panel.")
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s is not text, or larger than 512 KB", params.Path),
+			"Write a new file with change_panel.")
 	}
 	r := toolspec.OK(map[string]any{"panel": params.PanelID, "path": params.Path, "content": string(text)})
-	r.Text, r.Sentence, r.Sources = string(text), "Read "+params.Path+" of the panel "+params.PanelID, []string{"panel:" + params.PanelID}
+	r.Text, r.Sentence, r.Sources = string(text), "Read "+params.Path+" of the panel "+params.PanelID,
+		[]string{"panel:" + params.PanelID}
 	return r
 }
 
@@ -136,7 +140,8 @@ func (p *Panels) listed(id string, held content) toolspec.Result {
 			continue
 		}
 		for _, problem := range panel.Problems {
-			problems = append(problems, fmt.Sprintf("%s %d:%d: %s", cmp.Or(problem.File, manifest.FileName), problem.Line, problem.Column, problem.Text))
+			problems = append(problems, fmt.Sprintf("%s %d:%d: %s", cmp.Or(problem.File, manifest.FileName),
+				problem.Line, problem.Column, problem.Text))
 		}
 	}
 	for _, problem := range problems {
@@ -201,7 +206,8 @@ func (c *changeParams) apply(files map[string][]byte) error {
 		case n == 0:
 			return fmt.Errorf("old does not occur in %s", clip.Runes(c.Path, 80))
 		case n > 1 && !c.All:
-			return fmt.Errorf("old occurs %d times in %s; include more of the text around it, or send all: true", n, clip.Runes(c.Path, 80))
+			return fmt.Errorf("old occurs %d times in %s; include more of the text around it, or send all: true", n,
+				clip.Runes(c.Path, 80))
 		}
 		write[c.Path] = strings.ReplaceAll(text, c.Old, c.New)
 	case c.Path != "":
@@ -227,7 +233,8 @@ func (c *changeParams) apply(files map[string][]byte) error {
 
 // fileName reports whether a file of a panel may have a name.
 func fileName(name string) bool {
-	return fs.ValidPath(name) && name != "." && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.") && !strings.ContainsAny(name, "\\:\x00")
+	return fs.ValidPath(name) && name != "." && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.") &&
+		!strings.ContainsAny(name, "\\:\x00")
 }
 
 // text is what the user reads of a change: what the panel may do after it, and each changed line.
@@ -256,7 +263,8 @@ func (p *Panels) describeChange(call toolspec.Call) toolspec.Description {
 		return toolspec.Description{Present: "Changing the panel " + clip.Runes(params.PanelID, 60)}
 	}
 	return toolspec.Description{
-		Present: "Changing the panel " + c.id + ", which the assistant made", Target: filepath.Join(p.cfg.Folder, c.id), Data: c.text(), Quotes: true,
+		Present: "Changing the panel " + c.id + ", which the assistant made",
+		Target:  filepath.Join(p.cfg.Folder, c.id), Data: c.text(), Quotes: true,
 	}
 }
 
@@ -275,7 +283,8 @@ func (p *Panels) change(ctx context.Context, call toolspec.Call) (toolspec.Resul
 		if err := put(p.cfg.Folder, c.id, c.was, dotted); err != nil {
 			return toolspec.Result{}, fmt.Errorf("restoring the panel: %w", err)
 		}
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the change of %s was not loaded in time, so the panel was restored", c.id),
+		return toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("the change of %s was not loaded in time, so the panel was restored", c.id),
 			"List its problems with read_panel."), nil
 	}
 	r := toolspec.OK(map[string]any{"panel": c.id, "title": c.title, "tools": panel.Tools})

@@ -122,7 +122,10 @@ func (p *Panels) Describe(call toolspec.Call) toolspec.Description {
 		_ = json.Unmarshal(call.Args, &params)
 		return toolspec.Description{Present: "Making the panel " + clip.Runes(params.PanelID, 60)}
 	}
-	d := toolspec.Description{Present: "Making the panel " + made.id, Target: filepath.Join(p.cfg.Folder, made.id), Data: made.text(), Quotes: true}
+	d := toolspec.Description{
+		Present: "Making the panel " + made.id, Target: filepath.Join(p.cfg.Folder, made.id),
+		Data: made.text(), Quotes: true,
+	}
 	switch {
 	case made.there && made.ours:
 		d.Present = "Replacing the panel " + made.id + ", which the assistant made"
@@ -145,7 +148,9 @@ func (m *plan) text() string {
 }
 
 // Execute makes a panel, waits until it is loaded, and opens it; or reads or changes one.
-func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
+func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition,
+	_ func(stream, text string),
+) (toolspec.Result, error) {
 	switch call.Tool {
 	case readName:
 		return p.read(call), nil
@@ -164,7 +169,8 @@ func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Def
 	}
 	panel, ok := p.await(ctx, made)
 	if !ok {
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the panel %s was written, but not loaded in time", made.id),
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the panel %s was written, but not loaded in time",
+			made.id),
 			"List its problems with read_panel, then call again with replace."), nil
 	}
 	if p.cfg.Open != nil {
@@ -172,7 +178,10 @@ func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Def
 			return toolspec.Result{}, err
 		}
 	}
-	r := toolspec.OK(map[string]any{"panel": made.id, "title": made.title, "tools": panel.Tools, "folder": filepath.Join(p.cfg.Folder, made.id)})
+	r := toolspec.OK(map[string]any{
+		"panel": made.id, "title": made.title, "tools": panel.Tools,
+		"folder": filepath.Join(p.cfg.Folder, made.id),
+	})
 	r.Sentence = "Made the panel " + made.title
 	r.Text = r.Sentence + " and opened it."
 	if len(panel.Tools) > 0 {
@@ -233,7 +242,8 @@ func (p *Panels) plan(args json.RawMessage) (*plan, *toolspec.Result) {
 		made.ours = err == nil
 	}
 	if made.there && !params.Replace {
-		return nil, wrong(fmt.Sprintf("there is already a panel %s", params.PanelID), "Choose another panel_id, or send replace: true to replace it, which asks the user.")
+		return nil, wrong(fmt.Sprintf("there is already a panel %s", params.PanelID),
+			"Choose another panel_id, or send replace: true to replace it, which asks the user.")
 	}
 	var bad *toolspec.Result
 	if made.files, bad = params.files(); bad != nil {
@@ -256,7 +266,8 @@ func wrong(text, next string) *toolspec.Result {
 func (p *Panels) judge(made *plan) *toolspec.Result {
 	dir, err := os.MkdirTemp("", "sextant-panel-")
 	if err != nil {
-		return room.Fail(toolspec.SystemError, "making a folder for the check: "+err.Error(), "Free some space, then call again.")
+		return room.Fail(toolspec.SystemError, "making a folder for the check: "+err.Error(),
+			"Free some space, then call again.")
 	}
 	defer os.RemoveAll(dir)
 	if err := put(dir, made.id, content{files: made.files}, everything); err != nil {
@@ -268,12 +279,17 @@ func (p *Panels) judge(made *plan) *toolspec.Result {
 		reserved = p.cfg.Reserved()
 	}
 	report := manifest.Validate(folder, reserved...)
-	problems := slices.DeleteFunc(report.Problems, func(problem manifest.Problem) bool { return problem.Warning() && problem.Line == 0 })
+	problems := slices.DeleteFunc(report.Problems, func(problem manifest.Problem) bool {
+		return problem.Warning() &&
+			problem.Line == 0
+	})
 	for _, other := range p.cfg.Registry.Panels() {
 		for _, tool := range report.Tools {
 			if other.ID != made.id && slices.Contains(other.Tools, tool) {
 				problems = append(problems, manifest.Problem{
-					Severity: event.SeverityError, Tool: tool, Text: fmt.Sprintf("the %s panel already has a tool %s; give it another name", other.Title, tool),
+					Severity: event.SeverityError, Tool: tool,
+					Text: fmt.Sprintf("the %s panel already has a tool %s; give it another name", other.Title,
+						tool),
 				})
 			}
 		}
@@ -316,7 +332,8 @@ func (c *createParams) files() (map[string][]byte, *toolspec.Result) {
 	files := map[string][]byte{mark: nil}
 	for name, text := range c.Files {
 		if !fileName(name) || name == manifest.FileName {
-			return nil, wrong(fmt.Sprintf("%q is not a valid file name for a panel", clip.Runes(name, 80)), `A valid name is "server.mjs"; manifest.json is made from the other arguments.`)
+			return nil, wrong(fmt.Sprintf("%q is not a valid file name for a panel", clip.Runes(name, 80)),
+				`A valid name is "server.mjs"; manifest.json is made from the other arguments.`)
 		}
 		if len(text) > maxFile {
 			return nil, wrong(name+" is larger than 512 KB", "Make it smaller.")

@@ -90,7 +90,10 @@ func Open(archive []byte, reserved ...string) (*Package, error) {
 		return nil, &Unfit{id, report.Problems}
 	}
 	sum := sha256.Sum256(archive)
-	return &Package{id: id, hash: hex.EncodeToString(sum[:]), held: held, left: left, plan: *found.Plan, problems: report.Problems}, nil
+	return &Package{
+		id: id, hash: hex.EncodeToString(sum[:]), held: held, left: left, plan: *found.Plan,
+		problems: report.Problems,
+	}, nil
 }
 
 // named is the id of the panel with the manifest text; top is the folder that it was in. If neither
@@ -121,14 +124,16 @@ func (p *Package) Hash() string { return p.hash }
 func (p *Package) Against(dir string, taken func(panel string) (wire.AcceptedPanel, bool)) (PackageOffer, error) {
 	m := p.plan.Manifest
 	o := PackageOffer{
-		Hash: p.hash, Panel: p.id, Title: accepted.Shown(m.Title), Description: accepted.Shown(m.Description), Version: accepted.Shown(m.Version),
-		Tools: []OfferedTool{}, Rights: []string{},
+		Hash: p.hash, Panel: p.id, Title: accepted.Shown(m.Title), Description: accepted.Shown(m.Description),
+		Version: accepted.Shown(m.Version),
+		Tools:   []OfferedTool{}, Rights: []string{},
 	}
 	for _, problem := range p.problems {
 		o.Problems = append(o.Problems, shown(problem))
 	}
 	for _, t := range p.plan.Tools {
-		o.Tools = append(o.Tools, OfferedTool{Name: t.Name, Description: accepted.Shown(clip.Runes(t.Description, 400))})
+		o.Tools = append(o.Tools, OfferedTool{Name: t.Name, Description: accepted.Shown(clip.Runes(t.Description,
+			400))})
 	}
 	for _, name := range sorted(p.held.files) {
 		o.Files = append(o.Files, OfferedFile{Name: accepted.Shown(name), Bytes: len(p.held.files[name])})
@@ -177,7 +182,9 @@ func Kept(dir string, list []wire.AcceptedPanel) func(panel string) (wire.Accept
 
 // compared is the plan that an update is compared with, and the known tools; it fills in the rest of
 // o. If nothing was accepted, everything that the panel may do is new.
-func (p *Package) compared(taken func(panel string) (wire.AcceptedPanel, bool), o *PackageOffer) (was manifest.Plan, known map[string]string) {
+func (p *Package) compared(taken func(panel string) (wire.AcceptedPanel, bool), o *PackageOffer) (was manifest.Plan,
+	known map[string]string,
+) {
 	known = accepted.Known(nil, p.plan)
 	before, ok := taken(p.id)
 	sum := sha256.Sum256([]byte(p.hash + " " + before.Hash))

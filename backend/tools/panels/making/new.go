@@ -51,7 +51,8 @@ func New(dir, id, kind string) (string, error) {
 // template returns the files of a panel of this kind by name.
 func template(id, kind string) (map[string][]byte, error) {
 	words := strings.ReplaceAll(id, "-", " ")
-	fill := strings.NewReplacer("panel-id", id, "tool_prefix", strings.ReplaceAll(id, "-", "_"), "Panel title", strings.ToUpper(words[:1])+words[1:])
+	fill := strings.NewReplacer("panel-id", id, "tool_prefix", strings.ReplaceAll(id, "-", "_"), "Panel title",
+		strings.ToUpper(words[:1])+words[1:])
 	parts, err := fs.Sub(templates, "templates/"+kind)
 	if err != nil {
 		return nil, fmt.Errorf("reading templates: %w", err)

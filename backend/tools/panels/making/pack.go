@@ -119,7 +119,8 @@ func gather(dir string) (content, error) {
 			return fmt.Errorf("%s: %s", name, why)
 		}
 		if len(held.files) == maxPacked {
-			return fmt.Errorf("the folder has more than %d files; files whose name begins with a dot are left out", maxPacked)
+			return fmt.Errorf("the folder has more than %d files; files whose name begins with a dot are left out",
+				maxPacked)
 		}
 		text, mode, err := readFile(root, name, maxUnpacked-total)
 		if err != nil {
@@ -161,7 +162,8 @@ func badName(name string) string {
 	switch {
 	case !fs.ValidPath(name) || name == ".":
 		return "the name leads out of the folder"
-	case strings.ContainsAny(name, "\\:*?\"<>|") || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f }):
+	case strings.ContainsAny(name, "\\:*?\"<>|") || strings.ContainsFunc(name,
+		func(c rune) bool { return c < ' ' || c == 0x7f }):
 		return "the name has a character that not every system allows"
 	case strings.Count(name, "/") >= maxDepth:
 		return fmt.Sprintf("it is more than %d folders deep", maxDepth)

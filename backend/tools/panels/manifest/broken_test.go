@@ -59,7 +59,8 @@ func TestEveryBrokenManifestIsRefusedWithAPlaceAndAValueToWrite(t *testing.T) {
 			if p.Fix == "" || p.Expected == "" || p.Found == "" || p.Text == "" {
 				t.Errorf("incomplete: %+v", p)
 			}
-			if !strings.HasPrefix(p.Text, "not valid JSON") && !json.Valid([]byte(p.Fix)) && !json.Valid([]byte("{"+p.Fix+"}")) {
+			if !strings.HasPrefix(p.Text, "not valid JSON") && !json.Valid([]byte(p.Fix)) &&
+				!json.Valid([]byte("{"+p.Fix+"}")) {
 				t.Errorf("the value to write is no JSON: %s", p.Fix)
 			}
 		}

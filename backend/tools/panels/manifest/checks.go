@@ -35,7 +35,10 @@ func (c *checker) checkIdentity() {
 	switch {
 	case !idForm.MatchString(m.PanelID):
 		const form = "a small letter, then 1 to 48 small letters, digits and hyphens"
-		c.fail("/panel_id", Problem{Expected: form, Nearest: c.id(), Text: fmt.Sprintf("panel_id %q is not allowed: %s", id, form)},
+		c.fail("/panel_id", Problem{
+			Expected: form, Nearest: c.id(),
+			Text: fmt.Sprintf("panel_id %q is not allowed: %s", id, form),
+		},
 			quote(c.id()))
 	case reservedID(m.PanelID):
 		c.fail("/panel_id", Problem{
@@ -70,10 +73,12 @@ func (c *checker) checkPage() {
 	case page.Kind == "webview":
 		c.checkWebview(page)
 	case !c.usable("/ui/entry"):
-	case !filepath.IsLocal(page.Entry), strings.ContainsAny(page.Entry, "\\\x00"), filepath.Ext(page.Entry) != ".json", page.Entry == FileName:
+	case !filepath.IsLocal(page.Entry), strings.ContainsAny(page.Entry, "\\\x00"),
+		filepath.Ext(page.Entry) != ".json", page.Entry == FileName:
 		c.fail("/ui/entry", Problem{
 			Expected: "a .json file in the panel's folder",
-			Text:     fmt.Sprintf("ui.entry %q is not a .json file in the panel's folder, such as \"page.json\"", clip.Runes(page.Entry, 80)),
+			Text: fmt.Sprintf("ui.entry %q is not a .json file in the panel's folder, such as \"page.json\"",
+				clip.Runes(page.Entry, 80)),
 		}, `"page.json"`)
 	}
 }
@@ -116,7 +121,8 @@ func (c *checker) checkPermissions() {
 				example = u.Hostname()
 			}
 			c.fail(at, Problem{
-				Expected: "a host name, such as api.example.com", Text: fmt.Sprintf("%q is not a host name", clip.Runes(host, 60)),
+				Expected: "a host name, such as api.example.com",
+				Text:     fmt.Sprintf("%q is not a host name", clip.Runes(host, 60)),
 			}, quote(example))
 		}
 	}
@@ -151,7 +157,10 @@ func (c *checker) checkConfig() {
 			continue
 		}
 		if !keyForm.MatchString(name) {
-			p := Problem{Pointer: at, Expected: "a name: letters, digits, _ . and -", Found: strconv.Quote(clip.Runes(name, 60))}
+			p := Problem{
+				Pointer: at, Expected: "a name: letters, digits, _ . and -",
+				Found: strconv.Quote(clip.Runes(name, 60)),
+			}
 			p.Text = fmt.Sprintf("the setting %q is not a name of letters, digits, _ . and -", clip.Runes(name, 60))
 			p.Fix = clip.Runes(quote(keyLike(name))+": "+c.index.Raw(at), 2000)
 			c.report(c.index.Keys[at], p)
@@ -169,7 +178,8 @@ func (c *checker) checkConfig() {
 			}
 			c.fail(at, Problem{
 				Expected: want.phrase(),
-				Text:     fmt.Sprintf("the default of %s should be %s, not %s", clip.Runes(name, 60), want.phrase(), found(raw)),
+				Text: fmt.Sprintf("the default of %s should be %s, not %s", clip.Runes(name, 60), want.phrase(),
+					found(raw)),
 			}, right)
 		}
 	}
@@ -199,7 +209,8 @@ func (c *checker) checkCondition(at, text string) {
 	if errors.As(err, &failure) {
 		repaired := when.Repair(text)
 		p := Problem{Expected: failure.Expected, Found: failure.Found, Nearest: repaired}
-		p.Text = fmt.Sprintf("the condition %q cannot be read at character %d: expected %s, found %s", clip.Runes(text, 80),
+		p.Text = fmt.Sprintf("the condition %q cannot be read at character %d: expected %s, found %s",
+			clip.Runes(text, 80),
 			1+len([]rune(text[:failure.Offset])), failure.Expected, failure.Found)
 		c.fail(at, p, quote(repaired))
 		// The place in the string is more useful than its beginning; escapes before it would shift it.
@@ -284,10 +295,12 @@ func (c *checker) checkBackend() {
 	case b.Kind == "http", b.Kind == "mcp":
 		c.checkURL(b.URL)
 	case !c.usable("/backend/file"):
-	case !filepath.IsLocal(b.File), strings.Contains(b.File, `\`), filepath.Ext(b.File) != ".js" && filepath.Ext(b.File) != ".mjs":
+	case !filepath.IsLocal(b.File), strings.Contains(b.File, `\`), filepath.Ext(b.File) != ".js" &&
+		filepath.Ext(b.File) != ".mjs":
 		c.fail("/backend/file", Problem{
 			Expected: "a .js file in the panel's folder",
-			Text:     fmt.Sprintf("backend.file %q is not a .js file in the panel's folder, such as \"backend.js\"", clip.Runes(b.File, 80)),
+			Text: fmt.Sprintf("backend.file %q is not a .js file in the panel's folder, such as \"backend.js\"",
+				clip.Runes(b.File, 80)),
 		}, `"backend.js"`)
 	}
 }
@@ -310,7 +323,10 @@ func (c *checker) checkCommand(b *Backend) {
 			at = "/backend/args/" + strconv.Itoa(i-1)
 		}
 		if c.usable(at) && strings.ContainsRune(text, 0) {
-			c.fail(at, Problem{Expected: "text without NUL", Found: "a NUL character", Text: "the command holds a NUL character"},
+			c.fail(at, Problem{
+				Expected: "text without NUL", Found: "a NUL character",
+				Text: "the command holds a NUL character",
+			},
 				quote(strings.ReplaceAll(text, "\x00", "")))
 		}
 	}
@@ -325,11 +341,13 @@ func (c *checker) checkURL(raw string) {
 	switch {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
 		c.fail(at, Problem{
-			Expected: "an http or https address", Text: fmt.Sprintf("%q is not an http or https address", clip.Runes(raw, 100)),
+			Expected: "an http or https address", Text: fmt.Sprintf("%q is not an http or https address",
+				clip.Runes(raw, 100)),
 		}, c.example(at))
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		c.fail(at, Problem{
-			Expected: "an address without user, query and fragment", Text: "backend.url may hold no user, query or fragment",
+			Expected: "an address without user, query and fragment",
+			Text:     "backend.url may hold no user, query or fragment",
 		}, quote(u.Scheme+"://"+u.Host+u.Path))
 	case !Loopback(u.Hostname()) && !c.manifest.Permissions.Net.Any &&
 		!slices.Contains(c.manifest.Permissions.Net.List, u.Hostname()) && !c.unusable("/permissions/net"):

@@ -63,7 +63,8 @@ func (c *checker) checkEvals(bound []BoundTool) {
 			if pointer != "" && pointer[0] != '/' && c.usable(at+"/expect/equals") {
 				c.fail(at+"/expect/equals", Problem{
 					Expected: "JSON pointers such as /count",
-					Text:     fmt.Sprintf("%q is not a JSON pointer, which begins with a slash", clip.Runes(pointer, 60)),
+					Text: fmt.Sprintf("%q is not a JSON pointer, which begins with a slash",
+						clip.Runes(pointer, 60)),
 					Fix: quote("/"+strings.ReplaceAll(strings.TrimPrefix(pointer, "$."), ".", "/")) + ": " +
 						string(e.Expect.Equals[pointer]),
 				}, "")
@@ -92,7 +93,10 @@ func (c *checker) checkEvalTool(at string, e Eval) {
 	case c.unusable(at + "/tool"), len(names) == 0 && c.unusable("/tools"):
 	case e.Tool == "" && e.Prompt != "", slices.Contains(names, e.Tool):
 	case len(names) == 0:
-		c.fail(at, Problem{Expected: "no eval", Text: "the panel has no tool that an eval could call", Fix: `"evals": []`}, "")
+		c.fail(at, Problem{
+			Expected: "no eval", Text: "the panel has no tool that an eval could call",
+			Fix: `"evals": []`,
+		}, "")
 	case e.Tool == "":
 		c.fail(at+"/tool", Problem{
 			Expected: "a tool of the panel", Text: "the eval calls nothing; name one of the panel's tools",

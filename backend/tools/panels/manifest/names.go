@@ -52,7 +52,8 @@ func checkPath(path, id string) string {
 	case strings.Contains(path, "%"):
 		return fmt.Sprintf("endpoint %q holds an encoded character, which is not allowed", clip.Runes(path, 100))
 	case !strings.HasPrefix(path, prefix) || len(path) == len(prefix):
-		return fmt.Sprintf("found %s, expected %s…, because a panel reaches only its own routes", clip.Runes(path, 100), prefix)
+		return fmt.Sprintf("found %s, expected %s…, because a panel reaches only its own routes",
+			clip.Runes(path, 100), prefix)
 	}
 	for segment := range strings.SplitSeq(path, "/") {
 		if segment == "." || segment == ".." {

@@ -88,7 +88,10 @@ func readParameters(raw json.RawMessage) (p parameters, fault *parametersFault) 
 		if p.short {
 			where = strings.TrimPrefix(where, "/properties")
 		}
-		return p, &parametersFault{where, "what JSON Schema allows", "parameters are not a JSON Schema: " + why, keywordFix(where, text)}
+		return p, &parametersFault{
+			where, "what JSON Schema allows", "parameters are not a JSON Schema: " + why,
+			keywordFix(where, text),
+		}
 	}
 	p.compiled = compiled
 	return p, nil
@@ -112,10 +115,14 @@ func keywordFix(pointer string, schema []byte) string {
 		}
 	}
 	return map[string]string{
-		"type": `"string"`, "enum": `["a", "b"]`, "examples": `["a", "b"]`, "pattern": `".*"`, "description": `"…"`, "title": `"…"`,
-		"format": `"date"`, "required": "[]", "properties": "{}", "additionalProperties": "false", "uniqueItems": "false",
-		"items": `{"type": "string"}`, "minLength": "1", "maxLength": "1", "minItems": "1", "maxItems": "1", "minimum": "1",
-		"maximum": "1", "exclusiveMinimum": "1", "exclusiveMaximum": "1", "multipleOf": "1", "minProperties": "1", "maxProperties": "1",
+		"type": `"string"`, "enum": `["a", "b"]`, "examples": `["a", "b"]`, "pattern": `".*"`, "description": `"…"`,
+		"title":  `"…"`,
+		"format": `"date"`, "required": "[]", "properties": "{}", "additionalProperties": "false",
+		"uniqueItems": "false",
+		"items":       `{"type": "string"}`, "minLength": "1", "maxLength": "1", "minItems": "1", "maxItems": "1",
+		"minimum": "1",
+		"maximum": "1", "exclusiveMinimum": "1", "exclusiveMaximum": "1", "multipleOf": "1", "minProperties": "1",
+		"maxProperties": "1",
 	}[keyword]
 }
 
@@ -162,7 +169,10 @@ func fullForm(members map[string]json.RawMessage) (parameters, *parametersFault)
 	}
 	if b, ok := members["required"]; ok {
 		if err := json.Unmarshal(b, &p.required); err != nil {
-			return p, &parametersFault{"/required", "a list of names", "required should be a list of names", quoteList(p.names())}
+			return p, &parametersFault{
+				"/required", "a list of names", "required should be a list of names",
+				quoteList(p.names()),
+			}
 		}
 	}
 	for i, name := range p.required {
@@ -173,7 +183,10 @@ func fullForm(members map[string]json.RawMessage) (parameters, *parametersFault)
 		near := nearest.Name(name, p.names())
 		if near != "" && !slices.Contains(p.required, near) {
 			at := fmt.Sprintf("/required/%d", i)
-			return p, &parametersFault{at, "a name of a property", fmt.Sprintf("%s; did you mean %q", text, near), quote(near)}
+			return p, &parametersFault{
+				at, "a name of a property", fmt.Sprintf("%s; did you mean %q", text, near),
+				quote(near),
+			}
 		}
 		rest := slices.DeleteFunc(slices.Clone(p.required), func(name string) bool { return !p.has(name) })
 		return p, &parametersFault{"/required", "names of properties", text, quoteList(rest)}
@@ -188,7 +201,10 @@ func notASchema(parent, name string, raw []byte) *parametersFault {
 		near = "string"
 	}
 	text := fmt.Sprintf("parameter %q should be an object such as {\"type\": \"string\"}", clip.Runes(name, 60))
-	return &parametersFault{jsonpos.Pointer(parent, name), `an object such as {"type": "string"}`, text, `{"type": ` + quote(near) + `}`}
+	return &parametersFault{
+		jsonpos.Pointer(parent, name), `an object such as {"type": "string"}`, text,
+		`{"type": ` + quote(near) + `}`,
+	}
 }
 
 func shortForm(members map[string]json.RawMessage) (parameters, *parametersFault) {

@@ -13,8 +13,14 @@ func TestParametersInTheShortFormBecomeASchema(t *testing.T) {
 			`{"additionalProperties":false,"properties":{"properties":{"type":"object"}},"type":"object"}`,
 		},
 		{"nothing", ``, `{"additionalProperties":false,"properties":{},"type":"object"}`},
-		{"a schema", `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`, `{"properties":{"a":{"type":"string"}},"required":["a"],"type":"object"}`},
-		{"a schema that does not say object", `{"properties":{"a":{"type":"string"}}}`, `{"properties":{"a":{"type":"string"}},"type":"object"}`},
+		{
+			"a schema", `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`,
+			`{"properties":{"a":{"type":"string"}},"required":["a"],"type":"object"}`,
+		},
+		{
+			"a schema that does not say object", `{"properties":{"a":{"type":"string"}}}`,
+			`{"properties":{"a":{"type":"string"}},"type":"object"}`,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, fault := readParameters([]byte(c.raw))

@@ -68,8 +68,9 @@ func Parse(text []byte, folder string, builtin bool) Parsed {
 	index, faults := jsonpos.ParseLenient(text)
 	for _, fault := range faults {
 		c.problems = append(c.problems, Problem{
-			File: FileName, Line: fault.Line, Column: fault.Column, Severity: event.SeverityError, Expected: fault.Expected,
-			Found: fault.Found, Text: "not valid JSON: " + fault.Text,
+			File: FileName, Line: fault.Line, Column: fault.Column, Severity: event.SeverityError,
+			Expected: fault.Expected,
+			Found:    fault.Found, Text: "not valid JSON: " + fault.Text,
 			Fix: clip.Runes(cmp.Or(fault.Repaired, c.minimal()), 400),
 		})
 	}
@@ -85,7 +86,8 @@ func Parse(text []byte, folder string, builtin bool) Parsed {
 		return c.parsed(nil)
 	}
 	if err := json.Unmarshal(c.pruned(), &c.manifest); err != nil {
-		c.fail("", Problem{Expected: "a manifest", Found: err.Error(), Text: "reading the manifest: " + err.Error()}, c.minimal())
+		c.fail("", Problem{Expected: "a manifest", Found: err.Error(), Text: "reading the manifest: " + err.Error()},
+			c.minimal())
 		return c.parsed(nil)
 	}
 	c.checkIdentity()
@@ -161,7 +163,8 @@ func (c *checker) prune(pointer string, v *hujson.Value, n *node) {
 		}
 	case hujson.Literal:
 		// JSON Schema takes 1.0 as a whole number, encoding/json does not.
-		if n != nil && value.Kind() == '0' && slices.Contains(n.Type, "integer") && value.Float() == float64(int(value.Float())) {
+		if n != nil && value.Kind() == '0' && slices.Contains(n.Type, "integer") &&
+			value.Float() == float64(int(value.Float())) {
 			v.Value = hujson.Int(int64(value.Float()))
 		}
 	}
@@ -253,12 +256,16 @@ func (c *checker) unusable(pointer string) bool {
 // minimal is the smallest manifest of this folder.
 func (c *checker) minimal() string {
 	id := c.id()
-	return fmt.Sprintf(`{"panel_id": %s, "panel_type": "panel", "title": %s, "tools": []}`, quote(id), quote(titled(id)))
+	return fmt.Sprintf(`{"panel_id": %s, "panel_type": "panel", "title": %s, "tools": []}`, quote(id),
+		quote(titled(id)))
 }
 
 // id is the id that the panel has, or should have: the folder's name if that can be one.
 func (c *checker) id() string {
-	for _, id := range []string{c.manifest.PanelID, c.folder, slug(c.folder, '-', 49), slug(c.manifest.PanelID, '-', 49)} {
+	for _, id := range []string{
+		c.manifest.PanelID, c.folder, slug(c.folder, '-', 49),
+		slug(c.manifest.PanelID, '-', 49),
+	} {
 		if CheckID(id) == nil {
 			return id
 		}

@@ -11,42 +11,99 @@ func TestAManifestIsJudgedWithThePlaceOfEveryProblem(t *testing.T) {
 	}
 	good := `"endpoint":"POST /api/notes/save"`
 	for _, c := range []struct{ name, text, want string }{
-		{"text that is cut off", `{"panel_id": "notes",`, "1:22: not valid JSON: expected a name in double quotes, found the end of the file"},
+		{
+			"text that is cut off", `{"panel_id": "notes",`,
+			"1:22: not valid JSON: expected a name in double quotes, found the end of the file",
+		},
 		{"a missing comma", "{\"panel_id\": \"notes\"\n \"title\": \"x\"}", "2:2: not valid JSON: "},
 		{"more than one value", `{} {}`, `1:4: not valid JSON: expected the end of the file, found "{"`},
 		{"a list instead of an object", `[]`, "the manifest should be an object, not a list"},
-		{"a title that is a number", `{"panel_id":"notes","panel_type":"t","title":5,"tools":[]}`, "1:46: title should be a string, not the number 5"},
+		{
+			"a title that is a number", `{"panel_id":"notes","panel_type":"t","title":5,"tools":[]}`,
+			"1:46: title should be a string, not the number 5",
+		},
 		{"a missing title", `{"panel_id":"notes","panel_type":"t","tools":[]}`, "1:1: title is missing"},
 		{"missing tools", `{"panel_id":"notes","panel_type":"t","title":"Notes"}`, "tools is missing"},
 		{"the same key twice", minimal("notes", `,"title":"Again","tools":[]`), `"title" occurs twice`},
-		{"an id with capitals", `{"panel_id":"Notes","panel_type":"t","title":"N","tools":[]}`, `1:13: panel_id "Notes" is not allowed`},
-		{"an id that is a route of ours", `{"panel_id":"mcp","panel_type":"t","title":"N","tools":[]}`, `"mcp" is reserved`},
-		{"an id that is not the folder's name", minimal("other", `,"tools":[]`), `panel_id is "other" but the folder is called "notes"`},
-		{"a tool name with a hyphen", minimal("notes", `,"tools":[{"name":"save-note","description":"x",`+good+`}]`), `name "save-note" is not allowed`},
-		{"a tool name with two underscores", minimal("notes", `,"tools":[{"name":"save__note","description":"x",`+good+`}]`), "two underscores"},
+		{
+			"an id with capitals", `{"panel_id":"Notes","panel_type":"t","title":"N","tools":[]}`,
+			`1:13: panel_id "Notes" is not allowed`,
+		},
+		{
+			"an id that is a route of ours", `{"panel_id":"mcp","panel_type":"t","title":"N","tools":[]}`,
+			`"mcp" is reserved`,
+		},
+		{
+			"an id that is not the folder's name", minimal("other", `,"tools":[]`),
+			`panel_id is "other" but the folder is called "notes"`,
+		},
+		{
+			"a tool name with a hyphen", minimal("notes", `,"tools":[{"name":"save-note","description":"x",`+good+`}]`),
+			`name "save-note" is not allowed`,
+		},
+		{"a tool name with two underscores", minimal("notes",
+			`,"tools":[{"name":"save__note","description":"x",`+good+`}]`), "two underscores"},
 		{"a tool without description", minimal("notes", `,"tools":[{"name":"save",`+good+`}]`), "has no description"},
-		{"two tools of one name", minimal("notes", `,"tools":[{"name":"s1","description":"x",`+good+`},{"name":"s1","description":"x",`+good+`}]`), "two tools called s1"},
-		{"another panel's route", minimal("notes", tool(`"endpoint":"POST /api/mail/send"`)), "found /api/mail/send, expected /api/notes/…"},
+		{
+			"two tools of one name", minimal("notes",
+				`,"tools":[{"name":"s1","description":"x",`+good+`},{"name":"s1","description":"x",`+good+`}]`),
+			"two tools called s1",
+		},
+		{
+			"another panel's route", minimal("notes", tool(`"endpoint":"POST /api/mail/send"`)),
+			"found /api/mail/send, expected /api/notes/…",
+		},
 		{"a route of ours", minimal("notes", tool(`"endpoint":"GET /api/state"`)), "expected /api/notes/…"},
 		{"a host in the route", minimal("notes", tool(`"endpoint":"GET http://127.0.0.1/api/notes/x"`)), "names a host"},
 		{"a route that climbs", minimal("notes", tool(`"endpoint":"GET /api/notes/../mail/x"`)), `holds ".."`},
 		{"an encoded slash", minimal("notes", tool(`"endpoint":"GET /api/notes/a%2fb"`)), "encoded character"},
 		{"a query in the route", minimal("notes", tool(`"endpoint":"GET /api/notes/a?b=1"`)), "nothing else"},
 		{"an unknown method", minimal("notes", tool(`"endpoint":"LINK /api/notes/a"`)), "does not begin with GET"},
-		{"a path parameter that is not declared", minimal("notes", tool(`"endpoint":"GET /api/notes/{id}"`)), "{id} is not among the parameters"},
-		{"parameters that are no schema", minimal("notes", tool(good+`,"parameters":{"type":"object","properties":{"a":{"type":"strong"}}}`)), "not a JSON Schema"},
+		{
+			"a path parameter that is not declared", minimal("notes", tool(`"endpoint":"GET /api/notes/{id}"`)),
+			"{id} is not among the parameters",
+		},
+		{"parameters that are no schema", minimal("notes",
+			tool(good+`,"parameters":{"type":"object","properties":{"a":{"type":"strong"}}}`)), "not a JSON Schema"},
 		{"a schema that reaches outside", minimal("notes", tool(good+`,"parameters":{"a":{"$ref":"file:///etc/passwd"}}`)), "references may only lead inside"},
-		{"a required name that is not there", minimal("notes", tool(good+`,"parameters":{"type":"object","required":["a"]}`)), `"a" is required but`},
-		{"an unknown permission", minimal("notes", `,"tools":[],"permissions":{"network":true}`), `permission "network" is not known`},
-		{"a backend of an unknown kind", minimal("notes", `,"tools":[],"backend":{"kind":"docker","command":"x"}`), `kind "docker" is not known; it is process, http, script or mcp`},
-		{"a script elsewhere", minimal("notes", `,"tools":[],"backend":{"kind":"script","file":"../a.js"}`), `backend.file "../a.js" is not a .js file`},
-		{"an MCP server without command", minimal("notes", `,"tools":[],"backend":{"kind":"mcp"}`), "backend.command is missing"},
-		{"a process without command", minimal("notes", `,"tools":[],"backend":{"kind":"process"}`), "backend.command is missing"},
+		{"a required name that is not there", minimal("notes",
+			tool(good+`,"parameters":{"type":"object","required":["a"]}`)), `"a" is required but`},
+		{
+			"an unknown permission", minimal("notes", `,"tools":[],"permissions":{"network":true}`),
+			`permission "network" is not known`,
+		},
+		{
+			"a backend of an unknown kind", minimal("notes", `,"tools":[],"backend":{"kind":"docker","command":"x"}`),
+			`kind "docker" is not known; it is process, http, script or mcp`,
+		},
+		{
+			"a script elsewhere", minimal("notes", `,"tools":[],"backend":{"kind":"script","file":"../a.js"}`),
+			`backend.file "../a.js" is not a .js file`,
+		},
+		{
+			"an MCP server without command", minimal("notes", `,"tools":[],"backend":{"kind":"mcp"}`),
+			"backend.command is missing",
+		},
+		{
+			"a process without command", minimal("notes", `,"tools":[],"backend":{"kind":"process"}`),
+			"backend.command is missing",
+		},
 		{"an address outside without permission", minimal("notes", `,"tools":[],"backend":{"kind":"http","url":"https://api.example.com"}`), "add that host to permissions.net"},
-		{"a page that only built-in panels have", minimal("notes", `,"tools":[],"ui":{"kind":"builtin"}`), "for the panels inside Sextant"},
-		{"an injected name that is no parameter", minimal("notes", `,"context":["filePath"]`+tool(good+`,"inject":["filePath"]`)), "not among the parameters"},
-		{"an injected key the panel does not publish", minimal("notes", tool(good+`,"parameters":{"filePath":{"type":"string"}},"inject":["filePath"]`)), "the panel's context does not hold"},
-		{"a time limit beyond the longest", minimal("notes", tool(good+`,"timeout_ms":400000`)), "timeout_ms is 400000"},
+		{
+			"a page that only built-in panels have", minimal("notes", `,"tools":[],"ui":{"kind":"builtin"}`),
+			"for the panels inside Sextant",
+		},
+		{"an injected name that is no parameter", minimal("notes",
+			`,"context":["filePath"]`+tool(good+`,"inject":["filePath"]`)), "not among the parameters"},
+		{
+			"an injected key the panel does not publish", minimal("notes",
+				tool(good+`,"parameters":{"filePath":{"type":"string"}},"inject":["filePath"]`)),
+			"the panel's context does not hold",
+		},
+		{
+			"a time limit beyond the longest", minimal("notes", tool(good+`,"timeout_ms":400000`)),
+			"timeout_ms is 400000",
+		},
 		{"a newer version", minimal("notes", `,"tools":[],"manifest_version":2`), "this program reads version 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -95,11 +152,14 @@ func TestAnUnknownFieldIsAWarningThatNamesTheNearestKnownOne(t *testing.T) {
 }
 
 func TestTheMinimalManifestIsEnoughToBeListed(t *testing.T) {
-	found := Parse([]byte(minimal("notes", `,"tools":[{"name":"save","description":"x","endpoint":"POST /api/notes/save","parameters":{}}]`)), "notes", false)
+	found := Parse([]byte(minimal("notes",
+		`,"tools":[{"name":"save","description":"x","endpoint":"POST /api/notes/save","parameters":{}}]`)), "notes",
+		false)
 	if found.Plan == nil {
 		t.Fatalf("was refused: %v", found.Problems)
 	}
-	if len(found.Plan.Tools) != 0 || len(found.Problems) != 1 || !strings.Contains(found.Problems[0].Text, "nothing answers the tools") {
+	if len(found.Plan.Tools) != 0 || len(found.Problems) != 1 ||
+		!strings.Contains(found.Problems[0].Text, "nothing answers the tools") {
 		t.Errorf("got tools %v, problems %v", found.Plan.Tools, found.Problems)
 	}
 }
@@ -114,7 +174,8 @@ func TestHintsFollowTheManifestAndElseTheMethod(t *testing.T) {
 	if found.Plan == nil {
 		t.Fatal(found.Problems)
 	}
-	look, drop, query, wipe := found.Plan.Tools[0].Def.Hints, found.Plan.Tools[1].Def.Hints, found.Plan.Tools[2].Def.Hints, found.Plan.Tools[3].Def.Hints
+	look, drop, query, wipe := found.Plan.Tools[0].Def.Hints, found.Plan.Tools[1].Def.Hints,
+		found.Plan.Tools[2].Def.Hints, found.Plan.Tools[3].Def.Hints
 	if !look.ReadOnly || !look.OpenWorld || look.Destructive {
 		t.Errorf("GET: %+v", look)
 	}
@@ -124,7 +185,8 @@ func TestHintsFollowTheManifestAndElseTheMethod(t *testing.T) {
 	if query.ReadOnly || query.OpenWorld {
 		t.Errorf("annotated POST: %+v", query)
 	}
-	if p := found.Problems; len(p) != 1 || !p[0].Warning() || p[0].Line == 0 || !strings.Contains(p[0].Text, "readOnlyHint of query has no effect") {
+	if p := found.Problems; len(p) != 1 || !p[0].Warning() || p[0].Line == 0 ||
+		!strings.Contains(p[0].Text, "readOnlyHint of query has no effect") {
 		t.Errorf("a reassuring POST is not warned of: %v", p)
 	}
 	built := Parse([]byte(strings.Replace(text, `"backend":{"kind":"process","command":"x"},`, "", 1)), "notes", true)
@@ -140,7 +202,8 @@ func TestHintsFollowTheManifestAndElseTheMethod(t *testing.T) {
 // the panel's own routes only.
 func FuzzParse(f *testing.F) {
 	f.Add(minimal("notes", `,"tools":[]`))
-	f.Add(minimal("notes", `,"backend":{"kind":"process","command":"x"},"tools":[{"name":"save","description":"x","endpoint":"POST /api/notes/{id}","parameters":{"id":{"type":"string"}}}]`))
+	f.Add(minimal("notes",
+		`,"backend":{"kind":"process","command":"x"},"tools":[{"name":"save","description":"x","endpoint":"POST /api/notes/{id}","parameters":{"id":{"type":"string"}}}]`))
 	f.Add(`{"tools":[{"inject":["a"],"annotations":{"readOnlyHint":null}}],"permissions":{"net":["x"]}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		found := Parse([]byte(text), "notes", false)
@@ -151,7 +214,8 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, tool := range found.Plan.Tools {
-			if !strings.HasPrefix(tool.Path, "/api/notes/") || strings.Contains(tool.Path, "..") && strings.Contains(tool.Path, "/../") {
+			if !strings.HasPrefix(tool.Path, "/api/notes/") || strings.Contains(tool.Path, "..") &&
+				strings.Contains(tool.Path, "/../") {
 				t.Fatalf("accepted %q", tool.Path)
 			}
 		}

@@ -152,7 +152,8 @@ func (n *node) phrase() string {
 }
 
 var typeNames = map[string]string{
-	"string": "a string", "number": "a number", "integer": "a whole number", "boolean": "true or false", "array": "a list",
+	"string": "a string", "number": "a number", "integer": "a whole number", "boolean": "true or false",
+	"array":  "a list",
 	"object": "an object",
 }
 
@@ -164,7 +165,10 @@ func (n *node) example() string {
 	case len(n.Enum) > 0:
 		return quote(n.Enum[0])
 	}
-	return map[string]string{"integer": "1", "boolean": "true", "array": "[]", "object": "{}", "string": `"…"`}[n.Type[0]]
+	return map[string]string{
+		"integer": "1", "boolean": "true", "array": "[]", "object": "{}",
+		"string": `"…"`,
+	}[n.Type[0]]
 }
 
 // convert is raw, a value of another type, as this schema wants it; "" where that cannot be known.
@@ -182,7 +186,8 @@ func (n *node) convert(raw string) string {
 	case "boolean":
 		return strconv.FormatBool(slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(text)))
 	case "array":
-		if first == '"' && slices.Contains(n.Items.Type, "string") || first == '{' && slices.Contains(n.Items.Type, "object") {
+		if first == '"' && slices.Contains(n.Items.Type, "string") || first == '{' &&
+			slices.Contains(n.Items.Type, "object") {
 			return "[" + raw + "]"
 		}
 	}
@@ -201,11 +206,13 @@ func (c *checker) validate() {
 	if errors.As(err, &failure) {
 		c.refused(failure)
 	} else if err != nil {
-		c.fail("", Problem{Expected: "a manifest", Found: err.Error(), Text: "reading the manifest: " + err.Error()}, c.minimal())
+		c.fail("", Problem{Expected: "a manifest", Found: err.Error(), Text: "reading the manifest: " + err.Error()},
+			c.minimal())
 	}
 	for _, pointer := range slices.Sorted(maps.Keys(c.nulls)) {
 		if !c.unusable(pointer) {
-			c.warn(pointer, c.piece(pointer, c.example(pointer)), "%s is null, which counts as left out", label(pointer))
+			c.warn(pointer, c.piece(pointer, c.example(pointer)), "%s is null, which counts as left out",
+				label(pointer))
 		}
 	}
 }
@@ -285,7 +292,8 @@ func (c *checker) refused(e *jsonschema.ValidationError) {
 		found, choices := fmt.Sprint(k.Got), n.choices()
 		near := nearest.Name(found, choices)
 		p := Problem{Expected: n.phrase(), Nearest: near}
-		p.Text = fmt.Sprintf("%s %s is not known; it is %s", label(pointer), strconv.Quote(clip.Runes(found, 40)), p.Expected)
+		p.Text = fmt.Sprintf("%s %s is not known; it is %s", label(pointer), strconv.Quote(clip.Runes(found, 40)),
+			p.Expected)
 		if near == "" {
 			near = choices[0]
 		}
@@ -349,7 +357,8 @@ func (c *checker) example(pointer string) string {
 		return c.minimal()
 	}
 	id := c.id()
-	return strings.NewReplacer("field-notes", id, "field_notes", slug(id, '_', 40), "Field notes", titled(id)).Replace(n.example())
+	return strings.NewReplacer("field-notes", id, "field_notes", slug(id, '_', 40), "Field notes",
+		titled(id)).Replace(n.example())
 }
 
 // checkPatterns reports what the schema's patterns refuse and no check has a better sentence for.

@@ -64,7 +64,8 @@ func (c *checker) checkTools() []BoundTool {
 	}
 	if len(c.manifest.Tools) > 0 && c.manifest.Backend == nil && !c.builtin && !c.unusable("/backend") {
 		// Not an error: the panel can be shown, only nothing can answer its tools.
-		c.warn("/tools", `"backend": `+c.example("/backend"), "nothing answers the tools, so they are off; add a backend")
+		c.warn("/tools", `"backend": `+c.example("/backend"),
+			"nothing answers the tools, so they are off; add a backend")
 		return nil
 	}
 	return bound
@@ -79,7 +80,8 @@ func (c *checker) checkToolName(at, name string, seen map[string]bool) bool {
 	case name == "":
 		p.Text = "name is empty"
 	case strings.Contains(name, "__"):
-		p.Text = fmt.Sprintf("name %q holds two underscores in a row, which are for the tools of MCP servers", clip.Runes(name, 80))
+		p.Text = fmt.Sprintf("name %q holds two underscores in a row, which are for the tools of MCP servers",
+			clip.Runes(name, 80))
 	case !toolNameForm.MatchString(name):
 		p.Text = fmt.Sprintf("name %q is not allowed: %s", clip.Runes(name, 80), form)
 	case seen[name]:
@@ -131,7 +133,8 @@ func (c *checker) checkTool(at string, t Tool) (BoundTool, bool) {
 	b.Needed = slices.Clone(args.required)
 	c.checkInjection(at+"/inject", t, &args)
 	b.Def = toolspec.Definition{
-		Name: t.Name, Description: t.Description, Parameters: args.json(), Origin: toolspec.OriginPanel, Owner: c.manifest.PanelID,
+		Name: t.Name, Description: t.Description, Parameters: args.json(), Origin: toolspec.OriginPanel,
+		Owner: c.manifest.PanelID,
 		Group: "panel", Hints: c.hints(at, b), TimeoutMS: t.TimeoutMS, Examples: t.Examples,
 	}
 	c.checkExamples(at+"/examples/", t, b.Def, args)
@@ -139,7 +142,8 @@ func (c *checker) checkTool(at string, t Tool) (BoundTool, bool) {
 	b.Condition = condition(t.When)
 	for _, name := range placeholders(t.UserDescription) {
 		if c.usable(at+"/user_description") && !args.has(name) {
-			c.warn(at+"/user_description", "", "{%s} in user_description is not among the parameters of %s", name, t.Name)
+			c.warn(at+"/user_description", "", "{%s} in user_description is not among the parameters of %s", name,
+				t.Name)
 		}
 	}
 	return b, !slices.ContainsFunc(c.problems[before:], Problem.Stops)
@@ -185,12 +189,14 @@ func (c *checker) checkInjection(at string, t Tool, args *parameters) {
 			near := nearest.Name(name, args.names())
 			c.fail(at, Problem{
 				Expected: "names of parameters", Found: strconv.Quote(clip.Runes(name, 60)), Nearest: near,
-				Text: fmt.Sprintf("inject names %q, which is not among the parameters of %s", clip.Runes(name, 60), t.Name),
+				Text: fmt.Sprintf("inject names %q, which is not among the parameters of %s", clip.Runes(name, 60),
+					t.Name),
 			}, injectionJSON(valid, near, key, keys))
 		case !slices.Contains(keys, key) && !c.unusable("/context"):
 			p := Problem{
-				Expected: "keys of the panel's context", Found: strconv.Quote(clip.Runes(key, 60)), Nearest: nearest.Name(key, keys),
-				Text: fmt.Sprintf("inject names %q, which the panel's context does not hold", clip.Runes(key, 60)),
+				Expected: "keys of the panel's context", Found: strconv.Quote(clip.Runes(key, 60)),
+				Nearest: nearest.Name(key, keys),
+				Text:    fmt.Sprintf("inject names %q, which the panel's context does not hold", clip.Runes(key, 60)),
 			}
 			if p.Nearest == "" && keyForm.MatchString(key) {
 				p.Fix = `"context": ` + quoteList(append(slices.Clone(keys), key))
@@ -227,7 +233,8 @@ func (c *checker) checkExamples(at string, t Tool, def toolspec.Definition, args
 		if why, right := argschema.Example(def, args.compiled, example); why != "" {
 			c.fail(at, Problem{
 				Expected: "arguments that fit the parameters of " + t.Name,
-				Text:     fmt.Sprintf("the example does not fit the parameters of %s: %s", t.Name, clip.Runes(why, 500)),
+				Text: fmt.Sprintf("the example does not fit the parameters of %s: %s", t.Name,
+					clip.Runes(why, 500)),
 			}, string(right))
 		}
 	}
@@ -245,7 +252,8 @@ func (c *checker) hints(at string, b BoundTool) toolspec.Hints {
 	readOnly := or(b.Annotations.ReadOnly, b.Method == "GET")
 	if readOnly && b.Method != "GET" && !c.builtin {
 		readOnly = false
-		c.warn(at+"/annotations/readOnlyHint", "", "readOnlyHint of %s has no effect, because only GET counts as reading", b.Name)
+		c.warn(at+"/annotations/readOnlyHint", "",
+			"readOnlyHint of %s has no effect, because only GET counts as reading", b.Name)
 	}
 	net := c.manifest.Permissions.Net
 	return toolspec.Hints{
@@ -295,8 +303,9 @@ func (c *checker) checkEndpoint(tool string, b *BoundTool, args parameters) {
 			continue
 		}
 		p := Problem{
-			Expected: "names of parameters in braces", Found: "{" + name + "}", Nearest: nearest.Name(name, args.names()),
-			Text: fmt.Sprintf("{%s} is not among the parameters of %s", name, b.Name),
+			Expected: "names of parameters in braces", Found: "{" + name + "}",
+			Nearest: nearest.Name(name, args.names()),
+			Text:    fmt.Sprintf("{%s} is not among the parameters of %s", name, b.Name),
 		}
 		p.Fix = quote(name) + `: {"type": "string"}`
 		if p.Nearest != "" && !slices.Contains(params, p.Nearest) {
@@ -349,7 +358,8 @@ func (c *checker) endpointLike(text, tool string) string {
 	_, path, _ := strings.Cut(text, "/")
 	segments := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 	for skip := range 3 {
-		if rest := strings.Join(segments[min(skip, len(segments)):], "/"); rest != "" && !strings.HasPrefix(rest, "api/") {
+		if rest := strings.Join(segments[min(skip, len(segments)):], "/"); rest != "" &&
+			!strings.HasPrefix(rest, "api/") {
 			if full := "/api/" + id + "/" + rest; checkPath(full, id) == "" && skip != 1 {
 				return quote(method + " " + full)
 			}

@@ -32,7 +32,8 @@ var originForm = regexp.MustCompile(`^(https|wss)://((?:\*\.)?(?:[a-z0-9](?:[a-z
 // originHost is the host of an origin that a policy may hold; ok is false for any other text.
 func originHost(origin string, sockets bool) (host string, ok bool) {
 	parts := originForm.FindStringSubmatch(origin)
-	if parts == nil || parts[1] == "wss" && !sockets || strings.Trim(parts[2], "0123456789.") == "" || len(origin) > 260 {
+	if parts == nil || parts[1] == "wss" && !sockets || strings.Trim(parts[2], "0123456789.") == "" ||
+		len(origin) > 260 {
 		return "", false
 	}
 	return parts[2], true
@@ -46,7 +47,8 @@ func (c *checker) checkWebview(page *UI) {
 	case !c.usable("/ui/entry"):
 	case strings.TrimSpace(entry) == "":
 		p.Text = `ui.entry is missing: the page's file, such as "index.html"`
-	case !fs.ValidPath(entry) || strings.ContainsAny(entry, "\\:\x00") || strings.HasPrefix(entry, ".") || strings.Contains(entry, "/."):
+	case !fs.ValidPath(entry) || strings.ContainsAny(entry, "\\:\x00") || strings.HasPrefix(entry, ".") ||
+		strings.Contains(entry, "/."):
 		p.Text = fmt.Sprintf("ui.entry %q is not a file of the panel's folder", clip.Runes(page.Entry, 80))
 	case !strings.HasSuffix(entry, ".html") && !strings.HasSuffix(entry, ".htm"):
 		p.Text = fmt.Sprintf("ui.entry %q is not an HTML file", clip.Runes(page.Entry, 80))
@@ -90,7 +92,8 @@ func (c *checker) checkOrigin(at, origin string, sockets bool) {
 		return
 	}
 	net, domain := c.manifest.Permissions.Net, strings.TrimPrefix(host, "*.")
-	if !net.Any && !slices.Contains(net.List, host) && !slices.Contains(net.List, domain) && !c.unusable("/permissions/net") {
+	if !net.Any && !slices.Contains(net.List, host) && !slices.Contains(net.List, domain) &&
+		!c.unusable("/permissions/net") {
 		c.notGranted(at, domain, fmt.Sprintf("%q leads to %s; add that host to permissions.net", shown, domain))
 	}
 }

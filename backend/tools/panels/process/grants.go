@@ -100,7 +100,10 @@ func (r *Runner) spec(ctx context.Context, command, dir, data string, env []stri
 	spec := confine.Spec{
 		Args: append([]string{command}, r.panel.Backend.Args...), Dir: dir, Env: env,
 		Shown: append([]string{dir}, confine.Toolchain(command, closed)...), Writable: []string{data}, Closed: closed,
-		Limits: confine.Limits{Memory: cmp.Or(r.cfg.Memory, memory), FileSize: fileSize, Processes: processes, Files: openFiles},
+		Limits: confine.Limits{
+			Memory: cmp.Or(r.cfg.Memory, memory), FileSize: fileSize, Processes: processes,
+			Files: openFiles,
+		},
 	}
 	for _, g := range r.cfg.grants(r.panel.Permissions.FS) {
 		if why := r.cfg.refusal(g); why != "" {

@@ -20,7 +20,9 @@ type Request struct {
 
 // Do sends a request to the program, starting it if needed, and returns its response, whose body must
 // be closed. sent is false when the program cannot have received it.
-func (r *Runner) Do(ctx context.Context, q Request, output func(stream, text string)) (res *http.Response, sent bool, err error) {
+func (r *Runner) Do(ctx context.Context, q Request, output func(stream, text string)) (res *http.Response, sent bool,
+	err error,
+) {
 	up, done, err := r.use(ctx, output)
 	if err != nil {
 		return nil, false, err

@@ -117,7 +117,10 @@ func New(cfg Config, panel Panel) *Runner {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Runner{cfg: cfg, panel: panel, log: &child.Tail{}, starting: make(chan struct{}, 1), stop: make(chan struct{})}
+	return &Runner{
+		cfg: cfg, panel: panel, log: &child.Tail{}, starting: make(chan struct{}, 1),
+		stop: make(chan struct{}),
+	}
 }
 
 // Line is the command as typed in a shell.
@@ -300,7 +303,8 @@ func (r *Runner) pause(ctx context.Context) error {
 		return nil
 	}
 	if left > patience {
-		return fmt.Errorf("the %s panel's program is not running: %s. Next start in %d s", r.panel.Title, why, int(left.Seconds()+1))
+		return fmt.Errorf("the %s panel's program is not running: %s. Next start in %d s", r.panel.Title, why,
+			int(left.Seconds()+1))
 	}
 	timer := time.NewTimer(left)
 	defer timer.Stop()

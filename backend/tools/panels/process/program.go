@@ -117,7 +117,9 @@ func (r *Runner) start(env []string, in *os.File, out io.Writer) (_ program, por
 	return p, port, err
 }
 
-func (r *Runner) confined(behind walls, command, dir, data string, env []string, in *os.File, out io.Writer) (program, error) {
+func (r *Runner) confined(behind walls, command, dir, data string, env []string, in *os.File, out io.Writer) (program,
+	error,
+) {
 	ctx, cancel := context.WithCancel(context.Background())
 	spec, err := r.spec(ctx, command, dir, data, append(env, "HOME="+data))
 	if err != nil {
@@ -185,7 +187,10 @@ func (c *confined) Dial(ctx context.Context, port int) (net.Conn, error) {
 }
 
 func (r *Runner) unconfined(command, dir string, env []string, in *os.File, out io.Writer) (program, error) {
-	spec := child.Spec{Name: command, Args: r.panel.Backend.Args, Dir: dir, Log: r.log, Env: child.Environment(env...), Pipes: in != nil}
+	spec := child.Spec{
+		Name: command, Args: r.panel.Backend.Args, Dir: dir, Log: r.log,
+		Env: child.Environment(env...), Pipes: in != nil,
+	}
 	p, err := child.Start(spec)
 	if err != nil {
 		return nil, err

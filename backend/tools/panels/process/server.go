@@ -83,7 +83,9 @@ func (s *server) close() {
 
 // Ask calls a tool of the MCP server, starting it if needed. sent is false when the server cannot have
 // received it.
-func (r *Runner) Ask(ctx context.Context, tool string, args json.RawMessage, output func(stream, text string)) (_ toolspec.Result, sent bool, err error) {
+func (r *Runner) Ask(ctx context.Context, tool string, args json.RawMessage,
+	output func(stream, text string),
+) (_ toolspec.Result, sent bool, err error) {
 	up, done, err := r.use(ctx, output)
 	if err != nil {
 		return toolspec.Result{}, false, err
@@ -95,8 +97,10 @@ func (r *Runner) Ask(ctx context.Context, tool string, args json.RawMessage, out
 	case err == nil:
 		return mcp.Result(r.panel.Title, answer), true, nil
 	case ctx.Err() == nil && errors.As(err, &refused):
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server of the %s panel refused %s: %.2000s", r.panel.Title, tool, refused.Message),
-			"Check the arguments, and that the last segment of the tool's endpoint is the server's name for it."), true, nil
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server of the %s panel refused %s: %.2000s",
+				r.panel.Title, tool, refused.Message),
+				"Check the arguments, and that the last segment of the tool's endpoint is the server's name for it."),
+			true, nil
 	}
 	if ctx.Err() == nil {
 		// No answer: the connection broke. Ending it makes the next call restart the program.

@@ -76,7 +76,8 @@ func (r *Runner) await(ctx context.Context, up *running) error {
 			if ctx.Err() != nil {
 				return fmt.Errorf("the %s panel's program did not answer before the call ended", r.panel.Title)
 			}
-			return fmt.Errorf("the %s panel's program did not answer within %d s on SEXTANT_PANEL_PORT", r.panel.Title, int(startLimit.Seconds()))
+			return fmt.Errorf("the %s panel's program did not answer within %d s on SEXTANT_PANEL_PORT",
+				r.panel.Title, int(startLimit.Seconds()))
 		case <-tick.C:
 		}
 	}

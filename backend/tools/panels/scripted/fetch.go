@@ -69,7 +69,11 @@ func (h *host) fetch(ctx context.Context, args json.RawMessage) (json.RawMessage
 	if err := setHeaders(req, q.Headers); err != nil {
 		return nil, err
 	}
-	client := http.Client{Transport: h.s.cfg.Egress, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{Transport: h.s.cfg.Egress, CheckRedirect: func(*http.Request,
+		[]*http.Request,
+	) error {
+		return http.ErrUseLastResponse
+	}}
 	h.read(u.Scheme + "://" + u.Host)
 	res, err := client.Do(req)
 	if err != nil {

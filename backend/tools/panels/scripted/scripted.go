@@ -66,7 +66,9 @@ func (f *Fault) Error() string { return f.Text }
 
 // Answer runs the handler of call's tool with args and returns its result as JSON, and the sources of
 // what it read. The error is a *Fault if the script failed.
-func (s *Script) Answer(ctx context.Context, call toolspec.Call, args json.RawMessage, out func(stream, text string)) (value json.RawMessage, sources []string, err error) {
+func (s *Script) Answer(ctx context.Context, call toolspec.Call, args json.RawMessage,
+	out func(stream, text string),
+) (value json.RawMessage, sources []string, err error) {
 	text, err := s.read()
 	if err != nil {
 		return nil, nil, &Fault{err.Error()}

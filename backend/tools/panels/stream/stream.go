@@ -55,7 +55,8 @@ func KindOf(contentType string, open bool) Kind {
 		return None
 	case kind == "text/event-stream":
 		return Events
-	case kind == "application/x-ndjson", kind == "application/ndjson", kind == "application/jsonl", kind == "application/x-jsonlines":
+	case kind == "application/x-ndjson", kind == "application/ndjson", kind == "application/jsonl",
+		kind == "application/x-jsonlines":
 		return Lines
 	case open && strings.HasPrefix(kind, "text/"):
 		return Text

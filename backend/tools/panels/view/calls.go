@@ -38,7 +38,10 @@ func (j *judge) tool(pointer string, m member, name string) {
 				names = append(names, t.Name)
 			}
 		}
-		p := Problem{Expected: "a tool of this panel", Found: strconv.Quote(clip.Runes(name, 60)), Nearest: near(name, names), Fix: m.example}
+		p := Problem{
+			Expected: "a tool of this panel", Found: strconv.Quote(clip.Runes(name, 60)),
+			Nearest: near(name, names), Fix: m.example,
+		}
 		p.Text = fmt.Sprintf("the panel has no tool %s; it has %s", p.Found, strings.Join(names, ", "))
 		if len(names) == 0 {
 			p.Text = fmt.Sprintf("the panel has no tool %s; declare it in manifest.json", p.Found)
@@ -50,7 +53,11 @@ func (j *judge) tool(pointer string, m member, name string) {
 		}
 		j.fail(pointer, p)
 	case m.form == isReader && !found.ReadOnly:
-		p := Problem{Expected: "a tool that only reads", Found: name, Text: fmt.Sprintf("%s changes something, but a source may only read; use a tool whose endpoint is GET", name)}
+		p := Problem{
+			Expected: "a tool that only reads", Found: name,
+			Text: fmt.Sprintf("%s changes something, but a source may only read; use a tool whose endpoint is GET",
+				name),
+		}
 		if reader := j.reader(); reader != "" {
 			p.Fix = strconv.Quote(reader)
 		}
@@ -81,7 +88,10 @@ func (j *judge) calls(pointer, shape string, object map[string]any) {
 	args, _ := object["args"].(map[string]any)
 	if shape == "source" {
 		if j.sources[string(jsonOf(object))] = true; len(j.sources) == maxSources+1 {
-			j.fail(pointer, Problem{Expected: fmt.Sprintf("at most %d sources", maxSources), Text: fmt.Sprintf("a page reads from at most %d sources", maxSources)})
+			j.fail(pointer, Problem{
+				Expected: fmt.Sprintf("at most %d sources", maxSources),
+				Text:     fmt.Sprintf("a page reads from at most %d sources", maxSources),
+			})
 		}
 	}
 	given := map[string]string{}
@@ -113,7 +123,10 @@ func (j *judge) calls(pointer, shape string, object map[string]any) {
 	for _, need := range p.Required {
 		if _, ok := given[need]; !ok {
 			fix := fmt.Sprintf(`"args": {%q: "{%s}"}`, need, need)
-			j.fail(pointer, Problem{Expected: need, Fix: fix, Text: fmt.Sprintf("%s needs %s; give it, as in %s", name, need, fix)})
+			j.fail(pointer, Problem{
+				Expected: need, Fix: fix,
+				Text: fmt.Sprintf("%s needs %s; give it, as in %s", name, need, fix),
+			})
 		}
 	}
 }
@@ -123,7 +136,10 @@ func (j *judge) argument(pointer, tool, name string, p parameters) {
 		return
 	}
 	known := slices.Sorted(maps.Keys(p.Properties))
-	problem := Problem{Expected: strings.Join(known, ", "), Found: strconv.Quote(clip.Runes(name, 60)), Nearest: near(name, known)}
+	problem := Problem{
+		Expected: strings.Join(known, ", "), Found: strconv.Quote(clip.Runes(name, 60)),
+		Nearest: near(name, known),
+	}
 	problem.Text = fmt.Sprintf("%s takes no %s; it takes %s", tool, problem.Found, problem.Expected)
 	if len(known) == 0 {
 		problem.Text = fmt.Sprintf("%s takes no arguments", tool)

@@ -52,7 +52,10 @@ func read(text []byte, tools []Tool) (*Tree, []Problem) {
 	index, err := jsonpos.Parse(text)
 	var fault *jsonpos.Error
 	if errors.As(err, &fault) {
-		return nil, []Problem{{Line: fault.Line, Column: fault.Column, Expected: "JSON", Text: "not valid JSON: " + fault.Text}}
+		return nil, []Problem{{
+			Line: fault.Line, Column: fault.Column, Expected: "JSON",
+			Text: "not valid JSON: " + fault.Text,
+		}}
 	}
 	j := &judge{index: index, tools: tools, shapes: shapes(), sources: map[string]bool{}}
 	for _, pointer := range index.Twice {
@@ -67,7 +70,10 @@ func read(text []byte, tools []Tool) (*Tree, []Problem) {
 	if object, ok := whole.(map[string]any); ok {
 		j.object("", "page", object, scope{})
 	} else {
-		j.fail("", Problem{Expected: "an object", Found: kindOf(whole), Fix: `{"children": [{"kind": "text", "text": "Hello"}]}`})
+		j.fail("", Problem{
+			Expected: "an object", Found: kindOf(whole),
+			Fix: `{"children": [{"kind": "text", "text": "Hello"}]}`,
+		})
 	}
 	if len(j.problems) > 0 {
 		return nil, j.sorted()
@@ -144,7 +150,10 @@ func (j *judge) object(pointer, shape string, object map[string]any, in scope) {
 	for _, name := range slices.Sorted(maps.Keys(known)) {
 		if _, ok := object[name]; known[name].need && !ok {
 			fix := fmt.Sprintf("%q: %s", name, known[name].example)
-			j.fail(pointer, Problem{Expected: name, Fix: fix, Text: fmt.Sprintf("%s has no %s, such as %s", say(shape), name, fix)})
+			j.fail(pointer, Problem{
+				Expected: name, Fix: fix,
+				Text: fmt.Sprintf("%s has no %s, such as %s", say(shape), name, fix),
+			})
 		}
 	}
 	j.calls(pointer, shape, object)
@@ -152,7 +161,10 @@ func (j *judge) object(pointer, shape string, object map[string]any, in scope) {
 }
 
 func (j *judge) unknown(pointer, shape, name string, known []string) {
-	p := Problem{Found: strconv.Quote(clip.Runes(name, 60)), Expected: strings.Join(known, ", "), Pointer: jsonpos.Pointer(pointer, name)}
+	p := Problem{
+		Found: strconv.Quote(clip.Runes(name, 60)), Expected: strings.Join(known, ", "),
+		Pointer: jsonpos.Pointer(pointer, name),
+	}
 	p.Text = fmt.Sprintf("%s has no member %s; it has %s", say(shape), p.Found, p.Expected)
 	if near := nearest.Names(name, known, 1); len(near) > 0 {
 		p.Nearest = near[0]
@@ -262,15 +274,26 @@ func (j *judge) word(pointer string, m member, text string) {
 		j.template(pointer, text)
 	case isWord:
 		if !slices.Contains(m.words, text) {
-			j.fail(pointer, Problem{Expected: strings.Join(m.words, ", "), Found: strconv.Quote(clip.Runes(text, 40)), Nearest: near(text, m.words), Fix: m.example})
+			j.fail(pointer, Problem{
+				Expected: strings.Join(m.words, ", "), Found: strconv.Quote(clip.Runes(text, 40)),
+				Nearest: near(text, m.words), Fix: m.example,
+			})
 		}
 	case isPointer:
 		if !rulePoint.MatchString(text) {
-			j.fail(pointer, Problem{Expected: "a JSON pointer into the result, such as " + m.example, Found: strconv.Quote(clip.Runes(text, 60)), Fix: strconv.Quote("/" + strings.ReplaceAll(clip.Runes(text, 60), ".", "/"))})
+			j.fail(pointer, Problem{
+				Expected: "a JSON pointer into the result, such as " + m.example,
+				Found:    strconv.Quote(clip.Runes(text, 60)),
+				Fix:      strconv.Quote("/" + strings.ReplaceAll(clip.Runes(text, 60), ".", "/")),
+			})
 		}
 	case isField:
 		if !ruleField.MatchString(text) {
-			j.fail(pointer, Problem{Expected: "the name of a field, such as " + m.example, Found: strconv.Quote(clip.Runes(text, 60)), Fix: strconv.Quote(strings.Trim(clip.Runes(text, 60), "{} "))})
+			j.fail(pointer, Problem{
+				Expected: "the name of a field, such as " + m.example,
+				Found:    strconv.Quote(clip.Runes(text, 60)), Fix: strconv.Quote(strings.Trim(clip.Runes(text, 60),
+					"{} ")),
+			})
 		}
 	case isTool, isReader:
 		j.tool(pointer, m, text)
@@ -283,8 +306,10 @@ func (j *judge) template(pointer, text string) {
 		name, format, has := strings.Cut(strings.Trim(place, "{}"), "|")
 		if has && !slices.Contains(formats, format) {
 			j.fail(pointer, Problem{
-				Expected: strings.Join(formats, ", "), Found: strconv.Quote(format), Nearest: near(format, formats), Fix: strconv.Quote("{" + name + "|" + formats[1] + "}"),
-				Text: fmt.Sprintf("%s is not a format; formats are %s", strconv.Quote(format), strings.Join(formats, ", ")),
+				Expected: strings.Join(formats, ", "), Found: strconv.Quote(format), Nearest: near(format, formats),
+				Fix: strconv.Quote("{" + name + "|" + formats[1] + "}"),
+				Text: fmt.Sprintf("%s is not a format; formats are %s", strconv.Quote(format),
+					strings.Join(formats, ", ")),
 			})
 		}
 	}
@@ -297,7 +322,10 @@ func (j *judge) list(pointer string, m member, list []any, in scope) {
 	}
 	if m.form == isNodes {
 		if in.depth++; in.depth > maxDepth {
-			j.fail(pointer, Problem{Expected: fmt.Sprintf("at most %d levels of parts", maxDepth), Text: fmt.Sprintf("a page is at most %d parts deep", maxDepth)})
+			j.fail(pointer, Problem{
+				Expected: fmt.Sprintf("at most %d levels of parts", maxDepth),
+				Text:     fmt.Sprintf("a page is at most %d parts deep", maxDepth),
+			})
 			return
 		}
 	}
@@ -311,7 +339,10 @@ func (j *judge) list(pointer string, m member, list []any, in scope) {
 		}
 		object, ok := v.(map[string]any)
 		if !ok {
-			j.fail(at, Problem{Expected: "an object", Found: kindOf(v), Fix: strings.TrimSuffix(strings.TrimPrefix(m.example, "["), "]")})
+			j.fail(at, Problem{
+				Expected: "an object", Found: kindOf(v),
+				Fix: strings.TrimSuffix(strings.TrimPrefix(m.example, "["), "]"),
+			})
 			continue
 		}
 		if m.form == isNodes {
@@ -325,7 +356,10 @@ func (j *judge) list(pointer string, m member, list []any, in scope) {
 func (j *judge) node(pointer string, object map[string]any, in scope) {
 	if j.nodes++; j.nodes > maxNodes {
 		if j.nodes == maxNodes+1 {
-			j.fail(pointer, Problem{Expected: fmt.Sprintf("at most %d parts", maxNodes), Text: fmt.Sprintf("a page has at most %d parts", maxNodes)})
+			j.fail(pointer, Problem{
+				Expected: fmt.Sprintf("at most %d parts", maxNodes),
+				Text:     fmt.Sprintf("a page has at most %d parts", maxNodes),
+			})
 		}
 		return
 	}
@@ -335,7 +369,10 @@ func (j *judge) node(pointer string, object map[string]any, in scope) {
 	case !ok:
 		j.fail(pointer, Problem{Expected: "kind", Fix: `"kind": "text"`, Text: "the part has no kind; it is " + all})
 	case !slices.Contains(kinds, kind):
-		j.fail(pointer+"/kind", Problem{Expected: all, Found: strconv.Quote(clip.Runes(kind, 40)), Nearest: near(kind, kinds), Fix: `"text"`})
+		j.fail(pointer+"/kind", Problem{
+			Expected: all, Found: strconv.Quote(clip.Runes(kind, 40)),
+			Nearest: near(kind, kinds), Fix: `"text"`,
+		})
 	default:
 		j.object(pointer, kind, object, in)
 	}

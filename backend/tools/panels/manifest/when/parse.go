@@ -10,7 +10,10 @@ import (
 // Parse reads a condition. The error, if any, is an *Error.
 func Parse(text string) (*Expr, error) {
 	if len(text) > MaxLength {
-		return nil, &Error{Offset: 0, Expected: "at most " + strconv.Itoa(MaxLength) + " bytes", Found: strconv.Itoa(len(text))}
+		return nil, &Error{
+			Offset: 0, Expected: "at most " + strconv.Itoa(MaxLength) + " bytes",
+			Found: strconv.Itoa(len(text)),
+		}
 	}
 	if !utf8.ValidString(text) {
 		return nil, &Error{Expected: "text in UTF-8", Found: "other bytes"}
@@ -241,7 +244,10 @@ func Repair(text string) string {
 	}
 	for _, base := range tries {
 		base = strings.TrimSpace(strings.Trim(strings.TrimSpace(base), "&|;="))
-		for _, try := range []string{base, closed(base), strings.Replace(base, ")", "", 1), strings.Replace(base, "(", "", 1)} {
+		for _, try := range []string{
+			base, closed(base), strings.Replace(base, ")", "", 1),
+			strings.Replace(base, "(", "", 1),
+		} {
 			if _, err := Parse(try); err == nil {
 				return try
 			}
