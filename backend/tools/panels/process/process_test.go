@@ -196,8 +196,8 @@ func TestAProgramReadsAndWritesNothingItWasNotGranted(t *testing.T) {
 func TestPlacesThatNoToolMayTouchAreGrantedToNoProgram(t *testing.T) {
 	b := newBench(t)
 	for entry, why := range map[string]string{
-		"~/.ssh": "may touch", "~/data": "may touch", "~/.bashrc:rw": "may write", "/": "name a folder",
-		"plans": "name a folder", "~:rw": "programs start with",
+		"~/.ssh": "may access", "~/data": "may access", "~/.bashrc:rw": "may write", "/": "name a folder",
+		"plans": "name a folder", "~:rw": "start-up files",
 	} {
 		r := b.runner(false, func(p *Panel) { p.Permissions.FS = []string{entry} })
 		if _, err := ask(t.Context(), r, "good", nil); err == nil || !strings.Contains(err.Error(), why) {
