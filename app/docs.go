@@ -3,7 +3,6 @@ package app
 import (
 	"sextant/app/config"
 	httpapi "sextant/backend/api/http"
-	"sextant/backend/tools/panels/manifest/shape"
 )
 
 // Generated is every file made from Go, by path from the repository's root.
@@ -13,8 +12,7 @@ func Generated() (map[string][]byte, error) {
 		return nil, err
 	}
 	return map[string][]byte{
-		"docs/configuration.md":           []byte(config.Markdown()),
-		"frontend/openapi.json":           openapi,
-		"docs/panel-manifest.schema.json": shape.JSONSchema(),
+		"docs/configuration.md": []byte(config.Markdown()),
+		"frontend/openapi.json": openapi,
 	}, nil
 }

@@ -1,10 +1,9 @@
-// Package panels holds the built-in panels: one folder each, with the same manifest.json
-// that a person's own panel has. The folders are data; package backend/tools/panels reads
-// and judges them with the same code that reads a folder dropped into the data folder, so
-// that a built-in panel can do nothing a dropped-in one could not declare.
+// Package panels holds the built-in panels: one folder each, with the same manifest.json as a panel of
+// the user's own. The panel registry reads and checks these folders with the same code as the others,
+// so a built-in panel can declare nothing that others could not.
 //
-// A panel that needs a Go http.Handler keeps it in its own folder; app hands it over.
-// Their pages are Svelte components of the same id (ui.kind "builtin").
+// A panel that needs a Go http.Handler has it in its own folder; app passes it on. The pages are
+// Svelte components of the same id (ui.kind "builtin").
 package panels
 
 import (
@@ -15,6 +14,5 @@ import (
 //go:embed */manifest.json
 var manifests embed.FS
 
-// Builtin is a file system with one folder a built-in panel, each holding manifest.json.
-// It is read only and may be shared.
+// Builtin is a read-only file system with one folder per built-in panel, each with a manifest.json.
 func Builtin() fs.FS { return manifests }

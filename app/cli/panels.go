@@ -11,7 +11,6 @@ import (
 	"sextant/app/config"
 	"sextant/backend/tools/panels/making"
 	"sextant/backend/tools/panels/manifest"
-	"sextant/backend/tools/panels/manifest/shape"
 	"sextant/shared/navigation"
 )
 
@@ -114,7 +113,7 @@ type panelsSchemaVerb struct{}
 
 // Run prints the JSON Schema of manifest.json.
 func (*panelsSchemaVerb) Run(io Streams) error {
-	_, err := io.Out.Write(shape.JSONSchema())
+	_, err := io.Out.Write(manifest.JSONSchema())
 	return err
 }
 

@@ -108,7 +108,7 @@ test('a panel is made by the pilot, packed, and installed elsewhere by a person 
     await writeFile(join(broken, 'manifest.json'), 'no zip');
     await bar(page).getByRole('button', { name: /^Home/ }).click();
     await page.getByLabel('File of a panel').setInputFiles(join(broken, 'manifest.json'));
-    await expect(page.getByRole('dialog', { name: 'Not installed' })).toContainText('it is no zip archive');
+    await expect(page.getByRole('dialog', { name: 'Not installed' })).toContainText('it is not a zip archive');
   } finally {
     await sextant.stop();
     await other.stop();

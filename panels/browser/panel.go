@@ -1,6 +1,6 @@
-// Package browser is the Go side of the browser panel: bookmarks, the addresses that were visited
-// in this session, and a page's outline. Titles and headings are the pages' words, so each answer
-// names where it is from.
+// Package browser is the Go side of the browser panel: bookmarks, the addresses visited in this
+// session, and a page's outline. Titles and headings are text of the pages, so each answer names its
+// source.
 package browser
 
 import (
@@ -18,20 +18,19 @@ import (
 	"sextant/shared/wire"
 )
 
-// Rooms are what the panel is handed of other rooms.
+// Services are what the panel needs of other packages.
 type Rooms struct {
-	// Bookmarks are all kept ones, the newest first; Keep replaces the one of the same address, Drop
-	// reports whether there was one.
+	// Bookmarks returns all, the newest first. Keep replaces one with the same address, Drop reports
+	// whether there was one.
 	Bookmarks func(ctx context.Context) ([]wire.Bookmark, error)
 	Keep      func(ctx context.Context, b wire.Bookmark) error
 	Drop      func(ctx context.Context, address string) (bool, error)
 	// Front is the page in front, the zero value for none.
 	Front func() event.Tab
-	// Content makes a call for the page's content as Markdown, on behalf of who called.
+	// Content makes a call for the page's content as Markdown, for the same caller.
 	Content func(ctx context.Context, from toolspec.Call) toolspec.Result
 }
 
-// Bounds of what is kept and told.
 const (
 	mostVisits    = 200
 	mostBookmarks = 1000
@@ -39,7 +38,7 @@ const (
 	titleLength   = 160
 )
 
-// Panel answers the browser panel's endpoints. Safe for concurrent use.
+// Panel answers the browser panel's endpoints. It is safe for concurrent use.
 type Panel struct {
 	rooms Rooms
 
@@ -53,10 +52,9 @@ type visit struct {
 	Time  time.Time `json:"time"`
 }
 
-// New makes the panel's Go side.
 func New(rooms Rooms) *Panel { return &Panel{rooms: rooms} }
 
-// Saw notes the pages that the window's tabs show; one that is there already is noted once.
+// Saw records the pages that the window's tabs show, each once.
 func (p *Panel) Saw(state event.BrowserState, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,7 +123,7 @@ func (p *Panel) history(w http.ResponseWriter, r *http.Request) {
 func (p *Panel) bookmarks(w http.ResponseWriter, r *http.Request) {
 	all, err := p.rooms.Bookmarks(r.Context())
 	if err != nil {
-		reply.Refuse(w, http.StatusInternalServerError, "bookmarks could not be read: "+err.Error(), "Try again.")
+		reply.Refuse(w, http.StatusInternalServerError, "reading bookmarks: "+err.Error(), "Try again.")
 		return
 	}
 	words := r.URL.Query().Get("query")
@@ -152,14 +150,17 @@ func (p *Panel) keep(w http.ResponseWriter, r *http.Request) {
 		in.Title = front.Title
 	}
 	if origin(in.URL) == "" || len(in.URL) > 2000 {
-		reply.Refuse(w, http.StatusBadRequest, "there is no page in front that can be kept", `Open one, or name it: browser_bookmark_add {"url": "https://example.com/"}`)
+		reply.Refuse(w, http.StatusBadRequest, "no page is open that could be bookmarked", `Open one, or name it: browser_bookmark_add {"url": "https://example.com/"}`)
 		return
 	}
 	if all, err := p.rooms.Bookmarks(r.Context()); err == nil && len(all) >= mostBookmarks {
 		reply.Refuse(w, http.StatusConflict, "there are too many bookmarks", "Remove some first.")
 		return
 	}
-	b := wire.Bookmark{URL: in.URL, Title: toolspec.Brief(in.Title, titleLength), Note: toolspec.Brief(in.Note, 400), Time: time.Now().UTC()}
+	b := wire.Bookmark{
+		URL: in.URL, Title: toolspec.Brief(in.Title, titleLength), Note: toolspec.Brief(in.Note, 400),
+		Time: time.Now().UTC(),
+	}
 	if err := p.rooms.Keep(r.Context(), b); err != nil {
 		reply.Refuse(w, http.StatusInternalServerError, "not kept: "+err.Error(), "Try again.")
 		return
@@ -180,7 +181,8 @@ func (p *Panel) drop(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		reply.Refuse(w, http.StatusInternalServerError, "not removed: "+err.Error(), "Try again.")
 	case !there:
-		reply.Refuse(w, http.StatusNotFound, "there is no bookmark of that address", "browser_bookmarks lists them.")
+		reply.Refuse(w, http.StatusNotFound, "there is no bookmark of that address",
+			"List them with browser_bookmarks.")
 	default:
 		back := map[string]string{"url": was.URL, "title": was.Title, "note": was.Note}
 		answer := toolspec.OK(map[string]any{"removed": address, "undo": back})
@@ -193,7 +195,7 @@ func (p *Panel) drop(w http.ResponseWriter, r *http.Request) {
 func (p *Panel) outline(w http.ResponseWriter, r *http.Request) {
 	v := toolspec.VisitOf(r.Context())
 	if v == nil {
-		reply.Refuse(w, http.StatusForbidden, "an outline is read by a call only", "")
+		reply.Refuse(w, http.StatusForbidden, "the outline is available to calls only", "")
 		return
 	}
 	content := p.rooms.Content(r.Context(), v.Call)

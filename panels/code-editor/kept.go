@@ -16,7 +16,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Bounds of what is kept.
+// Limits of the stored state.
 const (
 	maxTabs   = 100
 	maxDrafts = 100
@@ -29,8 +29,8 @@ const (
 	draftEnd  = ".draft.json"
 )
 
-// Kept is what is open in the editor and what is not saved, in files of a folder that is the
-// owner's alone. It may be used concurrently.
+// Kept stores what is open and unsaved in the editor, in a folder that only the owner can read. It is
+// safe for concurrent use.
 type Kept struct {
 	dir     string
 	changed func(wire.EditorState)
@@ -40,8 +40,8 @@ type Kept struct {
 	drafts map[string]wire.EditorDraft
 }
 
-// Open reads what was kept in dir, an absolute path that is made when it is first needed. What
-// cannot be read counts as not there. changed, which may be nil, gets each new state.
+// Open reads the state stored in dir, an absolute path that is created when needed. Unreadable state
+// is ignored. changed, which may be nil, gets each new state.
 func Open(dir string, changed func(wire.EditorState)) *Kept {
 	if changed == nil {
 		changed = func(wire.EditorState) {}
@@ -69,7 +69,7 @@ func read(path string, most int64, into any) error {
 		return err
 	}
 	if !info.Mode().IsRegular() || info.Size() > most {
-		return errors.New("not one of ours")
+		return errors.New("not a draft file")
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -78,7 +78,7 @@ func read(path string, most int64, into any) error {
 	return json.Unmarshal(b, into)
 }
 
-// bounded is state without what is no tab, and not too much of it.
+// bounded is state without invalid and excess tabs.
 func bounded(state wire.EditorState) wire.EditorState {
 	tabs := []wire.EditorTab{}
 	for _, tab := range state.Tabs {
@@ -94,14 +94,14 @@ func bounded(state wire.EditorState) wire.EditorState {
 	return state
 }
 
-// State is what is open, by the window's last word.
+// State is what is open, as last reported by the window.
 func (k *Kept) State() wire.EditorState {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.state
 }
 
-// Unsaved reports whether text for the file at an absolute path is not saved yet.
+// Unsaved reports whether the file at an absolute path has unsaved text.
 func (k *Kept) Unsaved(path string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -109,7 +109,7 @@ func (k *Kept) Unsaved(path string) bool {
 	return ok
 }
 
-// All is the state and every draft, by path.
+// All returns the state and every draft by path.
 func (k *Kept) All() wire.EditorKept {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -121,7 +121,7 @@ func (k *Kept) All() wire.EditorKept {
 	return all
 }
 
-// Keep takes what is open.
+// Keep stores what is open.
 func (k *Kept) Keep(state wire.EditorState) error {
 	state = bounded(state)
 	k.mu.Lock()
@@ -131,13 +131,13 @@ func (k *Kept) Keep(state wire.EditorState) error {
 	return k.write(stateName, state)
 }
 
-// KeepDraft takes text that is not saved yet; it is on disk when it returns without an error.
+// KeepDraft stores unsaved text; it is on disk when the error is nil.
 func (k *Kept) KeepDraft(d wire.EditorDraft) error {
 	if !filepath.IsAbs(d.Path) || strings.ContainsRune(d.Path, 0) {
-		return errors.New("the draft names no absolute path")
+		return errors.New("the draft's path is not absolute")
 	}
 	if len(d.Text) > maxDraft {
-		return errors.New("the text is larger than 3 MB, so it is not kept before it is saved")
+		return errors.New("the text is larger than 3 MB, so it is not stored before it is saved")
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -151,7 +151,7 @@ func (k *Kept) KeepDraft(d wire.EditorDraft) error {
 	return nil
 }
 
-// DropDraft forgets the draft of a path: it was saved, or given up.
+// DropDraft deletes the draft of a path after it was saved or discarded.
 func (k *Kept) DropDraft(path string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -162,13 +162,13 @@ func (k *Kept) DropDraft(path string) error {
 	return nil
 }
 
-// draftName is the name of the file that holds the draft of a path.
+// draftName is the name of the file with the draft of a path.
 func draftName(path string) string {
 	sum := sha256.Sum256([]byte(path))
 	return hex.EncodeToString(sum[:16]) + draftEnd
 }
 
-// write puts v into a file of the folder in one step.
+// write replaces a file of the folder by v as JSON, atomically.
 func (k *Kept) write(name string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {

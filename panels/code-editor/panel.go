@@ -1,11 +1,11 @@
-// Package codeeditor is the code editor panel's own part behind its page: its tools, and what is
-// open and unsaved in it.
+// Package codeeditor is the Go side of the code editor panel: its tools, and what is open and unsaved
+// in it.
 //
-// The tools are done by the tools for files (panels.Desk): the same places, the same check that a
-// file is as it was read, the same undo. What is open, and text that is not saved, is the
-// window's: it tells us (Keep, KeepDraft), we keep it on disk so that nothing typed is lost with
-// the window or the program, and the tools read it. A tool that is to be seen does nothing here
-// but answer; the window hears of the call and shows it.
+// The file tools do the work (panels.FileHandler), with the same access, the same check that a file is
+// unchanged since it was read, and the same undo. Open tabs and unsaved text belong to the window,
+// which reports them (Keep, KeepDraft); they are stored on disk so that nothing typed is lost, and the
+// tools read them. A tool that only shows something just answers; the window sees the call's event and
+// shows it.
 package codeeditor
 
 import (
@@ -18,21 +18,21 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Files is what the panel needs of the tools for files.
+// Files is the part of the file tools that the panel needs.
 type Files interface {
 	panels.Files
-	// Real is the absolute path that a call's path leads to.
+	// Real is the absolute path of a call's path, with links followed.
 	Real(path string) (string, error)
 }
 
-// Panel is a http.Handler for the panel's endpoints. It may be used concurrently.
+// Panel is the http.Handler of the panel's endpoints. It is safe for concurrent use.
 type Panel struct {
 	*panels.Desk
 	*Kept
 	files Files
 }
 
-// New makes the panel over what was kept.
+// New makes the panel with its stored state.
 func New(files Files, kept *Kept) *Panel {
 	p := &Panel{Kept: kept, files: files}
 	p.Desk = panels.NewDesk(
@@ -41,8 +41,14 @@ func New(files Files, kept *Kept) *Panel {
 		panels.Deed{Tool: "editor_save_file", Endpoint: "POST /api/code-editor/file/save", As: p.save},
 		panels.Deed{Tool: "editor_get_open_files", Endpoint: "GET /api/code-editor/files", Do: p.list},
 		panels.Deed{Tool: "editor_find_in_files", Endpoint: "GET /api/code-editor/find", As: find},
-		panels.Deed{Tool: "editor_show_diff", Endpoint: "POST /api/code-editor/diff", As: see, Then: shown("The person sees the differences in the editor.")},
-		panels.Deed{Tool: "editor_reveal_line", Endpoint: "POST /api/code-editor/reveal", As: see, Then: shown("The person sees the line in the editor.")},
+		panels.Deed{
+			Tool: "editor_show_diff", Endpoint: "POST /api/code-editor/diff", As: see,
+			Then: shown("The user sees the differences in the editor."),
+		},
+		panels.Deed{
+			Tool: "editor_reveal_line", Endpoint: "POST /api/code-editor/reveal", As: see,
+			Then: shown("The user sees the line in the editor."),
+		},
 	)
 	return p
 }
@@ -52,14 +58,14 @@ type path struct {
 	FilePath string `json:"filePath"`
 }
 
-// open reads the file, so that the conversation knows it when it saves.
+// open reads the file, so that the conversation may save it later.
 func open(call toolspec.Call) (tool string, args any, bad *toolspec.Result) {
 	var p path
 	bad = panels.Args(call, &p)
 	return "read_file", map[string]any{"path": p.Path}, bad
 }
 
-// see judges that the file may be looked at and is there.
+// see checks that the file exists and may be read.
 func see(call toolspec.Call) (tool string, args any, bad *toolspec.Result) {
 	var p path
 	bad = panels.Args(call, &p)
@@ -84,9 +90,10 @@ func (p *Panel) save(call toolspec.Call) (tool string, args any, bad *toolspec.R
 	if bad := panels.Args(call, &a); bad != nil {
 		return "", nil, bad
 	}
-	if real, err := p.files.Real(a.FilePath); err == nil && call.From.Caller != toolspec.CallerPerson && p.Unsaved(real) {
-		r := toolspec.Fail(toolspec.UserError, a.FilePath+" has changes in the editor that the person has not saved, so it was not written to",
-			"Ask them to save or discard them, or show yours with editor_show_diff.")
+	if real, err := p.files.Real(a.FilePath); err == nil && call.From.Caller != toolspec.CallerPerson &&
+		p.Unsaved(real) {
+		r := toolspec.Fail(toolspec.UserError, a.FilePath+" has unsaved changes in the editor, so it was not written",
+			"Ask the user to save or discard them, or show your changes with editor_show_diff.")
 		return "", nil, &r
 	}
 	out := map[string]any{"path": a.FilePath, "content": a.Content}
@@ -96,7 +103,6 @@ func (p *Panel) save(call toolspec.Call) (tool string, args any, bad *toolspec.R
 	return "hand_save", out, nil
 }
 
-// maxHits bounds what one search shows.
 const maxHits = 500
 
 func find(call toolspec.Call) (tool string, args any, bad *toolspec.Result) {

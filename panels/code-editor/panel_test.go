@@ -20,7 +20,9 @@ func (f *files) Describe(call toolspec.Call) toolspec.Description {
 	return toolspec.Description{Present: call.Tool, Files: []toolspec.FileUse{{Path: "/w/a", Use: toolspec.UseWrite}}}
 }
 func (f *files) Refuse(toolspec.Call) *toolspec.Result { return nil }
-func (f *files) Execute(_ context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
+func (f *files) Execute(_ context.Context, call toolspec.Call, _ toolspec.Definition,
+	_ func(stream, text string),
+) (toolspec.Result, error) {
 	f.asked = call
 	return toolspec.OK("done"), nil
 }
@@ -29,7 +31,10 @@ func (f *files) Real(path string) (string, error) { return filepath.Join("/w", p
 func TestAPersonsUnsavedTextIsNotOverwrittenByTheAssistant(t *testing.T) {
 	kept := codeeditor.Open(t.TempDir(), nil)
 	p := codeeditor.New(&files{}, kept)
-	call := toolspec.Call{Tool: "editor_save_file", Args: json.RawMessage(`{"filePath":"a","content":"x"}`), From: toolspec.Provenance{Caller: toolspec.CallerModel}}
+	call := toolspec.Call{
+		Tool: "editor_save_file", Args: json.RawMessage(`{"filePath":"a","content":"x"}`),
+		From: toolspec.Provenance{Caller: toolspec.CallerModel},
+	}
 	if d, ok := p.Describe(call); !ok || d.Present != "hand_save" {
 		t.Errorf("%+v %v", d, ok)
 	}
@@ -80,7 +85,10 @@ func TestWhatIsOpenAndUnsavedIsThereAgain(t *testing.T) {
 	dir := t.TempDir()
 	var told []wire.EditorState
 	kept := codeeditor.Open(dir, func(s wire.EditorState) { told = append(told, s) })
-	state := wire.EditorState{Tabs: []wire.EditorTab{{Path: "/w/a", Shown: "a", Line: 3}, {Path: "relative"}}, Active: "/w/a", Selection: strings.Repeat("é", 1500)}
+	state := wire.EditorState{
+		Tabs:   []wire.EditorTab{{Path: "/w/a", Shown: "a", Line: 3}, {Path: "relative"}},
+		Active: "/w/a", Selection: strings.Repeat("é", 1500),
+	}
 	if err := kept.Keep(state); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +101,10 @@ func TestWhatIsOpenAndUnsavedIsThereAgain(t *testing.T) {
 		}
 	}
 	// What is not ours is passed by.
-	for name, text := range map[string]string{"x.draft.json": `{"path":"/etc/x","text":"foreign"}`, "half.draft.json": `{"pa`} {
+	for name, text := range map[string]string{
+		"x.draft.json":    `{"path":"/etc/x","text":"foreign"}`,
+		"half.draft.json": `{"pa`,
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

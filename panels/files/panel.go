@@ -1,6 +1,6 @@
-// Package files is the files panel's own part behind its page: its tools, each done by a tool of
-// the room for files (panels.Desk), so that nothing here can reach, overwrite or lose what those
-// do not. The tree and the previews of its page are read by the window itself.
+// Package files is the Go side of the files panel. Each tool is executed by one of the file tools
+// (panels.FileHandler), so nothing here can reach, overwrite or lose what those could not. The window
+// itself reads the tree and the previews.
 package files
 
 import (
@@ -13,14 +13,13 @@ import (
 	"sextant/shared/wire"
 )
 
-// Files is what the panel needs of the tools for files.
+// Files is the part of the file tools that the panel needs.
 type Files interface {
 	panels.Files
-	// Trash is what is in the trash, the newest first.
+	// Trash lists the trash, the newest first.
 	Trash() []wire.TrashItem
 }
 
-// New makes the handler of the panel's endpoints.
 func New(files Files) *panels.Desk {
 	return panels.NewDesk(
 		files,
@@ -31,11 +30,14 @@ func New(files Files) *panels.Desk {
 		panels.Deed{Tool: "files_new_file", Endpoint: "POST /api/files/file", As: newFile},
 		panels.Deed{Tool: "files_trash", Endpoint: "POST /api/files/trash", As: same("hand_trash")},
 		panels.Deed{Tool: "files_restore", Endpoint: "POST /api/files/restore", As: same("hand_restore")},
-		panels.Deed{Tool: "files_trashed", Endpoint: "GET /api/files/trashed", Do: func(context.Context, toolspec.Call) toolspec.Result { return list(files.Trash()) }},
+		panels.Deed{
+			Tool: "files_trashed", Endpoint: "GET /api/files/trashed",
+			Do: func(context.Context, toolspec.Call) toolspec.Result { return list(files.Trash()) },
+		},
 	)
 }
 
-// same hands the arguments on as they are.
+// same passes the arguments on unchanged.
 func same(tool string) func(toolspec.Call) (string, any, *toolspec.Result) {
 	return func(call toolspec.Call) (string, any, *toolspec.Result) {
 		if len(call.Args) == 0 {
@@ -45,7 +47,7 @@ func same(tool string) func(toolspec.Call) (string, any, *toolspec.Result) {
 	}
 }
 
-// newFile saves over nothing only.
+// newFile never overwrites.
 func newFile(call toolspec.Call) (tool string, args any, bad *toolspec.Result) {
 	var a struct {
 		Path    string `json:"path"`

@@ -15,10 +15,15 @@ import (
 type room struct{}
 
 func (room) Describe(call toolspec.Call) toolspec.Description {
-	return toolspec.Description{Present: call.Tool, Files: []toolspec.FileUse{{Path: string(call.Args), Use: toolspec.UseWrite}}}
+	return toolspec.Description{Present: call.Tool, Files: []toolspec.FileUse{{
+		Path: string(call.Args),
+		Use:  toolspec.UseWrite,
+	}}}
 }
 func (room) Refuse(toolspec.Call) *toolspec.Result { return nil }
-func (room) Execute(context.Context, toolspec.Call, toolspec.Definition, func(stream, text string)) (toolspec.Result, error) {
+func (room) Execute(context.Context, toolspec.Call, toolspec.Definition, func(stream, text string)) (toolspec.Result,
+	error,
+) {
 	return toolspec.OK(nil), nil
 }
 func (room) Trash() []wire.TrashItem { return nil }
@@ -47,7 +52,10 @@ func TestTheManifestNamesWhatTheHandlerAnswers(t *testing.T) {
 }
 
 func TestANewFileIsNeverSavedOverAnother(t *testing.T) {
-	d, ok := files.New(room{}).Describe(toolspec.Call{Tool: "files_new_file", Args: json.RawMessage(`{"path":"a","content":"x","version":"v1"}`)})
+	d, ok := files.New(room{}).Describe(toolspec.Call{
+		Tool: "files_new_file",
+		Args: json.RawMessage(`{"path":"a","content":"x","version":"v1"}`),
+	})
 	if !ok || d.Present != "hand_save" || d.Files[0].Path != `{"content":"x","path":"a","version":""}` {
 		t.Errorf("%+v %v", d, ok)
 	}

@@ -1,6 +1,6 @@
-// Package home is the Go side of the home panel: where things stand, and what was talked about
-// before. Earlier conversations are the person's: only the assistant that they talk to in the window
-// looks into them, and what it finds counts as from outside, for it may quote pages.
+// Package home is the Go side of the home panel: an overview of the program's state, and earlier
+// conversations. Only the assistant in the window may search conversations, and the results count as
+// text from outside, because they may quote pages.
 package home
 
 import (
@@ -16,16 +16,16 @@ import (
 	"sextant/shared/wire"
 )
 
-// Rooms are what the panel is handed of other rooms.
+// Services are what the panel needs of other packages.
 type Rooms struct {
-	// State is what the window starts from.
+	// State is the state that the window starts with.
 	State func(ctx context.Context) (wire.Snapshot, error)
-	// Conversations are all, the newest first; Messages those of one.
+	// Conversations returns all, the newest first; Messages those of one.
 	Conversations func(ctx context.Context) ([]chat.Conversation, error)
 	Messages      func(ctx context.Context, conversation string) ([]chat.Message, error)
 }
 
-// Bounds of a search: conversations that are looked through, hits, characters around one.
+// Limits of a search: conversations searched, hits, characters around a hit.
 const (
 	most   = 300
 	hits   = 20
@@ -44,7 +44,7 @@ func Handler(rooms Rooms) http.Handler {
 func (rooms Rooms) overview(w http.ResponseWriter, r *http.Request) {
 	state, err := rooms.State(r.Context())
 	if err != nil {
-		reply.Refuse(w, http.StatusInternalServerError, "the state could not be read: "+err.Error(), "Try again.")
+		reply.Refuse(w, http.StatusInternalServerError, "reading the state: "+err.Error(), "Try again.")
 		return
 	}
 	var models []map[string]string
@@ -53,25 +53,30 @@ func (rooms Rooms) overview(w http.ResponseWriter, r *http.Request) {
 	}
 	var panels, servers []map[string]any
 	for _, p := range state.Panels {
-		panels = append(panels, map[string]any{"panel": p.ID, "builtin": p.Builtin, "usable": p.Usable, "tools": len(p.Tools), "pinned": p.Pinned})
+		panels = append(panels, map[string]any{
+			"panel": p.ID, "builtin": p.Builtin, "usable": p.Usable,
+			"tools": len(p.Tools), "pinned": p.Pinned,
+		})
 	}
 	for _, s := range state.MCP {
 		servers = append(servers, map[string]any{"server": s.Name, "state": s.State, "tools": len(s.Tools)})
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{
-		"version": state.Version, "mode": state.Mode, "workspace": state.Workspace, "active_panel": state.ActivePanel, "models": models, "panels": panels,
-		"mcp_servers": servers, "browser": state.Browser.Status, "tabs": len(state.Browser.Tabs), "conversations": len(state.Conversations),
+		"version": state.Version, "mode": state.Mode, "workspace": state.Workspace, "active_panel": state.ActivePanel,
+		"models": models, "panels": panels,
+		"mcp_servers": servers, "browser": state.Browser.Status, "tabs": len(state.Browser.Tabs),
+		"conversations":     len(state.Conversations),
 		"questions_waiting": len(state.Approvals),
 	})
 }
 
-// private refuses programs that are not the window's assistant.
+// private refuses all callers but the window's assistant.
 func private(w http.ResponseWriter, r *http.Request) bool {
 	switch reply.From(r).Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot, toolspec.CallerModel:
 		return true
 	}
-	reply.Refuse(w, http.StatusForbidden, "earlier conversations are for the window's assistant only", "")
+	reply.Refuse(w, http.StatusForbidden, "only the assistant in the window can read earlier conversations", "")
 	return false
 }
 
@@ -81,7 +86,7 @@ func (rooms Rooms) recent(w http.ResponseWriter, r *http.Request) {
 	}
 	all, err := rooms.Conversations(r.Context())
 	if err != nil {
-		reply.Refuse(w, http.StatusInternalServerError, "conversations could not be read: "+err.Error(), "Try again.")
+		reply.Refuse(w, http.StatusInternalServerError, "reading conversations: "+err.Error(), "Try again.")
 		return
 	}
 	limit := 10
@@ -96,7 +101,10 @@ func (rooms Rooms) recent(w http.ResponseWriter, r *http.Request) {
 }
 
 func entry(c chat.Conversation) map[string]string {
-	return map[string]string{"id": c.ID, "title": toolspec.Brief(c.Title, 120), "updated": c.Updated.UTC().Format(time.RFC3339)}
+	return map[string]string{
+		"id": c.ID, "title": toolspec.Brief(c.Title, 120),
+		"updated": c.Updated.UTC().Format(time.RFC3339),
+	}
 }
 
 func (rooms Rooms) search(w http.ResponseWriter, r *http.Request) {
@@ -105,12 +113,13 @@ func (rooms Rooms) search(w http.ResponseWriter, r *http.Request) {
 	}
 	words := strings.Fields(strings.ToLower(r.URL.Query().Get("words")))
 	if len(words) == 0 {
-		reply.Refuse(w, http.StatusBadRequest, "words is empty", `A correct call: home_search_conversations {"words": "postcode"}`)
+		reply.Refuse(w, http.StatusBadRequest, "words is empty",
+			`A correct call: home_search_conversations {"words": "postcode"}`)
 		return
 	}
 	all, err := rooms.Conversations(r.Context())
 	if err != nil {
-		reply.Refuse(w, http.StatusInternalServerError, "conversations could not be read: "+err.Error(), "Try again.")
+		reply.Refuse(w, http.StatusInternalServerError, "reading conversations: "+err.Error(), "Try again.")
 		return
 	}
 	found := []map[string]string{}
@@ -135,7 +144,7 @@ func (rooms Rooms) search(w http.ResponseWriter, r *http.Request) {
 	reply.Outside(w, r, map[string]any{"found": found}, "earlier conversations")
 }
 
-// place is what stands around the first of words in text, when all of them are in it.
+// place is the text around the first of words, if text contains all of them.
 func place(text string, words []string) (where string, ok bool) {
 	lower := strings.ToLower(text)
 	for _, word := range words {
@@ -144,7 +153,7 @@ func place(text string, words []string) (where string, ok bool) {
 		}
 	}
 	if len(lower) != len(text) {
-		text = lower // a letter that changed its length would shift the place
+		text = lower // lower case may change the length, which would shift the offset
 	}
 	at := strings.Index(lower, words[0])
 	from, to := max(0, at-around), min(len(text), at+around)

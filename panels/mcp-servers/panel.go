@@ -1,5 +1,5 @@
-// Package mcpservers is the Go side of the panel MCP servers. A call lists them, reads what they
-// said, switches one off and proposes a new one, which stays off: only a person lets a command run.
+// Package mcpservers is the Go side of the panel "MCP servers". A call lists servers, reads their
+// logs, switches one off, or proposes a new one, which stays off: only the user can let a command run.
 package mcpservers
 
 import (
@@ -12,7 +12,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Proposal is a server that a call wants added: a command with arguments, or an address.
+// Proposal is a server that a call wants to add: a command with arguments, or an address.
 type Proposal struct {
 	Name    string   `json:"name"`
 	Command string   `json:"command"`
@@ -20,11 +20,11 @@ type Proposal struct {
 	URL     string   `json:"url"`
 }
 
-// Rooms are what the panel is handed of other rooms.
+// Services are what the panel needs of other packages.
 type Rooms struct {
 	List func() []event.MCPServer
 	Log  func(name string) (string, error)
-	// Toggle switches one on or off; Add writes a new one into the config, switched off.
+	// Toggle switches a server on or off; Add adds a new one to the config, switched off.
 	Toggle func(name string, on bool) error
 	Add    func(p Proposal) error
 }
@@ -44,7 +44,8 @@ func (rooms Rooms) list(w http.ResponseWriter, r *http.Request) {
 	var sources []string
 	for _, s := range rooms.List() {
 		out = append(out, map[string]any{
-			"name": s.Name, "state": s.State, "on": s.Enabled, "transport": s.Transport, "tools": s.Tools, "error": toolspec.Brief(s.Error, 300),
+			"name": s.Name, "state": s.State, "on": s.Enabled, "transport": s.Transport, "tools": s.Tools,
+			"error": toolspec.Brief(s.Error, 300),
 		})
 		if len(s.Tools) > 0 || s.Error != "" {
 			sources = append(sources, "mcp:"+s.Name)
@@ -54,7 +55,7 @@ func (rooms Rooms) list(w http.ResponseWriter, r *http.Request) {
 }
 
 func unknown(w http.ResponseWriter, err error) {
-	reply.Refuse(w, http.StatusNotFound, err.Error(), "mcp_servers_list names them.")
+	reply.Refuse(w, http.StatusNotFound, err.Error(), "List them with mcp_servers_list.")
 }
 
 func (rooms Rooms) log(w http.ResponseWriter, r *http.Request) {
@@ -69,7 +70,8 @@ func (rooms Rooms) log(w http.ResponseWriter, r *http.Request) {
 		lines = min(max(n, 1), 500)
 	}
 	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	reply.Outside(w, r, map[string]any{"server": name, "log": strings.Join(all[max(0, len(all)-lines):], "\n")}, "mcp:"+name)
+	reply.Outside(w, r, map[string]any{"server": name, "log": strings.Join(all[max(0, len(all)-lines):], "\n")},
+		"mcp:"+name)
 }
 
 func (rooms Rooms) toggle(w http.ResponseWriter, r *http.Request) {
@@ -78,7 +80,8 @@ func (rooms Rooms) toggle(w http.ResponseWriter, r *http.Request) {
 	}
 	reply.Body(r, &in)
 	name := r.PathValue("name")
-	if in.On && !reply.Person(w, r, name+" is switched on by the person only: its command runs on this machine", "Ask the person to switch it on in MCP servers.") {
+	if in.On && !reply.Person(w, r, "only the user can switch on "+name+", because its command runs on this machine",
+		"Ask the user to switch it on in MCP servers.") {
 		return
 	}
 	if err := rooms.Toggle(name, in.On); err != nil {
@@ -92,8 +95,12 @@ func (rooms Rooms) add(w http.ResponseWriter, r *http.Request) {
 	var p Proposal
 	reply.Body(r, &p)
 	if err := rooms.Add(p); err != nil {
-		reply.Refuse(w, http.StatusBadRequest, err.Error(), `A correct call: mcp_server_add {"name": "files", "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]}`)
+		reply.Refuse(w, http.StatusBadRequest, err.Error(),
+			`A correct call: mcp_server_add {"name": "files", "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]}`)
 		return
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{"server": p.Name, "on": false, "next": "It is off. The person reads its command and switches it on in MCP servers."})
+	reply.JSON(w, http.StatusOK, map[string]any{
+		"server": p.Name, "on": false,
+		"next": "It is off. The user can check its command and switch it on in MCP servers.",
+	})
 }

@@ -1,9 +1,9 @@
-// Package notes is the notes panel's own part behind its page: Markdown files of one folder, by
-// names that are safe to be files'.
+// Package notes is the Go side of the notes panel: Markdown files in one folder, with names that are
+// safe as file names.
 //
-// The tools are done by the tools for files (panels.Desk) on <folder>/<name>.md: written in one
-// step, checked against what was read, undone as any change of a file is. A note is its owner's
-// alone (0600). Names are judged here, so that no name leads out of the folder.
+// The file tools do the work on <folder>/<name>.md (panels.FileHandler): atomic writes, a check
+// against what was read, and undo. Notes are readable by their owner only (0600). Names are checked
+// here, so that none leads out of the folder.
 package notes
 
 import (
@@ -24,30 +24,30 @@ import (
 
 const (
 	ending = ".md"
-	// maxNotes bounds the list, maxHead how much of each is read for it.
+	// maxNotes bounds the list, maxHead what is read of each note for it.
 	maxNotes = 2000
 	maxHead  = 4096
 	maxName  = 120
-	// maxSearched bounds one note that is searched, maxHits the lines one search gives.
+	// maxSearched bounds a note that is searched, maxHits the lines of a result.
 	maxSearched = 2 << 20
 	maxHits     = 100
 )
 
-// Files is what the panel needs of the tools for files.
+// Files is the part of the file tools that the panel needs.
 type Files interface {
 	panels.Files
-	// Text is a file as an editor opens it.
+	// Text reads a file as an editor opens it.
 	Text(ctx context.Context, path string) (wire.FileText, error)
 }
 
-// Panel is a http.Handler for the panel's endpoints. It may be used concurrently.
+// Panel is the http.Handler of the panel's endpoints. It is safe for concurrent use.
 type Panel struct {
 	*panels.Desk
 	files Files
 	dir   string
 }
 
-// New makes the panel over the notes in dir, which is made when it is missing; absolute.
+// New makes the panel for the notes in dir, an absolute path that is created if missing.
 func New(files Files, dir string) (*Panel, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder for notes: %w", err)
@@ -66,19 +66,22 @@ func New(files Files, dir string) (*Panel, error) {
 		panels.Deed{Tool: "notes_search", Endpoint: "GET /api/notes/search", Do: p.search},
 		panels.Deed{Tool: "notes_rename", Endpoint: "POST /api/notes/rename", As: p.rename},
 		panels.Deed{Tool: "notes_trash", Endpoint: "POST /api/notes/trash", As: p.trash},
-		panels.Deed{Tool: "notes_restore", Endpoint: "POST /api/notes/restore", As: func(call toolspec.Call) (string, any, *toolspec.Result) {
-			var a struct {
-				ID string `json:"id"`
-			}
-			bad := panels.Args(call, &a)
-			return "hand_restore", a, bad
-		}},
+		panels.Deed{
+			Tool: "notes_restore", Endpoint: "POST /api/notes/restore",
+			As: func(call toolspec.Call) (string, any, *toolspec.Result) {
+				var a struct {
+					ID string `json:"id"`
+				}
+				bad := panels.Args(call, &a)
+				return "hand_restore", a, bad
+			},
+		},
 	)
 	p.Own(real)
 	return p, nil
 }
 
-// args are those of all tools.
+// args are the arguments of all tools.
 type args struct {
 	Name    string  `json:"name"`
 	To      string  `json:"to"`
@@ -87,7 +90,7 @@ type args struct {
 	Query   string  `json:"query"`
 }
 
-// named reads a call's arguments and the path of its note.
+// named returns a call's arguments and the path of its note.
 func (p *Panel) named(call toolspec.Call) (a args, path string, bad *toolspec.Result) {
 	if bad := panels.Args(call, &a); bad != nil {
 		return a, "", bad
@@ -96,8 +99,8 @@ func (p *Panel) named(call toolspec.Call) (a args, path string, bad *toolspec.Re
 	return a, path, bad
 }
 
-// path is the file of a note. A name is what every file system takes: no folder, no control
-// character, nothing that another name could be taken for.
+// path is the file of a note. A name must be valid on every file system: no folder, no control
+// character, nothing that could be taken for another name.
 func (p *Panel) path(name string) (string, *toolspec.Result) {
 	name = strings.TrimSuffix(strings.TrimSpace(name), ending)
 	why := ""
@@ -110,11 +113,12 @@ func (p *Panel) path(name string) (string, *toolspec.Result) {
 		why = "the name begins or ends with a dot"
 	case strings.ContainsAny(name, `/\:*?"<>|`):
 		why = `the name holds one of / \ : * ? " < > |`
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Cf, r) }):
-		why = "the name holds a character that cannot be seen"
+	case !utf8.ValidString(name) || strings.ContainsFunc(name,
+		func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Cf, r) }):
+		why = "the name contains an invisible character"
 	}
 	if why != "" {
-		r := toolspec.Fail(toolspec.ValidationError, why, "Send a name such as Ideas or 2026-11 plans.")
+		r := toolspec.Fail(toolspec.ValidationError, why, "Valid names are Ideas and 2026-11 plans.")
 		return "", &r
 	}
 	return filepath.Join(p.dir, name+ending), nil
@@ -153,7 +157,7 @@ func (p *Panel) trash(call toolspec.Call) (string, any, *toolspec.Result) {
 	return "hand_trash", map[string]any{"path": path}, bad
 }
 
-// Notes lists the notes that hold all words, the newest first.
+// Notes returns the notes that contain all words, the newest first.
 func (p *Panel) Notes(words string) ([]wire.Note, error) {
 	root, err := os.OpenRoot(p.dir)
 	if err != nil {
@@ -173,7 +177,8 @@ func (p *Panel) Notes(words string) ([]wire.Note, error) {
 	want := strings.Fields(strings.ToLower(words))
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ending)
-		if path, bad := p.path(name); !ok || bad != nil || filepath.Base(path) != e.Name() || !e.Type().IsRegular() || len(notes) >= maxNotes {
+		if path, bad := p.path(name); !ok || bad != nil || filepath.Base(path) != e.Name() || !e.Type().IsRegular() ||
+			len(notes) >= maxNotes {
 			continue
 		}
 		info, err := e.Info()
@@ -186,7 +191,8 @@ func (p *Panel) Notes(words string) ([]wire.Note, error) {
 			continue
 		}
 		notes = append(notes, wire.Note{
-			Name: name, Path: filepath.Join(p.dir, e.Name()), Size: info.Size(), Modified: info.ModTime(), Preview: preview(text, name),
+			Name: name, Path: filepath.Join(p.dir, e.Name()), Size: info.Size(), Modified: info.ModTime(),
+			Preview: preview(text, name),
 		})
 	}
 	slices.SortFunc(notes, func(a, b wire.Note) int {
@@ -195,7 +201,7 @@ func (p *Panel) Notes(words string) ([]wire.Note, error) {
 	return notes, nil
 }
 
-// head is the beginning of a note, or all of it for a search; "" when it cannot be read.
+// head is the beginning of a note, or all of it for a search; "" if it cannot be read.
 func head(root *os.Root, name string, whole bool) string {
 	f, err := root.Open(name)
 	if err != nil {
@@ -220,7 +226,7 @@ func head(root *os.Root, name string, whole bool) string {
 	return strings.ToValidUTF8(string(b), "\uFFFD")
 }
 
-// preview is the first line of a note that says more than its name.
+// preview is the first line of a note that is not its name.
 func preview(text, name string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(strings.TrimLeft(line, "#>-*+ \t"))
@@ -246,7 +252,7 @@ func (p *Panel) list(context.Context, toolspec.Call) toolspec.Result {
 		fmt.Fprintf(&b, "%s  (%s)  %s\n", n.Name, n.Modified.Format("2006-01-02 15:04"), n.Preview)
 	}
 	if r.Text = b.String(); len(notes) == 0 {
-		r.Text = "There are no notes yet. notes_write makes one."
+		r.Text = "There are no notes yet. Make one with notes_write."
 	}
 	return r
 }
@@ -279,7 +285,7 @@ func (p *Panel) search(ctx context.Context, call toolspec.Call) toolspec.Result 
 	}
 	r := toolspec.OK(wire.NoteHits{Hits: hits})
 	if r.Text = b.String(); len(hits) == 0 {
-		r.Text = "No note holds it."
+		r.Text = "No note contains it."
 	}
 	return r
 }

@@ -19,7 +19,9 @@ func (f *files) Describe(call toolspec.Call) toolspec.Description {
 	return toolspec.Description{Present: call.Tool, Files: []toolspec.FileUse{{Path: string(call.Args)}}}
 }
 func (f *files) Refuse(toolspec.Call) *toolspec.Result { return nil }
-func (f *files) Execute(_ context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
+func (f *files) Execute(_ context.Context, call toolspec.Call, _ toolspec.Definition,
+	_ func(stream, text string),
+) (toolspec.Result, error) {
 	f.asked = call
 	return toolspec.OK(nil), nil
 }
@@ -41,7 +43,8 @@ func newPanel(t *testing.T) *Panel {
 func TestNoNameLeadsOutOfTheFolder(t *testing.T) {
 	p := newPanel(t)
 	for _, name := range []string{
-		"", " ", ".", "..", "../x", "a/b", `a\b`, ".hidden", "a.", "a\nb", "a\x00b", "a\u202eb", "a\xffb", "a:b", "CON?", "x*", strings.Repeat("n", 121), strings.Repeat("ü", 121),
+		"", " ", ".", "..", "../x", "a/b", `a\b`, ".hidden", "a.", "a\nb", "a\x00b", "a\u202eb", "a\xffb", "a:b",
+		"CON?", "x*", strings.Repeat("n", 121), strings.Repeat("ü", 121),
 	} {
 		args, err := json.Marshal(map[string]string{"name": name, "content": "x"})
 		if err != nil {
@@ -58,7 +61,10 @@ func TestNoNameLeadsOutOfTheFolder(t *testing.T) {
 			t.Errorf("%q is told as a file", name)
 		}
 	}
-	for name, want := range map[string]string{"Ideas": "Ideas.md", "Ideas.md": "Ideas.md", " 2026-11 plans ": "2026-11 plans.md", "Über uns": "Über uns.md"} {
+	for name, want := range map[string]string{
+		"Ideas": "Ideas.md", "Ideas.md": "Ideas.md",
+		" 2026-11 plans ": "2026-11 plans.md", "Über uns": "Über uns.md",
+	} {
 		path, bad := p.path(name)
 		if bad != nil || path != filepath.Join(p.dir, want) {
 			t.Errorf("%q: %q %+v", name, path, bad)
@@ -99,7 +105,8 @@ func TestNotesAreListedAndSearchedWithoutWaitingOrFollowing(t *testing.T) {
 	if r.Text != "Ideas:3: - a second WINDOW\n" {
 		t.Errorf("%q", r.Text)
 	}
-	if r := p.search(t.Context(), toolspec.Call{Args: json.RawMessage(`{"query":"root:"}`)}); r.Text != "No note holds it." {
+	if r := p.search(t.Context(),
+		toolspec.Call{Args: json.RawMessage(`{"query":"root:"}`)}); r.Text != "No note contains it." {
 		t.Errorf("%q", r.Text)
 	}
 }

@@ -1,5 +1,5 @@
-// Package reply is how the handlers of built-in panels answer, so that a refusal looks the same
-// from each: JSON with "error" and "suggestion", which the caller is told word for word.
+// Package reply writes the answers of built-in panels' handlers, so that all refusals have the same
+// form: JSON with "error" and "suggestion", which the caller sees word for word.
 package reply
 
 import (
@@ -9,19 +9,19 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// JSON answers with v, which always marshals.
+// JSON answers with v, which must be encodable.
 func JSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // who left does not read it
+	_ = json.NewEncoder(w).Encode(v) // the client may be gone
 }
 
-// Refuse answers with what went wrong and what to do instead.
+// Refuse answers with what is wrong and what to do instead.
 func Refuse(w http.ResponseWriter, status int, text, suggestion string) {
 	JSON(w, status, map[string]string{"error": text, "suggestion": suggestion})
 }
 
-// Give answers the call with more than a response holds, where the request is one of a call.
+// Give sets the Result of the tool call that the request belongs to, if any.
 func Give(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
 	if v := toolspec.VisitOf(r.Context()); v != nil {
 		v.Answer = &answer
@@ -29,14 +29,14 @@ func Give(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
 	JSON(w, http.StatusOK, answer.Value)
 }
 
-// Outside answers with v, whose words came from sources.
+// Outside answers with v, whose text came from sources.
 func Outside(w http.ResponseWriter, r *http.Request, v any, sources ...string) {
 	answer := toolspec.OK(v)
 	answer.Sources = sources
 	Give(w, r, answer)
 }
 
-// From is whose call the request is; the zero value is nobody's.
+// From is the provenance of the request's call, the zero value for none.
 func From(r *http.Request) toolspec.Provenance {
 	if v := toolspec.VisitOf(r.Context()); v != nil {
 		return v.Call.From
@@ -44,7 +44,7 @@ func From(r *http.Request) toolspec.Provenance {
 	return toolspec.Provenance{}
 }
 
-// Person refuses, and returns false, unless a person gave exactly this call.
+// Person refuses the request, and returns false, unless the user made exactly this call.
 func Person(w http.ResponseWriter, r *http.Request, text, suggestion string) bool {
 	switch From(r).Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot:
@@ -54,5 +54,5 @@ func Person(w http.ResponseWriter, r *http.Request, text, suggestion string) boo
 	return false
 }
 
-// Body reads a JSON object into v; what does not fit was refused by the tool's schema before.
+// Body decodes a JSON object into v; the tool's schema was checked before.
 func Body(r *http.Request, v any) { _ = json.NewDecoder(r.Body).Decode(v) }

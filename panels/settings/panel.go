@@ -1,6 +1,6 @@
-// Package settings is the Go side of the settings panel. The assistant reads settings and what they
-// mean; it proposes a value only for those that change nothing of what it may do. Mode, limits,
-// hosts, keys, models and grants are the person's.
+// Package settings is the Go side of the settings panel. The assistant reads settings and their
+// meaning, and may change only those that do not affect what it may do. Mode, limits, hosts, keys,
+// models and grants are for the user alone.
 package settings
 
 import (
@@ -13,15 +13,15 @@ import (
 	"sextant/shared/event"
 )
 
-// Rooms are what the panel is handed of other rooms.
+// Services are what the panel needs of other packages.
 type Rooms struct {
-	// All are the settings with their sources; secret ones never with their value.
+	// All returns the settings with their sources, without the values of secret ones.
 	All func() []event.Setting
 	Set func(ctx context.Context, key, value string) (event.Setting, error)
 }
 
-// harmless are the settings that a call may change: how things look. One that lets the assistant do,
-// reach, spend or remember more does not belong here.
+// harmless are the settings that a call may change: those of appearance. A setting that lets the
+// assistant do, reach, spend or remember more does not belong here.
 func harmless() []string { return []string{"theme", "marks", "search_safe"} }
 
 // Handler answers the panel's endpoints.
@@ -33,7 +33,7 @@ func Handler(rooms Rooms) http.Handler {
 	return mux
 }
 
-// told is a setting's value, for one of a kind that names no place or key of the person's.
+// told is a setting's value, hidden if it is a path or a key.
 func told(s event.Setting) string {
 	if s.About != nil && s.About.Secret {
 		if s.Value == "" {
@@ -66,7 +66,7 @@ func (rooms Rooms) find(key string) (event.Setting, bool) {
 }
 
 func unknown(w http.ResponseWriter, key string) {
-	reply.Refuse(w, http.StatusNotFound, "there is no setting "+key, "settings_list names them.")
+	reply.Refuse(w, http.StatusNotFound, "there is no setting "+key, "List them with settings_list.")
 }
 
 func (rooms Rooms) explain(w http.ResponseWriter, r *http.Request) {
@@ -75,12 +75,13 @@ func (rooms Rooms) explain(w http.ResponseWriter, r *http.Request) {
 		unknown(w, r.PathValue("key"))
 		return
 	}
-	whose := "the person's, in settings or a file"
+	whose := "the user, in the settings or a file"
 	if slices.Contains(harmless(), s.Key) {
-		whose = "settings_set may change it"
+		whose = "the user or settings_set"
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{
-		"key": s.Key, "value": told(s), "source": s.Source, "meaning": s.About.Doc, "default": s.About.Default, "one_of": s.About.OneOf,
+		"key": s.Key, "value": told(s), "source": s.Source, "meaning": s.About.Doc, "default": s.About.Default,
+		"one_of":   s.About.OneOf,
 		"variable": "SEXTANT_" + strings.ToUpper(s.Key), "in_window": s.About.Window, "changed_by": whose,
 	})
 }
@@ -92,7 +93,8 @@ func (rooms Rooms) set(w http.ResponseWriter, r *http.Request) {
 		unknown(w, key)
 		return
 	}
-	if !slices.Contains(harmless(), key) && !reply.Person(w, r, key+" is the person's to set", "Tell the person what to change and why. A call may set "+strings.Join(harmless(), ", ")+".") {
+	if !slices.Contains(harmless(), key) && !reply.Person(w, r, "only the user can set "+key,
+		"Tell the user what to change and why. A call may set "+strings.Join(harmless(), ", ")+".") {
 		return
 	}
 	var in struct {
@@ -101,7 +103,8 @@ func (rooms Rooms) set(w http.ResponseWriter, r *http.Request) {
 	reply.Body(r, &in)
 	now, err := rooms.Set(r.Context(), key, in.Value)
 	if err != nil {
-		reply.Refuse(w, http.StatusBadRequest, "not set: "+err.Error(), "settings_explain tells what "+key+" takes.")
+		reply.Refuse(w, http.StatusBadRequest, "not set: "+err.Error(),
+			"See settings_explain for the values of "+key+".")
 		return
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{"key": key, "before": told(s), "value": now.Value})

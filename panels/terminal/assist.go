@@ -16,8 +16,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// runParams are terminal_run's: those of the shell tool, and for how many seconds to wait for the
-// command's end, 0 for as long as it takes.
+// runParams are the arguments of terminal_run: those of the shell tool, and how many seconds to wait
+// for the command's end, 0 without limit.
 type runParams struct {
 	Command     string `json:"command"`
 	Description string `json:"description,omitempty"`
@@ -27,29 +27,30 @@ type runParams struct {
 	Wait        int    `json:"-"`
 }
 
-// running is one command of the assistant's on its way.
+// running is one running command of the assistant.
 type running struct {
 	tab *Tab
-	// from is the offset in the tab's output at which it begins.
+	// from is the offset in the tab's output where it begins.
 	begun chan struct{}
 	over  chan struct{}
 	// result is set before over is closed.
 	result toolspec.Result
 }
 
-// Run lets the shell tool run a command in a terminal of the assistant's and answers with what came
-// of it, or, after p.Wait seconds of running, with what it printed until then; it goes on then, for
-// its timeout at most. The end of ctx until the answer stops it.
+// Run lets the shell tool run a command in a terminal of the assistant, and returns its result or,
+// after p.Wait seconds, its output so far; the command then continues until its timeout. If ctx ends
+// before the answer, the command is stopped.
 func (t *Terminals) run(ctx context.Context, call toolspec.Call, p runParams) toolspec.Result {
 	tab, err := t.screen()
 	if err != nil {
-		return toolspec.Fail(toolspec.UserError, err.Error(), "Stop or wait for a command that runs; terminal_list names them.")
+		return toolspec.Fail(toolspec.UserError, err.Error(),
+			"Stop a running command or wait for it. List them with terminal_list.")
 	}
 	args, err := json.Marshal(p)
 	if err != nil {
 		return toolspec.Fail(toolspec.ValidationError, err.Error(), "")
 	}
-	// It may outlive the call that began it, not the panel.
+	// The command may outlive the call, but not the panel.
 	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	detach := context.AfterFunc(ctx, cancel)
 	unbind := context.AfterFunc(t.life, cancel)
@@ -91,7 +92,7 @@ func (t *Terminals) run(ctx context.Context, call toolspec.Call, p runParams) to
 	}
 }
 
-// screen is a terminal of the assistant's in which nothing runs.
+// screen is a free terminal of the assistant.
 func (t *Terminals) screen() (*Tab, error) {
 	t.mu.Lock()
 	all := t.ordered()
@@ -109,7 +110,7 @@ func (t *Terminals) screen() (*Tab, error) {
 	return tab, nil
 }
 
-// claim takes a terminal of the assistant's for one command; it is false when it is not free.
+// claim reserves a terminal of the assistant for one command; false when it is not free.
 func (t *Tab) claim() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -135,7 +136,7 @@ func (t *Terminals) perform(ctx context.Context, r *running, call toolspec.Call,
 		From: call, Args: args, Columns: columns, Rows: rows,
 		Begun: func(tty confine.TTY) { tab.attach(tty); begin() },
 		Output: func(b []byte) {
-			// A program that is stopped does not give back the whole screen that it took.
+			// A stopped program does not leave the alternate screen.
 			if at := bytes.LastIndex(b, []byte("\x1b[?1049")); at >= 0 && at+7 < len(b) {
 				whole = b[at+7] == 'h'
 			}
@@ -170,7 +171,7 @@ func (t *Tab) size() (columns, rows uint16) {
 	return t.columns, t.rows
 }
 
-// told is the command, without what would steer the terminal that shows it.
+// told is the command without terminal control characters.
 func (t *Tab) told() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -186,21 +187,21 @@ func prompt(command string) string {
 	return "\x1b[1m$ " + strings.ReplaceAll(command, "\n", "\r\n  ") + "\x1b[0m\r\n"
 }
 
-// ending is the exit code of a command and how it ended in words.
+// ending is a command's exit code and how it ended in words.
 func ending(r toolspec.Result) (code int, how string) {
 	value, _ := r.Value.(map[string]any)
 	code, _ = value["exit_code"].(int)
 	switch {
 	case value["timed_out"] == true:
-		return code, "stopped: its time is over"
+		return code, "stopped: time limit reached"
 	case value["cancelled"] == true || !r.Success:
 		return code, "stopped"
 	}
 	return code, fmt.Sprintf("exit %d", code)
 }
 
-// withTab is what the call of the shell tool came to, with the terminal it ran in. What it changed
-// was noted with that call already.
+// withTab is the shell tool's result with the terminal it ran in. Its changes were recorded with that
+// call.
 func withTab(r toolspec.Result, tab int) toolspec.Result {
 	if value, ok := r.Value.(map[string]any); ok {
 		value = maps.Clone(value)
@@ -211,7 +212,7 @@ func withTab(r toolspec.Result, tab int) toolspec.Result {
 	return r
 }
 
-// underway is the answer about a command that goes on.
+// underway is the answer about a command that continues.
 func (t *Terminals) underway(r *running, p runParams) toolspec.Result {
 	data, _ := r.tab.text()
 	text := plain(data, 40)
@@ -222,15 +223,15 @@ func (t *Terminals) underway(r *running, p runParams) toolspec.Result {
 	return answer
 }
 
-// source names what runs in the tab as where text came from.
+// source is what runs in the tab as a source of text.
 func (t *Tab) source() string { return fmt.Sprintf("terminal %d", t.number) }
 
 var (
-	errPersons = errors.New("that is a terminal of the person's own, which they have not shared")
-	errRunsNot = errors.New("nothing runs there")
+	errPersons = errors.New("that is a terminal of the user, which is not shared")
+	errRunsNot = errors.New("nothing is running there")
 )
 
-// Halt ends what runs in a terminal of the assistant's.
+// stopCommand stops what runs in a terminal of the assistant.
 func (t *Terminals) halt(number int) error {
 	tab, ok := t.Find(number)
 	switch {
@@ -244,8 +245,8 @@ func (t *Terminals) halt(number int) error {
 	return nil
 }
 
-// read is the end of what a terminal shows. What programs printed there counts as from outside
-// while that is not known.
+// read is the end of a terminal's text. Until more is known, program output counts as text from
+// outside.
 func (t *Terminals) read(number, lines int) (text string, state wire.Terminal, sources []string, err error) {
 	tab, ok := t.Find(number)
 	if !ok {

@@ -11,13 +11,12 @@ import (
 	"sextant/shared/wire"
 )
 
-// Bounds of what terminal_read answers.
+// Limits of terminal_read.
 const (
 	readLines = 100
 	mostLines = 2000
 )
 
-// Handler answers the panel's endpoints (manifest.json).
 func (t *Terminals) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/terminal/tabs", t.serveList)
@@ -27,18 +26,17 @@ func (t *Terminals) Handler() http.Handler {
 	return mux
 }
 
-// respond writes v as JSON.
 func respond(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // plain data; who left does not read it
+	_ = json.NewEncoder(w).Encode(v) // the client may be gone
 }
 
 func refuse(w http.ResponseWriter, status int, text, suggestion string) {
 	respond(w, status, map[string]string{"error": text, "suggestion": suggestion})
 }
 
-// serveList tells the terminals; of the person's own only that they are there.
+// serveList lists the terminals; of the user's own only that they exist.
 func (t *Terminals) serveList(w http.ResponseWriter, _ *http.Request) {
 	tabs, _ := t.List()
 	out := []map[string]any{}
@@ -80,7 +78,7 @@ func (t *Terminals) serveRead(w http.ResponseWriter, r *http.Request) {
 	give(w, r, answer)
 }
 
-// give answers the call with more than a response holds, where there is a call.
+// give sets the Result of the call that the request belongs to, if any.
 func give(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
 	if v := toolspec.VisitOf(r.Context()); v != nil {
 		v.Answer = &answer
@@ -91,9 +89,10 @@ func give(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
 func told(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, errPersons):
-		refuse(w, http.StatusForbidden, err.Error(), "Ask the person to switch on “The assistant may read this” above that terminal, or use terminal_run.")
+		refuse(w, http.StatusForbidden, err.Error(),
+			"Ask the user to switch on “The assistant may read this” above that terminal, or use terminal_run.")
 	default:
-		refuse(w, http.StatusNotFound, err.Error(), "terminal_list names the terminals.")
+		refuse(w, http.StatusNotFound, err.Error(), "List the terminals with terminal_list.")
 	}
 }
 
@@ -105,15 +104,16 @@ func (t *Terminals) serveStop(w http.ResponseWriter, r *http.Request) {
 	respond(w, http.StatusOK, map[string]any{"tab": number(r), "stopped": true})
 }
 
-// serveRun needs to know whose call it is: what runs is judged as theirs.
+// serveRun needs the call, because the command is decided as that caller's.
 func (t *Terminals) serveRun(w http.ResponseWriter, r *http.Request) {
 	v := toolspec.VisitOf(r.Context())
 	if v == nil {
-		refuse(w, http.StatusForbidden, "a command is run by a call of terminal_run only", "")
+		refuse(w, http.StatusForbidden, "commands run only through a call of terminal_run", "")
 		return
 	}
 	if v.Call.From.Caller == toolspec.CallerPanel {
-		refuse(w, http.StatusForbidden, "another panel runs no commands in the terminal", "Name bash in its call_tools.")
+		refuse(w, http.StatusForbidden, "another panel cannot run commands in the terminal",
+			"Use bash instead, named in its call_tools.")
 		return
 	}
 	p := runParams{}
@@ -121,7 +121,7 @@ func (t *Terminals) serveRun(w http.ResponseWriter, r *http.Request) {
 		Wait int `json:"wait"`
 	}
 	if err := errors.Join(json.Unmarshal(v.Call.Args, &p), json.Unmarshal(v.Call.Args, &wait)); err != nil {
-		refuse(w, http.StatusBadRequest, "the arguments cannot be read: "+err.Error(), "")
+		refuse(w, http.StatusBadRequest, "decoding the arguments: "+err.Error(), "")
 		return
 	}
 	p.Wait = wait.Wait

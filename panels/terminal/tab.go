@@ -14,8 +14,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// What is kept of a tab's output, in bytes: when it grows over most, the oldest go until kept are
-// left. A watcher is sent at most ahead bytes more than it said it has drawn.
+// Limits in bytes: when the output exceeds most, the oldest is dropped until kept bytes are left. A
+// watcher is sent at most ahead bytes more than it has drawn.
 const (
 	most  = 1 << 20
 	kept  = 768 << 10
@@ -23,7 +23,7 @@ const (
 	piece = 32 << 10
 )
 
-// Tab is one terminal. Its methods may be called concurrently.
+// Tab is one terminal. It is safe for concurrent use.
 type Tab struct {
 	number int
 	ours   bool
@@ -35,31 +35,31 @@ type Tab struct {
 	code          int
 	reason        string
 	shared        bool
-	// data ends at the offset end of all that was ever printed here.
+	// data ends at the offset end of everything printed here.
 	data     []byte
 	end      int64
 	watchers map[*Watcher]struct{}
-	// moved is closed and made anew when there is more to send, drawn when a watcher took some.
+	// moved is closed and replaced when there is more to send, drawn when a watcher has read some.
 	moved, drawn chan struct{}
-	// typed waits to be typed into tty by feed, which stops when fed is closed.
+	// typed is input waiting for feed to write it to tty; closing fed stops feed.
 	tty     confine.TTY
 	typed   chan []byte
 	fed     chan struct{}
 	feeding sync.WaitGroup
 	cancel  func()
 	gone    bool
-	// sources say where outside text in it came from.
+	// sources are the sources of outside text in it.
 	sources map[string]bool
 }
 
 func newTab(number int, ours bool, columns, rows uint16) *Tab {
 	return &Tab{
-		number: number, ours: ours, columns: columns, rows: rows, phase: wire.TerminalIdle, watchers: map[*Watcher]struct{}{},
-		moved: make(chan struct{}), drawn: make(chan struct{}), sources: map[string]bool{},
+		number: number, ours: ours, columns: columns, rows: rows, phase: wire.TerminalIdle,
+		watchers: map[*Watcher]struct{}{},
+		moved:    make(chan struct{}), drawn: make(chan struct{}), sources: map[string]bool{},
 	}
 }
 
-// Number names the tab.
 func (t *Tab) Number() int { return t.number }
 
 func (t *Tab) set(change func()) {
@@ -68,16 +68,16 @@ func (t *Tab) set(change func()) {
 	change()
 }
 
-// state is the tab as it is told.
 func (t *Tab) state() wire.Terminal {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return wire.Terminal{
-		Tab: t.number, Assistant: t.ours, State: t.phase, Command: t.command, Code: t.code, Reason: t.reason, Shared: t.shared,
+		Tab: t.number, Assistant: t.ours, State: t.phase, Command: t.command, Code: t.code, Reason: t.reason,
+		Shared: t.shared,
 	}
 }
 
-// began marks that something starts, which cancel ends, and tells the size it is to have.
+// began records that something starts, which cancel stops, and returns the size for it.
 func (t *Tab) began(cancel func()) (columns, rows uint16) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -86,7 +86,7 @@ func (t *Tab) began(cancel func()) (columns, rows uint16) {
 	return t.columns, t.rows
 }
 
-// restart makes an ended tab one that starts; it is false when something runs there.
+// restart makes an ended tab a starting one; false when something runs there.
 func (t *Tab) restart() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -98,14 +98,14 @@ func (t *Tab) restart() bool {
 	return true
 }
 
-// ready lets typing wait for what begins; the caller holds mu.
+// ready prepares the input of what starts. t.mu is held.
 func (t *Tab) ready() {
 	if t.typed == nil {
 		t.typed, t.fed = make(chan []byte, mostTyped), make(chan struct{})
 	}
 }
 
-// attach gives the tab the terminal of what begins in it.
+// attach sets the terminal of what starts in the tab.
 func (t *Tab) attach(tty confine.TTY) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,7 +117,7 @@ func (t *Tab) attach(tty confine.TTY) {
 			select {
 			case b := <-typed:
 				if _, err := tty.Write(b); err != nil {
-					return // what it was typed for has ended
+					return // the program has ended
 				}
 			case <-fed:
 				return
@@ -126,7 +126,7 @@ func (t *Tab) attach(tty confine.TTY) {
 	})
 }
 
-// ended marks how what ran, and is over, has ended.
+// ended records how the program ended.
 func (t *Tab) ended(state string, code int, reason string) {
 	t.set(func() {
 		if t.fed != nil {
@@ -137,7 +137,6 @@ func (t *Tab) ended(state string, code int, reason string) {
 	t.feeding.Wait()
 }
 
-// stop ends what runs in the tab, if anything does.
 func (t *Tab) stop() bool {
 	t.mu.Lock()
 	cancel := t.cancel
@@ -158,14 +157,14 @@ func (t *Tab) forget() {
 	})
 }
 
-// wake lets go of who waits on a channel; the caller holds mu.
+// wake notifies those who wait on a channel. t.mu is held.
 func (t *Tab) wake(ch *chan struct{}) {
 	close(*ch)
 	*ch = make(chan struct{})
 }
 
-// Type hands what a person typed to what runs, without waiting for a program that does not read.
-// With nothing running it goes nowhere; the error says that too much waits already.
+// Type passes the user's input to the running program without waiting for it to read. Without a
+// program it is dropped; the error says that too much is waiting.
 func (t *Tab) Type(b []byte) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -176,11 +175,11 @@ func (t *Tab) Type(b []byte) error {
 	case t.typed <- slices.Clone(b):
 		return nil
 	default:
-		return errors.New("what runs there does not read what is typed, so it was not sent")
+		return errors.New("the program does not read its input, so nothing was sent")
 	}
 }
 
-// mostTyped is how many messages of typing may wait for a program.
+// mostTyped bounds the messages that wait for a program.
 const mostTyped = 64
 
 func (t *Tab) resize(columns, rows uint16) {
@@ -190,12 +189,12 @@ func (t *Tab) resize(columns, rows uint16) {
 	t.columns, t.rows = columns, rows
 	t.mu.Unlock()
 	if tty != nil && !same {
-		_ = tty.Resize(columns, rows) // what has ended needs no size
+		_ = tty.Resize(columns, rows) // it may have ended
 	}
 }
 
-// Write implements io.Writer for what programs print. It waits while a watcher is far behind, which
-// is what holds a flood; it never fails.
+// Write implements io.Writer for the program's output. It blocks while a watcher is far behind, which
+// slows a flood; it never fails.
 func (t *Tab) Write(b []byte) (int, error) {
 	for rest := b; len(rest) > 0; {
 		n := min(len(rest), piece)
@@ -211,7 +210,7 @@ func (t *Tab) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// trim drops the oldest output, up to the end of a line.
+// trim drops the oldest output up to the end of a line.
 func (t *Tab) trim() {
 	if len(t.data) <= most {
 		return
@@ -223,8 +222,8 @@ func (t *Tab) trim() {
 	t.data = append(make([]byte, 0, most+piece), t.data[from:]...)
 }
 
-// hold waits until no watcher is more than ahead behind. One that takes nothing for longer than
-// patience is waited for no more until it has caught up.
+// hold waits until no watcher is more than ahead bytes behind. A watcher that reads nothing for longer
+// than patience is ignored until it has caught up.
 func (t *Tab) hold() {
 	var limit <-chan time.Time
 	for {
@@ -260,31 +259,31 @@ func (t *Tab) hold() {
 	}
 }
 
-// Watcher reads a tab as it is printed. Next is for one goroutine, Drawn for any.
+// Watcher reads a tab's output. Next is for one goroutine, Drawn for any.
 type Watcher struct {
 	tab *Tab
-	// sent and seen are offsets in the output: what was handed out, and what was drawn of it.
+	// sent and seen are offsets in the output: what was returned by Next, and what was drawn of it.
 	sent, seen int64
-	// given says that the program no longer waits for this one.
+	// given is true when the program no longer waits for this watcher.
 	given bool
 }
 
-// ErrEnd says that the tab was closed.
+// ErrEnd: the tab was closed.
 var ErrEnd = errors.New("the terminal was closed")
 
-// Watch begins at the oldest output that is kept; replay is how much of it there is.
+// Watch starts at the oldest output held; replay is how much of it there is.
 func (t *Tab) Watch() (w *Watcher, replay int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	from := t.end - int64(len(t.data))
-	// What was printed before is no reason to hold a program that runs.
+	// Earlier output is no reason to block a program.
 	w = &Watcher{tab: t, sent: from, seen: from, given: true}
 	t.watchers[w] = struct{}{}
 	return w, len(t.data)
 }
 
-// Next waits for output and hands out the next piece, at most 32 KB. It returns ErrEnd when the
-// tab was closed, or ctx's error.
+// Next waits for output and returns the next piece, at most 32 KB. The error is ErrEnd after the tab
+// was closed, or that of ctx.
 func (w *Watcher) Next(ctx context.Context) ([]byte, error) {
 	t := w.tab
 	for {
@@ -309,15 +308,15 @@ func (w *Watcher) Next(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// take is the next piece; the caller holds mu.
+// take is the next piece. t.mu is held.
 func (w *Watcher) take() []byte {
 	t := w.tab
 	oldest := t.end - int64(len(t.data))
 	var b []byte
 	if w.sent < oldest {
-		// ESC c begins a screen anew, so that half a sequence before the gap does no harm.
-		b = fmt.Appendf(b, "\x1bc… %d bytes are left out …\r\n", oldest-w.sent)
-		w.seen += oldest - w.sent - int64(len(b)) // counted like what is sent, for Drawn
+		// ESC c resets the screen, in case the gap cut a sequence.
+		b = fmt.Appendf(b, "\x1bc… %d bytes omitted …\r\n", oldest-w.sent)
+		w.seen += oldest - w.sent - int64(len(b)) // counted like output, for Drawn
 		w.sent = oldest
 	}
 	at := w.sent - oldest
@@ -328,7 +327,7 @@ func (w *Watcher) take() []byte {
 	return b
 }
 
-// Drawn says that n bytes of what Next handed out were drawn.
+// Drawn reports that n bytes returned by Next were drawn.
 func (w *Watcher) Drawn(n int) {
 	w.tab.set(func() {
 		w.seen = min(w.seen+int64(max(n, 0)), w.sent)
@@ -336,7 +335,6 @@ func (w *Watcher) Drawn(n int) {
 	})
 }
 
-// Close ends the watching.
 func (w *Watcher) Close() {
 	w.tab.set(func() {
 		delete(w.tab.watchers, w)
@@ -344,7 +342,7 @@ func (w *Watcher) Close() {
 	})
 }
 
-// text is what is kept of the output, and where outside text in it is from.
+// text is the output held, and the sources of outside text in it.
 func (t *Tab) text() (data []byte, sources []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,17 +1,15 @@
-// Package terminal is the terminal panel: shells of the person's own and, beside them, terminals
-// in which the assistant's commands run.
+// Package terminal is the terminal panel: the user's shells, and terminals in which the assistant's
+// commands run.
 //
-// The two are never mixed. A person's shell is the person: it runs outside of the sandbox with
-// their environment, and only a window's key reaches it (backend/api/ws). The assistant has no
-// way to type into it. What the assistant wants to run is a call of the shell tool like any other,
-// read, judged, asked for and confined there (Config.Bash); only that its output goes to a
-// terminal here, where the person sees it live, may type into it and can stop it. So a terminal
-// opens no second way past the policy of that tool.
+// The two are never mixed. The user's shell runs outside the sandbox with the user's environment, and
+// only a window's key reaches it (backend/api/ws); the assistant cannot type into it. A command of the
+// assistant is an ordinary call of the shell tool with its policy, approval and sandbox (Config.Bash).
+// Only its output goes to a terminal here, where the user watches it, may type into it and can stop
+// it.
 //
-// What a shell prints is kept in a bounded piece of memory per tab, so that a window that was away
-// or is loaded anew sees it again. Nobody can flood a window: a program waits for the windows that
-// watch it, as it would for a slow screen, and one that does not follow at all falls behind alone.
-// Nothing is written to disk. With Sextant ends everything that runs here.
+// Output is held in memory, bounded per tab, so that a reloaded window can show it again. A program
+// waits for the windows that watch it, as for a slow screen; a window that does not read at all falls
+// behind without blocking it. Nothing is written to disk, and everything ends with Sextant.
 package terminal
 
 import (
@@ -30,37 +28,36 @@ import (
 	"sextant/shared/wire"
 )
 
-// Bounds: tabs of a person and of the assistant, and the size of a terminal in characters.
+// Limits: tabs of the user and of the assistant, and the size of a terminal in characters.
 const (
 	maxShells  = 12
 	maxScreens = 4
 	mostCells  = 1000
 )
 
-// Run is one command of the assistant's in a terminal: the call that asked, the arguments of the
-// shell tool, and the terminal it is to have.
+// Run is one command of the assistant in a terminal: the call, the shell tool's arguments, and the
+// size of the terminal.
 type Run struct {
 	From          toolspec.Call
 	Args          []byte
 	Columns, Rows uint16
-	// Begun is handed the terminal once the command begins, Output what it prints.
+	// Begun gets the terminal when the command begins, Output what it prints.
 	Begun  func(confine.TTY)
 	Output func([]byte)
 }
 
-// Config is what the panel stands on.
 type Config struct {
-	// Confine starts shells and ends all that came of them.
+	// Confine starts shells and stops everything they started.
 	Confine *confine.Confine
-	// Shell is the person's shell, absolute, and Folder where a new one starts.
+	// Shell is the user's shell, absolute; Folder is where a new one starts.
 	Shell  string
 	Folder func() string
-	// Bash makes a call of the shell tool for r, with all that such a call passes, and waits for it.
+	// Bash makes a call of the shell tool for r through the whole pipeline, and waits for it.
 	Bash func(ctx context.Context, r Run) toolspec.Result
 	Log  *slog.Logger
 }
 
-// Terminals are all tabs. Its methods may be called concurrently.
+// Terminals holds all tabs. It is safe for concurrent use.
 type Terminals struct {
 	cfg  Config
 	life context.Context //nolint:containedctx // the panel's own life, ended by Close
@@ -74,7 +71,6 @@ type Terminals struct {
 	change chan struct{}
 }
 
-// New makes Terminals without a tab.
 func New(cfg Config) *Terminals {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -83,7 +79,7 @@ func New(cfg Config) *Terminals {
 	return &Terminals{cfg: cfg, life: life, end: end, tabs: map[int]*Tab{}, change: make(chan struct{})}
 }
 
-// Close ends every shell and command, and returns when nothing of them is left.
+// Close stops every shell and command, and returns when all have ended.
 func (t *Terminals) Close() {
 	t.mu.Lock()
 	t.shut = true
@@ -92,8 +88,8 @@ func (t *Terminals) Close() {
 	t.done.Wait()
 }
 
-// List tells the tabs in the order they were opened, and a channel that is closed when that is no
-// longer how they are.
+// List returns the tabs in the order they were opened, and a channel that is closed at the next
+// change.
 func (t *Terminals) List() ([]wire.Terminal, <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,12 +100,12 @@ func (t *Terminals) List() ([]wire.Terminal, <-chan struct{}) {
 	return all, t.change
 }
 
-// ordered are the tabs by number; the caller holds mu.
+// ordered are the tabs by number. t.mu is held.
 func (t *Terminals) ordered() []*Tab {
 	return slices.SortedFunc(maps.Values(t.tabs), func(a, b *Tab) int { return cmp.Compare(a.number, b.number) })
 }
 
-// changed wakes who waits on List.
+// changed notifies the channels of List.
 func (t *Terminals) changed() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,7 +113,7 @@ func (t *Terminals) changed() {
 	t.change = make(chan struct{})
 }
 
-// Find is the tab of that number.
+// Find returns the tab with that number.
 func (t *Terminals) Find(number int) (*Tab, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -127,7 +123,7 @@ func (t *Terminals) Find(number int) (*Tab, bool) {
 
 var errClosing = errors.New("the program is closing")
 
-// add makes a tab; the error says that there are too many of its kind.
+// add makes a tab, unless there are too many of its kind.
 func (t *Terminals) add(ours bool, columns, rows uint16) (*Tab, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -152,7 +148,7 @@ func (t *Terminals) add(ours bool, columns, rows uint16) (*Tab, error) {
 	return tab, nil
 }
 
-// Open starts the person's shell in a new tab.
+// Open starts the user's shell in a new tab.
 func (t *Terminals) Open(columns, rows uint16) (*Tab, error) {
 	columns, rows = within(columns, rows)
 	tab, err := t.add(false, columns, rows)
@@ -179,9 +175,9 @@ func (t *Terminals) Again(number int) error {
 	return nil
 }
 
-var errGone = errors.New("there is no such terminal any more")
+var errGone = errors.New("that terminal was closed")
 
-// Shut ends what runs in a tab and forgets it.
+// Shut stops what runs in a tab and removes it.
 func (t *Terminals) Shut(number int) error {
 	t.mu.Lock()
 	tab, ok := t.tabs[number]
@@ -196,7 +192,7 @@ func (t *Terminals) Shut(number int) error {
 	return nil
 }
 
-// Stop ends what runs in a tab; the tab stays.
+// Stop stops what runs in a tab; the tab stays.
 func (t *Terminals) Stop(number int) error {
 	tab, ok := t.Find(number)
 	if !ok {
@@ -206,7 +202,7 @@ func (t *Terminals) Stop(number int) error {
 	return nil
 }
 
-// Share lets the assistant read a tab of the person's, or no longer.
+// Share sets whether the assistant may read a tab of the user.
 func (t *Terminals) Share(number int, shared bool) error {
 	tab, ok := t.Find(number)
 	if !ok || tab.ours {
@@ -217,7 +213,7 @@ func (t *Terminals) Share(number int, shared bool) error {
 	return nil
 }
 
-// Resize tells a tab its size.
+// Resize sets a tab's size.
 func (t *Terminals) Resize(number int, columns, rows uint16) {
 	if tab, ok := t.Find(number); ok {
 		columns, rows = within(columns, rows)
@@ -225,12 +221,12 @@ func (t *Terminals) Resize(number int, columns, rows uint16) {
 	}
 }
 
-// within are sizes that a terminal can have.
+// within limits a size to what a terminal can have.
 func within(columns, rows uint16) (uint16, uint16) {
 	return min(max(columns, 2), mostCells), min(max(rows, 1), mostCells)
 }
 
-// shell runs the person's shell in tab until it ends.
+// shell runs the user's shell in tab until it ends.
 func (t *Terminals) shell(tab *Tab) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -255,7 +251,7 @@ func (t *Terminals) shell(tab *Tab) {
 		}
 		switch {
 		case err != nil:
-			t.cfg.Log.Warn("a terminal ended", "error", err)
+			t.cfg.Log.Warn("a terminal ended", "err", err)
 			tab.ended(wire.TerminalFailed, 0, err.Error())
 		case exit.Killed:
 			tab.ended(wire.TerminalEnded, exit.Code, "it was stopped")
@@ -266,5 +262,5 @@ func (t *Terminals) shell(tab *Tab) {
 	})
 }
 
-// patience is how long a program waits for a window that watches it but takes nothing.
+// patience is how long a program waits for a window that watches it but does not read.
 const patience = 3 * time.Second

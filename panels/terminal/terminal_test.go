@@ -38,7 +38,8 @@ func open(t *testing.T, bash func(context.Context, terminal.Run) toolspec.Result
 		t.Fatal(err)
 	}
 	all := terminal.New(terminal.Config{
-		Confine: confine.New(confine.Config{Home: dir, TempDir: dir}), Shell: shell, Folder: func() string { return dir }, Bash: bash,
+		Confine: confine.New(confine.Config{Home: dir, TempDir: dir}), Shell: shell,
+		Folder: func() string { return dir }, Bash: bash,
 	})
 	t.Cleanup(all.Close)
 	return all
@@ -97,7 +98,10 @@ func TestAShellIsTypedIntoEndsAndIsStartedAgainInItsTab(t *testing.T) {
 	_ = tab.Type([]byte("stty size\r"))
 	seen(t, tab, "40 120")
 	_ = tab.Type([]byte("exit 3\r"))
-	until(t, all, "ended", func(tabs []wire.Terminal) bool { return tabs[0].State == wire.TerminalEnded && tabs[0].Code == 3 })
+	until(t, all, "ended", func(tabs []wire.Terminal) bool {
+		return tabs[0].State == wire.TerminalEnded &&
+			tabs[0].Code == 3
+	})
 	if err := all.Again(tab.Number()); err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +220,10 @@ func TestClosingEndsAllThatShellsStarted(t *testing.T) {
 // call answers one of the panel's endpoints as the Registry would ask.
 func call(t *testing.T, all *terminal.Terminals, method, path, args string) (int, map[string]any, *toolspec.Result) {
 	t.Helper()
-	v := &toolspec.Visit{Call: toolspec.Call{ID: "c1", Tool: "terminal_run", Args: json.RawMessage(args), From: toolspec.Provenance{Caller: toolspec.CallerModel, Turn: "t"}}}
+	v := &toolspec.Visit{Call: toolspec.Call{
+		ID: "c1", Tool: "terminal_run", Args: json.RawMessage(args),
+		From: toolspec.Provenance{Caller: toolspec.CallerModel, Turn: "t"},
+	}}
 	req := httptest.NewRequestWithContext(toolspec.WithVisit(t.Context(), v), method, path, nil)
 	w := httptest.NewRecorder()
 	all.Handler().ServeHTTP(w, req)
@@ -233,7 +240,8 @@ func TestTheAssistantReadsOnlyWhatThePersonShares(t *testing.T) {
 	}
 	typeUntil(t, tab, "echo pri''vate\r", "private")
 	path := "/api/terminal/tabs/" + strconv.Itoa(tab.Number())
-	if code, out, _ := call(t, all, "GET", path, "{}"); code != 403 || strings.Contains(out["error"].(string), "private\n") {
+	if code, out, _ := call(t, all, "GET", path, "{}"); code != 403 ||
+		strings.Contains(out["error"].(string), "private\n") {
 		t.Errorf("an unshared terminal was read: %d %v", code, out)
 	}
 	if _, out, _ := call(t, all, "GET", "/api/terminal/tabs", "{}"); strings.Contains(mustJSON(out), "echo") {
@@ -262,14 +270,20 @@ func TestACommandOfTheAssistantsIsMadeByTheShellToolAndShown(t *testing.T) {
 		asked = r
 		r.Begun(nothing{})
 		r.Output([]byte("\x1b[32mgreen\x1b[0m\r\n"))
-		return toolspec.Result{Success: true, Value: map[string]any{"exit_code": 2, "output": "green"}, Sources: []string{"a command with network"}, Changed: []string{"/x"}}
+		return toolspec.Result{
+			Success: true, Value: map[string]any{"exit_code": 2, "output": "green"},
+			Sources: []string{"a command with network"}, Changed: []string{"/x"},
+		}
 	})
-	code, _, answer := call(t, all, "POST", "/api/terminal/run", `{"command":"make \u001b]0;evil\u0007all","network":true,"wait":9}`)
-	if code != 200 || answer == nil || !answer.Success || answer.Value.(map[string]any)["tab"] != 1 || len(answer.Changed) > 0 {
+	code, _, answer := call(t, all, "POST", "/api/terminal/run",
+		`{"command":"make \u001b]0;evil\u0007all","network":true,"wait":9}`)
+	if code != 200 || answer == nil || !answer.Success || answer.Value.(map[string]any)["tab"] != 1 ||
+		len(answer.Changed) > 0 {
 		t.Fatalf("%d %+v", code, answer)
 	}
 	var args map[string]any
-	if json.Unmarshal(asked.Args, &args) != nil || args["network"] != true || args["wait"] != nil || asked.From.From.Caller != toolspec.CallerModel {
+	if json.Unmarshal(asked.Args, &args) != nil || args["network"] != true || args["wait"] != nil ||
+		asked.From.From.Caller != toolspec.CallerModel {
 		t.Errorf("the shell tool was asked %s by %+v", asked.Args, asked.From.From)
 	}
 	tabs, _ := all.List()
@@ -277,7 +291,8 @@ func TestACommandOfTheAssistantsIsMadeByTheShellToolAndShown(t *testing.T) {
 		t.Errorf("%+v", tabs)
 	}
 	tab, _ := all.Find(1)
-	if text := seen(t, tab, "exit 2"); !strings.Contains(text, "$ make ]0;evilall") || !strings.Contains(text, "\x1b[32mgreen") {
+	if text := seen(t, tab, "exit 2"); !strings.Contains(text, "$ make ]0;evilall") ||
+		!strings.Contains(text, "\x1b[32mgreen") {
 		t.Errorf("%q", text)
 	}
 	_, _, read := call(t, all, "GET", "/api/terminal/tabs/1", "{}")
@@ -300,7 +315,8 @@ func TestACommandThatIsNotWaitedForGoesOnUntilItIsStopped(t *testing.T) {
 		return toolspec.Fail(toolspec.UserError, "stopped while it ran", "")
 	})
 	_, _, answer := call(t, all, "POST", "/api/terminal/run", `{"command":"serve","wait":1}`)
-	if answer == nil || !answer.Success || !strings.Contains(answer.Text, "listening") || answer.Value.(map[string]any)["running"] != true || len(answer.Sources) == 0 {
+	if answer == nil || !answer.Success || !strings.Contains(answer.Text, "listening") ||
+		answer.Value.(map[string]any)["running"] != true || len(answer.Sources) == 0 {
 		t.Fatalf("%+v", answer)
 	}
 	if code, out, _ := call(t, all, "POST", "/api/terminal/tabs/1/stop", "{}"); code != 200 {
@@ -344,6 +360,7 @@ func TestTheEndOfTheCallStopsItsCommand(t *testing.T) {
 		}
 		cancel(errors.New("stopped"))
 	}()
-	all.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(toolspec.WithVisit(ctx, v), "POST", "/api/terminal/run", nil))
+	all.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(toolspec.WithVisit(ctx, v), "POST",
+		"/api/terminal/run", nil))
 	<-ended
 }

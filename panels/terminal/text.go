@@ -8,9 +8,9 @@ import (
 // mostColumn bounds how far to the right a sequence can move the cursor.
 const mostColumn = 2000
 
-// plain is the text that a terminal shows after data, its last lines: what was written over is
-// gone, colours and titles are left out. It follows what programs do on one line (carriage return,
-// backspace, clearing, moving along it) and takes every other movement as the text going on.
+// plain is the text that a terminal shows after data, its last lines. Overwritten text, colours and
+// titles are omitted. It follows movements on the current line (carriage return, backspace, erase) and
+// treats every other one as a continuation.
 func plain(data []byte, lines int) string {
 	p := printer{}
 	for i := 0; i < len(data); {
@@ -24,14 +24,14 @@ func plain(data []byte, lines int) string {
 	return strings.TrimRight(strings.Join(all, "\n"), " ")
 }
 
-// printer is the line that is being written, and those before it.
+// printer holds the current line and those before it.
 type printer struct {
 	done []string
 	line []rune
 	at   int
 }
 
-// next takes one character or sequence from the beginning of b and returns its length.
+// next handles one character or sequence at the beginning of b and returns its length.
 func (p *printer) next(b []byte) int {
 	switch c := b[0]; {
 	case c == '\n':
@@ -66,7 +66,7 @@ func (p *printer) put(r rune) {
 	p.at++
 }
 
-// escape takes a sequence that steers; one that is not whole is left out to its end.
+// escape handles a control sequence; an incomplete one is dropped.
 func (p *printer) escape(b []byte) int {
 	if len(b) < 2 {
 		return len(b)
@@ -101,7 +101,7 @@ func (p *printer) escape(b []byte) int {
 	return 2
 }
 
-// steer follows a sequence as far as it is about the present line.
+// steer applies a sequence to the current line.
 func (p *printer) steer(final byte, parameters string) {
 	n := 0
 	for _, c := range parameters {

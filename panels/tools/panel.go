@@ -1,5 +1,5 @@
-// Package tools is the Go side of the panel Tools and activity: what was called, and switching
-// tools off. It only narrows: what a person switched off, only a person switches on.
+// Package tools is the Go side of the panel "Tools and activity": earlier calls, and switching tools
+// off. Only the user can switch a tool on again.
 package tools
 
 import (
@@ -15,19 +15,19 @@ import (
 	"sextant/shared/wire"
 )
 
-// Rooms are what the panel is handed of other rooms.
+// Services are what the panel needs of other packages.
 type Rooms struct {
-	// Calls are the newest calls, Call one of them.
+	// Calls returns the newest calls, Call one of them.
 	Calls func(ctx context.Context, limit int) ([]wire.CallRow, error)
 	Call  func(ctx context.Context, id string) (wire.CallRow, bool, error)
-	// Exists reports whether there is a tool of that name, Off lists those switched off, and SetOff
-	// replaces the list.
+	// Exists reports whether a tool exists, Off lists those switched off, and SetOff replaces that
+	// list.
 	Exists func(tool string) bool
 	Off    func() []string
 	SetOff func(ctx context.Context, tools []string) error
 }
 
-// looked is through how many calls a search looks.
+// looked bounds the calls that a search reads.
 const looked = 1000
 
 // Handler answers the panel's endpoints.
@@ -39,7 +39,7 @@ func Handler(rooms Rooms) http.Handler {
 	return mux
 }
 
-// mine reports whether the caller may see a call: a person all, others those of their conversation.
+// mine reports whether the caller may see a call: the user all, others those of their conversation.
 func mine(from toolspec.Provenance, row wire.CallRow) bool {
 	switch from.Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot:
@@ -51,7 +51,7 @@ func mine(from toolspec.Provenance, row wire.CallRow) bool {
 func (rooms Rooms) list(w http.ResponseWriter, r *http.Request) {
 	rows, err := rooms.Calls(r.Context(), looked)
 	if err != nil {
-		reply.Refuse(w, http.StatusInternalServerError, "the audit log could not be read: "+err.Error(), "Try again.")
+		reply.Refuse(w, http.StatusInternalServerError, "reading the audit log: "+err.Error(), "Try again.")
 		return
 	}
 	query := r.URL.Query()
@@ -59,7 +59,7 @@ func (rooms Rooms) list(w http.ResponseWriter, r *http.Request) {
 	if n, err := strconv.Atoi(query.Get("limit")); err == nil {
 		limit = min(max(n, 1), 100)
 	}
-	// No words of arguments or results: those may be from outside.
+	// Without arguments and results, which may contain text from outside.
 	out := []map[string]any{}
 	for _, row := range rows {
 		if len(out) >= limit {
@@ -70,7 +70,8 @@ func (rooms Rooms) list(w http.ResponseWriter, r *http.Request) {
 			continue
 		}
 		out = append(out, map[string]any{
-			"call": row.ID, "tool": row.Tool, "status": row.Status, "caller": row.Caller, "started": row.Started.UTC().Format(time.RFC3339),
+			"call": row.ID, "tool": row.Tool, "status": row.Status, "caller": row.Caller,
+			"started":     row.Started.UTC().Format(time.RFC3339),
 			"duration_ms": row.DurationMS, "error_type": row.ErrorType,
 		})
 	}
@@ -80,7 +81,8 @@ func (rooms Rooms) list(w http.ResponseWriter, r *http.Request) {
 func (rooms Rooms) show(w http.ResponseWriter, r *http.Request) {
 	row, ok, err := rooms.Call(r.Context(), r.PathValue("call"))
 	if err != nil || !ok || !mine(reply.From(r), row) {
-		reply.Refuse(w, http.StatusNotFound, "there is no such call here", "activity_list names the calls of this conversation.")
+		reply.Refuse(w, http.StatusNotFound, "there is no such call in this conversation",
+			"List its calls with activity_list.")
 		return
 	}
 	sources := row.Sources
@@ -88,8 +90,10 @@ func (rooms Rooms) show(w http.ResponseWriter, r *http.Request) {
 		sources = []string{"an earlier call"}
 	}
 	reply.Outside(w, r, map[string]any{
-		"call": row.ID, "tool": row.Tool, "args": row.Args, "status": row.Status, "sentence": row.Sentence, "target": row.Target, "error": row.Error,
-		"suggestion": row.Suggestion, "decision": row.Decision, "reason": row.Reason, "duration_ms": row.DurationMS, "output": row.Output,
+		"call": row.ID, "tool": row.Tool, "args": row.Args, "status": row.Status, "sentence": row.Sentence,
+		"target": row.Target, "error": row.Error,
+		"suggestion": row.Suggestion, "decision": row.Decision, "reason": row.Reason, "duration_ms": row.DurationMS,
+		"output": row.Output,
 	}, sources...)
 }
 
@@ -100,10 +104,11 @@ func (rooms Rooms) turn(w http.ResponseWriter, r *http.Request) {
 	}
 	reply.Body(r, &in)
 	if !rooms.Exists(in.Tool) {
-		reply.Refuse(w, http.StatusNotFound, "there is no tool "+in.Tool, "Look at the list of tools.")
+		reply.Refuse(w, http.StatusNotFound, "there is no tool "+in.Tool, "List the tools with find_tools.")
 		return
 	}
-	if in.On && !reply.Person(w, r, in.Tool+" is switched on by the person only", "Ask the person to switch it on in Tools and activity.") {
+	if in.On && !reply.Person(w, r, "only the user can switch on "+in.Tool,
+		"Ask the user to switch it on in Tools and activity.") {
 		return
 	}
 	off := slices.DeleteFunc(rooms.Off(), func(name string) bool { return name == in.Tool })

@@ -5,18 +5,18 @@ import (
 	"net/http"
 
 	"sextant/backend/api/route"
-	"sextant/backend/tools/panels/manifest/shape"
+	"sextant/backend/tools/panels/manifest"
 	"sextant/shared/event"
 )
 
 // schemaPath is where an editor finds the manifest's schema. It holds no secret and asks for
 // no token.
-const schemaPath = "/schemas/" + shape.SchemaName
+const schemaPath = "/schemas/" + manifest.SchemaName
 
 func panelSchema(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/schema+json")
 	w.Header().Set("Cache-Control", "no-cache")
-	_, _ = w.Write(shape.JSONSchema())
+	_, _ = w.Write(manifest.JSONSchema())
 }
 
 // PanelProblems is the answer of GET /api/panels/problems: the panels that have any, in order

@@ -13,27 +13,26 @@ import (
 	"sextant/shared/wire"
 )
 
-// Accepted keeps which manifests may run; *store.Store is one.
+// ManifestStore stores which manifests may run; *sqlite.Store is one.
 type Accepted interface {
 	AcceptedPanels(ctx context.Context) ([]wire.AcceptedPanel, error)
 	SaveAcceptedPanels(ctx context.Context, panels []wire.AcceptedPanel) error
 }
 
-// ErrNotPending says that the manifest a person answered about does not wait, or not any more.
-var ErrNotPending = errors.New("no such change of a panel waits")
+// ErrNotPending: the manifest that the user answered about is not pending any more.
+var ErrNotPending = errors.New("this change of the panel is no longer pending")
 
-// pending is a manifest that would widen what its panel may do.
+// pending is a changed manifest that would let its panel do more.
 type pending struct {
 	hash    string
 	text    []byte
-	found   manifest.Judgement
+	found   manifest.Parsed
 	reasons []accepted.Reason
 	diff    string
-	// declined is true when the person said no to it.
+	// declined is true after the user refused it.
 	declined bool
 }
 
-// view is p as the window needs it.
 func (p *pending) view() *event.PanelPending {
 	if p == nil {
 		return nil
@@ -49,8 +48,8 @@ func (p *pending) toolsOnly() bool {
 	return !slices.ContainsFunc(p.reasons, func(r accepted.Reason) bool { return r.Kind != accepted.Tool })
 }
 
-// recall reads what was accepted before. Without it every panel would count as new, so a fault
-// keeps the folders from being read.
+// loadAccepted reads what was accepted before. If it fails the folders must not be read, because every
+// panel would count as new.
 func (r *Registry) recall(ctx context.Context) error {
 	if r.cfg.Accepted != nil {
 		list, err := r.cfg.Accepted.AcceptedPanels(ctx)
@@ -64,8 +63,8 @@ func (r *Registry) recall(ctx context.Context) error {
 	return r.recallPins(ctx)
 }
 
-// AcceptedPanel is the manifest of a panel that a person accepted, and the tools it ever had; false
-// when none is.
+// AcceptedPanel is the manifest of a panel that the user accepted, and the tools it ever had; false
+// when there is none.
 func (r *Registry) AcceptedPanel(panel string) (wire.AcceptedPanel, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,10 +73,10 @@ func (r *Registry) AcceptedPanel(panel string) (wire.AcceptedPanel, bool) {
 	return known, ok
 }
 
-// weigh reports whether what was found in text may run now: the panel is built in or new, the
-// person accepted this manifest, or it widens nothing. Otherwise it is e's pending one, and the
-// accepted one stays in force. Who calls it holds mu.
-func (r *Registry) weigh(e *entry, text []byte, found manifest.Judgement) bool {
+// admit reports whether found may run now: the panel is built in or new, the user accepted this
+// manifest, or it allows nothing more. Otherwise it becomes pending and the accepted one stays. r.mu
+// is held.
+func (r *Registry) weigh(e *entry, text []byte, found manifest.Parsed) bool {
 	if e.builtin {
 		return true
 	}
@@ -89,9 +88,9 @@ func (r *Registry) weigh(e *entry, text []byte, found manifest.Judgement) bool {
 		}
 		return true
 	}
-	was := manifest.Read([]byte(known.Manifest), e.id, false).Plan
+	was := manifest.Parse([]byte(known.Manifest), e.id, false).Plan
 	if was == nil {
-		// Rules became stricter since: all that it may do is said anew.
+		// The rules became stricter since, so everything it may do is shown again.
 		was = &manifest.Plan{}
 	}
 	p := &pending{
@@ -108,7 +107,7 @@ func (r *Registry) weigh(e *entry, text []byte, found manifest.Judgement) bool {
 	return false
 }
 
-// take makes a manifest the accepted one of its panel. Who calls it holds mu.
+// accept makes a manifest the accepted one of its panel. r.mu is held.
 func (r *Registry) take(id string, text []byte, plan manifest.Plan) {
 	r.accepted[id] = wire.AcceptedPanel{
 		Panel: id, Hash: accepted.Hash(text), Manifest: string(text), Tools: accepted.Known(r.accepted[id].Tools, plan),
@@ -116,21 +115,21 @@ func (r *Registry) take(id string, text []byte, plan manifest.Plan) {
 	r.unsaved[id] = true
 }
 
-// restore puts the accepted manifest in force when none is: after a start, what stands in the
-// folder may be another one. Who calls it holds mu.
+// restoreAccepted uses the accepted manifest when there is none in use: after a start the folder may
+// hold another one. r.mu is held.
 func (r *Registry) restore(e *entry) {
 	known, ok := r.accepted[e.id]
 	if e.plan != nil || !ok || e.builtin {
 		return
 	}
-	if plan := manifest.Read([]byte(known.Manifest), e.id, false).Plan; plan != nil {
+	if plan := manifest.Parse([]byte(known.Manifest), e.id, false).Plan; plan != nil {
 		e.plan = plan
 		r.refresh(e)
 	}
 }
 
-// save keeps what was taken over since. What cannot be kept is asked about again after the next
-// start. Who calls it holds turn.
+// saveAccepted stores what was accepted since. What cannot be stored is asked about again after the
+// next start. r.reloadMu is held.
 func (r *Registry) save(ctx context.Context) error {
 	r.mu.Lock()
 	var list []wire.AcceptedPanel
@@ -152,9 +151,8 @@ func (r *Registry) save(ctx context.Context) error {
 	return nil
 }
 
-// Accept puts the pending manifest with that hash in force: a person has read what it widens.
-// ErrNotPending says that it is not what waits now; another error that it could not be kept, and
-// then the accepted one stays in force.
+// Accept uses the pending manifest with that hash from now on. ErrNotPending: another one, or none, is
+// pending. After any other error the accepted one stays in use.
 func (r *Registry) Accept(ctx context.Context, panel, hash string) error {
 	r.turn.Lock()
 	defer r.turn.Unlock()
@@ -183,8 +181,8 @@ func (r *Registry) Accept(ctx context.Context, panel, hash string) error {
 	return nil
 }
 
-// Decline notes that a person does not want the pending manifest with that hash: it stays shown
-// as declined, and is not asked about again. ErrNotPending as for Accept.
+// Decline records that the user refuses the pending manifest with that hash. It stays listed as
+// declined. ErrNotPending as for Accept.
 func (r *Registry) Decline(ctx context.Context, panel, hash string) error {
 	r.turn.Lock()
 	defer r.turn.Unlock()
@@ -204,9 +202,9 @@ func (r *Registry) Decline(ctx context.Context, panel, hash string) error {
 	return err
 }
 
-// Develop says whether the person works on a panel. Until the Registry ends, changes of its tools'
-// texts, schemas and endpoints then do not wait; permissions and commands always do. What waits
-// and may now go on does at once. ErrNotPending says that there is no such panel of a person's own.
+// Develop sets whether the user is working on a panel. Changes of its tools' texts, schemas and
+// endpoints are then accepted at once until the Registry is closed; permissions and commands always
+// wait. ErrNotPending: there is no such panel, or it is built in.
 func (r *Registry) Develop(ctx context.Context, panel string, on bool) error {
 	r.turn.Lock()
 	defer r.turn.Unlock()
@@ -227,11 +225,10 @@ func (r *Registry) Develop(ctx context.Context, panel string, on bool) error {
 	return err
 }
 
-// Approved makes text the accepted manifest of a panel before or after it is written to its
-// folder: what a person has just said yes to, word for word, must not be asked about again. The
-// error says that it is no good manifest, or could not be kept.
+// Approved makes text the accepted manifest of a panel, before or after it is written to its folder,
+// because the user has just approved it. The error says that it is invalid or could not be stored.
 func (r *Registry) Approved(ctx context.Context, panel string, text []byte) error {
-	found := manifest.Read(text, panel, false)
+	found := manifest.Parse(text, panel, false)
 	if found.Plan == nil {
 		return fmt.Errorf("accepting panel %s: %s", panel, found.Problems[0])
 	}
@@ -240,14 +237,14 @@ func (r *Registry) Approved(ctx context.Context, panel string, text []byte) erro
 	r.mu.Lock()
 	r.take(panel, text, *found.Plan)
 	if e := r.entries[panel]; e != nil && e.pending != nil && e.pending.hash == accepted.Hash(text) {
-		e.seen = fingerprint{} // it was written already, so it is weighed again
+		e.seen = fingerprint{} // it may be written already, so check it again
 	}
 	r.mu.Unlock()
 	return r.save(ctx)
 }
 
-// Look reads the folders now, for who has just written to them; what a scan would wait for
-// (a manifest that may still be written) is not waited for.
+// Look reads the folders now, for a caller who has just written to them. It does not wait for
+// manifests to settle.
 func (r *Registry) Look(ctx context.Context) {
 	r.turn.Lock()
 	defer r.turn.Unlock()
@@ -258,6 +255,6 @@ func (r *Registry) Look(ctx context.Context) {
 
 func (r *Registry) saveOrTell(ctx context.Context) {
 	if err := r.save(ctx); err != nil {
-		r.log.Warn("accepted panels not kept; they are asked about after the next start", "error", err)
+		r.log.Warn("storing accepted panels; they are asked about after the next start", "err", err)
 	}
 }

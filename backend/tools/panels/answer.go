@@ -18,21 +18,22 @@ import (
 )
 
 const (
-	// maxAnswer bounds what is read of an endpoint's answer, maxValue what of it is handed
-	// on as the result.
+	// maxAnswer bounds an endpoint's answer, maxValue the part of it that becomes the result.
 	maxAnswer = 5 << 20
 	maxValue  = 200_000
 	maxReason = 2000
 )
 
-// answer turns an endpoint's answer into a Result. What comes in pieces goes to output meanwhile.
+// answer turns an endpoint's response into a Result. A streamed one goes to output meanwhile.
 func answer(res *http.Response, o *offer, sent outgoing, output func(stream, text string)) toolspec.Result {
-	if form := stream.KindOf(res.Header.Get("Content-Type"), res.ContentLength < 0); form != stream.None && res.StatusCode < 300 {
+	if form := stream.KindOf(res.Header.Get("Content-Type"), res.ContentLength < 0); form != stream.None &&
+		res.StatusCode < 300 {
 		return pieces(form, res, o, output)
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if err != nil {
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's answer broke off: %s", o.title, err), "Call again.")
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's answer ended early: %s", o.title, err),
+			"Call again.")
 	}
 	if len(body) > maxAnswer {
 		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's answer is larger than 5 MB", o.title),
@@ -47,7 +48,7 @@ func answer(res *http.Response, o *offer, sent outgoing, output func(stream, tex
 	}
 	if strings.HasPrefix(kind, "image/") && kind != "image/svg+xml" {
 		r := toolspec.OK(map[string]any{"content_type": kind, "bytes": len(body)})
-		r.Text = fmt.Sprintf("a picture (%s, %d bytes)", kind, len(body))
+		r.Text = fmt.Sprintf("an image (%s, %d bytes)", kind, len(body))
 		r.Images = []toolspec.Image{{MIME: kind, Data: body}}
 		return r
 	}
@@ -55,7 +56,7 @@ func answer(res *http.Response, o *offer, sent outgoing, output func(stream, tex
 		return jsonAnswer(body, o)
 	}
 	if !utf8.Valid(body) {
-		return toolspec.OK(map[string]any{"content_type": kind, "bytes": len(body), "note": "not text, so not shown"})
+		return toolspec.OK(map[string]any{"content_type": kind, "bytes": len(body), "note": "not text, not shown"})
 	}
 	text, left := cutText(string(body), maxValue)
 	r := toolspec.OK(text)
@@ -65,7 +66,6 @@ func answer(res *http.Response, o *offer, sent outgoing, output func(stream, tex
 	return r
 }
 
-// pieces is the Result of an answer in pieces.
 func pieces(form stream.Kind, res *http.Response, o *offer, output func(stream, text string)) toolspec.Result {
 	end, err := stream.Read(form, res.Body, maxAnswer, output)
 	came := end.Text
@@ -74,13 +74,14 @@ func pieces(form stream.Kind, res *http.Response, o *offer, output func(stream, 
 	}
 	switch {
 	case errors.Is(err, stream.ErrTooLarge):
-		r := toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's answer is larger than it may be: %s", o.title, err),
+		r := toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's answer is too large: %s", o.title, err),
 			"Ask for less, for example with a limit, if the tool has one.")
 		r.Text = came
 		return r
 	case err != nil:
-		r := toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's answer broke off: %s; whether it acted is unknown", o.title, err),
-			"Look at the panel before calling again.")
+		r := toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("the %s panel's answer ended early: %s; whether it acted is unknown", o.title, err),
+			"Check the panel's state before you call again.")
 		r.Text = came
 		return r
 	case len(end.Failure) > 0:
@@ -89,7 +90,8 @@ func pieces(form stream.Kind, res *http.Response, o *offer, output func(stream, 
 			value = string(end.Failure)
 		}
 		members, _ := value.(map[string]any)
-		r := toolspec.Fail(toolspec.UserError, cmp.Or(dig(value), "it failed without saying why"), advice(members, o))
+		r := toolspec.Fail(toolspec.UserError, cmp.Or(dig(value), "it failed without giving a reason"),
+			advice(members, o))
 		r.Text = came
 		return r
 	case len(end.Result) > 0:
@@ -112,10 +114,11 @@ func jsonAnswer(body []byte, o *offer) toolspec.Result {
 		return toolspec.OK(map[string]any{})
 	}
 	if err := dec.Decode(&value); err != nil || dec.More() {
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel answered with JSON that cannot be read: %s", o.title, clip.Runes(string(body), 200)),
-			"Mend the panel's program, or call another tool.")
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel returned invalid JSON: %s", o.title,
+			clip.Runes(string(body), 200)),
+			"Fix the panel's program, or call another tool.")
 	}
-	// Some programs tell a failure only inside the answer.
+	// Some programs report a failure only in the answer.
 	if m, ok := value.(map[string]any); ok && (m["success"] == false || m["ok"] == false) {
 		if reason := dig(value); reason != "" {
 			return toolspec.Fail(toolspec.UserError, reason, advice(m, o))
@@ -123,7 +126,7 @@ func jsonAnswer(body []byte, o *offer) toolspec.Result {
 	}
 	if len(body) <= maxValue {
 		r := toolspec.OK(value)
-		// The panel's own words, in its own order, without what our encoder would escape.
+		// The panel's own text and order, without what our encoder would escape.
 		r.Text = compact(body)
 		return r
 	}
@@ -133,7 +136,6 @@ func jsonAnswer(body []byte, o *offer) toolspec.Result {
 	return r
 }
 
-// compact is JSON text without white space between its parts.
 func compact(text []byte) string {
 	var b bytes.Buffer
 	if json.Compact(&b, text) != nil {
@@ -156,7 +158,7 @@ func cutText(text string, limit int) (kept string, left int) {
 	return kept, len(text) - len(kept)
 }
 
-// refusal is the Result for a status that is no success.
+// errorAnswer is the Result of a status that is not a success.
 func refusal(res *http.Response, body []byte, o *offer, sent outgoing) toolspec.Result {
 	var value any
 	reason := ""
@@ -174,7 +176,8 @@ func refusal(res *http.Response, body []byte, o *offer, sent outgoing) toolspec.
 	members, _ := value.(map[string]any)
 	switch code := res.StatusCode; {
 	case code < 400:
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("%s answered with a redirect (%s), which is not followed", sent.target(), status),
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("%s returned a redirect (%s), which is not followed",
+			sent.target(), status),
 			"The panel's program must answer its endpoints itself.")
 	case code == http.StatusBadRequest || code == http.StatusUnprocessableEntity:
 		return toolspec.Fail(toolspec.ValidationError, reason, advice(members, o))
@@ -186,7 +189,7 @@ func refusal(res *http.Response, body []byte, o *offer, sent outgoing) toolspec.
 	return toolspec.Fail(toolspec.SystemError, reason, advice(members, o))
 }
 
-// advice is the answer's own suggestion, or how to call the tool correctly.
+// suggestion is the answer's own suggestion, or an example of a correct call.
 func advice(members map[string]any, o *offer) string {
 	for _, key := range []string{"suggestion", "hint"} {
 		if s, ok := members[key].(string); ok && s != "" {

@@ -29,7 +29,8 @@ func TestAnAddressOnThisMachineAnswersAPanelsTools(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	server.Close()
-	mustFail(t, call(t, r, "note_get", `{"id":7}`), toolspec.SystemError, "cannot be reached", "refused", "Other panels are not affected")
+	mustFail(t, call(t, r, "note_get", `{"id":7}`), toolspec.SystemError, "cannot be reached", "refused",
+		"Other panels are not affected")
 }
 
 // asked is a RoundTripper that stands for egress and notes what it was asked for.
@@ -60,7 +61,7 @@ func TestAnAddressElsewhereGoesThroughEgressOnly(t *testing.T) {
 	without, _, root := started(t, nil)
 	put(t, root, "notes", map[string]string{manifest.FileName: text})
 	waitFor(t, without, "notes")
-	mustFail(t, call(t, without, "note_get", `{}`), toolspec.PermissionError, "outside this machine")
+	mustFail(t, call(t, without, "note_get", `{}`), toolspec.PermissionError, "is not on this machine")
 }
 
 func TestAHandlerAnswersABuiltInPanelsTools(t *testing.T) {
@@ -88,24 +89,27 @@ func TestAHandlerAnswersABuiltInPanelsTools(t *testing.T) {
 	if text := mustSucceed(t, got); text != `{"id":3,"body":{"text":"hi"}}` || len(got.Sources) != 0 {
 		t.Errorf("got %s from %v", text, got.Sources)
 	}
-	mustFail(t, call(t, r, "note_break", `{}`), toolspec.SystemError, "failed inside: broken inside", "Other tools are not affected")
+	mustFail(t, call(t, r, "note_break", `{}`), toolspec.SystemError, "had an internal error: broken inside",
+		"Other tools are not affected")
 	mustFail(t, call(t, r, "note_flood", `{}`), toolspec.SystemError, "larger than 5 MB")
 	mustFail(t, call(t, r, "note_put", `{"text":"hi"}`), toolspec.ValidationError, "id is missing")
 
 	without, _, _ := started(t, func(c *Config) { c.Builtin = files })
 	p, _ := panel(without, "notes")
-	if len(p.Tools) != 0 || !strings.Contains(strings.Join(p.ProblemLines(), "\n"), "note_put is off: this build has nothing that answers it") {
+	if len(p.Tools) != 0 || !strings.Contains(strings.Join(p.ProblemLines(), "\n"),
+		"note_put is off: this build has no handler for it") {
 		t.Errorf("got %+v", p)
 	}
 }
 
 func TestACallOfAToolThatIsGoneSaysSo(t *testing.T) {
 	r, _, _ := started(t, nil)
-	result, err := r.Execute(t.Context(), toolspec.Call{Tool: "gone"}, toolspec.Definition{Name: "gone", Owner: "notes"}, nil)
+	result, err := r.Execute(t.Context(), toolspec.Call{Tool: "gone"},
+		toolspec.Definition{Name: "gone", Owner: "notes"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustFail(t, result, toolspec.UserError, "gone is gone: the notes panel was removed or changed")
+	mustFail(t, result, toolspec.UserError, "gone does not exist any more: the notes panel was removed or changed")
 	if d := r.Describe(toolspec.Call{Tool: "gone"}); d.Present != "Running gone" {
 		t.Errorf("got %+v", d)
 	}

@@ -91,7 +91,8 @@ func BenchmarkSavedToTools(b *testing.B) {
 				}
 				start := time.Now()
 				wanted := fmt.Sprintf("t%d_p7_0", n)
-				for !slices.ContainsFunc(r.Definitions("p7"), func(d toolspec.Definition) bool { return d.Name == wanted }) {
+				for !slices.ContainsFunc(r.Definitions("p7"),
+					func(d toolspec.Definition) bool { return d.Name == wanted }) {
 					if time.Since(start) > time.Minute {
 						b.Fatalf("%s never came: %+v", wanted, r.Panels())
 					}

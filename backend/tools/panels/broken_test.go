@@ -19,7 +19,8 @@ func TestABrokenManifestInPlaceOfAGoodOneLeavesTheGoodOneRunning(t *testing.T) {
 	defer r.Close()
 	soon := time.NewTimer(time.Hour)
 	defer soon.Stop()
-	good := minimal("notes", `,"version":"1.1.0","backend":{"kind":"process","command":"node"},"tools":[{"name":"note_good","description":"x","endpoint":"POST /api/notes/good"}]`)
+	good := minimal("notes",
+		`,"version":"1.1.0","backend":{"kind":"process","command":"node"},"tools":[{"name":"note_good","description":"x","endpoint":"POST /api/notes/good"}]`)
 	put(t, filepath.Join(data, "panels"), "notes", map[string]string{manifest.FileName: good})
 	r.look(t.Context(), nil, soon)
 	before := text(definition(t, r, "note_good"))
@@ -41,7 +42,8 @@ func TestABrokenManifestInPlaceOfAGoodOneLeavesTheGoodOneRunning(t *testing.T) {
 			r.look(t.Context(), nil, soon)
 			p, _ := panel(r, "notes")
 			last := p.Problems[max(0, len(p.Problems)-1):]
-			if !p.Usable || !slices.Equal(p.Tools, []string{"note_good"}) || text(definition(t, r, "note_good")) != before || len(p.Problems) < 2 ||
+			if !p.Usable || !slices.Equal(p.Tools, []string{"note_good"}) ||
+				text(definition(t, r, "note_good")) != before || len(p.Problems) < 2 ||
 				last[0].Text != "Version 1.1.0, the last good one, keeps running." {
 				t.Errorf("%s: got %+v for\n%s", file, p, broken)
 			}

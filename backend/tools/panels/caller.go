@@ -7,8 +7,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// PageDefinitions are the tools that the page of panel can name: its own that are visible to
-// pages, also those that the assistant does not see, and of others what is offered beside it.
+// PageDefinitions are the tools that the page of panel can name: its own that pages may call,
+// including those hidden from the assistant, and those of other panels that are offered now.
 func (r *Registry) PageDefinitions(panel string) []toolspec.Definition {
 	s := r.state.Load()
 	var defs []toolspec.Definition
@@ -26,14 +26,14 @@ func (r *Registry) PageDefinitions(panel string) []toolspec.Definition {
 	return defs
 }
 
-// CallTools are the tools beside its own that the manifest of panel names; ok is false when there
-// is no such panel that can be used.
+// CallTools are the other tools that the manifest of panel names; ok is false when no such panel can
+// be used.
 func (r *Registry) CallTools(panel string) (names []string, ok bool) {
 	names, ok = r.state.Load().callTools[panel]
 	return slices.Clone(names), ok
 }
 
-// Evals are the evals of a panel's manifest; ok is false when there is none of that id that can be used.
+// Evals are the evals of a panel's manifest; ok is false when no such panel can be used.
 func (r *Registry) Evals(panel string) (list []manifest.Eval, ok bool) {
 	list, ok = r.state.Load().evals[panel]
 	return slices.Clone(list), ok

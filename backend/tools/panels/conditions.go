@@ -7,7 +7,7 @@ import (
 	"sextant/backend/tools/panels/manifest/when"
 )
 
-// holds reports whether the conditions of o and of its panel are true while the panel called
+// conditionsHold reports whether the conditions of o and of its panel are true while the panel called
 // active is in front.
 func (r *Registry) holds(o *offer, active string) bool {
 	if o.Condition == nil && o.condition == nil {
@@ -33,7 +33,7 @@ func (r *Registry) holds(o *offer, active string) bool {
 	return true
 }
 
-// add puts a JSON value under key, unless a key of Sextant's own is called so.
+// add sets a JSON value for key, unless Sextant itself sets that key.
 func add(values map[string]any, key string, raw json.RawMessage) {
 	var value any
 	if _, own := values[key]; !own && json.Unmarshal(raw, &value) == nil {

@@ -15,10 +15,9 @@ const (
 	maxContextAll = 64 << 10
 )
 
-// Publish replaces the values that a panel publishes, such as the file that is open in it; tools
-// that name their keys in inject get them for parameters a call leaves out, and when expressions
-// read them. The error says what is wrong with values, all of which are refused then: a key that
-// the manifest does not declare, or more than 16 KB of one and 64 KB of all. ErrNoPanel says that
+// Publish replaces the values that a panel publishes, such as the file that is open in it. They fill
+// injected parameters that a call omits, and conditions read them. The error rejects all values: a key
+// that the manifest does not declare, or more than 16 KB for one value or 64 KB for all. ErrNoPanel:
 // there is no such panel.
 func (r *Registry) Publish(panel string, values map[string]json.RawMessage) error {
 	r.mu.Lock()
@@ -31,16 +30,17 @@ func (r *Registry) Publish(panel string, values map[string]json.RawMessage) erro
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		switch {
 		case !slices.Contains(e.plan.Manifest.Context, key):
-			return fmt.Errorf("the %s panel publishes no %q; its manifest's context has %q", panel, clip.Runes(key, 60), e.plan.Manifest.Context)
+			return fmt.Errorf("the %s panel does not publish %q; its manifest's context has %q", panel,
+				clip.Runes(key, 60), e.plan.Manifest.Context)
 		case len(values[key]) > maxContext:
-			return fmt.Errorf("%q has %d bytes; a value may have %d", key, len(values[key]), maxContext)
+			return fmt.Errorf("%q has %d bytes; the limit is %d", key, len(values[key]), maxContext)
 		case !json.Valid(values[key]):
 			return fmt.Errorf("%q is not JSON", key)
 		}
 		all += len(values[key])
 	}
 	if all > maxContextAll {
-		return fmt.Errorf("the values have %d bytes together; they may have %d", all, maxContextAll)
+		return fmt.Errorf("the values have %d bytes together; the limit is %d", all, maxContextAll)
 	}
 	kept := maps.Clone(values)
 	for key, value := range kept {
@@ -50,7 +50,8 @@ func (r *Registry) Publish(panel string, values map[string]json.RawMessage) erro
 	return nil
 }
 
-// publishedBy is the value of a key that a panel published, when its manifest still declares it. Who calls it holds mu.
+// publishedBy is the value of a key that a panel published, if its manifest still declares it. r.mu is
+// held.
 func (r *Registry) publishedBy(panel, key string, declared []string) (json.RawMessage, bool) {
 	value, ok := r.context[panel][key]
 	return value, ok && slices.Contains(declared, key)

@@ -18,8 +18,14 @@ func TestAPanelPublishesOnlyWhatItsManifestDeclaresAndNotTooMuchOfIt(t *testing.
 		values map[string]json.RawMessage
 		want   string
 	}{
-		{map[string]json.RawMessage{"file": json.RawMessage(`"a"`), "other": json.RawMessage(`1`)}, `publishes no "other"`},
-		{map[string]json.RawMessage{"file": json.RawMessage(`"` + strings.Repeat("x", maxContext) + `"`)}, `"file" has`},
+		{
+			map[string]json.RawMessage{"file": json.RawMessage(`"a"`), "other": json.RawMessage(`1`)},
+			`does not publish "other"`,
+		},
+		{
+			map[string]json.RawMessage{"file": json.RawMessage(`"` + strings.Repeat("x", maxContext) + `"`)},
+			`"file" has`,
+		},
 		{map[string]json.RawMessage{"file": json.RawMessage(`{`)}, `"file" is not JSON`},
 		{map[string]json.RawMessage{"a": long, "b": long, "c": long, "d": long, "e": long}, "together"},
 	} {

@@ -12,8 +12,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Describe says what call would do. For a program that was never allowed to run, that is
-// its start, with the exact command: the first call's question is about the program.
+// Describe says what call would do. If the panel's program was never approved, it describes the start
+// of that program with the exact command: the first question is about the program.
 func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 	o := r.state.Load().tools[call.Tool]
 	if o == nil {
@@ -57,11 +57,10 @@ func (r *Registry) Describe(call toolspec.Call) toolspec.Description {
 	return d
 }
 
-// braced is a parameter's name in braces.
 var braced = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// sentence is the tool's user_description with {name} replaced by arguments, or names
-// tool and panel.
+// sentence is the tool's user_description with {name} replaced by arguments, or the names of panel and
+// tool.
 func sentence(o *offer, args map[string]json.RawMessage) string {
 	if o.UserDescription == "" {
 		return fmt.Sprintf("%s: %s", o.title, o.Name)
@@ -78,13 +77,12 @@ func sentence(o *offer, args map[string]json.RawMessage) string {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// shownCommands remembers for calls that wait which command their question showed.
+// shownCommands remembers which command was shown for a call that waits for approval.
 type shownCommands struct {
 	byCall map[string]string
 	order  []string
 }
 
-// maxShown bounds how many waiting calls are remembered.
 const maxShown = 256
 
 func (s *shownCommands) put(call, command string) {
@@ -95,7 +93,7 @@ func (s *shownCommands) put(call, command string) {
 		s.byCall = map[string]string{}
 	}
 	if _, ok := s.byCall[call]; ok {
-		// The first showing is what the person reads; a later look must not replace it.
+		// The user reads the first one; a later description must not replace it.
 		return
 	}
 	s.byCall[call] = command
@@ -112,8 +110,8 @@ func (s *shownCommands) take(call string) (command string, ok bool) {
 	return command, ok
 }
 
-// start describes the start of o's program, if the call would start it after a question: the exact
-// command, and what it may touch.
+// describeStart describes the start of o's program, if the call would start it after a question: the
+// exact command and what it may access.
 func (r *Registry) start(o *offer, call toolspec.Call) toolspec.Description {
 	r.mu.Lock()
 	asks := r.asks(o.runner)

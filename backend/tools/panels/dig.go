@@ -8,12 +8,12 @@ import (
 	"sextant/shared/clip"
 )
 
-// dig finds the words of an error in the forms services use: error, message, detail, title, reason
-// as a string or an object with those, RFC 9457, OAuth's error_description, and errors or detail as
-// a list, or by the names of fields.
+// errorText finds the message of an error in the forms that services use: error, message, detail,
+// title or reason as a string or an object of those (RFC 9457), OAuth's error_description, and errors
+// or detail as a list or by field.
 func dig(value any) string { return clip.Runes(digDeep(value, 0), maxReason) }
 
-// maxParts bounds how many errors of a list are told.
+// maxParts bounds how many errors of a list are reported.
 const maxParts = 10
 
 func digDeep(value any, depth int) string {
@@ -45,7 +45,7 @@ func digDeep(value any, depth int) string {
 func wordKeys(v map[string]any) []string {
 	keys := []string{"error", "message", "detail", "msg", "error_description", "reason", "title"}
 	if code, ok := v["error"].(string); ok && !strings.Contains(code, " ") {
-		// A code is told only when nothing says it in words.
+		// A code is used only when there is no message.
 		keys = append(keys[1:len(keys):len(keys)], "error")
 	}
 	return keys

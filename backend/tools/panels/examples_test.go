@@ -16,18 +16,22 @@ func TestTheSampleGlossaryIsAnsweredByItsOwnMCPServer(t *testing.T) {
 	copyTree(t, "../../../docs/examples/glossary", filepath.Join(root, "glossary"))
 	waitFor(t, r, "glossary")
 	mustSucceed(t, call(t, r, "glossary_define", `{"word":"ballast","meaning":"Weight low in a ship"}`))
-	if was := mustSucceed(t, call(t, r, "glossary_define", `{"word":"ballast","meaning":"Weight that keeps a ship upright"}`)); !strings.Contains(was, "low in a ship") {
+	if was := mustSucceed(t, call(t, r, "glossary_define",
+		`{"word":"ballast","meaning":"Weight that keeps a ship upright"}`)); !strings.Contains(was, "low in a ship") {
 		t.Errorf("it does not tell the meaning before: %s", was)
 	}
-	if found := mustSucceed(t, call(t, r, "glossary_find", `{"query":"upright"}`)); !strings.Contains(found, "ballast") {
+	if found := mustSucceed(t, call(t, r, "glossary_find", `{"query":"upright"}`)); !strings.Contains(found,
+		"ballast") {
 		t.Errorf("found %s", found)
 	}
-	mustFail(t, call(t, r, "glossary_forget", `{"word":"keel"}`), toolspec.UserError, "“keel” is not in the glossary", "ballast")
+	mustFail(t, call(t, r, "glossary_forget", `{"word":"keel"}`), toolspec.UserError, "“keel” is not in the glossary",
+		"ballast")
 	mustSucceed(t, call(t, r, "glossary_forget", `{"word":"ballast"}`))
 }
 
 func TestTheSampleMeterIsAnsweredByAServiceThatRunsAnyway(t *testing.T) {
-	service := exec.CommandContext(t.Context(), "node", "../../../docs/examples/meter/service.mjs", filepath.Join(t.TempDir(), "readings.json"))
+	service := exec.CommandContext(t.Context(), "node", "../../../docs/examples/meter/service.mjs",
+		filepath.Join(t.TempDir(), "readings.json"))
 	service.Env = append(os.Environ(), "PORT=0")
 	out, err := service.StdoutPipe()
 	if err != nil {
@@ -55,10 +59,12 @@ func TestTheSampleMeterIsAnsweredByAServiceThatRunsAnyway(t *testing.T) {
 	put(t, root, "meter", map[string]string{"manifest.json": strings.Replace(string(text), "http://127.0.0.1:8800", url, 1), "page.json": string(page)})
 	waitFor(t, r, "meter")
 	mustSucceed(t, call(t, r, "meter_read", `{"kwh":100,"day":"2026-11-01"}`))
-	if used := mustSucceed(t, call(t, r, "meter_read", `{"kwh":150,"day":"2026-11-11"}`)); !strings.Contains(used, `"used":50`) {
+	if used := mustSucceed(t, call(t, r, "meter_read", `{"kwh":150,"day":"2026-11-11"}`)); !strings.Contains(used,
+		`"used":50`) {
 		t.Errorf("used %s", used)
 	}
-	mustFail(t, call(t, r, "meter_read", `{"kwh":120,"day":"2026-11-12"}`), toolspec.ValidationError, "showed 150 already")
+	mustFail(t, call(t, r, "meter_read", `{"kwh":120,"day":"2026-11-12"}`), toolspec.ValidationError,
+		"showed 150 already")
 	if shown := mustSucceed(t, call(t, r, "meter_show", `{"days":3660}`)); !strings.Contains(shown, `"perDay":5`) {
 		t.Errorf("shows %s", shown)
 	}

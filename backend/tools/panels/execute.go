@@ -19,21 +19,24 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Execute sends call to the endpoint of its tool and waits for the answer, at most until
-// ctx ends. Output gets what is worth telling meanwhile; it may be nil. The error is
-// always nil: what goes wrong here is the panel's doing and is told in the Result.
-func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, output func(stream, text string)) (toolspec.Result, error) {
+// Execute sends call to the endpoint of its tool and waits for the answer, at most until ctx ends.
+// output, which may be nil, gets progress. The error is always nil: failures of a panel are in the
+// Result.
+func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition,
+	output func(stream, text string),
+) (toolspec.Result, error) {
 	if output == nil {
 		output = func(string, string) {}
 	}
 	o := r.state.Load().tools[call.Tool]
 	if o == nil || o.Def.Owner != def.Owner {
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s is gone: the %s panel was removed or changed", call.Tool, def.Owner),
-			"Look at the list of tools again."), nil
+		return toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("%s does not exist any more: the %s panel was removed or changed", call.Tool, def.Owner),
+			"List the tools again."), nil
 	}
 	args, missing := r.fill(o, call.Args)
 	if missing != "" {
-		return toolspec.Fail(toolspec.ValidationError, missing, "Send it, or open in the panel what the call is about."), nil
+		return toolspec.Fail(toolspec.ValidationError, missing, "Send it, or open the item in the panel."), nil
 	}
 	sent, err := prepare(o.BoundTool, args)
 	if err != nil {
@@ -60,18 +63,22 @@ func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec
 	return result, nil
 }
 
-// errPanelRemoved ends the calls of a panel whose folder is gone.
+// errPanelRemoved cancels the calls of a panel whose folder was removed.
 var errPanelRemoved = errors.New("the panel was removed")
 
-// sendWhileThere sends a call and ends it when the panel is removed meanwhile, whatever answers it.
-func (r *Registry) sendWhileThere(ctx context.Context, o *offer, sent outgoing, output func(stream, text string)) toolspec.Result {
+// sendUntilRemoved sends a call and cancels it if the panel is removed meanwhile.
+func (r *Registry) sendWhileThere(ctx context.Context, o *offer, sent outgoing,
+	output func(stream, text string),
+) toolspec.Result {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	defer context.AfterFunc(o.life, func() { end(errPanelRemoved) })()
 	result := r.send(ctx, o, sent, output)
 	if !result.Success && errors.Is(context.Cause(ctx), errPanelRemoved) {
-		gone := toolspec.Fail(toolspec.UserError, fmt.Sprintf("the %s panel was removed while it worked on %s; whether it acted is unknown", o.title, sent.target()),
-			"Look at the list of tools again. Other panels are not affected.")
+		gone := toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("the %s panel was removed while it worked on %s; whether it acted is unknown", o.title,
+				sent.target()),
+			"List the tools again. Other panels are not affected.")
 		gone.Text = result.Text
 		return gone
 	}
@@ -97,21 +104,21 @@ func (r *Registry) fill(o *offer, raw json.RawMessage) (args map[string]json.Raw
 	r.mu.Unlock()
 	for _, name := range o.Needed {
 		if len(args[name]) == 0 {
-			return nil, fmt.Sprintf("%s is missing and the %s panel does not know it now", name, o.title)
+			return nil, fmt.Sprintf("%s is missing, and the %s panel's context does not supply it", name, o.title)
 		}
 	}
 	return args, ""
 }
 
-// asks reports whether a program is started only after a question: one that was never allowed, and
-// each start of one that no sandbox keeps. r.mu is held.
+// needsApproval reports whether the program starts only after a question: one that was never approved,
+// and every start of one that cannot be sandboxed. r.mu is held.
 func (r *Registry) asks(p *process.Runner) bool {
 	return !r.allowed[p.Identity()] || p.Unconfined() != "" && !p.Running()
 }
 
-// allow notes that o's program may run. The Pipeline has asked before it came here, but
-// the manifest may have changed while the question waited, so what was shown must be what
-// would run now.
+// approveStart records that o's program may run. The pipeline has asked before, but the manifest may
+// have changed while the question waited, so the command that was shown must be the one that would
+// run.
 func (r *Registry) allow(o *offer, call toolspec.Call) *toolspec.Result {
 	if o.runner == nil {
 		return nil
@@ -123,19 +130,23 @@ func (r *Registry) allow(o *offer, call toolspec.Call) *toolspec.Result {
 	switch {
 	case !r.asks(o.runner):
 	case ok && shown != command:
-		failed := toolspec.Fail(toolspec.PermissionError, fmt.Sprintf("the %s panel's program changed while the question waited; nothing was started", o.title),
-			"Call again; the new command is shown then.")
+		failed := toolspec.Fail(toolspec.PermissionError,
+			fmt.Sprintf("the %s panel's program changed while the question waited; nothing was started", o.title),
+			"Call again; the question then shows the new command.")
 		return &failed
 	case !ok && r.allowed[command]:
-		failed := toolspec.Fail(toolspec.PermissionError, fmt.Sprintf("the %s panel's program ended meanwhile and runs outside of the sandbox; it was not started without a question", o.title),
-			"Call again; the question is put then.")
+		failed := toolspec.Fail(toolspec.PermissionError,
+			fmt.Sprintf("the %s panel's program ended meanwhile. It runs outside the sandbox, so it was not started without a question", o.title),
+			"Call again; the user is asked then.")
 		return &failed
 	}
 	r.allowed[command] = true
 	return nil
 }
 
-func (r *Registry) send(ctx context.Context, o *offer, sent outgoing, output func(stream, text string)) toolspec.Result {
+func (r *Registry) send(ctx context.Context, o *offer, sent outgoing,
+	output func(stream, text string),
+) toolspec.Result {
 	switch {
 	case o.handler != nil:
 		return serve(ctx, o, sent, output)
@@ -150,7 +161,9 @@ func (r *Registry) send(ctx context.Context, o *offer, sent outgoing, output fun
 	}
 	client := r.client(o)
 	if client == nil {
-		return toolspec.Fail(toolspec.PermissionError, fmt.Sprintf("the %s panel's address %s is outside this machine, which this program was started without", o.title, o.url),
+		return toolspec.Fail(toolspec.PermissionError,
+			fmt.Sprintf("the %s panel's address %s is not on this machine, and outside access is not set up", o.title,
+				o.url),
 			"Use an address of this machine in backend.url.")
 	}
 	req, err := http.NewRequestWithContext(ctx, sent.method, address(o.url, sent), body(sent))
@@ -166,14 +179,15 @@ func (r *Registry) send(ctx context.Context, o *offer, sent outgoing, output fun
 	return answer(res, o, sent, output)
 }
 
-// run lets the panel's program answer.
+// callProgram lets the panel's program answer.
 func (r *Registry) run(ctx context.Context, o *offer, sent outgoing, output func(stream, text string)) toolspec.Result {
 	q := process.Request{Method: sent.method, Path: sent.path, Query: sent.query, Body: sent.body}
 	res, reached, err := o.runner.Do(ctx, q, output)
 	for errors.Is(err, process.ErrRemoved) {
-		// Nothing was sent yet: what has taken its place may answer, if it is what was allowed.
+		// Nothing was sent yet. Its replacement may answer if it is the same approved program.
 		next := r.state.Load().tools[o.Name]
-		if next == nil || next.runner == nil || next.runner == o.runner || next.runner.Identity() != o.runner.Identity() {
+		if next == nil || next.runner == nil || next.runner == o.runner ||
+			next.runner.Identity() != o.runner.Identity() {
 			break
 		}
 		o = next
@@ -206,11 +220,14 @@ func address(base string, sent outgoing) string {
 
 func unreachable(ctx context.Context, o *offer, sent outgoing, err error) toolspec.Result {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel did not answer %s in time; whether it acted is unknown", o.title, sent.target()),
+		return toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("the %s panel did not answer %s in time; whether it acted is unknown", o.title, sent.target()),
 			"Look at the panel before calling again.")
 	}
 	if ctx.Err() != nil {
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("stopped while the %s panel worked on %s; whether it acted is unknown", o.title, sent.target()), "")
+		return toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("stopped while the %s panel worked on %s; whether it acted is unknown", o.title,
+				sent.target()), "")
 	}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
@@ -218,8 +235,10 @@ func unreachable(ctx context.Context, o *offer, sent outgoing, err error) toolsp
 	}
 	if o.runner != nil {
 		if why := o.runner.Died(); why != "" {
-			return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's program stopped during the call, %s; whether it acted is unknown", o.title, why),
-				"It is started again by the next call.")
+			return toolspec.Fail(toolspec.SystemError,
+				fmt.Sprintf("the %s panel's program stopped during the call, %s; whether it acted is unknown",
+					o.title, why),
+				"The next call starts it again.")
 		}
 	}
 	why := err.Error()
@@ -229,29 +248,29 @@ func unreachable(ctx context.Context, o *offer, sent outgoing, err error) toolsp
 		}
 	}
 	return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel cannot be reached: %s", o.title, why),
-		"Start what answers it, then call again. Other panels are not affected.")
+		"Start its backend, then call again. Other panels are not affected.")
 }
 
-// client is what reaches o's address: directly on this machine, through egress elsewhere,
-// nil when that is not allowed.
+// client reaches o's address: directly on this machine, through egress elsewhere; nil when that is not
+// allowed.
 func (r *Registry) client(o *offer) *http.Client {
 	u, err := url.Parse(o.url)
 	if err != nil || o.url == "" {
 		return nil
 	}
-	var way http.RoundTripper = r.local
+	var transport http.RoundTripper = r.local
 	if !manifest.Loopback(u.Hostname()) {
 		if r.cfg.Egress == nil {
 			return nil
 		}
-		way = r.cfg.Egress
+		transport = r.cfg.Egress
 	}
-	return &http.Client{Transport: way, CheckRedirect: noRedirect}
+	return &http.Client{Transport: transport, CheckRedirect: noRedirect}
 }
 
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// localTransport reaches only this machine, whatever a name resolves to.
+// localTransport connects only to this machine, whatever a name resolves to.
 func localTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
 	return &http.Transport{

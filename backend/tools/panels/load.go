@@ -22,20 +22,19 @@ import (
 )
 
 const (
-	// maxFolders bounds how many panels one folder may hold.
 	maxFolders = 300
-	// settle is how long a bad manifest must stand unchanged before it is called bad: a
-	// copy writes it in pieces. settleMissing is the same for a folder without one.
+	// settle is how long an invalid manifest must stay unchanged before it is reported, because it may
+	// still be being written. settleMissing is the same for a folder without one.
 	settle        = 400 * time.Millisecond
 	settleMissing = 1500 * time.Millisecond
 )
 
-// entry is one panel's folder.
 type entry struct {
 	id, root string
 	builtin  bool
 	arrival  int
-	// seen is what was last judged; waiting is a bad text that may still be written.
+	// seen is the manifest that was last checked; waiting is an invalid one that may still be being
+	// written.
 	seen, waiting fingerprint
 	since         time.Time
 	plan          *manifest.Plan
@@ -44,9 +43,9 @@ type entry struct {
 	runner        *process.Runner
 	script        *scripted.Script
 	program       string
-	// pending is a manifest that waits for the person.
+	// pending is a manifest that waits for the user.
 	pending *pending
-	// life is that of the calls it answers; end ends them.
+	// life ends the panel's calls; end cancels it.
 	life context.Context
 	end  context.CancelCauseFunc
 }
@@ -61,8 +60,8 @@ type fingerprint [sha256.Size]byte
 
 func (e *entry) dir() string { return filepath.Join(e.root, e.id) }
 
-// scan reads every folder once. patient lets half-written manifests wait; the result is
-// when to look again, 0 for no hurry.
+// scan reads every folder once. If patient, half-written manifests are left to settle; the result is
+// when to scan again, 0 for no hurry.
 func (r *Registry) scan(patient bool) (again time.Duration) {
 	found := r.read()
 	r.mu.Lock()
@@ -75,8 +74,8 @@ func (r *Registry) scan(patient bool) (again time.Duration) {
 	for _, in := range found {
 		root := in.root
 		if in.err != nil && !errors.Is(in.err, fs.ErrNotExist) {
-			r.log.Warn("reading panels folder", "folder", root, "error", in.err)
-			// Not readable for a moment is not removed: what is known stays.
+			r.log.Warn("reading panels folder", "folder", root, "err", in.err)
+			// A folder that cannot be read for a moment is not a removed one.
 			for id, e := range r.entries {
 				present[id] = present[id] || e.root == root
 			}
@@ -87,7 +86,8 @@ func (r *Registry) scan(patient bool) (again time.Duration) {
 			if e := r.entries[id]; present[id] || e != nil && e.builtin {
 				r.clashes[id] = append(r.clashes[id], manifest.Problem{
 					Severity: event.SeverityWarning,
-					Text:     fmt.Sprintf("%s is off: there is already a panel called %s", filepath.Join(root, id), id),
+					Text: fmt.Sprintf("%s is ignored: there is already a panel called %s",
+						filepath.Join(root, id), id),
 				})
 				continue
 			}
@@ -108,7 +108,7 @@ func (r *Registry) scan(patient bool) (again time.Duration) {
 	return again
 }
 
-// sooner is the shorter of two pauses, where 0 is no hurry.
+// sooner is the shorter of two pauses, where 0 means none.
 func sooner(a, b time.Duration) time.Duration {
 	if a == 0 || b == 0 {
 		return max(a, b)
@@ -116,8 +116,7 @@ func sooner(a, b time.Duration) time.Duration {
 	return min(a, b)
 }
 
-// folders lists the candidates under root: every folder or link whose name does not begin
-// with a dot.
+// folders lists the candidates in root: every folder or link whose name does not begin with a dot.
 func folders(root string) ([]string, error) {
 	dir, err := os.Open(root)
 	if err != nil {
@@ -139,11 +138,11 @@ func folders(root string) ([]string, error) {
 	return names[:min(len(names), maxFolders)], nil
 }
 
-// visit takes over what changed in one folder.
+// update applies what changed in one folder.
 func (r *Registry) visit(d *reading, patient bool) (again time.Duration) {
 	e := r.entries[d.id]
 	if e != nil && e.root != d.root {
-		// The panel of that name in another folder went away and this one takes its place.
+		// The panel of that name in another folder was removed, and this one replaces it.
 		r.retire(e)
 		r.removed = append(r.removed, e)
 		e = nil
@@ -169,7 +168,7 @@ func (r *Registry) visit(d *reading, patient bool) (again time.Duration) {
 			e.waiting, e.since = print, r.cfg.now()
 		}
 		if left := limit - r.cfg.now().Sub(e.since); left > 0 {
-			// A folder that is only being copied in is remembered but not yet shown.
+			// A folder that is still being copied is remembered, but not shown yet.
 			r.entries[d.id] = e
 			return left
 		}
@@ -180,8 +179,8 @@ func (r *Registry) visit(d *reading, patient bool) (again time.Duration) {
 	return 0
 }
 
-// adopt makes found, what was read in text, the truth about e, unless it waits for the person.
-func (r *Registry) adopt(e *entry, text []byte, found manifest.Judgement) {
+// apply uses found from now on, unless it has to wait for the user.
+func (r *Registry) adopt(e *entry, text []byte, found manifest.Parsed) {
 	if e.arrival == 0 {
 		r.arrival++
 		e.arrival = r.arrival
@@ -198,7 +197,7 @@ func (r *Registry) adopt(e *entry, text []byte, found manifest.Judgement) {
 		return
 	}
 	if !r.weigh(e, text, found) {
-		r.log.Info("panel manifest waits for the person", "panel", e.id, "version", found.Plan.Manifest.Version)
+		r.log.Info("panel manifest waits for the user", "panel", e.id, "version", found.Plan.Manifest.Version)
 		return
 	}
 	r.log.Info("panel loaded", "panel", e.id, "version", found.Plan.Manifest.Version)
@@ -213,7 +212,7 @@ func lastGood(version string) string {
 	return fmt.Sprintf("Version %s, the last good one, keeps running.", clip.Runes(version, 40))
 }
 
-// refresh gives e the runner its plan wants, a new one when the program changed.
+// refresh gives e the backend that its plan needs, a new one if the program changed.
 func (r *Registry) refresh(e *entry) {
 	if e.plan == nil || e.builtin {
 		return
@@ -231,17 +230,23 @@ func (r *Registry) refresh(e *entry) {
 	e.program = program
 	switch b := *m.Backend; {
 	case b.Kind == "process", b.Kind == "mcp" && b.Command != "":
-		e.runner = process.New(r.cfg.Programs, process.Panel{ID: e.id, Title: m.Title, Dir: e.dir(), Backend: b, Permissions: m.Permissions, Settings: r.settingsOf(e.id)})
+		e.runner = process.New(r.cfg.Programs, process.Panel{
+			ID: e.id, Title: m.Title, Dir: e.dir(), Backend: b,
+			Permissions: m.Permissions, Settings: r.settingsOf(e.id),
+		})
 	case b.Kind == "script":
 		e.script = scripted.New(
 			scripted.Config{Data: r.cfg.Programs.Data, Egress: r.cfg.Egress, Call: r.cfg.Call},
-			scripted.Panel{ID: e.id, Dir: e.dir(), File: b.File, Permissions: m.Permissions, Settings: r.settingsOf(e.id)},
+			scripted.Panel{
+				ID: e.id, Dir: e.dir(), File: b.File, Permissions: m.Permissions,
+				Settings: r.settingsOf(e.id),
+			},
 		)
 	}
 }
 
-// retire takes e's program out of use. It ends when callers see the new state: before, a call
-// would meet an ended program of a panel that is there.
+// retire takes e's program out of use. It is stopped after callers see the new state, so that no call
+// of a panel in use reaches a stopped program.
 func (r *Registry) retire(e *entry) {
 	if e.runner != nil {
 		r.retired = append(r.retired, e.runner)
@@ -250,8 +255,8 @@ func (r *Registry) retire(e *entry) {
 	e.script = nil
 }
 
-// endRetired ends the calls of removed panels, and the programs out of use without waiting; Close
-// waits for them.
+// stopRetired cancels the calls of removed panels and stops retired programs, without waiting; Close
+// waits.
 func (r *Registry) endRetired() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -264,8 +269,8 @@ func (r *Registry) endRetired() {
 	r.retired, r.removed = nil, nil
 }
 
-// programOf identifies what would run: the backend's words, and size and time of the
-// panel's own files among them, so that an edited program is started anew.
+// programOf identifies what would run: the backend's command and the size and time of the panel's
+// files in it, so that an edited program is restarted.
 func programOf(dir string, b *manifest.Backend, p manifest.Permissions) string {
 	words, err := json.Marshal([]any{b, p})
 	if err != nil {
@@ -274,7 +279,7 @@ func programOf(dir string, b *manifest.Backend, p manifest.Permissions) string {
 	var id strings.Builder
 	id.Write(words)
 	if b.Kind == "script" {
-		return id.String() // it is read by each call
+		return id.String() // each call reads it
 	}
 	for _, word := range append([]string{b.Command}, b.Args...) {
 		if filepath.IsAbs(word) || !filepath.IsLocal(word) {

@@ -14,7 +14,8 @@ func TestAPanelMadeFromATemplateIsValidAndWorks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report := manifest.Validate(folder); !report.OK || len(report.Problems) > 0 || len(report.Tools) != 2 || report.Title != "Field notes" {
+	if report := manifest.Validate(folder); !report.OK || len(report.Problems) > 0 || len(report.Tools) != 2 ||
+		report.Title != "Field notes" {
 		t.Errorf("got %+v", report)
 	}
 	waitFor(t, r, "field-notes")

@@ -15,10 +15,10 @@ import (
 	"sextant/shared/event"
 )
 
-// pageState is what is known of a panel's page. A page that turns bad is told with its
-// problems while the last good one stays.
+// pageState is the state of a panel's page. While a page is invalid the last valid one stays in use.
 type pageState struct {
-	// seen is what was last judged; waiting is a bad page that may still be written.
+	// seen identifies the page that was last checked; waiting is an invalid one that may still be
+	// being written.
 	seen, waiting string
 	since         time.Time
 	tree          *view.Tree
@@ -27,8 +27,7 @@ type pageState struct {
 	revision int
 }
 
-// lookAtPage takes over what changed of e's page; the result is when to look again, 0 for no
-// hurry.
+// updatePage applies what changed in e's page. The result is when to check again, 0 for no hurry.
 func (r *Registry) lookAtPage(e *entry, patient bool) (again time.Duration) {
 	if e == nil || e.builtin || e.plan == nil {
 		return 0
@@ -62,11 +61,10 @@ func (r *Registry) lookAtPage(e *entry, patient bool) (again time.Duration) {
 	return 0
 }
 
-// pageFilesMost bounds how many files of a panel are looked at for changes of its page.
 const pageFilesMost = 2000
 
-// pageFiles identifies by size and time the files that make a page: the entry, and for a
-// webview all that lies in the panel's folder and could be a part of it.
+// pageFiles identifies by size and time the files of a page: the entry, and for a webview every file
+// in the panel's folder.
 func pageFiles(dir string, ui *manifest.UI) string {
 	var id strings.Builder
 	add := func(path string, info fs.FileInfo) {
@@ -85,7 +83,7 @@ func pageFiles(dir string, ui *manifest.UI) string {
 		return id.String()
 	}
 	left := pageFilesMost
-	// What cannot be read now does not count, and so is a change when it can be.
+	// A file that cannot be read is left out; it counts as changed when it can be read.
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if left--; left < 0 {
 			return fs.SkipAll
@@ -104,8 +102,7 @@ func pageFiles(dir string, ui *manifest.UI) string {
 	return id.String()
 }
 
-// pageView is e's page as the window needs it: a panel without one, or whose page was never
-// good, is shown as the list of its tools.
+// pageView is e's page for the window. A panel without a valid page is shown as the list of its tools.
 func pageView(e *entry) event.PanelPage {
 	if e.builtin {
 		return event.PanelPage{Kind: "builtin"}
@@ -120,19 +117,22 @@ func pageView(e *entry) event.PanelPage {
 	return page
 }
 
-// pageProblems are e's problems with its page, which keep the panel's tools as they are.
+// pageProblems are the problems of e's page. They do not affect the panel's tools.
 func pageProblems(e *entry) []manifest.Problem {
 	if len(e.page.problems) == 0 {
 		return nil
 	}
 	list := slices.Clone(e.page.problems)
 	if e.page.tree != nil {
-		list = append(list, manifest.Problem{Text: "The last good page stays.", Severity: event.SeverityWarning})
+		list = append(list, manifest.Problem{
+			Text:     "The last valid page stays in use.",
+			Severity: event.SeverityWarning,
+		})
 	}
 	return list
 }
 
-// Page is the declarative page of a panel; false when the panel has none that is good.
+// Page is the declarative page of a panel; false when it has no valid one.
 func (r *Registry) Page(panel string) (view.Tree, bool) {
 	page := r.state.Load().pages[panel]
 	return *cmp.Or(page, &view.Tree{}), page != nil

@@ -44,7 +44,7 @@ func TestAPanelsPageIsReadJudgedAndFollowed(t *testing.T) {
 	put(t, root, "shelf", map[string]string{"page.json": strings.Replace(shelfPage, "shelf_show", "shelf_shwo", 1)})
 	eventually(t, "the problem is told", func() bool { p, _ = panel(r, "shelf"); return len(p.Problems) > 0 })
 	all := strings.Join(texts(p), " | ")
-	if !strings.Contains(all, `did you mean "shelf_show"`) || !strings.Contains(all, "The last good page stays") {
+	if !strings.Contains(all, `did you mean "shelf_show"`) || !strings.Contains(all, "The last valid page stays") {
 		t.Errorf("told: %s", all)
 	}
 	if page, ok := r.Page("shelf"); !ok || page.Children[0].Item.Title != "{name}" {

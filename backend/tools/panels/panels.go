@@ -1,17 +1,14 @@
-// Package panels is the second origin of tools: those that panels declare. A panel is a
-// folder with a manifest.json; the built-in ones are embedded, a person's own are dropped
-// into a folder while the program runs.
+// Package panels manages the panels and offers their tools. A panel is a folder with a manifest.json;
+// the built-in ones are embedded, users drop their own into a folder while the program runs.
 //
-// Registry takes the manifests that package manifest judged good, watches the folders (watch.go),
-// lets a changed manifest that widens what its panel may do wait for the person (accepting.go),
-// offers the tools of the active panel and of pinned ones as definitions, and executes a call by sending it
-// to the panel's endpoint (execute.go): a Go handler for a built-in panel, a program of
-// the panel's own (runner.go) or an HTTP address. A manifest that turns bad is shown with
-// its problem while the last good version keeps running.
+// Registry reads the manifests, watches the folders (watch.go), lets a changed manifest that allows
+// its panel more wait for the user (accepting.go), offers the tools of the active and the pinned
+// panels, and executes a call by sending it to the panel's endpoint (execute.go): a Go handler, a
+// program, a script, an MCP server or an HTTP address. While a manifest is invalid, its problems are
+// shown and the last valid version stays in use.
 //
-// It decides nothing: whether a call may run is the Pipeline's matter. It tells the
-// Pipeline the facts (Describe), and asks through Hints.Confirm for the one question that
-// comes before a panel's program is started for the first time.
+// Whether a call may run is decided by the pipeline. The Registry supplies the facts (Describe), and
+// asks for the one question before a panel's program first starts (Hints.Confirm).
 package panels
 
 import (
@@ -38,53 +35,51 @@ import (
 	"sextant/shared/wire"
 )
 
-// Journal takes the events of a Registry; app passes the recorder.
+// Publisher takes the events of a Registry.
 type Journal interface {
-	// Publish records e and shows it to everybody who watches. It must not call back.
+	// Publish records e and sends it to all subscribers. It must not call back.
 	Publish(e event.Event)
 }
 
-// Config is what a Registry needs.
 type Config struct {
-	// Builtin holds one folder a built-in panel.
+	// Builtin holds one folder per built-in panel.
 	Builtin fs.FS
 	// Handlers answer the endpoints of built-in panels, by panel id.
 	Handlers map[string]http.Handler
-	// Inert names the tools of built-in panels that change nothing by themselves (toolspec.Hints).
+	// Inert names the tools of built-in panels that have no effect of their own (toolspec.Hints).
 	Inert []string
-	// Dirs are further folders of panels, beside <Data>/panels.
+	// Dirs are additional folders of panels besides <Data>/panels.
 	Dirs []string
-	// Reserved names the tools that no panel may call its own. It may call the Registry.
+	// Reserved returns the tool names that no panel may use. It may call the Registry.
 	Reserved func() []string
 	Journal  Journal
-	// Data is the data folder; "" means no folder of one's own panels.
+	// Data is the data folder; without it there are no panels of the user's own.
 	Data string
-	// Accepted keeps which manifests a person took over, Pins which panels are pinned; without
-	// them both last as long as the Registry.
+	// Accepted stores which manifests the user accepted, Pins which panels are pinned. Without a store
+	// both are forgotten when the Registry is closed.
 	Accepted Accepted
 	Pins     Pins
-	// Undos keeps how calls are taken back; without it none can be.
+	// Undos stores how calls are undone; nil makes none undoable.
 	Undos Undos
-	// PageURL is the address of a file of a panel's page, "" while nothing serves it; it must
-	// not call the Registry. nil means never.
+	// PageURL is the address of a file of a panel's page, "" while nothing serves it. It must not call
+	// the Registry.
 	PageURL func(panel, entry string) string
 	// Egress sends requests to http backends outside this machine; nil refuses them.
 	Egress http.RoundTripper
-	// Programs is what the programs of panels run in; its Log is that of the Registry.
+	// Programs configures the panels' programs; its Log is replaced by the Registry's.
 	Programs process.Config
-	// Call makes the calls of panels' scripts; nil lets them make none.
+	// Call makes the calls of panels' scripts; nil refuses them.
 	Call func(ctx context.Context, a callers.Ask) toolspec.Result
-	// Settings keeps what a person sets for panels; nil leaves all at their defaults.
+	// Settings stores the panels' settings; nil leaves all at their defaults.
 	Settings *configured.Settings
 	Log      *slog.Logger
 
-	// rescan and now are for tests: the pause between two looks that nothing asked for, and
-	// the clock by which a bad manifest stands.
+	// rescan and now are for tests: the interval between scans, and the clock.
 	rescan time.Duration
 	now    func() time.Time
 }
 
-// Registry knows every panel. Its methods may be called concurrently.
+// Registry holds every panel. It is safe for concurrent use.
 type Registry struct {
 	cfg    Config
 	log    *slog.Logger
@@ -93,17 +88,17 @@ type Registry struct {
 	state  atomic.Pointer[state]
 	cancel context.CancelFunc
 	done   sync.WaitGroup
-	// turn is held by who reads the folders or changes what is in force, until it is published.
+	// turn serialises scans and changes up to and including their publication.
 	turn sync.Mutex
-	// published is the last list that was published, as JSON; who holds turn touches it.
+	// published and offered are what was last published, as JSON; guarded by turn.
 	published, offered string
-	// unwatched is true while a folder cannot be watched, so that it was told.
+	// unwatched is true once it was logged that a folder cannot be watched.
 	unwatched bool
 
 	mu      sync.Mutex
 	entries map[string]*entry
-	// retired are programs out of use that have not been ended yet, removed the panels whose
-	// calls have not been ended yet.
+	// retired are programs out of use, removed are removed panels whose calls are still to be
+	// cancelled.
 	retired []*process.Runner
 	removed []*entry
 	arrival int
@@ -112,11 +107,11 @@ type Registry struct {
 	context map[string]map[string]json.RawMessage
 	shown   shownCommands
 	closed  bool
-	// accepted are the manifests that may run, by panel; unsaved those not on disk yet.
+	// accepted are the manifests that may run, by panel; unsaved are those not stored yet.
 	accepted map[string]wire.AcceptedPanel
 	unsaved  map[string]bool
 	pinned   map[string]bool
-	// developed are the panels a person works on, until the Registry ends.
+	// developed are the panels that the user is working on.
 	developed map[string]bool
 }
 
@@ -124,18 +119,16 @@ type Registry struct {
 type state struct {
 	panels []event.Panel
 	tools  map[string]*offer
-	// callTools are permissions.call_tools of the panels that can be used.
+	// callTools are permissions.call_tools of the usable panels.
 	callTools map[string][]string
-	// config are the settings that their manifests name.
-	config map[string]map[string]manifest.ConfigField
-	pages  map[string]*view.Tree
-	// evals are the calls that their manifests know the answers of.
-	evals map[string][]manifest.Eval
-	// order lists tool names: panels in order of the activity bar, tools as declared.
+	config    map[string]map[string]manifest.ConfigField
+	pages     map[string]*view.Tree
+	evals     map[string][]manifest.Eval
+	// order lists tool names: panels in the order of the activity bar, tools as declared.
 	order []string
 }
 
-// offer is a tool that can be called, with what answers it.
+// offer is a tool that can be called, with the backend that answers it.
 type offer struct {
 	manifest.BoundTool
 	title   string
@@ -157,7 +150,7 @@ type offer struct {
 	life context.Context
 }
 
-// New makes a Registry that knows nothing until Start.
+// New makes an empty Registry; Start fills it.
 func New(cfg Config) *Registry {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -178,7 +171,8 @@ func New(cfg Config) *Registry {
 	r := &Registry{
 		cfg: cfg, log: cfg.Log, local: localTransport(), entries: map[string]*entry{},
 		allowed: map[string]bool{}, context: map[string]map[string]json.RawMessage{},
-		accepted: map[string]wire.AcceptedPanel{}, unsaved: map[string]bool{}, pinned: map[string]bool{}, developed: map[string]bool{},
+		accepted: map[string]wire.AcceptedPanel{}, unsaved: map[string]bool{}, pinned: map[string]bool{},
+		developed: map[string]bool{},
 	}
 	if cfg.Data != "" {
 		r.roots = append(r.roots, filepath.Join(cfg.Data, "panels"))
@@ -188,7 +182,7 @@ func New(cfg Config) *Registry {
 	return r
 }
 
-// Folder is where a person drops panels, "" without a data folder.
+// Folder is where users put their panels, "" without a data folder.
 func (r *Registry) Folder() string {
 	if r.cfg.Data == "" {
 		return ""
@@ -196,16 +190,15 @@ func (r *Registry) Folder() string {
 	return filepath.Join(r.cfg.Data, "panels")
 }
 
-// Panels lists every panel in order of the activity bar, those with problems too.
+// Panels lists every panel in the order of the activity bar, including those with problems.
 func (r *Registry) Panels() []event.Panel { return slices.Clone(r.state.Load().panels) }
 
-// Definitions are the tools of the panel that is active and of those that are pinned. None is
-// active for "" or an unknown one.
+// Definitions are the tools of the active panel and of the pinned ones; panel may be "".
 func (r *Registry) Definitions(panel string) []toolspec.Definition {
 	return r.definitions(func(o *offer) bool { return (o.pinned || o.Def.Owner == panel) && r.holds(o, panel) })
 }
 
-// AllDefinitions are the tools of all panels, for showing them.
+// AllDefinitions are the tools of all panels, for display.
 func (r *Registry) AllDefinitions() []toolspec.Definition {
 	return r.definitions(func(*offer) bool { return true })
 }
@@ -223,7 +216,7 @@ func (r *Registry) definitions(wanted func(*offer) bool) []toolspec.Definition {
 	return defs
 }
 
-// definition is o's definition with the question before its program's first start.
+// definition is o's definition, with a question before its program first starts.
 func (r *Registry) definition(o *offer) toolspec.Definition {
 	def := o.Def
 	if o.runner != nil {
@@ -231,13 +224,12 @@ func (r *Registry) definition(o *offer) toolspec.Definition {
 		def.Hints.Confirm = def.Hints.Confirm || r.asks(o.runner)
 		r.mu.Unlock()
 	}
-	// Where a script may send to any host, the question cannot name one.
+	// If a script may send to any host, the question cannot name one, so it always asks.
 	def.Hints.Confirm = def.Hints.Confirm || o.reaches.Any
 	return def
 }
 
-// Output is the end of what the panel's program has written, for a person; "" when it has
-// no program or it wrote nothing.
+// Output is the end of what the panel's program printed, "" for nothing.
 func (r *Registry) Output(panel string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -247,7 +239,7 @@ func (r *Registry) Output(panel string) string {
 	return ""
 }
 
-// Close stops watching and ends every panel's program; it returns when they are gone.
+// Close stops watching and stops every panel's program. It returns when they have exited.
 func (r *Registry) Close() {
 	r.mu.Lock()
 	r.closed = true

@@ -6,14 +6,13 @@ import (
 	"fmt"
 )
 
-// Pins keeps which panels are pinned; *store.Store is one.
+// PinStore stores which panels are pinned; *sqlite.Store is one.
 type Pins interface {
 	PinnedPanels(ctx context.Context) ([]string, error)
 	PinPanel(ctx context.Context, panel string, pinned bool) error
 }
 
-// ErrNoPanel says that there is no panel of an id.
-var ErrNoPanel = errors.New("there is no such panel")
+var ErrNoPanel = errors.New("no such panel")
 
 func (r *Registry) recallPins(ctx context.Context) error {
 	if r.cfg.Pins == nil {
@@ -26,8 +25,8 @@ func (r *Registry) recallPins(ctx context.Context) error {
 	return err
 }
 
-// Pin says whether the tools of a panel are offered while another one is active, too. It is kept.
-// ErrNoPanel says that there is none of that id.
+// Pin sets whether the tools of a panel are also offered while another one is active. ErrNoPanel:
+// there is no such panel.
 func (r *Registry) Pin(ctx context.Context, panel string, pinned bool) error {
 	r.turn.Lock()
 	defer r.turn.Unlock()

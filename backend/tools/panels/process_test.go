@@ -58,7 +58,8 @@ func TestTheSampleReadingListWorksWhenItsFolderIsCopiedIn(t *testing.T) {
 	copyTree(t, "../../../docs/examples/reading-list", filepath.Join(root, "reading-list"))
 	waitFor(t, r, "reading-list")
 	added := call(t, r, "reading_list_add", `{"title":"A tour of Go","url":"https://go.dev/tour/"}`)
-	if text := mustSucceed(t, added); !strings.Contains(text, `"id":1`) || added.Sentence != "Add “A tour of Go” to the reading list" {
+	if text := mustSucceed(t, added); !strings.Contains(text, `"id":1`) ||
+		added.Sentence != "Add “A tour of Go” to the reading list" {
 		t.Errorf("got %s, %q", text, added.Sentence)
 	}
 	mustFail(t, call(t, r, "reading_list_add", `{"title":"Again","url":"https://go.dev/tour/"}`), toolspec.UserError, "is on the list already, as entry 1", "Mark or remove")
@@ -69,7 +70,8 @@ func TestTheSampleReadingListWorksWhenItsFolderIsCopiedIn(t *testing.T) {
 		t.Errorf("unread: %s", unread)
 	}
 	mustSucceed(t, call(t, r, "reading_list_remove", `{"id":2}`))
-	mustFail(t, call(t, r, "reading_list_remove", `{"id":2}`), toolspec.UserError, "there is no entry 2", "reading_list_show")
+	mustFail(t, call(t, r, "reading_list_remove", `{"id":2}`), toolspec.UserError, "there is no entry 2",
+		"reading_list_show")
 	kept, err := os.ReadFile(filepath.Join(filepath.Dir(root), "panel-data", "reading-list", "items.json"))
 	if err != nil || !strings.Contains(string(kept), "A tour of Go") || strings.Contains(string(kept), "Dune") {
 		t.Errorf("kept: %s, %v", kept, err)
@@ -82,7 +84,8 @@ func TestTheFirstStartAsksOnceWithTheExactCommand(t *testing.T) {
 		t.Fatal("the first call would not ask")
 	}
 	d := r.Describe(toolspec.Call{ID: "1", Tool: "rogue_do", Args: json.RawMessage(`{"what":"good"}`)})
-	if d.Present != "Starting the Rogue panel's program: node server.mjs" || d.Target != "node server.mjs" || d.Data != "in the folder "+dir {
+	if d.Present != "Starting the Rogue panel's program: node server.mjs" || d.Target != "node server.mjs" ||
+		d.Data != "in the folder "+dir {
 		t.Errorf("got %+v", d)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "pid")); err == nil {
@@ -107,7 +110,8 @@ func TestACommandThatChangedWhileTheQuestionWaitedIsNotStarted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Dir(dir), "rogue", map[string]string{manifest.FileName: strings.Replace(string(text), `["server.mjs"]`, `["--no-warnings", "server.mjs"]`, 1)})
+	put(t, filepath.Dir(dir), "rogue", map[string]string{manifest.FileName: strings.Replace(string(text),
+		`["server.mjs"]`, `["--no-warnings", "server.mjs"]`, 1)})
 	accept(t, r, "rogue")
 	eventually(t, "the new command is known", func() bool {
 		return strings.Contains(r.Describe(toolspec.Call{Tool: "rogue_do"}).Target, "--no-warnings")
@@ -125,9 +129,15 @@ func TestACommandThatChangedWhileTheQuestionWaitedIsNotStarted(t *testing.T) {
 func TestArgumentsBecomePathQueryAndBody(t *testing.T) {
 	r, _ := rogue(t)
 	for _, c := range []struct{ tool, args, want string }{
-		{"rogue_echo", `{"id":"a b?c#d","text":{"x":1}}`, `{"method":"POST","url":"/api/rogue/echo/a%20b%3Fc%23d","body":{"text":{"x":1}}}`},
+		{
+			"rogue_echo", `{"id":"a b?c#d","text":{"x":1}}`,
+			`{"method":"POST","url":"/api/rogue/echo/a%20b%3Fc%23d","body":{"text":{"x":1}}}`,
+		},
 		{"rogue_echo", `{"id":"7"}`, `{"method":"POST","url":"/api/rogue/echo/7","body":{}}`},
-		{"rogue_query", `{"a":"x&y=1","b":[1,"two"],"c":{"k":true},"d":null}`, `{"method":"GET","url":"/api/rogue/echo?a=x%26y%3D1&b=1&b=two&c=%7B%22k%22%3Atrue%7D","body":null}`},
+		{
+			"rogue_query", `{"a":"x&y=1","b":[1,"two"],"c":{"k":true},"d":null}`,
+			`{"method":"GET","url":"/api/rogue/echo?a=x%26y%3D1&b=1&b=two&c=%7B%22k%22%3Atrue%7D","body":null}`,
+		},
 		{"rogue_query", `{}`, `{"method":"GET","url":"/api/rogue/echo","body":null}`},
 	} {
 		if got := mustSucceed(t, call(t, r, c.tool, c.args)); got != c.want {
@@ -135,7 +145,8 @@ func TestArgumentsBecomePathQueryAndBody(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"..", ".", "", "a/b", `a\\b`, "a%2fb", "%2e%2e", `\u0000`} {
-		mustFail(t, call(t, r, "rogue_echo", `{"id":"`+id+`"}`), toolspec.ValidationError, "id stands in the endpoint's path")
+		mustFail(t, call(t, r, "rogue_echo", `{"id":"`+id+`"}`), toolspec.ValidationError,
+			"id is part of the endpoint's path")
 	}
 	mustFail(t, call(t, r, "rogue_echo", `{"id":["a"]}`), toolspec.ValidationError, "should be a string or a number")
 }
@@ -145,12 +156,14 @@ func TestDeclaredContextFillsWhatACallLeavesOut(t *testing.T) {
 	if s := string(definition(t, r, "rogue_save").Parameters); strings.Contains(s, "required") {
 		t.Errorf("the model is told to send it: %s", s)
 	}
-	mustFail(t, call(t, r, "rogue_save", `{}`), toolspec.ValidationError, "filePath is missing and the Rogue panel does not know it now")
+	mustFail(t, call(t, r, "rogue_save", `{}`), toolspec.ValidationError,
+		"filePath is missing, and the Rogue panel's context does not supply it")
 	if err := r.Publish("rogue", map[string]json.RawMessage{"filePath": json.RawMessage(`"a.txt"`)}); err != nil {
 		t.Fatal(err)
 	}
 	got := call(t, r, "rogue_save", `{}`)
-	if text := mustSucceed(t, got); !strings.Contains(text, `"body":{"filePath":"a.txt"}`) || got.Sentence != "Save a.txt" {
+	if text := mustSucceed(t, got); !strings.Contains(text, `"body":{"filePath":"a.txt"}`) ||
+		got.Sentence != "Save a.txt" {
 		t.Errorf("got %s, %q", text, got.Sentence)
 	}
 	if text := mustSucceed(t, call(t, r, "rogue_save", `{"filePath":"b.txt"}`)); !strings.Contains(text, `"b.txt"`) {
@@ -164,8 +177,14 @@ func TestErrorsAreDugOutOfTheAnswer(t *testing.T) {
 		kind  toolspec.ErrorType
 		words []string
 	}{
-		"nested":    {toolspec.ValidationError, []string{"the title is too long (422 Unprocessable Entity)", "Send a shorter title."}},
-		"list":      {toolspec.ValidationError, []string{"first; second (400 Bad Request)", `A correct call: rogue_do {"what":`}},
+		"nested": {toolspec.ValidationError, []string{
+			"the title is too long (422 Unprocessable Entity)",
+			"Send a shorter title.",
+		}},
+		"list": {toolspec.ValidationError, []string{
+			"first; second (400 Bad Request)",
+			`A correct call: rogue_do {"what":`,
+		}},
 		"fastapi":   {toolspec.ValidationError, []string{"field required"}},
 		"text":      {toolspec.UserError, []string{"no such note (404 Not Found)"}},
 		"html":      {toolspec.SystemError, []string{"POST /api/rogue/do/html answered 500 Internal Server Error"}},
@@ -173,8 +192,8 @@ func TestErrorsAreDugOutOfTheAnswer(t *testing.T) {
 		"quiet":     {toolspec.UserError, []string{"the disk is full"}},
 		"redirect":  {toolspec.SystemError, []string{"redirect (302 Found), which is not followed"}},
 		"huge":      {toolspec.SystemError, []string{"larger than 5 MB"}},
-		"badjson":   {toolspec.SystemError, []string{"JSON that cannot be read", "{\"a\": nope}"}},
-		"half":      {toolspec.SystemError, []string{"broke off"}},
+		"badjson":   {toolspec.SystemError, []string{"returned invalid JSON", "{\"a\": nope}"}},
+		"half":      {toolspec.SystemError, []string{"ended early"}},
 	} {
 		t.Run(what, func(t *testing.T) { mustFail(t, do(t, r, what), want.kind, want.words...) })
 	}
@@ -185,14 +204,16 @@ func TestAnswersKeepTheirKindAndAreBounded(t *testing.T) {
 	if got := do(t, r, "words"); got.Value != "plain words" || got.Sources[0] != "panel:rogue" {
 		t.Errorf("got %+v", got)
 	}
-	if got := do(t, r, "picture"); len(got.Images) != 1 || got.Images[0].MIME != "image/png" || len(got.Images[0].Data) != 4 {
+	if got := do(t, r, "picture"); len(got.Images) != 1 || got.Images[0].MIME != "image/png" ||
+		len(got.Images[0].Data) != 4 {
 		t.Errorf("got %+v", got)
 	}
 	if text := mustSucceed(t, do(t, r, "binary")); !strings.Contains(text, "not text") {
 		t.Errorf("got %s", text)
 	}
 	text := mustSucceed(t, do(t, r, "large"))
-	if len(text) > maxValue+100 || !strings.HasSuffix(text, "more bytes are left out") || strings.Contains(text, "\ufffd") {
+	if len(text) > maxValue+100 || !strings.HasSuffix(text, "more bytes are left out") ||
+		strings.Contains(text, "\ufffd") {
 		t.Errorf("%d bytes, ending in %q", len(text), text[len(text)-40:])
 	}
 }
@@ -222,7 +243,8 @@ func TestAPanelsProgramGetsASmallEnvironmentAndItsFolder(t *testing.T) {
 func TestACrashIsToldAndTheNextCallStartsTheProgramAgain(t *testing.T) {
 	r, _ := rogue(t)
 	first := pidIn(t, do(t, r, "env"))
-	mustFail(t, do(t, r, "crash"), toolspec.SystemError, "stopped during the call, exit 3: Error: out of paper", "started again by the next call")
+	mustFail(t, do(t, r, "crash"), toolspec.SystemError, "stopped during the call, exit 3: Error: out of paper",
+		"The next call starts it again")
 	if second := pidIn(t, do(t, r, "env")); second == first {
 		t.Error("the same process answered")
 	}
@@ -234,7 +256,8 @@ func TestAProgramThatCannotStartSaysWhyAndIsNotStartedTooOften(t *testing.T) {
 	if err := os.WriteFile(block, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	mustFail(t, do(t, r, "good"), toolspec.SystemError, "stopped at its start, exit 1: Error: the database refused the connection")
+	mustFail(t, do(t, r, "good"), toolspec.SystemError,
+		"stopped at its start, exit 1: Error: the database refused the connection")
 	mustFail(t, do(t, r, "good"), toolspec.SystemError, "stopped at its start")
 	if err := os.Remove(block); err != nil {
 		t.Fatal(err)
@@ -248,7 +271,8 @@ func TestAProgramThatHangsEndsWithTheCallsDeadlineAndGoesOn(t *testing.T) {
 	mustSucceed(t, do(t, r, "good"))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	mustFail(t, callIn(ctx, t, r, "rogue_do", `{"what":"hang"}`), toolspec.SystemError, "did not answer POST /api/rogue/do/hang in time", "whether it acted is unknown")
+	mustFail(t, callIn(ctx, t, r, "rogue_do", `{"what":"hang"}`), toolspec.SystemError,
+		"did not answer POST /api/rogue/do/hang in time", "whether it acted is unknown")
 	mustSucceed(t, do(t, r, "good"))
 }
 
@@ -276,7 +300,8 @@ func TestAProgramAndItsChildrenEndWithTheFolderAndWithTheRegistry(t *testing.T) 
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "program and child are gone with the folder", func() bool { return !alive(program) && !alive(grandchild) })
+	eventually(t, "program and child are gone with the folder",
+		func() bool { return !alive(program) && !alive(grandchild) })
 
 	copyTree(t, "testdata/rogue", dir)
 	waitFor(t, r, "rogue")

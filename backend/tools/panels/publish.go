@@ -11,10 +11,10 @@ import (
 	"sextant/shared/event"
 )
 
-// userOrder places a panel that asks for no place after the built-in ones.
+// userOrder places a panel without an order after the built-in ones.
 const userOrder = 1000
 
-// publish makes a new state from the entries and tells what changed. Who calls it holds turn.
+// publish makes a new state from the entries and publishes what changed. r.turn is held.
 func (r *Registry) publish() {
 	reserved := map[string]bool{}
 	for _, name := range r.cfg.Reserved() {
@@ -51,7 +51,7 @@ func (r *Registry) publish() {
 	}
 }
 
-// text is v as JSON, for comparing; plain data always can be.
+// text is v as JSON, for comparison.
 func text(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -63,14 +63,18 @@ func text(v any) string {
 func (r *Registry) compose(reserved map[string]bool) *state {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next := &state{tools: map[string]*offer{}, callTools: map[string][]string{}, config: map[string]map[string]manifest.ConfigField{}, pages: map[string]*view.Tree{}, evals: map[string][]manifest.Eval{}}
+	next := &state{
+		tools: map[string]*offer{}, callTools: map[string][]string{},
+		config: map[string]map[string]manifest.ConfigField{}, pages: map[string]*view.Tree{},
+		evals: map[string][]manifest.Eval{},
+	}
 	var list []*entry
 	for _, e := range r.entries {
 		if e.arrival > 0 {
 			list = append(list, e)
 		}
 	}
-	// Who came first keeps a name; afterwards the bar's order counts.
+	// The earlier panel keeps a name; then the order of the bar counts.
 	slices.SortFunc(list, func(a, b *entry) int { return cmp.Compare(a.arrival, b.arrival) })
 	offers := map[string][]*offer{}
 	extra := map[string][]manifest.Problem{}
@@ -102,7 +106,9 @@ func (r *Registry) compose(reserved map[string]bool) *state {
 }
 
 // offers are e's tools that can be called; taken collects all of them by name.
-func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string]bool) (list []*offer, problems []manifest.Problem) {
+func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string]bool) (list []*offer,
+	problems []manifest.Problem,
+) {
 	if e.plan == nil {
 		return nil, nil
 	}
@@ -125,11 +131,11 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 		}
 		switch other := taken[t.Name]; {
 		case reserved[t.Name]:
-			off(t, "the name belongs to a tool of Sextant. Give it another name.")
+			off(t, "the name belongs to a tool of Sextant. Use another name.")
 		case other != nil:
-			off(t, fmt.Sprintf("the %s panel already has a tool of that name. Give it another name.", other.Def.Owner))
+			off(t, fmt.Sprintf("the %s panel already has a tool of that name. Use another name.", other.Def.Owner))
 		case e.builtin && o.handler == nil:
-			off(t, "this build has nothing that answers it.")
+			off(t, "this build has no handler for it.")
 		default:
 			taken[t.Name] = o
 			list = append(list, o)
@@ -138,11 +144,11 @@ func (r *Registry) offers(e *entry, taken map[string]*offer, reserved map[string
 	return list, problems
 }
 
-// shown is e as the window needs it.
 func shown(e *entry, offers []*offer, extra []manifest.Problem) event.Panel {
 	p := event.Panel{
-		ID: e.id, Title: e.id, Section: "top", Order: userOrder, Builtin: e.builtin, Tools: []string{}, Usable: e.plan != nil,
-		Page: pageView(e), Pending: e.pending.view(),
+		ID: e.id, Title: e.id, Section: "top", Order: userOrder, Builtin: e.builtin, Tools: []string{},
+		Usable: e.plan != nil,
+		Page:   pageView(e), Pending: e.pending.view(),
 	}
 	if e.plan != nil {
 		m := e.plan.Manifest

@@ -10,14 +10,14 @@ import (
 	"sextant/shared/event"
 )
 
-// reading is what was found in one panel's folder: its manifest's text, or why there is none.
+// reading is the content of one panel's folder: its manifest's text, or why there is none.
 type reading struct {
 	root, id string
 	text     []byte
 	err      error
 	print    fingerprint
-	// found is what was judged of a text that is not the one seen before; judged says that it was.
-	found  manifest.Judgement
+	// found is the checked manifest, if it is not the one of the last scan; judged is true then.
+	found  manifest.Parsed
 	judged bool
 }
 
@@ -28,7 +28,7 @@ type readings struct {
 	err  error
 }
 
-// read reads every folder, and judges what changed on all processors, while calls go on.
+// read reads every folder and checks what changed, on all processors and without blocking calls.
 func (r *Registry) read() []readings {
 	r.mu.Lock()
 	seen := make(map[string]fingerprint, len(r.entries))
@@ -59,7 +59,7 @@ func (r *Registry) read() []readings {
 	return all
 }
 
-// take reads one folder, and judges its manifest unless it is the one seen before.
+// take reads one folder and checks its manifest unless it is unchanged.
 func (d *reading) take(seen fingerprint) {
 	d.text, d.err = manifest.ReadFile(d.root, d.id)
 	d.print = sha256.Sum256(d.text)
@@ -74,8 +74,11 @@ func (d *reading) take(seen fingerprint) {
 func (d *reading) judge() {
 	d.judged = true
 	if d.err != nil {
-		d.found.Problems = []manifest.Problem{{File: manifest.FileName, Severity: event.SeverityError, Text: d.err.Error()}}
+		d.found.Problems = []manifest.Problem{{
+			File: manifest.FileName, Severity: event.SeverityError,
+			Text: d.err.Error(),
+		}}
 		return
 	}
-	d.found = manifest.Read(d.text, d.id, false)
+	d.found = manifest.Parse(d.text, d.id, false)
 }

@@ -76,17 +76,20 @@ func TestAFolderThatIsThereAtTheStartIsListedAtOnce(t *testing.T) {
 
 func TestABrokenManifestIsShownWhileTheLastGoodOneKeepsRunning(t *testing.T) {
 	r, j, root := started(t, nil)
-	good := minimal("notes", `,"version":"1.1.0","backend":{"kind":"process","command":"node"},"tools":[{"name":"note_add","description":"x","endpoint":"POST /api/notes/add"}]`)
+	good := minimal("notes",
+		`,"version":"1.1.0","backend":{"kind":"process","command":"node"},"tools":[{"name":"note_add","description":"x","endpoint":"POST /api/notes/add"}]`)
 	put(t, root, "notes", map[string]string{manifest.FileName: good})
 	waitFor(t, r, "notes")
 
-	put(t, root, "notes", map[string]string{manifest.FileName: strings.Replace(good, "/api/notes/add", "/api/mail/add", 1)})
+	put(t, root, "notes", map[string]string{manifest.FileName: strings.Replace(good, "/api/notes/add",
+		"/api/mail/add", 1)})
 	eventually(t, "the problem is shown", func() bool { p, _ := panel(r, "notes"); return len(p.Problems) > 0 })
 	p, _ := panel(r, "notes")
 	if !p.Usable || !slices.Equal(p.Tools, []string{"note_add"}) {
 		t.Errorf("got %+v", p)
 	}
-	if !strings.Contains(p.Problems[0].String(), "manifest.json 1:") || p.Problems[1].Text != "Version 1.1.0, the last good one, keeps running." {
+	if !strings.Contains(p.Problems[0].String(), "manifest.json 1:") ||
+		p.Problems[1].Text != "Version 1.1.0, the last good one, keeps running." {
 		t.Errorf("got %q", p.Problems)
 	}
 	if d := definition(t, r, "note_add"); d.Owner != "notes" {
@@ -97,7 +100,11 @@ func TestABrokenManifestIsShownWhileTheLastGoodOneKeepsRunning(t *testing.T) {
 	}
 
 	put(t, root, "notes", map[string]string{manifest.FileName: strings.Replace(good, "1.1.0", "1.2.0", 1)})
-	eventually(t, "the mended manifest is taken", func() bool { p, _ := panel(r, "notes"); return len(p.Problems) == 0 })
+	eventually(t, "the mended manifest is taken", func() bool {
+		p,
+			_ := panel(r, "notes")
+		return len(p.Problems) == 0
+	})
 }
 
 func TestAManifestThatWasNeverGoodIsListedAsNotUsable(t *testing.T) {
@@ -169,21 +176,26 @@ func TestNamesThatAreTakenAreToldAndTheirToolsAreOff(t *testing.T) {
 	waitFor(t, r, "aa-second")
 	first, _ := panel(r, "zz-first")
 	second, _ := panel(r, "aa-second")
-	if !slices.Equal(first.Tools, []string{"note_add", "zz_first_own"}) || !slices.Equal(second.Tools, []string{"aa_second_own"}) {
+	if !slices.Equal(first.Tools, []string{"note_add", "zz_first_own"}) ||
+		!slices.Equal(second.Tools, []string{"aa_second_own"}) {
 		t.Errorf("first has %v, second has %v", first.Tools, second.Tools)
 	}
-	if all := strings.Join(second.ProblemLines(), "\n"); !strings.Contains(all, "note_add is off: the zz-first panel already has") || !strings.Contains(all, "click_element is off: the name belongs to a tool of Sextant") {
+	if all := strings.Join(second.ProblemLines(), "\n"); !strings.Contains(all,
+		"note_add is off: the zz-first panel already has") ||
+		!strings.Contains(all, "click_element is off: the name belongs to a tool of Sextant") {
 		t.Errorf("second: %s", all)
 	}
 	eventually(t, "the second folder of one id is told", func() bool {
 		p, _ := panel(r, "zz-first")
-		return strings.Contains(strings.Join(p.ProblemLines(), "\n"), filepath.Join(other, "zz-first")+" is off: there is already a panel called zz-first")
+		return strings.Contains(strings.Join(p.ProblemLines(), "\n"),
+			filepath.Join(other, "zz-first")+" is ignored: there is already a panel called zz-first")
 	})
 }
 
 func TestAFolderCannotTakeABuiltInPanelsPlace(t *testing.T) {
 	r, _, root := started(t, func(c *Config) {
-		c.Builtin = fstest.MapFS{"home/manifest.json": {Data: []byte(minimal("home", `,"ui":{"kind":"builtin"},"tools":[]`))}}
+		c.Builtin = fstest.MapFS{"home/manifest.json": {Data: []byte(minimal("home",
+			`,"ui":{"kind":"builtin"},"tools":[]`))}}
 	})
 	put(t, root, "home", map[string]string{manifest.FileName: minimal("home", `,"tools":[]`)})
 	eventually(t, "the clash is told", func() bool {
@@ -200,10 +212,14 @@ func TestLinksOutOfAPanelsFolderAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, root, "inner", map[string]string{"x": ""})
-	if err := os.Symlink(filepath.Join(outside, "linked", manifest.FileName), filepath.Join(root, "inner", manifest.FileName)); err != nil {
+	if err := os.Symlink(filepath.Join(outside, "linked", manifest.FileName),
+		filepath.Join(root, "inner", manifest.FileName)); err != nil {
 		t.Fatal(err)
 	}
-	for id, want := range map[string]string{"linked": "link that leads out of the panels folder", "inner": "link that leads out of the panel's folder"} {
+	for id, want := range map[string]string{
+		"linked": "link that leads out of the panels folder",
+		"inner":  "link that leads out of the panel's folder",
+	} {
 		eventually(t, id+" is refused: "+want, func() bool {
 			p, ok := panel(r, id)
 			return ok && !p.Usable && strings.Contains(p.Problems[0].String(), want)
@@ -213,7 +229,8 @@ func TestLinksOutOfAPanelsFolderAreRefused(t *testing.T) {
 
 func TestAManifestThatIsNoFileOrTooLargeIsRefused(t *testing.T) {
 	r, _, root := started(t, nil)
-	put(t, root, "large", map[string]string{manifest.FileName: minimal("large", `,"tools":[]`) + strings.Repeat(" ", manifest.MaxBytes)})
+	put(t, root, "large", map[string]string{manifest.FileName: minimal("large", `,"tools":[]`) + strings.Repeat(" ",
+		manifest.MaxBytes)})
 	if err := os.MkdirAll(filepath.Join(root, "folder", manifest.FileName), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +238,10 @@ func TestAManifestThatIsNoFileOrTooLargeIsRefused(t *testing.T) {
 	if err := mkfifo(filepath.Join(root, "pipe", manifest.FileName)); err != nil {
 		t.Fatal(err)
 	}
-	for id, want := range map[string]string{"large": "larger than 1 MB", "folder": "is not a file", "pipe": "is not a file"} {
+	for id, want := range map[string]string{
+		"large": "larger than 1 MB", "folder": "is not a file",
+		"pipe": "is not a file",
+	} {
 		eventually(t, id+" is refused: "+want, func() bool {
 			p, ok := panel(r, id)
 			return ok && !p.Usable && strings.Contains(p.Problems[0].String(), want)

@@ -13,22 +13,25 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxEvent bounds one message of an MCP server at an address, in bytes.
 const maxEvent = 16 << 20
 
-// remote lets an MCP server at the panel's address answer, over a connection of the call's own: so a
-// server that was started anew, or moved, needs nothing done. Where it may be is decided as for an
-// http backend.
+// remote lets an MCP server at the panel's address answer. Each call makes its own connection, so a
+// restarted server needs no care. Where it may be is decided as for an http backend.
 func (r *Registry) remote(ctx context.Context, o *offer, sent outgoing) toolspec.Result {
 	client := r.client(o)
 	if client == nil {
-		return toolspec.Fail(toolspec.PermissionError, fmt.Sprintf("the %s panel's address %s is outside this machine, which this program was started without", o.title, o.url),
+		return toolspec.Fail(toolspec.PermissionError,
+			fmt.Sprintf("the %s panel's address %s is not on this machine, and outside access is not set up", o.title,
+				o.url),
 			"Use an address of this machine in backend.url.")
 	}
-	transport := &sdk.StreamableClientTransport{Endpoint: o.url, HTTPClient: client, MaxEventSize: maxEvent, DisableStandaloneSSE: true, MaxRetries: -1}
+	transport := &sdk.StreamableClientTransport{
+		Endpoint: o.url, HTTPClient: client, MaxEventSize: maxEvent,
+		DisableStandaloneSSE: true, MaxRetries: -1,
+	}
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "sextant", Version: "1"}, nil).Connect(ctx, transport, nil)
 	if err != nil {
-		return unreachable(ctx, o, sent, fmt.Errorf("its MCP server could not be greeted: %w", err))
+		return unreachable(ctx, o, sent, fmt.Errorf("its MCP server did not complete the handshake: %w", err))
 	}
 	defer session.Close()
 	tool := o.Path[strings.LastIndexByte(o.Path, '/')+1:]
@@ -38,8 +41,9 @@ func (r *Registry) remote(ctx context.Context, o *offer, sent outgoing) toolspec
 	case err == nil:
 		return results.Of(o.title, got)
 	case ctx.Err() == nil && errors.As(err, &refused):
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server of the %s panel refused %s: %.2000s", o.title, tool, refused.Message),
-			"Check the arguments, and that the last part of the tool's endpoint is the server's name for it.")
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server of the %s panel refused %s: %.2000s",
+			o.title, tool, refused.Message),
+			"Check the arguments, and that the last segment of the tool's endpoint is the server's name for it.")
 	}
 	return unreachable(ctx, o, sent, err)
 }

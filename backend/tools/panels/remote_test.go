@@ -19,9 +19,10 @@ func greeter() http.Handler {
 	type asked struct {
 		Name string `json:"name"`
 	}
-	sdk.AddTool(server, &sdk.Tool{Name: "greet", Description: "Greets"}, func(_ context.Context, _ *sdk.CallToolRequest, in asked) (*sdk.CallToolResult, any, error) {
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "Hello " + in.Name}}}, nil, nil
-	})
+	sdk.AddTool(server, &sdk.Tool{Name: "greet", Description: "Greets"},
+		func(_ context.Context, _ *sdk.CallToolRequest, in asked) (*sdk.CallToolResult, any, error) {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "Hello " + in.Name}}}, nil, nil
+		})
 	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
 }
 
@@ -32,14 +33,17 @@ func TestAnMCPServerAtAnAddressAnswersAPanelsTools(t *testing.T) {
 	server := httptest.NewServer(greeter())
 	defer server.Close()
 	r, _, root := started(t, nil)
-	put(t, root, "greeter", map[string]string{manifest.FileName: minimal("greeter", `,"backend":{"kind":"mcp","url":"`+server.URL+`"},`+greeting)})
+	put(t, root, "greeter", map[string]string{manifest.FileName: minimal("greeter",
+		`,"backend":{"kind":"mcp","url":"`+server.URL+`"},`+greeting)})
 	waitFor(t, r, "greeter")
 	if got := mustSucceed(t, call(t, r, "greeter_greet", `{"name":"Ana"}`)); !strings.Contains(got, "Hello Ana") {
 		t.Errorf("got %q", got)
 	}
-	mustFail(t, call(t, r, "greeter_lost", `{}`), toolspec.UserError, "refused nowhere", "last part of the tool's endpoint")
+	mustFail(t, call(t, r, "greeter_lost", `{}`), toolspec.UserError, "refused nowhere",
+		"last segment of the tool's endpoint")
 	server.Close()
-	mustFail(t, call(t, r, "greeter_greet", `{"name":"Ana"}`), toolspec.SystemError, "cannot be reached", "Other panels are not affected")
+	mustFail(t, call(t, r, "greeter_greet", `{"name":"Ana"}`), toolspec.SystemError, "cannot be reached",
+		"Other panels are not affected")
 }
 
 func TestAnMCPServerElsewhereIsReachedOverEgressAndItsHostIsAskedAbout(t *testing.T) {
@@ -56,7 +60,8 @@ func TestAnMCPServerElsewhereIsReachedOverEgressAndItsHostIsAskedAbout(t *testin
 	if len(way.urls) == 0 || !strings.HasPrefix(way.urls[0], "https://mcp.example.com/mcp") {
 		t.Errorf("it was sent to %v", way.urls)
 	}
-	if found := manifest.Read([]byte(strings.Replace(text, `["mcp.example.com"]`, `[]`, 1)), "greeter", false); found.Plan != nil {
+	if found := manifest.Parse([]byte(strings.Replace(text, `["mcp.example.com"]`, `[]`, 1)), "greeter",
+		false); found.Plan != nil {
 		t.Error("a host that permissions.net does not name was taken")
 	}
 }

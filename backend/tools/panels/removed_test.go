@@ -55,7 +55,8 @@ func TestACallWhosePanelIsRemovedEndsAtOnceAndSaysSo(t *testing.T) {
 		  "tools":[{"name":"note_get","description":"x","endpoint":"GET /api/notes/all"}]`))
 		waitFor(t, r, "notes")
 		result := midway(t, r, filepath.Join(root, "notes"), "note_get", `{}`, reached)
-		mustFail(t, result, toolspec.UserError, "was removed while it worked on GET /api/notes/all", "whether it acted is unknown")
+		mustFail(t, result, toolspec.UserError, "was removed while it worked on GET /api/notes/all",
+			"whether it acted is unknown")
 		<-over
 	})
 	t.Run("a program that works", func(t *testing.T) {
@@ -64,7 +65,11 @@ func TestACallWhosePanelIsRemovedEndsAtOnceAndSaysSo(t *testing.T) {
 		reached := make(chan struct{})
 		go func() {
 			defer close(reached)
-			eventually(t, "the program has the call", func() bool { _, err := os.Stat(filepath.Join(dir, "hanging")); return err == nil })
+			eventually(t, "the program has the call", func() bool {
+				_,
+					err := os.Stat(filepath.Join(dir, "hanging"))
+				return err == nil
+			})
 		}()
 		result := midway(t, r, dir, "rogue_do", `{"what":"hang"}`, reached)
 		mustFail(t, result, toolspec.UserError, "was removed while it worked on POST /api/rogue/do/hang")
@@ -77,7 +82,11 @@ func TestACallWhosePanelIsRemovedEndsAtOnceAndSaysSo(t *testing.T) {
 		reached := make(chan struct{})
 		go func() {
 			defer close(reached)
-			eventually(t, "the program starts", func() bool { _, err := os.Stat(filepath.Join(root, "mute", "started")); return err == nil })
+			eventually(t, "the program starts", func() bool {
+				_,
+					err := os.Stat(filepath.Join(root, "mute", "started"))
+				return err == nil
+			})
 		}()
 		result := midway(t, r, filepath.Join(root, "mute"), "mute_try", `{}`, reached)
 		mustFail(t, result, toolspec.UserError, "removed")

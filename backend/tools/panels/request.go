@@ -16,18 +16,18 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// outgoing is a call as the endpoint gets it.
+// outgoing is a call as the endpoint receives it.
 type outgoing struct {
 	method string
-	// path is escaped and begins with "/"; query has no "?"; body is nil when there is none.
+	// path is escaped and begins with "/"; query has no "?"; body may be nil.
 	path, query string
 	body        []byte
-	// call and args are what it is made of, for what is not spoken to over HTTP.
+	// call and args are the original call, for backends without HTTP.
 	call toolspec.Call
 	args json.RawMessage
 }
 
-// target is method and address for a person.
+// target is method and address for display.
 func (o outgoing) target() string {
 	if o.query != "" {
 		return o.method + " " + o.path + "?" + o.query
@@ -37,24 +37,24 @@ func (o outgoing) target() string {
 
 var encoded = regexp.MustCompile(`%([0-9A-Fa-f]{2}|[uU][0-9A-Fa-f]{4})`)
 
-// What a server that makes text uniform may take for a slash or a full stop.
+// Characters that a normalising server may take for a slash or a full stop.
 const (
 	likeSlash = "／＼∕⁄⧸⧹﹨"
 	likeDot   = ".．。․…‥｡"
 )
 
-// prepare turns arguments into a request: path parameters into the path, the rest into
-// the query (GET, DELETE) or a JSON body. The error is a sentence for the caller.
+// prepare makes a request of arguments: path parameters go into the path, the others into the query
+// (GET, DELETE) or a JSON body. The error is a sentence for the caller.
 func prepare(t manifest.BoundTool, args map[string]json.RawMessage) (outgoing, error) {
 	out := outgoing{method: t.Method, path: t.Path}
 	rest := maps.Clone(args)
 	for _, name := range t.PathParams {
 		value, err := scalar(rest[name])
 		if err != nil {
-			return out, fmt.Errorf("%s stands in the endpoint's path and %w", name, err)
+			return out, fmt.Errorf("%s is part of the endpoint's path and %w", name, err)
 		}
 		if problem := badSegment(value); problem != "" {
-			return out, fmt.Errorf("%s stands in the endpoint's path and %s", name, problem)
+			return out, fmt.Errorf("%s is part of the endpoint's path and %s", name, problem)
 		}
 		out.path = strings.ReplaceAll(out.path, "{"+name+"}", url.PathEscape(value))
 		delete(rest, name)
@@ -77,8 +77,8 @@ func prepare(t manifest.BoundTool, args map[string]json.RawMessage) (outgoing, e
 	return out, nil
 }
 
-// badSegment says why value may not stand in a path: what a server could take for more
-// than one part of it, also after decoding it once too often.
+// badSegment says why value may not be put into a path: a server could take it for more than one
+// segment, also after decoding it twice.
 func badSegment(value string) string {
 	switch {
 	case value == "":
@@ -86,26 +86,25 @@ func badSegment(value string) string {
 	case value == "." || value == "..":
 		return fmt.Sprintf("may not be %q", value)
 	case strings.ContainsAny(value, `/\`):
-		return "may not hold a slash"
+		return "may not contain a slash"
 	case encoded.MatchString(value):
-		return "may not hold an encoded character"
+		return "may not contain an encoded character"
 	case strings.ContainsAny(value, likeSlash) || strings.Trim(value, likeDot) == "" && value != "...":
-		return "may not hold what looks like a slash, or be what looks like full stops"
+		return "may not contain a character like a slash, or consist of characters like full stops"
 	case strings.ContainsFunc(value, unseen) || !utf8.ValidString(value):
-		return "may not hold a character that is not seen"
+		return "may not contain an invisible character"
 	case len(value) > 1000:
 		return "is longer than 1,000 bytes"
 	}
 	return ""
 }
 
-// unseen reports whether c controls something or turns the direction of reading. What joins or
-// parts letters inside of words is seen by its effect.
+// unseen reports whether c is a control character or changes the direction of reading. Joiners inside
+// words are allowed.
 func unseen(c rune) bool { return !unicode.IsPrint(c) && c != '\u200c' && c != '\u200d' }
 
 // joined reports whether path, made from the endpoint's template, is still that endpoint: as many
-// parts, the same ones where the template has no parameter, and none that leads elsewhere, also as
-// a server reads it.
+// segments, the same ones where the template has no parameter, and none that leads elsewhere.
 func joined(path, template string) bool {
 	u, err := url.ParseRequestURI(path)
 	if err != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.Host != "" || u.EscapedPath() != path {
@@ -143,8 +142,8 @@ func scalar(raw json.RawMessage) (string, error) {
 	return string(raw), nil
 }
 
-// query writes the arguments in order of their names: lists as repeated keys, objects as
-// JSON, null left out.
+// query writes the arguments in the order of their names: lists as repeated keys, objects as JSON,
+// null omitted.
 func query(args map[string]json.RawMessage) string {
 	values := url.Values{}
 	for _, name := range slices.Sorted(maps.Keys(args)) {

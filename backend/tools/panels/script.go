@@ -23,26 +23,31 @@ func script(ctx context.Context, o *offer, sent outgoing, output func(stream, te
 	case errors.As(err, &fault):
 		r = toolspec.Fail(toolspec.UserError, fault.Text, advice(nil, o))
 	case err != nil && ctx.Err() == nil:
-		r = toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's script was not run: %s", o.title, err), "Other panels and tools are not affected.")
+		r = toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel's script could not run: %s", o.title, err),
+			"Other panels and tools are not affected.")
 	case err != nil:
 		r = unreachable(ctx, o, sent, err)
 	default:
-		res := &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(value))}
+		res := &http.Response{
+			StatusCode: http.StatusOK, Header: http.Header{},
+			Body: io.NopCloser(bytes.NewReader(value)),
+		}
 		res.Header.Set("Content-Type", "application/json")
-		r = answer(res, o, sent, output) //nolint:bodyclose // the body is our own bytes in memory
+		r = answer(res, o, sent, output) //nolint:bodyclose // the body is in memory
 	}
 	r.Sources = append(r.Sources, sources...)
 	return r
 }
 
-// ask lets the panel's MCP server answer: the last part of the endpoint's path is its name for the
-// tool, the arguments go as they are.
+// ask lets the panel's MCP server answer: the last segment of the endpoint's path is its name for the
+// tool, and the arguments go unchanged.
 func (r *Registry) ask(ctx context.Context, o *offer, sent outgoing, output func(stream, text string)) toolspec.Result {
 	tool := o.Path[strings.LastIndexByte(o.Path, '/')+1:]
 	result, reached, err := o.runner.Ask(ctx, tool, sent.args, output)
 	for errors.Is(err, process.ErrRemoved) {
 		next := r.state.Load().tools[o.Name]
-		if next == nil || next.runner == nil || next.runner == o.runner || next.runner.Identity() != o.runner.Identity() {
+		if next == nil || next.runner == nil || next.runner == o.runner ||
+			next.runner.Identity() != o.runner.Identity() {
 			break
 		}
 		o = next

@@ -14,17 +14,15 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Teller is a handler of a built-in panel that says itself what its tools do, so that they are
-// judged by the files they use as the baseline's tools are. Both get the call with what the panel's
-// context injects.
+// Describer is a handler of a built-in panel that describes its tools' calls, so that the policy sees
+// the files they use, as with baseline tools. Both methods get the call with injected values.
 type Teller interface {
 	// Describe says what call would do; false leaves it to the Registry.
 	Describe(call toolspec.Call) (toolspec.Description, bool)
-	// Refuse is a refusal that no answer of a person can change, nil for none.
+	// Refuse refuses a call that no approval could allow, nil for none.
 	Refuse(call toolspec.Call) *toolspec.Result
 }
 
-// filled is call with args.
 func filled(call toolspec.Call, args map[string]json.RawMessage) toolspec.Call {
 	if raw, err := json.Marshal(args); err == nil {
 		call.Args = raw
@@ -32,7 +30,7 @@ func filled(call toolspec.Call, args map[string]json.RawMessage) toolspec.Call {
 	return call
 }
 
-// teller is what tells of the tool, with the call it is told; nil when nothing does.
+// teller is the Describer of the tool and the call to describe; nil when there is none.
 func (r *Registry) teller(call toolspec.Call) (Teller, toolspec.Call) {
 	o := r.state.Load().tools[call.Tool]
 	if o == nil {
@@ -49,7 +47,7 @@ func (r *Registry) teller(call toolspec.Call) (Teller, toolspec.Call) {
 	return teller, filled(call, args)
 }
 
-// Tells reports whether a tool's calls are judged by the files they would use.
+// Tells reports whether a tool's calls are described by the files they use.
 func (r *Registry) Tells(tool string) bool {
 	o := r.state.Load().tools[tool]
 	if o == nil {
@@ -63,7 +61,8 @@ func (r *Registry) Tells(tool string) bool {
 func (r *Registry) Refuse(call toolspec.Call) *toolspec.Result {
 	if o := r.state.Load().tools[call.Tool]; o != nil && o.handler != nil {
 		if _, missing := r.fill(o, call.Args); missing != "" {
-			failed := toolspec.Fail(toolspec.ValidationError, missing, "Send it, or open in the panel what the call is about.")
+			failed := toolspec.Fail(toolspec.ValidationError, missing,
+				"Send it, or open in the panel what the call is about.")
 			return &failed
 		}
 	}
@@ -73,8 +72,8 @@ func (r *Registry) Refuse(call toolspec.Call) *toolspec.Result {
 	return nil
 }
 
-// serve lets the Go handler of a built-in panel answer in this process. A panic in it is
-// that panel's failure, not the program's. A handler that flushes has what it wrote shown at once.
+// serve lets the Go handler of a built-in panel answer. A panic in it fails the call only. What the
+// handler flushes is shown at once.
 func serve(ctx context.Context, o *offer, sent outgoing, output func(stream, text string)) (result toolspec.Result) {
 	req, err := http.NewRequestWithContext(ctx, sent.method, address("http://panel.invalid", sent), body(sent))
 	if err != nil {
@@ -87,8 +86,9 @@ func serve(ctx context.Context, o *offer, sent outgoing, output func(stream, tex
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			w.end(errors.New("it failed inside"))
-			result = toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel failed inside: %v", o.title, p), "Other tools are not affected.")
+			w.end(errors.New("the handler panicked"))
+			result = toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel had an internal error: %v",
+				o.title, p), "Other tools are not affected.")
 		}
 	}()
 	o.handler.ServeHTTP(w, req)
@@ -98,16 +98,16 @@ func serve(ctx context.Context, o *offer, sent outgoing, output func(stream, tex
 	if result, flowed := w.end(nil); flowed {
 		return result
 	}
-	return answer(w.response(), o, sent, output) //nolint:bodyclose // the body is our own bytes in memory
+	return answer(w.response(), o, sent, output) //nolint:bodyclose // the body is in memory
 }
 
-// recording is a ResponseWriter that keeps a bounded answer in memory, or, from the first Flush of
-// an answer in pieces on, lets it flow.
+// recording is a ResponseWriter that holds a bounded answer in memory or, after the first Flush of a
+// streamed answer, passes it on.
 type recording struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
-	// flowing reads an answer in pieces; pipe and result are set while it does.
+	// flowing reads a streamed answer; pipe and result are set meanwhile.
 	flowing func(form stream.Kind, body io.Reader) toolspec.Result
 	pipe    *io.PipeWriter
 	result  chan toolspec.Result
@@ -124,12 +124,12 @@ func (w *recording) Flush() {
 	w.pipe, w.result = to, make(chan toolspec.Result, 1)
 	go func() {
 		w.result <- w.flowing(form, from)
-		_ = from.CloseWithError(errTooLarge) // it reads no further
+		_ = from.CloseWithError(errTooLarge) // no more is read
 	}()
-	_, _ = w.pipe.Write(w.body.Bytes()) // who reads no further knows why
+	_, _ = w.pipe.Write(w.body.Bytes()) // the reader reports its own errors
 }
 
-// end ends an answer that flows and gives its result; why says that it broke off.
+// end finishes a streamed answer and returns its result; why is the reason of an early end.
 func (w *recording) end(why error) (result toolspec.Result, flowed bool) {
 	if w.pipe == nil {
 		return result, false

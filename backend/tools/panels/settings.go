@@ -8,8 +8,7 @@ import (
 	"sextant/backend/tools/panels/configured"
 )
 
-// settingsOf hands what a person set for panel to what answers it, as its manifest names it when it
-// is asked for; nil when nothing is kept.
+// settingsOf returns the user's settings for panel when it is called; nil when nothing is stored.
 func (r *Registry) settingsOf(panel string) func() (string, error) {
 	if r.cfg.Settings == nil {
 		return nil
@@ -19,7 +18,7 @@ func (r *Registry) settingsOf(panel string) func() (string, error) {
 	}
 }
 
-// Settings are the settings of panel as a person sees them; ok is false when there is no such panel.
+// Settings are the settings of panel for display; ok is false when there is no such panel.
 func (r *Registry) Settings(ctx context.Context, panel string) (list []configured.PanelSetting, ok bool, err error) {
 	fields, ok := r.state.Load().config[panel]
 	if !ok || r.cfg.Settings == nil {
@@ -29,8 +28,8 @@ func (r *Registry) Settings(ctx context.Context, panel string) (list []configure
 	return list, true, err
 }
 
-// SetSettings keeps values for panel, all or none, null taking one back to its default. A program that
-// runs is ended, so that the next call starts it with them.
+// SetSettings stores values for panel, all or none; null resets one to its default. A running program
+// is stopped, so that the next call starts it with them.
 func (r *Registry) SetSettings(ctx context.Context, panel string, values map[string]json.RawMessage) error {
 	fields, ok := r.state.Load().config[panel]
 	if !ok || r.cfg.Settings == nil {

@@ -20,7 +20,8 @@ func streaming(t *testing.T, inside bool, handler http.HandlerFunc) *Registry {
 	tools := `"tools":[{"name":"note_run","description":"x","endpoint":"POST /api/notes/run"}]`
 	if inside {
 		r, _, _ := started(t, func(c *Config) {
-			c.Builtin = fstest.MapFS{"notes/manifest.json": {Data: []byte(minimal("notes", `,"ui":{"kind":"builtin"},`+tools))}}
+			c.Builtin = fstest.MapFS{"notes/manifest.json": {Data: []byte(minimal("notes",
+				`,"ui":{"kind":"builtin"},`+tools))}}
 			c.Handlers = map[string]http.Handler{"notes": handler}
 		})
 		return r
@@ -58,7 +59,8 @@ func TestAnAnswerInPiecesIsShownBeforeItEnds(t *testing.T) {
 				})
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 				defer cancel()
-				result, err := r.Execute(ctx, toolspec.Call{ID: "c", Tool: "note_run", Args: json.RawMessage(`{}`)}, definition(t, r, "note_run"),
+				result, err := r.Execute(ctx, toolspec.Call{ID: "c", Tool: "note_run", Args: json.RawMessage(`{}`)},
+					definition(t, r, "note_run"),
 					func(_, text string) { shown <- text })
 				if err != nil {
 					t.Fatal(err)
@@ -102,12 +104,13 @@ func TestAnAnswerWithoutEndStopsWithTheCall(t *testing.T) {
 		<-began
 		cancel()
 	}()
-	result, err := r.Execute(ctx, toolspec.Call{ID: "c", Tool: "note_run", Args: json.RawMessage(`{}`)}, definition(t, r, "note_run"),
+	result, err := r.Execute(ctx, toolspec.Call{ID: "c", Tool: "note_run", Args: json.RawMessage(`{}`)},
+		definition(t, r, "note_run"),
 		func(string, string) { close(began) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustFail(t, result, toolspec.SystemError, "broke off")
+	mustFail(t, result, toolspec.SystemError, "ended early")
 	<-over
 }
 
@@ -122,7 +125,7 @@ func TestAnAnswerThatNeverStopsIsBounded(t *testing.T) {
 				}
 			}
 		})
-		mustFail(t, call(t, r, "note_run", `{}`), toolspec.SystemError, "larger than it may be")
+		mustFail(t, call(t, r, "note_run", `{}`), toolspec.SystemError, "is too large")
 	}
 }
 
@@ -132,5 +135,5 @@ func TestAHandlerThatBreaksInTheMiddleOfItsPiecesIsToldAsThePanels(t *testing.T)
 		w.(http.Flusher).Flush()
 		panic("a fault of it")
 	})
-	mustFail(t, call(t, r, "note_run", `{}`), toolspec.SystemError, "failed inside", "a fault of it")
+	mustFail(t, call(t, r, "note_run", `{}`), toolspec.SystemError, "had an internal error", "a fault of it")
 }

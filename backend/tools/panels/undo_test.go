@@ -66,7 +66,10 @@ func (u *undoing) does(t *testing.T, id, answer string) bool {
 	u.mu.Lock()
 	u.answer = answer
 	u.mu.Unlock()
-	c := toolspec.Call{ID: id, Tool: "note_add", Args: json.RawMessage(`{"id":"a b","text":"x"}`), From: toolspec.Provenance{Caller: toolspec.CallerModel, Conversation: "c1", Turn: "t1"}}
+	c := toolspec.Call{
+		ID: id, Tool: "note_add", Args: json.RawMessage(`{"id":"a b","text":"x"}`),
+		From: toolspec.Provenance{Caller: toolspec.CallerModel, Conversation: "c1", Turn: "t1"},
+	}
 	result, err := u.Execute(t.Context(), c, definition(t, u.Registry, "note_add"), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +92,10 @@ func TestACallIsTakenBackByTheRouteThatItsToolNames(t *testing.T) {
 		{"POST /api/notes/undo/{number}", `{"number":7}`, "POST /api/notes/undo/7 {}"},
 		{"POST /api/notes/undo/{id}", `{"number":7}`, "POST /api/notes/undo/a%20b {}"},
 		{"POST /api/notes/undo/{id}", `{"undo":{"id":"x/y"}}`, ""},
-		{"POST /api/notes/undo", `{"undo":{"was":{"text":"old"}},"more":1}`, `POST /api/notes/undo {"was":{"text":"old"}}`},
+		{
+			"POST /api/notes/undo", `{"undo":{"was":{"text":"old"}},"more":1}`,
+			`POST /api/notes/undo {"was":{"text":"old"}}`,
+		},
 		{"DELETE /api/notes/{number}", `{"undo":{"number":8,"x":1},"number":7}`, "DELETE /api/notes/8 "},
 		{"POST /api/notes/undo/{missing}", `{"number":7}`, ""},
 		{"POST /api/notes/undo", `{"undo":false}`, ""},
@@ -109,8 +115,8 @@ func TestACallIsTakenBackByTheRouteThatItsToolNames(t *testing.T) {
 		if got := u.asked[len(u.asked)-1]; got != c.want {
 			t.Errorf("asked %q, want %q", got, c.want)
 		}
-		mustFail(t, u.TakeBack(t.Context(), one), toolspec.SystemError, "being taken back already")
-		mustFail(t, u.TakeBack(t.Context(), u.kept(t, "1")), toolspec.UserError, "taken back already")
+		mustFail(t, u.TakeBack(t.Context(), one), toolspec.SystemError, "being undone already")
+		mustFail(t, u.TakeBack(t.Context(), u.kept(t, "1")), toolspec.UserError, "undone already")
 		if len(u.asked) != 2 {
 			t.Errorf("it was taken back twice: %q", u.asked)
 		}
@@ -138,10 +144,11 @@ func TestAPanelThatChangedOrIsGoneTakesNothingBack(t *testing.T) {
 	u.does(t, "1", `{}`)
 	write(t, u.root, "notes", u.manifest("DELETE /api/notes/undo"))
 	accept(t, u.Registry, "notes")
-	mustFail(t, u.TakeBack(t.Context(), u.kept(t, "1")), toolspec.UserError, "has changed, and takes note_add back in another way")
+	mustFail(t, u.TakeBack(t.Context(), u.kept(t, "1")), toolspec.UserError,
+		"has changed and undoes note_add differently")
 	write(t, u.root, "notes", minimal("notes", `,"tools":[]`))
 	eventually(t, "its tool is gone", func() bool { return len(u.AllDefinitions()) == 0 })
-	mustFail(t, u.TakeBack(t.Context(), u.kept(t, "1")), toolspec.UserError, "which could take it back, is gone")
+	mustFail(t, u.TakeBack(t.Context(), u.kept(t, "1")), toolspec.UserError, "which could undo it, was removed")
 }
 
 func TestAnUndoRouteOfAnotherPanelIsAnError(t *testing.T) {
@@ -149,7 +156,8 @@ func TestAnUndoRouteOfAnotherPanelIsAnError(t *testing.T) {
 		r, _, root := started(t, nil)
 		write(t, root, "notes", minimal("notes", `,"backend":{"kind":"http","url":"http://127.0.0.1:9"},
 		  "tools":[{"name":"note_add","description":"x","endpoint":"POST /api/notes/add","undo":"`+undo+`"}]`))
-		if p := waitFor(t, r, "notes"); p.Usable || len(p.Problems) != 1 || p.Problems[0].Pointer != "/tools/0/undo" || !strings.Contains(p.Problems[0].Fix, "/api/notes/") {
+		if p := waitFor(t, r, "notes"); p.Usable || len(p.Problems) != 1 ||
+			p.Problems[0].Pointer != "/tools/0/undo" || !strings.Contains(p.Problems[0].Fix, "/api/notes/") {
 			t.Errorf("%s: %+v", undo, p)
 		}
 	}

@@ -16,26 +16,26 @@ import (
 )
 
 const (
-	// quiet is how long the folders must rest before they are read, rushed the longest a
-	// steady stream of changes can put that off.
+	// quiet is how long the folders must be unchanged before they are read, rushed the longest that
+	// steady changes can delay that.
 	quiet  = 120 * time.Millisecond
 	rushed = 600 * time.Millisecond
-	// rescan catches what the watch cannot tell: full queues, network file systems.
+	// rescan finds what the watcher misses: full queues, network file systems.
 	rescan = 2 * time.Second
-	// unwatchedRescan is the pause when a folder cannot be watched.
+	// unwatchedRescan is the interval when a folder cannot be watched.
 	unwatchedRescan = time.Second
 )
 
-// Start reads all panels and then watches their folders until Close or the end of ctx.
-// An error means the built-in panels are damaged, which is a fault of the build; folders
-// that cannot be read or watched are only logged. Call it once.
+// Start reads all panels and watches their folders until Close or the end of ctx. Call it once. An
+// error means that the built-in panels are broken; folders that cannot be read or watched are only
+// logged.
 func (r *Registry) Start(ctx context.Context) error {
 	if err := r.loadBuiltin(); err != nil {
 		return err
 	}
 	if folder := r.Folder(); folder != "" {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
-			r.log.Warn("making panels folder", "folder", folder, "error", err)
+			r.log.Warn("making panels folder", "folder", folder, "err", err)
 		}
 	}
 	if err := r.recall(ctx); err != nil {
@@ -73,7 +73,7 @@ func (r *Registry) loadBuiltin() error {
 		if err != nil {
 			return fmt.Errorf("reading built-in panel %s: %w", d.Name(), err)
 		}
-		found := manifest.Read(text, d.Name(), true)
+		found := manifest.Parse(text, d.Name(), true)
 		if len(found.Problems) > 0 {
 			return fmt.Errorf("built-in panel %s: %s", d.Name(), found.Problems[0])
 		}
@@ -102,8 +102,8 @@ func (r *Registry) watch(ctx context.Context, watcher *fsnotify.Watcher) {
 		case <-ctx.Done():
 			return
 		case err := <-faults:
-			// A full queue loses events; look at everything.
-			r.log.Debug("watching panels folders", "error", err)
+			// A full queue loses events; scan everything.
+			r.log.Debug("watching panels folders", "err", err)
 			soon.Reset(quiet)
 		case <-events:
 			if first.IsZero() {
@@ -123,7 +123,7 @@ func (r *Registry) watch(ctx context.Context, watcher *fsnotify.Watcher) {
 	}
 }
 
-// cannotWatch tells once that folders are only looked at now and then.
+// cannotWatch logs once that folders are only scanned at intervals.
 func (r *Registry) cannotWatch(err error) {
 	if r.unwatched {
 		return
@@ -131,9 +131,9 @@ func (r *Registry) cannotWatch(err error) {
 	r.unwatched = true
 	hint := ""
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) {
-		hint = "more is watched than the system allows; raise fs.inotify.max_user_watches or max_user_instances"
+		hint = "the system's limit of watches is reached; raise fs.inotify.max_user_watches or max_user_instances"
 	}
-	r.log.Warn("panels folders cannot all be watched; they are read every second instead", "error", err, "hint", hint)
+	r.log.Warn("some panels folders cannot be watched; they are read every second instead", "err", err, "hint", hint)
 }
 
 func (r *Registry) look(ctx context.Context, watcher *fsnotify.Watcher, soon *time.Timer) {
@@ -143,7 +143,7 @@ func (r *Registry) look(ctx context.Context, watcher *fsnotify.Watcher, soon *ti
 	r.follow(watcher)
 	again := r.scan(true)
 	if r.follow(watcher) {
-		// A folder that came after the first look at the watches may have changed unseen.
+		// A new folder may have changed before it was watched.
 		again = quiet
 	}
 	r.publish()
@@ -153,8 +153,8 @@ func (r *Registry) look(ctx context.Context, watcher *fsnotify.Watcher, soon *ti
 	}
 }
 
-// follow watches the folders of panels and every panel's folder in them; true means that
-// it watches one more than before.
+// follow watches the folders of panels and every panel's folder in them, and reports whether it
+// watches a new one.
 func (r *Registry) follow(watcher *fsnotify.Watcher) (more bool) {
 	if watcher == nil {
 		return false
@@ -175,7 +175,7 @@ func (r *Registry) follow(watcher *fsnotify.Watcher) (more bool) {
 	have := watcher.WatchList()
 	for _, dir := range wanted {
 		if !slices.Contains(have, dir) {
-			// A folder that is not there yet is found by the slow rescan.
+			// A folder that does not exist yet is found by the next rescan.
 			err := watcher.Add(dir)
 			more = more || err == nil
 			if err != nil && !os.IsNotExist(err) {

@@ -11,12 +11,11 @@ type Webview struct {
 	// Root is the folder of panels, Folder the panel's name in it.
 	Root, Folder string
 	CSP          manifest.CSP
-	// Hidden are files of the folder that are not the page's, slash-separated.
+	// Hidden are files of the folder that do not belong to the page, slash-separated.
 	Hidden []string
 }
 
-// Webview is panel's page as its last good manifest says; false when it has none of kind
-// webview.
+// Webview is panel's page of kind webview, from its last valid manifest; false when it has none.
 func (r *Registry) Webview(panel string) (Webview, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -36,7 +35,7 @@ func (r *Registry) Webview(panel string) (Webview, bool) {
 	return page, true
 }
 
-// Webviews are the panels that have a page of kind webview now.
+// Webviews are the panels that have a page of kind webview.
 func (r *Registry) Webviews() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,7 +52,7 @@ func (e *entry) hasWebview() bool {
 	return e != nil && !e.builtin && e.plan != nil && e.plan.Manifest.UI != nil && e.plan.Manifest.UI.Kind == "webview"
 }
 
-// pageURL is where e's page of kind webview is served, "" when it has none.
+// pageURL is the address of e's page of kind webview, "" when it has none.
 func (r *Registry) pageURL(e *entry) string {
 	if !e.hasWebview() || r.cfg.PageURL == nil {
 		return ""

@@ -10,7 +10,8 @@ func TestAPagesRevisionGrowsWhenOneOfItsFilesChanges(t *testing.T) {
 	r, _, root := started(t, func(c *Config) {
 		c.PageURL = func(panel, entry string) string { return "http://pages/" + panel + "/" + entry }
 	})
-	text := minimal("notes", `,"tools":[],"backend":{"kind":"process","command":"node","args":["server.mjs"]},"ui":{"kind":"webview","entry":"ui/index.html"}`)
+	text := minimal("notes",
+		`,"tools":[],"backend":{"kind":"process","command":"node","args":["server.mjs"]},"ui":{"kind":"webview","entry":"ui/index.html"}`)
 	put(t, root, "notes", map[string]string{manifest.FileName: text, "server.mjs": "", "ui/index.html": "one"})
 	eventually(t, "the panel has a page", func() bool { p, _ := panel(r, "notes"); return p.Page.Revision > 0 })
 	p, _ := panel(r, "notes")
@@ -22,7 +23,11 @@ func TestAPagesRevisionGrowsWhenOneOfItsFilesChanges(t *testing.T) {
 		t.Errorf("%+v %v", page, ok)
 	}
 	put(t, root, "notes", map[string]string{"ui/index.html": "another"})
-	eventually(t, "the change is told", func() bool { now, _ := panel(r, "notes"); return now.Page.Revision > p.Page.Revision })
+	eventually(t, "the change is told", func() bool {
+		now, _ := panel(r,
+			"notes")
+		return now.Page.Revision > p.Page.Revision
+	})
 	if _, ok := r.Webview("gone"); ok {
 		t.Error("a panel that is not there has a page")
 	}

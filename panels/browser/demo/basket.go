@@ -13,7 +13,7 @@ const (
 	mostPieces   = 9
 )
 
-// line is so many pieces of one product.
+// line is a number of pieces of one product.
 type line struct {
 	Product product
 	Pieces  int
@@ -50,7 +50,7 @@ func (ls lines) String() string {
 	return strings.Join(parts, "-")
 }
 
-// set makes the number of pieces of p n, at most mostPieces; 0 takes it out.
+// set sets the number of pieces of p to n, at most mostPieces; 0 removes it.
 func (ls lines) set(p product, n int) lines {
 	n = max(0, min(n, mostPieces))
 	var out lines
@@ -78,7 +78,7 @@ func (ls lines) pieces(id string) int {
 	return 0
 }
 
-// parseLines reads what String wrote; what is not on our shelves is left out.
+// parseLines parses the output of String, ignoring unknown products.
 func (s *shop) parseLines(text string) lines {
 	var ls lines
 	for _, part := range strings.Split(text, "-") {
@@ -111,8 +111,8 @@ func (s *shop) basket(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, "basket", view{Title: "Basket", Data: s.readBasket(r)})
 }
 
-// changeBasket adds pieces of a product, or sets their number, and goes back to where the
-// form stood. A script gets the new count instead.
+// changeBasket adds pieces of a product, or sets their number, and returns to the form's page. A
+// script gets the new count instead.
 func (s *shop) changeBasket(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, "the form could not be read", http.StatusBadRequest)
@@ -139,7 +139,7 @@ func (s *shop) changeBasket(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, localPath(r.PostForm.Get("back")), http.StatusSeeOther)
 }
 
-// localPath is where to go back to: a path of this shop, else the basket.
+// localPath is the path to return to: a path of this shop, else the basket.
 func localPath(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Host != "" || u.Scheme != "" || u.Opaque != "" ||

@@ -1,10 +1,9 @@
-// Package demo is alder & flint, a small invented lamp shop that ships inside Sextant, so
-// that the main job (a page, its numbers, a click) can be tried without a network, a key or
-// an account. It sells nothing and keeps nothing: the basket is a cookie that holds the
-// basket itself, an order ends on a thank-you page and is forgotten.
+// Package demo is alder & flint, a small invented lamp shop inside Sextant, for trying a page, its
+// annotations and a click without a network, a key or an account. It stores nothing: the basket is in
+// a cookie, and an order ends on a thank-you page.
 //
-// It behaves like a page from outside and is treated as one. Everything it needs is
-// embedded, it asks no other host for anything, and it works without scripts.
+// It is treated as a page from outside. All its files are embedded, it makes no requests to other
+// hosts, and it works without scripts.
 package demo
 
 import (
@@ -33,22 +32,22 @@ const maxForm = 64 << 10
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
 
-// shop holds what all requests read; nothing in it changes after Handler.
+// shop is what all requests read; it does not change after Handler.
 type shop struct {
 	goods []product
 	pages map[string]*template.Template
 }
 
-// Handler serves the shop from "/". It is safe for concurrent use and keeps no state. It
-// panics when an embedded file is broken, which the tests of this package show first.
+// Handler serves the shop from "/". It is safe for concurrent use and has no state. It panics if an
+// embedded file is broken.
 func Handler() http.Handler {
 	s, err := newShop()
 	if err != nil {
-		panic(err) // the files are part of the program; there is nothing to fall back to
+		panic(err) // the files are embedded
 	}
 	static, err := fs.Sub(staticFiles, "static")
 	if err != nil {
-		panic(err) // embedded by name; the compiler proves it exists
+		panic(err) // the files are embedded
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
@@ -120,24 +119,23 @@ func newShop() (*shop, error) {
 	return s, nil
 }
 
-// view is what a page shows: the frame's part, and Data for the page itself.
+// view is the data of a page: the frame's part, and Data for the page itself.
 type view struct {
 	Title   string
 	Section string // the current entry of the navigation
-	Query   string // what stands in the search field
+	Query   string // the text in the search field
 	Count   int    // pieces in the basket
-	Here    string // path and query, where adding to the basket comes back to
+	Here    string // path and query to return to after adding to the basket
 	Data    any
 }
 
-// show writes a page. It is rendered whole before the first byte goes out, so that a
-// failure is a clean 500.
+// show writes a page. It is rendered completely first, so that a failure is a clean 500.
 func (s *shop) show(w http.ResponseWriter, r *http.Request, status int, page string, v view) {
 	v.Count = s.readBasket(r).count()
 	v.Here = r.URL.RequestURI()
 	var out bytes.Buffer
 	if err := s.pages[page].ExecuteTemplate(&out, "frame.html", v); err != nil {
-		http.Error(w, "this page could not be drawn: "+err.Error(), http.StatusInternalServerError)
+		http.Error(w, "rendering the page: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -148,7 +146,10 @@ func (s *shop) show(w http.ResponseWriter, r *http.Request, status int, page str
 
 func (s *shop) text(page, title, section string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		s.show(w, r, http.StatusOK, page, view{Title: title, Section: section, Data: arrival(r.URL.Query().Get("postcode"))})
+		s.show(w, r, http.StatusOK, page, view{
+			Title: title, Section: section,
+			Data: arrival(r.URL.Query().Get("postcode")),
+		})
 	}
 }
 

@@ -208,11 +208,13 @@ func TestAnOrderEndsOnTheThankYouPage(t *testing.T) {
 	if res.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("a half-filled form answers %d", res.StatusCode)
 	}
-	holds(t, body, "An address looks like ana@example.com.", "Street and number is missing.", "five digits", `value="Ana"`)
+	holds(t, body, "An address looks like ana@example.com.", "Street and number is missing.", "five digits",
+		`value="Ana"`)
 
 	// Without the cookie: the form itself carries what is ordered.
 	v.http.Jar = nil
-	res, body = v.post("/checkout", "items", "fen.1", "name", "Ana", "email", "ana@example.com", "street", "Weg 1", "postcode", "10437", "city", "Berlin")
+	res, body = v.post("/checkout", "items", "fen.1", "name", "Ana", "email", "ana@example.com", "street", "Weg 1",
+		"postcode", "10437", "city", "Berlin")
 	if res.Request.URL.Path != "/thanks" {
 		t.Fatalf("ended on %s with %d", res.Request.URL, res.StatusCode)
 	}
@@ -237,13 +239,17 @@ func TestHostileInputIsShownAsText(t *testing.T) {
 	v := visit(t)
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>`
 	q := url.QueryEscape(evil)
-	for _, page := range []string{"/search?q=" + q, "/lamps/desk?postcode=" + q + "&sort=" + q, "/delivery?postcode=" + q, "/thanks?name=" + q + "&order=" + q, "/product/" + q, "/" + q} {
+	for _, page := range []string{
+		"/search?q=" + q, "/lamps/desk?postcode=" + q + "&sort=" + q,
+		"/delivery?postcode=" + q, "/thanks?name=" + q + "&order=" + q, "/product/" + q, "/" + q,
+	} {
 		if _, body := v.get(page); strings.Contains(body, "<script>alert") || strings.Contains(body, "<img") {
 			t.Errorf("%s lets markup through", page)
 		}
 	}
 	for _, page := range []string{"/checkout", "/contact"} {
-		if _, body := v.post(page, "name", evil, "email", evil, "street", evil, "message", evil, "items", evil, "day", evil); strings.Contains(body, "<script>alert") {
+		if _, body := v.post(page, "name", evil, "email", evil, "street", evil, "message", evil, "items", evil, "day",
+			evil); strings.Contains(body, "<script>alert") {
 			t.Errorf("%s lets markup through", page)
 		}
 	}
@@ -268,7 +274,8 @@ func TestTheWayBackStaysInTheShop(t *testing.T) {
 
 func TestBigFormsAreRefused(t *testing.T) {
 	v := visit(t)
-	if res, _ := v.post("/contact", "message", strings.Repeat("a", 2*maxForm)); res.StatusCode != http.StatusBadRequest {
+	if res, _ := v.post("/contact", "message", strings.Repeat("a",
+		2*maxForm)); res.StatusCode != http.StatusBadRequest {
 		t.Errorf("got %d", res.StatusCode)
 	}
 	if res, _ := v.read(v.http.Post(v.base+"/lamps/desk", "text/plain", nil)); res.StatusCode < 400 {

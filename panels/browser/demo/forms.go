@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// formView is a form with what was typed and what is wrong with it, by field.
+// formView is a form with its input and its errors by field.
 type formView struct {
 	Lines  lines
 	Values url.Values
 	Wrong  map[string]string
 }
 
-// Value is what was typed into field.
+// Value is the input of field.
 func (f formView) Value(field string) string { return f.Values.Get(field) }
 
 // Is reports whether field has this value.
 func (f formView) Is(field, value string) bool { return f.Values.Get(field) == value }
 
-// field is a rule for one field; name is how the sentence calls it.
+// field is the rule for one field; name is its name in messages.
 type field struct {
 	key, name string
 	most      int
@@ -74,8 +74,8 @@ func (s *shop) checkout(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, "checkout", view{Title: "Check out", Data: f})
 }
 
-// order checks the order and thanks for it. The form carries the basket itself, so it
-// works where cookies are refused.
+// order checks the order and shows the last page. The form contains the basket, so it works without
+// cookies.
 func (s *shop) order(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, "the form could not be read", http.StatusBadRequest)
@@ -131,12 +131,14 @@ func (s *shop) message(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/thanks?"+url.Values{"name": {r.PostForm.Get("name")}}.Encode(), http.StatusSeeOther)
 }
 
-// thanksView is the last page of a form.
 type thanksView struct{ Name, Order string }
 
 func (s *shop) thanks(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	s.show(w, r, http.StatusOK, "thanks", view{Title: "Thank you", Data: thanksView{shorten(q.Get("name"), 80), shorten(q.Get("order"), 12)}})
+	s.show(w, r, http.StatusOK, "thanks", view{
+		Title: "Thank you",
+		Data:  thanksView{shorten(q.Get("name"), 80), shorten(q.Get("order"), 12)},
+	})
 }
 
 func shorten(s string, most int) string {

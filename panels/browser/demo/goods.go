@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// product is one thing on a shelf. Art is our own drawing, the only markup that is not
-// escaped.
+// product is one product. Art is our own drawing, the only markup that is not escaped.
 type product struct {
 	ID, Kind, Name string
 	Price          int // whole euros
@@ -24,21 +23,72 @@ type product struct {
 
 func readGoods() ([]product, error) {
 	goods := []product{
-		{ID: "fen", Kind: "lamp", Name: "Fen", Price: 72, Line: "Clamp arm, E14, 4 W", Stock: true, Socket: "E14", Power: "4 W", Text: "A clamp arm that reaches over a wide desk and stays where you leave it. The shade is spun from one sheet and painted by hand."},
-		{ID: "moor", Kind: "lamp", Name: "Moor", Price: 64, Line: "Enamel dome, E14, 4 W", Stock: true, Dimmable: true, Socket: "E14", Power: "4 W", Text: "An enamel dome over a slim stem. The light falls straight down and leaves the room alone."},
-		{ID: "sedge", Kind: "lamp", Name: "Sedge", Price: 79, Line: "Steel, built-in LED", Stock: true, Dimmable: true, Socket: "built-in LED", Power: "6 W", Text: "Bent from a single steel rod. The LED is built in and can be changed in our workshop, for life."},
-		{ID: "tarn", Kind: "lamp", Name: "Tarn", Price: 78, Line: "Blown glass, E27, 7 W", Stock: true, Dimmable: true, Socket: "E27", Power: "7 W", Text: "A blown glass globe on an oak foot. No two are quite the same size."},
-		{ID: "heath", Kind: "lamp", Name: "Heath", Price: 58, Line: "Linen shade, E27, 8 W", Stock: true, Socket: "E27", Power: "8 W", Text: "A linen shade on turned ash. Warm enough for an evening, bright enough for a letter."},
-		{ID: "bog", Kind: "lamp", Name: "Bog", Price: 76, Line: "Bent oak arm, E14, 4 W", Stock: true, Socket: "E14", Power: "4 W", Text: "The arm is bog oak, steamed and bent in one go. The joint at the shade turns all the way round."},
-		{ID: "ridge", Kind: "lamp", Name: "Ridge", Price: 118, Line: "Double arm, E27, 9 W", Stock: true, Dimmable: true, Socket: "E27", Power: "9 W", Text: "Two arms and a counterweight, for drawing tables and people who move a lot."},
-		{ID: "loam", Kind: "lamp", Name: "Loam", Price: 96, Line: "Stoneware foot, E27, 8 W", Dimmable: true, Socket: "E27", Power: "8 W", Text: "A stoneware foot thrown by hand. The next firing is in spring."},
-		{ID: "scree", Kind: "lamp", Name: "Scree", Price: 134, Line: "Cast brass, built-in LED", Stock: true, Dimmable: true, Socket: "built-in LED", Power: "5 W", Text: "Cast brass that darkens where you touch it. Heavy enough to hold a book open."},
-		{ID: "linen", Kind: "shade", Name: "Linen cone", Price: 24, Line: "For Heath and Tarn", Stock: true, Text: "Undyed linen on a wire frame, 18 cm high."},
-		{ID: "enamel", Kind: "shade", Name: "Enamel dome", Price: 31, Line: "For Moor, four colours", Stock: true, Text: "The dome of the Moor in moss, oxide, night or chalk."},
-		{ID: "paper", Kind: "shade", Name: "Paper drum", Price: 18, Line: "Flat packed, 22 cm", Text: "Folded by hand from one sheet of washi. Back in January."},
-		{ID: "e14", Kind: "bulb", Name: "E14 candle", Price: 6, Line: "4 W, 2,700 K, dimmable", Stock: true, Dimmable: true, Socket: "E14", Power: "4 W", Text: "Fits Fen, Moor and Bog. 470 lumens, 15,000 hours."},
-		{ID: "e27", Kind: "bulb", Name: "E27 globe", Price: 8, Line: "8 W, 2,700 K", Stock: true, Socket: "E27", Power: "8 W", Text: "Fits Heath, Tarn and Ridge. 806 lumens, 15,000 hours."},
-		{ID: "spare", Kind: "bulb", Name: "Spare LED board", Price: 14, Line: "For Sedge and Scree", Stock: true, Dimmable: true, Power: "6 W", Text: "Two screws and a plug. Or send the lamp in, we do it for nothing."},
+		{
+			ID: "fen", Kind: "lamp", Name: "Fen", Price: 72, Line: "Clamp arm, E14, 4 W", Stock: true, Socket: "E14",
+			Power: "4 W", Text: "A clamp arm that reaches over a wide desk and stays where you leave it. The shade is spun from one sheet and painted by hand.",
+		},
+		{
+			ID: "moor", Kind: "lamp", Name: "Moor", Price: 64, Line: "Enamel dome, E14, 4 W", Stock: true,
+			Dimmable: true, Socket: "E14", Power: "4 W",
+			Text: "An enamel dome over a slim stem. The light falls straight down and leaves the room alone.",
+		},
+		{
+			ID: "sedge", Kind: "lamp", Name: "Sedge", Price: 79, Line: "Steel, built-in LED", Stock: true,
+			Dimmable: true, Socket: "built-in LED", Power: "6 W",
+			Text: "Bent from a single steel rod. The LED is built in and can be changed in our workshop, for life.",
+		},
+		{
+			ID: "tarn", Kind: "lamp", Name: "Tarn", Price: 78, Line: "Blown glass, E27, 7 W", Stock: true,
+			Dimmable: true, Socket: "E27", Power: "7 W",
+			Text: "A blown glass globe on an oak foot. No two are quite the same size.",
+		},
+		{
+			ID: "heath", Kind: "lamp", Name: "Heath", Price: 58, Line: "Linen shade, E27, 8 W", Stock: true,
+			Socket: "E27", Power: "8 W",
+			Text: "A linen shade on turned ash. Warm enough for an evening, bright enough for a letter.",
+		},
+		{
+			ID: "bog", Kind: "lamp", Name: "Bog", Price: 76, Line: "Bent oak arm, E14, 4 W", Stock: true, Socket: "E14",
+			Power: "4 W", Text: "The arm is bog oak, steamed and bent in one go. The joint at the shade turns all the way round.",
+		},
+		{
+			ID: "ridge", Kind: "lamp", Name: "Ridge", Price: 118, Line: "Double arm, E27, 9 W", Stock: true,
+			Dimmable: true, Socket: "E27", Power: "9 W",
+			Text: "Two arms and a counterweight, for drawing tables and people who move a lot.",
+		},
+		{
+			ID: "loam", Kind: "lamp", Name: "Loam", Price: 96, Line: "Stoneware foot, E27, 8 W", Dimmable: true,
+			Socket: "E27", Power: "8 W", Text: "A stoneware foot thrown by hand. The next firing is in spring.",
+		},
+		{
+			ID: "scree", Kind: "lamp", Name: "Scree", Price: 134, Line: "Cast brass, built-in LED", Stock: true,
+			Dimmable: true, Socket: "built-in LED", Power: "5 W",
+			Text: "Cast brass that darkens where you touch it. Heavy enough to hold a book open.",
+		},
+		{
+			ID: "linen", Kind: "shade", Name: "Linen cone", Price: 24, Line: "For Heath and Tarn", Stock: true,
+			Text: "Undyed linen on a wire frame, 18 cm high.",
+		},
+		{
+			ID: "enamel", Kind: "shade", Name: "Enamel dome", Price: 31, Line: "For Moor, four colours", Stock: true,
+			Text: "The dome of the Moor in moss, oxide, night or chalk.",
+		},
+		{
+			ID: "paper", Kind: "shade", Name: "Paper drum", Price: 18, Line: "Flat packed, 22 cm",
+			Text: "Folded by hand from one sheet of washi. Back in January.",
+		},
+		{
+			ID: "e14", Kind: "bulb", Name: "E14 candle", Price: 6, Line: "4 W, 2,700 K, dimmable", Stock: true,
+			Dimmable: true, Socket: "E14", Power: "4 W", Text: "Fits Fen, Moor and Bog. 470 lumens, 15,000 hours.",
+		},
+		{
+			ID: "e27", Kind: "bulb", Name: "E27 globe", Price: 8, Line: "8 W, 2,700 K", Stock: true, Socket: "E27",
+			Power: "8 W", Text: "Fits Heath, Tarn and Ridge. 806 lumens, 15,000 hours.",
+		},
+		{
+			ID: "spare", Kind: "bulb", Name: "Spare LED board", Price: 14, Line: "For Sedge and Scree", Stock: true,
+			Dimmable: true, Power: "6 W", Text: "Two screws and a plug. Or send the lamp in, we do it for nothing.",
+		},
 	}
 	for i := range goods {
 		b, err := artFiles.ReadFile("art/" + goods[i].ID + ".svg")
@@ -59,7 +109,7 @@ func (s *shop) find(id string) (product, bool) {
 	return s.goods[i], true
 }
 
-// shelfView is a list of products with the filters as they stand.
+// shelfView is a list of products with the current filters.
 type shelfView struct {
 	Heading, Intro          string
 	Action                  string
@@ -156,8 +206,7 @@ type arrivalView struct {
 	Bad              bool
 }
 
-// arrival tells how long a parcel takes: by the first digit, so that the answer is always
-// the same.
+// arrival says how long a parcel takes, by the first digit, so that the answer is always the same.
 func arrival(postcode string) arrivalView {
 	code := strings.TrimSpace(postcode)
 	v := arrivalView{Postcode: code}

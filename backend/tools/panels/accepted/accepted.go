@@ -1,12 +1,12 @@
-// Package accepted says what a changed manifest would let a panel do that the one a person
-// accepted does not, so that such a change waits for them (ARCHITECTURE 15, for panels).
+// Package accepted finds what a changed manifest would let a panel do that the accepted one does not,
+// so that such a change waits for the user.
 //
-// Compare knows three kinds of reasons. More permissions and another command always wait. Another
-// description, schema or endpoint of a tool that is known, and a tool that is new and does more
-// than read, wait unless the person said that they work on the panel. What narrows, a tool that
-// goes or only reads, and what only says how the panel looks wait for nobody.
+// There are three kinds of reasons. More permissions and another command always wait. Another
+// description, schema or endpoint of a known tool, and a new tool that does more than read, wait
+// unless the user is working on the panel. Whatever narrows the panel's rights or only changes its
+// looks does not wait.
 //
-// The package keeps nothing and reads no file. All words in a manifest are from outside.
+// The package stores nothing and reads no files. All text in a manifest is untrusted.
 package accepted
 
 import (
@@ -25,7 +25,7 @@ import (
 	"sextant/backend/tools/panels/manifest"
 )
 
-// Kind is what a reason is about.
+// Kind is the subject of a reason.
 type Kind string
 
 // The kinds of reasons.
@@ -35,16 +35,15 @@ const (
 	Tool       Kind = "tool"
 )
 
-// Reason is one sentence about what a change would widen.
+// Reason is a sentence about what a change would allow.
 type Reason struct {
 	Kind Kind
 	Text string
 }
 
 const (
-	// maxKnown bounds how many tools of a panel are remembered.
+	// maxKnown bounds the known tools of a panel.
 	maxKnown = 512
-	// maxDiff bounds the difference that is shown, in bytes.
 	maxDiff = 64 << 10
 )
 
@@ -54,7 +53,7 @@ func Hash(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Known adds the tools of a manifest to those that are known, by name.
+// Known adds the tools of a manifest to those known by name.
 func Known(known map[string]string, is manifest.Plan) map[string]string {
 	all := maps.Clone(known)
 	if all == nil {
@@ -68,7 +67,7 @@ func Known(known map[string]string, is manifest.Plan) map[string]string {
 	return all
 }
 
-// Compare says what is would widen over was; known are the tools the panel ever had.
+// Compare returns what is would allow beyond was; known are the tools that the panel ever had.
 func Compare(was, is manifest.Plan, known map[string]string) []Reason {
 	c := &comparison{}
 	c.permissions(was.Manifest.Permissions, is.Manifest.Permissions)
@@ -87,7 +86,7 @@ func (c *comparison) add(kind Kind, format string, args ...any) {
 	c.reasons = append(c.reasons, Reason{kind, fmt.Sprintf(format, args...)})
 }
 
-// more are the members of is that was does not have.
+// more are the items of is that was does not have.
 func more(was, is []string) []string {
 	return slices.DeleteFunc(slices.Clone(is), func(s string) bool { return slices.Contains(was, s) })
 }
@@ -100,7 +99,7 @@ func (c *comparison) permissions(was, is manifest.Permissions) {
 		c.add(Permission, "It may reach %s.", listed(hosts))
 	}
 	if paths := more(was.FS, is.FS); len(paths) > 0 {
-		c.add(Permission, "It may use the files in %s.", listed(paths))
+		c.add(Permission, "It may access the files in %s.", listed(paths))
 	}
 	if is.Exec && !was.Exec {
 		c.add(Permission, "It may start other programs.")
@@ -110,7 +109,7 @@ func (c *comparison) permissions(was, is manifest.Permissions) {
 	}
 }
 
-// page compares what the page may load and reach: each list in its csp is one of sources.
+// page compares what the page may load and reach.
 func (c *comparison) page(was, is *manifest.UI) {
 	before, after := sources(was), sources(is)
 	for _, key := range slices.Sorted(maps.Keys(after)) {
@@ -120,7 +119,7 @@ func (c *comparison) page(was, is *manifest.UI) {
 	}
 }
 
-// sources are the lists of a csp by their names.
+// sources are the lists of a csp by name.
 func sources(ui *manifest.UI) map[string][]string {
 	if ui == nil {
 		return nil
@@ -134,7 +133,7 @@ func sources(ui *manifest.UI) map[string][]string {
 func (c *comparison) settings(was, is map[string]manifest.ConfigField) {
 	for _, name := range slices.Sorted(maps.Keys(is)) {
 		if was[name].Sensitive && !is[name].Sensitive {
-			c.add(Permission, "Its setting %s counts as a secret no longer.", Shown(name))
+			c.add(Permission, "Its setting %s is no longer secret.", Shown(name))
 		}
 	}
 }
@@ -150,7 +149,7 @@ func (c *comparison) backend(was, is *manifest.Backend) {
 	}
 }
 
-// answers names what answers a panel's tools, every word of it.
+// answers names the backend in full.
 func answers(b *manifest.Backend) string {
 	if b == nil {
 		return ""
@@ -169,21 +168,21 @@ func answers(b *manifest.Backend) string {
 	return strings.Join(parts, " ")
 }
 
-// Diff is the unified difference of two manifests in one form, so that it tells what changed and
-// not how it is written. Past 64 KB it ends with a line that says so.
+// Diff is the unified diff of two manifests in normal form. It ends after 64 KB with a line that says
+// so.
 func Diff(was, is []byte) string { return DiffOf("manifest.json", was, is) }
 
-// DiffOf is Diff for another document: name is what the new one is called.
+// DiffOf is Diff for another document; name is that of the new one.
 func DiffOf(name string, was, is []byte) string {
 	text := udiff.Unified("accepted", name, normal(was), normal(is))
 	if len(text) > maxDiff {
 		kept := text[:strings.LastIndexByte(text[:maxDiff], '\n')+1]
-		return kept + fmt.Sprintf(" … %d more bytes of differences; read %s itself\n", len(text)-len(kept), name)
+		return kept + fmt.Sprintf(" … %d more bytes of differences; see %s itself\n", len(text)-len(kept), name)
 	}
 	return text
 }
 
-// normal is JSON with sorted names, a value a line, and nothing in it that is not seen.
+// normal is JSON with sorted names and one value per line, with invisible characters escaped.
 func normal(text []byte) string {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -211,7 +210,7 @@ func listed(words []string) string {
 	return strings.Join(out, ", ")
 }
 
-// Shown is text with what cannot be seen, or turns the direction of reading, written out.
+// Shown is text with invisible characters, and those that change the direction of reading, escaped.
 func Shown(text string) string { return written(text, "") }
 
 func shownLines(text string) string { return written(text, "\n") }

@@ -1,6 +1,5 @@
-// Package argschema says whether the schema of a tool's arguments, written by somebody
-// else, can be used: it compiles, and it refers to nothing outside itself. It says the same
-// of an example of arguments.
+// Package argschema checks JSON Schemas of tool arguments that others wrote: a schema must compile and
+// refer to nothing outside itself. It also checks examples of arguments.
 package argschema
 
 import (
@@ -16,11 +15,11 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// nowhere refuses to load schemas from outside: a $ref stays inside its own text.
+// nowhere refuses to load other schemas: a $ref stays inside its own document.
 type nowhere struct{}
 
 func (nowhere) Load(url string) (any, error) {
-	return nil, fmt.Errorf("it refers to %s, and references may only lead inside the schema", url)
+	return nil, fmt.Errorf("it refers to %s, but references may only lead inside the schema", url)
 }
 
 // Check reports why text is not a usable JSON Schema, in a phrase; nil when it is.
@@ -36,7 +35,7 @@ func Check(text []byte) error {
 	return errors.New(why)
 }
 
-// Compile makes the schema of text ready for use. Explain says what its error means.
+// Compile compiles the schema in text. Explain describes its error.
 func Compile(text []byte) (*jsonschema.Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -51,8 +50,8 @@ func Compile(text []byte) (*jsonschema.Schema, error) {
 	return c.Compile(here)
 }
 
-// Explain is the place in the schema, as a JSON pointer, and the reason of an error of
-// Compile. The place is "" where the error names none.
+// Explain returns the place in the schema, as a JSON pointer, and the reason of an error of Compile.
+// The place is "" if the error names none.
 func Explain(err error) (pointer, why string) {
 	var invalid *jsonschema.SchemaValidationError
 	var detail *jsonschema.ValidationError
@@ -70,14 +69,16 @@ func Explain(err error) (pointer, why string) {
 	return pointer, strings.TrimPrefix(strings.TrimSpace(lines[len(lines)-1]), "- ")
 }
 
-// Example says why example is no arguments of def, whose parameters are compiled, and shows
-// some that are; why is "" when it is.
-func Example(def toolspec.Definition, compiled *jsonschema.Schema, example json.RawMessage) (why string, right json.RawMessage) {
+// Example says why example does not fit the parameters of def, compiled in advance, and returns
+// arguments that do; why is "" when it fits.
+func Example(def toolspec.Definition, compiled *jsonschema.Schema, example json.RawMessage) (why string,
+	right json.RawMessage,
+) {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(example))
 	if err == nil && compiled != nil && compiled.Validate(value) == nil {
 		return "", nil
 	}
-	// The check of calls fills in defaults, and words what is wrong.
+	// The check of calls fills in defaults and words the error.
 	def.Examples = nil
 	c := schema.New()
 	_, failed := c.Check(def, example)

@@ -8,19 +8,16 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxPlain is how deep a schema may be nested to be called plain.
 const maxPlain = 16
 
-// Plain reports whether Compile would find text good: it says only what nearly all tools'
-// parameters say. False means that only Compile knows.
+// Plain reports whether text is certainly a valid schema, because it uses only the common keywords.
+// For any other text only Compile knows.
 func Plain(text []byte) bool {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	return err == nil && plain(doc, 0)
 }
 
-// plain reports whether a schema is good beyond doubt, because it says only what nearly all tools'
-// parameters say, in the way JSON Schema wants it. Compiling a schema costs a hundred times as
-// much, and is left for what says more.
+// plain is Plain for a decoded schema. Compiling costs a hundred times as much.
 func plain(value any, depth int) bool {
 	s, ok := value.(map[string]any)
 	if !ok || depth > maxPlain {
@@ -43,7 +40,8 @@ func plainMember(key string, v any, depth int) bool {
 		return true
 	case "type":
 		name, ok := v.(string)
-		return ok && slices.Contains([]string{"string", "number", "integer", "boolean", "object", "array", "null"}, name)
+		return ok && slices.Contains([]string{"string", "number", "integer", "boolean", "object", "array", "null"},
+			name)
 	case "enum":
 		list, ok := v.([]any)
 		return ok && len(list) > 0
@@ -68,12 +66,12 @@ func plainMember(key string, v any, depth int) bool {
 	return false
 }
 
-// counts reports whether a number is written as a small count.
+// counts reports whether n is a small count.
 func counts(n string) bool {
 	return len(n) > 0 && len(n) < 9 && !slices.ContainsFunc([]byte(n), func(c byte) bool { return c < '0' || c > '9' })
 }
 
-// distinct reports whether v is a list of names, each once.
+// distinct reports whether v is a list of different names.
 func distinct(v any) bool {
 	list, ok := v.([]any)
 	seen := map[string]bool{}

@@ -12,8 +12,10 @@ func schemas() []string {
 	return []string{
 		` {"type":"object","properties":{"a":{"type":"string","description":"x","minLength":1,"default":null},"b":{"type":"array","items":{"type":"integer","minimum":-1.5}}},"required":["a","b"],"additionalProperties":false}`,
 		` {}`, ` {"enum":[1,"1",null]}`, ` {"items":true}`, ` {"additionalProperties":{"type":"null"}}`,
-		`{"type":"text"}`, `{"type":7}`, `{"type":["string","null"]}`, `{"enum":{}}`, `{"enum":[]}`, `{"required":["a","a"]}`, `{"required":[1]}`, `{"required":"a"}`,
-		`{"minLength":-1}`, `{"minLength":1.5}`, `{"minLength":"1"}`, `{"minLength":1e2}`, `{"minimum":"1"}`, `{"properties":[]}`, `{"properties":{"a":1}}`, `{"properties":{"a":{"type":"x"}}}`,
+		`{"type":"text"}`, `{"type":7}`, `{"type":["string","null"]}`, `{"enum":{}}`, `{"enum":[]}`,
+		`{"required":["a","a"]}`, `{"required":[1]}`, `{"required":"a"}`,
+		`{"minLength":-1}`, `{"minLength":1.5}`, `{"minLength":"1"}`, `{"minLength":1e2}`, `{"minimum":"1"}`,
+		`{"properties":[]}`, `{"properties":{"a":1}}`, `{"properties":{"a":{"type":"x"}}}`,
 		`{"description":7}`, `{"pattern":"("}`, `{"pattern":"a"}`, `{"$ref":"#"}`, `{"$ref":"http://a.example/"}`, `{"items":[{}]}`, `{"additionalProperties":"no"}`, `[]`, `7`, `true`, `null`,
 		strings.Repeat(`{"items":`, 40) + `{}` + strings.Repeat(`}`, 40),
 	}

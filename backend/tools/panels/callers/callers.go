@@ -1,8 +1,8 @@
-// Package callers makes the calls of panels: what a panel's page or script asks for becomes a call
-// of the Pipeline like any other, by the panel and never by the person in front of it. It adds
-// what only it knows: what the panel has read so far, and how much it may ask.
+// Package callers makes the calls of panels' pages and scripts. They go through the pipeline like any
+// other call, with the panel as the caller and never the user. The package adds what the panel has
+// read so far, and limits how much it may call.
 //
-// Which tools a panel may call is the policy's matter, and so is what is asked.
+// Which tools a panel may call, and when the user is asked, is decided by the policy.
 package callers
 
 import (
@@ -17,25 +17,25 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of what one panel may ask.
+// Limits of one panel.
 const (
-	// burst is how many calls may come at once after a rest, rate how many a second after that.
+	// burst is how many calls may come at once, rate how many a second after that.
 	burst = 60
 	rate  = 20
-	// atOnce bounds the calls that run or wait for an answer, so that nobody is asked more.
+	// atOnce bounds the calls that run or wait for approval.
 	atOnce = 16
-	// maxDepth bounds calls of a panel's script that lead to the same panel's script again.
+	// maxDepth bounds calls of a panel's script that lead to the same script again.
 	maxDepth = 3
 	// maxArgs bounds the arguments of one call in bytes.
 	maxArgs = 1 << 20
-	// maxRead bounds the sources that are told apart of what a panel has read.
+	// maxRead bounds the sources recorded of what a panel has read.
 	maxRead = 32
 )
 
-// many stands for the sources beyond maxRead.
+// many represents the sources beyond maxRead.
 const many = "more pages and servers"
 
-// Callers are the panels as callers. Their methods may be called concurrently.
+// Callers makes calls for all panels. It is safe for concurrent use.
 type Callers struct {
 	do  func(context.Context, toolspec.Call) toolspec.Result
 	now func() time.Time
@@ -44,7 +44,7 @@ type Callers struct {
 	panels map[string]*one
 }
 
-// one is what is known of one panel.
+// one is the state of one panel.
 type one struct {
 	read    []string
 	running int
@@ -52,30 +52,32 @@ type one struct {
 	filled  time.Time
 }
 
-// New makes Callers whose calls are done by do.
+// New makes Callers that executes calls with do.
 func New(do func(context.Context, toolspec.Call) toolspec.Result) *Callers {
 	return &Callers{do: do, now: time.Now, panels: map[string]*one{}}
 }
 
-// Ask is one call that a panel wants made.
+// Ask is a call that a panel wants to make.
 type Ask struct {
 	Panel, Tool string
 	Args        json.RawMessage
-	// Interactive is true when a person can be asked.
+	// Interactive is true when the user can be asked.
 	Interactive bool
-	// Within is the provenance of the call that the panel answers meanwhile, nil for none: what
-	// it does then is shown where that call is, and is tainted by what that one has read.
+	// Within is the provenance of the call that the panel is answering, nil for none. The new call
+	// then belongs to the same conversation and is tainted by what that one has read.
 	Within *toolspec.Provenance
 }
 
 type depthKey struct{}
 
-// Call takes one call its whole way.
+// Call executes one call.
 func (c *Callers) Call(ctx context.Context, a Ask) toolspec.Result {
 	depth, _ := ctx.Value(depthKey{}).(int)
 	switch {
 	case depth >= maxDepth:
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s was not run: calls of the panel %s lead to each other more than %d deep", a.Tool, a.Panel, maxDepth),
+		return toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("%s was not run: calls of the panel %s are nested more than %d deep", a.Tool, a.Panel,
+				maxDepth),
 			"Let it call the tools it needs directly.")
 	case len(a.Args) > maxArgs:
 		return toolspec.Fail(toolspec.ValidationError, "the arguments are larger than 1 MB", "Send less.")
@@ -93,10 +95,13 @@ func (c *Callers) Call(ctx context.Context, a Ask) toolspec.Result {
 	return r
 }
 
-// from is the provenance of a panel's call. No host counts as typed and nothing as allowed
-// beforehand: a page can make up what it likes.
+// from is the provenance of a panel's call. No host counts as typed by the user and nothing as
+// approved beforehand, because a page can make up anything.
 func (c *Callers) from(a Ask) toolspec.Provenance {
-	from := toolspec.Provenance{Caller: toolspec.CallerPanel, Client: a.Panel, Interactive: a.Interactive, Unpaged: true}
+	from := toolspec.Provenance{
+		Caller: toolspec.CallerPanel, Client: a.Panel, Interactive: a.Interactive,
+		Unpaged: true,
+	}
 	from.Outside = append(from.Outside, policy.PanelSource(a.Panel))
 	if w := a.Within; w != nil {
 		from.Conversation, from.Turn, from.Session, from.Child = w.Conversation, w.Turn, w.Session, w.Child
@@ -111,7 +116,7 @@ func (c *Callers) from(a Ask) toolspec.Provenance {
 	return from
 }
 
-// enter takes a place for a call, or says that the panel asks too much.
+// enter counts a call, or refuses it because the panel calls too much.
 func (c *Callers) enter(a Ask) *toolspec.Result {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,7 +131,7 @@ func (c *Callers) enter(a Ask) *toolspec.Result {
 	what := ""
 	switch {
 	case p.running >= atOnce:
-		what = fmt.Sprintf("%d calls of the panel %s are under way already", atOnce, a.Panel)
+		what = fmt.Sprintf("%d calls of the panel %s are already running", atOnce, a.Panel)
 	case p.tokens < 1:
 		what = fmt.Sprintf("the panel %s calls more often than %d times a second", a.Panel, rate)
 	default:
@@ -134,7 +139,8 @@ func (c *Callers) enter(a Ask) *toolspec.Result {
 		p.running++
 		return nil
 	}
-	r := toolspec.Fail(toolspec.UserError, a.Tool+" was not run: "+what, "Wait until earlier calls are answered, then call again.")
+	r := toolspec.Fail(toolspec.UserError, a.Tool+" was not run: "+what,
+		"Wait until earlier calls are answered, then call again.")
 	return &r
 }
 
@@ -144,8 +150,8 @@ func (c *Callers) leave(panel string) {
 	c.panels[panel].running--
 }
 
-// note keeps where text came from that a panel has got. It is kept until the program ends: a page
-// that is shown anew may have stored what it read.
+// note records the sources of text that a panel received. They are kept until the program ends,
+// because a page that is reloaded may have stored what it read.
 func (c *Callers) note(panel string, sources []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

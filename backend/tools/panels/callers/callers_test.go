@@ -22,7 +22,8 @@ func TestAPanelsCallIsNeverThePersons(t *testing.T) {
 	}
 	c.Call(t.Context(), Ask{Panel: "notes", Tool: "x", Within: &within})
 	want := toolspec.Provenance{
-		Caller: toolspec.CallerPanel, Client: "notes", Conversation: "talk", Turn: "t1", Interactive: true, Unpaged: true,
+		Caller: toolspec.CallerPanel, Client: "notes", Conversation: "talk", Turn: "t1", Interactive: true,
+		Unpaged: true,
 		Outside: []string{"https://shop.example", "panel:notes"},
 	}
 	if fmt.Sprint(got.From) != fmt.Sprint(want) || got.Panel != "notes" || string(got.Args) != "{}" {
@@ -98,7 +99,8 @@ func TestOnlySoManyCallsWaitAtOnce(t *testing.T) {
 	for range atOnce {
 		<-started
 	}
-	if r := c.Call(t.Context(), Ask{Panel: "notes", Tool: "ask"}); r.Success || !strings.Contains(r.Error, "under way") {
+	if r := c.Call(t.Context(), Ask{Panel: "notes", Tool: "ask"}); r.Success ||
+		!strings.Contains(r.Error, "already running") {
 		t.Errorf("%+v", r)
 	}
 	close(release)
@@ -122,7 +124,10 @@ func TestCallsThatLeadToThemselvesEnd(t *testing.T) {
 	if !strings.Contains(deepest.Error, "deep") {
 		t.Errorf("%+v", deepest)
 	}
-	if r := c.Call(t.Context(), Ask{Panel: "notes", Tool: "x", Args: json.RawMessage(strings.Repeat(" ", maxArgs+1))}); r.ErrorType != toolspec.ValidationError {
+	if r := c.Call(t.Context(), Ask{
+		Panel: "notes", Tool: "x",
+		Args: json.RawMessage(strings.Repeat(" ", maxArgs+1)),
+	}); r.ErrorType != toolspec.ValidationError {
 		t.Errorf("%+v", r)
 	}
 }

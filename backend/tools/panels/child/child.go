@@ -1,9 +1,8 @@
-// Package child runs other people's programs for us: the process of a panel, the process
-// of an MCP server. Each one is in its own process group, gets a small environment and
-// none of our descriptors, and never outlives us: Stop ends the whole group, and on Linux
-// the kernel kills the program when this process dies, whatever killed it.
+// Package child runs other programs: the process of a panel or of an MCP server. Each has its own
+// process group, a small environment and none of our descriptors, and never outlives us: Stop ends the
+// whole group, and on Linux the kernel kills the program when this process dies.
 //
-// It is not a sandbox; package guard/confine is.
+// It is not a sandbox; see package guard/confine.
 package child
 
 import (
@@ -20,7 +19,7 @@ import (
 	"time"
 )
 
-// Spec says what to run. Name is found on PATH unless it holds a slash.
+// Spec describes what to run. Name is looked up on PATH unless it contains a slash.
 type Spec struct {
 	Name string
 	Args []string
@@ -47,13 +46,13 @@ type Process struct {
 	gone bool
 }
 
-// Start runs the program of spec. The caller must Stop it or wait for Done.
+// Start starts the program. The caller must Stop it or wait for Done.
 func Start(spec Spec) (*Process, error) {
 	cmd := exec.CommandContext(context.Background(), spec.Name, spec.Args...)
 	cmd.Dir, cmd.Env = spec.Dir, spec.Env
 	cmd.Stderr = spec.Log
 	cmd.SysProcAttr = attributes()
-	// A grandchild that left the group may hold our pipes open for ever.
+	// A grandchild that left the group may hold our pipes open forever.
 	cmd.WaitDelay = 2 * time.Second
 	p := &Process{cmd: cmd, dead: make(chan struct{}), done: make(chan struct{})}
 	if err := p.connect(spec); err != nil {
@@ -73,8 +72,8 @@ func (p *Process) connect(spec Spec) error {
 		p.cmd.Stdout = spec.Log
 		return nil
 	}
-	// Our own pipes, not exec's: its Wait closes StdoutPipe under a reader that has not
-	// yet read the program's last words.
+	// Our own pipes, because Wait of os/exec closes StdoutPipe under a reader that has not read
+	// everything yet.
 	inRead, inWrite, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("making pipe: %w", err)
@@ -98,14 +97,14 @@ func (p *Process) closePipes() {
 	}
 }
 
-// live starts the program and waits for it on one locked thread, because the kernel's
-// parent-death signal is tied to the thread that started the child, not to the process.
+// live starts the program and waits for it on one locked thread, because the parent-death signal
+// belongs to the thread that started the child.
 func (p *Process) live(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := p.cmd.Start()
 	if err == nil {
-		// The child has its own copies; ours would keep the pipes open after its death.
+		// The child has its own copies; ours would keep the pipes open.
 		for _, c := range []any{p.cmd.Stdin, p.cmd.Stdout} {
 			if f, ok := c.(*os.File); ok && f != nil {
 				_ = f.Close()
@@ -122,8 +121,8 @@ func (p *Process) live(started chan<- error) {
 	}
 	p.kill.Lock()
 	p.gone = true
-	// End what the leader left behind. While it is dead but not yet reaped, its group's
-	// number cannot have gone to another program.
+	// End the rest of the group. While the leader is dead but not reaped, its group number cannot have
+	// been reused.
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	close(p.dead)
 	if unreaped {
@@ -133,14 +132,14 @@ func (p *Process) live(started chan<- error) {
 	close(p.done)
 }
 
-// Dead is closed as soon as the program has ended. What it left behind may still hold its pipes, so
-// that Exit is known a moment later, with Done.
+// Dead is closed as soon as the program has ended. Its children may still hold its pipes; Exit is
+// known after Done.
 func (p *Process) Dead() <-chan struct{} { return p.dead }
 
 // Done is closed when the program has ended and its group is gone.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Exit says after Done how the program ended, for a person: "exit 1", "killed by SIGTERM".
+// Exit says how the program ended, once Done is closed: "exit 1", "ended by signal terminated".
 func (p *Process) Exit() string {
 	select {
 	case <-p.done:
@@ -157,9 +156,8 @@ func (p *Process) Exit() string {
 	return fmt.Sprintf("exit %d", exit.ExitCode())
 }
 
-// Stop closes Stdin, which a program that reads it takes for a goodbye; after half of grace it asks
-// the group to end, and kills it after grace. It returns when the program is gone. Stopping a
-// stopped program does nothing.
+// Stop closes Stdin, asks the group to end after half of grace, and kills it after grace. It returns
+// when the program has ended. It may be called again.
 func (p *Process) Stop(grace time.Duration) {
 	if p.Stdin != nil {
 		_ = p.Stdin.Close()
@@ -176,7 +174,6 @@ func (p *Process) Stop(grace time.Duration) {
 	<-p.done
 }
 
-// within reports whether the program ends within d.
 func (p *Process) within(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -189,8 +186,7 @@ func (p *Process) within(d time.Duration) bool {
 }
 
 func (p *Process) signal(s syscall.Signal) {
-	// While the exit is being handled the lock is held by live; TryLock then means there
-	// is nothing left to signal.
+	// live holds the lock while it handles the exit; then there is nothing left to signal.
 	if !p.kill.TryLock() {
 		return
 	}
@@ -200,9 +196,9 @@ func (p *Process) signal(s syscall.Signal) {
 	}
 }
 
-// Environment is the small environment our children get: what a program needs to find
-// other programs, its home and its language, plus extra ("NAME=value" each), which wins.
-// Keys and tokens in our own environment are not passed on.
+// Environment is the environment for child programs: what is needed to find other programs, home and
+// language, plus extra ("NAME=value"), which wins. Keys and tokens in our own environment are not
+// passed on.
 func Environment(extra ...string) []string {
 	given := map[string]bool{}
 	for _, e := range extra {
@@ -218,7 +214,7 @@ func Environment(extra ...string) []string {
 	return append(env, extra...)
 }
 
-// Line is command and args as a person would type them, for questions and lists.
+// Line is command and args as typed in a shell, for display.
 func Line(name string, args []string) string {
 	parts := make([]string, 0, 1+len(args))
 	for _, a := range append([]string{name}, args...) {

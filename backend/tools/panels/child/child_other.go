@@ -6,5 +6,5 @@ import "syscall"
 
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// awaitExit is false: here the death of a child is only learned by reaping it.
+// awaitExit is false: on this system the end of a child is only known by reaping it.
 func awaitExit(int) bool { return false }

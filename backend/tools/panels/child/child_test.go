@@ -68,7 +68,10 @@ func start(t *testing.T, script string) (*Process, *Tail) {
 }
 
 func TestTheWayAProgramEndedIsTold(t *testing.T) {
-	for script, want := range map[string]string{"exit 0": "exit 0", "exit 7": "exit 7", "kill -9 $$": "ended by signal killed"} {
+	for script, want := range map[string]string{
+		"exit 0": "exit 0", "exit 7": "exit 7",
+		"kill -9 $$": "ended by signal killed",
+	} {
 		p, _ := start(t, script)
 		<-p.Done()
 		if got := p.Exit(); got != want {
@@ -136,7 +139,10 @@ func TestAProgramDiesWhenWeAreKilled(t *testing.T) {
 }
 
 func TestPipesCarryTheLastWordsOfAProgram(t *testing.T) {
-	p, err := Start(Spec{Name: "sh", Args: []string{"-c", "read x; echo got $x"}, Env: Environment(), Log: io.Discard, Pipes: true})
+	p, err := Start(Spec{
+		Name: "sh", Args: []string{"-c", "read x; echo got $x"}, Env: Environment(), Log: io.Discard,
+		Pipes: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +159,8 @@ func TestPipesCarryTheLastWordsOfAProgram(t *testing.T) {
 
 func TestAProgramThatIsNotThereIsAnError(t *testing.T) {
 	for _, pipes := range []bool{false, true} {
-		if _, err := Start(Spec{Name: "no-such-program-here", Log: io.Discard, Pipes: pipes}); err == nil || !strings.Contains(err.Error(), "no-such-program-here") {
+		if _, err := Start(Spec{Name: "no-such-program-here", Log: io.Discard, Pipes: pipes}); err == nil ||
+			!strings.Contains(err.Error(), "no-such-program-here") {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Tail keeps the last bytes written to it: the bounded log of a program we run. The zero
-// value keeps 64 KB. It may be used concurrently.
+// Tail holds the last 64 KB written to it, as the log of a program. The zero value is ready, and it is
+// safe for concurrent use.
 type Tail struct {
 	mu   sync.Mutex
 	data []byte
@@ -14,7 +14,7 @@ type Tail struct {
 
 const tailBytes = 64 << 10
 
-// Write appends p and forgets the oldest bytes; it never fails.
+// Write appends p and drops the oldest bytes; it never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -29,20 +29,21 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// String is what is kept.
+// String is the text held.
 func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.ToValidUTF8(string(t.data), "�")
 }
 
-// Last is the last line that says something, at most 300 bytes; "" when there is none.
+// Last is the last meaningful line, at most 300 bytes; "" when there is none.
 func (t *Tail) Last() string {
 	lines := strings.Split(strings.TrimSpace(t.String()), "\n")
 	for i := len(lines) - 1; i >= 0; i-- {
 		line := strings.TrimSpace(lines[i])
-		// A line of a stack trace or of closing brackets explains nothing.
-		if line == "" || strings.HasPrefix(line, "at ") || strings.Trim(line, "{}[]()^~- ") == "" || strings.HasPrefix(line, "Node.js v") {
+		// Stack traces and closing brackets explain nothing.
+		if line == "" || strings.HasPrefix(line, "at ") || strings.Trim(line, "{}[]()^~- ") == "" ||
+			strings.HasPrefix(line, "Node.js v") {
 			continue
 		}
 		if len(line) > 300 {

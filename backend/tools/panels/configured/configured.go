@@ -1,6 +1,5 @@
-// Package configured keeps what a person sets for a panel: the values of its manifest's config, each
-// of the type that it says. Sensitive ones are kept as secrets are, and are handed to what answers
-// the panel and to nobody else.
+// Package configured stores the settings of panels: values for the fields of a manifest's config.
+// Sensitive ones are stored as secrets and are given only to the panel's backend.
 package configured
 
 import (
@@ -19,28 +18,27 @@ import (
 // maxText bounds a value in bytes.
 const maxText = 10_000
 
-// Store keeps values by panel and name; *store.Store is one.
+// Store stores values by panel and name; *sqlite.Store is one.
 type Store interface {
 	PanelConfig(ctx context.Context, panel string) (map[string]json.RawMessage, error)
 	SetPanelConfig(ctx context.Context, panel string, values map[string]json.RawMessage) error
 }
 
-// Keys keeps sensitive values; *secrets.Vault is one. An empty value forgets one.
+// Keys stores sensitive values; *secrets.Vault is one. An empty value deletes one.
 type Keys interface {
 	Key(name string) (string, bool)
 	SetKey(name, value string) error
 }
 
-// Settings are the settings of all panels. They may be used concurrently.
+// Settings holds the settings of all panels. It is safe for concurrent use.
 type Settings struct {
 	store Store
 	keys  Keys
 }
 
-// New makes Settings of what keeps them.
 func New(store Store, keys Keys) *Settings { return &Settings{store: store, keys: keys} }
 
-// PanelSetting is one setting as a person sees it. Value is null for a sensitive one.
+// PanelSetting is one setting for display. Value is null for a sensitive one.
 type PanelSetting struct {
 	Name        string          `json:"name"`
 	Type        string          `json:"type"`
@@ -48,14 +46,16 @@ type PanelSetting struct {
 	Sensitive   bool            `json:"sensitive,omitempty"`
 	Default     json.RawMessage `json:"default,omitempty"`
 	Value       json.RawMessage `json:"value,omitempty"`
-	// Set is true when a person set it, so that it is not the default.
+	// Set is true when the value is not the default.
 	Set bool `json:"set,omitempty"`
 }
 
 func keyOf(panel, name string) string { return "panel." + panel + "." + name }
 
-// List are the settings of panel, by name.
-func (s *Settings) List(ctx context.Context, panel string, fields map[string]manifest.ConfigField) ([]PanelSetting, error) {
+// List returns the settings of panel in the order of their names.
+func (s *Settings) List(ctx context.Context, panel string, fields map[string]manifest.ConfigField) ([]PanelSetting,
+	error,
+) {
 	kept, err := s.store.PanelConfig(ctx, panel)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,10 @@ func (s *Settings) List(ctx context.Context, panel string, fields map[string]man
 	all := []PanelSetting{}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		f := fields[name]
-		one := PanelSetting{Name: name, Type: f.Type, Description: f.Description, Sensitive: f.Sensitive, Default: f.Default, Value: f.Default}
+		one := PanelSetting{
+			Name: name, Type: f.Type, Description: f.Description, Sensitive: f.Sensitive,
+			Default: f.Default, Value: f.Default,
+		}
 		if f.Sensitive {
 			one.Default, one.Value = nil, nil
 			_, one.Set = s.keys.Key(keyOf(panel, name))
@@ -75,8 +78,8 @@ func (s *Settings) List(ctx context.Context, panel string, fields map[string]man
 	return all, nil
 }
 
-// Text is every value with the sensitive ones, as a JSON object, for what answers the panel. One that
-// nobody set and that has no default is missing.
+// Text is all values, including sensitive ones, as a JSON object for the panel's backend. Settings
+// without value and default are omitted.
 func (s *Settings) Text(ctx context.Context, panel string, fields map[string]manifest.ConfigField) (string, error) {
 	list, err := s.List(ctx, panel, fields)
 	if err != nil {
@@ -99,7 +102,7 @@ func (s *Settings) Text(ctx context.Context, panel string, fields map[string]man
 	return string(b), err
 }
 
-// Wrong says what is wrong with values that a person gave, by name.
+// Wrong are the reasons why values were refused, by name.
 type Wrong struct{ Fields map[string]string }
 
 func (w *Wrong) Error() string {
@@ -110,9 +113,11 @@ func (w *Wrong) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// Set keeps values, all or none; null takes one back to its default. The error is a *Wrong when a
-// value is not what its setting takes.
-func (s *Settings) Set(ctx context.Context, panel string, fields map[string]manifest.ConfigField, values map[string]json.RawMessage) error {
+// Set stores values, all or none; null resets one to its default. The error is a *Wrong if a value
+// does not fit its setting.
+func (s *Settings) Set(ctx context.Context, panel string, fields map[string]manifest.ConfigField,
+	values map[string]json.RawMessage,
+) error {
 	wrong := &Wrong{Fields: map[string]string{}}
 	plain, sensitive := map[string]json.RawMessage{}, map[string]string{}
 	for name, value := range values {

@@ -72,7 +72,8 @@ func TestSettingsAreKeptByTypeAndSensitiveOnesNeverComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown, err := json.Marshal(list)
-	if err != nil || strings.Contains(string(shown), "s3cret") || !strings.Contains(string(shown), `"name":"key","type":"string","sensitive":true,"set":true`) {
+	if err != nil || strings.Contains(string(shown), "s3cret") ||
+		!strings.Contains(string(shown), `"name":"key","type":"string","sensitive":true,"set":true`) {
 		t.Errorf("%s %v", shown, err)
 	}
 	inTable, err := kept.PanelConfig(t.Context(), "notes")
@@ -85,7 +86,10 @@ func TestSettingsAreKeptByTypeAndSensitiveOnesNeverComeBack(t *testing.T) {
 	if got := text("notes"); got != `{"loud":true,"place":"Bonn","rate":0.5,"size":20}` || len(keys) != 0 {
 		t.Error(got, keys)
 	}
-	for _, bad := range []string{`{"size":"3"}`, `{"size":1.5}`, `{"place":1}`, `{"loud":"yes"}`, `{"rate":"1"}`, `{"none":1}`, `{"place":"` + strings.Repeat("x", maxText+1) + `"}`} {
+	for _, bad := range []string{
+		`{"size":"3"}`, `{"size":1.5}`, `{"place":1}`, `{"loud":"yes"}`, `{"rate":"1"}`,
+		`{"none":1}`, `{"place":"` + strings.Repeat("x", maxText+1) + `"}`,
+	} {
 		var wrong *Wrong
 		if err := set(bad); !errors.As(err, &wrong) || len(wrong.Fields) != 1 {
 			t.Errorf("%.40s: %v", bad, err)

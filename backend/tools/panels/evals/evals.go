@@ -1,5 +1,5 @@
-// Package evals runs the evals of a panel's manifest: calls whose answers its author knows. The calls
-// are real; who runs them says how they are made, and as whom.
+// Package evals runs the evals of a panel's manifest: calls with known answers. The calls are real;
+// the caller of Run decides how and as whom they are made.
 package evals
 
 import (
@@ -22,22 +22,22 @@ import (
 const (
 	Passed = "passed"
 	Failed = "failed"
-	// Skipped evals were not run: an answer they need is not there, or they need a model.
+	// Skipped evals were not run: an answer they need is missing, or they need a model.
 	Skipped = "skipped"
 )
 
-// shownAnswer bounds what of an answer is shown, in characters.
+// shownAnswer bounds the part of an answer that is shown, in characters.
 const shownAnswer = 2000
 
-// Outcome is what became of one eval.
+// Outcome is the outcome of one eval.
 type Outcome struct {
-	// Name is the eval's, else its tool's.
+	// Name is that of the eval, else of its tool.
 	Name  string `json:"name"`
 	Tool  string `json:"tool,omitempty"`
 	State string `json:"state"`
-	// Why says what was otherwise than expected, "" when it passed.
+	// Why is the reason of a failure, "" when it passed.
 	Why string `json:"why,omitempty"`
-	// Args are the arguments that were sent, Answer the beginning of what came back.
+	// Args are the arguments sent, Answer the beginning of the answer.
 	Args   json.RawMessage `json:"args,omitempty"`
 	Answer string          `json:"answer,omitempty"`
 	// DurationMS is how long the call took, in milliseconds.
@@ -47,8 +47,8 @@ type Outcome struct {
 // Call makes one call of a panel's tool.
 type Call func(ctx context.Context, tool string, args json.RawMessage) toolspec.Result
 
-// Run makes the calls of list in their order, one at a time, and says of each what became of it. It
-// stops early only when ctx ends; what was not reached then is skipped.
+// Run makes the calls of list one after another and returns their outcomes. When ctx ends, the rest is
+// skipped.
 func Run(ctx context.Context, list []manifest.Eval, call Call) []Outcome {
 	outcomes, answers := make([]Outcome, 0, len(list)), map[string]any{}
 	for _, e := range list {
@@ -66,10 +66,10 @@ func one(ctx context.Context, e manifest.Eval, answers map[string]any, call Call
 	}
 	switch {
 	case ctx.Err() != nil:
-		o.Why = "stopped before it"
+		o.Why = "the run was stopped before this eval"
 		return o
 	case e.Tool == "":
-		o.Why = "it only says what a person would ask; name the tool to have it called"
+		o.Why = "it has a prompt but no tool, so nothing was called"
 		return o
 	}
 	args, err := filled(e.Args, answers)
@@ -93,7 +93,7 @@ func one(ctx context.Context, e manifest.Eval, answers map[string]any, call Call
 	return o
 }
 
-// plain is the answer as a value of JSON, and as text; of a failure the text is its error.
+// plain is the answer as JSON value and as text; for a failure the text is its error.
 func plain(r toolspec.Result) (value any, text string) {
 	if !r.Success {
 		return nil, strings.TrimSpace(r.Error + " " + r.Suggestion)
@@ -109,7 +109,7 @@ func plain(r toolspec.Result) (value any, text string) {
 	return value, string(raw)
 }
 
-// decoded is JSON as a value whose numbers compare by what they say.
+// decoded is JSON as a value with exact numbers.
 func decoded(raw []byte) any {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -120,19 +120,19 @@ func decoded(raw []byte) any {
 	return value
 }
 
-// wrong says what of the answer is not as expected, "" when all is.
+// wrong says how the answer differs from what is expected, "" when it does not.
 func wrong(want manifest.Expect, r toolspec.Result, value any, text string) string {
 	switch succeeds := want.Success == nil || *want.Success; {
 	case succeeds && !r.Success:
-		return "it failed: " + r.Error
+		return "the call failed: " + r.Error
 	case !succeeds && r.Success:
-		return "it should have failed, and did not"
+		return "the call should have failed, but succeeded"
 	}
 	for _, part := range want.Contains {
-		// In JSON a quote inside a text is written otherwise than the author would.
+		// In JSON text the part may be escaped.
 		quoted, _ := json.Marshal(part) // a string always can be
 		if !strings.Contains(text, part) && !strings.Contains(text, strings.Trim(string(quoted), `"`)) {
-			return fmt.Sprintf("the answer does not hold %q", part)
+			return fmt.Sprintf("the answer does not contain %q", part)
 		}
 	}
 	pointers := make([]string, 0, len(want.Equals))
@@ -147,13 +147,14 @@ func wrong(want manifest.Expect, r toolspec.Result, value any, text string) stri
 			return fmt.Sprintf("the answer has nothing at %q", pointer)
 		case !same(found, decoded(want.Equals[pointer])):
 			is, _ := json.Marshal(found) // it came from JSON
-			return fmt.Sprintf("at %q the answer has %s, not %s", pointer, clip.Runes(string(is), 200), clip.Runes(string(want.Equals[pointer]), 200))
+			return fmt.Sprintf("at %q the answer has %s, not %s", pointer, clip.Runes(string(is), 200),
+				clip.Runes(string(want.Equals[pointer]), 200))
 		}
 	}
 	return ""
 }
 
-// same compares values of JSON; 1 and 1.0 are the same number.
+// same compares JSON values; 1 and 1.0 are equal.
 func same(a, b any) bool {
 	x, one := a.(json.Number)
 	y, two := b.(json.Number)
@@ -165,7 +166,7 @@ func same(a, b any) bool {
 	return x == y || errX == nil && errY == nil && f == g
 }
 
-// at is the part of value that path leads to.
+// at is the part of value at path.
 func at(value any, path []string) (any, bool) {
 	for _, name := range path {
 		switch v := value.(type) {
@@ -188,7 +189,7 @@ func at(value any, path []string) (any, bool) {
 	return value, true
 }
 
-// filled puts parts of earlier answers in the place of texts such as "{added.id}".
+// filled replaces references such as "{added.id}" by parts of earlier answers.
 func filled(args json.RawMessage, answers map[string]any) (json.RawMessage, error) {
 	if len(args) == 0 {
 		return json.RawMessage("{}"), nil
@@ -203,13 +204,13 @@ func filled(args json.RawMessage, answers map[string]any) (json.RawMessage, erro
 func put(value any, answers map[string]any) (_ any, err error) {
 	switch v := value.(type) {
 	case string:
-		as, path, is := manifest.Earlier(v)
+		as, path, is := manifest.Reference(v)
 		if !is {
 			return v, nil
 		}
 		answer, there := answers[as]
 		if !there {
-			return nil, fmt.Errorf("it needs the answer %q, which is not there", as)
+			return nil, fmt.Errorf("it needs the answer %q, which is missing", as)
 		}
 		part, there := at(answer, path)
 		if !there {

@@ -66,13 +66,13 @@ func TestAnEvalThatDoesNotHoldSaysWhatWasOtherwise(t *testing.T) {
 		{"prompt": "Keep a note"}
 	]`), notes())
 	for i, want := range []struct{ state, why string }{
-		{Failed, "it failed: there is no note"},
+		{Failed, "the call failed: there is no note"},
 		{Failed, "should have failed"},
-		{Failed, `does not hold "b"`},
+		{Failed, `does not contain "b"`},
 		{Failed, `at "/id" the answer has 3, not "3"`},
 		{Failed, `nothing at "/at/0"`},
 		{Skipped, `needs the answer "got"`},
-		{Skipped, "what a person would ask"},
+		{Skipped, "it has a prompt but no tool"},
 	} {
 		if o := outcomes[i]; o.State != want.state || !strings.Contains(o.Why, want.why) {
 			t.Errorf("%d: %+v, want %s: %s", i, o, want.state, want.why)

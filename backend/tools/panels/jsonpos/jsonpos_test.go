@@ -3,6 +3,8 @@ package jsonpos
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -28,27 +30,63 @@ func TestEveryValueAndKeyIsFound(t *testing.T) {
 	}
 }
 
-func TestFaultsHaveTheirPlace(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                   "1:1: the text ends in the middle",
-		"{\"a\": 1,\n}":      "2:1: invalid character '}' looking for beginning of object key string",
-		"{\"a\": tru}":       "1:10: invalid character '}' in literal true (expecting 'e')",
-		"[1, 2] x":           "1:8: there is text after the end of the JSON value",
-		"{'a': 1}":           `1:2: invalid character '\'' looking for beginning of object key string`,
-		"\"\xff\"":           "1:1: the text is not UTF-8",
-		"{\"a\" 1}":          "1:6: invalid character '1' after object key",
-		"// note\n{\"a\":1}": "1:1: invalid character '/' looking for beginning of value",
+func TestFaultsHaveAPlaceAndARepairedLine(t *testing.T) {
+	for _, tc := range []struct{ name, text, want, repaired string }{
+		{"nothing", "", `1:1: expected a value: "text", a number, true, false, null, [ or {, ` +
+			`found the end of the file`, ""},
+		{"a trailing comma", "{\"a\": 1,\n}", `1:8: expected no comma before '}', found ","`, `{"a": 1`},
+		{"a comment", "// note\n{\"a\":1}", "1:1: expected JSON without comments, found a comment", ""},
+		{"a wrong word", "{\"a\": tru}", `1:7: expected a value: "text", a number, true, false, null, [ or {, ` +
+			`found "tru"`, `{"a": "tru"}`},
+		{"a word of Python", "{\"a\": True}", `1:7: expected a value: "text", a number, true, false, null, [ or {, ` +
+			`found "True"`, `{"a": true}`},
+		{"more than one value", "[1, 2] x", `1:8: expected the end of the file, found "x"`, `[1, 2]`},
+		{"single quotes", "{'a': 1}", `1:2: expected a name in double quotes, found "'a'"`, `{"a": 1}`},
+		{"bytes that are not UTF-8", "\"\xff\"", "1:2: expected UTF-8 text, found other bytes", ""},
+		{"a missing colon", "{\"a\" 1}", `1:6: expected ":", found "1"`, `{"a": 1}`},
+		{"a missing comma", "{\"a\": 1\n \"b\": 2}", `2:2: expected "," or "}", found "\""`, `{"a": 1,`},
+		{
+			"a line break in a string", "{\"a\": \"x\ny\\d\"}",
+			`1:7: expected a string on one line, with \\ for a backslash, ` +
+				`found "\""`, `{"a": "x\ny\\d"}`,
+		},
+		{"a text that ends early", "{\"a\": [1, {\"b\": \"c", `1:19: expected a closing double quote, ` +
+			`found the end of the file`, `{"a": [1, {"b": "c"}]}`},
+		{
+			"too many levels", strings.Repeat("[", 100_000), "1:65: expected at most 64 levels of brackets, found more",
+			"",
+		},
 	} {
-		_, err := Parse([]byte(text))
-		var fault *Error
-		if !errors.As(err, &fault) || fault.Error() != want {
-			t.Errorf("%q: got %v, want %s", text, err, want)
-		}
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := Parse([]byte(tc.text))
+			var fault *Error
+			if !errors.As(err, &fault) || fault.Error() != tc.want || fault.Repaired != tc.repaired {
+				t.Errorf("got %v, repaired %q; want %s, repaired %q", err, fault.Repaired, tc.want, tc.repaired)
+			}
+		})
 	}
 }
 
-// FuzzParse holds that Parse accepts what encoding/json accepts, and that every span it
-// reports is a JSON text of its own.
+func TestParseLenientReadsOnAfterCommentsAndTrailingCommas(t *testing.T) {
+	text := "{ // one\n \"a\": [1, 2,], /* two */ \"b\": \"// no comment\", }"
+	x, faults := ParseLenient([]byte(text))
+	if x == nil || x.Raw("/b") != `"// no comment"` {
+		t.Fatalf("got %v, %v", x, faults)
+	}
+	var places []string
+	for _, fault := range faults {
+		places = append(places, fmt.Sprintf("%d:%d", fault.Line, fault.Column))
+	}
+	if got := strings.Join(places, " "); got != "1:3 2:12 2:16 2:46" {
+		t.Errorf("got faults at %s", got)
+	}
+	many := strings.Repeat("//\n", 100_000) + "{}"
+	if _, faults := ParseLenient([]byte(many)); len(faults) != maxFaults {
+		t.Errorf("got %d faults", len(faults))
+	}
+}
+
+// FuzzParse checks that Parse accepts nothing but JSON, and that every span is JSON by itself.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{`{"a":[1,2,{"b":null}]}`, ` [ ] `, `{"a":1,"a":2}`, `"x"`, `{"":{"":0}}`} {
 		f.Add(text)

@@ -11,8 +11,8 @@ import (
 	"sextant/shared/event"
 )
 
-// ErrOther says that what should be installed is not what the person was asked about.
-var ErrOther = errors.New("the archive, or the panel it would replace, is not what was shown; nothing was installed. Open the archive again")
+// ErrOther: the archive to install is not the one that the user was asked about.
+var ErrOther = errors.New("the archive, or the panel that it would replace, has changed since it was shown; nothing was installed. Open the archive again")
 
 // Offer says what installing an archive into the panels folder of the running program would do. The
 // error is that of Open, or says why it cannot be installed here.
@@ -23,7 +23,7 @@ func (p *Panels) Offer(archive []byte) (PackageOffer, error) {
 
 func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 	if p.cfg.Folder == "" {
-		return nil, PackageOffer{}, errors.New("this Sextant has no folder for panels of one's own")
+		return nil, PackageOffer{}, errors.New("there is no panels folder, because Sextant runs without a data folder")
 	}
 	var reserved []string
 	if p.cfg.Reserved != nil {
@@ -44,7 +44,8 @@ func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 		for _, t := range offer.Tools {
 			if other.ID != offer.Panel && slices.Contains(other.Tools, t.Name) {
 				offer.Problems = append(offer.Problems, manifest.Problem{
-					Severity: event.SeverityWarning, Tool: t.Name, Text: accepted.Shown(fmt.Sprintf("the %s panel already has a tool %s; this one's will be off", other.Title, t.Name)),
+					Severity: event.SeverityWarning, Tool: t.Name,
+					Text: accepted.Shown(fmt.Sprintf("the %s panel already has a tool %s; the one in this panel will be off", other.Title, t.Name)),
 				})
 			}
 		}
@@ -52,9 +53,9 @@ func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 	return found, offer, nil
 }
 
-// Install installs the archive whose hash a person said yes to, and returns the panel's id. What it may
-// do counts as accepted; its program is asked about before its first start all the same. ErrOther
-// says that hash is another archive's, or that another manifest was accepted since.
+// Install installs the archive with the hash that the user approved, and returns the panel's id. Its
+// rights count as accepted; its program still asks before its first start. ErrOther: hash is that of
+// another archive, or another manifest was accepted since.
 func (p *Panels) Install(ctx context.Context, archive []byte, hash string) (panel string, err error) {
 	found, offer, err := p.offered(archive)
 	switch {

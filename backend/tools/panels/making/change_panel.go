@@ -35,17 +35,17 @@ const (
 	changeName = "change_panel"
 )
 
-// mending are the tools by which an assistant mends what it made.
+// mending are the tools with which the assistant changes the panels that it made.
 func mending() []toolspec.Definition {
 	id := `"panel_id":{"type":"string","maxLength":49}`
 	path := `"path":{"type":"string","maxLength":200,"description":"%s"}`
 	read := room.Define(readName, "panels", readDoc, `{"type":"object","properties":{`+id+`,`+
-		fmt.Sprintf(path, "A file; without it the files are listed.")+`},"required":["panel_id"],"additionalProperties":false}`,
+		fmt.Sprintf(path, "A file; omit it to list the files.")+`},"required":["panel_id"],"additionalProperties":false}`,
 		toolspec.Hints{ReadOnly: true}, `{"panel_id":"shopping-list","path":"page.json"}`)
 	change := room.Define(changeName, "panels", changeDoc, `{"type":"object","properties":{`+id+`,`+
-		fmt.Sprintf(path, "The file that old, or content, is about.")+`,`+
-		`"old":{"type":"string","description":"Text that stands in the file once."},"new":{"type":"string"},`+
-		`"all":{"type":"boolean","description":"Every place of old."},"content":{"type":"string","description":"The whole file instead."},`+
+		fmt.Sprintf(path, "The file for old or content.")+`,`+
+		`"old":{"type":"string","description":"Text that occurs once in the file."},"new":{"type":"string"},`+
+		`"all":{"type":"boolean","description":"Replace all occurrences of old."},"content":{"type":"string","description":"The whole new file, instead of old and new."},`+
 		`"files":{"type":"object","additionalProperties":{"type":"string"},"description":"Whole files by name."},`+
 		`"remove":{"type":"array","items":{"type":"string"}}`+
 		`},"required":["panel_id"],"additionalProperties":false}`, toolspec.Hints{Confirm: true},
@@ -54,7 +54,7 @@ func mending() []toolspec.Definition {
 	return []toolspec.Definition{read, change}
 }
 
-// changeParams: what change_panel takes; read_panel takes the first two.
+// changeParams are the arguments of change_panel; read_panel takes the first two.
 type changeParams struct {
 	PanelID string            `json:"panel_id"`
 	Path    string            `json:"path"`
@@ -66,28 +66,28 @@ type changeParams struct {
 	Remove  []string          `json:"remove"`
 }
 
-// ours is what the folder of a panel holds that the assistant made.
+// ours returns the files of a panel that the assistant made.
 func (p *Panels) ours(id string) (content, *toolspec.Result) {
 	if err := manifest.CheckID(id); err != nil {
 		return content{}, wrong(err.Error(), `A panel_id is such as "shopping-list".`)
 	}
 	folder := filepath.Join(p.cfg.Folder, id)
 	if info, err := os.Lstat(folder); err != nil || !info.IsDir() {
-		return content{}, wrong("there is no panel "+id+" in the person's panels folder", "get_workspace_state lists the panels; create_panel makes one.")
+		return content{}, wrong("there is no panel "+id+" in the user's panels folder",
+			"List the panels with get_workspace_state, or make one with create_panel.")
 	}
 	if info, err := os.Lstat(filepath.Join(folder, mark)); err != nil || !info.Mode().IsRegular() {
-		return content{}, wrong("the assistant did not make the panel "+id+", so its files stay with the person",
-			"Tell the person what you would change; create_panel with replace asks them for a whole new one.")
+		return content{}, wrong("the assistant did not make the panel "+id+", so it may not read or change its files",
+			"Tell the user what you would change, or replace the whole panel with create_panel, which asks.")
 	}
 	held, err := gather(folder)
 	if err != nil {
-		return content{}, wrong("the files of "+id+" cannot be read: "+err.Error(), "Tell the person.")
+		return content{}, wrong("the files of "+id+" cannot be read: "+err.Error(), "Tell the user.")
 	}
 	held.files[mark] = nil
 	return held, nil
 }
 
-// read answers read_panel.
 func (p *Panels) read(call toolspec.Call) toolspec.Result {
 	var params changeParams
 	if bad := room.Decode(call.Args, &params); bad != nil {
@@ -103,21 +103,24 @@ func (p *Panels) read(call toolspec.Call) toolspec.Result {
 	text, ok := held.files[params.Path]
 	switch {
 	case !ok || params.Path == mark:
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the panel %s has no file %s", params.PanelID, clip.Runes(params.Path, 80)), "Its files: "+strings.Join(held.names(), ", ")+".")
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the panel %s has no file %s", params.PanelID,
+			clip.Runes(params.Path, 80)), "Its files: "+strings.Join(held.names(), ", ")+".")
 	case len(text) > maxFile || !utf8.Valid(text):
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s is no text of at most 512 KB", params.Path), "Write it anew with change_panel.")
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s is not text, or larger than 512 KB", params.Path),
+			"Write a new file with change_panel.")
 	}
 	r := toolspec.OK(map[string]any{"panel": params.PanelID, "path": params.Path, "content": string(text)})
-	r.Text, r.Sentence, r.Sources = string(text), "Read "+params.Path+" of the panel "+params.PanelID, []string{"panel:" + params.PanelID}
+	r.Text, r.Sentence, r.Sources = string(text), "Read "+params.Path+" of the panel "+params.PanelID,
+		[]string{"panel:" + params.PanelID}
 	return r
 }
 
-// names are the files that a panel is made of.
+// names are the panel's files.
 func (c content) names() []string {
 	return slices.DeleteFunc(sorted(c.files), func(name string) bool { return name == mark })
 }
 
-// listed tells the files of a panel and what is wrong with them now.
+// listed lists the files of a panel and its problems.
 func (p *Panels) listed(id string, held content) toolspec.Result {
 	type file struct {
 		Path  string `json:"path"`
@@ -137,7 +140,8 @@ func (p *Panels) listed(id string, held content) toolspec.Result {
 			continue
 		}
 		for _, problem := range panel.Problems {
-			problems = append(problems, fmt.Sprintf("%s %d:%d: %s", cmp.Or(problem.File, manifest.FileName), problem.Line, problem.Column, problem.Text))
+			problems = append(problems, fmt.Sprintf("%s %d:%d: %s", cmp.Or(problem.File, manifest.FileName),
+				problem.Line, problem.Column, problem.Text))
 		}
 	}
 	for _, problem := range problems {
@@ -146,18 +150,18 @@ func (p *Panels) listed(id string, held content) toolspec.Result {
 	r := toolspec.OK(map[string]any{"panel": id, "files": files, "problems": problems})
 	r.Text, r.Sentence = b.String(), "Listed the files of the panel "+id
 	if len(problems) > 0 {
-		r.Sources = []string{"panel:" + id} // they quote what stands in the files
+		r.Sources = []string{"panel:" + id} // problems quote the files
 	}
 	return r
 }
 
-// changed is a judged change: what is there, and what would be.
+// changed is a valid change: the files before and after it.
 type changed struct {
 	*plan
 	was, is content
 }
 
-// changing reads the arguments of change_panel and judges the panel as it would be.
+// changing reads the arguments of change_panel and checks the panel as it would be.
 func (p *Panels) changing(args json.RawMessage) (*changed, *toolspec.Result) {
 	var params changeParams
 	if bad := room.Decode(args, &params); bad != nil {
@@ -169,20 +173,20 @@ func (p *Panels) changing(args json.RawMessage) (*changed, *toolspec.Result) {
 	}
 	is := content{files: maps.Clone(was.files), runs: was.runs}
 	if err := params.apply(is.files); err != nil {
-		return nil, wrong(err.Error(), "read_panel shows what the files hold now.")
+		return nil, wrong(err.Error(), "Read the files with read_panel.")
 	}
 	if maps.EqualFunc(was.files, is.files, bytes.Equal) {
-		return nil, wrong("nothing would change", "Send what should be otherwise.")
+		return nil, wrong("nothing would change", "Send what should change.")
 	}
 	made := &plan{id: params.PanelID, files: is.files, there: true, ours: true}
 	if bad := p.judge(made); bad != nil {
-		bad.Suggestion = "Mend all of them in one call. Nothing was written; the panel runs as it was."
+		bad.Suggestion = "Fix all problems in one call. Nothing was written; the panel is unchanged."
 		return nil, bad
 	}
 	return &changed{plan: made, was: was, is: is}, nil
 }
 
-// apply does to files what the arguments say.
+// apply changes files as the arguments say.
 func (c *changeParams) apply(files map[string][]byte) error {
 	if len(c.Files)+len(c.Remove) > maxFiles {
 		return fmt.Errorf("one call changes at most %d files", maxFiles)
@@ -200,18 +204,19 @@ func (c *changeParams) apply(files map[string][]byte) error {
 		text := string(files[c.Path])
 		switch n := strings.Count(text, c.Old); {
 		case n == 0:
-			return fmt.Errorf("old does not stand in %s", clip.Runes(c.Path, 80))
+			return fmt.Errorf("old does not occur in %s", clip.Runes(c.Path, 80))
 		case n > 1 && !c.All:
-			return fmt.Errorf("old stands %d times in %s; send more of what is around it, or all: true", n, clip.Runes(c.Path, 80))
+			return fmt.Errorf("old occurs %d times in %s; include more of the text around it, or send all: true", n,
+				clip.Runes(c.Path, 80))
 		}
 		write[c.Path] = strings.ReplaceAll(text, c.Old, c.New)
 	case c.Path != "":
-		return errors.New("there is neither content nor old for " + clip.Runes(c.Path, 80))
+		return errors.New("content or old is missing for " + clip.Runes(c.Path, 80))
 	}
 	for name, text := range write {
 		switch {
 		case !fileName(name):
-			return fmt.Errorf("%q is no name for a file of the panel", clip.Runes(name, 80))
+			return fmt.Errorf("%q is not a valid file name for a panel", clip.Runes(name, 80))
 		case len(text) > maxFile:
 			return fmt.Errorf("%s would be larger than 512 KB", name)
 		}
@@ -219,20 +224,20 @@ func (c *changeParams) apply(files map[string][]byte) error {
 	}
 	for _, name := range c.Remove {
 		if _, ok := files[name]; !ok || name == mark || name == manifest.FileName {
-			return fmt.Errorf("%q is no file that can be removed", clip.Runes(name, 80))
+			return fmt.Errorf("%q cannot be removed", clip.Runes(name, 80))
 		}
 		delete(files, name)
 	}
 	return nil
 }
 
-// fileName reports whether a file of a panel may be called so.
+// fileName reports whether a file of a panel may have a name.
 func fileName(name string) bool {
-	return fs.ValidPath(name) && name != "." && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.") && !strings.ContainsAny(name, "\\:\x00")
+	return fs.ValidPath(name) && name != "." && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.") &&
+		!strings.ContainsAny(name, "\\:\x00")
 }
 
-// text is everything a person has to read of a change: what the panel may do then, and each line
-// that is otherwise.
+// text is what the user reads of a change: what the panel may do after it, and each changed line.
 func (c *changed) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", rights(c.manifest))
@@ -258,11 +263,12 @@ func (p *Panels) describeChange(call toolspec.Call) toolspec.Description {
 		return toolspec.Description{Present: "Changing the panel " + clip.Runes(params.PanelID, 60)}
 	}
 	return toolspec.Description{
-		Present: "Changing the panel " + c.id + ", which the assistant made", Target: filepath.Join(p.cfg.Folder, c.id), Data: c.text(), Quotes: true,
+		Present: "Changing the panel " + c.id + ", which the assistant made",
+		Target:  filepath.Join(p.cfg.Folder, c.id), Data: c.text(), Quotes: true,
 	}
 }
 
-// change answers change_panel. What the running program does not take over is put back.
+// change executes change_panel, and undoes the change if the running program does not load it.
 func (p *Panels) change(ctx context.Context, call toolspec.Call) (toolspec.Result, error) {
 	c, problem := p.changing(call.Args)
 	if problem != nil {
@@ -275,13 +281,14 @@ func (p *Panels) change(ctx context.Context, call toolspec.Call) (toolspec.Resul
 	panel, ok := p.await(ctx, c.plan)
 	if !ok {
 		if err := put(p.cfg.Folder, c.id, c.was, dotted); err != nil {
-			return toolspec.Result{}, fmt.Errorf("putting the panel back as it was: %w", err)
+			return toolspec.Result{}, fmt.Errorf("restoring the panel: %w", err)
 		}
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the running program did not take over the change of %s, so the panel was put back as it was", c.id),
-			"read_panel lists its problems."), nil
+		return toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("the change of %s was not loaded in time, so the panel was restored", c.id),
+			"List its problems with read_panel."), nil
 	}
 	r := toolspec.OK(map[string]any{"panel": c.id, "title": c.title, "tools": panel.Tools})
 	r.Sentence = "Changed the panel " + c.title
-	r.Text = r.Sentence + "; it runs so now."
+	r.Text = r.Sentence + ". The change is in use."
 	return r, nil
 }

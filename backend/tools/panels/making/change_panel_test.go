@@ -51,13 +51,19 @@ func TestAPanelThatWasMadeIsReadBackAndMended(t *testing.T) {
 		t.Errorf("read %+v", read)
 	}
 
-	change := map[string]any{"panel_id": "shopping-list", "path": "manifest.json", "old": `"title": "Shopping list"`, "new": `"title": "Groceries"`, "files": map[string]string{"notes/why.txt": "x\n"}}
+	change := map[string]any{
+		"panel_id": "shopping-list", "path": "manifest.json", "old": `"title": "Shopping list"`,
+		"new": `"title": "Groceries"`, "files": map[string]string{"notes/why.txt": "x\n"},
+	}
 	text, err := json.Marshal(change)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := w.Describe(toolspec.Call{Tool: changeName, Args: text})
-	for _, words := range []string{`-  "title": "Shopping list"`, `+  "title": "Groceries"`, "notes/why.txt", "Answers by: script"} {
+	for _, words := range []string{
+		`-  "title": "Shopping list"`, `+  "title": "Groceries"`, "notes/why.txt",
+		"Answers by: script",
+	} {
 		if !strings.Contains(d.Data, words) {
 			t.Errorf("%q is not shown in:\n%s", words, d.Data)
 		}
@@ -70,7 +76,10 @@ func TestAPanelThatWasMadeIsReadBackAndMended(t *testing.T) {
 			t.Errorf("it runs as %+v", panel)
 		}
 	}
-	if r := w.call(changeName, map[string]any{"panel_id": "shopping-list", "remove": []string{"notes/why.txt"}}); !r.Success {
+	if r := w.call(changeName, map[string]any{
+		"panel_id": "shopping-list",
+		"remove":   []string{"notes/why.txt"},
+	}); !r.Success {
 		t.Fatalf("removing: %+v", r)
 	}
 	if _, err := os.Stat(filepath.Join(w.folder, "shopping-list", "notes")); !os.IsNotExist(err) {
@@ -88,18 +97,21 @@ func TestAChangeThatIsWrongWritesNothingAndTheLastGoodOneRuns(t *testing.T) {
 	}
 	was := w.file("chores/manifest.json")
 	for name, change := range map[string]map[string]any{
-		"old does not stand":     {"path": "index.html", "old": "no such words", "new": "x"},
-		"stands":                 {"path": "manifest.json", "old": "\"", "new": "x"},
-		"neither content":        {"path": "manifest.json"},
-		"path of the file":       {"content": "x"},
-		"nothing would change":   {"path": "manifest.json", "content": was},
-		"no name for a file":     {"files": map[string]string{"../out.txt": "x"}},
-		"can be removed":         {"remove": []string{"manifest.json"}},
-		"manifest.json":          {"path": "manifest.json", "content": "{"},
-		`Right would be: "kind"`: {"path": "manifest.json", "old": `"webview"`, "new": `"webviw"`},
-		"panel_id":               {"path": "manifest.json", "old": `"panel_id": "chores"`, "new": `"panel_id": "other"`},
-		"would be larger":        {"path": "index.html", "content": strings.Repeat("x", maxFile+1)},
-		`no name for a file of`:  {"path": ".made-by-assistant", "content": "x"},
+		"old does not occur":        {"path": "index.html", "old": "no such words", "new": "x"},
+		"old occurs":                {"path": "manifest.json", "old": "\"", "new": "x"},
+		"content or old is missing": {"path": "manifest.json"},
+		"path of the file":          {"content": "x"},
+		"nothing would change":      {"path": "manifest.json", "content": was},
+		"not a valid file name":     {"files": map[string]string{"../out.txt": "x"}},
+		"cannot be removed":         {"remove": []string{"manifest.json"}},
+		"manifest.json":             {"path": "manifest.json", "content": "{"},
+		`Right would be: "kind"`:    {"path": "manifest.json", "old": `"webview"`, "new": `"webviw"`},
+		"panel_id": {
+			"path": "manifest.json", "old": `"panel_id": "chores"`,
+			"new": `"panel_id": "other"`,
+		},
+		"would be larger":                   {"path": "index.html", "content": strings.Repeat("x", maxFile+1)},
+		`not a valid file name for a panel`: {"path": ".made-by-assistant", "content": "x"},
 	} {
 		change["panel_id"] = "chores"
 		if r := w.call(changeName, change); r.Success || !strings.Contains(r.Error, name) || r.Suggestion == "" {
@@ -127,7 +139,10 @@ func TestOnlyWhatTheAssistantMadeIsReadOrChanged(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", filepath.Join(w.folder, "linked", "x.txt")); err != nil {
 		t.Fatal(err)
 	}
-	for id, words := range map[string]string{"mine": "did not make", "absent": "no panel absent", "../mine": "", "linked": "link"} {
+	for id, words := range map[string]string{
+		"mine": "did not make", "absent": "no panel absent", "../mine": "",
+		"linked": "link",
+	} {
 		for _, tool := range []string{readName, changeName} {
 			r := w.call(tool, map[string]any{"panel_id": id, "path": "x.txt", "content": "x"})
 			if r.Success || !strings.Contains(r.Error, words) {

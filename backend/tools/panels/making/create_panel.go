@@ -25,7 +25,7 @@ import (
 //go:embed create_panel.md
 var createDoc string
 
-// createParams: what create_panel takes.
+// createParams are the arguments of create_panel.
 type createParams struct {
 	PanelID     string                     `json:"panel_id"`
 	Template    string                     `json:"template"`
@@ -42,34 +42,33 @@ type createParams struct {
 
 const (
 	createName = "create_panel"
-	// mark stands in the folder of a panel that the assistant made.
+	// mark is a file in the folder of each panel that the assistant made.
 	mark = ".made-by-assistant"
 	// maxFiles and maxFile bound what one call writes.
 	maxFiles = 40
 	maxFile  = 512 << 10
-	// arrives is how long the running program may take to see what was written.
+	// arrives is how long the running program may take to load what was written.
 	arrives = 10 * time.Second
 )
 
-// Registry is what the room needs of the panels that run.
+// Registry is the part of the panel registry that this package needs.
 type Registry interface {
 	Panels() []event.Panel
-	// AcceptedPanel is what a person accepted of a panel; false when nothing is.
+	// AcceptedPanel is what the user accepted of a panel; false for nothing.
 	AcceptedPanel(panel string) (wire.AcceptedPanel, bool)
-	// Accept puts a changed manifest in force that a person has read.
+	// Accept uses a pending manifest that the user has read.
 	Accept(ctx context.Context, panel, hash string) error
-	// Approved makes the text of a manifest the one that a person said yes to.
+	// Approved makes a manifest's text the accepted one.
 	Approved(ctx context.Context, panel string, text []byte) error
 	// Look reads the folders now.
 	Look(ctx context.Context)
 }
 
-// Config is what the room works with.
 type Config struct {
-	// Folder is where a person's panels lie; "" makes no panels.
+	// Folder holds the user's panels; without it there are no tools.
 	Folder   string
 	Registry Registry
-	// Reserved names the tools that no panel may call its own.
+	// Reserved returns the tool names that no panel may use.
 	Reserved func() []string
 	// Open shows a panel in the window.
 	Open func(ctx context.Context, panel string) error
@@ -78,10 +77,9 @@ type Config struct {
 // Panels are the baseline tools create_panel, read_panel and change_panel. Safe for concurrent use.
 type Panels struct{ cfg Config }
 
-// NewPanels makes the room.
 func NewPanels(cfg Config) *Panels { return &Panels{cfg} }
 
-// Definitions lists the tools that make a panel, read it back and mend it.
+// Definitions returns the tools that make, read and change a panel.
 func (p *Panels) Definitions(string) []toolspec.Definition {
 	if p.cfg.Folder == "" {
 		return nil
@@ -91,7 +89,7 @@ func (p *Panels) Definitions(string) []toolspec.Definition {
 		`"template":{"type":"string","enum":["list","board"]},`+
 		`"title":{"type":"string","maxLength":80},"description":{"type":"string","maxLength":300},`+
 		`"tools":{"type":"array","items":{"type":"object"}},"page":{"type":"object"},"html":{"type":"string"},`+
-		`"script":{"type":"string","description":"backend.js, JavaScript in the sandbox that answers the tools."},`+
+		`"script":{"type":"string","description":"backend.js: JavaScript that runs in the sandbox and answers the tools."},`+
 		`"files":{"type":"object","additionalProperties":{"type":"string"}},"manifest":{"type":"object"},"replace":{"type":"boolean"}`+
 		`},"required":["panel_id"],"additionalProperties":false}`, toolspec.Hints{Confirm: true},
 		`{"panel_id":"shopping-list","template":"list"}`)
@@ -99,17 +97,17 @@ func (p *Panels) Definitions(string) []toolspec.Definition {
 	return append([]toolspec.Definition{d}, mending()...)
 }
 
-// plan is a panel that was judged and can be written.
+// plan is a valid panel that can be written.
 type plan struct {
 	id, title string
 	files     map[string][]byte
 	manifest  manifest.Manifest
 	tools     []string
-	// there is true when a panel of that id is there, ours when the assistant made it.
+	// there is true when a panel of that id exists, ours when the assistant made it.
 	there, ours bool
 }
 
-// Describe says what call would do: a person reads every file, or every changed line, before it is
+// Describe says what call would do. The user reads every file, or every changed line, before it is
 // written.
 func (p *Panels) Describe(call toolspec.Call) toolspec.Description {
 	switch call.Tool {
@@ -124,7 +122,10 @@ func (p *Panels) Describe(call toolspec.Call) toolspec.Description {
 		_ = json.Unmarshal(call.Args, &params)
 		return toolspec.Description{Present: "Making the panel " + clip.Runes(params.PanelID, 60)}
 	}
-	d := toolspec.Description{Present: "Making the panel " + made.id, Target: filepath.Join(p.cfg.Folder, made.id), Data: made.text(), Quotes: true}
+	d := toolspec.Description{
+		Present: "Making the panel " + made.id, Target: filepath.Join(p.cfg.Folder, made.id),
+		Data: made.text(), Quotes: true,
+	}
 	switch {
 	case made.there && made.ours:
 		d.Present = "Replacing the panel " + made.id + ", which the assistant made"
@@ -134,7 +135,7 @@ func (p *Panels) Describe(call toolspec.Call) toolspec.Description {
 	return d
 }
 
-// text is everything a person has to read: what the panel may do, then its files.
+// text is what the user reads: what the panel may do, then its files.
 func (m *plan) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", rights(m.manifest))
@@ -146,8 +147,10 @@ func (m *plan) text() string {
 	return b.String()
 }
 
-// Execute makes the panel, waits until it runs, and opens it; or reads or changes one.
-func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string)) (toolspec.Result, error) {
+// Execute makes a panel, waits until it is loaded, and opens it; or reads or changes one.
+func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition,
+	_ func(stream, text string),
+) (toolspec.Result, error) {
 	switch call.Tool {
 	case readName:
 		return p.read(call), nil
@@ -166,15 +169,19 @@ func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Def
 	}
 	panel, ok := p.await(ctx, made)
 	if !ok {
-		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the panel %s was written, but the running program has not taken it over", made.id),
-			"Look at its problems with GET /api/panels, then call again with replace."), nil
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the panel %s was written, but not loaded in time",
+			made.id),
+			"List its problems with read_panel, then call again with replace."), nil
 	}
 	if p.cfg.Open != nil {
 		if err := p.cfg.Open(ctx, made.id); err != nil {
 			return toolspec.Result{}, err
 		}
 	}
-	r := toolspec.OK(map[string]any{"panel": made.id, "title": made.title, "tools": panel.Tools, "folder": filepath.Join(p.cfg.Folder, made.id)})
+	r := toolspec.OK(map[string]any{
+		"panel": made.id, "title": made.title, "tools": panel.Tools,
+		"folder": filepath.Join(p.cfg.Folder, made.id),
+	})
 	r.Sentence = "Made the panel " + made.title
 	r.Text = r.Sentence + " and opened it."
 	if len(panel.Tools) > 0 {
@@ -183,8 +190,8 @@ func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Def
 	return r, nil
 }
 
-// await is the panel as the running program has it once that is what was written. A change
-// that waits for the person is accepted: the question of this call has shown all of it.
+// await waits until the running program has loaded made. A pending manifest is accepted, because the
+// question of this call has shown all of it.
 func (p *Panels) await(ctx context.Context, made *plan) (event.Panel, bool) {
 	ctx, cancel := context.WithTimeout(ctx, arrives)
 	defer cancel()
@@ -197,7 +204,7 @@ func (p *Panels) await(ctx context.Context, made *plan) (event.Panel, bool) {
 				continue
 			}
 			if panel.Pending != nil && panel.Pending.Hash == hash {
-				// What fails here stays a question in the window.
+				// If this fails, the question stays open in the window.
 				_ = p.cfg.Registry.Accept(ctx, made.id, hash)
 				continue
 			}
@@ -213,19 +220,19 @@ func (p *Panels) await(ctx context.Context, made *plan) (event.Panel, bool) {
 	}
 }
 
-// shown reports whether panel has the page it should have.
+// shown reports whether panel has the page that it should have.
 func (m *plan) shown(panel event.Panel) bool {
 	return m.manifest.UI == nil || panel.Page.Kind == m.manifest.UI.Kind
 }
 
-// plan reads the arguments and judges all they hold; the Result says everything that is wrong.
+// plan reads and checks the arguments; the Result lists everything that is wrong.
 func (p *Panels) plan(args json.RawMessage) (*plan, *toolspec.Result) {
 	var params createParams
 	if bad := room.Decode(args, &params); bad != nil {
 		return nil, bad
 	}
 	if err := manifest.CheckID(params.PanelID); err != nil {
-		return nil, wrong(err.Error(), `A panel_id is such as "shopping-list".`)
+		return nil, wrong(err.Error(), `A valid panel_id is "shopping-list".`)
 	}
 	made := &plan{id: params.PanelID}
 	folder := filepath.Join(p.cfg.Folder, params.PanelID)
@@ -235,7 +242,8 @@ func (p *Panels) plan(args json.RawMessage) (*plan, *toolspec.Result) {
 		made.ours = err == nil
 	}
 	if made.there && !params.Replace {
-		return nil, wrong(fmt.Sprintf("there is a panel %s already", params.PanelID), "Choose another panel_id, or send replace: true to change that one; the person is asked.")
+		return nil, wrong(fmt.Sprintf("there is already a panel %s", params.PanelID),
+			"Choose another panel_id, or send replace: true to replace it, which asks the user.")
 	}
 	var bad *toolspec.Result
 	if made.files, bad = params.files(); bad != nil {
@@ -243,22 +251,23 @@ func (p *Panels) plan(args json.RawMessage) (*plan, *toolspec.Result) {
 	}
 	for _, panel := range p.cfg.Registry.Panels() {
 		if panel.ID == params.PanelID && panel.Builtin {
-			return nil, wrong(params.PanelID+" is a panel of Sextant itself", "Choose another panel_id.")
+			return nil, wrong(params.PanelID+" is a built-in panel", "Choose another panel_id.")
 		}
 	}
 	return made, p.judge(made)
 }
 
-// wrong is a refusal before anything was written.
+// wrong refuses before anything was written.
 func wrong(text, next string) *toolspec.Result {
 	return room.Fail(toolspec.ValidationError, text, next+" Nothing was written.")
 }
 
-// judge takes the files to where the running program's own judgement reads them.
+// judge checks the files in a temporary folder as the running program would.
 func (p *Panels) judge(made *plan) *toolspec.Result {
 	dir, err := os.MkdirTemp("", "sextant-panel-")
 	if err != nil {
-		return room.Fail(toolspec.SystemError, "making a folder for the check: "+err.Error(), "Free some space, then call again.")
+		return room.Fail(toolspec.SystemError, "making a folder for the check: "+err.Error(),
+			"Free some space, then call again.")
 	}
 	defer os.RemoveAll(dir)
 	if err := put(dir, made.id, content{files: made.files}, everything); err != nil {
@@ -270,12 +279,17 @@ func (p *Panels) judge(made *plan) *toolspec.Result {
 		reserved = p.cfg.Reserved()
 	}
 	report := manifest.Validate(folder, reserved...)
-	problems := slices.DeleteFunc(report.Problems, func(problem manifest.Problem) bool { return problem.Warning() && problem.Line == 0 })
+	problems := slices.DeleteFunc(report.Problems, func(problem manifest.Problem) bool {
+		return problem.Warning() &&
+			problem.Line == 0
+	})
 	for _, other := range p.cfg.Registry.Panels() {
 		for _, tool := range report.Tools {
 			if other.ID != made.id && slices.Contains(other.Tools, tool) {
 				problems = append(problems, manifest.Problem{
-					Severity: event.SeverityError, Tool: tool, Text: fmt.Sprintf("the %s panel already has a tool %s; give it another name", other.Title, tool),
+					Severity: event.SeverityError, Tool: tool,
+					Text: fmt.Sprintf("the %s panel already has a tool %s; give it another name", other.Title,
+						tool),
 				})
 			}
 		}
@@ -288,9 +302,9 @@ func (p *Panels) judge(made *plan) *toolspec.Result {
 				lines[i] += " Right would be: " + problem.Fix
 			}
 		}
-		return wrong(strings.Join(lines, "\n"), "Mend all of them and send the whole panel again.")
+		return wrong(strings.Join(lines, "\n"), "Fix all problems and send the whole panel again.")
 	}
-	found := manifest.Read(made.files[manifest.FileName], made.id, false)
+	found := manifest.Parse(made.files[manifest.FileName], made.id, false)
 	if found.Plan == nil {
 		return wrong("the manifest cannot be used", "")
 	}
@@ -298,7 +312,7 @@ func (p *Panels) judge(made *plan) *toolspec.Result {
 	return nil
 }
 
-// files are what the panel's folder is to hold.
+// files are the files of the panel's folder.
 func (c *createParams) files() (map[string][]byte, *toolspec.Result) {
 	if c.Template != "" {
 		kind := map[string]string{"list": "declarative", "board": "webview"}[c.Template]
@@ -310,15 +324,16 @@ func (c *createParams) files() (map[string][]byte, *toolspec.Result) {
 		return files, nil
 	}
 	if strings.TrimSpace(c.Title) == "" {
-		return nil, wrong("the panel has no title", `Send title, or template: "list" for a panel that is ready.`)
+		return nil, wrong("the panel has no title", `Send title, or template: "list" for a finished panel.`)
 	}
 	if len(c.Files) > maxFiles {
-		return nil, wrong(fmt.Sprintf("%d files are too many; one call writes %d", len(c.Files), maxFiles), "Send fewer.")
+		return nil, wrong(fmt.Sprintf("%d files are too many; the limit is %d", len(c.Files), maxFiles), "Send fewer.")
 	}
 	files := map[string][]byte{mark: nil}
 	for name, text := range c.Files {
 		if !fileName(name) || name == manifest.FileName {
-			return nil, wrong(fmt.Sprintf("%q is no name for a file of the panel", clip.Runes(name, 80)), `Names are such as "server.mjs"; manifest.json is made of the other arguments.`)
+			return nil, wrong(fmt.Sprintf("%q is not a valid file name for a panel", clip.Runes(name, 80)),
+				`A valid name is "server.mjs"; manifest.json is made from the other arguments.`)
 		}
 		if len(text) > maxFile {
 			return nil, wrong(name+" is larger than 512 KB", "Make it smaller.")
@@ -330,7 +345,7 @@ func (c *createParams) files() (map[string][]byte, *toolspec.Result) {
 	return files, bad
 }
 
-// manifest is the panel's manifest.json; the page and the script it names are put into files.
+// manifest makes the panel's manifest.json and adds the page and the script that it names to files.
 func (c *createParams) manifest(files map[string][]byte) ([]byte, *toolspec.Result) {
 	members := map[string]any{
 		"manifest_version": 1, "version": "1.0.0", "panel_type": "made", "tools": json.RawMessage(`[]`),
@@ -347,7 +362,7 @@ func (c *createParams) manifest(files map[string][]byte) ([]byte, *toolspec.Resu
 	}
 	switch {
 	case len(c.Page) > 0 && c.HTML != "":
-		return nil, wrong("the panel has a page and an html", "Send one of them.")
+		return nil, wrong("page and html cannot both be given", "Send one of them.")
 	case len(c.Page) > 0:
 		members["ui"] = map[string]string{"kind": "declarative", "entry": "page.json"}
 		files["page.json"] = indented(c.Page)
@@ -366,12 +381,11 @@ func (c *createParams) manifest(files map[string][]byte) ([]byte, *toolspec.Resu
 	}
 	text, err := json.Marshal(members)
 	if err != nil {
-		return nil, wrong("the manifest is no JSON: "+err.Error(), "")
+		return nil, wrong("the manifest is not JSON: "+err.Error(), "")
 	}
 	return indented(text), nil
 }
 
-// indented is JSON that people can read.
 func indented(text []byte) []byte {
 	var b bytes.Buffer
 	if json.Indent(&b, text, "", "  ") != nil {

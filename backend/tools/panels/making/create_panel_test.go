@@ -68,11 +68,17 @@ func shelf(url string) map[string]any {
 		"panel_id": "shelf", "title": "Shelf", "description": "Books to read",
 		"manifest": map[string]any{"backend": map[string]any{"kind": "http", "url": url}},
 		"tools": []map[string]any{
-			{"name": "shelf_show", "description": "Shows the books.", "endpoint": "GET /api/shelf/books", "parameters": map[string]any{}},
+			{
+				"name": "shelf_show", "description": "Shows the books.", "endpoint": "GET /api/shelf/books",
+				"parameters": map[string]any{},
+			},
 		},
 		"page": map[string]any{
-			"source":   map[string]any{"tool": "shelf_show"},
-			"children": []any{map[string]any{"kind": "list", "from": "/books", "item": map[string]any{"title": "{title}"}}},
+			"source": map[string]any{"tool": "shelf_show"},
+			"children": []any{map[string]any{
+				"kind": "list", "from": "/books",
+				"item": map[string]any{"title": "{title}"},
+			}},
 		},
 	}
 }
@@ -100,7 +106,7 @@ func TestAPanelThatIsMadeRunsIsOpenAndAnswers(t *testing.T) {
 
 	changed := shelf(books.URL)
 	changed["title"] = "My shelf"
-	if r := w.make(changed); r.Success || !strings.Contains(r.Error, "there is a panel shelf already") {
+	if r := w.make(changed); r.Success || !strings.Contains(r.Error, "there is already a panel shelf") {
 		t.Errorf("it was replaced without a word: %+v", r)
 	}
 	kept := filepath.Join(w.folder, "shelf", "books.json")
@@ -120,27 +126,41 @@ func TestWhatIsWrongIsToldAtOnceWithWhatWouldBeRightAndNothingIsWritten(t *testi
 	w := newWorkshop(t)
 	bad := shelf("http://127.0.0.1:9")
 	bad["tools"] = []map[string]any{
-		{"name": "shelf_show", "description": "Shows the books.", "endpoint": "GET /api/other/books", "parameters": map[string]any{}},
-		{"name": "read_file", "description": "Reads.", "endpoint": "GET /api/shelf/file", "parameters": map[string]any{}},
+		{
+			"name": "shelf_show", "description": "Shows the books.", "endpoint": "GET /api/other/books",
+			"parameters": map[string]any{},
+		},
+		{
+			"name": "read_file", "description": "Reads.", "endpoint": "GET /api/shelf/file",
+			"parameters": map[string]any{},
+		},
 	}
 	r := w.make(bad)
-	if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error, "/api/shelf/") || !strings.Contains(r.Suggestion, "Nothing was written") {
+	if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error, "/api/shelf/") ||
+		!strings.Contains(r.Suggestion, "Nothing was written") {
 		t.Errorf("got %+v", r)
 	}
 	page := shelf("http://127.0.0.1:9")
-	page["page"] = map[string]any{"children": []any{map[string]any{"kind": "list", "source": map[string]any{"tool": "shelf_shwo"}}, map[string]any{"kind": "chrat"}}}
+	page["page"] = map[string]any{"children": []any{map[string]any{
+		"kind":   "list",
+		"source": map[string]any{"tool": "shelf_shwo"},
+	}, map[string]any{"kind": "chrat"}}}
 	r = w.make(page)
-	for _, words := range []string{`did you mean "shelf_show"`, `did you mean "chart"`, `Right would be: "item": {"title": "{title}"}`} {
+	for _, words := range []string{
+		`did you mean "shelf_show"`, `did you mean "chart"`,
+		`Right would be: "item": {"title": "{title}"}`,
+	} {
 		if !strings.Contains(r.Error, words) {
 			t.Errorf("%q is missing in %s", words, r.Error)
 		}
 	}
 	for name, files := range map[string]map[string]string{
-		"out": {"../out.mjs": ""}, "absolute": {"/tmp/x": ""}, "hidden": {".sextant/bridge.js": ""}, "manifest": {"manifest.json": "{}"},
+		"out": {"../out.mjs": ""}, "absolute": {"/tmp/x": ""}, "hidden": {".sextant/bridge.js": ""},
+		"manifest": {"manifest.json": "{}"},
 	} {
 		named := shelf("http://127.0.0.1:9")
 		named["files"] = files
-		if r := w.make(named); r.Success || !strings.Contains(r.Error, "no name for a file") {
+		if r := w.make(named); r.Success || !strings.Contains(r.Error, "not a valid file name") {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
@@ -162,7 +182,10 @@ func TestTheQuestionShowsEveryFileAndWhatThePanelMayDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := w.Describe(toolspec.Call{Args: text})
-	for _, words := range []string{"Network: books.example", "Answers by: http", "notes.txt:\nthe whole text", "manifest.json:", `"shelf_show"`, "page.json:"} {
+	for _, words := range []string{
+		"Network: books.example", "Answers by: http", "notes.txt:\nthe whole text",
+		"manifest.json:", `"shelf_show"`, "page.json:",
+	} {
 		if !strings.Contains(d.Data, words) {
 			t.Errorf("%q is missing in:\n%s", words, d.Data)
 		}

@@ -4,5 +4,5 @@ package making
 
 import "errors"
 
-// exchange is not to be had here.
+// exchange is not available on this system.
 func exchange(string, string) error { return errors.ErrUnsupported }

@@ -17,7 +17,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Package is a panel out of an archive: judged, in memory, nothing of it written or run.
+// Package is a panel from an archive: checked and in memory, nothing written or run.
 type Package struct {
 	id, hash string
 	held     content
@@ -26,11 +26,11 @@ type Package struct {
 	problems []manifest.Problem
 }
 
-// PackageOffer is what installing a Package would do: all that a person has to know to say yes. Its
-// texts are from outside, without what cannot be seen.
+// PackageOffer is what installing a Package would do, for the user to approve. Invisible characters in
+// its texts are escaped.
 type PackageOffer struct {
-	// Hash names the archive, and the manifest that it is compared with where a person accepted one
-	// (SHA-256, hexadecimal); the answer names it.
+	// Hash identifies the archive and the manifest that it is compared with, if the user accepted one
+	// (SHA-256, hexadecimal). The approval names it.
 	Hash        string `json:"hash"`
 	Panel       string `json:"panel"`
 	Title       string `json:"title"`
@@ -39,38 +39,37 @@ type PackageOffer struct {
 	// Update is true when a panel of that id is installed, of the version Was.
 	Update bool   `json:"update"`
 	Was    string `json:"was,omitempty"`
-	// Rights are sentences about what it may do and runs; for an update only what it may do and
-	// the installed one may not.
+	// Rights are sentences about what it may do and runs; for an update only those that are new.
 	Rights []string `json:"rights"`
-	// Diff is the unified difference of the two manifests, "" for a new panel.
+	// Diff is the unified diff of the two manifests, "" for a new panel.
 	Diff  string        `json:"diff,omitempty"`
 	Tools []OfferedTool `json:"tools"`
 	Files []OfferedFile `json:"files"`
-	// Gone are files of the installed panel that the new one does not have, or a sentence where they
+	// Gone are files of the installed panel that the new one does not have, or a sentence if they
 	// cannot be listed.
 	Gone []string `json:"gone,omitempty"`
-	// Left are files of the archive that are not taken: their names begin with a dot.
+	// Left are files of the archive that are skipped because their names begin with a dot.
 	Left []string `json:"left,omitempty"`
-	// Problems are warnings; what is worse is no Package.
+	// Problems are warnings; errors prevent a Package.
 	Problems []manifest.Problem `json:"problems,omitempty"`
 }
 
-// OfferedTool is a tool that the assistant would get.
+// OfferedTool is a tool of the panel.
 type OfferedTool struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 }
 
-// OfferedFile is a file that would be written, Bytes long.
+// OfferedFile is a file to be written, Bytes long.
 type OfferedFile struct {
 	Name  string `json:"name"`
 	Bytes int    `json:"bytes"`
 }
 
-// Open reads an archive that Pack made, or any zip of a panel's folder, and judges what it holds as
-// the running program would. The error is *Unfit when the panel could not run; another one says
-// why the archive is refused: a name or a link that leads out of the folder, more or larger
-// files than a panel may have, or no panel in it. Reserved are the tools of Sextant itself.
+// Open reads an archive made by Pack, or any zip of a panel's folder, and checks its contents as the
+// running program would. The error is *Unfit if the panel could not run; any other says why the
+// archive is refused: a name or link that leads out of the folder, more or larger files than allowed,
+// or no panel in it. Reserved are the tools of Sextant itself.
 func Open(archive []byte, reserved ...string) (*Package, error) {
 	held, left, err := unpack(archive)
 	if err != nil {
@@ -86,21 +85,24 @@ func Open(archive []byte, reserved ...string) (*Package, error) {
 		return nil, err
 	}
 	report := manifest.Validate(filepath.Join(dir, id), reserved...)
-	found := manifest.Read(held.files[manifest.FileName], id, false)
+	found := manifest.Parse(held.files[manifest.FileName], id, false)
 	if !report.OK || found.Plan == nil {
 		return nil, &Unfit{id, report.Problems}
 	}
 	sum := sha256.Sum256(archive)
-	return &Package{id: id, hash: hex.EncodeToString(sum[:]), held: held, left: left, plan: *found.Plan, problems: report.Problems}, nil
+	return &Package{
+		id: id, hash: hex.EncodeToString(sum[:]), held: held, left: left, plan: *found.Plan,
+		problems: report.Problems,
+	}, nil
 }
 
-// named is the id of the panel whose manifest text is; top is the folder it lay in. Where neither can be
-// an id, it is one under which the manifest's problems are told.
+// named is the id of the panel with the manifest text; top is the folder that it was in. If neither
+// can be an id, it is one for reporting the manifest's problems.
 func named(text []byte, top string) string {
 	var m struct {
 		PanelID string `json:"panel_id"`
 	}
-	_ = json.Unmarshal(text, &m) // what is wrong is told by the judgement
+	_ = json.Unmarshal(text, &m) // problems are reported by the check
 	for _, id := range []string{m.PanelID, top} {
 		if manifest.CheckID(id) == nil {
 			return id
@@ -109,29 +111,29 @@ func named(text []byte, top string) string {
 	return "panel"
 }
 
-// Panel is the id of the panel.
 func (p *Package) Panel() string { return p.id }
 
-// Manifest is the text of its manifest.json.
 func (p *Package) Manifest() []byte { return p.held.files[manifest.FileName] }
 
 // Hash identifies the archive (SHA-256, hexadecimal).
 func (p *Package) Hash() string { return p.hash }
 
-// Against says what installing into the folder dir would do, beside what a person accepted of the panel,
-// which taken knows. What stands in its folder does not count: that may be a manifest that waits for them
-// or that they declined. The error says that it cannot be done there, such as a link in its place.
+// Against says what installing into the folder dir would do, compared with the manifest that the user
+// accepted (taken). The manifest in the folder does not count, because it may be pending or declined.
+// The error says why it cannot be installed there.
 func (p *Package) Against(dir string, taken func(panel string) (wire.AcceptedPanel, bool)) (PackageOffer, error) {
 	m := p.plan.Manifest
 	o := PackageOffer{
-		Hash: p.hash, Panel: p.id, Title: accepted.Shown(m.Title), Description: accepted.Shown(m.Description), Version: accepted.Shown(m.Version),
-		Tools: []OfferedTool{}, Rights: []string{},
+		Hash: p.hash, Panel: p.id, Title: accepted.Shown(m.Title), Description: accepted.Shown(m.Description),
+		Version: accepted.Shown(m.Version),
+		Tools:   []OfferedTool{}, Rights: []string{},
 	}
 	for _, problem := range p.problems {
 		o.Problems = append(o.Problems, shown(problem))
 	}
 	for _, t := range p.plan.Tools {
-		o.Tools = append(o.Tools, OfferedTool{Name: t.Name, Description: accepted.Shown(clip.Runes(t.Description, 400))})
+		o.Tools = append(o.Tools, OfferedTool{Name: t.Name, Description: accepted.Shown(clip.Runes(t.Description,
+			400))})
 	}
 	for _, name := range sorted(p.held.files) {
 		o.Files = append(o.Files, OfferedFile{Name: accepted.Shown(name), Bytes: len(p.held.files[name])})
@@ -139,15 +141,15 @@ func (p *Package) Against(dir string, taken func(panel string) (wire.AcceptedPan
 	for _, name := range p.left {
 		o.Left = append(o.Left, accepted.Shown(name))
 	}
-	// Of a panel that is not there yet every tool is new, and all of them are listed anyway.
+	// All tools of a new panel are new, and they are listed anyway.
 	was, known := manifest.Plan{}, accepted.Known(nil, p.plan)
 	folder := filepath.Join(dir, p.id)
 	switch info, err := os.Lstat(folder); {
 	case errors.Is(err, os.ErrNotExist):
 	case err != nil:
-		return o, fmt.Errorf("looking for the panel that is installed: %w", err)
+		return o, fmt.Errorf("finding the installed panel: %w", err)
 	case !info.IsDir():
-		return o, fmt.Errorf("%s is a link or no folder; take it away before you install a panel of that name", folder)
+		return o, fmt.Errorf("%s is not a folder; remove it before you install a panel of that name", folder)
 	default:
 		o.Update = true
 		o.Gone = p.gone(folder)
@@ -159,8 +161,8 @@ func (p *Package) Against(dir string, taken func(panel string) (wire.AcceptedPan
 	return o, nil
 }
 
-// Kept is what a person accepted of panels by list, where no program runs that knows it. A panel in dir
-// of which nothing is known counts as accepted as it stands: that is how the program will find it.
+// Kept returns what the user accepted of panels from list, when no program runs. A panel in dir about
+// which nothing is stored counts as accepted, as it will when the program starts.
 func Kept(dir string, list []wire.AcceptedPanel) func(panel string) (wire.AcceptedPanel, bool) {
 	return func(panel string) (wire.AcceptedPanel, bool) {
 		if at := slices.IndexFunc(list, func(p wire.AcceptedPanel) bool { return p.Panel == panel }); at >= 0 {
@@ -171,16 +173,18 @@ func Kept(dir string, list []wire.AcceptedPanel) func(panel string) (wire.Accept
 			return wire.AcceptedPanel{}, false
 		}
 		known := wire.AcceptedPanel{Panel: panel, Hash: accepted.Hash(text), Manifest: string(text)}
-		if plan := manifest.Read(text, panel, false).Plan; plan != nil {
+		if plan := manifest.Parse(text, panel, false).Plan; plan != nil {
 			known.Tools = accepted.Known(nil, *plan)
 		}
 		return known, true
 	}
 }
 
-// compared is the plan that an update is compared with, and the tools that are known, and says the rest
-// in o. Where nothing was accepted, all that the panel may do is new.
-func (p *Package) compared(taken func(panel string) (wire.AcceptedPanel, bool), o *PackageOffer) (was manifest.Plan, known map[string]string) {
+// compared is the plan that an update is compared with, and the known tools; it fills in the rest of
+// o. If nothing was accepted, everything that the panel may do is new.
+func (p *Package) compared(taken func(panel string) (wire.AcceptedPanel, bool), o *PackageOffer) (was manifest.Plan,
+	known map[string]string,
+) {
 	known = accepted.Known(nil, p.plan)
 	before, ok := taken(p.id)
 	sum := sha256.Sum256([]byte(p.hash + " " + before.Hash))
@@ -191,7 +195,7 @@ func (p *Package) compared(taken func(panel string) (wire.AcceptedPanel, bool), 
 	text := []byte(before.Manifest)
 	known = before.Tools
 	o.Diff = accepted.Diff(text, p.Manifest())
-	found := manifest.Read(text, p.id, false).Plan
+	found := manifest.Parse(text, p.id, false).Plan
 	if found == nil {
 		return was, known
 	}
@@ -199,7 +203,7 @@ func (p *Package) compared(taken func(panel string) (wire.AcceptedPanel, bool), 
 	return *found, known
 }
 
-// shown is a problem without what cannot be seen: it quotes what is in the archive.
+// shown is a problem with invisible characters escaped, because it quotes the archive.
 func shown(p manifest.Problem) manifest.Problem {
 	for _, text := range []*string{&p.File, &p.Pointer, &p.Expected, &p.Found, &p.Nearest, &p.Fix, &p.Text, &p.Tool} {
 		lines := strings.Split(*text, "\n")
@@ -215,7 +219,7 @@ func shown(p manifest.Problem) manifest.Problem {
 func (p *Package) gone(folder string) []string {
 	old, err := gather(folder)
 	if err != nil {
-		// More than fits into a panel, or a link: all of it is replaced.
+		// Too many files, or a link: all of it is replaced.
 		return []string{accepted.Shown(fmt.Sprintf("everything else in the folder (it could not be listed: %v)", err))}
 	}
 	var names []string
@@ -227,16 +231,15 @@ func (p *Package) gone(folder string) []string {
 	return names
 }
 
-// Install puts the panel into the folder dir, which it makes if need be, in one step: whoever
-// watches sees all of it or none. Of a panel that is there only what begins with a dot stays. It
-// returns the panel's folder.
+// Install puts the panel into the folder dir, which it makes if needed, atomically. Of an existing
+// panel only files that begin with a dot stay. It returns the panel's folder.
 func (p *Package) Install(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("making panels folder: %w", err)
 	}
 	folder := filepath.Join(dir, p.id)
 	if info, err := os.Lstat(folder); err == nil && !info.IsDir() {
-		return "", fmt.Errorf("%s is a link or no folder; nothing was changed", folder)
+		return "", fmt.Errorf("%s is not a folder; nothing was changed", folder)
 	}
 	held := content{files: p.held.files, runs: slices.Clone(p.held.runs)}
 	return folder, put(dir, p.id, held, dotted)

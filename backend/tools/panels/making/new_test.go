@@ -32,7 +32,8 @@ func TestNewRefusesBadIdsAndTouchesNothingThatExists(t *testing.T) {
 			t.Errorf("%q made %s", id, folder)
 		}
 	}
-	if _, err := New(dir, "fine", "docker"); err == nil || !strings.Contains(err.Error(), "process, declarative, webview") {
+	if _, err := New(dir, "fine", "docker"); err == nil || !strings.Contains(err.Error(),
+		"process, declarative, webview") {
 		t.Errorf("an unknown kind: %v", err)
 	}
 	mine := filepath.Join(dir, "mine")

@@ -17,12 +17,12 @@ import (
 	"sextant/shared/clip"
 )
 
-// Extension is how the archive of a panel is called: reading-list.sextant-panel. It is a zip.
+// Extension is the file name extension of a panel's archive, which is a zip.
 const Extension = ".sextant-panel"
 
-// Bounds of an archive, packed and unpacked.
+// Limits of an archive, packed and unpacked.
 const (
-	// MaxArchive bounds the archive itself, maxUnpacked what all its files hold, in bytes.
+	// MaxArchive bounds the archive itself, maxUnpacked all its files together, in bytes.
 	MaxArchive  = 32 << 20
 	maxUnpacked = 64 << 20
 	maxPacked   = 500
@@ -30,14 +30,12 @@ const (
 	maxName     = 120
 )
 
-// Unfit says why a panel cannot be packed or installed: what its manifest, its page or another
-// file of it has wrong, in the words of Validate.
+// Unfit says why a panel cannot be packed or installed: the problems that Validate found.
 type Unfit struct {
 	Panel    string
 	Problems []manifest.Problem
 }
 
-// Error implements error.
 func (u *Unfit) Error() string {
 	lines := make([]string, len(u.Problems))
 	for i, p := range u.Problems {
@@ -46,18 +44,18 @@ func (u *Unfit) Error() string {
 	return fmt.Sprintf("%s is not a panel that can run: %s", clip.Runes(u.Panel, 60), strings.Join(lines, "; "))
 }
 
-// content is what a panel's folder holds: files by their names with slashes, and which of them
-// may be executed.
+// content is the content of a panel's folder: files by slash-separated names, and which of them are
+// executable.
 type content struct {
 	files map[string][]byte
 	runs  []string
-	// top is the folder of an archive that everything lay in, "" when there was none.
+	// top is the folder in an archive that everything was in, "" for none.
 	top string
 }
 
-// Pack is the panel in the folder dir as an archive, the same bytes for the same files. Names that
-// begin with a dot are left out. It refuses with *Unfit what could not run, and links, which
-// another machine could not follow. Reserved are the tools of Sextant itself.
+// Pack returns the panel in the folder dir as an archive, with the same bytes for the same files.
+// Names that begin with a dot are left out. It refuses panels that could not run with *Unfit, and
+// links. Reserved are the tools of Sextant itself.
 func Pack(dir string, reserved ...string) ([]byte, error) {
 	report := manifest.Validate(dir, reserved...)
 	if !report.OK {
@@ -92,10 +90,10 @@ func Pack(dir string, reserved ...string) ([]byte, error) {
 	return archive.Bytes(), nil
 }
 
-// packedAt is the time of every file in an archive, so that only what they hold decides its bytes.
+// packedAt is the time of every file in an archive, so that only the contents matter.
 var packedAt = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// gather reads a panel's folder, never beyond it.
+// gather reads a panel's folder without following links out of it.
 func gather(dir string) (content, error) {
 	held := content{files: map[string][]byte{}}
 	root, err := os.OpenRoot(dir)
@@ -115,13 +113,14 @@ func gather(dir string) (content, error) {
 		case strings.HasPrefix(d.Name(), ".") || d.IsDir():
 			return nil
 		case !d.Type().IsRegular():
-			return fmt.Errorf("%s is a link or no plain file; put the file itself in its place", name)
+			return fmt.Errorf("%s is not a regular file; replace it by the file itself", name)
 		}
 		if why := badName(name); why != "" {
 			return fmt.Errorf("%s: %s", name, why)
 		}
 		if len(held.files) == maxPacked {
-			return fmt.Errorf("the folder has more than %d files; a name that begins with a dot keeps one out", maxPacked)
+			return fmt.Errorf("the folder has more than %d files; files whose name begins with a dot are left out",
+				maxPacked)
 		}
 		text, mode, err := readFile(root, name, maxUnpacked-total)
 		if err != nil {
@@ -157,16 +156,17 @@ func readFile(root *os.Root, name string, room int) ([]byte, fs.FileMode, error)
 	return text, info.Mode(), err
 }
 
-// badName says why a file of a panel cannot be called so, "" when it can: it must mean the same on
-// every machine and lie in the folder.
+// badName says why a file of a panel cannot have a name, "" when it can: names must mean the same on
+// every system and stay in the folder.
 func badName(name string) string {
 	switch {
 	case !fs.ValidPath(name) || name == ".":
 		return "the name leads out of the folder"
-	case strings.ContainsAny(name, "\\:*?\"<>|") || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f }):
-		return "the name has a character that not every machine allows"
+	case strings.ContainsAny(name, "\\:*?\"<>|") || strings.ContainsFunc(name,
+		func(c rune) bool { return c < ' ' || c == 0x7f }):
+		return "the name has a character that not every system allows"
 	case strings.Count(name, "/") >= maxDepth:
-		return fmt.Sprintf("it lies more than %d folders deep", maxDepth)
+		return fmt.Sprintf("it is more than %d folders deep", maxDepth)
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		if len(part) > maxName || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") {
@@ -176,20 +176,20 @@ func badName(name string) string {
 	return ""
 }
 
-// unpack reads an archive into memory. left are names that no panel needs and that are left out.
+// unpack reads an archive into memory. left are the names that were skipped.
 func unpack(archive []byte) (held content, left []string, err error) {
 	held.files = map[string][]byte{}
 	if len(archive) > MaxArchive {
 		return held, nil, fmt.Errorf("it is larger than %d MB", MaxArchive>>20)
 	}
-	// Each entry of a directory begins with these four bytes; counting them is cheaper than a
-	// directory of a million entries in memory.
+	// Each directory entry begins with these four bytes. Counting them is cheaper than reading a
+	// directory of a million entries.
 	if bytes.Count(archive, []byte("PK\x01\x02")) > 4*maxPacked {
 		return held, nil, fmt.Errorf("it lists more than %d files", maxPacked)
 	}
 	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are judged below, with a reason
-		return held, nil, fmt.Errorf("it is no zip archive: %w", err)
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are checked below
+		return held, nil, fmt.Errorf("it is not a zip archive: %w", err)
 	}
 	seen, total := map[string]string{}, 0
 	for _, f := range r.File {
@@ -199,7 +199,7 @@ func unpack(archive []byte) (held content, left []string, err error) {
 		case why != "":
 			return held, nil, fmt.Errorf("%q: %s", clip.Runes(f.Name, 120), why)
 		case !folder && (!f.Mode().IsRegular() || name != f.Name):
-			return held, nil, fmt.Errorf("%q is a link or no plain file", clip.Runes(f.Name, 120))
+			return held, nil, fmt.Errorf("%q is not a regular file", clip.Runes(f.Name, 120))
 		case f.Flags&1 != 0:
 			return held, nil, fmt.Errorf("%q is encrypted", clip.Runes(f.Name, 120))
 		case folder:
@@ -208,7 +208,7 @@ func unpack(archive []byte) (held content, left []string, err error) {
 			left = append(left, name)
 			continue
 		}
-		// Two names that some machines take for one would be one file there.
+		// Some systems take two such names for the same file.
 		if other, twice := seen[strings.ToLower(name)]; twice {
 			return held, nil, fmt.Errorf("%q and %q are the same name", clip.Runes(other, 120), clip.Runes(name, 120))
 		}
@@ -229,15 +229,15 @@ func unpack(archive []byte) (held content, left []string, err error) {
 	return held, left, held.bare()
 }
 
-// hidden reports whether a file is left out: its name, or a folder it lies in, begins with a dot,
-// or it is what macOS puts beside the files of a zip.
+// hidden reports whether a file is skipped: it or a folder around it begins with a dot, or macOS added
+// it to the zip.
 func hidden(name string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
 		return strings.HasPrefix(part, ".") || part == "__MACOSX"
 	})
 }
 
-// inflate reads at most room bytes, whatever the archive says of a file's size.
+// inflate reads at most room bytes, whatever size the archive claims.
 func inflate(f *zip.File, room int) ([]byte, error) {
 	file, err := f.Open()
 	if err != nil {
@@ -254,7 +254,7 @@ func inflate(f *zip.File, room int) ([]byte, error) {
 	return text, nil
 }
 
-// bare takes away the one folder that everything lies in, so that manifest.json is at the top.
+// bare removes the one folder that everything is in, so that manifest.json is at the top.
 func (c *content) bare() error {
 	if _, ok := c.files[manifest.FileName]; ok {
 		return c.clash()
@@ -263,7 +263,7 @@ func (c *content) bare() error {
 	for name := range c.files {
 		first, _, below := strings.Cut(name, "/")
 		if !below || top != "" && first != top {
-			return fmt.Errorf("there is no %s at its top, nor in one folder that holds everything", manifest.FileName)
+			return fmt.Errorf("there is no %s at its top or in a single top-level folder", manifest.FileName)
 		}
 		top = first
 	}

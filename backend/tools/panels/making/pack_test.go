@@ -51,7 +51,8 @@ func bytesOf(files map[string]string) map[string][]byte {
 
 // small is a manifest of the panel id.
 func small(id, more string) string {
-	return fmt.Sprintf(`{"panel_id": %q, "panel_type": "x", "title": "Small", "version": "1.0", %s "tools": []}`, id, more)
+	return fmt.Sprintf(`{"panel_id": %q, "panel_type": "x", "title": "Small", "version": "1.0", %s "tools": []}`, id,
+		more)
 }
 
 func install(t *testing.T, dir string, text []byte) PackageOffer {
@@ -102,7 +103,10 @@ func TestAPackedPanelIsTheSameFolderAgainAndTheSameBytesEachTime(t *testing.T) {
 
 func TestWhatIsHiddenStaysOutAndAProgramStaysAProgram(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mine")
-	for name, mode := range map[string]fs.FileMode{"manifest.json": 0o600, "run.sh": 0o755, ".git/config": 0o600, ".env": 0o600} {
+	for name, mode := range map[string]fs.FileMode{
+		"manifest.json": 0o600, "run.sh": 0o755, ".git/config": 0o600,
+		".env": 0o600,
+	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
@@ -129,7 +133,7 @@ func TestWhatIsHiddenStaysOutAndAProgramStaysAProgram(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "users.txt")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Pack(dir); err == nil || !strings.Contains(err.Error(), "users.txt is a link") {
+	if _, err := Pack(dir); err == nil || !strings.Contains(err.Error(), "users.txt is not a regular file") {
 		t.Errorf("a link was packed: %v", err)
 	}
 }
@@ -137,10 +141,12 @@ func TestWhatIsHiddenStaysOutAndAProgramStaysAProgram(t *testing.T) {
 func TestAPanelThatCannotRunIsNeitherPackedNorInstalled(t *testing.T) {
 	bad := archive(t, map[string]string{"mine/manifest.json": `{"panel_id": "mine", "title": "Mine"`}, nil)
 	var unfit *Unfit
-	if _, err := Open(bad); !errors.As(err, &unfit) || unfit.Panel != "mine" || unfit.Problems[0].Line == 0 || unfit.Problems[0].Fix == "" {
+	if _, err := Open(bad); !errors.As(err, &unfit) || unfit.Panel != "mine" || unfit.Problems[0].Line == 0 ||
+		unfit.Problems[0].Fix == "" {
 		t.Errorf("got %v", err)
 	}
-	rights := archive(t, map[string]string{"mine/manifest.json": small("mine", `"permissions": {"everything": true},`)}, nil)
+	rights := archive(t, map[string]string{"mine/manifest.json": small("mine",
+		`"permissions": {"everything": true},`)}, nil)
 	if _, err := Open(rights); !errors.As(err, &unfit) || !strings.Contains(err.Error(), "everything") {
 		t.Errorf("an unknown permission: %v", err)
 	}
@@ -164,11 +170,12 @@ func TestAHostileArchiveIsRefusedAndNothingIsWritten(t *testing.T) {
 		return archive(t, map[string]string{"mine/manifest.json": small("mine", ""), name: text}, nil)
 	}
 	mode := func(name string, m fs.FileMode) []byte {
-		return archive(t, map[string]string{"mine/manifest.json": small("mine", ""), name: "/etc/passwd"}, func(h *zip.FileHeader) {
-			if h.Name == name {
-				h.SetMode(m)
-			}
-		})
+		return archive(t, map[string]string{"mine/manifest.json": small("mine", ""), name: "/etc/passwd"},
+			func(h *zip.FileHeader) {
+				if h.Name == name {
+					h.SetMode(m)
+				}
+			})
 	}
 	many := map[string]string{"mine/manifest.json": small("mine", "")}
 	for i := range maxPacked + 1 {
@@ -195,22 +202,36 @@ func TestAHostileArchiveIsRefusedAndNothingIsWritten(t *testing.T) {
 		"a long name":                 {with("mine/"+strings.Repeat("a", maxName+1), "x"), "too long"},
 		"a deep one":                  {with(deep, "x"), "deep"},
 		"the same name twice":         {with("mine/MANIFEST.json", "x"), "same name"},
-		"a file that is a folder":     {archive(t, map[string]string{"manifest.json": small("mine", ""), "a": "x", "a/b": "y"}, nil), "a file and a folder"},
-		"a link":                      {mode("mine/link", fs.ModeSymlink|0o777), "is a link"},
-		"a device":                    {mode("mine/null", fs.ModeDevice|fs.ModeCharDevice|0o666), "no plain file"},
-		"a pipe":                      {mode("mine/pipe", fs.ModeNamedPipe|0o666), "no plain file"},
-		"an encrypted file":           {archive(t, map[string]string{"mine/manifest.json": small("mine", "")}, func(h *zip.FileHeader) { h.Flags |= 1 }), "encrypted"},
-		"too many files":              {archive(t, many, nil), "more than 500 files"},
-		"a crowded directory":         {archive(t, crowd, nil), "lists more than"},
-		"a bomb":                      {with("mine/zeros", strings.Repeat("\x00", maxUnpacked+1)), "more than 64 MB"},
-		"a bomb in two":               {archive(t, map[string]string{"mine/manifest.json": small("mine", ""), "mine/a": strings.Repeat("\x00", maxUnpacked/2), "mine/b": strings.Repeat("\x00", maxUnpacked/2+1)}, nil), "more than 64 MB"},
-		"no archive":                  {[]byte("PK not really"), "no zip archive"},
-		"half of one":                 {with("mine/a.txt", "x")[:120], "no zip archive"},
-		"one without a panel":         {archive(t, map[string]string{"a/b.txt": "x"}, nil), "no manifest.json"},
-		"two panels":                  {archive(t, map[string]string{"a/manifest.json": "{}", "b/manifest.json": "{}"}, nil), "one folder"},
-		"a large one":                 {make([]byte, MaxArchive+1), "larger than"},
+		"a file that is a folder": {archive(t, map[string]string{
+			"manifest.json": small("mine", ""), "a": "x",
+			"a/b": "y",
+		}, nil), "a file and a folder"},
+		"a link":   {mode("mine/link", fs.ModeSymlink|0o777), "not a regular file"},
+		"a device": {mode("mine/null", fs.ModeDevice|fs.ModeCharDevice|0o666), "not a regular file"},
+		"a pipe":   {mode("mine/pipe", fs.ModeNamedPipe|0o666), "not a regular file"},
+		"an encrypted file": {archive(t, map[string]string{"mine/manifest.json": small("mine", "")},
+			func(h *zip.FileHeader) { h.Flags |= 1 }), "encrypted"},
+		"too many files":      {archive(t, many, nil), "more than 500 files"},
+		"a crowded directory": {archive(t, crowd, nil), "lists more than"},
+		"a bomb":              {with("mine/zeros", strings.Repeat("\x00", maxUnpacked+1)), "more than 64 MB"},
+		"a bomb in two": {
+			archive(t, map[string]string{
+				"mine/manifest.json": small("mine", ""),
+				"mine/a":             strings.Repeat("\x00", maxUnpacked/2), "mine/b": strings.Repeat("\x00", maxUnpacked/2+1),
+			}, nil),
+			"more than 64 MB",
+		},
+		"no archive":          {[]byte("PK not really"), "not a zip archive"},
+		"half of one":         {with("mine/a.txt", "x")[:120], "not a zip archive"},
+		"one without a panel": {archive(t, map[string]string{"a/b.txt": "x"}, nil), "no manifest.json"},
+		"two panels": {archive(t, map[string]string{
+			"a/manifest.json": "{}",
+			"b/manifest.json": "{}",
+		}, nil), "single top-level folder"},
+		"a large one": {make([]byte, MaxArchive+1), "larger than"},
 	} {
-		if _, err := Open(c.archive); err == nil || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), "the archive is refused") {
+		if _, err := Open(c.archive); err == nil || !strings.Contains(err.Error(), c.says) ||
+			!strings.HasPrefix(err.Error(), "the archive is refused") {
 			t.Errorf("%s: %v", what, err)
 		}
 		if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
@@ -221,7 +242,10 @@ func TestAHostileArchiveIsRefusedAndNothingIsWritten(t *testing.T) {
 
 // TestAFileThatSaysItIsSmallIsReadNoFurther gives an archive whose directory lies about a size.
 func TestAFileThatSaysItIsSmallIsReadNoFurther(t *testing.T) {
-	text := archive(t, map[string]string{"mine/manifest.json": small("mine", ""), "mine/zeros": strings.Repeat("\x00", maxUnpacked+1)}, nil)
+	text := archive(t, map[string]string{
+		"mine/manifest.json": small("mine", ""),
+		"mine/zeros":         strings.Repeat("\x00", maxUnpacked+1),
+	}, nil)
 	// The size in the directory stands 24 bytes after the mark of the entry that names the file.
 	at := bytes.LastIndex(text, []byte("PK\x01\x02"))
 	copy(text[at+24:], []byte{1, 0, 0, 0})
@@ -233,8 +257,9 @@ func TestAFileThatSaysItIsSmallIsReadNoFurther(t *testing.T) {
 func TestAnUpdateShowsWhatItWidensAndWhatGoes(t *testing.T) {
 	dir := t.TempDir()
 	first := archive(t, map[string]string{
-		"mine/manifest.json": small("mine", `"backend": {"kind": "process", "command": "node", "args": ["server.mjs"]},`),
-		"mine/server.mjs":    "1", "mine/old.txt": "1",
+		"mine/manifest.json": small("mine",
+			`"backend": {"kind": "process", "command": "node", "args": ["server.mjs"]},`),
+		"mine/server.mjs": "1", "mine/old.txt": "1",
 	}, nil)
 	offer := install(t, dir, first)
 	if offer.Update || len(offer.Rights) != 1 || !strings.Contains(offer.Rights[0], "process “node” “server.mjs”") {
@@ -245,12 +270,14 @@ func TestAnUpdateShowsWhatItWidensAndWhatGoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := archive(t, map[string]string{
-		"manifest.json": small("mine", `"backend": {"kind": "process", "command": "sh", "args": ["-c", "id"]}, "permissions": {"net": ["books.example"]},`),
-		"server.mjs":    "2",
+		"manifest.json": small("mine",
+			`"backend": {"kind": "process", "command": "sh", "args": ["-c", "id"]}, "permissions": {"net": ["books.example"]},`),
+		"server.mjs": "2",
 	}, nil)
 	offer = install(t, dir, second)
 	rights := strings.Join(offer.Rights, "\n")
-	if !offer.Update || offer.Was != "1.0" || !strings.Contains(rights, "books.example") || !strings.Contains(rights, "instead of process “node”") {
+	if !offer.Update || offer.Was != "1.0" || !strings.Contains(rights, "books.example") ||
+		!strings.Contains(rights, "instead of process “node”") {
 		t.Errorf("the update is offered as %+v", offer)
 	}
 	if !strings.Contains(offer.Diff, "+      \"books.example\"") || !slices.Equal(offer.Gone, []string{"old.txt"}) {
@@ -293,13 +320,15 @@ func TestAnUpdateIsComparedWithWhatThePersonAccepted(t *testing.T) {
 	}
 	// A wider manifest that somebody wrote into the folder waits; nobody said yes to it.
 	path := filepath.Join(w.folder, "mine", "manifest.json")
-	if err := os.WriteFile(path, []byte(small("mine", `"permissions": {"net": ["books.example"]},`)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(small("mine", `"permissions": {"net": ["books.example"]},`)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	w.reg.Look(t.Context())
 	for _, when := range []string{"pending", "declined"} {
 		offer := say(wide)
-		if len(offer.Rights) != 1 || !strings.Contains(offer.Rights[0], "books.example") || !strings.Contains(offer.Diff, "+") {
+		if len(offer.Rights) != 1 || !strings.Contains(offer.Rights[0], "books.example") ||
+			!strings.Contains(offer.Diff, "+") {
 			t.Errorf("%s, it is offered as %+v", when, offer)
 		}
 		for _, panel := range w.reg.Panels() {
@@ -330,21 +359,28 @@ func TestAFolderThatCannotBeListedIsSaidToGo(t *testing.T) {
 	if err := os.Symlink("manifest.json", filepath.Join(dir, "mine", "link\x1b")); err != nil {
 		t.Fatal(err)
 	}
-	if offer := install(t, dir, text); len(offer.Gone) != 1 || !strings.Contains(offer.Gone[0], "everything else") || strings.Contains(offer.Gone[0], "\x1b") {
+	if offer := install(t, dir, text); len(offer.Gone) != 1 || !strings.Contains(offer.Gone[0], "everything else") ||
+		strings.Contains(offer.Gone[0], "\x1b") {
 		t.Errorf("said to go: %q", offer.Gone)
 	}
 }
 
 func TestAnUpdateIsComparedWithWhatWasAcceptedAndNotWithWhatWaitsInTheFolder(t *testing.T) {
 	dir := t.TempDir()
-	install(t, dir, archive(t, map[string]string{"mine/manifest.json": small("mine", `"permissions": {"net": ["evil.example"]},`)}, nil))
-	p, err := Open(archive(t, map[string]string{"mine/manifest.json": small("mine", `"permissions": {"net": ["evil.example"]}, "description": "next",`)}, nil))
+	install(t, dir, archive(t, map[string]string{"mine/manifest.json": small("mine",
+		`"permissions": {"net": ["evil.example"]},`)}, nil))
+	p, err := Open(archive(t, map[string]string{"mine/manifest.json": small("mine",
+		`"permissions": {"net": ["evil.example"]}, "description": "next",`)}, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
 	calm := small("mine", "")
-	offer, err := p.Against(dir, Kept(dir, []wire.AcceptedPanel{{Panel: "mine", Hash: accepted.Hash([]byte(calm)), Manifest: calm}}))
-	if err != nil || !strings.Contains(strings.Join(offer.Rights, "\n"), "evil.example") || !strings.Contains(offer.Diff, "evil.example") {
+	offer, err := p.Against(dir, Kept(dir, []wire.AcceptedPanel{{
+		Panel: "mine", Hash: accepted.Hash([]byte(calm)),
+		Manifest: calm,
+	}}))
+	if err != nil || !strings.Contains(strings.Join(offer.Rights, "\n"), "evil.example") ||
+		!strings.Contains(offer.Diff, "evil.example") {
 		t.Errorf("the widening that waits in the folder is not told: %+v, %v", offer.Rights, err)
 	}
 	if offer, err = p.Against(dir, Kept(dir, nil)); err != nil || len(offer.Rights) > 0 {
@@ -361,7 +397,7 @@ func TestALinkInThePanelsPlaceIsNotFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Against(dir, Kept(dir, nil)); err == nil || !strings.Contains(err.Error(), "is a link") {
+	if _, err := p.Against(dir, Kept(dir, nil)); err == nil || !strings.Contains(err.Error(), "is not a folder") {
 		t.Errorf("asked about as %v", err)
 	}
 	if _, err := p.Install(dir); err == nil {

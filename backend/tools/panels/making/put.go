@@ -9,12 +9,10 @@ import (
 	"strings"
 )
 
-// sorted are the names of files in order.
 func sorted(files map[string][]byte) []string { return slices.Sorted(maps.Keys(files)) }
 
-// put writes files into the folder dir/id in one step: whoever watches dir sees all of them or
-// none. A folder that is there is replaced; what it holds beside files and keep names stays in
-// the new one.
+// put writes files into the folder dir/id atomically. An existing folder is replaced; what it contains
+// besides files and keep names is kept.
 func put(dir, id string, held content, keep func(name string) bool) error {
 	made, err := os.MkdirTemp(dir, ".making-")
 	if err != nil {
@@ -23,14 +21,14 @@ func put(dir, id string, held content, keep func(name string) bool) error {
 	defer os.RemoveAll(made)
 	folder := filepath.Join(dir, id)
 	if err := keeping(made, folder, keep); err != nil {
-		return fmt.Errorf("keeping what the panel holds: %w", err)
+		return fmt.Errorf("copying the panel's other files: %w", err)
 	}
 	for name, text := range held.files {
 		path := filepath.Join(made, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return fmt.Errorf("writing panel: %w", err)
 		}
-		// A file that was kept may be read only; it is replaced, not opened.
+		// A kept file may be read-only; replace it instead of opening it.
 		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 			return fmt.Errorf("writing panel: %w", err)
 		}
@@ -45,7 +43,7 @@ func put(dir, id string, held content, keep func(name string) bool) error {
 	return swap(made, folder)
 }
 
-// keeping copies what folder holds at its top and keep names into made.
+// keeping copies what folder contains at its top and keep names into made.
 func keeping(made, folder string, keep func(name string) bool) error {
 	entries, err := os.ReadDir(folder)
 	if os.IsNotExist(err) {
@@ -81,7 +79,7 @@ func copied(from, to string) error {
 		}
 		return os.Symlink(target, to)
 	case !info.Mode().IsRegular():
-		return nil // a pipe or a socket of a program that runs
+		return nil // a pipe or socket of a running program
 	}
 	text, err := os.ReadFile(from)
 	if err != nil {
@@ -90,13 +88,13 @@ func copied(from, to string) error {
 	return os.WriteFile(to, text, info.Mode().Perm())
 }
 
-// everything keeps all that a folder holds.
+// everything keeps all other files of a folder.
 func everything(string) bool { return true }
 
-// dotted keeps what is not the panel's: .git and the like, but not the mark of who made it.
+// dotted keeps .git and the like, but not the mark of the assistant.
 func dotted(name string) bool { return strings.HasPrefix(name, ".") && name != mark }
 
-// swap puts the folder made in the place of folder; what stood there is removed.
+// swap replaces folder by the folder made and removes the old one.
 func swap(made, folder string) error {
 	if _, err := os.Lstat(folder); os.IsNotExist(err) {
 		if err := os.Rename(made, folder); err != nil {
@@ -112,7 +110,7 @@ func swap(made, folder string) error {
 		return fmt.Errorf("replacing panel: %w", err)
 	}
 	if err := os.Rename(made, folder); err != nil {
-		// What was there comes back; nothing can be done if even that fails.
+		// Restore the old folder; nothing can be done if that fails.
 		_ = os.Rename(old, folder)
 		return fmt.Errorf("writing panel: %w", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"sextant/backend/tools/panels/manifest"
 )
 
-// rights says in lines what a panel asks for and runs.
+// rights lists what a panel asks for and runs.
 func rights(m manifest.Manifest) string {
 	var lines []string
 	add := func(what string, list []string) {
@@ -16,7 +16,8 @@ func rights(m manifest.Manifest) string {
 		}
 	}
 	if b := m.Backend; b != nil {
-		words := slices.DeleteFunc(append([]string{b.Kind, b.Command, b.URL, b.File}, b.Args...), func(word string) bool { return word == "" })
+		words := slices.DeleteFunc(append([]string{b.Kind, b.Command, b.URL, b.File}, b.Args...),
+			func(word string) bool { return word == "" })
 		add("Answers by: ", []string{strings.Join(words, " ")})
 	}
 	if m.Permissions.Net.Any {

@@ -14,8 +14,8 @@ import (
 const FileName = "manifest.json"
 
 // ReadFile reads <root>/<id>/manifest.json without following a link out of root or out of
-// the folder, and without waiting for a pipe. The error is a sentence for the panel's
-// author and is fs.ErrNotExist when there is no such file.
+// the folder, and without waiting for a pipe. The error is a sentence for the panel's author; it is
+// fs.ErrNotExist when there is no such file.
 func ReadFile(root, id string) ([]byte, error) {
 	outer, err := os.OpenRoot(root)
 	if err != nil {

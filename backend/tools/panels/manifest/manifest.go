@@ -1,10 +1,10 @@
-// Package manifest reads a panel's manifest.json and judges it: Read turns its text into a
-// Plan whose tools are ready to be offered and called, or into Problems that say where it
-// is wrong. It looks at nothing but the text it is given; ReadFile and Validate find that
-// text in a folder.
+// Package manifest reads and checks a panel's manifest.json. Parse validates its text with the
+// published JSON Schema, checks what a schema cannot say, and returns a Plan whose tools are ready
+// to be offered and called, or Problems with their place and a value to write. It uses nothing but
+// the text; ReadFile and Validate find that text in a folder.
 //
-// What a manifest says is text from outside: nothing here runs it, follows its references
-// or believes what it says about itself.
+// A manifest is text from outside: nothing here runs it, follows its references or trusts what it
+// says about itself.
 package manifest
 
 import (
@@ -12,8 +12,8 @@ import (
 	"encoding/json"
 )
 
-// Manifest is a panel's manifest.json (docs/panels.md). Only PanelID, PanelType, Title
-// and Tools are needed; the rest is version 1's and optional.
+// Manifest is a panel's manifest.json, version 1 (docs/panels.md). PanelID, PanelType, Title and
+// Tools are required. A new member needs a field here and a property in the schema.
 type Manifest struct {
 	ManifestVersion int                    `json:"manifest_version"`
 	PanelID         string                 `json:"panel_id"`
@@ -27,15 +27,15 @@ type Manifest struct {
 	Backend         *Backend               `json:"backend"`
 	Permissions     Permissions            `json:"permissions"`
 	Config          map[string]ConfigField `json:"config"`
-	// Context are the keys the panel publishes, for tools to have injected.
+	// Context are the keys that the panel publishes, for inject and conditions.
 	Context []string `json:"context"`
 	When    string   `json:"when"`
 	Tools   []Tool   `json:"tools"`
-	// Evals are calls whose answers the author knows, to try the panel with.
+	// Evals are calls with known answers, to test the panel.
 	Evals []Eval `json:"evals"`
 }
 
-// Place is where a panel stands in the activity bar: Section top or bottom, then Order.
+// Place is a panel's place in the activity bar: Section top or bottom, then Order.
 type Place struct {
 	Section string `json:"section"`
 	Order   int    `json:"order"`
@@ -55,12 +55,12 @@ type Backend struct {
 	Args    []string `json:"args"`
 	URL     string   `json:"url"`
 	File    string   `json:"file"`
-	// Health is a path below /api/<panel_id>/ that answers 2xx when the program is ready;
-	// without it an open port is enough.
+	// Health is a path below /api/<panel_id>/ that answers 2xx when the program is ready.
+	// Without it an open port is enough.
 	Health string `json:"health"`
-	// Stdio says that the program is spoken to by lines of JSON instead of over a port.
+	// Stdio: lines of JSON on standard input and output instead of a port.
 	Stdio bool `json:"stdio"`
-	// IdleSeconds is after how many seconds without a call the program is ended, 300 when 0.
+	// IdleSeconds without a call stop the program; 0 means 300.
 	IdleSeconds int `json:"idle_seconds"`
 }
 
@@ -126,7 +126,7 @@ type Annotations struct {
 }
 
 // Injection maps parameters to the context keys that fill them when a call leaves them
-// out. In JSON it is such an object, or a list of names that are both.
+// out. In JSON it is such an object, or a list of names that are both parameter and key.
 type Injection map[string]string
 
 // UnmarshalJSON reads either form.

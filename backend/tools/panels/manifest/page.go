@@ -5,7 +5,7 @@ import (
 	"sextant/shared/event"
 )
 
-// ReadPage reads and judges the declarative page of the panel in dir. The page is nil when it
+// ReadPage reads and checks the declarative page of the panel in dir. The page is nil when it
 // has problems, or when the panel has no such page.
 func ReadPage(dir string, plan *Plan) (*view.Tree, []Problem) {
 	ui := plan.Manifest.UI
@@ -16,11 +16,11 @@ func ReadPage(dir string, plan *Plan) (*view.Tree, []Problem) {
 	if err != nil {
 		return nil, []Problem{{File: ui.Entry, Severity: event.SeverityError, Text: err.Error()}}
 	}
-	return JudgePage(text, plan)
+	return CheckPage(text, plan)
 }
 
-// JudgePage judges the text of the page of plan's panel, which has a declarative one.
-func JudgePage(text []byte, plan *Plan) (*view.Tree, []Problem) {
+// CheckPage checks the text of the page of plan's panel, which must be a declarative one.
+func CheckPage(text []byte, plan *Plan) (*view.Tree, []Problem) {
 	tools := make([]view.Tool, 0, len(plan.Tools))
 	for _, t := range plan.Tools {
 		tools = append(tools, view.Tool{Name: t.Name, ReadOnly: t.Def.Hints.ReadOnly, Parameters: t.Def.Parameters})

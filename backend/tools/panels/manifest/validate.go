@@ -13,14 +13,14 @@ type Report struct {
 	// Panel is the folder's name, Title the manifest's when it could be read.
 	Panel string `json:"panel"`
 	Title string `json:"title,omitempty"`
-	// OK is true when the panel would be taken; there may still be warnings.
+	// OK is true when the panel can run; there may still be warnings.
 	OK       bool      `json:"ok"`
 	Tools    []string  `json:"tools"`
 	Problems []Problem `json:"problems"`
 }
 
-// Validate judges the panel in the folder dir as a running program would, and looks
-// whether its program can be found. Reserved names tools that no panel may have.
+// Validate checks the panel in the folder dir as a running Sextant would, and whether its program
+// is installed. No panel may have a tool with one of the reserved names.
 func Validate(dir string, reserved ...string) Report {
 	report := Report{Tools: []string{}, Problems: []Problem{}}
 	full, err := filepath.Abs(dir)
@@ -35,7 +35,7 @@ func Validate(dir string, reserved ...string) Report {
 	if err != nil {
 		return report.with(problem(false, "%s", err))
 	}
-	found := Read(text, report.Panel, false)
+	found := Parse(text, report.Panel, false)
 	report.Problems = append(report.Problems, found.Problems...)
 	if found.Plan == nil {
 		return report
@@ -58,15 +58,15 @@ func Validate(dir string, reserved ...string) Report {
 	return report
 }
 
-// with adds p; a problem that stops, or turns a tool off, makes the report not OK.
+// with adds p; an error makes the report not OK.
 func (r Report) with(p Problem) Report {
 	r.Problems = append(r.Problems, p)
 	r.OK = r.OK && p.Warning()
 	return r
 }
 
-// missingProgram warns of a command or a script that is not there: it may be on the
-// machine where the panel will run.
+// missingProgram warns of a command or a script that is not there. It may be on the machine
+// where the panel will run.
 func missingProgram(dir string, b *Backend) (problems []Problem) {
 	warn := func(format string, args ...any) {
 		problems = append(problems, problem(true, format, args...))

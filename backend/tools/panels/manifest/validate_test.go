@@ -34,7 +34,10 @@ func TestValidateFindsWhatWouldKeepAPanelOff(t *testing.T) {
 		all = append(all, p.String())
 	}
 	got := strings.Join(all, "\n")
-	for _, want := range []string{"tool click_element is off", "the program no-such-program is not found", "main.py is not in the folder"} {
+	for _, want := range []string{
+		"tool click_element is off", "the program no-such-program is not found",
+		"main.py is not in the folder",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in:\n%s", want, got)
 		}
@@ -46,7 +49,8 @@ func TestValidateFindsWhatWouldKeepAPanelOff(t *testing.T) {
 	if report := Validate(filepath.Join(dir, "broken")); report.OK || report.Problems[0].Line != 1 {
 		t.Errorf("got %+v", report)
 	}
-	if report := Validate(filepath.Join(dir, "nowhere")); report.OK || !strings.Contains(report.Problems[0].Text, "is not a folder") {
+	if report := Validate(filepath.Join(dir, "nowhere")); report.OK ||
+		!strings.Contains(report.Problems[0].Text, "is not a folder") {
 		t.Errorf("got %+v", report)
 	}
 }

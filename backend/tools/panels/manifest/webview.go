@@ -3,93 +3,97 @@ package manifest
 import (
 	"fmt"
 	"io/fs"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"sextant/backend/tools/panels/manifest/loose"
-	"sextant/backend/tools/panels/manifest/mend"
 	"sextant/shared/clip"
 )
 
-// CSP is what a page of kind webview may reach beyond its own files, in the words of MCP
-// Apps. Each entry is an origin, such as "https://api.example.com", whose host is one of
-// permissions.net.
+// CSP is what a page of kind webview may reach beyond its own files, with the names of MCP Apps.
+// Each entry is an origin, such as "https://api.example.com", whose host is one of permissions.net.
 type CSP struct {
-	// ConnectDomains are asked by fetch and sockets (wss: too), ResourceDomains give scripts,
-	// styles, pictures, fonts and media, FrameDomains may be framed in the page, and
-	// BaseURIDomains may stand in a <base> element.
+	// ConnectDomains are for fetch and sockets (wss: too), ResourceDomains for scripts, styles,
+	// images, fonts and media, FrameDomains for frames in the page, and BaseURIDomains for a
+	// <base> element.
 	ConnectDomains  []string `json:"connectDomains"`
 	ResourceDomains []string `json:"resourceDomains"`
 	FrameDomains    []string `json:"frameDomains"`
 	BaseURIDomains  []string `json:"baseUriDomains"`
 }
 
-// ruleDomain is an origin: a scheme, a name of two parts or more that may begin with "*.",
-// and a port. Nothing else can stand in a policy, least of all what ends a directive.
-var ruleDomain = regexp.MustCompile(`^(https|wss)://((?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)(?::[0-9]{1,5})?$`)
+// originForm is a scheme, a name of two parts or more that may begin with "*.", and a port.
+// Nothing else may get into a policy, least of all what ends a directive.
+var originForm = regexp.MustCompile(`^(https|wss)://((?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+` +
+	`[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)(?::[0-9]{1,5})?$`)
 
-// badDomain says why a page may not have an origin, "" when it may.
-func badDomain(domain string, sockets bool, net Hosts) string {
-	parts := ruleDomain.FindStringSubmatch(domain)
-	if parts == nil || parts[1] == "wss" && !sockets || strings.Trim(parts[2], "0123456789.") == "" || len(domain) > 260 {
-		return "is not an origin such as https://api.example.com"
+// originHost is the host of an origin that a policy may hold; ok is false for any other text.
+func originHost(origin string, sockets bool) (host string, ok bool) {
+	parts := originForm.FindStringSubmatch(origin)
+	if parts == nil || parts[1] == "wss" && !sockets || strings.Trim(parts[2], "0123456789.") == "" ||
+		len(origin) > 260 {
+		return "", false
 	}
-	host := strings.TrimPrefix(parts[2], "*.")
-	if !net.Any && !slices.Contains(net.List, parts[2]) && !slices.Contains(net.List, host) {
-		return fmt.Sprintf("leads to %s; add that host to permissions.net", host)
-	}
-	return ""
+	return parts[2], true
 }
 
-// webview judges ui of kind webview: its entry and what it may reach.
-func (j *judge) webview(ui *UI) {
+// checkWebview checks the file of an HTML page and what it may reach.
+func (c *checker) checkWebview(page *UI) {
 	p := Problem{Expected: "an HTML file in the panel's folder"}
-	switch entry := strings.ToLower(ui.Entry); {
-	case strings.TrimSpace(ui.Entry) == "":
+	entry := strings.ToLower(page.Entry)
+	switch {
+	case !c.usable("/ui/entry"):
+	case strings.TrimSpace(entry) == "":
 		p.Text = `ui.entry is missing: the page's file, such as "index.html"`
-	case !fs.ValidPath(ui.Entry) || strings.ContainsAny(ui.Entry, "\\:\x00") || strings.HasPrefix(ui.Entry, ".") || strings.Contains(ui.Entry, "/."):
-		p.Text = fmt.Sprintf("ui.entry %q is not a file of the panel's folder", clip.Runes(ui.Entry, 80))
+	case !fs.ValidPath(entry) || strings.ContainsAny(entry, "\\:\x00") || strings.HasPrefix(entry, ".") ||
+		strings.Contains(entry, "/."):
+		p.Text = fmt.Sprintf("ui.entry %q is not a file of the panel's folder", clip.Runes(page.Entry, 80))
 	case !strings.HasSuffix(entry, ".html") && !strings.HasSuffix(entry, ".htm"):
-		p.Text = fmt.Sprintf("ui.entry %q is not an HTML file", clip.Runes(ui.Entry, 80))
+		p.Text = fmt.Sprintf("ui.entry %q is not an HTML file", clip.Runes(page.Entry, 80))
 	}
 	if p.Text != "" {
-		j.wrong("/ui/entry", p, `"index.html"`)
+		c.fail("/ui/entry", p, `"index.html"`)
 	}
 	for _, list := range []struct {
 		name    string
-		domains []string
+		origins []string
 	}{
-		{"connectDomains", ui.CSP.ConnectDomains},
-		{"resourceDomains", ui.CSP.ResourceDomains},
-		{"frameDomains", ui.CSP.FrameDomains},
-		{"baseUriDomains", ui.CSP.BaseURIDomains},
+		{"connectDomains", page.CSP.ConnectDomains},
+		{"resourceDomains", page.CSP.ResourceDomains},
+		{"frameDomains", page.CSP.FrameDomains},
+		{"baseUriDomains", page.CSP.BaseURIDomains},
 	} {
-		for i, domain := range list.domains {
-			j.domain("/ui/csp/"+list.name+"/"+strconv.Itoa(i), domain, list.name == "connectDomains")
+		for i, origin := range list.origins {
+			c.checkOrigin("/ui/csp/"+list.name+"/"+strconv.Itoa(i), origin, list.name == "connectDomains")
 		}
 	}
 }
 
-// domain judges one origin that a page may reach; its host has to be granted.
-func (j *judge) domain(at, domain string, sockets bool) {
-	if !j.usable(at) {
+// checkOrigin checks one origin that a page may reach; its host has to be granted.
+func (c *checker) checkOrigin(at, origin string, sockets bool) {
+	if !c.usable(at) {
 		return
 	}
-	why := badDomain(domain, sockets, j.manifest.Permissions.Net)
-	switch {
-	case why == "":
-	case strings.HasPrefix(why, "leads to"):
-		if !j.spoiled("/permissions/net") {
-			host := strings.TrimPrefix(ruleDomain.FindStringSubmatch(domain)[2], "*.")
-			j.ungranted(at, host, fmt.Sprintf("%q %s", clip.Runes(domain, 80), why))
+	shown := clip.Runes(origin, 80)
+	host, ok := originHost(origin, sockets)
+	if !ok {
+		right := "https://api.example.com"
+		if u, err := url.Parse(strings.ToLower(origin)); err == nil {
+			if _, ok := originHost("https://"+u.Host, false); ok {
+				right = "https://" + u.Host
+			}
 		}
-	default:
-		mended := "https://" + strings.ToLower(mend.Host(domain))
-		if badDomain(mended, false, Hosts{Any: true}) != "" {
-			mended = "https://api.example.com"
-		}
-		j.wrong(at, Problem{Expected: "an origin such as https://api.example.com", Text: fmt.Sprintf("%q %s", clip.Runes(domain, 80), why)}, loose.Quote(mended))
+		c.fail(at, Problem{
+			Expected: "an origin such as https://api.example.com",
+			Text:     fmt.Sprintf("%q is not an origin such as https://api.example.com", shown),
+		}, quote(right))
+		return
+	}
+	net, domain := c.manifest.Permissions.Net, strings.TrimPrefix(host, "*.")
+	if !net.Any && !slices.Contains(net.List, host) && !slices.Contains(net.List, domain) &&
+		!c.unusable("/permissions/net") {
+		c.notGranted(at, domain, fmt.Sprintf("%q leads to %s; add that host to permissions.net", shown, domain))
 	}
 }

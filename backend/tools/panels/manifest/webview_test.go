@@ -6,8 +6,9 @@ import (
 )
 
 func TestAPageMayReachOnlyTheHostsItsPanelWasGranted(t *testing.T) {
-	read := func(ui, permissions string) Judgement {
-		return Read([]byte(minimal("notes", `,"tools":[],"permissions":`+permissions+`,"ui":{"kind":"webview",`+ui+`}`)), "notes", false)
+	read := func(ui, permissions string) Parsed {
+		return Parse([]byte(minimal("notes",
+			`,"tools":[],"permissions":`+permissions+`,"ui":{"kind":"webview",`+ui+`}`)), "notes", false)
 	}
 	good := read(`"entry":"ui/index.html","csp":{"connectDomains":["https://api.example.com","wss://api.example.com:8443"],"resourceDomains":["https://*.example.com"]}`,
 		`{"net":["api.example.com","example.com"]}`)
@@ -33,7 +34,8 @@ func TestAPageMayReachOnlyTheHostsItsPanelWasGranted(t *testing.T) {
 		{`"entry":"i.html","csp":{"connect":["https://a.example"]}`, `{"net":true}`, `"connect" is not known`},
 	} {
 		found := read(tc.ui, tc.permissions)
-		if len(found.Problems) == 0 || !strings.Contains(found.Problems[0].String(), tc.want) || found.Problems[0].Line == 0 {
+		if len(found.Problems) == 0 || !strings.Contains(found.Problems[0].String(), tc.want) ||
+			found.Problems[0].Line == 0 {
 			t.Errorf("%s: %v", tc.ui, found.Problems)
 		}
 	}

@@ -17,24 +17,23 @@ import (
 	"sextant/backend/tools/panels/manifest"
 )
 
-// Bounds of one program of a panel.
+// Limits of one panel's program.
 const (
 	memory    = 2 << 30
 	fileSize  = 1 << 30
 	processes = 256
 	openFiles = 1024
-	// sockets bounds the requests that are under way to it at once.
+	// sockets bounds the requests in progress at once.
 	sockets = 32
 )
 
-// grant is one entry of permissions.fs.
 type grant struct {
-	// written is as it stands in the manifest, path absolute.
+	// written is the entry as in the manifest, path the absolute path.
 	written, path string
 	write         bool
 }
 
-// grants reads permissions.fs: "path" may be read, "path:rw" written too, "~" is the home.
+// grants reads permissions.fs: "path" may be read, "path:rw" also written, "~" is the home folder.
 func (c Config) grants(entries []string) []grant {
 	var all []grant
 	for _, entry := range entries {
@@ -50,7 +49,7 @@ func (c Config) grants(entries []string) []grant {
 	return all
 }
 
-// refusal says why a place cannot be granted to any program, "" when it can.
+// refusal says why a path cannot be granted to any program, "" when it can.
 func (c Config) refusal(g grant) string {
 	if !filepath.IsAbs(g.path) || g.path == "/" {
 		return fmt.Sprintf("permissions.fs names %q; name a folder or file, absolute or below ~", g.written)
@@ -60,14 +59,14 @@ func (c Config) refusal(g grant) string {
 	}
 	switch place := c.Places.Judge(g.path); {
 	case place.Kind == places.Secret:
-		return fmt.Sprintf("permissions.fs names %s, %s, which no program of a panel may touch", g.written, place.What)
+		return fmt.Sprintf("permissions.fs names %s, %s, which no panel's program may access", g.written, place.What)
 	case place.Kind == places.Sensitive && g.write:
-		return fmt.Sprintf("permissions.fs names %s, %s, which no program of a panel may write", g.written, place.What)
+		return fmt.Sprintf("permissions.fs names %s, %s, which no panel's program may write", g.written, place.What)
 	}
 	return ""
 }
 
-// touches says in words what a program may touch beyond its own folders, "" for nothing.
+// touches says what a program may access besides its own folders, "" for nothing.
 func touches(p manifest.Permissions, all []grant) string {
 	var reads, writes, parts []string
 	for _, g := range all {
@@ -95,24 +94,27 @@ func touches(p manifest.Permissions, all []grant) string {
 // wantsNetwork reports whether the program may reach hosts.
 func wantsNetwork(p manifest.Permissions) bool { return p.Net.Any || len(p.Net.List) > 0 }
 
-// spec is the run of a program behind walls; the network is left to who starts it.
+// spec is the sandbox specification of a program, without its network.
 func (r *Runner) spec(ctx context.Context, command, dir, data string, env []string) (confine.Spec, error) {
 	closed := confine.Private(r.cfg.Home)
 	spec := confine.Spec{
 		Args: append([]string{command}, r.panel.Backend.Args...), Dir: dir, Env: env,
 		Shown: append([]string{dir}, confine.Toolchain(command, closed)...), Writable: []string{data}, Closed: closed,
-		Limits: confine.Limits{Memory: cmp.Or(r.cfg.Memory, memory), FileSize: fileSize, Processes: processes, Files: openFiles},
+		Limits: confine.Limits{
+			Memory: cmp.Or(r.cfg.Memory, memory), FileSize: fileSize, Processes: processes,
+			Files: openFiles,
+		},
 	}
 	for _, g := range r.cfg.grants(r.panel.Permissions.FS) {
 		if why := r.cfg.refusal(g); why != "" {
 			return spec, errors.New(why)
 		}
 		if _, err := os.Stat(g.path); err != nil {
-			continue // what is not there cannot be shown
+			continue // a missing path cannot be mounted
 		}
 		if g.write {
 			if r.cfg.Confine.Keeps(g.path) {
-				return spec, fmt.Errorf("permissions.fs names %s to be written, which holds what programs start with; name a folder in it", g.written)
+				return spec, fmt.Errorf("permissions.fs names %s to be written, where programs' start-up files are; name a folder inside it", g.written)
 			}
 			spec.Writable = append(spec.Writable, g.path)
 		} else {
@@ -129,7 +131,7 @@ func (r *Runner) spec(ctx context.Context, command, dir, data string, env []stri
 	return spec, nil
 }
 
-// way is the way out of a program that was granted hosts: those and no others.
+// way serves a proxy to the hosts that the program was granted, and no others.
 func (r *Runner) way(ctx context.Context) func(net.Listener) (stop func()) {
 	hosts := r.panel.Permissions.Net
 	may := func(_ context.Context, host string) error {

@@ -10,17 +10,19 @@ import (
 	"time"
 )
 
-// Request is one call as an endpoint gets it.
+// Request is one call as the endpoint receives it.
 type Request struct {
 	Method string
-	// Path is escaped and begins with "/"; Query has no "?"; Body is nil when there is none.
+	// Path is escaped and begins with "/"; Query has no "?"; Body may be nil.
 	Path, Query string
 	Body        []byte
 }
 
-// Do sends a request to the program, started when it is needed, and returns its answer, whose body
-// must be closed. sent is false when nothing can have reached it.
-func (r *Runner) Do(ctx context.Context, q Request, output func(stream, text string)) (res *http.Response, sent bool, err error) {
+// Do sends a request to the program, starting it if needed, and returns its response, whose body must
+// be closed. sent is false when the program cannot have received it.
+func (r *Runner) Do(ctx context.Context, q Request, output func(stream, text string)) (res *http.Response, sent bool,
+	err error,
+) {
 	up, done, err := r.use(ctx, output)
 	if err != nil {
 		return nil, false, err
@@ -38,7 +40,7 @@ func (r *Runner) Do(ctx context.Context, q Request, output func(stream, text str
 	return res, true, nil
 }
 
-// used is a body that tells when nobody reads it any more.
+// used is a body that reports when it is closed.
 type used struct {
 	io.ReadCloser
 	done func()
@@ -66,7 +68,7 @@ func (up *running) ask(ctx context.Context, q Request) (*http.Response, error) {
 	return up.client.Do(req)
 }
 
-// Headers are those of every request to an endpoint; token is "" for one that is not a program's.
+// Headers sets the headers of every request to an endpoint; token is "" unless a program answers.
 func Headers(req *http.Request, hasBody bool, token string) {
 	req.Header.Set("Accept", "application/json, application/x-ndjson, text/event-stream;q=0.9, */*;q=0.5")
 	req.Header.Set("User-Agent", "sextant")
@@ -78,7 +80,7 @@ func Headers(req *http.Request, hasBody bool, token string) {
 	}
 }
 
-// httpClient reaches the program and nothing else, whatever an address says.
+// httpClient connects to the program, whatever the address.
 func (r *Runner) httpClient(up *running) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -89,7 +91,7 @@ func (r *Runner) httpClient(up *running) *http.Client {
 	}
 }
 
-// healthy reports whether the program answers: its health path, or else anything on its port.
+// healthy reports whether the program answers, at its health path if it has one.
 func (r *Runner) healthy(ctx context.Context, up *running) bool {
 	if up.lines != nil || up.server != nil {
 		return !over(up)

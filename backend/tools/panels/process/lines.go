@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// maxLine bounds one line of a program: an answer and the words around it.
+// maxLine bounds one line of a program.
 const maxLine = MaxAnswer + 1<<20
 
-// line is what goes to a program, and what comes back: an answer has Status or Body, a word on the
-// way Progress.
+// line is a message to or from a program. An answer has Status or Body, a progress message has
+// Progress.
 type line struct {
 	ID     int64             `json:"id"`
 	Method string            `json:"method,omitempty"`
@@ -28,19 +28,19 @@ type line struct {
 	Body   json.RawMessage   `json:"body,omitempty"`
 	Status int               `json:"status,omitempty"`
 	Header map[string]string `json:"headers,omitempty"`
-	// Progress is told while the call waits.
+	// Progress is shown while the call waits.
 	Progress string `json:"progress,omitempty"`
 	Error    string `json:"error,omitempty"`
 }
 
-// waiter takes the one answer to a call, and as many words on the way as somebody reads.
+// waiter receives the answer to one call and its progress messages.
 type waiter struct {
 	answer   chan line
 	progress chan string
 }
 
-// lines speaks to a program by lines of JSON: requests to its standard input, answers from its
-// standard output in whatever order. Other lines are its log's.
+// lines talks to a program in lines of JSON: requests to its standard input, answers from its standard
+// output in any order. Other lines go to its log.
 type lines struct {
 	log io.Writer
 	in  *os.File
@@ -64,7 +64,7 @@ func newLines(log io.Writer) (l *lines, in *os.File, err error) {
 	return &lines{log: log, in: out, waiting: map[int64]waiter{}, done: make(chan struct{})}, in, nil
 }
 
-// watch ends what waits when the program does, and the program when it cannot be spoken to.
+// watch fails waiting calls when the program ends, and stops the program when its connection breaks.
 func (l *lines) watch(p program) {
 	select {
 	case <-p.Done():
@@ -88,7 +88,7 @@ func (l *lines) close() {
 	_ = l.in.Close()
 }
 
-// Write takes what the program prints. It never fails, so that a program is not held up by us.
+// Write takes the program's output. It never fails, so that it never blocks the program.
 func (l *lines) Write(b []byte) (int, error) {
 	n := len(b)
 	l.mu.Lock()
@@ -115,20 +115,20 @@ func (l *lines) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// take hands one line to the call it answers.
+// take passes one line to the call it answers.
 func (l *lines) take(text []byte) {
 	var got line
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) || json.Unmarshal(text, &got) != nil {
-		_, _ = l.log.Write(append(text, '\n')) // the log of the program never fails
+		_, _ = l.log.Write(append(text, '\n')) // a Tail never fails
 		return
 	}
 	wait, ok := l.waiting[got.ID]
 	switch {
-	case !ok: // nobody waits for it any more
+	case !ok: // the call has ended
 	case got.Progress != "":
 		select {
 		case wait.progress <- got.Progress:
-		default: // more words than anybody reads
+		default: // drop progress that is not read in time
 		}
 	default:
 		delete(l.waiting, got.ID)
@@ -136,7 +136,6 @@ func (l *lines) take(text []byte) {
 	}
 }
 
-// ask sends a request and waits for its answer.
 func (l *lines) ask(ctx context.Context, q Request, output func(stream, text string)) (*http.Response, error) {
 	wait := waiter{answer: make(chan line, 1), progress: make(chan string, 16)}
 	l.mu.Lock()
@@ -176,7 +175,7 @@ func (l *lines) why() error {
 	return l.broken
 }
 
-// send writes one line; a program that does not read is waited for as long as the call lasts.
+// send writes one line; it waits for a program that does not read until the call ends.
 func (l *lines) send(ctx context.Context, text []byte) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
@@ -188,7 +187,7 @@ func (l *lines) send(ctx context.Context, text []byte) error {
 	defer stop()
 	n, err := l.in.Write(text)
 	if err != nil && n > 0 {
-		// Half a line is in the way of every other: the program has to be started anew.
+		// After half a line nothing else can be sent: the program has to be restarted.
 		l.end(fmt.Errorf("it did not read its input: %w", err))
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() != nil {
@@ -197,7 +196,7 @@ func (l *lines) send(ctx context.Context, text []byte) error {
 	return err
 }
 
-// response is an answer as HTTP would have brought it.
+// response is an answer as an HTTP response.
 func response(got line) *http.Response {
 	res := &http.Response{StatusCode: got.Status, Header: http.Header{}}
 	for name, value := range got.Header {
@@ -213,7 +212,7 @@ func response(got line) *http.Response {
 	if res.StatusCode == 0 {
 		res.StatusCode = http.StatusOK
 	}
-	// Without a kind of its own a body is the JSON that it stands as.
+	// Without a Content-Type the body is JSON.
 	var text string
 	if kind := res.Header.Get("Content-Type"); kind == "" {
 		res.Header.Set("Content-Type", "application/json")

@@ -30,13 +30,14 @@ func serveMCP() {
 	}
 	s := sdk.NewServer(&sdk.Implementation{Name: "desk", Version: "1"}, nil)
 	add := func(name string, do func(ctx context.Context, in words) (string, error)) {
-		sdk.AddTool(s, &sdk.Tool{Name: name, Description: name}, func(ctx context.Context, _ *sdk.CallToolRequest, in words) (*sdk.CallToolResult, any, error) {
-			text, err := do(ctx, in)
-			if err != nil {
-				return nil, nil, err
-			}
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil, nil
-		})
+		sdk.AddTool(s, &sdk.Tool{Name: name, Description: name},
+			func(ctx context.Context, _ *sdk.CallToolRequest, in words) (*sdk.CallToolResult, any, error) {
+				text, err := do(ctx, in)
+				if err != nil {
+					return nil, nil, err
+				}
+				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil, nil
+			})
 	}
 	add("read", func(_ context.Context, in words) (string, error) {
 		b, err := os.ReadFile(in.Path)

@@ -1,13 +1,12 @@
-// Package process runs the program that answers a panel's endpoints: started by the first call,
-// behind the walls of guard/confine with what its manifest was granted and no more, started again
-// when it died, with a growing pause, ended when nobody calls it for a while.
+// Package process runs the program that answers a panel's endpoints: started by the first call, in the
+// sandbox of guard/confine with the rights that its manifest was granted, restarted after a crash with
+// growing pauses, stopped after a while without calls.
 //
-// A program is spoken to over HTTP on a port of loopback in a network of its own, or by lines of
-// JSON on its standard input and output. Whichever it is, what it answers is text from outside and
-// bounded, and with its end all that it started is gone.
+// It talks to a program over HTTP on a loopback port, by lines of JSON on standard input and output,
+// or over MCP. Answers are untrusted and bounded, and everything that a program started ends with it.
 //
-// Whether it may be started is the Pipeline's matter; this package says exactly what would run and
-// what it may touch.
+// Whether a program may start is decided by the pipeline; this package says exactly what would run and
+// what it may access.
 package process
 
 import (
@@ -28,64 +27,62 @@ import (
 )
 
 const (
-	// TokenHeader carries the secret by which a panel's program knows our requests from
-	// those of other programs on this machine.
+	// TokenHeader carries the secret by which a panel's program recognises our requests.
 	TokenHeader = "X-Sextant-Token"
 	// MaxAnswer bounds an answer in bytes.
 	MaxAnswer = 5 << 20
 	// startLimit is how long a program may take until it answers.
 	startLimit = 15 * time.Second
-	// healthPause lies between two looks whether it answers.
+	// healthPause is the interval between health checks at the start.
 	healthPause = 50 * time.Millisecond
 	stopGrace   = 2 * time.Second
 	// steady is how long a program must have run for its next failure to count as the first.
 	steady     = 30 * time.Second
 	maxBackOff = time.Minute
-	// farewell is how long the death behind a broken connection may take to be known.
+	// farewell is how long to wait for the exit that explains a broken connection.
 	farewell = 2 * time.Second
-	// patience is how long a call waits for a back-off instead of failing at once.
+	// patience is the longest back-off that a call waits for instead of failing.
 	patience = 3 * time.Second
-	// defaultIdle is how long a program runs on without a call.
+	// defaultIdle is how long a program runs without a call.
 	defaultIdle = 5 * time.Minute
 )
 
-// ErrRemoved ends the start of a program whose runner is no longer in use: its panel is gone,
-// or an edited program has taken its place.
+// ErrRemoved: the runner is out of use because its panel was removed or its program replaced.
 var ErrRemoved = errors.New("was removed")
 
-// Config is what the programs of all panels share.
+// Config is shared by the programs of all panels.
 type Config struct {
-	// Confine is the sandbox; nil runs programs without one, and then each start asks.
+	// Confine is the sandbox; without it programs run unconfined, and every start asks.
 	Confine *confine.Confine
-	// Egress is the way out of programs that were granted hosts; nil lets them reach none.
+	// Egress gives programs access to the hosts they were granted; nil gives none.
 	Egress *egress.Guard
-	// Data is the folder that holds a folder for each program to write to.
+	// Data is the folder that has a writable folder for each program.
 	Data string
-	// Home is the person's home, "" for not known; Places what no program may touch.
+	// Home is the user's home, "" if unknown; Places are what no program may access.
 	Home   string
 	Places *places.Places
-	// Forbidden are the paths that rules of the person keep from programs of panels; nil for none.
+	// Forbidden are the paths that the user's rules keep from panels' programs.
 	Forbidden func(ctx context.Context) ([]string, error)
-	// Memory in bytes that each process of a program may fill, 2 GB when 0.
+	// Memory is the limit of each process of a program in bytes; 0 means 2 GB.
 	Memory uint64
 	Log    *slog.Logger
 }
 
-// Panel is whose program it is. Dir is the panel's folder, absolute.
+// Panel is the panel of a program. Dir is its folder, absolute.
 type Panel struct {
 	ID, Title, Dir string
 	Backend        manifest.Backend
 	Permissions    manifest.Permissions
-	// Settings is what the person set for the panel, as a JSON object; nil for none.
+	// Settings returns the panel's settings as a JSON object; nil for none.
 	Settings func() (string, error)
 }
 
-// Runner owns the program of one panel. Its methods may be called concurrently.
+// Runner owns the program of one panel. It is safe for concurrent use.
 type Runner struct {
 	cfg   Config
 	panel Panel
 	log   *child.Tail
-	// tasks are what watches a program and ends it.
+	// tasks are the goroutines that watch and stop the program.
 	tasks sync.WaitGroup
 
 	// starting serialises starts; it is a channel so that a waiting call can give up.
@@ -109,45 +106,47 @@ type running struct {
 	port   int
 	token  string
 	client *http.Client
-	// lines is set instead of client for a program that is spoken to by lines, server for one that
-	// speaks MCP.
+	// lines is set instead of client for a program that uses lines of JSON, server for one that speaks
+	// MCP.
 	lines  *lines
 	server *server
 }
 
-// New makes the runner of a panel; nothing is started.
+// New makes the runner of a panel; it starts nothing.
 func New(cfg Config, panel Panel) *Runner {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Runner{cfg: cfg, panel: panel, log: &child.Tail{}, starting: make(chan struct{}, 1), stop: make(chan struct{})}
+	return &Runner{
+		cfg: cfg, panel: panel, log: &child.Tail{}, starting: make(chan struct{}, 1),
+		stop: make(chan struct{}),
+	}
 }
 
-// Line is the command as a person would type it.
+// Line is the command as typed in a shell.
 func (r *Runner) Line() string { return child.Line(r.panel.Backend.Command, r.panel.Backend.Args) }
 
-// Touches says in words what the program may touch beside its own folders, "" for nothing.
+// Touches says what the program may access besides its own folders, "" for nothing.
 func (r *Runner) Touches() string {
 	return touches(r.panel.Permissions, r.cfg.grants(r.panel.Permissions.FS))
 }
 
-// Identity is what an approval is about: command line, folder and permissions.
+// Identity is what an approval covers: command line, folder and permissions.
 func (r *Runner) Identity() string { return r.Line() + "\n" + r.panel.Dir + "\n" + r.Touches() }
 
 // Dir is the panel's folder.
 func (r *Runner) Dir() string { return r.panel.Dir }
 
-// Output is the end of what the program has written.
+// Output is the end of what the program printed.
 func (r *Runner) Output() string { return r.log.String() }
 
-// Running reports whether the program runs now.
 func (r *Runner) Running() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.up != nil && !over(r.up)
 }
 
-// over reports whether it has ended, or cannot be spoken to any more.
+// over reports whether it has ended or its connection is broken.
 func over(up *running) bool {
 	var broken chan struct{}
 	if up.lines != nil {
@@ -163,8 +162,8 @@ func over(up *running) bool {
 	}
 }
 
-// use is the running program, after starting it when needed. done must be called once the answer is
-// read; until then it is not ended for being idle.
+// use returns the running program, after starting it if needed. Call done once the answer is read; the
+// program is not stopped as idle before.
 func (r *Runner) use(ctx context.Context, output func(stream, text string)) (up *running, done func(), err error) {
 	r.mu.Lock()
 	r.users++
@@ -180,7 +179,7 @@ func (r *Runner) use(ctx context.Context, output func(stream, text string)) (up 
 	return up, done, nil
 }
 
-// unused lets the program end when no call comes for a while.
+// unused lets the program stop if no call comes for a while.
 func (r *Runner) unused() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -195,7 +194,7 @@ func (r *Runner) unused() {
 	r.idle = time.AfterFunc(limit, func() { r.rest(up) })
 }
 
-// Renew ends the program, so that the next call starts it anew. What it is asked meanwhile breaks off.
+// Renew stops the program, so that the next call starts a new one. Calls in progress fail.
 func (r *Runner) Renew() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -205,7 +204,7 @@ func (r *Runner) Renew() {
 	}
 }
 
-// rest ends a program that nobody has called for a while.
+// rest stops a program that was idle.
 func (r *Runner) rest(up *running) {
 	r.mu.Lock()
 	if r.users > 0 || r.up != up || r.ended {
@@ -262,7 +261,7 @@ func (r *Runner) ready(ctx context.Context, output func(stream, text string)) (*
 	return up, nil
 }
 
-// current is the program when it lives; it notes the death of one that does not.
+// current is the program if it runs; it records the exit of one that does not.
 func (r *Runner) current() *running {
 	r.mu.Lock()
 	up := r.up
@@ -281,8 +280,8 @@ func (r *Runner) current() *running {
 	return nil
 }
 
-// failed counts a death or failed start: the first is followed by a start at once, the
-// next ones by 1, 2, 4 … 60 seconds of pause.
+// failed counts an exit or a failed start: the next start follows at once after the first, then after
+// 1, 2, 4 … 60 seconds.
 func (r *Runner) failed(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -304,7 +303,8 @@ func (r *Runner) pause(ctx context.Context) error {
 		return nil
 	}
 	if left > patience {
-		return fmt.Errorf("the %s panel's program does not run: %s. Next start in %d s", r.panel.Title, why, int(left.Seconds()+1))
+		return fmt.Errorf("the %s panel's program is not running: %s. Next start in %d s", r.panel.Title, why,
+			int(left.Seconds()+1))
 	}
 	timer := time.NewTimer(left)
 	defer timer.Stop()
@@ -314,12 +314,11 @@ func (r *Runner) pause(ctx context.Context) error {
 	case <-ctx.Done():
 	case <-r.stop:
 	}
-	return fmt.Errorf("the %s panel's program does not run: %s", r.panel.Title, why)
+	return fmt.Errorf("the %s panel's program is not running: %s", r.panel.Title, why)
 }
 
-// Died says how the program ended if it did, "" while it lives. A connection breaks a
-// moment before the death behind it is known, so it waits that moment, which is long on a
-// machine that is busy.
+// Died says how the program ended, "" while it runs. A connection breaks a moment before the exit is
+// known, so it waits for that moment.
 func (r *Runner) Died() string {
 	r.mu.Lock()
 	up := r.up
@@ -344,7 +343,7 @@ func (r *Runner) exit(p program) string {
 	return p.Exit()
 }
 
-// Close ends the program for good and waits until it is gone.
+// Close stops the program for good and waits until it has ended.
 func (r *Runner) Close() {
 	r.mu.Lock()
 	up, first := r.up, !r.ended
@@ -359,7 +358,7 @@ func (r *Runner) Close() {
 	if up != nil {
 		up.end()
 	}
-	// A start that is under way sees stop and ends its program itself.
+	// A start in progress sees stop and ends its program itself.
 	r.starting <- struct{}{}
 	<-r.starting
 	r.tasks.Wait()

@@ -38,9 +38,13 @@ func newBench(t *testing.T) *bench {
 		base = t.TempDir()
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	b := &bench{t: t, home: filepath.Join(base, "ada"), data: filepath.Join(base, "ada", "data"), path: filepath.Join(base, "ada", "data", "panels", "desk")}
+	b := &bench{
+		t: t, home: filepath.Join(base, "ada"), data: filepath.Join(base, "ada", "data"),
+		path: filepath.Join(base, "ada", "data", "panels", "desk"),
+	}
 	for name, text := range map[string]string{
-		".ssh/id_ed25519": "KEY", "plans/plan.txt": "PLAN", ".local/share/keyrings/login.keyring": "KEY", "letters/one.txt": "LETTER", "data/sextant.db": "DATABASE",
+		".ssh/id_ed25519": "KEY", "plans/plan.txt": "PLAN", ".local/share/keyrings/login.keyring": "KEY",
+		"letters/one.txt": "LETTER", "data/sextant.db": "DATABASE",
 		"data/panels/other/manifest.json": "OTHER", "data/panel-data/other/kept": "OTHER",
 	} {
 		path := filepath.Join(b.home, name)
@@ -55,7 +59,8 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	b.cfg = Config{
-		Confine: confine.New(confine.Config{Home: b.home, Secret: []string{b.data}}), Data: filepath.Join(b.data, "panel-data"), Home: b.home,
+		Confine: confine.New(confine.Config{Home: b.home, Secret: []string{b.data}}),
+		Data:    filepath.Join(b.data, "panel-data"), Home: b.home,
 		Memory: 768 << 20, Places: places.New(places.Own{Home: b.home, Data: b.data}),
 	}
 	if ok, _, why := b.cfg.Confine.Available(); !ok || !b.cfg.Confine.Limits() {
@@ -71,7 +76,10 @@ func (b *bench) runner(stdio bool, change func(*Panel)) *Runner {
 	if stdio {
 		file = "lines.mjs"
 	}
-	p := Panel{ID: "desk", Title: "Desk", Dir: b.path, Backend: manifest.Backend{Kind: "process", Command: "node", Args: []string{file}, Stdio: stdio}}
+	p := Panel{ID: "desk", Title: "Desk", Dir: b.path, Backend: manifest.Backend{
+		Kind: "process", Command: "node",
+		Args: []string{file}, Stdio: stdio,
+	}}
 	if change != nil {
 		change(&p)
 	}
@@ -85,7 +93,8 @@ func ask(ctx context.Context, r *Runner, what string, args map[string]any) (map[
 	if err != nil {
 		return nil, err
 	}
-	res, _, err := r.Do(ctx, Request{Method: http.MethodPost, Path: "/api/desk/" + what, Body: body}, func(string, string) {})
+	res, _, err := r.Do(ctx, Request{Method: http.MethodPost, Path: "/api/desk/" + what, Body: body},
+		func(string, string) {})
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +141,8 @@ func TestAProgramAnswersAndKeepsWhatItWritesInItsOwnFolder(t *testing.T) {
 			}
 		}
 		b.must(r, "own", nil)
-		if kept, err := os.ReadFile(filepath.Join(b.data, "panel-data", "desk", "kept")); err != nil || string(kept) != "kept" {
+		if kept, err := os.ReadFile(filepath.Join(b.data, "panel-data", "desk", "kept")); err != nil ||
+			string(kept) != "kept" {
 			t.Errorf("%q %v", kept, err)
 		}
 	})
@@ -145,19 +155,26 @@ func TestAProgramReadsAndWritesNothingItWasNotGranted(t *testing.T) {
 		}
 		bare, given := b.runner(stdio, nil), b.runner(stdio, granted)
 		reads := map[string]struct{ bare, given bool }{
-			".ssh/id_ed25519": {}, "plans/plan.txt": {given: true}, ".local/share/keyrings/login.keyring": {}, "letters/one.txt": {given: true}, "data/sextant.db": {},
-			"data/panels/other/manifest.json": {}, "data/panel-data/other/kept": {}, "data/panels/desk/port.mjs": {true, true},
+			".ssh/id_ed25519": {}, "plans/plan.txt": {given: true}, ".local/share/keyrings/login.keyring": {},
+			"letters/one.txt": {given: true}, "data/sextant.db": {},
+			"data/panels/other/manifest.json": {}, "data/panel-data/other/kept": {},
+			"data/panels/desk/port.mjs": {true, true},
 		}
 		for name, may := range reads {
 			path := filepath.Join(b.home, name)
-			if got := b.must(bare, "read", map[string]any{"path": path}); may.bare != (got["did"] != nil && got["did"] != "") {
+			if got := b.must(bare, "read", map[string]any{"path": path}); may.bare != (got["did"] != nil &&
+				got["did"] != "") {
 				t.Errorf("without grants, reading %s: %v", name, got)
 			}
-			if got := b.must(given, "read", map[string]any{"path": path}); may.given != (got["did"] != nil && got["did"] != "") {
+			if got := b.must(given, "read", map[string]any{"path": path}); may.given != (got["did"] != nil &&
+				got["did"] != "") {
 				t.Errorf("with grants, reading %s: %v", name, got)
 			}
 		}
-		writes := map[string]bool{"plans/x": false, "letters/x": true, "data/panels/desk/port.mjs": false, ".bashrc": false, "x": false}
+		writes := map[string]bool{
+			"plans/x": false, "letters/x": true, "data/panels/desk/port.mjs": false,
+			".bashrc": false, "x": false,
+		}
 		for name, may := range writes {
 			path := filepath.Join(b.home, name)
 			if got := b.must(given, "write", map[string]any{"path": path}); may != (got["did"] != nil) {
@@ -179,7 +196,8 @@ func TestAProgramReadsAndWritesNothingItWasNotGranted(t *testing.T) {
 func TestPlacesThatNoToolMayTouchAreGrantedToNoProgram(t *testing.T) {
 	b := newBench(t)
 	for entry, why := range map[string]string{
-		"~/.ssh": "may touch", "~/data": "may touch", "~/.bashrc:rw": "may write", "/": "name a folder", "plans": "name a folder", "~:rw": "programs start with",
+		"~/.ssh": "may access", "~/data": "may access", "~/.bashrc:rw": "may write", "/": "name a folder",
+		"plans": "name a folder", "~:rw": "start-up files",
 	} {
 		r := b.runner(false, func(p *Panel) { p.Permissions.FS = []string{entry} })
 		if _, err := ask(t.Context(), r, "good", nil); err == nil || !strings.Contains(err.Error(), why) {
@@ -187,7 +205,10 @@ func TestPlacesThatNoToolMayTouchAreGrantedToNoProgram(t *testing.T) {
 		}
 	}
 	r := b.runner(false, func(p *Panel) {
-		p.Permissions = manifest.Permissions{FS: []string{"~/plans", "~/letters:rw"}, Net: manifest.Hosts{List: []string{"api.example"}}}
+		p.Permissions = manifest.Permissions{
+			FS:  []string{"~/plans", "~/letters:rw"},
+			Net: manifest.Hosts{List: []string{"api.example"}},
+		}
 	})
 	if got := r.Touches(); got != "read ~/plans; write ~/letters; reach api.example" {
 		t.Errorf("%q", got)
@@ -212,9 +233,12 @@ func TestAProgramReachesOnlyTheHostsItWasGranted(t *testing.T) {
 	}))
 	t.Cleanup(site.Close)
 	both(t, func(t *testing.T, b *bench, stdio bool) {
-		guard := egress.New(egress.Config{Resolver: names{}, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, network, site.Listener.Addr().String())
-		}})
+		guard := egress.New(egress.Config{
+			Resolver: names{},
+			Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, network, site.Listener.Addr().String())
+			},
+		})
 		t.Cleanup(func() { _ = guard.Close() })
 		b.cfg.Egress = guard
 		host, port, err := net.SplitHostPort(site.Listener.Addr().String())
@@ -222,7 +246,8 @@ func TestAProgramReachesOnlyTheHostsItWasGranted(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, r := range map[string]*Runner{
-			"none": b.runner(stdio, nil), "one": b.runner(stdio, func(p *Panel) { p.Permissions.Net.List = []string{"api.example"} }),
+			"none": b.runner(stdio, nil), "one": b.runner(stdio,
+				func(p *Panel) { p.Permissions.Net.List = []string{"api.example"} }),
 		} {
 			if got := b.must(r, "dial", map[string]any{"host": host, "port": json.Number(port)}); got["failed"] == nil {
 				t.Errorf("%s: it reached the machine's own port: %v", name, got)
@@ -321,9 +346,10 @@ func TestWordsOnTheWayAreToldBeforeTheAnswer(t *testing.T) {
 	b := newBench(t)
 	r := b.runner(true, nil)
 	var told []string
-	res, _, err := r.Do(t.Context(), Request{Method: "POST", Path: "/api/desk/words", Body: []byte("{}")}, func(stream, text string) {
-		told = append(told, text)
-	})
+	res, _, err := r.Do(t.Context(), Request{Method: "POST", Path: "/api/desk/words", Body: []byte("{}")},
+		func(stream, text string) {
+			told = append(told, text)
+		})
 	if err != nil {
 		t.Fatal(err)
 	}

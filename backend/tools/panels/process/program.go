@@ -17,30 +17,30 @@ import (
 	"sextant/backend/tools/panels/child"
 )
 
-// program is one run of a panel's command, behind walls or not.
+// program is one run of a panel's command, sandboxed or not.
 type program interface {
-	// Done is closed when it and all it started are gone; Exit says after that how it ended.
+	// Done is closed when it and everything it started have ended; Exit then says how.
 	Done() <-chan struct{}
 	Exit() string
 	Stop(grace time.Duration)
-	// Dial connects to a port of loopback where it listens.
+	// Dial connects to a loopback port of the program.
 	Dial(ctx context.Context, port int) (net.Conn, error)
 }
 
-// walls are what a program runs behind.
+// walls is how much of the sandbox a program runs in.
 type walls int
 
-// The walls: all of them; those without a network of its own; none.
+// The levels: the whole sandbox; without a network namespace; no sandbox.
 const (
 	tight walls = iota
 	loose
 	none
 )
 
-// walls says what the program would run behind, and why when that is not all.
+// walls returns the level that the program would run in, and why that is not the whole sandbox.
 func (r *Runner) walls() (walls, string) {
 	if r.cfg.Confine == nil {
-		return none, "it was not set up"
+		return none, "no sandbox is set up"
 	}
 	ok, _, why := r.cfg.Confine.Available()
 	switch {
@@ -49,27 +49,26 @@ func (r *Runner) walls() (walls, string) {
 	case r.cfg.Confine.Limits(), r.byLines() && !wantsNetwork(r.panel.Permissions):
 		return tight, ""
 	}
-	return loose, "the sandbox of this machine keeps files only, not the network, for a program that listens or reaches hosts"
+	return loose, "the sandbox of this machine restricts files but not the network of a program that listens or connects"
 }
 
-// byLines reports whether the program is spoken to over its standard input and output.
+// byLines reports whether the program uses its standard input and output.
 func (r *Runner) byLines() bool { return r.panel.Backend.Stdio || r.Serves() }
 
-// Unconfined says why the program would not be kept in the sandbox, "" when it would: then a
-// person is asked before each start.
+// Unconfined says why the program would run outside the sandbox, "" when it would not. Each such start
+// asks the user.
 func (r *Runner) Unconfined() string {
 	_, why := r.walls()
 	return why
 }
 
-// Port range of programs that have a network of their own; below those that the system hands out.
+// The port range of programs with their own network, below the ephemeral ports.
 const (
 	firstPort = 20_000
 	ports     = 10_000
 )
 
-// start begins the program. in and out are those of a program that is spoken to by lines, else nil; in
-// is closed here.
+// start starts the program. in and out are for a program that uses lines, else nil; start closes in.
 func (r *Runner) start(env []string, in *os.File, out io.Writer) (_ program, port int, err error) {
 	taken := false
 	defer func() {
@@ -118,7 +117,9 @@ func (r *Runner) start(env []string, in *os.File, out io.Writer) (_ program, por
 	return p, port, err
 }
 
-func (r *Runner) confined(behind walls, command, dir, data string, env []string, in *os.File, out io.Writer) (program, error) {
+func (r *Runner) confined(behind walls, command, dir, data string, env []string, in *os.File, out io.Writer) (program,
+	error,
+) {
 	ctx, cancel := context.WithCancel(context.Background())
 	spec, err := r.spec(ctx, command, dir, data, append(env, "HOME="+data))
 	if err != nil {
@@ -149,7 +150,7 @@ func (r *Runner) confined(behind walls, command, dir, data string, env []string,
 	return c, nil
 }
 
-// confined is a program behind walls.
+// confined is a sandboxed program.
 type confined struct {
 	run    *confine.Process
 	cancel context.CancelFunc
@@ -175,7 +176,7 @@ func (c *confined) Exit() string {
 	return "exit " + strconv.Itoa(c.exit.Code)
 }
 
-// Stop ends it and all that came of it at once.
+// Stop ends it and everything it started at once.
 func (c *confined) Stop(time.Duration) {
 	c.cancel()
 	<-c.done
@@ -186,7 +187,10 @@ func (c *confined) Dial(ctx context.Context, port int) (net.Conn, error) {
 }
 
 func (r *Runner) unconfined(command, dir string, env []string, in *os.File, out io.Writer) (program, error) {
-	spec := child.Spec{Name: command, Args: r.panel.Backend.Args, Dir: dir, Log: r.log, Env: child.Environment(env...), Pipes: in != nil}
+	spec := child.Spec{
+		Name: command, Args: r.panel.Backend.Args, Dir: dir, Log: r.log,
+		Env: child.Environment(env...), Pipes: in != nil,
+	}
 	p, err := child.Start(spec)
 	if err != nil {
 		return nil, err
@@ -198,15 +202,15 @@ func (r *Runner) unconfined(command, dir string, env []string, in *os.File, out 
 	return open{p}, nil
 }
 
-// open is a program without walls.
+// open is a program outside the sandbox.
 type open struct{ *child.Process }
 
-// Dial connects on the machine's own loopback.
+// Dial connects to a loopback port of this machine.
 func (open) Dial(ctx context.Context, port int) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 }
 
-// findable says why there is no such command.
+// findable says why the command cannot be found.
 func findable(command string) error {
 	if !strings.ContainsRune(command, '/') {
 		return lookPath(command)

@@ -19,11 +19,10 @@ import (
 const (
 	// maxMessage bounds one message of an MCP server in bytes; a longer one ends the connection.
 	maxMessage = 16 << 20
-	// greetLimit is how long an MCP server may take until it is connected.
+	// greetLimit bounds the handshake with an MCP server.
 	greetLimit = 15 * time.Second
 )
 
-// server is an MCP server as the panel's program.
 type server struct {
 	in      *os.File
 	out     *io.PipeReader
@@ -34,7 +33,7 @@ type server struct {
 // Serves reports whether the program is an MCP server.
 func (r *Runner) Serves() bool { return r.panel.Backend.Kind == "mcp" }
 
-// beginServer starts the program with its standard input and output in our hands.
+// beginServer starts the program with pipes for its standard input and output.
 func (r *Runner) beginServer(up *running, env []string) error {
 	in, toIt, err := os.Pipe()
 	if err != nil {
@@ -54,7 +53,7 @@ func (r *Runner) beginServer(up *running, env []string) error {
 	return nil
 }
 
-// connect greets an MCP server; other programs need none.
+// connect does the handshake with an MCP server; other programs need none.
 func (r *Runner) connect(ctx context.Context, up *running) error {
 	s := up.server
 	if s == nil {
@@ -66,9 +65,9 @@ func (r *Runner) connect(ctx context.Context, up *running) error {
 	session, err := client.Connect(limit, &sdk.IOTransport{Reader: s.out, Writer: s.in, MaxLineLength: maxMessage}, nil)
 	if err != nil {
 		if over(up) {
-			return fmt.Errorf("the %s panel's MCP server stopped at its start, %s", r.panel.Title, r.exit(up.program))
+			return fmt.Errorf("the %s panel's MCP server exited at its start, %s", r.panel.Title, r.exit(up.program))
 		}
-		return fmt.Errorf("the %s panel's MCP server could not be greeted: %w", r.panel.Title, err)
+		return fmt.Errorf("the %s panel's MCP server did not complete the handshake: %w", r.panel.Title, err)
 	}
 	s.session = session
 	return nil
@@ -82,9 +81,11 @@ func (s *server) close() {
 	_ = s.out.Close()
 }
 
-// Ask calls a tool of the MCP server, started when it is needed. sent is false when nothing can have
-// reached it.
-func (r *Runner) Ask(ctx context.Context, tool string, args json.RawMessage, output func(stream, text string)) (_ toolspec.Result, sent bool, err error) {
+// Ask calls a tool of the MCP server, starting it if needed. sent is false when the server cannot have
+// received it.
+func (r *Runner) Ask(ctx context.Context, tool string, args json.RawMessage,
+	output func(stream, text string),
+) (_ toolspec.Result, sent bool, err error) {
 	up, done, err := r.use(ctx, output)
 	if err != nil {
 		return toolspec.Result{}, false, err
@@ -96,11 +97,13 @@ func (r *Runner) Ask(ctx context.Context, tool string, args json.RawMessage, out
 	case err == nil:
 		return results.Of(r.panel.Title, answer), true, nil
 	case ctx.Err() == nil && errors.As(err, &refused):
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server of the %s panel refused %s: %.2000s", r.panel.Title, tool, refused.Message),
-			"Check the arguments, and that the last part of the tool's endpoint is the server's name for it."), true, nil
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server of the %s panel refused %s: %.2000s",
+				r.panel.Title, tool, refused.Message),
+				"Check the arguments, and that the last segment of the tool's endpoint is the server's name for it."),
+			true, nil
 	}
 	if ctx.Err() == nil {
-		// Not an answer: the connection broke. Its end has the program started anew.
+		// No answer: the connection broke. Ending it makes the next call restart the program.
 		r.tasks.Go(func() { up.Stop(stopGrace) })
 	}
 	return toolspec.Result{}, true, err

@@ -46,7 +46,10 @@ func (b *bench) served(r *Runner, tool string, args map[string]any) (toolspec.Re
 func TestAnMCPServerOfAPanelAnswersBehindTheSameWalls(t *testing.T) {
 	b := newBench(t)
 	r := b.server(func(p *Panel) { p.Permissions.FS = []string{"~/plans"} })
-	for name, may := range map[string]bool{"plans/plan.txt": true, ".ssh/id_ed25519": false, "letters/one.txt": false, "data/sextant.db": false} {
+	for name, may := range map[string]bool{
+		"plans/plan.txt": true, ".ssh/id_ed25519": false, "letters/one.txt": false,
+		"data/sextant.db": false,
+	} {
 		got, err := b.served(r, "read", map[string]any{"path": filepath.Join(b.home, name)})
 		if err != nil || (got.Success && got.Value != "") != may {
 			t.Errorf("%s: %+v %v", name, got, err)
@@ -86,9 +89,13 @@ func TestAnMCPServerThatDiesOrHangsHarmsOnlyItsOwnCall(t *testing.T) {
 
 func TestWhatIsNoMCPServerIsToldAtItsStart(t *testing.T) {
 	b := newBench(t)
-	for name, args := range map[string][]string{"stopped": {"-e", "console.error('no such mode'); process.exit(1)"}, "greeted": {"-e", "console.log('hello')"}} {
+	for name, args := range map[string][]string{
+		"stopped": {"-e", "console.error('no such mode'); process.exit(1)"},
+		"greeted": {"-e", "console.log('hello')"},
+	} {
 		r := b.runner(false, func(p *Panel) { p.Backend = manifest.Backend{Kind: "mcp", Command: "node", Args: args} })
-		if _, err := b.served(r, "x", nil); err == nil || !strings.Contains(err.Error(), "MCP server") && !strings.Contains(err.Error(), "stopped") {
+		if _, err := b.served(r, "x", nil); err == nil || !strings.Contains(err.Error(), "MCP server") &&
+			!strings.Contains(err.Error(), "stopped") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

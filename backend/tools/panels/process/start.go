@@ -33,7 +33,7 @@ func (r *Runner) launch(ctx context.Context) (*running, error) {
 	return up, nil
 }
 
-// begin starts the program and the way it is spoken to.
+// begin starts the program and connects to it.
 func (r *Runner) begin(up *running, env []string) (err error) {
 	if r.Serves() {
 		return r.beginServer(up, env)
@@ -76,7 +76,8 @@ func (r *Runner) await(ctx context.Context, up *running) error {
 			if ctx.Err() != nil {
 				return fmt.Errorf("the %s panel's program did not answer before the call ended", r.panel.Title)
 			}
-			return fmt.Errorf("the %s panel's program did not answer within %d s on SEXTANT_PANEL_PORT", r.panel.Title, int(startLimit.Seconds()))
+			return fmt.Errorf("the %s panel's program did not answer within %d s on SEXTANT_PANEL_PORT",
+				r.panel.Title, int(startLimit.Seconds()))
 		case <-tick.C:
 		}
 	}

@@ -15,13 +15,11 @@ import (
 	"sextant/backend/guard/policy"
 )
 
-// Bounds of what a script fetches.
 const (
 	maxFetched = 2 << 20
 	maxHeaders = 64 << 10
 )
 
-// request is what a script asks for.
 type request struct {
 	URL     string            `json:"url"`
 	Method  string            `json:"method"`
@@ -29,15 +27,14 @@ type request struct {
 	Body    *string           `json:"body"`
 }
 
-// fetched is what it gets.
 type fetched struct {
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers"`
 	Text    string            `json:"text"`
 }
 
-// fetch sends one request to a host of permissions.net. A redirect is an answer: its host may be
-// another.
+// fetch sends one request to a host of permissions.net. Redirects are not followed, because they may
+// lead to another host.
 func (h *host) fetch(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
 	var q request
 	if err := json.Unmarshal(args, &q); err != nil {
@@ -49,10 +46,10 @@ func (h *host) fetch(ctx context.Context, args json.RawMessage) (json.RawMessage
 	}
 	net := h.s.panel.Permissions.Net
 	if !net.Any && !policy.Opened(u.Host, net.List) {
-		return nil, fmt.Errorf("%s is not reached: add it to permissions.net in the panel's manifest", u.Host)
+		return nil, fmt.Errorf("%s is not allowed: add it to permissions.net in the panel's manifest", u.Host)
 	}
 	if h.s.cfg.Egress == nil {
-		return nil, errors.New("nothing can be fetched here")
+		return nil, errors.New("scripts cannot fetch here")
 	}
 	method := strings.ToUpper(q.Method)
 	if method == "" {
@@ -72,7 +69,11 @@ func (h *host) fetch(ctx context.Context, args json.RawMessage) (json.RawMessage
 	if err := setHeaders(req, q.Headers); err != nil {
 		return nil, err
 	}
-	client := http.Client{Transport: h.s.cfg.Egress, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{Transport: h.s.cfg.Egress, CheckRedirect: func(*http.Request,
+		[]*http.Request,
+	) error {
+		return http.ErrUseLastResponse
+	}}
 	h.read(u.Scheme + "://" + u.Host)
 	res, err := client.Do(req)
 	if err != nil {
@@ -80,7 +81,7 @@ func (h *host) fetch(ctx context.Context, args json.RawMessage) (json.RawMessage
 		if errors.As(err, &wrapped) {
 			err = wrapped.Err
 		}
-		return nil, fmt.Errorf("%s is not reached: %w", u.Host, err)
+		return nil, fmt.Errorf("%s cannot be reached: %w", u.Host, err)
 	}
 	defer res.Body.Close()
 	return answered(res)
@@ -110,7 +111,7 @@ func answered(res *http.Response) (json.RawMessage, error) {
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxFetched+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("the answer broke off: %w", err)
+		return nil, fmt.Errorf("the answer ended early: %w", err)
 	case len(text) > maxFetched:
 		return nil, fmt.Errorf("the answer is larger than %d MB", maxFetched>>20)
 	case !utf8.Valid(text):

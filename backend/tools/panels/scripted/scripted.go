@@ -1,14 +1,12 @@
-// Package scripted runs the script that answers a panel's endpoints: JavaScript in the bounded
-// engine of guard/script, made anew for each call. A script defines what answers a tool by the tool's
-// name,
+// Package scripted runs the script that answers a panel's endpoints, in a new instance of the
+// JavaScript engine of guard/script for each call. A script defines a handler by the tool's name,
 //
 //	handlers.field_notes_add = async (args) => ({ count: 1 })
 //
-// and reaches what its panel was granted and nothing else: tools through the Pipeline as the panel,
-// hosts through our own way out, one small state of its own.
+// and reaches only what its panel was granted: tools through the pipeline as the panel, hosts through
+// egress, and a small store of its own.
 //
-// What a script says and answers is text from outside. Whether a call may run is the Pipeline's
-// matter.
+// What a script returns is untrusted. Whether a call may run is decided by the pipeline.
 package scripted
 
 import (
@@ -28,35 +26,35 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxFile bounds a script; the engine takes a little more.
+// maxFile bounds a script; the engine's limit is a little higher.
 const maxFile = 60 << 10
 
-// Config is what all scripts share.
+// Config is shared by all scripts.
 type Config struct {
-	// Data is the folder that holds a folder for each panel, for its state.
+	// Data is the folder that has a folder for each panel's store.
 	Data string
-	// Egress sends what scripts fetch; nil lets them fetch nothing.
+	// Egress sends what scripts fetch; nil refuses.
 	Egress http.RoundTripper
-	// Call makes a call as the panel; nil lets scripts call nothing.
+	// Call makes a call as the panel; nil refuses.
 	Call func(ctx context.Context, a callers.Ask) toolspec.Result
 }
 
-// Panel is whose script it is. Dir is the panel's folder, File lies in it.
+// Panel is the panel of a script. File is in Dir, its folder.
 type Panel struct {
 	ID, Dir, File string
 	Permissions   manifest.Permissions
-	// Settings is what the person set for the panel, as a JSON object; nil for none.
+	// Settings returns the panel's settings as a JSON object; nil for none.
 	Settings func() (string, error)
 }
 
-// Script answers the tools of one panel. It may be used concurrently.
+// Script answers the tools of one panel. It is safe for concurrent use.
 type Script struct {
 	cfg   Config
 	panel Panel
 	state state
 }
 
-// New makes the script of a panel; the file is read by each call.
+// New makes the script of a panel; each call reads the file.
 func New(cfg Config, panel Panel) *Script {
 	return &Script{cfg: cfg, panel: panel, state: state{dir: cfg.Data, id: panel.ID}}
 }
@@ -66,9 +64,11 @@ type Fault struct{ Text string }
 
 func (f *Fault) Error() string { return f.Text }
 
-// Answer runs the handler of call's tool with args and returns the JSON of what it came to, and the
-// sources of what it read. The error is a *Fault where the script is to blame.
-func (s *Script) Answer(ctx context.Context, call toolspec.Call, args json.RawMessage, out func(stream, text string)) (value json.RawMessage, sources []string, err error) {
+// Answer runs the handler of call's tool with args and returns its result as JSON, and the sources of
+// what it read. The error is a *Fault if the script failed.
+func (s *Script) Answer(ctx context.Context, call toolspec.Call, args json.RawMessage,
+	out func(stream, text string),
+) (value json.RawMessage, sources []string, err error) {
 	text, err := s.read()
 	if err != nil {
 		return nil, nil, &Fault{err.Error()}
@@ -96,9 +96,8 @@ func (s *Script) Answer(ctx context.Context, call toolspec.Call, args json.RawMe
 	return value, h.sources, err
 }
 
-// before and after stand around a script, on its first line and behind its last, so that the lines of
-// errors are its own. A script sees six names; that it can leave its function is no harm, the walls
-// stand around all of it.
+// before and after enclose a script without changing its line numbers. That a script can leave its
+// function does no harm; the sandbox is around all of it.
 const (
 	before = `const __handlers = Object.create(null); await (async (handlers, tools, fetch, store, config, args) => {`
 	after  = `
@@ -112,7 +111,7 @@ if (typeof __handlers[args.tool] !== 'function') throw new Error('it defines no 
 return await __handlers[args.tool](args.args);`
 )
 
-// read is the script's text. A link that leads out of the panel's folder is not followed.
+// read returns the script's text without following a link out of the panel's folder.
 func (s *Script) read() (string, error) {
 	root, err := os.OpenRoot(s.panel.Dir)
 	if err != nil {
@@ -124,7 +123,7 @@ func (s *Script) read() (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("%s cannot be read: %w", s.panel.File, err)
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is no file", s.panel.File)
+		return "", fmt.Errorf("%s is not a file", s.panel.File)
 	}
 	f, err := root.Open(s.panel.File)
 	if err != nil {
@@ -141,7 +140,7 @@ func (s *Script) read() (string, error) {
 	return string(text), nil
 }
 
-// host is what one run can reach.
+// host is what one run can call.
 type host struct {
 	s       *Script
 	call    toolspec.Call
@@ -149,10 +148,9 @@ type host struct {
 	sources []string
 }
 
-// Print streams a line of the console.
 func (h *host) Print(line string) { h.out("stdout", line+"\n") }
 
-// Call is one step of a script out of its engine.
+// Call is a call of the script to the host.
 func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	if tool, is := strings.CutPrefix(name, "tool "); is {
 		return h.tool(ctx, tool, args)
@@ -163,12 +161,12 @@ func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (jso
 	case "get", "set", "keys":
 		return h.s.state.do(name, args)
 	}
-	return nil, fmt.Errorf("there is no %s", name)
+	return nil, fmt.Errorf("there is no function %s", name)
 }
 
 func (h *host) tool(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	if h.s.cfg.Call == nil {
-		return nil, errors.New("no tools can be called here")
+		return nil, errors.New("scripts cannot call tools here")
 	}
 	within := h.call.From
 	within.Outside = append(slices.Clone(within.Outside), h.sources...)
@@ -186,7 +184,7 @@ func (h *host) tool(ctx context.Context, name string, args json.RawMessage) (jso
 	return json.Marshal(r.Value)
 }
 
-// read notes where something came from.
+// read records sources.
 func (h *host) read(sources ...string) {
 	for _, s := range sources {
 		if !slices.Contains(h.sources, s) {

@@ -61,11 +61,13 @@ func TestAHandlerAnswersByTheNameOfItsTool(t *testing.T) {
 	if got, err := answer(t, s, "notes_twice", `{"n":21}`); err != nil || got != `{"n":42,"size":3}` {
 		t.Errorf("%s %v", got, err)
 	}
-	if _, err := answer(t, s, "notes_other", `{}`); err == nil || !strings.Contains(err.Error(), "backend.js: it defines no handlers.notes_other") {
+	if _, err := answer(t, s, "notes_other", `{}`); err == nil ||
+		!strings.Contains(err.Error(), "backend.js: it defines no handlers.notes_other") {
 		t.Error(err)
 	}
 	// An edited file takes effect on the next call.
-	if err := os.WriteFile(filepath.Join(s.panel.Dir, "backend.js"), []byte("handlers.notes_twice = () => 'new'"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(s.panel.Dir, "backend.js"), []byte("handlers.notes_twice = () => 'new'"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := answer(t, s, "notes_twice", `{}`); err != nil || got != `"new"` {
@@ -184,7 +186,8 @@ func TestAHostileScriptEndsWithItsCall(t *testing.T) {
 			patience = time.Second // nothing but the call's own end stops it
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		value, _, err := scriptOf(t, text, nil).Answer(ctx, toolspec.Call{Tool: "x"}, json.RawMessage(`{}`), func(string, string) {})
+		value, _, err := scriptOf(t, text, nil).Answer(ctx, toolspec.Call{Tool: "x"}, json.RawMessage(`{}`),
+			func(string, string) {})
 		cancel()
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %.100s %v", text, value, err)
@@ -202,7 +205,10 @@ func TestAScriptOutsideOfThePanelsFolderIsNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range []string{"link.js", "../away.js", away, ".", "none.js"} {
-		s := New(Config{Data: t.TempDir()}, Panel{ID: "notes", Dir: dir, File: file, Permissions: manifest.Permissions{}})
+		s := New(Config{Data: t.TempDir()}, Panel{
+			ID: "notes", Dir: dir, File: file,
+			Permissions: manifest.Permissions{},
+		})
 		if got, err := answer(t, s, "x", `{}`); err == nil {
 			t.Errorf("%s: %s", file, got)
 		}

@@ -12,17 +12,17 @@ import (
 	"sync"
 )
 
-// maxState bounds what a script keeps, in bytes of JSON.
+// maxState bounds a script's store, in bytes of JSON.
 const maxState = 256 << 10
 
-// state is what a script keeps: one JSON object in a file of the panel's data folder, replaced as a
+// state is a script's store: one JSON object in a file of the panel's data folder, replaced as a
 // whole.
 type state struct {
 	dir, id string
 	mu      sync.Mutex
 }
 
-// do is store.get, store.set or store.keys.
+// do executes store.get, store.set or store.keys.
 func (s *state) do(what string, args json.RawMessage) (json.RawMessage, error) {
 	var q struct {
 		Key   string          `json:"key"`
@@ -59,17 +59,17 @@ func (s *state) file() string { return filepath.Join(s.dir, s.id, "store.json") 
 func (s *state) load() (map[string]json.RawMessage, error) {
 	all := map[string]json.RawMessage{}
 	if s.dir == "" {
-		return nil, errors.New("nothing can be kept here")
+		return nil, errors.New("there is no data folder for the store")
 	}
 	text, err := os.ReadFile(s.file())
 	if errors.Is(err, fs.ErrNotExist) {
 		return all, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading what was kept: %w", err)
+		return nil, fmt.Errorf("reading the store: %w", err)
 	}
 	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf("what was kept cannot be read: %w", err)
+		return nil, fmt.Errorf("parsing the store: %w", err)
 	}
 	return all, nil
 }
@@ -77,20 +77,20 @@ func (s *state) load() (map[string]json.RawMessage, error) {
 func (s *state) save(all map[string]json.RawMessage) error {
 	text, err := json.Marshal(all)
 	if err != nil {
-		return fmt.Errorf("keeping: %w", err)
+		return fmt.Errorf("writing the store: %w", err)
 	}
 	if len(text) > maxState {
-		return fmt.Errorf("store holds %d KB at most", maxState>>10)
+		return fmt.Errorf("the store may hold %d KB", maxState>>10)
 	}
 	if err := os.MkdirAll(filepath.Dir(s.file()), 0o700); err != nil {
-		return fmt.Errorf("keeping: %w", err)
+		return fmt.Errorf("writing the store: %w", err)
 	}
 	half := s.file() + ".new"
 	if err := os.WriteFile(half, text, 0o600); err != nil {
-		return fmt.Errorf("keeping: %w", err)
+		return fmt.Errorf("writing the store: %w", err)
 	}
 	if err := os.Rename(half, s.file()); err != nil {
-		return fmt.Errorf("keeping: %w", err)
+		return fmt.Errorf("writing the store: %w", err)
 	}
 	return nil
 }

@@ -1,17 +1,17 @@
-// Package stream reads answers that come in pieces: text/event-stream, JSON lines, and plain text
-// of unknown length. What is worth watching is handed on as it comes, and the end is one outcome.
+// Package stream reads streamed answers: text/event-stream, JSON lines, and plain text of unknown
+// length. Output is passed on as it comes, and the end is one Outcome.
 //
 // A piece is a JSON object with one of these members, or a line of text:
 //
 //	{"output": "…"}    text for the call's card, as it is
-//	{"progress": "…"}  what goes on, a line of its own
-//	{"result": …}      the result of the call; what comes after it is not read
-//	{"error": …}       why the call failed, in any form a panel's error may have
+//	{"progress": "…"}  a progress message, on a line of its own
+//	{"result": …}      the result of the call; nothing is read after it
+//	{"error": …}       why the call failed, in any form of a panel's error
 //
-// In an event stream the event's name may say the same: event: progress, result or error. A
-// stream without a result has the text that came as its result.
+// In an event stream the event's name may say the same: event: progress, result or error. A stream
+// without a result has its text as the result.
 //
-// Everything is bounded, and everything read is from outside.
+// Everything read is bounded and untrusted.
 package stream
 
 import (
@@ -25,7 +25,7 @@ import (
 	"strings"
 )
 
-// Kind is the form of an answer in pieces; None is an answer in one.
+// Kind is the form of a streamed answer; None is an answer that is not streamed.
 type Kind int
 
 // The forms.
@@ -39,15 +39,15 @@ const (
 const (
 	// maxPiece bounds one line or event.
 	maxPiece = 1 << 20
-	// maxKept bounds the text that is kept when no result comes.
+	// maxKept bounds the text that becomes the result when no result comes.
 	maxKept = 200_000
 )
 
-// ErrTooLarge says that more came than is read.
+// ErrTooLarge: the answer exceeds the limit.
 var ErrTooLarge = errors.New("the answer is too large")
 
-// KindOf is the form of an answer by its Content-Type. Text counts as coming in pieces only when
-// its length was not told.
+// KindOf is the form of an answer by its Content-Type. Text counts as streamed only if its length is
+// unknown (open).
 func KindOf(contentType string, open bool) Kind {
 	kind, _, err := mime.ParseMediaType(contentType)
 	switch {
@@ -55,7 +55,8 @@ func KindOf(contentType string, open bool) Kind {
 		return None
 	case kind == "text/event-stream":
 		return Events
-	case kind == "application/x-ndjson", kind == "application/ndjson", kind == "application/jsonl", kind == "application/x-jsonlines":
+	case kind == "application/x-ndjson", kind == "application/ndjson", kind == "application/jsonl",
+		kind == "application/x-jsonlines":
 		return Lines
 	case open && strings.HasPrefix(kind, "text/"):
 		return Text
@@ -63,17 +64,17 @@ func KindOf(contentType string, open bool) Kind {
 	return None
 }
 
-// Outcome is how a stream ended. Result and Failure are JSON; at most one is set. Text is what came
-// as output without a result, Left how many bytes of it are left out.
+// Outcome is the end of a stream. At most one of Result and Failure, which are JSON, is set. Text is
+// the output without a result, Left how many bytes of it were omitted.
 type Outcome struct {
 	Result, Failure json.RawMessage
 	Text            string
 	Left            int
 }
 
-// Read reads body to its end, to a result or to an error in it, at most limit bytes. out gets what
-// comes: stream is "stdout" or "progress". The error says that the stream broke off or is too
-// large; the outcome is then what came until there.
+// Read reads body to its end, to a result or to an error in it, at most limit bytes. out gets the
+// pieces: stream is "stdout" or "progress". An error means that the stream ended early or is too
+// large; the outcome is then what came before.
 func Read(kind Kind, body io.Reader, limit int64, out func(stream, text string)) (Outcome, error) {
 	r := &reader{out: out}
 	left := &io.LimitedReader{R: body, N: limit + 1}
@@ -96,7 +97,7 @@ func Read(kind Kind, body io.Reader, limit int64, out func(stream, text string))
 	return r.outcome, err
 }
 
-// errEnd ends reading: the result is there.
+// errEnd ends reading after the result.
 var errEnd = errors.New("the result is there")
 
 type reader struct {
@@ -129,14 +130,14 @@ func (r *reader) progress(text string) {
 	}
 }
 
-// text hands on plain text as it comes.
+// text passes on plain text as it comes.
 func (r *reader) text(body io.Reader) error {
 	piece := make([]byte, 8<<10)
 	held := 0
 	for {
 		n, err := body.Read(piece[held:])
 		n += held
-		// A character that is not whole yet waits for the rest of it.
+		// An incomplete character waits for the rest of it.
 		held = unfinished(piece[:n])
 		if errors.Is(err, io.EOF) {
 			held = 0
@@ -152,7 +153,7 @@ func (r *reader) text(body io.Reader) error {
 	}
 }
 
-// unfinished is how many bytes at the end of b begin a character without ending it.
+// unfinished is how many bytes at the end of b are an incomplete character.
 func unfinished(b []byte) int {
 	for n := 1; n <= min(3, len(b)); n++ {
 		c := b[len(b)-n]
@@ -190,7 +191,7 @@ func (r *reader) lines(body io.Reader) error {
 	return ended(s)
 }
 
-// events reads the fields event and data; an event ends with an empty line.
+// events reads the fields event and data; an empty line ends an event.
 func (r *reader) events(body io.Reader) error {
 	s := scanner(body)
 	name, data := "", []string(nil)
@@ -219,11 +220,11 @@ func (r *reader) events(body io.Reader) error {
 	if err := ended(s); err != nil {
 		return err
 	}
-	// An event that the end of the stream cut off is none, but for one whose text is whole.
+	// The end of the stream ends the last event, too.
 	return r.piece(name, strings.Join(data, "\n"))
 }
 
-// piece takes one line or event.
+// piece handles one line or event.
 func (r *reader) piece(name, text string) error {
 	text = strings.ToValidUTF8(strings.TrimSuffix(text, "\r"), "\uFFFD")
 	if strings.TrimSpace(text) == "" || text == "[DONE]" {
@@ -271,7 +272,7 @@ func (r *reader) members(text string, output *string, progress, result, failure 
 	return nil
 }
 
-// words is the text of a progress: a string, or the message of an object, or else the JSON.
+// words is the text of a progress message: a string, an object's message, or else the JSON.
 func words(text string) string {
 	var s string
 	if json.Unmarshal([]byte(text), &s) == nil {
@@ -286,7 +287,7 @@ func words(text string) string {
 	return text
 }
 
-// asJSON is text as it is when it is JSON, else as a string.
+// asJSON is text itself if it is JSON, else as a JSON string.
 func asJSON(text string) json.RawMessage {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)

@@ -25,23 +25,43 @@ func TestPiecesAreShownAsTheyComeAndEndInOneOutcome(t *testing.T) {
 		name, text, shown, result, failure, kept string
 		kind                                     Kind
 	}{
-		{"lines with a result", `{"output":"one "}` + "\n" + `{"progress":"half"}` + "\n" + `{"output":"two"}` + "\n" + `{"result":{"n":2}}` + "\n" + `{"output":"late"}`, "one [half]two", `{"n":2}`, "", "one two", Lines},
-		{"lines without a result", "{\"a\":1}\n[2]\nplain\r\n\n", "{\"a\":1}\n[2]\nplain\n", "", "", "{\"a\":1}\n[2]\nplain\n", Lines},
-		{"a line with an error", `{"output":"x"}` + "\n" + `{"error":"no room","suggestion":"Make some."}`, "x", "", `{"error":"no room","suggestion":"Make some."}`, "x", Lines},
+		{
+			"lines with a result",
+			`{"output":"one "}` + "\n" + `{"progress":"half"}` + "\n" + `{"output":"two"}` + "\n" + `{"result":{"n":2}}` + "\n" + `{"output":"late"}`, "one [half]two", `{"n":2}`, "", "one two", Lines,
+		},
+		{
+			"lines without a result", "{\"a\":1}\n[2]\nplain\r\n\n", "{\"a\":1}\n[2]\nplain\n", "", "",
+			"{\"a\":1}\n[2]\nplain\n", Lines,
+		},
+		{
+			"a line with an error", `{"output":"x"}` + "\n" + `{"error":"no room","suggestion":"Make some."}`, "x", "",
+			`{"error":"no room","suggestion":"Make some."}`, "x", Lines,
+		},
 		{"a null error is none", `{"error":null,"result":true}`, "", "true", "", "", Lines},
 		{"a broken line is text", `{"output":`, "{\"output\":\n", "", "", "{\"output\":\n", Lines},
-		{"events by their names", ": hello\nevent: progress\ndata: \"1 of 2\"\n\ndata: line one\ndata: line two\n\nevent: result\ndata: {\"ok\":1}\n\ndata: late\n\n", "[1 of 2]line one\nline two\n", `{"ok":1}`, "", "line one\nline two\n", Events},
-		{"events by their members", "data: {\"output\":\"Hel\"}\n\ndata: {\"output\":\"lo\"}\n\ndata: [DONE]\n\n", "Hello", "", "", "Hello", Events},
+		{
+			"events by their names",
+			": hello\nevent: progress\ndata: \"1 of 2\"\n\ndata: line one\ndata: line two\n\nevent: result\ndata: {\"ok\":1}\n\ndata: late\n\n", "[1 of 2]line one\nline two\n", `{"ok":1}`, "", "line one\nline two\n", Events,
+		},
+		{
+			"events by their members", "data: {\"output\":\"Hel\"}\n\ndata: {\"output\":\"lo\"}\n\ndata: [DONE]\n\n",
+			"Hello", "", "", "Hello", Events,
+		},
 		{"an event that fails", "event: error\ndata: it is late\n\n", "", "", `"it is late"`, "", Events},
 		{"a last event without its empty line", "event: result\r\ndata: 7", "", "7", "", "", Events},
 		{"a result that is text", "event: result\ndata: well done\n\n", "", `"well done"`, "", "", Events},
 		{"text", "grüße\nmehr", "grüße\nmehr", "", "", "grüße\nmehr", Text},
 		{"progress with a message", `{"progress":{"message":"reading","percent":3}}`, "[reading]", "", "", "", Lines},
 	} {
-		for how, r := range map[string]io.Reader{"whole": strings.NewReader(c.text), "byte by byte": iotest.OneByteReader(strings.NewReader(c.text))} {
+		for how, r := range map[string]io.Reader{
+			"whole":        strings.NewReader(c.text),
+			"byte by byte": iotest.OneByteReader(strings.NewReader(c.text)),
+		} {
 			o, shown, err := read(c.kind, r, 1<<20)
-			if err != nil || shown != c.shown || string(o.Result) != c.result || string(o.Failure) != c.failure || o.Text != c.kept {
-				t.Errorf("%s, %s: shown %q, result %s, failure %s, kept %q, %v", c.name, how, shown, o.Result, o.Failure, o.Text, err)
+			if err != nil || shown != c.shown || string(o.Result) != c.result || string(o.Failure) != c.failure ||
+				o.Text != c.kept {
+				t.Errorf("%s, %s: shown %q, result %s, failure %s, kept %q, %v", c.name, how, shown, o.Result,
+					o.Failure, o.Text, err)
 			}
 		}
 	}
@@ -67,7 +87,8 @@ func TestAStreamIsBounded(t *testing.T) {
 		}
 	}
 	o, shown, err := read(Text, strings.NewReader(strings.Repeat("ü", maxKept)), 5<<20)
-	if err != nil || len(shown) != 2*maxKept || len(o.Text)+o.Left != 2*maxKept || len(o.Text) > maxKept || strings.ContainsRune(o.Text, '\uFFFD') {
+	if err != nil || len(shown) != 2*maxKept || len(o.Text)+o.Left != 2*maxKept || len(o.Text) > maxKept ||
+		strings.ContainsRune(o.Text, '\uFFFD') {
 		t.Errorf("kept %d, left %d of %d, %v", len(o.Text), o.Left, len(shown), err)
 	}
 }

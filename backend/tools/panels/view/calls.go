@@ -12,22 +12,22 @@ import (
 	"sextant/shared/clip"
 )
 
-// parameters is what a page has to know of a tool's schema.
+// parameters is what a page needs to know of a tool's schema.
 type parameters struct {
 	Properties map[string]json.RawMessage `json:"properties"`
 	Required   []string                   `json:"required"`
-	// Additional is false where no other arguments are taken.
+	// Additional is false if no other arguments are allowed.
 	Additional *bool `json:"additionalProperties"`
 }
 
 func (t Tool) parameters() parameters {
 	var p parameters
-	// A schema that is not of this form was judged with the manifest; nothing is said of it here.
+	// The manifest check reports schemas of another form.
 	_ = json.Unmarshal(t.Parameters, &p)
 	return p
 }
 
-// tool judges the name of a tool.
+// tool checks the name of a tool.
 func (j *judge) tool(pointer string, m member, name string) {
 	found, ok := j.find(name)
 	switch {
@@ -38,7 +38,10 @@ func (j *judge) tool(pointer string, m member, name string) {
 				names = append(names, t.Name)
 			}
 		}
-		p := Problem{Expected: "a tool of this panel", Found: strconv.Quote(clip.Runes(name, 60)), Nearest: near(name, names), Fix: m.example}
+		p := Problem{
+			Expected: "a tool of this panel", Found: strconv.Quote(clip.Runes(name, 60)),
+			Nearest: near(name, names), Fix: m.example,
+		}
 		p.Text = fmt.Sprintf("the panel has no tool %s; it has %s", p.Found, strings.Join(names, ", "))
 		if len(names) == 0 {
 			p.Text = fmt.Sprintf("the panel has no tool %s; declare it in manifest.json", p.Found)
@@ -50,7 +53,11 @@ func (j *judge) tool(pointer string, m member, name string) {
 		}
 		j.fail(pointer, p)
 	case m.form == isReader && !found.ReadOnly:
-		p := Problem{Expected: "a tool that only reads", Found: name, Text: fmt.Sprintf("%s changes something, and a source may only read: take a tool whose endpoint is GET", name)}
+		p := Problem{
+			Expected: "a tool that only reads", Found: name,
+			Text: fmt.Sprintf("%s changes something, but a source may only read; use a tool whose endpoint is GET",
+				name),
+		}
 		if reader := j.reader(); reader != "" {
 			p.Fix = strconv.Quote(reader)
 		}
@@ -67,7 +74,7 @@ func (j *judge) find(name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// calls judges the arguments of an object that names a tool.
+// calls checks the arguments of an object that names a tool.
 func (j *judge) calls(pointer, shape string, object map[string]any) {
 	name, ok := object["tool"].(string)
 	if !ok {
@@ -81,7 +88,10 @@ func (j *judge) calls(pointer, shape string, object map[string]any) {
 	args, _ := object["args"].(map[string]any)
 	if shape == "source" {
 		if j.sources[string(jsonOf(object))] = true; len(j.sources) == maxSources+1 {
-			j.fail(pointer, Problem{Expected: fmt.Sprintf("at most %d sources", maxSources), Text: fmt.Sprintf("a page reads from at most %d sources", maxSources)})
+			j.fail(pointer, Problem{
+				Expected: fmt.Sprintf("at most %d sources", maxSources),
+				Text:     fmt.Sprintf("a page reads from at most %d sources", maxSources),
+			})
 		}
 	}
 	given := map[string]string{}
@@ -107,13 +117,16 @@ func (j *judge) calls(pointer, shape string, object map[string]any) {
 		j.argument(given[arg], name, arg, p)
 	}
 	if shape == "form" && len(fields) == 0 {
-		// It asks for all the parameters.
+		// The form asks for all parameters.
 		return
 	}
 	for _, need := range p.Required {
 		if _, ok := given[need]; !ok {
 			fix := fmt.Sprintf(`"args": {%q: "{%s}"}`, need, need)
-			j.fail(pointer, Problem{Expected: need, Fix: fix, Text: fmt.Sprintf("%s needs %s; give it, as in %s", name, need, fix)})
+			j.fail(pointer, Problem{
+				Expected: need, Fix: fix,
+				Text: fmt.Sprintf("%s needs %s; give it, as in %s", name, need, fix),
+			})
 		}
 	}
 }
@@ -123,7 +136,10 @@ func (j *judge) argument(pointer, tool, name string, p parameters) {
 		return
 	}
 	known := slices.Sorted(maps.Keys(p.Properties))
-	problem := Problem{Expected: strings.Join(known, ", "), Found: strconv.Quote(clip.Runes(name, 60)), Nearest: near(name, known)}
+	problem := Problem{
+		Expected: strings.Join(known, ", "), Found: strconv.Quote(clip.Runes(name, 60)),
+		Nearest: near(name, known),
+	}
 	problem.Text = fmt.Sprintf("%s takes no %s; it takes %s", tool, problem.Found, problem.Expected)
 	if len(known) == 0 {
 		problem.Text = fmt.Sprintf("%s takes no arguments", tool)
@@ -134,7 +150,6 @@ func (j *judge) argument(pointer, tool, name string, p parameters) {
 	j.fail(pointer, problem)
 }
 
-// jsonOf is v as JSON; what came out of JSON always can be.
 func jsonOf(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -19,10 +19,10 @@ import (
 	"sextant/shared/event"
 )
 
-// maxProblems bounds how many problems are told of one page.
+// maxProblems bounds how many problems of a page are reported.
 const maxProblems = 20
 
-// Problem is a fault of a page; all of them are errors.
+// Problem is an error in a page.
 type Problem = event.PanelProblem
 
 // judge collects the problems of one page.
@@ -35,8 +35,8 @@ type judge struct {
 	problems []Problem
 }
 
-// Judge reads the text of a page of a panel with these tools; file is its name for the
-// problems. The page is nil when there is any problem.
+// Judge checks the text of a page of a panel with these tools; file is its name in problems. The page
+// is nil when there is any problem.
 func Judge(file string, text []byte, tools []Tool) (*Tree, []Problem) {
 	page, problems := read(text, tools)
 	for i := range problems {
@@ -52,11 +52,14 @@ func read(text []byte, tools []Tool) (*Tree, []Problem) {
 	index, err := jsonpos.Parse(text)
 	var fault *jsonpos.Error
 	if errors.As(err, &fault) {
-		return nil, []Problem{{Line: fault.Line, Column: fault.Column, Expected: "JSON", Text: "not valid JSON: " + fault.Text}}
+		return nil, []Problem{{
+			Line: fault.Line, Column: fault.Column, Expected: "JSON",
+			Text: "not valid JSON: " + fault.Text,
+		}}
 	}
 	j := &judge{index: index, tools: tools, shapes: shapes(), sources: map[string]bool{}}
 	for _, pointer := range index.Twice {
-		j.at(index.Keys[pointer], Problem{Pointer: pointer, Text: last(pointer) + " stands twice in its object"})
+		j.at(index.Keys[pointer], Problem{Pointer: pointer, Text: last(pointer) + " occurs twice in its object"})
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -67,7 +70,10 @@ func read(text []byte, tools []Tool) (*Tree, []Problem) {
 	if object, ok := whole.(map[string]any); ok {
 		j.object("", "page", object, scope{})
 	} else {
-		j.fail("", Problem{Expected: "an object", Found: kindOf(whole), Fix: `{"children": [{"kind": "text", "text": "Hello"}]}`})
+		j.fail("", Problem{
+			Expected: "an object", Found: kindOf(whole),
+			Fix: `{"children": [{"kind": "text", "text": "Hello"}]}`,
+		})
 	}
 	if len(j.problems) > 0 {
 		return nil, j.sorted()
@@ -92,14 +98,14 @@ func (j *judge) sorted() []Problem {
 	return j.problems
 }
 
-// scope is what is known of where a node stands.
+// scope is the context of a node.
 type scope struct {
 	depth  int
 	source bool
 }
 
-// fail reports p at the value of pointer, or at its nearest parent that is there. Its sentence
-// is made of what was expected and found where it has none.
+// fail reports p at the value of pointer, or at its nearest existing parent. Without Text, the
+// sentence is made of Expected and Found.
 func (j *judge) fail(pointer string, p Problem) {
 	p.Pointer = pointer
 	if p.Text == "" {
@@ -125,7 +131,7 @@ func (j *judge) at(offset int, p Problem) {
 	j.problems = append(j.problems, p)
 }
 
-// object judges the object of this shape at pointer.
+// object checks the object of this shape at pointer.
 func (j *judge) object(pointer, shape string, object map[string]any, in scope) {
 	known := j.shapes[shape]
 	if _, own := object["source"].(map[string]any); own {
@@ -144,7 +150,10 @@ func (j *judge) object(pointer, shape string, object map[string]any, in scope) {
 	for _, name := range slices.Sorted(maps.Keys(known)) {
 		if _, ok := object[name]; known[name].need && !ok {
 			fix := fmt.Sprintf("%q: %s", name, known[name].example)
-			j.fail(pointer, Problem{Expected: name, Fix: fix, Text: fmt.Sprintf("%s has no %s, such as %s", say(shape), name, fix)})
+			j.fail(pointer, Problem{
+				Expected: name, Fix: fix,
+				Text: fmt.Sprintf("%s has no %s, such as %s", say(shape), name, fix),
+			})
 		}
 	}
 	j.calls(pointer, shape, object)
@@ -152,7 +161,10 @@ func (j *judge) object(pointer, shape string, object map[string]any, in scope) {
 }
 
 func (j *judge) unknown(pointer, shape, name string, known []string) {
-	p := Problem{Found: strconv.Quote(clip.Runes(name, 60)), Expected: strings.Join(known, ", "), Pointer: jsonpos.Pointer(pointer, name)}
+	p := Problem{
+		Found: strconv.Quote(clip.Runes(name, 60)), Expected: strings.Join(known, ", "),
+		Pointer: jsonpos.Pointer(pointer, name),
+	}
 	p.Text = fmt.Sprintf("%s has no member %s; it has %s", say(shape), p.Found, p.Expected)
 	if near := nearest.Names(name, known, 1); len(near) > 0 {
 		p.Nearest = near[0]
@@ -162,7 +174,7 @@ func (j *judge) unknown(pointer, shape, name string, known []string) {
 	j.at(j.index.Keys[p.Pointer], p)
 }
 
-// say names a shape with its article.
+// say is a shape's name with its article.
 func say(shape string) string {
 	if shape == "item" || shape == "action" {
 		return "an " + shape
@@ -170,7 +182,7 @@ func say(shape string) string {
 	return "a " + shape
 }
 
-// data says where a node shows data and nothing above it says from where.
+// data reports a node that shows data without a source.
 func (j *judge) data(pointer, shape string, object map[string]any, in scope) {
 	if in.source {
 		return
@@ -183,12 +195,12 @@ func (j *judge) data(pointer, shape string, object map[string]any, in scope) {
 	if needs {
 		j.fail(pointer, Problem{
 			Expected: "a source", Fix: `"source": {"tool": "` + cmp.Or(j.reader(), "books_show") + `"}`,
-			Text: "nothing says where the data of this " + shape + " come from; give it, or a part around it, a source",
+			Text: "this " + shape + " shows data but has no source; give it or a part around it one",
 		})
 	}
 }
 
-// reader is a tool of the panel that only reads, for an example; "" when it has none.
+// reader is a read-only tool of the panel, for examples; "" when it has none.
 func (j *judge) reader() string {
 	for _, t := range j.tools {
 		if t.ReadOnly {
@@ -204,10 +216,10 @@ var (
 	rulePoint = regexp.MustCompile(`^(/([^~/]|~[01])*)*$`)
 )
 
-// formats are the words after the bar of a placeholder.
+// formats are the words after the bar in a placeholder.
 var formats = []string{"ago", "date", "number", "time"}
 
-// value judges one member.
+// value checks one member.
 func (j *judge) value(pointer string, m member, v any, in scope) {
 	wrong := func(expected string) {
 		j.fail(pointer, Problem{Expected: expected, Found: kindOf(v), Fix: m.example})
@@ -252,7 +264,7 @@ func (j *judge) value(pointer string, m member, v any, in scope) {
 	}
 }
 
-// word judges a member that is a string.
+// word checks a member that is a string.
 func (j *judge) word(pointer string, m member, text string) {
 	switch m.form {
 	case isText:
@@ -262,29 +274,42 @@ func (j *judge) word(pointer string, m member, text string) {
 		j.template(pointer, text)
 	case isWord:
 		if !slices.Contains(m.words, text) {
-			j.fail(pointer, Problem{Expected: strings.Join(m.words, ", "), Found: strconv.Quote(clip.Runes(text, 40)), Nearest: near(text, m.words), Fix: m.example})
+			j.fail(pointer, Problem{
+				Expected: strings.Join(m.words, ", "), Found: strconv.Quote(clip.Runes(text, 40)),
+				Nearest: near(text, m.words), Fix: m.example,
+			})
 		}
 	case isPointer:
 		if !rulePoint.MatchString(text) {
-			j.fail(pointer, Problem{Expected: "a JSON pointer into the result, such as " + m.example, Found: strconv.Quote(clip.Runes(text, 60)), Fix: strconv.Quote("/" + strings.ReplaceAll(clip.Runes(text, 60), ".", "/"))})
+			j.fail(pointer, Problem{
+				Expected: "a JSON pointer into the result, such as " + m.example,
+				Found:    strconv.Quote(clip.Runes(text, 60)),
+				Fix:      strconv.Quote("/" + strings.ReplaceAll(clip.Runes(text, 60), ".", "/")),
+			})
 		}
 	case isField:
 		if !ruleField.MatchString(text) {
-			j.fail(pointer, Problem{Expected: "the name of a field, such as " + m.example, Found: strconv.Quote(clip.Runes(text, 60)), Fix: strconv.Quote(strings.Trim(clip.Runes(text, 60), "{} "))})
+			j.fail(pointer, Problem{
+				Expected: "the name of a field, such as " + m.example,
+				Found:    strconv.Quote(clip.Runes(text, 60)), Fix: strconv.Quote(strings.Trim(clip.Runes(text, 60),
+					"{} ")),
+			})
 		}
 	case isTool, isReader:
 		j.tool(pointer, m, text)
 	}
 }
 
-// template judges the words after the bars of placeholders.
+// template checks the formats in placeholders.
 func (j *judge) template(pointer, text string) {
 	for _, place := range rulePlace.FindAllString(text, -1) {
 		name, format, has := strings.Cut(strings.Trim(place, "{}"), "|")
 		if has && !slices.Contains(formats, format) {
 			j.fail(pointer, Problem{
-				Expected: strings.Join(formats, ", "), Found: strconv.Quote(format), Nearest: near(format, formats), Fix: strconv.Quote("{" + name + "|" + formats[1] + "}"),
-				Text: fmt.Sprintf("%s is no way to write a value; it is %s", strconv.Quote(format), strings.Join(formats, ", ")),
+				Expected: strings.Join(formats, ", "), Found: strconv.Quote(format), Nearest: near(format, formats),
+				Fix: strconv.Quote("{" + name + "|" + formats[1] + "}"),
+				Text: fmt.Sprintf("%s is not a format; formats are %s", strconv.Quote(format),
+					strings.Join(formats, ", ")),
 			})
 		}
 	}
@@ -297,7 +322,10 @@ func (j *judge) list(pointer string, m member, list []any, in scope) {
 	}
 	if m.form == isNodes {
 		if in.depth++; in.depth > maxDepth {
-			j.fail(pointer, Problem{Expected: fmt.Sprintf("at most %d parts inside each other", maxDepth), Text: fmt.Sprintf("a page is at most %d parts deep", maxDepth)})
+			j.fail(pointer, Problem{
+				Expected: fmt.Sprintf("at most %d levels of parts", maxDepth),
+				Text:     fmt.Sprintf("a page is at most %d parts deep", maxDepth),
+			})
 			return
 		}
 	}
@@ -311,7 +339,10 @@ func (j *judge) list(pointer string, m member, list []any, in scope) {
 		}
 		object, ok := v.(map[string]any)
 		if !ok {
-			j.fail(at, Problem{Expected: "an object", Found: kindOf(v), Fix: strings.TrimSuffix(strings.TrimPrefix(m.example, "["), "]")})
+			j.fail(at, Problem{
+				Expected: "an object", Found: kindOf(v),
+				Fix: strings.TrimSuffix(strings.TrimPrefix(m.example, "["), "]"),
+			})
 			continue
 		}
 		if m.form == isNodes {
@@ -325,7 +356,10 @@ func (j *judge) list(pointer string, m member, list []any, in scope) {
 func (j *judge) node(pointer string, object map[string]any, in scope) {
 	if j.nodes++; j.nodes > maxNodes {
 		if j.nodes == maxNodes+1 {
-			j.fail(pointer, Problem{Expected: fmt.Sprintf("at most %d parts", maxNodes), Text: fmt.Sprintf("a page has at most %d parts", maxNodes)})
+			j.fail(pointer, Problem{
+				Expected: fmt.Sprintf("at most %d parts", maxNodes),
+				Text:     fmt.Sprintf("a page has at most %d parts", maxNodes),
+			})
 		}
 		return
 	}
@@ -335,7 +369,10 @@ func (j *judge) node(pointer string, object map[string]any, in scope) {
 	case !ok:
 		j.fail(pointer, Problem{Expected: "kind", Fix: `"kind": "text"`, Text: "the part has no kind; it is " + all})
 	case !slices.Contains(kinds, kind):
-		j.fail(pointer+"/kind", Problem{Expected: all, Found: strconv.Quote(clip.Runes(kind, 40)), Nearest: near(kind, kinds), Fix: `"text"`})
+		j.fail(pointer+"/kind", Problem{
+			Expected: all, Found: strconv.Quote(clip.Runes(kind, 40)),
+			Nearest: near(kind, kinds), Fix: `"text"`,
+		})
 	default:
 		j.object(pointer, kind, object, in)
 	}
@@ -360,7 +397,7 @@ func last(pointer string) string {
 	return part
 }
 
-// kindOf says a JSON value's kind.
+// kindOf is a JSON value as a phrase.
 func kindOf(v any) string {
 	switch v := v.(type) {
 	case string:

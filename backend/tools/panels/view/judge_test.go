@@ -16,7 +16,8 @@ func books() []Tool {
 	return []Tool{
 		{Name: "books_show", ReadOnly: true, Parameters: schema(`{"limit":{"type":"integer"}}`, `[]`)},
 		{Name: "books_add", Parameters: schema(`{"title":{"type":"string"},"author":{"type":"string"}}`, `["title"]`)},
-		{Name: "books_mark", Parameters: schema(`{"id":{"type":"integer"},"read":{"type":"boolean"}}`, `["id","read"]`)},
+		{Name: "books_mark", Parameters: schema(`{"id":{"type":"integer"},"read":{"type":"boolean"}}`,
+			`["id","read"]`)},
 		{Name: "books_remove", Parameters: schema(`{"id":{"type":"integer"}}`, `["id"]`)},
 	}
 }
@@ -80,23 +81,50 @@ func TestEveryShapeHasAnExampleThatIsRightThere(t *testing.T) {
 // TestABrokenPageIsToldWithItsPlaceAndAMend breaks the good page in one place each.
 func TestABrokenPageIsToldWithItsPlaceAndAMend(t *testing.T) {
 	cases := []struct{ name, from, to, at, says, fix string }{
-		{"a tool that is not there", `"tool": "books_show"`, `"tool": "books_shwo"`, "2:23", `no tool "books_shwo"; did you mean "books_show"`, `"books_show"`},
-		{"a source that changes something", `"tool": "books_show"`, `"tool": "books_add"`, "2:23", "a source may only read", `"books_show"`},
+		{
+			"a tool that is not there", `"tool": "books_show"`, `"tool": "books_shwo"`, "2:23",
+			`no tool "books_shwo"; did you mean "books_show"`, `"books_show"`,
+		},
+		{
+			"a source that changes something", `"tool": "books_show"`, `"tool": "books_add"`, "2:23",
+			"a source may only read", `"books_show"`,
+		},
 		{"too often", `"every": 30`, `"every": 1`, "2:71", "5 to 86400", "30"},
-		{"a misspelt member", `"empty": "No`, `"emtpy": "No`, "7:45", `did you mean "empty"`, `"empty": "No books yet."`},
+		{
+			"a misspelt member", `"empty": "No`, `"emtpy": "No`, "7:45", `did you mean "empty"`,
+			`"empty": "No books yet."`,
+		},
 		{"an unknown kind", `"kind": "chart"`, `"kind": "chrat"`, "18:15", `did you mean "chart"`, `"text"`},
 		{"no kind", `"kind": "chart", `, ``, "18:5", "has no kind", `"kind": "text"`},
-		{"an argument the tool does not take", `"args": { "limit": 20 }`, `"args": { "limt": 20 }`, "2:55", `books_show takes no "limt"`, `"limit"`},
-		{"an argument left out", `"tool": "books_remove", "args": { "id": "{id}" }`, `"tool": "books_remove"`, "10:23", "books_remove needs id", `"args": {"id": "{id}"}`},
+		{
+			"an argument the tool does not take", `"args": { "limit": 20 }`, `"args": { "limt": 20 }`, "2:55",
+			`books_show takes no "limt"`, `"limit"`,
+		},
+		{
+			"an argument left out", `"tool": "books_remove", "args": { "id": "{id}" }`, `"tool": "books_remove"`,
+			"10:23", "books_remove needs id", `"args": {"id": "{id}"}`,
+		},
 		{"a field of a form", `"fields": ["title"]`, `"fields": ["titel"]`, "13:80", `did you mean "title"`, `"title"`},
-		{"a field that is a template", `"field": "pages"`, `"field": "{pages}"`, "18:138", "the name of a field", `"pages"`},
+		{
+			"a field that is a template", `"field": "pages"`, `"field": "{pages}"`, "18:138", "the name of a field",
+			`"pages"`,
+		},
 		{"a pointer with dots", `"from": "/days"`, `"from": "days"`, "18:57", "a JSON pointer", `"/days"`},
 		{"a format", `{added|ago}`, `{added|agoo}`, "8:69", `did you mean "ago"`, `"{added|date}"`},
 		{"a style", `"style": "danger"`, `"style": "dangerous"`, "10:135", `did you mean "danger"`, `"danger"`},
 		{"text that is a number", `"title": "Books"`, `"title": 7`, "6:37", "should be text", `"Books"`},
-		{"a list that is an object", `"series": [{ "title": "Pages", "field": "pages" }]`, `"series": {}`, "18:108", "should be a list", ``},
-		{"no item", `"item": { "title": "{title}", "text": "{author}", "meta": "{added|ago}" },`, ``, "7:9", "a list has no item", `"item": {"title": "{title}"}`},
-		{"nothing to read from", `"source": { "tool": "books_show", "args": { "limit": 20 }, "every": 30 },`, ``, "4:5", "where the data of this text come from", `"source": {"tool": "books_show"}`},
+		{
+			"a list that is an object", `"series": [{ "title": "Pages", "field": "pages" }]`, `"series": {}`, "18:108",
+			"should be a list", ``,
+		},
+		{
+			"no item", `"item": { "title": "{title}", "text": "{author}", "meta": "{added|ago}" },`, ``, "7:9",
+			"a list has no item", `"item": {"title": "{title}"}`,
+		},
+		{
+			"nothing to read from", `"source": { "tool": "books_show", "args": { "limit": 20 }, "every": 30 },`, ``,
+			"4:5", "where the data of this text come from", `"source": {"tool": "books_show"}`,
+		},
 		{"script", `"kind": "markdown", "text"`, `"kind": "html", "text"`, "15:15", "section, columns, text", `"text"`},
 		{"twice", `"unit": "pages"`, `"x": "{day}"`, "18:150", "stands twice", ``},
 		{"the end is missing", "  ]\n}", "  ]\n", "20:1", "not valid JSON", ``},
@@ -112,7 +140,8 @@ func TestABrokenPageIsToldWithItsPlaceAndAMend(t *testing.T) {
 				t.Fatal("it was taken")
 			}
 			for _, p := range problems {
-				if fmt.Sprintf("%d:%d", p.Line, p.Column) == c.at && strings.Contains(p.Text, c.says) && strings.Contains(p.Fix, c.fix) {
+				if fmt.Sprintf("%d:%d", p.Line, p.Column) == c.at && strings.Contains(p.Text, c.says) &&
+					strings.Contains(p.Fix, c.fix) {
 					return
 				}
 			}
@@ -122,7 +151,9 @@ func TestABrokenPageIsToldWithItsPlaceAndAMend(t *testing.T) {
 }
 
 func TestAllProblemsOfAPageAreToldAtOnce(t *testing.T) {
-	_, problems := Judge("page.json", []byte(`{"children": [{"kind": "list"}, {"kind": "chart"}, {"kind": "buttons", "actions": [{"label": 1}]}]}`), books())
+	_, problems := Judge("page.json",
+		[]byte(`{"children": [{"kind": "list"}, {"kind": "chart"}, {"kind": "buttons", "actions": [{"label": 1}]}]}`),
+		books())
 	// list: item, source; chart: series, title, x, source; action: label, tool.
 	if len(problems) != 8 {
 		t.Errorf("got %d: %+v", len(problems), problems)
@@ -137,15 +168,17 @@ func TestAPageIsBounded(t *testing.T) {
 		fmt.Fprintf(&sources, `{"kind":"section","source":{"tool":"books_show","args":{"limit":%d}},"children":[]},`, i)
 	}
 	for name, c := range map[string]struct{ children, says string }{
-		"depth": {deep, "8 parts deep"}, "parts": {many, "at most 400"}, "sources": {strings.TrimSuffix(sources.String(), ","), "at most 16 sources"},
-		"text": {`{"kind":"text","text":"` + strings.Repeat("x", maxText+1) + `"}`, "8,000"},
+		"depth": {deep, "8 parts deep"}, "parts": {many, "at most 400"},
+		"sources": {strings.TrimSuffix(sources.String(), ","), "at most 16 sources"},
+		"text":    {`{"kind":"text","text":"` + strings.Repeat("x", maxText+1) + `"}`, "8,000"},
 	} {
 		_, problems := Judge("page.json", []byte(`{"children":[`+c.children+`]}`), books())
 		if len(problems) != 1 || !strings.Contains(problems[0].Text, c.says) {
 			t.Errorf("%s: got %+v", name, problems)
 		}
 	}
-	if _, problems := Judge("page.json", make([]byte, MaxBytes+1), nil); len(problems) != 1 || !strings.Contains(problems[0].Text, "256 KB") {
+	if _, problems := Judge("page.json", make([]byte, MaxBytes+1), nil); len(problems) != 1 ||
+		!strings.Contains(problems[0].Text, "256 KB") {
 		t.Errorf("bytes: got %+v", problems)
 	}
 }

@@ -1,36 +1,35 @@
-// Package view is the page of a panel whose ui.kind is declarative: a small tree of texts,
-// lists, tables, forms, buttons and charts in a JSON file of the panel's folder, drawn by the
-// window in Sextant's own look. There is no script in it.
+// Package view defines and checks the page of a panel whose ui.kind is declarative: a small tree of
+// texts, lists, tables, forms, buttons and charts in a JSON file of the panel's folder, drawn by the
+// window. There is no script in it.
 //
-// Judge reads such a file and says everything that is wrong with it at once, each fault with
-// its place and a mended example. What it lets through refers to nothing but the panel's own
-// tools: data come from tools that only read, and what a button or a form does is a call of a
-// tool like any other, decided by the Pipeline. Texts are templates: {name} stands for a value
-// of the row at hand and is filled in as plain text by the window.
+// Judge reports everything that is wrong with such a file, each problem with its place and a value to
+// write. A valid page refers only to the panel's own tools: its data comes from tools that only read,
+// and its buttons and forms make ordinary calls, which the pipeline decides. Texts are templates: the
+// window replaces {name} by a value of the row as plain text.
 package view
 
 import "encoding/json"
 
-// Bounds of a page.
+// Limits of a page.
 const (
 	MaxBytes   = 256 << 10
 	maxNodes   = 400
 	maxDepth   = 8
 	maxSources = 16
 	maxText    = 8000
-	// leastEvery and mostEvery bound in seconds how often a source is read again by itself.
+	// leastEvery and mostEvery bound in seconds how often a source is refreshed.
 	leastEvery = 5
 	mostEvery  = 86400
 )
 
-// Tree is a whole page. Source is what parts without one of their own read.
+// Tree is a whole page. Source is for parts without one of their own.
 type Tree struct {
 	Source   *DataSource `json:"source,omitempty"`
 	Children []Part      `json:"children"`
 }
 
-// DataSource is where data come from: a tool of the panel that only reads. Every is after how
-// many seconds it is read again by itself, 0 never; it always is after an action.
+// DataSource is a tool of the panel that only reads. Every is its refresh interval in seconds, 0 for
+// none; it is also read after every action.
 type DataSource struct {
 	Tool  string                     `json:"tool"`
 	Args  map[string]json.RawMessage `json:"args,omitempty"`
@@ -44,14 +43,14 @@ type Part struct {
 	Title string `json:"title,omitempty"`
 	Text  string `json:"text,omitempty"`
 	Style string `json:"style,omitempty"`
-	// Source is read instead of the nearest one above; From is a JSON pointer into its
-	// result, "" for all of it.
+	// Source is used instead of the nearest one above; From is a JSON pointer into its result, "" for
+	// all of it.
 	Source   *DataSource `json:"source,omitempty"`
 	From     string      `json:"from,omitempty"`
 	Children []Part      `json:"children,omitempty"`
-	// Empty stands where a list, a table or a chart has no rows.
+	// Empty is shown when a list, a table or a chart has no rows.
 	Empty string `json:"empty,omitempty"`
-	// Item and Check are a list's, Columns a table's, X, Series and Unit a chart's.
+	// Item and Check belong to a list, Columns to a table, X, Series and Unit to a chart.
 	Item    *RowText      `json:"item,omitempty"`
 	Check   *RowCheck     `json:"check,omitempty"`
 	Columns []TableColumn `json:"columns,omitempty"`
@@ -60,8 +59,8 @@ type Part struct {
 	Unit    string        `json:"unit,omitempty"`
 	// Actions are the buttons of a row, or of a part of kind buttons.
 	Actions []PartAction `json:"actions,omitempty"`
-	// Tool, Fields, Args, Submit and Confirm are a form's: Fields are the parameters that are
-	// asked for, all when there are none; Args are given besides.
+	// Tool, Fields, Args, Submit and Confirm belong to a form. Fields are the parameters that it asks
+	// for, all when empty; Args are sent too.
 	Tool    string                     `json:"tool,omitempty"`
 	Fields  []string                   `json:"fields,omitempty"`
 	Args    map[string]json.RawMessage `json:"args,omitempty"`
@@ -69,15 +68,15 @@ type Part struct {
 	Confirm string                     `json:"confirm,omitempty"`
 }
 
-// RowText is how a row of a list is told: templates.
+// RowText is the text of a list's row, as templates.
 type RowText struct {
 	Title string `json:"title"`
 	Text  string `json:"text,omitempty"`
 	Meta  string `json:"meta,omitempty"`
 }
 
-// RowCheck is the box before a row of a list: Field says whether it is ticked, and ticking it
-// calls Tool with Args and the new state under the name Set (Field's when "").
+// RowCheck is the checkbox of a list's row: Field is its state, and changing it calls Tool with Args
+// and the new state under the name Set (Field when "").
 type RowCheck struct {
 	Field string                     `json:"field"`
 	Tool  string                     `json:"tool"`
@@ -92,14 +91,14 @@ type TableColumn struct {
 	Align string `json:"align,omitempty"`
 }
 
-// ChartSeries is one line or one colour of bars of a chart; Field holds its numbers.
+// ChartSeries is one line or colour of bars of a chart; Field holds its numbers.
 type ChartSeries struct {
 	Title string `json:"title"`
 	Field string `json:"field"`
 }
 
-// PartAction is a button that calls Tool with Args. A string among them that is "{name}" and
-// nothing else is that value with its type. Confirm is a question asked before.
+// PartAction is a button that calls Tool with Args. An argument "{name}" is replaced by that value
+// with its type. Confirm is a question asked first.
 type PartAction struct {
 	Label   string                     `json:"label"`
 	Tool    string                     `json:"tool"`
@@ -108,7 +107,7 @@ type PartAction struct {
 	Style   string                     `json:"style,omitempty"`
 }
 
-// Tool is what a page has to know of a tool of its panel. Parameters is its JSON Schema.
+// Tool is what a page needs to know of a tool of its panel. Parameters is its JSON Schema.
 type Tool struct {
 	Name       string
 	ReadOnly   bool

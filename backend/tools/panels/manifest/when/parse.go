@@ -10,7 +10,10 @@ import (
 // Parse reads a condition. The error, if any, is an *Error.
 func Parse(text string) (*Expr, error) {
 	if len(text) > MaxLength {
-		return nil, &Error{Offset: 0, Expected: "at most " + strconv.Itoa(MaxLength) + " bytes", Found: strconv.Itoa(len(text))}
+		return nil, &Error{
+			Offset: 0, Expected: "at most " + strconv.Itoa(MaxLength) + " bytes",
+			Found: strconv.Itoa(len(text)),
+		}
 	}
 	if !utf8.ValidString(text) {
 		return nil, &Error{Expected: "text in UTF-8", Found: "other bytes"}
@@ -206,7 +209,7 @@ func (p *parser) list(depth int) (*node, error) {
 	return p.make(n)
 }
 
-var mendings = []struct {
+var replacements = []struct {
 	is *regexp.Regexp
 	to string
 }{
@@ -227,21 +230,24 @@ var mendings = []struct {
 	{regexp.MustCompile(`\.(?:includes|contains)\(([^()]*)\)`), " in [$1]"},
 }
 
-// Mend is a condition that can be read, as near to text as the usual slips allow: words and
+// Repair is a condition that can be read, as near to text as the usual slips allow: words and
 // signs of other languages, brackets and quotes left open.
-func Mend(text string) string {
+func Repair(text string) string {
 	if len(text) > MaxLength {
 		text = ""
 	}
 	tries := []string{text}
 	fixed := text
-	for _, m := range mendings {
+	for _, m := range replacements {
 		fixed = m.is.ReplaceAllString(fixed, m.to)
 		tries = append(tries, m.is.ReplaceAllString(text, m.to), fixed)
 	}
 	for _, base := range tries {
 		base = strings.TrimSpace(strings.Trim(strings.TrimSpace(base), "&|;="))
-		for _, try := range []string{base, closed(base), strings.Replace(base, ")", "", 1), strings.Replace(base, "(", "", 1)} {
+		for _, try := range []string{
+			base, closed(base), strings.Replace(base, ")", "", 1),
+			strings.Replace(base, "(", "", 1),
+		} {
 			if _, err := Parse(try); err == nil {
 				return try
 			}

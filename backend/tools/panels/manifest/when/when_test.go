@@ -8,14 +8,20 @@ import (
 
 func TestConditionsAreTrueOrFalseOverAContext(t *testing.T) {
 	context := map[string]any{
-		"selected": true, "count": 2.0, "file-type": "md", "name": "", "tags": []any{"a", 1.0}, "config.mode": "fast", "map": map[string]any{"k": nil}, "none": nil,
+		"selected": true, "count": 2.0, "file-type": "md", "name": "", "tags": []any{"a", 1.0}, "config.mode": "fast",
+		"map": map[string]any{"k": nil}, "none": nil,
 	}
 	for text, want := range map[string]bool{
-		"selected": true, "!selected": false, "missing": false, "!missing": true, "count": true, "name": false, "none": false,
-		"count == 2": true, "count == '2'": false, "count != '2'": true, "file-type == \"md\"": true, "missing == null": true,
-		"file-type in ['md', 'txt']": true, "'a' in tags": true, "2 in tags": false, "'k' in map": true, "'x' in map": false, "'fas' in config.mode": true,
-		"false || selected && count == 2": true, "(false || selected) && count == 3": false, "!(selected && !missing)": false, "!!selected": true,
-		"count == 2.0": true, "-1 != count": true, "true": true, "[]": false, "[0]": true, "tags == tags": false, "1 in 5": false,
+		"selected": true, "!selected": false, "missing": false, "!missing": true, "count": true, "name": false,
+		"none":       false,
+		"count == 2": true, "count == '2'": false, "count != '2'": true, "file-type == \"md\"": true,
+		"missing == null":            true,
+		"file-type in ['md', 'txt']": true, "'a' in tags": true, "2 in tags": false, "'k' in map": true,
+		"'x' in map": false, "'fas' in config.mode": true,
+		"false || selected && count == 2": true, "(false || selected) && count == 3": false,
+		"!(selected && !missing)": false, "!!selected": true,
+		"count == 2.0": true, "-1 != count": true, "true": true, "[]": false, "[0]": true, "tags == tags": false,
+		"1 in 5": false,
 	} {
 		e, err := Parse(text)
 		if err != nil {
@@ -26,12 +32,12 @@ func TestConditionsAreTrueOrFalseOverAContext(t *testing.T) {
 	}
 }
 
-func TestAMistakeHasItsPlaceAndAMendedForm(t *testing.T) {
+func TestAnErrorHasAPlaceAndARepairedForm(t *testing.T) {
 	for _, c := range []struct {
-		text   string
-		offset int
-		found  string
-		mended string
+		text     string
+		offset   int
+		found    string
+		repaired string
 	}{
 		{"selected = true", 9, `"="`, "selected == true"},
 		{"a === b", 4, `"="`, "a == b"},
@@ -59,8 +65,8 @@ func TestAMistakeHasItsPlaceAndAMendedForm(t *testing.T) {
 		if wrong.Offset != c.offset || wrong.Found != c.found || wrong.Expected == "" {
 			t.Errorf("%q: got %d %s", c.text, wrong.Offset, wrong)
 		}
-		if got := Mend(c.text); got != c.mended {
-			t.Errorf("%q is mended as %q, want %q", c.text, got, c.mended)
+		if got := Repair(c.text); got != c.repaired {
+			t.Errorf("%q is repaired as %q, want %q", c.text, got, c.repaired)
 		}
 	}
 }
@@ -68,7 +74,8 @@ func TestAMistakeHasItsPlaceAndAMendedForm(t *testing.T) {
 func TestConditionsAreBounded(t *testing.T) {
 	for name, text := range map[string]string{
 		"length": strings.Repeat(" ", MaxLength+1), "depth": strings.Repeat("(", 40) + "a" + strings.Repeat(")", 40),
-		"negations": strings.Repeat("!", 40) + "a", "lists": strings.Repeat("[", 40) + strings.Repeat("]", 40), "parts": "a" + strings.Repeat("||a", maxNodes),
+		"negations": strings.Repeat("!", 40) + "a", "lists": strings.Repeat("[", 40) + strings.Repeat("]", 40),
+		"parts": "a" + strings.Repeat("||a", maxNodes),
 	} {
 		if _, err := Parse(text); err == nil {
 			t.Errorf("%s is not bounded", name)
@@ -87,9 +94,12 @@ func TestNamesAreToldWithTheirPlace(t *testing.T) {
 }
 
 // FuzzParse holds that reading and evaluating never fail but by an error with a place in the
-// text, and that every text has a mended form.
+// text, and that every text has a repaired form.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"a && !b || c in ['x', 2]", "a = b", "((a)", "'", "a in in", "not x and ${y}", "!==", "a.includes('b')", "\xff", "-1.5 == null"} {
+	for _, text := range []string{
+		"a && !b || c in ['x', 2]", "a = b", "((a)", "'", "a in in", "not x and ${y}",
+		"!==", "a.includes('b')", "\xff", "-1.5 == null",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -99,8 +109,8 @@ func FuzzParse(f *testing.F) {
 			if !errors.As(err, &wrong) || wrong.Offset < 0 || wrong.Offset > len(text) {
 				t.Fatalf("%q: %v", text, err)
 			}
-			if _, err := Parse(Mend(text)); err != nil {
-				t.Fatalf("%q is mended as %q: %s", text, Mend(text), err)
+			if _, err := Parse(Repair(text)); err != nil {
+				t.Fatalf("%q is repaired as %q: %s", text, Repair(text), err)
 			}
 			return
 		}

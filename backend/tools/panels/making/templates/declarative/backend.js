@@ -1,4 +1,4 @@
-// Answers the panel's tools: a handler by each tool's name. What is kept lies in store.
+// Answers the panel's tools: one handler per tool name. The data is in store.
 const load = async () => (await store.get('items')) ?? []
 
 handlers.tool_prefix_show = async () => {

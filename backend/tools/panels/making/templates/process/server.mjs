@@ -3,7 +3,7 @@
 import { createServer } from 'node:http'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
-// The one folder that this program may write to; it is kept when the panel is edited.
+// The only folder that this program may write to. It stays when the panel is edited.
 const file = `${process.env.SEXTANT_PANEL_DATA}/notes.json`
 const load = () => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [])
 
@@ -22,7 +22,7 @@ createServer(async (request, response) => {
     response.end(JSON.stringify(value))
   }
   // Only Sextant knows the token, so no other program on this machine can call these routes.
-  if (request.headers['x-sextant-token'] !== process.env.SEXTANT_PANEL_TOKEN) return answer(403, { error: 'this program answers Sextant only' })
+  if (request.headers['x-sextant-token'] !== process.env.SEXTANT_PANEL_TOKEN) return answer(403, { error: 'this program answers only Sextant' })
   const route = routes[`${request.method} ${request.url.split('?')[0]}`]
   if (!route) return answer(404, { error: `there is no ${request.method} ${request.url}` })
   try {

@@ -1,4 +1,4 @@
-package params
+package manifest
 
 import "testing"
 
@@ -13,15 +13,21 @@ func TestParametersInTheShortFormBecomeASchema(t *testing.T) {
 			`{"additionalProperties":false,"properties":{"properties":{"type":"object"}},"type":"object"}`,
 		},
 		{"nothing", ``, `{"additionalProperties":false,"properties":{},"type":"object"}`},
-		{"a schema", `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`, `{"properties":{"a":{"type":"string"}},"required":["a"],"type":"object"}`},
-		{"a schema that does not say object", `{"properties":{"a":{"type":"string"}}}`, `{"properties":{"a":{"type":"string"}},"type":"object"}`},
+		{
+			"a schema", `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`,
+			`{"properties":{"a":{"type":"string"}},"required":["a"],"type":"object"}`,
+		},
+		{
+			"a schema that does not say object", `{"properties":{"a":{"type":"string"}}}`,
+			`{"properties":{"a":{"type":"string"}},"type":"object"}`,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, problem := Read([]byte(c.raw))
-			if problem != nil {
-				t.Fatal(problem.Text)
+			p, fault := readParameters([]byte(c.raw))
+			if fault != nil {
+				t.Fatal(fault.text)
 			}
-			if got := string(s.JSON()); got != c.want {
+			if got := string(p.json()); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})

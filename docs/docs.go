@@ -1,0 +1,10 @@
+// Package docs embeds the documents that the program itself uses.
+package docs
+
+import _ "embed"
+
+//go:embed panel-manifest.schema.json
+var panelManifestSchema string
+
+// PanelManifestSchema is the JSON Schema (draft 2020-12) of a panel's manifest.json, version 1.
+func PanelManifestSchema() []byte { return []byte(panelManifestSchema) }
