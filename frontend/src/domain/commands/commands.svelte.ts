@@ -1,5 +1,6 @@
 import { untrack } from 'svelte';
 import { chordLabel, composing, matches } from '../../shared/format/keys';
+import type { IconName } from '../../shared/ui/icons';
 
 /** One thing a person can do. Buttons, keys and the palette are doors to it. */
 export interface Command {
@@ -9,7 +10,7 @@ export interface Command {
   keys?: string[];
   /** Chords for where a host browser keeps the first for itself. */
   fallback?: string[];
-  icon?: string;
+  icon?: IconName;
   /** Why it cannot be done now, "" or absent when it can. */
   off?: () => string;
   /** Not offered in the palette. */

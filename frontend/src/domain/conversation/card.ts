@@ -1,5 +1,6 @@
 import type { CallView } from '../store/state';
 import { t } from '../../shared/i18n';
+import type { IconName } from '../../shared/ui/icons';
 
 /** An error without the call in front of it, which a card or toast shows anyway. */
 export function plainError(tool: string, error: string): string {
@@ -8,7 +9,7 @@ export function plainError(tool: string, error: string): string {
 }
 
 /** Icon and its colour for a call's state; "" for the spinner. */
-export function cardIcon(call: CallView, waiting: boolean): { icon: string; tone: string } {
+export function cardIcon(call: CallView, waiting: boolean): { icon: IconName | ''; tone: string } {
   if (waiting) return { icon: 'hand', tone: 'acc' };
   switch (call.status) {
     case 'queued':
@@ -18,15 +19,15 @@ export function cardIcon(call: CallView, waiting: boolean): { icon: string; tone
     case 'done':
       return { icon: 'check', tone: 'ok' };
     case 'failed':
-      return { icon: 'errc', tone: 'danger' };
+      return { icon: 'circle-alert', tone: 'danger' };
     case 'declined':
       return { icon: 'x', tone: 't3' };
     case 'refused':
       return { icon: 'shield', tone: 't2' };
     case 'stopped':
-      return { icon: 'stop', tone: 't3' };
+      return { icon: 'square', tone: 't3' };
     case 'interrupted':
-      return { icon: 'alert', tone: 'warn' };
+      return { icon: 'triangle-alert', tone: 'warn' };
   }
 }
 

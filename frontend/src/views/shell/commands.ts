@@ -29,9 +29,9 @@ export function windowCommands(app: App, doors: Doors): Command[] {
   };
   return [
     { id: 'palette', title: t('command.palette'), icon: 'search', keys: ['Ctrl+K'], hidden: true, run: doors.palette },
-    { id: 'bar', title: t('command.bar'), icon: 'side', keys: ['Ctrl+B'], run: () => void toggleBar(app) },
-    { id: 'assistant', title: t('command.assistant'), icon: 'side', keys: ['Ctrl+J'], run: () => layout.toggle() },
-    { id: 'composer', title: t('command.composer'), icon: 'pen', run: toComposer },
+    { id: 'bar', title: t('command.bar'), icon: 'panel-right', keys: ['Ctrl+B'], run: () => void toggleBar(app) },
+    { id: 'assistant', title: t('command.assistant'), icon: 'panel-right', keys: ['Ctrl+J'], run: () => layout.toggle() },
+    { id: 'composer', title: t('command.composer'), icon: 'pencil', run: toComposer },
     {
       id: 'talk.new',
       title: t('command.new'),
@@ -46,17 +46,17 @@ export function windowCommands(app: App, doors: Doors): Command[] {
     {
       id: 'stop',
       title: t('command.stop'),
-      icon: 'stop',
+      icon: 'square',
       keys: ['Ctrl+.'],
       off: () => (talk.running || browser.driver ? '' : t('compose.stop')),
       run: stop,
     },
     { id: 'give', title: t('command.give'), icon: 'hand', keys: ['Ctrl+Shift+.'], run: () => void browser.hand(false) },
-    { id: 'number', title: t('command.number'), icon: 'tag', keys: ['Ctrl+G'], run: doors.number },
+    { id: 'number', title: t('command.number'), icon: 'scan-text', keys: ['Ctrl+G'], run: doors.number },
     {
       id: 'annotate',
       title: t('command.annotate'),
-      icon: 'tag',
+      icon: 'scan-text',
       keys: ['Ctrl+Shift+A'],
       run: () =>
         void (panels.activeId === panelProviding('page') ? browser.annotate() : surface.annotate(panels.activeId)),
@@ -75,11 +75,11 @@ export function windowCommands(app: App, doors: Doors): Command[] {
     {
       id: 'settings',
       title: t('command.settings'),
-      icon: 'gear',
+      icon: 'settings-2',
       keys: ['Ctrl+,'],
       run: () => void panels.open(panelProviding('settings')),
     },
-    { id: 'theme', title: t('command.theme'), icon: 'gear', run: () => settings.nextTheme() },
+    { id: 'theme', title: t('command.theme'), icon: 'settings-2', run: () => settings.nextTheme() },
     { id: 'region', title: t('command.region'), keys: ['F6'], hidden: true, run: () => stepRegion(1) },
     { id: 'region.back', title: t('command.region.back'), keys: ['Shift+F6'], hidden: true, run: () => stepRegion(-1) },
     ...places,

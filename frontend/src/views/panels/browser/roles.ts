@@ -1,24 +1,25 @@
 import type { MarkElement } from '../../../shared/api/types';
+import type { IconName } from '../../../shared/ui/icons';
 
-const ICONS: Record<string, string> = {
+const ICONS: Record<string, IconName> = {
   link: 'link',
-  textbox: 'input',
-  searchbox: 'input',
-  combobox: 'input',
-  spinbutton: 'input',
+  textbox: 'text-cursor-input',
+  searchbox: 'text-cursor-input',
+  combobox: 'text-cursor-input',
+  spinbutton: 'text-cursor-input',
   listbox: 'list',
-  checkbox: 'cbox',
-  radio: 'cbox',
-  switch: 'cbox',
-  button: 'square',
+  checkbox: 'square-check',
+  radio: 'square-check',
+  switch: 'square-check',
+  button: 'rectangle-horizontal',
   menuitem: 'list',
-  tab: 'note',
-  slider: 'gear',
+  tab: 'sticky-note',
+  slider: 'settings-2',
   option: 'list',
 };
 
 /** The icon of a role in the list of marks. */
-export const roleIcon = (role: string) => ICONS[role] ?? 'square';
+export const roleIcon = (role: string) => ICONS[role] ?? 'rectangle-horizontal';
 
 const SHOWN = ['disabled', 'current', 'expanded', 'selected', 'pressed', 'invalid', 'required', 'readonly'];
 
