@@ -30,7 +30,13 @@ export function windowCommands(app: App, doors: Doors): Command[] {
   return [
     { id: 'palette', title: t('command.palette'), icon: 'search', keys: ['Ctrl+K'], hidden: true, run: doors.palette },
     { id: 'bar', title: t('command.bar'), icon: 'panel-right', keys: ['Ctrl+B'], run: () => void toggleBar(app) },
-    { id: 'assistant', title: t('command.assistant'), icon: 'panel-right', keys: ['Ctrl+J'], run: () => layout.toggle() },
+    {
+      id: 'assistant',
+      title: t('command.assistant'),
+      icon: 'panel-right',
+      keys: ['Ctrl+J'],
+      run: () => layout.toggle(),
+    },
     { id: 'composer', title: t('command.composer'), icon: 'pencil', run: toComposer },
     {
       id: 'talk.new',

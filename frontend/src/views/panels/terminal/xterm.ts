@@ -3,8 +3,8 @@ import { Terminal, type ILink, type ITheme } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
 import type { Screen } from '../../../domain/terminals/terminals.svelte';
 
-/** What a terminal on the screen asks of the panel. */
-export interface Wants {
+/** What an xterm screen reports to the panel. */
+export interface ScreenHandlers {
   label: string;
   type(text: string): void;
   resize(columns: number, rows: number): void;
@@ -23,7 +23,7 @@ const SCROLLBACK = 10_000;
 const ADDRESS = /https?:\/\/[^\s"'<>`]+[^\s"'<>`.,;:!?)\]}]/g;
 
 /** One terminal drawn by xterm.js. */
-export class Drawn implements Screen {
+export class XtermScreen implements Screen {
   readonly #term: Terminal;
   readonly #fit = new FitAddon();
   readonly #host: HTMLElement;
@@ -31,7 +31,7 @@ export class Drawn implements Screen {
   readonly #themes: MutationObserver;
   #replay = 0;
 
-  constructor(host: HTMLElement, wants: Wants) {
+  constructor(host: HTMLElement, handlers: ScreenHandlers) {
     this.#host = host;
     const style = getComputedStyle(host);
     this.#term = new Terminal({
@@ -45,41 +45,41 @@ export class Drawn implements Screen {
       screenReaderMode: false,
       // The address of a link is a program's word: it is shown before anything is opened.
       linkHandler: {
-        activate: (_, address) => wants.follow(address),
-        hover: (_, address) => wants.point(address),
-        leave: () => wants.point(''),
+        activate: (_, address) => handlers.follow(address),
+        hover: (_, address) => handlers.point(address),
+        leave: () => handlers.point(''),
       },
     });
     this.#term.loadAddon(this.#fit);
-    this.#guard(wants);
+    this.#guard(handlers);
     this.#term.registerLinkProvider({
-      provideLinks: (line, done) => done(this.#links(line, wants)),
+      provideLinks: (line, done) => done(this.#links(line, handlers)),
     });
     this.#term.open(host);
-    this.#term.textarea?.setAttribute('aria-label', wants.label);
+    this.#term.textarea?.setAttribute('aria-label', handlers.label);
     this.#term.textarea?.setAttribute('data-first', '');
     this.#term.onData((text) => {
       // What a program asked the terminal in a replay was answered when it ran; keys count at once.
-      if (this.#replay <= 0 || !REPORT.test(text)) wants.type(text);
+      if (this.#replay <= 0 || !REPORT.test(text)) handlers.type(text);
     });
-    this.#term.onResize(({ cols, rows }) => wants.resize(cols, rows));
+    this.#term.onResize(({ cols, rows }) => handlers.resize(cols, rows));
     this.#sizes = new ResizeObserver(() => this.fit());
     this.#sizes.observe(host);
     this.#themes = new MutationObserver(() => (this.#term.options.theme = this.#colours()));
     this.#themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     this.fit();
-    wants.resize(this.#term.cols, this.#term.rows);
+    handlers.resize(this.#term.cols, this.#term.rows);
   }
 
   /** What programs may not do here, and the keys that copy. */
-  #guard(wants: Wants): void {
+  #guard(handlers: ScreenHandlers): void {
     // No program reads or writes the clipboard (52), nor asks for or changes colours (4, 10 to 12).
     for (const code of [52, 4, 10, 11, 12, 104, 110, 111, 112]) this.#term.parser.registerOscHandler(code, () => true);
-    this.#term.onTitleChange((title) => wants.title(title));
+    this.#term.onTitleChange((title) => handlers.title(title));
     this.#term.attachCustomKeyEventHandler((event) => {
       if (event.key === 'F6' || event.key === 'F8') return false;
       if (event.ctrlKey && event.shiftKey && event.code === 'KeyC') {
-        if (event.type === 'keydown' && this.#term.hasSelection()) wants.copy(this.#term.getSelection());
+        if (event.type === 'keydown' && this.#term.hasSelection()) handlers.copy(this.#term.getSelection());
         event.preventDefault();
         return false;
       }
@@ -99,14 +99,14 @@ export class Drawn implements Screen {
     }
   }
 
-  #links(line: number, wants: Wants): ILink[] | undefined {
+  #links(line: number, handlers: ScreenHandlers): ILink[] | undefined {
     const text = this.#term.buffer.active.getLine(line - 1)?.translateToString(true) ?? '';
     const found = [...text.matchAll(ADDRESS)].map((match) => ({
       text: match[0],
       range: { start: { x: match.index + 1, y: line }, end: { x: match.index + match[0].length, y: line } },
-      activate: () => wants.follow(match[0]),
-      hover: () => wants.point(match[0]),
-      leave: () => wants.point(''),
+      activate: () => handlers.follow(match[0]),
+      hover: () => handlers.point(match[0]),
+      leave: () => handlers.point(''),
     }));
     return found.length ? found : undefined;
   }
