@@ -10,10 +10,10 @@ export function plainError(tool: string, error: string): string {
 
 /** Icon and its colour for a call's state; "" for the spinner. */
 export function cardIcon(call: CallView, waiting: boolean): { icon: IconName | ''; tone: string } {
-  if (waiting) return { icon: 'hand', tone: 'acc' };
+  if (waiting) return { icon: 'hand', tone: 'accent' };
   switch (call.status) {
     case 'queued':
-      return { icon: 'clock', tone: 't3' };
+      return { icon: 'clock', tone: 'text-muted' };
     case 'running':
       return { icon: '', tone: '' };
     case 'done':
@@ -21,11 +21,11 @@ export function cardIcon(call: CallView, waiting: boolean): { icon: IconName | '
     case 'failed':
       return { icon: 'circle-alert', tone: 'danger' };
     case 'declined':
-      return { icon: 'x', tone: 't3' };
+      return { icon: 'x', tone: 'text-muted' };
     case 'refused':
-      return { icon: 'shield', tone: 't2' };
+      return { icon: 'shield', tone: 'text-secondary' };
     case 'stopped':
-      return { icon: 'square', tone: 't3' };
+      return { icon: 'square', tone: 'text-muted' };
     case 'interrupted':
       return { icon: 'triangle-alert', tone: 'warn' };
   }

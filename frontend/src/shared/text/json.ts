@@ -1,6 +1,6 @@
-/** A part of pretty JSON: `kind` is its class in the code colours, "" for punctuation. */
+/** A part of formatted JSON with the kind of its token; "" for punctuation. */
 export interface JsonPart {
-  kind: 'k' | 'str' | 'n' | '';
+  kind: 'key' | 'string' | 'number' | '';
   text: string;
 }
 
@@ -15,9 +15,9 @@ export function jsonParts(value: unknown, max = 20_000): JsonPart[] {
   for (const m of text.matchAll(TOKEN)) {
     if (m.index > from) parts.push({ kind: '', text: text.slice(from, m.index) });
     if (m[1]) {
-      parts.push({ kind: m[2] ? 'k' : 'str', text: m[1] });
+      parts.push({ kind: m[2] ? 'key' : 'string', text: m[1] });
       if (m[2]) parts.push({ kind: '', text: m[2] });
-    } else parts.push({ kind: 'n', text: m[0] });
+    } else parts.push({ kind: 'number', text: m[0] });
     from = m.index + m[0].length;
   }
   if (from < text.length) parts.push({ kind: '', text: text.slice(from) });

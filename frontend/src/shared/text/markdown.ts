@@ -14,7 +14,7 @@ marked.use({
   renderer: {
     html: ({ text }: Tokens.HTML | Tokens.Tag) => escape(text),
     image: ({ text, href }: Tokens.Image) =>
-      `<span class="chip line picture">${escape(text || href)}${host(href, text)}</span>`,
+      `<span class="chip outlined picture">${escape(text || href)}${host(href, text)}</span>`,
     link({ href, tokens, text }: Tokens.Link) {
       const inner = this.parser.parseInline(tokens);
       if (!/^https?:\/\//i.test(href)) return inner;
@@ -40,7 +40,7 @@ marked.use({
         const found = /^\[(\d{1,6})\](?![(:[])/.exec(src);
         return found ? { type: 'mark', raw: found[0], id: found[1] } : undefined;
       },
-      renderer: (token) => `<b class="mark intext" data-mark="${String(token.id)}">${String(token.id)}</b>`,
+      renderer: (token) => `<b class="annotation in-text" data-mark="${String(token.id)}">${String(token.id)}</b>`,
     },
   ],
 });

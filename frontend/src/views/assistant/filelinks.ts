@@ -3,7 +3,7 @@ import { t } from '../../shared/i18n';
 import type { App } from '../../domain/app.svelte';
 
 /** What has a meaning of its own is left alone. */
-const OWN = 'a, button, .mark, .chip, [data-file]';
+const OWN = 'a, button, .annotation, .chip, [data-file]';
 
 /**
  * Makes the names of files that are there, in the text of an element, open the code editor. They are
@@ -32,7 +32,7 @@ async function link(app: App, element: HTMLElement, left: () => boolean): Promis
       const piece = node.splitText(place.from);
       piece.splitText(place.to - place.from);
       const name = document.createElement('span');
-      name.className = 'filelink';
+      name.className = 'file-link';
       name.dataset.file = place.path;
       name.tabIndex = 0;
       name.role = 'link';

@@ -116,8 +116,8 @@ export class XtermScreen implements Screen {
     const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
     return {
       background: of('well'),
-      foreground: of('text-1'),
-      cursor: of('text-1'),
+      foreground: of('text-primary'),
+      cursor: of('text-primary'),
       cursorAccent: of('well'),
       selectionBackground: of('line-strong'),
       black: of('term-black'),
@@ -127,15 +127,15 @@ export class XtermScreen implements Screen {
       blue: of('outside'),
       magenta: of('term-magenta'),
       cyan: of('term-cyan'),
-      white: of('text-2'),
-      brightBlack: of('text-3'),
+      white: of('text-secondary'),
+      brightBlack: of('text-muted'),
       brightRed: of('danger'),
       brightGreen: of('ok'),
       brightYellow: of('warn'),
       brightBlue: of('outside'),
       brightMagenta: of('term-magenta'),
       brightCyan: of('term-cyan'),
-      brightWhite: of('text-1'),
+      brightWhite: of('text-primary'),
     };
   }
 
