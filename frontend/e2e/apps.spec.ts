@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
-import { Sextant, say, talk } from './sextant';
+import { Sextant, sendMessage, conversation } from './sextant';
 
-// A view as MCP Apps has it, with nothing but window.parent.postMessage: it says what it was told, and has a
-// button for each thing that it may ask.
+// A view as MCP Apps defines it, with nothing but window.parent.postMessage: it shows what it was sent and has one
+// button for each request it may make.
 const VIEW = `<!doctype html><html><body style="margin:0;font:14px sans-serif">
 <p id="mode"></p><p id="input"></p><p id="result"></p><p id="said"></p>
 <button id="move">Move</button><button id="plan">Plan</button><button id="link">Link</button><button id="stage">Stage</button><button id="small">Small</button><button id="words">Words</button>
@@ -39,7 +39,7 @@ const fails = (error) => say('refused ' + error.message);
 })();
 </script></body></html>`;
 
-// A server of one board: a tool that its page shows, one for the page alone, one for the model alone.
+// A server with three tools: one whose result the page shows, one only for the page, one only for the model.
 const SERVER = `
 const page = ${JSON.stringify(VIEW)};
 const say = (m) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...m }) + '\\n');
@@ -83,7 +83,7 @@ test.beforeEach(async ({ page }) => {
   sextant = await Sextant.start({ dir: folder });
   await page.goto(sextant.window());
   await expect(page.getByText('MCP 1 of 1')).toBeVisible();
-  await say(page, '/board__board {"start": 5}');
+  await sendMessage(page, '/board__board {"start": 5}');
   await expect(page.locator('iframe')).toHaveCount(0);
   await page.getByRole('button', { name: /^Allow once/ }).click();
 });
@@ -93,7 +93,7 @@ test.afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The policy that the page in the frame stands under. */
+/** The content security policy of the framed page. */
 async function policyOf(page: Page): Promise<string> {
   const src = await page.locator('iframe').getAttribute('src');
   return (await fetch(src!)).headers.get('content-security-policy') ?? '';
@@ -101,9 +101,7 @@ async function policyOf(page: Page): Promise<string> {
 
 const view = (page: Page) => page.frameLocator('iframe[title="App of board"]');
 
-test('a call is shown by its server’s page, which calls its own tools after a question that names it', async ({
-  page,
-}) => {
+test('an MCP app shows its tool’s result and calls its server’s tools after approval', async ({ page }) => {
   const app = view(page);
   const wants = page.getByRole('group', { name: 'The app of board wants to reach' });
   await expect(wants.getByText('https://api.example.com')).toBeVisible();
@@ -113,13 +111,13 @@ test('a call is shown by its server’s page, which calls its own tools after a 
   expect(await policyOf(page)).toMatch(/connect-src [^;]*https:\/\/api\.example\.com/);
   await expect(app.locator('#input')).toHaveText('input 5');
   await expect(app.locator('#result')).toHaveText('result 5 board');
-  await expect(talk(page).locator('iframe')).toHaveCSS('height', '333px');
+  await expect(conversation(page).locator('iframe')).toHaveCSS('height', '333px');
 
   await app.locator('#move').click();
   await expect(page.getByRole('heading', { name: /board__move of board.*for the app of board\?/ })).toBeVisible();
   await page.getByRole('button', { name: /^Allow once/ }).click();
   await expect(app.locator('#said')).toHaveText('moved 7');
-  await expect(talk(page).locator('code', { hasText: 'board__move' })).toHaveCount(0);
+  await expect(conversation(page).locator('code', { hasText: 'board__move' })).toHaveCount(0);
 
   await app.locator('#plan').click();
   await expect(app.locator('#said')).toHaveText('plan failed true');
@@ -128,12 +126,12 @@ test('a call is shown by its server’s page, which calls its own tools after a 
   expect(names).toEqual(expect.arrayContaining(['board__board', 'board__plan']));
   expect(names).not.toContain('board__move');
 
-  // After a reload the newest is there again, with what it was told.
+  // After a reload the newest app is shown again with its result.
   await page.reload();
   await expect(view(page).locator('#result')).toHaveText('result 5 board');
 });
 
-test('an app asks before it opens a link or writes, and is shown on the stage and in a small window', async ({
+test('an MCP app asks before it opens a link or proposes a message, and can fill the stage or a small window', async ({
   page,
 }) => {
   const app = view(page);
@@ -163,7 +161,7 @@ test('an app asks before it opens a link or writes, and is shown on the stage an
 
   const composer = page.getByRole('textbox', { name: 'Message to the assistant' });
   await expect(async () => {
-    await app.locator('#words').click(); // it has to rest for a moment after a no
+    await app.locator('#words').click(); // after a refusal it must wait for a moment
     await expect(page.getByText('proposes a message to the assistant')).toBeVisible({ timeout: 500 });
   }).toPass();
   await expect(composer).toHaveValue('');
@@ -174,6 +172,6 @@ test('an app asks before it opens a link or writes, and is shown on the stage an
   await page.getByRole('button', { name: 'Close the app' }).click();
   await expect(page.locator('iframe')).toHaveCount(0);
   await page.getByRole('button', { name: 'Show the app of board' }).click();
-  await page.getByRole('button', { name: 'Show without' }).click(); // a no is not kept
+  await page.getByRole('button', { name: 'Show without' }).click(); // a refusal is not remembered
   await expect(app.locator('#result')).toHaveText('result 5 board');
 });

@@ -5,7 +5,7 @@ import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { Sextant } from './sextant';
 
-// A server of the stdio kind, as small as one can be: one tool that says a word back.
+// A minimal stdio server with one tool that echoes a word.
 const SERVER = `
 process.stderr.write('listening for words\\n');
 const say = (m) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...m }) + '\\n');
@@ -46,14 +46,12 @@ test.afterEach(async () => {
 
 const main = (page: Page) => page.getByRole('main');
 
-async function sound(page: Page) {
+async function expectAccessible(page: Page) {
   const found = await new AxeBuilder({ page }).analyze();
   expect(found.violations.map((v) => `${v.id}: ${v.nodes[0]?.target}`)).toEqual([]);
 }
 
-test('a server is added, its tool tried by hand, its log read; it is changed, switched off and removed', async ({
-  page,
-}) => {
+test('a server can be added, tried, changed, switched off and removed', async ({ page }) => {
   await expect(page.getByText('No MCP servers yet')).toBeVisible();
   await main(page).getByRole('button', { name: 'Add a server' }).click();
   const form = page.getByRole('dialog', { name: 'Add a server' });
@@ -67,7 +65,7 @@ test('a server is added, its tool tried by hand, its log read; it is changed, sw
   await main(page).getByRole('radio', { name: 'Log' }).click();
   await expect(main(page).getByText('listening for words')).toBeVisible();
   await main(page).getByRole('radio', { name: 'Tools 1' }).click();
-  await sound(page);
+  await expectAccessible(page);
   await main(page)
     .getByRole('button', { name: /^words__echo/ })
     .click();
@@ -98,7 +96,7 @@ test('a server is added, its tool tried by hand, its log read; it is changed, sw
   await expect(page.getByText('No MCP servers yet')).toBeVisible();
 });
 
-test('servers of another program come in switched off, and nothing of them runs', async ({ page }) => {
+test('imported servers are switched off and start nothing', async ({ page }) => {
   const marker = join(folder, 'ran');
   await main(page).getByRole('button', { name: 'Import' }).click();
   const dialog = page.getByRole('dialog', { name: 'Import servers' });

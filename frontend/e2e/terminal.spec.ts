@@ -43,7 +43,7 @@ async function runs(words: string): Promise<boolean> {
   return false;
 }
 
-test('a shell is typed into, fits its place, and outlives a panel switch and a reload', async ({ page }) => {
+test('a shell takes input, fits its panel, and survives a panel switch and a reload', async ({ page }) => {
   await shell(page);
   await run(page, 'echo wo""rd-$((6*7)); stty size');
   await expect(rows(page)).toContainText('word-42');
@@ -68,11 +68,11 @@ test('a shell is typed into, fits its place, and outlives a panel switch and a r
   await expect(rows(page)).toContainText('on-2');
 });
 
-test('a flood is held, and Control C ends it', async ({ page }) => {
+test('endless output does not block the window, and Ctrl+C stops it', async ({ page }) => {
   await shell(page);
   await run(page, 'yes flooooding');
   await expect(rows(page)).toContainText('flooooding');
-  // The window lives: another tab opens and answers while the first one floods.
+  // Another tab opens and answers while the first one prints.
   await page.getByRole('button', { name: 'New shell' }).click();
   await expect(page.getByRole('tab', { name: 'Shell 2' })).toHaveAttribute('aria-selected', 'true');
   await run(page, 'echo alive-$((6*7))');
@@ -85,7 +85,7 @@ test('a flood is held, and Control C ends it', async ({ page }) => {
   await expect(rows(page)).toContainText('calm-42');
 });
 
-test('an ended shell says so and starts again; a closed one takes all it started with it', async ({ page }) => {
+test('an ended shell can be restarted, and closing one ends everything it started', async ({ page }) => {
   await shell(page);
   await run(page, 'exit 3');
   await expect(page.getByText('The shell ended with exit 3.')).toBeVisible();
@@ -101,7 +101,10 @@ test('an ended shell says so and starts again; a closed one takes all it started
   await expect.poll(() => runs('sleep\u0000765432')).toBe(false);
 });
 
-test('a paste of lines asks, loses what steers, and programs get no clipboard', async ({ page, context }) => {
+test('pasting lines asks first and drops control characters, and programs cannot use the clipboard', async ({
+  page,
+  context,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await shell(page);
   const paste = async (text: string) => {
@@ -148,7 +151,7 @@ test('a script that plays key presses types nothing into the person’s shell', 
   expect(await rows(page).innerText()).not.toContain('planted');
 });
 
-test('what the assistant runs is asked for, seen live in its own terminal, and stopped', async ({ page }) => {
+test('a command of the assistant runs live in its own terminal and can be stopped', async ({ page }) => {
   await page
     .getByRole('textbox', { name: 'Message to the assistant' })
     .fill('/terminal_run {"command": "echo live-$((6*7)); sleep 100", "wait": 2}');
@@ -162,7 +165,7 @@ test('what the assistant runs is asked for, seen live in its own terminal, and s
 });
 
 for (const scheme of ['dark', 'light'] as const) {
-  test(`the panel is sound for readers, ${scheme}`, async ({ page }) => {
+  test(`the panel has no accessibility violations, ${scheme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme: scheme });
     const empty = await new AxeBuilder({ page }).analyze();
     expect(empty.violations.map((v) => `${v.id}: ${v.nodes[0]?.target}`)).toEqual([]);

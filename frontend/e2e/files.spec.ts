@@ -13,7 +13,7 @@ const there = (path: string) =>
     () => false,
   );
 
-test('the tree is walked by keys, shows what changes, and what is thrown away comes back', async ({ page }) => {
+test('the file tree works with keys, follows changes on disk and restores deleted files', async ({ page }) => {
   const sextant = await Sextant.start();
   try {
     await mkdir(join(sextant.work, 'docs/deep'), { recursive: true });
@@ -37,7 +37,7 @@ test('the tree is walked by keys, shows what changes, and what is thrown away co
     await expect(preview).toContainText('bold thing');
     await expect(preview.locator('img')).toHaveCount(0);
 
-    // What something else does shows by itself.
+    // A change on disk shows at once.
     await writeFile(join(sextant.work, 'docs/new.txt'), 'n');
     await expect(leaf(page, 'new.txt')).toBeVisible();
 
@@ -52,7 +52,7 @@ test('the tree is walked by keys, shows what changes, and what is thrown away co
     await page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Undo' }).click();
     await expect(leaf(page, 'plan.md')).toHaveAttribute('aria-selected', 'true');
 
-    // Nothing is overwritten, and that is told where the name is.
+    // Renaming never overwrites a file; the message is beside the name.
     await tree.focus();
     await page.keyboard.press('F2');
     await name.fill('a.txt');

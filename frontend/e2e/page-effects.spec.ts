@@ -45,15 +45,15 @@ test.afterEach(async () => {
 
 /** The id of an element of the page by its name. */
 async function id(name: string): Promise<number> {
-  const { result } = await sextant.does('annotate_page');
+  const { result } = await sextant.mustExecute('annotate_page');
   return result!.elements!.find((element) => element.name === name)!.id;
 }
 
-test('a prompt is answered with words of the person', async ({ page }) => {
+test('a page’s prompt gets the text a person types', async ({ page }) => {
   await page.goto(sextant.window());
-  await sextant.does('open_browser_panel');
-  await sextant.does('navigate_page', { url: address });
-  await sextant.does('click_element', { annotationId: await id('Ask') });
+  await sextant.mustExecute('open_browser_panel');
+  await sextant.mustExecute('navigate_page', { url: address });
+  await sextant.mustExecute('click_element', { annotationId: await id('Ask') });
   const dialog = page.getByRole('alertdialog');
   await expect(dialog).toContainText('Your name?');
   const answer = dialog.getByRole('textbox', { name: 'Answer' });
@@ -66,10 +66,10 @@ test('a prompt is answered with words of the person', async ({ page }) => {
     .toContain('Hello Bo');
 });
 
-test('a site that asks for a log-in gets one', async ({ page }) => {
+test('a site that asks for a login gets one', async ({ page }) => {
   await page.goto(sextant.window());
-  await sextant.does('open_browser_panel');
-  await sextant.does('navigate_page', { url: `${address}/private` });
+  await sextant.mustExecute('open_browser_panel');
+  await sextant.mustExecute('navigate_page', { url: `${address}/private` });
   const dialog = page.getByRole('alertdialog');
   await expect(dialog).toContainText(/The vault.* asks for a user name and password/);
   await dialog.getByLabel('User name').fill('ana');
@@ -78,11 +78,11 @@ test('a site that asks for a log-in gets one', async ({ page }) => {
   await expect(page.getByRole('tab', { name: 'Vault' })).toBeVisible();
 });
 
-test('a file from a page is saved and listed with its place', async ({ page }) => {
+test('a download is saved and listed with its path', async ({ page }) => {
   await page.goto(sextant.window());
-  await sextant.does('open_browser_panel');
-  await sextant.does('navigate_page', { url: address });
-  await sextant.does('click_element', { annotationId: await id('Report') });
+  await sextant.mustExecute('open_browser_panel');
+  await sextant.mustExecute('navigate_page', { url: address });
+  await sextant.mustExecute('click_element', { annotationId: await id('Report') });
   await page.getByRole('button', { name: /1 file from pages/ }).click();
   const list = page.getByLabel('Files from pages', { exact: true });
   await expect(list).toContainText('report.csv');
@@ -91,10 +91,10 @@ test('a file from a page is saved and listed with its place', async ({ page }) =
   expect(await readFile(path!, 'utf8')).toBe('a,b\n1,2\n');
 });
 
-test('a page is shown as on a phone, by the foot of the panel', async ({ page }) => {
+test('a page can be shown as on a phone', async ({ page }) => {
   await page.goto(sextant.window());
-  await sextant.does('open_browser_panel');
-  await sextant.does('navigate_page', { url: address });
+  await sextant.mustExecute('open_browser_panel');
+  await sextant.mustExecute('navigate_page', { url: address });
   await page.getByRole('button', { name: 'Device: desktop' }).click();
   await page.getByRole('menuitem', { name: 'phone' }).click();
   await expect(page.getByRole('button', { name: 'Device: phone' })).toBeVisible();

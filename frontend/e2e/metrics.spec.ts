@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { ModelServer } from './model-server';
-import { say, Sextant } from './sextant';
+import { sendMessage, Sextant } from './sextant';
 
 let sextant: Sextant;
 let model: ModelServer;
@@ -27,30 +27,28 @@ async function open(page: Page, panel: RegExp): Promise<void> {
 /** The cells of a tool's row. */
 const cells = (page: Page, tool: string) => page.getByRole('row').filter({ hasText: tool }).getByRole('cell');
 
-test('calls that were made are counted with their failures, questions, rounds and tokens, and come by themselves', async ({
-  page,
-}) => {
+test('calls, failures, approvals, rounds and tokens are counted and update live', async ({ page }) => {
   await page.goto(sextant.window());
   await open(page, /Tools and activity/);
   await page.getByRole('button', { name: 'Measures' }).click();
 
-  await say(page, '/tool {"tool":"read_file","args":{"path":"missing.txt"}}');
+  await sendMessage(page, '/tool {"tool":"read_file","args":{"path":"missing.txt"}}');
   const row = cells(page, 'read_file');
   await expect(row.nth(1)).toHaveText('1', { timeout: 20_000 });
   await expect(row.nth(2)).toHaveText('1 (100 %)');
 
-  // One more failure, which nobody clicked anything to see, and a question that is declined.
+  // One more failure shows without a click; then an approval is declined.
   await sextant.execute('read_file', { path: 'missing-too.txt' });
   await expect(row.nth(1)).toHaveText('2');
   await expect(row.nth(2)).toHaveText('2 (100 %)');
-  await say(page, '/tool {"tool":"bash","args":{"command":"rm -f a b","description":"Cleans up"}}');
+  await sendMessage(page, '/tool {"tool":"bash","args":{"command":"rm -f a b","description":"Cleans up"}}');
   await page.getByRole('alertdialog').first().getByRole('button', { name: 'Deny' }).click();
   await page.keyboard.press('Enter');
   const asked = cells(page, 'bash');
   await expect(asked.nth(5)).toHaveText('1, 1 declined');
   await expect(asked.nth(3)).toHaveText('–');
 
-  // Two turns of a model: two rounds with a call, one without. Each round reads 100 and writes 20.
+  // Two turns of a model: one with a call and two rounds, one without. Each round reads 100 tokens and writes 20.
   const { id } = await sextant.api<{ id: string }>('POST', '/api/conversations', {});
   for (const text of ['what is here', 'hello'])
     await expect(async () => {
@@ -65,7 +63,7 @@ test('calls that were made are counted with their failures, questions, rounds an
   await expect(page.getByRole('img', { name: 'Calls over time: 5 calls, 2 failed' })).toBeVisible();
   await expect(page.getByRole('img', { name: 'Turns by how many rounds they took: 4 turns' })).toBeVisible();
 
-  // The same figures without a picture.
+  // The same figures as a table.
   await page.locator('summary').filter({ hasText: 'Turns by how many rounds they took' }).click();
   const figures = page.getByRole('region', { name: 'Turns by how many rounds they took: 4 turns' });
   await expect(figures.getByRole('row', { name: '1 1 0' })).toBeVisible();
@@ -79,7 +77,7 @@ test('calls that were made are counted with their failures, questions, rounds an
   }
 });
 
-test('a tool shows its durations and failures, which lead to the audit log', async ({ page }) => {
+test('a tool shows its durations and failures, which link to the audit log', async ({ page }) => {
   await page.goto(sextant.window());
   await sextant.execute('list_directory', { path: '.' });
   await sextant.execute('list_directory', { path: 'nowhere' });
@@ -89,7 +87,7 @@ test('a tool shows its durations and failures, which lead to the audit log', asy
   await expect(cells(page, 'list_directory').nth(2)).toHaveText('1 (50 %)');
   await expect(page.getByText('Nothing measured')).toBeHidden();
 
-  // Sorted by name, then the other way round.
+  // Sort by name, then in reverse.
   const names = page.locator('tbody code');
   await page.getByRole('button', { name: 'Tool', exact: true }).click();
   await expect(names).toHaveText(['list_directory', 'open_tools_panel', 'system_info']);

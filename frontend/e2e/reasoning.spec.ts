@@ -1,9 +1,9 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import { ModelServer } from './model-server';
-import { say, Sextant } from './sextant';
+import { sendMessage, Sextant } from './sextant';
 
-test('what a model thinks stands apart from what it says, while it thinks and after a reload', async ({ page }) => {
+test('reasoning is shown apart from the answer, while it streams and after a reload', async ({ page }) => {
   let go = () => {};
   const until = new Promise<void>((resolve) => (go = resolve));
   const thought = 'Two shops sell it. The first is closed on Sundays. So it is the second';
@@ -16,23 +16,23 @@ test('what a model thinks stands apart from what it says, while it thinks and af
   });
   try {
     await page.goto(sextant.window());
-    await say(page, 'Which shop?');
+    await sendMessage(page, 'Which shop?');
     const row = page.getByRole('region', { name: 'What the model thought' });
-    const face = row.getByRole('button');
-    await expect(face).toContainText('Thinking');
-    await expect(face).toContainText('The first is closed on Sundays.');
-    await face.click();
+    const toggle = row.getByRole('button');
+    await expect(toggle).toContainText('Thinking');
+    await expect(toggle).toContainText('The first is closed on Sundays.');
+    await toggle.click();
     await expect(row.getByRole('region', { name: 'Its thoughts' })).toHaveText(thought);
     go();
-    await expect(face).toContainText('Thought for ');
+    await expect(toggle).toContainText('Thought for ');
 
     await expect(page.locator('article').getByText('The second.', { exact: true })).toBeVisible();
     await page.reload();
-    await expect(face).toContainText('Thought for ');
+    await expect(toggle).toContainText('Thought for ');
     await expect(row.getByRole('region', { name: 'Its thoughts' })).toBeHidden();
-    await face.click();
+    await toggle.click();
     await expect(row.getByRole('region', { name: 'Its thoughts' })).toHaveText(thought);
-    const { violations } = await new AxeBuilder({ page }).include('.thought').analyze();
+    const { violations } = await new AxeBuilder({ page }).include('.reasoning').analyze();
     expect(violations.map((v) => v.id)).toEqual([]);
   } finally {
     go();

@@ -7,7 +7,7 @@ import { Sextant } from './sextant';
 const panel = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name, exact: true });
 
-test('a note is written, kept as a file, found, renamed, and nothing typed is lost', async ({ page }) => {
+test('a note is saved as a file, found and renamed, and nothing typed is lost', async ({ page }) => {
   let sextant = await Sextant.start();
   try {
     await page.goto(sextant.window());
@@ -36,7 +36,7 @@ test('a note is written, kept as a file, found, renamed, and nothing typed is lo
       page.getByRole('region', { name: 'The note Ideas' }).locator('strong').filter({ hasText: 'second' }),
     ).toBeVisible();
 
-    // Something else writes: taken when nothing is unsaved, told when something is.
+    // A change on disk is taken when nothing is unsaved; otherwise there is a banner.
     await writeFile(ideas, 'From elsewhere.\n');
     await expect(page.getByRole('region', { name: 'The note Ideas' })).toContainText('From elsewhere.');
     await page.getByRole('button', { name: 'Write', exact: true }).click();
@@ -44,9 +44,9 @@ test('a note is written, kept as a file, found, renamed, and nothing typed is lo
     await text.click();
     await page.keyboard.press('Control+End');
     await page.keyboard.type('mine');
-    const told = page.getByText('This note was changed by something else.');
-    await expect(told.or(page.getByText('Once more.')).first()).toBeVisible();
-    if (await told.isVisible()) {
+    const banner = page.getByText('This note was changed by something else.');
+    await expect(banner.or(page.getByText('Once more.')).first()).toBeVisible();
+    if (await banner.isVisible()) {
       expect(await readFile(ideas, 'utf8')).toBe('Once more.\n');
       await page.getByRole('button', { name: 'Keep mine' }).click();
     }
@@ -74,7 +74,7 @@ test('a note is written, kept as a file, found, renamed, and nothing typed is lo
   }
 });
 
-test('a link in a note opens in the browser panel and leaves the window where it is', async ({ page }) => {
+test('a link in a note opens in the browser panel, not in the window', async ({ page }) => {
   const sextant = await Sextant.start();
   try {
     await mkdir(join(sextant.data, 'notes'), { recursive: true });

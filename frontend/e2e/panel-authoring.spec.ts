@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { bin, say, Sextant, talk } from './sextant';
+import { bin, sendMessage, Sextant, conversation } from './sextant';
 
 const examples = join(import.meta.dirname, '../../docs/examples');
 const bar = (page: Page) => page.getByRole('navigation', { name: 'Panels' });
@@ -15,7 +15,7 @@ interface Manifest {
   tools: { name: string; endpoint: string }[];
 }
 
-test('each example is copied in, edited, broken and deleted while the window is open', async ({ page }) => {
+test('every example panel can be added, edited, broken and deleted while the window is open', async ({ page }) => {
   test.setTimeout(120_000);
   const sextant = await Sextant.start();
   const known = async (id: string) =>
@@ -39,9 +39,9 @@ test('each example is copied in, edited, broken and deleted while the window is 
       await expect(page.getByRole('heading', { name: manifest.title, level: 2 })).toBeVisible();
       await expect(page.getByRole('region', { name: 'Problems' })).toHaveCount(0);
 
-      // One more tool, or, for a page alone, another title.
+      // Add a tool, or change the title of a panel without tools.
       const edited = structuredClone(manifest);
-      // A tool that does more than read would wait for the person.
+      // Only a tool that reads: any other would wait for approval.
       const first = edited.tools.find((tool) => tool.endpoint.startsWith('GET '));
       if (first && edited.backend) edited.tools.unshift({ ...first, name: `${first.name}_again` });
       else edited.title = `${manifest.title} 2`;
@@ -54,7 +54,7 @@ test('each example is copied in, edited, broken and deleted while the window is 
       } else await expect(bar(page).getByRole('button', { name: new RegExp(`^${edited.title}`) })).toBeVisible();
       const changed = Date.now() - began;
 
-      // Broken, it is told with what would be right, and the one before goes on.
+      // A broken manifest is reported with a fix, and the last good one keeps running.
       await writeFile(file, JSON.stringify(edited, null, 2).replace('"panel_type"', '"panel_tpye"'));
       const problems = page.getByRole('region', { name: 'Problems' });
       await expect(problems.getByText(/the last good .*keeps running/i)).toBeVisible();
@@ -64,25 +64,27 @@ test('each example is copied in, edited, broken and deleted while the window is 
       began = Date.now();
       await rm(folder, { recursive: true });
       await expect(entry).toHaveCount(0);
-      process.stdout.write(`${example}: there after ${there} ms, changed ${changed}, gone ${Date.now() - began}\n`);
+      process.stdout.write(
+        `${example}: listed after ${there} ms, changed after ${changed} ms, removed after ${Date.now() - began} ms\n`,
+      );
     }
   } finally {
     await sextant.stop();
   }
 });
 
-test('a panel is made by the pilot, packed, and installed elsewhere by a person who read what it may do', async ({
+test('a panel made by the pilot can be packed and installed elsewhere after its rights were shown', async ({
   page,
 }) => {
   const sextant = await Sextant.start();
   const other = await Sextant.start();
   try {
     await page.goto(sextant.window());
-    await say(page, 'make panel shopping-list');
+    await sendMessage(page, 'make panel shopping-list');
     const ask = page.getByRole('alertdialog').filter({ hasText: 'shopping-list' }).first();
     await expect(ask).toContainText('backend.js');
     await ask.getByRole('button', { name: 'Allow once' }).click();
-    await expect(talk(page)).toContainText('Shopping list');
+    await expect(conversation(page)).toContainText('Shopping list');
     const stage = page.getByRole('main');
     await stage.getByRole('textbox').first().fill('Oat milk');
     await page.keyboard.press('Enter');
@@ -102,7 +104,7 @@ test('a panel is made by the pilot, packed, and installed elsewhere by a person 
     await dialog.getByRole('button', { name: 'Install' }).click();
     await expect(page.getByRole('heading', { name: 'Shopping list', level: 2 })).toBeVisible();
 
-    // What is no panel is told as validate tells it.
+    // A file that is no panel gets the message of `panels validate`.
     const broken = join(other.work, 'broken');
     await mkdir(broken);
     await writeFile(join(broken, 'manifest.json'), 'no zip');
@@ -115,7 +117,7 @@ test('a panel is made by the pilot, packed, and installed elsewhere by a person 
   }
 });
 
-test('a panel’s evals are run by a button, and what does not hold says why', async ({ page }) => {
+test('a panel’s evals run from a button, and a failure says why', async ({ page }) => {
   const sextant = await Sextant.start();
   try {
     await mkdir(join(sextant.data, 'panels'), { recursive: true });
@@ -127,7 +129,7 @@ test('a panel’s evals are run by a button, and what does not hold says why', a
     await page.getByRole('radio', { name: 'Tools' }).click();
     const evals = page.getByRole('region', { name: 'Evals' });
     await evals.getByRole('button', { name: 'Run all' }).click();
-    // Its last call destroys something, so it is asked about as any other is.
+    // The last call is destructive, so it asks like any other.
     const ask = page.getByRole('alertdialog').filter({ hasText: 'habits_remove' }).first();
     await ask.getByRole('button', { name: 'Allow once' }).click();
     await expect(evals.getByRole('status')).toHaveText('4 of 4 passed');

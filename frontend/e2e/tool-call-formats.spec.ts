@@ -2,15 +2,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { ModelServer, type Request } from './model-server';
-import { say, Sextant } from './sextant';
+import { sendMessage, Sextant } from './sextant';
 
-/** The last thing the model was told, as text. */
-const told = (asked: Request) => JSON.stringify(asked.messages.at(-1)).replaceAll('\\', '');
+/** The last message the model received, as text. */
+const lastMessage = (asked: Request) => JSON.stringify(asked.messages.at(-1)).replaceAll('\\', '');
 
-/** The number of the first button so named in what the model was told. */
+/** The number of the first button with this name in the last message the model received. */
 function numbered(asked: Request, name: string): number {
-  const found = new RegExp(`\\[(\\d+)\\] button "${name}`).exec(told(asked));
-  if (!found) throw new Error(`no button "${name}" in: ${told(asked).slice(0, 2000)}`);
+  const found = new RegExp(`\\[(\\d+)\\] button "${name}`).exec(lastMessage(asked));
+  if (!found) throw new Error(`no button "${name}" in: ${lastMessage(asked).slice(0, 2000)}`);
   return Number(found[1]);
 }
 
@@ -22,19 +22,19 @@ const script = [
   (asked: Request) => ({
     calls: [{ name: 'click_element', args: { annotationId: numbered(asked, 'Add to basket') } }],
   }),
-  (asked: Request) => ({ text: `It is in the basket: ${told(asked).includes('Basket (1)')}.` }),
+  (asked: Request) => ({ text: `It is in the basket: ${lastMessage(asked).includes('Basket (1)')}.` }),
 ];
 
-const dialects = [
+const formats = [
   { name: 'native calls in OpenAI’s format', service: 'openai' },
   { name: 'native calls in Anthropic’s format', service: 'anthropic' },
   { name: 'fenced blocks', service: 'openai', written: 'fenced' },
   { name: 'tool_call JSON', service: 'openai', written: 'tool_call' },
-  { name: 'the form of Hermes and Qwen', service: 'openai', written: 'hermes' },
+  { name: 'the format of Hermes and Qwen', service: 'openai', written: 'hermes' },
 ] as const;
 
-for (const { name, service, ...more } of dialects) {
-  test(`a model that writes ${name} reads a file and drives a page`, async ({ page }) => {
+for (const { name, service, ...more } of formats) {
+  test(`a model that writes ${name} reads a file and operates a page`, async ({ page }) => {
     const model = await ModelServer.start(script, 'written' in more ? more.written : undefined);
     const key = service.toUpperCase();
     const sextant = await Sextant.start({
@@ -47,11 +47,13 @@ for (const { name, service, ...more } of dialects) {
     try {
       await writeFile(join(sextant.work, 'notes.txt'), 'A lamp for the desk, under 80 euros.\n');
       await page.goto(sextant.window());
-      await say(page, 'Read notes.txt and put a lamp that fits into the basket of the demo shop.');
-      const talk = page.getByRole('region', { name: 'Conversation', exact: true });
-      await expect(talk.getByText('It is in the basket: true.', { exact: true })).toBeVisible({ timeout: 60_000 });
-      await expect(talk).toContainText('First your notes.');
-      await expect(talk).not.toContainText('tool_call');
+      await sendMessage(page, 'Read notes.txt and put a lamp that fits into the basket of the demo shop.');
+      const conversation = page.getByRole('region', { name: 'Conversation', exact: true });
+      await expect(conversation.getByText('It is in the basket: true.', { exact: true })).toBeVisible({
+        timeout: 60_000,
+      });
+      await expect(conversation).toContainText('First your notes.');
+      await expect(conversation).not.toContainText('tool_call');
       expect(JSON.stringify(model.requests[1]!.messages)).toContain('A lamp for the desk');
     } finally {
       await sextant.stop();
@@ -60,19 +62,19 @@ for (const { name, service, ...more } of dialects) {
   });
 }
 
-test('with nothing configured the pilot does the same', async ({ page }) => {
+test('without a configured model the command pilot does the same', async ({ page }) => {
   const sextant = await Sextant.start();
   try {
     await writeFile(join(sextant.work, 'notes.txt'), 'A lamp for the desk, under 80 euros.\n');
     await page.goto(sextant.window());
-    await say(page, 'read notes.txt then open demo');
-    const talk = page.getByRole('region', { name: 'Conversation', exact: true });
-    await expect(talk).toContainText('Opened “Desk lamps', { timeout: 60_000 });
-    const { result } = await sextant.does('annotate_page');
+    await sendMessage(page, 'read notes.txt then open demo');
+    const conversation = page.getByRole('region', { name: 'Conversation', exact: true });
+    await expect(conversation).toContainText('Opened “Desk lamps', { timeout: 60_000 });
+    const { result } = await sextant.mustExecute('annotate_page');
     const button = result!.elements!.find((e) => e.name.startsWith('Add to basket'))!;
-    await say(page, `click ${button.id}`);
+    await sendMessage(page, `click ${button.id}`);
     await expect
-      .poll(async () => (await sextant.does('get_page_content')).result!.text, { timeout: 30_000 })
+      .poll(async () => (await sextant.mustExecute('get_page_content')).result!.text, { timeout: 30_000 })
       .toContain('Basket (1)');
   } finally {
     await sextant.stop();

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { ModelServer, type Request } from './model-server';
-import { gate, say, Sextant, talk } from './sextant';
+import { gate, sendMessage, Sextant, conversation } from './sextant';
 
-const told = (asked: Request) => JSON.stringify(asked.messages).replaceAll('\\', '');
+const received = (asked: Request) => JSON.stringify(asked.messages).replaceAll('\\', '');
 const many = (word: string) => Array.from({ length: 60 }, (_, i) => `${word}${i}`).join(' ');
 
 for (const service of ['openai', 'anthropic'] as const) {
-  test(`a conversation over ${service}’s format: file, page, question, steering, stop, branch, and on after kill -9`, async ({
+  test(`a whole conversation in ${service}’s format: file, page, approval, steering, stop, branch and kill -9`, async ({
     page,
   }) => {
     test.setTimeout(180_000);
@@ -27,7 +27,7 @@ for (const service of ['openai', 'anthropic'] as const) {
       { text: many('stop'), hold: 40 },
       { text: 'Moor costs 64 euros.' },
       { text: many('kill'), hold: 40 },
-      (asked) => ({ text: `We go on with ${told(asked).includes('Moor costs 64') ? 'Moor' : 'nothing'}.` }),
+      (asked) => ({ text: `We go on with ${received(asked).includes('Moor costs 64') ? 'Moor' : 'nothing'}.` }),
     ]);
     const dir = await mkdtemp(join(tmpdir(), 'sextant-walk-'));
     const key = service.toUpperCase();
@@ -45,50 +45,50 @@ for (const service of ['openai', 'anthropic'] as const) {
       await writeFile(join(sextant.work, 'notes.txt'), 'A lamp for the desk, under 80 euros.\n');
       await page.goto(sextant.window());
 
-      // A file, a page, and a question that is answered.
-      await say(page, 'Which lamp of the demo shop fits my notes?');
-      await expect(talk(page)).toContainText('First your notes.');
+      // A file, a page and an approval.
+      await sendMessage(page, 'Which lamp of the demo shop fits my notes?');
+      await expect(conversation(page)).toContainText('First your notes.');
       const ask = page.getByRole('alertdialog').filter({ hasText: 'evaluate_script' }).first();
       await ask.getByRole('button', { name: 'Allow once' }).click();
-      await expect(talk(page)).toContainText('Fen costs 72 euros and fits.');
-      expect(told(model.requests[1]!)).toContain('A lamp for the desk');
-      expect(told(model.requests[3]!)).toContain('Desk lamps');
+      await expect(conversation(page)).toContainText('Fen costs 72 euros and fits.');
+      expect(received(model.requests[1]!)).toContain('A lamp for the desk');
+      expect(received(model.requests[3]!)).toContain('Desk lamps');
 
-      // Steered while it speaks.
+      // Steered during the answer.
       await page.getByRole('textbox', { name: 'Message to the assistant' }).fill('only the name');
       await page.keyboard.press('Enter');
       await expect(page.getByRole('list', { name: 'Messages that wait' })).toContainText('only the name');
       speaking.open();
-      await expect(talk(page).getByText('Fen.', { exact: true })).toBeVisible();
+      await expect(conversation(page).getByText('Fen.', { exact: true })).toBeVisible();
 
       // Stopped.
-      await say(page, 'and the others?');
-      await expect(talk(page)).toContainText('stop39');
+      await sendMessage(page, 'and the others?');
+      await expect(conversation(page)).toContainText('stop39');
       await page.getByRole('button', { name: 'Stop' }).click();
-      await expect(talk(page)).toContainText('Stopped by you.');
+      await expect(conversation(page)).toContainText('Stopped by you.');
 
-      // Branched: the question is asked otherwise, and the first way stays.
-      const mine = (text: string) => talk(page).getByRole('article').filter({ hasText: text });
+      // Branched: the message is edited, and the first branch stays.
+      const mine = (text: string) => conversation(page).getByRole('article').filter({ hasText: text });
       await mine('and the others?').getByRole('button', { name: 'Edit message' }).click();
       await page.getByRole('textbox', { name: 'Message, edited' }).fill('and Moor?');
       await page.keyboard.press('Enter');
-      await expect(talk(page)).toContainText('Moor costs 64 euros.');
-      await expect(talk(page)).not.toContainText('stop39');
-      expect(told(model.requests.at(-1)!)).not.toContain('stop39');
+      await expect(conversation(page)).toContainText('Moor costs 64 euros.');
+      await expect(conversation(page)).not.toContainText('stop39');
+      expect(received(model.requests.at(-1)!)).not.toContain('stop39');
 
-      // Killed in the middle of an answer: what was seen is there, and it goes on in its branch.
-      await say(page, 'tell me all about it');
-      await expect(talk(page)).toContainText('kill39');
+      // Killed during an answer: what was shown is still there, and the conversation continues in its branch.
+      await sendMessage(page, 'tell me all about it');
+      await expect(conversation(page)).toContainText('kill39');
       await sextant.kill();
       sextant = await start();
       await page.goto(sextant.window());
-      await expect(talk(page)).toContainText('kill39');
-      await expect(talk(page)).toContainText('Interrupted');
-      await expect(talk(page)).not.toContainText('stop39');
-      await say(page, 'go on');
-      await expect(talk(page)).toContainText('We go on with Moor.');
+      await expect(conversation(page)).toContainText('kill39');
+      await expect(conversation(page)).toContainText('Interrupted');
+      await expect(conversation(page)).not.toContainText('stop39');
+      await sendMessage(page, 'go on');
+      await expect(conversation(page)).toContainText('We go on with Moor.');
       await mine('and Moor?').getByRole('button', { name: 'Previous branch' }).click();
-      await expect(talk(page)).toContainText('stop39');
+      await expect(conversation(page)).toContainText('stop39');
     } finally {
       speaking.open();
       await sextant.stop();

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, type Locator, type Page } from '@playwright/test';
 import { ModelServer, type Answer } from './model-server';
-import { say, settings, Sextant } from './sextant';
+import { sendMessage, openSettings, Sextant } from './sextant';
 
 let sextant: Sextant;
 let model: ModelServer;
@@ -20,21 +20,21 @@ async function open(page: Page, answers: Answer[]): Promise<void> {
   await page.goto(sextant.window());
 }
 
-/** The question that waits above the composer. */
+/** The approval above the composer. */
 const question = (page: Page): Locator => page.getByRole('alertdialog').first();
 
-/** A text of the assistant. */
+/** A message of the assistant. */
 const said = (page: Page, text: string): Locator =>
   page.getByRole('region', { name: 'Conversation' }).getByText(text, { exact: true });
 
 const bash = (command: string) => ({ name: 'bash', args: { command, description: 'A command of the test' } });
 
-test('a command shows its output while it runs, and is stopped', async ({ page }) => {
+test('a command shows its output while it runs and can be stopped', async ({ page }) => {
   await open(page, [
     { calls: [bash('echo first; while [ ! -e go ]; do sleep 0.05; done; echo second; while :; do sleep 0.05; done')] },
   ]);
-  await say(page, 'count');
-  const output = page.getByRole('region', { name: 'Conversation' }).locator('.live');
+  await sendMessage(page, 'count');
+  const output = page.getByRole('region', { name: 'Conversation' }).locator('.live-output');
   await expect(output).toHaveText('first', { timeout: 20_000 });
   await writeFile(join(sextant.work, 'go'), '');
   await expect(output).toContainText('firstsecond');
@@ -42,7 +42,7 @@ test('a command shows its output while it runs, and is stopped', async ({ page }
   await expect(page.getByRole('button', { name: 'Send' })).toBeVisible();
 });
 
-test('a command is asked for in one sentence, and each answer covers what it said', async ({ page }) => {
+test('a command is approved in one sentence, and each answer covers what it says', async ({ page }) => {
   const call = { calls: [bash('touch made && rm -f made')] };
   await open(page, [
     call,
@@ -55,33 +55,33 @@ test('a command is asked for in one sentence, and each answer covers what it sai
     { text: 'Last.' },
   ]);
 
-  await say(page, 'one');
+  await sendMessage(page, 'one');
   await expect(question(page)).toContainText('touch made && rm -f made', { timeout: 20_000 });
   await question(page).getByRole('button', { name: 'Deny' }).click();
   await page.getByRole('textbox', { name: /reason/i }).fill('not now');
   await page.keyboard.press('Enter');
   await expect(said(page, 'Done.')).toBeVisible();
 
-  await say(page, 'two');
+  await sendMessage(page, 'two');
   await question(page).getByRole('button', { name: 'Allow once' }).click();
   await expect(said(page, 'Again.')).toBeVisible();
 
-  // Once was once.
-  await say(page, 'three');
+  // "Once" does not cover the next call.
+  await sendMessage(page, 'three');
   await question(page).getByRole('button', { name: 'More choices' }).click();
   await page.getByRole('radio', { name: /This conversation/ }).click();
   await page.getByRole('button', { name: /Allow/ }).last().click();
   await expect(said(page, 'More.')).toBeVisible();
 
-  await say(page, 'four');
+  await sendMessage(page, 'four');
   await expect(said(page, 'Last.')).toBeVisible({ timeout: 20_000 });
-  await settings(page, /Grants/);
+  await openSettings(page, /Grants/);
   const row = page.getByRole('row').filter({ hasText: 'bash' });
   await expect(row).toContainText('1 time');
   await row.getByRole('button', { name: /Revoke/ }).click();
   await expect(page.getByText('No grants yet.')).toBeVisible();
 
-  await settings(page, /Audit log/);
+  await openSettings(page, /Audit log/);
   const log = page.getByRole('main', { name: 'Settings' });
   await log
     .getByRole('button', { name: /touch made/ })
@@ -90,7 +90,7 @@ test('a command is asked for in one sentence, and each answer covers what it sai
   await expect(log.getByText('Why', { exact: true })).toBeVisible();
 });
 
-test('what a turn did to files is shown and undone in one click', async ({ page }) => {
+test('file changes of a turn are listed and undone with one click', async ({ page }) => {
   await open(page, [
     {
       calls: [
@@ -103,7 +103,7 @@ test('what a turn did to files is shown and undone in one click', async ({ page 
   const old = join(sextant.work, 'old.txt');
   await writeFile(old, 'before\n');
   await page.getByRole('radio', { name: 'Workspace' }).click();
-  await say(page, 'write');
+  await sendMessage(page, 'write');
   await expect(said(page, 'Both are written.')).toBeVisible({ timeout: 20_000 });
   expect(await readFile(old, 'utf8')).toBe('after\n');
 
@@ -116,7 +116,7 @@ test('what a turn did to files is shown and undone in one click', async ({ page 
   await expect(readFile(join(sextant.work, 'new.txt'))).rejects.toThrow('ENOENT');
 });
 
-test('what a command did to files is shown as its own and undone in one click', async ({ page }) => {
+test('file changes of a command are attributed to it and undone with one click', async ({ page }) => {
   await open(page, [
     { calls: [bash('echo after > old.txt; echo made > new.txt; rm gone.txt; grep -c . old.txt')] },
     { text: 'It ran.' },
@@ -125,7 +125,7 @@ test('what a command did to files is shown as its own and undone in one click', 
   await writeFile(join(sextant.work, 'old.txt'), 'before\n');
   await writeFile(join(sextant.work, 'gone.txt'), 'still here\n');
   await page.getByRole('radio', { name: 'Workspace' }).click();
-  await say(page, 'run');
+  await sendMessage(page, 'run');
   await question(page).getByRole('button', { name: 'Allow once' }).click({ timeout: 20_000 });
   await expect(said(page, 'It ran.')).toBeVisible({ timeout: 20_000 });
   expect(await file('old.txt')).toBe('after\n');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { Sextant } from './sextant';
 
-// A view as the specification of MCP Apps has it: nothing but window.parent.postMessage.
+// A view as the MCP Apps specification defines it: nothing but window.parent.postMessage.
 const plain = `<!doctype html><html><head><style>body{background:var(--color-background-primary,#fff);color:var(--color-text-primary,#000);font:14px var(--font-sans,serif)}</style></head>
 <body><h1>Plain view</h1><p id="theme"></p><p id="result"></p><p id="refused"></p><button id="say">Propose</button><script>
 let next = 1; const waiting = {};
@@ -26,7 +26,7 @@ window.addEventListener('message', (event) => {
 })();
 </script></body></html>`;
 
-const sextants = `<!doctype html><title>Counter</title><h1>Counter</h1><output id="n">…</output><button id="more">More</button><script type="module">
+const withBridge = `<!doctype html><title>Counter</title><h1>Counter</h1><output id="n">…</output><button id="more">More</button><script type="module">
 import { step } from './step.js';
 await sextant.ready;
 let n = (await sextant.state.get())?.n ?? 0;
@@ -54,7 +54,7 @@ async function put(sextant: Sextant, id: string, files: Record<string, string>, 
 const open = (page: Page, title: RegExp) =>
   page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name: title }).click();
 
-test('a view written for MCP Apps works as it is: theme, tools within its bounds, messages that the person takes', async ({
+test('a view written for MCP Apps works unchanged: theme, its own tools, messages a person accepts', async ({
   page,
 }) => {
   const sextant = await Sextant.start();
@@ -98,12 +98,10 @@ test('a view written for MCP Apps works as it is: theme, tools within its bounds
   }
 });
 
-test('a page has its state kept, loads its own modules, and is loaded anew when a file of it changes', async ({
-  page,
-}) => {
+test('a page keeps its state, loads its own modules and reloads when a file changes', async ({ page }) => {
   const sextant = await Sextant.start();
   try {
-    await put(sextant, 'counter', { 'index.html': sextants, 'step.js': 'export const step = 1;' });
+    await put(sextant, 'counter', { 'index.html': withBridge, 'step.js': 'export const step = 1;' });
     await page.goto(sextant.window());
     await open(page, /counter/);
     const view = page.frameLocator('iframe');

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, type Page } from '@playwright/test';
 import { ModelServer } from './model-server';
-import { say, Sextant, talk } from './sextant';
+import { sendMessage, Sextant, conversation } from './sextant';
 
 const panel = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name, exact: true });
@@ -18,7 +18,7 @@ async function open(page: Page, words: string): Promise<void> {
   await box.press('Enter');
 }
 
-test('a file is opened, edited, saved, compared, and unsaved text outlives a crash', async ({ page }) => {
+test('a file can be opened, edited, saved and compared, and unsaved text survives a crash', async ({ page }) => {
   let sextant = await Sextant.start();
   try {
     const file = join(sextant.work, 'plan.md');
@@ -37,20 +37,20 @@ test('a file is opened, edited, saved, compared, and unsaved text outlives a cra
     await expect(tab(page, /^plan.md$/)).toBeVisible();
     expect(await readFile(file, 'utf8')).toBe('# Plan\n\none\ntwo\n');
 
-    // Nothing unsaved: what something else writes shows by itself.
+    // With nothing unsaved, a change on disk shows at once.
     await writeFile(file, '# Plan\n\nfrom elsewhere\n');
     await expect(text(page, 'plan.md')).toContainText('from elsewhere');
 
-    // Unsaved: it is told, and neither side is lost.
+    // With unsaved text there is a banner, and neither version is lost.
     await text(page, 'plan.md').click();
     await page.keyboard.press('Control+End');
     await page.keyboard.type('mine\n');
     await writeFile(file, '# Plan\n\nfrom elsewhere again\n');
-    const told = page.getByText('plan.md was changed by something else. Your text is still here.');
-    await expect(told).toBeVisible();
+    const banner = page.getByText('plan.md was changed by something else. Your text is still here.');
+    await expect(banner).toBeVisible();
     await text(page, 'plan.md').click();
     await page.keyboard.press('Control+s');
-    await expect(told).toBeVisible();
+    await expect(banner).toBeVisible();
     expect(await readFile(file, 'utf8')).toBe('# Plan\n\nfrom elsewhere again\n');
     await page.getByRole('button', { name: 'Show differences' }).last().click();
     const both = page.getByRole('region', { name: 'Differences in plan.md' });
@@ -59,10 +59,10 @@ test('a file is opened, edited, saved, compared, and unsaved text outlives a cra
     const { violations } = await new AxeBuilder({ page }).include('[data-region=stage]').analyze();
     expect(violations.map((v) => v.id)).toEqual([]);
     await page.getByRole('button', { name: 'Keep mine' }).click();
-    await expect(told).toBeHidden();
+    await expect(banner).toBeHidden();
     await expect.poll(() => readFile(file, 'utf8')).toBe('# Plan\n\nfrom elsewhere\nmine\n');
 
-    // Other panels and a crash in between lose nothing.
+    // Another panel and a crash in between lose nothing.
     await open(page, 'main.go');
     await text(page, 'main.go').click();
     await page.keyboard.press('Control+End');
@@ -81,7 +81,7 @@ test('a file is opened, edited, saved, compared, and unsaved text outlives a cra
     await expect(tab(page, /^plan.md$/)).toBeVisible();
     expect(await readFile(join(sextant.work, 'main.go'), 'utf8')).not.toContain('not saved');
 
-    // What is no text is refused kindly; lines are found across files.
+    // A binary file is refused with a message; search finds lines across files.
     await open(page, 'pic.bin');
     await expect(page.getByRole('heading', { name: 'pic.bin cannot be edited here' })).toBeVisible();
     await page.keyboard.press('Control+Shift+f');
@@ -103,7 +103,7 @@ test('a file is opened, edited, saved, compared, and unsaved text outlives a cra
   }
 });
 
-test('what the assistant opens and saves shows at once, and never over what is unsaved', async ({ page }) => {
+test('what the assistant opens and saves shows at once and never replaces unsaved text', async ({ page }) => {
   const model = await ModelServer.start([
     { calls: [{ name: 'editor_open_file', args: { path: 'plan.md' } }] },
     { calls: [{ name: 'editor_save_file', args: { filePath: 'plan.md', content: 'by the assistant\n' } }] },
@@ -122,17 +122,17 @@ test('what the assistant opens and saves shows at once, and never over what is u
     await writeFile(join(sextant.work, 'plan.md'), 'as it was\n');
     await page.goto(sextant.window());
     await panel(page, 'Code editor').click();
-    await say(page, 'write the plan');
-    await expect(talk(page)).toContainText('Done.');
+    await sendMessage(page, 'write the plan');
+    await expect(conversation(page)).toContainText('Done.');
     await expect(text(page, 'plan.md')).toContainText('by the assistant');
     await text(page, 'plan.md').click();
     const kept = page.waitForResponse((answer) => answer.url().includes('/api/desk/editor/draft'));
     await page.keyboard.type('mine ');
     await expect(tab(page, 'plan.md, unsaved')).toBeVisible();
     await kept;
-    await say(page, 'again');
-    await expect(talk(page)).toContainText('Not written.');
-    await expect(talk(page)).toContainText('has changes in the editor that the person has not saved');
+    await sendMessage(page, 'again');
+    await expect(conversation(page)).toContainText('Not written.');
+    await expect(conversation(page)).toContainText('has changes in the editor that the person has not saved');
     expect(await readFile(join(sextant.work, 'plan.md'), 'utf8')).toBe('by the assistant\n');
     await expect(text(page, 'plan.md')).toContainText('mine');
   } finally {

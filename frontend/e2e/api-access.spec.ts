@@ -22,7 +22,7 @@ test.afterAll(async () => {
   await sextant.stop();
 });
 
-test('a page of another origin gets nothing, even with the token', async ({ page }) => {
+test('a page of another origin gets no answer, even with the token', async ({ page }) => {
   await page.goto(foreignURL);
   const outcome = await page.evaluate(
     async ({ url, token }) => {
@@ -47,7 +47,7 @@ test('a page of another origin gets nothing, even with the token', async ({ page
   expect(['refused', 'opaque 0']).toContain(outcome.opaque);
 });
 
-test('a sandboxed frame, whose origin is null, gets nothing', async ({ page }) => {
+test('a sandboxed frame with a null origin gets no answer', async ({ page }) => {
   await page.goto(foreignURL);
   const verdict = await page.evaluate(
     ({ url, token }) =>
@@ -67,7 +67,7 @@ test('a sandboxed frame, whose origin is null, gets nothing', async ({ page }) =
   expect(verdict).toBe('refused');
 });
 
-test('a foreign page cannot open the event stream', async ({ page }) => {
+test('a page of another origin cannot open the event stream', async ({ page }) => {
   await page.goto(foreignURL);
   const verdict = await page.evaluate(
     (url) =>
@@ -81,12 +81,12 @@ test('a foreign page cannot open the event stream', async ({ page }) => {
   expect(verdict).toBe('refused');
 });
 
-test('without a key the window says so instead of staying blank', async ({ page }) => {
+test('without a key the window shows an explanation', async ({ page }) => {
   await page.goto(sextant.url);
   await expect(page.getByRole('heading').first()).toBeVisible();
 });
 
-test('the controlled browser cannot reach the program itself', async () => {
+test('the controlled browser cannot reach the program', async () => {
   const answer = await sextant.execute('navigate_page', { url: sextant.url });
   expect(answer.success).toBe(false);
 });

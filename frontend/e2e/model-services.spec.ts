@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import { ModelServer } from './model-server';
-import { say, Sextant } from './sextant';
+import { sendMessage, Sextant } from './sextant';
 
-test('a service is connected on Home by its address, answers, and is disconnected', async ({ page }) => {
+test('a model service can be connected by its address, used and disconnected', async ({ page }) => {
   const model = await ModelServer.start([{ text: 'Here I am.' }]);
   const sextant = await Sextant.start();
   try {
@@ -24,7 +24,7 @@ test('a service is connected on Home by its address, answers, and is disconnecte
     await expect(dialog).toBeHidden();
     await home.getByRole('button', { name: 'Use', exact: true }).click();
     await expect(home.getByText('in use')).toBeVisible();
-    await say(page, 'Are you there?');
+    await sendMessage(page, 'Are you there?');
     await expect(page.getByRole('region', { name: 'Conversation', exact: true })).toContainText('Here I am.');
 
     await home.getByRole('button', { name: 'OpenAI-compatible: Change' }).click();

@@ -5,7 +5,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { ModelServer } from './model-server';
 import { Sextant } from './sextant';
 
-// Wide enough for the list of marks to stand beside the page.
+// Wide enough for the list of annotations beside the page.
 test.use({ viewport: { width: 1440, height: 900 } });
 
 let sextant: Sextant;
@@ -19,10 +19,10 @@ test.afterEach(async () => {
 });
 
 /**
- * Types a command into the assistant and waits until its turn is over. The program is asked:
- * the window offers to send until it has heard that the turn began.
+ * Sends a command to the assistant and waits until its turn is over. It asks the program, because the window shows
+ * Send until it learns that the turn began.
  */
-async function say(page: Page, command: string): Promise<void> {
+async function sendMessage(page: Page, command: string): Promise<void> {
   const before = await sextant.turnsOver();
   await page.getByRole('textbox', { name: 'Message to the assistant' }).fill(command);
   await page.keyboard.press('Enter');
@@ -39,7 +39,7 @@ async function number(page: Page, name: RegExp): Promise<number> {
   return Number(text.match(/\d+/)![0]);
 }
 
-/** What the controlled page says. */
+/** The text of the controlled page. */
 async function content(): Promise<string> {
   const { result } = await sextant.execute('get_page_content', { format: 'text' });
   return JSON.stringify(result);
@@ -60,26 +60,24 @@ function pixels(page: Page, [r, g, b]: [number, number, number]): Promise<number
 
 const red: [number, number, number] = [0xc8, 0x55, 0x3d]; // the shade of the lamp Fen
 
-test('plain commands open the shop, number it, click and type by number, seen in the live view', async ({ page }) => {
+test('text commands open the shop, annotate it, click and type, and the live view shows it', async ({ page }) => {
   await page.goto(sextant.window());
-  await say(page, 'open demo');
+  await sendMessage(page, 'open demo');
   await expect(page.getByRole('main', { name: 'Browser' })).toBeVisible();
   await expect.poll(() => pixels(page, red), { timeout: 15_000 }).toBeGreaterThan(300);
 
-  await say(page, 'annotate');
+  await sendMessage(page, 'annotate');
   const postcode = await number(page, /Delivery postcode/);
-  await say(page, `type 10437 into ${postcode}`);
+  await sendMessage(page, `type 10437 into ${postcode}`);
   expect(await content()).toContain('10437');
 
-  await say(page, `click ${await number(page, /Bulbs/)}`);
+  await sendMessage(page, `click ${await number(page, /Bulbs/)}`);
   const { result } = await sextant.execute('annotate_page');
   expect(result?.page?.url).toContain('/bulbs');
   await expect.poll(() => pixels(page, red)).toBe(0);
 });
 
-test('a person drives the picture: a number, the page itself, keys, the wheel and the address bar', async ({
-  page,
-}) => {
+test('a person can operate the live view with annotations, pointer, keys, wheel and address bar', async ({ page }) => {
   await page.goto(sextant.window());
   await page
     .getByRole('navigation', { name: 'Panels' })
@@ -92,7 +90,7 @@ test('a person drives the picture: a number, the page itself, keys, the wheel an
   await expect.poll(() => pixels(page, red), { timeout: 15_000 }).toBeGreaterThan(300);
 
   const field = await number(page, /Delivery postcode/);
-  await page.locator('.layer .mark', { hasText: new RegExp(`^${field}$`) }).click();
+  await page.locator('.annotation-layer .annotation', { hasText: new RegExp(`^${field}$`) }).click();
   const box = (await sextant.execute('annotate_page')).result!.elements!.find((e) => e.id === field) as unknown as {
     box: { x: number; y: number; width: number; height: number };
   };
@@ -107,7 +105,7 @@ test('a person drives the picture: a number, the page itself, keys, the wheel an
   await page.mouse.wheel(0, 900);
   await expect.poll(() => pixels(page, red)).not.toBe(before);
 
-  // The press took the page over when it met a call of ours.
+  // The click took control if it met one of our calls.
   if (await sextant.personHas()) await page.getByRole('button', { name: 'Give back' }).click();
   await expect(page.getByRole('button', { name: 'Take over' })).toBeVisible();
   expect((await sextant.execute('navigate_page', { url: 'http://demo.sextant.test/bulbs' })).success).toBe(true);
@@ -115,9 +113,9 @@ test('a person drives the picture: a number, the page itself, keys, the wheel an
   await expect.poll(async () => (await sextant.execute('annotate_page')).result?.page?.url).toContain('/lamps');
 });
 
-test('a conversation is kept and reopened after a restart', async ({ page }) => {
+test('a conversation can be opened again after a restart', async ({ page }) => {
   await page.goto(sextant.window());
-  await say(page, 'open demo');
+  await sendMessage(page, 'open demo');
   await sextant.kill();
   const again = await Sextant.start({ dir: sextant.dir });
   try {
@@ -133,7 +131,7 @@ test('a conversation is kept and reopened after a restart', async ({ page }) => 
   }
 });
 
-test('a question waits above the composer, is answered once, and the answer holds', async ({ page }) => {
+test('an approval waits above the composer and is answered once', async ({ page }) => {
   const model = await ModelServer.start([
     {
       text: 'I start the list.',
@@ -169,7 +167,7 @@ test('a question waits above the composer, is answered once, and the answer hold
   }
 });
 
-test('a press on the page takes it over from the assistant, and it is given back in one click', async ({ page }) => {
+test('clicking the page takes control from the assistant, and one click gives it back', async ({ page }) => {
   const model = await ModelServer.start([
     { calls: [{ name: 'navigate_page', args: { url: 'demo' } }] },
     { text: 'I am still thinking about it', hold: 2 },
@@ -202,11 +200,11 @@ test('a press on the page takes it over from the assistant, and it is given back
 });
 
 for (const theme of ['dark', 'light'] as const)
-  test(`nothing is in the way of a reader or a keyboard, ${theme}`, async ({ page }) => {
-    // What fades in is judged as it will be, not half through.
+  test(`Home, Browser and Tools have no accessibility violations, ${theme}`, async ({ page }) => {
+    // Axe must not measure contrast in the middle of a fade.
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
     await page.goto(sextant.window());
-    await say(page, 'open demo');
+    await sendMessage(page, 'open demo');
     for (const name of [/Home/, /Browser/, /Tools/]) {
       await page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name }).click();
       await expect(page.getByRole('main', { name })).toBeVisible();
