@@ -3,8 +3,8 @@ import type { App } from '../domain/app.svelte';
 
 const KEY = Symbol('app');
 
-/** Gives the app to every view below. */
+/** Provides the app to all components below. */
 export const provideApp = (app: App) => setContext(KEY, app);
 
-/** The app, inside a component. */
+/** Returns the app. Call it while a component is set up. */
 export const useApp = () => getContext<App>(KEY);

@@ -7,15 +7,14 @@ interface Rect {
   height: number;
 }
 
-/** What a small window begins with, how far its edge stays from the stage's, and a step by a key, in pixels. */
+/** The small window's initial size, its distance from the stage's edge, and an arrow key's step, in pixels. */
 const SMALL = { width: 360, height: 300 };
 const EDGE = 8;
 const STEP = 24;
 
 /**
- * Where an app stands that is not in the conversation: over the whole stage, or in a small window that is
- * moved by its head. Neither leaves the stage or covers its
- * banners, so that none covers a question or the message box.
+ * The place of an app outside the conversation: the whole stage, or a small window that is moved by its header.
+ * Neither leaves the stage or covers its banners, so it never hides an approval or the message box.
  */
 export class Placement {
   /** The height of the window. */
@@ -27,7 +26,7 @@ export class Placement {
   #box: HTMLElement | null = null;
   #from = { x: 0, y: 0, left: 0, top: 0 };
 
-  /** Follows the size of the stage while the element is there. */
+  /** Attachment that follows the size of the stage. */
   readonly follow = (box: HTMLElement): (() => void) => {
     this.#box = box;
     const stage = document.querySelector<HTMLElement>('[data-region="stage"]');
@@ -55,7 +54,7 @@ export class Placement {
     };
   };
 
-  /** The CSS of an app that is shown so. */
+  /** The inline style for a display mode. */
   style(mode: DisplayMode): string {
     const { left, top, width, height } = this.#stage;
     if (mode === 'fullscreen') return `left:${left}px;top:${top}px;width:${width}px;height:${height}px`;
@@ -69,7 +68,7 @@ export class Placement {
     if (!(event.currentTarget instanceof HTMLElement) || !this.#box) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     const { left, top, width, height } = this.#box.getBoundingClientRect();
-    this.#size = { width, height }; // it may have been drawn larger by its corner
+    this.#size = { width, height }; // the person may have resized it
     this.#from = { x: event.clientX, y: event.clientY, left, top };
     this.moving = true;
   };
@@ -84,7 +83,7 @@ export class Placement {
     this.moving = false;
   };
 
-  /** The arrow keys move it, too. */
+  /** Moves the small window with the arrow keys. */
   readonly step = (event: KeyboardEvent): void => {
     const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     if (!by || !this.#box) return;

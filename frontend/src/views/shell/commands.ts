@@ -4,22 +4,22 @@ import { t } from '../../shared/i18n';
 import { panelProviding } from '../panels/provides';
 import { focusSurface, stepRegion } from './regions';
 
-interface Doors {
+interface Dialogs {
   palette: () => void;
   number: () => void;
 }
 
-/** What can be done anywhere in the window. Panels add their own while they are shown. */
-export function windowCommands(app: App, doors: Doors): Command[] {
+/** The commands of the whole window. Panels add their own while they are shown. */
+export function windowCommands(app: App, dialogs: Dialogs): Command[] {
   const { browser, layout, panels, talk, approvals, settings, surface } = app;
-  const places: Command[] = Array.from({ length: 9 }, (_, i) => ({
+  const panelKeys: Command[] = Array.from({ length: 9 }, (_, i) => ({
     id: `panel.${i + 1}`,
     title: t('command.panel', { n: i + 1 }),
     keys: [`Ctrl+${i + 1}`, `Alt+Shift+${i + 1}`],
     hidden: true,
     run: () => panels.openAt(i),
   }));
-  const toComposer = () => {
+  const focusComposer = () => {
     layout.open = true;
     requestAnimationFrame(() => focusSurface('assistant'));
   };
@@ -28,7 +28,14 @@ export function windowCommands(app: App, doors: Doors): Command[] {
     if (browser.driver || talk.running) void browser.hand(true);
   };
   return [
-    { id: 'palette', title: t('command.palette'), icon: 'search', keys: ['Ctrl+K'], hidden: true, run: doors.palette },
+    {
+      id: 'palette',
+      title: t('command.palette'),
+      icon: 'search',
+      keys: ['Ctrl+K'],
+      hidden: true,
+      run: dialogs.palette,
+    },
     { id: 'bar', title: t('command.bar'), icon: 'panel-right', keys: ['Ctrl+B'], run: () => void toggleBar(app) },
     {
       id: 'assistant',
@@ -37,7 +44,7 @@ export function windowCommands(app: App, doors: Doors): Command[] {
       keys: ['Ctrl+J'],
       run: () => layout.toggle(),
     },
-    { id: 'composer', title: t('command.composer'), icon: 'pencil', run: toComposer },
+    { id: 'composer', title: t('command.composer'), icon: 'pencil', run: focusComposer },
     {
       id: 'talk.new',
       title: t('command.new'),
@@ -46,7 +53,7 @@ export function windowCommands(app: App, doors: Doors): Command[] {
       fallback: ['Alt+Shift+N'],
       run: () => {
         talk.fresh();
-        toComposer();
+        focusComposer();
       },
     },
     {
@@ -58,7 +65,7 @@ export function windowCommands(app: App, doors: Doors): Command[] {
       run: stop,
     },
     { id: 'give', title: t('command.give'), icon: 'hand', keys: ['Ctrl+Shift+.'], run: () => void browser.hand(false) },
-    { id: 'number', title: t('command.number'), icon: 'scan-text', keys: ['Ctrl+G'], run: doors.number },
+    { id: 'number', title: t('command.number'), icon: 'scan-text', keys: ['Ctrl+G'], run: dialogs.number },
     {
       id: 'annotate',
       title: t('command.annotate'),
@@ -88,14 +95,14 @@ export function windowCommands(app: App, doors: Doors): Command[] {
     { id: 'theme', title: t('command.theme'), icon: 'settings-2', run: () => settings.nextTheme() },
     { id: 'region', title: t('command.region'), keys: ['F6'], hidden: true, run: () => stepRegion(1) },
     { id: 'region.back', title: t('command.region.back'), keys: ['Shift+F6'], hidden: true, run: () => stepRegion(-1) },
-    ...places,
+    ...panelKeys,
   ];
 }
 
 const EXPAND = 'expand_activity_bar';
 const COLLAPSE = 'collapse_activity_bar';
 
-/** Widens or narrows the activity bar by the same tool an assistant uses. */
+/** Expands or collapses the activity bar with the tool the assistant uses. */
 export async function toggleBar(app: App): Promise<void> {
   await app.actions.run(app.store.state.bar.expanded ? COLLAPSE : EXPAND, {});
 }

@@ -1,6 +1,6 @@
 import type { HostContext } from '../../../domain/panels/pagehost';
 
-// The names of MCP Apps beside those of our own tokens.
+// The style variables of MCP Apps and our tokens for them.
 const STYLES: Record<string, string> = {
   '--color-background-primary': '--panel',
   '--color-background-secondary': '--raised',
@@ -54,17 +54,17 @@ const STYLES: Record<string, string> = {
   '--shadow-lg': '--shadow-3',
 };
 
-// Not of the standard, whose readers take no other names: what a page needs to look like the rest.
+// Variables outside the standard, sent separately because strict readers reject unknown names.
 const OWN: Record<string, string> = {
   '--color-accent': '--accent',
   '--color-accent-ink': '--accent-ink',
 };
 
-/** What a page that has `frame` to itself is told of the window; `more` is what is otherwise with it. */
+/** The host context for the page in `frame`; `more` overrides single fields. */
 export function hostContext(frame: HTMLElement, more: Partial<HostContext> = {}): HostContext {
-  const worn = getComputedStyle(document.documentElement);
+  const computed = getComputedStyle(document.documentElement);
   const read = (names: Record<string, string>) =>
-    Object.fromEntries(Object.entries(names).map(([name, token]) => [name, worn.getPropertyValue(token).trim()]));
+    Object.fromEntries(Object.entries(names).map(([name, token]) => [name, computed.getPropertyValue(token).trim()]));
   return {
     theme: document.documentElement.dataset.theme === 'light' ? 'light' : 'dark',
     locale: navigator.language,

@@ -9,14 +9,14 @@ export interface ScreenHandlers {
   type(text: string): void;
   resize(columns: number, rows: number): void;
   title(text: string): void;
-  /** A link was chosen; nothing is opened by itself. */
+  /** A link was clicked. The panel asks before it opens anything. */
   follow(address: string): void;
-  /** A link is pointed at, "" when no longer. */
+  /** The pointer is over a link; "" when it leaves. */
   point(address: string): void;
   copy(text: string): void;
 }
 
-/** What a terminal answers by itself: what it is, where its cursor stands, its colours and modes. */
+/** Replies a terminal sends on its own: device attributes, cursor position, colours, modes. */
 // eslint-disable-next-line no-control-regex
 const REPORT = /^\u001b(\[[?>=]?[\d;]*\$?[cRntyx]|P|\])/;
 const SCROLLBACK = 10_000;
@@ -43,7 +43,7 @@ export class XtermScreen implements Screen {
       theme: this.#colours(),
       minimumContrastRatio: 4.5,
       screenReaderMode: false,
-      // The address of a link is a program's word: it is shown before anything is opened.
+      // A link's address comes from a program: it is shown before anything is opened.
       linkHandler: {
         activate: (_, address) => handlers.follow(address),
         hover: (_, address) => handlers.point(address),
@@ -59,7 +59,7 @@ export class XtermScreen implements Screen {
     this.#term.textarea?.setAttribute('aria-label', handlers.label);
     this.#term.textarea?.setAttribute('data-first', '');
     this.#term.onData((text) => {
-      // What a program asked the terminal in a replay was answered when it ran; keys count at once.
+      // Queries in a replay were answered when they ran; keys pass through.
       if (this.#replay <= 0 || !REPORT.test(text)) handlers.type(text);
     });
     this.#term.onResize(({ cols, rows }) => handlers.resize(cols, rows));
@@ -71,7 +71,7 @@ export class XtermScreen implements Screen {
     handlers.resize(this.#term.cols, this.#term.rows);
   }
 
-  /** What programs may not do here, and the keys that copy. */
+  /** Blocks what programs must not do, and handles the copy keys. */
   #guard(handlers: ScreenHandlers): void {
     // No program reads or writes the clipboard (52), nor asks for or changes colours (4, 10 to 12).
     for (const code of [52, 4, 10, 11, 12, 104, 110, 111, 112]) this.#term.parser.registerOscHandler(code, () => true);
@@ -85,7 +85,7 @@ export class XtermScreen implements Screen {
       }
       return !(event.ctrlKey && event.shiftKey);
     });
-    // Only a person's own keys count here: a script that plays events types nothing.
+    // Only trusted events count: a script that dispatches events types nothing.
     for (const type of ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'paste', 'drop', 'compositionend']) {
       this.#host.addEventListener(
         type,
