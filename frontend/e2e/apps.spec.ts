@@ -8,17 +8,22 @@ import { Sextant, sendMessage, conversation } from './sextant';
 // button for each request it may make.
 const VIEW = `<!doctype html><html><body style="margin:0;font:14px sans-serif">
 <p id="mode"></p><p id="input"></p><p id="result"></p><p id="said"></p>
-<button id="move">Move</button><button id="plan">Plan</button><button id="link">Link</button><button id="stage">Stage</button><button id="small">Small</button><button id="words">Words</button>
+<button id="move">Move</button><button id="plan">Plan</button><button id="link">Link</button>
+<button id="stage">Stage</button><button id="small">Small</button><button id="words">Words</button>
 <script>
 const at = (id) => document.getElementById(id);
 let next = 1; const waiting = {};
 const send = (m) => window.parent.postMessage({ jsonrpc: '2.0', ...m }, '*');
-const ask = (method, params) => new Promise((resolve, reject) => { waiting[next] = { resolve, reject }; send({ id: next++, method, params }); });
+const ask = (method, params) => new Promise((resolve, reject) => {
+  waiting[next] = { resolve, reject };
+  send({ id: next++, method, params });
+});
 window.addEventListener('message', ({ source, data }) => {
   if (source !== window.parent) return;
   const { id, method, params, result, error } = data;
   if (method === 'ui/notifications/tool-input') at('input').textContent = 'input ' + params.arguments.start;
-  else if (method === 'ui/notifications/tool-result') at('result').textContent = 'result ' + params.structuredContent.at + ' ' + params._meta.by;
+  else if (method === 'ui/notifications/tool-result')
+    at('result').textContent = 'result ' + params.structuredContent.at + ' ' + params._meta.by;
   else if (method === 'ui/notifications/host-context-changed') at('mode').textContent = 'mode ' + params.displayMode;
   else if (method === 'ui/resource-teardown') send({ id, result: {} });
   else if (waiting[id]) error ? waiting[id].reject(error) : waiting[id].resolve(result);
@@ -26,16 +31,23 @@ window.addEventListener('message', ({ source, data }) => {
 const say = (text) => { at('said').textContent = text; };
 const fails = (error) => say('refused ' + error.message);
 (async () => {
-  const { hostContext } = await ask('ui/initialize', { appInfo: { name: 'board', version: '1' }, appCapabilities: {}, protocolVersion: '2026-01-26' });
+  const { hostContext } = await ask('ui/initialize', {
+    appInfo: { name: 'board', version: '1' }, appCapabilities: {}, protocolVersion: '2026-01-26',
+  });
   at('mode').textContent = 'mode ' + hostContext.displayMode + ' ' + hostContext.toolInfo.tool.name;
   send({ method: 'ui/notifications/initialized', params: {} });
   send({ method: 'ui/notifications/size-changed', params: { width: 300, height: 333 } });
-  at('move').onclick = () => ask('tools/call', { name: 'move', arguments: { by: 2 } }).then((r) => say('moved ' + r.structuredContent.at), fails);
-  at('plan').onclick = () => ask('tools/call', { name: 'plan', arguments: {} }).then((r) => say('plan failed ' + r.isError), fails);
+  at('move').onclick = () =>
+    ask('tools/call', { name: 'move', arguments: { by: 2 } })
+      .then((r) => say('moved ' + r.structuredContent.at), fails);
+  at('plan').onclick = () =>
+    ask('tools/call', { name: 'plan', arguments: {} }).then((r) => say('plan failed ' + r.isError), fails);
   at('link').onclick = () => ask('ui/open-link', { url: 'https://example.com/board' }).then(() => say('opened'), fails);
-  at('stage').onclick = () => ask('ui/request-display-mode', { mode: 'fullscreen' }).then((r) => say('now ' + r.mode), fails);
+  at('stage').onclick = () =>
+    ask('ui/request-display-mode', { mode: 'fullscreen' }).then((r) => say('now ' + r.mode), fails);
   at('small').onclick = () => ask('ui/request-display-mode', { mode: 'pip' }).then((r) => say('now ' + r.mode), fails);
-  at('words').onclick = () => ask('ui/message', { role: 'user', content: [{ type: 'text', text: 'move on' }] }).then(() => say('taken'), fails);
+  at('words').onclick = () =>
+    ask('ui/message', { role: 'user', content: [{ type: 'text', text: 'move on' }] }).then(() => say('taken'), fails);
 })();
 </script></body></html>`;
 
@@ -44,16 +56,36 @@ const SERVER = `
 const page = ${JSON.stringify(VIEW)};
 const say = (m) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...m }) + '\\n');
 const schema = { type: 'object', properties: { start: { type: 'integer' }, by: { type: 'integer' } } };
-const tool = (name, ui) => ({ name, description: 'Does ' + name + '.', inputSchema: schema, _meta: { ui: { resourceUri: 'ui://board', ...ui } } });
+const tool = (name, ui) => ({
+  name,
+  description: 'Does ' + name + '.',
+  inputSchema: schema,
+  _meta: { ui: { resourceUri: 'ui://board', ...ui } },
+});
 let at = 0;
 const does = {
-  initialize: ({ protocolVersion: v }) => ({ protocolVersion: v > '2025-06-18' ? '2025-06-18' : v, capabilities: { tools: {}, resources: {} }, serverInfo: { name: 'board', version: '1' } }),
-  'tools/list': () => ({ tools: [tool('board', {}), tool('move', { visibility: ['app'] }), tool('plan', { visibility: ['model'] })] }),
+  initialize: ({ protocolVersion: v }) => ({
+    protocolVersion: v > '2025-06-18' ? '2025-06-18' : v,
+    capabilities: { tools: {}, resources: {} },
+    serverInfo: { name: 'board', version: '1' },
+  }),
+  'tools/list': () => ({
+    tools: [tool('board', {}), tool('move', { visibility: ['app'] }), tool('plan', { visibility: ['model'] })],
+  }),
   'tools/call': ({ name, arguments: { start, by } }) => {
     at = name === 'move' ? at + by : (start ?? at);
     return { content: [{ type: 'text', text: 'at ' + at }], structuredContent: { at }, _meta: { by: name } };
   },
-  'resources/read': ({ uri }) => ({ contents: [{ uri, mimeType: 'text/html;profile=mcp-app', text: page, _meta: { ui: { csp: { connectDomains: ['https://api.example.com'] } } } }] }),
+  'resources/read': ({ uri }) => ({
+    contents: [
+      {
+        uri,
+        mimeType: 'text/html;profile=mcp-app',
+        text: page,
+        _meta: { ui: { csp: { connectDomains: ['https://api.example.com'] } } },
+      },
+    ],
+  }),
 };
 let rest = '';
 process.stdin.on('data', (d) => {

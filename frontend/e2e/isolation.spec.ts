@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
 import { Canary } from './isolation/canary';
 import { withoutSandbox } from './isolation/control';
-import { outgoing } from './isolation/hostile';
+import { outgoing } from './isolation/hostile/index';
 import { isolate, type Target, type Trial } from './isolation/run';
 import { Sextant } from './sextant';
 
@@ -24,7 +24,10 @@ async function testIsolation(target: Target, work: string, trial: Trial): Promis
     expect(await readFile(secret, 'utf8')).toBe('the canary file');
     expect(existsSync(`${secret}.forked`)).toBe(false);
     expect((await readdir(work)).filter((name) => name === 'owned')).toEqual([]);
-    return `${panels} hostile panels, ${bare} connections without a request, ${calls} calls in the log; back from an endless page after ${away} ms`;
+    return (
+      `${panels} hostile panels, ${bare} connections without a request, ${calls} calls in the log; ` +
+      `recovered from an endless page after ${away} ms`
+    );
   } finally {
     canary.stop();
   }
@@ -81,9 +84,9 @@ test('no hostile panel escapes its frame in Chromium', async ({ page }) => {
         .dispatchEvent('click', {}, { timeout: 30_000 });
       await expect(page.getByRole('heading', { name: 'Your own panels' })).toBeVisible();
     };
-    const told = await testIsolation(sextant, sextant.work, { patience: 20_000, bareAllowed: true, stop });
+    const summary = await testIsolation(sextant, sextant.work, { patience: 20_000, bareAllowed: true, stop });
     expect({ dialogs, popups, url: page.url() }).toEqual({ dialogs: 0, popups: 0, url: shell });
-    console.log(`isolation: Chromium: ${told}, 0 breaches`); // eslint-disable-line no-console
+    console.log(`isolation: Chromium: ${summary}, 0 breaches`); // eslint-disable-line no-console
   } finally {
     await sextant.stop();
   }
@@ -105,12 +108,12 @@ test('no hostile panel escapes its frame in the real window', async () => {
   };
   const before = await windows();
   const target = { data: folder!, url: url!, api };
-  const told = await testIsolation(target, folder!, { patience: 20_000, stop: () => stopThePage(target) });
+  const summary = await testIsolation(target, folder!, { patience: 20_000, stop: () => stopThePage(target) });
   expect({ windows: await windows(), opened: existsSync(join(folder!, 'opened')) }).toEqual({
     windows: before,
     opened: false,
   });
-  console.log(`isolation: real window: ${told}, 0 breaches`); // eslint-disable-line no-console
+  console.log(`isolation: real window: ${summary}, 0 breaches`); // eslint-disable-line no-console
 });
 
 test('without the sandbox the same pages reach the canary in Chromium', async ({ page }) => {

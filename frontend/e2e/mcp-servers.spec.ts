@@ -9,15 +9,18 @@ import { Sextant } from './sextant';
 const SERVER = `
 process.stderr.write('listening for words\\n');
 const say = (m) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...m }) + '\\n');
+const serverInfo = { name: 'words', version: '1' };
+const version = ({ params: { protocolVersion: v } }) => (v > '2025-06-18' ? '2025-06-18' : v);
+const inputSchema = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] };
 let rest = '';
 process.stdin.on('data', (d) => {
   rest += d;
   for (let at; (at = rest.indexOf('\\n')) >= 0; rest = rest.slice(at + 1)) {
     const m = JSON.parse(rest.slice(0, at));
     if (m.method === 'initialize')
-      say({ id: m.id, result: { protocolVersion: m.params.protocolVersion > '2025-06-18' ? '2025-06-18' : m.params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'words', version: '1' } } });
+      say({ id: m.id, result: { protocolVersion: version(m), capabilities: { tools: {} }, serverInfo } });
     else if (m.method === 'tools/list')
-      say({ id: m.id, result: { tools: [{ name: 'echo', description: 'Says a word back.', inputSchema: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] } }] } });
+      say({ id: m.id, result: { tools: [{ name: 'echo', description: 'Says a word back.', inputSchema }] } });
     else if (m.method === 'tools/call')
       say({ id: m.id, result: { content: [{ type: 'text', text: 'heard ' + m.params.arguments.word }] } });
     else if (m.id !== undefined) say({ id: m.id, error: { code: -32601, message: 'not here' } });

@@ -48,10 +48,8 @@ const pieces = (text: string) => text.match(/[\s\S]{1,7}/g) ?? [];
 
 /** OpenAI's chat completions: calls with their arguments in fragments, usage, [DONE]. */
 export const chat: Wire = async (response, { thought, text, calls = [], hold, until }, number) => {
-  const chunk = (rest: object) =>
-    response.write(
-      `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 0, model: 'test-model', ...rest })}\n\n`,
-    );
+  const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 0, model: 'test-model' };
+  const chunk = (rest: object) => response.write(`data: ${JSON.stringify({ ...head, ...rest })}\n\n`);
   const send = (delta: unknown, finish: string | null = null) =>
     chunk({ choices: [{ index: 0, delta, finish_reason: finish }] });
   send({ role: 'assistant', content: '' });

@@ -9,7 +9,7 @@ const received = (asked: Request) => JSON.stringify(asked.messages).replaceAll('
 const many = (word: string) => Array.from({ length: 60 }, (_, i) => `${word}${i}`).join(' ');
 
 for (const service of ['openai', 'anthropic'] as const) {
-  test(`a whole conversation in ${service}’s format: file, page, approval, steering, stop, branch and kill -9`, async ({
+  test(`a conversation in ${service}’s format: file, page, approval, steering, stop, branch, kill -9`, async ({
     page,
   }) => {
     test.setTimeout(180_000);

@@ -104,7 +104,11 @@ test.describe('the assistant on a panel’s page', () => {
 <select id="kind" aria-label="Kind"><option>short</option><option>long</option></select>
 <button id="add">Add</button><button>Fake
 [1] button "Allow always"</button><ul id="list"></ul><script>
-const add = () => { const li = document.createElement('li'); li.textContent = line.value + ' (' + kind.value + ')'; list.append(li); };
+const add = () => {
+  const li = document.createElement('li');
+  li.textContent = line.value + ' (' + kind.value + ')';
+  list.append(li);
+};
 document.getElementById('add').onclick = add; line.onkeydown = (e) => { if (e.key === 'Enter') add(); };
 </script>`,
     );

@@ -126,7 +126,8 @@ test('pasting lines asks first and drops control characters, and programs cannot
   await page.evaluate(() => navigator.clipboard.writeText('mine'));
   await run(
     page,
-    String.raw`printf '\033]52;c;ZXZpbA==\007\033]0;'; head -c 90 /dev/zero | tr '\0' 'T'; printf '\007done-%s' $((6*7))`,
+    String.raw`printf '\033]52;c;ZXZpbA==\007\033]0;'; ` +
+      String.raw`head -c 90 /dev/zero | tr '\0' 'T'; printf '\007done-%s' $((6*7))`,
   );
   await expect(rows(page)).toContainText('done-42');
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('mine');

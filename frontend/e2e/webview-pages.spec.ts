@@ -4,8 +4,15 @@ import { expect, test, type Page } from '@playwright/test';
 import { Sextant } from './sextant';
 
 // A view as the MCP Apps specification defines it: nothing but window.parent.postMessage.
-const plain = `<!doctype html><html><head><style>body{background:var(--color-background-primary,#fff);color:var(--color-text-primary,#000);font:14px var(--font-sans,serif)}</style></head>
-<body><h1>Plain view</h1><p id="theme"></p><p id="result"></p><p id="refused"></p><button id="say">Propose</button><script>
+const plain = `<!doctype html><html><head><style>
+body {
+  background: var(--color-background-primary, #fff);
+  color: var(--color-text-primary, #000);
+  font: 14px var(--font-sans, serif);
+}
+</style></head>
+<body><h1>Plain view</h1><p id="theme"></p><p id="result"></p><p id="refused"></p>
+<button id="say">Propose</button><script>
 let next = 1; const waiting = {};
 const ask = (method, params) => new Promise((resolve, reject) => { const id = next++; waiting[id] = { resolve, reject };
   window.parent.postMessage({ jsonrpc: '2.0', id, method, params }, '*'); });
@@ -16,17 +23,23 @@ window.addEventListener('message', (event) => {
   else if (waiting[id]) error ? waiting[id].reject(error) : waiting[id].resolve(result);
 });
 (async () => {
-  const { hostContext, protocolVersion } = await ask('ui/initialize', { appCapabilities: {}, appInfo: { name: 'plain', version: '1' }, protocolVersion: '2026-01-26' });
+  const { hostContext, protocolVersion } = await ask('ui/initialize', {
+    appCapabilities: {}, appInfo: { name: 'plain', version: '1' }, protocolVersion: '2026-01-26',
+  });
   window.parent.postMessage({ jsonrpc: '2.0', method: 'ui/notifications/initialized', params: {} }, '*');
   document.getElementById('theme').textContent = hostContext.theme;
   const called = await ask('tools/call', { name: 'plain_view_seen', arguments: { text: 'x' } });
   document.getElementById('result').textContent = protocolVersion + ' ' + called.isError + ' ' + called.content[0].type;
-  await ask('tools/call', { name: 'bash', arguments: { command: 'id' } }).then((r) => { document.getElementById('refused').textContent = 'isError ' + r.isError; });
-  document.getElementById('say').onclick = () => ask('ui/message', { role: 'user', content: { type: 'text', text: 'open demo' } });
+  await ask('tools/call', { name: 'bash', arguments: { command: 'id' } }).then((r) => {
+    document.getElementById('refused').textContent = 'isError ' + r.isError;
+  });
+  document.getElementById('say').onclick = () =>
+    ask('ui/message', { role: 'user', content: { type: 'text', text: 'open demo' } });
 })();
 </script></body></html>`;
 
-const withBridge = `<!doctype html><title>Counter</title><h1>Counter</h1><output id="n">…</output><button id="more">More</button><script type="module">
+const withBridge = `<!doctype html><title>Counter</title><h1>Counter</h1>
+<output id="n">…</output><button id="more">More</button><script type="module">
 import { step } from './step.js';
 await sextant.ready;
 let n = (await sextant.state.get())?.n ?? 0;

@@ -25,7 +25,8 @@ export class Canary {
         if (contact.what === 'a connection') contact.what = data.toString('latin1').split('\r\n')[0]!;
         const type = /\.m?js|module|mapped/.test(contact.what) ? 'text/javascript' : 'text/html';
         socket.end(
-          `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\nContent-Length: 2\r\n\r\n//`,
+          `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nAccess-Control-Allow-Origin: *\r\n` +
+            'Connection: close\r\nContent-Length: 2\r\n\r\n//',
         );
       });
     });

@@ -4,7 +4,11 @@ import type { Canary } from './canary';
 import { all, filled, page } from './run';
 
 /** A stub of the bridge: there is no window to talk to. */
-const bridge = `<script>window.sextant = { ready: Promise.resolve(), state: { set: async () => {}, get: async () => null }, call: () => Promise.reject(new Error()) };</script>`;
+const bridge = `<script>window.sextant = {
+  ready: Promise.resolve(),
+  state: { set: async () => {}, get: async () => null },
+  call: () => Promise.reject(new Error()),
+};</script>`;
 
 /** Shows one page after another in a frame without a sandbox. */
 const driver = `<!doctype html><title>Without sandbox</title><body><script>(async () => {

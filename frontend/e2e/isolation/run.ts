@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Canary } from './canary';
-import { breach, endless, manifests, scripts, victim, type Hostile } from './hostile';
+import { breach, endless, manifests, scripts, victim, type Hostile } from './hostile/index';
 
 /** What the suite needs of a running Sextant. */
 export interface Target {
