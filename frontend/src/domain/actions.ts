@@ -1,4 +1,5 @@
-import { BackendError, type Backend } from '../shared/api/backend';
+import type { Backend } from '../shared/api/backend';
+import { BackendError } from '../shared/api/client';
 import type { Json, Result } from '../shared/api/types';
 import { plainError } from './conversation/card';
 import { t } from '../shared/i18n';

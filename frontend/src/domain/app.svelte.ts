@@ -85,7 +85,7 @@ export class App {
     this.editor = new Editor(this.store, this.actions, this.toasts, () => void this.panels.open(EDITOR_PANEL));
     this.tree = new FileTree(this.actions, this.toasts);
     this.there = new There(
-      () => backend.desk,
+      () => backend.files,
       () => this.store.state.workspace,
     );
     this.notes = new Notes(this.actions, this.toasts);
@@ -99,7 +99,7 @@ export class App {
       this.browser.live.reopen();
       if (document.hasFocus()) this.surface.looked();
     };
-    this.session.onAsked = (question) => void this.surface.hear(question);
+    this.session.onSurface = (message) => void this.surface.onRequest(message);
     this.layout.restore(this.settings.seen('layout'));
     this.layout.onkeep = (kept) => this.settings.see('layout', kept);
     this.session.onOpened = () => {
@@ -109,13 +109,13 @@ export class App {
       this.showing.again();
     };
     this.session.onEvent = (event) => {
-      this.talk.hear(event);
-      this.bills.hear(event);
-      this.panels.hear(event);
-      this.editor.hear(event);
-      this.tree.hear(event);
-      this.notes.hear(event);
-      this.bookmarks.hear(event);
+      this.talk.onEvent(event);
+      this.bills.onEvent(event);
+      this.panels.onEvent(event);
+      this.editor.onEvent(event);
+      this.tree.onEvent(event);
+      this.notes.onEvent(event);
+      this.bookmarks.onEvent(event);
     };
   }
 

@@ -1,4 +1,4 @@
-import { BackendError } from '../../shared/api/backend';
+import { BackendError } from '../../shared/api/client';
 import type { Answer, Approval } from '../../shared/api/types';
 import { sourceLabel } from '../../shared/format/address';
 import { t } from '../../shared/i18n';
@@ -51,7 +51,7 @@ export class Approvals {
 
   /** Whether it asks because text from outside was read: only then the reason is blue. */
   fromOutside(approval: Approval): boolean {
-    const read = this.store.state.threads[approval.conversation ?? '']?.outside ?? [];
+    const read = this.store.state.transcripts[approval.conversation ?? '']?.outside ?? [];
     return (
       /\boutside\b|\bread (text|from)\b/i.test(approval.why) || read.some((s) => approval.why.includes(sourceLabel(s)))
     );

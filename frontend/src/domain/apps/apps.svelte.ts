@@ -1,4 +1,4 @@
-import type { ServerApp } from '../../shared/api/apps';
+import type { ServerApp } from '../../shared/api/types';
 import type { Actions } from '../actions';
 import type { DisplayMode, Values } from '../panels/pagehost';
 import type { CallView } from '../store/state';
@@ -102,9 +102,9 @@ export class Apps {
   async outcome(call: CallView): Promise<Outcome> {
     if (call.status === 'queued' || call.status === 'running') return null;
     const result = (params: object) => ({ method: 'ui/notifications/tool-result', params });
-    if (call.answer) {
+    if (call.answerBlob) {
       try {
-        return result(JSON.parse(await (await this.actions.backend.blob(call.answer)).text()) as Values);
+        return result(JSON.parse(await (await this.actions.backend.blob(call.answerBlob)).text()) as Values);
       } catch {
         // What is left of it is its text.
       }

@@ -1,5 +1,4 @@
-import type { Bookmark } from '../../shared/api/desk';
-import type { CallEnd, StoredEvent } from '../../shared/api/types';
+import type { Bookmark, StoredEvent } from '../../shared/api/types';
 import { failureText, type Actions } from '../actions';
 
 /** The panel whose tools keep and remove. */
@@ -20,7 +19,7 @@ export class Bookmarks {
   async load(): Promise<void> {
     const mine = ++this.#asked;
     try {
-      const list = await this.actions.backend.desk.bookmarks();
+      const list = await this.actions.backend.files.bookmarks();
       if (mine !== this.#asked) return;
       this.list = list;
       this.loaded = true;
@@ -50,9 +49,9 @@ export class Bookmarks {
     return result?.success ?? false;
   }
 
-  hear(event: StoredEvent): void {
+  onEvent(event: StoredEvent): void {
     if (!this.loaded || event.kind !== 'call.ended') return;
-    const { tool } = event.data as CallEnd;
+    const { tool } = event.data;
     // An undo brings one back.
     if (tool === KEEP || tool === REMOVE || tool === 'undo') void this.load();
   }

@@ -1,4 +1,4 @@
-import { environmentTool } from '../../shared/api/map';
+import { environmentTool } from '../../shared/api/navigation';
 import type { BrowserState, Input, MarkElement, Marks, Tab } from '../../shared/api/types';
 import type { Actions } from '../actions';
 import type { Session } from '../session/session.svelte';
@@ -131,7 +131,7 @@ export class Browser {
   }
 
   hand(person: boolean): Promise<boolean> {
-    return this.actions.ask(this.actions.backend.hand(person));
+    return this.actions.ask(this.actions.backend.takeOver(person));
   }
 
   async start(): Promise<void> {

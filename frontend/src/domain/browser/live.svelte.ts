@@ -1,4 +1,4 @@
-import type { Frame } from '../../shared/api/backend';
+import type { Frame } from '../../shared/api/frame';
 import type { FrameHeader } from '../../shared/api/types';
 import type { Session } from '../session/session.svelte';
 

@@ -22,7 +22,7 @@ export class Bills {
     return this.of === this.talk.currentId ? this.bill : null;
   }
 
-  hear(event: StoredEvent): void {
+  onEvent(event: StoredEvent): void {
     // What a subagent does is told in its own conversation and costs this one.
     if (TELLING.includes(event.kind) && (event.conversation === this.talk.currentId || this.talk.running))
       void this.read();

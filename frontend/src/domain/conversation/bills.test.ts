@@ -46,9 +46,9 @@ test('what another conversation cost is never shown, also when its answer comes 
   expect(bills.shown).toBeNull();
 
   const event = (kind: string, conversation: string) => ({ kind, conversation }) as StoredEvent;
-  bills.hear(event('text.delta', 'c'));
-  bills.hear(event('round.ended', 'z'));
+  bills.onEvent(event('text.delta', 'c'));
+  bills.onEvent(event('round.ended', 'z'));
   expect(asked).toHaveLength(2);
-  bills.hear(event('round.ended', 'c'));
+  bills.onEvent(event('round.ended', 'c'));
   expect(asked).toEqual(['a', 'b', 'c']);
 });

@@ -24,7 +24,7 @@ export class Branching {
   /** The fork that is being switched, which keeps its place in view meanwhile. */
   holding = $state('');
   readonly forks: Fork[] = $derived.by(() =>
-    this.talk.thread ? forksOf(this.talk.thread, this.store.state.calls) : [],
+    this.talk.transcript ? forksOf(this.talk.transcript, this.store.state.calls) : [],
   );
 
   constructor(
@@ -49,7 +49,7 @@ export class Branching {
   /** The fork of a turn's answers. */
   ofTurn(turn: string): Fork | undefined {
     return this.forks.find(
-      ({ first }) => first.kind !== 'me' && (first.kind === 'end' ? first.id : first.turn) === turn,
+      ({ first }) => first.kind !== 'user' && (first.kind === 'turnEnd' ? first.id : first.turn) === turn,
     );
   }
 

@@ -1,4 +1,4 @@
-import { callPath, type ChangedFile } from '../../shared/api/types';
+import { type ChangedFile, undoPath } from '../../shared/api/types';
 import { plainError } from './card';
 import { failureText, type Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
@@ -25,7 +25,7 @@ export class TurnChanges {
   get told(): string[] {
     const paths = Object.values(this.store.state.calls)
       .filter((call) => call.turn === this.turn && call.tool !== 'undo')
-      .flatMap((call) => (call.undoable ? [...call.changed, callPath(call.id)] : call.changed));
+      .flatMap((call) => (call.undoable ? [...call.changed, undoPath(call.id)] : call.changed));
     return [...new Set(paths)];
   }
 

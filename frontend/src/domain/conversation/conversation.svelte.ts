@@ -2,7 +2,7 @@ import type { Conversation, Model, StoredEvent, Waiting } from '../../shared/api
 import { failureText, type Actions } from '../actions';
 import type { Panels } from '../panels/panels.svelte';
 import type { Settings } from '../settings/settings.svelte';
-import type { CallView, Item, Thread } from '../store/state';
+import type { CallView, Item, TranscriptView } from '../store/state';
 import type { Store } from '../store/store.svelte';
 import type { Toasts } from '../toasts.svelte';
 import { shownItems, shownSources } from './branches';
@@ -72,17 +72,17 @@ export class Conversations {
       .sort((a, b) => (a.started < b.started ? -1 : 1));
   }
 
-  get thread(): Thread | undefined {
-    return this.store.state.threads[this.currentId];
+  get transcript(): TranscriptView | undefined {
+    return this.store.state.transcripts[this.currentId];
   }
 
   /** What is shown of it: the branch that is active. */
-  readonly items: Item[] = $derived.by(() => (this.thread ? shownItems(this.thread) : []));
+  readonly items: Item[] = $derived.by(() => (this.transcript ? shownItems(this.transcript) : []));
   /** Where outside text in what is shown came from. */
-  readonly outside: string[] = $derived.by(() => (this.thread ? shownSources(this.thread) : []));
+  readonly outside: string[] = $derived.by(() => (this.transcript ? shownSources(this.transcript) : []));
 
   get running(): boolean {
-    return this.thread?.turn?.status === 'running';
+    return this.transcript?.turn?.status === 'running';
   }
 
   /** The model by name; the pilot when nothing else was chosen. */
@@ -106,11 +106,11 @@ export class Conversations {
     else this.#show('');
   }
 
-  hear(event: StoredEvent): void {
+  onEvent(event: StoredEvent): void {
     this.#missed.get(event.conversation ?? '')?.push(event);
     if (event.kind === 'turn.ended' && event.conversation === this.currentId) this.stopping = false;
     // With a conversation go those of its subagents, of which one may be shown.
-    const gone = event.kind === 'conversation.deleted' ? (event.data as { id: string }).id : '';
+    const gone = event.kind === 'conversation.deleted' ? event.data.id : '';
     if (gone && this.currentId && (gone === this.rootOf(this.currentId) || !this.current)) this.fresh();
   }
 
@@ -120,7 +120,7 @@ export class Conversations {
     this.#show(id);
     this.failed = '';
     this.stopping = false;
-    this.loading = !this.thread;
+    this.loading = !this.transcript;
     try {
       await this.read(id);
     } catch (error) {
@@ -132,7 +132,7 @@ export class Conversations {
 
   /** Reads a conversation, unless that was done. */
   async read(id: string): Promise<void> {
-    if (this.store.state.threads[id]) return;
+    if (this.store.state.transcripts[id]) return;
     const reading = this.#reading.get(id) ?? this.#read(id);
     this.#reading.set(id, reading);
     await reading;
@@ -217,12 +217,12 @@ export class Conversations {
   }
 
   get waiting(): Waiting[] {
-    return this.thread?.waiting ?? [];
+    return this.transcript?.waiting ?? [];
   }
 
   /** Whether a message can be taken into the turn that runs; the pilot does a command whole. */
   get steerable(): boolean {
-    return this.running && !this.piloted && this.thread?.turn?.model !== PILOT;
+    return this.running && !this.piloted && this.transcript?.turn?.model !== PILOT;
   }
 
   async steer(message: Waiting): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Attachment } from '../../shared/api/shelf';
+import type { Attachment } from '../../shared/api/types';
 import type { Drafts } from './drafts';
 
 /** How much of a text a model reads, in characters, and how many texts go with a message. */

@@ -1,5 +1,5 @@
-import type { Desk, EditorDraft, EditorTab, FileText } from '../../shared/api/desk';
-import type { CallEnd, Result, StoredEvent } from '../../shared/api/types';
+import type { FilesApi } from '../../shared/api/files';
+import type { EditorDraft, EditorTab, FileText, Result, StoredEvent } from '../../shared/api/types';
 import { t } from '../../shared/i18n';
 import { failureText, type Actions } from '../actions';
 import { plainError } from '../conversation/card';
@@ -44,8 +44,8 @@ export class Editor {
     private readonly show: () => void,
   ) {}
 
-  private get desk(): Desk {
-    return this.actions.backend.desk;
+  private get api(): FilesApi {
+    return this.actions.backend.files;
   }
 
   get current(): OpenFile | undefined {
@@ -66,7 +66,7 @@ export class Editor {
   }
 
   async #load(): Promise<void> {
-    const { state, drafts } = await this.desk.editor();
+    const { state, drafts } = await this.api.editor();
     const tabs = [...state.tabs];
     for (const draft of drafts)
       if (!tabs.some((tab) => tab.path === draft.path)) tabs.push({ path: draft.path, shown: draft.path });
@@ -81,7 +81,7 @@ export class Editor {
     const draft = drafts.find((one) => one.path === tab.path);
     const open = new OpenFile(tab.path);
     try {
-      open.take(await this.desk.text(tab.path));
+      open.take(await this.api.text(tab.path));
     } catch (error) {
       if (!draft) return null;
       open.take({ ...open.file, path: tab.path, shown: tab.shown, name: '', problem: '' });
@@ -105,7 +105,7 @@ export class Editor {
     await this.load();
     if (shows) this.show();
     try {
-      const file = await this.desk.text(path);
+      const file = await this.api.text(path);
       let open = this.files.find((one) => one.path === file.path);
       if (!open) {
         open = new OpenFile(file.path);
@@ -172,8 +172,8 @@ export class Editor {
     open.unsaved = open.text !== open.disk;
     this.keep();
     try {
-      if (open.unsaved) await this.desk.keepDraft({ path, text: open.text, version: open.file.version });
-      else await this.desk.dropDraft(path);
+      if (open.unsaved) await this.api.keepDraft({ path, text: open.text, version: open.file.version });
+      else await this.api.dropDraft(path);
       open.unkept = '';
     } catch (error) {
       open.unkept = failureText(error);
@@ -202,7 +202,7 @@ export class Editor {
       open.take({ ...open.file, text: content, version, missing: false, size: content.length });
       open.ends = shape;
       if (!open.pending) open.unsaved = open.text !== text;
-      if (!open.unsaved) await this.desk.dropDraft(path).catch(() => {});
+      if (!open.unsaved) await this.api.dropDraft(path).catch(() => {});
       void this.check([path]);
       return true;
     } catch (error) {
@@ -244,7 +244,7 @@ export class Editor {
     open.failed = '';
     open.turned++;
     this.comparison = null;
-    void this.desk.dropDraft(path).catch(() => {});
+    void this.api.dropDraft(path).catch(() => {});
     this.keep();
   }
 
@@ -255,7 +255,7 @@ export class Editor {
     if (!open) return;
     clearTimeout(this.#timers.get(path));
     open.pending = null;
-    if (open.unsaved) void this.desk.dropDraft(path).catch(() => {});
+    if (open.unsaved) void this.api.dropDraft(path).catch(() => {});
     this.files = this.files.filter((file) => file !== open);
     if (this.active === path) this.active = (this.files[at] ?? this.files[at - 1])?.path ?? '';
     if (this.comparison?.path === path) this.comparison = null;
@@ -265,7 +265,7 @@ export class Editor {
   /** Looks whether open files are others by now. */
   async check(paths = this.files.map((file) => file.path)): Promise<void> {
     if (paths.length === 0) return;
-    const stamps = await this.desk.stamps(paths).catch(() => ({}) as Record<string, string>);
+    const stamps = await this.api.stamps(paths).catch(() => ({}) as Record<string, string>);
     const other = paths.filter((path) => {
       const open = this.#of(path);
       const seen = open?.newer ?? open?.file;
@@ -273,7 +273,7 @@ export class Editor {
     });
     await Promise.all(
       other.map(async (path) => {
-        const file = await this.desk.text(path).catch(() => null);
+        const file = await this.api.text(path).catch(() => null);
         const open = this.#of(path);
         if (file && open && !open.saving) this.#met(open, file);
       }),
@@ -293,7 +293,7 @@ export class Editor {
       open.take(file);
       if (same) {
         open.unsaved = false;
-        void this.desk.dropDraft(open.path).catch(() => {});
+        void this.api.dropDraft(open.path).catch(() => {});
       } else {
         open.text = open.disk;
         open.turned++;
@@ -316,14 +316,13 @@ export class Editor {
   }
 
   /** What happens: files that change are looked at, and what the assistant shows is shown. */
-  hear(event: StoredEvent): void {
+  onEvent(event: StoredEvent): void {
     if (event.kind !== 'call.ended' || !event.call) return;
-    const end = event.data as CallEnd;
-    const changed = end.changed ?? [];
+    const { status, tool, changed = [] } = event.data;
     if (this.loaded && changed.some((path) => this.#of(path))) void this.check(changed);
     const call = this.store.state.calls[event.call];
-    if (end.status !== 'done' || call?.owner !== EDITOR_PANEL || call.caller === 'person') return;
-    void this.#follow(end.tool, (call.args ?? {}) as Record<string, unknown>);
+    if (status !== 'done' || call?.owner !== EDITOR_PANEL || call.caller === 'person') return;
+    void this.#follow(tool, (call.args ?? {}) as Record<string, unknown>);
   }
 
   async #follow(tool: string, args: Record<string, unknown>): Promise<void> {
@@ -363,7 +362,7 @@ export class Editor {
     const text = JSON.stringify(state);
     if (!this.loaded || text === this.#kept) return;
     this.#kept = text;
-    await this.desk.keepEditor(state).catch(() => (this.#kept = ''));
+    await this.api.keepEditor(state).catch(() => (this.#kept = ''));
   }
 
   #of(path: string): OpenFile | undefined {

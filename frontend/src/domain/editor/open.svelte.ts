@@ -1,4 +1,4 @@
-import type { FileText } from '../../shared/api/desk';
+import type { FileText } from '../../shared/api/types';
 import { endsOf, LF, type LineEnds } from './ends';
 
 /** One open file. */

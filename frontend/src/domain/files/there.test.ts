@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Desk } from '../../shared/api/desk';
+import type { FilesApi } from '../../shared/api/files';
 import { There } from './there';
 
 beforeEach(() => vi.useFakeTimers());
@@ -14,7 +14,7 @@ it('many questions are one request, and an answer holds for a while', async () =
           asked.push(paths);
           return Promise.resolve(Object.fromEntries(paths.map((path) => [path, path.startsWith('/w/a') ? '1' : ''])));
         },
-      }) as unknown as Desk,
+      }) as unknown as FilesApi,
     () => '/w',
   );
   const both = Promise.all([there.of(['a.go', 'b.go']), there.of(['a.go', 'c.go'])]);
@@ -32,14 +32,14 @@ it('many questions are one request, and an answer holds for a while', async () =
 
 it('a file that is named in several ways is there by each of them', async () => {
   const asked: string[][] = [];
-  const desk = {
+  const api = {
     stamps: (paths: string[]) => {
       asked.push(paths);
       return Promise.resolve(Object.fromEntries(paths.map((path) => [path, '1'])));
     },
-  } as unknown as Desk;
+  } as unknown as FilesApi;
   const there = new There(
-    () => desk,
+    () => api,
     () => '/w',
   );
   const found = there.of(['a.go', './a.go', '/w/a.go']);

@@ -1,4 +1,4 @@
-import type { Desk } from '../../shared/api/desk';
+import type { FilesApi } from '../../shared/api/files';
 
 /** How long an answer holds, and how long questions are gathered. */
 const HOLDS_MS = 30_000;
@@ -14,7 +14,7 @@ export class There {
   #wanted = new Set<string>();
 
   constructor(
-    private readonly desk: () => Desk,
+    private readonly api: () => FilesApi,
     private readonly workspace: () => string,
   ) {}
 
@@ -45,7 +45,7 @@ export class There {
     this.#wanted.clear();
     this.#asked = null;
     for (let i = 0; i < paths.length; i += MOST) {
-      const stamps = await this.desk()
+      const stamps = await this.api()
         .stamps(paths.slice(i, i + MOST))
         .catch(() => ({}) as Record<string, string>);
       if (this.#known.size > REMEMBERED) this.#known.clear();

@@ -1,5 +1,5 @@
-import type { Desk, Folder, FolderRow, TrashItem } from '../../shared/api/desk';
-import type { CallEnd, Json, StoredEvent } from '../../shared/api/types';
+import type { FilesApi } from '../../shared/api/files';
+import type { Folder, FolderRow, Json, StoredEvent, TrashItem } from '../../shared/api/types';
 import { t } from '../../shared/i18n';
 import { failureText, type Actions } from '../actions';
 import { plainError } from '../conversation/card';
@@ -37,8 +37,8 @@ export class FileTree {
     private readonly toasts: Toasts,
   ) {}
 
-  private get desk(): Desk {
-    return this.actions.backend.desk;
+  private get api(): FilesApi {
+    return this.actions.backend.files;
   }
 
   /** What is shown, from top to bottom. */
@@ -80,7 +80,7 @@ export class FileTree {
   async load(): Promise<void> {
     this.loading = this.folders.size === 0;
     try {
-      const root = await this.desk.folder('');
+      const root = await this.api.folder('');
       if (this.root !== root.path) {
         this.opened = new Set();
         this.selected = '';
@@ -103,7 +103,7 @@ export class FileTree {
   /** Reads one folder; one that is gone is closed. */
   async read(path: string): Promise<void> {
     try {
-      this.#put(await this.desk.folder(path));
+      this.#put(await this.api.folder(path));
     } catch (error) {
       if (path === this.root) this.failed = failureText(error);
       else this.close(path);
@@ -157,7 +157,7 @@ export class FileTree {
     if (!this.root) return;
     const paths = [this.root, ...this.opened].slice(0, 299);
     const file = this.current?.kind === 'file' ? this.current : undefined;
-    const stamps = await this.desk.stamps(file ? [...paths, file.path] : paths).catch(() => null);
+    const stamps = await this.api.stamps(file ? [...paths, file.path] : paths).catch(() => null);
     if (!stamps) return;
     const other = paths.filter((path) => stamps[path] !== undefined && stamps[path] !== this.folders.get(path)?.stamp);
     if (file) this.#meet(stamps[file.path] ?? '');
@@ -172,9 +172,9 @@ export class FileTree {
     this.#stamp = { path, stamp };
   }
 
-  hear(event: StoredEvent): void {
+  onEvent(event: StoredEvent): void {
     if (!this.root || event.kind !== 'call.ended') return;
-    const around = new Set(((event.data as CallEnd).changed ?? []).map(parent));
+    const around = new Set((event.data.changed ?? []).map(parent));
     for (const path of around) if (path === this.root || this.opened.has(path)) void this.read(path);
   }
 
@@ -245,7 +245,7 @@ export class FileTree {
   }
 
   async readTrash(): Promise<void> {
-    this.trash = await this.desk.trash().catch(() => []);
+    this.trash = await this.api.trash().catch(() => []);
   }
 
   async restore(item: TrashItem): Promise<string> {

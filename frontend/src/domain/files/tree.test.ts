@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Backend } from '../../shared/api/backend';
-import type { Desk, Folder } from '../../shared/api/desk';
-import type { Json, Result, StoredEvent } from '../../shared/api/types';
+import type { FilesApi } from '../../shared/api/files';
+import type { Folder, Json, Result, StoredEvent } from '../../shared/api/types';
 import { Actions } from '../actions';
 import { Store } from '../store/store.svelte';
 import { Toasts } from '../toasts.svelte';
@@ -33,20 +33,20 @@ beforeEach(() => {
   asked = [];
   reads = [];
   answer = { success: true, duration_ms: 1 };
-  const desk = {
+  const api = {
     folder: async (path: string) => {
       reads.push(path || '/w');
       return folder(path || '/w');
     },
     stamps: async (paths: string[]) => Object.fromEntries(paths.map((path) => [path, disk.get(path)?.join() ?? ''])),
     trash: async () => [],
-  } as unknown as Desk;
+  } as unknown as FilesApi;
   const execute = async (tool: string, args: Json) => {
     asked.push([tool, args]);
     return answer;
   };
   toasts = new Toasts();
-  tree = new FileTree(new Actions({ desk, execute } as unknown as Backend, new Store(), toasts), toasts);
+  tree = new FileTree(new Actions({ files: api, execute } as unknown as Backend, new Store(), toasts), toasts);
 });
 
 const names = () => tree.rows.map((row) => `${row.level} ${row.name}`);
@@ -98,7 +98,7 @@ it('reads again only the folders that changed', async () => {
 it('hears at once what tools changed', async () => {
   await tree.load();
   disk.set('/w', ['src', 'a.txt']);
-  tree.hear({ kind: 'call.ended', data: { changed: ['/w/b.txt'] } } as unknown as StoredEvent);
+  tree.onEvent({ kind: 'call.ended', data: { changed: ['/w/b.txt'] } } as unknown as StoredEvent);
   await Promise.resolve();
   await Promise.resolve();
   expect(names()).toEqual(['1 src', '1 a.txt']);

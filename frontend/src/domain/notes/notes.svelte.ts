@@ -1,5 +1,5 @@
-import type { Desk, FileText, Note, TrashItem } from '../../shared/api/desk';
-import type { CallEnd, Json, StoredEvent } from '../../shared/api/types';
+import type { FilesApi } from '../../shared/api/files';
+import type { FileText, Json, Note, StoredEvent, TrashItem } from '../../shared/api/types';
 import { t } from '../../shared/i18n';
 import { failureText, type Actions } from '../actions';
 import { plainError } from '../conversation/card';
@@ -58,15 +58,15 @@ export class Notes {
     private readonly toasts: Toasts,
   ) {}
 
-  private get desk(): Desk {
-    return this.actions.backend.desk;
+  private get api(): FilesApi {
+    return this.actions.backend.files;
   }
 
   /** Reads the list. It is then as new as this call, or newer: an answer that was overtaken does not count. */
   async load(): Promise<void> {
     const mine = ++this.#asked;
     try {
-      const list = await this.desk.notes(this.words.trim());
+      const list = await this.api.notes(this.words.trim());
       if (mine < this.#shown) return;
       this.#shown = mine;
       this.list = list;
@@ -85,7 +85,7 @@ export class Notes {
     const found = this.list.find((note) => note.name === name);
     if (!found) return;
     try {
-      const file = await this.desk.text(found.path);
+      const file = await this.api.text(found.path);
       if (file.problem || file.missing) throw new Error(file.problem || t('notes.gone'));
       const note = new OpenNote();
       note.name = name;
@@ -172,7 +172,7 @@ export class Notes {
       void this.load();
       return true;
     }
-    const file = await this.desk.text(note.path).catch(() => null);
+    const file = await this.api.text(note.path).catch(() => null);
     if (file && file.version !== note.version) note.newer = file;
     else note.failed = failed;
     return false;
@@ -241,10 +241,10 @@ export class Notes {
   async check(): Promise<void> {
     const { note } = this;
     if (!note || note.saving) return;
-    const stamps = await this.desk.stamps([note.path]).catch(() => null);
+    const stamps = await this.api.stamps([note.path]).catch(() => null);
     const stamp = stamps?.[note.path];
     if (stamp === undefined || stamp === note.stamp || note !== this.note || note.saving) return;
-    const file = await this.desk.text(note.path).catch(() => null);
+    const file = await this.api.text(note.path).catch(() => null);
     if (!file || note !== this.note || note.saving) return;
     note.stamp = stamp;
     if (file.version === note.version && !file.missing) return;
@@ -259,10 +259,10 @@ export class Notes {
     note.turned++;
   }
 
-  hear(event: StoredEvent): void {
+  onEvent(event: StoredEvent): void {
     if (!this.loaded || event.kind !== 'call.ended') return;
-    const end = event.data as CallEnd;
-    if (!end.tool.startsWith('notes_') || !end.changed?.length) return;
+    const { tool, changed } = event.data;
+    if (!tool.startsWith('notes_') || !changed?.length) return;
     void this.load();
     void this.check();
   }

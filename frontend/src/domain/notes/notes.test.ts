@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { Backend } from '../../shared/api/backend';
-import type { Desk } from '../../shared/api/desk';
+import type { FilesApi } from '../../shared/api/files';
 import type { Json, Result } from '../../shared/api/types';
 import { Actions } from '../actions';
 import { Store } from '../store/store.svelte';
@@ -50,7 +50,7 @@ beforeEach(async () => {
   refuses = '';
   meanwhile = null;
   lost = 0;
-  const desk = {
+  const api = {
     text: async (at: string) => text(at),
     stamps: async (paths: string[]) => Object.fromEntries(paths.map((at) => [at, text(at).stamp])),
     notes: async () => {
@@ -63,9 +63,9 @@ beforeEach(async () => {
       now?.();
       return [...files.keys()].map((at) => ({ name: at.slice(9, -3), path: at, size: 1, modified: '' }));
     },
-  } as unknown as Desk;
+  } as unknown as FilesApi;
   toasts = new Toasts();
-  notes = new Notes(new Actions({ desk, execute } as unknown as Backend, new Store(), toasts), toasts);
+  notes = new Notes(new Actions({ files: api, execute } as unknown as Backend, new Store(), toasts), toasts);
   await notes.load();
   await notes.open('Ideas');
 });

@@ -1,4 +1,4 @@
-import type { CallEnd, Panel, StoredEvent } from '../../shared/api/types';
+import type { Panel, StoredEvent } from '../../shared/api/types';
 import type { Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
 
@@ -18,10 +18,10 @@ export class Panels {
   /** The tool of the last call that succeeded, whoever made it, and how many did before. */
   ended = $state.raw<{ tool: string; n: number }>({ tool: '', n: 0 });
 
-  hear(event: StoredEvent): void {
+  onEvent(event: StoredEvent): void {
     if (event.kind !== 'call.ended') return;
-    const end = event.data as CallEnd;
-    if (end.status === 'done') this.ended = { tool: end.tool, n: this.ended.n + 1 };
+    const { status, tool } = event.data;
+    if (status === 'done') this.ended = { tool, n: this.ended.n + 1 };
   }
 
   /** In the order of the activity bar, those at its foot last; Ctrl 1 to 9 go by it. */

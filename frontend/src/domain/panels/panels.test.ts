@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { BackendError, type Backend } from '../../shared/api/backend';
+import type { Backend } from '../../shared/api/backend';
+import { BackendError } from '../../shared/api/client';
 import type { Panel, StoredEvent } from '../../shared/api/types';
 import { Actions } from '../actions';
 import { Store } from '../store/store.svelte';

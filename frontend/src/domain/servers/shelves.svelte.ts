@@ -1,5 +1,4 @@
-import type { CompletionItem, MCPServer } from '../../shared/api/types';
-import type { ServerOffers, ServerPrompt, Written } from '../../shared/api/shelf';
+import type { ArgumentQuery, CompletionItem, MCPServer, ServerOffers, ServerPrompt } from '../../shared/api/types';
 import { failureText, type Actions } from '../actions';
 import type { Conversations } from '../conversation/conversation.svelte';
 import type { Store } from '../store/store.svelte';
@@ -36,7 +35,7 @@ export class Shelves {
   /** What the offers of a server depend on. */
   state(server: MCPServer): string {
     const runs = server.state === 'ready' || server.state === 'degraded';
-    return runs ? `${server.command} ${this.store.state.told[server.name]?.lists ?? 0}` : '';
+    return runs ? `${server.command} ${this.store.state.serverUpdates[server.name]?.lists ?? 0}` : '';
   }
 
   /** Asks a server what it offers, unless that was done as things stand. */
@@ -50,7 +49,7 @@ export class Shelves {
       return;
     }
     try {
-      const offers = await this.actions.backend.shelf.offers(name);
+      const offers = await this.actions.backend.resources.offers(name);
       if (this.#asked[name] === state) this.#put(name, offers);
     } catch (error) {
       if (this.#asked[name] !== state) return;
@@ -102,7 +101,7 @@ export class Shelves {
   /** Fills in a prompt and puts what comes of it into the composer, to be looked at; false when it failed. */
   async fill({ server, prompt, command }: PromptCommand, args: Record<string, string>): Promise<boolean> {
     return this.actions.ask(
-      this.actions.backend.shelf.fill(server, prompt.name, args).then((draft) => {
+      this.actions.backend.resources.fill(server, prompt.name, args).then((draft) => {
         const before = this.talk.draft.trim() === command ? '' : this.talk.draft.trim();
         this.talk.write([before, draft.text].filter(Boolean).join('\n\n'));
         this.talk.given.worded(server, draft.left);
@@ -113,10 +112,10 @@ export class Shelves {
   }
 
   /** A server's proposals for an argument; none when it has none, or cannot be asked. */
-  async complete(server: string, written: Written): Promise<string[]> {
+  async complete(server: string, written: ArgumentQuery): Promise<string[]> {
     if (!this.of(server)?.completes) return [];
     try {
-      return (await this.actions.backend.shelf.complete(server, written)).slice(0, 8);
+      return (await this.actions.backend.resources.complete(server, written)).slice(0, 8);
     } catch {
       return []; // one writes on without
     }

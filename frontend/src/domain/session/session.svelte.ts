@@ -1,5 +1,8 @@
-import { BackendError, type Backend, type Connection, type Frame } from '../../shared/api/backend';
-import type { ClientMessage, Envelope, StoredEvent } from '../../shared/api/types';
+import type { Backend } from '../../shared/api/backend';
+import { BackendError } from '../../shared/api/client';
+import type { Frame } from '../../shared/api/frame';
+import type { Connection } from '../../shared/api/socket';
+import type { ClientMessage, StoredEvent, SurfaceEnvelope } from '../../shared/api/types';
 import type { Store } from '../store/store.svelte';
 
 /** Waits between tries to connect again, in seconds; the last one repeats. */
@@ -22,8 +25,8 @@ export class Session {
   onReady: () => void = () => {};
   /** Called once, when the state was read for the first time. */
   onOpened: () => void = () => {};
-  /** Called with every question about the page of the panel that is shown. */
-  onAsked: (question: Envelope) => void = () => {};
+  /** Called with every request about the page of the panel that is shown. */
+  onSurface: (message: SurfaceEnvelope) => void = () => {};
   /** Called with every event before it is reduced. */
   onEvent: (event: StoredEvent) => void = () => {};
 
@@ -75,8 +78,8 @@ export class Session {
         this.onEvent(event);
         this.store.event(event);
       },
-      asked: (question) => {
-        if (connection === this.#connection) this.onAsked(question);
+      surface: (message) => {
+        if (connection === this.#connection) this.onSurface(message);
       },
       frame: (frame) => {
         if (connection === this.#connection) this.onFrame(frame);

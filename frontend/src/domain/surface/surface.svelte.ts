@@ -1,6 +1,6 @@
-import { answered, during } from '../../shared/api/acting';
-import { environmentTool } from '../../shared/api/map';
-import type { Envelope, Json, SurfaceAsk, SurfaceMarks, SurfaceReply } from '../../shared/api/types';
+import { actAsAssistant, requestsSettled } from '../../shared/api/assistantaction';
+import { environmentTool } from '../../shared/api/navigation';
+import type { Json, SurfaceAsk, SurfaceEnvelope, SurfaceMarks, SurfaceReply } from '../../shared/api/types';
 import type { Actions } from '../actions';
 import { inOwnWindow } from '../commands/commands.svelte';
 import type { Session } from '../session/session.svelte';
@@ -13,7 +13,7 @@ export type FrameAsk = (ask: { name: string; args: Json[] }) => Promise<Json>;
 
 interface Script {
   scope: Element | Document;
-  during: typeof during;
+  during: typeof actAsAssistant;
   do(name: string, args: Json[]): Promise<Json>;
 }
 declare global {
@@ -84,10 +84,10 @@ export class Surface {
     this.session.send({ v: 1, kind: 'focus' });
   }
 
-  /** Answers a question of the program. */
-  async hear(envelope: Envelope): Promise<void> {
-    if (envelope.kind !== 'surface.ask') return;
-    const ask = envelope.data as SurfaceAsk;
+  /** Answers a request of the program. */
+  async onRequest(message: SurfaceEnvelope): Promise<void> {
+    if (message.kind !== 'surface.ask') return;
+    const ask = message.data;
     const reply: SurfaceReply = { id: ask.id };
     try {
       reply.value = await this.#answer(ask);
@@ -126,7 +126,7 @@ export class Surface {
       this.#point((answer as { v?: Json } | undefined)?.v, false);
       return answer;
     }
-    if (name === 'calm') await answered(PATIENCE);
+    if (name === 'calm') await requestsSettled(PATIENCE);
     return globalThis.__sextant?.do(name, args ?? []);
   }
 
@@ -184,7 +184,7 @@ export class Surface {
     });
     script.remove();
     const came = (globalThis as { __sextant?: Script }).__sextant;
-    if (came) came.during = during;
+    if (came) came.during = actAsAssistant;
   }
 }
 

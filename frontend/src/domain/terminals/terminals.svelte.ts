@@ -1,4 +1,5 @@
-import type { Backend, TerminalLink } from '../../shared/api/backend';
+import type { Backend } from '../../shared/api/backend';
+import type { TerminalLink } from '../../shared/api/terminals';
 import type { Terminal, TerminalNews } from '../../shared/api/types';
 
 /** Waits between tries to connect again, in seconds; the last one repeats. */

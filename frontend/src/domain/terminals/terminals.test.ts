@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Backend, TerminalHandlers } from '../../shared/api/backend';
+import type { Backend } from '../../shared/api/backend';
+import type { TerminalHandlers } from '../../shared/api/terminals';
 import type { Terminal } from '../../shared/api/types';
+import type { TerminalNews } from '../../shared/api/types';
 import { typedMessage, parseOutput } from '../../shared/api/terminals';
 import { Terminals } from './terminals.svelte';
 
@@ -28,7 +30,7 @@ function play() {
   } as unknown as Backend;
   const terminals = new Terminals(backend);
   const leave = terminals.watch();
-  const tell = (kind: string, more = {}) => handlers?.news({ v: 1, kind, tabs: [], ...more });
+  const tell = (kind: TerminalNews['kind'], more = {}) => handlers?.news({ v: 1, kind, tabs: [], ...more });
   return { terminals, sent, tell, leave, output: (n: number, b: Uint8Array) => handlers?.output(n, b) };
 }
 

@@ -28,9 +28,9 @@ export class Tools {
 
   /** What the list depends on: the catalogue, and the settings that decide about calls. */
   get state(): string {
-    const { catalogue, settings } = this.store.state;
+    const { toolsRevision, settings } = this.store.state;
     const set = ['mode', 'tools_allow', 'tools_ask', 'groups_off'].map((key) => settings[key]?.value ?? '');
-    return [catalogue, ...set].join('|');
+    return [toolsRevision, ...set].join('|');
   }
 
   /** Reads the list unless it was read as things stand, or anyhow: rules can be made elsewhere, too. */

@@ -2293,11 +2293,14 @@ export interface components {
             yes?: string;
         };
         ApprovalAnswer: {
-            answer: string;
+            /** @enum {string} */
+            answer: "" | "once" | "conversation" | "always" | "like" | "deny";
             call: string;
             id: string;
             reason?: string;
         };
+        /** @enum {string} */
+        ApprovalChoice: "once" | "conversation" | "always" | "like" | "deny";
         ArchiveInputBody: {
             /** @description The file, in Base64. */
             archive: string;
@@ -2333,14 +2336,14 @@ export interface components {
             /** Format: int64 */
             duration_ms: number;
             error?: string;
-            error_type?: string;
+            error_type?: components["schemas"]["ErrorType"];
             last?: string;
             /** Format: int64 */
             repairs: number;
             result?: unknown;
             /** Format: int64 */
             rounds: number;
-            status: string;
+            status: components["schemas"]["Status"];
             success: boolean;
             suggestion?: string;
             turn?: string;
@@ -2431,7 +2434,8 @@ export interface components {
             error?: string;
             hint?: string;
             person_has?: boolean;
-            status: string;
+            /** @enum {string} */
+            status: "absent" | "stopped" | "starting" | "ready" | "failed";
             tabs: components["schemas"]["Tab"][];
         };
         Budget: {
@@ -2452,7 +2456,8 @@ export interface components {
             tokens?: number;
         };
         CallChunk: {
-            stream: string;
+            /** @enum {string} */
+            stream: "stdout" | "stderr" | "progress";
             text: string;
         };
         CallEnd: {
@@ -2461,7 +2466,7 @@ export interface components {
             /** Format: int64 */
             duration_ms: number;
             error?: string;
-            error_type?: string;
+            error_type?: components["schemas"]["ErrorType"];
             images?: string[];
             kept?: components["schemas"]["Kept"];
             output?: string;
@@ -2469,14 +2474,14 @@ export interface components {
             reason?: string;
             sentence: string;
             sources?: string[];
-            status: string;
+            status: components["schemas"]["CallStatus"];
             suggestion?: string;
             tool: string;
             undoable?: boolean;
         };
         CallRow: {
             args: unknown;
-            caller: string;
+            caller: components["schemas"]["Caller"];
             changed?: string[];
             client?: string;
             conversation?: string;
@@ -2484,11 +2489,11 @@ export interface components {
             /** Format: int64 */
             duration_ms: number;
             error?: string;
-            error_type?: string;
+            error_type?: components["schemas"]["ErrorType"];
             grant?: string;
             id: string;
             kept?: components["schemas"]["Kept"];
-            origin: string;
+            origin: components["schemas"]["ToolOrigin"];
             output?: string;
             preview?: string[];
             reason?: string;
@@ -2509,10 +2514,10 @@ export interface components {
         CallStart: {
             app?: string;
             args: unknown;
-            caller: string;
+            caller: components["schemas"]["Caller"];
             client?: string;
             looks?: boolean;
-            origin: string;
+            origin: components["schemas"]["ToolOrigin"];
             owner?: string;
             sentence: string;
             /** Format: int64 */
@@ -2520,18 +2525,24 @@ export interface components {
             tool: string;
             within?: string;
         };
+        /** @enum {string} */
+        CallStatus: "done" | "failed" | "declined" | "refused" | "stopped" | "interrupted";
+        /** @enum {string} */
+        Caller: "person" | "pilot" | "model" | "http" | "mcp" | "run" | "panel" | "app" | "created";
         ChangedFile: {
             /** Format: int64 */
             added: number;
-            by?: string;
-            did: string;
+            /** @enum {string} */
+            by?: "command";
+            /** @enum {string} */
+            did: "made" | "changed" | "removed";
             diff?: string;
             note?: string;
             path: string;
             /** Format: int64 */
             removed: number;
             shown: string;
-            state: string;
+            state: components["schemas"]["UndoState"];
             why?: string;
         };
         Changes: {
@@ -2543,7 +2554,7 @@ export interface components {
             title: string;
         };
         Choice: {
-            answer: string;
+            answer: components["schemas"]["ApprovalChoice"];
             scope: string;
         };
         ClientMessage: {
@@ -2554,7 +2565,8 @@ export interface components {
             /** Format: int64 */
             height?: number;
             input?: components["schemas"]["Input"];
-            kind: string;
+            /** @enum {string} */
+            kind: "hello" | "live.open" | "live.close" | "live.ack" | "input" | "focus" | "surface.reply";
             reply?: components["schemas"]["SurfaceReply"];
             /** Format: double */
             scale?: number;
@@ -2610,7 +2622,7 @@ export interface components {
             parent?: string;
             parent_call?: string;
             shared?: boolean;
-            status: string;
+            status: components["schemas"]["Status"];
             title: string;
             /** Format: date-time */
             updated: string;
@@ -2652,15 +2664,17 @@ export interface components {
             mcp: components["schemas"]["Function"][];
             panel: components["schemas"]["Function"][];
             tool_origins: {
-                [key: string]: string;
+                [key: string]: components["schemas"]["ToolOrigin"];
             };
         };
         Disk: {
             folder: string;
             /** Format: int64 */
             free: number;
-            level: string;
+            level: components["schemas"]["DiskLevel"];
         };
+        /** @enum {string} */
+        DiskLevel: "enough" | "low" | "full";
         Download: {
             /** Format: int64 */
             id: number;
@@ -2670,7 +2684,8 @@ export interface components {
             received: number;
             /** Format: int64 */
             size: number;
-            state: string;
+            /** @enum {string} */
+            state: "running" | "done" | "cancelled" | "failed";
             /** Format: int64 */
             tab: number;
             url: string;
@@ -2719,6 +2734,7 @@ export interface components {
             usable: boolean;
             value?: string;
         };
+        Empty: Record<string, never>;
         Entry: {
             args?: string[];
             command?: string;
@@ -2744,8 +2760,9 @@ export interface components {
         Envelope: {
             call?: string;
             conversation?: string;
-            data: unknown;
-            kind: string;
+            data: components["schemas"]["Hello"];
+            /** @enum {string} */
+            kind: "hello";
             /** Format: int64 */
             seq: number;
             /** Format: date-time */
@@ -2753,11 +2770,50 @@ export interface components {
             turn?: string;
             /** Format: int64 */
             v: number;
-        };
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Problem"];
+            /** @enum {string} */
+            kind: "error";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+            /** Format: int64 */
+            v: number;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["SurfaceAsk"];
+            /** @enum {string} */
+            kind: "surface.ask";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+            /** Format: int64 */
+            v: number;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["SurfaceCancel"];
+            /** @enum {string} */
+            kind: "surface.cancel";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+            /** Format: int64 */
+            v: number;
+        } | components["schemas"]["Event"];
         ErrorCount: {
             /** Format: int64 */
             calls: number;
-            type: string;
+            type: components["schemas"]["ErrorType"];
         };
         ErrorDetail: {
             /** @description Where the error occurred, e.g. 'body.items[3].tags' or 'path.thing-id' */
@@ -2800,11 +2856,388 @@ export interface components {
              */
             type: string;
         };
+        /** @enum {string} */
+        ErrorType: "validation_error" | "user_error" | "system_error" | "permission_error" | "security_error";
         Event: {
             call?: string;
             conversation?: string;
-            data: unknown;
-            kind: string;
+            data: components["schemas"]["Conversation"];
+            /** @enum {string} */
+            kind: "conversation.created";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Conversation"];
+            /** @enum {string} */
+            kind: "conversation.updated";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Removed"];
+            /** @enum {string} */
+            kind: "conversation.deleted";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Shared"];
+            /** @enum {string} */
+            kind: "conversation.shared";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Message"];
+            /** @enum {string} */
+            kind: "message.added";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Waiting"];
+            /** @enum {string} */
+            kind: "message.waiting";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Taken"];
+            /** @enum {string} */
+            kind: "message.taken";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Removed"];
+            /** @enum {string} */
+            kind: "message.dropped";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Branch"];
+            /** @enum {string} */
+            kind: "branch.started";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["BranchRef"];
+            /** @enum {string} */
+            kind: "branch.chosen";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Turn"];
+            /** @enum {string} */
+            kind: "turn.started";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Delta"];
+            /** @enum {string} */
+            kind: "text.delta";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Delta"];
+            /** @enum {string} */
+            kind: "thought.delta";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Turn"];
+            /** @enum {string} */
+            kind: "turn.ended";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["TurnNote"];
+            /** @enum {string} */
+            kind: "turn.noted";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Round"];
+            /** @enum {string} */
+            kind: "round.ended";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Bill"];
+            /** @enum {string} */
+            kind: "budget.raised";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["CallStart"];
+            /** @enum {string} */
+            kind: "call.started";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["CallChunk"];
+            /** @enum {string} */
+            kind: "call.output";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["CallEnd"];
+            /** @enum {string} */
+            kind: "call.ended";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Approval"];
+            /** @enum {string} */
+            kind: "approval.asked";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["ApprovalAnswer"];
+            /** @enum {string} */
+            kind: "approval.answered";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["PanelRef"];
+            /** @enum {string} */
+            kind: "panel.opened";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["PanelRef"];
+            /** @enum {string} */
+            kind: "panel.closed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["PanelList"];
+            /** @enum {string} */
+            kind: "panels.changed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Empty"];
+            /** @enum {string} */
+            kind: "catalogue.changed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["ActivityBar"];
+            /** @enum {string} */
+            kind: "activitybar.changed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["SurfaceRef"];
+            /** @enum {string} */
+            kind: "surface.focused";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["MCPList"];
+            /** @enum {string} */
+            kind: "mcp.changed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["MCPHeard"];
+            /** @enum {string} */
+            kind: "mcp.told";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Setting"];
+            /** @enum {string} */
+            kind: "setting.changed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["BrowserState"];
+            /** @enum {string} */
+            kind: "browser.changed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Marks"];
+            /** @enum {string} */
+            kind: "marks.changed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Pointer"];
+            /** @enum {string} */
+            kind: "pointer.moved";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Disk"];
+            /** @enum {string} */
+            kind: "disk.changed";
             /** Format: int64 */
             seq: number;
             /** Format: date-time */
@@ -2826,6 +3259,8 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @enum {string} */
+        FileAccess: "read" | "write" | "delete";
         FileText: {
             encoding?: string;
             kind?: string;
@@ -2866,7 +3301,8 @@ export interface components {
             about?: string;
             default?: unknown;
             format?: string;
-            kind: string;
+            /** @enum {string} */
+            kind: "text" | "number" | "integer" | "boolean" | "choice" | "choices";
             /** Format: double */
             least?: number;
             /** Format: double */
@@ -2922,7 +3358,7 @@ export interface components {
             owner?: string;
             party?: string;
             paths?: string[];
-            scope: string;
+            scope: components["schemas"]["GrantScope"];
             secrets?: string[];
             target?: string;
             text: string;
@@ -2933,6 +3369,8 @@ export interface components {
             /** Format: int64 */
             uses: number;
         };
+        /** @enum {string} */
+        GrantScope: "conversation" | "always" | "never";
         Grants: {
             grants: components["schemas"]["GrantRow"][];
         };
@@ -2968,7 +3406,8 @@ export interface components {
             /** Format: int64 */
             modifiers?: number;
             text?: string;
-            type: string;
+            /** @enum {string} */
+            type: "down" | "up" | "move" | "wheel" | "keydown" | "keyup" | "text";
             /** Format: double */
             x?: number;
             /** Format: double */
@@ -3013,7 +3452,8 @@ export interface components {
             name: string;
             /** Format: date-time */
             next_try?: string;
-            state: string;
+            /** @enum {string} */
+            state: "off" | "starting" | "ready" | "degraded" | "down";
             tools: string[];
             transport: string;
         };
@@ -3053,14 +3493,16 @@ export interface components {
             offers?: components["schemas"]["Offer"][];
             outside?: string[];
             program?: boolean;
-            role: string;
-            status: string;
+            role: components["schemas"]["MessageRole"];
+            status: components["schemas"]["Status"];
             text: string;
             thought?: string;
             /** Format: date-time */
             time: string;
             turn: string;
         };
+        /** @enum {string} */
+        MessageRole: "user" | "assistant" | "tool" | "note" | "summary";
         Metrics: {
             buckets: components["schemas"]["MetricsBucket"][];
             /** Format: int64 */
@@ -3069,7 +3511,7 @@ export interface components {
             from: string;
             models: components["schemas"]["ModelMetrics"][];
             questions: components["schemas"]["QuestionMetrics"];
-            range: string;
+            range: components["schemas"]["MetricsRange"];
             step: string;
             /** Format: date-time */
             to: string;
@@ -3097,12 +3539,15 @@ export interface components {
             /** Format: int64 */
             talk: number;
         };
+        /** @enum {string} */
+        MetricsRange: "day" | "week" | "month" | "all";
         Model: {
             detail?: string;
             label: string;
             name: string;
             provider: string;
-            state: string;
+            /** @enum {string} */
+            state: "ready" | "not_running" | "no_key";
         };
         ModelMetrics: {
             /** Format: int64 */
@@ -3191,7 +3636,8 @@ export interface components {
             /** Format: int64 */
             duration_ms: number;
             name: string;
-            state: string;
+            /** @enum {string} */
+            state: "passed" | "failed" | "skipped";
             tool?: string;
             why?: string;
         };
@@ -3293,7 +3739,8 @@ export interface components {
             line?: number;
             nearest?: string;
             pointer?: string;
-            severity: string;
+            /** @enum {string} */
+            severity: "error" | "warning";
             text: string;
             tool?: string;
         };
@@ -3371,6 +3818,8 @@ export interface components {
             conversation: string;
             turn: string;
         };
+        /** @enum {string} */
+        Permission: "" | "allow" | "ask" | "never";
         PilotCommand: {
             example: string;
             first?: boolean;
@@ -3510,7 +3959,8 @@ export interface components {
             since: string;
             /** Format: int64 */
             tabs: number;
-            via: string;
+            /** @enum {string} */
+            via: "stdio" | "http";
         };
         Programs: {
             args: string[];
@@ -3625,7 +4075,7 @@ export interface components {
             /** Format: int64 */
             duration_ms: number;
             error?: string;
-            error_type?: string;
+            error_type?: components["schemas"]["ErrorType"];
             kept?: components["schemas"]["Kept"];
             result?: unknown;
             success: boolean;
@@ -3683,7 +4133,7 @@ export interface components {
             kept: string;
             missing?: boolean;
             name: string;
-            places: string[];
+            places: components["schemas"]["SecretPlace"][];
             /** Format: date-time */
             used?: string;
             /** Format: int64 */
@@ -3701,6 +4151,8 @@ export interface components {
             secrets: components["schemas"]["Secret"][];
             where: components["schemas"]["Where"];
         };
+        /** @enum {string} */
+        SecretPlace: "header" | "query" | "body" | "field" | "env";
         ServerHeard: {
             /** Format: int64 */
             lists: number;
@@ -3727,6 +4179,10 @@ export interface components {
             one_of?: string[];
             secret?: boolean;
             window?: boolean;
+        };
+        Shared: {
+            id: string;
+            shared: boolean;
         };
         Snapshot: {
             active_panel: string;
@@ -3755,10 +4211,12 @@ export interface components {
         };
         Stand: {
             forbids?: string[];
-            permission: string;
+            permission: components["schemas"]["Permission"];
             rule: string;
-            verdict: string;
+            verdict: components["schemas"]["Verdict"];
         };
+        /** @enum {string} */
+        Status: "running" | "done" | "stopped" | "failed" | "limit" | "interrupted";
         SurfaceAsk: {
             args: unknown[];
             do: string;
@@ -3832,7 +4290,8 @@ export interface components {
             command?: string;
             reason?: string;
             shared: boolean;
-            state: string;
+            /** @enum {string} */
+            state: "idle" | "waiting" | "running" | "ended" | "failed";
             /** Format: int64 */
             tab: number;
         };
@@ -3841,7 +4300,8 @@ export interface components {
             bytes?: number;
             /** Format: int32 */
             columns?: number;
-            kind: string;
+            /** @enum {string} */
+            kind: "hello" | "open" | "stop" | "again" | "close" | "resize" | "share" | "watch" | "leave" | "drawn";
             /** Format: int32 */
             rows?: number;
             shared?: boolean;
@@ -3855,7 +4315,8 @@ export interface components {
             /** Format: int64 */
             bytes?: number;
             error?: string;
-            kind: string;
+            /** @enum {string} */
+            kind: "tabs" | "opened" | "watching" | "error";
             /** Format: int64 */
             tab?: number;
             tabs: components["schemas"]["Terminal"][];
@@ -3894,7 +4355,7 @@ export interface components {
             failures: components["schemas"]["CallRow"][];
             /** Format: date-time */
             from: string;
-            range: string;
+            range: components["schemas"]["MetricsRange"];
             step: string;
             /** Format: date-time */
             to: string;
@@ -3910,7 +4371,7 @@ export interface components {
             errors: components["schemas"]["ErrorCount"][];
             /** Format: int64 */
             failed: number;
-            origin: string;
+            origin: components["schemas"]["ToolOrigin"];
             /** Format: int64 */
             p50_ms: number;
             /** Format: int64 */
@@ -3925,6 +4386,8 @@ export interface components {
             tokens: number;
             tool: string;
         };
+        /** @enum {string} */
+        ToolOrigin: "baseline" | "panel" | "mcp" | "created";
         ToolRow: {
             active: boolean;
             app?: string;
@@ -3933,7 +4396,7 @@ export interface components {
             group?: string;
             hints: components["schemas"]["Hints"];
             name: string;
-            origin: string;
+            origin: components["schemas"]["ToolOrigin"];
             owner?: string;
             parameters: unknown;
             stand: components["schemas"]["Stand"];
@@ -3977,9 +4440,13 @@ export interface components {
             model?: string;
             /** Format: int64 */
             rounds?: number;
-            status: string;
+            status: components["schemas"]["Status"];
             suggestion?: string;
             usage: components["schemas"]["Usage"];
+        };
+        TurnNote: {
+            message: string;
+            text: string;
         };
         TurnRef: {
             turn: string;
@@ -3997,11 +4464,13 @@ export interface components {
             paths?: string[];
             turn?: string;
         };
+        /** @enum {string} */
+        UndoState: "ready" | "undone" | "conflict";
         UndoableCall: {
             call: string;
             did: string;
             panel: string;
-            state: string;
+            state: components["schemas"]["UndoState"];
             tool: string;
             why?: string;
         };
@@ -4015,19 +4484,23 @@ export interface components {
             /** Format: int64 */
             written?: number;
         };
+        /** @enum {string} */
+        Verdict: "allow" | "ask" | "refuse" | "depends";
         Waiting: {
             /** Format: date-time */
             asked: string;
             attached?: components["schemas"]["Attached"][];
-            caller: string;
+            caller: components["schemas"]["Caller"];
             from?: string[];
             id: string;
             interactive?: boolean;
             model: string;
             panel?: string;
             text: string;
-            when: string;
+            when: components["schemas"]["WaitingMoment"];
         };
+        /** @enum {string} */
+        WaitingMoment: "now" | "next" | "kept";
         Where: {
             kept: string;
             path?: string;
@@ -6123,7 +6596,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                id: string;
+                message: string;
+            };
             cookie?: never;
         };
         requestBody: {

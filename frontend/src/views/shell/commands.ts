@@ -91,5 +91,5 @@ const COLLAPSE = 'collapse_activity_bar';
 
 /** Widens or narrows the activity bar by the same tool an assistant uses. */
 export async function toggleBar(app: App): Promise<void> {
-  await app.actions.run(app.store.state.bar.expanded ? COLLAPSE : EXPAND, {});
+  await app.actions.run(app.store.state.activityBar.expanded ? COLLAPSE : EXPAND, {});
 }

@@ -1,8 +1,8 @@
 import type { App } from '../../../domain/app.svelte';
 import { plainError } from '../../../domain/conversation/card';
 import { PageError } from '../../../domain/panels/pagehost';
-import type { PageLink } from '../../../shared/api/apps';
-import { environmentTool } from '../../../shared/api/map';
+import type { PageLink } from '../../../shared/api/types';
+import { environmentTool } from '../../../shared/api/navigation';
 import { panelProviding } from '../provides';
 
 /** Opens an address that a page asked for and the person agreed to. It stays the page's: it opens no private host. */

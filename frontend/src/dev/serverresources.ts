@@ -1,7 +1,7 @@
-import type { Shelf } from '../shared/api/shelf';
+import type { ServerResourcesApi } from '../shared/api/serverresources';
 
-/** A shelf with one resource and one prompt. */
-export function shelf(): Shelf {
+/** Resources and prompts of a scenario: one of each. */
+export function serverResources(): ServerResourcesApi {
   return {
     offers: async () => ({
       resources: [{ uri: 'note:today', name: 'Today', about: 'What is to be done', mime: 'text/markdown' }],

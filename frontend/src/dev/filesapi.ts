@@ -1,10 +1,11 @@
-import type { Desk, EditorKept, FileText } from '../shared/api/desk';
+import type { FilesApi } from '../shared/api/files';
+import type { EditorSession, FileText } from '../shared/api/types';
 
 const README = '# Sextant\n\nA desktop assistant that drives a real browser.\n\n- tools\n- panels\n';
 
-/** A desk with a small folder that nothing changes. */
-export function desk(): Desk {
-  let kept: EditorKept = { state: { tabs: [], active: '' }, drafts: [] };
+/** Files of a scenario: a small folder that nothing changes. */
+export function filesApi(): FilesApi {
+  let kept: EditorSession = { state: { tabs: [], active: '' }, drafts: [] };
   const file = (path: string): FileText => ({
     path: path.startsWith('/') ? path : `/home/ana/work/${path}`,
     shown: path,

@@ -1,10 +1,10 @@
-import type { AppDesk } from '../shared/api/apps';
-import { BackendError } from '../shared/api/backend';
+import { BackendError } from '../shared/api/client';
+import type { ServerAppsApi } from '../shared/api/serverapps';
 
 const none = () => Promise.reject(new BackendError(404, 'no MCP server here', ''));
 
-/** A scenario has no MCP server, so that no page of one is shown. */
-export const apps = (): AppDesk => ({
+/** A scenario has no MCP server, so no page of one. */
+export const serverApps = (): ServerAppsApi => ({
   page: none,
   allow: none,
   reach: () => Promise.resolve([]),
