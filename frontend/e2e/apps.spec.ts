@@ -105,7 +105,7 @@ test('a call is shown by its server’s page, which calls its own tools after a 
   page,
 }) => {
   const app = view(page);
-  const wants = page.getByRole('group', { name: 'The app of board wants to reach' });
+  const wants = page.getByRole('group', { name: 'The app of board wants to connect to' });
   await expect(wants.getByText('https://api.example.com')).toBeVisible();
   await expect(page.locator('iframe')).toHaveCount(0);
   await wants.getByRole('button', { name: 'Allow for this server' }).click();
@@ -137,7 +137,7 @@ test('an app asks before it opens a link or writes, and is shown on the stage an
   page,
 }) => {
   const app = view(page);
-  await page.getByRole('button', { name: 'Show without' }).click();
+  await page.getByRole('button', { name: 'Continue without' }).click();
   await app.locator('#link').click();
   expect(await policyOf(page)).not.toContain('api.example.com');
   const question = page.getByRole('alertdialog', { name: 'Open an address for the app of board?' });
@@ -154,7 +154,7 @@ test('an app asks before it opens a link or writes, and is shown on the stage an
   await app.locator('#small').click();
   await expect(app.locator('#mode')).toHaveText('mode pip');
   const small = page.getByRole('dialog', { name: 'App of board' });
-  await small.getByRole('button', { name: 'Move the small window' }).focus();
+  await small.getByRole('button', { name: 'Move the floating window' }).focus();
   const before = (await small.boundingBox())!;
   await page.keyboard.press('ArrowLeft');
   await expect(async () => expect((await small.boundingBox())!.x).toBe(before.x - 24)).toPass();
@@ -164,16 +164,16 @@ test('an app asks before it opens a link or writes, and is shown on the stage an
   const composer = page.getByRole('textbox', { name: 'Message to the assistant' });
   await expect(async () => {
     await app.locator('#words').click(); // it has to rest for a moment after a no
-    await expect(page.getByText('proposes a message to the assistant')).toBeVisible({ timeout: 500 });
+    await expect(page.getByText('suggests a message to the assistant')).toBeVisible({ timeout: 500 });
   }).toPass();
   await expect(composer).toHaveValue('');
-  await page.getByRole('button', { name: 'Put it into the message box' }).click();
+  await page.getByRole('button', { name: 'Insert into message' }).click();
   await expect(composer).toHaveValue('move on');
-  await expect(page.getByRole('list', { name: 'Goes with the message' }).getByText('Words of board')).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Attached to the message' }).getByText('Text from board')).toBeVisible();
 
   await page.getByRole('button', { name: 'Close the app' }).click();
   await expect(page.locator('iframe')).toHaveCount(0);
   await page.getByRole('button', { name: 'Show the app of board' }).click();
-  await page.getByRole('button', { name: 'Show without' }).click(); // a no is not kept
+  await page.getByRole('button', { name: 'Continue without' }).click(); // a no is not kept
   await expect(app.locator('#result')).toHaveText('result 5 board');
 });

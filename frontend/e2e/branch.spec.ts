@@ -44,7 +44,7 @@ test('a message is edited and an answer asked for again, and each way stays and 
     await expect(pen).not.toHaveAttribute('aria-disabled', 'true');
     await pen.focus();
     await page.keyboard.press('Enter');
-    const editor = page.getByRole('textbox', { name: 'Message, edited' });
+    const editor = page.getByRole('textbox', { name: 'Edit message' });
     await expect(editor).toBeFocused();
     await page.keyboard.press('Escape');
     await expect(pen).toBeFocused();
@@ -57,7 +57,7 @@ test('a message is edited and an answer asked for again, and each way stays and 
     await expect(talk(page)).not.toContainText('put milk on it');
     expect(sent(model)).toEqual(['make a list', 'A list it is.', 'say bread only']);
     // The file is still there, and that is told.
-    await expect(talk(page)).toContainText('Another branch changed files; Undo stands there.');
+    await expect(talk(page)).toContainText('Another branch changed files, and switching does not undo that.');
     expect(await readFile(join(sextant.work, 'list.txt'), 'utf8')).toBe('milk\n');
 
     const first = mine(page, 'say bread only').getByRole('group', { name: /^Branch \d+ of/ });
@@ -132,16 +132,16 @@ test('nothing parts while a turn runs, and what was being edited is kept', async
     await expect(ways(page)).toHaveCount(1);
     await mine(page, 'one').hover();
     await mine(page, 'one').getByRole('button', { name: 'Edit message' }).click();
-    await page.getByRole('textbox', { name: 'Message, edited' }).fill('one, mended');
+    await page.getByRole('textbox', { name: 'Edit message' }).fill('one, mended');
     await say(page, 'two');
     await expect(talk(page)).toContainText('Wait for it.');
     for (const name of ['Previous branch', 'Ask again'])
       await expect(talk(page).getByRole('button', { name }).first()).toHaveAttribute('aria-disabled', 'true');
-    const send = talk(page).getByRole('button', { name: 'Ask this instead' });
+    const send = talk(page).getByRole('button', { name: 'Send' });
     await send.hover();
-    await expect(page.getByText('A turn is running. Stop it or wait for its end.')).toBeVisible();
+    await expect(page.getByText('Wait for the answer to finish, or stop it.')).toBeVisible();
     await page.reload();
-    await expect(page.getByRole('textbox', { name: 'Message, edited' })).toHaveValue('one, mended');
+    await expect(page.getByRole('textbox', { name: 'Edit message' })).toHaveValue('one, mended');
     open();
     await expect(send).not.toHaveAttribute('aria-disabled', 'true');
     await send.click();

@@ -55,10 +55,10 @@ test('a server is added, its tool tried by hand, its log read; it is changed, sw
   page,
 }) => {
   await expect(page.getByText('No MCP servers yet')).toBeVisible();
-  await main(page).getByRole('button', { name: 'Add a server' }).click();
-  const form = page.getByRole('dialog', { name: 'Add a server' });
+  await main(page).getByRole('button', { name: 'Add server' }).click();
+  const form = page.getByRole('dialog', { name: 'Add server' });
   await form.getByRole('button', { name: 'Add and start' }).click();
-  await expect(form.getByText('A name is missing')).toBeVisible();
+  await expect(form.getByText('Enter a name')).toBeVisible();
   await form.getByRole('textbox', { name: 'Name', exact: true }).fill('words');
   await form.getByRole('textbox', { name: 'Command' }).fill('node');
   await form.getByRole('textbox', { name: /^Arguments/ }).fill(join(folder, 'server.mjs'));
@@ -82,7 +82,7 @@ test('a server is added, its tool tried by hand, its log read; it is changed, sw
   if (await allow.isVisible()) await allow.click();
   await expect(main(page).getByText(/heard plumb/)).toBeVisible();
 
-  await main(page).getByRole('button', { name: 'Change' }).click();
+  await main(page).getByRole('button', { name: 'Edit' }).click();
   const change = page.getByRole('dialog', { name: 'words' });
   await change.getByRole('textbox', { name: 'Command' }).fill('no-such-program-here');
   await change.getByRole('button', { name: 'Save' }).click();
@@ -103,7 +103,7 @@ test('servers of another program come in switched off, and nothing of them runs'
   await main(page).getByRole('button', { name: 'Import' }).click();
   const dialog = page.getByRole('dialog', { name: 'Import servers' });
   await dialog.getByRole('textbox').fill('nonsense');
-  const look = dialog.getByRole('button', { name: 'Show what it adds' });
+  const look = dialog.getByRole('button', { name: 'Preview' });
   await look.click();
   await expect(page.getByText(/neither JSON nor a bundle/)).toBeVisible();
   await dialog.getByRole('textbox').fill(

@@ -46,14 +46,14 @@ test('a file is opened, edited, saved, compared, and unsaved text outlives a cra
     await page.keyboard.press('Control+End');
     await page.keyboard.type('mine\n');
     await writeFile(file, '# Plan\n\nfrom elsewhere again\n');
-    const told = page.getByText('plan.md was changed by something else. Your text is still here.');
+    const told = page.getByText('plan.md was changed by another program. Your text is still here.');
     await expect(told).toBeVisible();
     await text(page, 'plan.md').click();
     await page.keyboard.press('Control+s');
     await expect(told).toBeVisible();
     expect(await readFile(file, 'utf8')).toBe('# Plan\n\nfrom elsewhere again\n');
-    await page.getByRole('button', { name: 'Show differences' }).last().click();
-    const both = page.getByRole('region', { name: 'Differences in plan.md' });
+    await page.getByRole('button', { name: 'Show changes' }).last().click();
+    const both = page.getByRole('region', { name: 'Changes in plan.md' });
     await expect(both).toContainText('from elsewhere again');
     await expect(both).toContainText('mine');
     const { violations } = await new AxeBuilder({ page }).include('[data-region=stage]').analyze();

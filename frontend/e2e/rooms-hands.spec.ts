@@ -46,7 +46,7 @@ test('the tools of notes and files know what is open and selected', async ({ pag
   await page.goto(sextant.window());
   await panel(page, 'Notes').click();
   await page.getByRole('button', { name: 'New note' }).last().click();
-  await page.getByRole('textbox', { name: /^Text of the note/ }).click();
+  await page.getByRole('textbox', { name: /^Text of note/ }).click();
   await page.keyboard.type('A heron stood there.');
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
   await say(page, tool('notes_read', {}));
@@ -79,7 +79,7 @@ test('a page is kept by the star, removed by a call, and undo brings it back', a
   await say(page, tool('browser_bookmark_remove', { url: 'http://demo.sextant.test/lamps/desk' }));
   await expect(main.getByRole('button', { name: 'Bookmark this page' })).toBeVisible();
   await talk(page)
-    .getByRole('region', { name: 'Files this turn changed' })
+    .getByRole('region', { name: 'Files changed by this answer' })
     .getByRole('button', { name: 'Undo' })
     .click();
   await expect(starred).toBeVisible();
@@ -117,8 +117,8 @@ test('every built-in panel can be pinned where it stands', async ({ page }) => {
   ]) {
     await panel(page, name).click();
     const main = page.getByRole('main', { name });
-    await main.getByRole('button', { name: /^Pin: offer its tools/ }).click();
-    await main.getByRole('button', { name: /^Pinned: its tools/ }).click();
-    await expect(main.getByRole('button', { name: /^Pin: offer its tools/ })).toBeVisible();
+    await main.getByRole('button', { name: /^Keep this panel’s tools/ }).click();
+    await main.getByRole('button', { name: /^This panel’s tools stay/ }).click();
+    await expect(main.getByRole('button', { name: /^Keep this panel’s tools/ })).toBeVisible();
   }
 });

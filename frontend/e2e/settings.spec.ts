@@ -23,7 +23,7 @@ test('a grant is given in an answer, is listed with its uses, and asks again whe
   const ask = page.getByRole('alertdialog').filter({ hasText: 'evaluate_script' }).first();
   await ask.getByRole('button', { name: 'More choices' }).click();
   await page.getByRole('radio', { name: /Always/ }).click();
-  await page.getByRole('button', { name: 'Allow always' }).click();
+  await page.getByRole('button', { name: 'Always allow' }).click();
   await expect(ask).toBeHidden();
 
   await say(page, script);
@@ -59,15 +59,15 @@ test('the audit log says what a call did and why it ran, and that its chain hold
   await say(page, 'open demo');
   await expect(page.getByText('Opened demo.sextant.test').first()).toBeVisible({ timeout: 20_000 });
   await settings(page, /Audit log/);
-  await page.getByRole('textbox', { name: 'Search words, tool, call' }).fill('navigate_page');
+  await page.getByRole('textbox', { name: 'Search words, tool or call' }).fill('navigate_page');
   const entry = page.getByRole('button', { name: /navigate_page/ }).first();
   await entry.click();
   await expect(page.getByText('Why', { exact: true })).toBeVisible();
   await expect(page.getByText(/No question was needed · /).first()).toBeVisible();
-  await page.getByRole('button', { name: 'Check the chain' }).click();
-  await expect(page.getByText(/\d+ rows hold/)).toBeVisible();
-  await page.getByRole('textbox', { name: 'Search words, tool, call' }).fill('no such words');
-  await expect(page.getByText('No call holds “no such words”.')).toBeVisible();
+  await page.getByRole('button', { name: 'Verify log' }).click();
+  await expect(page.getByText(/\d+ rows are intact/)).toBeVisible();
+  await page.getByRole('textbox', { name: 'Search words, tool or call' }).fill('no such words');
+  await expect(page.getByText('No call contains “no such words”.')).toBeVisible();
 });
 
 test('mode, limits and look are changed in the settings and say where they come from', async ({ page }) => {
@@ -90,7 +90,7 @@ test('mode, limits and look are changed in the settings and say where they come 
   await settings(page, /General/);
   await page.getByRole('radio', { name: 'Light' }).click();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
-  await settings(page, /Every setting/);
+  await settings(page, /All settings/);
   const limit = page.locator('[data-setting=calls_per_turn]');
   await expect(limit.getByRole('textbox')).toHaveValue('25');
   await expect(limit).toContainText('This window');
@@ -130,8 +130,8 @@ test('every setting says what it does, is changed where it stands, refuses what 
   page,
 }) => {
   await page.goto(sextant.window());
-  await settings(page, /Every setting/);
-  await page.getByRole('textbox', { name: 'Search a setting' }).fill('window percent');
+  await settings(page, /All settings/);
+  await page.getByRole('textbox', { name: 'Search settings' }).fill('window percent');
   const rows = page.locator('.setting');
   await expect(rows).toHaveCount(1);
   const row = rows.filter({ hasText: 'context_share' });
@@ -145,10 +145,10 @@ test('every setting says what it does, is changed where it stands, refuses what 
   await expect(row).toContainText('This window');
 
   await page.reload();
-  await settings(page, /Every setting/);
-  await page.getByRole('button', { name: /Not the default/ }).click();
+  await settings(page, /All settings/);
+  await page.getByRole('button', { name: /^Changed/ }).click();
   await expect(field).toHaveValue('60');
-  await row.getByRole('button', { name: 'Use the default' }).click();
+  await row.getByRole('button', { name: 'Restore default' }).click();
   await expect(row).toBeHidden();
   const { violations } = await new AxeBuilder({ page }).include('.settings').analyze();
   expect(violations.map((v) => v.id)).toEqual([]);

@@ -4,7 +4,7 @@ import { ModelServer } from './model-server';
 import { gate, say, Sextant, talk } from './sextant';
 
 const box = (page: Page) => page.getByRole('textbox', { name: 'Message to the assistant' });
-const waits = (page: Page) => page.getByRole('list', { name: 'Messages that wait' }).getByRole('listitem');
+const waits = (page: Page) => page.getByRole('list', { name: 'Queued messages' }).getByRole('listitem');
 
 async function write(page: Page, text: string, keys: string): Promise<void> {
   await box(page).fill(text);
@@ -29,13 +29,13 @@ test('what a person writes while a turn runs steers it or waits, is seen waiting
 
     await write(page, 'rather leave it closed', 'Enter');
     await expect(waits(page)).toHaveCount(1);
-    await expect(waits(page)).toContainText('goes in after the call that runs');
+    await expect(waits(page)).toContainText('Sends after this step');
     await write(page, 'never mind this', 'Alt+Enter');
     await write(page, 'then say', 'Alt+Enter');
-    await expect(waits(page).nth(2)).toContainText('waits for the next turn');
+    await expect(waits(page).nth(2)).toContainText('Sends after this answer');
     await waits(page).nth(1).getByRole('button', { name: 'Remove' }).click();
     await expect(waits(page)).toHaveCount(2);
-    await waits(page).nth(1).getByRole('button', { name: 'Take it back into the message' }).click();
+    await waits(page).nth(1).getByRole('button', { name: 'Edit' }).click();
     await expect(box(page)).toHaveValue('then say');
     await write(page, 'then say what you did', 'Alt+Enter');
     await expect(waits(page)).toHaveCount(2);
@@ -43,12 +43,12 @@ test('what a person writes while a turn runs steers it or waits, is seen waiting
     expect(found.violations).toEqual([]);
 
     first.open();
-    await expect(talk(page)).toContainText('Sent while it worked');
+    await expect(talk(page)).toContainText('Added to the answer after');
     await expect(waits(page)).toHaveCount(1);
     await expect(talk(page)).toContainText('Not opened then.');
     second.open();
     await expect(talk(page)).toContainText('The second turn.');
-    await expect(talk(page)).toContainText('for its turn');
+    await expect(talk(page)).toContainText('for the previous answer');
     await expect(waits(page)).toHaveCount(0);
 
     // What the panel in front offers is told beside it.

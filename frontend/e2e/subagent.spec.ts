@@ -39,11 +39,11 @@ test('a task that is handed on is seen at work, opens to its talk, and stands in
       await expect(card).toContainText('1 call');
       await expect(card).toContainText('Thinking');
 
-      await card.getByRole('button', { name: 'Open its talk' }).click();
+      await card.getByRole('button', { name: 'Show subagent' }).click();
       await expect(talk(page)).toContainText('Count the panels');
       await expect(talk(page)).toContainText('get_workspace_state');
       await expect(page.getByRole('textbox', { name: 'Message to the assistant' })).toHaveCount(0);
-      await expect(assistant(page)).toContainText('It takes no messages');
+      await expect(assistant(page)).toContainText('read-only');
       const { violations } = await new AxeBuilder({ page }).include('[data-region=assistant]').analyze();
       expect(violations.map((v) => v.id)).toEqual([]);
       end.open();
@@ -57,7 +57,7 @@ test('a task that is handed on is seen at work, opens to its talk, and stands in
       expect(JSON.stringify(model.requests.at(-1)!.messages)).not.toContain('get_workspace_state');
 
       await page.reload();
-      await expect(talk(page).getByRole('button', { name: 'Open its talk' })).toBeVisible();
+      await expect(talk(page).getByRole('button', { name: 'Show subagent' })).toBeVisible();
       await expect(talk(page)).toContainText('1 call');
     },
   );

@@ -32,8 +32,8 @@ test('near the end of what a model reads the beginning is summed up, shown, and 
   await say(page, 'Which one is the cheapest?');
   await expect(talk.getByText('The mug.', { exact: true })).toBeVisible();
 
-  const row = talk.getByRole('region', { name: 'Earlier part summed up' });
-  const face = row.getByRole('button', { name: /Earlier part summed up/ });
+  const row = talk.getByRole('region', { name: 'Earlier part summarized' });
+  const face = row.getByRole('button', { name: /Earlier part summarized/ });
   await expect(face).toHaveAttribute('aria-expanded', 'false');
   await face.click();
   await expect(row.getByText('the mug is the cheapest')).toBeVisible();
@@ -46,10 +46,10 @@ test('near the end of what a model reads the beginning is summed up, shown, and 
   const { violations } = await new AxeBuilder({ page }).include('.summed').analyze();
   expect(violations.map((v) => v.id)).toEqual([]);
 
-  await row.getByRole('button', { name: 'Send everything' }).click();
+  await row.getByRole('button', { name: 'Send the full text' }).click();
   await expect(row.getByRole('button', { name: /Summary not used/ })).toBeVisible();
   await page.reload();
-  await expect(row.getByRole('button', { name: 'Use the summary' })).toBeVisible();
+  await expect(row.getByRole('button', { name: 'Send the summary' })).toBeVisible();
   await say(page, 'Are you sure?');
   await expect(talk.getByText('Still the mug.', { exact: true })).toBeVisible();
   expect(model.requests.at(-1)!.messages.map((m) => m.content)).toContain(goal);

@@ -17,21 +17,21 @@ test('what a model thinks stands apart from what it says, while it thinks and af
   try {
     await page.goto(sextant.window());
     await say(page, 'Which shop?');
-    const row = page.getByRole('region', { name: 'What the model thought' });
+    const row = page.getByRole('region', { name: 'Reasoning' });
     const face = row.getByRole('button');
     await expect(face).toContainText('Thinking');
     await expect(face).toContainText('The first is closed on Sundays.');
     await face.click();
-    await expect(row.getByRole('region', { name: 'Its thoughts' })).toHaveText(thought);
+    await expect(row.getByRole('region', { name: 'Reasoning of the model' })).toHaveText(thought);
     go();
     await expect(face).toContainText('Thought for ');
 
     await expect(page.locator('article').getByText('The second.', { exact: true })).toBeVisible();
     await page.reload();
     await expect(face).toContainText('Thought for ');
-    await expect(row.getByRole('region', { name: 'Its thoughts' })).toBeHidden();
+    await expect(row.getByRole('region', { name: 'Reasoning of the model' })).toBeHidden();
     await face.click();
-    await expect(row.getByRole('region', { name: 'Its thoughts' })).toHaveText(thought);
+    await expect(row.getByRole('region', { name: 'Reasoning of the model' })).toHaveText(thought);
     const { violations } = await new AxeBuilder({ page }).include('.thought').analyze();
     expect(violations.map((v) => v.id)).toEqual([]);
   } finally {

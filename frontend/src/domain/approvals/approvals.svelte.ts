@@ -65,7 +65,7 @@ export class Approvals {
       this.dialog = '';
     } catch (error) {
       const gone = error instanceof BackendError && (error.status === 409 || error.status === 404);
-      this.toasts.error(gone ? t('ask.gone') : failureText(error));
+      this.toasts.error(gone ? t('approval.gone') : failureText(error));
       if (gone) this.dialog = '';
     } finally {
       this.sending = '';

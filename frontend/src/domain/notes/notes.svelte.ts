@@ -79,7 +79,7 @@ export class Notes {
 
   async open(name: string): Promise<void> {
     if (!(await this.leave())) {
-      this.toasts.error(t('notes.stays'));
+      this.toasts.error(t('notes.notLeft'));
       return;
     }
     const found = this.list.find((note) => note.name === name);
@@ -102,7 +102,7 @@ export class Notes {
   async make(): Promise<void> {
     // Before anything is made: an empty note that nothing opens would be left behind.
     if (!(await this.leave())) {
-      this.toasts.error(t('notes.stays'));
+      this.toasts.error(t('notes.notLeft'));
       return;
     }
     let n = 1;

@@ -183,7 +183,7 @@ describe('a call', () => {
   it('runs, streams and ends', () => {
     started('k');
     apply('call.output', { stream: 'stdout', text: 'one\n' }, { call: 'k' });
-    expect(state.calls.k).toMatchObject({ status: 'running', sentence: 'Counting', live: 'one\n' });
+    expect(state.calls.k).toMatchObject({ status: 'running', sentence: 'Counting', liveOutput: 'one\n' });
     ended('k', { preview: ['2 words'] });
     expect(state.calls.k).toMatchObject({ status: 'done', sentence: 'Counted', durationMs: 5, preview: ['2 words'] });
     expect(items()).toEqual([{ kind: 'call', id: 'k', turn: 't' }]);
@@ -197,7 +197,10 @@ describe('a call', () => {
     apply('call.output', { stream: 'progress', text: '60% · three\n' }, { call: 'k' });
     expect(state.calls.k).toMatchObject({ progress: 60, liveOutput: '5% of it is mine\nGathering\n60% · three\n' });
     apply('call.output', { stream: 'progress', text: 'Writing\n' }, { call: 'k' });
-    expect(state.calls.k).toMatchObject({ progress: 60, liveOutput: '5% of it is mine\nGathering\n60% · three\nWriting\n' });
+    expect(state.calls.k).toMatchObject({
+      progress: 60,
+      liveOutput: '5% of it is mine\nGathering\n60% · three\nWriting\n',
+    });
   });
   it('keeps a bounded end of its output', () => {
     started('k');

@@ -76,20 +76,20 @@ export function argsOf(
   for (const field of fields) {
     const text = typed[field.name] ?? '';
     if (text === '') {
-      if (field.required && field.kind !== 'boolean') errors[field.name] = t('own.bad.required');
+      if (field.required && field.kind !== 'boolean') errors[field.name] = t('panel.bad.required');
       else if (field.required) args[field.name] = false;
       continue;
     }
     if (field.kind === 'number') {
       const number = Number(text);
       if (Number.isFinite(number)) args[field.name] = number;
-      else errors[field.name] = t('own.bad.number');
+      else errors[field.name] = t('panel.bad.number');
     } else if (field.kind === 'boolean') args[field.name] = text === 'true';
     else if (field.kind === 'json') {
       try {
         args[field.name] = JSON.parse(text) as unknown;
       } catch (error) {
-        errors[field.name] = t('own.bad.json', { reason: error instanceof Error ? error.message : '' });
+        errors[field.name] = t('panel.bad.json', { reason: error instanceof Error ? error.message : '' });
       }
     } else args[field.name] = text;
   }

@@ -33,7 +33,7 @@ export function windowCommands(app: App, doors: Doors): Command[] {
     { id: 'assistant', title: t('command.assistant'), icon: 'side', keys: ['Ctrl+J'], run: () => layout.toggle() },
     { id: 'composer', title: t('command.composer'), icon: 'pen', run: toComposer },
     {
-      id: 'talk.new',
+      id: 'conversation.new',
       title: t('command.new'),
       icon: 'plus',
       keys: ['Ctrl+N'],
@@ -51,7 +51,13 @@ export function windowCommands(app: App, doors: Doors): Command[] {
       off: () => (talk.running || browser.driver ? '' : t('compose.stop')),
       run: stop,
     },
-    { id: 'give', title: t('command.give'), icon: 'hand', keys: ['Ctrl+Shift+.'], run: () => void browser.hand(false) },
+    {
+      id: 'give',
+      title: t('command.giveBack'),
+      icon: 'hand',
+      keys: ['Ctrl+Shift+.'],
+      run: () => void browser.hand(false),
+    },
     { id: 'number', title: t('command.number'), icon: 'tag', keys: ['Ctrl+G'], run: doors.number },
     {
       id: 'annotate',
