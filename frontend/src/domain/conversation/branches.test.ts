@@ -42,8 +42,10 @@ const transcript = (): TranscriptView => state.transcripts.c!;
 const name = (item: Item) => (item.kind === 'turnEnd' ? `/${item.id}` : item.id);
 const shown = () => shownItems(transcript()).map(name).join(' ');
 const forks = () =>
-  forksOf(transcript(), state.calls).map(({ first, ways, at, elsewhere }) =>
-    [name(first), `${at + 1}/${ways.length}`, ways.map((way) => way || '-').join(','), elsewhere].join(' ').trim(),
+  forksOf(transcript(), state.calls).map(({ first, alternatives, at, effects }) =>
+    [name(first), `${at + 1}/${alternatives.length}`, alternatives.map((branch) => branch || '-').join(','), effects]
+      .join(' ')
+      .trim(),
   );
 
 beforeEach(() => {

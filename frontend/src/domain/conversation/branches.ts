@@ -1,21 +1,21 @@
 import type { CallView, Item, TranscriptView, BranchView } from '../store/state';
-import { branchById, branchOf } from '../store/branches';
+import { branchById, branchOf, turnOf } from '../store/branches';
 
-/** A place where the conversation parts, as it is seen from the branch that is shown. */
+/** A point where the conversation has several continuations, seen from the active branch. */
 export interface Fork {
-  /** The same whichever of its ways is shown. */
+  /** Does not depend on which continuation is active. */
   key: string;
-  /** For each way the branch in it that was used last, in the order the ways began. */
-  ways: string[];
-  /** Which of them is shown. */
+  /** For each continuation, oldest first, its most recently used branch. */
+  alternatives: string[];
+  /** The index of the active one. */
   at: number;
-  /** What is told about the others: that they changed files, or did anything else. */
-  elsewhere: '' | 'files' | 'done';
-  /** The first item of the way that is shown. */
+  /** Whether the others changed files, or did anything else that stays done. */
+  effects: '' | 'files' | 'done';
+  /** The first item of the active one. */
   first: Item;
 }
 
-/** From the first branch to the one that is shown. */
+/** The active branch and its ancestors, the first branch first. */
 function chain(transcript: TranscriptView): BranchView[] {
   const list: BranchView[] = [];
   for (
@@ -27,7 +27,7 @@ function chain(transcript: TranscriptView): BranchView[] {
   return list;
 }
 
-/** The items of the branch that is shown, with their places among all. */
+/** The items of the active branch, with their places among all. */
 function path(transcript: TranscriptView): { item: Item; place: number }[] {
   const line = chain(transcript);
   const ends = new Map(line.map((branch, i) => [branch.id, line[i + 1]?.cut ?? Infinity]));
@@ -36,19 +36,19 @@ function path(transcript: TranscriptView): { item: Item; place: number }[] {
     .filter(({ item, place }) => place < (ends.get(branchOf(transcript, item)) ?? 0));
 }
 
-/** What is shown of a conversation: the items of its active branch. */
+/** The items of the active branch. */
 export function shownItems(transcript: TranscriptView): Item[] {
   return transcript.branches.length < 2 ? transcript.items : path(transcript).map(({ item }) => item);
 }
 
-/** Sources of outside text in what is shown. */
+/** Sources of outside text in the active branch. */
 export function shownSources(transcript: TranscriptView): string[] {
   if (transcript.branches.length < 2) return transcript.outside;
-  const turns = new Set(shownItems(transcript).map((item) => (item.kind === 'turnEnd' ? item.turn.id : item.turn)));
+  const turns = new Set(shownItems(transcript).map(turnOf));
   return [...new Set([...turns].flatMap((turn) => transcript.sources[turn] ?? []))];
 }
 
-/** Every place of the branch that is shown where the conversation parts, in order. */
+/** Every fork along the active branch, in order. */
 export function forksOf(transcript: TranscriptView, calls: Record<string, CallView>): Fork[] {
   if (transcript.branches.length < 2) return [];
   const shown = path(transcript);
@@ -64,15 +64,17 @@ export function forksOf(transcript: TranscriptView, calls: Record<string, CallVi
         if (!first) return [];
         const heads = [parent, ...children.filter((one) => one.cut === cut)];
         const at = next && next.cut === cut ? heads.indexOf(next) : 0;
-        const ways = heads.map((head) => within(transcript, head, cut));
-        const others = new Set(ways.filter((_, n) => n !== at).flatMap((way) => way.map((one) => one.id)));
+        const alternatives = heads.map((head) => descendants(transcript, head, cut));
+        const others = new Set(
+          alternatives.filter((_, n) => n !== at).flatMap((branches) => branches.map((one) => one.id)),
+        );
         const left = transcript.items.filter((item, place) => place >= cut && others.has(branchOf(transcript, item)));
         return [
           {
             key: `${parent.id}:${cut}`,
-            ways: ways.map((way) => way.reduce((a, b) => (b.used > a.used ? b : a)).id),
+            alternatives: alternatives.map((branches) => branches.reduce((a, b) => (b.used > a.used ? b : a)).id),
             at,
-            elsewhere: done(left, calls),
+            effects: effectsOf(left, calls),
             first,
           },
         ];
@@ -80,14 +82,14 @@ export function forksOf(transcript: TranscriptView, calls: Record<string, CallVi
   });
 }
 
-/** The branches of one way: head, and what parts from it behind cut. */
-function within(transcript: TranscriptView, head: BranchView, cut: number): BranchView[] {
+/** The branches of one continuation: head, and those that start from it after cut. */
+function descendants(transcript: TranscriptView, head: BranchView, cut: number): BranchView[] {
   const parts = transcript.branches.filter((one) => one.id && one.parent === head.id && one.cut > cut);
-  return [head, ...parts.flatMap((one) => within(transcript, one, -1))];
+  return [head, ...parts.flatMap((one) => descendants(transcript, one, -1))];
 }
 
-/** Whether these calls changed files, or may have done anything but look. */
-function done(items: Item[], calls: Record<string, CallView>): Fork['elsewhere'] {
+/** Whether these calls changed files, or may have done anything but read. */
+function effectsOf(items: Item[], calls: Record<string, CallView>): Fork['effects'] {
   const made = items.flatMap((item) => (item.kind === 'call' ? (calls[item.id] ?? []) : []));
   if (made.some((call) => call.changed.length)) return 'files';
   return made.some((call) => !call.readOnly && ran(call)) ? 'done' : '';
@@ -97,7 +99,7 @@ const ran = (call: CallView) =>
   ['done', 'stopped', 'interrupted'].includes(call.status) ||
   (call.status === 'failed' && !['validation_error', 'permission_error', 'security_error'].includes(call.errorType));
 
-/** The question that a turn answers: the last thing a person said before its end. */
+/** The message that a turn answers: the last one of the person before its end. */
 export function questionOf(items: Item[], turn: string): Extract<Item, { kind: 'user' }> | undefined {
   const end = items.findIndex((item) => item.kind === 'turnEnd' && item.id === turn);
   const found = items.slice(0, end + 1).findLast((item) => item.kind === 'user');

@@ -6,7 +6,7 @@ import { Actions } from '../actions';
 import { Store } from '../store/store.svelte';
 import { Toasts } from '../toasts.svelte';
 import { Editor } from './editor.svelte';
-import { endsOf } from './ends';
+import { lineEndingsOf } from './lineendings';
 
 /** A disk of files by path, with versions as the program gives them. */
 class Disk {
@@ -95,7 +95,7 @@ describe('what is typed', () => {
     await editor.open(A, 7);
     type('mine');
     await editor.flushAll();
-    await editor.keepNow();
+    await editor.saveNow();
     disk.files.set(A, 'theirs');
     start();
     await editor.load();
@@ -113,7 +113,7 @@ describe('what is typed', () => {
     disk.fails = 'the disk is full';
     type('two');
     await editor.flushAll();
-    expect(editor.current?.unkept).toContain('the disk is full');
+    expect(editor.current?.draftError).toContain('the disk is full');
     expect(editor.current?.text).toBe('two');
   });
 });
@@ -170,7 +170,7 @@ describe('a file that something else changes', () => {
     await editor.open(A);
     disk.files.set(A, 'two');
     await editor.check();
-    expect(editor.current).toMatchObject({ text: 'two', unsaved: false, turned: 1 });
+    expect(editor.current).toMatchObject({ text: 'two', unsaved: false, textRevision: 1 });
     type('mine');
     disk.files.set(A, 'three');
     await editor.check();
@@ -209,12 +209,12 @@ it('opens what the assistant opens, without taking the stage', async () => {
   };
   store.apply({ is: 'event', event: event('call.started', call) });
   editor.onEvent(event('call.ended', { tool: 'editor_reveal_line', status: 'done' }));
-  await vi.waitFor(() => expect(editor.current).toMatchObject({ path: A, line: 3, revealed: 1 }));
+  await vi.waitFor(() => expect(editor.current).toMatchObject({ path: A, line: 3, revealRevision: 1 }));
   expect(shown).not.toHaveBeenCalled();
 });
 
 it('knows line ends', () => {
-  expect(['a', 'a\nb', 'a\r\nb\r\n', 'a\r\nb\n', 'a\rb'].map((text) => endsOf(text).name)).toEqual([
+  expect(['a', 'a\nb', 'a\r\nb\r\n', 'a\r\nb\n', 'a\rb'].map((text) => lineEndingsOf(text).name)).toEqual([
     'LF',
     'LF',
     'CRLF',

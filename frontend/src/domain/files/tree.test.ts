@@ -65,15 +65,15 @@ it('shows what is open, level by level, without what is hidden', async () => {
 it('goes by keys into folders and out of them', async () => {
   await tree.load();
   tree.step('first');
-  tree.into();
+  tree.expand();
   await Promise.resolve();
   await Promise.resolve();
   expect(tree.current?.open).toBe(true);
-  tree.into();
+  tree.expand();
   expect(tree.selected).toBe('/w/src/deep');
-  tree.out();
+  tree.collapse();
   expect(tree.selected).toBe('/w/src');
-  tree.out();
+  tree.collapse();
   expect(tree.rows.length).toBe(3);
   tree.step('last');
   tree.step(1);
@@ -108,7 +108,7 @@ it('throws away with a way back, and tells what is in the way', async () => {
   await tree.load();
   tree.selected = '/w/a.txt';
   answer = { success: true, result: { id: 'abc' }, duration_ms: 1 };
-  await tree.throwAway('/w/a.txt');
+  await tree.moveToTrash('/w/a.txt');
   expect(asked).toEqual([['files_trash', { path: '/w/a.txt' }]]);
   expect(tree.selected).toBe('/w/b.txt');
   toasts.list[0]?.action?.run();
@@ -124,7 +124,7 @@ it('puts something new where the selection is', async () => {
   tree.selected = '/w/src';
   expect(tree.place).toBe('src/');
   disk.set('/w/src/deep', ['x', 'y']);
-  expect(await tree.make('file', 'src/deep/y')).toBe('');
+  expect(await tree.create('file', 'src/deep/y')).toBe('');
   expect(tree.selected).toBe('/w/src/deep/y');
   expect(tree.current?.level).toBe(3);
 });

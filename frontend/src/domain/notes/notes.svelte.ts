@@ -7,15 +7,15 @@ import type { Toasts } from '../toasts.svelte';
 
 export const NOTES_PANEL = 'notes';
 
-/** How long typing rests before a note is saved, and how long it may go on without that. */
-const REST_MS = 900;
-const MOST_MS = 5000;
+/** Pause in typing before a note is saved, and the longest time without a save. */
+const PAUSE_MS = 900;
+const UNSAVED_MAX_MS = 5000;
 
-/** The note on view. */
+/** The open note. */
 export class OpenNote {
   name = $state('');
   path = '';
-  /** What the file holds as far as it is known here. */
+  /** The last known text of the file. */
   saved = $state('');
   version = '';
   stamp = '';
@@ -23,10 +23,10 @@ export class OpenNote {
   unsaved = $state(false);
   saving = $state(false);
   failed = $state('');
-  /** The note as something else left it. */
+  /** The file after another program changed it. */
   newer = $state.raw<FileText | null>(null);
-  /** Grows when the view has to take `text` anew. */
-  turned = $state(0);
+  /** Counts changes of `text` that the view has to load. */
+  textRevision = $state(0);
   pending: (() => string) | null = null;
   since = 0;
 
@@ -40,7 +40,7 @@ export class OpenNote {
   }
 }
 
-/** Notes: a list with search, and one that is read or written, saved as it is typed. */
+/** The list of notes with its search, and the open note, which is saved while it is typed. */
 export class Notes {
   list = $state.raw<Note[]>([]);
   words = $state('');
@@ -62,7 +62,7 @@ export class Notes {
     return this.actions.backend.files;
   }
 
-  /** Reads the list. It is then as new as this call, or newer: an answer that was overtaken does not count. */
+  /** Reads the list; an answer older than the shown one is dropped. */
   async load(): Promise<void> {
     const mine = ++this.#asked;
     try {
@@ -98,9 +98,9 @@ export class Notes {
     }
   }
 
-  /** Makes a note and opens it to be written. */
-  async make(): Promise<void> {
-    // Before anything is made: an empty note that nothing opens would be left behind.
+  /** Creates a note and opens it for editing. */
+  async create(): Promise<void> {
+    // Before the note is created: else an empty note would be left behind.
     if (!(await this.leave())) {
       this.toasts.error(t('notes.notLeft'));
       return;
@@ -119,7 +119,7 @@ export class Notes {
     this.writing = true;
   }
 
-  /** The view's word that the text is another; `text` reads it when typing rests. */
+  /** Called by the view when the text changed; `text` reads it when typing pauses. */
   typed(text: () => string): void {
     const { note } = this;
     if (!note) return;
@@ -131,7 +131,7 @@ export class Notes {
 
   #later(note: OpenNote): void {
     clearTimeout(this.#timer);
-    const wait = Math.max(0, Math.min(REST_MS, note.since + MOST_MS - Date.now()));
+    const wait = Math.max(0, Math.min(PAUSE_MS, note.since + UNSAVED_MAX_MS - Date.now()));
     this.#timer = setTimeout(() => void this.save(), wait);
   }
 
@@ -142,7 +142,7 @@ export class Notes {
     note.unsaved = note.text !== note.saved;
   }
 
-  /** Writes what was typed, if the note is still what it came from; `over` says over what else. */
+  /** Saves the typed text if the file has not changed since; `over` is a version that may be overwritten too. */
   async save(over?: string): Promise<boolean> {
     clearTimeout(this.#timer);
     const { note } = this;
@@ -182,7 +182,7 @@ export class Notes {
     return this.save(this.note?.newer?.version ?? '');
   }
 
-  /** Takes the note as it is by now, and gives the text up. */
+  /** Loads the changed file and discards the text. */
   reload(): void {
     const { note } = this;
     if (!note?.newer) return;
@@ -191,15 +191,15 @@ export class Notes {
     note.take(note.newer);
     note.text = note.saved;
     note.unsaved = false;
-    note.turned++;
+    note.textRevision++;
   }
 
-  /** Saves before something else is shown; false when what was typed would be lost. */
+  /** Saves before another note is shown; false when the text would be lost. */
   async leave(): Promise<boolean> {
     return !this.note || (await this.save());
   }
 
-  /** Gives the note another name; what is wrong with it comes back, "" when it has it. */
+  /** Renames the note; returns the error, "" on success. */
   async rename(to: string): Promise<string> {
     const { note } = this;
     const name = to.trim();
@@ -213,7 +213,7 @@ export class Notes {
     return '';
   }
 
-  async throwAway(): Promise<void> {
+  async moveToTrash(): Promise<void> {
     const { note } = this;
     if (!note) return;
     await this.save();
@@ -237,7 +237,7 @@ export class Notes {
     });
   }
 
-  /** Looks whether the note on view is another by now. */
+  /** Checks whether another program changed the open note. */
   async check(): Promise<void> {
     const { note } = this;
     if (!note || note.saving) return;
@@ -256,7 +256,7 @@ export class Notes {
     }
     note.take(file);
     note.text = note.saved;
-    note.turned++;
+    note.textRevision++;
   }
 
   onEvent(event: StoredEvent): void {

@@ -75,20 +75,20 @@ it('opens the note it made also when the list was asked for once more meanwhile'
     lost = 1;
     void notes.load();
   };
-  await notes.make();
+  await notes.create();
   expect(notes.note?.name).toBe('New note 1');
 });
 
 it('makes no note while what was typed in another one cannot be saved', async () => {
   notes.typed(() => 'mine');
   refuses = 'the disk is full';
-  await notes.make();
+  await notes.create();
   expect([...files.keys()]).toEqual([path('Ideas')]);
   expect(notes.note?.name).toBe('Ideas');
 
   refuses = '';
   files.set(path('Ideas'), 'theirs');
-  await notes.make();
+  await notes.create();
   expect([...files.keys()]).toEqual([path('Ideas')]);
 });
 
@@ -127,7 +127,7 @@ it('overwrites nothing it has not seen, and keeps mine only when told to', async
 it('takes what something else wrote when nothing is unsaved', async () => {
   files.set(path('Ideas'), 'theirs');
   await notes.check();
-  expect(notes.note).toMatchObject({ text: 'theirs', unsaved: false, turned: 1 });
+  expect(notes.note).toMatchObject({ text: 'theirs', unsaved: false, textRevision: 1 });
   notes.typed(() => 'mine');
   files.delete(path('Ideas'));
   await notes.check();
@@ -154,8 +154,8 @@ it('renames after it saved', async () => {
 });
 
 it('makes a note with a name of its own', async () => {
-  await notes.make();
-  await notes.make();
+  await notes.create();
+  await notes.create();
   expect(files.has(path('New note 1')) && files.has(path('New note 2'))).toBe(true);
   expect(notes.writing).toBe(true);
 });

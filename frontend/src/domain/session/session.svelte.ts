@@ -5,13 +5,10 @@ import type { Connection } from '../../shared/api/socket';
 import type { ClientMessage, StoredEvent, SurfaceEnvelope } from '../../shared/api/types';
 import type { Store } from '../store/store.svelte';
 
-/** Waits between tries to connect again, in seconds; the last one repeats. */
-const WAITS = [1, 2, 4, 8, 15];
+/** Delays between reconnects in seconds; the last one repeats. */
+const RETRY_DELAYS = [1, 2, 4, 8, 15];
 
-/**
- * The tie to the program: reads the state, keeps the socket open, and after a loss asks for the
- * events it missed. What was shown stays shown all the while.
- */
+/** The connection to the program: reads the state, keeps the socket open, and after a loss requests missed events. */
 export class Session {
   phase = $state<'starting' | 'ready' | 'refused' | 'gone'>('starting');
   /** Whether events arrive now. */
@@ -21,9 +18,9 @@ export class Session {
 
   /** Called for every picture of the live view. */
   onFrame: (frame: Frame) => void = () => {};
-  /** Called when a socket is ready to be written to, first and after every loss. */
+  /** Called when a socket is ready, first and after every reconnect. */
   onReady: () => void = () => {};
-  /** Called once, when the state was read for the first time. */
+  /** Called whenever `start` has read the state. */
   onOpened: () => void = () => {};
   /** Called with every request about the page of the panel that is shown. */
   onSurface: (message: SurfaceEnvelope) => void = () => {};
@@ -51,7 +48,7 @@ export class Session {
     }
   }
 
-  /** Tries at once instead of waiting. */
+  /** Reconnects at once. */
   retryNow(): void {
     clearInterval(this.#timer);
     this.retryIn = 0;
@@ -72,7 +69,7 @@ export class Session {
   #connect(): void {
     this.#connection?.close();
     const connection = this.backend.connect(this.store.state.seq, {
-      hello: () => void this.#greeted(connection),
+      hello: () => void this.#onHello(connection),
       event: (event) => {
         if (connection !== this.#connection) return;
         this.onEvent(event);
@@ -85,13 +82,13 @@ export class Session {
         if (connection === this.#connection) this.onFrame(frame);
       },
       closed: () => {
-        if (connection === this.#connection) this.#lost();
+        if (connection === this.#connection) this.#onClosed();
       },
     });
     this.#connection = connection;
   }
 
-  async #greeted(connection: Connection): Promise<void> {
+  async #onHello(connection: Connection): Promise<void> {
     if (connection !== this.#connection) return;
     this.connected = true;
     const again = this.#tries > 0;
@@ -105,12 +102,12 @@ export class Session {
     }
   }
 
-  #lost(): void {
+  #onClosed(): void {
     this.connected = false;
     this.#connection = null;
     if (this.#done) return;
     this.#wait();
-    // A program that was started anew refuses this key; then there is nothing to wait for.
+    // A restarted program refuses this token; then waiting is useless.
     this.backend.state().catch((error: unknown) => {
       if (error instanceof BackendError && error.status === 401) this.#failed(error);
     });
@@ -128,7 +125,7 @@ export class Session {
 
   #wait(): void {
     clearInterval(this.#timer);
-    this.retryIn = WAITS[Math.min(this.#tries++, WAITS.length - 1)] ?? 15;
+    this.retryIn = RETRY_DELAYS[Math.min(this.#tries++, RETRY_DELAYS.length - 1)] ?? 15;
     this.#timer = setInterval(() => {
       if (--this.retryIn <= 0) this.retryNow();
     }, 1000);

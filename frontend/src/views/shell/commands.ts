@@ -11,7 +11,7 @@ interface Doors {
 
 /** What can be done anywhere in the window. Panels add their own while they are shown. */
 export function windowCommands(app: App, doors: Doors): Command[] {
-  const { browser, layout, panels, talk, approvals, settings, surface } = app;
+  const { browser, layout, panels, conversations, approvals, settings, surface } = app;
   const places: Command[] = Array.from({ length: 9 }, (_, i) => ({
     id: `panel.${i + 1}`,
     title: t('command.panel', { n: i + 1 }),
@@ -24,8 +24,8 @@ export function windowCommands(app: App, doors: Doors): Command[] {
     requestAnimationFrame(() => focusSurface('assistant'));
   };
   const stop = () => {
-    void talk.stop();
-    if (browser.driver || talk.running) void browser.hand(true);
+    void conversations.stop();
+    if (browser.driver || conversations.running) void browser.takeOver(true);
   };
   return [
     { id: 'palette', title: t('command.palette'), icon: 'search', keys: ['Ctrl+K'], hidden: true, run: doors.palette },
@@ -39,7 +39,7 @@ export function windowCommands(app: App, doors: Doors): Command[] {
       keys: ['Ctrl+N'],
       fallback: ['Alt+Shift+N'],
       run: () => {
-        talk.fresh();
+        conversations.startNew();
         toComposer();
       },
     },
@@ -48,7 +48,7 @@ export function windowCommands(app: App, doors: Doors): Command[] {
       title: t('command.stop'),
       icon: 'stop',
       keys: ['Ctrl+.'],
-      off: () => (talk.running || browser.driver ? '' : t('compose.stop')),
+      off: () => (conversations.running || browser.driver ? '' : t('compose.stop')),
       run: stop,
     },
     {
@@ -56,7 +56,7 @@ export function windowCommands(app: App, doors: Doors): Command[] {
       title: t('command.giveBack'),
       icon: 'hand',
       keys: ['Ctrl+Shift+.'],
-      run: () => void browser.hand(false),
+      run: () => void browser.takeOver(false),
     },
     { id: 'number', title: t('command.number'), icon: 'tag', keys: ['Ctrl+G'], run: doors.number },
     {
@@ -96,6 +96,6 @@ const EXPAND = 'expand_activity_bar';
 const COLLAPSE = 'collapse_activity_bar';
 
 /** Widens or narrows the activity bar by the same tool an assistant uses. */
-export async function toggleBar(app: App): Promise<void> {
+export async function toggleBar(app: Pick<App, 'actions' | 'store'>): Promise<void> {
   await app.actions.run(app.store.state.activityBar.expanded ? COLLAPSE : EXPAND, {});
 }

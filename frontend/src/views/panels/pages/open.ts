@@ -6,7 +6,7 @@ import { environmentTool } from '../../../shared/api/navigation';
 import { panelProviding } from '../provides';
 
 /** Opens an address that a page asked for and the person agreed to. It stays the page's: it opens no private host. */
-export async function openAddress(app: App, link: PageLink): Promise<void> {
+export async function openAddress(app: Pick<App, 'actions' | 'panels' | 'toasts'>, link: PageLink): Promise<void> {
   const { backend } = app.actions;
   if (link.url.startsWith('mailto:')) {
     await backend.apps.mail(link.url);
