@@ -135,7 +135,7 @@ const view = (page: Page) => page.frameLocator('iframe[title="App of board"]');
 
 test('an MCP app shows its tool’s result and calls its server’s tools after approval', async ({ page }) => {
   const app = view(page);
-  const wants = page.getByRole('group', { name: 'The app of board wants to reach' });
+  const wants = page.getByRole('group', { name: 'The app of board wants to connect to' });
   await expect(wants.getByText('https://api.example.com')).toBeVisible();
   await expect(page.locator('iframe')).toHaveCount(0);
   await wants.getByRole('button', { name: 'Allow for this server' }).click();
@@ -167,7 +167,7 @@ test('an MCP app asks before it opens a link or proposes a message, and can fill
   page,
 }) => {
   const app = view(page);
-  await page.getByRole('button', { name: 'Show without' }).click();
+  await page.getByRole('button', { name: 'Continue without' }).click();
   await app.locator('#link').click();
   expect(await policyOf(page)).not.toContain('api.example.com');
   const question = page.getByRole('alertdialog', { name: 'Open an address for the app of board?' });
@@ -184,7 +184,7 @@ test('an MCP app asks before it opens a link or proposes a message, and can fill
   await app.locator('#small').click();
   await expect(app.locator('#mode')).toHaveText('mode pip');
   const small = page.getByRole('dialog', { name: 'App of board' });
-  await small.getByRole('button', { name: 'Move the small window' }).focus();
+  await small.getByRole('button', { name: 'Move the floating window' }).focus();
   const before = (await small.boundingBox())!;
   await page.keyboard.press('ArrowLeft');
   await expect(async () => expect((await small.boundingBox())!.x).toBe(before.x - 24)).toPass();
@@ -194,16 +194,16 @@ test('an MCP app asks before it opens a link or proposes a message, and can fill
   const composer = page.getByRole('textbox', { name: 'Message to the assistant' });
   await expect(async () => {
     await app.locator('#words').click(); // after a refusal it must wait for a moment
-    await expect(page.getByText('proposes a message to the assistant')).toBeVisible({ timeout: 500 });
+    await expect(page.getByText('suggests a message to the assistant')).toBeVisible({ timeout: 500 });
   }).toPass();
   await expect(composer).toHaveValue('');
-  await page.getByRole('button', { name: 'Put it into the message box' }).click();
+  await page.getByRole('button', { name: 'Insert into message' }).click();
   await expect(composer).toHaveValue('move on');
-  await expect(page.getByRole('list', { name: 'Goes with the message' }).getByText('Words of board')).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Attached to the message' }).getByText('Text from board')).toBeVisible();
 
   await page.getByRole('button', { name: 'Close the app' }).click();
   await expect(page.locator('iframe')).toHaveCount(0);
   await page.getByRole('button', { name: 'Show the app of board' }).click();
-  await page.getByRole('button', { name: 'Show without' }).click(); // a refusal is not remembered
+  await page.getByRole('button', { name: 'Continue without' }).click(); // a refusal is not remembered
   await expect(app.locator('#result')).toHaveText('result 5 board');
 });

@@ -46,7 +46,7 @@ test('editing a message or retrying an answer adds a branch, and every branch ca
     await expect(pen).not.toHaveAttribute('aria-disabled', 'true');
     await pen.focus();
     await page.keyboard.press('Enter');
-    const editor = page.getByRole('textbox', { name: 'Message, edited' });
+    const editor = page.getByRole('textbox', { name: 'Edit message' });
     await expect(editor).toBeFocused();
     await page.keyboard.press('Escape');
     await expect(pen).toBeFocused();
@@ -59,7 +59,7 @@ test('editing a message or retrying an answer adds a branch, and every branch ca
     await expect(conversation(page)).not.toContainText('put milk on it');
     expect(sent(model)).toEqual(['make a list', 'A list it is.', 'say bread only']);
     // The file is still there, and the conversation says so.
-    await expect(conversation(page)).toContainText('Another branch changed files; Undo stands there.');
+    await expect(conversation(page)).toContainText('Another branch changed files, and switching does not undo that.');
     expect(await readFile(join(sextant.work, 'list.txt'), 'utf8')).toBe('milk\n');
 
     const first = userMessage(page, 'say bread only').getByRole('group', { name: /^Branch \d+ of/ });
@@ -134,16 +134,16 @@ test('branches cannot be switched while a turn runs, and an unsent edit survives
     await expect(switches(page)).toHaveCount(1);
     await userMessage(page, 'one').hover();
     await userMessage(page, 'one').getByRole('button', { name: 'Edit message' }).click();
-    await page.getByRole('textbox', { name: 'Message, edited' }).fill('one, mended');
+    await page.getByRole('textbox', { name: 'Edit message' }).fill('one, mended');
     await sendMessage(page, 'two');
     await expect(conversation(page)).toContainText('Wait for it.');
     for (const name of ['Previous branch', 'Ask again'])
       await expect(conversation(page).getByRole('button', { name }).first()).toHaveAttribute('aria-disabled', 'true');
-    const send = conversation(page).getByRole('button', { name: 'Ask this instead' });
+    const send = conversation(page).getByRole('button', { name: 'Send' });
     await send.hover();
-    await expect(page.getByText('A turn is running. Stop it or wait for its end.')).toBeVisible();
+    await expect(page.getByText('Wait for the answer to finish, or stop it.')).toBeVisible();
     await page.reload();
-    await expect(page.getByRole('textbox', { name: 'Message, edited' })).toHaveValue('one, mended');
+    await expect(page.getByRole('textbox', { name: 'Edit message' })).toHaveValue('one, mended');
     open();
     await expect(send).not.toHaveAttribute('aria-disabled', 'true');
     await send.click();

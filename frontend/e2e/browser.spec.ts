@@ -33,7 +33,7 @@ async function sendMessage(page: Page, command: string): Promise<void> {
 
 /** The number in front of a name in the list beside the page. */
 async function number(page: Page, name: RegExp): Promise<number> {
-  const row = page.getByRole('complementary', { name: 'Marks' }).getByRole('option', { name });
+  const row = page.getByRole('complementary', { name: 'Numbers' }).getByRole('option', { name });
   await expect(row.first()).toBeVisible();
   const text = await row.first().innerText();
   return Number(text.match(/\d+/)![0]);
@@ -181,7 +181,7 @@ test('clicking the page takes control from the assistant, and one click gives it
     await page.getByRole('textbox', { name: 'Message to the assistant' }).fill('look at the demo');
     await page.keyboard.press('Enter');
     await expect.poll(() => pixels(page, red), { timeout: 20_000 }).toBeGreaterThan(300);
-    await expect(page.getByText('Assistant is driving').first()).toBeVisible();
+    await expect(page.getByText('The assistant is using the page').first()).toBeVisible();
 
     await page.locator('canvas').click({ position: { x: 300, y: 120 } });
     await page.getByRole('button', { name: 'Give back' }).click();

@@ -28,10 +28,10 @@ test('prices and a budget can be set, the meter shows their use, and Continue go
     await page.goto(sextant.window());
     await expect(meter(page)).toHaveText('no tokens used');
     await openSettings(page, /Costs and budgets/);
-    await set(page, 'Tokens, a conversation', 'many');
+    await set(page, 'Tokens per conversation', 'many');
     await expect(page.getByText('write digits, 0 for no budget')).toBeVisible();
-    await set(page, 'Tokens, a conversation', '200');
-    await page.getByRole('button', { name: 'Add a price' }).click();
+    await set(page, 'Tokens per conversation', '200');
+    await page.getByRole('button', { name: 'Add price' }).click();
     await set(page, 'Model of the new model', 'openai/*');
     await set(page, 'Read of openai/*', '1.25');
     await page.getByRole('button', { name: 'Save prices' }).click();

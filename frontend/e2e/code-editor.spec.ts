@@ -46,14 +46,14 @@ test('a file can be opened, edited, saved and compared, and unsaved text survive
     await page.keyboard.press('Control+End');
     await page.keyboard.type('mine\n');
     await writeFile(file, '# Plan\n\nfrom elsewhere again\n');
-    const banner = page.getByText('plan.md was changed by something else. Your text is still here.');
+    const banner = page.getByText('plan.md was changed by another program. Your text is still here.');
     await expect(banner).toBeVisible();
     await text(page, 'plan.md').click();
     await page.keyboard.press('Control+s');
     await expect(banner).toBeVisible();
     expect(await readFile(file, 'utf8')).toBe('# Plan\n\nfrom elsewhere again\n');
-    await page.getByRole('button', { name: 'Show differences' }).last().click();
-    const both = page.getByRole('region', { name: 'Differences in plan.md' });
+    await page.getByRole('button', { name: 'Show changes' }).last().click();
+    const both = page.getByRole('region', { name: 'Changes in plan.md' });
     await expect(both).toContainText('from elsewhere again');
     await expect(both).toContainText('mine');
     const { violations } = await new AxeBuilder({ page }).include('[data-region=stage]').analyze();

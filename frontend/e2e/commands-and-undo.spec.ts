@@ -107,11 +107,11 @@ test('file changes of a turn are listed and undone with one click', async ({ pag
   await expect(said(page, 'Both are written.')).toBeVisible({ timeout: 20_000 });
   expect(await readFile(old, 'utf8')).toBe('after\n');
 
-  const changed = page.getByRole('region', { name: 'Files this turn changed' });
+  const changed = page.getByRole('region', { name: 'Files changed by this answer' });
   await changed.getByRole('button', { name: /2 files changed/ }).click();
   await expect(changed.getByRole('region', { name: /old\.txt/ })).toContainText('after');
   await changed.getByRole('button', { name: 'Undo' }).click();
-  await expect(changed).toContainText('Changes to 2 files undone');
+  await expect(changed).toContainText('Undid 2 file changes');
   expect(await readFile(old, 'utf8')).toBe('before\n');
   await expect(readFile(join(sextant.work, 'new.txt'))).rejects.toThrow('ENOENT');
 });
@@ -131,7 +131,7 @@ test('file changes of a command are attributed to it and undone with one click',
   expect(await file('old.txt')).toBe('after\n');
   await expect(file('gone.txt')).rejects.toThrow('ENOENT');
 
-  const changed = page.getByRole('region', { name: 'Files this turn changed' });
+  const changed = page.getByRole('region', { name: 'Files changed by this answer' });
   await changed.getByRole('button', { name: /3 files changed/ }).click();
   for (const did of [
     /^gone\.txt.*removed by a command$/,
@@ -141,7 +141,7 @@ test('file changes of a command are attributed to it and undone with one click',
     await expect(changed.getByRole('paragraph').filter({ hasText: did })).toBeVisible();
   }
   await changed.getByRole('button', { name: 'Undo' }).click();
-  await expect(changed).toContainText('Changes to 3 files undone');
+  await expect(changed).toContainText('Undid 3 file changes');
   expect(await file('old.txt')).toBe('before\n');
   expect(await file('gone.txt')).toBe('still here\n');
   await expect(file('new.txt')).rejects.toThrow('ENOENT');

@@ -31,7 +31,7 @@ test('a full disk shows what is free and what to do, loses nothing, and recovers
   try {
     await page.goto(sextant.window());
     const conversation = page.getByRole('region', { name: 'Conversation' });
-    await expect(page.getByText('Little room on the disk.')).toBeVisible();
+    await expect(page.getByText('The disk is almost full.')).toBeVisible();
     await sendMessage(page, 'hello');
     await expect(conversation.getByText('Hello.', { exact: true })).toBeVisible();
     await expect.poll(() => sextant.turnsOver()).toBe(1);
@@ -39,9 +39,9 @@ test('a full disk shows what is free and what to do, loses nothing, and recovers
     await fill(fat);
     const box = page.getByRole('textbox', { name: 'Message to the assistant' });
     await sendMessage(page, 'is there room');
-    const banner = page.getByRole('alert').filter({ hasText: 'The disk is full: nothing new can be kept.' });
+    const banner = page.getByRole('alert').filter({ hasText: 'The disk is full. Nothing new can be saved.' });
     await expect(banner).toContainText(`free on the disk of ${sextant.data}`);
-    await expect(banner).toContainText('Make room there: it goes on by itself.');
+    await expect(banner).toContainText('Free some space; Sextant continues automatically.');
     await expect(box).toHaveValue('is there room');
     await expect(page.getByText('The disk is full, so this was not kept.').first()).toBeVisible();
     const { violations } = await new AxeBuilder({ page }).include('main').analyze();
@@ -53,7 +53,7 @@ test('a full disk shows what is free and what to do, loses nothing, and recovers
     await expect(conversation.getByText('Hello.', { exact: true })).toBeVisible();
 
     await rm(fat);
-    await expect(page.getByText('Little room on the disk.')).toBeVisible({ timeout: 20_000 });
+    await expect(page.getByText('The disk is almost full.')).toBeVisible({ timeout: 20_000 });
     await expect(banner).toBeHidden();
     await box.press('Enter');
     await expect(conversation.getByText('There is room again.')).toBeVisible();

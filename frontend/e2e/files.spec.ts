@@ -25,7 +25,7 @@ test('the file tree works with keys, follows changes on disk and restores delete
     await writeFile(join(sextant.work, '.hidden'), 'h');
     await page.goto(sextant.window());
     await panel(page, 'Files').click();
-    const tree = page.getByRole('tree', { name: 'Files of the workspace' });
+    const tree = page.getByRole('tree', { name: 'Workspace files' });
     await expect(leaf(page, 'docs')).toBeVisible();
     await expect(leaf(page, '.hidden')).toHaveCount(0);
     await tree.focus();
@@ -49,7 +49,7 @@ test('the file tree works with keys, follows changes on disk and restores delete
     await page.keyboard.press('Enter');
     await expect(leaf(page, 'ideas.md')).toHaveAttribute('aria-selected', 'true');
     expect(await there(join(sextant.work, 'docs/ideas.md'))).toBe(true);
-    await page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('region', { name: 'Notifications' }).getByRole('button', { name: 'Undo' }).click();
     await expect(leaf(page, 'plan.md')).toHaveAttribute('aria-selected', 'true');
 
     // Renaming never overwrites a file; the message is beside the name.

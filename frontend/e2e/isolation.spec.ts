@@ -82,7 +82,7 @@ test('no hostile panel escapes its frame in Chromium', async ({ page }) => {
         .getByRole('navigation', { name: 'Panels' })
         .getByRole('button', { name: 'Home' })
         .dispatchEvent('click', {}, { timeout: 30_000 });
-      await expect(page.getByRole('heading', { name: 'Your own panels' })).toBeVisible();
+      await expect(page.getByRole('heading', { name: 'Your panels' })).toBeVisible();
     };
     const summary = await testIsolation(sextant, sextant.work, { patience: 20_000, bareAllowed: true, stop });
     expect({ dialogs, popups, url: page.url() }).toEqual({ dialogs: 0, popups: 0, url: shell });

@@ -56,10 +56,10 @@ async function expectAccessible(page: Page) {
 
 test('a server can be added, tried, changed, switched off and removed', async ({ page }) => {
   await expect(page.getByText('No MCP servers yet')).toBeVisible();
-  await main(page).getByRole('button', { name: 'Add a server' }).click();
-  const form = page.getByRole('dialog', { name: 'Add a server' });
+  await main(page).getByRole('button', { name: 'Add server' }).click();
+  const form = page.getByRole('dialog', { name: 'Add server' });
   await form.getByRole('button', { name: 'Add and start' }).click();
-  await expect(form.getByText('A name is missing')).toBeVisible();
+  await expect(form.getByText('Enter a name')).toBeVisible();
   await form.getByRole('textbox', { name: 'Name', exact: true }).fill('words');
   await form.getByRole('textbox', { name: 'Command' }).fill('node');
   await form.getByRole('textbox', { name: /^Arguments/ }).fill(join(folder, 'server.mjs'));
@@ -83,7 +83,7 @@ test('a server can be added, tried, changed, switched off and removed', async ({
   if (await allow.isVisible()) await allow.click();
   await expect(main(page).getByText(/heard plumb/)).toBeVisible();
 
-  await main(page).getByRole('button', { name: 'Change' }).click();
+  await main(page).getByRole('button', { name: 'Edit' }).click();
   const change = page.getByRole('dialog', { name: 'words' });
   await change.getByRole('textbox', { name: 'Command' }).fill('no-such-program-here');
   await change.getByRole('button', { name: 'Save' }).click();
@@ -104,7 +104,7 @@ test('imported servers are switched off and start nothing', async ({ page }) => 
   await main(page).getByRole('button', { name: 'Import' }).click();
   const dialog = page.getByRole('dialog', { name: 'Import servers' });
   await dialog.getByRole('textbox').fill('nonsense');
-  const look = dialog.getByRole('button', { name: 'Show what it adds' });
+  const look = dialog.getByRole('button', { name: 'Preview' });
   await look.click();
   await expect(page.getByText(/neither JSON nor a bundle/)).toBeVisible();
   await dialog.getByRole('textbox').fill(

@@ -54,18 +54,18 @@ test('calls, failures, approvals, rounds and tokens are counted and update live'
     await expect(async () => {
       await sextant.api('POST', `/api/conversations/${id}/messages`, { text, model: 'openai/test-model' });
     }).toPass({ timeout: 10_000 });
-  await expect(page.getByRole('img', { name: /^Tokens over time: 360, \d+ of them because of tools$/ })).toBeVisible({
+  await expect(page.getByRole('img', { name: /^Tokens over time: 360, \d+ of them for tools$/ })).toBeVisible({
     timeout: 20_000,
   });
   await expect(page.getByText('1 turn, 240 tokens each')).toBeVisible();
   await expect(page.getByText('1 turn, 120 tokens each')).toBeVisible();
   await expect(page.getByRole('row', { name: /^openai\/test-model 2 3 / })).toBeVisible();
   await expect(page.getByRole('img', { name: 'Calls over time: 5 calls, 2 failed' })).toBeVisible();
-  await expect(page.getByRole('img', { name: 'Turns by how many rounds they took: 4 turns' })).toBeVisible();
+  await expect(page.getByRole('img', { name: 'Turns by number of rounds: 4 turns' })).toBeVisible();
 
   // The same figures as a table.
-  await page.locator('summary').filter({ hasText: 'Turns by how many rounds they took' }).click();
-  const figures = page.getByRole('region', { name: 'Turns by how many rounds they took: 4 turns' });
+  await page.locator('summary').filter({ hasText: 'Turns by number of rounds' }).click();
+  const figures = page.getByRole('region', { name: 'Turns by number of rounds: 4 turns' });
   await expect(figures.getByRole('row', { name: '1 1 0' })).toBeVisible();
   await expect(figures.getByRole('row', { name: '2 1 2' })).toBeVisible();
 
@@ -113,7 +113,7 @@ test('a tool shows its durations and failures, which link to the audit log', asy
   const one = page.getByRole('region', { name: 'Durations and failures of list_directory' });
   await expect(one.getByRole('img', { name: /^Durations of list_directory over time: median \d+ ms/ })).toBeVisible();
   await expect(one.getByRole('listitem')).toHaveCount(1);
-  await one.getByRole('button', { name: /In the audit log/ }).click();
+  await one.getByRole('button', { name: /Show in audit log/ }).click();
   await expect(page.getByRole('main', { name: 'Settings' })).toBeVisible();
   const entry = page.getByRole('button', { name: /list_directory/ });
   await expect(entry).toHaveCount(1);

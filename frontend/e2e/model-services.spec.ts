@@ -11,13 +11,13 @@ test('a model service can be connected by its address, used and disconnected', a
     await home.getByRole('button', { name: 'Anthropic: Add' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Connect' }).click();
-    await expect(dialog).toContainText('It needs a key.');
+    await expect(dialog).toContainText('Enter a key.');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
 
     await home.getByRole('button', { name: 'OpenAI-compatible: Add' }).click();
     await dialog.getByLabel('Address').fill('nowhere');
     await dialog.getByRole('button', { name: 'Connect' }).click();
-    await expect(dialog).toContainText('It needs a whole address');
+    await expect(dialog).toContainText('Enter a full address');
     await dialog.getByLabel('Address').fill(model.url);
     await dialog.getByLabel('Key').fill('k');
     await dialog.getByRole('button', { name: 'Connect' }).click();

@@ -12,39 +12,39 @@ test('a note is saved as a file, found and renamed, and nothing typed is lost', 
   try {
     await page.goto(sextant.window());
     await panel(page, 'Notes').click();
-    await expect(page.getByRole('heading', { name: 'There are no notes yet' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'No notes yet' })).toBeVisible();
     await page.getByRole('button', { name: 'New note' }).last().click();
-    const text = page.getByRole('textbox', { name: /^Text of the note/ });
+    const text = page.getByRole('textbox', { name: /^Text of note/ });
     await text.click();
     await page.keyboard.type('# Windows\n\nA **second** window.\n');
     const file = join(sextant.data, 'notes/New note 1.md');
     await expect.poll(() => readFile(file, 'utf8')).toContain('A **second** window.');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
 
-    const name = page.getByRole('textbox', { name: 'Name of the note' });
+    const name = page.getByRole('textbox', { name: 'Note name' });
     await name.fill('../out');
     await name.press('Enter');
     await expect(page.getByText(/holds one of|begins or ends with a dot/)).toBeVisible();
     await name.fill('Ideas');
     await name.press('Enter');
-    await expect(page.getByRole('region', { name: 'The note Ideas' })).toBeVisible();
+    await expect(page.getByRole('region', { name: 'Note Ideas' })).toBeVisible();
     const ideas = join(sextant.data, 'notes/Ideas.md');
     await expect.poll(() => readFile(ideas, 'utf8')).toContain('second');
 
-    await page.getByRole('button', { name: 'Read', exact: true }).click();
+    await page.getByRole('button', { name: 'Preview', exact: true }).click();
     await expect(
-      page.getByRole('region', { name: 'The note Ideas' }).locator('strong').filter({ hasText: 'second' }),
+      page.getByRole('region', { name: 'Note Ideas' }).locator('strong').filter({ hasText: 'second' }),
     ).toBeVisible();
 
     // A change on disk is taken when nothing is unsaved; otherwise there is a banner.
     await writeFile(ideas, 'From elsewhere.\n');
-    await expect(page.getByRole('region', { name: 'The note Ideas' })).toContainText('From elsewhere.');
-    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await expect(page.getByRole('region', { name: 'Note Ideas' })).toContainText('From elsewhere.');
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
     await writeFile(ideas, 'Once more.\n');
     await text.click();
     await page.keyboard.press('Control+End');
     await page.keyboard.type('mine');
-    const banner = page.getByText('This note was changed by something else.');
+    const banner = page.getByText('This note was changed by another program.');
     await expect(banner.or(page.getByText('Once more.')).first()).toBeVisible();
     if (await banner.isVisible()) {
       expect(await readFile(ideas, 'utf8')).toBe('Once more.\n');
@@ -57,18 +57,18 @@ test('a note is saved as a file, found and renamed, and nothing typed is lost', 
     sextant = await Sextant.start({ dir });
     await page.goto(sextant.window());
     await panel(page, 'Notes').click();
-    await page.getByRole('textbox', { name: 'Search the notes' }).fill('nowhere');
-    await expect(page.getByText('No note holds all of these words.')).toBeVisible();
-    await page.getByRole('textbox', { name: 'Search the notes' }).fill('MINE');
+    await page.getByRole('textbox', { name: 'Search notes' }).fill('nowhere');
+    await expect(page.getByText('No note contains all of these words.')).toBeVisible();
+    await page.getByRole('textbox', { name: 'Search notes' }).fill('MINE');
     await page.getByRole('button', { name: /^Ideas/ }).click();
-    await expect(page.getByRole('region', { name: 'The note Ideas' })).toContainText('mine');
+    await expect(page.getByRole('region', { name: 'Note Ideas' })).toContainText('mine');
     const { violations } = await new AxeBuilder({ page }).include('[data-region=stage]').analyze();
     expect(violations.map((v) => v.id)).toEqual([]);
 
-    await page.getByRole('button', { name: 'Move to the trash' }).click();
-    await expect(page.getByRole('region', { name: 'The note Ideas' })).toHaveCount(0);
-    await page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Undo' }).click();
-    await expect(page.getByRole('region', { name: 'The note Ideas' })).toContainText('mine');
+    await page.getByRole('button', { name: 'Move to trash' }).click();
+    await expect(page.getByRole('region', { name: 'Note Ideas' })).toHaveCount(0);
+    await page.getByRole('region', { name: 'Notifications' }).getByRole('button', { name: 'Undo' }).click();
+    await expect(page.getByRole('region', { name: 'Note Ideas' })).toContainText('mine');
   } finally {
     await sextant.stop();
   }

@@ -74,7 +74,7 @@ test('a site that asks for a login gets one', async ({ page }) => {
   await expect(dialog).toContainText(/The vault.* asks for a user name and password/);
   await dialog.getByLabel('User name').fill('ana');
   await dialog.getByLabel('Password').fill('lantern');
-  await dialog.getByRole('button', { name: 'Log in' }).click();
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
   await expect(page.getByRole('tab', { name: 'Vault' })).toBeVisible();
 });
 
@@ -83,8 +83,8 @@ test('a download is saved and listed with its path', async ({ page }) => {
   await sextant.mustExecute('open_browser_panel');
   await sextant.mustExecute('navigate_page', { url: address });
   await sextant.mustExecute('click_element', { annotationId: await id('Report') });
-  await page.getByRole('button', { name: /1 file from pages/ }).click();
-  const list = page.getByLabel('Files from pages', { exact: true });
+  await page.getByRole('button', { name: /1 download/ }).click();
+  const list = page.getByLabel('Downloads', { exact: true });
   await expect(list).toContainText('report.csv');
   await expect(list).toContainText('8 B');
   const path = await list.locator('[title*="/report.csv"]').getAttribute('title');

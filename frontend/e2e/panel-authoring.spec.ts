@@ -95,7 +95,7 @@ test('a panel made by the pilot can be packed and installed elsewhere after its 
 
     await page.goto(other.window());
     await bar(page).getByRole('button', { name: /^Home/ }).click();
-    await page.getByLabel('File of a panel').setInputFiles(file);
+    await page.getByLabel('Panel file').setInputFiles(file);
     const dialog = page.getByRole('dialog', { name: 'Install Shopping list?' });
     await expect(dialog).toContainText('shopping_list_add');
     await expect(dialog).toContainText('script “backend.js”');
@@ -109,8 +109,8 @@ test('a panel made by the pilot can be packed and installed elsewhere after its 
     await mkdir(broken);
     await writeFile(join(broken, 'manifest.json'), 'no zip');
     await bar(page).getByRole('button', { name: /^Home/ }).click();
-    await page.getByLabel('File of a panel').setInputFiles(join(broken, 'manifest.json'));
-    await expect(page.getByRole('dialog', { name: 'Not installed' })).toContainText('it is no zip archive');
+    await page.getByLabel('Panel file').setInputFiles(join(broken, 'manifest.json'));
+    await expect(page.getByRole('dialog', { name: 'Cannot be installed' })).toContainText('it is no zip archive');
   } finally {
     await sextant.stop();
     await other.stop();

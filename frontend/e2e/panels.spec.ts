@@ -121,7 +121,7 @@ test('a broken manifest is reported with a fix, and the last good panel keeps ru
     ]);
 
     await bar.getByRole('button', { name: /Settings/ }).click();
-    await page.getByRole('button', { name: /Panels’ problems/ }).click();
+    await page.getByRole('button', { name: /Panel problems/ }).click();
     await expect(page.getByText('"endpoint": "POST /api/reading-list/items"', { exact: true })).toBeVisible();
     await writeFile(file, good);
     await expect(page.getByText('No panel has a problem.')).toBeVisible();
@@ -150,7 +150,7 @@ test('a change that widens a panel’s rights waits for approval, and pinned too
     };
 
     // A pinned panel’s tools are offered while another panel is open; a program may not pin.
-    await page.getByRole('button', { name: /^Pin: offer its tools/ }).click();
+    await page.getByRole('button', { name: /^Keep this panel’s tools/ }).click();
     await expect(page.getByRole('button', { name: /^Pinned:/ })).toHaveAttribute('aria-pressed', 'true');
     await expect.poll(offered).toContain('reading_list_');
     await expect(sextant.api('POST', `/api/panels/${sample}/pin`, { pinned: false })).rejects.toThrow(/403/);
@@ -159,10 +159,10 @@ test('a change that widens a panel’s rights waits for approval, and pinned too
     const widened = JSON.parse(manifest) as { backend: { args: string[] }; tools: { description: string }[] };
     widened.backend.args = ['other.mjs'];
     await writeFile(join(folder, 'manifest.json'), JSON.stringify(widened));
-    const question = page.getByRole('region', { name: /Take over the changed manifest of Reading list/ });
+    const question = page.getByRole('region', { name: /Accept the changed manifest of Reading list/ });
     await expect(question).toContainText('“other.mjs” instead of');
-    await expect(question.getByRole('region', { name: 'What changes in manifest.json' })).toContainText('other.mjs');
-    await expect(bar.getByRole('button', { name: 'Reading list, a change waits for you' })).toBeVisible();
+    await expect(question.getByRole('region', { name: 'Changes in manifest.json' })).toContainText('other.mjs');
+    await expect(bar.getByRole('button', { name: 'Reading list, a change waits for your review' })).toBeVisible();
     expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
     const { panels } = await sextant.api<{ panels: { id: string; pending?: { hash: string } }[] }>(
       'GET',
@@ -170,8 +170,8 @@ test('a change that widens a panel’s rights waits for approval, and pinned too
     );
     const hash = panels.find((one) => one.id === sample)?.pending?.hash;
     await expect(sextant.api('POST', `/api/panels/${sample}/accept`, { hash })).rejects.toThrow(/403/);
-    await question.getByRole('button', { name: 'Leave it out' }).click();
-    await expect(page.getByText('A change of manifest.json was left out.')).toBeVisible();
+    await question.getByRole('button', { name: 'Decline' }).click();
+    await expect(page.getByText('You declined a change of manifest.json.')).toBeVisible();
 
     // A tool’s description waits too, until the person says that they work on the panel.
     const reworded = JSON.parse(manifest) as typeof widened;
@@ -184,7 +184,7 @@ test('a change that widens a panel’s rights waits for approval, and pinned too
     await expect(async () => {
       if (await askAgain.isVisible()) return;
       await question
-        .getByRole('button', { name: 'Take over, and do not ask while I work on it' })
+        .getByRole('button', { name: 'Accept, and stop asking while I work on it' })
         .click({ timeout: 1000 });
       await expect(askAgain).toBeVisible({ timeout: 1000 });
     }).toPass();

@@ -57,7 +57,7 @@ for (const service of ['openai', 'anthropic'] as const) {
       // Steered during the answer.
       await page.getByRole('textbox', { name: 'Message to the assistant' }).fill('only the name');
       await page.keyboard.press('Enter');
-      await expect(page.getByRole('list', { name: 'Messages that wait' })).toContainText('only the name');
+      await expect(page.getByRole('list', { name: 'Queued messages' })).toContainText('only the name');
       speaking.open();
       await expect(conversation(page).getByText('Fen.', { exact: true })).toBeVisible();
 
@@ -70,7 +70,7 @@ for (const service of ['openai', 'anthropic'] as const) {
       // Branched: the message is edited, and the first branch stays.
       const mine = (text: string) => conversation(page).getByRole('article').filter({ hasText: text });
       await mine('and the others?').getByRole('button', { name: 'Edit message' }).click();
-      await page.getByRole('textbox', { name: 'Message, edited' }).fill('and Moor?');
+      await page.getByRole('textbox', { name: 'Edit message' }).fill('and Moor?');
       await page.keyboard.press('Enter');
       await expect(conversation(page)).toContainText('Moor costs 64 euros.');
       await expect(conversation(page)).not.toContainText('stop39');

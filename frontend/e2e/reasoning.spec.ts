@@ -17,21 +17,21 @@ test('reasoning is shown apart from the answer, while it streams and after a rel
   try {
     await page.goto(sextant.window());
     await sendMessage(page, 'Which shop?');
-    const row = page.getByRole('region', { name: 'What the model thought' });
+    const row = page.getByRole('region', { name: 'Reasoning' });
     const toggle = row.getByRole('button');
     await expect(toggle).toContainText('Thinking');
     await expect(toggle).toContainText('The first is closed on Sundays.');
     await toggle.click();
-    await expect(row.getByRole('region', { name: 'Its thoughts' })).toHaveText(thought);
+    await expect(row.getByRole('region', { name: 'Reasoning of the model' })).toHaveText(thought);
     go();
     await expect(toggle).toContainText('Thought for ');
 
     await expect(page.locator('article').getByText('The second.', { exact: true })).toBeVisible();
     await page.reload();
     await expect(toggle).toContainText('Thought for ');
-    await expect(row.getByRole('region', { name: 'Its thoughts' })).toBeHidden();
+    await expect(row.getByRole('region', { name: 'Reasoning of the model' })).toBeHidden();
     await toggle.click();
-    await expect(row.getByRole('region', { name: 'Its thoughts' })).toHaveText(thought);
+    await expect(row.getByRole('region', { name: 'Reasoning of the model' })).toHaveText(thought);
     const { violations } = await new AxeBuilder({ page }).include('.reasoning').analyze();
     expect(violations.map((v) => v.id)).toEqual([]);
   } finally {

@@ -21,7 +21,7 @@ test('a grant is listed with its uses, and revoking it makes the tool ask again'
   const ask = page.getByRole('alertdialog').filter({ hasText: 'evaluate_script' }).first();
   await ask.getByRole('button', { name: 'More choices' }).click();
   await page.getByRole('radio', { name: /Always/ }).click();
-  await page.getByRole('button', { name: 'Allow always' }).click();
+  await page.getByRole('button', { name: 'Always allow' }).click();
   await expect(ask).toBeHidden();
 
   await sendMessage(page, script);
@@ -57,15 +57,15 @@ test('the audit log shows what a call did and why it ran, and its chain verifies
   await sendMessage(page, 'open demo');
   await expect(page.getByText('Opened demo.sextant.test').first()).toBeVisible({ timeout: 20_000 });
   await openSettings(page, /Audit log/);
-  await page.getByRole('textbox', { name: 'Search words, tool, call' }).fill('navigate_page');
+  await page.getByRole('textbox', { name: 'Search words, tool or call' }).fill('navigate_page');
   const entry = page.getByRole('button', { name: /navigate_page/ }).first();
   await entry.click();
   await expect(page.getByText('Why', { exact: true })).toBeVisible();
   await expect(page.getByText(/No question was needed · /).first()).toBeVisible();
-  await page.getByRole('button', { name: 'Check the chain' }).click();
-  await expect(page.getByText(/\d+ rows hold/)).toBeVisible();
-  await page.getByRole('textbox', { name: 'Search words, tool, call' }).fill('no such words');
-  await expect(page.getByText('No call holds “no such words”.')).toBeVisible();
+  await page.getByRole('button', { name: 'Verify log' }).click();
+  await expect(page.getByText(/\d+ rows are intact/)).toBeVisible();
+  await page.getByRole('textbox', { name: 'Search words, tool or call' }).fill('no such words');
+  await expect(page.getByText('No call contains “no such words”.')).toBeVisible();
 });
 
 test('mode, limits and theme can be changed and show where their values come from', async ({ page }) => {
@@ -88,14 +88,14 @@ test('mode, limits and theme can be changed and show where their values come fro
   await openSettings(page, /General/);
   await page.getByRole('radio', { name: 'Light' }).click();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
-  await openSettings(page, /Every setting/);
+  await openSettings(page, /All settings/);
   const limit = page.locator('[data-setting=calls_per_turn]');
   await expect(limit.getByRole('textbox')).toHaveValue('25');
   await expect(limit).toContainText('This window');
   const mode = page.locator('[data-setting=mode]');
   await expect(mode.getByRole('radio', { name: 'workspace' })).toBeChecked();
   await expect(mode).toContainText('This window');
-  for (const section of [/General/, /Mode and limits/, /Grants/, /Created tools/, /Audit log/, /Every setting/]) {
+  for (const section of [/General/, /Mode and limits/, /Grants/, /Created tools/, /Audit log/, /All settings/]) {
     await openSettings(page, section);
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).join(', ')}`)).toEqual([]);
@@ -126,8 +126,8 @@ test('a created tool shows its body for approval, works and can be deleted', asy
 
 test('every setting can be found, changed in place, rejected when invalid and reset', async ({ page }) => {
   await page.goto(sextant.window());
-  await openSettings(page, /Every setting/);
-  await page.getByRole('textbox', { name: 'Search a setting' }).fill('window percent');
+  await openSettings(page, /All settings/);
+  await page.getByRole('textbox', { name: 'Search settings' }).fill('window percent');
   const rows = page.locator('.setting');
   await expect(rows).toHaveCount(1);
   const row = rows.filter({ hasText: 'context_share' });
@@ -141,10 +141,10 @@ test('every setting can be found, changed in place, rejected when invalid and re
   await expect(row).toContainText('This window');
 
   await page.reload();
-  await openSettings(page, /Every setting/);
-  await page.getByRole('button', { name: /Not the default/ }).click();
+  await openSettings(page, /All settings/);
+  await page.getByRole('button', { name: /^Changed/ }).click();
   await expect(field).toHaveValue('60');
-  await row.getByRole('button', { name: 'Use the default' }).click();
+  await row.getByRole('button', { name: 'Restore default' }).click();
   await expect(row).toBeHidden();
   const { violations } = await new AxeBuilder({ page }).include('.settings').analyze();
   expect(violations.map((v) => v.id)).toEqual([]);

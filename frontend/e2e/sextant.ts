@@ -56,10 +56,7 @@ export async function openSettings(page: Page, section: RegExp): Promise<void> {
     .getByRole('navigation', { name: 'Panels' })
     .getByRole('button', { name: /Settings/ })
     .click();
-  await page
-    .getByRole('navigation', { name: 'Sections of the settings' })
-    .getByRole('button', { name: section })
-    .click();
+  await page.getByRole('navigation', { name: 'Settings sections' }).getByRole('button', { name: section }).click();
 }
 
 /** A running `sextant serve` with its own folders. */

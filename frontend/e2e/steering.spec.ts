@@ -4,7 +4,7 @@ import { ModelServer } from './model-server';
 import { gate, sendMessage, Sextant, conversation } from './sextant';
 
 const box = (page: Page) => page.getByRole('textbox', { name: 'Message to the assistant' });
-const queued = (page: Page) => page.getByRole('list', { name: 'Messages that wait' }).getByRole('listitem');
+const queued = (page: Page) => page.getByRole('list', { name: 'Queued messages' }).getByRole('listitem');
 
 async function write(page: Page, text: string, keys: string): Promise<void> {
   await box(page).fill(text);
@@ -29,13 +29,13 @@ test('a message sent during a turn steers it or is queued, and a queued one can 
 
     await write(page, 'rather leave it closed', 'Enter');
     await expect(queued(page)).toHaveCount(1);
-    await expect(queued(page)).toContainText('goes in after the call that runs');
+    await expect(queued(page)).toContainText('Sends after this step');
     await write(page, 'never mind this', 'Alt+Enter');
     await write(page, 'then say', 'Alt+Enter');
-    await expect(queued(page).nth(2)).toContainText('waits for the next turn');
+    await expect(queued(page).nth(2)).toContainText('Sends after this answer');
     await queued(page).nth(1).getByRole('button', { name: 'Remove' }).click();
     await expect(queued(page)).toHaveCount(2);
-    await queued(page).nth(1).getByRole('button', { name: 'Take it back into the message' }).click();
+    await queued(page).nth(1).getByRole('button', { name: 'Edit' }).click();
     await expect(box(page)).toHaveValue('then say');
     await write(page, 'then say what you did', 'Alt+Enter');
     await expect(queued(page)).toHaveCount(2);
@@ -43,12 +43,12 @@ test('a message sent during a turn steers it or is queued, and a queued one can 
     expect(found.violations).toEqual([]);
 
     first.open();
-    await expect(conversation(page)).toContainText('Sent while it worked');
+    await expect(conversation(page)).toContainText('Added to the answer after');
     await expect(queued(page)).toHaveCount(1);
     await expect(conversation(page)).toContainText('Not opened then.');
     second.open();
     await expect(conversation(page)).toContainText('The second turn.');
-    await expect(conversation(page)).toContainText('for its turn');
+    await expect(conversation(page)).toContainText('for the previous answer');
     await expect(queued(page)).toHaveCount(0);
 
     // The active panel’s tools are announced in a message of their own.

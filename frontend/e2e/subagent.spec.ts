@@ -37,11 +37,11 @@ test('a subagent shows its progress, opens read-only and is in no list of conver
       await expect(card).toContainText('1 call');
       await expect(card).toContainText('Thinking');
 
-      await card.getByRole('button', { name: 'Open its talk' }).click();
+      await card.getByRole('button', { name: 'Show subagent' }).click();
       await expect(conversation(page)).toContainText('Count the panels');
       await expect(conversation(page)).toContainText('get_workspace_state');
       await expect(page.getByRole('textbox', { name: 'Message to the assistant' })).toHaveCount(0);
-      await expect(assistant(page)).toContainText('It takes no messages');
+      await expect(assistant(page)).toContainText('read-only');
       const { violations } = await new AxeBuilder({ page }).include('[data-region=assistant]').analyze();
       expect(violations.map((v) => v.id)).toEqual([]);
       end.open();
@@ -55,7 +55,7 @@ test('a subagent shows its progress, opens read-only and is in no list of conver
       expect(JSON.stringify(model.requests.at(-1)!.messages)).not.toContain('get_workspace_state');
 
       await page.reload();
-      await expect(conversation(page).getByRole('button', { name: 'Open its talk' })).toBeVisible();
+      await expect(conversation(page).getByRole('button', { name: 'Show subagent' })).toBeVisible();
       await expect(conversation(page)).toContainText('1 call');
     },
   );

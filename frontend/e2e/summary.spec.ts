@@ -30,8 +30,8 @@ test('a long conversation is summarised, and one click sends all of it again', a
   await sendMessage(page, 'Which one is the cheapest?');
   await expect(conversation.getByText('The mug.', { exact: true })).toBeVisible();
 
-  const row = conversation.getByRole('region', { name: 'Earlier part summed up' });
-  const toggle = row.getByRole('button', { name: /Earlier part summed up/ });
+  const row = conversation.getByRole('region', { name: 'Earlier part summarized' });
+  const toggle = row.getByRole('button', { name: /Earlier part summarized/ });
   await expect(toggle).toHaveAttribute('aria-expanded', 'false');
   await toggle.click();
   await expect(row.getByText('the mug is the cheapest')).toBeVisible();
@@ -44,10 +44,10 @@ test('a long conversation is summarised, and one click sends all of it again', a
   const { violations } = await new AxeBuilder({ page }).include('.conversation-summary').analyze();
   expect(violations.map((v) => v.id)).toEqual([]);
 
-  await row.getByRole('button', { name: 'Send everything' }).click();
+  await row.getByRole('button', { name: 'Send the full text' }).click();
   await expect(row.getByRole('button', { name: /Summary not used/ })).toBeVisible();
   await page.reload();
-  await expect(row.getByRole('button', { name: 'Use the summary' })).toBeVisible();
+  await expect(row.getByRole('button', { name: 'Send the summary' })).toBeVisible();
   await sendMessage(page, 'Are you sure?');
   await expect(conversation.getByText('Still the mug.', { exact: true })).toBeVisible();
   expect(model.requests.at(-1)!.messages.map((m) => m.content)).toContain(goal);

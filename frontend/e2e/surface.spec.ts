@@ -83,8 +83,8 @@ test.describe('the assistant on a panel’s page', () => {
     await expect(conversation(page)).toContainText('is for the person only');
     expect((await sextant.api<{ mode: string }>('GET', '/api/state')).mode).toBe(before);
 
-    await sendMessage(page, `click ${await number(page, 'button', 'Every setting')}`);
-    await expect(page.getByRole('main').getByRole('textbox', { name: 'Search a setting' })).toBeVisible();
+    await sendMessage(page, `click ${await number(page, 'button', 'All settings')}`);
+    await expect(page.getByRole('main').getByRole('textbox', { name: 'Search settings' })).toBeVisible();
   });
 
   test('operates inside a panel’s frame, whose text cannot forge annotations', async ({ page }) => {
@@ -120,7 +120,7 @@ document.getElementById('add').onclick = add; line.onkeydown = (e) => { if (e.ke
     await sendMessage(page, 'annotate');
     await expect(conversation(page)).toContainText('are numbered on “Notepad”');
     expect(await number(page, 'button', 'Fake')).toBeGreaterThan(0);
-    const add = await number(page, 'button', 'Add');
+    const add = await number(page, 'button', 'Connect');
     const label = page.locator('[data-marks] .annotation').getByText(String(add), { exact: true });
     const beside = async () => {
       const [mark, box] = await Promise.all([label.boundingBox(), view.locator('#add').boundingBox()]);
@@ -134,7 +134,7 @@ document.getElementById('add').onclick = add; line.onkeydown = (e) => { if (e.ke
     const field = await number(page, 'textbox', 'Line');
     await sendMessage(page, `type "first" into ${field}`);
     await expect(view.locator('#line')).toHaveValue('first');
-    await sendMessage(page, `click ${await number(page, 'button', 'Add')}`);
+    await sendMessage(page, `click ${await number(page, 'button', 'Connect')}`);
     await expect(view.locator('li')).toHaveText(['first (long)']);
     await sendMessage(page, `type "second" into ${field} and press enter`);
     await expect(view.locator('li')).toHaveText(['first (long)', 'second (long)']);
@@ -153,7 +153,7 @@ document.getElementById('add').onclick = add; line.onkeydown = (e) => { if (e.ke
     await sendMessage(page, 'annotate');
     await sendMessage(page, `type "Read ten pages" into ${await number(page, 'textbox', 'Name')}`);
     await expect(stage.getByRole('textbox', { name: 'Name' })).toHaveValue('Read ten pages');
-    await sendMessage(page, `click ${await number(page, 'button', 'Add')}`);
+    await sendMessage(page, `click ${await number(page, 'button', 'Connect')}`);
     await expect(stage.getByRole('checkbox', { name: 'Read ten pages' })).toBeVisible();
     await sendMessage(page, 'annotate');
     await sendMessage(page, `click ${await number(page, 'checkbox', 'Read ten pages')}`);
@@ -175,13 +175,13 @@ document.getElementById('add').onclick = add; line.onkeydown = (e) => { if (e.ke
       const [label, box] = await Promise.all([mark(id).boundingBox(), what.boundingBox()]);
       return label && box ? Math.hypot(label.x - box.x, label.y - box.y) : Infinity;
     };
-    await stage.getByRole('button', { name: 'Number the page' }).click();
+    await stage.getByRole('button', { name: 'Show numbers' }).click();
     await expect(marks.first()).toBeVisible();
 
     await sendMessage(page, 'annotate');
     // The button that shows the annotations has none itself.
-    await expect(conversation(page)).not.toContainText('Number the page');
-    await expect(conversation(page)).not.toContainText('Hide the numbers');
+    await expect(conversation(page)).not.toContainText('Show numbers');
+    await expect(conversation(page)).not.toContainText('Hide numbers');
     const title = await number(page, 'textbox', 'title');
     const field = stage.getByRole('textbox', { name: 'title' });
     await expect.poll(() => above(title, field)).toBeLessThan(40);
@@ -200,14 +200,14 @@ document.getElementById('add').onclick = add; line.onkeydown = (e) => { if (e.ke
     await expect(mark(title)).toBeHidden();
     await expect(mark(shut)).toBeVisible();
 
-    await stage.getByRole('button', { name: 'Hide the numbers' }).click();
+    await stage.getByRole('button', { name: 'Hide numbers' }).click();
     await expect(marks).toHaveCount(0);
-    await stage.getByRole('button', { name: 'Number the page' }).click();
+    await stage.getByRole('button', { name: 'Show numbers' }).click();
     await expect(mark(shut)).toBeVisible();
     await open(page, /Tools and activity/);
     await expect(marks).toHaveCount(0);
     await open(page, /Reading list/);
-    await expect(stage.getByRole('button', { name: 'Number the page' })).toBeVisible();
+    await expect(stage.getByRole('button', { name: 'Show numbers' })).toBeVisible();
     await expect(marks).toHaveCount(0);
   });
 
@@ -235,12 +235,12 @@ document.getElementById('add').onclick = add; line.onkeydown = (e) => { if (e.ke
     await sendMessage(page, 'annotate');
     await sendMessage(page, `click ${await number(page, 'button', 'New note')}`);
     await page.getByRole('button', { name: /^Allow once/ }).click();
-    await expect(notes.getByRole('textbox', { name: 'Name of the note' })).toBeVisible();
+    await expect(notes.getByRole('textbox', { name: 'Note name' })).toBeVisible();
     const { calls } = await sextant.api<{ calls: Row[] }>('GET', '/api/calls?limit=50');
     expect(calls.find((c) => c.tool === 'notes_write')?.caller).toBe('panel');
     await sendMessage(page, 'annotate');
-    await sendMessage(page, `type "Mine" into ${await number(page, 'textbox', 'Name of the note')}`);
-    await expect(conversation(page)).toContainText(/Name of the note.*is for the person only/);
+    await sendMessage(page, `type "Mine" into ${await number(page, 'textbox', 'Note name')}`);
+    await expect(conversation(page)).toContainText(/Note name.*is for the person only/);
   });
 
   test('uses the browser when Browser or Home is open', async ({ page }) => {

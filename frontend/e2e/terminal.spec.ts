@@ -88,15 +88,15 @@ test('endless output does not block the window, and Ctrl+C stops it', async ({ p
 test('an ended shell can be restarted, and closing one ends everything it started', async ({ page }) => {
   await shell(page);
   await run(page, 'exit 3');
-  await expect(page.getByText('The shell ended with exit 3.')).toBeVisible();
+  await expect(page.getByText('The shell ended with exit code 3.')).toBeVisible();
   await page.getByRole('button', { name: 'Start again' }).click();
-  await expect(page.getByText('Your shell, outside of the sandbox')).toBeVisible();
+  await expect(page.getByText('Your shell, outside the sandbox')).toBeVisible();
   await run(page, 'setsid sleep 765432 & echo up-$((1+2))');
   await expect(rows(page)).toContainText('up-3');
   expect(await runs('sleep\u0000765432')).toBe(true);
   await page.getByRole('tab', { name: 'Shell 1' }).focus();
   await page.keyboard.press('Delete');
-  await page.getByRole('alertdialog').getByRole('button', { name: 'End it' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Close' }).click();
   await expect(page.getByText('No terminal is open')).toBeVisible();
   await expect.poll(() => runs('sleep\u0000765432')).toBe(false);
 });

@@ -99,9 +99,9 @@ test('a view written for MCP Apps works unchanged: theme, its own tools, message
     await expect(view.locator('#theme')).not.toHaveText(was!);
     await view.locator('#say').click();
     const composer = page.getByRole('textbox', { name: 'Message to the assistant' });
-    await expect(page.getByText('proposes a message to the assistant')).toBeVisible();
+    await expect(page.getByText('suggests a message to the assistant')).toBeVisible();
     await expect(composer).toHaveValue('');
-    await page.getByRole('button', { name: 'Put it into the message box' }).click();
+    await page.getByRole('button', { name: 'Insert into message' }).click();
     await expect(composer).toHaveValue('open demo');
     expect(await sextant.turnsOver()).toBe(0);
     await page.getByRole('radio', { name: 'Tools' }).click();

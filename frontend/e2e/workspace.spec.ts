@@ -48,7 +48,7 @@ test('the tools of notes and files use what is open and selected', async ({ page
   await page.goto(sextant.window());
   await panel(page, 'Notes').click();
   await page.getByRole('button', { name: 'New note' }).last().click();
-  await page.getByRole('textbox', { name: /^Text of the note/ }).click();
+  await page.getByRole('textbox', { name: /^Text of note/ }).click();
   await page.keyboard.type('A heron stood there.');
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
   await sendMessage(page, tool('notes_read', {}));
@@ -81,7 +81,7 @@ test('a bookmark can be added, removed by a tool call and restored by undo', asy
   await sendMessage(page, tool('browser_bookmark_remove', { url: 'http://demo.sextant.test/lamps/desk' }));
   await expect(main.getByRole('button', { name: 'Bookmark this page' })).toBeVisible();
   await conversation(page)
-    .getByRole('region', { name: 'Files this turn changed' })
+    .getByRole('region', { name: 'Files changed by this answer' })
     .getByRole('button', { name: 'Undo' })
     .click();
   await expect(starred).toBeVisible();
@@ -119,8 +119,8 @@ test('every built-in panel can be pinned', async ({ page }) => {
   ]) {
     await panel(page, name).click();
     const main = page.getByRole('main', { name });
-    await main.getByRole('button', { name: /^Pin: offer its tools/ }).click();
-    await main.getByRole('button', { name: /^Pinned: its tools/ }).click();
-    await expect(main.getByRole('button', { name: /^Pin: offer its tools/ })).toBeVisible();
+    await main.getByRole('button', { name: /^Keep this panel’s tools/ }).click();
+    await main.getByRole('button', { name: /^This panel’s tools stay/ }).click();
+    await expect(main.getByRole('button', { name: /^Keep this panel’s tools/ })).toBeVisible();
   }
 });

@@ -1,7 +1,7 @@
 import { MergeView } from '@codemirror/merge';
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, lineNumbers } from '@codemirror/view';
-import { look } from './look';
+import { look } from './theme';
 
 /** One side of a comparison. */
 export interface Side {

@@ -12,7 +12,7 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view';
-import { look } from './look';
+import { look } from './theme';
 
 export interface Cursor {
   line: number;

@@ -1,4 +1,4 @@
-import { placesIn } from '../../shared/text/places';
+import { findFilePaths } from '../../shared/text/filepaths';
 import { t } from '../../shared/i18n';
 import type { App } from '../../domain/app.svelte';
 
@@ -9,7 +9,7 @@ const EXCLUDED = 'a, button, .annotation, .chip, [data-file]';
  * Attachment that turns names of existing files in an element's text into links to the code editor. Each name is
  * checked first, so a name from a model or a page leads nowhere else. `key` is the value the text depends on.
  */
-export function fileLinks(app: App, ready: () => boolean, key: () => unknown) {
+export function fileLinks(app: Pick<App, 'fileExistence' | 'editor'>, ready: () => boolean, key: () => unknown) {
   return (element: HTMLElement) => {
     void key();
     if (!ready()) return;
@@ -19,11 +19,15 @@ export function fileLinks(app: App, ready: () => boolean, key: () => unknown) {
   };
 }
 
-async function link(app: App, element: HTMLElement, cancelled: () => boolean): Promise<void> {
-  const found = textsOf(element).map((node) => ({ node, places: placesIn(node.data) }));
+async function link(
+  app: Pick<App, 'fileExistence' | 'editor'>,
+  element: HTMLElement,
+  cancelled: () => boolean,
+): Promise<void> {
+  const found = textsOf(element).map((node) => ({ node, places: findFilePaths(node.data) }));
   const paths = new Set(found.flatMap(({ places }) => places.map((place) => place.path)));
   if (paths.size === 0) return;
-  const existing = await app.there.of([...paths]);
+  const existing = await app.fileExistence.existing([...paths]);
   if (cancelled() || existing.size === 0) return;
   for (const { node, places } of found) {
     // From the end, so that earlier offsets stay valid.

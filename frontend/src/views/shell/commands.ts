@@ -11,7 +11,7 @@ interface Dialogs {
 
 /** The commands of the whole window. Panels add their own while they are shown. */
 export function windowCommands(app: App, dialogs: Dialogs): Command[] {
-  const { browser, layout, panels, talk, approvals, settings, surface } = app;
+  const { browser, layout, panels, conversations, approvals, settings, surface } = app;
   const panelKeys: Command[] = Array.from({ length: 9 }, (_, i) => ({
     id: `panel.${i + 1}`,
     title: t('command.panel', { n: i + 1 }),
@@ -24,8 +24,8 @@ export function windowCommands(app: App, dialogs: Dialogs): Command[] {
     requestAnimationFrame(() => focusSurface('assistant'));
   };
   const stop = () => {
-    void talk.stop();
-    if (browser.driver || talk.running) void browser.hand(true);
+    void conversations.stop();
+    if (browser.driver || conversations.running) void browser.takeOver(true);
   };
   return [
     {
@@ -46,13 +46,13 @@ export function windowCommands(app: App, dialogs: Dialogs): Command[] {
     },
     { id: 'composer', title: t('command.composer'), icon: 'pencil', run: focusComposer },
     {
-      id: 'talk.new',
+      id: 'conversation.new',
       title: t('command.new'),
       icon: 'plus',
       keys: ['Ctrl+N'],
       fallback: ['Alt+Shift+N'],
       run: () => {
-        talk.fresh();
+        conversations.startNew();
         focusComposer();
       },
     },
@@ -61,10 +61,16 @@ export function windowCommands(app: App, dialogs: Dialogs): Command[] {
       title: t('command.stop'),
       icon: 'square',
       keys: ['Ctrl+.'],
-      off: () => (talk.running || browser.driver ? '' : t('compose.stop')),
+      off: () => (conversations.running || browser.driver ? '' : t('compose.stop')),
       run: stop,
     },
-    { id: 'give', title: t('command.give'), icon: 'hand', keys: ['Ctrl+Shift+.'], run: () => void browser.hand(false) },
+    {
+      id: 'give',
+      title: t('command.giveBack'),
+      icon: 'hand',
+      keys: ['Ctrl+Shift+.'],
+      run: () => void browser.takeOver(false),
+    },
     { id: 'number', title: t('command.number'), icon: 'scan-text', keys: ['Ctrl+G'], run: dialogs.number },
     {
       id: 'annotate',
@@ -103,6 +109,6 @@ const EXPAND = 'expand_activity_bar';
 const COLLAPSE = 'collapse_activity_bar';
 
 /** Expands or collapses the activity bar with the tool the assistant uses. */
-export async function toggleBar(app: App): Promise<void> {
-  await app.actions.run(app.store.state.bar.expanded ? COLLAPSE : EXPAND, {});
+export async function toggleBar(app: Pick<App, 'actions' | 'store'>): Promise<void> {
+  await app.actions.run(app.store.state.activityBar.expanded ? COLLAPSE : EXPAND, {});
 }
