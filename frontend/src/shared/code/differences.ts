@@ -9,7 +9,7 @@ export interface Side {
   text: string;
 }
 
-/** Shows two texts beside each other with what differs; unchanged parts are folded. */
+/** Shows two texts side by side with their differences; unchanged parts are folded. */
 export function compare(host: HTMLElement, a: Side, b: Side, language: Promise<Extension>): () => void {
   const side = ({ label, text }: Side, loaded: Extension) => ({
     doc: text,

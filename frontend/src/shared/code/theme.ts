@@ -3,7 +3,7 @@ import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { tags as tag } from '@lezer/highlight';
 
-// Only the window's own tokens, so that an editor wears the theme of the window.
+// Uses the window's design tokens, so that editors follow its theme.
 const theme = EditorView.theme({
   '&': { height: '100%', color: 'var(--text-primary)', backgroundColor: 'var(--panel)', fontSize: '12px' },
   '&.cm-focused': { outline: 'none' },
@@ -135,5 +135,5 @@ const highlight = HighlightStyle.define([
   { tag: [tag.deleted, tag.invalid], color: 'var(--danger)' },
 ]);
 
-/** How an editor looks, in either theme. */
+/** The appearance of editors. */
 export const look: Extension = [theme, syntaxHighlighting(highlight)];

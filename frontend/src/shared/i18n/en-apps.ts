@@ -1,4 +1,4 @@
-/** What is said around the pages of MCP servers. */
+/** Messages around the pages of MCP servers. */
 export const apps = {
   'app.of': 'App of {server}',
   'app.show': 'Show the app of {server}',

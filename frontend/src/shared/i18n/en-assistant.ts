@@ -1,4 +1,4 @@
-/** What the assistant's side says. */
+/** Messages of the assistant. */
 export const assistant = {
   'conversation.new': 'New conversation',
   'conversation.history': 'Conversations',

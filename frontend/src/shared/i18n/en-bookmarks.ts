@@ -1,4 +1,4 @@
-/** Pages that were kept. */
+/** Messages of the bookmarks. */
 export const bookmarks = {
   'bookmarks.keep': 'Bookmark this page',
   'bookmarks.kept': 'Bookmarked. Remove the bookmark',

@@ -1,4 +1,4 @@
-/** What models cost, and budgets. */
+/** Messages about costs and budgets. */
 export const cost = {
   'cost.title': 'What this conversation cost',
   'cost.share': '{percent} % of its budget',

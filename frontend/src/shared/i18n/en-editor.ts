@@ -1,4 +1,4 @@
-/** What the code editor says. */
+/** Messages of the code editor. */
 export const editor = {
   'editor.open': 'Open a file',
   'editor.open.example': 'src/main.go',

@@ -1,4 +1,4 @@
-/** What the files panel says. */
+/** Messages of the Files panel. */
 export const files = {
   'files.tree': 'Workspace files',
   'files.loading': 'Reading the folder',

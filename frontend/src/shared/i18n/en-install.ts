@@ -1,4 +1,4 @@
-/** What is said when a panel's file is installed, and of its evals. */
+/** Messages about installing panels and running their evals. */
 export const install = {
   'install.choose': 'Install from file',
   'install.file': 'Panel file',

@@ -1,4 +1,4 @@
-/** What is said of panels that changed, and of pinned ones. */
+/** Messages about changed and pinned panels. */
 export const manifest = {
   'manifestChange.bar': 'a change waits for your review',
   'manifestChange.question': 'Accept the changed manifest of {title}?',

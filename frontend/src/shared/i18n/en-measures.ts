@@ -1,4 +1,4 @@
-/** What the figures of tools say. */
+/** Messages of the figures. */
 export const measures = {
   'plot.figures': 'Figures',
   'plot.none': 'Nothing in this period.',

@@ -1,4 +1,4 @@
-/** What the notes panel says. */
+/** Messages of the Notes panel. */
 export const notes = {
   'notes.list': 'Notes',
   'notes.loading': 'Reading the notes',

@@ -1,4 +1,4 @@
-/** What declarative pages of panels say beside the panel's own words. */
+/** Messages of declarative panel pages. */
 export const pages = {
   'view.refresh': 'Refresh',
   'view.at': 'Updated {time}',

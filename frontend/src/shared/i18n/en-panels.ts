@@ -1,4 +1,4 @@
-/** What the panels say. */
+/** Messages of the Home, Browser and Tools panels and of manifest panels. */
 export const panels = {
   'home.title': 'Ready, with nothing to set up.',
   'home.lede': 'Without a model, Sextant runs plain commands. Connect a model when you want it to plan.',

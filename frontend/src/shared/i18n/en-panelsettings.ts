@@ -1,4 +1,4 @@
-/** What a person sets for a panel of their own. */
+/** Messages of a panel's settings. */
 export const panelSettings = {
   'panelSettings.title': 'Settings',
   'panelSettings.save': 'Save',

@@ -1,4 +1,4 @@
-/** What is wrong with panels' files. */
+/** Messages about errors in panel files. */
 export const problems = {
   'settings.problems': 'Panel problems',
   'problems.means': 'Errors in panel files, and how to fix them.',

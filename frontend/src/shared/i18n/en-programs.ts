@@ -1,4 +1,4 @@
-/** What the section of other programs says. */
+/** Messages about connected programs. */
 export const programs = {
   'settings.programs': 'Other programs',
   'settings.programs.means':

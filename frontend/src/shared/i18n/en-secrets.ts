@@ -1,4 +1,4 @@
-/** What the section of the secrets says. */
+/** Messages about secrets. */
 export const secrets = {
   'settings.secrets': 'Secrets',
   'settings.secrets.means':

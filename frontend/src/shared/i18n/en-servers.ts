@@ -1,4 +1,4 @@
-/** The panel of MCP servers, and what a person does with single tools and calls. */
+/** Messages of the MCP servers panel, and about single tools and calls. */
 export const servers = {
   'server.title': 'MCP servers',
   'server.add': 'Add server',

@@ -1,4 +1,4 @@
-/** What the settings say. */
+/** Messages of the Settings panel. */
 export const settings = {
   'settings.title': 'Settings',
   'settings.sections': 'Settings sections',

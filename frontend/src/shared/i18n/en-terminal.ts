@@ -1,4 +1,4 @@
-/** The terminal panel. */
+/** Messages of the Terminal panel. */
 export const terminal = {
   'terminal.tabs': 'Terminals',
   'terminal.shell': 'Shell {n}',

@@ -1,4 +1,4 @@
-/** What is said around a panel's own page. */
+/** Messages around a panel's own page. */
 export const webview = {
   'webview.loading': 'Opening the panel’s page',
   'webview.silent': 'The page is not responding',

@@ -1,4 +1,4 @@
-/** A piece of text that could name a file, with a line if it does. */
+/** A part of a text that may be a file path, with its line number or 0. */
 export interface FilePathMatch {
   from: number;
   to: number;
@@ -12,12 +12,12 @@ const WORD = new RegExp(
   'gu',
 );
 
-/** A text has this many at most: more is a listing, and all of it is looked up. */
+/** The most matches per text. */
 const MOST = 100;
 
 /**
- * What in a text could be the path of a file: with a folder, an ending or a line. Whether it is there
- * has to be asked; words such as "e.g." are among them.
+ * Finds words that may be file paths because they have a folder, an extension or a line number. Some, such as "e.g.",
+ * are not; the caller checks which files exist.
  */
 export function findFilePaths(text: string): FilePathMatch[] {
   const found: FilePathMatch[] = [];
@@ -25,7 +25,7 @@ export function findFilePaths(text: string): FilePathMatch[] {
     const line = Number(match[1] ?? 0);
     const whole = match[0];
     const named = line ? whole.slice(0, whole.indexOf(`:${match[1]}`)) : whole;
-    // The end of a sentence is no part of a name.
+    // A full stop ends a sentence, not a name.
     const path = line ? named : named.replace(/\.+$/, '');
     if (path.length < 2 || path.length > 400 || (!line && !/[/.][\p{L}\p{N}_]/u.test(path))) continue;
     found.push({ from: match.index, to: match.index + (line ? whole.length : path.length), path, line });

@@ -6,7 +6,7 @@ export interface JsonPart {
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
 
-/** Pretty JSON in coloured parts; at most `max` characters, cut at the end with "…". */
+/** Pretty-printed JSON in coloured parts, cut to `max` characters. */
 export function jsonParts(value: unknown, max = 20_000): JsonPart[] {
   let text = pretty(value);
   if (text.length > max) text = text.slice(0, max) + '…';
@@ -24,7 +24,7 @@ export function jsonParts(value: unknown, max = 20_000): JsonPart[] {
   return parts;
 }
 
-/** JSON with two spaces; a string that is no JSON value stays as it is. */
+/** Pretty-printed JSON; a string stays as it is. */
 export function pretty(value: unknown): string {
   if (typeof value === 'string') return value;
   return JSON.stringify(value, null, 2) ?? '';

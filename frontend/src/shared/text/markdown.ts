@@ -2,8 +2,8 @@ import createPurifier from 'dompurify';
 import { Marked, type Tokens } from 'marked';
 import { hostOf } from '../format/address';
 
-// A model's words may hold text from pages, so they are hostile: raw HTML is shown as the
-// characters it is, nothing is loaded, and a link shows the host it really goes to.
+// The text of a model may contain text from pages and is untrusted: raw HTML is escaped, nothing is loaded, and a
+// link shows its real host.
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escape = (text: string) => text.replace(/[&<>"']/g, (c) => ESCAPES[c] ?? c);
@@ -45,7 +45,7 @@ marked.use({
   ],
 });
 
-/** " (shop.example)" after a link whose own words do not already say the host. */
+/** " (shop.example)" after a link whose text does not contain the host. */
 function host(href: string, text: string): string {
   const name = hostOf(href);
   return name && !text.includes(name) ? ` <span class="host">${escape(name)}</span>` : '';
