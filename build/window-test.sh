@@ -156,10 +156,10 @@ echo "window: typed “open demo”, the shop is in the live view, $red pixels o
 say_command "open tools"
 until_true "opening the tools panel" called open_tools_panel Opened
 say_command "annotate"
-until_true "numbering the tools panel" called annotate_page 'panel:tools[^]*\[(\d+)\] radio "Offered"'
+until_true "numbering the tools panel" called annotate_page 'panel:tools[^]*\[(\d+)\] radio "Available"'
 import -silent -window "$window" "$shots/window-marks.png"
 say_command "click $heard"
-until_true "pressing “Offered” on the tools panel" called click_element 'radio "Offered" \(checked'
+until_true "pressing “Available” on the tools panel" called click_element 'radio "Available" \(checked'
 say_command "screenshot"
 until_true "a picture of the tools panel" called take_screenshot 'Picture of the panel tools, (\d+ × \d+)' "$shots/window-panel.png"
 colours=$(identify -format '%k' "$shots/window-panel.png")

@@ -4,7 +4,7 @@ import globals from 'globals';
 import ts from 'typescript-eslint';
 import svelteConfig from './svelte.config.js';
 
-// Three tiers, downwards only: shared ← domain ← views. A tier may not name one above it.
+// Three tiers: views import domain, domain imports shared, never the other way round.
 const tier = (files, banned, message) => ({
   files,
   rules: { 'no-restricted-imports': ['error', { patterns: [{ group: banned, message }] }] },
@@ -32,7 +32,7 @@ export default ts.config(
       'no-console': 'error',
       'svelte/no-at-html-tags': 'error',
       'svelte/require-each-key': 'error',
-      // Maps and sets here live inside one computation; state is kept in plain objects.
+      // Maps and sets are local to a computation; reactive state is in plain objects.
       'svelte/prefer-svelte-reactivity': 'off',
       'svelte/no-navigation-without-resolve': 'off',
     },

@@ -1,14 +1,14 @@
 import { defineConfig } from '@playwright/test';
 
-// The end-to-end tests start the built program themselves; they need nothing but its path.
+// The end-to-end tests start the built program themselves and need only its path.
 export default defineConfig({
   testDir: './e2e',
   timeout: 120_000,
-  // How long what must come is waited for: no test is about time, and machines are busy.
+  // Generous, because no test is about timing and machines are busy.
   expect: { timeout: 20_000 },
-  // Each file starts a program, a home and ports of its own; under a load of 17 none of them met another.
+  // Each spec file starts its own program with its own folders and ports.
   workers: 2,
-  // A test that holds only the second time is told as flaky: a defect to be found, that hides nothing else.
+  // A test that passes only on the second try is reported as flaky; it is a defect, but does not hide others.
   retries: 1,
   reporter: 'list',
   use: {

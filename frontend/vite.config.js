@@ -2,11 +2,10 @@ import { gzipSync } from 'node:zlib';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
 
-// What the window loads before it shows anything: the entry, what it imports at once and its
-// styles, in kilobytes of gzip. A build over it fails, and so does one that holds the packages of
-// a single panel there.
+// The most the window may load before it shows anything (the entry, its static imports and styles), in kilobytes of
+// gzip. The build fails above that, or when a package of a single panel is among it.
 const FIRST_LOAD = 190;
-const LATER = ['uplot', 'marked', 'dompurify', '@codemirror/', '@lezer/', '@xterm/'];
+const LAZY_PACKAGES = ['uplot', 'marked', 'dompurify', '@codemirror/', '@lezer/', '@xterm/'];
 
 const firstLoad = {
   name: 'first-load',
@@ -26,7 +25,7 @@ const firstLoad = {
     for (const name of first) {
       const { code, source, moduleIds = [] } = bundle[name];
       bytes += gzipSync(code ?? source).length;
-      const early = moduleIds.find((id) => LATER.some((pack) => id.includes(`/node_modules/${pack}`)));
+      const early = moduleIds.find((id) => LAZY_PACKAGES.some((pack) => id.includes(`/node_modules/${pack}`)));
       if (early) this.error(`${early} is loaded before the window shows; import it where it is used`);
     }
     const size = `${(bytes / 1000).toFixed(1)} kB of gzip before the window shows`;
@@ -35,8 +34,8 @@ const firstLoad = {
   },
 };
 
-// The window is served from one loopback origin and embedded into the program: relative
-// addresses, no inlined assets (the page's policy allows none), one small set of files.
+// The window is embedded into the program and served from a loopback origin: relative addresses and no inlined
+// assets, which the page's content security policy forbids.
 export default defineConfig({
   base: './',
   plugins: [svelte(), firstLoad],
@@ -49,7 +48,7 @@ export default defineConfig({
     target: ['chrome109', 'safari16'],
     chunkSizeWarningLimit: 700,
   },
-  // The navigation map lies beside the frontend and is read from there, not copied.
+  // The navigation map is outside of the frontend folder.
   server: { fs: { allow: ['.', '../shared/navigation'] } },
   test: {
     environment: 'happy-dom',

@@ -1,6 +1,6 @@
-// Command gen writes what is generated from Go: docs/configuration.md and the OpenAPI
-// document that the frontend's types are made from. `make generate` runs it and then
-// openapi-typescript; a test in app fails when one of them is stale.
+// Command gen writes the files generated from Go: docs/configuration.md, the schema of panel manifests and the OpenAPI
+// document with the types of the API and of events. `make generate` runs it and then openapi-typescript; a test in app
+// fails when one of the files is stale.
 package main
 
 import (
@@ -18,7 +18,8 @@ func main() {
 		os.Exit(1)
 	}
 	for name, content := range files {
-		if err := os.WriteFile(filepath.FromSlash(name), content, 0o644); err != nil { //nolint:gosec // sources are world-readable
+		//nolint:gosec // sources are world-readable
+		if err := os.WriteFile(filepath.FromSlash(name), content, 0o644); err != nil {
 			fmt.Fprintln(os.Stderr, "gen:", err)
 			os.Exit(1)
 		}

@@ -1,11 +1,11 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { ModelServer } from './model-server';
-import { say, settings, Sextant, talk } from './sextant';
+import { sendMessage, openSettings, Sextant, conversation } from './sextant';
 
 const env = (model: ModelServer) => ({
   ...model.env,
-  // The question for it costs as well.
+  // Asking the model how it writes calls would cost tokens as well.
   SEXTANT_DIALECTS: 'openai/test-model=native',
 });
 
@@ -14,24 +14,24 @@ const meter = (page: Page) => page.getByRole('button', { name: /tokens/ });
 async function set(page: Page, name: string, value: string): Promise<void> {
   const field = page.getByRole('textbox', { name, exact: true });
   await field.fill(value);
-  await page.keyboard.press('Tab'); // the name of a price's field follows its model
+  await page.keyboard.press('Tab'); // the label of a price field contains its model
 }
 
-test('a person sets prices and a budget, sees what is used of it, and goes on past it by Continue', async ({
+test('prices and a budget can be set, the meter shows their use, and Continue goes past the limit', async ({
   page,
 }) => {
-  // Each answer takes 100 tokens in and 20 out.
+  // Each answer reads 100 tokens and writes 20.
   const model = await ModelServer.start([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
   const first = await Sextant.start({ env: env(model) });
   let sextant = first;
   try {
     await page.goto(sextant.window());
     await expect(meter(page)).toHaveText('no tokens used');
-    await settings(page, /Costs and budgets/);
-    await set(page, 'Tokens, a conversation', 'many');
+    await openSettings(page, /Costs and budgets/);
+    await set(page, 'Tokens per conversation', 'many');
     await expect(page.getByText('write digits, 0 for no budget')).toBeVisible();
-    await set(page, 'Tokens, a conversation', '200');
-    await page.getByRole('button', { name: 'Add a price' }).click();
+    await set(page, 'Tokens per conversation', '200');
+    await page.getByRole('button', { name: 'Add price' }).click();
     await set(page, 'Model of the new model', 'openai/*');
     await set(page, 'Read of openai/*', '1.25');
     await page.getByRole('button', { name: 'Save prices' }).click();
@@ -41,21 +41,21 @@ test('a person sets prices and a budget, sees what is used of it, and goes on pa
     await expect(page.getByRole('button', { name: 'Save prices' })).toHaveCount(0);
     expect((await new AxeBuilder({ page }).include('.settings').analyze()).violations).toEqual([]);
 
-    await say(page, 'first');
-    await expect(talk(page)).toContainText('One.');
+    await sendMessage(page, 'first');
+    await expect(conversation(page)).toContainText('One.');
     await expect(meter(page)).toHaveText(/120 tokens\s*0\.00033 USD\s*60 %/);
-    await say(page, 'second');
-    await expect(talk(page)).toContainText('Two.');
+    await sendMessage(page, 'second');
+    await expect(conversation(page)).toContainText('Two.');
     await expect(meter(page)).toContainText('120 %');
-    await say(page, 'third');
-    await expect(talk(page)).toContainText('this conversation spent 240 tokens of its budget of 200');
+    await sendMessage(page, 'third');
+    await expect(conversation(page)).toContainText('this conversation spent 240 tokens of its budget of 200');
     expect(model.requests).toHaveLength(2);
 
     await meter(page).click();
     const spent = page.getByLabel('What this conversation cost');
     await expect(spent.getByRole('row', { name: /^Read/ })).toHaveText(/Read\s*0\s*200/);
     await expect(spent).toContainText('240 of 200');
-    expect((await new AxeBuilder({ page }).include('.pop').analyze()).violations).toEqual([]);
+    expect((await new AxeBuilder({ page }).include('.popover').analyze()).violations).toEqual([]);
     await page.keyboard.press('Escape');
 
     await first.kill();
@@ -64,8 +64,8 @@ test('a person sets prices and a budget, sees what is used of it, and goes on pa
     await page.getByRole('button', { name: 'Conversations' }).click();
     await page.getByRole('button', { name: /first/ }).first().click();
     await expect(meter(page)).toContainText('120 %');
-    await talk(page).getByRole('button', { name: 'Continue' }).click();
-    await expect(talk(page)).toContainText('Three.');
+    await conversation(page).getByRole('button', { name: 'Continue' }).click();
+    await expect(conversation(page)).toContainText('Three.');
     await expect(meter(page)).toHaveText(/360 tokens.*60 %/s);
 
     await page

@@ -4,9 +4,9 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { ModelServer } from './model-server';
-import { say, Sextant } from './sextant';
+import { sendMessage, Sextant } from './sextant';
 
-/** Writes to a file until its disk takes nothing more. */
+/** Writes to a file until its disk is full. */
 async function fill(path: string): Promise<void> {
   const file = await open(path, 'w');
   for (let size = 1 << 20; size >= 1;) {
@@ -19,9 +19,9 @@ async function fill(path: string): Promise<void> {
   await file.close();
 }
 
-test.skip(spawnSync('unshare', ['-Urm', 'true']).status !== 0, 'this system lets nobody make a small disk');
+test.skip(spawnSync('unshare', ['-Urm', 'true']).status !== 0, 'this system cannot mount a small disk');
 
-test('a full disk is told with what is free and what to do, takes nothing away, and goes by itself', async ({
+test('a full disk shows what is free and what to do, loses nothing, and recovers once there is space', async ({
   page,
 }) => {
   const model = await ModelServer.start([{ text: 'Hello.' }, { text: 'There is room again.' }]);
@@ -30,33 +30,33 @@ test('a full disk is told with what is free and what to do, takes nothing away, 
   const fat = sextant.inside(join(sextant.data, 'fat'));
   try {
     await page.goto(sextant.window());
-    const talk = page.getByRole('region', { name: 'Conversation' });
-    await expect(page.getByText('Little room on the disk.')).toBeVisible();
-    await say(page, 'hello');
-    await expect(talk.getByText('Hello.', { exact: true })).toBeVisible();
+    const conversation = page.getByRole('region', { name: 'Conversation' });
+    await expect(page.getByText('The disk is almost full.')).toBeVisible();
+    await sendMessage(page, 'hello');
+    await expect(conversation.getByText('Hello.', { exact: true })).toBeVisible();
     await expect.poll(() => sextant.turnsOver()).toBe(1);
 
     await fill(fat);
     const box = page.getByRole('textbox', { name: 'Message to the assistant' });
-    await say(page, 'is there room');
-    const banner = page.getByRole('alert').filter({ hasText: 'The disk is full: nothing new can be kept.' });
+    await sendMessage(page, 'is there room');
+    const banner = page.getByRole('alert').filter({ hasText: 'The disk is full. Nothing new can be saved.' });
     await expect(banner).toContainText(`free on the disk of ${sextant.data}`);
-    await expect(banner).toContainText('Make room there: it goes on by itself.');
+    await expect(banner).toContainText('Free some space; Sextant continues automatically.');
     await expect(box).toHaveValue('is there room');
     await expect(page.getByText('The disk is full, so this was not kept.').first()).toBeVisible();
     const { violations } = await new AxeBuilder({ page }).include('main').analyze();
     expect(violations).toEqual([]);
 
-    await page.reload(); // who comes now is told, too, and finds what was written
+    await page.reload(); // a new window shows the banner too, and keeps the unsent text
     await expect(banner).toBeVisible();
     await expect(box).toHaveValue('is there room');
-    await expect(talk.getByText('Hello.', { exact: true })).toBeVisible();
+    await expect(conversation.getByText('Hello.', { exact: true })).toBeVisible();
 
     await rm(fat);
-    await expect(page.getByText('Little room on the disk.')).toBeVisible({ timeout: 20_000 });
+    await expect(page.getByText('The disk is almost full.')).toBeVisible({ timeout: 20_000 });
     await expect(banner).toBeHidden();
     await box.press('Enter');
-    await expect(talk.getByText('There is room again.')).toBeVisible();
+    await expect(conversation.getByText('There is room again.')).toBeVisible();
     await expect(box).toHaveValue('');
   } finally {
     await sextant.stop();

@@ -5,37 +5,39 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
 import { Canary } from './isolation/canary';
-import { withoutWalls } from './isolation/control';
-import { outgoing } from './isolation/hostile';
-import { isolate, type Door, type Trial } from './isolation/run';
+import { withoutSandbox } from './isolation/control';
+import { outgoing } from './isolation/hostile/index';
+import { isolate, type Target, type Trial } from './isolation/run';
 import { Sextant } from './sextant';
 
-// The window to be tried beside Chromium: its data folder, and a plain view of the same engine. Set by
-// build/isolation-test.sh.
+// Set by build/isolation-test.sh to test the real window too: its data folder, and a plain view of the same engine.
 const folder = process.env.SEXTANT_ISOLATION_DATA;
 const view = process.env.SEXTANT_ISOLATION_VIEW;
 
-async function held(door: Door, work: string, trial: Trial): Promise<string> {
+async function testIsolation(target: Target, work: string, trial: Trial): Promise<string> {
   const canary = await Canary.start();
   const secret = join(work, 'canary.txt');
   await writeFile(secret, 'the canary file');
   try {
-    const { panels, breaches, calls, bare, away } = await isolate(door, canary, secret, trial);
+    const { panels, breaches, calls, bare, away } = await isolate(target, canary, secret, trial);
     expect(breaches).toEqual([]);
     expect(await readFile(secret, 'utf8')).toBe('the canary file');
     expect(existsSync(`${secret}.forked`)).toBe(false);
     expect((await readdir(work)).filter((name) => name === 'owned')).toEqual([]);
-    return `${panels} hostile panels, ${bare} connections without a request, ${calls} calls in the log; back from an endless page after ${away} ms`;
+    return (
+      `${panels} hostile panels, ${bare} connections without a request, ${calls} calls in the log; ` +
+      `recovered from an endless page after ${away} ms`
+    );
   } finally {
     canary.stop();
   }
 }
 
-/** What the suite can hear: the same pages where nothing keeps them. */
+/** Checks that the suite notices an escape: it runs the same pages without a sandbox. */
 async function control(ids: string[], show: (url: string) => Promise<unknown>): Promise<void> {
   const canary = await Canary.start();
   try {
-    expect(await withoutWalls(canary, ids, show, 10_000)).toEqual({ heard: ids, unheard: [] });
+    expect(await withoutSandbox(canary, ids, show, 10_000)).toEqual({ heard: ids, unheard: [] });
   } finally {
     canary.stop();
   }
@@ -49,21 +51,21 @@ const windows = async () => {
   const titles = names.map(async (id) =>
     (await run('xdotool', ['getwindowname', id]).catch(() => null))?.stdout.trim(),
   );
-  return (await Promise.all(titles)).filter((title) => title !== undefined); // one that is gone has none
+  return (await Promise.all(titles)).filter((title) => title !== undefined); // a closed window has none
 };
 
-/** Clicks into the window that does not answer, stops the page when the program offers it, and waits for Home. */
-async function stopThePage(door: Door): Promise<void> {
+/** Clicks into the frozen window, accepts the offer to stop its page, and waits for Home. */
+async function stopThePage(target: Target): Promise<void> {
   await run('xdotool', ['mousemove', '640', '400', 'click', '1']);
   await expect.poll(windows, { timeout: 60_000 }).toContain('The window does not answer');
   const { stdout } = await run('xdotool', ['search', '--onlyvisible', '--name', 'The window does not answer']);
   await run('xdotool', ['windowfocus', '--sync', stdout.trim(), 'key', 'alt+s']);
-  const active = async () => (await door.api<{ active_panel: string }>('GET', '/api/state')).active_panel;
+  const active = async () => (await target.api<{ active_panel: string }>('GET', '/api/state')).active_panel;
   await expect.poll(active).toBe('home');
 }
 
-test('no hostile panel gets out of its frame in Chromium', async ({ page }) => {
-  test.skip(Boolean(folder), 'this run tries the real window');
+test('no hostile panel escapes its frame in Chromium', async ({ page }) => {
+  test.skip(Boolean(folder), 'this run tests the real window');
   test.setTimeout(900_000);
   const sextant = await Sextant.start();
   try {
@@ -80,21 +82,21 @@ test('no hostile panel gets out of its frame in Chromium', async ({ page }) => {
         .getByRole('navigation', { name: 'Panels' })
         .getByRole('button', { name: 'Home' })
         .dispatchEvent('click', {}, { timeout: 30_000 });
-      await expect(page.getByRole('heading', { name: 'Your own panels' })).toBeVisible();
+      await expect(page.getByRole('heading', { name: 'Your panels' })).toBeVisible();
     };
-    const told = await held(sextant, sextant.work, { patience: 20_000, bareAllowed: true, stop });
+    const summary = await testIsolation(sextant, sextant.work, { patience: 20_000, bareAllowed: true, stop });
     expect({ dialogs, popups, url: page.url() }).toEqual({ dialogs: 0, popups: 0, url: shell });
-    console.log(`isolation: Chromium: ${told}, 0 breaches`); // eslint-disable-line no-console
+    console.log(`isolation: Chromium: ${summary}, 0 breaches`); // eslint-disable-line no-console
   } finally {
     await sextant.stop();
   }
 });
 
-test('no hostile panel gets out of its frame in the real window', async () => {
-  test.skip(!folder, 'build/isolation-test.sh runs it, with a window');
+test('no hostile panel escapes its frame in the real window', async () => {
+  test.skip(!folder, 'build/isolation-test.sh runs it with a window');
   test.setTimeout(900_000);
   const { url, token } = JSON.parse(await readFile(join(folder!, 'instance.json'), 'utf8')) as Record<string, string>;
-  const api: Door['api'] = async (method, path, body) => {
+  const api: Target['api'] = async (method, path, body) => {
     const response = await fetch(new URL(path, url), {
       method,
       headers: { Authorization: `Bearer ${token}` },
@@ -105,22 +107,22 @@ test('no hostile panel gets out of its frame in the real window', async () => {
     return text === '' ? undefined : JSON.parse(text);
   };
   const before = await windows();
-  const door = { data: folder!, url: url!, api };
-  const told = await held(door, folder!, { patience: 20_000, stop: () => stopThePage(door) });
+  const target = { data: folder!, url: url!, api };
+  const summary = await testIsolation(target, folder!, { patience: 20_000, stop: () => stopThePage(target) });
   expect({ windows: await windows(), opened: existsSync(join(folder!, 'opened')) }).toEqual({
     windows: before,
     opened: false,
   });
-  console.log(`isolation: real window: ${told}, 0 breaches`); // eslint-disable-line no-console
+  console.log(`isolation: real window: ${summary}, 0 breaches`); // eslint-disable-line no-console
 });
 
-test('without its walls the same pages reach the canary in Chromium', async ({ page }) => {
-  test.skip(Boolean(folder), 'this run tries the real window');
+test('without the sandbox the same pages reach the canary in Chromium', async ({ page }) => {
+  test.skip(Boolean(folder), 'this run tests the real window');
   await control(outgoing, (url) => page.goto(url));
 });
 
-test('without its walls the same pages reach the canary in the engine of the real window', async () => {
-  test.skip(!view, 'build/isolation-test.sh runs it, with a view');
+test('without the sandbox the same pages reach the canary in the engine of the real window', async () => {
+  test.skip(!view, 'build/isolation-test.sh runs it with a view');
   const shown: ReturnType<typeof spawn>[] = [];
   try {
     // preconnect last: on the connection that it opens goes what comes after it.

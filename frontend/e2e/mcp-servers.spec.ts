@@ -5,19 +5,22 @@ import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { Sextant } from './sextant';
 
-// A server of the stdio kind, as small as one can be: one tool that says a word back.
+// A minimal stdio server with one tool that echoes a word.
 const SERVER = `
 process.stderr.write('listening for words\\n');
 const say = (m) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...m }) + '\\n');
+const serverInfo = { name: 'words', version: '1' };
+const version = ({ params: { protocolVersion: v } }) => (v > '2025-06-18' ? '2025-06-18' : v);
+const inputSchema = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] };
 let rest = '';
 process.stdin.on('data', (d) => {
   rest += d;
   for (let at; (at = rest.indexOf('\\n')) >= 0; rest = rest.slice(at + 1)) {
     const m = JSON.parse(rest.slice(0, at));
     if (m.method === 'initialize')
-      say({ id: m.id, result: { protocolVersion: m.params.protocolVersion > '2025-06-18' ? '2025-06-18' : m.params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'words', version: '1' } } });
+      say({ id: m.id, result: { protocolVersion: version(m), capabilities: { tools: {} }, serverInfo } });
     else if (m.method === 'tools/list')
-      say({ id: m.id, result: { tools: [{ name: 'echo', description: 'Says a word back.', inputSchema: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] } }] } });
+      say({ id: m.id, result: { tools: [{ name: 'echo', description: 'Says a word back.', inputSchema }] } });
     else if (m.method === 'tools/call')
       say({ id: m.id, result: { content: [{ type: 'text', text: 'heard ' + m.params.arguments.word }] } });
     else if (m.id !== undefined) say({ id: m.id, error: { code: -32601, message: 'not here' } });
@@ -46,19 +49,17 @@ test.afterEach(async () => {
 
 const main = (page: Page) => page.getByRole('main');
 
-async function sound(page: Page) {
+async function expectAccessible(page: Page) {
   const found = await new AxeBuilder({ page }).analyze();
   expect(found.violations.map((v) => `${v.id}: ${v.nodes[0]?.target}`)).toEqual([]);
 }
 
-test('a server is added, its tool tried by hand, its log read; it is changed, switched off and removed', async ({
-  page,
-}) => {
+test('a server can be added, tried, changed, switched off and removed', async ({ page }) => {
   await expect(page.getByText('No MCP servers yet')).toBeVisible();
-  await main(page).getByRole('button', { name: 'Add a server' }).click();
-  const form = page.getByRole('dialog', { name: 'Add a server' });
+  await main(page).getByRole('button', { name: 'Add server' }).click();
+  const form = page.getByRole('dialog', { name: 'Add server' });
   await form.getByRole('button', { name: 'Add and start' }).click();
-  await expect(form.getByText('A name is missing')).toBeVisible();
+  await expect(form.getByText('Enter a name')).toBeVisible();
   await form.getByRole('textbox', { name: 'Name', exact: true }).fill('words');
   await form.getByRole('textbox', { name: 'Command' }).fill('node');
   await form.getByRole('textbox', { name: /^Arguments/ }).fill(join(folder, 'server.mjs'));
@@ -67,7 +68,7 @@ test('a server is added, its tool tried by hand, its log read; it is changed, sw
   await main(page).getByRole('radio', { name: 'Log' }).click();
   await expect(main(page).getByText('listening for words')).toBeVisible();
   await main(page).getByRole('radio', { name: 'Tools 1' }).click();
-  await sound(page);
+  await expectAccessible(page);
   await main(page)
     .getByRole('button', { name: /^words__echo/ })
     .click();
@@ -82,7 +83,7 @@ test('a server is added, its tool tried by hand, its log read; it is changed, sw
   if (await allow.isVisible()) await allow.click();
   await expect(main(page).getByText(/heard plumb/)).toBeVisible();
 
-  await main(page).getByRole('button', { name: 'Change' }).click();
+  await main(page).getByRole('button', { name: 'Edit' }).click();
   const change = page.getByRole('dialog', { name: 'words' });
   await change.getByRole('textbox', { name: 'Command' }).fill('no-such-program-here');
   await change.getByRole('button', { name: 'Save' }).click();
@@ -98,12 +99,12 @@ test('a server is added, its tool tried by hand, its log read; it is changed, sw
   await expect(page.getByText('No MCP servers yet')).toBeVisible();
 });
 
-test('servers of another program come in switched off, and nothing of them runs', async ({ page }) => {
+test('imported servers are switched off and start nothing', async ({ page }) => {
   const marker = join(folder, 'ran');
   await main(page).getByRole('button', { name: 'Import' }).click();
   const dialog = page.getByRole('dialog', { name: 'Import servers' });
   await dialog.getByRole('textbox').fill('nonsense');
-  const look = dialog.getByRole('button', { name: 'Show what it adds' });
+  const look = dialog.getByRole('button', { name: 'Preview' });
   await look.click();
   await expect(page.getByText(/neither JSON nor a bundle/)).toBeVisible();
   await dialog.getByRole('textbox').fill(

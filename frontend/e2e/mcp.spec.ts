@@ -52,7 +52,7 @@ async function call(name: string, args: Record<string, unknown> = {}): Promise<s
   return content.map((c) => c.text ?? `(${c.type})`).join('\n');
 }
 
-/** The number in front of what matches. */
+/** The element number on the line that matches. */
 function number(text: string, what: RegExp): number {
   const line = text.split('\n').find((l) => what.test(l));
   const found = line?.match(/^\[(\d+)\]/);
@@ -60,7 +60,7 @@ function number(text: string, what: RegExp): number {
   return Number(found[1]);
 }
 
-test('a stock MCP client lists the core set', async () => {
+test('a stock MCP client lists the core tools', async () => {
   const { tools } = await client.listTools();
   const names = tools.map((t) => t.name);
   for (const name of ['navigate_page', 'annotate_page', 'click_element', 'type_text', 'take_screenshot'])
@@ -68,7 +68,7 @@ test('a stock MCP client lists the core set', async () => {
   expect(names.length).toBeLessThanOrEqual(12);
 });
 
-test('a stock MCP client fills in a form by numbers', async () => {
+test('a stock MCP client fills in a form by element numbers', async () => {
   const page = await call('navigate_page', { url: siteURL });
   expect(page).toContain('Page: Form');
   const seen = await call('annotate_page');
@@ -78,7 +78,7 @@ test('a stock MCP client fills in a form by numbers', async () => {
   expect(await call('get_page_content', { format: 'text' })).toContain('Hello Ana');
 });
 
-test('a screenshot comes as a picture', async () => {
+test('a screenshot is returned as an image', async () => {
   const answer = await client.callTool({ name: 'take_screenshot', arguments: { annotated: true } });
   const content = answer.content as { type: string; mimeType?: string; data?: string }[];
   const picture = content.find((c) => c.type === 'image');
@@ -86,13 +86,13 @@ test('a screenshot comes as a picture', async () => {
   expect(Buffer.from(picture!.data!, 'base64').subarray(1, 4).toString()).toBe('PNG');
 });
 
-test('a wrong number is an error that says what to do', async () => {
+test('an unknown element number is an error that says what to do', async () => {
   const answer = await client.callTool({ name: 'click_element', arguments: { annotationId: 99999 } });
   expect(answer.isError).toBe(true);
   expect(JSON.stringify(answer.content)).toContain('annotate_page');
 });
 
-test('an address that was not allowed is refused and the way to allow it is named', async () => {
+test('an address that is not allowed is refused with the flag that allows it', async () => {
   const answer = await client.callTool({ name: 'navigate_page', arguments: { url: 'http://10.0.0.1/' } });
   expect(answer.isError).toBe(true);
   expect(JSON.stringify(answer.content)).toContain('--allow-hosts');

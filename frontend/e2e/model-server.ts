@@ -2,20 +2,20 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { anthropic, chat, writeCall, type Answer, type Written } from './model-wire';
 
-/** What a request to the server held. */
+/** The body of a request to the server. */
 export interface Request {
   model: string;
   messages: { role: string; content: unknown; tool_call_id?: string }[];
   tools?: { name?: string; function?: { name: string } }[];
 }
 
-/** An answer, or what makes one of the question. */
+/** An answer, or a function that makes one for a request. */
 export type Script = Answer | ((asked: Request) => Answer);
 
 /**
- * A local server that speaks OpenAI's chat completions and Anthropic's messages over the wire. Asked
- * in which form it writes calls, it makes the one wanted; that is none of the scripted answers. With
- * `written` its model has no calls of its own and writes them into its text.
+ * A local server for OpenAI's chat completions and Anthropic's messages. It plays scripted answers in order. The
+ * program's test of how a model writes tool calls is answered apart from the script. With `written`, the model has no
+ * native tool calls and writes them into its text.
  */
 export class ModelServer {
   readonly requests: Request[] = [];
@@ -57,7 +57,7 @@ export class ModelServer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
   }
 
-  /** What makes the program use this server as its model. */
+  /** The environment that makes the program use this server as its model. */
   get env(): Record<string, string> {
     return { SEXTANT_OPENAI_BASE_URL: this.url, SEXTANT_OPENAI_API_KEY: 'k', SEXTANT_MODEL: 'openai/test-model' };
   }
@@ -69,15 +69,15 @@ export class ModelServer {
 
   private answer(asked: Request): Answer {
     if (JSON.stringify(asked).includes('Call the tool say_word with the word')) {
-      return this.spoken({ calls: [{ name: 'say_word', args: { word: 'saffron' } }] });
+      return this.withCalls({ calls: [{ name: 'say_word', args: { word: 'saffron' } }] });
     }
     this.requests.push(asked);
     const next = this.script.shift() ?? { text: 'Nothing more to say.' };
-    return this.spoken(typeof next === 'function' ? next(asked) : next);
+    return this.withCalls(typeof next === 'function' ? next(asked) : next);
   }
 
-  /** The answer with its calls as this server's model makes them. */
-  private spoken(answer: Answer): Answer {
+  /** The answer with its calls written the way this server's model writes them. */
+  private withCalls(answer: Answer): Answer {
     const kind = this.written;
     if (!kind || !answer.calls) return answer;
     const calls = answer.calls.map((call) => writeCall(kind, call)).join('');

@@ -1,11 +1,13 @@
 import type { ServerResponse } from 'node:http';
 
-/** One scripted answer: perhaps thoughts, text, then perhaps calls; `hold` stops after that many words, `until` waits after the text. */
+/** One scripted answer: optional reasoning, text and tool calls, in this order. */
 export interface Answer {
   thought?: string;
   text?: string;
   calls?: Call[];
+  /** Stops after this many words of the text and leaves the stream open. */
   hold?: number;
+  /** Waited for after the text. */
   until?: Promise<void>;
 }
 
@@ -15,10 +17,10 @@ export interface Call {
   args: Record<string, unknown>;
 }
 
-/** How a model writes its calls where it has none of its own. */
+/** How a model without native tool calls writes them. */
 export type Written = 'fenced' | 'tool_call' | 'hermes';
 
-/** The call as a model writes it into its text. */
+/** The call as text. */
 export function writeCall(kind: Written, { name, args }: Call): string {
   const json = JSON.stringify(args);
   switch (kind) {
@@ -38,24 +40,22 @@ export function writeCall(kind: Written, { name, args }: Call): string {
   }
 }
 
-/** Sends an answer over the wire; `number` makes the ids of its calls its own. */
+/** Sends an answer; `number` makes the ids of its calls unique. */
 export type Wire = (response: ServerResponse, answer: Answer, number: number) => Promise<void>;
 
 const words = (text = '') => text.match(/\S+\s*|\s+/g) ?? [];
 const pieces = (text: string) => text.match(/[\s\S]{1,7}/g) ?? [];
 
-/** OpenAI's chat completions: calls whose arguments come in fragments, usage, [DONE]. */
+/** OpenAI's chat completions: calls with their arguments in fragments, usage, [DONE]. */
 export const chat: Wire = async (response, { thought, text, calls = [], hold, until }, number) => {
-  const chunk = (rest: object) =>
-    response.write(
-      `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 0, model: 'test-model', ...rest })}\n\n`,
-    );
+  const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 0, model: 'test-model' };
+  const chunk = (rest: object) => response.write(`data: ${JSON.stringify({ ...head, ...rest })}\n\n`);
   const send = (delta: unknown, finish: string | null = null) =>
     chunk({ choices: [{ index: 0, delta, finish_reason: finish }] });
   send({ role: 'assistant', content: '' });
   for (const word of words(thought)) send({ reasoning_content: word });
   for (const word of words(text).slice(0, hold)) send({ content: word });
-  if (hold !== undefined) return; // the stream stays open, as a slow model's does
+  if (hold !== undefined) return; // leave the stream open, like a slow model
   await until;
   calls.forEach(({ name, args }, index) => {
     const id = `call_${number}_${index}`;
@@ -67,7 +67,7 @@ export const chat: Wire = async (response, { thought, text, calls = [], hold, un
   response.end('data: [DONE]\n\n');
 };
 
-/** Anthropic's messages: blocks that begin, grow and end, with named events. */
+/** Anthropic's messages: content blocks as named events. */
 export const anthropic: Wire = async (response, { thought, text, calls = [], hold, until }, number) => {
   const send = (type: string, rest: object) =>
     response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`);

@@ -7,9 +7,7 @@ import { Sextant } from './sextant';
 const examples = join(import.meta.dirname, '../../docs/examples');
 const sample = 'reading-list';
 
-test('a panel folder that is copied in is in the running window without a restart, with its tools', async ({
-  page,
-}) => {
+test('a panel folder appears in the running window with its tools', async ({ page }) => {
   const sextant = await Sextant.start();
   try {
     await page.goto(sextant.window());
@@ -32,9 +30,7 @@ test('a panel folder that is copied in is in the running window without a restar
   }
 });
 
-test('a page of JSON is drawn, its boxes and forms call the panel’s tools, and an edit of it is seen at once', async ({
-  page,
-}) => {
+test('a declarative page is drawn, its forms call the panel’s tools, and edits show at once', async ({ page }) => {
   const sextant = await Sextant.start();
   try {
     await page.goto(sextant.window());
@@ -68,7 +64,7 @@ test('a page of JSON is drawn, its boxes and forms call the panel’s tools, and
   }
 });
 
-test('every example works within a second of being copied in', async ({ page }) => {
+test('every example panel loads without problems', async ({ page }) => {
   const sextant = await Sextant.start();
   try {
     await page.goto(sextant.window());
@@ -81,16 +77,14 @@ test('every example works within a second of being copied in', async ({ page }) 
           await sextant.api<{ panels: { id: string; usable: boolean; problems?: unknown[] }[] }>('GET', '/api/panels')
         ).panels.find((one) => one.id === example && one.usable && !one.problems?.length)?.id;
       await expect.poll(listed, { intervals: [20] }).toBe(example);
-      process.stdout.write(`${example}: there after ${Date.now() - began} ms\n`);
+      process.stdout.write(`${example}: listed after ${Date.now() - began} ms\n`);
     }
   } finally {
     await sextant.stop();
   }
 });
 
-test('a manifest that is broken while the window is open is told with a mended example, and the old panel goes on', async ({
-  page,
-}) => {
+test('a broken manifest is reported with a fix, and the last good panel keeps running', async ({ page }) => {
   const sextant = await Sextant.start();
   try {
     const folder = join(sextant.data, 'panels', sample);
@@ -118,16 +112,16 @@ test('a manifest that is broken while the window is open is told with a mended e
     await expect(run).toBeVisible();
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations).toEqual([]);
-    const told = await sextant.api<{ panels: { id: string; usable: boolean; problems: { fix?: string }[] }[] }>(
+    const reported = await sextant.api<{ panels: { id: string; usable: boolean; problems: { fix?: string }[] }[] }>(
       'GET',
       '/api/panels/problems',
     );
-    expect(told.panels.map((p) => [p.id, p.usable, p.problems[0]?.fix])).toEqual([
+    expect(reported.panels.map((p) => [p.id, p.usable, p.problems[0]?.fix])).toEqual([
       [sample, true, '"endpoint": "POST /api/reading-list/items"'],
     ]);
 
     await bar.getByRole('button', { name: /Settings/ }).click();
-    await page.getByRole('button', { name: /Panels’ problems/ }).click();
+    await page.getByRole('button', { name: /Panel problems/ }).click();
     await expect(page.getByText('"endpoint": "POST /api/reading-list/items"', { exact: true })).toBeVisible();
     await writeFile(file, good);
     await expect(page.getByText('No panel has a problem.')).toBeVisible();
@@ -136,7 +130,9 @@ test('a manifest that is broken while the window is open is told with a mended e
   }
 });
 
-test('a change that widens waits for the person, and pinned tools are offered everywhere', async ({ page }) => {
+test('a change that widens a panel’s rights waits for approval, and pinned tools are offered everywhere', async ({
+  page,
+}) => {
   const sextant = await Sextant.start();
   try {
     const folder = join(sextant.data, 'panels', sample);
@@ -153,20 +149,20 @@ test('a change that widens waits for the person, and pinned tools are offered ev
       return all.panel.map((tool) => `${tool.function.name}: ${tool.function.description}`).join('\n');
     };
 
-    // Pinned, its tools are offered while another panel is open; a program may not pin.
-    await page.getByRole('button', { name: /^Pin: offer its tools/ }).click();
+    // A pinned panel’s tools are offered while another panel is open; a program may not pin.
+    await page.getByRole('button', { name: /^Keep this panel’s tools/ }).click();
     await expect(page.getByRole('button', { name: /^Pinned:/ })).toHaveAttribute('aria-pressed', 'true');
     await expect.poll(offered).toContain('reading_list_');
     await expect(sextant.api('POST', `/api/panels/${sample}/pin`, { pinned: false })).rejects.toThrow(/403/);
 
-    // Another program may run only after the person has read what changes.
+    // A manifest that starts another program waits for approval.
     const widened = JSON.parse(manifest) as { backend: { args: string[] }; tools: { description: string }[] };
     widened.backend.args = ['other.mjs'];
     await writeFile(join(folder, 'manifest.json'), JSON.stringify(widened));
-    const question = page.getByRole('region', { name: /Take over the changed manifest of Reading list/ });
+    const question = page.getByRole('region', { name: /Accept the changed manifest of Reading list/ });
     await expect(question).toContainText('“other.mjs” instead of');
-    await expect(question.getByRole('region', { name: 'What changes in manifest.json' })).toContainText('other.mjs');
-    await expect(bar.getByRole('button', { name: 'Reading list, a change waits for you' })).toBeVisible();
+    await expect(question.getByRole('region', { name: 'Changes in manifest.json' })).toContainText('other.mjs');
+    await expect(bar.getByRole('button', { name: 'Reading list, a change waits for your review' })).toBeVisible();
     expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
     const { panels } = await sextant.api<{ panels: { id: string; pending?: { hash: string } }[] }>(
       'GET',
@@ -174,21 +170,21 @@ test('a change that widens waits for the person, and pinned tools are offered ev
     );
     const hash = panels.find((one) => one.id === sample)?.pending?.hash;
     await expect(sextant.api('POST', `/api/panels/${sample}/accept`, { hash })).rejects.toThrow(/403/);
-    await question.getByRole('button', { name: 'Leave it out' }).click();
-    await expect(page.getByText('A change of manifest.json was left out.')).toBeVisible();
+    await question.getByRole('button', { name: 'Decline' }).click();
+    await expect(page.getByText('You declined a change of manifest.json.')).toBeVisible();
 
-    // A tool's words wait, too, until the person says that they work on the panel.
+    // A tool’s description waits too, until the person says that they work on the panel.
     const reworded = JSON.parse(manifest) as typeof widened;
     reworded.tools[0]!.description = 'Says something else now.';
     await writeFile(join(folder, 'manifest.json'), JSON.stringify(reworded));
     await expect(question).toContainText('the description changes');
     expect(await offered()).not.toContain('Says something else now.');
-    // An answer within half a second of the question counts as none.
+    // An answer within half a second of the question is ignored.
     const askAgain = page.getByRole('button', { name: 'Ask again' });
     await expect(async () => {
       if (await askAgain.isVisible()) return;
       await question
-        .getByRole('button', { name: 'Take over, and do not ask while I work on it' })
+        .getByRole('button', { name: 'Accept, and stop asking while I work on it' })
         .click({ timeout: 1000 });
       await expect(askAgain).toBeVisible({ timeout: 1000 });
     }).toPass();
@@ -197,7 +193,7 @@ test('a change that widens waits for the person, and pinned tools are offered ev
     await writeFile(join(folder, 'manifest.json'), JSON.stringify(reworded));
     await expect.poll(offered).toContain('And now this.');
 
-    // The open panel is removed: the window shows the first one.
+    // When the open panel is removed, the window shows the first one.
     await rm(folder, { recursive: true });
     await expect(bar.getByRole('button', { name: 'Home' })).toHaveAttribute('aria-current', 'page');
     await expect.poll(offered).not.toContain('reading_list_');

@@ -2,7 +2,7 @@ import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Sextant, say } from './sextant';
+import { Sextant, sendMessage } from './sextant';
 
 let sextant: Sextant;
 
@@ -13,11 +13,9 @@ test.afterEach(async () => {
   await sextant.stop();
 });
 
-test('a command is written with the help of the list above the box, with the names of the page and files', async ({
-  page,
-}) => {
+test('commands are completed with names from the page and from the workspace', async ({ page }) => {
   await writeFile(join(sextant.work, 'notes.txt'), 'buy tea\n');
-  await sextant.does('navigate_page', { url: 'demo' });
+  await sextant.mustExecute('navigate_page', { url: 'demo' });
   await page.goto(sextant.window());
   const box = page.locator('textarea[aria-label="Message to the assistant"]');
   const list = page.getByRole('listbox', { name: 'Commands' });
@@ -28,7 +26,7 @@ test('a command is written with the help of the list above the box, with the nam
   expect(wrong.violations).toEqual([]);
   await page.keyboard.press('Tab');
   await expect(box).toHaveValue('click ');
-  await expect(page.locator('.missing')).toContainText('NUMBER');
+  await expect(page.locator('.ghost-text')).toContainText('NUMBER');
 
   await page.keyboard.type('deliv');
   const named = list.getByRole('option', { name: /Delivery postcode/ });
@@ -60,9 +58,9 @@ test('a command is written with the help of the list above the box, with the nam
   await expect(box).toHaveValue('/click_element {"annotationId": 7}');
 });
 
-test('a near miss is offered, put into the box and sent by the person; the pilot says what it is', async ({ page }) => {
+test('a misspelt command gets a suggestion that the person can send', async ({ page }) => {
   await page.goto(sextant.window());
-  await say(page, 'opne demo');
+  await sendMessage(page, 'opne demo');
   const answer = page.getByRole('article').filter({ hasText: 'Did you mean' });
   await expect(answer).toContainText('built-in command pilot');
   await expect(answer).toContainText('OpenRouter');
@@ -75,7 +73,7 @@ test('a near miss is offered, put into the box and sent by the person; the pilot
   await page.keyboard.press('Enter');
   await expect.poll(() => sextant.turnsOver(), { timeout: 20_000 }).toBe(2);
 
-  await say(page, 'click the delivery postcode');
+  await sendMessage(page, 'click the delivery postcode');
   const named = page.getByRole('article').filter({ hasText: 'Delivery postcode' }).last();
   await expect(named.getByRole('button', { name: /^click \d+/ }).first()).toBeVisible();
   await expect(named.locator('.outside')).toContainText('demo.sextant.test');

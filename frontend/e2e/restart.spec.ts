@@ -20,7 +20,7 @@ interface Transcript {
   events: { kind: string; data: { text?: string; message?: string; role?: string } }[];
 }
 
-test('kill -9 while an answer streams loses nothing that was shown, and no browser stays', async () => {
+test('kill -9 during an answer loses nothing that was shown and leaves no browser running', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sextant-kill-'));
   const words = Array.from({ length: 40 }, (_, i) => `word${i}`).join(' ');
   const model = await ModelServer.start([

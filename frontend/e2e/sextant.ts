@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 
-/** The program under test; `make e2e` names it. */
+/** The program under test; `make e2e` sets its path. */
 export const bin = process.env.SEXTANT_BIN ?? join(import.meta.dirname, '../../build/bin/sextant');
 
-/** The form every tool answers in. */
+/** What every tool returns. */
 export interface Result {
   success: boolean;
   result?: { text?: string; page?: { title: string; url: string }; elements?: Element[] };
@@ -24,26 +24,26 @@ export interface Element {
   value?: string;
 }
 
-/** Options of one start. */
+/** Options for starting the program. */
 export interface Start {
   dir?: string;
   env?: Record<string, string>;
   args?: string[];
-  /** Puts the data folder on a disk of so many megabytes, which only the program sees: see `inside`. */
+  /** Puts the data folder on a disk of this many megabytes that only the program sees; see `inside`. */
   disk?: number;
 }
 
-/** Says something to the assistant, once it listens: what it said last may be there before its turn is over. */
-export async function say(page: Page, text: string): Promise<void> {
+/** Sends a message to the assistant. Waits for Send first: an answer may be shown before its turn is over. */
+export async function sendMessage(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message to the assistant' }).fill(text);
   await expect(page.getByRole('button', { name: 'Send' })).toBeVisible();
   await page.keyboard.press('Enter');
 }
 
-/** Where a person and the assistant talk. */
-export const talk = (page: Page) => page.getByRole('region', { name: 'Conversation', exact: true });
+/** The region with the conversation. */
+export const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation', exact: true });
 
-/** A promise and what keeps it. */
+/** A promise with the function that resolves it. */
 export function gate(): { until: Promise<void>; open: () => void } {
   let open = () => {};
   const until = new Promise<void>((resolve) => (open = resolve));
@@ -51,18 +51,15 @@ export function gate(): { until: Promise<void>; open: () => void } {
 }
 
 /** Opens a section of the settings. */
-export async function settings(page: Page, section: RegExp): Promise<void> {
+export async function openSettings(page: Page, section: RegExp): Promise<void> {
   await page
     .getByRole('navigation', { name: 'Panels' })
     .getByRole('button', { name: /Settings/ })
     .click();
-  await page
-    .getByRole('navigation', { name: 'Sections of the settings' })
-    .getByRole('button', { name: section })
-    .click();
+  await page.getByRole('navigation', { name: 'Settings sections' }).getByRole('button', { name: section }).click();
 }
 
-/** One running `sextant serve` with folders of its own. */
+/** A running `sextant serve` with its own folders. */
 export class Sextant {
   private constructor(
     readonly dir: string,
@@ -73,7 +70,7 @@ export class Sextant {
     private readonly ownDir: boolean,
   ) {}
 
-  /** Starts the program and waits until it says that it is ready. */
+  /** Starts the program and waits until it is ready. */
   static async start({ dir, env = {}, args = [], disk = 0 }: Start = {}): Promise<Sextant> {
     const home = dir ?? (await mkdtemp(join(tmpdir(), 'sextant-e2e-')));
     const tokenFile = join(home, 'token.json');
@@ -115,17 +112,17 @@ export class Sextant {
     return join(this.dir, 'data');
   }
 
-  /** A path as the program sees it, for one on a disk of its own. */
+  /** The path from outside of a file on the program's own disk. */
   inside(path: string): string {
     return join('/proc', String(this.pid), 'root', path);
   }
 
-  /** The folder the assistant works in. */
+  /** The assistant's workspace. */
   get work(): string {
     return join(this.dir, 'work');
   }
 
-  /** Sends a request to the HTTP door with the token. */
+  /** Sends a request to the HTTP API with the token. */
   async api<T>(method: string, path: string, body?: unknown): Promise<T> {
     const response = await fetch(new URL(path, this.url), {
       method,
@@ -142,14 +139,14 @@ export class Sextant {
     return this.api('POST', '/api/ai/tools/execute', { tool, args });
   }
 
-  /** Runs a tool that has to succeed. */
-  async does(tool: string, args: Record<string, unknown> = {}): Promise<Result> {
+  /** Runs a tool and fails the test unless it succeeds. */
+  async mustExecute(tool: string, args: Record<string, unknown> = {}): Promise<Result> {
     const result = await this.execute(tool, args);
     if (!result.success) throw new Error(`${tool}: ${result.error} (${result.suggestion})`);
     return result;
   }
 
-  /** How many turns of all conversations are over. */
+  /** The number of finished turns in all conversations. */
   async turnsOver(): Promise<number> {
     const { conversations } = await this.api<{ conversations: { id: string }[] | null }>('GET', '/api/state');
     const transcripts = (conversations ?? []).map(({ id }) =>
@@ -160,17 +157,17 @@ export class Sextant {
       .filter(({ kind }) => kind === 'turn.ended').length;
   }
 
-  /** Whether a person has the controlled page now. */
+  /** Whether the person controls the page now. */
   async personHas(): Promise<boolean> {
     return (await this.api<{ browser: { person_has?: boolean } }>('GET', '/api/state')).browser.person_has ?? false;
   }
 
-  /** The address that opens the program's window; it works once. */
+  /** The address that opens the program's window. It works once. */
   window(): string {
     return this.windowURL;
   }
 
-  /** Ends the program as a crash would. */
+  /** Kills the program, as a crash would. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
   }

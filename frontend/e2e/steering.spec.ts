@@ -1,10 +1,10 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { ModelServer } from './model-server';
-import { gate, say, Sextant, talk } from './sextant';
+import { gate, sendMessage, Sextant, conversation } from './sextant';
 
 const box = (page: Page) => page.getByRole('textbox', { name: 'Message to the assistant' });
-const waits = (page: Page) => page.getByRole('list', { name: 'Messages that wait' }).getByRole('listitem');
+const queued = (page: Page) => page.getByRole('list', { name: 'Queued messages' }).getByRole('listitem');
 
 async function write(page: Page, text: string, keys: string): Promise<void> {
   await box(page).fill(text);
@@ -12,7 +12,7 @@ async function write(page: Page, text: string, keys: string): Promise<void> {
   await expect(box(page)).toHaveValue('');
 }
 
-test('what a person writes while a turn runs steers it or waits, is seen waiting, and can be taken back', async ({
+test('a message sent during a turn steers it or is queued, and a queued one can be edited or removed', async ({
   page,
 }) => {
   const [first, second] = [gate(), gate()];
@@ -24,38 +24,40 @@ test('what a person writes while a turn runs steers it or waits, is seen waiting
   const sextant = await Sextant.start({ env: model.env });
   try {
     await page.goto(sextant.window());
-    await say(page, 'open the demo');
-    await expect(talk(page)).toContainText('Opening it.');
+    await sendMessage(page, 'open the demo');
+    await expect(conversation(page)).toContainText('Opening it.');
 
     await write(page, 'rather leave it closed', 'Enter');
-    await expect(waits(page)).toHaveCount(1);
-    await expect(waits(page)).toContainText('goes in after the call that runs');
+    await expect(queued(page)).toHaveCount(1);
+    await expect(queued(page)).toContainText('Sends after this step');
     await write(page, 'never mind this', 'Alt+Enter');
     await write(page, 'then say', 'Alt+Enter');
-    await expect(waits(page).nth(2)).toContainText('waits for the next turn');
-    await waits(page).nth(1).getByRole('button', { name: 'Remove' }).click();
-    await expect(waits(page)).toHaveCount(2);
-    await waits(page).nth(1).getByRole('button', { name: 'Take it back into the message' }).click();
+    await expect(queued(page).nth(2)).toContainText('Sends after this answer');
+    await queued(page).nth(1).getByRole('button', { name: 'Remove' }).click();
+    await expect(queued(page)).toHaveCount(2);
+    await queued(page).nth(1).getByRole('button', { name: 'Edit' }).click();
     await expect(box(page)).toHaveValue('then say');
     await write(page, 'then say what you did', 'Alt+Enter');
-    await expect(waits(page)).toHaveCount(2);
+    await expect(queued(page)).toHaveCount(2);
     const found = await new AxeBuilder({ page }).include('[data-region=assistant]').analyze();
     expect(found.violations).toEqual([]);
 
     first.open();
-    await expect(talk(page)).toContainText('Sent while it worked');
-    await expect(waits(page)).toHaveCount(1);
-    await expect(talk(page)).toContainText('Not opened then.');
+    await expect(conversation(page)).toContainText('Added to the answer after');
+    await expect(queued(page)).toHaveCount(1);
+    await expect(conversation(page)).toContainText('Not opened then.');
     second.open();
-    await expect(talk(page)).toContainText('The second turn.');
-    await expect(talk(page)).toContainText('for its turn');
-    await expect(waits(page)).toHaveCount(0);
+    await expect(conversation(page)).toContainText('The second turn.');
+    await expect(conversation(page)).toContainText('for the previous answer');
+    await expect(queued(page)).toHaveCount(0);
 
-    // What the panel in front offers is told beside it.
-    const told = (said: unknown) => String(said).startsWith('[From Sextant:');
-    const asked = model.requests.map(({ messages }) => messages.filter((m) => !told(m.content)).at(-1)!.content);
+    // The active panel’s tools are announced in a message of their own.
+    const announcement = (content: unknown) => String(content).startsWith('[From Sextant:');
+    const asked = model.requests.map(
+      ({ messages }) => messages.filter((m) => !announcement(m.content)).at(-1)!.content,
+    );
     expect(asked).toEqual(['open the demo', 'rather leave it closed', 'then say what you did']);
-    // The call of the first answer was not run: what was written came before it.
+    // The first answer’s call did not run, because the new message came first.
     const results = model.requests[1]!.messages.filter((m) => m.role === 'tool');
     expect(results).toHaveLength(1);
     expect(JSON.stringify(results)).toContain('not run: the user sent a new message');

@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
 import { ModelServer, type Answer } from './model-server';
-import { gate, say, Sextant, talk } from './sextant';
+import { gate, sendMessage, Sextant, conversation } from './sextant';
 
 const assistant = (page: Page) => page.getByRole('region', { name: 'Assistant' });
 
@@ -18,63 +18,61 @@ async function withModel(answers: Answer[], run: (sextant: Sextant, model: Model
   }
 }
 
-const handOn = (task: string): Answer => ({ calls: [{ name: 'run_subagent', args: { task } }] });
-const look: Answer = { calls: [{ name: 'get_workspace_state', args: {} }] };
+const runSubagent = (task: string): Answer => ({ calls: [{ name: 'run_subagent', args: { task } }] });
+const lookUp: Answer = { calls: [{ name: 'get_workspace_state', args: {} }] };
 
-test('a task that is handed on is seen at work, opens to its talk, and stands in no list of conversations', async ({
-  page,
-}) => {
+test('a subagent shows its progress, opens read-only and is in no list of conversations', async ({ page }) => {
   const end = gate();
   await withModel(
     [
-      handOn('Count the panels'),
-      look,
+      runSubagent('Count the panels'),
+      lookUp,
       { text: 'There are', until: end.until },
       { text: 'Four panels, the subagent says.' },
     ],
     async (sextant, model) => {
       await page.goto(sextant.window());
-      await say(page, 'How many panels are there?');
-      const card = talk(page).getByRole('group').filter({ hasText: 'Subagent: Count the panels' });
+      await sendMessage(page, 'How many panels are there?');
+      const card = conversation(page).getByRole('group').filter({ hasText: 'Subagent: Count the panels' });
       await expect(card).toContainText('1 call');
       await expect(card).toContainText('Thinking');
 
-      await card.getByRole('button', { name: 'Open its talk' }).click();
-      await expect(talk(page)).toContainText('Count the panels');
-      await expect(talk(page)).toContainText('get_workspace_state');
+      await card.getByRole('button', { name: 'Show subagent' }).click();
+      await expect(conversation(page)).toContainText('Count the panels');
+      await expect(conversation(page)).toContainText('get_workspace_state');
       await expect(page.getByRole('textbox', { name: 'Message to the assistant' })).toHaveCount(0);
-      await expect(assistant(page)).toContainText('It takes no messages');
+      await expect(assistant(page)).toContainText('read-only');
       const { violations } = await new AxeBuilder({ page }).include('[data-region=assistant]').analyze();
       expect(violations.map((v) => v.id)).toEqual([]);
       end.open();
-      await expect(talk(page)).toContainText('There are');
+      await expect(conversation(page)).toContainText('There are');
 
       await page.getByRole('button', { name: 'Conversations' }).first().click();
       await expect(page.locator('.history .list-row')).toHaveText([/How many panels are there/]);
       await page.keyboard.press('Escape');
       await assistant(page).getByRole('button', { name: 'Back to “How many panels are there?”' }).last().click();
-      await expect(talk(page)).toContainText('Four panels, the subagent says.');
+      await expect(conversation(page)).toContainText('Four panels, the subagent says.');
       expect(JSON.stringify(model.requests.at(-1)!.messages)).not.toContain('get_workspace_state');
 
       await page.reload();
-      await expect(talk(page).getByRole('button', { name: 'Open its talk' })).toBeVisible();
-      await expect(talk(page)).toContainText('1 call');
+      await expect(conversation(page).getByRole('button', { name: 'Show subagent' })).toBeVisible();
+      await expect(conversation(page)).toContainText('1 call');
     },
   );
 });
 
-test('stop on the card of a task that is handed on stops the subagent alone', async ({ page }) => {
+test('stopping a subagent’s card stops only the subagent', async ({ page }) => {
   const never = gate();
   await withModel(
-    [handOn('Wait for ever'), { text: 'Waiting', until: never.until }, { text: 'Then without it.' }],
+    [runSubagent('Wait for ever'), { text: 'Waiting', until: never.until }, { text: 'Then without it.' }],
     async (sextant) => {
       await page.goto(sextant.window());
-      await say(page, 'Try it');
-      const card = talk(page).getByRole('group').filter({ hasText: 'Subagent: Wait for ever' });
+      await sendMessage(page, 'Try it');
+      const card = conversation(page).getByRole('group').filter({ hasText: 'Subagent: Wait for ever' });
       await expect(card).toContainText('Thinking');
       await card.getByRole('button', { name: 'Stop this call' }).click();
-      await expect(talk(page)).toContainText('Stopped by you');
-      await expect(talk(page)).toContainText('Then without it.');
+      await expect(conversation(page)).toContainText('Stopped by you');
+      await expect(conversation(page)).toContainText('Then without it.');
     },
   );
 });

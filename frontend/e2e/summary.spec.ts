@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import { ModelServer } from './model-server';
-import { say, Sextant } from './sextant';
+import { sendMessage, Sextant } from './sextant';
 
 let sextant: Sextant;
 let model: ModelServer;
@@ -21,21 +21,19 @@ test.afterEach(async () => {
   await model.stop();
 });
 
-test('near the end of what a model reads the beginning is summed up, shown, and sent whole again by a click', async ({
-  page,
-}) => {
+test('a long conversation is summarised, and one click sends all of it again', async ({ page }) => {
   await page.goto(sextant.window());
   const goal = `Never spend more than 50 euros. ${'These are the articles of the shop. '.repeat(180)}`.trim();
-  await say(page, goal);
-  const talk = page.getByRole('region', { name: 'Conversation', exact: true });
-  await expect(talk.getByText('Noted.', { exact: true })).toBeVisible();
-  await say(page, 'Which one is the cheapest?');
-  await expect(talk.getByText('The mug.', { exact: true })).toBeVisible();
+  await sendMessage(page, goal);
+  const conversation = page.getByRole('region', { name: 'Conversation', exact: true });
+  await expect(conversation.getByText('Noted.', { exact: true })).toBeVisible();
+  await sendMessage(page, 'Which one is the cheapest?');
+  await expect(conversation.getByText('The mug.', { exact: true })).toBeVisible();
 
-  const row = talk.getByRole('region', { name: 'Earlier part summed up' });
-  const face = row.getByRole('button', { name: /Earlier part summed up/ });
-  await expect(face).toHaveAttribute('aria-expanded', 'false');
-  await face.click();
+  const row = conversation.getByRole('region', { name: 'Earlier part summarized' });
+  const toggle = row.getByRole('button', { name: /Earlier part summarized/ });
+  await expect(toggle).toHaveAttribute('aria-expanded', 'false');
+  await toggle.click();
   await expect(row.getByText('the mug is the cheapest')).toBeVisible();
   await expect(row.getByText('Never spend more than 50 euros.')).toBeVisible();
   const asked = model.requests.at(-1)!.messages;
@@ -43,14 +41,14 @@ test('near the end of what a model reads the beginning is summed up, shown, and 
   expect(asked[1]?.content).toContain('> Never spend more than 50 euros.');
   expect(asked.map((m) => m.content)).not.toContain(goal);
 
-  const { violations } = await new AxeBuilder({ page }).include('.summed').analyze();
+  const { violations } = await new AxeBuilder({ page }).include('.conversation-summary').analyze();
   expect(violations.map((v) => v.id)).toEqual([]);
 
-  await row.getByRole('button', { name: 'Send everything' }).click();
+  await row.getByRole('button', { name: 'Send the full text' }).click();
   await expect(row.getByRole('button', { name: /Summary not used/ })).toBeVisible();
   await page.reload();
-  await expect(row.getByRole('button', { name: 'Use the summary' })).toBeVisible();
-  await say(page, 'Are you sure?');
-  await expect(talk.getByText('Still the mug.', { exact: true })).toBeVisible();
+  await expect(row.getByRole('button', { name: 'Send the summary' })).toBeVisible();
+  await sendMessage(page, 'Are you sure?');
+  await expect(conversation.getByText('Still the mug.', { exact: true })).toBeVisible();
   expect(model.requests.at(-1)!.messages.map((m) => m.content)).toContain(goal);
 });

@@ -43,7 +43,7 @@ async function runs(words: string): Promise<boolean> {
   return false;
 }
 
-test('a shell is typed into, fits its place, and outlives a panel switch and a reload', async ({ page }) => {
+test('a shell takes input, fits its panel, and survives a panel switch and a reload', async ({ page }) => {
   await shell(page);
   await run(page, 'echo wo""rd-$((6*7)); stty size');
   await expect(rows(page)).toContainText('word-42');
@@ -68,11 +68,11 @@ test('a shell is typed into, fits its place, and outlives a panel switch and a r
   await expect(rows(page)).toContainText('on-2');
 });
 
-test('a flood is held, and Control C ends it', async ({ page }) => {
+test('endless output does not block the window, and Ctrl+C stops it', async ({ page }) => {
   await shell(page);
   await run(page, 'yes flooooding');
   await expect(rows(page)).toContainText('flooooding');
-  // The window lives: another tab opens and answers while the first one floods.
+  // Another tab opens and answers while the first one prints.
   await page.getByRole('button', { name: 'New shell' }).click();
   await expect(page.getByRole('tab', { name: 'Shell 2' })).toHaveAttribute('aria-selected', 'true');
   await run(page, 'echo alive-$((6*7))');
@@ -85,23 +85,26 @@ test('a flood is held, and Control C ends it', async ({ page }) => {
   await expect(rows(page)).toContainText('calm-42');
 });
 
-test('an ended shell says so and starts again; a closed one takes all it started with it', async ({ page }) => {
+test('an ended shell can be restarted, and closing one ends everything it started', async ({ page }) => {
   await shell(page);
   await run(page, 'exit 3');
-  await expect(page.getByText('The shell ended with exit 3.')).toBeVisible();
+  await expect(page.getByText('The shell ended with exit code 3.')).toBeVisible();
   await page.getByRole('button', { name: 'Start again' }).click();
-  await expect(page.getByText('Your shell, outside of the sandbox')).toBeVisible();
+  await expect(page.getByText('Your shell, outside the sandbox')).toBeVisible();
   await run(page, 'setsid sleep 765432 & echo up-$((1+2))');
   await expect(rows(page)).toContainText('up-3');
   expect(await runs('sleep\u0000765432')).toBe(true);
   await page.getByRole('tab', { name: 'Shell 1' }).focus();
   await page.keyboard.press('Delete');
-  await page.getByRole('alertdialog').getByRole('button', { name: 'End it' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Close' }).click();
   await expect(page.getByText('No terminal is open')).toBeVisible();
   await expect.poll(() => runs('sleep\u0000765432')).toBe(false);
 });
 
-test('a paste of lines asks, loses what steers, and programs get no clipboard', async ({ page, context }) => {
+test('pasting lines asks first and drops control characters, and programs cannot use the clipboard', async ({
+  page,
+  context,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await shell(page);
   const paste = async (text: string) => {
@@ -123,7 +126,8 @@ test('a paste of lines asks, loses what steers, and programs get no clipboard', 
   await page.evaluate(() => navigator.clipboard.writeText('mine'));
   await run(
     page,
-    String.raw`printf '\033]52;c;ZXZpbA==\007\033]0;'; head -c 90 /dev/zero | tr '\0' 'T'; printf '\007done-%s' $((6*7))`,
+    String.raw`printf '\033]52;c;ZXZpbA==\007\033]0;'; ` +
+      String.raw`head -c 90 /dev/zero | tr '\0' 'T'; printf '\007done-%s' $((6*7))`,
   );
   await expect(rows(page)).toContainText('done-42');
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('mine');
@@ -148,7 +152,7 @@ test('a script that plays key presses types nothing into the person’s shell', 
   expect(await rows(page).innerText()).not.toContain('planted');
 });
 
-test('what the assistant runs is asked for, seen live in its own terminal, and stopped', async ({ page }) => {
+test('a command of the assistant runs live in its own terminal and can be stopped', async ({ page }) => {
   await page
     .getByRole('textbox', { name: 'Message to the assistant' })
     .fill('/terminal_run {"command": "echo live-$((6*7)); sleep 100", "wait": 2}');
@@ -162,7 +166,7 @@ test('what the assistant runs is asked for, seen live in its own terminal, and s
 });
 
 for (const scheme of ['dark', 'light'] as const) {
-  test(`the panel is sound for readers, ${scheme}`, async ({ page }) => {
+  test(`the panel has no accessibility violations, ${scheme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme: scheme });
     const empty = await new AxeBuilder({ page }).analyze();
     expect(empty.violations.map((v) => `${v.id}: ${v.nodes[0]?.target}`)).toEqual([]);

@@ -1,14 +1,14 @@
 import './shared/format/language';
 import './shared/css/index.css';
 import { mount } from 'svelte';
-import { lastTheme, wearTheme } from './domain/settings/settings.svelte';
-import { BackendError, type Backend } from './shared/api/backend';
-import { Loopback } from './shared/api/loopback';
+import { lastTheme, applyTheme } from './domain/settings/settings.svelte';
+import { createBackend, type Backend } from './shared/api/backend';
+import { BackendError } from './shared/api/client';
 import { openSession } from './shared/api/session';
 import { t } from './shared/i18n';
 import Root from './views/Root.svelte';
 
-wearTheme(lastTheme());
+applyTheme(lastTheme());
 document.title = t('app.name');
 
 /** The program behind this page. In development `?fake=NAME` plays a recorded scenario instead. */
@@ -17,7 +17,7 @@ async function connect(): Promise<Backend> {
     const scenario = new URLSearchParams(location.search).get('fake');
     if (scenario) return (await import('./dev/fake')).fakeBackend(scenario);
   }
-  return new Loopback(await openSession());
+  return createBackend(await openSession());
 }
 
 const target = document.getElementById('app');

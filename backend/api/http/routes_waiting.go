@@ -20,8 +20,9 @@ type waitingPath struct {
 func (s *Server) waitingRoutes() {
 	const path = "/api/conversations/{id}/waiting/{message}"
 	route.Add(s.api, http.MethodPatch, path, "Change a message that waits", http.StatusOK, func(ctx context.Context, in *struct {
-		waitingPath
-		Body struct {
+		ID      string `path:"id" maxLength:"128"`
+		Message string `path:"message" maxLength:"128"`
+		Body    struct {
 			Text string `json:"text,omitempty" maxLength:"200000"`
 			When string `json:"when,omitempty" enum:"now,next"`
 		}

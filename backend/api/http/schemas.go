@@ -11,58 +11,32 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/shared/annotator"
-	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
 
-// schemaName keeps names as in Go but for the one that stands in two packages.
+// schemaPrefix is what references to schemas begin with.
+const schemaPrefix = "#/components/schemas/"
+
+// schemaName is the type's name in Go, except for names that two packages use.
 func schemaName(t reflect.Type, hint string) string {
-	if t == reflect.TypeFor[annotator.Event]() {
+	switch t {
+	case reflect.TypeFor[annotator.Event]():
 		return "PageEvent"
+	case reflect.TypeFor[event.Note]():
+		return "TurnNote"
 	}
 	return huma.DefaultSchemaNamer(t, hint)
 }
 
-// streamTypes are what travels over the WebSocket; the OpenAPI document holds them too so
-// that one file describes the whole door.
+// streamTypes travel over the WebSockets or inside JSON text; the OpenAPI document holds them too, so that one
+// file describes everything the window exchanges with the program.
 func streamTypes() []any {
 	return []any{
-		chat.Message{},
-		event.Event{},
-		event.Turn{},
-		event.Round{},
-		event.Waiting{},
-		event.Taken{},
-		event.Branch{},
-		event.BranchRef{},
-		event.Delta{},
-		event.CallStart{},
-		event.CallChunk{},
-		event.CallEnd{},
-		event.Approval{},
-		event.ApprovalAnswer{},
-		event.Removed{},
-		event.PanelRef{},
-		event.PanelList{},
-		event.ActivityBar{},
-		event.SurfaceRef{},
-		event.MCPList{},
-		event.MCPHeard{},
-		event.Setting{},
-		event.Disk{},
-		event.BrowserState{},
-		event.Marks{},
-		event.Pointer{},
-		wire.Envelope{},
-		wire.Hello{},
-		wire.Problem{},
 		wire.ClientMessage{},
-		wire.SurfaceAsk{},
 		wire.SurfaceMarks{},
-		wire.SurfaceCancel{},
 		wire.FrameHeader{},
 		wire.TerminalMessage{},
 		wire.TerminalNews{},
@@ -72,12 +46,14 @@ func streamTypes() []any {
 	}
 }
 
-// registerStream adds the WebSocket's types to the document.
+// registerStream adds the WebSocket's types to the document, and names the values of strings.
 func (s *Server) registerStream() {
 	schemas := s.api.OpenAPI().Components.Schemas
 	for _, v := range streamTypes() {
 		schemas.Schema(reflect.TypeOf(v), true, "")
 	}
+	describeEvents(schemas)
+	describeEnums(schemas)
 }
 
 // OpenAPI is the document of /api/openapi.json, indented, for the generator of the

@@ -165,7 +165,7 @@ func config(version string) huma.Config {
 	c := huma.DefaultConfig("Sextant", version)
 	c.CreateHooks = nil
 	c.DocsPath, c.SchemasPath, c.OpenAPIPath = "", "", "/api/openapi"
-	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
+	c.Components.Schemas = huma.NewMapRegistry(schemaPrefix, schemaName)
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}}
 	c.Security = []map[string][]string{{"token": {}}}
 	return c

@@ -1,16 +1,16 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 
-/** Counts everything that arrives: connections, whatever is said on them, and datagrams. */
+/** Records every connection with its first line, and every datagram. */
 export class Canary {
-  /** The panel that is open, by which contacts are booked. */
+  /** The open panel, to which contacts are attributed. */
   panel = '';
   readonly contacts: { panel: string; what: string }[] = [];
 
   private constructor(
     private readonly tcp: Server,
     private readonly udp: Socket,
-    /** Answers nothing, and counts nothing: a backend that is only slow. */
+    /** A backend that never answers; its connections are not recorded. */
     private readonly slow: Server,
   ) {}
 
@@ -21,11 +21,12 @@ export class Canary {
       canary.contacts.push(contact);
       socket.on('error', () => {});
       socket.on('data', (data) => {
-        // What follows the first words is no news: after our answer a TLS client sends its alert.
+        // Only the first data counts: after our answer a TLS client sends an alert.
         if (contact.what === 'a connection') contact.what = data.toString('latin1').split('\r\n')[0]!;
         const type = /\.m?js|module|mapped/.test(contact.what) ? 'text/javascript' : 'text/html';
         socket.end(
-          `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\nContent-Length: 2\r\n\r\n//`,
+          `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nAccess-Control-Allow-Origin: *\r\n` +
+            'Connection: close\r\nContent-Length: 2\r\n\r\n//',
         );
       });
     });

@@ -3,11 +3,15 @@ import type { AddressInfo } from 'node:net';
 import type { Canary } from './canary';
 import { all, filled, page } from './run';
 
-/** Stands where the bridge would: there is no window to talk to. */
-const bridge = `<script>window.sextant = { ready: Promise.resolve(), state: { set: async () => {}, get: async () => null }, call: () => Promise.reject(new Error()) };</script>`;
+/** A stub of the bridge: there is no window to talk to. */
+const bridge = `<script>window.sextant = {
+  ready: Promise.resolve(),
+  state: { set: async () => {}, get: async () => null },
+  call: () => Promise.reject(new Error()),
+};</script>`;
 
-/** Shows one page after the other in a frame without a sandbox, as long as there are more. */
-const driver = `<!doctype html><title>Without walls</title><body><script>(async () => {
+/** Shows one page after another in a frame without a sandbox. */
+const driver = `<!doctype html><title>Without sandbox</title><body><script>(async () => {
   for (;;) {
     const { src } = await (await fetch('/next')).json();
     if (!src) break;
@@ -18,11 +22,11 @@ const driver = `<!doctype html><title>Without walls</title><body><script>(async 
 })();</script>`;
 
 /**
- * The control of the suite: pages of hostile panels served by a plain server, without policy, sandbox
- * and window. `show` opens its address in the same browser engine. Tells which of them the canary
- * heard of, and which not though it waited `patience` milliseconds for each.
+ * The suite's control: serves the pages of hostile panels without content security policy, sandbox or window, and
+ * opens them with `show` in the same browser engine. Returns which pages reached the canary within `patience`
+ * milliseconds each, and which did not.
  */
-export async function withoutWalls(
+export async function withoutSandbox(
   canary: Canary,
   ids: string[],
   show: (url: string) => Promise<unknown>,

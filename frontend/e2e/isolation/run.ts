@@ -1,10 +1,10 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Canary } from './canary';
-import { breach, endless, manifests, scripts, victim, type Hostile } from './hostile';
+import { breach, endless, manifests, scripts, victim, type Hostile } from './hostile/index';
 
-/** What the suite asks of a running Sextant: its data folder, its address and its door for programs. */
-export interface Door {
+/** What the suite needs of a running Sextant. */
+export interface Target {
   data: string;
   url: string;
   api<T>(method: string, path: string, body?: unknown): Promise<T>;
@@ -12,22 +12,22 @@ export interface Door {
 
 export interface Outcome {
   panels: number;
-  /** What a panel got that it must not have. */
+  /** What a panel reached that it must not reach. */
   breaches: string[];
   calls: number;
-  /** Connections on which nothing was asked. */
+  /** Connections without a request. */
   bare: number;
-  /** How long the window was away behind a page that computes without end, in milliseconds. */
+  /** How long the window took to recover from a page in an endless loop, in milliseconds. */
   away: number;
 }
 
-/** How a window is tried. */
+/** How a window is tested. */
 export interface Trial {
   /** How long a page may take, in milliseconds. */
   patience: number;
-  /** Chromium connects for a navigation of a frame before it asks the policy that refuses it. */
+  /** Chromium connects for a frame's navigation before it checks the policy that refuses it. */
   bareAllowed?: boolean;
-  /** What a person does while a page computes without end. */
+  /** What a person does while a page is in an endless loop. */
   stop?: () => Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export const all: Record<string, Hostile & { off?: boolean }> = {
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/** The others that are opened in a run: the control, what hangs, and what has to work at last. */
+/** The other panels of a run: the control, one that hangs, and those that must work at the end. */
 const beside: Record<string, Hostile> = { breach, victim, endless, again: { script: '' } };
 
 /** The entry of a panel: the attack between two reports. */
@@ -60,7 +60,7 @@ const put = (tag, attributes = {}, text = '', at = document.body) => {
   report.done = true; await sextant.state.set(report); })();
 </script>`;
 
-/** Puts the addresses into a page or manifest. */
+/** Fills the addresses into a page or manifest. */
 export const filled = (text: string, canary: Canary, shell: string, secret: string) =>
   text
     .replaceAll('{{C}}', `http://127.0.0.1:${canary.port}`)
@@ -70,9 +70,9 @@ export const filled = (text: string, canary: Canary, shell: string, secret: stri
     .replaceAll('{{slow}}', canary.slowURL)
     .replaceAll('{{secret}}', secret);
 
-async function write(door: Door, canary: Canary, secret: string, id: string, panel: Hostile): Promise<void> {
-  const fill = (text: string) => filled(text, canary, door.url, secret);
-  const dir = join(door.data, 'panels', id);
+async function write(target: Target, canary: Canary, secret: string, id: string, panel: Hostile): Promise<void> {
+  const fill = (text: string) => filled(text, canary, target.url, secret);
+  const dir = join(target.data, 'panels', id);
   await mkdir(dir, { recursive: true });
   const manifest = {
     panel_id: id,
@@ -87,28 +87,28 @@ async function write(door: Door, canary: Canary, secret: string, id: string, pan
     await mkdir(dirname(join(dir, name)), { recursive: true });
     await writeFile(join(dir, name), fill(text));
   }
-  for (const [name, target] of Object.entries(panel.links ?? {})) await symlink(fill(target), join(dir, name));
+  for (const [name, path] of Object.entries(panel.links ?? {})) await symlink(fill(path), join(dir, name));
   await writeFile(join(dir, 'manifest.json'), fill(JSON.stringify(manifest)));
 }
 
-/** One window under trial. */
+/** One window under test. */
 class Run {
   readonly breaches: string[] = [];
   bare = 0;
 
   constructor(
-    private readonly door: Door,
+    private readonly target: Target,
     private readonly canary: Canary,
     private readonly trial: Trial,
   ) {}
 
   private listed = async () =>
-    (await this.door.api<{ panels: { id: string; usable: boolean }[] }>('GET', '/api/panels')).panels;
+    (await this.target.api<{ panels: { id: string; usable: boolean }[] }>('GET', '/api/panels')).panels;
 
-  /** Writes the panels and waits until the window lists them; the ids of those that can be opened. */
+  /** Writes the panels, waits until the window lists them, and returns the ids of those that can be opened. */
   async fill(secret: string): Promise<Set<string>> {
     const panels = { ...all, ...beside };
-    for (const [id, panel] of Object.entries(panels)) await write(this.door, this.canary, secret, id, panel);
+    for (const [id, panel] of Object.entries(panels)) await write(this.target, this.canary, secret, id, panel);
     const count = Object.keys(panels).length;
     for (let i = 0; (await this.listed()).filter(({ id }) => id in panels).length < count; i++) {
       if (i > 200) throw new Error('the hostile panels are not all listed');
@@ -118,12 +118,12 @@ class Run {
   }
 
   private report = async (id: string) =>
-    (await this.door.api<{ state: Report | null }>('GET', `/api/panels/${id}/state`)).state ?? {};
+    (await this.target.api<{ state: Report | null }>('GET', `/api/panels/${id}/state`)).state ?? {};
 
-  /** Opens a panel until it said what `until` wants, or its time is over. */
+  /** Opens a panel and waits for a report that `until` accepts, or until the time is over. */
   async open(id: string, until: (said: Report) => boolean, time = this.trial.patience): Promise<Report> {
     this.canary.panel = id;
-    await this.door.api('POST', '/api/panels/open', { panel: id });
+    await this.target.api('POST', '/api/panels/open', { panel: id });
     const end = Date.now() + time;
     let said: Report = {};
     while (Date.now() < end && !until(said)) {
@@ -133,10 +133,10 @@ class Run {
     return said;
   }
 
-  /** Books what one panel did; whether it said that it is done. */
+  /** Opens a panel and records what it reached. Returns whether it reported that it is done. */
   async visit(id: string, panel: Hostile): Promise<boolean> {
     const before = this.canary.contacts.length;
-    // A page that leaves is over soon after its script began; one that is markup alone never speaks.
+    // A page that navigates away ends soon after its script starts; one without a script never reports.
     const { done } = await this.open(
       id,
       (said) => Boolean(panel.gone ? said.won : said.done),
@@ -145,7 +145,7 @@ class Run {
     await pause(panel.gone ? 500 : 100);
     for (const why of (await this.report(id)).won ?? []) this.breaches.push(`${id}: ${why}`);
     for (const { what } of this.canary.contacts.slice(before)) {
-      // No request follows.
+      // A bare connection is no breach where no request follows.
       if (
         this.trial.bareAllowed &&
         /^(leave-|blank-child$|frame$)/.test(id) &&
@@ -157,42 +157,42 @@ class Run {
     return done ?? false;
   }
 
-  /** A page that computes without end: how long it took until another panel worked. */
+  /** Opens a page in an endless loop and measures how long it takes until another panel works. */
   async hang(): Promise<number> {
     await this.open('endless', (said) => Boolean(said.won));
     const since = Date.now();
     await this.trial.stop?.();
-    // Chromium keeps the process of frames for two seconds, and gives it to the next: who opens a page
-    // in that time opens it once more.
+    // Chromium keeps the frames' process for two seconds and reuses it, so a page opened in that time must be opened
+    // again.
     let done = false;
     for (let i = 0; i < 3 && !done; i++) {
-      await this.door.api('POST', '/api/panels/open', { panel: 'home' });
+      await this.target.api('POST', '/api/panels/open', { panel: 'home' });
       done = (await this.open('again', (said) => Boolean(said.done), this.trial.patience / 2)).done ?? false;
     }
-    if (!done) this.breaches.push('endless: the window does not come back');
+    if (!done) this.breaches.push('endless: the window does not recover');
     return Date.now() - since;
   }
 }
 
-/** Opens every hostile panel in turn in the window that shows this Sextant, and tells what got out. */
-export async function isolate(door: Door, canary: Canary, secret: string, trial: Trial): Promise<Outcome> {
-  const run = new Run(door, canary, trial);
+/** Opens every hostile panel in turn in the window of this Sextant and returns what escaped. */
+export async function isolate(target: Target, canary: Canary, secret: string, trial: Trial): Promise<Outcome> {
+  const run = new Run(target, canary, trial);
   const usable = await run.fill(secret);
   await run.visit('breach', breach);
-  if (!run.breaches.splice(0).length) throw new Error('a breach is not seen: the suite itself is broken');
+  if (!run.breaches.splice(0).length) throw new Error('the suite does not notice a breach');
   const mute: string[] = [];
   for (const [id, panel] of Object.entries(all)) {
     if (panel.off) {
-      if (usable.has(id)) run.breaches.push(`${id}: its manifest is in force`);
+      if (usable.has(id)) run.breaches.push(`${id}: its manifest was accepted`);
       continue;
     }
-    if (!usable.has(id)) throw new Error(`${id} is not usable, and was to be tried`);
+    if (!usable.has(id)) throw new Error(`${id} is not usable, but must be tested`);
     if (!(await run.visit(id, panel)) && !panel.gone) mute.push(id);
   }
-  if (mute.length) run.breaches.push(`no report from ${mute.join(', ')}: the try itself is broken, or the window was`);
-  if (!(await run.visit('victim', victim))) run.breaches.push('victim: the window does not work any more');
+  if (mute.length) run.breaches.push(`no report from ${mute.join(', ')}: the test page or the window is broken`);
+  if (!(await run.visit('victim', victim))) run.breaches.push('victim: the window no longer works');
   const away = await run.hang();
-  const { calls } = await door.api<{ calls: { tool: string; status?: string }[] }>('GET', '/api/calls?limit=500');
+  const { calls } = await target.api<{ calls: { tool: string; status?: string }[] }>('GET', '/api/calls?limit=500');
   for (const row of calls ?? []) {
     if (row.tool === 'bash' && row.status === 'done') run.breaches.push('bash ran');
   }

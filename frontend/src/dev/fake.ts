@@ -1,17 +1,21 @@
-import { BackendError, type Backend, type Connection, type SocketHandlers } from '../shared/api/backend';
+import type { Backend } from '../shared/api/backend';
 import type {
+  Answer,
   ClientMessage,
   Conversation,
-  Json,
+  EventKind,
+  EventOf,
   MetricsRange,
   PageTree,
   Result,
   StoredEvent,
 } from '../shared/api/types';
-import { apps } from './apps';
+import { BackendError } from '../shared/api/client';
+import type { Connection, SocketHandlers } from '../shared/api/socket';
+import { serverApps } from './serverapps';
 import { commands } from './commands';
-import { desk } from './desk';
-import { shelf } from './shelf';
+import { filesApi } from './filesapi';
+import { serverResources } from './serverresources';
 import { changes } from './files';
 import { bill, metrics, toolHistory } from './figures';
 import { playTerminals } from './terminals';
@@ -25,9 +29,9 @@ export function fakeBackend(scenario: string): Backend {
 }
 
 class Fake implements Backend {
-  readonly desk = desk();
-  readonly apps = apps();
-  readonly shelf = shelf();
+  readonly files = filesApi();
+  readonly apps = serverApps();
+  readonly resources = serverResources();
   #handlers: SocketHandlers | null = null;
   #size = { width: 0, height: 0 };
   #scroll = 0;
@@ -47,7 +51,6 @@ class Fake implements Backend {
     if (this.scenario === 'gone') throw new BackendError(0, 'no answer', '');
     return snapshot(this.scenario);
   };
-  events = async () => [];
 
   connect(_after: number, handlers: SocketHandlers): Connection {
     this.#handlers = handlers;
@@ -84,10 +87,10 @@ class Fake implements Backend {
     }, 60);
   }
 
-  #tell(kind: string, data: Json, more: Partial<StoredEvent> = {}): void {
-    this.#handlers?.event({ v: 1, seq: 0, kind, time: new Date().toISOString(), data, ...more });
+  #tell<K extends EventKind>(kind: K, data: EventOf<K>['data'], more: Partial<StoredEvent> = {}): void {
+    this.#handlers?.event({ seq: 0, kind, time: new Date().toISOString(), data, ...more } as StoredEvent);
   }
-  #store(kind: string, data: Json, conversation: string): void {
+  #store<K extends EventKind>(kind: K, data: EventOf<K>['data'], conversation: string): void {
     this.#tell(kind, data, { seq: ++this.#seq, conversation, turn: 'n1' });
   }
 
@@ -128,7 +131,7 @@ class Fake implements Backend {
   chooseBranch = async (id: string, branch: string) => this.#store('branch.chosen', { id: branch }, id);
   stop = async (id: string) =>
     this.#store('turn.ended', { id: 'n1', status: 'stopped', usage: { input: 0, output: 0 } }, id);
-  answer = async (id: string, answer: string) => this.#store('approval.answered', { id, call: 'c5', answer }, 't1');
+  answer = async (id: string, answer: Answer) => this.#store('approval.answered', { id, call: 'c5', answer }, 't1');
   cancelCall = async () => {};
   calls = async () => [];
   grants = async () => grants;
@@ -185,15 +188,15 @@ class Fake implements Backend {
   panelState = async () => null;
   keepPanelState = async () => {};
   openPanel = async (panel: string) => this.#tell('panel.opened', { panel });
-  hand = async () => {};
+  takeOver = async () => {};
   startBrowser = async () => {};
   toggleServer = async () => {};
   terminals = playTerminals;
-  serverMay = async () => ({ words: ['It may reach the network.'], outside: false });
+  serverAccess = async () => ({ words: ['It may reach the network.'], outside: false });
   server = async () => ({
     entry: { command: 'npx', args: ['-y', 'server-files'] },
     log: 'listening',
-    may: await this.serverMay(),
+    may: await this.serverAccess(),
   });
   addServer = async () => {};
   changeServer = async () => {};

@@ -1,4 +1,4 @@
-import type { Metrics, MetricsRange, Spending, ToolHistory } from '../shared/api/types';
+import type { Metrics, MetricsRange, Origin, Spending, ToolHistory } from '../shared/api/types';
 
 const spent = (input: number, cached: number, output: number, requests: number, nanos: number) => ({
   ...{ input, cached, output, requests, written: 0 },
@@ -36,7 +36,7 @@ export function metrics(range: MetricsRange): Metrics {
       output: calls * 40,
     };
   });
-  const tool = (name: string, origin: string, calls: number, failed: number, p50: number, p95: number) => ({
+  const tool = (name: string, origin: Origin, calls: number, failed: number, p50: number, p95: number) => ({
     tool: name,
     origin,
     calls,
@@ -49,7 +49,7 @@ export function metrics(range: MetricsRange): Metrics {
     p50_ms: p50,
     p95_ms: p95,
     tokens: calls * 90,
-    errors: failed ? [{ type: 'user_error', calls: failed }] : [],
+    errors: failed ? [{ type: 'user_error' as const, calls: failed }] : [],
   });
   return {
     ...head,

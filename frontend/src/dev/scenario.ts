@@ -1,4 +1,13 @@
-import type { Approval, CreatedTool, Grant, SecretList, Snapshot, StoredEvent, ToolInfo } from '../shared/api/types';
+import type {
+  Approval,
+  CreatedTool,
+  EventKind,
+  Grant,
+  SecretList,
+  Snapshot,
+  StoredEvent,
+  ToolInfo,
+} from '../shared/api/types';
 import { CALLS, HOME, PAGE, panels } from './panels';
 
 // Recorded states to look at while developing; figures and names are samples.
@@ -131,15 +140,16 @@ export function snapshot(scenario: string): Snapshot {
 }
 
 let seq = 0;
-const event = (kind: string, data: unknown, call?: string, back = 60): StoredEvent => ({
-  seq: ++seq,
-  kind,
-  time: ago(back),
-  conversation: 't1',
-  turn: 'u1',
-  ...(call ? { call } : {}),
-  data,
-});
+const event = (kind: EventKind, data: unknown, call?: string, back = 60): StoredEvent =>
+  ({
+    seq: ++seq,
+    kind,
+    time: ago(back),
+    conversation: 't1',
+    turn: 'u1',
+    ...(call ? { call } : {}),
+    data,
+  }) as StoredEvent;
 const started = (call: string, tool: string, sentence: string, args: unknown = {}, back = 60) =>
   event('call.started', { tool, args, origin: 'baseline', sentence, caller: 'model', timeout_ms: 30000 }, call, back);
 const ended = (call: string, tool: string, sentence: string, ms: number, more: object = {}) =>

@@ -1,11 +1,12 @@
-import { BackendError, type Backend } from '../shared/api/backend';
+import type { Backend } from '../shared/api/backend';
 import type { Json, Result } from '../shared/api/types';
+import { BackendError } from '../shared/api/client';
 import { plainError } from './conversation/card';
 import { t } from '../shared/i18n';
 import type { Store } from './store/store.svelte';
 import type { Toasts } from './toasts.svelte';
 
-/** What to tell a person about a failed request. */
+/** The message for a failed request. */
 export function failureText(error: unknown): string {
   if (error instanceof BackendError) {
     return error.status === 0 ? t('failure.offline') : t('failure.request', { reason: error.detail || error.title });
@@ -13,7 +14,7 @@ export function failureText(error: unknown): string {
   return t('failure.request', { reason: error instanceof Error ? error.message : String(error) });
 }
 
-/** Runs tools and requests by a person's hand; what fails is told in a toast, never thrown. */
+/** Runs tools and requests for the person; failures are shown as toasts, never thrown. */
 export class Actions {
   constructor(
     readonly backend: Backend,
@@ -21,7 +22,7 @@ export class Actions {
     private readonly toasts: Toasts,
   ) {}
 
-  /** Runs a tool; null when it could not even be asked. A failed result is told, too, unless `quiet`. */
+  /** Runs a tool; null when the request failed. A failed result is shown too, unless `quiet`. */
   async run(tool: string, args: Json, quiet = false, panel = this.store.state.activePanel): Promise<Result | null> {
     try {
       const result = await this.backend.execute(tool, args, panel);
@@ -33,7 +34,7 @@ export class Actions {
     }
   }
 
-  /** Calls a tool as a panel does; null when it could not even be asked. */
+  /** Calls a tool as a panel; null when the request failed. */
   async asPanel(panel: string, tool: string, args: Json): Promise<Result | null> {
     try {
       return await this.backend.callPanel(panel, tool, args);
@@ -43,7 +44,7 @@ export class Actions {
     }
   }
 
-  /** Awaits a request; false when it failed, which is told. */
+  /** Awaits a request; false when it failed, which is shown. */
   async ask(request: Promise<unknown>): Promise<boolean> {
     try {
       await request;

@@ -4,23 +4,23 @@ import { Apps } from './apps/apps.svelte';
 import { Approvals } from './approvals/approvals.svelte';
 import { Bookmarks } from './browser/bookmarks.svelte';
 import { Browser } from './browser/browser.svelte';
-import { Commands, inOwnWindow } from './commands/commands.svelte';
-import { Bills } from './conversation/bills.svelte';
+import { Commands, inDesktopWindow } from './commands/commands.svelte';
+import { CostTracker } from './conversation/costs.svelte';
 import { Branching } from './conversation/branching.svelte';
-import { Completing } from './conversation/completing.svelte';
-import { Conversations } from './conversation/conversation.svelte';
+import { Completions } from './conversation/completions.svelte';
+import { Conversations } from './conversation/conversations.svelte';
 import { Editor, EDITOR_PANEL } from './editor/editor.svelte';
 import { FILES_PANEL, FileTree } from './files/tree.svelte';
-import { There } from './files/there';
+import { FileExistence } from './files/existence';
 import { Layout } from './layout.svelte';
 import { Metrics } from './metrics/metrics.svelte';
 import { Notes, NOTES_PANEL } from './notes/notes.svelte';
 import { Panels } from './panels/panels.svelte';
-import { Showing } from './panels/showing';
+import { ContextPublisher } from './panels/contextpublisher';
 import { Records } from './record/records.svelte';
-import { Programs } from './record/programs.svelte';
-import { Secrets } from './record/secrets.svelte';
-import { Shelves } from './servers/shelves.svelte';
+import { Programs } from './programs/programs.svelte';
+import { Secrets } from './secrets/secrets.svelte';
+import { ServerResources } from './servers/serverresources.svelte';
 import { Session } from './session/session.svelte';
 import { Settings } from './settings/settings.svelte';
 import { Surface } from './surface/surface.svelte';
@@ -29,12 +29,12 @@ import { Terminals } from './terminals/terminals.svelte';
 import { Toasts } from './toasts.svelte';
 import { Tools } from './tools/tools.svelte';
 
-/** Every controller of the window, made in the order they need each other. */
+/** Creates the controllers of the window and connects them. Views get each one by its own context. */
 export class App {
   readonly store = new Store();
   readonly toasts = new Toasts();
   readonly layout = new Layout();
-  readonly commands = new Commands(inOwnWindow());
+  readonly commands = new Commands(inDesktopWindow());
   readonly session: Session;
   readonly actions: Actions;
   readonly settings: Settings;
@@ -49,17 +49,17 @@ export class App {
   readonly browser: Browser;
   readonly bookmarks: Bookmarks;
   readonly surface: Surface;
-  readonly talk: Conversations;
-  readonly completing: Completing;
-  readonly shelves: Shelves;
+  readonly conversations: Conversations;
+  readonly completions: Completions;
+  readonly serverResources: ServerResources;
   readonly branching: Branching;
-  readonly bills: Bills;
+  readonly costTracker: CostTracker;
   readonly terminals: Terminals;
   readonly editor: Editor;
-  readonly tree: FileTree;
-  readonly there: There;
+  readonly fileTree: FileTree;
+  readonly fileExistence: FileExistence;
   readonly notes: Notes;
-  readonly showing: Showing;
+  readonly contextPublisher: ContextPublisher;
 
   constructor(backend: Backend) {
     this.actions = new Actions(backend, this.store, this.toasts);
@@ -76,46 +76,58 @@ export class App {
     this.browser = new Browser(this.store, this.actions, this.session, this.settings);
     this.bookmarks = new Bookmarks(this.actions);
     this.surface = new Surface(this.session, this.actions, this.settings);
-    this.talk = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);
-    this.branching = new Branching(this.talk, this.store, this.actions, this.panels);
-    this.shelves = new Shelves(this.store, this.actions, this.talk);
-    this.completing = new Completing(backend, (text) => this.shelves.offersFor(text));
-    this.bills = new Bills(this.talk, this.actions);
+    this.conversations = new Conversations(this.store, this.actions, this.settings, this.panels, this.toasts);
+    this.branching = new Branching(this.conversations, this.store, this.actions, this.panels);
+    this.serverResources = new ServerResources(this.store, this.actions, this.conversations);
+    this.completions = new Completions(backend, (text) => this.serverResources.offersFor(text));
+    this.costTracker = new CostTracker(this.conversations, this.actions);
     this.terminals = new Terminals(backend);
     this.editor = new Editor(this.store, this.actions, this.toasts, () => void this.panels.open(EDITOR_PANEL));
-    this.tree = new FileTree(this.actions, this.toasts);
-    this.there = new There(
-      () => backend.desk,
+    this.fileTree = new FileTree(this.actions, this.toasts);
+    this.fileExistence = new FileExistence(
+      () => backend.files,
       () => this.store.state.workspace,
     );
     this.notes = new Notes(this.actions, this.toasts);
-    this.showing = new Showing(backend);
+    this.contextPublisher = new ContextPublisher(backend);
+    this.#publishContexts();
+    this.#connectSession();
+    this.layout.restore(this.settings.lastView('layout'));
+    this.layout.onChange = (saved) => this.settings.saveView('layout', saved);
+  }
+
+  /** Publishes what built-in panels show whenever it changes. */
+  #publishContexts(): void {
     $effect.root(() => {
-      $effect(() => this.showing.say(NOTES_PANEL, this.notes.note ? { note: this.notes.note.name } : {}));
-      $effect(() => this.showing.say(FILES_PANEL, this.tree.selected ? { path: this.tree.selected } : {}));
+      $effect(() => this.contextPublisher.publish(NOTES_PANEL, this.notes.note ? { note: this.notes.note.name } : {}));
+      $effect(() => {
+        const path = this.fileTree.selected;
+        this.contextPublisher.publish(FILES_PANEL, path ? { path } : {});
+      });
     });
+  }
+
+  #connectSession(): void {
     this.session.onFrame = (frame) => void this.browser.live.draw(frame);
     this.session.onReady = () => {
       this.browser.live.reopen();
-      if (document.hasFocus()) this.surface.looked();
+      if (document.hasFocus()) this.surface.reportFocus();
     };
-    this.session.onAsked = (question) => void this.surface.hear(question);
-    this.layout.restore(this.settings.seen('layout'));
-    this.layout.onkeep = (kept) => this.settings.see('layout', kept);
+    this.session.onSurface = (message) => void this.surface.onRequest(message);
     this.session.onOpened = () => {
-      this.layout.restore(this.settings.seen('layout'));
-      void this.talk.resume();
+      this.layout.restore(this.settings.lastView('layout'));
+      void this.conversations.resume();
       void this.tools.refreshCalls();
-      this.showing.again();
+      this.contextPublisher.republish();
     };
     this.session.onEvent = (event) => {
-      this.talk.hear(event);
-      this.bills.hear(event);
-      this.panels.hear(event);
-      this.editor.hear(event);
-      this.tree.hear(event);
-      this.notes.hear(event);
-      this.bookmarks.hear(event);
+      this.conversations.onEvent(event);
+      this.costTracker.onEvent(event);
+      this.panels.onEvent(event);
+      this.editor.onEvent(event);
+      this.fileTree.onEvent(event);
+      this.notes.onEvent(event);
+      this.bookmarks.onEvent(event);
     };
   }
 

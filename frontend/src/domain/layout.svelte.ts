@@ -1,80 +1,80 @@
-/** Widths of regions in pixels: least, most and first. */
-export const ASSISTANT = { least: 340, most: 720, first: 416 };
-export const STAGE_LEAST = 480;
-export const MARKS = { least: 180, most: 360, first: 218 };
+/** Widths of regions in pixels. */
+export const ASSISTANT = { min: 340, max: 720, initial: 416 };
+export const STAGE_MIN = 480;
+export const MARKS = { min: 180, max: 360, initial: 218 };
 
-interface Kept {
+interface SavedLayout {
   assistant: number;
   open: boolean;
   marks: boolean;
   marksWidth: number;
 }
 
-/** Sizes and what is open, kept from window to window. */
+/** Sizes and visibility of regions, saved across windows. */
 export class Layout {
-  assistant = $state(ASSISTANT.first);
-  /** Whether the assistant is open (else a rail). */
+  assistant = $state(ASSISTANT.initial);
+  /** Whether the assistant is open; else only its rail shows. */
   open = $state(true);
   marks = $state(true);
-  marksWidth = $state(MARKS.first);
-  /** Whether the list lies over the page, where there is no room beside it. */
+  marksWidth = $state(MARKS.initial);
+  /** Whether the list of numbers covers the page because there is no room beside it. */
   marksOver = $state(false);
   /** Width of the window. */
   width = $state(typeof innerWidth === 'number' ? innerWidth : 1280);
 
-  /** Keeps sizes, as text that `restore` reads. */
-  onkeep: (kept: string) => void = () => {};
+  /** Called with the layout as text for `restore`. */
+  onChange: (saved: string) => void = () => {};
 
   constructor() {
-    if (this.over) this.open = false;
+    if (this.overlay) this.open = false;
   }
 
-  /** Takes what was kept; what cannot be read is as if nothing were. */
+  /** Applies a saved layout; ignores text that is not one. */
   restore(text: string): void {
     try {
-      const kept = JSON.parse(text || '{}') as Partial<Kept>;
-      if (Number.isFinite(kept.assistant)) this.assistant = clamp(kept.assistant ?? 0, ASSISTANT.least, ASSISTANT.most);
-      if (Number.isFinite(kept.marksWidth)) this.marksWidth = clamp(kept.marksWidth ?? 0, MARKS.least, MARKS.most);
-      this.open = (kept.open ?? true) && !this.over;
-      this.marks = kept.marks ?? true;
+      const saved = JSON.parse(text || '{}') as Partial<SavedLayout>;
+      if (Number.isFinite(saved.assistant)) this.assistant = clamp(saved.assistant ?? 0, ASSISTANT.min, ASSISTANT.max);
+      if (Number.isFinite(saved.marksWidth)) this.marksWidth = clamp(saved.marksWidth ?? 0, MARKS.min, MARKS.max);
+      this.open = (saved.open ?? true) && !this.overlay;
+      this.marks = saved.marks ?? true;
     } catch {
       return;
     }
   }
 
-  /** Under 1,000 px the assistant slides over the stage. */
-  get over(): boolean {
+  /** Below 1,000 px the assistant overlays the stage. */
+  get overlay(): boolean {
     return this.width < 1000;
   }
 
-  /** The most the assistant may take without hiding the stage. */
-  get most(): number {
-    return Math.max(ASSISTANT.least, Math.min(ASSISTANT.most, this.width - STAGE_LEAST - 60));
+  /** The greatest width of the assistant that leaves room for the stage. */
+  get maxWidth(): number {
+    return Math.max(ASSISTANT.min, Math.min(ASSISTANT.max, this.width - STAGE_MIN - 60));
   }
 
-  get shown(): number {
-    return Math.min(this.assistant, this.over ? this.width - 60 : this.most);
+  get assistantWidth(): number {
+    return Math.min(this.assistant, this.overlay ? this.width - 60 : this.maxWidth);
   }
 
   resize(width: number): void {
-    this.assistant = clamp(width, ASSISTANT.least, this.most);
-    this.keep();
+    this.assistant = clamp(width, ASSISTANT.min, this.maxWidth);
+    this.save();
   }
 
   toggle(): void {
     this.open = !this.open;
-    this.keep();
+    this.save();
   }
 
   toggleMarks(): void {
     this.marks = !this.marks;
-    this.keep();
+    this.save();
   }
 
-  keep(): void {
+  save(): void {
     const { assistant, open, marks, marksWidth } = this;
-    this.onkeep(JSON.stringify({ assistant, open: this.over ? true : open, marks, marksWidth }));
+    this.onChange(JSON.stringify({ assistant, open: this.overlay ? true : open, marks, marksWidth }));
   }
 }
 
-const clamp = (value: number, least: number, most: number) => Math.min(most, Math.max(least, value));
+const clamp = (value: number, min: number, max: number) => Math.min(max, Math.max(min, value));

@@ -4,11 +4,11 @@ export interface Toast {
   kind: 'ok' | 'error';
   text: string;
   hint: string;
-  /** What can be done about it at once, such as Undo. */
+  /** An offered action, such as Undo. */
   action?: { label: string; run: () => void };
 }
 
-/** At most two are shown; an older finished one makes room. */
+/** The newest two toasts. */
 export class Toasts {
   list = $state<Toast[]>([]);
   #next = 1;

@@ -1,10 +1,16 @@
 import { getContext, setContext } from 'svelte';
 import type { App } from '../domain/app.svelte';
 
-const KEY = Symbol('app');
+/** The controllers of the window by name. */
+type Controllers = Omit<App, 'start'>;
 
-/** Gives the app to every view below. */
-export const provideApp = (app: App) => setContext(KEY, app);
+const keyOf = (name: keyof Controllers) => `controller.${name}`;
 
-/** The app, inside a component. */
-export const useApp = () => getContext<App>(KEY);
+/** Gives every controller its own context, for all views below. */
+export function provideControllers(app: App): void {
+  for (const name of Object.keys(app) as (keyof Controllers)[]) setContext(keyOf(name), app[name]);
+}
+
+/** A controller, inside a component. */
+export const useController = <Name extends keyof Controllers>(name: Name): Controllers[Name] =>
+  getContext<Controllers[Name]>(keyOf(name));

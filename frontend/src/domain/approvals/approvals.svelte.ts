@@ -1,4 +1,4 @@
-import { BackendError } from '../../shared/api/backend';
+import { BackendError } from '../../shared/api/client';
 import type { Answer, Approval } from '../../shared/api/types';
 import { sourceLabel } from '../../shared/format/address';
 import { t } from '../../shared/i18n';
@@ -6,13 +6,13 @@ import { failureText, type Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
 import type { Toasts } from '../toasts.svelte';
 
-/** A question that takes keys only when it is old enough to have been read. */
+/** A question accepts keys only after this time, so that nobody answers it unread. */
 export const KEY_DELAY_MS = 500;
 
-/** The questions that wait, oldest first, and the one that is looked at. */
+/** The pending approvals, oldest first, and the shown one. */
 export class Approvals {
   #chosen = $state('');
-  /** The question whose answer is on its way. */
+  /** The question whose answer is being sent. */
   sending = $state('');
   /** The question whose dialog with all answers is open. */
   dialog = $state('');
@@ -39,7 +39,7 @@ export class Approvals {
     );
   }
 
-  /** Looks at the next question, or the first again after the last. */
+  /** Shows another question, wrapping around. */
   step(by: number): void {
     const list = this.list;
     this.#chosen = list[(this.place + by + list.length) % list.length]?.id ?? '';
@@ -49,9 +49,9 @@ export class Approvals {
     return this.store.state.approvals.find((approval) => approval.call === call || approval.within === call);
   }
 
-  /** Whether it asks because text from outside was read: only then the reason is blue. */
+  /** Whether the reason of the question is text from outside. */
   fromOutside(approval: Approval): boolean {
-    const read = this.store.state.threads[approval.conversation ?? '']?.outside ?? [];
+    const read = this.store.state.transcripts[approval.conversation ?? '']?.outside ?? [];
     return (
       /\boutside\b|\bread (text|from)\b/i.test(approval.why) || read.some((s) => approval.why.includes(sourceLabel(s)))
     );
@@ -65,7 +65,7 @@ export class Approvals {
       this.dialog = '';
     } catch (error) {
       const gone = error instanceof BackendError && (error.status === 409 || error.status === 404);
-      this.toasts.error(gone ? t('ask.gone') : failureText(error));
+      this.toasts.error(gone ? t('approval.gone') : failureText(error));
       if (gone) this.dialog = '';
     } finally {
       this.sending = '';

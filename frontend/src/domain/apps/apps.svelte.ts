@@ -1,50 +1,50 @@
-import type { ServerApp } from '../../shared/api/apps';
+import type { ServerApp } from '../../shared/api/types';
 import type { Actions } from '../actions';
 import type { DisplayMode, Values } from '../panels/pagehost';
 import type { CallView } from '../store/state';
-import { Restraint } from './restraint';
+import { DenialLimiter } from './deniallimiter';
 
 /** How many pages of MCP servers run at once in a window. */
-const MOST = 3;
+const LIVE_MAX = 3;
 
-/** What a call came to, as its page is told: a method of MCP Apps and its params; null while it runs. */
+/** The notification of MCP Apps with the result of a call; null while it runs. */
 export type Outcome = { method: string; params: object } | null;
 
-/** The pages of MCP servers that show calls (MCP Apps): which run, and how each is shown. */
+/** The pages of MCP servers that show calls (MCP Apps): which are live, and how each is displayed. */
 export class Apps {
-  /** Calls whose page runs, the one shown last at the end. */
+  /** Calls whose page is live, the last shown at the end. */
   live = $state<string[]>([]);
   #modes = $state<Record<string, DisplayMode>>({});
   /** The newest call with a page. */
   #newest = '';
-  /** Calls whose page the person took back into the conversation. */
-  #undone = new Set<string>();
-  #restraints = new Map<string, Restraint>();
-  /** Calls whose page the person closed: it does not come back by itself. */
+  /** Calls whose page the person moved back into the conversation. */
+  #movedBack = new Set<string>();
+  #limiters = new Map<string, DenialLimiter>();
+  /** Calls whose page the person closed; only the person opens it again. */
   #closed = new Set<string>();
 
   constructor(private readonly actions: Actions) {}
 
-  /** Shows a call's page, as the person asks: what they said no to before may be asked again. */
+  /** Shows a call's page for the person, and lets the server's pages ask again. */
   show(call: string, server = ''): void {
     this.#closed.delete(call);
-    this.#undone.delete(call);
-    this.#restraints.delete(server);
-    this.#run(call);
+    this.#movedBack.delete(call);
+    this.#limiters.delete(server);
+    this.#activate(call);
   }
 
   /** Shows the page of the newest call, unless the person closed it. */
   offer(call: string): void {
     if (this.#closed.has(call)) return;
     this.#newest = call;
-    this.#run(call);
+    this.#activate(call);
   }
 
-  /** Of too many the one in the conversation shown first goes, and never the newest: it would come back. */
-  #run(call: string): void {
+  /** Makes a page live. The oldest inline page makes room, never the newest call's, which would be shown again. */
+  #activate(call: string): void {
     if (this.live.includes(call)) return;
     this.live.push(call);
-    while (this.live.length > MOST) {
+    while (this.live.length > LIVE_MAX) {
       const others = this.live.filter((one) => one !== call && one !== this.#newest);
       this.drop(others.find((one) => this.mode(one) === 'inline') ?? others[0]!);
     }
@@ -65,18 +65,18 @@ export class Apps {
     return this.#modes[call] ?? 'inline';
   }
 
-  /** Shows a page in another way, as the person says: one has the stage and one floats at a time. */
+  /** Changes the display mode for the person. One page at a time is fullscreen, and one floats. */
   setMode(call: string, mode: DisplayMode): DisplayMode {
     if (!this.live.includes(call)) return 'inline';
-    if (mode === 'inline') this.#undone.add(call);
-    else this.#undone.delete(call);
+    if (mode === 'inline') this.#movedBack.add(call);
+    else this.#movedBack.delete(call);
     return this.#place(call, mode);
   }
 
-  /** The same as the page asks for it: it does not take again what the person took from it. */
+  /** Changes the display mode for the page, unless the person moved the page back before. */
   askMode(call: string, mode: DisplayMode): DisplayMode {
     if (!this.live.includes(call)) return 'inline';
-    return mode !== 'inline' && this.#undone.has(call) ? this.mode(call) : this.#place(call, mode);
+    return mode !== 'inline' && this.#movedBack.has(call) ? this.mode(call) : this.#place(call, mode);
   }
 
   #place(call: string, mode: DisplayMode): DisplayMode {
@@ -87,10 +87,10 @@ export class Apps {
     return mode;
   }
 
-  /** What holds the pages of a server back from asking, shared by all of them. */
-  restraint(server: string): Restraint {
-    let found = this.#restraints.get(server);
-    if (!found) this.#restraints.set(server, (found = new Restraint()));
+  /** The limiter that all pages of a server share. */
+  denialLimiter(server: string): DenialLimiter {
+    let found = this.#limiters.get(server);
+    if (!found) this.#limiters.set(server, (found = new DenialLimiter()));
     return found;
   }
 
@@ -98,15 +98,15 @@ export class Apps {
     return this.actions.backend.apps.page(call.owner, call.tool);
   }
 
-  /** What a call came to, as its page is told. */
+  /** The result of a call for its page. */
   async outcome(call: CallView): Promise<Outcome> {
     if (call.status === 'queued' || call.status === 'running') return null;
     const result = (params: object) => ({ method: 'ui/notifications/tool-result', params });
-    if (call.answer) {
+    if (call.answerBlob) {
       try {
-        return result(JSON.parse(await (await this.actions.backend.blob(call.answer)).text()) as Values);
+        return result(JSON.parse(await (await this.actions.backend.blob(call.answerBlob)).text()) as Values);
       } catch {
-        // What is left of it is its text.
+        // Fall back to the text of the result.
       }
     }
     const text = call.status === 'done' ? call.output : [call.error, call.suggestion].filter(Boolean).join(' ');

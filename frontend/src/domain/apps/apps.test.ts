@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Actions } from '../actions';
 import { Apps } from './apps.svelte';
-import { Restraint } from './restraint';
+import { DenialLimiter } from './deniallimiter';
 
 const made = () => new Apps({} as Actions);
 
@@ -28,24 +28,24 @@ test('a page does not take the stage again that the person took from it', () => 
 
 test('after a no there is a rest for all pages of a server, after two nothing more until the app is shown anew', () => {
   let now = 0;
-  const held = new Restraint(() => now);
-  expect(held.why).toBe('');
-  held.said(false);
-  expect(held.why).not.toBe('');
+  const held = new DenialLimiter(() => now);
+  expect(held.refusal).toBe('');
+  held.record(false);
+  expect(held.refusal).not.toBe('');
   now = 4000;
-  expect(held.why).toBe('');
-  held.said(true);
-  held.said(false);
+  expect(held.refusal).toBe('');
+  held.record(true);
+  held.record(false);
   now = 8000;
-  held.said(false);
+  held.record(false);
   now = 1e9;
-  expect(held.why).toContain('twice');
+  expect(held.refusal).toContain('twice');
 
   const apps = made();
-  apps.restraint('s').said(false);
-  apps.restraint('s').said(false);
-  expect(apps.restraint('other').why).toBe('');
-  expect(apps.restraint('s').why).not.toBe('');
+  apps.denialLimiter('s').record(false);
+  apps.denialLimiter('s').record(false);
+  expect(apps.denialLimiter('other').refusal).toBe('');
+  expect(apps.denialLimiter('s').refusal).not.toBe('');
   apps.show('a', 's');
-  expect(apps.restraint('s').why).toBe('');
+  expect(apps.denialLimiter('s').refusal).toBe('');
 });

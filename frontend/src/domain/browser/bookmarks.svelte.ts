@@ -1,13 +1,11 @@
-import type { Bookmark } from '../../shared/api/desk';
-import type { CallEnd, StoredEvent } from '../../shared/api/types';
+import type { Bookmark, StoredEvent } from '../../shared/api/types';
 import { failureText, type Actions } from '../actions';
 
-/** The panel whose tools keep and remove. */
 const BROWSER_PANEL = 'browser';
-const KEEP = 'browser_bookmark_add';
+const ADD = 'browser_bookmark_add';
 const REMOVE = 'browser_bookmark_remove';
 
-/** The pages that were kept, by a person's star or the assistant's call. */
+/** The bookmarks. */
 export class Bookmarks {
   list = $state.raw<Bookmark[]>([]);
   loaded = $state(false);
@@ -16,11 +14,11 @@ export class Bookmarks {
 
   constructor(private readonly actions: Actions) {}
 
-  /** Reads the list; of two that were asked for the later one counts. */
+  /** Reads the list; an outdated answer is dropped. */
   async load(): Promise<void> {
     const mine = ++this.#asked;
     try {
-      const list = await this.actions.backend.desk.bookmarks();
+      const list = await this.actions.backend.files.bookmarks();
       if (mine !== this.#asked) return;
       this.list = list;
       this.loaded = true;
@@ -34,12 +32,12 @@ export class Bookmarks {
     return this.list.some((one) => one.url === url);
   }
 
-  /** Keeps a page; what is wrong with it is told. */
-  async keep(url: string, title: string, note = ''): Promise<void> {
-    await this.#do(KEEP, { url, title: title.slice(0, 160), ...(note ? { note } : {}) });
+  /** Adds a bookmark; errors are shown. */
+  async add(url: string, title: string, note = ''): Promise<void> {
+    await this.#do(ADD, { url, title: title.slice(0, 160), ...(note ? { note } : {}) });
   }
 
-  /** Removes one; false when it is still there. */
+  /** Removes a bookmark; false when that failed. */
   async remove(url: string): Promise<boolean> {
     return this.#do(REMOVE, { url });
   }
@@ -50,10 +48,10 @@ export class Bookmarks {
     return result?.success ?? false;
   }
 
-  hear(event: StoredEvent): void {
+  onEvent(event: StoredEvent): void {
     if (!this.loaded || event.kind !== 'call.ended') return;
-    const { tool } = event.data as CallEnd;
-    // An undo brings one back.
-    if (tool === KEEP || tool === REMOVE || tool === 'undo') void this.load();
+    const { tool } = event.data;
+    // An undo may restore one.
+    if (tool === ADD || tool === REMOVE || tool === 'undo') void this.load();
   }
 }

@@ -1,4 +1,4 @@
-import { environmentTool } from '../../shared/api/map';
+import { environmentTool } from '../../shared/api/navigation';
 import type { BrowserState, Input, MarkElement, Marks, Tab } from '../../shared/api/types';
 import type { Actions } from '../actions';
 import type { Session } from '../session/session.svelte';
@@ -6,18 +6,18 @@ import type { Settings } from '../settings/settings.svelte';
 import type { Store } from '../store/store.svelte';
 import { LiveView } from './live.svelte';
 
-/** How long a mark shows that it was just acted on. */
+/** How long a mark is highlighted after an action on it. */
 const DONE_MS = 600;
 
-/** The controlled browser: tabs, address, the hand on it, and the numbers on its page. */
+/** The controlled browser: tabs, address, input, and the numbers on its page. */
 export class Browser {
   readonly live: LiveView;
-  /** The mark a pointer or the list is on, 0 for none. */
+  /** The hovered mark, 0 for none. */
   hovered = $state(0);
-  /** Marks that were just acted on. */
+  /** The mark that was just acted on, 0 for none. */
   done = $state(0);
   starting = $state(false);
-  /** Scrolled by hand since the newest look: the numbers wait for the next one. */
+  /** The marks revision at which the page was scrolled: those marks are outdated. */
   #scrolled = $state(-1);
 
   constructor(
@@ -43,7 +43,7 @@ export class Browser {
     return url !== '' && url !== 'about:blank';
   }
 
-  /** Who drives now, other than the person at this window; "" for nobody. */
+  /** Who acts on the page now besides the person at this window, "" for nobody. */
   get driver(): string {
     const { driving } = this.state;
     return driving && driving !== 'person' ? driving : '';
@@ -56,19 +56,19 @@ export class Browser {
     return marks;
   }
 
-  /** Rises with every look at the page. */
+  /** Counts observations of the page. */
   get marksRevision(): number {
     return this.store.state.marksRevision;
   }
 
-  /** Whether the numbers can be trusted to stand where they are drawn. */
+  /** Whether the numbers are shown and match the page. */
   get marksShown(): boolean {
     const marks = this.marks;
     if (!marks?.on || this.settings.value('marks') === 'off') return false;
     return this.#scrolled !== this.store.state.marksRevision && sameDocument(marks.page.url, this.tab?.url ?? '');
   }
 
-  /** The number the assistant, or a question that waits, is about to act on. */
+  /** The number that a pending approval or the assistant is about to act on, 0 for none. */
   get next(): number {
     const asked = this.store.state.approvals.find((approval) => approval.annotation)?.annotation;
     if (asked) return asked;
@@ -100,7 +100,7 @@ export class Browser {
     if (tab) void this.actions.run(environmentTool('tabs'), { action: 'close', tab });
   }
 
-  /** Numbers the page; when numbers are shown already, hides them. */
+  /** Toggles the numbers on the page. */
   async annotate(): Promise<void> {
     if (this.marks?.on && this.settings.value('marks') !== 'off' && this.marks.elements.length) {
       await this.settings.set('marks', 'off');
@@ -120,18 +120,19 @@ export class Browser {
     void this.actions.run(environmentTool('dialog'), { accept, ...given });
   }
 
-  /** Stops a file that is on its way. */
+  /** Cancels a running download. */
   cancelDownload(id: number): void {
     void this.actions.run(environmentTool('downloads'), { action: 'cancel', id });
   }
 
-  /** Makes pages believe they are on this device. */
+  /** Emulates a device. */
   device(name: string): void {
     void this.actions.run('set_activity_bar_devices', { device: name });
   }
 
-  hand(person: boolean): Promise<boolean> {
-    return this.actions.ask(this.actions.backend.hand(person));
+  /** Takes the page over from the assistant, or gives it back. */
+  takeOver(person: boolean): Promise<boolean> {
+    return this.actions.ask(this.actions.backend.takeOver(person));
   }
 
   async start(): Promise<void> {
@@ -140,13 +141,13 @@ export class Browser {
     this.starting = false;
   }
 
-  /** A person's hand on the picture. */
+  /** Sends input of the person to the page. */
   input(input: Input): void {
     if (input.type === 'wheel') this.#scrolled = this.store.state.marksRevision;
     this.session.send({ v: 1, kind: 'input', tab: this.state.active, input });
   }
 
-  /** The page was moved under its numbers: they hide until the next look. */
+  /** Hides the numbers until the next observation because the page moved. */
   moved(): void {
     this.#scrolled = this.store.state.marksRevision;
   }
@@ -159,15 +160,12 @@ export class Browser {
   }
 }
 
-/** Whether two addresses mean the same document: all but the fragment. */
+/** Compares two addresses without their fragments. */
 function sameDocument(a: string, b: string): boolean {
   return a.split('#')[0] === b.split('#')[0];
 }
 
-/**
- * What was typed as an address. The program adds the scheme where there is none; here only
- * names of this machine and of tests are told to have no certificate.
- */
+/** The typed address. The program adds a missing scheme; local and test names get http here. */
 export function toAddress(text: string): string {
   const typed = text.trim();
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) || /^(about|data|blob):/i.test(typed)) return typed;

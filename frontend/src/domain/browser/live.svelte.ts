@@ -1,12 +1,12 @@
-import type { Frame } from '../../shared/api/backend';
+import type { Frame } from '../../shared/api/frame';
 import type { FrameHeader } from '../../shared/api/types';
 import type { Session } from '../session/session.svelte';
 
 const RATE_WINDOW_MS = 1000;
 
 /**
- * The live picture: asks for frames of the size of their place, draws the newest on a canvas
- * and acknowledges each after it was drawn, so that a slow window never has a queue.
+ * The live view: requests frames in the size of the canvas, draws the newest one and acknowledges every frame
+ * after that, so that a slow window never builds up a queue.
  */
 export class LiveView {
   /** The newest frame that was drawn; null before the first and after the view was closed. */
@@ -17,8 +17,8 @@ export class LiveView {
   #size = { width: 0, height: 0, scale: 1 };
   #open = false;
   #drawn: number[] = [];
-  /** Pictures are decoded side by side; an older one that is ready later is not drawn any more. */
-  #came = 0;
+  /** Frames are decoded in parallel; one that is decoded after a newer one is not drawn. */
+  #received = 0;
   #shown = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
 
@@ -44,16 +44,16 @@ export class LiveView {
     this.reopen();
   }
 
-  /** Asks for frames again, after a connection was lost. */
+  /** Requests frames, also after a reconnect. */
   reopen(): void {
     if (!this.#canvas || this.#size.width === 0) return;
     this.session.send({ v: 1, kind: 'live.open', ...this.#size });
     this.#open = true;
   }
 
-  /** Draws a frame and acknowledges it, drawn or not: an answer is what keeps frames coming. */
+  /** Draws a frame and acknowledges it, drawn or not: without that no frames follow. */
   async draw(frame: Frame): Promise<void> {
-    const turn = ++this.#came;
+    const turn = ++this.#received;
     try {
       const picture = await createImageBitmap(frame.picture);
       const canvas = this.#canvas;
@@ -67,7 +67,7 @@ export class LiveView {
       }
       picture.close();
     } catch {
-      // A picture that cannot be decoded is skipped; the next one replaces it.
+      // Skip a frame that cannot be decoded.
     } finally {
       this.session.send({ v: 1, kind: 'live.ack', frame: frame.header.frame });
     }

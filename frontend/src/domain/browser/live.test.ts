@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Frame } from '../../shared/api/backend';
+import type { Frame } from '../../shared/api/frame';
 import type { Session } from '../session/session.svelte';
 import { LiveView } from './live.svelte';
 

@@ -1,4 +1,4 @@
-// Where the numbers stand over the picture (DESIGN 4). Pure geometry: boxes in, places out.
+// Places number labels over the page. Pure geometry.
 
 export interface Rect {
   x: number;
@@ -7,7 +7,7 @@ export interface Rect {
   height: number;
 }
 
-/** What placement needs of an element; its box in the coordinates of the view. */
+/** An element that gets a label; its box is in the coordinates of the view. */
 export interface Markable {
   id: number;
   role: string;
@@ -17,14 +17,14 @@ export interface Markable {
 
 export type Slot = 'corner' | 'left' | 'above' | 'right' | 'below' | 'led' | 'stack';
 
-/** A label with its place. A stack stands for several ids, the first of them first. */
+/** A placed label. A stack has several ids. */
 export interface Label extends Rect {
   id: number;
   ids: number[];
   slot: Slot;
-  /** Line from the label to its element, for those put further away. */
+  /** The line to the element when the label is further away. */
   leader?: { x1: number; y1: number; x2: number; y2: number };
-  /** The box this place was found for. */
+  /** The box of the element at the time of placement. */
   anchor: Rect;
 }
 
@@ -41,19 +41,19 @@ export interface Placement {
 
 export const LABEL_HEIGHT = 15;
 export const LABELS_MAX = 150;
-/** Distance of a label that is put further away, to its element. */
+/** Distance between a label with a leader and its element. */
 const LEAD = 24;
 const GAP = 2;
-/** The dark edge and the halo of a label. */
+/** Space for the border and halo of a label. */
 const RIM = 2;
 
 const FIELDS = ['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider', 'checkbox', 'radio', 'switch', 'listbox'];
 const BUTTONS = ['button', 'menuitem', 'tab', 'option'];
 
-/** Width of a label of so many characters in the marks' type. */
+/** Width of a label with this text. */
 export const labelWidth = (text: string) => Math.max(18, text.length * 6.6 + 6);
 
-/** Text of a stack: "12–15" for neighbours, else the first and how many more. */
+/** Text of a stack: "12–15" for consecutive numbers, else the first and the count of the others. */
 export function stackText(ids: number[]): string {
   const sorted = [...ids].sort((a, b) => a - b);
   const [first = 0] = sorted;
@@ -62,9 +62,9 @@ export function stackText(ids: number[]): string {
 }
 
 /**
- * Finds a place for every label: by importance, each at the first free of outer top-left corner,
- * left, above, right, below, then 24 px further with a leader, then in a stack. An element that
- * stands where it stood keeps its place. Beyond LABELS_MAX elements get dots.
+ * Places a label for every element, the most important first, at the first free position: top-left corner, left,
+ * above, right, below, 24 px away with a leader, or in a stack. Unmoved elements keep their labels. Beyond
+ * LABELS_MAX, and without a free position, elements get dots.
  */
 export function place(
   elements: Markable[],
@@ -77,20 +77,20 @@ export function place(
     .map((e, order) => ({ e, order }))
     .sort((a, b) => rank(a.e, next) - rank(b.e, next) || a.order - b.order);
   const chosen = sorted.slice(0, LABELS_MAX).map((s) => s.e);
-  const ground = new Ground(seen, view);
-  const kept = new Map(before.filter((l) => l.slot !== 'stack').map((l) => [l.id, l]));
+  const canvas = new Canvas(seen, view);
+  const previous = new Map(before.filter((l) => l.slot !== 'stack').map((l) => [l.id, l]));
 
   const waiting: Markable[] = [];
   for (const element of chosen) {
-    const old = kept.get(element.id);
-    if (old && element.id !== next && same(old.anchor, element.box) && ground.free(old, element)) ground.put(old);
+    const old = previous.get(element.id);
+    if (old && element.id !== next && same(old.anchor, element.box) && canvas.free(old, element)) canvas.put(old);
     else waiting.push(element);
   }
   waiting.sort((a, b) => rank(a, next) - rank(b, next));
-  const homeless = waiting.filter((element) => !ground.settle(element));
-  const dots = homeless.filter((element) => !ground.stack(element));
+  const unplaced = waiting.filter((element) => !canvas.placeLabel(element));
+  const dots = unplaced.filter((element) => !canvas.stack(element));
   const rest = [...dots, ...sorted.slice(LABELS_MAX).map((s) => s.e)];
-  return { labels: ground.labels, dots: rest.flatMap((element) => ground.dot(element)) };
+  return { labels: canvas.labels, dots: rest.flatMap((element) => canvas.dot(element)) };
 }
 
 function rank(element: Markable, next: number): number {
@@ -99,8 +99,8 @@ function rank(element: Markable, next: number): number {
   return element.usable ? base : base + 4;
 }
 
-/** What is already taken on the view. */
-class Ground {
+/** The occupied space of the view. */
+class Canvas {
   readonly labels: Label[] = [];
   readonly #centres: { id: number; x: number; y: number }[];
 
@@ -115,7 +115,7 @@ class Ground {
     this.labels.push(label);
   }
 
-  /** Free: inside the view, over no other label, over no element's centre, not over its own text. */
+  /** Whether a label fits: inside the view, over no label, no element's centre and not over its own text. */
   free(rect: Rect, own: Markable, except?: Label): boolean {
     const { width, height } = this.view;
     if (rect.x < 0 || rect.y < 0 || rect.x + rect.width > width || rect.y + rect.height > height) return false;
@@ -124,27 +124,27 @@ class Ground {
     return !coversText(rect, own);
   }
 
-  /** Puts the element's label at the first free place; false when there is none. */
-  settle(element: Markable): boolean {
+  /** Puts the element's label at the first free position; false when there is none. */
+  placeLabel(element: Markable): boolean {
     const candidates = candidatesOf({ ...element, box: clip(element.box, this.view) }, { ...element.box });
     const found = candidates.find((candidate) => this.free(candidate, element));
     if (found) this.put(found);
     return Boolean(found);
   }
 
-  /** Joins the nearest label, which grows; false when no label near has room. */
+  /** Adds the element to the mostUsed label; false when no label nearby has room. */
   stack(element: Markable): boolean {
     const centre = (r: Rect) => ({ x: r.x + r.width / 2, y: r.y + r.height / 2 });
     const at = centre(element.box);
     const distance = (l: Label) => Math.hypot(centre(l).x - at.x, centre(l).y - at.y);
     const near = this.labels.filter((l) => distance(l) < 96).sort((a, b) => distance(a) - distance(b));
-    for (const host of near) {
-      const ids = [...host.ids, element.id].sort((a, b) => a - b);
+    for (const label of near) {
+      const ids = [...label.ids, element.id].sort((a, b) => a - b);
       const width = labelWidth(stackText(ids));
-      for (const x of [host.x, host.x + host.width - width]) {
-        const wide = { x, y: host.y, width, height: LABEL_HEIGHT };
-        if (!this.#fits(wide, host)) continue;
-        Object.assign(host, wide, { ids, slot: 'stack' });
+      for (const x of [label.x, label.x + label.width - width]) {
+        const wide = { x, y: label.y, width, height: LABEL_HEIGHT };
+        if (!this.#fits(wide, label)) continue;
+        Object.assign(label, wide, { ids, slot: 'stack' });
         return true;
       }
     }
@@ -164,10 +164,10 @@ class Ground {
     return [];
   }
 
-  #fits(rect: Rect, host: Label): boolean {
+  #fits(rect: Rect, own: Label): boolean {
     const { width, height } = this.view;
     if (rect.x < 0 || rect.y < 0 || rect.x + rect.width > width || rect.y + rect.height > height) return false;
-    if (this.labels.some((label) => label !== host && overlaps(grow(rect, RIM), label))) return false;
+    if (this.labels.some((label) => label !== own && overlaps(grow(rect, RIM), label))) return false;
     return !this.#centres.some((c) => inside(c, rect));
   }
 }
@@ -189,8 +189,8 @@ function candidatesOf(element: Markable, anchor: Rect): Label[] {
     make('right', right + GAP, middle),
     make('below', box.x, bottom + GAP),
   ];
-  // A thin line of words starts right at its corner: a label there would cover the first letters.
-  if (!isWords(element)) {
+  // A corner label on a line of text would cover its first letters.
+  if (!isText(element)) {
     const { x, y } = overhang(box);
     near.unshift(make('corner', Math.max(0, box.x - width + x), Math.max(0, box.y - height + y)));
   }
@@ -204,14 +204,14 @@ function candidatesOf(element: Markable, anchor: Rect): Label[] {
   return [...near, ...led];
 }
 
-/** Largest part of its own element a label may lie on. */
-const OWN_PART = 0.25;
+/** The largest part of its own element that a label may cover. */
+const COVER_MAX = 0.25;
 
-/** Whether a label would hide words of its own element, as far as its box tells. */
+/** Whether a label would hide text of its own element, judging by its box. */
 function coversText(rect: Rect, own: Markable): boolean {
   const { x, y } = cover(rect, own.box);
   if (x <= 0 || y <= 0) return false;
-  return isWords(own) || x * y > own.box.width * own.box.height * OWN_PART;
+  return isText(own) || x * y > own.box.width * own.box.height * COVER_MAX;
 }
 
 /** The part of a box that is in view. */
@@ -226,9 +226,9 @@ function clip(box: Rect, view: { width: number; height: number }): Rect {
   };
 }
 
-const isWords = (e: Markable) => e.box.height < 24 && e.box.width > 24 && !FIELDS.includes(e.role);
+const isText = (e: Markable) => e.box.height < 24 && e.box.width > 24 && !FIELDS.includes(e.role);
 
-/** How far a corner label reaches over its element: a little of a big one, less of a small one. */
+/** How far a corner label overlaps its element. */
 const overhang = (box: Rect) => ({ x: Math.min(9, box.width / 5), y: Math.min(7, box.height / 5) });
 
 function cover(a: Rect, b: Rect): { x: number; y: number } {

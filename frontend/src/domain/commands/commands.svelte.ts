@@ -1,23 +1,24 @@
 import { untrack } from 'svelte';
 import { chordLabel, composing, matches } from '../../shared/format/keys';
+import type { IconName } from '../../shared/ui/icons';
 
-/** One thing a person can do. Buttons, keys and the palette are doors to it. */
+/** A command that buttons, keys and the palette run. */
 export interface Command {
   id: string;
   title: string;
   /** Chords that run it; the first is the one shown. */
   keys?: string[];
-  /** Chords for where a host browser keeps the first for itself. */
+  /** Chords for a web browser that uses the first itself. */
   fallback?: string[];
-  icon?: string;
-  /** Why it cannot be done now, "" or absent when it can. */
+  icon?: IconName;
+  /** Why it is disabled now, "" or absent when it is not. */
   off?: () => string;
   /** Not offered in the palette. */
   hidden?: boolean;
   run: () => void;
 }
 
-/** Every command by its id. */
+/** The registered commands. */
 export class Commands {
   #all = $state.raw<Command[]>([]);
 
@@ -27,9 +28,9 @@ export class Commands {
     return this.#all;
   }
 
-  /** Adds commands; the returned function takes them away again. A command of the same id is replaced. */
+  /** Adds commands, replacing those of the same id; the returned function removes them. */
   add(commands: Command[]): () => void {
-    // Adding happens in effects of views; it must not make them depend on the list.
+    // Views add commands in effects, which must not depend on the list.
     const ids = commands.map((command) => command.id);
     const others = untrack(() => this.#all).filter((command) => !ids.includes(command.id));
     this.#all = [...others, ...commands];
@@ -43,7 +44,7 @@ export class Commands {
     if (command && !command.off?.()) command.run();
   }
 
-  /** The key that works here, as a person reads it; "" when there is none. */
+  /** The label of the key that works here, "" when there is none. */
   key(id: string): string {
     const command = this.#all.find((c) => c.id === id);
     const chord = (this.ownWindow ? undefined : command?.fallback?.[0]) ?? command?.keys?.[0];
@@ -63,8 +64,8 @@ export class Commands {
   }
 }
 
-/** Whether this page is shown by Sextant's own window, which leaves all keys to it. */
-export function inOwnWindow(): boolean {
+/** Whether Sextant's desktop window shows this page, which leaves all keys to it. */
+export function inDesktopWindow(): boolean {
   const w = window as { webkit?: { messageHandlers?: { external?: unknown } }; chrome?: { webview?: unknown } };
   return Boolean(w.webkit?.messageHandlers?.external ?? w.chrome?.webview);
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../shared/api/types';
+import type { EventKind, StoredEvent } from '../../shared/api/types';
 import { reduce } from '../store/reducer';
-import { emptyState, type AppState, type Item, type Thread } from '../store/state';
+import { emptyState, type AppState, type Item, type TranscriptView } from '../store/state';
 import { forksOf, questionOf, shownItems, shownSources } from './branches';
 
 let state: AppState;
@@ -9,35 +9,43 @@ let all: StoredEvent[];
 
 const conversation = { id: 'c', title: 'One', status: 'done' as const, created: '1', updated: '1' };
 
-function hear(kind: string, data: unknown, turn = '', call = ''): void {
-  const event = { seq: all.length + 1, kind, time: '2026-01-02T03:04:05Z', conversation: 'c', turn, call, data };
+function apply(kind: EventKind, data: unknown, turn = '', call = ''): void {
+  const place = { time: '2026-01-02T03:04:05Z', conversation: 'c', turn, call };
+  const event = { seq: all.length + 1, kind, ...place, data } as StoredEvent;
   all.push(event);
   reduce(state, { is: 'event', event });
 }
 const usage = { input: 0, output: 0 };
 /** A turn that answers `answer`, to a message `me` of its own unless the question stands there already. */
-function turn(id: string, me: string, answer: string, calls: { looks?: boolean; changed?: string[] }[] = []): void {
+function turn(id: string, me: string, answer: string, calls: { readOnly?: boolean; changed?: string[] }[] = []): void {
   const message = { turn: id, conversation: 'c', status: 'done', time: '' };
-  if (me) hear('message.added', { ...message, id: me, role: 'user', text: me }, id);
-  hear('turn.started', { id, status: 'running', usage }, id);
-  calls.forEach(({ looks, changed }, i) => {
+  if (me) apply('message.added', { ...message, id: me, role: 'user', text: me }, id);
+  apply('turn.started', { id, status: 'running', usage }, id);
+  calls.forEach(({ readOnly, changed }, i) => {
     const call = `${id}-${i}`;
-    hear('call.started', { tool: 'x', args: {}, origin: 'baseline', sentence: '', caller: 'model', looks }, id, call);
-    hear('call.ended', { tool: 'x', status: 'done', sentence: '', sources: [`from ${id}`], changed }, id, call);
+    apply(
+      'call.started',
+      { tool: 'x', args: {}, origin: 'baseline', sentence: '', caller: 'model', looks: readOnly },
+      id,
+      call,
+    );
+    apply('call.ended', { tool: 'x', status: 'done', sentence: '', sources: [`from ${id}`], changed }, id, call);
   });
-  if (answer) hear('message.added', { ...message, id: answer, role: 'assistant', text: answer }, id);
-  hear('turn.ended', { id, status: answer ? 'done' : 'failed', usage }, id);
+  if (answer) apply('message.added', { ...message, id: answer, role: 'assistant', text: answer }, id);
+  apply('turn.ended', { id, status: answer ? 'done' : 'failed', usage }, id);
 }
 const begin = (id: string, turn: string, data: { after?: string; instead?: string }) =>
-  hear('branch.started', { id, ...data }, turn);
-const choose = (id: string) => hear('branch.chosen', { id });
+  apply('branch.started', { id, ...data }, turn);
+const choose = (id: string) => apply('branch.chosen', { id });
 
-const thread = (): Thread => state.threads.c!;
-const name = (item: Item) => (item.kind === 'end' ? `/${item.id}` : item.id);
-const shown = () => shownItems(thread()).map(name).join(' ');
+const transcript = (): TranscriptView => state.transcripts.c!;
+const name = (item: Item) => (item.kind === 'turnEnd' ? `/${item.id}` : item.id);
+const shown = () => shownItems(transcript()).map(name).join(' ');
 const forks = () =>
-  forksOf(thread(), state.calls).map(({ first, ways, at, elsewhere }) =>
-    [name(first), `${at + 1}/${ways.length}`, ways.map((way) => way || '-').join(','), elsewhere].join(' ').trim(),
+  forksOf(transcript(), state.calls).map(({ first, alternatives, at, effects }) =>
+    [name(first), `${at + 1}/${alternatives.length}`, alternatives.map((branch) => branch || '-').join(','), effects]
+      .join(' ')
+      .trim(),
   );
 
 beforeEach(() => {
@@ -73,7 +81,7 @@ describe('branches', () => {
     expect(forks()).toEqual(['/t3 3/3 -,r1,r2']);
     choose('r1');
     expect(forks()).toEqual(['a2 2/3 -,r1,r2']);
-    expect(questionOf(shownItems(thread()), 't2')?.id).toBe('m1');
+    expect(questionOf(shownItems(transcript()), 't2')?.id).toBe('m1');
   });
 
   it('stand beside the message that was edited, however often it was', () => {
@@ -115,9 +123,9 @@ describe('branches', () => {
   });
 
   it('tell what another one did, in whichever is shown', () => {
-    turn('t1', 'm1', 'a1', [{ looks: true }]);
+    turn('t1', 'm1', 'a1', [{ readOnly: true }]);
     begin('b1', 't2', { instead: 'm1' });
-    turn('t2', 'n1', 'b1', [{ looks: true }]);
+    turn('t2', 'n1', 'b1', [{ readOnly: true }]);
     expect(forks()).toEqual(['n1 2/2 -,b1']);
     turn('t3', 'n2', 'b2', [{}]);
     expect(forks()).toEqual(['n1 2/2 -,b1']);
@@ -130,12 +138,12 @@ describe('branches', () => {
   });
 
   it('know only the outside text that is in them', () => {
-    turn('t1', 'm1', 'a1', [{ looks: true }]);
-    turn('t2', 'm2', 'a2', [{ looks: true }]);
-    expect(shownSources(thread())).toEqual(['from t1', 'from t2']);
+    turn('t1', 'm1', 'a1', [{ readOnly: true }]);
+    turn('t2', 'm2', 'a2', [{ readOnly: true }]);
+    expect(shownSources(transcript())).toEqual(['from t1', 'from t2']);
     begin('b1', 't3', { after: 'a1', instead: 'm2' });
     turn('t3', 'n2', 'b2');
-    expect(shownSources(thread())).toEqual(['from t1']);
+    expect(shownSources(transcript())).toEqual(['from t1']);
   });
 
   it('are the same from stored events as they were live', () => {
@@ -143,8 +151,8 @@ describe('branches', () => {
     begin('b1', 't2', { instead: 'm1' });
     turn('t2', 'n1', 'b1');
     choose('');
-    const live = JSON.stringify(thread());
+    const live = JSON.stringify(transcript());
     reduce(state, { is: 'transcript', transcript: { seq: all.length, conversation, events: all }, missed: all });
-    expect(JSON.stringify(thread())).toBe(live);
+    expect(JSON.stringify(transcript())).toBe(live);
   });
 });

@@ -4,31 +4,31 @@ import type { Panels } from '../panels/panels.svelte';
 import type { Item } from '../store/state';
 import type { Store } from '../store/store.svelte';
 import { forksOf, questionOf, type Fork } from './branches';
-import type { Conversations } from './conversation.svelte';
+import type { Conversations } from './conversations.svelte';
 
 const EDIT = 'sextant.edit';
 
-/** A message that is being written anew where it stands. */
+/** A message that is being edited in place. */
 interface Edit {
   id: string;
   text: string;
 }
 
-/** Asking a message again, with other words or as it is, and going between the branches that come of it. */
+/** Edits and repeats messages, which starts branches, and switches between branches. */
 export class Branching {
-  /** Kept over a restart: what was typed is not lost. */
+  /** Survives a restart. */
   editing = $state<Edit | null>(null);
-  /** True until the editor that was asked for has the focus. */
-  begun = $state(false);
+  /** True until the editor has the focus. */
+  focusPending = $state(false);
   busy = $state(false);
-  /** The fork that is being switched, which keeps its place in view meanwhile. */
-  holding = $state('');
+  /** The key of the fork that is being switched; it keeps its scroll position. */
+  switching = $state('');
   readonly forks: Fork[] = $derived.by(() =>
-    this.talk.thread ? forksOf(this.talk.thread, this.store.state.calls) : [],
+    this.conversations.transcript ? forksOf(this.conversations.transcript, this.store.state.calls) : [],
   );
 
   constructor(
-    private readonly talk: Conversations,
+    private readonly conversations: Conversations,
     private readonly store: Store,
     private readonly actions: Actions,
     private readonly panels: Panels,
@@ -36,30 +36,30 @@ export class Branching {
     this.editing = read();
   }
 
-  /** Why nothing can part now, "" when it can. */
-  get off(): string {
-    return this.talk.running ? t('branch.running') : '';
+  /** Why no branch can be started now, "" when one can. */
+  get disabledReason(): string {
+    return this.conversations.running ? t('branch.running') : '';
   }
 
-  /** The fork whose shown way begins with this item. */
+  /** The fork whose active alternative begins with this item. */
   at(kind: Item['kind'], id: string): Fork | undefined {
     return this.forks.find(({ first }) => first.kind === kind && first.id === id);
   }
 
-  /** The fork of a turn's answers. */
+  /** The fork between the answers of a turn. */
   ofTurn(turn: string): Fork | undefined {
     return this.forks.find(
-      ({ first }) => first.kind !== 'me' && (first.kind === 'end' ? first.id : first.turn) === turn,
+      ({ first }) => first.kind !== 'user' && (first.kind === 'turnEnd' ? first.id : first.turn) === turn,
     );
   }
 
   question(turn: string) {
-    return questionOf(this.talk.items, turn);
+    return questionOf(this.conversations.items, turn);
   }
 
   edit(id: string, text: string): void {
     this.write({ id, text });
-    this.begun = true;
+    this.focusPending = true;
   }
 
   write(edit: Edit | null): void {
@@ -68,7 +68,7 @@ export class Branching {
     else localStorage.removeItem(EDIT);
   }
 
-  /** Sends what is being edited; it stays where it is until the program has taken it, which is true. */
+  /** Sends the edited message; the editor stays open until the program has accepted it. True on success. */
   async send(): Promise<boolean> {
     const edit = this.editing;
     const taken = Boolean(edit?.text.trim()) && (await this.#branch(edit!.id, edit!.text.trim()));
@@ -76,23 +76,23 @@ export class Branching {
     return taken;
   }
 
-  /** Answers a question again, by the model that is chosen now. */
+  /** Asks a message again with the chosen model. */
   async retry(message: string): Promise<boolean> {
     return this.#branch(message, '');
   }
 
   async choose(fork: Fork, by: number): Promise<void> {
-    const way = fork.ways[fork.at + by];
-    if (way === undefined || this.off) return;
-    this.holding = fork.key;
-    const done = await this.actions.ask(this.actions.backend.chooseBranch(this.talk.currentId, way));
-    if (!done) this.holding = '';
+    const branch = fork.alternatives[fork.at + by];
+    if (branch === undefined || this.disabledReason) return;
+    this.switching = fork.key;
+    const done = await this.actions.ask(this.actions.backend.chooseBranch(this.conversations.currentId, branch));
+    if (!done) this.switching = '';
   }
 
   async #branch(message: string, text: string): Promise<boolean> {
-    if (this.busy || this.off) return false;
+    if (this.busy || this.disabledReason) return false;
     this.busy = true;
-    const { currentId, model } = this.talk;
+    const { currentId, model } = this.conversations;
     const done = await this.actions.ask(
       this.actions.backend.branch(currentId, message, text, model, this.panels.activeId),
     );

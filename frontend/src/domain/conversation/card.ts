@@ -1,36 +1,37 @@
 import type { CallView } from '../store/state';
 import { t } from '../../shared/i18n';
+import type { IconName } from '../../shared/ui/icons';
 
-/** An error without the call in front of it, which a card or toast shows anyway. */
+/** An error without the leading call, which a card or toast shows anyway. */
 export function plainError(tool: string, error: string): string {
   const end = error.indexOf('): ');
   return error.startsWith(`${tool}(`) && end > 0 ? error.slice(end + 3) : error;
 }
 
-/** Icon and its colour for a call's state; "" for the spinner. */
-export function cardIcon(call: CallView, waiting: boolean): { icon: string; tone: string } {
-  if (waiting) return { icon: 'hand', tone: 'acc' };
+/** Icon and colour for a call's state; an empty icon is the spinner. */
+export function cardIcon(call: CallView, waiting: boolean): { icon: IconName | ''; tone: string } {
+  if (waiting) return { icon: 'hand', tone: 'accent' };
   switch (call.status) {
     case 'queued':
-      return { icon: 'clock', tone: 't3' };
+      return { icon: 'clock', tone: 'text-muted' };
     case 'running':
       return { icon: '', tone: '' };
     case 'done':
       return { icon: 'check', tone: 'ok' };
     case 'failed':
-      return { icon: 'errc', tone: 'danger' };
+      return { icon: 'circle-alert', tone: 'danger' };
     case 'declined':
-      return { icon: 'x', tone: 't3' };
+      return { icon: 'x', tone: 'text-muted' };
     case 'refused':
-      return { icon: 'shield', tone: 't2' };
+      return { icon: 'shield', tone: 'text-secondary' };
     case 'stopped':
-      return { icon: 'stop', tone: 't3' };
+      return { icon: 'square', tone: 'text-muted' };
     case 'interrupted':
-      return { icon: 'alert', tone: 'warn' };
+      return { icon: 'triangle-alert', tone: 'warn' };
   }
 }
 
-/** The sentence of a card in its state. */
+/** The headline of a card. */
 export function cardSentence(call: CallView, waiting: boolean): string {
   const sentence = call.sentence || call.tool;
   if (waiting) return t('call.waiting', { sentence: lower(sentence) });
@@ -58,10 +59,10 @@ function prefixed(
   return has.test(sentence) ? sentence : t(key, { sentence: lower(sentence) });
 }
 
-// "Opening shop.example" inside a sentence; a name in capitals stays.
+// Lower case inside a sentence, except for words in capitals.
 const lower = (text: string) => (/^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text);
 
-/** The one or few lines below the sentence. */
+/** The lines below the headline. */
 export function cardPreview(call: CallView): { text: string; tone: string }[] {
   if (call.status === 'failed') {
     const lines = [{ text: plainError(call.tool, call.error), tone: 'danger' }];
@@ -76,7 +77,7 @@ export function cardPreview(call: CallView): { text: string; tone: string }[] {
   return call.preview.slice(0, 3).map((text) => ({ text, tone: '' }));
 }
 
-/** The last lines of live output, and how many stand above them. */
+/** The last lines of live output, and how many came before. */
 export function liveLines(live: string, max = 6): { lines: string[]; above: number } {
   const all = live.replace(/\n$/, '').split('\n');
   return { lines: all.slice(-max), above: Math.max(0, all.length - max) };

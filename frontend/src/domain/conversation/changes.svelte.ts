@@ -1,16 +1,16 @@
-import { callPath, type ChangedFile } from '../../shared/api/types';
+import { type ChangedFile, undoPath } from '../../shared/api/types';
 import { plainError } from './card';
 import { failureText, type Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
 import type { Toasts } from '../toasts.svelte';
 
-/** What one turn did to files, and the way back. */
+/** What one turn did to files, and undoing it. */
 export class TurnChanges {
-  /** The files as they stand now; null before they were asked for. */
+  /** The current state of the files; null before `load`. */
   files = $state<ChangedFile[] | null>(null);
   failed = $state('');
   busy = $state(false);
-  /** How many files the last undo left as they are; 0 when it took all back or none was made. */
+  /** How many files the last undo could not restore. */
   left = $state(0);
   #asked = 0;
 
@@ -21,19 +21,16 @@ export class TurnChanges {
     private readonly toasts: Toasts,
   ) {}
 
-  /** What calls of the turn told they changed: paths, and calls of panels; an undo is none of the turn's own. */
-  get told(): string[] {
+  /** Paths and undoable calls that calls of the turn reported; those of an undo do not count. */
+  get reported(): string[] {
     const paths = Object.values(this.store.state.calls)
       .filter((call) => call.turn === this.turn && call.tool !== 'undo')
-      .flatMap((call) => (call.undoable ? [...call.changed, callPath(call.id)] : call.changed));
+      .flatMap((call) => (call.undoable ? [...call.changed, undoPath(call.id)] : call.changed));
     return [...new Set(paths)];
   }
 
-  /**
-   * How many calls of the turn ended before they could tell what they changed: with Sextant, where
-   * the next start found it, or as commands that were stopped or failed.
-   */
-  get untold(): number {
+  /** How many calls of the turn ended without a report: interrupted calls, and stopped or failed commands. */
+  get unreported(): number {
     return Object.values(this.store.state.calls).filter(
       (call) =>
         call.turn === this.turn &&
@@ -42,9 +39,9 @@ export class TurnChanges {
     ).length;
   }
 
-  /** Grows with every change of a file by any call, so that what is shown is read again. */
+  /** Grows with every reported change, so that the files are read again. */
   get revision(): number {
-    return Object.values(this.store.state.calls).reduce((n, call) => n + call.changed.length, this.untold);
+    return Object.values(this.store.state.calls).reduce((n, call) => n + call.changed.length, this.unreported);
   }
 
   get ready(): number {
@@ -56,7 +53,7 @@ export class TurnChanges {
   }
 
   async load(): Promise<ChangedFile[] | null> {
-    // An answer that comes after a newer question tells how it was before.
+    // An answer to an older request is outdated.
     const asked = ++this.#asked;
     try {
       const files = await this.actions.backend.changes(this.turn);
@@ -71,7 +68,7 @@ export class TurnChanges {
     }
   }
 
-  /** Takes back what can be; what cannot stays and says why. */
+  /** Undoes what can be undone; other files keep their state and a reason. */
   async undo(): Promise<void> {
     this.busy = true;
     this.left = 0;

@@ -24,7 +24,7 @@ test('what an undo touched is no change of the turn', () => {
     { turn: 't', tool: 'write_file', changed: ['/w/a'] },
     { turn: 't', tool: 'undo', changed: ['/w/a', '/w/old'] },
   ]);
-  expect(changes.told).toEqual(['/w/a']);
+  expect(changes.reported).toEqual(['/w/a']);
 });
 
 test('a late answer does not take the place of a newer one', async () => {
@@ -54,7 +54,7 @@ test('a command that was stopped may have changed files that it did not tell', (
     { turn: 't', tool: 'click', status: 'failed', changed: [] },
     { turn: 'u', tool: 'bash', status: 'stopped', changed: [] },
   ]);
-  expect(changes.told).toEqual([]);
-  expect(changes.untold).toBe(1);
+  expect(changes.reported).toEqual([]);
+  expect(changes.unreported).toBe(1);
   expect(changes.revision).toBe(1);
 });

@@ -41,7 +41,7 @@ it('does not bring back what was sent', async () => {
   await settle();
   const drafts = open();
   expect(drafts.read('')).toBe('sent');
-  drafts.born('c1');
+  drafts.moveToNew('c1');
   drafts.write('c1', '');
   expect([drafts.read(''), drafts.read('c1')]).toEqual(['', '']);
   await settle();

@@ -1,51 +1,50 @@
 const PREFIX = 'draft.';
-/** Where the text lies whose conversation is made with its first message. */
-const UNBORN = 'new';
-const PAUSE = 400;
+/** The key of the draft whose conversation does not exist yet. */
+const NEW = 'new';
+const PAUSE_MS = 400;
 
 /**
- * Texts that were written and not sent, by conversation ("" is the one that is not made yet). They are
- * kept twice: in the window's storage at every key, which holds when its page is stopped or loaded anew,
- * and by the program after a pause, which holds when the program starts again, at another address.
+ * Unsent texts by conversation; "" is the one that does not exist yet. They are saved in the window's storage at
+ * every key press, and by the program after a pause, because the storage is lost when the program restarts.
  */
 export class Drafts {
   readonly #written = new Map<string, string>();
-  readonly #owed = new Map<string, ReturnType<typeof setTimeout>>();
+  readonly #pending = new Map<string, ReturnType<typeof setTimeout>>();
 
-  /** `kept` is what the program had when the window was opened; `keep` keeps a text there. */
+  /** `saved` reads what the program had when the window was opened; `save` saves a text there. */
   constructor(
-    private readonly kept: (key: string) => string,
-    private readonly keep: (key: string, text: string) => Promise<unknown>,
+    private readonly saved: (key: string) => string,
+    private readonly save: (key: string, text: string) => Promise<unknown>,
   ) {}
 
   read(conversation: string): string {
     const key = name(conversation);
-    return this.#written.get(key) ?? localStorage.getItem(`sextant.${key}`) ?? this.kept(key);
+    return this.#written.get(key) ?? localStorage.getItem(`sextant.${key}`) ?? this.saved(key);
   }
 
   write(conversation: string, text: string): void {
     const key = name(conversation);
     this.#written.set(key, text);
     try {
-      // An empty one stays, or what the program still holds would come back.
+      // Save an empty text too, or the program's older one would come back.
       localStorage.setItem(`sextant.${key}`, text);
     } catch {
-      // The storage is full; the program keeps it all the same.
+      // The storage is full; the program still saves it.
     }
-    clearTimeout(this.#owed.get(key));
-    const owed = setTimeout(() => {
-      this.#owed.delete(key);
-      // Not kept there, it is still here; the next change tries again.
-      this.keep(key, text).catch(() => {});
-    }, PAUSE);
-    this.#owed.set(key, owed);
+    clearTimeout(this.#pending.get(key));
+    const timer = setTimeout(() => {
+      this.#pending.delete(key);
+      // It is still in the window; the next change tries again.
+      this.save(key, text).catch(() => {});
+    }, PAUSE_MS);
+    this.#pending.set(key, timer);
   }
 
-  /** The conversation was made: what was written for it is its own now. */
-  born(conversation: string): void {
+  /** Moves the new draft to the conversation that was created for it. */
+  moveToNew(conversation: string): void {
     this.write(conversation, this.read(''));
     this.write('', '');
   }
 }
 
-const name = (conversation: string) => PREFIX + (conversation || UNBORN);
+const name = (conversation: string) => PREFIX + (conversation || NEW);

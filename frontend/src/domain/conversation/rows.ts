@@ -1,9 +1,9 @@
 import type { CallView, Item } from '../store/state';
 
-/** What the talk draws: single items, and calls of one step in one frame. */
+/** A row of the conversation: an item, or consecutive calls. */
 export type Row = Exclude<Item, { kind: 'call' }> | { kind: 'calls'; id: string; ids: string[] };
 
-/** Joins calls that follow each other into one row. */
+/** Joins consecutive calls into one row. */
 export function rowsOf(items: readonly Item[]): Row[] {
   const rows: Row[] = [];
   for (const item of items) {
@@ -18,15 +18,15 @@ export function rowsOf(items: readonly Item[]): Row[] {
   return rows;
 }
 
-/** Finished, without anything to tell and shown by no page: only these may fold. */
-export const folds = (call: CallView) => call.status === 'done' && !call.app;
+/** Reports whether a card may be folded: it succeeded and no app shows it. */
+export const canFold = (call: CallView) => call.status === 'done' && !call.app;
 
-/** More than so many finished calls fold to one line. */
-const FOLD_OVER = 4;
+/** More finished calls than this fold into one line. */
+const FOLD_ABOVE = 4;
 
-/** Splits the calls of a step into those that fold and those that stay seen. */
+/** Splits the calls of a step into folded and shown ones. */
 export function foldCalls(calls: CallView[]): { folded: CallView[]; shown: CallView[] } {
-  const finished = calls.filter(folds);
-  if (finished.length <= FOLD_OVER) return { folded: [], shown: calls };
-  return { folded: finished, shown: calls.filter((call) => !folds(call)) };
+  const finished = calls.filter(canFold);
+  if (finished.length <= FOLD_ABOVE) return { folded: [], shown: calls };
+  return { folded: finished, shown: calls.filter((call) => !canFold(call)) };
 }

@@ -1,41 +1,41 @@
-import type { Desk, EditorDraft, EditorTab, FileText } from '../../shared/api/desk';
-import type { CallEnd, Result, StoredEvent } from '../../shared/api/types';
+import type { FilesApi } from '../../shared/api/files';
+import type { EditorDraft, EditorTab, FileText, Result, StoredEvent } from '../../shared/api/types';
 import { t } from '../../shared/i18n';
 import { failureText, type Actions } from '../actions';
 import { plainError } from '../conversation/card';
 import type { Store } from '../store/store.svelte';
 import type { Toasts } from '../toasts.svelte';
-import { endsOf } from './ends';
-import { OpenFile } from './open.svelte';
+import { lineEndingsOf } from './lineendings';
+import { OpenFile } from './openfile.svelte';
 
 export const EDITOR_PANEL = 'code-editor';
 
-/** How long typing rests before the text is kept, and how long it may go on without that. */
-const REST_MS = 400;
-const MOST_MS = 2000;
+/** Pause in typing before the draft is saved, the longest time without that, and the delay for the tabs. */
+const PAUSE_MS = 400;
+const UNSAVED_MAX_MS = 2000;
 const STATE_MS = 700;
 
-/** What is compared: the text as it is here with the file, or the file with a proposed text. */
+/** A comparison of the unsaved text, or of a proposed text, with the file. */
 export interface Comparison {
   path: string;
-  /** A text that was proposed, null for the unsaved one. */
+  /** The proposed text, null for the unsaved one. */
   proposed: string | null;
 }
 
-/** The code editor: what is open, unsaved text that is never lost, saving with a look at the file. */
+/** The code editor: open files, drafts of unsaved text, and saving without overwriting changes of others. */
 export class Editor {
   files = $state.raw<OpenFile[]>([]);
   active = $state('');
   loaded = $state(false);
   failed = $state('');
   comparison = $state.raw<Comparison | null>(null);
-  /** What to search the files for, asked for by a person or the assistant. */
-  wanted = $state.raw<{ query: string; regex: boolean; case: boolean; glob: string; n: number } | null>(null);
+  /** The requested search in files; `n` counts requests. */
+  searchRequest = $state.raw<{ query: string; regex: boolean; case: boolean; glob: string; n: number } | null>(null);
   selection = '';
   #loading: Promise<void> | null = null;
   #timers = new Map<string, ReturnType<typeof setTimeout>>();
-  #keeping: ReturnType<typeof setTimeout> | undefined;
-  #kept = '';
+  #saveTimer: ReturnType<typeof setTimeout> | undefined;
+  #saved = '';
 
   constructor(
     private readonly store: Store,
@@ -44,8 +44,8 @@ export class Editor {
     private readonly show: () => void,
   ) {}
 
-  private get desk(): Desk {
-    return this.actions.backend.desk;
+  private get api(): FilesApi {
+    return this.actions.backend.files;
   }
 
   get current(): OpenFile | undefined {
@@ -56,7 +56,7 @@ export class Editor {
     return this.files.filter((file) => file.unsaved);
   }
 
-  /** Reads what was open and unsaved, once. */
+  /** Loads the saved tabs and drafts, once. */
   load(): Promise<void> {
     this.#loading ??= this.#load().catch((error: unknown) => {
       this.#loading = null;
@@ -66,7 +66,7 @@ export class Editor {
   }
 
   async #load(): Promise<void> {
-    const { state, drafts } = await this.desk.editor();
+    const { state, drafts } = await this.api.editor();
     const tabs = [...state.tabs];
     for (const draft of drafts)
       if (!tabs.some((tab) => tab.path === draft.path)) tabs.push({ path: draft.path, shown: draft.path });
@@ -81,7 +81,7 @@ export class Editor {
     const draft = drafts.find((one) => one.path === tab.path);
     const open = new OpenFile(tab.path);
     try {
-      open.take(await this.desk.text(tab.path));
+      open.take(await this.api.text(tab.path));
     } catch (error) {
       if (!draft) return null;
       open.take({ ...open.file, path: tab.path, shown: tab.shown, name: '', problem: '' });
@@ -100,24 +100,24 @@ export class Editor {
     return open;
   }
 
-  /** Opens a file and shows the panel; with `line`, at that line. */
+  /** Opens a file, at `line` if that is not 0; `shows` brings the panel to the front. */
   async open(path: string, line = 0, shows = true): Promise<void> {
     await this.load();
     if (shows) this.show();
     try {
-      const file = await this.desk.text(path);
+      const file = await this.api.text(path);
       let open = this.files.find((one) => one.path === file.path);
       if (!open) {
         open = new OpenFile(file.path);
         open.take(file);
         open.text = open.disk;
         this.files = [...this.files, open];
-      } else this.#met(open, file);
+      } else this.#refresh(open, file);
       this.active = open.path;
       this.comparison = null;
       if (line > 0) this.#reveal(open, line);
-      else if (shows) open.revealed++;
-      void this.keepNow();
+      else if (shows) open.revealRevision++;
+      void this.saveNow();
     } catch (error) {
       this.toasts.error(failureText(error));
     }
@@ -126,17 +126,17 @@ export class Editor {
   #reveal(open: OpenFile, line: number): void {
     open.line = line;
     open.column = 1;
-    open.revealed++;
+    open.revealRevision++;
   }
 
   choose(path: string): void {
     this.active = path;
     this.comparison = null;
-    void this.keepNow();
+    void this.saveNow();
     void this.check([path]);
   }
 
-  /** The view's word that the text is another; `text` reads it when typing rests. */
+  /** Called by the view when the text changed; `text` reads it when typing pauses. */
   typed(path: string, text: () => string): void {
     const open = this.#of(path);
     if (!open) return;
@@ -144,14 +144,14 @@ export class Editor {
     if (!open.pending) open.since = Date.now();
     open.pending = text;
     clearTimeout(this.#timers.get(path));
-    const wait = Math.max(0, Math.min(REST_MS, open.since + MOST_MS - Date.now()));
+    const wait = Math.max(0, Math.min(PAUSE_MS, open.since + UNSAVED_MAX_MS - Date.now()));
     this.#timers.set(
       path,
       setTimeout(() => void this.flush(path), wait),
     );
   }
 
-  /** The view's word about the cursor. */
+  /** Called by the view when the cursor moved. */
   moved(path: string, line: number, column: number, top: number, selection: string): void {
     const open = this.#of(path);
     if (!open) return;
@@ -159,10 +159,10 @@ export class Editor {
     open.column = column;
     open.top = top;
     this.selection = selection;
-    this.keep();
+    this.saveSoon();
   }
 
-  /** Takes what was typed, and keeps it where it outlives the window. */
+  /** Takes the typed text and saves it as a draft. */
   async flush(path: string): Promise<void> {
     const open = this.#of(path);
     if (!open?.pending) return;
@@ -170,13 +170,13 @@ export class Editor {
     open.text = open.pending();
     open.pending = null;
     open.unsaved = open.text !== open.disk;
-    this.keep();
+    this.saveSoon();
     try {
-      if (open.unsaved) await this.desk.keepDraft({ path, text: open.text, version: open.file.version });
-      else await this.desk.dropDraft(path);
-      open.unkept = '';
+      if (open.unsaved) await this.api.keepDraft({ path, text: open.text, version: open.file.version });
+      else await this.api.dropDraft(path);
+      open.draftError = '';
     } catch (error) {
-      open.unkept = failureText(error);
+      open.draftError = failureText(error);
     }
   }
 
@@ -184,7 +184,7 @@ export class Editor {
     await Promise.all(this.files.map((file) => this.flush(file.path)));
   }
 
-  /** Writes the text to its file, if that is still what the text came from. */
+  /** Saves the text if the file has not changed since; `over` is a version that may be overwritten too. */
   async save(path: string, over = ''): Promise<boolean> {
     const open = this.#of(path);
     if (!open || open.saving || !open.editable) return false;
@@ -196,13 +196,13 @@ export class Editor {
       const content = open.ends.write(text);
       const args = { filePath: path, content, version: over || (open.file.missing ? '' : open.file.version) };
       const result = await this.actions.backend.execute('editor_save_file', args, EDITOR_PANEL);
-      if (!result.success) return await this.#unsaved(open, result);
+      if (!result.success) return await this.#saveRefused(open, result);
       const { version } = result.result as { version: string };
       const shape = open.ends;
       open.take({ ...open.file, text: content, version, missing: false, size: content.length });
       open.ends = shape;
       if (!open.pending) open.unsaved = open.text !== text;
-      if (!open.unsaved) await this.desk.dropDraft(path).catch(() => {});
+      if (!open.unsaved) await this.api.dropDraft(path).catch(() => {});
       void this.check([path]);
       return true;
     } catch (error) {
@@ -210,19 +210,19 @@ export class Editor {
       return false;
     } finally {
       open.saving = false;
-      this.keep();
+      this.saveSoon();
     }
   }
 
-  /** A save that was refused: another text in the file is shown, anything else is told. */
-  async #unsaved(open: OpenFile, result: Result): Promise<boolean> {
+  /** Handles a refused save: a changed file is offered for comparison, any other error is shown. */
+  async #saveRefused(open: OpenFile, result: Result): Promise<boolean> {
     open.saving = false;
     await this.check([open.path]);
     if (!open.newer) open.failed = plainError('editor_save_file', result.error ?? '');
     return false;
   }
 
-  /** Writes the text over what the file holds by now. */
+  /** Overwrites the changed file. */
   async keepMine(path: string): Promise<boolean> {
     const open = this.#of(path);
     const newer = open?.newer;
@@ -232,7 +232,7 @@ export class Editor {
     return this.save(path, newer.missing ? '' : newer.version);
   }
 
-  /** Takes the file as it is by now, and gives the text up. */
+  /** Loads the changed file and discards the text. */
   reload(path: string): void {
     const open = this.#of(path);
     if (!open) return;
@@ -242,30 +242,30 @@ export class Editor {
     open.text = open.disk;
     open.unsaved = false;
     open.failed = '';
-    open.turned++;
+    open.textRevision++;
     this.comparison = null;
-    void this.desk.dropDraft(path).catch(() => {});
-    this.keep();
+    void this.api.dropDraft(path).catch(() => {});
+    this.saveSoon();
   }
 
-  /** Closes a file; unsaved text of it is given up. */
+  /** Closes a file and discards its unsaved text. */
   close(path: string): void {
     const at = this.files.findIndex((file) => file.path === path);
     const open = this.files[at];
     if (!open) return;
     clearTimeout(this.#timers.get(path));
     open.pending = null;
-    if (open.unsaved) void this.desk.dropDraft(path).catch(() => {});
+    if (open.unsaved) void this.api.dropDraft(path).catch(() => {});
     this.files = this.files.filter((file) => file !== open);
     if (this.active === path) this.active = (this.files[at] ?? this.files[at - 1])?.path ?? '';
     if (this.comparison?.path === path) this.comparison = null;
-    void this.keepNow();
+    void this.saveNow();
   }
 
-  /** Looks whether open files are others by now. */
+  /** Checks whether other programs changed open files. */
   async check(paths = this.files.map((file) => file.path)): Promise<void> {
     if (paths.length === 0) return;
-    const stamps = await this.desk.stamps(paths).catch(() => ({}) as Record<string, string>);
+    const stamps = await this.api.stamps(paths).catch(() => ({}) as Record<string, string>);
     const other = paths.filter((path) => {
       const open = this.#of(path);
       const seen = open?.newer ?? open?.file;
@@ -273,30 +273,30 @@ export class Editor {
     });
     await Promise.all(
       other.map(async (path) => {
-        const file = await this.desk.text(path).catch(() => null);
+        const file = await this.api.text(path).catch(() => null);
         const open = this.#of(path);
-        if (file && open && !open.saving) this.#met(open, file);
+        if (file && open && !open.saving) this.#refresh(open, file);
       }),
     );
   }
 
-  /** A file as it is now: taken when nothing is unsaved, else told. */
-  #met(open: OpenFile, file: FileText): void {
+  /** Handles the current file: loads it when nothing is unsaved, else reports the conflict. */
+  #refresh(open: OpenFile, file: FileText): void {
     const missing = Boolean(file.missing);
     if (file.version === open.file.version && missing === Boolean(open.file.missing)) {
       open.file = { ...open.file, stamp: file.stamp, read_only: file.read_only, modified: file.modified };
       open.newer = null;
       return;
     }
-    const same = !open.pending && endsOf(file.text).read(file.text) === open.text && !missing;
+    const same = !open.pending && lineEndingsOf(file.text).read(file.text) === open.text && !missing;
     if (same || (!open.unsaved && !missing)) {
       open.take(file);
       if (same) {
         open.unsaved = false;
-        void this.desk.dropDraft(open.path).catch(() => {});
+        void this.api.dropDraft(open.path).catch(() => {});
       } else {
         open.text = open.disk;
-        open.turned++;
+        open.textRevision++;
       }
       return;
     }
@@ -311,19 +311,18 @@ export class Editor {
   }
 
   search(query: string, how: { regex?: boolean; case?: boolean; glob?: string } = {}): void {
-    const { regex = false, case: heed = false, glob = '' } = how;
-    this.wanted = { query, regex, case: heed, glob, n: (this.wanted?.n ?? 0) + 1 };
+    const { regex = false, case: matchCase = false, glob = '' } = how;
+    this.searchRequest = { query, regex, case: matchCase, glob, n: (this.searchRequest?.n ?? 0) + 1 };
   }
 
-  /** What happens: files that change are looked at, and what the assistant shows is shown. */
-  hear(event: StoredEvent): void {
+  /** Checks files that a call changed, and follows what the assistant opens. */
+  onEvent(event: StoredEvent): void {
     if (event.kind !== 'call.ended' || !event.call) return;
-    const end = event.data as CallEnd;
-    const changed = end.changed ?? [];
+    const { status, tool, changed = [] } = event.data;
     if (this.loaded && changed.some((path) => this.#of(path))) void this.check(changed);
     const call = this.store.state.calls[event.call];
-    if (end.status !== 'done' || call?.owner !== EDITOR_PANEL || call.caller === 'person') return;
-    void this.#follow(end.tool, (call.args ?? {}) as Record<string, unknown>);
+    if (status !== 'done' || call?.owner !== EDITOR_PANEL || call.caller === 'person') return;
+    void this.#follow(tool, (call.args ?? {}) as Record<string, unknown>);
   }
 
   async #follow(tool: string, args: Record<string, unknown>): Promise<void> {
@@ -342,15 +341,15 @@ export class Editor {
       });
   }
 
-  /** Keeps what is open, soon. */
-  keep(): void {
+  /** Saves the tabs after a delay. */
+  saveSoon(): void {
     if (!this.loaded) return;
-    clearTimeout(this.#keeping);
-    this.#keeping = setTimeout(() => void this.keepNow(), STATE_MS);
+    clearTimeout(this.#saveTimer);
+    this.#saveTimer = setTimeout(() => void this.saveNow(), STATE_MS);
   }
 
-  async keepNow(): Promise<void> {
-    clearTimeout(this.#keeping);
+  async saveNow(): Promise<void> {
+    clearTimeout(this.#saveTimer);
     const tabs = this.files.map(({ path, file, line, column, top, unsaved }) => ({
       path,
       shown: file.shown || path,
@@ -361,16 +360,16 @@ export class Editor {
     }));
     const state = { tabs, active: this.active, selection: this.selection.slice(0, 2000) };
     const text = JSON.stringify(state);
-    if (!this.loaded || text === this.#kept) return;
-    this.#kept = text;
-    await this.desk.keepEditor(state).catch(() => (this.#kept = ''));
+    if (!this.loaded || text === this.#saved) return;
+    this.#saved = text;
+    await this.api.keepEditor(state).catch(() => (this.#saved = ''));
   }
 
   #of(path: string): OpenFile | undefined {
     return this.files.find((file) => file.path === path);
   }
 
-  /** What a person reads of a file's place and state. */
+  /** The label of a tab. */
   label(open: OpenFile): string {
     return open.unsaved ? t('editor.tab.unsaved', { name: open.name }) : open.name;
   }

@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Backend } from '../../shared/api/backend';
-import type { Desk, EditorDraft, EditorKept, FileText } from '../../shared/api/desk';
-import type { Json, Result, StoredEvent } from '../../shared/api/types';
+import type { EditorDraft, EditorSession, FileText, Json, Result, StoredEvent } from '../../shared/api/types';
+import type { FilesApi } from '../../shared/api/files';
 import { Actions } from '../actions';
 import { Store } from '../store/store.svelte';
 import { Toasts } from '../toasts.svelte';
 import { Editor } from './editor.svelte';
-import { endsOf } from './ends';
+import { lineEndingsOf } from './lineendings';
 
 /** A disk of files by path, with versions as the program gives them. */
 class Disk {
   files = new Map<string, string>();
   drafts = new Map<string, EditorDraft>();
-  kept: EditorKept['state'] = { tabs: [], active: '' };
+  kept: EditorSession['state'] = { tabs: [], active: '' };
   calls: string[] = [];
   fails = '';
 
@@ -23,18 +23,18 @@ class Disk {
     return { ...base, text, version: `v:${text}`, stamp: `s:${text}` };
   }
 
-  desk = {
+  api = {
     text: async (path: string) => this.text(path),
     stamps: async (paths: string[]) => Object.fromEntries(paths.map((path) => [path, this.text(path).stamp])),
     editor: async () => ({ state: this.kept, drafts: [...this.drafts.values()] }),
-    keepEditor: async (state: EditorKept['state']) => void (this.kept = state),
+    keepEditor: async (state: EditorSession['state']) => void (this.kept = state),
     keepDraft: async (draft: EditorDraft) => {
       if (this.fails) throw new Error(this.fails);
       this.calls.push('draft');
       this.drafts.set(draft.path, draft);
     },
     dropDraft: async (path: string) => void this.drafts.delete(path),
-  } as unknown as Desk;
+  } as unknown as FilesApi;
 
   execute = async (tool: string, args: Json): Promise<Result> => {
     const { filePath, content, version } = args as Record<string, string>;
@@ -51,7 +51,7 @@ const shown = vi.fn();
 const start = () => {
   const store = new Store();
   const toasts = new Toasts();
-  const backend = { desk: disk.desk, execute: disk.execute } as unknown as Backend;
+  const backend = { files: disk.api, execute: disk.execute } as unknown as Backend;
   editor = new Editor(store, new Actions(backend, store, toasts), toasts, shown);
   return { store, toasts };
 };
@@ -95,7 +95,7 @@ describe('what is typed', () => {
     await editor.open(A, 7);
     type('mine');
     await editor.flushAll();
-    await editor.keepNow();
+    await editor.saveNow();
     disk.files.set(A, 'theirs');
     start();
     await editor.load();
@@ -113,7 +113,7 @@ describe('what is typed', () => {
     disk.fails = 'the disk is full';
     type('two');
     await editor.flushAll();
-    expect(editor.current?.unkept).toContain('the disk is full');
+    expect(editor.current?.draftError).toContain('the disk is full');
     expect(editor.current?.text).toBe('two');
   });
 });
@@ -170,7 +170,7 @@ describe('a file that something else changes', () => {
     await editor.open(A);
     disk.files.set(A, 'two');
     await editor.check();
-    expect(editor.current).toMatchObject({ text: 'two', unsaved: false, turned: 1 });
+    expect(editor.current).toMatchObject({ text: 'two', unsaved: false, textRevision: 1 });
     type('mine');
     disk.files.set(A, 'three');
     await editor.check();
@@ -188,7 +188,7 @@ describe('a file that something else changes', () => {
     await editor.open(A);
     disk.files.set(A, 'two');
     store.apply({ is: 'event', event: event('call.started', { tool: 'write_file', args: {}, origin: 'baseline' }) });
-    editor.hear(event('call.ended', { tool: 'write_file', status: 'done', changed: [A] }));
+    editor.onEvent(event('call.ended', { tool: 'write_file', status: 'done', changed: [A] }));
     await vi.waitFor(() => expect(editor.current?.text).toBe('two'));
   });
 });
@@ -208,13 +208,13 @@ it('opens what the assistant opens, without taking the stage', async () => {
     caller: 'model',
   };
   store.apply({ is: 'event', event: event('call.started', call) });
-  editor.hear(event('call.ended', { tool: 'editor_reveal_line', status: 'done' }));
-  await vi.waitFor(() => expect(editor.current).toMatchObject({ path: A, line: 3, revealed: 1 }));
+  editor.onEvent(event('call.ended', { tool: 'editor_reveal_line', status: 'done' }));
+  await vi.waitFor(() => expect(editor.current).toMatchObject({ path: A, line: 3, revealRevision: 1 }));
   expect(shown).not.toHaveBeenCalled();
 });
 
 it('knows line ends', () => {
-  expect(['a', 'a\nb', 'a\r\nb\r\n', 'a\r\nb\n', 'a\rb'].map((text) => endsOf(text).name)).toEqual([
+  expect(['a', 'a\nb', 'a\r\nb\r\n', 'a\r\nb\n', 'a\rb'].map((text) => lineEndingsOf(text).name)).toEqual([
     'LF',
     'LF',
     'CRLF',

@@ -1,5 +1,5 @@
-import type { Desk, Folder, FolderRow, TrashItem } from '../../shared/api/desk';
-import type { CallEnd, Json, StoredEvent } from '../../shared/api/types';
+import type { FilesApi } from '../../shared/api/files';
+import type { Folder, FolderRow, Json, StoredEvent, TrashItem } from '../../shared/api/types';
 import { t } from '../../shared/i18n';
 import { failureText, type Actions } from '../actions';
 import { plainError } from '../conversation/card';
@@ -7,18 +7,18 @@ import type { Toasts } from '../toasts.svelte';
 
 export const FILES_PANEL = 'files';
 
-/** A line of the tree: level 1 is the workspace's own. */
+/** A row of the tree; level 1 is directly in the workspace. */
 export interface TreeRow extends FolderRow {
   level: number;
   open: boolean;
-  /** Its place among its siblings, from 1, and how many they are. */
+  /** Position among its siblings, from 1, and their number. */
   at: number;
   of: number;
 }
 
 const parent = (path: string) => path.slice(0, path.lastIndexOf('/')) || '/';
 
-/** The workspace as a tree: folders are read when they are opened, and again when they change. */
+/** The workspace as a tree. Folders are read when they are opened and when they change. */
 export class FileTree {
   root = $state('');
   folders = $state.raw(new Map<string, Folder>());
@@ -29,7 +29,7 @@ export class FileTree {
   loading = $state(false);
   failed = $state('');
   trash = $state.raw<TrashItem[]>([]);
-  /** Grows when the selected file is another by now. */
+  /** Counts changes of the selected file on disk. */
   changed = $state(0);
 
   constructor(
@@ -37,11 +37,11 @@ export class FileTree {
     private readonly toasts: Toasts,
   ) {}
 
-  private get desk(): Desk {
-    return this.actions.backend.desk;
+  private get api(): FilesApi {
+    return this.actions.backend.files;
   }
 
-  /** What is shown, from top to bottom. */
+  /** The visible rows. */
   readonly rows: TreeRow[] = $derived.by(() => this.#rows(this.root, 1));
 
   #rows(path: string, level: number): TreeRow[] {
@@ -63,7 +63,7 @@ export class FileTree {
     return this.rows.find((row) => row.path === this.selected);
   }
 
-  /** The folder something new would go into, from the workspace, with a slash at its end. */
+  /** The folder for new files, relative to the workspace, with a trailing slash. */
   get place(): string {
     const row = this.current;
     if (!row) return '';
@@ -71,16 +71,16 @@ export class FileTree {
     return path === this.root ? '' : `${path.slice(this.root.length + 1)}/`;
   }
 
-  /** A path from the workspace folder. */
+  /** A path relative to the workspace. */
   short(path: string): string {
     return path.startsWith(`${this.root}/`) ? path.slice(this.root.length + 1) : path;
   }
 
-  /** Reads the workspace, and what is open of it. */
+  /** Reads the workspace and its open folders. */
   async load(): Promise<void> {
     this.loading = this.folders.size === 0;
     try {
-      const root = await this.desk.folder('');
+      const root = await this.api.folder('');
       if (this.root !== root.path) {
         this.opened = new Set();
         this.selected = '';
@@ -100,10 +100,10 @@ export class FileTree {
     this.folders = new Map(this.folders).set(folder.path, folder);
   }
 
-  /** Reads one folder; one that is gone is closed. */
+  /** Reads one folder; closes it when it no longer exists. */
   async read(path: string): Promise<void> {
     try {
-      this.#put(await this.desk.folder(path));
+      this.#put(await this.api.folder(path));
     } catch (error) {
       if (path === this.root) this.failed = failureText(error);
       else this.close(path);
@@ -128,7 +128,7 @@ export class FileTree {
     else void this.open(row.path);
   }
 
-  /** Goes by keys: -1 and 1 to a neighbour, or to an end. */
+  /** Moves the selection. */
   step(by: -1 | 1 | 'first' | 'last'): void {
     const { rows } = this;
     const at = rows.findIndex((row) => row.path === this.selected);
@@ -136,49 +136,51 @@ export class FileTree {
     this.selected = rows[next]?.path ?? '';
   }
 
-  /** Opens a folder or goes into it. */
-  into(): void {
+  /** Opens the selected folder, or selects its first row. */
+  expand(): void {
     const row = this.current;
     if (row?.kind !== 'folder') return;
     if (row.open) this.step(1);
     else void this.open(row.path);
   }
 
-  /** Closes a folder or goes to the one around. */
-  out(): void {
+  /** Closes the selected folder, or selects its parent. */
+  collapse(): void {
     const row = this.current;
     if (!row) return;
     if (row.open) this.close(row.path);
     else if (row.level > 1) this.selected = parent(row.path);
   }
 
-  /** Reads again what changed of the folders that are shown. */
+  /** Reads the visible folders that changed. */
   async check(): Promise<void> {
     if (!this.root) return;
     const paths = [this.root, ...this.opened].slice(0, 299);
     const file = this.current?.kind === 'file' ? this.current : undefined;
-    const stamps = await this.desk.stamps(file ? [...paths, file.path] : paths).catch(() => null);
+    const stamps = await this.api.stamps(file ? [...paths, file.path] : paths).catch(() => null);
     if (!stamps) return;
-    const other = paths.filter((path) => stamps[path] !== undefined && stamps[path] !== this.folders.get(path)?.stamp);
-    if (file) this.#meet(stamps[file.path] ?? '');
-    await Promise.all(other.map((path) => this.read(path)));
+    const changed = paths.filter(
+      (path) => stamps[path] !== undefined && stamps[path] !== this.folders.get(path)?.stamp,
+    );
+    if (file) this.#noticeStamp(stamps[file.path] ?? '');
+    await Promise.all(changed.map((path) => this.read(path)));
   }
 
   #stamp = { path: '', stamp: '' };
 
-  #meet(stamp: string): void {
+  #noticeStamp(stamp: string): void {
     const path = this.selected;
     if (this.#stamp.path === path && this.#stamp.stamp !== stamp) this.changed++;
     this.#stamp = { path, stamp };
   }
 
-  hear(event: StoredEvent): void {
+  onEvent(event: StoredEvent): void {
     if (!this.root || event.kind !== 'call.ended') return;
-    const around = new Set(((event.data as CallEnd).changed ?? []).map(parent));
-    for (const path of around) if (path === this.root || this.opened.has(path)) void this.read(path);
+    const folders = new Set((event.data.changed ?? []).map(parent));
+    for (const path of folders) if (path === this.root || this.opened.has(path)) void this.read(path);
   }
 
-  /** Runs a tool of the panel; what is wrong comes back as a sentence, "" when it came to pass. */
+  /** Runs a tool of the panel; returns the error as a sentence, "" on success. */
   async #do(tool: string, args: Json, then?: (value: unknown) => void): Promise<string> {
     try {
       const result = await this.actions.backend.execute(tool, args, FILES_PANEL);
@@ -190,8 +192,8 @@ export class FileTree {
     }
   }
 
-  /** Makes a file or a folder at a path from the workspace. */
-  async make(kind: 'file' | 'folder', path: string): Promise<string> {
+  /** Creates a file or folder at a path relative to the workspace. */
+  async create(kind: 'file' | 'folder', path: string): Promise<string> {
     const failed = await this.#do(kind === 'file' ? 'files_new_file' : 'files_new_folder', { path });
     if (!failed) await this.#show(path);
     return failed;
@@ -212,13 +214,13 @@ export class FileTree {
     const name = to.split('/').at(-1) ?? to;
     this.toasts.ok(t('files.moved', { name }), {
       label: t('files.undo'),
-      run: () => void this.#back('files_rename', { from: to, to: from }, from),
+      run: () => void this.#undo('files_rename', { from: to, to: from }, from),
     });
     return '';
   }
 
-  /** Moves something to the trash; what is next is selected. */
-  async throwAway(path: string): Promise<void> {
+  /** Moves an entry to the trash and selects the next one. */
+  async moveToTrash(path: string): Promise<void> {
     const at = this.rows.findIndex((row) => row.path === path);
     const row = this.rows[at];
     if (!row) return;
@@ -233,11 +235,11 @@ export class FileTree {
     await this.read(parent(path));
     this.toasts.ok(t('files.trashed', { name: row.name }), {
       label: t('files.undo'),
-      run: () => void this.#back('files_restore', { id }, path),
+      run: () => void this.#undo('files_restore', { id }, path),
     });
   }
 
-  async #back(tool: string, args: Json, path: string): Promise<void> {
+  async #undo(tool: string, args: Json, path: string): Promise<void> {
     const failed = await this.#do(tool, args);
     if (failed) this.toasts.error(failed);
     await this.load();
@@ -245,7 +247,7 @@ export class FileTree {
   }
 
   async readTrash(): Promise<void> {
-    this.trash = await this.desk.trash().catch(() => []);
+    this.trash = await this.api.trash().catch(() => []);
   }
 
   async restore(item: TrashItem): Promise<string> {

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Backend } from '../../shared/api/backend';
-import type { Desk, Folder } from '../../shared/api/desk';
-import type { Json, Result, StoredEvent } from '../../shared/api/types';
+import type { Folder, Json, Result, StoredEvent } from '../../shared/api/types';
+import type { FilesApi } from '../../shared/api/files';
 import { Actions } from '../actions';
 import { Store } from '../store/store.svelte';
 import { Toasts } from '../toasts.svelte';
@@ -33,20 +33,20 @@ beforeEach(() => {
   asked = [];
   reads = [];
   answer = { success: true, duration_ms: 1 };
-  const desk = {
+  const api = {
     folder: async (path: string) => {
       reads.push(path || '/w');
       return folder(path || '/w');
     },
     stamps: async (paths: string[]) => Object.fromEntries(paths.map((path) => [path, disk.get(path)?.join() ?? ''])),
     trash: async () => [],
-  } as unknown as Desk;
+  } as unknown as FilesApi;
   const execute = async (tool: string, args: Json) => {
     asked.push([tool, args]);
     return answer;
   };
   toasts = new Toasts();
-  tree = new FileTree(new Actions({ desk, execute } as unknown as Backend, new Store(), toasts), toasts);
+  tree = new FileTree(new Actions({ files: api, execute } as unknown as Backend, new Store(), toasts), toasts);
 });
 
 const names = () => tree.rows.map((row) => `${row.level} ${row.name}`);
@@ -65,15 +65,15 @@ it('shows what is open, level by level, without what is hidden', async () => {
 it('goes by keys into folders and out of them', async () => {
   await tree.load();
   tree.step('first');
-  tree.into();
+  tree.expand();
   await Promise.resolve();
   await Promise.resolve();
   expect(tree.current?.open).toBe(true);
-  tree.into();
+  tree.expand();
   expect(tree.selected).toBe('/w/src/deep');
-  tree.out();
+  tree.collapse();
   expect(tree.selected).toBe('/w/src');
-  tree.out();
+  tree.collapse();
   expect(tree.rows.length).toBe(3);
   tree.step('last');
   tree.step(1);
@@ -98,7 +98,7 @@ it('reads again only the folders that changed', async () => {
 it('hears at once what tools changed', async () => {
   await tree.load();
   disk.set('/w', ['src', 'a.txt']);
-  tree.hear({ kind: 'call.ended', data: { changed: ['/w/b.txt'] } } as unknown as StoredEvent);
+  tree.onEvent({ kind: 'call.ended', data: { changed: ['/w/b.txt'] } } as unknown as StoredEvent);
   await Promise.resolve();
   await Promise.resolve();
   expect(names()).toEqual(['1 src', '1 a.txt']);
@@ -108,7 +108,7 @@ it('throws away with a way back, and tells what is in the way', async () => {
   await tree.load();
   tree.selected = '/w/a.txt';
   answer = { success: true, result: { id: 'abc' }, duration_ms: 1 };
-  await tree.throwAway('/w/a.txt');
+  await tree.moveToTrash('/w/a.txt');
   expect(asked).toEqual([['files_trash', { path: '/w/a.txt' }]]);
   expect(tree.selected).toBe('/w/b.txt');
   toasts.list[0]?.action?.run();
@@ -124,7 +124,7 @@ it('puts something new where the selection is', async () => {
   tree.selected = '/w/src';
   expect(tree.place).toBe('src/');
   disk.set('/w/src/deep', ['x', 'y']);
-  expect(await tree.make('file', 'src/deep/y')).toBe('');
+  expect(await tree.create('file', 'src/deep/y')).toBe('');
   expect(tree.selected).toBe('/w/src/deep/y');
   expect(tree.current?.level).toBe(3);
 });

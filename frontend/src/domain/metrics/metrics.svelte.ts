@@ -9,14 +9,14 @@ export class Metrics {
   origin = $state<Origin | ''>('');
   figures = $state.raw<Figures | null>(null);
   failed = $state('');
-  /** The tool that was chosen, and how it fared. */
+  /** The selected tool and its history. */
   tool = $state<{ name: string; origin: string } | null>(null);
   history = $state.raw<ToolHistory | null>(null);
   #asked = 0;
 
   constructor(private readonly actions: Actions) {}
 
-  /** Reads what is shown; an answer that is overtaken is dropped. */
+  /** Reads the figures; an outdated answer is dropped. */
   async read(): Promise<void> {
     const mine = ++this.#asked;
     const { backend } = this.actions;
@@ -40,13 +40,13 @@ export class Metrics {
     void this.read();
   }
 
-  only(origin: Origin | ''): void {
+  filterOrigin(origin: Origin | ''): void {
     this.origin = origin;
     void this.read();
   }
 
-  /** Chooses a tool, or none when it was chosen. */
-  look(name: string, origin: string): void {
+  /** Selects a tool, or deselects the selected one. */
+  chooseTool(name: string, origin: string): void {
     const again = this.tool?.name === name && this.tool.origin === origin;
     this.tool = again ? null : { name, origin };
     this.history = null;

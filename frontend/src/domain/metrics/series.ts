@@ -13,13 +13,13 @@ const dayHour = form({ weekday: 'short', hour: '2-digit', minute: '2-digit' });
 const month = form({ month: 'short', year: 'numeric' });
 const longDay = form({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
 
-/** What stands below a bucket of a plot: "14:00", "Mon", "4 May", "May 2026". */
+/** Labels for the axis of a plot: "14:00", "Mon", "4 May", "May 2026". */
 export function shortNames({ step, buckets }: Steps): string[] {
   const of = { hour, six_hours: form({ weekday: 'short' }), month }[step] ?? day;
   return buckets.map(({ start }) => of.format(new Date(start)));
 }
 
-/** What a bucket is called where there is room. */
+/** Full labels. */
 export function longNames({ step, buckets }: Steps): string[] {
   return buckets.map(({ start }) => {
     const at = new Date(start);
@@ -29,7 +29,7 @@ export function longNames({ step, buckets }: Steps): string[] {
   });
 }
 
-/** Calls that did not fail and calls that did, by bucket. */
+/** Successful and failed calls by bucket. */
 export function callSeries(metrics: Metrics): { rest: number[]; failed: number[] } {
   return {
     rest: metrics.buckets.map((bucket) => bucket.calls - bucket.failed),
@@ -37,7 +37,7 @@ export function callSeries(metrics: Metrics): { rest: number[]; failed: number[]
   };
 }
 
-/** Turns by rounds from 1 to the most, without gaps. */
+/** Turns by number of rounds, without gaps. */
 export function roundSeries(metrics: Metrics): { rounds: number[]; models: number[]; pilot: number[] } {
   const most = Math.max(0, ...metrics.turns.map((turn) => turn.rounds));
   const first = metrics.turns.some((turn) => turn.rounds === 0) ? 0 : 1;
@@ -50,7 +50,7 @@ export function roundSeries(metrics: Metrics): { rounds: number[]; models: numbe
   };
 }
 
-/** What prompts and answers cost together, and the part of it that is due to tools. */
+/** Tokens of prompts and answers, and the part that tools cause. */
 export function tokenSums(metrics: Metrics): { all: number; tools: number } {
   let all = 0;
   let tools = 0;
@@ -73,13 +73,13 @@ export function durationSeries(history: ToolHistory): { median: (number | null)[
 export const COLUMNS = ['tool', 'calls', 'failed', 'p50_ms', 'p95_ms', 'asked', 'tokens'] as const;
 export type Column = (typeof COLUMNS)[number];
 
-/** Sorted by a column, largest first but for names; what never ran has no duration and comes last. */
-export function sortTools(tools: ToolMetrics[], column: Column, turned: boolean): ToolMetrics[] {
+/** Sorts by a column, numbers in descending order; tools that never ran come last by duration. */
+export function sortTools(tools: ToolMetrics[], column: Column, reversed: boolean): ToolMetrics[] {
   const without = (tool: ToolMetrics) => (column === 'p50_ms' || column === 'p95_ms') && !tool.ran;
   return [...tools].sort((a, b) => {
     if (without(a) !== without(b)) return without(a) ? 1 : -1;
     const by = column === 'tool' ? compare(a.tool, b.tool) : b[column] - a[column];
-    return (turned ? -by : by) || compare(a.tool, b.tool);
+    return (reversed ? -by : by) || compare(a.tool, b.tool);
   });
 }
 
@@ -87,7 +87,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Values that stand on each other: each the sum of itself and those before it. */
+/** Cumulative sums over the series, for stacked plots. */
 export function stacked(series: (number | null)[][]): (number | null)[][] {
   const sums: number[] = [];
   return series.map((values) => values.map((value, i) => (sums[i] = (sums[i] ?? 0) + (value ?? 0))));

@@ -1,5 +1,5 @@
-import type { Desk, FileText, Note, TrashItem } from '../../shared/api/desk';
-import type { CallEnd, Json, StoredEvent } from '../../shared/api/types';
+import type { FilesApi } from '../../shared/api/files';
+import type { FileText, Json, Note, StoredEvent, TrashItem } from '../../shared/api/types';
 import { t } from '../../shared/i18n';
 import { failureText, type Actions } from '../actions';
 import { plainError } from '../conversation/card';
@@ -7,15 +7,15 @@ import type { Toasts } from '../toasts.svelte';
 
 export const NOTES_PANEL = 'notes';
 
-/** How long typing rests before a note is saved, and how long it may go on without that. */
-const REST_MS = 900;
-const MOST_MS = 5000;
+/** Pause in typing before a note is saved, and the longest time without a save. */
+const PAUSE_MS = 900;
+const UNSAVED_MAX_MS = 5000;
 
-/** The note on view. */
+/** The open note. */
 export class OpenNote {
   name = $state('');
   path = '';
-  /** What the file holds as far as it is known here. */
+  /** The last known text of the file. */
   saved = $state('');
   version = '';
   stamp = '';
@@ -23,10 +23,10 @@ export class OpenNote {
   unsaved = $state(false);
   saving = $state(false);
   failed = $state('');
-  /** The note as something else left it. */
+  /** The file after another program changed it. */
   newer = $state.raw<FileText | null>(null);
-  /** Grows when the view has to take `text` anew. */
-  turned = $state(0);
+  /** Counts changes of `text` that the view has to load. */
+  textRevision = $state(0);
   pending: (() => string) | null = null;
   since = 0;
 
@@ -40,7 +40,7 @@ export class OpenNote {
   }
 }
 
-/** Notes: a list with search, and one that is read or written, saved as it is typed. */
+/** The list of notes with its search, and the open note, which is saved while it is typed. */
 export class Notes {
   list = $state.raw<Note[]>([]);
   words = $state('');
@@ -58,15 +58,15 @@ export class Notes {
     private readonly toasts: Toasts,
   ) {}
 
-  private get desk(): Desk {
-    return this.actions.backend.desk;
+  private get api(): FilesApi {
+    return this.actions.backend.files;
   }
 
-  /** Reads the list. It is then as new as this call, or newer: an answer that was overtaken does not count. */
+  /** Reads the list; an answer older than the shown one is dropped. */
   async load(): Promise<void> {
     const mine = ++this.#asked;
     try {
-      const list = await this.desk.notes(this.words.trim());
+      const list = await this.api.notes(this.words.trim());
       if (mine < this.#shown) return;
       this.#shown = mine;
       this.list = list;
@@ -79,13 +79,13 @@ export class Notes {
 
   async open(name: string): Promise<void> {
     if (!(await this.leave())) {
-      this.toasts.error(t('notes.stays'));
+      this.toasts.error(t('notes.notLeft'));
       return;
     }
     const found = this.list.find((note) => note.name === name);
     if (!found) return;
     try {
-      const file = await this.desk.text(found.path);
+      const file = await this.api.text(found.path);
       if (file.problem || file.missing) throw new Error(file.problem || t('notes.gone'));
       const note = new OpenNote();
       note.name = name;
@@ -98,11 +98,11 @@ export class Notes {
     }
   }
 
-  /** Makes a note and opens it to be written. */
-  async make(): Promise<void> {
-    // Before anything is made: an empty note that nothing opens would be left behind.
+  /** Creates a note and opens it for editing. */
+  async create(): Promise<void> {
+    // Before the note is created: else an empty note would be left behind.
     if (!(await this.leave())) {
-      this.toasts.error(t('notes.stays'));
+      this.toasts.error(t('notes.notLeft'));
       return;
     }
     let n = 1;
@@ -119,7 +119,7 @@ export class Notes {
     this.writing = true;
   }
 
-  /** The view's word that the text is another; `text` reads it when typing rests. */
+  /** Called by the view when the text changed; `text` reads it when typing pauses. */
   typed(text: () => string): void {
     const { note } = this;
     if (!note) return;
@@ -131,7 +131,7 @@ export class Notes {
 
   #later(note: OpenNote): void {
     clearTimeout(this.#timer);
-    const wait = Math.max(0, Math.min(REST_MS, note.since + MOST_MS - Date.now()));
+    const wait = Math.max(0, Math.min(PAUSE_MS, note.since + UNSAVED_MAX_MS - Date.now()));
     this.#timer = setTimeout(() => void this.save(), wait);
   }
 
@@ -142,7 +142,7 @@ export class Notes {
     note.unsaved = note.text !== note.saved;
   }
 
-  /** Writes what was typed, if the note is still what it came from; `over` says over what else. */
+  /** Saves the typed text if the file has not changed since; `over` is a version that may be overwritten too. */
   async save(over?: string): Promise<boolean> {
     clearTimeout(this.#timer);
     const { note } = this;
@@ -172,7 +172,7 @@ export class Notes {
       void this.load();
       return true;
     }
-    const file = await this.desk.text(note.path).catch(() => null);
+    const file = await this.api.text(note.path).catch(() => null);
     if (file && file.version !== note.version) note.newer = file;
     else note.failed = failed;
     return false;
@@ -182,7 +182,7 @@ export class Notes {
     return this.save(this.note?.newer?.version ?? '');
   }
 
-  /** Takes the note as it is by now, and gives the text up. */
+  /** Loads the changed file and discards the text. */
   reload(): void {
     const { note } = this;
     if (!note?.newer) return;
@@ -191,15 +191,15 @@ export class Notes {
     note.take(note.newer);
     note.text = note.saved;
     note.unsaved = false;
-    note.turned++;
+    note.textRevision++;
   }
 
-  /** Saves before something else is shown; false when what was typed would be lost. */
+  /** Saves before another note is shown; false when the text would be lost. */
   async leave(): Promise<boolean> {
     return !this.note || (await this.save());
   }
 
-  /** Gives the note another name; what is wrong with it comes back, "" when it has it. */
+  /** Renames the note; returns the error, "" on success. */
   async rename(to: string): Promise<string> {
     const { note } = this;
     const name = to.trim();
@@ -213,7 +213,7 @@ export class Notes {
     return '';
   }
 
-  async throwAway(): Promise<void> {
+  async moveToTrash(): Promise<void> {
     const { note } = this;
     if (!note) return;
     await this.save();
@@ -237,14 +237,14 @@ export class Notes {
     });
   }
 
-  /** Looks whether the note on view is another by now. */
+  /** Checks whether another program changed the open note. */
   async check(): Promise<void> {
     const { note } = this;
     if (!note || note.saving) return;
-    const stamps = await this.desk.stamps([note.path]).catch(() => null);
+    const stamps = await this.api.stamps([note.path]).catch(() => null);
     const stamp = stamps?.[note.path];
     if (stamp === undefined || stamp === note.stamp || note !== this.note || note.saving) return;
-    const file = await this.desk.text(note.path).catch(() => null);
+    const file = await this.api.text(note.path).catch(() => null);
     if (!file || note !== this.note || note.saving) return;
     note.stamp = stamp;
     if (file.version === note.version && !file.missing) return;
@@ -256,13 +256,13 @@ export class Notes {
     }
     note.take(file);
     note.text = note.saved;
-    note.turned++;
+    note.textRevision++;
   }
 
-  hear(event: StoredEvent): void {
+  onEvent(event: StoredEvent): void {
     if (!this.loaded || event.kind !== 'call.ended') return;
-    const end = event.data as CallEnd;
-    if (!end.tool.startsWith('notes_') || !end.changed?.length) return;
+    const { tool, changed } = event.data;
+    if (!tool.startsWith('notes_') || !changed?.length) return;
     void this.load();
     void this.check();
   }

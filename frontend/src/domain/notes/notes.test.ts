@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { Backend } from '../../shared/api/backend';
-import type { Desk } from '../../shared/api/desk';
 import type { Json, Result } from '../../shared/api/types';
+import type { FilesApi } from '../../shared/api/files';
 import { Actions } from '../actions';
 import { Store } from '../store/store.svelte';
 import { Toasts } from '../toasts.svelte';
@@ -50,7 +50,7 @@ beforeEach(async () => {
   refuses = '';
   meanwhile = null;
   lost = 0;
-  const desk = {
+  const api = {
     text: async (at: string) => text(at),
     stamps: async (paths: string[]) => Object.fromEntries(paths.map((at) => [at, text(at).stamp])),
     notes: async () => {
@@ -63,9 +63,9 @@ beforeEach(async () => {
       now?.();
       return [...files.keys()].map((at) => ({ name: at.slice(9, -3), path: at, size: 1, modified: '' }));
     },
-  } as unknown as Desk;
+  } as unknown as FilesApi;
   toasts = new Toasts();
-  notes = new Notes(new Actions({ desk, execute } as unknown as Backend, new Store(), toasts), toasts);
+  notes = new Notes(new Actions({ files: api, execute } as unknown as Backend, new Store(), toasts), toasts);
   await notes.load();
   await notes.open('Ideas');
 });
@@ -75,20 +75,20 @@ it('opens the note it made also when the list was asked for once more meanwhile'
     lost = 1;
     void notes.load();
   };
-  await notes.make();
+  await notes.create();
   expect(notes.note?.name).toBe('New note 1');
 });
 
 it('makes no note while what was typed in another one cannot be saved', async () => {
   notes.typed(() => 'mine');
   refuses = 'the disk is full';
-  await notes.make();
+  await notes.create();
   expect([...files.keys()]).toEqual([path('Ideas')]);
   expect(notes.note?.name).toBe('Ideas');
 
   refuses = '';
   files.set(path('Ideas'), 'theirs');
-  await notes.make();
+  await notes.create();
   expect([...files.keys()]).toEqual([path('Ideas')]);
 });
 
@@ -127,7 +127,7 @@ it('overwrites nothing it has not seen, and keeps mine only when told to', async
 it('takes what something else wrote when nothing is unsaved', async () => {
   files.set(path('Ideas'), 'theirs');
   await notes.check();
-  expect(notes.note).toMatchObject({ text: 'theirs', unsaved: false, turned: 1 });
+  expect(notes.note).toMatchObject({ text: 'theirs', unsaved: false, textRevision: 1 });
   notes.typed(() => 'mine');
   files.delete(path('Ideas'));
   await notes.check();
@@ -154,8 +154,8 @@ it('renames after it saved', async () => {
 });
 
 it('makes a note with a name of its own', async () => {
-  await notes.make();
-  await notes.make();
+  await notes.create();
+  await notes.create();
   expect(files.has(path('New note 1')) && files.has(path('New note 2'))).toBe(true);
   expect(notes.writing).toBe(true);
 });

@@ -3,7 +3,7 @@ import type { Json, PagePart, PageSource, PageTree, Result } from '../../shared/
 import { sentenceCase } from '../../shared/format/words';
 import { failureText } from '../actions';
 
-/** What is known of a source: the last good value stays while it is read again. */
+/** The state of a source. The last value stays while it is read again. */
 export interface Load {
   tool: string;
   value?: Json;
@@ -14,20 +14,17 @@ export interface Load {
   suggestion: string;
 }
 
-/** How long what belongs together may take to end before the page is read again. */
-const GATHER = 120;
+/** Delay before the page is read again, so that several changes cause one refresh. */
+const REFRESH_DELAY_MS = 120;
 
-/**
- * A panel's declarative page: its tree, what its sources answered, and the calls of its buttons.
- * Every call is the panel's, never the person's.
- */
+/** A panel's declarative page: its tree, its data and the calls of its buttons. All calls count as the panel's. */
 export class DeclarativePage {
   tree = $state.raw<PageTree | null>(null);
   failed = $state('');
   loads = $state<Record<string, Load>>({});
   #sources: Record<string, PageSource> = {};
   #timers: ReturnType<typeof setInterval>[] = [];
-  #soon: ReturnType<typeof setTimeout> | undefined;
+  #refreshTimer: ReturnType<typeof setTimeout> | undefined;
   #opened = 0;
 
   constructor(
@@ -35,7 +32,7 @@ export class DeclarativePage {
     readonly panel: string,
   ) {}
 
-  /** Reads the page and all its sources; called again it takes over a changed page. */
+  /** Reads the page and all its sources, also after the page changed. */
   async open(): Promise<void> {
     const mine = ++this.#opened;
     try {
@@ -43,7 +40,7 @@ export class DeclarativePage {
       if (mine !== this.#opened) return;
       this.tree = tree;
       this.failed = '';
-      this.#follow(tree);
+      this.#load(tree);
     } catch (error) {
       if (mine === this.#opened) this.failed = failureText(error);
     }
@@ -58,13 +55,13 @@ export class DeclarativePage {
     return source ? this.loads[keyOf(source)] : undefined;
   }
 
-  /** When the oldest of what is shown was read; 0 before everything was. */
+  /** When the oldest shown value was read; 0 before all were. */
   get at(): number {
     const all = Object.values(this.loads);
     return all.length ? Math.min(...all.map((load) => load.at)) : 0;
   }
 
-  /** Whether something that is read waits for the answer to a question about one of these tools. */
+  /** Whether a read waits for an approval of one of these tools. */
   waitsFor(asked: string[]): boolean {
     return Object.values(this.loads).some((load) => load.busy && asked.includes(load.tool));
   }
@@ -73,14 +70,14 @@ export class DeclarativePage {
     return Object.values(this.#sources);
   }
 
-  /** What could not be read, once each; what was read before is still shown. */
+  /** The distinct failures of reads; earlier values are still shown. */
   get failures(): { load: Load; source: PageSource }[] {
-    const told = new Set<string>();
+    const seen = new Set<string>();
     return Object.entries(this.loads).flatMap(([key, load]) => {
       const source = this.#sources[key];
-      const text = whatFailed(load);
-      if (!source || !text || told.has(text)) return [];
-      told.add(text);
+      const text = errorText(load);
+      if (!source || !text || seen.has(text)) return [];
+      seen.add(text);
       return [{ load, source }];
     });
   }
@@ -89,14 +86,14 @@ export class DeclarativePage {
     await Promise.all(this.sources.map((source) => this.read(source)));
   }
 
-  /** Reads again soon, because a tool of this panel has done something. */
+  /** Schedules a refresh after a tool of this panel ran. */
   changed(tool: string): void {
     if (this.sources.some((source) => source.tool === tool)) return;
-    clearTimeout(this.#soon);
-    this.#soon = setTimeout(() => void this.refresh(), GATHER);
+    clearTimeout(this.#refreshTimer);
+    this.#refreshTimer = setTimeout(() => void this.refresh(), REFRESH_DELAY_MS);
   }
 
-  /** Calls a tool for a button or a form; the page is read again when it succeeded. */
+  /** Calls a tool for a button or a form; a success refreshes the page. */
   async act(tool: string, args: Record<string, Json>): Promise<Result> {
     const result = await this.#call(tool, args);
     if (result.success) this.changed(tool);
@@ -125,7 +122,7 @@ export class DeclarativePage {
     }
   }
 
-  #follow(tree: PageTree): void {
+  #load(tree: PageTree): void {
     this.#stop();
     this.#sources = {};
     collect([tree, ...tree.children], this.#sources);
@@ -142,12 +139,12 @@ export class DeclarativePage {
   #stop(): void {
     this.#timers.forEach(clearInterval);
     this.#timers = [];
-    clearTimeout(this.#soon);
+    clearTimeout(this.#refreshTimer);
   }
 }
 
-/** A failure as a person reads it: without the call that the page made for them. */
-export function whatFailed({ tool, error }: Load): string {
+/** The error of a read without the leading call, as a sentence. */
+export function errorText({ tool, error }: Load): string {
   const end = error.startsWith(`${tool}(`) ? error.indexOf('): ') : -1;
   return sentenceCase(end < 0 ? error : error.slice(end + 3));
 }

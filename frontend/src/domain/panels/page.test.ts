@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import type { Backend } from '../../shared/api/backend';
 import type { Json, PageTree, Result } from '../../shared/api/types';
-import { DeclarativePage, whatFailed } from './page.svelte';
+import { DeclarativePage, errorText } from './page.svelte';
 
 const shelf: PageTree = {
   source: { tool: 'shelf_show' },
@@ -85,7 +85,7 @@ it('what several parts read is told once when it fails, without the call that wa
   }));
   await page.open();
   await vi.waitFor(() => expect(page.load({ tool: 'shelf_count' })?.error).toBeTruthy());
-  expect(page.failures.map(({ load }) => whatFailed(load))).toEqual(['The Shelf panel cannot be reached']);
+  expect(page.failures.map(({ load }) => errorText(load))).toEqual(['The Shelf panel cannot be reached']);
   expect(page.at).toBe(0);
   page.close();
 });

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Result } from '../../shared/api/types';
-import { Flood } from './flood';
-import { PageHost, seen, type HostContext, type PageServices, type Values } from './pagehost';
+import { RateLimiter } from './ratelimiter';
+import { PageHost, visibleText, type HostContext, type PageServices, type Values } from './pagehost';
 
 interface Said {
   id?: string | number;
@@ -12,7 +12,7 @@ interface Said {
 }
 
 /** A window's end whose services note what they are asked, and the page's end of its port. */
-function hosting(services: Partial<PageServices> = {}, flood?: Flood) {
+function hosting(services: Partial<PageServices> = {}, flood?: RateLimiter) {
   const heard: Said[] = [];
   const told: unknown[] = [];
   const note =
@@ -167,7 +167,7 @@ test.each([
 });
 
 test('a page that floods is cut off', () => {
-  const { raw, told } = hosting({}, new Flood(2, 0, 3));
+  const { raw, told } = hosting({}, new RateLimiter(2, 0, 3));
   for (let i = 0; i < 5; i++) raw('{"jsonrpc":"2.0","method":"x"}');
   expect(told).toEqual([]);
   raw('{"jsonrpc":"2.0","method":"x"}');
@@ -203,7 +203,7 @@ test('a question to the page ends with its answer, its error, or its leaving', a
 test('a page that answers nothing holds 64 questions at most', async () => {
   const { host } = hosting();
   const asked = Array.from({ length: 63 }, () => host.request('x', {}));
-  await expect(host.request('x', {})).rejects.toThrow('not answered so many questions');
+  await expect(host.request('x', {})).rejects.toThrow('too many unanswered requests');
   host.close();
   expect((await Promise.allSettled(asked)).every(({ status }) => status === 'rejected')).toBe(true);
 });
@@ -265,7 +265,7 @@ test('the page of an MCP server reaches what its services have, and nothing that
 test('what cannot be seen is not in words that a person is asked about', () => {
   const hidden =
     '\u00ad\u034f\u115f\u1160\u17b4\u180b\u180e\u200b\u200d\u202e\u2060\u2800\u3164\ufe00\ufe0f\ufeff\uffa0\ue000\u0378\u{e0041}\u{e0100}\u{f0000}';
-  expect(seen(`a${[...hidden].join('b')}c`)).toBe(`a${'b'.repeat([...hidden].length - 1)}c`);
-  expect(seen('one\u2028two\r\nthree\tfour\u0007')).toBe('one\ntwo\nthree\tfour');
-  expect(seen('Grüße, 漢字 👋 é')).toBe('Grüße, 漢字 👋 é');
+  expect(visibleText(`a${[...hidden].join('b')}c`)).toBe(`a${'b'.repeat([...hidden].length - 1)}c`);
+  expect(visibleText('one\u2028two\r\nthree\tfour\u0007')).toBe('one\ntwo\nthree\tfour');
+  expect(visibleText('Grüße, 漢字 👋 é')).toBe('Grüße, 漢字 👋 é');
 });

@@ -1,28 +1,28 @@
 import type { Result } from '../../shared/api/types';
-import { Flood } from './flood';
+import { RateLimiter } from './ratelimiter';
 
 /** The revision of MCP Apps that is spoken. */
 const PROTOCOL = '2026-01-26';
 /**
- * Bounds of what a page may send: one message, what all pages and one page have under way, requests to it
- * that wait. A browser has six connections to the program for all that the window does.
+ * Limits: characters of a message, concurrent requests of all pages and of one page, unanswered requests to a
+ * page, and milliseconds for its answer. The browser has only six connections to the program.
  */
-const MESSAGE = 1 << 20;
-const ALL = 3;
-const OWN = 2;
-const ASKED = 64;
-const PATIENCE = 10_000;
+const MESSAGE_MAX = 1 << 20;
+const REQUESTS_MAX = 3;
+const PAGE_REQUESTS_MAX = 2;
+const PENDING_MAX = 64;
+const ANSWER_TIMEOUT_MS = 10_000;
 
 /** A JSON object. */
 export type Values = Record<string, unknown>;
 
-/** Requests to the program under way; those of a page that was left still hold their connection. */
+/** Running requests of all pages, including closed ones, whose requests still hold a connection. */
 const running = { all: 0 };
 
-/** How a page is shown: in the conversation, over the stage, or in a small window of its own. */
+/** Where a page is displayed: in the conversation, over the stage, or in a floating window. */
 export type DisplayMode = 'inline' | 'fullscreen' | 'pip';
 
-/** What a page is told of the window it stands in, as MCP Apps names it. */
+/** The host context of MCP Apps. */
 export interface HostContext {
   theme: 'light' | 'dark';
   locale: string;
@@ -33,12 +33,12 @@ export interface HostContext {
   availableDisplayModes: DisplayMode[];
   containerDimensions: { width: number; height?: number; maxHeight?: number };
   styles: { variables: Record<string, string> };
-  /** What is not of the standard, for our script in the page. */
+  /** Extensions for our own script in the page. */
   sextant: { variables: Record<string, string> };
   toolInfo?: { id: string; tool: object };
 }
 
-/** What the window does for a page. A rejection is told to the page in its words. */
+/** What the window does for a page. The page receives the message of a rejection. */
 export interface PageServices {
   call(tool: string, args: Values): Promise<Result>;
   /** The tools that the page may call. */
@@ -51,25 +51,25 @@ export interface PageServices {
   /** Asks a person about an address; resolves when it is opened. */
   openLink(url: string): Promise<void>;
   context(): HostContext;
-  /** Instead of call: an answer of the page's own MCP server, as that gave it. */
+  /** Replaces `call`: returns the unchanged answer of the page's own MCP server. */
   forward?(tool: string, args: Values): Promise<object>;
   /** Reads a resource of the page's own MCP server. */
   read?(uri: string): Promise<object>;
-  /** Keeps text for the model's next turn; params are those of ui/update-model-context. */
+  /** Saves text for the model's next turn; params are those of ui/update-model-context. */
   tellModel?(params: Values): Promise<void>;
-  /** Shows the page in another way, if it can be; what it is shown in then. */
+  /** Changes the display mode if possible; returns the resulting one. */
   display?(mode: DisplayMode): DisplayMode;
-  /** The page has another size, in CSS pixels. */
+  /** The page reports its size in CSS pixels. */
   sized?(size: { width?: number; height?: number }): void;
   /** A line for the log. */
   log?(line: string): void;
-  /** The page wants to go. */
+  /** The page asks to be closed. */
   leave?(): void;
-  /** A key of the window's that was pressed in the page. */
+  /** A key for the window that was pressed in the page. */
   key(key: 'F6' | 'Escape', shift: boolean): void;
-  /** The page speaks MCP Apps and was answered. */
+  /** The page has completed the MCP Apps handshake. */
   ready?(): void;
-  /** The page sent too much and is no longer heard. */
+  /** The page exceeded its limits and was disconnected. */
   cut(): void;
 }
 
@@ -81,7 +81,7 @@ interface Message {
   error?: { message?: unknown };
 }
 
-/** An error that a page is told, with its JSON-RPC code. */
+/** An error for a page, with its JSON-RPC code. */
 export class PageError extends Error {
   constructor(
     readonly code: number,
@@ -95,56 +95,56 @@ const refused = (message: string) => new PageError(-32000, message);
 const wrong = (message: string) => new PageError(-32602, message);
 
 /**
- * The window's end of the bridge to one document of a panel's page. Everything that comes over
- * the port is text from outside: bounded, of known form or refused, and never the person's word.
+ * The window's end of the bridge to one document of a page. Messages of the page are untrusted: they are limited
+ * and validated, and never count as the person's.
  */
 export class PageHost {
   #port: MessagePort | null;
   #next = 0;
   #running = 0;
-  /** The ways of being shown that the page knows; null when it names none. */
+  /** The display modes that the page supports; null when it names none. */
   #modes: unknown[] | null = null;
-  readonly #lines = new Flood(40, 5, Infinity);
-  readonly #moves = new Flood(4, 0.2, Infinity);
-  readonly #asked = new Map<string, { resolve(result: unknown): void; reject(error: Error): void }>();
+  readonly #logLimiter = new RateLimiter(40, 5, Infinity);
+  readonly #displayLimiter = new RateLimiter(4, 0.2, Infinity);
+  readonly #pending = new Map<string, { resolve(result: unknown): void; reject(error: Error): void }>();
 
   constructor(
     port: MessagePort,
     private readonly services: PageServices,
-    private readonly flood = new Flood(),
+    private readonly limiter = new RateLimiter(),
   ) {
     this.#port = port;
-    port.onmessage = (event: MessageEvent) => this.#hear(event.data);
+    port.onmessage = (event: MessageEvent) => this.#receive(event.data);
     void this.request('sextant/welcome', services.context()).catch(() => {});
   }
 
-  /** Tells the page something. */
+  /** Sends the page a notification. */
   notify(method: string, params: object): void {
     this.#send({ method, params });
   }
 
-  /** Asks the page; its answer is text from outside. It has ten seconds. */
+  /** Sends the page a request. Its answer is untrusted. */
   request(method: string, params: object): Promise<unknown> {
     if (!this.#port) return Promise.reject(refused('The page is gone.'));
-    if (this.#asked.size >= ASKED) return Promise.reject(refused('The page has not answered so many questions yet.'));
+    if (this.#pending.size >= PENDING_MAX) return Promise.reject(refused('The page has too many unanswered requests.'));
     const id = `host:${++this.#next}`;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#asked.delete(id);
+        this.#pending.delete(id);
         reject(refused('The page did not answer.'));
-      }, PATIENCE);
+      }, ANSWER_TIMEOUT_MS);
       const end =
         <T>(then: (value: T) => void) =>
         (value: T) => {
           clearTimeout(timer);
           then(value);
         };
-      this.#asked.set(id, { resolve: end(resolve), reject: end(reject) });
+      this.#pending.set(id, { resolve: end(resolve), reject: end(reject) });
       this.#send({ id, method, params });
     });
   }
 
-  /** The window changed: theme, language or size. */
+  /** Reports a changed theme, language or size. */
   contextChanged(): void {
     this.notify('ui/notifications/host-context-changed', this.services.context());
   }
@@ -152,17 +152,17 @@ export class PageHost {
   close(): void {
     this.#port?.close();
     this.#port = null;
-    for (const asked of this.#asked.values()) asked.reject(refused('The page is gone.'));
-    this.#asked.clear();
+    for (const asked of this.#pending.values()) asked.reject(refused('The page is gone.'));
+    this.#pending.clear();
   }
 
   #send(message: object): void {
     this.#port?.postMessage(JSON.stringify({ jsonrpc: '2.0', ...message }));
   }
 
-  #hear(data: unknown): void {
-    const verdict = this.flood.take();
-    if (verdict === 'cut' || typeof data !== 'string' || data.length > MESSAGE) {
+  #receive(data: unknown): void {
+    const verdict = this.limiter.take();
+    if (verdict === 'close' || typeof data !== 'string' || data.length > MESSAGE_MAX) {
       this.close();
       this.services.cut();
       return;
@@ -180,8 +180,8 @@ export class PageHost {
   }
 
   #settle(id: string, message: Message): void {
-    const asked = this.#asked.get(id);
-    this.#asked.delete(id);
+    const asked = this.#pending.get(id);
+    this.#pending.delete(id);
     if (message.error) asked?.reject(refused(String(message.error.message ?? '').slice(0, 2000)));
     else asked?.resolve(message.result);
   }
@@ -189,7 +189,7 @@ export class PageHost {
   async #serve({ id, params }: Message, method: string): Promise<void> {
     const given = typeof params === 'object' && params !== null ? params : {};
     if (id === undefined) {
-      this.#told(method, given);
+      this.#notified(method, given);
       return;
     }
     try {
@@ -200,19 +200,19 @@ export class PageHost {
     }
   }
 
-  /** Whether the page may be shown so: it may where it does not name the ways it knows. */
-  knows(mode: DisplayMode): boolean {
+  /** Whether the page supports a display mode; one that names none supports all. */
+  supports(mode: DisplayMode): boolean {
     return !this.#modes || this.#modes.includes(mode);
   }
 
-  /** Notifications; one that is not known has no effect. */
-  #told(method: string, params: Values): void {
+  /** Handles a notification; unknown ones are ignored. */
+  #notified(method: string, params: Values): void {
     if (method === 'ui/notifications/initialized') this.services.ready?.();
     if (method === 'ui/notifications/request-teardown') this.services.leave?.();
     if (method === 'ui/notifications/size-changed') {
       this.services.sized?.({ width: pixels(params.width), height: pixels(params.height) });
     }
-    if (method === 'notifications/message' && this.services.log && this.#lines.take() === 'hear') {
+    if (method === 'notifications/message' && this.services.log && this.#logLimiter.take() === 'accept') {
       const { level, data } = params;
       const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
       this.services.log(`${typeof level === 'string' ? level.slice(0, 20) : 'info'} ${text.slice(0, 1900)}`);
@@ -241,12 +241,12 @@ export class PageHost {
       case 'resources/read':
         if (!this.services.read) break;
         if (typeof params.uri !== 'string') throw wrong('"uri" is missing: the resource to read.');
-        return this.#bounded(() => this.services.read!(String(params.uri).slice(0, 2000)));
+        return this.#limited(() => this.services.read!(String(params.uri).slice(0, 2000)));
       case 'ui/request-display-mode':
         return { mode: this.#display(params.mode) };
       case 'ui/update-model-context':
         if (!this.services.tellModel) throw refused('What this page shows is not told to the model.');
-        await this.#bounded(() => this.services.tellModel!(params));
+        await this.#limited(() => this.services.tellModel!(params));
         return {};
       case 'sextant/state.get':
         return { state: (await this.services.state()) ?? null };
@@ -262,11 +262,11 @@ export class PageHost {
     throw new PageError(-32601, `Sextant has no ${method.slice(0, 80)}.`);
   }
 
-  #display(wished: unknown): DisplayMode {
+  #display(requested: unknown): DisplayMode {
     const { displayMode, availableDisplayModes } = this.services.context();
-    const mode = availableDisplayModes.find((one) => one === wished);
-    if (this.#moves.take() !== 'hear') return displayMode;
-    return mode && this.knows(mode) ? (this.services.display?.(mode) ?? displayMode) : displayMode;
+    const mode = availableDisplayModes.find((one) => one === requested);
+    if (this.#displayLimiter.take() !== 'accept') return displayMode;
+    return mode && this.supports(mode) ? (this.services.display?.(mode) ?? displayMode) : displayMode;
   }
 
   #initialize(params: Values): object {
@@ -294,19 +294,18 @@ export class PageHost {
     const args = params.arguments ?? {};
     if (!isObject(args)) throw wrong('"arguments" is an object.');
     const { name } = params;
-    return this.#bounded(async () => {
+    return this.#limited(async () => {
       if (this.services.forward) return this.services.forward(name, args);
       return toolResult(await this.services.call(name, args));
     });
   }
 
-  /**
-   * Does what a stranger's program may hold up, where a connection is left for the page. What the program
-   * itself answers at once, as a page's state, does not count.
-   */
-  async #bounded<T>(request: () => Promise<T>): Promise<T> {
-    if (this.#running >= OWN || running.all >= ALL) {
-      throw refused(`A page has ${OWN} requests under way at most, all pages ${ALL}; wait for one to end.`);
+  /** Runs a request that another program may delay, if the page has a free slot for it. */
+  async #limited<T>(request: () => Promise<T>): Promise<T> {
+    if (this.#running >= PAGE_REQUESTS_MAX || running.all >= REQUESTS_MAX) {
+      throw refused(
+        `A page has ${PAGE_REQUESTS_MAX} running requests at most, all pages ${REQUESTS_MAX}; wait for one to end.`,
+      );
     }
     this.#running++;
     running.all++;
@@ -322,7 +321,7 @@ export class PageHost {
 const isObject = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A length of a page's, when it is one. */
+/** A length in pixels, undefined when it is none. */
 const pixels = (value: unknown) =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.min(value, 100_000) : undefined;
 
@@ -339,17 +338,17 @@ function toolResult(result: Result): object {
 }
 
 /**
- * What cannot be seen: control and format characters, tags, private and unassigned ones, variation selectors
- * and blank fillers. A person would agree to text that they did not read. annotator.Seen has the same rule.
+ * Invisible characters: control, format, tag, private and unassigned ones, variation selectors and blank fillers.
+ * With them a person could approve text that they did not see. annotator.Seen removes the same ones.
  */
-const UNSEEN = /[^\P{C}\n\t]|\p{Variation_Selector}|\u034f|\u115f|\u1160|\u17b4|\u17b5|\u2800|\u3164|\uffa0/gu;
+const INVISIBLE = /[^\P{C}\n\t]|\p{Variation_Selector}|\u034f|\u115f|\u1160|\u17b4|\u17b5|\u2800|\u3164|\uffa0/gu;
 
-/** Text without what cannot be seen in it; its lines stay. */
-export const seen = (text: string): string => text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(UNSEEN, '');
+/** Removes invisible characters from a text; line breaks stay. */
+export const visibleText = (text: string): string => text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(INVISIBLE, '');
 
 function messageText(params: Values): string {
   const blocks = Array.isArray(params.content) ? params.content : [params.content];
-  const text = seen(
+  const text = visibleText(
     blocks
       .map((block) => (isObject(block) && block.type === 'text' && typeof block.text === 'string' ? block.text : ''))
       .join('\n'),

@@ -1,30 +1,30 @@
-import type { CallEnd, Panel, StoredEvent } from '../../shared/api/types';
+import type { Panel, StoredEvent } from '../../shared/api/types';
 import type { Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
 
 /** The panels of the activity bar and which one is on the stage. */
 export class Panels {
   /**
-   * The panel asked for, shown before the program says so. Its answer may come before its event:
-   * from then on the wish holds until the next word on which panel is active, `until` unset before.
+   * The panel that was just requested, shown before the program confirms it. Once the request succeeded it holds
+   * until the next report of the active panel; `until` is unset before that.
    */
-  #wish = $state<{ id: string; until?: number } | null>(null);
+  #requested = $state<{ id: string; until?: number } | null>(null);
 
   constructor(
     private readonly store: Store,
     private readonly actions: Actions,
   ) {}
 
-  /** The tool of the last call that succeeded, whoever made it, and how many did before. */
-  ended = $state.raw<{ tool: string; n: number }>({ tool: '', n: 0 });
+  /** The tool of the last successful call of any caller, and a counter. */
+  lastCall = $state.raw<{ tool: string; n: number }>({ tool: '', n: 0 });
 
-  hear(event: StoredEvent): void {
+  onEvent(event: StoredEvent): void {
     if (event.kind !== 'call.ended') return;
-    const end = event.data as CallEnd;
-    if (end.status === 'done') this.ended = { tool: end.tool, n: this.ended.n + 1 };
+    const { status, tool } = event.data;
+    if (status === 'done') this.lastCall = { tool, n: this.lastCall.n + 1 };
   }
 
-  /** In the order of the activity bar, those at its foot last; Ctrl 1 to 9 go by it. */
+  /** In the order of the activity bar, those at its bottom last. Ctrl 1 to 9 follow this order. */
   get list(): Panel[] {
     const rank = (panel: Panel) => (panel.section === 'bottom' ? 2 : panel.builtin ? 0 : 1);
     return [...this.store.state.panels].sort(
@@ -32,19 +32,19 @@ export class Panels {
     );
   }
 
-  /** Those at the foot of the bar. */
-  get foot(): Panel[] {
+  /** Panels at the bottom of the bar. */
+  get bottom(): Panel[] {
     return this.list.filter((panel) => panel.section === 'bottom');
   }
 
-  get own(): Panel[] {
+  get custom(): Panel[] {
     return this.list.filter((panel) => !panel.builtin);
   }
 
   get activeId(): string {
     const { activePanel, activeRevision } = this.store.state;
-    const wish = this.#wish;
-    const id = wish && (wish.until ?? activeRevision) === activeRevision ? wish.id : activePanel;
+    const requested = this.#requested;
+    const id = requested && (requested.until ?? activeRevision) === activeRevision ? requested.id : activePanel;
     return this.list.some((panel) => panel.id === id) ? id : (this.list[0]?.id ?? '');
   }
 
@@ -55,12 +55,12 @@ export class Panels {
   async open(id: string): Promise<void> {
     if (id === this.activeId) return;
     const asked = this.store.state.activeRevision;
-    this.#wish = { id };
+    this.#requested = { id };
     const opened = await this.actions.ask(this.actions.backend.openPanel(id));
-    if (this.#wish?.id !== id) return;
+    if (this.#requested?.id !== id) return;
     const { activeAt, activeRevision } = this.store.state;
-    const told = (activeAt[id] ?? 0) > asked;
-    this.#wish = opened && !told ? { id, until: activeRevision } : null;
+    const reported = (activeAt[id] ?? 0) > asked;
+    this.#requested = opened && !reported ? { id, until: activeRevision } : null;
   }
 
   openAt(place: number): void {

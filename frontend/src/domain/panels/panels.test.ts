@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { BackendError, type Backend } from '../../shared/api/backend';
+import type { Backend } from '../../shared/api/backend';
 import type { Panel, StoredEvent } from '../../shared/api/types';
+import { BackendError } from '../../shared/api/client';
 import { Actions } from '../actions';
 import { Store } from '../store/store.svelte';
 import { Toasts } from '../toasts.svelte';

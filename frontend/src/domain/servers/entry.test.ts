@@ -14,16 +14,16 @@ test('a server comes back from its form as it was', () => {
   };
   expect(entryOf(draftOf('files', program), program)).toEqual({
     entry: { ...program, args: ['-y', 'a b'] },
-    fault: null,
+    error: null,
   });
   const remote = { url: 'https://mcp.example/x', headers: { Authorization: 'Bearer a:b' }, type: 'sse' };
-  expect(entryOf(draftOf('far', remote), remote)).toEqual({ entry: remote, fault: null });
+  expect(entryOf(draftOf('far', remote), remote)).toEqual({ entry: remote, error: null });
 });
 
 test('what cannot be used is told with its line', () => {
   const draft = draftOf('one', { command: 'sh' });
-  expect(entryOf({ ...draft, env: 'A=1\n\nbad line' }).fault).toEqual({ field: 'env', line: 3 });
-  expect(entryOf({ ...draft, command: ' ' }).fault).toEqual({ field: 'command', line: 0 });
-  expect(entryOf({ ...draft, name: '' }).fault).toEqual({ field: 'name', line: 0 });
-  expect(entryOf({ ...draft, remote: true, url: 'ftp://x' }).fault).toEqual({ field: 'url', line: 0 });
+  expect(entryOf({ ...draft, env: 'A=1\n\nbad line' }).error).toEqual({ field: 'env', line: 3 });
+  expect(entryOf({ ...draft, command: ' ' }).error).toEqual({ field: 'command', line: 0 });
+  expect(entryOf({ ...draft, name: '' }).error).toEqual({ field: 'name', line: 0 });
+  expect(entryOf({ ...draft, remote: true, url: 'ftp://x' }).error).toEqual({ field: 'url', line: 0 });
 });

@@ -1,6 +1,6 @@
 import type { ServerEntry } from '../../shared/api/types';
 
-/** A server as its form has it. */
+/** The fields of a server's form. */
 export interface Draft {
   name: string;
   remote: boolean;
@@ -11,14 +11,14 @@ export interface Draft {
   headers: string;
 }
 
-export type Fault = { field: keyof Draft; line: number };
+export type FieldError = { field: keyof Draft; line: number };
 
 const pairs = (all: Record<string, string> | undefined, between: string) =>
   Object.entries(all ?? {})
     .map(([name, value]) => `${name}${between}${value}`)
     .join('\n');
 
-/** The form of a server, an empty one for none. */
+/** The form of an entry, empty by deerror. */
 export function draftOf(name = '', entry: ServerEntry = {}): Draft {
   return {
     name,
@@ -42,27 +42,27 @@ function read(text: string, between: RegExp): { all: Record<string, string>; wro
   return { all, wrong: 0 };
 }
 
-/** What a form says, or where it says nothing that can be used. What the form does not show stays. */
-export function entryOf(draft: Draft, before: ServerEntry = {}): { entry: ServerEntry; fault: Fault | null } {
-  // What the form shows is not kept, nor is what belongs to the other kind of server.
+/** The entry of a form, or its first error. Settings that the form does not show are preserved. */
+export function entryOf(draft: Draft, before: ServerEntry = {}): { entry: ServerEntry; error: FieldError | null } {
+  // Fields of the form are replaced, those of the other kind of server removed.
   const shown = draft.remote
     ? ['url', 'headers', 'command', 'args', 'env', 'cwd', 'sextant']
     : ['command', 'args', 'env', 'url', 'headers', 'type', 'oauth'];
   const rest: ServerEntry = Object.fromEntries(Object.entries(before).filter(([name]) => !shown.includes(name)));
-  if (!draft.name.trim()) return { entry: rest, fault: { field: 'name', line: 0 } };
+  if (!draft.name.trim()) return { entry: rest, error: { field: 'name', line: 0 } };
   if (draft.remote) {
-    if (!/^https?:\/\/\S+$/.test(draft.url.trim())) return { entry: rest, fault: { field: 'url', line: 0 } };
+    if (!/^https?:\/\/\S+$/.test(draft.url.trim())) return { entry: rest, error: { field: 'url', line: 0 } };
     const { all, wrong } = read(draft.headers, /^\s*([^:\s]+)\s*:\s*(.*?)\s*$/);
-    if (wrong) return { entry: rest, fault: { field: 'headers', line: wrong } };
+    if (wrong) return { entry: rest, error: { field: 'headers', line: wrong } };
     const headers = Object.keys(all).length ? { headers: all } : {};
     return {
       entry: { ...rest, url: draft.url.trim(), ...headers },
-      fault: null,
+      error: null,
     };
   }
-  if (!draft.command.trim()) return { entry: rest, fault: { field: 'command', line: 0 } };
+  if (!draft.command.trim()) return { entry: rest, error: { field: 'command', line: 0 } };
   const { all, wrong } = read(draft.env, /^\s*([A-Za-z_][A-Za-z0-9_]*)=(.*)$/);
-  if (wrong) return { entry: rest, fault: { field: 'env', line: wrong } };
+  if (wrong) return { entry: rest, error: { field: 'env', line: wrong } };
   const args = draft.args.split('\n').filter((line, i, lines) => line !== '' || i < lines.length - 1);
   return {
     entry: {
@@ -71,6 +71,6 @@ export function entryOf(draft: Draft, before: ServerEntry = {}): { entry: Server
       ...(args.length ? { args } : {}),
       ...(Object.keys(all).length ? { env: all } : {}),
     },
-    fault: null,
+    error: null,
   };
 }

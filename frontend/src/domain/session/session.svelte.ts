@@ -1,14 +1,14 @@
-import { BackendError, type Backend, type Connection, type Frame } from '../../shared/api/backend';
-import type { ClientMessage, Envelope, StoredEvent } from '../../shared/api/types';
+import type { Backend } from '../../shared/api/backend';
+import type { ClientMessage, StoredEvent, SurfaceEnvelope } from '../../shared/api/types';
+import { BackendError } from '../../shared/api/client';
+import type { Frame } from '../../shared/api/frame';
+import type { Connection } from '../../shared/api/socket';
 import type { Store } from '../store/store.svelte';
 
-/** Waits between tries to connect again, in seconds; the last one repeats. */
-const WAITS = [1, 2, 4, 8, 15];
+/** Delays between reconnects in seconds; the last one repeats. */
+const RETRY_DELAYS = [1, 2, 4, 8, 15];
 
-/**
- * The tie to the program: reads the state, keeps the socket open, and after a loss asks for the
- * events it missed. What was shown stays shown all the while.
- */
+/** The connection to the program: reads the state, keeps the socket open, and after a loss requests missed events. */
 export class Session {
   phase = $state<'starting' | 'ready' | 'refused' | 'gone'>('starting');
   /** Whether events arrive now. */
@@ -18,12 +18,12 @@ export class Session {
 
   /** Called for every picture of the live view. */
   onFrame: (frame: Frame) => void = () => {};
-  /** Called when a socket is ready to be written to, first and after every loss. */
+  /** Called when a socket is ready, first and after every reconnect. */
   onReady: () => void = () => {};
-  /** Called once, when the state was read for the first time. */
+  /** Called whenever `start` has read the state. */
   onOpened: () => void = () => {};
-  /** Called with every question about the page of the panel that is shown. */
-  onAsked: (question: Envelope) => void = () => {};
+  /** Called with every request about the page of the panel that is shown. */
+  onSurface: (message: SurfaceEnvelope) => void = () => {};
   /** Called with every event before it is reduced. */
   onEvent: (event: StoredEvent) => void = () => {};
 
@@ -48,7 +48,7 @@ export class Session {
     }
   }
 
-  /** Tries at once instead of waiting. */
+  /** Reconnects at once. */
   retryNow(): void {
     clearInterval(this.#timer);
     this.retryIn = 0;
@@ -69,26 +69,26 @@ export class Session {
   #connect(): void {
     this.#connection?.close();
     const connection = this.backend.connect(this.store.state.seq, {
-      hello: () => void this.#greeted(connection),
+      hello: () => void this.#onHello(connection),
       event: (event) => {
         if (connection !== this.#connection) return;
         this.onEvent(event);
         this.store.event(event);
       },
-      asked: (question) => {
-        if (connection === this.#connection) this.onAsked(question);
+      surface: (message) => {
+        if (connection === this.#connection) this.onSurface(message);
       },
       frame: (frame) => {
         if (connection === this.#connection) this.onFrame(frame);
       },
       closed: () => {
-        if (connection === this.#connection) this.#lost();
+        if (connection === this.#connection) this.#onClosed();
       },
     });
     this.#connection = connection;
   }
 
-  async #greeted(connection: Connection): Promise<void> {
+  async #onHello(connection: Connection): Promise<void> {
     if (connection !== this.#connection) return;
     this.connected = true;
     const again = this.#tries > 0;
@@ -102,12 +102,12 @@ export class Session {
     }
   }
 
-  #lost(): void {
+  #onClosed(): void {
     this.connected = false;
     this.#connection = null;
     if (this.#done) return;
     this.#wait();
-    // A program that was started anew refuses this key; then there is nothing to wait for.
+    // A restarted program refuses this token; then waiting is useless.
     this.backend.state().catch((error: unknown) => {
       if (error instanceof BackendError && error.status === 401) this.#failed(error);
     });
@@ -125,7 +125,7 @@ export class Session {
 
   #wait(): void {
     clearInterval(this.#timer);
-    this.retryIn = WAITS[Math.min(this.#tries++, WAITS.length - 1)] ?? 15;
+    this.retryIn = RETRY_DELAYS[Math.min(this.#tries++, RETRY_DELAYS.length - 1)] ?? 15;
     this.#timer = setInterval(() => {
       if (--this.retryIn <= 0) this.retryNow();
     }, 1000);

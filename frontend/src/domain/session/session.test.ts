@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BackendError, type Backend, type SocketHandlers } from '../../shared/api/backend';
+import type { Backend } from '../../shared/api/backend';
 import type { Snapshot } from '../../shared/api/types';
+import { BackendError } from '../../shared/api/client';
+import type { SocketHandlers } from '../../shared/api/socket';
 import { Store } from '../store/store.svelte';
 import { Session } from './session.svelte';
 
@@ -39,7 +41,7 @@ describe('the tie to the program', () => {
     const { session, sockets } = program();
     await session.start();
     sockets[0]?.handlers.hello(5);
-    const event = { v: 1, seq: 8, kind: 'catalogue.changed', time: '', data: {} };
+    const event = { seq: 8, kind: 'catalogue.changed' as const, time: '', data: {} };
     sockets[0]?.handlers.event(event);
     sockets[0]?.handlers.closed();
     expect(session.connected).toBe(false);

@@ -1,18 +1,18 @@
-/** What a model costs, as a person writes it: amounts per million tokens. */
+/** The price of a model as typed, per million tokens. */
 export interface Price {
   model: string;
   input: string;
   cached: string;
   output: string;
-  /** What is written to the service's cache; empty is the price of input. */
+  /** Cache writes; empty is the price of input. */
   written: string;
   currency: string;
 }
 
-/** A line to be filled in. */
+/** An empty row. */
 export const emptyPrice = (): Price => ({ model: '', input: '', cached: '', output: '', written: '', currency: 'USD' });
 
-/** Reads the setting; what is no price is left out, for the program takes none in. */
+/** Parses the setting; invalid entries are skipped. */
 export function parsePrices(text: string): Price[] {
   return text.split(',').flatMap((entry) => {
     const at = entry.lastIndexOf('=');
@@ -23,7 +23,7 @@ export function parsePrices(text: string): Price[] {
   });
 }
 
-/** The setting of these prices; lines without a model are left out. */
+/** Formats the setting; rows without a model are skipped. */
 export function printPrices(prices: Price[]): string {
   return prices
     .filter(({ model }) => model.trim())

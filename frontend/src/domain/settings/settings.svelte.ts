@@ -1,18 +1,18 @@
 import { failureText, type Actions } from '../actions';
 import type { Store } from '../store/store.svelte';
 
-/** How freely the assistant works, from least to most. */
+/** The modes, from strictest to freest. */
 export const MODES = ['read-only', 'ask', 'workspace', 'full'] as const;
 export type Mode = (typeof MODES)[number];
 
 export const THEMES = ['dark', 'light', 'system'] as const;
 export type Theme = (typeof THEMES)[number];
 
-const LOOKS = 'sextant.theme';
+const THEME_KEY = 'sextant.theme';
 
-/** Settings that are changed in the window: mode, theme, model and the service's address. */
+/** Reads and changes settings. */
 export class Settings {
-  readonly #seeing: { [what: string]: ReturnType<typeof setTimeout> } = {};
+  readonly #saving: { [what: string]: ReturnType<typeof setTimeout> } = {};
 
   constructor(
     private readonly store: Store,
@@ -23,7 +23,7 @@ export class Settings {
     return this.store.state.settings[key]?.value ?? '';
   }
 
-  /** What outside of the window sets it, "" when the window may: a flag, the environment, the file. */
+  /** The source that overrides the window, "" when a person may change it here. */
   fixed(key: string): 'flag' | 'environment' | 'file' | '' {
     const source = this.store.state.settings[key]?.source;
     return source === 'flag' || source === 'environment' || source === 'file' ? source : '';
@@ -38,18 +38,18 @@ export class Settings {
   }
 
   /**
-   * What a window showed last, wherever it is opened next: a served window has another address after
-   * each start, and with it another local storage.
+   * What a window showed last. The program has it too, because the window's address and with it the local
+   * storage change with each start.
    */
-  seen(what: 'conversation' | 'layout'): string {
+  lastView(what: 'conversation' | 'layout'): string {
     return localStorage.getItem(`sextant.${what}`) ?? this.value(`view.${what}`);
   }
 
-  /** Keeps it; that it cannot be kept spoils nothing that is shown. */
-  see(what: 'conversation' | 'layout', value: string): void {
+  /** Saves what is shown; failures are ignored. */
+  saveView(what: 'conversation' | 'layout', value: string): void {
     localStorage.setItem(`sextant.${what}`, value);
-    clearTimeout(this.#seeing[what]);
-    this.#seeing[what] = setTimeout(
+    clearTimeout(this.#saving[what]);
+    this.#saving[what] = setTimeout(
       () => void this.actions.backend.setting(`view.${what}`, value).catch(() => {}),
       500,
     );
@@ -67,7 +67,7 @@ export class Settings {
     );
   }
 
-  /** Sets a value; what is wrong with it comes back as a sentence, "" when it is in force. */
+  /** Sets a value; returns the error as a sentence, "" on success. */
   async trySet(key: string, value: string): Promise<string> {
     try {
       this.store.apply({ is: 'setting', setting: await this.actions.backend.setting(key, value) });
@@ -83,14 +83,14 @@ export class Settings {
   }
 }
 
-/** Puts a theme on the document and remembers it, so that the next start has it at once. */
-export function wearTheme(theme: Theme): void {
+/** Applies a theme and remembers it for the next start. */
+export function applyTheme(theme: Theme): void {
   const light = theme === 'system' && matchMedia('(prefers-color-scheme: light)').matches;
   document.documentElement.dataset.theme = theme === 'light' || light ? 'light' : 'dark';
-  localStorage.setItem(LOOKS, theme);
+  localStorage.setItem(THEME_KEY, theme);
 }
 
-/** The theme worn last, for the moment before the settings are read. */
+/** The last applied theme, for the time before the settings are read. */
 export function lastTheme(): Theme {
-  return THEMES.find((theme) => theme === localStorage.getItem(LOOKS)) ?? 'system';
+  return THEMES.find((theme) => theme === localStorage.getItem(THEME_KEY)) ?? 'system';
 }

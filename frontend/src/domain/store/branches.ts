@@ -1,49 +1,50 @@
-import type { Branch, StoredEvent } from '../../shared/api/types';
-import type { BranchView, Item, Thread } from './state';
+import type { EventOf, StoredEvent } from '../../shared/api/types';
+import type { BranchView, Item, TranscriptView } from './state';
 
-/** The turn an item came with. */
-const turnOf = (item: Item) => (item.kind === 'end' ? item.turn.id : item.turn);
+/** The id of the turn an item belongs to. */
+export const turnOf = (item: Item) => (item.kind === 'turnEnd' ? item.turn.id : item.turn);
 
-/** The branch an item stands in. */
-export const branchOf = (thread: Thread, item: Item) => thread.turns[turnOf(item)] ?? '';
+/** The id of the branch an item belongs to. */
+export const branchOf = (transcript: TranscriptView, item: Item) => transcript.turns[turnOf(item)] ?? '';
 
-/** A branch by its id; the way the conversation went at first is "". */
-export const branchNamed = (thread: Thread, id: string): BranchView | undefined =>
-  thread.branches.find((branch) => branch.id === id);
+/** A branch by its id; the first one is "". */
+export const branchById = (transcript: TranscriptView, id: string): BranchView | undefined =>
+  transcript.branches.find((branch) => branch.id === id);
 
-/** Begins a branch or makes one active; everything else is placed by the turn it came with. */
-export function reduceBranches(thread: Thread, event: StoredEvent): void {
+/** Begins a branch or makes one active; any other event puts its turn into the active branch. */
+export function reduceBranches(transcript: TranscriptView, event: StoredEvent): void {
   if (event.kind === 'branch.started') {
-    begin(thread, event);
+    begin(transcript, event);
   } else if (event.kind === 'branch.chosen') {
-    use(thread, (event.data as { id: string }).id, event.seq);
+    activate(transcript, event.data.id, event.seq);
   } else if (event.turn) {
-    thread.turns[event.turn] ??= thread.branch;
+    transcript.turns[event.turn] ??= transcript.branch;
   }
 }
 
-function use(thread: Thread, id: string, seq: number): void {
-  const branch = branchNamed(thread, id);
+function activate(transcript: TranscriptView, id: string, seq: number): void {
+  const branch = branchById(transcript, id);
   if (!branch) return;
-  thread.branch = id;
+  transcript.branch = id;
   branch.used = seq;
 }
 
-function begin(thread: Thread, event: StoredEvent): void {
-  const { id, after = '', instead = '' } = event.data as Branch;
-  if (!branchNamed(thread, id)) thread.branches.push({ id, ...place(thread, after, instead), used: 0 });
-  use(thread, id, event.seq);
+function begin(transcript: TranscriptView, { data, seq }: EventOf<'branch.started'>): void {
+  const { id, after = '', instead = '' } = data;
+  if (!branchById(transcript, id)) {
+    transcript.branches.push({ id, ...startOf(transcript, after, instead), used: 0 });
+  }
+  activate(transcript, id, seq);
 }
 
-/** Where a branch parts: from which one, and how many of all items came before. */
-function place(thread: Thread, after: string, instead: string): { parent: string; cut: number } {
-  const at = thread.items.findIndex((item) => item.kind === 'me' && item.id === (instead || after));
-  let parent = at < 0 ? '' : branchOf(thread, thread.items[at]!);
+/** Where a branch starts: its parent, and how many of all items came before. */
+function startOf(transcript: TranscriptView, after: string, instead: string): { parent: string; cut: number } {
+  const at = transcript.items.findIndex((item) => item.kind === 'user' && item.id === (instead || after));
+  let parent = at < 0 ? '' : branchOf(transcript, transcript.items[at]!);
   let cut = instead ? Math.max(0, at) : at + 1;
-  // What parts where its parent begins stands beside it, not in it.
-  while (parent && !thread.items.slice(0, cut).some((item) => branchOf(thread, item) === parent)) {
-    const above = branchNamed(thread, parent)!;
-    ({ parent, cut } = above);
+  // A branch that starts where its parent does is the parent's sibling, not its child.
+  while (parent && !transcript.items.slice(0, cut).some((item) => branchOf(transcript, item) === parent)) {
+    ({ parent, cut } = branchById(transcript, parent)!);
   }
   return { parent, cut };
 }

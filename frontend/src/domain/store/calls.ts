@@ -1,10 +1,12 @@
-import type { Approval, CallChunk, CallEnd, CallRow, CallStart, StoredEvent } from '../../shared/api/types';
+import type { CallEnd, CallRow, EventOf, StoredEvent } from '../../shared/api/types';
 import type { AppState, CallView } from './state';
 
-/** Characters of live output a card keeps; the whole is in the result. */
+/** How many characters of live output a card keeps; the result has all of it. */
 export const OUTPUT_MAX = 32_768;
 
-function blank(id: string, event: StoredEvent): CallView {
+type CallPlace = Pick<StoredEvent, 'time' | 'conversation' | 'turn'>;
+
+function newCall(id: string, place: CallPlace): CallView {
   return {
     id,
     tool: '',
@@ -13,16 +15,16 @@ function blank(id: string, event: StoredEvent): CallView {
     owner: '',
     caller: 'person',
     client: '',
-    conversation: event.conversation ?? '',
-    turn: event.turn ?? '',
+    conversation: place.conversation ?? '',
+    turn: place.turn ?? '',
     sentence: '',
     status: 'running',
-    started: event.time,
+    started: place.time,
     timeoutMs: 0,
-    looks: false,
+    readOnly: false,
     durationMs: 0,
-    live: '',
-    share: null,
+    liveOutput: '',
+    progress: null,
     preview: [],
     error: '',
     errorType: '',
@@ -33,102 +35,98 @@ function blank(id: string, event: StoredEvent): CallView {
     output: '',
     images: [],
     changed: [],
-    within: '',
-    inner: '',
+    outerCall: '',
+    innerCall: '',
     undoable: false,
     app: '',
-    answer: '',
-    kept: null,
+    answerBlob: '',
+    storedResult: null,
   };
 }
 
-/** Applies a call's event; false when the event is about something else. */
-export function reduceCall(state: AppState, event: StoredEvent): boolean {
+/** Applies an event about a call; ignores all others. */
+export function reduceCall(state: AppState, event: StoredEvent): void {
   const id = event.call;
-  if (!id) return false;
+  if (!id) return;
   const call = state.calls[id];
   switch (event.kind) {
     case 'call.started': {
-      const d = event.data as CallStart;
+      const { data } = event;
       state.calls[id] = {
-        ...(call ?? blank(id, event)),
-        tool: d.tool,
-        args: d.args,
-        origin: d.origin,
-        owner: d.owner ?? '',
-        sentence: d.sentence,
-        caller: d.caller,
-        client: d.client ?? '',
-        timeoutMs: d.timeout_ms,
-        looks: d.looks ?? false,
-        app: d.app ?? '',
-        within: d.within ?? '',
+        ...(call ?? newCall(id, event)),
+        tool: data.tool,
+        args: data.args,
+        origin: data.origin,
+        owner: data.owner ?? '',
+        sentence: data.sentence,
+        caller: data.caller,
+        client: data.client ?? '',
+        timeoutMs: data.timeout_ms,
+        readOnly: data.looks ?? false,
+        app: data.app ?? '',
+        outerCall: data.within ?? '',
         status: call && call.status !== 'queued' ? call.status : 'running',
         started: event.time,
       };
-      join(state, id, d.within);
-      return true;
+      linkOuter(state, id, data.within);
+      break;
     }
     case 'call.output':
-      if (!call || call.status !== 'running') return true;
-      hear(call, event.data as CallChunk);
-      return true;
+      if (call?.status === 'running') addOutput(call, event.data);
+      break;
     case 'call.ended':
-      end((state.calls[id] ??= blank(id, event)), event.data as CallEnd);
-      return true;
+      endCall((state.calls[id] ??= newCall(id, event)), event.data);
+      break;
     case 'approval.asked': {
-      const asked = event.data as Approval;
-      state.calls[id] ??= { ...blank(id, event), tool: asked.tool, args: asked.args, sentence: asked.does };
-      state.calls[id].within = asked.within ?? '';
-      join(state, id, asked.within);
-      return true;
+      const { data } = event;
+      state.calls[id] ??= { ...newCall(id, event), tool: data.tool, args: data.args, sentence: data.does };
+      state.calls[id].outerCall = data.within ?? '';
+      linkOuter(state, id, data.within);
     }
   }
-  return false;
 }
 
-/** Lines of progress that begin with a percentage: the newest stands for those right before it. */
-const OVERTAKEN = /(^|\n)(?:\d{1,3}% [^\n]*\n)+(?=\d{1,3}% )/;
-const SHARE = /(?:^|\n)(\d{1,3})% [^\n]*\n?$/;
+/** Lines of progress that begin with a percentage: the newest replaces those right before it. */
+const OLD_PROGRESS = /(^|\n)(?:\d{1,3}% [^\n]*\n)+(?=\d{1,3}% )/;
+const PERCENT = /(?:^|\n)(\d{1,3})% [^\n]*\n?$/;
 
-function hear(call: CallView, chunk: CallChunk): void {
-  call.live = (call.live + chunk.text).slice(-OUTPUT_MAX);
+function addOutput(call: CallView, chunk: EventOf<'call.output'>['data']): void {
+  call.liveOutput = (call.liveOutput + chunk.text).slice(-OUTPUT_MAX);
   if (chunk.stream !== 'progress') return;
-  call.live = call.live.replace(OVERTAKEN, '$1');
-  const share = SHARE.exec(call.live)?.[1];
-  if (share) call.share = Math.min(100, Number(share));
+  call.liveOutput = call.liveOutput.replace(OLD_PROGRESS, '$1');
+  const percent = PERCENT.exec(call.liveOutput)?.[1];
+  if (percent) call.progress = Math.min(100, Number(percent));
 }
 
-/** Lets a call know which one does its work. */
-function join(state: AppState, id: string, within = ''): void {
+function linkOuter(state: AppState, id: string, within = ''): void {
   const outer = state.calls[within];
-  if (outer) outer.inner = id;
+  if (outer) outer.innerCall = id;
 }
 
-function end(call: CallView, d: CallEnd): void {
-  call.tool = d.tool || call.tool;
-  call.status = d.status;
-  call.durationMs = d.duration_ms;
-  call.sentence = d.sentence || call.sentence;
-  call.preview = d.preview ?? [];
-  call.error = d.error ?? '';
-  call.errorType = d.error_type ?? '';
-  call.suggestion = d.suggestion ?? '';
-  call.reason = d.reason ?? '';
-  call.sources = d.sources ?? [];
-  call.output = d.output ?? '';
-  call.images = d.images ?? [];
-  call.changed = d.changed ?? [];
-  call.undoable = Boolean(d.undoable);
-  call.answer = d.app ?? '';
-  call.kept = d.kept ?? null;
+function endCall(call: CallView, end: CallEnd): void {
+  call.tool = end.tool || call.tool;
+  call.status = end.status;
+  call.durationMs = end.duration_ms;
+  call.sentence = end.sentence || call.sentence;
+  call.preview = end.preview ?? [];
+  call.error = end.error ?? '';
+  call.errorType = end.error_type ?? '';
+  call.suggestion = end.suggestion ?? '';
+  call.reason = end.reason ?? '';
+  call.sources = end.sources ?? [];
+  call.output = end.output ?? '';
+  call.images = end.images ?? [];
+  call.changed = end.changed ?? [];
+  call.undoable = Boolean(end.undoable);
+  call.answerBlob = end.app ?? '';
+  call.storedResult = end.kept ?? null;
 }
 
-const ENDS = ['done', 'failed', 'declined', 'refused', 'stopped', 'interrupted'] as const;
+const ENDED = ['done', 'failed', 'declined', 'refused', 'stopped', 'interrupted'] as const;
 
-/** A call as the audit log tells it, with what was heard live kept. */
+/** A call from its row in the audit log, with the live output of a known one. */
 export function callFromRow(row: CallRow, known?: CallView): CallView {
-  const view: CallView = known ?? blank(row.id, { seq: 0, kind: '', time: row.started, data: null });
+  const view = known ?? newCall(row.id, { time: row.started });
   return {
     ...view,
     tool: row.tool,
@@ -139,7 +137,7 @@ export function callFromRow(row: CallRow, known?: CallView): CallView {
     conversation: row.conversation ?? view.conversation,
     turn: row.turn ?? view.turn,
     sentence: row.sentence,
-    status: ENDS.find((s) => s === row.status) ?? 'running',
+    status: ENDED.find((status) => status === row.status) ?? 'running',
     started: row.started,
     durationMs: row.duration_ms,
     preview: row.preview ?? [],
@@ -152,6 +150,6 @@ export function callFromRow(row: CallRow, known?: CallView): CallView {
     output: row.output ?? '',
     changed: row.changed ?? [],
     undoable: Boolean(row.undoable),
-    kept: row.kept ?? null,
+    storedResult: row.kept ?? null,
   };
 }

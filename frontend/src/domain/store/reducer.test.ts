@@ -1,28 +1,30 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Snapshot, StoredEvent } from '../../shared/api/types';
+import type { EventKind, Snapshot, StoredEvent } from '../../shared/api/types';
 import { reduce } from './reducer';
 import { emptyState, type AppState, type Item } from './state';
 
 let state: AppState;
 let seq: number;
 
-function hear(kind: string, data: unknown, more: Partial<StoredEvent> = {}): void {
+function apply(kind: EventKind, data: unknown, more: Partial<StoredEvent> = {}): void {
   reduce(state, { is: 'event', event: event(kind, data, more) });
 }
-function event(kind: string, data: unknown, more: Partial<StoredEvent> = {}): StoredEvent {
-  return { seq: ++seq, kind, time: '2026-01-02T03:04:05Z', conversation: 'c', turn: 't', data, ...more };
+/** An event with the part of its data that a test needs. */
+function event(kind: EventKind, data: unknown, more: Partial<StoredEvent> = {}): StoredEvent {
+  const place = { time: '2026-01-02T03:04:05Z', conversation: 'c', turn: 't' };
+  return { seq: ++seq, kind, ...place, data, ...more } as StoredEvent;
 }
 const conversation = { id: 'c', title: 'One', status: 'done' as const, created: '1', updated: '1' };
 const usage = { input: 0, output: 0 };
-const items = (): Item[] => state.threads.c?.items ?? [];
+const items = (): Item[] => state.transcripts.c?.items ?? [];
 const started = (call: string) =>
-  hear(
+  apply(
     'call.started',
     { tool: 'bash', args: {}, origin: 'baseline', sentence: 'Counting', caller: 'model', timeout_ms: 30000 },
     { call },
   );
 const ended = (call: string, more: object = {}) =>
-  hear('call.ended', { tool: 'bash', status: 'done', duration_ms: 5, sentence: 'Counted', ...more }, { call });
+  apply('call.ended', { tool: 'bash', status: 'done', duration_ms: 5, sentence: 'Counted', ...more }, { call });
 
 beforeEach(() => {
   state = emptyState();
@@ -32,10 +34,10 @@ beforeEach(() => {
 
 describe('a conversation', () => {
   it('grows by deltas and is corrected by the whole message', () => {
-    hear('text.delta', { message: 'm', text: 'Hel' });
-    hear('text.delta', { message: 'm', text: 'lo' });
-    expect(items()).toMatchObject([{ kind: 'say', text: 'Hello', done: false }]);
-    hear('message.added', {
+    apply('text.delta', { message: 'm', text: 'Hel' });
+    apply('text.delta', { message: 'm', text: 'lo' });
+    expect(items()).toMatchObject([{ kind: 'assistant', text: 'Hello', done: false }]);
+    apply('message.added', {
       id: 'm',
       role: 'assistant',
       text: 'Hello.',
@@ -44,37 +46,37 @@ describe('a conversation', () => {
       turn: 't',
       conversation: 'c',
     });
-    expect(items()).toMatchObject([{ kind: 'say', text: 'Hello.', done: true }]);
+    expect(items()).toMatchObject([{ kind: 'assistant', text: 'Hello.', done: true }]);
   });
   it('shows what a model thinks before it answers, and for how long it did', () => {
-    hear('thought.delta', { message: 'm', text: 'Two ' }, { time: '2026-01-01T10:00:00Z' });
-    hear('thought.delta', { message: 'm', text: 'shops.' }, { time: '2026-01-01T10:00:01Z' });
-    expect(items()).toMatchObject([{ kind: 'thought', text: 'Two shops.', ms: null }]);
-    hear('text.delta', { message: 'm', text: 'The first.' }, { time: '2026-01-01T10:00:03Z' });
-    hear('thought.delta', { message: 'm', text: 'Or not?' }, { time: '2026-01-01T10:00:04Z' });
-    hear('turn.ended', { id: 't', status: 'stopped', usage }, { time: '2026-01-01T10:00:06Z' });
+    apply('thought.delta', { message: 'm', text: 'Two ' }, { time: '2026-01-01T10:00:00Z' });
+    apply('thought.delta', { message: 'm', text: 'shops.' }, { time: '2026-01-01T10:00:01Z' });
+    expect(items()).toMatchObject([{ kind: 'reasoning', text: 'Two shops.', ms: null }]);
+    apply('text.delta', { message: 'm', text: 'The first.' }, { time: '2026-01-01T10:00:03Z' });
+    apply('thought.delta', { message: 'm', text: 'Or not?' }, { time: '2026-01-01T10:00:04Z' });
+    apply('turn.ended', { id: 't', status: 'stopped', usage }, { time: '2026-01-01T10:00:06Z' });
     expect(items()).toMatchObject([
-      { kind: 'thought', text: 'Two shops.', ms: 3000 },
-      { kind: 'say', text: 'The first.' },
-      { kind: 'thought', text: 'Or not?', ms: 2000 },
-      { kind: 'end' },
+      { kind: 'reasoning', text: 'Two shops.', ms: 3000 },
+      { kind: 'assistant', text: 'The first.' },
+      { kind: 'reasoning', text: 'Or not?', ms: 2000 },
+      { kind: 'turnEnd' },
     ]);
   });
   it('tells what is done about an answer that is waited for', () => {
-    hear('turn.noted', { message: 'm', text: 'It is busy. Trying again in 2s, 1 of 2.' });
-    hear('text.delta', { message: 'm', text: 'Here' });
+    apply('turn.noted', { message: 'm', text: 'It is busy. Trying again in 2s, 1 of 2.' });
+    apply('text.delta', { message: 'm', text: 'Here' });
     expect(items()).toMatchObject([
       { kind: 'note', text: 'It is busy. Trying again in 2s, 1 of 2.' },
-      { kind: 'say', text: 'Here' },
+      { kind: 'assistant', text: 'Here' },
     ]);
   });
   it('shows a summary as its own row, and whether it is sent', () => {
     const summary = { id: 's', role: 'summary', text: 'Summed up.', time: '', turn: 't', conversation: 'c' };
-    hear('message.added', { ...summary, status: 'done', outside: ['https://a.example'] });
-    expect(items()).toMatchObject([{ kind: 'sum', text: 'Summed up.', used: true }]);
-    hear('message.added', { ...summary, status: 'stopped' });
-    expect(items()).toMatchObject([{ kind: 'sum', used: false }]);
-    hear('message.added', { ...summary, id: 'n', role: 'note', status: 'done' });
+    apply('message.added', { ...summary, status: 'done', outside: ['https://a.example'] });
+    expect(items()).toMatchObject([{ kind: 'summary', text: 'Summed up.', used: true }]);
+    apply('message.added', { ...summary, status: 'stopped' });
+    expect(items()).toMatchObject([{ kind: 'summary', used: false }]);
+    apply('message.added', { ...summary, id: 'n', role: 'note', status: 'done' });
     expect(items()).toHaveLength(1);
   });
   it('hears every event once, however often it comes', () => {
@@ -109,10 +111,10 @@ describe('a conversation', () => {
       event('turn.ended', { id: 't', status: 'done', usage: { input: 3, output: 4 } }),
     ];
     for (const one of all) reduce(state, { is: 'event', event: one });
-    const live = JSON.stringify(state.threads.c);
+    const live = JSON.stringify(state.transcripts.c);
     reduce(state, { is: 'transcript', transcript: { seq, conversation, events: all }, missed: all });
-    expect(JSON.stringify(state.threads.c)).toBe(live);
-    expect(state.threads.c).toMatchObject({ tokens: 7, outside: ['https://a.example'], turn: null });
+    expect(JSON.stringify(state.transcripts.c)).toBe(live);
+    expect(state.transcripts.c).toMatchObject({ tokens: 7, outside: ['https://a.example'], turn: null });
   });
   it('takes what arrived while it was being read, and only that', () => {
     const before = event('text.delta', { message: 'm', text: 'a' });
@@ -125,11 +127,11 @@ describe('a conversation', () => {
     expect(items()).toMatchObject([{ text: 'ab' }]);
   });
   it('leaves others alone', () => {
-    hear('text.delta', { message: 'm', text: 'x' }, { conversation: 'other' });
+    apply('text.delta', { message: 'm', text: 'x' }, { conversation: 'other' });
     expect(items()).toEqual([]);
   });
   it('keeps an answered question as a line with its wording', () => {
-    hear(
+    apply(
       'approval.asked',
       {
         id: 'a',
@@ -146,63 +148,66 @@ describe('a conversation', () => {
       { call: 'k' },
     );
     expect(state.approvals).toHaveLength(1);
-    hear('approval.answered', { id: 'a', call: 'k', answer: 'once' }, { call: 'k' });
+    apply('approval.answered', { id: 'a', call: 'k', answer: 'once' }, { call: 'k' });
     expect(state.approvals).toEqual([]);
     expect(items().at(-1)).toMatchObject({
-      kind: 'answer',
+      kind: 'approval',
       approval: { question: 'Run it?' },
       answer: { answer: 'once' },
     });
   });
   it('tells how a turn failed', () => {
-    hear('turn.started', { id: 't', status: 'running', usage });
-    hear('turn.ended', { id: 't', status: 'failed', error: 'no answer', usage });
-    expect(state.threads.c?.turn).toBeNull();
+    apply('turn.started', { id: 't', status: 'running', usage });
+    apply('turn.ended', { id: 't', status: 'failed', error: 'no answer', usage });
+    expect(state.transcripts.c?.turn).toBeNull();
     expect(state.conversations[0]?.status).toBe('failed');
-    expect(items()).toMatchObject([{ kind: 'end', turn: { status: 'failed', error: 'no answer' } }]);
+    expect(items()).toMatchObject([{ kind: 'turnEnd', turn: { status: 'failed', error: 'no answer' } }]);
   });
   it('is shared from when that is told, and nothing older changes it', () => {
     const told = { ...state.conversations[0]! };
-    hear('conversation.shared', { id: 'c', shared: true });
-    hear('conversation.updated', { ...told, title: 'Lamps' });
+    apply('conversation.shared', { id: 'c', shared: true });
+    apply('conversation.updated', { ...told, title: 'Lamps' });
     expect(state.conversations[0]).toMatchObject({ title: 'Lamps', shared: true });
-    hear('conversation.shared', { id: 'c', shared: false });
-    hear('conversation.updated', { ...told, shared: true });
+    apply('conversation.shared', { id: 'c', shared: false });
+    apply('conversation.updated', { ...told, shared: true });
     expect(state.conversations[0]?.shared).toBe(false);
   });
   it('is gone when it was deleted', () => {
-    hear('conversation.deleted', { id: 'c' });
+    apply('conversation.deleted', { id: 'c' });
     expect(state.conversations).toEqual([]);
-    expect(state.threads.c).toBeUndefined();
+    expect(state.transcripts.c).toBeUndefined();
   });
 });
 
 describe('a call', () => {
   it('runs, streams and ends', () => {
     started('k');
-    hear('call.output', { stream: 'stdout', text: 'one\n' }, { call: 'k' });
-    expect(state.calls.k).toMatchObject({ status: 'running', sentence: 'Counting', live: 'one\n' });
+    apply('call.output', { stream: 'stdout', text: 'one\n' }, { call: 'k' });
+    expect(state.calls.k).toMatchObject({ status: 'running', sentence: 'Counting', liveOutput: 'one\n' });
     ended('k', { preview: ['2 words'] });
     expect(state.calls.k).toMatchObject({ status: 'done', sentence: 'Counted', durationMs: 5, preview: ['2 words'] });
     expect(items()).toEqual([{ kind: 'call', id: 'k', turn: 't' }]);
   });
   it('says how far it is: the newest percentage stands for those before it', () => {
     started('k');
-    hear('call.output', { stream: 'stdout', text: '5% of it is mine\n' }, { call: 'k' });
-    expect(state.calls.k?.share).toBeNull();
-    hear('call.output', { stream: 'progress', text: 'Gathering\n' }, { call: 'k' });
-    hear('call.output', { stream: 'progress', text: '20% · one\n40% · two\n' }, { call: 'k' });
-    hear('call.output', { stream: 'progress', text: '60% · three\n' }, { call: 'k' });
-    expect(state.calls.k).toMatchObject({ share: 60, live: '5% of it is mine\nGathering\n60% · three\n' });
-    hear('call.output', { stream: 'progress', text: 'Writing\n' }, { call: 'k' });
-    expect(state.calls.k).toMatchObject({ share: 60, live: '5% of it is mine\nGathering\n60% · three\nWriting\n' });
+    apply('call.output', { stream: 'stdout', text: '5% of it is mine\n' }, { call: 'k' });
+    expect(state.calls.k?.progress).toBeNull();
+    apply('call.output', { stream: 'progress', text: 'Gathering\n' }, { call: 'k' });
+    apply('call.output', { stream: 'progress', text: '20% · one\n40% · two\n' }, { call: 'k' });
+    apply('call.output', { stream: 'progress', text: '60% · three\n' }, { call: 'k' });
+    expect(state.calls.k).toMatchObject({ progress: 60, liveOutput: '5% of it is mine\nGathering\n60% · three\n' });
+    apply('call.output', { stream: 'progress', text: 'Writing\n' }, { call: 'k' });
+    expect(state.calls.k).toMatchObject({
+      progress: 60,
+      liveOutput: '5% of it is mine\nGathering\n60% · three\nWriting\n',
+    });
   });
   it('keeps a bounded end of its output', () => {
     started('k');
-    for (let i = 0; i < 50; i++) hear('call.output', { stream: 'stdout', text: 'x'.repeat(1000) }, { call: 'k' });
-    hear('call.output', { stream: 'stdout', text: 'last' }, { call: 'k' });
-    expect(state.calls.k?.live.length).toBeLessThanOrEqual(32_768);
-    expect(state.calls.k?.live.endsWith('last')).toBe(true);
+    for (let i = 0; i < 50; i++) apply('call.output', { stream: 'stdout', text: 'x'.repeat(1000) }, { call: 'k' });
+    apply('call.output', { stream: 'stdout', text: 'last' }, { call: 'k' });
+    expect(state.calls.k?.liveOutput.length).toBeLessThanOrEqual(32_768);
+    expect(state.calls.k?.liveOutput.endsWith('last')).toBe(true);
   });
   it('stands first in the activity list, and the audit log adds older ones below', () => {
     started('new');
@@ -241,21 +246,21 @@ describe('the state', () => {
     expect(state).toMatchObject({ seq: 4, panels: [], approvals: [], browser: { tabs: [] } });
   });
   it('keeps its number after a reconnect, so that missed events still come', () => {
-    hear('catalogue.changed', {});
+    apply('catalogue.changed', {});
     const snapshot = { seq: 99, browser: { status: 'ready', tabs: [], active: 0 } };
     reduce(state, { is: 'snapshot', snapshot: snapshot as unknown as Snapshot, again: true });
     expect(state.seq).toBe(1);
   });
   it('shows the end of a turn that a full disk did not take, and counts it once when it is stored', () => {
-    hear('turn.started', { id: 't', status: 'running', usage });
+    apply('turn.started', { id: 't', status: 'running', usage });
     const end = { id: 't', status: 'failed', error: 'Full.', usage: { input: 5, output: 2 } };
-    hear('disk.changed', { level: 'full', folder: '/data', free: 0 }, { seq: 0, conversation: '' });
-    hear('turn.ended', end, { seq: 0 });
+    apply('disk.changed', { level: 'full', folder: '/data', free: 0 }, { seq: 0, conversation: '' });
+    apply('turn.ended', end, { seq: 0 });
     expect(state.disk).toEqual({ level: 'full', folder: '/data', free: 0 });
-    expect(state.threads.c).toMatchObject({ turn: null, tokens: 7 });
-    hear('turn.ended', end);
-    expect(state.threads.c?.tokens).toBe(7);
-    expect(items().filter((item) => item.kind === 'end')).toHaveLength(1);
+    expect(state.transcripts.c).toMatchObject({ turn: null, tokens: 7 });
+    apply('turn.ended', end);
+    expect(state.transcripts.c?.tokens).toBe(7);
+    expect(items().filter((item) => item.kind === 'turnEnd')).toHaveLength(1);
   });
   it('takes live events, which have no number, every time', () => {
     const live = { seq: 0, conversation: '' };
@@ -269,22 +274,22 @@ describe('the state', () => {
       settled_ms: 1,
       on: true,
     };
-    hear('marks.changed', marks, live);
-    hear('marks.changed', marks, live);
+    apply('marks.changed', marks, live);
+    apply('marks.changed', marks, live);
     expect(state.marksRevision).toBe(2);
     expect(state.marks?.elements).toEqual([]);
   });
 });
 
-describe('a call that is the doing of another', () => {
-  it('stands on the card of that one, also when it is asked about first', () => {
+describe('a call that another call makes', () => {
+  it('is shown on the outer card, even when its question comes first', () => {
     started('outer');
-    hear(
+    apply(
       'approval.asked',
       { id: 'q', call: 'inner', within: 'outer', tool: 'bash', args: {}, does: 'Run it' },
       { call: 'inner' },
     );
-    hear(
+    apply(
       'call.started',
       {
         tool: 'bash',
@@ -300,11 +305,11 @@ describe('a call that is the doing of another', () => {
     ended('inner');
     ended('outer');
     expect(items().filter((item) => item.kind === 'call')).toMatchObject([{ id: 'outer' }]);
-    expect(state.calls.outer?.inner).toBe('inner');
+    expect(state.calls.outer?.innerCall).toBe('inner');
     expect(state.calls.inner?.status).toBe('done');
   });
-  it('has a card of its own where the other one has none', () => {
-    hear(
+  it('has its own card when the outer call has none', () => {
+    apply(
       'call.started',
       {
         tool: 'bash',

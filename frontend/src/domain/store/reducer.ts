@@ -1,17 +1,9 @@
 import type {
-  ActivityBar,
-  Approval,
-  ApprovalAnswer,
   BrowserState,
   CallRow,
   Conversation,
-  Disk,
   Marks,
-  MCPHeard,
-  MCPServer,
   Model,
-  Panel,
-  Pointer,
   Setting,
   Snapshot,
   StoredEvent,
@@ -19,10 +11,10 @@ import type {
   Turn,
 } from '../../shared/api/types';
 import { callFromRow, reduceCall } from './calls';
-import { emptyThread, type AppState } from './state';
-import { reduceThread } from './thread';
+import { emptyTranscript, type AppState } from './state';
+import { reduceTranscript } from './transcript';
 
-/** What can change the state: an event of the program, or an answer that was asked for. */
+/** What changes the state: an event of the program, or the answer to a request. */
 export type Change =
   | { is: 'event'; event: StoredEvent }
   | { is: 'snapshot'; snapshot: Snapshot; again: boolean }
@@ -32,10 +24,10 @@ export type Change =
   | { is: 'setting'; setting: Setting }
   | { is: 'conversation'; conversation: Conversation };
 
-/** At most so many calls stay in the activity list. */
+/** How many calls the activity list shows. */
 const ACTIVITY_MAX = 1000;
 
-/** Applies a change to the state in place. The one function that writes it. */
+/** Applies a change to the state in place. Nothing else writes the state. */
 export function reduce(state: AppState, change: Change): void {
   switch (change.is) {
     case 'event':
@@ -61,24 +53,23 @@ export function reduce(state: AppState, change: Change): void {
   }
 }
 
-/** A change holds what is in force; what the setting is about came with the snapshot. */
+/** Only the snapshot describes a setting; a change has its value alone. */
 function putSetting(state: AppState, setting: Setting): void {
   state.settings[setting.key] = { about: state.settings[setting.key]?.about, ...setting };
 }
 
-function setActive(state: AppState, panel: string): void {
+function setActivePanel(state: AppState, panel: string): void {
   state.activePanel = panel;
   state.activeAt[panel] = ++state.activeRevision;
 }
 
-/** The newest values of what is never stored, and at the first time everything. */
 function takeSnapshot(state: AppState, snapshot: Snapshot, again: boolean): void {
   state.version = snapshot.version;
   state.workspace = snapshot.workspace;
   state.panelsFolder = snapshot.panels_folder;
   state.panels = (snapshot.panels ?? []).map(withTools);
-  setActive(state, snapshot.active_panel);
-  state.bar = snapshot.activity_bar;
+  setActivePanel(state, snapshot.active_panel);
+  state.activityBar = snapshot.activity_bar;
   state.browser = withTabs(snapshot.browser);
   state.marks = snapshot.marks ? withElements(snapshot.marks) : null;
   state.marksRevision++;
@@ -91,19 +82,19 @@ function takeSnapshot(state: AppState, snapshot: Snapshot, again: boolean): void
   state.settings = Object.fromEntries((snapshot.settings ?? []).map((s) => [s.key, s]));
   if (snapshot.mode && !state.settings.mode)
     state.settings.mode = { key: 'mode', value: snapshot.mode, source: 'default' };
-  // After a reconnect the stored events come again from the old place; the number stays.
+  // After a reconnect the missed events still come, counted from the old number.
   if (!again) state.seq = snapshot.seq;
 }
 
 function takeTranscript(state: AppState, transcript: Transcript, missed: StoredEvent[]): void {
   const { conversation, events, seq } = transcript;
-  state.threads[conversation.id] = emptyThread(conversation.id);
+  state.transcripts[conversation.id] = emptyTranscript(conversation.id);
   putConversation(state, conversation);
   for (const event of events ?? []) {
     reduceCall(state, event);
-    reduceThread(state, event);
+    reduceTranscript(state, event);
   }
-  for (const event of missed) if (event.seq > seq) reduceThread(state, event);
+  for (const event of missed) if (event.seq > seq) reduceTranscript(state, event);
 }
 
 function takeCalls(state: AppState, rows: CallRow[]): void {
@@ -123,100 +114,100 @@ function reduceEvent(state: AppState, event: StoredEvent): void {
     if (event.seq <= state.seq) return;
     state.seq = event.seq;
   }
-  if (reduceCall(state, event)) {
-    if (event.call && event.kind === 'call.started') {
-      state.activity = [event.call, ...state.activity.filter((id) => id !== event.call)].slice(0, ACTIVITY_MAX);
-    }
-  }
-  reduceThread(state, event);
+  reduceCall(state, event);
+  reduceTranscript(state, event);
   reduceRest(state, event);
 }
 
 function reduceRest(state: AppState, event: StoredEvent): void {
-  const data = event.data as never;
   switch (event.kind) {
+    case 'call.started':
+      if (event.call) {
+        state.activity = [event.call, ...state.activity.filter((id) => id !== event.call)].slice(0, ACTIVITY_MAX);
+      }
+      break;
     case 'conversation.created':
     case 'conversation.updated':
-      putConversation(state, data);
+      putConversation(state, event.data);
       break;
     case 'conversation.shared': {
-      const said = data as { id: string; shared: boolean };
-      const known = state.conversations.find((c) => c.id === said.id);
-      if (known) known.shared = said.shared;
+      const { id, shared } = event.data;
+      const known = state.conversations.find((c) => c.id === id);
+      if (known) known.shared = shared;
       break;
     }
-    case 'conversation.deleted': {
-      forget(state, (data as { id: string }).id);
+    case 'conversation.deleted':
+      deleteConversation(state, event.data.id);
       break;
-    }
     case 'turn.started':
-    case 'turn.ended': {
-      const known = state.conversations.find((c) => c.id === event.conversation);
-      if (known) known.status = (data as Turn).status;
+    case 'turn.ended':
+      setStatus(state, event.conversation, event.data);
       break;
-    }
-    case 'approval.asked': {
-      const approval = data as Approval;
-      state.approvals = [...state.approvals.filter((a) => a.id !== approval.id), approval];
+    case 'approval.asked':
+      state.approvals = [...state.approvals.filter((a) => a.id !== event.data.id), event.data];
       break;
-    }
     case 'approval.answered':
-      state.approvals = state.approvals.filter((a) => a.id !== (data as ApprovalAnswer).id);
+      state.approvals = state.approvals.filter((a) => a.id !== event.data.id);
       break;
     case 'panel.opened':
-      setActive(state, (data as { panel: string }).panel);
+      setActivePanel(state, event.data.panel);
       break;
     case 'panel.closed':
-      if (state.activePanel === (data as { panel: string }).panel) setActive(state, '');
+      if (state.activePanel === event.data.panel) setActivePanel(state, '');
       break;
     case 'panels.changed':
-      state.panels = ((data as { panels: Panel[] }).panels ?? []).map(withTools);
-      state.catalogue++;
+      state.panels = (event.data.panels ?? []).map(withTools);
+      state.toolsRevision++;
       break;
     case 'catalogue.changed':
-      state.catalogue++;
+      state.toolsRevision++;
       break;
     case 'activitybar.changed':
-      state.bar = data as ActivityBar;
+      state.activityBar = event.data;
       break;
     case 'surface.focused':
-      state.focus = { surface: (data as { surface: string }).surface, count: state.focus.count + 1 };
+      state.focus = { surface: event.data.surface, count: state.focus.count + 1 };
       break;
     case 'mcp.changed':
-      state.servers = ((data as { servers: MCPServer[] }).servers ?? []).map(withTools);
-      state.catalogue++;
+      state.servers = (event.data.servers ?? []).map(withTools);
+      state.toolsRevision++;
       break;
     case 'mcp.told':
-      state.told = Object.fromEntries(
-        ((data as MCPHeard).servers ?? []).map(({ name, lists, updates }) => [name, { lists, updates: updates ?? {} }]),
+      state.serverUpdates = Object.fromEntries(
+        (event.data.servers ?? []).map(({ name, lists, updates }) => [name, { lists, updates: updates ?? {} }]),
       );
       break;
     case 'setting.changed':
-      putSetting(state, data as Setting);
+      putSetting(state, event.data);
       break;
     case 'browser.changed':
-      state.browser = withTabs(data);
+      state.browser = withTabs(event.data);
       break;
     case 'disk.changed':
-      state.disk = data as Disk;
+      state.disk = event.data;
       break;
     case 'marks.changed':
-      state.marks = withElements(data);
+      state.marks = withElements(event.data);
       state.marksRevision++;
       break;
     case 'pointer.moved':
-      state.pointer = data as Pointer;
+      state.pointer = event.data;
   }
 }
 
-/** A conversation goes with the talks of the subagents that worked for it. */
-function forget(state: AppState, id: string): void {
+/** Deletes a conversation and those of its subagents. */
+function deleteConversation(state: AppState, id: string): void {
   state.conversations = state.conversations.filter((c) => c.id !== id);
-  delete state.threads[id];
-  for (const child of state.conversations.filter((c) => c.parent === id)) forget(state, child.id);
+  delete state.transcripts[id];
+  for (const child of state.conversations.filter((c) => c.parent === id)) deleteConversation(state, child.id);
 }
 
-// Go may spell an empty list as null.
+function setStatus(state: AppState, conversation: string | undefined, turn: Turn): void {
+  const known = state.conversations.find((c) => c.id === conversation);
+  if (known) known.status = turn.status;
+}
+
+// Go encodes an empty list as null.
 function withTabs(browser: BrowserState): BrowserState {
   return { ...browser, tabs: browser.tabs ?? [] };
 }
@@ -231,7 +222,7 @@ function withElements(marks: Marks): Marks {
 
 function putConversation(state: AppState, conversation: Conversation): void {
   const rest = state.conversations.filter((c) => c.id !== conversation.id);
-  // Only conversation.shared says whether it is shared: what else is told of it may be older.
+  // Only conversation.shared is current about sharing; other messages may be older.
   const shared = state.conversations.find((c) => c.id === conversation.id)?.shared ?? false;
   state.conversations = [...rest, { ...conversation, shared }].sort((a, b) => (a.updated < b.updated ? 1 : -1));
 }

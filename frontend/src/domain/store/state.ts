@@ -11,10 +11,10 @@ import type {
   ErrorType,
   Json,
   Kept,
-  Offer,
-  Marks,
   MCPServer,
+  Marks,
   Model,
+  Offer,
   Origin,
   Panel,
   Pointer,
@@ -23,7 +23,7 @@ import type {
   Waiting,
 } from '../../shared/api/types';
 
-/** One call as its card and the timeline show it. */
+/** One call as its card and the activity list show it. */
 export interface CallView {
   id: string;
   tool: string;
@@ -38,13 +38,12 @@ export interface CallView {
   status: 'queued' | 'running' | CallStatus;
   started: string;
   timeoutMs: number;
-  /** It only reads: nothing is other than before after it. */
-  looks: boolean;
+  readOnly: boolean;
   durationMs: number;
-  /** What streamed so far, its last OUTPUT_MAX characters. */
-  live: string;
-  /** How much of it is done, 0 to 100, where it says so while it runs. */
-  share: number | null;
+  /** The last OUTPUT_MAX characters that streamed. */
+  liveOutput: string;
+  /** Progress in percent, null when the call reports none. */
+  progress: number | null;
   preview: string[];
   error: string;
   errorType: ErrorType | '';
@@ -56,29 +55,32 @@ export interface CallView {
   images: string[];
   /** Files it changed in a way that can be undone. */
   changed: string[];
-  /** The call that this one is the doing of, and the other way round; "" for none. */
-  within: string;
-  inner: string;
-  /** Its panel can take it back. */
+  /** The call that this one is a part of, and the other way round; "" for none. */
+  outerCall: string;
+  innerCall: string;
+  /** Its panel can undo it. */
   undoable: boolean;
   /** The address of the MCP server's page that shows it, and the blob of its whole answer; "" for none. */
   app: string;
-  answer: string;
-  /** Set when the result was too long to be handed out in one piece. */
-  kept: Kept | null;
+  answerBlob: string;
+  /** Where the whole result is stored when it was too long for one answer. */
+  storedResult: Kept | null;
 }
 
-/** How long a message waited, and whether it was taken into a turn that ran. */
-export interface Waited {
-  ms: number;
-  steered: boolean;
-}
-
-/** An entry of a conversation, in the order it came. */
+/** An entry of a conversation, in the order of arrival. */
 export type Item =
-  | { kind: 'me'; id: string; text: string; time: string; turn: string; outside?: string[]; waited?: Waited }
   | {
-      kind: 'say';
+      kind: 'user';
+      id: string;
+      text: string;
+      time: string;
+      turn: string;
+      outside?: string[];
+      /** Set when the message was sent while a turn ran: how long it waited, and whether that turn took it. */
+      queued?: { ms: number; steered: boolean };
+    }
+  | {
+      kind: 'assistant';
       id: string;
       text: string;
       time: string;
@@ -87,47 +89,46 @@ export type Item =
       outside: string[];
       offers: Offer[];
     }
-  /** What a model thinks before it answers; `ms` is null while it does. */
-  | { kind: 'thought'; id: string; text: string; time: string; turn: string; ms: number | null }
+  /** `ms` is null while the model still reasons. */
+  | { kind: 'reasoning'; id: string; text: string; time: string; turn: string; ms: number | null }
   | { kind: 'call'; id: string; turn: string }
-  | { kind: 'answer'; id: string; approval: Approval | null; answer: ApprovalAnswer; time: string; turn: string }
-  /** The beginning of the talk, summed up; `used` while the model is sent it instead. */
-  | { kind: 'sum'; id: string; text: string; time: string; turn: string; used: boolean; outside: string[] }
-  /** Text of a server that a person gave with the message below it. */
-  | { kind: 'given'; id: string; title: string; text: string; outside: string[]; turn: string }
-  /** What is said about an answer that is waited for. */
+  | { kind: 'approval'; id: string; approval: Approval | null; answer: ApprovalAnswer; time: string; turn: string }
+  /** A summary of what comes before; `used` while the model is sent it instead. */
+  | { kind: 'summary'; id: string; text: string; time: string; turn: string; used: boolean; outside: string[] }
+  /** Text of an MCP server that a person attached to the message below it. */
+  | { kind: 'attachment'; id: string; title: string; text: string; outside: string[]; turn: string }
+  /** A sentence about an answer that is late. */
   | { kind: 'note'; id: string; text: string; turn: string }
-  | { kind: 'end'; id: string; turn: Turn };
+  | { kind: 'turnEnd'; id: string; turn: Turn };
 
-/** One way a conversation went on. */
 export interface BranchView {
   id: string;
-  /** The branch it parts from, and how many of all items came before it. */
+  /** The branch it starts from, and how many of all items came before it. */
   parent: string;
   cut: number;
-  /** Grows each time it becomes active. */
+  /** The sequence number at which it last became active. */
   used: number;
 }
 
-/** One conversation as far as it was read. The items of all branches stand in the order they came. */
-export interface Thread {
+/** What is loaded of one conversation. The items of all branches are in the order of arrival. */
+export interface TranscriptView {
   id: string;
   items: Item[];
   /** The turn that runs now. */
   turn: Turn | null;
   /** Tokens of all turns. */
   tokens: number;
-  /** Where outside text in it came from; by turn in `sources`. */
+  /** Sources of outside text, in all and by turn. */
   outside: string[];
   sources: Record<string, string[]>;
-  /** How it parts; the first branch is the way it went at first. */
+  /** All branches; the first has the id "". */
   branches: BranchView[];
-  /** The branch that is shown. */
+  /** The active branch. */
   branch: string;
   /** The branch of each turn. */
   turns: Record<string, string>;
-  questions: Record<string, Approval>;
-  /** Messages that were sent while a turn ran and are not part of it yet. */
+  approvals: Record<string, Approval>;
+  /** Messages that wait for the running turn. */
   waiting: Waiting[];
 }
 
@@ -139,35 +140,34 @@ export interface AppState {
   panelsFolder: string;
   panels: Panel[];
   activePanel: string;
-  /** Grows with each word from the program on which panel is active; by panel, when it was last that one. */
+  /** Counts the reports of the active panel; by panel, the count when it last became active. */
   activeRevision: number;
   activeAt: Record<string, number>;
-  bar: ActivityBar;
+  activityBar: ActivityBar;
   browser: BrowserState;
   marks: Marks | null;
-  /** Rises with every marks event, so that drawing can tell a new look from an old one. */
+  /** Counts marks events, so that drawing can tell a new observation from an old one. */
   marksRevision: number;
   pointer: Pointer | null;
   approvals: Approval[];
   conversations: Conversation[];
-  threads: Record<string, Thread>;
+  transcripts: Record<string, TranscriptView>;
   calls: Record<string, CallView>;
-  /** Ids of calls, newest first: what the activity list shows. */
+  /** Ids of calls for the activity list, newest first. */
   activity: string[];
   servers: MCPServer[];
   /** By server: how often its resources or prompts changed, and each resource that is watched. */
-  told: Record<string, { lists: number; updates: Record<string, number> }>;
+  serverUpdates: Record<string, { lists: number; updates: Record<string, number> }>;
   models: Model[];
   settings: Record<string, Setting>;
   banners: Banner[];
   disk: Disk;
-  /** Rises when tools have to be asked for again. */
-  catalogue: number;
-  /** The newest wish to focus something: a panel id, "assistant" or "page". */
+  /** Counts the changes of the list of tools. */
+  toolsRevision: number;
+  /** The newest request to focus something: a panel id, "assistant" or "page". */
   focus: { surface: string; count: number };
 }
 
-/** The state before anything was heard. */
 export function emptyState(): AppState {
   return {
     seq: 0,
@@ -178,29 +178,28 @@ export function emptyState(): AppState {
     activePanel: '',
     activeRevision: 0,
     activeAt: {},
-    bar: { expanded: false, devices: [], device: '' },
+    activityBar: { expanded: false, devices: [], device: '' },
     browser: { status: 'starting', tabs: [], active: 0 },
     marks: null,
     marksRevision: 0,
     pointer: null,
     approvals: [],
     conversations: [],
-    threads: {},
+    transcripts: {},
     calls: {},
     activity: [],
     servers: [],
-    told: {},
+    serverUpdates: {},
     models: [],
     settings: {},
     banners: [],
     disk: { level: 'enough', folder: '', free: 0 },
-    catalogue: 0,
+    toolsRevision: 0,
     focus: { surface: '', count: 0 },
   };
 }
 
-/** A conversation nothing was read of yet. */
-export function emptyThread(id: string): Thread {
+export function emptyTranscript(id: string): TranscriptView {
   return {
     id,
     items: [],
@@ -211,7 +210,7 @@ export function emptyThread(id: string): Thread {
     branches: [{ id: '', parent: '', cut: 0, used: 0 }],
     branch: '',
     turns: {},
-    questions: {},
+    approvals: {},
     waiting: [],
   };
 }

@@ -1,19 +1,19 @@
-import { answered, during } from '../../shared/api/acting';
-import { environmentTool } from '../../shared/api/map';
-import type { Envelope, Json, SurfaceAsk, SurfaceMarks, SurfaceReply } from '../../shared/api/types';
+import { actAsAssistant, requestsSettled } from '../../shared/api/assistantaction';
+import { environmentTool } from '../../shared/api/navigation';
+import type { Json, SurfaceAsk, SurfaceEnvelope, SurfaceMarks, SurfaceReply } from '../../shared/api/types';
 import type { Actions } from '../actions';
-import { inOwnWindow } from '../commands/commands.svelte';
+import { inDesktopWindow } from '../commands/commands.svelte';
 import type { Session } from '../session/session.svelte';
 import type { Settings } from '../settings/settings.svelte';
-import { PanelMarks } from './marks.svelte';
-import { Pose } from './pose';
+import { PanelMarks } from './panelmarks.svelte';
+import { WindowFreeze } from './freeze';
 
-/** Asks what a panel shows in its frame, through the panel's own bridge; the answer is a stranger's. */
+/** Runs an operation in a panel's frame over its bridge; the answer is untrusted. */
 export type FrameAsk = (ask: { name: string; args: Json[] }) => Promise<Json>;
 
 interface Script {
   scope: Element | Document;
-  during: typeof during;
+  during: typeof actAsAssistant;
   do(name: string, args: Json[]): Promise<Json>;
 }
 declare global {
@@ -21,34 +21,34 @@ declare global {
   var __sextantScope: Element | undefined;
 }
 
-/** How long an answer may be, in characters: the program reads no longer message. */
-const MOST = 900_000;
-/** How long a page may take to be at rest after requests that a press began, in milliseconds. */
-const PATIENCE = 4000;
+/** The longest answer in characters; the program rejects longer messages. */
+const ANSWER_MAX = 900_000;
+/** How long to wait for requests after an action and for a loading panel, in milliseconds. */
+const SETTLE_TIMEOUT_MS = 4000;
 const drawn = () => new Promise((done) => requestAnimationFrame(done));
-/** How long the pointer is seen after it acted, in milliseconds. */
-const SEEN = 1500;
+/** How long the pointer stays visible after an action, in milliseconds. */
+const POINTER_MS = 1500;
 
 /**
- * The page of the panel that this window shows, as the program looks at it and acts on it. What can be
- * seen and pressed is the panel's place on the stage only; what a panel shows in a frame answers itself.
+ * Lets the program observe and act on the page of the shown panel. Only the stage can be observed and operated; a
+ * panel's frame answers for itself.
  */
 export class Surface {
-  /** Where the assistant's pointer is, in pixels of the window; null soon after it acted. */
+  /** The assistant's pointer in window pixels, null soon after an action. */
   pointer = $state<{ x: number; y: number; press: boolean } | null>(null);
 
   /** The numbers over the page. */
   readonly marks = new PanelMarks(
-    (frame, doc, handles) => this.#where(frame, doc, handles),
+    (frame, doc, handles) => this.#boxes(frame, doc, handles),
     () => this.settings.value('marks') !== 'off',
   );
 
-  /** A picture is taken: what the window draws over the page waits. */
-  posing = $state(false);
-  readonly #still = new Pose((posing) => (this.posing = posing));
+  /** True while a screenshot is taken: the window draws nothing over the page. */
+  frozen = $state(false);
+  readonly #freeze = new WindowFreeze((frozen) => (this.frozen = frozen));
   #frames = new Map<string, FrameAsk>();
   #installing: Promise<void> | null = null;
-  #away: ReturnType<typeof setTimeout> | undefined;
+  #pointerTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly session: Session,
@@ -61,7 +61,7 @@ export class Surface {
     return this.marks.panel === panel && panel !== '' && this.settings.value('marks') !== 'off';
   }
 
-  /** Numbers the page of the panel in front; when its numbers are drawn already, hides them. */
+  /** Toggles the numbers on the page of the active panel. */
   async annotate(panel: string): Promise<void> {
     if (this.marked(panel)) {
       await this.settings.set('marks', 'off');
@@ -71,27 +71,27 @@ export class Surface {
     await this.actions.run(environmentTool('annotate'), {});
   }
 
-  /** Says how the frame of a panel is asked; returns what ends that. */
-  provide(panel: string, ask: FrameAsk): () => void {
+  /** Registers the frame of a panel; the returned function removes it. */
+  registerFrame(panel: string, ask: FrameAsk): () => void {
     this.#frames.set(panel, ask);
     return () => {
       if (this.#frames.get(panel) === ask) this.#frames.delete(panel);
     };
   }
 
-  /** Tells the program that a person looks at this window. */
-  looked(): void {
+  /** Reports that the person uses this window. */
+  reportFocus(): void {
     this.session.send({ v: 1, kind: 'focus' });
   }
 
-  /** Answers a question of the program. */
-  async hear(envelope: Envelope): Promise<void> {
-    if (envelope.kind !== 'surface.ask') return;
-    const ask = envelope.data as SurfaceAsk;
+  /** Answers a request of the program. */
+  async onRequest(message: SurfaceEnvelope): Promise<void> {
+    if (message.kind !== 'surface.ask') return;
+    const ask = message.data;
     const reply: SurfaceReply = { id: ask.id };
     try {
       reply.value = await this.#answer(ask);
-      if (JSON.stringify(reply.value ?? null).length > MOST) {
+      if (JSON.stringify(reply.value ?? null).length > ANSWER_MAX) {
         delete reply.value;
         reply.error = 'its answer is too long.';
       }
@@ -102,15 +102,15 @@ export class Surface {
   }
 
   async #answer({ panel, frame, do: name, args }: SurfaceAsk): Promise<Json> {
-    if (name === 'posed') return { v: { held: this.#still.rest() } };
-    const stage = await staged();
+    if (name === 'posed') return { v: { held: this.#freeze.end() } };
+    const stage = await loadedStage();
     if (!stage || stage.dataset.surface !== panel) throw new Error('the window shows another panel now.');
     if (name === 'marks') {
       const [told] = (args ?? []) as SurfaceMarks[];
       if (told) this.marks.take(panel, told);
       return { v: true };
     }
-    if (name === 'pose') return this.#pose(stage);
+    if (name === 'pose') return this.#beginScreenshot(stage);
     const place = frame ? stage.querySelector('iframe')?.getBoundingClientRect() : undefined;
     if (name === 'press') this.#point((args as Json[])[1], true, place);
     if (frame) {
@@ -126,26 +126,23 @@ export class Surface {
       this.#point((answer as { v?: Json } | undefined)?.v, false);
       return answer;
     }
-    if (name === 'calm') await answered(PATIENCE);
+    if (name === 'calm') await requestsSettled(SETTLE_TIMEOUT_MS);
     return globalThis.__sextant?.do(name, args ?? []);
   }
 
-  /**
-   * Shows the page and nothing of the window's own over it, for a picture. What a person has open over it
-   * stays and is told, so that it is painted over.
-   */
-  async #pose(stage: HTMLElement): Promise<Json> {
-    if (!inOwnWindow()) return { v: { own: false } };
-    if (document.querySelector('.scrim')) return { e: 'a dialog lies over it, which is for the person' };
-    // A window that nobody sees draws no frames.
-    const posed = await this.#still.strike(stage, () =>
+  /** Freezes the window for a screenshot; what the person has open over the page is reported to be painted over. */
+  async #beginScreenshot(stage: HTMLElement): Promise<Json> {
+    if (!inDesktopWindow()) return { v: { own: false } };
+    if (document.querySelector('.scrim')) return { e: 'a dialog covers it, which only the person may use' };
+    // A hidden window paints no frames.
+    const layout = await this.#freeze.begin(stage, () =>
       Promise.race([drawn().then(drawn), new Promise((done) => setTimeout(done, 300))]),
     );
-    return { v: { own: true, width: innerWidth, ...posed } } as unknown as Json;
+    return { v: { own: true, width: innerWidth, ...layout } } as unknown as Json;
   }
 
-  /** Where elements of the page, or of what its frame shows, are now. */
-  async #where(frame: boolean, doc: string, handles: number[]): Promise<Json> {
+  /** The boxes of elements of the page or of its frame. */
+  async #boxes(frame: boolean, doc: string, handles: number[]): Promise<Json> {
     const args = [doc, handles] as Json[];
     const answer = frame
       ? await this.#frames.get(this.marks.panel)?.({ name: 'where', args })
@@ -153,7 +150,7 @@ export class Surface {
     return (answer as { v?: Json } | null | undefined)?.v ?? null;
   }
 
-  /** Shows the pointer at a point of the window, or of a frame's place, where a stranger's numbers stay inside. */
+  /** Shows the pointer at a point of the window, or of a frame, to whose area it is clamped. */
   #point(at: Json, press: boolean, place?: DOMRect): void {
     const { x, y } = (at ?? {}) as { x?: unknown; y?: unknown };
     if (typeof x !== 'number' || typeof y !== 'number') return;
@@ -161,11 +158,11 @@ export class Surface {
     this.pointer = place
       ? { x: place.x + inside(x, place.width), y: place.y + inside(y, place.height), press }
       : { x, y, press };
-    clearTimeout(this.#away);
-    this.#away = setTimeout(() => (this.pointer = null), SEEN);
+    clearTimeout(this.#pointerTimer);
+    this.#pointerTimer = setTimeout(() => (this.pointer = null), POINTER_MS);
   }
 
-  /** Brings the collector into the window, on the stage only. */
+  /** Loads the collector script with the stage as its scope. */
   async #install(stage: HTMLElement): Promise<void> {
     if (globalThis.__sextant?.scope === stage) return;
     this.#installing ??= this.#load(stage).finally(() => (this.#installing = null));
@@ -179,18 +176,18 @@ export class Surface {
     script.src = '/surface.js';
     await new Promise<void>((resolve, reject) => {
       script.onload = () => resolve();
-      script.onerror = () => reject(new Error('the window could not load what it looks with.'));
+      script.onerror = () => reject(new Error('the window could not load its page script.'));
       document.head.append(script);
     });
     script.remove();
-    const came = (globalThis as { __sextant?: Script }).__sextant;
-    if (came) came.during = during;
+    const loaded = (globalThis as { __sextant?: Script }).__sextant;
+    if (loaded) loaded.during = actAsAssistant;
   }
 }
 
-/** The stage, once what its panel is made of has come; after PATIENCE as it is. */
-async function staged(): Promise<HTMLElement | null> {
-  for (let waited = 0; waited < PATIENCE; waited += 20) {
+/** The stage, once its panel has loaded or the timeout passed. */
+async function loadedStage(): Promise<HTMLElement | null> {
+  for (let waited = 0; waited < SETTLE_TIMEOUT_MS; waited += 20) {
     const stage = document.querySelector<HTMLElement>('[data-surface]');
     if (!stage || stage.dataset.loading === undefined) return stage;
     await new Promise((done) => setTimeout(done, 20));

@@ -1,24 +1,24 @@
-/** Characters that steer a terminal; a paste never needs them, and pages put them into what is copied. */
+/** Control and invisible characters, which pages may hide in copied text. */
 // eslint-disable-next-line no-control-regex
-const STEERING = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g;
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g;
 
-/** A text as it may be pasted: line ends alike, nothing that steers. */
+/** Text for pasting: with \n as line ending and without control characters. */
 export function pasteText(text: string): string {
-  return text.replace(/\r\n?/g, '\n').replace(STEERING, '');
+  return text.replace(/\r\n?/g, '\n').replace(CONTROL, '');
 }
 
-/** How many lines a paste would run: one without a line end runs none by itself. */
+/** How many lines a paste has. */
 export function pastedLines(text: string): number {
   return text.split('\n').filter((line, i, all) => i < all.length - 1 || line !== '').length;
 }
 
-/** Whether a paste is worth a question: it would run lines before anybody read them. */
+/** Whether to ask before a paste, because it would run lines unread. */
 export function asksBeforePaste(text: string): boolean {
   return text.includes('\n');
 }
 
-/** A title that a program gave itself, as it may stand beside ours. */
+/** The title of a program, cleaned and shortened for display. */
 export function programTitle(title: string): string {
-  const plain = title.replace(STEERING, '').replace(/\s+/g, ' ').trim();
+  const plain = title.replace(CONTROL, '').replace(/\s+/g, ' ').trim();
   return plain.length > 40 ? `${plain.slice(0, 39)}…` : plain;
 }

@@ -1,28 +1,26 @@
-import type { Backend, TerminalLink } from '../../shared/api/backend';
+import type { Backend } from '../../shared/api/backend';
 import type { Terminal, TerminalNews } from '../../shared/api/types';
+import type { TerminalLink } from '../../shared/api/terminals';
 
-/** Waits between tries to connect again, in seconds; the last one repeats. */
-const WAITS = [1, 2, 4, 8];
+/** Delays between reconnects in seconds; the last one repeats. */
+const RETRY_DELAYS = [1, 2, 4, 8];
 
 /** What draws a terminal. */
 export interface Screen {
-  /** Begins anew: the first `replay` bytes that follow were printed before. */
+  /** Clears the screen; the next `replay` bytes are earlier output. */
   reset(replay: number): void;
-  /** Draws output; `drawn` is called once it stands on the screen. */
+  /** Draws output and calls `drawn` when it is on the screen. */
   write(bytes: Uint8Array, drawn: () => void): void;
 }
 
-/**
- * The tabs of the terminal panel. They live in the program: a tab that is shown again is drawn from
- * what it printed before. While the panel is open one screen watches the tab that is chosen.
- */
+/** The tabs of the terminal panel. They run in the program, which replays earlier output to a screen that shows one. */
 export class Terminals {
   tabs = $state.raw<Terminal[]>([]);
   chosen = $state(0);
   connected = $state(false);
-  /** What the program said went wrong last, until something works. */
+  /** The last error of the program, until something succeeds. */
   problem = $state('');
-  /** Whether the list of tabs was ever told. */
+  /** Whether the list of tabs was received. */
   known = $state(false);
 
   #link: TerminalLink | null = null;
@@ -38,7 +36,7 @@ export class Terminals {
     return this.tabs.find((tab) => tab.tab === this.chosen);
   }
 
-  /** Connects for as long as the panel is shown; the returned function lets go. */
+  /** Connects while the panel is shown; the returned function disconnects. */
   watch(): () => void {
     this.#open = true;
     this.#connect();
@@ -53,7 +51,7 @@ export class Terminals {
 
   #connect(): void {
     const link = this.backend.terminals({
-      news: (news) => link === this.#link && this.#hear(news),
+      news: (news) => link === this.#link && this.#receive(news),
       output: (tab, bytes) => {
         if (link !== this.#link) return;
         const to = this.#screen?.tab === tab ? this.#screen.screen : null;
@@ -66,13 +64,16 @@ export class Terminals {
         this.#link = null;
         this.connected = false;
         if (!this.#open) return;
-        this.#timer = setTimeout(() => this.#connect(), (WAITS[Math.min(this.#tries++, WAITS.length - 1)] ?? 8) * 1000);
+        this.#timer = setTimeout(
+          () => this.#connect(),
+          (RETRY_DELAYS[Math.min(this.#tries++, RETRY_DELAYS.length - 1)] ?? 8) * 1000,
+        );
       },
     });
     this.#link = link;
   }
 
-  #hear(news: TerminalNews): void {
+  #receive(news: TerminalNews): void {
     if (news.kind === 'error') {
       this.problem = news.error ?? '';
       return;
@@ -82,18 +83,18 @@ export class Terminals {
       this.connected = true;
       this.known = true;
       this.#tries = 0;
-      this.#took(news.tabs);
+      this.#setTabs(news.tabs);
       if (fresh && this.#screen) this.#link?.send({ kind: 'watch', tab: this.#screen.tab });
     }
     if (news.kind === 'opened' && news.tab) this.choose(news.tab);
     if (news.kind === 'watching' && news.tab === this.#screen?.tab) this.#screen?.screen.reset(news.bytes ?? 0);
   }
 
-  #took(tabs: Terminal[]): void {
+  #setTabs(tabs: Terminal[]): void {
     const before = this.tabs;
     this.tabs = tabs;
     if (tabs.some((tab) => tab.tab === this.chosen)) return;
-    // The neighbour of a tab that went takes its place.
+    // Choose the neighbour of a closed tab.
     const at = before.findIndex((tab) => tab.tab === this.chosen);
     this.chosen = (tabs[Math.min(Math.max(at, 0), tabs.length - 1)] ?? { tab: 0 }).tab;
   }

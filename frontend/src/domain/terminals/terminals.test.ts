@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Backend, TerminalHandlers } from '../../shared/api/backend';
-import type { Terminal } from '../../shared/api/types';
+import type { Backend } from '../../shared/api/backend';
+import type { Terminal, TerminalNews } from '../../shared/api/types';
+import type { TerminalHandlers } from '../../shared/api/terminals';
 import { typedMessage, parseOutput } from '../../shared/api/terminals';
 import { Terminals } from './terminals.svelte';
 
@@ -28,7 +29,7 @@ function play() {
   } as unknown as Backend;
   const terminals = new Terminals(backend);
   const leave = terminals.watch();
-  const tell = (kind: string, more = {}) => handlers?.news({ v: 1, kind, tabs: [], ...more });
+  const tell = (kind: TerminalNews['kind'], more = {}) => handlers?.news({ v: 1, kind, tabs: [], ...more });
   return { terminals, sent, tell, leave, output: (n: number, b: Uint8Array) => handlers?.output(n, b) };
 }
 

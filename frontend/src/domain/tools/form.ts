@@ -4,11 +4,11 @@ import { t } from '../../shared/i18n';
 /** One field of the form made from a tool's JSON schema. */
 export interface FormField {
   name: string;
-  /** The name as a person says it: "Due date" of due_date. */
+  /** The name in words: "Due date" for due_date. */
   label: string;
   description: string;
   required: boolean;
-  /** True where what is typed is not to be read over a shoulder. */
+  /** Whether the input is masked. */
   secret?: boolean;
   kind: 'text' | 'number' | 'boolean' | 'choice' | 'json';
   options: string[];
@@ -35,7 +35,7 @@ export function fieldsOf(parameters: unknown): FormField[] {
     const type = Array.isArray(part.type) ? part.type.find((one) => one !== 'null') : part.type;
     return {
       name,
-      label: part.title || spoken(name),
+      label: part.title || labelOf(name),
       description: part.description ?? '',
       required: required.has(name),
       kind: kindOf(type, part),
@@ -47,7 +47,7 @@ export function fieldsOf(parameters: unknown): FormField[] {
   return fields.sort((a, b) => Number(b.required) - Number(a.required));
 }
 
-function spoken(name: string): string {
+function labelOf(name: string): string {
   const words = name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/[_-]+/g, ' ')
@@ -66,7 +66,7 @@ function kindOf(type: string | undefined, part: Schema): FormField['kind'] {
 
 const show = (value: unknown) => (value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Turns what was typed into arguments; `errors` holds, by field, the sentence that mends it. */
+/** Converts the input into arguments; `errors` has a message by field. */
 export function argsOf(
   fields: FormField[],
   typed: Record<string, string>,
@@ -76,27 +76,27 @@ export function argsOf(
   for (const field of fields) {
     const text = typed[field.name] ?? '';
     if (text === '') {
-      if (field.required && field.kind !== 'boolean') errors[field.name] = t('own.bad.required');
+      if (field.required && field.kind !== 'boolean') errors[field.name] = t('panel.bad.required');
       else if (field.required) args[field.name] = false;
       continue;
     }
     if (field.kind === 'number') {
       const number = Number(text);
       if (Number.isFinite(number)) args[field.name] = number;
-      else errors[field.name] = t('own.bad.number');
+      else errors[field.name] = t('panel.bad.number');
     } else if (field.kind === 'boolean') args[field.name] = text === 'true';
     else if (field.kind === 'json') {
       try {
         args[field.name] = JSON.parse(text) as unknown;
       } catch (error) {
-        errors[field.name] = t('own.bad.json', { reason: error instanceof Error ? error.message : '' });
+        errors[field.name] = t('panel.bad.json', { reason: error instanceof Error ? error.message : '' });
       }
     } else args[field.name] = text;
   }
   return { args, errors };
 }
 
-/** Arguments written as JSON, null for what is no object. */
+/** Parses arguments as a JSON object, null for anything else. */
 export function readArgs(text: string): Record<string, Json> | null {
   try {
     const value = JSON.parse(text) as Json;

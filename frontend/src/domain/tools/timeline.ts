@@ -6,13 +6,13 @@ export interface Filter {
   status: CallView['status'] | '';
 }
 
-/** Calls of one turn, or of one caller outside of turns, that follow each other. */
+/** Consecutive calls of one turn, or of one caller outside of turns. */
 export interface TimelineGroup {
   key: string;
   calls: CallView[];
 }
 
-/** Groups calls, newest first, and leaves out what the filter hides. */
+/** Filters calls, newest first, and groups them. */
 export function timeline(calls: CallView[], filter: Filter): TimelineGroup[] {
   const groups: TimelineGroup[] = [];
   let of = '';

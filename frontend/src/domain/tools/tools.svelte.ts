@@ -12,13 +12,13 @@ export interface ToolGroup {
   active: boolean;
 }
 
-/** Every known tool, asked for again when the catalogue changes, and the calls of before. */
+/** All known tools, read again when the catalogue changes, and earlier calls. */
 export class Tools {
   list = $state<ToolInfo[]>([]);
   failed = $state('');
   loaded = $state(false);
   #asked = '';
-  /** Counts requests for the list: an answer that a later one has overtaken is not shown. */
+  /** Counts requests, so that an outdated answer is dropped. */
   #request = 0;
 
   constructor(
@@ -26,17 +26,17 @@ export class Tools {
     private readonly actions: Actions,
   ) {}
 
-  /** What the list depends on: the catalogue, and the settings that decide about calls. */
+  /** Changes when the list has to be read again. */
   get state(): string {
-    const { catalogue, settings } = this.store.state;
+    const { toolsRevision, settings } = this.store.state;
     const set = ['mode', 'tools_allow', 'tools_ask', 'groups_off'].map((key) => settings[key]?.value ?? '');
-    return [catalogue, ...set].join('|');
+    return [toolsRevision, ...set].join('|');
   }
 
-  /** Reads the list unless it was read as things stand, or anyhow: rules can be made elsewhere, too. */
-  async refresh(anyhow = false): Promise<void> {
+  /** Reads the list if it may have changed, or with `force`, since rules can change elsewhere. */
+  async refresh(force = false): Promise<void> {
     const { state } = this;
-    if (this.#asked === state && !anyhow) return;
+    if (this.#asked === state && !force) return;
     this.#asked = state;
     const request = ++this.#request;
     try {
@@ -52,8 +52,8 @@ export class Tools {
     }
   }
 
-  /** Names of the tools that are switched off. They are in no list but this. */
-  get off(): string[] {
+  /** Names of tools that are switched off, which the list leaves out. */
+  get disabled(): string[] {
     const value = this.store.state.settings['tools_off']?.value ?? '';
     return value
       .split(',')
@@ -61,18 +61,18 @@ export class Tools {
       .filter(Boolean);
   }
 
-  /** Lets a tool be called, or no longer. */
-  async turn(tool: string, on: boolean): Promise<void> {
-    const off = this.off.filter((name) => name !== tool);
-    if (!on) off.push(tool);
+  /** Switches a tool on or off. */
+  async setEnabled(tool: string, on: boolean): Promise<void> {
+    const disabled = this.disabled.filter((name) => name !== tool);
+    if (!on) disabled.push(tool);
     await this.actions.ask(
       this.actions.backend
-        .setting('tools_off', off.join(','))
+        .setting('tools_off', disabled.join(','))
         .then((setting) => this.store.apply({ is: 'setting', setting })),
     );
   }
 
-  /** Says what every call of a tool needs. */
+  /** Sets the permission of a tool. */
   async permit(tool: string, permission: Permission): Promise<void> {
     await this.actions.ask(this.actions.backend.permit(tool, permission));
     await this.refresh(true); // also after a failure: a part of it may have been done

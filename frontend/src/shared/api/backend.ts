@@ -1,225 +1,218 @@
+import { assistantIsActing } from './assistantaction';
+import { bodyOf, createApiClient, done } from './client';
+import { createFilesApi } from './files';
+import { PATHS } from './navigation';
+import { createServerAppsApi } from './serverapps';
+import { createServerResourcesApi } from './serverresources';
+import { connect, type SocketHandlers } from './socket';
+import { openTerminals, type TerminalHandlers } from './terminals';
+import { undoPath } from './types';
 import type {
-  Completion,
-  PilotCommand,
+  Attachment,
   Answer,
-  AuditCheck,
-  AuditPage,
-  CallRow,
-  ClientMessage,
-  Conversation,
   ChangedFile,
-  CreatedTool,
-  Envelope,
-  FrameHeader,
-  Grant,
+  Json,
+  MetricsRange,
+  Origin,
+  Permission,
   RuleDraft,
   SecretDraft,
-  ProgramList,
-  SecretList,
-  ServerDetail,
-  ServerMay,
-  ServerPreview,
-  ServerSource,
   ServerConsents,
   ServerEntry,
-  Json,
-  Metrics,
-  MetricsRange,
-  Model,
-  EvalOutcome,
-  PanelOffer,
-  Permission,
-  PanelSetting,
-  PageTree,
-  Result,
-  Setting,
-  Snapshot,
-  StoredEvent,
-  Spending,
-  TerminalMessage,
-  TerminalNews,
-  ToolHistory,
-  ToolList,
-  Transcript,
+  ServerSource,
 } from './types';
-import type { AppDesk } from './apps';
-import type { Desk } from './desk';
-import type { Attachment, Shelf } from './shelf';
-
-/** A picture of the page: its header and the encoded bytes. */
-export interface Frame {
-  header: FrameHeader;
-  picture: Blob;
-}
-
-/** What a connection tells; `closed` comes exactly once and last. */
-export interface SocketHandlers {
-  hello(seq: number): void;
-  event(event: Envelope): void;
-  /** A question about the page of the panel that is shown. */
-  asked(question: Envelope): void;
-  frame(frame: Frame): void;
-  closed(): void;
-}
-
-export interface Connection {
-  send(message: ClientMessage): void;
-  close(): void;
-}
-
-/** What a connection to the terminals tells; `closed` comes exactly once and last. */
-export interface TerminalHandlers {
-  news(news: TerminalNews): void;
-  output(tab: number, bytes: Uint8Array): void;
-  closed(): void;
-}
-
-export interface TerminalLink {
-  send(message: Omit<TerminalMessage, 'v'>): void;
-  /** Hands on what a person typed into a tab. */
-  type(tab: number, text: string): void;
-  close(): void;
-}
-
-/** Why a request failed: `status` 0 means the program did not answer. */
-export class BackendError extends Error {
-  constructor(
-    readonly status: number,
-    readonly title: string,
-    readonly detail: string,
-  ) {
-    super(detail ? `${title}: ${detail}` : title);
-    this.name = 'BackendError';
-  }
-}
 
 /** Everything the window asks of the program. Failures are BackendErrors. */
-export interface Backend {
-  readonly desk: Desk;
-  readonly apps: AppDesk;
-  readonly shelf: Shelf;
-  state(): Promise<Snapshot>;
-  connect(after: number, handlers: SocketHandlers): Connection;
-  /** The terminals of the person's own and of the assistant. */
-  terminals(handlers: TerminalHandlers): TerminalLink;
-  events(after: number): Promise<StoredEvent[]>;
+export type Backend = ReturnType<typeof createBackend>;
 
-  createConversation(title: string): Promise<Conversation>;
-  transcript(id: string): Promise<Transcript>;
-  renameConversation(id: string, title: string): Promise<void>;
-  /** Lets other programs read it over MCP, or not any more. */
-  shareConversation(id: string, shared: boolean): Promise<void>;
-  deleteConversation(id: string): Promise<void>;
-  /** How a message to the pilot may go on, from the text before the cursor. */
-  complete(text: string, panel: string): Promise<Completion>;
-  pilotGrammar(): Promise<PilotCommand[]>;
-  /** Begins a turn, or lets the message wait for the one that runs. */
-  /** With raise the conversation is allowed once more what its budget is. */
-  send(
-    conversation: string,
-    text: string,
-    model: string,
-    panel: string,
-    when: 'now' | 'next',
-    raise?: boolean,
-    given?: { attached?: Attachment[]; from?: string[] },
-  ): Promise<void>;
-  bill(conversation: string): Promise<Spending>;
-  changeWaiting(conversation: string, message: string, when: 'now' | 'next'): Promise<void>;
-  dropWaiting(conversation: string, message: string): Promise<void>;
-  askWaiting(conversation: string, message: string): Promise<void>;
-  /** Asks a message again in a new branch: with other words, or with "" as it is. */
-  branch(conversation: string, message: string, text: string, model: string, panel: string): Promise<void>;
-  /** Goes on in another branch; "" is the way the conversation went at first. */
-  chooseBranch(conversation: string, branch: string): Promise<void>;
-  stop(conversation: string): Promise<void>;
-  /** Sends the model a summary, or again what it stands for. */
-  useSummary(conversation: string, message: string, use: boolean): Promise<void>;
+/** The program on this machine: HTTP for requests, WebSockets for what changes. */
+export function createBackend(token: string) {
+  const client = createApiClient(token);
+  const byId = (id: string) => ({ params: { path: { id } } });
+  const byName = (name: string) => ({ params: { path: { name } } });
+  const waiting = (id: string, message: string) => ({ params: { path: { id, message } } });
 
-  answer(
-    approval: string,
-    answer: Answer,
-    reason: string,
-    hash: string,
-    filled?: Record<string, unknown>,
-  ): Promise<void>;
-  cancelCall(call: string): Promise<void>;
-  calls(limit: number): Promise<CallRow[]>;
-  grants(): Promise<Grant[]>;
-  /** Takes a grant back; answers with those that are left. */
-  revoke(grant: string): Promise<Grant[]>;
-  /** Makes a rule that forbids; answers with all grants and rules. */
-  forbid(rule: RuleDraft): Promise<Grant[]>;
-  /** Calls older than `before` (0 for the newest) that hold all the words. */
-  audit(before: number, words: string): Promise<AuditPage>;
-  verifyAudit(): Promise<AuditCheck>;
-  /** Figures over a range, of calls of one origin or ('') of all. */
-  metrics(range: MetricsRange, origin: string): Promise<Metrics>;
-  toolHistory(tool: string, origin: string, range: MetricsRange): Promise<ToolHistory>;
-  /** What a turn did to files. */
-  changes(turn: string): Promise<ChangedFile[]>;
-  undoChanges(turn: string): Promise<Result>;
-  created(): Promise<CreatedTool[]>;
-  /** Lets a created tool be called whose version was read. */
-  wake(tool: string, version: number): Promise<CreatedTool[]>;
-  deleteTool(tool: string): Promise<CreatedTool[]>;
-  /** Other programs that are connected over MCP, and how they connect. */
-  programs(): Promise<ProgramList>;
-  dismissProgram(id: string): Promise<ProgramList>;
-  secrets(): Promise<SecretList>;
-  putSecret(name: string, secret: SecretDraft): Promise<SecretList>;
-  deleteSecret(name: string): Promise<SecretList>;
-  tools(): Promise<ToolList>;
-  /** Says what every call of a tool needs, '' leaves it to the rules; answers with all tools. */
-  permit(tool: string, permission: Permission): Promise<ToolList>;
-  models(): Promise<Model[]>;
-  setting(key: string, value: string): Promise<Setting>;
-  /** Forgets what the window set, so that the default is in force. */
-  resetSetting(key: string): Promise<Setting>;
-  blob(id: string): Promise<Blob>;
-  /** The whole text of a result that was too long to be handed out. */
-  result(handle: string): Promise<Blob>;
+  const callPanel = (panel: string, tool: string, args: Json) =>
+    bodyOf(client.POST('/api/panels/{id}/call', { ...byId(panel), body: { tool, args } }));
 
-  execute(tool: string, args: Json, panel: string): Promise<Result>;
-  /** Runs a tool as the panel's page asks: its own tools, and those its manifest names. Never the person's call. */
-  callPanel(panel: string, tool: string, args: Json): Promise<Result>;
-  /** The declarative page of a panel. */
-  panelPage(panel: string): Promise<PageTree>;
-  /** What a panel's page had kept, null for nothing. */
-  panelState(panel: string): Promise<unknown>;
-  keepPanelState(panel: string, state: unknown): Promise<void>;
-  openPanel(panel: string): Promise<void>;
-  /** Takes over the change of a panel that was shown, named by its hash, or leaves it out. */
-  answerPanel(panel: string, hash: string, take: boolean): Promise<void>;
-  /** Takes over changes of a panel's tools without asking until Sextant ends, or asks again. */
-  developPanel(panel: string, on: boolean): Promise<void>;
-  /** Offers a panel's tools while another one is active, too, or no longer. */
-  /** What a person may set for a panel; the values of sensitive settings are not in it. */
-  panelSettings(panel: string): Promise<PanelSetting[]>;
-  /** Sets values by name; null takes one back to its default. */
-  setPanelSettings(panel: string, values: Json): Promise<PanelSetting[]>;
-  /** Says what installing a panel's file (in Base64) would do. */
-  offerPanel(archive: string): Promise<PanelOffer>;
-  /** Installs the file that was offered under that hash, and gives the panel's id. */
-  installPanel(archive: string, hash: string): Promise<string>;
-  /** Makes the calls of a panel's evals and compares the answers. */
-  evalPanel(panel: string): Promise<EvalOutcome[]>;
-  pinPanel(panel: string, pinned: boolean): Promise<void>;
-  /** Says what a panel shows now, by the keys its manifest declares; it replaces what was said before. */
-  publishContext(panel: string, values: Record<string, Json>): Promise<void>;
-  hand(person: boolean): Promise<void>;
-  startBrowser(): Promise<void>;
-  toggleServer(name: string, enabled: boolean): Promise<void>;
-  server(name: string): Promise<ServerDetail>;
-  /** What a server with that entry may touch. */
-  serverMay(entry: ServerEntry): Promise<ServerMay>;
-  addServer(name: string, entry: ServerEntry): Promise<void>;
-  changeServer(name: string, entry: ServerEntry): Promise<void>;
-  consentServer(name: string, consents: ServerConsents): Promise<void>;
-  removeServer(name: string): Promise<void>;
-  restartServer(name: string): Promise<void>;
-  /** What another program's text or file would add; nothing is written. */
-  previewServers(source: ServerSource): Promise<ServerPreview>;
-  /** Adds those servers of another program's text or file that are named, switched off. */
-  importServers(source: ServerSource, names: string[]): Promise<{ added: string[]; skipped: string[] }>;
+  return {
+    files: createFilesApi(client),
+    apps: createServerAppsApi(client),
+    resources: createServerResourcesApi(client),
+
+    state: () => bodyOf(client.GET('/api/state')),
+    connect: (after: number, handlers: SocketHandlers) => connect(token, after, handlers),
+    /** The terminals of the person and of the assistant. */
+    terminals: (handlers: TerminalHandlers) => openTerminals(token, handlers),
+
+    // Conversations
+    createConversation: (title: string) => bodyOf(client.POST('/api/conversations', { body: { title } })),
+    transcript: (id: string) => bodyOf(client.GET('/api/conversations/{id}', byId(id))),
+    renameConversation: (id: string, title: string) =>
+      done(client.PATCH('/api/conversations/{id}', { ...byId(id), body: { title } })),
+    /** Lets other programs read it over MCP, or ends that. */
+    shareConversation: (id: string, shared: boolean) =>
+      done(client.PUT('/api/conversations/{id}/shared', { ...byId(id), body: { shared } })),
+    deleteConversation: (id: string) => done(client.DELETE('/api/conversations/{id}', byId(id))),
+    /** Begins a turn, or queues the message behind the running one. `raise` allows the budget once more. */
+    send: (
+      id: string,
+      text: string,
+      model: string,
+      panel: string,
+      when: 'now' | 'next',
+      raise = false,
+      given: { attached?: Attachment[]; from?: string[] } = {},
+    ) => {
+      const body = { text, model, panel, when, raise, ...given };
+      return done(client.POST('/api/conversations/{id}/messages', { ...byId(id), body }));
+    },
+    bill: (id: string) => bodyOf(client.GET('/api/conversations/{id}/bill', byId(id))),
+    changeWaiting: (id: string, message: string, when: 'now' | 'next') =>
+      done(client.PATCH('/api/conversations/{id}/waiting/{message}', { ...waiting(id, message), body: { when } })),
+    dropWaiting: (id: string, message: string) =>
+      done(client.DELETE('/api/conversations/{id}/waiting/{message}', waiting(id, message))),
+    askWaiting: (id: string, message: string) =>
+      done(client.POST('/api/conversations/{id}/waiting/{message}/ask', waiting(id, message))),
+    /** Asks a message again in a new branch: with other words, or with "" unchanged. */
+    branch: (id: string, message: string, text: string, model: string, panel: string) =>
+      done(client.POST('/api/conversations/{id}/branches', { ...byId(id), body: { message, text, model, panel } })),
+    /** Makes a branch the active one; "" is the first. */
+    chooseBranch: (id: string, branch: string) =>
+      done(client.PUT('/api/conversations/{id}/branch', { ...byId(id), body: { branch } })),
+    stop: (id: string) => done(client.POST('/api/conversations/{id}/stop', byId(id))),
+    /** Sends the model a summary, or again the messages that it replaces. */
+    useSummary: (id: string, message: string, use: boolean) =>
+      done(client.PUT('/api/conversations/{id}/summaries/{message}', { ...waiting(id, message), body: { use } })),
+    /** How a message to the pilot may go on, from the text before the cursor. */
+    complete: (text: string, panel: string) =>
+      bodyOf(client.GET('/api/ai/pilot/complete', { params: { query: { text, panel } } })),
+    pilotGrammar: async () => (await bodyOf(client.GET('/api/ai/pilot/grammar'))).commands ?? [],
+    models: async () => (await bodyOf(client.GET('/api/models'))).models ?? [],
+
+    // Calls, permissions and records
+    answer: (approval: string, answer: Answer, reason: string, hash: string, filled?: Record<string, unknown>) =>
+      done(client.POST('/api/approvals/{id}', { ...byId(approval), body: { answer, reason, hash, filled } })),
+    cancelCall: (call: string) => done(client.POST('/api/calls/{id}/cancel', byId(call))),
+    calls: async (limit: number) =>
+      (await bodyOf(client.GET('/api/calls', { params: { query: { limit } } }))).calls ?? [],
+    grants: async () => (await bodyOf(client.GET('/api/grants'))).grants ?? [],
+    /** Creates a rule that forbids; answers with all grants and rules. */
+    forbid: async (rule: RuleDraft) => (await bodyOf(client.POST('/api/rules', { body: rule }))).grants ?? [],
+    /** Revokes a grant; answers with the remaining ones. */
+    revoke: async (grant: string) => (await bodyOf(client.DELETE('/api/grants/{id}', byId(grant)))).grants ?? [],
+    /** Calls older than `before` (0 for the newest) that contain all the words. */
+    audit: (before: number, words: string) =>
+      bodyOf(client.GET('/api/audit', { params: { query: { before, q: words } } })),
+    verifyAudit: () => bodyOf(client.POST('/api/audit/verify')),
+    /** Figures over a range, of calls of one origin or, with "", of all. */
+    metrics: (range: MetricsRange, origin: Origin | '') =>
+      bodyOf(client.GET('/api/metrics', { params: { query: { range, origin: origin || undefined } } })),
+    toolHistory: (tool: string, origin: string, range: MetricsRange) =>
+      bodyOf(client.GET('/api/metrics/tool', { params: { query: { tool, origin, range } } })),
+    /** What a turn did to files, and calls of it that their panels can undo. */
+    changes: async (turn: string): Promise<ChangedFile[]> => {
+      const { files, calls } = await bodyOf(client.GET('/api/changes', { params: { query: { turn } } }));
+      const undoable = (calls ?? []).map((call): ChangedFile => {
+        const { did: shown, state, why } = call;
+        return { path: undoPath(call.call), shown, did: 'changed', state, why, added: 0, removed: 0, call };
+      });
+      return [...(files ?? []), ...undoable];
+    },
+    undoChanges: (turn: string) => bodyOf(client.POST('/api/changes/undo', { body: { turn } })),
+    /** The text of a result that was too long for one answer. */
+    result: (handle: string): Promise<Blob> =>
+      bodyOf(client.GET('/api/results/{id}', { ...byId(handle), parseAs: 'blob' })),
+    blob: (id: string): Promise<Blob> => bodyOf(client.GET('/api/blobs/{id}', { ...byId(id), parseAs: 'blob' })),
+
+    // Tools
+    tools: () => bodyOf(client.GET('/api/tools')),
+    /** Sets what every call of a tool needs, "" leaves it to the rules; answers with all tools. */
+    permit: (tool: string, permission: Permission) =>
+      bodyOf(client.PUT('/api/tools/{name}/permission', { ...byName(tool), body: { permission } })),
+    /** Runs a tool for the person. What the assistant causes by an action on the page counts as the panel's call. */
+    execute: (tool: string, args: Json, panel: string) =>
+      assistantIsActing() && panel
+        ? callPanel(panel, tool, args)
+        : bodyOf(client.POST(PATHS.execute, { body: { tool, args, panelId: panel } })),
+    created: async () => (await bodyOf(client.GET('/api/created-tools'))).tools ?? [],
+    /** Enables a created tool whose version was read. */
+    wake: async (tool: string, version: number) =>
+      (await bodyOf(client.POST('/api/created-tools/{id}/wake', { ...byId(tool), body: { version } }))).tools ?? [],
+    deleteTool: async (tool: string) =>
+      (await bodyOf(client.DELETE('/api/created-tools/{id}', byId(tool)))).tools ?? [],
+
+    // Settings, secrets, programs
+    setting: (key: string, value: string) =>
+      bodyOf(client.PUT('/api/settings/{key}', { params: { path: { key } }, body: { value } })),
+    /** Removes the value that was set in the window, so that the next source applies. */
+    resetSetting: (key: string) => bodyOf(client.DELETE('/api/settings/{key}', { params: { path: { key } } })),
+    secrets: () => bodyOf(client.GET('/api/secrets')),
+    putSecret: (name: string, { host, value, places }: SecretDraft) =>
+      bodyOf(client.PUT('/api/secrets/{name}', { ...byName(name), body: { host, value, places } })),
+    deleteSecret: (name: string) => bodyOf(client.DELETE('/api/secrets/{name}', byName(name))),
+    /** Other programs that are connected over MCP, and how they connect. */
+    programs: () => bodyOf(client.GET('/api/programs')),
+    dismissProgram: (id: string) => bodyOf(client.DELETE('/api/programs/{id}', byId(id))),
+
+    // Panels
+    openPanel: (panel: string) => done(client.POST(PATHS.openPanel, { body: { panel } })),
+    pinPanel: (panel: string, pinned: boolean) =>
+      done(client.POST('/api/panels/{id}/pin', { ...byId(panel), body: { pinned } })),
+    /** Runs a tool as the panel's page: its own tools, and those that its manifest names. */
+    callPanel,
+    /** The declarative page of a panel. */
+    panelPage: (panel: string) => bodyOf(client.GET('/api/panels/{id}/page', byId(panel))),
+    /** What a panel's page saved, null for nothing. */
+    panelState: async (panel: string) => (await bodyOf(client.GET('/api/panels/{id}/state', byId(panel)))).state,
+    keepPanelState: (panel: string, state: unknown) =>
+      done(client.PUT('/api/panels/{id}/state', { ...byId(panel), body: { state } })),
+    /** Accepts a panel's pending change, named by its hash, or declines it. */
+    answerPanel: (panel: string, hash: string, take: boolean) =>
+      done(
+        client.POST(take ? '/api/panels/{id}/accept' : '/api/panels/{id}/decline', { ...byId(panel), body: { hash } }),
+      ),
+    /** Accepts changes of a panel's tools without asking until Sextant ends, or asks again. */
+    developPanel: (panel: string, on: boolean) =>
+      done(client.POST('/api/panels/{id}/develop', { ...byId(panel), body: { on } })),
+    /** What a person may set for a panel, without the values of sensitive settings. */
+    panelSettings: async (panel: string) => (await bodyOf(client.GET('/api/panels/{id}/config', byId(panel)))).settings,
+    /** Sets values by name; null restores a default. */
+    setPanelSettings: async (panel: string, values: Record<string, Json>) =>
+      (await bodyOf(client.PUT('/api/panels/{id}/config', { ...byId(panel), body: { values } }))).settings,
+    /** What installing a panel's file (in Base64) would do. */
+    offerPanel: (archive: string) => bodyOf(client.POST('/api/panels/offer', { body: { archive } })),
+    /** Installs the file that was offered with that hash; answers with the panel's id. */
+    installPanel: async (archive: string, hash: string) =>
+      (await bodyOf(client.POST('/api/panels/install', { body: { archive, hash } }))).panel,
+    /** Runs a panel's evals. */
+    evalPanel: async (panel: string) => (await bodyOf(client.POST('/api/panels/{id}/eval', byId(panel)))).outcomes,
+    /** Publishes what a panel shows, by the keys of its manifest; replaces what was published before. */
+    publishContext: (panel: string, values: Record<string, Json>) =>
+      done(client.PUT('/api/panels/{id}/context', { ...byId(panel), body: values })),
+
+    // Browser
+    /** Gives control of the page to the person, or back to the assistant. */
+    takeOver: (person: boolean) => done(client.POST('/api/browser/hand', { body: { person } })),
+    startBrowser: () => done(client.POST('/api/browser/start')),
+
+    // MCP servers
+    toggleServer: (name: string, enabled: boolean) =>
+      done(client.POST(PATHS.toggleServer, { ...byName(name), body: { enabled } })),
+    server: (name: string) => bodyOf(client.GET('/api/mcp-servers/{name}', byName(name))),
+    /** What a server with that entry may access. */
+    serverAccess: (entry: ServerEntry) => bodyOf(client.POST('/api/mcp-servers/may', { body: { entry } })),
+    addServer: (name: string, entry: ServerEntry) => done(client.POST('/api/mcp-servers', { body: { name, entry } })),
+    changeServer: (name: string, entry: ServerEntry) =>
+      done(client.PUT('/api/mcp-servers/{name}', { ...byName(name), body: { entry } })),
+    consentServer: (name: string, consents: ServerConsents) =>
+      done(client.PUT('/api/mcp-servers/{name}/consents', { ...byName(name), body: consents })),
+    removeServer: (name: string) => done(client.DELETE('/api/mcp-servers/{name}', byName(name))),
+    restartServer: (name: string) => done(client.POST('/api/mcp-servers/{name}/restart', byName(name))),
+    /** What another program's text or file would add; nothing is written. */
+    previewServers: (source: ServerSource) => bodyOf(client.POST('/api/mcp-servers/import/preview', { body: source })),
+    /** Adds the named servers of another program's text or file, switched off. */
+    importServers: (source: ServerSource, names: string[]) =>
+      bodyOf(client.POST('/api/mcp-servers/import', { body: { ...source, names } })),
+  };
 }

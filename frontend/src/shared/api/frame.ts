@@ -1,7 +1,12 @@
-import type { Frame } from './backend';
 import type { FrameHeader } from './types';
 
-/** Largest header we read; ours has about 100 bytes. */
+/** A picture of the page: its header and the encoded bytes. */
+export interface Frame {
+  header: FrameHeader;
+  picture: Blob;
+}
+
+/** Longest accepted header in bytes; a usual one has about 100. */
 const HEADER_MAX = 4096;
 
 /**

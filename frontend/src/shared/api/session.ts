@@ -1,4 +1,4 @@
-import { BackendError } from './backend';
+import { BackendError } from './client';
 
 const KEY = 'sextant.token';
 

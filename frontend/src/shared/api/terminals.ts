@@ -1,10 +1,24 @@
-import type { TerminalHandlers, TerminalLink } from './backend';
+import { openSocket } from './socket';
 import type { TerminalMessage, TerminalNews } from './types';
 
-/** The bytes of a binary message before its text: the tab's number. */
+/** What a connection to the terminals delivers; `closed` comes exactly once and last. */
+export interface TerminalHandlers {
+  news(news: TerminalNews): void;
+  output(tab: number, bytes: Uint8Array): void;
+  closed(): void;
+}
+
+export interface TerminalLink {
+  send(message: Omit<TerminalMessage, 'v'>): void;
+  /** Sends what a person typed into a tab. */
+  type(tab: number, text: string): void;
+  close(): void;
+}
+
+/** Length of a binary message's header, the tab's number, in bytes. */
 const HEAD = 4;
 
-/** What was typed into a tab, as it travels. */
+/** The binary message for text typed into a tab. */
 export function typedMessage(tab: number, text: string): Uint8Array<ArrayBuffer> {
   const typed = new TextEncoder().encode(text);
   const message = new Uint8Array(HEAD + typed.length);
@@ -13,7 +27,7 @@ export function typedMessage(tab: number, text: string): Uint8Array<ArrayBuffer>
   return message;
 }
 
-/** Output of a tab, null for a message that is none. */
+/** Reads the output of a tab; null for any other message. */
 export function parseOutput(buffer: ArrayBuffer): { tab: number; bytes: Uint8Array } | null {
   if (buffer.byteLength < HEAD) return null;
   return { tab: new DataView(buffer).getUint32(0), bytes: new Uint8Array(buffer, HEAD) };
@@ -21,9 +35,7 @@ export function parseOutput(buffer: ArrayBuffer): { tab: number; bytes: Uint8Arr
 
 /** Opens the socket of the terminals. */
 export function openTerminals(token: string, handlers: TerminalHandlers): TerminalLink {
-  const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-  const socket = new WebSocket(`${scheme}://${location.host}/ws/terminals`);
-  socket.binaryType = 'arraybuffer';
+  const socket = openSocket('/ws/terminals');
   const open = () => socket.readyState === WebSocket.OPEN;
   const send = (message: Omit<TerminalMessage, 'v'>) => {
     if (open()) socket.send(JSON.stringify({ v: 1, ...message }));

@@ -1,165 +1,188 @@
-// The wire's types, generated from the program's; here they only get the names the window uses,
-// and the closed vocabularies that Go spells as constants.
+// Names for the generated types of the program's API. Types of schema.gen are used through this file only.
 import type { components } from './schema.gen';
 
 type S = components['schemas'];
-type With<T, N> = Omit<T, keyof N> & N;
 
 /** Any JSON value. */
 export type Json = unknown;
 
-/** How a message or turn stands. */
-export type Status = 'running' | 'done' | 'stopped' | 'failed' | 'limit' | 'interrupted';
-export type Origin = 'baseline' | 'panel' | 'mcp' | 'created';
-export type Caller = 'person' | 'pilot' | 'model' | 'http' | 'mcp' | 'run' | 'panel' | 'created' | 'app';
-export type ErrorType = 'validation_error' | 'user_error' | 'system_error' | 'permission_error' | 'security_error';
-export type CallStatus = 'done' | 'failed' | 'declined' | 'refused' | 'stopped' | 'interrupted';
-export type Answer = S['Post-api-approvals-idRequest']['answer'];
+export type Origin = S['ToolOrigin'];
+export type Caller = S['Caller'];
+export type ErrorType = S['ErrorType'];
+export type CallStatus = S['CallStatus'];
+export type Answer = S['ApprovalChoice'];
+export type Permission = S['Permission'];
+export type MetricsRange = S['MetricsRange'];
 
-export type Conversation = With<S['Conversation'], { status: Status }>;
-export type Message = With<S['Message'], { role: 'user' | 'assistant' | 'tool' | 'note' | 'summary'; status: Status }>;
-export type Turn = With<S['Turn'], { status: Status }>;
-export type Delta = S['Delta'];
-/** When a message that waits is taken: at the next safe point, after the turn, or never by itself. */
-export type Moment = 'now' | 'next' | 'kept';
-export type Waiting = With<S['Waiting'], { when: Moment }>;
-export type Taken = S['Taken'];
-export type Branch = S['Branch'];
+// Events
 
-export type CallStart = With<S['CallStart'], { origin: Origin; caller: Caller }>;
-export type CallChunk = S['CallChunk'];
-export type CallEnd = With<S['CallEnd'], { status: CallStatus; error_type?: ErrorType }>;
+/** One change; `kind` tells the type of `data`. */
+export type StoredEvent = S['Event'];
+export type EventKind = StoredEvent['kind'];
+/** An event of one kind, or of several. */
+export type EventOf<K extends EventKind> = Extract<StoredEvent, { kind: K }>;
+/** Every JSON message of the event stream. */
+export type Envelope = S['Envelope'];
+/** A request about the page of the panel that the window shows. */
+export type SurfaceEnvelope = Extract<Envelope, { kind: 'surface.ask' | 'surface.cancel' }>;
+export type SurfaceAsk = S['SurfaceAsk'];
+export type SurfaceMarks = S['SurfaceMarks'];
+export type SurfaceReply = S['SurfaceReply'];
+export type ClientMessage = Omit<S['ClientMessage'], 'v'> & { v: 1 };
+/** Input of a person on the live picture, in CSS pixels of the page's viewport. */
+export type Input = S['Input'];
+export type FrameHeader = S['FrameHeader'];
+
+// Conversations
+
+export type Conversation = S['Conversation'];
+export type Transcript = S['Transcript'];
+export type Message = S['Message'];
+export type Turn = S['Turn'];
+/** A message that was sent while a turn ran. */
+export type Waiting = S['Waiting'];
+export type Offer = S['Offer'];
+export type Model = S['Model'];
+export type Completion = S['Completion'];
+export type CompletionItem = S['CompletionItem'];
+export type PilotCommand = S['PilotCommand'];
+/** Text of an MCP server that goes with a message. */
+export type Attachment = S['Attachment'];
+export type Money = S['Money'];
+export type Bill = S['Bill'];
+export type Spending = S['Spending'];
+export type Budget = S['Budget'];
+
+// Calls
+
+export type Result = S['Result'];
 export type Kept = S['Kept'];
-export type CallRow = With<S['CallRow'], { origin: Origin; caller: Caller; error_type?: ErrorType }>;
+export type CallRow = S['CallRow'];
+export type CallEnd = S['CallEnd'];
+export type Approval = S['Approval'];
+export type ApprovalAnswer = S['ApprovalAnswer'];
+export type Choice = S['Choice'];
+export type FormField = S['FormField'];
+export type UndoableCall = S['UndoableCall'];
+/** What a turn did to a file. With `call` it is a call that its panel can undo, and `shown` says what it did. */
+export type ChangedFile = S['ChangedFile'] & { call?: UndoableCall };
+/** The `path` of a ChangedFile that is an undoable call. */
+export const undoPath = (call: string) => `call:${call}`;
+export type AuditPage = S['AuditPage'];
+export type AuditCheck = S['AuditCheck'];
+export type Metrics = S['Metrics'];
+export type ToolMetrics = S['ToolMetrics'];
+export type ModelMetrics = S['ModelMetrics'];
+export type ToolHistory = S['ToolHistory'];
 
-export type RuleDraft = S['RuleDraft'];
-export type Grant = With<S['GrantRow'], { scope: 'conversation' | 'always' | 'never' }>;
+// Tools and permissions
+
+export type Hints = S['Hints'];
+export type ToolInfo = S['ToolRow'];
+export type ToolList = S['ToolRows'];
 export type CreatedTool = S['CreatedTool'];
-/** Stands for a call's path among what a turn changed. */
-export const callPath = (call: string) => `call:${call}`;
-export type UndoableCall = With<S['UndoableCall'], { state: 'ready' | 'undone' | 'conflict' }>;
-/** What a turn did to a file; with `call` it is a call that its panel can take back, `shown` says what it did. */
-export type ChangedFile = With<
-  S['ChangedFile'],
-  { did: 'made' | 'changed' | 'removed'; state: 'ready' | 'undone' | 'conflict'; by?: 'command' }
-> & { call?: UndoableCall };
-export type AuditPage = With<S['AuditPage'], { calls: CallRow[] }>;
-export type SecretInfo = With<S['Secret'], { places: ('header' | 'query' | 'body' | 'field' | 'env')[] }>;
-export type SecretList = With<S['SecretList'], { secrets: SecretInfo[] }>;
-export type Program = With<S['Program'], { via: 'stdio' | 'http' }>;
-export type ProgramList = With<S['Programs'], { args: string[]; programs: Program[] }>;
-/** What is kept of a secret beside its name. */
+export type Grant = S['GrantRow'];
+export type RuleDraft = S['RuleDraft'];
+export type SecretInfo = S['Secret'];
+export type SecretList = S['SecretList'];
 export interface SecretDraft {
   host: string;
   value: string;
   places: string[];
 }
-export type AuditCheck = S['AuditCheck'];
+export type Program = S['Program'];
+export type ProgramList = S['Programs'];
 
-export type MetricsRange = 'day' | 'week' | 'month' | 'all';
-export type ToolMetrics = S['ToolMetrics'];
-export type Metrics = S['Metrics'];
-export type Completion = S['Completion'];
-export type CompletionItem = S['CompletionItem'];
-export type PilotCommand = S['PilotCommand'];
-export type Offer = S['Offer'];
-export type ModelMetrics = S['ModelMetrics'];
-export type Money = S['Money'];
-export type Bill = S['Bill'];
-export type Spending = S['Spending'];
-export type Budget = S['Budget'];
-export type ToolHistory = With<S['ToolHistory'], { failures: CallRow[] }>;
-
-export type Choice = With<S['Choice'], { answer: Answer }>;
-export type Approval = With<S['Approval'], { choices: Choice[] }>;
-export type FormField = S['FormField'];
-export type ApprovalAnswer = With<S['ApprovalAnswer'], { answer: Answer | '' }>;
+// Panels
 
 export type Panel = S['Panel'];
 export type ActivityBar = S['ActivityBar'];
-export type MCPServer = S['MCPServer'];
-export type MCPList = S['MCPList'];
-export type MCPHeard = S['MCPHeard'];
-export type Setting = S['Setting'];
-export type Banner = S['Banner'];
-export type Model = S['Model'];
-
-export type Tab = S['Tab'];
-export type Download = S['Download'];
-export type Disk = S['Disk'];
-export type BrowserState = S['BrowserState'];
-export type MarkElement = S['Element'];
-export type Marks = S['Marks'];
-export type Pointer = S['Pointer'];
-export type FrameHeader = S['FrameHeader'];
-
-export type StoredEvent = S['Event'];
-/** Every JSON message of the socket. */
-export type Envelope = S['Envelope'];
-export type Hello = S['Hello'];
-
-/** A question about the page of the panel that the window shows, and its answer. */
-export type SurfaceAsk = S['SurfaceAsk'];
-export type SurfaceMarks = S['SurfaceMarks'];
-export type SurfaceReply = S['SurfaceReply'];
-
-/** A person's hand on the picture, in CSS pixels of the page's viewport. */
-export type Input = With<S['Input'], { type: 'down' | 'up' | 'move' | 'wheel' | 'keydown' | 'keyup' | 'text' }>;
-export type ClientMessage = With<
-  S['ClientMessage'],
-  {
-    v: 1;
-    kind: 'hello' | 'live.open' | 'live.close' | 'live.ack' | 'input' | 'focus' | 'surface.reply';
-    input?: Input;
-  }
->;
-
-/** An MCP server as the config has it, and the end of its log. */
-export type ServerEntry = S['Entry'];
-export type ServerConsents = S['Consents'];
-export type ServerDetail = S['MCPServerDetail'];
-
-/** Another program's list of servers: its text, or the path of a file on this machine. */
-export interface ServerSource {
-  /** The preview's, when it is imported: what has changed since it was shown is not taken over. */
-  digest?: string;
-  text?: string;
-  path?: string;
-}
-/** What a server may touch on this machine. */
-export type ServerMay = S['May'];
-export type ServerPreview = S['Preview'];
-
-/** One tab of the terminal panel. */
-export type Terminal = With<S['Terminal'], { state: 'idle' | 'waiting' | 'running' | 'ended' | 'failed' }>;
-export type TerminalMessage = With<
-  S['TerminalMessage'],
-  {
-    v: 1;
-    kind: 'hello' | 'open' | 'stop' | 'again' | 'close' | 'resize' | 'share' | 'watch' | 'leave' | 'drawn';
-  }
->;
-export type TerminalNews = With<S['TerminalNews'], { kind: string; tabs: Terminal[] }>;
-
-export type Snapshot = With<S['Snapshot'], { approvals: Approval[]; conversations: Conversation[] }>;
-export type Transcript = With<S['Transcript'], { conversation: Conversation }>;
-
-export type Hints = S['Hints'];
-export type Permission = '' | 'allow' | 'ask' | 'never';
-/** What calls of a tool come to, and by which rule. */
-export type Stand = With<S['Stand'], { permission: Permission; verdict: 'allow' | 'ask' | 'refuse' | 'depends' }>;
-export type ToolInfo = With<S['ToolRow'], { origin: Origin; stand: Stand }>;
-export type ToolList = With<S['ToolRows'], { tools: ToolInfo[] }>;
-/** What a tool answers (CONTRACT "Results"). */
-export type Result = With<S['Result'], { error_type?: ErrorType }>;
-
-/** A declarative page of a panel. */
 export type PageTree = S['Tree'];
 export type PagePart = S['Part'];
 export type PageAction = S['PartAction'];
 export type PageSource = S['DataSource'];
 export type PanelSetting = S['PanelSetting'];
-/** What installing a panel's file would do, or what is wrong with the panel in it. */
 export type PanelOffer = S['PanelOffer'];
 export type PackageOffer = S['PackageOffer'];
-export type EvalOutcome = With<S['Outcome'], { state: 'passed' | 'failed' | 'skipped' }>;
+export type EvalOutcome = S['Outcome'];
+/** An address that the page of a server or a panel asks to open, and the person agreed to. */
+export type PageLink = { url: string } & ({ server: string } | { panel: string });
+/** What a page gives the model: the params of ui/update-model-context. */
+export interface ModelContext {
+  content?: unknown;
+  structuredContent?: unknown;
+}
+
+// Browser and terminals
+
+export type Tab = S['Tab'];
+export type Download = S['Download'];
+export type BrowserState = S['BrowserState'];
+export type MarkElement = S['Element'];
+export type Marks = S['Marks'];
+export type Pointer = S['Pointer'];
+export type Terminal = S['Terminal'];
+export type TerminalMessage = Omit<S['TerminalMessage'], 'v'> & { v: 1 };
+export type TerminalNews = S['TerminalNews'];
+
+// Files
+
+export type FileText = S['FileText'];
+export type FolderRow = S['FolderRow'];
+export type Folder = S['Folder'];
+export type TrashItem = S['TrashItem'];
+export type EditorTab = S['EditorTab'];
+export type EditorState = S['EditorState'];
+export type EditorDraft = S['EditorDraft'];
+/** The editor's tabs and unsaved texts. */
+export type EditorSession = S['EditorKept'];
+export type Note = S['Note'];
+export type Bookmark = S['Bookmark'];
+
+// MCP servers
+
+export type MCPServer = S['MCPServer'];
+export type ServerEntry = S['Entry'];
+export type ServerConsents = S['Consents'];
+export type ServerDetail = S['MCPServerDetail'];
+/** What a server may access on this machine. */
+export type ServerAccess = S['May'];
+export type ServerPreview = S['Preview'];
+/** Another program's list of servers: its text, or the path of a file on this machine. */
+export interface ServerSource {
+  /** The digest of the preview; the import is refused when the source changed since. */
+  digest?: string;
+  text?: string;
+  path?: string;
+}
+/** The page of an MCP server that shows a call. */
+export type ServerApp = S['App'];
+export type ServerResource = S['Resource'];
+export type ServerTemplate = S['Template'];
+export type ServerPrompt = S['ServerPrompt'] & { arguments: S['PromptArgument'][] };
+export interface ServerOffers {
+  resources: ServerResource[];
+  templates: ServerTemplate[];
+  prompts: ServerPrompt[];
+  /** Whether the server completes arguments. */
+  completes: boolean;
+}
+export type ResourcePart = S['Content'];
+export interface ResourceText {
+  contents: ResourcePart[];
+  cut: boolean;
+}
+export interface PromptDraft {
+  text: string;
+  attached: Attachment[];
+  left: string[];
+}
+/** The argument that is being typed, and the values of the others. */
+export type ArgumentQuery = S['CompleteBody'];
+
+// The state of the window
+
+export type Setting = S['Setting'];
+export type Banner = S['Banner'];
+export type Disk = S['Disk'];
+export type Snapshot = S['Snapshot'];

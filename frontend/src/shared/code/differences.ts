@@ -1,7 +1,7 @@
 import { MergeView } from '@codemirror/merge';
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, lineNumbers } from '@codemirror/view';
-import { look } from './look';
+import { look } from './theme';
 
 /** One side of a comparison. */
 export interface Side {
@@ -9,7 +9,7 @@ export interface Side {
   text: string;
 }
 
-/** Shows two texts beside each other with what differs; unchanged parts are folded. */
+/** Shows two texts side by side with their differences; unchanged parts are folded. */
 export function compare(host: HTMLElement, a: Side, b: Side, language: Promise<Extension>): () => void {
   const side = ({ label, text }: Side, loaded: Extension) => ({
     doc: text,

@@ -12,7 +12,7 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view';
-import { look } from './look';
+import { look } from './theme';
 
 export interface Cursor {
   line: number;
@@ -24,13 +24,13 @@ export interface Cursor {
 export interface Options {
   label: string;
   text: string;
-  /** What `view` gave when the editor was put away: its history and cursor come back. */
+  /** The state that `destroy` returned, to restore undo history and cursor. */
   kept?: unknown;
   readOnly: boolean;
-  /** Without it there are no line numbers: prose. */
+  /** Code has line numbers, prose has none. */
   numbers?: boolean;
   language: Promise<Extension>;
-  /** What the search in the file says, by the words of the library. */
+  /** Translated phrases of CodeMirror's search. */
   phrases?: Record<string, string>;
   onchange: (text: () => string) => void;
   oncursor?: (cursor: Cursor) => void;
@@ -39,7 +39,7 @@ export interface Options {
 
 /** A text being edited, in a host element. */
 export interface Editing {
-  /** Puts the editor away; what it gives brings it back. */
+  /** Removes the editor; returns a state to restore it. */
   destroy(): unknown;
   /** Replaces the whole text as one change that can be undone. */
   replace(text: string): void;
@@ -76,7 +76,7 @@ function cursorOf(view: EditorView): Cursor {
   };
 }
 
-/** Puts an editor into `host`. */
+/** Creates an editor in `host`. */
 export function edit(host: HTMLElement, options: Options): Editing {
   const language = new Compartment();
   const writing = new Compartment();
@@ -96,7 +96,7 @@ export function edit(host: HTMLElement, options: Options): Editing {
     search({ top: true }),
     EditorState.phrases.of(options.phrases ?? {}),
     EditorView.contentAttributes.of({ 'aria-label': options.label, spellcheck: 'false' }),
-    // A person who needs Tab to leave presses Escape first, as in any editor.
+    // Escape and then Tab leaves the editor.
     keymap.of([
       { key: 'Mod-s', preventDefault: true, run: () => (options.onsave?.(), true) },
       { key: 'Tab', run: indentMore, shift: indentLess },

@@ -15,7 +15,7 @@ const support = async (language: Promise<LanguageSupport>): Promise<Extension> =
 const script = (typescript: boolean, jsx: boolean) => () =>
   support(import('@codemirror/lang-javascript').then((m) => m.javascript({ typescript, jsx })));
 
-// Each language is a file of its own, fetched when the first file of it is opened.
+// Each language is its own chunk, loaded with the first file of that language.
 const KNOWN: Known[] = [
   { name: 'Go', ends: ['go'], load: () => support(import('@codemirror/lang-go').then((m) => m.go())) },
   { name: 'JavaScript', ends: ['js', 'mjs', 'cjs', 'jsx'], load: script(false, true) },
@@ -88,5 +88,5 @@ function known(file: string): Known | undefined {
 /** The name of a file's language, "" for plain text. */
 export const languageName = (file: string): string => known(file)?.name ?? '';
 
-/** The language of a file; plain text has none. */
+/** Loads the language of a file; plain text has none. */
 export const language = async (file: string): Promise<Extension> => (await known(file)?.load()) ?? [];

@@ -1,6 +1,6 @@
 import { t } from '../i18n';
 
-/** What CodeMirror says when it searches in a text, by its own words. */
+/** CodeMirror's search phrases in the words of the window. */
 export function findPhrases(): Record<string, string> {
   return {
     Find: t('find.find'),

@@ -1,4 +1,4 @@
-/** The parts of an address as the address bar shows them; a text that is no address is all rest. */
+/** Splits an address for the address bar; for anything else `rest` is the whole text. */
 export function splitAddress(url: string): { secure: boolean; host: string; rest: string } {
   try {
     const u = new URL(url);
@@ -15,7 +15,7 @@ export function hostOf(url: string): string {
   return splitAddress(url).host;
 }
 
-/** Cuts in the middle so that start and last part stay: "/home/…/notes.md". */
+/** Shortens a text in the middle: "/home/…/notes.md". */
 export function cutMiddle(text: string, max: number): string {
   const letters = [...text];
   if (letters.length <= max) return text;
@@ -23,7 +23,7 @@ export function cutMiddle(text: string, max: number): string {
   return letters.slice(0, head).join('') + '…' + letters.slice(letters.length - (max - 1 - head)).join('');
 }
 
-/** Source labels of outside text shown without scheme: "https://shop.example" → "shop.example". */
+/** The label of a source of outside text: "https://shop.example" becomes "shop.example". */
 export function sourceLabel(source: string): string {
   return hostOf(source) || source;
 }

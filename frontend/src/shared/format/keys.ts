@@ -1,6 +1,6 @@
 const mac = typeof navigator !== 'undefined' && /Mac/.test(navigator.platform ?? '');
 
-/** The key event's part a chord is matched against. */
+/** The part of a key event that chords are matched against. */
 export type KeyPress = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
 /** Whether the press is the chord ("Ctrl+Shift+A", "Alt+Left", "F6"). Ctrl is Cmd on macOS. */
@@ -20,7 +20,7 @@ export function matches(press: KeyPress, chord: string, onMac = mac): boolean {
   return press.key === key;
 }
 
-/** A chord as a person reads it: "Ctrl Shift A", "⌘ K". */
+/** The label of a chord: "Ctrl Shift A", "⌘ K". */
 export function chordLabel(chord: string, onMac = mac): string {
   const arrows: Record<string, string> = { Left: '←', Right: '→', Up: '↑', Down: '↓', Escape: 'Esc' };
   return chord
@@ -29,7 +29,7 @@ export function chordLabel(chord: string, onMac = mac): string {
     .join(' ');
 }
 
-/** Whether an Enter or letter belongs to an input method's composition and must be left alone. */
+/** Whether the key belongs to an input method's composition. */
 export function composing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === 229;
 }

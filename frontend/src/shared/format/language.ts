@@ -1,5 +1,5 @@
-// WebKit says that its language is "C" where no locale is set, and Intl refuses that: what formats
-// numbers by the language of the browser, as uPlot does while it loads, would leave the window blank.
+// Without a locale WebKit reports the language "C", which Intl rejects. uPlot formats numbers while it loads and
+// would then leave the window blank.
 try {
   Intl.getCanonicalLocales(navigator.language);
 } catch {

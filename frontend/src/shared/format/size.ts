@@ -1,6 +1,6 @@
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-/** A count of bytes as people read it: "512 B", "18 kB", "2.4 MB". */
+/** Formats a number of bytes: "512 B", "18 kB", "2.4 MB". */
 export function bytes(count: number): string {
   let value = Math.max(0, count);
   let unit = 0;

@@ -33,16 +33,16 @@ export function moment(iso: string, now = new Date()): string {
 
 const startOfDay = (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
 
-/** A point in time in one of three ways: "date", "time" or "ago", which is moment's; "" for no date. */
+/** Formats a date as "date", "time" or "ago" (as `moment` does); "" for no date. */
 export function stampOf(iso: string, way: string, now = new Date()): string {
-  // A date without a time means that day here, not midnight at Greenwich.
+  // A date without a time is that day in the local zone, not midnight UTC.
   const at = new Date(/^\d{4}-\d{2}-\d{2}$/.test(iso) ? `${iso}T00:00` : iso);
   if (Number.isNaN(at.getTime())) return '';
   if (way === 'time') return clockFormat.format(at);
   return way === 'date' ? yearFormat.format(at) : moment(at.toISOString(), now);
 }
 
-/** The whole stamp, for tooltips. */
+/** The full date and time, for tooltips. */
 export function fullStamp(iso: string): string {
   const at = new Date(iso);
   return Number.isNaN(at.getTime()) ? '' : fullFormat.format(at);

@@ -1,13 +1,13 @@
-/** What declarative pages of panels say beside the panel's own words. */
+/** Messages of declarative panel pages. */
 export const pages = {
-  'view.refresh': 'Read again',
-  'view.at': 'Read {time}',
-  'view.reading': 'Reading',
-  'view.unread': 'Not read yet.',
-  'view.waits': 'Waits for your answer in the assistant.',
+  'view.refresh': 'Refresh',
+  'view.at': 'Updated {time}',
+  'view.reading': 'Loading',
+  'view.unread': 'Not loaded yet.',
+  'view.waits': 'Waiting for your answer in the assistant.',
   'view.empty': 'Nothing here yet.',
   'view.done': '{label}: done',
   'view.send': 'Send',
   'view.row': 'Actions',
-  'view.gone': 'The panel has no tool {tool} any more.',
+  'view.gone': 'The panel no longer has the tool {tool}.',
 } as const;

@@ -1,11 +1,11 @@
-/** What is wrong with panels' files. */
+/** Messages about errors in panel files. */
 export const problems = {
-  'settings.problems': 'Panels’ problems',
-  'problems.means': 'What is wrong with the files of panels, and a piece that would be right there.',
+  'settings.problems': 'Panel problems',
+  'problems.means': 'Errors in panel files, and how to fix them.',
   'problems.none': 'No panel has a problem.',
-  'problems.kept': 'The last good version keeps running.',
-  'problems.instead': 'Expected {expected}; found {found}.',
-  'problems.right': 'Right would be',
-  'problems.copy': 'Copy the right piece',
+  'problems.kept': 'The last valid version keeps running.',
+  'problems.instead': 'Expected {expected}, found {found}.',
+  'problems.right': 'Suggested fix',
+  'problems.copy': 'Copy the fix',
   'problems.open': 'Open',
 } as const;

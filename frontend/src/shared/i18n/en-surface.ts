@@ -1,5 +1,5 @@
-/** What is said when the assistant acts on the page of a panel. */
+/** Messages for actions of the assistant on a panel's page. */
 export const surface = {
-  'surface.refused': 'The assistant pressed this; only you can do it',
-  'surface.noframe': 'the page in its frame does not answer',
+  'surface.refused': 'Only you can do this; the assistant pressed it',
+  'surface.noframe': 'the page in the panel’s frame does not answer',
 } as const;

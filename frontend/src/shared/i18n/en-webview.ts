@@ -1,13 +1,13 @@
-/** What is said around a panel's own page. */
+/** Messages around a panel's own page. */
 export const webview = {
   'webview.loading': 'Opening the panel’s page',
-  'webview.silent': 'The page does not answer',
-  'webview.silent.means': 'Its file may be missing or empty, or a script in it does not end. Its tools work as before.',
+  'webview.silent': 'The page is not responding',
+  'webview.silent.means': 'Its file may be missing or empty, or one of its scripts does not end. Its tools still work.',
   'webview.cut': 'The page was stopped',
-  'webview.cut.means': 'It sent more messages, or larger ones, than a page may. Its tools work as before.',
+  'webview.cut.means': 'It sent too many or too large messages. Its tools still work.',
   'webview.reload': 'Reload the page',
-  'webview.proposes': '{title} proposes a message to the assistant',
-  'webview.proposes.take': 'Put it into the message box',
+  'webview.proposes': '{title} suggests a message to the assistant',
+  'webview.proposes.take': 'Insert into message',
   'webview.link': '{title} wants to open an address in the browser',
   'webview.link.open': 'Open',
   'webview.no': 'No',

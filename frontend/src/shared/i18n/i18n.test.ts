@@ -5,11 +5,11 @@ import { en } from './en';
 describe('the catalogue', () => {
   it('fills in values and numbers', () => {
     expect(t('status.mcp.some', { on: 3, n: 4 })).toBe('MCP 3 of 4');
-    expect(t('bar.waiting', { n: 1 })).toBe('1 question waits');
-    expect(t('bar.waiting', { n: 2 })).toBe('2 questions wait');
+    expect(t('bar.waiting', { n: 1 })).toBe('1 question waiting');
+    expect(t('bar.waiting', { n: 2 })).toBe('2 questions waiting');
   });
   it('does not fill in what a value brings along', () => {
-    expect(t('ask.answered.once', { question: 'send {n}' })).toBe('You allowed once: send {n}');
+    expect(t('approval.answered.once', { question: 'send {n}' })).toBe('You allowed once: send {n}');
   });
   it('keeps to the voice', () => {
     for (const [key, text] of Object.entries(en)) {

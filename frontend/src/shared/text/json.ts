@@ -1,12 +1,12 @@
-/** A part of pretty JSON: `kind` is its class in the code colours, "" for punctuation. */
+/** A part of formatted JSON with the kind of its token; "" for punctuation. */
 export interface JsonPart {
-  kind: 'k' | 'str' | 'n' | '';
+  kind: 'key' | 'string' | 'number' | '';
   text: string;
 }
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
 
-/** Pretty JSON in coloured parts; at most `max` characters, cut at the end with "…". */
+/** Pretty-printed JSON in coloured parts, cut to `max` characters. */
 export function jsonParts(value: unknown, max = 20_000): JsonPart[] {
   let text = pretty(value);
   if (text.length > max) text = text.slice(0, max) + '…';
@@ -15,16 +15,16 @@ export function jsonParts(value: unknown, max = 20_000): JsonPart[] {
   for (const m of text.matchAll(TOKEN)) {
     if (m.index > from) parts.push({ kind: '', text: text.slice(from, m.index) });
     if (m[1]) {
-      parts.push({ kind: m[2] ? 'k' : 'str', text: m[1] });
+      parts.push({ kind: m[2] ? 'key' : 'string', text: m[1] });
       if (m[2]) parts.push({ kind: '', text: m[2] });
-    } else parts.push({ kind: 'n', text: m[0] });
+    } else parts.push({ kind: 'number', text: m[0] });
     from = m.index + m[0].length;
   }
   if (from < text.length) parts.push({ kind: '', text: text.slice(from) });
   return parts;
 }
 
-/** JSON with two spaces; a string that is no JSON value stays as it is. */
+/** Pretty-printed JSON; a string stays as it is. */
 export function pretty(value: unknown): string {
   if (typeof value === 'string') return value;
   return JSON.stringify(value, null, 2) ?? '';

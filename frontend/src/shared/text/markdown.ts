@@ -2,8 +2,8 @@ import createPurifier from 'dompurify';
 import { Marked, type Tokens } from 'marked';
 import { hostOf } from '../format/address';
 
-// A model's words may hold text from pages, so they are hostile: raw HTML is shown as the
-// characters it is, nothing is loaded, and a link shows the host it really goes to.
+// The text of a model may contain text from pages and is untrusted: raw HTML is escaped, nothing is loaded, and a
+// link shows its real host.
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escape = (text: string) => text.replace(/[&<>"']/g, (c) => ESCAPES[c] ?? c);
@@ -14,7 +14,7 @@ marked.use({
   renderer: {
     html: ({ text }: Tokens.HTML | Tokens.Tag) => escape(text),
     image: ({ text, href }: Tokens.Image) =>
-      `<span class="chip line picture">${escape(text || href)}${host(href, text)}</span>`,
+      `<span class="chip outlined picture">${escape(text || href)}${host(href, text)}</span>`,
     link({ href, tokens, text }: Tokens.Link) {
       const inner = this.parser.parseInline(tokens);
       if (!/^https?:\/\//i.test(href)) return inner;
@@ -40,12 +40,12 @@ marked.use({
         const found = /^\[(\d{1,6})\](?![(:[])/.exec(src);
         return found ? { type: 'mark', raw: found[0], id: found[1] } : undefined;
       },
-      renderer: (token) => `<b class="mark intext" data-mark="${String(token.id)}">${String(token.id)}</b>`,
+      renderer: (token) => `<b class="annotation in-text" data-mark="${String(token.id)}">${String(token.id)}</b>`,
     },
   ],
 });
 
-/** " (shop.example)" after a link whose own words do not already say the host. */
+/** " (shop.example)" after a link whose text does not contain the host. */
 function host(href: string, text: string): string {
   const name = hostOf(href);
   return name && !text.includes(name) ? ` <span class="host">${escape(name)}</span>` : '';

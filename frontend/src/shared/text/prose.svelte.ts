@@ -1,11 +1,10 @@
-// The renderer of Markdown is a large part of the window's code, and the window is drawn before
-// there are words: it is fetched when the first ones want it.
+// Renders Markdown lazily: the renderer is large and not needed before the first text is shown.
 type Render = (text: string) => string;
 
 let render = $state.raw<Render | null>(null);
 let wanted = false;
 
-/** Safe HTML of Markdown; null while the renderer is on its way. */
+/** Safe HTML of Markdown; null while the renderer loads. */
 export function prose(text: string): string | null {
   if (!render && !wanted) {
     wanted = true;

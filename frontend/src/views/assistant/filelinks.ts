@@ -1,38 +1,42 @@
-import { placesIn } from '../../shared/text/places';
+import { findFilePaths } from '../../shared/text/filepaths';
 import { t } from '../../shared/i18n';
 import type { App } from '../../domain/app.svelte';
 
-/** What has a meaning of its own is left alone. */
-const OWN = 'a, button, .mark, .chip, [data-file]';
+/** Elements whose text is never turned into links. */
+const EXCLUDED = 'a, button, .annotation, .chip, [data-file]';
 
 /**
- * Makes the names of files that are there, in the text of an element, open the code editor. They are
- * looked up first: a name from a model or a page leads nowhere else. `key` is what the text depends on.
+ * Attachment that turns names of existing files in an element's text into links to the code editor. Each name is
+ * checked first, so a name from a model or a page leads nowhere else. `key` is the value the text depends on.
  */
-export function fileLinks(app: App, ready: () => boolean, key: () => unknown) {
+export function fileLinks(app: Pick<App, 'fileExistence' | 'editor'>, ready: () => boolean, key: () => unknown) {
   return (element: HTMLElement) => {
     void key();
     if (!ready()) return;
-    let left = false;
-    void link(app, element, () => left);
-    return () => void (left = true);
+    let cancelled = false;
+    void link(app, element, () => cancelled);
+    return () => void (cancelled = true);
   };
 }
 
-async function link(app: App, element: HTMLElement, left: () => boolean): Promise<void> {
-  const found = textsOf(element).map((node) => ({ node, places: placesIn(node.data) }));
+async function link(
+  app: Pick<App, 'fileExistence' | 'editor'>,
+  element: HTMLElement,
+  cancelled: () => boolean,
+): Promise<void> {
+  const found = textsOf(element).map((node) => ({ node, places: findFilePaths(node.data) }));
   const paths = new Set(found.flatMap(({ places }) => places.map((place) => place.path)));
   if (paths.size === 0) return;
-  const there = await app.there.of([...paths]);
-  if (left() || there.size === 0) return;
+  const existing = await app.fileExistence.existing([...paths]);
+  if (cancelled() || existing.size === 0) return;
   for (const { node, places } of found) {
-    // From the end, so that what is before stays where it was.
+    // From the end, so that earlier offsets stay valid.
     for (const place of places.reverse()) {
-      if (!there.has(place.path) || !node.isConnected || place.to > node.data.length) continue;
+      if (!existing.has(place.path) || !node.isConnected || place.to > node.data.length) continue;
       const piece = node.splitText(place.from);
       piece.splitText(place.to - place.from);
       const name = document.createElement('span');
-      name.className = 'filelink';
+      name.className = 'file-link';
       name.dataset.file = place.path;
       name.tabIndex = 0;
       name.role = 'link';
@@ -55,7 +59,7 @@ function textsOf(element: HTMLElement): Text[] {
   const all: Text[] = [];
   while (walk.nextNode()) {
     const node = walk.currentNode as Text;
-    if (!node.parentElement?.closest(OWN)) all.push(node);
+    if (!node.parentElement?.closest(EXCLUDED)) all.push(node);
   }
   return all;
 }

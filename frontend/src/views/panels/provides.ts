@@ -1,5 +1,4 @@
-// What a built-in panel shows, from the `panel.ts` in its folder, so that others can send a
-// person there without knowing its id.
+// Each built-in panel's `panel.ts` says what it provides, so that links to it need no panel id.
 const found = import.meta.glob<{ provides: string }>('./*/panel.ts', { eager: true });
 
 /** The id of the panel that provides something ("page"), "" when there is none. */

@@ -7,15 +7,15 @@ export function stepRegion(by: 1 | -1): void {
   if (region) focusFirst(region);
 }
 
-/** Focuses what an event named: "assistant", "page", or the stage for a panel. */
+/** Focuses a surface by name ("assistant", "page"), or the stage if none has that name. */
 export function focusSurface(surface: string): void {
   const named = document.querySelector<HTMLElement>(`[data-surface="${CSS.escape(surface)}"]`);
   (named ?? document.querySelector<HTMLElement>('[data-region="stage"]'))?.focus();
 }
 
 /**
- * Whether a key press belongs to what has the focus and not to the window: in a terminal the programs
- * that run there need Ctrl and Alt with letters, and Esc. F6 always leads out.
+ * Reports whether a key belongs to the focused element and not to the window: programs in a terminal need Esc, and
+ * Ctrl and Alt with letters. F6 always leaves the element.
  */
 export function ownKeys(event: KeyboardEvent): boolean {
   if (!(event.target instanceof Element) || !event.target.closest('[data-keys="own"]')) return false;

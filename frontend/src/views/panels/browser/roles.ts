@@ -1,28 +1,29 @@
 import type { MarkElement } from '../../../shared/api/types';
+import type { IconName } from '../../../shared/ui/icons';
 
-const ICONS: Record<string, string> = {
+const ICONS: Record<string, IconName> = {
   link: 'link',
-  textbox: 'input',
-  searchbox: 'input',
-  combobox: 'input',
-  spinbutton: 'input',
+  textbox: 'text-cursor-input',
+  searchbox: 'text-cursor-input',
+  combobox: 'text-cursor-input',
+  spinbutton: 'text-cursor-input',
   listbox: 'list',
-  checkbox: 'cbox',
-  radio: 'cbox',
-  switch: 'cbox',
-  button: 'square',
+  checkbox: 'square-check',
+  radio: 'square-check',
+  switch: 'square-check',
+  button: 'rectangle-horizontal',
   menuitem: 'list',
-  tab: 'note',
-  slider: 'gear',
+  tab: 'sticky-note',
+  slider: 'settings-2',
   option: 'list',
 };
 
-/** The icon of a role in the list of marks. */
-export const roleIcon = (role: string) => ICONS[role] ?? 'square';
+/** The icon for an element's role. */
+export const roleIcon = (role: string) => ICONS[role] ?? 'rectangle-horizontal';
 
 const SHOWN = ['disabled', 'current', 'expanded', 'selected', 'pressed', 'invalid', 'required', 'readonly'];
 
-/** The one word a row has room for: why it is off, else on/off, else its value. */
+/** The one word a row has space for: why the element is unusable, else its state, else its value. */
 export function stateWord(element: MarkElement): string {
   const states = element.states ?? [];
   const covered = states.find((state) => state.startsWith('covered') || state.startsWith('off:'));

@@ -1,3 +1,3 @@
-/** The services over the network that models come from, by the names of their settings. */
+/** The model services, by the prefix of their settings. */
 export const SERVICES = ['openai', 'anthropic', 'gemini', 'openrouter'] as const;
 export type Service = (typeof SERVICES)[number];

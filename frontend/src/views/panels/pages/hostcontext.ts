@@ -1,25 +1,25 @@
 import type { HostContext } from '../../../domain/panels/pagehost';
 
-// The names of MCP Apps beside those of our own tokens.
+// The style variables of MCP Apps and our tokens for them.
 const STYLES: Record<string, string> = {
   '--color-background-primary': '--panel',
   '--color-background-secondary': '--raised',
   '--color-background-tertiary': '--well',
-  '--color-background-inverse': '--text-1',
+  '--color-background-inverse': '--text-primary',
   '--color-background-info': '--outside-soft',
   '--color-background-danger': '--danger-soft',
   '--color-background-success': '--ok-soft',
   '--color-background-warning': '--warn-soft',
   '--color-background-disabled': '--raised',
-  '--color-text-primary': '--text-1',
-  '--color-text-secondary': '--text-2',
-  '--color-text-tertiary': '--text-3',
+  '--color-text-primary': '--text-primary',
+  '--color-text-secondary': '--text-secondary',
+  '--color-text-tertiary': '--text-muted',
   '--color-text-inverse': '--panel',
   '--color-text-info': '--outside',
   '--color-text-danger': '--danger',
   '--color-text-success': '--ok',
   '--color-text-warning': '--warn',
-  '--color-text-disabled': '--text-3',
+  '--color-text-disabled': '--text-muted',
   '--color-border-primary': '--line-strong',
   '--color-border-secondary': '--line',
   '--color-border-tertiary': '--line',
@@ -30,41 +30,41 @@ const STYLES: Record<string, string> = {
   '--color-ring-primary': '--ring',
   '--font-sans': '--font',
   '--font-mono': '--mono',
-  '--font-text-xs-size': '--t-micro',
-  '--font-text-sm-size': '--t-small',
-  '--font-text-md-size': '--t-ui',
-  '--font-text-lg-size': '--t-read',
-  '--font-text-xs-line-height': '--l-micro',
-  '--font-text-sm-line-height': '--l-small',
-  '--font-text-md-line-height': '--l-ui',
-  '--font-text-lg-line-height': '--l-read',
-  '--font-heading-sm-size': '--t-title',
-  '--font-heading-md-size': '--t-head',
-  '--font-heading-lg-size': '--t-display',
-  '--font-heading-sm-line-height': '--l-title',
-  '--font-heading-md-line-height': '--l-head',
-  '--font-heading-lg-line-height': '--l-display',
-  '--border-radius-xs': '--r-mark',
-  '--border-radius-sm': '--r-s',
-  '--border-radius-md': '--r-m',
-  '--border-radius-lg': '--r-l',
-  '--border-radius-full': '--r-full',
-  '--shadow-sm': '--e-1',
-  '--shadow-md': '--e-2',
-  '--shadow-lg': '--e-3',
+  '--font-text-xs-size': '--font-size-micro',
+  '--font-text-sm-size': '--font-size-small',
+  '--font-text-md-size': '--font-size-ui',
+  '--font-text-lg-size': '--font-size-read',
+  '--font-text-xs-line-height': '--line-height-micro',
+  '--font-text-sm-line-height': '--line-height-small',
+  '--font-text-md-line-height': '--line-height-ui',
+  '--font-text-lg-line-height': '--line-height-read',
+  '--font-heading-sm-size': '--font-size-title',
+  '--font-heading-md-size': '--font-size-head',
+  '--font-heading-lg-size': '--font-size-display',
+  '--font-heading-sm-line-height': '--line-height-title',
+  '--font-heading-md-line-height': '--line-height-head',
+  '--font-heading-lg-line-height': '--line-height-display',
+  '--border-radius-xs': '--radius-annotation',
+  '--border-radius-sm': '--radius-s',
+  '--border-radius-md': '--radius-m',
+  '--border-radius-lg': '--radius-l',
+  '--border-radius-full': '--radius-full',
+  '--shadow-sm': '--shadow-1',
+  '--shadow-md': '--shadow-2',
+  '--shadow-lg': '--shadow-3',
 };
 
-// Not of the standard, whose readers take no other names: what a page needs to look like the rest.
+// Variables outside the standard, sent separately because strict readers reject unknown names.
 const OWN: Record<string, string> = {
   '--color-accent': '--accent',
   '--color-accent-ink': '--accent-ink',
 };
 
-/** What a page that has `frame` to itself is told of the window; `more` is what is otherwise with it. */
+/** The host context for the page in `frame`; `more` overrides single fields. */
 export function hostContext(frame: HTMLElement, more: Partial<HostContext> = {}): HostContext {
-  const worn = getComputedStyle(document.documentElement);
+  const computed = getComputedStyle(document.documentElement);
   const read = (names: Record<string, string>) =>
-    Object.fromEntries(Object.entries(names).map(([name, token]) => [name, worn.getPropertyValue(token).trim()]));
+    Object.fromEntries(Object.entries(names).map(([name, token]) => [name, computed.getPropertyValue(token).trim()]));
   return {
     theme: document.documentElement.dataset.theme === 'light' ? 'light' : 'dark',
     locale: navigator.language,

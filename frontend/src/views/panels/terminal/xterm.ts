@@ -3,27 +3,27 @@ import { Terminal, type ILink, type ITheme } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
 import type { Screen } from '../../../domain/terminals/terminals.svelte';
 
-/** What a terminal on the screen asks of the panel. */
-export interface Wants {
+/** What an xterm screen reports to the panel. */
+export interface ScreenHandlers {
   label: string;
   type(text: string): void;
   resize(columns: number, rows: number): void;
   title(text: string): void;
-  /** A link was chosen; nothing is opened by itself. */
+  /** A link was clicked. The panel asks before it opens anything. */
   follow(address: string): void;
-  /** A link is pointed at, "" when no longer. */
+  /** The pointer is over a link; "" when it leaves. */
   point(address: string): void;
   copy(text: string): void;
 }
 
-/** What a terminal answers by itself: what it is, where its cursor stands, its colours and modes. */
+/** Replies a terminal sends on its own: device attributes, cursor position, colours, modes. */
 // eslint-disable-next-line no-control-regex
 const REPORT = /^\u001b(\[[?>=]?[\d;]*\$?[cRntyx]|P|\])/;
 const SCROLLBACK = 10_000;
 const ADDRESS = /https?:\/\/[^\s"'<>`]+[^\s"'<>`.,;:!?)\]}]/g;
 
 /** One terminal drawn by xterm.js. */
-export class Drawn implements Screen {
+export class XtermScreen implements Screen {
   readonly #term: Terminal;
   readonly #fit = new FitAddon();
   readonly #host: HTMLElement;
@@ -31,7 +31,7 @@ export class Drawn implements Screen {
   readonly #themes: MutationObserver;
   #replay = 0;
 
-  constructor(host: HTMLElement, wants: Wants) {
+  constructor(host: HTMLElement, handlers: ScreenHandlers) {
     this.#host = host;
     const style = getComputedStyle(host);
     this.#term = new Terminal({
@@ -43,49 +43,49 @@ export class Drawn implements Screen {
       theme: this.#colours(),
       minimumContrastRatio: 4.5,
       screenReaderMode: false,
-      // The address of a link is a program's word: it is shown before anything is opened.
+      // A link's address comes from a program: it is shown before anything is opened.
       linkHandler: {
-        activate: (_, address) => wants.follow(address),
-        hover: (_, address) => wants.point(address),
-        leave: () => wants.point(''),
+        activate: (_, address) => handlers.follow(address),
+        hover: (_, address) => handlers.point(address),
+        leave: () => handlers.point(''),
       },
     });
     this.#term.loadAddon(this.#fit);
-    this.#guard(wants);
+    this.#guard(handlers);
     this.#term.registerLinkProvider({
-      provideLinks: (line, done) => done(this.#links(line, wants)),
+      provideLinks: (line, done) => done(this.#links(line, handlers)),
     });
     this.#term.open(host);
-    this.#term.textarea?.setAttribute('aria-label', wants.label);
+    this.#term.textarea?.setAttribute('aria-label', handlers.label);
     this.#term.textarea?.setAttribute('data-first', '');
     this.#term.onData((text) => {
-      // What a program asked the terminal in a replay was answered when it ran; keys count at once.
-      if (this.#replay <= 0 || !REPORT.test(text)) wants.type(text);
+      // Queries in a replay were answered when they ran; keys pass through.
+      if (this.#replay <= 0 || !REPORT.test(text)) handlers.type(text);
     });
-    this.#term.onResize(({ cols, rows }) => wants.resize(cols, rows));
+    this.#term.onResize(({ cols, rows }) => handlers.resize(cols, rows));
     this.#sizes = new ResizeObserver(() => this.fit());
     this.#sizes.observe(host);
     this.#themes = new MutationObserver(() => (this.#term.options.theme = this.#colours()));
     this.#themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     this.fit();
-    wants.resize(this.#term.cols, this.#term.rows);
+    handlers.resize(this.#term.cols, this.#term.rows);
   }
 
-  /** What programs may not do here, and the keys that copy. */
-  #guard(wants: Wants): void {
+  /** Blocks what programs must not do, and handles the copy keys. */
+  #guard(handlers: ScreenHandlers): void {
     // No program reads or writes the clipboard (52), nor asks for or changes colours (4, 10 to 12).
     for (const code of [52, 4, 10, 11, 12, 104, 110, 111, 112]) this.#term.parser.registerOscHandler(code, () => true);
-    this.#term.onTitleChange((title) => wants.title(title));
+    this.#term.onTitleChange((title) => handlers.title(title));
     this.#term.attachCustomKeyEventHandler((event) => {
       if (event.key === 'F6' || event.key === 'F8') return false;
       if (event.ctrlKey && event.shiftKey && event.code === 'KeyC') {
-        if (event.type === 'keydown' && this.#term.hasSelection()) wants.copy(this.#term.getSelection());
+        if (event.type === 'keydown' && this.#term.hasSelection()) handlers.copy(this.#term.getSelection());
         event.preventDefault();
         return false;
       }
       return !(event.ctrlKey && event.shiftKey);
     });
-    // Only a person's own keys count here: a script that plays events types nothing.
+    // Only trusted events count: a script that dispatches events types nothing.
     for (const type of ['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'paste', 'drop', 'compositionend']) {
       this.#host.addEventListener(
         type,
@@ -99,14 +99,14 @@ export class Drawn implements Screen {
     }
   }
 
-  #links(line: number, wants: Wants): ILink[] | undefined {
+  #links(line: number, handlers: ScreenHandlers): ILink[] | undefined {
     const text = this.#term.buffer.active.getLine(line - 1)?.translateToString(true) ?? '';
     const found = [...text.matchAll(ADDRESS)].map((match) => ({
       text: match[0],
       range: { start: { x: match.index + 1, y: line }, end: { x: match.index + match[0].length, y: line } },
-      activate: () => wants.follow(match[0]),
-      hover: () => wants.point(match[0]),
-      leave: () => wants.point(''),
+      activate: () => handlers.follow(match[0]),
+      hover: () => handlers.point(match[0]),
+      leave: () => handlers.point(''),
     }));
     return found.length ? found : undefined;
   }
@@ -116,8 +116,8 @@ export class Drawn implements Screen {
     const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
     return {
       background: of('well'),
-      foreground: of('text-1'),
-      cursor: of('text-1'),
+      foreground: of('text-primary'),
+      cursor: of('text-primary'),
       cursorAccent: of('well'),
       selectionBackground: of('line-strong'),
       black: of('term-black'),
@@ -127,15 +127,15 @@ export class Drawn implements Screen {
       blue: of('outside'),
       magenta: of('term-magenta'),
       cyan: of('term-cyan'),
-      white: of('text-2'),
-      brightBlack: of('text-3'),
+      white: of('text-secondary'),
+      brightBlack: of('text-muted'),
       brightRed: of('danger'),
       brightGreen: of('ok'),
       brightYellow: of('warn'),
       brightBlue: of('outside'),
       brightMagenta: of('term-magenta'),
       brightCyan: of('term-cyan'),
-      brightWhite: of('text-1'),
+      brightWhite: of('text-primary'),
     };
   }
 

@@ -2,23 +2,24 @@ import { getContext, setContext } from 'svelte';
 import type { DeclarativePage } from '../../../../domain/panels/page.svelte';
 import type { Json, Result } from '../../../../shared/api/types';
 
-/** A call that a button, a box or a form wants made; `confirm` is a question asked before. */
-export interface Deed {
+/** A tool call that a button, a checkbox or a form asks for. */
+export interface PageCall {
   label: string;
   tool: string;
   args: Record<string, Json>;
+  /** Asked before the call is made; empty for no question. */
   confirm: string;
   danger: boolean;
 }
 
 /** What the parts of a declarative page share. */
-export interface Drawing {
+export interface PageContext {
   page: DeclarativePage;
-  /** Makes the call, after the question if there is one; null when the person said no. */
-  act(deed: Deed): Promise<Result | null>;
+  /** Makes the call, after its question if it has one; null when the person declined. */
+  run(call: PageCall): Promise<Result | null>;
 }
 
-const KEY = Symbol('drawing');
+const KEY = Symbol('page');
 
-export const provideDrawing = (drawing: Drawing) => setContext(KEY, drawing);
-export const useDrawing = () => getContext<Drawing>(KEY);
+export const providePage = (context: PageContext) => setContext(KEY, context);
+export const usePage = () => getContext<PageContext>(KEY);

@@ -1,0 +1,145 @@
+package httpapi
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sextant/backend/guard/policy"
+	"sextant/backend/guard/secrets"
+	"sextant/backend/tools/panels/evals"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// enum is a named string type and its values, as a schema of its own.
+type enum struct {
+	name   string
+	goType reflect.Type
+	values []any
+}
+
+func enumOf[T ~string](name string, values ...T) enum {
+	e := enum{name: name, goType: reflect.TypeFor[T]()}
+	for _, v := range values {
+		e.values = append(e.values, string(v))
+	}
+	return e
+}
+
+// enums are the string types of the shared packages and of what the API answers with. A test
+// compares them with the constants in the source.
+func enums() []enum {
+	return []enum{
+		enumOf("CallStatus", event.CallDone, event.CallFailed, event.CallDeclined, event.CallRefused,
+			event.CallStopped, event.CallInterrupted),
+		enumOf("ApprovalChoice", event.AnswerOnce, event.AnswerConversation, event.AnswerAlways, event.AnswerLike,
+			event.AnswerDeny),
+		enumOf("WaitingMoment", event.MomentNow, event.MomentNext, event.MomentKept),
+		enumOf("DiskLevel", event.DiskEnough, event.DiskLow, event.DiskFull),
+		enumOf("Caller", toolspec.CallerPerson, toolspec.CallerPilot, toolspec.CallerModel, toolspec.CallerHTTP,
+			toolspec.CallerMCP, toolspec.CallerRun, toolspec.CallerPanel, toolspec.CallerApp, toolspec.CallerCreated),
+		enumOf("ErrorType", toolspec.ValidationError, toolspec.UserError, toolspec.SystemError,
+			toolspec.PermissionError, toolspec.SecurityError),
+		enumOf("ToolOrigin", toolspec.OriginBaseline, toolspec.OriginPanel, toolspec.OriginMCP, toolspec.OriginCreated),
+		enumOf("GrantScope", toolspec.GrantConversation, toolspec.GrantAlways, toolspec.GrantNever),
+		enumOf("FileAccess", toolspec.UseRead, toolspec.UseWrite, toolspec.UseDelete),
+		enumOf("MessageRole", chat.RoleUser, chat.RoleAssistant, chat.RoleTool, chat.RoleNote, chat.RoleSummary),
+		enumOf("Status", chat.StatusRunning, chat.StatusDone, chat.StatusStopped, chat.StatusFailed,
+			chat.StatusLimit, chat.StatusInterrupted),
+		enumOf("MetricsRange", wire.MetricsDay, wire.MetricsWeek, wire.MetricsMonth, wire.MetricsAll),
+		enumOf("UndoState", wire.UndoReady, wire.UndoDone, wire.UndoConflict),
+		enumOf("Permission", policy.ByRules, policy.Allowed, policy.Asking, policy.Never),
+		enumOf("Verdict", policy.Allow, policy.Question, policy.Refuse, policy.Depends),
+		enumOf("SecretPlace", secrets.Header, secrets.Query, secrets.Body, secrets.Field, secrets.Env),
+	}
+}
+
+// fieldValues are the values of plain string fields, by type and JSON name.
+func fieldValues() map[reflect.Type]map[string][]any {
+	return map[reflect.Type]map[string][]any{
+		// The answer is "" when the call was stopped before anybody answered.
+		reflect.TypeFor[event.ApprovalAnswer](): {"answer": {
+			"", event.AnswerOnce, event.AnswerConversation, event.AnswerAlways, event.AnswerLike, event.AnswerDeny,
+		}},
+		reflect.TypeFor[event.BrowserState](): {"status": {"absent", "stopped", "starting", "ready", "failed"}},
+		reflect.TypeFor[event.Download]():     {"state": {"running", "done", "cancelled", "failed"}},
+		reflect.TypeFor[event.CallChunk]():    {"stream": {"stdout", "stderr", "progress"}},
+		reflect.TypeFor[event.FormField]():    {"kind": {"text", "number", "integer", "boolean", "choice", "choices"}},
+		reflect.TypeFor[event.MCPServer]():    {"state": {"off", "starting", "ready", "degraded", "down"}},
+		reflect.TypeFor[event.PanelProblem](): {"severity": {event.SeverityError, event.SeverityWarning}},
+		reflect.TypeFor[wire.Model]():         {"state": {"ready", "not_running", "no_key"}},
+		reflect.TypeFor[wire.ChangedFile]():   {"did": {"made", "changed", "removed"}, "by": {wire.ByCommand}},
+		reflect.TypeFor[wire.Program]():       {"via": {"stdio", "http"}},
+		reflect.TypeFor[wire.ClientMessage](): {
+			"kind": {"hello", "live.open", "live.close", "live.ack", "input", "focus", "surface.reply"},
+		},
+		reflect.TypeFor[wire.Input](): {"type": {"down", "up", "move", "wheel", "keydown", "keyup", "text"}},
+		reflect.TypeFor[wire.Terminal](): {"state": {
+			wire.TerminalIdle, wire.TerminalWaiting, wire.TerminalRunning, wire.TerminalEnded, wire.TerminalFailed,
+		}},
+		reflect.TypeFor[wire.TerminalMessage](): {"kind": {
+			"hello", "open", "stop", "again", "close", "resize", "share", "watch", "leave", "drawn",
+		}},
+		reflect.TypeFor[wire.TerminalNews](): {"kind": {"tabs", "opened", "watching", "error"}},
+		reflect.TypeFor[evals.Outcome]():     {"state": {"passed", "failed", "skipped"}},
+	}
+}
+
+// describeEnums adds a schema for every enum and refers to it from each field of that type.
+func describeEnums(schemas huma.Registry) {
+	named := map[reflect.Type]string{}
+	for _, e := range enums() {
+		schemas.Map()[e.name] = enumSchema(e.values)
+		named[e.goType] = e.name
+	}
+	fields := fieldValues()
+	for name, schema := range schemas.Map() {
+		t := schemas.TypeFromRef(schemaPrefix + name)
+		// Anonymous structs are bodies of requests, whose handlers check the values themselves.
+		if t == nil || t.Kind() != reflect.Struct || t.Name() == "" {
+			continue
+		}
+		for _, field := range reflect.VisibleFields(t) {
+			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			property := schema.Properties[key]
+			if property == nil {
+				continue
+			}
+			if values := fields[t][key]; values != nil {
+				property.Enum = values
+				property.PrecomputeMessages()
+			}
+			schema.Properties[key] = withEnum(property, field.Type, named)
+		}
+	}
+}
+
+// withEnum is schema, with a reference in place of the string where t names an enum.
+func withEnum(schema *huma.Schema, t reflect.Type, named map[reflect.Type]string) *huma.Schema {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.Slice:
+		schema.Items = withEnum(schema.Items, t.Elem(), named)
+	case reflect.Map:
+		if values, ok := schema.AdditionalProperties.(*huma.Schema); ok {
+			schema.AdditionalProperties = withEnum(values, t.Elem(), named)
+		}
+	case reflect.String:
+		if name := named[t]; name != "" && len(schema.Enum) == 0 {
+			return &huma.Schema{Ref: schemaPrefix + name, Description: schema.Description}
+		}
+	}
+	return schema
+}
+
+func enumSchema(values []any) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeString, Enum: values}
+	s.PrecomputeMessages()
+	return s
+}

@@ -1,0 +1,94 @@
+package httpapi
+
+import (
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/wire"
+)
+
+// streamMessage is one kind of message of the WebSocket and the type of its data.
+type streamMessage struct {
+	kind string
+	data any
+}
+
+// eventMessages are all kinds of events with the type of Event.Data. A test compares the list with the
+// constants in the source.
+func eventMessages() []streamMessage {
+	kind := func(k event.Kind, data any) streamMessage { return streamMessage{string(k), data} }
+	return []streamMessage{
+		kind(event.ConversationCreated, chat.Conversation{}),
+		kind(event.ConversationUpdated, chat.Conversation{}),
+		kind(event.ConversationDeleted, event.Removed{}),
+		kind(event.ConversationShared, event.Shared{}),
+		kind(event.MessageAdded, chat.Message{}),
+		kind(event.MessageWaiting, event.Waiting{}),
+		kind(event.MessageTaken, event.Taken{}),
+		kind(event.MessageDropped, event.Removed{}),
+		kind(event.BranchStarted, event.Branch{}),
+		kind(event.BranchChosen, event.BranchRef{}),
+		kind(event.TurnStarted, event.Turn{}),
+		kind(event.TextDelta, event.Delta{}),
+		kind(event.ThoughtDelta, event.Delta{}),
+		kind(event.TurnEnded, event.Turn{}),
+		kind(event.TurnNoted, event.Note{}),
+		kind(event.RoundEnded, event.Round{}),
+		kind(event.BudgetRaised, chat.Bill{}),
+		kind(event.CallStarted, event.CallStart{}),
+		kind(event.CallOutput, event.CallChunk{}),
+		kind(event.CallEnded, event.CallEnd{}),
+		kind(event.ApprovalAsked, event.Approval{}),
+		kind(event.ApprovalAnswered, event.ApprovalAnswer{}),
+		kind(event.PanelOpened, event.PanelRef{}),
+		kind(event.PanelClosed, event.PanelRef{}),
+		kind(event.PanelsChanged, event.PanelList{}),
+		kind(event.CatalogueChanged, event.Empty{}),
+		kind(event.ActivityBarChanged, event.ActivityBar{}),
+		kind(event.SurfaceFocused, event.SurfaceRef{}),
+		kind(event.MCPChanged, event.MCPList{}),
+		kind(event.MCPTold, event.MCPHeard{}),
+		kind(event.SettingChanged, event.Setting{}),
+		kind(event.BrowserChanged, event.BrowserState{}),
+		kind(event.MarksChanged, event.Marks{}),
+		kind(event.PointerMoved, event.Pointer{}),
+		kind(event.DiskChanged, event.Disk{}),
+	}
+}
+
+// controlMessages are the other messages that the server sends over /ws.
+func controlMessages() []streamMessage {
+	return []streamMessage{
+		{"hello", wire.Hello{}},
+		{"error", wire.Problem{}},
+		{"surface.ask", wire.SurfaceAsk{}},
+		{"surface.cancel", wire.SurfaceCancel{}},
+	}
+}
+
+// describeEvents makes the schemas of Event and Envelope a union with one member per kind, so that
+// the kind tells the type of the data.
+func describeEvents(schemas huma.Registry) {
+	schemas.Schema(reflect.TypeFor[event.Event](), true, "")
+	schemas.Schema(reflect.TypeFor[wire.Envelope](), true, "")
+	union := func(base *huma.Schema, members []streamMessage) []*huma.Schema {
+		var all []*huma.Schema
+		for _, m := range members {
+			properties := map[string]*huma.Schema{}
+			for name, schema := range base.Properties {
+				properties[name] = schema
+			}
+			properties["kind"] = enumSchema([]any{m.kind})
+			properties["data"] = schemas.Schema(reflect.TypeOf(m.data), true, "Data")
+			all = append(all, &huma.Schema{Type: huma.TypeObject, Properties: properties, Required: base.Required})
+		}
+		return all
+	}
+	all := schemas.Map()
+	envelopes := append(union(all["Envelope"], controlMessages()), &huma.Schema{Ref: schemaPrefix + "Event"})
+	all["Event"] = &huma.Schema{OneOf: union(all["Event"], eventMessages())}
+	all["Envelope"] = &huma.Schema{OneOf: envelopes}
+}

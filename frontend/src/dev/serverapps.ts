@@ -1,0 +1,19 @@
+import { BackendError } from '../shared/api/client';
+import type { ServerAppsApi } from '../shared/api/serverapps';
+
+const none = () => Promise.reject(new BackendError(404, 'no MCP server here', ''));
+
+/** A scenario has no MCP server, so no page of one. */
+export const serverApps = (): ServerAppsApi => ({
+  page: none,
+  allow: none,
+  reach: () => Promise.resolve([]),
+  revoke: none,
+  call: none,
+  read: none,
+  tell: none,
+  tellAsPanel: none,
+  log: none,
+  mail: none,
+  open: none,
+});

@@ -1,0 +1,24 @@
+/** Pause after a denial in milliseconds, and how many denials in a row end all requests. */
+const PAUSE_MS = 3000;
+const DENIALS_MAX = 2;
+
+/** Stops pages that keep asking until a tired person agrees. */
+export class DenialLimiter {
+  #denials = 0;
+  #last = 0;
+
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /** Why no request is allowed now, "" when one is. */
+  get refusal(): string {
+    if (this.#denials >= DENIALS_MAX)
+      return 'The person said no twice. Nothing more is asked until they open the app again.';
+    if (this.#denials && this.now() - this.#last < PAUSE_MS) return 'The person has just declined. Try again later.';
+    return '';
+  }
+
+  record(yes: boolean): void {
+    this.#denials = yes ? 0 : this.#denials + 1;
+    this.#last = this.now();
+  }
+}

@@ -1,0 +1,51 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Input } from '../../shared/api/types';
+import { PageInput } from './pageinput';
+
+let sent: Input[];
+let hand: PageInput;
+beforeEach(() => {
+  sent = [];
+  hand = new PageInput(
+    (input) => sent.push(input),
+    (x, y) => ({ x: x / 2, y: y / 2 }),
+  );
+});
+const key = (init: KeyboardEventInit) => new KeyboardEvent('keydown', init);
+
+describe('a hand on the picture', () => {
+  it('says where it pressed in the page’s own pixels', () => {
+    hand.press(
+      new MouseEvent('mousedown', { clientX: 100, clientY: 40, button: 2, detail: 2, shiftKey: true }),
+      'down',
+    );
+    expect(sent).toEqual([{ type: 'down', x: 50, y: 20, button: 'right', count: 2, modifiers: 8 }]);
+  });
+  it('types letters as keys with their text', () => {
+    expect(hand.key(key({ key: 'ä', code: 'Quote' }), 'keydown')).toBe(true);
+    expect(sent[0]).toMatchObject({ type: 'keydown', key: 'ä', text: 'ä', modifiers: 0 });
+  });
+  it('sends no text with Control held, but does with AltGr', () => {
+    hand.key(key({ key: 'a', ctrlKey: true }), 'keydown');
+    expect(sent[0]?.text).toBeUndefined();
+    hand.key(key({ key: '@', ctrlKey: true, altKey: true }), 'keydown');
+    expect(sent[1]).toMatchObject({ text: '@', modifiers: 0 });
+  });
+  it('leaves composition and dead keys to the input method', () => {
+    expect(hand.key(key({ key: 'Dead' }), 'keydown')).toBe(false);
+    expect(hand.key(key({ key: 'a', isComposing: true }), 'keydown')).toBe(false);
+    expect(hand.key(key({ key: 'Process', keyCode: 229 }), 'keydown')).toBe(false);
+    expect(sent).toEqual([]);
+    hand.text('日本');
+    expect(sent).toEqual([{ type: 'text', text: '日本' }]);
+  });
+  it('joins wheel turns and sends them before the next press', () => {
+    hand.wheel(new WheelEvent('wheel', { deltaY: 100 }));
+    hand.wheel(new WheelEvent('wheel', { deltaY: 20 }));
+    hand.press(new MouseEvent('mousedown', { detail: 1 }), 'down');
+    expect(sent.map((i) => [i.type, i.dy])).toEqual([
+      ['wheel', 120],
+      ['down', undefined],
+    ]);
+  });
+});

@@ -1,0 +1,116 @@
+import type { Attachment } from '../../shared/api/types';
+import type { Drafts } from './drafts';
+
+/** How many characters of an attachment a model reads, and how many attachments a message may have. */
+const TEXT_MAX = 24_000;
+export const ATTACHMENTS_MAX = 8;
+
+/** What goes with a message. */
+export interface MessageContext {
+  attached: Attachment[];
+  /** Servers whose text is part of the draft. */
+  from: string[];
+}
+
+/** Attachments and text sources of the shown draft, saved with it so that they survive a restart. */
+export class Attachments {
+  attached = $state.raw<Attachment[]>([]);
+  from = $state.raw<string[]>([]);
+  /** Parts of a prompt that cannot be sent, shown until the draft is sent. */
+  left = $state.raw<string[]>([]);
+  #conversation = '';
+
+  constructor(private readonly drafts: Drafts) {}
+
+  get any(): boolean {
+    return this.attached.length > 0 || this.from.length > 0;
+  }
+
+  open(conversation: string): void {
+    this.#conversation = conversation;
+    this.left = [];
+    const { attached, from } = this.#read(conversation);
+    this.attached = attached;
+    this.from = from;
+  }
+
+  /** Adds an attachment or replaces the one of the same name; false when there are too many. */
+  attach(one: Attachment): boolean {
+    const others = this.attached.filter(({ server, title }) => server !== one.server || title !== one.title);
+    if (others.length >= ATTACHMENTS_MAX) return false;
+    this.#save(
+      [...others, { ...one, title: one.title.slice(0, 400), text: one.text.slice(0, TEXT_MAX + 1) }],
+      this.from,
+    );
+    return true;
+  }
+
+  detach(one: Attachment): void {
+    this.#save(
+      this.attached.filter((other) => other !== one),
+      this.from,
+    );
+  }
+
+  /** Records that the draft contains text of a server. */
+  addSource(server: string, left: string[]): void {
+    this.left = left;
+    this.#save(this.attached, [...new Set([...this.from, server])].slice(-ATTACHMENTS_MAX));
+  }
+
+  /** Forgets the sources after the draft was emptied. */
+  clearSources(): void {
+    this.left = [];
+    if (this.from.length) this.#save(this.attached, []);
+  }
+
+  /** Forgets everything of a draft that was sent or whose conversation was deleted. */
+  clear(conversation: string): void {
+    if (conversation !== this.#conversation) {
+      if (this.drafts.read(key(conversation))) this.drafts.write(key(conversation), '');
+      return;
+    }
+    this.left = [];
+    if (this.any) this.#save([], []);
+  }
+
+  /** Moves what belongs to the new draft to the conversation that was created for it. */
+  moveToNew(conversation: string): void {
+    const shown = this.#conversation === '';
+    const { attached, from } = shown ? this : this.#read('');
+    this.clear('');
+    if (shown) this.#conversation = conversation;
+    if (!attached.length && !from.length) return;
+    if (shown) this.#save(attached, from);
+    else this.drafts.write(key(conversation), JSON.stringify({ attached, from }));
+  }
+
+  /** Adds what a queued message came with to its draft again. */
+  restore(conversation: string, given: MessageContext): void {
+    const old = conversation === this.#conversation ? this : this.#read(conversation);
+    const known = (one: Attachment) =>
+      given.attached.some(({ server, title }) => server === one.server && title === one.title);
+    const attached = [...old.attached.filter((one) => !known(one)), ...given.attached].slice(-ATTACHMENTS_MAX);
+    const from = [...new Set([...old.from, ...given.from])];
+    if (conversation === this.#conversation) this.#save(attached, from);
+    else this.drafts.write(key(conversation), JSON.stringify({ attached, from }));
+  }
+
+  #save(attached: Attachment[], from: string[]): void {
+    this.attached = attached;
+    this.from = from;
+    const some = attached.length > 0 || from.length > 0;
+    this.drafts.write(key(this.#conversation), some ? JSON.stringify({ attached, from }) : '');
+  }
+
+  #read(conversation: string): MessageContext {
+    try {
+      const saved = JSON.parse(this.drafts.read(key(conversation)) || '{}') as Partial<MessageContext>;
+      return { attached: saved.attached ?? [], from: saved.from ?? [] };
+    } catch {
+      return { attached: [], from: [] };
+    }
+  }
+}
+
+const key = (conversation: string) => `given.${conversation || 'new'}`;

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Completion } from '../../shared/api/types';
+import { Completions, Sent } from './completions.svelte';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A box whose questions are answered when the test says so. */
+function box() {
+  const asked: { text: string; answer: (c: Completion) => void; fail: () => void }[] = [];
+  const complete = (text: string) =>
+    new Promise<Completion>((answer, fail) => asked.push({ text, answer, fail: () => fail(new Error('gone')) }));
+  return { asked, box: new Completions({ complete, pilotGrammar: async () => [] }) };
+}
+const offer = (insert: string): Completion => ({ items: [{ insert, show: insert }], ghost: 'NUMBER' });
+const settle = () => vi.advanceTimersByTimeAsync(1000);
+
+it('asks once for what is typed in one go', async () => {
+  const { asked, box: c } = box();
+  for (const text of ['c', 'cl', 'cli']) c.ask(text, '');
+  await settle();
+  expect(asked.map((a) => a.text)).toEqual(['cli']);
+  asked[0]!.answer(offer('click '));
+  await settle();
+  expect(c.items).toHaveLength(1);
+  expect(c.ghost).toBe('NUMBER');
+});
+
+it('forgets an answer that comes after more was typed', async () => {
+  const { asked, box: c } = box();
+  c.ask('cl', '');
+  await settle();
+  c.ask('click', '');
+  await settle();
+  asked[1]!.answer(offer('click '));
+  await settle();
+  asked[0]!.answer(offer('clear '));
+  await settle();
+  expect(c.items[0]!.insert).toBe('click ');
+});
+
+it('offers nothing once it was closed, when nothing is written and when nobody answers', async () => {
+  const { asked, box: c } = box();
+  c.ask('cl', '');
+  await settle();
+  c.close();
+  asked[0]!.answer(offer('click '));
+  await settle();
+  expect(c.items).toEqual([]);
+  c.ask('  ', '');
+  c.ask('x'.repeat(3000), '');
+  await settle();
+  expect(asked).toHaveLength(1);
+  c.ask('op', '');
+  await settle();
+  asked[1]!.fail();
+  await settle();
+  expect(c.items).toEqual([]);
+});
+
+it('is walked with the arrows through the rows and back to none', async () => {
+  const { asked, box: c } = box();
+  c.ask('a', '');
+  await settle();
+  asked[0]!.answer({ items: [offer('a1').items[0]!, offer('a2').items[0]!] });
+  await settle();
+  expect(c.offer?.insert).toBe('a1');
+  const places = [1, 1, 1, -1].map((by) => (c.move(by as 1 | -1), c.chosen));
+  expect(places).toEqual([0, 1, -1, 1]);
+  expect(c.offer?.insert).toBe('a2');
+});
+
+it('gives sent messages back, the last first, and leaves what is being written', () => {
+  const sent = new Sent();
+  const all = ['open demo', 'click 3'];
+  expect(sent.step(all, '', 1)).toBe('click 3');
+  expect(sent.step(all, 'click 3', 1)).toBe('open demo');
+  expect(sent.step(all, 'open demo', 1)).toBeNull();
+  expect(sent.step(all, 'open demo', -1)).toBe('click 3');
+  expect(sent.step(all, 'click 3', -1)).toBe('');
+  expect(sent.step(all, 'my own', 1)).toBeNull();
+  expect(sent.step([], '', 1)).toBeNull();
+});

@@ -1,0 +1,289 @@
+import type { Conversation, Model, StoredEvent, Waiting } from '../../shared/api/types';
+import { failureText, type Actions } from '../actions';
+import type { Panels } from '../panels/panels.svelte';
+import type { Settings } from '../settings/settings.svelte';
+import type { CallView, Item, TranscriptView } from '../store/state';
+import type { Store } from '../store/store.svelte';
+import type { Toasts } from '../toasts.svelte';
+import { shownItems, shownSources } from './branches';
+import { Drafts } from './drafts';
+import { Attachments, type MessageContext } from './attachments.svelte';
+
+/** The built-in command interpreter, which needs no model. */
+export const PILOT = 'pilot';
+
+/** The shown conversation: its transcript, its draft, sending and stopping. */
+export class Conversations {
+  /** "" until the first message creates the conversation. */
+  currentId = $state('');
+  loading = $state(false);
+  failed = $state('');
+  draft = $state('');
+  stopping = $state(false);
+  sending = $state(false);
+  /** Events that arrive while a conversation loads. */
+  readonly #missed = new Map<string, StoredEvent[]>();
+  readonly #reading = new Map<string, Promise<void>>();
+  readonly #drafts = new Drafts(
+    (key) => this.settings.value(key),
+    (key, text) => this.actions.backend.setting(key, text),
+  );
+  readonly attachments = new Attachments(this.#drafts);
+
+  constructor(
+    private readonly store: Store,
+    private readonly actions: Actions,
+    private readonly settings: Settings,
+    private readonly panels: Panels,
+    private readonly toasts: Toasts,
+  ) {}
+
+  get current(): Conversation | undefined {
+    return this.store.state.conversations.find((c) => c.id === this.currentId);
+  }
+
+  /** The conversations of the person, without those of subagents. */
+  get topLevel(): Conversation[] {
+    return this.store.state.conversations.filter((c) => !c.parent);
+  }
+
+  /** The conversation that a subagent works for; none for the person's own. */
+  get parent(): Conversation | undefined {
+    const parent = this.current?.parent;
+    return parent ? this.store.state.conversations.find((c) => c.id === parent) : undefined;
+  }
+
+  /** The person's own conversation that `id` is or works for. */
+  rootOf(id: string): string {
+    const parent = this.store.state.conversations.find((c) => c.id === id)?.parent;
+    return parent ? this.rootOf(parent) : id;
+  }
+
+  /** The conversation of the subagent that a call started. */
+  childOf(call: string): Conversation | undefined {
+    return this.store.state.conversations.find((c) => c.parent_call === call);
+  }
+
+  /** The calls made in a conversation, the oldest first. */
+  callsIn(id: string): CallView[] {
+    return Object.values(this.store.state.calls)
+      .filter((call) => call.conversation === id)
+      .sort((a, b) => (a.started < b.started ? -1 : 1));
+  }
+
+  get transcript(): TranscriptView | undefined {
+    return this.store.state.transcripts[this.currentId];
+  }
+
+  /** The items of the active branch. */
+  readonly items: Item[] = $derived.by(() => (this.transcript ? shownItems(this.transcript) : []));
+  /** Sources of outside text in the active branch. */
+  readonly outside: string[] = $derived.by(() => (this.transcript ? shownSources(this.transcript) : []));
+
+  get running(): boolean {
+    return this.transcript?.turn?.status === 'running';
+  }
+
+  /** The name of the chosen model, else the pilot. */
+  get model(): string {
+    return this.settings.value('model') || PILOT;
+  }
+
+  get models(): Model[] {
+    return this.store.state.models;
+  }
+
+  get usesPilot(): boolean {
+    return this.model === PILOT;
+  }
+
+  /** Opens the last shown conversation, if it still exists. */
+  async resume(): Promise<void> {
+    const last = this.settings.lastView('conversation');
+    const id = this.topLevel.some((c) => c.id === last) ? last : '';
+    if (id) await this.open(id);
+    else this.#showDraft('');
+  }
+
+  onEvent(event: StoredEvent): void {
+    this.#missed.get(event.conversation ?? '')?.push(event);
+    if (event.kind === 'turn.ended' && event.conversation === this.currentId) this.stopping = false;
+    // The shown conversation may be of a subagent of the deleted one.
+    const gone = event.kind === 'conversation.deleted' ? event.data.id : '';
+    if (gone && this.currentId && (gone === this.rootOf(this.currentId) || !this.current)) this.startNew();
+  }
+
+  async open(id: string): Promise<void> {
+    this.currentId = id;
+    this.settings.saveView('conversation', this.rootOf(id));
+    this.#showDraft(id);
+    this.failed = '';
+    this.stopping = false;
+    this.loading = !this.transcript;
+    try {
+      await this.read(id);
+    } catch (error) {
+      if (this.currentId === id) this.failed = failureText(error);
+    } finally {
+      if (this.currentId === id) this.loading = false;
+    }
+  }
+
+  /** Loads a conversation once. */
+  async read(id: string): Promise<void> {
+    if (this.store.state.transcripts[id]) return;
+    const reading = this.#reading.get(id) ?? this.#read(id);
+    this.#reading.set(id, reading);
+    await reading;
+  }
+
+  async #read(id: string): Promise<void> {
+    const missed: StoredEvent[] = [];
+    this.#missed.set(id, missed);
+    try {
+      const transcript = await this.actions.backend.transcript(id);
+      this.store.apply({ is: 'transcript', transcript, missed });
+    } finally {
+      this.#missed.delete(id);
+      this.#reading.delete(id);
+    }
+  }
+
+  /** Shows an empty draft; the first message creates the conversation. */
+  startNew(): void {
+    this.currentId = '';
+    this.loading = false;
+    this.failed = '';
+    this.settings.saveView('conversation', '');
+    this.#showDraft('');
+  }
+
+  /** Shows the draft of a conversation in the composer. */
+  #showDraft(id: string): void {
+    this.draft = this.#drafts.read(id);
+    this.attachments.open(id);
+  }
+
+  /** Lets other programs read it, or ends that; false when that failed. */
+  share(id: string, shared: boolean): Promise<boolean> {
+    return this.actions.ask(this.actions.backend.shareConversation(id, shared));
+  }
+
+  async rename(id: string, title: string): Promise<void> {
+    await this.actions.ask(this.actions.backend.renameConversation(id, title));
+  }
+
+  async remove(id: string): Promise<void> {
+    const done = await this.actions.ask(this.actions.backend.deleteConversation(id));
+    if (!done) return;
+    if (id === this.currentId) this.startNew();
+    this.attachments.clear(id);
+    this.#drafts.write(id, '');
+  }
+
+  /**
+   * Sends the text, which stays in the composer until the program has accepted it. While a turn runs the message
+   * is queued until its end or, with "now", until its next safe point. `raise` allows the budget once more.
+   */
+  async send(text = this.draft, when: 'now' | 'next' = 'next', raise = false): Promise<boolean> {
+    const words = text.trim();
+    if (!words || this.sending) return false;
+    this.sending = true;
+    try {
+      // Capture what is sent: the person may type on or open another conversation meanwhile.
+      const isDraft = text === this.draft;
+      const { attached, from } = this.attachments;
+      const given = isDraft ? { attached, from } : {};
+      const id = this.currentId || (await this.#create());
+      await this.actions.backend.send(id, words, this.model, this.panels.activeId, when, raise, given);
+      if (isDraft) this.attachments.clear(id);
+      if (id !== this.currentId) {
+        if (this.#drafts.read(id) === text) this.#drafts.write(id, '');
+      } else if (text === this.draft) this.setDraft('');
+      return true;
+    } catch (error) {
+      this.toasts.error(failureText(error));
+      return false;
+    } finally {
+      this.sending = false;
+    }
+  }
+
+  /** Sends the model a summary, or again the messages that it replaces; false when that failed. */
+  async useSummary(id: string, use: boolean): Promise<boolean> {
+    return this.actions.ask(this.actions.backend.useSummary(this.currentId, id, use));
+  }
+
+  get waiting(): Waiting[] {
+    return this.transcript?.waiting ?? [];
+  }
+
+  /** Whether the running turn can take a message; a turn of the pilot cannot. */
+  get steerable(): boolean {
+    return this.running && !this.usesPilot && this.transcript?.turn?.model !== PILOT;
+  }
+
+  async steer(message: Waiting): Promise<void> {
+    await this.actions.ask(this.actions.backend.changeWaiting(this.currentId, message.id, 'now'));
+  }
+
+  async askWaiting(message: Waiting): Promise<void> {
+    await this.actions.ask(this.actions.backend.askWaiting(this.currentId, message.id));
+  }
+
+  async dropWaiting(message: Waiting): Promise<boolean> {
+    return this.actions.ask(this.actions.backend.dropWaiting(this.currentId, message.id));
+  }
+
+  /** Moves a queued message back into the composer, below its text. */
+  async editWaiting(message: Waiting): Promise<void> {
+    const id = this.currentId;
+    if (!(await this.dropWaiting(message))) return;
+    this.attachments.restore(id, contextOf(message));
+    const below = (draft: string) => [draft.trim(), message.text].filter(Boolean).join('\n\n');
+    if (id === this.currentId) this.setDraft(below(this.draft));
+    else this.#drafts.write(id, below(this.#drafts.read(id))); // another conversation was opened meanwhile
+  }
+
+  async stop(): Promise<void> {
+    if (!this.currentId || !this.running) return;
+    this.stopping = true;
+    if (!(await this.actions.ask(this.actions.backend.stop(this.currentId)))) this.stopping = false;
+  }
+
+  async useModel(name: string): Promise<void> {
+    await this.settings.set('model', name);
+  }
+
+  async refreshModels(): Promise<void> {
+    await this.actions.ask(this.actions.backend.models().then((models) => this.store.apply({ is: 'models', models })));
+  }
+
+  setDraft(text: string): void {
+    this.draft = text;
+    this.#drafts.write(this.currentId, text);
+    if (!text.trim()) this.attachments.clearSources();
+  }
+
+  async #create(): Promise<string> {
+    const conversation = await this.actions.backend.createConversation('');
+    this.store.apply({ is: 'conversation', conversation });
+    this.store.apply({ is: 'transcript', transcript: { seq: 0, conversation, events: [] }, missed: [] });
+    this.#drafts.moveToNew(conversation.id);
+    this.attachments.moveToNew(conversation.id);
+    if (!this.currentId) {
+      this.currentId = conversation.id;
+      this.settings.saveView('conversation', conversation.id);
+    }
+    return conversation.id;
+  }
+}
+
+/** What a queued message came with, by the names of servers. */
+function contextOf({ attached, from }: Waiting): MessageContext {
+  const server = (source: string) => source.replace(/^mcp:/, '');
+  return {
+    attached: (attached ?? []).map(({ source, title, text }) => ({ server: server(source), title, text })),
+    from: (from ?? []).map(server),
+  };
+}

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { at, field, fill, fillArgs, rowKey } from './placeholders';
+
+it('a placeholder is replaced by the value as plain text, and nothing it holds is filled again', () => {
+  const row = { title: '<img src=x> {secret}', secret: 'no', n: 3, tags: { first: 'a' }, done: false };
+  expect(fill('{title}: {n} {tags.first} {done}{gone}', row)).toBe('<img src=x> {secret}: 3 a false');
+  expect(fill('{n} of { this } {2}', row)).toBe('3 of { this } {2}');
+  expect(fill('{value}', 'milk')).toBe('milk');
+});
+
+it('a value is written as a date, a time or a number where the placeholder says so', () => {
+  const row = { when: '2026-03-05', at: '2026-03-05T14:02:00', n: 12345.5, odd: 'soon' };
+  expect(fill('{when|date}, {at|time}, {n|number}, {odd|date}', row)).toBe('5 Mar 2026, 14:02, 12,345.5, soon');
+});
+
+it('arguments keep the type of a value that is the whole text', () => {
+  const row = { id: 7, name: 'Emma' };
+  const args = { id: '{id}', label: 'the {name}', fixed: 3, gone: '{nothing}' };
+  expect(fillArgs(args, row)).toEqual({ id: 7, label: 'the Emma', fixed: 3, gone: undefined });
+});
+
+it('a pointer and a field reach own members alone', () => {
+  const value = { rows: [{ 'a/b': 1 }] };
+  expect(at(value, '/rows/0/a~1b')).toBe(1);
+  expect(at(value, '')).toBe(value);
+  expect(at(value, '/rows/9/x')).toBeUndefined();
+  expect(at(value, '/constructor/name')).toBeUndefined();
+  expect(field({}, '__proto__')).toBeUndefined();
+});
+
+it('a row with an id is known by it', () => {
+  expect(rowKey({ id: 4 }, 0)).not.toBe(rowKey({ id: 5 }, 0));
+  expect(rowKey('milk', 2)).toBe('2');
+});

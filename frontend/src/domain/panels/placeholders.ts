@@ -1,0 +1,65 @@
+import { stampOf } from '../../shared/format/time';
+import type { Json } from '../../shared/api/types';
+
+// Placeholders of a declarative page: {name}, {a.b}, {when|date}. Values come from the panel's backend and are
+// shown as plain text.
+
+const PLACE = /\{([A-Za-z_][\w.]*)(?:\|([a-z]+))?\}/g;
+const WHOLE = /^\{([A-Za-z_][\w.]*)\}$/;
+
+/** The value at a JSON pointer, undefined when there is none. */
+export function at(value: Json, pointer: string): Json {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<Json>(member, value);
+}
+
+function member(value: Json, name: string): Json {
+  if (value === null || typeof value !== 'object' || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, Json>)[name];
+}
+
+/** A field of a row; "a.b" is nested. The name "value" is the row itself when that is no object. */
+export function field(row: Json, name: string): Json {
+  if (name === 'value' && (row === null || typeof row !== 'object')) return row;
+  return name.split('.').reduce<Json>(member, row);
+}
+
+/** Replaces every placeholder by the row's value; missing values are empty. */
+export function fill(template: string, row: Json): string {
+  return template.replace(PLACE, (_, name: string, format?: string) => formatValue(field(row, name), format));
+}
+
+function formatValue(value: Json, format = ''): string {
+  if (value === null || value === undefined) return '';
+  if (format === 'number')
+    return Number.isFinite(Number(value)) ? Number(value).toLocaleString('en-US') : String(value);
+  if (format) return stampOf(String(value), format) || plain(value);
+  return plain(value);
+}
+
+const plain = (value: Json) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
+/** Fills placeholders in arguments; a text that is only a placeholder keeps the value's type. */
+export function fillArgs(args: Record<string, Json> | undefined, row: Json): Record<string, Json> {
+  return Object.fromEntries(
+    Object.entries(args ?? {}).map(([name, value]) => {
+      if (typeof value !== 'string') return [name, value];
+      const whole = WHOLE.exec(value);
+      return [name, whole ? field(row, whole[1] ?? '') : fill(value, row)];
+    }),
+  );
+}
+
+/** The rows of a list, table or chart. */
+export function rowsOf(value: Json): Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The key of a row for keyed each blocks. */
+export function rowKey(row: Json, index: number): string {
+  const id = field(row, 'id') ?? field(row, 'key');
+  return typeof id === 'string' || typeof id === 'number' ? `id ${id} ${index}` : String(index);
+}

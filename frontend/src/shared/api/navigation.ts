@@ -1,0 +1,27 @@
+import map from '../../../../shared/navigation/map.json';
+import type { operations, paths } from './schema.gen';
+
+type PostPath<Operation extends keyof operations> = {
+  [Path in keyof paths]: paths[Path] extends { post: operations[Operation] } ? Path : never;
+}[keyof paths];
+
+const pathOf = (key: keyof typeof map.routes) => map.routes[key].split(' ')[1];
+
+/** Paths that the navigation map holds, typed as in the API description. */
+export const PATHS = {
+  execute: pathOf('tools_execute') as PostPath<'post-api-ai-tools-execute'>,
+  openPanel: pathOf('panel_open') as PostPath<'post-api-panels-open'>,
+  toggleServer: pathOf('mcp_toggle') as PostPath<'post-api-ai-mcp-servers-name-toggle'>,
+};
+
+/** The tool behind an environment command, e.g. "click". Throws for a command the map does not hold. */
+export function environmentTool(command: string): string {
+  const found = map.environment.find((entry) => entry.command === command);
+  if (!found) throw new Error(`the navigation map has no environment command ${command}`);
+  return found.tool;
+}
+
+/** The tool that opens a panel. */
+export function openTool(panel: string): string {
+  return map.panel_tool.replace('%s', panel.replaceAll('-', '_'));
+}

@@ -1,0 +1,20 @@
+/** Messages about changed and pinned panels. */
+export const manifest = {
+  'manifestChange.bar': 'a change waits for your review',
+  'manifestChange.question': 'Accept the changed manifest of {title}?',
+  'manifestChange.runs': 'Until then, the version you accepted runs.',
+  'manifestChange.take': 'Accept',
+  'manifestChange.leave': 'Decline',
+  'manifestChange.develop': 'Accept, and stop asking while I work on it',
+  'manifestChange.develop.means': 'Until Sextant is closed. New permissions and other commands still ask.',
+  'manifestChange.diff': 'Changes in manifest.json',
+  'manifestChange.declined': 'You declined a change of manifest.json. The version you accepted runs.',
+  'manifestChange.show': 'Show change',
+  'manifestChange.developing': 'Changes of its tools are accepted without asking until Sextant is closed.',
+  'manifestChange.developing.stop': 'Ask again',
+  'changes.calls': '{n} {n|change|changes}',
+  'changes.calls.undone': '{n} {n|change|changes} undone',
+  'changes.call': 'by panel {panel}',
+  'pin.pin': 'Keep this panel’s tools available',
+  'pin.unpin': 'This panel’s tools stay available. Unpin',
+} as const;

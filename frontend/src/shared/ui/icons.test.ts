@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { panelIcon } from './icons';
+
+it.each([
+  ['globe', 'globe'],
+  ['gear', 'settings-2'],
+  ['no-such-icon', 'sticky-note'],
+  ['constructor', 'sticky-note'],
+  [undefined, 'sticky-note'],
+])('the icon of a panel whose manifest names %s is %s', (name, icon) => {
+  expect(panelIcon(name)).toBe(icon);
+});

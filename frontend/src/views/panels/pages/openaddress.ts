@@ -1,0 +1,23 @@
+import type { App } from '../../../domain/app.svelte';
+import { plainError } from '../../../domain/conversation/card';
+import { PageError } from '../../../domain/panels/pagehost';
+import type { PageLink } from '../../../shared/api/types';
+import { environmentTool } from '../../../shared/api/navigation';
+import { panelProviding } from '../provides';
+
+/**
+ * Opens an address that a page asked for and the person agreed to. The request stays the page's, so it opens no
+ * private host.
+ */
+export async function openAddress(app: Pick<App, 'actions' | 'panels' | 'toasts'>, link: PageLink): Promise<void> {
+  const { backend } = app.actions;
+  if (link.url.startsWith('mailto:')) {
+    await backend.apps.mail(link.url);
+    return;
+  }
+  await app.panels.open(panelProviding('page'));
+  const result = await backend.apps.open(link);
+  if (result.success) return;
+  app.toasts.error(plainError(environmentTool('navigate'), result.error ?? ''), result.suggestion);
+  throw new PageError(-32000, 'The address could not be opened.');
+}
