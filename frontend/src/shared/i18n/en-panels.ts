@@ -58,7 +58,7 @@ export const panels = {
   'page.reload': 'Reload',
   'page.loading': 'Loading',
   'page.address': 'Address',
-  'page.address.hint': 'Search or enter an address',
+  'page.address.hint': 'Enter an address',
   'page.address.absent': 'Available once Chromium is installed',
   'page.driving': 'The assistant is using the page',
   'page.driving.mcp': 'A program is using the page',
