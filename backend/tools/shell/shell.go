@@ -120,8 +120,8 @@ func (t *Tools) folder(dir string) string {
 
 // reading analyses a command in a folder. Its use of temporary files is left out where a run has temporary folders
 // of its own.
-func (t *Tools) reading(command, dir string) shell.Reading {
-	r := shell.Read(command, shell.Place{Folder: dir, Home: t.cfg.Home})
+func (t *Tools) reading(line, dir string) shell.Reading {
+	r := shell.Read(line, shell.Place{Folder: dir, Home: t.cfg.Home})
 	if ok, _, _ := t.cfg.Confine.Available(); !ok {
 		return r
 	}
