@@ -11,9 +11,9 @@ import (
 
 	"sextant/backend/agent/loop"
 	"sextant/backend/api/pages"
-	"sextant/backend/guard/policy"
-	"sextant/backend/tools/mcp"
-	"sextant/backend/tools/mcp/apps"
+	"sextant/backend/mcp/apps"
+	"sextant/backend/mcp/client"
+	"sextant/backend/policy"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -21,11 +21,11 @@ import (
 // appRoom is what the pages of MCP servers (MCP Apps) get by way of the window.
 type appRoom struct {
 	sys  *System
-	gate apps.Turnstile
-	noes apps.Noes
+	gate apps.RequestLimiter
+	noes apps.DenialLimiter
 	// shelf holds the pages, told what they tell the model.
-	shelf apps.Shelf
-	told  apps.Context
+	shelf apps.PageCache
+	told  apps.ModelContext
 }
 
 // Show reads the page of a tool anew and says where it is served.
@@ -38,7 +38,7 @@ func (a *appRoom) Show(ctx context.Context, server, tool string) (wire.App, erro
 	if err != nil {
 		return wire.App{}, err
 	}
-	a.noes.Forget(server)
+	a.noes.Reset(server)
 	id := a.shelf.Put(server, page, allowed)
 	out := wire.App{
 		URL: a.sys.Pages.URL(id, pages.Entry), Border: page.Border, Tool: forWire(shown), Tools: []wire.AppTool{}, Allowed: []string{}, Wants: []string{},
@@ -81,9 +81,9 @@ func (a *appRoom) Revoke(ctx context.Context, server, use string) error {
 // app and never the person's, judged, asked about and written down as any other. The answer is the
 // server's, or in its form why there is none.
 func (a *appRoom) Call(ctx context.Context, server, tool, conversation string, args json.RawMessage) json.RawMessage {
-	leave, err := a.gate.Enter(server)
+	leave, err := a.gate.Begin(server)
 	if err == nil {
-		if err = a.noes.Asks(server); err != nil {
+		if err = a.noes.Check(server); err != nil {
 			leave()
 		}
 	}
@@ -103,7 +103,7 @@ func (a *appRoom) Call(ctx context.Context, server, tool, conversation string, a
 		Outside: []string{policy.AppSource(server)},
 	}})
 	if r.ErrorType == toolspec.PermissionError {
-		a.noes.Said(server)
+		a.noes.Denied(server)
 	}
 	if len(r.App) > 0 {
 		return r.App
@@ -136,7 +136,7 @@ func textAnswer(text string, failed bool) json.RawMessage {
 
 // Read is the answer to resources/read that a server's page asks for, of that server alone.
 func (a *appRoom) Read(ctx context.Context, server, uri string) (json.RawMessage, error) {
-	leave, err := a.gate.Enter(server)
+	leave, err := a.gate.Begin(server)
 	if err != nil {
 		return nil, err
 	}
@@ -158,13 +158,13 @@ func (a *appRoom) TellAsPanel(panel string, content, structured json.RawMessage)
 }
 
 // tells is what pages say to the model in a conversation with that panel in front.
-func (a *appRoom) tells(conversation, panel string) []loop.Context {
-	var all []loop.Context
+func (a *appRoom) tells(conversation, panel string) []loop.PageContext {
+	var all []loop.PageContext
 	for _, t := range append(a.told.Latest("conversation "+conversation), a.told.Latest("panel "+panel)...) {
-		if server, app := strings.CutPrefix(t.Source, policy.AppSource("")); app && !a.sys.MCP.Runs(server) {
+		if server, app := strings.CutPrefix(t.Source, policy.AppSource("")); app && !a.sys.MCP.IsConnected(server) {
 			t.Text = "" // what it showed went with it
 		}
-		all = append(all, loop.Context{Source: t.Source, Text: a.sys.Secrets.Mask(t.Text)})
+		all = append(all, loop.PageContext{Source: t.Source, Text: a.sys.Secrets.Mask(t.Text)})
 	}
 	return all
 }
@@ -212,13 +212,15 @@ func (a *appRoom) Mail(address string) error {
 // page is what the second origin serves for an id of the shelf.
 func (a *appRoom) page(id string) (pages.Source, bool) {
 	shown, ok := a.shelf.Page(id)
-	ok = ok && a.sys.MCP.Runs(shown.Server)
+	ok = ok && a.sys.MCP.IsConnected(shown.Server)
 	return pages.Source{Document: shown.HTML, Grants: appGrants(shown.Domains)}, ok
 }
 
 // mayReach reports whether a page that was shown, of a server that runs, may reach host.
 func (a *appRoom) mayReach(host string) bool {
-	return slices.ContainsFunc(a.shelf.All(), func(p apps.Shown) bool { return a.sys.MCP.Runs(p.Server) && appGrants(p.Domains).Reach(host) })
+	return slices.ContainsFunc(a.shelf.All(), func(p apps.CachedPage) bool {
+		return a.sys.MCP.IsConnected(p.Server) && appGrants(p.Domains).Reach(host)
+	})
 }
 
 func appGrants(d apps.Domains) pages.Grants {

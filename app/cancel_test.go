@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"sextant/backend/calls/pipeline"
+	"sextant/backend/pipeline"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -107,7 +107,7 @@ func newSlow(t testing.TB) *slow {
 		"spin":  "while (true) {}",
 		"outer": `return await tools.bash({command: "sleep ` + sleeping + `"})`,
 	} {
-		made := toolspec.CreatedTool{Name: name, Description: name, Parameters: json.RawMessage(`{"type":"object"}`), Body: body, Asleep: true}
+		made := toolspec.CreatedTool{Name: name, Description: name, Parameters: json.RawMessage(`{"type":"object"}`), Body: body, AwaitsReview: true}
 		made, err := s.Store.SaveCreatedTool(t.Context(), made)
 		if err != nil {
 			t.Fatal(err)

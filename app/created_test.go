@@ -20,7 +20,7 @@ func TestAToolIsNotMadeWithoutAPersonsWord(t *testing.T) {
 func TestACreatedToolGoesTheWholeWayAndEachOfItsPartsToo(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	made, err := sys.Store.SaveCreatedTool(t.Context(), toolspec.CreatedTool{
-		Name: "widen", Description: "Widens the bar", Parameters: json.RawMessage(`{"type":"object"}`), Asleep: true, Outside: []string{"https://evil.example"},
+		Name: "widen", Description: "Widens the bar", Parameters: json.RawMessage(`{"type":"object"}`), AwaitsReview: true, Outside: []string{"https://evil.example"},
 		Body: "await tools.expand_activity_bar({}); return (await tools.get_workspace_state({})).active_panel",
 	})
 	if err != nil {

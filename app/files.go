@@ -5,12 +5,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"sextant/backend/guard/places"
-	"sextant/backend/guard/policy"
+	"sextant/backend/policy"
+	"sextant/backend/policy/protectedpaths"
 	"sextant/backend/tools/files"
-	"sextant/backend/tools/look"
-	"sextant/backend/tools/room"
+	"sextant/backend/tools/inspect"
 	"sextant/backend/tools/snapshot"
+	"sextant/backend/tools/toolkit"
 )
 
 // hiddenFrom are the paths that rules of the person keep from a tool in a workspace folder, its links
@@ -27,11 +27,11 @@ func (s *System) openFiles(ctx context.Context) {
 		s.Log.Warn("the home folder is not known, so its secret places are found by name only", "error", err)
 	}
 	downloads := filepath.Join(s.Config.DataDir, "downloads")
-	s.Places = places.New(places.Own{Home: home, Data: s.Config.DataDir, Config: s.Config.ConfigDir})
+	s.Places = protectedpaths.New(protectedpaths.Own{Home: home, Data: s.Config.DataDir, Config: s.Config.ConfigDir})
 	forbidden := func(ctx context.Context, tool string) ([]string, error) {
 		return s.hiddenFrom(ctx, tool, followed(s.Workspace()))
 	}
-	paths := room.Paths{Folder: s.Workspace, Home: home, Places: s.Places, Downloads: downloads}
+	paths := toolkit.Paths{Folder: s.Workspace, Home: home, Places: s.Places, Downloads: downloads}
 	s.Snapshot = snapshot.New(snapshot.Config{
 		Dir: filepath.Join(s.Config.DataDir, "before"), Places: s.Places, Blobs: s.Blobs, Log: s.Store, Logger: s.Log,
 		Forbidden: func(ctx context.Context, folder string) ([]string, error) { return s.hiddenFrom(ctx, "bash", folder) },
@@ -43,11 +43,11 @@ func (s *System) openFiles(ctx context.Context) {
 	s.sweepFiles(ctx)
 	s.Files = files.New(files.Config{
 		Paths: paths, Forbidden: forbidden,
-		Blobs: s.Blobs, Changes: s.Store, Watched: s.Snapshot, Panels: takingBack{s},
+		Blobs: s.Blobs, Changes: s.Store, Watcher: s.Snapshot, Panels: takingBack{s},
 		Trash: filepath.Join(s.Config.DataDir, "trash"),
 	})
 	s.OnClose("files", s.Files.Close)
-	s.Look = look.New(look.Config{Paths: paths, Forbidden: forbidden, Confine: s.Confine})
+	s.Look = inspect.New(inspect.Config{Paths: paths, Forbidden: forbidden, Confine: s.Confine})
 }
 
 // sweptChanges is how many of the newest changes are looked at for what a kill left of a write.
@@ -55,7 +55,7 @@ const sweptChanges = 50
 
 // sweepFiles removes what a write that was killed left beside the file it was for.
 func (s *System) sweepFiles(ctx context.Context) {
-	paths, err := s.Store.ChangedLately(ctx, sweptChanges)
+	paths, err := s.Store.RecentlyChangedPaths(ctx, sweptChanges)
 	if err == nil {
 		err = files.Sweep(paths)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
-	"sextant/backend/calls/finder"
+	"sextant/backend/pipeline/search"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -129,8 +129,8 @@ read_result: read on in a long result`
 
 func TestSextantsOwnToolsAreFoundByWhatPeopleWant(t *testing.T) {
 	sys := openTest(t, Purpose{})
-	all := sys.Discovery.Discover("")
-	index := finder.New(all.All())
+	all := sys.Discovery.ForPanel("")
+	index := search.New(all.All())
 	hits, n := 0, 0
 	for line := range strings.SplitSeq(ours, "\n") {
 		tool, question, _ := strings.Cut(line, ": ")

@@ -11,7 +11,7 @@ import (
 
 	"sextant/backend/agent/automation"
 	"sextant/backend/agent/llm/openaitest"
-	"sextant/backend/record/events"
+	"sextant/backend/store/eventlog"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -184,7 +184,7 @@ func TestAProgramThatGoesAwayStopsItsTask(t *testing.T) {
 		return openaitest.Turn{Text: "waits", Stall: 10}
 	}
 	sys := openTest(t, Purpose{Serve: true})
-	ended := sys.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.TurnEnded}}, events.FromNow)
+	ended := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.TurnEnded}}, eventlog.FromNow)
 	defer ended.Close()
 	method, path := sys.Nav.Route("automations_run")
 	ctx, leave := context.WithCancel(t.Context())

@@ -12,7 +12,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"sextant/backend/agent/llm/openaitest"
-	"sextant/backend/record/events"
+	"sextant/backend/store/eventlog"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -175,7 +175,7 @@ func TestATurnGoesOnAfterThePersonGivesThePageBack(t *testing.T) {
 		t.Fatal(r.Error)
 	}
 	sys.Browser.SetPersonControl(true)
-	waiting := sys.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.CallOutput}}, events.FromNow)
+	waiting := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.CallOutput}}, eventlog.FromNow)
 	back := make(chan struct{})
 	go func() {
 		defer close(back)

@@ -10,7 +10,7 @@ import (
 
 // handOn runs a task in a turn of its own: tools know no loop, so this is where they meet.
 func (s *System) handOn(ctx context.Context, task subagent.Task, call toolspec.Call) (subagent.Report, *toolspec.Result) {
-	done, bad := s.Loop.Child(ctx, loop.Child{
+	done, bad := s.Loop.RunSubagent(ctx, loop.SubagentTask{
 		Task: task.Task, Expect: task.Expect, Tools: task.Tools, ReadOnly: task.ReadOnly, Calls: task.MaxCalls, Rounds: task.MaxRounds,
 		Model: task.Model, Standard: s.Settings.Get("model"), Call: call,
 	})

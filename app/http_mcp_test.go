@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/api/mcpserver"
-	"sextant/backend/tools/mcp"
+	"sextant/backend/mcp/client"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -175,7 +175,7 @@ func TestWhereNoWindowIsOpenAClientsPersonIsAsked(t *testing.T) {
 func sending(t *testing.T, sys *System) {
 	t.Helper()
 	made, err := sys.Store.SaveCreatedTool(t.Context(), toolspec.CreatedTool{
-		Name: "write_home", Description: "Writes home", Parameters: json.RawMessage(`{"type":"object"}`), Body: "return await tools.post__send({})", Asleep: true,
+		Name: "write_home", Description: "Writes home", Parameters: json.RawMessage(`{"type":"object"}`), Body: "return await tools.post__send({})", AwaitsReview: true,
 	})
 	if err != nil {
 		t.Fatal(err)

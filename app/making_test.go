@@ -8,7 +8,7 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/pilot"
-	"sextant/backend/tools/panels/callers"
+	"sextant/backend/panels/calls"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -18,7 +18,7 @@ import (
 // own tools can be called.
 func TestThePilotMakesAPanelThatWorks(t *testing.T) {
 	sys := openWith(t, testFlags(t), Purpose{Serve: true})
-	all := sys.Discovery.Discover("").All()
+	all := sys.Discovery.ForPanel("").All()
 	functions := make([]toolspec.Function, len(all))
 	for i, d := range all {
 		functions[i] = d.Function()
@@ -48,7 +48,7 @@ func TestThePilotMakesAPanelThatWorks(t *testing.T) {
 	}
 	for _, call := range [][2]string{{"shopping_list_add", `{"text":"Oat milk"}`}, {"shopping_list_show", `{}`}} {
 		_, r = sys.asked(t, event.AnswerOnce, func() toolspec.Result {
-			return sys.asPanels.Call(t.Context(), callers.Ask{Panel: "shopping-list", Tool: call[0], Args: []byte(call[1]), Interactive: true})
+			return sys.asPanels.Call(t.Context(), calls.Request{Panel: "shopping-list", Tool: call[0], Args: []byte(call[1]), Interactive: true})
 		})
 		if !r.Success {
 			t.Fatalf("%s: %+v", call[0], r)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"sextant/backend/api/mcpserver"
-	"sextant/backend/record/events"
+	"sextant/backend/store/eventlog"
 	"sextant/shared/event"
 )
 
@@ -35,7 +35,7 @@ type changes struct {
 
 // changesFor carries what an MCP client is to be told of, until ctx ends.
 func (s *System) changesFor(ctx context.Context) <-chan mcpserver.Change {
-	sub := s.Events.Subscribe(events.Filter{Kinds: changeKinds()}, events.FromNow)
+	sub := s.Events.Subscribe(eventlog.Filter{Kinds: changeKinds()}, eventlog.FromNow)
 	c := &changes{shared: map[string]bool{}, grown: map[string]bool{}}
 	if list, err := s.Store.SharedConversations(ctx); err == nil {
 		for _, talk := range list {

@@ -8,7 +8,7 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
-	"sextant/backend/tools/mcp/requests"
+	"sextant/backend/mcp/requests"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )
@@ -73,7 +73,7 @@ func (s *System) serverSamples(ctx context.Context, q requests.SamplingQuestion)
 		}
 		messages = append(messages, chat.Message{Role: role, Text: t.Text})
 	}
-	got, err := s.Loop.AskApart(ctx, loop.Apart{
+	got, err := s.Loop.AskSide(ctx, loop.SideQuestion{
 		Model: model, System: q.System, Messages: messages, MaxTokens: q.MaxTokens, Conversation: q.Call.From.Conversation, Turn: q.Call.From.Turn,
 	})
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"sextant/backend/guard/egress"
+	"sextant/backend/sandbox/egress"
 	"sextant/shared/event"
 )
 

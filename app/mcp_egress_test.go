@@ -3,7 +3,7 @@ package app
 import (
 	"testing"
 
-	"sextant/backend/guard/egress"
+	"sextant/backend/sandbox/egress"
 	"sextant/shared/event"
 )
 

@@ -12,15 +12,15 @@ import (
 	"strings"
 
 	"sextant/backend/api/mcpserver"
-	"sextant/backend/calls/nearest"
-	"sextant/backend/record/events"
-	theirs "sextant/backend/tools/mcp/foreign"
+	theirs "sextant/backend/mcp/importers"
+	"sextant/backend/pipeline/nearest"
+	"sextant/backend/store/eventlog"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
 // welcome prepares what a program that joins is given: tabs of its own, or the window's.
-func (s *System) welcome(ctx context.Context, g mcpserver.Guest) (mcpserver.Config, func()) {
+func (s *System) welcome(ctx context.Context, g mcpserver.JoinRequest) (mcpserver.Config, func()) {
 	session, farewell := "", func() {}
 	if !g.Share {
 		session = "joined-" + strings.ToLower(rand.Text())
@@ -33,7 +33,7 @@ func (s *System) welcome(ctx context.Context, g mcpserver.Guest) (mcpserver.Conf
 
 // MCPConfig is what the MCP server of one client works with: its tools, in the tabs of session ("" for the
 // window's), and how it learns of questions, progress and changes until ctx ends.
-func (s *System) MCPConfig(ctx context.Context, g mcpserver.Guest, session string) mcpserver.Config {
+func (s *System) MCPConfig(ctx context.Context, g mcpserver.JoinRequest, session string) mcpserver.Config {
 	return mcpserver.Config{
 		Tools: offered{s, g.Tools, g.Panel}, Caller: s.Pipeline, Session: session, Panel: g.Panel, Client: g.Client, Version: Version,
 		Questions: s.questions, Answer: s.Desk.Answer,
@@ -69,7 +69,7 @@ func IsStepOf(call, id string) bool { return call == id || strings.HasPrefix(cal
 
 // progress passes the output of call id and its steps to sink until stop is called.
 func (s *System) progress(id string, sink func(text string)) (stop func()) {
-	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.CallOutput, event.ApprovalAsked}}, events.FromNow)
+	sub := s.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.CallOutput, event.ApprovalAsked}}, eventlog.FromNow)
 	s.background.Go(func() {
 		for e := range sub.C() {
 			var said struct {
@@ -92,7 +92,7 @@ func (s *System) progress(id string, sink func(text string)) (stop func()) {
 
 // questions passes what call id asks, and the calls that it leads to, to sink until stop is called.
 func (s *System) questions(id string, sink func(event.Approval)) (stop func()) {
-	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.ApprovalAsked}}, events.FromNow)
+	sub := s.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ApprovalAsked}}, eventlog.FromNow)
 	s.background.Go(func() {
 		for e := range sub.C() {
 			var q event.Approval
@@ -112,7 +112,7 @@ type offered struct {
 
 // Definitions lists the tools of the chosen set.
 func (o offered) Definitions() []toolspec.Definition {
-	all := o.sys.Discovery.Discover(o.panel).All()
+	all := o.sys.Discovery.ForPanel(o.panel).All()
 	core := o.sys.Nav.Core()
 	var environment []string
 	for _, c := range o.sys.Nav.Environment {

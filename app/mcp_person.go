@@ -12,12 +12,12 @@ import (
 	"strings"
 	"syscall"
 
-	"sextant/backend/calls/approval"
-	"sextant/backend/tools/mcp"
-	"sextant/backend/tools/mcp/requests"
-	"sextant/backend/tools/mcp/signin"
-	"sextant/backend/tools/panels/accepted"
-	"sextant/backend/tools/panels/child"
+	"sextant/backend/mcp/auth"
+	"sextant/backend/mcp/client"
+	"sextant/backend/mcp/requests"
+	"sextant/backend/panels/acceptance"
+	"sextant/backend/pipeline/approval"
+	"sextant/backend/sandbox/procgroup"
 	"sextant/shared/event"
 )
 
@@ -64,7 +64,7 @@ func (s *System) serverAsks(ctx context.Context, q requests.Question) (requests.
 func readable(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		lines[i] = accepted.Shown(line)
+		lines[i] = acceptance.Escaped(line)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -73,9 +73,9 @@ func readable(text string) string {
 func readableForm(form []event.FormField) {
 	for i := range form {
 		f := &form[i]
-		f.Title, f.About = accepted.Shown(f.Title), readable(f.About)
+		f.Title, f.About = acceptance.Escaped(f.Title), readable(f.About)
 		for n := range f.Options {
-			f.Options[n].Title = accepted.Shown(f.Options[n].Title)
+			f.Options[n].Title = acceptance.Escaped(f.Options[n].Title)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func (s *System) serverChanged(ctx context.Context, c mcp.Change) (bool, error) 
 func (s *System) signsIn(purpose Purpose) func(ctx context.Context, server, page string) error {
 	if !purpose.Serve {
 		return func(context.Context, string, string) error {
-			return fmt.Errorf("%w: nobody is here to sign in. Open Sextant's window, where it can be done", signin.ErrDeclined)
+			return fmt.Errorf("%w: nobody is here to sign in. Open Sextant's window, where it can be done", auth.ErrDeclined)
 		}
 	}
 	return s.signInPage
@@ -129,7 +129,7 @@ func (s *System) signInPage(ctx context.Context, server, page string) error {
 		return err
 	}
 	if said.Answer != event.AnswerOnce {
-		return signin.ErrDeclined
+		return auth.ErrDeclined
 	}
 	s.openPage(page)
 	return nil
@@ -162,7 +162,7 @@ func opens(address, program string) error {
 		program = "xdg-open"
 	}
 	cmd := exec.CommandContext(context.Background(), program, address)
-	cmd.Env = child.Environment(env...)
+	cmd.Env = procgroup.Environment(env...)
 	// What starts here goes on when Sextant ends.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {

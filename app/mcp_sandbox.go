@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"sextant/backend/tools/mcp/launch"
+	"sextant/backend/mcp/launch"
 	"sextant/shared/event"
 )
 
@@ -22,15 +22,15 @@ func (s *System) serverSandbox(purpose Purpose) *launch.Sandbox {
 		home = "" // then no place is known as the person's
 	}
 	box := &launch.Sandbox{
-		Confine: s.Confine, Homes: filepath.Join(s.Config.DataDir, "mcp-servers"), Home: home, Own: []string{s.Config.DataDir, s.Config.ConfigDir}, Places: s.Places,
-		Open: []string{filepath.Join(s.Config.DataDir, "downloads"), filepath.Join(s.Config.DataDir, "notes")}, Bundles: filepath.Join(s.Config.DataDir, "bundles"),
+		Confine: s.Confine, Homes: filepath.Join(s.Config.DataDir, "mcp-servers"), Home: home, OwnFolders: []string{s.Config.DataDir, s.Config.ConfigDir}, Places: s.Places,
+		GrantableFolders: []string{filepath.Join(s.Config.DataDir, "downloads"), filepath.Join(s.Config.DataDir, "notes")}, Bundles: filepath.Join(s.Config.DataDir, "bundles"),
 		Forbidden: func(ctx context.Context) ([]string, error) {
 			return s.hiddenFrom(ctx, serverProgram, followed(s.Workspace()))
 		},
-		Egress: s.mcpGuard, Ready: s.portsKnown,
+		Egress: s.mcpGuard, PortsKnown: s.portsKnown,
 	}
 	if purpose.Serve {
-		box.Outside = s.serverOutside
+		box.ConfirmUnsandboxed = s.serverOutside
 	}
 	return box
 }

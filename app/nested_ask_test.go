@@ -29,7 +29,7 @@ type nested struct {
 func letters(t *testing.T) (sys *System, flags map[string]string, cases []nested, sent func() int) {
 	t.Helper()
 	model := serviceOf(t)
-	model.AnswerBy(func(r openaitest.Request) openaitest.Turn {
+	model.SetAnswer(func(r openaitest.Request) openaitest.Turn {
 		for _, m := range r.Messages {
 			if m.Role == "tool" {
 				return openaitest.Turn{Text: "It was tried: " + r.Last()}

@@ -11,13 +11,13 @@ import (
 
 	"sextant/app/config"
 	"sextant/backend/browser"
-	"sextant/backend/guard/egress"
-	"sextant/backend/record/audit"
-	"sextant/backend/record/blobs"
-	"sextant/backend/record/events"
-	"sextant/backend/record/pending"
-	"sextant/backend/record/results"
-	"sextant/backend/record/store"
+	"sextant/backend/sandbox/egress"
+	"sextant/backend/store/audit"
+	"sextant/backend/store/blobs"
+	"sextant/backend/store/eventlog"
+	"sextant/backend/store/pending"
+	"sextant/backend/store/results"
+	"sextant/backend/store/sqlite"
 	"sextant/backend/surface/panelpage"
 	"sextant/panels/browser/demo"
 	"sextant/shared/event"
@@ -32,11 +32,11 @@ func (s *System) openRecord(ctx context.Context, _ Purpose) error {
 		return err
 	}
 	var err error
-	if s.Store, err = store.Open(ctx, filepath.Join(s.Config.DataDir, DatabaseName), s.Log); err != nil {
+	if s.Store, err = sqlite.Open(ctx, filepath.Join(s.Config.DataDir, DatabaseName), s.Log); err != nil {
 		return err
 	}
 	s.OnClose("store", s.Store.Close)
-	if s.Events, err = events.New(ctx, s.Store, s.Log); err != nil {
+	if s.Events, err = eventlog.New(ctx, s.Store, s.Log); err != nil {
 		return err
 	}
 	s.Events.Mask(s.Secrets.MaskJSON)
@@ -60,7 +60,7 @@ func (s *System) openRecord(ctx context.Context, _ Purpose) error {
 
 // forgetResults removes the long results of conversations that are deleted.
 func (s *System) forgetResults() {
-	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.ConversationDeleted}}, events.FromNow)
+	sub := s.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ConversationDeleted}}, eventlog.FromNow)
 	s.background.Go(func() {
 		defer sub.Close()
 		for range sub.C() {

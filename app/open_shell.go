@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"sextant/backend/guard/confine"
+	"sextant/backend/sandbox/confine"
 	"sextant/backend/tools/shell"
 	"sextant/shared/toolspec"
 )
@@ -29,18 +29,18 @@ func (s *System) openShell() {
 		home = "" // then no place is known as the person's
 	}
 	s.Shell = shell.New(shell.Config{
-		Egress: s.Guard, Contact: s.contact, Forbidden: func(ctx context.Context) ([]string, error) {
+		Egress: s.Guard, AllowHost: s.contact, Forbidden: func(ctx context.Context) ([]string, error) {
 			return s.hiddenFrom(ctx, "bash", followed(s.Workspace()))
 		},
 		Folder: s.Workspace, Home: home, Places: s.Places, Confine: s.Confine, Cache: filepath.Join(s.Config.DataDir, "commands"),
-		Long: s.Results.Draft, Log: s.Log,
-		Watched: s.Snapshot,
+		NewDraft: s.Results.Draft, Log: s.Log,
+		Snapshots: s.Snapshot,
 	})
 }
 
 // contact judges a host that a command has come to, and opens it for the dialer where a person opened it.
 func (s *System) contact(ctx context.Context, call toolspec.Call, host string) error {
-	if err := s.Pipeline.Contact(ctx, call, host); err != nil {
+	if err := s.Pipeline.CheckHost(ctx, call, host); err != nil {
 		return err
 	}
 	if s.Pipeline.HostOpen(call.From.Session, host) {

@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"sextant/app/config"
-	"sextant/backend/guard/confine"
+	"sextant/backend/sandbox/confine"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"

@@ -7,31 +7,31 @@ import (
 	"strings"
 	"time"
 
-	"sextant/backend/agent/dialect/probe"
 	"sextant/backend/agent/llm/modelapi"
 	"sextant/backend/agent/llm/providers"
 	"sextant/backend/agent/loop"
 	"sextant/backend/agent/pilot"
+	"sextant/backend/agent/toolcalls/probe"
 	httpapi "sextant/backend/api/http"
-	"sextant/backend/calls/approval"
-	"sextant/backend/calls/discovery"
-	"sextant/backend/calls/pipeline"
-	"sextant/backend/guard/egress"
-	"sextant/backend/guard/policy"
-	"sextant/backend/record/events"
-	"sextant/backend/tools/baseline"
-	"sextant/backend/tools/catalogue"
-	"sextant/backend/tools/created"
-	"sextant/backend/tools/environment"
-	"sextant/backend/tools/kept"
-	"sextant/backend/tools/mcp"
-	mcpconfig "sextant/backend/tools/mcp/config"
-	toolpanels "sextant/backend/tools/panels"
-	"sextant/backend/tools/panels/callers"
-	"sextant/backend/tools/panels/configured"
-	"sextant/backend/tools/panels/making"
+	"sextant/backend/mcp/client"
+	mcpconfig "sextant/backend/mcp/config"
+	"sextant/backend/panels/authoring"
+	"sextant/backend/panels/calls"
+	toolpanels "sextant/backend/panels/registry"
+	"sextant/backend/panels/settings"
+	"sextant/backend/pipeline"
+	"sextant/backend/pipeline/approval"
+	"sextant/backend/pipeline/catalog"
+	"sextant/backend/policy"
+	"sextant/backend/sandbox/egress"
+	"sextant/backend/store/eventlog"
+	"sextant/backend/tools/custom"
+	"sextant/backend/tools/findtools"
+	"sextant/backend/tools/page"
+	"sextant/backend/tools/readresult"
 	"sextant/backend/tools/subagent"
 	"sextant/backend/tools/web"
+	"sextant/backend/tools/workspace"
 	"sextant/frontend"
 	"sextant/panels"
 	"sextant/shared/event"
@@ -55,28 +55,28 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 	s.Panels = toolpanels.New(toolpanels.Config{
 		Builtin: panels.Builtin(), Handlers: s.panelHandlers(), Inert: inertTools(),
 		Dirs: filepath.SplitList(s.Settings.Get("panels")), Reserved: s.reserved,
-		Journal: journal{s}, Data: s.Config.DataDir, PageURL: s.Pages.URL, Egress: s.Guard.Transport(), Programs: s.panelPrograms(), Call: s.callOfScript, Settings: configured.New(s.Store, s.Secrets), Accepted: s.Store, Pins: s.Store, Undos: s.Store, Log: s.Log,
+		Publisher: journal{s}, Data: s.Config.DataDir, PageURL: s.Pages.URL, Egress: s.Guard.Transport(), Programs: s.panelPrograms(), Call: s.callOfScript, Settings: settings.New(s.Store, s.Secrets), Accepted: s.Store, Pins: s.Store, Undos: s.Store, Log: s.Log,
 	})
-	s.Baseline = baseline.New(baseline.Config{
+	s.Baseline = workspace.New(workspace.Config{
 		Operable: func(ctx context.Context, panel string) (int, bool) { return s.Environment.Operable(ctx, panel) },
 		Nav:      s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
 		NotesDir: filepath.Join(s.Config.DataDir, "developer-notes"), Log: s.Log,
 	})
-	s.Making = making.NewPanels(making.Config{Folder: s.Panels.Folder(), Registry: s.Panels, Reserved: s.reserved, Open: s.showPanel})
+	s.Making = authoring.NewPanels(authoring.Config{Folder: s.Panels.Folder(), Registry: s.Panels, Reserved: s.reserved, Open: s.showPanel})
 	s.openShell()
-	s.Kept = kept.New(s.Results, s.Store)
-	offered := func(panel string) []toolspec.Definition { return s.Discovery.Discover(panel).All() }
-	s.Catalogue = catalogue.New(offered)
+	s.Kept = readresult.New(s.Results, s.Store)
+	offered := func(panel string) []toolspec.Definition { return s.Discovery.ForPanel(panel).All() }
+	s.Catalogue = findtools.New(offered)
 	s.Subagent = subagent.New(s.handOn)
 	s.Web = web.New(web.Config{Transport: s.Guard.Transport(), Allowed: s.mayFollow, Setting: s.Settings.Get, Secrets: s.Secrets, Log: s.Log})
 	steps := func(ctx context.Context, call toolspec.Call) toolspec.Result { return s.Pipeline.Do(ctx, call) }
-	s.asPanels = callers.New(steps)
-	if s.Environment, err = environment.New(s.Browser, s.Nav, environment.Options{
+	s.asPanels = calls.New(steps)
+	if s.Environment, err = page.New(s.Browser, s.Nav, page.Options{
 		Aliases: alias, Do: steps, Secrets: s.Secrets, Folder: s.Workspace, Window: s.Window, Active: s.Baseline.ActivePanel,
 	}); err != nil {
 		return err
 	}
-	if s.Created, err = created.New(ctx, created.Config{
+	if s.Created, err = custom.New(ctx, custom.Config{
 		Store: s.Store, Log: s.Log, Do: steps,
 		Others: offered,
 		Changed: func() {
@@ -99,7 +99,7 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 	s.MCP = mcp.New(mcp.Config{
 		Path: filepath.Join(s.Config.ConfigDir, mcpconfig.FileName), Journal: journal{s}, Log: s.Log,
 		Version: Version, Dir: s.Workspace(), Secrets: s.Secrets, Egress: &mcpEgress{s, guard},
-		Keep: s.Secrets, Memory: s.Store, OpenPage: s.signsIn(purpose), Ask: s.serverAsks, Review: s.serverChanged, Sandbox: s.serverSandbox(purpose),
+		Store: s.Secrets, Memory: s.Store, OpenPage: s.signsIn(purpose), Ask: s.serverAsks, Review: s.serverChanged, Sandbox: s.serverSandbox(purpose),
 		Folder: s.Workspace, AskRoots: s.serverWantsFolder, Sample: s.serverSamples, CanSample: func() bool { return s.modelForServers() != "" },
 		NewIssuer: s.newIssuer(purpose), ClientMetadata: s.Settings.Get("mcp_client_metadata"),
 	})
@@ -123,16 +123,16 @@ func (s *System) reserved() []string {
 
 // openCalls opens the way of a call: floor 3, which needs the origins by their interfaces.
 func (s *System) openCalls(context.Context, Purpose) error {
-	sources := []discovery.Source{s.Baseline, s.Environment}
+	sources := []catalog.Source{s.Baseline, s.Environment}
 	for _, r := range s.toolRooms() {
 		sources = append(sources, switched{r, s.Settings})
 	}
-	s.Discovery = discovery.New(append(sources, s.Panels, s.MCP, s.Created)...)
+	s.Discovery = catalog.New(append(sources, s.Panels, s.MCP, s.Created)...)
 	s.Discovery.Without(func() []string { return s.Settings.List("tools_off") })
 	s.Desk = approval.New(s.Events)
 	close(s.deskOpen)
 	s.Pipeline = pipeline.New(pipeline.Config{
-		Discovery: s.Discovery, Desk: s.Desk, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs, Results: s.Results,
+		Tools: s.Discovery, Approvals: s.Desk, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs, Results: s.Results,
 		Pages: pageControl{s.Browser}, Dialer: s.Guard, Pending: s.Pending,
 		Policy: func() policy.Settings {
 			return policy.Settings{
@@ -193,14 +193,14 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 	s.Loop = loop.New(loop.Config{
 		Pilot: s.Pilot,
 		Tools: offeredTools{s.Discovery}, Calls: s.Pipeline, Journal: s.Events, Pending: s.Pending, History: s.Store, Queue: s.Store, Models: s.Models,
-		Dialects: probe.New(probe.Config{
-			Memory: s.Store, Overrides: func() []string { return s.Settings.List("dialects") }, Log: s.Log,
+		Formats: probe.New(probe.Config{
+			Settings: s.Store, Overrides: func() []string { return s.Settings.List("dialects") }, Log: s.Log,
 		}),
 		Limits: func() loop.Limits {
 			return loop.Limits{CallsPerTurn: s.Settings.Int("calls_per_turn"), Rounds: s.Settings.Int("rounds")}
 		},
-		Spend: s.spend(),
-		Share: func() int { return s.Settings.Int("context_share") }, Looks: []string{s.Nav.Tool("annotate")}, Secret: secret, Core: append(s.Nav.Core(), toolspec.ReadResult), Window: func() int { return s.Settings.Int("context_window") },
+		Budget:       s.spend(),
+		ContextShare: func() int { return s.Settings.Int("context_share") }, SnapshotTools: []string{s.Nav.Tool("annotate")}, MarkerSecret: secret, CoreTools: append(s.Nav.Core(), toolspec.ReadResult), Window: func() int { return s.Settings.Int("context_window") },
 		Pages: s.apps.tells, Notes: s.Baseline.PromptNotes, ActivePanel: s.Baseline.ActivePanel, Log: s.Log,
 	})
 	s.OnClose("loop", func() error { s.Loop.Close(); return nil })
@@ -234,8 +234,8 @@ func (s *System) modelServices() map[string]providers.Service {
 
 // followDevice makes the window's tabs pretend to be the device that the activity bar shows.
 func (s *System) followDevice() {
-	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.ActivityBarChanged}}, events.FromNow)
-	set := func(name string) { s.Browser.Session("").SetDevice(environment.Device(name)) }
+	sub := s.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ActivityBarChanged}}, eventlog.FromNow)
+	set := func(name string) { s.Browser.Session("").SetDevice(page.Device(name)) }
 	set(s.Baseline.ActivityBar().Device)
 	s.background.Go(func() {
 		defer sub.Close()
@@ -251,7 +251,7 @@ func (s *System) followDevice() {
 
 // forgetTurns tells the Pipeline of turns that ended, so that it drops what it remembers of them.
 func (s *System) forgetTurns() {
-	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.TurnEnded}}, events.FromNow)
+	sub := s.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.TurnEnded}}, eventlog.FromNow)
 	s.background.Go(func() {
 		defer sub.Close()
 		for e := range sub.C() {
@@ -261,11 +261,11 @@ func (s *System) forgetTurns() {
 }
 
 // offeredTools is the Catalogue as the loop asks for it.
-type offeredTools struct{ discovery *discovery.Discovery }
+type offeredTools struct{ discovery *catalog.Registry }
 
 // Definitions lists what can be called while panel is active.
 func (o offeredTools) Definitions(panel string) []toolspec.Definition {
-	return o.discovery.Discover(panel).All()
+	return o.discovery.ForPanel(panel).All()
 }
 
 // rooms is what the HTTP door hands over to.

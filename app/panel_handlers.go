@@ -16,9 +16,9 @@ func (b takingBack) Undoable(ctx context.Context, conversation, owner, turn, cal
 	return b.sys.Panels.Undoable(ctx, conversation, owner, turn, call)
 }
 
-// TakeBack implements files.Panels.
-func (b takingBack) TakeBack(ctx context.Context, u wire.PanelUndo) toolspec.Result {
-	return b.sys.Panels.TakeBack(ctx, u)
+// UndoCall implements files.Panels.
+func (b takingBack) UndoCall(ctx context.Context, u wire.PanelUndo) toolspec.Result {
+	return b.sys.Panels.UndoCall(ctx, u)
 }
 
 // editorPanel is the panel whose page publishes its context by what it keeps.

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"os"
 
-	"sextant/backend/tools/panels/callers"
-	"sextant/backend/tools/panels/process"
+	"sextant/backend/panels/backends/process"
+	"sextant/backend/panels/calls"
 	"sextant/shared/toolspec"
 )
 
@@ -14,7 +14,7 @@ import (
 // person's, whoever relays it: limited to the panel's own tools and those its manifest names,
 // decided, asked and written down as any other.
 func (s *System) CallAsPanel(ctx context.Context, panel, tool string, args json.RawMessage) toolspec.Result {
-	return s.asPanels.Call(ctx, callers.Ask{Panel: panel, Tool: tool, Args: args, Interactive: s.hub.Watched()})
+	return s.asPanels.Call(ctx, calls.Request{Panel: panel, Tool: tool, Args: args, Interactive: s.hub.Watched()})
 }
 
 // callTools are the tools beside its own that a panel's manifest names.
@@ -42,7 +42,7 @@ func (s *System) panelPrograms() process.Config {
 const panelProgram = "a panel's program"
 
 // callOfScript makes a call that the script of a panel asks for while it answers one.
-func (s *System) callOfScript(ctx context.Context, a callers.Ask) toolspec.Result {
+func (s *System) callOfScript(ctx context.Context, a calls.Request) toolspec.Result {
 	return s.asPanels.Call(ctx, a)
 }
 

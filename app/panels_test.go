@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"sextant/backend/tools/panels/callers"
-	"sextant/backend/tools/panels/evals"
+	"sextant/backend/panels/calls"
+	"sextant/backend/panels/evals"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -59,7 +59,7 @@ func (s *System) asked(t *testing.T, answer event.Answer, call func() toolspec.R
 func (s *System) deskAsks(t *testing.T, answer event.Answer, tool, args string) ([]event.Approval, toolspec.Result) {
 	t.Helper()
 	return s.asked(t, answer, func() toolspec.Result {
-		return s.asPanels.Call(t.Context(), callers.Ask{Panel: "desk", Tool: tool, Args: json.RawMessage(args), Interactive: true})
+		return s.asPanels.Call(t.Context(), calls.Request{Panel: "desk", Tool: tool, Args: json.RawMessage(args), Interactive: true})
 	})
 }
 

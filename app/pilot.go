@@ -22,7 +22,7 @@ func (s *System) pilotLive(panel string) grammar.Live {
 	return grammar.Live{
 		Marks: sync.OnceValue(func() *event.Marks { return masked(s.Secrets, s.Browser.Marks()) }),
 		Tabs:  sync.OnceValue(func() []event.Tab { return masked(s.Secrets, s.Browser.State()).Tabs }),
-		Tools: s.Discovery.Discover(panel).All(),
+		Tools: s.Discovery.ForPanel(panel).All(),
 		Paths: remembered(func(begun string) []string { return pathsIn(s.Workspace(), begun) }),
 	}
 }

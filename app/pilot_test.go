@@ -9,7 +9,7 @@ import (
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/pilot"
 	"sextant/backend/agent/pilot/commandtable"
-	"sextant/backend/calls/schema"
+	"sextant/backend/pipeline/schema"
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 )
@@ -18,7 +18,7 @@ import (
 // tools take.
 func TestEveryToolOfOurOwnHasACommand(t *testing.T) {
 	sys := openTest(t, Purpose{})
-	defs := sys.Discovery.Discover("").All()
+	defs := sys.Discovery.ForPanel("").All()
 	defs = slices.DeleteFunc(defs, func(d toolspec.Definition) bool { return d.Origin != toolspec.OriginBaseline })
 	examples, wordless := commandtable.Examples()
 	said := map[string]bool{}
@@ -45,7 +45,7 @@ func TestEveryToolOfOurOwnHasACommand(t *testing.T) {
 
 func TestWhatCommandsCallIsWhatToolsTake(t *testing.T) {
 	sys := openTest(t, Purpose{})
-	all := sys.Discovery.Discover("").All()
+	all := sys.Discovery.ForPanel("").All()
 	functions := make([]toolspec.Function, len(all))
 	for i, d := range all {
 		functions[i] = d.Function()

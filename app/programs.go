@@ -26,7 +26,7 @@ func (p programs) Programs() wire.Programs {
 	if usual, err := config.Load(nil); err != nil || usual.DataDir != p.sys.Config.DataDir || usual.ConfigDir != p.sys.Config.ConfigDir || os.Getenv("SEXTANT_DATA")+os.Getenv("SEXTANT_CONFIG") != "" {
 		out.Args = append(out.Args, "--data", p.sys.Config.DataDir, "--config", p.sys.Config.ConfigDir)
 	}
-	for _, v := range p.sys.guests.Visitors() {
+	for _, v := range p.sys.guests.Clients() {
 		out.Programs = append(out.Programs, wire.Program{
 			ID: v.ID, Name: readable(v.Client), Via: v.Via, Since: v.Since, Last: v.Last, Calls: v.Calls,
 			Tabs: p.sys.Browser.Tabs(v.Session), Shares: v.Session == "", Panel: v.Panel,
@@ -36,4 +36,4 @@ func (p programs) Programs() wire.Programs {
 }
 
 // Dismiss implements httpapi.Programs.
-func (p programs) Dismiss(id string) bool { return p.sys.guests.Dismiss(id) }
+func (p programs) Dismiss(id string) bool { return p.sys.guests.Disconnect(id) }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"sextant/backend/record/events"
+	"sextant/backend/store/eventlog"
 	"sextant/shared/event"
 )
 
@@ -31,7 +31,7 @@ const mcpPatience = 10 * time.Second
 func (s *System) WaitForMCP(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, mcpPatience)
 	defer cancel()
-	sub := s.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.MCPChanged}}, events.FromNow)
+	sub := s.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.MCPChanged}}, eventlog.FromNow)
 	defer sub.Close()
 	for slices.ContainsFunc(s.MCP.List(), func(m event.MCPServer) bool { return m.State == "starting" }) {
 		select {

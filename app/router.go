@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"sextant/backend/browser"
-	"sextant/backend/calls/pipeline"
+	"sextant/backend/pipeline"
 	"sextant/shared/toolspec"
 )
 
@@ -124,7 +124,7 @@ func (r router) opensPage(tool string) bool { return tool == r.sys.Nav.Environme
 type pageControl struct{ browser *browser.Browser }
 
 // TakenOver implements pipeline.PageControl.
-func (c pageControl) TakenOver() bool { return c.browser.State().PersonHas }
+func (c pageControl) TakenOver() bool { return c.browser.State().TakenOver }
 
 // WaitReturned implements pipeline.PageControl.
 func (c pageControl) WaitReturned(ctx context.Context) error { return c.browser.AwaitGiveBack(ctx) }

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 
 	"sextant/app/config"
-	"sextant/backend/guard/secrets"
-	mcpconfig "sextant/backend/tools/mcp/config"
+	mcpconfig "sextant/backend/mcp/config"
+	"sextant/backend/sandbox/secrets"
 )
 
 // openSecrets opens the person's secrets first of all, so that nothing is logged or kept before

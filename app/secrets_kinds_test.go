@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"sextant/backend/guard/veil"
+	"sextant/backend/policy/redact"
 	"sextant/shared/toolspec"
 )
 
@@ -132,14 +132,14 @@ func TestWhatIsMaskedOfSecretsThatNobodyDeclared(t *testing.T) {
 	shapes, traffic := 0, 0
 	rows := &artefacts{}
 	for name, value := range values {
-		if told := veil.New(nil).Text(value, "a text"); told != value {
+		if told := redact.New(nil).Text(value, "a text"); told != value {
 			shapes++
 		}
 		body, err := json.Marshal(map[string]string{"api_key": value, "note": "for " + name})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := veil.New(nil).Body("application/json", string(body), "a body", false); !strings.Contains(told, value) && strings.Contains(told, "note") {
+		if told := redact.New(nil).Body("application/json", string(body), "a body", false); !strings.Contains(told, value) && strings.Contains(told, "note") {
 			traffic++
 		}
 		path := filepath.Join(flags["workspace"], name+".txt")

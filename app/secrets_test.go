@@ -24,7 +24,7 @@ import (
 	"sextant/app/config"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/browser"
-	"sextant/backend/guard/secrets"
+	"sextant/backend/sandbox/secrets"
 	"sextant/shared/toolspec"
 )
 

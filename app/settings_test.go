@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"sextant/app/config"
-	"sextant/backend/record/events"
+	"sextant/backend/store/eventlog"
 	"sextant/shared/event"
 )
 
@@ -26,7 +26,7 @@ func (d dawdling) SetSetting(ctx context.Context, key, value string) error {
 func TestOfChangesOfASettingAtOnceTheSameOneIsKeptToldAndInForce(t *testing.T) {
 	sys := openTest(t, Purpose{})
 	sys.Settings.Store = dawdling{sys.Settings.Store}
-	heard := sys.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.SettingChanged}}, events.FromNow)
+	heard := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.SettingChanged}}, eventlog.FromNow)
 	defer heard.Close()
 	const key = "rounds"
 	for round := range 15 {
@@ -60,7 +60,7 @@ func TestASettingThatIsResetIsItsDefaultAgainHereAndAfterARestart(t *testing.T) 
 	if _, err := sys.Settings.Set(t.Context(), "rounds", "7"); err != nil || sys.Settings.Int("rounds") != 7 {
 		t.Fatalf("%d, error %v", sys.Settings.Int("rounds"), err)
 	}
-	heard := sys.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.SettingChanged}}, events.FromNow)
+	heard := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.SettingChanged}}, eventlog.FromNow)
 	defer heard.Close()
 	set, err := sys.Settings.Reset(t.Context(), "rounds")
 	if err != nil || set.Value != "10" || set.Source != config.SourceDefault || sys.Settings.Int("rounds") != 10 {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"sextant/backend/api/mcpserver"
-	"sextant/backend/record/store"
+	"sextant/backend/store/sqlite"
 	"sextant/shared/chat"
 )
 
@@ -43,7 +43,7 @@ func (t sharedTalks) Shared(ctx context.Context) ([]mcpserver.Conversation, erro
 func (t sharedTalks) Text(ctx context.Context, id string) (string, bool, error) {
 	c, err := t.sys.Store.Conversation(ctx, id)
 	switch {
-	case errors.Is(err, store.ErrNotFound) || err == nil && !c.Shared:
+	case errors.Is(err, sqlite.ErrNotFound) || err == nil && !c.Shared:
 		return "", false, nil
 	case err != nil:
 		return "", false, err

@@ -10,7 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"sextant/backend/guard/secrets"
+	"sextant/backend/sandbox/secrets"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )

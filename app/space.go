@@ -3,15 +3,15 @@ package app
 import (
 	"context"
 
-	"sextant/backend/record/space"
+	"sextant/backend/store/diskspace"
 	"sextant/shared/event"
 )
 
 // openSpace watches the room on the disk of the data folder, and lets what a full disk left
 // unrecorded be recorded once there is some.
 func (s *System) openSpace(context.Context, Purpose) error {
-	s.Space = space.New(space.Config{
-		Folder: s.Config.DataDir, Try: s.Store.Try,
+	s.Space = diskspace.New(diskspace.Config{
+		Folder: s.Config.DataDir, Try: s.Store.TryWrite,
 		Changed: func(d event.Disk) {
 			if d.Level != event.DiskFull {
 				s.settle()
@@ -20,7 +20,7 @@ func (s *System) openSpace(context.Context, Purpose) error {
 			s.Log.Info("room on the disk", "level", d.Level, "free", d.Free, "folder", d.Folder)
 		},
 	})
-	s.Store.OnFull(s.Space.Failed)
+	s.Store.OnFull(s.Space.ReportFailure)
 	s.OnClose("space", func() error { s.Space.Close(); return nil })
 	return nil
 }

@@ -2,13 +2,13 @@ package app
 
 import (
 	"sextant/backend/agent/loop/budget"
-	"sextant/backend/agent/price"
+	"sextant/backend/agent/pricing"
 )
 
 // spend is what the loop asks about costs. Values were checked where they came in.
 func (s *System) spend() budget.Config {
 	limit := func(scope string) budget.Limit {
-		cost, err := price.Money(s.Settings.Get("cost_" + scope))
+		cost, err := pricing.Money(s.Settings.Get("cost_" + scope))
 		if err != nil {
 			s.Log.Error("budget not read", "setting", "cost_"+scope, "error", err)
 		}
@@ -19,8 +19,8 @@ func (s *System) spend() budget.Config {
 		Budgets: func() budget.Limits {
 			return budget.Limits{Turn: limit("per_turn"), Conversation: limit("per_conversation")}
 		},
-		Price: func(model string) (price.Price, bool) {
-			list, err := price.Parse(s.Settings.Get("prices"))
+		Price: func(model string) (pricing.Price, bool) {
+			list, err := pricing.Parse(s.Settings.Get("prices"))
 			if err != nil {
 				s.Log.Error("prices not read", "error", err)
 			}

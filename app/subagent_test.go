@@ -14,7 +14,7 @@ import (
 
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
-	"sextant/backend/record/events"
+	"sextant/backend/store/eventlog"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -23,7 +23,7 @@ import (
 // scripted answers each talk by what its first message begins with ("parent: …").
 func scripted(model *openaitest.Server, scripts map[string][]openaitest.Turn) {
 	var mu sync.Mutex
-	model.AnswerBy(func(r openaitest.Request) openaitest.Turn {
+	model.SetAnswer(func(r openaitest.Request) openaitest.Turn {
 		mu.Lock()
 		defer mu.Unlock()
 		who := ""
@@ -65,10 +65,10 @@ func TestAQuestionOfASubagentNamesItAndItsAnswerHoldsForTheWholeConversation(t *
 	workspace, flags := t.TempDir(), testFlags(t)
 	flags["workspace"] = workspace
 	sys := openWith(t, flags, Purpose{Serve: true})
-	if err := sys.Store.AddGrant(t.Context(), toolspec.Grant{ID: "g1", Scope: toolspec.GrantNever, Tool: "list_directory", Text: "never"}); err != nil {
+	if err := sys.Store.AddGrant(t.Context(), toolspec.Grant{ID: "g1", Scope: toolspec.GrantForbid, Tool: "list_directory", Text: "never"}); err != nil {
 		t.Fatal(err)
 	}
-	asked := sys.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.ApprovalAsked}}, events.FromNow)
+	asked := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ApprovalAsked}}, eventlog.FromNow)
 	defer asked.Close()
 	talk, err := sys.Loop.NewConversation(t.Context(), "")
 	if err != nil {

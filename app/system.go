@@ -23,36 +23,36 @@ import (
 	"sextant/backend/api/pages"
 	"sextant/backend/api/ws"
 	"sextant/backend/browser"
-	"sextant/backend/calls/approval"
-	"sextant/backend/calls/discovery"
-	"sextant/backend/calls/pipeline"
-	"sextant/backend/guard/confine"
-	"sextant/backend/guard/egress"
-	"sextant/backend/guard/places"
-	"sextant/backend/guard/secrets"
-	"sextant/backend/record/audit"
-	"sextant/backend/record/blobs"
-	"sextant/backend/record/events"
-	"sextant/backend/record/pending"
-	"sextant/backend/record/results"
-	"sextant/backend/record/space"
-	"sextant/backend/record/store"
+	"sextant/backend/mcp/client"
+	"sextant/backend/panels/authoring"
+	"sextant/backend/panels/calls"
+	"sextant/backend/panels/registry"
+	"sextant/backend/pipeline"
+	"sextant/backend/pipeline/approval"
+	"sextant/backend/pipeline/catalog"
+	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/sandbox/confine"
+	"sextant/backend/sandbox/egress"
+	"sextant/backend/sandbox/secrets"
+	"sextant/backend/store/audit"
+	"sextant/backend/store/blobs"
+	"sextant/backend/store/diskspace"
+	"sextant/backend/store/eventlog"
+	"sextant/backend/store/pending"
+	"sextant/backend/store/results"
+	"sextant/backend/store/sqlite"
 	"sextant/backend/surface/panelpage"
-	"sextant/backend/tools/baseline"
-	"sextant/backend/tools/catalogue"
-	"sextant/backend/tools/created"
-	"sextant/backend/tools/environment"
+	"sextant/backend/tools/custom"
 	"sextant/backend/tools/files"
-	"sextant/backend/tools/kept"
-	"sextant/backend/tools/look"
-	"sextant/backend/tools/mcp"
-	"sextant/backend/tools/panels"
-	"sextant/backend/tools/panels/callers"
-	"sextant/backend/tools/panels/making"
+	"sextant/backend/tools/findtools"
+	"sextant/backend/tools/inspect"
+	"sextant/backend/tools/page"
+	"sextant/backend/tools/readresult"
 	"sextant/backend/tools/shell"
 	"sextant/backend/tools/snapshot"
 	"sextant/backend/tools/subagent"
 	"sextant/backend/tools/web"
+	"sextant/backend/tools/workspace"
 	browserpanel "sextant/panels/browser"
 	codeeditor "sextant/panels/code-editor"
 	notespanel "sextant/panels/notes"
@@ -69,9 +69,9 @@ type System struct {
 	// Borrowed says why this run does not use the data folder it was given, "" when it does.
 	Borrowed string
 
-	Store       *store.Store
-	Space       *space.Watch
-	Events      *events.Recorder
+	Store       *sqlite.Store
+	Space       *diskspace.Watch
+	Events      *eventlog.Recorder
 	Pending     *pending.Queue
 	Audit       *audit.Log
 	Blobs       *blobs.Store
@@ -79,30 +79,30 @@ type System struct {
 	Results     *results.Store
 	Settings    *config.Settings
 	Guard       *egress.Guard
-	Places      *places.Places
+	Places      *protectedpaths.Places
 	Browser     *browser.Browser
 	Window      *panelpage.Pages
-	Baseline    *baseline.Tools
-	Snapshot    *snapshot.Keeper
+	Baseline    *workspace.Tools
+	Snapshot    *snapshot.Watcher
 	Files       *files.Tools
 	Editor      *codeeditor.Panel
 	Notes       *notespanel.Panel
-	Environment *environment.Tools
-	Created     *created.Tools
-	Making      *making.Panels
+	Environment *page.Tools
+	Created     *custom.Tools
+	Making      *authoring.Panels
 	Confine     *confine.Confine
 	Shell       *shell.Tools
 	Web         *web.Tools
-	Look        *look.Tools
-	Kept        *kept.Tools
-	Catalogue   *catalogue.Tools
+	Look        *inspect.Tools
+	Kept        *readresult.Tools
+	Catalogue   *findtools.Tools
 	Subagent    *subagent.Tools
-	Panels      *panels.Registry
+	Panels      *registry.Registry
 	Pages       *pages.Server
 	MCP         *mcp.Servers
 	Terminals   *terminal.Terminals
-	Discovery   *discovery.Discovery
-	Desk        *approval.Desk
+	Discovery   *catalog.Registry
+	Desk        *approval.Queue
 	Pipeline    *pipeline.Pipeline
 	Models      *providers.Registry
 	Loop        *loop.Loop
@@ -112,7 +112,7 @@ type System struct {
 	mcpGuard *egress.Guard
 
 	// asPanels are the panels as callers.
-	asPanels *callers.Callers
+	asPanels *calls.Caller
 
 	// apps is what pages of MCP servers get; openPages makes it.
 	apps appRoom
@@ -229,7 +229,7 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 	s.shells = ws.NewTerminalDoor(door, s.Terminals)
 	s.OnClose("terminals' windows", func() error { s.shells.Close(); return nil })
 	s.guests = mcpserver.NewHost(s.welcome)
-	s.guests.Check = func(g mcpserver.Guest) error { return s.PanelKnown(g.Panel) }
+	s.guests.Check = func(g mcpserver.JoinRequest) error { return s.PanelKnown(g.Panel) }
 	s.server = httpapi.New(s.rooms())
 	if err := s.server.Listen(s.Settings.Get("addr")); err != nil {
 		return err
@@ -241,7 +241,7 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 	for _, host := range []string{s.server.Host(), s.Pages.Host()} {
 		s.Guard.Never(host)
 		s.mcpGuard.Never(host)
-		s.Models.Never(host)
+		s.Models.Block(host)
 	}
 	close(s.portsKnown)
 	return s.announce()

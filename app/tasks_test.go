@@ -14,14 +14,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/build/testsites"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // solver solves a task of the page "tasks" by what the public tools answer, and by nothing else.
 type solver struct {
 	*mcpClient
 	t    *testing.T
-	list []annotator.Element
+	list []annotation.Element
 	// text is what can be read, ask its first line: the task.
 	text, ask string
 }
@@ -48,7 +48,7 @@ func (s *solver) look() {
 		s.t.Fatalf("annotate_page: %v %+v", err, r)
 	}
 	b, err := json.Marshal(r.StructuredContent)
-	var a annotator.Answer
+	var a annotation.Observation
 	if err != nil || json.Unmarshal(b, &a) != nil {
 		s.t.Fatalf("annotate_page answers %s (%v)", b, err)
 	}
@@ -73,7 +73,7 @@ func (s *solver) asked(pattern string) []string {
 }
 
 // the is the element of that name, else the first whose role and name begin so.
-func (s *solver) the(role, name string) annotator.Element {
+func (s *solver) the(role, name string) annotation.Element {
 	s.t.Helper()
 	for _, fits := range []func(name, want string) bool{strings.EqualFold, strings.HasPrefix} {
 		for _, e := range s.list {
@@ -83,13 +83,13 @@ func (s *solver) the(role, name string) annotator.Element {
 		}
 	}
 	s.t.Fatalf("no %s %q for %q in\n%s", role, name, s.ask, lines(s.list))
-	return annotator.Element{}
+	return annotation.Element{}
 }
 
-func lines(list []annotator.Element) string {
+func lines(list []annotation.Element) string {
 	var b strings.Builder
 	for _, e := range list {
-		fmt.Fprintf(&b, "%s %s %v\n", annotator.Line(e), e.Value, e.Box)
+		fmt.Fprintf(&b, "%s %s %v\n", annotation.Line(e), e.Value, e.Box)
 	}
 	return b.String()
 }
@@ -143,7 +143,7 @@ var solvers = map[string]func(*solver){
 	"sorting": func(s *solver) {
 		w := s.asked(`Bring (\w+) to place (\d)`)
 		to, _ := strconv.Atoi(w[1])
-		var items []annotator.Element
+		var items []annotation.Element
 		for _, e := range s.list {
 			if slices.Contains(e.States, "draggable") {
 				items = append(items, e)
@@ -281,7 +281,7 @@ func solveSliders(s *solver) {
 	}
 	s.look()
 	// The last slider has no role: its place is told in percent of its track.
-	i := slices.IndexFunc(s.list, func(e annotator.Element) bool { return strings.HasSuffix(e.Value, " %") })
+	i := slices.IndexFunc(s.list, func(e annotation.Element) bool { return strings.HasSuffix(e.Value, " %") })
 	if i < 0 {
 		s.t.Fatalf("the handle without a role is no slider:\n%s", lines(s.list))
 	}

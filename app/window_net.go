@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"sextant/backend/api/pages"
-	"sextant/backend/tools/panels/manifest"
+	"sextant/backend/panels/manifest"
 )
 
 // WindowEgress is what the window may reach.

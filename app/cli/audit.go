@@ -13,8 +13,8 @@ import (
 
 	"sextant/app"
 	"sextant/app/config"
-	"sextant/backend/record/audit"
-	"sextant/backend/record/store"
+	"sextant/backend/store/audit"
+	"sextant/backend/store/sqlite"
 	"sextant/shared/wire"
 )
 
@@ -32,7 +32,7 @@ func openAudit(ctx context.Context, g *Global) (*audit.Log, func(), error) {
 		return nil, nil, err
 	}
 	path := filepath.Join(config.DataDir, app.DatabaseName)
-	s, err := store.Look(ctx, path)
+	s, err := sqlite.OpenReadOnly(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, failure(exitFailed, "there is no audit log in %s yet: nothing was called there. --data names another folder.", config.DataDir)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"sextant/app"
 	"sextant/app/config"
-	"sextant/backend/guard/confine"
+	"sextant/backend/sandbox/confine"
 )
 
 // Exit codes.

@@ -10,7 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"sextant/backend/guard/confine"
+	"sextant/backend/sandbox/confine"
 )
 
 func TestMain(m *testing.M) {

@@ -98,12 +98,12 @@ func (i instance) do(ctx context.Context, method, path, token string, body any, 
 }
 
 // place is where MCP is spoken there.
-func (i instance) place() (mcpserver.Place, error) {
+func (i instance) place() (mcpserver.Instance, error) {
 	u, err := url.Parse(i.URL)
 	if err != nil {
-		return mcpserver.Place{}, fmt.Errorf("reading the instance file: %w", err)
+		return mcpserver.Instance{}, fmt.Errorf("reading the instance file: %w", err)
 	}
-	return mcpserver.Place{Host: u.Host, Token: i.Token}, nil
+	return mcpserver.Instance{Host: u.Host, Token: i.Token}, nil
 }
 
 // findRunning looks for a running Sextant that a verb may join. apart names what keeps the verb

@@ -13,9 +13,9 @@ import (
 	"sextant/app"
 	"sextant/app/config"
 	"sextant/app/desktop"
-	"sextant/backend/guard/confine"
-	"sextant/backend/guard/secrets"
-	"sextant/backend/record/store"
+	"sextant/backend/sandbox/confine"
+	"sextant/backend/sandbox/secrets"
+	"sextant/backend/store/sqlite"
 	"sextant/frontend"
 )
 
@@ -77,10 +77,10 @@ func startFresh(ctx context.Context, io Streams, g *Global) error {
 		return err
 	}
 	path := filepath.Join(config.DataDir, app.DatabaseName)
-	s, err := store.Open(ctx, path, slog.New(slog.DiscardHandler))
-	if errors.Is(err, store.ErrDamaged) {
+	s, err := sqlite.Open(ctx, path, slog.New(slog.DiscardHandler))
+	if errors.Is(err, sqlite.ErrDamaged) {
 		var kept string
-		if s, kept, err = store.OpenFresh(ctx, path, slog.New(slog.DiscardHandler)); err == nil {
+		if s, kept, err = sqlite.OpenFresh(ctx, path, slog.New(slog.DiscardHandler)); err == nil {
 			_, _ = fmt.Fprintf(io.Err, "sextant: started an empty database; the damaged one is kept as %s\n", kept)
 		}
 	}

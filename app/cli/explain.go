@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"os"
 
-	"sextant/backend/record/store"
+	"sextant/backend/store/sqlite"
 )
 
 // explain turns an error of opening into one that says what holds and what to do. The
 // Store's own errors do already.
 func explain(err error) error {
-	var known *store.OpenError
+	var known *sqlite.OpenError
 	switch {
-	case errors.Is(err, store.ErrDamaged):
+	case errors.Is(err, sqlite.ErrDamaged):
 		return failure(exitFailed, "%v Run: sextant doctor --fresh", err)
 	case errors.As(err, &known):
 		return failure(exitFailed, "%v", known)

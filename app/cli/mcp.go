@@ -55,7 +55,7 @@ func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	err = mcpserver.Serve(ctx, sys.MCPConfig(ctx, mcpserver.Guest{Tools: v.Tools, Panel: v.Panel}, session), io.In, io.Out)
+	err = mcpserver.Serve(ctx, sys.MCPConfig(ctx, mcpserver.JoinRequest{Tools: v.Tools, Panel: v.Panel}, session), io.In, io.Out)
 	if err != nil && ctx.Err() == nil {
 		return failure(exitFailed, "the MCP connection ended: %v", err)
 	}

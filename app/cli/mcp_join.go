@@ -14,9 +14,9 @@ func (v *mcpVerb) join(ctx context.Context, config *config.Config, io Streams) e
 	if v.Panel != "" {
 		at, err := findInstance(ctx, config.DataDir)
 		if err == nil {
-			var place mcpserver.Place
+			var place mcpserver.Instance
 			if place, err = at.place(); err == nil {
-				err = place.Check(ctx, mcpserver.Guest{Tools: v.Tools, Panel: v.Panel, Share: v.Share})
+				err = place.Check(ctx, mcpserver.JoinRequest{Tools: v.Tools, Panel: v.Panel, Share: v.Share})
 			}
 		}
 		if err != nil {
@@ -24,10 +24,10 @@ func (v *mcpVerb) join(ctx context.Context, config *config.Config, io Streams) e
 		}
 	}
 	err := mcpserver.Relay(ctx, mcpserver.RelayConfig{
-		Find: func(ctx context.Context) (mcpserver.Place, error) {
+		Find: func(ctx context.Context) (mcpserver.Instance, error) {
 			at, err := findInstance(ctx, config.DataDir)
 			if err != nil {
-				return mcpserver.Place{}, errors.New("the Sextant that was joined has ended. Start sextant again and repeat the call, which joins it; " +
+				return mcpserver.Instance{}, errors.New("the Sextant that was joined has ended. Start sextant again and repeat the call, which joins it; " +
 					"or start sextant mcp with --headless for a browser of its own")
 			}
 			return at.place()

@@ -13,9 +13,9 @@ import (
 
 	"sextant/app"
 	"sextant/app/config"
-	mcpconfig "sextant/backend/tools/mcp/config"
-	"sextant/backend/tools/mcp/foreign"
-	"sextant/backend/tools/panels/accepted"
+	mcpconfig "sextant/backend/mcp/config"
+	"sextant/backend/mcp/importers"
+	"sextant/backend/panels/acceptance"
 )
 
 // mcpServersVerb manages the MCP servers that Sextant uses.
@@ -47,7 +47,7 @@ func (v *mcpListVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}
 	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
 	for _, s := range list {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%d tools\t%s\n", accepted.Shown(s.Name), s.State, len(s.Tools), accepted.Shown(s.Error))
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%d tools\t%s\n", acceptance.Escaped(s.Name), s.State, len(s.Tools), acceptance.Escaped(s.Error))
 	}
 	return w.Flush()
 }
@@ -75,7 +75,7 @@ func (v *mcpAddVerb) Run(io Streams, g *Global) error {
 	if err := mcpconfig.Add(filepath.Join(config.ConfigDir, mcpconfig.FileName), v.Name, entry); err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	sayMay(io.Err, sandboxOf(config).May(entry, here()))
+	sayMay(io.Err, sandboxOf(config).Access(entry, here()))
 	_, err = fmt.Fprintf(io.Out, "Added %s. A running Sextant starts it at once.\n", v.Name)
 	return err
 }
@@ -99,7 +99,7 @@ func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 		return failure(exitFailed, "%v", err)
 	}
 	path := filepath.Join(config.ConfigDir, mcpconfig.FileName)
-	preview, err := foreign.PreviewOf(path, list)
+	preview, err := importers.PreviewOf(path, list)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
@@ -115,48 +115,48 @@ func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 			return failure(exitRefused, "nothing was added")
 		}
 	}
-	added, skipped, err := foreign.Import(path, list, v.Only, on)
+	added, skipped, err := importers.Import(path, list, v.Only, on)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	_, _ = fmt.Fprintf(io.Out, "Added %d: %s\n", len(added), accepted.Shown(strings.Join(added, ", ")))
+	_, _ = fmt.Fprintf(io.Out, "Added %d: %s\n", len(added), acceptance.Escaped(strings.Join(added, ", ")))
 	if len(added) > 0 && !on {
 		_, _ = fmt.Fprintln(io.Out, "They are switched off. Switch one on in the panel MCP servers, or import with --yes.")
 	}
 	if len(skipped) > 0 {
-		_, _ = fmt.Fprintf(io.Out, "Left as they are, because the name is taken: %s\n", accepted.Shown(strings.Join(skipped, ", ")))
+		_, _ = fmt.Fprintf(io.Out, "Left as they are, because the name is taken: %s\n", acceptance.Escaped(strings.Join(skipped, ", ")))
 	}
 	return nil
 }
 
 // sayPreview prints what an import would add, as far as only names it.
-func sayPreview(out io.Writer, p foreign.Preview, only []string) {
+func sayPreview(out io.Writer, p importers.Preview, only []string) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format+"\n", args...) }
 	say("This is %s.", p.Format)
 	if b := p.Bundle; b != nil {
-		say("%q %s, by %q in its own words: %q", b.Title, accepted.Shown(b.Version), b.Author, b.Description)
-		say("%d files, %s, into %s", b.Files, size(int(b.Bytes)), accepted.Shown(b.Folder))
+		say("%q %s, by %q in its own words: %q", b.Title, acceptance.Escaped(b.Version), b.Author, b.Description)
+		say("%d files, %s, into %s", b.Files, size(int(b.Bytes)), acceptance.Escaped(b.Folder))
 	}
 	for _, s := range p.Servers {
 		if len(only) > 0 && !slices.Contains(only, s.Name) {
 			continue
 		}
-		say("%s: %q", accepted.Shown(s.Name), s.Line)
+		say("%s: %q", acceptance.Escaped(s.Name), s.Line)
 		if s.Entry.Cwd != "" {
 			say("  in the folder %q", s.Entry.Cwd)
 		}
 		for _, name := range slices.Sorted(maps.Keys(s.Entry.Env)) {
 			say("  with the variable %q", name+"="+s.Entry.Env[name])
 		}
-		sayMay(out, s.May)
+		sayMay(out, s.Access)
 		switch {
 		case s.Taken:
 			say("  There is a server of that name, which stays as it is.")
 		case s.Problem != "":
-			say("  It cannot be added: %s.", accepted.Shown(s.Problem))
+			say("  It cannot be added: %s.", acceptance.Escaped(s.Problem))
 		}
 		for _, note := range s.Notes {
-			say("  %s", accepted.Shown(note))
+			say("  %s", acceptance.Escaped(note))
 		}
 	}
 }

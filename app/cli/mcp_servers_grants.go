@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 
 	"sextant/app/config"
-	"sextant/backend/guard/confine"
-	"sextant/backend/guard/places"
-	"sextant/backend/tools/mcp"
-	mcpconfig "sextant/backend/tools/mcp/config"
-	"sextant/backend/tools/mcp/grants"
-	"sextant/backend/tools/mcp/launch"
-	"sextant/backend/tools/panels/accepted"
+	"sextant/backend/mcp/access"
+	"sextant/backend/mcp/client"
+	mcpconfig "sextant/backend/mcp/config"
+	"sextant/backend/mcp/launch"
+	"sextant/backend/panels/acceptance"
+	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/sandbox/confine"
 )
 
 // mcpGrantsVerb shows and changes what the program of a server may touch.
@@ -34,36 +34,36 @@ func (v *mcpGrantsVerb) Run(io Streams, g *Global) error {
 	}
 	path := filepath.Join(config.ConfigDir, mcpconfig.FileName)
 	servers := mcp.New(mcp.Config{Path: path, Sandbox: sandboxOf(config), Dir: here()})
-	entry, err := servers.Written(v.Name)
+	entry, err := servers.EntryInFile(v.Name)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
 	if entry.Command == "" {
-		return failure(exitUsage, "%s is at an address; it touches nothing of this machine", accepted.Shown(v.Name))
+		return failure(exitUsage, "%s is at an address; it touches nothing of this machine", acceptance.Escaped(v.Name))
 	}
 	if v.change(&entry) {
-		if err := servers.Grant(v.Name, entry.Sextant); err != nil {
+		if err := servers.SetAccess(v.Name, entry.Sextant); err != nil {
 			return failure(exitFailed, "%v", err)
 		}
-		_, _ = fmt.Fprintf(io.Err, "Written to %s. A running Sextant starts %s anew.\n", path, accepted.Shown(v.Name))
+		_, _ = fmt.Fprintf(io.Err, "Written to %s. A running Sextant starts %s anew.\n", path, acceptance.Escaped(v.Name))
 	}
-	sayMay(io.Out, servers.May(entry))
+	sayMay(io.Out, servers.Access(entry))
 	return nil
 }
 
 // change makes of the entry what was asked for, and reports whether that is anything.
 func (v *mcpGrantsVerb) change(entry *mcpconfig.Entry) bool {
-	now := grants.Written{}
+	now := access.Override{}
 	if entry.Sextant != nil {
 		now = *entry.Sextant
 	}
-	lists := grants.Lists{}
+	lists := access.GrantLists{}
 	if now.Grants != nil {
 		lists = *now.Grants
 	}
 	changed := v.Reset
 	if v.Reset {
-		now, lists = grants.Written{}, grants.Lists{}
+		now, lists = access.Override{}, access.GrantLists{}
 	}
 	for _, one := range []struct{ to, from *[]string }{{&lists.Network, &v.Network}, {&lists.Read, &v.Read}, {&lists.Write, &v.Write}} {
 		if len(*one.from) == 0 {
@@ -96,8 +96,8 @@ func sandboxOf(config *config.Config) *launch.Sandbox {
 	home, _ := os.UserHomeDir() // without one no place is known as the person's
 	own := []string{config.DataDir, config.ConfigDir}
 	return &launch.Sandbox{
-		Confine: confine.New(confine.Config{Home: home, Secret: own}), Home: home, Own: own, Places: places.New(places.Own{Home: home, Data: own[0], Config: own[1]}),
-		Open: []string{filepath.Join(own[0], "downloads"), filepath.Join(own[0], "notes")}, Bundles: filepath.Join(own[0], "bundles"),
+		Confine: confine.New(confine.Config{Home: home, Secret: own}), Home: home, OwnFolders: own, Places: protectedpaths.New(protectedpaths.Own{Home: home, Data: own[0], Config: own[1]}),
+		GrantableFolders: []string{filepath.Join(own[0], "downloads"), filepath.Join(own[0], "notes")}, Bundles: filepath.Join(own[0], "bundles"),
 	}
 }
 
@@ -111,8 +111,8 @@ func here() string {
 }
 
 // sayMay prints what a server may touch.
-func sayMay(out io.Writer, may launch.May) {
+func sayMay(out io.Writer, may launch.Access) {
 	for _, word := range may.Words {
-		_, _ = fmt.Fprintf(out, "  %s\n", accepted.Shown(word))
+		_, _ = fmt.Fprintf(out, "  %s\n", acceptance.Escaped(word))
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"sextant/app"
 	"sextant/app/config"
-	"sextant/backend/record/store"
+	"sextant/backend/store/sqlite"
 )
 
 // openForVerb loads the configuration, opens a System and tells problems on stderr.
@@ -23,7 +23,7 @@ func openForVerb(ctx context.Context, flags map[string]string, purpose app.Purpo
 	}
 	log := slog.New(slog.NewTextHandler(io.Err, &slog.HandlerOptions{Level: level(config)}))
 	sys, err := app.OpenSystem(ctx, config, purpose, log)
-	if errors.Is(err, store.ErrLocked) && purpose.Private {
+	if errors.Is(err, sqlite.ErrLocked) && purpose.Private {
 		sys, err = openBeside(ctx, config, purpose, log, io)
 	}
 	if err != nil {

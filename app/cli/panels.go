@@ -9,8 +9,8 @@ import (
 
 	"sextant/app"
 	"sextant/app/config"
-	"sextant/backend/tools/panels/making"
-	"sextant/backend/tools/panels/manifest"
+	"sextant/backend/panels/authoring"
+	"sextant/backend/panels/manifest"
 	"sextant/shared/navigation"
 )
 
@@ -133,7 +133,7 @@ func (v *panelsNewVerb) Run(io Streams, g *Global) error {
 		}
 		dir = filepath.Join(config.DataDir, "panels")
 	}
-	made, err := making.New(dir, v.ID, v.Kind)
+	made, err := authoring.New(dir, v.ID, v.Kind)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}

@@ -10,8 +10,8 @@ import (
 
 	"sextant/app"
 	httpapi "sextant/backend/api/http"
-	"sextant/backend/tools/panels/evals"
-	"sextant/backend/tools/panels/manifest"
+	"sextant/backend/panels/evals"
+	"sextant/backend/panels/manifest"
 	"sextant/shared/toolspec"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"sextant/backend/tools/panels/evals"
-	"sextant/backend/tools/panels/making"
+	"sextant/backend/panels/authoring"
+	"sextant/backend/panels/evals"
 )
 
 // The evals of the samples hold: real calls through the Pipeline, to a script, a program and an MCP
@@ -16,11 +16,11 @@ import (
 func TestTheEvalsOfTheSamplesHold(t *testing.T) {
 	flags := testFlags(t)
 	for _, example := range []string{"habits", "reading-list", "glossary"} {
-		archive, err := making.Pack(filepath.Join("../../docs/examples", example))
+		archive, err := authoring.Pack(filepath.Join("../../docs/examples", example))
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := making.Open(archive)
+		found, err := authoring.Open(archive)
 		if err == nil {
 			_, err = found.Install(filepath.Join(flags["data"], "panels"))
 		}

@@ -12,9 +12,9 @@ import (
 
 	"sextant/app"
 	"sextant/app/config"
-	"sextant/backend/record/store"
-	"sextant/backend/tools/panels/making"
-	"sextant/backend/tools/panels/manifest"
+	"sextant/backend/panels/authoring"
+	"sextant/backend/panels/manifest"
+	"sextant/backend/store/sqlite"
 	"sextant/shared/navigation"
 )
 
@@ -28,10 +28,10 @@ type panelsPackVerb struct {
 type packedPanel struct {
 	Panel string `json:"panel"`
 	// File is the archive that was written, Folder the panel's folder that was.
-	File   string               `json:"file,omitempty"`
-	Folder string               `json:"folder,omitempty"`
-	Bytes  int                  `json:"bytes,omitempty"`
-	Offer  *making.PackageOffer `json:"offer,omitempty"`
+	File   string                  `json:"file,omitempty"`
+	Folder string                  `json:"folder,omitempty"`
+	Bytes  int                     `json:"bytes,omitempty"`
+	Offer  *authoring.PackageOffer `json:"offer,omitempty"`
 }
 
 // Run packs a panel that can run, so that another person installs what was checked.
@@ -50,7 +50,7 @@ func (v *panelsPackVerb) Run(io Streams, g *Global) error {
 	if err != nil {
 		return err
 	}
-	archive, err := making.Pack(dir, nav.ToolNames()...)
+	archive, err := authoring.Pack(dir, nav.ToolNames()...)
 	if err != nil {
 		return unfit(io, err)
 	}
@@ -59,7 +59,7 @@ func (v *panelsPackVerb) Run(io Streams, g *Global) error {
 		return err
 	}
 	id := filepath.Base(full)
-	out := cmp.Or(v.Out, id+making.Extension)
+	out := cmp.Or(v.Out, id+authoring.Extension)
 	if err := replace(out, archive); err != nil {
 		return failure(exitFailed, "writing %s: %v", out, err)
 	}
@@ -95,7 +95,7 @@ func replace(path string, text []byte) error {
 
 // unfit prints the problems of a panel that cannot run as validate does.
 func unfit(io Streams, err error) error {
-	var bad *making.Unfit
+	var bad *authoring.InvalidPanelError
 	if !errors.As(err, &bad) {
 		return failure(exitFailed, "%v", err)
 	}
@@ -131,17 +131,17 @@ func (v *panelsInstallVerb) Run(ctx context.Context, io Streams, g *Global) erro
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	found, err := making.Open(archive, nav.ToolNames()...)
+	found, err := authoring.Open(archive, nav.ToolNames()...)
 	if err != nil {
 		return unfit(io, err)
 	}
 	dir := filepath.Join(config.DataDir, "panels")
 	// What was accepted counts, as in the window, also while another Sextant has the database.
-	list, err := store.PeekAccepted(ctx, filepath.Join(config.DataDir, app.DatabaseName))
+	list, err := sqlite.ReadAcceptedPanels(ctx, filepath.Join(config.DataDir, app.DatabaseName))
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	offer, err := found.Against(dir, making.Kept(dir, list))
+	offer, err := found.Against(dir, authoring.LoadAccepted(dir, list))
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
@@ -173,7 +173,7 @@ func readArchive(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, making.MaxArchive+1))
+	text, err := io.ReadAll(io.LimitReader(file, authoring.MaxArchive+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
@@ -181,7 +181,7 @@ func readArchive(path string) ([]byte, error) {
 }
 
 // printOffer says on stderr, where questions go, what would be installed.
-func printOffer(io Streams, o making.PackageOffer, folder string) {
+func printOffer(io Streams, o authoring.PackageOffer, folder string) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(io.Err, format+"\n", args...) }
 	version := cmp.Or(o.Version, "without a version")
 	switch {
@@ -230,7 +230,7 @@ func printOffer(io Streams, o making.PackageOffer, folder string) {
 }
 
 // ask waits for a yes at the terminal. Without one there is nobody to ask, and nothing is installed.
-func ask(ctx context.Context, io Streams, o making.PackageOffer) error {
+func ask(ctx context.Context, io Streams, o authoring.PackageOffer) error {
 	if !isTerminal(io.In) {
 		return failure(exitRefused, "nobody can be asked here, so nothing was installed. Read what stands above, then add --yes")
 	}

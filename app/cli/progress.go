@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"sextant/app"
-	"sextant/backend/record/events"
+	"sextant/backend/store/eventlog"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -48,7 +48,7 @@ func (p *progressLines) add(data json.RawMessage) {
 
 // printProgress prints the progress of call id and its steps until stop is called.
 func printProgress(sys *app.System, id string, w io.Writer) (stop func()) {
-	sub := sys.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.CallOutput}}, events.FromNow)
+	sub := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.CallOutput}}, eventlog.FromNow)
 	said := &progressLines{w: w}
 	var reading sync.WaitGroup
 	reading.Go(func() {
@@ -68,7 +68,7 @@ func printProgress(sys *app.System, id string, w io.Writer) (stop func()) {
 // running Sextant, until stop is called. Where its events cannot be followed nothing is printed: the
 // call itself does not depend on them.
 func (i instance) tellProgress(ctx context.Context, tool string, args json.RawMessage, w io.Writer) (stop func()) {
-	stream, err := i.listen(ctx, events.FromNow)
+	stream, err := i.listen(ctx, eventlog.FromNow)
 	if err != nil {
 		return func() {}
 	}

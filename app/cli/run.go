@@ -11,7 +11,7 @@ import (
 
 	"sextant/app"
 	"sextant/backend/agent/loop"
-	"sextant/backend/record/events"
+	"sextant/backend/store/eventlog"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -191,7 +191,7 @@ const watchPatience = 5 * time.Second
 // is called when the turn is over: it waits for what was stored until then, if there was one at
 // all, and gives the calls.
 func watchRun(sys *app.System, conversation string, err io.Writer, quiet bool) func(ran bool) []runCall {
-	sub := sys.Events.Subscribe(events.Filter{Conversation: conversation}, events.FromNow)
+	sub := sys.Events.Subscribe(eventlog.Filter{Conversation: conversation}, eventlog.FromNow)
 	var calls []runCall
 	said := &progressLines{w: err}
 	ended := make(chan struct{})

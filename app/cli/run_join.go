@@ -13,7 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"sextant/backend/agent/loop/typedhosts"
-	"sextant/backend/guard/policy"
+	"sextant/backend/policy"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/wire"

@@ -12,8 +12,8 @@ import (
 
 	"sextant/app"
 	"sextant/app/config"
-	"sextant/backend/guard/secrets"
-	mcpconfig "sextant/backend/tools/mcp/config"
+	mcpconfig "sextant/backend/mcp/config"
+	"sextant/backend/sandbox/secrets"
 )
 
 // secretsVerb manages the person's secrets. It works beside a running Sextant, which sees the change

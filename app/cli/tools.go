@@ -41,7 +41,7 @@ func (v *toolsListVerb) Run(ctx context.Context, io Streams, g *Global) error {
 		return err
 	}
 	defer sys.Close()
-	catalogue := sys.Discovery.Discover(v.Panel)
+	catalogue := sys.Discovery.ForPanel(v.Panel)
 	if v.JSON {
 		return printJSON(io, catalogue.Wire())
 	}
@@ -79,7 +79,7 @@ func (v *toolsShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 		return err
 	}
 	defer sys.Close()
-	catalogue := sys.Discovery.Discover(v.Panel)
+	catalogue := sys.Discovery.ForPanel(v.Panel)
 	d, ok := catalogue.Get(v.Name)
 	if !ok {
 		return failure(exitFailed, "there is no tool %q. Nearest: %s", v.Name, strings.Join(catalogue.Nearest(v.Name), ", "))

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	httpapi "sextant/backend/api/http"
-	"sextant/backend/calls/nearest"
+	"sextant/backend/pipeline/nearest"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"

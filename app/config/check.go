@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"sextant/backend/agent/dialect/probe"
-	"sextant/backend/agent/price"
-	"sextant/backend/guard/egress"
+	"sextant/backend/agent/pricing"
+	"sextant/backend/agent/toolcalls/probe"
+	"sextant/backend/sandbox/egress"
 )
 
 // CheckValue says what is wrong with a value.
@@ -106,7 +106,7 @@ func checkProfile(value string) error {
 }
 
 func checkPrices(value string) error {
-	_, err := price.Parse(value)
+	_, err := pricing.Parse(value)
 	return err
 }
 
@@ -118,7 +118,7 @@ func checkTokens(value string) error {
 }
 
 func checkMoney(value string) error {
-	_, err := price.Money(value)
+	_, err := pricing.Money(value)
 	return err
 }
 

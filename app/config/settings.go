@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"sextant/backend/guard/secrets"
+	"sextant/backend/sandbox/secrets"
 	"sextant/shared/event"
 )
 

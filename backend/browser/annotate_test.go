@@ -7,11 +7,11 @@ import (
 
 	"sextant/backend/browser"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // annotate looks and fails the test when that fails.
-func annotate(t *testing.T, s *browser.Session, o surface.AnnotateOptions) annotator.Answer {
+func annotate(t *testing.T, s *browser.Session, o surface.AnnotateOptions) annotation.Observation {
 	t.Helper()
 	ans, err := s.Annotate(t.Context(), o)
 	if err != nil {
@@ -20,7 +20,7 @@ func annotate(t *testing.T, s *browser.Session, o surface.AnnotateOptions) annot
 	return ans
 }
 
-func names(ans annotator.Answer) string {
+func names(ans annotation.Observation) string {
 	var list []string
 	for _, e := range ans.Elements {
 		list = append(list, e.Name)
@@ -95,10 +95,10 @@ func TestWhatOnlyCameUnderADialogIsFamiliar(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>T</title><button>One</button><button>Two</button><button id=three>Three</button>
 		<button onclick="three.textContent='Four'; box.showModal()">Open</button><dialog id=box aria-label=Box><button>New</button><button onclick="box.close()">Close</button></dialog>`}))
-	familiar := func(ans annotator.Answer) string {
+	familiar := func(ans annotation.Observation) string {
 		var list []string
 		for _, e := range ans.Elements {
-			if e.Familiar {
+			if e.OnlyCoverChanged {
 				list = append(list, e.Name)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"sextant/backend/browser"
 	"sextant/backend/surface"
 	"sextant/build/testsites"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // hardPages serves the pages of testsites.
@@ -42,7 +42,7 @@ func result(t testing.TB, ctx context.Context, s *browser.Session, id string) st
 }
 
 // like finds the one element whose name is as said, whatever its role.
-func like(t testing.TB, ans annotator.Answer, name string) int {
+func like(t testing.TB, ans annotation.Observation, name string) int {
 	t.Helper()
 	id := 0
 	for _, e := range ans.Elements {
@@ -140,7 +140,7 @@ func TestADragEndsOnItsGoalInABoxThatScrollsAndBesideWhatCoversIt(t *testing.T) 
 }
 
 // goalY is the height at which the ball and the goal stand.
-func goalY(t testing.TB, page annotator.Answer) float64 {
+func goalY(t testing.TB, page annotation.Observation) float64 {
 	t.Helper()
 	for _, e := range page.Elements {
 		if e.Name == "Ball" {

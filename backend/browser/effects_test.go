@@ -12,12 +12,12 @@ import (
 
 	"sextant/backend/browser"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 	"sextant/shared/event"
 )
 
 // said fails the test unless an event of the kind holds all the parts.
-func said(t testing.TB, ans annotator.Answer, kind string, parts ...string) annotator.Event {
+func said(t testing.TB, ans annotation.Observation, kind string, parts ...string) annotation.Event {
 	t.Helper()
 	for _, e := range ans.Events {
 		all := e.Kind == kind
@@ -29,10 +29,10 @@ func said(t testing.TB, ans annotator.Answer, kind string, parts ...string) anno
 		}
 	}
 	t.Errorf("no %s with %q in %q; outcome %q, note %q", kind, parts, ans.Events, ans.Outcome, ans.Note)
-	return annotator.Event{}
+	return annotation.Event{}
 }
 
-func click(t testing.TB, ctx context.Context, s *browser.Session, page annotator.Answer, name string) annotator.Answer {
+func click(t testing.TB, ctx context.Context, s *browser.Session, page annotation.Observation, name string) annotation.Observation {
 	t.Helper()
 	for _, e := range page.Elements {
 		if e.Name == name {
@@ -44,7 +44,7 @@ func click(t testing.TB, ctx context.Context, s *browser.Session, page annotator
 		}
 	}
 	t.Fatalf("no %q in %+v", name, page.Elements)
-	return annotator.Answer{}
+	return annotation.Observation{}
 }
 
 func TestTheWayOfANavigationIsTold(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 
 	"sextant/backend/browser"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // fuzz is one run: a page that changes at random and knows the truth, and hands that act on
@@ -175,7 +175,7 @@ func (f *fuzz) leave() {
 }
 
 // learn remembers the numbers of an answer and what the page says they stand for now.
-func (f *fuzz) learn(ans annotator.Answer, err error) {
+func (f *fuzz) learn(ans annotation.Observation, err error) {
 	if err != nil {
 		f.t.Fatalf("seed %d after %d changes: %v", f.seed, f.changes, err)
 	}
@@ -235,7 +235,7 @@ func (f *fuzz) act(kind string) {
 	}
 	f.felt(kind)
 	f.acts++
-	var ans annotator.Answer
+	var ans annotation.Observation
 	var err error
 	if kind == "click" {
 		ans, err = f.s.Click(f.ctx, surface.ClickOptions{ID: id})

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"sextant/backend/browser"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 	"sextant/shared/wire"
 )
 
@@ -37,7 +37,7 @@ func (d *diary) typed() string {
 
 // byHand presses the middle of e and types text with a person's keys; one that ends with a line
 // break ends with Enter.
-func byHand(t *testing.T, ctx context.Context, b *browser.Browser, e annotator.Element, text string) {
+func byHand(t *testing.T, ctx context.Context, b *browser.Browser, e annotation.Element, text string) {
 	t.Helper()
 	x, y := e.Box.X+e.Box.Width/2, e.Box.Y+e.Box.Height/2
 	inputs := []wire.Input{{Type: "down", X: x, Y: y, Button: "left", Count: 1}, {Type: "up", X: x, Y: y, Button: "left", Count: 1}}

@@ -17,7 +17,7 @@ import (
 	"sextant/backend/browser/launch"
 	"sextant/backend/browser/observe/settle"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // shared is one browser for the tests that need only a session of their own.
@@ -108,7 +108,7 @@ func site(t testing.TB, pages map[string]any) string {
 func otherSite(url string) string { return strings.Replace(url, "127.0.0.1", "localhost", 1) }
 
 // openPage navigates and fails the test when that fails.
-func openPage(t testing.TB, ctx context.Context, s *browser.Session, url string) annotator.Answer {
+func openPage(t testing.TB, ctx context.Context, s *browser.Session, url string) annotation.Observation {
 	t.Helper()
 	ans, err := s.Navigate(ctx, browser.NavigateOptions{URL: url})
 	if err != nil {
@@ -118,9 +118,9 @@ func openPage(t testing.TB, ctx context.Context, s *browser.Session, url string)
 }
 
 // the finds the one element of a role and name.
-func the(t testing.TB, ans annotator.Answer, role, name string) annotator.Element {
+func the(t testing.TB, ans annotation.Observation, role, name string) annotation.Element {
 	t.Helper()
-	var found []annotator.Element
+	var found []annotation.Element
 	for _, e := range ans.Elements {
 		if e.Role == role && e.Name == name {
 			found = append(found, e)
@@ -149,13 +149,13 @@ func fault(t testing.TB, err error, kind string) *surface.Fault {
 }
 
 // happened reports whether an event of the kind is in the answer.
-func happened(ans annotator.Answer, kind string) (annotator.Event, bool) {
+func happened(ans annotation.Observation, kind string) (annotation.Event, bool) {
 	for _, e := range ans.Events {
 		if e.Kind == kind {
 			return e, true
 		}
 	}
-	return annotator.Event{}, false
+	return annotation.Event{}, false
 }
 
 func eventually(t testing.TB, what string, ok func() bool) {

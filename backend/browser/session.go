@@ -14,7 +14,7 @@ import (
 	"sextant/backend/browser/page/network"
 	"sextant/backend/browser/page/webmcp"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 	"sextant/shared/event"
 )
 
@@ -50,77 +50,77 @@ type Session struct{ *page.Session }
 var _ surface.Surface = (*Session)(nil)
 
 // Navigate opens an address in the active tab, or goes back, forward or reloads.
-func (s *Session) Navigate(ctx context.Context, o NavigateOptions) (annotator.Answer, error) {
+func (s *Session) Navigate(ctx context.Context, o NavigateOptions) (annotation.Observation, error) {
 	return act.Navigate(ctx, s.Session, o)
 }
 
 // Tabs lists, opens, selects or closes tabs, see act.Tabs.
-func (s *Session) Tabs(ctx context.Context, o TabOptions) (annotator.Answer, []event.Tab, error) {
+func (s *Session) Tabs(ctx context.Context, o TabOptions) (annotation.Observation, []event.Tab, error) {
 	return act.Tabs(ctx, s.Session, o)
 }
 
 // Click implements surface.Surface.
-func (s *Session) Click(ctx context.Context, o surface.ClickOptions) (annotator.Answer, error) {
+func (s *Session) Click(ctx context.Context, o surface.ClickOptions) (annotation.Observation, error) {
 	return act.Click(ctx, s.Session, o)
 }
 
 // ClickAt presses the mouse at a point and says what lies there.
-func (s *Session) ClickAt(ctx context.Context, o ClickAtOptions) (annotator.Answer, error) {
+func (s *Session) ClickAt(ctx context.Context, o ClickAtOptions) (annotation.Observation, error) {
 	return act.ClickAt(ctx, s.Session, o)
 }
 
 // Hover implements surface.Surface.
-func (s *Session) Hover(ctx context.Context, id int) (annotator.Answer, error) {
+func (s *Session) Hover(ctx context.Context, id int) (annotation.Observation, error) {
 	return act.Hover(ctx, s.Session, id)
 }
 
 // Type implements surface.Surface.
-func (s *Session) Type(ctx context.Context, o surface.TypeOptions) (annotator.Answer, error) {
+func (s *Session) Type(ctx context.Context, o surface.TypeOptions) (annotation.Observation, error) {
 	return act.Type(ctx, s.Session, o)
 }
 
 // Select implements surface.Surface.
-func (s *Session) Select(ctx context.Context, id int, values []string) (annotator.Answer, error) {
+func (s *Session) Select(ctx context.Context, id int, values []string) (annotation.Observation, error) {
 	return act.Select(ctx, s.Session, id, values)
 }
 
 // SelectText selects text, see act.SelectText.
-func (s *Session) SelectText(ctx context.Context, id int, text string, start, end int) (annotator.Answer, error) {
+func (s *Session) SelectText(ctx context.Context, id int, text string, start, end int) (annotation.Observation, error) {
 	return act.SelectText(ctx, s.Session, id, text, start, end)
 }
 
 // Press implements surface.Surface; it also answers an open dialog (Enter, Escape).
-func (s *Session) Press(ctx context.Context, key string) (annotator.Answer, error) {
+func (s *Session) Press(ctx context.Context, key string) (annotation.Observation, error) {
 	return act.Press(ctx, s.Session, key)
 }
 
 // Scroll implements surface.Surface.
-func (s *Session) Scroll(ctx context.Context, o surface.ScrollOptions) (annotator.Answer, error) {
+func (s *Session) Scroll(ctx context.Context, o surface.ScrollOptions) (annotation.Observation, error) {
 	return act.Scroll(ctx, s.Session, o)
 }
 
 // Drag presses at one place, moves and releases at another.
-func (s *Session) Drag(ctx context.Context, o DragOptions) (annotator.Answer, error) {
+func (s *Session) Drag(ctx context.Context, o DragOptions) (annotation.Observation, error) {
 	return act.Drag(ctx, s.Session, o)
 }
 
 // MovePath moves the mouse along points, with the button held when press is true.
-func (s *Session) MovePath(ctx context.Context, points []Where, press bool) (annotator.Answer, error) {
+func (s *Session) MovePath(ctx context.Context, points []Where, press bool) (annotation.Observation, error) {
 	return act.MovePath(ctx, s.Session, points, press)
 }
 
 // Upload gives files to the element id, see act.Upload.
-func (s *Session) Upload(ctx context.Context, id int, paths []string) (annotator.Answer, error) {
+func (s *Session) Upload(ctx context.Context, id int, paths []string) (annotation.Observation, error) {
 	return act.Upload(ctx, s.Session, id, paths)
 }
 
 // HandleDialog answers the open dialog, see act.HandleDialog.
-func (s *Session) HandleDialog(ctx context.Context, o DialogOptions) (annotator.Answer, error) {
+func (s *Session) HandleDialog(ctx context.Context, o DialogOptions) (annotation.Observation, error) {
 	return act.HandleDialog(ctx, s.Session, o)
 }
 
 // Evaluate runs a script in the page's own world.
-func (s *Session) Evaluate(ctx context.Context, o EvaluateOptions) (annotator.Answer, Evaluated, error) {
+func (s *Session) Evaluate(ctx context.Context, o EvaluateOptions) (annotation.Observation, Evaluated, error) {
 	return act.Evaluate(ctx, s.Session, o)
 }
 
@@ -135,12 +135,12 @@ func (s *Session) PageToolOrigin(name, origin string) string {
 }
 
 // CallPageTool calls a tool that the page offers, see act.CallPageTool.
-func (s *Session) CallPageTool(ctx context.Context, name, origin string, input json.RawMessage) (annotator.Answer, string, error) {
+func (s *Session) CallPageTool(ctx context.Context, name, origin string, input json.RawMessage) (annotation.Observation, string, error) {
 	return act.CallPageTool(ctx, s.Session, name, origin, input)
 }
 
 // Annotate implements surface.Surface.
-func (s *Session) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotator.Answer, error) {
+func (s *Session) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotation.Observation, error) {
 	return inspect.Annotate(ctx, s.Session, o)
 }
 
@@ -165,7 +165,7 @@ func (s *Session) Selection(ctx context.Context) (string, error) {
 }
 
 // Wait implements surface.Surface.
-func (s *Session) Wait(ctx context.Context, o surface.WaitOptions) (annotator.Answer, error) {
+func (s *Session) Wait(ctx context.Context, o surface.WaitOptions) (annotation.Observation, error) {
 	return inspect.Wait(ctx, s.Session, o)
 }
 

@@ -8,7 +8,7 @@ import (
 	"context"
 	"time"
 
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // Surface is one page that tools look at and act on. Every action answers with what it changed on the page. Its
@@ -16,21 +16,21 @@ import (
 // them. Methods without a context answer from what is known and ask nothing of the page.
 type Surface interface {
 	// Annotate lists the elements of the page with their numbers.
-	Annotate(ctx context.Context, o AnnotateOptions) (annotator.Answer, error)
+	Annotate(ctx context.Context, o AnnotateOptions) (annotation.Observation, error)
 	// Click presses the mouse on an element.
-	Click(ctx context.Context, o ClickOptions) (annotator.Answer, error)
+	Click(ctx context.Context, o ClickOptions) (annotation.Observation, error)
 	// Hover moves the mouse over the element id.
-	Hover(ctx context.Context, id int) (annotator.Answer, error)
+	Hover(ctx context.Context, id int) (annotation.Observation, error)
 	// Type puts text into an element.
-	Type(ctx context.Context, o TypeOptions) (annotator.Answer, error)
+	Type(ctx context.Context, o TypeOptions) (annotation.Observation, error)
 	// Select chooses options of the native list id by label or value.
-	Select(ctx context.Context, id int, values []string) (annotator.Answer, error)
+	Select(ctx context.Context, id int, values []string) (annotation.Observation, error)
 	// Press presses a key such as "Enter" or "Control+a" where the page has its focus.
-	Press(ctx context.Context, key string) (annotator.Answer, error)
+	Press(ctx context.Context, key string) (annotation.Observation, error)
 	// Scroll scrolls the page or the box of an element.
-	Scroll(ctx context.Context, o ScrollOptions) (annotator.Answer, error)
+	Scroll(ctx context.Context, o ScrollOptions) (annotation.Observation, error)
 	// Wait waits until everything that o names holds, or for o.Seconds when it names nothing.
-	Wait(ctx context.Context, o WaitOptions) (annotator.Answer, error)
+	Wait(ctx context.Context, o WaitOptions) (annotation.Observation, error)
 	// Holds reports whether c holds, waiting for it up to patience; missing says what does not.
 	Holds(ctx context.Context, c Condition, patience time.Duration) (held bool, missing string, err error)
 	// HTML is what the page shows, without scripts and hidden content, with its frames.
@@ -41,9 +41,9 @@ type Surface interface {
 	Selection(ctx context.Context) (string, error)
 
 	// Element is what the newest snapshots say about the element id.
-	Element(id int) (annotator.Element, bool)
+	Element(id int) (annotation.Element, bool)
 	// Annotations are the elements of the newest snapshot.
-	Annotations() []annotator.Element
+	Annotations() []annotation.Element
 	// OriginOf says where the element id comes from and whether it hides what is typed.
 	OriginOf(id int) ElementOrigin
 	// RoleAndName are those of the element id when it was last seen, "" for an unknown one.

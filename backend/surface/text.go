@@ -3,11 +3,11 @@ package surface
 import (
 	"strings"
 
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // QuoteClean is a page's words on one line and in quotes that they cannot end.
-func QuoteClean(s string, runes int) string { return annotator.Quote(annotator.Clean(s, runes)) }
+func QuoteClean(s string, runes int) string { return annotation.Quote(annotation.Clean(s, runes)) }
 
 // Clip bounds a text that came from a page.
 func Clip(s string, runes int) string {

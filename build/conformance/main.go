@@ -1,5 +1,5 @@
 // Command conformance is the client that the conformance suite of MCP runs: it drives the room that
-// the product uses for other people's servers (backend/tools/mcp), with a config file as a person
+// the product uses for other people's servers (backend/mcp/client), with a config file as a person
 // writes it, a store in memory and a browser that agrees to everything.
 //
 // The suite starts it once for each scenario, with the address of its server as the last argument and
@@ -19,8 +19,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"sextant/backend/tools/mcp"
-	mcpconfig "sextant/backend/tools/mcp/config"
+	"sextant/backend/mcp/client"
+	mcpconfig "sextant/backend/mcp/config"
 	"sextant/shared/event"
 	"sextant/shared/wire"
 )

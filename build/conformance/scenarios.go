@@ -7,8 +7,8 @@ import (
 	"log/slog"
 	"strings"
 
-	"sextant/backend/tools/mcp"
-	"sextant/backend/tools/mcp/requests"
+	"sextant/backend/mcp/client"
+	"sextant/backend/mcp/requests"
 )
 
 // play does what a person would do in the scenario. A call that the server refuses is an answer, and

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"sextant/backend/record/audit"
-	"sextant/backend/record/blobs"
-	"sextant/backend/record/store"
+	"sextant/backend/store/audit"
+	"sextant/backend/store/blobs"
+	"sextant/backend/store/sqlite"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/wire"
@@ -42,7 +42,7 @@ func (w *worker) folder() error {
 	if err := w.sound(ctx, path); err != nil {
 		return err
 	}
-	s, err := store.Open(ctx, path, slog.New(slog.DiscardHandler))
+	s, err := sqlite.Open(ctx, path, slog.New(slog.DiscardHandler))
 	if err != nil {
 		w.faults.add("the database does not open: %v", err)
 		return nil
@@ -82,7 +82,7 @@ func (w *worker) sound(ctx context.Context, path string) error {
 		return err
 	}
 	for _, id := range ids {
-		if id == "" || id == wire.NotKept || id == wire.KeptFolder {
+		if id == "" || id == wire.UnknownContent || id == wire.FolderContent {
 			continue
 		}
 		f, _, err := kept.Open(id)
@@ -127,7 +127,7 @@ func list(ctx context.Context, db *sql.DB, query string) (all []string, err erro
 }
 
 // texts compares each message with what the log says it is, and what runs with that nothing does.
-func (w *worker) texts(ctx context.Context, s *store.Store) error {
+func (w *worker) texts(ctx context.Context, s *sqlite.Store) error {
 	talks, err := s.Conversations(ctx)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (w *worker) texts(ctx context.Context, s *store.Store) error {
 
 // accepted looks for what was accepted over HTTP: a turn in the log; a message that waits, kept, or
 // taken once.
-func (w *worker) accepted(ctx context.Context, s *store.Store) error {
+func (w *worker) accepted(ctx context.Context, s *sqlite.Store) error {
 	began, taken := map[string]bool{}, map[string]int{}
 	waits := map[string]bool{}
 	for after := int64(0); ; {
@@ -203,7 +203,7 @@ func (w *worker) accepted(ctx context.Context, s *store.Store) error {
 			return err
 		}
 		for _, m := range waiting {
-			waits[m.ID] = m.When == event.MomentKept
+			waits[m.ID] = m.When == event.MomentHeld
 		}
 	}
 	w.ledger.mu.Lock()

@@ -14,7 +14,7 @@ import (
 
 	"github.com/pressly/goose/v3"
 
-	"sextant/backend/record/store"
+	"sextant/backend/store/sqlite"
 	"sextant/shared/event"
 )
 
@@ -128,7 +128,7 @@ func oldDatabase(t *testing.T, path string) []event.Event {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	p, err := goose.NewProvider(goose.DialectSQLite3, db, os.DirFS("../../backend/record/store/migrations"), goose.WithDisableGlobalRegistry(true))
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, os.DirFS("../../backend/store/sqlite/migrations"), goose.WithDisableGlobalRegistry(true))
 	if err == nil {
 		_, err = p.UpTo(ctx, oldSchema)
 	}
@@ -142,9 +142,9 @@ func oldDatabase(t *testing.T, path string) []event.Event {
 		e.Seq = int64(i + 1)
 		events = append(events, e)
 		call := fmt.Sprint("c", i)
-		for _, a := range []store.AuditEntry{
-			{Call: call, Phase: store.AuditIntent, Time: e.Time, Body: json.RawMessage(`{"id":"` + call + `","tool":"read_file","origin":"baseline"}`)},
-			{Call: call, Phase: store.AuditResult, Time: e.Time, Body: json.RawMessage(`{"status":"done","duration_ms":5}`)},
+		for _, a := range []sqlite.AuditEntry{
+			{Call: call, Phase: sqlite.AuditIntent, Time: e.Time, Body: json.RawMessage(`{"id":"` + call + `","tool":"read_file","origin":"baseline"}`)},
+			{Call: call, Phase: sqlite.AuditResult, Time: e.Time, Body: json.RawMessage(`{"status":"done","duration_ms":5}`)},
 		} {
 			a.PrevHash = prev
 			prev = a.Digest()

@@ -87,7 +87,7 @@ func newWorker(t *testing.T, program, preload string, seed uint64, number int) *
 		t.Fatal(err)
 	}
 	t.Cleanup(w.llm.Close)
-	w.llm.Answer, w.llm.Refused = w.mind.answer, w.mind.refuse
+	w.llm.Answer, w.llm.OnRefused = w.mind.answer, w.mind.refuse
 	if err := os.Mkdir(w.path("work"), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/agent/loop"
-	"sextant/backend/guard/confine"
-	"sextant/backend/record/events"
+	"sextant/backend/sandbox/confine"
+	"sextant/backend/store/eventlog"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -76,7 +76,7 @@ func serveOffice(at string) {
 // caused, or yes to everything.
 type person struct {
 	w   *world
-	sub *events.Subscription
+	sub *eventlog.Subscription
 
 	mu    sync.Mutex
 	yes   bool
@@ -90,7 +90,7 @@ type asked struct {
 }
 
 func newPerson(w *world) *person {
-	p := &person{w: w, sub: w.sys.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.ApprovalAsked}}, events.FromNow)}
+	p := &person{w: w, sub: w.sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ApprovalAsked}}, eventlog.FromNow)}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

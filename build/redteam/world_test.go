@@ -163,7 +163,7 @@ func (w *world) awaitServer() {
 	w.t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for {
-		if _, there := w.sys.Discovery.Discover("").Get("office__lookup"); there {
+		if _, there := w.sys.Discovery.ForPanel("").Get("office__lookup"); there {
 			return
 		}
 		if time.Now().After(deadline) {

@@ -22,7 +22,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"sextant/backend/guard/confine"
+	"sextant/backend/sandbox/confine"
 )
 
 func main() {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"sextant/backend/guard/confine"
+	"sextant/backend/sandbox/confine"
 )
 
 func TestMain(m *testing.M) {

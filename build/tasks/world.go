@@ -15,7 +15,7 @@ import (
 	"sextant/app"
 	"sextant/app/config"
 	"sextant/backend/agent/llm/openaitest"
-	"sextant/backend/record/events"
+	"sextant/backend/store/eventlog"
 	"sextant/shared/event"
 )
 
@@ -122,14 +122,14 @@ func (w *world) close() {
 // way to the same end: commands, requests and servers.
 type person struct {
 	w   *world
-	sub *events.Subscription
+	sub *eventlog.Subscription
 
 	mu    sync.Mutex
 	asked []string
 }
 
 func (w *world) sit() *person {
-	p := &person{w: w, sub: w.sys.Events.Subscribe(events.Filter{Kinds: []event.Kind{event.ApprovalAsked}}, events.FromNow)}
+	p := &person{w: w, sub: w.sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ApprovalAsked}}, eventlog.FromNow)}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -19,7 +19,7 @@ import (
 )
 
 // Services are what the panel needs of other packages.
-type Rooms struct {
+type Services struct {
 	// Bookmarks returns all, the newest first. Keep replaces one with the same address, Drop reports
 	// whether there was one.
 	Bookmarks func(ctx context.Context) ([]wire.Bookmark, error)
@@ -40,7 +40,7 @@ const (
 
 // Panel answers the browser panel's endpoints. It is safe for concurrent use.
 type Panel struct {
-	rooms Rooms
+	rooms Services
 
 	mu     sync.Mutex
 	visits []visit
@@ -52,10 +52,10 @@ type visit struct {
 	Time  time.Time `json:"time"`
 }
 
-func New(rooms Rooms) *Panel { return &Panel{rooms: rooms} }
+func New(rooms Services) *Panel { return &Panel{rooms: rooms} }
 
-// Saw records the pages that the window's tabs show, each once.
-func (p *Panel) Saw(state event.BrowserState, at time.Time) {
+// RecordVisits records the pages that the window's tabs show, each once.
+func (p *Panel) RecordVisits(state event.BrowserState, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, tab := range state.Tabs {
@@ -117,7 +117,7 @@ func (p *Panel) history(w http.ResponseWriter, r *http.Request) {
 		sources = append(sources, origin(v.URL))
 	}
 	slices.Sort(sources)
-	reply.Outside(w, r, map[string]any{"visited": all}, slices.Compact(sources)...)
+	reply.JSONFrom(w, r, map[string]any{"visited": all}, slices.Compact(sources)...)
 }
 
 func (p *Panel) bookmarks(w http.ResponseWriter, r *http.Request) {
@@ -136,7 +136,7 @@ func (p *Panel) bookmarks(w http.ResponseWriter, r *http.Request) {
 		sources = append(sources, origin(b.URL))
 	}
 	slices.Sort(sources)
-	reply.Outside(w, r, map[string]any{"bookmarks": all}, slices.Compact(sources)...)
+	reply.JSONFrom(w, r, map[string]any{"bookmarks": all}, slices.Compact(sources)...)
 }
 
 func (p *Panel) keep(w http.ResponseWriter, r *http.Request) {
@@ -165,7 +165,7 @@ func (p *Panel) keep(w http.ResponseWriter, r *http.Request) {
 		reply.Refuse(w, http.StatusInternalServerError, "not kept: "+err.Error(), "Try again.")
 		return
 	}
-	reply.Outside(w, r, b, origin(b.URL))
+	reply.JSONFrom(w, r, b, origin(b.URL))
 }
 
 func (p *Panel) drop(w http.ResponseWriter, r *http.Request) {
@@ -187,20 +187,20 @@ func (p *Panel) drop(w http.ResponseWriter, r *http.Request) {
 		back := map[string]string{"url": was.URL, "title": was.Title, "note": was.Note}
 		answer := toolspec.OK(map[string]any{"removed": address, "undo": back})
 		answer.Text, answer.Sources = "Removed the bookmark of "+address, []string{origin(address)}
-		reply.Give(w, r, answer)
+		reply.SetResult(w, r, answer)
 	}
 }
 
 // outline is the page's headings, each with its level.
 func (p *Panel) outline(w http.ResponseWriter, r *http.Request) {
-	v := toolspec.VisitOf(r.Context())
+	v := toolspec.CallContextOf(r.Context())
 	if v == nil {
 		reply.Refuse(w, http.StatusForbidden, "the outline is available to calls only", "")
 		return
 	}
 	content := p.rooms.Content(r.Context(), v.Call)
 	if !content.Success {
-		reply.Give(w, r, content)
+		reply.SetResult(w, r, content)
 		return
 	}
 	var lines []string
@@ -220,5 +220,5 @@ func (p *Panel) outline(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := toolspec.OK(map[string]any{"outline": text})
 	answer.Text, answer.Sources, answer.Read = text, content.Sources, content.Read
-	reply.Give(w, r, answer)
+	reply.SetResult(w, r, answer)
 }

@@ -1,7 +1,7 @@
 // Package codeeditor is the Go side of the code editor panel: its tools, and what is open and unsaved
 // in it.
 //
-// The file tools do the work (panels.FileHandler), with the same access, the same check that a file is
+// The file tools do the work (registry.FileHandler), with the same access, the same check that a file is
 // unchanged since it was read, and the same undo. Open tabs and unsaved text belong to the window,
 // which reports them (Keep, KeepDraft); they are stored on disk so that nothing typed is lost, and the
 // tools read them. A tool that only shows something just answers; the window sees the call's event and
@@ -27,25 +27,25 @@ type Files interface {
 
 // Panel is the http.Handler of the panel's endpoints. It is safe for concurrent use.
 type Panel struct {
-	*panels.Desk
-	*Kept
+	*panels.FileHandler
+	*StateStore
 	files Files
 }
 
 // New makes the panel with its stored state.
-func New(files Files, kept *Kept) *Panel {
-	p := &Panel{Kept: kept, files: files}
-	p.Desk = panels.NewDesk(
+func New(files Files, kept *StateStore) *Panel {
+	p := &Panel{StateStore: kept, files: files}
+	p.FileHandler = panels.NewFileHandler(
 		files,
-		panels.Deed{Tool: "editor_open_file", Endpoint: "GET /api/code-editor/file", As: open},
-		panels.Deed{Tool: "editor_save_file", Endpoint: "POST /api/code-editor/file/save", As: p.save},
-		panels.Deed{Tool: "editor_get_open_files", Endpoint: "GET /api/code-editor/files", Do: p.list},
-		panels.Deed{Tool: "editor_find_in_files", Endpoint: "GET /api/code-editor/find", As: find},
-		panels.Deed{
+		panels.FileAction{Tool: "editor_open_file", Endpoint: "GET /api/code-editor/file", As: open},
+		panels.FileAction{Tool: "editor_save_file", Endpoint: "POST /api/code-editor/file/save", As: p.save},
+		panels.FileAction{Tool: "editor_get_open_files", Endpoint: "GET /api/code-editor/files", Do: p.list},
+		panels.FileAction{Tool: "editor_find_in_files", Endpoint: "GET /api/code-editor/find", As: find},
+		panels.FileAction{
 			Tool: "editor_show_diff", Endpoint: "POST /api/code-editor/diff", As: see,
 			Then: shown("The user sees the differences in the editor."),
 		},
-		panels.Deed{
+		panels.FileAction{
 			Tool: "editor_reveal_line", Endpoint: "POST /api/code-editor/reveal", As: see,
 			Then: shown("The user sees the line in the editor."),
 		},

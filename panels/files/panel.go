@@ -1,5 +1,5 @@
 // Package files is the Go side of the files panel. Each tool is executed by one of the file tools
-// (panels.FileHandler), so nothing here can reach, overwrite or lose what those could not. The window
+// (registry.FileHandler), so nothing here can reach, overwrite or lose what those could not. The window
 // itself reads the tree and the previews.
 package files
 
@@ -20,17 +20,17 @@ type Files interface {
 	Trash() []wire.TrashItem
 }
 
-func New(files Files) *panels.Desk {
-	return panels.NewDesk(
+func New(files Files) *panels.FileHandler {
+	return panels.NewFileHandler(
 		files,
-		panels.Deed{Tool: "files_tree", Endpoint: "GET /api/files/tree", As: same("list_directory")},
-		panels.Deed{Tool: "files_info", Endpoint: "GET /api/files/info", As: same("file_info")},
-		panels.Deed{Tool: "files_rename", Endpoint: "POST /api/files/rename", As: same("hand_move")},
-		panels.Deed{Tool: "files_new_folder", Endpoint: "POST /api/files/folder", As: same("hand_folder")},
-		panels.Deed{Tool: "files_new_file", Endpoint: "POST /api/files/file", As: newFile},
-		panels.Deed{Tool: "files_trash", Endpoint: "POST /api/files/trash", As: same("hand_trash")},
-		panels.Deed{Tool: "files_restore", Endpoint: "POST /api/files/restore", As: same("hand_restore")},
-		panels.Deed{
+		panels.FileAction{Tool: "files_tree", Endpoint: "GET /api/files/tree", As: same("list_directory")},
+		panels.FileAction{Tool: "files_info", Endpoint: "GET /api/files/info", As: same("file_info")},
+		panels.FileAction{Tool: "files_rename", Endpoint: "POST /api/files/rename", As: same("hand_move")},
+		panels.FileAction{Tool: "files_new_folder", Endpoint: "POST /api/files/folder", As: same("hand_folder")},
+		panels.FileAction{Tool: "files_new_file", Endpoint: "POST /api/files/file", As: newFile},
+		panels.FileAction{Tool: "files_trash", Endpoint: "POST /api/files/trash", As: same("hand_trash")},
+		panels.FileAction{Tool: "files_restore", Endpoint: "POST /api/files/restore", As: same("hand_restore")},
+		panels.FileAction{
 			Tool: "files_trashed", Endpoint: "GET /api/files/trashed",
 			Do: func(context.Context, toolspec.Call) toolspec.Result { return list(files.Trash()) },
 		},

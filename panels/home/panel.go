@@ -17,7 +17,7 @@ import (
 )
 
 // Services are what the panel needs of other packages.
-type Rooms struct {
+type Services struct {
 	// State is the state that the window starts with.
 	State func(ctx context.Context) (wire.Snapshot, error)
 	// Conversations returns all, the newest first; Messages those of one.
@@ -33,7 +33,7 @@ const (
 )
 
 // Handler answers the panel's endpoints.
-func Handler(rooms Rooms) http.Handler {
+func Handler(rooms Services) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/home/overview", rooms.overview)
 	mux.HandleFunc("GET /api/home/recent", rooms.recent)
@@ -41,7 +41,7 @@ func Handler(rooms Rooms) http.Handler {
 	return mux
 }
 
-func (rooms Rooms) overview(w http.ResponseWriter, r *http.Request) {
+func (rooms Services) overview(w http.ResponseWriter, r *http.Request) {
 	state, err := rooms.State(r.Context())
 	if err != nil {
 		reply.Refuse(w, http.StatusInternalServerError, "reading the state: "+err.Error(), "Try again.")
@@ -72,7 +72,7 @@ func (rooms Rooms) overview(w http.ResponseWriter, r *http.Request) {
 
 // private refuses all callers but the window's assistant.
 func private(w http.ResponseWriter, r *http.Request) bool {
-	switch reply.From(r).Caller {
+	switch reply.Provenance(r).Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot, toolspec.CallerModel:
 		return true
 	}
@@ -80,7 +80,7 @@ func private(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-func (rooms Rooms) recent(w http.ResponseWriter, r *http.Request) {
+func (rooms Services) recent(w http.ResponseWriter, r *http.Request) {
 	if !private(w, r) {
 		return
 	}
@@ -97,7 +97,7 @@ func (rooms Rooms) recent(w http.ResponseWriter, r *http.Request) {
 	for _, c := range all[:min(len(all), limit)] {
 		out = append(out, entry(c))
 	}
-	reply.Outside(w, r, map[string]any{"conversations": out}, "titles of earlier conversations")
+	reply.JSONFrom(w, r, map[string]any{"conversations": out}, "titles of earlier conversations")
 }
 
 func entry(c chat.Conversation) map[string]string {
@@ -107,7 +107,7 @@ func entry(c chat.Conversation) map[string]string {
 	}
 }
 
-func (rooms Rooms) search(w http.ResponseWriter, r *http.Request) {
+func (rooms Services) search(w http.ResponseWriter, r *http.Request) {
 	if !private(w, r) {
 		return
 	}
@@ -131,9 +131,9 @@ func (rooms Rooms) search(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			continue // deleted meanwhile
 		}
-		where, ok := place(c.Title, words)
+		where, ok := excerpt(c.Title, words)
 		for i := 0; i < len(messages) && !ok; i++ {
-			where, ok = place(messages[i].Text, words)
+			where, ok = excerpt(messages[i].Text, words)
 		}
 		if ok {
 			one := entry(c)
@@ -141,11 +141,11 @@ func (rooms Rooms) search(w http.ResponseWriter, r *http.Request) {
 			found = append(found, one)
 		}
 	}
-	reply.Outside(w, r, map[string]any{"found": found}, "earlier conversations")
+	reply.JSONFrom(w, r, map[string]any{"found": found}, "earlier conversations")
 }
 
-// place is the text around the first of words, if text contains all of them.
-func place(text string, words []string) (where string, ok bool) {
+// excerpt is the text around the first of words, if text contains all of them.
+func excerpt(text string, words []string) (where string, ok bool) {
 	lower := strings.ToLower(text)
 	for _, word := range words {
 		if !strings.Contains(lower, word) {

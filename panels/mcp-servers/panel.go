@@ -21,7 +21,7 @@ type Proposal struct {
 }
 
 // Services are what the panel needs of other packages.
-type Rooms struct {
+type Services struct {
 	List func() []event.MCPServer
 	Log  func(name string) (string, error)
 	// Toggle switches a server on or off; Add adds a new one to the config, switched off.
@@ -30,7 +30,7 @@ type Rooms struct {
 }
 
 // Handler answers the panel's endpoints.
-func Handler(rooms Rooms) http.Handler {
+func Handler(rooms Services) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/mcp-servers/servers", rooms.list)
 	mux.HandleFunc("POST /api/mcp-servers/servers", rooms.add)
@@ -39,7 +39,7 @@ func Handler(rooms Rooms) http.Handler {
 	return mux
 }
 
-func (rooms Rooms) list(w http.ResponseWriter, r *http.Request) {
+func (rooms Services) list(w http.ResponseWriter, r *http.Request) {
 	out := []map[string]any{}
 	var sources []string
 	for _, s := range rooms.List() {
@@ -51,14 +51,14 @@ func (rooms Rooms) list(w http.ResponseWriter, r *http.Request) {
 			sources = append(sources, "mcp:"+s.Name)
 		}
 	}
-	reply.Outside(w, r, map[string]any{"servers": out}, sources...)
+	reply.JSONFrom(w, r, map[string]any{"servers": out}, sources...)
 }
 
 func unknown(w http.ResponseWriter, err error) {
 	reply.Refuse(w, http.StatusNotFound, err.Error(), "List them with mcp_servers_list.")
 }
 
-func (rooms Rooms) log(w http.ResponseWriter, r *http.Request) {
+func (rooms Services) log(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	text, err := rooms.Log(name)
 	if err != nil {
@@ -70,17 +70,17 @@ func (rooms Rooms) log(w http.ResponseWriter, r *http.Request) {
 		lines = min(max(n, 1), 500)
 	}
 	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	reply.Outside(w, r, map[string]any{"server": name, "log": strings.Join(all[max(0, len(all)-lines):], "\n")},
+	reply.JSONFrom(w, r, map[string]any{"server": name, "log": strings.Join(all[max(0, len(all)-lines):], "\n")},
 		"mcp:"+name)
 }
 
-func (rooms Rooms) toggle(w http.ResponseWriter, r *http.Request) {
+func (rooms Services) toggle(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		On bool `json:"on"`
 	}
 	reply.Body(r, &in)
 	name := r.PathValue("name")
-	if in.On && !reply.Person(w, r, "only the user can switch on "+name+", because its command runs on this machine",
+	if in.On && !reply.RequireUser(w, r, "only the user can switch on "+name+", because its command runs on this machine",
 		"Ask the user to switch it on in MCP servers.") {
 		return
 	}
@@ -91,7 +91,7 @@ func (rooms Rooms) toggle(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"server": name, "on": in.On})
 }
 
-func (rooms Rooms) add(w http.ResponseWriter, r *http.Request) {
+func (rooms Services) add(w http.ResponseWriter, r *http.Request) {
 	var p Proposal
 	reply.Body(r, &p)
 	if err := rooms.Add(p); err != nil {

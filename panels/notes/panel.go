@@ -1,7 +1,7 @@
 // Package notes is the Go side of the notes panel: Markdown files in one folder, with names that are
 // safe as file names.
 //
-// The file tools do the work on <folder>/<name>.md (panels.FileHandler): atomic writes, a check
+// The file tools do the work on <folder>/<name>.md (registry.FileHandler): atomic writes, a check
 // against what was read, and undo. Notes are readable by their owner only (0600). Names are checked
 // here, so that none leads out of the folder.
 package notes
@@ -42,7 +42,7 @@ type Files interface {
 
 // Panel is the http.Handler of the panel's endpoints. It is safe for concurrent use.
 type Panel struct {
-	*panels.Desk
+	*panels.FileHandler
 	files Files
 	dir   string
 }
@@ -57,16 +57,16 @@ func New(files Files, dir string) (*Panel, error) {
 		return nil, fmt.Errorf("finding the folder for notes: %w", err)
 	}
 	p := &Panel{files: files, dir: real}
-	p.Desk = panels.NewDesk(
+	p.FileHandler = panels.NewFileHandler(
 		files,
-		panels.Deed{Tool: "notes_list", Endpoint: "GET /api/notes/list", Do: p.list},
-		panels.Deed{Tool: "notes_read", Endpoint: "GET /api/notes/note", As: p.read},
-		panels.Deed{Tool: "notes_write", Endpoint: "POST /api/notes/note", As: p.write},
-		panels.Deed{Tool: "notes_append", Endpoint: "POST /api/notes/append", As: p.append},
-		panels.Deed{Tool: "notes_search", Endpoint: "GET /api/notes/search", Do: p.search},
-		panels.Deed{Tool: "notes_rename", Endpoint: "POST /api/notes/rename", As: p.rename},
-		panels.Deed{Tool: "notes_trash", Endpoint: "POST /api/notes/trash", As: p.trash},
-		panels.Deed{
+		panels.FileAction{Tool: "notes_list", Endpoint: "GET /api/notes/list", Do: p.list},
+		panels.FileAction{Tool: "notes_read", Endpoint: "GET /api/notes/note", As: p.read},
+		panels.FileAction{Tool: "notes_write", Endpoint: "POST /api/notes/note", As: p.write},
+		panels.FileAction{Tool: "notes_append", Endpoint: "POST /api/notes/append", As: p.append},
+		panels.FileAction{Tool: "notes_search", Endpoint: "GET /api/notes/search", Do: p.search},
+		panels.FileAction{Tool: "notes_rename", Endpoint: "POST /api/notes/rename", As: p.rename},
+		panels.FileAction{Tool: "notes_trash", Endpoint: "POST /api/notes/trash", As: p.trash},
+		panels.FileAction{
 			Tool: "notes_restore", Endpoint: "POST /api/notes/restore",
 			As: func(call toolspec.Call) (string, any, *toolspec.Result) {
 				var a struct {
@@ -77,7 +77,7 @@ func New(files Files, dir string) (*Panel, error) {
 			},
 		},
 	)
-	p.Own(real)
+	p.SetOwnFolder(real)
 	return p, nil
 }
 

@@ -21,32 +21,32 @@ func Refuse(w http.ResponseWriter, status int, text, suggestion string) {
 	JSON(w, status, map[string]string{"error": text, "suggestion": suggestion})
 }
 
-// Give sets the Result of the tool call that the request belongs to, if any.
-func Give(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
-	if v := toolspec.VisitOf(r.Context()); v != nil {
+// SetResult sets the Result of the tool call that the request belongs to, if any.
+func SetResult(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
+	if v := toolspec.CallContextOf(r.Context()); v != nil {
 		v.Answer = &answer
 	}
 	JSON(w, http.StatusOK, answer.Value)
 }
 
-// Outside answers with v, whose text came from sources.
-func Outside(w http.ResponseWriter, r *http.Request, v any, sources ...string) {
+// JSONFrom answers with v, whose text came from sources.
+func JSONFrom(w http.ResponseWriter, r *http.Request, v any, sources ...string) {
 	answer := toolspec.OK(v)
 	answer.Sources = sources
-	Give(w, r, answer)
+	SetResult(w, r, answer)
 }
 
-// From is the provenance of the request's call, the zero value for none.
-func From(r *http.Request) toolspec.Provenance {
-	if v := toolspec.VisitOf(r.Context()); v != nil {
+// Provenance is the provenance of the request's call, the zero value for none.
+func Provenance(r *http.Request) toolspec.Provenance {
+	if v := toolspec.CallContextOf(r.Context()); v != nil {
 		return v.Call.From
 	}
 	return toolspec.Provenance{}
 }
 
-// Person refuses the request, and returns false, unless the user made exactly this call.
-func Person(w http.ResponseWriter, r *http.Request, text, suggestion string) bool {
-	switch From(r).Caller {
+// RequireUser refuses the request, and returns false, unless the user made exactly this call.
+func RequireUser(w http.ResponseWriter, r *http.Request, text, suggestion string) bool {
+	switch Provenance(r).Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot:
 		return true
 	}

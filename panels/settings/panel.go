@@ -14,7 +14,7 @@ import (
 )
 
 // Services are what the panel needs of other packages.
-type Rooms struct {
+type Services struct {
 	// All returns the settings with their sources, without the values of secret ones.
 	All func() []event.Setting
 	Set func(ctx context.Context, key, value string) (event.Setting, error)
@@ -25,7 +25,7 @@ type Rooms struct {
 func harmless() []string { return []string{"theme", "marks", "search_safe"} }
 
 // Handler answers the panel's endpoints.
-func Handler(rooms Rooms) http.Handler {
+func Handler(rooms Services) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/settings/values", rooms.list)
 	mux.HandleFunc("GET /api/settings/values/{key}", rooms.explain)
@@ -33,8 +33,8 @@ func Handler(rooms Rooms) http.Handler {
 	return mux
 }
 
-// told is a setting's value, hidden if it is a path or a key.
-func told(s event.Setting) string {
+// shownValue is a setting's value, hidden if it is a path or a key.
+func shownValue(s event.Setting) string {
 	if s.About != nil && s.About.Secret {
 		if s.Value == "" {
 			return "not set"
@@ -44,19 +44,19 @@ func told(s event.Setting) string {
 	return s.Value
 }
 
-func (rooms Rooms) list(w http.ResponseWriter, r *http.Request) {
+func (rooms Services) list(w http.ResponseWriter, r *http.Request) {
 	words := strings.ToLower(r.URL.Query().Get("query"))
 	out := []map[string]string{}
 	for _, s := range rooms.All() {
 		if s.About == nil || words != "" && !strings.Contains(strings.ToLower(s.Key+" "+s.About.Doc), words) {
 			continue
 		}
-		out = append(out, map[string]string{"key": s.Key, "value": told(s), "source": s.Source})
+		out = append(out, map[string]string{"key": s.Key, "value": shownValue(s), "source": s.Source})
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{"settings": out})
 }
 
-func (rooms Rooms) find(key string) (event.Setting, bool) {
+func (rooms Services) find(key string) (event.Setting, bool) {
 	for _, s := range rooms.All() {
 		if s.Key == key && s.About != nil {
 			return s, true
@@ -69,7 +69,7 @@ func unknown(w http.ResponseWriter, key string) {
 	reply.Refuse(w, http.StatusNotFound, "there is no setting "+key, "List them with settings_list.")
 }
 
-func (rooms Rooms) explain(w http.ResponseWriter, r *http.Request) {
+func (rooms Services) explain(w http.ResponseWriter, r *http.Request) {
 	s, ok := rooms.find(r.PathValue("key"))
 	if !ok {
 		unknown(w, r.PathValue("key"))
@@ -80,20 +80,20 @@ func (rooms Rooms) explain(w http.ResponseWriter, r *http.Request) {
 		whose = "the user or settings_set"
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{
-		"key": s.Key, "value": told(s), "source": s.Source, "meaning": s.About.Doc, "default": s.About.Default,
+		"key": s.Key, "value": shownValue(s), "source": s.Source, "meaning": s.About.Doc, "default": s.About.Default,
 		"one_of":   s.About.OneOf,
 		"variable": "SEXTANT_" + strings.ToUpper(s.Key), "in_window": s.About.Window, "changed_by": whose,
 	})
 }
 
-func (rooms Rooms) set(w http.ResponseWriter, r *http.Request) {
+func (rooms Services) set(w http.ResponseWriter, r *http.Request) {
 	key := r.PathValue("key")
 	s, ok := rooms.find(key)
 	if !ok {
 		unknown(w, key)
 		return
 	}
-	if !slices.Contains(harmless(), key) && !reply.Person(w, r, "only the user can set "+key,
+	if !slices.Contains(harmless(), key) && !reply.RequireUser(w, r, "only the user can set "+key,
 		"Tell the user what to change and why. A call may set "+strings.Join(harmless(), ", ")+".") {
 		return
 	}
@@ -107,5 +107,5 @@ func (rooms Rooms) set(w http.ResponseWriter, r *http.Request) {
 			"See settings_explain for the values of "+key+".")
 		return
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{"key": key, "before": told(s), "value": now.Value})
+	reply.JSON(w, http.StatusOK, map[string]any{"key": key, "before": shownValue(s), "value": now.Value})
 }

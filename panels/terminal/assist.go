@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"sextant/backend/guard/confine"
+	"sextant/backend/sandbox/confine"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -85,7 +85,7 @@ func (t *Terminals) run(ctx context.Context, call toolspec.Call, p runParams) to
 		return r.result
 	case <-wait:
 		if detach() {
-			return t.underway(r, p)
+			return t.stillRunning(r, p)
 		}
 		<-r.over
 		return r.result
@@ -145,7 +145,7 @@ func (t *Terminals) perform(ctx context.Context, r *running, call toolspec.Call,
 	})
 	select {
 	case <-r.begun:
-		code, how := ending(result)
+		code, how := exitText(result)
 		back := ""
 		if whole {
 			back = "\x1b[?1049l"
@@ -171,7 +171,7 @@ func (t *Tab) size() (columns, rows uint16) {
 	return t.columns, t.rows
 }
 
-// told is the command without terminal control characters.
+// withoutControls is the command without terminal control characters.
 func (t *Tab) told() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -187,8 +187,8 @@ func prompt(command string) string {
 	return "\x1b[1m$ " + strings.ReplaceAll(command, "\n", "\r\n  ") + "\x1b[0m\r\n"
 }
 
-// ending is a command's exit code and how it ended in words.
-func ending(r toolspec.Result) (code int, how string) {
+// exitText is a command's exit code and how it ended in words.
+func exitText(r toolspec.Result) (code int, how string) {
 	value, _ := r.Value.(map[string]any)
 	code, _ = value["exit_code"].(int)
 	switch {
@@ -208,12 +208,12 @@ func withTab(r toolspec.Result, tab int) toolspec.Result {
 		value["tab"] = tab
 		r.Value = value
 	}
-	r.Changed, r.Whole = nil, nil
+	r.Changed, r.Spooled = nil, nil
 	return r
 }
 
-// underway is the answer about a command that continues.
-func (t *Terminals) underway(r *running, p runParams) toolspec.Result {
+// stillRunning is the answer about a command that continues.
+func (t *Terminals) stillRunning(r *running, p runParams) toolspec.Result {
 	data, _ := r.tab.text()
 	text := plain(data, 40)
 	answer := toolspec.OK(map[string]any{"tab": r.tab.number, "running": true, "output": text})
@@ -227,20 +227,20 @@ func (t *Terminals) underway(r *running, p runParams) toolspec.Result {
 func (t *Tab) source() string { return fmt.Sprintf("terminal %d", t.number) }
 
 var (
-	errPersons = errors.New("that is a terminal of the user, which is not shared")
-	errRunsNot = errors.New("nothing is running there")
+	errNotShared   = errors.New("that is a terminal of the user, which is not shared")
+	errNothingRuns = errors.New("nothing is running there")
 )
 
 // stopCommand stops what runs in a terminal of the assistant.
-func (t *Terminals) halt(number int) error {
+func (t *Terminals) stopCommand(number int) error {
 	tab, ok := t.Find(number)
 	switch {
 	case !ok:
-		return errGone
+		return errClosed
 	case !tab.ours:
-		return errPersons
+		return errNotShared
 	case !tab.stop():
-		return errRunsNot
+		return errNothingRuns
 	}
 	return nil
 }
@@ -250,11 +250,11 @@ func (t *Terminals) halt(number int) error {
 func (t *Terminals) read(number, lines int) (text string, state wire.Terminal, sources []string, err error) {
 	tab, ok := t.Find(number)
 	if !ok {
-		return "", state, nil, errGone
+		return "", state, nil, errClosed
 	}
 	state = tab.state()
 	if !tab.ours && !state.Shared {
-		return "", wire.Terminal{}, nil, errPersons
+		return "", wire.Terminal{}, nil, errNotShared
 	}
 	data, sources := tab.text()
 	if !tab.ours || state.State == wire.TerminalRunning {

@@ -65,7 +65,7 @@ func (t *Terminals) serveRead(w http.ResponseWriter, r *http.Request) {
 	}
 	text, state, sources, err := t.read(number(r), lines)
 	if err != nil {
-		told(w, err)
+		withoutControls(w, err)
 		return
 	}
 	answer := toolspec.OK(map[string]any{"tab": state.Tab, "state": state.State, "exit_code": state.Code, "text": text})
@@ -80,15 +80,15 @@ func (t *Terminals) serveRead(w http.ResponseWriter, r *http.Request) {
 
 // give sets the Result of the call that the request belongs to, if any.
 func give(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
-	if v := toolspec.VisitOf(r.Context()); v != nil {
+	if v := toolspec.CallContextOf(r.Context()); v != nil {
 		v.Answer = &answer
 	}
 	respond(w, http.StatusOK, answer.Value)
 }
 
-func told(w http.ResponseWriter, err error) {
+func withoutControls(w http.ResponseWriter, err error) {
 	switch {
-	case errors.Is(err, errPersons):
+	case errors.Is(err, errNotShared):
 		refuse(w, http.StatusForbidden, err.Error(),
 			"Ask the user to switch on “The assistant may read this” above that terminal, or use terminal_run.")
 	default:
@@ -97,8 +97,8 @@ func told(w http.ResponseWriter, err error) {
 }
 
 func (t *Terminals) serveStop(w http.ResponseWriter, r *http.Request) {
-	if err := t.halt(number(r)); err != nil {
-		told(w, err)
+	if err := t.stopCommand(number(r)); err != nil {
+		withoutControls(w, err)
 		return
 	}
 	respond(w, http.StatusOK, map[string]any{"tab": number(r), "stopped": true})
@@ -106,7 +106,7 @@ func (t *Terminals) serveStop(w http.ResponseWriter, r *http.Request) {
 
 // serveRun needs the call, because the command is decided as that caller's.
 func (t *Terminals) serveRun(w http.ResponseWriter, r *http.Request) {
-	v := toolspec.VisitOf(r.Context())
+	v := toolspec.CallContextOf(r.Context())
 	if v == nil {
 		refuse(w, http.StatusForbidden, "commands run only through a call of terminal_run", "")
 		return

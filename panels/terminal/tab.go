@@ -10,17 +10,17 @@ import (
 	"sync"
 	"time"
 
-	"sextant/backend/guard/confine"
+	"sextant/backend/sandbox/confine"
 	"sextant/shared/wire"
 )
 
 // Limits in bytes: when the output exceeds most, the oldest is dropped until kept bytes are left. A
 // watcher is sent at most ahead bytes more than it has drawn.
 const (
-	most  = 1 << 20
-	kept  = 768 << 10
-	ahead = 256 << 10
-	piece = 32 << 10
+	maxOutput = 1 << 20
+	kept      = 768 << 10
+	ahead     = 256 << 10
+	piece     = 32 << 10
 )
 
 // Tab is one terminal. It is safe for concurrent use.
@@ -101,7 +101,7 @@ func (t *Tab) restart() bool {
 // ready prepares the input of what starts. t.mu is held.
 func (t *Tab) ready() {
 	if t.typed == nil {
-		t.typed, t.fed = make(chan []byte, mostTyped), make(chan struct{})
+		t.typed, t.fed = make(chan []byte, maxPendingInput), make(chan struct{})
 	}
 }
 
@@ -148,17 +148,17 @@ func (t *Tab) stop() bool {
 	return true
 }
 
-// forget ends the watchers.
-func (t *Tab) forget() {
+// closeWatchers ends the watchers.
+func (t *Tab) closeWatchers() {
 	t.set(func() {
 		t.gone = true
-		t.wake(&t.moved)
-		t.wake(&t.drawn)
+		t.notify(&t.moved)
+		t.notify(&t.drawn)
 	})
 }
 
-// wake notifies those who wait on a channel. t.mu is held.
-func (t *Tab) wake(ch *chan struct{}) {
+// notify notifies those who wait on a channel. t.mu is held.
+func (t *Tab) notify(ch *chan struct{}) {
 	close(*ch)
 	*ch = make(chan struct{})
 }
@@ -179,8 +179,8 @@ func (t *Tab) Type(b []byte) error {
 	}
 }
 
-// mostTyped bounds the messages that wait for a program.
-const mostTyped = 64
+// maxPendingInput bounds the messages that wait for a program.
+const maxPendingInput = 64
 
 func (t *Tab) resize(columns, rows uint16) {
 	t.mu.Lock()
@@ -198,12 +198,12 @@ func (t *Tab) resize(columns, rows uint16) {
 func (t *Tab) Write(b []byte) (int, error) {
 	for rest := b; len(rest) > 0; {
 		n := min(len(rest), piece)
-		t.hold()
+		t.waitForWatchers()
 		t.set(func() {
 			t.data = append(t.data, rest[:n]...)
 			t.end += int64(n)
 			t.trim()
-			t.wake(&t.moved)
+			t.notify(&t.moved)
 		})
 		rest = rest[n:]
 	}
@@ -212,19 +212,19 @@ func (t *Tab) Write(b []byte) (int, error) {
 
 // trim drops the oldest output up to the end of a line.
 func (t *Tab) trim() {
-	if len(t.data) <= most {
+	if len(t.data) <= maxOutput {
 		return
 	}
 	from := len(t.data) - kept
 	if line := bytes.IndexByte(t.data[from:min(from+piece, len(t.data))], '\n'); line >= 0 {
 		from += line + 1
 	}
-	t.data = append(make([]byte, 0, most+piece), t.data[from:]...)
+	t.data = append(make([]byte, 0, maxOutput+piece), t.data[from:]...)
 }
 
-// hold waits until no watcher is more than ahead bytes behind. A watcher that reads nothing for longer
+// waitForWatchers waits until no watcher is more than ahead bytes behind. A watcher that reads nothing for longer
 // than patience is ignored until it has caught up.
-func (t *Tab) hold() {
+func (t *Tab) waitForWatchers() {
 	var limit <-chan time.Time
 	for {
 		t.mu.Lock()
@@ -323,7 +323,7 @@ func (w *Watcher) take() []byte {
 	n := min(int64(piece), int64(len(t.data))-at)
 	b = append(b, t.data[at:at+n]...)
 	w.sent += n
-	t.wake(&t.drawn)
+	t.notify(&t.drawn)
 	return b
 }
 
@@ -331,14 +331,14 @@ func (w *Watcher) take() []byte {
 func (w *Watcher) Drawn(n int) {
 	w.tab.set(func() {
 		w.seen = min(w.seen+int64(max(n, 0)), w.sent)
-		w.tab.wake(&w.tab.moved)
+		w.tab.notify(&w.tab.moved)
 	})
 }
 
 func (w *Watcher) Close() {
 	w.tab.set(func() {
 		delete(w.tab.watchers, w)
-		w.tab.wake(&w.tab.drawn)
+		w.tab.notify(&w.tab.drawn)
 	})
 }
 

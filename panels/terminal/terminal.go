@@ -23,7 +23,7 @@ import (
 	"sync"
 	"time"
 
-	"sextant/backend/guard/confine"
+	"sextant/backend/sandbox/confine"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -159,11 +159,11 @@ func (t *Terminals) Open(columns, rows uint16) (*Tab, error) {
 	return tab, nil
 }
 
-// Again starts a shell in a tab whose shell has ended.
-func (t *Terminals) Again(number int) error {
+// Restart starts a shell in a tab whose shell has ended.
+func (t *Terminals) Restart(number int) error {
 	tab, ok := t.Find(number)
 	if !ok {
-		return errGone
+		return errClosed
 	}
 	if tab.ours {
 		return errors.New("that terminal is the assistant's; open one of your own")
@@ -175,19 +175,19 @@ func (t *Terminals) Again(number int) error {
 	return nil
 }
 
-var errGone = errors.New("that terminal was closed")
+var errClosed = errors.New("that terminal was closed")
 
-// Shut stops what runs in a tab and removes it.
-func (t *Terminals) Shut(number int) error {
+// CloseTab stops what runs in a tab and removes it.
+func (t *Terminals) CloseTab(number int) error {
 	t.mu.Lock()
 	tab, ok := t.tabs[number]
 	delete(t.tabs, number)
 	t.mu.Unlock()
 	if !ok {
-		return errGone
+		return errClosed
 	}
 	tab.stop()
-	tab.forget()
+	tab.closeWatchers()
 	t.changed()
 	return nil
 }
@@ -196,7 +196,7 @@ func (t *Terminals) Shut(number int) error {
 func (t *Terminals) Stop(number int) error {
 	tab, ok := t.Find(number)
 	if !ok {
-		return errGone
+		return errClosed
 	}
 	tab.stop()
 	return nil
@@ -206,7 +206,7 @@ func (t *Terminals) Stop(number int) error {
 func (t *Terminals) Share(number int, shared bool) error {
 	tab, ok := t.Find(number)
 	if !ok || tab.ours {
-		return errGone
+		return errClosed
 	}
 	tab.set(func() { tab.shared = shared })
 	t.changed()

@@ -15,7 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"sextant/backend/guard/confine"
+	"sextant/backend/sandbox/confine"
 	"sextant/panels/terminal"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -102,12 +102,12 @@ func TestAShellIsTypedIntoEndsAndIsStartedAgainInItsTab(t *testing.T) {
 		return tabs[0].State == wire.TerminalEnded &&
 			tabs[0].Code == 3
 	})
-	if err := all.Again(tab.Number()); err != nil {
+	if err := all.Restart(tab.Number()); err != nil {
 		t.Fatal(err)
 	}
 	_ = until(t, all, "running again", func(tabs []wire.Terminal) bool { return tabs[0].State == wire.TerminalRunning })
 	typeUntil(t, tab, "echo ag''ain $((40+2))\r", "again 42")
-	if err := all.Shut(tab.Number()); err != nil {
+	if err := all.CloseTab(tab.Number()); err != nil {
 		t.Fatal(err)
 	}
 	if tabs, _ := all.List(); len(tabs) != 0 {
@@ -220,11 +220,11 @@ func TestClosingEndsAllThatShellsStarted(t *testing.T) {
 // call answers one of the panel's endpoints as the Registry would ask.
 func call(t *testing.T, all *terminal.Terminals, method, path, args string) (int, map[string]any, *toolspec.Result) {
 	t.Helper()
-	v := &toolspec.Visit{Call: toolspec.Call{
+	v := &toolspec.CallContext{Call: toolspec.Call{
 		ID: "c1", Tool: "terminal_run", Args: json.RawMessage(args),
 		From: toolspec.Provenance{Caller: toolspec.CallerModel, Turn: "t"},
 	}}
-	req := httptest.NewRequestWithContext(toolspec.WithVisit(t.Context(), v), method, path, nil)
+	req := httptest.NewRequestWithContext(toolspec.WithCallContext(t.Context(), v), method, path, nil)
 	w := httptest.NewRecorder()
 	all.Handler().ServeHTTP(w, req)
 	var out map[string]any
@@ -351,7 +351,7 @@ func TestTheEndOfTheCallStopsItsCommand(t *testing.T) {
 		return toolspec.Fail(toolspec.UserError, "stopped while it ran", "")
 	})
 	ctx, cancel := context.WithCancelCause(t.Context())
-	v := &toolspec.Visit{Call: toolspec.Call{Args: json.RawMessage(`{"command":"sleep 9"}`)}}
+	v := &toolspec.CallContext{Call: toolspec.Call{Args: json.RawMessage(`{"command":"sleep 9"}`)}}
 	go func() {
 		tabs, changed := all.List()
 		for len(tabs) == 0 || tabs[0].State != wire.TerminalRunning {
@@ -360,7 +360,7 @@ func TestTheEndOfTheCallStopsItsCommand(t *testing.T) {
 		}
 		cancel(errors.New("stopped"))
 	}()
-	all.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(toolspec.WithVisit(ctx, v), "POST",
+	all.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(toolspec.WithCallContext(ctx, v), "POST",
 		"/api/terminal/run", nil))
 	<-ended
 }

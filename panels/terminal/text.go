@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// mostColumn bounds how far to the right a sequence can move the cursor.
-const mostColumn = 2000
+// maxColumn bounds how far to the right a sequence can move the cursor.
+const maxColumn = 2000
 
 // plain is the text that a terminal shows after data, its last lines. Overwritten text, colours and
 // titles are omitted. It follows movements on the current line (carriage return, backspace, erase) and
@@ -108,11 +108,11 @@ func (p *printer) steer(final byte, parameters string) {
 		if c < '0' || c > '9' {
 			break
 		}
-		n = min(n*10+int(c-'0'), mostColumn)
+		n = min(n*10+int(c-'0'), maxColumn)
 	}
 	switch final {
 	case 'C':
-		p.at = min(p.at+max(n, 1), mostColumn)
+		p.at = min(p.at+max(n, 1), maxColumn)
 	case 'D':
 		p.at = max(0, p.at-max(n, 1))
 	case 'G':

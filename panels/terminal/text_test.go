@@ -24,7 +24,7 @@ func TestTextIsWhatATerminalShows(t *testing.T) {
 	} {
 		got := plain([]byte(in), 100)
 		if in == "\x1b[99999999Gfar" {
-			if len(got) > mostColumn+3 {
+			if len(got) > maxColumn+3 {
 				t.Errorf("a sequence made a line of %d characters", len(got))
 			}
 			continue

@@ -16,7 +16,7 @@ import (
 )
 
 // Services are what the panel needs of other packages.
-type Rooms struct {
+type Services struct {
 	// Calls returns the newest calls, Call one of them.
 	Calls func(ctx context.Context, limit int) ([]wire.CallRow, error)
 	Call  func(ctx context.Context, id string) (wire.CallRow, bool, error)
@@ -27,11 +27,11 @@ type Rooms struct {
 	SetOff func(ctx context.Context, tools []string) error
 }
 
-// looked bounds the calls that a search reads.
-const looked = 1000
+// maxSearchedCalls bounds the calls that a search reads.
+const maxSearchedCalls = 1000
 
 // Handler answers the panel's endpoints.
-func Handler(rooms Rooms) http.Handler {
+func Handler(rooms Services) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/tools/activity", rooms.list)
 	mux.HandleFunc("GET /api/tools/activity/{call}", rooms.show)
@@ -39,8 +39,8 @@ func Handler(rooms Rooms) http.Handler {
 	return mux
 }
 
-// mine reports whether the caller may see a call: the user all, others those of their conversation.
-func mine(from toolspec.Provenance, row wire.CallRow) bool {
+// mayRead reports whether the caller may see a call: the user all, others those of their conversation.
+func mayRead(from toolspec.Provenance, row wire.CallRow) bool {
 	switch from.Caller {
 	case toolspec.CallerPerson, toolspec.CallerPilot:
 		return true
@@ -48,8 +48,8 @@ func mine(from toolspec.Provenance, row wire.CallRow) bool {
 	return from.Conversation != "" && row.Conversation == from.Conversation
 }
 
-func (rooms Rooms) list(w http.ResponseWriter, r *http.Request) {
-	rows, err := rooms.Calls(r.Context(), looked)
+func (rooms Services) list(w http.ResponseWriter, r *http.Request) {
+	rows, err := rooms.Calls(r.Context(), maxSearchedCalls)
 	if err != nil {
 		reply.Refuse(w, http.StatusInternalServerError, "reading the audit log: "+err.Error(), "Try again.")
 		return
@@ -65,7 +65,7 @@ func (rooms Rooms) list(w http.ResponseWriter, r *http.Request) {
 		if len(out) >= limit {
 			break
 		}
-		if !mine(reply.From(r), row) || query.Get("tool") != "" && row.Tool != query.Get("tool") ||
+		if !mayRead(reply.Provenance(r), row) || query.Get("tool") != "" && row.Tool != query.Get("tool") ||
 			query.Get("failed") == "true" && (row.Status == "done" || row.Status == "running") {
 			continue
 		}
@@ -78,9 +78,9 @@ func (rooms Rooms) list(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"calls": out})
 }
 
-func (rooms Rooms) show(w http.ResponseWriter, r *http.Request) {
+func (rooms Services) show(w http.ResponseWriter, r *http.Request) {
 	row, ok, err := rooms.Call(r.Context(), r.PathValue("call"))
-	if err != nil || !ok || !mine(reply.From(r), row) {
+	if err != nil || !ok || !mayRead(reply.Provenance(r), row) {
 		reply.Refuse(w, http.StatusNotFound, "there is no such call in this conversation",
 			"List its calls with activity_list.")
 		return
@@ -89,7 +89,7 @@ func (rooms Rooms) show(w http.ResponseWriter, r *http.Request) {
 	if len(sources) == 0 {
 		sources = []string{"an earlier call"}
 	}
-	reply.Outside(w, r, map[string]any{
+	reply.JSONFrom(w, r, map[string]any{
 		"call": row.ID, "tool": row.Tool, "args": row.Args, "status": row.Status, "sentence": row.Sentence,
 		"target": row.Target, "error": row.Error,
 		"suggestion": row.Suggestion, "decision": row.Decision, "reason": row.Reason, "duration_ms": row.DurationMS,
@@ -97,7 +97,7 @@ func (rooms Rooms) show(w http.ResponseWriter, r *http.Request) {
 	}, sources...)
 }
 
-func (rooms Rooms) turn(w http.ResponseWriter, r *http.Request) {
+func (rooms Services) turn(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Tool string `json:"tool"`
 		On   bool   `json:"on"`
@@ -107,7 +107,7 @@ func (rooms Rooms) turn(w http.ResponseWriter, r *http.Request) {
 		reply.Refuse(w, http.StatusNotFound, "there is no tool "+in.Tool, "List the tools with find_tools.")
 		return
 	}
-	if in.On && !reply.Person(w, r, "only the user can switch on "+in.Tool,
+	if in.On && !reply.RequireUser(w, r, "only the user can switch on "+in.Tool,
 		"Ask the user to switch it on in Tools and activity.") {
 		return
 	}

@@ -1,7 +1,7 @@
 package event
 
 import (
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // BrowserStatus says whether the controlled browser runs.
@@ -23,10 +23,10 @@ type BrowserState struct {
 	Hint   string        `json:"hint,omitempty"`
 	Tabs   []Tab         `json:"tabs"`
 	Active int           `json:"active"`
-	// Driving is the toolspec.Caller that acts on the page now, "" for nobody.
-	Driving string `json:"driving,omitempty"`
-	// PersonHas is true while a person has taken over the page.
-	PersonHas bool `json:"person_has,omitempty"`
+	// Actor is the toolspec.Caller that acts on the page now, "" for nobody.
+	Actor string `json:"driving,omitempty"`
+	// TakenOver is true while a person has taken over the page.
+	TakenOver bool `json:"person_has,omitempty"`
 	// Downloads are the newest downloads, the newest last.
 	Downloads []Download `json:"downloads,omitempty"`
 }
@@ -93,10 +93,10 @@ type Download struct {
 
 // Marks are the annotations of a tab's page after its newest observation.
 type Marks struct {
-	Page     annotator.Page      `json:"page"`
-	Elements []annotator.Element `json:"elements"`
-	Above    int                 `json:"above"`
-	Below    int                 `json:"below"`
+	Page     annotation.Page      `json:"page"`
+	Elements []annotation.Element `json:"elements"`
+	Above    int                  `json:"above"`
+	Below    int                  `json:"below"`
 	// Width, Height are the viewport in CSS pixels.
 	Width     float64 `json:"width"`
 	Height    float64 `json:"height"`

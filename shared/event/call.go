@@ -83,8 +83,8 @@ type CallStart struct {
 	Owner string `json:"owner,omitempty"`
 	// TimeoutMS is the longest that the call may run.
 	TimeoutMS int `json:"timeout_ms"`
-	// Looks is true of a call that only reads.
-	Looks bool `json:"looks,omitempty"`
+	// ReadsOnly is true of a call that only reads.
+	ReadsOnly bool `json:"looks,omitempty"`
 	// Within is the call that made this one, "" for none.
 	Within string `json:"within,omitempty"`
 	// App is the address of the MCP server's page that shows the call, "" for none.

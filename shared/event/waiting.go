@@ -16,7 +16,7 @@ type Moment string
 const (
 	MomentNow  Moment = "now"
 	MomentNext Moment = "next"
-	MomentKept Moment = "kept"
+	MomentHeld Moment = "kept"
 )
 
 // Waiting is a message that was sent while a turn ran: the data of message.waiting, which is published again

@@ -152,7 +152,7 @@ type Result struct {
 	// App is the whole answer of an MCP server, for the page that shows it; nil for none.
 	App json.RawMessage `json:"-"`
 	// Spooled is the complete text when the tool has cut it in Text, nil when Text is complete.
-	Whole Whole `json:"-"`
+	Spooled SpooledText `json:"-"`
 }
 
 // Kept names a stored result: Handle for read_result, and the Bytes and Lines of its text. Cut is true when even
@@ -166,14 +166,14 @@ type Kept struct {
 
 // SpooledText is a long text that a tool wrote to a file while it ran. The receiver of the Result stores or discards
 // it.
-type Whole interface {
+type SpooledText interface {
 	// Discard removes the text. It may be called more than once.
 	Discard()
 }
 
 // JSONAppender is a Value that writes its own JSON object. The object is always valid and cheaper to write than by
 // reflection. It may leave out what Result.Text says.
-type Written interface{ AppendJSON(b []byte) []byte }
+type JSONAppender interface{ AppendJSON(b []byte) []byte }
 
 // Image is an encoded picture inside a Result.
 type Image struct {

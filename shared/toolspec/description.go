@@ -1,6 +1,6 @@
 package toolspec
 
-import "sextant/shared/clip"
+import "sextant/shared/excerpt"
 
 // Description says what a call will do before it runs. The policy, the question to the person and the shown
 // sentence are made from it. All fields are facts from the call's arguments, never a model's words.
@@ -10,9 +10,9 @@ type Description struct {
 	Present string `json:"present"`
 	// Target is the real address, path or command line that the call acts on.
 	Target string `json:"target,omitempty"`
-	// Starts names another author's program that the call would start for the first time, "" for none. Target is
+	// NewProgram names another author's program that the call would start for the first time, "" for none. Target is
 	// then its exact command line.
-	Starts string `json:"starts,omitempty"`
+	NewProgram string `json:"starts,omitempty"`
 	// Data is what would be sent from this machine, or written.
 	Data string `json:"data,omitempty"`
 	// Hosts are the hosts that the call would connect to (host or host:port, lower case). Of a call that acts on
@@ -20,13 +20,13 @@ type Description struct {
 	Hosts []string `json:"hosts,omitempty"`
 	// Annotation is the numbered element that the call acts on, 0 for none.
 	Annotation int `json:"annotation,omitempty"`
-	// Moves is true when a tool that only reads scrolls the page to what it reads.
-	Moves bool `json:"moves,omitempty"`
-	// Linked is true when Target is an address that the current page offers as a link.
-	Linked bool `json:"linked,omitempty"`
-	// Copied names the sources that Data looks copied from and that are not the target itself: a file, the origin
+	// ScrollsPage is true when a tool that only reads scrolls the page to what it reads.
+	ScrollsPage bool `json:"moves,omitempty"`
+	// IsPageLink is true when Target is an address that the current page offers as a link.
+	IsPageLink bool `json:"linked,omitempty"`
+	// CopiedFrom names the sources that Data looks copied from and that are not the target itself: a file, the origin
 	// of another page.
-	Copied []string `json:"copied,omitempty"`
+	CopiedFrom []string `json:"copied,omitempty"`
 	// Local names the files and commands of this machine whose text is in the context. It is not text from
 	// outside, but a created tool may still have been written by it.
 	Local []string `json:"-"`
@@ -36,9 +36,9 @@ type Description struct {
 	// Secrets are the person's secrets that the call names ({{secret:name}}) and its tool fills in. A tool fills in
 	// no others.
 	Secrets []SecretUse `json:"secrets,omitempty"`
-	// Quotes is true when the names of secrets in the arguments are passed on as names, and filled in by the calls
+	// ForwardsSecrets is true when the names of secrets in the arguments are passed on as names, and filled in by the calls
 	// that this one makes.
-	Quotes bool `json:"quotes,omitempty"`
+	ForwardsSecrets bool `json:"quotes,omitempty"`
 	// Files are the effects on files, each path and use once, in order of mention.
 	Files []FileUse `json:"files,omitempty"`
 	// Warnings are sentences for a person about why to ask: what a command deletes, what could not be judged. None
@@ -47,18 +47,18 @@ type Description struct {
 	// Commands are the programs that a command line would start, each once. A program "" is known only when it
 	// runs.
 	Commands []CommandUse `json:"commands,omitempty"`
-	// Starting says that the call runs a program on this machine as the person. Unconfined is why it would run
+	// RunsProgram says that the call runs a program on this machine as the person. Unconfined is why it would run
 	// outside of the sandbox, "" when it would not.
-	Starting   bool   `json:"starting,omitempty"`
-	Unconfined string `json:"unconfined,omitempty"`
+	RunsProgram bool   `json:"starting,omitempty"`
+	Unconfined  string `json:"unconfined,omitempty"`
 	// Network says that the program may use the network; Hosts are then the hosts that it names.
 	Network bool `json:"network,omitempty"`
-	// Limited says that the sandbox only allows granted hosts, and that any other host is judged while the program
+	// HostsLimited says that the sandbox only allows granted hosts, and that any other host is judged while the program
 	// runs.
-	Limited bool `json:"limited,omitempty"`
+	HostsLimited bool `json:"limited,omitempty"`
 	// HostCheck says that the call is already running and wants to connect to Hosts, which it did not name before.
 	// Only that connection is judged.
-	Contact bool `json:"contact,omitempty"`
+	HostCheck bool `json:"contact,omitempty"`
 	// LimitMS is the time limit in milliseconds that the arguments set, such as the timeout of a command; 0 for
 	// none.
 	LimitMS int `json:"limit_ms,omitempty"`
@@ -108,4 +108,4 @@ type CommandUse struct {
 }
 
 // Brief is excerpt.Line.
-func Brief(text string, most int) string { return clip.Line(text, most) }
+func Brief(text string, most int) string { return excerpt.Line(text, most) }

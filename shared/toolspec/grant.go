@@ -12,8 +12,8 @@ type GrantScope string
 const (
 	GrantConversation GrantScope = "conversation"
 	GrantAlways       GrantScope = "always"
-	// GrantNever is a rule from the settings: it forbids, and overrides every permission.
-	GrantNever GrantScope = "never"
+	// GrantForbid is a rule from the settings: it forbids, and overrides every permission.
+	GrantForbid GrantScope = "never"
 )
 
 // AnyTool is the tool of a rule that applies to all tools.

@@ -6,7 +6,7 @@ import "time"
 //
 // Only its Owner (toolspec.Provenance.Owner) may read it. Sources and Read are those of the toolspec.Result,
 // and apply to each part of it.
-type KeptResult struct {
+type StoredResult struct {
 	ID           string    `json:"id"`
 	Owner        string    `json:"owner"`
 	Conversation string    `json:"conversation,omitempty"`

@@ -3,7 +3,7 @@ package wire
 import (
 	"encoding/json"
 
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // SurfaceAsk asks a window to read or act on the page of the panel that it shows: envelope kind "surface.ask".
@@ -43,6 +43,6 @@ type SurfaceMarks struct {
 
 // SurfaceMark is one annotation. Handle identifies the element in its document; one in the frame has Element.Frame.
 type SurfaceMark struct {
-	Handle  int               `json:"handle"`
-	Element annotator.Element `json:"element"`
+	Handle  int                `json:"handle"`
+	Element annotation.Element `json:"element"`
 }

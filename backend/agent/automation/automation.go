@@ -19,7 +19,7 @@ import (
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop"
 	"sextant/shared/chat"
-	"sextant/shared/clip"
+	"sextant/shared/excerpt"
 )
 
 // Limits of a Job.
@@ -87,7 +87,7 @@ func Run(ctx context.Context, runner Runner, job Job) (Answer, error) {
 		e := &Error{
 			Message:    outcome.Error,
 			Suggestion: outcome.Suggestion,
-			Last:       clip.Runes(outcome.Text, maxShown),
+			Last:       excerpt.Runes(outcome.Text, maxShown),
 			Wrong:      g.wrong,
 			Outcome:    outcome,
 		}
@@ -96,7 +96,7 @@ func Run(ctx context.Context, runner Runner, job Job) (Answer, error) {
 		}
 		return Answer{}, e
 	}
-	return Answer{JSON: g.answer, Repairs: g.told, Outcome: outcome}, nil
+	return Answer{JSON: g.answer, Repairs: g.repairsSent, Outcome: outcome}, nil
 }
 
 // Check returns why the Job is invalid, nil if it can be tried.
@@ -117,13 +117,13 @@ func (j *Job) Check() error {
 			fmt.Sprintf("At most %d are allowed.", MaxSystemBytes),
 		)
 	case j.Model == "" || j.Model == llm.PilotName:
-		return wrong("An answer in a format needs a language model; the built-in command pilot is not one.", connect)
+		return wrong("An answer in a format needs a language model; the built-in command pilot is not one.", connectHint)
 	}
 	return nil
 }
 
 // connectHint says how to connect a model.
-const connect = "Start Ollama, LM Studio or llama.cpp on this machine, or set SEXTANT_OPENAI_BASE_URL and " +
+const connectHint = "Start Ollama, LM Studio or llama.cpp on this machine, or set SEXTANT_OPENAI_BASE_URL and " +
 	"SEXTANT_OPENAI_API_KEY for a " +
 	"compatible service; then name the model as provider/name, e.g. ollama/qwen3, or set it once as " +
 	"SEXTANT_MODEL. sextant doctor shows what is found."

@@ -7,30 +7,30 @@ import (
 	"testing"
 
 	"sextant/backend/agent/automation"
-	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
+	"sextant/backend/agent/toolcalls"
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 )
 
 func TestATaskEndsWithValidJSONInEveryFormat(t *testing.T) {
-	for _, kind := range dialect.Kinds() {
+	for _, kind := range toolcalls.Formats() {
 		t.Run(string(kind), func(t *testing.T) {
 			h := newHarness(t)
 			h.kind = kind
-			tools := dialect.NewTools([]toolspec.Definition{def("look", true), def(automation.ToolName, false)})
+			tools := toolcalls.NewToolset([]toolspec.Definition{def("look", true), def(automation.ToolName, false)})
 			script := []openaitest.Call{call("look", `{"where":"shop"}`), call(automation.ToolName, `{}`)}
 			h.service.Answer = func(r openaitest.Request) openaitest.Turn {
 				n := strings.Count(string(r.Body), `"role":"assistant"`)
 				switch {
 				case n >= len(script):
 					return says(`{"name": "Fen", "price": 72}`)
-				case kind == dialect.Native:
+				case kind == toolcalls.Native:
 					return calls(script[n])
 				}
 				return says(
-					dialect.Print(kind, dialect.Call{Name: script[n].Name, Args: []byte(script[n].Args)}, tools),
+					toolcalls.Print(kind, toolcalls.Call{Name: script[n].Name, Args: []byte(script[n].Args)}, tools),
 				)
 			}
 			answer, err := automation.Run(t.Context(), h, h.job(t))

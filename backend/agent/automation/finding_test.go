@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"sextant/backend/agent/automation"
-	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
+	"sextant/backend/agent/toolcalls"
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 )
@@ -35,7 +35,7 @@ func meant(tool, args string) openaitest.Call {
 }
 
 func TestAModelThatSearchesItsToolsFinishesInEveryFormat(t *testing.T) {
-	for _, kind := range dialect.Kinds() {
+	for _, kind := range toolcalls.Formats() {
 		for name, done := range map[string]openaitest.Call{"by itself": call(automation.ToolName, `{}`), "as one it found": meant(automation.ToolName, `{}`)} {
 			t.Run(string(kind)+" "+name, func(t *testing.T) {
 				h := manyTools(t)
@@ -44,18 +44,18 @@ func TestAModelThatSearchesItsToolsFinishesInEveryFormat(t *testing.T) {
 				caller.Parameters = json.RawMessage(
 					`{"type":"object","properties":{"tool":{"type":"string"},"args":{"type":"object"}}}`,
 				)
-				tools := dialect.NewTools([]toolspec.Definition{caller, def(automation.ToolName, false)})
+				tools := toolcalls.NewToolset([]toolspec.Definition{caller, def(automation.ToolName, false)})
 				script := []openaitest.Call{meant("other_7", `{}`), done}
 				h.service.Answer = func(r openaitest.Request) openaitest.Turn {
 					n := strings.Count(string(r.Body), `"role":"assistant"`)
 					switch {
 					case n >= len(script):
 						return says(`{"name":"Fen","price":72}`)
-					case kind == dialect.Native:
+					case kind == toolcalls.Native:
 						return calls(script[n])
 					}
 					return says(
-						dialect.Print(kind, dialect.Call{Name: script[n].Name, Args: []byte(script[n].Args)}, tools),
+						toolcalls.Print(kind, toolcalls.Call{Name: script[n].Name, Args: []byte(script[n].Args)}, tools),
 					)
 				}
 				answer, err := automation.Run(t.Context(), h, h.job(t))

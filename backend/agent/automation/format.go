@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"sextant/backend/calls/schema"
+	"sextant/backend/pipeline/schema"
 )
 
 // MaxFormatBytes limits a format: all of it goes to the model.
@@ -56,7 +56,7 @@ func NewFormat(raw []byte) (Format, error) {
 func (f Format) empty() bool { return f.schema == nil && f.words == "" }
 
 // prompt is what the model is told when it is done.
-func (f Format) asked() string {
+func (f Format) prompt() string {
 	if f.words != "" {
 		return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no " +
 			"tool call. It must be:\n" + f.words
@@ -68,7 +68,7 @@ func (f Format) asked() string {
 }
 
 // check returns what is wrong with value, nothing if it fits. An error means that it cannot be checked.
-func (f Format) fits(value json.RawMessage) ([]string, error) {
+func (f Format) check(value json.RawMessage) ([]string, error) {
 	if f.schema == nil {
 		return checker.Value(json.RawMessage(`{}`), value)
 	}

@@ -37,9 +37,9 @@ type goal struct {
 	reminded bool
 	closed   bool
 	// repairsSent is how often the model was told that its answer does not fit.
-	told   int
-	wrong  []string
-	answer json.RawMessage
+	repairsSent int
+	wrong       []string
+	answer      json.RawMessage
 }
 
 // Tool implements loop.Goal.
@@ -49,10 +49,10 @@ func (g *goal) Tool() toolspec.Definition { return tool }
 func (g *goal) ToolCalled(args json.RawMessage, failed []string) loop.Reply {
 	switch {
 	case g.closed:
-		return g.judge(given(args))
+		return g.judge(answerArgument(args))
 	case len(failed) > 0:
 		return loop.Reply{
-			Tell: "Not taken: " + strings.Join(failed, ", ") + " failed in the same answer. Look at the results, go on, " +
+			Message: "Not taken: " + strings.Join(failed, ", ") + " failed in the same answer. Look at the results, go on, " +
 				"and call " + ToolName + " when the task is done or cannot be done.",
 		}
 	}
@@ -60,7 +60,7 @@ func (g *goal) ToolCalled(args json.RawMessage, failed []string) loop.Reply {
 }
 
 // answerArgument is the answer that a model put into its call instead of into words.
-func given(args json.RawMessage) string {
+func answerArgument(args json.RawMessage) string {
 	var in struct{ Answer json.RawMessage }
 	if json.Unmarshal(args, &in) != nil || len(in.Answer) == 0 {
 		return string(args)
@@ -80,7 +80,7 @@ func (g *goal) Answered(text string) loop.Reply {
 	case !g.reminded:
 		g.reminded = true
 		return loop.Reply{
-			Tell: "If there is more to do, go on with the tools. When the task is done, or cannot be " +
+			Message: "If there is more to do, go on with the tools. When the task is done, or cannot be " +
 				"done, call " + ToolName + ".",
 		}
 	}
@@ -90,17 +90,17 @@ func (g *goal) Answered(text string) loop.Reply {
 // close ends the work with tools.
 func (g *goal) close() loop.Reply {
 	g.closed = true
-	return loop.Reply{Closed: true, Tell: g.format.asked()}
+	return loop.Reply{Closed: true, Message: g.format.prompt()}
 }
 
 // judge parses an answer and says what is wrong with it, while repairs are left.
 func (g *goal) judge(text string) loop.Reply {
-	value, err := read(text)
+	value, err := parseAnswer(text)
 	if err != nil {
 		g.wrong = []string{err.Error()}
 	} else {
-		if g.wrong, err = g.format.fits(value); err != nil {
-			return loop.Reply{Missed: sentence("the answer cannot be checked: " + err.Error()), Suggestion: "Give a simpler format."}
+		if g.wrong, err = g.format.check(value); err != nil {
+			return loop.Reply{Failure: sentence("the answer cannot be checked: " + err.Error()), Suggestion: "Give a simpler format."}
 		}
 		if len(g.wrong) == 0 {
 			g.answer = value
@@ -108,21 +108,21 @@ func (g *goal) judge(text string) loop.Reply {
 		}
 	}
 	what := strings.Join(g.wrong, "; ")
-	if g.told >= g.repairs {
+	if g.repairsSent >= g.repairs {
 		return loop.Reply{
-			Missed:     "The answer does not fit the format" + after(g.told) + ": " + what + ".",
+			Failure:    "The answer does not fit the format" + afterRepairs(g.repairsSent) + ": " + what + ".",
 			Suggestion: "Describe in the schema what is wanted, make it simpler, or choose another model.",
 		}
 	}
-	g.told++
+	g.repairsSent++
 	return loop.Reply{
-		Tell: "This does not fit: " + what + ". Send the whole corrected answer again: one JSON value and " +
+		Message: "This does not fit: " + what + ". Send the whole corrected answer again: one JSON value and " +
 			"nothing else.",
 	}
 }
 
 // afterRepairs says how often an answer was sent back.
-func after(n int) string {
+func afterRepairs(n int) string {
 	switch n {
 	case 0:
 		return ""

@@ -29,21 +29,21 @@ type Model interface {
 
 // EndpointReporter is an optional interface of a Model. Endpoint returns the address the model is reached at,
 // and whether its service is known to support native tool calls, so that nobody needs to probe it.
-type Placed interface {
-	Place() (base string, native bool)
+type EndpointReporter interface {
+	Endpoint() (base string, native bool)
 }
 
 // FallbackReporter is an optional interface of a Model. HasFallback reports whether another model can answer
 // in its place.
-type Backed interface {
-	Backed() bool
+type FallbackReporter interface {
+	HasFallback() bool
 }
 
 // WindowReporter is an optional interface of a Model. ContextWindow returns the size of its context window in
 // tokens as its service reports it, 0 if unknown. With loaded false it is the most the model supports; the
 // service may have loaded it with less. It takes at most two seconds and caches the answer.
-type Sized interface {
-	Window(ctx context.Context) (tokens int, loaded bool)
+type WindowReporter interface {
+	ContextWindow(ctx context.Context) (tokens int, loaded bool)
 }
 
 // Request is one question to a model. Each call in Messages must be answered by exactly one tool message
@@ -56,12 +56,12 @@ type Request struct {
 	MaxTokens int
 	// TextCalls says that calls are written in the text. An answer that broke off may then hold half a call,
 	// so it is never resumed.
-	Written bool
+	TextCalls bool
 	// NoFallback says that no other model may answer instead.
-	Alone bool
+	NoFallback bool
 	// SendReasoning sends the model's reasoning before its calls back, if the format has a place for it.
 	// Models of package providers set it themselves for the services that want it.
-	Thoughts bool
+	SendReasoning bool
 }
 
 // Delta is a piece of an answer: text, a piece of the model's reasoning, or one whole call that may start
@@ -81,7 +81,7 @@ type Response struct {
 	// Thought is the reasoning the model showed. It is not part of the answer.
 	Thought string
 	// ReasoningField says that the reasoning came in the field in which some services want it back.
-	Reasoned bool
+	ReasoningField bool
 	// Calls are complete: a name and a JSON object each.
 	Calls []chat.ToolCall
 	// Broken are calls that arrived completely but cannot be parsed. They must be answered, not run.
@@ -98,13 +98,13 @@ type Response struct {
 	Cost *chat.Money
 	// Requests are the requests sent for the answer, in order, including failed ones. Usage is their sum. A
 	// Model that sends one request may leave it empty.
-	Made []Made
+	Requests []SentRequest
 	// FirstPieceAt is when the first piece came.
 	FirstPieceAt time.Time
 }
 
 // SentRequest describes one request to a service.
-type Made struct {
+type SentRequest struct {
 	// Model is provider/name. Local says that it runs on this machine and costs nothing.
 	Model string
 	Local bool

@@ -28,7 +28,7 @@ var (
 )
 
 // branchPoint is the user message at which a new branch begins: it is replaced, or answered again.
-type parting struct {
+type branchPoint struct {
 	message string
 	again   bool
 }
@@ -36,7 +36,7 @@ type parting struct {
 // Edit starts a turn in a new branch in which ask.Text replaces message. The old branch stays as it is, and
 // nothing done outside the conversation is undone. Errors are those of Start, and ErrNoQuestion.
 func (l *Loop) Edit(ctx context.Context, ask Ask, message string) (string, error) {
-	ask.parting = &parting{message: message}
+	ask.branch = &branchPoint{message: message}
 	return l.Start(ctx, ask)
 }
 
@@ -47,18 +47,18 @@ func (l *Loop) Retry(ctx context.Context, ask Ask, message string) (string, erro
 	if err != nil {
 		return "", fmt.Errorf("reading the conversation: %w", err)
 	}
-	i := question(said, message)
+	i := findQuestion(said, message)
 	if i < 0 {
 		return "", ErrNoQuestion
 	}
-	ask.Text, ask.parting = said[i].Text, &parting{message: message, again: true}
+	ask.Text, ask.branch = said[i].Text, &branchPoint{message: message, again: true}
 	return l.Start(ctx, ask)
 }
 
 // Choose makes a branch the active one, which the next turn continues. It fails with ErrBusy while a turn
 // runs.
 func (l *Loop) Choose(ctx context.Context, conversation, branch string) error {
-	return l.between(ctx, conversation, func() error {
+	return l.whileIdle(ctx, conversation, func() error {
 		var list []event.Branch
 		var active string
 		if known, ok := l.cfg.History.(Branches); ok {
@@ -79,10 +79,10 @@ func (l *Loop) Choose(ctx context.Context, conversation, branch string) error {
 
 // whileIdle runs do while no turn can start in the conversation. It fails with ErrBusy while one runs; new
 // asks wait.
-func (l *Loop) between(ctx context.Context, conversation string, do func() error) error {
-	return l.alone(ctx, conversation, func() error {
+func (l *Loop) whileIdle(ctx context.Context, conversation string, do func() error) error {
+	return l.exclusively(ctx, conversation, func() error {
 		// Unsaved events belong to the branch in which their turn ran.
-		if err := l.settle(ctx, conversation); err != nil {
+		if err := l.saveUnsaved(ctx, conversation); err != nil {
 			return err
 		}
 		return do()
@@ -90,29 +90,29 @@ func (l *Loop) between(ctx context.Context, conversation string, do func() error
 }
 
 // exclusively is whileIdle without saving unsaved events first.
-func (l *Loop) alone(ctx context.Context, conversation string, do func() error) error {
+func (l *Loop) exclusively(ctx context.Context, conversation string, do func() error) error {
 	run, cancel := context.WithCancelCause(ctx)
 	ask := Ask{Conversation: conversation}
-	place, err := l.take(ctx, ask, cancel)
+	place, err := l.acquire(ctx, ask, cancel)
 	if err != nil {
 		cancel(nil)
 		return err
 	}
 	defer l.wait.Done()
-	t := &turn{loop: l, ask: ask, ctx: run, seat: place}
-	l.end(t)
-	defer l.leave(t)
+	t := &turn{loop: l, ask: ask, ctx: run, running: place}
+	l.markEnding(t)
+	defer l.release(t)
 	return do()
 }
 
 // findQuestion is the index of a user message, -1 if there is none.
-func question(said []chat.Message, id string) int {
+func findQuestion(said []chat.Message, id string) int {
 	return slices.IndexFunc(said, func(m chat.Message) bool { return m.ID == id && m.Role == chat.RoleUser })
 }
 
 // turnStart is how a turn begins: the messages before it, its first events, and the question unless it is
 // there already.
-type asking struct {
+type turnStart struct {
 	before []chat.Message
 	events []event.Event
 	mine   []chat.Message
@@ -120,20 +120,20 @@ type asking struct {
 
 // startBranch determines where the turn begins and which hosts the person opened by typing them. A program's
 // words open none, also when they are asked again.
-func (t *turn) part(before []chat.Message, mine chat.Message) (asking, error) {
+func (t *turn) startBranch(before []chat.Message, mine chat.Message) (turnStart, error) {
 	// Nobody typed a subagent's task, whoever asks it again.
-	mine.Program = t.ask.Caller == toolspec.CallerHTTP || t.ask.kin != nil
-	if t.ask.kin != nil {
-		mine.Outside = t.ask.kin.from.Outside
+	mine.Program = t.ask.Caller == toolspec.CallerHTTP || t.ask.lineage != nil
+	if t.ask.lineage != nil {
+		mine.Outside = t.ask.lineage.from.Outside
 		t.inherit()
-		return asking{before: before, mine: []chat.Message{mine}}, nil
+		return turnStart{before: before, mine: []chat.Message{mine}}, nil
 	}
 	mine.Outside = t.ask.From
-	a := asking{before: before, mine: []chat.Message{mine}}
+	a := turnStart{before: before, mine: []chat.Message{mine}}
 	closed := mine.Program || len(mine.Outside) > 0
 	old := ""
-	if p := t.ask.parting; p != nil {
-		i := question(before, p.message)
+	if p := t.ask.branch; p != nil {
+		i := findQuestion(before, p.message)
 		if i < 0 {
 			return a, ErrNoQuestion
 		}

@@ -14,7 +14,7 @@ import (
 
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
-	"sextant/backend/record/store"
+	"sextant/backend/store/sqlite"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )
@@ -22,7 +22,7 @@ import (
 // branchHarness is a harness with a real store.
 type branchHarness struct {
 	*harness
-	*store.Store
+	*sqlite.Store
 	path string
 }
 
@@ -52,11 +52,11 @@ func newBranchHarness(t *testing.T, turns ...openaitest.Turn) *branchHarness {
 	return k
 }
 
-// begin opens the store and a Loop over it, as at program start.
+// startEarly opens the store and a Loop over it, as at program start.
 func (k *branchHarness) begin(t rapid.TB) {
 	t.Helper()
 	var err error
-	if k.Store, err = store.Open(context.Background(), k.path, slog.New(slog.DiscardHandler)); err != nil {
+	if k.Store, err = sqlite.Open(context.Background(), k.path, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	k.Loop = loop.New(k.config())
@@ -72,7 +72,7 @@ func (k *branchHarness) answerAgain(t rapid.TB) {
 	k.begin(t)
 }
 
-// said are the messages of the active branch.
+// lastText are the messages of the active branch.
 func (k *branchHarness) said(t testing.TB) []chat.Message {
 	t.Helper()
 	list, err := k.Store.Messages(context.Background(), "c1")

@@ -182,7 +182,7 @@ func TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt(t *testing.T) {
 			"openai":    {BaseURL: k.service.URL(), Key: "k"},
 			"anthropic": {BaseURL: k.service.URL(), Key: "k"},
 		},
-		Detect: map[string]int{}, Patience: time.Millisecond,
+		Detect: map[string]int{}, RetryDelay: time.Millisecond,
 	})
 	defer models.Close()
 	config := k.config

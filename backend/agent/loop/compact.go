@@ -40,12 +40,12 @@ const refusedShare = 50
 
 // summarizeAfterRefusal summarizes, once per turn, after a service refused the question as too long: the
 // window is smaller than assumed. It reports whether the question is shorter now.
-func (t *turn) shorten(listed []toolspec.Definition, refused error) (bool, error) {
-	if llm.KindOf(refused) != llm.TooLong || t.holds > 0 || t.isPilot {
+func (t *turn) summarizeAfterRefusal(listed []toolspec.Definition, refused error) (bool, error) {
+	if llm.KindOf(refused) != llm.TooLong || t.refusedWindow > 0 || t.isPilot {
 		return false, nil
 	}
-	t.holds = max(1, min(t.window(), t.size(listed)*refusedShare/100))
-	t.tell(
+	t.refusedWindow = max(1, min(t.window(), t.size(listed)*refusedShare/100))
+	t.publishNote(
 		"",
 		llm.Delta{Note: "The question was too long for the model: the beginning is being summarized, then it is " +
 			"asked again."},
@@ -73,22 +73,22 @@ func (t *turn) compact(listed []toolspec.Definition) error {
 	if t.isPilot {
 		return nil
 	}
-	window, share := t.window(), t.loop.cfg.Share()
+	window, share := t.window(), t.loop.cfg.ContextShare()
 	if prompt.Undone(t.messages) {
 		share = undoneShare
 	}
-	if max(t.size(listed), t.read) <= window*share/100 {
+	if max(t.size(listed), t.lastInputTokens) <= window*share/100 {
 		return nil
 	}
-	if t.afford() != nil {
+	if t.budgetEnd() != nil {
 		return nil // no further question follows
 	}
-	n := prompt.Cut(t.messages, window*toolspec.BytesPerToken*tailShare/100)
+	n := prompt.SplitPoint(t.messages, window*toolspec.BytesPerToken*tailShare/100)
 	if n == 0 {
 		return nil
 	}
 	old := t.messages[:n]
-	done, err := t.sumUp(prompt.Older(t.messages, n), window)
+	done, err := t.summarize(prompt.Older(t.messages, n), window)
 	if err != nil {
 		return err
 	}
@@ -102,21 +102,21 @@ func (t *turn) compact(listed []toolspec.Definition) error {
 		return err
 	}
 	t.messages = append(t.messages, m)
-	t.read = 0
+	t.lastInputTokens = 0
 	return nil
 }
 
 // summarize asks the turn's model what was done; without an answer the summary is put together without it.
 // The error is that of a stopped turn.
-func (t *turn) sumUp(old []chat.Message, window int) (string, error) {
+func (t *turn) summarize(old []chat.Message, window int) (string, error) {
 	ctx, cancel := context.WithTimeout(t.ctx, summaryWithin)
 	defer cancel()
-	text := prompt.Transcript(old, window*toolspec.BytesPerToken*readShare/100, t.told)
-	res, err := t.voice.Model.Stream(ctx, llm.Request{
+	text := prompt.Transcript(old, window*toolspec.BytesPerToken*readShare/100, t.promptText)
+	res, err := t.adapter.Model.Stream(ctx, llm.Request{
 		System: strings.TrimSpace(summaryPrompt), MaxTokens: summaryTokens,
 		Messages: []chat.Message{{Role: chat.RoleUser, Text: "Sum up this beginning of the conversation.\n\n" + text}},
 	}, func(llm.Delta) {})
-	if saveErr := t.aside("summary"); saveErr != nil {
+	if saveErr := t.recordSideCost("summary"); saveErr != nil {
 		return "", saveErr
 	}
 	if t.ctx.Err() != nil {
@@ -130,11 +130,11 @@ func (t *turn) sumUp(old []chat.Message, window int) (string, error) {
 		return done, nil
 	}
 	t.loop.cfg.Log.Warn("the model gave no summary", "model", t.ask.Model, "error", err)
-	return prompt.Done(old) + "\n(Written by Sextant, because the model gave no summary.)", nil
+	return prompt.FallbackSummary(old) + "\n(Written by Sextant, because the model gave no summary.)", nil
 }
 
 // promptText is the text of m for a model, with text from outside in a marked block.
-func (t *turn) told(m chat.Message) string {
+func (t *turn) promptText(m chat.Message) string {
 	if m.Role == chat.RoleSummary {
 		said, done := prompt.Halves(m.Text)
 		if len(m.Outside) > 0 {
@@ -142,7 +142,7 @@ func (t *turn) told(m chat.Message) string {
 		}
 		return said + "\n\nWhat was done and found:\n" + done
 	}
-	if !foreign(m) {
+	if !fromOutside(m) {
 		return m.Text
 	}
 	return prompt.MarkOutside(m.Text, t.loop.nonce(m.Turn), m.Outside)
@@ -150,13 +150,13 @@ func (t *turn) told(m chat.Message) string {
 
 // fromOutside reports whether the words of m come from outside. A subagent's task counts as its author's own
 // words.
-func foreign(m chat.Message) bool { return len(m.Outside) > 0 && m.Role != chat.RoleUser }
+func fromOutside(m chat.Message) bool { return len(m.Outside) > 0 && m.Role != chat.RoleUser }
 
 // UseSummary puts a summary into force, or with use false sends the whole text it stands for again. The
 // record keeps both. It fails with ErrBusy while a turn runs and with ErrNoSummary if the message is no
 // summary.
 func (l *Loop) UseSummary(ctx context.Context, conversation, message string, use bool) error {
-	return l.between(ctx, conversation, func() error {
+	return l.whileIdle(ctx, conversation, func() error {
 		messages, err := l.cfg.History.Messages(ctx, conversation)
 		if err != nil {
 			return fmt.Errorf("reading the conversation: %w", err)

@@ -12,7 +12,7 @@ import (
 // one of them. It waits for an end that is being recorded, so that nothing is written into a deleted
 // conversation.
 func (l *Loop) Delete(ctx context.Context, conversation string, below func(context.Context) ([]string, error)) error {
-	return l.alone(ctx, conversation, func() error {
+	return l.exclusively(ctx, conversation, func() error {
 		talks, err := below(ctx)
 		if err != nil {
 			return err
@@ -24,7 +24,7 @@ func (l *Loop) Delete(ctx context.Context, conversation string, below func(conte
 // deleteAll acquires the conversations in left one after another, then deletes all.
 func (l *Loop) deleteAll(ctx context.Context, conversation string, talks, left []string) error {
 	if len(left) > 0 {
-		return l.alone(ctx, left[0], func() error { return l.deleteAll(ctx, conversation, talks, left[1:]) })
+		return l.exclusively(ctx, left[0], func() error { return l.deleteAll(ctx, conversation, talks, left[1:]) })
 	}
 	return l.cfg.Pending.Drop(append(slices.Clone(talks), conversation), func() error {
 		return l.publish(ctx, event.New(event.ConversationDeleted, event.Removed{ID: conversation}).In(conversation, ""))

@@ -20,13 +20,13 @@ func TestUnsavedEventsOfADeletedConversationAreDropped(t *testing.T) {
 		return toolspec.OK("acted")
 	}
 	o := h.ask(t, "act")
-	if len(h.Owed(o.Conversation)) == 0 {
+	if len(h.Unsaved(o.Conversation)) == 0 {
 		t.Fatal("nothing is owed, so nothing is tried")
 	}
 	if err := h.Delete(t.Context(), o.Conversation, noSubagents); err == nil {
 		t.Fatal("a disk that takes nothing took the deletion")
 	}
-	if len(h.Owed(o.Conversation)) == 0 {
+	if len(h.Unsaved(o.Conversation)) == 0 {
 		t.Fatal("what is owed of a conversation that is still there is lost")
 	}
 	h.fillDisk(false)

@@ -17,10 +17,10 @@ import (
 
 const (
 	// parallelReads is how many read-only calls run at once.
-	together = 4
+	parallelReads = 4
 	// stopGrace is how long a stopped call may take to say how it ended. Stop promises the end of the turn
 	// within 100 ms.
-	grace = 60 * time.Millisecond
+	stopGrace = 60 * time.Millisecond
 )
 
 // execute runs the calls of message in order, adjacent read-only calls in parallel, and records a result for
@@ -38,21 +38,21 @@ func (t *turn) execute(defs []toolspec.Definition, message chat.Message, broken 
 		if t.ctx.Err() != nil {
 			return &ending{status: chat.StatusStopped}, t.answerAll(calls, "not run: the user stopped the turn")
 		}
-		group := t.group(defs, calls, broken)
+		group := t.nextGroup(defs, calls, broken)
 		if group == nil {
 			end := limit(fmt.Sprintf("%d calls were made, the limit per turn", t.called), "calls")
 			return &end, t.answerAll(calls, "not run: "+end.message)
 		}
-		if t.early.running[group[0].ID] == nil && t.steers() {
+		if t.early.running[group[0].ID] == nil && t.hasSteering() {
 			return nil, t.answerAll(
 				calls,
 				"not run: the user sent a new message, which comes next. Read it, then decide again.",
 			)
 		}
 		calls = calls[len(group):]
-		end, err := t.together(group, broken)
+		end, err := t.runGroup(group, broken)
 		if err != nil {
-			return nil, t.unable(calls, err)
+			return nil, t.answerUnrecorded(calls, err)
 		}
 		if end != nil {
 			return end, t.answerAll(calls, "not run: "+end.message)
@@ -70,23 +70,23 @@ func limit(what, setting string) ending {
 }
 
 // nextGroup is the next calls that run in parallel, nil if the turn has no call left.
-func (t *turn) group(defs []toolspec.Definition, calls []chat.ToolCall, broken []llm.BrokenCall) []chat.ToolCall {
-	left := min(t.limits.CallsPerTurn-t.called, t.kin.ledger.CallsLeft())
+func (t *turn) nextGroup(defs []toolspec.Definition, calls []chat.ToolCall, broken []llm.BrokenCall) []chat.ToolCall {
+	left := min(t.limits.CallsPerTurn-t.called, t.lineage.counter.CallsLeft())
 	if left <= 0 {
 		return nil
 	}
-	if n := children(calls, broken, left); n > 0 {
+	if n := leadingSubagents(calls, broken, left); n > 0 {
 		return calls[:n]
 	}
 	n := 0
-	for n < len(calls) && n < together && n < left && readOnly(defs, calls[n]) && problemOf(broken, calls[n]) == nil {
+	for n < len(calls) && n < parallelReads && n < left && readOnly(defs, calls[n]) && problemOf(broken, calls[n]) == nil {
 		n++
 	}
 	return calls[:max(n, 1)]
 }
 
 func readOnly(defs []toolspec.Definition, c chat.ToolCall) bool {
-	name, _, _ := prompt.Meant(c.Name, c.Args)
+	name, _, _ := prompt.ResolveCall(c.Name, c.Args)
 	i := slices.IndexFunc(defs, func(d toolspec.Definition) bool { return d.Name == name })
 	return i >= 0 && defs[i].Hints.ReadOnly
 }
@@ -102,16 +102,16 @@ func problemOf(broken []llm.BrokenCall, c chat.ToolCall) *llm.BrokenCall {
 
 // runGroup runs a group and records its results in the order of the calls, so that the record reads as the
 // model wrote it.
-func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending, error) {
-	results := t.results(group, broken)
+func (t *turn) runGroup(group []chat.ToolCall, broken []llm.BrokenCall) (*ending, error) {
+	results := t.runCalls(group, broken)
 	var end *ending
 	events := make([]event.Event, len(group))
 	for i, c := range group {
 		t.outside.Add(results[i].Sources...)
-		t.got.add(results[i])
+		t.effects.add(results[i])
 		m := t.result(c, results[i])
 		if !t.isPilot { // a user who repeats a command means it
-			note, over := t.guard.Observe(c, m.Text, results[i])
+			note, over := t.repeats.Observe(c, m.Text, results[i])
 			m.Text += note
 			if over {
 				end = &ending{
@@ -129,14 +129,14 @@ func (t *turn) together(group []chat.ToolCall, broken []llm.BrokenCall) (*ending
 }
 
 // runCalls runs a group.
-func (t *turn) results(group []chat.ToolCall, broken []llm.BrokenCall) []toolspec.Result {
+func (t *turn) runCalls(group []chat.ToolCall, broken []llm.BrokenCall) []toolspec.Result {
 	from := t.provenance()
 	panel := t.panel()
 	results := make([]toolspec.Result, len(group))
 	var wait sync.WaitGroup
 	for i, c := range group {
 		t.called++
-		left := t.kin.ledger.TakeCall()
+		left := t.lineage.counter.TakeCall()
 		wait.Go(func() {
 			switch b := problemOf(broken, c); {
 			case b != nil:
@@ -154,7 +154,7 @@ func (t *turn) results(group []chat.ToolCall, broken []llm.BrokenCall) []toolspe
 					"Say what was found so far, and what is missing.",
 				)
 			default:
-				results[i] = t.do(toolspec.Call{ID: c.ID, Tool: c.Name, Args: c.Args, Panel: panel, From: from})
+				results[i] = t.callTool(toolspec.Call{ID: c.ID, Tool: c.Name, Args: c.Args, Panel: panel, From: from})
 			}
 		})
 	}
@@ -164,26 +164,26 @@ func (t *turn) results(group []chat.ToolCall, broken []llm.BrokenCall) []toolspe
 
 // callTool runs one call. A call that does not end soon after a stop is abandoned: its own deadline ends it,
 // and Close waits for it.
-func (t *turn) do(c toolspec.Call) toolspec.Result {
+func (t *turn) callTool(c toolspec.Call) toolspec.Result {
 	var bad *toolspec.Result
-	if c.Tool, c.Args, bad = prompt.Meant(c.Tool, c.Args); bad != nil {
+	if c.Tool, c.Args, bad = prompt.ResolveCall(c.Tool, c.Args); bad != nil {
 		return *bad
 	}
-	if bad := t.refused(c); bad != nil {
+	if bad := t.refuse(c); bad != nil {
 		return *bad
 	}
 	done := make(chan toolspec.Result, 1)
 	t.loop.wait.Add(1)
 	go func() {
 		defer t.loop.wait.Done()
-		done <- t.loop.cfg.Calls.Do(t.withKin(t.ctx), c)
+		done <- t.loop.cfg.Calls.Do(t.withLineage(t.ctx), c)
 	}()
 	select {
 	case r := <-done:
 		return r
 	case <-t.ctx.Done():
 	}
-	late, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), grace)
+	late, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), stopGrace)
 	defer cancel()
 	select {
 	case r := <-done:

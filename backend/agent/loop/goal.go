@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/prompt"
+	"sextant/backend/agent/toolcalls"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -21,7 +21,7 @@ type Goal interface {
 	// Caller and do not count.
 	Tool() toolspec.Definition
 	// ToolCalled answers a call of Tool. failed names the tools of other calls in the same answer that
-	// failed.
+	// endingFor.
 	ToolCalled(args json.RawMessage, failed []string) Reply
 	// Answered judges an answer in words.
 	Answered(text string) Reply
@@ -30,48 +30,48 @@ type Goal interface {
 // Reply is a Goal's reaction to an answer.
 type Reply struct {
 	// Message is sent to the model, which then answers again. Without it the turn is over.
-	Tell string
+	Message string
 	// Closed says that no tool runs any more in this turn.
 	Closed bool
 	// Failure is why a finished turn did not reach its goal, "" if it did. Suggestion says what to do then.
-	Missed     string
+	Failure    string
 	Suggestion string
 }
 
 // callableTools are the tools that this round may call: those of the panel, limited to the ones the ask
 // names.
-func (t *turn) callable() ([]toolspec.Definition, error) {
+func (t *turn) callableTools() ([]toolspec.Definition, error) {
 	defs := t.loop.cfg.Tools.Definitions(t.panel())
-	if len(t.ask.Tools) == 0 && t.ask.Goal == nil && t.kin.depth == 0 {
+	if len(t.ask.Tools) == 0 && t.ask.Goal == nil && t.lineage.depth == 0 {
 		return defs, nil
 	}
 	for _, name := range t.ask.Tools {
-		if t.rounds == 0 && t.kin.depth == 0 &&
+		if t.rounds == 0 && t.lineage.depth == 0 &&
 			!slices.ContainsFunc(defs, func(d toolspec.Definition) bool { return d.Name == name }) {
 			return nil, fmt.Errorf("there is no tool %q; sextant tools list shows the tools", name)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(defs), func(d toolspec.Definition) bool {
-		return t.barred(d.Name) || t.isGoal(d.Name) || t.kin.withheld(d)
+		return t.excluded(d.Name) || t.isGoal(d.Name) || t.lineage.hides(d)
 	}), nil
 }
 
 // excluded reports whether the ask excludes the tool.
-func (t *turn) barred(name string) bool {
+func (t *turn) excluded(name string) bool {
 	return len(t.ask.Tools) > 0 && !slices.Contains(t.ask.Tools, name)
 }
 
 // refuse returns why a call may not reach the Caller, nil if it may.
-func (t *turn) refused(c toolspec.Call) *toolspec.Result {
-	if t.barred(c.Tool) {
+func (t *turn) refuse(c toolspec.Call) *toolspec.Result {
+	if t.excluded(c.Tool) {
 		return refusal(toolspec.PermissionError, c.Tool+": not one of the tools allowed for this task",
 			"Nothing ran. Use one of these: "+strings.Join(t.ask.Tools, ", ")+".")
 	}
-	if t.kin.depth == 0 {
+	if t.lineage.depth == 0 {
 		return nil
 	}
 	for _, d := range t.loop.cfg.Tools.Definitions(c.Panel) {
-		if d.Name == c.Tool && t.kin.withheld(d) {
+		if d.Name == c.Tool && t.lineage.hides(d) {
 			return refusal(
 				toolspec.PermissionError,
 				c.Tool+": not available to this subagent",
@@ -93,31 +93,31 @@ func (t *turn) withGoal(listed, all []toolspec.Definition) []toolspec.Definition
 	if t.ask.Goal == nil {
 		return listed
 	}
-	if t.fixed != nil {
-		t.voice.Known = all
-		return t.fixed
+	if t.goalTools != nil {
+		t.adapter.AlsoCallable = all
+		return t.goalTools
 	}
 	listed = append(slices.Clone(listed), t.ask.Goal.Tool())
-	if t.voice.Kind != "" && t.voice.Kind != dialect.Native {
-		t.fixed = listed
+	if t.adapter.Format != "" && t.adapter.Format != toolcalls.Native {
+		t.goalTools = listed
 	}
 	return listed
 }
 
 // runGoalRound runs the calls of message and lets the goal judge the answer. It returns the turn's end if the
 // turn is over.
-func (t *turn) pursue(defs []toolspec.Definition, message chat.Message, res llm.Response) (*ending, error) {
+func (t *turn) runGoalRound(defs []toolspec.Definition, message chat.Message, res llm.Response) (*ending, error) {
 	goal := t.ask.Goal
 	if len(message.Calls) == 0 {
 		if res.Stop == llm.StopLength || res.Stop == llm.StopFilter {
 			end := t.finish(res)
 			return &end, nil
 		}
-		return t.reply(goal.Answered(message.Text), nil)
+		return t.applyReply(goal.Answered(message.Text), nil)
 	}
 	var own, others []chat.ToolCall
 	for _, c := range message.Calls {
-		name, args, _ := prompt.Meant(c.Name, c.Args) // a model that searches its tools may call this one through call_tool
+		name, args, _ := prompt.ResolveCall(c.Name, c.Args) // a model that searches its tools may call this one through call_tool
 		if t.isGoal(name) && problemOf(res.Broken, c) == nil {
 			c.Args = args
 			own = append(own, c)
@@ -125,12 +125,12 @@ func (t *turn) pursue(defs []toolspec.Definition, message chat.Message, res llm.
 			others = append(others, c)
 		}
 	}
-	if t.closed {
+	if t.toolsClosed {
 		// The words of the answer take precedence over the call's argument.
 		if strings.TrimSpace(message.Text) == "" && len(own) > 0 {
-			return t.reply(goal.ToolCalled(own[0].Args, nil), message.Calls)
+			return t.applyReply(goal.ToolCalled(own[0].Args, nil), message.Calls)
 		}
-		return t.reply(goal.Answered(message.Text), message.Calls)
+		return t.applyReply(goal.Answered(message.Text), message.Calls)
 	}
 	var failed []string
 	if len(others) > 0 {
@@ -148,7 +148,7 @@ func (t *turn) pursue(defs []toolspec.Definition, message chat.Message, res llm.
 	if len(own) == 0 {
 		return nil, nil
 	}
-	return t.reply(goal.ToolCalled(own[0].Args, failed), own)
+	return t.applyReply(goal.ToolCalled(own[0].Args, failed), own)
 }
 
 // failedOf are the tools of the failed calls among calls.
@@ -164,10 +164,10 @@ func (t *turn) failedOf(calls []chat.ToolCall) []string {
 }
 
 // applyReply sends r to the model: as the result of the first waiting call, else as a note. It returns the
-// end if the turn is over.
-func (t *turn) reply(r Reply, calls []chat.ToolCall) (*ending, error) {
-	t.closed = t.closed || r.Closed
-	say := r.Tell
+// markEnding if the turn is over.
+func (t *turn) applyReply(r Reply, calls []chat.ToolCall) (*ending, error) {
+	t.toolsClosed = t.toolsClosed || r.Closed
+	say := r.Message
 	if say == "" {
 		say = "The turn is over."
 	}
@@ -181,8 +181,8 @@ func (t *turn) reply(r Reply, calls []chat.ToolCall) (*ending, error) {
 		m.CallID = c.ID
 		added = append(added, m)
 	}
-	if len(calls) == 0 && r.Tell != "" {
-		added = append(added, t.message(chat.RoleNote, r.Tell))
+	if len(calls) == 0 && r.Message != "" {
+		added = append(added, t.message(chat.RoleNote, r.Message))
 	}
 	events := make([]event.Event, 0, len(added))
 	for _, m := range added {
@@ -195,10 +195,10 @@ func (t *turn) reply(r Reply, calls []chat.ToolCall) (*ending, error) {
 		}
 	}
 	switch {
-	case r.Tell != "":
+	case r.Message != "":
 		return nil, nil
-	case r.Missed != "":
-		return &ending{status: chat.StatusFailed, message: r.Missed, suggestion: r.Suggestion}, nil
+	case r.Failure != "":
+		return &ending{status: chat.StatusFailed, message: r.Failure, suggestion: r.Suggestion}, nil
 	}
 	return &ending{status: chat.StatusDone}, nil
 }

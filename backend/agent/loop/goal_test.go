@@ -22,14 +22,14 @@ func (number) Tool() toolspec.Definition {
 }
 
 func (number) ToolCalled(json.RawMessage, []string) loop.Reply {
-	return loop.Reply{Closed: true, Tell: "Which number?"}
+	return loop.Reply{Closed: true, Message: "Which number?"}
 }
 
 func (number) Answered(text string) loop.Reply {
 	if strings.TrimSpace(text) == "42" {
 		return loop.Reply{}
 	}
-	return loop.Reply{Tell: "That is no number."}
+	return loop.Reply{Message: "That is no number."}
 }
 
 func TestAMessageAfterTheToolsAreClosedBelongsToTheNextTurn(t *testing.T) {

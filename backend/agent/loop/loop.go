@@ -19,14 +19,14 @@ import (
 	"sync"
 	"time"
 
-	"sextant/backend/agent/dialect/probe"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop/allowance"
 	"sextant/backend/agent/loop/budget"
 	"sextant/backend/agent/loop/naming"
 	"sextant/backend/agent/pilot"
 	"sextant/backend/agent/prompt"
-	"sextant/backend/record/pending"
+	"sextant/backend/agent/toolcalls/probe"
+	"sextant/backend/store/pending"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -64,7 +64,7 @@ type Models interface {
 }
 
 // FormatDetector knows how a model writes tool calls. usage is what finding it out has just taken.
-type Dialects interface {
+type FormatDetector interface {
 	Detect(ctx context.Context, name string, m llm.Model) (v probe.Result, usage chat.Usage, err error)
 }
 
@@ -86,7 +86,7 @@ type Config struct {
 	History History
 	Models  Models
 	// Formats is nil if every model supports native calls.
-	Dialects Dialects
+	Formats FormatDetector
 	// Pilot answers turns of the model "pilot"; nil means a pilot without configuration.
 	Pilot  llm.Model
 	Limits func() Limits
@@ -95,21 +95,21 @@ type Config struct {
 	// Notes are appended to the system prompt, from the next turn on.
 	Notes func() []string
 	// Pages returns what open pages tell the model while panel is active; may be nil.
-	Pages func(conversation, panel string) []Context
+	Pages func(conversation, panel string) []PageContext
 	// CoreTools names the tools that are always listed, however many there are.
-	Core []string
+	CoreTools []string
 	// ContextShare is how full the context window may get, in percent, before older messages are summarized;
 	// nil means 80.
-	Share func() int
+	ContextShare func() int
 	// SnapshotTools names the tools that show a whole page.
-	Looks []string
-	// Window is the context window of models in tokens; 0 or nil leaves it to what is known of each.
+	SnapshotTools []string
+	// ContextWindow is the context window of models in tokens; 0 or nil leaves it to what is known of each.
 	Window func() int
 	// Budget bounds what models may cost; the zero value bounds nothing.
-	Spend budget.Config
+	Budget budget.Config
 	// MarkerSecret makes the markers around text from outside; "" makes a new one. If it is the same after a
 	// restart, prompts keep their bytes.
-	Secret string
+	MarkerSecret string
 	// System replaces the built-in system prompt unless it returns "".
 	System func() string
 	// ActivePanel is the panel in front; an Ask with a Panel of its own does not use it.
@@ -149,9 +149,9 @@ type Ask struct {
 	Raise bool
 	// fromQueue is set for a message that waited, branch for a turn that begins a branch, lineage for a
 	// subagent.
-	waited  *event.Waiting
-	parting *parting
-	kin     *kin
+	fromQueue *event.Waiting
+	branch    *branchPoint
+	lineage   *lineage
 }
 
 // Errors of Start and Run that callers distinguish.
@@ -185,17 +185,17 @@ type Loop struct {
 	// after it was dropped. Lock it before mu.
 	queue sync.Mutex
 
-	mu      sync.Mutex
-	closed  bool
-	running map[string]*seat
-	boxes   map[string]*prompt.Toolbox
-	outer   map[string]*outer
+	mu        sync.Mutex
+	closed    bool
+	running   map[string]*runningTurn
+	toolboxes map[string]*prompt.Toolbox
+	outside   map[string]*sharedLineage
 	// outsiders counts the subagents of all calls outside turns, because programs choose their own names.
 	outsiders allowance.Counter
 }
 
 // runningTurn is the one turn that runs in a conversation.
-type seat struct {
+type runningTurn struct {
 	cancel context.CancelCauseFunc
 	ask    Ask
 	// ending is true while only the end remains to be recorded; done is closed after that.
@@ -220,8 +220,8 @@ func New(cfg Config) *Loop {
 	if cfg.System == nil {
 		cfg.System = func() string { return "" }
 	}
-	if cfg.Share == nil {
-		cfg.Share = func() int { return 80 }
+	if cfg.ContextShare == nil {
+		cfg.ContextShare = func() int { return 80 }
 	}
 	if cfg.Window == nil {
 		cfg.Window = func() int { return 0 }
@@ -232,10 +232,10 @@ func New(cfg Config) *Loop {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	if cfg.Secret == "" {
-		cfg.Secret = NewSecret()
+	if cfg.MarkerSecret == "" {
+		cfg.MarkerSecret = NewSecret()
 	}
-	return &Loop{cfg: cfg, running: map[string]*seat{}, boxes: map[string]*prompt.Toolbox{}, outer: map[string]*outer{}}
+	return &Loop{cfg: cfg, running: map[string]*runningTurn{}, toolboxes: map[string]*prompt.Toolbox{}, outside: map[string]*sharedLineage{}}
 }
 
 // Start begins a turn in the background and returns its id once the message is recorded. The turn outlives
@@ -245,7 +245,7 @@ func (l *Loop) Start(ctx context.Context, ask Ask) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	go l.follow(t)
+	go l.runQueue(t)
 	return t.id, nil
 }
 
@@ -259,8 +259,8 @@ func (l *Loop) Run(ctx context.Context, ask Ask) (Outcome, error) {
 	defer l.wait.Done()
 	o := t.run()
 	if o.Status == chat.StatusDone {
-		if next := l.next(t); next != nil {
-			go l.follow(next)
+		if next := l.startNext(t); next != nil {
+			go l.runQueue(next)
 		}
 	}
 	return o, nil
@@ -302,10 +302,10 @@ func (l *Loop) Close() {
 	}
 	l.mu.Unlock()
 	l.wait.Wait()
-	l.settleLast()
+	l.saveAtClose()
 }
 
-// begin checks ask, acquires the conversation, and records the message. On success the caller must call
+// startEarly checks ask, acquires the conversation, and records the message. On success the caller must call
 // l.wait.Done.
 func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
 	ask.Text = strings.TrimSpace(ask.Text)
@@ -323,18 +323,18 @@ func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
 		ask.Model = llm.PilotName
 	}
 	run, cancel := context.WithCancelCause(ctx)
-	place, err := l.take(ctx, ask, cancel)
+	place, err := l.acquire(ctx, ask, cancel)
 	if err != nil {
 		cancel(nil)
 		return nil, err
 	}
-	t := &turn{loop: l, ask: ask, id: naming.ID("t"), ctx: run, seat: place}
-	err = l.settle(ctx, ask.Conversation)
+	t := &turn{loop: l, ask: ask, id: naming.ID("t"), ctx: run, running: place}
+	err = l.saveUnsaved(ctx, ask.Conversation)
 	if err == nil {
-		err = t.open(ctx, fresh)
+		err = t.recordStart(ctx, fresh)
 	}
 	if err != nil {
-		l.leave(t)
+		l.release(t)
 		l.wait.Done()
 		return nil, err
 	}
@@ -342,8 +342,8 @@ func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
 }
 
 // acquire claims the conversation, or says that it is taken. It waits for a turn that is only recording its
-// end, because whoever sees the end may ask again at once.
-func (l *Loop) take(ctx context.Context, ask Ask, cancel context.CancelCauseFunc) (*seat, error) {
+// markEnding, because whoever sees the end may ask again at once.
+func (l *Loop) acquire(ctx context.Context, ask Ask, cancel context.CancelCauseFunc) (*runningTurn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for {
@@ -353,7 +353,7 @@ func (l *Loop) take(ctx context.Context, ask Ask, cancel context.CancelCauseFunc
 		s, taken := l.running[ask.Conversation]
 		switch {
 		case !taken:
-			s = &seat{cancel: cancel, ask: ask, done: make(chan struct{})}
+			s = &runningTurn{cancel: cancel, ask: ask, done: make(chan struct{})}
 			l.running[ask.Conversation] = s
 			l.wait.Add(1)
 			return s, nil
@@ -373,19 +373,19 @@ func (l *Loop) take(ctx context.Context, ask Ask, cancel context.CancelCauseFunc
 }
 
 // markEnding marks that t is only recording its end.
-func (l *Loop) end(t *turn) {
+func (l *Loop) markEnding(t *turn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	t.seat.ending = true
+	t.running.ending = true
 }
 
 // release frees the conversation of t.
-func (l *Loop) leave(t *turn) {
+func (l *Loop) release(t *turn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	t.seat.cancel(nil)
+	t.running.cancel(nil)
 	delete(l.running, t.ask.Conversation)
-	close(t.seat.done)
+	close(t.running.done)
 }
 
 // NewConversation makes an empty conversation. Without a title, its first message gives it one.

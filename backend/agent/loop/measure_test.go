@@ -33,12 +33,12 @@ func TestTheWindowIsConfiguredElseReportedElseByName(t *testing.T) {
 			if o := h.ask(t, goal); o.Status != chat.StatusDone {
 				t.Fatalf("%+v", o)
 			}
-			h.ask(t, asked)
+			h.ask(t, askFromWaiting)
 			_, messages, _ := h.recorded()
 			if got := len(summaries(messages)); got > 0 != c.sums {
 				t.Errorf("%d summaries", got)
 			}
-			if told := len(h.service.Told()); c.nothing != (told == 0) || told > 1 {
+			if told := len(h.service.FactRequests()); c.nothing != (told == 0) || told > 1 {
 				t.Errorf("in two turns the service is asked %d times", told)
 			}
 		})

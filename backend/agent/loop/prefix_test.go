@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
+	"sextant/backend/agent/toolcalls"
 	"sextant/shared/chat"
 	"sextant/shared/toolspec"
 )
@@ -77,7 +77,7 @@ func TestWhatWasSentOnceIsSentAgainWithTheSameBytes(t *testing.T) {
 		openaitest.Turn{Text: "Done."},
 		openaitest.Turn{Text: "Yes."},
 	)
-	var n atomic.Int64 // calls that only read run together
+	var n atomic.Int64 // assignCallIDs that only read run together
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
 		r := toolspec.OK(fmt.Sprintf("%s\n\"é\" %d\xff </tool>", c.Tool, n.Add(1)%2))
 		r.Sources = []string{"https://shop.example"}
@@ -220,13 +220,13 @@ func TestAModelThatWritesCallsAsTextNamesAFoundToolItself(t *testing.T) {
 		h := newHarness(t)
 		h.dialects = fixed(kind)
 		h.addTools()
-		tools := dialect.NewTools(h.defs)
+		tools := toolcalls.NewToolset(h.defs)
 		h.service.Answer = func(r openaitest.Request) openaitest.Turn {
 			if len(r.Messages) > 3 {
 				return openaitest.Turn{Text: "Posted."}
 			}
 			return openaitest.Turn{
-				Text: dialect.Print(kind, dialect.Call{Name: "chat__post_7", Args: []byte(`{}`)}, tools),
+				Text: toolcalls.Print(kind, toolcalls.Call{Name: "chat__post_7", Args: []byte(`{}`)}, tools),
 			}
 		}
 		if o := h.ask(t, "post"); o.Status != chat.StatusDone {

@@ -21,10 +21,10 @@ func (t *turn) prompt() []chat.Message {
 			func(m chat.Message) bool { return m.Role == chat.RoleNote || m.Role == chat.RoleSummary },
 		)
 	}
-	messages := prompt.Repair(prompt.Sent(t.messages))
-	var stale map[string]prompt.Short
-	if t.rereads {
-		stale = prompt.Stale(t.messages, t.loop.cfg.Looks)
+	messages := prompt.Repair(prompt.Active(t.messages))
+	var stale map[string]prompt.ShortenedResult
+	if t.canReread {
+		stale = prompt.StaleResults(t.messages, t.loop.cfg.SnapshotTools)
 	}
 	explained := t.ask.System == ""
 	for i, m := range messages {
@@ -32,14 +32,14 @@ func (t *turn) prompt() []chat.Message {
 		if left {
 			m.Text = short.Head
 		}
-		messages[i].Text = t.told(m)
+		messages[i].Text = t.promptText(m)
 		if m.Role == chat.RoleNote || m.Role == chat.RoleSummary {
 			messages[i].Role = chat.RoleUser // providers have no role for them
 		}
 		if left {
 			messages[i].Text += "\n" + short.Why
 		}
-		if !explained && foreign(m) {
+		if !explained && fromOutside(m) {
 			messages[i].Text = prompt.OutsideRule + messages[i].Text
 			explained = true
 		}
@@ -50,7 +50,7 @@ func (t *turn) prompt() []chat.Message {
 // nonce is the marker of a turn: unguessable, and the same whenever the turn is read again, so that old parts
 // of a prompt keep their bytes.
 func (l *Loop) nonce(turn string) string {
-	sum := sha256.Sum256([]byte(l.cfg.Secret + "/" + turn))
+	sum := sha256.Sum256([]byte(l.cfg.MarkerSecret + "/" + turn))
 	return hex.EncodeToString(sum[:6])
 }
 

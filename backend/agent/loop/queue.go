@@ -27,37 +27,37 @@ const MaxWaiting = 20
 // Errors about waiting messages.
 var (
 	// ErrNotWaiting means that the message was already taken or dropped.
-	ErrGone = errors.New("this message is no longer waiting: it was sent or removed")
+	ErrNotWaiting = errors.New("this message is no longer waiting: it was sent or removed")
 	// ErrQueueFull means that MaxWaiting messages are waiting.
-	ErrFull = errors.New("20 messages are already waiting in this conversation; remove one, or wait until some " +
+	ErrQueueFull = errors.New("20 messages are already waiting in this conversation; remove one, or wait until some " +
 		"are sent")
 	// ErrNotOwner means that a program tried to change a person's message.
-	ErrNotYours = errors.New("a program may only change messages that a program sent")
+	ErrNotOwner = errors.New("a program may only change messages that a program sent")
 )
 
 // SendResult says what became of a message: the turn it began, or the id under which it waits.
-type Sent struct {
+type SendResult struct {
 	Turn    string
 	Waiting string
 }
 
 // Send begins a turn like Start. If one runs in the conversation, the message waits for the next safe point
 // of that turn, or for the turn after it.
-func (l *Loop) Send(ctx context.Context, ask Ask, when event.Moment) (Sent, error) {
+func (l *Loop) Send(ctx context.Context, ask Ask, when event.Moment) (SendResult, error) {
 	for {
 		turn, err := l.Start(ctx, ask)
 		if !errors.Is(err, ErrBusy) || l.cfg.Queue == nil {
-			return Sent{Turn: turn}, err
+			return SendResult{Turn: turn}, err
 		}
-		w, err := l.await(ctx, ask, when)
+		w, err := l.enqueue(ctx, ask, when)
 		if w != "" || err != nil {
-			return Sent{Waiting: w}, err
+			return SendResult{Waiting: w}, err
 		}
 	}
 }
 
 // enqueue records ask as waiting; it returns "" if no turn runs any more.
-func (l *Loop) await(ctx context.Context, ask Ask, when event.Moment) (string, error) {
+func (l *Loop) enqueue(ctx context.Context, ask Ask, when event.Moment) (string, error) {
 	l.queue.Lock()
 	defer l.queue.Unlock()
 	l.mu.Lock()
@@ -72,8 +72,8 @@ func (l *Loop) await(ctx context.Context, ask Ask, when event.Moment) (string, e
 	switch {
 	case !taken:
 		return "", nil
-	case s.ask.kin != nil:
-		return "", ErrChild
+	case s.ask.lineage != nil:
+		return "", ErrSubagent
 	case s.ask.Text == "":
 		return "", ErrBusy // not a turn, so nothing would start the waiting message
 	}
@@ -82,7 +82,7 @@ func (l *Loop) await(ctx context.Context, ask Ask, when event.Moment) (string, e
 		return "", err
 	}
 	if len(list) >= MaxWaiting {
-		return "", ErrFull
+		return "", ErrQueueFull
 	}
 	if when != event.MomentNow {
 		when = event.MomentNext
@@ -107,7 +107,7 @@ func caller(ask Ask) toolspec.Caller {
 }
 
 // UpdateWaiting changes the text or moment of a waiting message; "" leaves it unchanged.
-func (l *Loop) Change(
+func (l *Loop) UpdateWaiting(
 	ctx context.Context,
 	conversation, id string,
 	by toolspec.Caller,
@@ -116,10 +116,10 @@ func (l *Loop) Change(
 ) (event.Waiting, error) {
 	l.queue.Lock()
 	defer l.queue.Unlock()
-	if err := l.settle(ctx, conversation); err != nil {
+	if err := l.saveUnsaved(ctx, conversation); err != nil {
 		return event.Waiting{}, err
 	}
-	w, err := l.waiting(ctx, conversation, id, by)
+	w, err := l.findWaiting(ctx, conversation, id, by)
 	if err != nil {
 		return w, err
 	}
@@ -136,33 +136,33 @@ func (l *Loop) Change(
 }
 
 // DropWaiting removes a waiting message.
-func (l *Loop) Drop(ctx context.Context, conversation, id string, by toolspec.Caller) error {
+func (l *Loop) DropWaiting(ctx context.Context, conversation, id string, by toolspec.Caller) error {
 	l.queue.Lock()
 	defer l.queue.Unlock()
-	if err := l.settle(ctx, conversation); err != nil {
+	if err := l.saveUnsaved(ctx, conversation); err != nil {
 		return err
 	}
-	if _, err := l.waiting(ctx, conversation, id, by); err != nil {
+	if _, err := l.findWaiting(ctx, conversation, id, by); err != nil {
 		return err
 	}
 	return l.publish(ctx, event.New(event.MessageDropped, event.Removed{ID: id}).In(conversation, ""))
 }
 
 // SendWaiting begins a turn with a message that was kept when its turn ended.
-func (l *Loop) AskWaiting(ctx context.Context, conversation, id string, by toolspec.Caller) (string, error) {
+func (l *Loop) SendWaiting(ctx context.Context, conversation, id string, by toolspec.Caller) (string, error) {
 	l.queue.Lock()
 	defer l.queue.Unlock()
-	w, err := l.waiting(ctx, conversation, id, by)
+	w, err := l.findWaiting(ctx, conversation, id, by)
 	if err != nil {
 		return "", err
 	}
-	return l.Start(ctx, asked(conversation, w))
+	return l.Start(ctx, askFromWaiting(conversation, w))
 }
 
 // findWaiting returns a waiting message that by may change; l.queue is held.
-func (l *Loop) waiting(ctx context.Context, conversation, id string, by toolspec.Caller) (event.Waiting, error) {
+func (l *Loop) findWaiting(ctx context.Context, conversation, id string, by toolspec.Caller) (event.Waiting, error) {
 	if l.cfg.Queue == nil {
-		return event.Waiting{}, ErrGone
+		return event.Waiting{}, ErrNotWaiting
 	}
 	list, err := l.cfg.Queue.Waiting(ctx, conversation)
 	if err != nil {
@@ -171,28 +171,28 @@ func (l *Loop) waiting(ctx context.Context, conversation, id string, by toolspec
 	i := slices.IndexFunc(list, func(w event.Waiting) bool { return w.ID == id })
 	switch {
 	case i < 0:
-		return event.Waiting{}, ErrGone
+		return event.Waiting{}, ErrNotWaiting
 	case by == toolspec.CallerHTTP && list[i].Caller != by:
-		return event.Waiting{}, ErrNotYours
+		return event.Waiting{}, ErrNotOwner
 	}
 	return list[i], nil
 }
 
 // askFromWaiting makes the Ask of a waiting message.
-func asked(conversation string, w event.Waiting) Ask {
+func askFromWaiting(conversation string, w event.Waiting) Ask {
 	return Ask{
 		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller,
-		Interactive: w.Interactive, Attached: w.Attached, From: w.From, waited: &w,
+		Interactive: w.Interactive, Attached: w.Attached, From: w.From, fromQueue: &w,
 	}
 }
 
 // runQueue runs t and then, one after another, the turns of waiting messages.
-func (l *Loop) follow(t *turn) {
+func (l *Loop) runQueue(t *turn) {
 	for t != nil {
 		o := t.run()
 		var next *turn
 		if o.Status == chat.StatusDone {
-			next = l.next(t)
+			next = l.startNext(t)
 		}
 		l.wait.Done()
 		t = next
@@ -200,7 +200,7 @@ func (l *Loop) follow(t *turn) {
 }
 
 // startNext begins a turn with the first waiting message; nil if there is none or another caller was faster.
-func (l *Loop) next(t *turn) *turn {
+func (l *Loop) startNext(t *turn) *turn {
 	if l.cfg.Queue == nil {
 		return nil
 	}
@@ -208,10 +208,10 @@ func (l *Loop) next(t *turn) *turn {
 	defer l.queue.Unlock()
 	ctx := context.WithoutCancel(t.ctx)
 	list, err := l.cfg.Queue.Waiting(ctx, t.ask.Conversation)
-	if i := slices.IndexFunc(list, func(w event.Waiting) bool { return w.When != event.MomentKept }); err == nil &&
+	if i := slices.IndexFunc(list, func(w event.Waiting) bool { return w.When != event.MomentHeld }); err == nil &&
 		i >= 0 {
 		var next *turn
-		if next, err = l.begin(ctx, asked(t.ask.Conversation, list[i])); err == nil {
+		if next, err = l.begin(ctx, askFromWaiting(t.ask.Conversation, list[i])); err == nil {
 			return next
 		}
 	}
@@ -223,10 +223,10 @@ func (l *Loop) next(t *turn) *turn {
 
 // holdQueue marks t as ending and returns the events that put its waiting messages on hold. After a stop or a
 // failure nothing starts automatically.
-func (t *turn) keep(status chat.Status) []event.Event {
+func (t *turn) holdQueue(status chat.Status) []event.Event {
 	t.loop.queue.Lock()
 	defer t.loop.queue.Unlock()
-	t.loop.end(t)
+	t.loop.markEnding(t)
 	if t.loop.cfg.Queue == nil || status == chat.StatusDone {
 		return nil
 	}
@@ -236,8 +236,8 @@ func (t *turn) keep(status chat.Status) []event.Event {
 	}
 	var events []event.Event
 	for _, w := range list {
-		if w.When != event.MomentKept {
-			w.When = event.MomentKept
+		if w.When != event.MomentHeld {
+			w.When = event.MomentHeld
 			events = append(events, event.New(event.MessageWaiting, w).In(t.ask.Conversation, ""))
 		}
 	}
@@ -246,8 +246,8 @@ func (t *turn) keep(status chat.Status) []event.Event {
 
 // steeringMessages are the messages waiting for this turn. A turn whose tools are closed takes none: they go
 // to the next turn.
-func (t *turn) steering() ([]event.Waiting, error) {
-	if t.isPilot || t.closed || t.loop.cfg.Queue == nil || t.ctx.Err() != nil {
+func (t *turn) steeringMessages() ([]event.Waiting, error) {
+	if t.isPilot || t.toolsClosed || t.loop.cfg.Queue == nil || t.ctx.Err() != nil {
 		return nil, nil
 	}
 	list, err := t.loop.cfg.Queue.Waiting(context.WithoutCancel(t.ctx), t.ask.Conversation)
@@ -258,16 +258,16 @@ func (t *turn) steering() ([]event.Waiting, error) {
 
 // hasSteering reports whether messages wait for this turn. A read error counts as yes, and surfaces when they
 // are taken.
-func (t *turn) steers() bool {
-	list, err := t.steering()
+func (t *turn) hasSteering() bool {
+	list, err := t.steeringMessages()
 	return len(list) > 0 || err != nil
 }
 
 // takeSteering takes the messages waiting for this turn into it, and reports whether there were any.
-func (t *turn) steer() (bool, error) {
+func (t *turn) takeSteering() (bool, error) {
 	t.loop.queue.Lock()
 	defer t.loop.queue.Unlock()
-	list, err := t.steering()
+	list, err := t.steeringMessages()
 	if err != nil || len(list) == 0 {
 		return false, err
 	}
@@ -275,12 +275,12 @@ func (t *turn) steer() (bool, error) {
 	for _, w := range list {
 		m := t.message(chat.RoleUser, w.Text)
 		m.Program, m.Outside = w.Caller == toolspec.CallerHTTP, w.From
-		events = append(append(events, t.joins(w, m)...),
+		events = append(append(events, t.joinMessage(w, m)...),
 			t.event(event.MessageTaken, event.Taken{ID: w.ID, Message: m.ID, Steered: true, Asked: w.Asked}))
 		if w.Caller != toolspec.CallerHTTP && len(w.From) == 0 {
 			t.typed = append(slices.Clone(t.typed), typedhosts.Find(w.Text)...)
 		}
 	}
-	t.guard = repetition.Detector{} // after a new message a repeated call may be right
+	t.repeats = repetition.Detector{} // after a new message a repeated call may be right
 	return true, t.loop.publish(t.ctx, events...)
 }

@@ -65,12 +65,12 @@ func (h *harness) ended(t *testing.T, n int) event.Turn {
 	return end
 }
 
-var asking = loop.Ask{Text: "go", Model: "openai/m"}
+var turnStart = loop.Ask{Text: "go", Model: "openai/m"}
 
 func TestASteeringMessageIsTakenAfterTheRunningCall(t *testing.T) {
 	h, proceed := blockingTool(
 		t,
-		asking,
+		turnStart,
 		calls(call2("act", 1), call2("act", 2), call2("look", 3)),
 		calls(call2("act", 9)),
 		openaitest.Turn{Text: "Done otherwise."},
@@ -123,16 +123,16 @@ func TestAMessageSentDuringTheLastAnswerIsStillAnsweredInTheTurn(t *testing.T) {
 }
 
 func TestMessagesThatWaitForTheNextTurnComeOneAfterTheOtherAndCanBeChangedBefore(t *testing.T) {
-	h, proceed := blockingTool(t, asking, calls(call2("act", 1)))
+	h, proceed := blockingTool(t, turnStart, calls(call2("act", 1)))
 	h.service.Answer = func(r openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "to: " + r.Last()} }
 	ctx := context.Background()
 	h.send(t, "second", event.MomentNext)
 	third := h.send(t, "third", event.MomentNext)
 	gone := h.send(t, "never", event.MomentNext)
-	if _, err := h.Change(ctx, "c1", third, toolspec.CallerModel, "third, mended", ""); err != nil {
+	if _, err := h.UpdateWaiting(ctx, "c1", third, toolspec.CallerModel, "third, mended", ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Drop(ctx, "c1", gone, toolspec.CallerModel); err != nil {
+	if err := h.DropWaiting(ctx, "c1", gone, toolspec.CallerModel); err != nil {
 		t.Fatal(err)
 	}
 	proceed()
@@ -151,13 +151,13 @@ func TestMessagesThatWaitForTheNextTurnComeOneAfterTheOtherAndCanBeChangedBefore
 	if strings.Join(said, ", ") != "go, second, third, mended" || len(turns) != 3 {
 		t.Errorf("%d turns: %q", len(turns), said)
 	}
-	if _, err := h.Change(ctx, "c1", third, toolspec.CallerModel, "too late", ""); !errors.Is(err, loop.ErrGone) {
+	if _, err := h.UpdateWaiting(ctx, "c1", third, toolspec.CallerModel, "too late", ""); !errors.Is(err, loop.ErrNotWaiting) {
 		t.Errorf("changing what was taken: %v", err)
 	}
 }
 
 func TestStopHoldsWaitingMessagesUntilTheyAreSent(t *testing.T) {
-	h, proceed := blockingTool(t, asking, calls(call2("act", 1)))
+	h, proceed := blockingTool(t, turnStart, calls(call2("act", 1)))
 	h.service.Answer = func(r openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "to: " + r.Last()} }
 	h.send(t, "turn left", event.MomentNow)
 	id := h.send(t, "second", event.MomentNext)
@@ -167,7 +167,7 @@ func TestStopHoldsWaitingMessagesUntilTheyAreSent(t *testing.T) {
 	}
 	proceed()
 	waits, _ := h.Waiting(context.Background(), "c1")
-	if len(waits) != 2 || waits[0].When != event.MomentKept || waits[1].When != event.MomentKept {
+	if len(waits) != 2 || waits[0].When != event.MomentHeld || waits[1].When != event.MomentHeld {
 		t.Fatalf("after the stop: %+v", waits)
 	}
 	// Another turn neither takes nor starts the held message.
@@ -175,7 +175,7 @@ func TestStopHoldsWaitingMessagesUntilTheyAreSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.ended(t, 1)
-	if _, err := h.AskWaiting(context.Background(), "c1", id, toolspec.CallerModel); err != nil {
+	if _, err := h.SendWaiting(context.Background(), "c1", id, toolspec.CallerModel); err != nil {
 		t.Fatal(err)
 	}
 	if end := h.ended(t, 1); end.Status != chat.StatusDone {
@@ -193,7 +193,7 @@ func TestStopHoldsWaitingMessagesUntilTheyAreSent(t *testing.T) {
 func TestAProgramsMessageDoesNotBecomePartOfAPersonsTurn(t *testing.T) {
 	h, proceed := blockingTool(
 		t,
-		asking,
+		turnStart,
 		calls(call2("act", 1)),
 		openaitest.Turn{Text: "ok"},
 		calls(call2("act", 2)),
@@ -201,10 +201,10 @@ func TestAProgramsMessageDoesNotBecomePartOfAPersonsTurn(t *testing.T) {
 	)
 	ctx := context.Background()
 	mine := h.send(t, "mine", event.MomentNext)
-	if _, err := h.Change(ctx, "c1", mine, toolspec.CallerHTTP, "theirs", ""); !errors.Is(err, loop.ErrNotYours) {
+	if _, err := h.UpdateWaiting(ctx, "c1", mine, toolspec.CallerHTTP, "theirs", ""); !errors.Is(err, loop.ErrNotOwner) {
 		t.Errorf("a program changed a person's words: %v", err)
 	}
-	if err := h.Drop(ctx, "c1", mine, toolspec.CallerModel); err != nil {
+	if err := h.DropWaiting(ctx, "c1", mine, toolspec.CallerModel); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.Send(ctx, loop.Ask{Conversation: "c1", Text: "open evil.example", Model: "openai/m", Caller: toolspec.CallerHTTP}, event.MomentNow); err != nil {
@@ -242,12 +242,12 @@ func TestACommandOfThePilotIsDoneBeforeTheNextIsRead(t *testing.T) {
 }
 
 func TestOnlySoManyMessagesWaitAndNoneWaitsWhereNothingRuns(t *testing.T) {
-	h, proceed := blockingTool(t, asking, calls(call2("act", 1)))
+	h, proceed := blockingTool(t, turnStart, calls(call2("act", 1)))
 	for i := range loop.MaxWaiting {
 		h.send(t, fmt.Sprint("message ", i), event.MomentNext)
 	}
 	ask := loop.Ask{Conversation: "c1", Text: "one more", Model: "openai/m"}
-	if _, err := h.Send(context.Background(), ask, event.MomentNow); !errors.Is(err, loop.ErrFull) {
+	if _, err := h.Send(context.Background(), ask, event.MomentNow); !errors.Is(err, loop.ErrQueueFull) {
 		t.Errorf("one too many: %v", err)
 	}
 	h.Stop("c1")

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"sextant/backend/agent/dialect"
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/loop/budget"
 	"sextant/backend/agent/loop/naming"
 	"sextant/backend/agent/loop/repetition"
 	"sextant/backend/agent/loop/sourceset"
 	"sextant/backend/agent/prompt"
-	"sextant/backend/record/space"
+	"sextant/backend/agent/toolcalls"
+	"sextant/backend/store/diskspace"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -30,37 +30,37 @@ type turn struct {
 	id   string
 	ctx  context.Context //nolint:containedctx // a turn is one operation, not something long-lived
 
-	seat     *seat
-	voice    dialect.Voice
+	running  *runningTurn
+	adapter  toolcalls.Adapter
 	isPilot  bool
 	limits   Limits
 	system   string
 	messages []chat.Message
 	outside  sourceset.Set
 	typed    []string
-	guard    repetition.Detector
+	repeats  repetition.Detector
 	called   int
 	rounds   int
-	purse    *budget.Account
-	said     string
+	account  *budget.Account
+	lastText string
 	// lastInputTokens is the size of the last question as the provider counted it.
-	read int
+	lastInputTokens int
 	// canReread is true if the model can read an old result again.
-	rereads bool
-	// early are the calls of the answer being streamed.
-	early early
+	canReread bool
+	// earlyCalls are the calls of the answer being streamed.
+	early earlyCalls
 	// toolsClosed is true once the goal lets no more tools run; goalTools are the tools in the system prompt
 	// of a turn with a goal.
-	closed bool
-	fixed  []toolspec.Definition
+	toolsClosed bool
+	goalTools   []toolspec.Definition
 	// full is set once the disk had no space for events of the turn.
-	full error
-	kin  *kin
-	got  gathered
+	recordErr error
+	lineage   *lineage
+	effects   effects
 	// refusedWindow is the assumed context window after a question was refused as too long, 0 before.
-	holds int
+	refusedWindow int
 	// serviceWindow is the context window as the service reports it, 0 if it does not.
-	reads int
+	serviceWindow int
 }
 
 // Outcome is how a turn ended.
@@ -91,13 +91,13 @@ type ending struct {
 }
 
 // recordStart records the person's message; after it the turn is under way.
-func (t *turn) open(ctx context.Context, fresh bool) error {
+func (t *turn) recordStart(ctx context.Context, fresh bool) error {
 	before, err := t.loop.cfg.History.Messages(ctx, t.ask.Conversation)
 	if err != nil {
 		return fmt.Errorf("reading the conversation: %w", err)
 	}
 	now := time.Now().UTC()
-	a, err := t.part(before, t.message(chat.RoleUser, t.ask.Text))
+	a, err := t.startBranch(before, t.message(chat.RoleUser, t.ask.Text))
 	if err != nil {
 		return err
 	}
@@ -108,21 +108,21 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 	events := append(created, a.events...)
 	var with []chat.Message
 	if len(a.mine) > 0 {
-		with = t.attached(t.ask.Attached)
+		with = t.attachmentNotes(t.ask.Attached)
 	}
 	for _, one := range with {
 		events = append(events, t.event(event.MessageAdded, one))
 	}
 	for _, mine := range a.mine {
 		events = append(events, t.event(event.MessageAdded, mine))
-		if w := t.ask.waited; w != nil {
+		if w := t.ask.fromQueue; w != nil {
 			events = append(
 				events,
 				t.event(event.MessageTaken, event.Taken{ID: w.ID, Message: mine.ID, Asked: w.Asked}),
 			)
 		}
 	}
-	raised, err := t.openPurse(ctx)
+	raised, err := t.openAccount(ctx)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (t *turn) open(ctx context.Context, fresh bool) error {
 // conversation takes no second turn.
 func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Time) ([]event.Event, error) {
 	c := chat.Conversation{ID: t.ask.Conversation, Created: now}
-	if k := t.ask.kin; k != nil {
+	if k := t.ask.lineage; k != nil {
 		c.Title, c.Parent, c.ParentCall = k.title, k.parent, k.call
 	}
 	kind := event.ConversationCreated
@@ -153,7 +153,7 @@ func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Tim
 			c, kind = old, event.ConversationUpdated
 		}
 		if c.Parent != "" || c.ParentCall != "" {
-			return nil, ErrChild
+			return nil, ErrSubagent
 		}
 	} else if !fresh {
 		if !first {
@@ -173,68 +173,68 @@ func (t *turn) conversation(ctx context.Context, fresh, first bool, now time.Tim
 
 // run does the turn and records its end.
 func (t *turn) run() Outcome {
-	end := t.rounding()
+	end := t.runRounds()
 	if t.ctx.Err() != nil {
 		end = ending{status: chat.StatusStopped}
 	}
-	bill, reported := t.purse.Spent()
+	bill, reported := t.account.Spent()
 	data := event.Turn{
 		ID: t.id, Model: t.ask.Model, Status: end.status, Error: end.message,
 		Suggestion: end.suggestion, Rounds: t.rounds, Usage: reported, Budget: end.budget,
 	}
-	events := append(t.rest("rest"), t.keep(end.status)...)
+	events := append(t.unreportedRound("rest"), t.holdQueue(end.status)...)
 	events = append(events, t.event(event.TurnEnded, data))
-	defer t.loop.leave(t)
-	if err := t.loop.publishOrQueue(t.ctx, t.ask.Conversation, events...); err != nil && !space.IsFull(err) {
+	defer t.loop.release(t)
+	if err := t.loop.publishOrQueue(t.ctx, t.ask.Conversation, events...); err != nil && !diskspace.IsFull(err) {
 		t.loop.cfg.Log.Error("end of turn not recorded", "turn", t.id, "error", err)
 	}
 	return Outcome{
-		Conversation: t.ask.Conversation, Turn: t.id, Text: t.said, Status: end.status, Error: end.message,
+		Conversation: t.ask.Conversation, Turn: t.id, Text: t.lastText, Status: end.status, Error: end.message,
 		Suggestion: end.suggestion, Rounds: t.rounds, Calls: t.called, Usage: reported,
 		Bill: bill, Budget: end.budget,
 	}
 }
 
 // runRounds alternates model and tools.
-func (t *turn) rounding() ending {
+func (t *turn) runRounds() ending {
 	if err := t.prepare(); err != nil {
-		return failed(err)
+		return endingFor(err)
 	}
-	if err := t.hearPages(); err != nil {
-		return failed(err)
+	if err := t.notePageContexts(); err != nil {
+		return endingFor(err)
 	}
 	for {
-		if _, err := t.steer(); err != nil {
-			return failed(err)
+		if _, err := t.takeSteering(); err != nil {
+			return endingFor(err)
 		}
-		defs, err := t.callable()
+		defs, err := t.callableTools()
 		if err != nil {
-			return failed(err)
+			return endingFor(err)
 		}
-		listed, err := t.offer(defs)
+		listed, err := t.chooseTools(defs)
 		if err != nil {
-			return failed(err)
+			return endingFor(err)
 		}
 		listed = t.withGoal(listed, defs)
 		if err := t.compact(listed); err != nil {
-			return failed(err)
+			return endingFor(err)
 		}
-		if end := t.afford(); end != nil {
+		if end := t.budgetEnd(); end != nil {
 			return *end
 		}
-		res, message, err := t.speak(listed, defs)
-		if shorter, saveErr := t.shorten(listed, err); saveErr != nil {
-			return failed(saveErr)
+		res, message, err := t.askModel(listed, defs)
+		if shorter, saveErr := t.summarizeAfterRefusal(listed, err); saveErr != nil {
+			return endingFor(saveErr)
 		} else if shorter {
 			continue
 		}
 		if err != nil {
-			return failed(err)
+			return endingFor(err)
 		}
 		if t.ask.Goal != nil {
-			end, err := t.pursue(defs, message, res)
+			end, err := t.runGoalRound(defs, message, res)
 			if err != nil {
-				return failed(err)
+				return endingFor(err)
 			}
 			if end != nil {
 				return *end
@@ -248,8 +248,8 @@ func (t *turn) rounding() ending {
 			}
 			// Only a message that is still there continues the turn: its author may take it back at this
 			// moment.
-			if more, err := t.steer(); err != nil {
-				return failed(err)
+			if more, err := t.takeSteering(); err != nil {
+				return endingFor(err)
 			} else if more {
 				continue
 			}
@@ -257,7 +257,7 @@ func (t *turn) rounding() ending {
 		}
 		end, err := t.execute(defs, message, res.Broken)
 		if err != nil {
-			return failed(err)
+			return endingFor(err)
 		}
 		if end != nil {
 			return *end
@@ -266,20 +266,20 @@ func (t *turn) rounding() ending {
 }
 
 func (t *turn) prepare() error {
-	t.related()
+	t.setLineage()
 	t.isPilot = t.ask.Model == llm.PilotName
 	if t.isPilot {
-		t.voice.Model = t.loop.cfg.Pilot
+		t.adapter.Model = t.loop.cfg.Pilot
 	} else {
 		m, err := t.loop.cfg.Models.Open(t.ask.Model)
 		if err != nil {
 			return fmt.Errorf("opening model %s: %w", t.ask.Model, err)
 		}
-		t.voice.Model = meter{m, t}
-		if err := t.listen(); err != nil {
+		t.adapter.Model = meteredModel{m, t}
+		if err := t.detectFormat(); err != nil {
 			return err
 		}
-		t.measure() // now, because the probe made a local server load the model
+		t.detectWindow() // now, because the probe made a local server load the model
 	}
 	if t.system = t.ask.System; t.system == "" {
 		t.system = prompt.System(t.loop.cfg.System(), t.loop.cfg.Notes())
@@ -288,21 +288,21 @@ func (t *turn) prepare() error {
 }
 
 // detectFormat finds out how the model writes tool calls; usually that is known.
-func (t *turn) listen() error {
-	if t.loop.cfg.Dialects == nil {
+func (t *turn) detectFormat() error {
+	if t.loop.cfg.Formats == nil {
 		return nil
 	}
-	v, _, err := t.loop.cfg.Dialects.Detect(t.ctx, t.ask.Model, t.voice.Model)
-	if saveErr := t.aside("probe"); saveErr != nil {
+	v, _, err := t.loop.cfg.Formats.Detect(t.ctx, t.ask.Model, t.adapter.Model)
+	if saveErr := t.recordSideCost("probe"); saveErr != nil {
 		return saveErr
 	}
-	if second, ok := t.voice.Model.(llm.Backed); err != nil && ok && second.Backed() && t.ctx.Err() == nil {
+	if second, ok := t.adapter.Model.(llm.FallbackReporter); err != nil && ok && second.HasFallback() && t.ctx.Err() == nil {
 		return nil // the fallback is asked natively
 	}
 	if err != nil {
 		return fmt.Errorf("asking model %s how it calls tools: %w", t.ask.Model, err)
 	}
-	t.voice.Kind = v.Kind
+	t.adapter.Format = v.Format
 	return nil
 }
 
@@ -332,12 +332,12 @@ func (t *turn) finish(res llm.Response) ending {
 }
 
 // endingFor turns an error into the end of a turn, with the provider's own suggestion if there is one.
-func failed(err error) ending {
-	if space.IsFull(err) {
-		return full()
+func endingFor(err error) ending {
+	if diskspace.IsFull(err) {
+		return diskFullEnding()
 	}
 	var e *llm.Error
-	var spent *spentError
+	var spent *budgetError
 	switch {
 	case errors.As(err, &spent):
 		return spent.end
@@ -378,8 +378,8 @@ func (t *turn) panel() string {
 }
 
 func (t *turn) provenance() toolspec.Provenance {
-	if t.ask.kin != nil {
-		return t.passed()
+	if t.ask.lineage != nil {
+		return t.subagentProvenance()
 	}
 	caller := t.ask.Caller
 	switch {

@@ -11,7 +11,7 @@ import (
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/pilot/commandtable"
 	"sextant/backend/agent/pilot/grammar"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -26,7 +26,7 @@ const (
 )
 
 // pageAnswer is the text form of a page's answer, parsed.
-type view struct {
+type pageAnswer struct {
 	title, url string
 	outcome    string
 	elements   []string
@@ -34,7 +34,7 @@ type view struct {
 }
 
 // parsePageAnswer parses text; false if it does not have that form.
-func look(text string) (view, bool) {
+func parsePageAnswer(text string) (pageAnswer, bool) {
 	head, rest, _ := strings.Cut(text, "\n")
 	fields := strings.Split(strings.TrimPrefix(head, "Page: "), " | ")
 	// A panel's page has no tab.
@@ -42,10 +42,10 @@ func look(text string) (view, bool) {
 		fields = append(fields, "")
 	}
 	if !strings.HasPrefix(head, "Page: ") || len(fields) < 4 {
-		return view{}, false
+		return pageAnswer{}, false
 	}
 	n := len(fields)
-	v := view{title: strings.Join(fields[:n-3], " | "), url: fields[n-3]}
+	v := pageAnswer{title: strings.Join(fields[:n-3], " | "), url: fields[n-3]}
 	for line := range strings.Lines(rest) {
 		line = strings.TrimRight(line, "\r\n")
 		switch {
@@ -61,7 +61,7 @@ func look(text string) (view, bool) {
 }
 
 // name is what the page is called in a sentence.
-func (v view) name() string {
+func (v pageAnswer) name() string {
 	if strings.TrimSpace(v.title) == "" {
 		return v.url
 	}
@@ -69,7 +69,7 @@ func (v view) name() string {
 }
 
 // reply is the pilot's answer to the commands of a message.
-type answer struct {
+type reply struct {
 	g     *grammar.Parser
 	parts []string
 	// first is true if the conversation has not been told yet who answers.
@@ -79,17 +79,17 @@ type answer struct {
 	outside []string
 }
 
-func (a *answer) add(text string) {
+func (a *reply) add(text string) {
 	if text != "" {
 		a.parts = append(a.parts, text)
 	}
 }
 
 // response emits the reply.
-func (a *answer) response(onDelta func(llm.Delta)) llm.Response {
+func (a *reply) response(onDelta func(llm.Delta)) llm.Response {
 	text := strings.Join(a.parts, "\n\n")
-	if a.first && !strings.Contains(text, who()) {
-		text += "\n\n" + who()
+	if a.first && !strings.Contains(text, introduction()) {
+		text += "\n\n" + introduction()
 	}
 	onDelta(llm.Delta{Text: text})
 	slices.Sort(a.outside)
@@ -97,7 +97,7 @@ func (a *answer) response(onDelta func(llm.Delta)) llm.Response {
 }
 
 // explainProblem says why nothing of asked was done, and what may have been meant.
-func (a *answer) trouble(t *grammar.Problem, asked string) {
+func (a *reply) explainProblem(t *grammar.Problem, asked string) {
 	offers := t.Offers
 	if !t.Ambiguous {
 		offers = a.g.Suggest(t.Said)
@@ -138,16 +138,16 @@ func (a *answer) trouble(t *grammar.Problem, asked string) {
 }
 
 // answerBuiltin answers what needs no call.
-func (a *answer) local(s grammar.Step, tools []toolspec.Function) {
+func (a *reply) answerBuiltin(s grammar.Step, tools []toolspec.Function) {
 	if s.Builtin == commandtable.LocalHelp {
-		a.add(a.g.Help(s.About, who()))
+		a.add(a.g.Help(s.About, introduction()))
 		return
 	}
 	a.add(toolList(tools))
 }
 
 // reportMissingTool says that a command's tool cannot be called now.
-func (a *answer) missing(s grammar.Step) {
+func (a *reply) reportMissingTool(s grammar.Step) {
 	hint := "Say \"tools\" for what can be called now."
 	if near := grammar.Closest(s.Tool, a.g.Tools); near != "" {
 		hint = fmt.Sprintf("Did you mean %s? ", near) + hint
@@ -157,16 +157,16 @@ func (a *answer) missing(s grammar.Step) {
 }
 
 // describeResult describes the result of a finished step.
-func (a *answer) report(s grammar.Step, text string) string {
+func (a *reply) describeResult(s grammar.Step, text string) string {
 	text = grammar.EscapeLinks(text)
-	v, page := look(text)
+	v, page := parsePageAnswer(text)
 	switch {
 	case page && s.Tool == "navigate_page":
-		return opened(v)
+		return describeNavigation(v)
 	case page && (s.Tool == "annotate_page" || s.Tool == "get_annotations"):
-		return a.numbered(v)
+		return a.describeAnnotations(v)
 	case page:
-		return acted(s, v)
+		return describeAction(s, v)
 	}
 	switch s.Tool {
 	case "get_page_content", "read_file":
@@ -178,7 +178,7 @@ func (a *answer) report(s grammar.Step, text string) string {
 	return bounded(text, maxReadChars)
 }
 
-func opened(v view) string {
+func describeNavigation(v pageAnswer) string {
 	where := "Opened " + v.name()
 	if v.name() != v.url {
 		where += " at " + v.url
@@ -200,7 +200,7 @@ func opened(v view) string {
 	}
 }
 
-func (a *answer) numbered(v view) string {
+func (a *reply) describeAnnotations(v pageAnswer) string {
 	if len(v.elements) == 0 {
 		return strings.TrimSpace("Nothing to number on " + v.name() + ". " + sentence(a.g.Rephrase(v.more)))
 	}
@@ -223,7 +223,7 @@ func (a *answer) numbered(v view) string {
 	return strings.Join(lines, "\n")
 }
 
-func acted(s grammar.Step, v view) string {
+func describeAction(s grammar.Step, v pageAnswer) string {
 	out := v.outcome
 	if out == "" {
 		out = "done: " + grammar.Abbreviate(s.Said)
@@ -247,13 +247,13 @@ func acted(s grammar.Step, v view) string {
 }
 
 // describeFailure describes a failed result: what happened and what to say next.
-func (a *answer) failure(text string) {
+func (a *reply) describeFailure(text string) {
 	text = grammar.EscapeLinks(text)
 	if head, rest, ok := strings.Cut(text, "): "); ok && strings.HasPrefix(head, "error (") {
 		text = rest
 	}
 	what, hint, _ := strings.Cut(text, "\nsuggestion: ")
-	said := sentence(bounded(withoutCall(what), maxReadChars))
+	said := sentence(bounded(dropCallPrefix(what), maxReadChars))
 	if hint != "" {
 		hint, more, _ := strings.Cut(hint, "\n")
 		spoken := a.g.Rephrase(hint)
@@ -261,13 +261,13 @@ func (a *answer) failure(text string) {
 		if more != "" {
 			said += "\n" + bounded(more, maxReadChars)
 		}
-		a.next(hint, spoken)
+		a.offerNext(hint, spoken)
 	}
 	a.add(said)
 }
 
 // offerNext offers the commands of a hint for models, if they are complete as they are.
-func (a *answer) next(hint, spoken string) {
+func (a *reply) offerNext(hint, spoken string) {
 	if hint == spoken {
 		return
 	}
@@ -280,7 +280,7 @@ func (a *answer) next(hint, spoken string) {
 }
 
 // dropCallPrefix removes the `tool(arg=1): ` at the start of an error: the call's card shows it.
-func withoutCall(what string) string {
+func dropCallPrefix(what string) string {
 	call, rest, ok := strings.Cut(what, "): ")
 	name, _, opens := strings.Cut(call, "(")
 	if !ok || !opens || name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
@@ -290,7 +290,7 @@ func withoutCall(what string) string {
 }
 
 // reportSkipped names the commands that did not run.
-func (a *answer) notDone(rest []grammar.Step) {
+func (a *reply) reportSkipped(rest []grammar.Step) {
 	if len(rest) == 0 {
 		return
 	}
@@ -329,22 +329,22 @@ func bounded(s string, most int) string {
 
 // annotationsIn returns the annotations in the newest page answer of the conversation, for a window that
 // shows no page.
-func seen(messages []chat.Message) *event.Marks {
+func annotationsIn(messages []chat.Message) *event.Marks {
 	for _, m := range slices.Backward(messages) {
 		if m.Role != chat.RoleTool {
 			continue
 		}
-		v, ok := look(m.Text)
+		v, ok := parsePageAnswer(m.Text)
 		if !ok || len(v.elements) == 0 {
 			continue
 		}
-		marks := &event.Marks{Page: annotator.Page{Title: v.title, URL: v.url}}
+		marks := &event.Marks{Page: annotation.Page{Title: v.title, URL: v.url}}
 		for _, line := range v.elements {
 			number, rest, _ := strings.Cut(strings.TrimPrefix(line, "["), "] ")
 			role, name, _ := strings.Cut(rest, " ")
 			id, err := strconv.Atoi(number)
 			if end := strings.LastIndexByte(name, '"'); err == nil && end > 0 && name[0] == '"' {
-				marks.Elements = append(marks.Elements, annotator.Element{ID: id, Role: role, Name: name[1:end]})
+				marks.Elements = append(marks.Elements, annotation.Element{ID: id, Role: role, Name: name[1:end]})
 			}
 		}
 		return marks
@@ -353,7 +353,7 @@ func seen(messages []chat.Message) *event.Marks {
 }
 
 // introduction says who answers and how to connect a model.
-func who() string {
+func introduction() string {
 	return "This is Sextant's built-in command pilot: it runs plain commands, but it does not plan. To connect a " +
 		"model: " + llm.HowToConnect()
 }

@@ -10,7 +10,7 @@ import (
 	"sextant/backend/agent/pilot"
 	"sextant/backend/agent/pilot/commandtable"
 	"sextant/backend/agent/pilot/grammar"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -153,7 +153,7 @@ func BenchmarkComplete(b *testing.B) {
 	for i := range 3_000 {
 		marks.Elements = append(
 			marks.Elements,
-			annotator.Element{
+			annotation.Element{
 				ID:     i + 1,
 				Role:   "button",
 				Name:   fmt.Sprintf("Add article %d to the basket", i),

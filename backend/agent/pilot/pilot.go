@@ -62,24 +62,24 @@ func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.De
 	if err := ctx.Err(); err != nil {
 		return llm.Response{}, err
 	}
-	asked, results := lastAsk(req.Messages)
-	g := p.parser(offered(req.Tools), grammar.Live{})
-	a := &answer{g: g, first: !introduced(req.Messages)}
+	asked, results := lastQuestion(req.Messages)
+	g := p.parser(toolNames(req.Tools), grammar.Live{})
+	a := &reply{g: g, first: !introduced(req.Messages)}
 	plan, problem := g.Plan(asked)
 	if problem != nil {
 		g.Live = p.live(req.Messages)
-		a.trouble(problem, asked)
+		a.explainProblem(problem, asked)
 		return a.response(onDelta), nil
 	}
 	for i, s := range plan {
 		if s.Builtin != "" {
-			a.local(s, req.Tools)
+			a.answerBuiltin(s, req.Tools)
 			continue
 		}
 		if len(results) == 0 {
 			if !slices.Contains(g.Tools, s.Tool) {
-				a.missing(s)
-				a.notDone(plan[i+1:])
+				a.reportMissingTool(s)
+				a.reportSkipped(plan[i+1:])
 				return a.response(onDelta), nil
 			}
 			return llm.Response{
@@ -91,11 +91,11 @@ func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.De
 		results = results[1:]
 		a.outside = append(a.outside, result.Outside...)
 		if result.Status != chat.StatusDone {
-			a.failure(result.Text)
-			a.notDone(plan[i+1:])
+			a.describeFailure(result.Text)
+			a.reportSkipped(plan[i+1:])
 			return a.response(onDelta), nil
 		}
-		a.add(a.report(s, result.Text))
+		a.add(a.describeResult(s, result.Text))
 	}
 	return a.response(onDelta), nil
 }
@@ -104,7 +104,7 @@ func (p *Pilot) Stream(ctx context.Context, req llm.Request, onDelta func(llm.De
 func (p *Pilot) live(messages []chat.Message) grammar.Live {
 	live := p.cfg.Live("")
 	if len(live.Elements()) == 0 {
-		marks := seen(messages)
+		marks := annotationsIn(messages)
 		live.Marks = func() *event.Marks { return marks }
 	}
 	return live
@@ -113,12 +113,12 @@ func (p *Pilot) live(messages []chat.Message) grammar.Live {
 // introduced reports whether the conversation has been told who answers.
 func introduced(messages []chat.Message) bool {
 	return slices.ContainsFunc(messages, func(m chat.Message) bool {
-		return m.Role == chat.RoleAssistant && strings.Contains(m.Text, who())
+		return m.Role == chat.RoleAssistant && strings.Contains(m.Text, introduction())
 	})
 }
 
 // lastQuestion is the text of the newest user message and the results after it.
-func lastAsk(messages []chat.Message) (string, []chat.Message) {
+func lastQuestion(messages []chat.Message) (string, []chat.Message) {
 	asked, results := "", []chat.Message(nil)
 	for _, m := range messages {
 		switch m.Role {
@@ -131,7 +131,7 @@ func lastAsk(messages []chat.Message) (string, []chat.Message) {
 	return asked, results
 }
 
-func offered(tools []toolspec.Function) []string {
+func toolNames(tools []toolspec.Function) []string {
 	names := make([]string, 0, len(tools))
 	for _, t := range tools {
 		names = append(names, t.Function.Name)

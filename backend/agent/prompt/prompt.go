@@ -17,11 +17,11 @@ import (
 )
 
 // ToolShare: definitions of tools may take one in ToolShare of the context window.
-const Share = 20
+const ToolShare = 20
 
 // DefaultWindow is the context window of a model in tokens, judged by its name (provider/name); 128,000 if
 // nothing is known. Local servers usually load models with less than the maximum and count as 32,000.
-func Window(model string) int {
+func DefaultWindow(model string) int {
 	provider, name, _ := strings.Cut(strings.ToLower(model), "/")
 	switch provider {
 	case "ollama", "lmstudio", "llamacpp":
@@ -39,4 +39,4 @@ func Window(model string) int {
 }
 
 // estimateTokens is roughly the number of tokens in n bytes of text.
-func tokens(n int) int { return n / toolspec.BytesPerToken }
+func estimateTokens(n int) int { return n / toolspec.BytesPerToken }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"sextant/shared/chat"
-	"sextant/shared/clip"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -15,7 +15,7 @@ import (
 const (
 	// minStaleBytes is how many bytes must be stale before they are left out, all at once: each time the
 	// prompt changes from there on, and the provider's cache misses.
-	block = 12_000
+	minStaleBytes = 12_000
 	// minPage and minOther are the shortest results worth leaving out, in bytes.
 	minPage  = 600
 	minOther = 2400
@@ -30,10 +30,10 @@ const (
 // The map is by message id. Each entry has the first lines of the result (from outside like the whole) and how
 // to read it again.
 //
-// Stale results stay stale when messages grow, and they are only left out in whole blocks, so that prompts keep
+// StaleResults results stay stale when messages grow, and they are only left out in whole blocks, so that prompts keep
 // their beginnings.
-func Stale(messages []chat.Message, looks []string) map[string]Short {
-	s := stale{calls: map[string]chat.ToolCall{}, looks: looks, out: map[string]Short{}}
+func StaleResults(messages []chat.Message, looks []string) map[string]ShortenedResult {
+	s := staleFinder{calls: map[string]chat.ToolCall{}, snapshotTools: looks, out: map[string]ShortenedResult{}}
 	for _, m := range messages {
 		switch m.Role {
 		case chat.RoleAssistant:
@@ -51,41 +51,41 @@ func Stale(messages []chat.Message, looks []string) map[string]Short {
 }
 
 // ShortenedResult replaces a result that is left out.
-type Short struct {
+type ShortenedResult struct {
 	// Head is the start of the result. Why says what is missing and how to read it.
 	Head, Why string
 }
 
-type stale struct {
-	calls map[string]chat.ToolCall
-	looks []string
-	round int
-	open  []seen
-	out   map[string]Short
+type staleFinder struct {
+	calls         map[string]chat.ToolCall
+	snapshotTools []string
+	round         int
+	open          []pageResult
+	out           map[string]ShortenedResult
 }
 
 // pageResult is one result that may become stale.
-type seen struct {
+type pageResult struct {
 	message chat.Message
 	tool    string
 	round   int
 	page    page
 	// snapshot is true for a snapshot of a whole page.
-	look bool
-	why  string
+	snapshot bool
+	why      string
 }
 
 // page is where a result was seen, according to its first line; tab is "" if that names none.
 type page struct{ tab, url string }
 
-func (s *stale) add(m chat.Message) {
+func (s *staleFinder) add(m chat.Message) {
 	c := s.calls[m.CallID]
-	name, args, bad := Meant(c.Name, c.Args)
+	name, args, bad := ResolveCall(c.Name, c.Args)
 	if bad != nil || m.Status == chat.StatusInterrupted {
 		return
 	}
-	now := seen{message: m, tool: name, round: s.round, page: pageOf(m.Text)}
-	now.look = now.page.tab != "" && m.Status == chat.StatusDone && slices.Contains(s.looks, name) && whole(args)
+	now := pageResult{message: m, tool: name, round: s.round, page: pageOf(m.Text)}
+	now.snapshot = now.page.tab != "" && m.Status == chat.StatusDone && slices.Contains(s.snapshotTools, name) && whole(args)
 	for i := range s.open {
 		old := &s.open[i]
 		if old.page.tab == "" || old.page.tab != now.page.tab {
@@ -94,7 +94,7 @@ func (s *stale) add(m chat.Message) {
 		switch {
 		case old.page.url != now.page.url && old.why == "":
 			old.why = "its tab shows another page now"
-		case old.page.url == now.page.url && now.look:
+		case old.page.url == now.page.url && now.snapshot:
 			old.why = "there is a newer snapshot of this page below"
 		}
 	}
@@ -102,13 +102,13 @@ func (s *stale) add(m chat.Message) {
 	if now.page.tab != "" {
 		least = minPage
 	}
-	if now.look || len(m.Text) >= least {
+	if now.snapshot || len(m.Text) >= least {
 		s.open = append(s.open, now)
 	}
 }
 
 // sweep leaves out the stale results if they are enough.
-func (s *stale) sweep() {
+func (s *staleFinder) sweep() {
 	var which []int
 	size := 0
 	for i, x := range s.open {
@@ -117,7 +117,7 @@ func (s *stale) sweep() {
 			size += len(x.message.Text)
 		}
 	}
-	if size < block {
+	if size < minStaleBytes {
 		return
 	}
 	for _, i := range slices.Backward(which) {
@@ -129,8 +129,8 @@ func (s *stale) sweep() {
 	}
 }
 
-// stale says why x is stale, "" if it is not.
-func (x seen) stale(round int) string {
+// staleFinder says why x is stale, "" if it is not.
+func (x pageResult) stale(round int) string {
 	age := round - x.round
 	switch {
 	case x.page.tab != "" && strings.HasPrefix(x.why, "there"):
@@ -143,16 +143,16 @@ func (x seen) stale(round int) string {
 	return ""
 }
 
-func (x seen) short(why string) Short {
+func (x pageResult) short(why string) ShortenedResult {
 	const lines, most = 2, 240
 	head := make([]string, 0, lines)
 	for line := range strings.Lines(x.message.Text) {
 		if len(head) == lines {
 			break
 		}
-		head = append(head, clip.Runes(strings.TrimRight(line, "\n"), most))
+		head = append(head, excerpt.Runes(strings.TrimRight(line, "\n"), most))
 	}
-	return Short{
+	return ShortenedResult{
 		Head: strings.Join(head, "\n"),
 		Why: fmt.Sprintf(
 			"[The rest of this result of %s, %d lines, is left out here: %s. Read it again with %s {\"handle\":%q}.]",

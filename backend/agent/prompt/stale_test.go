@@ -34,32 +34,32 @@ func (m *conversation) round(tool, args, text string) string {
 	return id
 }
 
-// seen is a page's answer with n more bytes.
-func seen(url, tab string, n int) string {
+// pageResult is a page's answer with n more bytes.
+func pageResult(url, tab string, n int) string {
 	return "Page: A | b | tab 7 | " + url + " | v3 | tab " + tab + "\n[1] button \"Go\"\n" + strings.Repeat("x", n)
 }
 
 func staleIDs(m conversation) []string {
-	return slices.Sorted(maps.Keys(prompt.Stale(m, snapshotTools)))
+	return slices.Sorted(maps.Keys(prompt.StaleResults(m, snapshotTools)))
 }
 
 func TestASnapshotIsLeftOutOnceThereIsANewerOne(t *testing.T) {
 	var m conversation
-	first := m.round("annotate_page", `{}`, seen("https://a.example/", "1", 13_000))
+	first := m.round("annotate_page", `{}`, pageResult("https://a.example/", "1", 13_000))
 	for _, part := range []string{`{"query":"save"}`, `{"changes_only":true}`} {
-		m.round("annotate_page", part, seen("https://a.example/", "1", 700))
+		m.round("annotate_page", part, pageResult("https://a.example/", "1", 700))
 	}
-	m.round("click_element", `{}`, seen("https://a.example/", "1", 700))
-	m.round("annotate_page", `{}`, seen("https://a.example/", "2", 13_000))
+	m.round("click_element", `{}`, pageResult("https://a.example/", "1", 700))
+	m.round("annotate_page", `{}`, pageResult("https://a.example/", "2", 13_000))
 	if got := staleIDs(m); len(got) != 0 {
 		t.Fatalf("%v is left out though nothing shows all of it", got)
 	}
-	m.round("call_tool", `{"tool":"annotate_page","args":{}}`, seen("https://a.example/", "1", 700))
+	m.round("call_tool", `{"tool":"annotate_page","args":{}}`, pageResult("https://a.example/", "1", 700))
 	got := staleIDs(m)
 	if len(got) != 4 || got[0] != first {
 		t.Errorf("left out is %v", got)
 	}
-	if s := prompt.Stale(m, snapshotTools)[first]; s.Head != "Page: A | b | tab 7 | https://a.example/ | v3 | tab 1\n[1] button \"Go\"" ||
+	if s := prompt.StaleResults(m, snapshotTools)[first]; s.Head != "Page: A | b | tab 7 | https://a.example/ | v3 | tab 1\n[1] button \"Go\"" ||
 		!strings.Contains(s.Why, `read_result {"handle":"`+first+`"}`) ||
 		!strings.Contains(s.Why, "3 lines") {
 		t.Errorf("%+v", s)
@@ -68,8 +68,8 @@ func TestASnapshotIsLeftOutOnceThereIsANewerOne(t *testing.T) {
 
 func TestAPageThatWasLeftStaysForSomeRounds(t *testing.T) {
 	var m conversation
-	m.round("annotate_page", `{}`, seen("https://a.example/", "1", 13_000))
-	m.round("annotate_page", `{}`, seen("https://b.example/", "1", 700))
+	m.round("annotate_page", `{}`, pageResult("https://a.example/", "1", 13_000))
+	m.round("annotate_page", `{}`, pageResult("https://b.example/", "1", 700))
 	for rounds := 1; rounds <= 2; rounds++ {
 		if got := staleIDs(m); len(got) != 0 {
 			t.Fatalf("%d rounds later %v is left out", rounds, got)
@@ -105,20 +105,20 @@ func TestALongResultIsLeftOutAfterManyRounds(t *testing.T) {
 func TestWhatIsLeftOutStaysLeftOutAndOnlyWholeBlocksAre(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var m conversation
-		var before map[string]prompt.Short
+		var before map[string]prompt.ShortenedResult
 		for range rapid.IntRange(1, 40).Draw(t, "rounds") {
 			tool := rapid.SampledFrom([]string{"annotate_page", "click_element", "bash"}).Draw(t, "tool")
 			size := rapid.IntRange(700, 9000).Draw(t, "size")
 			text := strings.Repeat("x", size)
 			if tool != "bash" {
-				text = seen(
+				text = pageResult(
 					rapid.SampledFrom([]string{"https://a.example/", "https://b.example/"}).Draw(t, "url"),
 					rapid.SampledFrom([]string{"1", "2"}).Draw(t, "tab"),
 					size,
 				)
 			}
 			m.round(tool, `{}`, text)
-			after := prompt.Stale(m, snapshotTools)
+			after := prompt.StaleResults(m, snapshotTools)
 			freed := 0
 			for id, s := range before {
 				if after[id] != s {

@@ -6,24 +6,24 @@ import (
 	"strings"
 
 	"sextant/shared/chat"
-	"sextant/shared/clip"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
 // actionsHeading separates the two halves of a summary: the user's words, quoted line by line, and what was
 // done and found.
-const happened = "\n\nWhat was done and found:\n"
+const actionsHeading = "\n\nWhat was done and found:\n"
 
 // Limits of a summary in bytes: the user's words, the rest, and one answer in it.
 const (
-	maxWords  = 8000
-	maxDone   = 8000
-	maxAnswer = 600
+	maxWords   = 8000
+	maxActions = 8000
+	maxAnswer  = 600
 )
 
 // Active returns the messages that are sent: with a summary in force, it and what came after the part it
 // stands for. Other summaries are never sent.
-func Sent(messages []chat.Message) []chat.Message {
+func Active(messages []chat.Message) []chat.Message {
 	from := 0
 	var sent []chat.Message
 	if i := inForce(messages); i >= 0 {
@@ -89,7 +89,7 @@ func Undone(messages []chat.Message) bool {
 // A call and its results stay together. The model's last message and what came after it, which it has not
 // read, may have twice as many: several steering messages may arrive at once. It is 0 if there is nothing
 // more to summarize.
-func Cut(messages []chat.Message, tail int) int {
+func SplitPoint(messages []chat.Message, tail int) int {
 	before, at, size, most := covered(messages), 0, 0, 2*tail
 	for i, m := range slices.Backward(messages) {
 		if i <= before {
@@ -115,21 +115,21 @@ func Cut(messages []chat.Message, tail int) int {
 
 // Summary writes a summary of messages for a context window in tokens; done is what was done and found.
 func Summary(messages []chat.Message, window int, done string) string {
-	return quoted(messages, min(maxWords, window*toolspec.BytesPerToken/10)) + happened + clip.Bytes(
+	return userWords(messages, min(maxWords, window*toolspec.BytesPerToken/10)) + actionsHeading + excerpt.Bytes(
 		strings.TrimSpace(done),
-		maxDone,
+		maxActions,
 	)
 }
 
 // Halves splits a summary: what counts as the user's words, and what may hold text from outside.
 func Halves(text string) (said, done string) {
-	said, done, _ = strings.Cut(text, happened)
+	said, done, _ = strings.Cut(text, actionsHeading)
 	return said, done
 }
 
 // userWords quotes the user: everything, or if that is more than room bytes the first message, the last, and
 // of the others the sentences that set a rule or ask.
-func quoted(messages []chat.Message, room int) string {
+func userWords(messages []chat.Message, room int) string {
 	var said []string
 	size, n := 0, 0
 	for _, m := range messages {
@@ -142,7 +142,7 @@ func quoted(messages []chat.Message, room int) string {
 		}
 	}
 	if size > room {
-		said = picked(said, room/3)
+		said = selectWords(said, room/3)
 	}
 	var b strings.Builder
 	fmt.Fprintf(
@@ -162,17 +162,17 @@ func quoted(messages []chat.Message, room int) string {
 
 // selectWords returns the first and the last of said in at most few bytes each, and in as many the sentences
 // of the others that set a rule or ask.
-func picked(said []string, few int) []string {
+func selectWords(said []string, few int) []string {
 	var out []string
 	room := few
 	for i, text := range said {
 		if i == 0 || i == len(said)-1 {
-			whole := clip.Bytes(text, few)
+			whole := excerpt.Bytes(text, few)
 			out = append(out, whole)
 			text = text[min(len(text), len(strings.TrimSuffix(whole, "…"))):]
 		}
 		for _, s := range sentences(text) {
-			if (rule(s) || strings.HasSuffix(s, "?")) && len(s) <= room {
+			if (isRule(s) || strings.HasSuffix(s, "?")) && len(s) <= room {
 				out = append(out, s)
 				room -= len(s)
 			}
@@ -187,7 +187,7 @@ var rules = strings.Fields(
 		"immer nie niemals nur muss müssen darf nicht kein keine ohne bitte siempre nunca solo toujours jamais sans",
 )
 
-func rule(sentence string) bool {
+func isRule(sentence string) bool {
 	for word := range strings.FieldsSeq(strings.ToLower(sentence)) {
 		if slices.Contains(rules, strings.Trim(word, ",.;:!?\"'()")) {
 			return true
@@ -214,14 +214,14 @@ func sentences(text string) []string {
 
 // FallbackSummary is what was done and found, without a model: each call with the start of its result, and
 // the answers. What does not fit is cut from the middle.
-func Done(messages []chat.Message) string {
+func FallbackSummary(messages []chat.Message) string {
 	calls := map[string]chat.ToolCall{}
 	var lines []string
 	for _, m := range messages {
 		switch m.Role {
 		case chat.RoleAssistant:
 			if m.Text != "" {
-				lines = append(lines, "Answered: "+clip.Runes(strings.Join(strings.Fields(m.Text), " "), maxAnswer))
+				lines = append(lines, "Answered: "+excerpt.Runes(strings.Join(strings.Fields(m.Text), " "), maxAnswer))
 			}
 			for _, c := range m.Calls {
 				calls[c.ID] = c
@@ -233,17 +233,17 @@ func Done(messages []chat.Message) string {
 				fmt.Sprintf(
 					"%s %s: %s",
 					c.Name,
-					clip.Runes(string(c.Args), 120),
-					clip.Runes(strings.Join(strings.Fields(m.Text), " "), 160),
+					excerpt.Runes(string(c.Args), 120),
+					excerpt.Runes(strings.Join(strings.Fields(m.Text), " "), 160),
 				),
 			)
 		}
 	}
-	return middle(strings.Join(lines, "\n"), maxDone-200)
+	return cutMiddle(strings.Join(lines, "\n"), maxActions-200)
 }
 
 // cutMiddle cuts text to n bytes by leaving out lines from its middle.
-func middle(text string, n int) string {
+func cutMiddle(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
@@ -266,8 +266,8 @@ func Transcript(messages []chat.Message, n int, text func(chat.Message) string) 
 			fmt.Fprintf(&b, "%s:\n%s\n", m.Role, s)
 		}
 		for _, c := range m.Calls {
-			fmt.Fprintf(&b, "calls %s %s\n", c.Name, clip.Runes(string(c.Args), 400))
+			fmt.Fprintf(&b, "calls %s %s\n", c.Name, excerpt.Runes(string(c.Args), 400))
 		}
 	}
-	return middle(b.String(), n)
+	return cutMiddle(b.String(), n)
 }

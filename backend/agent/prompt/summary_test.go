@@ -68,7 +68,7 @@ func TestWithoutAModelASummaryNamesEachCallAndItsResult(t *testing.T) {
 	for i := range 300 {
 		m.round("look", fmt.Sprintf(`{"n":%d}`, i), "page\nnumber "+fmt.Sprint(i)+strings.Repeat(" x", 500))
 	}
-	done := prompt.Done(m)
+	done := prompt.FallbackSummary(m)
 	if len(done) > 8000 || !strings.HasPrefix(done, `look {"n":0}: page number 0 x`) ||
 		!strings.Contains(done, `look {"n":299}: page number 299`) ||
 		!strings.Contains(done, "left out here") {
@@ -94,26 +94,26 @@ func TestOnlyTheLastSummaryInForceIsSent(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	if got := ids(prompt.Sent(m)); got != "s2 u3 a3" || prompt.Undone(m) {
+	if got := ids(prompt.Active(m)); got != "s2 u3 a3" || prompt.Undone(m) {
 		t.Errorf("both in force: %s", got)
 	}
 	m[6].Status = chat.StatusStopped
-	if got := ids(prompt.Sent(m)); got != "s1 u2 a2 u3 a3" || !prompt.Undone(m) {
+	if got := ids(prompt.Active(m)); got != "s1 u2 a2 u3 a3" || !prompt.Undone(m) {
 		t.Errorf("the second undone: %s", got)
 	}
 	if got := ids(prompt.Older(m, 6)); got != "s1 u2 a2 u3" {
 		t.Errorf("a third would read %s", got)
 	}
 	m[3].Status = chat.StatusStopped
-	if got := ids(prompt.Sent(m)); got != "u1 a1 u2 a2 u3 a3" || !prompt.Undone(m) {
+	if got := ids(prompt.Active(m)); got != "u1 a1 u2 a2 u3 a3" || !prompt.Undone(m) {
 		t.Errorf("both undone: %s", got)
 	}
 	m[6].Status = chat.StatusDone
-	if got := ids(prompt.Sent(m)); got != "s2 u3 a3" || prompt.Undone(m) {
+	if got := ids(prompt.Active(m)); got != "s2 u3 a3" || prompt.Undone(m) {
 		t.Errorf("the first undone: %s", got)
 	}
 	m[6].Covers = "gone"
-	if got := ids(prompt.Sent(m)); got != "u1 a1 u2 a2 u3 a3" {
+	if got := ids(prompt.Active(m)); got != "u1 a1 u2 a2 u3 a3" {
 		t.Errorf("one that stands for nothing: %s", got)
 	}
 }
@@ -151,21 +151,21 @@ func TestACallAndItsResultsAreNeverParted(t *testing.T) {
 				}
 				m = append(append(m, a), results...)
 			case "sum":
-				n := prompt.Cut(m, rapid.IntRange(0, 4000).Draw(t, "tail"))
+				n := prompt.SplitPoint(m, rapid.IntRange(0, 4000).Draw(t, "tail"))
 				if n == 0 {
 					continue
 				}
-				before := len(prompt.Sent(m))
+				before := len(prompt.Active(m))
 				m = append(
 					m,
 					chat.Message{ID: "s" + id, Role: chat.RoleSummary, Covers: m[n-1].ID, Status: chat.StatusDone},
 				)
-				if after := len(prompt.Sent(m)); after > before {
+				if after := len(prompt.Active(m)); after > before {
 					t.Fatalf("%d messages were sent, %d are after a summary", before, after)
 				}
 			}
 			open := map[string]bool{}
-			for _, x := range prompt.Sent(m) {
+			for _, x := range prompt.Active(m) {
 				if x.Role == chat.RoleTool {
 					if !open[x.CallID] {
 						t.Fatalf("%s answers a call that is not sent", x.ID)

@@ -8,10 +8,10 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"sextant/backend/agent/prompt"
-	"sextant/backend/calls/finder/findertest"
-	"sextant/backend/tools/catalogue"
-	"sextant/backend/tools/environment"
-	"sextant/backend/tools/kept"
+	"sextant/backend/pipeline/search/searchtest"
+	"sextant/backend/tools/findtools"
+	"sextant/backend/tools/page"
+	"sextant/backend/tools/readresult"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
 )
@@ -23,20 +23,20 @@ func TestFindingAToolAmongFiveHundredCostsAtMostTwoThousandTokens(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	rooms, err := environment.New(nil, nav, environment.Options{})
+	rooms, err := page.New(nil, nav, page.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := findertest.Tools()
+	all, err := searchtest.Tools()
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked, err := findertest.Questions()
+	asked, err := searchtest.Questions()
 	if err != nil {
 		t.Fatal(err)
 	}
-	all = slices.Concat(rooms.Definitions(""), kept.New(nil, nil).Definitions(""), all)
-	finds := catalogue.New(func(string) []toolspec.Definition { return all })
+	all = slices.Concat(rooms.Definitions(""), readresult.New(nil, nil).Definitions(""), all)
+	finds := findtools.New(func(string) []toolspec.Definition { return all })
 	all = append(all, finds.Definitions("")...)
 
 	codec, err := tokenizer.Get(tokenizer.Cl100kBase)
@@ -44,12 +44,12 @@ func TestFindingAToolAmongFiveHundredCostsAtMostTwoThousandTokens(t *testing.T) 
 		t.Fatal(err)
 	}
 	var box prompt.Toolbox
-	o := box.Offer(all, append(nav.Core(), toolspec.ReadResult), 128_000)
-	if !o.Searching || len(o.Told) != len(nav.Core())+3 {
-		t.Fatalf("%d of %d tools are told", len(o.Told), len(all))
+	o := box.Select(all, append(nav.Core(), toolspec.ReadResult), 128_000)
+	if !o.Searching || len(o.Listed) != len(nav.Core())+3 {
+		t.Fatalf("%d of %d tools are told", len(o.Listed), len(all))
 	}
-	functions := make([]toolspec.Function, len(o.Told))
-	for i, d := range o.Told {
+	functions := make([]toolspec.Function, len(o.Listed))
+	for i, d := range o.Listed {
 		functions[i] = d.Function()
 	}
 	definitions := count(t, codec, functions)
@@ -86,7 +86,7 @@ func TestFindingAToolAmongFiveHundredCostsAtMostTwoThousandTokens(t *testing.T) 
 		len(all),
 		recall,
 		definitions,
-		len(o.Told),
+		len(o.Listed),
 		sum/len(asked),
 		most,
 		definitions+most,

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"sextant/backend/calls/finder"
+	"sextant/backend/pipeline/search"
 	"sextant/shared/toolspec"
 )
 
@@ -20,9 +20,9 @@ type Toolbox struct {
 }
 
 // ToolSelection is the tools in one request.
-type Offer struct {
+type ToolSelection struct {
 	// Listed are the definitions in the request, in order.
-	Told []toolspec.Definition
+	Listed []toolspec.Definition
 	// Searching is true if Listed is a part and the others are found with find_tools.
 	Searching bool
 	// Note describes the panel's tools while Searching, "" for none.
@@ -31,19 +31,19 @@ type Offer struct {
 
 // Select chooses from all tools for a model with a context window in tokens. core names the tools that are
 // always listed.
-func (b *Toolbox) Offer(all []toolspec.Definition, core []string, window int) Offer {
+func (b *Toolbox) Select(all []toolspec.Definition, core []string, window int) ToolSelection {
 	size := 0
 	for _, d := range all {
 		if d.Name != toolspec.FindTools {
 			size += d.PromptBytes()
 		}
 	}
-	limit := window / Share
+	limit := window / ToolShare
 	if b.searching {
 		limit = limit * 4 / 5
 	}
 	finds := slices.ContainsFunc(all, func(d toolspec.Definition) bool { return d.Name == toolspec.FindTools })
-	b.searching = finds && tokens(size) > limit
+	b.searching = finds && estimateTokens(size) > limit
 	var first, last []toolspec.Definition
 	for _, d := range all {
 		switch {
@@ -56,25 +56,25 @@ func (b *Toolbox) Offer(all []toolspec.Definition, core []string, window int) Of
 		}
 	}
 	if b.searching {
-		return Offer{Told: append(first, callTool()), Searching: true, Note: note(last)}
+		return ToolSelection{Listed: append(first, callTool()), Searching: true, Note: panelNote(last)}
 	}
-	return Offer{Told: append(first, last...)}
+	return ToolSelection{Listed: append(first, last...)}
 }
 
 // maxNoted is how many of a panel's tools a note describes.
 const maxNoted = 12
 
 // panelNotePrefix begins every note about a panel's tools.
-const ofPanel = "[From Sextant: the panel"
+const panelNotePrefix = "[From Sextant: the panel"
 
 // IsPanelNote reports whether a note is about a panel's tools.
-func OfPanel(text string) bool { return strings.HasPrefix(text, ofPanel) }
+func IsPanelNote(text string) bool { return strings.HasPrefix(text, panelNotePrefix) }
 
 // PanelClosedNote says that the panel's tools are gone.
-const NoteGone = ofPanel + " whose tools were listed is closed; they cannot be called now.]"
+const PanelClosedNote = panelNotePrefix + " whose tools were listed is closed; they cannot be called now.]"
 
-// note describes the tools of the active panel.
-func note(defs []toolspec.Definition) string {
+// panelNote describes the tools of the active panel.
+func panelNote(defs []toolspec.Definition) string {
 	if len(defs) == 0 {
 		return ""
 	}
@@ -84,25 +84,25 @@ func note(defs []toolspec.Definition) string {
 		defs = defs[:maxNoted]
 	}
 	return fmt.Sprintf(
-		ofPanel+" in front has these tools; run them with %s.\n%s%s]",
+		panelNotePrefix+" in front has these tools; run them with %s.\n%s%s]",
 		toolspec.CallTool,
-		finder.Tell(defs),
+		search.Summary(defs),
 		more,
 	)
 }
 
 // NextNote is the note to append so that the model knows want, the Note of a ToolSelection, after the notes
 // sent so far; "" if it already does.
-func NewNote(want string, told []string) string {
+func NextNote(want string, told []string) string {
 	last := ""
 	if len(told) > 0 {
 		last = told[len(told)-1]
 	}
 	switch {
-	case want == last, want == "" && (last == "" || last == NoteGone):
+	case want == last, want == "" && (last == "" || last == PanelClosedNote):
 		return ""
 	case want == "":
-		return NoteGone
+		return PanelClosedNote
 	}
 	return want
 }
@@ -122,7 +122,7 @@ func callTool() toolspec.Definition {
 
 // ResolveCall returns the tool and arguments that a call of call_tool names; other calls are returned as they
 // are. The Result says what is wrong if it names none.
-func Meant(name string, args json.RawMessage) (string, json.RawMessage, *toolspec.Result) {
+func ResolveCall(name string, args json.RawMessage) (string, json.RawMessage, *toolspec.Result) {
 	if name != toolspec.CallTool {
 		return name, args, nil
 	}

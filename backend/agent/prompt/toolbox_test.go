@@ -31,15 +31,15 @@ func TestAModelSearchesOnceItsToolsTakeMoreThanATwentiethOfItsWindow(t *testing.
 		n         int
 		searching bool
 	}{{10, false}, {11, true}, {10, true}, {9, true}, {8, false}, {10, false}, {11, true}} {
-		o := box.Offer(append(tools(step.n, toolspec.OriginMCP), find), nil, 20_000)
+		o := box.Select(append(tools(step.n, toolspec.OriginMCP), find), nil, 20_000)
 		if o.Searching != step.searching {
 			t.Errorf("%d tools of 100 tokens in a window of 20,000: searching is %v", step.n, o.Searching)
 		}
-		if want := step.n; !step.searching && len(o.Told) != want || step.searching && len(o.Told) != 2 {
-			t.Errorf("%d tools: %d are told", step.n, len(o.Told))
+		if want := step.n; !step.searching && len(o.Listed) != want || step.searching && len(o.Listed) != 2 {
+			t.Errorf("%d tools: %d are told", step.n, len(o.Listed))
 		}
 	}
-	if o := box.Offer(tools(1000, toolspec.OriginMCP), nil, 20_000); o.Searching || len(o.Told) != 1000 {
+	if o := box.Select(tools(1000, toolspec.OriginMCP), nil, 20_000); o.Searching || len(o.Listed) != 1000 {
 		t.Error("without find_tools some are neither told nor found")
 	}
 }
@@ -47,22 +47,22 @@ func TestAModelSearchesOnceItsToolsTakeMoreThanATwentiethOfItsWindow(t *testing.
 func TestANoteListsAPanelsToolsAndHowManyMoreThereAre(t *testing.T) {
 	var box prompt.Toolbox
 	all := append(tools(15, toolspec.OriginPanel), toolspec.Definition{Name: toolspec.FindTools})
-	o := box.Offer(all, nil, 2000)
+	o := box.Select(all, nil, 2000)
 	if strings.Count(o.Note, "t_panel_") != 12 || !strings.Contains(o.Note, "and 3 more: find_tools") {
 		t.Errorf("note %s", o.Note)
 	}
-	if got := prompt.NewNote(o.Note, nil); got != o.Note {
+	if got := prompt.NextNote(o.Note, nil); got != o.Note {
 		t.Errorf("first: %q", got)
 	}
 	for _, c := range []struct {
 		want, told string
 		note       string
-	}{{"a", "a", ""}, {"b", "a", "b"}, {"", "a", prompt.NoteGone}, {"", prompt.NoteGone, ""}, {"a", prompt.NoteGone, "a"}} {
-		if got := prompt.NewNote(c.want, []string{"old", c.told}); got != c.note {
+	}{{"a", "a", ""}, {"b", "a", "b"}, {"", "a", prompt.PanelClosedNote}, {"", prompt.PanelClosedNote, ""}, {"a", prompt.PanelClosedNote, "a"}} {
+		if got := prompt.NextNote(c.want, []string{"old", c.told}); got != c.note {
 			t.Errorf("told %q, now %q: appended %q", c.told, c.want, got)
 		}
 	}
-	if got := prompt.NewNote("", nil); got != "" {
+	if got := prompt.NextNote("", nil); got != "" {
 		t.Errorf("nothing is told of nothing: %q", got)
 	}
 }
@@ -86,7 +86,7 @@ func TestCallToolIsResolvedToTheToolItNames(t *testing.T) {
 		{"call_tool", ``, "", "", "does not name a tool"},
 		{"call_tool", `{"tool":"call_tool","args":{}}`, "", "", "does not name a tool"},
 	} {
-		tool, args, wrong := prompt.Meant(c.name, json.RawMessage(c.args))
+		tool, args, wrong := prompt.ResolveCall(c.name, json.RawMessage(c.args))
 		if tool != c.tool || string(args) != c.meant || (wrong == nil) != (c.wrong == "") ||
 			wrong != nil && !strings.Contains(wrong.Error, c.wrong) {
 			t.Errorf("%s %s: %s %s %+v", c.name, c.args, tool, args, wrong)
@@ -99,7 +99,7 @@ func TestTheDefaultWindowFollowsTheModelsName(t *testing.T) {
 		"openai/gpt-5-mini": 400_000, "anthropic/claude-x": 200_000, "openrouter/anthropic/claude-x": 200_000,
 		"ollama/qwen3": 32_000, "ollama/gpt-5": 32_000, "openai/unheard-of": 128_000, "": 128_000,
 	} {
-		if got := prompt.Window(name); got != want {
+		if got := prompt.DefaultWindow(name); got != want {
 			t.Errorf("%s reads %d tokens", name, got)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"sextant/backend/agent/loop/budget"
-	"sextant/backend/agent/price"
+	"sextant/backend/agent/pricing"
 	"sextant/backend/api/route"
 	"sextant/shared/wire"
 )
@@ -16,7 +16,7 @@ type budgetBody struct {
 }
 
 func (b budgetBody) read() (budget.Limit, error) {
-	cost, err := price.Money(b.Cost)
+	cost, err := pricing.Money(b.Cost)
 	return budget.Limit{Tokens: b.Tokens, Cost: cost}, err
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"sextant/backend/agent/loop"
 	"sextant/backend/api/route"
-	"sextant/backend/tools/mcp/resources"
+	"sextant/backend/mcp/resources"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 )

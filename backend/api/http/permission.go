@@ -8,7 +8,7 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	"sextant/backend/guard/policy"
+	"sextant/backend/policy"
 	"sextant/shared/toolspec"
 )
 
@@ -58,7 +58,7 @@ func (s *Server) permit(ctx context.Context, in *struct {
 
 // definition is a tool by its name, also one of a panel that is not open.
 func (s *Server) definition(name string) (toolspec.Definition, bool) {
-	if def, ok := s.rooms.Tools.Discover(s.panel("")).Get(name); ok {
+	if def, ok := s.rooms.Tools.ForPanel(s.panel("")).Get(name); ok {
 		return def, true
 	}
 	for _, d := range s.rooms.Panels.AllDefinitions() {

@@ -10,7 +10,7 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	"sextant/backend/guard/policy"
+	"sextant/backend/policy"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )

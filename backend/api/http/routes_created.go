@@ -7,7 +7,7 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	"sextant/backend/record/store"
+	"sextant/backend/store/sqlite"
 	"sextant/shared/toolspec"
 )
 
@@ -51,7 +51,7 @@ func (s *Server) createdRoutes() {
 }
 
 func (s *Server) changeCreated(ctx context.Context, err error) (*route.Body[CreatedTools], error) {
-	if errors.Is(err, store.ErrNotFound) {
+	if errors.Is(err, sqlite.ErrNotFound) {
 		return nil, route.NotFound("There is no such version of the tool any more. Read it again.")
 	}
 	if err != nil {

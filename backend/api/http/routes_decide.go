@@ -8,7 +8,7 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	"sextant/backend/tools/panels"
+	"sextant/backend/panels/registry"
 	"sextant/shared/event"
 )
 
@@ -64,7 +64,7 @@ func (s *Server) decideRoutes() {
 			return nil, err
 		}
 		switch err := s.rooms.Panels.Publish(in.ID, in.Body); {
-		case errors.Is(err, panels.ErrNoPanel):
+		case errors.Is(err, registry.ErrNoPanel):
 			return nil, route.NotFound(err.Error())
 		case err != nil:
 			return nil, route.BadRequest(err.Error())
@@ -83,9 +83,9 @@ func (s *Server) decide(ctx context.Context, do func(ctx context.Context, panel,
 // decided answers with the panels as they are now.
 func (s *Server) decided(err error) (*route.Body[event.PanelList], error) {
 	switch {
-	case errors.Is(err, panels.ErrNotPending):
+	case errors.Is(err, registry.ErrNotPending):
 		return nil, route.NotFound("This change does not wait any more. The panel shows what waits now.")
-	case errors.Is(err, panels.ErrNoPanel):
+	case errors.Is(err, registry.ErrNoPanel):
 		return nil, route.NotFound(err.Error())
 	case err != nil:
 		return nil, route.Failed("It could not be kept, so the panel is as it was.", err)

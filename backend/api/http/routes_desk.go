@@ -30,9 +30,9 @@ func looked[T any](v T, err error) (*route.Body[T], error) {
 	switch {
 	case err == nil:
 		return route.Answer(v), nil
-	case files.Closed(err):
+	case files.IsClosedPlace(err):
 		return nil, huma.NewError(http.StatusForbidden, sentence(err))
-	case files.Mendable(err):
+	case files.IsCallError(err):
 		return nil, route.NotFound(sentence(err))
 	}
 	return nil, route.Failed("It could not be read. Nothing was changed.", err)
@@ -64,7 +64,7 @@ func (s *Server) deskRoutes() {
 		Words string `query:"words" maxLength:"200"`
 	},
 	) (*route.Body[wire.FoundPaths], error) {
-		return looked(s.rooms.FileTools.Paths(ctx, in.Words))
+		return looked(s.rooms.FileTools.FindPaths(ctx, in.Words))
 	}))
 	route.Add(s.api, http.MethodGet, "/api/desk/picture", "The bytes of a picture", http.StatusOK, person(s.picture))
 	route.Add(s.api, http.MethodGet, "/api/desk/trash", "What was thrown away", http.StatusOK, person(func(context.Context, *route.Empty) (*route.Body[wire.TrashList], error) {

@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"sextant/backend/api/route"
-	"sextant/backend/tools/panels/view"
+	"sextant/backend/panels/view"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )

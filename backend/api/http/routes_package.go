@@ -8,9 +8,9 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	"sextant/backend/tools/panels/evals"
-	"sextant/backend/tools/panels/making"
-	"sextant/backend/tools/panels/manifest"
+	"sextant/backend/panels/authoring"
+	"sextant/backend/panels/evals"
+	"sextant/backend/panels/manifest"
 	"sextant/shared/toolspec"
 )
 
@@ -25,9 +25,9 @@ type archiveInput struct {
 // PanelOffer is what installing an archive would do, or, without an Offer, what is wrong with the
 // panel in it.
 type PanelOffer struct {
-	Panel    string               `json:"panel"`
-	Offer    *making.PackageOffer `json:"offer,omitempty"`
-	Problems []manifest.Problem   `json:"problems,omitempty"`
+	Panel    string                  `json:"panel"`
+	Offer    *authoring.PackageOffer `json:"offer,omitempty"`
+	Problems []manifest.Problem      `json:"problems,omitempty"`
 }
 
 // PanelInstalled names the panel that was installed.
@@ -52,7 +52,7 @@ func (s *Server) offerPanel(ctx context.Context, in *archiveInput) (*route.Body[
 		return nil, err
 	}
 	offer, err := s.rooms.Making.Offer(in.Body.Archive)
-	var unfit *making.Unfit
+	var unfit *authoring.InvalidPanelError
 	switch {
 	case errors.As(err, &unfit):
 		return route.Answer(PanelOffer{Panel: unfit.Panel, Problems: unfit.Problems}), nil

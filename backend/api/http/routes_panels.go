@@ -7,7 +7,7 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	"sextant/backend/tools/panels/configured"
+	"sextant/backend/panels/settings"
 	"sextant/shared/toolspec"
 )
 
@@ -38,7 +38,7 @@ func (s *Server) callAsPanel(ctx context.Context, in *panelCall) (*route.Body[to
 
 // panelSettings is the list of a panel's settings; values of sensitive ones are not in it.
 type panelSettings struct {
-	Settings []configured.PanelSetting `json:"settings"`
+	Settings []settings.PanelSetting `json:"settings"`
 }
 
 func (s *Server) panelSettings(ctx context.Context, in *route.ByID) (*route.Body[panelSettings], error) {

@@ -13,7 +13,7 @@ import (
 func (s *Server) pilotRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/ai/pilot/grammar", "Every command of the command pilot", http.StatusOK, func(context.Context, *route.Empty) (*route.Body[wire.PilotGrammar], error) {
 		var names []string
-		for _, d := range s.rooms.Tools.Discover(s.rooms.Base.ActivePanel()).All() {
+		for _, d := range s.rooms.Tools.ForPanel(s.rooms.Base.ActivePanel()).All() {
 			names = append(names, d.Name)
 		}
 		return route.Answer(wire.PilotGrammar{Commands: s.rooms.Pilot.Commands(names)}), nil

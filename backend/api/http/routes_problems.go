@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"sextant/backend/api/route"
-	"sextant/backend/tools/panels/manifest"
+	"sextant/backend/panels/manifest"
 	"sextant/shared/event"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	"sextant/backend/guard/policy"
-	"sextant/backend/record/audit"
-	"sextant/backend/record/store"
+	"sextant/backend/policy"
+	"sextant/backend/store/audit"
+	"sextant/backend/store/sqlite"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -32,7 +32,7 @@ func (s *Server) recordRoutes() {
 			return nil, err
 		}
 		err := s.rooms.Store.RevokeGrant(ctx, in.ID)
-		if errors.Is(err, store.ErrNotFound) {
+		if errors.Is(err, sqlite.ErrNotFound) {
 			return nil, route.NotFound("This grant is gone already.")
 		}
 		if err != nil {
@@ -104,7 +104,7 @@ func (s *Server) ruledTool(name string) error {
 	if name == toolspec.AnyTool {
 		return nil
 	}
-	known := s.rooms.Tools.Discover(s.panel(""))
+	known := s.rooms.Tools.ForPanel(s.panel(""))
 	if _, ok := known.Get(name); ok {
 		return nil
 	}

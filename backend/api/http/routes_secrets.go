@@ -8,7 +8,7 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	"sextant/backend/guard/secrets"
+	"sextant/backend/sandbox/secrets"
 )
 
 // SecretList is what may be told of the person's secrets: all but their values.

@@ -11,8 +11,8 @@ import (
 	"sextant/backend/agent/loop"
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	"sextant/backend/calls/approval"
-	"sextant/backend/record/store"
+	"sextant/backend/pipeline/approval"
+	"sextant/backend/store/sqlite"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -64,7 +64,7 @@ func (s *Server) talkRoutes() {
 // conversation reads one or says that there is none.
 func (s *Server) conversation(ctx context.Context, id string) (chat.Conversation, error) {
 	c, err := s.rooms.Store.Conversation(ctx, id)
-	if errors.Is(err, store.ErrNotFound) {
+	if errors.Is(err, sqlite.ErrNotFound) {
 		return c, route.NotFound("There is no conversation " + id + ".")
 	}
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Server) transcript(ctx context.Context, in *route.ByID) (*route.Body[wi
 		return nil, err
 	}
 	seq := s.rooms.Events.Last()
-	owed := s.rooms.Loop.Owed(in.ID) // read first: what is recorded meanwhile comes twice, not never
+	owed := s.rooms.Loop.Unsaved(in.ID) // read first: what is recorded meanwhile comes twice, not never
 	list, err := s.rooms.Events.OfConversation(ctx, in.ID)
 	if err != nil {
 		return nil, route.Failed("The conversation could not be read.", err)
@@ -200,7 +200,7 @@ func (s *Server) ask(ctx context.Context, in *struct {
 		}
 	}
 	ctx = context.WithoutCancel(ctx)
-	var sent loop.Sent
+	var sent loop.SendResult
 	var err error
 	if in.Body.When == "" {
 		sent.Turn, err = s.rooms.Loop.Start(ctx, ask)
@@ -230,13 +230,13 @@ func talkProblem(err error) error {
 	switch {
 	case errors.Is(err, loop.ErrBusy):
 		return huma.NewError(http.StatusConflict, "A turn is running in this conversation. Stop it, wait for its end, or send with when: now or next.")
-	case errors.Is(err, loop.ErrChild):
+	case errors.Is(err, loop.ErrSubagent):
 		return huma.NewError(http.StatusConflict, "This is the talk of a subagent, which takes no other message. Write in the conversation that it worked for.")
-	case errors.Is(err, loop.ErrFull):
+	case errors.Is(err, loop.ErrQueueFull):
 		return huma.NewError(http.StatusConflict, "20 messages wait in this conversation already. Remove one, or wait until some are taken.")
-	case errors.Is(err, loop.ErrGone):
+	case errors.Is(err, loop.ErrNotWaiting):
 		return route.NotFound("This message does not wait any more: it was taken or removed.")
-	case errors.Is(err, loop.ErrNotYours):
+	case errors.Is(err, loop.ErrNotOwner):
 		return huma.NewError(http.StatusForbidden, "A program may change only what a program sent.")
 	}
 	return route.Refused(err)
@@ -276,7 +276,7 @@ func (s *Server) approve(ctx context.Context, in *struct {
 	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
-	err := s.rooms.Desk.Fill(ctx, in.ID, in.Body.Answer, in.Body.Filled, in.Body.Reason, in.Body.Hash)
+	err := s.rooms.Desk.AnswerForm(ctx, in.ID, in.Body.Answer, in.Body.Filled, in.Body.Reason, in.Body.Hash)
 	switch {
 	case errors.Is(err, approval.ErrUnknown):
 		return nil, route.NotFound("This question does not wait any more.")

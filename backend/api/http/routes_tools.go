@@ -7,7 +7,7 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	"sextant/backend/guard/policy"
+	"sextant/backend/policy"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -50,7 +50,7 @@ type ToolRow struct {
 	// Active is false for tools of a panel that is not open.
 	Active bool `json:"active"`
 	// Stand is what calls of it by the assistant come to, and by which rule.
-	Stand policy.Stand `json:"stand"`
+	Stand policy.EffectivePermission `json:"stand"`
 }
 
 // ToolRows is the whole list.
@@ -69,7 +69,7 @@ func (s *Server) toolRoutes() {
 		PanelID string `query:"panelId" maxLength:"64"`
 	},
 	) (*route.Body[wire.Discovery], error) {
-		return route.Answer(s.rooms.Tools.Discover(s.panel(in.PanelID)).Wire()), nil
+		return route.Answer(s.rooms.Tools.ForPanel(s.panel(in.PanelID)).Wire()), nil
 	})
 	m, p = nav.Route("tools_list")
 	route.Add(s.api, m, p, "Tools that can be called now, in one list", http.StatusOK, s.listTools)
@@ -85,7 +85,7 @@ func (s *Server) toolRoutes() {
 		Body *toggleBody `required:"false"`
 	},
 	) (*route.Body[event.MCPList], error) {
-		if err := s.rooms.MCP.Toggle(ctx, in.Name, s.wanted(in.Name, in.Body)); err != nil {
+		if err := s.rooms.MCP.SetEnabled(ctx, in.Name, s.wanted(in.Name, in.Body)); err != nil {
 			return nil, route.NotFound(err.Error())
 		}
 		return route.Answer(event.MCPList{Servers: s.rooms.MCP.List()}), nil
@@ -150,7 +150,7 @@ func (s *Server) listTools(_ context.Context, in *struct {
 	out := route.Answer(struct {
 		Tools []toolspec.Function `json:"tools"`
 	}{Tools: []toolspec.Function{}})
-	for _, d := range s.rooms.Tools.Discover(s.panel(in.PanelID)).All() {
+	for _, d := range s.rooms.Tools.ForPanel(s.panel(in.PanelID)).All() {
 		out.Body.Tools = append(out.Body.Tools, d.Function())
 	}
 	return out, nil
@@ -159,7 +159,7 @@ func (s *Server) listTools(_ context.Context, in *struct {
 // allTools gives every tool that exists, also those of panels that are not open.
 func (s *Server) allTools(ctx context.Context, _ *route.Empty) (*route.Body[ToolRows], error) {
 	rows := ToolRows{Tools: []ToolRow{}}
-	active := s.rooms.Tools.Discover(s.panel("")).All()
+	active := s.rooms.Tools.ForPanel(s.panel("")).All()
 	seen := map[string]bool{}
 	for _, d := range active {
 		seen[d.Name] = true
@@ -171,7 +171,7 @@ func (s *Server) allTools(ctx context.Context, _ *route.Empty) (*route.Body[Tool
 		}
 	}
 	for i, row := range rows.Tools {
-		stand, err := s.rooms.Calls.Stand(ctx, row.Definition, s.rooms.Panels.Tells(row.Name))
+		stand, err := s.rooms.Calls.Permission(ctx, row.Definition, s.rooms.Panels.DescribesCalls(row.Name))
 		if err != nil {
 			return nil, route.Failed("The rules could not be read. They still hold.", err)
 		}

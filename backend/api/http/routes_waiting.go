@@ -28,20 +28,20 @@ func (s *Server) waitingRoutes() {
 		}
 	},
 	) (*route.Body[event.Waiting], error) {
-		w, err := s.rooms.Loop.Change(ctx, in.ID, in.Message, asking(ctx), in.Body.Text, event.Moment(in.Body.When))
+		w, err := s.rooms.Loop.UpdateWaiting(ctx, in.ID, in.Message, asking(ctx), in.Body.Text, event.Moment(in.Body.When))
 		if err != nil {
 			return nil, talkProblem(err)
 		}
 		return route.Answer(w), nil
 	})
 	route.Add(s.api, http.MethodDelete, path, "Remove a message that waits", http.StatusNoContent, func(ctx context.Context, in *waitingPath) (*route.Empty, error) {
-		if err := s.rooms.Loop.Drop(ctx, in.ID, in.Message, asking(ctx)); err != nil {
+		if err := s.rooms.Loop.DropWaiting(ctx, in.ID, in.Message, asking(ctx)); err != nil {
 			return nil, talkProblem(err)
 		}
 		return nil, nil
 	})
 	route.Add(s.api, http.MethodPost, path+"/ask", "Ask a message that was kept", http.StatusAccepted, func(ctx context.Context, in *waitingPath) (*route.Body[TurnRef], error) {
-		turn, err := s.rooms.Loop.AskWaiting(context.WithoutCancel(ctx), in.ID, in.Message, asking(ctx))
+		turn, err := s.rooms.Loop.SendWaiting(context.WithoutCancel(ctx), in.ID, in.Message, asking(ctx))
 		if err != nil {
 			return nil, talkProblem(err)
 		}

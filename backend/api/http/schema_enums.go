@@ -6,9 +6,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"sextant/backend/guard/policy"
-	"sextant/backend/guard/secrets"
-	"sextant/backend/tools/panels/evals"
+	"sextant/backend/panels/evals"
+	"sextant/backend/policy"
+	"sextant/backend/sandbox/secrets"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -38,14 +38,14 @@ func enums() []enum {
 			event.CallStopped, event.CallInterrupted),
 		enumOf("ApprovalChoice", event.AnswerOnce, event.AnswerConversation, event.AnswerAlways, event.AnswerLike,
 			event.AnswerDeny),
-		enumOf("WaitingMoment", event.MomentNow, event.MomentNext, event.MomentKept),
+		enumOf("WaitingMoment", event.MomentNow, event.MomentNext, event.MomentHeld),
 		enumOf("DiskLevel", event.DiskEnough, event.DiskLow, event.DiskFull),
 		enumOf("Caller", toolspec.CallerPerson, toolspec.CallerPilot, toolspec.CallerModel, toolspec.CallerHTTP,
 			toolspec.CallerMCP, toolspec.CallerRun, toolspec.CallerPanel, toolspec.CallerApp, toolspec.CallerCreated),
 		enumOf("ErrorType", toolspec.ValidationError, toolspec.UserError, toolspec.SystemError,
 			toolspec.PermissionError, toolspec.SecurityError),
 		enumOf("ToolOrigin", toolspec.OriginBaseline, toolspec.OriginPanel, toolspec.OriginMCP, toolspec.OriginCreated),
-		enumOf("GrantScope", toolspec.GrantConversation, toolspec.GrantAlways, toolspec.GrantNever),
+		enumOf("GrantScope", toolspec.GrantConversation, toolspec.GrantAlways, toolspec.GrantForbid),
 		enumOf("FileAccess", toolspec.UseRead, toolspec.UseWrite, toolspec.UseDelete),
 		enumOf("MessageRole", chat.RoleUser, chat.RoleAssistant, chat.RoleTool, chat.RoleNote, chat.RoleSummary),
 		enumOf("Status", chat.StatusRunning, chat.StatusDone, chat.StatusStopped, chat.StatusFailed,

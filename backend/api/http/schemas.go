@@ -10,7 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"sextant/backend/api/access"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 	"sextant/shared/event"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
@@ -23,7 +23,7 @@ const schemaPrefix = "#/components/schemas/"
 // schemaName is the type's name in Go, except for names that two packages use.
 func schemaName(t reflect.Type, hint string) string {
 	switch t {
-	case reflect.TypeFor[annotator.Event]():
+	case reflect.TypeFor[annotation.Event]():
 		return "PageEvent"
 	case reflect.TypeFor[event.Note]():
 		return "TurnNote"
@@ -42,7 +42,7 @@ func streamTypes() []any {
 		wire.TerminalNews{},
 		wire.Discovery{},
 		toolspec.Result{},
-		annotator.Answer{},
+		annotation.Observation{},
 	}
 }
 

@@ -29,22 +29,22 @@ import (
 	"sextant/backend/api/access"
 	"sextant/backend/api/mcpserver"
 	"sextant/backend/browser"
-	"sextant/backend/calls/approval"
-	"sextant/backend/calls/discovery"
-	"sextant/backend/calls/pipeline"
-	"sextant/backend/guard/secrets"
-	"sextant/backend/record/audit"
-	"sextant/backend/record/blobs"
-	"sextant/backend/record/events"
-	"sextant/backend/record/results"
-	"sextant/backend/record/store"
-	"sextant/backend/tools/baseline"
-	"sextant/backend/tools/created"
+	"sextant/backend/mcp/client"
+	"sextant/backend/mcp/importers"
+	"sextant/backend/panels/authoring"
+	"sextant/backend/panels/registry"
+	"sextant/backend/pipeline"
+	"sextant/backend/pipeline/approval"
+	"sextant/backend/pipeline/catalog"
+	"sextant/backend/sandbox/secrets"
+	"sextant/backend/store/audit"
+	"sextant/backend/store/blobs"
+	"sextant/backend/store/eventlog"
+	"sextant/backend/store/results"
+	"sextant/backend/store/sqlite"
+	"sextant/backend/tools/custom"
 	"sextant/backend/tools/files"
-	"sextant/backend/tools/mcp"
-	"sextant/backend/tools/mcp/foreign"
-	"sextant/backend/tools/panels"
-	"sextant/backend/tools/panels/making"
+	"sextant/backend/tools/workspace"
 	"sextant/shared/event"
 	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
@@ -67,28 +67,28 @@ type Rooms struct {
 	Files   fs.FS
 	Built   bool
 	Calls   *pipeline.Pipeline
-	Tools   *discovery.Discovery
-	Desk    *approval.Desk
-	Store   *store.Store
-	Events  *events.Recorder
+	Tools   *catalog.Registry
+	Desk    *approval.Queue
+	Store   *sqlite.Store
+	Events  *eventlog.Recorder
 	Audit   *audit.Log
 	Blobs   *blobs.Store
 	Results *results.Store
 	Loop    *loop.Loop
 	Models  *providers.Registry
 	Pilot   *pilot.Pilot
-	Panels  *panels.Registry
+	Panels  *registry.Registry
 	// Making installs panels from archives.
-	Making *making.Panels
+	Making *authoring.Panels
 	// Pages is the origin that panels' pages come from, "" when there is none.
 	Pages string
 	MCP   *mcp.Servers
 	// Apps are the pages of MCP servers.
 	Apps Apps
 	// Foreign reads other programs' lists of MCP servers.
-	Foreign func() foreign.Reader
-	Base    *baseline.Tools
-	Created *created.Tools
+	Foreign func() importers.Reader
+	Base    *workspace.Tools
+	Created *custom.Tools
 	// FileTools know what was changed in files.
 	FileTools *files.Tools
 	Editor    Editor

@@ -9,8 +9,8 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	"sextant/backend/tools/mcp"
-	"sextant/backend/tools/mcp/resources"
+	"sextant/backend/mcp/client"
+	"sextant/backend/mcp/resources"
 )
 
 // resourceBody names a resource of a server.
@@ -51,10 +51,10 @@ func offered[T any](ctx context.Context, ask func() (T, error)) (*route.Body[T],
 	}
 	got, err := ask()
 	switch {
-	case mcp.IsUnknown(err):
-		return nil, route.NotFound(mcp.Why(err))
+	case mcp.IsUnknownServer(err):
+		return nil, route.NotFound(mcp.ErrorText(err))
 	case err != nil:
-		return nil, huma.NewError(http.StatusBadGateway, mcp.Why(err))
+		return nil, huma.NewError(http.StatusBadGateway, mcp.ErrorText(err))
 	}
 	return route.Answer(got), nil
 }

@@ -11,10 +11,10 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	"sextant/backend/tools/mcp"
-	mcpconfig "sextant/backend/tools/mcp/config"
-	"sextant/backend/tools/mcp/foreign"
-	"sextant/backend/tools/mcp/launch"
+	"sextant/backend/mcp/client"
+	mcpconfig "sextant/backend/mcp/config"
+	"sextant/backend/mcp/importers"
+	"sextant/backend/mcp/launch"
 	"sextant/shared/event"
 )
 
@@ -23,7 +23,7 @@ type Routes struct {
 	API huma.API
 	MCP *mcp.Servers
 	// Foreign reads other programs' lists of MCP servers.
-	Foreign func() foreign.Reader
+	Foreign func() importers.Reader
 }
 
 // serverPath is a route with the name of an MCP server.
@@ -37,7 +37,7 @@ type MCPServerDetail struct {
 	Entry mcpconfig.Entry `json:"entry"`
 	Log   string          `json:"log"`
 	// May is what its program may touch.
-	May launch.May `json:"may"`
+	May launch.Access `json:"may"`
 }
 
 // MCPImported says which servers were added, all switched off, and which were there already.
@@ -63,7 +63,7 @@ func (s Routes) Register() {
 			return nil, err
 		}
 		if err := do(); err != nil {
-			if mcp.IsUnknown(err) {
+			if mcp.IsUnknownServer(err) {
 				return nil, route.NotFound(err.Error())
 			}
 			return nil, route.Refused(err)
@@ -99,20 +99,20 @@ func (s Routes) Register() {
 		if err != nil {
 			return nil, route.NotFound(err.Error())
 		}
-		return route.Answer(MCPServerDetail{Entry: entry, Log: log, May: s.MCP.May(entry)}), nil
+		return route.Answer(MCPServerDetail{Entry: entry, Log: log, May: s.MCP.Access(entry)}), nil
 	})
-	route.Add(s.API, http.MethodPost, base+"/may", "What a server with that entry may touch", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[launch.May], error) {
+	route.Add(s.API, http.MethodPost, base+"/may", "What a server with that entry may touch", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[launch.Access], error) {
 		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
-		return route.Answer(s.MCP.May(in.Body.Entry)), nil
+		return route.Answer(s.MCP.Access(in.Body.Entry)), nil
 	})
 	route.Add(s.API, http.MethodPut, one+"/consents", "Say what an MCP server may ask for", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
 		Body mcpconfig.Consents
 	},
 	) (*route.Body[event.MCPList], error) {
-		return change(ctx, func() error { return s.MCP.Consent(in.Name, in.Body) })
+		return change(ctx, func() error { return s.MCP.SetConsents(in.Name, in.Body) })
 	})
 	s.offerRoutes(one)
 	s.importRoutes(base + "/import")
@@ -130,9 +130,9 @@ type importBody struct {
 
 // importRoutes take over what another program lists, after it was looked at.
 func (s Routes) importRoutes(base string) {
-	read := func(ctx context.Context, in importBody) (foreign.List, error) {
+	read := func(ctx context.Context, in importBody) (importers.List, error) {
 		if err := access.WindowOnly(ctx); err != nil {
-			return foreign.List{}, err
+			return importers.List{}, err
 		}
 		list, err := s.Foreign().Read([]byte(in.Text))
 		if in.Path != "" {
@@ -143,7 +143,7 @@ func (s Routes) importRoutes(base string) {
 		}
 		return list, nil
 	}
-	route.Add(s.API, http.MethodPost, base+"/preview", "What an import would add", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[foreign.Preview], error) {
+	route.Add(s.API, http.MethodPost, base+"/preview", "What an import would add", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[importers.Preview], error) {
 		list, err := read(ctx, in.Body)
 		if err != nil {
 			return nil, err

@@ -27,11 +27,11 @@ const (
 	clientHeader = "X-Client-Name"
 )
 
-// joinPatience bounds joining a running Sextant, and how long that waits for the first message.
-const joinPatience = 10 * time.Second
+// joinTimeout bounds joining a running Sextant, and how long that waits for the first message.
+const joinTimeout = 10 * time.Second
 
-// Guest is what a client sends when it connects.
-type Guest struct {
+// JoinRequest is what a client sends when it connects.
+type JoinRequest struct {
 	// Client is its name for the whole connection; "" if each request has it.
 	Client string
 	// Tools is the set of tools it wants: core, environment or all.
@@ -40,39 +40,39 @@ type Guest struct {
 	Panel string
 	// Share is true if it wants the window's tabs and not its own.
 	Share bool
-	// Alone is true for a client with neither a protocol session nor a session name: it shares tabs with
+	// Unnamed is true for a client with neither a protocol session nor a session name: it shares tabs with
 	// every copy of itself.
-	Alone bool
+	Unnamed bool
 }
 
 // Host serves MCP to programs that connect to a running Sextant; each has a session of its own. It is an
 // http.Handler for JoinPath, behind authentication. Close ends the connections.
 type Host struct {
 	// Check, if set before it serves, says what is wrong with a request to connect.
-	Check   func(g Guest) error
-	welcome func(ctx context.Context, g Guest) (Config, func())
-	// patience is joinPatience except in tests.
-	patience time.Duration
-	ctx      context.Context //nolint:containedctx // the host's own life, ended by Close
-	cancel   context.CancelFunc
+	Check     func(g JoinRequest) error
+	newConfig func(ctx context.Context, g JoinRequest) (Config, func())
+	// timeout is joinTimeout except in tests.
+	timeout time.Duration
+	ctx     context.Context //nolint:containedctx // the host's own life, ended by Close
+	cancel  context.CancelFunc
 
 	// stateful serves revisions with sessions, stateless those without.
 	stateful, stateless http.Handler
 
 	mu     sync.Mutex
 	closed bool
-	// lodgers are the clients over HTTP.
-	lodgers []*lodger
-	// visitors are all clients by id.
-	visitors map[string]*visitor
-	busy     sync.WaitGroup
+	// httpSessions are the clients over HTTP.
+	httpSessions []*httpSession
+	// clients are all clients by id.
+	clients map[string]*connectedClient
+	busy    sync.WaitGroup
 }
 
 // NewHost makes a Host. welcome returns the Config of a client, valid until ctx ends, and what to do after the
-// client has left.
-func NewHost(welcome func(ctx context.Context, g Guest) (cfg Config, done func())) *Host {
+// clientName has left.
+func NewHost(welcome func(ctx context.Context, g JoinRequest) (cfg Config, done func())) *Host {
 	ctx, cancel := context.WithCancel(context.Background())
-	h := &Host{welcome: welcome, patience: joinPatience, ctx: ctx, cancel: cancel, visitors: map[string]*visitor{}}
+	h := &Host{newConfig: welcome, timeout: joinTimeout, ctx: ctx, cancel: cancel, clients: map[string]*connectedClient{}}
 	h.prepare()
 	return h
 }
@@ -81,11 +81,11 @@ func NewHost(welcome func(ctx context.Context, g Guest) (cfg Config, done func()
 func (h *Host) Close() {
 	h.mu.Lock()
 	h.closed = true
-	lodgers := h.lodgers
+	lodgers := h.httpSessions
 	h.mu.Unlock()
 	h.cancel()
 	for _, l := range lodgers {
-		l.leave()
+		l.close()
 	}
 	h.busy.Wait()
 }
@@ -101,9 +101,9 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.busy.Add(1)
 	h.mu.Unlock()
 	defer h.busy.Done()
-	request, err := wanted(r)
+	request, err := parseJoinRequest(r)
 	if err != nil {
-		refuse(w, said{}, http.StatusBadRequest, err.Error())
+		writeError(w, requestInfo{}, http.StatusBadRequest, err.Error())
 		return
 	}
 	if r.Header.Get("Upgrade") != protocolName {
@@ -114,7 +114,7 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	request.Client = cmp.Or(short(r.Header.Get(clientHeader), 80), "unnamed")
+	request.Client = cmp.Or(truncate(r.Header.Get(clientHeader), 80), "unnamed")
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		http.Error(w, "This connection cannot be upgraded.", http.StatusInternalServerError)
@@ -128,28 +128,28 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		protocolName+"\r\n\r\n"); err != nil {
 		return
 	}
-	in, err := greet(conn, buffered.Reader, h.patience)
+	in, err := awaitFirstMessage(conn, buffered.Reader, h.timeout)
 	if err != nil {
 		return
 	}
 	ctx, cancel := context.WithCancel(h.ctx)
 	defer cancel()
-	cfg, done := h.welcome(ctx, request)
+	cfg, done := h.newConfig(ctx, request)
 	defer done()
-	d := newDoor(cfg)
+	d := newToolServer(cfg)
 	h.mu.Lock()
-	id := h.arrives(overStdio, request, d, cfg.Session, func() { cancel(); _ = conn.Close() })
+	id := h.addClient(overStdio, request, d, cfg.Session, func() { cancel(); _ = conn.Close() })
 	h.mu.Unlock()
-	defer h.leaves(id)
+	defer h.removeClient(id)
 	if err := d.serve(ctx, in, conn); err != nil && ctx.Err() == nil && cfg.Log != nil {
 		cfg.Log.Debug("a joined program disconnected", "client", request.Client, "err", err)
 	}
 }
 
-// wanted reads the query of a request.
-func wanted(r *http.Request) (Guest, error) {
+// parseJoinRequest reads the query of a request.
+func parseJoinRequest(r *http.Request) (JoinRequest, error) {
 	query := r.URL.Query()
-	g := Guest{
+	g := JoinRequest{
 		Tools: cmp.Or(query.Get("tools"), "core"), Panel: query.Get("panel"),
 		Share: query.Get("share") == "true",
 	}
@@ -162,24 +162,24 @@ func wanted(r *http.Request) (Guest, error) {
 	return g, nil
 }
 
-// stream is a connection with bytes that were buffered during the upgrade.
-type stream struct {
+// bufferedConn is a connection with bytes that were buffered during the upgrade.
+type bufferedConn struct {
 	net.Conn
 	buffered *bufio.Reader
 }
 
 // Read implements io.Reader.
-func (s stream) Read(b []byte) (int, error) { return s.buffered.Read(b) }
+func (s bufferedConn) Read(b []byte) (int, error) { return s.buffered.Read(b) }
 
-// Place is how to reach a running Sextant.
-type Place struct {
+// Instance is how to reach a running Sextant.
+type Instance struct {
 	// Host is "127.0.0.1:PORT"; Token is the token for programs.
 	Host, Token string
 }
 
 // Check asks the Sextant at p whether it would accept g; the error is its answer.
-func (p Place) Check(ctx context.Context, g Guest) error {
-	ctx, cancel := context.WithTimeout(ctx, joinPatience)
+func (p Instance) Check(ctx context.Context, g JoinRequest) error {
+	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 	defer cancel()
 	req, err := p.request(ctx, g)
 	if err != nil {
@@ -205,7 +205,7 @@ func (p Place) Check(ctx context.Context, g Guest) error {
 }
 
 // request is a request for MCP as g.
-func (p Place) request(ctx context.Context, g Guest) (*http.Request, error) {
+func (p Instance) request(ctx context.Context, g JoinRequest) (*http.Request, error) {
 	query := url.Values{"tools": {g.Tools}, "share": {strconv.FormatBool(g.Share)}, "panel": {g.Panel}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Host+JoinPath+"?"+query.Encode(), nil)
 	if err != nil {
@@ -216,8 +216,8 @@ func (p Place) request(ctx context.Context, g Guest) (*http.Request, error) {
 }
 
 // connect joins the Sextant at p; the connection then carries MCP.
-func (p Place) connect(ctx context.Context, g Guest) (io.ReadWriteCloser, error) {
-	ctx, cancel := context.WithTimeout(ctx, joinPatience)
+func (p Instance) connect(ctx context.Context, g JoinRequest) (io.ReadWriteCloser, error) {
+	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 	defer cancel()
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", p.Host)
@@ -231,7 +231,7 @@ func (p Place) connect(ctx context.Context, g Guest) (io.ReadWriteCloser, error)
 	return joined, nil
 }
 
-func (p Place) upgrade(ctx context.Context, conn net.Conn, g Guest) (io.ReadWriteCloser, error) {
+func (p Instance) upgrade(ctx context.Context, conn net.Conn, g JoinRequest) (io.ReadWriteCloser, error) {
 	req, err := p.request(ctx, g)
 	if err != nil {
 		return nil, err
@@ -246,7 +246,7 @@ func (p Place) upgrade(ctx context.Context, conn net.Conn, g Guest) (io.ReadWrit
 	if err := req.Write(conn); err != nil {
 		return nil, err
 	}
-	head := &handshake{conn, maxUpgrade}
+	head := &boundedConn{conn, maxUpgrade}
 	buffered := bufio.NewReader(head)
 	res, err := http.ReadResponse(buffered, req)
 	if err != nil {
@@ -258,7 +258,7 @@ func (p Place) upgrade(ctx context.Context, conn net.Conn, g Guest) (io.ReadWrit
 		return nil, fmt.Errorf("it answered %s: %s", res.Status, text)
 	}
 	head.left = math.MaxInt
-	return stream{conn, buffered}, conn.SetDeadline(time.Time{})
+	return bufferedConn{conn, buffered}, conn.SetDeadline(time.Time{})
 }
 
 // printable removes what a header cannot contain.
@@ -269,5 +269,5 @@ func printable(s string) string {
 			out = append(out, r)
 		}
 	}
-	return short(string(out), 80)
+	return truncate(string(out), 80)
 }

@@ -62,9 +62,9 @@ type Config struct {
 	// Follow, if set, calls changed after the active page has changed, at a bounded rate, until ctx ends. It
 	// runs while a client is subscribed to a resource of that page.
 	Follow func(ctx context.Context, changed func())
-	// AllChange says that Changed reports changes of prompts too. Only the conformance server sets it: ours
+	// PromptChanges says that Changed reports changes of prompts too. Only the conformance server sets it: ours
 	// never change.
-	AllChange bool
+	PromptChanges bool
 	// Progress, if set, passes the output of the running call with that id to sink until stop is called.
 	// Clients that ask for progress get it.
 	Progress func(id string, sink func(text string)) (stop func())
@@ -72,9 +72,9 @@ type Config struct {
 	Shared Conversations
 	// Resources replaces our resources and prompts, and Fixtures are additional tools that use the protocol
 	// directly. Only the conformance server sets them.
-	Shelf    Shelf
-	Fixtures []Fixture
-	Log      *slog.Logger
+	Resources ResourceProvider
+	Fixtures  []Fixture
+	Log       *slog.Logger
 }
 
 // Change is what clients are notified of: lists that may have changed, and the address of a resource that may
@@ -99,19 +99,19 @@ const (
 // Serve serves one client until in or ctx ends. It returns nil if the client left, and ctx's error if ctx
 // ended. Running calls are cancelled with it.
 func Serve(ctx context.Context, cfg Config, in io.Reader, out io.Writer) error {
-	return newDoor(cfg).serve(ctx, in, out)
+	return newToolServer(cfg).serve(ctx, in, out)
 }
 
 // serve serves one client over a stream.
-func (d *door) serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	d.out = &splicer{out: out}
+func (d *toolServer) serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	d.out = &spliceWriter{out: out}
 	defer d.close()
-	return converse(ctx, d.talk(), in, d.out)
+	return serveStream(ctx, d.endpoint(), in, d.out)
 }
 
-// left reports whether a session ended because the client left, which shows in a read or, in the middle
+// clientLeft reports whether a session ended because the client left, which shows in a read or, in the middle
 // of our answer, in a write.
-func left(err error) bool {
+func clientLeft(err error) bool {
 	if err == nil {
 		return true
 	}
@@ -146,51 +146,51 @@ func (w writer) Close() error {
 }
 
 // toolServer answers the requests of one client.
-type door struct {
-	cfg   Config
-	shelf Shelf
+type toolServer struct {
+	cfg       Config
+	resources ResourceProvider
 	// out is the stream to the client, nil over HTTP.
-	out    *splicer
-	parked parking
-	subs   subscriptions
-	// stirred carries the addresses of resources that changed with the page.
-	stirred chan string
-	record  record
+	out         *spliceWriter
+	parkedCalls parkedCalls
+	subs        subscriptions
+	// resourceChanges carries the addresses of resources that changed with the page.
+	resourceChanges chan string
+	activity        activity
 }
 
-func newDoor(cfg Config) *door {
+func newToolServer(cfg Config) *toolServer {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &door{cfg: cfg, shelf: cfg.Shelf, stirred: make(chan string)}
-	d.subs.door = d
-	if d.shelf == nil {
-		d.shelf = &shelf{door: d}
+	d := &toolServer{cfg: cfg, resources: cfg.Resources, resourceChanges: make(chan string)}
+	d.subs.server = d
+	if d.resources == nil {
+		d.resources = &builtinResources{server: d}
 	}
 	return d
 }
 
 // close ends the calls whose question was not answered and the subscriptions, and waits for both.
-func (d *door) close() {
+func (d *toolServer) close() {
 	d.subs.close()
-	d.parked.close()
+	d.parkedCalls.close()
 }
 
-// talk is the protocol endpoint of d.
-func (d *door) talk() talk {
-	return talk{
-		version: d.cfg.Version, instructions: d.cfg.Instructions, changed: d.cfg.Changed, allChange: d.cfg.AllChange,
-		log:  d.cfg.Log,
-		list: d.list, call: d.call, shelf: d.shelf, heard: d.heard, stirred: d.stirred, subscribe: d.subs.add,
+// endpoint is the protocol endpoint of d.
+func (d *toolServer) endpoint() endpoint {
+	return endpoint{
+		version: d.cfg.Version, instructions: d.cfg.Instructions, changed: d.cfg.Changed, promptChanges: d.cfg.PromptChanges,
+		log:       d.cfg.Log,
+		listTools: d.listTools, callTool: d.callTool, resources: d.resources, onRequest: d.noteRequest, resourceChanges: d.resourceChanges, subscribe: d.subs.add,
 		unsubscribe: d.subs.remove,
 	}
 }
 
-func (d *door) list(context.Context, *sdk.ListToolsRequest) ([]*sdk.Tool, error) {
+func (d *toolServer) listTools(context.Context, *sdk.ListToolsRequest) ([]*sdk.Tool, error) {
 	defs := d.cfg.Tools.Definitions()
 	list := make([]*sdk.Tool, 0, len(defs)+len(d.cfg.Fixtures))
 	for _, def := range defs {
-		list = append(list, offered(def))
+		list = append(list, toolOf(def))
 	}
 	for _, f := range d.cfg.Fixtures {
 		list = append(list, f.Tool)
@@ -198,8 +198,8 @@ func (d *door) list(context.Context, *sdk.ListToolsRequest) ([]*sdk.Tool, error)
 	return list, nil
 }
 
-// offered is def as an MCP tool. What equals MCP's defaults is left out: clients pay for every word.
-func offered(def toolspec.Definition) *sdk.Tool {
+// toolOf is def as an MCP tool. What equals MCP's defaults is left out: clients pay for every word.
+func toolOf(def toolspec.Definition) *sdk.Tool {
 	schema := def.Parameters
 	if len(schema) == 0 {
 		schema = json.RawMessage(`{"type":"object"}`)
@@ -212,7 +212,7 @@ func offered(def toolspec.Definition) *sdk.Tool {
 	return &sdk.Tool{Name: def.Name, Description: def.Description, InputSchema: schema, Annotations: a}
 }
 
-func (d *door) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+func (d *toolServer) callTool(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := req.Params.Name
 	for _, f := range d.cfg.Fixtures {
 		if f.Tool.Name == name {
@@ -225,29 +225,29 @@ func (d *door) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToo
 	defs := d.cfg.Tools.Definitions()
 	at := slices.IndexFunc(defs, func(def toolspec.Definition) bool { return def.Name == name })
 	if at < 0 {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: unknown(name, defs)}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: unknownTool(name, defs)}
 	}
 	call := d.toCall(req.ClientInfo(), name, req.Params.Arguments)
-	call.From.Unpaged = !pages(defs)
-	if !call.From.Interactive && d.canAsk(req.ClientCapabilities()) {
-		return d.askingClient(ctx, req, defs[at], call)
+	call.From.Unpaged = !offersPaging(defs)
+	if !call.From.Interactive && d.canAskClient(req.ClientCapabilities()) {
+		return d.callWithQuestions(ctx, req, defs[at], call)
 	}
 	stop := d.progress(ctx, req, &call)
 	result := d.cfg.Caller.Do(ctx, call)
 	stop()
-	d.tell(ctx, req.Session, name, result)
+	d.logResult(ctx, req.Session, name, result)
 	return d.answer(ctx, defs[at], result, inWindow), nil
 }
 
 // toCall is a client's request as a call for the pipeline.
-func (d *door) toCall(info *sdk.Implementation, tool string, args json.RawMessage) toolspec.Call {
+func (d *toolServer) toCall(info *sdk.Implementation, tool string, args json.RawMessage) toolspec.Call {
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
 	}
 	return toolspec.Call{
 		Tool: tool, Args: args, Panel: d.cfg.Panel,
 		From: toolspec.Provenance{
-			Caller: toolspec.CallerMCP, Client: d.client(info), Session: d.cfg.Session,
+			Caller: toolspec.CallerMCP, Client: d.clientName(info), Session: d.cfg.Session,
 			Interactive: d.cfg.Asks != nil && d.cfg.Asks(),
 		},
 	}
@@ -255,7 +255,7 @@ func (d *door) toCall(info *sdk.Implementation, tool string, args json.RawMessag
 
 // logResult logs the outcome of a call to the client. The SDK drops it for clients that did not ask for logs of
 // that level.
-func (d *door) tell(ctx context.Context, session *sdk.ServerSession, tool string, r toolspec.Result) {
+func (d *toolServer) logResult(ctx context.Context, session *sdk.ServerSession, tool string, r toolspec.Result) {
 	level, text := sdk.LoggingLevel("debug"), tool+" succeeded"
 	switch {
 	case r.Asked != "":
@@ -273,12 +273,12 @@ func (d *door) tell(ctx context.Context, session *sdk.ServerSession, tool string
 }
 
 // pages reports whether the tool that reads long results in parts is offered.
-func pages(defs []toolspec.Definition) bool {
+func offersPaging(defs []toolspec.Definition) bool {
 	return slices.ContainsFunc(defs, func(def toolspec.Definition) bool { return def.Name == toolspec.ReadResult })
 }
 
-// client is the name of the program that calls.
-func (d *door) client(info *sdk.Implementation) string {
+// clientName is the name of the program that calls.
+func (d *toolServer) clientName(info *sdk.Implementation) string {
 	if d.cfg.Client != "" {
 		return d.cfg.Client
 	}
@@ -290,20 +290,20 @@ func clientName(info *sdk.Implementation) string {
 	if info == nil {
 		return ""
 	}
-	return short(info.Name, 80)
+	return truncate(info.Name, 80)
 }
 
-// unknown is the error for a tool that does not exist.
-func unknown(name string, defs []toolspec.Definition) string {
+// unknownTool is the error for a tool that does not exist.
+func unknownTool(name string, defs []toolspec.Definition) string {
 	names := make([]string, 0, len(defs))
 	for _, def := range defs {
 		names = append(names, def.Name)
 	}
 	return fmt.Sprintf("unknown tool %q; available are %s. More tools are available with --tools environment or "+
-		"--tools all.", short(name, 80), strings.Join(names, ", "))
+		"--tools all.", truncate(name, 80), strings.Join(names, ", "))
 }
 
-func short(text string, n int) string {
+func truncate(text string, n int) string {
 	runes := []rune(strings.ToValidUTF8(text, "�"))
 	return string(runes[:min(n, len(runes))])
 }

@@ -15,12 +15,12 @@ import (
 
 // progress reports to a client that sent a token that its call still runs: once a second, with the last line
 // the call has written. Each report restarts the client's timeout. stop returns when nothing more will be sent.
-func (d *door) progress(ctx context.Context, req *sdk.CallToolRequest, call *toolspec.Call) (stop func()) {
+func (d *toolServer) progress(ctx context.Context, req *sdk.CallToolRequest, call *toolspec.Call) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
 		return func() {}
 	}
-	var line lastLine
+	var line lastOutput
 	quiet := func() {}
 	if d.cfg.Progress != nil {
 		// The pipeline keeps an id that is set, and its output events carry it.
@@ -57,20 +57,20 @@ func (d *door) progress(ctx context.Context, req *sdk.CallToolRequest, call *too
 	}
 }
 
-// lastLine is the newest line of a call's output.
-type lastLine struct {
+// lastOutput is the newest line of a call's output.
+type lastOutput struct {
 	mu   sync.Mutex
 	text string
 }
 
-func (l *lastLine) add(text string) {
+func (l *lastOutput) add(text string) {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.text = short(strings.TrimSpace(lines[len(lines)-1]), 200)
+	l.text = truncate(strings.TrimSpace(lines[len(lines)-1]), 200)
 }
 
-func (l *lastLine) get() string {
+func (l *lastOutput) get() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text

@@ -22,7 +22,7 @@ const maxAnswer = 64 << 20
 // RelayConfig is what Relay needs.
 type RelayConfig struct {
 	// Find finds the running Sextant; it is called again after a connection was lost.
-	Find func(ctx context.Context) (Place, error)
+	Find func(ctx context.Context) (Instance, error)
 	// Tools, Panel and Share are as in JoinRequest.
 	Tools, Panel string
 	Share        bool
@@ -37,16 +37,16 @@ type RelayConfig struct {
 // too, because the client's element numbers are no longer valid.
 func Relay(ctx context.Context, cfg RelayConfig, in io.Reader, out io.Writer) error {
 	r := &relay{
-		cfg: cfg, patience: joinPatience, changed: make(chan Change), waiting: make(chan struct{}, 1),
+		cfg: cfg, timeout: joinTimeout, changed: make(chan Change), waiting: make(chan struct{}, 1),
 		subscribed: map[string]int{}, progress: map[int64]func(*sdk.ProgressNotificationParams){},
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer r.close()
 	defer cancel()
-	r.watching.Go(func() { r.tell(ctx) })
-	return converse(ctx, talk{
-		version: cfg.Version, instructions: cfg.Instructions, changed: r.changed, log: cfg.Log, list: r.list,
-		call: r.call, shelf: far{r},
+	r.background.Go(func() { r.sendChanges(ctx) })
+	return serveStream(ctx, endpoint{
+		version: cfg.Version, instructions: cfg.Instructions, changed: r.changed, log: cfg.Log, listTools: r.list,
+		callTool: r.call, resources: relayedResources{r},
 		subscribe: r.subscribe, unsubscribe: r.unsubscribe,
 	}, in, out)
 }
@@ -57,24 +57,24 @@ type relay struct {
 	changed chan Change
 	// waiting signals that unsaid is not empty.
 	waiting chan struct{}
-	// patience bounds the time until the MCP handshake is done.
-	patience time.Duration
-	// watching counts goroutines that wait for the end of a connection.
-	watching sync.WaitGroup
+	// timeout bounds the time until the MCP handshake is done.
+	timeout time.Duration
+	// background counts goroutines that wait for the end of a connection.
+	background sync.WaitGroup
 
 	// joining is held while a connection is made.
 	joining sync.Mutex
 
-	mu       sync.Mutex
-	session  *sdk.ClientSession
-	joined   int
-	stale    bool
-	progress map[int64]func(*sdk.ProgressNotificationParams)
-	last     int64
+	mu             sync.Mutex
+	session        *sdk.ClientSession
+	joined         int
+	restartedSince bool
+	progress       map[int64]func(*sdk.ProgressNotificationParams)
+	last           int64
 	// subscribed counts the client's subscriptions by resource.
 	subscribed map[string]int
-	// unsaid are the changes that the client was not notified of yet.
-	unsaid []Change
+	// pending are the changes that the client was not notified of yet.
+	pending []Change
 }
 
 func (r *relay) close() {
@@ -84,17 +84,17 @@ func (r *relay) close() {
 	if session != nil {
 		_ = session.Close()
 	}
-	r.watching.Wait()
+	r.background.Wait()
 }
 
-// outer is what every request says of the client.
-type outer interface {
+// clientRequest is what every request says of the client.
+type clientRequest interface {
 	ClientInfo() *sdk.Implementation
 	ClientCapabilities() *sdk.ClientCapabilities
 }
 
 // join returns the connection, making one if there is none.
-func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, error) {
+func (r *relay) join(ctx context.Context, client clientRequest) (*sdk.ClientSession, error) {
 	r.joining.Lock()
 	defer r.joining.Unlock()
 	r.mu.Lock()
@@ -108,36 +108,36 @@ func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, err
 		return nil, err
 	}
 	name := clientName(client.ClientInfo())
-	conn, err := instance.connect(ctx, Guest{Client: name, Tools: r.cfg.Tools, Panel: r.cfg.Panel, Share: r.cfg.Share})
+	conn, err := instance.connect(ctx, JoinRequest{Client: name, Tools: r.cfg.Tools, Panel: r.cfg.Panel, Share: r.cfg.Share})
 	if err != nil {
 		return nil, err
 	}
 	caps := &sdk.ClientCapabilities{}
-	if theirs := client.ClientCapabilities(); asksByForm(theirs) {
+	if theirs := client.ClientCapabilities(); supportsForms(theirs) {
 		caps.Elicitation = theirs.Elicitation
 	}
 	us := sdk.NewClient(&sdk.Implementation{Name: name, Version: r.cfg.Version}, &sdk.ClientOptions{
 		Logger: r.cfg.Log, Capabilities: caps,
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { r.poke(Change{Tools: true}) },
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { r.queueChange(Change{Tools: true}) },
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {
-			r.poke(Change{Resources: true})
+			r.queueChange(Change{Resources: true})
 		},
 		ResourceUpdatedHandler: func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) {
-			r.heard(req.Params.URI)
+			r.resourceUpdated(req.Params.URI)
 		},
-		ProgressNotificationHandler: r.pass,
+		ProgressNotificationHandler: r.forwardProgress,
 		// Questions are for the client: they are forwarded unchanged.
 		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
 	})
 	// A silent peer must not block all later calls.
-	hello, cancel := context.WithTimeout(ctx, r.patience)
+	hello, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	session, err = us.Connect(hello, &sdk.IOTransport{Reader: conn, Writer: conn, MaxLineLength: maxAnswer}, nil)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("joining the running Sextant: %w", err), conn.Close())
 	}
 	r.mu.Lock()
-	r.session, r.stale = session, r.joined > 0
+	r.session, r.restartedSince = session, r.joined > 0
 	r.joined++
 	again := slices.Sorted(maps.Keys(r.subscribed))
 	r.mu.Unlock()
@@ -145,7 +145,7 @@ func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, err
 		// A resource that the new one lacks is not reported.
 		_ = session.Subscribe(hello, &sdk.SubscribeParams{URI: uri})
 	}
-	r.watching.Go(func() {
+	r.background.Go(func() {
 		_ = session.Wait() // the calls report how it ended
 		_ = session.Close()
 		r.mu.Lock()
@@ -155,11 +155,11 @@ func (r *relay) join(ctx context.Context, client outer) (*sdk.ClientSession, err
 	return session, nil
 }
 
-// poke queues a change for the client, each at most once: a client may read slowly.
-func (r *relay) poke(what Change) {
+// queueChange queues a change for the client, each at most once: a client may read slowly.
+func (r *relay) queueChange(what Change) {
 	r.mu.Lock()
-	if !slices.Contains(r.unsaid, what) {
-		r.unsaid = append(r.unsaid, what)
+	if !slices.Contains(r.pending, what) {
+		r.pending = append(r.pending, what)
 	}
 	r.mu.Unlock()
 	select {
@@ -169,7 +169,7 @@ func (r *relay) poke(what Change) {
 }
 
 // sendChanges sends queued changes until ctx ends.
-func (r *relay) tell(ctx context.Context) {
+func (r *relay) sendChanges(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -177,8 +177,8 @@ func (r *relay) tell(ctx context.Context) {
 		case <-r.waiting:
 		}
 		r.mu.Lock()
-		news := r.unsaid
-		r.unsaid = nil
+		news := r.pending
+		r.pending = nil
 		r.mu.Unlock()
 		for _, what := range news {
 			select {
@@ -190,8 +190,8 @@ func (r *relay) tell(ctx context.Context) {
 	}
 }
 
-// pass forwards a progress notification to the call that it belongs to.
-func (r *relay) pass(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
+// forwardProgress forwards a progress notification to the call that it belongs to.
+func (r *relay) forwardProgress(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
 	var token int64
 	switch v := req.Params.ProgressToken.(type) {
 	case float64:
@@ -207,8 +207,8 @@ func (r *relay) pass(_ context.Context, req *sdk.ProgressNotificationClientReque
 	}
 }
 
-// asked forwards a request to the Sextant that was joined, and says so if that is gone.
-func asked[T any](ctx context.Context, r *relay, client outer, ask func(*sdk.ClientSession) (T, error)) (T, error) {
+// forward forwards a request to the Sextant that was joined, and says so if that is gone.
+func forward[T any](ctx context.Context, r *relay, client clientRequest, ask func(*sdk.ClientSession) (T, error)) (T, error) {
 	var none T
 	session, err := r.join(ctx, client)
 	if err != nil {
@@ -218,14 +218,14 @@ func asked[T any](ctx context.Context, r *relay, client outer, ask func(*sdk.Cli
 	switch {
 	case err == nil:
 		return answer, nil
-	case !answered(err) && ctx.Err() == nil:
-		return none, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Sextant has ended. " + whatNext}
+	case !isResponse(err) && ctx.Err() == nil:
+		return none, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Sextant has ended. " + restartHint}
 	}
-	return none, wire(err)
+	return none, responseError(err)
 }
 
-// wire is the error of a response, without what the SDK wrapped around it.
-func wire(err error) error {
+// responseError is the error of a response, without what the SDK wrapped around it.
+func responseError(err error) error {
 	var said *jsonrpc.Error
 	if errors.As(err, &said) {
 		return said
@@ -234,7 +234,7 @@ func wire(err error) error {
 }
 
 func (r *relay) list(ctx context.Context, req *sdk.ListToolsRequest) ([]*sdk.Tool, error) {
-	list, err := asked(ctx, r, req, func(s *sdk.ClientSession) (*sdk.ListToolsResult, error) {
+	list, err := forward(ctx, r, req, func(s *sdk.ClientSession) (*sdk.ListToolsResult, error) {
 		return s.ListTools(ctx, nil)
 	})
 	if err != nil {
@@ -243,17 +243,17 @@ func (r *relay) list(ctx context.Context, req *sdk.ListToolsRequest) ([]*sdk.Too
 	return list.Tools, nil
 }
 
-const whatNext = "Start Sextant and repeat the call, which connects to it; or start sextant mcp with --headless to " +
+const restartHint = "Start Sextant and repeat the call, which connects to it; or start sextant mcp with --headless to " +
 	"use its own browser."
 
 func (r *relay) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	name := short(req.Params.Name, 80)
+	name := truncate(req.Params.Name, 80)
 	session, err := r.join(ctx, req)
 	if err != nil {
-		return failed(fmt.Sprintf("%s did not run: %v", name, err)), nil
+		return errorResult(fmt.Sprintf("%s did not run: %v", name, err)), nil
 	}
-	if r.anew() {
-		return failed(name + " did not run: Sextant was restarted since the last call, so its tabs and element " +
+	if r.restarted() {
+		return errorResult(name + " did not run: Sextant was restarted since the last call, so its tabs and element " +
 			"numbers are gone. Call annotate_page or navigate_page."), nil
 	}
 	params := &sdk.CallToolParams{Name: req.Params.Name, Arguments: json.RawMessage("{}")}
@@ -261,14 +261,14 @@ func (r *relay) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallTo
 		params.Arguments = req.Params.Arguments
 	}
 	params.InputResponses, params.RequestState = req.Params.InputResponses, req.Params.RequestState
-	defer r.follow(ctx, req, params)()
+	defer r.forwardProgressOf(ctx, req, params)()
 	for {
 		result, err := session.CallTool(ctx, params)
 		switch {
-		case err != nil && ctx.Err() == nil && !answered(err):
-			return failed(name + ": Sextant ended during the call; whether it took effect is unknown. " + whatNext), nil
+		case err != nil && ctx.Err() == nil && !isResponse(err):
+			return errorResult(name + ": Sextant ended during the call; whether it took effect is unknown. " + restartHint), nil
 		case err != nil:
-			return nil, wire(err)
+			return nil, responseError(err)
 		case len(result.InputRequests) == 0 || req.ProtocolVersion() >= sinceStateless:
 			return result, nil
 		}
@@ -288,17 +288,17 @@ func (r *relay) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallTo
 	}
 }
 
-// anew reports, once, that Sextant was restarted and the client's element numbers are invalid.
-func (r *relay) anew() bool {
+// restarted reports, once, that Sextant was restarted and the client's element numbers are invalid.
+func (r *relay) restarted() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	was := r.stale
-	r.stale = false
+	was := r.restartedSince
+	r.restartedSince = false
 	return was
 }
 
 // forwardProgressOf forwards progress of the call, if its client wants it, until stop is called.
-func (r *relay) follow(ctx context.Context, req *sdk.CallToolRequest, params *sdk.CallToolParams) (stop func()) {
+func (r *relay) forwardProgressOf(ctx context.Context, req *sdk.CallToolRequest, params *sdk.CallToolParams) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
 		return func() {}
@@ -320,8 +320,8 @@ func (r *relay) follow(ctx context.Context, req *sdk.CallToolRequest, params *sd
 	}
 }
 
-// answered reports whether err is a response and not a lost connection.
-func answered(err error) bool {
+// isResponse reports whether err is a response and not a lost connection.
+func isResponse(err error) bool {
 	// The SDK's own codes for a closing connection.
 	const serverClosing, clientClosing = -32004, -32003
 	var said *jsonrpc.Error
@@ -331,8 +331,8 @@ func answered(err error) bool {
 	return said.Code != serverClosing && said.Code != clientClosing
 }
 
-// failed is an error result for the model.
-func failed(text string) *sdk.CallToolResult {
+// errorResult is an error result for the model.
+func errorResult(text string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "error (system_error): " +
 		text}}}
 }

@@ -16,7 +16,7 @@ func (r *relay) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error 
 		return errFull
 	}
 	r.mu.Unlock()
-	_, err := asked(ctx, r, req, func(s *sdk.ClientSession) (struct{}, error) {
+	_, err := forward(ctx, r, req, func(s *sdk.ClientSession) (struct{}, error) {
 		return struct{}{}, s.Subscribe(ctx, &sdk.SubscribeParams{URI: uri})
 	})
 	if err != nil {
@@ -39,11 +39,11 @@ func (r *relay) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) erro
 }
 
 // resourceUpdated notifies the client of a change of a resource it subscribed to.
-func (r *relay) heard(uri string) {
+func (r *relay) resourceUpdated(uri string) {
 	r.mu.Lock()
 	waits := r.subscribed[uri] > 0
 	r.mu.Unlock()
 	if waits {
-		r.poke(Change{URI: uri})
+		r.queueChange(Change{URI: uri})
 	}
 }

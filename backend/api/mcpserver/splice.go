@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// spliceFrom is the length from which a part of an answer bypasses the SDK, which copies each answer several
+// minSpliced is the length from which a part of an answer bypasses the SDK, which copies each answer several
 // times.
-const spliceFrom = 2048
+const minSpliced = 2048
 
-// splicer writes to the client and replaces placeholders in an answer by parts that are JSON already.
+// spliceWriter writes to the client and replaces placeholders in an answer by parts that are JSON already.
 // Placeholders are random, so that no text of a page can be one.
-type splicer struct {
+type spliceWriter struct {
 	out io.Writer
 
 	mu    sync.Mutex
@@ -22,13 +22,13 @@ type splicer struct {
 }
 
 const (
-	partMark = "sextant-part-"
-	partLong = len(partMark) + 26
+	placeholderPrefix = "sextant-part-"
+	placeholderLen    = len(placeholderPrefix) + 26
 )
 
-// keep stores a part until it is written or ctx, the request's, ends; it returns the placeholder.
-func (s *splicer) keep(ctx context.Context, raw []byte) string {
-	mark := partMark + rand.Text()
+// add stores a part until it is written or ctx, the request's, ends; it returns the placeholder.
+func (s *spliceWriter) add(ctx context.Context, raw []byte) string {
+	mark := placeholderPrefix + rand.Text()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.parts == nil {
@@ -39,7 +39,7 @@ func (s *splicer) keep(ctx context.Context, raw []byte) string {
 	return mark
 }
 
-func (s *splicer) take(mark string) ([]byte, bool) {
+func (s *spliceWriter) take(mark string) ([]byte, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	raw, ok := s.parts[mark]
@@ -48,7 +48,7 @@ func (s *splicer) take(mark string) ([]byte, bool) {
 }
 
 // Write writes one message with its parts.
-func (s *splicer) Write(message []byte) (int, error) {
+func (s *spliceWriter) Write(message []byte) (int, error) {
 	s.mu.Lock()
 	waiting := len(s.parts)
 	s.mu.Unlock()
@@ -58,12 +58,12 @@ func (s *splicer) Write(message []byte) (int, error) {
 	var whole []byte
 	from := 0
 	for {
-		i := bytes.Index(message[from:], []byte(`"`+partMark))
-		if i < 0 || from+i+partLong+2 > len(message) {
+		i := bytes.Index(message[from:], []byte(`"`+placeholderPrefix))
+		if i < 0 || from+i+placeholderLen+2 > len(message) {
 			break
 		}
 		at := from + i
-		raw, ok := s.take(string(message[at+1 : at+1+partLong]))
+		raw, ok := s.take(string(message[at+1 : at+1+placeholderLen]))
 		if !ok {
 			whole = append(whole, message[from:at+1]...)
 			from = at + 1
@@ -73,7 +73,7 @@ func (s *splicer) Write(message []byte) (int, error) {
 			whole = make([]byte, 0, len(message)+2*len(raw)+256)
 		}
 		whole = append(append(whole, message[from:at]...), raw...)
-		from = at + partLong + 2
+		from = at + placeholderLen + 2
 	}
 	if from == 0 {
 		return s.out.Write(message)
@@ -85,7 +85,7 @@ func (s *splicer) Write(message []byte) (int, error) {
 }
 
 // Close closes the stream if it can be closed.
-func (s *splicer) Close() error {
+func (s *spliceWriter) Close() error {
 	if c, ok := s.out.(io.Closer); ok {
 		return c.Close()
 	}

@@ -23,19 +23,19 @@ var errFull = &jsonrpc.Error{
 
 // SubscriptionChecker is a ResourceProvider that knows which resources can be subscribed to. Without it a client may
 // subscribe to any address.
-type Watchable interface {
+type SubscriptionChecker interface {
 	// CheckSubscription fails for an unknown address, as Read does.
-	Watchable(ctx context.Context, uri string) error
+	CheckSubscription(ctx context.Context, uri string) error
 }
 
 // subscriptions are the resources that a client subscribed to. Its methods may be called concurrently.
 type subscriptions struct {
-	door *door
+	server *toolServer
 
-	mu     sync.Mutex
-	closed bool
-	by     map[*sdk.ServerSession]map[string]bool
-	count  int
+	mu       sync.Mutex
+	closed   bool
+	sessions map[*sdk.ServerSession]map[string]bool
+	count    int
 	// unfollow stops following the active page; nil while nobody subscribed to it.
 	unfollow context.CancelFunc
 	busy     sync.WaitGroup
@@ -44,8 +44,8 @@ type subscriptions struct {
 // add subscribes a session to a resource.
 func (s *subscriptions) add(ctx context.Context, req *sdk.SubscribeRequest) error {
 	uri := req.Params.URI
-	if w, ok := s.door.shelf.(Watchable); ok {
-		if err := w.Watchable(ctx, uri); err != nil {
+	if w, ok := s.server.resources.(SubscriptionChecker); ok {
+		if err := w.CheckSubscription(ctx, uri); err != nil {
 			return err
 		}
 	}
@@ -54,18 +54,18 @@ func (s *subscriptions) add(ctx context.Context, req *sdk.SubscribeRequest) erro
 	switch {
 	case s.closed:
 		return errors.New("this connection is closing")
-	case s.by[req.Session][uri]:
+	case s.sessions[req.Session][uri]:
 		return nil
 	case s.count >= maxSubscribed:
 		return errFull
 	}
-	if s.by == nil {
-		s.by = map[*sdk.ServerSession]map[string]bool{}
+	if s.sessions == nil {
+		s.sessions = map[*sdk.ServerSession]map[string]bool{}
 	}
-	if s.by[req.Session] == nil {
-		s.by[req.Session] = map[string]bool{}
+	if s.sessions[req.Session] == nil {
+		s.sessions[req.Session] = map[string]bool{}
 	}
-	s.by[req.Session][uri] = true
+	s.sessions[req.Session][uri] = true
 	s.count++
 	s.follow()
 	return nil
@@ -75,15 +75,15 @@ func (s *subscriptions) add(ctx context.Context, req *sdk.SubscribeRequest) erro
 func (s *subscriptions) remove(_ context.Context, req *sdk.UnsubscribeRequest) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.by[req.Session][req.Params.URI] {
+	if !s.sessions[req.Session][req.Params.URI] {
 		return nil
 	}
-	delete(s.by[req.Session], req.Params.URI)
-	if len(s.by[req.Session]) == 0 {
-		delete(s.by, req.Session)
+	delete(s.sessions[req.Session], req.Params.URI)
+	if len(s.sessions[req.Session]) == 0 {
+		delete(s.sessions, req.Session)
 	}
 	s.count--
-	if s.unfollow != nil && len(s.pages()) == 0 {
+	if s.unfollow != nil && len(s.subscribedPages()) == 0 {
 		s.unfollow()
 		s.unfollow = nil
 	}
@@ -92,19 +92,19 @@ func (s *subscriptions) remove(_ context.Context, req *sdk.UnsubscribeRequest) e
 
 // follow starts following the active page, if somebody subscribed to it. The caller holds the lock.
 func (s *subscriptions) follow() {
-	if s.door.cfg.Follow == nil || s.unfollow != nil || len(s.pages()) == 0 {
+	if s.server.cfg.Follow == nil || s.unfollow != nil || len(s.subscribedPages()) == 0 {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.unfollow = cancel
 	s.busy.Go(func() {
-		s.door.cfg.Follow(ctx, func() {
+		s.server.cfg.Follow(ctx, func() {
 			s.mu.Lock()
-			pages := s.pages()
+			pages := s.subscribedPages()
 			s.mu.Unlock()
 			for _, uri := range pages {
 				select {
-				case s.door.stirred <- uri:
+				case s.server.resourceChanges <- uri:
 				case <-ctx.Done():
 				}
 			}
@@ -113,9 +113,9 @@ func (s *subscriptions) follow() {
 }
 
 // subscribedPages are the forms of the active page that somebody subscribed to. The caller holds the lock.
-func (s *subscriptions) pages() (list []string) {
+func (s *subscriptions) subscribedPages() (list []string) {
 	seen := map[string]bool{}
-	for _, uris := range s.by {
+	for _, uris := range s.sessions {
 		for uri := range uris {
 			if strings.HasPrefix(uri, pagePrefix) && !seen[uri] {
 				seen[uri] = true
@@ -138,16 +138,16 @@ func (s *subscriptions) close() {
 }
 
 // CheckSubscription allows subscriptions to offered forms of the page and to shared conversations.
-func (s *shelf) Watchable(ctx context.Context, uri string) error {
+func (s *builtinResources) CheckSubscription(ctx context.Context, uri string) error {
 	if name, ok := strings.CutPrefix(uri, pagePrefix); ok {
-		for _, v := range s.views() {
+		for _, v := range s.offeredViews() {
 			if v.name == name {
 				return nil
 			}
 		}
 	}
-	if id, ok := strings.CutPrefix(uri, conversationPrefix); ok && s.door.cfg.Shared != nil {
-		list, err := s.door.cfg.Shared.Shared(ctx)
+	if id, ok := strings.CutPrefix(uri, conversationPrefix); ok && s.server.cfg.Shared != nil {
+		list, err := s.server.cfg.Shared.Shared(ctx)
 		if err != nil || slices.ContainsFunc(list, func(c Conversation) bool { return c.ID == id }) {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/common/expfmt"
 
-	recorded "sextant/backend/record/metrics"
+	recorded "sextant/backend/store/metrics"
 	"sextant/shared/wire"
 )
 

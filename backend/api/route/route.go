@@ -8,7 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"sextant/backend/record/space"
+	"sextant/backend/store/diskspace"
 )
 
 // Body wraps a JSON answer for huma.
@@ -70,7 +70,7 @@ func DiskFull() error {
 
 // Refused is a problem that the caller can mend, unless it is a full disk.
 func Refused(err error) error {
-	if space.IsFull(err) {
+	if diskspace.IsFull(err) {
 		return DiskFull()
 	}
 	return BadRequest(err.Error())
@@ -78,7 +78,7 @@ func Refused(err error) error {
 
 // Failed is a problem of ours; the detail says what still holds.
 func Failed(detail string, err error) error {
-	if space.IsFull(err) {
+	if diskspace.IsFull(err) {
 		return DiskFull()
 	}
 	return huma.NewError(http.StatusInternalServerError, detail, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"sextant/backend/browser"
-	"sextant/backend/record/events"
+	"sextant/backend/store/eventlog"
 	"sextant/shared/event"
 	"sextant/shared/wire"
 )
@@ -53,7 +53,7 @@ func (c *conn) serve() {
 		defer c.hub.windows.Add(-1)
 		c.turnedTo()
 	}
-	sub := c.hub.cfg.Events.Subscribe(events.Filter{}, hello.After)
+	sub := c.hub.cfg.Events.Subscribe(eventlog.Filter{}, hello.After)
 	defer sub.Close()
 	defer c.closeLive()
 
@@ -97,7 +97,7 @@ func (c *conn) refuse(err error) {
 }
 
 // write is the only writer of the socket.
-func (c *conn) write(sub *events.Subscription) {
+func (c *conn) write(sub *eventlog.Subscription) {
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
 	if c.send(envelope("hello", wire.Hello{Seq: c.hub.cfg.Events.Last(), Version: c.hub.cfg.Version})) != nil {

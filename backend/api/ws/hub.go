@@ -19,7 +19,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"sextant/backend/browser"
-	"sextant/backend/record/events"
+	"sextant/backend/store/eventlog"
 	"sextant/shared/wire"
 )
 
@@ -39,7 +39,7 @@ type Config struct {
 	// window's hand moves on the page, and only a window can be asked.
 	Role    func(key string) (valid, window bool)
 	Allowed func(*http.Request) bool
-	Events  *events.Recorder
+	Events  *eventlog.Recorder
 	Browser *browser.Browser
 	Log     *slog.Logger
 }

@@ -52,7 +52,7 @@ func (c *conn) takeOver(input string) {
 	if input != "down" && input != "keydown" {
 		return
 	}
-	if state := c.hub.cfg.Browser.State(); state.Driving != "" && !state.PersonHas {
+	if state := c.hub.cfg.Browser.State(); state.Actor != "" && !state.TakenOver {
 		c.hub.cfg.Browser.SetPersonControl(true)
 	}
 }

@@ -22,8 +22,8 @@ import (
 	"sextant/backend/api/ws"
 	"sextant/backend/browser"
 	"sextant/backend/browser/launch"
-	"sextant/backend/record/events"
-	"sextant/backend/record/store"
+	"sextant/backend/store/eventlog"
+	"sextant/backend/store/sqlite"
 	"sextant/shared/event"
 	"sextant/shared/wire"
 )
@@ -50,12 +50,12 @@ func openWindow(b *testing.B, page string) *window {
 		_, _ = fmt.Fprint(w, "<!doctype html>"+page)
 	}))
 	b.Cleanup(site.Close)
-	db, err := store.Open(ctx, filepath.Join(b.TempDir(), "bench.db"), slog.New(slog.DiscardHandler))
+	db, err := sqlite.Open(ctx, filepath.Join(b.TempDir(), "bench.db"), slog.New(slog.DiscardHandler))
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = db.Close() })
-	recorder, err := events.New(ctx, db, slog.New(slog.DiscardHandler))
+	recorder, err := eventlog.New(ctx, db, slog.New(slog.DiscardHandler))
 	if err != nil {
 		b.Fatal(err)
 	}

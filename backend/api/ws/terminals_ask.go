@@ -24,10 +24,10 @@ func (c *watching) asked(data []byte) error {
 	case "stop":
 		return all.Stop(m.Tab)
 	case "again":
-		return all.Again(m.Tab)
+		return all.Restart(m.Tab)
 	case "close":
 		c.leave(m.Tab)
-		return all.Shut(m.Tab)
+		return all.CloseTab(m.Tab)
 	case "resize":
 		all.Resize(m.Tab, m.Columns, m.Rows)
 	case "share":

@@ -14,7 +14,7 @@ import (
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // aimPatience is how long an element that cannot be pressed right now is waited for: it may be
@@ -194,12 +194,12 @@ func (g *Target) missedFault(what string) error {
 
 // onElement runs an action on the tab of an annotation, with its element; whether that lives shows when
 // it is aimed at, or by sure.
-func onElement(ctx context.Context, s *page.Session, id int, do func(context.Context, *page.Action, *Target) error) (annotator.Answer, error) {
+func onElement(ctx context.Context, s *page.Session, id int, do func(context.Context, *page.Action, *Target) error) (annotation.Observation, error) {
 	return onElementWithin(ctx, s, actionTimeout, id, do)
 }
 
 // onElementWithin is on with a bound on how long the page may take to let it be done.
-func onElementWithin(ctx context.Context, s *page.Session, limit time.Duration, id int, do func(context.Context, *page.Action, *Target) error) (ans annotator.Answer, err error) {
+func onElementWithin(ctx context.Context, s *page.Session, limit time.Duration, id int, do func(context.Context, *page.Action, *Target) error) (ans annotation.Observation, err error) {
 	if _, err := s.Manager.Start(ctx); err != nil {
 		return ans, err
 	}

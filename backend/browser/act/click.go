@@ -13,14 +13,14 @@ import (
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // Click presses the mouse on an element, after making sure that the press will meet it.
-func Click(ctx context.Context, s *page.Session, o surface.ClickOptions) (annotator.Answer, error) {
+func Click(ctx context.Context, s *page.Session, o surface.ClickOptions) (annotation.Observation, error) {
 	press, verb, err := pressOf(o.Button, o.Count, o.Modifiers)
 	if err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	return onElement(ctx, s, o.ID, func(ctx context.Context, a *page.Action, g *Target) error {
 		return g.click(ctx, a, press, verb)
@@ -147,7 +147,7 @@ func (g *Target) hover(ctx context.Context, a *page.Action, modifiers int) (x, y
 }
 
 // Hover moves the mouse over an element.
-func Hover(ctx context.Context, s *page.Session, id int) (annotator.Answer, error) {
+func Hover(ctx context.Context, s *page.Session, id int) (annotation.Observation, error) {
 	return onElement(ctx, s, id, func(ctx context.Context, a *page.Action, g *Target) error {
 		a.Acting("moved to %s", g.Name())
 		_, _, err := g.hover(ctx, a, 0)

@@ -9,7 +9,7 @@ import (
 
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // DialogOptions: Accept or dismiss; Text answers a prompt (its preset when nil); User and
@@ -22,14 +22,14 @@ type DialogOptions struct {
 
 // HandleDialog answers the open dialog of the active tab, or of another one when only that
 // has one. The answer says what the page did then.
-func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annotator.Answer, error) {
+func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annotation.Observation, error) {
 	t := s.TabWithDialog()
 	if t == nil {
-		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "No dialog is open.", Suggestion: "Call annotate_page to see the page."}
+		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultDialog, Message: "No dialog is open.", Suggestion: "Call annotate_page to see the page."}
 	}
 	release, err := t.Acquire(ctx)
 	if err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	defer release()
 	s.Manager.Lock()
@@ -38,13 +38,13 @@ func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annota
 	switch {
 	case d != nil:
 		if f := fits(d, o); f != nil {
-			return annotator.Answer{}, f
+			return annotation.Observation{}, f
 		}
 		return t.Run(ctx, func(ctx context.Context, a *page.Action) error { return answerDialog(ctx, a, d, o) })
 	case c == nil:
-		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Call annotate_page."}
+		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Call annotate_page."}
 	case o.Accept:
-		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The page asks for a file.", Suggestion: "Give it with upload_file, or send accept: false."}
+		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The page asks for a file.", Suggestion: "Give it with upload_file, or send accept: false."}
 	}
 	t.Locked(func() { t.FileChooser = nil })
 	return t.Run(ctx, func(_ context.Context, a *page.Action) error {
@@ -120,16 +120,16 @@ func answerLogin(a *page.Action, client proto.Client, d *page.Dialog, o DialogOp
 }
 
 // answerDialogByKey accepts or dismisses the dialog in the tab by a key.
-func answerDialogByKey(ctx context.Context, s *page.Session, t *page.Tab, key string) (annotator.Answer, error) {
+func answerDialogByKey(ctx context.Context, s *page.Session, t *page.Tab, key string) (annotation.Observation, error) {
 	accept := strings.EqualFold(key, "Enter") || strings.EqualFold(key, "Return")
 	d := t.OpenDialog()
 	switch {
 	case d == nil:
-		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Press the key again."}
+		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Press the key again."}
 	case !accept && !strings.EqualFold(key, "Escape") && !strings.EqualFold(key, "Esc"), d.Kind == page.DialogAuth && accept:
 		s.Manager.Lock()
 		defer s.Manager.Unlock()
-		return annotator.Answer{}, t.DialogFault()
+		return annotation.Observation{}, t.DialogFault()
 	}
 	return HandleDialog(ctx, s, DialogOptions{Accept: accept})
 }

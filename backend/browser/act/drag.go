@@ -15,7 +15,7 @@ import (
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // Point is the element with the number ID or, when that is 0, a point of the page's viewport
@@ -47,9 +47,9 @@ type drag struct {
 
 // Drag presses on From, moves in small steps and lets go on To. Over an element it goes a
 // little past the middle in the direction of travel, which sortable lists need.
-func Drag(ctx context.Context, s *page.Session, o DragOptions) (annotator.Answer, error) {
+func Drag(ctx context.Context, s *page.Session, o DragOptions) (annotation.Observation, error) {
 	if (o.To == nil) == (o.By == nil) {
-		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "A drag needs one of to and by.", Suggestion: `Send to as an id or {"x":10,"y":20}, or by as an offset.`}
+		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "A drag needs one of to and by.", Suggestion: `Send to as an id or {"x":10,"y":20}, or by as an offset.`}
 	}
 	ids := []int{o.From.ID}
 	if o.To != nil {
@@ -63,9 +63,9 @@ func Drag(ctx context.Context, s *page.Session, o DragOptions) (annotator.Answer
 
 // onTab runs an action on the tab that all of the elements belong to, the active one when
 // there is none among ids.
-func onTab(ctx context.Context, s *page.Session, ids []int, do func(context.Context, *page.Action) error) (annotator.Answer, error) {
+func onTab(ctx context.Context, s *page.Session, ids []int, do func(context.Context, *page.Action) error) (annotation.Observation, error) {
 	if _, err := s.Manager.Start(ctx); err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	var t *page.Tab
 	for _, id := range ids {
@@ -75,16 +75,16 @@ func onTab(ctx context.Context, s *page.Session, ids []int, do func(context.Cont
 		other, f := s.TabOfElement(id)
 		switch {
 		case f != nil:
-			return annotator.Answer{}, f
+			return annotation.Observation{}, f
 		case t != nil && other != t:
-			return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("[%d] is in another tab.", id), Suggestion: "Name elements of one tab."}
+			return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("[%d] is in another tab.", id), Suggestion: "Name elements of one tab."}
 		}
 		t = other
 	}
 	if t == nil {
 		var err error
 		if t, err = s.ActiveTab(ctx); err != nil {
-			return annotator.Answer{}, err
+			return annotation.Observation{}, err
 		}
 	}
 	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {

@@ -15,7 +15,7 @@ import (
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // writeDown is the function that makes of a script's value one that can be written down.
@@ -50,10 +50,10 @@ type EvaluateResult struct {
 
 // Evaluate runs a script in the page's own world and answers like any action with what it
 // caused. What the script throws is a *Fault of kind invalid that names the line.
-func Evaluate(ctx context.Context, s *page.Session, o EvaluateOptions) (annotator.Answer, EvaluateResult, error) {
+func Evaluate(ctx context.Context, s *page.Session, o EvaluateOptions) (annotation.Observation, EvaluateResult, error) {
 	var got EvaluateResult
 	if strings.TrimSpace(o.Script) == "" || len(o.Script) > maxScript {
-		return annotator.Answer{}, got, &surface.Fault{
+		return annotation.Observation{}, got, &surface.Fault{
 			Kind: surface.FaultInvalid, Message: fmt.Sprintf("The script is empty or longer than %d bytes.", maxScript),
 			Suggestion: `Send a script such as "document.title".`,
 		}
@@ -83,7 +83,7 @@ func Evaluate(ctx context.Context, s *page.Session, o EvaluateOptions) (annotato
 	}
 	t, err := s.ActiveTab(ctx)
 	if err != nil {
-		return annotator.Answer{}, got, err
+		return annotation.Observation{}, got, err
 	}
 	ans, err := s.Act(ctx, t, func(ctx context.Context, a *page.Action) error { return run(ctx, a, a.Page.Main(), "", "") })
 	return ans, got, err
@@ -143,7 +143,7 @@ func normalizeJSON(raw json.RawMessage) string {
 			b.WriteRune(rune(t))
 			open, members = append(open, t), append(members, 0)
 		case string:
-			b.Write(annotator.AppendString(nil, t))
+			b.Write(annotation.AppendString(nil, t))
 		case nil:
 			b.WriteString("null")
 		default:

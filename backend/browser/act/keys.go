@@ -7,17 +7,17 @@ import (
 	"sextant/backend/browser/observe"
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // Press presses a key in the active tab, or answers its open dialog (Enter, Escape).
-func Press(ctx context.Context, s *page.Session, key string) (annotator.Answer, error) {
+func Press(ctx context.Context, s *page.Session, key string) (annotation.Observation, error) {
 	if err := input.Check(key); err != nil {
-		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: `Send a key such as "Enter" or "Control+a".`}
+		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: `Send a key such as "Enter" or "Control+a".`}
 	}
 	t, err := s.ActiveTab(ctx)
 	if err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	if t.OpenDialog() != nil {
 		return answerDialogByKey(ctx, s, t, key)

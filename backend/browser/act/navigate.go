@@ -13,7 +13,7 @@ import (
 
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // The options of a Session's actions mirror the parameters of the environment tools one to
@@ -75,23 +75,23 @@ func checkAddress(ctx context.Context, s *page.Session, address string) error {
 
 // Navigate opens an address in the active tab, or goes back, forward or reloads. The answer
 // lists everything in the viewport.
-func Navigate(ctx context.Context, s *page.Session, o NavigateOptions) (annotator.Answer, error) {
+func Navigate(ctx context.Context, s *page.Session, o NavigateOptions) (annotation.Observation, error) {
 	if (o.URL == "") == (o.Action == "") {
-		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "navigate_page takes either url or action", Suggestion: `Send url, or action "back", "forward" or "reload".`}
+		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "navigate_page takes either url or action", Suggestion: `Send url, or action "back", "forward" or "reload".`}
 	}
 	var address string
 	if o.URL != "" {
 		var err error
 		if address, err = Address(o.URL); err != nil {
-			return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: "Send an address such as https://example.com."}
+			return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: "Send an address such as https://example.com."}
 		}
 		if err := checkAddress(ctx, s, address); err != nil {
-			return annotator.Answer{}, err
+			return annotation.Observation{}, err
 		}
 	}
 	t, err := s.ActiveTab(ctx)
 	if err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	// A crashed page can be left: that is the way out of it.
 	t.Locked(func() { t.Crashed = false })

@@ -14,7 +14,7 @@ import (
 	"sextant/backend/browser/page/network"
 	"sextant/backend/browser/page/webmcp"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // PageTools lists what the active tab's page offers. The error is a *Fault when the browser
@@ -99,10 +99,10 @@ func PageToolOrigin(s *page.Session, name, origin string) string {
 
 // CallPageTool calls a tool that the page's document of an origin offers, as PageToolOf names it,
 // with a JSON object as input, and answers like any action; output is what the tool said, as text.
-func CallPageTool(ctx context.Context, s *page.Session, name, origin string, input json.RawMessage) (ans annotator.Answer, output string, err error) {
+func CallPageTool(ctx context.Context, s *page.Session, name, origin string, input json.RawMessage) (ans annotation.Observation, output string, err error) {
 	t, err := s.ActiveTab(ctx)
 	if err != nil {
-		return annotator.Answer{}, "", err
+		return annotation.Observation{}, "", err
 	}
 	if len(input) == 0 {
 		input = json.RawMessage("{}")

@@ -12,7 +12,7 @@ import (
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // ClickAtOptions: a point of the page's viewport in CSS pixels; the rest as in ClickOptions.
@@ -79,10 +79,10 @@ func describePoint(ctx context.Context, a *page.Action, x, y float64) (string, e
 }
 
 // ClickAt presses the mouse at a point and says what lies there.
-func ClickAt(ctx context.Context, s *page.Session, o ClickAtOptions) (annotator.Answer, error) {
+func ClickAt(ctx context.Context, s *page.Session, o ClickAtOptions) (annotation.Observation, error) {
 	press, verb, err := pressOf(o.Button, o.Count, o.Modifiers)
 	if err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	return onTab(ctx, s, nil, func(ctx context.Context, a *page.Action) error {
 		if err := checkInView(ctx, a, o.X, o.Y); err != nil {
@@ -105,9 +105,9 @@ func ClickAt(ctx context.Context, s *page.Session, o ClickAtOptions) (annotator.
 
 // MovePath moves the mouse along points of the page's viewport, with the left button held
 // from the first to the last when press is true.
-func MovePath(ctx context.Context, s *page.Session, points []Point, press bool) (annotator.Answer, error) {
+func MovePath(ctx context.Context, s *page.Session, points []Point, press bool) (annotation.Observation, error) {
 	if len(points) == 0 {
-		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "A path needs points.", Suggestion: `Send points such as [{"x":10,"y":20},{"x":80,"y":20}].`}
+		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "A path needs points.", Suggestion: `Send points such as [{"x":10,"y":20},{"x":80,"y":20}].`}
 	}
 	moves := interpolate(points)
 	return onTab(ctx, s, nil, func(ctx context.Context, a *page.Action) (err error) {

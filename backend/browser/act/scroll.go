@@ -10,15 +10,15 @@ import (
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // Scroll scrolls the page or the box of an element.
-func Scroll(ctx context.Context, s *page.Session, o surface.ScrollOptions) (annotator.Answer, error) {
+func Scroll(ctx context.Context, s *page.Session, o surface.ScrollOptions) (annotation.Observation, error) {
 	switch o.Direction {
 	case "up", "down", "left", "right", "top", "bottom":
 	default:
-		return annotator.Answer{}, &surface.Fault{
+		return annotation.Observation{}, &surface.Fault{
 			Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown direction %q", o.Direction),
 			Suggestion: "Send up, down, left, right, top or bottom.",
 		}
@@ -55,7 +55,7 @@ func Scroll(ctx context.Context, s *page.Session, o surface.ScrollOptions) (anno
 	}
 	t, err := s.ActiveTab(ctx)
 	if err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, actionTimeout, observe.ErrUnresponsive)

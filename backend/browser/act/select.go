@@ -11,11 +11,11 @@ import (
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // Select chooses options of a native list by label or value.
-func Select(ctx context.Context, s *page.Session, id int, values []string) (annotator.Answer, error) {
+func Select(ctx context.Context, s *page.Session, id int, values []string) (annotation.Observation, error) {
 	return onElement(ctx, s, id, func(ctx context.Context, a *page.Action, g *Target) error {
 		x, y, err := g.aim(ctx, collect.AimOptions{})
 		if err != nil {
@@ -45,7 +45,7 @@ func quoted(values []string) string {
 
 // SelectText selects text: in the element id (0: the whole page) the place where text
 // is (all of it when empty), of that the characters from start to end (0: to the end).
-func SelectText(ctx context.Context, s *page.Session, id int, text string, start, end int) (annotator.Answer, error) {
+func SelectText(ctx context.Context, s *page.Session, id int, text string, start, end int) (annotation.Observation, error) {
 	if id != 0 {
 		return onElement(ctx, s, id, func(ctx context.Context, a *page.Action, g *Target) error {
 			if err := g.verify(ctx); err != nil {
@@ -61,7 +61,7 @@ func SelectText(ctx context.Context, s *page.Session, id int, text string, start
 	}
 	t, err := s.ActiveTab(ctx)
 	if err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	return s.Act(ctx, t, func(ctx context.Context, a *page.Action) error {
 		var first error

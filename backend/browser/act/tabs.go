@@ -9,7 +9,7 @@ import (
 
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 	"sextant/shared/event"
 )
 
@@ -21,8 +21,8 @@ type TabOptions struct {
 
 // Tabs lists, opens, selects or closes tabs; the list is as it is afterwards. Opening and
 // selecting answer with everything in the tab's viewport.
-func Tabs(ctx context.Context, s *page.Session, o TabOptions) (annotator.Answer, []event.Tab, error) {
-	var ans annotator.Answer
+func Tabs(ctx context.Context, s *page.Session, o TabOptions) (annotation.Observation, []event.Tab, error) {
+	var ans annotation.Observation
 	var err error
 	switch o.Action {
 	case "", "list":
@@ -43,35 +43,35 @@ func Tabs(ctx context.Context, s *page.Session, o TabOptions) (annotator.Answer,
 }
 
 // overview is an answer about the session's tabs and not about a page.
-func overview(s *page.Session, outcome string) annotator.Answer {
+func overview(s *page.Session, outcome string) annotation.Observation {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
-	ans := annotator.Answer{Outcome: outcome, Events: []annotator.Event{}, Elements: []annotator.Element{}, Changes: true}
+	ans := annotation.Observation{Outcome: outcome, Events: []annotation.Event{}, Elements: []annotation.Element{}, Changes: true}
 	if t := s.Active; t != nil {
-		ans.Page = annotator.Page{Title: t.Title, URL: t.URL, Version: t.Version, Tab: t.ID}
+		ans.Page = annotation.Page{Title: t.Title, URL: t.URL, Version: t.Version, Tab: t.ID}
 		ans.Events = t.TakeEffects()
 	}
 	return ans
 }
 
-func openTab(ctx context.Context, s *page.Session, typed string) (annotator.Answer, error) {
+func openTab(ctx context.Context, s *page.Session, typed string) (annotation.Observation, error) {
 	address := page.BlankPage
 	if typed != "" {
 		var err error
 		if address, err = Address(typed); err != nil {
-			return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: "Send an address such as https://example.com."}
+			return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: "Send an address such as https://example.com."}
 		}
 		if err := checkAddress(ctx, s, address); err != nil {
-			return annotator.Answer{}, err
+			return annotation.Observation{}, err
 		}
 	}
 	e, err := s.Manager.Start(ctx)
 	if err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	t, err := s.OpenEmpty(ctx, e)
 	if err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	s.Manager.Viewer.FrontChanged()
 	s.Manager.Events.StateChanged()
@@ -105,13 +105,13 @@ func tabByID(s *page.Session, id int) (*page.Tab, error) {
 	}
 }
 
-func selectTab(ctx context.Context, s *page.Session, id int) (annotator.Answer, error) {
+func selectTab(ctx context.Context, s *page.Session, id int) (annotation.Observation, error) {
 	if _, err := s.Manager.Start(ctx); err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	t, err := tabByID(s, id)
 	if err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	s.Manager.Lock()
 	s.Active = t
@@ -129,13 +129,13 @@ func selectTab(ctx context.Context, s *page.Session, id int) (annotator.Answer, 
 }
 
 // closeTab closes a tab whatever it is doing: an action that runs in it ends.
-func closeTab(ctx context.Context, s *page.Session, id int) (annotator.Answer, error) {
+func closeTab(ctx context.Context, s *page.Session, id int) (annotation.Observation, error) {
 	if _, err := s.Manager.Start(ctx); err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	t, err := tabByID(s, id)
 	if err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -144,10 +144,10 @@ func closeTab(ctx context.Context, s *page.Session, id int) (annotator.Answer, e
 	s.Manager.Unlock()
 	if e != nil && p != nil {
 		if _, err := (proto.TargetCloseTarget{TargetID: proto.TargetTargetID(p.TargetID)}).Call(e.Registry.Client(ctx)); err != nil {
-			return annotator.Answer{}, fmt.Errorf("closing tab %d: %w", t.ID, err)
+			return annotation.Observation{}, fmt.Errorf("closing tab %d: %w", t.ID, err)
 		}
 		if err := s.Manager.Await(ctx, func() bool { return t.Closed }); err != nil {
-			return annotator.Answer{}, fmt.Errorf("closing tab %d: %w", t.ID, err)
+			return annotation.Observation{}, fmt.Errorf("closing tab %d: %w", t.ID, err)
 		}
 	}
 	return overview(s, fmt.Sprintf("closed tab %d", t.ID)), nil

@@ -15,7 +15,7 @@ import (
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // checkSecretOrigin refuses to type a secret for the origin only into another document.
@@ -39,7 +39,7 @@ func (g *Target) checkSecretOrigin(ctx context.Context, only string) error {
 }
 
 // Type puts text into an element.
-func Type(ctx context.Context, s *page.Session, o surface.TypeOptions) (annotator.Answer, error) {
+func Type(ctx context.Context, s *page.Session, o surface.TypeOptions) (annotation.Observation, error) {
 	limit := actionTimeout
 	if o.Human {
 		limit += time.Duration(len(o.Text)) * 100 * time.Millisecond

@@ -16,7 +16,7 @@ import (
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // chooserTimeout bounds how long a click may take to ask for files.
@@ -27,10 +27,10 @@ const maxFiles = 50
 
 // Upload gives files, by absolute paths without links in them, to a file field, to the field that the element is the
 // label of or holds, to the chooser that a click on it opens, or drops them on it.
-func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annotator.Answer, error) {
+func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annotation.Observation, error) {
 	what, err := checkFiles(paths)
 	if err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	return onElement(ctx, s, id, func(ctx context.Context, a *page.Action, g *Target) error {
 		a.Tab.Locked(func() { a.Tab.FileChooser = nil })

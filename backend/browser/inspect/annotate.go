@@ -8,42 +8,42 @@ import (
 
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // Annotate lists the elements of the active tab. They are shared with the tab and must not
 // be changed.
-func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (annotator.Answer, error) {
+func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (annotation.Observation, error) {
 	if o.Scope != "" && o.Scope != "viewport" && o.Scope != "page" {
-		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page."}
+		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page."}
 	}
 	t, err := s.ActiveTab(ctx)
 	if err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	ans, err := observeTab(ctx, s, t, o.Scope == "page", o.ChangesOnly)
 	if err != nil || o.Query == "" {
 		return ans, err
 	}
 	all := ans.Elements
-	found, partly := annotator.Match(all, o.Query)
+	found, partly := annotation.Match(all, o.Query)
 	if len(found) == 0 && o.Scope != "page" {
 		// It may be further down.
 		rest, err := observeTab(ctx, s, t, true, false)
 		if err != nil {
-			return annotator.Answer{}, err
+			return annotation.Observation{}, err
 		}
 		rest.Events = append(ans.Events, rest.Events...)
 		ans, all = rest, rest.Elements
-		if found, partly = annotator.Match(all, o.Query); len(found) > 0 {
+		if found, partly = annotation.Match(all, o.Query); len(found) > 0 {
 			page.AddNote(&ans, fmt.Sprintf("Nothing in the viewport matches %q; these are elsewhere on the page.", surface.Clip(o.Query, 60)))
 		}
 	}
 	ans.Elements, ans.Gone, ans.Changes = found, nil, false
 	switch {
 	case len(found) == 0:
-		ans.Elements = []annotator.Element{}
-		page.AddNote(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60), annotator.Inventory(all)))
+		ans.Elements = []annotation.Element{}
+		page.AddNote(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60), annotation.Inventory(all)))
 	case partly:
 		page.AddNote(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.", surface.Clip(o.Query, 60)))
 	}
@@ -51,7 +51,7 @@ func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (
 }
 
 // observeTab takes a snapshot without acting.
-func observeTab(ctx context.Context, s *page.Session, t *page.Tab, wide, changed bool) (annotator.Answer, error) {
+func observeTab(ctx context.Context, s *page.Session, t *page.Tab, wide, changed bool) (annotation.Observation, error) {
 	return s.Act(ctx, t, func(_ context.Context, a *page.Action) error {
 		a.Full, a.WholePage, a.ChangesOnly = !changed, wide, changed
 		return nil

@@ -15,7 +15,7 @@ import (
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
 	"sextant/backend/surface/screenshot"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // maxScreenshotHeight bounds a full page's picture, in CSS pixels of its height.
@@ -68,7 +68,7 @@ func capturePage(ctx context.Context, t *page.Tab, o surface.ScreenshotOptions) 
 	a := &page.Action{Tab: t, Page: t.Page, Watch: t.Tracker.Begin(s.Config.Limits)}
 	s.Unlock()
 	defer a.Watch.Close()
-	var crop *annotator.Element
+	var crop *annotation.Element
 	if o.ID != 0 {
 		e, err := revealElement(ctx, t, a, o.ID)
 		if err != nil {
@@ -108,7 +108,7 @@ func capturePage(ctx context.Context, t *page.Tab, o surface.ScreenshotOptions) 
 }
 
 // revealElement brings an element into view and returns where it is then.
-func revealElement(ctx context.Context, t *page.Tab, a *page.Action, id int) (*annotator.Element, error) {
+func revealElement(ctx context.Context, t *page.Tab, a *page.Action, id int) (*annotation.Element, error) {
 	g, err := act.FindTarget(ctx, t, a, id)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func revealElement(ctx context.Context, t *page.Tab, a *page.Action, id int) (*a
 
 // capture takes the picture of the viewport, of the full page, or, of an element that is larger
 // than the viewport, of the part of the page that it takes.
-func capture(ctx context.Context, a *page.Action, full bool, crop *annotator.Element, l *observe.Snapshot) (screenshot.Capture, error) {
+func capture(ctx context.Context, a *page.Action, full bool, crop *annotation.Element, l *observe.Snapshot) (screenshot.Capture, error) {
 	f := screenshot.Capture{Width: l.Width}
 	req := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng}
 	large := crop != nil && (crop.Box.X < 0 || crop.Box.Y < 0 || crop.Box.X+crop.Box.Width > l.Width || crop.Box.Y+crop.Box.Height > l.Height)

@@ -14,7 +14,7 @@ import (
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/page"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // maxWaitStep bounds how long a wait trusts that what it waits for shows as a change of a
@@ -23,13 +23,13 @@ const maxWaitStep = 250 * time.Millisecond
 
 // Wait waits until everything that o names holds: a text is there, a text is gone, the
 // address contains something; with seconds alone it just waits.
-func Wait(ctx context.Context, s *page.Session, o surface.WaitOptions) (annotator.Answer, error) {
+func Wait(ctx context.Context, s *page.Session, o surface.WaitOptions) (annotation.Observation, error) {
 	if o.Seconds < 0 || o.Seconds > 300 {
-		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10."}
+		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10."}
 	}
 	t, err := s.ActiveTab(ctx)
 	if err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	limit := time.Duration(cmp.Or(o.Seconds, surface.DefaultWaitSeconds) * float64(time.Second))
 	c := surface.Condition{Text: o.Text, Gone: o.Gone, URL: o.URL}

@@ -11,7 +11,7 @@ import (
 
 	"sextant/backend/browser/inspect"
 	"sextant/backend/browser/page"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 	"sextant/shared/wire"
 )
 
@@ -39,7 +39,7 @@ const (
 type recordedInput struct {
 	in  wire.Input
 	at  time.Time
-	hit *annotator.Element
+	hit *annotation.Element
 	url string
 }
 
@@ -52,7 +52,7 @@ type inputRecorder struct {
 	inputs chan recordedInput
 
 	// field is the numbered field that was clicked last, nil when the focus may be elsewhere.
-	field *annotator.Element
+	field *annotation.Element
 	// typed is what the keys left, sent all that they sent since begun.
 	typed, sent []rune
 	begun       time.Time
@@ -133,7 +133,7 @@ func (s *inputRecorder) take(n recordedInput) {
 }
 
 // takesText reports whether e is one of the elements that take text.
-func takesText(e *annotator.Element) bool {
+func takesText(e *annotation.Element) bool {
 	switch e.Role {
 	case "textbox", "searchbox", "combobox", "spinbutton":
 		return true
@@ -173,8 +173,8 @@ func (s *inputRecorder) click(n recordedInput) {
 }
 
 // describeElement is an element as answers name it: [12] button "Save".
-func describeElement(e *annotator.Element) string {
-	return fmt.Sprintf("[%d] %s %q", e.ID, e.Role, annotator.Clean(e.Name, 80))
+func describeElement(e *annotation.Element) string {
+	return fmt.Sprintf("[%d] %s %q", e.ID, e.Role, annotation.Clean(e.Name, 80))
 }
 
 // CDP's bits of the modifiers that make a command of a key.
@@ -235,7 +235,7 @@ func (s *inputRecorder) flush() {
 		return
 	}
 	s.step("type_text", map[string]any{"annotationId": s.field.ID, "text": text, "clear": false},
-		fmt.Sprintf("Typed %q into %s", annotator.Clean(text, 80), describeElement(s.field)), s.url)
+		fmt.Sprintf("Typed %q into %s", annotation.Clean(text, 80), describeElement(s.field)), s.url)
 }
 
 // collectKeystrokes takes the strokes since the typing began, waiting a moment for those that are on

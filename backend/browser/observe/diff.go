@@ -4,19 +4,19 @@ import (
 	"context"
 	"slices"
 
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // Compare says which elements of now are new or different, and which numbers of before do
 // not belong to the page any more. What was only scrolled out of sight is not gone.
-func (o *Observer) Compare(ctx context.Context, before, now *Snapshot) (changes []annotator.Element, gone []int) {
+func (o *Observer) Compare(ctx context.Context, before, now *Snapshot) (changes []annotation.Element, gone []int) {
 	if before == nil {
 		return now.Elements, nil
 	}
 	for _, e := range now.Elements {
 		i, was := before.ByID[e.ID]
-		if !was || annotator.Differs(before.Elements[i], e) {
-			e.Familiar = was && !annotator.Differs(annotator.Uncovered(before.Elements[i]), annotator.Uncovered(e))
+		if !was || annotation.Changed(before.Elements[i], e) {
+			e.OnlyCoverChanged = was && !annotation.Changed(annotation.Uncovered(before.Elements[i]), annotation.Uncovered(e))
 			changes = append(changes, e)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/observe/identity"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // Bounds of one snapshot: nested frames cannot make it endless.
@@ -131,7 +131,7 @@ func (s *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Placem
 	s.snapshot.Documents = append(s.snapshot.Documents, PlacedDocument{doc, raw.Origin, at})
 	frame := ""
 	if depth == 0 {
-		s.snapshot.Page = annotator.Page{Title: raw.Title, URL: raw.URL, Tab: s.observer.tab}
+		s.snapshot.Page = annotation.Page{Title: raw.Title, URL: raw.URL, Tab: s.observer.tab}
 		s.snapshot.Width, s.snapshot.Height = raw.ViewW, raw.ViewH
 	} else {
 		frame = raw.URL
@@ -175,10 +175,10 @@ func (s *builder) number(ctx context.Context, doc *cdp.Document, raw collect.Raw
 // add lists numbered nodes of a document.
 func (s *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at cdp.Placement, frame string) {
 	for i, n := range nodes {
-		e := annotator.Element{
+		e := annotation.Element{
 			ID: ids[i], Role: n.Role, Name: n.Name, Value: n.Value, States: n.States,
 			Frame: frame, Usable: n.Usable, InView: n.InView, Group: n.Group,
-			Box: annotator.Box{
+			Box: annotation.Box{
 				X: at.X + n.Box.X*at.ScaleX, Y: at.Y + n.Box.Y*at.ScaleY,
 				Width: n.Box.W * at.ScaleX, Height: n.Box.H * at.ScaleY,
 			},
@@ -188,7 +188,7 @@ func (s *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at 
 			e.InView = e.InView && s.snapshot.shows(e.Box)
 		}
 		if n.CoveredByText != "" {
-			e.States = append(slices.Clone(e.States), annotator.CoveredBy(s.observer.elements.ID(doc.Seq, n.CoveredBy), n.CoveredByText))
+			e.States = append(slices.Clone(e.States), annotation.CoveredBy(s.observer.elements.ID(doc.Seq, n.CoveredBy), n.CoveredByText))
 		}
 		s.snapshot.ByID[e.ID] = len(s.snapshot.Elements)
 		s.snapshot.Elements = append(s.snapshot.Elements, e)

@@ -6,7 +6,7 @@ import (
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/identity"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 	"sextant/shared/event"
 )
 
@@ -45,8 +45,8 @@ func Label(th identity.Element) string {
 
 // Snapshot is the numbered elements of a tab at one moment. It is never changed after it was made.
 type Snapshot struct {
-	Page          annotator.Page
-	Elements      []annotator.Element
+	Page          annotation.Page
+	Elements      []annotation.Element
 	ByID          map[int]int
 	Above, Below  int
 	Width, Height float64
@@ -63,7 +63,7 @@ type Snapshot struct {
 func (l *Snapshot) Marks() *event.Marks {
 	elements := l.Elements
 	if elements == nil {
-		elements = []annotator.Element{} // a list on the wire is never null
+		elements = []annotation.Element{} // a list on the wire is never null
 	}
 	return &event.Marks{
 		Page: l.Page, Elements: elements, Above: l.Above, Below: l.Below,
@@ -81,6 +81,6 @@ func (l *Snapshot) IDs() []int {
 }
 
 // shows reports whether a part of b lies in the viewport.
-func (l *Snapshot) shows(b annotator.Box) bool {
+func (l *Snapshot) shows(b annotation.Box) bool {
 	return b.X < l.Width && b.Y < l.Height && b.X+b.Width > 0 && b.Y+b.Height > 0
 }

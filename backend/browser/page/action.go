@@ -15,7 +15,7 @@ import (
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/observe/settle"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // Action is one action while it runs.
@@ -49,23 +49,23 @@ func (a *Action) Acting(format string, args ...any) {
 
 // Act runs one action on a tab: waits for its turn, does it, waits for what it caused, takes a snapshot,
 // and answers with what changed.
-func (s *Session) Act(ctx context.Context, t *Tab, do func(context.Context, *Action) error) (annotator.Answer, error) {
+func (s *Session) Act(ctx context.Context, t *Tab, do func(context.Context, *Action) error) (annotation.Observation, error) {
 	if _, err := s.Manager.Start(ctx); err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	release, err := t.Acquire(ctx)
 	if err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	defer release()
 	if f := t.Ready(); f != nil {
-		return annotator.Answer{}, f
+		return annotation.Observation{}, f
 	}
 	return t.Run(ctx, do)
 }
 
 // Run is act for who holds the tab's turn.
-func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) (annotator.Answer, error) {
+func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) (annotation.Observation, error) {
 	ctx, done := t.Begin(ctx)
 	defer done()
 	t.Session.Manager.Lock()
@@ -78,7 +78,7 @@ func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) 
 		if stopped := context.Cause(ctx); stopped != nil && a.Acted {
 			return t.interrupted(a, stopped)
 		}
-		return annotator.Answer{}, a.explain(ctx, err)
+		return annotation.Observation{}, a.explain(ctx, err)
 	}
 	if !a.Acted {
 		a.Watch.ReadOnly()
@@ -93,7 +93,7 @@ func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) 
 		if stopped := context.Cause(ctx); stopped != nil {
 			return t.interrupted(a, stopped)
 		}
-		return annotator.Answer{}, a.explain(ctx, err)
+		return annotation.Observation{}, a.explain(ctx, err)
 	}
 	return t.answer(ctx, a, before, now, res), nil
 }
@@ -125,25 +125,25 @@ func (a *Action) explain(ctx context.Context, err error) error {
 }
 
 // interrupted answers for an action that took effect and was then interrupted.
-func (t *Tab) interrupted(a *Action, cause error) (annotator.Answer, error) {
+func (t *Tab) interrupted(a *Action, cause error) (annotation.Observation, error) {
 	b := t.Session.Manager
 	switch {
 	case errors.Is(cause, ErrDialog), errors.Is(cause, ErrTabClosed):
 	default:
 		if f := t.endedFault(cause); f != nil {
-			return annotator.Answer{}, f
+			return annotation.Observation{}, f
 		}
-		return annotator.Answer{}, fmt.Errorf("%s, but was stopped: %w", a.Outcome, cause)
+		return annotation.Observation{}, fmt.Errorf("%s, but was stopped: %w", a.Outcome, cause)
 	}
 	b.Lock()
 	defer b.Unlock()
-	ans := annotator.Answer{
-		Page:    annotator.Page{Title: t.Title, URL: t.URL, Version: t.Version, Tab: t.ID},
-		Outcome: a.Outcome, Events: t.TakeEffects(), Elements: []annotator.Element{}, Changes: true,
+	ans := annotation.Observation{
+		Page:    annotation.Page{Title: t.Title, URL: t.URL, Version: t.Version, Tab: t.ID},
+		Outcome: a.Outcome, Events: t.TakeEffects(), Elements: []annotation.Element{}, Changes: true,
 		SettledBy: "dialog",
 	}
 	if errors.Is(cause, ErrTabClosed) {
-		ans.Events = append(ans.Events, annotator.Event{Kind: "closed_tab", Text: fmt.Sprintf("tab %d closed", t.ID), Tab: t.ID})
+		ans.Events = append(ans.Events, annotation.Event{Kind: "closed_tab", Text: fmt.Sprintf("tab %d closed", t.ID), Tab: t.ID})
 		ans.SettledBy = "tab closed"
 	} else {
 		ans.Note = t.dialogNote()
@@ -194,7 +194,7 @@ func (t *Tab) lastSnapshot() *observe.Snapshot {
 const minReportedWait = 100 * time.Millisecond
 
 // answer compares two snapshots, remembers the new one and says what changed.
-func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapshot, res settle.Result) annotator.Answer {
+func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapshot, res settle.Result) annotation.Observation {
 	whole := now
 	if a.WholePage {
 		now = now.InView()
@@ -210,7 +210,7 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 	t.last, t.refreshed = now, nil
 	t.DialogsInRow = 0
 	t.Title, t.URL = now.Page.Title, now.Page.URL
-	ans := annotator.Answer{
+	ans := annotation.Observation{
 		Page: now.Page, Outcome: a.Outcome, Events: t.TakeEffects(), Elements: changes, Gone: gone, Changes: true,
 		Above: now.Above, Below: now.Below, SettledMS: now.SettledMS, SettledBy: res.By, Note: a.Note,
 	}
@@ -236,7 +236,7 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 		ans.Elements, ans.Changes = now.Elements, false
 	}
 	if ans.Elements == nil {
-		ans.Elements = []annotator.Element{}
+		ans.Elements = []annotation.Element{}
 	}
 	b.Elements.MarkRowsReported(shownWithRow(ans.Elements))
 	if res.Capped {
@@ -253,7 +253,7 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 }
 
 // shownWithRow are the numbers of the elements that are listed with the words of their row.
-func shownWithRow(list []annotator.Element) (ids []int) {
+func shownWithRow(list []annotation.Element) (ids []int) {
 	for _, e := range list {
 		if slices.ContainsFunc(e.States, func(s string) bool { return strings.HasPrefix(s, `in "`) }) {
 			ids = append(ids, e.ID)
@@ -262,7 +262,7 @@ func shownWithRow(list []annotator.Element) (ids []int) {
 	return ids
 }
 
-func AddNote(ans *annotator.Answer, text string) {
+func AddNote(ans *annotation.Observation, text string) {
 	if ans.Note != "" {
 		ans.Note += " "
 	}
@@ -270,7 +270,7 @@ func AddNote(ans *annotator.Answer, text string) {
 }
 
 // answerWholePage makes an answer about the viewport one about the whole page.
-func (t *Tab) answerWholePage(ctx context.Context, a *Action, now *observe.Snapshot, ans *annotator.Answer) {
+func (t *Tab) answerWholePage(ctx context.Context, a *Action, now *observe.Snapshot, ans *annotation.Observation) {
 	b := t.Session.Manager
 	b.Lock()
 	before := t.lastWhole

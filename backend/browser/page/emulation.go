@@ -10,7 +10,7 @@ import (
 
 	"sextant/backend/browser/page/emulation"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // Emulation is what the active tab pretends to be.
@@ -25,13 +25,13 @@ func (s *Session) Emulation() emulation.Emulation {
 
 // Emulate makes the active tab pretend to be something else, until the next call; navigations
 // and a restart of the browser do not end it. The answer lists everything in the viewport.
-func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotator.Answer, error) {
+func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotation.Observation, error) {
 	if e.Network != "" && !slices.Contains(emulation.Networks(), e.Network) {
-		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown network %q", e.Network), Suggestion: "Send " + strings.Join(emulation.Networks(), ", ") + "."}
+		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown network %q", e.Network), Suggestion: "Send " + strings.Join(emulation.Networks(), ", ") + "."}
 	}
 	t, err := s.ActiveTab(ctx)
 	if err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	return s.Act(ctx, t, func(ctx context.Context, a *Action) error {
 		a.Full = true

@@ -10,7 +10,7 @@ import (
 
 	"sextant/backend/browser/observe"
 	"sextant/backend/browser/observe/collect"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 //go:embed secret_boxes.js
@@ -58,8 +58,8 @@ func (s *Session) secretsOf(origin string) []string {
 
 // SecretBoxes are the boxes in which the documents show secrets that were typed into their origin, in CSS
 // pixels of the top page's viewport.
-func (s *Session) SecretBoxes(ctx context.Context, docs []observe.PlacedDocument, elements []annotator.Element) ([]annotator.Box, error) {
-	var boxes []annotator.Box
+func (s *Session) SecretBoxes(ctx context.Context, docs []observe.PlacedDocument, elements []annotation.Element) ([]annotation.Box, error) {
+	var boxes []annotation.Box
 	var all []string
 	for _, d := range docs {
 		values := s.secretsOf(d.Origin)
@@ -76,7 +76,7 @@ func (s *Session) SecretBoxes(ctx context.Context, docs []observe.PlacedDocument
 			return nil, fmt.Errorf("looking for secrets on the page: %w", err)
 		}
 		for _, r := range found {
-			boxes = append(boxes, annotator.Box{
+			boxes = append(boxes, annotation.Box{
 				X: d.Placement.X + r.X*d.Placement.ScaleX, Y: d.Placement.Y + r.Y*d.Placement.ScaleY, Width: r.W * d.Placement.ScaleX, Height: r.H * d.Placement.ScaleY,
 			})
 		}

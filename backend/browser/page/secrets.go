@@ -1,12 +1,12 @@
 package page
 
 import (
-	"sextant/backend/guard/veil"
+	"sextant/backend/policy/redact"
 )
 
 // redactor masks what the session's password fields got and other likely secrets. Called under the lock.
-func (s *Session) redactor() *veil.Veil {
-	return veil.New(s.Secrets.Texts())
+func (s *Session) redactor() *redact.Veil {
+	return redact.New(s.Secrets.Texts())
 }
 
 // HideSecret remembers a secret of the tab's session.

@@ -13,7 +13,7 @@ import (
 	"sextant/backend/browser/page/emulation"
 	"sextant/backend/browser/page/secrets"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 	"sextant/shared/event"
 )
 
@@ -199,7 +199,7 @@ func (s *Session) create(ctx context.Context, e *Connection, url string, t *Tab)
 }
 
 // openedInFront is the tab in front of t that one of the events opened, 0 for none. Called under the lock.
-func (s *Session) openedInFront(t *Tab, events []annotator.Event) int {
+func (s *Session) openedInFront(t *Tab, events []annotation.Event) int {
 	if s.Active == nil || s.Active == t {
 		return 0
 	}
@@ -289,11 +289,11 @@ func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 
 // Element is what the newest snapshots of the active tab say about a number, false when they do not
 // say anything of it.
-func (s *Session) Element(id int) (annotator.Element, bool) {
+func (s *Session) Element(id int) (annotation.Element, bool) {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
 	if s.Active == nil {
-		return annotator.Element{}, false
+		return annotation.Element{}, false
 	}
 	for _, l := range []*observe.Snapshot{s.Active.last, s.Active.lastWhole} {
 		if l == nil {
@@ -303,15 +303,15 @@ func (s *Session) Element(id int) (annotator.Element, bool) {
 			return l.Elements[i], true
 		}
 	}
-	return annotator.Element{}, false
+	return annotation.Element{}, false
 }
 
 // Annotations are the elements of the active tab's newest snapshot, without taking another.
-func (s *Session) Annotations() []annotator.Element {
+func (s *Session) Annotations() []annotation.Element {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
 	if s.Active == nil || s.Active.last == nil {
-		return []annotator.Element{}
+		return []annotation.Element{}
 	}
 	return slices.Clone(s.Active.last.Elements)
 }

@@ -17,7 +17,7 @@ import (
 	"sextant/backend/browser/page/network"
 	"sextant/backend/browser/page/webmcp"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 	"sextant/shared/event"
 )
 
@@ -320,10 +320,10 @@ func (t *Tab) describe() event.Tab {
 }
 
 // take returns what happened since the last answer. Called under the lock.
-func (t *Tab) TakeEffects() []annotator.Event {
+func (t *Tab) TakeEffects() []annotation.Event {
 	events := t.Effects.Take(t.ID)
 	if t.DialogsDismissed > 0 {
-		events = append(events, annotator.Event{
+		events = append(events, annotation.Event{
 			Kind: effects.KindDialog, Text: fmt.Sprintf("dialog: %d more in a row were answered unasked (alerts accepted, others dismissed)", t.DialogsDismissed), Tab: t.ID,
 		})
 	}
@@ -343,7 +343,7 @@ func (t *Tab) AddConsoleError(text string) {
 }
 
 // newestElements are the elements that were seen last. Called under the lock.
-func (t *Tab) newestElements() []annotator.Element {
+func (t *Tab) newestElements() []annotation.Element {
 	switch {
 	case t.refreshed != nil:
 		return t.refreshed.Elements
@@ -354,8 +354,8 @@ func (t *Tab) newestElements() []annotator.Element {
 }
 
 // ElementAt is the smallest numbered element at a point of the viewport, nil for none. Called under the lock.
-func (t *Tab) ElementAt(x, y float64) *annotator.Element {
-	var best *annotator.Element
+func (t *Tab) ElementAt(x, y float64) *annotation.Element {
+	var best *annotation.Element
 	for _, e := range t.newestElements() {
 		box := e.Box
 		in := e.InView && e.Usable && x >= box.X && x < box.X+box.Width && y >= box.Y && y < box.Y+box.Height

@@ -8,7 +8,7 @@ import (
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/observe/identity"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // action is one action while it runs.
@@ -24,21 +24,21 @@ type action struct {
 
 // act runs one action on the page: waits for its turn, does it, waits for what it caused, takes a snapshot and
 // answers with what changed.
-func (p *Page) act(ctx context.Context, do func(context.Context, *action) error) (annotator.Answer, error) {
+func (p *Page) act(ctx context.Context, do func(context.Context, *action) error) (annotation.Observation, error) {
 	release, err := p.acquire(ctx)
 	if err != nil {
-		return annotator.Answer{}, err
+		return annotation.Observation{}, err
 	}
 	defer release()
 	a := &action{p: p, begun: time.Now()}
 	if err := do(ctx, a); err != nil {
-		return annotator.Answer{}, p.explain(ctx, err)
+		return annotation.Observation{}, p.explain(ctx, err)
 	}
 	var settled time.Duration
 	if a.outcome != "" {
 		acted := time.Now()
 		if _, err := collect.AwaitSettled(ctx, p.world(false), time.Since(a.begun), true, settleLimits); err != nil && ctx.Err() != nil {
-			return annotator.Answer{}, context.Cause(ctx)
+			return annotation.Observation{}, context.Cause(ctx)
 		}
 		if p.framedNow() {
 			_, _ = collect.AwaitSettled(ctx, p.world(true), time.Since(a.begun), true, settleLimits) // a frame that does not say is looked at as it is
@@ -47,7 +47,7 @@ func (p *Page) act(ctx context.Context, do func(context.Context, *action) error)
 	}
 	now, err := p.takeSnapshot(ctx, a.wide)
 	if err != nil {
-		return annotator.Answer{}, p.explain(ctx, err)
+		return annotation.Observation{}, p.explain(ctx, err)
 	}
 	ans := p.answer(ctx, a, now, settled)
 	p.draw(ctx, now)
@@ -62,7 +62,7 @@ func (p *Page) framedNow() bool {
 }
 
 // answer compares with the snapshot before, remembers the new one and says what changed.
-func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled time.Duration) annotator.Answer {
+func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled time.Duration) annotation.Observation {
 	seen := now
 	if a.wide {
 		now = now.inView()
@@ -77,9 +77,9 @@ func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled tim
 		p.version++
 	}
 	p.last = now
-	ans := annotator.Answer{
-		Page:    annotator.Page{Title: p.name(), URL: p.Address(), Version: p.version},
-		Outcome: a.outcome, Events: []annotator.Event{}, Elements: changes, Gone: gone, Changes: true,
+	ans := annotation.Observation{
+		Page:    annotation.Page{Title: p.name(), URL: p.Address(), Version: p.version},
+		Outcome: a.outcome, Events: []annotation.Event{}, Elements: changes, Gone: gone, Changes: true,
 		Above: now.above, Below: now.below, SettledMS: int(settled.Milliseconds()), Note: a.note,
 	}
 	if a.wide {
@@ -101,7 +101,7 @@ func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled tim
 		ans.Elements, ans.Gone, ans.Changes = now.elements, nil, false
 	}
 	if ans.Elements == nil {
-		ans.Elements = []annotator.Element{}
+		ans.Elements = []annotation.Element{}
 	}
 	p.s.cfg.Elements.MarkRowsReported(ids)
 	if now.frameSilent {
@@ -110,7 +110,7 @@ func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled tim
 	return ans
 }
 
-func add(ans *annotator.Answer, text string) {
+func add(ans *annotation.Observation, text string) {
 	if ans.Note != "" {
 		ans.Note += " "
 	}
@@ -126,7 +126,7 @@ type target struct {
 }
 
 // on runs an action with the element id.
-func (p *Page) on(ctx context.Context, id int, do func(context.Context, *action, *target) error) (annotator.Answer, error) {
+func (p *Page) on(ctx context.Context, id int, do func(context.Context, *action, *target) error) (annotation.Observation, error) {
 	return p.act(ctx, func(ctx context.Context, a *action) error {
 		g, err := p.target(id)
 		if err != nil {
@@ -187,7 +187,7 @@ func (g *target) aim(ctx context.Context) (collect.Point, error) {
 const patience = 1500
 
 // personOnly reports whether a snapshot said of e that only the person may use it.
-func personOnly(e annotator.Element) bool {
+func personOnly(e annotation.Element) bool {
 	for _, s := range e.States {
 		if s == PersonOnlyState && e.Frame == "" {
 			return true

@@ -11,7 +11,7 @@ import (
 
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 func asRefusal(err error) (*collect.Refusal, bool) {
@@ -20,9 +20,9 @@ func asRefusal(err error) (*collect.Refusal, bool) {
 }
 
 // Annotate lists the elements of the page.
-func (p *Page) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotator.Answer, error) {
+func (p *Page) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotation.Observation, error) {
 	if o.Scope != "" && o.Scope != "viewport" && o.Scope != "page" {
-		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page."}
+		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page."}
 	}
 	ans, err := p.act(ctx, func(_ context.Context, a *action) error {
 		// A query searches the whole page: the page of a panel is small.
@@ -33,12 +33,12 @@ func (p *Page) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotat
 		return ans, err
 	}
 	all := ans.Elements
-	found, partly := annotator.Match(all, o.Query)
+	found, partly := annotation.Match(all, o.Query)
 	ans.Elements = found
 	switch {
 	case len(found) == 0:
-		ans.Elements = []annotator.Element{}
-		add(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60), annotator.Inventory(all)))
+		ans.Elements = []annotation.Element{}
+		add(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60), annotation.Inventory(all)))
 	case partly:
 		add(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.", surface.Clip(o.Query, 60)))
 	}
@@ -46,7 +46,7 @@ func (p *Page) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotat
 }
 
 // Click presses an element.
-func (p *Page) Click(ctx context.Context, o surface.ClickOptions) (annotator.Answer, error) {
+func (p *Page) Click(ctx context.Context, o surface.ClickOptions) (annotation.Observation, error) {
 	verb := "clicked"
 	switch {
 	case o.Button == "right" || o.Button == "middle":
@@ -67,7 +67,7 @@ func (p *Page) Click(ctx context.Context, o surface.ClickOptions) (annotator.Ans
 }
 
 // Hover moves the pointer over an element.
-func (p *Page) Hover(ctx context.Context, id int) (annotator.Answer, error) {
+func (p *Page) Hover(ctx context.Context, id int) (annotation.Observation, error) {
 	return p.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
 		at, err := g.aim(ctx)
 		if err != nil {
@@ -79,7 +79,7 @@ func (p *Page) Hover(ctx context.Context, id int) (annotator.Answer, error) {
 }
 
 // Type puts text into an element.
-func (p *Page) Type(ctx context.Context, o surface.TypeOptions) (annotator.Answer, error) {
+func (p *Page) Type(ctx context.Context, o surface.TypeOptions) (annotation.Observation, error) {
 	return p.on(ctx, o.ID, func(ctx context.Context, a *action, g *target) error {
 		if _, err := g.aim(ctx); err != nil {
 			return err
@@ -101,7 +101,7 @@ func (p *Page) Type(ctx context.Context, o surface.TypeOptions) (annotator.Answe
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // Select chooses options of a native list by label or value.
-func (p *Page) Select(ctx context.Context, id int, values []string) (annotator.Answer, error) {
+func (p *Page) Select(ctx context.Context, id int, values []string) (annotation.Observation, error) {
 	return p.on(ctx, id, func(ctx context.Context, a *action, g *target) error {
 		if _, err := g.aim(ctx); err != nil {
 			return err
@@ -120,7 +120,7 @@ func (p *Page) Select(ctx context.Context, id int, values []string) (annotator.A
 }
 
 // Press presses a key where the page has its focus, or where the last action was.
-func (p *Page) Press(ctx context.Context, key string) (annotator.Answer, error) {
+func (p *Page) Press(ctx context.Context, key string) (annotation.Observation, error) {
 	return p.act(ctx, func(ctx context.Context, a *action) error {
 		p.s.mu.Lock()
 		frame := p.inFrame
@@ -135,9 +135,9 @@ func (p *Page) Press(ctx context.Context, key string) (annotator.Answer, error) 
 }
 
 // Scroll scrolls the page or the box of an element.
-func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotator.Answer, error) {
+func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotation.Observation, error) {
 	if !slices.Contains([]string{"up", "down", "left", "right", "top", "bottom"}, o.Direction) {
-		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown direction %q", o.Direction), Suggestion: "Send up, down, left, right, top or bottom."}
+		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown direction %q", o.Direction), Suggestion: "Send up, down, left, right, top or bottom."}
 	}
 	said := func(a *action, what string, moved bool) {
 		a.outcome = "scrolled " + what + o.Direction
@@ -167,9 +167,9 @@ func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotator.A
 }
 
 // Wait waits until everything that o names holds, or just for seconds.
-func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotator.Answer, error) {
+func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotation.Observation, error) {
 	if o.Seconds < 0 || o.Seconds > 300 {
-		return annotator.Answer{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10."}
+		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10."}
 	}
 	c := surface.Condition{Text: o.Text, Gone: o.Gone, URL: o.URL}
 	limit := time.Duration(cmp.Or(o.Seconds, surface.DefaultWaitSeconds) * float64(time.Second))
@@ -258,7 +258,7 @@ func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if !slices.ContainsFunc(l.elements, func(e annotator.Element) bool {
+		if !slices.ContainsFunc(l.elements, func(e annotation.Element) bool {
 			return (c.Role == "" || strings.EqualFold(e.Role, c.Role)) && strings.Contains(strings.ToLower(e.Name), strings.ToLower(c.Name))
 		}) {
 			list = append(list, strings.TrimSpace("there is no "+c.Role+" "+surface.Clip(c.Name, 80)))

@@ -13,7 +13,7 @@ import (
 	"sextant/backend/browser/observe/identity"
 	"sextant/backend/surface"
 	"sextant/backend/surface/panelpage"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 	"sextant/shared/wire"
 )
 
@@ -90,7 +90,7 @@ func TestAPanelsPageIsListedAsAPageOfTheBrowserIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "Page: Notes | panel:notes | v1\n[1] button \"Save\"\n[2] textbox \"Name\" = \"Ana\" (required)"
-	if got := annotator.Text(a); got != want {
+	if got := annotation.Text(a); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if a, err = p.Annotate(t.Context(), surface.AnnotateOptions{ChangesOnly: true}); err != nil || len(a.Elements) != 0 || a.Page.Version != 1 {
@@ -139,8 +139,8 @@ func TestWhatIsForThePersonOnlyIsSeenAndNotTouched(t *testing.T) {
 		"aim": says(aimed), "press": says(`{"v":true}`), "type": says(`{"v":{}}`), "choose": says(`{"v":[]}`), "hover": says(`{"v":true}`),
 	})
 	a, err := p.Annotate(t.Context(), surface.AnnotateOptions{})
-	if err != nil || !strings.Contains(annotator.Text(a), `[1] button "Allow always" (only you)`) {
-		t.Fatalf("%s, %v", annotator.Text(a), err)
+	if err != nil || !strings.Contains(annotation.Text(a), `[1] button "Allow always" (only you)`) {
+		t.Fatalf("%s, %v", annotation.Text(a), err)
 	}
 	for name, try := range map[string]func() error{
 		"click":  func() error { _, err := p.Click(t.Context(), surface.ClickOptions{ID: 1}); return err },
@@ -246,7 +246,7 @@ func TestAFrameThatLiesLiesAboutNothingButItself(t *testing.T) {
 }
 
 // sound checks what holds of every answer, whatever the frame said.
-func sound(t *testing.T, a annotator.Answer) {
+func sound(t *testing.T, a annotation.Observation) {
 	t.Helper()
 	ids := map[int]bool{}
 	ours := 0
@@ -280,7 +280,7 @@ func sound(t *testing.T, a annotator.Answer) {
 	if len(a.Elements) > 1600 || a.Above < 0 || a.Below < 0 {
 		t.Errorf("%d elements, %d above, %d below", len(a.Elements), a.Above, a.Below)
 	}
-	for i, line := range strings.Split(annotator.Text(a), "\n") {
+	for i, line := range strings.Split(annotation.Text(a), "\n") {
 		if i > 0 && strings.HasPrefix(line, "Page:") || strings.HasPrefix(line, "[1] ") && line != `[1] button "Ours"` {
 			t.Errorf("line %d is %.80q", i, line)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // HTML is what the page shows, without scripts and what is hidden; what its frame shows follows.
@@ -74,7 +74,7 @@ func (p *Page) Selection(ctx context.Context) (string, error) {
 }
 
 // Element is what the newest snapshots say about a number, false when they do not know it.
-func (p *Page) Element(id int) (annotator.Element, bool) {
+func (p *Page) Element(id int) (annotation.Element, bool) {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
 	for _, l := range []*snapshot{p.last, p.whole} {
@@ -85,15 +85,15 @@ func (p *Page) Element(id int) (annotator.Element, bool) {
 			return l.elements[i], true
 		}
 	}
-	return annotator.Element{}, false
+	return annotation.Element{}, false
 }
 
 // Annotations are the elements of the newest snapshot, without taking another.
-func (p *Page) Annotations() []annotator.Element {
+func (p *Page) Annotations() []annotation.Element {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
 	if p.last == nil {
-		return []annotator.Element{}
+		return []annotation.Element{}
 	}
 	return slices.Clone(p.last.elements)
 }

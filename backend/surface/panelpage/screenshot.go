@@ -12,7 +12,7 @@ import (
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/surface"
 	"sextant/backend/surface/screenshot"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // maxSecrets bounds the typed secrets that pictures cover; the oldest are forgotten first.
@@ -166,9 +166,9 @@ func (p *Page) endPose(ctx context.Context) error {
 	return nil
 }
 
-func boxed(r collect.Rect) annotator.Box {
+func boxed(r collect.Rect) annotation.Box {
 	r = box(r)
-	return annotator.Box{X: r.X, Y: r.Y, Width: r.W, Height: r.H}
+	return annotation.Box{X: r.X, Y: r.Y, Width: r.W, Height: r.H}
 }
 
 // noPictureFault is the fault of a window that cannot be photographed.

@@ -10,12 +10,12 @@ import (
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/observe/identity"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // snapshot is the numbered elements of a page at one moment. It is never changed after it was made.
 type snapshot struct {
-	elements     []annotator.Element
+	elements     []annotation.Element
 	byID         map[int]int
 	above, below int
 	width        float64
@@ -109,17 +109,17 @@ func (p *Page) identify(ctx context.Context, frame bool, doc int, raw collect.Ra
 // list adds numbered nodes of a document to l.
 func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at frameAt) {
 	for i, n := range nodes {
-		e := annotator.Element{
+		e := annotation.Element{
 			ID: ids[i], Role: n.Role, Name: n.Name, Value: n.Value, States: n.States, Usable: n.Usable, InView: n.InView, Group: n.Group,
-			Box: annotator.Box{X: n.Box.X, Y: n.Box.Y, Width: n.Box.W, Height: n.Box.H},
+			Box: annotation.Box{X: n.Box.X, Y: n.Box.Y, Width: n.Box.W, Height: n.Box.H},
 		}
 		if at.in {
 			e.Frame = p.Address()
-			e.Box = inside(annotator.Box{X: at.x + n.Box.X, Y: at.y + n.Box.Y, Width: n.Box.W, Height: n.Box.H}, at.cut)
+			e.Box = inside(annotation.Box{X: at.x + n.Box.X, Y: at.y + n.Box.Y, Width: n.Box.W, Height: n.Box.H}, at.cut)
 			e.InView = e.InView && e.Box.Width > 0 && e.Box.Height > 0
 		}
 		if n.CoveredByText != "" {
-			e.States = append(slices.Clone(e.States), annotator.CoveredBy(p.s.cfg.Elements.ID(doc, n.CoveredBy), n.CoveredByText))
+			e.States = append(slices.Clone(e.States), annotation.CoveredBy(p.s.cfg.Elements.ID(doc, n.CoveredBy), n.CoveredByText))
 		}
 		if _, twice := l.byID[e.ID]; twice {
 			continue
@@ -130,10 +130,10 @@ func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at
 }
 
 // inside is the part of b that lies in r.
-func inside(b annotator.Box, r collect.Rect) annotator.Box {
+func inside(b annotation.Box, r collect.Rect) annotation.Box {
 	x0, y0 := min(max(b.X, r.X), r.X+r.W), min(max(b.Y, r.Y), r.Y+r.H)
 	x1, y1 := min(max(b.X+b.Width, r.X), r.X+r.W), min(max(b.Y+b.Height, r.Y), r.Y+r.H)
-	return annotator.Box{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}
+	return annotation.Box{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}
 }
 
 // probe answers the book's questions about a document.
@@ -180,14 +180,14 @@ func (l *snapshot) inView() *snapshot {
 }
 
 // compare says which elements of now are new or different, and which of before are gone.
-func (p *Page) compare(ctx context.Context, before, now *snapshot) (changes []annotator.Element, gone []int) {
+func (p *Page) compare(ctx context.Context, before, now *snapshot) (changes []annotation.Element, gone []int) {
 	if before == nil {
 		return now.elements, nil
 	}
 	for _, e := range now.elements {
 		i, was := before.byID[e.ID]
-		if !was || annotator.Differs(before.elements[i], e) {
-			e.Familiar = was && !annotator.Differs(annotator.Uncovered(before.elements[i]), annotator.Uncovered(e))
+		if !was || annotation.Changed(before.elements[i], e) {
+			e.OnlyCoverChanged = was && !annotation.Changed(annotation.Uncovered(before.elements[i]), annotation.Uncovered(e))
 			changes = append(changes, e)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"math"
 	"strconv"
 
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // digits are 5 by 7 dot figures, a row of five bits each.
@@ -37,14 +37,14 @@ func digits(d byte) [7]byte {
 }
 
 // rectangle is a box of the viewport in pixels of the picture.
-func rectangle(b annotator.Box, dx, dy, scale float64) image.Rectangle {
+func rectangle(b annotation.Box, dx, dy, scale float64) image.Rectangle {
 	round := func(v float64) int { return int(math.Round(min(max(v, -1e6), 1e6) * scale)) }
 	return image.Rect(round(b.X+dx), round(b.Y+dy), round(b.X+b.Width+dx), round(b.Y+b.Height+dy))
 }
 
 // drawNumber draws an element's frame and its number in a badge at the upper left corner. What
 // cannot be used has a hollow badge.
-func drawNumber(canvas *image.RGBA, e annotator.Element, dx, dy, scale float64) {
+func drawNumber(canvas *image.RGBA, e annotation.Element, dx, dy, scale float64) {
 	r := rectangle(e.Box, dx, dy, scale)
 	if !r.Overlaps(canvas.Bounds()) {
 		return

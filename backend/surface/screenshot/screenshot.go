@@ -14,11 +14,11 @@ import (
 	"math"
 
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // paintOver paints over boxes, so that nothing of what they hold is left in the picture.
-func paintOver(canvas *image.RGBA, boxes []annotator.Box, dx, dy, scale float64) {
+func paintOver(canvas *image.RGBA, boxes []annotation.Box, dx, dy, scale float64) {
 	for _, b := range boxes {
 		draw.Draw(canvas, rectangle(b, dx, dy, scale), image.NewUniform(color.RGBA{0x30, 0x30, 0x30, 0xff}), image.Point{}, draw.Src)
 	}
@@ -35,12 +35,12 @@ type Capture struct {
 	Image                   image.Image
 	OffsetX, OffsetY, Width float64
 	// Covered are boxes of the viewport that must not be seen.
-	Covered []annotator.Box
+	Covered []annotation.Box
 }
 
 // Render makes the picture that was asked for out of a frame: cuts out an element, shrinks it to
 // the budget, and then draws the numbers, so that they can be read at any size.
-func Render(f Capture, elements []annotator.Element, o surface.ScreenshotOptions, crop *annotator.Element) (surface.Picture, error) {
+func Render(f Capture, elements []annotation.Element, o surface.ScreenshotOptions, crop *annotation.Element) (surface.Picture, error) {
 	src := f.Image
 	if src == nil {
 		var err error
@@ -84,10 +84,10 @@ func Render(f Capture, elements []annotator.Element, o surface.ScreenshotOptions
 type WindowCapture struct {
 	PNG      []byte
 	Width    float64
-	Part     annotator.Box
-	Covered  []annotator.Box
-	Elements []annotator.Element
-	Crop     *annotator.Element
+	Part     annotation.Box
+	Covered  []annotation.Box
+	Elements []annotation.Element
+	Crop     *annotation.Element
 }
 
 // RenderWindow makes the picture that was asked for out of one of a whole window, as of a page's.

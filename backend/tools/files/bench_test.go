@@ -12,11 +12,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"sextant/backend/guard/places"
-	"sextant/backend/record/blobs"
-	"sextant/backend/record/store"
+	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/store/blobs"
+	"sextant/backend/store/sqlite"
 	"sextant/backend/tools/files"
-	"sextant/backend/tools/room"
+	"sextant/backend/tools/toolkit"
 	"sextant/shared/toolspec"
 )
 
@@ -29,7 +29,7 @@ type bench struct {
 	unread    error
 	*files.Tools
 	t     *testing.T
-	store *store.Store
+	store *sqlite.Store
 	home  string
 	// work is the workspace folder, outside a folder beside it.
 	work, outside string
@@ -55,7 +55,7 @@ func set(t *testing.T) *bench {
 		b.folder(dir)
 	}
 	data := filepath.Join(home, "data")
-	if b.store, err = store.Open(context.Background(), filepath.Join(data, "sextant.db"), slog.New(slog.DiscardHandler)); err != nil {
+	if b.store, err = sqlite.Open(context.Background(), filepath.Join(data, "sextant.db"), slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	kept, err := blobs.New(filepath.Join(data, "blobs"), 0)
@@ -63,8 +63,8 @@ func set(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	b.Tools = files.New(files.Config{
-		Paths: room.Paths{
-			Folder: func() string { return b.work }, Home: home, Places: places.New(places.Own{Home: home, Data: data, Config: filepath.Join(home, "config")}),
+		Paths: toolkit.Paths{
+			Folder: func() string { return b.work }, Home: home, Places: protectedpaths.New(protectedpaths.Own{Home: home, Data: data, Config: filepath.Join(home, "config")}),
 			Downloads: filepath.Join(data, "downloads"),
 		},
 		Blobs: kept, Changes: b.store, Trash: filepath.Join(data, "trash"),

@@ -19,7 +19,7 @@ import (
 	"sextant/backend/tools/files/history"
 	"sextant/backend/tools/files/safefs"
 	"sextant/backend/tools/files/textfile"
-	"sextant/backend/tools/room"
+	"sextant/backend/tools/toolkit"
 	"sextant/shared/wire"
 )
 
@@ -45,7 +45,7 @@ func (t *Tools) Text(ctx context.Context, path string) (wire.FileText, error) {
 		f.ReadOnly = "It lies outside the workspace folder."
 	}
 	file, info, err := t.fs.OpenFile(a)
-	var failed *room.CallError
+	var failed *toolkit.CallError
 	switch {
 	case err == nil:
 		defer func() { _ = file.Close() }()
@@ -67,7 +67,7 @@ func (t *Tools) Text(ctx context.Context, path string) (wire.FileText, error) {
 			humanize.IBytes(uint64(info.Size())), humanize.IBytes(maxEdited))
 		return f, nil
 	}
-	content, err := io.ReadAll(io.LimitReader(room.ContextReader(ctx, file), maxEdited+1))
+	content, err := io.ReadAll(io.LimitReader(toolkit.ContextReader(ctx, file), maxEdited+1))
 	if err != nil {
 		return wire.FileText{}, fmt.Errorf("reading %s: %w", a.Shown, err)
 	}
@@ -174,9 +174,9 @@ func (t *Tools) Stamps(paths []string) wire.PathStamps {
 	return out
 }
 
-// Paths finds files of the workspace whose paths contain the letters of words in their order; those
+// FindPaths finds files of the workspace whose paths contain the letters of words in their order; those
 // that contain them together, or in the name, come first.
-func (t *Tools) Paths(ctx context.Context, words string) (wire.FoundPaths, error) {
+func (t *Tools) FindPaths(ctx context.Context, words string) (wire.FoundPaths, error) {
 	a, err := t.fs.Locate(".")
 	if err != nil {
 		return wire.FoundPaths{}, err
@@ -245,7 +245,7 @@ func (t *Tools) Picture(p string) (file io.ReadCloser, kind string, err error) {
 	kind, err = detectType(f)
 	shown := slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind)
 	if err == nil && (!shown || info.Size() > maxPicture) {
-		err = room.UserError(a.Shown+" is not a picture that can be shown here", "")
+		err = toolkit.UserError(a.Shown+" is not a picture that can be shown here", "")
 	}
 	if err != nil {
 		_ = f.Close()

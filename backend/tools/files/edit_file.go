@@ -13,8 +13,8 @@ import (
 	"sextant/backend/tools/files/history"
 	"sextant/backend/tools/files/safefs"
 	"sextant/backend/tools/files/textfile"
-	"sextant/backend/tools/room"
-	"sextant/shared/clip"
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -62,13 +62,13 @@ func (p editFileParams) diff() string {
 func runEditFile(ctx context.Context, t *Tools, r request[editFileParams]) (toolspec.Result, error) {
 	a := r.at[0]
 	if r.p.Old == r.p.New {
-		return toolspec.Result{}, room.Invalid("old and new are the same", "Send the replacement in new.")
+		return toolspec.Result{}, toolkit.Invalid("old and new are the same", "Send the replacement in new.")
 	}
 	var before, after []byte
 	var lines []int
 	_, err := t.history.Change(ctx, r.call, a, func(now history.State) (history.Edit, error) {
 		if !now.Exists {
-			return history.Edit{}, room.UserError("there is no "+a.Shown,
+			return history.Edit{}, toolkit.UserError("there is no "+a.Shown,
 				t.fs.Nearest(a)+" To create it, call write_file.")
 		}
 		if err := t.history.RequireUnchanged(r.call, a, now); err != nil {
@@ -90,7 +90,7 @@ func runEditFile(ctx context.Context, t *Tools, r request[editFileParams]) (tool
 	})
 	result.Sentence = fmt.Sprintf("Edited %s: %s replaced", shownNames(r.at), count)
 	result.Text = fmt.Sprintf("Edited %s: %s replaced, at line %s.\n%s",
-		a.Shown, count, joinLines(lines), clip.Bytes(d.Text, 4000))
+		a.Shown, count, joinLines(lines), excerpt.Bytes(d.Text, 4000))
 	result.Preview = d.Preview()
 	result.Changed = []string{a.Real}
 	return result, nil
@@ -117,13 +117,13 @@ func (p editFileParams) apply(a safefs.Target, content []byte) ([]byte, []int, e
 	case len(at) == 0:
 		return nil, nil, notFound(a, text, p.Old)
 	case len(at) > 1 && !p.All:
-		return nil, nil, room.UserError(
+		return nil, nil, toolkit.UserError(
 			fmt.Sprintf("old occurs %d times in %s, at line %s; nothing was changed", len(at), a.Shown, joinLines(at)),
 			`Send more of the lines around the one you mean, or "all": true for every occurrence.`)
 	}
 	encoded, err := format.Encode(strings.ReplaceAll(text, old, replacement))
 	if err != nil {
-		return nil, nil, room.UserError(fmt.Sprintf("%s is %s, which has no code for a character of new", a.Shown,
+		return nil, nil, toolkit.UserError(fmt.Sprintf("%s is %s, which has no code for a character of new", a.Shown,
 			format),
 			"Send other characters.")
 	}
@@ -175,12 +175,12 @@ func notFound(a safefs.Target, text, old string) error {
 	}
 	if n, line := nearestLine(text, wanted); n > 0 {
 		message += fmt.Sprintf(". The line most like its first is line %d: %s", n,
-			clip.Bytes(strings.TrimRight(line, "\r\n"), 200))
+			excerpt.Bytes(strings.TrimRight(line, "\r\n"), 200))
 		if strings.TrimSpace(line) == wanted {
 			suggestion = "It differs in spaces, or in the lines after it. Send the text exactly as read_file shows it."
 		}
 	}
-	return room.UserError(message, suggestion)
+	return toolkit.UserError(message, suggestion)
 }
 
 // nearestLine is the line of text most like wanted, 0 when none is at least half alike.
@@ -196,7 +196,7 @@ func nearestLine(text, wanted string) (n int, nearest string) {
 		if trimmed == wanted && wanted != "" {
 			return at, line
 		}
-		if alike := dice(pairs, bigrams(clip.Bytes(trimmed, 400))); alike > best {
+		if alike := dice(pairs, bigrams(excerpt.Bytes(trimmed, 400))); alike > best {
 			best, n, nearest = alike, at, line
 		}
 	}

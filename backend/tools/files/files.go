@@ -23,8 +23,8 @@ import (
 	"sextant/backend/tools/files/history"
 	"sextant/backend/tools/files/safefs"
 	"sextant/backend/tools/files/trash"
-	"sextant/backend/tools/room"
-	"sextant/shared/clip"
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -32,24 +32,24 @@ import (
 // Group is the group of all tools of this package.
 const Group = "files"
 
-// Panels undo calls of their tools; *panels.Registry implements it.
+// Panels undo calls of their tools; *registry.Registry implements it.
 type Panels interface {
 	// Undoable returns the calls of a turn or the one call, whichever is not ""; without either, the
 	// conversation's last one. An owner that is not "" restricts them to its own.
 	Undoable(ctx context.Context, conversation, owner, turn, call string) ([]wire.PanelUndo, error)
-	TakeBack(ctx context.Context, u wire.PanelUndo) toolspec.Result
+	UndoCall(ctx context.Context, u wire.PanelUndo) toolspec.Result
 }
 
 // Config is what the tools need.
 type Config struct {
-	room.Paths
+	toolkit.Paths
 	// Forbidden returns the absolute paths that the person's rules keep from a tool; walks skip them.
 	// nil means none.
 	Forbidden func(ctx context.Context, tool string) ([]string, error)
 	Blobs     history.Blobs
 	Changes   history.Log
-	// Watched is told which tool changes which file while commands run; it may be nil.
-	Watched history.Watcher
+	// Watcher is told which tool changes which file while commands run; it may be nil.
+	Watcher history.Watcher
 	// Panels undo calls of their tools; nil undoes none.
 	Panels Panels
 	// Trash is the folder of the trash, "" for none.
@@ -60,15 +60,15 @@ type Config struct {
 
 // Tools are the tools for files. Safe for concurrent use.
 type Tools struct {
-	room.List[tool]
+	toolkit.List[tool]
 	// panelTools are not offered to anybody; built-in panels are carried out by them.
-	panelTools room.List[tool]
+	panelTools toolkit.List[tool]
 	cfg        Config
 	fs         *safefs.FS
 	history    *history.History
-	trash      *trash.Can
+	trash      *trash.Bin
 	// resolved are the real paths that the policy was asked about, by call.
-	resolved room.CallMemory[[]string]
+	resolved toolkit.CallMemory[[]string]
 }
 
 // New makes the tools.
@@ -80,13 +80,13 @@ func New(cfg Config) *Tools {
 	return &Tools{
 		cfg: cfg, fs: fs, trash: trash.New(cfg.Trash, cfg.Now),
 		history: history.New(history.Config{
-			FS: fs, Blobs: cfg.Blobs, Log: cfg.Changes, Watcher: cfg.Watched,
+			FS: fs, Blobs: cfg.Blobs, Log: cfg.Changes, Watcher: cfg.Watcher,
 			Now: cfg.Now,
 		}),
-		List: room.List[tool]{
+		List: toolkit.List[tool]{
 			readFile(), writeFile(), editFile(), listDirectory(), fileInfo(), findFiles(), searchFiles(), undo(),
 		},
-		panelTools: room.List[tool]{panelSave(), panelFolder(), panelMove(), panelTrash(), panelRestore()},
+		panelTools: toolkit.List[tool]{panelSave(), panelFolder(), panelMove(), panelTrash(), panelRestore()},
 	}
 }
 
@@ -161,8 +161,8 @@ type request[P any] struct {
 // build makes a tool of its definition and its functions.
 func build[P any](def toolspec.Definition, h handler[P]) tool {
 	decode := func(call toolspec.Call) (p P, err error) {
-		if failed := room.Decode(call.Args, &p); failed != nil {
-			return p, room.ErrorOf(failed)
+		if failed := toolkit.Decode(call.Args, &p); failed != nil {
+			return p, toolkit.ErrorOf(failed)
 		}
 		return p, nil
 	}
@@ -194,7 +194,7 @@ func build[P any](def toolspec.Definition, h handler[P]) tool {
 
 // define makes the definition of a tool; doc is the text of its .md file.
 func define(name, doc, parameters string, hints toolspec.Hints, examples ...string) toolspec.Definition {
-	return room.Define(name, Group, doc, parameters, hints, examples...)
+	return toolkit.Define(name, Group, doc, parameters, hints, examples...)
 }
 
 // resolve follows and classifies the paths of a call.
@@ -220,8 +220,8 @@ func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
 		return nil
 	}
 	_, _, err := t.resolve(x, call)
-	if Closed(err) {
-		var refused *room.CallError
+	if IsClosedPlace(err) {
+		var refused *toolkit.CallError
 		errors.As(err, &refused)
 		r := refused.Result()
 		return &r
@@ -272,13 +272,13 @@ func (t *Tools) Execute(
 	if err == nil {
 		r, err = t.run(ctx, x, call, at)
 	}
-	var failed *room.CallError
+	var failed *toolkit.CallError
 	if errors.As(err, &failed) {
 		r, err = failed.Result(), nil
 	}
 	// A failure quotes lines and names of the file, too.
 	for _, a := range at {
-		if source := t.cfg.From(a.Real); source != "" && !slices.Contains(r.Sources, source) {
+		if source := t.cfg.Source(a.Real); source != "" && !slices.Contains(r.Sources, source) {
 			r.Sources = append(r.Sources, source)
 		}
 	}
@@ -299,7 +299,7 @@ func (t *Tools) run(
 // shownNames names targets within a sentence: the one, or how many.
 func shownNames(at []safefs.Target) string {
 	if len(at) == 1 {
-		return clip.Bytes(at[0].Shown, 80)
+		return excerpt.Bytes(at[0].Shown, 80)
 	}
 	return english.Plural(len(at), "file", "")
 }
@@ -309,7 +309,7 @@ func shownFolder(a safefs.Target) string {
 	if a.Shown == "." {
 		return "the workspace"
 	}
-	return clip.Bytes(a.Shown, 80)
+	return excerpt.Bytes(a.Shown, 80)
 }
 
 // inParentheses is a note after a text, "" for no note.
@@ -328,19 +328,19 @@ func (t *Tools) walk(ctx context.Context, tool string) safefs.Walk {
 // notAFolder replaces the error of a walk that began at a file.
 func (t *Tools) notAFolder(a safefs.Target, err error) error {
 	if info, statErr := t.fs.Lstat(a); statErr == nil && !info.IsDir() {
-		return room.UserError(a.Shown+" is not a folder", "Call read_file or file_info with it, or list its folder.")
+		return toolkit.UserError(a.Shown+" is not a folder", "Call read_file or file_info with it, or list its folder.")
 	}
 	return err
 }
 
-// Closed reports whether err says that a place is closed to every tool.
-func Closed(err error) bool {
-	var e *room.CallError
+// IsClosedPlace reports whether err says that a place is closed to every tool.
+func IsClosedPlace(err error) bool {
+	var e *toolkit.CallError
 	return errors.As(err, &e) && e.Type == toolspec.SecurityError
 }
 
-// Mendable reports whether err is about the request and not a fault of the program.
-func Mendable(err error) bool {
-	var e *room.CallError
+// IsCallError reports whether err is about the request and not a fault of the program.
+func IsCallError(err error) bool {
+	var e *toolkit.CallError
 	return errors.As(err, &e)
 }

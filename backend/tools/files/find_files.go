@@ -10,8 +10,8 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"sextant/backend/tools/files/safefs"
-	"sextant/backend/tools/room"
-	"sextant/shared/clip"
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -40,7 +40,7 @@ func findFiles() tool {
 				return readsFrom(p.Path), nil
 			},
 			describe: func(_ *Tools, p findFilesParams, at []safefs.Target) toolspec.Description {
-				return toolspec.Description{Present: "Finding " + clip.Bytes(p.Pattern, 60) +
+				return toolspec.Description{Present: "Finding " + excerpt.Bytes(p.Pattern, 60) +
 					" in " + shownFolder(at[0])}
 			},
 			run: runFindFiles,
@@ -54,7 +54,7 @@ func parseGlob(pattern string) (string, error) {
 		glob = "**/" + glob
 	}
 	if !doublestar.ValidatePattern(glob) {
-		return "", room.Invalid(fmt.Sprintf("the pattern %q is not a valid glob", pattern),
+		return "", toolkit.Invalid(fmt.Sprintf("the pattern %q is not a valid glob", pattern),
 			`Write for example *.go, src/**/*.ts or {a,b}*.md; put \ before a special character that is meant literally.`)
 	}
 	return glob, nil
@@ -92,7 +92,7 @@ func runFindFiles(ctx context.Context, t *Tools, r request[findFilesParams]) (to
 	result := toolspec.OK(map[string]any{"path": a.Shown, "files": found, "note": note})
 	result.Text = fmt.Sprintf("%s in %s: %s%s\n", r.p.Pattern, a.Shown, count,
 		inParentheses(note)) + strings.Join(found, "\n")
-	result.Sentence = fmt.Sprintf("Found %s for %s", count, clip.Bytes(r.p.Pattern, 60))
+	result.Sentence = fmt.Sprintf("Found %s for %s", count, excerpt.Bytes(r.p.Pattern, 60))
 	result.Sources = w.Sources()
 	result.Preview = found[:min(3, len(found))]
 	return result, nil

@@ -10,8 +10,8 @@ import (
 
 	"sextant/backend/tools/files/safefs"
 	"sextant/backend/tools/files/trash"
-	"sextant/backend/tools/room"
-	"sextant/shared/clip"
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -22,7 +22,7 @@ type panelMoveParams struct {
 }
 
 func panelMove() tool {
-	return build(definePanelTool(HandMove), handler[panelMoveParams]{
+	return build(definePanelTool(PanelMove), handler[panelMoveParams]{
 		paths: func(_ *Tools, _ toolspec.Call, p panelMoveParams) ([]pathUse, error) {
 			return append(entry(p.From, toolspec.UseWrite), entry(p.To, toolspec.UseWrite)...), nil
 		},
@@ -35,8 +35,8 @@ func panelMove() tool {
 
 func runPanelMove(ctx context.Context, t *Tools, r request[panelMoveParams]) (toolspec.Result, error) {
 	from, to := r.at[0], r.at[1]
-	if room.Within(to.Real, from.Real) {
-		return toolspec.Result{}, room.UserError(from.Shown+" cannot be moved into itself", "Send another place.")
+	if toolkit.Within(to.Real, from.Real) {
+		return toolspec.Result{}, toolkit.UserError(from.Shown+" cannot be moved into itself", "Send another place.")
 	}
 	defer t.history.Lock(from)()
 	defer t.history.Lock(to)()
@@ -90,7 +90,7 @@ func (t *Tools) openEntry(a safefs.Target) (*os.Root, fs.FileInfo, error) {
 }
 
 func panelTrash() tool {
-	return build(definePanelTool(HandTrash), handler[panelPathParams]{
+	return build(definePanelTool(PanelTrash), handler[panelPathParams]{
 		paths: func(_ *Tools, _ toolspec.Call, p panelPathParams) ([]pathUse, error) {
 			return entry(p.Path, toolspec.UseDelete), nil
 		},
@@ -119,7 +119,7 @@ func runPanelTrash(ctx context.Context, t *Tools, r request[panelPathParams]) (t
 	item, err := t.trash.Put(source, filepath.Base(a.Real), a.Real)
 	switch {
 	case errors.Is(err, trash.ErrTooLarge):
-		return toolspec.Result{}, room.UserError(a.Shown+" was not moved to the trash: "+err.Error(),
+		return toolspec.Result{}, toolkit.UserError(a.Shown+" was not moved to the trash: "+err.Error(),
 			"Remove it with a command, or a part of it at a time.")
 	case err != nil:
 		return toolspec.Result{}, t.fs.Explain(a, err)
@@ -140,7 +140,7 @@ type panelRestoreParams struct {
 }
 
 func panelRestore() tool {
-	return build(definePanelTool(HandRestore), handler[panelRestoreParams]{
+	return build(definePanelTool(PanelRestore), handler[panelRestoreParams]{
 		paths: func(t *Tools, _ toolspec.Call, p panelRestoreParams) ([]pathUse, error) {
 			item, err := t.trash.Item(p.ID)
 			if err != nil {
@@ -181,7 +181,7 @@ func runPanelRestore(_ context.Context, t *Tools, r request[panelRestoreParams])
 }
 
 func notInTrash(id string) error {
-	return room.UserError(fmt.Sprintf("%q is no longer in the trash", clip.Bytes(id, 40)),
+	return toolkit.UserError(fmt.Sprintf("%q is no longer in the trash", excerpt.Bytes(id, 40)),
 		"Check what is in the trash.")
 }
 

@@ -14,17 +14,17 @@ import (
 	"sextant/backend/tools/files/history"
 	"sextant/backend/tools/files/safefs"
 	"sextant/backend/tools/files/textfile"
-	"sextant/backend/tools/room"
+	"sextant/backend/tools/toolkit"
 	"sextant/shared/toolspec"
 )
 
 // The names of the tools that carry out what built-in panels do. They are offered to nobody.
 const (
-	HandSave    = "hand_save"
-	HandFolder  = "hand_folder"
-	HandMove    = "hand_move"
-	HandTrash   = "hand_trash"
-	HandRestore = "hand_restore"
+	PanelSave    = "hand_save"
+	PanelFolder  = "hand_folder"
+	PanelMove    = "hand_move"
+	PanelTrash   = "hand_trash"
+	PanelRestore = "hand_restore"
 )
 
 // definePanelTool makes the definition of a tool that is not offered.
@@ -53,7 +53,7 @@ type panelSaved struct {
 }
 
 func panelSave() tool {
-	return build(definePanelTool(HandSave), handler[panelSaveParams]{
+	return build(definePanelTool(PanelSave), handler[panelSaveParams]{
 		paths: func(_ *Tools, _ toolspec.Call, p panelSaveParams) ([]pathUse, error) {
 			return follow(p.Path, toolspec.UseWrite), nil
 		},
@@ -84,7 +84,7 @@ func runPanelSave(ctx context.Context, t *Tools, r request[panelSaveParams]) (to
 		case r.p.Version == nil:
 			err = t.history.RequireKnown(r.call, a, now)
 		case *r.p.Version != now.Hash():
-			err = room.UserError(a.Shown+" has changed since it was read, so it was not written to",
+			err = toolkit.UserError(a.Shown+" has changed since it was read, so it was not written to",
 				"Read it again and put the change into what it holds now.")
 		}
 		to := history.Edit{Content: content}
@@ -136,7 +136,7 @@ func encodeLike(a safefs.Target, now history.State, text string) ([]byte, error)
 	}
 	content, err := format.Encode(text)
 	if err != nil {
-		return nil, room.UserError(fmt.Sprintf("%s is %s, which has no code for a character of this text", a.Shown,
+		return nil, toolkit.UserError(fmt.Sprintf("%s is %s, which has no code for a character of this text", a.Shown,
 			format),
 			"Use other characters, or save it under another name.")
 	}
@@ -148,7 +148,7 @@ type panelPathParams struct {
 }
 
 func panelFolder() tool {
-	return build(definePanelTool(HandFolder), handler[panelPathParams]{
+	return build(definePanelTool(PanelFolder), handler[panelPathParams]{
 		paths: func(_ *Tools, _ toolspec.Call, p panelPathParams) ([]pathUse, error) {
 			return entry(p.Path, toolspec.UseWrite), nil
 		},
@@ -182,5 +182,5 @@ func runPanelFolder(ctx context.Context, t *Tools, r request[panelPathParams]) (
 
 // nameTaken is the error of a name that has to be new.
 func nameTaken(a safefs.Target) error {
-	return room.UserError(a.Shown+" exists already, so nothing was done", "Send another name.")
+	return toolkit.UserError(a.Shown+" exists already, so nothing was done", "Send another name.")
 }

@@ -45,20 +45,20 @@ func TestEditorSavesOnlyOverTheVersionItOpened(t *testing.T) {
 	if opened.Text != "one\n" || opened.Shown != "a.txt" || opened.ReadOnly != "" || opened.Problem != "" {
 		t.Fatalf("%+v", opened)
 	}
-	r := b.ok(files.HandSave, b.save("a.txt", "two\n", opened.Version))
+	r := b.ok(files.PanelSave, b.save("a.txt", "two\n", opened.Version))
 	b.holds("a.txt", "two\n")
 	if v := value[struct{ Version string }](t, r); v.Version != b.text("a.txt").Version {
 		t.Errorf("saved as %s, is %s", v.Version, b.text("a.txt").Version)
 	}
-	b.fails(files.HandSave, b.save("a.txt", "three\n", opened.Version), toolspec.UserError, "has changed since it was read")
-	b.fails(files.HandSave, b.save("a.txt", "three\n", ""), toolspec.UserError, "has changed since it was read")
+	b.fails(files.PanelSave, b.save("a.txt", "three\n", opened.Version), toolspec.UserError, "has changed since it was read")
+	b.fails(files.PanelSave, b.save("a.txt", "three\n", ""), toolspec.UserError, "has changed since it was read")
 	b.holds("a.txt", "two\n")
-	b.ok(files.HandSave, b.save("new.txt", "n", ""))
+	b.ok(files.PanelSave, b.save("new.txt", "n", ""))
 	b.holds("new.txt", "n")
 	if err := os.Remove(b.at("a.txt")); err != nil {
 		t.Fatal(err)
 	}
-	b.fails(files.HandSave, b.save("a.txt", "x", opened.Version), toolspec.UserError, "has changed")
+	b.fails(files.PanelSave, b.save("a.txt", "x", opened.Version), toolspec.UserError, "has changed")
 	b.holds("a.txt", "")
 	b.ok("undo", `{"turn":"t1"}`)
 	b.holds("new.txt", "")
@@ -67,9 +67,9 @@ func TestEditorSavesOnlyOverTheVersionItOpened(t *testing.T) {
 func TestTheAssistantSavesInTheEditorOnlyWhatItRead(t *testing.T) {
 	b := set(t)
 	b.put("a.txt", "precious")
-	b.fails(files.HandSave, `{"path":"a.txt","content":"x"}`, toolspec.UserError, "was not read before")
+	b.fails(files.PanelSave, `{"path":"a.txt","content":"x"}`, toolspec.UserError, "was not read before")
 	b.ok("read_file", `{"path":"a.txt"}`)
-	b.ok(files.HandSave, `{"path":"a.txt","content":"x"}`)
+	b.ok(files.PanelSave, `{"path":"a.txt","content":"x"}`)
 	b.holds("a.txt", "x")
 }
 
@@ -83,7 +83,7 @@ func TestAFileKeepsItsEncodingWhenItIsSaved(t *testing.T) {
 		if f.Text != "a" {
 			t.Fatalf("%s: %+v", name, f)
 		}
-		b.ok(files.HandSave, b.save(name, "ä", f.Version))
+		b.ok(files.PanelSave, b.save(name, "ä", f.Version))
 		b.holds(name, want)
 	}
 }
@@ -108,7 +108,7 @@ func TestEditorExplainsOtherThanTextAndDoesNotBlock(t *testing.T) {
 	}
 	link(t, b.home+"/.ssh", b.at("keys"))
 	for _, path := range []string{"../x", "keys/id", "~/.ssh/id", b.home + "/data/sextant.db"} {
-		if _, err := b.Text(context.Background(), path); !files.Closed(err) {
+		if _, err := b.Text(context.Background(), path); !files.IsClosedPlace(err) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestAMoveIsUndoneWithItsTurn(t *testing.T) {
 	b.put("a/one.txt", "1")
 	b.put("a/deep/two.txt", "2")
 	link(t, "one.txt", b.at("a/alias"))
-	b.ok(files.HandMove, `{"from":"a","to":"b"}`)
+	b.ok(files.PanelMove, `{"from":"a","to":"b"}`)
 	b.holds("b/one.txt", "1")
 	b.holds("b/deep/two.txt", "2")
 	b.holds("a/one.txt", "")
@@ -143,28 +143,28 @@ func TestMoveOverwritesNothing(t *testing.T) {
 	b.put("dir/x", "x")
 	b.put("dir/.env", "SECRET=1")
 	link(t, b.outside, b.at("out"))
-	b.fails(files.HandMove, `{"from":"a.txt","to":"b.txt"}`, toolspec.UserError, "exists already")
-	b.fails(files.HandMove, `{"from":"none","to":"c"}`, toolspec.UserError, "there is no none")
-	b.fails(files.HandMove, `{"from":"dir","to":"dir/sub"}`, toolspec.UserError, "into itself")
-	b.fails(files.HandMove, `{"from":"a.txt","to":"../c"}`, toolspec.SecurityError, "leads out")
-	b.fails(files.HandMove, `{"from":"a.txt","to":"~/.ssh/c"}`, toolspec.SecurityError)
-	b.fails(files.HandMove, `{"from":"a.txt","to":"sub/.."}`, toolspec.ValidationError)
-	b.fails(files.HandMove, `{"from":".","to":"c"}`, toolspec.ValidationError)
-	b.fails(files.HandMove, `{"from":`+quoted(b.work)+`,"to":"`+b.home+`/c"}`, toolspec.UserError, "workspace folder itself")
-	b.fails(files.HandMove, `{"from":"a.txt","to":"`+strings.Repeat("n", 256)+`"}`, toolspec.ValidationError, "longer")
+	b.fails(files.PanelMove, `{"from":"a.txt","to":"b.txt"}`, toolspec.UserError, "exists already")
+	b.fails(files.PanelMove, `{"from":"none","to":"c"}`, toolspec.UserError, "there is no none")
+	b.fails(files.PanelMove, `{"from":"dir","to":"dir/sub"}`, toolspec.UserError, "into itself")
+	b.fails(files.PanelMove, `{"from":"a.txt","to":"../c"}`, toolspec.SecurityError, "leads out")
+	b.fails(files.PanelMove, `{"from":"a.txt","to":"~/.ssh/c"}`, toolspec.SecurityError)
+	b.fails(files.PanelMove, `{"from":"a.txt","to":"sub/.."}`, toolspec.ValidationError)
+	b.fails(files.PanelMove, `{"from":".","to":"c"}`, toolspec.ValidationError)
+	b.fails(files.PanelMove, `{"from":`+quoted(b.work)+`,"to":"`+b.home+`/c"}`, toolspec.UserError, "workspace folder itself")
+	b.fails(files.PanelMove, `{"from":"a.txt","to":"`+strings.Repeat("n", 256)+`"}`, toolspec.ValidationError, "longer")
 	b.holds("a.txt", "a")
 	b.holds("b.txt", "b")
 	// A link itself is moved; a link in the path is followed in the description.
-	d := b.Describe(b.call(files.HandMove, `{"from":"a.txt","to":"out/a.txt"}`))
+	d := b.Describe(b.call(files.PanelMove, `{"from":"a.txt","to":"out/a.txt"}`))
 	if len(d.Files) != 2 || d.Files[1].Path != b.outside+"/a.txt" {
 		t.Errorf("%+v", d.Files)
 	}
-	b.ok(files.HandMove, `{"from":"out","to":"renamed\nlink"}`)
+	b.ok(files.PanelMove, `{"from":"out","to":"renamed\nlink"}`)
 	if to, err := os.Readlink(b.at("renamed\nlink")); err != nil || to != b.outside {
 		t.Errorf("%q %v", to, err)
 	}
 	b.forbidden = []string{b.at("dir/x")}
-	b.fails(files.HandMove, `{"from":"dir","to":"free"}`, toolspec.SecurityError, "closed to every tool")
+	b.fails(files.PanelMove, `{"from":"dir","to":"free"}`, toolspec.SecurityError, "closed to every tool")
 	b.holds("dir/x", "x")
 }
 
@@ -175,7 +175,7 @@ func TestTrashAndRestore(t *testing.T) {
 	if err := syscall.Mkfifo(b.at("dir/pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := b.ok(files.HandTrash, `{"path":"dir"}`)
+	r := b.ok(files.PanelTrash, `{"path":"dir"}`)
 	if _, err := os.Lstat(b.at("dir")); !os.IsNotExist(err) {
 		t.Fatal("it is still there")
 	}
@@ -184,30 +184,30 @@ func TestTrashAndRestore(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	b.put("dir", "in the way")
-	b.fails(files.HandRestore, `{"id":"`+item.ID+`"}`, toolspec.UserError, "exists already")
+	b.fails(files.PanelRestore, `{"id":"`+item.ID+`"}`, toolspec.UserError, "exists already")
 	if err := os.Remove(b.at("dir")); err != nil {
 		t.Fatal(err)
 	}
-	b.ok(files.HandRestore, `{"id":"`+item.ID+`"}`)
+	b.ok(files.PanelRestore, `{"id":"`+item.ID+`"}`)
 	b.holds("dir/one.txt", "1")
 	b.holds("dir/.git/config", "[core]")
-	b.fails(files.HandRestore, `{"id":"`+item.ID+`"}`, toolspec.UserError, "no longer in the trash")
-	b.fails(files.HandRestore, `{"id":"../../x"}`, toolspec.UserError, "no longer in the trash")
+	b.fails(files.PanelRestore, `{"id":"`+item.ID+`"}`, toolspec.UserError, "no longer in the trash")
+	b.fails(files.PanelRestore, `{"id":"../../x"}`, toolspec.UserError, "no longer in the trash")
 
 	b.put("gone.txt", "g")
 	b.turn = "t2"
-	b.ok(files.HandTrash, `{"path":"gone.txt"}`)
+	b.ok(files.PanelTrash, `{"path":"gone.txt"}`)
 	b.ok("undo", `{"turn":"t2"}`)
 	b.holds("gone.txt", "g")
 }
 
 func TestAFolderIsMadeAndUndone(t *testing.T) {
 	b := set(t)
-	b.ok(files.HandFolder, `{"path":"a/b"}`)
+	b.ok(files.PanelFolder, `{"path":"a/b"}`)
 	if info, err := os.Stat(b.at("a/b")); err != nil || !info.IsDir() {
 		t.Fatal(err)
 	}
-	b.fails(files.HandFolder, `{"path":"a/b/"}`, toolspec.UserError, "exists already")
+	b.fails(files.PanelFolder, `{"path":"a/b/"}`, toolspec.UserError, "exists already")
 	b.ok("undo", `{"turn":"t1"}`)
 	if _, err := os.Stat(b.at("a/b")); !os.IsNotExist(err) {
 		t.Error("it is still there")
@@ -253,11 +253,11 @@ func TestPathsAreFoundByTheirLetters(t *testing.T) {
 	for _, p := range []string{"src/app/main.go", "src/main_test.go", "docs/maintain.md", "other.txt", ".git/main"} {
 		b.put(p, "x")
 	}
-	found, err := b.Paths(context.Background(), "main")
+	found, err := b.FindPaths(context.Background(), "main")
 	if err != nil || strings.Join(found.Paths, " ") != "src/app/main.go docs/maintain.md src/main_test.go" {
 		t.Errorf("%v %v", found, err)
 	}
-	if found, _ = b.Paths(context.Background(), "src go"); len(found.Paths) != 2 {
+	if found, _ = b.FindPaths(context.Background(), "src go"); len(found.Paths) != 2 {
 		t.Errorf("%v", found)
 	}
 }
@@ -272,7 +272,7 @@ func TestOnlyPicturesAreShown(t *testing.T) {
 	}
 	_ = file.Close()
 	for _, p := range []string{"p.svg", "none.png", "."} {
-		if _, _, err := b.Picture(p); !files.Mendable(err) {
+		if _, _, err := b.Picture(p); !files.IsCallError(err) {
 			t.Errorf("%s: %v", p, err)
 		}
 	}

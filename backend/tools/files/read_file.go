@@ -21,8 +21,8 @@ import (
 	"sextant/backend/tools/files/history"
 	"sextant/backend/tools/files/safefs"
 	"sextant/backend/tools/files/textfile"
-	"sextant/backend/tools/room"
-	"sextant/shared/clip"
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -86,7 +86,7 @@ func readFile() tool {
 					all = append([]string{p.Path}, all...)
 				}
 				if len(all) == 0 || len(all) > maxPaths {
-					return nil, room.Invalid("path is missing",
+					return nil, toolkit.Invalid("path is missing",
 						`For example {"path":"notes.txt"}, or {"paths":["a.txt","b.txt"]} with at most 20.`)
 				}
 				var paths []pathUse
@@ -109,7 +109,7 @@ func runReadFile(ctx context.Context, t *Tools, r request[readFileParams]) (tool
 	budget, failures := maxRead, 0
 	for _, a := range r.at {
 		f, err := t.readOne(ctx, r, a, budget)
-		var failed *room.CallError
+		var failed *toolkit.CallError
 		switch {
 		case errors.As(err, &failed) && !single:
 			failures++
@@ -135,7 +135,7 @@ func runReadFile(ctx context.Context, t *Tools, r request[readFileParams]) (tool
 	if failures > 0 {
 		result.Sentence += fmt.Sprintf("; %d of them could not be read", failures)
 	}
-	result.Preview = clip.FirstLines(read[0].Content, 3, 120)
+	result.Preview = excerpt.FirstLines(read[0].Content, 3, 120)
 	return result, nil
 }
 
@@ -148,12 +148,12 @@ func (t *Tools) readOne(
 	}
 	defer func() { _ = f.Close() }()
 	if budget <= 0 {
-		return fileText{}, room.UserError("the files before it used up the 1 MB of one call",
+		return fileText{}, toolkit.UserError("the files before it used up the 1 MB of one call",
 			"Call read_file for it alone.")
 	}
 	// What is read is what the conversation knows of the file from now on.
 	sum := sha256.New()
-	source := io.TeeReader(room.ContextReader(ctx, f), sum)
+	source := io.TeeReader(toolkit.ContextReader(ctx, f), sum)
 	var out fileText
 	switch r.p.Encoding {
 	case base64Encoding:
@@ -229,7 +229,7 @@ func (p *page) add(piece []byte, ends bool) {
 			if p.count > 0 && !p.inLine {
 				return
 			}
-			piece, p.cut = piece[:clip.PrefixLen(piece, space)], true
+			piece, p.cut = piece[:excerpt.PrefixLen(piece, space)], true
 		}
 		if !p.inLine {
 			fmt.Fprintf(&p.numbered, "%6d\t", p.line)
@@ -286,7 +286,7 @@ func readLines(
 func (p *page) result(a safefs.Target, format textfile.Format, size int64, counted bool) (fileText, error) {
 	total := p.line - 1
 	if p.offset > 1 && p.offset > total && counted {
-		return fileText{}, room.UserError(fmt.Sprintf("%s has only %d lines", a.Shown, total),
+		return fileText{}, toolkit.UserError(fmt.Sprintf("%s has only %d lines", a.Shown, total),
 			fmt.Sprintf("Send an offset of at most %d.", max(total, 1)))
 	}
 	out := fileText{Path: a.Shown, First: p.offset, Lines: p.count, Size: size, Encoding: format.String()}

@@ -15,11 +15,11 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/dustin/go-humanize/english"
 
-	"sextant/backend/guard/places"
+	"sextant/backend/policy/protectedpaths"
 	"sextant/backend/tools/files/safefs"
 	"sextant/backend/tools/files/textfile"
-	"sextant/backend/tools/room"
-	"sextant/shared/clip"
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -65,7 +65,7 @@ func searchFiles() tool {
 			},
 			describe: func(_ *Tools, p searchFilesParams, at []safefs.Target) toolspec.Description {
 				return toolspec.Description{
-					Present: "Searching " + shownFolder(at[0]) + " for “" + clip.Bytes(p.Pattern, 60) + "”",
+					Present: "Searching " + shownFolder(at[0]) + " for “" + excerpt.Bytes(p.Pattern, 60) + "”",
 				}
 			},
 			run: runSearchFiles,
@@ -89,7 +89,7 @@ func runSearchFiles(ctx context.Context, t *Tools, r request[searchFilesParams])
 	a := r.at[0]
 	re, err := regexp.Compile(r.p.Pattern)
 	if err != nil {
-		return toolspec.Result{}, room.Invalid("the pattern is not a valid regular expression: "+err.Error(),
+		return toolspec.Result{}, toolkit.Invalid("the pattern is not a valid regular expression: "+err.Error(),
 			`The syntax is RE2; put \ before . ( [ * + ? { that are meant literally.`)
 	}
 	s := &search{ctx: ctx, re: re, limit: r.p.Limit, matches: []match{}}
@@ -132,7 +132,7 @@ func (s *search) folder(w *safefs.Walk, a safefs.Target, glob string) error {
 		switch {
 		case !e.Type().IsRegular(), glob != "" && !doublestar.MatchUnvalidated(glob, e.Rel):
 			return nil
-		case e.Place.Kind == places.Sensitive && a.Place.Kind == places.Ordinary:
+		case e.Place.Kind == protectedpaths.Sensitive && a.Place.Kind == protectedpaths.Ordinary:
 			s.sensitive++
 			return nil
 		}
@@ -152,7 +152,7 @@ func (s *search) folder(w *safefs.Walk, a safefs.Target, glob string) error {
 
 // read searches the lines of a file; one that is not text has none.
 func (s *search) read(r io.Reader, shown string) error {
-	lines := bufio.NewReaderSize(room.ContextReader(s.ctx, r), maxLine)
+	lines := bufio.NewReaderSize(toolkit.ContextReader(s.ctx, r), maxLine)
 	if head, _ := lines.Peek(textfile.HeadBytes); bytes.IndexByte(head, 0) >= 0 {
 		return nil
 	}
@@ -167,7 +167,7 @@ func (s *search) read(r io.Reader, shown string) error {
 				return safefs.ErrStop
 			}
 			text := strings.ToValidUTF8(string(line), "\uFFFD")
-			s.matches = append(s.matches, match{shown, n, clip.Bytes(text, maxMatchText)})
+			s.matches = append(s.matches, match{shown, n, excerpt.Bytes(text, maxMatchText)})
 		}
 		lineStart = err == nil
 		switch {
@@ -202,8 +202,8 @@ func (s *search) result(a safefs.Target, pattern string, w *safefs.Walk) toolspe
 	})
 	r.Text = fmt.Sprintf("%s: %s in %s, of %s searched%s\n%s", pattern, count, english.Plural(len(files), "file", ""),
 		english.Plural(s.files, "file", ""), inParentheses(note), b.String())
-	r.Sentence = fmt.Sprintf("Found %s for “%s”", count, clip.Bytes(pattern, 60))
+	r.Sentence = fmt.Sprintf("Found %s for “%s”", count, excerpt.Bytes(pattern, 60))
 	r.Sources = w.Sources()
-	r.Preview = clip.FirstLines(b.String(), 3, 120)
+	r.Preview = excerpt.FirstLines(b.String(), 3, 120)
 	return r
 }

@@ -9,8 +9,8 @@ import (
 
 	"sextant/backend/tools/files/history"
 	"sextant/backend/tools/files/safefs"
-	"sextant/backend/tools/room"
-	"sextant/shared/clip"
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 
@@ -96,7 +96,7 @@ func (t *Tools) reversals(ctx context.Context, call toolspec.Call, p undoParams)
 		all = slices.DeleteFunc(all, func(r history.Reversal) bool { return !slices.Contains(p.Paths, r.Path) })
 	}
 	if len(all) == 0 && len(panels) == 0 {
-		return nil, room.UserError("there is no change of a file to undo, and no call of a panel",
+		return nil, toolkit.UserError("there is no change of a file to undo, and no call of a panel",
 			"Only what write_file, edit_file, bash and undoable panel tools changed can be undone, by who called them.")
 	}
 	return all, nil
@@ -128,7 +128,7 @@ func runUndo(ctx context.Context, t *Tools, r request[undoParams]) (toolspec.Res
 		}
 	}
 	if len(conflicts) == len(files) && !ofPanels.Success {
-		return toolspec.Result{}, room.UserError("nothing was undone: "+strings.Join(conflicts, "; "),
+		return toolspec.Result{}, toolkit.UserError("nothing was undone: "+strings.Join(conflicts, "; "),
 			"Read the file with read_file and correct it with edit_file.")
 	}
 	result := toolspec.OK(map[string]any{"files": files, "calls": calls, "preview": r.p.Preview})
@@ -155,7 +155,7 @@ func undoText(
 		b.WriteString("These changes would be undone; nothing was done yet.\n")
 		for _, f := range files {
 			note := inParentheses(strings.Trim(f.Why+"; "+f.Note, "; "))
-			fmt.Fprintf(&b, "%s: %s, %s%s\n%s", f.Shown, f.Did, f.State, note, clip.Bytes(f.Diff, 8000))
+			fmt.Fprintf(&b, "%s: %s, %s%s\n%s", f.Shown, f.Did, f.State, note, excerpt.Bytes(f.Diff, 8000))
 		}
 		return b.String(), "Compared the changes to " + english.Plural(len(files), "file", "")
 	case len(undone) == 0:

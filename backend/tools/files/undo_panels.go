@@ -92,7 +92,7 @@ func (t *Tools) undoPanels(
 	for _, u := range list {
 		c := Undoable(u)
 		if !p.Preview {
-			last = t.cfg.Panels.TakeBack(ctx, u)
+			last = t.cfg.Panels.UndoCall(ctx, u)
 			c.State = wire.UndoDone
 			if !last.Success {
 				c.State, c.Why = wire.UndoConflict, last.Error

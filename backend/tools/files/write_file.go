@@ -13,7 +13,7 @@ import (
 	"sextant/backend/tools/files/history"
 	"sextant/backend/tools/files/safefs"
 	"sextant/backend/tools/files/textfile"
-	"sextant/shared/clip"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -104,7 +104,7 @@ func (v written) result(a safefs.Target, before history.State, content []byte, t
 	d := history.Compare(a.Shown, before.Content, content)
 	v.Made, v.Added, v.Removed = !before.Exists, d.Added, d.Removed
 	r := toolspec.OK(v)
-	r.Preview = clip.FirstLines(text, 3, 120)
+	r.Preview = excerpt.FirstLines(text, 3, 120)
 	if before.Exists {
 		r.Preview = d.Preview()
 	}

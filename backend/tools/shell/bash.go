@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"sextant/backend/calls/deadline"
-	"sextant/backend/guard/confine"
-	"sextant/backend/guard/places"
+	"sextant/backend/pipeline/deadline"
+	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/sandbox/confine"
 	"sextant/backend/tools/snapshot"
-	"sextant/shared/clip"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -75,13 +75,13 @@ func describeBash(t *Tools, args json.RawMessage) toolspec.Description {
 	p := bashParamsOf(args)
 	d := toolspec.Description{Target: p.Command, LimitMS: int(p.limit().Milliseconds())}
 	dir := t.folder(p.WorkingDir)
-	reading := t.reading(p.Command, dir)
+	reading := t.analyze(p.Command, dir)
 	reading.Describe(&d)
 	var warnings []string
 	d.Files, warnings = t.classify(append(d.Files, t.outsideWorkspace(append([]string{dir}, reading.Folders...))...))
 	d.Warnings = append(d.Warnings, warnings...)
-	d.Starting, d.Network = true, d.Network || p.Network
-	d.Limited = d.Network && t.canLimitNetwork()
+	d.RunsProgram, d.Network = true, d.Network || p.Network
+	d.HostsLimited = d.Network && t.canLimitNetwork()
 	if ok, _, why := t.cfg.Confine.Available(); !ok {
 		d.Unconfined = why
 	} else if !reading.Harmless && t.cfg.Confine.Keeps(t.cfg.Folder()) {
@@ -104,9 +104,9 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) 
 		return *bad, nil
 	}
 	// Run what was judged: with network if it was read as using it, unable to write if it was read as reading.
-	reading := t.reading(p.Command, dir)
+	reading := t.analyze(p.Command, dir)
 	p.Network = p.Network || reading.Network
-	output := newOutput(out, t.cfg.Long)
+	output := newOutput(out, t.cfg.NewDraft)
 	defer output.discard()
 	available, _, _ := t.cfg.Confine.Available()
 	var writable, env []string
@@ -155,7 +155,7 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) 
 		return toolspec.Result{}, fmt.Errorf("running a command: %w", err)
 	}
 	r := commandResult(p, output, exit, ctx.Err() != nil)
-	if r.Whole, err = output.whole(); err != nil {
+	if r.Spooled, err = output.whole(); err != nil {
 		t.cfg.Log.Error("a long output was not stored", "err", err)
 	}
 	switch {
@@ -187,7 +187,7 @@ func (t *Tools) usable(workspace, dir string) *toolspec.Result {
 			return &r
 		}
 	}
-	if t.cfg.Places.Judge(dir).Kind == places.Secret {
+	if t.cfg.Places.Judge(dir).Kind == protectedpaths.Secret {
 		r := toolspec.Fail(toolspec.SecurityError, dir+" is hidden from commands", "Choose another working directory.")
 		return &r
 	}
@@ -202,7 +202,7 @@ func commandResult(p bashParams, output *output, exit confine.Exit, stopped bool
 	if left > 0 {
 		value["left_out_bytes"] = left
 	}
-	short := clip.Line(p.Command, 60)
+	short := excerpt.Line(p.Command, 60)
 	r := toolspec.OK(value)
 	switch {
 	case stopped:

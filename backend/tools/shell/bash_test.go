@@ -13,8 +13,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"sextant/backend/guard/confine"
-	"sextant/backend/guard/places"
+	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/sandbox/confine"
 	"sextant/backend/tools/shell"
 	"sextant/shared/toolspec"
 )
@@ -43,7 +43,7 @@ func newBench(t *testing.T, without ...string) *bench {
 		t.Fatal(err)
 	}
 	b.tools = shell.New(shell.Config{
-		Folder: func() string { return b.ws }, Home: b.home, Places: places.New(places.Own{Home: b.home}),
+		Folder: func() string { return b.ws }, Home: b.home, Places: protectedpaths.New(protectedpaths.Own{Home: b.home}),
 		Confine: confine.New(confine.Config{Home: b.home, Without: without}), Cache: filepath.Join(b.home, "cache"),
 	})
 	return b
@@ -208,7 +208,7 @@ func TestACommandIsDescribedByWhatItWouldDo(t *testing.T) {
 		return b.tools.Describe(toolspec.Call{Tool: "bash", Args: body})
 	}
 	d := describe(map[string]any{"command": "rm -r sub", "description": "Look at a file"})
-	if d.Target != "rm -r sub" || !d.Starting || d.Network || len(d.Files) != 1 || d.Files[0].Use != toolspec.UseDelete || d.Files[0].Path != b.ws+"/sub" {
+	if d.Target != "rm -r sub" || !d.RunsProgram || d.Network || len(d.Files) != 1 || d.Files[0].Use != toolspec.UseDelete || d.Files[0].Path != b.ws+"/sub" {
 		t.Errorf("%+v", d)
 	}
 	if strings.Contains(d.Present, "Look at a file") {

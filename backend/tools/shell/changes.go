@@ -9,8 +9,8 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"sextant/backend/tools/room"
 	"sextant/backend/tools/snapshot"
+	"sextant/backend/tools/toolkit"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -25,10 +25,10 @@ const (
 // watch starts watching the workspace folder for a command. changed returns what the command changed, once it
 // has ended.
 func (t *Tools) watch(ctx context.Context, call toolspec.Call, workspace string) (changed func() snapshot.Changes) {
-	if t.cfg.Watched == nil {
+	if t.cfg.Snapshots == nil {
 		return func() (none snapshot.Changes) { return none }
 	}
-	run := t.cfg.Watched.Begin(ctx, call, workspace)
+	run := t.cfg.Snapshots.Begin(ctx, call, workspace)
 	return func() snapshot.Changes { return run.End(ctx) }
 }
 
@@ -47,7 +47,7 @@ func reportChanges(r *toolspec.Result, c snapshot.Changes, workspace string) {
 			r.Changed = append(r.Changed, f.Path)
 		}
 		all = append(all, name)
-		if f.Before == wire.KeptFolder || f.After == wire.KeptFolder {
+		if f.Before == wire.FolderContent || f.After == wire.FolderContent {
 			name += "/"
 		}
 		named = append(named, name+changeNote(f))
@@ -57,9 +57,9 @@ func reportChanges(r *toolspec.Result, c snapshot.Changes, workspace string) {
 		lines = append(lines, "Changed: "+firstNames(named, maxNamed)+". undo can undo it.")
 		r.Sentence += fmt.Sprintf("; %s changed", english.Plural(len(named), "file", ""))
 	}
-	if c.Why != "" {
-		lines = append(lines, "The changes of this command cannot be undone: "+c.Why+".")
-		r.Sentence += "; its changes cannot be undone: " + c.Why
+	if c.NotUndoable != "" {
+		lines = append(lines, "The changes of this command cannot be undone: "+c.NotUndoable+".")
+		r.Sentence += "; its changes cannot be undone: " + c.NotUndoable
 	}
 	if len(c.Unwatched) > 0 {
 		lines = append(lines, "Not watched, so undo does not cover it: "+firstNames(c.Unwatched, maxNamed)+".")
@@ -76,8 +76,8 @@ func reportChanges(r *toolspec.Result, c snapshot.Changes, workspace string) {
 		if len(all) > 0 {
 			value["changed_files"] = all[:min(len(all), maxChanged)]
 		}
-		if c.Why != "" {
-			value["not_undoable"] = c.Why
+		if c.NotUndoable != "" {
+			value["not_undoable"] = c.NotUndoable
 		}
 	}
 }
@@ -88,7 +88,7 @@ func writtenOutside(files []toolspec.FileUse, workspace string) []string {
 	var all []string
 	for _, f := range files {
 		path := resolved(f.Path)
-		if f.Use != toolspec.UseRead && !room.Within(path, resolved(workspace)) && !slices.Contains(all, path) {
+		if f.Use != toolspec.UseRead && !toolkit.Within(path, resolved(workspace)) && !slices.Contains(all, path) {
 			all = append(all, path)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"sextant/backend/guard/confine"
-	"sextant/backend/guard/places"
+	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/sandbox/confine"
 	"sextant/backend/tools/shell"
 	"sextant/shared/toolspec"
 )
@@ -32,7 +32,7 @@ func TestACommandDoesNotSeeWhatARuleForbids(t *testing.T) {
 		t.Fatalf("without a rule it reads nothing: %+v", r)
 	}
 	b.tools = shell.New(shell.Config{
-		Folder: func() string { return b.ws }, Home: b.home, Places: places.New(places.Own{Home: b.home}), Confine: c,
+		Folder: func() string { return b.ws }, Home: b.home, Places: protectedpaths.New(protectedpaths.Own{Home: b.home}), Confine: c,
 		Forbidden: func(context.Context) ([]string, error) { return forbidden, broken },
 	})
 	// Harmless ones are asked for by nobody, and the others write.

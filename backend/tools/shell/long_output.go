@@ -3,8 +3,8 @@ package shell
 import (
 	"bytes"
 
-	"sextant/backend/record/results"
-	"sextant/shared/clip"
+	"sextant/backend/store/results"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -51,11 +51,11 @@ func incompleteSuffix(text []byte) int {
 	if len(text) > 0 && text[len(text)-1] == '\r' {
 		return 1
 	}
-	return len(text) - clip.PrefixLen(text, len(text))
+	return len(text) - excerpt.PrefixLen(text, len(text))
 }
 
 // end returns the draft with the whole output, or why there is none.
-func (l *longOutput) end() (toolspec.Whole, error) {
+func (l *longOutput) end() (toolspec.SpooledText, error) {
 	if l.draft == nil {
 		return nil, l.err
 	}

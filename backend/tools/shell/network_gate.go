@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"sextant/backend/guard/policy"
+	"sextant/backend/policy"
 	"sextant/shared/toolspec"
 )
 
@@ -18,7 +18,7 @@ const maxHosts = 256
 
 // canLimitNetwork reports whether a command can be limited to granted hosts.
 func (t *Tools) canLimitNetwork() bool {
-	return t.cfg.Egress != nil && t.cfg.Contact != nil && t.cfg.Confine.Limits()
+	return t.cfg.Egress != nil && t.cfg.AllowHost != nil && t.cfg.Confine.Limits()
 }
 
 // networkGate decides which hosts one run may reach. Each host is decided once; connections that arrive meanwhile
@@ -101,7 +101,7 @@ func (g *networkGate) allow(ctx context.Context, host string) error {
 		d = &hostDecision{done: make(chan struct{})}
 		g.hosts[hostKey(host)] = d
 		g.asking.Go(func() {
-			d.err = g.t.cfg.Contact(g.ctx, g.call, host)
+			d.err = g.t.cfg.AllowHost(g.ctx, g.call, host)
 			close(d.done)
 		})
 	}

@@ -14,9 +14,9 @@ import (
 	"sync"
 	"testing"
 
-	"sextant/backend/guard/confine"
-	"sextant/backend/guard/egress"
-	"sextant/backend/guard/places"
+	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/sandbox/confine"
+	"sextant/backend/sandbox/egress"
 	"sextant/backend/tools/shell"
 	"sextant/shared/toolspec"
 )
@@ -48,8 +48,8 @@ func limited(t *testing.T, decide func(ctx context.Context, host string) error) 
 	var mu sync.Mutex
 	var hosts []string
 	b.tools = shell.New(shell.Config{
-		Folder: func() string { return b.ws }, Home: b.home, Places: places.New(places.Own{Home: b.home}), Confine: c,
-		Egress: guard, Contact: func(ctx context.Context, _ toolspec.Call, host string) error {
+		Folder: func() string { return b.ws }, Home: b.home, Places: protectedpaths.New(protectedpaths.Own{Home: b.home}), Confine: c,
+		Egress: guard, AllowHost: func(ctx context.Context, _ toolspec.Call, host string) error {
 			mu.Lock()
 			hosts = append(hosts, host)
 			mu.Unlock()
@@ -110,10 +110,10 @@ func TestTheDescriptionSaysThatTheNetworkIsLimited(t *testing.T) {
 		}
 		return b.tools.Describe(toolspec.Call{Tool: "bash", Args: args})
 	}
-	if d := describe("curl https://a.example/x"); !d.Limited || !slices.Equal(d.Hosts, []string{"a.example"}) {
+	if d := describe("curl https://a.example/x"); !d.HostsLimited || !slices.Equal(d.Hosts, []string{"a.example"}) {
 		t.Errorf("%+v", d)
 	}
-	if d := describe("ls"); d.Limited {
+	if d := describe("ls"); d.HostsLimited {
 		t.Errorf("a command without network: %+v", d)
 	}
 }

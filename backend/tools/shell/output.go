@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"sextant/backend/record/results"
-	"sextant/shared/clip"
+	"sextant/backend/store/results"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -72,7 +72,7 @@ func (p *output) spill() {
 
 // whole returns the whole output when text leaves some of it out, else nil. The error says why it could not be
 // stored.
-func (p *output) whole() (toolspec.Whole, error) {
+func (p *output) whole() (toolspec.SpooledText, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.total <= maxOutput {
@@ -121,7 +121,7 @@ func clean(s string) string { return strings.TrimRight(printable(s), "\n") }
 func printable(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	s = escapeSequence.ReplaceAllString(s, "")
-	return clip.Printable(s)
+	return excerpt.Printable(s)
 }
 
 // lastLines are the last n lines of a text, each shortened.
@@ -132,7 +132,7 @@ func lastLines(s string, n int) []string {
 	lines := strings.Split(s, "\n")
 	lines = lines[max(0, len(lines)-n):]
 	for i, l := range lines {
-		lines[i] = clip.Line(l, 120)
+		lines[i] = excerpt.Line(l, 120)
 	}
 	return lines
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"sextant/backend/guard/confine"
+	"sextant/backend/sandbox/confine"
 	"sextant/shared/toolspec"
 )
 

@@ -20,13 +20,13 @@ import (
 	"slices"
 	"strings"
 
-	"sextant/backend/guard/confine"
-	"sextant/backend/guard/egress"
-	"sextant/backend/guard/places"
-	"sextant/backend/guard/shell"
-	"sextant/backend/record/results"
-	"sextant/backend/tools/room"
+	"sextant/backend/policy/command"
+	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/sandbox/confine"
+	"sextant/backend/sandbox/egress"
+	"sextant/backend/store/results"
 	"sextant/backend/tools/snapshot"
+	"sextant/backend/tools/toolkit"
 	"sextant/shared/toolspec"
 )
 
@@ -39,28 +39,28 @@ type Config struct {
 	Folder func() string
 	// Home is the person's home folder, "" when it is not known.
 	Home    string
-	Places  *places.Places
+	Places  *protectedpaths.Places
 	Confine *confine.Confine
 	// Egress is the proxy that commands use, and Contact is called while call runs for a host that it did not name:
 	// it returns nil when the host may be reached, else an error that is a sentence. With both nil, or where the
 	// sandbox cannot limit it, a command has the whole network or none.
-	Egress  *egress.Guard
-	Contact func(ctx context.Context, call toolspec.Call, host string) error
+	Egress    *egress.Guard
+	AllowHost func(ctx context.Context, call toolspec.Call, host string) error
 	// Forbidden returns the paths that the person's rules keep from bash, as written and with links followed; nil
 	// means none. Commands do not see them.
 	Forbidden func(ctx context.Context) ([]string, error)
 	// Cache is a folder for the caches of commands (built packages), created when it is first needed; "" for none.
 	Cache string
-	// Long starts a draft that stores the whole of a long output; nil stores none.
-	Long func() (*results.Draft, error)
-	Log  *slog.Logger
-	// Watched records what commands change in the workspace folder, so that it can be undone; it may be nil.
-	Watched *snapshot.Keeper
+	// NewDraft starts a draft that stores the whole of a long output; nil stores none.
+	NewDraft func() (*results.Draft, error)
+	Log      *slog.Logger
+	// Snapshots records what commands change in the workspace folder, so that it can be undone; it may be nil.
+	Snapshots *snapshot.Watcher
 }
 
 // Tools is the list of bash. Safe for concurrent use.
 type Tools struct {
-	room.List[tool]
+	toolkit.List[tool]
 	cfg Config
 }
 
@@ -79,7 +79,7 @@ func New(cfg Config) *Tools {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Tools{cfg: cfg, List: room.List[tool]{bash()}}
+	return &Tools{cfg: cfg, List: toolkit.List[tool]{bash()}}
 }
 
 // Definition implements toolkit.Tool.
@@ -118,10 +118,10 @@ func (t *Tools) folder(dir string) string {
 	return filepath.Join(t.cfg.Folder(), dir)
 }
 
-// reading analyses a command in a folder. Its use of temporary files is left out where a run has temporary folders
+// analyze analyses a command in a folder. Its use of temporary files is left out where a run has temporary folders
 // of its own.
-func (t *Tools) reading(line, dir string) shell.Reading {
-	r := shell.Read(line, shell.Place{Folder: dir, Home: t.cfg.Home})
+func (t *Tools) analyze(line, dir string) command.Reading {
+	r := command.Read(line, command.Place{Folder: dir, Home: t.cfg.Home})
 	if ok, _, _ := t.cfg.Confine.Available(); !ok {
 		return r
 	}
@@ -129,7 +129,7 @@ func (t *Tools) reading(line, dir string) shell.Reading {
 	r.Files = slices.DeleteFunc(r.Files, func(f toolspec.FileUse) bool { return t.ownTemp(f.Path) })
 	if len(r.Files) < before && len(r.Warnings) == 0 && !r.Network &&
 		!slices.ContainsFunc(r.Files, func(f toolspec.FileUse) bool { return f.Use != toolspec.UseRead }) &&
-		!slices.ContainsFunc(r.Commands, func(c shell.Command) bool { return !c.Harmless }) {
+		!slices.ContainsFunc(r.Commands, func(c command.Command) bool { return !c.Harmless }) {
 		r.Harmless = true
 	}
 	return r
@@ -137,12 +137,12 @@ func (t *Tools) reading(line, dir string) shell.Reading {
 
 // ownTemp reports whether path is in the temporary folders of a run, and not in a folder that is mounted there.
 func (t *Tools) ownTemp(path string) bool {
-	in := func(folder string) bool { return folder != "" && room.Within(path, folder) }
+	in := func(folder string) bool { return folder != "" && toolkit.Within(path, folder) }
 	if !in("/tmp") && !in("/var/tmp") || path == "/tmp" || path == "/var/tmp" {
 		return false
 	}
 	return !in(t.cfg.Folder()) && !in(resolved(t.cfg.Folder())) && !in(t.cfg.Cache) && !in(t.cfg.Home) &&
-		t.cfg.Places.Judge(path).Kind == places.Ordinary
+		t.cfg.Places.Judge(path).Kind == protectedpaths.Ordinary
 }
 
 // classify follows the links of paths and marks those in sensitive places. Secret places are hidden in the sandbox;
@@ -151,11 +151,11 @@ func (t *Tools) classify(files []toolspec.FileUse) (out []toolspec.FileUse, warn
 	for _, f := range files {
 		f.Path = resolved(f.Path)
 		switch place := t.cfg.Places.Judge(f.Path); place.Kind {
-		case places.Secret:
+		case protectedpaths.Secret:
 			f.Sensitive = place.What
 			warnings = append(warnings, fmt.Sprintf("It names %s (%s), which is hidden from commands.", f.Path,
 				place.What))
-		case places.Sensitive:
+		case protectedpaths.Sensitive:
 			f.Sensitive = place.What
 		}
 		if !slices.ContainsFunc(out, func(o toolspec.FileUse) bool { return o.Path == f.Path && o.Use == f.Use }) {
@@ -172,7 +172,7 @@ func resolved(path string) string {
 		at = strings.LastIndexByte(path[:at], '/') + 1
 		known, pattern = path[:at], path[at:]
 	}
-	real, err := places.Resolve(known)
+	real, err := protectedpaths.Resolve(known)
 	if err != nil {
 		return path
 	}
@@ -190,7 +190,7 @@ func (t *Tools) outsideWorkspace(folders []string) []toolspec.FileUse {
 		if confined && (real == "/tmp" || real == "/var/tmp") {
 			continue // a run has its own
 		}
-		if !room.Within(real, workspace) {
+		if !toolkit.Within(real, workspace) {
 			all = append(all, toolspec.FileUse{Path: real, Use: toolspec.UseRead})
 		}
 	}
@@ -211,7 +211,7 @@ func (t *Tools) forbidden(ctx context.Context, folders ...string) ([]string, *to
 	}
 	for _, folder := range folders {
 		for _, path := range paths {
-			if room.Within(resolved(folder), resolved(path)) {
+			if toolkit.Within(resolved(folder), resolved(path)) {
 				r := toolspec.Fail(toolspec.PermissionError, "a rule forbids "+path+", which contains "+folder,
 					"Work in another folder. The person can remove the rule in the settings.")
 				return nil, &r

@@ -23,7 +23,7 @@ func (f *folder) attribute(ctx context.Context, s *scan, ending *Run) error {
 	if r == nil {
 		r = f.running[0]
 	}
-	if r.done.Why != "" {
+	if r.done.NotUndoable != "" {
 		return nil
 	}
 	r.done.Unwatched = append(r.done.Unwatched, s.unwatchedChanges...)
@@ -31,7 +31,7 @@ func (f *folder) attribute(ctx context.Context, s *scan, ending *Run) error {
 	var sides []state
 	for _, rel := range differences(f.known, s.next) {
 		before, after := f.known[rel], s.next[rel]
-		if before.Bulk || after.Bulk || below(rel, f.passed) {
+		if before.Bulk || after.Bulk || below(rel, f.skipped) {
 			continue
 		}
 		if !r.ended.IsZero() && after.There && !after.Mode.IsDir() && changedAfter(after.Changed, r.ended, time.Now()) {
@@ -41,7 +41,7 @@ func (f *folder) attribute(ctx context.Context, s *scan, ending *Run) error {
 		rows, sides = append(rows, f.row(r, rel, before, after)), append(sides, before, after)
 	}
 	if len(rows) > maxChanges {
-		r.done.Files, r.done.Why = nil, "it changed more than "+humanize.Comma(maxChanges)+" files"
+		r.done.Files, r.done.NotUndoable = nil, "it changed more than "+humanize.Comma(maxChanges)+" files"
 		return nil
 	}
 	if len(rows) == 0 {
@@ -89,9 +89,9 @@ func (f *folder) record(ctx context.Context, r *Run, rows []wire.FileChange, sid
 	})
 	for i := range lost {
 		if i%2 == 0 {
-			rows[i/2].Before = wire.NotKept
+			rows[i/2].Before = wire.UnknownContent
 		} else {
-			rows[i/2].After = wire.NotKept
+			rows[i/2].After = wire.UnknownContent
 		}
 	}
 	if err == nil {
@@ -106,7 +106,7 @@ func (f *folder) record(ctx context.Context, r *Run, rows []wire.FileChange, sid
 // Hold blocks walks while one of our tools changes the file at an absolute path, so that the change is not attributed
 // to a command. done ends it; before and after identify what the file held, as in wire.FileChange, with their contents
 // stored already.
-func (k *Keeper) Hold(file string) (done func(before, after string)) {
+func (k *Watcher) Hold(file string) (done func(before, after string)) {
 	k.mu.Lock()
 	var f *folder
 	for at, known := range k.folders {
@@ -142,7 +142,7 @@ func (f *folder) wrote(file, before, after string) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
 	defer cancel()
 	r := f.running[0]
-	if was := f.known[rel]; was.id() != before && r.done.Why == "" {
+	if was := f.known[rel]; was.id() != before && r.done.NotUndoable == "" {
 		row := f.row(r, rel, was, state{})
 		row.After = before
 		r.fail(f.k, f.record(ctx, r, []wire.FileChange{row}, []state{was, {}}))
@@ -172,7 +172,7 @@ func (f *folder) addFolders(rel string) {
 
 // watches reports whether a walk would visit rel.
 func (f *folder) watches(rel string) bool {
-	if below(rel, f.passed) {
+	if below(rel, f.skipped) {
 		return false
 	}
 	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {

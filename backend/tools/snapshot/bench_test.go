@@ -24,13 +24,13 @@ func BenchmarkWatching(bench *testing.B) {
 	watch := func(change func()) {
 		run := b.Begin(context.Background(), b.call("bash", "t", nil), b.work)
 		change()
-		if c := run.End(context.Background()); c.Why != "" {
-			bench.Fatal(c.Why)
+		if c := run.End(context.Background()); c.NotUndoable != "" {
+			bench.Fatal(c.NotUndoable)
 		}
 	}
 	bench.Run("first", func(bench *testing.B) {
 		for bench.Loop() {
-			if err := b.Keeper.Close(); err != nil {
+			if err := b.Watcher.Close(); err != nil {
 				bench.Fatal(err)
 			}
 			if err := os.RemoveAll(filepath.Join(b.home, "data", "before")); err != nil {

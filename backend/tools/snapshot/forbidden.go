@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"sextant/backend/guard/places"
-	"sextant/backend/tools/room"
+	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/tools/toolkit"
 )
 
 // forbidden is what the person's rules keep from commands during one walk. Commands do not see it, and it is not
@@ -38,12 +38,12 @@ func (f *folder) forbidden(ctx context.Context) (forbidden, error) {
 	var b forbidden
 	for _, path := range paths {
 		b.paths = append(b.paths, filepath.Clean(path))
-		if real, err := places.Resolve(path); err == nil {
+		if real, err := protectedpaths.Resolve(path); err == nil {
 			b.paths = append(b.paths, real)
 		}
 	}
 	for _, path := range b.paths {
-		if room.Within(f.path, path) {
+		if toolkit.Within(f.path, path) {
 			return forbidden{}, errForbidden
 		}
 		if info, err := os.Lstat(path); err == nil {
@@ -60,7 +60,9 @@ func (b forbidden) has(path string, info fs.FileInfo) bool {
 }
 
 // secret reports whether a path is a place that no tool may read.
-func (f *folder) secret(path string) bool { return f.k.cfg.Places.Named(path).Kind == places.Secret }
+func (f *folder) secret(path string) bool {
+	return f.k.cfg.Places.Named(path).Kind == protectedpaths.Secret
+}
 
 // below reports whether rel is one of paths or lies in one; all are relative to the folder.
 func below(rel string, paths []string) bool {
@@ -71,13 +73,13 @@ func below(rel string, paths []string) bool {
 // rule is marked for removal.
 func (f *folder) dropForbidden(s *scan) {
 	for rel := range f.known {
-		if below(rel, s.passed) {
+		if below(rel, s.skipped) {
 			delete(f.known, rel)
 			f.saved, f.forbiddenCopy = nil, true
 		}
 	}
-	for _, rel := range s.passed {
-		if !below(rel, f.passed) { // a command may have created it
+	for _, rel := range s.skipped {
+		if !below(rel, f.skipped) { // a command may have created it
 			s.unwatchedChanges = append(s.unwatchedChanges, rel)
 		}
 	}
@@ -85,6 +87,6 @@ func (f *folder) dropForbidden(s *scan) {
 
 // forget removes everything stored of the folder.
 func (f *folder) forget() error {
-	f.known, f.saved, f.passed, f.forbiddenCopy = nil, nil, nil, false
+	f.known, f.saved, f.skipped, f.forbiddenCopy = nil, nil, nil, false
 	return errors.Join(f.pack.close(), os.RemoveAll(f.dir))
 }

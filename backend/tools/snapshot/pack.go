@@ -147,7 +147,7 @@ func (f *folder) load() index {
 			delete(s.Index, rel)
 		}
 	}
-	f.passed = s.Passed
+	f.skipped = s.Passed
 	if s.Index == nil {
 		return index{} // an empty folder, not an unknown one
 	}
@@ -175,7 +175,7 @@ func (f *folder) save() error {
 	if err != nil {
 		return err
 	}
-	err = gob.NewEncoder(file).Encode(savedIndex{f.path, f.known, f.passed})
+	err = gob.NewEncoder(file).Encode(savedIndex{f.path, f.known, f.skipped})
 	if err == nil {
 		err = file.Sync()
 	}
@@ -190,7 +190,7 @@ func (f *folder) save() error {
 }
 
 // trim removes the packs of all but the most recently used folders.
-func (k *Keeper) trim() {
+func (k *Watcher) trim() {
 	entries, _ := os.ReadDir(k.cfg.Dir) // none yet
 	type stored struct {
 		dir  string

@@ -54,7 +54,7 @@ func TestForbiddenPathsAreNotCopied(t *testing.T) {
 	run := b.Begin(context.Background(), b.call("bash", "t2", nil), b.work)
 	b.forbidden = nil
 	b.sh("echo c > a")
-	if c := run.End(context.Background()); len(c.Files) != 1 || c.Why != "" {
+	if c := run.End(context.Background()); len(c.Files) != 1 || c.NotUndoable != "" {
 		t.Errorf("%+v", c)
 	}
 	if r := b.bash("echo more >> private/diary"); !slices.Equal(r.Changed, []string{filepath.Join(b.work, "private", "diary")}) {
@@ -114,7 +114,7 @@ func TestNothingIsReadWithoutTheRules(t *testing.T) {
 			b.sh("echo dear diary > diary")
 			run := b.Begin(context.Background(), b.call("bash", "t1", nil), b.work)
 			b.sh("echo x > diary")
-			if got := run.End(context.Background()); !strings.Contains(got.Why, c.why) || len(got.Files) > 0 {
+			if got := run.End(context.Background()); !strings.Contains(got.NotUndoable, c.why) || len(got.Files) > 0 {
 				t.Errorf("%+v", got)
 			}
 			if b.copied("dear diary") {
@@ -138,7 +138,7 @@ func TestSecretPlacesAreNeverCopied(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if c.Why != "" || len(c.Files) != 1 || !b.copied("changed") {
+	if c.NotUndoable != "" || len(c.Files) != 1 || !b.copied("changed") {
 		t.Errorf("%+v", c)
 	}
 	for _, text := range []string{"top key", "top cloud", "top netrc", "other key", "other netrc"} {

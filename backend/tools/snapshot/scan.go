@@ -46,9 +46,9 @@ func (s state) id() string {
 	case !s.There:
 		return ""
 	case s.Mode.IsDir():
-		return wire.KeptFolder
+		return wire.FolderContent
 	case s.Sum == "":
-		return wire.NotKept
+		return wire.UnknownContent
 	}
 	return s.Sum
 }
@@ -58,7 +58,7 @@ func (s state) same(o state) bool {
 	if s.There != o.There || s.Mode != o.Mode || s.id() != o.id() {
 		return false
 	}
-	return s.id() != wire.NotKept || s.Size == o.Size && s.Modified == o.Modified && s.Inode == o.Inode
+	return s.id() != wire.UnknownContent || s.Size == o.Size && s.Modified == o.Modified && s.Inode == o.Inode
 }
 
 // untouched reports whether s, which was not read, still has the content of o.
@@ -90,8 +90,8 @@ type scan struct {
 	// measuring only counts, so that nothing is read of a folder that is too large.
 	measuring bool
 	forbidden forbidden
-	// passed is what the rules forbid, by relative paths.
-	passed []string
+	// skipped is what the rules forbid, by relative paths.
+	skipped []string
 	// unwatchedChanges are unwatched places that were created, removed or written to.
 	unwatchedChanges []string
 }
@@ -121,7 +121,7 @@ func (f *folder) scan(ctx context.Context) (*scan, error) {
 		return nil, err
 	}
 	for rel, old := range f.known {
-		if _, there := s.next[rel]; old.Bulk && !there && !below(rel, s.passed) {
+		if _, there := s.next[rel]; old.Bulk && !there && !below(rel, s.skipped) {
 			s.unwatchedChanges = append(s.unwatchedChanges, rel)
 		}
 	}
@@ -191,7 +191,7 @@ func (s *scan) entry(root *os.Root, name, rel string) error {
 	case name == ".git" && kind == fs.ModeDir, !known && s.f.secret(path): // known paths were checked
 		return nil
 	case s.forbidden.has(path, info):
-		s.passed = append(s.passed, rel)
+		s.skipped = append(s.skipped, rel)
 		return nil
 	}
 	if s.files++; s.files > s.f.k.cfg.Files {
@@ -293,7 +293,7 @@ func (f *folder) walk(ctx context.Context, ending *Run) error {
 			return err
 		}
 	}
-	f.known, f.passed = s.next, s.passed
+	f.known, f.skipped = s.next, s.skipped
 	return nil
 }
 

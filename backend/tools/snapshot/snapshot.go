@@ -33,8 +33,8 @@ import (
 	"sync"
 	"time"
 
-	"sextant/backend/guard/places"
-	"sextant/backend/record/blobs"
+	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/store/blobs"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -59,7 +59,7 @@ type Blobs interface {
 	Open(id string) (io.ReadSeekCloser, blobs.Info, error)
 }
 
-// Log stores changes and running commands; *store.Store implements it.
+// Log stores changes and running commands; *sqlite.Store implements it.
 type Log interface {
 	AddFileChanges(ctx context.Context, changes []wire.FileChange) error
 	BeginCommand(ctx context.Context, c wire.Command) error
@@ -71,7 +71,7 @@ type Log interface {
 type Config struct {
 	// Dir is the folder of stored contents, absolute; it is created when it is first needed.
 	Dir    string
-	Places *places.Places
+	Places *protectedpaths.Places
 	Blobs  Blobs
 	Log    Log
 	// Forbidden returns the absolute paths that the person's rules keep from commands in a folder; it is called for
@@ -86,7 +86,7 @@ type Config struct {
 }
 
 // Watcher watches folders for commands. Make it with New; safe for concurrent use.
-type Keeper struct {
+type Watcher struct {
 	cfg     Config
 	mu      sync.Mutex
 	folders map[string]*folder
@@ -94,7 +94,7 @@ type Keeper struct {
 }
 
 // New makes a Watcher. Nothing is read before the first command.
-func New(cfg Config) *Keeper {
+func New(cfg Config) *Watcher {
 	if cfg.Files == 0 {
 		cfg.Files = DefaultFiles
 	}
@@ -107,11 +107,11 @@ func New(cfg Config) *Keeper {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Keeper{cfg: cfg, folders: map[string]*folder{}}
+	return &Watcher{cfg: cfg, folders: map[string]*folder{}}
 }
 
 // Close closes open files. No command may be running.
-func (k *Keeper) Close() error {
+func (k *Watcher) Close() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var err error
@@ -124,7 +124,7 @@ func (k *Keeper) Close() error {
 
 // folder is a watched folder.
 type folder struct {
-	k    *Keeper
+	k    *Watcher
 	path string
 	dir  string
 
@@ -132,9 +132,9 @@ type folder struct {
 	pack pack
 	// known is the state that the next walk is compared with, nil for none; saved is the one on disk.
 	known, saved index
-	// passed is what the last walk skipped as forbidden, by relative paths; forbiddenCopy says that the pack still
+	// skipped is what the last walk skipped as forbidden, by relative paths; forbiddenCopy says that the pack still
 	// contains something of such a place.
-	passed        []string
+	skipped       []string
 	forbiddenCopy bool
 	// slow is when a walk last took too long.
 	slow    time.Time
@@ -142,7 +142,7 @@ type folder struct {
 }
 
 // at returns the folder at path, with links followed.
-func (k *Keeper) at(path string) (*folder, error) {
+func (k *Watcher) at(path string) (*folder, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, err
@@ -162,8 +162,8 @@ func (k *Keeper) at(path string) (*folder, error) {
 type Changes struct {
 	// Files are the rows in the order of their paths.
 	Files []wire.FileChange
-	// Why says why the changes cannot be undone ("the workspace is larger than …"), "" when they can.
-	Why string
+	// NotUndoable says why the changes cannot be undone ("the workspace is larger than …"), "" when they can.
+	NotUndoable string
 	// Others changed after the command had ended, so not by it. Unwatched are unwatched places that were created,
 	// removed or written to. Both are relative paths.
 	Others, Unwatched []string
@@ -171,7 +171,7 @@ type Changes struct {
 
 // Run is a watched command. End must be called, by one goroutine at a time.
 type Run struct {
-	k     *Keeper
+	k     *Watcher
 	f     *folder
 	row   wire.Command
 	done  Changes
@@ -179,13 +179,13 @@ type Run struct {
 	note  string
 	// stopped is closed when the command is stopped, over when its changes are known.
 	stopped <-chan struct{}
-	over    chan struct{}
+	settled chan struct{}
 }
 
 // Begin records the state of the folder before the command of call runs; the command ends at the latest with ctx. Why
 // it cannot be watched is in the Changes of End.
-func (k *Keeper) Begin(ctx context.Context, call toolspec.Call, path string) *Run {
-	r := &Run{k: k, stopped: ctx.Done(), over: make(chan struct{}), row: wire.Command{
+func (k *Watcher) Begin(ctx context.Context, call toolspec.Call, path string) *Run {
+	r := &Run{k: k, stopped: ctx.Done(), settled: make(chan struct{}), row: wire.Command{
 		Call: call.ID, Tool: call.Tool, Turn: call.From.Turn, Conversation: call.From.Conversation,
 		Owner: call.From.Owner(), Time: time.Now(),
 	}}
@@ -202,15 +202,15 @@ func (k *Keeper) Begin(ctx context.Context, call toolspec.Call, path string) *Ru
 }
 
 // fail sets the reason why the changes of a run cannot be undone.
-func (r *Run) fail(k *Keeper, err error) {
+func (r *Run) fail(k *Watcher, err error) {
 	var large *tooLarge
 	switch {
-	case err == nil || r.done.Why != "":
+	case err == nil || r.done.NotUndoable != "":
 	case errors.As(err, &large), errors.Is(err, errSlow), errors.Is(err, errForbidden):
-		r.done.Why = err.Error()
+		r.done.NotUndoable = err.Error()
 	default:
 		k.cfg.Logger.Warn("the changes of a command are not watched", "folder", r.row.Folder, "err", err)
-		r.done.Why = "the previous state of the workspace could not be stored: " + err.Error()
+		r.done.NotUndoable = "the previous state of the workspace could not be stored: " + err.Error()
 	}
 }
 
@@ -260,7 +260,7 @@ func (r *Run) End(ctx context.Context) Changes {
 		r.k.mu.Lock()
 		defer r.k.mu.Unlock()
 		r.k.runs = slices.DeleteFunc(r.k.runs, func(o *Run) bool { return o == r })
-		close(r.over)
+		close(r.settled)
 	}()
 	f := r.f
 	if f == nil {
@@ -270,7 +270,7 @@ func (r *Run) End(ctx context.Context) Changes {
 	defer cancel()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if r.done.Why == "" {
+	if r.done.NotUndoable == "" {
 		r.fail(f.k, f.walk(ctx, r))
 	}
 	f.running = slices.DeleteFunc(f.running, func(o *Run) bool { return o == r })
@@ -284,7 +284,7 @@ func (r *Run) End(ctx context.Context) Changes {
 
 // Settled waits until the changes of all stopped commands are known; the answer to a stop does not wait for that. The
 // wait ends with ctx and after a timeout.
-func (k *Keeper) Settled(ctx context.Context) {
+func (k *Watcher) Settled(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, k.cfg.Wait+storeTimeout)
 	defer cancel()
 	k.mu.Lock()
@@ -297,7 +297,7 @@ func (k *Keeper) Settled(ctx context.Context) {
 			continue // it still runs
 		}
 		select {
-		case <-r.over:
+		case <-r.settled:
 		case <-ctx.Done():
 			return
 		}
@@ -305,7 +305,7 @@ func (k *Keeper) Settled(ctx context.Context) {
 }
 
 // Recover records the changes of commands that were running when Sextant ended. Call it before the first Begin.
-func (k *Keeper) Recover(ctx context.Context) error {
+func (k *Watcher) Recover(ctx context.Context) error {
 	open, err := k.cfg.Log.Commands(ctx)
 	for _, c := range open {
 		if err != nil {
@@ -322,7 +322,7 @@ func (k *Keeper) Recover(ctx context.Context) error {
 // interruptedNote is the note of the changes of an interrupted command.
 const interruptedNote = "Sextant ended while the command ran; changes until the next start are included"
 
-func (k *Keeper) recover(ctx context.Context, c wire.Command) error {
+func (k *Watcher) recover(ctx context.Context, c wire.Command) error {
 	f, err := k.at(c.Folder)
 	if err != nil {
 		return err

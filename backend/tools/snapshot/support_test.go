@@ -13,14 +13,14 @@ import (
 
 	"go.uber.org/goleak"
 
-	"sextant/backend/guard/confine"
-	"sextant/backend/guard/places"
-	"sextant/backend/record/blobs"
-	"sextant/backend/record/store"
+	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/sandbox/confine"
+	"sextant/backend/store/blobs"
+	"sextant/backend/store/sqlite"
 	"sextant/backend/tools/files"
-	"sextant/backend/tools/room"
 	"sextant/backend/tools/shell"
 	"sextant/backend/tools/snapshot"
+	"sextant/backend/tools/toolkit"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -41,8 +41,8 @@ type bench struct {
 	calls int
 	// forbidden is what rules keep from commands.
 	forbidden []string
-	store     *store.Store
-	*snapshot.Keeper
+	store     *sqlite.Store
+	*snapshot.Watcher
 	files *files.Tools
 	shell *shell.Tools
 }
@@ -58,11 +58,11 @@ func open(t testing.TB, home string, change ...func(*snapshot.Config)) *bench {
 	}
 	check(os.MkdirAll(b.work, 0o755))
 	var err error
-	b.store, err = store.Open(context.Background(), filepath.Join(data, "sextant.db"), slog.New(slog.DiscardHandler))
+	b.store, err = sqlite.Open(context.Background(), filepath.Join(data, "sextant.db"), slog.New(slog.DiscardHandler))
 	check(err)
 	kept, err := blobs.New(filepath.Join(data, "blobs"), 0)
 	check(err)
-	known := places.New(places.Own{Home: home, Data: data})
+	known := protectedpaths.New(protectedpaths.Own{Home: home, Data: data})
 	cfg := snapshot.Config{
 		Dir: filepath.Join(data, "before"), Places: known, Blobs: kept, Log: b.store,
 		Forbidden: func(context.Context, string) ([]string, error) { return b.forbidden, nil },
@@ -70,13 +70,13 @@ func open(t testing.TB, home string, change ...func(*snapshot.Config)) *bench {
 	for _, c := range change {
 		c(&cfg)
 	}
-	b.Keeper = snapshot.New(cfg)
+	b.Watcher = snapshot.New(cfg)
 	folder := func() string { return b.work }
 	b.files = files.New(files.Config{
-		Paths: room.Paths{Folder: folder, Home: home, Places: known}, Blobs: kept, Changes: b.store, Watched: b.Keeper,
+		Paths: toolkit.Paths{Folder: folder, Home: home, Places: known}, Blobs: kept, Changes: b.store, Watcher: b.Watcher,
 	})
 	b.shell = shell.New(shell.Config{
-		Folder: folder, Home: home, Places: known, Confine: confine.New(confine.Config{Home: home, Secret: []string{data}}), Watched: b.Keeper,
+		Folder: folder, Home: home, Places: known, Confine: confine.New(confine.Config{Home: home, Secret: []string{data}}), Snapshots: b.Watcher,
 		Forbidden: func(context.Context) ([]string, error) { return b.forbidden, nil },
 	})
 	return b
@@ -86,7 +86,7 @@ func open(t testing.TB, home string, change ...func(*snapshot.Config)) *bench {
 func (b *bench) without(parts ...string) {
 	b.t.Helper()
 	b.shell = shell.New(shell.Config{
-		Folder: func() string { return b.work }, Home: b.home, Places: places.New(places.Own{Home: b.home}), Watched: b.Keeper,
+		Folder: func() string { return b.work }, Home: b.home, Places: protectedpaths.New(protectedpaths.Own{Home: b.home}), Snapshots: b.Watcher,
 		Confine: confine.New(confine.Config{Home: b.home, Secret: []string{filepath.Join(b.home, "data")}, Without: parts}),
 	})
 }
@@ -95,7 +95,7 @@ func (b *bench) without(parts ...string) {
 var sandboxes = map[string][]string{"all walls": nil, "no namespaces": {"bubblewrap"}, "none": {"bubblewrap", "landlock"}}
 
 func (b *bench) close() {
-	for _, close := range []func() error{b.files.Close, b.Keeper.Close, b.store.Close} {
+	for _, close := range []func() error{b.files.Close, b.Watcher.Close, b.store.Close} {
 		if err := close(); err != nil {
 			b.t.Error(err)
 		}

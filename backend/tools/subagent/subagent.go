@@ -13,9 +13,9 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"sextant/backend/tools/room"
+	"sextant/backend/tools/toolkit"
 	"sextant/shared/chat"
-	"sextant/shared/clip"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -61,7 +61,7 @@ type Runner func(ctx context.Context, task Task, call toolspec.Call) (Report, *t
 
 // Tools is the list of run_subagent. Safe for concurrent use.
 type Tools struct {
-	room.List[tool]
+	toolkit.List[tool]
 	run Runner
 }
 
@@ -73,7 +73,7 @@ func (x tool) Definition() toolspec.Definition { return x.def }
 // New makes the tool. Its group is that of tools that reach nothing themselves: each call of a task is
 // judged when it is made.
 func New(run Runner) *Tools {
-	def := room.Define(toolspec.RunSubagent, "workspace", runSubagentDoc, fmt.Sprintf(`{"type":"object","properties":{`+
+	def := toolkit.Define(toolspec.RunSubagent, "workspace", runSubagentDoc, fmt.Sprintf(`{"type":"object","properties":{`+
 		`"task":{"type":"string","minLength":1,"maxLength":%d},`+
 		`"expect":{"type":"string","maxLength":%d,"description":"The answer you want, in words."},`+
 		`"tools":{"type":"array","items":{"type":"string","maxLength":128},"minItems":1,"maxItems":%d,"description":"The only tools it may use; default: yours."},`+
@@ -83,14 +83,14 @@ func New(run Runner) *Tools {
 		`},"required":["task"],"additionalProperties":false}`, maxTask, maxExpect, maxTools, maxCount, maxCount), toolspec.Hints{},
 		`{"task":"Read the three newest entries of https://example.com/changes and say what breaks for users of version 2","expect":"A list, one line each","read_only":true}`)
 	def.TimeoutMS = toolspec.MaxTimeoutMS
-	return &Tools{List: room.List[tool]{{def}}, run: run}
+	return &Tools{List: toolkit.List[tool]{{def}}, run: run}
 }
 
 // Describe says what call would do. The task may name secrets; its calls use them, or are refused.
 func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	var p Task
 	_ = json.Unmarshal(call.Args, &p)
-	return toolspec.Description{Present: "Subagent: " + clip.Line(p.Task, 80), Quotes: true}
+	return toolspec.Description{Present: "Subagent: " + excerpt.Line(p.Task, 80), ForwardsSecrets: true}
 }
 
 // outcome is the value of run_subagent. Conversation is the subagent's own.
@@ -109,7 +109,7 @@ func (t *Tools) Execute(
 	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
 ) (toolspec.Result, error) {
 	var p Task
-	if bad := room.Decode(call.Args, &p); bad != nil {
+	if bad := toolkit.Decode(call.Args, &p); bad != nil {
 		return *bad, nil
 	}
 	report, bad := t.run(ctx, p, call)
@@ -144,7 +144,7 @@ func resultOf(done Report) toolspec.Result {
 		}
 	}
 	r.Sources, r.Read, r.Changed = done.Outside, done.Local, done.Changed
-	r.Preview = []string{clip.Line(done.Answer, 80)}
+	r.Preview = []string{excerpt.Line(done.Answer, 80)}
 	if done.Answer == "" {
 		r.Preview = nil
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tiktoken-go/tokenizer"
 
-	"sextant/shared/clip"
+	"sextant/shared/excerpt"
 )
 
 // maxCached bounds how many counts are cached, maxCachedText how long a cached text may be.
@@ -111,7 +111,7 @@ func (c *Counter) fit(text string, budget int) int {
 	}
 	// Pieces alone cost a little more or less than together.
 	for end > pieceBytes && c.measure(text[:end]) > budget {
-		end = clip.PrefixLen(text, end-max(end/50, 8))
+		end = excerpt.PrefixLen(text, end-max(end/50, 8))
 	}
 	_, first := utf8.DecodeRuneInString(text)
 	return max(end, first)
@@ -125,14 +125,14 @@ func pieceEnd(text string, start int) int {
 	if i := strings.LastIndexByte(text[start:start+pieceBytes], '\n'); i > 0 {
 		return start + i + 1
 	}
-	return clip.PrefixLen(text, start+pieceBytes)
+	return excerpt.PrefixLen(text, start+pieceBytes)
 }
 
 // fitPiece is how many bytes of a piece fit, by binary search.
 func (c *Counter) fitPiece(piece string, budget int) int {
 	low, high := 0, len(piece)
 	for low < high {
-		mid := clip.PrefixLen(piece, (low+high+1)/2)
+		mid := excerpt.PrefixLen(piece, (low+high+1)/2)
 		if mid <= low {
 			break
 		}

@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"strings"
 
-	"sextant/backend/guard/policy"
-	"sextant/shared/clip"
+	"sextant/backend/policy"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -61,7 +61,7 @@ func shortAddress(u *url.URL) string {
 	if path == "/" {
 		path = ""
 	}
-	return u.Host + clip.Line(path, 60)
+	return u.Host + excerpt.Line(path, 60)
 }
 
 // origin is the source of the text of an answer.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"sextant/shared/clip"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -33,12 +33,12 @@ type answer struct {
 }
 
 // result makes the Result of a response.
-func (r *reply) result(headers bool) toolspec.Result {
+func (r *response) result(headers bool) toolspec.Result {
 	c := r.decode()
 	a := answer{
 		URL: r.url.Redacted(), Status: r.status, StatusText: r.text, ContentType: c.mime, Bytes: len(r.body),
 		Redirects: r.hops,
-		Body:      c.raw[:clip.PrefixLen(c.raw, maxBody)], Truncated: r.more,
+		Body:      c.raw[:excerpt.PrefixLen(c.raw, maxBody)], Truncated: r.more,
 	}
 	a.Truncated = a.Truncated || len(a.Body) < len(c.raw)
 	if headers {
@@ -70,9 +70,11 @@ func (r *reply) result(headers bool) toolspec.Result {
 	return result
 }
 
-func (r *reply) statusLine() string { return strings.TrimSpace(fmt.Sprintf("%d %s", r.status, r.text)) }
+func (r *response) statusLine() string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s", r.status, r.text))
+}
 
-func (r *reply) amount() string {
+func (r *response) amount() string {
 	if r.more {
 		return "more than " + humanize.IBytes(maxRead)
 	}
@@ -83,7 +85,7 @@ func (r *reply) amount() string {
 func shownHeaders(h http.Header) map[string]string {
 	all, used := map[string]string{}, 0
 	for _, name := range slices.Sorted(maps.Keys(h)) {
-		value := clip.Printable(strings.ReplaceAll(strings.Join(h[name], ", "), "\n", " "))
+		value := excerpt.Printable(strings.ReplaceAll(strings.Join(h[name], ", "), "\n", " "))
 		if name == "Set-Cookie" {
 			value = fmt.Sprintf("(%d, not shown)", len(h[name]))
 		}

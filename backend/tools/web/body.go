@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
-	"sextant/backend/tools/readable"
-	"sextant/shared/clip"
+	"sextant/backend/tools/web/readable"
+	"sextant/shared/excerpt"
 )
 
 // Bounds of a body in a result.
@@ -33,7 +33,7 @@ type content struct {
 }
 
 // decode detects what the body of r is and decodes it.
-func (r *reply) decode() content {
+func (r *response) decode() content {
 	declared := r.header.Get("Content-Type")
 	c := content{}
 	c.mime, _, _ = mime.ParseMediaType(declared)
@@ -51,15 +51,15 @@ func (r *reply) decode() content {
 		c.binary = len(r.body) > 0
 		return c
 	}
-	c.raw = clip.Printable(toUTF8(r.body, declared))
+	c.raw = excerpt.Printable(toUTF8(r.body, declared))
 	c.text = c.raw
 	if c.mime == "text/html" || c.mime == "application/xhtml+xml" {
-		text, _, err := readable.Source(c.raw[:clip.PrefixLen(c.raw, maxMarkup)], r.url.String(), "markdown")
+		text, _, err := readable.Source(c.raw[:excerpt.PrefixLen(c.raw, maxMarkup)], r.url.String(), "markdown")
 		if err != nil {
 			// It is nested too deeply, so only its text is kept.
 			text = withoutTags(c.raw)
 		}
-		c.text = clip.Printable(text)
+		c.text = excerpt.Printable(text)
 	}
 	return c
 }
@@ -110,7 +110,7 @@ func isText(mime string) bool {
 // the page declares, else UTF-8 if it is valid, else what browsers guess.
 func toUTF8(body []byte, contentType string) string {
 	encoding, name, certain := charset.DetermineEncoding(body, contentType)
-	if name == "utf-8" || !certain && utf8.Valid(body[:clip.PrefixLen(body, len(body))]) {
+	if name == "utf-8" || !certain && utf8.Valid(body[:excerpt.PrefixLen(body, len(body))]) {
 		return strings.ToValidUTF8(strings.TrimPrefix(string(body), "\ufeff"), "\ufffd")
 	}
 	text, err := encoding.NewDecoder().Bytes(body)

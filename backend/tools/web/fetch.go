@@ -43,8 +43,8 @@ type exchange struct {
 	bound string
 }
 
-// reply is a complete response.
-type reply struct {
+// response is a complete response.
+type response struct {
 	status int
 	text   string // of the status: "Not Found"
 	header http.Header
@@ -57,15 +57,15 @@ type reply struct {
 
 // redirectError is the error of a redirect that is not followed.
 type redirectError struct {
-	to   *url.URL
-	host string
-	why  string
+	to     *url.URL
+	host   string
+	reason string
 }
 
 func (s *redirectError) Error() string { return "redirect to " + s.to.Redacted() + " not followed" }
 
 // fetch sends e and reads the response. It reports its progress to out every second.
-func (t *Tools) fetch(ctx context.Context, e exchange, out progress) (*reply, *toolspec.Result) {
+func (t *Tools) fetch(ctx context.Context, e exchange, out progress) (*response, *toolspec.Result) {
 	ctx, cancel := context.WithTimeoutCause(ctx, e.timeout, errTooLong)
 	defer cancel()
 	var read atomic.Int64
@@ -106,7 +106,7 @@ func (t *Tools) fetch(ctx context.Context, e exchange, out progress) (*reply, *t
 		return nil, &r
 	}
 	more := len(body) > maxRead
-	return &reply{
+	return &response{
 		status: res.StatusCode, text: http.StatusText(res.StatusCode), header: res.Header, url: res.Request.URL,
 		body: body[:min(len(body), maxRead)], more: more, hops: hops,
 	}, nil

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"sextant/backend/guard/address"
-	"sextant/backend/guard/egress"
-	"sextant/backend/guard/policy"
+	"sextant/backend/policy"
+	"sextant/backend/policy/address"
+	"sextant/backend/sandbox/egress"
 	"sextant/shared/toolspec"
 )
 

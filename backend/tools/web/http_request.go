@@ -16,8 +16,8 @@ import (
 	"github.com/dustin/go-humanize"
 	"golang.org/x/net/http/httpguts"
 
-	"sextant/backend/guard/secrets"
-	"sextant/backend/tools/room"
+	"sextant/backend/sandbox/secrets"
+	"sextant/backend/tools/toolkit"
 	"sextant/shared/toolspec"
 )
 
@@ -58,7 +58,7 @@ func httpRequest() tool {
 		},
 		run: func(ctx context.Context, t *Tools, call toolspec.Call, out progress) toolspec.Result {
 			var p httpRequestParams
-			if bad := room.Decode(call.Args, &p); bad != nil {
+			if bad := toolkit.Decode(call.Args, &p); bad != nil {
 				return *bad
 			}
 			return t.httpRequest(ctx, call, p, out)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"sextant/backend/guard/secrets"
+	"sextant/backend/sandbox/secrets"
 	"sextant/shared/toolspec"
 )
 

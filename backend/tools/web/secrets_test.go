@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"sextant/backend/guard/secrets"
+	"sextant/backend/sandbox/secrets"
 	"sextant/shared/toolspec"
 )
 

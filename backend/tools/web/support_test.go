@@ -15,8 +15,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"sextant/backend/guard/egress"
-	"sextant/shared/clip"
+	"sextant/backend/sandbox/egress"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -98,7 +98,7 @@ func says(t *testing.T, r toolspec.Result, want ...string) {
 	}
 	for _, w := range want {
 		if !strings.Contains(r.ModelText(), w) {
-			t.Errorf("%q does not say %q", clip.Runes(r.ModelText(), 500), w)
+			t.Errorf("%q does not say %q", excerpt.Runes(r.ModelText(), 500), w)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"net/http"
 	"time"
 
-	"sextant/backend/guard/secrets"
-	"sextant/backend/tools/room"
+	"sextant/backend/sandbox/secrets"
+	"sextant/backend/tools/toolkit"
 	"sextant/shared/toolspec"
 )
 
@@ -41,7 +41,7 @@ type Config struct {
 
 // Tools are the tools for the web. Safe for concurrent use.
 type Tools struct {
-	room.List[tool]
+	toolkit.List[tool]
 	cfg      Config
 	requests *rateLimiter
 	searches *rateLimiter
@@ -72,7 +72,7 @@ func New(cfg Config) *Tools {
 		cfg.Allowed = func(context.Context, toolspec.Call) bool { return false }
 	}
 	return &Tools{
-		cfg: cfg, List: room.List[tool]{httpRequest(), wget(), webSearch()},
+		cfg: cfg, List: toolkit.List[tool]{httpRequest(), wget(), webSearch()},
 		requests: &rateLimiter{now: cfg.Now}, searches: &rateLimiter{now: cfg.Now},
 	}
 }
@@ -106,7 +106,7 @@ func (t *Tools) Execute(
 
 // define makes the definition of a tool; doc is the text of its .md file.
 func define(name, doc, parameters string, hints toolspec.Hints, examples ...string) toolspec.Definition {
-	d := room.Define(name, Group, doc, parameters, hints, examples...)
+	d := toolkit.Define(name, Group, doc, parameters, hints, examples...)
 	d.TimeoutMS = toolspec.MaxTimeoutMS
 	return d
 }

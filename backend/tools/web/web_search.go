@@ -13,9 +13,9 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"sextant/backend/tools/room"
-	"sextant/shared/annotator"
-	"sextant/shared/clip"
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/annotation"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -40,8 +40,8 @@ type webSearchParams struct {
 	NumResults int    `json:"num_results"`
 }
 
-// Found is one result of a search.
-type Found struct {
+// SearchResult is one result of a search.
+type SearchResult struct {
 	Title   string `json:"title"`
 	URL     string `json:"url"`
 	Snippet string `json:"snippet"`
@@ -67,7 +67,7 @@ type provider struct {
 	// request returns the request for s at base.
 	request func(s search, base *url.URL) (*url.URL, http.Header)
 	// results reads a response; at most s.count results are used. The error is a sentence.
-	results func(s search, r *reply) ([]Found, error)
+	results func(s search, r *response) ([]SearchResult, error)
 }
 
 // Providers returns the values of the setting search_provider; the first is the default.
@@ -94,7 +94,7 @@ func webSearch() tool {
 			var p webSearchParams
 			_ = json.Unmarshal(call.Args, &p)
 			d := toolspec.Description{
-				Present: fmt.Sprintf("Searching the web for %q", clip.Line(p.Query, 60)), Data: p.Query,
+				Present: fmt.Sprintf("Searching the web for %q", excerpt.Line(p.Query, 60)), Data: p.Query,
 				LimitMS: int(searchTimeout.Milliseconds()),
 			}
 			if _, base, bad := t.provider(); bad == nil {
@@ -104,7 +104,7 @@ func webSearch() tool {
 		},
 		run: func(ctx context.Context, t *Tools, call toolspec.Call, out progress) toolspec.Result {
 			var p webSearchParams
-			if bad := room.Decode(call.Args, &p); bad != nil {
+			if bad := toolkit.Decode(call.Args, &p); bad != nil {
 				return *bad
 			}
 			return t.search(ctx, call, p, out)
@@ -151,7 +151,7 @@ func (t *Tools) provider() (provider, *url.URL, *toolspec.Result) {
 }
 
 func (t *Tools) search(ctx context.Context, call toolspec.Call, p webSearchParams, out progress) toolspec.Result {
-	query := strings.Join(strings.Fields(clip.Printable(p.Query)), " ")
+	query := strings.Join(strings.Fields(excerpt.Printable(p.Query)), " ")
 	switch n := utf8.RuneCountInString(query); {
 	case n == 0:
 		return toolspec.Fail(toolspec.ValidationError, "query is empty", `For example {"query":"desk lamp review"}.`)
@@ -192,7 +192,7 @@ func (t *Tools) search(ctx context.Context, call toolspec.Call, p webSearchParam
 }
 
 // searchResult makes the Result of a response of a provider.
-func searchResult(by provider, base *url.URL, s search, r *reply) toolspec.Result {
+func searchResult(by provider, base *url.URL, s search, r *response) toolspec.Result {
 	failed := func(why, next string) toolspec.Result {
 		bad := toolspec.Fail(toolspec.SystemError, "searching with "+by.name+": "+why, next)
 		bad.Sources = []string{origin(base)}
@@ -226,26 +226,26 @@ func searchResult(by provider, base *url.URL, s search, r *reply) toolspec.Resul
 		b.WriteString("No results. Try other words.\n")
 	}
 	result.Text = b.String()
-	result.Sentence = fmt.Sprintf("Searched the web for %q: %d results", clip.Line(s.query, 60), len(list))
+	result.Sentence = fmt.Sprintf("Searched the web for %q: %d results", excerpt.Line(s.query, 60), len(list))
 	for _, f := range list[:min(3, len(list))] {
-		result.Preview = append(result.Preview, clip.Line(f.Title, 80))
+		result.Preview = append(result.Preview, excerpt.Line(f.Title, 80))
 	}
 	result.Sources = []string{origin(base)}
 	return result
 }
 
 // usable are at most n results with a web address, each address once, as short plain text.
-func usable(all []Found, n int) []Found {
-	list, seen := []Found{}, map[string]bool{}
+func usable(all []SearchResult, n int) []SearchResult {
+	list, seen := []SearchResult{}, map[string]bool{}
 	for _, f := range all {
 		u, bad := parse(f.URL)
 		if bad != nil || len(f.URL) > maxResultURL || seen[u.String()] {
 			continue
 		}
 		seen[u.String()] = true
-		f = Found{
-			Title: annotator.Clean(f.Title, maxTitle), URL: u.String(),
-			Snippet: annotator.Clean(f.Snippet, maxSnippet),
+		f = SearchResult{
+			Title: annotation.Clean(f.Title, maxTitle), URL: u.String(),
+			Snippet: annotation.Clean(f.Snippet, maxSnippet),
 		}
 		if f.Title == "" {
 			f.Title = u.Host

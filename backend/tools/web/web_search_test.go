@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"sextant/shared/clip"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -122,7 +122,7 @@ func TestMaliciousProvider(t *testing.T) {
 	r := ask("links")
 	says(t, r, "1. Good [31m lamp\n   https://good.example/\n   long long", "2. untitled.example\n")
 	if strings.Contains(r.Text, "javascript") || strings.Contains(r.Text, "file:") || len(r.Text) > 1000 {
-		t.Errorf("%d bytes: %s", len(r.Text), clip.Runes(r.Text, 300))
+		t.Errorf("%d bytes: %s", len(r.Text), excerpt.Runes(r.Text, 300))
 	}
 	says(t, ask("none"), "No results")
 	says(t, ask("null"), "No results")

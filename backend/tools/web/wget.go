@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"time"
 
-	"sextant/backend/tools/room"
-	"sextant/shared/clip"
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -49,7 +49,7 @@ func wget() tool {
 		},
 		run: func(ctx context.Context, t *Tools, call toolspec.Call, out progress) toolspec.Result {
 			var p wgetParams
-			if bad := room.Decode(call.Args, &p); bad != nil {
+			if bad := toolkit.Decode(call.Args, &p); bad != nil {
 				return *bad
 			}
 			return t.wget(ctx, call, p, out)
@@ -98,7 +98,7 @@ func timeoutOf(ms int) (time.Duration, *toolspec.Result) {
 }
 
 // httpError is the failure of a status of 400 or more, with the text of the server.
-func (r *reply) httpError() toolspec.Result {
+func (r *response) httpError() toolspec.Result {
 	kind, next := toolspec.UserError, "Check the address."
 	switch {
 	case r.status == http.StatusTooManyRequests:
@@ -110,7 +110,7 @@ func (r *reply) httpError() toolspec.Result {
 	}
 	text := r.url.Redacted() + " answered " + r.statusLine()
 	if c := r.decode(); c.text != "" {
-		text += ": " + clip.Runes(c.text, maxErrorText)
+		text += ": " + excerpt.Runes(c.text, maxErrorText)
 	}
 	failed := toolspec.Fail(kind, text, next)
 	failed.Sources = []string{origin(r.url)}

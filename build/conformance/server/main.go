@@ -57,11 +57,11 @@ func serve(ctx context.Context, port int) error {
 // open is a Host that offers the suite's fixtures to whoever comes.
 func open() *mcpserver.Host {
 	news := &news{}
-	return mcpserver.NewHost(func(ctx context.Context, g mcpserver.Guest) (mcpserver.Config, func()) {
+	return mcpserver.NewHost(func(ctx context.Context, g mcpserver.JoinRequest) (mcpserver.Config, func()) {
 		changed, stop := news.follow()
 		return mcpserver.Config{
 			Tools: catalogue{}, Caller: pipeline{}, Version: "conformance", Client: g.Client,
-			Shelf: shelf{}, Fixtures: fixtures(news), Changed: changed, AllChange: true,
+			Resources: shelf{}, Fixtures: fixtures(news), Changed: changed, PromptChanges: true,
 		}, stop
 	})
 }

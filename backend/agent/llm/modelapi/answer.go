@@ -33,7 +33,7 @@ type answer struct {
 	cost   *chat.Money
 	// firstPieceAt is when the first piece came.
 	firstPieceAt time.Time
-	stop         llm.Stop
+	stopReason   llm.Stop
 	// complete is set when the model said that its answer ends; done when nothing follows after that.
 	complete, done bool
 }
@@ -74,7 +74,7 @@ func (a *answer) emit(thought, text string) {
 	}
 }
 
-// count notes that a piece of n bytes came.
+// addUsage notes that a piece of n bytes came.
 func (a *answer) count(n int) {
 	a.size += n
 	if n > 0 && a.firstPieceAt.IsZero() {
@@ -99,7 +99,7 @@ func (a *answer) addArguments(f *partialCall, s string) {
 }
 
 // finish records that the model ended its answer, and why.
-func (a *answer) finish(why llm.Stop) { a.complete, a.stop = true, why }
+func (a *answer) finish(why llm.Stop) { a.complete, a.stopReason = true, why }
 
 // checkSize returns an error if the answer is too large.
 func (a *answer) checkSize() error {
@@ -129,7 +129,7 @@ func (a *answer) partial() llm.Response {
 // response is the whole answer.
 func (a *answer) response() llm.Response {
 	r := a.partial()
-	r.Stop = a.stop
+	r.Stop = a.stopReason
 	if r.Stop == "" || r.Stop == llm.StopCalls {
 		r.Stop = llm.StopDone
 	}

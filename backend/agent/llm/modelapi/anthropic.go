@@ -122,8 +122,8 @@ type anthropicReader struct {
 type anthropicBlock struct {
 	kind string
 	// call is nil except for a tool_use; given is its initial input.
-	call  *partialCall
-	given json.RawMessage
+	call         *partialCall
+	initialInput json.RawMessage
 }
 
 // anthropicUsage is cumulative; a missing field keeps its value.
@@ -171,15 +171,15 @@ func (r *anthropicReader) read(e sseEvent, a *answer) error {
 		if v.Message == nil {
 			return malformed("the beginning of the answer is empty")
 		}
-		return r.count(v.Message.Usage, a)
+		return r.addUsage(v.Message.Usage, a)
 	case "content_block_start":
-		return r.begin(&v, a)
+		return r.startBlock(&v, a)
 	case "content_block_delta":
-		return r.grow(&v, a)
+		return r.growBlock(&v, a)
 	case "content_block_stop":
-		return r.close(&v, a)
+		return r.endBlock(&v, a)
 	case "message_delta":
-		if err := r.count(v.Usage, a); err != nil || v.Delta == nil || v.Delta.StopReason == "" {
+		if err := r.addUsage(v.Usage, a); err != nil || v.Delta == nil || v.Delta.StopReason == "" {
 			return err
 		}
 		return r.finish(v.Delta.StopReason, a)
@@ -191,7 +191,7 @@ func (r *anthropicReader) read(e sseEvent, a *answer) error {
 	return nil // a ping, or an event of a newer protocol version
 }
 
-func (r *anthropicReader) count(raw json.RawMessage, a *answer) error {
+func (r *anthropicReader) addUsage(raw json.RawMessage, a *answer) error {
 	if len(raw) == 0 {
 		return nil
 	}
@@ -203,13 +203,13 @@ func (r *anthropicReader) count(raw json.RawMessage, a *answer) error {
 	return nil
 }
 
-func (r *anthropicReader) begin(v *anthropicEvent, a *answer) error {
+func (r *anthropicReader) startBlock(v *anthropicEvent, a *answer) error {
 	if v.Index == nil || v.Block == nil || v.Block.Type == "" || r.blocks[*v.Index] != nil {
 		return malformed("a block begins without number or content")
 	}
 	b := &anthropicBlock{kind: v.Block.Type}
 	if b.kind == "tool_use" {
-		b.call, b.given = a.addCall(v.Block.ID, v.Block.Name), v.Block.Input
+		b.call, b.initialInput = a.addCall(v.Block.ID, v.Block.Name), v.Block.Input
 		b.call.problem = incompleteCall
 	}
 	a.addThought(v.Block.Thinking)
@@ -221,7 +221,7 @@ func (r *anthropicReader) begin(v *anthropicEvent, a *answer) error {
 	return nil
 }
 
-func (r *anthropicReader) grow(v *anthropicEvent, a *answer) error {
+func (r *anthropicReader) growBlock(v *anthropicEvent, a *answer) error {
 	if v.Index == nil || v.Delta == nil || r.blocks[*v.Index] == nil {
 		return malformed("a delta belongs to no block")
 	}
@@ -250,8 +250,8 @@ func (r *anthropicReader) grow(v *anthropicEvent, a *answer) error {
 	return nil
 }
 
-// close ends a block. From then on a call is complete.
-func (r *anthropicReader) close(v *anthropicEvent, a *answer) error {
+// endBlock ends a block. From then on a call is complete.
+func (r *anthropicReader) endBlock(v *anthropicEvent, a *answer) error {
 	if v.Index == nil || r.blocks[*v.Index] == nil {
 		return malformed("a block ends that did not begin")
 	}
@@ -261,8 +261,8 @@ func (r *anthropicReader) close(v *anthropicEvent, a *answer) error {
 	}
 	b.call.problem = ""
 	// A call begins with {} for an input that is still to come; an empty one may be complete or truncated.
-	if b.call.args.Len() == 0 && len(b.given) > 0 && string(b.given) != "{}" {
-		a.addArguments(b.call, string(b.given))
+	if b.call.args.Len() == 0 && len(b.initialInput) > 0 && string(b.initialInput) != "{}" {
+		a.addArguments(b.call, string(b.initialInput))
 	}
 	return nil
 }

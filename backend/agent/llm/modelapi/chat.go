@@ -34,7 +34,7 @@ func chatBody(m *Client, req llm.Request) (any, error) {
 	}
 	var seen []chat.Image // images of results, which can only hold text in this format
 	for i, msg := range req.Messages {
-		if out, ok := chatMessage(msg, req.Thoughts); ok {
+		if out, ok := chatMessage(msg, req.SendReasoning); ok {
 			p.Messages = append(p.Messages, out)
 		}
 		if msg.Role == chat.RoleTool {

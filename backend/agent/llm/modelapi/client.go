@@ -198,7 +198,7 @@ func (m *Client) read(
 	}
 	res := a.response()
 	if c, ok := r.(*chatReader); ok {
-		res.Reasoned = c.reasoned
+		res.ReasoningField = c.reasoned
 	}
 	return res, nil
 }

@@ -41,8 +41,8 @@ func (e Endpoint) reportsCost() bool {
 type serviceCost struct {
 	// Raw, because other services use these names for other things.
 	Cost    json.RawMessage `json:"cost"`
-	Own     json.RawMessage `json:"is_byok"`
-	Further json.RawMessage `json:"cost_details"`
+	IsBYOK  json.RawMessage `json:"is_byok"`
+	Details json.RawMessage `json:"cost_details"`
 }
 
 // money is the cost, nil if there is no plausible one.
@@ -51,12 +51,12 @@ func (c serviceCost) money() *chat.Money {
 	if len(c.Cost) == 0 || string(c.Cost) == "null" || json.Unmarshal(c.Cost, &sum) != nil {
 		return nil
 	}
-	if string(c.Own) == "true" {
+	if string(c.IsBYOK) == "true" {
 		// With the user's own provider key the provider's price comes on top of the service's fee.
 		var more struct {
 			Upstream float64 `json:"upstream_inference_cost"`
 		}
-		if json.Unmarshal(c.Further, &more) != nil {
+		if json.Unmarshal(c.Details, &more) != nil {
 			return nil
 		}
 		sum += more.Upstream

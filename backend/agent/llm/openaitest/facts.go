@@ -6,7 +6,7 @@ import (
 )
 
 // FactRequest is a request that was answered from Facts.
-type Fact struct {
+type FactRequest struct {
 	// Asked is its method and path.
 	Asked  string
 	Body   string
@@ -14,14 +14,14 @@ type Fact struct {
 }
 
 // FactRequests are the requests so far that were answered from Facts.
-func (s *Server) Told() []Fact {
+func (s *Server) FactRequests() []FactRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]Fact(nil), s.facts...)
+	return append([]FactRequest(nil), s.facts...)
 }
 
 // withFacts answers from Facts, and leaves everything else to next.
-func (s *Server) knowing(next http.Handler) http.Handler {
+func (s *Server) withFacts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked := r.Method + " " + r.URL.Path
 		fact, known := s.Facts[asked]
@@ -31,7 +31,7 @@ func (s *Server) knowing(next http.Handler) http.Handler {
 		}
 		body, _ := io.ReadAll(io.LimitReader(r.Body, 1<<20))
 		s.mu.Lock()
-		s.facts = append(s.facts, Fact{Asked: asked, Body: string(body), Header: r.Header.Clone()})
+		s.facts = append(s.facts, FactRequest{Asked: asked, Body: string(body), Header: r.Header.Clone()})
 		s.mu.Unlock()
 		if fact == "" {
 			<-r.Context().Done()

@@ -63,7 +63,7 @@ func readMessages(body []byte, h http.Header) (req Request, problem string) {
 			return req, fmt.Sprintf("messages.%d: %s", i, problem)
 		}
 	}
-	return req, check(req.Messages)
+	return req, checkMessages(req.Messages)
 }
 
 type contentBlock struct {

@@ -126,7 +126,7 @@ func (r Request) Last() string {
 
 // checkMessages enforces the rules of services: each call is answered right after it, once; ids of calls are
 // unique; no user or model message is empty; and the last message is not the model's.
-func check(messages []Message) string {
+func checkMessages(messages []Message) string {
 	open, used := map[string]bool{}, map[string]bool{}
 	for i, m := range messages {
 		if m.Role == "tool" {

@@ -50,7 +50,7 @@ func readResponses(body []byte, _ http.Header) (req Request, problem string) {
 	if form.Store == nil || *form.Store {
 		return req, "store must be false: nothing is kept here."
 	}
-	return req, check(req.Messages)
+	return req, checkMessages(req.Messages)
 }
 
 // readItem adds one item of the input to the conversation. Calls belong to the assistant message before them.

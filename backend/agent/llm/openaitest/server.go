@@ -48,8 +48,8 @@ type Turn struct {
 	// Raw is sent instead of the rendered stream.
 	Raw string
 	// CorruptByte replaces the byte of the stream at CorruptAt, counted from 1; 0 means none.
-	GarbleAt int
-	Garble   byte
+	CorruptAt   int
+	CorruptByte byte
 }
 
 // Call is a tool call; Args is sent as it is, even if it is not JSON.
@@ -84,9 +84,9 @@ type Server struct {
 	// Answer returns the turn for a request when the script is used up.
 	Answer func(Request) Turn
 	// OnRefused is called for every refused conversation, with the reason; may be nil.
-	Refused func(r Request, problem string)
+	OnRefused func(r Request, problem string)
 	// NoImages refuses requests with images.
-	Blind bool
+	NoImages bool
 	// Probes sends the question whether the model supports native calls to the script like any other; without
 	// it the server answers yes and does not record it.
 	Probes bool
@@ -102,7 +102,7 @@ type Server struct {
 	mu       sync.Mutex
 	script   []Turn
 	requests []Request
-	facts    []Fact
+	facts    []FactRequest
 }
 
 // Start listens on a free loopback port and answers with turns, one per request.
@@ -114,13 +114,13 @@ func Start(turns ...Turn) (*Server, error) {
 	ctx, quit := context.WithCancel(context.Background())
 	s := &Server{ln: ln, script: turns, done: make(chan struct{}), quit: quit}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", s.asked(Chat, readChat))
-	mux.HandleFunc("POST /v1/responses", s.asked(Responses, readResponses))
-	mux.HandleFunc("POST /v1/messages", s.asked(Anthropic, readMessages))
+	mux.HandleFunc("POST /v1/chat/completions", s.handle(Chat, readChat))
+	mux.HandleFunc("POST /v1/responses", s.handle(Responses, readResponses))
+	mux.HandleFunc("POST /v1/messages", s.handle(Anthropic, readMessages))
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("GET /api/tags", s.tags)
 	s.http = &http.Server{
-		Handler:           s.knowing(mux),
+		Handler:           s.withFacts(mux),
 		ReadHeaderTimeout: 5 * time.Second,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 	}
@@ -149,7 +149,7 @@ func (s *Server) Close() {
 
 // SetAnswer sets Answer while another process sends requests: the race detector sees no order between the
 // processes, only the lock.
-func (s *Server) AnswerBy(answer func(Request) Turn) {
+func (s *Server) SetAnswer(answer func(Request) Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Answer = answer
@@ -202,10 +202,10 @@ func readChat(body []byte, _ http.Header) (req Request, problem string) {
 	if json.Unmarshal(body, &req) != nil {
 		return req, "We could not parse the JSON body of your request."
 	}
-	return req, check(req.Messages)
+	return req, checkMessages(req.Messages)
 }
 
-func (s *Server) asked(format Format, read func([]byte, http.Header) (Request, string)) http.HandlerFunc {
+func (s *Server) handle(format Format, read func([]byte, http.Header) (Request, string)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(io.LimitReader(r.Body, 32<<20))
 		if err != nil {
@@ -230,13 +230,13 @@ func (s *Server) asked(format Format, read func([]byte, http.Header) (Request, s
 			return
 		}
 		for _, m := range req.Messages {
-			if s.Blind && len(m.Images) > 0 {
+			if s.NoImages && len(m.Images) > 0 {
 				problem = "This model does not support image input."
 			}
 		}
 		if problem != "" {
-			if s.Refused != nil {
-				s.Refused(req, problem)
+			if s.OnRefused != nil {
+				s.OnRefused(req, problem)
 			}
 			refuse(w, http.StatusBadRequest, problem, "invalid_request_error")
 			return
@@ -297,7 +297,7 @@ func reply(w http.ResponseWriter, status int, v any) {
 }
 
 // limitOffset is how many bytes of the stream are sent before mark takes effect.
-func trimmedLen(mark, whole int) int { return max(0, min(mark, whole)) }
+func limitOffset(mark, whole int) int { return max(0, min(mark, whole)) }
 
 // header is the head of a streamed answer that ends with its connection.
 const header = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: " +

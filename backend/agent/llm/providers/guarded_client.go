@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"time"
 
-	"sextant/backend/guard/egress"
+	"sextant/backend/sandbox/egress"
 )
 
 // guardedClient is an HTTP client for one address, with an egress guard of its own that opens only this

@@ -14,7 +14,7 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/providers"
-	"sextant/backend/guard/egress"
+	"sextant/backend/sandbox/egress"
 	"sextant/shared/chat"
 )
 
@@ -124,7 +124,7 @@ func TestAnAddressOpensForItsModelAndForNothingElse(t *testing.T) {
 	if err := last.Check(t.Context(), "http://127.0.0.1/"); err == nil {
 		t.Error("other ports of the host are open")
 	}
-	r.Never(now)
+	r.Block(now)
 	if _ = converse(t, r, "openai/m"); heardNow() != "" {
 		t.Errorf("our own port heard %s", heardNow())
 	}

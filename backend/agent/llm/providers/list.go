@@ -81,11 +81,11 @@ func (r *Registry) listConfigured(ctx context.Context, provider string) []wire.M
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	ids, err := at.ModelIDs(ctx, over, at.BaseURL+"/models")
-	fresh := remoteList{until: time.Now().Add(listTTL), models: named(at, ids)}
+	fresh := remoteList{until: time.Now().Add(listTTL), models: entries(at, ids)}
 	if err != nil {
 		r.log.Info("models not listed", "provider", at.Provider, "error", err)
 		fresh.until = time.Now().Add(failureTTL)
-		fresh.models = []wire.Model{failedList(at, err)}
+		fresh.models = []wire.Model{unavailable(at, err)}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -95,7 +95,7 @@ func (r *Registry) listConfigured(ctx context.Context, provider string) []wire.M
 	return slices.Clone(fresh.models)
 }
 
-func failedList(at modelapi.Endpoint, err error) wire.Model {
+func unavailable(at modelapi.Endpoint, err error) wire.Model {
 	m := wire.Model{
 		Name:     at.Provider + "/",
 		Provider: at.Provider,
@@ -136,11 +136,11 @@ func (r *Registry) listLocal(ctx context.Context, provider string) []wire.Model 
 		down.Detail = "running, but it has no models"
 		return []wire.Model{down}
 	}
-	return named(at, ids)
+	return entries(at, ids)
 }
 
-// named makes the entries of ids. Embedding models cannot answer and are left out.
-func named(at modelapi.Endpoint, ids []string) []wire.Model {
+// entries makes the entries of ids. Embedding models cannot answer and are left out.
+func entries(at modelapi.Endpoint, ids []string) []wire.Model {
 	models := []wire.Model{}
 	for _, id := range ids {
 		id = strings.TrimPrefix(id, "models/") // Gemini's prefix

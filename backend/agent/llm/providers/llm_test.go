@@ -31,7 +31,7 @@ func serve(t *testing.T, turns ...openaitest.Turn) (*openaitest.Server, *provide
 			OpenAIBaseURL: s.URL(),
 			OpenAIKey:     "key-1",
 			Detect:        map[string]int{},
-			Patience:      time.Millisecond,
+			RetryDelay:    time.Millisecond,
 		},
 	)
 	t.Cleanup(func() {

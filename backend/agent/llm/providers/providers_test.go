@@ -45,7 +45,7 @@ func TestEveryProviderPassesTheSuite(t *testing.T) {
 
 func opened(t *testing.T, provider string, cfg providers.Config) llm.Model {
 	t.Helper()
-	cfg.Patience = time.Nanosecond
+	cfg.RetryDelay = time.Nanosecond
 	if cfg.Detect == nil {
 		cfg.Detect = map[string]int{}
 	}

@@ -17,7 +17,7 @@ import (
 
 	"sextant/backend/agent/llm"
 	"sextant/backend/agent/llm/modelapi"
-	"sextant/backend/guard/egress"
+	"sextant/backend/sandbox/egress"
 )
 
 // Service is how a service over the network is reached.
@@ -46,7 +46,7 @@ type Config struct {
 	Fallback func() string
 	// RetryDelay is the first wait before a failed request is sent again; later ones are longer. 0 means half
 	// a second.
-	Patience time.Duration
+	RetryDelay time.Duration
 	// Egress makes the egress guard for an address; each configured address gets its own. nil means one
 	// without exceptions.
 	Egress func() *egress.Guard
@@ -95,8 +95,8 @@ func New(cfg Config) *Registry {
 	if cfg.Idle <= 0 {
 		cfg.Idle = modelapi.DefaultIdleTimeout
 	}
-	if cfg.Patience <= 0 {
-		cfg.Patience = defaultRetryDelay
+	if cfg.RetryDelay <= 0 {
+		cfg.RetryDelay = defaultRetryDelay
 	}
 	if cfg.Fallback == nil {
 		cfg.Fallback = func() string { return "" }
@@ -108,7 +108,7 @@ func New(cfg Config) *Registry {
 		cfg.Egress = func() *egress.Guard { return egress.New(egress.Config{}) }
 	}
 	r := &Registry{
-		ports: cfg.Detect, idle: cfg.Idle, retryDelay: cfg.Patience, fallback: cfg.Fallback, log: cfg.Log, egress: cfg.Egress,
+		ports: cfg.Detect, idle: cfg.Idle, retryDelay: cfg.RetryDelay, fallback: cfg.Fallback, log: cfg.Log, egress: cfg.Egress,
 		services: map[string]*service{},
 	}
 	var here []string
@@ -146,7 +146,7 @@ func (r *Registry) clientFor(provider, base string) *guardedClient {
 }
 
 // Block closes addr ("127.0.0.1:4000", one of our own listeners) to models, whatever is configured.
-func (r *Registry) Never(addr string) {
+func (r *Registry) Block(addr string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.blocked = append(r.blocked, addr)

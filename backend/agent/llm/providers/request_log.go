@@ -10,7 +10,7 @@ import (
 )
 
 // requestLog is the requests sent for one answer.
-type requestLog []llm.Made
+type requestLog []llm.SentRequest
 
 // send sends req to m and logs the request.
 func (l *requestLog) send(
@@ -30,7 +30,7 @@ func (l *requestLog) send(
 	if !res.FirstPieceAt.IsZero() {
 		first = max(res.FirstPieceAt.Sub(begun), 1)
 	}
-	*l = append(*l, llm.Made{
+	*l = append(*l, llm.SentRequest{
 		Model: name, Local: m.Endpoint.Local, Usage: res.Usage, Cost: res.Cost, Bytes: n, First: first, Took: time.Since(begun),
 		Failed: err != nil && ctx.Err() == nil, Whole: err == nil, Again: len(*l) > 0,
 	})

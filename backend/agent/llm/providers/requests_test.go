@@ -18,11 +18,11 @@ func TestEveryRequestForAnAnswerIsToldWithWhatItTook(t *testing.T) {
 	cut.Cut = strings.Index(string(openaitest.Render(cut)), "def")
 	_, r := serve(t, openaitest.Turn{Status: http.StatusServiceUnavailable}, cut, turn)
 	res, _, err := ask(t, open(t, r, "openai/m"), hello())
-	if err != nil || len(res.Made) != 3 || res.Usage != (chat.Usage{Input: 10, Output: 4, Cached: 6}) {
+	if err != nil || len(res.Requests) != 3 || res.Usage != (chat.Usage{Input: 10, Output: 4, Cached: 6}) {
 		t.Fatalf("%+v %v", res, err)
 	}
-	for i, want := range []llm.Made{{Failed: true}, {Failed: true, Again: true, Bytes: 3}, {Whole: true, Again: true, Bytes: 6}} {
-		got := res.Made[i]
+	for i, want := range []llm.SentRequest{{Failed: true}, {Failed: true, Again: true, Bytes: 3}, {Whole: true, Again: true, Bytes: 6}} {
+		got := res.Requests[i]
 		if got.Model != "openai/m" || got.Local || got.Failed != want.Failed || got.Whole != want.Whole ||
 			got.Again != want.Again ||
 			got.Bytes != want.Bytes {
@@ -41,9 +41,9 @@ func TestALocalModelIsMarkedAsLocal(t *testing.T) {
 	}
 	defer s.Close()
 	m := opened(t, "ollama", providers.Config{Detect: map[string]int{"ollama": s.Port()}})
-	if res, _, err := ask(t, m, hello()); err != nil || len(res.Made) != 1 || !res.Made[0].Local ||
-		res.Made[0].Model != "ollama/m" {
-		t.Errorf("%+v %v", res.Made, err)
+	if res, _, err := ask(t, m, hello()); err != nil || len(res.Requests) != 1 || !res.Requests[0].Local ||
+		res.Requests[0].Model != "ollama/m" {
+		t.Errorf("%+v %v", res.Requests, err)
 	}
 }
 

@@ -44,14 +44,14 @@ type retryingModel struct {
 
 // Endpoint implements llm.EndpointReporter. A service at its default address supports native calls, except
 // OpenRouter, which has models of all kinds.
-func (s *retryingModel) Place() (base string, native bool) {
+func (s *retryingModel) Endpoint() (base string, native bool) {
 	at := s.client.Endpoint
 	return at.BaseURL, at.Format == modelapi.Anthropic ||
 		at.Provider != llm.ProviderOpenRouter && at.BaseURL == modelapi.DefaultBaseURL(at.Provider)
 }
 
 // HasFallback implements llm.FallbackReporter.
-func (s *retryingModel) Backed() bool { return s.fallback() != nil }
+func (s *retryingModel) HasFallback() bool { return s.fallback() != nil }
 
 // fallback is the fallback model, nil if there is no other.
 func (s *retryingModel) fallback() *modelapi.Client {
@@ -71,7 +71,7 @@ func (s *retryingModel) fallback() *modelapi.Client {
 func (s *retryingModel) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
 	var log requestLog
 	res, err := s.streamAndResume(ctx, req, &log, onDelta)
-	res.Made, res.Usage = log, log.usage()
+	res.Requests, res.Usage = log, log.usage()
 	return res, err
 }
 
@@ -95,7 +95,7 @@ func (s *retryingModel) streamAndResume(
 		if broken != nil && !hasText {
 			return res, broken // the first failure says more than the failed attempt to resume
 		}
-		if !hasText || req.Written || again == maxResumes ||
+		if !hasText || req.TextCalls || again == maxResumes ||
 			llm.KindOf(err) != llm.Cut && !errors.Is(err, llm.ErrBrokenOff) {
 			return res, err
 		}
@@ -121,7 +121,7 @@ func (s *retryingModel) streamWithFallback(
 	onDelta func(llm.Delta),
 ) (llm.Response, error) {
 	res, err := s.streamWithRetries(ctx, s.client, s.name, req, log, onDelta)
-	if err == nil || ctx.Err() != nil || res.Text != "" || req.Alone {
+	if err == nil || ctx.Err() != nil || res.Text != "" || req.NoFallback {
 		return res, err
 	}
 	var e *llm.Error
@@ -173,14 +173,14 @@ func (s *retryingModel) streamWithRetries(
 		asked := s.adapt(m, req)
 		res, err = log.send(ctx, m, name, asked, onDelta)
 		s.registry.breakers.record(m.Endpoint, err)
-		if res.Reasoned {
+		if res.ReasoningField {
 			s.registry.reasoning.LoadOrStore(m.Endpoint.BaseURL+" "+m.Model, true)
 		}
 		var e *llm.Error
 		if err == nil || ctx.Err() != nil || res.Text != "" || !errors.As(err, &e) {
 			return res, err
 		}
-		if s.learnReasoning(m, asked.Thoughts, e) {
+		if s.learnReasoning(m, asked.SendReasoning, e) {
 			continue
 		}
 		if s.learnNoImages(m, req, e) {
@@ -265,7 +265,7 @@ func circuitOpen(m *modelapi.Client, left time.Duration) *llm.Error {
 // them.
 func (s *retryingModel) adapt(m *modelapi.Client, req llm.Request) llm.Request {
 	if wanted, known := s.registry.reasoning.Load(m.Endpoint.BaseURL + " " + m.Model); known {
-		req.Thoughts = wanted.(bool)
+		req.SendReasoning = wanted.(bool)
 	}
 	if _, blind := s.registry.noImages.Load(m.Endpoint.BaseURL + " " + m.Model); !blind || !hasImages(req) {
 		return req
@@ -323,7 +323,7 @@ type cachedWindow struct {
 }
 
 // ContextWindow implements llm.WindowReporter.
-func (s *retryingModel) Window(ctx context.Context) (tokens int, loaded bool) {
+func (s *retryingModel) ContextWindow(ctx context.Context) (tokens int, loaded bool) {
 	m := s.client
 	key := m.Endpoint.BaseURL + " " + m.Model
 	if v, ok := s.registry.windows.Load(key); ok {

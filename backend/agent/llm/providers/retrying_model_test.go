@@ -100,11 +100,11 @@ func TestTheFallbackAnswersAndANoteSaysSo(t *testing.T) {
 			"openai":    {BaseURL: first.URL()},
 			"anthropic": {BaseURL: second.URL(), Key: "key-2"},
 		},
-		Detect: map[string]int{}, Patience: time.Nanosecond, Fallback: func() string { return fallback },
+		Detect: map[string]int{}, RetryDelay: time.Nanosecond, Fallback: func() string { return fallback },
 	})
 	defer r.Close()
 	m := open(t, r, "openai/m")
-	if b, ok := m.(llm.Backed); !ok || !b.Backed() {
+	if b, ok := m.(llm.FallbackReporter); !ok || !b.HasFallback() {
 		t.Error("a model with a fallback does not say so")
 	}
 	for _, status = range []int{401, 404, 429, 503} {
@@ -122,7 +122,7 @@ func TestTheFallbackAnswersAndANoteSaysSo(t *testing.T) {
 	}
 	status = 503
 	alone := hello()
-	alone.Alone = true
+	alone.NoFallback = true
 	before := len(second.Requests())
 	if _, _, err := ask(t, m, alone); err == nil || len(second.Requests()) != before {
 		t.Errorf("error %v, %d requests to the other", err, len(second.Requests())-before)
@@ -158,7 +158,7 @@ func TestACircuitBreakerOpensAndReconfiguringClosesIt(t *testing.T) {
 
 func TestAModelWithoutVisionIsAskedWithoutImages(t *testing.T) {
 	s, r := serve(t)
-	s.Blind = true
+	s.NoImages = true
 	s.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "read"} }
 	req := hello()
 	req.Messages[0].Images = []chat.Image{{MIME: "image/png", Data: []byte("x")}}

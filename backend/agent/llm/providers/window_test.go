@@ -42,7 +42,7 @@ func knows(t *testing.T, provider string, f facts) (*openaitest.Server, *provide
 
 func sizeOf(t *testing.T, m llm.Model) (tokens int, loaded bool) {
 	t.Helper()
-	return m.(llm.Sized).Window(t.Context())
+	return m.(llm.WindowReporter).ContextWindow(t.Context())
 }
 
 func TestEachServiceReportsItsContextWindow(t *testing.T) {
@@ -81,7 +81,7 @@ func TestEachServiceReportsItsContextWindow(t *testing.T) {
 					t.Errorf("%d tokens, loaded is %v", tokens, loaded)
 				}
 			}
-			told := s.Told()
+			told := s.FactRequests()
 			if len(told) == 0 || len(told) > len(c.facts) {
 				t.Errorf("asked for it twice, the service heard %+v", told)
 			}
@@ -131,7 +131,7 @@ func TestAServiceThatReportsNoWindowIsAskedOnceAndBriefly(t *testing.T) {
 			t.Fatalf("a silent service says %d", tokens)
 		}
 	}
-	if told := s.Told(); len(told) != 1 {
+	if told := s.FactRequests(); len(told) != 1 {
 		t.Errorf("it was asked %d times", len(told))
 	}
 	if d := time.Since(begun); d > 30*time.Second {
@@ -144,10 +144,10 @@ func TestACanceledWindowRequestIsNotCached(t *testing.T) {
 	m := open(t, r, "llamacpp/m")
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if tokens, _ := m.(llm.Sized).Window(gone); tokens != 0 {
+	if tokens, _ := m.(llm.WindowReporter).ContextWindow(gone); tokens != 0 {
 		t.Errorf("a turn that was stopped hears %d", tokens)
 	}
-	if tokens, _ := sizeOf(t, m); tokens != 8192 || len(s.Told()) != 1 {
+	if tokens, _ := sizeOf(t, m); tokens != 8192 || len(s.FactRequests()) != 1 {
 		t.Errorf("the next one hears %d", tokens)
 	}
 }
@@ -155,8 +155,8 @@ func TestACanceledWindowRequestIsNotCached(t *testing.T) {
 func TestARedirectedWindowRequestIsNotFollowed(t *testing.T) {
 	private, heard := canary(t)
 	s, r := knows(t, "openai", facts{"GET /v1/models": `{"data":[{"id":"m","context_length":9000}]}`})
-	r.Never(strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/v1"))
-	if tokens, _ := sizeOf(t, open(t, r, "openai/m")); tokens != 0 || len(s.Told()) != 0 {
+	r.Block(strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/v1"))
+	if tokens, _ := sizeOf(t, open(t, r, "openai/m")); tokens != 0 || len(s.FactRequests()) != 0 {
 		t.Errorf("our own port was asked and said %d", tokens)
 	}
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"sextant/backend/agent/price"
+	"sextant/backend/agent/pricing"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/wire"
@@ -21,7 +21,7 @@ type Config struct {
 	Budgets func() Limits
 	// Ledger knows earlier costs.
 	Ledger Ledger
-	Price  func(model string) (price.Price, bool)
+	Price  func(model string) (pricing.Price, bool)
 }
 
 // Ledger knows the costs of conversations, over all their branches.
@@ -163,8 +163,8 @@ func Evaluate(own Limit, of Limits, turn, conversation chat.Bill) []wire.Budget 
 func Describe(b wire.Budget) (message, suggestion string) {
 	kind, spent, limit := "tokens", humanize.Comma(b.Spent)+" tokens", humanize.Comma(b.Limit)
 	if b.Currency != "" {
-		kind, spent = "cost", price.Show(chat.Money{Nanos: b.Spent, Currency: b.Currency})
-		limit = price.Show(chat.Money{Nanos: b.Limit, Currency: b.Currency})
+		kind, spent = "cost", pricing.Format(chat.Money{Nanos: b.Spent, Currency: b.Currency})
+		limit = pricing.Format(chat.Money{Nanos: b.Limit, Currency: b.Currency})
 	}
 	whose, do := "this turn", "Continue to allow the same again, or raise "+b.Name+" in settings."
 	switch b.Name {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"sextant/backend/agent/llm"
-	"sextant/backend/agent/price"
+	"sextant/backend/agent/pricing"
 	"sextant/shared/chat"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
@@ -14,7 +14,7 @@ import (
 // the service reported no usage it is estimated at four bytes per token, except for a request without
 // any answer: nobody knows whether it was read. The usage of an answer that broke off is only that of
 // its beginning, so its output is estimated too.
-func (c Config) Request(sent llm.Made, asked int) event.Request {
+func (c Config) Request(sent llm.SentRequest, asked int) event.Request {
 	r := event.Request{
 		Model: sent.Model, Usage: sent.Usage, DurationMS: sent.Took.Milliseconds(), Failed: sent.Failed, Again: sent.Again,
 	}
@@ -36,7 +36,7 @@ func (c Config) Request(sent llm.Made, asked int) event.Request {
 
 // cost is the cost as the service reported it, else by the configured price, else nothing for a local
 // model; nil if it is unknown.
-func (c Config) cost(sent llm.Made, u chat.Usage) *chat.Money {
+func (c Config) cost(sent llm.SentRequest, u chat.Usage) *chat.Money {
 	if sent.Cost != nil {
 		return sent.Cost
 	}
@@ -73,7 +73,7 @@ func (a *Account) Unpriced(r event.Request) string {
 		a.Warned = true
 		return fmt.Sprintf(
 			"The budget of %s does not count what %s costs: %s. Set a price in settings, or a budget in tokens.",
-			price.Show(chat.Money{Nanos: b.Limit, Currency: b.Currency}),
+			pricing.Format(chat.Money{Nanos: b.Limit, Currency: b.Currency}),
 			r.Model,
 			why,
 		)

@@ -30,23 +30,23 @@ type Command struct {
 	Forms   []Form
 }
 
-func say(pattern, example, means string) Form {
+func visibleForm(pattern, example, means string) Form {
 	return Form{Pattern: pattern, Example: example, Means: means}
 }
 
 // hiddenForm is another way that is understood; the tests use example.
-func also(pattern, example string) Form {
+func hiddenForm(pattern, example string) Form {
 	return Form{Pattern: pattern, Example: example, Hidden: true}
 }
 
 // featured marks the form as one that beginners are shown.
-func (f Form) early() Form {
+func (f Form) featured() Form {
 	f.Featured = true
 	return f
 }
 
 // withArgs sets fixed arguments: name, value, name, value.
-func (f Form) with(pairs ...any) Form {
+func (f Form) withArgs(pairs ...any) Form {
 	f.Fixed = map[string]any{}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		f.Fixed[fmt.Sprint(pairs[i])] = pairs[i+1]

@@ -10,30 +10,30 @@ const (
 // What the pilot answers itself.
 const (
 	LocalHelp  = "help"
-	localTools = "tools"
+	LocalTools = "tools"
 )
 
 // Groups of commands in the help.
 const (
-	groupPage   = "Pages"
-	groupAct    = "Acting by number"
-	groupLook   = "Looking"
-	groupPoint  = "Points, devices and scripts"
-	groupFiles  = "Files and commands"
-	groupWeb    = "The web without a page"
-	groupWindow = "The window and its tools"
+	groupPage    = "Pages"
+	groupActions = "Acting by number"
+	groupReading = "Looking"
+	groupPoint   = "Points, devices and scripts"
+	groupFiles   = "Files and commands"
+	groupWeb     = "The web without a page"
+	groupWindow  = "The window and its tools"
 )
 
 // Table returns all commands.
 func Table() []Command {
 	return slices.Concat(
 		pageCommands(),
-		actCommands(),
-		lookCommands(),
+		actionCommands(),
+		readingCommands(),
 		pointCommands(),
 		fileCommands(),
 		webCommands(),
-		makingCommands(),
+		panelCommands(),
 		windowCommands(),
 	)
 }
@@ -41,273 +41,273 @@ func Table() []Command {
 func pageCommands() []Command {
 	return []Command{
 		{Tool: "navigate_page", Group: groupPage, Forms: []Form{
-			say(
+			visibleForm(
 				"(open|go to|goto|visit|navigate to|navigate|browse to|browse|load|take me to) {url:address}",
 				"open example.com",
 				"Opens an address; \"open demo\" opens the built-in shop",
-			).early(),
-			also("{url:address}", "example.com"),
-			say("back", "back", "Goes back").with("action", "back"),
-			also("go? (back|previous) one? page?", "go back one page").with("action", "back"),
-			say("forward", "forward", "Goes forward").with("action", "forward"),
-			also("go? (forward|forwards) one? page?", "go forward").with("action", "forward"),
-			say("reload", "reload", "Reloads the page").with("action", "reload"),
-			also("reload|refresh page?", "refresh the page").with("action", "reload"),
+			).featured(),
+			hiddenForm("{url:address}", "example.com"),
+			visibleForm("back", "back", "Goes back").withArgs("action", "back"),
+			hiddenForm("go? (back|previous) one? page?", "go back one page").withArgs("action", "back"),
+			visibleForm("forward", "forward", "Goes forward").withArgs("action", "forward"),
+			hiddenForm("go? (forward|forwards) one? page?", "go forward").withArgs("action", "forward"),
+			visibleForm("reload", "reload", "Reloads the page").withArgs("action", "reload"),
+			hiddenForm("reload|refresh page?", "refresh the page").withArgs("action", "reload"),
 		}},
 		{Tool: "browser_tabs", Group: groupPage, Forms: []Form{
-			say("tabs", "tabs", "Lists the tabs").with("action", "list"),
-			also("(list|show|all|open|list all|show all|list open)? browser? tabs", "list tabs").with("action", "list"),
-			say("new tab {url:address}", "new tab example.com", "Opens an address in a new tab").with("action", "open"),
-			also(
+			visibleForm("tabs", "tabs", "Lists the tabs").withArgs("action", "list"),
+			hiddenForm("(list|show|all|open|list all|show all|list open)? browser? tabs", "list tabs").withArgs("action", "list"),
+			visibleForm("new tab {url:address}", "new tab example.com", "Opens an address in a new tab").withArgs("action", "open"),
+			hiddenForm(
 				"(open|make)? in? new tab (with|at|for|to|on)? {url:address}",
 				"open a new tab with example.com",
-			).with("action", "open"),
-			also("open {url:address} (in new tab)", "open example.com in a new tab").with("action", "open"),
-			say("new tab", "new tab", "Opens an empty tab").with("action", "open"),
-			also("open|make new tab", "open a new tab").with("action", "open"),
-			say("tab {tab:tab}", "tab 2", "Switches to a tab").with("action", "select"),
-			also("(switch to|go to|select|show|switch|open) tab {tab:tab}", "switch to tab 2").with("action", "select"),
-			say("close tab {tab:tab}", "close tab 2", "Closes a tab").with("action", "close"),
-			say("close tab", "close tab", "Closes the active tab").with("action", "close"),
+			).withArgs("action", "open"),
+			hiddenForm("open {url:address} (in new tab)", "open example.com in a new tab").withArgs("action", "open"),
+			visibleForm("new tab", "new tab", "Opens an empty tab").withArgs("action", "open"),
+			hiddenForm("open|make new tab", "open a new tab").withArgs("action", "open"),
+			visibleForm("tab {tab:tab}", "tab 2", "Switches to a tab").withArgs("action", "select"),
+			hiddenForm("(switch to|go to|select|show|switch|open) tab {tab:tab}", "switch to tab 2").withArgs("action", "select"),
+			visibleForm("close tab {tab:tab}", "close tab 2", "Closes a tab").withArgs("action", "close"),
+			visibleForm("close tab", "close tab", "Closes the active tab").withArgs("action", "close"),
 		}},
 		{Tool: "handle_dialog", Group: groupPage, Forms: []Form{
-			say("accept", "accept", "Accepts the open dialog").with("accept", true),
-			also("accept dialog", "accept the dialog").with("accept", true),
-			say("dismiss", "dismiss", "Dismisses the open dialog").with("accept", false),
-			also("(dismiss|cancel|close) dialog", "dismiss the dialog").with("accept", false),
-			say("answer {text:text}", `answer "Ada"`, "Enters text in the open dialog and accepts it").with("accept", true),
-			also("answer dialog with {text:text}", `answer the dialog with "Ada"`).with("accept", true),
+			visibleForm("accept", "accept", "Accepts the open dialog").withArgs("accept", true),
+			hiddenForm("accept dialog", "accept the dialog").withArgs("accept", true),
+			visibleForm("dismiss", "dismiss", "Dismisses the open dialog").withArgs("accept", false),
+			hiddenForm("(dismiss|cancel|close) dialog", "dismiss the dialog").withArgs("accept", false),
+			visibleForm("answer {text:text}", `answer "Ada"`, "Enters text in the open dialog and accepts it").withArgs("accept", true),
+			hiddenForm("answer dialog with {text:text}", `answer the dialog with "Ada"`).withArgs("accept", true),
 		}},
 		{Tool: "downloads", Group: groupPage, Forms: []Form{
-			say("downloads", "downloads", "Lists the downloads"),
-			also("(list|show) downloads", "list downloads"),
-			say(
+			visibleForm("downloads", "downloads", "Lists the downloads"),
+			hiddenForm("(list|show) downloads", "list downloads"),
+			visibleForm(
 				"cancel download {id:count}",
 				"cancel download 1",
 				"Cancels a running download",
-			).with("action", "cancel"),
+			).withArgs("action", "cancel"),
 		}},
 		{Tool: "save_pdf", Group: groupPage, Forms: []Form{
-			say("save pdf", "save pdf", "Saves the page as a PDF"),
-			also("(save page|save) (as|to)? pdf", "save the page as pdf"),
-			say("save pdf as {name:text}", `save pdf as "basket"`, "Saves the page as a PDF with that name"),
+			visibleForm("save pdf", "save pdf", "Saves the page as a PDF"),
+			hiddenForm("(save page|save) (as|to)? pdf", "save the page as pdf"),
+			visibleForm("save pdf as {name:text}", `save pdf as "basket"`, "Saves the page as a PDF with that name"),
 		}},
 	}
 }
 
-func actCommands() []Command {
+func actionCommands() []Command {
 	return []Command{
-		{Tool: "click_element", Group: groupAct, Forms: []Form{
-			say("click|tap {annotationId:mark}", "click 3", "Clicks a numbered element").early(),
-			say("double click {annotationId:mark}", "double click 3", "Double-clicks it").with("count", 2),
-			also("(double-click|doubleclick) {annotationId:mark}", "double-click on 3").with("count", 2),
-			also("click|tap {annotationId:mark} (double|twice|two times)", "click 3 twice").with("count", 2),
-			say(
+		{Tool: "click_element", Group: groupActions, Forms: []Form{
+			visibleForm("click|tap {annotationId:mark}", "click 3", "Clicks a numbered element").featured(),
+			visibleForm("double click {annotationId:mark}", "double click 3", "Double-clicks it").withArgs("count", 2),
+			hiddenForm("(double-click|doubleclick) {annotationId:mark}", "double-click on 3").withArgs("count", 2),
+			hiddenForm("click|tap {annotationId:mark} (double|twice|two times)", "click 3 twice").withArgs("count", 2),
+			visibleForm(
 				"triple click {annotationId:mark}",
 				"triple click 3",
 				"Triple-clicks it, which selects a line",
-			).with("count", 3),
-			also("click {annotationId:mark} (triple|three times)", "click 3 three times").with("count", 3),
-			say(
+			).withArgs("count", 3),
+			hiddenForm("click {annotationId:mark} (triple|three times)", "click 3 three times").withArgs("count", 3),
+			visibleForm(
 				"right click {annotationId:mark}",
 				"right click 3",
 				"Clicks it with the right button",
-			).with("button", "right"),
-			also("(right-click|rightclick) {annotationId:mark}", "right-click 3").with("button", "right"),
-			also(
+			).withArgs("button", "right"),
+			hiddenForm("(right-click|rightclick) {annotationId:mark}", "right-click 3").withArgs("button", "right"),
+			hiddenForm(
 				"click {annotationId:mark} with? right button?",
 				"click 3 with the right button",
-			).with("button", "right"),
-			say(
+			).withArgs("button", "right"),
+			visibleForm(
 				"middle click {annotationId:mark}",
 				"middle click 3",
 				"Clicks it with the middle button",
-			).with("button", "middle"),
-			also(
+			).withArgs("button", "middle"),
+			hiddenForm(
 				"click {annotationId:mark} with? middle button?",
 				"click 3 with the middle button",
-			).with("button", "middle"),
-			say(
+			).withArgs("button", "middle"),
+			visibleForm(
 				"(control click|ctrl click|control-click|ctrl-click) {annotationId:mark}",
 				"control click 3",
 				"Clicks it with Control held",
-			).with("modifiers", []string{"Control"}),
-			say(
+			).withArgs("modifiers", []string{"Control"}),
+			visibleForm(
 				"(shift click|shift-click) {annotationId:mark}",
 				"shift click 3",
 				"Clicks it with Shift held",
-			).with("modifiers", []string{"Shift"}),
-			also("check|uncheck|tick|untick|toggle {annotationId:mark}", "check 3"),
+			).withArgs("modifiers", []string{"Shift"}),
+			hiddenForm("check|uncheck|tick|untick|toggle {annotationId:mark}", "check 3"),
 		}},
-		{Tool: "type_text", Group: groupAct, Forms: []Form{
-			say(
+		{Tool: "type_text", Group: groupActions, Forms: []Form{
+			visibleForm(
 				"type|enter|write|input|put {text:text} into|in|to|on|at {annotationId:field}",
 				"type hello into 4",
 				"Replaces the text of a field",
-			).early(),
-			also("type|enter|write|input|put into|in|to {annotationId:field} {text:text}", "type into 4 hello you"),
-			also("fill in|out? {annotationId:field} with|by {text:text}", "fill 4 with hello"),
-			say(
+			).featured(),
+			hiddenForm("type|enter|write|input|put into|in|to {annotationId:field} {text:text}", "type into 4 hello you"),
+			hiddenForm("fill in|out? {annotationId:field} with|by {text:text}", "fill 4 with hello"),
+			visibleForm(
 				"add {text:text} to {annotationId:field}",
 				`add "more" to 4`,
 				"Appends to the text of a field",
-			).with("clear", false),
-			say(
+			).withArgs("clear", false),
+			visibleForm(
 				"type {text:text} slowly into|in {annotationId:field}",
 				"type hello slowly into 4",
 				"Types key by key, as a person does",
-			).with("human", true),
-			say("clear|empty {annotationId:field}", "clear 4", "Clears a field").with("text", ""),
+			).withArgs("human", true),
+			visibleForm("clear|empty {annotationId:field}", "clear 4", "Clears a field").withArgs("text", ""),
 		}},
-		{Tool: "select_option", Group: groupAct, Forms: []Form{
-			say(
+		{Tool: "select_option", Group: groupActions, Forms: []Form{
+			visibleForm(
 				"select|choose|pick (option|value)? {values:values} in|from|of|on|at|for {annotationId:list}",
 				"select Germany in 5",
 				"Selects an option of a list",
 			),
 		}},
-		{Tool: "press_key", Group: groupAct, Forms: []Form{
-			say("press|hit {key:key}", "press Control+a", "Presses a key or a key combination"),
-			say("press key {key:anykey}", "press key 3", "Presses a key whose name is a number"),
-			also("press|hit {key:anykey} key", "hit the escape key"),
-			also("submit|enter", "submit").with("key", "Enter"),
+		{Tool: "press_key", Group: groupActions, Forms: []Form{
+			visibleForm("press|hit {key:key}", "press Control+a", "Presses a key or a key combination"),
+			visibleForm("press key {key:anykey}", "press key 3", "Presses a key whose name is a number"),
+			hiddenForm("press|hit {key:anykey} key", "hit the escape key"),
+			hiddenForm("submit|enter", "submit").withArgs("key", "Enter"),
 		}},
-		{Tool: "scroll_page", Group: groupAct, Forms: []Form{
-			say("scroll {direction:direction}", "scroll down", "Scrolls the page"),
-			also(
+		{Tool: "scroll_page", Group: groupActions, Forms: []Form{
+			visibleForm("scroll {direction:direction}", "scroll down", "Scrolls the page"),
+			hiddenForm(
 				"scroll page? (to|by)? {direction:direction} (by bit|bit|bit more|more|page|of page)?",
 				"scroll to the bottom of the page",
 			),
-			also("scroll page? (bit|bit more|more)?", "scroll").with("direction", "down"),
-			say("scroll {direction:direction} {amount:pixels}", "scroll down 300 px", "Scrolls by that much"),
-			also("scroll page? (to|by)? {direction:direction} by {amount:pixels}", "scroll down by 300px"),
-			also("scroll by? {amount:pixels}", "scroll 300 px").with("direction", "down"),
-			say(
+			hiddenForm("scroll page? (bit|bit more|more)?", "scroll").withArgs("direction", "down"),
+			visibleForm("scroll {direction:direction} {amount:pixels}", "scroll down 300 px", "Scrolls by that much"),
+			hiddenForm("scroll page? (to|by)? {direction:direction} by {amount:pixels}", "scroll down by 300px"),
+			hiddenForm("scroll by? {amount:pixels}", "scroll 300 px").withArgs("direction", "down"),
+			visibleForm(
 				"scroll {direction:direction} in|inside|within {target:mark}",
 				"scroll down in 9",
 				"Scrolls inside a box",
 			),
-			also("scroll in|inside|within {target:mark}", "scroll in 9").with("direction", "down"),
-			say(
+			hiddenForm("scroll in|inside|within {target:mark}", "scroll in 9").withArgs("direction", "down"),
+			visibleForm(
 				"scroll {direction:direction} by? {amount:pixels} in|inside|within {target:mark}",
 				"scroll down 300 px in 9",
 				"Scrolls inside a box by that much",
 			),
 		}},
-		{Tool: "hover_element", Group: groupAct, Forms: []Form{
-			say("hover|point {annotationId:mark}", "hover 6", "Moves the pointer over it"),
-			say("scroll to {annotationId:mark}", "scroll to 5", "Scrolls it into view and moves the pointer over it"),
+		{Tool: "hover_element", Group: groupActions, Forms: []Form{
+			visibleForm("hover|point {annotationId:mark}", "hover 6", "Moves the pointer over it"),
+			visibleForm("scroll to {annotationId:mark}", "scroll to 5", "Scrolls it into view and moves the pointer over it"),
 		}},
-		{Tool: "drag_element", Group: groupAct, Forms: []Form{
-			say("drag {from:mark} to|onto|into {to:mark}", "drag 3 to 4", "Drags one element onto another"),
-			say("drag {from:mark} to {to:point}", "drag 3 to 100,200", "Drags it to a point of the view"),
-			say("drag {from:mark} by {by:point}", "drag 3 by 40,0", "Drags it by that many pixels right and down"),
+		{Tool: "drag_element", Group: groupActions, Forms: []Form{
+			visibleForm("drag {from:mark} to|onto|into {to:mark}", "drag 3 to 4", "Drags one element onto another"),
+			visibleForm("drag {from:mark} to {to:point}", "drag 3 to 100,200", "Drags it to a point of the view"),
+			visibleForm("drag {from:mark} by {by:point}", "drag 3 by 40,0", "Drags it by that many pixels right and down"),
 		}},
-		{Tool: "upload_file", Group: groupAct, Forms: []Form{
-			say(
+		{Tool: "upload_file", Group: groupActions, Forms: []Form{
+			visibleForm(
 				"upload {path:path} to|into|in {annotationId:mark}",
 				"upload photo.png to 7",
 				"Chooses a file in a file field",
 			),
 		}},
-		{Tool: "select_text", Group: groupAct, Forms: []Form{
-			say("find {text:text}", `find "delivery"`, "Finds a text on the page and selects it"),
-			also("find {text:text} (on|in) page", `find "delivery" on the page`),
-			also("select text {text:text}", `select text "delivery"`),
-			say("select text of {annotationId:mark}", "select text of 3", "Selects the text of a numbered element"),
+		{Tool: "select_text", Group: groupActions, Forms: []Form{
+			visibleForm("find {text:text}", `find "delivery"`, "Finds a text on the page and selects it"),
+			hiddenForm("find {text:text} (on|in) page", `find "delivery" on the page`),
+			hiddenForm("select text {text:text}", `select text "delivery"`),
+			visibleForm("select text of {annotationId:mark}", "select text of 3", "Selects the text of a numbered element"),
 		}},
-		{Tool: "wait_for", Group: groupAct, Forms: []Form{
-			say("wait {seconds:seconds}", "wait 2 seconds", "Waits"),
-			also("wait for {seconds:seconds}", "wait for 500 ms"),
-			say("wait for {text:text}", `wait for "Thank you"`, "Waits until a text is on the page"),
-			also("wait for|until text? {text:text}", "wait for the text Done"),
-			also(
+		{Tool: "wait_for", Group: groupActions, Forms: []Form{
+			visibleForm("wait {seconds:seconds}", "wait 2 seconds", "Waits"),
+			hiddenForm("wait for {seconds:seconds}", "wait for 500 ms"),
+			visibleForm("wait for {text:text}", `wait for "Thank you"`, "Waits until a text is on the page"),
+			hiddenForm("wait for|until text? {text:text}", "wait for the text Done"),
+			hiddenForm(
 				"wait for|until text? {text:text} (to appear|appears|to show up|shows up|is there)",
 				"wait for Done to appear",
 			),
-			say(
+			visibleForm(
 				"wait until {gone:text} is gone",
 				`wait until "Loading" is gone`,
 				"Waits until a text has left the page",
 			),
-			also(
+			hiddenForm(
 				"wait for|until text? {gone:text} (to disappear|to be gone|is gone|disappears|gone|to go "+
 					"away|to vanish|vanishes)",
 				"wait for Loading to disappear",
 			),
-			say("wait for address {url:text}", `wait for address "/basket"`, "Waits until the address contains that"),
+			visibleForm("wait for address {url:text}", `wait for address "/basket"`, "Waits until the address contains that"),
 		}},
 	}
 }
-func lookCommands() []Command {
+func readingCommands() []Command {
 	return []Command{
-		{Tool: "annotate_page", Group: groupLook, Forms: []Form{
-			say("annotate", "annotate", "Numbers the elements in view"),
-			also("(annotate|annotations|numbers|look) (viewport|view|everything)? again?", "numbers"),
-			also("(annotate the|annotate this|annotate current|number|look at) page", "annotate this page"),
-			also("(show|list) (numbers|marks)", "show the numbers"),
-			say("annotate page", "annotate page", "Numbers all elements of the page").with("scope", "page"),
-			also("annotate (whole page|full page|entire page|all)", "annotate the whole page").with("scope", "page"),
-			say("annotate|numbers {query:text}", "annotate save", "Numbers only elements that match these words").early(),
-			say("links", "links", "Lists the links of the whole page").with("scope", "page", "query", "link"),
-			also("(list|show|show all|list all) links", "list links").with("scope", "page", "query", "link"),
-			say("changes", "changes", "Lists what changed since the last time").with("changes_only", true),
+		{Tool: "annotate_page", Group: groupReading, Forms: []Form{
+			visibleForm("annotate", "annotate", "Numbers the elements in view"),
+			hiddenForm("(annotate|annotations|numbers|look) (viewport|view|everything)? again?", "numbers"),
+			hiddenForm("(annotate the|annotate this|annotate current|number|look at) page", "annotate this page"),
+			hiddenForm("(show|list) (numbers|marks)", "show the numbers"),
+			visibleForm("annotate page", "annotate page", "Numbers all elements of the page").withArgs("scope", "page"),
+			hiddenForm("annotate (whole page|full page|entire page|all)", "annotate the whole page").withArgs("scope", "page"),
+			visibleForm("annotate|numbers {query:text}", "annotate save", "Numbers only elements that match these words").featured(),
+			visibleForm("links", "links", "Lists the links of the whole page").withArgs("scope", "page", "query", "link"),
+			hiddenForm("(list|show|show all|list all) links", "list links").withArgs("scope", "page", "query", "link"),
+			visibleForm("changes", "changes", "Lists what changed since the last time").withArgs("changes_only", true),
 		}},
-		{Tool: "get_annotations", Group: groupLook, Forms: []Form{
-			say("marks", "marks", "Lists the numbered elements again"),
+		{Tool: "get_annotations", Group: groupReading, Forms: []Form{
+			visibleForm("marks", "marks", "Lists the numbered elements again"),
 		}},
-		{Tool: "get_page_content", Group: groupLook, Forms: []Form{
-			say("read page", "read page", "Shows the text of the page").early(),
-			also("read|get|show page? (content|contents|text)? (of page|page)? now?", "read the text of the page"),
-			also("page? (content|contents|text) (of page)?", "page content"),
-			say("read page from {offset:count}", "read page from 4000", "Shows the text from that character on"),
-			say("read page as text", "read page as text", "Shows the text without links").with("format", "text"),
+		{Tool: "get_page_content", Group: groupReading, Forms: []Form{
+			visibleForm("read page", "read page", "Shows the text of the page").featured(),
+			hiddenForm("read|get|show page? (content|contents|text)? (of page|page)? now?", "read the text of the page"),
+			hiddenForm("page? (content|contents|text) (of page)?", "page content"),
+			visibleForm("read page from {offset:count}", "read page from 4000", "Shows the text from that character on"),
+			visibleForm("read page as text", "read page as text", "Shows the text without links").withArgs("format", "text"),
 		}},
-		{Tool: "take_screenshot", Group: groupLook, Forms: []Form{
-			say("screenshot", "screenshot", "Takes a screenshot of what is in view").early(),
-			also("(take|make)? screenshot (of page|of view|of viewport|page)?", "take a screenshot of the page"),
-			also("(take|make) (picture|shot) (of page|of view)?", "take a picture"),
-			say("screenshot of {annotationId:mark}", "screenshot of 3", "Takes a screenshot of one element"),
-			also("(take|make)? (screenshot|picture) of? {annotationId:mark}", "take a screenshot of 3"),
-			say(
+		{Tool: "take_screenshot", Group: groupReading, Forms: []Form{
+			visibleForm("screenshot", "screenshot", "Takes a screenshot of what is in view").featured(),
+			hiddenForm("(take|make)? screenshot (of page|of view|of viewport|page)?", "take a screenshot of the page"),
+			hiddenForm("(take|make) (picture|shot) (of page|of view)?", "take a picture"),
+			visibleForm("screenshot of {annotationId:mark}", "screenshot of 3", "Takes a screenshot of one element"),
+			hiddenForm("(take|make)? (screenshot|picture) of? {annotationId:mark}", "take a screenshot of 3"),
+			visibleForm(
 				"screenshot of full page",
 				"screenshot of full page",
 				"Takes a screenshot of the whole page",
-			).with("full_page", true),
-			also(
+			).withArgs("full_page", true),
+			hiddenForm(
 				"(take|make)? screenshot of? (full page|whole page|entire page)",
 				"screenshot of the whole page",
-			).with("full_page", true),
-			say(
+			).withArgs("full_page", true),
+			visibleForm(
 				"screenshot with numbers",
 				"screenshot with numbers",
 				"Takes a screenshot with the numbers drawn on it",
-			).with("annotated", true),
-			also(
+			).withArgs("annotated", true),
+			hiddenForm(
 				"(take|make)? screenshot (of page)? (with numbers|with annotations|annotated)",
 				"take a screenshot with numbers",
-			).with("annotated", true),
+			).withArgs("annotated", true),
 		}},
-		{Tool: "get_selection", Group: groupLook, Forms: []Form{
-			say("selection", "selection", "Shows the selected text"),
+		{Tool: "get_selection", Group: groupReading, Forms: []Form{
+			visibleForm("selection", "selection", "Shows the selected text"),
 		}},
-		{Tool: "console_messages", Group: groupLook, Forms: []Form{
-			say("console", "console", "Shows the console messages of the page"),
-			say("console {level:level}", "console errors", "Shows only messages of that level or above"),
+		{Tool: "console_messages", Group: groupReading, Forms: []Form{
+			visibleForm("console", "console", "Shows the console messages of the page"),
+			visibleForm("console {level:level}", "console errors", "Shows only messages of that level or above"),
 		}},
-		{Tool: "network_requests", Group: groupLook, Forms: []Form{
-			say("requests", "requests", "Lists the network requests of the page"),
-			say("requests with {contains:text}", `requests with "api"`, "Lists only requests whose address contains that"),
-			say("request {id:count}", "request 5", "Shows one request and its response"),
+		{Tool: "network_requests", Group: groupReading, Forms: []Form{
+			visibleForm("requests", "requests", "Lists the network requests of the page"),
+			visibleForm("requests with {contains:text}", `requests with "api"`, "Lists only requests whose address contains that"),
+			visibleForm("request {id:count}", "request 5", "Shows one request and its response"),
 		}},
-		{Tool: "page_tools", Group: groupLook, Forms: []Form{
-			say("page tools", "page tools", "Lists the tools the page offers"),
-			say("page tool {name:word}", "page tool search", "Calls a tool of the page").with("action", "call"),
-			say(
+		{Tool: "page_tools", Group: groupReading, Forms: []Form{
+			visibleForm("page tools", "page tools", "Lists the tools the page offers"),
+			visibleForm("page tool {name:word}", "page tool search", "Calls a tool of the page").withArgs("action", "call"),
+			visibleForm(
 				"page tool {name:word} {arguments:json}",
 				`page tool search {"q": "tea"}`,
 				"Calls a tool of the page with arguments",
-			).with("action", "call"),
+			).withArgs("action", "call"),
 		}},
 	}
 }
@@ -315,35 +315,35 @@ func lookCommands() []Command {
 func pointCommands() []Command {
 	return []Command{
 		{Tool: "click_at", Group: groupPoint, Forms: []Form{
-			say("click at {:point}", "click at 100,200", "Clicks a point of the view, in pixels"),
-			say("double click at {:point}", "double click at 100,200", "Clicks a point twice").with("count", 2),
-			say(
+			visibleForm("click at {:point}", "click at 100,200", "Clicks a point of the view, in pixels"),
+			visibleForm("double click at {:point}", "double click at 100,200", "Clicks a point twice").withArgs("count", 2),
+			visibleForm(
 				"right click at {:point}",
 				"right click at 100,200",
 				"Clicks a point with the right button",
-			).with("button", "right"),
+			).withArgs("button", "right"),
 		}},
 		{Tool: "move_path", Group: groupPoint, Forms: []Form{
-			say("move {points:points}", "move 10,20 80,20", "Moves the pointer along points"),
-			say(
+			visibleForm("move {points:points}", "move 10,20 80,20", "Moves the pointer along points"),
+			visibleForm(
 				"draw {points:points}",
 				"draw 10,20 80,20",
 				"Moves along points with the button held",
-			).with("press", true),
+			).withArgs("press", true),
 		}},
 		{Tool: "emulate_device", Group: groupPoint, Forms: []Form{
-			say("emulate {device:device}", "emulate phone", "Emulates that device in the tab"),
-			say("emulate {color_scheme:scheme}", "emulate dark", "Emulates a light or dark color scheme"),
-			say(
+			visibleForm("emulate {device:device}", "emulate phone", "Emulates that device in the tab"),
+			visibleForm("emulate {color_scheme:scheme}", "emulate dark", "Emulates a light or dark color scheme"),
+			visibleForm(
 				"emulate network {network:network}",
 				"emulate network slow-3g",
 				"Emulates a slow network, or none",
 			),
-			say("stop emulating", "stop emulating", "Stops emulation in the tab").with("reset", true),
+			visibleForm("stop emulating", "stop emulating", "Stops emulation in the tab").withArgs("reset", true),
 		}},
 		{Tool: "evaluate_script", Group: groupPoint, Forms: []Form{
-			say("js {script:script}", "js document.title", "Runs JavaScript in the page: the rest of the line"),
-			also("(javascript|evaluate script) {script:script}", "javascript document.title"),
+			visibleForm("js {script:script}", "js document.title", "Runs JavaScript in the page: the rest of the line"),
+			hiddenForm("(javascript|evaluate script) {script:script}", "javascript document.title"),
 		}},
 	}
 }
@@ -351,110 +351,110 @@ func pointCommands() []Command {
 func fileCommands() []Command {
 	return []Command{
 		{Tool: "read_file", Group: groupFiles, Forms: []Form{
-			say("read {path:path}", "read notes.txt", "Shows a file").early(),
-			also("(read file|show file|open file) {path:path}", `read the file "my notes"`),
-			also("open {path:file}", "open file notes.txt"),
-			also("{path:file}", "read notes.txt"),
-			say("read {path:path} from {offset:count}", "read notes.txt from 200", "Shows a file from that line on"),
+			visibleForm("read {path:path}", "read notes.txt", "Shows a file").featured(),
+			hiddenForm("(read file|show file|open file) {path:path}", `read the file "my notes"`),
+			hiddenForm("open {path:file}", "open file notes.txt"),
+			hiddenForm("{path:file}", "read notes.txt"),
+			visibleForm("read {path:path} from {offset:count}", "read notes.txt from 200", "Shows a file from that line on"),
 		}},
 		{Tool: "write_file", Group: groupFiles, Forms: []Form{
-			say(
+			visibleForm(
 				"write {content:quoted} to|into {path:path}",
 				`write "buy tea\n" to notes.txt`,
 				`Writes a whole file; \n in quotes makes a line`,
 			),
 		}},
 		{Tool: "edit_file", Group: groupFiles, Forms: []Form{
-			say(
+			visibleForm(
 				"replace {old:quoted} with|by {new:quoted} in {path:path}",
 				`replace "tea" with "milk" in notes.txt`,
 				"Replaces a text that occurs once in a file",
 			),
-			also("in {path:path} replace {old:quoted} with|by {new:quoted}", `in notes.txt replace "tea" with "milk"`),
-			say(
+			hiddenForm("in {path:path} replace {old:quoted} with|by {new:quoted}", `in notes.txt replace "tea" with "milk"`),
+			visibleForm(
 				"replace all {old:quoted} with|by {new:quoted} in {path:path}",
 				`replace all "tea" with "milk" in notes.txt`,
 				"Replaces it everywhere",
-			).with("all", true),
+			).withArgs("all", true),
 		}},
 		{Tool: "list_directory", Group: groupFiles, Forms: []Form{
-			say("files", "files", "Lists the workspace folder"),
-			also("(list files|ls|list folder)", "list files"),
-			say("files in {path:folder}", "files in docs", "Lists a folder"),
-			also("(list files in|list folder|ls) {path:folder}", "list files in docs"),
-			say(
+			visibleForm("files", "files", "Lists the workspace folder"),
+			hiddenForm("(list files|ls|list folder)", "list files"),
+			visibleForm("files in {path:folder}", "files in docs", "Lists a folder"),
+			hiddenForm("(list files in|list folder|ls) {path:folder}", "list files in docs"),
+			visibleForm(
 				"all files in {path:folder}",
 				"all files in docs",
 				"Lists a folder and everything below it",
-			).with("recursive", true),
-			say("all files", "all files", "Lists everything below the folder").with("recursive", true),
+			).withArgs("recursive", true),
+			visibleForm("all files", "all files", "Lists everything below the folder").withArgs("recursive", true),
 		}},
 		{Tool: "find_files", Group: groupFiles, Forms: []Form{
-			say("find files {pattern:text}", `find files "*.md"`, "Finds files by name"),
-			say(
+			visibleForm("find files {pattern:text}", `find files "*.md"`, "Finds files by name"),
+			visibleForm(
 				"find files {pattern:text} in {path:folder}",
 				`find files "*.md" in docs`,
 				"Finds files by name below a folder",
 			),
 		}},
 		{Tool: "search_files", Group: groupFiles, Forms: []Form{
-			say(
+			visibleForm(
 				"search files for {pattern:text}",
 				`search files for "TODO"`,
 				"Finds lines in files (regular expression)",
 			),
-			also("search {pattern:text}", `search files for "TODO"`),
-			also("search for {pattern:text}", `search files for "TODO"`),
-			say(
+			hiddenForm("search {pattern:text}", `search files for "TODO"`),
+			hiddenForm("search for {pattern:text}", `search files for "TODO"`),
+			visibleForm(
 				"search {pattern:text} in {path:folder}",
 				`search "TODO" in docs`,
 				"Finds lines in files below a folder",
 			),
-			also("search for {pattern:text} in {path:folder}", `search for "TODO" in docs`),
+			hiddenForm("search for {pattern:text} in {path:folder}", `search for "TODO" in docs`),
 		}},
 		{Tool: "file_info", Group: groupFiles, Forms: []Form{
-			say("info {path:path}", "info notes.txt", "Shows the size and time of a file"),
-			also("(file info|info about|info of) {path:path}", "file info notes.txt"),
+			visibleForm("info {path:path}", "info notes.txt", "Shows the size and time of a file"),
+			hiddenForm("(file info|info about|info of) {path:path}", "file info notes.txt"),
 		}},
 		{Tool: "undo", Group: groupFiles, Forms: []Form{
-			say("undo", "undo", "Undoes the last change to files"),
-			also("undo (last|last change|last changes)", "undo the last change"),
-			say("undo preview", "undo preview", "Shows what \"undo\" would change").with("preview", true),
+			visibleForm("undo", "undo", "Undoes the last change to files"),
+			hiddenForm("undo (last|last change|last changes)", "undo the last change"),
+			visibleForm("undo preview", "undo preview", "Shows what \"undo\" would change").withArgs("preview", true),
 		}},
 		{Tool: "bash", Group: groupFiles, Forms: []Form{
-			say("run {command:rest}", "run ls -l", "Runs a command: the rest of the line, literally"),
-			also("$ {command:rest}", "$ ls -l | head"),
+			visibleForm("run {command:rest}", "run ls -l", "Runs a command: the rest of the line, literally"),
+			hiddenForm("$ {command:rest}", "$ ls -l | head"),
 		}},
 		{Tool: "git_read", Group: groupFiles, Forms: []Form{
-			say("git {command:git}", "git status", "Shows the state of the git repository"),
-			say("git diff staged", "git diff staged", "Shows what is staged").with("command", "diff", "staged", true),
-			say("git show {rev:word}", "git show HEAD", "Shows a commit").with("command", "show"),
-			say("git log {path:folder}", "git log docs", "Shows the commits that changed a file or folder").with("command", "log"),
-			say("git diff {path:folder}", "git diff docs", "Shows the changes below a path").with("command", "diff"),
-			say(
+			visibleForm("git {command:git}", "git status", "Shows the state of the git repository"),
+			visibleForm("git diff staged", "git diff staged", "Shows what is staged").withArgs("command", "diff", "staged", true),
+			visibleForm("git show {rev:word}", "git show HEAD", "Shows a commit").withArgs("command", "show"),
+			visibleForm("git log {path:folder}", "git log docs", "Shows the commits that changed a file or folder").withArgs("command", "log"),
+			visibleForm("git diff {path:folder}", "git diff docs", "Shows the changes below a path").withArgs("command", "diff"),
+			visibleForm(
 				"git blame {path:folder}",
 				"git blame notes.txt",
 				"Shows the commit of each line",
-			).with("command", "blame"),
+			).withArgs("command", "blame"),
 		}},
 		{Tool: "sql_query", Group: groupFiles, Forms: []Form{
-			say("sql {path:path} {query:query}", "sql shop.db SELECT count(*) FROM items", "Queries a SQLite file"),
-			say("tables of|in {path:path}", "tables of shop.db", "Lists the tables of a SQLite file"),
+			visibleForm("sql {path:path} {query:query}", "sql shop.db SELECT count(*) FROM items", "Queries a SQLite file"),
+			visibleForm("tables of|in {path:path}", "tables of shop.db", "Lists the tables of a SQLite file"),
 		}},
 		{Tool: "system_info", Group: groupFiles, Forms: []Form{
-			say("system", "system", "Shows information about this machine"),
-			also("system (info|information)", "system info"),
-			say("system {what:system}", "system processes", "Shows one part of it"),
-			also("processes", "processes").with("what", "processes"),
+			visibleForm("system", "system", "Shows information about this machine"),
+			hiddenForm("system (info|information)", "system info"),
+			visibleForm("system {what:system}", "system processes", "Shows one part of it"),
+			hiddenForm("processes", "processes").withArgs("what", "processes"),
 		}},
 		{Tool: "read_result", Group: groupFiles, Forms: []Form{
-			say("read result {handle:word}", "read result r1", "Shows a long result from its start"),
-			say(
+			visibleForm("read result {handle:word}", "read result r1", "Shows a long result from its start"),
+			visibleForm(
 				"read result {handle:word} from {offset:count}",
 				"read result r1 from 200",
 				"Shows it from that line on",
 			),
-			say(
+			visibleForm(
 				"search result {handle:word} for {pattern:text}",
 				`search result r1 for "error"`,
 				"Finds lines in a long result",
@@ -466,22 +466,22 @@ func fileCommands() []Command {
 func webCommands() []Command {
 	return []Command{
 		{Tool: "web_search", Group: groupWeb, Forms: []Form{
-			say("search web for {query:text}", `search web for "tea shops"`, "Searches the web"),
-			also("(search web|web search|web search for|search internet for) {query:text}", "web search tea shops"),
-			also("search {query:text}", "search web for tea"),
-			also("search for {query:text}", "search web for tea"),
+			visibleForm("search web for {query:text}", `search web for "tea shops"`, "Searches the web"),
+			hiddenForm("(search web|web search|web search for|search internet for) {query:text}", "web search tea shops"),
+			hiddenForm("search {query:text}", "search web for tea"),
+			hiddenForm("search for {query:text}", "search web for tea"),
 		}},
 		{Tool: "wget", Group: groupWeb, Forms: []Form{
-			say("wget|fetch {uri:address}", "wget example.com", "Reads an address as text, without the browser"),
+			visibleForm("wget|fetch {uri:address}", "wget example.com", "Reads an address as text, without the browser"),
 		}},
 		{Tool: "http_request", Group: groupWeb, Forms: []Form{
-			say(
+			visibleForm(
 				"http {method:method} {url:address}",
 				"http get example.com",
 				"Sends a request and shows status, headers and body",
 			),
-			also("get {url:address}", "get example.com").with("method", "GET"),
-			say(
+			hiddenForm("get {url:address}", "get example.com").withArgs("method", "GET"),
+			visibleForm(
 				"http {method:method} {url:address} with {body:quoted}",
 				`http post example.com/items with "tea"`,
 				"Sends a request with a body",
@@ -491,30 +491,30 @@ func webCommands() []Command {
 }
 
 // panelCommands make a panel, read it and change it.
-func makingCommands() []Command {
+func panelCommands() []Command {
 	return []Command{
 		{Tool: "create_panel", Group: groupWindow, Forms: []Form{
-			say(
+			visibleForm(
 				"(make|create|new) (a|the)? list? panel {panel_id:word}",
 				"make panel shopping-list",
 				"Creates a panel with a list",
-			).with("template", "list"),
-			say(
+			).withArgs("template", "list"),
+			visibleForm(
 				"(make|create|new) (a|the)? board panel {panel_id:word}",
 				"make board panel chores",
 				"Creates a panel with cards in columns",
-			).with("template", "board"),
+			).withArgs("template", "board"),
 		}},
 		{Tool: "read_panel", Group: groupWindow, Forms: []Form{
-			say(
+			visibleForm(
 				"panel files {panel_id:word}",
 				"panel files shopping-list",
 				"Lists the files of a panel you created",
 			),
-			say("panel file {panel_id:word} {path:word}", "panel file shopping-list page.json", "Shows one of its files"),
+			visibleForm("panel file {panel_id:word} {path:word}", "panel file shopping-list page.json", "Shows one of its files"),
 		}},
 		{Tool: "change_panel", Group: groupWindow, Forms: []Form{
-			say(
+			visibleForm(
 				"change panel {panel_id:word} {path:word} {old:quoted} to {new:quoted}",
 				`change panel shopping-list page.json "Buy" to "Get"`,
 				"Replaces text in one of its files",
@@ -526,84 +526,84 @@ func makingCommands() []Command {
 func windowCommands() []Command {
 	return []Command{
 		{Tool: PanelTool, Group: groupWindow, Forms: []Form{
-			say("(open|show|go to|switch to|go) {panel:panel} panel", "open home panel", "Opens a panel"),
-			also("(open|show|go to|switch to|go) {panel:panel}", "open home"),
-			also("(open|show) panel {panel:panel}", "open panel home"),
-			also("{panel:panel} panel", "home panel"),
-			also("home", "home").with("panel", "home"),
+			visibleForm("(open|show|go to|switch to|go) {panel:panel} panel", "open home panel", "Opens a panel"),
+			hiddenForm("(open|show|go to|switch to|go) {panel:panel}", "open home"),
+			hiddenForm("(open|show) panel {panel:panel}", "open panel home"),
+			hiddenForm("{panel:panel} panel", "home panel"),
+			hiddenForm("home", "home").withArgs("panel", "home"),
 		}},
 		{Tool: "close_panel", Group: groupWindow, Forms: []Form{
-			say("close panel", "close panel", "Closes the active panel"),
-			also("close active panel", "close the active panel"),
-			say("close {panel:panelid} panel", "close home panel", "Closes a panel"),
-			also("close {panel:panelid}", "close home"),
+			visibleForm("close panel", "close panel", "Closes the active panel"),
+			hiddenForm("close active panel", "close the active panel"),
+			visibleForm("close {panel:panelid} panel", "close home panel", "Closes a panel"),
+			hiddenForm("close {panel:panelid}", "close home"),
 		}},
 		{Tool: "focus_surface", Group: groupWindow, Forms: []Form{
-			say("focus {surface:surface}", "focus page", "Moves the keyboard focus there"),
+			visibleForm("focus {surface:surface}", "focus page", "Moves the keyboard focus there"),
 		}},
 		{Tool: "get_workspace_state", Group: groupWindow, Forms: []Form{
-			say("workspace", "workspace", "Describes what is in the window"),
-			also("workspace state", "workspace state"),
+			visibleForm("workspace", "workspace", "Describes what is in the window"),
+			hiddenForm("workspace state", "workspace state"),
 		}},
 		{Tool: "get_active_panel", Group: groupWindow, Forms: []Form{
-			say("active panel", "active panel", "Shows which panel is active"),
+			visibleForm("active panel", "active panel", "Shows which panel is active"),
 		}},
 		{Tool: "expand_activity_bar", Group: groupWindow, Forms: []Form{
-			say("expand bar", "expand bar", "Expands the activity bar"),
-			also("expand activity bar", "expand the activity bar"),
+			visibleForm("expand bar", "expand bar", "Expands the activity bar"),
+			hiddenForm("expand activity bar", "expand the activity bar"),
 		}},
 		{Tool: "collapse_activity_bar", Group: groupWindow, Forms: []Form{
-			say("collapse bar", "collapse bar", "Collapses the activity bar"),
-			also("collapse activity bar", "collapse the activity bar"),
+			visibleForm("collapse bar", "collapse bar", "Collapses the activity bar"),
+			hiddenForm("collapse activity bar", "collapse the activity bar"),
 		}},
 		{Tool: "set_activity_bar_devices", Group: groupWindow, Forms: []Form{
-			say("device {device:device}", "device phone", "Chooses the device for the window's tabs"),
+			visibleForm("device {device:device}", "device phone", "Chooses the device for the window's tabs"),
 		}},
 		{Tool: "find_tools", Group: groupWindow, Forms: []Form{
-			say("find tools {query:text}", "find tools save a page", "Finds tools by what they do"),
-			also("find tools (to|for) {query:text}", "find tools to save a page"),
+			visibleForm("find tools {query:text}", "find tools save a page", "Finds tools by what they do"),
+			hiddenForm("find tools (to|for) {query:text}", "find tools to save a page"),
 		}},
 		{Tool: "list_created_tools", Group: groupWindow, Forms: []Form{
-			say("created tools", "created tools", "Lists the created tools"),
-			also("list created tools", "list created tools"),
+			visibleForm("created tools", "created tools", "Lists the created tools"),
+			hiddenForm("list created tools", "list created tools"),
 		}},
 		{Tool: "delete_tool", Group: groupWindow, Forms: []Form{
-			say("delete tool {name:tool}", "delete tool my_tool", "Deletes a created tool"),
+			visibleForm("delete tool {name:tool}", "delete tool my_tool", "Deletes a created tool"),
 		}},
 		{Tool: AnyTool, Group: groupWindow, Forms: []Form{
-			say("run tool {tool:tool}", "run tool my_tool", "Calls any tool"),
-			say(
+			visibleForm("run tool {tool:tool}", "run tool my_tool", "Calls any tool"),
+			visibleForm(
 				"run tool {tool:tool} {args:json}",
 				`run tool my_tool {"day": 3}`,
 				"Calls any tool with arguments; also /my_tool {…}",
 			),
-			also("run {tool:made}", "run tool my_tool"),
+			hiddenForm("run {tool:made}", "run tool my_tool"),
 		}},
 		{Tool: "enhance_baseline_prompt", Group: groupWindow, Forms: []Form{
-			say("prompt note {note:text}", `prompt note "Answer in German."`, "Adds an instruction for models"),
-			say("remove prompt note {remove:count}", "remove prompt note 1", "Removes such an instruction"),
+			visibleForm("prompt note {note:text}", `prompt note "Answer in German."`, "Adds an instruction for models"),
+			visibleForm("remove prompt note {remove:count}", "remove prompt note 1", "Removes such an instruction"),
 		}},
 		{Tool: "developer_note", Group: groupWindow, Forms: []Form{
-			say(
+			visibleForm(
 				"developer note {text:text}",
 				`developer note "Tabs flicker."`,
 				"Leaves a note for the developers of Sextant",
 			),
 		}},
-		{Builtin: localTools, Group: groupWindow, Forms: []Form{
-			say("tools", "tools", "Lists what can be called now"),
-			also("(list|show|list all|what) tools (are there)?", "list tools"),
+		{Builtin: LocalTools, Group: groupWindow, Forms: []Form{
+			visibleForm("tools", "tools", "Lists what can be called now"),
+			hiddenForm("(list|show|list all|what) tools (are there)?", "list tools"),
 		}},
 		{Builtin: LocalHelp, Group: groupWindow, Forms: []Form{
-			say("help", "help", "Lists all commands").early(),
-			also("(commands|list commands|show help|what can you do|you do|what can i say)", "commands"),
-			say("help {about:text}", "help click", "Explains the commands with that word"),
+			visibleForm("help", "help", "Lists all commands").featured(),
+			hiddenForm("(commands|list commands|show help|what can you do|you do|what can i say)", "commands"),
+			visibleForm("help {about:text}", "help click", "Explains the commands with that word"),
 		}},
 	}
 }
 
 // toolsWithoutCommand are core tools without a command of their own, and why.
-func wordless() map[string]string {
+func toolsWithoutCommand() map[string]string {
 	return map[string]string{
 		"run_steps":    "several commands in one message do the same, and each shows",
 		"create_tool":  "its body is JavaScript of many lines; /create_tool takes it as JSON",
@@ -625,5 +625,5 @@ func Examples() (examples []Example, wordlessTools map[string]string) {
 			examples = append(examples, Example{Tool: c.Tool, Say: f.Example})
 		}
 	}
-	return examples, wordless()
+	return examples, toolsWithoutCommand()
 }

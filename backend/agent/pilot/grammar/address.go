@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-func readAddress(g *Parser, ts []token) ([]reading, string) {
+func readAddress(g *Parser, ts []token) ([]parsedValue, string) {
 	rest := skip(ts, "the a page site website address url at to web")
 	if len(rest) == 0 {
 		return nil, ""
 	}
 	before := len(ts) - len(rest)
 	for n := min(3, len(rest)); n > 0; n-- {
-		switch joined(skipEnd(rest[:n], "shop site page website store")) {
+		switch joinWords(skipEnd(rest[:n], "shop site page website store")) {
 		case "demo", "built-in demo", "demo shop":
-			return []reading{{before + n, g.Demo(), "demo"}}, ""
+			return []parsedValue{{before + n, g.Demo(), "demo"}}, ""
 		}
 	}
 	if url, ok := address(rest[0].text); ok {
@@ -27,7 +27,7 @@ func readAddress(g *Parser, ts []token) ([]reading, string) {
 		if rest[0].quoted {
 			said = quote(said)
 		}
-		return []reading{{before + 1, url, strings.TrimRight(said, ",;")}}, ""
+		return []parsedValue{{before + 1, url, strings.TrimRight(said, ",;")}}, ""
 	}
 	return nil, fmt.Sprintf(
 		"%q is not an address. Addresses look like example.com or http://127.0.0.1:8000. Say \"open demo\" for "+
@@ -84,7 +84,7 @@ func address(typed string) (string, bool) {
 func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // validHost reports whether s could be a host name: labels of letters, digits and hyphens, the last one not a
-// number.
+// parseNumber.
 func validHost(s string) bool {
 	labels := strings.Split(s, ".")
 	for _, l := range labels {

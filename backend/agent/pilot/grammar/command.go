@@ -20,16 +20,16 @@ func (g *Parser) command(src string, ts []token, whole bool) (Step, *Problem) {
 	}
 	found, missed := g.fit(src, ts, whole)
 	if len(found) == 0 {
-		return Step{}, g.wanting(missed)
+		return Step{}, g.missingPart(missed)
 	}
 	s := g.step(found[0])
-	offers := []chat.Offer{{Say: g.plainly(found[0]), Means: found[0].form.Means}}
+	offers := []chat.Offer{{Say: g.unambiguous(found[0]), Means: found[0].form.Means}}
 	for _, m := range found[1:] {
 		if m.score < found[0].score {
 			break
 		}
 		other := g.step(m)
-		said := g.plainly(m)
+		said := g.unambiguous(m)
 		same := func(o chat.Offer) bool { return o.Say == said }
 		if (other.Tool != s.Tool || string(other.Args) != string(s.Args) || other.Builtin != s.Builtin) &&
 			!slices.ContainsFunc(offers, same) {
@@ -47,22 +47,22 @@ func (g *Parser) command(src string, ts []token, whole bool) (Step, *Problem) {
 }
 
 // unambiguous prints the match in words that can be read in no other way, if there are any.
-func (g *Parser) plainly(m match) string {
+func (g *Parser) unambiguous(m match) string {
 	for _, f := range g.Forms {
 		if f.command != m.form.command || !sameArgs(f, m.form) {
 			continue
 		}
-		said := m.in(f)
+		said := m.format(f)
 		found, _ := g.fit(said, tokens(said), true)
 		if len(found) == 1 || len(found) > 1 && found[1].score < found[0].score {
 			return said
 		}
 	}
-	return g.print(m)
+	return g.canonical(m)
 }
 
 // missingPart says what the form that matched furthest still needs; nothing if none began.
-func (g *Parser) wanting(m miss) *Problem {
+func (g *Parser) missingPart(m nearMiss) *Problem {
 	if m.form == nil {
 		return &Problem{}
 	}
@@ -70,7 +70,7 @@ func (g *Parser) wanting(m miss) *Problem {
 		return &Problem{Hint: m.why}
 	}
 	// One word in common is not enough.
-	if m.lits < 2 && (len(m.form.Slots()) == 0 || m.left > 3) {
+	if m.literals < 2 && (len(m.form.Slots()) == 0 || m.left > 3) {
 		return &Problem{}
 	}
 	if m.done >= len(m.form.parts) {
@@ -84,7 +84,7 @@ func (g *Parser) wanting(m miss) *Problem {
 			verb = append(verb, p.words[0]...)
 		case p.kind != nil:
 			nouns = append(nouns, p.kind.noun)
-			number = number || p.kind.arg() == "mark"
+			number = number || p.kind.family() == "mark"
 		}
 	}
 	if len(nouns) == 0 || len(verb) == 0 {
@@ -103,7 +103,7 @@ func (g *Parser) wanting(m miss) *Problem {
 }
 
 // family is the same for all kinds that read an annotation's number.
-func (k *kind) arg() string {
+func (k *valueKind) family() string {
 	if k.name == "field" || k.name == "list" {
 		return "mark"
 	}

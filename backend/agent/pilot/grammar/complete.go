@@ -91,7 +91,7 @@ func (c *completer) slash() {
 			if strings.HasPrefix(low, name) != begins || !strings.Contains(low, name) {
 				continue
 			}
-			args, back := skeleton(d.Parameters)
+			args, back := argumentTemplate(d.Parameters)
 			c.out.Items = append(c.out.Items, wire.CompletionItem{
 				Insert: c.head + "/" + d.Name + " " + args, Back: back, Show: "/" + d.Name, Means: FirstSentence(d.Description),
 			})
@@ -101,7 +101,7 @@ func (c *completer) slash() {
 
 // words completes a command.
 func (c *completer) words() {
-	ts := skip(c.current(tokens(c.line)), before)
+	ts := skip(c.current(tokens(c.line)), leadingFiller)
 	c.done, c.base = ts, c.line
 	if n := len(ts); n > 0 && ts[n-1].end == len(c.line) && !ts[n-1].quoted {
 		c.done, c.base, c.partial = ts[:n-1], c.line[:ts[n-1].start], ts[n-1].text
@@ -115,9 +115,9 @@ func (c *completer) words() {
 			if f.Hidden || !c.offered(f) {
 				continue
 			}
-			for _, s := range c.reach(f, 0, 0, false, nil) {
+			for _, s := range c.positions(f, 0, 0, false, nil) {
 				if s.open == open {
-					c.goOn(f, s)
+					c.suggestAt(f, s)
 				}
 			}
 		}
@@ -128,7 +128,7 @@ func (c *completer) words() {
 }
 
 // offered reports whether the form's tool can be called.
-func (c *completer) offered(f *compiled) bool {
+func (c *completer) offered(f *compiledForm) bool {
 	tool := f.command.Tool
 	return tool == "" || tool == commandtable.AnyTool || tool == commandtable.PanelTool ||
 		slices.Contains(c.g.Tools, tool)
@@ -139,7 +139,7 @@ func (c *completer) offered(f *compiled) bool {
 func (c *completer) current(ts []token) []token {
 	s := splitter{Parser: c.g, src: c.line, ts: ts}
 	for i := len(ts) - 1; i > max(0, len(ts)-20); i-- {
-		next := s.joint(i)
+		next := s.separator(i)
 		if next == 0 || next == i && isOneOf(ts[i], "and then & && afterwards") {
 			continue
 		}
@@ -159,55 +159,55 @@ func (c *completer) current(ts []token) []token {
 // formPosition is a place in a form where the words run out: k words of element e are said. from is where a
 // name begins that is said instead of a number, -1 for none. open means that an unquoted text precedes it,
 // which may continue too.
-type spot struct {
+type formPosition struct {
 	e, k, from int
 	open       bool
 }
 
 // positions finds the positions in f after all complete words.
-func (c *completer) reach(f *compiled, e, t int, open bool, found []spot) []spot {
+func (c *completer) positions(f *compiledForm, e, t int, open bool, found []formPosition) []formPosition {
 	if e == len(f.parts) || len(found) > 16 {
 		return found
 	}
 	p, rest := f.parts[e], c.done[t:]
 	if p.kind == nil {
 		if p.optional {
-			found = c.reach(f, e+1, t, open, found)
+			found = c.positions(f, e+1, t, open, found)
 		}
 		for _, words := range p.words {
-			if n := follows(rest, words); n > 0 {
-				found = c.reach(f, e+1, t+n, false, found)
-			} else if k := begun(rest, words); k >= 0 && !(p.optional && k == 0) {
-				found = append(found, spot{e, k, -1, open})
+			if n := matchWords(rest, words); n > 0 {
+				found = c.positions(f, e+1, t+n, false, found)
+			} else if k := prefixLength(rest, words); k >= 0 && !(p.optional && k == 0) {
+				found = append(found, formPosition{e, k, -1, open})
 				break
 			}
 		}
 		return found
 	}
 	if len(rest) == 0 {
-		return append(found, spot{e, 0, -1, open})
+		return append(found, formPosition{e, 0, -1, open})
 	}
-	if p.kind.free {
+	if p.kind.freeText {
 		for n := 1; n <= len(rest); n++ {
-			found = c.reach(f, e+1, t+n, !(n == 1 && rest[0].quoted), found)
+			found = c.positions(f, e+1, t+n, !(n == 1 && rest[0].quoted), found)
 		}
 		return found
 	}
-	if p.kind.rest {
+	if p.kind.restOfLine {
 		return found
 	}
 	readings, _ := p.kind.read(c.g, rest)
 	for _, r := range readings {
-		found = c.reach(f, e+1, t+r.n, false, found)
+		found = c.positions(f, e+1, t+r.n, false, found)
 	}
-	if p.kind.arg() == "mark" && len(readings) == 0 {
-		found = append(found, spot{e, 0, t, open})
+	if p.kind.family() == "mark" && len(readings) == 0 {
+		found = append(found, formPosition{e, 0, t, open})
 	}
 	return found
 }
 
 // prefixLength is how many of words rest says if it is a proper prefix of them, else -1.
-func begun(rest []token, words []string) int {
+func prefixLength(rest []token, words []string) int {
 	if len(rest) >= len(words) {
 		return -1
 	}
@@ -220,13 +220,13 @@ func begun(rest []token, words []string) int {
 }
 
 // suggestAt offers what can follow at the position.
-func (c *completer) goOn(f *compiled, s spot) {
+func (c *completer) suggestAt(f *compiledForm, s formPosition) {
 	p := f.parts[s.e]
 	if c.partial == "" && c.out.Ghost == "" && strings.HasSuffix(c.line, " ") && s.from < 0 {
-		c.out.Ghost = rest(f, s)
+		c.out.Ghost = remaining(f, s)
 	}
 	if p.kind != nil {
-		c.fill(f, s)
+		c.suggestValues(f, s)
 		return
 	}
 	typed := strings.ToLower(c.partial)
@@ -241,7 +241,7 @@ func (c *completer) goOn(f *compiled, s spot) {
 }
 
 // suggestValues offers values for a slot.
-func (c *completer) fill(f *compiled, s spot) {
+func (c *completer) suggestValues(f *compiledForm, s formPosition) {
 	p := f.parts[s.e]
 	if p.kind.values == nil {
 		return
@@ -254,7 +254,7 @@ func (c *completer) fill(f *compiled, s spot) {
 	c.g.partial = strings.Trim(c.partial, `"`)
 	for _, v := range p.kind.values(c.g) {
 		low := strings.ToLower(v.said)
-		named := p.kind.arg() == "mark" && holds(v.means, wanted)
+		named := p.kind.family() == "mark" && containsWords(v.means, wanted)
 		if !strings.HasPrefix(low, wanted) && !strings.HasPrefix(low, `"`+strings.Trim(wanted, `"`)) && !named {
 			continue
 		}
@@ -272,7 +272,7 @@ func (c *completer) fill(f *compiled, s spot) {
 }
 
 // upToSlot is the text of f from element e up to the next slot.
-func upToSlot(f *compiled, e int) string {
+func upToSlot(f *compiledForm, e int) string {
 	said := ""
 	for ; e < len(f.parts) && f.parts[e].kind == nil; e++ {
 		if !f.parts[e].optional {
@@ -286,7 +286,7 @@ func upToSlot(f *compiled, e int) string {
 }
 
 // containsWords reports whether every word of wanted begins a word of name.
-func holds(name, wanted string) bool {
+func containsWords(name, wanted string) bool {
 	name = " " + strings.ToLower(strings.ReplaceAll(name, "“", " "))
 	for w := range strings.FieldsSeq(wanted) {
 		if !slices.Contains(strings.Fields(articles), w) && !strings.Contains(name, " "+w) {
@@ -306,12 +306,12 @@ func (c *completer) add(line, show, means string) {
 }
 
 // remaining is what is missing of a form at a position, as it is shown.
-func rest(f *compiled, s spot) string {
+func remaining(f *compiledForm, s formPosition) string {
 	var out []string
 	for i, p := range f.parts[s.e:] {
 		switch {
 		case p.kind != nil:
-			out = append(out, p.kind.shown)
+			out = append(out, p.kind.placeholder)
 		case i == 0:
 			out = append(out, p.words[0][min(s.k, len(p.words[0])):]...)
 		case !p.optional:

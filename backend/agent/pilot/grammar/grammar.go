@@ -14,40 +14,40 @@ import (
 )
 
 // formPart is a part of a form: words to choose from, or a slot.
-type element struct {
+type formPart struct {
 	words    [][]string
 	optional bool
 	arg      string
-	kind     *kind
+	kind     *valueKind
 }
 
 // compiledForm is a form that can be matched.
-type compiled struct {
+type compiledForm struct {
 	commandtable.Form
 	command *commandtable.Command
-	parts   []element
+	parts   []formPart
 	// order is the position in the table.
 	order int
 }
 
 // Rules is the compiled table. It is immutable and safe for concurrent use.
 type Rules struct {
-	Forms []*compiled
+	Forms []*compiledForm
 	// byWord lists the forms that can begin with a word, open those that begin with a value.
-	byWord map[string][]*compiled
-	open   []*compiled
+	byWord map[string][]*compiledForm
+	open   []*compiledForm
 	// verbs are the words that forms begin with, words all words of forms; each once.
 	verbs, words []string
 }
 
 // Compile compiles the table. The error names the invalid form.
 func Compile(table []commandtable.Command) (*Rules, error) {
-	r := &Rules{byWord: map[string][]*compiled{}}
+	r := &Rules{byWord: map[string][]*compiledForm{}}
 	for i := range table {
 		c := &table[i]
 		means := ""
 		for _, f := range c.Forms {
-			parts, err := parts(f.Pattern)
+			parts, err := parsePattern(f.Pattern)
 			if err != nil {
 				return nil, fmt.Errorf("form %q: %w", f.Pattern, err)
 			}
@@ -55,13 +55,13 @@ func Compile(table []commandtable.Command) (*Rules, error) {
 				f.Means = means
 			}
 			means = f.Means
-			r.add(&compiled{Form: f, command: c, parts: parts, order: len(r.Forms)})
+			r.add(&compiledForm{Form: f, command: c, parts: parts, order: len(r.Forms)})
 		}
 	}
 	return r, nil
 }
 
-func (r *Rules) add(f *compiled) {
+func (r *Rules) add(f *compiledForm) {
 	r.Forms = append(r.Forms, f)
 	for _, p := range f.parts {
 		if p.kind != nil {
@@ -90,10 +90,10 @@ func (r *Rules) add(f *compiled) {
 }
 
 // parsePattern parses the pattern of a form.
-func parts(pattern string) ([]element, error) {
-	var out []element
+func parsePattern(pattern string) ([]formPart, error) {
+	var out []formPart
 	for rest := strings.TrimSpace(pattern); rest != ""; rest = strings.TrimSpace(rest) {
-		var e element
+		var e formPart
 		end := strings.IndexByte(rest, ' ')
 		switch rest[0] {
 		case '(':
@@ -136,12 +136,12 @@ func parts(pattern string) ([]element, error) {
 }
 
 // Usage is the form as people read it: "type TEXT into NUMBER".
-func (f *compiled) Usage() string {
+func (f *compiledForm) Usage() string {
 	var out []string
 	for _, p := range f.parts {
 		switch {
 		case p.kind != nil:
-			out = append(out, p.kind.shown)
+			out = append(out, p.kind.placeholder)
 		case !p.optional:
 			out = append(out, strings.Join(p.words[0], " "))
 		}
@@ -150,12 +150,12 @@ func (f *compiled) Usage() string {
 }
 
 // Slots are the arguments of the form, in order.
-func (f *compiled) Slots() []element {
-	return slices.DeleteFunc(slices.Clone(f.parts), func(p element) bool { return p.kind == nil })
+func (f *compiledForm) Slots() []formPart {
+	return slices.DeleteFunc(slices.Clone(f.parts), func(p formPart) bool { return p.kind == nil })
 }
 
 // verbatim reports whether the form takes the rest of its line literally.
-func (f *compiled) verbatim() bool {
+func (f *compiledForm) verbatim() bool {
 	last := f.parts[len(f.parts)-1].kind
-	return last != nil && last.rest
+	return last != nil && last.restOfLine
 }

@@ -44,8 +44,8 @@ const endOfHelp = `Any tool can be called by its name too: /click_element {"anno
 Capitals do not matter. Quotes keep words together; inside "…", \" is a quote, \\ a backslash and \n a new line. ` +
 	`run and js take the rest of their line as it is. A chain stops at the first command that fails.`
 
-func (g *Parser) firstOf(c *commandtable.Command) *compiled {
-	i := slices.IndexFunc(g.Forms, func(f *compiled) bool { return f.command == c })
+func (g *Parser) firstOf(c *commandtable.Command) *compiledForm {
+	i := slices.IndexFunc(g.Forms, func(f *compiledForm) bool { return f.command == c })
 	return g.Forms[i]
 }
 

@@ -8,9 +8,9 @@ import (
 
 // readKey reads a key with its modifiers: "Enter", "Control+a", "page down". A bare number is more likely one
 // on the page.
-func readKey(g *Parser, ts []token) ([]reading, string) {
+func readKey(g *Parser, ts []token) ([]parsedValue, string) {
 	if len(ts) > 0 && !ts[0].quoted {
-		if n, ok := number(ts[0]); ok && (len(ts) == 1 || !isOneOf(ts[1], "key")) {
+		if n, ok := parseNumber(ts[0]); ok && (len(ts) == 1 || !isOneOf(ts[1], "key")) {
 			return nil, fmt.Sprintf(
 				"press is for keys. Say \"click %d\" for the number on the page, or \"press key %s\" for the key.",
 				n,
@@ -21,11 +21,11 @@ func readKey(g *Parser, ts []token) ([]reading, string) {
 	return readAnyKey(g, ts)
 }
 
-func readAnyKey(_ *Parser, ts []token) ([]reading, string) {
+func readAnyKey(_ *Parser, ts []token) ([]parsedValue, string) {
 	if len(ts) == 0 {
 		return nil, ""
 	}
-	var all []reading
+	var all []parsedValue
 	for n := min(4, len(ts)); n > 0; n-- {
 		name := make([]string, 0, n)
 		for _, t := range ts[:n] {
@@ -36,7 +36,7 @@ func readAnyKey(_ *Parser, ts []token) ([]reading, string) {
 			if key == "," || key == ";" || !plainKey(key) {
 				said = quote(key)
 			}
-			all = append(all, reading{n, key, said})
+			all = append(all, parsedValue{n, key, said})
 		}
 	}
 	if len(all) > 0 {

@@ -8,132 +8,132 @@ import (
 )
 
 // valueKind is a kind of value in a slot.
-type kind struct {
+type valueKind struct {
 	name string
 	// placeholder stands for the value in a form, noun in a sentence ("a number").
-	shown, noun string
+	placeholder, noun string
 	// freeText takes any words, the longest text first; restOfLine takes the line to its end, literally.
-	free, rest bool
+	freeText, restOfLine bool
 	// certain says that why holds whatever else the words could have been.
-	sure bool
+	certain bool
 	// read takes the value from the start of ts: all readings, the longest first. why says what is wrong
 	// there, "" if the noun says enough.
-	read func(g *Parser, ts []token) (all []reading, why string)
+	read func(g *Parser, ts []token) (all []parsedValue, why string)
 	// values are possible values, for completion.
-	values func(g *Parser) []value
+	values func(g *Parser) []suggestion
 }
 
 // parsedValue is a value of n words: as an argument, and as it is said.
-type reading struct {
+type parsedValue struct {
 	n    int
 	arg  any
 	said string
 }
 
 // suggestion completes a slot.
-type value struct{ said, means string }
+type suggestion struct{ said, means string }
 
 // kinds by name; read-only.
-var kinds = func() map[string]*kind {
-	all := []*kind{
-		{name: "mark", shown: "NUMBER", noun: "a number from the page", read: readMark, values: marksOf("")},
-		{name: "field", shown: "NUMBER", noun: "a number from the page", read: readMark, values: marksOf(fields)},
-		{name: "list", shown: "NUMBER", noun: "a number from the page", read: readMark, values: marksOf(lists)},
-		{name: "text", shown: "TEXT", noun: "a text", free: true},
-		{name: "quoted", shown: `"TEXT"`, noun: "a text in quotes", read: readQuoted},
-		{name: "rest", shown: "COMMAND", noun: "a command line", rest: true},
-		{name: "script", shown: "SCRIPT", noun: "a script", rest: true},
-		{name: "query", shown: "SELECT …", noun: "a query", rest: true},
-		{name: "values", shown: "VALUE", noun: "a value", free: true},
-		{name: "address", shown: "ADDRESS", noun: "an address", read: readAddress, values: addresses},
+var kinds = func() map[string]*valueKind {
+	all := []*valueKind{
+		{name: "mark", placeholder: "NUMBER", noun: "a number from the page", read: readMark, values: marksOf("")},
+		{name: "field", placeholder: "NUMBER", noun: "a number from the page", read: readMark, values: marksOf(fields)},
+		{name: "list", placeholder: "NUMBER", noun: "a number from the page", read: readMark, values: marksOf(lists)},
+		{name: "text", placeholder: "TEXT", noun: "a text", freeText: true},
+		{name: "quoted", placeholder: `"TEXT"`, noun: "a text in quotes", read: readQuoted},
+		{name: "rest", placeholder: "COMMAND", noun: "a command line", restOfLine: true},
+		{name: "script", placeholder: "SCRIPT", noun: "a script", restOfLine: true},
+		{name: "query", placeholder: "SELECT …", noun: "a query", restOfLine: true},
+		{name: "values", placeholder: "VALUE", noun: "a value", freeText: true},
+		{name: "address", placeholder: "ADDRESS", noun: "an address", read: readAddress, values: addresses},
 		{
-			name:   "key",
-			shown:  "KEY",
-			noun:   "a key",
-			read:   readKey,
-			values: words("Enter Escape Tab ArrowDown ArrowUp PageDown Space Backspace Control+a"),
+			name:        "key",
+			placeholder: "KEY",
+			noun:        "a key",
+			read:        readKey,
+			values:      words("Enter Escape Tab ArrowDown ArrowUp PageDown Space Backspace Control+a"),
 		},
-		{name: "anykey", shown: "KEY", noun: "a key", read: readAnyKey},
+		{name: "anykey", placeholder: "KEY", noun: "a key", read: readAnyKey},
 		{
-			name:   "direction",
-			shown:  "DIRECTION",
-			noun:   "a direction",
-			read:   oneOf("direction", "up down left right top bottom start=top end=bottom"),
-			values: words("down up bottom top left right"),
+			name:        "direction",
+			placeholder: "DIRECTION",
+			noun:        "a direction",
+			read:        oneOf("direction", "up down left right top bottom start=top end=bottom"),
+			values:      words("down up bottom top left right"),
 		},
-		{name: "pixels", shown: "PIXELS", noun: "pixels", read: readPixels},
-		{name: "seconds", shown: "SECONDS", noun: "seconds", read: readSeconds},
-		{name: "count", shown: "N", noun: "a number", read: readCount},
-		{name: "tab", shown: "TAB", noun: "a tab's number", read: readCount, values: tabsOf},
-		{name: "point", shown: "X,Y", noun: "a point such as 100,200", read: readPoint},
-		{name: "points", shown: "X,Y X,Y", noun: "points such as 10,20 80,20", read: readPoints},
-		{name: "panel", shown: "PANEL", noun: "a panel", sure: true, read: readPanel, values: panelsOf},
-		{name: "panelid", shown: "PANEL", noun: "a panel", read: readPanelID, values: panelsOf},
+		{name: "pixels", placeholder: "PIXELS", noun: "pixels", read: readPixels},
+		{name: "seconds", placeholder: "SECONDS", noun: "seconds", read: readSeconds},
+		{name: "count", placeholder: "N", noun: "a number", read: readCount},
+		{name: "tab", placeholder: "TAB", noun: "a tab's number", read: readCount, values: tabsOf},
+		{name: "point", placeholder: "X,Y", noun: "a point such as 100,200", read: readPoint},
+		{name: "points", placeholder: "X,Y X,Y", noun: "points such as 10,20 80,20", read: readPoints},
+		{name: "panel", placeholder: "PANEL", noun: "a panel", certain: true, read: readPanel, values: panelsOf},
+		{name: "panelid", placeholder: "PANEL", noun: "a panel", read: readPanelID, values: panelsOf},
 		{
-			name:   "surface",
-			shown:  "assistant, page or PANEL",
-			noun:   "assistant, page or a panel",
-			read:   readSurface,
-			values: surfaces,
+			name:        "surface",
+			placeholder: "assistant, page or PANEL",
+			noun:        "assistant, page or a panel",
+			read:        readSurface,
+			values:      surfaces,
 		},
-		{name: "path", shown: "FILE", noun: "a file", read: readPath, values: pathsOf},
-		{name: "file", shown: "FILE", noun: "a file", read: readPlainFile},
-		{name: "folder", shown: "FOLDER", noun: "a folder", read: readFolder, values: pathsOf},
-		{name: "word", shown: "NAME", noun: "a name", read: readWord},
-		{name: "tool", shown: "TOOL", noun: "a tool's name", read: readTool, values: toolsOf},
-		{name: "made", shown: "TOOL", noun: "a created tool's name", read: readMade},
-		{name: "json", shown: "{…}", noun: "arguments as JSON", rest: true},
+		{name: "path", placeholder: "FILE", noun: "a file", read: readPath, values: pathsOf},
+		{name: "file", placeholder: "FILE", noun: "a file", read: readPlainFile},
+		{name: "folder", placeholder: "FOLDER", noun: "a folder", read: readFolder, values: pathsOf},
+		{name: "word", placeholder: "NAME", noun: "a name", read: readWord},
+		{name: "tool", placeholder: "TOOL", noun: "a tool's name", read: readTool, values: toolsOf},
+		{name: "made", placeholder: "TOOL", noun: "a created tool's name", read: readCreatedTool},
+		{name: "json", placeholder: "{…}", noun: "arguments as JSON", restOfLine: true},
 		{
-			name:   "level",
-			shown:  "LEVEL",
-			noun:   "debug, info, warnings or errors",
-			read:   oneOf("level", "debug info warning error warnings=warning errors=error"),
-			values: words("errors warnings info debug"),
-		},
-		{
-			name:   "device",
-			shown:  "DEVICE",
-			noun:   "desktop, laptop, tablet or phone",
-			read:   oneOf("device", "desktop laptop tablet phone"),
-			values: words("desktop laptop tablet phone"),
+			name:        "level",
+			placeholder: "LEVEL",
+			noun:        "debug, info, warnings or errors",
+			read:        oneOf("level", "debug info warning error warnings=warning errors=error"),
+			values:      words("errors warnings info debug"),
 		},
 		{
-			name:   "scheme",
-			shown:  "light or dark",
-			noun:   "light or dark",
-			read:   oneOf("colour scheme", "light dark"),
-			values: words("light dark"),
+			name:        "device",
+			placeholder: "DEVICE",
+			noun:        "desktop, laptop, tablet or phone",
+			read:        oneOf("device", "desktop laptop tablet phone"),
+			values:      words("desktop laptop tablet phone"),
 		},
 		{
-			name:   "network",
-			shown:  "NETWORK",
-			noun:   "online, offline, slow-3g, fast-3g or slow-4g",
-			read:   oneOf("network", "online offline slow-3g fast-3g slow-4g"),
-			values: words("online offline slow-3g fast-3g slow-4g"),
+			name:        "scheme",
+			placeholder: "light or dark",
+			noun:        "light or dark",
+			read:        oneOf("colour scheme", "light dark"),
+			values:      words("light dark"),
 		},
 		{
-			name:   "git",
-			shown:  "status, log, diff or branch",
-			noun:   "status, log, diff or branch",
-			read:   oneOf("git command", "status log diff branch"),
-			values: words("status log diff branch"),
+			name:        "network",
+			placeholder: "NETWORK",
+			noun:        "online, offline, slow-3g, fast-3g or slow-4g",
+			read:        oneOf("network", "online offline slow-3g fast-3g slow-4g"),
+			values:      words("online offline slow-3g fast-3g slow-4g"),
 		},
 		{
-			name:   "system",
-			shown:  "processes, resources or network",
-			noun:   "processes, resources or network",
-			read:   oneOf("part of the system", "processes resources network"),
-			values: words("processes resources network"),
+			name:        "git",
+			placeholder: "status, log, diff or branch",
+			noun:        "status, log, diff or branch",
+			read:        oneOf("git command", "status log diff branch"),
+			values:      words("status log diff branch"),
 		},
 		{
-			name:   "method",
-			shown:  "METHOD",
-			noun:   "GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS",
-			read:   oneOf("method", "get=GET head=HEAD post=POST put=PUT patch=PATCH delete=DELETE options=OPTIONS"),
-			values: words("get head post put patch delete options"),
+			name:        "system",
+			placeholder: "processes, resources or network",
+			noun:        "processes, resources or network",
+			read:        oneOf("part of the system", "processes resources network"),
+			values:      words("processes resources network"),
+		},
+		{
+			name:        "method",
+			placeholder: "METHOD",
+			noun:        "GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS",
+			read:        oneOf("method", "get=GET head=HEAD post=POST put=PUT patch=PATCH delete=DELETE options=OPTIONS"),
+			values:      words("get head post put patch delete options"),
 		},
 	}
-	byName := map[string]*kind{}
+	byName := map[string]*valueKind{}
 	for _, k := range all {
 		byName[k.name] = k
 	}
@@ -143,32 +143,32 @@ var kinds = func() map[string]*kind {
 // Words without meaning between a verb and a number.
 const numberFiller = "on the at over number no nr mark label element button link field box list item a into in to of"
 
-func readMark(g *Parser, ts []token) ([]reading, string) {
+func readMark(g *Parser, ts []token) ([]parsedValue, string) {
 	rest := skip(ts, numberFiller)
 	if len(rest) == 0 {
 		return nil, ""
 	}
 	n := len(ts) - len(rest) + 1
-	if id, ok := number(rest[0]); ok {
-		return []reading{{n: n, arg: id, said: strconv.Itoa(id)}}, ""
+	if id, ok := parseNumber(rest[0]); ok {
+		return []parsedValue{{n: n, arg: id, said: strconv.Itoa(id)}}, ""
 	}
-	var all []reading
+	var all []parsedValue
 	for n := len(rest); g.naming && n > 0; n-- {
 		for _, m := range g.named(rest[:n]) {
-			all = append(all, reading{n: len(ts) - len(rest) + n, arg: m.ID, said: strconv.Itoa(m.ID)})
+			all = append(all, parsedValue{n: len(ts) - len(rest) + n, arg: m.ID, said: strconv.Itoa(m.ID)})
 		}
 	}
 	return all, ""
 }
 
-func readQuoted(_ *Parser, ts []token) ([]reading, string) {
+func readQuoted(_ *Parser, ts []token) ([]parsedValue, string) {
 	if len(ts) == 0 || !ts[0].quoted {
 		return nil, "Put the text in quotes."
 	}
-	return []reading{{1, ts[0].text, quote(ts[0].text)}}, ""
+	return []parsedValue{{1, ts[0].text, quote(ts[0].text)}}, ""
 }
 
-func readWord(_ *Parser, ts []token) ([]reading, string) {
+func readWord(_ *Parser, ts []token) ([]parsedValue, string) {
 	if len(ts) == 0 {
 		return nil, ""
 	}
@@ -176,12 +176,12 @@ func readWord(_ *Parser, ts []token) ([]reading, string) {
 	if !ts[0].quoted {
 		text = strings.TrimRight(text, ",;")
 	}
-	return []reading{{1, text, quoted(text)}}, ""
+	return []parsedValue{{1, text, quoted(text)}}, ""
 }
 
 // oneOf reads a word of the list; "a=b" gives b for a.
-func oneOf(what, list string) func(*Parser, []token) ([]reading, string) {
-	return func(_ *Parser, ts []token) ([]reading, string) {
+func oneOf(what, list string) func(*Parser, []token) ([]parsedValue, string) {
+	return func(_ *Parser, ts []token) ([]parsedValue, string) {
 		if len(ts) == 0 {
 			return nil, ""
 		}
@@ -192,7 +192,7 @@ func oneOf(what, list string) func(*Parser, []token) ([]reading, string) {
 				means = name
 			}
 			if !ts[0].quoted && ts[0].word == name {
-				return []reading{{1, means, name}}, ""
+				return []parsedValue{{1, means, name}}, ""
 			}
 			if !other || strings.EqualFold(name, means) {
 				names = append(names, name)
@@ -207,7 +207,7 @@ func oneOf(what, list string) func(*Parser, []token) ([]reading, string) {
 	}
 }
 
-func readPixels(_ *Parser, ts []token) ([]reading, string) {
+func readPixels(_ *Parser, ts []token) ([]parsedValue, string) {
 	if len(ts) == 0 {
 		return nil, ""
 	}
@@ -219,17 +219,17 @@ func readPixels(_ *Parser, ts []token) ([]reading, string) {
 	if len(ts) > 1 && isOneOf(ts[1], "px pixels pixel") {
 		n = 2
 	}
-	return []reading{{n, px, strconv.FormatFloat(px, 'f', -1, 64) + " px"}}, ""
+	return []parsedValue{{n, px, strconv.FormatFloat(px, 'f', -1, 64) + " px"}}, ""
 }
 
-func readSeconds(_ *Parser, ts []token) ([]reading, string) {
+func readSeconds(_ *Parser, ts []token) ([]parsedValue, string) {
 	for n := min(2, len(ts)); n > 0; n-- {
 		s, ok := seconds(ts[:n])
 		switch {
 		case ok && s > 120:
 			return nil, "It waits at most 120 seconds."
 		case ok:
-			return []reading{{n, s, strconv.FormatFloat(s, 'f', -1, 64) + " seconds"}}, ""
+			return []parsedValue{{n, s, strconv.FormatFloat(s, 'f', -1, 64) + " seconds"}}, ""
 		}
 	}
 	return nil, ""
@@ -244,7 +244,7 @@ func seconds(ts []token) (float64, bool) {
 	unit := strings.TrimLeft(amount, "0123456789.")
 	value, err := strconv.ParseFloat(strings.TrimSuffix(amount, unit), 64)
 	if len(ts) == 2 {
-		switch n, named := number(ts[0]); {
+		switch n, named := parseNumber(ts[0]); {
 		case err == nil && unit == "":
 		case amount == "a" || amount == "an":
 			value = 1
@@ -272,29 +272,29 @@ func seconds(ts []token) (float64, bool) {
 	return 0, false
 }
 
-func readCount(_ *Parser, ts []token) ([]reading, string) {
+func readCount(_ *Parser, ts []token) ([]parsedValue, string) {
 	rest := skip(ts, "number no nr #")
 	if len(rest) == 0 {
 		return nil, ""
 	}
-	n, ok := number(rest[0])
+	n, ok := parseNumber(rest[0])
 	if !ok {
 		return nil, ""
 	}
-	return []reading{{len(ts) - len(rest) + 1, n, strconv.Itoa(n)}}, ""
+	return []parsedValue{{len(ts) - len(rest) + 1, n, strconv.Itoa(n)}}, ""
 }
 
 // readPoint reads "100,200" and "100, 200".
-func readPoint(_ *Parser, ts []token) ([]reading, string) {
+func readPoint(_ *Parser, ts []token) ([]parsedValue, string) {
 	for n := 1; n <= min(2, len(ts)); n++ {
 		if p, ok := point(ts[:n]); ok {
-			return []reading{{n, p.arg(), p.said()}}, ""
+			return []parsedValue{{n, p.arg(), p.said()}}, ""
 		}
 	}
 	return nil, ""
 }
 
-func readPoints(_ *Parser, ts []token) ([]reading, string) {
+func readPoints(_ *Parser, ts []token) ([]parsedValue, string) {
 	var list []any
 	var said []string
 	for _, t := range ts {
@@ -307,7 +307,7 @@ func readPoints(_ *Parser, ts []token) ([]reading, string) {
 	if len(list) == 0 {
 		return nil, ""
 	}
-	return []reading{{len(list), list, strings.Join(said, " ")}}, ""
+	return []parsedValue{{len(list), list, strings.Join(said, " ")}}, ""
 }
 
 type xy struct{ x, y float64 }

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"sextant/shared/annotator"
-	"sextant/shared/clip"
+	"sextant/shared/annotation"
 	"sextant/shared/event"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
@@ -40,7 +40,7 @@ const (
 )
 
 // Elements are the annotations of the active page.
-func (l Live) Elements() []annotator.Element {
+func (l Live) Elements() []annotation.Element {
 	if l.Marks == nil {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (l Live) tabs() []event.Tab {
 }
 
 // named are the annotations whose role and name contain all words, the closest first.
-func (g *Parser) named(ts []token) []annotator.Element {
+func (g *Parser) named(ts []token) []annotation.Element {
 	var said []string
 	for _, t := range ts {
 		for w := range strings.FieldsSeq(t.word) {
@@ -70,7 +70,7 @@ func (g *Parser) named(ts []token) []annotator.Element {
 	if len(said) == 0 {
 		return nil
 	}
-	var found []annotator.Element
+	var found []annotation.Element
 	for _, e := range g.Live.Elements() {
 		has := strings.ToLower(e.Name + " " + e.Role)
 		if !slices.ContainsFunc(said, func(w string) bool { return !strings.Contains(has, w) }) {
@@ -78,8 +78,8 @@ func (g *Parser) named(ts []token) []annotator.Element {
 		}
 	}
 	whole := strings.Join(said, " ")
-	slices.SortStableFunc(found, func(a, b annotator.Element) int {
-		rank := func(e annotator.Element) int {
+	slices.SortStableFunc(found, func(a, b annotation.Element) int {
+		rank := func(e annotation.Element) int {
 			name := strings.ToLower(strings.TrimSpace(e.Name))
 			switch {
 			case name == whole:
@@ -95,8 +95,8 @@ func (g *Parser) named(ts []token) []annotator.Element {
 }
 
 // markName describes an annotation for people: button “Save”.
-func markName(e annotator.Element) string {
-	name := clip.Runes(strings.Join(strings.Fields(e.Name), " "), maxName)
+func markName(e annotation.Element) string {
+	name := excerpt.Runes(strings.Join(strings.Fields(e.Name), " "), maxName)
 	if name == "" {
 		return e.Role
 	}
@@ -104,11 +104,11 @@ func markName(e annotator.Element) string {
 }
 
 // mark finds an annotation by its number.
-func (l Live) mark(id int) (annotator.Element, bool) {
+func (l Live) mark(id int) (annotation.Element, bool) {
 	all := l.Elements()
-	i := slices.IndexFunc(all, func(e annotator.Element) bool { return e.ID == id })
+	i := slices.IndexFunc(all, func(e annotation.Element) bool { return e.ID == id })
 	if i < 0 {
-		return annotator.Element{}, false
+		return annotation.Element{}, false
 	}
 	return all[i], true
 }
@@ -126,22 +126,22 @@ func (l Live) Sources() []string {
 	return []string{u.Scheme + "://" + u.Host}
 }
 
-func words(list string) func(*Parser) []value {
-	return func(*Parser) []value {
-		var all []value
+func words(list string) func(*Parser) []suggestion {
+	return func(*Parser) []suggestion {
+		var all []suggestion
 		for w := range strings.FieldsSeq(list) {
-			all = append(all, value{said: w})
+			all = append(all, suggestion{said: w})
 		}
 		return all
 	}
 }
 
 // marksOf lists annotations with these roles first, then the others.
-func marksOf(first string) func(*Parser) []value {
-	return func(g *Parser) []value {
-		var all, others []value
+func marksOf(first string) func(*Parser) []suggestion {
+	return func(g *Parser) []suggestion {
+		var all, others []suggestion
 		for _, e := range g.Live.Elements() {
-			v := value{said: strconv.Itoa(e.ID), means: markName(e)}
+			v := suggestion{said: strconv.Itoa(e.ID), means: markName(e)}
 			if !e.Usable {
 				continue
 			}
@@ -155,51 +155,51 @@ func marksOf(first string) func(*Parser) []value {
 	}
 }
 
-func tabsOf(g *Parser) []value {
-	var all []value
+func tabsOf(g *Parser) []suggestion {
+	var all []suggestion
 	for _, t := range g.Live.tabs() {
-		all = append(all, value{strconv.Itoa(t.ID), Abbreviate(t.Title + " " + t.URL)})
+		all = append(all, suggestion{strconv.Itoa(t.ID), Abbreviate(t.Title + " " + t.URL)})
 	}
 	return all
 }
 
-func addresses(g *Parser) []value {
-	all := []value{{"demo", "the built-in shop"}}
+func addresses(g *Parser) []suggestion {
+	all := []suggestion{{"demo", "the built-in shop"}}
 	for _, t := range g.Live.tabs() {
 		if strings.HasPrefix(t.URL, "http") && len(t.URL) < 200 {
-			all = append(all, value{t.URL, Abbreviate(t.Title)})
+			all = append(all, suggestion{t.URL, Abbreviate(t.Title)})
 		}
 	}
 	return all
 }
 
-func panelsOf(g *Parser) []value {
-	var all []value
+func panelsOf(g *Parser) []suggestion {
+	var all []suggestion
 	for _, name := range panelNames(g.Tools) {
-		all = append(all, value{said: name})
+		all = append(all, suggestion{said: name})
 	}
 	return all
 }
 
-func surfaces(g *Parser) []value {
-	return append([]value{{said: "assistant"}, {said: "page"}}, panelsOf(g)...)
+func surfaces(g *Parser) []suggestion {
+	return append([]suggestion{{said: "assistant"}, {said: "page"}}, panelsOf(g)...)
 }
 
-func pathsOf(g *Parser) []value {
+func pathsOf(g *Parser) []suggestion {
 	if g.Live.Paths == nil {
 		return nil
 	}
-	var all []value
+	var all []suggestion
 	for _, p := range g.Live.Paths(g.partial) {
-		all = append(all, value{said: quoted(p)})
+		all = append(all, suggestion{said: quoted(p)})
 	}
 	return all
 }
 
-func toolsOf(g *Parser) []value {
-	var all []value
+func toolsOf(g *Parser) []suggestion {
+	var all []suggestion
 	for _, d := range g.Live.Tools {
-		all = append(all, value{d.Name, FirstSentence(d.Description)})
+		all = append(all, suggestion{d.Name, FirstSentence(d.Description)})
 	}
 	return all
 }
@@ -210,7 +210,7 @@ func FirstSentence(s string) string {
 	if s, _, ok := strings.Cut(first, ". "); ok {
 		first = s
 	}
-	return strings.TrimSuffix(clip.Runes(EscapeLinks(first), 100), ".")
+	return strings.TrimSuffix(excerpt.Runes(EscapeLinks(first), 100), ".")
 }
 
 // EscapeLinks keeps text from a page from becoming a link or an image in a formatted answer.

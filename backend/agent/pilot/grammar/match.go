@@ -28,7 +28,7 @@ type Parser struct {
 
 // match is a form that fits the words.
 type match struct {
-	form  *compiled
+	form  *compiledForm
 	args  map[string]any
 	said  map[string]string
 	score int
@@ -38,15 +38,15 @@ type match struct {
 
 // nearMiss is a form that fitted up to a point: done of its elements, up to token at. why says why the next
 // did not, "" if that is obvious.
-type miss struct {
-	form     *compiled
+type nearMiss struct {
+	form     *compiledForm
 	done, at int
 	// left is how many words follow.
-	left int
-	lits int
-	why  string
+	left     int
+	literals int
+	why      string
 	// certain is true if why is about what was certainly meant.
-	sure bool
+	certain bool
 }
 
 // matcher matches forms with one command.
@@ -55,19 +55,19 @@ type matcher struct {
 	src string
 	ts  []token
 	// whole is true if the command reaches the end of its line.
-	whole bool
-	found []match
-	miss  miss
-	sure  bool
+	whole   bool
+	found   []match
+	miss    nearMiss
+	certain bool
 }
 
 // fit returns the forms that fit all of ts, the best first, and the near miss that came furthest.
-func (g *Parser) fit(src string, ts []token, whole bool) ([]match, miss) {
-	m := &matcher{g: g, src: src, ts: ts, whole: whole, miss: miss{at: -1}}
+func (g *Parser) fit(src string, ts []token, whole bool) ([]match, nearMiss) {
+	m := &matcher{g: g, src: src, ts: ts, whole: whole, miss: nearMiss{at: -1}}
 	if !ts[0].quoted {
 		for k := 0; k < len(ts); k++ {
 			for _, f := range g.byWord[ts[k].word] {
-				m.try(f)
+				m.tryForm(f)
 			}
 			if !isOneOf(ts[k], articles) {
 				break
@@ -75,22 +75,22 @@ func (g *Parser) fit(src string, ts []token, whole bool) ([]match, miss) {
 		}
 	}
 	for _, f := range g.open {
-		m.try(f)
+		m.tryForm(f)
 	}
 	slices.SortStableFunc(m.found, func(a, b match) int { return b.score - a.score })
 	return m.found, m.miss
 }
 
-func (m *matcher) try(f *compiled) {
+func (m *matcher) tryForm(f *compiledForm) {
 	m.walk(f, 0, 0, 0, match{form: f, args: map[string]any{}, said: map[string]string{}})
 }
 
 // walk matches the elements of f from e on with the tokens from t on; soFar holds what was read. It stops at
 // the first match, with naming it finds all.
-func (m *matcher) walk(f *compiled, e, t, lits int, soFar match) bool {
+func (m *matcher) walk(f *compiledForm, e, t, lits int, soFar match) bool {
 	if e == len(f.parts) {
 		if t != len(m.ts) {
-			m.missed(f, e, t, lits, "")
+			m.recordMiss(f, e, t, lits, "")
 			return false
 		}
 		soFar.score += 4 * lits
@@ -101,31 +101,31 @@ func (m *matcher) walk(f *compiled, e, t, lits int, soFar match) bool {
 	p := f.parts[e]
 	if p.kind == nil {
 		for _, words := range p.words {
-			if n := follows(m.ts[t:], words); n > 0 && m.walk(f, e+1, t+n, lits+len(words), soFar) {
+			if n := matchWords(m.ts[t:], words); n > 0 && m.walk(f, e+1, t+n, lits+len(words), soFar) {
 				return true
 			}
 		}
 		if p.optional {
 			return m.walk(f, e+1, t, lits, soFar)
 		}
-		m.missed(f, e, t, lits, "")
+		m.recordMiss(f, e, t, lits, "")
 		return false
 	}
 	readings, why := m.slot(p.kind, t)
-	m.sure = why != "" && p.kind.sure
+	m.certain = why != "" && p.kind.certain
 	for _, r := range readings {
 		next := soFar
-		if !p.kind.free {
+		if !p.kind.freeText {
 			next.score += 3
 		}
-		next.open = p.kind.free && e == len(f.parts)-1 && !(r.n == 1 && m.ts[t].quoted)
+		next.open = p.kind.freeText && e == len(f.parts)-1 && !(r.n == 1 && m.ts[t].quoted)
 		next.args, next.said = clone(soFar.args), clone(soFar.said)
 		next.args[p.arg], next.said[p.arg] = r.arg, r.said
 		if m.walk(f, e+1, t+r.n, lits, next) {
 			return true
 		}
 	}
-	m.missed(f, e, t, lits, why)
+	m.recordMiss(f, e, t, lits, why)
 	return false
 }
 
@@ -137,15 +137,15 @@ func clone[V any](in map[string]V) map[string]V {
 	return out
 }
 
-func (m *matcher) missed(f *compiled, e, t, lits int, why string) {
-	now := miss{form: f, done: e, at: t, left: len(m.ts) - t, lits: lits, why: why, sure: m.sure && why != ""}
+func (m *matcher) recordMiss(f *compiledForm, e, t, lits int, why string) {
+	now := nearMiss{form: f, done: e, at: t, left: len(m.ts) - t, literals: lits, why: why, certain: m.certain && why != ""}
 	old := m.miss
 	better := func() bool {
 		if lits == 0 {
 			return false
 		}
-		if now.sure != old.sure {
-			return now.sure
+		if now.certain != old.certain {
+			return now.certain
 		}
 		if (why != "") != (old.why != "") {
 			return why != ""
@@ -161,7 +161,7 @@ func (m *matcher) missed(f *compiled, e, t, lits int, why string) {
 }
 
 // matchWords is how many tokens words take at the start of ts, including articles; 0 if they do not match.
-func follows(ts []token, words []string) int {
+func matchWords(ts []token, words []string) int {
 	n := 0
 	for _, w := range words {
 		for n < len(ts) && ts[n].word != w && isOneOf(ts[n], articles) {
@@ -176,17 +176,17 @@ func follows(ts []token, words []string) int {
 }
 
 // slot reads a value from token t on.
-func (m *matcher) slot(k *kind, t int) ([]reading, string) {
+func (m *matcher) slot(k *valueKind, t int) ([]parsedValue, string) {
 	ts := m.ts[t:]
 	switch {
 	case len(ts) == 0:
 		return nil, ""
-	case k.rest:
+	case k.restOfLine:
 		if !m.whole || t == 0 {
 			return nil, ""
 		}
 		return m.rest(k, strings.TrimSpace(m.src[m.ts[t-1].end:]), len(ts))
-	case !k.free:
+	case !k.freeText:
 		all, why := k.read(m.g, ts)
 		rest := skip(ts, articles)
 		if n := len(ts) - len(rest); len(all) == 0 && n > 0 && len(rest) > 0 {
@@ -198,7 +198,7 @@ func (m *matcher) slot(k *kind, t int) ([]reading, string) {
 		}
 		return all, why
 	}
-	var all []reading
+	var all []parsedValue
 	for n := len(ts); n > 0; n-- {
 		if k.name == "values" {
 			list := values(m.src, ts[:n])
@@ -206,7 +206,7 @@ func (m *matcher) slot(k *kind, t int) ([]reading, string) {
 			for i, v := range list {
 				said[i] = quote(v)
 			}
-			all = append(all, reading{n, list, strings.Join(said, " and ")})
+			all = append(all, parsedValue{n, list, strings.Join(said, " and ")})
 			continue
 		}
 		what := text(m.src, ts[:n])
@@ -214,24 +214,24 @@ func (m *matcher) slot(k *kind, t int) ([]reading, string) {
 			what = strings.TrimRight(what, ",;")
 		}
 		if what != "" || n == 1 {
-			all = append(all, reading{n, what, quote(what)})
+			all = append(all, parsedValue{n, what, quote(what)})
 		}
 	}
 	return all, ""
 }
 
-func (m *matcher) rest(k *kind, what string, n int) ([]reading, string) {
+func (m *matcher) rest(k *valueKind, what string, n int) ([]parsedValue, string) {
 	if what == "" {
 		return nil, ""
 	}
 	if k.name != "json" {
-		return []reading{{n, what, what}}, ""
+		return []parsedValue{{n, what, what}}, ""
 	}
 	var flat bytes.Buffer
 	if what[0] != '{' || json.Compact(&flat, []byte(what)) != nil {
 		return nil, "The arguments are one JSON object, for example {\"name\": \"value\"}."
 	}
-	return []reading{{n, json.RawMessage(flat.Bytes()), flat.String()}}, ""
+	return []parsedValue{{n, json.RawMessage(flat.Bytes()), flat.String()}}, ""
 }
 
 // text is the literal text of the tokens, without quotes if it is one quoted text.
@@ -264,7 +264,7 @@ func (g *Parser) step(m match) Step {
 	c := m.form.command
 	if c.Builtin != "" {
 		about, _ := m.args["about"].(string)
-		return Step{Builtin: c.Builtin, About: about, canon: g.print(m)}
+		return Step{Builtin: c.Builtin, About: about, canon: g.canonical(m)}
 	}
 	args := map[string]any{}
 	for name, v := range m.form.Fixed {
@@ -293,15 +293,15 @@ func (g *Parser) step(m match) Step {
 		if !ok {
 			raw = json.RawMessage("{}")
 		}
-		return Step{Tool: tool, Args: raw, canon: g.print(m)}
+		return Step{Tool: tool, Args: raw, canon: g.canonical(m)}
 	}
 	s := call(tool, args)
-	s.canon, s.open = g.print(m), m.open
+	s.canon, s.open = g.canonical(m), m.open
 	return s
 }
 
 // canonical prints the match in the words of the first form that says the same. It reads back as the same.
-func (g *Parser) print(m match) string {
+func (g *Parser) canonical(m match) string {
 	f := m.form
 	for _, other := range g.Forms {
 		if other.command == f.command && !other.Hidden && sameArgs(other, f) {
@@ -309,11 +309,11 @@ func (g *Parser) print(m match) string {
 			break
 		}
 	}
-	return m.in(f)
+	return m.format(f)
 }
 
 // format prints the match in the words of a form that takes the same arguments.
-func (m match) in(f *compiled) string {
+func (m match) format(f *compiledForm) string {
 	var out []string
 	for _, p := range f.parts {
 		switch {
@@ -327,7 +327,7 @@ func (m match) in(f *compiled) string {
 }
 
 // sameArgs reports whether two forms of a command have the same arguments.
-func sameArgs(a, b *compiled) bool {
+func sameArgs(a, b *compiledForm) bool {
 	if len(a.Fixed) != len(b.Fixed) || len(a.Slots()) != len(b.Slots()) {
 		return false
 	}
@@ -337,7 +337,7 @@ func sameArgs(a, b *compiled) bool {
 		}
 	}
 	for _, p := range a.Slots() {
-		same := func(q element) bool { return q.arg == p.arg && (q.kind.name == "anykey") == (p.kind.name == "anykey") }
+		same := func(q formPart) bool { return q.arg == p.arg && (q.kind.name == "anykey") == (p.kind.name == "anykey") }
 		if !slices.ContainsFunc(b.Slots(), same) {
 			return false
 		}

@@ -213,17 +213,17 @@ func (s *splitter) cut(start int) ([]Step, *Problem) {
 	}
 	var within *Problem
 	for i := start + 1; i < len(s.ts); i++ {
-		next := s.joint(i)
+		next := s.separator(i)
 		if next == 0 || next >= len(s.ts) {
 			continue
 		}
-		left, problem := s.one(s.ts[start:i], false)
+		left, problem := s.single(s.ts[start:i], false)
 		if problem != nil {
 			continue
 		}
 		right, problem := s.from(next)
 		if problem == nil {
-			if both := s.unclear(start, i, next, left, right); both != nil {
+			if both := s.ambiguity(start, i, next, left, right); both != nil {
 				return nil, both
 			}
 			return append([]Step{left}, right...), nil
@@ -233,7 +233,7 @@ func (s *splitter) cut(start int) ([]Step, *Problem) {
 			within.Partial = true
 		}
 	}
-	whole, problem := s.one(s.ts[start:], true)
+	whole, problem := s.single(s.ts[start:], true)
 	if problem == nil {
 		return []Step{whole}, nil
 	}
@@ -245,12 +245,12 @@ func (s *splitter) cut(start int) ([]Step, *Problem) {
 
 // ambiguity asks what is meant if one word after "and" is a command but may as well belong to the text before
 // it: "annotate buttons and links".
-func (s *splitter) unclear(start, i, next int, left Step, right []Step) *Problem {
+func (s *splitter) ambiguity(start, i, next int, left Step, right []Step) *Problem {
 	alone := len(right) == 1 && next == len(s.ts)-1 || len(right) > 1 && right[0].Said == s.ts[next].text
 	if !left.open || !alone || next > i && !isOneOf(s.ts[i], "and &") {
 		return nil
 	}
-	whole, problem := s.one(s.ts[start:], true)
+	whole, problem := s.single(s.ts[start:], true)
 	if problem != nil || whole.canon == left.canon {
 		return nil
 	}
@@ -266,7 +266,7 @@ func (s *splitter) unclear(start, i, next int, left Step, right []Step) *Problem
 }
 
 // separator is the index of the first token after the separator at i, 0 if there is none.
-func (s *splitter) joint(i int) int {
+func (s *splitter) separator(i int) int {
 	next := i
 	for next < len(s.ts) && isOneOf(s.ts[next], "and then & && afterwards after that") {
 		next++
@@ -283,14 +283,14 @@ func (s *splitter) joint(i int) int {
 
 // Words around a command that carry no meaning.
 const (
-	before = "please can could would you now just ok okay then and next first finally"
-	behind = "please now thanks"
+	leadingFiller  = "please can could would you now just ok okay then and next first finally"
+	trailingFiller = "please now thanks"
 )
 
 // verbatim reads a command that takes the rest of its line literally.
 func (s *splitter) verbatim(start int) ([]Step, bool) {
-	ts := skip(s.ts[start:], before)
-	if len(ts) < 2 || ts[0].quoted || !slices.ContainsFunc(s.byWord[ts[0].word], (*compiled).verbatim) {
+	ts := skip(s.ts[start:], leadingFiller)
+	if len(ts) < 2 || ts[0].quoted || !slices.ContainsFunc(s.byWord[ts[0].word], (*compiledForm).verbatim) {
 		return nil, false
 	}
 	found, _ := s.fit(s.src, ts[:min(len(ts), maxTokens)], true)
@@ -303,9 +303,9 @@ func (s *splitter) verbatim(start int) ([]Step, bool) {
 }
 
 // single reads exactly one command; whole says that it reaches the end of its line.
-func (s *splitter) one(ts []token, whole bool) (Step, *Problem) {
-	ts = skip(ts, before)
-	if n := len(skipEnd(ts, behind)); n < len(ts) {
+func (s *splitter) single(ts []token, whole bool) (Step, *Problem) {
+	ts = skip(ts, leadingFiller)
+	if n := len(skipEnd(ts, trailingFiller)); n < len(ts) {
 		ts, whole = ts[:n], false
 	}
 	if len(ts) == 0 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"sextant/shared/chat"
-	"sextant/shared/clip"
+	"sextant/shared/excerpt"
 )
 
 // Step is one command: a call, or something the pilot answers itself.
@@ -47,4 +47,4 @@ type Problem struct {
 }
 
 // Abbreviate limits what is quoted back.
-func Abbreviate(s string) string { return clip.Runes(strings.Join(strings.Fields(s), " "), 60) }
+func Abbreviate(s string) string { return excerpt.Runes(strings.Join(strings.Fields(s), " "), 60) }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"sextant/backend/agent/pilot/commandtable"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 	"sextant/shared/event"
 )
 
@@ -142,7 +142,7 @@ func FuzzRoundTrip(f *testing.F) {
 	}
 	g.Live = Live{Marks: func() *event.Marks {
 		return &event.Marks{
-			Elements: []annotator.Element{
+			Elements: []annotation.Element{
 				{ID: 3, Role: "button", Name: `Add "it" to (basket)`},
 				{ID: 9, Role: "link", Name: "Home"},
 			},

@@ -50,7 +50,7 @@ func tokens(line string) []token {
 			i = j
 			continue
 		}
-		out = append(out, token{text: text, word: bare(text), start: at[i], end: at[j]})
+		out = append(out, token{text: text, word: bareWord(text), start: at[i], end: at[j]})
 		i = j
 	}
 	return out
@@ -92,12 +92,12 @@ func unescaped(s string) string {
 func quote(text string) string { return `"` + escapes.Replace(text) + `"` }
 
 // bareWord is a word in lower case without the punctuation around it.
-func bare(s string) string {
+func bareWord(s string) string {
 	return strings.ToLower(strings.TrimRight(strings.TrimLeft(s, "("), ".,;:!?)"))
 }
 
 // parseNumber reads "3", "[3]", "#3" and "three".
-func number(t token) (int, bool) {
+func parseNumber(t token) (int, bool) {
 	s := strings.TrimPrefix(strings.Trim(t.word, "[]"), "#")
 	if n, err := strconv.Atoi(s); err == nil && n > 0 && n < 1_000_000_000 && s[0] != '+' {
 		return n, true
@@ -140,7 +140,7 @@ func skipEnd(ts []token, list string) []token {
 }
 
 // joinWords is the lower-case words of ts.
-func joined(ts []token) string {
+func joinWords(ts []token) string {
 	parts := make([]string, len(ts))
 	for i, t := range ts {
 		parts[i] = t.word

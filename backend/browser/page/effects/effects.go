@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 const (
@@ -16,7 +16,7 @@ const (
 	maxErrors = 5
 )
 
-// The kinds of annotator.Event that the browser makes.
+// The kinds of annotation.Event that the browser makes.
 const (
 	KindNavigated = "navigated"
 	KindFailed    = "navigation_failed"
@@ -40,13 +40,13 @@ type Source interface {
 
 // effect is something that the next answer reports.
 type effect struct {
-	annotator.Event
+	annotation.Event
 	times int
 	// source, when not nil, gives the kind and text when the answer is written.
 	source Source
 }
 
-func (e *effect) event() annotator.Event {
+func (e *effect) event() annotation.Event {
 	ev := e.Event
 	if e.source != nil {
 		ev.Kind, ev.Text = e.source.Effect()
@@ -72,12 +72,12 @@ func (l *Log) Note(kind, text string, tab int) {
 			return
 		}
 	}
-	l.add(&effect{Event: annotator.Event{Kind: kind, Text: text, Tab: tab}, times: 1})
+	l.add(&effect{Event: annotation.Event{Kind: kind, Text: text, Tab: tab}, times: 1})
 }
 
 // NoteSource adds an effect whose text is read when the answer is written.
 func (l *Log) NoteSource(kind string, tab int, source Source) {
-	l.add(&effect{Event: annotator.Event{Kind: kind, Tab: tab}, times: 1, source: source})
+	l.add(&effect{Event: annotation.Event{Kind: kind, Tab: tab}, times: 1, source: source})
 }
 
 func (l *Log) add(e *effect) {
@@ -94,11 +94,11 @@ func (l *Log) Remove(kind string) {
 
 // ConsoleError adds an error of the page's scripts; the same again is counted.
 func (l *Log) ConsoleError(text string, tab int) {
-	if text = annotator.Clean(text, 200); text == "" {
+	if text = annotation.Clean(text, 200); text == "" {
 		return
 	}
 	// Quoted, it cannot be read as another event behind it.
-	text = annotator.Quote(text)
+	text = annotation.Quote(text)
 	listed := 0
 	for _, e := range l.list {
 		if e.Kind == kindConsole {
@@ -117,8 +117,8 @@ func (l *Log) ConsoleError(text string, tab int) {
 }
 
 // Take returns the effects since the last call and forgets them.
-func (l *Log) Take(tab int) []annotator.Event {
-	events := make([]annotator.Event, 0, len(l.list))
+func (l *Log) Take(tab int) []annotation.Event {
+	events := make([]annotation.Event, 0, len(l.list))
 	errors, more := 0, 0
 	for _, e := range l.list {
 		ev := e.event()
@@ -131,7 +131,7 @@ func (l *Log) Take(tab int) []annotator.Event {
 		events = append(events, ev)
 	}
 	if more += l.uncounted; more > 0 {
-		events = append(events, annotator.Event{
+		events = append(events, annotation.Event{
 			Kind: kindConsole, Text: fmt.Sprintf("console error: %d more, see console_messages", more), Tab: tab,
 		})
 	}

@@ -10,7 +10,7 @@ import (
 	"sextant/backend/browser/page"
 	"sextant/backend/browser/page/effects"
 	"sextant/backend/surface"
-	"sextant/shared/annotator"
+	"sextant/shared/annotation"
 )
 
 // A page may open some dialogs in a row, each of which is answered by who drives. From then
@@ -45,7 +45,7 @@ func dialogOpened(t *page.Tab, p *cdp.Page, d proto.PageJavascriptDialogOpening,
 		p.Post(session, proto.PageHandleJavaScriptDialog{Accept: d.Type == proto.PageDialogTypeAlert})
 		return
 	}
-	dialogShown(t, &page.Dialog{Kind: string(d.Type), Text: annotator.Clean(d.Message, 300), Preset: surface.Clip(d.DefaultPrompt, 300), Session: session})
+	dialogShown(t, &page.Dialog{Kind: string(d.Type), Text: annotation.Clean(d.Message, 300), Preset: surface.Clip(d.DefaultPrompt, 300), Session: session})
 	t.Session.Manager.Unlock()
 	t.Session.Manager.Events.StateChanged()
 }

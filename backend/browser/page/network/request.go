@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
-	"sextant/backend/guard/veil"
+	"sextant/backend/policy/redact"
 	"sextant/backend/surface"
 )
 
@@ -52,7 +52,7 @@ type RequestDetail struct {
 	// Body is the answer as text, at most MaxBody bytes; BodyNote says why it is not whole.
 	Body     string `json:"response_body,omitempty"`
 	BodyNote string `json:"body_note,omitempty"`
-	// Masked counts the values that are shown as veil.Mark, MaskedKinds says what they were.
+	// Masked counts the values that are shown as redact.Mark, MaskedKinds says what they were.
 	Masked      int      `json:"masked,omitempty"`
 	MaskedKinds []string `json:"masked_kinds,omitempty"`
 }
@@ -60,7 +60,7 @@ type RequestDetail struct {
 // MaxBody bounds the body of a RequestDetail, in bytes.
 const MaxBody = 50 << 10
 
-func (q *Exchange) public(v *veil.Veil) Request {
+func (q *Exchange) public(v *redact.Veil) Request {
 	r := Request{
 		ID: q.id, Method: q.method, URL: v.Address(q.url), By: OriginOf(q.initiator), Type: q.resourceType, Status: q.status, Failed: q.failed, MIME: q.mime,
 		Bytes: int64(q.size), Cached: q.cached, Running: q.ended == 0,
@@ -107,7 +107,7 @@ func bodyOf(c proto.Client, id string) (body, note string) {
 }
 
 // headers reads headers as the browser reports them and masks credentials.
-func headers(v *veil.Veil, raw json.RawMessage, where string) map[string]string {
+func headers(v *redact.Veil, raw json.RawMessage, where string) map[string]string {
 	out := map[string]string{}
 	var all map[string]string
 	if len(raw) == 0 || json.Unmarshal(raw, &all) != nil {
@@ -144,7 +144,7 @@ func OriginOf(address string) string {
 
 // Detail is q with its headers and bodies; client is that of the session the request was made in, nil when
 // its page is gone.
-func (q Exchange) Detail(v *veil.Veil, client proto.Client) RequestDetail {
+func (q Exchange) Detail(v *redact.Veil, client proto.Client) RequestDetail {
 	d := RequestDetail{Request: q.public(v)}
 	switch {
 	case q.key == "" || q.status == 0:

@@ -24,9 +24,9 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"sextant/backend/record/blobs"
+	"sextant/backend/store/blobs"
 	"sextant/backend/tools/files/safefs"
-	"sextant/backend/tools/room"
+	"sextant/backend/tools/toolkit"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -40,7 +40,7 @@ type Blobs interface {
 	Open(id string) (io.ReadSeekCloser, blobs.Info, error)
 }
 
-// Log stores the rows of changes; *store.Store implements it.
+// Log stores the rows of changes; *sqlite.Store implements it.
 type Log interface {
 	AddFileChange(ctx context.Context, c wire.FileChange) error
 	// FileChanges returns the changes of a turn or of a call, whichever is not "", oldest first;
@@ -104,9 +104,9 @@ func (s State) Hash() string {
 	case !s.Exists:
 		return ""
 	case s.Info.IsDir():
-		return wire.KeptFolder
+		return wire.FolderContent
 	case safefs.Special(s.Info.Mode()):
-		return wire.NotKept
+		return wire.UnknownContent
 	}
 	return HashOf(s.Content)
 }
@@ -138,7 +138,7 @@ func (e Edit) hash() string {
 	case e.Remove:
 		return ""
 	case e.Mode.IsDir():
-		return wire.KeptFolder
+		return wire.FolderContent
 	}
 	return HashOf(e.Content)
 }
@@ -165,7 +165,7 @@ func (h *History) Change(
 		return false, nil
 	}
 	if len(to.Content) > MaxContent {
-		return false, room.UserError(fmt.Sprintf("%s would be larger than %s", t.Shown, humanize.IBytes(MaxContent)),
+		return false, toolkit.UserError(fmt.Sprintf("%s would be larger than %s", t.Shown, humanize.IBytes(MaxContent)),
 			"Write it in parts, to several files.")
 	}
 	if err := ctx.Err(); err != nil {
@@ -206,12 +206,12 @@ func (h *History) Read(ctx context.Context, t safefs.Target) (State, error) {
 		return State{}, err
 	}
 	defer func() { _ = f.Close() }()
-	content, err := io.ReadAll(io.LimitReader(room.ContextReader(ctx, f), MaxContent+1))
+	content, err := io.ReadAll(io.LimitReader(toolkit.ContextReader(ctx, f), MaxContent+1))
 	if err != nil {
 		return State{}, fmt.Errorf("reading %s: %w", t.Shown, err)
 	}
 	if len(content) > MaxContent {
-		return State{}, room.UserError(fmt.Sprintf("%s is larger than %s, too large to be undone", t.Shown,
+		return State{}, toolkit.UserError(fmt.Sprintf("%s is larger than %s, too large to be undone", t.Shown,
 			humanize.IBytes(MaxContent)),
 			"Change it with bash.")
 	}
@@ -258,7 +258,9 @@ func (h *History) record(ctx context.Context, call toolspec.Call, t safefs.Targe
 }
 
 // isBlob reports whether a hash of a row names a stored content.
-func isBlob(hash string) bool { return hash != "" && hash != wire.KeptFolder && hash != wire.NotKept }
+func isBlob(hash string) bool {
+	return hash != "" && hash != wire.FolderContent && hash != wire.UnknownContent
+}
 
 // OpenParent returns a handle of the folder t lies in, which is created when it is missing. The
 // caller closes it.
@@ -268,7 +270,7 @@ func (h *History) OpenParent(t safefs.Target) (*os.Root, error) {
 	for {
 		info, err := os.Lstat(existing)
 		if err == nil && !info.IsDir() {
-			return nil, room.UserError(existing+" is not a folder, so nothing can be written below it",
+			return nil, toolkit.UserError(existing+" is not a folder, so nothing can be written below it",
 				"Send another path.")
 		}
 		if err == nil || filepath.Dir(existing) == existing {
@@ -315,7 +317,7 @@ func (h *History) RequireKnown(call toolspec.Call, t safefs.Target, now State) e
 		return nil
 	}
 	if _, ok := h.known.get(call.From.Owner(), t.Real); !ok {
-		return room.UserError(t.Shown+" exists and was not read before, so it was not replaced",
+		return toolkit.UserError(t.Shown+" exists and was not read before, so it was not replaced",
 			"Call read_file with it first, then write it again; to change a part of it, call edit_file.")
 	}
 	return h.RequireUnchanged(call, t, now)
@@ -327,6 +329,6 @@ func (h *History) RequireUnchanged(call toolspec.Call, t safefs.Target, now Stat
 	if !ok || now.Exists && s.Hash == now.Hash() {
 		return nil
 	}
-	return room.UserError(t.Shown+" has changed since it was read, so it was not written to",
+	return toolkit.UserError(t.Shown+" has changed since it was read, so it was not written to",
 		"Call read_file again and put the change into what it holds now.")
 }

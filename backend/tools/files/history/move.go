@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"sextant/backend/tools/files/safefs"
-	"sextant/backend/tools/room"
+	"sextant/backend/tools/toolkit"
 	"sextant/shared/toolspec"
 )
 
@@ -67,7 +67,7 @@ func (h *History) Survey(ctx context.Context, call toolspec.Call, t safefs.Targe
 		return m, err
 	}
 	if w.Closed > 0 {
-		return m, &room.CallError{
+		return m, &toolkit.CallError{
 			Type: toolspec.SecurityError, Message: t.Shown + " holds a place that is closed to every tool, so it was not moved",
 			Suggestion: "Move what else is in it.",
 		}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"sextant/backend/tools/files/safefs"
-	"sextant/backend/tools/room"
+	"sextant/backend/tools/toolkit"
 )
 
 // replace puts the new content under the file's name in one step: written beside it, synced, renamed,
@@ -98,7 +98,7 @@ func unchanged(dir *os.Root, t safefs.Target, now State) error {
 		info.ModTime().Equal(now.Info.ModTime()):
 		return nil
 	}
-	return room.UserError(t.Shown+" was changed by another program at the same moment, so it was left as it is",
+	return toolkit.UserError(t.Shown+" was changed by another program at the same moment, so it was left as it is",
 		"Call read_file, then try again.")
 }
 

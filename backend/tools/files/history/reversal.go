@@ -13,7 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"sextant/backend/tools/files/safefs"
-	"sextant/backend/tools/room"
+	"sextant/backend/tools/toolkit"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -33,9 +33,9 @@ func (v version) same(o version) bool {
 }
 
 // restorable reports whether v can be written again.
-func (v version) restorable() bool { return v.hash != wire.NotKept }
+func (v version) restorable() bool { return v.hash != wire.UnknownContent }
 
-func (v version) folderOrNone() bool { return v.hash == "" || v.hash == wire.KeptFolder }
+func (v version) folderOrNone() bool { return v.hash == "" || v.hash == wire.FolderContent }
 
 // Reversal is what some changes did to one file in all, and can be undone together.
 type Reversal struct {
@@ -174,7 +174,7 @@ func (h *History) undo(ctx context.Context, call toolspec.Call, r Reversal, t sa
 	}
 	_, err = h.Change(ctx, call, t, func(now State) (Edit, error) {
 		if v := now.version(); !v.same(r.startingAt(v).after) {
-			return Edit{}, room.UserError("it was changed since", "")
+			return Edit{}, toolkit.UserError("it was changed since", "")
 		}
 		return Edit{Remove: r.Creates(), Content: before, Mode: r.before.mode}, nil
 	})
@@ -193,7 +193,7 @@ func (h *History) judgeAll(
 	for _, i := range undoOrder(all) {
 		f := h.judge(ctx, all[i], targets[i], plan)
 		if f.State == wire.UndoReady {
-			var failed *room.CallError
+			var failed *toolkit.CallError
 			switch done, err := do(all[i], targets[i]); {
 			case errors.As(err, &failed):
 				f.State, f.Why = wire.UndoConflict, failed.Message
@@ -204,7 +204,7 @@ func (h *History) judgeAll(
 				fallthrough
 			default:
 				plan.removed[targets[i].Real] = all[i].Creates()
-				plan.folders[targets[i].Real] = all[i].before.hash == wire.KeptFolder
+				plan.folders[targets[i].Real] = all[i].before.hash == wire.FolderContent
 			}
 		}
 		files[i] = f
@@ -302,7 +302,7 @@ func (h *History) judge(ctx context.Context, r Reversal, t safefs.Target, plan u
 		conflict("something else changed it in between")
 	case !is.same(r.after):
 		conflict(whatChanged(now, is.hash == r.after.hash))
-	case r.before.hash != wire.KeptFolder && r.after.hash == wire.KeptFolder && !h.emptyWithout(t, plan.removed):
+	case r.before.hash != wire.FolderContent && r.after.hash == wire.FolderContent && !h.emptyWithout(t, plan.removed):
 		conflict("the folder holds something else by now")
 	}
 	return f
@@ -345,7 +345,7 @@ func (h *History) emptyWithout(t safefs.Target, removed map[string]bool) bool {
 func modeNote(r Reversal) string {
 	before, after := r.before.mode, r.after.mode
 	switch {
-	case r.before.hash == wire.KeptFolder || r.after.hash == wire.KeptFolder:
+	case r.before.hash == wire.FolderContent || r.after.hash == wire.FolderContent:
 		return "a folder"
 	case after == 0 || before == 0:
 		switch mode := before | after; {

@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"sextant/shared/clip"
+	"sextant/shared/excerpt"
 )
 
 // tempMark is part of the names under which new contents are written before they replace a file.
@@ -16,7 +16,7 @@ const tempMark = ".sextant-"
 
 // tempPrefix is how the temporary names of a file begin; it keeps to the length that file systems
 // allow.
-func tempPrefix(base string) string { return "." + base[:clip.PrefixLen(base, 100)] + tempMark }
+func tempPrefix(base string) string { return "." + base[:excerpt.PrefixLen(base, 100)] + tempMark }
 
 // tempName returns a temporary name beside a file.
 func tempName(base string) string { return tempPrefix(base) + strings.ToLower(rand.Text()[:10]) }

@@ -20,16 +20,16 @@ import (
 	"sync"
 	"syscall"
 
-	"sextant/backend/calls/nearest"
-	"sextant/backend/guard/places"
-	"sextant/backend/tools/room"
-	"sextant/shared/clip"
+	"sextant/backend/pipeline/nearest"
+	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
 
 // Config is what an FS needs.
 type Config struct {
-	room.Paths
+	toolkit.Paths
 	// Forbidden returns the absolute paths that the person's rules keep from a tool; a walk skips
 	// them. nil means none.
 	Forbidden func(ctx context.Context, tool string) ([]string, error)
@@ -55,19 +55,19 @@ type Target struct {
 	Shown string
 	// Workspace is the workspace folder with its links followed, "" for a target outside of it.
 	Workspace string
-	Place     places.Place
+	Place     protectedpaths.Place
 	// NoFollow means what lies at Real itself, even a link.
 	NoFollow bool
 }
 
 // Locate resolves a path of a call.
 func (f *FS) Locate(path string) (Target, error) {
-	found, failed, err := f.cfg.Locate(path)
+	found, failed, err := f.cfg.Resolve(path)
 	if err != nil {
 		return Target{}, err
 	}
 	if failed != nil {
-		return Target{}, room.ErrorOf(failed)
+		return Target{}, toolkit.ErrorOf(failed)
 	}
 	t := Target{Place: found.Place}
 	t.set(found.Real, found.Folder)
@@ -84,14 +84,14 @@ func (t *Target) set(real, workspace string) {
 // LocateReal returns the target at a path that was real earlier. No link is followed; if there is
 // one in the path by now, opening the target fails.
 func (f *FS) LocateReal(path string) (Target, error) {
-	workspace, err := places.Resolve(f.cfg.Folder())
+	workspace, err := protectedpaths.Resolve(f.cfg.Folder())
 	if err != nil {
 		return Target{}, fmt.Errorf("finding the workspace folder: %w", err)
 	}
 	t := Target{NoFollow: true}
 	t.set(filepath.Clean(path), workspace)
-	if t.Place = f.cfg.Places.Named(t.Real); t.Place.Kind == places.Secret || !filepath.IsAbs(path) {
-		return Target{}, room.ErrorOf(room.Secret(path, t.Place))
+	if t.Place = f.cfg.Places.Named(t.Real); t.Place.Kind == protectedpaths.Secret || !filepath.IsAbs(path) {
+		return Target{}, toolkit.ErrorOf(toolkit.RefuseSecret(path, t.Place))
 	}
 	return t, nil
 }
@@ -105,11 +105,11 @@ func (f *FS) LocateEntry(path string) (Target, error) {
 		dir, base = trimmed[:i+1], trimmed[i+1:]
 	}
 	if base == "" || base == "." || base == ".." || base == "~" || strings.ContainsRune(base, 0) {
-		return Target{}, room.Invalid(fmt.Sprintf("%q does not name a file or folder", path),
+		return Target{}, toolkit.Invalid(fmt.Sprintf("%q does not name a file or folder", path),
 			"Send the path of one, in the workspace or absolute.")
 	}
 	if len(base) > 255 {
-		return Target{}, room.Invalid("the name "+clip.Bytes(base, 60)+" is longer than 255 bytes",
+		return Target{}, toolkit.Invalid("the name "+excerpt.Bytes(base, 60)+" is longer than 255 bytes",
 			"Send a shorter one.")
 	}
 	in, err := f.Locate(dir)
@@ -118,7 +118,7 @@ func (f *FS) LocateEntry(path string) (Target, error) {
 	}
 	t, err := f.LocateReal(filepath.Join(in.Real, base))
 	if err == nil && t.Real == t.Workspace {
-		return Target{}, room.UserError(path+" is the workspace folder itself",
+		return Target{}, toolkit.UserError(path+" is the workspace folder itself",
 			"Choose another folder in the settings instead.")
 	}
 	return t, err
@@ -126,7 +126,7 @@ func (f *FS) LocateEntry(path string) (Target, error) {
 
 // Redirected is the error of a path that leads to another place than when it was resolved.
 func Redirected(what string) error {
-	return &room.CallError{
+	return &toolkit.CallError{
 		Type: toolspec.SecurityError, Message: what + " now leads to another place than the one that was checked; nothing was done",
 		Suggestion: "Check with file_info where it leads now, then call again.",
 	}
@@ -186,7 +186,7 @@ func (w *workspaceHandle) close() error {
 func (f *FS) OpenDir(t Target, dir string) (*os.Root, error) {
 	var root *os.Root
 	var err error
-	if t.Workspace != "" && room.Within(dir, t.Workspace) {
+	if t.Workspace != "" && toolkit.Within(dir, t.Workspace) {
 		root, err = f.workspace.open(t.Workspace, dir)
 	} else {
 		root, err = os.OpenRoot(dir)
@@ -286,11 +286,11 @@ func regular(t Target, info fs.FileInfo) error {
 	case mode.IsRegular():
 		return nil
 	case mode.IsDir():
-		return room.UserError(t.Shown+" is a folder", "Call list_directory with it, or send the path of a file in it.")
+		return toolkit.UserError(t.Shown+" is a folder", "Call list_directory with it, or send the path of a file in it.")
 	case mode&fs.ModeSymlink != 0:
 		return Redirected(t.Shown)
 	}
-	return room.UserError(t.Shown+" is "+Kind(mode)+", not a file", "Send the path of a regular file.")
+	return toolkit.UserError(t.Shown+" is "+Kind(mode)+", not a file", "Send the path of a regular file.")
 }
 
 // Kind names a file type: "file", "folder", "link", "a pipe", "a socket" or "a device".
@@ -316,19 +316,19 @@ func Special(mode fs.FileMode) bool { return mode.Type()&^(fs.ModeDir|fs.ModeSym
 
 // Explain turns an error of the file system into one that says what the caller can do.
 func (f *FS) Explain(t Target, err error) error {
-	var known *room.CallError
+	var known *toolkit.CallError
 	switch {
 	case errors.As(err, &known):
 		return err
 	case errors.Is(err, fs.ErrNotExist):
-		return room.UserError("there is no "+t.Shown, f.Nearest(t))
+		return toolkit.UserError("there is no "+t.Shown, f.Nearest(t))
 	case errors.Is(err, fs.ErrPermission):
-		return &room.CallError{
+		return &toolkit.CallError{
 			Type: toolspec.PermissionError, Message: "the system denies access to " + t.Shown + ": " + cause(err),
 			Suggestion: "Use another file, or ask the person to change its permissions.",
 		}
 	}
-	return &room.CallError{
+	return &toolkit.CallError{
 		Type: toolspec.SystemError, Message: t.Shown + ": " + cause(err),
 		Suggestion: "Check with file_info what it is.",
 	}

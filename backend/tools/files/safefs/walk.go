@@ -14,8 +14,8 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"sextant/backend/guard/places"
-	"sextant/backend/tools/room"
+	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/tools/toolkit"
 )
 
 // maxVisited bounds the entries of one walk, MaxDepth the folders within folders.
@@ -32,7 +32,7 @@ type Entry struct {
 	fs.DirEntry
 	// Rel is its path from where the walk began, with slashes; Real is absolute.
 	Rel, Real string
-	Place     places.Place
+	Place     protectedpaths.Place
 	// dir is the handle of its folder, open until the walk leaves the folder.
 	dir *os.Root
 }
@@ -112,7 +112,7 @@ func (w *Walk) loadForbidden() error {
 	}
 	for _, path := range paths {
 		w.forbidden = append(w.forbidden, path)
-		if real, err := places.Resolve(path); err == nil {
+		if real, err := protectedpaths.Resolve(path); err == nil {
 			w.forbidden = append(w.forbidden, real)
 		}
 	}
@@ -140,14 +140,14 @@ func (w *Walk) folder(root *os.Root, rel string, depth int) error {
 		e := Entry{DirEntry: d, Rel: path.Join(rel, d.Name()), dir: root}
 		e.Real = filepath.Join(w.base, filepath.FromSlash(e.Rel))
 		e.Place = w.FS.cfg.Places.Named(e.Real)
-		if e.Place.Kind == places.Secret || slices.Contains(w.forbidden, e.Real) {
+		if e.Place.Kind == protectedpaths.Secret || slices.Contains(w.forbidden, e.Real) {
 			w.Closed++
 			continue
 		}
 		if w.GitIgnore && w.Ignored(e) {
 			continue
 		}
-		if w.downloads != "" && e.Real != w.downloads && room.Within(e.Real, w.downloads) {
+		if w.downloads != "" && e.Real != w.downloads && toolkit.Within(e.Real, w.downloads) {
 			w.fromOutside = true
 		}
 		if err := w.Visit(e); err != nil {

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
-	"sextant/backend/tools/room"
-	"sextant/shared/clip"
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/excerpt"
 )
 
 // Encodings of text. Latin1 is read as Windows-1252, of which ISO 8859-1 is a part.
@@ -73,14 +73,14 @@ func detect(head []byte, whole bool, encoding, name string, size int64) (Format,
 		if kind := http.DetectContentType(head); kind != "application/octet-stream" {
 			what = " but " + kind
 		}
-		return Format{}, room.UserError(fmt.Sprintf("%s is not text%s, %s", name, what, humanize.Bytes(uint64(size))),
+		return Format{}, toolkit.UserError(fmt.Sprintf("%s is not text%s, %s", name, what, humanize.Bytes(uint64(size))),
 			`Send "encoding":"base64" for its bytes, or call file_info.`)
 	}
 	if !whole {
-		head = head[:clip.PrefixLen(head, len(head))]
+		head = head[:excerpt.PrefixLen(head, len(head))]
 	}
 	if !utf8.Valid(head) && encoding != UTF8 {
-		return Format{}, room.UserError(name+" is not UTF-8 text",
+		return Format{}, toolkit.UserError(name+" is not UTF-8 text",
 			`Send "encoding":"latin-1" or "utf-16" if it is that, or "base64" for its bytes.`)
 	}
 	return Format{Encoding: UTF8}, nil
@@ -129,7 +129,7 @@ func Decode(content []byte, name string) (string, Format, error) {
 		return "", f, err
 	}
 	if !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0 {
-		return "", f, room.UserError(name+" is not text in an encoding that could be saved again", "")
+		return "", f, toolkit.UserError(name+" is not text in an encoding that could be saved again", "")
 	}
 	return string(b), f, nil
 }

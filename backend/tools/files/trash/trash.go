@@ -45,18 +45,18 @@ var ErrGone = errors.New("it is no longer in the trash")
 
 var validID = regexp.MustCompile(`^[a-z2-7]{26}$`)
 
-// Can is a trash in a folder of its own. Safe for concurrent use.
-type Can struct {
+// Bin is a trash in a folder of its own. Safe for concurrent use.
+type Bin struct {
 	dir string
 	now func() time.Time
 	mu  sync.Mutex
 }
 
 // New returns the trash in dir, an absolute path. The folder is created when it is first needed.
-func New(dir string, now func() time.Time) *Can { return &Can{dir: dir, now: now} }
+func New(dir string, now func() time.Time) *Bin { return &Bin{dir: dir, now: now} }
 
 // Put moves what lies at base in the open folder from to the trash; path is its absolute path.
-func (c *Can) Put(from *os.Root, base, path string) (wire.TrashItem, error) {
+func (c *Bin) Put(from *os.Root, base, path string) (wire.TrashItem, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.dir == "" {
@@ -93,7 +93,7 @@ func (c *Can) Put(from *os.Root, base, path string) (wire.TrashItem, error) {
 }
 
 // take moves what lies at base into the folder of an item.
-func (c *Can) take(from *os.Root, base, dir string) error {
+func (c *Bin) take(from *os.Root, base, dir string) error {
 	into, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -194,7 +194,7 @@ func (b *budget) file(from *os.Root, base string, into *os.Root, to string, info
 }
 
 // Item returns an item of the trash, or ErrGone.
-func (c *Can) Item(id string) (wire.TrashItem, error) {
+func (c *Bin) Item(id string) (wire.TrashItem, error) {
 	if !validID.MatchString(id) {
 		return wire.TrashItem{}, ErrGone
 	}
@@ -210,7 +210,7 @@ func (c *Can) Item(id string) (wire.TrashItem, error) {
 }
 
 // Items returns the items of the trash, newest first.
-func (c *Can) Items() []wire.TrashItem {
+func (c *Bin) Items() []wire.TrashItem {
 	all := []wire.TrashItem{}
 	if c.dir == "" {
 		return all
@@ -230,7 +230,7 @@ func (c *Can) Items() []wire.TrashItem {
 
 // Restore moves an item to the name base in the open folder into. It fails with fs.ErrExist when the
 // name is taken.
-func (c *Can) Restore(id string, into *os.Root, base string) error {
+func (c *Bin) Restore(id string, into *os.Root, base string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, err := c.Item(id); err != nil {
@@ -257,7 +257,7 @@ func (c *Can) Restore(id string, into *os.Root, base string) error {
 }
 
 // sweep removes items that are too old.
-func (c *Can) sweep() {
+func (c *Bin) sweep() {
 	for _, item := range c.Items() {
 		if c.now().Sub(item.Time) > maxAge {
 			_ = os.RemoveAll(filepath.Join(c.dir, item.ID)) // tried again with the next item

@@ -1,0 +1,171 @@
+package automation
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"sextant/shared/excerpt"
+)
+
+// maxDepth and maxAnswer limit an answer.
+const (
+	maxDepth  = 64
+	maxAnswer = 1 << 20
+)
+
+// parseAnswer finds the one JSON value in text: all of it, or the inside of its only code fence. A leading
+// <think> block is ignored. Nothing else is guessed.
+func parseAnswer(text string) (json.RawMessage, error) {
+	if len(text) > maxAnswer {
+		return nil, fmt.Errorf("the answer has %d bytes; the limit is %d", len(text), maxAnswer)
+	}
+	text = strings.TrimSpace(text)
+	if thought, after, ok := strings.Cut(text, "</think>"); ok && strings.HasPrefix(thought, "<think>") {
+		text = strings.TrimSpace(after)
+	}
+	if text == "" {
+		return nil, errors.New("the answer is empty")
+	}
+	value, err := parseValue(text)
+	if err == nil {
+		return value, nil
+	}
+	if inner, ok := insideFence(text); ok {
+		return parseValue(inner)
+	}
+	return nil, err
+}
+
+// insideFence is the inside of the only code fence of text.
+func insideFence(text string) (string, bool) {
+	parts := strings.Split("\n"+text, "\n```")
+	if len(parts) != 3 {
+		return "", false
+	}
+	info, inner, ok := strings.Cut(parts[1], "\n")
+	switch strings.ToLower(strings.TrimSpace(info)) {
+	case "", "json":
+		return inner, ok
+	}
+	return "", false
+}
+
+// parseValue reads text as exactly one JSON value and writes it compactly in UTF-8, names in order. A
+// duplicate name is refused: readers differ in which one they use.
+func parseValue(text string) (json.RawMessage, error) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	w := compactor{dec: dec}
+	err := w.value(0)
+	if err == nil {
+		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("there is more after the JSON value")
+		}
+	}
+	if err == nil {
+		return w.out.Bytes(), nil
+	}
+	at := dec.InputOffset()
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		at = max(syntax.Offset-1, at)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, errors.New("it is not JSON: it ends before the value does")
+	}
+	line, column := position(text, int(at))
+	return nil, fmt.Errorf("it is not one JSON value: line %d, column %d: %w", line, column, err)
+}
+
+// position is where byte at of text is, both from 1, columns in characters.
+func position(text string, at int) (line, column int) {
+	before := text[:min(max(at, 0), len(text))]
+	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
+}
+
+// compactor copies one value from its tokens.
+type compactor struct {
+	dec *json.Decoder
+	out bytes.Buffer
+}
+
+func (w *compactor) value(deep int) error {
+	if deep > maxDepth {
+		return fmt.Errorf("nested more than %d deep", maxDepth)
+	}
+	token, err := w.dec.Token()
+	if err != nil {
+		return err
+	}
+	switch token {
+	case json.Delim('{'):
+		return w.object(deep)
+	case json.Delim('['):
+		return w.array(deep)
+	}
+	return w.scalar(token)
+}
+
+func (w *compactor) object(deep int) error {
+	w.out.WriteByte('{')
+	names := map[string]bool{}
+	for w.dec.More() {
+		token, err := w.dec.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := token.(string)
+		if names[name] {
+			return fmt.Errorf("the name %q appears twice", excerpt.Runes(name, 60))
+		}
+		if len(names) > 0 {
+			w.out.WriteByte(',')
+		}
+		names[name] = true
+		if err := w.scalar(name); err != nil {
+			return err
+		}
+		w.out.WriteByte(':')
+		if err := w.value(deep + 1); err != nil {
+			return err
+		}
+	}
+	return w.end('}')
+}
+
+func (w *compactor) array(deep int) error {
+	w.out.WriteByte('[')
+	for i := 0; w.dec.More(); i++ {
+		if i > 0 {
+			w.out.WriteByte(',')
+		}
+		if err := w.value(deep + 1); err != nil {
+			return err
+		}
+	}
+	return w.end(']')
+}
+
+// end takes the closing bracket.
+func (w *compactor) end(bracket byte) error {
+	if _, err := w.dec.Token(); err != nil {
+		return err
+	}
+	return w.out.WriteByte(bracket)
+}
+
+// scalar writes a string, number, boolean or null.
+func (w *compactor) scalar(v any) error {
+	enc := json.NewEncoder(&w.out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	w.out.Truncate(w.out.Len() - 1) // Encode appends a line break
+	return nil
+}

@@ -1,0 +1,154 @@
+package modelapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/shared/excerpt"
+)
+
+// refusal converts an HTTP status and an error body to an Error.
+func (m *Client) refusal(status int, body []byte, wait time.Duration) *llm.Error {
+	e := m.errorForStatus(status, m.Endpoint.errorDetail(body))
+	// 529 is Anthropic's status for an overloaded service.
+	e.Retryable = status == http.StatusRequestTimeout || status == http.StatusConflict ||
+		status == http.StatusTooManyRequests || status >= http.StatusInternalServerError && status != http.StatusNotImplemented
+	e.RetryAfter = wait
+	return e
+}
+
+func (m *Client) errorForStatus(status int, detail string) *llm.Error {
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return &llm.Error{
+			Kind:       llm.Unauthorised,
+			Message:    m.Endpoint.Label + " refused the key" + withDetail(detail),
+			Suggestion: m.Endpoint.keyHint(),
+		}
+	case status == http.StatusNotFound && (detail == "" || !strings.Contains(strings.ToLower(detail), "model")):
+		return &llm.Error{
+			Kind: llm.Failed,
+			Message: fmt.Sprintf(
+				"There is no chat endpoint at %s%s%s",
+				m.Endpoint.BaseURL,
+				m.Endpoint.Format.path(),
+				withDetail(detail),
+			),
+			Suggestion: "Check the base address, which usually ends in /v1, and the format that the service speaks.",
+		}
+	case status == http.StatusNotFound:
+		return &llm.Error{
+			Kind:       llm.NoModel,
+			Message:    fmt.Sprintf("%s has no model %q%s", m.Endpoint.Label, m.Model, withDetail(detail)),
+			Suggestion: m.Endpoint.modelHint(m.Model),
+		}
+	case status == http.StatusTooManyRequests:
+		return &llm.Error{
+			Kind:       llm.RateLimited,
+			Message:    m.Endpoint.Label + " is limiting requests" + withDetail(detail),
+			Suggestion: "The conversation is kept. Wait a moment and send again, or choose another model.",
+		}
+	case status == http.StatusRequestEntityTooLarge || status == http.StatusBadRequest && mentionsLength(detail):
+		return &llm.Error{
+			Kind:       llm.TooLong,
+			Message:    fmt.Sprintf("The conversation is too long for %s%s", m.Model, withDetail(detail)),
+			Suggestion: "Start a new conversation, or choose a model with a larger context.",
+		}
+	}
+	return &llm.Error{
+		Kind:       llm.Failed,
+		Message:    fmt.Sprintf("%s answered %d%s", m.Endpoint.Label, status, withDetail(detail)),
+		Suggestion: "The conversation is kept. Send again, or choose another model.",
+	}
+}
+
+// unreachable says which address did not answer.
+func (m *Client) unreachable(err error) *llm.Error {
+	return &llm.Error{
+		Kind:       llm.Unreachable,
+		Message:    fmt.Sprintf("%s cannot be reached at %s", m.Endpoint.Label, m.Endpoint.BaseURL),
+		Suggestion: m.Endpoint.startHint(),
+		Err:        err,
+		Retryable:  !m.Endpoint.Local, // a local server is either running or not
+	}
+}
+
+// brokenOff says that the answer is not whole.
+func brokenOff(err error) *llm.Error {
+	return &llm.Error{
+		Kind:       llm.Cut,
+		Message:    "The answer broke off before its end. The text so far is kept; no unfinished call ran",
+		Suggestion: "Send \"continue\" to go on.",
+		Err:        err,
+		Retryable:  true,
+	}
+}
+
+// retryAfter is the wait an error response asks for, in seconds or until a date; 0 for none.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.Atoi(h.Get("Retry-After-Ms")); err == nil && ms > 0 {
+		return min(time.Duration(ms)*time.Millisecond, 24*time.Hour)
+	}
+	detail := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(detail, 64); err == nil && s > 0 && s < 86400 {
+		return time.Duration(s * float64(time.Second))
+	} else if err == nil && s > 0 {
+		return 24 * time.Hour
+	}
+	if at, err := http.ParseTime(detail); err == nil && at.After(now) {
+		return at.Sub(now)
+	}
+	return 0
+}
+
+func mentionsLength(detail string) bool {
+	s := strings.ToLower(detail)
+	for _, w := range []string{"context length", "context_length", "maximum context", "context window", "too many tokens", "context size", "prompt is too long"} {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// errorText extracts the sentence from the usual forms of error bodies.
+func errorText(body []byte) string {
+	var form struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+	}
+	if json.Unmarshal(body, &form) != nil {
+		return ""
+	}
+	var inner struct {
+		Message string `json:"message"`
+	}
+	var words string
+	for _, raw := range []json.RawMessage{form.Error, form.Detail} {
+		if json.Unmarshal(raw, &words) == nil && words != "" {
+			return oneLine(words)
+		}
+		if json.Unmarshal(raw, &inner) == nil && inner.Message != "" {
+			return oneLine(inner.Message)
+		}
+	}
+	return oneLine(form.Message)
+}
+
+func withDetail(detail string) string {
+	if detail == "" {
+		return ""
+	}
+	return ": " + detail
+}
+
+// oneLine keeps at most 300 bytes of s, on one line.
+func oneLine(s string) string {
+	return excerpt.Bytes(strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " "), 300)
+}

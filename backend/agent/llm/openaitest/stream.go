@@ -1,0 +1,180 @@
+package openaitest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"time"
+)
+
+// play sends t.
+func (s *Server) play(w http.ResponseWriter, r *http.Request, format Format, t Turn) {
+	if isError(t) {
+		if t.RetryAfter != "" {
+			w.Header().Set("Retry-After", t.RetryAfter)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(t.Status)
+		_, _ = io.WriteString(w, errorBody(t))
+		return
+	}
+	stream := RenderAs(format, t)
+	switch {
+	case t.Clean && t.Cut != 0:
+		s.cleanCut(w, stream[:limitOffset(t.Cut, len(stream))])
+	case t.Cut != 0:
+		writeStream(w, r, stream[:limitOffset(t.Cut, len(stream))], 0)
+		panic(http.ErrAbortHandler) // drops the connection in the middle of the answer
+	case t.Stall != 0:
+		writeStream(w, r, stream[:limitOffset(t.Stall, len(stream))], 0)
+		<-r.Context().Done()
+	default:
+		writeStream(w, r, stream, t.Gap)
+	}
+}
+
+// writeStream writes the stream event by event.
+func writeStream(w http.ResponseWriter, r *http.Request, stream []byte, gap time.Duration) {
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	w.WriteHeader(http.StatusOK)
+	flush := http.NewResponseController(w)
+	_ = flush.Flush()
+	for i, e := range bytes.SplitAfter(stream, []byte("\n\n")) {
+		if gap > 0 && i > 0 {
+			pause := time.NewTimer(gap)
+			select {
+			case <-pause.C:
+			case <-r.Context().Done():
+				pause.Stop()
+				return
+			}
+		}
+		if _, err := w.Write(e); err != nil {
+			return
+		}
+		_ = flush.Flush()
+	}
+}
+
+// cleanCut ends the answer with the connection, so that the reader sees an orderly end.
+func (s *Server) cleanCut(w http.ResponseWriter, stream []byte) {
+	conn, buf, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer func() { _ = conn.Close() }()
+	_, _ = buf.WriteString(header)
+	_, _ = buf.Write(stream)
+	_ = buf.Flush()
+}
+
+// Render is the stream of t in chat's format.
+func Render(t Turn) []byte { return RenderAs(Chat, t) }
+
+// RenderAs is Render in any format.
+func RenderAs(format Format, t Turn) []byte {
+	stream := []byte(t.Raw)
+	if t.Fragment <= 0 {
+		t.Fragment = 7
+	}
+	switch {
+	case t.Raw != "":
+	case format == Responses:
+		stream = renderResponses(t)
+	case format == Anthropic:
+		stream = renderMessages(t)
+	default:
+		stream = renderChat(t)
+	}
+	if t.CorruptAt > 0 && t.CorruptAt <= len(stream) {
+		stream[t.CorruptAt-1] = t.CorruptByte
+	}
+	return stream
+}
+
+func renderChat(t Turn) []byte {
+	size := t.Fragment
+	var b bytes.Buffer
+	chunk(&b, map[string]any{"role": "assistant", "content": ""}, nil)
+	for _, piece := range pieces(t.Thought, size) {
+		chunk(&b, map[string]any{"reasoning_content": piece}, nil)
+	}
+	for _, piece := range pieces(t.Text, size) {
+		chunk(&b, map[string]any{"content": piece}, nil)
+	}
+	for i, c := range t.Calls {
+		begin := map[string]any{
+			"index": i, "id": c.ID, "type": "function", "function": map[string]any{"name": c.Name, "arguments": ""},
+		}
+		if c.Signature != "" {
+			begin["extra_content"] = map[string]any{"google": map[string]any{"thought_signature": c.Signature}}
+		}
+		chunk(&b, map[string]any{"tool_calls": []any{begin}}, nil)
+		for _, piece := range pieces(c.Args, size) {
+			chunk(&b, map[string]any{"tool_calls": []any{map[string]any{
+				"index": i, "function": map[string]any{"arguments": piece},
+			}}}, nil)
+		}
+	}
+	finish := t.Finish
+	if finish == "" {
+		finish = "stop"
+		if len(t.Calls) > 0 {
+			finish = "tool_calls"
+		}
+	}
+	chunk(&b, map[string]any{}, finish)
+	if t.Usage != (Usage{}) {
+		usage := map[string]any{
+			"prompt_tokens": t.Usage.Input, "completion_tokens": t.Usage.Output, "total_tokens": t.Usage.Input + t.Usage.Output,
+			"prompt_tokens_details": map[string]any{
+				"cached_tokens":      t.Usage.Cached,
+				"cache_write_tokens": t.Usage.Written,
+			},
+		}
+		if t.Usage.Cost > 0 {
+			usage["cost"], usage["is_byok"] = t.Usage.Cost, t.Usage.Upstream > 0
+			usage["cost_details"] = map[string]any{"upstream_inference_cost": max(t.Usage.Upstream, t.Usage.Cost)}
+		}
+		event(&b, map[string]any{
+			"id": "chatcmpl-test", "object": "chat.completion.chunk", "created": 1, "model": "test", "choices": []any{}, "usage": usage,
+		})
+	}
+	b.WriteString("data: [DONE]\n\n")
+	return b.Bytes()
+}
+
+// pieces splits s after size bytes each, but never inside a character.
+func pieces(s string, size int) []string {
+	var out []string
+	start := 0
+	for i := range s {
+		if i-start >= size {
+			out = append(out, s[start:i])
+			start = i
+		}
+	}
+	if start < len(s) {
+		out = append(out, s[start:])
+	}
+	return out
+}
+
+func chunk(b *bytes.Buffer, delta map[string]any, finish any) {
+	event(b, map[string]any{
+		"id": "chatcmpl-test", "object": "chat.completion.chunk", "created": 1, "model": "test",
+		"choices": []any{map[string]any{"index": 0, "delta": delta, "logprobs": nil, "finish_reason": finish}},
+		"usage":   nil,
+	})
+}
+
+func event(b *bytes.Buffer, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return // maps of strings and numbers always marshal
+	}
+	b.WriteString("data: ")
+	b.Write(data)
+	b.WriteString("\n\n")
+}

@@ -1,0 +1,127 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/naming"
+	"sextant/backend/agent/loop/textbuffer"
+	"sextant/backend/agent/prompt"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// askModel asks the model once and records its answer. The message holds the calls with ids of our own, because
+// those of providers repeat (some number calls from 0 in every answer). On an error the text so far is recorded.
+//
+// listed are the tools in the question, defs all that can be called.
+func (t *turn) askModel(listed, defs []toolspec.Definition) (llm.Response, chat.Message, error) {
+	t.rounds++
+	req := llm.Request{System: t.system, Messages: t.prompt()}
+	t.early = earlyCalls{}
+	message := t.message(chat.RoleAssistant, "")
+	ctx, stop := context.WithCancel(t.ctx)
+	defer stop()
+	pieces := func(kind event.Kind) *textbuffer.Buffer {
+		return textbuffer.New(func(s string) error {
+			err := t.loop.publish(t.ctx, t.event(kind, event.Delta{Message: message.ID, Text: s}))
+			if err != nil {
+				stop() // an answer that cannot be recorded is not worth waiting and paying for
+			}
+			return err
+		})
+	}
+	text, thought := pieces(event.TextDelta), pieces(event.ThoughtDelta)
+	asked := time.Now()
+	res, err := t.adapter.Stream(ctx, req, listed, func(d llm.Delta) {
+		if d.Thought == "" {
+			thought.Flush() // reasoning comes before this
+		}
+		thought.Add(d.Thought)
+		text.Add(d.Text)
+		t.publishNote(message.ID, d)
+		if d.Call != nil {
+			t.startEarly(defs, *d.Call)
+		}
+	})
+	if saveErr := errors.Join(thought.Close(), text.Close()); saveErr != nil {
+		err = saveErr
+	}
+	t.lastInputTokens = res.Usage.Input
+
+	message.Text, message.Status = res.Text, chat.StatusDone
+	switch {
+	case t.ctx.Err() != nil:
+		message.Status, err = chat.StatusStopped, t.ctx.Err()
+	case err != nil:
+		message.Status = chat.StatusFailed
+	default:
+		if message.Calls = t.assignCallIDs(&res); len(message.Calls) > 0 {
+			message.Thought = res.Thought
+		}
+	}
+	if t.isPilot && message.Text != "" {
+		// The pilot knows which of its sentences quote a page.
+		message.Outside, message.Offers = res.Outside, res.Offers
+	}
+	round := event.Round{
+		Number: t.rounds, Model: cmp.Or(res.By, t.ask.Model), Usage: res.Usage, Prompt: prompt.Parts(req, listed),
+		DurationMS: time.Since(asked).Milliseconds(),
+		Answer:     prompt.MessageBytes(message), Calls: len(message.Calls), Failed: err != nil,
+		Requests: t.account.TakeUnreported(), Payer: t.account.Payer(),
+	}
+	ended := []event.Event{t.event(event.RoundEnded, round)}
+	if message.Text != "" || len(message.Calls) > 0 {
+		ended = []event.Event{t.event(event.MessageAdded, message), ended[0]}
+		t.messages = append(t.messages, message)
+	}
+	if strings.TrimSpace(message.Text) != "" {
+		t.lastText = message.Text
+	}
+	if saveErr := t.record(ended...); saveErr != nil && err == nil {
+		err = t.answerUnrecorded(message.Calls, saveErr)
+	}
+	return res, message, err
+}
+
+// publishNote tells the user about an answer being waited for. A failure to record it does not end the turn.
+func (t *turn) publishNote(message string, d llm.Delta) {
+	if d.Note == "" {
+		return
+	}
+	if err := t.loop.publish(t.ctx, t.event(event.TurnNoted, event.Note{Message: message, Text: d.Note})); err != nil {
+		t.loop.cfg.Log.Warn("note not recorded", "turn", t.id, "error", err)
+	}
+}
+
+// assignCallIDs gives the answer's calls our ids. Broken calls are among them, without arguments.
+func (t *turn) assignCallIDs(res *llm.Response) []chat.ToolCall {
+	var out []chat.ToolCall
+	for i, c := range res.Calls {
+		if len(c.Args) == 0 {
+			c.Args = json.RawMessage("{}")
+		}
+		if kept, err := json.Marshal(c.Args); err == nil {
+			c.Args = kept // as the record returns it, so that the next prompt repeats these bytes
+		}
+		id := naming.ID("")
+		if i < len(t.early.ids) {
+			id = t.early.ids[i]
+		}
+		out = append(out, chat.ToolCall{ID: id, Name: c.Name, Args: c.Args, Signature: c.Signature})
+	}
+	for i, b := range res.Broken {
+		if b.Name == "" {
+			b.Name = "unnamed"
+		}
+		res.Broken[i].ID = naming.ID("")
+		out = append(out, chat.ToolCall{ID: res.Broken[i].ID, Name: b.Name, Args: json.RawMessage("{}")})
+	}
+	return out
+}

@@ -1,0 +1,43 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"sextant/backend/agent/prompt"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+)
+
+// attachmentNotes turns texts given with a message into notes before it that name their source. Models read
+// them in marked blocks; the pilot does not see them.
+func (t *turn) attachmentNotes(list []chat.Attached) []chat.Message {
+	var out []chat.Message
+	for _, a := range list {
+		text := strings.ToValidUTF8(a.Text, "\uFFFD")
+		if n := utf8.RuneCountInString(text); n > prompt.MaxResult {
+			text = fmt.Sprintf(
+				"%s\n… cut here: the first %d of %d characters.",
+				string([]rune(text)[:prompt.MaxResult]),
+				prompt.MaxResult,
+				n,
+			)
+		}
+		m := t.message(chat.RoleNote, strings.Join(strings.Fields(a.Title), " ")+"\n"+text)
+		m.Outside = []string{a.Source}
+		out = append(out, m)
+	}
+	return out
+}
+
+// joinMessage takes a queued message and its attachments into the turn.
+func (t *turn) joinMessage(w event.Waiting, m chat.Message) []event.Event {
+	var events []event.Event
+	for _, one := range append(t.attachmentNotes(w.Attached), m) {
+		t.messages = append(t.messages, one)
+		t.outside.Add(one.Outside...)
+		events = append(events, t.event(event.MessageAdded, one))
+	}
+	return events
+}

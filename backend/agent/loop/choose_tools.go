@@ -1,0 +1,85 @@
+package loop
+
+import (
+	"slices"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/prompt"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// detectWindow asks the model's service for the context window if none is configured. The most a model
+// supports is only an upper bound: the server may have loaded it with less.
+func (t *turn) detectWindow() {
+	m, ok := t.adapter.Model.(llm.WindowReporter)
+	if !ok || t.loop.cfg.Window() > 0 {
+		return
+	}
+	n, loaded := m.ContextWindow(t.ctx)
+	if n > 0 && !loaded {
+		n = min(n, prompt.DefaultWindow(t.ask.Model))
+	}
+	t.serviceWindow = n
+}
+
+// window is the context window of the turn's model: as configured, as its service reports, or as its name
+// suggests; smaller after a question was refused as too long.
+func (t *turn) window() int {
+	if t.refusedWindow > 0 {
+		return t.refusedWindow
+	}
+	if n := t.loop.cfg.Window(); n > 0 {
+		return n
+	}
+	if t.serviceWindow > 0 {
+		return t.serviceWindow
+	}
+	return prompt.DefaultWindow(t.ask.Model)
+}
+
+// chooseTools selects the tools that the next question lists. Tools of the active panel that it does not list
+// are named in a note, which is recorded like a message, so that it keeps its place.
+func (t *turn) chooseTools(all []toolspec.Definition) ([]toolspec.Definition, error) {
+	if t.isPilot {
+		return all, nil
+	}
+	t.canReread = slices.ContainsFunc(all, func(d toolspec.Definition) bool { return d.Name == toolspec.ReadResult })
+	o := t.loop.toolbox(t.ask.Conversation).Select(all, t.loop.cfg.CoreTools, t.window())
+	t.adapter.AlsoCallable = nil
+	if o.Searching {
+		t.adapter.AlsoCallable = all
+	}
+	var notes []string
+	for _, m := range prompt.Active(t.messages) { // what a summary replaced is no longer listed
+		if m.Role == chat.RoleNote && len(m.Outside) == 0 && prompt.IsPanelNote(m.Text) {
+			notes = append(notes, m.Text)
+		}
+	}
+	if !o.Searching {
+		return o.Listed, nil // what an earlier note listed is in the request now
+	}
+	text := prompt.NextNote(o.Note, notes)
+	if text == "" {
+		return o.Listed, nil
+	}
+	m := t.message(chat.RoleNote, text)
+	if err := t.loop.publish(t.ctx, t.event(event.MessageAdded, m)); err != nil {
+		return nil, err
+	}
+	t.messages = append(t.messages, m)
+	return o.Listed, nil
+}
+
+// toolbox is that of a conversation. Only its turn uses it.
+func (l *Loop) toolbox(conversation string) *prompt.Toolbox {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b := l.toolboxes[conversation]
+	if b == nil {
+		b = &prompt.Toolbox{}
+		l.toolboxes[conversation] = b
+	}
+	return b
+}

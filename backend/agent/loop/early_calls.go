@@ -1,0 +1,39 @@
+package loop
+
+import (
+	"sextant/backend/agent/loop/naming"
+	"sextant/shared/chat"
+	"sextant/shared/toolspec"
+)
+
+// earlyCalls are the calls of an answer that is still streaming. Read-only calls start at once; the first one
+// that acts, and everything after it, waits for the whole answer, because an answer that breaks off is void
+// and a click cannot be undone.
+type earlyCalls struct {
+	// ids are our ids of the calls, in order.
+	ids     []string
+	running map[string]chan toolspec.Result
+	blocked bool
+}
+
+// startEarly takes a complete call while the answer still streams.
+func (t *turn) startEarly(defs []toolspec.Definition, c chat.ToolCall) {
+	e := &t.early
+	id := naming.ID("")
+	e.ids = append(e.ids, id)
+	switch {
+	case e.blocked || t.toolsClosed || !readOnly(defs, c):
+		e.blocked = true
+		return
+	case t.rounds > t.limits.Rounds || len(e.running) >= parallelReads || len(e.running) >= min(t.limits.CallsPerTurn-t.called, t.lineage.counter.CallsLeft()):
+		e.blocked = true
+		return
+	}
+	if e.running == nil {
+		e.running = map[string]chan toolspec.Result{}
+	}
+	done := make(chan toolspec.Result, 1)
+	e.running[id] = done
+	call := toolspec.Call{ID: id, Tool: c.Name, Args: c.Args, Panel: t.panel(), From: t.provenance()}
+	t.loop.wait.Go(func() { done <- t.callTool(call) })
+}

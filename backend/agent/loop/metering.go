@@ -1,0 +1,168 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/loop/budget"
+	"sextant/backend/agent/prompt"
+	"sextant/backend/pipeline/deadline"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/wire"
+)
+
+// openAccount reads earlier costs and returns the event that resets the conversation's budget, if asked to.
+func (t *turn) openAccount(ctx context.Context) ([]event.Event, error) {
+	with := t.loop.cfg.Budget
+	t.account = &budget.Account{Conversation: t.ask.Conversation, Turn: t.id, Own: t.ask.Budget}
+	if parent := budget.FromContext(ctx); parent != nil && parent.Conversation != t.ask.Conversation {
+		t.account.Parent = parent // a different conversation: not the previous turn of this one
+	}
+	t.ctx = budget.WithAccount(t.ctx, t.account)
+	if with.Budgets != nil {
+		t.account.Limits = with.Budgets()
+	}
+	if with.Ledger == nil {
+		return nil, nil
+	}
+	all, before, err := with.Ledger.Spent(ctx, t.ask.Conversation)
+	if err != nil {
+		return nil, fmt.Errorf("reading what the conversation cost: %w", err)
+	}
+	if t.ask.Raise {
+		return []event.Event{t.event(event.BudgetRaised, all)}, nil
+	}
+	t.account.Earlier = all.Since(before)
+	return nil, nil
+}
+
+// budgetEnd is the end of the turn if a budget is used up, nil while another question is allowed. The pilot
+// costs nothing.
+func (t *turn) budgetEnd() *ending {
+	if t.isPilot {
+		return nil
+	}
+	for _, b := range t.account.Budgets() {
+		if b.Spent >= b.Limit {
+			message, suggestion := budget.Describe(b)
+			return &ending{status: chat.StatusLimit, message: message, suggestion: suggestion, budget: b.Name}
+		}
+	}
+	return nil
+}
+
+// budgetError means that a question was not asked because a budget is used up.
+type budgetError struct{ end ending }
+
+func (e *budgetError) Error() string { return e.end.message }
+
+// meteredModel is the turn's model. Every request through it is checked against the budgets and counted.
+type meteredModel struct {
+	llm.Model
+	turn *turn
+}
+
+// Stream implements llm.Model.
+func (m meteredModel) Stream(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+	if end := m.turn.budgetEnd(); end != nil {
+		return llm.Response{}, &budgetError{*end}
+	}
+	// The time of a call that waits for a subagent is that of the subagent's calls.
+	resume := deadline.Pause(m.turn.ctx)
+	res, err := m.Model.Stream(ctx, req, onDelta)
+	resume()
+	made := res.Requests
+	if len(made) == 0 {
+		n := len(res.Text) + len(res.Thought)
+		for _, c := range res.Calls {
+			n += len(c.Name) + len(c.Args)
+		}
+		made = []llm.SentRequest{{
+			Model: cmp.Or(res.By, m.turn.ask.Model), Usage: res.Usage, Cost: res.Cost, Bytes: n,
+			Failed: err != nil && ctx.Err() == nil, Whole: err == nil,
+		}}
+	}
+	asked := prompt.Bytes(req)
+	for _, one := range made {
+		m.turn.pay(one, asked)
+	}
+	return res, err
+}
+
+// Endpoint implements llm.EndpointReporter.
+func (m meteredModel) Endpoint() (base string, native bool) {
+	if at, ok := m.Model.(llm.EndpointReporter); ok {
+		return at.Endpoint()
+	}
+	return "", false
+}
+
+// HasFallback implements llm.FallbackReporter.
+func (m meteredModel) HasFallback() bool {
+	second, ok := m.Model.(llm.FallbackReporter)
+	return ok && second.HasFallback()
+}
+
+// ContextWindow implements llm.WindowReporter.
+func (m meteredModel) ContextWindow(ctx context.Context) (tokens int, loaded bool) {
+	if s, ok := m.Model.(llm.WindowReporter); ok {
+		return s.ContextWindow(ctx)
+	}
+	return 0, false
+}
+
+// pay counts one request and says once per turn if a money budget does not see its cost. asked is the length
+// of the question in bytes.
+func (t *turn) pay(sent llm.SentRequest, asked int) {
+	r := t.loop.cfg.Budget.Request(sent, asked)
+	t.account.Add(r, sent.Usage)
+	if note := t.account.Unpriced(r); note != "" {
+		t.publishNote("", llm.Delta{Note: note})
+	}
+}
+
+// unreportedRound returns an event for requests that are in no other event.
+func (t *turn) unreportedRound(what string) []event.Event {
+	requests := t.account.TakeUnreported()
+	if len(requests) == 0 {
+		return nil
+	}
+	return []event.Event{t.event(event.RoundEnded, budget.Round(what, t.account.Payer(), requests))}
+}
+
+// recordSideCost records the cost of a request that answers no question of the conversation.
+func (t *turn) recordSideCost(what string) error {
+	if events := t.unreportedRound(what); len(events) > 0 {
+		return t.record(events...)
+	}
+	return nil
+}
+
+// Bill returns what a conversation has cost and the state of its budgets. Safe for concurrent use.
+func (l *Loop) Bill(ctx context.Context, conversation string) (wire.Spending, error) {
+	bill := wire.Spending{
+		Conversation: chat.Bill{}.Plus(chat.Bill{}),
+		Turn:         chat.Bill{}.Plus(chat.Bill{}),
+		Budgets:      []wire.Budget{},
+	}
+	if l.cfg.Budget.Ledger == nil {
+		return bill, nil
+	}
+	all, before, err := l.cfg.Budget.Ledger.Spent(ctx, conversation)
+	if err != nil {
+		return bill, fmt.Errorf("reading what the conversation cost: %w", err)
+	}
+	if bill.Turn, err = l.cfg.Budget.Ledger.LastTurn(ctx, conversation); err != nil {
+		return bill, fmt.Errorf("reading what the last turn cost: %w", err)
+	}
+	bill.Conversation = all
+	if l.cfg.Budget.Budgets != nil {
+		bill.Budgets = append(
+			bill.Budgets,
+			budget.Evaluate(budget.Limit{}, l.cfg.Budget.Budgets(), bill.Turn, all.Since(before))...)
+	}
+	return bill, nil
+}

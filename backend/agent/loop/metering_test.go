@@ -1,0 +1,407 @@
+package loop_test
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/loop"
+	"sextant/backend/agent/loop/budget"
+	"sextant/backend/agent/pricing"
+	"sextant/backend/agent/toolcalls/probe"
+	"sextant/backend/store/sqlite"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// costHarness is a harness with a real store.
+type costHarness struct {
+	*harness
+	path    string
+	kept    *sqlite.Store
+	budgets budget.Limits
+	prices  string
+}
+
+// Publish stores events as the recorder does.
+func (b *costHarness) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
+	stored, err := b.kept.AppendEvents(ctx, events)
+	for _, e := range stored {
+		b.seen <- e
+	}
+	return stored, err
+}
+
+func newCostHarness(t *testing.T, turns ...openaitest.Turn) *costHarness {
+	t.Helper()
+	b := &costHarness{harness: newHarness(t, turns...), path: filepath.Join(t.TempDir(), "s.db")}
+	b.limits = loop.Limits{Rounds: 50, CallsPerTurn: 50}
+	plain := b.config
+	b.config = func() loop.Config {
+		cfg := plain()
+		cfg.Journal, cfg.History, cfg.Queue = b, b.kept, nil
+		cfg.Budget = budget.Config{
+			Ledger: b.kept, Budgets: func() budget.Limits { return b.budgets },
+			Price: func(model string) (pricing.Price, bool) {
+				l, err := pricing.Parse(b.prices)
+				if err != nil {
+					t.Error(err)
+				}
+				return l.Of(model)
+			},
+		}
+		return cfg
+	}
+	b.open(t)
+	t.Cleanup(func() { b.Close(); _ = b.kept.Close() })
+	return b
+}
+
+// recordStart starts the program.
+func (b *costHarness) open(t *testing.T) {
+	t.Helper()
+	b.harness.Close()
+	if b.kept != nil {
+		_ = b.kept.Close()
+	}
+	var err error
+	if b.kept, err = sqlite.Open(t.Context(), b.path, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	b.Loop = loop.New(b.config())
+}
+
+func (b *costHarness) bill(t *testing.T) wire.Spending {
+	t.Helper()
+	bill, err := b.Bill(t.Context(), "c1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bill
+}
+
+// costs is a call of look that is answered with this usage.
+func costs(input, output int) openaitest.Turn {
+	turn := calls(call("look", "{}"))
+	turn.Usage = openaitest.Usage{Input: input, Output: output}
+	return turn
+}
+
+// news is an answer that differs each time, so that nothing counts as a repetition.
+func (b *costHarness) news() {
+	n := 0
+	b.do = func(context.Context, toolspec.Call) toolspec.Result {
+		n++
+		return toolspec.OK(strings.Repeat("x", n))
+	}
+}
+
+func TestATurnEndsBeforeTheQuestionThatItsBudgetDoesNotAllow(t *testing.T) {
+	for name, c := range map[string]struct {
+		budget int
+		asked  int
+	}{
+		"under": {301, 4}, "exactly": {300, 3}, "over": {299, 3}, "by far": {1, 1}, "none": {0, 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newCostHarness(
+				t,
+				costs(90, 10),
+				costs(90, 10),
+				costs(90, 10),
+				costs(90, 10),
+				costs(90, 10),
+				openaitest.Turn{Text: "Done."},
+			)
+			b.news()
+			b.budgets.Turn.Tokens = c.budget
+			o := b.ask(t, "go on and on")
+			if n := len(b.service.Requests()); n != c.asked {
+				t.Fatalf("%d questions, want %d: %+v", n, c.asked, o)
+			}
+			if c.budget == 0 {
+				if o.Status != chat.StatusDone {
+					t.Errorf("%+v", o)
+				}
+				return
+			}
+			if o.Status != chat.StatusLimit || o.Budget != "tokens_per_turn" || o.Calls != c.asked ||
+				!strings.Contains(o.Error, "tokens of its budget of") || !strings.Contains(o.Suggestion, "Continue") {
+				t.Errorf("%+v", o)
+			}
+			// What was done is complete: every call has its result, and the next turn has the same budget.
+			if next := b.ask(t, "continue"); next.Status == chat.StatusFailed || next.Rounds == 0 {
+				t.Errorf("going on: %+v", next)
+			}
+		})
+	}
+}
+
+func TestABudgetOfMoneyCountsWhatTheTokensCost(t *testing.T) {
+	b := newCostHarness(t, costs(1000, 100), costs(1000, 100), costs(1000, 100), openaitest.Turn{Text: "Done."})
+	b.news()
+	b.prices = "openai/*=2/1/10" // 0.002 and 0.001 for each answer
+	b.budgets.Turn.Cost = chat.Money{Nanos: 6_000_000, Currency: "USD"}
+	o := b.ask(t, "work")
+	if o.Budget != "cost_per_turn" || len(b.service.Requests()) != 2 ||
+		!strings.Contains(o.Error, "0.0060 USD of its budget of 0.0060 USD") {
+		t.Fatalf("%d questions: %+v", len(b.service.Requests()), o)
+	}
+	bill := b.bill(t)
+	if bill.Turn.In("USD") != 6_000_000 || bill.Conversation.Requests != 2 || bill.Conversation.Unpriced != 0 {
+		t.Errorf("%+v", bill)
+	}
+	if len(bill.Budgets) != 1 ||
+		bill.Budgets[0] != (wire.Budget{Name: "cost_per_turn", Limit: 6_000_000, Spent: 6_000_000, Currency: "USD"}) {
+		t.Errorf("%+v", bill.Budgets)
+	}
+}
+
+func TestAMissingPriceIsReportedAndNeverFree(t *testing.T) {
+	b := newCostHarness(
+		t,
+		costs(1000, 100),
+		costs(1000, 100),
+		openaitest.Turn{Text: "Done.", Usage: openaitest.Usage{Input: 10, Output: 1}},
+	)
+	b.news()
+	b.budgets.Turn.Cost = chat.Money{Nanos: 1, Currency: "USD"}
+	if o := b.ask(t, "work"); o.Status != chat.StatusDone || o.Bill.Unpriced != 2211 || len(o.Bill.Cost) != 0 {
+		t.Errorf("%+v", o)
+	}
+	events, err := b.kept.EventsOfConversation(t.Context(), "c1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	for _, e := range events {
+		if e.Kind == event.TurnNoted {
+			notes = append(notes, data[event.Note](e).Text)
+		}
+	}
+	if len(notes) != 1 || !strings.Contains(notes[0], "does not count what openai/m costs: no price is set") {
+		t.Errorf("notes %q", notes)
+	}
+	b.prices = "openai/*=1/1/1 EUR"
+	b.service.Answer = func(openaitest.Request) openaitest.Turn {
+		return openaitest.Turn{Text: "Hi.", Usage: openaitest.Usage{Input: 10, Output: 1}}
+	}
+	if o := b.ask(t, "again"); o.Bill.In("EUR") != 11_000 || o.Status != chat.StatusDone {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestAConversationsBudgetHoldsOverTurnsAndRestartsUntilItIsRaised(t *testing.T) {
+	b := newCostHarness(t)
+	b.service.Answer = func(openaitest.Request) openaitest.Turn {
+		return openaitest.Turn{Text: "Yes.", Usage: openaitest.Usage{Input: 60, Output: 10}}
+	}
+	b.budgets.Conversation.Tokens = 100
+	ask := func(raise bool) loop.Outcome {
+		return b.run(t, loop.Ask{Conversation: "c1", Text: "continue", Model: "openai/m", Raise: raise})
+	}
+	for i, want := range []struct {
+		restart, raise, done bool
+	}{{false, false, true}, {true, false, true}, {false, false, false}, {true, false, false}, {false, true, true}, {true, false, true}, {false, false, false}} {
+		if want.restart {
+			b.open(t)
+		}
+		o := ask(want.raise)
+		if (o.Status == chat.StatusDone) != want.done ||
+			!want.done && (o.Budget != "tokens_per_conversation" || o.Rounds != 0) {
+			t.Fatalf("turn %d: %+v", i+1, o)
+		}
+	}
+	if n := len(b.service.Requests()); n != 4 {
+		t.Errorf("%d questions", n)
+	}
+	bill := b.bill(t)
+	if bill.Conversation.Tokens() != 280 || bill.Turn.Tokens() != 0 || bill.Budgets[0].Spent != 140 ||
+		bill.Budgets[0].Limit != 100 {
+		t.Errorf("%+v", bill)
+	}
+	if o := b.run(t, loop.Ask{Conversation: "another", Text: "hi", Model: "openai/m"}); o.Status != chat.StatusDone {
+		t.Errorf("another conversation: %+v", o)
+	}
+	if o := b.run(t, loop.Ask{Conversation: "c1", Text: "help", Model: "pilot"}); o.Status != chat.StatusDone {
+		t.Errorf("the pilot costs nothing: %+v", o)
+	}
+}
+
+func TestABudgetThatComesWithARequestCanOnlyNarrow(t *testing.T) {
+	for _, c := range []struct {
+		own   int
+		asked int
+		name  string
+	}{{100, 1, "tokens_of_request"}, {1_000_000, 3, "tokens_per_turn"}, {0, 3, "tokens_per_turn"}} {
+		b := newCostHarness(t, costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10))
+		b.news()
+		b.budgets.Turn.Tokens = 300
+		o := b.run(t, loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m", Budget: budget.Limit{Tokens: c.own}})
+		if o.Budget != c.name || len(b.service.Requests()) != c.asked {
+			t.Errorf("own %d: %d questions, %+v", c.own, len(b.service.Requests()), o)
+		}
+	}
+}
+
+func TestUsageIsEstimatedIfAServiceReportsNone(t *testing.T) {
+	b := newCostHarness(t, calls(call("look", "{}")), calls(call("look", "{}")), calls(call("look", "{}")))
+	b.news()
+	b.budgets.Turn.Tokens = 50
+	o := b.ask(t, strings.Repeat("word ", 100))
+	if o.Budget != "tokens_per_turn" || len(b.service.Requests()) != 1 || o.Bill.Estimated != o.Bill.Tokens() ||
+		o.Bill.Input < 500/toolspec.BytesPerToken {
+		t.Errorf("%d questions: %+v", len(b.service.Requests()), o)
+	}
+	if o.Usage != (chat.Usage{}) {
+		t.Errorf("reported %+v", o.Usage)
+	}
+}
+
+func TestSideRequestsCountToo(t *testing.T) {
+	b := newCostHarness(t,
+		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}}, // the probe, in each dialect
+		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}},
+		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}},
+		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}},
+		openaitest.Turn{Text: "Hello.", Usage: openaitest.Usage{Input: 100, Output: 5}},
+	)
+	b.service.Probes = true
+	b.dialects = probe.New(probe.Config{Settings: b.kept})
+	o := b.ask(t, "hello")
+	if o.Status != chat.StatusDone || o.Bill.Requests != 5 || o.Usage.Input != 128 || o.Rounds != 1 {
+		t.Fatalf("%+v", o)
+	}
+	if bill := b.bill(t); bill.Conversation.Input != 128 || bill.Turn.Requests != 5 {
+		t.Errorf("%+v", bill)
+	}
+	events, err := b.kept.EventsOfConversation(t.Context(), "c1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if r := data[event.Round](e); e.Kind == event.RoundEnded && r.For == "probe" &&
+			(r.Number != 0 || len(r.Requests) != 4 || r.Usage.Input != 28) {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+func TestAProbeStopsWhereTheBudgetDoes(t *testing.T) {
+	b := newCostHarness(t)
+	b.service.Probes = true
+	b.service.Answer = func(openaitest.Request) openaitest.Turn {
+		return openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}}
+	}
+	b.dialects = probe.New(probe.Config{Settings: b.kept})
+	b.budgets.Turn.Tokens = 20
+	if o := b.ask(t, "hello"); o.Budget != "tokens_per_turn" || o.Status != chat.StatusLimit || o.Rounds != 0 ||
+		len(b.service.Requests()) != 2 {
+		t.Errorf("%d questions: %+v", len(b.service.Requests()), o)
+	}
+}
+
+func TestASummaryIsCountedAndNotAskedForWithoutBudget(t *testing.T) {
+	b := newCostHarness(t)
+	b.window = 10_000
+	b.service.Answer = func(r openaitest.Request) openaitest.Turn {
+		if strings.Contains(r.Last(), "Sum up this beginning") {
+			return openaitest.Turn{Text: "All was read.", Usage: openaitest.Usage{Input: 5000, Output: 50}}
+		}
+		return openaitest.Turn{Text: "Read.", Usage: openaitest.Usage{Input: 100, Output: 1}}
+	}
+	long := strings.Repeat("a long line of what was said ", 500)
+	var o loop.Outcome
+	for range 4 {
+		if o = b.ask(t, long); o.Bill.Requests > 1 {
+			break
+		}
+	}
+	if o.Bill.Requests != 2 || o.Usage.Input != 5100 || b.bill(t).Turn.Input != 5100 {
+		t.Fatalf("the turn with the summary: %+v", o)
+	}
+	for range 4 {
+		b.ask(t, long)
+	}
+	b.budgets.Conversation.Tokens = 1
+	before := len(b.service.Requests())
+	if o := b.ask(t, long); o.Budget != "tokens_per_conversation" || len(b.service.Requests()) != before {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestRetriesAndTheFallbackAreCountedSeparately(t *testing.T) {
+	b := newCostHarness(
+		t,
+		openaitest.Turn{Status: 503},
+		openaitest.Turn{Status: 503},
+		openaitest.Turn{Text: "Hi.", Usage: openaitest.Usage{Input: 100, Output: 10}},
+	)
+	b.prices = "openai/m=1/1/1"
+	if o := b.ask(t, "hello"); o.Bill.Requests != 3 || o.Bill.Tokens() != 110 || o.Bill.In("USD") != 110_000 {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestATurnInsideACallSpendsFromBothBudgets(t *testing.T) {
+	b := newCostHarness(t)
+	b.budgets.Turn.Tokens = 250
+	b.service.Answer = func(r openaitest.Request) openaitest.Turn {
+		usage := openaitest.Usage{Input: 90, Output: 10}
+		if strings.Contains(string(r.Body), "the small task") || r.Messages[len(r.Messages)-1].Role == "tool" {
+			return openaitest.Turn{Text: "Done.", Usage: usage}
+		}
+		return openaitest.Turn{Calls: []openaitest.Call{call("act", "{}")}, Usage: usage}
+	}
+	var child loop.Outcome
+	b.do = func(ctx context.Context, _ toolspec.Call) toolspec.Result {
+		var err error
+		if child, err = b.Run(ctx, loop.Ask{Conversation: "child", Text: "the small task", Model: "openai/m"}); err != nil {
+			t.Error(err)
+		}
+		return toolspec.OK("done")
+	}
+	if o := b.ask(t, "hand it on"); o.Status != chat.StatusDone || o.Bill.Requests != 3 || o.Bill.Tokens() != 300 ||
+		child.Bill.Requests != 1 {
+		t.Errorf("%+v, child %+v", o, child)
+	}
+	bill := b.bill(t)
+	if bill.Conversation.Tokens() != 300 || bill.Turn.Requests != 3 {
+		t.Errorf("%+v", bill)
+	}
+	b.budgets.Turn.Tokens = 100
+	if o := b.ask(t, "hand it on"); o.Budget != "tokens_per_turn" || o.Bill.Requests != 1 ||
+		child.Status != chat.StatusLimit ||
+		child.Rounds != 0 {
+		t.Errorf("%+v, child %+v", o, child)
+	}
+}
+
+func TestAllBranchesOfAConversationCount(t *testing.T) {
+	b := newCostHarness(t)
+	b.service.Answer = func(openaitest.Request) openaitest.Turn {
+		return openaitest.Turn{Text: "Yes.", Usage: openaitest.Usage{Input: 60, Output: 10}}
+	}
+	b.ask(t, "first")
+	said, err := b.kept.Messages(t.Context(), "c1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.until(t, event.TurnEnded)
+	if _, err := b.Edit(t.Context(), loop.Ask{Conversation: "c1", Text: "other words", Model: "openai/m"}, said[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	b.until(t, event.TurnEnded)
+	if n := b.bill(t).Conversation.Tokens(); n != 140 {
+		t.Errorf("%d tokens", n)
+	}
+	if shown, err := b.kept.Messages(t.Context(), "c1"); err != nil || len(shown) != 2 ||
+		shown[0].Text != "other words" {
+		t.Errorf("the branch that is shown: %+v %v", shown, err)
+	}
+}

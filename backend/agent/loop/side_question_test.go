@@ -1,0 +1,37 @@
+package loop_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/loop"
+	"sextant/shared/chat"
+	"sextant/shared/toolspec"
+)
+
+func TestASideQuestionIsPaidForByTheTurnOfItsCall(t *testing.T) {
+	apart := openaitest.Turn{Text: "Because."}
+	apart.Usage = openaitest.Usage{Input: 40, Output: 2}
+	b := newCostHarness(t, costs(90, 10), apart, openaitest.Turn{Text: "Done."})
+	b.do = func(ctx context.Context, c toolspec.Call) toolspec.Result {
+		got, err := b.AskSide(ctx, loop.SideQuestion{
+			Model: "openai/m", System: "Be brief.", Messages: []chat.Message{{Role: chat.RoleUser, Text: "Why?"}}, MaxTokens: 7,
+			Conversation: c.From.Conversation, Turn: c.From.Turn,
+		})
+		if err != nil || got.Text != "Because." {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		return toolspec.OK(got.Text)
+	}
+	if o := b.ask(t, "look"); o.Status != chat.StatusDone {
+		t.Fatalf("%+v", o)
+	}
+	if all := b.bill(t).Conversation; all.Requests != 3 || all.Input < 130 {
+		t.Errorf("the bill is %+v", all)
+	}
+	if _, err := b.AskSide(t.Context(), loop.SideQuestion{Model: "pilot"}); !errors.Is(err, loop.ErrPilot) {
+		t.Errorf("the pilot answered: %v", err)
+	}
+}

@@ -1,0 +1,169 @@
+package grammar
+
+import (
+	"slices"
+	"strings"
+
+	"sextant/shared/chat"
+)
+
+// MaxOffers is how many commands are offered at once.
+const MaxOffers = 3
+
+// Suggest returns commands that said was probably meant to be. Each is a valid command; none runs.
+func (g *Parser) Suggest(said string) []chat.Offer {
+	said = strings.ToValidUTF8(said, "\uFFFD")
+	if name, ok := strings.CutPrefix(said, "/"); ok {
+		if near := Closest(name[:toolName(name)], g.Tools); near != "" {
+			return []chat.Offer{{Say: "/" + near + " " + strings.TrimSpace(name[toolName(name):])}}
+		}
+		return nil
+	}
+	ts := tokens(said)
+	if len(ts) == 0 || len(ts) > 40 {
+		return nil
+	}
+	var offers []chat.Offer
+	add := func(o chat.Offer) {
+		same := func(old chat.Offer) bool { return old.Say == o.Say }
+		if o.Say != said && len(offers) < MaxOffers && !slices.ContainsFunc(offers, same) {
+			offers = append(offers, o)
+		}
+	}
+	for _, o := range g.byName(said, ts) {
+		add(o)
+	}
+	for i, t := range ts[:min(6, len(ts))] {
+		known := g.words
+		if i == 0 {
+			known = g.verbs
+		}
+		if t.quoted || len(t.word) < 3 || slices.Contains(known, t.word) {
+			continue
+		}
+		near := Closest(t.word, known)
+		if near == "" {
+			continue
+		}
+		mended := said[:t.start] + near + said[t.end:]
+		if f, ok := g.reads(mended); ok {
+			add(chat.Offer{Say: mended, Means: f.form.Means})
+			continue
+		}
+		named := g.byName(mended, tokens(mended))
+		for _, o := range named {
+			add(o)
+		}
+		if i == 0 && len(named) == 0 {
+			add(chat.Offer{Say: mended})
+		}
+	}
+	if f := g.formOf(ts[0].text, nil); f != nil && len(ts) == 1 {
+		add(chat.Offer{Say: f.Example, Means: f.Means})
+	}
+	return offers
+}
+
+// reads matches a whole command.
+func (g *Parser) reads(said string) (match, bool) {
+	ts := tokens(said)
+	if len(ts) == 0 {
+		return match{}, false
+	}
+	found, _ := g.fit(said, ts, true)
+	if len(found) == 0 {
+		return match{}, false
+	}
+	return found[0], true
+}
+
+// byName offers the numbers of elements called by name: "click the add button".
+func (g *Parser) byName(said string, ts []token) []chat.Offer {
+	by := *g
+	by.naming = true
+	found, _ := by.fit(said, ts, true)
+	var offers []chat.Offer
+	for _, m := range found {
+		for _, p := range m.form.Slots() {
+			id, ok := m.args[p.arg].(int)
+			if e, known := g.Live.mark(id); ok && known && p.kind.family() == "mark" {
+				offers = append(
+					offers,
+					chat.Offer{Say: g.canonical(m), Means: m.form.Means, Name: EscapeLinks(markName(e))},
+				)
+				break
+			}
+		}
+	}
+	return offers
+}
+
+// formOf is the simplest form that calls a tool with these arguments, nil if there is none.
+func (g *Parser) formOf(tool string, with map[string]string) *compiledForm {
+	best, most := (*compiledForm)(nil), -1
+	for _, f := range g.Forms {
+		if f.command.Tool != tool || f.Hidden {
+			continue
+		}
+		fits := 0
+		for name, v := range with {
+			fixed, is := f.Fixed[name].(string)
+			asks := slices.ContainsFunc(f.parts, func(p formPart) bool { return p.kind != nil && p.arg == name })
+			switch {
+			case is && fixed == v || asks && v == "", f.Fixed[name] == true && v == "":
+				fits += 2
+			case asks || is && v == "":
+				fits++
+			}
+		}
+		if fits > most {
+			best, most = f, fits
+		}
+	}
+	if most == 0 && len(with) > 0 {
+		return nil
+	}
+	return best
+}
+
+// Closest is the name with the smallest edit distance, at most a third of the word's length and at most
+// three; "" if none is close.
+func Closest(word string, names []string) string {
+	if len(word) > 64 {
+		return ""
+	}
+	best, most := "", min(3, max(1, len(word)/3))
+	for _, n := range names {
+		if len(word) < 3 {
+			break
+		}
+		if d := distance(word, n); d <= most {
+			best, most = n, d-1
+		}
+	}
+	return best
+}
+
+// distance counts insertions, deletions, substitutions and transpositions (optimal string alignment) over
+// bytes.
+func distance(a, b string) int {
+	prev2, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		cur[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], prev2[j-2]+1)
+			}
+		}
+		prev2, prev, cur = prev, cur, prev2
+	}
+	return prev[len(b)]
+}

@@ -1,0 +1,139 @@
+package toolcalls
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"sextant/backend/agent/llm"
+	"sextant/shared/chat"
+	"sextant/shared/toolspec"
+)
+
+// Adapter asks a model for tool calls in the model's own format and returns them as llm calls, so that
+// callers need not know the format. Safe for concurrent use.
+type Adapter struct {
+	Model llm.Model
+	// Format is the format of the model; "" means Native.
+	Format Format
+	// AlsoCallable are tools that a call in text may name although the request does not list them.
+	AlsoCallable []toolspec.Definition
+}
+
+// Stream sends one request with the tools that may be called. A native model gets them as they are. For other
+// models the system prompt lists them, and earlier calls and results are written into the conversation in the
+// model's format. The returned text is without calls; each complete call also goes to onDelta at once, so
+// that it can start before the answer ends. Errors are the model's own.
+func (v Adapter) Stream(
+	ctx context.Context,
+	req llm.Request,
+	defs []toolspec.Definition,
+	onDelta func(llm.Delta),
+) (llm.Response, error) {
+	if v.Format == Native || v.Format == "" || len(defs) == 0 && !hasCalls(req.Messages) {
+		req.Tools = NativeFunctions(defs)
+		return v.Model.Stream(ctx, req, onDelta)
+	}
+	tools := NewToolset(slices.Concat(defs, v.AlsoCallable))
+	asked := llm.Request{
+		System:    req.System,
+		Messages:  v.asText(req.Messages, tools),
+		MaxTokens: req.MaxTokens,
+		TextCalls: true,
+	}
+	if section := Section(v.Format, defs); section != "" {
+		asked.System = strings.TrimSpace(req.System + "\n\n" + section)
+	}
+	var out llm.Response
+	var text strings.Builder
+	p := NewParser(tools, func(e Event) {
+		switch {
+		case e.Call != nil:
+			call := chat.ToolCall{Name: e.Call.Name, Args: e.Call.Args}
+			out.Calls = append(out.Calls, call)
+			onDelta(llm.Delta{Call: &call})
+		case e.Broken != nil:
+			out.Broken = append(
+				out.Broken,
+				llm.BrokenCall{Name: e.Broken.Name, Problem: e.Broken.Problem, Suggestion: e.Broken.Suggestion},
+			)
+		default:
+			text.WriteString(e.Text)
+			onDelta(llm.Delta{Text: e.Text})
+		}
+	})
+	res, err := v.Model.Stream(ctx, asked, func(d llm.Delta) {
+		if d.Thought != "" || d.Note != "" {
+			onDelta(llm.Delta{Thought: d.Thought, Note: d.Note})
+		}
+		p.Write(d.Text)
+	})
+	if err != nil {
+		p.Abandon()
+		return llm.Response{Text: text.String(), Thought: res.Thought, Usage: res.Usage, By: res.By}, err
+	}
+	p.Close(res.Stop != llm.StopLength)
+	out.Text, out.Thought, out.Usage, out.Stop, out.By = text.String(), res.Thought, res.Usage, res.Stop, res.By
+	// A server that parses this format itself returns its calls natively.
+	out.Calls = append(out.Calls, res.Calls...)
+	out.Broken = append(out.Broken, res.Broken...)
+	if len(out.Calls) > 0 && out.Stop == llm.StopDone {
+		out.Stop = llm.StopCalls
+	}
+	return out, nil
+}
+
+func NativeFunctions(defs []toolspec.Definition) []toolspec.Function {
+	out := make([]toolspec.Function, len(defs))
+	for i, d := range defs {
+		out[i] = d.Function()
+	}
+	return out
+}
+
+func hasCalls(messages []chat.Message) bool {
+	return slices.ContainsFunc(messages, func(m chat.Message) bool { return len(m.Calls) > 0 })
+}
+
+// asText is the conversation with its calls and results as text. Adjacent messages of one role are joined,
+// because many templates of local models require alternating roles.
+func (v Adapter) asText(messages []chat.Message, tools *Toolset) []chat.Message {
+	var out []chat.Message
+	names := map[string]string{}
+	var results []Result
+	say := func(role chat.Role, text string) {
+		if n := len(out); n > 0 && out[n-1].Role == role {
+			out[n-1].Text += "\n\n" + text
+			return
+		}
+		out = append(out, chat.Message{Role: role, Text: text})
+	}
+	var images []chat.Image
+	flush := func() {
+		if len(results) > 0 {
+			say(chat.RoleUser, PrintResults(v.Format, results))
+			out[len(out)-1].Images = append(out[len(out)-1].Images, images...)
+			results, images = nil, nil
+		}
+	}
+	for _, m := range messages {
+		if m.Role == chat.RoleTool {
+			results = append(results, Result{Name: names[m.CallID], Text: m.Text})
+			images = append(images, m.Images...)
+			continue
+		}
+		flush()
+		var parts []string
+		if m.Text != "" {
+			parts = append(parts, m.Text)
+		}
+		for _, c := range m.Calls {
+			names[c.ID] = c.Name
+			parts = append(parts, Print(v.Format, Call{Name: c.Name, Args: c.Args}, tools))
+		}
+		say(m.Role, strings.Join(parts, "\n"))
+		out[len(out)-1].Images = append(out[len(out)-1].Images, m.Images...)
+	}
+	flush()
+	return out
+}

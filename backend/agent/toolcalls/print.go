@@ -1,0 +1,115 @@
+package toolcalls
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// Print writes c in a format; Native prints like ToolCall. The tools say which parameters are text in the
+// Hermes format. A Parser reads the result back as the same call.
+func Print(kind Format, c Call, tools *Toolset) string {
+	args := c.Args
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	switch kind {
+	case Fenced:
+		if string(args) == "{}" {
+			return "```tool\nreturn " + c.Name + "();\n```"
+		}
+		return "```tool\nreturn " + c.Name + "(" + string(args) + ");\n```"
+	case Hermes:
+		if s, ok := printFunction(c.Name, args, tools); ok {
+			return s
+		}
+	}
+	var b bytes.Buffer
+	b.WriteString(`<tool_call>{"name":`)
+	writeString(&b, c.Name)
+	b.WriteString(`,"arguments":`)
+	b.Write(args)
+	b.WriteString("}</tool_call>")
+	return b.String()
+}
+
+// plainKey matches keys that can be in a tag; calls with others are printed as JSON.
+var plainKey = regexp.MustCompile(`^[\pL\pN_.$-]{1,100}$`)
+
+// printFunction writes the tag format. It returns false if a value would break out of it, because the format
+// has no escapes.
+func printFunction(name string, args json.RawMessage, tools *Toolset) (string, bool) {
+	t := tools.byName[name]
+	if t == nil || !plainKey.MatchString(name) {
+		return "", false
+	}
+	dec := json.NewDecoder(bytes.NewReader(args))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return "", false
+	}
+	var b strings.Builder
+	b.WriteString("<tool_call>\n<function=" + name + ">\n")
+	for dec.More() {
+		token, err := dec.Token()
+		key, ok := token.(string)
+		var value json.RawMessage
+		if err != nil || !ok || dec.Decode(&value) != nil || !plainKey.MatchString(key) {
+			return "", false
+		}
+		text := string(value)
+		if f, known := t.field(key); known && f.schema.textOnly() {
+			if json.Unmarshal(value, &text) != nil || value[0] != '"' {
+				return "", false
+			}
+		}
+		if strings.Contains(text, "</parameter") || strings.Contains(text, "<parameter=") ||
+			strings.Contains(text, "</function") ||
+			strings.Contains(text, "tool_call>") {
+			return "", false
+		}
+		b.WriteString("<parameter=" + key + ">\n" + text + "\n</parameter>\n")
+	}
+	b.WriteString("</function>\n</tool_call>")
+	return b.String(), true
+}
+
+// Result is the result of a call. Text is what the model will read: text from outside is already in its
+// marked block.
+type Result struct {
+	Name string
+	Text string
+}
+
+// PrintResults writes results, in the order of the calls, as the message that answers them.
+func PrintResults(kind Format, results []Result) string {
+	parts := make([]string, len(results))
+	for i, r := range results {
+		if kind == Fenced {
+			fence := strings.Repeat("`", max(3, longestRun(r.Text)+1))
+			parts[i] = fence + "tool_result " + r.Name + "\n" + r.Text + "\n" + fence
+			continue
+		}
+		parts[i] = "<tool_response name=" + r.Name + ">\n" + escapeResultTags(r.Text) + "\n</tool_response>"
+	}
+	return strings.Join(parts, "\n")
+}
+
+// longestRun is the length of the longest run of backticks, so that a fence can be longer.
+func longestRun(s string) int {
+	most, n := 0, 0
+	for i := range len(s) {
+		if s[i] != '`' {
+			n = 0
+			continue
+		}
+		n++
+		most = max(most, n)
+	}
+	return most
+}
+
+// escapeResultTags keeps a result from closing its own block.
+func escapeResultTags(s string) string {
+	return strings.NewReplacer("</tool_response", "<\\/tool_response", "<tool_response", "<\\tool_response").Replace(s)
+}

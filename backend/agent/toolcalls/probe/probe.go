@@ -1,0 +1,259 @@
+// Package probe detects which format a model uses for tool calls by asking it for one call, and remembers
+// the answer. It knows no conversation and runs no tool.
+package probe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/toolcalls"
+	"sextant/shared/chat"
+	"sextant/shared/toolspec"
+)
+
+// SettingsStore persists small values.
+type SettingsStore interface {
+	Setting(ctx context.Context, key string) (value string, ok bool, err error)
+	SetSetting(ctx context.Context, key, value string) error
+}
+
+// Config configures a Prober. Only Memory is required.
+type Config struct {
+	Settings SettingsStore
+	// Overrides are set by the user as provider/model=format; they win.
+	Overrides func() []string
+	Now       func() time.Time
+	Log       *slog.Logger
+}
+
+// Prober detects how models write tool calls, once for each model. Safe for concurrent use.
+type Prober struct {
+	cfg     Config
+	probing chan struct{}
+}
+
+// Result is the format a model uses and how that is known.
+type Result struct {
+	Format toolcalls.Format `json:"kind"`
+	// Confidence is between 0 and 1. Below 0.5 nothing was recognised, and the model is probed again after a
+	// day.
+	Confidence float64 `json:"sure"`
+	// Source is probe, person or known.
+	Source string `json:"by"`
+	// Endpoint is where the model was reached. At another endpoint it counts as another model.
+	Endpoint string `json:"place,omitempty"`
+	// Requests is how many requests the probe took.
+	Requests int       `json:"requests,omitempty"`
+	Time     time.Time `json:"time"`
+}
+
+const (
+	// ToolName is the tool in the probe's question; it exists nowhere else.
+	ToolName = "say_word"
+	word     = "saffron"
+	// maxTokens leaves room for a model that reasons first.
+	maxTokens = 1024
+	// MaxRequests limits the requests of a probe.
+	MaxRequests   = 4
+	minConfidence = 0.5
+	retryAfter    = 24 * time.Hour
+	settingPrefix = "dialect."
+)
+
+// New makes a Prober.
+func New(cfg Config) *Prober {
+	if cfg.Overrides == nil {
+		cfg.Overrides = func() []string { return nil }
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Prober{cfg: cfg, probing: make(chan struct{}, 1)}
+}
+
+// CheckOverride returns what is wrong with provider/model=format.
+func CheckOverride(s string) error {
+	name, kind, ok := splitOverride(s)
+	if !ok || !strings.Contains(name, "/") || !toolcalls.Format(kind).Valid() {
+		return fmt.Errorf(
+			"%q is not provider/model=dialect; dialects are native, tool_call, hermes and fenced, e.g. "+
+				"ollama/qwen3=hermes",
+			s,
+		)
+	}
+	return nil
+}
+
+func splitOverride(s string) (name, kind string, ok bool) {
+	i := strings.LastIndexByte(s, '=')
+	if i < 0 {
+		return "", "", false
+	}
+	return strings.TrimSpace(s[:i]), strings.TrimSpace(s[i+1:]), true
+}
+
+// Detect returns how the model called name writes tool calls. The first time it probes the model, native
+// first, with at most MaxRequests requests; usage is what they took. An error means that the model could not be
+// asked; nothing is remembered then.
+func (p *Prober) Detect(ctx context.Context, name string, m llm.Model) (Result, chat.Usage, error) {
+	for _, o := range p.cfg.Overrides() {
+		if model, kind, ok := splitOverride(o); ok && model == name && toolcalls.Format(kind).Valid() {
+			return Result{Format: toolcalls.Format(kind), Confidence: 1, Source: "person"}, chat.Usage{}, nil
+		}
+	}
+	place := ""
+	if at, ok := m.(llm.EndpointReporter); ok {
+		base, native := at.Endpoint()
+		if native {
+			return Result{Format: toolcalls.Native, Confidence: 1, Source: "known", Endpoint: base}, chat.Usage{}, nil
+		}
+		place = base
+	}
+	if v, ok := p.remembered(ctx, name, place); ok {
+		return v, chat.Usage{}, nil
+	}
+	// One probe at a time, so that two conversations starting together probe once.
+	select {
+	case p.probing <- struct{}{}:
+		defer func() { <-p.probing }()
+	case <-ctx.Done():
+		return Result{}, chat.Usage{}, ctx.Err()
+	}
+	if v, ok := p.remembered(ctx, name, place); ok {
+		return v, chat.Usage{}, nil
+	}
+	v, usage, err := probe(ctx, m)
+	if err != nil {
+		return v, usage, err
+	}
+	v.Endpoint, v.Time = place, p.cfg.Now().UTC()
+	p.cfg.Log.Info("dialect found", "model", name, "dialect", v.Format, "sure", v.Confidence, "requests", v.Requests)
+	raw, err := json.Marshal(v)
+	if err == nil {
+		err = p.cfg.Settings.SetSetting(ctx, settingPrefix+name, string(raw))
+	}
+	if err != nil {
+		p.cfg.Log.Warn("dialect not remembered", "model", name, "error", err)
+	}
+	return v, usage, nil
+}
+
+// remembered returns an earlier detection that is still valid.
+func (p *Prober) remembered(ctx context.Context, name, place string) (Result, bool) {
+	var v Result
+	raw, ok, err := p.cfg.Settings.Setting(ctx, settingPrefix+name)
+	if err != nil {
+		p.cfg.Log.Warn("dialect not read", "model", name, "error", err)
+	}
+	if !ok || err != nil || json.Unmarshal([]byte(raw), &v) != nil || !v.Format.Valid() || v.Endpoint != place {
+		return Result{}, false
+	}
+	return v, v.Confidence >= minConfidence || p.cfg.Now().Sub(v.Time) < retryAfter
+}
+
+// probe asks for one call in each format until one comes.
+func probe(ctx context.Context, m llm.Model) (Result, chat.Usage, error) {
+	var usage chat.Usage
+	best := Result{Format: toolcalls.Fenced, Confidence: 0.1, Source: "probe"}
+	var refusal error
+	answered := false
+	for i, kind := range toolcalls.Formats() {
+		got, err := ask(ctx, m, kind)
+		usage.Input += got.usage.Input
+		usage.Output += got.usage.Output
+		usage.Cached += got.usage.Cached
+		switch {
+		case err != nil && (ctx.Err() != nil || !refused(err)):
+			return Result{}, usage, err
+		case err != nil:
+			refusal = err
+			continue
+		}
+		if !answered && kind == toolcalls.Native {
+			best.Format = toolcalls.Native // it accepts tools at least
+		}
+		answered = true
+		if got.confidence > 0 {
+			return Result{Format: got.format, Confidence: got.confidence, Source: "probe", Requests: i + 1}, usage, nil
+		}
+	}
+	if !answered {
+		return Result{}, usage, refusal
+	}
+	best.Requests = len(toolcalls.Formats())
+	return best, usage, nil
+}
+
+// refused reports whether the service rejected the request as such, as servers do whose model knows no tools.
+// Other errors would hit the next request too.
+func refused(err error) bool {
+	var e *llm.Error
+	return errors.As(err, &e) && e.Kind == llm.Failed
+}
+
+// attempt is the result of one question of a probe.
+type attempt struct {
+	format     toolcalls.Format
+	confidence float64
+	usage      chat.Usage
+}
+
+// ask asks for the call in one format. An answer in another format counts too: the model was trained on that
+// probing.
+func ask(ctx context.Context, m llm.Model, kind toolcalls.Format) (attempt, error) {
+	defs := []toolspec.Definition{{
+		Name: ToolName, Description: "Says one word to the person.",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`),
+	}}
+	req := llm.Request{
+		System: toolcalls.Section(kind, defs), MaxTokens: maxTokens, NoFallback: true, TextCalls: true,
+		Messages: []chat.Message{
+			{
+				Role: chat.RoleUser,
+				Text: "Call the tool " + ToolName + " with the word " + word + ". Do nothing else.",
+			},
+		},
+	}
+	if kind == toolcalls.Native {
+		req.Tools = toolcalls.NativeFunctions(defs)
+	}
+	res, err := m.Stream(ctx, req, func(llm.Delta) {})
+	got := attempt{usage: res.Usage}
+	if err != nil {
+		return got, err
+	}
+	for _, c := range res.Calls {
+		got.record(toolcalls.Native, c.Name, c.Args)
+	}
+	p := toolcalls.NewParser(toolcalls.NewToolset(defs), func(e toolcalls.Event) {
+		if e.Call != nil {
+			got.record(e.Call.Format, e.Call.Name, e.Call.Args)
+		}
+	})
+	p.Write(res.Text)
+	p.Close(res.Stop != llm.StopLength)
+	return got, nil
+}
+
+// record takes the first call that came.
+func (a *attempt) record(kind toolcalls.Format, name string, args json.RawMessage) {
+	if a.confidence > 0 || name != ToolName {
+		return
+	}
+	a.format, a.confidence = kind, 0.7
+	var said struct {
+		Word string `json:"word"`
+	}
+	if json.Unmarshal(args, &said) == nil && said.Word == word {
+		a.confidence = 0.95
+	}
+}

@@ -1,0 +1,201 @@
+package probe_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sextant/backend/agent/llm"
+	"sextant/backend/agent/llm/openaitest"
+	"sextant/backend/agent/llm/providers"
+	"sextant/backend/agent/toolcalls"
+	"sextant/backend/agent/toolcalls/probe"
+)
+
+// memory keeps settings.
+type memory struct {
+	mu   sync.Mutex
+	kept map[string]string
+}
+
+func (m *memory) Setting(_ context.Context, key string) (string, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v, ok := m.kept[key]
+	return v, ok, nil
+}
+
+func (m *memory) SetSetting(_ context.Context, key, value string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.kept == nil {
+		m.kept = map[string]string{}
+	}
+	m.kept[key] = value
+	return nil
+}
+
+// served is a model behind a real server that answers with turns, then repeats the last.
+func served(t *testing.T, turns ...openaitest.Turn) (llm.Model, *openaitest.Server) {
+	t.Helper()
+	s, err := openaitest.Start(turns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Probes = true
+	last := turns[len(turns)-1]
+	s.Answer = func(openaitest.Request) openaitest.Turn { return last }
+	models := providers.New(providers.Config{OpenAIBaseURL: s.URL(), Detect: map[string]int{}})
+	t.Cleanup(func() { models.Close(); s.Close() })
+	m, err := models.Open("openai/m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, s
+}
+
+var (
+	chatter = openaitest.Turn{Text: "Saffron! What else can I do?"}
+	noTools = openaitest.Turn{Status: 400, Body: `{"error":{"message":"m does not support tools"}}`}
+	inTags  = openaitest.Turn{Text: `<tool_call>{"name":"say_word","arguments":{"word":"saffron"}}</tool_call>`}
+	inQwen  = openaitest.Turn{
+		Text: "<tool_call>\n<function=say_word>\n<parameter=word>\nsaffron\n</parameter>\n</function>\n</tool_call>",
+	}
+	inFence  = openaitest.Turn{Text: "```tool\nreturn say_word({\"word\": \"saffron\"});\n```"}
+	natively = openaitest.Turn{
+		Calls: []openaitest.Call{{ID: "c", Name: "say_word", Args: `{"word":"saffron"}`}},
+		Usage: openaitest.Usage{Input: 70, Output: 12},
+	}
+	wrong = openaitest.Turn{Calls: []openaitest.Call{{ID: "c", Name: "say_word", Args: `{"word":"pepper"}`}}}
+)
+
+func TestTheProbeDetectsTheFormatWithFewRequests(t *testing.T) {
+	for name, c := range map[string]struct {
+		turns    []openaitest.Turn
+		kind     toolcalls.Format
+		requests int
+		sure     float64
+	}{
+		"native":                       {[]openaitest.Turn{natively}, toolcalls.Native, 1, 0.95},
+		"native, another word":         {[]openaitest.Turn{wrong}, toolcalls.Native, 1, 0.7},
+		"a server that reads no tags":  {[]openaitest.Turn{inTags}, toolcalls.ToolCall, 1, 0.95},
+		"a server that reads no Qwen":  {[]openaitest.Turn{inQwen}, toolcalls.Hermes, 1, 0.95},
+		"tags when told":               {[]openaitest.Turn{chatter, inTags}, toolcalls.ToolCall, 2, 0.95},
+		"tools refused, Qwen instead":  {[]openaitest.Turn{noTools, inQwen}, toolcalls.Hermes, 2, 0.95},
+		"tools refused, fence at last": {[]openaitest.Turn{noTools, chatter, chatter, inFence}, toolcalls.Fenced, 4, 0.95},
+		"nothing at all":               {[]openaitest.Turn{chatter}, toolcalls.Native, 4, 0.1},
+		"tools refused and nothing":    {[]openaitest.Turn{noTools, chatter}, toolcalls.Fenced, 4, 0.1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, s := served(t, c.turns...)
+			v, _, err := probe.New(probe.Config{Settings: &memory{}}).Detect(context.Background(), "openai/m", m)
+			if err != nil || v.Format != c.kind || v.Confidence != c.sure || v.Requests != c.requests ||
+				len(s.Requests()) != c.requests ||
+				v.Source != "probe" {
+				t.Errorf("%+v after %d requests, %v", v, len(s.Requests()), err)
+			}
+			if c.requests > probe.MaxRequests {
+				t.Errorf("more than %d requests", probe.MaxRequests)
+			}
+		})
+	}
+}
+
+func TestADetectionIsRememberedForItsModelAndEndpoint(t *testing.T) {
+	m, s := served(t, natively)
+	kept := &memory{}
+	ctx := context.Background()
+	_, usage, err := probe.New(probe.Config{Settings: kept}).Detect(ctx, "openai/m", m)
+	if err != nil || usage.Input != 70 {
+		t.Fatal(usage, err)
+	}
+	// Another session probes nothing; another model and another server do.
+	next := probe.New(probe.Config{Settings: kept})
+	if v, usage, err := next.Detect(ctx, "openai/m", m); err != nil || v.Format != toolcalls.Native || usage.Input != 0 ||
+		len(s.Requests()) != 1 {
+		t.Errorf("%+v, %d requests, %v", v, len(s.Requests()), err)
+	}
+	if _, _, err := next.Detect(ctx, "openai/other", m); err != nil || len(s.Requests()) != 2 {
+		t.Errorf("another model: %d requests, %v", len(s.Requests()), err)
+	}
+	elsewhere, s2 := served(t, inTags)
+	if v, _, err := next.Detect(ctx, "openai/m", elsewhere); err != nil || v.Format != toolcalls.ToolCall ||
+		len(s2.Requests()) != 1 {
+		t.Errorf("another server: %+v, %v", v, err)
+	}
+}
+
+func TestAnUncertainDetectionIsRepeatedAfterADay(t *testing.T) {
+	m, s := served(t, chatter)
+	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	p := probe.New(probe.Config{Settings: &memory{}, Now: func() time.Time { return now }})
+	for _, step := range []struct {
+		wait time.Duration
+		want int
+	}{{0, 4}, {23 * time.Hour, 4}, {2 * time.Hour, 8}} {
+		now = now.Add(step.wait)
+		if _, _, err := p.Detect(context.Background(), "openai/m", m); err != nil || len(s.Requests()) != step.want {
+			t.Errorf("after %s: %d requests, %v", step.wait, len(s.Requests()), err)
+		}
+	}
+}
+
+func TestAUsersRepetitionIsAllowed(t *testing.T) {
+	m, s := served(t, natively)
+	p := probe.New(
+		probe.Config{
+			Settings:  &memory{},
+			Overrides: func() []string { return []string{"ollama/x=fenced", "openai/m=hermes"} },
+		},
+	)
+	v, _, err := p.Detect(context.Background(), "openai/m", m)
+	if err != nil || v.Format != toolcalls.Hermes || v.Source != "person" || len(s.Requests()) > 0 {
+		t.Errorf("%+v, %v", v, err)
+	}
+	for text, ok := range map[string]bool{"ollama/qwen3=hermes": true, "openai/a=b=native": true, "qwen3=hermes": false, "ollama/x=": false, "ollama/x": false, "ollama/x=xml": false} {
+		if err := probe.CheckOverride(text); (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestAModelThatCannotBeAskedLeavesNoDetection(t *testing.T) {
+	m, s := served(t, openaitest.Turn{Status: 401})
+	kept := &memory{}
+	_, _, err := probe.New(probe.Config{Settings: kept}).Detect(context.Background(), "openai/m", m)
+	if llm.KindOf(err) != llm.Unauthorised || len(kept.kept) > 0 || len(s.Requests()) != 1 {
+		t.Errorf("%v, kept %v, %d requests", err, kept.kept, len(s.Requests()))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := probe.New(probe.Config{Settings: kept}).Detect(ctx, "openai/m", m); !errors.Is(
+		err,
+		context.Canceled,
+	) ||
+		len(kept.kept) > 0 {
+		t.Errorf("stopped: %v", err)
+	}
+}
+
+func TestConversationsThatBeginTogetherAskOnce(t *testing.T) {
+	m, s := served(t, natively)
+	p := probe.New(probe.Config{Settings: &memory{}})
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			if v, _, err := p.Detect(context.Background(), "openai/m", m); err != nil || v.Format != toolcalls.Native {
+				t.Errorf("%+v, %v", v, err)
+			}
+		})
+	}
+	wait.Wait()
+	if n := len(s.Requests()); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+	if body := string(s.Requests()[0].Body); strings.Count(body, "say_word") < 2 {
+		t.Errorf("the question is %s", body)
+	}
+}

@@ -1,0 +1,132 @@
+// Package toolcalls turns the ways in which models write tool calls into one. A model calls tools natively
+// (through its provider's function calling) or as text in one of three formats, which a Parser finds while the
+// answer streams. The package also lists the tools in the system prompt (Section), writes earlier calls and
+// results back in the model's own format (Print, PrintResults), detects once which format a model uses (Prober),
+// and wraps an llm.Model with all of that (Adapter).
+//
+// The Parser reads all three text formats, whichever the model was asked for:
+//
+//	fenced     a fence of three or more backticks at the start of a line, with the info word tool,
+//	           around return name({…});
+//	tool_call  <tool_call>{"name": …, "arguments": {…}}</tool_call>
+//	hermes     <tool_call><function=name><parameter=x>value</parameter></function></tool_call>, the
+//	           format newer Qwen models were trained on
+//
+// # Calls and examples
+//
+// Text is an example, and passed through as text, inside another code fence, in inline code (after an odd
+// number of backtick runs in its line), in a line that begins with ">", and in <think>…</think> at the start of
+// an answer. A <tool_call> tag in the middle of a line is a call only if {, [ or <function= follows; a tag that
+// begins its line always is. If an answer goes on with <tool_response> after a call, the model is inventing
+// results: the rest is dropped, never run, and reported.
+//
+// # What is repaired
+//
+// Repaired, because only one meaning is possible: comments, trailing commas, unquoted keys, single, back and
+// typographic quotes around strings, raw line breaks and tabs in strings, True/False/None, JavaScript numbers,
+// surplus closing brackets, arguments given as a string of JSON, the shape
+// {"type":"function","function":{…}}, name=value arguments, several calls in one block, a tag opened or closed
+// twice, and a missing end tag if the call before it is complete and the answer was not truncated.
+//
+// Never repaired, because a value would be guessed: an unclosed string or bracket, an unknown escape such as \d,
+// a duplicate key, a missing comma, an expression, a variable, a name that is not exactly a tool's. Those become
+// a BrokenCall with line, column, what was expected, the nearest names and a correct example; the other calls of
+// the answer still run. Nothing is ever evaluated.
+package toolcalls
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Format is a way of writing tool calls.
+type Format string
+
+// The formats. Native is the provider's own function calling.
+const (
+	Native   Format = "native"
+	Fenced   Format = "fenced"
+	ToolCall Format = "tool_call"
+	Hermes   Format = "hermes"
+)
+
+// Formats returns all formats in the order in which a model is probed.
+func Formats() []Format { return []Format{Native, ToolCall, Hermes, Fenced} }
+
+// Valid reports whether f is one of Formats.
+func (k Format) Valid() bool {
+	return k == Native || k == Fenced || k == ToolCall || k == Hermes
+}
+
+// MaxCall is the largest block of calls in bytes.
+const MaxCall = 1 << 20
+
+// maxCalls limits the calls in one answer and in one block.
+const maxCalls = 128
+
+// Call is one complete call of a known tool.
+type Call struct {
+	Name string
+	// Args is a compact JSON object; its keys keep their order.
+	Args json.RawMessage
+	// Format is the format it was written in.
+	Format Format
+}
+
+// BrokenCall was meant as a call but cannot be run.
+type BrokenCall struct {
+	// Name is the tool's name as written, "" if there is no readable one.
+	Name string
+	// Line and Column are the place in the answer, from 1; columns count characters.
+	Line, Column int
+	// Problem is a sentence with the place, for the model. Suggestion shows a correct call.
+	Problem    string
+	Suggestion string
+}
+
+// Event is one thing found in an answer. Exactly one field is set.
+type Event struct {
+	Text   string
+	Call   *Call
+	Broken *BrokenCall
+}
+
+// syntaxError is a problem at a byte of the parsed text.
+type syntaxError struct {
+	at    int
+	want  string
+	found string
+	name  string
+	// recoverable: the text is complete and only wrong, so parsing can go on after it.
+	recoverable bool
+}
+
+func (f *syntaxError) text(p position) string {
+	s := fmt.Sprintf("line %d, column %d: ", p.line, p.column)
+	if f.want == "" {
+		return s + f.found
+	}
+	return s + "expected " + f.want + ", found " + f.found
+}
+
+// position is a place in the answer, both from 1; column counts characters.
+type position struct{ line, column int }
+
+// afterCall returns p moved over text.
+func (p position) after(text []byte) position {
+	for _, b := range text {
+		p = p.next(b)
+	}
+	return p
+}
+
+func (p position) next(b byte) position {
+	switch {
+	case b == '\n':
+		return position{p.line + 1, 1}
+	case b&0xC0 == 0x80:
+		return p
+	}
+	p.column++
+	return p
+}

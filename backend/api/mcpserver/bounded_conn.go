@@ -1,0 +1,65 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"net"
+	"time"
+)
+
+// Bounds of what the other side may send before MCP begins.
+const (
+	// maxUpgrade bounds the response to a request to join.
+	maxUpgrade = 64 << 10
+	// maxFirstMessage bounds the first message of a client.
+	maxFirstMessage = 1 << 20
+)
+
+var errTooLong = errors.New("the other side sends too much before its first MCP message")
+
+// boundedConn is a connection that can be read up to a bound.
+type boundedConn struct {
+	net.Conn
+	left int
+}
+
+// Read implements io.Reader.
+func (h *boundedConn) Read(b []byte) (int, error) {
+	if h.left <= 0 {
+		return 0, errTooLong
+	}
+	n, err := h.Conn.Read(b[:min(len(b), h.left)])
+	h.left -= n
+	return n, err
+}
+
+// firstMessageConn is a client's connection: the first message must come in time and be short; then there is no
+// deadline. Only one goroutine reads.
+type firstMessageConn struct {
+	net.Conn
+	buffered *bufio.Reader
+	left     int
+	done     bool
+}
+
+// awaitFirstMessage sets the deadline for the first message.
+func awaitFirstMessage(conn net.Conn, buffered *bufio.Reader, patience time.Duration) (*firstMessageConn, error) {
+	return &firstMessageConn{Conn: conn, buffered: buffered, left: maxFirstMessage}, conn.SetReadDeadline(time.Now().Add(patience))
+}
+
+// Read implements io.Reader.
+func (g *firstMessageConn) Read(b []byte) (int, error) {
+	n, err := g.buffered.Read(b)
+	if g.done || n == 0 {
+		return n, err
+	}
+	if bytes.IndexByte(b[:n], '\n') >= 0 {
+		g.done = true
+		return n, errors.Join(err, g.SetReadDeadline(time.Time{}))
+	}
+	if g.left -= n; g.left <= 0 {
+		return n, errTooLong
+	}
+	return n, err
+}

@@ -1,0 +1,123 @@
+package mcpserver
+
+import (
+	"cmp"
+	"crypto/rand"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// activity is what a client did. Its methods may be called concurrently.
+type activity struct {
+	mu     sync.Mutex
+	client string
+	calls  int
+	last   time.Time
+}
+
+// noteRequest notes a client's request.
+func (d *toolServer) noteRequest(req sdk.Request) {
+	d.activity.mu.Lock()
+	defer d.activity.mu.Unlock()
+	d.activity.last = time.Now()
+	if o, ok := req.(clientRequest); ok {
+		if name := d.clientName(o.ClientInfo()); name != "" {
+			d.activity.client = name
+		}
+	}
+	if _, ok := req.(*sdk.CallToolRequest); ok {
+		d.activity.calls++
+	}
+}
+
+// The transports of clients.
+const (
+	overHTTP  = "http"
+	overStdio = "stdio"
+)
+
+// ConnectedClient is a connected client, as the person sees it.
+type ConnectedClient struct {
+	// ID identifies it for Disconnect, and says nothing else.
+	ID string
+	// Client is the name it sent, "" before that. It is text from outside.
+	Client string
+	// Via is http, or stdio for one that joined with `sextant mcp`.
+	Via string
+	// Since is when it connected, Last when its latest request came; Calls counts its tool calls.
+	Since, Last time.Time
+	Calls       int
+	// Session names its browser tabs, "" for the window's.
+	Session string
+	Panel   string
+}
+
+// connectedClient is a connected client and how to disconnect it.
+type connectedClient struct {
+	ConnectedClient
+	server *toolServer
+	end    func()
+}
+
+// addClient adds a client and returns its id; the caller holds the lock.
+func (h *Host) addClient(via string, g JoinRequest, d *toolServer, session string, end func()) string {
+	now := time.Now()
+	v := &connectedClient{
+		ConnectedClient: ConnectedClient{
+			ID: strings.ToLower(rand.Text()), Client: g.Client, Via: via, Since: now, Last: now, Session: session,
+			Panel: g.Panel,
+		},
+		server: d, end: end,
+	}
+	h.clients[v.ID] = v
+	return v.ID
+}
+
+func (h *Host) removeClient(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.clients, id)
+}
+
+// Clients are the connected clients, the newest first.
+func (h *Host) Clients() []ConnectedClient {
+	h.mu.Lock()
+	all := make([]*connectedClient, 0, len(h.clients))
+	for _, v := range h.clients {
+		all = append(all, v)
+	}
+	h.mu.Unlock()
+	list := make([]ConnectedClient, 0, len(all))
+	for _, v := range all {
+		now := v.ConnectedClient
+		r := &v.server.activity
+		r.mu.Lock()
+		now.Calls = r.calls
+		now.Client = cmp.Or(r.client, now.Client)
+		if r.last.After(now.Last) {
+			now.Last = r.last
+		}
+		r.mu.Unlock()
+		list = append(list, now)
+	}
+	slices.SortFunc(list,
+		func(a, b ConnectedClient) int { return cmp.Or(b.Since.Compare(a.Since), strings.Compare(a.ID, b.ID)) })
+	return list
+}
+
+// Disconnect disconnects a client and waits for the end of its work; it reports false if there is no such client.
+// The client may connect again: whoever has the token may.
+func (h *Host) Disconnect(id string) bool {
+	h.mu.Lock()
+	v := h.clients[id]
+	h.mu.Unlock()
+	if v == nil {
+		return false
+	}
+	v.end()
+	return true
+}

@@ -1,0 +1,245 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// ResourceProvider provides what a client can use beside tools: resources, prompts and completions. Its methods may be
+// called concurrently.
+type ResourceProvider interface {
+	Resources(ctx context.Context, req *sdk.ListResourcesRequest) ([]*sdk.Resource, error)
+	Templates(ctx context.Context, req *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate, error)
+	// Read fails with the SDK's ResourceNotFoundError for an unknown address.
+	Read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error)
+	Prompts(ctx context.Context, req *sdk.ListPromptsRequest) ([]*sdk.Prompt, error)
+	Prompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error)
+	Complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error)
+}
+
+// endpoint is the protocol endpoint for one client: what it declares, and who answers.
+type endpoint struct {
+	version, instructions string
+	// life, if set, ends every request with it.
+	life context.Context //nolint:containedctx // the life of the endpoint
+	// heard, if set, is called with each valid request.
+	onRequest func(req sdk.Request)
+	changed   <-chan Change
+	// resourceChanges, if set, carries addresses of resources that changed.
+	resourceChanges <-chan string
+	// promptChanges is true if changes of prompts are reported too.
+	promptChanges bool
+	// subscribe and unsubscribe, if set, handle subscriptions to resources.
+	subscribe   func(context.Context, *sdk.SubscribeRequest) error
+	unsubscribe func(context.Context, *sdk.UnsubscribeRequest) error
+	log         *slog.Logger
+	listTools   func(context.Context, *sdk.ListToolsRequest) ([]*sdk.Tool, error)
+	callTool    sdk.ToolHandler
+	resources   ResourceProvider
+}
+
+// The SDK keeps lists of tools, prompts and resources, but ours change independently. One entry of each kind
+// is registered for all of ours: a request is passed to the SDK as one for the entry, so that the SDK does what
+// the revision demands before and after it.
+const (
+	entryName = "sextant_entry"
+	entryURI  = "sextant:entry"
+)
+
+// requestedKey is the context key of the name or address that a client sent.
+type requestedKey struct{}
+
+// newServer makes an SDK server that answers as t does.
+func (t endpoint) newServer() *sdk.Server {
+	if t.log == nil {
+		t.log = slog.New(slog.DiscardHandler)
+	}
+	options := &sdk.ServerOptions{
+		Instructions: t.instructions, Logger: slog.New(debugHandler{t.log.Handler()}),
+		CompletionHandler: t.resources.Complete,
+		// Lists and pages are for this client only: nobody may cache them for another.
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
+		Capabilities: &sdk.ServerCapabilities{
+			Tools:     &sdk.ToolCapabilities{ListChanged: t.changed != nil},
+			Prompts:   &sdk.PromptCapabilities{ListChanged: t.promptChanges},
+			Resources: &sdk.ResourceCapabilities{ListChanged: t.changed != nil, Subscribe: t.subscribe != nil},
+			//nolint:staticcheck // deprecated by 2026-07-28, but needed by clients of older revisions
+			Logging: &sdk.LoggingCapabilities{},
+		},
+	}
+	if t.subscribe != nil {
+		options.SubscribeHandler, options.UnsubscribeHandler = t.subscribe, t.unsubscribe
+	}
+	server := sdk.NewServer(&sdk.Implementation{Name: "sextant", Title: "Sextant", Version: t.version}, options)
+	server.AddReceivingMiddleware(t.receive)
+	t.registerEntries(server, Change{Tools: true, Prompts: true, Resources: true})
+	return server
+}
+
+// registerEntries registers the entries of the kinds that changed, again if they exist: then the SDK notifies clients of
+// a changed list.
+func (t endpoint) registerEntries(server *sdk.Server, what Change) {
+	if what.Tools {
+		server.AddTool(&sdk.Tool{Name: entryName, InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				params := *req.Params
+				params.Name = requestedName(ctx)
+				meantReq := *req
+				meantReq.Params = &params
+				return t.callTool(ctx, &meantReq)
+			})
+	}
+	if what.Prompts {
+		server.AddPrompt(&sdk.Prompt{Name: entryName},
+			func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+				params := *req.Params
+				params.Name = requestedName(ctx)
+				meantReq := *req
+				meantReq.Params = &params
+				return t.resources.Prompt(ctx, &meantReq)
+			})
+	}
+	if what.Resources {
+		server.AddResource(&sdk.Resource{Name: entryName, URI: entryURI},
+			func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+				params := *req.Params
+				params.URI = requestedName(ctx)
+				meantReq := *req
+				meantReq.Params = &params
+				return t.resources.Read(ctx, &meantReq)
+			})
+	}
+}
+
+func requestedName(ctx context.Context) string {
+	name, _ := ctx.Value(requestedKey{}).(string)
+	return name
+}
+
+// receive passes requests to the SDK under the entry's name, and replaces the SDK's lists by ours.
+func (t endpoint) receive(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if t.onRequest != nil {
+			t.onRequest(req)
+		}
+		if t.life != nil {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithCancel(ctx)
+			defer cancel()
+			defer context.AfterFunc(t.life, cancel)()
+		}
+		switch r := req.(type) {
+		case *sdk.CallToolRequest:
+			ctx, r.Params.Name = context.WithValue(ctx, requestedKey{}, r.Params.Name), entryName
+		case *sdk.GetPromptRequest:
+			ctx, r.Params.Name = context.WithValue(ctx, requestedKey{}, r.Params.Name), entryName
+		case *sdk.ReadResourceRequest:
+			ctx, r.Params.URI = context.WithValue(ctx, requestedKey{}, r.Params.URI), entryURI
+		}
+		result, err := next(ctx, method, req)
+		if err != nil {
+			return nil, err
+		}
+		return t.replaceLists(ctx, req, result)
+	}
+}
+
+// replaceLists replaces the lists in result by ours.
+func (t endpoint) replaceLists(ctx context.Context, req sdk.Request, result sdk.Result) (_ sdk.Result, err error) {
+	switch out := result.(type) {
+	case *sdk.ListToolsResult:
+		if r, ok := req.(*sdk.ListToolsRequest); ok {
+			out.Tools, err = t.listTools(ctx, r)
+		}
+	case *sdk.ListPromptsResult:
+		if r, ok := req.(*sdk.ListPromptsRequest); ok {
+			out.Prompts, err = t.resources.Prompts(ctx, r)
+		}
+	case *sdk.ListResourcesResult:
+		if r, ok := req.(*sdk.ListResourcesRequest); ok {
+			out.Resources, err = t.resources.Resources(ctx, r)
+		}
+	case *sdk.ListResourceTemplatesResult:
+		if r, ok := req.(*sdk.ListResourceTemplatesRequest); ok {
+			out.ResourceTemplates, err = t.resources.Templates(ctx, r)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// announce notifies server's clients of changes until ctx or changes end.
+func (t endpoint) announce(ctx context.Context, server *sdk.Server) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case what, open := <-t.changed:
+			if !open {
+				return
+			}
+			t.registerEntries(server, what)
+			if what.URI != "" {
+				notifyUpdated(ctx, server, what.URI)
+			}
+		case uri := <-t.resourceChanges:
+			notifyUpdated(ctx, server, uri)
+		}
+	}
+}
+
+// notifyUpdated notifies those who subscribed to a resource that it changed.
+func notifyUpdated(ctx context.Context, server *sdk.Server, uri string) {
+	_ = server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // it never fails
+}
+
+// serveStream serves one client until in or ctx ends.
+func serveStream(ctx context.Context, t endpoint, in io.Reader, out io.Writer) error {
+	server := t.newServer()
+	session, err := server.Connect(ctx, &sdk.IOTransport{
+		Reader: reader{in}, Writer: writer{out},
+		MaxLineLength: maxMessage,
+	}, nil)
+	if err != nil {
+		return fmt.Errorf("starting MCP server: %w", err)
+	}
+	ended := make(chan error, 1)
+	talking, stop := context.WithCancel(ctx)
+	var waiting sync.WaitGroup
+	waiting.Go(func() { ended <- session.Wait() })
+	waiting.Go(func() { t.announce(talking, server) })
+	defer waiting.Wait()
+	defer stop()
+	select {
+	case <-ctx.Done():
+		_ = session.Close()
+		return ctx.Err()
+	case err := <-ended:
+		if clientLeft(err) {
+			return nil
+		}
+		return fmt.Errorf("serving MCP: %w", err)
+	}
+}
+
+// debugHandler logs the SDK's warnings at debug level: a client that left, or does not read, is no problem here.
+type debugHandler struct{ slog.Handler }
+
+// Enabled implements slog.Handler.
+func (l debugHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	return l.Handler.Enabled(ctx, min(level, slog.LevelDebug))
+}
+
+// Handle implements slog.Handler.
+func (l debugHandler) Handle(ctx context.Context, r slog.Record) error {
+	r.Level = min(r.Level, slog.LevelDebug)
+	return l.Handler.Handle(ctx, r)
+}

@@ -1,0 +1,275 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Over HTTP, a client of a revision before 2026-07-28 has a session. Later revisions have none: there requests
+// belong to the same client if they have the same client name, version, options and session name
+// (?session=NAME). Two copies of one program that want tabs of their own use two names.
+
+// Headers and bounds of streamable HTTP.
+const (
+	versionHeader = "Mcp-Protocol-Version"
+	sessionHeader = "Mcp-Session-Id"
+	// methodListen is the request on which a client without a session waits for notifications.
+	methodListen = "subscriptions/listen"
+	// maxRequest bounds a request's body.
+	maxRequest = 4 << 20
+	// maxHTTPSessions bounds the clients over HTTP; a new one replaces the one that has been idle for longest. If
+	// all are busy, a new one must retry after retryAfter seconds.
+	maxHTTPSessions = 64
+	retryAfter      = 5
+	// idleFor is how long an idle client keeps its tabs.
+	idleFor = 8 * time.Hour
+)
+
+// sharedTabsInstructions are for a client that shares tabs with every copy of itself.
+const sharedTabsInstructions = "This address names no session, so all copies of your program share these tabs. To have " +
+	"tabs of your own, add ?session=NAME to the address, with a name that no other program uses."
+
+type httpSessionKey struct{}
+
+// prepare makes the SDK's two handlers.
+func (h *Host) prepare() {
+	blank := sdk.NewServer(&sdk.Implementation{Name: "sextant"}, nil)
+	of := func(r *http.Request) *sdk.Server {
+		if l, ok := r.Context().Value(httpSessionKey{}).(*httpSession); ok {
+			return l.server
+		}
+		return blank // for a request with a session the SDK asks it only for the revisions
+	}
+	h.stateful = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{
+		SessionTimeout:      idleFor,
+		MaxRequestBodyBytes: maxRequest,
+	})
+	h.stateless = sdk.NewStreamableHTTPHandler(of, &sdk.StreamableHTTPOptions{
+		Stateless:                    true,
+		PropagateRequestCancellation: true, MaxRequestBodyBytes: maxRequest,
+	})
+}
+
+// requestInfo is what is read of a request's body before it is served.
+type requestInfo struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Meta map[string]json.RawMessage `json:"_meta"`
+	} `json:"params"`
+}
+
+// serveHTTP answers one request of streamable HTTP.
+func (h *Host) serveHTTP(w http.ResponseWriter, r *http.Request, g JoinRequest) {
+	if r.Method == http.MethodGet && !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+		if err := h.check(g); err != nil {
+			writeError(w, requestInfo{}, http.StatusBadRequest, err.Error())
+			return
+		}
+		w.Header().Set("Upgrade", protocolName)
+		http.Error(w, "This is an MCP endpoint. Use streamable HTTP, or join with: sextant mcp",
+			http.StatusUpgradeRequired)
+		return
+	}
+	if session := r.Header.Get(sessionHeader); session != "" {
+		// A GET opens a stream of notifications.
+		stream := r.Method == http.MethodGet
+		if l := h.sessionByID(session, stream); l != nil {
+			defer l.endRequest(stream)
+		}
+		h.stateful.ServeHTTP(w, r)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	if err != nil {
+		http.Error(w, "The request is larger than 4 MB or incomplete.", http.StatusRequestEntityTooLarge)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var what requestInfo
+	_ = json.Unmarshal(body, &what) // the SDK reports invalid JSON
+	if r.Method == http.MethodPost && stateless(r, body) {
+		h.serveStateless(w, r, g, what)
+		return
+	}
+	if r.Method != http.MethodPost || !bytes.Contains(body, []byte(`"initialize"`)) {
+		h.stateful.ServeHTTP(w, r) // it reports what is wrong
+		return
+	}
+	if err := h.check(g); err != nil {
+		writeError(w, what, http.StatusBadRequest, err.Error())
+		return
+	}
+	h.serveInitialize(w, r, g, what)
+}
+
+// serveStateless serves a request of a revision without sessions.
+func (h *Host) serveStateless(w http.ResponseWriter, r *http.Request, g JoinRequest, what requestInfo) {
+	key, stream := g.key(r, what), what.Method == methodListen
+	if !h.hasSession(key) {
+		if err := h.check(g); err != nil {
+			writeError(w, what, http.StatusBadRequest, err.Error())
+			return
+		}
+	}
+	g.Unnamed = r.URL.Query().Get("session") == "" && !g.Share
+	l := h.sessionFor(g, key, stream)
+	if l == nil {
+		writeBusy(w, what)
+		return
+	}
+	defer l.endRequest(stream)
+	h.stateless.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), httpSessionKey{}, l)))
+}
+
+// serveInitialize serves the request that begins a session.
+func (h *Host) serveInitialize(w http.ResponseWriter, r *http.Request, g JoinRequest, what requestInfo) {
+	l := h.sessionFor(g, "", false)
+	if l == nil {
+		writeBusy(w, what)
+		return
+	}
+	named := &sessionIDWriter{ResponseWriter: w, name: func(session string) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		l.session = session
+	}}
+	h.stateful.ServeHTTP(named, r.WithContext(context.WithValue(r.Context(), httpSessionKey{}, l)))
+	began := false
+	for session := range l.server.Sessions() {
+		began = true
+		h.mu.Lock()
+		if h.closed {
+			h.mu.Unlock()
+			break
+		}
+		h.busy.Add(1)
+		l.session = session.ID()
+		h.mu.Unlock()
+		go func() {
+			defer h.busy.Done()
+			_ = session.Wait() // however it ended
+			l.close()
+		}()
+	}
+	if !began {
+		l.close()
+		return
+	}
+	l.endRequest(false)
+}
+
+// sessionIDWriter reads the id of a new session from the response before the client does, whose next request may come at
+// once.
+type sessionIDWriter struct {
+	http.ResponseWriter
+	name func(session string)
+}
+
+func (n *sessionIDWriter) report() {
+	if session := n.Header().Get(sessionHeader); session != "" && n.name != nil {
+		n.name(session)
+		n.name = nil
+	}
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (n *sessionIDWriter) WriteHeader(status int) {
+	n.report()
+	n.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (n *sessionIDWriter) Write(b []byte) (int, error) {
+	n.report()
+	return n.ResponseWriter.Write(b)
+}
+
+// Flush implements http.Flusher.
+func (n *sessionIDWriter) Flush() {
+	n.report()
+	_ = http.NewResponseController(n.ResponseWriter).Flush() // a writer that cannot flush needs none
+}
+
+// Unwrap implements http.ResponseController's unwrapping.
+func (n *sessionIDWriter) Unwrap() http.ResponseWriter { return n.ResponseWriter }
+
+// check says what is wrong with a request to connect.
+func (h *Host) check(g JoinRequest) error {
+	if h.Check == nil {
+		return nil
+	}
+	return h.Check(g)
+}
+
+// writeError answers a request with a JSON-RPC error, which clients show.
+func writeError(w http.ResponseWriter, what requestInfo, status int, message string) {
+	code := jsonrpc.CodeInvalidParams
+	if status >= http.StatusInternalServerError {
+		code = jsonrpc.CodeInternalError
+	}
+	id := what.ID
+	if len(id) == 0 {
+		id = json.RawMessage("null")
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{ // the client may have left
+		"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": message},
+	})
+}
+
+// writeBusy answers that too many clients are busy.
+func writeBusy(w http.ResponseWriter, what requestInfo) {
+	w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+	writeError(w, what, http.StatusServiceUnavailable, fmt.Sprintf(
+		"%d programs have calls running, the maximum. Try again in %d seconds, or disconnect one in Sextant's "+
+			"settings under Other programs.", maxHTTPSessions, retryAfter))
+}
+
+// hasSession reports whether there is a client with that key.
+func (h *Host) hasSession(key string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.ContainsFunc(h.httpSessions, func(l *httpSession) bool { return l.key == key })
+}
+
+// sessionByID begins a request of the client with that session; nil if there is none.
+func (h *Host) sessionByID(session string, stream bool) *httpSession {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, l := range h.httpSessions {
+		if l.session == session {
+			l.beginRequest(stream)
+			return l
+		}
+	}
+	return nil
+}
+
+// stateless reports whether a request is of a revision without sessions.
+func stateless(r *http.Request, body []byte) bool {
+	if version := r.Header.Get(versionHeader); version != "" {
+		return version >= sinceStateless
+	}
+	return bytes.Contains(body, []byte(`"`+sdk.MetaKeyProtocolVersion+`"`))
+}
+
+// key identifies the requests of one client without a session.
+func (g JoinRequest) key(r *http.Request, what requestInfo) string {
+	var info sdk.Implementation
+	_ = json.Unmarshal(what.Params.Meta[sdk.MetaKeyClientInfo], &info) // a client may have no name
+	return fmt.Sprintf("%q %q %q %q %q %t", truncate(info.Name, 80), truncate(info.Version, 40),
+		truncate(r.URL.Query().Get("session"), 80), g.Tools, g.Panel, g.Share)
+}

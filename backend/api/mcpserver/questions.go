@@ -1,0 +1,294 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/backend/panels/acceptance"
+	"sextant/backend/pipeline/approval"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// If there is no window, a question of a call goes to the client, which can ask its own user. A client of an
+// older revision is asked during the call. One of 2026-07-28 gets the question as the call's result, and sends
+// the call again with the answer: until then the call is parked under a random state.
+
+// approvalKey is the name of the question, approvalField of its answer.
+const (
+	approvalKey   = "approval"
+	approvalField = "answer"
+)
+
+// answerTimeout bounds how long a client may take to come back with an answer.
+const answerTimeout = 10 * time.Minute
+
+// maxAsked bounds the text of a question in characters; it contains data of the call.
+const maxAsked = 8000
+
+// sinceStateless is the first revision without sessions and without requests of the server.
+const sinceStateless = "2026-07-28"
+
+// pendingCall is a running call whose questions the client answers.
+type pendingCall struct {
+	def  toolspec.Definition
+	call toolspec.Call
+	// questions carries questions to the client, result the result of the call.
+	questions chan event.Approval
+	result    chan toolspec.Result
+	cancel    context.CancelFunc
+	stop      func()
+}
+
+// parkedCalls holds the calls whose client has a question to answer. Its methods may be called concurrently.
+type parkedCalls struct {
+	mu     sync.Mutex
+	closed bool
+	calls  map[string]*parkedCall
+	busy   sync.WaitGroup
+}
+
+// parkedCall is one parked call and the question it waits for.
+type parkedCall struct {
+	run     *pendingCall
+	asked   event.Approval
+	timeout *time.Timer
+}
+
+func (p *parkedCalls) close() {
+	p.mu.Lock()
+	p.closed = true
+	for state, s := range p.calls {
+		s.timeout.Stop()
+		s.run.cancel()
+		delete(p.calls, state)
+	}
+	p.mu.Unlock()
+	p.busy.Wait()
+}
+
+// waiting reports whether a call is parked.
+func (p *parkedCalls) waiting() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.calls) > 0
+}
+
+// park holds run until its client returns with the state that park returns.
+func (p *parkedCalls) park(run *pendingCall, asked event.Approval) string {
+	state := rand.Text()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		run.cancel()
+		return state
+	}
+	if p.calls == nil {
+		p.calls = map[string]*parkedCall{}
+	}
+	p.calls[state] = &parkedCall{run: run, asked: asked, timeout: time.AfterFunc(answerTimeout, func() {
+		if p.take(state, nil) != nil {
+			run.cancel() // unanswered: the call does not run
+		}
+	})}
+	return state
+}
+
+// take removes and returns the parked call of state, if call repeats it; a nil call matches any.
+func (p *parkedCalls) take(state string, call *toolspec.Call) *parkedCall {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.calls[state]
+	if s == nil || call != nil && (call.Tool != s.run.call.Tool || call.From.Client != s.run.call.From.Client ||
+		!sameJSON(call.Args, s.run.call.Args)) {
+		return nil
+	}
+	s.timeout.Stop()
+	delete(p.calls, state)
+	return s
+}
+
+// sameJSON reports whether two documents have the same value.
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	one, _ := json.Marshal(x)
+	other, _ := json.Marshal(y)
+	return bytes.Equal(one, other)
+}
+
+// canAskClient reports whether a client can be asked the questions of its call.
+func (d *toolServer) canAskClient(caps *sdk.ClientCapabilities) bool {
+	return d.cfg.Questions != nil && d.cfg.Answer != nil && supportsForms(caps)
+}
+
+// supportsForms reports whether a client can show a form to its user. One that names no mode can.
+func supportsForms(caps *sdk.ClientCapabilities) bool {
+	return caps != nil && caps.Elicitation != nil && (caps.Elicitation.Form != nil || caps.Elicitation.URL == nil)
+}
+
+// callWithQuestions runs call and sends its questions to the client.
+func (d *toolServer) callWithQuestions(
+	ctx context.Context, req *sdk.CallToolRequest, def toolspec.Definition, call toolspec.Call,
+) (*sdk.CallToolResult, error) {
+	call.ID, call.From.Interactive = "mcp_"+rand.Text(), true
+	call.From.Root = call.ID
+	// The call may outlive the request.
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	run := &pendingCall{
+		def: def, call: call, questions: make(chan event.Approval), result: make(chan toolspec.Result, 1),
+		cancel: cancel,
+	}
+	run.stop = d.cfg.Questions(call.ID, func(q event.Approval) {
+		select {
+		case run.questions <- q:
+		case <-work.Done():
+		}
+	})
+	d.parkedCalls.busy.Go(func() {
+		run.result <- d.cfg.Caller.Do(work, call)
+		cancel()
+		run.stop()
+	})
+	return d.awaitResult(ctx, req, run)
+}
+
+// awaitResult waits for run's result, and asks the client its questions or returns them as the result.
+func (d *toolServer) awaitResult(ctx context.Context, req *sdk.CallToolRequest, run *pendingCall) (*sdk.CallToolResult, error) {
+	gone := context.AfterFunc(ctx, run.cancel)
+	defer gone()
+	call := run.call
+	defer d.progress(ctx, req, &call)()
+	for {
+		select {
+		case result := <-run.result:
+			d.logResult(ctx, req.Session, call.Tool, result)
+			return d.answer(ctx, run.def, result, byClientUser), nil
+		case q := <-run.questions:
+			if why := windowOnly(q); why != "" {
+				d.sendAnswer(ctx, run, q, event.AnswerDeny, why)
+				continue
+			}
+			if req.ProtocolVersion() >= sinceStateless {
+				gone() // the call outlives this request
+				return &sdk.CallToolResult{
+					InputRequests: sdk.InputRequestMap{approvalKey: questionForm(q)}, RequestState: d.parkedCalls.park(run, q),
+				}, nil
+			}
+			said, err := req.Session.Elicit(ctx, questionForm(q))
+			if err != nil {
+				said = nil // whoever cannot be asked has not agreed
+			}
+			d.applyAnswer(ctx, run, q, said)
+		}
+	}
+}
+
+// resume continues a parked call that its client sends again with an answer.
+func (d *toolServer) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	call := d.toCall(req.ClientInfo(), req.Params.Name, req.Params.Arguments)
+	s := d.parkedCalls.take(req.Params.RequestState, &call)
+	if s == nil {
+		return nil, &jsonrpc.Error{
+			Code: jsonrpc.CodeInvalidParams,
+			Message: truncate(req.Params.Name, 80) + ": requestState belongs to no open question of this call. It was " +
+				"answered, expired after ten minutes, or belongs to another call. Send the call again without " +
+				"requestState.",
+		}
+	}
+	answer, there := req.Params.InputResponses[approvalKey]
+	if !there {
+		return &sdk.CallToolResult{
+			InputRequests: sdk.InputRequestMap{approvalKey: questionForm(s.asked)}, RequestState: d.parkedCalls.park(s.run, s.asked),
+		}, nil
+	}
+	said, _ := answer.(*sdk.ElicitResult)
+	d.applyAnswer(ctx, s.run, s.asked, said)
+	return d.awaitResult(ctx, req, s.run)
+}
+
+// applyAnswer passes the answer of a client's user on; anything but a clear yes is a no.
+func (d *toolServer) applyAnswer(ctx context.Context, run *pendingCall, q event.Approval, said *sdk.ElicitResult) {
+	answer, reason := event.AnswerDeny, ""
+	if said != nil && said.Action == "accept" && said.Content[approvalField] == string(event.AnswerOnce) {
+		answer = event.AnswerOnce
+	}
+	if said == nil {
+		reason = "The client did not ask its user."
+	}
+	d.sendAnswer(ctx, run, q, answer, reason)
+}
+
+// sendAnswer answers q. If it was answered in a window meanwhile, that answer counts; if the answer is not accepted,
+// the call ends.
+func (d *toolServer) sendAnswer(ctx context.Context, run *pendingCall, q event.Approval, answer event.Answer, reason string) {
+	if err := d.cfg.Answer(context.WithoutCancel(ctx), q.ID, answer, reason, q.Hash); err != nil &&
+		!errors.Is(err, approval.ErrAnswered) {
+		d.cfg.Log.Warn("the answer of an MCP client was not accepted", "question", q.ID, "err", err)
+		run.cancel()
+	}
+}
+
+// windowOnly says why a client's user cannot answer q, "" if they can.
+func windowOnly(q event.Approval) string {
+	const there = " It can be answered only in Sextant's window: open it and call again."
+	switch long := utf8.RuneCountInString(questionText(q)) - maxAsked; {
+	case q.InWindow:
+		return "Its effect outlasts this call, or shows on the person's screen." + there
+	case len(q.Form) > 0:
+		return "The question has fields to fill in." + there
+	case long > 0:
+		return fmt.Sprintf("The question is too long for a form: %d characters would not be shown.", long) + there
+	}
+	return ""
+}
+
+// questionText is the text of q. Its values may be from outside: none can look like a line of ours.
+func questionText(q event.Approval) string {
+	text := []string{acceptance.Escaped(q.Question)}
+	for _, fact := range []struct{ name, value string }{
+		{"What it does", q.Does},
+		{"Where", q.Target},
+		{"Why", q.Why},
+		{"With", q.Data},
+	} {
+		lines := strings.Split(fact.value, "\n")
+		for i, line := range lines {
+			lines[i] = acceptance.Escaped(line)
+		}
+		switch {
+		case fact.value == "":
+		case len(lines) == 1:
+			text = append(text, fact.name+": "+lines[0])
+		default:
+			text = append(text, fact.name+":\n    "+strings.Join(lines, "\n    "))
+		}
+	}
+	return strings.Join(text, "\n")
+}
+
+// questionForm is q as a form for the client's user. It offers only "this time" and "no": permissions that last are
+// granted in a window, where the person sees them and can revoke them.
+func questionForm(q event.Approval) *sdk.ElicitParams {
+	return &sdk.ElicitParams{
+		Mode: "form", Message: questionText(q),
+		RequestedSchema: json.RawMessage(`{"type":"object","properties":{"` + approvalField +
+			`":{"type":"string","title":"Your answer",` +
+			`"oneOf":[{"const":"` + string(event.AnswerOnce) + `","title":"Allow this time"},{"const":"` +
+			string(event.AnswerDeny) + `","title":"Don't allow"}]}},` +
+			`"required":["` + approvalField + `"]}`),
+	}
+}

@@ -1,0 +1,59 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/shared/annotation"
+	"sextant/shared/toolspec"
+)
+
+// environmentGroup are the tools whose answers have a documented structure beside their text.
+const environmentGroup = "environment"
+
+// Where a person is asked.
+const (
+	inWindow     = "in the Sextant window"
+	byClientUser = "by the program that called"
+)
+
+// answer is r as an MCP result: text for the model, images, and the structured answer of an environment tool.
+// forward says where a person was asked, if they were.
+func (d *toolServer) answer(
+	ctx context.Context, def toolspec.Definition, r toolspec.Result, asked string,
+) *sdk.CallToolResult {
+	out := &sdk.CallToolResult{IsError: !r.Success, Content: []sdk.Content{}}
+	if text := r.ModelText(); text != "" || len(r.Images) == 0 {
+		if len(text) >= minSpliced && d.out != nil {
+			text = d.out.add(ctx, annotation.AppendString(make([]byte, 0, len(text)+len(text)/8), text))
+		}
+		out.Content = append(out.Content, &sdk.TextContent{Text: text})
+	}
+	if r.Asked != "" {
+		out.Content = append(out.Content, &sdk.TextContent{Text: "(A person was asked " + asked + " and allowed it: " +
+			r.Asked + ")"})
+	}
+	for _, image := range r.Images {
+		out.Content = append(out.Content, &sdk.ImageContent{MIMEType: image.MIME, Data: image.Data})
+	}
+	if def.Group != environmentGroup || !r.Success {
+		return out
+	}
+	if w, ok := r.Value.(toolspec.JSONAppender); ok {
+		b := w.AppendJSON(nil)
+		if len(b) < minSpliced || d.out == nil {
+			out.StructuredContent = json.RawMessage(b)
+		} else {
+			out.StructuredContent = d.out.add(ctx, b)
+		}
+		return out
+	}
+	// Only an object: clients of older revisions refuse anything else.
+	if b, err := json.Marshal(r.Value); err == nil && bytes.HasPrefix(b, []byte("{")) {
+		out.StructuredContent = json.RawMessage(b)
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+package access
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxLinks bounds how many links one path leads over.
+const maxLinks = 40
+
+// followLinks is where the links of a path lead. own is true if that passes through something the server may
+// grantWrite, or over a link inside an installed package: the server or the package could have made that link, so
+// its target must not be granted at the next start. Then at is the path up to there.
+func (g *resolver) followLinks(path string) (at string, own bool) {
+	at = "/"
+	rest := strings.Split(path, "/")
+	for links := 0; len(rest) > 0; {
+		name := rest[0]
+		rest = rest[1:]
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			at = filepath.Dir(at)
+			continue
+		}
+		next := filepath.Join(at, name)
+		if g.inWritable(next) {
+			return next, true
+		}
+		info, err := os.Lstat(next)
+		if err != nil || info.Mode()&os.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		to, err := os.Readlink(next)
+		if links++; err != nil || links > maxLinks || inPackage(next) {
+			return next, true
+		}
+		if filepath.IsAbs(to) {
+			at = "/"
+		}
+		rest = append(strings.Split(to, "/"), rest...)
+	}
+	return at, false
+}
+
+// inWritable reports whether a path is in something the server may write.
+func (g *resolver) inWritable(path string) bool {
+	return slices.ContainsFunc(g.writable, func(w string) bool { return within(path, w) })
+}
+
+// addWritable notes that the server may write a path and its target.
+func (g *resolver) addWritable(path string) {
+	g.writable = append(g.writable, path, resolveLinks(path))
+}
+
+// inPackage reports whether a path is inside an installed package. The package folder itself may be a link.
+func inPackage(path string) bool {
+	folder, _ := packageOf(path)
+	return folder != "" && path != folder
+}
+
+// packageOf is the folder of the installed package that a path is in, "" for none, and the node_modules
+// around it.
+func packageOf(path string) (folder, modules string) {
+	const mark = "/node_modules/"
+	at := strings.LastIndex(path, mark)
+	if at < 0 {
+		return "", ""
+	}
+	parts := strings.Split(path[at+len(mark):], "/")
+	n := 1
+	if strings.HasPrefix(parts[0], "@") {
+		n = 2
+	}
+	if len(parts) < n || parts[0] == "" || strings.HasPrefix(parts[0], ".") { // .bin, .pnpm
+		return "", ""
+	}
+	return path[:at+len(mark)] + strings.Join(parts[:n], "/"), path[:at+len(mark)-1]
+}
+
+// tidyGrants drops paths inside other granted paths. A path inside a writable folder has no grant of its own:
+// the server could have replaced it by a link.
+func (g *resolver) tidyGrants() {
+	all := outermost(g.perms.Write)
+	g.perms.Write = []string{}
+	for i, path := range all {
+		g.writable = nil
+		for _, other := range slices.Concat(all[:i], all[i+1:]) {
+			if place := resolveLinks(other); place != path && place != resolveLinks(path) {
+				g.addWritable(other)
+			}
+		}
+		if _, own := g.followLinks(path); !own {
+			g.perms.Write = append(g.perms.Write, path)
+		}
+	}
+	g.writable = nil
+	for _, path := range g.perms.Write {
+		g.addWritable(path)
+	}
+	g.perms.Read = slices.DeleteFunc(outermost(g.perms.Read), g.leadsIntoWritable)
+}
+
+// tidyProgram does the same for program files.
+func (g *resolver) tidyProgram() {
+	g.perms.Program = slices.DeleteFunc(outermost(g.perms.Program), func(p string) bool {
+		return g.leadsIntoWritable(p) || slices.ContainsFunc(g.perms.Read, func(r string) bool { return within(p, r) })
+	})
+	g.perms.sources = slices.DeleteFunc(slices.Clone(g.perms.Program), func(p string) bool {
+		return g.isTool(p) ||
+			!g.isClosed(p)
+	})
+}
+
+func (g *resolver) leadsIntoWritable(path string) bool {
+	_, own := g.followLinks(path)
+	return own
+}
+
+// outermost sorts paths and drops those inside another.
+func outermost(paths []string) []string {
+	paths = slices.Sorted(slices.Values(paths))
+	outer := []string{}
+	for _, p := range slices.Compact(paths) {
+		if !slices.ContainsFunc(outer, func(o string) bool { return within(p, o) }) {
+			outer = append(outer, p)
+		}
+	}
+	return outer
+}
+
+// within reports whether path is folder or inside it. Both are clean and absolute.
+func within(path, folder string) bool {
+	return path == folder || folder == "/" || strings.HasPrefix(path, folder+"/")
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// resolveLinks is a path with its links followed, or the path itself if that fails.
+func resolveLinks(path string) string {
+	if r, err := filepath.EvalSymlinks(path); err == nil {
+		return r
+	}
+	return path
+}

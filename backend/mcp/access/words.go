@@ -1,0 +1,143 @@
+package access
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Words describe what a server may touch in sentences, for a person who decides about it.
+func (h Permissions) Words() []string {
+	if h.Unsandboxed {
+		return append([]string{"You switched its sandbox off. It runs as you: it can read and change all your files " +
+			"and see your other programs."}, h.Notes...)
+	}
+	if h.Container != "" {
+		words := []string{
+			"It runs in a container of " + h.Container + ", not in Sextant's sandbox. The container's options decide " +
+				"what it can access.",
+		}
+		return append(words, h.Notes...)
+	}
+	words := []string{h.networkWords()}
+	if len(h.Write) > 0 {
+		words = append(words, "It can read and change "+h.describe(h.Write)+".")
+	}
+	if len(h.Read) > 0 {
+		words = append(words, "It can read "+h.describe(h.Read)+".")
+	}
+	if len(h.sources) > 0 {
+		words = append(words, "It can read its own program files: "+h.describe(h.sources)+".")
+	}
+	if h.Package != "" {
+		words = append(words, "It can change its own package in "+h.Package+".")
+	}
+	rest := "It has its own folder and can run installed programs. " +
+		"It cannot read the rest of your home folder or see your other programs."
+	return append(append(words, rest), h.Notes...)
+}
+
+func (h Permissions) networkWords() string {
+	switch {
+	case h.AllowsAnyHost():
+		return "It can reach the whole network, including this machine and your local network."
+	case len(h.Network) == 0:
+		return "It cannot reach the network."
+	}
+	return "It can reach " + strings.Join(h.Network, ", ") + " and no other host."
+}
+
+// AllowsAnyHost reports whether it may reach every host.
+func (h Permissions) AllowsAnyHost() bool { return slices.Contains(h.Network, AnyHost) }
+
+func (h Permissions) describe(paths []string) string {
+	const most = 8
+	all := make([]string, 0, len(paths))
+	for i, p := range paths {
+		if i == most {
+			all = append(all, fmt.Sprintf("and %d more", len(paths)-most))
+			break
+		}
+		if what := h.secretPaths[p]; what != "" {
+			p += " (" + what + ")"
+		}
+		all = append(all, p)
+	}
+	return strings.Join(all, ", ")
+}
+
+// ReadsAll reports whether it may read all of that home.
+func (h Permissions) ReadsAll(home string) bool {
+	return slices.ContainsFunc(slices.Concat(h.Read, h.Write), func(p string) bool { return within(home, p) })
+}
+
+var (
+	refusalPattern = regexp.MustCompile(`EACCES|EPERM|EROFS|(?i:permission denied|read-only file system|operation not permitted)`)
+	absencePattern = regexp.MustCompile(`ENOENT|(?i:no such file or directory|does not exist|not found|cannot access|could not be found)`)
+	pathPattern    = regexp.MustCompile(`['"\x60]?(/[^\s'"\x60:;,)<>]+(?: [^\s'"\x60:;,)<>]*/[^\s'"\x60:;,)<>]+)*)`)
+	networkErrors  = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|(?i:getaddrinfo|could not resolve|name resolution|network is unreachable|proxy)`)
+	socketPattern  = regexp.MustCompile(`(?i)\b(listen|socket|connect|bind)\b.*(EPERM|EACCES|operation not permitted)|AF_UNIX|unix domain socket`)
+	browserPattern = regexp.MustCompile(`(?i)No usable sandbox|zygote_host_impl|move to new namespace|Failed to launch the browser|browserType\.launch|SUID sandbox|Target page, context or browser has been closed`)
+	dockerPattern  = regexp.MustCompile(`(?i)docker\.sock|docker daemon|podman\.sock`)
+)
+
+// MissingGrant says which grant a server seems to lack, by what it wrote; "" if nothing suggests that. The output
+// is the server's: a path in it is shown to the person, never granted.
+func (h Permissions) MissingGrant(said string) string {
+	if h.Unsandboxed || h.Container != "" {
+		return ""
+	}
+	if len(said) > 8000 {
+		said = said[len(said)-8000:]
+	}
+	const where = " of this server's entry in mcp-config.json"
+	if browserPattern.MatchString(said) {
+		return "It starts a browser, whose own sandbox often fails inside Sextant's. Start the browser without it " +
+			"(usually " +
+			"--no-sandbox), or, if you trust the server, switch its sandbox off: sextant.confine \"off\"" + where + "."
+	}
+	for line := range strings.Lines(said) {
+		refused, absent := refusalPattern.MatchString(line), absencePattern.MatchString(line)
+		switch {
+		case dockerPattern.MatchString(line) && h.OpenContainer != "":
+			return h.OpenContainer
+		case dockerPattern.MatchString(line):
+			return "The sandbox hides docker's socket, because it gives control of the whole machine. If you trust " +
+				"the server, switch its sandbox off."
+		case refused && socketPattern.MatchString(line):
+			return "It needs local sockets, which the sandbox of this machine does not allow. If you trust the " +
+				"server, switch its sandbox off: sextant.confine \"off\"" + where + "."
+		case !refused && !absent:
+			continue
+		}
+		for _, found := range pathPattern.FindAllStringSubmatch(line, 4) {
+			path := found[1]
+			_, err := os.Lstat(path)
+			switch {
+			case len(path) < 2 || h.covers(h.Write, path) || strings.Contains(path, "/.npm/") ||
+				strings.Contains(path, "/.cache/"): // its own
+			case refused:
+				return "The sandbox does not let it write " + path + ". To allow it, add that path or its folder to " +
+					"sextant.grants.write" + where + "."
+			case err == nil && !h.covers(slices.Concat(h.Read, h.Program), path) && !isSystem(path):
+				return "The sandbox does not let it read " + path + ". To allow it, add that path to " +
+					"sextant.grants.read" + where + "."
+			}
+		}
+	}
+	if !h.AllowsAnyHost() && networkErrors.MatchString(said) {
+		granted := "some hosts only"
+		if len(h.Network) == 0 {
+			granted = "no network"
+		}
+		return "It was granted " + granted + ". Add the hosts it needs to sextant.grants.network" + where +
+			`, or ["*"] for all.`
+	}
+	return ""
+}
+
+func (h Permissions) covers(list []string, path string) bool {
+	return slices.ContainsFunc(list, func(g string) bool { return within(path, g) })
+}

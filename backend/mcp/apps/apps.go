@@ -1,0 +1,246 @@
+// Package apps reads what MCP servers declare for MCP Apps (extension io.modelcontextprotocol/ui, revision
+// 2026-01-26): which page shows a tool, who may call a tool, and what a page wants to reach. It also caches
+// pages, holds the context that apps give the model, and limits their requests.
+//
+// All of it comes from a server and is text from outside: what is malformed counts as absent, everything is
+// bounded, and a page reaches nothing that the person has not allowed. The package talks to no server.
+package apps
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// Extension is the name under which both sides declare that they support MCP Apps.
+	Extension = "io.modelcontextprotocol/ui"
+	// MIME is the only supported type of page.
+	MIME = "text/html;profile=mcp-app"
+	// scheme begins the address of every page.
+	scheme = "ui://"
+	// MaxPage bounds a page, maxURI the address of one, both in bytes.
+	MaxPage = 8 << 20
+	maxURI  = 1024
+	// maxDomains bounds the origins that a page may name for one use.
+	maxDomains = 32
+)
+
+// Settings is what a client declares under Extension.
+func Settings() map[string]any { return map[string]any{"mimeTypes": []string{MIME}} }
+
+// Tool is what a server declares for one of its tools.
+type Tool struct {
+	// URI is the page that shows its calls, "" for none.
+	URI string
+	// Model and App say who may call it.
+	Model, App bool
+}
+
+// ToolOf reads a tool's _meta.ui, and the older "ui/resourceUri". Without a valid visibility both may call
+// it.
+func ToolOf(meta sdk.Meta) Tool {
+	t := Tool{Model: true, App: true}
+	var said struct {
+		UI struct {
+			URI        any   `json:"resourceUri"`
+			Visibility []any `json:"visibility"`
+		} `json:"ui"`
+		Old any `json:"ui/resourceUri"`
+	}
+	if !decode(meta, &said) {
+		return t
+	}
+	t.URI = address(said.UI.URI)
+	if t.URI == "" {
+		t.URI = address(said.Old)
+	}
+	if said.UI.Visibility != nil {
+		t.Model, t.App = slices.Contains(said.UI.Visibility, any("model")), slices.Contains(said.UI.Visibility,
+			any("app"))
+	}
+	return t
+}
+
+// decode reads meta, which came as JSON, into a struct; it reports false if it does not fit.
+func decode(meta sdk.Meta, into any) bool {
+	raw, err := json.Marshal(meta)
+	return err == nil && json.Unmarshal(raw, into) == nil
+}
+
+// address is uri if it is the address of a page, else "".
+func address(uri any) string {
+	text, _ := uri.(string)
+	if !strings.HasPrefix(text, scheme) || len(text) <= len(scheme) || len(text) > maxURI ||
+		strings.ContainsFunc(text, isInvisible) {
+		return ""
+	}
+	return text
+}
+
+func isInvisible(r rune) bool { return r <= ' ' || r == 0x7f }
+
+// Domains are origins by what a page does with them.
+type Domains struct {
+	Connect  []string `json:"connect,omitempty"`
+	Resource []string `json:"resource,omitempty"`
+	Frame    []string `json:"frame,omitempty"`
+	Base     []string `json:"base,omitempty"`
+}
+
+// lists are the origins by the name of their use.
+func (d *Domains) lists() map[string]*[]string {
+	return map[string]*[]string{"connect": &d.Connect, "resource": &d.Resource, "frame": &d.Frame, "base": &d.Base}
+}
+
+// Uses are the origins of d, each with its use: "connect https://api.example.com", sorted. The person
+// allows each use: whoever lets a page send somewhere has not let it run scripts from there.
+func (d Domains) Uses() []string {
+	var all []string
+	for word, list := range d.lists() {
+		for _, o := range *list {
+			all = append(all, word+" "+o)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Among is d reduced to the uses in allowed.
+func (d Domains) Among(allowed []string) Domains {
+	var out Domains
+	into := out.lists()
+	for word, list := range d.lists() {
+		for _, o := range *list {
+			if slices.Contains(allowed, word+" "+o) {
+				*into[word] = append(*into[word], o)
+			}
+		}
+	}
+	return out
+}
+
+// IsUse reports whether text is a use as Uses returns them.
+func IsUse(text string) bool {
+	word, o, _ := strings.Cut(text, " ")
+	return (&Domains{}).lists()[word] != nil && slices.Equal(origins([]any{o}), []string{o})
+}
+
+// Page is the page of an app.
+type Page struct {
+	URI  string
+	HTML []byte
+	// Domains are what it wants to reach.
+	Domains Domains
+	// Border is whether it wants a border, nil if it does not say.
+	Border *bool
+	// Permissions are the abilities of a browser that it would like to have. None is given.
+	Permissions []string
+}
+
+// ErrNoPage says why what a server gave is no page.
+var ErrNoPage = errors.New("it is no page that can be shown")
+
+// PageOf reads the answer to resources/read for uri. listed is the page's _meta in the list of resources,
+// which counts if the answer itself has none.
+func PageOf(uri string, contents []*sdk.ResourceContents, listed sdk.Meta) (Page, error) {
+	at := slices.IndexFunc(contents, func(c *sdk.ResourceContents) bool { return c != nil && c.URI == uri })
+	if at < 0 {
+		return Page{}, fmt.Errorf("%w: the server's answer does not contain %s", ErrNoPage, uri)
+	}
+	c := contents[at]
+	if !isPage(c.MIMEType) {
+		return Page{}, fmt.Errorf("%w: its type is %.80q, not %q", ErrNoPage, c.MIMEType, MIME)
+	}
+	html := c.Blob
+	if c.Text != "" {
+		html = []byte(c.Text)
+	}
+	switch {
+	case len(html) == 0:
+		return Page{}, fmt.Errorf("%w: it is empty", ErrNoPage)
+	case len(html) > MaxPage:
+		return Page{}, fmt.Errorf("%w: it is larger than %d MB", ErrNoPage, MaxPage>>20)
+	}
+	p := Page{URI: uri, HTML: html}
+	if !p.applyMeta(c.Meta) {
+		p.applyMeta(listed)
+	}
+	return p, nil
+}
+
+// isPage reports whether a MIME type is MIME, ignoring spaces.
+func isPage(mime string) bool {
+	return strings.EqualFold(strings.ReplaceAll(mime, " ", ""), MIME)
+}
+
+// applyMeta reads _meta.ui; it reports false if there is none.
+func (p *Page) applyMeta(meta sdk.Meta) bool {
+	if _, said := meta["ui"]; !said {
+		return false
+	}
+	// Part by part: a malformed one does not invalidate the others.
+	var csp struct {
+		UI struct {
+			CSP struct {
+				Connect  []any `json:"connectDomains"`
+				Resource []any `json:"resourceDomains"`
+				Frame    []any `json:"frameDomains"`
+				Base     []any `json:"baseUriDomains"`
+			} `json:"csp"`
+		} `json:"ui"`
+	}
+	if decode(meta, &csp) {
+		c := csp.UI.CSP
+		p.Domains = Domains{
+			Connect: origins(c.Connect), Resource: origins(c.Resource), Frame: origins(c.Frame),
+			Base: origins(c.Base),
+		}
+	}
+	var rest struct {
+		UI struct {
+			Border any `json:"prefersBorder"`
+			Asks   any `json:"permissions"`
+		} `json:"ui"`
+	}
+	if decode(meta, &rest) {
+		if border, ok := rest.UI.Border.(bool); ok {
+			p.Border = &border
+		}
+		if asks, ok := rest.UI.Asks.(map[string]any); ok {
+			for _, name := range []string{"camera", "clipboardWrite", "geolocation", "microphone"} {
+				if _, wanted := asks[name]; wanted {
+					p.Permissions = append(p.Permissions, name)
+				}
+			}
+		}
+	}
+	return true
+}
+
+// originPattern matches an origin that a page may name: a domain with a dot, over TLS, with "*." before it at
+// most. Origins with a path are left out: a content security policy would not apply it in all cases.
+var originPattern = regexp.MustCompile(`^((?:https|wss)://(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+(?::[0-9]{1,5})?)/?$`)
+
+// numericHost matches the end of an origin whose host is an IP address.
+var numericHost = regexp.MustCompile(`://[0-9.]+(?::|$)`)
+
+func origins(list []any) []string {
+	var good []string
+	for _, one := range list {
+		text, _ := one.(string)
+		if len(text) > 300 || len(good) >= maxDomains {
+			continue
+		}
+		if found := originPattern.FindStringSubmatch(strings.ToLower(text)); found != nil &&
+			!numericHost.MatchString(found[1]) && !slices.Contains(good, found[1]) {
+			good = append(good, found[1])
+		}
+	}
+	return good
+}

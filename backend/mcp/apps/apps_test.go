@@ -1,0 +1,149 @@
+package apps
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+func meta(t *testing.T, text string) sdk.Meta {
+	t.Helper()
+	var m sdk.Meta
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestWhatAToolSaysOfItsPageIsReadOrLeftOut(t *testing.T) {
+	for text, want := range map[string]Tool{
+		`{}`:                                {Model: true, App: true},
+		`{"ui":{"resourceUri":"ui://a/b"}}`: {URI: "ui://a/b", Model: true, App: true},
+		`{"ui/resourceUri":"ui://old"}`:     {URI: "ui://old", Model: true, App: true},
+		`{"ui":{"resourceUri":"ui://new"},"ui/resourceUri":"ui://old"}`: {URI: "ui://new", Model: true, App: true},
+		`{"ui":{"resourceUri":"https://a.example/"}}`:                   {Model: true, App: true},
+		`{"ui":{"resourceUri":"ui://a b"}}`:                             {Model: true, App: true},
+		`{"ui":{"resourceUri":7,"visibility":["app"]}}`:                 {App: true},
+		`{"ui":{"visibility":["model"]}}`:                               {Model: true},
+		`{"ui":{"visibility":[]}}`:                                      {},
+		`{"ui":{"visibility":["everybody"]}}`:                           {},
+		`{"ui":"yes"}`:                                                  {Model: true, App: true},
+	} {
+		if got := ToolOf(meta(t, text)); got != want {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}
+
+func TestAPageIsTakenAsTheSpecificationHasItAndNotOtherwise(t *testing.T) {
+	const uri = "ui://a"
+	good := &sdk.ResourceContents{URI: uri, MIMEType: "text/html; profile=mcp-app", Text: "<p>", Meta: meta(t, `{"ui":{
+		"prefersBorder":false,"permissions":{"camera":{},"flight":{}},
+		"csp":{"connectDomains":["https://api.example.com/","HTTPS://B.example","http://c.example","https://*","https://10.0.0.1","https://d.example; script-src *","https://localhost",7,"wss://e.example:8443"],
+		       "resourceDomains":["https://*.cdn.example"]}}}`)}
+	p, err := PageOf(uri, []*sdk.ResourceContents{nil, {URI: "ui://other"}, good}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(p.Domains.Connect, []string{
+		"https://api.example.com", "https://b.example",
+		"wss://e.example:8443",
+	}) ||
+		!slices.Equal(p.Domains.Resource, []string{"https://*.cdn.example"}) || p.Border == nil || *p.Border ||
+		!slices.Equal(p.Permissions, []string{"camera"}) {
+		t.Errorf("%+v", p)
+	}
+	granted := []string{"connect https://b.example", "frame https://*.cdn.example", "https://api.example.com"}
+	if d := p.Domains.Among(granted); !slices.Equal(d.Uses(), granted[:1]) {
+		t.Errorf("granted one, got %v", d.Uses())
+	}
+	for _, use := range p.Domains.Uses() {
+		if !IsUse(use) {
+			t.Errorf("%q is no use", use)
+		}
+	}
+	for _, bad := range []string{
+		"https://b.example", "connect", "send https://b.example",
+		"connect https://b.example; script-src *", "connect http://b.example", "connect https://B.example",
+	} {
+		if IsUse(bad) {
+			t.Errorf("%q is a use", bad)
+		}
+	}
+	listed := meta(t, `{"ui":{"csp":{"connectDomains":["https://listed.example"]}}}`)
+	bare := &sdk.ResourceContents{URI: uri, MIMEType: MIME, Blob: []byte("<p>")}
+	if p, err := PageOf(uri, []*sdk.ResourceContents{bare}, listed); err != nil || len(p.Domains.Connect) != 1 {
+		t.Errorf("%+v %v", p, err)
+	}
+	for name, c := range map[string]*sdk.ResourceContents{
+		"another address": {URI: "ui://b", MIMEType: MIME, Text: "<p>"},
+		"plain html":      {URI: uri, MIMEType: "text/html", Text: "<p>"},
+		"empty":           {URI: uri, MIMEType: MIME},
+		"too large":       {URI: uri, MIMEType: MIME, Text: strings.Repeat("x", MaxPage+1)},
+	} {
+		if _, err := PageOf(uri, []*sdk.ResourceContents{c}, nil); !errors.Is(err, ErrNoPage) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestOfWhatAPageTellsTheModelTheLatestIsKept(t *testing.T) {
+	var c ModelContext
+	put := func(source, content, structured string) error {
+		return c.Put("talk", source, json.RawMessage(content), json.RawMessage(structured))
+	}
+	if err := put("mcp:a", `[{"type":"text","text":"one"}]`, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := put("mcp:a", `[{"type":"text","text":"two"}]`, `{"n": 1}`); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range [][2]string{{`{"type":"text"}`, ""}, {`[{"type":"image"}]`, ""}, {"", `[1]`}, {`[{"type":"text","text":"` + strings.Repeat("x", maxContextBytes+1) + `"}]`, ""}} {
+		if err := put("mcp:a", bad[0], bad[1]); !errors.Is(err, ErrInvalidContext) {
+			t.Errorf("%.40q: %v", bad, err)
+		}
+	}
+	if got := c.Latest("talk"); len(got) != 1 || got[0] != (ContextEntry{"mcp:a", "two\n{\"n\":1}"}) {
+		t.Errorf("%+v", got)
+	}
+	for _, source := range []string{"b", "c", "d", "e", "f"} {
+		if err := put(source, "", `{}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := c.Latest("talk"); len(got) != maxSources || got[len(got)-1].Source != "f" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestAFloodOfAnAppIsRefused(t *testing.T) {
+	now := time.Unix(1000, 0)
+	gate := RequestLimiter{Now: func() time.Time { return now }}
+	in := 0
+	for range 500 {
+		if leave, err := gate.Begin("a"); err == nil {
+			in++
+			leave()
+		}
+	}
+	if in != burst {
+		t.Errorf("%d passed", in)
+	}
+	now = now.Add(time.Minute)
+	for range maxConcurrent {
+		if _, err := gate.Begin("a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := gate.Begin("a"); err == nil {
+		t.Error("more at once than there may be")
+	}
+	if _, err := gate.Begin("b"); err != nil {
+		t.Error("another server pays for it")
+	}
+}

@@ -1,0 +1,67 @@
+package apps
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// A page whose call was denied must wait denialPause, and after maxDenials it may call nothing until it is
+// opened again: a person who is asked again and again agrees in the end. A call that is allowed in between
+// resets nothing, or a page would make one on purpose.
+const (
+	denialPause = 3 * time.Second
+	maxDenials  = 2
+)
+
+// DenialLimiter counts, for each server, the calls of its pages that were denied. Its methods may be
+// called concurrently; the zero value is ready.
+type DenialLimiter struct {
+	mu     sync.Mutex
+	denied map[string]denials
+	// Now is the clock, time.Now if nil.
+	Now func() time.Time
+}
+
+type denials struct {
+	count int
+	last  time.Time
+}
+
+func (n *DenialLimiter) now() time.Time {
+	if n.Now != nil {
+		return n.Now()
+	}
+	return time.Now()
+}
+
+// Check says why a page of server may call nothing now, nil if it may.
+func (n *DenialLimiter) Check(server string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch d := n.denied[server]; {
+	case d.count >= maxDenials:
+		return fmt.Errorf("calls of the app of %s were denied %d times; it can call again after it is reopened", server,
+			d.count)
+	case d.count > 0 && n.now().Sub(d.last) < denialPause:
+		return fmt.Errorf("a call of the app of %s was just denied; wait, then try again", server)
+	}
+	return nil
+}
+
+// Denied counts a call that was denied.
+func (n *DenialLimiter) Denied(server string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.denied == nil || len(n.denied) > maxServers {
+		n.denied = map[string]denials{}
+	}
+	n.denied[server] = denials{count: n.denied[server].count + 1, last: n.now()}
+}
+
+// Reset resets the count when the page is opened again.
+func (n *DenialLimiter) Reset(server string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.denied, server)
+}

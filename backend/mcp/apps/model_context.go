@@ -1,0 +1,115 @@
+package apps
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"sextant/shared/excerpt"
+)
+
+const (
+	// maxContextBytes bounds the context of one app or page in bytes, maxSources how many contribute to one
+	// conversation or panel, maxPlaces how many of those are remembered.
+	maxContextBytes = 16 << 10
+	maxSources      = 4
+	maxPlaces       = 64
+)
+
+// ErrInvalidContext says what is wrong with the context that an app sent.
+var ErrInvalidContext = errors.New("invalid model context")
+
+// ContextEntry is the context that one app or page gives the model: text from outside, with its source.
+type ContextEntry struct {
+	Source, Text string
+}
+
+// ModelContext holds what apps and pages of panels give the model as context: the latest of each, until Sextant
+// ends. Its methods may be called concurrently; the zero value is ready.
+type ModelContext struct {
+	mu     sync.Mutex
+	places map[string][]ContextEntry
+	order  []string
+}
+
+// Put replaces the context of source in place, a conversation or a panel. Malformed context, or more than
+// 16 KB, is an error, and nothing changes.
+func (c *ModelContext) Put(place, source string, content, structured json.RawMessage) error {
+	text, err := contextText(content, structured)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.places == nil {
+		c.places = map[string][]ContextEntry{}
+	}
+	list, known := c.places[place]
+	if !known {
+		if c.order = append(c.order, place); len(c.order) > maxPlaces {
+			delete(c.places, c.order[0])
+			c.order = c.order[1:]
+		}
+	}
+	list = slices.DeleteFunc(slices.Clone(list), func(t ContextEntry) bool { return t.Source == source })
+	if len(list) >= maxSources {
+		list = list[1:]
+	}
+	c.places[place] = append(list, ContextEntry{Source: source, Text: text})
+	return nil
+}
+
+// Latest is the context in place, the newest last. An empty Text withdraws an earlier one.
+func (c *ModelContext) Latest(place string) []ContextEntry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.places[place])
+}
+
+// contextText is the text of a ui/update-model-context request: its text blocks, and its structured content
+// as JSON.
+func contextText(content, structured json.RawMessage) (string, error) {
+	if len(content)+len(structured) > 4*maxContextBytes {
+		return "", fmt.Errorf("%w: it is larger than %d KB", ErrInvalidContext, maxContextBytes>>10)
+	}
+	var parts []string
+	if isSet(content) {
+		var blocks []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		}
+		if err := json.Unmarshal(content, &blocks); err != nil {
+			return "", fmt.Errorf("%w: content must be a list of blocks", ErrInvalidContext)
+		}
+		for _, b := range blocks {
+			if b.Type != "text" {
+				return "", fmt.Errorf("%w: only text is supported, not %q", ErrInvalidContext, excerpt.Runes(b.Type, 40))
+			}
+			parts = append(parts, b.Text)
+		}
+	}
+	if isSet(structured) {
+		var object map[string]any
+		if err := json.Unmarshal(structured, &object); err != nil {
+			return "", fmt.Errorf("%w: structuredContent must be an object", ErrInvalidContext)
+		}
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, structured); err != nil {
+			return "", fmt.Errorf("%w: structuredContent must be an object", ErrInvalidContext)
+		}
+		if len(object) > 0 {
+			parts = append(parts, compact.String())
+		}
+	}
+	text := strings.TrimSpace(strings.ToValidUTF8(strings.Join(parts, "\n"), "�"))
+	if len(text) > maxContextBytes {
+		return "", fmt.Errorf("%w: it is larger than %d KB", ErrInvalidContext, maxContextBytes>>10)
+	}
+	return text, nil
+}
+
+func isSet(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }

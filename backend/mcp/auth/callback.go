@@ -1,0 +1,98 @@
+package auth
+
+import (
+	"context"
+	"crypto/subtle"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// callback serves the redirect address on this machine, to which the person's browser returns.
+type callback struct {
+	address string
+	server  *http.Server
+	served  sync.WaitGroup
+	got     chan response
+
+	mu    sync.Mutex
+	state string
+}
+
+// response is the issuer's authorization response.
+type response struct{ code, issuer, problem string }
+
+const page = `<!doctype html><meta charset="utf-8"><title>Sextant</title>
+<body style="font:16px system-ui;margin:4rem"><h1>%s</h1><p>%s</p>`
+
+// listen serves the redirect address, on the port that the issuer knows already if that is free.
+func (h *Handler) listen(as authorizationServer) (*callback, error) {
+	registered, _ := h.registration(as.Issuer)
+	at, err := net.Listen("tcp", "127.0.0.1:"+redirectPort(registered.Redirect))
+	if err != nil {
+		at, err = net.Listen("tcp", "127.0.0.1:0")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("waiting for the browser: %w", err)
+	}
+	c := &callback{address: "http://" + at.Addr().String() + "/callback", got: make(chan response, 1)}
+	c.server = &http.Server{
+		Handler: c, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second,
+		MaxHeaderBytes: 64 << 10,
+	}
+	c.served.Go(func() { _ = c.server.Serve(at) })
+	return c, nil
+}
+
+// setState sets the state that the answer must have.
+func (c *callback) setState(state string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state = state
+}
+
+// ServeHTTP takes the answer from the returning browser. Any page may send a browser here: without the state
+// nothing is accepted, and the wait goes on.
+func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	w.Header().Set("Cache-Control", "no-store")
+	query := r.URL.Query()
+	c.mu.Lock()
+	state := c.state
+	c.mu.Unlock()
+	matches := subtle.ConstantTimeCompare([]byte(state), []byte(query.Get("state"))) == 1
+	if r.URL.Path != "/callback" || state == "" || !matches {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprintf(w, page, "This is not the sign-in that Sextant is waiting for", "Nothing was changed.")
+		return
+	}
+	select {
+	case c.got <- response{query.Get("code"), query.Get("iss"), query.Get("error")}:
+	default: // only the first answer counts
+	}
+	fmt.Fprintf(w, page, "Back to Sextant", "You can close this page.")
+}
+
+// wait waits for the answer.
+func (c *callback) wait(ctx context.Context) (response, error) {
+	select {
+	case a := <-c.got:
+		return a, nil
+	case <-ctx.Done():
+		return response{}, fmt.Errorf("waiting for the browser: %w", ctx.Err())
+	}
+}
+
+// close stops serving, after the browser has read its page.
+func (c *callback) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if c.server.Shutdown(ctx) != nil {
+		_ = c.server.Close()
+	}
+	c.served.Wait()
+}

@@ -1,0 +1,140 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+)
+
+// maxMetadata bounds a metadata document in bytes.
+const maxMetadata = 1 << 20
+
+// authorizationServer is the authorization server that issues tokens for a server.
+type authorizationServer struct {
+	*oauthex.AuthServerMeta
+	// resource is what the tokens are for, supported the scopes that the server supports.
+	resource  string
+	supported []string
+}
+
+// discover finds the server's issuer.
+func (h *Handler) discover(ctx context.Context, c challenge) (authorizationServer, error) {
+	found, err := h.resource(ctx, c.metadata)
+	if err != nil {
+		return authorizationServer{}, err
+	}
+	issuer := found.AuthorizationServers[0]
+	if err := requireSecure(issuer); err != nil {
+		return authorizationServer{}, err
+	}
+	meta, err := auth.GetAuthServerMetadata(ctx, issuer, h.cfg.HTTP)
+	if err != nil {
+		return authorizationServer{}, fmt.Errorf("reading the metadata of the authorization server: %w", err)
+	}
+	if meta == nil {
+		// Servers of revision 2025-03-26 have no metadata; their addresses are fixed.
+		base := strings.TrimSuffix(issuer, "/")
+		meta = &oauthex.AuthServerMeta{
+			Issuer: issuer, AuthorizationEndpoint: base + "/authorize", TokenEndpoint: base +
+				"/token", RegistrationEndpoint: base + "/register",
+		}
+	}
+	return authorizationServer{meta, found.Resource, found.ScopesSupported}, nil
+}
+
+// resource is the server's metadata, or the default for a server without.
+func (h *Handler) resource(ctx context.Context, named string) (*oauthex.ProtectedResourceMetadata, error) {
+	server, err := url.Parse(h.cfg.URL)
+	if err != nil {
+		return nil, fmt.Errorf("reading the address: %w", err)
+	}
+	const wellKnown = "/.well-known/oauth-protected-resource"
+	root := url.URL{Scheme: server.Scheme, Host: server.Host}
+	places := []string{root.String() + wellKnown}
+	if path := strings.Trim(server.EscapedPath(), "/"); path != "" {
+		places = append([]string{root.String() + wellKnown + "/" + path}, places...)
+	}
+	if named != "" {
+		places = append([]string{named}, places...)
+	}
+	for _, place := range places {
+		meta, err := h.metadata(ctx, place)
+		if err != nil {
+			continue // the next place may have it
+		}
+		if !coversServer(meta.Resource, server) {
+			return nil, fmt.Errorf("its metadata is for another resource, %q, and so would be a token", meta.Resource)
+		}
+		if len(meta.AuthorizationServers) == 0 {
+			return nil, errors.New("its metadata names no authorization server")
+		}
+		return meta, nil
+	}
+	return &oauthex.ProtectedResourceMetadata{Resource: h.cfg.URL, AuthorizationServers: []string{root.String()}}, nil
+}
+
+func (h *Handler) metadata(ctx context.Context, place string) (*oauthex.ProtectedResourceMetadata, error) {
+	if err := requireSecure(place); err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, place, nil)
+	if err != nil {
+		return nil, fmt.Errorf("asking %s: %w", place, err)
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := h.cfg.HTTP.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("asking %s: %w", place, err)
+	}
+	defer drain(resp)
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("asking %s: %s", place, resp.Status)
+	}
+	var meta oauthex.ProtectedResourceMetadata
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxMetadata)).Decode(&meta); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", place, err)
+	}
+	return &meta, nil
+}
+
+// coversServer reports whether a token for resource may be sent to server: the same origin, and the same path or
+// one below.
+func coversServer(resource string, server *url.URL) bool {
+	r, err := url.Parse(resource)
+	if err != nil || r.Scheme != server.Scheme || !strings.EqualFold(r.Host, server.Host) || r.User != nil ||
+		r.RawQuery != "" {
+		return false
+	}
+	path := strings.TrimSuffix(r.EscapedPath(), "/")
+	rest, below := strings.CutPrefix(server.EscapedPath(), path)
+	return below && (rest == "" || rest[0] == '/')
+}
+
+// requireSecure refuses an address that is neither https nor on this machine.
+func requireSecure(address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return fmt.Errorf("reading %q: %w", address, err)
+	}
+	ip := net.ParseIP(u.Hostname())
+	local := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	if u.Scheme != "https" && (u.Scheme != "http" || !local) {
+		return fmt.Errorf("%s is not an https address", address)
+	}
+	return nil
+}
+
+// drain reads the rest of a small response, so that its connection can be reused.
+func drain(resp *http.Response) {
+	_, _ = io.CopyN(io.Discard, resp.Body, maxMetadata)
+	_ = resp.Body.Close()
+}

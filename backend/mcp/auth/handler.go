@@ -1,0 +1,279 @@
+// Package auth signs a person in to a remote MCP server with OAuth: it discovers the server's
+// authorization server (issuer), registers there, has the person agree in their own browser, stores the
+// tokens, and renews them before they expire (MCP "Authorization", revisions 2026-07-28 and 2025-11-25;
+// RFC 9728, 8414, 7591, 7636, 8707, 9207).
+//
+// The contract: a token is sent only to the resource it was issued for, and what one issuer gave us is never
+// token to another. One sign-in runs at a time; every request that needs it waits for the same one, and it
+// outlives the request that began it, because a person takes longer than a request may. A person who declined
+// is not asked again until there is a new Handler.
+//
+// Discovery and registration use the SDK (auth.GetAuthServerMetadata, oauthex), tokens golang.org/x/oauth2. The
+// attempt is not the SDK's auth.AuthorizationCodeHandler, because that
+//   - discovers, registers and exchanges the code in one step: no hook learns the issuer before our client is
+//     used there, so the person could not be asked about a new one;
+//   - registers again for each sign-in, and sends the one-time code of a public client twice, because it probes
+//     how the client authenticates;
+//   - rejects metadata for a resource above the server's path, and then signs in at the server's own host.
+//
+// With its hooks for token sources, storing tokens and renewing them for their resource (RFC 8707) would still
+// be ours. The SDK's client credentials handler supports neither private keys nor a resource.
+//
+// The package opens no browser and stores nothing itself: Config brings both.
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+	"golang.org/x/oauth2"
+	"golang.org/x/time/rate"
+)
+
+// Store stores tokens and client secrets by name; secrets.Vault implements it. An empty value deletes. It may
+// be called concurrently.
+type Store interface {
+	Key(name string) (string, bool)
+	SetKey(name, value string) error
+}
+
+// Config is what a Handler needs.
+type Config struct {
+	// Server is the person's name for the server, URL its address.
+	Server, URL string
+	// HTTP sends all requests to the issuer; nil is http.DefaultClient.
+	HTTP *http.Client
+	// Store is where tokens are stored; nil keeps them in memory.
+	Store Store
+	// Open shows the person the issuer's page, on which they agree. It returns when the page is open, or why
+	// it is not: ErrDeclined if they declined.
+	Open func(ctx context.Context, server, page string) error
+	// NewIssuer asks the person whether the secret they registered may go to another issuer than before; nil
+	// refuses.
+	NewIssuer func(ctx context.Context, server, before, now string) (bool, error)
+	// ClientID is the client that the person registered, ClientSecret its secret if there is one.
+	ClientID, ClientSecret string
+	// MetadataURL is our client ID metadata document, "" for none.
+	MetadataURL string
+	// Scopes are requested in addition to those that the server asks for.
+	Scopes []string
+	// Machine signs in without a person: the client credentials grant with ClientID and ClientSecret, or with
+	// PrivateKey, a PEM key for Algorithm (ES256 or RS256).
+	Machine               bool
+	PrivateKey, Algorithm string
+	// Version is ours, sent when registering.
+	Version string
+	// Timeout is how long a person may take, 5 minutes when 0.
+	Timeout time.Duration
+}
+
+// ErrDeclined says that the person declined to sign in, or did not answer.
+var ErrDeclined = errors.New("the sign-in was declined")
+
+const (
+	defaultPatience = 5 * time.Minute
+	// renewMargin is how long before its end a token is renewed, unless that is most of its life.
+	renewMargin = time.Minute
+	// renewLimit bounds one renewal.
+	renewLimit = 30 * time.Second
+	// maxSignIns bounds how often a person is asked within again: a server that never has enough scopes must
+	// not win by asking.
+	maxSignIns   = 3
+	signInWindow = 10 * time.Minute
+)
+
+// Handler signs in to one server. It is an auth.OAuthHandler; its methods may be called concurrently. Close
+// it.
+type Handler struct {
+	cfg  Config
+	life context.Context
+	end  context.CancelFunc
+	done sync.WaitGroup
+
+	mu       sync.Mutex
+	grant    *grant
+	loaded   bool
+	attempt  *attempt
+	renewing *renewal
+	declined error
+	rate     *rate.Limiter
+}
+
+var _ auth.OAuthHandler = (*Handler)(nil)
+
+// attempt is one running sign-in.
+type attempt struct {
+	over chan struct{}
+	err  error
+}
+
+// New makes a Handler; nobody is asked yet.
+func New(cfg Config) *Handler {
+	if cfg.HTTP == nil {
+		cfg.HTTP = http.DefaultClient
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = defaultPatience
+	}
+	if cfg.Store == nil {
+		cfg.Store = &memoryStore{values: map[string]string{}}
+	}
+	h := &Handler{cfg: cfg, rate: rate.NewLimiter(rate.Every(signInWindow/maxSignIns), maxSignIns)}
+	h.life, h.end = context.WithCancel(context.Background())
+	return h
+}
+
+// Close ends a running sign-in and returns when it is over. What is stored stays.
+func (h *Handler) Close() {
+	h.mu.Lock() // nothing begins after this
+	h.end()
+	h.mu.Unlock()
+	h.done.Wait()
+}
+
+// Waiting reports whether a sign-in is running.
+func (h *Handler) Waiting() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.attempt != nil
+}
+
+// TokenSource is a token that is valid now, nil if there is none. A token is renewed a minute before its end,
+// or after half of its life if that is shorter. It waits for a renewal as long as ctx allows; the renewal
+// itself goes on.
+func (h *Handler) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
+	g, r, err := h.currentGrant()
+	if r == nil {
+		return g.source(), err
+	}
+	next, err := r.wait(ctx)
+	if err != nil && time.Now().Before(g.Expires) {
+		return g.source(), nil // it is valid although the issuer does not answer
+	}
+	if err != nil {
+		return nil, fmt.Errorf("renewing the sign-in: %w", err)
+	}
+	return next.source(), nil
+}
+
+// currentGrant is the current grant, and the renewal that it needs first; either may be nil.
+func (h *Handler) currentGrant() (*grant, *renewal, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	g := h.loadGrant()
+	switch {
+	case g == nil || g.fresh():
+		return g, nil, nil
+	case g.Refresh != "":
+		return g, h.renew(g), nil
+	case time.Now().Before(g.Expires):
+		return g, nil, nil
+	}
+	h.grant = nil
+	return nil, nil, h.deleteGrant()
+}
+
+// Authorize has the person sign in after the server answered req with resp. It waits as long as ctx allows;
+// the sign-in itself goes on.
+func (h *Handler) Authorize(ctx context.Context, req *http.Request, resp *http.Response) error {
+	defer drain(resp)
+	challenges, err := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate"))
+	if err != nil {
+		return fmt.Errorf("reading the server's challenge: %w", err)
+	}
+	c := parseChallenges(challenges)
+	if resp.StatusCode == http.StatusForbidden && c.problem != "insufficient_scope" {
+		return nil // no sign-in would help; the caller gets the answer
+	}
+	c.stepUp = resp.StatusCode == http.StatusForbidden
+	c.token = strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")
+	f, err := h.begin(c)
+	if f == nil {
+		return err
+	}
+	select {
+	case <-f.over:
+		return f.err
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the sign-in: %w", ctx.Err())
+	}
+}
+
+// begin is the running sign-in, or a new one; nil if a newer token than c.token is there already.
+func (h *Handler) begin(c challenge) (*attempt, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.attempt != nil {
+		return h.attempt, nil
+	}
+	if g := h.loadGrant(); g != nil && g.Access != c.token && g.fresh() {
+		return nil, nil
+	}
+	if h.declined != nil {
+		return nil, h.declined
+	}
+	if h.life.Err() != nil {
+		return nil, h.life.Err()
+	}
+	if !h.rate.Allow() {
+		return nil, fmt.Errorf("%s still refuses after %d sign-ins", h.cfg.Server, maxSignIns)
+	}
+	f := &attempt{over: make(chan struct{})}
+	h.attempt = f
+	h.done.Go(func() {
+		ctx, cancel := context.WithTimeout(h.life, h.cfg.Timeout)
+		defer cancel()
+		g, err := h.run(ctx, c)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if err == nil {
+			err = h.storeGrant(g)
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("%w: nobody signed in within %s", ErrDeclined, h.cfg.Timeout)
+		}
+		if err != nil {
+			err = fmt.Errorf("signing in to %s: %w", h.cfg.Server, err)
+		}
+		if errors.Is(err, ErrDeclined) {
+			h.declined = err
+		}
+		h.attempt, f.err = nil, err
+		close(f.over)
+	})
+	return f, nil
+}
+
+// challenge is what a server demands with a 401 or 403.
+type challenge struct {
+	metadata, problem string
+	scopes            []string
+	// stepUp is true if the token was valid and lacks scopes; sent is the token that was sent.
+	stepUp bool
+	token  string
+}
+
+func parseChallenges(all []oauthex.Challenge) (c challenge) {
+	for _, one := range all {
+		if c.metadata == "" {
+			c.metadata = one.Params["resource_metadata"]
+		}
+		if one.Scheme != "bearer" {
+			continue
+		}
+		if c.problem == "" {
+			c.problem = one.Params["error"]
+		}
+		if len(c.scopes) == 0 {
+			c.scopes = strings.Fields(one.Params["scope"])
+		}
+	}
+	return c
+}

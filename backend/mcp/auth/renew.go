@@ -1,0 +1,123 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/oauth2"
+)
+
+// renewal is the exchange of one grant's refresh token. There is one at a time, because a refresh token often
+// works once. It outlives the request that began it, or the new token would be lost.
+type renewal struct {
+	of   *grant
+	over chan struct{}
+	// next is the grant afterwards, nil for none; read it and err after over is closed.
+	next *grant
+	err  error
+}
+
+// wait is the result of the renewal, or why ctx ended first.
+func (r *renewal) wait(ctx context.Context) (*grant, error) {
+	select {
+	case <-r.over:
+		return r.next, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// renew is the running renewal of g, or a new one; the caller holds mu.
+func (h *Handler) renew(g *grant) *renewal {
+	if r := h.renewing; r != nil && r.of == g {
+		return r
+	}
+	r := &renewal{of: g, over: make(chan struct{})}
+	if r.err = h.life.Err(); r.err != nil {
+		close(r.over)
+		return r
+	}
+	h.renewing = r
+	h.done.Go(func() {
+		ctx, cancel := context.WithTimeout(h.life, renewLimit)
+		defer cancel()
+		token, err := h.exchange(ctx, g)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		defer close(r.over)
+		if h.renewing == r {
+			h.renewing = nil
+		}
+		switch {
+		case h.grant != g:
+			err = nil // a sign-in was faster
+		case err == nil:
+			next := *g
+			next.setToken(token, g.Scopes)
+			err = h.storeGrant(&next)
+		case isRefusal(err):
+			h.grant = nil
+			err = h.deleteGrant()
+		}
+		if r.err = err; h.grant != g {
+			r.next = h.grant
+		}
+	})
+	return r
+}
+
+// exchange fetches a new token for g's refresh token.
+func (h *Handler) exchange(ctx context.Context, g *grant) (*oauth2.Token, error) {
+	// oauth2 cannot send the resource in a renewal, which RFC 8707 demands.
+	way := *h.cfg.HTTP
+	way.Transport = &resourceTransport{next: way.Transport, resource: g.Resource}
+	cfg := &oauth2.Config{
+		ClientID: g.Client.ID, ClientSecret: g.Client.Secret,
+		Endpoint: oauth2.Endpoint{TokenURL: g.TokenURL, AuthStyle: g.Client.Style},
+	}
+	return cfg.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, &way),
+		&oauth2.Token{RefreshToken: g.Refresh}).Token()
+}
+
+// isRefusal reports whether the issuer itself refused, so that a retry is useless.
+func isRefusal(err error) bool {
+	var said *oauth2.RetrieveError
+	return errors.As(err, &said) && slices.Contains([]string{
+		"invalid_grant", "invalid_client", "unauthorized_client",
+		"invalid_scope",
+	}, said.ErrorCode)
+}
+
+// resourceTransport adds the resource to the form of a token request.
+type resourceTransport struct {
+	next     http.RoundTripper
+	resource string
+}
+
+// RoundTrip sends req with the resource added.
+func (f *resourceTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	next := f.next
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	if err := req.ParseForm(); err != nil {
+		return nil, fmt.Errorf("renewing a token: %w", err)
+	}
+	form := url.Values{}
+	for name, values := range req.PostForm {
+		form[name] = values
+	}
+	form.Set("resource", f.resource)
+	body := form.Encode()
+	out, err := http.NewRequestWithContext(req.Context(), req.Method, req.URL.String(), strings.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("renewing a token: %w", err)
+	}
+	out.Header = req.Header.Clone()
+	return next.RoundTrip(out)
+}

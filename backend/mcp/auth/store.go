@@ -1,0 +1,182 @@
+package auth
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// grant is the result of a sign-in: tokens for one resource from one issuer.
+type grant struct {
+	Issuer   string    `json:"issuer"`
+	Resource string    `json:"resource"`
+	TokenURL string    `json:"token_url"`
+	Scopes   []string  `json:"scopes,omitempty"`
+	Got      time.Time `json:"got,omitzero"`
+	Expires  time.Time `json:"expires,omitzero"`
+	Client   client    `json:"client"`
+	Access   string    `json:"-"`
+	Refresh  string    `json:"-"`
+}
+
+// client is our registration at an issuer.
+type client struct {
+	ID string `json:"id"`
+	// Redirect is the redirect address it was registered with, "" if any works.
+	Redirect string           `json:"redirect,omitempty"`
+	Style    oauth2.AuthStyle `json:"style,omitempty"`
+	Secret   string           `json:"-"`
+}
+
+// fresh reports whether the token needs no renewal yet. For short-lived tokens the margin is half of their
+// life, or they would never be fresh.
+func (g *grant) fresh() bool {
+	margin := renewMargin
+	if !g.Got.IsZero() {
+		margin = min(margin, g.Expires.Sub(g.Got)/2)
+	}
+	return g.Expires.IsZero() || time.Until(g.Expires) > margin
+}
+
+// source is nil for no grant, as the SDK expects.
+func (g *grant) source() oauth2.TokenSource {
+	if g == nil {
+		return nil
+	}
+	return oauth2.StaticTokenSource(&oauth2.Token{AccessToken: g.Access, TokenType: "Bearer"})
+}
+
+// keyOf is the name under which something is stored. Each secret has a name of its own, so that it is masked
+// wherever it would be shown.
+func keyOf(kind, of string) string {
+	sum := sha256.Sum256([]byte(of))
+	return "mcp-" + kind + "-" + hex.EncodeToString(sum[:8])
+}
+
+// loadGrant is the grant, read from the store once; the caller holds mu.
+func (h *Handler) loadGrant() *grant {
+	if h.loaded {
+		return h.grant
+	}
+	h.loaded = true
+	text, ok := h.cfg.Store.Key(keyOf("grant", h.cfg.URL))
+	g := &grant{}
+	if !ok || json.Unmarshal([]byte(text), g) != nil {
+		return nil
+	}
+	if g.Access, ok = h.cfg.Store.Key(keyOf("access", h.cfg.URL)); !ok {
+		return nil
+	}
+	g.Refresh, _ = h.cfg.Store.Key(keyOf("refresh", h.cfg.URL))
+	g.Client.Secret, _ = h.cfg.Store.Key(keyOf("client-secret", g.Issuer))
+	if g.Client.ID == h.cfg.ClientID {
+		g.Client.Secret = h.cfg.ClientSecret
+	}
+	h.grant = g
+	return g
+}
+
+// storeGrant makes g the current grant and stores it; the caller holds mu.
+func (h *Handler) storeGrant(g *grant) error {
+	h.grant, h.loaded = g, true
+	text, err := json.Marshal(g)
+	if err != nil {
+		return fmt.Errorf("storing the sign-in: %w", err)
+	}
+	return errors.Join(
+		h.cfg.Store.SetKey(keyOf("access", h.cfg.URL), g.Access),
+		h.cfg.Store.SetKey(keyOf("refresh", h.cfg.URL), g.Refresh),
+		h.cfg.Store.SetKey(keyOf("grant", h.cfg.URL), string(text)),
+	)
+}
+
+// deleteGrant deletes the tokens; the pinned issuer stays for the next sign-in.
+func (h *Handler) deleteGrant() error {
+	return deleteKeys(h.cfg.Store, h.cfg.URL, "grant", "access", "refresh")
+}
+
+// Forget deletes the tokens for the server at address and its pinned issuer. Our registration at the issuer
+// stays.
+func Forget(keep Store, address string) error {
+	return deleteKeys(keep, address, "grant", "access", "refresh", "issuer")
+}
+
+func deleteKeys(keep Store, address string, kinds ...string) error {
+	var all error
+	for _, kind := range kinds {
+		if _, there := keep.Key(keyOf(kind, address)); there {
+			all = errors.Join(all, keep.SetKey(keyOf(kind, address), ""))
+		}
+	}
+	return all
+}
+
+// registration is our earlier registration at issuer.
+func (h *Handler) registration(issuer string) (client, bool) {
+	text, ok := h.cfg.Store.Key(keyOf("client", issuer))
+	var c client
+	if !ok || json.Unmarshal([]byte(text), &c) != nil || c.ID == "" {
+		return client{}, false
+	}
+	c.Secret, _ = h.cfg.Store.Key(keyOf("client-secret", issuer))
+	return c, true
+}
+
+func (h *Handler) storeRegistration(issuer string, c client) error {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("storing the registration: %w", err)
+	}
+	return errors.Join(
+		h.cfg.Store.SetKey(keyOf("client-secret", issuer), c.Secret),
+		h.cfg.Store.SetKey(keyOf("client", issuer), string(text)),
+	)
+}
+
+// deleteRegistration deletes a registration that the issuer no longer knows.
+func (h *Handler) deleteRegistration(issuer string) {
+	_ = h.cfg.Store.SetKey(keyOf("client", issuer), "")
+	_ = h.cfg.Store.SetKey(keyOf("client-secret", issuer), "")
+}
+
+// setToken puts the issuer's answer into g; asked are the requested scopes.
+func (g *grant) setToken(token *oauth2.Token, asked []string) {
+	g.Access, g.Got, g.Expires, g.Scopes = token.AccessToken, time.Now(), token.Expiry, asked
+	if token.RefreshToken != "" {
+		g.Refresh = token.RefreshToken
+	}
+	if given, ok := token.Extra("scope").(string); ok {
+		g.Scopes = strings.Fields(given)
+	}
+}
+
+// memoryStore is a Keep that lasts while the program runs.
+type memoryStore struct {
+	mu     sync.Mutex
+	values map[string]string
+}
+
+func (m *memoryStore) Key(name string) (string, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	value, ok := m.values[name]
+	return value, ok
+}
+
+func (m *memoryStore) SetKey(name, value string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if value == "" {
+		delete(m.values, name)
+		return nil
+	}
+	m.values[name] = value
+	return nil
+}

@@ -1,0 +1,246 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/backend/mcp/apps"
+	"sextant/backend/mcp/definitions"
+	"sextant/backend/mcp/inflight"
+	"sextant/shared/excerpt"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+const (
+	// pageLimit bounds how long a server may take to return a page or what its page reads.
+	pageLimit = 20 * time.Second
+	// maxAnswer bounds the answer that is passed to a page, maxLine a line that a page logs, in bytes.
+	maxAnswer = 4 << 20
+	maxLine   = 2000
+	// maxDomains bounds the origins that the pages of one server may reach.
+	maxDomains = 128
+)
+
+// AppTool is a tool as a page of its server sees it.
+type AppTool struct {
+	// Name is the server's own name for it.
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+}
+
+// AppDefinitions are the tools of a running server that its own pages may call.
+func (s *Servers) AppDefinitions(server string) []toolspec.Definition {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.servers[server]
+	if v == nil {
+		return nil
+	}
+	var defs []toolspec.Definition
+	for _, t := range v.tools {
+		if t.ui.App {
+			def := t.def
+			def.Name = t.public(v.prefix)
+			defs = append(defs, def)
+		}
+	}
+	return defs
+}
+
+// AppTools are the same tools under the server's own names.
+func (s *Servers) AppTools(server string) []AppTool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := []AppTool{}
+	if v := s.servers[server]; v != nil {
+		for _, t := range v.tools {
+			if t.ui.App {
+				list = append(list, t.appTool())
+			}
+		}
+	}
+	return list
+}
+
+func (t tool) appTool() AppTool {
+	return AppTool{Name: t.theirs, Description: t.def.Description, InputSchema: t.def.Parameters}
+}
+
+// App is the page that shows calls of a tool, by either of its names, and the tool.
+func (s *Servers) App(ctx context.Context, server, name string) (apps.Page, AppTool, error) {
+	s.mu.Lock()
+	v := s.servers[server]
+	found := tool{}
+	if v != nil {
+		for _, t := range v.tools {
+			if t.ui.URI != "" && (t.theirs == name || t.public(v.prefix) == name) {
+				found = t
+			}
+		}
+	}
+	s.mu.Unlock()
+	if found.ui.URI == "" {
+		if why := s.notCallable(server, name); v == nil || v.session == nil {
+			return apps.Page{}, AppTool{}, fmt.Errorf("%s. %s", why.Error, why.Suggestion)
+		}
+		return apps.Page{}, AppTool{}, fmt.Errorf("%w: %s of %s has no page", apps.ErrNoPage,
+			excerpt.Runes(name, definitions.MaxName), server)
+	}
+	contents, err := s.readForPage(ctx, server, found.ui.URI)
+	if err != nil {
+		return apps.Page{}, AppTool{}, err
+	}
+	page, err := apps.PageOf(found.ui.URI, contents, s.listedMeta(ctx, server, found.ui.URI, contents))
+	if err != nil {
+		return apps.Page{}, AppTool{}, fmt.Errorf("the page of %s: %w", server, err)
+	}
+	return page, found.appTool(), nil
+}
+
+// listedMeta is the _meta of a page in the list of resources, asked for only if the page itself has none.
+func (s *Servers) listedMeta(ctx context.Context, server, uri string, contents []*sdk.ResourceContents) sdk.Meta {
+	for _, c := range contents {
+		if _, said := c.Meta["ui"]; said {
+			return nil
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, pageLimit/4)
+	defer cancel()
+	list, err := s.Resources(ctx, server)
+	if err != nil {
+		return nil // the list need not name pages, and may be missing
+	}
+	for _, r := range list {
+		if r.URI == uri {
+			return r.Meta
+		}
+	}
+	return nil
+}
+
+// readForPage reads a resource, at most as large as a page.
+func (s *Servers) readForPage(ctx context.Context, server, uri string) ([]*sdk.ResourceContents, error) {
+	ctx, session, done, err := s.Session(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	answer, err := inflight.Await(ctx, pageLimit, func(ctx context.Context) (*sdk.ReadResourceResult, error) {
+		return session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading %s of %s: %w", excerpt.Runes(uri, 200), server, err)
+	}
+	left := apps.MaxPage + 1
+	read := []*sdk.ResourceContents{}
+	for _, c := range answer.Contents {
+		if c == nil {
+			continue // a server may say null
+		}
+		if left -= len(c.Text) + len(c.Blob); left < 0 {
+			return nil, fmt.Errorf("%s of %s is larger than %d MB", excerpt.Runes(uri, 200), server, apps.MaxPage>>20)
+		}
+		read = append(read, c)
+	}
+	return read, nil
+}
+
+// ReadForApp is the answer to a page's resources/read as JSON, with the person's secrets masked.
+func (s *Servers) ReadForApp(ctx context.Context, server, uri string) (json.RawMessage, error) {
+	contents, err := s.readForPage(ctx, server, uri)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(sdk.ReadResourceResult{Contents: contents})
+	if err != nil {
+		return nil, fmt.Errorf("reading %s of %s: %w", excerpt.Runes(uri, 200), server, err)
+	}
+	return s.cfg.Secrets.MaskJSON(raw), nil
+}
+
+// answerForPage is the answer to a call as the server sent it, for the page that shows the call or made it.
+func (v *server) answerForPage(call toolspec.Call, theirs string, answer *sdk.CallToolResult) json.RawMessage {
+	if call.From.Caller != toolspec.CallerApp && !v.hasPage(theirs) {
+		return nil
+	}
+	raw, err := json.Marshal(answer)
+	if err != nil || len(raw) > maxAnswer {
+		v.log.Warn("an answer is too large for its page", "tool", theirs, "bytes", len(raw), "err", err)
+		return nil
+	}
+	return raw
+}
+
+// hasPage reports whether calls of a tool are shown by a page.
+func (v *server) hasPage(theirs string) bool {
+	v.owner.mu.Lock()
+	defer v.owner.mu.Unlock()
+	return slices.ContainsFunc(v.tools, func(t tool) bool { return t.theirs == theirs && t.ui.URI != "" })
+}
+
+// AppDomains are what the person lets the pages of a server reach: uses as apps.Domains has them.
+func (s *Servers) AppDomains(ctx context.Context, server string) ([]string, error) {
+	v, err := s.server(server)
+	if err != nil {
+		return nil, err
+	}
+	known, err := v.known(ctx)
+	return known.Domains, err
+}
+
+// AllowAppDomains adds uses to those. Only the person may do that.
+func (s *Servers) AllowAppDomains(ctx context.Context, server string, uses []string) error {
+	v, err := s.server(server)
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(uses, func(use string) bool { return !apps.IsUse(use) }); i >= 0 {
+		return fmt.Errorf(`%.80q is not a use and an origin, such as "connect https://api.example.com"`, uses[i])
+	}
+	full := false
+	err = v.remember(ctx, func(k *wire.KnownServer) {
+		all := slices.Concat(slices.DeleteFunc(k.Domains, func(use string) bool { return !apps.IsUse(use) }), uses)
+		slices.Sort(all)
+		if all = slices.Compact(all); len(all) > maxDomains {
+			full = true
+			return
+		}
+		k.Domains = all
+	})
+	if full {
+		return fmt.Errorf("pages of %s may already reach %d origins, the most possible", server, maxDomains)
+	}
+	return err
+}
+
+// RevokeAppDomain removes one of those; a missing one is no error.
+func (s *Servers) RevokeAppDomain(ctx context.Context, server, use string) error {
+	v, err := s.server(server)
+	if err != nil {
+		return err
+	}
+	return v.remember(ctx, func(k *wire.KnownServer) {
+		k.Domains = slices.DeleteFunc(slices.Clone(k.Domains), func(one string) bool { return one == use })
+	})
+}
+
+// AppLog writes a line that a server's page logs into the server's log.
+func (s *Servers) AppLog(server, line string) error {
+	v, err := s.server(server)
+	if err != nil {
+		return err
+	}
+	if len(line) > maxLine {
+		line = line[:maxLine]
+	}
+	_, err = v.tail.Write([]byte("app: " + strings.Join(strings.Fields(strings.ToValidUTF8(line, "")), " ") + "\n"))
+	return err
+}

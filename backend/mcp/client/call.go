@@ -1,0 +1,328 @@
+package mcp
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/backend/mcp/config"
+	"sextant/backend/mcp/inflight"
+	"sextant/backend/mcp/results"
+	"sextant/backend/mcp/tasks"
+	"sextant/backend/pipeline/deadline"
+	"sextant/shared/excerpt"
+	"sextant/shared/toolspec"
+)
+
+const (
+	// maxCallTime bounds a call that nobody else bounds.
+	maxCallTime = 30 * time.Minute
+	// codeUndelivered is the SDK's own code for a request that HTTP did not deliver; a server's answer has
+	// another.
+	codeUndelivered = -32005
+)
+
+// Execute runs call on its server and waits for the answer, at most until ctx ends. The error is always
+// nil: what goes wrong is in the Result. Progress is passed to output, one line at a time.
+func (s *Servers) Execute(
+	ctx context.Context, call toolspec.Call, def toolspec.Definition, output func(stream, text string),
+) (toolspec.Result, error) {
+	s.mu.Lock()
+	v, t := s.find(call.Tool)
+	s.mu.Unlock()
+	if v == nil {
+		return s.notCallable(def.Owner, call.Tool), nil
+	}
+	if t.added {
+		return s.CallTool(ctx, v.name, t.ours, call.Args), nil
+	}
+	return s.call(ctx, v.name, t.theirs, call, output), nil
+}
+
+// find is the tool with a public name; the caller holds mu.
+func (s *Servers) find(public string) (*server, tool) {
+	for _, v := range s.servers {
+		for _, t := range v.tools {
+			if t.public(v.prefix) == public {
+				return v, t
+			}
+		}
+	}
+	return nil, tool{}
+}
+
+// notCallable says why a server, or a tool of it, cannot be called now.
+func (s *Servers) notCallable(server, tool string) toolspec.Result {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.servers[server]
+	switch {
+	case v == nil:
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("there is no MCP server %q", excerpt.Runes(server, 64)),
+			"Check the list of MCP servers.")
+	case v.state == stateOff:
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the MCP server %s is switched off", v.name),
+			"Switch it on, then call again.")
+	case v.state == stateStarting:
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s is starting", v.name),
+			"Call again in a few seconds.")
+	case v.state == stateDown || v.session == nil:
+		next := "It is restarted automatically. Other servers are not affected."
+		switch {
+		case v.fault != "":
+			next = "Fix its entry in mcp-config.json."
+		case !v.nextTry.IsZero():
+			next = fmt.Sprintf("Other servers are not affected. Next try in %d s.",
+				max(1, int(time.Until(v.nextTry).Seconds()+0.5)))
+		}
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the MCP server %s is not running: %s", v.name, v.err),
+			next)
+	}
+	return toolspec.Fail(toolspec.UserError,
+		fmt.Sprintf("the MCP server %s has no tool %q", v.name, excerpt.Runes(tool, 80)),
+		"Check the list of its tools.")
+}
+
+// Session implements resources.Sessions.
+func (s *Servers) Session(
+	ctx context.Context, server string,
+) (inner context.Context, session *sdk.ClientSession, done func(), err error) {
+	s.mu.Lock()
+	v := s.servers[server]
+	var group *sessionGroup
+	if v != nil {
+		session, group = v.session, v.group
+	}
+	s.mu.Unlock()
+	if session == nil {
+		if v == nil {
+			return nil, nil, nil, unknownServer(server)
+		}
+		why := s.notCallable(server, "")
+		return nil, nil, nil, fmt.Errorf("%s. %s", why.Error, why.Suggestion)
+	}
+	inner, done = group.within(ctx)
+	return inner, session, done, nil
+}
+
+func unknownServer(name string) error {
+	return fmt.Errorf("%w: %s", config.ErrUnknownServer, excerpt.Runes(name, 64))
+}
+
+// Call runs a tool of a server, by the server's own name for it or by ours. It passes no policy; calls of
+// programs and models go through the pipeline under ToolName instead.
+//
+// There is no person behind such a call: if the server asks one, nobody answers.
+func (s *Servers) Call(ctx context.Context, server, name string, args json.RawMessage) toolspec.Result {
+	return s.call(ctx, server, name, toolspec.Call{Args: args}, nil)
+}
+
+func (s *Servers) call(
+	ctx context.Context, server, name string, call toolspec.Call, output func(stream, text string),
+) toolspec.Result {
+	args := call.Args
+	s.mu.Lock()
+	v := s.servers[server]
+	var session *sdk.ClientSession
+	var group *sessionGroup
+	theirs, asTask := "", false
+	if v != nil && v.session != nil {
+		for _, t := range v.tools {
+			if !t.added && (t.theirs == name || theirs == "" && (t.ours == name || t.public(v.prefix) == name)) {
+				session, group, theirs, asTask = v.session, v.group, t.theirs, t.asTask
+			}
+		}
+	}
+	s.mu.Unlock()
+	if session == nil {
+		return s.notCallable(server, name)
+	}
+	if len(bytes.TrimSpace(args)) == 0 {
+		args = json.RawMessage("{}")
+	}
+	outer := ctx
+	ctx, leave := group.within(ctx)
+	defer leave()
+	// The caller may have a shorter deadline; this one is paused while the person is asked.
+	ctx, stop := deadline.With(ctx, maxCallTime)
+	defer stop()
+	ctx, end := v.calls.Begin(ctx, call)
+	defer end()
+	if refusal := v.review(ctx, call, theirs); refusal != nil {
+		return *refusal
+	}
+	if asTask {
+		ctx = tasks.Request(ctx)
+	}
+	token, endProgress := inflight.FromContext(ctx).TrackProgress(output)
+	defer endProgress()
+	params := &sdk.CallToolParams{Name: theirs, Arguments: args}
+	params.SetProgressToken(token)
+	answer, err := v.send(ctx, session, group, params)
+	if err != nil {
+		return v.callFailed(outer, ctx, session, group, theirs, err)
+	}
+	r := results.Of(v.name, answer)
+	r.App = v.answerForPage(call, theirs, answer)
+	if !r.Success {
+		r.Suggestion = strings.TrimSpace(r.Suggestion + strings.TrimPrefix(v.missingGrant(r.Error), "."))
+	}
+	r.Sentence = fmt.Sprintf("%s: %s", v.name, theirs)
+	r.Sources = []string{"mcp:" + v.name}
+	return r
+}
+
+// send sends one call and waits for its answer, but not longer than ctx: a server that reads nothing blocks
+// the write, which has no deadline. What is left of it ends with the session.
+func (v *server) send(
+	ctx context.Context, session *sdk.ClientSession, group *sessionGroup, params *sdk.CallToolParams,
+) (*sdk.CallToolResult, error) {
+	outcome := make(chan inflight.Outcome[*sdk.CallToolResult], 1)
+	if !group.goDo(func() {
+		answer, err := session.CallTool(ctx, params)
+		if first := tasks.FromResult(answer); err == nil && first != nil {
+			answer, err = v.waitForTask(ctx, session, group, first)
+		}
+		outcome <- inflight.Outcome[*sdk.CallToolResult]{Answer: answer, Err: err}
+	}) {
+		return nil, sdk.ErrConnectionClosed
+	}
+	if o, ok := inflight.Settled(ctx, outcome); ok {
+		return o.Answer, o.Err
+	}
+	v.checkSoon()
+	return nil, ctx.Err()
+}
+
+// waitForTask waits for a call that its server continues as a task.
+func (v *server) waitForTask(
+	ctx context.Context, session *sdk.ClientSession, group *sessionGroup, first *tasks.State,
+) (*sdk.CallToolResult, error) {
+	report := func(string) {}
+	if c := inflight.FromContext(ctx); c != nil {
+		c.SetTask(first.ID)
+		report = c.Report
+	}
+	task := tasks.Task{Session: session, First: first, Report: report, Answer: v.requests.AnswerTask, Go: group.goDo}
+	return task.Wait(ctx)
+}
+
+// callFailed says why a call failed that ran in ctx, which ends with its session, for a caller who waits in
+// outer.
+func (v *server) callFailed(
+	outer, ctx context.Context, session *sdk.ClientSession, group *sessionGroup, name string, err error,
+) toolspec.Result {
+	if r := v.taskFailed(outer, ctx, group, name, err); r != nil {
+		return *r
+	}
+	switch {
+	case outer.Err() == nil && group.serverCtx.Err() != nil:
+		return toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("the MCP server %s was stopped during %s; whether it took effect is unknown", v.name, name),
+			"Check what it changed. It can be called again when it is switched on.")
+	case timedOut(ctx):
+		v.checkSoon()
+		return toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("the MCP server %s did not answer %s in time; whether it took effect is unknown", v.name, name),
+			"Check what it changed before calling again.")
+	case outer.Err() != nil:
+		return toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("stopped while the MCP server %s worked on %s; whether it took effect is unknown", v.name,
+				name), "")
+	}
+	var refused *jsonrpc.Error
+	if !errors.As(err, &refused) {
+		// Not an answer: the connection broke. Closing the session makes a new one.
+		_ = session.Close()
+		return toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("the MCP server %s stopped during the call; whether it took effect is unknown. %s",
+				v.name, v.whyEnded(outer, err)),
+			"It is restarted automatically. Other servers are not affected.")
+	}
+	if refused.Code == codeUndelivered {
+		// Listing its tools finds out whether it is only this call or the server.
+		v.relistSoon()
+		return toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("the MCP server %s could not be reached: %s", v.name, excerpt.Runes(err.Error(), 500)),
+			"Call again later. Other servers are not affected.")
+	}
+	r := toolspec.Fail(toolspec.UserError,
+		fmt.Sprintf("the MCP server %s refused the call: %s", v.name, excerpt.Runes(refused.Message, 2000)),
+		"Check the arguments of "+name+".")
+	r.Sources = []string{"mcp:" + v.name}
+	return r
+}
+
+// timedOut reports whether ctx ended because its time was used up.
+func timedOut(ctx context.Context) bool {
+	return errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(context.Cause(ctx), deadline.ErrOver)
+}
+
+// taskFailed says what became of a call that continued as a task, nil of any other.
+func (v *server) taskFailed(outer, ctx context.Context, group *sessionGroup, name string, err error) *toolspec.Result {
+	var given *tasks.CancelledError
+	var ended *tasks.EndedError
+	var r toolspec.Result
+	switch {
+	case errors.As(err, &ended):
+		r = toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("the MCP server %s did not finish %s: %s", v.name, name, excerpt.Runes(ended.Why, 2000)),
+			"Check what it changed before calling again.")
+		r.Sources = []string{"mcp:" + v.name}
+	case !errors.As(err, &given), outer.Err() == nil && group.serverCtx.Err() != nil:
+		return nil // a server that was stopped has no tasks any more
+	case timedOut(ctx):
+		r = toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("the MCP server %s did not finish %s in time; %s", v.name, name, given.Error()),
+			"Check what it changed before calling again.")
+	case outer.Err() != nil:
+		r = toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("stopped while the MCP server %s worked on %s; %s", v.name, name, given.Error()), "")
+	default:
+		return nil // the connection broke
+	}
+	return &r
+}
+
+// whyEnded waits a moment for the reason of a session's end, which says more than the error of the call that
+// broke with it.
+func (v *server) whyEnded(ctx context.Context, err error) string {
+	for begun := time.Now(); ctx.Err() == nil && time.Since(begun) < 2*inflight.Grace; {
+		v.owner.mu.Lock()
+		reason := v.endReason
+		v.owner.mu.Unlock()
+		if reason != "" {
+			return reason
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return excerpt.Runes(err.Error(), 500)
+}
+
+// Describe says what call would do: the server's program or address, and what it is sent.
+func (s *Servers) Describe(call toolspec.Call) toolspec.Description {
+	s.mu.Lock()
+	v, t := s.find(call.Tool)
+	s.mu.Unlock()
+	if v == nil {
+		return toolspec.Description{Present: "Running " + call.Tool}
+	}
+	d := toolspec.Description{
+		Present: fmt.Sprintf("Asking %s: %s", v.name, cmp.Or(t.theirs, strings.ReplaceAll(t.ours, "__", "/"))),
+		Data:    excerpt.Runes(string(call.Args), 2000),
+		Target:  v.entry.Line(),
+	}
+	if u, err := url.Parse(v.entry.URL); err == nil && v.isRemote() {
+		d.Hosts = []string{strings.ToLower(u.Host)}
+	}
+	return d
+}

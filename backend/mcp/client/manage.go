@@ -1,0 +1,237 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"sextant/backend/mcp/access"
+	"sextant/backend/mcp/auth"
+	"sextant/backend/mcp/config"
+	"sextant/backend/mcp/importers"
+	"sextant/backend/mcp/launch"
+	"sextant/backend/mcp/servertext"
+)
+
+// server is the server of that name; the error is config.ErrUnknownServer.
+func (s *Servers) server(name string) (*server, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, ok := s.servers[name]
+	if !ok {
+		return nil, unknownServer(name)
+	}
+	return v, nil
+}
+
+// entries are those of all servers.
+func (s *Servers) entries() map[string]config.Entry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make(map[string]config.Entry, len(s.servers))
+	for name, v := range s.servers {
+		all[name] = v.entry
+	}
+	return all
+}
+
+// Log is the end of what a server has written to its standard error, 64 KB at most, without secrets. It is
+// text from outside.
+func (s *Servers) Log(name string) (string, error) {
+	v, err := s.server(name)
+	if err != nil {
+		return "", err
+	}
+	return s.cfg.Secrets.Mask(v.tail.String()), nil
+}
+
+// IsConnected reports whether a server is connected.
+func (s *Servers) IsConnected(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.servers[name]
+	return v != nil && v.session != nil
+}
+
+// Entry is the entry of a server that is in effect.
+func (s *Servers) Entry(name string) (config.Entry, error) {
+	v, err := s.server(name)
+	if err != nil {
+		return config.Entry{}, err
+	}
+	e := v.entry
+	e.Consents = v.consents()
+	return e, nil
+}
+
+// EntryInFile is the entry of a server in the file now, whether it is in effect or not.
+func (s *Servers) EntryInFile(name string) (config.Entry, error) {
+	entries, faults, err := config.ReadEntries(s.cfg.Path)
+	if err != nil {
+		return config.Entry{}, err
+	}
+	e, ok := entries[name]
+	switch {
+	case !ok:
+		return e, unknownServer(name)
+	case faults[name] != "":
+		return e, errors.New(faults[name])
+	}
+	return e, nil
+}
+
+// Access says what a server with that entry may touch on this machine.
+func (s *Servers) Access(e config.Entry) launch.Access { return s.cfg.Sandbox.Access(e, s.cfg.Dir) }
+
+// edit changes the text of the config; if apply is true, it is in effect at once.
+func (s *Servers) edit(apply bool, change func(text []byte) ([]byte, error)) error {
+	s.configMu.Lock()
+	defer s.configMu.Unlock()
+	text, err := config.Read(s.cfg.Path)
+	if err != nil {
+		return err
+	}
+	if text, err = change(text); err != nil {
+		return err
+	}
+	if err := config.Write(s.cfg.Path, text); err != nil || !apply {
+		return err
+	}
+	s.apply(text)
+	return nil
+}
+
+// SetEnabled switches a server on or off, in the config file too. On an error nothing changed.
+func (s *Servers) SetEnabled(_ context.Context, name string, enabled bool) error {
+	return s.edit(true, func(text []byte) ([]byte, error) { return config.SetDisabled(text, name, !enabled) })
+}
+
+// SetConsents writes down what a server may ask for; nil members stay as they are. A server that runs goes on;
+// a change of what it is offered takes effect when it connects again.
+func (s *Servers) SetConsents(name string, c config.Consents) error {
+	return s.edit(true, func(text []byte) ([]byte, error) { return config.SetConsents(text, name, c) })
+}
+
+// SetAccess writes what a server may touch into the config file; nil derives it from the entry. Nothing is
+// started.
+func (s *Servers) SetAccess(name string, written *access.Override) error {
+	if problem := written.Problem(); problem != "" {
+		return errors.New(problem)
+	}
+	return s.edit(false, func(text []byte) ([]byte, error) { return config.SetAccess(text, name, written) })
+}
+
+// Put writes a server into the config and starts it: a new one, or with replace the one of that name. If
+// the entry has a problem, that is the error, and nothing is written.
+func (s *Servers) Put(name string, entry config.Entry, replace bool) error {
+	if problem := entry.Problem(name); problem != "" {
+		return errors.New(problem)
+	}
+	if replace {
+		return s.edit(true, func(text []byte) ([]byte, error) { return config.Replace(text, name, entry) })
+	}
+	raw, err := json.Marshal(entry)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	return s.merge(func() error {
+		added, _, err := config.Merge(s.cfg.Path, map[string]json.RawMessage{name: raw})
+		if err == nil && len(added) == 0 {
+			return fmt.Errorf("there is already a server %q; nothing was changed", name)
+		}
+		return err
+	})
+}
+
+// merge runs write, which changes the config file, and puts the file into effect.
+func (s *Servers) merge(write func() error) error {
+	s.configMu.Lock()
+	defer s.configMu.Unlock()
+	if err := write(); err != nil {
+		return err
+	}
+	text, err := config.Read(s.cfg.Path)
+	if err != nil {
+		return err
+	}
+	s.apply(text)
+	return nil
+}
+
+// Preview is what an import of list would add.
+func (s *Servers) Preview(list importers.List) (importers.Preview, error) {
+	p, err := importers.PreviewOf(s.cfg.Path, list)
+	p.AddAccess(s.cfg.Sandbox, s.cfg.Dir)
+	return p, err
+}
+
+// Import adds the named servers of list, all if none is named, switched off.
+func (s *Servers) Import(list importers.List, names []string) (added, skipped []string, err error) {
+	err = s.merge(func() error {
+		added, skipped, err = importers.Import(s.cfg.Path, list, names, false)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return added, skipped, nil
+}
+
+// Restart ends a server that is on and starts it again, at once also if it waits for its next try.
+func (s *Servers) Restart(name string) error {
+	s.configMu.Lock()
+	defer s.configMu.Unlock()
+	v, err := s.server(name)
+	if err != nil {
+		return err
+	}
+	if v.entry.Disabled || v.fault != "" {
+		return fmt.Errorf("%s is switched off; switch it on first", name)
+	}
+	v.stop()
+	s.mu.Lock()
+	if life := s.lifeOr(context.Background()); s.servers[name] == v && life.Err() == nil {
+		v.start(life)
+	}
+	s.mu.Unlock()
+	s.publish()
+	return nil
+}
+
+// Remove ends a server, removes it from the config, and forgets the sign-in to it and its program's home.
+func (s *Servers) Remove(name string) error {
+	s.configMu.Lock()
+	defer s.configMu.Unlock()
+	text, err := config.Read(s.cfg.Path)
+	if err != nil {
+		return err
+	}
+	if text, err = config.Remove(text, name); err != nil {
+		return err
+	}
+	removed, unknown := s.server(name)
+	if err := config.Write(s.cfg.Path, text); err != nil {
+		return err
+	}
+	s.apply(text)
+	if unknown != nil {
+		return nil
+	}
+	if err := s.cfg.Sandbox.Sweep(s.entries(), name); err != nil {
+		return fmt.Errorf("%s is removed, but the folder with its data could not be deleted: %w", name, err)
+	}
+	if removed.entry.URL == "" || s.cfg.Store == nil {
+		return nil
+	}
+	if err := auth.Forget(s.cfg.Store, removed.entry.URL); err != nil {
+		return fmt.Errorf("%s is removed, but its sign-in could not be deleted: %w", name, err)
+	}
+	return nil
+}
+
+// ErrorText is err as a person reads it: one line of at most servertext.MaxSentence characters.
+func ErrorText(err error) string { return servertext.Sentence(err.Error()) }
+
+// IsUnknownServer reports whether err says that there is no such server.
+func IsUnknownServer(err error) bool { return errors.Is(err, config.ErrUnknownServer) }

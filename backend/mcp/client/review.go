@@ -1,0 +1,150 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/backend/mcp/definitions"
+	"sextant/backend/mcp/inflight"
+	"sextant/backend/pipeline/deadline"
+	"sextant/shared/excerpt"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// Change is a tool whose server describes it differently than the person knows it.
+type Change struct {
+	Server, Tool string
+	// Diff shows, line by line, what the server said before and says now: text from outside.
+	Diff string
+	// Call is the call that waits for the answer.
+	Call toolspec.Call
+}
+
+// pinTools pins tools that are new, and returns for each that changed since the person knew it what it
+// was. The first tools of a server are known with it; a later one has no grant yet and is confirmed like any
+// other.
+func (v *server) pinTools(ctx context.Context, tools []*sdk.Tool) (changed map[string]*sdk.Tool, err error) {
+	known, err := v.known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	fresh, changed := definitions.Compare(known.Tools, tools)
+	if len(fresh) == 0 && known.Tools != nil {
+		return changed, nil
+	}
+	return changed, v.remember(ctx, func(k *wire.KnownServer) {
+		pins := map[string]string{}
+		maps.Copy(pins, k.Tools)
+		maps.Copy(pins, fresh)
+		k.Tools = pins
+	})
+}
+
+// review stops a call of a tool that was changed, unless the person allows it. A tool that changes again
+// while they read is reviewed again. Calls of other tools go on meanwhile.
+func (v *server) review(ctx context.Context, call toolspec.Call, name string) *toolspec.Result {
+	for v.changedTool(name) != nil {
+		// Another call's question takes none of this one's time.
+		resume := deadline.Pause(ctx)
+		select {
+		case v.reviewing <- struct{}{}:
+			resume()
+		case <-ctx.Done():
+			resume()
+			r := toolspec.Fail(toolspec.SystemError, fmt.Sprintf(
+				"stopped while the person was asked about a changed tool of the MCP server %s; %s was not "+
+					"called", v.name, name), "")
+			return &r
+		}
+		refusal := v.askAboutChange(ctx, call, name)
+		<-v.reviewing
+		if refusal != nil {
+			return refusal
+		}
+	}
+	return nil
+}
+
+// askAboutChange asks the person about a changed tool, and accepts the change if they agree.
+func (v *server) askAboutChange(ctx context.Context, call toolspec.Call, name string) *toolspec.Result {
+	changed := v.changedTool(name)
+	if changed == nil {
+		return nil
+	}
+	known, err := v.known(ctx)
+	if err != nil {
+		r := toolspec.Fail(toolspec.SystemError, err.Error(), "Check that the disk is not full, then call again.")
+		return &r
+	}
+	pin := definitions.Pin(changed)
+	if known.Tools[name] == pin {
+		v.accept(name, changed) // from a list that was on its way when they agreed
+		return nil
+	}
+	c := Change{Server: v.name, Tool: name, Call: call, Diff: definitions.Diff(name, known.Tools[name], pin)}
+	allowed, why := false, "there is nobody to ask"
+	if v.owner.cfg.Review != nil {
+		inner, resume := inflight.FromContext(ctx).Pause(ctx)
+		allowed, err = v.owner.cfg.Review(inner, c)
+		resume()
+		if why = "the person declined"; err != nil {
+			why = err.Error()
+		}
+	}
+	if !allowed {
+		r := toolspec.Fail(toolspec.SecurityError, fmt.Sprintf(
+			"the MCP server %s has changed its tool %s since the person last saw it, and %s, so it was not called.\n%s",
+			v.name, name, why, excerpt.Runes(c.Diff, 4000)),
+			"The person can review the difference and allow it in Sextant's window when the tool is called there.")
+		r.Sources = []string{"mcp:" + v.name}
+		return &r
+	}
+	if err := v.remember(ctx, func(k *wire.KnownServer) {
+		pins := maps.Clone(k.Tools)
+		pins[name] = pin
+		k.Tools = pins
+	}); err != nil {
+		v.log.Warn("a changed tool was allowed, but this could not be saved; it will be asked again", "tool", name,
+			"err", err)
+	}
+	v.accept(name, changed)
+	return nil
+}
+
+// changedTool is what the server now says of a tool that it changed, nil for one that it did not.
+func (v *server) changedTool(name string) *sdk.Tool {
+	v.owner.mu.Lock()
+	defer v.owner.mu.Unlock()
+	for _, t := range v.tools {
+		if t.theirs == name {
+			return t.changed
+		}
+	}
+	return nil
+}
+
+// accept offers a changed tool as the server describes it now.
+func (v *server) accept(name string, changed *sdk.Tool) {
+	def, err := definitions.Of(v.name, v.isRemote(), changed)
+	pin := definitions.Pin(changed)
+	v.set(func() {
+		tools := slices.Clone(v.tools) // lists that were handed out stay as they are
+		for i := range tools {
+			if tools[i].theirs != name || tools[i].changed == nil || definitions.Pin(tools[i].changed) != pin {
+				continue
+			}
+			tools[i].changed = nil
+			if err == nil {
+				def.App, def.TimeoutMS = tools[i].def.App, tools[i].def.TimeoutMS
+				tools[i].def = def
+			}
+		}
+		v.tools = tools
+	})
+	v.owner.publish()
+}

@@ -1,0 +1,396 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/backend/mcp/access"
+	"sextant/backend/mcp/apps"
+	"sextant/backend/mcp/auth"
+	"sextant/backend/mcp/config"
+	"sextant/backend/mcp/inflight"
+	"sextant/backend/mcp/launch"
+	"sextant/backend/mcp/requests"
+	"sextant/backend/mcp/servertext"
+	"sextant/backend/mcp/tasks"
+	"sextant/backend/sandbox/procgroup"
+	"sextant/shared/event"
+	"sextant/shared/wire"
+)
+
+// The states of a server, as event.MCPServer names them.
+const (
+	stateOff      = "off"
+	stateStarting = "starting"
+	stateReady    = "ready"
+	// stateDegraded is a server that is connected and did not answer lately; its tools stay.
+	stateDegraded = "degraded"
+	stateDown     = "down"
+)
+
+const (
+	// connectLimit is long because the first start of a server may fetch a package.
+	connectLimit = 90 * time.Second
+	listLimit    = 20 * time.Second
+	stopGrace    = 2 * time.Second
+	// stableAfter is how long a server must have run for its next failure to count as the first.
+	stableAfter = time.Minute
+	maxPause    = time.Minute
+	firstPause  = time.Second
+)
+
+// server is one configured server and, while it runs, its session. Fields below tail are guarded by
+// owner.mu.
+type server struct {
+	owner *Servers
+	name  string
+	entry config.Entry
+	fault string
+	log   *slog.Logger
+	tail  *procgroup.Tail
+
+	// held is what its program was last held to.
+	held    access.Permissions
+	prefix  string
+	state   string
+	err     string
+	nextTry time.Time
+	tools   []tool
+	session *sdk.ClientSession
+	// group are the goroutines of the session.
+	group *sessionGroup
+	// notified is what it reported about its resources and prompts.
+	notified notifications
+	// missedChecks counts the health checks in a row that were not answered.
+	missedChecks int
+	// endReason is why the session ended, for calls that waited in it.
+	endReason string
+
+	cancel context.CancelFunc
+	run    sync.WaitGroup
+	// calls are those that wait for an answer; requests answers what the server asks during them.
+	calls    inflight.Registry
+	requests *requests.Handler
+	// reviewing holds a value while the person is asked about a changed tool.
+	reviewing chan struct{}
+	// memoryMu is held while what is remembered changes.
+	memoryMu sync.Mutex
+	// checkNow asks for a health check, relistNow for the list of tools.
+	checkNow, relistNow chan struct{}
+	// signin outlives a session, as what it asks the person does.
+	signin *auth.Handler
+}
+
+func newServer(owner *Servers, name, prefix string, e config.Entry, fault string) *server {
+	v := &server{
+		owner: owner, name: name, prefix: prefix, entry: e, fault: fault, state: stateOff, tail: &procgroup.Tail{},
+		log: owner.log.With("server", name), relistNow: make(chan struct{}, 1), checkNow: make(chan struct{}, 1),
+		reviewing: make(chan struct{}, 1),
+	}
+	cfg := &owner.cfg
+	v.requests = &requests.Handler{
+		Server: name, Log: v.log, Calls: &v.calls, Ask: cfg.Ask, Folder: cfg.Folder, AskRoots: cfg.AskRoots,
+		Sample: cfg.Sample, CanSample: cfg.CanSample, Consents: v.consents, SaveConsents: v.saveConsents,
+		Mask: cfg.Secrets.Mask,
+	}
+	if fault != "" {
+		v.state, v.err = stateDown, fault
+	}
+	return v
+}
+
+// view is the server as events show it; the caller holds owner.mu.
+func (v *server) view() event.MCPServer {
+	out := event.MCPServer{
+		Name: v.name, State: v.state, Enabled: !v.entry.Disabled, Transport: v.entry.Transport(),
+		Command: v.entry.Line(),
+		Error:   v.owner.cfg.Secrets.Mask(v.err), Tools: []string{},
+	}
+	for _, t := range v.tools {
+		out.Tools = append(out.Tools, t.public(v.prefix))
+	}
+	if !v.nextTry.IsZero() {
+		next := v.nextTry
+		out.NextTry = &next
+	}
+	return out
+}
+
+// isRemote reports whether the server is not a program of this machine.
+func (v *server) isRemote() bool { return v.entry.Command == "" }
+
+// start runs the server until stop; the caller holds owner.mu.
+func (v *server) start(life context.Context) {
+	ctx, cancel := context.WithCancel(life)
+	v.cancel, v.state = cancel, stateStarting
+	v.run.Go(func() { v.supervise(ctx) })
+}
+
+// stop ends the server and waits until its process is gone.
+func (v *server) stop() {
+	v.owner.mu.Lock()
+	cancel := v.cancel
+	v.owner.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+	v.run.Wait()
+	if v.signin != nil {
+		v.signin.Close()
+		v.signin = nil
+	}
+	v.set(func() { v.state, v.nextTry, v.tools, v.session = stateOff, time.Time{}, nil, nil })
+}
+
+// set changes guarded fields.
+func (v *server) set(change func()) {
+	v.owner.mu.Lock()
+	defer v.owner.mu.Unlock()
+	change()
+}
+
+// supervise connects, serves until the session ends, and starts again with a growing pause.
+func (v *server) supervise(ctx context.Context) {
+	failures := 0
+	for ctx.Err() == nil {
+		began := time.Now()
+		err := v.connectAndServe(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(began) > stableAfter {
+			failures = 0
+		}
+		pause := v.owner.cfg.pause(failures)
+		if errors.Is(err, launch.ErrDeclined) {
+			v.set(func() { v.state, v.err, v.tools, v.session = stateDown, servertext.Sentence(err.Error()), nil, nil })
+			v.owner.publish()
+			<-ctx.Done()
+			return
+		}
+		if v.owner.cfg.died != nil {
+			v.owner.cfg.died()
+		}
+		failures++
+		v.log.Warn("MCP server failed", "err", err, "pause", pause)
+		v.set(func() {
+			v.state, v.err, v.nextTry = stateDown, servertext.Sentence(err.Error()), time.Now().Add(pause).UTC()
+			v.tools, v.session = nil, nil
+		})
+		v.owner.publish()
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+		v.set(func() { v.state, v.nextTry = stateStarting, time.Time{} })
+		v.owner.publish()
+	}
+}
+
+// connectAndServe runs one session; it returns why that ended.
+func (v *server) connectAndServe(ctx context.Context) error {
+	conn, err := v.dial(ctx)
+	if err != nil {
+		return err
+	}
+	// What ends a session: the server, as it is asked to; then its process, whether it complies or not.
+	var session *sdk.ClientSession
+	var waiting sync.WaitGroup
+	group := newSessionGroup(ctx)
+	defer func() {
+		// Calls first: a session that is closed waits for them.
+		group.cancel()
+		v.disconnect(conn, session)
+		waiting.Wait()
+		group.wait()
+	}()
+	client := sdk.NewClient(&sdk.Implementation{Name: "sextant", Version: v.owner.cfg.Version}, v.options())
+	if err := tasks.Register(client); err != nil {
+		return fmt.Errorf("preparing the connection: %w", err)
+	}
+	v.requests.ServeRoots(client)
+	if session, err = v.connect(ctx, conn, client); err != nil {
+		return err
+	}
+	closed := make(chan error, 1)
+	waiting.Go(func() { closed <- session.Wait() })
+	v.requestLogs(session, group)
+	if err := v.list(ctx, session); err != nil {
+		return v.explain(conn, fmt.Errorf("asking for its tools: %w", err))
+	}
+	tools := 0
+	v.set(func() {
+		v.state, v.err, v.session, v.group, v.endReason = stateReady, "", session, group, ""
+		v.notified.watched, v.notified.updates = nil, nil
+		tools = len(v.tools)
+	})
+	v.log.Info("MCP server is running", "tools", tools)
+	if err := v.owner.cfg.Sandbox.MarkStarted(v.name, v.entry); err != nil {
+		v.log.Warn("the first run of an MCP server could not be noted", "err", err)
+	}
+	v.owner.publish()
+	return v.serve(ctx, conn, session, group, closed)
+}
+
+// connect agrees on a revision of the protocol with the server.
+func (v *server) connect(ctx context.Context, conn *connection, client *sdk.Client) (*sdk.ClientSession, error) {
+	limit, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	revision := v.rememberedRevision(ctx)
+	session, err := client.Connect(limit, conn.transport, &sdk.ClientSessionOptions{ProtocolVersion: revision})
+	if err != nil {
+		if revision != "" && ctx.Err() == nil {
+			// It may speak another revision by now; the next try finds out.
+			v.rememberRevision(ctx, "")
+		}
+		if limit.Err() != nil && ctx.Err() == nil {
+			err = fmt.Errorf("it did not answer within %d s", int(connectLimit.Seconds()))
+		} else {
+			err = fmt.Errorf("connecting: %w", err)
+		}
+		return nil, v.explain(conn, err)
+	}
+	if is := session.InitializeResult(); is != nil && is.ProtocolVersion != revision {
+		v.rememberRevision(ctx, is.ProtocolVersion)
+	}
+	return session, nil
+}
+
+// rememberRevision remembers the protocol revision that the server speaks.
+func (v *server) rememberRevision(ctx context.Context, revision string) {
+	if err := v.remember(ctx, func(k *wire.KnownServer) { k.Era, k.Found = revision, time.Now() }); err != nil {
+		v.log.Warn("the protocol revision of an MCP server could not be saved", "err", err)
+	}
+}
+
+// sessionEnded withdraws the tools of a server whose session has ended, finds out why, and tells the calls
+// that wait in it.
+func (v *server) sessionEnded(conn *connection, err error) error {
+	if err == nil {
+		err = errors.New("it closed the connection")
+	}
+	// At once, before the reason is known: that may take a moment.
+	v.set(func() {
+		v.state, v.err = stateDown, servertext.Sentence(err.Error())
+		v.tools, v.session = nil, nil
+	})
+	v.owner.publish()
+	err = v.explain(conn, err)
+	v.set(func() {
+		v.err = servertext.Sentence(err.Error())
+		v.endReason = v.err
+	})
+	return err
+}
+
+// explain adds to err how the process ended and the last line it logged.
+func (v *server) explain(conn *connection, err error) error {
+	if conn.process == nil {
+		return err
+	}
+	timer := time.NewTimer(inflight.Grace)
+	defer timer.Stop()
+	last := v.tail.Last()
+	select {
+	case <-conn.process.Done():
+		if last = v.tail.Last(); last != "" {
+			return fmt.Errorf("stopped, %s: %s%s", conn.process.Exit(), last, v.missingGrant(v.tail.String()))
+		}
+		return fmt.Errorf("stopped, %s", conn.process.Exit())
+	case <-timer.C:
+	}
+	if last != "" {
+		return fmt.Errorf("%w; the last line it logged: %s%s", err, last, v.missingGrant(v.tail.String()))
+	}
+	return err
+}
+
+// maxExamined bounds how much of a server's output is searched for refusals, in bytes.
+const maxExamined = 4000
+
+// missingGrant says in a sentence which grant the server seems to lack, by what it wrote; "" for none.
+func (v *server) missingGrant(output string) string {
+	if v.owner.cfg.Sandbox == nil || v.owner.cfg.Sandbox.Confine == nil || v.isRemote() {
+		return ""
+	}
+	v.owner.mu.Lock()
+	held := v.held
+	v.owner.mu.Unlock()
+	if why := held.MissingGrant(output[max(0, len(output)-maxExamined):]); why != "" {
+		return ". " + why
+	}
+	return ""
+}
+
+// options are what we tell the SDK's client: what the server may ask for, and who takes its notifications.
+func (v *server) options() *sdk.ClientOptions {
+	o := &sdk.ClientOptions{
+		Capabilities:           &sdk.ClientCapabilities{},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { v.relistSoon() },
+		ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
+			v.calls.Progress(req.Params)
+		},
+		LoggingMessageHandler: v.logMessage,
+	}
+	v.handleNotifications(o)
+	o.Capabilities.AddExtension(tasks.Extension, nil)
+	v.requests.Advertise(o)
+	o.Capabilities.AddExtension(apps.Extension, apps.Settings())
+	return o
+}
+
+// relistSoon asks for the list of tools again.
+func (v *server) relistSoon() {
+	select {
+	case v.relistNow <- struct{}{}:
+	default:
+	}
+}
+
+// consents are the person's decisions about the server, as the config says now.
+func (v *server) consents() config.Consents {
+	v.owner.mu.Lock()
+	defer v.owner.mu.Unlock()
+	return v.owner.consents[v.name]
+}
+
+// saveConsents notes a decision at once and writes it into the config later: whoever changes the config may
+// wait for the server to end, and the server for the request that asks here.
+func (v *server) saveConsents(c config.Consents) {
+	s := v.owner
+	s.mu.Lock()
+	had := s.consents[v.name]
+	if c.Roots != nil {
+		had.Roots = c.Roots
+	}
+	if s.consents == nil {
+		s.consents = map[string]config.Consents{}
+	}
+	s.consents[v.name] = had
+	s.mu.Unlock()
+	s.saving.Go(func() {
+		if err := s.SetConsents(v.name, c); err != nil {
+			v.log.Warn("what an MCP server may know could not be saved; it will be asked again", "err", err)
+		}
+	})
+}
+
+// consentsOf are the decisions in entries that have any.
+func consentsOf(entries map[string]config.Entry) map[string]config.Consents {
+	out := map[string]config.Consents{}
+	for name, e := range entries {
+		if e.Consents != (config.Consents{}) {
+			out[name] = e.Consents
+		}
+	}
+	return out
+}

@@ -1,0 +1,171 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/backend/mcp/apps"
+	"sextant/backend/mcp/definitions"
+	"sextant/backend/mcp/resources"
+	"sextant/backend/mcp/tasks"
+	"sextant/shared/excerpt"
+	"sextant/shared/toolspec"
+)
+
+// tool is one tool of a server: its own name, and the part after "server__" of ours.
+type tool struct {
+	theirs string
+	ours   string
+	def    toolspec.Definition
+	// ui is what the server says of the page that shows it and of who may call it.
+	ui apps.Tool
+	// changed is what the server says of it now, if that is not what the person knows; def is then still
+	// what they know.
+	changed *sdk.Tool
+	// added is true for a tool of ours, which the server does not know.
+	added bool
+	// asTask is true if calls must be requested as tasks.
+	asTask bool
+}
+
+// public is the name in the catalog.
+func (t tool) public(prefix string) string { return definitions.PublicName(prefix, t.ours) }
+
+// named reports whether name is one of the tool's names.
+func (t tool) named(name, prefix string) bool {
+	return t.theirs == name || t.ours == name || t.public(prefix) == name
+}
+
+// list asks session for its tools and offers them.
+func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
+	ctx, cancel := context.WithTimeout(ctx, listLimit)
+	defer cancel()
+	var found []*sdk.Tool
+	for one, err := range session.Tools(ctx, nil) {
+		if err != nil {
+			return err
+		}
+		if found = append(found, one); len(found) >= definitions.MaxTools {
+			v.log.Warn("MCP server has too many tools; the rest is left out", "limit", definitions.MaxTools)
+			break
+		}
+	}
+	found, forms, err := v.distinguish(ctx, found)
+	if err != nil {
+		return err
+	}
+	changed, err := v.pinTools(ctx, found)
+	if err != nil {
+		return err
+	}
+	tools := make([]tool, 0, len(found))
+	for _, now := range found {
+		t := tool{theirs: now.Name, ours: forms[now.Name], ui: apps.ToolOf(now.Meta)}
+		offered := now
+		if before := changed[now.Name]; before != nil {
+			offered, t.changed = before, now
+		}
+		if t.def, err = definitions.Of(v.name, v.isRemote(), offered); err != nil {
+			v.log.Warn("a tool of an MCP server is left out", "tool", now.Name, "err", err)
+			continue
+		}
+		t.def.App = t.ui.URI
+		asTask, long := tasks.Support(session, now)
+		if t.asTask = asTask; long {
+			t.def.TimeoutMS = toolspec.MaxTimeoutMS
+		}
+		tools = append(tools, t)
+	}
+	for _, t := range resources.Tools(v.name, v.isRemote(), resources.Capabilities(session)) {
+		tools = append(tools, tool{ours: t.Name, added: true, ui: apps.Tool{Model: true}, def: t.Definition})
+	}
+	v.set(func() { v.tools = tools })
+	return nil
+}
+
+// distinguish leaves out tools that cannot be told apart by name, and gives each a form. Names that the
+// server listed before count too: a form under which something was allowed never comes to mean another tool.
+func (v *server) distinguish(ctx context.Context, found []*sdk.Tool) ([]*sdk.Tool, map[string]string, error) {
+	before, err := v.known(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	names := slices.Collect(maps.Keys(before.Tools))
+	for _, t := range found {
+		names = append(names, t.Name)
+	}
+	prefix := ""
+	v.set(func() { prefix = v.prefix })
+	forms, owners := definitions.Forms(names), map[string]int{}
+	for _, form := range forms {
+		owners[definitions.PublicName(prefix, form)]++
+	}
+	seen := map[string]bool{}
+	distinct := make([]*sdk.Tool, 0, len(found))
+	for _, t := range found {
+		form := forms[t.Name]
+		if seen[t.Name] || form == "" || owners[definitions.PublicName(prefix, form)] > 1 {
+			v.log.Warn("a tool of an MCP server is left out: its name is too much like another's",
+				"tool", excerpt.Runes(t.Name, definitions.MaxName))
+			continue
+		}
+		seen[t.Name] = true
+		distinct = append(distinct, t)
+	}
+	return distinct, forms, nil
+}
+
+// Definitions are the tools of all running servers, except those for a server's own pages alone. They do
+// not depend on the panel.
+func (s *Servers) Definitions(string) []toolspec.Definition {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var defs []toolspec.Definition
+	for _, name := range slices.Sorted(maps.Keys(s.servers)) {
+		v := s.servers[name]
+		for _, t := range v.tools {
+			if !t.ui.Model {
+				continue
+			}
+			def := t.def
+			def.Name = t.public(v.prefix)
+			defs = append(defs, def)
+		}
+	}
+	return defs
+}
+
+// ToolName is the catalog's name of a server's tool, from any of its names; ok is false if the server is
+// not running or has no such tool.
+func (s *Servers) ToolName(server, name string) (public string, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.servers[server]
+	if v == nil {
+		return "", false
+	}
+	for _, t := range v.tools {
+		if t.named(name, v.prefix) && (!t.added || t.theirs != name) {
+			return t.public(v.prefix), true
+		}
+	}
+	return "", false
+}
+
+// Schema is a tool's schema as its server wrote it, by any of its names.
+func (s *Servers) Schema(server, name string) (json.RawMessage, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v := s.servers[server]; v != nil {
+		for _, t := range v.tools {
+			if t.named(name, v.prefix) {
+				return t.def.Parameters, true
+			}
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,299 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sextant/backend/mcp/access"
+	"sextant/backend/panels/jsonpos"
+)
+
+const (
+	// FileName is the file's name in the config folder.
+	FileName = "mcp-config.json"
+	// maxBytes bounds the file.
+	maxBytes = 1 << 20
+	// serversField is the field that holds the servers, as other programs call it too.
+	serversField = "mcpServers"
+)
+
+// ErrUnknownServer says that the config names no such server.
+var ErrUnknownServer = errors.New("no such MCP server")
+
+// Read reads the file at path; a missing file is an empty one.
+func Read(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading MCP config: %w", err)
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file", path)
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading MCP config: %w", err)
+	}
+	if len(text) > maxBytes {
+		return nil, fmt.Errorf("%s is larger than 1 MB", path)
+	}
+	return text, nil
+}
+
+// ReadEntries reads and parses the file at path.
+func ReadEntries(path string) (entries map[string]Entry, faults map[string]string, err error) {
+	text, err := Read(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if entries, faults, err = Parse(text); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", FileName, err)
+	}
+	return entries, faults, nil
+}
+
+// Write replaces the file at path atomically. A symbolic link stays a link, and the mode is kept.
+func Write(path string, text []byte) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), ".mcp-config-*")
+	if err != nil {
+		return fmt.Errorf("writing MCP config: %w", err)
+	}
+	defer os.Remove(file.Name())
+	_, err = file.Write(text)
+	err = errors.Join(err, file.Chmod(mode), file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("writing MCP config: %w", err)
+	}
+	return nil
+}
+
+// CommandOf is the command line of the program named name in the file at path, "" if there is none. A
+// secret bound to a server is given to exactly this command line.
+func CommandOf(path, name string) string {
+	entries, _, err := ReadEntries(path)
+	if e, ok := entries[name]; err == nil && ok && e.Command != "" {
+		return e.Line()
+	}
+	return ""
+}
+
+// Add writes one server into the file at path, which is made if it is missing. A name that exists, a
+// broken file and an entry that cannot run are errors, and nothing is written.
+func Add(path, name string, entry Entry) error {
+	entry.Disabled = false
+	raw, err := json.Marshal(entry)
+	if err != nil {
+		return fmt.Errorf("adding %s: %w", name, err)
+	}
+	added, _, err := Merge(path, map[string]json.RawMessage{name: raw})
+	if err != nil {
+		return err
+	}
+	if len(added) == 0 {
+		return fmt.Errorf("there is already a server %q; nothing was changed", name)
+	}
+	return nil
+}
+
+// Merge adds those servers whose names are free to the file at path.
+func Merge(path string, servers map[string]json.RawMessage) (added, skipped []string, err error) {
+	text, err := Read(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	whole, have := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	if len(text) > 0 {
+		if err := json.Unmarshal(text, &whole); err != nil {
+			return nil, nil, fmt.Errorf("%s is not valid JSON: %w; nothing was changed", FileName, err)
+		}
+		if whole[serversField] != nil {
+			if err := json.Unmarshal(whole[serversField], &have); err != nil {
+				return nil, nil, fmt.Errorf("%s: mcpServers is not an object; nothing was changed", FileName)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		var entry Entry
+		if err := json.Unmarshal(servers[name], &entry); err != nil {
+			return nil, nil, fmt.Errorf("server %s: %w; nothing was changed", name, err)
+		}
+		if problem := entry.Problem(name); problem != "" {
+			return nil, nil, fmt.Errorf("server %s: %s; nothing was changed", name, problem)
+		}
+		if have[name] != nil {
+			skipped = append(skipped, name)
+			continue
+		}
+		have[name] = servers[name]
+		added = append(added, name)
+	}
+	if len(added) == 0 {
+		return nil, skipped, nil
+	}
+	out, err := withServers(whole, have)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, nil, fmt.Errorf("writing %s: %w", FileName, err)
+	}
+	return added, skipped, Write(path, out)
+}
+
+// Remove returns text without the server name.
+func Remove(text []byte, name string) ([]byte, error) {
+	var whole, have map[string]json.RawMessage
+	if err := json.Unmarshal(text, &whole); err != nil {
+		return nil, fmt.Errorf("%s is not valid JSON: %w; nothing was changed", FileName, err)
+	}
+	if err := json.Unmarshal(whole[serversField], &have); err != nil || have[name] == nil {
+		return nil, fmt.Errorf("%w: %s", ErrUnknownServer, name)
+	}
+	delete(have, name)
+	return withServers(whole, have)
+}
+
+// withServers is the whole file with these servers.
+func withServers(whole, servers map[string]json.RawMessage) ([]byte, error) {
+	var err error
+	if whole[serversField], err = json.Marshal(servers); err != nil {
+		return nil, fmt.Errorf("writing %s: %w", FileName, err)
+	}
+	out, err := json.MarshalIndent(whole, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("writing %s: %w", FileName, err)
+	}
+	return append(out, '\n'), nil
+}
+
+// Replace returns text with the entry of the server name replaced and everything else unchanged. The
+// error is ErrUnknownServer if there is no such server.
+func Replace(text []byte, name string, entry Entry) ([]byte, error) {
+	raw, err := json.Marshal(entry)
+	if err != nil {
+		return nil, fmt.Errorf("writing %s: %w", name, err)
+	}
+	_, span, err := find(text, name)
+	if err != nil {
+		return nil, err
+	}
+	return splice(text, span.Start, span.End, string(raw)), nil
+}
+
+// SetAccess returns text with what the server name may touch; nil derives it from the entry. Members of
+// the entry that Sextant does not know stay.
+func SetAccess(text []byte, name string, access *access.Override) ([]byte, error) {
+	_, span, err := find(text, name)
+	if err != nil {
+		return nil, err
+	}
+	whole := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text[span.Start:span.End], &whole); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	delete(whole, "sextant")
+	if access != nil {
+		if whole["sextant"], err = json.Marshal(access); err != nil {
+			return nil, fmt.Errorf("writing %s: %w", name, err)
+		}
+	}
+	raw, err := json.Marshal(whole)
+	if err != nil {
+		return nil, fmt.Errorf("writing %s: %w", name, err)
+	}
+	return splice(text, span.Start, span.End, string(raw)), nil
+}
+
+// SetDisabled returns text with the server name switched on or off.
+func SetDisabled(text []byte, name string, disabled bool) ([]byte, error) {
+	return setMember(text, name, "disabled", fmt.Sprintf("%t", disabled), !disabled)
+}
+
+// SetConsents returns text with the decisions in c; nil members stay as they are.
+func SetConsents(text []byte, name string, c Consents) ([]byte, error) {
+	var err error
+	for member, decision := range map[string]*bool{"roots": c.Roots, "sampling": c.Sampling} {
+		if decision == nil {
+			continue
+		}
+		if text, err = setMember(text, name, member, fmt.Sprintf("%t", *decision), false); err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
+}
+
+// find locates the entry of a server in text.
+func find(text []byte, name string) (*jsonpos.Index, jsonpos.Span, error) {
+	index, err := jsonpos.Parse(text)
+	if err != nil {
+		return nil, jsonpos.Span{}, fmt.Errorf("%s is not valid JSON at %w", FileName, err)
+	}
+	span, ok := index.Values[jsonpos.Pointer("/"+serversField, name)]
+	if !ok {
+		return nil, jsonpos.Span{}, fmt.Errorf("%w: %s", ErrUnknownServer, name)
+	}
+	return index, span, nil
+}
+
+// setMember changes one member of one server, keeping order and spacing of the rest. A missing member is
+// added, unless it is the default.
+func setMember(text []byte, name, member, value string, isDefault bool) ([]byte, error) {
+	index, span, err := find(text, name)
+	if err != nil {
+		return nil, err
+	}
+	if text[span.Start] != '{' {
+		return nil, fmt.Errorf("%w: %s", ErrUnknownServer, name)
+	}
+	server := jsonpos.Pointer("/"+serversField, name)
+	if old, ok := index.Values[jsonpos.Pointer(server, member)]; ok {
+		return splice(text, old.Start, old.End, value), nil
+	}
+	if isDefault {
+		return text, nil
+	}
+	return insert(text, index, server, span, fmt.Sprintf("%q: %s", member, value)), nil
+}
+
+// insert adds a member to the object at server, formatted like its other members.
+func insert(text []byte, index *jsonpos.Index, server string, span jsonpos.Span, member string) []byte {
+	keys := index.Order[server]
+	if len(keys) == 0 {
+		return splice(text, span.Start, span.End, "{ "+member+" }")
+	}
+	// After the last member, with the white space in front of that one.
+	last := jsonpos.Pointer(server, keys[len(keys)-1])
+	key := index.Keys[last]
+	gap := key
+	for gap > 0 && strings.IndexByte(" \t\r\n", text[gap-1]) >= 0 {
+		gap--
+	}
+	end := index.Values[last].End
+	return splice(text, end, end, ","+string(text[gap:key])+member)
+}
+
+func splice(text []byte, start, end int, with string) []byte {
+	return slices.Concat(text[:start], []byte(with), text[end:])
+}

@@ -1,0 +1,169 @@
+// Package definitions turns the tools that an MCP server lists into definitions of ours. Names stay
+// distinct and never change their meaning, hints are believed only where they warn, and what a person
+// has seen of a tool is pinned, so that a later change can be shown to them. Everything a server says is
+// text from outside and bounded here. The package talks to nobody.
+package definitions
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/backend/panels/argschema"
+	"sextant/shared/excerpt"
+	"sextant/shared/toolspec"
+)
+
+// Bounds of what a server may put into the catalog.
+const (
+	MaxTools = 128
+	// MaxName is the longest tool name that model services accept, in bytes.
+	MaxName        = 64
+	maxSchema      = 64 << 10
+	maxDescription = 4000
+	// CallLimit bounds a call that its caller does not bound.
+	CallLimit = 2 * time.Minute
+)
+
+// PublicName is the catalog's name of a server's tool, from the server's prefix and the tool's own form.
+// A name that is too long is shortened and stays distinct.
+func PublicName(prefix, form string) string {
+	name := prefix + "__" + form
+	if len(name) <= MaxName {
+		return name
+	}
+	return name[:MaxName-9] + "_" + hash(name, 4)
+}
+
+func hash(text string, bytes int) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:bytes])
+}
+
+// snakeCase turns any name into small ASCII letters, digits and single underscores: "getWeather" and
+// "get-weather" become "get_weather".
+func snakeCase(name string) string {
+	var b strings.Builder
+	var last rune
+	for _, c := range name {
+		if unicode.IsUpper(c) && (unicode.IsLower(last) || unicode.IsDigit(last)) {
+			b.WriteByte('_')
+		}
+		last = c
+		c = unicode.ToLower(c)
+		if c > unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			c = '_'
+		}
+		b.WriteRune(c)
+	}
+	out := strings.Join(strings.FieldsFunc(b.String(), func(c rune) bool { return c == '_' }), "_")
+	if out == "" || out[0] >= '0' && out[0] <= '9' {
+		out = "t_" + out
+	}
+	return strings.TrimSuffix(out, "_")
+}
+
+// hashSuffix matches the end of a form that was made distinct.
+var hashSuffix = regexp.MustCompile(`_[0-9a-f]{8}$`)
+
+// Forms gives each name a snake_case form of its own, whatever the order of names. Names that would
+// share a form, and those that look hashed already, get a hash of the name. Names whose hashed forms
+// still collide, which takes intent, are left out.
+func Forms(names []string) map[string]string {
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
+	count := map[string]int{}
+	for _, name := range names {
+		count[snakeCase(name)]++
+	}
+	forms, owners := map[string]string{}, map[string][]string{}
+	for _, name := range names {
+		form := snakeCase(name)
+		if count[form] > 1 || hashSuffix.MatchString(form) {
+			form += "_" + hash(name, 4)
+		}
+		forms[name], owners[form] = form, append(owners[form], name)
+	}
+	for _, same := range owners {
+		for _, name := range same {
+			if len(same) > 1 {
+				delete(forms, name)
+			}
+		}
+	}
+	return forms
+}
+
+// Prefixes are the parts of tool names that name the servers; every server has one.
+func Prefixes(servers []string) map[string]string {
+	prefixes := Forms(servers)
+	for _, name := range servers {
+		if prefixes[name] == "" {
+			prefixes[name] = "t_" + hash(name, 16)
+		}
+	}
+	return prefixes
+}
+
+// Of is the definition of a server's tool, without a name.
+func Of(server string, remote bool, t *sdk.Tool) (toolspec.Definition, error) {
+	schema, err := inputSchema(t.InputSchema)
+	if err != nil {
+		return toolspec.Definition{}, err
+	}
+	description := t.Description
+	if description == "" {
+		description = t.Title
+	}
+	return toolspec.Definition{
+		Description: excerpt.Runes(description,
+			maxDescription), Parameters: schema, Origin: toolspec.OriginMCP, Owner: server,
+		Group: "mcp", TimeoutMS: int(CallLimit.Milliseconds()), Hints: Hints(t.Annotations, remote),
+	}, nil
+}
+
+// Hints believes a server where it warns and never where it reassures: readOnlyHint exempts from
+// nothing. Every tool must be confirmed on its first use; the person may then grant more.
+func Hints(a *sdk.ToolAnnotations, remote bool) toolspec.Hints {
+	isTrue := func(p *bool) bool { return p != nil && *p }
+	h := toolspec.Hints{Confirm: true, OpenWorld: remote}
+	if a != nil {
+		h.Destructive, h.OpenWorld = isTrue(a.DestructiveHint), remote || isTrue(a.OpenWorldHint)
+		h.Idempotent = a.IdempotentHint
+	}
+	return h
+}
+
+func inputSchema(from any) (json.RawMessage, error) {
+	b, err := json.Marshal(from)
+	if err != nil {
+		return nil, fmt.Errorf("its schema is not JSON: %w", err)
+	}
+	if len(b) > maxSchema {
+		return nil, fmt.Errorf("its schema is larger than %d KB", maxSchema>>10)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(b, &members); err != nil || members == nil {
+		members = map[string]json.RawMessage{}
+	}
+	if kind := string(members["type"]); kind != `"object"` {
+		if kind != "" {
+			return nil, fmt.Errorf("its schema has type %s, not object", kind)
+		}
+		members["type"] = json.RawMessage(`"object"`)
+	}
+	if b, err = json.Marshal(members); err != nil {
+		return nil, fmt.Errorf("its schema is not JSON: %w", err)
+	}
+	if err := argschema.Check(b); err != nil {
+		return nil, fmt.Errorf("its schema cannot be used: %w", err)
+	}
+	return b, nil
+}

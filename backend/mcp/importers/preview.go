@@ -1,0 +1,138 @@
+package importers
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"sextant/backend/mcp/config"
+	"sextant/backend/mcp/launch"
+	"sextant/shared/excerpt"
+)
+
+// Preview is what an import would add. All of it is text from outside.
+type Preview struct {
+	// Format says what the file is.
+	Format  string            `json:"format"`
+	Servers []PreviewedServer `json:"servers"`
+	// Bundle is set if a program comes with the file.
+	Bundle *PreviewedBundle `json:"bundle,omitempty"`
+	// Digest identifies what was read; an import is given it, and imports nothing else.
+	Digest string `json:"digest"`
+}
+
+// PreviewedServer is one server of a Preview.
+type PreviewedServer struct {
+	Name  string       `json:"name"`
+	Entry config.Entry `json:"entry"`
+	// Line is the command line that would run, or the address that would be asked.
+	Line string `json:"line"`
+	// Taken is true if there is a server of that name, which is left as it is. Problem says why it cannot
+	// be added, "" if it can.
+	Taken   bool   `json:"taken"`
+	Problem string `json:"problem"`
+	// Notes say what a person has to do before it works, and what was left out.
+	Notes []string `json:"notes"`
+	// Access is what it may touch on this machine.
+	Access launch.Access `json:"may"`
+}
+
+// PreviewedBundle is the program of a bundle, by its own words, and where it would be unpacked.
+type PreviewedBundle struct {
+	Title       string `json:"title"`
+	Version     string `json:"version"`
+	Author      string `json:"author"`
+	Description string `json:"description"`
+	Folder      string `json:"folder"`
+	Files       int    `json:"files"`
+	Bytes       int64  `json:"bytes"`
+}
+
+// PreviewOf is what an import of list into the config at path would add. Nothing is written.
+func PreviewOf(path string, list List) (Preview, error) {
+	have, _, err := config.ReadEntries(path)
+	if err != nil {
+		return Preview{}, err
+	}
+	p := Preview{Format: list.Format, Digest: list.Digest, Servers: []PreviewedServer{}}
+	if b := list.Bundle; b != nil {
+		p.Bundle = &PreviewedBundle{
+			Title: excerpt.Runes(b.Title, 200), Version: excerpt.Runes(b.Version, 50), Author: excerpt.Runes(b.Author, 200),
+			Description: excerpt.Runes(b.Description, 1000), Folder: b.Folder, Files: b.Files, Bytes: b.Bytes,
+		}
+	}
+	for _, s := range list.Servers {
+		one := PreviewedServer{Name: s.Name, Notes: append([]string{}, s.Notes...)}
+		one.Entry, one.Problem = s.entry()
+		_, one.Taken = have[s.Name]
+		one.Line = one.Entry.Line()
+		p.Servers = append(p.Servers, one)
+	}
+	return p, nil
+}
+
+// AddAccess says of each server what it may touch in that sandbox, started in the folder workspace.
+func (p *Preview) AddAccess(sandbox *launch.Sandbox, workspace string) {
+	for i := range p.Servers {
+		p.Servers[i].Access = sandbox.Access(p.Servers[i].Entry, workspace)
+	}
+}
+
+// entry is the server as our config has it.
+func (s Server) entry() (e config.Entry, problem string) {
+	e = config.Entry{
+		Command: s.Command, Args: s.Args, Env: s.Env, Cwd: s.Cwd, URL: s.URL, Headers: s.Headers, Type: s.Type,
+		Disabled: s.Disabled,
+	}
+	if len(s.OAuth) > 0 {
+		if err := json.Unmarshal(s.OAuth, &e.OAuth); err != nil {
+			return e, "oauth: " + config.TypeProblem(err)
+		}
+	}
+	return e, e.Problem(s.Name)
+}
+
+// Import adds those servers of list to the config at path that are in names, all of them if it is empty,
+// and returns which were added and which were skipped because they exist. Unless on is true they are
+// switched off, so that each starts only after a person has read its command; one with Notes is off in any
+// case. A server that cannot run fails the whole import.
+func Import(path string, list List, names []string, on bool) (added, skipped []string, err error) {
+	p, err := PreviewOf(path, list)
+	if err != nil {
+		return nil, nil, err
+	}
+	entries := map[string]json.RawMessage{}
+	for _, s := range p.Servers {
+		if len(names) > 0 && !slices.Contains(names, s.Name) {
+			continue
+		}
+		if s.Taken {
+			skipped = append(skipped, s.Name)
+			continue
+		}
+		if s.Problem != "" {
+			return nil, nil, fmt.Errorf("server %s: %s; nothing was changed", s.Name, s.Problem)
+		}
+		s.Entry.Disabled = s.Entry.Disabled || !on || len(s.Notes) > 0
+		if entries[s.Name], err = json.Marshal(s.Entry); err != nil {
+			return nil, nil, fmt.Errorf("importing %s: %w", s.Name, err)
+		}
+	}
+	if len(entries) == 0 {
+		return nil, skipped, nil
+	}
+	if list.Bundle != nil {
+		if err := list.Bundle.Unpack(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if added, _, err = config.Merge(path, entries); err != nil {
+		if list.Bundle != nil {
+			err = errors.Join(err, os.RemoveAll(list.Bundle.Folder)) // no server would be there to remove it with
+		}
+		return nil, nil, err
+	}
+	return added, skipped, nil
+}

@@ -1,0 +1,122 @@
+package requests
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/net/idna"
+
+	"sextant/backend/mcp/inflight"
+	"sextant/shared/excerpt"
+	"sextant/shared/toolspec"
+)
+
+// maxMessage bounds what a server asks a person in characters, maxForm the form's schema in bytes.
+const (
+	maxMessage = 2000
+	maxForm    = 32 << 10
+)
+
+// Question is what a server asks the person in the middle of a call. All of it is text from outside but
+// Server, which is the person's own name for the server.
+type Question struct {
+	Server, Message string
+	// Call is the call in which it is asked.
+	Call toolspec.Call
+	// Form is the JSON Schema of the answer: an object of plain values. Nil if Page is set.
+	Form json.RawMessage
+	// Page is an address that the person is asked to open, "" for a form.
+	Page string
+}
+
+// Answer is what the person answered: Action is Accept, Decline or Cancel, Content what they filled in.
+type Answer struct {
+	Action  string
+	Content map[string]any
+}
+
+// The actions of an Answer, as the protocol names them.
+const (
+	Accept  = "accept"
+	Decline = "decline"
+	Cancel  = "cancel"
+)
+
+// ParseAddress parses a web address and writes its host in ASCII, as it is looked up: in other letters one
+// host can look like another.
+func ParseAddress(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("reading the page's address: %w", err)
+	}
+	host := u.Hostname()
+	if strings.IndexFunc(host, func(c rune) bool { return c > unicode.MaxASCII }) < 0 {
+		return u, nil
+	}
+	ascii, err := idna.Lookup.ToASCII(host)
+	if err != nil {
+		return nil, fmt.Errorf("reading the host of the page's address: %w", err)
+	}
+	u.Host = strings.Replace(u.Host, host, ascii, 1)
+	return u, nil
+}
+
+// Elicit puts a server's question to the person.
+func (h *Handler) Elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	if h.Ask == nil {
+		return &sdk.ElicitResult{Action: Cancel}, nil
+	}
+	q, ok := h.question(req.Params)
+	if !ok {
+		return &sdk.ElicitResult{Action: Decline}, nil
+	}
+	call := h.Calls.Find(ctx, req.Params.Meta)
+	if call == nil {
+		h.Log.Warn("MCP server asks the person outside of a call, or during several; the question is not shown")
+		return &sdk.ElicitResult{Action: Cancel}, nil
+	}
+	ctx, resume := call.Pause(ctx)
+	defer resume()
+	done, ok := call.Ask(ctx)
+	if !ok {
+		h.Log.Warn("MCP server asks too much in one call; the question is not shown", "limit", inflight.MaxQuestions)
+		return &sdk.ElicitResult{Action: Cancel}, nil
+	}
+	defer done()
+	q.Call = call.Request
+	answer, err := h.Ask(ctx, q)
+	if err != nil {
+		h.Log.Info("the question of an MCP server was not answered", "err", err)
+		return &sdk.ElicitResult{Action: Cancel}, nil
+	}
+	if answer.Action != Accept || q.Page != "" {
+		return &sdk.ElicitResult{Action: answer.Action}, nil
+	}
+	return &sdk.ElicitResult{Action: Accept, Content: answer.Content}, nil
+}
+
+// question is what is asked, without its call; ok is false if it cannot be shown.
+func (h *Handler) question(p *sdk.ElicitParams) (q Question, ok bool) {
+	q = Question{Server: h.Server, Message: excerpt.Runes(p.Message, maxMessage)}
+	if p.Mode == "url" {
+		u, err := ParseAddress(p.URL)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil {
+			h.Log.Warn("MCP server asks to open something that is not a web page", "page", excerpt.Runes(p.URL, 200))
+			return q, false
+		}
+		q.Page = u.String()
+		return q, true
+	}
+	form, err := json.Marshal(p.RequestedSchema)
+	if err != nil || len(form) > maxForm {
+		h.Log.Warn("MCP server asks for a form that cannot be shown", "bytes", len(form))
+		return q, false
+	}
+	q.Form = form
+	return q, true
+}

@@ -1,0 +1,92 @@
+// Package requests answers what an MCP server asks of its client in the middle of a call: a question to
+// the person (elicitation), a question to their model (sampling), and the folder they work in (roots).
+//
+// Each question belongs to exactly one call; one that belongs to none, or to one of several, is refused.
+// A call asks one question at a time, MaxQuestions in all, and its deadline is paused meanwhile. Whoever
+// cannot be asked has not agreed. All that a server sends is text from outside.
+package requests
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sextant/backend/mcp/config"
+	"sextant/backend/mcp/inflight"
+	"sextant/backend/mcp/tasks"
+)
+
+// Handler answers the requests of one server. All fields but Server, Log, Calls, Consents, SaveConsents
+// and Mask may be nil; then the server is not offered what they are for.
+type Handler struct {
+	// Server is the person's name for the server.
+	Server string
+	Log    *slog.Logger
+	Calls  *inflight.Registry
+
+	// Ask puts a question to the person.
+	Ask func(ctx context.Context, q Question) (Answer, error)
+	// Folder is the folder the person works in, "" for none. AskRoots asks whether the server may know it.
+	Folder   func() string
+	AskRoots func(ctx context.Context, q RootsQuestion) (bool, error)
+	// Sample has the person's model answer, after the person agreed. CanSample is false while there is no
+	// model.
+	Sample    func(ctx context.Context, q SamplingQuestion) (SamplingAnswer, error)
+	CanSample func() bool
+
+	// Consents are the person's decisions as they are now; SaveConsents notes new ones.
+	Consents     func() config.Consents
+	SaveConsents func(config.Consents)
+	// Mask removes secrets from text.
+	Mask func(text string) string
+}
+
+// Advertise declares in o what the server may ask for.
+func (h *Handler) Advertise(o *sdk.ClientOptions) {
+	consents := h.Consents()
+	if h.Folder != nil && h.Folder() != "" && !config.Is(consents.Roots, false) &&
+		(config.Is(consents.Roots, true) || h.AskRoots != nil) {
+		o.Capabilities.RootsV2 = &sdk.RootCapabilities{}
+	}
+	if h.Sample != nil && !config.Is(consents.Sampling, false) && (h.CanSample == nil || h.CanSample()) {
+		o.CreateMessageHandler = h.createMessage
+	}
+	if h.Ask != nil {
+		o.ElicitationHandler = h.Elicit
+		o.Capabilities.Elicitation = &sdk.ElicitationCapabilities{
+			Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{},
+		}
+	}
+}
+
+// AnswerTask answers what a task asks: each request as if the server had sent it directly.
+func (h *Handler) AnswerTask(ctx context.Context, requests sdk.InputRequestMap) (sdk.InputResponseMap, error) {
+	responses := sdk.InputResponseMap{}
+	for name, request := range requests {
+		var err error
+		switch p := request.(type) {
+		case *sdk.ElicitParams:
+			responses[name], err = h.Elicit(ctx, &sdk.ElicitRequest{Params: p})
+		case *sdk.CreateMessageWithToolsParams:
+			responses[name], err = h.createMessageWithTools(ctx, p)
+		case *sdk.ListRootsParams:
+			var roots []*sdk.Root
+			if roots, err = h.roots(ctx, p); err == nil {
+				responses[name] = &sdk.ListRootsResult{Roots: roots}
+			}
+		default:
+			err = &tasks.EndedError{Why: "its task asks for something that Sextant does not offer"}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return responses, nil
+}
+
+// refused is the error that a server gets when it may not have what it asks for.
+func refused(why string) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: why}
+}

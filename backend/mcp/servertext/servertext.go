@@ -1,0 +1,37 @@
+// Package servertext prepares text that an MCP server wrote for a person to read: bounded, and with
+// invisible characters written out, so that it can neither hide nor imitate anything.
+package servertext
+
+import (
+	"strings"
+	"unicode"
+
+	"sextant/backend/panels/acceptance"
+	"sextant/shared/excerpt"
+)
+
+// OneLine is text on one line of at most n characters.
+func OneLine(text string, n int) string {
+	return acceptance.Escaped(excerpt.Runes(strings.Join(strings.Fields(text), " "), n))
+}
+
+// Lines is text of at most n characters with its line breaks.
+func Lines(text string, n int) string {
+	lines := strings.Split(excerpt.Runes(strings.ReplaceAll(text, "\r\n", "\n"), n), "\n")
+	for i, line := range lines {
+		lines[i] = acceptance.Escaped(strings.ReplaceAll(line, "\t", "    "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// MaxSentence bounds a Sentence in characters.
+const MaxSentence = 900
+
+// Sentence is an error's text on one line, with a capital letter first.
+func Sentence(text string) string {
+	line := []rune(OneLine(text, MaxSentence))
+	if len(line) > 0 {
+		line[0] = unicode.ToUpper(line[0])
+	}
+	return string(line)
+}

@@ -1,0 +1,323 @@
+// Package tasks continues a call that a server answers with a task instead of a result: it polls the task
+// until it ends, answers what it asks, and cancels it when nobody waits for it any more. It supports the
+// experimental form of revision 2025-11-25, where the client requests a task, and the extension
+// io.modelcontextprotocol/tasks of 2026-07-28, where the server decides.
+//
+// The SDK supports neither. Hoist moves what a server sends about tasks into fields that the SDK keeps, and
+// it is read from there. All of it is text from outside and bounded here.
+package tasks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Extension is the name under which servers and clients of the newest revision declare support for tasks.
+const Extension = "io.modelcontextprotocol/tasks"
+
+// related is the metadata that names the task a question belongs to.
+const related = "io.modelcontextprotocol/related-task"
+
+// extensionRevision is the first revision in which the server decides whether a call becomes a task.
+const extensionRevision = "2026-07-28"
+
+const (
+	// taskTTL is how long a server is asked to keep a task: longer than any call lasts.
+	taskTTL = time.Hour
+	// The interval between two polls; usual applies if the server proposes none.
+	minInterval, defaultInterval, maxInterval = 250 * time.Millisecond, time.Second, 30 * time.Second
+	// maxMisses is how many polls in a row may fail, pollLimit how long one may take.
+	maxMisses = 5
+	pollLimit = 30 * time.Second
+	// cancelLimit bounds the request that cancels a task.
+	cancelLimit = 1500 * time.Millisecond
+	// maxID bounds a task's id in bytes, maxInputs the questions that one task may ask.
+	maxID     = 1024
+	maxInputs = 10
+)
+
+// The states of a task.
+const (
+	working       = "working"
+	inputRequired = "input_required"
+	completed     = "completed"
+	failed        = "failed"
+	cancelled     = "cancelled"
+)
+
+type requestKey struct{}
+
+// Request marks a context so that the call made with it is requested as a task.
+func Request(ctx context.Context) context.Context { return context.WithValue(ctx, requestKey{}, true) }
+
+// taskCallParams are the parameters of a call that is requested as a task.
+type taskCallParams struct {
+	*sdk.CallToolParams
+	Task struct {
+		TTL int64 `json:"ttl"`
+	} `json:"task"`
+}
+
+type (
+	idParams struct {
+		sdk.ParamsBase
+		ID string `json:"taskId"`
+	}
+	updateParams struct {
+		sdk.ParamsBase
+		ID        string               `json:"taskId"`
+		Responses sdk.InputResponseMap `json:"inputResponses"`
+	}
+	emptyResult struct{ sdk.ResultBase }
+)
+
+// Register registers the methods of tasks with client. Call it before client connects.
+func Register(client *sdk.Client) error {
+	client.AddSendingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			params, ok := req.GetParams().(*sdk.CallToolParams)
+			session, ours := req.GetSession().(*sdk.ClientSession)
+			if !ok || !ours || ctx.Value(requestKey{}) == nil {
+				return next(ctx, method, req)
+			}
+			more := &taskCallParams{CallToolParams: params}
+			more.Task.TTL = taskTTL.Milliseconds()
+			return next(ctx, method, &sdk.ClientRequest[*taskCallParams]{Session: session, Params: more})
+		}
+	})
+	return errors.Join(
+		sdk.AddSendingCustomMethod[*idParams, *State](client, "tasks/get"),
+		sdk.AddSendingCustomMethod[*idParams, *sdk.CallToolResult](client, "tasks/result"),
+		sdk.AddSendingCustomMethod[*updateParams, *emptyResult](client, "tasks/update"),
+		sdk.AddSendingCustomMethod[*idParams, *emptyResult](client, "tasks/cancel"),
+	)
+}
+
+// Task is a call that continues as a task.
+type Task struct {
+	Session *sdk.ClientSession
+	First   *State
+	// Report reports the server's status messages to the person.
+	Report func(line string)
+	// Answer answers what the task asks; responses have the names of the requests.
+	Answer func(ctx context.Context, requests sdk.InputRequestMap) (sdk.InputResponseMap, error)
+
+	// Go runs do in a goroutine of the session, unless that is over.
+	Go func(do func()) bool
+
+	answered map[string]bool
+	// earlyResult gets the result, requested before it exists: only then can an older server ask questions.
+	earlyResult chan outcome
+}
+
+type outcome struct {
+	answer *sdk.CallToolResult
+	err    error
+}
+
+// EndedError is the error of a task that ended without a result.
+type EndedError struct{ Why string }
+
+// Error says why.
+func (e *EndedError) Error() string { return e.Why }
+
+// CancelledError is the error of a task that nobody waits for any more. Confirmed reports whether the server confirmed the
+// cancellation.
+type CancelledError struct {
+	Confirmed bool
+	Cause     error
+}
+
+// Error says what became of the task.
+func (e *CancelledError) Error() string {
+	if e.Confirmed {
+		return "its task was cancelled"
+	}
+	return "its task could not be cancelled and may still be running there"
+}
+
+// Unwrap is why it was abandoned.
+func (e *CancelledError) Unwrap() error { return e.Cause }
+
+// Wait waits for the end of the task. If ctx ends first, the task is cancelled at the server, and the error
+// is a CancelledError.
+func (t *Task) Wait(ctx context.Context) (*sdk.CallToolResult, error) {
+	// An early request ends with the wait.
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	answer, err := t.follow(inner)
+	if ctx.Err() == nil {
+		return answer, err
+	}
+	if err == nil {
+		return answer, nil
+	}
+	last, done := context.WithTimeout(context.WithoutCancel(ctx), cancelLimit)
+	defer done()
+	_, no := sdk.CallCustomMethod[*idParams, *emptyResult](last, t.Session, "tasks/cancel", &idParams{ID: t.First.ID})
+	return nil, &CancelledError{Confirmed: no == nil, Cause: ctx.Err()}
+}
+
+func (t *Task) follow(ctx context.Context) (*sdk.CallToolResult, error) {
+	misses := 0
+	for now := t.First; ; {
+		if now.StatusMessage != "" {
+			t.Report(now.StatusMessage)
+		}
+		answer, over, err := t.step(ctx, now)
+		if over || err != nil {
+			return answer, err
+		}
+		pause := time.NewTimer(now.pause() * time.Duration(1+misses))
+		select {
+		case <-pause.C:
+		case o := <-t.earlyResult:
+			pause.Stop()
+			t.earlyResult = nil
+			if o.err == nil {
+				return o.answer, nil
+			}
+			// It may have been only the connection; the next poll tells.
+		case <-ctx.Done():
+			pause.Stop()
+			return nil, ctx.Err()
+		}
+		next, err := t.poll(ctx)
+		switch {
+		case err == nil:
+			now, misses = next, 0
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case final(err):
+			return nil, err
+		default:
+			if misses++; misses >= maxMisses {
+				return nil, fmt.Errorf("polling its task: %w", err)
+			}
+		}
+	}
+}
+
+// final reports whether a failed poll ends the task: the server knows no such task, or the connection is
+// gone.
+func final(err error) bool {
+	var refused *jsonrpc.Error
+	const undelivered = -32005 // the SDK's own code for a request that HTTP did not deliver
+	return errors.Is(err, sdk.ErrConnectionClosed) || errors.As(err, &refused) && refused.Code != undelivered
+}
+
+func (t *Task) poll(ctx context.Context) (*State, error) {
+	ctx, done := context.WithTimeout(ctx, pollLimit)
+	defer done()
+	next, err := sdk.CallCustomMethod[*idParams, *State](ctx, t.Session, "tasks/get", &idParams{ID: t.First.ID})
+	if err == nil && next.ID != t.First.ID {
+		return nil, &EndedError{Why: "it answered about another task"}
+	}
+	return next, err
+}
+
+// step does what a state requires; over is true at the end of the task.
+func (t *Task) step(ctx context.Context, now *State) (answer *sdk.CallToolResult, over bool, err error) {
+	newer := t.modern()
+	switch {
+	case now.Status == working:
+		return nil, false, nil
+	case now.Status == cancelled:
+		return nil, true, &EndedError{Why: "the server cancelled its task"}
+	case now.Status == inputRequired && newer:
+		return nil, false, t.answerInputs(ctx, now)
+	case now.Status == inputRequired:
+		if t.earlyResult == nil {
+			early := make(chan outcome, 1)
+			t.earlyResult = early
+			if !t.Go(func() {
+				answer, err := t.result(ctx)
+				early <- outcome{answer, err}
+			}) {
+				return nil, true, sdk.ErrConnectionClosed
+			}
+		}
+		return nil, false, nil
+	case now.Status == completed && newer:
+		answer = &sdk.CallToolResult{}
+		if err := json.Unmarshal(now.Result, answer); err != nil {
+			return nil, true, &EndedError{Why: "its task ended with a result that cannot be read"}
+		}
+		return answer, true, nil
+	case now.Status == failed && newer:
+		refused := &jsonrpc.Error{}
+		if json.Unmarshal(now.Error, refused) != nil || refused.Message == "" {
+			refused.Message = "its task failed: " + now.StatusMessage
+		}
+		return nil, true, refused
+	case now.Status == completed, now.Status == failed:
+		if t.earlyResult != nil {
+			// It was requested already.
+			select {
+			case o := <-t.earlyResult:
+				if o.err == nil {
+					return o.answer, true, nil
+				}
+			case <-ctx.Done():
+				return nil, true, ctx.Err()
+			}
+		}
+		answer, err = t.result(ctx)
+		return answer, true, err
+	}
+	return nil, true, &EndedError{Why: "its task is in an unknown state: " + now.Status}
+}
+
+func (t *Task) modern() bool {
+	is := t.Session.InitializeResult()
+	return is != nil && is.ProtocolVersion >= extensionRevision
+}
+
+// result requests the result from an older server, which answers once there is one.
+func (t *Task) result(ctx context.Context) (*sdk.CallToolResult, error) {
+	return sdk.CallCustomMethod[*idParams, *sdk.CallToolResult](ctx, t.Session, "tasks/result",
+		&idParams{ID: t.First.ID})
+}
+
+// answerInputs answers the questions of the task that were not answered yet.
+func (t *Task) answerInputs(ctx context.Context, now *State) error {
+	var asks sdk.InputRequestMap
+	if err := json.Unmarshal(now.Inputs, &asks); err != nil {
+		return &EndedError{Why: "its task asks for something unknown"}
+	}
+	fresh := sdk.InputRequestMap{}
+	for name, ask := range asks {
+		if !t.answered[name] {
+			fresh[name] = ask
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	if len(t.answered)+len(fresh) > maxInputs {
+		return &EndedError{Why: fmt.Sprintf("its task asks for more than %d things", maxInputs)}
+	}
+	answers, err := t.Answer(ctx, fresh)
+	if err != nil {
+		return err
+	}
+	if t.answered == nil {
+		t.answered = map[string]bool{}
+	}
+	for name := range fresh {
+		t.answered[name] = true
+	}
+	limit, done := context.WithTimeout(ctx, pollLimit)
+	defer done()
+	if _, err = sdk.CallCustomMethod[*updateParams, *emptyResult](limit, t.Session, "tasks/update",
+		&updateParams{ID: t.First.ID, Responses: answers}); err != nil {
+		return fmt.Errorf("answering the questions of its task: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+// Package accepted finds what a changed manifest would let a panel do that the accepted one does not,
+// so that such a change waits for the user.
+//
+// There are three kinds of reasons. More permissions and another command always wait. Another
+// description, schema or endpoint of a known tool, and a new tool that does more than read, wait
+// unless the user is working on the panel. Whatever narrows the panel's rights or only changes its
+// looks does not wait.
+//
+// The package stores nothing and reads no files. All text in a manifest is untrusted.
+package acceptance
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"sextant/backend/panels/manifest"
+)
+
+// Kind is the subject of a reason.
+type Kind string
+
+// The kinds of reasons.
+const (
+	Permission Kind = "permission"
+	Command    Kind = "command"
+	Tool       Kind = "tool"
+)
+
+// Reason is a sentence about what a change would allow.
+type Reason struct {
+	Kind Kind
+	Text string
+}
+
+const (
+	// maxKnown bounds the known tools of a panel.
+	maxKnown = 512
+	maxDiff  = 64 << 10
+)
+
+// Hash identifies a manifest's text.
+func Hash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// KnownTools adds the tools of a manifest to those known by name.
+func KnownTools(known map[string]string, is manifest.Plan) map[string]string {
+	all := maps.Clone(known)
+	if all == nil {
+		all = map[string]string{}
+	}
+	for _, t := range is.Tools {
+		if _, again := all[t.Name]; again || len(all) < maxKnown {
+			all[t.Name] = form(t).text()
+		}
+	}
+	return all
+}
+
+// Compare returns what is would allow beyond was; known are the tools that the panel ever had.
+func Compare(was, is manifest.Plan, known map[string]string) []Reason {
+	c := &comparison{}
+	c.permissions(was.Manifest.Permissions, is.Manifest.Permissions)
+	c.page(was.Manifest.UI, is.Manifest.UI)
+	c.settings(was.Manifest.Config, is.Manifest.Config)
+	c.backend(was.Manifest.Backend, is.Manifest.Backend)
+	for _, t := range is.Tools {
+		c.tool(t, known)
+	}
+	return c.reasons
+}
+
+type comparison struct{ reasons []Reason }
+
+func (c *comparison) add(kind Kind, format string, args ...any) {
+	c.reasons = append(c.reasons, Reason{kind, fmt.Sprintf(format, args...)})
+}
+
+// added are the items of is that was does not have.
+func added(was, is []string) []string {
+	return slices.DeleteFunc(slices.Clone(is), func(s string) bool { return slices.Contains(was, s) })
+}
+
+func (c *comparison) permissions(was, is manifest.Permissions) {
+	if is.Net.Any && !was.Net.Any {
+		c.add(Permission, "It may reach any host.")
+	}
+	if hosts := added(was.Net.List, is.Net.List); len(hosts) > 0 && !was.Net.Any {
+		c.add(Permission, "It may reach %s.", listed(hosts))
+	}
+	if paths := added(was.FS, is.FS); len(paths) > 0 {
+		c.add(Permission, "It may access the files in %s.", listed(paths))
+	}
+	if is.Exec && !was.Exec {
+		c.add(Permission, "It may start other programs.")
+	}
+	if tools := added(was.CallTools, is.CallTools); len(tools) > 0 {
+		c.add(Permission, "It may call %s.", listed(tools))
+	}
+}
+
+// page compares what the page may load and reach.
+func (c *comparison) page(was, is *manifest.UI) {
+	before, after := sources(was), sources(is)
+	for _, key := range slices.Sorted(maps.Keys(after)) {
+		if added := added(before[key], after[key]); len(added) > 0 {
+			c.add(Permission, "Its page may use %s (%s).", listed(added), Escaped(key))
+		}
+	}
+}
+
+// sources are the lists of a csp by name.
+func sources(ui *manifest.UI) map[string][]string {
+	if ui == nil {
+		return nil
+	}
+	return map[string][]string{
+		"connectDomains": ui.CSP.ConnectDomains, "resourceDomains": ui.CSP.ResourceDomains,
+		"frameDomains": ui.CSP.FrameDomains, "baseUriDomains": ui.CSP.BaseURIDomains,
+	}
+}
+
+func (c *comparison) settings(was, is map[string]manifest.ConfigField) {
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		if was[name].Sensitive && !is[name].Sensitive {
+			c.add(Permission, "Its setting %s is no longer secret.", Escaped(name))
+		}
+	}
+}
+
+func (c *comparison) backend(was, is *manifest.Backend) {
+	before, after := backendText(was), backendText(is)
+	switch {
+	case before == after || is == nil:
+	case was == nil:
+		c.add(Command, "Its tools are answered by %s.", after)
+	default:
+		c.add(Command, "Its tools are answered by %s instead of %s.", after, before)
+	}
+}
+
+// backendText names the backend in full.
+func backendText(b *manifest.Backend) string {
+	if b == nil {
+		return ""
+	}
+	parts := []string{b.Kind}
+	for _, word := range append([]string{b.Command}, b.Args...) {
+		if word != "" {
+			parts = append(parts, quoted(word))
+		}
+	}
+	for _, word := range []string{b.URL, b.File} {
+		if word != "" {
+			parts = append(parts, quoted(word))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// Diff is the unified diff of two manifests in normal form. It ends after 64 KB with a line that says
+// so.
+func Diff(was, is []byte) string { return DiffOf("manifest.json", was, is) }
+
+// DiffOf is Diff for another document; name is that of the new one.
+func DiffOf(name string, was, is []byte) string {
+	text := udiff.Unified("accepted", name, normal(was), normal(is))
+	if len(text) > maxDiff {
+		kept := text[:strings.LastIndexByte(text[:maxDiff], '\n')+1]
+		return kept + fmt.Sprintf(" … %d more bytes of differences; see %s itself\n", len(text)-len(kept), name)
+	}
+	return text
+}
+
+// normal is JSON with sorted names and one value per line, with invisible characters escaped.
+func normal(text []byte) string {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var value any
+	if dec.Decode(&value) != nil {
+		return shownLines(string(text))
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if enc.Encode(value) != nil {
+		return shownLines(string(text))
+	}
+	return shownLines(b.String())
+}
+
+func quoted(word string) string { return "“" + Escaped(word) + "”" }
+
+func listed(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = quoted(w)
+	}
+	return strings.Join(out, ", ")
+}
+
+// Escaped is text with invisible characters, and those that change the direction of reading, escaped.
+func Escaped(text string) string { return written(text, "") }
+
+func shownLines(text string) string { return written(text, "\n") }
+
+func written(text, keep string) string {
+	var b strings.Builder
+	for _, c := range text {
+		switch {
+		case unicode.IsPrint(c) || strings.ContainsRune(keep, c):
+			b.WriteRune(c)
+		default:
+			fmt.Fprintf(&b, "\\u%04x", c)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,75 @@
+package authoring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"sextant/backend/panels/acceptance"
+	"sextant/backend/panels/manifest"
+	"sextant/shared/event"
+)
+
+// ErrChanged: the archive to install is not the one that the user was asked about.
+var ErrChanged = errors.New("the archive, or the panel that it would replace, has changed since it was shown; nothing was installed. Open the archive again")
+
+// Offer says what installing an archive into the panels folder of the running program would do. The
+// error is that of Open, or says why it cannot be installed here.
+func (p *Panels) Offer(archive []byte) (PackageOffer, error) {
+	_, offer, err := p.offered(archive)
+	return offer, err
+}
+
+func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
+	if p.cfg.Folder == "" {
+		return nil, PackageOffer{}, errors.New("there is no panels folder, because Sextant runs without a data folder")
+	}
+	var reserved []string
+	if p.cfg.Reserved != nil {
+		reserved = p.cfg.Reserved()
+	}
+	found, err := Open(archive, reserved...)
+	if err != nil {
+		return nil, PackageOffer{}, err
+	}
+	offer, err := found.Against(p.cfg.Folder, p.cfg.Registry.AcceptedPanel)
+	if err != nil {
+		return nil, offer, err
+	}
+	for _, other := range p.cfg.Registry.Panels() {
+		if other.ID == offer.Panel && other.Builtin {
+			return nil, offer, fmt.Errorf("%s is a panel of Sextant itself", offer.Panel)
+		}
+		for _, t := range offer.Tools {
+			if other.ID != offer.Panel && slices.Contains(other.Tools, t.Name) {
+				offer.Problems = append(offer.Problems, manifest.Problem{
+					Severity: event.SeverityWarning, Tool: t.Name,
+					Text: acceptance.Escaped(fmt.Sprintf("the %s panel already has a tool %s; the one in this panel will be off", other.Title, t.Name)),
+				})
+			}
+		}
+	}
+	return found, offer, nil
+}
+
+// Install installs the archive with the hash that the user approved, and returns the panel's id. Its
+// rightsText count as accepted; its program still asks before its first start. ErrChanged: hash is that of
+// another archive, or another manifest was accepted since.
+func (p *Panels) Install(ctx context.Context, archive []byte, hash string) (panel string, err error) {
+	found, offer, err := p.offered(archive)
+	switch {
+	case err != nil:
+		return "", err
+	case offer.Hash != hash:
+		return "", ErrChanged
+	}
+	if err := p.cfg.Registry.Approved(ctx, found.Panel(), found.Manifest()); err != nil {
+		return "", err
+	}
+	if _, err := found.Install(p.cfg.Folder); err != nil {
+		return "", err
+	}
+	p.cfg.Registry.Look(ctx)
+	return found.Panel(), nil
+}

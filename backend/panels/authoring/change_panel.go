@@ -1,0 +1,294 @@
+package authoring
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"sextant/backend/panels/manifest"
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/excerpt"
+	"sextant/shared/toolspec"
+)
+
+//go:embed read_panel.md
+var readDoc string
+
+//go:embed change_panel.md
+var changeDoc string
+
+const (
+	readName   = "read_panel"
+	changeName = "change_panel"
+)
+
+// editDefinitions are the tools with which the assistant changes the panels that it made.
+func editDefinitions() []toolspec.Definition {
+	id := `"panel_id":{"type":"string","maxLength":49}`
+	path := `"path":{"type":"string","maxLength":200,"description":"%s"}`
+	read := toolkit.Define(readName, "panels", readDoc, `{"type":"object","properties":{`+id+`,`+
+		fmt.Sprintf(path, "A file; omit it to list the files.")+`},"required":["panel_id"],"additionalProperties":false}`,
+		toolspec.Hints{ReadOnly: true}, `{"panel_id":"shopping-list","path":"page.json"}`)
+	change := toolkit.Define(changeName, "panels", changeDoc, `{"type":"object","properties":{`+id+`,`+
+		fmt.Sprintf(path, "The file for old or content.")+`,`+
+		`"old":{"type":"string","description":"Text that occurs once in the file."},"new":{"type":"string"},`+
+		`"all":{"type":"boolean","description":"Replace all occurrences of old."},"content":{"type":"string","description":"The whole new file, instead of old and new."},`+
+		`"files":{"type":"object","additionalProperties":{"type":"string"},"description":"Whole files by name."},`+
+		`"remove":{"type":"array","items":{"type":"string"}}`+
+		`},"required":["panel_id"],"additionalProperties":false}`, toolspec.Hints{Confirm: true},
+		`{"panel_id":"shopping-list","path":"page.json","old":"Nothing to buy","new":"All bought"}`)
+	change.TimeoutMS = 30_000
+	return []toolspec.Definition{read, change}
+}
+
+// changeParams are the arguments of change_panel; read_panel takes the first two.
+type changeParams struct {
+	PanelID string            `json:"panel_id"`
+	Path    string            `json:"path"`
+	Old     string            `json:"old"`
+	New     string            `json:"new"`
+	All     bool              `json:"all"`
+	Content *string           `json:"content"`
+	Files   map[string]string `json:"files"`
+	Remove  []string          `json:"remove"`
+}
+
+// ownFiles returns the files of a panel that the assistant made.
+func (p *Panels) ownFiles(id string) (content, *toolspec.Result) {
+	if err := manifest.CheckID(id); err != nil {
+		return content{}, wrong(err.Error(), `A panel_id is such as "shopping-list".`)
+	}
+	folder := filepath.Join(p.cfg.Folder, id)
+	if info, err := os.Lstat(folder); err != nil || !info.IsDir() {
+		return content{}, wrong("there is no panel "+id+" in the user's panels folder",
+			"List the panels with get_workspace_state, or make one with create_panel.")
+	}
+	if info, err := os.Lstat(filepath.Join(folder, mark)); err != nil || !info.Mode().IsRegular() {
+		return content{}, wrong("the assistant did not make the panel "+id+", so it may not read or change its files",
+			"Tell the user what you would change, or replace the whole panel with create_panel, which asks.")
+	}
+	held, err := readFolder(folder)
+	if err != nil {
+		return content{}, wrong("the files of "+id+" cannot be read: "+err.Error(), "Tell the user.")
+	}
+	held.files[mark] = nil
+	return held, nil
+}
+
+func (p *Panels) read(call toolspec.Call) toolspec.Result {
+	var params changeParams
+	if bad := toolkit.Decode(call.Args, &params); bad != nil {
+		return *bad
+	}
+	held, bad := p.ownFiles(params.PanelID)
+	if bad != nil {
+		return *bad
+	}
+	if params.Path == "" {
+		return p.listed(params.PanelID, held)
+	}
+	text, ok := held.files[params.Path]
+	switch {
+	case !ok || params.Path == mark:
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("the panel %s has no file %s", params.PanelID,
+			excerpt.Runes(params.Path, 80)), "Its files: "+strings.Join(held.names(), ", ")+".")
+	case len(text) > maxFile || !utf8.Valid(text):
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s is not text, or larger than 512 KB", params.Path),
+			"Write a new file with change_panel.")
+	}
+	r := toolspec.OK(map[string]any{"panel": params.PanelID, "path": params.Path, "content": string(text)})
+	r.Text, r.Sentence, r.Sources = string(text), "Read "+params.Path+" of the panel "+params.PanelID,
+		[]string{"panel:" + params.PanelID}
+	return r
+}
+
+// names are the panel's files.
+func (c content) names() []string {
+	return slices.DeleteFunc(sorted(c.files), func(name string) bool { return name == mark })
+}
+
+// listed lists the files of a panel and its problems.
+func (p *Panels) listed(id string, held content) toolspec.Result {
+	type file struct {
+		Path  string `json:"path"`
+		Bytes int    `json:"bytes"`
+	}
+	var (
+		files    []file
+		problems = []string{}
+		b        strings.Builder
+	)
+	for _, name := range held.names() {
+		files = append(files, file{name, len(held.files[name])})
+		fmt.Fprintf(&b, "%s (%d bytes)\n", name, len(held.files[name]))
+	}
+	for _, panel := range p.cfg.Registry.Panels() {
+		if panel.ID != id {
+			continue
+		}
+		for _, problem := range panel.Problems {
+			problems = append(problems, fmt.Sprintf("%s %d:%d: %s", cmp.Or(problem.File, manifest.FileName),
+				problem.Line, problem.Column, problem.Text))
+		}
+	}
+	for _, problem := range problems {
+		b.WriteString("Problem: " + problem + "\n")
+	}
+	r := toolspec.OK(map[string]any{"panel": id, "files": files, "problems": problems})
+	r.Text, r.Sentence = b.String(), "Listed the files of the panel "+id
+	if len(problems) > 0 {
+		r.Sources = []string{"panel:" + id} // problems quote the files
+	}
+	return r
+}
+
+// changed is a valid change: the files before and after it.
+type changed struct {
+	*plan
+	was, is content
+}
+
+// changing reads the arguments of change_panel and checks the panel as it would be.
+func (p *Panels) changing(args json.RawMessage) (*changed, *toolspec.Result) {
+	var params changeParams
+	if bad := toolkit.Decode(args, &params); bad != nil {
+		return nil, bad
+	}
+	was, bad := p.ownFiles(params.PanelID)
+	if bad != nil {
+		return nil, bad
+	}
+	is := content{files: maps.Clone(was.files), runs: was.runs}
+	if err := params.apply(is.files); err != nil {
+		return nil, wrong(err.Error(), "Read the files with read_panel.")
+	}
+	if maps.EqualFunc(was.files, is.files, bytes.Equal) {
+		return nil, wrong("nothing would change", "Send what should change.")
+	}
+	made := &plan{id: params.PanelID, files: is.files, there: true, ours: true}
+	if bad := p.judge(made); bad != nil {
+		bad.Suggestion = "Fix all problems in one call. Nothing was written; the panel is unchanged."
+		return nil, bad
+	}
+	return &changed{plan: made, was: was, is: is}, nil
+}
+
+// apply changes files as the arguments say.
+func (c *changeParams) apply(files map[string][]byte) error {
+	if len(c.Files)+len(c.Remove) > maxFiles {
+		return fmt.Errorf("one call changes at most %d files", maxFiles)
+	}
+	write := maps.Clone(c.Files)
+	if write == nil {
+		write = map[string]string{}
+	}
+	switch {
+	case c.Path == "" && (c.Content != nil || c.Old != ""):
+		return errors.New("the path of the file is missing")
+	case c.Content != nil:
+		write[c.Path] = *c.Content
+	case c.Old != "":
+		text := string(files[c.Path])
+		switch n := strings.Count(text, c.Old); {
+		case n == 0:
+			return fmt.Errorf("old does not occur in %s", excerpt.Runes(c.Path, 80))
+		case n > 1 && !c.All:
+			return fmt.Errorf("old occurs %d times in %s; include more of the text around it, or send all: true", n,
+				excerpt.Runes(c.Path, 80))
+		}
+		write[c.Path] = strings.ReplaceAll(text, c.Old, c.New)
+	case c.Path != "":
+		return errors.New("content or old is missing for " + excerpt.Runes(c.Path, 80))
+	}
+	for name, text := range write {
+		switch {
+		case !fileName(name):
+			return fmt.Errorf("%q is not a valid file name for a panel", excerpt.Runes(name, 80))
+		case len(text) > maxFile:
+			return fmt.Errorf("%s would be larger than 512 KB", name)
+		}
+		files[name] = []byte(text)
+	}
+	for _, name := range c.Remove {
+		if _, ok := files[name]; !ok || name == mark || name == manifest.FileName {
+			return fmt.Errorf("%q cannot be removed", excerpt.Runes(name, 80))
+		}
+		delete(files, name)
+	}
+	return nil
+}
+
+// fileName reports whether a file of a panel may have a name.
+func fileName(name string) bool {
+	return fs.ValidPath(name) && name != "." && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.") &&
+		!strings.ContainsAny(name, "\\:\x00")
+}
+
+// text is what the user reads of a change: what the panel may do after it, and each changed line.
+func (c *changed) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", rightsText(c.manifest))
+	names := map[string][]byte{}
+	maps.Copy(names, c.was.files)
+	maps.Copy(names, c.is.files)
+	for _, name := range sorted(names) {
+		was, is := c.was.files[name], c.is.files[name]
+		if _, stays := c.is.files[name]; !stays {
+			fmt.Fprintf(&b, "\n%s is removed.\n", name)
+		} else if !bytes.Equal(was, is) {
+			fmt.Fprintf(&b, "\n%s", udiff.Unified(name, name, string(was), string(is)))
+		}
+	}
+	return b.String()
+}
+
+func (p *Panels) describeChange(call toolspec.Call) toolspec.Description {
+	c, problem := p.changing(call.Args)
+	if problem != nil {
+		var params changeParams
+		_ = json.Unmarshal(call.Args, &params)
+		return toolspec.Description{Present: "Changing the panel " + excerpt.Runes(params.PanelID, 60)}
+	}
+	return toolspec.Description{
+		Present: "Changing the panel " + c.id + ", which the assistant made",
+		Target:  filepath.Join(p.cfg.Folder, c.id), Data: c.text(), ForwardsSecrets: true,
+	}
+}
+
+// change executes change_panel, and undoes the change if the running program does not load it.
+func (p *Panels) change(ctx context.Context, call toolspec.Call) (toolspec.Result, error) {
+	c, problem := p.changing(call.Args)
+	if problem != nil {
+		return *problem, nil
+	}
+	if err := writePanel(p.cfg.Folder, c.id, c.is, keepHidden); err != nil {
+		return toolspec.Result{}, err
+	}
+	p.cfg.Registry.Look(ctx)
+	panel, ok := p.await(ctx, c.plan)
+	if !ok {
+		if err := writePanel(p.cfg.Folder, c.id, c.was, keepHidden); err != nil {
+			return toolspec.Result{}, fmt.Errorf("restoring the panel: %w", err)
+		}
+		return toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("the change of %s was not loaded in time, so the panel was restored", c.id),
+			"List its problems with read_panel."), nil
+	}
+	r := toolspec.OK(map[string]any{"panel": c.id, "title": c.title, "tools": panel.Tools})
+	r.Sentence = "Changed the panel " + c.title
+	r.Text = r.Sentence + ". The change is in use."
+	return r, nil
+}

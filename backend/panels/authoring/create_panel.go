@@ -1,0 +1,395 @@
+package authoring
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"sextant/backend/panels/acceptance"
+	"sextant/backend/panels/manifest"
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/event"
+	"sextant/shared/excerpt"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+//go:embed create_panel.md
+var createDoc string
+
+// createParams are the arguments of create_panel.
+type createParams struct {
+	PanelID     string                     `json:"panel_id"`
+	Template    string                     `json:"template"`
+	Title       string                     `json:"title"`
+	Description string                     `json:"description"`
+	Tools       json.RawMessage            `json:"tools"`
+	Page        json.RawMessage            `json:"page"`
+	HTML        string                     `json:"html"`
+	Script      string                     `json:"script"`
+	Files       map[string]string          `json:"files"`
+	Manifest    map[string]json.RawMessage `json:"manifest"`
+	Replace     bool                       `json:"replace"`
+}
+
+const (
+	createName = "create_panel"
+	// mark is a file in the folder of each panel that the assistant made.
+	mark = ".made-by-assistant"
+	// maxFiles and maxFile bound what one call writes.
+	maxFiles = 40
+	maxFile  = 512 << 10
+	// loadTimeout is how long the running program may take to load what was written.
+	loadTimeout = 10 * time.Second
+)
+
+// PanelRegistry is the part of the panel registry that this package needs.
+type PanelRegistry interface {
+	Panels() []event.Panel
+	// AcceptedPanel is what the user accepted of a panel; false for nothing.
+	AcceptedPanel(panel string) (wire.AcceptedPanel, bool)
+	// Accept uses a pending manifest that the user has read.
+	Accept(ctx context.Context, panel, hash string) error
+	// Approved makes a manifest's text the accepted one.
+	Approved(ctx context.Context, panel string, text []byte) error
+	// Look reads the folders now.
+	Look(ctx context.Context)
+}
+
+type Config struct {
+	// Folder holds the user's panels; without it there are no tools.
+	Folder   string
+	Registry PanelRegistry
+	// Reserved returns the tool names that no panel may use.
+	Reserved func() []string
+	// Open shows a panel in the window.
+	Open func(ctx context.Context, panel string) error
+}
+
+// Panels are the baseline tools create_panel, read_panel and change_panel. Safe for concurrent use.
+type Panels struct{ cfg Config }
+
+func NewPanels(cfg Config) *Panels { return &Panels{cfg} }
+
+// Definitions returns the tools that make, read and change a panel.
+func (p *Panels) Definitions(string) []toolspec.Definition {
+	if p.cfg.Folder == "" {
+		return nil
+	}
+	d := toolkit.Define(createName, "panels", createDoc, `{"type":"object","properties":{`+
+		`"panel_id":{"type":"string","maxLength":49,"description":"Small letters, digits, hyphens."},`+
+		`"template":{"type":"string","enum":["list","board"]},`+
+		`"title":{"type":"string","maxLength":80},"description":{"type":"string","maxLength":300},`+
+		`"tools":{"type":"array","items":{"type":"object"}},"page":{"type":"object"},"html":{"type":"string"},`+
+		`"script":{"type":"string","description":"backend.js: JavaScript that runs in the sandbox and answers the tools."},`+
+		`"files":{"type":"object","additionalProperties":{"type":"string"}},"manifest":{"type":"object"},"replace":{"type":"boolean"}`+
+		`},"required":["panel_id"],"additionalProperties":false}`, toolspec.Hints{Confirm: true},
+		`{"panel_id":"shopping-list","template":"list"}`)
+	d.TimeoutMS = 30_000
+	return append([]toolspec.Definition{d}, editDefinitions()...)
+}
+
+// plan is a valid panel that can be written.
+type plan struct {
+	id, title string
+	files     map[string][]byte
+	manifest  manifest.Manifest
+	tools     []string
+	// there is true when a panel of that id exists, ours when the assistant made it.
+	there, ours bool
+}
+
+// Describe says what call would do. The user reads every file, or every changed line, before it is
+// written.
+func (p *Panels) Describe(call toolspec.Call) toolspec.Description {
+	switch call.Tool {
+	case readName:
+		return toolspec.Description{Present: "Reading a panel that the assistant made"}
+	case changeName:
+		return p.describeChange(call)
+	}
+	made, problem := p.plan(call.Args)
+	if problem != nil {
+		var params createParams
+		_ = json.Unmarshal(call.Args, &params)
+		return toolspec.Description{Present: "Making the panel " + excerpt.Runes(params.PanelID, 60)}
+	}
+	d := toolspec.Description{
+		Present: "Making the panel " + made.id, Target: filepath.Join(p.cfg.Folder, made.id),
+		Data: made.text(), ForwardsSecrets: true,
+	}
+	switch {
+	case made.there && made.ours:
+		d.Present = "Replacing the panel " + made.id + ", which the assistant made"
+	case made.there:
+		d.Present = "Replacing the panel " + made.id + ", which the assistant did not make"
+	}
+	return d
+}
+
+// text is what the user reads: what the panel may do, then its files.
+func (m *plan) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", rightsText(m.manifest))
+	for _, name := range slices.Sorted(maps.Keys(m.files)) {
+		if name != mark {
+			fmt.Fprintf(&b, "\n%s:\n%s\n", name, m.files[name])
+		}
+	}
+	return b.String()
+}
+
+// Execute makes a panel, waits until it is loaded, and opens it; or reads or changes one.
+func (p *Panels) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition,
+	_ func(stream, text string),
+) (toolspec.Result, error) {
+	switch call.Tool {
+	case readName:
+		return p.read(call), nil
+	case changeName:
+		return p.change(ctx, call)
+	}
+	made, problem := p.plan(call.Args)
+	if problem != nil {
+		return *problem, nil
+	}
+	if err := os.MkdirAll(p.cfg.Folder, 0o700); err != nil {
+		return toolspec.Result{}, fmt.Errorf("making panels folder: %w", err)
+	}
+	if err := writePanel(p.cfg.Folder, made.id, content{files: made.files}, keepAll); err != nil {
+		return toolspec.Result{}, err
+	}
+	panel, ok := p.await(ctx, made)
+	if !ok {
+		return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the panel %s was written, but not loaded in time",
+			made.id),
+			"List its problems with read_panel, then call again with replace."), nil
+	}
+	if p.cfg.Open != nil {
+		if err := p.cfg.Open(ctx, made.id); err != nil {
+			return toolspec.Result{}, err
+		}
+	}
+	r := toolspec.OK(map[string]any{
+		"panel": made.id, "title": made.title, "tools": panel.Tools,
+		"folder": filepath.Join(p.cfg.Folder, made.id),
+	})
+	r.Sentence = "Made the panel " + made.title
+	r.Text = r.Sentence + " and opened it."
+	if len(panel.Tools) > 0 {
+		r.Text += " Its tools: " + strings.Join(panel.Tools, ", ") + "."
+	}
+	return r, nil
+}
+
+// await waits until the running program has loaded made. A pending manifest is accepted, because the
+// question of this call has shown all of it.
+func (p *Panels) await(ctx context.Context, made *plan) (event.Panel, bool) {
+	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	hash := acceptance.Hash(made.files[manifest.FileName])
+	for {
+		for _, panel := range p.cfg.Registry.Panels() {
+			if panel.ID != made.id {
+				continue
+			}
+			if panel.Pending != nil && panel.Pending.Hash == hash {
+				// If this fails, the question stays open in the window.
+				_ = p.cfg.Registry.Accept(ctx, made.id, hash)
+				continue
+			}
+			if panel.Usable && panel.Title == made.title && len(panel.Tools) == len(made.tools) && made.shown(panel) {
+				return panel, true
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return event.Panel{}, false
+		case <-tick.C:
+		}
+	}
+}
+
+// shown reports whether panel has the page that it should have.
+func (m *plan) shown(panel event.Panel) bool {
+	return m.manifest.UI == nil || panel.Page.Kind == m.manifest.UI.Kind
+}
+
+// plan reads and checks the arguments; the Result lists everything that is wrong.
+func (p *Panels) plan(args json.RawMessage) (*plan, *toolspec.Result) {
+	var params createParams
+	if bad := toolkit.Decode(args, &params); bad != nil {
+		return nil, bad
+	}
+	if err := manifest.CheckID(params.PanelID); err != nil {
+		return nil, wrong(err.Error(), `A valid panel_id is "shopping-list".`)
+	}
+	made := &plan{id: params.PanelID}
+	folder := filepath.Join(p.cfg.Folder, params.PanelID)
+	if _, err := os.Lstat(folder); err == nil {
+		made.there = true
+		_, err = os.Stat(filepath.Join(folder, mark))
+		made.ours = err == nil
+	}
+	if made.there && !params.Replace {
+		return nil, wrong(fmt.Sprintf("there is already a panel %s", params.PanelID),
+			"Choose another panel_id, or send replace: true to replace it, which asks the user.")
+	}
+	var bad *toolspec.Result
+	if made.files, bad = params.files(); bad != nil {
+		return nil, bad
+	}
+	for _, panel := range p.cfg.Registry.Panels() {
+		if panel.ID == params.PanelID && panel.Builtin {
+			return nil, wrong(params.PanelID+" is a built-in panel", "Choose another panel_id.")
+		}
+	}
+	return made, p.judge(made)
+}
+
+// wrong refuses before anything was written.
+func wrong(text, next string) *toolspec.Result {
+	return toolkit.Fail(toolspec.ValidationError, text, next+" Nothing was written.")
+}
+
+// judge checks the files in a temporary folder as the running program would.
+func (p *Panels) judge(made *plan) *toolspec.Result {
+	dir, err := os.MkdirTemp("", "sextant-panel-")
+	if err != nil {
+		return toolkit.Fail(toolspec.SystemError, "making a folder for the check: "+err.Error(),
+			"Free some space, then call again.")
+	}
+	defer os.RemoveAll(dir)
+	if err := writePanel(dir, made.id, content{files: made.files}, keepAll); err != nil {
+		return toolkit.Fail(toolspec.SystemError, err.Error(), "Free some space, then call again.")
+	}
+	folder := filepath.Join(dir, made.id)
+	var reserved []string
+	if p.cfg.Reserved != nil {
+		reserved = p.cfg.Reserved()
+	}
+	report := manifest.Validate(folder, reserved...)
+	problems := slices.DeleteFunc(report.Problems, func(problem manifest.Problem) bool {
+		return problem.Warning() &&
+			problem.Line == 0
+	})
+	for _, other := range p.cfg.Registry.Panels() {
+		for _, tool := range report.Tools {
+			if other.ID != made.id && slices.Contains(other.Tools, tool) {
+				problems = append(problems, manifest.Problem{
+					Severity: event.SeverityError, Tool: tool,
+					Text: fmt.Sprintf("the %s panel already has a tool %s; give it another name", other.Title,
+						tool),
+				})
+			}
+		}
+	}
+	if len(problems) > 0 {
+		lines := make([]string, len(problems))
+		for i, problem := range problems {
+			lines[i] = problem.String()
+			if problem.Fix != "" {
+				lines[i] += " Right would be: " + problem.Fix
+			}
+		}
+		return wrong(strings.Join(lines, "\n"), "Fix all problems and send the whole panel again.")
+	}
+	found := manifest.Parse(made.files[manifest.FileName], made.id, false)
+	if found.Plan == nil {
+		return wrong("the manifest cannot be used", "")
+	}
+	made.manifest, made.title, made.tools = found.Plan.Manifest, found.Plan.Manifest.Title, report.Tools
+	return nil
+}
+
+// files are the files of the panel's folder.
+func (c *createParams) files() (map[string][]byte, *toolspec.Result) {
+	if c.Template != "" {
+		kind := map[string]string{"list": "declarative", "board": "webview"}[c.Template]
+		files, err := template(c.PanelID, kind)
+		if err != nil || kind == "" {
+			return nil, wrong(fmt.Sprintf("there is no template %q", c.Template), "Templates are list and board.")
+		}
+		files[mark] = nil
+		return files, nil
+	}
+	if strings.TrimSpace(c.Title) == "" {
+		return nil, wrong("the panel has no title", `Send title, or template: "list" for a finished panel.`)
+	}
+	if len(c.Files) > maxFiles {
+		return nil, wrong(fmt.Sprintf("%d files are too many; the limit is %d", len(c.Files), maxFiles), "Send fewer.")
+	}
+	files := map[string][]byte{mark: nil}
+	for name, text := range c.Files {
+		if !fileName(name) || name == manifest.FileName {
+			return nil, wrong(fmt.Sprintf("%q is not a valid file name for a panel", excerpt.Runes(name, 80)),
+				`A valid name is "server.mjs"; manifest.json is made from the other arguments.`)
+		}
+		if len(text) > maxFile {
+			return nil, wrong(name+" is larger than 512 KB", "Make it smaller.")
+		}
+		files[name] = []byte(text)
+	}
+	text, bad := c.manifest(files)
+	files[manifest.FileName] = text
+	return files, bad
+}
+
+// manifest makes the panel's manifest.json and adds the page and the script that it names to files.
+func (c *createParams) manifest(files map[string][]byte) ([]byte, *toolspec.Result) {
+	members := map[string]any{
+		"manifest_version": 1, "version": "1.0.0", "panel_type": "made", "tools": json.RawMessage(`[]`),
+	}
+	for name, value := range c.Manifest {
+		members[name] = value
+	}
+	members["panel_id"], members["title"] = c.PanelID, c.Title
+	if c.Description != "" {
+		members["description"] = c.Description
+	}
+	if len(c.Tools) > 0 {
+		members["tools"] = c.Tools
+	}
+	switch {
+	case len(c.Page) > 0 && c.HTML != "":
+		return nil, wrong("page and html cannot both be given", "Send one of them.")
+	case len(c.Page) > 0:
+		members["ui"] = map[string]string{"kind": "declarative", "entry": "page.json"}
+		files["page.json"] = indented(c.Page)
+	case c.HTML != "":
+		ui := map[string]any{}
+		if given, ok := c.Manifest["ui"]; ok && json.Unmarshal(given, &ui) != nil {
+			ui = map[string]any{}
+		}
+		ui["kind"], ui["entry"] = "webview", "index.html"
+		members["ui"] = ui
+		files["index.html"] = []byte(c.HTML)
+	}
+	if c.Script != "" {
+		members["backend"] = map[string]string{"kind": "script", "file": "backend.js"}
+		files["backend.js"] = []byte(c.Script)
+	}
+	text, err := json.Marshal(members)
+	if err != nil {
+		return nil, wrong("the manifest is not JSON: "+err.Error(), "")
+	}
+	return indented(text), nil
+}
+
+func indented(text []byte) []byte {
+	var b bytes.Buffer
+	if json.Indent(&b, text, "", "  ") != nil {
+		return text
+	}
+	return append(b.Bytes(), '\n')
+}

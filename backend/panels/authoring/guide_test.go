@@ -1,0 +1,58 @@
+package authoring
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sextant/backend/panels/manifest"
+)
+
+// TestTheGuideCanBeFollowedWordForWord does what the sh blocks of docs/panels.md say, in their
+// order, and judges the JSON pages it shows.
+func TestTheGuideCanBeFollowedWordForWord(t *testing.T) {
+	guide, err := os.ReadFile("../../../../docs/panels.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, done, packed := t.TempDir(), map[string]int{}, map[string][]byte{}
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(guide), -1) {
+		for _, line := range strings.Split(strings.TrimSpace(block[1]), "\n") {
+			words := strings.Fields(line)
+			switch {
+			case strings.HasPrefix(line, "sextant panels new ") && len(words) == 6 && words[4] == "--kind":
+				if _, err := New(folder, words[3], words[5]); err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+				done[words[5]]++
+			case strings.HasPrefix(line, "sextant panels validate ~/.local/share/sextant/panels/"):
+				dir := filepath.Join(folder, filepath.Base(words[3]))
+				if report := manifest.Validate(dir); !report.OK || len(report.Problems) > 0 {
+					t.Errorf("%s: %+v", line, report)
+				}
+				done["validate"]++
+			case strings.HasPrefix(line, "sextant panels pack ") && len(words) == 4:
+				text, err := Pack(filepath.Join(folder, words[3]))
+				if err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+				packed[words[3]+Extension] = text
+				done["pack"]++
+			case strings.HasPrefix(line, "sextant panels install ") && len(words) == 4:
+				if offer := install(t, t.TempDir(), packed[words[3]]); len(offer.Files) == 0 {
+					t.Errorf("%s: %+v", line, offer)
+				}
+				done["install"]++
+			default:
+				t.Errorf("the guide says what nothing here does: %s", line)
+			}
+		}
+	}
+	for _, step := range append(Kinds(), "validate", "pack", "install") {
+		if done[step] == 0 {
+			t.Errorf("the guide does not say how: %s", step)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+// Package making creates panels: small ones from a template (New), those in archives (Pack, Open,
+// Package.Install), and the assistant's own (Panels with the tool create_panel).
+//
+// Everything is checked as the running program would before anything is written, and a folder appears
+// atomically.
+package authoring
+
+import (
+	"cmp"
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sextant/backend/panels/manifest"
+)
+
+//go:embed templates
+var templates embed.FS
+
+func Kinds() []string { return []string{"process", "declarative", "webview", "script"} }
+
+// New writes a small working panel into the new folder dir/id and returns the folder. Of kind process
+// (also "") it is a program for Node, declarative a page in JSON, webview an HTML page, script
+// JavaScript that Sextant runs. The error says that the id is not allowed or the folder exists.
+func New(dir, id, kind string) (string, error) {
+	kind = cmp.Or(kind, "process")
+	if err := manifest.CheckID(id); err != nil {
+		return "", err
+	}
+	if !slices.Contains(Kinds(), kind) {
+		return "", fmt.Errorf("unknown kind %q; kinds are %s", kind, strings.Join(Kinds(), ", "))
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("making folder: %w", err)
+	}
+	files, err := template(id, kind)
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(dir, id)
+	if _, err := os.Lstat(folder); err == nil {
+		return "", fmt.Errorf("%s exists already; nothing was changed", folder)
+	}
+	return folder, writePanel(dir, id, content{files: files}, keepAll)
+}
+
+// template returns the files of a panel of this kind by name.
+func template(id, kind string) (map[string][]byte, error) {
+	words := strings.ReplaceAll(id, "-", " ")
+	fill := strings.NewReplacer("panel-id", id, "tool_prefix", strings.ReplaceAll(id, "-", "_"), "Panel title",
+		strings.ToUpper(words[:1])+words[1:])
+	parts, err := fs.Sub(templates, "templates/"+kind)
+	if err != nil {
+		return nil, fmt.Errorf("reading templates: %w", err)
+	}
+	files := map[string][]byte{}
+	err = fs.WalkDir(parts, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(parts, path)
+		files[path] = []byte(fill.Replace(string(text)))
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading templates: %w", err)
+	}
+	return files, nil
+}

@@ -1,0 +1,144 @@
+package process
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sextant/backend/panels/manifest"
+	"sextant/backend/policy"
+	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/sandbox/confine"
+)
+
+// Limits of one panel's program.
+const (
+	memory    = 2 << 30
+	fileSize  = 1 << 30
+	processes = 256
+	openFiles = 1024
+	// sockets bounds the requests in progress at once.
+	sockets = 32
+)
+
+type grant struct {
+	// written is the entry as in the manifest, path the absolute path.
+	written, path string
+	write         bool
+}
+
+// grants reads permissions.fs: "path" may be read, "path:rw" also written, "~" is the home folder.
+func (c Config) grants(entries []string) []grant {
+	var all []grant
+	for _, entry := range entries {
+		path, write := strings.CutSuffix(entry, ":rw")
+		path = strings.TrimSuffix(path, ":ro")
+		g := grant{written: path, path: path, write: write}
+		if c.Home != "" && (path == "~" || strings.HasPrefix(path, "~/")) {
+			g.path = filepath.Join(c.Home, strings.TrimPrefix(path, "~"))
+		}
+		g.path = filepath.Clean(g.path)
+		all = append(all, g)
+	}
+	return all
+}
+
+// refusal says why a path cannot be granted to any program, "" when it can.
+func (c Config) refusal(g grant) string {
+	if !filepath.IsAbs(g.path) || g.path == "/" {
+		return fmt.Sprintf("permissions.fs names %q; name a folder or file, absolute or below ~", g.written)
+	}
+	if c.Places == nil {
+		return ""
+	}
+	switch place := c.Places.Judge(g.path); {
+	case place.Kind == protectedpaths.Secret:
+		return fmt.Sprintf("permissions.fs names %s, %s, which no panel's program may access", g.written, place.What)
+	case place.Kind == protectedpaths.Sensitive && g.write:
+		return fmt.Sprintf("permissions.fs names %s, %s, which no panel's program may write", g.written, place.What)
+	}
+	return ""
+}
+
+// accessText says what a program may access besides its own folders, "" for nothing.
+func accessText(p manifest.Permissions, all []grant) string {
+	var reads, writes, parts []string
+	for _, g := range all {
+		if g.write {
+			writes = append(writes, g.written)
+		} else {
+			reads = append(reads, g.written)
+		}
+	}
+	for what, paths := range map[string][]string{"read ": reads, "write ": writes} {
+		if len(paths) > 0 {
+			parts = append(parts, what+strings.Join(paths, ", "))
+		}
+	}
+	slices.Sort(parts)
+	switch {
+	case p.Net.Any:
+		parts = append(parts, "reach any host of the internet")
+	case len(p.Net.List) > 0:
+		parts = append(parts, "reach "+strings.Join(p.Net.List, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// wantsNetwork reports whether the program may reach hosts.
+func wantsNetwork(p manifest.Permissions) bool { return p.Net.Any || len(p.Net.List) > 0 }
+
+// spec is the sandbox specification of a program, without its network.
+func (r *Runner) spec(ctx context.Context, command, dir, data string, env []string) (confine.Spec, error) {
+	closed := confine.Private(r.cfg.Home)
+	spec := confine.Spec{
+		Args: append([]string{command}, r.panel.Backend.Args...), Dir: dir, Env: env,
+		Shown: append([]string{dir}, confine.Toolchain(command, closed)...), Writable: []string{data}, Closed: closed,
+		Limits: confine.Limits{
+			Memory: cmp.Or(r.cfg.Memory, memory), FileSize: fileSize, Processes: processes,
+			Files: openFiles,
+		},
+	}
+	for _, g := range r.cfg.grants(r.panel.Permissions.FS) {
+		if why := r.cfg.refusal(g); why != "" {
+			return spec, errors.New(why)
+		}
+		if _, err := os.Stat(g.path); err != nil {
+			continue // a missing path cannot be mounted
+		}
+		if g.write {
+			if r.cfg.Confine.Keeps(g.path) {
+				return spec, fmt.Errorf("permissions.fs names %s to be written, where programs' start-up files are; name a folder inside it", g.written)
+			}
+			spec.Writable = append(spec.Writable, g.path)
+		} else {
+			spec.Shown = append(spec.Shown, g.path)
+		}
+	}
+	if r.cfg.Forbidden != nil {
+		hidden, err := r.cfg.Forbidden(ctx)
+		if err != nil {
+			return spec, fmt.Errorf("reading which places are forbidden: %w", err)
+		}
+		spec.Hidden = hidden
+	}
+	return spec, nil
+}
+
+// proxyHosts serves a proxy to the hosts that the program was granted, and no others.
+func (r *Runner) proxyHosts(ctx context.Context) func(net.Listener) (stop func()) {
+	hosts := r.panel.Permissions.Net
+	may := func(_ context.Context, host string) error {
+		if hosts.Any || policy.Opened(host, hosts.List) {
+			return nil
+		}
+		return fmt.Errorf("permissions.net of the panel %s does not name it", r.panel.ID)
+	}
+	return func(ln net.Listener) func() { return r.cfg.Egress.ServeRun(ctx, ln, may, nil) }
+}

@@ -1,0 +1,239 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"sextant/backend/sandbox/confine"
+	"sextant/backend/sandbox/procgroup"
+)
+
+// program is one run of a panel's command, sandboxed or not.
+type program interface {
+	// Done is closed when it and everything it started have ended; Exit then says how.
+	Done() <-chan struct{}
+	Exit() string
+	Stop(grace time.Duration)
+	// Dial connects to a loopback port of the program.
+	Dial(ctx context.Context, port int) (net.Conn, error)
+}
+
+// walls is how much of the sandbox a program runs in.
+type walls int
+
+// The levels: the whole sandbox; without a network namespace; no sandbox.
+const (
+	fullSandbox walls = iota
+	sharedNetwork
+	unconfinedProgram
+)
+
+// walls returns the level that the program would run in, and why that is not the whole sandbox.
+func (r *Runner) walls() (walls, string) {
+	if r.cfg.Confine == nil {
+		return unconfinedProgram, "no sandbox is set up"
+	}
+	ok, _, why := r.cfg.Confine.Available()
+	switch {
+	case !ok:
+		return unconfinedProgram, why
+	case r.cfg.Confine.Limits(), r.byLines() && !wantsNetwork(r.panel.Permissions):
+		return fullSandbox, ""
+	}
+	return sharedNetwork, "the sandbox of this machine restricts files but not the network of a program that listens or connects"
+}
+
+// byLines reports whether the program uses its standard input and output.
+func (r *Runner) byLines() bool { return r.panel.Backend.Stdio || r.Serves() }
+
+// Unconfined says why the program would run outside the sandbox, "" when it would not. Each such start
+// asks the user.
+func (r *Runner) Unconfined() string {
+	_, why := r.walls()
+	return why
+}
+
+// The port range of programs with their own network, below the ephemeral ports.
+const (
+	firstPort = 20_000
+	ports     = 10_000
+)
+
+// start starts the program. in and out are for a program that uses lines, else nil; start closes in.
+func (r *Runner) start(env []string, in *os.File, out io.Writer) (_ program, port int, err error) {
+	taken := false
+	defer func() {
+		if in != nil && !taken {
+			_ = in.Close()
+		}
+	}()
+	dir, err := filepath.EvalSymlinks(r.panel.Dir)
+	if err != nil {
+		return nil, 0, fmt.Errorf("opening its folder: %w", err)
+	}
+	data := filepath.Join(r.cfg.Data, r.panel.ID)
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return nil, 0, fmt.Errorf("making its data folder: %w", err)
+	}
+	command := r.panel.Backend.Command
+	if strings.ContainsRune(command, '/') && !filepath.IsAbs(command) {
+		if !filepath.IsLocal(command) {
+			return nil, 0, fmt.Errorf("the command %s leads out of its folder", command)
+		}
+		command = filepath.Join(dir, command)
+	}
+	if err := checkCommand(command); err != nil {
+		return nil, 0, err
+	}
+	behind, _ := r.walls()
+	port = firstPort + rand.IntN(ports)
+	if behind != fullSandbox {
+		if port, err = freePort(); err != nil {
+			return nil, 0, err
+		}
+	}
+	env = append(env, "SEXTANT_PANEL_DATA="+data)
+	if !r.byLines() {
+		env = append(env, "SEXTANT_PANEL_PORT="+strconv.Itoa(port))
+	}
+	if out == nil {
+		out = r.log
+	}
+	if behind == unconfinedProgram {
+		p, err := r.unconfined(command, dir, env, in, out)
+		taken = err == nil
+		return p, port, err
+	}
+	p, err := r.confined(behind, command, dir, data, env, in, out)
+	return p, port, err
+}
+
+func (r *Runner) confined(behind walls, command, dir, data string, env []string, in *os.File, out io.Writer) (program,
+	error,
+) {
+	ctx, cancel := context.WithCancel(context.Background())
+	spec, err := r.spec(ctx, command, dir, data, append(env, "HOME="+data))
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	spec.Stdin, spec.Stdout, spec.Stderr = in, out, r.log
+	switch {
+	case behind == sharedNetwork:
+		spec.Network = true
+	case !r.byLines():
+		spec.Sockets = sockets
+	}
+	if behind == fullSandbox && wantsNetwork(r.panel.Permissions) && r.cfg.Egress != nil {
+		spec.Proxy = r.proxyHosts(ctx)
+	}
+	run, err := r.cfg.Confine.Command(ctx, spec)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	c := &confined{run: run, cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(c.done)
+		c.exit, c.err = run.Wait()
+		cancel()
+	}()
+	return c, nil
+}
+
+// confined is a sandboxed program.
+type confined struct {
+	run    *confine.Process
+	cancel context.CancelFunc
+	done   chan struct{}
+	exit   confine.Exit
+	err    error
+}
+
+func (c *confined) Done() <-chan struct{} { return c.done }
+
+func (c *confined) Exit() string {
+	select {
+	case <-c.done:
+	default:
+		return "still running"
+	}
+	switch {
+	case c.err != nil:
+		return strings.TrimPrefix(c.err.Error(), confine.ErrSetup.Error()+": ")
+	case c.exit.Code > 128:
+		return "ended by signal " + strconv.Itoa(c.exit.Code-128)
+	}
+	return "exit " + strconv.Itoa(c.exit.Code)
+}
+
+// Stop ends it and everything it started at once.
+func (c *confined) Stop(time.Duration) {
+	c.cancel()
+	<-c.done
+}
+
+func (c *confined) Dial(ctx context.Context, port int) (net.Conn, error) {
+	return c.run.Dial(ctx, port)
+}
+
+func (r *Runner) unconfined(command, dir string, env []string, in *os.File, out io.Writer) (program, error) {
+	spec := procgroup.Spec{
+		Name: command, Args: r.panel.Backend.Args, Dir: dir, Log: r.log,
+		Env: procgroup.Environment(env...), Pipes: in != nil,
+	}
+	p, err := procgroup.Start(spec)
+	if err != nil {
+		return nil, err
+	}
+	if in != nil {
+		r.tasks.Go(func() { _, _ = io.Copy(p.Stdin, in); _ = in.Close(); _ = p.Stdin.Close() })
+		r.tasks.Go(func() { _, _ = io.Copy(out, p.Stdout); _ = p.Stdout.Close() })
+	}
+	return open{p}, nil
+}
+
+// open is a program outside the sandbox.
+type open struct{ *procgroup.Process }
+
+// Dial connects to a loopback port of this machine.
+func (open) Dial(ctx context.Context, port int) (net.Conn, error) {
+	return (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+}
+
+// checkCommand says why the command cannot be found.
+func checkCommand(command string) error {
+	if !strings.ContainsRune(command, '/') {
+		return lookPath(command)
+	}
+	info, err := os.Stat(command)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir() || info.Mode()&0o111 == 0:
+		return fmt.Errorf("%s is not a program", command)
+	}
+	return nil
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	address, ok := l.Addr().(*net.TCPAddr)
+	if !ok {
+		return 0, errors.New("finding a port")
+	}
+	return address.Port, nil
+}

@@ -1,0 +1,194 @@
+// Package scripted runs the script that answers a panel's endpoints, in a new instance of the
+// JavaScript engine of guard/script for each call. A script defines a handler by the tool's name,
+//
+//	handlers.field_notes_add = async (args) => ({ count: 1 })
+//
+// and reaches only what its panel was granted: tools through the pipeline as the panel, hosts through
+// egress, and a small store of its own.
+//
+// What a script returns is untrusted. Whether a call may run is decided by the pipeline.
+package scripted
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"sextant/backend/panels/calls"
+	"sextant/backend/panels/manifest"
+	"sextant/backend/sandbox/script"
+	"sextant/shared/toolspec"
+)
+
+// maxFile bounds a script; the engine's limit is a little higher.
+const maxFile = 60 << 10
+
+// Config is shared by all scripts.
+type Config struct {
+	// Data is the folder that has a folder for each panel's store.
+	Data string
+	// Egress sends what scripts fetch; nil refuses.
+	Egress http.RoundTripper
+	// Call makes a call as the panel; nil refuses.
+	Call func(ctx context.Context, a calls.Request) toolspec.Result
+}
+
+// Panel is the panel of a script. File is in Dir, its folder.
+type Panel struct {
+	ID, Dir, File string
+	Permissions   manifest.Permissions
+	// Settings returns the panel's settings as a JSON object; nil for none.
+	Settings func() (string, error)
+}
+
+// Script answers the tools of one panel. It is safe for concurrent use.
+type Script struct {
+	cfg   Config
+	panel Panel
+	state state
+}
+
+// New makes the script of a panel; each call reads the file.
+func New(cfg Config, panel Panel) *Script {
+	return &Script{cfg: cfg, panel: panel, state: state{dir: cfg.Data, id: panel.ID}}
+}
+
+// Fault is a failure of the script itself.
+type Fault struct{ Text string }
+
+func (f *Fault) Error() string { return f.Text }
+
+// Answer runs the handler of call's tool with args and returns its result as JSON, and the sources of
+// what it read. The error is a *Fault if the script failed.
+func (s *Script) Answer(ctx context.Context, call toolspec.Call, args json.RawMessage,
+	out func(stream, text string),
+) (value json.RawMessage, sources []string, err error) {
+	text, err := s.read()
+	if err != nil {
+		return nil, nil, &Fault{err.Error()}
+	}
+	settings := "{}"
+	if s.panel.Settings != nil {
+		if settings, err = s.panel.Settings(); err != nil {
+			return nil, nil, fmt.Errorf("reading the settings of the panel: %w", err)
+		}
+	}
+	given, err := json.Marshal(map[string]any{"tool": call.Tool, "args": args, "config": json.RawMessage(settings)})
+	if err != nil {
+		return nil, nil, fmt.Errorf("handing over the arguments: %w", err)
+	}
+	h := &host{s: s, call: call, out: out}
+	value, err = script.Run(ctx, prologue+text+epilogue, given, h, script.Limits{})
+	var slip *script.Error
+	if errors.As(err, &slip) {
+		where := s.panel.File
+		if slip.Line > 0 && slip.Line <= strings.Count(text, "\n")+1 {
+			where = fmt.Sprintf("%s, line %d", s.panel.File, slip.Line)
+		}
+		err = &Fault{where + ": " + slip.Text}
+	}
+	return value, h.sources, err
+}
+
+// prologue and after enclose a script without changing its line numbers. That a script can leave its
+// function does no harm; the sandbox is around all of it.
+const (
+	prologue = `const __handlers = Object.create(null); await (async (handlers, tools, fetch, store, config, args) => {`
+	epilogue = `
+})(__handlers, new Proxy(Object.freeze({}), { get: (_, name) => typeof name !== 'string' || name === 'then' ? undefined : tools['tool ' + name] }),
+  async (url, { method, headers, body } = {}) => {
+    const r = await tools['fetch']({ url: String(url), method, headers, body: body === undefined || body === null ? undefined : String(body) });
+    return { status: r.status, ok: r.status >= 200 && r.status < 300, headers: r.headers, text: async () => r.text, json: async () => JSON.parse(r.text) };
+  },
+  Object.freeze({ get: (key) => tools['get']({ key }), set: (key, value) => tools['set']({ key, value }), keys: () => tools['keys']({}) }), args.config);
+if (typeof __handlers[args.tool] !== 'function') throw new Error('it defines no handlers.' + args.tool);
+return await __handlers[args.tool](args.args);`
+)
+
+// read returns the script's text without following a link out of the panel's folder.
+func (s *Script) read() (string, error) {
+	root, err := os.OpenRoot(s.panel.Dir)
+	if err != nil {
+		return "", fmt.Errorf("opening the panel's folder: %w", err)
+	}
+	defer root.Close()
+	info, err := root.Stat(s.panel.File)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%s cannot be read: %w", s.panel.File, err)
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s is not a file", s.panel.File)
+	}
+	f, err := root.Open(s.panel.File)
+	if err != nil {
+		return "", fmt.Errorf("%s cannot be read: %w", s.panel.File, err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return "", fmt.Errorf("%s cannot be read: %w", s.panel.File, err)
+	}
+	if len(text) > maxFile {
+		return "", fmt.Errorf("%s has more than %d KB", s.panel.File, maxFile>>10)
+	}
+	return string(text), nil
+}
+
+// host is what one run can call.
+type host struct {
+	s       *Script
+	call    toolspec.Call
+	out     func(stream, text string)
+	sources []string
+}
+
+func (h *host) Print(line string) { h.out("stdout", line+"\n") }
+
+// Call is a call of the script to the host.
+func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+	if tool, is := strings.CutPrefix(name, "tool "); is {
+		return h.tool(ctx, tool, args)
+	}
+	switch name {
+	case "fetch":
+		return h.fetch(ctx, args)
+	case "get", "set", "keys":
+		return h.s.state.do(name, args)
+	}
+	return nil, fmt.Errorf("there is no function %s", name)
+}
+
+func (h *host) tool(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+	if h.s.cfg.Call == nil {
+		return nil, errors.New("scripts cannot call tools here")
+	}
+	within := h.call.From
+	within.Outside = append(slices.Clone(within.Outside), h.sources...)
+	r := h.s.cfg.Call(ctx, calls.Request{Panel: h.s.panel.ID, Tool: name, Args: args, Within: &within})
+	h.read(r.Sources...)
+	if !r.Success {
+		return nil, errors.New(strings.TrimSpace(r.Error + ". " + r.Suggestion))
+	}
+	if written, ok := r.Value.(toolspec.JSONAppender); ok {
+		return written.AppendJSON(nil), nil
+	}
+	if r.Value == nil {
+		return json.Marshal(r.ModelText())
+	}
+	return json.Marshal(r.Value)
+}
+
+// read records sources.
+func (h *host) read(sources ...string) {
+	for _, s := range sources {
+		if !slices.Contains(h.sources, s) {
+			h.sources = append(h.sources, s)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package manifest
+
+import (
+	"fmt"
+	"net"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"sextant/shared/excerpt"
+)
+
+// The forms of names and paths in a manifest.
+var (
+	idForm          = regexp.MustCompile(`^[a-z][a-z0-9-]{1,48}$`)
+	toolNameForm    = regexp.MustCompile(`^[a-z][a-z0-9_]{1,60}$`)
+	keyForm         = regexp.MustCompile(`^[A-Za-z_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$`)
+	pathForm        = regexp.MustCompile(`^(/([A-Za-z0-9._~-]+|\{[A-Za-z_][A-Za-z0-9_]*\}))+$`)
+	placeholderForm = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+)
+
+// reservedID reports whether id is one of Sextant's own routes under /api/.
+func reservedID(id string) bool {
+	return slices.Contains([]string{"ai", "panels", "automations", "mcp", "openapi"}, id)
+}
+
+// CheckID says why id cannot be a panel's id, nil when it can.
+func CheckID(id string) error {
+	if !idForm.MatchString(id) {
+		return fmt.Errorf("%q cannot be a panel's id: a small letter, then 1 to 48 small letters, digits and hyphens",
+			excerpt.Runes(id, 60))
+	}
+	if reservedID(id) {
+		return fmt.Errorf("%q is reserved for routes of Sextant", id)
+	}
+	return nil
+}
+
+// Loopback reports whether host, a name or an address, is always this machine.
+func Loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// checkPath says why path may not be an endpoint of the panel id, "" when it may.
+func checkPath(path, id string) string {
+	prefix := "/api/" + id + "/"
+	switch {
+	case strings.Contains(path, "://") || strings.HasPrefix(path, "//"):
+		return fmt.Sprintf("endpoint %q names a host; it is a path below %s", excerpt.Runes(path, 100), prefix)
+	case strings.Contains(path, "%"):
+		return fmt.Sprintf("endpoint %q holds an encoded character, which is not allowed", excerpt.Runes(path, 100))
+	case !strings.HasPrefix(path, prefix) || len(path) == len(prefix):
+		return fmt.Sprintf("found %s, expected %s…, because a panel reaches only its own routes",
+			excerpt.Runes(path, 100), prefix)
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == "." || segment == ".." {
+			return fmt.Sprintf("endpoint %q holds %q, which is not allowed", excerpt.Runes(path, 100), segment)
+		}
+	}
+	if !pathForm.MatchString(path) {
+		return fmt.Sprintf("endpoint %q may hold letters, digits, - . _ ~ and {name} for a whole segment, and nothing else",
+			excerpt.Runes(path, 100))
+	}
+	return ""
+}
+
+// placeholders are the names in braces in text, in their order.
+func placeholders(text string) []string {
+	var names []string
+	for _, match := range placeholderForm.FindAllStringSubmatch(text, -1) {
+		names = append(names, match[1])
+	}
+	return names
+}
+
+// slug is text in small letters and digits with separator between its words, at most limit long.
+func slug(text string, separator rune, limit int) string {
+	var b strings.Builder
+	previous := separator
+	for _, c := range excerpt.Runes(text, 2*limit) {
+		small := unicode.ToLower(c)
+		switch {
+		case small >= 'a' && small <= 'z' || small >= '0' && small <= '9':
+			if unicode.IsUpper(c) && previous != separator && !unicode.IsUpper(previous) {
+				b.WriteRune(separator)
+			}
+			b.WriteRune(small)
+			previous = c
+		case previous != separator:
+			b.WriteRune(separator)
+			previous = separator
+		}
+	}
+	name := strings.TrimLeft(b.String(), "0123456789"+string(separator))
+	return strings.TrimRight(name[:min(len(name), limit)], string(separator))
+}
+
+// titled is a name as a title: "field-notes" becomes "Field notes".
+func titled(name string) string {
+	runes := []rune(strings.NewReplacer("-", " ", "_", " ").Replace(name))
+	if len(runes) > 0 {
+		runes[0] = unicode.ToUpper(runes[0])
+	}
+	return string(runes)
+}

@@ -1,0 +1,236 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"sextant/backend/panels/argschema"
+	"sextant/backend/panels/jsonpos"
+	"sextant/backend/pipeline/nearest"
+	"sextant/shared/excerpt"
+)
+
+// maxParameters bounds the parameters of one tool in bytes.
+const maxParameters = 64 << 10
+
+// parameters are a tool's parameters as JSON Schema. The required list is separate, so that
+// path parameters can be added to it and injected ones removed.
+type parameters struct {
+	members map[string]json.RawMessage
+	// properties are the parameters' own schemas by name, nil when they could not be read.
+	properties map[string]json.RawMessage
+	required   []string
+	// short is true when the manifest had the short form.
+	short bool
+	// compiled is nil for a plain schema, which needs it for its examples alone.
+	compiled *jsonschema.Schema
+}
+
+// parametersFault is why parameters cannot be used: pointer is inside them, and fix a right value
+// as JSON, "" where that cannot be known.
+type parametersFault struct{ pointer, expected, text, fix string }
+
+func (p parameters) has(name string) bool {
+	_, ok := p.properties[name]
+	return ok
+}
+
+func (p parameters) names() []string { return slices.Sorted(maps.Keys(p.properties)) }
+
+// json is the whole schema.
+func (p parameters) json() json.RawMessage {
+	members := maps.Clone(p.members)
+	delete(members, "required")
+	if len(p.required) > 0 {
+		members["required"], _ = json.Marshal(p.required) // a list of strings always can be
+	}
+	b, err := json.Marshal(members)
+	if err != nil {
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	return b
+}
+
+// readParameters reads a JSON Schema of an object, or the short form: names with their schemas
+// and "required": true inside. References are not followed and nothing is fetched.
+func readParameters(raw json.RawMessage) (p parameters, fault *parametersFault) {
+	if len(raw) > maxParameters {
+		limit := fmt.Sprintf("%d KB", maxParameters>>10)
+		return p, &parametersFault{"", "at most " + limit, "parameters are larger than " + limit, ""}
+	}
+	members := map[string]json.RawMessage{}
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &members); err != nil {
+			return p, &parametersFault{"", "an object", "parameters should be an object", ""}
+		}
+	}
+	if isSchema(members) {
+		p, fault = fullForm(members)
+	} else {
+		p, fault = shortForm(members)
+	}
+	if fault != nil {
+		return p, fault
+	}
+	text := p.json()
+	if argschema.Plain(text) {
+		return p, nil // compiled only if there are examples to check
+	}
+	compiled, err := argschema.Compile(text)
+	if err != nil {
+		where, why := argschema.Explain(err)
+		if p.short {
+			where = strings.TrimPrefix(where, "/properties")
+		}
+		return p, &parametersFault{
+			where, "what JSON Schema allows", "parameters are not a JSON Schema: " + why,
+			keywordFix(where, text),
+		}
+	}
+	p.compiled = compiled
+	return p, nil
+}
+
+// keywordFix is a valid value for the keyword at pointer, "" where only the whole schema can be
+// replaced.
+func keywordFix(pointer string, schema []byte) string {
+	keyword := pointer[strings.LastIndexByte(pointer, '/')+1:]
+	if keyword == "type" {
+		index, err := jsonpos.Parse(schema)
+		if err != nil {
+			return `"string"`
+		}
+		raw := index.Raw(pointer)
+		if raw == "" {
+			raw = index.Raw("/properties" + pointer)
+		}
+		if near := nearest.Name(strings.Trim(raw, `"`), scalarTypes()); near != "" {
+			return quote(near)
+		}
+	}
+	return map[string]string{
+		"type": `"string"`, "enum": `["a", "b"]`, "examples": `["a", "b"]`, "pattern": `".*"`, "description": `"…"`,
+		"title":  `"…"`,
+		"format": `"date"`, "required": "[]", "properties": "{}", "additionalProperties": "false",
+		"uniqueItems": "false",
+		"items":       `{"type": "string"}`, "minLength": "1", "maxLength": "1", "minItems": "1", "maxItems": "1",
+		"minimum": "1",
+		"maximum": "1", "exclusiveMinimum": "1", "exclusiveMaximum": "1", "multipleOf": "1", "minProperties": "1",
+		"maxProperties": "1",
+	}[keyword]
+}
+
+func scalarTypes() []string {
+	return []string{"string", "number", "integer", "boolean", "array", "object", "null"}
+}
+
+// isSchema tells a JSON Schema from the short form, in which a parameter may well be called
+// "type" or "properties": there the member is an object with a type of its own.
+func isSchema(members map[string]json.RawMessage) bool {
+	first := func(name string) byte {
+		if b := bytes.TrimSpace(members[name]); len(b) > 0 {
+			return b[0]
+		}
+		return 0
+	}
+	if first("type") == '"' || first("required") == '[' || first("$schema") == '"' {
+		return true
+	}
+	var properties struct {
+		Type json.RawMessage `json:"type"`
+	}
+	return first("properties") == '{' && json.Unmarshal(members["properties"], &properties) == nil &&
+		!bytes.HasPrefix(bytes.TrimSpace(properties.Type), []byte(`"`))
+}
+
+func fullForm(members map[string]json.RawMessage) (parameters, *parametersFault) {
+	p := parameters{members: maps.Clone(members), properties: map[string]json.RawMessage{}}
+	if t, ok := members["type"]; ok && string(bytes.TrimSpace(t)) != `"object"` {
+		text := fmt.Sprintf("parameters have type %s; the top level is an object", excerpt.Runes(string(t), 40))
+		return p, &parametersFault{"/type", `"object"`, text, `"object"`}
+	}
+	p.members["type"] = json.RawMessage(`"object"`)
+	if b, ok := members["properties"]; !ok {
+		p.members["properties"] = json.RawMessage(`{}`)
+	} else if err := json.Unmarshal(b, &p.properties); err != nil || p.properties == nil {
+		const form = "an object: names with their schemas"
+		return p, &parametersFault{"/properties", form, "properties should be " + form, "{}"}
+	}
+	for _, name := range p.names() {
+		if b := bytes.TrimSpace(p.properties[name]); b[0] != '{' && b[0] != 't' && b[0] != 'f' {
+			return p, notASchema("/properties", name, b)
+		}
+	}
+	if b, ok := members["required"]; ok {
+		if err := json.Unmarshal(b, &p.required); err != nil {
+			return p, &parametersFault{
+				"/required", "a list of names", "required should be a list of names",
+				quoteList(p.names()),
+			}
+		}
+	}
+	for i, name := range p.required {
+		if p.has(name) {
+			continue
+		}
+		text := fmt.Sprintf("%q is required but not among the properties", excerpt.Runes(name, 60))
+		near := nearest.Name(name, p.names())
+		if near != "" && !slices.Contains(p.required, near) {
+			at := fmt.Sprintf("/required/%d", i)
+			return p, &parametersFault{
+				at, "a name of a property", fmt.Sprintf("%s; did you mean %q", text, near),
+				quote(near),
+			}
+		}
+		rest := slices.DeleteFunc(slices.Clone(p.required), func(name string) bool { return !p.has(name) })
+		return p, &parametersFault{"/required", "names of properties", text, quoteList(rest)}
+	}
+	return p, nil
+}
+
+// notASchema is the fault of a parameter that is no object; raw may be the name of its type.
+func notASchema(parent, name string, raw []byte) *parametersFault {
+	near := nearest.Name(strings.Trim(string(raw), `"`), scalarTypes())
+	if near == "" {
+		near = "string"
+	}
+	text := fmt.Sprintf("parameter %q should be an object such as {\"type\": \"string\"}", excerpt.Runes(name, 60))
+	return &parametersFault{
+		jsonpos.Pointer(parent, name), `an object such as {"type": "string"}`, text,
+		`{"type": ` + quote(near) + `}`,
+	}
+}
+
+func shortForm(members map[string]json.RawMessage) (parameters, *parametersFault) {
+	p := parameters{properties: map[string]json.RawMessage{}, short: true}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		var one map[string]json.RawMessage
+		if err := json.Unmarshal(members[name], &one); err != nil || one == nil {
+			return p, notASchema("", name, bytes.TrimSpace(members[name]))
+		}
+		// In the short form required is true or false; in the schema of an object it is a list and stays.
+		switch r := strings.TrimSpace(string(one["required"])); r {
+		case "true":
+			p.required = append(p.required, name)
+			fallthrough
+		case "false":
+			delete(one, "required")
+		case `"true"`, `"false"`, `"yes"`, `"no"`, "1", "0":
+			fix := fmt.Sprint(r == `"true"` || r == `"yes"` || r == "1")
+			text := fmt.Sprintf("required of %q should be true or false", excerpt.Runes(name, 60))
+			return p, &parametersFault{jsonpos.Pointer("", name) + "/required", "true or false", text, fix}
+		}
+		p.properties[name], _ = json.Marshal(one) // it came from JSON
+	}
+	properties, _ := json.Marshal(p.properties)
+	p.members = map[string]json.RawMessage{
+		"type": json.RawMessage(`"object"`), "properties": properties, "additionalProperties": json.RawMessage("false"),
+	}
+	return p, nil
+}

@@ -1,0 +1,319 @@
+package manifest
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"sextant/backend/panels/jsonpos"
+	"sextant/backend/panels/manifest/condition"
+	"sextant/shared/event"
+	"sextant/shared/excerpt"
+)
+
+// MaxBytes is how large a manifest may be.
+const MaxBytes = 1 << 20
+
+// maxProblems bounds how many problems are reported of one manifest.
+const maxProblems = 100
+
+// Problem is something wrong with a panel and where.
+type Problem = event.PanelProblem
+
+// Parsed is a manifest that was read: Plan is nil when a problem stops it.
+type Parsed struct {
+	Plan     *Plan
+	Problems []Problem
+}
+
+// Plan is a valid manifest, with its tools ready to be offered and called.
+type Plan struct {
+	Manifest Manifest
+	Tools    []BoundTool
+	// Condition is the panel's when, nil without one.
+	Condition *condition.Expr
+}
+
+// checker collects the problems of one manifest.
+type checker struct {
+	index    *jsonpos.Index
+	schema   schema
+	manifest Manifest
+	folder   string
+	builtin  bool
+	// nulls are the pointers of null members, which count as left out. invalid are those of
+	// values that were reported: nothing more is said of them, and they are not decoded.
+	nulls, invalid map[string]bool
+	// patterns are the pointers of strings that a pattern of the schema refuses.
+	patterns []string
+	problems []Problem
+}
+
+// Parse checks the text of the manifest in folder (its base name). It reads on after every
+// mistake but a syntax error, so that all problems are reported at once.
+func Parse(text []byte, folder string, builtin bool) Parsed {
+	c := &checker{
+		schema: loadSchema(), folder: filepath.Base(folder), builtin: builtin,
+		nulls: map[string]bool{}, invalid: map[string]bool{},
+	}
+	if len(text) > MaxBytes {
+		return Parsed{Problems: []Problem{problem(false, "%s is larger than 1 MB", FileName)}}
+	}
+	index, faults := jsonpos.ParseLenient(text)
+	for _, fault := range faults {
+		c.problems = append(c.problems, Problem{
+			File: FileName, Line: fault.Line, Column: fault.Column, Severity: event.SeverityError,
+			Expected: fault.Expected,
+			Found:    fault.Found, Text: "not valid JSON: " + fault.Text,
+			Fix: excerpt.Runes(cmp.Or(fault.Repaired, c.minimal()), 400),
+		})
+	}
+	if index == nil {
+		return c.parsed(nil)
+	}
+	c.index = index
+	for _, pointer := range index.Twice {
+		c.duplicate(pointer)
+	}
+	c.validate()
+	if c.invalid[""] {
+		return c.parsed(nil)
+	}
+	if err := json.Unmarshal(c.pruned(), &c.manifest); err != nil {
+		c.fail("", Problem{Expected: "a manifest", Found: err.Error(), Text: "reading the manifest: " + err.Error()},
+			c.minimal())
+		return c.parsed(nil)
+	}
+	c.checkIdentity()
+	c.checkPage()
+	c.checkContext()
+	c.checkPermissions()
+	c.checkConfig()
+	c.checkCondition("/when", c.manifest.When)
+	c.checkBackend()
+	tools := c.checkTools()
+	c.checkEvals(tools)
+	c.checkPatterns()
+	return c.parsed(tools)
+}
+
+func (c *checker) parsed(tools []BoundTool) Parsed {
+	slices.SortStableFunc(c.problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	stopped := slices.ContainsFunc(c.problems, Problem.Stops)
+	var out Parsed
+	for _, p := range c.problems {
+		if len(out.Problems) < maxProblems && (len(c.problems) <= maxProblems || !stopped || p.Stops()) {
+			out.Problems = append(out.Problems, p)
+		}
+	}
+	if more := len(c.problems) - len(out.Problems); more > 0 {
+		out.Problems = append(out.Problems, problem(true, "and %d more", more))
+	}
+	if !stopped {
+		out.Plan = &Plan{Manifest: c.manifest, Tools: tools, Condition: parseCondition(c.manifest.When)}
+	}
+	return out
+}
+
+// pruned is the text without what is unknown, null or invalid, so that it can be decoded.
+func (c *checker) pruned() []byte {
+	root := c.index.Root.Clone()
+	c.prune("", &root, c.schema.root)
+	root.Minimize()
+	return root.Pack()
+}
+
+func (c *checker) prune(pointer string, v *hujson.Value, n *node) {
+	switch value := v.Value.(type) {
+	case *hujson.Object:
+		if n == nil || n.open() {
+			return
+		}
+		var members []hujson.ObjectMember
+		seen := map[string]bool{}
+		for _, m := range slices.Backward(value.Members) {
+			name := jsonpos.Name(&m)
+			at := jsonpos.Pointer(pointer, name)
+			member := n.member(name)
+			if member == nil || seen[name] || c.nulls[at] || c.invalid[at] {
+				continue
+			}
+			seen[name] = true
+			c.prune(at, &m.Value, member)
+			members = append(members, m)
+		}
+		slices.Reverse(members)
+		value.Members = members
+	case *hujson.Array:
+		for i := range value.Elements {
+			at := jsonpos.Pointer(pointer, strconv.Itoa(i))
+			if c.invalid[at] {
+				value.Elements[i].Value = hujson.Literal("null")
+			} else if n != nil && n.Items != nil {
+				c.prune(at, &value.Elements[i], n.Items)
+			}
+		}
+	case hujson.Literal:
+		// JSON Schema takes 1.0 as a whole number, encoding/json does not.
+		if n != nil && value.Kind() == '0' && slices.Contains(n.Type, "integer") &&
+			value.Float() == float64(int(value.Float())) {
+			v.Value = hujson.Int(int64(value.Float()))
+		}
+	}
+}
+
+// problem is one that concerns no place in the file.
+func problem(warning bool, format string, args ...any) Problem {
+	p := Problem{Severity: event.SeverityError, Text: fmt.Sprintf(format, args...)}
+	if warning {
+		p.Severity = event.SeverityWarning
+	}
+	return p
+}
+
+// report adds p with its place at offset.
+func (c *checker) report(offset int, p Problem) {
+	p.File = FileName
+	p.Line, p.Column = c.index.Position(offset)
+	p.Severity = cmp.Or(p.Severity, event.SeverityError)
+	p.Text = cmp.Or(p.Text, fmt.Sprintf("%s should be %s, not %s", label(p.Pointer), p.Expected, p.Found))
+	c.problems = append(c.problems, p)
+}
+
+// fail reports that the value at pointer is wrong or missing; value is a right one as JSON.
+func (c *checker) fail(pointer string, p Problem, value string) {
+	p.Pointer = pointer
+	p.Fix = cmp.Or(p.Fix, c.piece(pointer, value))
+	place := pointer
+	if _, ok := c.index.Values[pointer]; ok {
+		p.Found = cmp.Or(p.Found, found(c.index.Raw(pointer)))
+	} else {
+		p.Found, place = "nothing", parent(pointer)
+	}
+	c.report(c.index.Values[place].Start, p)
+	c.invalid[pointer] = true
+}
+
+// warn reports something at the value of pointer, or around it, that stops nothing.
+func (c *checker) warn(pointer, fix, format string, args ...any) {
+	p := Problem{Pointer: pointer, Severity: event.SeverityWarning, Text: fmt.Sprintf(format, args...), Fix: fix}
+	for pointer != "" {
+		if offset, ok := c.index.Keys[pointer]; ok {
+			c.report(offset, p)
+			return
+		}
+		if span, ok := c.index.Values[pointer]; ok {
+			c.report(span.Start, p)
+			return
+		}
+		pointer = parent(pointer)
+	}
+	c.report(c.index.Values[""].Start, p)
+}
+
+// duplicate reports that a name occurs a second time.
+func (c *checker) duplicate(pointer string) {
+	name := jsonpos.Parts(pointer)[strings.Count(pointer, "/")-1]
+	p := Problem{Pointer: pointer, Expected: "each name once", Found: "a second " + strconv.Quote(excerpt.Runes(name, 60))}
+	p.Text = strconv.Quote(excerpt.Runes(name, 60)) + " occurs twice in its object"
+	p.Fix = excerpt.Runes(quote(name)+": "+c.index.Raw(pointer), 2000)
+	c.report(c.index.Keys[pointer], p)
+}
+
+// piece is a member with its name inside an object, else the value alone.
+func (c *checker) piece(pointer, value string) string {
+	if pointer == "" || !strings.HasPrefix(c.index.Raw(parent(pointer)), "{") {
+		return value
+	}
+	parts := jsonpos.Parts(pointer)
+	return quote(parts[len(parts)-1]) + ": " + value
+}
+
+// usable reports whether the value at pointer is there and was not reported.
+func (c *checker) usable(pointer string) bool {
+	_, ok := c.index.Values[pointer]
+	return ok && !c.nulls[pointer] && !c.unusable(pointer)
+}
+
+// unusable reports whether pointer, or what it is in, was reported as invalid.
+func (c *checker) unusable(pointer string) bool {
+	for ; pointer != ""; pointer = parent(pointer) {
+		if c.invalid[pointer] {
+			return true
+		}
+	}
+	return false
+}
+
+// minimal is the smallest manifest of this folder.
+func (c *checker) minimal() string {
+	id := c.id()
+	return fmt.Sprintf(`{"panel_id": %s, "panel_type": "panel", "title": %s, "tools": []}`, quote(id),
+		quote(titled(id)))
+}
+
+// id is the id that the panel has, or should have: the folder's name if that can be one.
+func (c *checker) id() string {
+	for _, id := range []string{
+		c.manifest.PanelID, c.folder, slug(c.folder, '-', 49),
+		slug(c.manifest.PanelID, '-', 49),
+	} {
+		if CheckID(id) == nil {
+			return id
+		}
+	}
+	return "my-panel"
+}
+
+// parent is the pointer of what pointer is in.
+func parent(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
+
+// label is the name at the end of a pointer, for a sentence.
+func label(pointer string) string {
+	parts := jsonpos.Parts(pointer)
+	if len(parts) == 0 {
+		return "the manifest"
+	}
+	name := excerpt.Runes(parts[len(parts)-1], 60)
+	if _, err := strconv.Atoi(name); err == nil && len(parts) > 1 {
+		return fmt.Sprintf("item %s of %s", name, excerpt.Runes(parts[len(parts)-2], 60))
+	}
+	return name
+}
+
+// found is a value as a phrase.
+func found(raw string) string {
+	switch {
+	case raw == `""`:
+		return "an empty string"
+	case raw[0] == '"':
+		return "the string " + strconv.Quote(excerpt.Runes(hujson.Literal(raw).String(), 60))
+	case raw[0] == '[':
+		return "a list"
+	case raw[0] == '{':
+		return "an object"
+	case strings.ContainsRune("-0123456789", rune(raw[0])):
+		return "the number " + excerpt.Runes(raw, 30)
+	}
+	return raw
+}
+
+// quote is text as a JSON string.
+func quote(text string) string { return string(hujson.String(text)) }
+
+// quoteList is items as a JSON list of strings.
+func quoteList(items []string) string {
+	quoted := make([]string, len(items))
+	for i, item := range items {
+		quoted[i] = quote(item)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}

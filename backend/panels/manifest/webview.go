@@ -1,0 +1,99 @@
+package manifest
+
+import (
+	"fmt"
+	"io/fs"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sextant/shared/excerpt"
+)
+
+// CSP is what a page of kind webview may reach beyond its own files, with the names of MCP Apps.
+// Each entry is an origin, such as "https://api.example.com", whose host is one of permissions.net.
+type CSP struct {
+	// ConnectDomains are for fetch and sockets (wss: too), ResourceDomains for scripts, styles,
+	// images, fonts and media, FrameDomains for frames in the page, and BaseURIDomains for a
+	// <base> element.
+	ConnectDomains  []string `json:"connectDomains"`
+	ResourceDomains []string `json:"resourceDomains"`
+	FrameDomains    []string `json:"frameDomains"`
+	BaseURIDomains  []string `json:"baseUriDomains"`
+}
+
+// originForm is a scheme, a name of two parts or more that may begin with "*.", and a port.
+// Nothing else may get into a policy, least of all what ends a directive.
+var originForm = regexp.MustCompile(`^(https|wss)://((?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+` +
+	`[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)(?::[0-9]{1,5})?$`)
+
+// originHost is the host of an origin that a policy may hold; ok is false for any other text.
+func originHost(origin string, sockets bool) (host string, ok bool) {
+	parts := originForm.FindStringSubmatch(origin)
+	if parts == nil || parts[1] == "wss" && !sockets || strings.Trim(parts[2], "0123456789.") == "" ||
+		len(origin) > 260 {
+		return "", false
+	}
+	return parts[2], true
+}
+
+// checkWebview checks the file of an HTML page and what it may reach.
+func (c *checker) checkWebview(page *UI) {
+	p := Problem{Expected: "an HTML file in the panel's folder"}
+	entry := strings.ToLower(page.Entry)
+	switch {
+	case !c.usable("/ui/entry"):
+	case strings.TrimSpace(entry) == "":
+		p.Text = `ui.entry is missing: the page's file, such as "index.html"`
+	case !fs.ValidPath(entry) || strings.ContainsAny(entry, "\\:\x00") || strings.HasPrefix(entry, ".") ||
+		strings.Contains(entry, "/."):
+		p.Text = fmt.Sprintf("ui.entry %q is not a file of the panel's folder", excerpt.Runes(page.Entry, 80))
+	case !strings.HasSuffix(entry, ".html") && !strings.HasSuffix(entry, ".htm"):
+		p.Text = fmt.Sprintf("ui.entry %q is not an HTML file", excerpt.Runes(page.Entry, 80))
+	}
+	if p.Text != "" {
+		c.fail("/ui/entry", p, `"index.html"`)
+	}
+	for _, list := range []struct {
+		name    string
+		origins []string
+	}{
+		{"connectDomains", page.CSP.ConnectDomains},
+		{"resourceDomains", page.CSP.ResourceDomains},
+		{"frameDomains", page.CSP.FrameDomains},
+		{"baseUriDomains", page.CSP.BaseURIDomains},
+	} {
+		for i, origin := range list.origins {
+			c.checkOrigin("/ui/csp/"+list.name+"/"+strconv.Itoa(i), origin, list.name == "connectDomains")
+		}
+	}
+}
+
+// checkOrigin checks one origin that a page may reach; its host has to be granted.
+func (c *checker) checkOrigin(at, origin string, sockets bool) {
+	if !c.usable(at) {
+		return
+	}
+	shown := excerpt.Runes(origin, 80)
+	host, ok := originHost(origin, sockets)
+	if !ok {
+		right := "https://api.example.com"
+		if u, err := url.Parse(strings.ToLower(origin)); err == nil {
+			if _, ok := originHost("https://"+u.Host, false); ok {
+				right = "https://" + u.Host
+			}
+		}
+		c.fail(at, Problem{
+			Expected: "an origin such as https://api.example.com",
+			Text:     fmt.Sprintf("%q is not an origin such as https://api.example.com", shown),
+		}, quote(right))
+		return
+	}
+	net, domain := c.manifest.Permissions.Net, strings.TrimPrefix(host, "*.")
+	if !net.Any && !slices.Contains(net.List, host) && !slices.Contains(net.List, domain) &&
+		!c.unusable("/permissions/net") {
+		c.notGranted(at, domain, fmt.Sprintf("%q leads to %s; add that host to permissions.net", shown, domain))
+	}
+}

@@ -1,0 +1,260 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"sextant/backend/panels/acceptance"
+	"sextant/backend/panels/manifest"
+	"sextant/shared/event"
+	"sextant/shared/wire"
+)
+
+// ManifestStore stores which manifests may run; *sqlite.Store is one.
+type ManifestStore interface {
+	AcceptedPanels(ctx context.Context) ([]wire.AcceptedPanel, error)
+	SaveAcceptedPanels(ctx context.Context, panels []wire.AcceptedPanel) error
+}
+
+// ErrNotPending: the manifest that the user answered about is not pending any more.
+var ErrNotPending = errors.New("this change of the panel is no longer pending")
+
+// pending is a changed manifest that would let its panel do more.
+type pending struct {
+	hash    string
+	text    []byte
+	found   manifest.Parsed
+	reasons []acceptance.Reason
+	diff    string
+	// declined is true after the user refused it.
+	declined bool
+}
+
+func (p *pending) view() *event.PanelPending {
+	if p == nil {
+		return nil
+	}
+	v := &event.PanelPending{Hash: p.hash, Diff: p.diff, Declined: p.declined, Developing: p.toolsOnly()}
+	for _, reason := range p.reasons {
+		v.Reasons = append(v.Reasons, reason.Text)
+	}
+	return v
+}
+
+func (p *pending) toolsOnly() bool {
+	return !slices.ContainsFunc(p.reasons, func(r acceptance.Reason) bool { return r.Kind != acceptance.Tool })
+}
+
+// loadAccepted reads what was accepted before. If it fails the folders must not be read, because every
+// panel would count as new.
+func (r *Registry) loadAccepted(ctx context.Context) error {
+	if r.cfg.Accepted != nil {
+		list, err := r.cfg.Accepted.AcceptedPanels(ctx)
+		if err != nil {
+			return err
+		}
+		for _, p := range list {
+			r.accepted[p.Panel] = p
+		}
+	}
+	return r.loadPins(ctx)
+}
+
+// AcceptedPanel is the manifest of a panel that the user accepted, and the tools it ever had; false
+// when there is none.
+func (r *Registry) AcceptedPanel(panel string) (wire.AcceptedPanel, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known, ok := r.accepted[panel]
+	known.Tools = maps.Clone(known.Tools)
+	return known, ok
+}
+
+// admit reports whether found may run now: the panel is built in or new, the user accepted this
+// manifest, or it allows nothing more. Otherwise it becomes pending and the accepted one stays. r.mu
+// is held.
+func (r *Registry) admit(e *entry, text []byte, found manifest.Parsed) bool {
+	if e.builtin {
+		return true
+	}
+	known, again := r.accepted[e.id]
+	hash := acceptance.Hash(text)
+	if !again || known.Hash == hash {
+		if !again {
+			r.accept(e.id, text, *found.Plan)
+		}
+		return true
+	}
+	was := manifest.Parse([]byte(known.Manifest), e.id, false).Plan
+	if was == nil {
+		// The rules became stricter since, so everything it may do is shown again.
+		was = &manifest.Plan{}
+	}
+	p := &pending{
+		hash: hash, text: text, found: found, declined: known.Declined == hash,
+		reasons: acceptance.Compare(*was, *found.Plan, known.Tools),
+	}
+	if len(p.reasons) == 0 || r.developed[e.id] && p.toolsOnly() {
+		r.accept(e.id, text, *found.Plan)
+		return true
+	}
+	p.diff = acceptance.Diff([]byte(known.Manifest), text)
+	e.pending = p
+	r.restoreAccepted(e)
+	return false
+}
+
+// accept makes a manifest the accepted one of its panel. r.mu is held.
+func (r *Registry) accept(id string, text []byte, plan manifest.Plan) {
+	r.accepted[id] = wire.AcceptedPanel{
+		Panel: id, Hash: acceptance.Hash(text), Manifest: string(text), Tools: acceptance.KnownTools(r.accepted[id].Tools, plan),
+	}
+	r.unsaved[id] = true
+}
+
+// restoreAccepted uses the accepted manifest when there is none in use: after a start the folder may
+// hold another one. r.mu is held.
+func (r *Registry) restoreAccepted(e *entry) {
+	known, ok := r.accepted[e.id]
+	if e.plan != nil || !ok || e.builtin {
+		return
+	}
+	if plan := manifest.Parse([]byte(known.Manifest), e.id, false).Plan; plan != nil {
+		e.plan = plan
+		r.refreshBackend(e)
+	}
+}
+
+// saveAccepted stores what was accepted since. What cannot be stored is asked about again after the
+// next start. r.reloadMu is held.
+func (r *Registry) saveAccepted(ctx context.Context) error {
+	r.mu.Lock()
+	var list []wire.AcceptedPanel
+	for id := range r.unsaved {
+		list = append(list, r.accepted[id])
+	}
+	r.mu.Unlock()
+	if len(list) == 0 {
+		return nil
+	}
+	if r.cfg.Accepted != nil {
+		if err := r.cfg.Accepted.SaveAcceptedPanels(ctx, list); err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	clear(r.unsaved)
+	return nil
+}
+
+// Accept uses the pending manifest with that hash from now on. ErrNotPending: another one, or none, is
+// pending. After any other error the accepted one stays in use.
+func (r *Registry) Accept(ctx context.Context, panel, hash string) error {
+	r.reloadMu.Lock()
+	defer r.reloadMu.Unlock()
+	r.mu.Lock()
+	e := r.entries[panel]
+	if e == nil || e.pending == nil || e.pending.hash != hash {
+		r.mu.Unlock()
+		return fmt.Errorf("panel %q: %w", panel, ErrNotPending)
+	}
+	p, before := e.pending, r.accepted[panel]
+	r.accept(panel, p.text, *p.found.Plan)
+	r.mu.Unlock()
+	err := r.saveAccepted(ctx)
+	r.mu.Lock()
+	if err != nil {
+		r.accepted[panel] = before
+		delete(r.unsaved, panel)
+		r.mu.Unlock()
+		return err
+	}
+	e.pending, e.plan, e.problems = nil, p.found.Plan, p.found.Problems
+	r.refreshBackend(e)
+	r.mu.Unlock()
+	r.log.Info("changed panel accepted", "panel", panel, "manifest", hash)
+	r.publish()
+	return nil
+}
+
+// Decline records that the user refuses the pending manifest with that hash. It stays listed as
+// declined. ErrNotPending as for Accept.
+func (r *Registry) Decline(ctx context.Context, panel, hash string) error {
+	r.reloadMu.Lock()
+	defer r.reloadMu.Unlock()
+	r.mu.Lock()
+	e := r.entries[panel]
+	if e == nil || e.pending == nil || e.pending.hash != hash {
+		r.mu.Unlock()
+		return fmt.Errorf("panel %q: %w", panel, ErrNotPending)
+	}
+	e.pending.declined = true
+	known := r.accepted[panel]
+	known.Declined = hash
+	r.accepted[panel], r.unsaved[panel] = known, true
+	r.mu.Unlock()
+	err := r.saveAccepted(ctx)
+	r.publish()
+	return err
+}
+
+// Develop sets whether the user is working on a panel. Changes of its tools' texts, schemas and
+// endpoints are then accepted at once until the Registry is closed; permissions and commands always
+// wait. ErrNotPending: there is no such panel, or it is built in.
+func (r *Registry) Develop(ctx context.Context, panel string, on bool) error {
+	r.reloadMu.Lock()
+	defer r.reloadMu.Unlock()
+	r.mu.Lock()
+	e := r.entries[panel]
+	if e == nil || e.builtin {
+		r.mu.Unlock()
+		return fmt.Errorf("panel %q: %w", panel, ErrNotPending)
+	}
+	r.developed[panel] = on
+	if p := e.pending; on && p != nil && p.toolsOnly() {
+		e.pending = nil
+		r.apply(e, p.text, p.found)
+	}
+	r.mu.Unlock()
+	err := r.saveAccepted(ctx)
+	r.publish()
+	return err
+}
+
+// Approved makes text the accepted manifest of a panel, before or after it is written to its folder,
+// because the user has just approved it. The error says that it is invalid or could not be stored.
+func (r *Registry) Approved(ctx context.Context, panel string, text []byte) error {
+	found := manifest.Parse(text, panel, false)
+	if found.Plan == nil {
+		return fmt.Errorf("accepting panel %s: %s", panel, found.Problems[0])
+	}
+	r.reloadMu.Lock()
+	defer r.reloadMu.Unlock()
+	r.mu.Lock()
+	r.accept(panel, text, *found.Plan)
+	if e := r.entries[panel]; e != nil && e.pending != nil && e.pending.hash == acceptance.Hash(text) {
+		e.seen = fingerprint{} // it may be written already, so check it again
+	}
+	r.mu.Unlock()
+	return r.saveAccepted(ctx)
+}
+
+// Look reads the folders now, for a caller who has just written to them. It does not wait for
+// manifests to settle.
+func (r *Registry) Look(ctx context.Context) {
+	r.reloadMu.Lock()
+	defer r.reloadMu.Unlock()
+	r.scan(false)
+	r.publish()
+	r.saveOrLog(ctx)
+}
+
+func (r *Registry) saveOrLog(ctx context.Context) {
+	if err := r.saveAccepted(ctx); err != nil {
+		r.log.Warn("storing accepted panels; they are asked about after the next start", "err", err)
+	}
+}

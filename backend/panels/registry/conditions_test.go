@@ -1,0 +1,52 @@
+package registry
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"sextant/backend/panels/manifest"
+)
+
+func TestAToolIsOfferedWhileItsConditionAndItsPanelsAreTrue(t *testing.T) {
+	r, _, root := started(t, nil)
+	put(t, root, "notes", map[string]string{manifest.FileName: minimal("notes", `,"backend":{"kind":"process","command":"node"},"context":["selection","locked"],
+	  "config":{"deep":{"type":"boolean","default":true}},"when":"!locked && (panel.active || panel.pinned)","tools":[
+	  {"name":"note_add","description":"x","endpoint":"POST /api/notes/add"},
+	  {"name":"note_cut","description":"x","endpoint":"POST /api/notes/cut","when":"selection != null"},
+	  {"name":"note_deep","description":"x","endpoint":"GET /api/notes/deep","when":"config.deep && platform != 'plan9'"},
+	  {"name":"note_never","description":"x","endpoint":"GET /api/notes/never","when":"nonsense"}]`)})
+	waitFor(t, r, "notes")
+	offered := func() (names []string) {
+		for _, d := range r.Definitions("notes") {
+			names = append(names, d.Name)
+		}
+		return names
+	}
+	publish := func(text string) {
+		var values map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(text), &values); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Publish("notes", values); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := offered(); !slices.Equal(got, []string{"note_add", "note_deep"}) {
+		t.Errorf("with an empty context: %v", got)
+	}
+	publish(`{"selection":"thyme"}`)
+	if got := offered(); !slices.Equal(got, []string{"note_add", "note_cut", "note_deep"}) {
+		t.Errorf("with a selection: %v", got)
+	}
+	publish(`{"selection":"thyme","locked":true}`)
+	if got := offered(); len(got) != 0 {
+		t.Errorf("while it is locked: %v", got)
+	}
+	if n := len(r.AllDefinitions()); n != 4 {
+		t.Errorf("%d tools are shown", n)
+	}
+	if p, _ := panel(r, "notes"); len(p.Problems) != 1 || !p.Problems[0].Warning() {
+		t.Errorf("the unknown key: %v", p.Problems)
+	}
+}

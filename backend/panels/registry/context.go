@@ -1,0 +1,58 @@
+package registry
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"sextant/shared/excerpt"
+)
+
+const (
+	// maxContext bounds one value that a panel publishes, as JSON, maxContextAll all of them.
+	maxContext    = 16 << 10
+	maxContextAll = 64 << 10
+)
+
+// Publish replaces the values that a panel publishes, such as the file that is open in it. They fill
+// injected parameters that a call omits, and conditions read them. The error rejects all values: a key
+// that the manifest does not declare, or more than 16 KB for one value or 64 KB for all. ErrNoPanel:
+// there is no such panel.
+func (r *Registry) Publish(panel string, values map[string]json.RawMessage) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.entries[panel]
+	if e == nil || e.plan == nil {
+		return fmt.Errorf("publishing for %q: %w", excerpt.Runes(panel, 64), ErrNoPanel)
+	}
+	all := 0
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		switch {
+		case !slices.Contains(e.plan.Manifest.Context, key):
+			return fmt.Errorf("the %s panel does not publish %q; its manifest's context has %q", panel,
+				excerpt.Runes(key, 60), e.plan.Manifest.Context)
+		case len(values[key]) > maxContext:
+			return fmt.Errorf("%q has %d bytes; the limit is %d", key, len(values[key]), maxContext)
+		case !json.Valid(values[key]):
+			return fmt.Errorf("%q is not JSON", key)
+		}
+		all += len(values[key])
+	}
+	if all > maxContextAll {
+		return fmt.Errorf("the values have %d bytes together; the limit is %d", all, maxContextAll)
+	}
+	kept := maps.Clone(values)
+	for key, value := range kept {
+		kept[key] = slices.Clone(value)
+	}
+	r.context[panel] = kept
+	return nil
+}
+
+// publishedBy is the value of a key that a panel published, if its manifest still declares it. r.mu is
+// held.
+func (r *Registry) publishedBy(panel, key string, declared []string) (json.RawMessage, bool) {
+	value, ok := r.context[panel][key]
+	return value, ok && slices.Contains(declared, key)
+}

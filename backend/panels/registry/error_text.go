@@ -1,0 +1,79 @@
+package registry
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"sextant/shared/excerpt"
+)
+
+// errorText finds the message of an error in the forms that services use: error, message, detail,
+// title or reason as a string or an object of those (RFC 9457), OAuth's error_description, and errors
+// or detail as a list or by field.
+func errorText(value any) string { return excerpt.Runes(errorTextAt(value, 0), maxReason) }
+
+// maxListedErrors bounds how many errors of a list are reported.
+const maxListedErrors = 10
+
+func errorTextAt(value any, depth int) string {
+	if depth > 4 {
+		return ""
+	}
+	switch v := value.(type) {
+	case string:
+		return strings.TrimSpace(v)
+	case []any:
+		return joinErrors(v, depth)
+	case map[string]any:
+		words := ""
+		for _, key := range messageKeys(v) {
+			if words = errorTextAt(v[key], depth+1); words != "" {
+				break
+			}
+		}
+		each := fieldErrors(v["errors"], depth)
+		if words != "" && each != "" {
+			return words + ": " + each
+		}
+		return words + each
+	}
+	return ""
+}
+
+// messageKeys are the members that may say what is wrong, the most telling one first.
+func messageKeys(v map[string]any) []string {
+	keys := []string{"error", "message", "detail", "msg", "error_description", "reason", "title"}
+	if code, ok := v["error"].(string); ok && !strings.Contains(code, " ") {
+		// A code is used only when there is no message.
+		keys = append(keys[1:len(keys):len(keys)], "error")
+	}
+	return keys
+}
+
+func joinErrors(list []any, depth int) string {
+	var parts []string
+	for _, one := range list[:min(len(list), maxListedErrors)] {
+		if s := errorTextAt(one, depth+1); s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// fieldErrors are the errors of single fields: a list, or an object from a field to its errors.
+func fieldErrors(value any, depth int) string {
+	switch v := value.(type) {
+	case []any:
+		return joinErrors(v, depth)
+	case map[string]any:
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if s := errorTextAt(v[name], depth+1); s != "" && len(parts) < maxListedErrors {
+				parts = append(parts, name+": "+s)
+			}
+		}
+		return strings.Join(parts, "; ")
+	}
+	return ""
+}

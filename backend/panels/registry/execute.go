@@ -1,0 +1,292 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"sextant/backend/panels/backends/process"
+	"sextant/backend/panels/manifest"
+	"sextant/shared/toolspec"
+)
+
+// Execute sends call to the endpoint of its tool and waits for the answer, at most until ctx ends.
+// output, which may be nil, gets progress. The error is always nil: failures of a panel are in the
+// Result.
+func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition,
+	output func(stream, text string),
+) (toolspec.Result, error) {
+	if output == nil {
+		output = func(string, string) {}
+	}
+	o := r.state.Load().tools[call.Tool]
+	if o == nil || o.Def.Owner != def.Owner {
+		return toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("%s does not exist any more: the %s panel was removed or changed", call.Tool, def.Owner),
+			"List the tools again."), nil
+	}
+	args, missing := r.fillContext(o, call.Args)
+	if missing != "" {
+		return toolspec.Fail(toolspec.ValidationError, missing, "Send it, or open the item in the panel."), nil
+	}
+	sent, err := newEndpointCall(o.BoundTool, args)
+	if err != nil {
+		return toolspec.Fail(toolspec.ValidationError, err.Error(), suggestion(nil, o)), nil
+	}
+	if failed := r.approveStart(o, call); failed != nil {
+		return *failed, nil
+	}
+	if o.handler != nil {
+		ctx = toolspec.WithCallContext(ctx, &toolspec.CallContext{Call: withArgs(call, args), Output: output})
+	}
+	sent.call = call
+	if sent.args, err = json.Marshal(args); err != nil {
+		return toolspec.Fail(toolspec.ValidationError, "the arguments are not JSON: "+err.Error(), suggestion(nil, o)), nil
+	}
+	result := r.sendUntilRemoved(ctx, o, sent, output)
+	if result.Sentence == "" {
+		result.Sentence = sentence(o, args)
+	}
+	result.Undoable = r.noteUndo(ctx, o, call, args, result, output)
+	if !o.builtin {
+		result.Sources = append(result.Sources, "panel:"+o.Def.Owner)
+	}
+	return result, nil
+}
+
+// errPanelRemoved cancels the calls of a panel whose folder was removed.
+var errPanelRemoved = errors.New("the panel was removed")
+
+// sendUntilRemoved sends a call and cancels it if the panel is removed meanwhile.
+func (r *Registry) sendUntilRemoved(ctx context.Context, o *callable, sent endpointCall,
+	output func(stream, text string),
+) toolspec.Result {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	defer context.AfterFunc(o.ctx, func() { end(errPanelRemoved) })()
+	result := r.send(ctx, o, sent, output)
+	if !result.Success && errors.Is(context.Cause(ctx), errPanelRemoved) {
+		gone := toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("the %s panel was removed while it worked on %s; whether it acted is unknown", o.title,
+				sent.target()),
+			"List the tools again. Other panels are not affected.")
+		gone.Text = result.Text
+		return gone
+	}
+	return result
+}
+
+// fillContext adds what the panel's context injects and says what is still missing.
+func (r *Registry) fillContext(o *callable, raw json.RawMessage) (args map[string]json.RawMessage, missing string) {
+	if len(bytes.TrimSpace(raw)) > 0 {
+		if err := json.Unmarshal(raw, &args); err != nil {
+			return nil, "the arguments are not a JSON object"
+		}
+	}
+	if args == nil {
+		args = map[string]json.RawMessage{}
+	}
+	r.mu.Lock()
+	for parameter, key := range o.Inject {
+		if value, ok := r.publishedBy(o.Def.Owner, key, o.context); ok && len(args[parameter]) == 0 {
+			args[parameter] = value
+		}
+	}
+	r.mu.Unlock()
+	for _, name := range o.RequiredParams {
+		if len(args[name]) == 0 {
+			return nil, fmt.Sprintf("%s is missing, and the %s panel's context does not supply it", name, o.title)
+		}
+	}
+	return args, ""
+}
+
+// needsApproval reports whether the program starts only after a question: one that was never approved,
+// and every start of one that cannot be sandboxed. r.mu is held.
+func (r *Registry) needsApproval(p *process.Runner) bool {
+	return !r.allowed[p.Identity()] || p.Unconfined() != "" && !p.Running()
+}
+
+// approveStart records that o's program may run. The pipeline has asked before, but the manifest may
+// have changed while the question waited, so the command that was shown must be the one that would
+// callProgram.
+func (r *Registry) approveStart(o *callable, call toolspec.Call) *toolspec.Result {
+	if o.runner == nil {
+		return nil
+	}
+	command := o.runner.Identity()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	shown, ok := r.shown.take(call.ID)
+	switch {
+	case !r.needsApproval(o.runner):
+	case ok && shown != command:
+		failed := toolspec.Fail(toolspec.PermissionError,
+			fmt.Sprintf("the %s panel's program changed while the question waited; nothing was started", o.title),
+			"Call again; the question then shows the new command.")
+		return &failed
+	case !ok && r.allowed[command]:
+		failed := toolspec.Fail(toolspec.PermissionError,
+			fmt.Sprintf("the %s panel's program ended meanwhile. It runs outside the sandbox, so it was not started without a question", o.title),
+			"Call again; the user is asked then.")
+		return &failed
+	}
+	r.allowed[command] = true
+	return nil
+}
+
+func (r *Registry) send(ctx context.Context, o *callable, sent endpointCall,
+	output func(stream, text string),
+) toolspec.Result {
+	switch {
+	case o.handler != nil:
+		return callHandler(ctx, o, sent, output)
+	case o.runner != nil && o.runner.Serves():
+		return r.callMCPProgram(ctx, o, sent, output)
+	case o.runner != nil:
+		return r.callProgram(ctx, o, sent, output)
+	case o.script != nil:
+		return callScript(ctx, o, sent, output)
+	case o.isMCPServer:
+		return r.callMCPServer(ctx, o, sent)
+	}
+	client := r.client(o)
+	if client == nil {
+		return toolspec.Fail(toolspec.PermissionError,
+			fmt.Sprintf("the %s panel's address %s is not on this machine, and outside access is not set up", o.title,
+				o.url),
+			"Use an address of this machine in backend.url.")
+	}
+	req, err := http.NewRequestWithContext(ctx, sent.method, address(o.url, sent), body(sent))
+	if err != nil {
+		return toolspec.Fail(toolspec.ValidationError, "making the request: "+err.Error(), suggestion(nil, o))
+	}
+	process.Headers(req, sent.body != nil, "")
+	res, err := client.Do(req)
+	if err != nil {
+		return unreachable(ctx, o, sent, err)
+	}
+	defer res.Body.Close()
+	return answer(res, o, sent, output)
+}
+
+// callProgram lets the panel's program answer.
+func (r *Registry) callProgram(ctx context.Context, o *callable, sent endpointCall, output func(stream, text string)) toolspec.Result {
+	q := process.Request{Method: sent.method, Path: sent.path, Query: sent.query, Body: sent.body}
+	res, reached, err := o.runner.Do(ctx, q, output)
+	for errors.Is(err, process.ErrRemoved) {
+		// Nothing was sent yet. Its replacement may answer if it is the same approved program.
+		next := r.state.Load().tools[o.Name]
+		if next == nil || next.runner == nil || next.runner == o.runner ||
+			next.runner.Identity() != o.runner.Identity() {
+			break
+		}
+		o = next
+		res, reached, err = o.runner.Do(ctx, q, output)
+	}
+	switch {
+	case err != nil && !reached:
+		return toolspec.Fail(toolspec.SystemError, err.Error(), "Other panels and tools are not affected.")
+	case err != nil:
+		return unreachable(ctx, o, sent, err)
+	}
+	defer res.Body.Close()
+	return answer(res, o, sent, output)
+}
+
+func body(sent endpointCall) io.Reader {
+	if sent.body == nil {
+		return http.NoBody
+	}
+	return bytes.NewReader(sent.body)
+}
+
+func address(base string, sent endpointCall) string {
+	full := strings.TrimSuffix(base, "/") + sent.path
+	if sent.query != "" {
+		full += "?" + sent.query
+	}
+	return full
+}
+
+func unreachable(ctx context.Context, o *callable, sent endpointCall, err error) toolspec.Result {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("the %s panel did not answer %s in time; whether it acted is unknown", o.title, sent.target()),
+			"Look at the panel before calling again.")
+	}
+	if ctx.Err() != nil {
+		return toolspec.Fail(toolspec.SystemError,
+			fmt.Sprintf("stopped while the %s panel worked on %s; whether it acted is unknown", o.title,
+				sent.target()), "")
+	}
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	if o.runner != nil {
+		if why := o.runner.ExitReason(); why != "" {
+			return toolspec.Fail(toolspec.SystemError,
+				fmt.Sprintf("the %s panel's program stopped during the call, %s; whether it acted is unknown",
+					o.title, why),
+				"The next call starts it again.")
+		}
+	}
+	why := err.Error()
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		if u, bad := url.Parse(o.url); bad == nil {
+			why = "connection refused, nothing listens on " + u.Host
+		}
+	}
+	return toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel cannot be reached: %s", o.title, why),
+		"Start its backend, then call again. Other panels are not affected.")
+}
+
+// client reaches o's address: directly on this machine, through egress elsewhere; nil when that is not
+// allowed.
+func (r *Registry) client(o *callable) *http.Client {
+	u, err := url.Parse(o.url)
+	if err != nil || o.url == "" {
+		return nil
+	}
+	var transport http.RoundTripper = r.local
+	if !manifest.Loopback(u.Hostname()) {
+		if r.cfg.Egress == nil {
+			return nil
+		}
+		transport = r.cfg.Egress
+	}
+	return &http.Client{Transport: transport, CheckRedirect: noRedirect}
+}
+
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// localTransport connects only to this machine, whatever a name resolves to.
+func localTransport() *http.Transport {
+	dialer := &net.Dialer{Timeout: 5 * time.Second}
+	return &http.Transport{
+		MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 64 << 10,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			host, port, err := net.SplitHostPort(address)
+			if err != nil {
+				return nil, err
+			}
+			if host == "localhost" {
+				host = "127.0.0.1"
+			}
+			if !manifest.Loopback(host) {
+				return nil, fmt.Errorf("%s is not on this machine", host)
+			}
+			return dialer.DialContext(ctx, network, net.JoinHostPort(host, port))
+		},
+	}
+}

@@ -1,0 +1,166 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"sextant/backend/panels/backends/process"
+	"sextant/backend/panels/backends/stream"
+	"sextant/shared/toolspec"
+)
+
+// Describer is a handler of a built-in panel that describes its tools' calls, so that the policy sees
+// the files they use, as with baseline tools. Both methods get the call with injected values.
+type Describer interface {
+	// Describe says what call would do; false leaves it to the Registry.
+	Describe(call toolspec.Call) (toolspec.Description, bool)
+	// Refuse refuses a call that no approval could allow, nil for none.
+	Refuse(call toolspec.Call) *toolspec.Result
+}
+
+func withArgs(call toolspec.Call, args map[string]json.RawMessage) toolspec.Call {
+	if raw, err := json.Marshal(args); err == nil {
+		call.Args = raw
+	}
+	return call
+}
+
+// teller is the Describer of the tool and the call to describe; nil when there is none.
+func (r *Registry) teller(call toolspec.Call) (Describer, toolspec.Call) {
+	o := r.state.Load().tools[call.Tool]
+	if o == nil {
+		return nil, call
+	}
+	teller, ok := o.handler.(Describer)
+	if !ok {
+		return nil, call
+	}
+	args, missing := r.fillContext(o, call.Args)
+	if missing != "" {
+		return nil, call
+	}
+	return teller, withArgs(call, args)
+}
+
+// DescribesCalls reports whether a tool's calls are described by the files they use.
+func (r *Registry) DescribesCalls(tool string) bool {
+	o := r.state.Load().tools[tool]
+	if o == nil {
+		return false
+	}
+	desk, ok := o.handler.(interface{ DescribesCalls(tool string) bool })
+	return ok && desk.DescribesCalls(tool)
+}
+
+// Refuse implements pipeline.Refuser: nobody is asked about a call that cannot run.
+func (r *Registry) Refuse(call toolspec.Call) *toolspec.Result {
+	if o := r.state.Load().tools[call.Tool]; o != nil && o.handler != nil {
+		if _, missing := r.fillContext(o, call.Args); missing != "" {
+			failed := toolspec.Fail(toolspec.ValidationError, missing,
+				"Send it, or open in the panel what the call is about.")
+			return &failed
+		}
+	}
+	if teller, call := r.teller(call); teller != nil {
+		return teller.Refuse(call)
+	}
+	return nil
+}
+
+// callHandler lets the Go handler of a built-in panel answer. A panic in it fails the call only. What the
+// handler flushes is shown at once.
+func callHandler(ctx context.Context, o *callable, sent endpointCall, output func(stream, text string)) (result toolspec.Result) {
+	req, err := http.NewRequestWithContext(ctx, sent.method, address("http://panel.invalid", sent), body(sent))
+	if err != nil {
+		return toolspec.Fail(toolspec.ValidationError, "making the request: "+err.Error(), suggestion(nil, o))
+	}
+	process.Headers(req, sent.body != nil, "")
+	w := &responseRecorder{header: http.Header{}}
+	w.readStream = func(form stream.Kind, body io.Reader) toolspec.Result {
+		return streamedAnswer(form, &http.Response{Body: io.NopCloser(body)}, o, output)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			w.end(errors.New("the handler panicked"))
+			result = toolspec.Fail(toolspec.SystemError, fmt.Sprintf("the %s panel had an internal error: %v",
+				o.title, p), "Other tools are not affected.")
+		}
+	}()
+	o.handler.ServeHTTP(w, req)
+	if v := toolspec.CallContextOf(ctx); v != nil && v.Answer != nil {
+		return *v.Answer
+	}
+	if result, flowed := w.end(nil); flowed {
+		return result
+	}
+	return answer(w.response(), o, sent, output) //nolint:bodyclose // the body is in memory
+}
+
+// responseRecorder is a ResponseWriter that holds a bounded answer in memory or, after the first Flush of a
+// streamed answer, passes it on.
+type responseRecorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+	// readStream reads a streamed answer; pipe and result are set meanwhile.
+	readStream func(form stream.Kind, body io.Reader) toolspec.Result
+	pipe       *io.PipeWriter
+	result     chan toolspec.Result
+}
+
+// Flush implements http.Flusher.
+func (w *responseRecorder) Flush() {
+	w.WriteHeader(http.StatusOK)
+	form := stream.KindOf(w.header.Get("Content-Type"), true)
+	if w.pipe != nil || form == stream.None || w.status >= 300 {
+		return
+	}
+	from, to := io.Pipe()
+	w.pipe, w.result = to, make(chan toolspec.Result, 1)
+	go func() {
+		w.result <- w.readStream(form, from)
+		_ = from.CloseWithError(errTooLarge) // no more is read
+	}()
+	_, _ = w.pipe.Write(w.body.Bytes()) // the reader reports its own errors
+}
+
+// cancel finishes a streamed answer and returns its result; why is the reason of an early end.
+func (w *responseRecorder) end(why error) (result toolspec.Result, flowed bool) {
+	if w.pipe == nil {
+		return result, false
+	}
+	_ = w.pipe.CloseWithError(why)
+	return <-w.result, true
+}
+
+func (w *responseRecorder) Header() http.Header { return w.header }
+
+func (w *responseRecorder) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+}
+
+var errTooLarge = errors.New("the answer is larger than 5 MB")
+
+func (w *responseRecorder) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	if w.pipe != nil {
+		return w.pipe.Write(p)
+	}
+	if room := maxAnswer + 1 - w.body.Len(); len(p) > room {
+		w.body.Write(p[:room])
+		return room, errTooLarge
+	}
+	return w.body.Write(p)
+}
+
+func (w *responseRecorder) response() *http.Response {
+	w.WriteHeader(http.StatusOK)
+	return &http.Response{StatusCode: w.status, Header: w.header, Body: io.NopCloser(&w.body)}
+}

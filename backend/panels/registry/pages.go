@@ -1,0 +1,139 @@
+package registry
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"sextant/backend/panels/manifest"
+	"sextant/backend/panels/view"
+	"sextant/shared/event"
+)
+
+// pageState is the state of a panel's page. While a page is invalid the last valid one stays in use.
+type pageState struct {
+	// seen identifies the page that was last checked; waiting is an invalid one that may still be
+	// being written.
+	seen, waiting string
+	since         time.Time
+	tree          *view.Tree
+	problems      []manifest.Problem
+	// revision grows whenever the page may look different.
+	revision int
+}
+
+// updatePage applies what changed in e's page. The result is when to check again, 0 for no hurry.
+func (r *Registry) updatePage(e *entry, patient bool) (again time.Duration) {
+	if e == nil || e.builtin || e.plan == nil {
+		return 0
+	}
+	p, ui := &e.page, e.plan.Manifest.UI
+	if ui == nil {
+		p.seen, p.waiting, p.tree, p.problems = "", "", nil, nil
+		return 0
+	}
+	print := fmt.Sprintf("%x %s", e.seen, pageFiles(e.dir(), ui))
+	if print == p.seen {
+		p.waiting = ""
+		return 0
+	}
+	tree, problems := manifest.ReadPage(e.dir(), e.plan)
+	if len(problems) > 0 && patient {
+		if p.waiting != print {
+			p.waiting, p.since = print, r.cfg.now()
+		}
+		if left := settle - r.cfg.now().Sub(p.since); left > 0 {
+			return left
+		}
+	}
+	p.seen, p.waiting, p.problems = print, "", problems
+	if len(problems) > 0 {
+		r.log.Warn("panel page has problems", "panel", e.id, "problem", problems[0].String())
+		return 0
+	}
+	p.tree = tree
+	p.revision++
+	return 0
+}
+
+const maxPageFiles = 2000
+
+// pageFiles identifies by size and time the files of a page: the entry, and for a webview every file
+// in the panel's folder.
+func pageFiles(dir string, ui *manifest.UI) string {
+	var id strings.Builder
+	add := func(path string, info fs.FileInfo) {
+		if info.Mode().IsRegular() {
+			fmt.Fprintf(&id, " %s %d %d", path, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	if !filepath.IsLocal(ui.Entry) {
+		return ""
+	}
+	if ui.Kind != "webview" {
+		entry := filepath.Join(dir, ui.Entry)
+		if info, err := os.Stat(entry); err == nil {
+			add(entry, info)
+		}
+		return id.String()
+	}
+	left := maxPageFiles
+	// A file that cannot be read is left out; it counts as changed when it can be read.
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if left--; left < 0 {
+			return fs.SkipAll
+		}
+		if err != nil {
+			return nil //nolint:nilerr // see above
+		}
+		if d.IsDir() && path != dir && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules") {
+			return fs.SkipDir
+		}
+		if info, err := d.Info(); err == nil {
+			add(path, info)
+		}
+		return nil
+	})
+	return id.String()
+}
+
+// pageView is e's page for the window. A panel without a valid page is shown as the list of its tools.
+func pageView(e *entry) event.PanelPage {
+	if e.builtin {
+		return event.PanelPage{Kind: "builtin"}
+	}
+	if e.plan == nil || e.plan.Manifest.UI == nil {
+		return event.PanelPage{}
+	}
+	page := event.PanelPage{Kind: e.plan.Manifest.UI.Kind, Revision: e.page.revision}
+	if page.Kind == "declarative" && e.page.tree == nil {
+		page.Kind = ""
+	}
+	return page
+}
+
+// pageProblems are the problems of e's page. They do not affect the panel's tools.
+func pageProblems(e *entry) []manifest.Problem {
+	if len(e.page.problems) == 0 {
+		return nil
+	}
+	list := slices.Clone(e.page.problems)
+	if e.page.tree != nil {
+		list = append(list, manifest.Problem{
+			Text:     "The last valid page stays in use.",
+			Severity: event.SeverityWarning,
+		})
+	}
+	return list
+}
+
+// Page is the declarative page of a panel; false when it has no valid one.
+func (r *Registry) Page(panel string) (view.Tree, bool) {
+	page := r.state.Load().pages[panel]
+	return *cmp.Or(page, &view.Tree{}), page != nil
+}

@@ -1,0 +1,52 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// PinStore stores which panels are pinned; *sqlite.Store is one.
+type PinStore interface {
+	PinnedPanels(ctx context.Context) ([]string, error)
+	PinPanel(ctx context.Context, panel string, pinned bool) error
+}
+
+var ErrNoPanel = errors.New("no such panel")
+
+func (r *Registry) loadPins(ctx context.Context) error {
+	if r.cfg.Pins == nil {
+		return nil
+	}
+	list, err := r.cfg.Pins.PinnedPanels(ctx)
+	for _, id := range list {
+		r.pinned[id] = true
+	}
+	return err
+}
+
+// Pin sets whether the tools of a panel are also offered while another one is active. ErrNoPanel:
+// there is no such panel.
+func (r *Registry) Pin(ctx context.Context, panel string, pinned bool) error {
+	r.reloadMu.Lock()
+	defer r.reloadMu.Unlock()
+	r.mu.Lock()
+	e, was := r.entries[panel], r.pinned[panel]
+	r.mu.Unlock()
+	if e == nil || e.arrival == 0 {
+		return fmt.Errorf("pinning %q: %w", panel, ErrNoPanel)
+	}
+	if was == pinned {
+		return nil
+	}
+	if r.cfg.Pins != nil {
+		if err := r.cfg.Pins.PinPanel(ctx, panel, pinned); err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	r.pinned[panel] = pinned
+	r.mu.Unlock()
+	r.publish()
+	return nil
+}

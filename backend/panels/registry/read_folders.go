@@ -1,0 +1,84 @@
+package registry
+
+import (
+	"crypto/sha256"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"sextant/backend/panels/manifest"
+	"sextant/shared/event"
+)
+
+// reading is the content of one panel's folder: its manifest's text, or why there is none.
+type reading struct {
+	root, id string
+	text     []byte
+	err      error
+	print    fingerprint
+	// found is the checked manifest, if it is not the one of the last scan; judged is true then.
+	found   manifest.Parsed
+	checked bool
+}
+
+// readings are those of one folder of panels; err says why it could not be read.
+type readings struct {
+	root string
+	list []reading
+	err  error
+}
+
+// read reads every folder and checks what changed, on all processors and without blocking calls.
+func (r *Registry) read() []readings {
+	r.mu.Lock()
+	seen := make(map[string]fingerprint, len(r.entries))
+	for _, e := range r.entries {
+		seen[e.dir()] = e.seen
+	}
+	r.mu.Unlock()
+	all := make([]readings, len(r.roots))
+	var next []*reading
+	for i, root := range r.roots {
+		names, err := folders(root)
+		all[i] = readings{root: root, err: err, list: make([]reading, len(names))}
+		for j, id := range names {
+			all[i].list[j] = reading{root: root, id: id}
+			next = append(next, &all[i].list[j])
+		}
+	}
+	var workers sync.WaitGroup
+	count := min(runtime.GOMAXPROCS(0), (len(next)+7)/8)
+	for worker := range count {
+		workers.Go(func() {
+			for i := worker; i < len(next); i += count {
+				next[i].read(seen[filepath.Join(next[i].root, next[i].id)])
+			}
+		})
+	}
+	workers.Wait()
+	return all
+}
+
+// take reads one folder and checks its manifest unless it is unchanged.
+func (d *reading) read(seen fingerprint) {
+	d.text, d.err = manifest.ReadFile(d.root, d.id)
+	d.print = sha256.Sum256(d.text)
+	if d.err != nil {
+		d.print = sha256.Sum256([]byte("error: " + d.err.Error()))
+	}
+	if d.print != seen {
+		d.check()
+	}
+}
+
+func (d *reading) check() {
+	d.checked = true
+	if d.err != nil {
+		d.found.Problems = []manifest.Problem{{
+			File: manifest.FileName, Severity: event.SeverityError,
+			Text: d.err.Error(),
+		}}
+		return
+	}
+	d.found = manifest.Parse(d.text, d.id, false)
+}

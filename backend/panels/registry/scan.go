@@ -1,0 +1,293 @@
+package registry
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"sextant/backend/panels/backends/process"
+	"sextant/backend/panels/backends/scripted"
+	"sextant/backend/panels/manifest"
+	"sextant/shared/event"
+	"sextant/shared/excerpt"
+)
+
+const (
+	maxFolders = 300
+	// settle is how long an invalid manifest must stay unchanged before it is reported, because it may
+	// still be being written. settleMissing is the same for a folder without one.
+	settle        = 400 * time.Millisecond
+	settleMissing = 1500 * time.Millisecond
+)
+
+type entry struct {
+	id, root string
+	builtin  bool
+	arrival  int
+	// seen is the manifest that was last checked; waiting is an invalid one that may still be being
+	// written.
+	seen, waiting fingerprint
+	since         time.Time
+	plan          *manifest.Plan
+	page          pageState
+	problems      []manifest.Problem
+	runner        *process.Runner
+	script        *scripted.Script
+	program       string
+	// pending is a manifest that waits for the user.
+	pending *pending
+	// ctx ends the panel's calls; end cancels it.
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+}
+
+func newEntry(id, root string) *entry {
+	e := &entry{id: id, root: root}
+	e.ctx, e.cancel = context.WithCancelCause(context.Background())
+	return e
+}
+
+type fingerprint [sha256.Size]byte
+
+func (e *entry) dir() string { return filepath.Join(e.root, e.id) }
+
+// scan reads every folder once. If patient, half-written manifests are left to settle; the result is
+// when to scan again, 0 for no hurry.
+func (r *Registry) scan(patient bool) (again time.Duration) {
+	found := r.read()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return 0
+	}
+	r.clashes = map[string][]manifest.Problem{}
+	present := map[string]bool{}
+	for _, in := range found {
+		root := in.root
+		if in.err != nil && !errors.Is(in.err, fs.ErrNotExist) {
+			r.log.Warn("reading panels folder", "folder", root, "err", in.err)
+			// A folder that cannot be read for a moment is not a removed one.
+			for id, e := range r.entries {
+				present[id] = present[id] || e.root == root
+			}
+			continue
+		}
+		for _, d := range in.list {
+			id := d.id
+			if e := r.entries[id]; present[id] || e != nil && e.builtin {
+				r.clashes[id] = append(r.clashes[id], manifest.Problem{
+					Severity: event.SeverityWarning,
+					Text: fmt.Sprintf("%s is ignored: there is already a panel called %s",
+						filepath.Join(root, id), id),
+				})
+				continue
+			}
+			present[id] = true
+			again = sooner(again, r.update(&d, patient))
+			again = sooner(again, r.updatePage(r.entries[id], patient))
+		}
+	}
+	for id, e := range r.entries {
+		if !e.builtin && !present[id] {
+			r.log.Info("panel removed", "panel", id)
+			r.retire(e)
+			r.removed = append(r.removed, e)
+			delete(r.entries, id)
+			delete(r.context, id)
+		}
+	}
+	return again
+}
+
+// sooner is the shorter of two pauses, where 0 means none.
+func sooner(a, b time.Duration) time.Duration {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// folders lists the candidates in root: every folder or link whose name does not begin with a dot.
+func folders(root string) ([]string, error) {
+	dir, err := os.Open(root)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	list, err := dir.ReadDir(4 * maxFolders)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	var names []string
+	for _, d := range list {
+		if strings.HasPrefix(d.Name(), ".") || !d.IsDir() && d.Type()&fs.ModeSymlink == 0 {
+			continue
+		}
+		names = append(names, d.Name())
+	}
+	slices.Sort(names)
+	return names[:min(len(names), maxFolders)], nil
+}
+
+// update applies what changed in one folder.
+func (r *Registry) update(d *reading, patient bool) (again time.Duration) {
+	e := r.entries[d.id]
+	if e != nil && e.root != d.root {
+		// The panel of that name in another folder was removed, and this one replaces it.
+		r.retire(e)
+		r.removed = append(r.removed, e)
+		e = nil
+	}
+	if e == nil {
+		e = newEntry(d.id, d.root)
+	}
+	if e.seen == d.print {
+		e.waiting = fingerprint{}
+		r.refreshBackend(e)
+		return 0
+	}
+	if !d.checked {
+		d.check() // what was seen of it was forgotten since
+	}
+	found, print := d.found, d.print
+	if found.Plan == nil && patient {
+		limit := settle
+		if errors.Is(d.err, fs.ErrNotExist) {
+			limit = settleMissing
+		}
+		if e.waiting != print {
+			e.waiting, e.since = print, r.cfg.now()
+		}
+		if left := limit - r.cfg.now().Sub(e.since); left > 0 {
+			// A folder that is still being copied is remembered, but not shown yet.
+			r.entries[d.id] = e
+			return left
+		}
+	}
+	e.seen, e.waiting = print, fingerprint{}
+	r.entries[d.id] = e
+	r.apply(e, d.text, found)
+	return 0
+}
+
+// apply uses found from now on, unless it has to wait for the user.
+func (r *Registry) apply(e *entry, text []byte, found manifest.Parsed) {
+	if e.arrival == 0 {
+		r.arrival++
+		e.arrival = r.arrival
+	}
+	e.problems, e.pending = found.Problems, nil
+	if found.Plan == nil {
+		r.restoreAccepted(e)
+		if e.plan != nil {
+			e.problems = append(slices.Clone(e.problems), manifest.Problem{
+				Severity: event.SeverityWarning, Text: lastGood(e.plan.Manifest.Version),
+			})
+		}
+		r.log.Warn("panel manifest has problems", "panel", e.id, "problem", found.Problems[0].String())
+		return
+	}
+	if !r.admit(e, text, found) {
+		r.log.Info("panel manifest waits for the user", "panel", e.id, "version", found.Plan.Manifest.Version)
+		return
+	}
+	r.log.Info("panel loaded", "panel", e.id, "version", found.Plan.Manifest.Version)
+	e.plan = found.Plan
+	r.refreshBackend(e)
+}
+
+func lastGood(version string) string {
+	if version == "" {
+		return "The last good manifest keeps running."
+	}
+	return fmt.Sprintf("Version %s, the last good one, keeps running.", excerpt.Runes(version, 40))
+}
+
+// refreshBackend gives e the backend that its plan needs, a new one if the program changed.
+func (r *Registry) refreshBackend(e *entry) {
+	if e.plan == nil || e.builtin {
+		return
+	}
+	m := e.plan.Manifest
+	if m.Backend == nil {
+		r.retire(e)
+		return
+	}
+	program := programFingerprint(e.dir(), m.Backend, m.Permissions)
+	if (e.runner != nil || e.script != nil) && e.program == program {
+		return
+	}
+	r.retire(e)
+	e.program = program
+	switch b := *m.Backend; {
+	case b.Kind == "process", b.Kind == "mcp" && b.Command != "":
+		e.runner = process.New(r.cfg.Programs, process.Panel{
+			ID: e.id, Title: m.Title, Dir: e.dir(), Backend: b,
+			Permissions: m.Permissions, Settings: r.settingsOf(e.id),
+		})
+	case b.Kind == "script":
+		e.script = scripted.New(
+			scripted.Config{Data: r.cfg.Programs.Data, Egress: r.cfg.Egress, Call: r.cfg.Call},
+			scripted.Panel{
+				ID: e.id, Dir: e.dir(), File: b.File, Permissions: m.Permissions,
+				Settings: r.settingsOf(e.id),
+			},
+		)
+	}
+}
+
+// retire takes e's program out of use. It is stopped after callers see the new state, so that no call
+// of a panel in use reaches a stopped program.
+func (r *Registry) retire(e *entry) {
+	if e.runner != nil {
+		r.retired = append(r.retired, e.runner)
+		e.runner = nil
+	}
+	e.script = nil
+}
+
+// stopRetired cancels the calls of removed panels and stops retired programs, without waiting; Close
+// waits.
+func (r *Registry) stopRetired() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.removed {
+		e.cancel(errPanelRemoved)
+	}
+	for _, run := range r.retired {
+		r.done.Go(run.Close)
+	}
+	r.retired, r.removed = nil, nil
+}
+
+// programFingerprint identifies what would run: the backend's command and the size and time of the panel's
+// files in it, so that an edited program is restarted.
+func programFingerprint(dir string, b *manifest.Backend, p manifest.Permissions) string {
+	words, err := json.Marshal([]any{b, p})
+	if err != nil {
+		return ""
+	}
+	var id strings.Builder
+	id.Write(words)
+	if b.Kind == "script" {
+		return id.String() // each call reads it
+	}
+	for _, word := range append([]string{b.Command}, b.Args...) {
+		if filepath.IsAbs(word) || !filepath.IsLocal(word) {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(dir, word)); err == nil && info.Mode().IsRegular() {
+			fmt.Fprintf(&id, " %s %d %d", word, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return id.String()
+}

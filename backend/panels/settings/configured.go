@@ -1,0 +1,184 @@
+// Package configured stores the settings of panels: values for the fields of a manifest's config.
+// Sensitive ones are stored as secrets and are given only to the panel's backend.
+package settings
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sextant/backend/panels/manifest"
+)
+
+// maxText bounds a value in bytes.
+const maxText = 10_000
+
+// Store stores values by panel and name; *sqlite.Store is one.
+type Store interface {
+	PanelConfig(ctx context.Context, panel string) (map[string]json.RawMessage, error)
+	SetPanelConfig(ctx context.Context, panel string, values map[string]json.RawMessage) error
+}
+
+// SecretStore stores sensitive values; *secrets.Vault is one. An empty value deletes one.
+type SecretStore interface {
+	Key(name string) (string, bool)
+	SetKey(name, value string) error
+}
+
+// Settings holds the settings of all panels. It is safe for concurrent use.
+type Settings struct {
+	store Store
+	keys  SecretStore
+}
+
+func New(store Store, keys SecretStore) *Settings { return &Settings{store: store, keys: keys} }
+
+// PanelSetting is one setting for display. Value is null for a sensitive one.
+type PanelSetting struct {
+	Name        string          `json:"name"`
+	Type        string          `json:"type"`
+	Description string          `json:"description,omitempty"`
+	Sensitive   bool            `json:"sensitive,omitempty"`
+	Default     json.RawMessage `json:"default,omitempty"`
+	Value       json.RawMessage `json:"value,omitempty"`
+	// Set is true when the value is not the default.
+	Set bool `json:"set,omitempty"`
+}
+
+func keyOf(panel, name string) string { return "panel." + panel + "." + name }
+
+// List returns the settings of panel in the order of their names.
+func (s *Settings) List(ctx context.Context, panel string, fields map[string]manifest.ConfigField) ([]PanelSetting,
+	error,
+) {
+	kept, err := s.store.PanelConfig(ctx, panel)
+	if err != nil {
+		return nil, err
+	}
+	all := []PanelSetting{}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		f := fields[name]
+		one := PanelSetting{
+			Name: name, Type: f.Type, Description: f.Description, Sensitive: f.Sensitive,
+			Default: f.Default, Value: f.Default,
+		}
+		if f.Sensitive {
+			one.Default, one.Value = nil, nil
+			_, one.Set = s.keys.Key(keyOf(panel, name))
+		} else if value, ok := kept[name]; ok && fits(f.Type, value) == "" {
+			one.Value, one.Set = value, true
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// Text is all values, including sensitive ones, as a JSON object for the panel's backend. Settings
+// without value and default are omitted.
+func (s *Settings) Text(ctx context.Context, panel string, fields map[string]manifest.ConfigField) (string, error) {
+	list, err := s.List(ctx, panel, fields)
+	if err != nil {
+		return "", err
+	}
+	all := map[string]json.RawMessage{}
+	for _, one := range list {
+		value := one.Value
+		if one.Sensitive {
+			value = fields[one.Name].Default
+			if text, ok := s.keys.Key(keyOf(panel, one.Name)); ok {
+				value = json.RawMessage(text)
+			}
+		}
+		if len(value) > 0 {
+			all[one.Name] = value
+		}
+	}
+	b, err := json.Marshal(all)
+	return string(b), err
+}
+
+// InvalidError are the reasons why values were refused, by name.
+type InvalidError struct{ Fields map[string]string }
+
+func (w *InvalidError) Error() string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(w.Fields)) {
+		parts = append(parts, name+" "+w.Fields[name])
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Set stores values, all or none; null resets one to its default. The error is a *Wrong if a value
+// does not fit its setting.
+func (s *Settings) Set(ctx context.Context, panel string, fields map[string]manifest.ConfigField,
+	values map[string]json.RawMessage,
+) error {
+	wrong := &InvalidError{Fields: map[string]string{}}
+	plain, sensitive := map[string]json.RawMessage{}, map[string]string{}
+	for name, value := range values {
+		f, known := fields[name]
+		none := len(value) == 0 || bytes.Equal(bytes.TrimSpace(value), []byte("null"))
+		why := ""
+		switch {
+		case !known:
+			why = "is not a setting of the panel"
+		case !none:
+			why = fits(f.Type, value)
+		}
+		switch {
+		case why != "":
+			wrong.Fields[name] = why
+		case f.Sensitive && none:
+			sensitive[name] = ""
+		case f.Sensitive:
+			sensitive[name] = string(value)
+		case none:
+			plain[name] = nil
+		default:
+			plain[name] = value
+		}
+	}
+	if len(wrong.Fields) > 0 {
+		return wrong
+	}
+	for name, value := range sensitive {
+		if err := s.keys.SetKey(keyOf(panel, name), value); err != nil {
+			return err
+		}
+	}
+	return s.store.SetPanelConfig(ctx, panel, plain)
+}
+
+// fits says why value is not of a type, "" when it is.
+func fits(kind string, value json.RawMessage) string {
+	value = bytes.TrimSpace(value)
+	switch kind {
+	case "boolean":
+		if string(value) != "true" && string(value) != "false" {
+			return "should be true or false"
+		}
+	case "integer":
+		if _, err := strconv.ParseInt(string(value), 10, 64); err != nil {
+			return "should be a whole number"
+		}
+	case "number":
+		var n json.Number
+		if bytes.HasPrefix(value, []byte(`"`)) || json.Unmarshal(value, &n) != nil {
+			return "should be a number"
+		}
+	default:
+		var text string
+		if json.Unmarshal(value, &text) != nil {
+			return "should be text"
+		}
+		if len(text) > maxText {
+			return fmt.Sprintf("is longer than %d bytes", maxText)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,98 @@
+package settings
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sextant/backend/panels/manifest"
+	"sextant/backend/store/sqlite"
+)
+
+// drawer keeps keys as the vault does.
+type drawer map[string]string
+
+func (d drawer) Key(name string) (string, bool) { value, ok := d[name]; return value, ok }
+
+func (d drawer) SetKey(name, value string) error {
+	if delete(d, name); value != "" {
+		d[name] = value
+	}
+	return nil
+}
+
+func fields() map[string]manifest.ConfigField {
+	return map[string]manifest.ConfigField{
+		"size": {Type: "integer", Default: json.RawMessage("20")}, "place": {Type: "string"},
+		"loud": {Type: "boolean"}, "rate": {Type: "number"}, "key": {Type: "string", Sensitive: true},
+	}
+}
+
+func TestSettingsAreKeptByTypeAndSensitiveOnesNeverComeBack(t *testing.T) {
+	kept, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "sextant.db"), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = kept.Close() })
+	keys := drawer{}
+	s := New(kept, keys)
+	text := func(panel string) string {
+		t.Helper()
+		all, err := s.Text(t.Context(), panel, fields())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	if got := text("notes"); got != `{"size":20}` {
+		t.Error(got)
+	}
+	set := func(values string) error {
+		t.Helper()
+		var all map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(values), &all); err != nil {
+			t.Fatal(err)
+		}
+		return s.Set(t.Context(), "notes", fields(), all)
+	}
+	if err := set(`{"size":3,"place":"Bonn","loud":true,"rate":0.5,"key":"s3cret"}`); err != nil {
+		t.Fatal(err)
+	}
+	if got := text("notes"); got != `{"key":"s3cret","loud":true,"place":"Bonn","rate":0.5,"size":3}` {
+		t.Error(got)
+	}
+	if got := text("other"); got != `{"size":20}` {
+		t.Errorf("another panel got %s", got)
+	}
+	list, err := s.List(t.Context(), "notes", fields())
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, err := json.Marshal(list)
+	if err != nil || strings.Contains(string(shown), "s3cret") ||
+		!strings.Contains(string(shown), `"name":"key","type":"string","sensitive":true,"set":true`) {
+		t.Errorf("%s %v", shown, err)
+	}
+	inTable, err := kept.PanelConfig(t.Context(), "notes")
+	if err != nil || inTable["key"] != nil {
+		t.Errorf("a sensitive value stands in the database: %v %v", inTable, err)
+	}
+	if err := set(`{"size":null,"key":null}`); err != nil {
+		t.Fatal(err)
+	}
+	if got := text("notes"); got != `{"loud":true,"place":"Bonn","rate":0.5,"size":20}` || len(keys) != 0 {
+		t.Error(got, keys)
+	}
+	for _, bad := range []string{
+		`{"size":"3"}`, `{"size":1.5}`, `{"place":1}`, `{"loud":"yes"}`, `{"rate":"1"}`,
+		`{"none":1}`, `{"place":"` + strings.Repeat("x", maxText+1) + `"}`,
+	} {
+		var wrong *InvalidError
+		if err := set(bad); !errors.As(err, &wrong) || len(wrong.Fields) != 1 {
+			t.Errorf("%.40s: %v", bad, err)
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package approval
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"net/mail"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"sextant/shared/event"
+	"sextant/shared/excerpt"
+)
+
+// Bounds of a form, which comes from outside.
+const (
+	maxFields  = 40
+	maxOptions = 200
+	maxText    = 500
+	maxFilled  = 16 << 10
+)
+
+// property is one value of a form. MCP's elicitation allows primitive values, and two ways of naming choices.
+type property struct {
+	Type        string        `json:"type"`
+	Title       string        `json:"title"`
+	Description string        `json:"description"`
+	Format      string        `json:"format"`
+	Enum        []string      `json:"enum"`
+	EnumNames   []string      `json:"enumNames"`
+	OneOf       []titledValue `json:"oneOf"`
+	AnyOf       []titledValue `json:"anyOf"`
+	Items       *property     `json:"items"`
+	Default     any           `json:"default"`
+	Minimum     *float64      `json:"minimum"`
+	Maximum     *float64      `json:"maximum"`
+	MinLength   *float64      `json:"minLength"`
+	MaxLength   *float64      `json:"maxLength"`
+	MinItems    *float64      `json:"minItems"`
+	MaxItems    *float64      `json:"maxItems"`
+}
+
+type titledValue struct {
+	Const string `json:"const"`
+	Title string `json:"title"`
+}
+
+// Fields reads a form from the JSON Schema of an object of primitive values: required fields first, then by name.
+// Another kind of schema, or one too large for a person to read, is an error.
+func Fields(schema []byte) ([]event.FormField, error) {
+	var form struct {
+		Properties map[string]property `json:"properties"`
+		Required   []string            `json:"required"`
+	}
+	if err := json.Unmarshal(schema, &form); err != nil {
+		return nil, fmt.Errorf("reading the form: %w", err)
+	}
+	if len(form.Properties) == 0 || len(form.Properties) > maxFields {
+		return nil, fmt.Errorf("a form has between 1 and %d fields, not %d", maxFields, len(form.Properties))
+	}
+	fields := make([]event.FormField, 0, len(form.Properties))
+	names := slices.SortedFunc(maps.Keys(form.Properties), func(a, b string) int {
+		left, right := slices.Contains(form.Required, a), slices.Contains(form.Required, b)
+		if left != right {
+			if left {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	for _, name := range names {
+		f, err := form.Properties[name].field(name)
+		if err != nil {
+			return nil, err
+		}
+		f.Required = slices.Contains(form.Required, name)
+		fields = append(fields, f)
+	}
+	return fields, nil
+}
+
+func (p property) field(name string) (event.FormField, error) {
+	f := event.FormField{
+		Name: name, Title: excerpt.Runes(p.Title, maxText), About: excerpt.Runes(p.Description, maxText),
+		Kind: event.FieldKind(p.Type),
+	}
+	if f.Title == "" {
+		f.Title = excerpt.Runes(name, maxText)
+	}
+	switch p.Type {
+	case "number", "integer":
+		f.Least, f.Most = p.Minimum, p.Maximum
+	case "boolean":
+	case "string":
+		f.Kind, f.Format, f.Least, f.Most = event.FieldText, p.Format, p.MinLength, p.MaxLength
+		if f.Options = p.options(); len(f.Options) > 0 {
+			f.Kind, f.Least, f.Most = event.FieldChoice, nil, nil
+		}
+	case "array":
+		f.Kind, f.Least, f.Most = event.FieldChoices, p.MinItems, p.MaxItems
+		if p.Items != nil {
+			f.Options = p.Items.options()
+		}
+		if len(f.Options) == 0 {
+			return f, fmt.Errorf("field %q of the form is a list without choices", excerpt.Runes(name, maxText))
+		}
+	default:
+		return f, fmt.Errorf("field %q of the form is neither a primitive value nor a choice",
+			excerpt.Runes(name, maxText))
+	}
+	if len(f.Options) > maxOptions {
+		return f, fmt.Errorf("field %q of the form has more than %d choices", excerpt.Runes(name, maxText), maxOptions)
+	}
+	if proposed, err := checkValue(f, p.Default); err == nil {
+		f.Default = proposed
+	}
+	return f, nil
+}
+
+func (p property) options() (all []event.FormOption) {
+	for i, value := range p.Enum {
+		title := value
+		if i < len(p.EnumNames) {
+			title = p.EnumNames[i]
+		}
+		all = append(all, event.FormOption{Value: value, Title: excerpt.Runes(title, maxText)})
+	}
+	for _, c := range append(p.OneOf, p.AnyOf...) {
+		if c.Title == "" {
+			c.Title = c.Const
+		}
+		all = append(all, event.FormOption{Value: c.Const, Title: excerpt.Runes(c.Title, maxText)})
+	}
+	return all
+}
+
+// checkForm returns the values of the form's fields in filled, or why they do not fit the form.
+func checkForm(form []event.FormField, filled map[string]any) (map[string]any, error) {
+	if len(form) == 0 {
+		return nil, nil
+	}
+	if b, err := json.Marshal(filled); err != nil || len(b) > maxFilled {
+		return nil, fmt.Errorf("%w: the values are longer than %d KB", ErrForm, maxFilled>>10)
+	}
+	out := map[string]any{}
+	for _, f := range form {
+		given, there := filled[f.Name]
+		if !there || given == nil || given == "" && f.Kind != event.FieldText {
+			if f.Required {
+				return nil, fmt.Errorf("%w: %s is required", ErrForm, f.Title)
+			}
+			continue
+		}
+		if given == "" && !f.Required && f.Least == nil && f.Format == "" {
+			continue
+		}
+		fits, err := checkValue(f, given)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s %w", ErrForm, f.Title, err)
+		}
+		out[f.Name] = fits
+	}
+	return out, nil
+}
+
+// checkValue returns given if it fits f, or what is wrong with it.
+func checkValue(f event.FormField, given any) (any, error) {
+	switch f.Kind {
+	case event.FieldBoolean:
+		if yes, ok := given.(bool); ok {
+			return yes, nil
+		}
+		return nil, errors.New("must be yes or no")
+	case event.FieldNumber, event.FieldInteger:
+		n, ok := given.(float64)
+		if !ok || math.IsNaN(n) || math.IsInf(n, 0) {
+			return nil, errors.New("must be a number")
+		}
+		if f.Kind == event.FieldInteger && n != math.Trunc(n) {
+			return nil, errors.New("must be a whole number")
+		}
+		return n, checkBounds(f, n, "")
+	case event.FieldChoices:
+		list, ok := given.([]any)
+		if !ok {
+			return nil, errors.New("must be a list of choices")
+		}
+		for _, one := range list {
+			if !isOption(f, one) {
+				return nil, errors.New("must be one of the choices")
+			}
+		}
+		return list, checkBounds(f, float64(len(list)), " choices")
+	case event.FieldChoice:
+		if !isOption(f, given) {
+			return nil, errors.New("must be one of the choices")
+		}
+		return given, nil
+	}
+	text, ok := given.(string)
+	if !ok {
+		return nil, errors.New("must be text")
+	}
+	if err := checkBounds(f, float64(utf8.RuneCountInString(text)), " characters"); err != nil {
+		return nil, err
+	}
+	return text, checkFormat(f.Format, text)
+}
+
+func isOption(f event.FormField, given any) bool {
+	return slices.ContainsFunc(f.Options, func(o event.FormOption) bool { return any(o.Value) == given })
+}
+
+func checkBounds(f event.FormField, n float64, of string) error {
+	switch {
+	case f.Least != nil && n < *f.Least:
+		return fmt.Errorf("must be at least %v%s", *f.Least, of)
+	case f.Most != nil && n > *f.Most:
+		return fmt.Errorf("must be at most %v%s", *f.Most, of)
+	}
+	return nil
+}
+
+func checkFormat(format, text string) error {
+	var err error
+	example := ""
+	switch format {
+	case "email":
+		_, err = mail.ParseAddress(text)
+		example = "an address such as ana@example.com"
+	case "uri":
+		var u *url.URL
+		if u, err = url.Parse(text); err == nil && !u.IsAbs() {
+			err = errors.New("no scheme")
+		}
+		example = "an address such as https://example.com"
+	case "date":
+		_, err = time.Parse(time.DateOnly, text)
+		example = "a date such as 2026-07-28"
+	case "date-time":
+		_, err = time.Parse(time.RFC3339, text)
+		example = "a time such as 2026-07-28T15:04:05Z"
+	}
+	if err != nil {
+		return errors.New("must be " + example)
+	}
+	return nil
+}

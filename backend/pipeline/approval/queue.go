@@ -1,0 +1,215 @@
+// Package approval holds the questions that wait for a person's answer.
+//
+// The contract: a question is answered at most once, by the first answer that has its hash and is one of its
+// choices, wherever it comes from (window, keyboard, HTTP, MCP). The asker continues only after the answer is
+// stored. A question whose call was stopped lapses: it is closed with an empty answer. The package decides
+// nothing and stores no grants.
+package approval
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sextant/shared/event"
+)
+
+// Why an answer is not accepted.
+var (
+	ErrUnknown    = errors.New("no such question")
+	ErrAnswered   = errors.New("the question has already been answered")
+	ErrStale      = errors.New("the answer belongs to another version of the question")
+	ErrNotOffered = errors.New("that answer was not offered")
+	ErrForm       = errors.New("the form is not filled in")
+)
+
+// maxClosed bounds the closed questions that are remembered, to tell them from unknown ones.
+const maxClosed = 1024
+
+// maxReason bounds the reason a person gives, in bytes.
+const maxReason = 4096
+
+// Publisher stores events and passes them on; *eventlog.Recorder is one.
+type Publisher interface {
+	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
+}
+
+// Queue holds the waiting questions. Its methods may be called concurrently.
+type Queue struct {
+	events Publisher
+
+	mu      sync.Mutex
+	waiting []*question
+	closed  []string
+}
+
+type question struct {
+	event.Approval
+	// taken is true while an answer is being stored, so that no other is accepted.
+	taken bool
+	// left is true when the asker gave up while an answer was being stored.
+	left   bool
+	answer chan event.ApprovalAnswer
+}
+
+// New returns an empty Queue that publishes questions and answers to events.
+func New(events Publisher) *Queue { return &Queue{events: events} }
+
+// Ask publishes a question and waits for its answer. It fills in ID and Asked when they are empty. When ctx ends,
+// the question lapses and the error wraps the context's.
+func (d *Queue) Ask(ctx context.Context, a event.Approval) (event.ApprovalAnswer, error) {
+	if a.ID == "" {
+		a.ID = "q_" + strings.ToLower(rand.Text())
+	}
+	if a.Asked.IsZero() {
+		a.Asked = time.Now().UTC()
+	}
+	q := &question{Approval: a, answer: make(chan event.ApprovalAnswer, 1)}
+	// Queue it before publishing it: a subscriber may answer at once.
+	d.mu.Lock()
+	d.waiting = append(d.waiting, q)
+	d.mu.Unlock()
+	if _, err := d.events.Publish(ctx, q.inConversation(event.New(event.ApprovalAsked, a))); err != nil {
+		d.closeUnanswered(ctx, q)
+		return event.ApprovalAnswer{}, fmt.Errorf("asking: %w", err)
+	}
+	select {
+	case answer := <-q.answer:
+		return answer, nil
+	case <-ctx.Done():
+		d.closeUnanswered(ctx, q)
+		return event.ApprovalAnswer{}, fmt.Errorf("waiting for an answer: %w", ctx.Err())
+	}
+}
+
+func (q *question) inConversation(e event.Event) event.Event {
+	return e.In(q.Conversation, q.Turn).Of(q.Call)
+}
+
+// closeUnanswered closes a question that nobody waits for, unless an answer is being stored.
+func (d *Queue) closeUnanswered(ctx context.Context, q *question) {
+	d.mu.Lock()
+	taken := q.taken
+	if taken {
+		q.left = true
+	} else {
+		d.remove(q)
+	}
+	d.mu.Unlock()
+	if !taken {
+		d.publishLapsed(ctx, q)
+	}
+}
+
+func (d *Queue) publishLapsed(ctx context.Context, q *question) {
+	// The end of ctx must not keep the question open in windows.
+	closing := q.inConversation(event.New(event.ApprovalAnswered, event.ApprovalAnswer{ID: q.ID, Call: q.Call}))
+	_, _ = d.events.Publish(context.WithoutCancel(ctx), closing)
+}
+
+// Answer closes the question id. hash must be the question's, answer one of its choices. It fails with
+// ErrUnknown, ErrAnswered, ErrStale or ErrNotOffered, or when the answer cannot be stored; the question then keeps
+// waiting.
+func (d *Queue) Answer(ctx context.Context, id string, answer event.Answer, reason, hash string) error {
+	return d.AnswerForm(ctx, id, answer, nil, reason, hash)
+}
+
+// AnswerForm is Answer for a question with a form, whose values are filled. It can also fail with ErrForm; the question
+// then keeps waiting.
+func (d *Queue) AnswerForm(
+	ctx context.Context, id string, answer event.Answer, filled map[string]any, reason, hash string,
+) error {
+	q, err := d.take(id, answer, hash)
+	if err != nil {
+		return err
+	}
+	if answer != event.AnswerDeny {
+		if filled, err = checkForm(q.Form, filled); err != nil {
+			d.release(ctx, q)
+			return err
+		}
+	}
+	if len(reason) > maxReason {
+		reason = strings.ToValidUTF8(reason[:maxReason], "")
+	}
+	said := event.ApprovalAnswer{ID: q.ID, Call: q.Call, Answer: answer, Reason: reason}
+	_, err = d.events.Publish(ctx, q.inConversation(event.New(event.ApprovalAnswered, said)))
+	if err != nil {
+		d.release(ctx, q)
+		return fmt.Errorf("answering: %w", err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.remove(q)
+	if said.Answer != event.AnswerDeny {
+		said.Filled = filled
+	}
+	q.answer <- said
+	return nil
+}
+
+// release makes a question wait again whose answer could not be stored.
+func (d *Queue) release(ctx context.Context, q *question) {
+	d.mu.Lock()
+	q.taken = false
+	left := q.left
+	if left {
+		d.remove(q)
+	}
+	d.mu.Unlock()
+	if left {
+		d.publishLapsed(ctx, q)
+	}
+}
+
+func (d *Queue) take(id string, answer event.Answer, hash string) (*question, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i := slices.IndexFunc(d.waiting, func(q *question) bool { return q.ID == id })
+	switch {
+	case i < 0 && slices.Contains(d.closed, id):
+		return nil, ErrAnswered
+	case i < 0:
+		return nil, ErrUnknown
+	}
+	q := d.waiting[i]
+	offered := func(c event.Choice) bool { return c.Answer == answer }
+	switch {
+	case q.taken:
+		return nil, ErrAnswered
+	case q.Hash == "" || subtle.ConstantTimeCompare([]byte(q.Hash), []byte(hash)) != 1:
+		return nil, ErrStale
+	case !slices.ContainsFunc(q.Choices, offered):
+		return nil, ErrNotOffered
+	}
+	q.taken = true
+	return q, nil
+}
+
+// remove removes q from the waiting questions. The caller holds the lock.
+func (d *Queue) remove(q *question) {
+	d.waiting = slices.DeleteFunc(d.waiting, func(other *question) bool { return other == q })
+	if len(d.closed) >= maxClosed {
+		d.closed = slices.Delete(d.closed, 0, 1)
+	}
+	d.closed = append(d.closed, q.ID)
+}
+
+// Waiting returns the waiting questions, the oldest first.
+func (d *Queue) Waiting() []event.Approval {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := make([]event.Approval, 0, len(d.waiting))
+	for _, q := range d.waiting {
+		if !q.taken {
+			all = append(all, q.Approval)
+		}
+	}
+	return all
+}

@@ -1,0 +1,119 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+
+	"sextant/backend/pipeline/deadline"
+	"sextant/backend/policy"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// approve puts the policy's question to a person and lets the call go on after a yes.
+func (p *Pipeline) approve(ctx context.Context, c *callState) *toolspec.Result {
+	if c.decision.Verdict != policy.Question {
+		return p.approved(c)
+	}
+	asked := c.decision
+	// The window shows the question with its call.
+	p.announce(ctx, c)
+	c.writes.wait()
+	asked.Approval.Args = p.cfg.Secrets.MaskJSON(asked.Approval.Args)
+	begun := p.cfg.Now()
+	answer, err := p.ask(ctx, asked.Approval)
+	c.row.Answer, c.row.WaitedMS = event.AnswerLapsed, p.cfg.Now().Sub(begun).Milliseconds()
+	if err != nil {
+		if ctx.Err() != nil {
+			r := c.stopped()
+			return &r
+		}
+		p.cfg.Log.Error("question not asked", "call", c.call.ID, "err", err)
+		r := toolspec.Fail(toolspec.SystemError,
+			"a person has to be asked, and the question could not be stored, so it did not run",
+			"Nothing was changed. Check that the disk is not full, then try again.")
+		return &r
+	}
+	if answer.Answer != "" {
+		c.row.Answer = string(answer.Answer)
+	}
+	if answer.Answer == event.AnswerDeny || answer.Answer == "" {
+		return c.declined(answer.Reason)
+	}
+	if changed := p.changed(c); changed != nil {
+		return changed
+	}
+	// The rules may have become stricter while the question waited.
+	p.decide(ctx, c)
+	if c.decision.Verdict == policy.Refuse {
+		return c.refusedByPolicy()
+	}
+	c.row.Decision, c.row.Reason, c.asked = string(answer.Answer), asked.Reason, asked.Approval.Question
+	if g, ok := asked.Grants[answer.Answer]; ok {
+		p.addGrant(ctx, g)
+	}
+	return p.approved(c)
+}
+
+// ask puts a question to a person. The deadline of the execution that this call belongs to pauses
+// meanwhile.
+func (p *Pipeline) ask(ctx context.Context, question event.Approval) (event.ApprovalAnswer, error) {
+	resume := deadline.Pause(ctx)
+	defer resume()
+	return p.cfg.Approvals.Ask(ctx, question)
+}
+
+// changed refuses a call that would now do something else than what the person allowed: the dialog, tab
+// or file that its arguments name may be another one.
+func (p *Pipeline) changed(c *callState) *toolspec.Result {
+	now, err := p.describeCall(c)
+	now = p.maskedDescription(now)
+	was := c.desc
+	if err == nil && was.NewProgram != "" && now.NewProgram == "" {
+		return nil // another call has started the program meanwhile
+	}
+	if err == nil && sameEffects(now, was) {
+		return nil
+	}
+	const reason = "what it acts on changed while the question waited"
+	r := c.refused(toolspec.Fail(toolspec.PermissionError, reason+", so it did not run",
+		"Look at the page again, then ask again."))
+	c.row.Reason = reason
+	return r
+}
+
+// sameEffects reports whether two descriptions name the same target, data, hosts, files and programs,
+// inside or outside of the sandbox alike.
+func sameEffects(a, b toolspec.Description) bool {
+	return a.Target == b.Target && a.Data == b.Data && a.Annotation == b.Annotation && slices.Equal(a.Hosts, b.Hosts) &&
+		slices.Equal(a.Files, b.Files) && slices.Equal(a.Commands, b.Commands) &&
+		a.Network == b.Network && a.Unconfined == b.Unconfined
+}
+
+func (c *callState) declined(reason string) *toolspec.Result {
+	c.row.Decision, c.row.Reason, c.status = "denied", reason, event.CallDeclined
+	text := "declined by the person"
+	if reason != "" {
+		text += ": " + reason
+	}
+	r := toolspec.Fail(toolspec.PermissionError, text, "Go on without it, or ask the person what to do instead.")
+	return &r
+}
+
+// addGrant stores a grant. When that fails the answer still holds for this call, and the next call
+// asks again.
+func (p *Pipeline) addGrant(ctx context.Context, g toolspec.Grant) {
+	g.ID = newID("g")
+	if err := p.cfg.Grants.AddGrant(context.WithoutCancel(ctx), g); err != nil {
+		p.cfg.Log.Error("grant not stored", "tool", g.Tool, "err", err)
+	}
+}
+
+// approved remembers the hosts and secrets of a call that may run: typed hosts are open from now on.
+func (p *Pipeline) approved(c *callState) *toolspec.Result {
+	session := c.call.From.Session
+	p.hosts.open(session, c.decision.Opens)
+	p.hosts.use(session, c.decision.Contacts)
+	p.secretUses.add(contextKey(c.call.From), c.desc.Secrets)
+	return nil
+}

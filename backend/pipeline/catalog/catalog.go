@@ -1,0 +1,172 @@
+// Package catalog merges the tools of every origin into one Catalog: what can be called right now.
+//
+// The contract: a Catalog is a snapshot and never changes. Names in it are unique: the first source that
+// offers a name has it, and every definition that was left out is reported as a problem. The package runs
+// nothing.
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"sextant/backend/pipeline/nearest"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// Source is one origin of tools. Definitions returns what it offers while panel is active ("" for none). It is
+// called for every Catalog, from any goroutine, and must be quick.
+type Source interface {
+	Definitions(panel string) []toolspec.Definition
+}
+
+// PageSource is a Source that offers a panel's page other tools than the assistant.
+type PageSource interface {
+	PageDefinitions(panel string) []toolspec.Definition
+}
+
+// AppSource is a Source of tools that an MCP server offers to its own page.
+type AppSource interface {
+	AppDefinitions(server string) []toolspec.Definition
+}
+
+// Registry asks its sources in order. Its methods may be called concurrently.
+type Registry struct {
+	sources []Source
+	off     func() []string
+}
+
+// Without leaves out the tools that off returns. Call it before the first ForPanel.
+func (d *Registry) Without(off func() []string) { d.off = off }
+
+// New returns a Registry over sources; the earliest wins a name that several offer.
+func New(sources ...Source) *Registry { return &Registry{sources: sources} }
+
+func (d *Registry) switchedOff() map[string]bool {
+	names := map[string]bool{}
+	if d.off != nil {
+		for _, name := range d.off() {
+			names[name] = true
+		}
+	}
+	return names
+}
+
+// ForPanel returns what can be called while panel is active.
+func (d *Registry) ForPanel(panel string) *Catalog {
+	return d.collect(panel, func(s Source) []toolspec.Definition { return s.Definitions(panel) })
+}
+
+// ForPage returns what the page or the script of panel can name. The policy decides whether it may call it.
+func (d *Registry) ForPage(panel string) *Catalog {
+	return d.collect(panel, func(s Source) []toolspec.Definition {
+		if own, ok := s.(PageSource); ok {
+			return own.PageDefinitions(panel)
+		}
+		return s.Definitions(panel)
+	})
+}
+
+// ForApp returns what the page of an MCP server can name: tools of that server only.
+func (d *Registry) ForApp(server string) *Catalog {
+	return d.collect("", func(s Source) []toolspec.Definition {
+		if own, ok := s.(AppSource); ok {
+			return own.AppDefinitions(server)
+		}
+		return nil
+	})
+}
+
+func (d *Registry) collect(panel string, offer func(Source) []toolspec.Definition) *Catalog {
+	c := &Catalog{Panel: panel, byName: map[string]int{}, problems: []string{}}
+	off := d.switchedOff()
+	for _, s := range d.sources {
+		for _, def := range offer(s) {
+			if !off[def.Name] {
+				c.add(def)
+			}
+		}
+	}
+	return c
+}
+
+// Catalog is what can be called at one moment. It is read-only and may be shared.
+type Catalog struct {
+	// Panel is the panel it was made for, "" for none.
+	Panel    string
+	all      []toolspec.Definition
+	byName   map[string]int
+	problems []string
+}
+
+func (c *Catalog) add(def toolspec.Definition) {
+	if def.Name == "" {
+		c.problems = append(c.problems, fmt.Sprintf("a tool of %s has no name, so it is off", owner(def)))
+		return
+	}
+	if i, taken := c.byName[def.Name]; taken {
+		c.problems = append(c.problems, fmt.Sprintf("%s of %s is off: %s has a tool with that name",
+			def.Name, owner(def), owner(c.all[i])))
+		return
+	}
+	if len(def.Parameters) == 0 {
+		def.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	c.byName[def.Name] = len(c.all)
+	c.all = append(c.all, def)
+}
+
+func owner(def toolspec.Definition) string {
+	if def.Owner == "" {
+		return string(def.Origin)
+	}
+	return fmt.Sprintf("%s %q", def.Origin, def.Owner)
+}
+
+// Get returns the definition of name.
+func (c *Catalog) Get(name string) (toolspec.Definition, bool) {
+	i, ok := c.byName[name]
+	if !ok {
+		return toolspec.Definition{}, false
+	}
+	return c.all[i], true
+}
+
+// Nearest returns at most three names that name may be a mistyped form of.
+func (c *Catalog) Nearest(name string) []string { return nearest.Names(name, c.Names(), 3) }
+
+// Names returns the names of all tools in the order of their sources.
+func (c *Catalog) Names() []string {
+	names := make([]string, len(c.all))
+	for i, def := range c.all {
+		names[i] = def.Name
+	}
+	return names
+}
+
+// All returns a copy of the definitions in the order of their sources.
+func (c *Catalog) All() []toolspec.Definition { return append([]toolspec.Definition{}, c.all...) }
+
+// Problems returns which definitions were left out, and why.
+func (c *Catalog) Problems() []string { return append([]string{}, c.problems...) }
+
+// Wire returns the public form of the Catalog. Created tools are listed with the baseline tools, because both
+// are always available; Origins tells them apart.
+func (c *Catalog) Wire() wire.Discovery {
+	w := wire.Discovery{
+		Baseline: []toolspec.Function{}, Panel: []toolspec.Function{}, MCP: []toolspec.Function{},
+		Origins: make(map[string]toolspec.Origin, len(c.all)),
+	}
+	for _, def := range c.all {
+		w.Origins[def.Name] = def.Origin
+		switch def.Origin {
+		case toolspec.OriginPanel:
+			w.Panel = append(w.Panel, def.Function())
+		case toolspec.OriginMCP:
+			w.MCP = append(w.MCP, def.Function())
+		default:
+			w.Baseline = append(w.Baseline, def.Function())
+		}
+	}
+	return w
+}

@@ -1,0 +1,100 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"sextant/backend/policy"
+	"sextant/shared/event"
+	"sextant/shared/excerpt"
+	"sextant/shared/toolspec"
+)
+
+// maxCommand bounds how much of a command a question about one of its hosts quotes, in characters.
+const maxCommand = 120
+
+// CheckHost judges one host (host or host:port) that a running call has connected to: a command whose
+// network the sandbox limits. It asks a person where there is one. nil allows the connection; the
+// error is a sentence for whoever reads the command's output. The deadline of the call pauses while
+// the question waits, and the question lapses with ctx. Each judged host is in the audit log.
+func (p *Pipeline) CheckHost(ctx context.Context, call toolspec.Call, host string) error {
+	c := p.newCall(call)
+	if p.selectTool(ctx, c) != nil {
+		return errors.New("its tool no longer exists")
+	}
+	now, err := p.describeCall(c)
+	if err != nil {
+		return errNotDescribed
+	}
+	now = p.maskedDescription(now) // the question and the audit log show no secret
+	command := excerpt.Runes(strings.Join(strings.Fields(now.Target), " "), maxCommand)
+	if c.call.Args, err = json.Marshal(map[string]string{"host": host, "command": now.Target}); err != nil {
+		return errNotDescribed
+	}
+	c.desc = toolspec.Description{
+		Present: "Let a command reach " + host + ": " + command, Target: now.Target, Hosts: []string{host},
+		RunsProgram: true, Network: true, HostsLimited: true, HostCheck: true,
+	}
+	p.decide(ctx, c)
+	c.allowedByPolicy()
+	var refused error
+	switch c.decision.Verdict {
+	case policy.Refuse:
+		c.row.Decision = "refused"
+		refused = errors.New(c.decision.Reason + ". " + c.decision.Suggestion)
+	case policy.Question:
+		refused = p.askHost(ctx, c)
+	}
+	p.recordHost(ctx, c, host, refused)
+	return refused
+}
+
+var errNotDescribed = errors.New("what it would do could not be determined")
+
+// askHost asks a person about a host.
+func (p *Pipeline) askHost(ctx context.Context, c *callState) error {
+	asked := c.decision
+	answer, err := p.ask(ctx, asked.Approval)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		c.row.Decision, c.row.Reason = "refused", "the command ended before the question was answered"
+		return errors.New(c.row.Reason)
+	case err != nil:
+		p.cfg.Log.Error("question not asked", "call", c.call.ID, "err", err)
+		c.row.Decision, c.row.Reason = "refused", "the question could not be stored"
+		return errors.New("a person has to be asked, and the question could not be stored")
+	case answer.Answer == event.AnswerDeny || answer.Answer == "":
+		c.row.Decision, c.row.Reason = "denied", answer.Reason
+		if answer.Reason != "" {
+			return errors.New("declined by the person: " + answer.Reason)
+		}
+		return errors.New("declined by the person")
+	}
+	// A rule may have been added while the question waited.
+	if p.decide(ctx, c); c.decision.Verdict == policy.Refuse {
+		c.row.Decision, c.row.Reason = "refused", c.decision.Reason
+		return errors.New(c.decision.Reason)
+	}
+	c.row.Decision, c.row.Reason = string(answer.Answer), asked.Reason
+	if g, ok := asked.Grants[answer.Answer]; ok {
+		p.addGrant(ctx, g)
+	}
+	return nil
+}
+
+// recordHost records how a host was judged, as a row of its own besides the call's.
+func (p *Pipeline) recordHost(ctx context.Context, c *callState, host string, refused error) {
+	row := p.auditRow(c)
+	row.ID, row.Tool, row.Target = newID("c"), c.call.Tool+"_network", host
+	row.Sentence = "Let a command reach " + host
+	out := event.CallResult{Status: event.CallDone}
+	if refused != nil {
+		row.Sentence = "Kept a command from " + host
+		out.Status, out.Error = event.CallRefused, refused.Error()
+	}
+	if err := p.cfg.Audit.Record(context.WithoutCancel(ctx), row, out); err != nil {
+		p.cfg.Log.Error("a host of a command is not in the audit log", "host", host, "err", err)
+	}
+}

@@ -1,0 +1,70 @@
+package pipeline
+
+import (
+	"context"
+
+	"sextant/backend/policy"
+	"sextant/shared/toolspec"
+)
+
+// policy asks the one policy. A refusal ends the call; a question goes on to approve.
+func (p *Pipeline) policy(ctx context.Context, c *callState) *toolspec.Result {
+	p.decide(ctx, c)
+	switch c.decision.Verdict {
+	case policy.Refuse:
+		return c.refusedByPolicy()
+	case policy.Allow:
+		c.allowedByPolicy()
+	}
+	return nil
+}
+
+// decide sets the decision by what holds at this moment.
+func (p *Pipeline) decide(ctx context.Context, c *callState) {
+	grants, err := p.cfg.Grants.Grants(ctx)
+	if err != nil {
+		// Without the grants more is asked, never less.
+		p.cfg.Log.Error("grants not read", "err", err)
+	}
+	session := c.call.From.Session
+	c.decision = policy.Decide(policy.Input{
+		Call: c.call, Definition: c.def, Description: c.desc, Settings: p.cfg.Policy(),
+		CallTools: p.callTools(c.call.From), Grants: grants,
+		Opened: p.hosts.opened(session), Used: p.hosts.used(session),
+		UsedSecrets: p.secretUses.of(contextKey(c.call.From)), Now: p.cfg.Now(),
+	})
+}
+
+func (c *callState) allowedByPolicy() {
+	c.row.Decision, c.row.Reason = "allowed", c.decision.Reason
+	if c.decision.Grant != "" {
+		c.row.Decision = "granted"
+	}
+}
+
+func (c *callState) refusedByPolicy() *toolspec.Result {
+	return c.refused(toolspec.Fail(c.decision.ErrorType, c.decision.Reason, c.decision.Suggestion))
+}
+
+// Permission returns the permission that applies to calls of a tool whose arguments are not known yet.
+// knowsFiles is true of a tool that says of each call which files it uses.
+func (p *Pipeline) Permission(ctx context.Context, def toolspec.Definition, knowsFiles bool) (policy.EffectivePermission, error) {
+	grants, err := p.cfg.Grants.Grants(ctx)
+	if err != nil {
+		return policy.EffectivePermission{}, err
+	}
+	return policy.StandOf(def, p.cfg.Policy(), grants, knowsFiles), nil
+}
+
+// Allowed reports whether call would run without a question if it were made now. It runs and records
+// nothing.
+func (p *Pipeline) Allowed(ctx context.Context, call toolspec.Call) bool {
+	c := p.newCall(call)
+	for _, next := range []stage{p.selectTool, p.reach, p.validate, p.resolveSurface, p.describe} {
+		if next(ctx, c) != nil {
+			return false
+		}
+	}
+	p.decide(ctx, c)
+	return c.decision.Verdict == policy.Allow
+}

@@ -1,0 +1,114 @@
+package pipeline
+
+import (
+	"context"
+	"sync"
+
+	"sextant/backend/store/diskspace"
+	"sextant/shared/event"
+	"sextant/shared/excerpt"
+	"sextant/shared/toolspec"
+)
+
+// announce publishes the start of a call, once.
+func (p *Pipeline) announce(ctx context.Context, c *callState) {
+	if c.announced {
+		return
+	}
+	start := event.CallStart{
+		CallRequest: p.request(c), Owner: c.def.Owner, TimeoutMS: c.timeout(),
+		ReadsOnly: c.def.Hints.ReadOnly && !c.desc.ScrollsPage, Within: c.call.Within,
+	}
+	start.Sentence = c.sentence()
+	if c.call.From.Caller != toolspec.CallerApp {
+		start.App = c.def.App
+	}
+	p.publish(ctx, c, event.New(event.CallStarted, start))
+	c.announced = true
+}
+
+// request returns what is known of the call before it runs, without secrets.
+func (p *Pipeline) request(c *callState) event.CallRequest {
+	return event.CallRequest{
+		Tool: c.call.Tool, Args: p.shownArgs(c), Origin: c.def.Origin,
+		Caller: c.call.From.Caller, Client: c.call.From.Client, Sentence: c.desc.Present,
+	}
+}
+
+// sentence says what the call does, also before it was described.
+func (c *callState) sentence() string {
+	if c.desc.Present != "" {
+		return c.desc.Present
+	}
+	return "Calling " + excerpt.Runes(c.call.Tool, maxValue)
+}
+
+// timeout is the longest that the call may run in milliseconds, by its arguments and its tool's deadline.
+func (c *callState) timeout() int {
+	if own := c.desc.LimitMS; own > 0 {
+		return min(own, c.def.Deadline())
+	}
+	return c.def.Deadline()
+}
+
+// publish stores an event of the call after those that were published before. Nothing depends on its
+// success: what must be on disk before an effect is the intent.
+func (p *Pipeline) publish(ctx context.Context, c *callState, e event.Event) {
+	optional := c.optional()
+	c.writes.add(func() { p.store(ctx, c, e, optional) })
+}
+
+// optional reports whether events of the call may be dropped when many wait for a full disk: those of
+// calls that did not act.
+func (c *callState) optional() bool { return !c.intent || c.readsOnly() }
+
+func (p *Pipeline) store(ctx context.Context, c *callState, e event.Event, optional bool) {
+	e = e.In(c.call.From.Place()).Of(c.call.ID)
+	// A stopped call is still reported.
+	err := p.cfg.Pending.Publish(context.WithoutCancel(ctx), e.Conversation, optional, e)
+	switch {
+	case diskspace.IsFull(err):
+		p.cfg.Log.Warn("event of a call waits for disk space", "kind", e.Kind, "call", c.call.ID, "err", err)
+	case err != nil:
+		p.cfg.Log.Error("event of a call not stored", "kind", e.Kind, "call", c.call.ID, "err", err)
+	}
+}
+
+// queue runs functions in order in the background, so that writing does not delay the call. The zero
+// value is ready; it may be used concurrently.
+type queue struct {
+	mu      sync.Mutex
+	waiting []func()
+	running bool
+	left    sync.WaitGroup
+}
+
+func (q *queue) add(do func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.left.Add(1)
+	q.waiting = append(q.waiting, do)
+	if !q.running {
+		q.running = true
+		go q.work()
+	}
+}
+
+// wait returns when everything that was added is done.
+func (q *queue) wait() { q.left.Wait() }
+
+func (q *queue) work() {
+	for {
+		q.mu.Lock()
+		if len(q.waiting) == 0 {
+			q.running = false
+			q.mu.Unlock()
+			return
+		}
+		do := q.waiting[0]
+		q.waiting = q.waiting[1:]
+		q.mu.Unlock()
+		do()
+		q.left.Done()
+	}
+}

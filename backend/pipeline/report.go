@@ -1,0 +1,133 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"sextant/shared/annotation"
+	"sextant/shared/event"
+	"sextant/shared/excerpt"
+	"sextant/shared/toolspec"
+)
+
+// maxReported is how many characters of what the model read go into call.ended.
+const maxReported = 4000
+
+// report publishes the end of a call, writes its audit row and returns what the caller gets.
+func (p *Pipeline) report(ctx context.Context, c *callState, result toolspec.Result) toolspec.Result {
+	if c.executor == nil {
+		result = p.masked(result) // run has masked the others
+	}
+	if !result.Success {
+		// It quotes the arguments.
+		result.Error = p.cfg.Secrets.Mask(c.errorText(result.Error))
+	}
+	result.Asked = c.asked
+	p.announce(ctx, c)
+	c.writes.add(func() {
+		text := result.ModelText()
+		end := p.end(c, result, text)
+		p.audit(ctx, c, end, len(text)/toolspec.BytesPerToken)
+		p.store(ctx, c, event.New(event.CallEnded, end), c.optional())
+	})
+	return result
+}
+
+func (p *Pipeline) end(c *callState, result toolspec.Result, text string) event.CallEnd {
+	end := event.CallEnd{
+		Tool: c.call.Tool, Status: c.status, Sentence: result.Sentence, Reason: c.row.Reason,
+		CallOutcome: event.CallOutcome{
+			DurationMS: result.DurationMS, Preview: result.Preview,
+			Error: result.Error, ErrorType: result.ErrorType, Suggestion: result.Suggestion,
+			Sources: result.Sources, Output: excerpt.Runes(text, maxReported),
+			Changed: result.Changed, Undoable: result.Undoable, Kept: result.Kept,
+		},
+	}
+	if len(end.Preview) == 0 && result.Success {
+		end.Preview = preview(result, end.Sentence)
+	}
+	if end.Status == "" {
+		end.Status = event.CallDone
+		if !result.Success {
+			end.Status = event.CallFailed
+		}
+	}
+	if end.Sentence == "" {
+		end.Sentence = c.sentence()
+	}
+	for _, image := range result.Images {
+		id, err := p.cfg.Blobs.Put(bytes.NewReader(image.Data))
+		if err != nil {
+			p.cfg.Log.Error("picture not stored", "call", c.call.ID, "err", err)
+			continue
+		}
+		end.Images = append(end.Images, id)
+	}
+	end.App = p.storeForApp(c, result)
+	return end
+}
+
+// storeForApp stores the whole answer of a call that an MCP server's page shows. The page itself has
+// the answers of its own calls.
+func (p *Pipeline) storeForApp(c *callState, result toolspec.Result) string {
+	if c.def.App == "" || len(result.App) == 0 || c.call.From.Caller == toolspec.CallerApp {
+		return ""
+	}
+	id, err := p.cfg.Blobs.Put(bytes.NewReader(result.App))
+	if err != nil {
+		p.cfg.Log.Error("answer not stored for its page", "call", c.call.ID, "err", err)
+		return ""
+	}
+	return id
+}
+
+// Bounds of a preview that is made from a result's text: lines, and characters of a line.
+const (
+	previewLines = 3
+	previewWidth = 120
+)
+
+// preview returns the first lines of a text, for a tool that makes no preview of its own. Structured
+// values are not shown line by line, and what the sentence says already is not repeated.
+func preview(result toolspec.Result, sentence string) (lines []string) {
+	text := result.Text
+	if s, ok := result.Value.(string); ok && text == "" {
+		text = s
+	}
+	for line := range strings.Lines(text) {
+		if line = annotation.Clean(line, previewWidth); line != "" && line != sentence {
+			lines = append(lines, line)
+		}
+		if len(lines) == previewLines {
+			break
+		}
+	}
+	return lines
+}
+
+// audit writes the row after the call: the result of an intent, or both rows at once for a call that
+// ended before its intent.
+func (p *Pipeline) audit(ctx context.Context, c *callState, end event.CallEnd, tokens int) {
+	ctx = context.WithoutCancel(ctx)
+	out := event.CallResult{Status: end.Status, Sentence: end.Sentence, CallOutcome: end.CallOutcome, Tokens: tokens}
+	var err error
+	begun := c.intent && !c.intentFailed
+	if begun {
+		err = p.cfg.Audit.Done(ctx, c.call.ID, out)
+	} else {
+		err = p.cfg.Audit.Record(ctx, p.auditRow(c), out)
+	}
+	if err != nil {
+		p.cfg.Log.Error("audit row not written", "call", c.call.ID, "err", err)
+		p.queueAudit(p.auditRow(c), out, begun, err)
+	}
+}
+
+// errorText puts the call in front of what went wrong: bash(command="…"): message.
+func (c *callState) errorText(message string) string {
+	if strings.HasPrefix(message, c.call.Tool+"(") {
+		return message
+	}
+	return Format(c.call.Tool, c.call.Args, c.desc.Secret...) + ": " + message
+}

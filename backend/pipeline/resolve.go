@@ -1,0 +1,148 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"sextant/backend/policy"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// selectTool finds the call's tool in the catalogue of its panel; for a panel's page in that page's
+// catalogue, for the page of an MCP server in that server's.
+func (p *Pipeline) selectTool(_ context.Context, c *callState) *toolspec.Result {
+	catalogue := p.cfg.Tools.ForPanel(c.call.Panel)
+	switch c.call.From.Caller {
+	case toolspec.CallerPanel:
+		catalogue = p.cfg.Tools.ForPage(c.call.From.Client)
+	case toolspec.CallerApp:
+		catalogue = p.cfg.Tools.ForApp(c.call.From.Client)
+	}
+	def, ok := catalogue.Get(c.call.Tool)
+	if ok {
+		c.def = def
+		return nil
+	}
+	text := "there is no tool of that name"
+	suggestion := "List the tools to see what can be called."
+	if near := catalogue.Nearest(c.call.Tool); len(near) > 0 {
+		text += ", nearest: " + strings.Join(near, ", ")
+		suggestion = "Call " + near[0] + "."
+	}
+	r := toolspec.Fail(toolspec.ValidationError, text, suggestion)
+	return &r
+}
+
+// reach ends a panel's call of a tool that is neither its own nor named by its manifest, before anything
+// is said about how the tool would have to be called.
+func (p *Pipeline) reach(_ context.Context, c *callState) *toolspec.Result {
+	beyond := false
+	if c.decision, beyond = policy.Reach(c.call, c.def, p.callTools(c.call.From)); beyond {
+		return c.refusedByPolicy()
+	}
+	return nil
+}
+
+// callTools returns the tools besides its own that the calling panel may call.
+func (p *Pipeline) callTools(from toolspec.Provenance) []string {
+	if from.Caller != toolspec.CallerPanel || p.cfg.CallTools == nil {
+		return nil
+	}
+	return p.cfg.CallTools(from.Client)
+}
+
+// validate replaces the arguments by their canonical form, or says what to send instead.
+func (p *Pipeline) validate(_ context.Context, c *callState) *toolspec.Result {
+	canonical, problem := p.checker.Check(c.def, c.call.Args)
+	if problem != nil {
+		// The call is reported all the same, so its secret arguments have to be known.
+		if desc, err := p.describeCall(c); err == nil {
+			c.desc.Secret = desc.Secret
+		}
+		return problem
+	}
+	c.call.Args = canonical
+	return nil
+}
+
+// refuse ends a call that its executor will never run, before a person is asked about it.
+func (p *Pipeline) refuse(_ context.Context, c *callState) *toolspec.Result {
+	r, ok := p.executor(c.def.Origin).(Refuser)
+	if !ok {
+		return nil
+	}
+	refusal, err := safely(func() (*toolspec.Result, error) { return r.Refuse(c.call), nil })
+	if err != nil || refusal == nil {
+		return nil // the execution reports what is wrong
+	}
+	return c.refused(*refusal)
+}
+
+// refused marks the call as refused with r.
+func (c *callState) refused(r toolspec.Result) *toolspec.Result {
+	c.row.Decision, c.row.Reason, c.status = "refused", r.Error, event.CallRefused
+	return &r
+}
+
+// resolveSurface finds out what the call acts on. What the window shows later does not change it.
+func (p *Pipeline) resolveSurface(_ context.Context, c *callState) *toolspec.Result {
+	c.call.Surface = nil
+	if s, ok := p.executor(c.def.Origin).(SurfaceResolver); ok {
+		c.call.Surface = s.Surface(c.call)
+	}
+	return nil
+}
+
+// describe finds out what the call will do.
+func (p *Pipeline) describe(_ context.Context, c *callState) *toolspec.Result {
+	desc, err := p.describeCall(c)
+	if err != nil {
+		p.cfg.Log.Error("describing a call failed", "tool", c.call.Tool, "err", err)
+		r := toolspec.Fail(toolspec.SystemError, "what it would do could not be determined, so it did not run",
+			"Nothing was changed. The log holds the details.")
+		return &r
+	}
+	c.desc = p.maskedDescription(desc)
+	if c.desc.Present == "" {
+		c.desc.Present = "Running " + c.call.Tool
+	}
+	p.findCopied(c)
+	return nil
+}
+
+// describeCall returns what the executor says of the call, empty when it says nothing.
+func (p *Pipeline) describeCall(c *callState) (toolspec.Description, error) {
+	d, ok := p.executor(c.def.Origin).(Describer)
+	if !ok {
+		return toolspec.Description{}, nil
+	}
+	return safely(func() (toolspec.Description, error) { return d.Describe(c.call), nil })
+}
+
+// route finds the executor of the tool's origin.
+func (p *Pipeline) route(_ context.Context, c *callState) *toolspec.Result {
+	if c.executor = p.executor(c.def.Origin); c.executor != nil {
+		return nil
+	}
+	r := toolspec.Fail(toolspec.SystemError, "nothing runs tools of the origin "+string(c.def.Origin)+" here",
+		"Nothing was changed.")
+	return &r
+}
+
+func (p *Pipeline) executor(origin toolspec.Origin) Executor {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.executors[origin]
+}
+
+// safely runs do and turns a panic into an error.
+func safely[T any](do func() (T, error)) (value T, err error) {
+	defer func() {
+		if caught := recover(); caught != nil {
+			err = fmt.Errorf("panic: %v", caught)
+		}
+	}()
+	return do()
+}

@@ -1,0 +1,164 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"sextant/backend/pipeline/deadline"
+	"sextant/shared/annotation"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// grace is how long an executor may take to return after a stop, within the promised 100 ms.
+const grace = 60 * time.Millisecond
+
+// run executes the call under its deadline.
+func (p *Pipeline) run(ctx context.Context, c *callState) *toolspec.Result {
+	if !c.def.Hints.ReadOnly {
+		p.repeats.changed()
+		defer p.repeats.changed()
+	}
+	ctx, stop := deadline.With(ctx, time.Duration(c.def.Deadline())*time.Millisecond)
+	defer stop()
+	out := p.newOutput(ctx, c)
+	defer out.close()
+	p.openTyped(c)
+	start := time.Now()
+	var result toolspec.Result
+	if refusal := p.takePage(ctx, c, out); refusal != nil {
+		result = *refusal
+	} else {
+		result = p.execute(ctx, c, out)
+		p.releasePage(c)
+	}
+	result.DurationMS = time.Since(start).Milliseconds()
+	result = p.masked(result)
+	result.Read = c.readFrom(result)
+	p.noteRead(c, result)
+	result = p.shorten(ctx, c, result)
+	p.remember(c, result)
+	return &result
+}
+
+// openTyped opens the hosts of a baseline call for the dialer too. The policy has allowed the call, so
+// hosts that a person typed are open by now.
+func (p *Pipeline) openTyped(c *callState) {
+	if p.cfg.Dialer == nil || c.def.Origin != toolspec.OriginBaseline {
+		return
+	}
+	for _, host := range c.desc.Hosts {
+		if p.HostOpen(c.call.From.Session, host) {
+			p.cfg.Dialer.OpenTyped(host)
+		}
+	}
+}
+
+// maxFault bounds what is reported of an executor's own fault, in characters.
+const maxFault = 1000
+
+type execution struct {
+	result toolspec.Result
+	err    error
+}
+
+// execute runs the executor in its own goroutine, so that one that ignores a stop cannot delay it.
+// Close waits for those goroutines.
+func (p *Pipeline) execute(ctx context.Context, c *callState, out *output) toolspec.Result {
+	done := make(chan execution, 1)
+	p.executions.Go(func() {
+		var e execution
+		e.result, e.err = safely(func() (toolspec.Result, error) {
+			return c.executor.Execute(ctx, c.call, c.def, out.write)
+		})
+		done <- e
+	})
+	select {
+	case e := <-done:
+		return p.resultOf(ctx, c, e)
+	case <-ctx.Done():
+	}
+	wait := time.NewTimer(grace)
+	defer wait.Stop()
+	select {
+	case e := <-done:
+		return p.resultOf(ctx, c, e)
+	case <-wait.C:
+		p.executions.Go(func() { // nobody takes its result any more
+			if e := <-done; e.result.Spooled != nil {
+				e.result.Spooled.Discard()
+			}
+		})
+		return p.ended(ctx, c)
+	}
+}
+
+// resultOf makes the Result of what an executor returned.
+func (p *Pipeline) resultOf(ctx context.Context, c *callState, e execution) toolspec.Result {
+	stopped := errors.Is(context.Cause(ctx), errStopped)
+	switch {
+	case e.err == nil && e.result.Success:
+		if err := checkJSON(e.result.Value); err != nil {
+			return toolspec.Fail(toolspec.SystemError, "its result cannot be written as JSON: "+err.Error(), "")
+		}
+		return e.result
+	case ctx.Err() != nil && (e.err != nil || e.result.ErrorType == "" || stopped):
+		r := p.ended(ctx, c)
+		// What it produced until then is worth reporting.
+		r.Value, r.Text, r.Preview = e.result.Value, e.result.Text, e.result.Preview
+		r.Sources, r.Read, r.Changed, r.Spooled = e.result.Sources, e.result.Read, e.result.Changed, e.result.Spooled
+		return r
+	case e.err != nil:
+		p.cfg.Log.Error("executor failed", "tool", c.call.Tool, "call", c.call.ID, "err", e.err)
+		// The failure may quote a page, so it has the result's sources.
+		r := toolspec.Fail(toolspec.SystemError, annotation.Clean(e.err.Error(), maxFault),
+			"Everything else keeps running. Try again; the log holds the details.")
+		r.Sources = e.result.Sources
+		return r
+	}
+	if e.result.Error == "" {
+		e.result.Error = "it failed without saying why"
+	}
+	if e.result.ErrorType == "" {
+		e.result.ErrorType = toolspec.SystemError
+	}
+	return e.result
+}
+
+// checkJSON returns why a value cannot be written as JSON.
+func checkJSON(value any) error {
+	if _, ok := value.(toolspec.JSONAppender); ok {
+		return nil
+	}
+	_, err := json.Marshal(value)
+	return err
+}
+
+// ended returns the failure of a call that ended by its deadline or a stop.
+func (p *Pipeline) ended(ctx context.Context, c *callState) toolspec.Result {
+	if errors.Is(context.Cause(ctx), deadline.ErrOver) {
+		return toolspec.Fail(toolspec.SystemError,
+			"not done after "+seconds(c.def.Deadline())+", so it was stopped; what it did until then stays",
+			"Check what it changed, then do it in smaller steps.")
+	}
+	return c.stopped()
+}
+
+func (c *callState) stopped() toolspec.Result {
+	c.status = event.CallStopped
+	text := "stopped before it ran"
+	if c.intent {
+		text = "stopped while it ran; what it did until then stays"
+	}
+	return toolspec.Fail(toolspec.UserError, text, "Ask the person how to go on.")
+}
+
+func seconds(ms int) string {
+	if ms%1000 == 0 {
+		return fmt.Sprintf("%d s", ms/1000)
+	}
+	return fmt.Sprintf("%.1f s", float64(ms)/1000)
+}

@@ -1,0 +1,133 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"sextant/backend/sandbox/secrets"
+	"sextant/shared/toolspec"
+)
+
+// secretUses remembers, by asking context, which secrets a person allowed to be sent where. Forgetting
+// one only means that it is asked about again.
+type secretUses struct {
+	mu       sync.Mutex
+	contexts map[string][]toolspec.SecretUse
+}
+
+func (s *secretUses) add(key string, uses []toolspec.SecretUse) {
+	if len(uses) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.contexts) >= maxSessions || len(s.contexts[key]) >= maxHosts {
+		clear(s.contexts)
+	}
+	for _, u := range uses {
+		if !slices.Contains(s.contexts[key], u) {
+			s.contexts[key] = append(s.contexts[key], u)
+		}
+	}
+}
+
+func (s *secretUses) of(key string) []toolspec.SecretUse {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.contexts[key])
+}
+
+// checkSecrets ends a call that names a secret where none is filled in, one that is not known, or one
+// that belongs to another host. The tool checks again when it fills the secret in.
+func (p *Pipeline) checkSecrets(_ context.Context, c *callState) *toolspec.Result {
+	if p.cfg.Secrets == nil {
+		return nil
+	}
+	for _, u := range c.desc.Secrets {
+		sink := secrets.Sink{Place: secrets.Place(u.Place), Origin: u.Origin}
+		if err := p.cfg.Secrets.Check([]string{u.Name}, sink); err != nil {
+			return c.refused(secrets.Refused(err))
+		}
+	}
+	if c.desc.ForwardsSecrets || c.def.Origin == toolspec.OriginCreated || c.def.Group == "feedback" ||
+		!strings.Contains(string(c.call.Args), "secret:") {
+		return nil
+	}
+	for _, name := range secrets.Names(string(c.call.Args)) {
+		if slices.ContainsFunc(c.desc.Secrets, func(u toolspec.SecretUse) bool { return u.Name == name }) {
+			continue
+		}
+		if s, known := p.cfg.Secrets.Known(name); known {
+			// A command, a script, a file or another program's tool could send it anywhere.
+			return c.refused(toolspec.Fail(toolspec.SecurityError,
+				fmt.Sprintf("%s is not filled in here: it is bound to %s, and %s could send it elsewhere",
+					secrets.Ref(name), s.Host, c.call.Tool),
+				"Secrets are filled in by http_request (url, headers, body) and by typing into a field of "+s.Host+"."))
+		}
+	}
+	return nil
+}
+
+// masked returns r without the values of secrets.
+func (p *Pipeline) masked(r toolspec.Result) toolspec.Result {
+	v := p.cfg.Secrets
+	if v == nil {
+		return r
+	}
+	r.Error, r.Suggestion = v.Mask(r.Error), v.Mask(r.Suggestion)
+	r.Text, r.Sentence = v.Mask(r.Text), v.Mask(r.Sentence)
+	r.Preview, r.Sources, r.Changed = p.maskedAll(r.Preview), p.maskedAll(r.Sources), p.maskedAll(r.Changed)
+	if r.App != nil {
+		r.App = v.MaskJSON(r.App)
+	}
+	var encoded []byte
+	switch value := r.Value.(type) {
+	case nil:
+		return r
+	case string:
+		r.Value = v.Mask(value)
+		return r
+	case toolspec.JSONAppender:
+		encoded = value.AppendJSON(nil)
+	default:
+		var err error
+		if encoded, err = json.Marshal(value); err != nil {
+			return r // resultOf has refused those
+		}
+	}
+	if shown := v.MaskJSON(encoded); string(shown) != string(encoded) {
+		r.Value = json.RawMessage(shown)
+	}
+	return r
+}
+
+func (p *Pipeline) maskedAll(list []string) []string {
+	for i, text := range list {
+		if shown := p.cfg.Secrets.Mask(text); shown != text {
+			list = slices.Clone(list)
+			list[i] = shown
+		}
+	}
+	return list
+}
+
+// shownArgs returns the arguments as they are shown and stored: without the values of secret arguments,
+// and without secrets that somebody wrote out.
+func (p *Pipeline) shownArgs(c *callState) json.RawMessage {
+	return p.cfg.Secrets.MaskJSON(hideSecrets(c.call.Args, c.desc.Secret...))
+}
+
+// maskedDescription hides secrets that somebody wrote out in what is shown of a call before it runs.
+func (p *Pipeline) maskedDescription(d toolspec.Description) toolspec.Description {
+	v := p.cfg.Secrets
+	if v == nil {
+		return d
+	}
+	d.Present, d.Target, d.Data = v.Mask(d.Present), v.Mask(d.Target), v.Mask(d.Data)
+	d.Warnings = p.maskedAll(d.Warnings)
+	return d
+}

@@ -1,0 +1,213 @@
+package policy
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// covered reports whether grant g answers the question about this call.
+func (f facts) covered(g toolspec.Grant) bool {
+	switch {
+	case f.everyTime() || !f.fits(g) || reaches(g) != f.in.Description.HostCheck:
+		return false
+	case g.Target != "" && g.Target != f.in.Description.Target:
+		return false
+	case len(g.Commands) > 0:
+		return f.likeCovers(g)
+	case g.Digest != f.handedOver():
+		return false
+	}
+	if len(g.Args) == 0 {
+		// Any arguments were granted, but not for data that comes from elsewhere, and not
+		// where a question is about these very arguments.
+		return !slices.ContainsFunc(f.doubts(), func(d doubt) bool { return d.exact })
+	}
+	return bytes.Equal(f.lasting(canonical(g.Args)), f.lasting(f.args))
+}
+
+// reaches reports whether g lets commands that run reach its hosts, and nothing else.
+func reaches(g toolspec.Grant) bool { return g.Network && len(g.Commands) == 0 }
+
+// fits reports whether g is a permission that was given for such a tool, party, conversation, folder,
+// context and hosts: what all kinds of permission have in common.
+func (f facts) fits(g toolspec.Grant) bool {
+	call, def := f.in.Call, f.in.Definition
+	switch {
+	case g.Scope == toolspec.GrantForbid:
+		return false
+	case g.Tool != call.Tool || g.Owner != def.Owner || g.Party != f.party:
+		return false
+	case g.Scope == toolspec.GrantConversation && (g.Conversation == "" || g.Conversation != call.From.Conversation):
+		return false
+	case g.Conversation != "" && g.Conversation != call.From.Conversation:
+		return false
+	case g.Folder != "" && g.Folder != f.in.Settings.Folder:
+		return false
+	case !within(f.hosts, g.Hosts) || len(f.hosts) == 0 && len(g.Hosts) > 0:
+		return false
+	}
+	return within(f.outside, g.Outside) && within(f.secretNames(), g.Secrets)
+}
+
+// lasting are arguments without those that do not change what our shell does: a model words
+// its remark, and how long it would wait, differently each time.
+func (f facts) lasting(args json.RawMessage) json.RawMessage {
+	var object map[string]any
+	if f.in.Call.Tool != "bash" || !f.told() || decodeNumbers(args, &object) != nil {
+		return args
+	}
+	delete(object, "description")
+	delete(object, "timeout")
+	b, err := json.Marshal(object)
+	if err != nil {
+		return args
+	}
+	return canonical(b)
+}
+
+// handedOver is the digest of what our own hands would give to a page, and of what a told call
+// would do to which files, "" for what needs no word for itself. A path in the arguments may
+// lead to another file tomorrow.
+func (f facts) handedOver() string {
+	if f.in.Description.HostCheck {
+		return ""
+	}
+	if f.told() {
+		d := f.in.Description
+		b, err := json.Marshal([]any{d.Files, d.Network})
+		if err != nil {
+			return "" // plain structs only: this cannot happen
+		}
+		sum := sha256.Sum256(b)
+		return hex.EncodeToString(sum[:])
+	}
+	if !f.hands() || !f.in.Definition.Hints.Confirm || f.in.Description.Data == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(f.in.Description.Data))
+	return hex.EncodeToString(sum[:])
+}
+
+func within(some, all []string) bool {
+	for _, s := range some {
+		if !slices.Contains(all, s) {
+			return false
+		}
+	}
+	return true
+}
+
+// grant is what an answer of scope would keep.
+func (f facts) grant(scope toolspec.GrantScope, doubts []doubt) toolspec.Grant {
+	g := toolspec.Grant{
+		Scope: scope, Tool: f.in.Call.Tool, Owner: f.in.Definition.Owner, Party: f.party,
+		Hosts: f.hosts, Outside: f.outside, Secrets: f.secretNames(), Digest: f.handedOver(), Created: f.in.Now,
+		Network: f.in.Description.HostCheck,
+	}
+	if scope == toolspec.GrantConversation {
+		g.Conversation = f.in.Call.From.Conversation
+	}
+	exact := slices.ContainsFunc(doubts, func(d doubt) bool { return d.exact })
+	if exact {
+		// Relative paths in arguments mean something else in another folder.
+		g.Args, g.Folder = f.lasting(f.args), f.in.Settings.Folder
+	}
+	if f.in.Description.HostCheck {
+		g.Text = f.contactText(g)
+		return g
+	}
+	if exact || len(f.hosts) == 0 {
+		// The same arguments can come to act on something else: a program that was changed.
+		g.Target = f.in.Description.Target
+	}
+	g.Text = f.scopeText(g)
+	return g
+}
+
+// yesBeforehand applies what `sextant run --yes-to` said for everything that asks.
+func (f facts) yesBeforehand() (Decision, bool) {
+	from := f.in.Call.From
+	if from.Caller != toolspec.CallerRun && from.Caller != toolspec.CallerModel && from.Caller != toolspec.CallerPilot {
+		return Decision{}, false
+	}
+	switch {
+	case from.YesTo == "all":
+		return Decision{Verdict: Allow, Reason: "Allowed by --yes-to all."}, true
+	case from.YesTo == "read" && (f.in.Definition.Hints.ReadOnly || f.looksOnly()):
+		return Decision{Verdict: Allow, Reason: "Allowed by --yes-to read."}, true
+	}
+	return Decision{}, false
+}
+
+// nobodyToAsk refuses and names what would have allowed it.
+func (f facts) nobodyToAsk(doubts []doubt) Decision {
+	from := f.in.Call.From
+	suggestion := "Allow it in the window with Always, or set SEXTANT_MODE=full."
+	switch {
+	case f.asking():
+		suggestion = "Do it in the window, where it can be asked, or leave the tool to the rules again."
+	case f.in.Description.HostCheck && !doubts[0].steered:
+		suggestion = "The person can allow it beforehand: --allow-hosts " + f.hosts[0] + " or SEXTANT_ALLOW_HOSTS=" + f.hosts[0] + "."
+	case from.Caller == toolspec.CallerRun || from.YesTo != "":
+		yes := "all"
+		if f.in.Definition.Hints.ReadOnly || f.looksOnly() {
+			yes = "read"
+		}
+		suggestion = "Run it with --yes-to " + yes + "."
+	case f.onlyHosts(doubts):
+		suggestion = "Start with --allow-hosts " + f.hosts[0] + ", or set SEXTANT_ALLOW_HOSTS=" + f.hosts[0] + "."
+	case doubts[0].steered:
+		suggestion = "Allow it in the window, where it can be asked, or do it in a new conversation."
+	case doubts[0].firm:
+		suggestion = "Do it in the window, where it can be asked."
+	}
+	return Decision{
+		Verdict: Refuse, ErrorType: toolspec.PermissionError,
+		Reason: "it has to be asked, and there is nobody to ask: " + doubts[0].why, Suggestion: suggestion,
+	}
+}
+
+// onlyHosts reports whether opening the first host by option would have been enough.
+func (f facts) onlyHosts(doubts []doubt) bool {
+	return len(f.hosts) == 1 && len(doubts) == 1 && len(f.marked()) == 0 && !doubts[0].steered
+}
+
+func (f facts) ask(doubts []doubt) Decision {
+	call := f.in.Call
+	d := Decision{Verdict: Question, Reason: doubts[0].why, Grants: map[event.Answer]toolspec.Grant{}}
+	d.Approval = event.Approval{
+		Call: call.ID, Within: call.Within, Root: call.From.Root, InWindow: f.in.Description.NewProgram != "", Tool: call.Tool, Args: f.shownArgs(), Question: f.question(), Does: f.does(),
+		Target: f.target(), Data: f.shownData(), Why: reasons(doubts),
+		Annotation: f.in.Description.Annotation, Hash: digest(call.Tool, f.args, f.in.Settings.Folder, call.From),
+	}
+	d.Approval.Conversation, d.Approval.Turn = call.From.Place()
+	d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerOnce, Scope: "This call only."})
+	keep := func(answer event.Answer, scope toolspec.GrantScope) {
+		g := f.grant(scope, doubts)
+		d.Grants[answer] = g
+		d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: answer, Scope: g.Text})
+	}
+	// What is kept holds the arguments and is shown in the settings: not with a secret in it.
+	if len(f.in.Description.Secret) == 0 && !f.everyTime() {
+		if call.From.Conversation != "" {
+			keep(event.AnswerConversation, toolspec.GrantConversation)
+		}
+		keep(event.AnswerAlways, toolspec.GrantAlways)
+		if g, can := f.like(); can {
+			d.Grants[event.AnswerLike] = g
+			d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerLike, Scope: g.Text})
+		}
+	}
+	deny := "It does not run. The assistant goes on without it and reads your reason."
+	if f.in.Description.HostCheck {
+		deny = "The command goes on without this host, and reads that it was refused."
+	}
+	d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerDeny, Scope: deny})
+	return d
+}

@@ -1,0 +1,262 @@
+package command
+
+import (
+	"strings"
+
+	"sextant/shared/toolspec"
+)
+
+// sed judges stream edits: the script can read, write and run.
+func (c *call) sed() {
+	if c.asksVersion() {
+		return
+	}
+	warned := c.r.warned
+	q := parser{options: spec("e,expression=t f,file=! i,in-place?t n,quiet,silent E r,regexp-extended s,separate u,unbuffered z,null-data l,line-length=t posix debug sandbox follow-symlinks b,binary")}
+	got := q.parse(c.words[1:])
+	c.apply(q, parsed{options: got.options})
+	rest, scripts := got.operands, got.values("expression")
+	if len(scripts) == 0 && !got.has("file") && len(rest) > 0 {
+		scripts, rest = rest[:1], rest[1:]
+	}
+	if got.blurred != "" || len(got.strange) > 0 {
+		c.warn("sed is given options that are only known when it runs, or not known here.")
+	}
+	use := toolspec.UseRead
+	if got.has("in-place") {
+		use = toolspec.UseWrite
+	}
+	for _, script := range scripts {
+		if script.unknown || len(script.others) > 0 {
+			c.warn("What sed does stands in text that is only known when it runs: " + short(script.shown) + ".")
+			continue
+		}
+		s := sedScript{c: c, text: script.text}
+		if !s.read() {
+			c.warn("The script of sed cannot be read: " + short(script.text) + ".")
+		}
+	}
+	for _, w := range rest {
+		c.file(w, use)
+	}
+	if use == toolspec.UseWrite && c.r.warned == warned {
+		c.label = "sed -i" // the name does not tell of commands that a script runs
+	}
+}
+
+// sedScript is a script of sed on the way through it (the commands of GNU sed's manual).
+type sedScript struct {
+	c    *call
+	text string
+	at   int
+}
+
+func (s *sedScript) peek() byte {
+	if s.at < len(s.text) {
+		return s.text[s.at]
+	}
+	return 0
+}
+
+func (s *sedScript) skip(chars string) {
+	for s.at < len(s.text) && strings.IndexByte(chars, s.text[s.at]) >= 0 {
+		s.at++
+	}
+}
+
+// read reports whether all of the script was understood.
+func (s *sedScript) read() bool {
+	for {
+		s.skip(" \t\n;")
+		if s.at >= len(s.text) {
+			return true
+		}
+		if !s.address() {
+			return false
+		}
+		s.skip(" \t")
+		if s.peek() == ',' {
+			s.at++
+			s.skip(" \t+~")
+			if !s.address() {
+				return false
+			}
+		}
+		s.skip(" \t!")
+		if s.at >= len(s.text) || !s.command() {
+			return false
+		}
+	}
+}
+
+func (s *sedScript) address() bool {
+	switch c := s.peek(); {
+	case c == '$':
+		s.at++
+	case c >= '0' && c <= '9':
+		s.skip("0123456789")
+		if s.peek() == '~' {
+			s.at++
+			s.skip("0123456789")
+		}
+	case c == '/':
+		s.at++
+		if !s.until('/', true) {
+			return false
+		}
+		s.skip("IM")
+	case c == '\\':
+		if s.at+1 >= len(s.text) {
+			return false
+		}
+		delimiter := s.text[s.at+1]
+		s.at += 2
+		if !s.until(delimiter, true) {
+			return false
+		}
+		s.skip("IM")
+	}
+	return true
+}
+
+// until goes behind the next delimiter; pattern says that brackets hide it.
+func (s *sedScript) until(delimiter byte, pattern bool) bool {
+	for s.at < len(s.text) {
+		c := s.text[s.at]
+		s.at++
+		switch {
+		case c == '\\':
+			s.at++
+		case c == delimiter:
+			return true
+		case c == '[' && pattern && !s.bracket(delimiter):
+			return false
+		}
+	}
+	return false
+}
+
+// bracket goes behind a bracket expression. Versions of sed differ in what a delimiter or a
+// backslash in one means: such a script is not read.
+func (s *sedScript) bracket(delimiter byte) bool {
+	end := s.at
+	if end < len(s.text) && s.text[end] == '^' {
+		end++
+	}
+	if end < len(s.text) && s.text[end] == ']' {
+		end++
+	}
+	for end < len(s.text) && s.text[end] != ']' {
+		if s.text[end] == '[' && end+1 < len(s.text) && strings.IndexByte(":.=", s.text[end+1]) >= 0 {
+			class := strings.Index(s.text[end+2:], s.text[end+1:end+2]+"]")
+			if class < 0 {
+				return false
+			}
+			end += class + 3
+		}
+		end++
+	}
+	if end >= len(s.text) || strings.IndexByte(s.text[s.at:end], delimiter) >= 0 || strings.Contains(s.text[s.at:end], `\]`) || strings.HasSuffix(s.text[s.at:end], `\`) {
+		return false
+	}
+	s.at = end + 1
+	return true
+}
+
+func (s *sedScript) line() string {
+	rest := s.text[min(s.at, len(s.text)):]
+	end := strings.IndexByte(rest, '\n')
+	if end < 0 {
+		end = len(rest)
+	}
+	s.at += end
+	return strings.TrimLeft(rest[:end], " \t")
+}
+
+// goesOn reports whether a line of text ends in a backslash that is not itself escaped.
+func goesOn(line string) bool {
+	return (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1
+}
+
+func (s *sedScript) command() bool {
+	c := s.peek()
+	s.at++
+	switch {
+	case strings.IndexByte("{}=dDgGhHnNpPxzF", c) >= 0:
+		return true
+	case strings.IndexByte("qQlL", c) >= 0:
+		s.skip(" \t")
+		s.skip("0123456789")
+		return true
+	case strings.IndexByte(":btT", c) >= 0:
+		return s.label(c == ':')
+	case strings.IndexByte("aic", c) >= 0:
+		// Text to the end of the line, and on while lines end in a backslash.
+		for goesOn(s.line()) && s.at < len(s.text) {
+			s.at++
+		}
+		return true
+	case c == '#':
+		s.line()
+		return true
+	case c == 's':
+		return s.substitute()
+	case c == 'y':
+		delimiter := s.peek()
+		s.at++
+		from := s.until(delimiter, false)
+		return s.until(delimiter, false) && from
+	}
+	return s.acts(c)
+}
+
+// label goes behind the name of a label and reports whether every sed ends it there: GNU sed
+// goes on with a command behind a blank, and may take a } into a name that is declared.
+func (s *sedScript) label(declared bool) bool {
+	s.skip(" \t")
+	s.skip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
+	return s.at >= len(s.text) || strings.IndexByte(" \t\n;", s.peek()) >= 0 || s.peek() == '}' && !declared
+}
+
+// acts judges the commands that leave the text alone and do something else.
+func (s *sedScript) acts(c byte) bool {
+	switch c {
+	case 'r', 'R':
+		s.c.file(literal(s.line()), toolspec.UseRead)
+	case 'w', 'W':
+		s.c.file(literal(s.line()), toolspec.UseWrite)
+	case 'e':
+		if line := s.line(); line != "" {
+			s.c.shell(literal(line))
+		}
+		s.c.warn("sed runs commands.")
+	default:
+		return false
+	}
+	return true
+}
+
+func (s *sedScript) substitute() bool {
+	delimiter := s.peek()
+	s.at++
+	if delimiter == 0 || delimiter == '\n' || delimiter == '\\' || !s.until(delimiter, true) || !s.until(delimiter, false) {
+		return false
+	}
+	for s.at < len(s.text) {
+		c := s.peek()
+		switch {
+		case strings.IndexByte("gpiIMm0123456789", c) >= 0:
+			s.at++
+		case c == 'e':
+			s.at++
+			s.c.warn("sed runs what stands in the lines it reads.")
+		case c == 'w':
+			s.at++
+			s.c.file(literal(s.line()), toolspec.UseWrite)
+			return true
+		default:
+			return strings.IndexByte(" \t\n;}#", c) >= 0
+		}
+	}
+	return true
+}

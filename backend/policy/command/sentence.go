@@ -1,0 +1,135 @@
+package command
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"sextant/shared/toolspec"
+)
+
+// sentence says in a few words what a command line does, its gravest part first.
+func sentence(r Reading, at Place) string {
+	var parts []string
+	for _, use := range []toolspec.Use{toolspec.UseDelete, toolspec.UseWrite} {
+		if paths := of(r.Files, use); len(paths) > 0 {
+			parts = append(parts, map[toolspec.Use]string{toolspec.UseDelete: "delete ", toolspec.UseWrite: "write "}[use]+things(paths, at))
+		}
+	}
+	switch {
+	case len(r.Hosts) > 0:
+		parts = append(parts, "contact "+strings.Join(firsts(r.Hosts), ", "))
+	case r.Network:
+		parts = append(parts, "reach the network")
+	}
+	if runs := programsOf(r); len(parts) == 0 || len(r.Warnings) > 0 && len(runs) > 0 {
+		if len(runs) == 0 {
+			runs = []string{"a command that cannot be read"}
+			if len(r.Warnings) == 0 {
+				runs = []string{"nothing"}
+			}
+		}
+		verb := "run "
+		if r.Harmless {
+			verb = "look with "
+			told := slices.DeleteFunc(slices.Clone(runs), func(run string) bool { return glue[run] })
+			switch {
+			case len(told) > 0:
+				runs = told
+			case slices.Contains(runs, "echo"), slices.Contains(runs, "printf"):
+				return "Print text"
+			}
+			if reads := of(r.Files, toolspec.UseRead); len(reads) > 0 && len(runs) == 1 {
+				return "Look at " + things(reads, at) + " with " + runs[0]
+			}
+		}
+		parts = append(parts, verb+strings.Join(firsts(runs), ", "))
+	}
+	all := parts[0]
+	if n := len(parts); n > 1 {
+		all = strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
+	}
+	return strings.ToUpper(all[:1]) + all[1:]
+}
+
+// glue is what holds harmless commands together and tells nothing of what they are for.
+var glue = map[string]bool{
+	"[": true, "[[": true, "test": true, ":": true, "true": true, "false": true, "echo": true, "printf": true,
+	"sleep": true, "exit": true, "return": true, "set": true, "shift": true, "local": true, "read": true,
+}
+
+func of(files []toolspec.FileUse, use toolspec.Use) []string {
+	var paths []string
+	for _, f := range files {
+		if f.Use == use {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths
+}
+
+// things names one file, or counts several and the folder they share.
+func things(paths []string, at Place) string {
+	if len(paths) == 1 {
+		return inside(paths[0], at)
+	}
+	folder := path.Dir(paths[0])
+	for _, p := range paths[1:] {
+		for folder != "/" && p != folder && !strings.HasPrefix(p, folder+"/") {
+			folder = path.Dir(folder)
+		}
+	}
+	where := inside(folder, at)
+	if where == "." {
+		where = "this folder"
+	} else {
+		where = strings.TrimSuffix(where, "/") + "/"
+	}
+	return fmt.Sprintf("%d files in %s", len(paths), where)
+}
+
+// inside is a path as a person in the folder would write it.
+func inside(p string, at Place) string {
+	if p == at.Folder {
+		return "."
+	}
+	if rest, is := strings.CutPrefix(p, strings.TrimSuffix(at.Folder, "/")+"/"); is {
+		return rest
+	}
+	if rest, is := strings.CutPrefix(p, strings.TrimSuffix(at.Home, "/")+"/"); is && at.Home != "" {
+		return "~/" + rest
+	}
+	return p
+}
+
+// programsOf are the programs that do more than read, or all when none does.
+func programsOf(r Reading) []string {
+	var all, heavy []string
+	for _, c := range r.Commands {
+		name := c.Program
+		if name == "" {
+			continue
+		}
+		if c.Sub != "" {
+			name += " " + c.Sub
+		}
+		if !slices.Contains(all, name) {
+			all = append(all, short(name))
+		}
+		if !c.Harmless && !slices.Contains(heavy, name) {
+			heavy = append(heavy, short(name))
+		}
+	}
+	if len(heavy) > 0 {
+		return heavy
+	}
+	return all
+}
+
+func firsts(all []string) []string {
+	if len(all) > 4 {
+		return append(slices.Clone(all[:4]), fmt.Sprintf("%d more", len(all)-4))
+	}
+	return all
+}

@@ -1,0 +1,190 @@
+package policy
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+func quoted(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
+func TestAGrantForAHostCoversNoSubdomain(t *testing.T) {
+	in := ours("web", "http_request", `{"url":"https://api.example/v1"}`, toolspec.Hints{OpenWorld: true}).hosts("api.example")
+	g := kept(t, comesTo(t, in, Question), event.AnswerAlways)
+	if d := comesTo(t, in.with(g), Allow); d.Grant != "g1" || !strings.Contains(d.Reason, g.Text) {
+		t.Fatalf("%+v", d)
+	}
+	comesTo(t, ours("web", "http_request", `{"url":"https://api.example/other"}`, toolspec.Hints{OpenWorld: true}).with(g), Allow)
+	comesTo(t, ours("web", "http_request", `{"url":"https://x.api.example/"}`, toolspec.Hints{OpenWorld: true}).with(g), Question)
+	comesTo(t, in.hosts("api.example", "evil.example").with(g), Question)
+	comesTo(t, in.read("https://shop.example").with(g), Question)
+	if !strings.Contains(g.Text, "on api.example only") || !strings.Contains(g.Text, "No subdomains.") {
+		t.Fatalf("scope text %q", g.Text)
+	}
+}
+
+func TestAGrantToOnePartyIsNoOtherPartys(t *testing.T) {
+	in := foreign(toolspec.OriginMCP, "gh__comment", "gh", `{"n":1}`, toolspec.Hints{Confirm: true})
+	g := kept(t, comesTo(t, in, Question), event.AnswerAlways)
+	comesTo(t, in.caller(toolspec.CallerRun).with(g), Allow)
+	comesTo(t, in.caller(toolspec.CallerMCP).with(g), Question)
+	comesTo(t, in.ofPanel("gh__comment").with(g), Question)
+}
+
+func TestAGrantForAProgramIsForThatCommand(t *testing.T) {
+	in := foreign(toolspec.OriginPanel, "count", "words", `{}`, toolspec.Hints{Confirm: true})
+	g := kept(t, comesTo(t, in.about("python3 server.py", ""), Question), event.AnswerAlways)
+	comesTo(t, in.about("python3 server.py", "").with(g), Allow)
+	comesTo(t, in.about("python3 other.py", "").with(g), Question)
+}
+
+func TestAnAnswerAboutATextToReadHoldsForThatTextOnly(t *testing.T) {
+	made := func(body string) Input {
+		return ours("created", "create_tool", `{"name":"x1","body":`+quoted(body)+`}`, toolspec.Hints{Confirm: true}).about("the tool x1", body)
+	}
+	for _, answer := range []event.Answer{event.AnswerAlways, event.AnswerConversation} {
+		g := kept(t, comesTo(t, made("return 1"), Question), answer)
+		comesTo(t, made("return 1").with(g), Allow)
+		comesTo(t, made("await tools.bash({command: 'rm -rf src'})").with(g), Question)
+	}
+}
+
+func TestAGrantNeverLiftsARefusal(t *testing.T) {
+	all := toolspec.Grant{ID: "g", Scope: toolspec.GrantAlways, Tool: "navigate_page", Hosts: []string{"127.0.0.1"}}
+	comesTo(t, page("navigate_page", `{"url":"http://127.0.0.1/"}`).with(all), Refuse)
+	click := toolspec.Grant{ID: "g", Scope: toolspec.GrantAlways, Tool: "click_element"}
+	comesTo(t, page("click_element", `{"annotationId":1}`).mode(ReadOnly).with(click), Refuse)
+}
+
+// drawn is any call that could be made, with small alphabets so that collisions happen.
+func drawn(t *rapid.T) Input {
+	one := func(label string, of ...string) string { return rapid.SampledFrom(of).Draw(t, label) }
+	some := func(label string, of ...string) []string {
+		return rapid.SliceOfNDistinct(rapid.SampledFrom(of), 0, 2, rapid.ID[string]).Draw(t, label)
+	}
+	origin := toolspec.Origin(one("origin", "baseline", "panel", "mcp", "created"))
+	in := foreign(origin, one("tool", "a", "b"), "", fmt.Sprintf(`{"n":%s}`, one("args", "1", "2")), toolspec.Hints{
+		ReadOnly: rapid.Bool().Draw(t, "ro"), Destructive: rapid.Bool().Draw(t, "destructive"),
+		OpenWorld: rapid.Bool().Draw(t, "open"), Confirm: rapid.Bool().Draw(t, "confirm"),
+	})
+	in.Definition.Owner = one("owner", "", "x", "y")
+	in.Definition.Group = one("group", "environment", "files", "web", "feedback")
+	in.Description.Hosts = some("hosts", "a.example", "b.example", "127.0.0.1")
+	in.Description.Target = one("target", "", "t", "u")
+	in.Description.Data = one("data", "", "d")
+	in.Description.CopiedFrom = some("copied", "file")
+	in.Call.From.Caller = toolspec.Caller(one("caller", "model", "person", "mcp", "panel", "run"))
+	in.Call.From.Client = one("client", "", "editor")
+	in.Call.From.Conversation = one("conversation", "", "talk", "other")
+	in.Call.From.Outside = some("outside", "https://a.example", "file:x")
+	in.Call.From.Interactive = rapid.Bool().Draw(t, "interactive")
+	in.Settings.Mode = Mode(one("mode", "read-only", "ask", "workspace", "full"))
+	in.Settings.Folder = one("folder", "/f", "/g")
+	return in
+}
+
+func TestAKeptGrantNeverAsksTwiceForTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawn(t)
+		d := Decide(in)
+		if d.Verdict != Question {
+			return
+		}
+		for answer, g := range d.Grants {
+			g.ID = string(answer)
+			again := in
+			again.Grants = []toolspec.Grant{g}
+			again.Call.ID, again.Call.From.Turn = "c2", "t2"
+			if got := Decide(again); got.Verdict != Allow || got.Grant != string(answer) {
+				t.Fatalf("granted %q, and it comes to %s: %s", g.Text, got.Verdict, got.Reason)
+			}
+		}
+	})
+}
+
+func TestAKeptGrantNeverCoversMoreThanItsScope(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in, other := drawn(t), drawn(t)
+		d := Decide(in)
+		without := Decide(other)
+		for answer, g := range d.Grants {
+			g.ID = "g"
+			withIt := other
+			withIt.Grants = []toolspec.Grant{g}
+			got := Decide(withIt)
+			if got.Verdict == without.Verdict {
+				continue
+			}
+			if got.Verdict != Allow || got.Grant != "g" {
+				t.Fatalf("a grant changed %s to %s", without.Verdict, got.Verdict)
+			}
+			outOfScope(t, in, other, answer)
+		}
+	})
+}
+
+// outOfScope fails when a grant given for asked must not have covered covered.
+func outOfScope(t *rapid.T, asked, covered Input, answer event.Answer) {
+	a, b := read(asked), read(covered)
+	switch {
+	case asked.Call.Tool != covered.Call.Tool, asked.Definition.Owner != covered.Definition.Owner:
+		t.Fatalf("it covers another tool")
+	case a.party != b.party:
+		t.Fatalf("it covers another party")
+	case answer == event.AnswerConversation && asked.Call.From.Conversation != covered.Call.From.Conversation:
+		t.Fatalf("it covers another conversation")
+	case !within(b.hosts, a.hosts), len(b.hosts) == 0 && len(a.hosts) > 0:
+		t.Fatalf("it covers hosts %v, granted were %v", b.hosts, a.hosts)
+	case !within(b.outside, a.outside):
+		t.Fatalf("it covers outside text %v, granted were %v", b.outside, a.outside)
+	}
+	for _, d := range b.doubts() {
+		if d.exact && (string(a.args) != string(b.args) || asked.Settings.Folder != covered.Settings.Folder) {
+			t.Fatalf("it covers other arguments where the question is about the arguments: %s", d.why)
+		}
+	}
+	if len(a.hosts) == 0 && a.in.Description.Target != "" && a.in.Description.Target != b.in.Description.Target {
+		t.Fatalf("it covers another target")
+	}
+}
+
+func TestNothingRefusedIsEverAskedOrAllowedByAddingGrants(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawn(t)
+		in.Call.From.Interactive = true
+		if Decide(in).Verdict != Refuse {
+			return
+		}
+		in.Grants = []toolspec.Grant{{
+			ID: "g", Scope: toolspec.GrantAlways, Tool: in.Call.Tool, Owner: in.Definition.Owner,
+			Party: party(in.Call.From), Hosts: in.Description.Hosts, Outside: in.Call.From.Outside,
+		}}
+		if got := Decide(in); got.Verdict != Refuse {
+			t.Fatalf("a grant lifted a refusal: %s", got.Reason)
+		}
+	})
+}
+
+func FuzzHostsAreReadTheSameTwice(f *testing.F) {
+	for _, s := range []string{"127.0.0.1:80", "[::1]:1", "0x7f.1", "１.0.0.1", "a.example.", "[fe80::1%eth0]", "", ":", "[", "a:b:c"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		once := Normal(s)
+		if twice := Normal(once); twice != once {
+			t.Fatalf("%q is %q and then %q", s, once, twice)
+		}
+		if Local(s) != Local(once) {
+			t.Fatalf("%q and its written form %q are not in the same place", s, once)
+		}
+	})
+}

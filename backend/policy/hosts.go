@@ -1,0 +1,135 @@
+package policy
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+
+	"sextant/backend/policy/address"
+)
+
+// unreadable stands for what is no host at all. It has no dot and so counts as local:
+// what cannot be read is not let through.
+const unreadable = "?"
+
+// Normal is the one written form of a host or host:port: lower case, ASCII, no trailing
+// dot, IPv4 addresses in four decimal parts however they were written, IPv6 in brackets
+// only before a port. Empty stays empty; what is no host becomes "?".
+func Normal(hostport string) string {
+	hostport = strings.TrimSpace(hostport)
+	if hostport == "" {
+		return ""
+	}
+	host, port := splitPort(hostport)
+	host = normalName(host)
+	switch {
+	case host == unreadable || strings.Trim(port, "0123456789") != "":
+		return unreadable
+	case port == "":
+		return host
+	case strings.Contains(host, ":"):
+		return "[" + host + "]:" + port
+	}
+	return host + ":" + port
+}
+
+func normalName(host string) string {
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if i := strings.IndexByte(host, '%'); i >= 0 && strings.Contains(host, ":") {
+		host = host[:i] // the zone of an IPv6 address
+	}
+	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		// The mapping a browser applies: full-width digits and dots are digits and dots.
+		mapped, err := idna.Lookup.ToASCII(host)
+		if err != nil {
+			return unreadable
+		}
+		host = mapped
+	}
+	host = strings.TrimRight(strings.ToLower(host), ".")
+	if addr, ok := parseIP(host); ok {
+		return addr.String()
+	}
+	if host == "" || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "" {
+		return unreadable
+	}
+	return host
+}
+
+func splitPort(s string) (host, port string) {
+	if strings.HasPrefix(s, "[") {
+		if end := strings.IndexByte(s, ']'); end > 0 {
+			return s[:end+1], strings.TrimPrefix(s[end+1:], ":")
+		}
+		return s, ""
+	}
+	if strings.Count(s, ":") != 1 {
+		return s, ""
+	}
+	host, port, _ = strings.Cut(s, ":")
+	return host, port
+}
+
+// Local reports whether a host (with or without port) is this machine or lies in a
+// private, link-local or otherwise not public network, by its name alone.
+func Local(hostport string) bool {
+	host, _ := splitPort(Normal(hostport))
+	host = strings.Trim(host, "[]")
+	if addr, ok := parseIP(host); ok {
+		return address.Closed(addr) != ""
+	}
+	if !strings.Contains(host, ".") {
+		return true // a name without a dot is looked up in the local network
+	}
+	for _, tail := range []string{".localhost", ".local", ".internal", ".lan", ".home.arpa", ".intranet"} {
+		if strings.HasSuffix(host, tail) {
+			return true
+		}
+	}
+	return false
+}
+
+// parseIP reads an address as browsers do: also with fewer parts, octal or hexadecimal.
+func parseIP(s string) (netip.Addr, bool) {
+	if addr, err := netip.ParseAddr(s); err == nil {
+		return addr.Unmap(), true
+	}
+	if !address.EndsInNumber(s) {
+		return netip.Addr{}, false
+	}
+	return address.ParseIPv4(s)
+}
+
+// Opened reports whether host is opened by list: an entry without a port opens every port
+// of exactly that host.
+func Opened(hostport string, list []string) bool {
+	want := Normal(hostport)
+	name, _ := splitPort(want)
+	name = strings.Trim(name, "[]")
+	return slices.ContainsFunc(list, func(entry string) bool {
+		e := Normal(entry)
+		return e != "" && (e == want || e == name)
+	})
+}
+
+// Typed reports whether host is one that a person typed, by list: exactly that host and
+// port. Without a port, the usual ones of http and https are meant on either side.
+func Typed(hostport string, list []string) bool {
+	want := withoutUsualPort(hostport)
+	return slices.ContainsFunc(list, func(entry string) bool {
+		e := withoutUsualPort(entry)
+		return e != "" && e != unreadable && e == want
+	})
+}
+
+func withoutUsualPort(hostport string) string {
+	n := Normal(hostport)
+	host, port := splitPort(n)
+	if port == "80" || port == "443" {
+		return strings.Trim(host, "[]")
+	}
+	return n
+}

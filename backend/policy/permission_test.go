@@ -1,0 +1,127 @@
+package policy
+
+import (
+	"strings"
+	"testing"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+func (in Input) allow(tools ...string) Input { in.Settings.AllowTools = tools; return in }
+
+func (in Input) asking(tools ...string) Input { in.Settings.AskTools = tools; return in }
+
+func destructive(tool string) Input {
+	return foreign(toolspec.OriginMCP, tool, "files", `{"path":"a"}`, toolspec.Hints{Destructive: true})
+}
+
+func TestAnAllowedToolAsksLessForThePersonsOwnDoorsOnly(t *testing.T) {
+	in := destructive("wipe")
+	comesTo(t, in, Question)
+	comesTo(t, in.allow("other"), Question)
+	comesTo(t, in.allow("files/wipe"), Allow)
+	comesTo(t, in.allow("files/wipe").alone(), Allow)
+	for _, party := range []toolspec.Caller{toolspec.CallerMCP, toolspec.CallerHTTP, toolspec.CallerCreated} {
+		comesTo(t, in.allow("files/wipe").caller(party), Question)
+	}
+}
+
+func TestAnotherOwnersToolOfTheSameNameIsNotAllowed(t *testing.T) {
+	sync := func(origin toolspec.Origin, owner string) Input {
+		return foreign(origin, "sync", owner, `{}`, toolspec.Hints{Destructive: true})
+	}
+	comesTo(t, sync(toolspec.OriginPanel, "a").allow("a/sync"), Allow)
+	for _, other := range []Input{
+		sync(toolspec.OriginPanel, "b"), sync(toolspec.OriginMCP, "a/sync"), sync(toolspec.OriginCreated, ""), sync(toolspec.OriginBaseline, ""),
+	} {
+		comesTo(t, other.allow("a/sync"), Question)
+		if key := Key(other.Definition); key == "a/sync" {
+			t.Errorf("%+v counts as %s", other.Definition, key)
+		}
+	}
+	comesTo(t, sync(toolspec.OriginPanel, "b").allow("sync"), Question)
+	comesTo(t, sync(toolspec.OriginCreated, "").allow("sync"), Question)
+	comesTo(t, sync(toolspec.OriginMCP, "my server").allow("my%20server/sync"), Allow)
+}
+
+func TestAnAllowedToolStillAsksWhatEveryModeAsks(t *testing.T) {
+	comesTo(t, destructive("wipe").allow("files/wipe").read("https://evil.example"), Question)
+	comesTo(t, destructive("wipe").allow("files/wipe").mode(ReadOnly), Refuse)
+	never, err := Rule(toolspec.Grant{Tool: "wipe"}, destructive("wipe").Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	comesTo(t, destructive("wipe").allow("files/wipe").with(never), Refuse)
+	loose := ours("shell", "bash", `{"command":"x"}`, toolspec.Hints{}).allow("bash")
+	loose.Description = toolspec.Description{RunsProgram: true, Commands: []toolspec.CommandUse{{Program: "x"}}, Unconfined: "there is no sandbox here"}
+	comesTo(t, loose, Question)
+	secret := ours("files", "write_file", `{"path":"a"}`, toolspec.Hints{}).allow("write_file")
+	secret.Description.Files = []toolspec.FileUse{{Path: "/home/ana/.bashrc", Use: toolspec.UseWrite, Sensitive: "a start-up file"}}
+	comesTo(t, secret, Question)
+}
+
+func TestAToolThatAsksDoesSoInEveryModeAndKeepsNoAnswer(t *testing.T) {
+	read := ours("files", "read_file", `{"path":"a"}`, toolspec.Hints{ReadOnly: true})
+	for _, mode := range []Mode{Ask, Workspace, Full} {
+		d := comesTo(t, read.asking("read_file").mode(mode), Question)
+		if len(d.Grants) > 0 || !strings.Contains(d.Approval.Why, "every call of read_file") {
+			t.Errorf("%s: %+v", mode, d.Approval)
+		}
+	}
+	// A permission that was given before does not answer, nor does being allowed beside it.
+	before := kept(t, Decide(destructive("wipe")), event.AnswerAlways)
+	comesTo(t, destructive("wipe").with(before), Allow)
+	comesTo(t, destructive("wipe").with(before).asking("wipe"), Question)
+	comesTo(t, destructive("wipe").allow("files/wipe").asking("wipe"), Question)
+	comesTo(t, read.asking("read_file").alone(), Refuse)
+	// What was said beforehand for everything was not said about this tool.
+	beforehand := read.asking("read_file")
+	for _, yes := range []string{"read", "all"} {
+		beforehand.Call.From.YesTo = yes
+		comesTo(t, beforehand, Question)
+		if d := comesTo(t, beforehand.alone(), Refuse); strings.Contains(d.Suggestion, "--yes-to") {
+			t.Errorf("it names what does not help: %s", d.Suggestion)
+		}
+	}
+	// What a person presses in the window is their word.
+	comesTo(t, read.asking("read_file").caller(toolspec.CallerPerson), Allow)
+}
+
+func TestTheRuleThatDecidesIsTold(t *testing.T) {
+	def := func(in Input) toolspec.Definition { return in.Definition }
+	reads := def(foreign(toolspec.OriginPanel, "note_list", "notes", `{}`, toolspec.Hints{ReadOnly: true}))
+	wipes := def(destructive("wipe"))
+	bash := def(ours("shell", "bash", `{}`, toolspec.Hints{}))
+	never, err := Rule(toolspec.Grant{Tool: "wipe"}, destructive("wipe").Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	never.ID = "r1"
+	for name, c := range map[string]struct {
+		def        toolspec.Definition
+		settings   Settings
+		grants     []toolspec.Grant
+		permission Permission
+		verdict    Verdict
+		rule       string
+	}{
+		"reads":     {def: reads, verdict: Allow, rule: "It only reads."},
+		"destroys":  {def: wipes, verdict: Question, rule: "wipe can delete or overwrite."},
+		"full":      {def: wipes, settings: Settings{Mode: Full}, verdict: Allow, rule: "The mode is Full."},
+		"read-only": {def: wipes, settings: Settings{Mode: ReadOnly}, verdict: Refuse, rule: "The mode is Read-only, and wipe can change something."},
+		"allowed":   {def: wipes, settings: Settings{AllowTools: []string{"files/wipe"}}, permission: Allowed, verdict: Allow, rule: "You allowed this tool."},
+		"asking":    {def: reads, settings: Settings{AskTools: []string{"note_list"}}, permission: Asking, verdict: Question, rule: "You want to be asked about every call."},
+		"never":     {def: wipes, settings: Settings{AllowTools: []string{"files/wipe"}}, grants: []toolspec.Grant{never}, permission: Never, verdict: Refuse, rule: "A rule forbids it: wipe, never."},
+		"off":       {def: wipes, settings: Settings{OffTools: []string{"wipe"}}, verdict: Refuse, rule: "The tool wipe is switched off."},
+		"arguments": {def: bash, verdict: Depends, rule: "A command that only reads runs in the sandbox."},
+	} {
+		s := StandOf(c.def, c.settings, c.grants, false)
+		if s.Permission != c.permission || s.Verdict != c.verdict || !strings.HasPrefix(s.Rule, c.rule) {
+			t.Errorf("%s: %+v", name, s)
+		}
+		if (len(s.Forbids) > 0) != (c.permission == Never) {
+			t.Errorf("%s: forbidden by %v", name, s.Forbids)
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package protectedpaths_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"sextant/backend/policy/protectedpaths"
+)
+
+// set is a home in a folder of the test, with our own folders in it.
+func set(t *testing.T) (*protectedpaths.Places, string) {
+	t.Helper()
+	home := filepath.Join(t.TempDir(), "ana")
+	for _, dir := range []string{".ssh", "work/.git/hooks", ".local/share/sextant/downloads", ".config/sextant"} {
+		folder(t, filepath.Join(home, dir))
+	}
+	return protectedpaths.New(own(home)), home
+}
+
+func own(home string) protectedpaths.Own {
+	return protectedpaths.Own{Home: home, Data: filepath.Join(home, ".local/share/sextant"), Config: filepath.Join(home, ".config/sextant")}
+}
+
+func folder(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func link(t *testing.T, target, at string) {
+	t.Helper()
+	if err := os.Symlink(target, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func kindName(k protectedpaths.Kind) string { return [...]string{"ordinary", "sensitive", "secret"}[k] }
+
+func judged(t *testing.T, p *protectedpaths.Places, path string, want protectedpaths.Kind) {
+	t.Helper()
+	got := p.Judge(path)
+	if got.Kind != want {
+		t.Errorf("%s: %s (%q), want %s", path, kindName(got.Kind), got.What, kindName(want))
+	}
+	if (got.What == "") != (got.Kind == protectedpaths.Ordinary) {
+		t.Errorf("%s: what it is called is %q", path, got.What)
+	}
+}
+
+func TestSecretsOfAHomeAreNeverTouched(t *testing.T) {
+	p, home := set(t)
+	for _, rel := range []string{
+		".ssh", ".ssh/id_ed25519", ".ssh/authorized_keys", ".gnupg/private-keys-v1.d/a.key", ".aws/credentials", ".azure/msal_token_cache.json",
+		".config/gcloud/credentials.db", ".kube/config", ".docker/config.json", ".netrc", ".npmrc", ".pypirc", ".git-credentials",
+		".config/gh/hosts.yml", ".local/share/keyrings/login.keyring", ".config/google-chrome/Default/Cookies", ".config/chromium/Default/Login Data",
+		".mozilla/firefox/x.default/logins.json", ".config/BraveSoftware/Brave-Browser/Default/Cookies", ".config/microsoft-edge/Default/Cookies",
+		".password-store/mail.gpg", ".config/Bitwarden/data.json", ".pgpass", ".vault-token", ".cargo/credentials.toml", ".m2/settings.xml",
+		".thunderbird/x/key4.db", ".local/share/sextant/sextant.db", ".local/share/sextant/secrets/openai_api_key", ".local/share/sextant",
+		"snap/firefox/common/.mozilla/firefox/a/cookies.sqlite", ".config/git/credentials",
+	} {
+		judged(t, p, filepath.Join(home, rel), protectedpaths.Secret)
+	}
+}
+
+func TestSecretsOfTheMachineAndOfOthersAreNeverTouched(t *testing.T) {
+	p, _ := set(t)
+	for _, path := range []string{
+		"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/sudoers.d/ana", "/etc/ssl/private/key.pem", "/etc/ssh/ssh_host_ed25519_key",
+		"/run/docker.sock", "/var/run/docker.sock", "/run/user/1000/bus", "/run/secrets/token", "/dev/sda", "/dev/mem", "/dev/fd/5", "/dev",
+		"/root/.ssh/id_rsa", "/home/bo/.ssh/id_rsa", "/home/bo/.aws/credentials", "/Users/bo/Library/Keychains/login.keychain-db", "/var/home/bo/.netrc",
+		"/proc/self/environ", "/proc/1/environ", "/proc/1234/mem", "/proc/self/fd/3", "/proc/thread-self/environ", "/proc/9/task/9/environ",
+		"/proc/self/root/etc/hostname", "/proc/self/cwd/notes.txt", "/proc/1/root", "/proc/kcore", "/proc/self/map_files/a-b",
+		"notes.txt", "", "./x", "/work/a\x00b",
+	} {
+		judged(t, p, path, protectedpaths.Secret)
+	}
+}
+
+func TestWhatRunsOrSteersAsksEvenInsideOfTheWorkspace(t *testing.T) {
+	p, home := set(t)
+	work := filepath.Join(home, "work")
+	for _, rel := range []string{
+		".git", ".git/hooks/pre-commit", ".git/config", "sub/.git/HEAD", "bare.git/hooks/post-receive", ".gitmodules", ".bashrc", ".zshrc", ".profile",
+		".vscode/tasks.json", ".vscode/settings.json", ".idea/workspace.xml", "x.code-workspace", ".envrc", ".env", ".env.local", ".env.production",
+		".husky/pre-commit", ".pre-commit-config.yaml", ".npmrc", ".netrc", "id_rsa", "deploy/id_ed25519", "vault.kdbx", ".bash_history", ".mcp.json",
+		".devcontainer/devcontainer.json", "mcp-config.json", ".aws/credentials", "Microsoft.PowerShell_profile.ps1",
+	} {
+		judged(t, p, filepath.Join(work, rel), protectedpaths.Sensitive)
+	}
+	for _, rel := range []string{
+		".config/autostart/x.desktop", ".config/systemd/user/x.service", ".config/fish/conf.d/a.fish", ".gitconfig", ".config/git/config", ".local/bin/ls",
+		"Library/LaunchAgents/x.plist", ".config/nvim/init.lua", ".config/sextant/config.toml", ".config/sextant/mcp-config.json", ".bashrc",
+		".local/share/sextant/panels/sums/manifest.json",
+	} {
+		judged(t, p, filepath.Join(home, rel), protectedpaths.Sensitive)
+	}
+	for _, path := range []string{
+		"/etc/crontab", "/etc/cron.d/x", "/var/spool/cron/crontabs/ana", "/etc/profile.d/x.sh", "/etc/systemd/system/x.service", "/etc/ld.so.preload",
+		"/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/boot/grub/grub.cfg",
+	} {
+		judged(t, p, path, protectedpaths.Sensitive)
+	}
+}
+
+func TestOrdinaryFilesStayOrdinary(t *testing.T) {
+	p, home := set(t)
+	for _, rel := range []string{
+		"", "work", "work/README.md", "work/Makefile", "work/.gitignore", "work/.github/workflows/ci.yml", "work/.env.example", "work/git/hooks/x",
+		"work/environment.ts", "work/.editorconfig", "work/id_rsa.pub", "work/ssh/config", "work/legit/config", ".config", ".config/app/settings.ini",
+		".local/share/sextant/downloads/report.pdf", ".local/share", "work/bash.rc", "work/.sshd", "work/…", "work/a:b", "work/x.env", ".docker/Dockerfile",
+		"work/netrc", "work/aws/credentials",
+	} {
+		judged(t, p, filepath.Join(home, rel), protectedpaths.Ordinary)
+	}
+	for _, path := range []string{
+		"/", "/etc/hostname", "/etc/passwd", "/usr/share/doc/x", "/tmp/x", "/dev/null", "/dev/stdout", "/dev/shm/x", "/proc/cpuinfo", "/proc/self/status",
+		"/home", "/home/bo/notes.txt", "/opt/app/config", "/sys/class/thermal",
+	} {
+		judged(t, p, path, protectedpaths.Ordinary)
+	}
+}
+
+func TestNoOtherSpellingOfAPlaceIsOrdinary(t *testing.T) {
+	p, home := set(t)
+	for _, name := range []string{
+		".SSH", ".Ssh", ".ſsh", ".ssh.", ".ssh. .", ".ssh ", ".ssh::$INDEX_ALLOCATION", ".s\u200csh", ".ss\u202eh", "\ufeff.ssh", "．ssh", ".ｓsh", "x/../.ssh",
+		"./.ssh", ".//.ssh", "work/../.ssh", "none/../.ssh",
+	} {
+		judged(t, p, home+"/"+name+"/id_ed25519", protectedpaths.Secret)
+	}
+	for _, name := range []string{".GIT", ".Git", ".git.", ".git ", "GIT~1", ".g\u200cit", ".gıt/../.git", ".git::$INDEX_ALLOCATION", ".ENV", ".BashRC"} {
+		judged(t, p, home+"/work/"+name, protectedpaths.Sensitive)
+	}
+	judged(t, p, strings.ToUpper(home)+"/.ssh/id_ed25519", protectedpaths.Secret)
+	judged(t, p, "/ETC/Shadow", protectedpaths.Secret)
+	judged(t, p, "//etc///shadow", protectedpaths.Secret)
+	judged(t, p, "/usr/../etc/shadow", protectedpaths.Secret)
+}
+
+func TestLinksAreFollowedToWhatTheyLeadTo(t *testing.T) {
+	p, home := set(t)
+	work := filepath.Join(home, "work")
+	link(t, filepath.Join(home, ".ssh"), filepath.Join(work, "keys"))
+	link(t, "../.ssh/id_ed25519", filepath.Join(work, "notes.txt"))
+	link(t, "keys", filepath.Join(work, "more"))
+	link(t, ".git/hooks", filepath.Join(work, "scripts"))
+	link(t, "/etc", filepath.Join(work, "etc"))
+	link(t, home, filepath.Join(work, "up"))
+	link(t, "round", filepath.Join(work, "round"))
+	for path, want := range map[string]protectedpaths.Kind{
+		"keys/id_ed25519": protectedpaths.Secret, "notes.txt": protectedpaths.Secret, "more/x/y": protectedpaths.Secret, "scripts/pre-commit": protectedpaths.Sensitive,
+		"etc/shadow": protectedpaths.Secret, "etc/hostname": protectedpaths.Ordinary, "up/work/up/.ssh/a": protectedpaths.Secret, "up/work/a.txt": protectedpaths.Ordinary,
+		"round": protectedpaths.Secret, "round/x": protectedpaths.Secret, "keys/../.netrc": protectedpaths.Secret, "keys/../work/a": protectedpaths.Ordinary,
+	} {
+		judged(t, p, work+"/"+path, want)
+	}
+}
+
+func TestASecretFolderThatIsALinkIsSecretUnderBothNames(t *testing.T) {
+	home := t.TempDir()
+	elsewhere := filepath.Join(t.TempDir(), "stick", "keys")
+	folder(t, elsewhere)
+	link(t, elsewhere, filepath.Join(home, ".ssh"))
+	link(t, "/", filepath.Join(home, ".aws")) // leads above the home: nothing else becomes secret by it
+	p := protectedpaths.New(own(home))
+	judged(t, p, filepath.Join(elsewhere, "id"), protectedpaths.Secret)
+	judged(t, p, filepath.Join(filepath.Dir(elsewhere), "photo.jpg"), protectedpaths.Ordinary)
+	judged(t, p, filepath.Join(home, "notes.txt"), protectedpaths.Ordinary)
+	if masks := protectedpaths.Secrets(home); !slices.Contains(masks, elsewhere) || slices.Contains(masks, "/") {
+		t.Errorf("masks %v", masks)
+	}
+}
+
+func TestAPathIsFollowedAsTheSystemWould(t *testing.T) {
+	root := t.TempDir()
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder(t, filepath.Join(root, "a/b"))
+	link(t, "a/b", filepath.Join(root, "l"))
+	link(t, "missing/far", filepath.Join(root, "dangling"))
+	for path, want := range map[string]string{
+		"a/b": "a/b", "l": "a/b", "l/..": "a", "l/../c": "a/c", "dangling": "missing/far", "dangling/x": "missing/far/x", "new/deep/../x": "new/x",
+		"l/./../b//": "a/b", "../" + filepath.Base(root) + "/l": "a/b",
+	} {
+		got, err := protectedpaths.Resolve(root + "/" + path)
+		if err != nil || got != filepath.Join(real, want) {
+			t.Errorf("%s leads to %s (%v), want %s", path, got, err, want)
+		}
+		// Where the whole path exists, the standard library comes to the same.
+		if std, err := filepath.EvalSymlinks(root + "/" + path); err == nil && std != got {
+			t.Errorf("%s leads to %s, and to %s by the standard library", path, got, std)
+		}
+	}
+	link(t, "two", filepath.Join(root, "one"))
+	link(t, "one", filepath.Join(root, "two"))
+	if _, err := protectedpaths.Resolve(filepath.Join(root, "one")); !errors.Is(err, protectedpaths.ErrLinks) {
+		t.Errorf("a circle: %v", err)
+	}
+	if _, err := protectedpaths.Resolve("a/b"); err == nil {
+		t.Error("a relative path was followed")
+	}
+}
+
+func TestTheProcessFileSystemIsSeenThrough(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("there is no /proc here")
+	}
+	p, home := set(t)
+	link(t, "/proc/self", filepath.Join(home, "work/me"))
+	judged(t, p, filepath.Join(home, "work/me/environ"), protectedpaths.Secret)
+	judged(t, p, filepath.Join(home, "work/me/status"), protectedpaths.Ordinary)
+	judged(t, p, filepath.Join(home, "work/me/root/tmp"), protectedpaths.Secret)
+}
+
+func TestASandboxIsToldWhatToMask(t *testing.T) {
+	_, home := set(t)
+	data, config := own(home).Data, own(home).Config
+	masks := protectedpaths.Secrets(home, data, config, "")
+	for _, want := range []string{
+		home + "/.ssh", home + "/.gnupg", home + "/.aws", home + "/.docker/config.json", home + "/.mozilla", home + "/.config/google-chrome",
+		home + "/.local/share/keyrings", "/etc/shadow", "/run/docker.sock", data, config,
+	} {
+		if !slices.Contains(masks, want) {
+			t.Errorf("%s is not masked", want)
+		}
+	}
+	for i, m := range masks {
+		if !filepath.IsAbs(m) || m == "/" || m == "/dev" || m == "/proc" || strings.HasPrefix(m, "/proc/") || i > 0 && masks[i-1] >= m {
+			t.Errorf("mask %q", m)
+		}
+	}
+	p := protectedpaths.New(own(home))
+	for _, m := range masks {
+		if m != config && p.Judge(m).Kind != protectedpaths.Secret {
+			t.Errorf("%s is masked, and a file tool may touch it", m)
+		}
+	}
+}
+
+func FuzzJudge(f *testing.F) {
+	for _, seed := range []string{"/a/../b", "/.ssh", "//", "/proc/self/root/x", "/a\u200c/.GIT ", "/dev/fd/1"} {
+		f.Add(seed)
+	}
+	p := protectedpaths.New(own("/home/ana"))
+	f.Fuzz(func(t *testing.T, path string) {
+		got := p.Judge(path)
+		if got.Kind < p.Judge(path+"/.").Kind && filepath.IsAbs(path) {
+			t.Errorf("%q is %v, and more with a dot behind it", path, got)
+		}
+		if secret := p.Judge("/home/ana/.ssh/" + strings.ReplaceAll(path, "..", "")); secret.Kind != protectedpaths.Secret {
+			t.Errorf("below the keys, %q is %v", path, secret)
+		}
+	})
+}

@@ -1,0 +1,92 @@
+package protectedpaths
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxLinks is how many links are followed in one path, as many as Linux follows.
+const maxLinks = 40
+
+// ErrLinks is what Resolve fails with when a path has too many links, as in a circle.
+var ErrLinks = errors.New("too many links")
+
+// Resolve follows the links of an absolute path as the system would, element by element, as
+// far as the path exists; what does not exist is kept as it is written. The outcome is
+// absolute and clean. Between Resolve and the use of a path a link can be swapped: who opens
+// the path has to look at what it opened.
+func Resolve(path string) (string, error) {
+	return follow(path, func(string) {})
+}
+
+// follow is Resolve, and tells every path it comes by: each link's own with the rest that was
+// still to follow, and the outcome.
+func follow(path string, step func(string)) (string, error) {
+	if !filepath.IsAbs(path) {
+		return "", fmt.Errorf("following %q: it is not absolute", path)
+	}
+	volume := filepath.VolumeName(path)
+	root := volume + string(filepath.Separator)
+	at, rest := root, strings.TrimPrefix(path, volume)
+	links, missing := 0, false
+	for {
+		element, after, found := nextElement(rest)
+		if !found {
+			step(at)
+			return at, nil
+		}
+		rest = after
+		switch element {
+		case ".":
+			continue
+		case "..":
+			at = filepath.Dir(at)
+			continue
+		}
+		next := filepath.Join(at, element)
+		if missing {
+			at = next
+			continue
+		}
+		info, err := os.Lstat(next)
+		if err != nil {
+			// Nothing below it can be a link that we could see.
+			missing, at = true, next
+			continue
+		}
+		if info.Mode()&os.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		target, err := os.Readlink(next)
+		if err != nil {
+			missing, at = true, next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", fmt.Errorf("following %q: %w", path, ErrLinks)
+		}
+		step(filepath.Join(next, rest))
+		if filepath.IsAbs(target) {
+			at, target = root, strings.TrimPrefix(target, filepath.VolumeName(target))
+		}
+		rest = target + string(filepath.Separator) + rest
+	}
+}
+
+// nextElement cuts the first element off a path.
+func nextElement(path string) (element, rest string, found bool) {
+	path = strings.TrimLeftFunc(path, separator)
+	if path == "" {
+		return "", "", false
+	}
+	if end := strings.IndexFunc(path, separator); end >= 0 {
+		return path[:end], path[end:], true
+	}
+	return path, "", true
+}
+
+func separator(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }

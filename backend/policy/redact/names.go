@@ -1,0 +1,130 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// strength is how sure a name makes it that its value is a secret.
+type strength int
+
+const (
+	// harmless names say nothing.
+	harmless strength = iota
+	// faint names are those of harmless things as often: "state", "nonce".
+	faint
+	// weak names are those of secrets and of harmless things: "code", "key", "session".
+	weak
+	// strong names are those of secrets.
+	strong
+)
+
+// nameOf judges a name by its words: "accessToken" and "X-Auth-Token" are strong, "token_type" is
+// harmless.
+func nameOf(name string) strength {
+	words := Words(name)
+	if len(words) == 0 {
+		return harmless
+	}
+	// What ends so is about a secret and is none.
+	switch words[len(words)-1] {
+	case "type", "types", "count", "limit", "length", "size", "enabled", "required", "expires", "expiry", "at", "in", "url", "uri",
+		"label", "placeholder", "policy", "min", "max", "name", "field", "endpoint", "method", "status", "message", "title", "strength":
+		return harmless
+	}
+	if words[0] == "max" || words[0] == "min" || words[0] == "num" {
+		return harmless
+	}
+	found := harmless
+	for i, w := range words {
+		switch w {
+		case "pass", "pwd", "pw", "pin", "otp", "totp", "jwt", "bearer", "cookie", "cookies", "sid", "passcode", "signature", "cvc", "cvv":
+			return strong
+		case "key":
+			if i > 0 && slices.Contains([]string{"api", "private", "access", "secret", "signing", "auth", "subscription", "license", "encryption", "session"}, words[i-1]) {
+				return strong
+			}
+			found = weak
+		case "code", "auth", "session", "sig":
+			found = weak
+		case "nonce", "state", "ticket", "challenge", "verifier", "assertion", "keys":
+			found = max(found, faint)
+		}
+		for _, part := range []string{
+			"password", "passwd", "passphrase", "passwort", "kennwort", "contraseña", "contrasena", "secret", "token", "apikey", "csrf", "xsrf",
+			"sessid", "sessionid", "credential", "authorization",
+		} {
+			if strings.Contains(w, part) {
+				return strong
+			}
+		}
+	}
+	if len(words) > 1 && slices.Contains(words, "session") && words[len(words)-1] == "id" {
+		return strong
+	}
+	return found
+}
+
+// secretHeader reports whether a header's value lets somebody in.
+func secretHeader(name string) bool {
+	name = strings.ToLower(name)
+	if strings.HasPrefix(name, "access-control-") || strings.HasPrefix(name, "sec-") {
+		return false
+	}
+	s := nameOf(name)
+	return s == strong || s == weak && (strings.Contains(name, "auth") || strings.Contains(name, "key") || strings.Contains(name, "session"))
+}
+
+// tells reports whether a value under a name of strength s is a secret; asked is true for what was
+// sent.
+func (s strength) tells(value string, asked bool) bool {
+	switch s {
+	case strong:
+		return true
+	case weak:
+		return asked || random(value)
+	case faint:
+		return random(value)
+	}
+	return false
+}
+
+// counted reports whether a name is one of numbers that count tokens: "total_tokens".
+func counted(name string) bool {
+	words := Words(name)
+	return len(words) > 0 && words[len(words)-1] == "tokens"
+}
+
+// random reports whether a value looks made by a machine or read off one: not a word and not a
+// small number.
+func random(value string) bool {
+	n, digits := 0, 0
+	for _, r := range value {
+		if unicode.IsSpace(r) {
+			return false
+		}
+		n++
+		if unicode.IsDigit(r) {
+			digits++
+		}
+	}
+	return n >= 6 && digits > 0 || n >= 24
+}
+
+// Words splits snake_case, kebab-case and camelCase into lower-case words.
+func Words(name string) []string {
+	var b strings.Builder
+	lower := false
+	for _, r := range name {
+		if unicode.IsUpper(r) && lower {
+			b.WriteByte(' ')
+		}
+		lower = unicode.IsLower(r) || unicode.IsDigit(r)
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			r = ' '
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return strings.Fields(b.String())
+}

@@ -1,0 +1,262 @@
+// Package copied tells whether data on its way out looks copied from something that was read:
+// a file, a page, an answer of a server (ARCHITECTURE 12). It matches text, so it can be wrong
+// both ways; what it finds is shown to a person in a question, and what it does not find is
+// judged by where the context's text came from.
+//
+// The contract: a Memory keeps fingerprints of the newest texts of each conversation, never the
+// texts, in bounded space. Two texts match when they share a word that is long or mixed enough
+// to be no accident (a key, a number, an address), or five common words in a row; letter case,
+// spaces and punctuation between words do not count, nor do usual ways to wrap data (percent
+// signs, base64, hexadecimal) or to disguise it (backwards, rot13, letter by letter). Safe for
+// concurrent use.
+package taint
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"hash/maphash"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of what is kept and looked at.
+const (
+	maxConversations = 32
+	maxTexts         = 48
+	maxText          = 256 << 10
+	maxPrints        = 20_000
+	run              = 5
+)
+
+// Memory holds fingerprints of what was read. Make one with New.
+type Memory struct {
+	seed maphash.Seed
+
+	mu    sync.Mutex
+	talks map[string][]text
+	order []string
+}
+
+type text struct {
+	source string
+	prints map[uint64]struct{}
+}
+
+// New returns an empty Memory.
+func New() *Memory { return &Memory{seed: maphash.MakeSeed(), talks: map[string][]text{}} }
+
+// Read notes that body from source was read in the conversation.
+func (m *Memory) Read(conversation, source, body string) {
+	prints := m.prints(body[:min(len(body), maxText)])
+	if len(prints) == 0 {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, known := m.talks[conversation]; !known {
+		if len(m.order) >= maxConversations {
+			delete(m.talks, m.order[0])
+			m.order = m.order[1:]
+		}
+		m.order = append(m.order, conversation)
+	}
+	texts := m.talks[conversation]
+	if len(texts) >= maxTexts {
+		texts = slices.Delete(texts, 0, 1)
+	}
+	m.talks[conversation] = append(texts, text{source: source, prints: prints})
+}
+
+// From returns the sources read in the conversation that data looks copied from, sorted; own
+// are those it may come from and go to, as the page that is typed into.
+func (m *Memory) From(conversation, data string, own func(source string) bool) []string {
+	m.mu.Lock()
+	texts := slices.Clone(m.talks[conversation])
+	m.mu.Unlock()
+	if len(texts) == 0 || data == "" {
+		return nil
+	}
+	wanted := map[uint64]struct{}{}
+	for _, form := range unwrapped(data[:min(len(data), maxText)]) {
+		for p := range m.prints(form) {
+			wanted[p] = struct{}{}
+		}
+	}
+	// What also stands in a text of the target's own says nothing.
+	for _, t := range texts {
+		if !own(t.source) {
+			continue
+		}
+		for p := range t.prints {
+			delete(wanted, p)
+		}
+	}
+	var found []string
+	for _, t := range texts {
+		if own(t.source) || slices.Contains(found, t.source) {
+			continue
+		}
+		for p := range wanted {
+			if _, there := t.prints[p]; there {
+				found = append(found, t.source)
+				break
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// Sources lists the sources that were read in the conversation, sorted.
+func (m *Memory) Sources(conversation string) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []string
+	for _, t := range m.talks[conversation] {
+		all = append(all, t.source)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// prints are the fingerprints of a text: its telling words and its runs of words.
+func (m *Memory) prints(s string) map[uint64]struct{} {
+	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '@' && r != '_' })
+	prints := map[uint64]struct{}{}
+	for i, w := range words {
+		if len(prints) >= maxPrints {
+			break
+		}
+		if telling(w) {
+			prints[maphash.String(m.seed, w)] = struct{}{}
+		}
+		if i+run <= len(words) {
+			prints[maphash.String(m.seed, strings.Join(words[i:i+run], " "))] = struct{}{}
+		}
+	}
+	for _, w := range joined(s) {
+		if len(prints) >= maxPrints {
+			break
+		}
+		prints[maphash.String(m.seed, w)] = struct{}{}
+	}
+	return prints
+}
+
+// joined are the telling words that are written in groups: keys as KEY-0010-9QX7, numbers of
+// cards and telephones. A date is none.
+func joined(s string) []string {
+	var all []string
+	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.:", r)
+	}) {
+		bare := strings.NewReplacer("-", "", "_", "", ".", "", ":", "").Replace(w)
+		if len(bare) < len(w) && len(bare) > 8 && telling(bare) {
+			all = append(all, bare)
+		}
+	}
+	return all
+}
+
+// telling reports whether a word alone shows that it was copied: a long number, letters and
+// digits mixed, an address of mail, a word longer than words are.
+func telling(w string) bool {
+	letters, digits, turns, last := 0, 0, 0, 0
+	for _, r := range w {
+		kind := 1
+		if unicode.IsDigit(r) {
+			digits++
+			kind = 2
+		} else {
+			letters++
+		}
+		if last != 0 && kind != last {
+			turns++
+		}
+		last = kind
+	}
+	switch {
+	case strings.Contains(strings.Trim(w, "@"), "@"):
+		return true
+	case letters == 0:
+		return digits >= 6
+	case digits == 0:
+		return letters >= 25
+	}
+	return letters+digits >= 10 && (turns >= 2 || digits >= 4)
+}
+
+// unwrapped are the forms data can be read in: as it is, and with what it was wrapped in taken
+// off.
+func unwrapped(data string) []string {
+	forms := []string{data}
+	if strings.Contains(data, "%") || strings.Contains(data, "+") {
+		if plain, err := url.QueryUnescape(data); err == nil && plain != data {
+			forms = append(forms, plain)
+		}
+	}
+	for _, w := range strings.FieldsFunc(data, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'?&,;:<>(){}[]`, r) }) {
+		if _, after, found := strings.Cut(w, "="); found && strings.Trim(after, "=") != "" {
+			w = after
+		}
+		w = strings.TrimSpace(w)
+		if len(w) < 12 {
+			continue
+		}
+		if b, err := hex.DecodeString(w); err == nil && printable(b) {
+			forms = append(forms, string(b))
+		}
+		bare := strings.TrimRight(w, "=")
+		for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			if b, err := enc.DecodeString(bare); err == nil && printable(b) {
+				forms = append(forms, string(b))
+				break
+			}
+		}
+	}
+	return append(forms, disguised(data)...)
+}
+
+// disguised are the forms data is read in by who knows the trick: backwards, letters moved by
+// half of the alphabet, and written one by one.
+func disguised(data string) []string {
+	backwards := []rune(data)
+	slices.Reverse(backwards)
+	forms := []string{string(backwards), strings.Map(rot13, data)}
+	var b strings.Builder
+	single := 0
+	for _, w := range strings.Fields(data) {
+		if utf8.RuneCountInString(w) != 1 {
+			b.WriteByte(' ')
+			b.WriteString(w)
+			continue
+		}
+		single++
+		b.WriteString(w)
+	}
+	if single >= 6 {
+		forms = append(forms, b.String())
+	}
+	return forms
+}
+
+func rot13(r rune) rune {
+	switch {
+	case r >= 'a' && r <= 'z':
+		return 'a' + (r-'a'+13)%26
+	case r >= 'A' && r <= 'Z':
+		return 'A' + (r-'A'+13)%26
+	}
+	return r
+}
+
+// printable reports whether bytes read as text.
+func printable(b []byte) bool {
+	return len(b) > 0 && !slices.ContainsFunc([]rune(string(b)), func(r rune) bool {
+		return r == unicode.ReplacementChar || unicode.IsControl(r) && !unicode.IsSpace(r)
+	})
+}

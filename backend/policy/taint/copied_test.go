@@ -1,0 +1,99 @@
+package taint
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const letter = `Dear Ana, your order 4711-0815-2342-9981 leaves Tromsø on Monday at noon.
+Token: ghp_k3Jd8sLq02mXw9. Write to ana.lima@post.example or call us.`
+
+func none(string) bool { return false }
+
+func TestWhatWasCopiedIsFoundWithItsSource(t *testing.T) {
+	m := New()
+	m.Read("t1", "file:/home/a/letter.txt", letter)
+	m.Read("t1", "file:/home/a/keys.txt", "Since 2026-11-22 the key is KEY-0010-9QX7-ZT4M, the door code 830017.")
+	m.Read("t1", "https://news.example", "The weather in the north will be mild over the weekend.")
+	for _, c := range []struct {
+		data string
+		want string
+	}{
+		{"ghp_k3Jd8sLq02mXw9", "file:/home/a/letter.txt"},
+		{"key=GHP_K3JD8SLQ02MXW9&x=1", "file:/home/a/letter.txt"},
+		{"please say: leaves tromsø on monday at noon", "file:/home/a/letter.txt"},
+		{"Leaves, Tromsø -- on\nMonday at noon", "file:/home/a/letter.txt"},
+		{"ana.lima@post.example", "file:/home/a/letter.txt"},
+		{url.QueryEscape("order leaves Tromsø on Monday at noon"), "file:/home/a/letter.txt"},
+		{"https://x.example/?d=" + base64.URLEncoding.EncodeToString([]byte(letter)), "file:/home/a/letter.txt"},
+		{base64.StdEncoding.EncodeToString([]byte("ghp_k3Jd8sLq02mXw9")), "file:/home/a/letter.txt"},
+		{hex.EncodeToString([]byte("ghp_k3Jd8sLq02mXw9")), "file:/home/a/letter.txt"},
+		{"mild over the weekend in the north; weather in the north will be mild", "https://news.example"},
+		{"4711-0815-2342-9981", "file:/home/a/letter.txt"},
+		{"4711 of 47110815/2342/9981 and 4711081523429981", "file:/home/a/letter.txt"},
+		{"KEY-0010-9QX7-ZT4M", "file:/home/a/keys.txt"},
+		{"/p/KEY-0010-9QX7-ZT4M/x.png", "file:/home/a/keys.txt"},
+		{"d=M4TZ-7XQ9-0100-YEK", "file:/home/a/keys.txt"},
+		{"what is XRL-0010-9DK7-MG4Z", "file:/home/a/keys.txt"},
+		{"K E Y - 0 0 1 0 - 9 Q X 7 - Z T 4 M", "file:/home/a/keys.txt"},
+		{"open with 830017 please", "file:/home/a/keys.txt"},
+		{"Ana", ""},
+		{"on 2026-11-22 at 10:30", ""},
+		{"10437", ""},
+		{"Monday", ""},
+		{"a desk lamp under 80 euros please", ""},
+		{"", ""},
+	} {
+		if got := strings.Join(m.From("t1", c.data, none), ","); got != c.want {
+			t.Errorf("%q: from %q, want %q", c.data, got, c.want)
+		}
+	}
+	if got := m.From("t2", letter, none); len(got) != 0 {
+		t.Errorf("another conversation knows it: %v", got)
+	}
+}
+
+func TestWhatIsTheTargetsOwnIsNotCopied(t *testing.T) {
+	m := New()
+	m.Read("t", "https://shop.example", letter)
+	m.Read("t", "file:/home/a/letter.txt", letter)
+	own := func(source string) bool { return source == "https://shop.example" }
+	if got := m.From("t", "ghp_k3Jd8sLq02mXw9", own); len(got) != 0 {
+		t.Errorf("it stands on the target's own page: %v", got)
+	}
+}
+
+func TestTheMemoryStaysSmall(t *testing.T) {
+	m := New()
+	for i := range 200 {
+		for j := range 60 {
+			m.Read(fmt.Sprint(i), "s", fmt.Sprintf("token%dabc%d9999 ", i, j))
+		}
+	}
+	if len(m.talks) != maxConversations || len(m.order) != maxConversations || len(m.talks["199"]) != maxTexts {
+		t.Errorf("%d conversations, %d texts", len(m.talks), len(m.talks["199"]))
+	}
+	long := strings.Repeat("one two three four five six seven ", 1_000_000)
+	m.Read("long", "s", long)
+	if got := m.From("long", "two three four five six", none); !slices.Equal(got, []string{"s"}) {
+		t.Errorf("%v", got)
+	}
+}
+
+func FuzzAnyTextCanBeReadAndAskedFor(f *testing.F) {
+	f.Add(letter, "x")
+	f.Add("\xff\xfe", "%zz=+")
+	f.Fuzz(func(t *testing.T, read, data string) {
+		m := New()
+		m.Read("t", "s", read)
+		_ = m.From("t", data, none)
+		if got := m.From("t", read, none); len(m.prints(read)) > 0 && len(got) != 1 && len(read) < maxText {
+			t.Errorf("the text itself is not found: %q", read)
+		}
+	})
+}

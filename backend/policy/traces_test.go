@@ -1,0 +1,221 @@
+package policy
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+// traces is how many random conversations the properties are tried on.
+const traces = 100_000
+
+// chance draws calls from small alphabets, so that they often have something in common.
+type chance struct{ *rand.Rand }
+
+func (c chance) one(of ...string) string { return of[c.IntN(len(of))] }
+
+func (c chance) rarely(n int) bool { return c.IntN(n) == 0 }
+
+func (c chance) some(most int, of ...string) []string {
+	var all []string
+	for range c.IntN(most + 1) {
+		if s := c.one(of...); !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// call draws one call: half of them of our own tools that tell what they do.
+func (c chance) call() Input {
+	var in Input
+	switch {
+	case !c.rarely(2):
+		in = c.told()
+	default:
+		origin := toolspec.Origin(c.one("baseline", "panel", "mcp", "created"))
+		in = foreign(origin, c.one("a", "b"), c.one("", "x"), `{"n":`+c.one("1", "2")+`}`, toolspec.Hints{
+			ReadOnly: c.rarely(3), Destructive: c.rarely(2), OpenWorld: c.rarely(2), Confirm: c.rarely(3),
+		})
+		in.Definition.Group = c.one("environment", "web", "feedback")
+		in.Description.Target, in.Description.Data = c.one("", "t", "u"), c.one("", "d")
+		in.Description.Hosts = c.some(2, "a.example", "b.example")
+	}
+	from := &in.Call.From
+	from.Caller, from.Client = toolspec.Caller(c.one("model", "model", "model", "person", "mcp", "run")), c.one("", "", "editor")
+	from.Conversation, from.Interactive = c.one("talk", "talk", "other", ""), !c.rarely(6)
+	if c.rarely(4) {
+		from.Outside = c.some(2, "https://a.example", "file:x")
+	}
+	if c.rarely(12) {
+		in.Description.CopiedFrom = []string{"file"}
+	}
+	in.Settings.Mode, in.Settings.Folder = Mode(c.one("read-only", "ask", "ask", "workspace", "full")), c.one("/f", "/f", "/g")
+	in.Used = c.some(1, "a.example")
+	return in
+}
+
+func (c chance) told() Input {
+	in := ours("files", c.one("write_file", "read_file"), `{"path":"`+c.one("p", "q")+`"}`, toolspec.Hints{Destructive: c.rarely(2)})
+	if c.rarely(2) {
+		in = ours("shell", "bash", `{"command":"`+c.one("x", "y")+`"}`, toolspec.Hints{Destructive: true})
+		in.Description.RunsProgram, in.Description.Present = true, "Run it"
+		for range 1 + c.IntN(2) {
+			use := toolspec.CommandUse{Program: c.one("ls", "go test", "go vet", ""), Harmless: c.rarely(3)}
+			if !use.Harmless && !c.rarely(3) {
+				use.Name = use.Program
+			}
+			in.Description.Commands = append(in.Description.Commands, use)
+		}
+		in.Description.Warnings = c.some(1, "w", "v")
+		if in.Description.Network = c.rarely(5); in.Description.Network {
+			in.Description.Hosts = c.some(2, "a.example", "b.example")
+		}
+		if c.rarely(12) {
+			in.Description.Unconfined = "no sandbox"
+		}
+	}
+	for range c.IntN(3) + map[bool]int{true: 0, false: 1}[in.Description.RunsProgram] {
+		u := toolspec.FileUse{Path: c.one("/f/p", "/f/q", "/g/p", "/usr/x", "/f2/p"), Use: toolspec.Use(c.one("read", "read", "write", "write", "delete"))}
+		if c.rarely(10) {
+			u.Sensitive = "a sensitive place"
+		}
+		in.Description.Files = append(in.Description.Files, u)
+	}
+	in.Description.Target = c.one("t", "u")
+	return in
+}
+
+// TestOver100000TracesAKeptAnswerIsNeitherForgottenNorStretched plays a person who answers
+// what is asked, then asks for the same again and for something else.
+func TestOver100000TracesAKeptAnswerIsNeitherForgottenNorStretched(t *testing.T) {
+	asked, again, covered, refused := 0, 0, 0, 0
+	for seed := range uint64(traces) {
+		c := chance{rand.New(rand.NewPCG(seed, 4))}
+		in := c.call()
+		d := Decide(in)
+		if d.Verdict != Question {
+			continue
+		}
+		asked++
+		for answer, g := range d.Grants {
+			g.ID = string(answer)
+			same := in.with(g)
+			same.Call.ID, same.Call.From.Turn = "c2", "t2"
+			if got := Decide(same); got.Verdict != Allow || got.Grant != string(answer) {
+				t.Fatalf("seed %d: granted %q, and it is asked again: %s %s", seed, g.Text, got.Verdict, got.Reason)
+			}
+			again++
+			other := c.call()
+			if !c.rarely(2) {
+				other = c.near(in)
+			}
+			without, with := Decide(other), Decide(other.with(g))
+			if with.Verdict != without.Verdict {
+				covered++
+				if with.Verdict != Allow || with.Grant != string(answer) {
+					t.Fatalf("seed %d: %q changed %s to %s", seed, g.Text, without.Verdict, with.Verdict)
+				}
+				if wider := stretched(in, other, answer, g); wider != "" {
+					t.Fatalf("seed %d: %q covers %s\n%+v", seed, g.Text, wider, other)
+				}
+			}
+			rule := toolspec.Grant{ID: "rule", Scope: toolspec.GrantForbid, Tool: in.Call.Tool, Text: "never"}
+			if got := Decide(in.with(g, rule)); got.Verdict != Refuse || got.Grant != "rule" {
+				t.Fatalf("seed %d: a rule against %s does not win over %q", seed, in.Call.Tool, g.Text)
+			}
+			refused++
+		}
+	}
+	t.Logf("%d traces: %d questions, %d answers kept and not asked again, %d other calls covered, %d refused by a rule", traces, asked, again, covered, refused)
+	if asked < traces/4 || covered < traces/20 {
+		t.Fatalf("too little happened to say anything")
+	}
+}
+
+// near is a call much like in.
+func (c chance) near(in Input) Input {
+	other := c.call()
+	for range 1 + c.IntN(3) {
+		switch c.IntN(6) {
+		case 0:
+			in.Call.Args = other.Call.Args
+		case 1:
+			in.Call.From = other.Call.From
+		case 2:
+			in.Settings = other.Settings
+		case 3:
+			in.Description.Files = other.Description.Files
+		case 4:
+			in.Description.Commands = other.Description.Commands
+		case 5:
+			in.Description.Hosts, in.Description.Network = other.Description.Hosts, other.Description.Network
+		}
+	}
+	return in
+}
+
+// stretched says how a covered call goes beyond what was written out, "" when it does not. It
+// reads the permission's text and the two calls, and none of the policy's own rules.
+func stretched(asked, other Input, answer event.Answer, g toolspec.Grant) string {
+	d := other.Description
+	switch {
+	case other.Call.Tool != asked.Call.Tool || other.Definition.Owner != asked.Definition.Owner:
+		return "another tool"
+	case answer == event.AnswerConversation && other.Call.From.Conversation != asked.Call.From.Conversation:
+		return "another conversation"
+	case strings.Contains(g.Text, ", in /") && !strings.Contains(g.Text, ", in "+other.Settings.Folder):
+		return "another folder"
+	}
+	for _, h := range d.Hosts {
+		if !slices.Contains(asked.Description.Hosts, h) {
+			return "the host " + h
+		}
+	}
+	outside := other.Call.From.Outside
+	if other.Call.From.Caller == toolspec.CallerPerson {
+		outside = nil
+	}
+	for _, source := range outside {
+		if !slices.Contains(asked.Call.From.Outside, source) {
+			return "the text of " + source
+		}
+	}
+	if strings.Contains(g.Text, ", exactly with ") && string(other.Call.Args) != string(asked.Call.Args) {
+		return "other arguments"
+	}
+	if !other.told() {
+		return ""
+	}
+	if d.Unconfined != "" {
+		return "what runs outside of the sandbox"
+	}
+	for _, u := range d.Files {
+		switch {
+		case u.Sensitive != "":
+			return "a sensitive place"
+		case answer == event.AnswerLike && u.Use == toolspec.UseDelete:
+			return "a delete"
+		case answer == event.AnswerLike && u.Use == toolspec.UseWrite && !strings.HasPrefix(u.Path, other.Settings.Folder+"/"):
+			return "a write outside"
+		case answer != event.AnswerLike && !slices.Contains(asked.Description.Files, u):
+			return fmt.Sprintf("%s of %s", u.Use, u.Path)
+		}
+	}
+	for _, c := range d.Commands {
+		if answer == event.AnswerLike && !c.Harmless && !strings.Contains(g.Text, "“"+c.Program+" …”") {
+			return "the program " + c.Program
+		}
+	}
+	return ""
+}
+
+// told is what the test knows of facts' told.
+func (in Input) told() bool {
+	return (in.Definition.Group == "shell" || in.Definition.Group == "files") && (in.Description.RunsProgram || len(in.Description.Files) > 0)
+}

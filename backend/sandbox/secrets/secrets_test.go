@@ -1,0 +1,319 @@
+package secrets_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/zalando/go-keyring"
+	"go.uber.org/goleak"
+
+	"sextant/backend/sandbox/secrets"
+	"sextant/shared/toolspec"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func open(t *testing.T, dir string) *secrets.Vault {
+	t.Helper()
+	v, err := secrets.Open(secrets.Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func put(t *testing.T, v *secrets.Vault, name, host, value string, places ...secrets.Place) {
+	t.Helper()
+	if _, err := v.Put(secrets.Secret{Name: name, Host: host, Places: places}, value); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAValueIsOnDiskForItsOwnerAloneAndInNoList(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "secrets")
+	v := open(t, dir)
+	put(t, v, "git", "api.example.com", "tr0ub4dor&3x")
+	for name, want := range map[string]os.FileMode{".": os.ModeDir | 0o700, "values.json": 0o600, "index.json": 0o600} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil || info.Mode() != want {
+			t.Errorf("%s: %v, %v, want %v", name, info.Mode(), err, want)
+		}
+	}
+	again := open(t, dir)
+	told, err := json.Marshal([]any{again.List(), again.Where()})
+	if err != nil || strings.Contains(string(told), "tr0ub") || len(again.List()) != 1 {
+		t.Errorf("the list tells %s, %v", told, err)
+	}
+	text, err := again.Fill("Bearer {{secret:git}}", secrets.Sink{Place: secrets.Header, Origin: "https://api.example.com"}, nil)
+	if err != nil || text != "Bearer tr0ub4dor&3x" {
+		t.Errorf("filled %q, %v", text, err)
+	}
+	// The other process sees the use, and the replaced value at once.
+	if s := v.List()[0]; s.Uses != 1 || s.Used == nil {
+		t.Errorf("the use was not counted: %+v", s)
+	}
+	put(t, again, "git", "api.example.com", "another-value")
+	if v.Mask("x another-value") != "x {{secret:git}}" {
+		t.Error("a value that another process saved is not masked")
+	}
+	if err := v.Delete("git"); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Delete("git"); !errors.Is(err, secrets.ErrUnknown) {
+		t.Errorf("deleting twice: %v", err)
+	}
+	kept, err := os.ReadFile(filepath.Join(dir, "values.json"))
+	if err != nil || strings.Contains(string(kept), "another") {
+		t.Errorf("after deleting the file holds %s, %v", kept, err)
+	}
+}
+
+func TestNoLinkIsFollowedToWhereValuesAreKept(t *testing.T) {
+	base := t.TempDir()
+	elsewhere := filepath.Join(base, "elsewhere")
+	if err := os.Mkdir(elsewhere, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(base, "secrets")
+	if err := os.Symlink(elsewhere, dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := secrets.Open(secrets.Config{Dir: dir}); err == nil {
+		t.Error("a folder that is a link was opened")
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	v := open(t, dir)
+	put(t, v, "a", "a.example", "first-value")
+	target := filepath.Join(elsewhere, "target")
+	if err := os.WriteFile(target, []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"values.json", "index.json"} {
+		file := filepath.Join(dir, name)
+		before, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = os.Remove(file)
+		if err := os.Symlink(target, file); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := v.Put(secrets.Secret{Name: "b", Host: "b.example"}, "second-value"); err == nil {
+			t.Errorf("%s was written while it was a link", name)
+		}
+		if text, _ := os.ReadFile(target); string(text) != "{}" {
+			t.Errorf("%s: the link was followed: %s", name, text)
+		}
+		_ = os.Remove(file)
+		if err := os.WriteFile(file, before, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestWhatCannotBeKeptIsRefusedWithoutItsValue(t *testing.T) {
+	v := open(t, t.TempDir())
+	for name, s := range map[string]struct {
+		secrets.Secret
+		value string
+	}{
+		"big letters": {secrets.Secret{Name: "Git", Host: "a.example"}, "long-enough"},
+		"no name":     {secrets.Secret{Host: "a.example"}, "long-enough"},
+		"no host":     {secrets.Secret{Name: "a"}, "long-enough"},
+		"every host":  {secrets.Secret{Name: "a", Host: "*.example.com"}, "long-enough"},
+		"an address":  {secrets.Secret{Name: "a", Host: "https://a.example/"}, "long-enough"},
+		"too short":   {secrets.Secret{Name: "a", Host: "a.example"}, "tiny!"},
+		"no text":     {secrets.Secret{Name: "a", Host: "a.example"}, "long-enough\xff"},
+		"a place":     {secrets.Secret{Name: "a", Host: "a.example", Places: []secrets.Place{"cookie"}}, "long-enough"},
+		"env":         {secrets.Secret{Name: "a", Host: "a.example", Places: []secrets.Place{secrets.Env}}, "long-enough"},
+		"no server":   {secrets.Secret{Name: "a", Host: "mcp:files"}, "long-enough"},
+	} {
+		if _, err := v.Put(s.Secret, s.value); !errors.Is(err, secrets.ErrInvalid) || strings.Contains(err.Error(), s.value) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestASecretGoesToItsOwnHostOnly(t *testing.T) {
+	v := open(t, t.TempDir())
+	put(t, v, "plain", "api.example.com", "value-of-plain")
+	put(t, v, "port", "API.example.com.:8443", "value-of-port")
+	put(t, v, "clear", "localhost:80", "value-of-clear")
+	put(t, v, "six", "[::1]:9000", "value-of-six", secrets.Header)
+	for _, tc := range []struct {
+		name, origin string
+		may          bool
+	}{
+		{"plain", "https://api.example.com", true},
+		{"plain", "https://API.example.com:443", true},
+		{"plain", "http://api.example.com", false},
+		{"plain", "https://api.example.com:8443", false},
+		{"plain", "https://x.api.example.com", false},
+		{"plain", "https://api.example.com.evil.example", false},
+		{"plain", "https://api.example.com@evil.example", false},
+		{"plain", "https://evil.example#api.example.com", false},
+		{"plain", "ftp://api.example.com", false},
+		{"plain", "mcp:api.example.com", false},
+		{"plain", "null", false},
+		{"plain", "", false},
+		{"port", "https://api.example.com:8443", true},
+		{"port", "https://api.example.com", false},
+		{"clear", "http://localhost", true},
+		{"clear", "http://localhost:80", true},
+		{"clear", "http://localhost:8080", false},
+		{"six", "http://[::1]:9000", true},
+		{"six", "http://[::1]:9001", false},
+	} {
+		sink := secrets.Sink{Place: secrets.Header, Origin: tc.origin}
+		text, err := v.Fill("{{secret:"+tc.name+"}}", sink, nil)
+		var no *secrets.Refusal
+		switch {
+		case tc.may && (err != nil || text != "value-of-"+tc.name):
+			t.Errorf("%s to %s: %q, %v", tc.name, tc.origin, text, err)
+		case !tc.may && (!errors.As(err, &no) || no.Kind != toolspec.SecurityError || text != ""):
+			t.Errorf("%s to %s: %q, %v", tc.name, tc.origin, text, err)
+		case !tc.may && (strings.Contains(err.Error(), "value-of") || !strings.Contains(err.Error(), "is bound to ")):
+			t.Errorf("the refusal says %v", err)
+		}
+	}
+	_, err := v.Fill("{{secret:six}}", secrets.Sink{Place: secrets.Query, Origin: "http://[::1]:9000"}, nil)
+	if err == nil || !strings.Contains(err.Error(), "may not stand in the query") {
+		t.Errorf("another place: %v", err)
+	}
+	var no *secrets.Refusal
+	_, err = v.Fill("{{secret:nobody}}", secrets.Sink{Place: secrets.Header, Origin: "https://api.example.com"}, nil)
+	if !errors.As(err, &no) || no.Kind != toolspec.UserError || !strings.Contains(no.Suggestion, "clear, plain, port, six") {
+		t.Errorf("an unknown name: %v", err)
+	}
+}
+
+func TestASecretOfAnMCPServerGoesToTheCommandItWasGivenTo(t *testing.T) {
+	v := open(t, t.TempDir())
+	if _, err := v.Put(secrets.Secret{Name: "db", Host: "mcp:files", Command: "npx server ."}, "value-of-db"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := v.Fill("{{secret:db}}", secrets.Sink{Place: secrets.Env, Origin: secrets.Server("files"), Command: "npx server ."}, nil)
+	if err != nil || text != "value-of-db" {
+		t.Errorf("%q, %v", text, err)
+	}
+	for _, sink := range []secrets.Sink{
+		{Place: secrets.Env, Origin: secrets.Server("files"), Command: "npx other ."},
+		{Place: secrets.Env, Origin: secrets.Server("other"), Command: "npx server ."},
+		{Place: secrets.Header, Origin: "https://files"},
+	} {
+		if text, err := v.Fill("{{secret:db}}", sink, nil); err == nil || text != "" {
+			t.Errorf("%+v got %q", sink, text)
+		}
+	}
+}
+
+// TestKeysMoveFromTheirFilesWithoutLoss: the file goes only when the vault has the key, and a
+// vault that cannot be written leaves it.
+func TestKeysMoveFromTheirFilesWithoutLoss(t *testing.T) {
+	dir := t.TempDir()
+	old := filepath.Join(dir, "openai_api_key")
+	if err := os.WriteFile(old, []byte("sk-old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	blocked := filepath.Join(dir, "values.json.new")
+	if err := os.MkdirAll(filepath.Join(blocked, "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	v := open(t, dir)
+	if err := v.MoveKey("openai_api_key"); err == nil {
+		t.Error("a move that could not be written succeeded")
+	}
+	if text, _ := os.ReadFile(old); string(text) != "sk-old" {
+		t.Fatalf("the failed move left %q", text)
+	}
+	if err := os.RemoveAll(blocked); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := v.MoveKey("openai_api_key"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(old); !os.IsNotExist(err) {
+		t.Errorf("the old file is still there: %v", err)
+	}
+	again := open(t, dir)
+	if key, ok := again.Key("openai_api_key"); !ok || key != "sk-old" {
+		t.Errorf("the key is %q, %v", key, ok)
+	}
+	if len(again.List()) != 0 {
+		t.Errorf("a key is listed as a secret: %+v", again.List())
+	}
+	if text, err := again.Fill("{{secret:openai_api_key}}", secrets.Sink{Place: secrets.Header, Origin: "https://a.example"}, nil); err == nil {
+		t.Errorf("a reference reached a key: %q", text)
+	}
+	if err := again.SetKey("openai_api_key", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := open(t, dir).Key("openai_api_key"); ok {
+		t.Error("a forgotten key is still there")
+	}
+}
+
+// failing is a keychain that takes nothing any more.
+type failing struct {
+	secrets.Keychain
+	broken bool
+}
+
+func (f *failing) Set(name, value string) error {
+	if f.broken {
+		return errors.New("locked")
+	}
+	return f.Keychain.Set(name, value)
+}
+
+// TestTheKeychainKeepsValuesAndTheFileTakesWhatItDoesNot runs on the keychain library's own mock: that
+// a real Secret Service is met is tried elsewhere.
+func TestTheKeychainKeepsValuesAndTheFileTakesWhatItDoesNot(t *testing.T) {
+	keyring.MockInit()
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere")
+	dir := filepath.Join(t.TempDir(), "secrets")
+	chain, why := secrets.Desktop(dir)
+	if chain == nil {
+		t.Fatal(why)
+	}
+	broken := &failing{Keychain: chain}
+	v, err := secrets.Open(secrets.Config{Dir: dir, Keychain: broken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, v, "one", "a.example", "value-of-one")
+	if _, err := os.Stat(filepath.Join(dir, "values.json")); !os.IsNotExist(err) {
+		t.Errorf("with a keychain there is a file of values: %v", err)
+	}
+	broken.broken = true
+	put(t, v, "two", "a.example", "value-of-two")
+	for i, want := range []string{"keychain", "file"} {
+		if s := v.List()[i]; s.Kept != want || s.Missing {
+			t.Errorf("%s is kept in %q, missing %v", s.Name, s.Kept, s.Missing)
+		}
+	}
+	without, err := secrets.Open(secrets.Config{Dir: dir, NoKeychain: "it was uninstalled"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := without.List(); !s[0].Missing || s[1].Missing || without.Where().Why != "it was uninstalled" {
+		t.Errorf("without the keychain: %+v", s)
+	}
+	_, err = without.Fill("{{secret:one}}", secrets.Sink{Place: secrets.Header, Origin: "https://a.example"}, nil)
+	if err == nil || !strings.Contains(err.Error(), "keychain") {
+		t.Errorf("a value that cannot be read: %v", err)
+	}
+	broken.broken = false
+	put(t, v, "two", "a.example", "value-of-two")
+	if text, _ := os.ReadFile(filepath.Join(dir, "values.json")); strings.Contains(string(text), "value-of-two") {
+		t.Error("what moved to the keychain still stands in the file")
+	}
+}

@@ -1,0 +1,193 @@
+// Package audit is the record of every call: what was about to happen, written before it happens, and what
+// happened, written after it.
+//
+// The contract: Intent returns only when the row is on disk, so there is no effect without a row. A call whose
+// process died has an intent without a result, which the next start closes as interrupted. Rows are only ever
+// added, and each holds the hash of the one before, so that Verify finds a changed, removed or inserted row. It
+// does not find a shortened end: the chain has no anchor outside of the file. Callers must hide secret
+// arguments before they pass them.
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"sextant/backend/store/sqlite"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// StatusRunning is the status in a list of a call that has no result yet.
+const StatusRunning = "running"
+
+// Log writes and reads the audit chain. Its methods may be called concurrently.
+type Log struct{ store *sqlite.Store }
+
+// New returns the Log that is stored in s.
+func New(s *sqlite.Store) *Log { return &Log{store: s} }
+
+// Intent writes what is about to happen. The same ID twice is refused.
+func (l *Log) Intent(ctx context.Context, row event.CallIntent) error {
+	entry, err := intent(row)
+	if err != nil {
+		return err
+	}
+	return l.store.AppendAudit(ctx, entry)
+}
+
+// Done writes how the call id ended. The call must have an intent and no result yet.
+func (l *Log) Done(ctx context.Context, id string, out event.CallResult) error {
+	entry, err := result(id, out)
+	if err != nil {
+		return err
+	}
+	return l.store.AppendAudit(ctx, entry)
+}
+
+// Record writes both rows at once, for a call that ended without any effect: refused, declined, invalid.
+func (l *Log) Record(ctx context.Context, row event.CallIntent, out event.CallResult) error {
+	first, err := intent(row)
+	if err != nil {
+		return err
+	}
+	second, err := result(row.ID, out)
+	if err != nil {
+		return err
+	}
+	return l.store.AppendAudit(ctx, first, second)
+}
+
+func intent(row event.CallIntent) (sqlite.AuditEntry, error) {
+	if row.Started.IsZero() {
+		row.Started = time.Now().UTC()
+	}
+	if len(row.Args) == 0 {
+		row.Args = json.RawMessage("{}")
+	}
+	body, err := json.Marshal(row)
+	if err != nil {
+		return sqlite.AuditEntry{}, fmt.Errorf("writing the audit log: %w", err)
+	}
+	return sqlite.AuditEntry{Call: row.ID, Phase: sqlite.AuditIntent, Time: row.Started, Body: body}, nil
+}
+
+func result(id string, out event.CallResult) (sqlite.AuditEntry, error) {
+	body, err := json.Marshal(out)
+	if err != nil {
+		return sqlite.AuditEntry{}, fmt.Errorf("writing the audit log: %w", err)
+	}
+	return sqlite.AuditEntry{Call: id, Phase: sqlite.AuditResult, Time: time.Now().UTC(), Body: body}, nil
+}
+
+// List returns the newest limit calls, the newest first. Status is StatusRunning for those without a result.
+func (l *Log) List(ctx context.Context, limit int) ([]wire.CallRow, error) {
+	page, err := l.Page(ctx, 0, limit)
+	return page.Calls, err
+}
+
+// Page returns the newest limit calls that are older than before (0 for no bound) and whose rows contain each
+// of words.
+func (l *Log) Page(ctx context.Context, before int64, limit int, words ...string) (wire.AuditPage, error) {
+	pairs, err := l.store.AuditPairs(ctx, before, limit, words...)
+	if err != nil {
+		return wire.AuditPage{}, err
+	}
+	page := wire.AuditPage{}
+	if page.Calls, err = callRows(pairs); err != nil {
+		return wire.AuditPage{}, err
+	}
+	if len(pairs) == limit && limit > 0 {
+		page.Before = pairs[len(pairs)-1].Intent.Seq
+	}
+	return page, nil
+}
+
+// One returns the call with exactly this id; ok is false when there is none.
+func (l *Log) One(ctx context.Context, id string) (row wire.CallRow, ok bool, err error) {
+	pair, ok, err := l.store.AuditPair(ctx, id)
+	if err != nil || !ok {
+		return wire.CallRow{}, false, err
+	}
+	row, err = callRow(pair)
+	return row, err == nil, err
+}
+
+// History returns how long the calls of one tool took over a range that ends at now, with the newest limit
+// calls in it that failed.
+func (l *Log) History(
+	ctx context.Context, tool string, origin toolspec.Origin, r wire.MetricsRange, limit int, now time.Time,
+) (wire.ToolHistory, error) {
+	h, failed, err := l.store.ToolHistory(ctx, tool, origin, r, limit, now)
+	if err != nil {
+		return h, err
+	}
+	pairs, err := l.store.AuditPairsAt(ctx, failed)
+	if err != nil {
+		return h, err
+	}
+	h.Failures, err = callRows(pairs)
+	return h, err
+}
+
+func callRows(pairs []sqlite.AuditPair) ([]wire.CallRow, error) {
+	rows := make([]wire.CallRow, 0, len(pairs))
+	for _, p := range pairs {
+		row, err := callRow(p)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// callRow joins the two audit rows of a call.
+func callRow(p sqlite.AuditPair) (wire.CallRow, error) {
+	var in event.CallIntent
+	if err := json.Unmarshal(p.Intent.Body, &in); err != nil {
+		return wire.CallRow{}, fmt.Errorf("reading audit entry %d: %w", p.Intent.Seq, err)
+	}
+	row := wire.CallRow{CallRecord: in.CallRecord, Status: StatusRunning}
+	if p.Result == nil {
+		return row, nil
+	}
+	var out event.CallResult
+	if err := json.Unmarshal(p.Result.Body, &out); err != nil {
+		return wire.CallRow{}, fmt.Errorf("reading audit entry %d: %w", p.Result.Seq, err)
+	}
+	row.Status, row.CallOutcome = string(out.Status), out.CallOutcome
+	if out.Sentence != "" {
+		row.Sentence = out.Sentence
+	}
+	return row, nil
+}
+
+// Entry is one row of the chain as it is exported.
+type Entry = sqlite.AuditEntry
+
+// Walk calls visit with every row, the oldest first. It stops at the first error of visit and returns it.
+func (l *Log) Walk(ctx context.Context, visit func(Entry) error) error {
+	return l.store.WalkAudit(ctx, visit)
+}
+
+// ErrBroken is wrapped in the error of Verify for a chain that was changed.
+var ErrBroken = errors.New("the audit log was changed")
+
+// Verify reads the whole chain and returns how many entries are intact. It fails with ErrBroken, naming the
+// first entry that does not follow from the one before it.
+func (l *Log) Verify(ctx context.Context) (int, error) {
+	n, last := 0, ""
+	err := l.store.WalkAudit(ctx, func(e sqlite.AuditEntry) error {
+		if e.PrevHash != last || e.Digest() != e.Hash {
+			return fmt.Errorf("%w: entry %d, %s of call %s", ErrBroken, e.Seq, e.Phase, e.Call)
+		}
+		last = e.Hash
+		n++
+		return nil
+	})
+	return n, err
+}

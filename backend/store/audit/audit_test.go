@@ -1,0 +1,178 @@
+package audit
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"sextant/backend/store/sqlite"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func openLog(t *testing.T) (*Log, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "sextant.db")
+	s, err := sqlite.Open(context.Background(), path, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return New(s), path
+}
+
+func row(id string) event.CallIntent {
+	return event.CallIntent{CallRecord: event.CallRecord{
+		ID: id, Conversation: "c", Turn: "t", Decision: "once", Reason: "asked",
+		CallRequest: event.CallRequest{
+			Tool: "bash", Origin: toolspec.OriginBaseline, Caller: toolspec.CallerModel,
+			Args: []byte(`{"command":"ls"}`), Sentence: "Running ls",
+		},
+	}}
+}
+
+// outcome is the result of a call that ended with status.
+func outcome(status event.CallStatus, out event.CallOutcome) event.CallResult {
+	return event.CallResult{Status: status, CallOutcome: out}
+}
+
+func TestACallIsListedBeforeAndAfterItsEffects(t *testing.T) {
+	ctx := context.Background()
+	l, _ := openLog(t)
+	if err := l.Intent(ctx, row("a")); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := l.List(ctx, 10)
+	if err != nil || len(rows) != 1 || rows[0].Status != StatusRunning || rows[0].Sentence != "Running ls" || rows[0].Started.IsZero() {
+		t.Fatalf("%+v, %v", rows, err)
+	}
+	if err := l.Done(ctx, "a", event.CallResult{
+		Status: event.CallDone, Sentence: "Ran ls", CallOutcome: event.CallOutcome{Output: "x", DurationMS: 5},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Record(ctx, row("b"), outcome(event.CallRefused, event.CallOutcome{Error: "no", ErrorType: toolspec.SecurityError})); err != nil {
+		t.Fatal(err)
+	}
+	rows, err = l.List(ctx, 10)
+	if err != nil || len(rows) != 2 || rows[0].ID != "b" || rows[0].Status != "refused" || rows[0].Sentence != "Running ls" ||
+		rows[1].Status != "done" || rows[1].Sentence != "Ran ls" || rows[1].DurationMS != 5 || rows[1].Decision != "once" {
+		t.Fatalf("%+v, %v", rows, err)
+	}
+	if rows, _ := l.List(ctx, 1); len(rows) != 1 || rows[0].ID != "b" {
+		t.Fatalf("%+v", rows)
+	}
+}
+
+func TestARowIsWrittenOnce(t *testing.T) {
+	ctx := context.Background()
+	l, _ := openLog(t)
+	if err := l.Intent(ctx, row("a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Intent(ctx, row("a")); err == nil {
+		t.Fatal("a second intent of the same call was taken")
+	}
+	for i, want := range []bool{true, false} {
+		if err := l.Done(ctx, "a", outcome(event.CallDone, event.CallOutcome{})); (err == nil) != want {
+			t.Fatalf("result %d: %v", i, err)
+		}
+	}
+}
+
+func TestChainIsIntactAfterConcurrentWrites(t *testing.T) {
+	ctx := context.Background()
+	l, _ := openLog(t)
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			id := fmt.Sprint(i)
+			if err := errors.Join(l.Intent(ctx, row(id)), l.Done(ctx, id, outcome(event.CallDone, event.CallOutcome{}))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if n, err := l.Verify(ctx); n != 40 || err != nil {
+		t.Fatalf("%d, %v", n, err)
+	}
+}
+
+func TestAnyChangeToAPastRowIsFound(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(rt *rapid.T) {
+		l, path := openLog(t)
+		for i := range 4 {
+			if err := l.Record(ctx, row(fmt.Sprint(i)), outcome(event.CallDone, event.CallOutcome{})); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		db, err := sql.Open("sqlite3", path)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer db.Close()
+		seq := rapid.IntRange(1, 7).Draw(rt, "seq")
+		change := rapid.SampledFrom([]string{
+			`UPDATE audit SET body = CAST(replace(CAST(body AS TEXT), 'd', 'e') AS BLOB) WHERE seq = ?`,
+			`UPDATE audit SET time = time + 1 WHERE seq = ?`,
+			`UPDATE audit SET call = 'other' WHERE seq = ?`,
+			`UPDATE audit SET hash = upper(hash) || 'x' WHERE seq = ?`,
+			`DELETE FROM audit WHERE seq = ?`,
+		}).Draw(rt, "change")
+		if _, err := db.Exec(change, seq); err != nil {
+			rt.Fatal(err)
+		}
+		if _, err := l.Verify(ctx); !errors.Is(err, ErrBroken) {
+			rt.Fatalf("%s at %d was not found: %v", change, seq, err)
+		}
+	})
+}
+
+func TestOneFindsTheExactID(t *testing.T) {
+	log, _ := openLog(t)
+	if err := log.Record(t.Context(), row("c1"), outcome(event.CallDone, event.CallOutcome{Output: "the one"})); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 30 {
+		other := row(fmt.Sprintf("c1%d", i))
+		other.Sentence = "Looked at c1"
+		if err := log.Intent(t.Context(), other); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one, ok, err := log.One(t.Context(), "c1")
+	if err != nil || !ok || one.ID != "c1" || one.Output != "the one" {
+		t.Errorf("%+v %v %v", one, ok, err)
+	}
+	if one, ok, err := log.One(t.Context(), "c"); err != nil || ok {
+		t.Errorf("a part of an id: %+v %v", one, err)
+	}
+}
+
+func TestSearchFindsWordsThatJSONEscapes(t *testing.T) {
+	log, _ := openLog(t)
+	r := row("c1")
+	r.Sentence = `Opened a&b <main> "quoted" C:\dir`
+	if err := log.Record(t.Context(), r, outcome(event.CallDone, event.CallOutcome{Output: "x>y"})); err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{`A&B`, `<main>`, `"quoted"`, `C:\dir`, `x>y`, `"id":"c1"`} {
+		if page, err := log.Page(t.Context(), 0, 10, word); err != nil || len(page.Calls) != 1 {
+			t.Errorf("%s: %+v %v", word, page, err)
+		}
+	}
+	if page, err := log.Page(t.Context(), 0, 10, `a&c`); err != nil || len(page.Calls) != 0 {
+		t.Errorf("%+v %v", page, err)
+	}
+}

@@ -1,0 +1,187 @@
+// Package space watches the free space on the disk of the data folder.
+//
+// The contract: a writer that failed for lack of space calls Failed. From then on State is "full" until a trial
+// write succeeds, which is tried every few seconds. Low space is reported before anything fails. Changed is
+// called with every change of the level, in order. The package stores nothing, so that it works on a full disk.
+//
+// It does not retry failed writes; package pending does.
+package diskspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"sextant/shared/event"
+)
+
+// ErrFull is the error of a write that failed for lack of disk space.
+var ErrFull = errors.New("the disk is full")
+
+// IsFull reports whether err, from any source, means that the disk is full.
+func IsFull(err error) bool {
+	return errors.Is(err, ErrFull) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || isSystemFull(err)
+}
+
+// Bounds of the free space in bytes: below Low it is reported as low, from enough on no longer, and below
+// minimum no write is expected to succeed.
+const (
+	Low     = 200 << 20
+	enough  = 220 << 20
+	minimum = 256 << 10
+	// trialSize is how much a trial writes.
+	trialSize = 64 << 10
+)
+
+// Config configures a Watch.
+type Config struct {
+	// Folder is on the disk to watch.
+	Folder string
+	// Try writes something to the database; nil tries a file only.
+	Try func(ctx context.Context) error
+	// Changed is called with every new state, from one goroutine.
+	Changed func(event.Disk)
+	// FullInterval is the interval of trials while the disk is full, Seldom the interval of checks otherwise; 0 means
+	// 2 s and 20 s.
+	FullInterval, Interval time.Duration
+	// Free returns the free bytes; nil asks the system.
+	Free func(folder string) (int64, error)
+}
+
+// Watch watches one disk. Its methods may be called concurrently.
+type Watch struct {
+	cfg  Config
+	stop context.CancelFunc
+	done sync.WaitGroup
+	wake chan struct{}
+
+	mu    sync.Mutex
+	state event.Disk
+}
+
+// New starts a Watch. Close stops it.
+func New(cfg Config) *Watch {
+	if cfg.FullInterval <= 0 {
+		cfg.FullInterval = 2 * time.Second
+	}
+	if cfg.Interval <= 0 {
+		cfg.Interval = 20 * time.Second
+	}
+	if cfg.Free == nil {
+		cfg.Free = freeBytes
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	w := &Watch{cfg: cfg, stop: stop, wake: make(chan struct{}, 1), state: event.Disk{Folder: cfg.Folder}}
+	w.check(ctx)
+	w.done.Go(func() { w.watch(ctx) })
+	return w
+}
+
+// Close stops the watch.
+func (w *Watch) Close() {
+	w.stop()
+	w.done.Wait()
+}
+
+// State returns the current state.
+func (w *Watch) State() event.Disk {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.state
+}
+
+// ReportFailure reports that a write failed with err; errors of another kind are ignored.
+func (w *Watch) ReportFailure(err error) {
+	if !IsFull(err) {
+		return
+	}
+	w.mu.Lock()
+	known := w.state.Level == event.DiskFull
+	w.state.Level = event.DiskFull
+	w.mu.Unlock()
+	if !known {
+		select {
+		case w.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (w *Watch) watch(ctx context.Context) {
+	reported := event.Disk{}
+	for {
+		now := w.State()
+		if now.Level != reported.Level || now.Level == event.DiskFull && now.Free != reported.Free {
+			reported = now
+			if w.cfg.Changed != nil {
+				w.cfg.Changed(now)
+			}
+		}
+		pause := w.cfg.Interval
+		if now.Level == event.DiskFull {
+			pause = w.cfg.FullInterval
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-w.wake:
+			timer.Stop()
+			w.measure()
+		case <-timer.C:
+			w.check(ctx)
+		}
+	}
+}
+
+// measure reads the free space and nothing else.
+func (w *Watch) measure() {
+	if left, err := w.cfg.Free(w.cfg.Folder); err == nil {
+		w.mu.Lock()
+		w.state.Free = left
+		w.mu.Unlock()
+	}
+}
+
+// check updates the state. A disk that was full has to take a write first.
+func (w *Watch) check(ctx context.Context) {
+	left, err := w.cfg.Free(w.cfg.Folder)
+	if err != nil {
+		return // nothing is known about the disk
+	}
+	was := w.State().Level
+	level := event.DiskEnough
+	switch {
+	case left < minimum, was == event.DiskFull && w.try(ctx) != nil:
+		level = event.DiskFull
+	case left < Low, left < enough && was == event.DiskLow:
+		level = event.DiskLow
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.state.Free = left
+	if was == event.DiskFull || w.state.Level != event.DiskFull { // a failure in the meantime takes precedence
+		w.state.Level = level
+	}
+}
+
+// try writes a little and removes it.
+func (w *Watch) try(ctx context.Context) error {
+	f, err := os.CreateTemp(w.cfg.Folder, ".room-*")
+	if err != nil {
+		return fmt.Errorf("trying the disk: %w", err)
+	}
+	_, err = f.Write(make([]byte, trialSize))
+	if err = errors.Join(err, f.Sync(), f.Close(), os.Remove(f.Name())); err != nil {
+		return fmt.Errorf("trying the disk: %w", err)
+	}
+	if w.cfg.Try == nil {
+		return nil
+	}
+	return w.cfg.Try(ctx)
+}

@@ -1,0 +1,266 @@
+// Package events is the ordered event log and its broker: every change is published here, gets its sequence
+// number, is stored, and only then reaches the subscribers.
+//
+// The contract: a stored event is on disk before anybody sees it, so what a person saw is still there after a
+// kill. Sequence numbers always increase. Publications that arrive while a transaction runs share the next
+// one, so that a stream of text deltas does not cost one disk flush each. A Subscription first replays what is
+// stored after a number and then continues live, without gaps or repetitions. Live kinds (event.Kind.Live)
+// have sequence number 0 and are never stored; a subscriber gets only the newest of each.
+//
+// The package does not know what the events mean.
+package eventlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"sextant/shared/event"
+)
+
+// ErrClosed is returned by Publish after Close.
+var ErrClosed = errors.New("the event log is closed")
+
+// Storage stores the events; *sqlite.Store is one.
+type Storage interface {
+	AppendEvents(ctx context.Context, events []event.Event) ([]event.Event, error)
+	EventsAfter(ctx context.Context, after int64, limit int) ([]event.Event, error)
+	EventsOfConversation(ctx context.Context, id string) ([]event.Event, error)
+	LastSeq(ctx context.Context) (int64, error)
+}
+
+// maxBatch bounds how many events one transaction stores.
+const maxBatch = 1024
+
+// Recorder is where all events are published. All methods may be called concurrently.
+type Recorder struct {
+	store Storage
+	log   *slog.Logger
+	inbox chan *entry
+	quit  chan struct{}
+	done  sync.WaitGroup
+	// mask removes secrets from the data of events before anybody sees it; nil removes nothing.
+	mask func(data []byte) []byte
+
+	mu     sync.Mutex
+	last   int64
+	subs   map[*Subscription]struct{}
+	closed bool
+}
+
+// entry is one call of Publish that the writer has to store.
+type entry struct {
+	events []event.Event
+	stored []event.Event
+	err    error
+	ready  chan struct{}
+}
+
+// New starts a Recorder over store. Close stops it; the store must stay open until then.
+func New(ctx context.Context, store Storage, log *slog.Logger) (*Recorder, error) {
+	last, err := store.LastSeq(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("starting the event log: %w", err)
+	}
+	r := &Recorder{
+		store: store, log: log, last: last,
+		inbox: make(chan *entry), quit: make(chan struct{}),
+		subs: map[*Subscription]struct{}{},
+	}
+	r.done.Go(r.write)
+	return r, nil
+}
+
+// Mask makes mask remove from every event's data what nobody may read; it takes and returns JSON. Call it
+// before the first Publish.
+func (r *Recorder) Mask(mask func(data []byte) []byte) { r.mask = mask }
+
+// masked returns events as they may be seen. The caller's slice is not changed.
+func (r *Recorder) masked(events []event.Event) []event.Event {
+	if r.mask == nil {
+		return events
+	}
+	out := slices.Clone(events)
+	for i, e := range out {
+		out[i].Data = r.mask(e.Data)
+	}
+	return out
+}
+
+// Publish stores events in order, passes them to the subscribers, and returns them with their sequence
+// numbers. After an error none of the events is stored, except after the context's error: then they may be.
+// Live kinds are not stored.
+func (r *Recorder) Publish(ctx context.Context, events ...event.Event) ([]event.Event, error) {
+	events = r.masked(events)
+	keep, live := splitLive(events)
+	if len(live) > 0 {
+		r.fanOut(live)
+	}
+	if len(keep) == 0 {
+		return events, nil
+	}
+	in := &entry{events: keep, ready: make(chan struct{})}
+	select {
+	case r.inbox <- in:
+	case <-r.quit:
+		return nil, ErrClosed
+	case <-ctx.Done():
+		return nil, fmt.Errorf("publishing: %w", ctx.Err())
+	}
+	select {
+	case <-in.ready:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("publishing: %w", ctx.Err())
+	}
+	if in.err != nil {
+		return nil, in.err
+	}
+	return mergeStored(events, in.stored), nil
+}
+
+func splitLive(events []event.Event) (keep, live []event.Event) {
+	for _, e := range events {
+		if e.Kind.Live() {
+			e.Seq = 0
+			live = append(live, e)
+			continue
+		}
+		keep = append(keep, e)
+	}
+	return keep, live
+}
+
+// mergeStored puts the stored events back in their places among the live ones.
+func mergeStored(events, stored []event.Event) []event.Event {
+	out := make([]event.Event, len(events))
+	copy(out, events)
+	next := 0
+	for i := range out {
+		if !out[i].Kind.Live() {
+			out[i] = stored[next]
+			next++
+		}
+	}
+	return out
+}
+
+// write is the only writer: it takes what waits, stores it as one group and passes it on.
+func (r *Recorder) write() {
+	for {
+		select {
+		case first := <-r.inbox:
+			r.commit(r.batch(first))
+		case <-r.quit:
+			return
+		}
+	}
+}
+
+// batch returns first with everything else that waits now.
+func (r *Recorder) batch(first *entry) []*entry {
+	group, size := []*entry{first}, len(first.events)
+	for size < maxBatch {
+		select {
+		case next := <-r.inbox:
+			group = append(group, next)
+			size += len(next.events)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+func (r *Recorder) commit(group []*entry) {
+	var all []event.Event
+	for _, in := range group {
+		all = append(all, in.events...)
+	}
+	// Not a publisher's context: one that gives up must not undo what others share.
+	stored, err := r.store.AppendEvents(context.Background(), all)
+	if err != nil && len(group) > 1 {
+		// One bad event must not fail the others, so each entry is tried alone.
+		for _, in := range group {
+			r.commit([]*entry{in})
+		}
+		return
+	}
+	if err == nil {
+		r.fanOut(stored)
+	} else {
+		r.log.Error("events not stored", "count", len(all), "err", err)
+	}
+	for _, in := range group {
+		if err != nil {
+			in.err = fmt.Errorf("publishing: %w", err)
+		} else {
+			in.stored, stored = stored[:len(in.events):len(in.events)], stored[len(in.events):]
+		}
+		close(in.ready)
+	}
+}
+
+func (r *Recorder) fanOut(events []event.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range events {
+		if e.Seq > r.last {
+			r.last = e.Seq
+		}
+		for s := range r.subs {
+			s.enqueueOrSkip(e)
+		}
+	}
+}
+
+// Show passes events to the current subscribers without storing them, so that what the disk does not take is
+// still seen. They have the number 0, and come again with their own once they are stored.
+func (r *Recorder) Show(events ...event.Event) {
+	events = slices.Clone(r.masked(events))
+	for i := range events {
+		events[i].Seq = 0
+	}
+	r.fanOut(events)
+}
+
+// Last returns the newest stored sequence number.
+func (r *Recorder) Last() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last
+}
+
+// After returns at most limit stored events after sequence number n, in order.
+func (r *Recorder) After(ctx context.Context, n int64, limit int) ([]event.Event, error) {
+	return r.store.EventsAfter(ctx, n, limit)
+}
+
+// OfConversation returns every stored event of a conversation, in order.
+func (r *Recorder) OfConversation(ctx context.Context, id string) ([]event.Event, error) {
+	return r.store.EventsOfConversation(ctx, id)
+}
+
+// Close waits for what is being stored and closes every Subscription; later publications fail with
+// ErrClosed. It may be called more than once.
+func (r *Recorder) Close() {
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		r.done.Wait()
+		return
+	}
+	r.closed = true
+	subs := make([]*Subscription, 0, len(r.subs))
+	for s := range r.subs {
+		subs = append(subs, s)
+	}
+	r.mu.Unlock()
+	close(r.quit)
+	r.done.Wait()
+	for _, s := range subs {
+		s.Close()
+	}
+}

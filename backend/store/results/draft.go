@@ -1,0 +1,142 @@
+package results
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Draft is a text that is being written and not stored yet. It implements io.Writer and toolspec.Whole, and
+// may be written to concurrently. What is beyond MaxBytes is dropped. Discard it unless Keep stores it.
+type Draft struct {
+	mu   sync.Mutex
+	file *os.File
+	to   *bufio.Writer
+	// partial is the beginning of an incomplete character.
+	partial []byte
+	bytes   int64
+	lines   int
+	// open is true while the last line has no line break.
+	open bool
+	cut  bool
+	err  error
+	done bool
+}
+
+// Draft starts a text.
+func (s *Store) Draft() (*Draft, error) {
+	f, err := os.CreateTemp(s.dir, draftPrefix+"*")
+	if err != nil {
+		return nil, fmt.Errorf("storing a result: %w", err)
+	}
+	return &Draft{file: f, to: bufio.NewWriterSize(f, 64<<10)}, nil
+}
+
+// Write appends b. Invalid UTF-8 becomes U+FFFD.
+func (d *Draft) Write(b []byte) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.err != nil || d.done {
+		return len(b), d.err
+	}
+	text := b
+	if len(d.partial) > 0 {
+		text = append(d.partial, b...)
+		d.partial = nil
+	}
+	if n := incomplete(text); n > 0 {
+		d.partial = append(d.partial, text[len(text)-n:]...)
+		text = text[:len(text)-n]
+	}
+	d.put(text)
+	return len(b), d.err
+}
+
+// incomplete returns how many bytes at the end of b are an incomplete character.
+func incomplete(b []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if c := b[len(b)-n]; utf8.RuneStart(c) {
+			if !utf8.FullRune(b[len(b)-n:]) {
+				return n
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// put writes complete characters. The caller holds the lock.
+func (d *Draft) put(text []byte) {
+	text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
+	if left := MaxBytes - d.bytes; int64(len(text)) > left {
+		text = text[:left]
+		text = text[:len(text)-incomplete(text)]
+		d.cut = true
+		d.done = true
+	}
+	if len(text) == 0 {
+		return
+	}
+	d.bytes += int64(len(text))
+	d.lines += bytes.Count(text, []byte{'\n'})
+	d.open = text[len(text)-1] != '\n'
+	_, d.err = d.to.Write(text)
+}
+
+// finish writes what is left and closes the file.
+func (d *Draft) finish() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.err == nil && !d.done && len(d.partial) > 0 {
+		d.put(d.partial)
+		d.partial = nil
+	}
+	d.done = true
+	if d.open {
+		d.lines++
+		d.open = false
+	}
+	if d.err == nil {
+		d.err = d.to.Flush()
+	}
+	if err := d.file.Close(); d.err == nil {
+		d.err = err
+	}
+	return d.err
+}
+
+// Discard removes the draft. It does nothing to a stored one.
+func (d *Draft) Discard() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.done = true
+	// Both fail for a stored draft: its file is closed and has another name.
+	_ = d.file.Close()
+	_ = os.Remove(d.file.Name())
+}
+
+// mask rewrites a finished draft with mask applied. The text is masked as a whole, because a secret may cross
+// the end of a piece or of a line.
+func (d *Draft) mask(mask func(string) string) error {
+	b, err := os.ReadFile(d.file.Name())
+	if err != nil {
+		return err
+	}
+	text := string(b)
+	shown := mask(text)
+	if shown == text {
+		return nil
+	}
+	if err := os.WriteFile(d.file.Name(), []byte(shown), 0o600); err != nil {
+		return err
+	}
+	d.bytes, d.lines = int64(len(shown)), strings.Count(shown, "\n")
+	if shown != "" && !strings.HasSuffix(shown, "\n") {
+		d.lines++
+	}
+	return nil
+}

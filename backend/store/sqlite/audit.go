@@ -1,0 +1,179 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"sextant/backend/store/sqlrows"
+)
+
+// AuditPhase says whether a row was written before a call's effects or after them.
+type AuditPhase string
+
+// The two phases of a call.
+const (
+	AuditIntent AuditPhase = "intent"
+	AuditResult AuditPhase = "result"
+)
+
+// AuditEntry is one link of the audit chain. Body is an event.CallIntent or an event.CallResult as JSON.
+// Seq, PrevHash and Hash are set when the entry is stored.
+type AuditEntry struct {
+	Seq      int64           `json:"seq"`
+	Call     string          `json:"call"`
+	Phase    AuditPhase      `json:"phase"`
+	Time     time.Time       `json:"time"`
+	Body     json.RawMessage `json:"body"`
+	PrevHash string          `json:"prev_hash"`
+	Hash     string          `json:"hash"`
+}
+
+// AuditPair is a call's intent with its result. Result is nil while the call runs.
+type AuditPair struct {
+	Intent AuditEntry
+	Result *AuditEntry
+}
+
+// Digest is the hash that an entry must have: SHA-256 over its predecessor's hash and its own fields. Each
+// part is preceded by its length, so that different entries cannot have the same input.
+func (e AuditEntry) Digest() string {
+	h := sha256.New()
+	at := fmt.Sprint(sqlrows.Nanos(e.Time))
+	for _, part := range []string{e.PrevHash, e.Call, string(e.Phase), at, string(e.Body)} {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// AppendAudit adds entries to the chain in one transaction. A second intent or result of the same call is
+// an error.
+func (s *Store) AppendAudit(ctx context.Context, entries ...AuditEntry) error {
+	err := s.write(ctx, func(tx *sql.Tx) error { return s.appendAudit(ctx, tx, entries) })
+	if err != nil {
+		return fmt.Errorf("writing the audit log: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) appendAudit(ctx context.Context, tx *sql.Tx, entries []AuditEntry) error {
+	var last string
+	err := tx.QueryRowContext(ctx, `SELECT hash FROM audit ORDER BY seq DESC LIMIT 1`).Scan(&last)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	for _, e := range entries {
+		if e.Call == "" {
+			return errors.New("an entry without its call")
+		}
+		e.PrevHash = last
+		last = e.Digest()
+		if _, err := tx.ExecContext(ctx,
+			`INSERT INTO audit (call, phase, time, body, prev_hash, hash) VALUES (?, ?, ?, ?, ?, ?)`,
+			e.Call, e.Phase, sqlrows.Nanos(e.Time), []byte(e.Body), e.PrevHash, last); err != nil {
+			return err
+		}
+		if e.Phase == AuditResult {
+			if err := s.recorder.Call(ctx, tx, e.Call, e.Body); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// AuditPairs returns the newest limit calls, the newest first, whose intent has a Seq below before (0 for no
+// bound) and whose rows contain each of words, ignoring case. The rows are JSON; a word is found both as it
+// is and with JSON's escapes.
+func (s *Store) AuditPairs(ctx context.Context, before int64, limit int, words ...string) ([]AuditPair, error) {
+	var where strings.Builder
+	args := []any{before, before}
+	const contains = `instr(lower(CAST(i.body AS TEXT)), lower(?)) > 0
+		OR instr(lower(CAST(r.body AS TEXT)), lower(?)) > 0`
+	for _, w := range words {
+		written, err := json.Marshal(w)
+		if err != nil {
+			return nil, fmt.Errorf("searching the audit log for %q: %w", w, err)
+		}
+		escaped := string(written[1 : len(written)-1])
+		where.WriteString(` AND (` + contains + ` OR ` + contains + `)`)
+		args = append(args, w, w, escaped, escaped)
+	}
+	return sqlrows.Collect(ctx, s.reader, scanPair, "reading the audit log",
+		selectPairs+` AND (? = 0 OR i.seq < ?)`+where.String()+` ORDER BY i.seq DESC LIMIT ?`, append(args, limit)...)
+}
+
+const selectPairs = `SELECT i.seq, i.call, i.phase, i.time, i.body, i.prev_hash, i.hash,
+	r.seq, r.time, r.body, r.prev_hash, r.hash
+	FROM audit i LEFT JOIN audit r ON r.call = i.call AND r.phase = 'result'
+	WHERE i.phase = 'intent'`
+
+// AuditPairsAt returns the calls whose intents have the sequence numbers seqs, the newest first.
+func (s *Store) AuditPairsAt(ctx context.Context, seqs []int64) ([]AuditPair, error) {
+	list, err := json.Marshal(seqs)
+	if err != nil {
+		return nil, fmt.Errorf("reading the audit log: %w", err)
+	}
+	return sqlrows.Collect(ctx, s.reader, scanPair, "reading the audit log",
+		selectPairs+` AND i.seq IN (SELECT value FROM json_each(?)) ORDER BY i.seq DESC`, string(list))
+}
+
+// AuditPair returns the call with exactly this id; ok is false when there is none.
+func (s *Store) AuditPair(ctx context.Context, call string) (pair AuditPair, ok bool, err error) {
+	pairs, err := sqlrows.Collect(ctx, s.reader, scanPair, "reading the audit log", selectPairs+` AND i.call = ?`, call)
+	if err != nil || len(pairs) == 0 {
+		return AuditPair{}, false, err
+	}
+	return pairs[0], true, nil
+}
+
+func scanPair(row *sql.Rows) (AuditPair, error) {
+	var p AuditPair
+	var at int64
+	var body, resultBody []byte
+	var seq, resultAt sql.NullInt64
+	var prev, hash sql.NullString
+	err := row.Scan(&p.Intent.Seq, &p.Intent.Call, &p.Intent.Phase, &at, &body, &p.Intent.PrevHash, &p.Intent.Hash,
+		&seq, &resultAt, &resultBody, &prev, &hash)
+	p.Intent.Time, p.Intent.Body = sqlrows.Time(at), body
+	if seq.Valid {
+		p.Result = &AuditEntry{
+			Seq: seq.Int64, Call: p.Intent.Call, Phase: AuditResult, Time: sqlrows.Time(resultAt.Int64),
+			Body: resultBody, PrevHash: prev.String, Hash: hash.String,
+		}
+	}
+	return p, err
+}
+
+// WalkAudit calls visit with every entry, the oldest first. It stops at the first error of visit and
+// returns it.
+func (s *Store) WalkAudit(ctx context.Context, visit func(AuditEntry) error) error {
+	rows, err := s.reader.QueryContext(ctx,
+		`SELECT seq, call, phase, time, body, prev_hash, hash FROM audit ORDER BY seq`)
+	if err != nil {
+		return fmt.Errorf("reading the audit log: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var e AuditEntry
+		var at int64
+		var body []byte
+		if err := rows.Scan(&e.Seq, &e.Call, &e.Phase, &at, &body, &e.PrevHash, &e.Hash); err != nil {
+			return fmt.Errorf("reading the audit log: %w", err)
+		}
+		e.Time, e.Body = sqlrows.Time(at), body
+		if err := visit(e); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("reading the audit log: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	sqlite3 "github.com/mattn/go-sqlite3"
+
+	"sextant/backend/store/diskspace"
+)
+
+// Why a file cannot be opened. Test with errors.Is; the error itself is an *OpenError that names the file.
+var (
+	ErrLocked  = errors.New("another Sextant is using this data")
+	ErrDamaged = errors.New("the database is damaged")
+	ErrNewer   = errors.New("the database was written by a newer Sextant")
+)
+
+// ErrNotFound is returned when a lookup finds no row.
+var ErrNotFound = errors.New("not found")
+
+// OpenError says why a file cannot be opened. Kind is ErrLocked, ErrDamaged, ErrNewer or diskspace.ErrFull;
+// Detail is the owner's process id, or what the check found.
+type OpenError struct {
+	Path   string
+	Kind   error
+	Detail string
+}
+
+// Error names the file, the reason and what to do.
+func (e *OpenError) Error() string {
+	text := fmt.Sprintf("%v: %s", e.Kind, e.Path)
+	if e.Detail != "" {
+		text += " (" + e.Detail + ")"
+	}
+	switch {
+	case errors.Is(e.Kind, ErrLocked):
+		return text + ". Nothing was changed. Close the other Sextant, or set SEXTANT_DATA to another folder."
+	case errors.Is(e.Kind, ErrDamaged):
+		return text + ". The file was left unchanged. Restore a copy of it, or start with a new one."
+	case errors.Is(e.Kind, ErrNewer):
+		return text + ". Nothing was changed. Use the newer Sextant, or set SEXTANT_DATA to another folder."
+	case errors.Is(e.Kind, diskspace.ErrFull):
+		return text + ". The stored data is safe. Free some space on that disk, then start Sextant again."
+	}
+	return text
+}
+
+// Unwrap returns Kind.
+func (e *OpenError) Unwrap() error { return e.Kind }
+
+// asFull wraps SQLite's error for a full disk in diskspace.ErrFull.
+func asFull(err error) error {
+	var said sqlite3.Error
+	if !errors.As(err, &said) || diskspace.IsFull(err) {
+		return err
+	}
+	if said.Code == sqlite3.ErrFull || said.Code == sqlite3.ErrIoErr && diskspace.IsFull(said.SystemErrno) {
+		return fmt.Errorf("%w: %w", diskspace.ErrFull, err)
+	}
+	return err
+}
+
+// toOpenError turns an error of SQLite into an *OpenError if callers can act on it.
+func toOpenError(path string, err error) error {
+	var known *OpenError
+	if errors.As(err, &known) {
+		known.Path = path
+		return known
+	}
+	var said sqlite3.Error
+	if errors.As(err, &said) {
+		switch said.Code {
+		case sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
+			return &OpenError{Path: path, Kind: ErrDamaged, Detail: said.Error()}
+		case sqlite3.ErrBusy, sqlite3.ErrLocked:
+			return &OpenError{Path: path, Kind: ErrLocked, Detail: said.Error()}
+		}
+	}
+	if err = asFull(err); diskspace.IsFull(err) {
+		return &OpenError{Path: path, Kind: diskspace.ErrFull, Detail: said.Error()}
+	}
+	return fmt.Errorf("opening the database %s: %w", path, err)
+}
+
+// checkIntegrity reads the whole file once and fails with ErrDamaged if it is damaged.
+func checkIntegrity(ctx context.Context, db *sql.DB) error {
+	rows, err := db.QueryContext(ctx, "PRAGMA quick_check(5)")
+	if err != nil {
+		return fmt.Errorf("checking the database: %w", err)
+	}
+	defer rows.Close()
+	var found []string
+	for rows.Next() {
+		var line string
+		if err := rows.Scan(&line); err != nil {
+			return fmt.Errorf("checking the database: %w", err)
+		}
+		if line != "ok" {
+			found = append(found, strings.ReplaceAll(line, "\n", " "))
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("checking the database: %w", err)
+	}
+	if len(found) > 0 {
+		return &OpenError{Kind: ErrDamaged, Detail: strings.Join(found, "; ")}
+	}
+	return nil
+}
+
+// moveDamaged renames the database and its side files. It returns the new name of the database, "" when
+// there was none.
+func moveDamaged(path string, now time.Time) (string, error) {
+	suffix := ".damaged-" + now.UTC().Format("20060102T150405.000Z")
+	moved := ""
+	for _, tail := range []string{"", "-wal", "-shm"} {
+		from, to := path+tail, path+suffix+tail
+		switch err := os.Rename(from, to); {
+		case errors.Is(err, os.ErrNotExist):
+		case err != nil:
+			return moved, fmt.Errorf("renaming the damaged database: %w", err)
+		case tail == "":
+			moved = to
+		}
+	}
+	return moved, nil
+}

@@ -1,0 +1,117 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"sextant/backend/store/sqlrows"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+)
+
+const messageColumns = `id, conversation, turn, role, text, calls, call_id, outside, status, time, program, thought`
+
+// Messages returns the messages of a conversation's active branch in the order in which they began,
+// including those it shares with the branches it forked from. An unknown conversation has none.
+func (s *Store) Messages(ctx context.Context, conversation string) ([]chat.Message, error) {
+	return sqlrows.Collect(ctx, s.reader, scanMessage, "reading messages", branchPath+`SELECT `+messageColumns+`
+		FROM messages AS m JOIN path ON m.branch = path.in_branch AND m.position <= path.upto
+		WHERE m.conversation = ?1 ORDER BY m.position`, conversation)
+}
+
+// Message returns one message, or ErrNotFound.
+func (s *Store) Message(ctx context.Context, id string) (chat.Message, error) {
+	found, err := sqlrows.Collect(ctx, s.reader, scanMessage, "reading a message",
+		`SELECT `+messageColumns+` FROM messages WHERE id = ?`, id)
+	if err != nil {
+		return chat.Message{}, err
+	}
+	if len(found) == 0 {
+		return chat.Message{}, fmt.Errorf("message %q: %w", id, ErrNotFound)
+	}
+	return found[0], nil
+}
+
+func scanMessage(row *sql.Rows) (chat.Message, error) {
+	var m chat.Message
+	var calls, outside []byte
+	var at int64
+	err := row.Scan(&m.ID, &m.Conversation, &m.Turn, &m.Role, &m.Text, &calls, &m.CallID, &outside, &m.Status,
+		&at, &m.Program, &m.Thought)
+	if err != nil {
+		return m, err
+	}
+	m.Time = sqlrows.Time(at)
+	if m.Role == chat.RoleSummary {
+		m.CallID, m.Covers = "", m.CallID
+	}
+	return m, errors.Join(decodeOptional(calls, &m.Calls), decodeOptional(outside, &m.Outside))
+}
+
+func decodeOptional(data []byte, into any) error {
+	if len(data) == 0 {
+		return nil
+	}
+	return json.Unmarshal(data, into)
+}
+
+// saveMessage writes a message into the active branch. The same id again replaces the message in its place,
+// which is how a streamed message becomes the final one.
+func saveMessage(ctx context.Context, tx *sql.Tx, m chat.Message, e event.Event) error {
+	if m.ID == "" {
+		return errors.New("a message without an id")
+	}
+	if err := ensureConversation(ctx, tx, m.Conversation, e.Time); err != nil {
+		return err
+	}
+	calls, err := encodeOptional(m.Calls, len(m.Calls))
+	if err != nil {
+		return err
+	}
+	outside, err := encodeOptional(m.Outside, len(m.Outside))
+	if err != nil {
+		return err
+	}
+	if m.Role == chat.RoleSummary {
+		m.CallID = m.Covers // a summary answers no call, so the column holds the last message it covers
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO messages
+		(id, conversation, turn, position, role, text, calls, call_id, outside, status, time, program, thought, branch)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,
+		(SELECT branch FROM conversations WHERE id = ?2))
+		ON CONFLICT (id) DO UPDATE SET turn = excluded.turn, role = excluded.role, text = excluded.text,
+		calls = excluded.calls, call_id = excluded.call_id, outside = excluded.outside, status = excluded.status,
+		thought = excluded.thought`,
+		m.ID, m.Conversation, m.Turn, e.Seq, m.Role, m.Text, calls, m.CallID, outside, m.Status,
+		sqlrows.Nanos(m.Time), m.Program, m.Thought)
+	if err != nil {
+		return err
+	}
+	return touchConversation(ctx, tx, m.Conversation, e.Time)
+}
+
+func encodeOptional(v any, n int) ([]byte, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	return json.Marshal(v)
+}
+
+// appendText adds streamed text to a message, and creates the message when its first event is a delta.
+func appendText(ctx context.Context, tx *sql.Tx, message, text string, e event.Event) error {
+	if message == "" {
+		return errors.New("a delta without its message")
+	}
+	done, err := tx.ExecContext(ctx, `UPDATE messages SET text = text || ? WHERE id = ?`, text, message)
+	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	m := chat.Message{ID: message, Role: chat.RoleAssistant, Text: text, Status: chat.StatusRunning}
+	return saveMessage(ctx, tx, withOrigin(m, e), e)
+}

@@ -1,0 +1,44 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"sextant/backend/store/metrics"
+)
+
+// ErrReadOnly is the error of every write to a Store that OpenReadOnly has opened.
+var ErrReadOnly = errors.New("opened for reading only")
+
+// OpenReadOnly opens the SQLite file at path for reading, even while another process owns it. It takes no
+// lock, creates and changes nothing, and every write fails with ErrReadOnly. It fails with fs.ErrNotExist
+// when there is no file.
+func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("finding the data folder: %w", err)
+	}
+	info, err := os.Stat(abs)
+	if err != nil {
+		return nil, fmt.Errorf("opening the database: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("opening the database %s: %w", abs, fs.ErrInvalid)
+	}
+	s := &Store{path: abs, log: slog.New(slog.DiscardHandler)}
+	if s.reader, err = sql.Open("sqlite3", dsn(abs, "mode=ro&_query_only=1")); err != nil {
+		return nil, fmt.Errorf("opening for reading: %w", err)
+	}
+	s.reader.SetMaxOpenConns(readers)
+	s.Reader = metrics.NewReader(s.reader)
+	if err := s.reader.PingContext(ctx); err != nil {
+		return nil, errors.Join(toOpenError(abs, err), s.closeConnections())
+	}
+	return s, nil
+}

@@ -1,0 +1,242 @@
+// Package store keeps everything that Sextant must not lose in one SQLite file: the ordered event log, the
+// conversations, messages and turns projected from it, the audit chain, the settings and the grants.
+//
+// The contract: events are the source of truth. Conversations, messages and turns are projections, written
+// in the transaction that stores the event which changes them, so that tables and log agree even after a
+// kill. What a method acknowledges is on disk (WAL, synchronous FULL). All writes use one connection, reads
+// a small pool; every method may be called concurrently.
+//
+// One process owns a file at a time (ErrLocked). A file that fails its check is left unchanged
+// (ErrDamaged) until OpenFresh is called. Open marks what was running when the last process ended as
+// interrupted; Recovered says what.
+//
+// The package does not decide who may see or change what.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	_ "github.com/mattn/go-sqlite3" // the database/sql driver "sqlite3"
+
+	"sextant/backend/store/diskspace"
+	"sextant/backend/store/metrics"
+)
+
+// readers is the size of the read pool, enough for the overlapping requests of a window.
+const readers = 4
+
+// Store is an open database. Make one with Open or OpenFresh and Close it.
+type Store struct {
+	path     string
+	log      *slog.Logger
+	lock     *fileLock
+	writer   *sql.DB
+	reader   *sql.DB
+	recovery Recovery
+	// Reader reads the figures.
+	*metrics.Reader
+	recorder metrics.Recorder
+	// full is called with every write that failed for lack of disk space.
+	full atomic.Pointer[func(error)]
+}
+
+// Open opens the SQLite file at path. It creates the folder (0700) and the file (0600) when they are
+// missing, migrates the schema, and marks what the last process left running as interrupted. It fails with
+// an *OpenError that wraps ErrLocked, ErrDamaged or ErrNewer when one of these is the reason; the file is
+// then unchanged.
+func Open(ctx context.Context, path string, log *slog.Logger) (*Store, error) {
+	abs, err := prepare(path, log)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := acquireLock(abs)
+	if err != nil {
+		return nil, err
+	}
+	s, err := open(ctx, abs, lock, log)
+	if err != nil {
+		return nil, errors.Join(err, lock.release())
+	}
+	return s, nil
+}
+
+// OpenFresh renames a damaged file at path (with its -wal and -shm) to <file>.damaged-<UTC time> and opens
+// a new one. It returns the new name of the old file, "" when there was none. It fails with ErrLocked when
+// another process owns the file.
+func OpenFresh(ctx context.Context, path string, log *slog.Logger) (*Store, string, error) {
+	abs, err := prepare(path, log)
+	if err != nil {
+		return nil, "", err
+	}
+	lock, err := acquireLock(abs)
+	if err != nil {
+		return nil, "", err
+	}
+	moved, err := moveDamaged(abs, time.Now())
+	if err != nil {
+		return nil, "", errors.Join(err, lock.release())
+	}
+	s, err := open(ctx, abs, lock, log)
+	if err != nil {
+		return nil, moved, errors.Join(err, lock.release())
+	}
+	return s, moved, nil
+}
+
+// prepare creates the folder of the file and returns the file's absolute path.
+func prepare(path string, log *slog.Logger) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("finding the data folder: %w", err)
+	}
+	dir := filepath.Dir(abs)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("making the data folder: %w", err)
+	}
+	// The permissions of an existing folder are not changed: it may be shared on purpose. The files in it
+	// are 0600 all the same.
+	if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o077 != 0 {
+		log.Warn("the data folder is open to other users", "folder", dir, "mode", info.Mode().Perm().String())
+	}
+	return abs, nil
+}
+
+func open(ctx context.Context, path string, lock *fileLock, log *slog.Logger) (*Store, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("opening the database %s: %w", path, err)
+	}
+	// Close before SQLite opens the file: a later close would release its POSIX locks.
+	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil {
+		return nil, fmt.Errorf("opening the database %s: %w", path, err)
+	}
+	s := &Store{path: path, log: log, lock: lock, recorder: metrics.Recorder{Zone: time.Local}}
+	if err := s.connect(ctx); err != nil {
+		return nil, errors.Join(toOpenError(path, err), s.closeConnections())
+	}
+	return s, nil
+}
+
+func (s *Store) connect(ctx context.Context) error {
+	var err error
+	if s.writer, err = sql.Open("sqlite3", dsn(s.path, "_txlock=immediate&_journal_mode=WAL")); err != nil {
+		return fmt.Errorf("opening for writing: %w", err)
+	}
+	s.writer.SetMaxOpenConns(1)
+	if err := checkIntegrity(ctx, s.writer); err != nil {
+		return err
+	}
+	if err := s.migrate(ctx, s.writer); err != nil {
+		return err
+	}
+	if s.reader, err = sql.Open("sqlite3", dsn(s.path, "_query_only=1")); err != nil {
+		return fmt.Errorf("opening for reading: %w", err)
+	}
+	s.reader.SetMaxOpenConns(readers)
+	s.reader.SetMaxIdleConns(readers)
+	s.Reader = metrics.NewReader(s.reader)
+	if s.recovery, err = s.closeInterrupted(ctx); err != nil {
+		return fmt.Errorf("closing what was running: %w", err)
+	}
+	return nil
+}
+
+// dsn is the driver's address of path: a URL, so that no character of the path is taken for an option.
+func dsn(path, more string) string {
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
+	return u.String() + "?_synchronous=FULL&_busy_timeout=5000&_foreign_keys=on&" + more
+}
+
+// Path is the absolute path of the database file.
+func (s *Store) Path() string { return s.path }
+
+// Mended returns what Open found running and marked as interrupted.
+func (s *Store) Recovered() Recovery { return s.recovery }
+
+// Close waits for running statements, closes the file and releases its lock.
+func (s *Store) Close() error {
+	err := s.closeConnections()
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.release())
+	}
+	return err
+}
+
+func (s *Store) closeConnections() error {
+	var errs []error
+	if s.reader != nil {
+		errs = append(errs, s.reader.Close())
+	}
+	if s.writer != nil {
+		errs = append(errs, s.writer.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// OnFull makes full be called with every write that fails for lack of disk space.
+func (s *Store) OnFull(full func(error)) { s.full.Store(&full) }
+
+// TryWrite writes a little, to find out whether the disk takes writes again.
+func (s *Store) TryWrite(ctx context.Context) error {
+	return s.SetSetting(ctx, "space.tried", time.Now().UTC().Format(time.RFC3339))
+}
+
+// write runs do in one transaction on the writing connection. Without disk space it fails with
+// diskspace.ErrFull and stores nothing.
+func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
+	if s.writer == nil {
+		return ErrReadOnly
+	}
+	err := asFull(s.transact(ctx, do))
+	if full := s.full.Load(); full != nil && diskspace.IsFull(err) {
+		(*full)(err)
+	}
+	return err
+}
+
+func (s *Store) transact(ctx context.Context, do func(*sql.Tx) error) error {
+	tx, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("beginning to write: %w", err)
+	}
+	if err := do(tx); err != nil {
+		if undo := tx.Rollback(); undo != nil && !errors.Is(undo, sql.ErrTxDone) {
+			return errors.Join(err, undo)
+		}
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("writing to disk: %w", err)
+	}
+	return nil
+}
+
+// changeOne runs a statement whose first argument is the key of the row that it changes. It fails with
+// ErrNotFound when there is no such row; doing and what name the operation and the row in errors.
+func (s *Store) changeOne(ctx context.Context, doing, what, statement, key string, more ...any) error {
+	var n int64
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, statement, append([]any{key}, more...)...)
+		if err != nil {
+			return err
+		}
+		n, err = done.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	if n == 0 {
+		return fmt.Errorf("%s %q: %w", what, key, ErrNotFound)
+	}
+	return nil
+}

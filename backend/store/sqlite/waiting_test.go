@@ -1,0 +1,47 @@
+package sqlite
+
+import (
+	"context"
+	"testing"
+
+	"sextant/shared/chat"
+	"sextant/shared/event"
+)
+
+func waitingMessages(t *testing.T, s *Store) []event.Waiting {
+	t.Helper()
+	list, err := s.Waiting(context.Background(), "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestWaitingMessagesAreHeldAfterARestart(t *testing.T) {
+	s := openNew(t)
+	wait := func(id, text string, when event.Moment) event.Event {
+		return event.New(event.MessageWaiting, event.Waiting{ID: id, Text: text, When: when}).In("c", "")
+	}
+	mustAppend(t, s, conversationCreated("c"), turn(event.TurnStarted, chat.StatusRunning), wait("a", "one", event.MomentNow), wait("b", "two", event.MomentNext), wait("d", "three", event.MomentNext))
+	mustAppend(t, s, wait("a", "one, mended", event.MomentNext), event.New(event.MessageTaken, event.Taken{ID: "b", Message: "m"}).In("c", "t"))
+	if got := waitingMessages(t, s); len(got) != 2 || got[0].Text != "one, mended" || got[1].Text != "three" {
+		t.Fatalf("%+v", got)
+	}
+	path := s.Path()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = openAt(t, path)
+	got := waitingMessages(t, s)
+	if len(got) != 2 || got[0].When != event.MomentHeld || got[1].When != event.MomentHeld || got[0].Text != "one, mended" {
+		t.Fatalf("after a restart: %+v", got)
+	}
+	mustAppend(t, s, event.New(event.MessageDropped, event.Removed{ID: "a"}).In("c", ""))
+	if got := waitingMessages(t, s); len(got) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	mustAppend(t, s, event.New(event.ConversationDeleted, event.Removed{ID: "c"}).In("c", ""))
+	if got := waitingMessages(t, s); len(got) != 0 {
+		t.Fatalf("of a deleted conversation: %+v", got)
+	}
+}

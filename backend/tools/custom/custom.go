@@ -1,0 +1,267 @@
+// Package custom holds the tools that a model makes of other tools: a name, a description, parameters
+// and a body of JavaScript that awaits tools. The model makes, lists and deletes them with three
+// baseline tools, Makers; Tools runs them.
+//
+// A body runs in the script sandbox and reaches nothing but tools. Each of its calls goes through the
+// pipeline, with a question of its own where one is needed, so a created tool can do nothing that its
+// parts may not do. What its parts read from outside counts as outside text for the calls after them and
+// in its own result. A tool that was made in a tainted context is asleep until a person has read it.
+// Created tools may call each other, eight deep.
+package custom
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dustin/go-humanize/english"
+
+	"sextant/backend/pipeline/schema"
+	"sextant/backend/sandbox/script"
+	"sextant/shared/toolspec"
+)
+
+// maxDepth bounds how deep created tools call each other, maxTools how many there are.
+const (
+	maxDepth = 8
+	maxTools = 200
+)
+
+// Store holds the tools; *sqlite.Store implements it.
+type Store interface {
+	CreatedTools(ctx context.Context) ([]toolspec.CreatedTool, error)
+	SaveCreatedTool(ctx context.Context, t toolspec.CreatedTool) (toolspec.CreatedTool, error)
+	DeleteCreatedTool(ctx context.Context, name string) error
+	ActivateCreatedTool(ctx context.Context, name string, version int) error
+}
+
+// Config is what the tools need. Changed and Log may be nil.
+type Config struct {
+	Store Store
+	// Do runs a call through the pipeline.
+	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
+	// Others lists the other tools that can be called while panel is active: their names are taken,
+	// and a body may call them.
+	Others func(panel string) []toolspec.Definition
+	// Changed is called after the set of tools changed.
+	Changed func()
+	Log     *slog.Logger
+}
+
+// Tools are the created tools. Safe for concurrent use.
+type Tools struct {
+	cfg     Config
+	schemas *schema.Checker
+
+	mu   sync.RWMutex
+	list []toolspec.CreatedTool
+}
+
+// New reads the stored tools.
+func New(ctx context.Context, cfg Config) (*Tools, error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Changed == nil {
+		cfg.Changed = func() {}
+	}
+	t := &Tools{cfg: cfg, schemas: schema.New()}
+	return t, t.read(ctx)
+}
+
+func (t *Tools) read(ctx context.Context) error {
+	list, err := t.cfg.Store.CreatedTools(ctx)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	t.list = list
+	t.mu.Unlock()
+	return nil
+}
+
+// reload reads the tools again and calls Changed.
+func (t *Tools) reload(ctx context.Context) error {
+	err := t.read(ctx)
+	t.cfg.Changed()
+	return err
+}
+
+// Wake enables a tool that is asleep, because a person has read this version of it.
+func (t *Tools) Wake(ctx context.Context, name string, version int) error {
+	if err := t.cfg.Store.ActivateCreatedTool(ctx, name, version); err != nil {
+		return err
+	}
+	return t.reload(ctx)
+}
+
+// Delete removes a tool; its versions stay in the store.
+func (t *Tools) Delete(ctx context.Context, name string) error {
+	if err := t.cfg.Store.DeleteCreatedTool(ctx, name); err != nil {
+		return err
+	}
+	return t.reload(ctx)
+}
+
+// All returns the current versions by name, those that are asleep too.
+func (t *Tools) All() []toolspec.CreatedTool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return slices.Clone(t.list)
+}
+
+func (t *Tools) find(name string) (toolspec.CreatedTool, bool) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	i := slices.IndexFunc(t.list, func(c toolspec.CreatedTool) bool { return c.Name == name })
+	if i < 0 {
+		return toolspec.CreatedTool{}, false
+	}
+	return t.list[i], true
+}
+
+// Definitions returns the tools that are awake. They do not depend on the active panel.
+func (t *Tools) Definitions(string) []toolspec.Definition {
+	var defs []toolspec.Definition
+	for _, c := range t.All() {
+		if !c.AwaitsReview {
+			defs = append(defs, definition(c))
+		}
+	}
+	return defs
+}
+
+func definition(c toolspec.CreatedTool) toolspec.Definition {
+	return toolspec.Definition{
+		Name: c.Name, Description: c.Description, Parameters: c.Parameters, Origin: toolspec.OriginCreated,
+		Group: "created", TimeoutMS: toolspec.MaxTimeoutMS,
+	}
+}
+
+// Describe says which tools the call uses. Each of their calls is described and judged when it runs.
+func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
+	c, _ := t.find(call.Tool)
+	d := toolspec.Description{Present: "Running " + call.Tool}
+	if len(c.Uses) > 0 {
+		d.Present += ", made of " + strings.Join(c.Uses, ", ")
+	}
+	return d
+}
+
+type depthKey struct{}
+
+// Execute runs the body of a created tool.
+func (t *Tools) Execute(
+	ctx context.Context, call toolspec.Call, _ toolspec.Definition, out func(stream, text string),
+) (toolspec.Result, error) {
+	c, ok := t.find(call.Tool)
+	if !ok || c.AwaitsReview {
+		return toolspec.Fail(toolspec.UserError,
+			call.Tool+" cannot be called: it was deleted, or a person has to read it first",
+			"Call list_created_tools."), nil
+	}
+	depth, _ := ctx.Value(depthKey{}).(int)
+	if depth >= maxDepth {
+		return toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("%s was not run: created tools call each other more than %d deep", call.Tool, maxDepth),
+			"Let it call the tools it needs directly."), nil
+	}
+	h := &scriptHost{t: t, call: call, out: out}
+	value, err := script.Run(context.WithValue(ctx, depthKey{}, depth+1), c.Body, call.Args, h, script.Limits{})
+	var scriptErr *script.Error
+	switch {
+	case errors.As(err, &scriptErr):
+		r := toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s (version %d) failed, %v", c.Name, c.Version, scriptErr),
+			h.afterFailure())
+		r.Sources = h.sources
+		return r, nil
+	case err != nil:
+		return toolspec.Result{Sources: h.sources}, err
+	}
+	r := toolspec.OK(value)
+	r.Sentence = "Ran " + c.Name
+	r.Sources = h.sources
+	r.Preview = []string{fmt.Sprintf("%d %s", h.calls, english.PluralWord(h.calls, "call", ""))}
+	return r, nil
+}
+
+// scriptHost gives one run of a body its tools.
+type scriptHost struct {
+	t       *Tools
+	call    toolspec.Call
+	out     func(stream, text string)
+	sources []string
+	calls   int
+	last    string
+}
+
+// Call runs one call of the body through the pipeline, as a call of the created tool.
+func (h *scriptHost) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+	h.calls++
+	h.last = name
+	inner := toolspec.Call{Tool: name, Args: args, Panel: h.call.Panel, From: h.call.From}
+	inner.From.Caller, inner.From.Client = toolspec.CallerCreated, h.call.Tool
+	inner.From.Outside = union(h.call.From.Outside, h.sources)
+	r := h.t.cfg.Do(ctx, inner)
+	h.sources = union(h.sources, r.Sources)
+	if !r.Success {
+		return nil, errors.New(strings.TrimSpace(r.Error + ". " + r.Suggestion))
+	}
+	return valueOf(r)
+}
+
+// valueOf is what a body gets for a result: its value, with the text added for one of a page.
+func valueOf(r toolspec.Result) (json.RawMessage, error) {
+	w, ok := r.Value.(toolspec.JSONAppender)
+	switch {
+	case ok:
+		var object map[string]any
+		if err := json.Unmarshal(w.AppendJSON(nil), &object); err != nil {
+			return nil, fmt.Errorf("reading a result: %w", err)
+		}
+		if _, has := object["text"]; !has && r.Text != "" {
+			object["text"] = r.Text
+		}
+		return json.Marshal(object)
+	case r.Value == nil:
+		return json.Marshal(r.ModelText())
+	}
+	return json.Marshal(r.Value)
+}
+
+// Print streams a line that the body logged.
+func (h *scriptHost) Print(line string) { h.out("stdout", line+"\n") }
+
+// afterFailure says what was done before a failure and what to do next.
+func (h *scriptHost) afterFailure() string {
+	if h.calls == 0 {
+		return "No tool was called. Correct the body with create_tool, or call its tools one by one."
+	}
+	return fmt.Sprintf("What its %d %s did is kept; the last was %s. Correct the body with create_tool, or continue with its tools one by one.",
+		h.calls, english.PluralWord(h.calls, "call", ""), h.last)
+}
+
+func union(a, b []string) []string {
+	all := append(slices.Clone(a), b...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// toolAccess finds tools.NAME and tools['NAME'] in a body. It is shown to people but never relied on: a
+// body can compute a name, and that call is judged all the same.
+var toolAccess = regexp.MustCompile(`\btools\s*(?:\.\s*|\[\s*['"])([a-zA-Z_]\w*)`)
+
+// uses returns the tools that a body calls by name, sorted.
+func uses(body string) []string {
+	var all []string
+	for _, m := range toolAccess.FindAllStringSubmatch(body, -1) {
+		all = append(all, m[1])
+	}
+	return union(all, nil)
+}

@@ -1,0 +1,50 @@
+package custom
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// invisibleCharacter names an invisible character in a text of p, "" for none. A person reads a tool
+// before it is stored and must see what runs: direction controls show it in another order, and invisible
+// characters hide words and names.
+func (p createParams) invisibleCharacter() string {
+	var schema bytes.Buffer
+	var parameters any
+	if json.Unmarshal(p.Parameters, &parameters) == nil {
+		// Decoded, because an escape in JSON stands for the character.
+		enc := json.NewEncoder(&schema)
+		enc.SetEscapeHTML(false)
+		_ = enc.Encode(parameters)
+	}
+	for _, part := range []struct{ name, text string }{
+		{"name", p.Name},
+		{"description", p.Description},
+		{"body", p.Body},
+		{"schema of the parameters", schema.String()},
+	} {
+		for i, r := range part.text {
+			if isInvisible(r) {
+				line := 1 + strings.Count(part.text[:i], "\n")
+				return fmt.Sprintf("the %s contains the invisible character %U in line %d", part.name, r, line)
+			}
+		}
+	}
+	return ""
+}
+
+// isInvisible reports whether a character is not drawn, or changes how others are. The variation selector
+// after an emoji (U+FE0F) is common and hides nothing.
+func isInvisible(r rune) bool {
+	switch r {
+	case '\n', '\t', '\r', '\ufe0f':
+		return false
+	case '\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0':
+		return true // letters and symbols without a glyph
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
+		unicode.Noncharacter_Code_Point)
+}

@@ -1,0 +1,150 @@
+// Package inspect holds tools that only read: git_read a repository's history and changes, sql_query a SQLite
+// file, system_info this machine.
+//
+// They change no file and start no program of somebody else. A repository's configuration can name programs
+// (hooks, filters, diff drivers, pagers); git is run so that none of them starts. A database is opened
+// read-only, and an authorizer allows only reading. Command lines are shown without what looks like a secret.
+// Places that no tool may touch are refused here; the rest is the policy's matter.
+package inspect
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"sextant/backend/policy/protectedpaths"
+	"sextant/backend/sandbox/confine"
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/excerpt"
+	"sextant/shared/toolspec"
+)
+
+// Config is what the tools need.
+type Config struct {
+	toolkit.Paths
+	// Forbidden returns the absolute paths that the person's rules keep from a tool; nil means none.
+	Forbidden func(ctx context.Context, tool string) ([]string, error)
+	// Confine is the sandbox that git runs in, without network and without writing. With nil, or where
+	// there is no sandbox, git runs without one.
+	Confine *confine.Confine
+	// Proc is the proc file system, "/proc" when empty.
+	Proc string
+}
+
+// Tools are the tools. Safe for concurrent use.
+type Tools struct {
+	toolkit.List[tool]
+	cfg Config
+}
+
+// tool is a tool: its definition and its functions; paths returns what a call reads.
+type tool struct {
+	def      toolspec.Definition
+	paths    func(t *Tools, call toolspec.Call) ([]toolspec.FileUse, *toolspec.Result)
+	describe func(t *Tools, call toolspec.Call) toolspec.Description
+	run      func(ctx context.Context, t *Tools, call toolspec.Call) toolspec.Result
+}
+
+// New makes the tools.
+func New(cfg Config) *Tools {
+	if cfg.Proc == "" {
+		cfg.Proc = "/proc"
+	}
+	return &Tools{cfg: cfg, List: toolkit.List[tool]{gitRead(), sqlQuery(), systemInfo()}}
+}
+
+// Definition implements toolkit.Tool.
+func (x tool) Definition() toolspec.Definition { return x.def }
+
+// Refuse returns the refusal of a call that would read a place closed to every tool, nil for any other call.
+func (t *Tools) Refuse(call toolspec.Call) *toolspec.Result {
+	x, ok := t.Find(call.Tool)
+	if !ok {
+		return nil
+	}
+	_, bad := x.paths(t, call)
+	if bad != nil && bad.ErrorType == toolspec.SecurityError {
+		return bad
+	}
+	return nil
+}
+
+// Describe says what call would do, from its arguments and where its paths lead.
+func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
+	x, ok := t.Find(call.Tool)
+	if !ok {
+		return toolspec.Description{Present: "Running " + call.Tool}
+	}
+	d := x.describe(t, call)
+	read, _ := x.paths(t, call)
+	d.Files = append(d.Files, read...)
+	if len(read) > 0 && d.Target == "" {
+		d.Target = read[0].Path
+	}
+	return d
+}
+
+// Execute runs one call; a failure is in the Result.
+func (t *Tools) Execute(
+	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
+) (toolspec.Result, error) {
+	x, ok := t.Find(call.Tool)
+	if !ok {
+		bad := toolspec.Fail(toolspec.ValidationError, "there is no tool "+call.Tool, "Read the list of tools again.")
+		return bad, nil
+	}
+	return x.run(ctx, t, call), nil
+}
+
+// define makes the definition of a tool; doc is the text of its .md file.
+func define(name, group, doc, parameters string, examples ...string) toolspec.Definition {
+	return toolkit.Define(name, group, doc, parameters, toolspec.Hints{ReadOnly: true}, examples...)
+}
+
+// locate returns the use of the place that a call's path leads to; "" is the workspace folder.
+func (t *Tools) locate(path string) (toolspec.FileUse, *toolspec.Result) {
+	if path == "" {
+		path = "."
+	}
+	at, bad, err := t.cfg.Resolve(path)
+	if err != nil {
+		bad = toolkit.Fail(toolspec.SystemError, err.Error(), "Send an absolute path.")
+	}
+	if bad != nil {
+		return toolspec.FileUse{}, bad
+	}
+	return toolspec.FileUse{Path: at.Real, Use: toolspec.UseRead, Sensitive: at.Place.What}, nil
+}
+
+// use returns the use of an absolute path with links followed. A secret place is refused.
+func (t *Tools) use(real string) (toolspec.FileUse, *toolspec.Result) {
+	place := t.cfg.Places.Judge(real)
+	if place.Kind == protectedpaths.Secret {
+		return toolspec.FileUse{}, toolkit.RefuseSecret(real, place)
+	}
+	return toolspec.FileUse{Path: real, Use: toolspec.UseRead, Sensitive: place.What}, nil
+}
+
+// sources returns the source of what was read at path, nil for the person's own files.
+func (t *Tools) sources(path string) []string {
+	if from := t.cfg.Source(path); from != "" {
+		return []string{from}
+	}
+	return nil
+}
+
+// maxText bounds the text of a result, in characters.
+const maxText = 2 << 20
+
+// forModel is text without control characters, cut at maxText characters. more says that it was cut before,
+// next how to get the rest.
+func forModel(text string, more bool, next string) string {
+	text = excerpt.Printable(text)
+	if n := utf8.RuneCountInString(text); n > maxText {
+		text, more = string([]rune(text)[:maxText]), true
+	}
+	if more {
+		text = strings.TrimRight(text, "\n") + "\n[Cut: there is more. " + next + "]\n"
+	}
+	return text
+}

@@ -1,0 +1,105 @@
+package lists
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize/english"
+
+	"sextant/backend/browser"
+	"sextant/backend/policy/redact"
+	"sextant/backend/tools/page/observation"
+	"sextant/shared/annotation"
+	"sextant/shared/toolspec"
+)
+
+// RequestsValue is the value of Requests.
+type RequestsValue struct {
+	Requests []browser.Request `json:"requests"`
+	// More counts older ones that the limit left out.
+	More int `json:"more,omitempty"`
+}
+
+// Requests lists network requests; more is how many older ones are left out.
+func Requests(list []browser.Request, more int, from []string) toolspec.Result {
+	r := toolspec.OK(RequestsValue{Requests: list, More: more})
+	r.Sentence = "Listed " + english.Plural(len(list), "request", "")
+	r.Sources = from
+	var b strings.Builder
+	if more > 0 {
+		fmt.Fprintf(&b, "… %d older requests left out; send a larger limit, contains, status or type\n", more)
+	}
+	for _, q := range list {
+		b.WriteString(requestLine(q) + "\n")
+	}
+	if n := strings.Count(b.String(), redact.Mark); n > 0 {
+		fmt.Fprintf(&b, "note: %s masked as %s\n", english.Plural(n, "value", ""), redact.Mark)
+	}
+	if len(list) == 0 {
+		b.WriteString("There are no such requests.")
+	}
+	r.Text = strings.TrimSuffix(b.String(), "\n")
+	return r
+}
+
+func requestLine(q browser.Request) string {
+	state := "running"
+	switch {
+	case q.Failed != "":
+		state = "failed " + annotation.Clean(q.Failed, 80)
+	case q.Status > 0:
+		state = fmt.Sprint(q.Status)
+	}
+	line := fmt.Sprintf("%d: %s %s %s %s", q.ID, annotation.Clean(q.Method, 20), state, q.Type,
+		annotation.Clean(q.URL, 200))
+	if !q.Running {
+		line += fmt.Sprintf(" (%d ms, %d bytes)", q.MS, q.Bytes)
+	}
+	return line
+}
+
+// Request shows one request with its headers and bodies.
+func Request(d browser.RequestDetail, from []string) toolspec.Result {
+	r := toolspec.OK(d)
+	r.Sentence = fmt.Sprintf("Read request %d", d.ID)
+	r.Sources = observation.Add(from, observation.Sources(d.By)...)
+	if d.Body != "" || len(d.Received) > 0 {
+		// Only what the server sent counts as the server's text. The address is the page's; counted as
+		// the server's, it would let what the page says go to the server.
+		r.Sources = observation.Add(r.Sources, observation.Sources(d.URL)...)
+	}
+	var b strings.Builder
+	b.WriteString(requestLine(d.Request) + "\n")
+	part := func(title string, headers map[string]string) {
+		if len(headers) == 0 {
+			return
+		}
+		b.WriteString(title + ":\n")
+		for _, name := range slices.Sorted(maps.Keys(headers)) {
+			b.WriteString("  " + annotation.Clean(name, 100) + ": " + annotation.Clean(headers[name], 300) + "\n")
+		}
+	}
+	part("request headers", d.Sent)
+	if d.Post != "" {
+		b.WriteString("request body: " + observation.Quote(d.Post) + "\n")
+	}
+	part("response headers", d.Received)
+	if d.Body != "" {
+		b.WriteString("response body: " + observation.Quote(d.Body) + "\n")
+	}
+	if d.BodyNote != "" {
+		b.WriteString("note: " + d.BodyNote + "\n")
+	}
+	if d.Masked > 0 {
+		kinds := make([]string, len(d.MaskedKinds))
+		for i, k := range d.MaskedKinds {
+			kinds[i] = annotation.Quote(annotation.Clean(k, 100))
+		}
+		fmt.Fprintf(&b, "note: %s masked as %s: %s\n", english.Plural(d.Masked, "value", ""), redact.Mark,
+			strings.Join(kinds, ", "))
+	}
+	r.Text = strings.TrimSuffix(b.String(), "\n")
+	return r
+}

@@ -1,0 +1,87 @@
+package observation
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tiktoken-go/tokenizer"
+	"pgregory.net/rapid"
+
+	"sextant/backend/tools/tokens"
+	"sextant/shared/annotation"
+)
+
+// highestCount counts a text as one piece with the tokenizer that counts higher.
+func highestCount(t testing.TB, text string) int {
+	t.Helper()
+	most := 0
+	for _, name := range []tokenizer.Encoding{tokenizer.Cl100kBase, tokenizer.O200kBase} {
+		c, err := tokenizer.Get(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := c.Count(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
+// hostileText generates names and texts as a malicious page may use them.
+func hostileText() *rapid.Generator[string] {
+	return rapid.OneOf(
+		rapid.String(),
+		rapid.StringN(0, 400, 900),
+		rapid.StringOfN(rapid.RuneFrom([]rune("0123456789")), 0, 300, -1),
+		rapid.StringOfN(rapid.RuneFrom([]rune("qxzvjkwQXZVJ")), 0, 300, -1),
+		rapid.StringOfN(rapid.RuneFrom([]rune("漢字仮名交じり文龘靐齉")), 0, 200, -1),
+		rapid.StringOfN(rapid.RuneFrom([]rune("👩‍👩‍👧‍👦🏴🇩🇪🫠🧑🏽‍🚀")), 0, 200, -1),
+		rapid.StringOfN(rapid.RuneFrom([]rune(`"\[]()=,|…·«» 	`)), 0, 300, -1),
+		rapid.StringOfN(rapid.RuneFrom([]rune("ৰ২ꙮ̷̢̛ཧྱཾ⸘‽")), 0, 200, -1),
+		rapid.SampledFrom([]string{"Save", "Add to cart", "Adjustable desk lamp no. 12, brass", strings.Repeat("a", 500)}),
+	)
+}
+
+func anyAnswer(t *rapid.T) annotation.Observation {
+	text := hostileText()
+	element := rapid.Custom(func(t *rapid.T) annotation.Element {
+		return annotation.Element{
+			ID: rapid.IntRange(1, 1<<30).Draw(t, "id"), Role: rapid.SampledFrom([]string{"link", "button", "textbox"}).Draw(t, "role"),
+			Name: text.Draw(t, "name"), Value: text.Draw(t, "value"), States: rapid.SliceOfN(text, 0, 2).Draw(t, "states"),
+			Usable: rapid.Bool().Draw(t, "usable"),
+		}
+	})
+	some := rapid.SliceOfN(element, 1, 3).Draw(t, "elements")
+	return annotation.Observation{
+		Page: annotation.Page{Title: text.Draw(t, "title"), URL: text.Draw(t, "url"), Version: 12345, Tab: 7}, Outcome: text.Draw(t, "outcome"),
+		Events: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) annotation.Event {
+			return annotation.Event{Kind: rapid.SampledFrom([]string{"dialog", "navigated", "console_error"}).Draw(t, "kind"), Text: text.Draw(t, "event")}
+		}), 0, 14).Draw(t, "events"),
+		Elements: slices.Repeat(some, rapid.IntRange(0, 60).Draw(t, "times")),
+		Gone:     rapid.SliceOfN(rapid.IntRange(1, 1<<30), 0, 60).Draw(t, "gone"),
+		Above:    rapid.IntRange(0, 1<<30).Draw(t, "above"), Below: rapid.IntRange(0, 1<<30).Draw(t, "below"), Note: text.Draw(t, "note"),
+	}
+}
+
+func TestResultKeepsToItsTokenBudget(t *testing.T) {
+	var counter tokens.Counter
+	rapid.Check(t, func(rt *rapid.T) {
+		a := anyAnswer(rt)
+		budget := rapid.SampledFrom([]int{100, 150, 300, 2000}).Draw(rt, "budget")
+		before := rapid.SampledFrom([]string{"", "1 clicked [5] button \"x\"\n"}).Draw(rt, "before")
+		r := Result(a, before, budget, counter.Count, "done")
+		if n := highestCount(t, r.Text); n > budget {
+			rt.Fatalf("%d tokens for %d:\n%s", n, budget, r.Text)
+		}
+		v, ok := r.Value.(Value)
+		if !ok || len(v.Elements)+v.LeftOut != len(a.Elements) {
+			rt.Fatalf("%d listed and %d left out of %d", len(v.Elements), v.LeftOut, len(a.Elements))
+		}
+		if !strings.HasPrefix(r.Text, before+"Page: ") {
+			rt.Fatalf("the page line is not there:\n%s", r.Text)
+		}
+	})
+}

@@ -1,0 +1,131 @@
+// Package observation makes the Result of a tool from what the page holds after it ran: text for
+// models within a token budget, a sentence for people, a value for programs, and the sources of the
+// text.
+package observation
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/dustin/go-humanize/english"
+
+	"sextant/shared/annotation"
+	"sextant/shared/toolspec"
+)
+
+// DefaultTokens bounds the text of an answer unless the call says otherwise.
+const DefaultTokens = 2000
+
+// Value is the value of a tool that answers with what the page holds.
+type Value struct {
+	annotation.Observation
+	// Text is what the model reads.
+	Text string
+	// extra are further members of the JSON object, each with a comma before it.
+	extra []byte
+	// full is the answer before it was cut to a budget.
+	full annotation.Observation
+}
+
+var _ toolspec.JSONAppender = Value{}
+
+// AppendJSON implements toolspec.JSONAppender: the structure without the text, which the Result has already.
+func (v Value) AppendJSON(b []byte) []byte {
+	b = annotation.AppendJSON(b, &v.Observation)
+	return append(append(b[:len(b)-1], v.extra...), '}')
+}
+
+// MarshalJSON writes the structure with the text, for callers who get only the value.
+func (v Value) MarshalJSON() ([]byte, error) {
+	b := v.AppendJSON(make([]byte, 0, 256+200*len(v.Elements)+len(v.Text)))
+	b = append(b[:len(b)-1], `,"text":`...)
+	return append(annotation.AppendString(b, v.Text), '}'), nil
+}
+
+// With returns v with one more member in its JSON object.
+func (v Value) With(name string, value any) (Value, error) {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return v, fmt.Errorf("writing %s: %w", name, err)
+	}
+	v.extra = append(append(v.extra, `,"`+name+`":`...), b...)
+	return v, nil
+}
+
+// FullAnswer returns what a tool's value says of the page before it was cut to a budget; ok is false
+// for a value of another type.
+func FullAnswer(value any) (a annotation.Observation, ok bool) {
+	v, ok := value.(Value)
+	return v.full, ok
+}
+
+// Result makes the Result of an answer. The text for the model is before and the answer, together of
+// at most maxTokens, 0 for no bound, as count counts them; sentence is for people.
+func Result(
+	a annotation.Observation, before string, maxTokens int, count func(string) int, sentence string,
+) toolspec.Result {
+	full := a
+	budget := annotation.Budget{Max: maxTokens, Count: count}
+	if maxTokens > 0 && before != "" {
+		budget.Max = max(maxTokens-count(before), 1)
+	}
+	text := before + annotation.Write(&a, budget)
+	r := toolspec.OK(Value{Observation: a, Text: text, full: full})
+	r.Text = text
+	r.Sentence = sentence
+	r.Preview = preview(a)
+	r.Sources = Sources(a.Page.URL)
+	return r
+}
+
+// preview is the lines below a card's sentence: "31 elements · Order lamps · v12" and what happened.
+func preview(a annotation.Observation) []string {
+	n := len(a.Elements) + a.LeftOut
+	count := english.Plural(n, "element", "")
+	if a.Changes {
+		count = english.Plural(n, "change", "")
+	}
+	parts := []string{count}
+	if title := annotation.Clean(a.Page.Title, 60); title != "" {
+		parts = append(parts, title)
+	}
+	lines := []string{strings.Join(append(parts, fmt.Sprintf("v%d", a.Page.Version)), " · ")}
+	var events []string
+	for _, e := range a.Events[:min(len(a.Events), 3)] {
+		events = append(events, annotation.Clean(e.String(), 100))
+	}
+	if len(events) > 0 {
+		lines = append(lines, strings.Join(events, " · "))
+	}
+	return lines
+}
+
+// Escape writes characters that are not visible in JSON text as \u escapes, so that the text stays on
+// its line.
+func Escape(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp) {
+			if r > 0xFFFF {
+				r = unicode.ReplacementChar
+			}
+			fmt.Fprintf(&b, `\u%04x`, r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// Quote returns text as a JSON string, so that outside text cannot look like a line of ours.
+func Quote(text string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(text); err != nil {
+		return ""
+	}
+	return Escape(strings.TrimSuffix(b.String(), "\n"))
+}

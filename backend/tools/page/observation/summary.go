@@ -1,0 +1,68 @@
+package observation
+
+import (
+	"slices"
+	"strings"
+
+	"sextant/backend/browser/page"
+	"sextant/shared/annotation"
+)
+
+// Summary joins the answers of several steps into one: what changed between the first and the last.
+// Its zero value is ready.
+type Summary struct {
+	// Page is the page of the newest answer.
+	Page annotation.Page
+
+	last     annotation.Observation
+	events   []annotation.Event
+	elements []annotation.Element
+	gone     []int
+	notes    []string
+	// complete is true once an answer listed all of a page and not only changes.
+	complete bool
+}
+
+// Add takes the answer of the next step in.
+func (s *Summary) Add(a annotation.Observation) {
+	s.Page, s.last = a.Page, a
+	s.events = append(s.events, a.Events...)
+	s.notes = slices.DeleteFunc(s.notes, page.IsTransientNote)
+	if a.Note != "" && !slices.Contains(s.notes, a.Note) {
+		s.notes = append(s.notes, a.Note)
+	}
+	if !a.Changes {
+		s.complete, s.gone = true, nil
+		s.elements = slices.Clone(a.Elements)
+		return
+	}
+	at := make(map[int]int, len(s.elements))
+	for i, e := range s.elements {
+		at[e.ID] = i
+	}
+	for _, e := range a.Elements {
+		if i, known := at[e.ID]; known {
+			// An element that an earlier step found new is still new to the caller.
+			e.OnlyCoverChanged = e.OnlyCoverChanged && s.elements[i].OnlyCoverChanged
+			s.elements[i] = e
+			continue
+		}
+		s.elements = append(s.elements, e)
+	}
+	s.elements = slices.DeleteFunc(s.elements, func(e annotation.Element) bool { return slices.Contains(a.Gone, e.ID) })
+	listed := func(id int) bool {
+		return slices.ContainsFunc(a.Elements, func(e annotation.Element) bool { return e.ID == id })
+	}
+	s.gone = append(slices.DeleteFunc(s.gone, listed), a.Gone...)
+}
+
+// Answer returns the joined answer.
+func (s *Summary) Answer() annotation.Observation {
+	a := s.last
+	gone := slices.Clone(s.gone)
+	slices.Sort(gone)
+	a.Page, a.Events, a.Elements = s.Page, s.events, s.elements
+	a.Gone, a.Changes, a.Note = slices.Compact(gone), !s.complete, strings.Join(s.notes, " ")
+	a.SettledMS, a.SettledBy = 0, ""
+	return a
+}

@@ -1,0 +1,306 @@
+// Package page runs the tools that observe and act on a page: a tab of the browser, or the page
+// of a panel.
+//
+// Each tool is one file with its parameters and its run function, and one .md file that the model reads.
+// Which tools there are, and which belong to the core set, is in the navigation map; New fails when map
+// and tools differ. The tools hold no state of a page: that is the browser's. Package observation makes
+// the Result of an answer.
+package page
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sextant/backend/browser"
+	"sextant/backend/sandbox/secrets"
+	"sextant/backend/surface"
+	"sextant/backend/surface/panelpage"
+	"sextant/backend/tools/page/addressbar"
+	"sextant/backend/tools/page/observation"
+	"sextant/backend/tools/tokens"
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/annotation"
+	"sextant/shared/navigation"
+	"sextant/shared/toolspec"
+)
+
+// docs are the descriptions that models read, a file for each tool.
+//
+//go:embed *.md
+var docs embed.FS
+
+// Options are what the tools need of the rest of the program.
+type Options struct {
+	// Aliases turns a short word that a person may type for an address ("demo") into the address; nil
+	// knows none.
+	Aliases func(word string) (url string, ok bool)
+	// Do runs a step of run_steps through the pipeline; nil refuses steps.
+	Do func(ctx context.Context, call toolspec.Call) toolspec.Result
+	// Secrets are the person's secrets that can be typed into fields; nil knows none.
+	Secrets *secrets.Vault
+	// Folder returns the workspace folder, absolute, where relative paths of files start.
+	Folder func() string
+	// Window holds the pages of panels and Active returns the panel in front; both nil without panels.
+	Window *panelpage.Pages
+	Active func() string
+}
+
+// Tools runs the environment tools. Safe for concurrent use.
+type Tools struct {
+	sessions func(owner string) session
+	opts     Options
+	list     []tool
+	byName   map[string]tool
+	// stepTools are the tools that may be a step of run_steps.
+	stepTools []string
+	// resolved keeps what the policy judged of a call: the files that its links lead to, or the origin
+	// that offers a tool.
+	resolved  toolkit.CallMemory[[]string]
+	clipboard clipboard
+	tokens    tokens.Counter
+	turns     turns
+	// browserPanels are the panels that stand for the browser: the one that shows it, and the start panel.
+	browserPanels []string
+}
+
+// New makes the tools over b. It fails when the map names a tool that does not exist, or does not name one
+// that does.
+func New(b *browser.Browser, nav *navigation.Map, opts Options) (*Tools, error) {
+	return assemble(func(owner string) session { return inBrowser(b.Session(owner)) }, nav, opts)
+}
+
+func assemble(sessions func(string) session, nav *navigation.Map, opts Options) (*Tools, error) {
+	if opts.Aliases == nil {
+		opts.Aliases = func(string) (string, bool) { return "", false }
+	}
+	if opts.Do == nil {
+		opts.Do = func(context.Context, toolspec.Call) toolspec.Result {
+			return toolspec.Fail(toolspec.SystemError, "steps cannot be run here", "Call the tools one by one.")
+		}
+	}
+	if opts.Folder == nil {
+		opts.Folder = func() string { return "" }
+	}
+	if opts.Active == nil {
+		opts.Window = nil
+	}
+	t := &Tools{
+		sessions: sessions, opts: opts, byName: map[string]tool{},
+		browserPanels: []string{nav.SurfacePanel, nav.Panels[0]},
+	}
+	built := map[string]tool{}
+	for _, x := range t.all() {
+		built[x.name] = x
+	}
+	for _, c := range nav.Environment {
+		x, ok := built[c.Tool]
+		if !ok {
+			return nil, fmt.Errorf("environment: the map names %s, which does not exist", c.Tool)
+		}
+		t.list = append(t.list, x)
+		t.byName[x.name] = x
+		delete(built, c.Tool)
+	}
+	for name := range built {
+		return nil, fmt.Errorf("environment: %s is not in the map", name)
+	}
+	t.stepTools = stepTools(nav, t.byName)
+	return t, nil
+}
+
+// all is every tool, one a file.
+func (t *Tools) all() []tool {
+	return []tool{
+		t.navigatePage(), t.annotatePage(), t.clickElement(), t.typeText(), t.selectOption(), t.pressKey(),
+		t.scrollPage(),
+		t.getPageContent(), t.takeScreenshot(), t.waitFor(), t.browserTabs(),
+		t.runSteps(), t.getAnnotations(), t.hoverElement(), t.selectText(), t.getSelection(),
+		t.dragElement(), t.clickAt(), t.movePath(), t.uploadFile(),
+		t.handleDialog(), t.downloads(), t.evaluateScript(), t.consoleMessages(), t.networkRequests(),
+		t.savePDF(), t.emulateDevice(), t.pageTools(),
+	}
+}
+
+// Definitions returns the definitions in the order of the map. They do not depend on the active panel.
+func (t *Tools) Definitions(string) []toolspec.Definition {
+	defs := make([]toolspec.Definition, len(t.list))
+	for i, x := range t.list {
+		defs[i] = x.definition()
+	}
+	return defs
+}
+
+// Execute runs one call whose arguments were validated against the definition. What the caller can
+// correct is in the Result; the error is a fault of the program or the end of ctx.
+func (t *Tools) Execute(
+	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
+) (toolspec.Result, error) {
+	x, ok := t.byName[call.Tool]
+	if !ok {
+		return toolspec.Result{}, fmt.Errorf("environment: no tool %q", call.Tool)
+	}
+	s, err := t.surfaceOf(call)
+	// Taken before the action, which may leave the page that its failure quotes.
+	before := quotedSources(s)
+	var r toolspec.Result
+	if err == nil {
+		r, err = x.run(ctx, s, call)
+	}
+	if err == nil {
+		if !onPanels(call.Tool) && inWindow(call.From) {
+			t.Opened(call.From.Turn, "") // who uses the browser means it from then on
+		}
+		return r, nil
+	}
+	var wrong *argumentError
+	var invalid *toolkit.CallError
+	var fault *surface.Fault
+	var refused *secrets.Refusal
+	switch {
+	case errors.As(err, &refused):
+		return refused.Result(), nil
+	case errors.As(err, &wrong):
+		return failed(toolspec.ValidationError, wrong.message, wrong.suggestion), nil
+	case errors.As(err, &invalid):
+		return failed(invalid.Type, invalid.Message, invalid.Suggestion), nil
+	case errors.As(err, &fault):
+		r = failed(errorType(call.Tool, fault.Kind), fault.Message, fault.Suggestion)
+		if fault.Kind != surface.FaultNoBrowser {
+			r.Sources = observation.Sorted(append(before, quotedSources(s)...))
+		}
+		return r, nil
+	}
+	// The error may contain what the page threw at our own script.
+	r = toolspec.Result{Sources: observation.Sorted(append(before, quotedSources(s)...))}
+	return r, fmt.Errorf("%s: %w", call.Tool, err)
+}
+
+// failed is a failed Result whose text may quote the page.
+func failed(kind toolspec.ErrorType, message, suggestion string) toolspec.Result {
+	const most = 2000
+	return toolspec.Fail(kind, annotation.Clean(message, most), annotation.Clean(suggestion, most))
+}
+
+// quotedSources are the sources of the text that a failure may quote: the page in front and who opened a
+// dialog. The few words of a frame count as its page's: naming the frame would count it as read, and
+// typing into it would no longer be asked about.
+func quotedSources(s session) []string {
+	_, opener := s.OpenDialog()
+	return append(observation.Sources(s.Address()), observation.Sources(opener)...)
+}
+
+// Describe says what call will do, from its arguments and the newest annotations. It is empty when the
+// arguments cannot be read.
+func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
+	x, ok := t.byName[call.Tool]
+	if !ok {
+		return toolspec.Description{}
+	}
+	if x.onDescribe != nil {
+		x.onDescribe(call)
+	}
+	s, _ := t.surfaceOf(call) // a number that the tool cannot use fails when it runs
+	d := x.describe(s, call.Args)
+	t.describePaste(call, &d)
+	return d
+}
+
+// errorType classifies a fault of the browser. FaultBlocked is a closed address where a tool opens one,
+// else a page that does not allow the action.
+func errorType(tool, kind string) toolspec.ErrorType {
+	switch kind {
+	case surface.FaultInvalid:
+		return toolspec.ValidationError
+	case surface.FaultBlocked:
+		if tool == "navigate_page" || tool == "browser_tabs" {
+			return toolspec.PermissionError
+		}
+	case surface.FaultTimeout, surface.FaultCrashed, surface.FaultNoBrowser:
+		return toolspec.SystemError
+	}
+	return toolspec.UserError
+}
+
+// argumentError is an argument that the schema allows and the tool cannot use.
+type argumentError struct{ message, suggestion string }
+
+// Error implements error.
+func (e *argumentError) Error() string { return e.message }
+
+// address returns the URL for a typed address.
+func (t *Tools) address(typed string) (string, error) {
+	return addressbar.Resolve(typed, t.opts.Aliases)
+}
+
+// tool is one environment tool; build makes it from the type of its parameters.
+type tool struct {
+	name     string
+	params   json.RawMessage
+	hints    toolspec.Hints
+	timeout  int
+	examples []string
+	// secret names the arguments that are hidden when the call cannot be read.
+	secret   []string
+	run      func(ctx context.Context, s session, call toolspec.Call) (toolspec.Result, error)
+	describe func(s session, args json.RawMessage) toolspec.Description
+	// onDescribe, when not nil, is called before describe.
+	onDescribe func(call toolspec.Call)
+}
+
+func (x tool) definition() toolspec.Definition {
+	doc, err := docs.ReadFile(x.name + ".md")
+	if err != nil {
+		doc = nil // a test finds a tool without a description
+	}
+	examples := make([]json.RawMessage, len(x.examples))
+	for i, e := range x.examples {
+		examples[i] = json.RawMessage(e)
+	}
+	return toolspec.Definition{
+		Name: x.name, Description: strings.TrimSpace(string(doc)), Parameters: slices.Clone(x.params),
+		Origin: toolspec.OriginBaseline, Group: "environment", Hints: x.hints, TimeoutMS: x.timeout, Examples: examples,
+	}
+}
+
+// build completes x with the parts that need the type P of its parameters.
+func build[P any](
+	x tool, describe func(session, P) toolspec.Description,
+	run func(context.Context, session, P) (toolspec.Result, error),
+) tool {
+	x.params = toolkit.Schema[P]()
+	x.run = func(ctx context.Context, s session, call toolspec.Call) (toolspec.Result, error) {
+		p, err := read[P](call.Args)
+		if err != nil {
+			return toolspec.Result{}, x.unreadable(err)
+		}
+		return run(ctx, s, p)
+	}
+	x.describe = func(s session, args json.RawMessage) toolspec.Description {
+		p, err := read[P](args)
+		if err != nil {
+			return toolspec.Description{Secret: x.secret}
+		}
+		return describe(s, p)
+	}
+	return x
+}
+
+// unreadable is the error of arguments that cannot be decoded.
+func (x tool) unreadable(err error) error {
+	return &argumentError{"the arguments cannot be read: " + err.Error(), "send an object such as " + x.examples[0]}
+}
+
+// texts decodes args over the defaults of P.
+func read[P any](args json.RawMessage) (P, error) {
+	p := toolkit.Defaults[P]()
+	if len(args) == 0 {
+		return p, nil
+	}
+	err := json.Unmarshal(args, &p)
+	return p, err
+}

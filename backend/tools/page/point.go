@@ -1,0 +1,62 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"sextant/backend/browser"
+	"sextant/backend/tools/toolkit"
+)
+
+// point is a point of the viewport, or a distance, in CSS pixels.
+type point struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+}
+
+// pointOrID is a point, or an element by its number.
+type pointOrID struct {
+	ID    int
+	Point *point
+}
+
+var (
+	_ toolkit.SchemaMember = point{}
+	_ toolkit.SchemaMember = (*pointOrID)(nil)
+)
+
+const pointSchema = `"type":"object","properties":{"x":{"type":"number"},"y":{"type":"number"}},` +
+	`"required":["x","y"],"additionalProperties":false`
+
+// SchemaMembers implements toolkit.SchemaMember.
+func (point) SchemaMembers() string { return pointSchema }
+
+// SchemaMembers implements toolkit.SchemaMember.
+func (*pointOrID) SchemaMembers() string {
+	return `"anyOf":[{"type":"integer","minimum":1},{` + pointSchema + `}]`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *pointOrID) UnmarshalJSON(b []byte) error {
+	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {
+		p.Point = &point{}
+		return json.Unmarshal(b, p.Point)
+	}
+	return json.Unmarshal(b, &p.ID)
+}
+
+func (p pointOrID) where() browser.Where {
+	if p.Point != nil {
+		return browser.Where{X: p.Point.X, Y: p.Point.Y}
+	}
+	return browser.Where{ID: p.ID}
+}
+
+// name is what a person would call the place.
+func (p pointOrID) name(s session) string {
+	if p.Point != nil {
+		return fmt.Sprintf("(%.0f, %.0f)", p.Point.X, p.Point.Y)
+	}
+	return nameOf(s, p.ID)
+}

@@ -1,0 +1,179 @@
+package readresult
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/dustin/go-humanize/english"
+
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/excerpt"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+//go:embed read_result.md
+var readResultDoc string
+
+// Bounds of one answer: characters, the default numbers of lines and of matches, and lines of context.
+const (
+	maxPage        = 16_000
+	defaultLines   = 300
+	defaultMatches = 50
+	maxContext     = 20
+	maxPattern     = 1000
+)
+
+// Units of offset and limit.
+const (
+	inLines      = "lines"
+	inCharacters = "characters"
+)
+
+// readResultParams are the parameters of read_result. Unit is the unit of Offset and Limit.
+type readResultParams struct {
+	Handle  string `json:"handle"`
+	Offset  int    `json:"offset"`
+	Limit   int    `json:"limit"`
+	Unit    string `json:"unit"`
+	Pattern string `json:"pattern"`
+	Context int    `json:"context"`
+}
+
+// part is the value of read_result. Pages read by following Next are, joined, the whole text.
+type part struct {
+	Handle string `json:"handle"`
+	// Text is the page as it is stored, or the lines found.
+	Text string `json:"text"`
+	// Unit, Offset and Count say what Text holds; of a search Count is how many lines matched.
+	Unit   string `json:"unit"`
+	Offset int    `json:"offset"`
+	Count  int    `json:"count"`
+	// Next and NextUnit continue after Text; Next is 0 at the end.
+	Next     int    `json:"next_offset,omitempty"`
+	NextUnit string `json:"next_unit,omitempty"`
+	Lines    int    `json:"total_lines"`
+	Bytes    int64  `json:"total_bytes"`
+	// Cut is true when only the beginning of the result is stored.
+	Cut bool `json:"cut,omitempty"`
+}
+
+func readResult() tool {
+	return tool{
+		def: toolkit.Define(toolspec.ReadResult, "workspace", readResultDoc, fmt.Sprintf(`{"type":"object","properties":{`+
+			`"handle":{"type":"string","minLength":1,"maxLength":40},`+
+			`"offset":{"type":"integer","minimum":1,"default":1},`+
+			`"limit":{"type":"integer","minimum":1,"maximum":%d,"description":"Most lines, characters or matches."},`+
+			`"unit":{"type":"string","enum":["lines","characters"],"default":"lines"},`+
+			`"pattern":{"type":"string","maxLength":%d},`+
+			`"context":{"type":"integer","minimum":0,"maximum":%d,"default":0}`+
+			`},"required":["handle"],"additionalProperties":false}`, maxPage, maxPattern, maxContext),
+			toolspec.Hints{ReadOnly: true, Idempotent: true},
+			`{"handle":"r_k3x7q2m5w4ab","offset":301}`, `{"handle":"r_k3x7q2m5w4ab","pattern":"(?i)error","context":2}`,
+			`{"handle":"r_k3x7q2m5w4ab","unit":"characters","offset":12001}`),
+		describe: func(call toolspec.Call) toolspec.Description {
+			var p readResultParams
+			_ = json.Unmarshal(call.Args, &p)
+			if p.Pattern != "" {
+				return toolspec.Description{Present: "Searching a long result for " + excerpt.Line(p.Pattern, 60)}
+			}
+			return toolspec.Description{Present: "Reading more of a long result"}
+		},
+		run: runReadResult,
+	}
+}
+
+func runReadResult(ctx context.Context, t *Tools, call toolspec.Call) (toolspec.Result, error) {
+	p := readResultParams{Offset: 1, Unit: inLines}
+	if bad := toolkit.Decode(call.Args, &p); bad != nil {
+		return *bad, nil
+	}
+	var pattern *regexp.Regexp
+	if p.Pattern != "" {
+		var err error
+		if pattern, err = regexp.Compile(p.Pattern); err != nil {
+			return toolspec.Fail(toolspec.ValidationError, "the pattern is not a valid RE2 expression: "+err.Error(),
+				`Escape what is meant literally, as in {"pattern":"a\\(b"}.`), nil
+		}
+		p.Unit = inLines
+	}
+	f, about, failed, err := t.open(ctx, call, p.Handle)
+	if err != nil || failed != nil {
+		if failed != nil {
+			return *failed, nil
+		}
+		return toolspec.Result{}, err
+	}
+	defer func() { _ = f.Close() }()
+	v := part{
+		Handle: about.ID, Unit: p.Unit, Offset: max(p.Offset, 1), Lines: about.Lines, Bytes: about.Bytes,
+		Cut: about.Cut,
+	}
+	source := toolkit.ContextReader(ctx, f)
+	switch {
+	case pattern != nil:
+		err = v.search(source, pattern, limitOr(p.Limit, defaultMatches), p.Context)
+	case p.Unit == inCharacters:
+		err = v.characters(source, limitOr(p.Limit, maxPage))
+	default:
+		err = v.lines(source, limitOr(p.Limit, defaultLines))
+	}
+	if err != nil {
+		return toolspec.Result{}, fmt.Errorf("reading a result: %w", err)
+	}
+	if pattern == nil && v.Count == 0 && v.Offset > 1 {
+		r := toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("%s ends before %s %d", about.ID, strings.TrimSuffix(v.Unit, "s"), v.Offset),
+			fmt.Sprintf("It has %d lines. Send a smaller offset.", about.Lines))
+		return r, nil
+	}
+	return v.result(about, pattern), nil
+}
+
+// limitOr is limit, or standard when none was sent.
+func limitOr(limit, standard int) int {
+	if limit <= 0 {
+		return standard
+	}
+	return limit
+}
+
+// result makes the Result of v, with the sources of the whole.
+func (v *part) result(about wire.StoredResult, pattern *regexp.Regexp) toolspec.Result {
+	r := toolspec.OK(v)
+	var head string
+	switch {
+	case pattern != nil && v.Count == 0:
+		head = fmt.Sprintf("%s: no line from %d on matches", v.Handle, v.Offset)
+	case pattern != nil:
+		head = fmt.Sprintf("%s: %d matching %s", v.Handle, v.Count, english.PluralWord(v.Count, "line", ""))
+	case v.Count == 0:
+		head = v.Handle + " is empty"
+	default:
+		head = fmt.Sprintf("%s: %s %d-%d", v.Handle, v.Unit, v.Offset, v.Offset+v.Count-1)
+		if v.Unit == inLines {
+			head += fmt.Sprintf(" of %d", v.Lines)
+		}
+	}
+	if v.Next > 0 {
+		head += fmt.Sprintf("; continue with \"offset\":%d", v.Next)
+		if v.NextUnit != v.Unit {
+			head += fmt.Sprintf(",\"unit\":%q", v.NextUnit)
+		}
+	} else if v.Cut {
+		head += "; the rest was not stored"
+	}
+	r.Text = head + "\n" + v.Text
+	r.Sentence = "Read more of the result of " + about.Tool
+	if pattern != nil {
+		r.Sentence = fmt.Sprintf("Found %d %s in the result of %s", v.Count, english.PluralWord(v.Count, "line", ""),
+			about.Tool)
+	}
+	r.Preview = excerpt.FirstLines(v.Text, 3, 120)
+	r.Sources, r.Read = about.Sources, about.Read
+	return r
+}

@@ -1,0 +1,122 @@
+// Package readresult holds read_result, the tool that reads long results in parts.
+//
+// The pipeline stores a result that is too long for one answer under a handle. What is read of it here
+// has the sources of the whole. Only the owner of a result may read it, and a person every result.
+package readresult
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"sextant/backend/store/results"
+	"sextant/backend/store/sqlite"
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/chat"
+	"sextant/shared/toolspec"
+	"sextant/shared/wire"
+)
+
+// Messages returns messages of conversations; *sqlite.Store implements it. An old result that is no longer
+// sent to the model is read by the id of its message.
+type Messages interface {
+	Message(ctx context.Context, id string) (chat.Message, error)
+}
+
+// Store holds results; *results.Store implements it.
+type Store interface {
+	Open(ctx context.Context, id string) (*os.File, wire.StoredResult, error)
+}
+
+// Tools is the list of read_result. Safe for concurrent use.
+type Tools struct {
+	toolkit.List[tool]
+	store    Store
+	messages Messages
+}
+
+// tool is a tool: its definition and its functions.
+type tool struct {
+	def      toolspec.Definition
+	describe func(call toolspec.Call) toolspec.Description
+	run      func(ctx context.Context, t *Tools, call toolspec.Call) (toolspec.Result, error)
+}
+
+// New makes the tool.
+func New(store Store, talk Messages) *Tools {
+	return &Tools{store: store, messages: talk, List: toolkit.List[tool]{readResult()}}
+}
+
+// Definition implements toolkit.Tool.
+func (x tool) Definition() toolspec.Definition { return x.def }
+
+// Describe says what call would do.
+func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
+	x, ok := t.Find(call.Tool)
+	if !ok {
+		return toolspec.Description{Present: "Running " + call.Tool}
+	}
+	return x.describe(call)
+}
+
+// Execute runs one call. What the caller can correct is in the Result; the error is a fault of the program.
+func (t *Tools) Execute(
+	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
+) (toolspec.Result, error) {
+	x, ok := t.Find(call.Tool)
+	if !ok {
+		return toolspec.Fail(toolspec.UserError, "there is no tool "+call.Tool, "Read the list of tools again."), nil
+	}
+	return x.run(ctx, t, call)
+}
+
+// open opens the result of a handle for a caller. A result of another owner is answered like one that does
+// not exist, so that guessing a handle reveals nothing.
+func (t *Tools) open(
+	ctx context.Context, call toolspec.Call, handle string,
+) (io.ReadCloser, wire.StoredResult, *toolspec.Result, error) {
+	f, about, err := t.find(ctx, handle)
+	if err == nil && about.Owner != call.From.Owner() && call.From.Caller != toolspec.CallerPerson {
+		_ = f.Close()
+		err = results.ErrUnknown
+	}
+	switch {
+	case errors.Is(err, results.ErrUnknown):
+		return nil, about, toolkit.Fail(toolspec.UserError, fmt.Sprintf("there is no stored result %.40q", handle),
+			"Send a handle (r_…) that a result of this conversation named. An old one may be deleted: repeat the call."), nil
+	case err != nil:
+		return nil, about, nil, fmt.Errorf("reading a result: %w", err)
+	}
+	return f, about, nil, nil
+}
+
+// find opens the result of a handle of any owner.
+func (t *Tools) find(ctx context.Context, handle string) (io.ReadCloser, wire.StoredResult, error) {
+	if !strings.HasPrefix(handle, "m_") {
+		f, about, err := t.store.Open(ctx, handle)
+		if err != nil {
+			return nil, about, err
+		}
+		return f, about, nil
+	}
+	m, err := t.messages.Message(ctx, handle)
+	if errors.Is(err, sqlite.ErrNotFound) || err == nil && m.Role != chat.RoleTool {
+		return nil, wire.StoredResult{}, results.ErrUnknown
+	}
+	about := wire.StoredResult{
+		ID: m.ID, Owner: toolspec.Provenance{Conversation: m.Conversation}.Owner(), Conversation: m.Conversation,
+		Tool: "an earlier call", Call: m.CallID, Bytes: int64(len(m.Text)), Lines: strings.Count(m.Text, "\n"),
+		Sources: m.Outside, Time: m.Time,
+	}
+	if m.Text != "" && !strings.HasSuffix(m.Text, "\n") {
+		about.Lines++
+	}
+	if len(m.Outside) == 0 {
+		// It may come from a file, so it is recognized when it is sent out.
+		about.Read = []string{"an earlier result"}
+	}
+	return io.NopCloser(strings.NewReader(m.Text)), about, err
+}

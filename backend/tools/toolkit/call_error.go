@@ -1,0 +1,32 @@
+package toolkit
+
+import "sextant/shared/toolspec"
+
+// CallError is a failure that the caller can act on, as opposed to a fault of the program.
+type CallError struct {
+	Type                toolspec.ErrorType
+	Message, Suggestion string
+}
+
+var _ error = (*CallError)(nil)
+
+// Error implements error.
+func (e *CallError) Error() string { return e.Message }
+
+// Result returns the failed Result that the caller gets.
+func (e *CallError) Result() toolspec.Result { return toolspec.Fail(e.Type, e.Message, e.Suggestion) }
+
+// ErrorOf returns a failed Result as a *CallError.
+func ErrorOf(failed *toolspec.Result) error {
+	return &CallError{failed.ErrorType, failed.Error, failed.Suggestion}
+}
+
+// UserError returns a CallError of type user_error.
+func UserError(message, suggestion string) error {
+	return &CallError{toolspec.UserError, message, suggestion}
+}
+
+// Invalid returns a CallError of type validation_error.
+func Invalid(message, suggestion string) error {
+	return &CallError{toolspec.ValidationError, message, suggestion}
+}

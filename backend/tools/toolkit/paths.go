@@ -1,0 +1,107 @@
+package toolkit
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"sextant/backend/policy/protectedpaths"
+	"sextant/shared/toolspec"
+)
+
+// Paths resolves the paths of calls.
+type Paths struct {
+	// Folder returns the workspace folder, absolute; it is called for every call.
+	Folder func() string
+	// Home is the person's home folder, for paths that begin with ~/; "" for none.
+	Home   string
+	Places *protectedpaths.Places
+	// Downloads is where the browser saves files; what is read there comes from outside.
+	Downloads string
+}
+
+// ResolvedPath is a resolved path.
+type ResolvedPath struct {
+	// Real is absolute and clean, with links followed as far as it exists. Folder is the workspace
+	// folder with its links followed.
+	Real, Folder string
+	Place        protectedpaths.Place
+}
+
+// Resolve resolves a path of a call and classifies the place, by the names it is reached by too. A
+// relative path starts at the workspace folder. A place that no tool may touch is refused with a
+// security_error; the error is a fault of the program.
+func (p Paths) Resolve(path string) (ResolvedPath, *toolspec.Result, error) {
+	folder, err := protectedpaths.Resolve(p.Folder())
+	if err != nil {
+		return ResolvedPath{}, nil, fmt.Errorf("finding the workspace folder: %w", err)
+	}
+	abs := path
+	const otherPath = "Send a path in the workspace, or an absolute one."
+	switch {
+	case path == "" || strings.ContainsRune(path, 0):
+		return ResolvedPath{}, Fail(toolspec.ValidationError, "the path is empty or not a path", otherPath), nil
+	case path == "~" || strings.HasPrefix(path, "~/"):
+		if p.Home == "" {
+			return ResolvedPath{}, Fail(toolspec.UserError, path+" cannot be resolved: there is no home folder",
+				"Send an absolute path."), nil
+		}
+		abs = p.Home + strings.TrimPrefix(path, "~")
+	case !filepath.IsAbs(path):
+		if !filepath.IsLocal(path) {
+			return ResolvedPath{}, Fail(toolspec.SecurityError, path+" leads out of the workspace folder", otherPath), nil
+		}
+		// Not cleaned: what .. means depends on the links before it.
+		abs = folder + string(filepath.Separator) + path
+	}
+	place := p.Places.Judge(abs)
+	if place.Kind == protectedpaths.Secret {
+		return ResolvedPath{}, RefuseSecret(path, place), nil
+	}
+	real, err := protectedpaths.Resolve(abs)
+	if err != nil {
+		return ResolvedPath{}, Fail(toolspec.UserError, err.Error(), "Send the path of the file itself."), nil
+	}
+	// A link can be swapped after it was classified. What is opened later is checked to be real, so
+	// real has to be classified as well.
+	if now := p.Places.Named(real); now.Kind > place.Kind {
+		place = now
+	}
+	if place.Kind == protectedpaths.Secret {
+		return ResolvedPath{}, RefuseSecret(path, place), nil
+	}
+	return ResolvedPath{Real: real, Folder: folder, Place: place}, nil, nil
+}
+
+// RefuseSecret returns the refusal of a secret place.
+func RefuseSecret(path string, place protectedpaths.Place) *toolspec.Result {
+	return Fail(toolspec.SecurityError, path+" is closed to every tool: it is "+place.What,
+		"Go on without it. If the person wants it, they can open it themselves.")
+}
+
+// Source returns the source of what is read at a real path: "download:<name>" for the browser's
+// downloads, "" for the person's own files.
+func (p Paths) Source(real string) string {
+	if folder := p.DownloadsFolder(); folder != "" && Within(real, folder) {
+		return "download:" + filepath.Base(real)
+	}
+	return ""
+}
+
+// DownloadsFolder returns the downloads folder with its links followed, "" when there is none.
+func (p Paths) DownloadsFolder() string {
+	if p.Downloads == "" {
+		return ""
+	}
+	folder, err := protectedpaths.Resolve(p.Downloads)
+	if err != nil {
+		return p.Downloads
+	}
+	return folder
+}
+
+// Within reports whether path is dir or lies below it; both are absolute.
+func Within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}

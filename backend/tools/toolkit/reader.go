@@ -1,0 +1,22 @@
+package toolkit
+
+import (
+	"context"
+	"io"
+)
+
+type contextReader struct {
+	ctx context.Context //nolint:containedctx // the reader lives for one call
+	r   io.Reader
+}
+
+// ContextReader returns a reader of r that fails once ctx has ended.
+func ContextReader(ctx context.Context, r io.Reader) io.Reader { return contextReader{ctx, r} }
+
+// Read implements io.Reader.
+func (r contextReader) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(b)
+}

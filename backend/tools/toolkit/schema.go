@@ -1,0 +1,118 @@
+package toolkit
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// SchemaMember is implemented by a parameter type whose JSON Schema cannot be read from its kind.
+type SchemaMember interface {
+	// SchemaMembers returns the members of the schema object, without its braces.
+	SchemaMembers() string
+}
+
+// Schema returns the JSON Schema of a parameters struct, so that the two cannot differ. Tags: json
+// (the name), doc, enum (a,b,c), min, max, default (JSON), items (a list's items as JSON Schema) and
+// required:"true". It is as short as possible, because models pay for every word of it.
+func Schema[P any]() json.RawMessage {
+	var b bytes.Buffer
+	b.WriteString(`{"type":"object","properties":{`)
+	var required []string
+	t := reflect.TypeFor[P]()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%q:%s", f.Tag.Get("json"), property(f))
+		if f.Tag.Get("required") != "" {
+			required = append(required, strconv.Quote(f.Tag.Get("json")))
+		}
+	}
+	b.WriteByte('}')
+	if len(required) > 0 {
+		b.WriteString(`,"required":[` + strings.Join(required, ",") + `]`)
+	}
+	b.WriteString(`,"additionalProperties":false}`)
+	return b.Bytes()
+}
+
+func property(f reflect.StructField) string {
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	list := t.Kind() == reflect.Slice
+	parts := []string{typeMembers(t, f.Tag)}
+	if v := f.Tag.Get("max"); v != "" {
+		name := `"maximum":`
+		if list {
+			name = `"maxItems":`
+		}
+		parts = append(parts, name+v)
+	}
+	if v := f.Tag.Get("min"); v != "" {
+		parts = append(parts, `"minimum":`+v)
+	}
+	if list {
+		parts = append(parts, `"minItems":1`)
+	}
+	if d := f.Tag.Get("default"); d != "" {
+		parts = append(parts, `"default":`+d)
+	}
+	if d := f.Tag.Get("doc"); d != "" {
+		parts = append(parts, `"description":`+strconv.Quote(d))
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// typeMembers returns the members of a property's schema that say its type.
+func typeMembers(t reflect.Type, tag reflect.StructTag) string {
+	if items := tag.Get("items"); items != "" {
+		return `"type":"array","items":` + items
+	}
+	if m, ok := reflect.New(t).Interface().(SchemaMember); ok {
+		return m.SchemaMembers()
+	}
+	values := ""
+	if enum := tag.Get("enum"); enum != "" {
+		values = `"enum":["` + strings.ReplaceAll(enum, ",", `","`) + `"]`
+	}
+	switch t.Kind() {
+	case reflect.Slice:
+		item := values
+		if item == "" {
+			item = typeMembers(t.Elem(), "")
+		}
+		return `"type":"array","items":{` + item + `}`
+	case reflect.Map:
+		return `"type":"object"`
+	case reflect.Bool:
+		return `"type":"boolean"`
+	case reflect.Int:
+		return `"type":"integer"`
+	case reflect.Float64:
+		return `"type":"number"`
+	}
+	if values != "" {
+		return `"type":"string",` + values
+	}
+	return `"type":"string"`
+}
+
+// Defaults returns a P with the defaults of its tags, for callers whose arguments came without them.
+// A default that does not fit its field is skipped; the tests of the tools find it.
+func Defaults[P any]() P {
+	var p P
+	v := reflect.ValueOf(&p).Elem()
+	for i := range v.NumField() {
+		if d := v.Type().Field(i).Tag.Get("default"); d != "" {
+			_ = json.Unmarshal([]byte(d), v.Field(i).Addr().Interface())
+		}
+	}
+	return p
+}

@@ -1,0 +1,73 @@
+// Package toolkit holds what the packages of baseline tools share: a list of tools, the making of a
+// definition and of a parameter schema, the decoding of arguments, the resolving of paths, and the
+// error that a caller can correct.
+//
+// It decides nothing: what a tool does and what it refuses is its package's matter. Everything here
+// is safe for concurrent use unless it says otherwise.
+package toolkit
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"sextant/shared/toolspec"
+)
+
+// Tool is one tool of a List.
+type Tool interface{ Definition() toolspec.Definition }
+
+// List holds the tools of a package. Embedded, it implements the listing that the catalog needs.
+type List[T Tool] []T
+
+// Definitions returns the definitions of all tools. They do not depend on the active panel.
+func (l List[T]) Definitions(string) []toolspec.Definition {
+	defs := make([]toolspec.Definition, len(l))
+	for i, x := range l {
+		defs[i] = x.Definition()
+	}
+	return defs
+}
+
+// Find returns the tool of that name.
+func (l List[T]) Find(name string) (tool T, ok bool) {
+	for _, x := range l {
+		if x.Definition().Name == name {
+			return x, true
+		}
+	}
+	return tool, false
+}
+
+// Define makes the definition of a baseline tool; doc is the text of its .md file.
+func Define(
+	name, group, doc, parameters string, hints toolspec.Hints, examples ...string,
+) toolspec.Definition {
+	d := toolspec.Definition{
+		Name: name, Description: strings.TrimSpace(doc), Parameters: json.RawMessage(parameters),
+		Origin: toolspec.OriginBaseline, Group: group, Hints: hints,
+	}
+	for _, e := range examples {
+		d.Examples = append(d.Examples, json.RawMessage(e))
+	}
+	return d
+}
+
+// Decode reads arguments into params, a pointer. Empty arguments leave it unchanged. It returns nil
+// on success.
+func Decode(args json.RawMessage, params any) *toolspec.Result {
+	if len(args) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(args, params); err != nil {
+		return Fail(toolspec.ValidationError, fmt.Sprintf("the arguments do not match the definition: %v", err),
+			"Send a JSON object as the tool's definition says.")
+	}
+	return nil
+}
+
+// Fail is toolspec.Fail for functions that return nil on success.
+func Fail(kind toolspec.ErrorType, message, suggestion string) *toolspec.Result {
+	r := toolspec.Fail(kind, message, suggestion)
+	return &r
+}

@@ -1,0 +1,113 @@
+package workspace
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/event"
+	"sextant/shared/toolspec"
+)
+
+//go:embed enhance_baseline_prompt.md
+var enhanceBaselinePromptDoc string
+
+// Bounds of prompt notes, which cost tokens in every request.
+const (
+	maxPromptNote  = 1_000
+	maxPromptNotes = 20
+)
+
+// enhanceBaselinePromptParams are a note to add, or the number of one to remove.
+type enhanceBaselinePromptParams struct {
+	Note   string `json:"note"`
+	Remove int    `json:"remove"`
+}
+
+func enhanceBaselinePrompt() tool {
+	const name = "enhance_baseline_prompt"
+	return tool{
+		def: define(name, "feedback", enhanceBaselinePromptDoc,
+			`{"type":"object","properties":{`+
+				`"note":{"type":"string","minLength":1,"maxLength":1000,"description":"One or two sentences, as an instruction."},`+
+				`"remove":{"type":"integer","minimum":1,"description":"Number of the note to remove, from 1."}},`+
+				`"minProperties":1,"maxProperties":1,"additionalProperties":false}`,
+			toolspec.Hints{}, `{"note":"Answer in Spanish."}`, `{"remove":1}`),
+		run: func(t *Tools, ctx context.Context, args json.RawMessage) (toolspec.Result, error) {
+			var p enhanceBaselinePromptParams
+			if bad := toolkit.Decode(args, &p); bad != nil {
+				return *bad, nil
+			}
+			if p.Remove > 0 {
+				return t.removeNote(ctx, p.Remove)
+			}
+			return t.addNote(ctx, p.Note)
+		},
+		describe: func(args json.RawMessage) toolspec.Description {
+			var p enhanceBaselinePromptParams
+			_ = json.Unmarshal(args, &p)
+			if p.Remove > 0 {
+				return toolspec.Description{
+					Present: fmt.Sprintf("Removing prompt note %d", p.Remove),
+					Target:  "the assistant's instructions",
+				}
+			}
+			return toolspec.Description{
+				Present: "Adding a prompt note",
+				Target:  "the assistant's instructions, in every later turn", Data: p.Note,
+			}
+		},
+	}
+}
+
+func (t *Tools) addNote(ctx context.Context, note string) (toolspec.Result, error) {
+	const tool = "enhance_baseline_prompt"
+	note = strings.Join(strings.Fields(strings.ToValidUTF8(note, "\uFFFD")), " ")
+	notes := t.PromptNotes()
+	switch {
+	case note == "":
+		return toolspec.Fail(toolspec.ValidationError, tool+": note is empty", `For example {"note":"Answer in Spanish."}.`), nil
+	case utf8.RuneCountInString(note) > maxPromptNote:
+		return toolspec.Fail(toolspec.ValidationError,
+			fmt.Sprintf("%s: note has more than %d characters", tool, maxPromptNote), "Shorten it."), nil
+	case slices.Contains(notes, note):
+		return ok(map[string]any{"notes": notes}, "The note exists already.", "Kept the prompt notes as they are"), nil
+	case len(notes) >= maxPromptNotes:
+		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s: there are %d notes, which is the maximum", tool, maxPromptNotes), `Remove one first, for example {"remove":1}.`), nil
+	}
+	err := t.update(ctx, func(s *state) []event.Event {
+		s.Notes = append(s.Notes, note)
+		notes = s.Notes
+		return nil
+	})
+	if err != nil {
+		return toolspec.Result{}, err
+	}
+	return ok(map[string]any{"notes": notes},
+		fmt.Sprintf("Added as note %d. It applies from the next turn on.", len(notes)), "Added a prompt note"), nil
+}
+
+func (t *Tools) removeNote(ctx context.Context, number int) (toolspec.Result, error) {
+	notes := t.PromptNotes()
+	if number > len(notes) {
+		return toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("enhance_baseline_prompt(remove=%d): there are %d notes", number, len(notes)),
+			"get_workspace_state lists them."), nil
+	}
+	removed := notes[number-1]
+	err := t.update(ctx, func(s *state) []event.Event {
+		s.Notes = slices.DeleteFunc(s.Notes, func(n string) bool { return n == removed })
+		notes = s.Notes
+		return nil
+	})
+	if err != nil {
+		return toolspec.Result{}, err
+	}
+	return ok(map[string]any{"notes": notes}, "Removed. It no longer applies from the next turn on.",
+		"Removed a prompt note"), nil
+}

@@ -1,0 +1,172 @@
+// Package workspace holds the workspace of the window (panels, activity bar, prompt notes) and the tools
+// that change it. They are available whatever panel is open.
+//
+// Each tool is one file with its parameters and one .md file that the model reads. The names of the tools
+// that open panels come from the navigation map. The Workspace is stored in the settings, and every change
+// is published as an event before the tool answers.
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+
+	"sextant/backend/tools/toolkit"
+	"sextant/shared/event"
+	"sextant/shared/navigation"
+	"sextant/shared/toolspec"
+)
+
+// Settings stores values by key. Setting's ok is false when there is none.
+type Settings interface {
+	Setting(ctx context.Context, key string) (value string, ok bool, err error)
+	SetSetting(ctx context.Context, key, value string) error
+}
+
+// Journal records events.
+type Journal interface {
+	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
+}
+
+// Config is what the tools need.
+type Config struct {
+	Nav *navigation.Map
+	// Panels returns all known panels; nil means those of the map.
+	Panels   func() []event.Panel
+	Journal  Journal
+	Settings Settings
+	// NotesDir is the folder of developer notes, created with the first one.
+	NotesDir string
+	// Operable counts the elements that the assistant may use on the page of a panel that a window shows;
+	// ok is false for a page that cannot be read. It may be nil.
+	Operable func(ctx context.Context, panel string) (n int, ok bool)
+	Log      *slog.Logger
+}
+
+// Tools are the baseline tools. Safe for concurrent use.
+type Tools struct {
+	*Workspace
+	notesDir string
+	tools    []tool
+}
+
+// tool is a tool: its definition and its functions.
+type tool struct {
+	def      toolspec.Definition
+	run      func(t *Tools, ctx context.Context, args json.RawMessage) (toolspec.Result, error)
+	describe func(args json.RawMessage) toolspec.Description
+}
+
+// New makes the tools and restores the stored state. State that cannot be read is logged and replaced by
+// the initial one.
+func New(cfg Config) *Tools {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Panels == nil {
+		ids := cfg.Nav.Panels
+		cfg.Panels = func() []event.Panel {
+			panels := make([]event.Panel, len(ids))
+			for i, id := range ids {
+				panels[i] = event.Panel{ID: id, Title: titleOf(id), Usable: true, Builtin: true, Order: i}
+			}
+			return panels
+		}
+	}
+	t := &Tools{Workspace: newWorkspace(cfg), notesDir: cfg.NotesDir}
+	t.tools = []tool{
+		closePanel(cfg.Nav), expandActivityBar(), collapseActivityBar(), setActivityBarDevices(),
+		getWorkspaceState(), getActivePanel(), focusSurface(), developerNote(), enhanceBaselinePrompt(),
+	}
+	return t
+}
+
+// Definitions returns the definitions. They do not depend on the active panel.
+func (t *Tools) Definitions(_ string) []toolspec.Definition {
+	var defs []toolspec.Definition
+	for _, p := range t.usable() {
+		defs = append(defs, t.openPanel(p).def)
+	}
+	for _, f := range t.tools {
+		defs = append(defs, f.def)
+	}
+	return defs
+}
+
+// find returns the tool of that name.
+func (t *Tools) find(name string) (tool, bool) {
+	for _, f := range t.tools {
+		if f.def.Name == name {
+			return f, true
+		}
+	}
+	for _, p := range t.usable() {
+		if t.nav().OpenTool(p.ID) == name {
+			return t.openPanel(p), true
+		}
+	}
+	return tool{}, false
+}
+
+// Execute runs one call. What the caller can correct is in the Result; the error is a fault of the
+// program, such as state that cannot be stored.
+func (t *Tools) Execute(
+	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
+) (toolspec.Result, error) {
+	f, found := t.find(call.Tool)
+	if !found {
+		return toolspec.Fail(toolspec.UserError,
+			call.Tool+" does not exist any more: its panel was removed or has a problem",
+			"Read the list of tools again."), nil
+	}
+	args := call.Args
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	var object map[string]json.RawMessage
+	if failed := toolkit.Decode(args, &object); failed != nil {
+		return toolspec.Fail(failed.ErrorType, call.Tool+": "+failed.Error, failed.Suggestion), nil
+	}
+	return f.run(t, ctx, args)
+}
+
+// Describe says what call would do, from its arguments alone.
+func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
+	f, found := t.find(call.Tool)
+	if !found {
+		return toolspec.Description{Present: "Running " + call.Tool}
+	}
+	return f.describe(call.Args)
+}
+
+// define makes the definition of a tool; doc is the text of its .md file.
+func define(name, group, doc, parameters string, hints toolspec.Hints, examples ...string) toolspec.Definition {
+	d := toolkit.Define(name, group, doc, parameters, hints, examples...)
+	d.TimeoutMS = 10_000
+	return d
+}
+
+// noParams is the schema of tools without arguments.
+const noParams = `{"type":"object","properties":{},"additionalProperties":false}`
+
+// ok is a success with its sentence.
+func ok(value any, text, sentence string) toolspec.Result {
+	r := toolspec.OK(value)
+	r.Text, r.Sentence = text, sentence
+	return r
+}
+
+// present is a describe function that does not depend on the arguments.
+func present(sentence string) func(json.RawMessage) toolspec.Description {
+	return func(json.RawMessage) toolspec.Description { return toolspec.Description{Present: sentence} }
+}
+
+// titleOf is a panel id as a title: "code-editor" becomes "Code editor".
+func titleOf(id string) string {
+	s := strings.ReplaceAll(id, "-", " ")
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,192 @@
+package codeeditor
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"sextant/shared/wire"
+)
+
+// Limits of the stored state.
+const (
+	maxTabs   = 100
+	maxDrafts = 100
+	maxDraft  = 3 << 20
+	maxState  = 256 << 10
+)
+
+const (
+	stateName = "state.json"
+	draftEnd  = ".draft.json"
+)
+
+// StateStore stores what is open and unsaved in the editor, in a folder that only the owner can read. It is
+// safe for concurrent use.
+type StateStore struct {
+	dir     string
+	changed func(wire.EditorState)
+
+	mu     sync.Mutex
+	state  wire.EditorState
+	drafts map[string]wire.EditorDraft
+}
+
+// Open reads the state stored in dir, an absolute path that is created when needed. Unreadable state
+// is ignored. changed, which may be nil, gets each new state.
+func Open(dir string, changed func(wire.EditorState)) *StateStore {
+	if changed == nil {
+		changed = func(wire.EditorState) {}
+	}
+	k := &StateStore{dir: dir, changed: changed, drafts: map[string]wire.EditorDraft{}}
+	k.state.Tabs = []wire.EditorTab{}
+	var state wire.EditorState
+	if read(filepath.Join(dir, stateName), maxState, &state) == nil {
+		k.state = bounded(state)
+	}
+	names, _ := filepath.Glob(filepath.Join(dir, "*"+draftEnd)) // the pattern is good
+	for _, name := range names[:min(len(names), maxDrafts)] {
+		var d wire.EditorDraft
+		if read(name, 2*maxDraft, &d) == nil && filepath.IsAbs(d.Path) && draftName(d.Path) == filepath.Base(name) {
+			k.drafts[d.Path] = d
+		}
+	}
+	changed(k.state)
+	return k
+}
+
+func read(path string, most int64, into any) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return errors.New("not a draft file")
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, into)
+}
+
+// bounded is state without invalid and excess tabs.
+func bounded(state wire.EditorState) wire.EditorState {
+	tabs := []wire.EditorTab{}
+	for _, tab := range state.Tabs {
+		if filepath.IsAbs(tab.Path) && !strings.ContainsRune(tab.Path, 0) && len(tabs) < maxTabs {
+			tabs = append(tabs, tab)
+		}
+	}
+	state.Tabs = tabs
+	if !slices.ContainsFunc(tabs, func(t wire.EditorTab) bool { return t.Path == state.Active }) {
+		state.Active = ""
+	}
+	state.Selection = strings.ToValidUTF8(state.Selection[:min(len(state.Selection), 2000)], "")
+	return state
+}
+
+// State is what is open, as last reported by the window.
+func (k *StateStore) State() wire.EditorState {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.state
+}
+
+// Unsaved reports whether the file at an absolute path has unsaved text.
+func (k *StateStore) Unsaved(path string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, ok := k.drafts[path]
+	return ok
+}
+
+// All returns the state and every draft by path.
+func (k *StateStore) All() wire.EditorKept {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	all := wire.EditorKept{State: k.state, Drafts: []wire.EditorDraft{}}
+	for _, d := range k.drafts {
+		all.Drafts = append(all.Drafts, d)
+	}
+	slices.SortFunc(all.Drafts, func(a, b wire.EditorDraft) int { return strings.Compare(a.Path, b.Path) })
+	return all
+}
+
+// Keep stores what is open.
+func (k *StateStore) Keep(state wire.EditorState) error {
+	state = bounded(state)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.state = state
+	k.changed(state)
+	return k.write(stateName, state)
+}
+
+// KeepDraft stores unsaved text; it is on disk when the error is nil.
+func (k *StateStore) KeepDraft(d wire.EditorDraft) error {
+	if !filepath.IsAbs(d.Path) || strings.ContainsRune(d.Path, 0) {
+		return errors.New("the draft's path is not absolute")
+	}
+	if len(d.Text) > maxDraft {
+		return errors.New("the text is larger than 3 MB, so it is not stored before it is saved")
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if _, known := k.drafts[d.Path]; !known && len(k.drafts) >= maxDrafts {
+		return fmt.Errorf("%d files have unsaved changes; save some of them", maxDrafts)
+	}
+	if err := k.write(draftName(d.Path), d); err != nil {
+		return err
+	}
+	k.drafts[d.Path] = d
+	return nil
+}
+
+// DropDraft deletes the draft of a path after it was saved or discarded.
+func (k *StateStore) DropDraft(path string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.drafts, path)
+	if err := os.Remove(filepath.Join(k.dir, draftName(path))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// draftName is the name of the file with the draft of a path.
+func draftName(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return hex.EncodeToString(sum[:16]) + draftEnd
+}
+
+// write replaces a file of the folder by v as JSON, atomically.
+func (k *StateStore) write(name string, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(k.dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(k.dir, ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), filepath.Join(k.dir, name))
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}

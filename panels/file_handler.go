@@ -1,0 +1,154 @@
+package panels
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"strings"
+
+	"sextant/shared/toolspec"
+)
+
+// Files is the part of the file tools that panels use: what a panel does to files is described,
+// refused, executed and undone by them. *files.Tools is one.
+type Files interface {
+	Describe(call toolspec.Call) toolspec.Description
+	Refuse(call toolspec.Call) *toolspec.Result
+	Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition,
+		out func(stream, text string)) (toolspec.Result, error)
+}
+
+// FileAction is one tool of a panel that works on files. Endpoint is the manifest's. As turns a call
+// into one of a file tool and its arguments; a Result refuses. Do answers a tool that only the panel
+// itself can; As may be nil then.
+type FileAction struct {
+	Tool, Endpoint string
+	As             func(call toolspec.Call) (tool string, args any, bad *toolspec.Result)
+	Do             func(ctx context.Context, call toolspec.Call) toolspec.Result
+	// Then, if set, adds to the file tool's answer.
+	Then func(ctx context.Context, call toolspec.Call, r toolspec.Result) toolspec.Result
+}
+
+// FileHandler is an http.Handler that answers a panel's endpoints with the file tools, and describes
+// the calls as these do. It is safe for concurrent use.
+type FileHandler struct {
+	files   Files
+	actions map[string]FileAction
+	mux     *http.ServeMux
+	own     string
+}
+
+// SetOwnFolder declares that dir, an absolute path without links, contains only the panel's own files. Call it
+// before the handler is used.
+func (d *FileHandler) SetOwnFolder(dir string) { d.own = dir + string(filepath.Separator) }
+
+// NewFileHandler makes the handler of a panel with these tools.
+func NewFileHandler(files Files, deeds ...FileAction) *FileHandler {
+	d := &FileHandler{files: files, actions: map[string]FileAction{}, mux: http.NewServeMux()}
+	for _, deed := range deeds {
+		d.actions[deed.Tool] = deed
+		d.mux.HandleFunc(deed.Endpoint, func(w http.ResponseWriter, r *http.Request) {
+			visit := toolspec.CallContextOf(r.Context())
+			if visit == nil {
+				// A panel's endpoint is reached through the pipeline only.
+				http.Error(w, "this endpoint is for tool calls only", http.StatusForbidden)
+				return
+			}
+			result := d.do(r.Context(), deed, visit)
+			visit.Answer = &result
+		})
+	}
+	return d
+}
+
+// Endpoints returns the endpoints by tool, to compare them with the manifest.
+func (d *FileHandler) Endpoints() map[string]string {
+	all := map[string]string{}
+	for tool, deed := range d.actions {
+		all[tool] = deed.Endpoint
+	}
+	return all
+}
+
+func (d *FileHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.mux.ServeHTTP(w, r) }
+
+func (d *FileHandler) do(ctx context.Context, deed FileAction, visit *toolspec.CallContext) toolspec.Result {
+	if deed.Do != nil {
+		return deed.Do(ctx, visit.Call)
+	}
+	call, bad := fileCall(deed, visit.Call)
+	if bad != nil {
+		return *bad
+	}
+	r, err := d.files.Execute(ctx, call, toolspec.Definition{}, visit.Output)
+	if err != nil {
+		return toolspec.Fail(toolspec.SystemError, err.Error(), "Nothing else is affected. Try again.")
+	}
+	if deed.Then != nil {
+		r = deed.Then(ctx, visit.Call, r)
+	}
+	return r
+}
+
+// fileCall is call as a call of the file tool that executes it.
+func fileCall(deed FileAction, call toolspec.Call) (toolspec.Call, *toolspec.Result) {
+	tool, args, bad := deed.As(call)
+	if bad != nil {
+		return call, bad
+	}
+	raw, err := json.Marshal(args)
+	if err != nil {
+		r := toolspec.Fail(toolspec.ValidationError, "encoding the arguments: "+err.Error(), "")
+		return call, &r
+	}
+	call.Tool, call.Args = tool, raw
+	return call, nil
+}
+
+// DescribesCalls reports whether calls of a tool are described by the files they would use.
+func (d *FileHandler) DescribesCalls(tool string) bool { return d.actions[tool].As != nil }
+
+// Describe says what call would do with which files; false when it uses none.
+func (d *FileHandler) Describe(call toolspec.Call) (toolspec.Description, bool) {
+	deed, ok := d.actions[call.Tool]
+	if !ok || deed.As == nil {
+		return toolspec.Description{}, false
+	}
+	call, bad := fileCall(deed, call)
+	if bad != nil {
+		return toolspec.Description{}, false
+	}
+	told := d.files.Describe(call)
+	for i, use := range told.Files {
+		told.Files[i].Own = d.own != "" && strings.HasPrefix(use.Path, d.own)
+	}
+	// Without known files the call is decided by its tool's hints.
+	return told, len(told.Files) > 0
+}
+
+// Refuse refuses what no approval could allow: a protected path, or what the panel cannot do now.
+func (d *FileHandler) Refuse(call toolspec.Call) *toolspec.Result {
+	deed, ok := d.actions[call.Tool]
+	if !ok || deed.As == nil {
+		return nil
+	}
+	call, bad := fileCall(deed, call)
+	if bad != nil {
+		return bad
+	}
+	return d.files.Refuse(call)
+}
+
+// Args decodes a call's arguments into params; a Result refuses them.
+func Args(call toolspec.Call, params any) *toolspec.Result {
+	if len(call.Args) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(call.Args, params); err != nil {
+		r := toolspec.Fail(toolspec.ValidationError, "the arguments do not fit the tool's definition: "+err.Error(),
+			"Send a JSON object that fits the tool's definition.")
+		return &r
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package annotation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Changed reports whether a person would see a difference between a and b, two observations of one element. Its
+// position and the text of its row do not count.
+func Changed(a, b Element) bool {
+	return a.Role != b.Role || a.Name != b.Name || a.Value != b.Value || a.Usable != b.Usable ||
+		!slices.Equal(ownStates(a.States), ownStates(b.States))
+}
+
+// Uncovered returns e as if nothing covered it.
+func Uncovered(e Element) Element {
+	e.States = slices.DeleteFunc(slices.Clone(e.States), func(s string) bool { return strings.HasPrefix(s, coveredBy) })
+	e.Usable = true
+	return e
+}
+
+// ownStates returns the states without the text of the element's row, which depends on what else is in view.
+func ownStates(states []string) []string {
+	return slices.DeleteFunc(slices.Clone(states), func(s string) bool { return strings.HasPrefix(s, `in "`) })
+}
+
+// CoveredBy returns the state of an element that is covered: id is the number of what covers it, 0 for none,
+// and what its role and name.
+func CoveredBy(id int, what string) string {
+	if id != 0 {
+		return fmt.Sprintf("%s[%d] %s", coveredBy, id, what)
+	}
+	if role, name, found := strings.Cut(what, ` "`); found && genericRole(role) {
+		return coveredBy + `"` + name
+	}
+	return coveredBy + what
+}
+
+// genericRole reports whether a role says nothing useful about what covers an element, so that only its name is
+// mentioned.
+func genericRole(role string) bool {
+	switch role {
+	case "div", "span", "section", "generic", "group", "main", "region", "contentinfo", "complementary", "navigation":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,78 @@
+package annotation
+
+import (
+	"slices"
+	"strings"
+)
+
+const coveredBy = "covered by "
+
+// covers shortens the cover states in one list of elements. The first mention of a cover is complete, the ones
+// directly after it are only "covered", later ones have only the role or number where that is unambiguous.
+type covers struct {
+	// short is how a cover is mentioned again.
+	short map[string]string
+	named map[string]bool
+	last  string
+}
+
+// coversOf reads the cover states of elements.
+func coversOf(elements []Element) *covers {
+	c := &covers{short: map[string]string{}, named: map[string]bool{}}
+	times := map[string]int{}
+	for i := range elements {
+		full := cover(&elements[i])
+		if _, known := c.short[full]; full == "" || known {
+			continue
+		}
+		brief, _, _ := strings.Cut(full, ` "`)
+		if id, _, numbered := strings.Cut(full, "] "); numbered && strings.HasPrefix(full, coveredBy+"[") {
+			brief = id + "]"
+		}
+		if brief == strings.TrimSpace(coveredBy) {
+			brief = full // a name cannot be shortened
+		}
+		c.short[full] = brief
+		times[brief]++
+	}
+	for full, brief := range c.short {
+		if times[brief] > 1 {
+			c.short[full] = full
+		}
+	}
+	return c
+}
+
+// shorten returns e with its cover state shortened. Call it in the order of the list.
+func (c *covers) shorten(e Element) Element {
+	full := cover(&e)
+	words := full
+	switch {
+	case full == "":
+	case full == c.last:
+		words = "covered"
+	case c.named[full]:
+		words = c.short[full]
+	}
+	c.last, c.named[full] = full, true
+	if words == full {
+		return e
+	}
+	e.States = slices.Clone(e.States)
+	for i, s := range e.States {
+		if s == full {
+			e.States[i] = words
+		}
+	}
+	return e
+}
+
+// cover returns the state of e that says what covers it, "" for none.
+func cover(e *Element) string {
+	for _, s := range e.States {
+		if strings.HasPrefix(s, coveredBy) {
+			return s
+		}
+	}
+	return ""
+}

@@ -1,0 +1,65 @@
+package annotation
+
+import "slices"
+
+// minFolded is from how many elements on only their numbers are written.
+const minFolded = 3
+
+// fold returns lines that list familiar elements only by their numbers, for each new cover and for those no longer
+// covered, and the elements that are listed in full.
+func fold(a *Observation) (lines string, listed []Element) {
+	if !a.Changes {
+		return "", a.Elements
+	}
+	by := map[string][]int{}
+	var order []string
+	for i := range a.Elements {
+		if !a.Elements[i].OnlyCoverChanged {
+			continue
+		}
+		over := cover(&a.Elements[i])
+		if by[over] == nil {
+			order = append(order, over)
+		}
+		by[over] = append(by[over], a.Elements[i].ID)
+	}
+	var b []byte
+	for _, over := range order {
+		if len(by[over]) < minFolded {
+			delete(by, over)
+			continue
+		}
+		ids := by[over]
+		slices.Sort(ids)
+		words := "no longer covered"
+		if over != "" {
+			words = Clean(over, maxName)
+		}
+		b = append(append(b, words...), ':')
+		b = append(appendIDs(b, ids, sizes()[0].gone), '\n')
+	}
+	if len(b) == 0 {
+		return "", a.Elements
+	}
+	listed = slices.DeleteFunc(slices.Clone(a.Elements), func(e Element) bool {
+		_, in := by[cover(&e)]
+		return e.OnlyCoverChanged && in
+	})
+	return string(b), listed
+}
+
+// unfold returns the elements that were written in either form: those of whole that were folded, and those of
+// listed that were kept.
+func unfold(whole, listed, kept []Element) []Element {
+	if len(kept) == len(listed) {
+		return whole
+	}
+	left := map[int]bool{}
+	for i := range listed {
+		left[listed[i].ID] = true
+	}
+	for i := range kept {
+		delete(left, kept[i].ID)
+	}
+	return slices.DeleteFunc(slices.Clone(whole), func(e Element) bool { return left[e.ID] })
+}

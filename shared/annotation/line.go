@@ -1,0 +1,143 @@
+package annotation
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of the parts of a line, in runes. Page text is from outside and can have any length.
+const (
+	maxRole  = 40
+	maxName  = 160
+	maxValue = 200
+	maxState = 160
+)
+
+// Line returns e on one line: `[13] textbox "Name" = "Ana" (required)`.
+func Line(e Element) string { return string(appendLine(nil, &e, maxName)) }
+
+// appendLine appends e's line without a line break. longest bounds the name, the value and each state, in runes.
+func appendLine(b []byte, e *Element, longest int) []byte {
+	b = append(b, '[')
+	b = strconv.AppendInt(b, int64(e.ID), 10)
+	b = append(b, "] "...)
+	b = append(b, Clean(e.Role, maxRole)...)
+	if n := Clean(e.Name, min(maxName, longest)); n != "" {
+		b = append(b, ' ')
+		b = appendQuoted(b, n)
+	}
+	if v := Clean(e.Value, min(maxValue, longest+maxValue-maxName)); v != "" {
+		b = append(b, " = "...)
+		b = appendQuoted(b, v)
+	}
+	for i, s := range e.States {
+		if i == 0 {
+			b = append(b, " ("...)
+		} else {
+			b = append(b, ", "...)
+		}
+		b = append(b, Clean(s, min(maxState, longest))...)
+	}
+	if len(e.States) > 0 {
+		b = append(b, ')')
+	}
+	return b
+}
+
+// Quote puts s, which must be cleaned, into double quotes and escapes quotes and backslashes.
+func Quote(s string) string { return string(appendQuoted(nil, s)) }
+
+func appendQuoted(b []byte, s string) []byte {
+	b = append(b, '"')
+	for {
+		i := strings.IndexAny(s, `"\`)
+		if i < 0 {
+			break
+		}
+		b = append(b, s[:i]...)
+		b = append(b, '\\', s[i])
+		s = s[i+1:]
+	}
+	b = append(b, s...)
+	return append(b, '"')
+}
+
+// Clean makes text from outside safe for one line. Every run of white space, line breaks and control characters
+// becomes one space; direction marks, other invisible characters and private-use glyphs are removed; invalid
+// UTF-8 is replaced; and what is longer than limit runes ends in "…".
+func Clean(s string, limit int) string {
+	if isClean(s) && len(s) <= limit {
+		return s
+	}
+	var b strings.Builder
+	n, gap := 0, false
+	for i, r := range s {
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
+				r = '\uFFFD'
+			}
+		}
+		switch {
+		case unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029':
+			gap = n > 0
+			continue
+		case r != '\u200d' && unicode.In(r, unicode.Cf, unicode.Co), r == '\u200d' && n == 0, canHideText(r):
+			continue
+		}
+		if n+1 >= limit && hasMore(s[i:]) {
+			b.WriteString("…")
+			return b.String()
+		}
+		if gap {
+			b.WriteByte(' ')
+			n++
+			gap = false
+		}
+		b.WriteRune(r)
+		n++
+	}
+	return b.String()
+}
+
+// CleanLines is Clean for text of many lines: it keeps line breaks and tabs and does not limit the length.
+func CleanLines(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r == '\u2028' || r == '\u2029':
+			return '\n'
+		case unicode.IsControl(r), r != '\u200d' && unicode.In(r, unicode.Cf, unicode.Co), canHideText(r):
+			return -1
+		}
+		return r
+	}, strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n"))
+}
+
+// isClean reports whether s is printable ASCII with single spaces, like most names, so that nothing has to be
+// cleaned.
+func isClean(s string) bool {
+	gap := true
+	for i := range len(s) {
+		c := s[i]
+		if c < ' ' || c > '~' || c == ' ' && gap {
+			return false
+		}
+		gap = c == ' '
+	}
+	return !gap || s == ""
+}
+
+// canHideText reports whether r is a tag, a blank filler or a variation selector other than those of emoji.
+func canHideText(r rune) bool {
+	return (r >= 0xE0000 && r <= 0xE0FFF) || (r >= 0xFE00 && r <= 0xFE0E) ||
+		r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0xFFA0
+}
+
+// hasMore reports whether more than one rune is left.
+func hasMore(s string) bool {
+	_, size := utf8.DecodeRuneInString(s)
+	return size < len(s)
+}

@@ -1,0 +1,26 @@
+package annotation
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Visible returns text without invisible characters, so that a person does not agree to something that they
+// cannot see. It removes control and format characters, tags, private and unassigned characters, variation
+// selectors and blank fillers, keeps line breaks and tabs, and replaces invalid UTF-8. The window does the same
+// with messages that pages propose.
+func Visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r == '\r' || r == '\u2028' || r == '\u2029':
+			return '\n'
+		case !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z),
+			unicode.Is(unicode.Variation_Selector, r), canHideText(r),
+			r == 0x034F, r == 0x17B4, r == 0x17B5, r == 0x2800:
+			return -1
+		}
+		return r
+	}, strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n"))
+}

@@ -1,0 +1,88 @@
+// Package excerpt shortens and cleans text from outside for quoting it in a message, a card, a title
+// or a log line. It is not for text that a program reads again.
+package excerpt
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Runes returns text cut after its first n characters; a cut text ends in "…". Invalid UTF-8 is
+// replaced.
+func Runes(text string, n int) string {
+	text = strings.ToValidUTF8(text, "�")
+	count := 0
+	for i := range text {
+		if count == n {
+			return text[:i] + "…"
+		}
+		count++
+	}
+	return text
+}
+
+// Bytes returns text cut after at most n bytes and between two characters; a cut text ends in "…".
+func Bytes(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
+}
+
+// Line returns text on one line, with runs of white space as one space, in at most n characters
+// including the "…" of a cut text.
+func Line(text string, n int) string {
+	line := strings.Join(strings.Fields(text), " ")
+	if utf8.RuneCountInString(line) <= n {
+		return line
+	}
+	return Runes(line, n-1)
+}
+
+// FirstLines returns the first lines of text, at most count of them and each cut after width bytes.
+func FirstLines(text string, count, width int) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if len(lines) == count {
+			break
+		}
+		line = strings.TrimRight(line, "\r\n")
+		lines = append(lines, Bytes(strings.ToValidUTF8(line, "�"), width))
+	}
+	return lines
+}
+
+// PrefixLen returns the length in bytes of the longest prefix of text that has at most n bytes and
+// does not end within a character.
+func PrefixLen[T ~string | ~[]byte](text T, n int) int {
+	if n < len(text) {
+		for n > 0 && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		return n
+	}
+	end := len(text)
+	for back := 1; back < utf8.UTFMax && back <= end; back++ {
+		if utf8.RuneStart(text[end-back]) {
+			if !utf8.FullRuneInString(string(text[end-back:])) {
+				return end - back
+			}
+			break
+		}
+	}
+	return end
+}
+
+// Printable returns text without control characters other than line feed and tab, which a terminal
+// or a log viewer could interpret. Invalid UTF-8 is replaced.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "�"))
+}
