@@ -41,7 +41,8 @@ func (a *appRoom) Show(ctx context.Context, server, tool string) (wire.App, erro
 	a.noes.Reset(server)
 	id := a.shelf.Put(server, page, allowed)
 	out := wire.App{
-		URL: a.sys.Pages.URL(id, pages.Entry), Border: page.Border, Tool: forWire(shown), Tools: []wire.AppTool{}, Allowed: []string{}, Wants: []string{},
+		URL: a.sys.Pages.URL(id, pages.Entry), Border: page.Border, Tool: forWire(shown), Tools: []wire.AppTool{},
+		Allowed: []string{}, Wants: []string{},
 	}
 	for _, t := range a.sys.MCP.AppTools(server) {
 		out.Tools = append(out.Tools, forWire(t))
@@ -53,7 +54,8 @@ func (a *appRoom) Show(ctx context.Context, server, tool string) (wire.App, erro
 			out.Wants = append(out.Wants, use)
 		}
 	}
-	a.sys.Log.Info("page of an MCP server is shown", "server", server, "page", page.URI, "reaches", out.Allowed, "wants", out.Wants, "permissions", page.Permissions)
+	a.sys.Log.Info("page of an MCP server is shown", "server", server, "page", page.URI, "reaches", out.Allowed,
+		"wants", out.Wants, "permissions", page.Permissions)
 	return out, nil
 }
 
@@ -99,7 +101,8 @@ func (a *appRoom) Call(ctx context.Context, server, tool, conversation string, a
 		args = json.RawMessage("{}")
 	}
 	r := a.sys.Pipeline.Do(ctx, toolspec.Call{Tool: name, Args: args, From: toolspec.Provenance{
-		Caller: toolspec.CallerApp, Client: server, Conversation: conversation, Interactive: a.sys.hub.Watched(), Unpaged: true,
+		Caller: toolspec.CallerApp, Client: server, Conversation: conversation, Interactive: a.sys.hub.Watched(),
+		Unpaged: true,
 		Outside: []string{policy.AppSource(server)},
 	}})
 	if r.ErrorType == toolspec.PermissionError {

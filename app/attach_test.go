@@ -96,7 +96,8 @@ func TestAttachedToARunningBrowserAClientHasAContextOfItsOwnBehindOurProxy(t *te
 	other := startForeign(t)
 	before := other.pages()
 	for _, address := range []string{other.http, other.ws} {
-		c := speak(t, testFlags(t), "editor", nil, "--browser-url", address, "--allow-hosts", strings.TrimPrefix(site.URL, "http://"))
+		c := speak(t, testFlags(t), "editor", nil, "--browser-url", address, "--allow-hosts",
+			strings.TrimPrefix(site.URL, "http://"))
 		if tabs := c.does("browser_tabs", nil); strings.Contains(tabs, "Somebody") {
 			t.Errorf("%s: another's tab is listed: %s", address, tabs)
 		}
@@ -106,7 +107,8 @@ func TestAttachedToARunningBrowserAClientHasAContextOfItsOwnBehindOurProxy(t *te
 		}
 		c.does("wait_for", map[string]any{"text": "asked"})
 		c.does("click_element", map[string]any{"annotationId": number(t, page, `button "Press"`)})
-		if text, failed := c.call("navigate_page", map[string]any{"url": closed.URL}); !failed || !strings.Contains(text, "allow-hosts") {
+		if text, failed := c.call("navigate_page", map[string]any{"url": closed.URL}); !failed ||
+			!strings.Contains(text, "allow-hosts") {
 			t.Errorf("%s: a closed address: %v %s", address, failed, text)
 		}
 		if text, failed := c.call("navigate_page", map[string]any{"url": other.http + "/json/version"}); !failed {
@@ -204,10 +206,14 @@ func TestANamedProfileIsKeptAndAThrowAwayOneIsNot(t *testing.T) {
 			t.Errorf("%q: %s", step.profile, page)
 		}
 	}
-	if code, _, errs := verb(t, flags, "mcp", "--profile", "../x"); code != exitUsage || !strings.Contains(errs, "profile") {
+	if code, _, errs := verb(t, flags, "mcp", "--profile", "../x"); code != exitUsage ||
+		!strings.Contains(errs, "profile") {
 		t.Errorf("exit %d, stderr %q", code, errs)
 	}
-	for _, args := range [][]string{{"mcp", "--browser-url", "9222"}, {"mcp", "--browser-url", "http://127.0.0.1:1", "--profile", "x"}} {
+	for _, args := range [][]string{
+		{"mcp", "--browser-url", "9222"},
+		{"mcp", "--browser-url", "http://127.0.0.1:1", "--profile", "x"},
+	} {
 		if code, _, errs := verb(t, flags, args...); code != exitUsage || !strings.Contains(errs, "--browser-url") {
 			t.Errorf("%v: exit %d, stderr %q", args, code, errs)
 		}

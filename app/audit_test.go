@@ -20,7 +20,8 @@ func TestTheAuditLogIsReadBesideARunningSextantAndTellsAChangedRow(t *testing.T)
 	flags := testFlags(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	c := clientOf(t, sys)
-	status, b := c.do(http.MethodPost, strings.TrimPrefix(sys.Nav.Routes["tools_execute"], "POST "), map[string]any{"tool": "expand_activity_bar", "args": map[string]any{}})
+	status, b := c.do(http.MethodPost, strings.TrimPrefix(sys.Nav.Routes["tools_execute"], "POST "),
+		map[string]any{"tool": "expand_activity_bar", "args": map[string]any{}})
 	if status != http.StatusOK {
 		t.Fatalf("%d %s", status, b)
 	}
@@ -52,14 +53,16 @@ func TestTheAuditLogIsReadBesideARunningSextantAndTellsAChangedRow(t *testing.T)
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	if _, err := db.ExecContext(t.Context(), `UPDATE audit SET body = replace(CAST(body AS TEXT), 'expand_activity_bar', 'close_panel') WHERE seq = 1`); err != nil {
+	if _, err := db.ExecContext(t.Context(),
+		`UPDATE audit SET body = replace(CAST(body AS TEXT), 'expand_activity_bar', 'close_panel') WHERE seq = 1`); err != nil {
 		t.Fatal(err)
 	}
 	if code, _, errs = verb(t, flags, "audit", "verify"); code != exitFailed || !strings.Contains(errs, "entry 1") {
 		t.Errorf("a changed row was not told: %d %q", code, errs)
 	}
 	var check wire.AuditCheck
-	if status, b := c.do(http.MethodPost, "/api/audit/verify", nil); status != http.StatusOK || json.Unmarshal(b, &check) != nil || !strings.Contains(check.Problem, "entry 1") {
+	if status, b := c.do(http.MethodPost, "/api/audit/verify", nil); status != http.StatusOK ||
+		json.Unmarshal(b, &check) != nil || !strings.Contains(check.Problem, "entry 1") {
 		t.Errorf("the door: %d %s", status, b)
 	}
 }
@@ -74,7 +77,10 @@ func TestAnAuditThatIsNotThereSaysSo(t *testing.T) {
 
 func TestAGrantIsListedWithItsUsesAndTakenBack(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
-	grant := toolspec.Grant{ID: "g1", Scope: toolspec.GrantAlways, Tool: "http_request", Hosts: []string{"api.example"}, Text: "http_request on api.example only"}
+	grant := toolspec.Grant{
+		ID: "g1", Scope: toolspec.GrantAlways, Tool: "http_request", Hosts: []string{"api.example"},
+		Text: "http_request on api.example only",
+	}
 	if err := sys.Store.AddGrant(t.Context(), grant); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +89,8 @@ func TestAGrantIsListedWithItsUsesAndTakenBack(t *testing.T) {
 		{ID: "c2", CallRequest: event.CallRequest{Tool: "http_request"}, Grant: "g1"},
 		{ID: "c3", CallRequest: event.CallRequest{Tool: "wget"}},
 	} {
-		if err := sys.Audit.Record(t.Context(), event.CallIntent{CallRecord: row}, event.CallResult{Status: "done"}); err != nil {
+		if err := sys.Audit.Record(t.Context(), event.CallIntent{CallRecord: row},
+			event.CallResult{Status: "done"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -93,7 +100,8 @@ func TestAGrantIsListedWithItsUsesAndTakenBack(t *testing.T) {
 	if err := json.Unmarshal(b, &list); err != nil || status != http.StatusOK {
 		t.Fatalf("%d %s %v", status, b, err)
 	}
-	if len(list.Grants) != 1 || list.Grants[0].Uses != 2 || list.Grants[0].Used == nil || list.Grants[0].Text != grant.Text {
+	if len(list.Grants) != 1 || list.Grants[0].Uses != 2 || list.Grants[0].Used == nil ||
+		list.Grants[0].Text != grant.Text {
 		t.Errorf("listed: %s", b)
 	}
 	// A program may look; only a person at a window takes back what a person gave.
@@ -101,7 +109,8 @@ func TestAGrantIsListedWithItsUsesAndTakenBack(t *testing.T) {
 		t.Errorf("a program revoked a grant: %d", status)
 	}
 	person := windowOf(t, sys)
-	if status, b := person.do(http.MethodDelete, "/api/grants/g1", nil); status != http.StatusOK || !strings.Contains(string(b), `"grants":[]`) {
+	if status, b := person.do(http.MethodDelete, "/api/grants/g1", nil); status != http.StatusOK ||
+		!strings.Contains(string(b), `"grants":[]`) {
 		t.Errorf("revoke: %d %s", status, b)
 	}
 	if status, _ := person.do(http.MethodDelete, "/api/grants/g1", nil); status != http.StatusNotFound {
@@ -116,28 +125,41 @@ func TestARuleThatForbidsIsMadeByAPersonAndRefusesAtOnce(t *testing.T) {
 		t.Errorf("a program made a rule: %d", status)
 	}
 	person := windowOf(t, sys)
-	if status, b := person.do(http.MethodPost, "/api/rules", map[string]any{"paths": []string{"relative"}}); status != http.StatusBadRequest || !strings.Contains(string(b), "no absolute path") {
+	if status, b := person.do(http.MethodPost, "/api/rules",
+		map[string]any{"paths": []string{"relative"}}); status != http.StatusBadRequest ||
+		!strings.Contains(string(b), "no absolute path") {
 		t.Errorf("a rule that cannot be read: %d %s", status, b)
 	}
-	if status, b := person.do(http.MethodPost, "/api/rules", map[string]any{"tool": "search_file", "paths": []string{"/srv"}}); status != http.StatusBadRequest || !strings.Contains(string(b), "search_files") {
+	if status, b := person.do(http.MethodPost, "/api/rules",
+		map[string]any{"tool": "search_file", "paths": []string{"/srv"}}); status != http.StatusBadRequest ||
+		!strings.Contains(string(b), "search_files") {
 		t.Errorf("a rule about a tool that is not there: %d %s", status, b)
 	}
-	if status, b := person.do(http.MethodPost, "/api/rules", map[string]any{"tool": "search_files", "paths": []string{"/srv/diary"}}); status != http.StatusOK {
+	if status, b := person.do(http.MethodPost, "/api/rules",
+		map[string]any{"tool": "search_files", "paths": []string{"/srv/diary"}}); status != http.StatusOK {
 		t.Errorf("a rule about a tool: %d %s", status, b)
 	}
-	if status, b := person.do(http.MethodPost, "/api/rules", map[string]any{"hosts": []string{"shop.example"}}); status != http.StatusOK || !strings.Contains(string(b), `"scope":"never"`) || !strings.Contains(string(b), "Every tool, never the host shop.example.") {
+	if status, b := person.do(http.MethodPost, "/api/rules",
+		map[string]any{"hosts": []string{"shop.example"}}); status != http.StatusOK ||
+		!strings.Contains(string(b), `"scope":"never"`) ||
+		!strings.Contains(string(b), "Every tool, never the host shop.example.") {
 		t.Fatalf("%d %s", status, b)
 	}
-	call := toolspec.Call{ID: "c1", Tool: "navigate_page", Args: json.RawMessage(`{"url":"https://shop.example/"}`), From: toolspec.Provenance{Caller: toolspec.CallerHTTP}}
+	call := toolspec.Call{
+		ID: "c1", Tool: "navigate_page", Args: json.RawMessage(`{"url":"https://shop.example/"}`),
+		From: toolspec.Provenance{Caller: toolspec.CallerHTTP},
+	}
 	result := sys.Pipeline.Do(t.Context(), call)
-	if result.Success || result.ErrorType != toolspec.PermissionError || !strings.Contains(result.Error, "a rule forbids it: Every tool, never the host shop.example.") {
+	if result.Success || result.ErrorType != toolspec.PermissionError ||
+		!strings.Contains(result.Error, "a rule forbids it: Every tool, never the host shop.example.") {
 		t.Errorf("%+v", result)
 	}
 	if err := sys.Pipeline.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	page, err := sys.Audit.Page(t.Context(), 0, 10)
-	if err != nil || len(page.Calls) != 1 || page.Calls[0].Decision != "refused" || !strings.Contains(page.Calls[0].Reason, "a rule forbids it") {
+	if err != nil || len(page.Calls) != 1 || page.Calls[0].Decision != "refused" ||
+		!strings.Contains(page.Calls[0].Reason, "a rule forbids it") {
 		t.Errorf("the audit does not say why: %+v %v", page.Calls, err)
 	}
 }

@@ -99,12 +99,16 @@ func (p *parted) began() (list []event.Branch) {
 type asks map[string]string
 
 func TestAConversationPartsOverHTTPAndItsBranchOutlivesARestart(t *testing.T) {
-	p := part(t, func(r openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: r.Model + " to " + r.Last()} })
+	p := part(t, func(r openaitest.Request) openaitest.Turn {
+		return openaitest.Turn{Text: r.Model + " to " +
+			r.Last()}
+	})
 	p.send(http.StatusAccepted, "POST", "/messages", asks{"text": "one", "model": "openai/a"}, nil)
 	list, _ := p.said()
 	first := list[0].ID
 	var turn struct{ Turn string }
-	p.send(http.StatusAccepted, "POST", "/branches", asks{"message": first, "text": "other one", "model": "openai/a"}, &turn)
+	p.send(http.StatusAccepted, "POST", "/branches", asks{"message": first, "text": "other one", "model": "openai/a"},
+		&turn)
 	list, texts := p.said()
 	if turn.Turn == "" || texts != "other one | a to other one | " {
 		t.Fatalf("edited: %s", texts)
@@ -115,7 +119,8 @@ func TestAConversationPartsOverHTTPAndItsBranchOutlivesARestart(t *testing.T) {
 		t.Fatalf("answered again: %s", texts)
 	}
 	began := p.began()
-	if len(began) != 2 || began[0].Instead != first || began[0].After != "" || began[1].After != other || began[1].Instead != "" {
+	if len(began) != 2 || began[0].Instead != first || began[0].After != "" || began[1].After != other ||
+		began[1].Instead != "" {
 		t.Fatalf("told: %+v", began)
 	}
 	p.send(http.StatusNoContent, "PUT", "/branch", asks{"branch": began[0].ID}, nil)
@@ -154,7 +159,8 @@ func TestABranchThatCannotBeBegunChangesNothing(t *testing.T) {
 	if _, texts := p.said(); texts != "other | to other | wait | to wait | " || len(p.began()) != 1 {
 		t.Fatalf("said: %s", texts)
 	}
-	if status, body := clientOf(t, p.sys).do("PUT", "/api/conversations/none/branch", asks{"branch": ""}); status != http.StatusNotFound {
+	if status, body := clientOf(t, p.sys).do("PUT", "/api/conversations/none/branch",
+		asks{"branch": ""}); status != http.StatusNotFound {
 		t.Errorf("no conversation: %d %s", status, body)
 	}
 }

@@ -64,7 +64,8 @@ func newSlow(t testing.TB) *slow {
 			return
 		case r.URL.Path == "/long":
 			w.Header().Set("Content-Type", "text/html")
-			_, _ = w.Write([]byte("<!doctype html><title>Long</title>" + strings.Repeat("<p>some words of no interest</p>", 20_000)))
+			_, _ = w.Write([]byte("<!doctype html><title>Long</title>" +
+				strings.Repeat("<p>some words of no interest</p>", 20_000)))
 			return
 		case r.URL.Path == "/quick":
 			w.Header().Set("Content-Type", "text/html")
@@ -107,7 +108,10 @@ func newSlow(t testing.TB) *slow {
 		"spin":  "while (true) {}",
 		"outer": `return await tools.bash({command: "sleep ` + sleeping + `"})`,
 	} {
-		made := toolspec.CreatedTool{Name: name, Description: name, Parameters: json.RawMessage(`{"type":"object"}`), Body: body, AwaitsReview: true}
+		made := toolspec.CreatedTool{
+			Name: name, Description: name, Parameters: json.RawMessage(`{"type":"object"}`),
+			Body: body, AwaitsReview: true,
+		}
 		made, err := s.Store.SaveCreatedTool(t.Context(), made)
 		if err != nil {
 			t.Fatal(err)
@@ -136,7 +140,8 @@ func (s *slow) world() {
 	t.Helper()
 	for i := range 100 {
 		for j := range 100 {
-			put(t, filepath.Join(s.dir, "tree", strconv.Itoa(i), strconv.Itoa(j)+".txt"), strings.Repeat("some words of no interest\n", 200))
+			put(t, filepath.Join(s.dir, "tree", strconv.Itoa(i), strconv.Itoa(j)+".txt"),
+				strings.Repeat("some words of no interest\n", 200))
 		}
 	}
 	put(t, filepath.Join(s.dir, "large.txt"), strings.Repeat(strings.Repeat("x", 99)+"\n", 600_000))
@@ -155,7 +160,9 @@ func (s *slow) world() {
 	}
 	put(t, filepath.Join(s.dir, "repo", "a.txt"), before.String())
 	git := func(args ...string) {
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", filepath.Join(s.dir, "repo"), "-c", "user.name=a", "-c", "user.email=a@b.example"}, args...)...)
+		cmd := exec.CommandContext(t.Context(), "git",
+			append([]string{"-C", filepath.Join(s.dir, "repo"), "-c", "user.name=a", "-c", "user.email=a@b.example"},
+				args...)...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v %s", args, err, out)
 		}
@@ -181,7 +188,10 @@ func (s *slow) endlesses() []endless {
 	}
 	sleep := "sleep " + sleeping
 	command := func(name, text string) endless {
-		return endless{name: "bash " + name, tool: "bash", args: object{"command": text}, mark: sleeping, usable: object{"command": "echo hi"}, begun: runs}
+		return endless{
+			name: "bash " + name, tool: "bash", args: object{"command": text}, mark: sleeping,
+			usable: object{"command": "echo hi"}, begun: runs,
+		}
 	}
 	quick, stalled := s.stalled.URL+"/quick", s.stalled.URL+"/wait"
 	page := func(name, tool string, args any, begun func() bool) endless {
@@ -195,22 +205,50 @@ func (s *slow) endlesses() []endless {
 		command("deaf", `trap "" TERM INT HUP; while :; do `+sleep+"; done"),
 		command("flood", sleep+" & yes"),
 		{name: "wget", tool: "wget", args: object{"uri": stalled}, usable: object{"uri": quick}, begun: waits},
-		{name: "http_request body", tool: "http_request", args: object{"url": s.stalled.URL + "/body"}, usable: object{"url": quick}, begun: waits},
+		{
+			name: "http_request body", tool: "http_request", args: object{"url": s.stalled.URL + "/body"},
+			usable: object{"url": quick}, begun: waits,
+		},
 		{name: "web_search", tool: "web_search", args: object{"query": "lamps"}, begun: waits},
-		{name: "search_files", tool: "search_files", args: object{"pattern": "(n|o|p)+[aeiou]q{3}", "path": "tree"}, usable: object{"pattern": "words", "path": "tree/1", "limit": 1}},
-		{name: "find_files", tool: "find_files", args: object{"pattern": "**/*.nothing", "path": "/"}, usable: object{"pattern": "*.db"}},
-		{name: "read_file", tool: "read_file", args: object{"path": "large.txt", "offset": 599_000}, usable: object{"path": "tree/1/1.txt"}},
-		{name: "sql_query", tool: "sql_query", args: object{"path": "some.db", "query": "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n) SELECT count(*) FROM n"}, usable: object{"path": "some.db", "query": "SELECT 1"}},
-		{name: "git_read", tool: "git_read", args: object{"command": "diff", "path": "repo"}, mark: s.dir + "/repo/.git", usable: object{"command": "branch", "path": "repo"}, begun: func() bool { return len(marked(s.dir+"/repo/.git")) > 0 }},
+		{
+			name: "search_files", tool: "search_files", args: object{"pattern": "(n|o|p)+[aeiou]q{3}", "path": "tree"},
+			usable: object{"pattern": "words", "path": "tree/1", "limit": 1},
+		},
+		{
+			name: "find_files", tool: "find_files", args: object{"pattern": "**/*.nothing", "path": "/"},
+			usable: object{"pattern": "*.db"},
+		},
+		{
+			name: "read_file", tool: "read_file", args: object{"path": "large.txt", "offset": 599_000},
+			usable: object{"path": "tree/1/1.txt"},
+		},
+		{
+			name: "sql_query", tool: "sql_query",
+			args: object{
+				"path":  "some.db",
+				"query": "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n) SELECT count(*) FROM n",
+			},
+			usable: object{"path": "some.db", "query": "SELECT 1"},
+		},
+		{
+			name: "git_read", tool: "git_read", args: object{"command": "diff", "path": "repo"}, mark: s.dir +
+				"/repo/.git", usable: object{"command": "branch", "path": "repo"},
+			begun: func() bool { return len(marked(s.dir+"/repo/.git")) > 0 },
+		},
 		{name: "created loop", tool: "spin", args: object{}},
 		{name: "created inner", tool: "outer", args: object{}, mark: sleeping, begun: runs},
 		{name: "mcp", tool: "post__wait", args: object{}},
 		{name: "panel", tool: "stalled_wait", panel: "stalled", args: object{}, begun: waits},
 		page("navigate_page", "navigate_page", object{"url": stalled}, waits),
 		page("wait_for", "wait_for", object{"text": "never to be seen", "seconds": 30}, nil),
-		page("run_steps", "run_steps", object{"steps": []object{{"tool": "wait_for", "text": "never to be seen", "seconds": 30}}}, nil),
+		page("run_steps", "run_steps", object{"steps": []object{{
+			"tool": "wait_for", "text": "never to be seen",
+			"seconds": 30,
+		}}}, nil),
 		{name: "save_pdf", tool: "save_pdf", args: object{}, page: "/long"},
-		page("evaluate_script", "evaluate_script", object{"script": "const x = new XMLHttpRequest(); x.open('GET', '/begun', false); x.send(); while (true) {}"}, waits),
+		page("evaluate_script", "evaluate_script",
+			object{"script": "const x = new XMLHttpRequest(); x.open('GET', '/begun', false); x.send(); while " +
+				"(true) {}"}, waits),
 	}
 }
 
@@ -223,7 +261,8 @@ func marked(mark string) (pids []int) {
 			continue
 		}
 		for _, what := range []string{"cmdline", "environ"} {
-			if b, err := os.ReadFile(filepath.Join("/proc", e.Name(), what)); err == nil && bytes.Contains(b, []byte(mark)) {
+			if b, err := os.ReadFile(filepath.Join("/proc", e.Name(), what)); err == nil &&
+				bytes.Contains(b, []byte(mark)) {
 				pids = append(pids, pid)
 				break
 			}
@@ -245,7 +284,8 @@ func (s *slow) cancelled(e endless, id string) (answer, gone time.Duration, r to
 	done := make(chan toolspec.Result, 1)
 	go func() { done <- s.do(e, e.args, id) }()
 	begun := func() bool {
-		return slices.ContainsFunc(s.Pipeline.Running(), func(c pipeline.Running) bool { return c.ID == id }) && (e.begun == nil || e.begun())
+		return slices.ContainsFunc(s.Pipeline.Running(), func(c pipeline.Running) bool { return c.ID == id }) &&
+			(e.begun == nil || e.begun())
 	}
 	for until := time.Now().Add(20 * time.Second); !begun(); time.Sleep(time.Millisecond) {
 		select {
@@ -282,7 +322,8 @@ func (s *slow) do(e endless, args any, id string) toolspec.Result {
 		s.t.Error(err)
 	}
 	return s.Pipeline.Do(context.Background(), toolspec.Call{
-		ID: id, Tool: e.tool, Args: b, Panel: e.panel, From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: "all"},
+		ID: id, Tool: e.tool, Args: b, Panel: e.panel,
+		From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: "all"},
 	})
 }
 
@@ -317,7 +358,8 @@ func TestACancelledCallEndsOnceLeavesNothingAndItsToolWorksAtOnce(t *testing.T) 
 				s.ready()
 			}
 			after := s.files()
-			for until := time.Now().Add(20 * time.Second); after != before && time.Now().Before(until); after = s.files() {
+			for until := time.Now().Add(20 * time.Second); after != before &&
+				time.Now().Before(until); after = s.files() {
 				time.Sleep(5 * time.Millisecond) // a run's own folder goes when its last process has
 			}
 			if after != before {
@@ -333,7 +375,8 @@ func TestACancelledCallEndsOnceLeavesNothingAndItsToolWorksAtOnce(t *testing.T) 
 // ends are the ends told of a call.
 func (s *slow) ends(id string) (all []event.CallEnd) {
 	s.t.Helper()
-	for until := time.Now().Add(20 * time.Second); len(all) == 0 && time.Now().Before(until); time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(20 * time.Second); len(all) == 0 &&
+		time.Now().Before(until); time.Sleep(time.Millisecond) {
 		stored, err := s.Events.After(context.Background(), 0, 100_000)
 		if err != nil {
 			s.t.Fatal(err)
@@ -359,7 +402,9 @@ func (s *slow) files() string {
 		return len(found)
 	}
 	return fmt.Sprintf("workspace %d, results %d, downloads %d, temporary %d", count(filepath.Join(s.dir, "*")),
-		count(filepath.Join(s.Config.DataDir, "results", "unfinished-*")), count(filepath.Join(s.Config.DataDir, "downloads", "*", "*"))+count(filepath.Join(s.Config.DataDir, "downloads", "*", ".partial", "*")),
+		count(filepath.Join(s.Config.DataDir, "results", "unfinished-*")),
+		count(filepath.Join(s.Config.DataDir, "downloads", "*", "*"))+
+			count(filepath.Join(s.Config.DataDir, "downloads", "*", ".partial", "*")),
 		count(filepath.Join(os.TempDir(), "*")))
 }
 

@@ -20,7 +20,8 @@ func TestAToolIsNotMadeWithoutAPersonsWord(t *testing.T) {
 func TestACreatedToolGoesTheWholeWayAndEachOfItsPartsToo(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	made, err := sys.Store.SaveCreatedTool(t.Context(), toolspec.CreatedTool{
-		Name: "widen", Description: "Widens the bar", Parameters: json.RawMessage(`{"type":"object"}`), AwaitsReview: true, Outside: []string{"https://evil.example"},
+		Name: "widen", Description: "Widens the bar", Parameters: json.RawMessage(`{"type":"object"}`),
+		AwaitsReview: true, Outside: []string{"https://evil.example"},
 		Body: "await tools.expand_activity_bar({}); return (await tools.get_workspace_state({})).active_panel",
 	})
 	if err != nil {
@@ -29,10 +30,12 @@ func TestACreatedToolGoesTheWholeWayAndEachOfItsPartsToo(t *testing.T) {
 	execute := strings.TrimPrefix(sys.Nav.Routes["tools_execute"], "POST ")
 	c := clientOf(t, sys)
 	person := windowOf(t, sys)
-	if status, _ := c.do(http.MethodPost, "/api/created-tools/widen/wake", map[string]int{"version": made.Version}); status != http.StatusForbidden {
+	if status, _ := c.do(http.MethodPost, "/api/created-tools/widen/wake",
+		map[string]int{"version": made.Version}); status != http.StatusForbidden {
 		t.Errorf("a program woke a tool: %d", status)
 	}
-	if status, b := person.do(http.MethodPost, "/api/created-tools/widen/wake", map[string]int{"version": made.Version}); status != http.StatusOK {
+	if status, b := person.do(http.MethodPost, "/api/created-tools/widen/wake",
+		map[string]int{"version": made.Version}); status != http.StatusOK {
 		t.Fatalf("%d %s", status, b)
 	}
 	status, b := c.do(http.MethodPost, execute, map[string]any{"tool": "widen", "args": map[string]any{}})
@@ -47,7 +50,8 @@ func TestACreatedToolGoesTheWholeWayAndEachOfItsPartsToo(t *testing.T) {
 	for _, r := range rows {
 		told = append(told, r.Tool+" by "+callerName(r))
 	}
-	if got := strings.Join(told, ", "); !strings.Contains(got, "expand_activity_bar by created:widen") || !strings.Contains(got, "widen by http") {
+	if got := strings.Join(told, ", "); !strings.Contains(got, "expand_activity_bar by created:widen") ||
+		!strings.Contains(got, "widen by http") {
 		t.Errorf("the log: %s", got)
 	}
 }

@@ -39,7 +39,10 @@ func TestRunWithAModelDrivesThePageAndReportsAsJSON(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			model, err := openaitest.Start(
 				openaitest.Turn{Calls: []openaitest.Call{{ID: "c1", Name: "navigate_page", Args: `{"url":"demo"}`}}},
-				openaitest.Turn{Calls: []openaitest.Call{{ID: "c2", Name: "annotate_page", Args: `{"query":"postcode"}`}}},
+				openaitest.Turn{Calls: []openaitest.Call{{
+					ID: "c2", Name: "annotate_page",
+					Args: `{"query":"postcode"}`,
+				}}},
 				openaitest.Turn{Text: "There is a field for a postcode."},
 			)
 			if err != nil {
@@ -52,7 +55,8 @@ func TestRunWithAModelDrivesThePageAndReportsAsJSON(t *testing.T) {
 				}
 				t.Setenv("SEXTANT_"+key, value)
 			}
-			code, out, errs := verb(t, testFlags(t), "run", "is there a field for a postcode?", "--model", name, "--json")
+			code, out, errs := verb(t, testFlags(t), "run", "is there a field for a postcode?", "--model", name,
+				"--json")
 			if code != exitDone {
 				t.Fatalf("exit %d, stderr %q, stdout %s", code, errs, out)
 			}
@@ -60,7 +64,8 @@ func TestRunWithAModelDrivesThePageAndReportsAsJSON(t *testing.T) {
 			if err := json.Unmarshal([]byte(out), &report); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
-			if report.Text != "There is a field for a postcode." || len(report.Calls) != 2 || report.Calls[1].Tool != "annotate_page" {
+			if report.Text != "There is a field for a postcode." || len(report.Calls) != 2 ||
+				report.Calls[1].Tool != "annotate_page" {
 				t.Errorf("report: %+v", report)
 			}
 		})
@@ -80,7 +85,8 @@ func TestRunRefusesAPrivateAddressThatNobodyTypedAndNamesTheWayToAllowIt(t *test
 	if code != exitRefused || !strings.Contains(errs, "--allow-hosts") {
 		t.Errorf("exit %d, stderr %q", code, errs)
 	}
-	code, out, errs := verb(t, testFlags(t), "tools", "call", "navigate_page", string(args), "--allow-hosts", "127.0.0.1")
+	code, out, errs := verb(t, testFlags(t), "tools", "call", "navigate_page", string(args), "--allow-hosts",
+		"127.0.0.1")
 	if code != exitDone || !strings.Contains(out, `button "Press"`) {
 		t.Errorf("allowed: exit %d, stdout %q, stderr %q", code, out, errs)
 	}
@@ -122,7 +128,8 @@ func TestADeadMCPServerDoesNotTouchTheOthersAndIsNamed(t *testing.T) {
 
 func TestEveryVerbHasHelp(t *testing.T) {
 	for _, name := range []string{"serve", "mcp", "run", "tools", "panels", "mcp-servers", "doctor", "version"} {
-		if code, out, errs := verb(t, testFlags(t), name, "--help"); code != exitDone || !strings.Contains(out, "Usage: sextant "+name) {
+		if code, out, errs := verb(t, testFlags(t), name, "--help"); code != exitDone ||
+			!strings.Contains(out, "Usage: sextant "+name) {
 			t.Errorf("%s --help: exit %d, stdout %q, stderr %q", name, code, out, errs)
 		}
 	}
@@ -158,12 +165,14 @@ func TestWhileAPersonHasThePageOthersMayLookButNotAct(t *testing.T) {
 	}
 	window := windowOf(t, sys)
 	hand := func(person bool) {
-		if status, body := window.do(http.MethodPost, "/api/browser/hand", map[string]bool{"person": person}); status != http.StatusOK {
+		if status, body := window.do(http.MethodPost, "/api/browser/hand",
+			map[string]bool{"person": person}); status != http.StatusOK {
 			t.Fatalf("hand: status %d: %s", status, body)
 		}
 	}
 	hand(true)
-	if r := c.execute("press_key", map[string]string{"key": "Tab"}); r.Success || r.ErrorType != toolspec.PermissionError {
+	if r := c.execute("press_key", map[string]string{"key": "Tab"}); r.Success ||
+		r.ErrorType != toolspec.PermissionError {
 		t.Errorf("a program acted on a page that a person holds: %+v", r)
 	}
 	if r := c.execute("annotate_page", map[string]string{}); !r.Success {
@@ -194,7 +203,8 @@ func TestAModelThatCannotBeReachedIsNamedAndNothingIsLost(t *testing.T) {
 
 func TestTheWindowsTabsFollowTheDeviceOfTheActivityBar(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
-	if _, err := sys.Browser.Session("").Navigate(t.Context(), browser.NavigateOptions{URL: "about:blank"}); err != nil {
+	if _, err := sys.Browser.Session("").Navigate(t.Context(),
+		browser.NavigateOptions{URL: "about:blank"}); err != nil {
 		t.Fatal(err)
 	}
 	c := clientOf(t, sys)
@@ -231,25 +241,31 @@ func TestRunWithAModelThatWritesItsCallsAsTextDoesTheSame(t *testing.T) {
 	model.Answer = func(r openaitest.Request) openaitest.Turn {
 		switch system := r.Messages[0].Content; {
 		case len(r.Tools) > 0:
-			return openaitest.Turn{Status: http.StatusBadRequest, Body: `{"error":{"message":"this model does not support tools"}}`}
+			return openaitest.Turn{
+				Status: http.StatusBadRequest,
+				Body:   `{"error":{"message":"this model does not support tools"}}`,
+			}
 		case strings.Contains(system, "say_word"):
 			return openaitest.Turn{Text: `<tool_call>{"name": "say_word", "arguments": {"word": "saffron"}}</tool_call>`}
 		}
 		steps := []string{
 			"<tool_call>{\"name\": \"navigate_page\", \"arguments\": {\"url\": \"demo\"}}</tool_call>",
-			"Now I look.\n<tool_call>{\"name\": \"annotate_page\", \"arguments\": {\"query\": \"postcode\",}}</tool_call>",
+			"Now I look.\n<tool_call>{\"name\": \"annotate_page\", \"arguments\": {\"query\": " +
+				"\"postcode\",}}</tool_call>",
 			"There is a field for a postcode.",
 		}
 		return openaitest.Turn{Text: steps[min(len(r.Messages)/2-1, 2)], Fragment: 3}
 	}
 	t.Setenv("SEXTANT_OPENAI_BASE_URL", model.URL())
 	t.Setenv("SEXTANT_OPENAI_API_KEY", "test")
-	code, out, errs := verb(t, testFlags(t), "run", "is there a field for a postcode?", "--model", "openai/test", "--json")
+	code, out, errs := verb(t, testFlags(t), "run", "is there a field for a postcode?", "--model", "openai/test",
+		"--json")
 	var report runReport
 	if err := json.Unmarshal([]byte(out), &report); err != nil || code != exitDone {
 		t.Fatalf("exit %d, %v: %s, stderr %q", code, err, out, errs)
 	}
-	if report.Text != "There is a field for a postcode." || len(report.Calls) != 2 || report.Calls[1].Tool != "annotate_page" {
+	if report.Text != "There is a field for a postcode." || len(report.Calls) != 2 ||
+		report.Calls[1].Tool != "annotate_page" {
 		t.Errorf("report: %+v", report)
 	}
 	if n := len(model.Requests()); n != 5 {

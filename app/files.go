@@ -34,7 +34,11 @@ func (s *System) openFiles(ctx context.Context) {
 	paths := toolkit.Paths{Folder: s.Workspace, Home: home, Places: s.Places, Downloads: downloads}
 	s.Snapshot = snapshot.New(snapshot.Config{
 		Dir: filepath.Join(s.Config.DataDir, "before"), Places: s.Places, Blobs: s.Blobs, Log: s.Store, Logger: s.Log,
-		Forbidden: func(ctx context.Context, folder string) ([]string, error) { return s.hiddenFrom(ctx, "bash", folder) },
+		Forbidden: func(ctx context.Context, folder string) ([]string,
+			error,
+		) {
+			return s.hiddenFrom(ctx, "bash", folder)
+		},
 	})
 	s.OnClose("snapshots", s.Snapshot.Close)
 	if err := s.Snapshot.Recover(ctx); err != nil {

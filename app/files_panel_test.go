@@ -32,7 +32,10 @@ func TestTheFilesPanelMovesTrashesAndPutsBackWhateverTheName(t *testing.T) {
 		_, err := os.Lstat(filepath.Join(dir, name))
 		return err == nil
 	}
-	for _, name := range []string{"plain.txt", " leading", "a'b\"c", "line\nbreak", "-rf", "$(id)", "*", "übung 日本", "%2e%2e", strings.Repeat("n", 200)} {
+	for _, name := range []string{
+		"plain.txt", " leading", "a'b\"c", "line\nbreak", "-rf", "$(id)", "*", "übung 日本",
+		"%2e%2e", strings.Repeat("n", 200),
+	} {
 		if r := do("files_new_file", map[string]string{"path": name, "content": "mine"}); !r.Success || !there(name) {
 			t.Errorf("%.20q was not made: %+v", name, r)
 			continue
@@ -40,7 +43,8 @@ func TestTheFilesPanelMovesTrashesAndPutsBackWhateverTheName(t *testing.T) {
 		if r := do("files_new_file", map[string]string{"path": name, "content": "other"}); r.Success {
 			t.Errorf("%.20q was overwritten", name)
 		}
-		if r := do("files_rename", map[string]string{"from": name, "to": "moved"}); !r.Success || there(name) || !there("moved") {
+		if r := do("files_rename", map[string]string{"from": name, "to": "moved"}); !r.Success || there(name) ||
+			!there("moved") {
 			t.Errorf("%.20q was not moved: %+v", name, r)
 		}
 		r := do("files_trash", map[string]string{"path": "moved"})
@@ -55,7 +59,8 @@ func TestTheFilesPanelMovesTrashesAndPutsBackWhateverTheName(t *testing.T) {
 			t.Errorf("%.20q holds %q (%v)", name, b, err)
 		}
 	}
-	if r := do("files_rename", map[string]string{"from": "plain.txt", "to": "notes.txt"}); r.Success || notes(t, dir) != "Call Ana.\n" {
+	if r := do("files_rename", map[string]string{"from": "plain.txt", "to": "notes.txt"}); r.Success ||
+		notes(t, dir) != "Call Ana.\n" {
 		t.Errorf("a file was overwritten: %+v", r)
 	}
 	if list := do("files_trashed", nil); !list.Success || !strings.Contains(list.ModelText(), "empty") {
@@ -85,12 +90,14 @@ func TestTheFilesPanelFollowsNoLinkAndLeavesTheWorkspaceForNobody(t *testing.T) 
 		"files_trash":    argsOf(t, map[string]string{"path": outside}),
 		"files_new_file": argsOf(t, map[string]string{"path": "../made.txt", "content": "x"}),
 	} {
-		if r := ofPanel(t, sys, byModel, "files", tool, args); r.Success || r.ErrorType != toolspec.PermissionError && r.ErrorType != toolspec.SecurityError {
+		if r := ofPanel(t, sys, byModel, "files", tool, args); r.Success || r.ErrorType != toolspec.PermissionError &&
+			r.ErrorType != toolspec.SecurityError {
 			t.Errorf("%s: %+v", tool, r)
 		}
 	}
 	for _, secret := range []string{filepath.Join(flags["data"], "sextant.db"), "a\x00b"} {
-		if r := ofPanel(t, sys, saidYes, "files", "files_trash", argsOf(t, map[string]string{"path": secret})); r.Success {
+		if r := ofPanel(t, sys, saidYes, "files", "files_trash",
+			argsOf(t, map[string]string{"path": secret})); r.Success {
 			t.Errorf("%q was thrown away: %+v", secret, r)
 		}
 	}
@@ -102,7 +109,8 @@ func TestTheFilesPanelFollowsNoLinkAndLeavesTheWorkspaceForNobody(t *testing.T) 
 func TestPanelToolsTakeWhatIsSelectedOrOpen(t *testing.T) {
 	flags, dir := aWorkspace(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
-	if r := ofPanel(t, sys, byModel, "files", "files_info", `{}`); r.Success || r.ErrorType != toolspec.ValidationError {
+	if r := ofPanel(t, sys, byModel, "files", "files_info", `{}`); r.Success ||
+		r.ErrorType != toolspec.ValidationError {
 		t.Errorf("nothing is selected: %+v", r)
 	}
 	window := windowOf(t, sys)
@@ -113,14 +121,17 @@ func TestPanelToolsTakeWhatIsSelectedOrOpen(t *testing.T) {
 		}
 	}
 	put("files", map[string]any{"path": filepath.Join(dir, "notes.txt")})
-	if r := ofPanel(t, sys, byModel, "files", "files_info", `{}`); !r.Success || !strings.Contains(r.ModelText(), "notes.txt") {
+	if r := ofPanel(t, sys, byModel, "files", "files_info", `{}`); !r.Success ||
+		!strings.Contains(r.ModelText(), "notes.txt") {
 		t.Errorf("%+v", r)
 	}
-	if r := ofPanel(t, sys, byPerson, "notes", "notes_write", `{"name":"Ideas","content":"A second window."}`); !r.Success {
+	if r := ofPanel(t, sys, byPerson, "notes", "notes_write",
+		`{"name":"Ideas","content":"A second window."}`); !r.Success {
 		t.Fatalf("%+v", r)
 	}
 	put("notes", map[string]any{"note": "Ideas"})
-	if r := ofPanel(t, sys, byModel, "notes", "notes_read", `{}`); !r.Success || !strings.Contains(r.ModelText(), "A second window.") {
+	if r := ofPanel(t, sys, byModel, "notes", "notes_read", `{}`); !r.Success ||
+		!strings.Contains(r.ModelText(), "A second window.") {
 		t.Errorf("%+v", r)
 	}
 	if r := ofPanel(t, sys, byPerson, "notes", "notes_rename", `{"to":"Plans"}`); !r.Success {

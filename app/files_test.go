@@ -43,7 +43,8 @@ func TestAFileOfTheWorkspaceIsReadFromTheCommandLine(t *testing.T) {
 	if code != exitDone || !strings.Contains(out, "     1\tCall Ana.") {
 		t.Errorf("%d %q %q", code, out, errs)
 	}
-	code, _, errs = verb(t, flags, "tools", "call", "read_file", `{"path":"`+filepath.Join(flags["data"], "sextant.db")+`"}`, "--workspace", dir)
+	code, _, errs = verb(t, flags, "tools", "call", "read_file", `{"path":"`+filepath.Join(flags["data"], "sextant.db")+
+		`"}`, "--workspace", dir)
 	if code != exitRefused || !strings.Contains(errs, "Sextant's own data") {
 		t.Errorf("%d %q", code, errs)
 	}
@@ -71,7 +72,10 @@ func TestAGroupOfToolsThatIsOffIsOfferedToNobody(t *testing.T) {
 			t.Errorf("%s is offered", name)
 		}
 	}
-	r := sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: "read_file", Args: json.RawMessage(`{"path":"notes.txt"}`), From: toolspec.Provenance{Caller: toolspec.CallerPerson}})
+	r := sys.Pipeline.Do(t.Context(), toolspec.Call{
+		Tool: "read_file", Args: json.RawMessage(`{"path":"notes.txt"}`),
+		From: toolspec.Provenance{Caller: toolspec.CallerPerson},
+	})
 	if r.Success {
 		t.Error("it ran")
 	}
@@ -115,7 +119,8 @@ func TestAPersonSeesAndUndoesWhatATurnDidToFiles(t *testing.T) {
 	if err := json.Unmarshal(b, &changes); err != nil || status != http.StatusOK || len(changes.Files) != 1 {
 		t.Fatalf("%d %s %v", status, b, err)
 	}
-	if f := changes.Files[0]; f.Shown != "notes.txt" || f.State != wire.UndoReady || f.Added != 1 || f.Removed != 1 || !strings.Contains(f.Diff, "+Call Bo.") {
+	if f := changes.Files[0]; f.Shown != "notes.txt" || f.State != wire.UndoReady || f.Added != 1 || f.Removed != 1 ||
+		!strings.Contains(f.Diff, "+Call Bo.") {
 		t.Errorf("%+v", f)
 	}
 	status, b = window.do(http.MethodPost, "/api/changes/undo", map[string]string{"turn": "t1"})
@@ -151,7 +156,10 @@ func TestARuleOfALinkedWorkspaceKeepsItsFilesFromWalksAndFromWhatIsKeptForUndo(t
 	flags["workspace"] = link
 	sys := openWith(t, flags, Purpose{})
 	real := followed(dir)
-	rule := toolspec.Grant{ID: "r1", Scope: toolspec.GrantForbid, Tool: toolspec.AnyTool, Folder: real, Paths: []string{filepath.Join(real, "private")}}
+	rule := toolspec.Grant{
+		ID: "r1", Scope: toolspec.GrantForbid, Tool: toolspec.AnyTool, Folder: real,
+		Paths: []string{filepath.Join(real, "private")},
+	}
 	if err := sys.Store.AddGrant(t.Context(), rule); err != nil {
 		t.Fatal(err)
 	}
@@ -170,14 +178,15 @@ func TestARuleOfALinkedWorkspaceKeepsItsFilesFromWalksAndFromWhatIsKeptForUndo(t
 	}
 	kept := ""
 	for _, folder := range []string{"before", "blobs"} {
-		err := filepath.WalkDir(filepath.Join(flags["data"], folder), func(path string, d os.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
+		err := filepath.WalkDir(filepath.Join(flags["data"], folder),
+			func(path string, d os.DirEntry, err error) error {
+				if err != nil || d.IsDir() {
+					return err
+				}
+				body, err := os.ReadFile(path)
+				kept += string(body)
 				return err
-			}
-			body, err := os.ReadFile(path)
-			kept += string(body)
-			return err
-		})
+			})
 		if err != nil {
 			t.Fatal(err)
 		}

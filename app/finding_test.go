@@ -21,7 +21,10 @@ import (
 func TestAModelFindsAToolItWasNotToldAndReadsItsResultAgain(t *testing.T) {
 	model, err := openaitest.Start(
 		openaitest.Turn{Calls: []openaitest.Call{{Name: toolspec.FindTools, Args: `{"query":"read a text file"}`}}},
-		openaitest.Turn{Calls: []openaitest.Call{{Name: toolspec.CallTool, Args: `{"tool":"read_file","args":{"path":"notes.txt"}}`}}},
+		openaitest.Turn{Calls: []openaitest.Call{{
+			Name: toolspec.CallTool,
+			Args: `{"tool":"read_file","args":{"path":"notes.txt"}}`,
+		}}},
 		openaitest.Turn{Text: "It says tea."},
 	)
 	if err != nil {
@@ -44,7 +47,8 @@ func TestAModelFindsAToolItWasNotToldAndReadsItsResultAgain(t *testing.T) {
 	for _, tool := range requests[0].Tools {
 		told = append(told, tool.Function.Name)
 	}
-	if want := len(sys.Nav.Core()) + 3; len(told) != want || slices.Contains(told, "read_file") || !slices.Contains(told, toolspec.ReadResult) {
+	if want := len(sys.Nav.Core()) + 3; len(told) != want || slices.Contains(told, "read_file") ||
+		!slices.Contains(told, toolspec.ReadResult) {
 		t.Errorf("told are %v", told)
 	}
 	if found := requests[1].Last(); !strings.Contains(found, "read_file({") {

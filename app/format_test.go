@@ -52,7 +52,8 @@ func lookAround() openaitest.Turn {
 }
 
 func TestRunWithAFormatPrintsJSONThatFitsAndNothingElse(t *testing.T) {
-	model := serviceOf(t, lookAround(), final(), openaitest.Turn{Text: "It is Fen."}, openaitest.Turn{Text: `{"name":"Fen","price":72}`})
+	model := serviceOf(t, lookAround(), final(), openaitest.Turn{Text: "It is Fen."},
+		openaitest.Turn{Text: `{"name":"Fen","price":72}`})
 	code, out, errs := verb(t, testFlags(t), "run", "which lamp?", "--model", "openai/test", "--format", lampFormat(t))
 	if code != exitDone || out != `{"name":"Fen","price":72}`+"\n" || !strings.Contains(errs, "get_workspace_state") {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
@@ -72,11 +73,13 @@ func TestRunWithAFormatThatTheAnswerNeverFitsSaysWhatItWasAndWhy(t *testing.T) {
 			args = append(args, "--json")
 		}
 		code, out, errs := verb(t, testFlags(t), args...)
-		if code != exitFailed || !strings.Contains(errs, `"price" is missing`) || !strings.Contains(errs, `{"name":"Fen"}`) {
+		if code != exitFailed || !strings.Contains(errs, `"price" is missing`) ||
+			!strings.Contains(errs, `{"name":"Fen"}`) {
 			t.Errorf("exit %d, stderr %q", code, errs)
 		}
 		var report runReport
-		if !asJSON && out != "" || asJSON && (json.Unmarshal([]byte(out), &report) != nil || report.Answer != nil || len(report.Wrong) != 1) {
+		if !asJSON && out != "" || asJSON && (json.Unmarshal([]byte(out), &report) != nil || report.Answer != nil ||
+			len(report.Wrong) != 1) {
 			t.Errorf("stdout %q", out)
 		}
 	}
@@ -85,7 +88,8 @@ func TestRunWithAFormatThatTheAnswerNeverFitsSaysWhatItWasAndWhy(t *testing.T) {
 func TestAFormatThatCannotBeUsedIsAUsageErrorBeforeAnythingOpens(t *testing.T) {
 	flags := testFlags(t)
 	for name, text := range map[string]string{
-		"remote": `{"$ref":"http://127.0.0.1:1/x.json"}`, "itself": `{"allOf":[{"$ref":"#"}]}`, "no schema": `{"type":1}`, "cut": `{"type":`,
+		"remote": `{"$ref":"http://127.0.0.1:1/x.json"}`, "itself": `{"allOf":[{"$ref":"#"}]}`,
+		"no schema": `{"type":1}`, "cut": `{"type":`,
 		"huge": `{"description":"` + strings.Repeat("x", 100_000) + `"}`, "empty": "",
 	} {
 		path := filepath.Join(t.TempDir(), "f.json")
@@ -109,7 +113,8 @@ func TestRunWithAFormatAndNoModelSaysHowToConnectOne(t *testing.T) {
 			openWith(t, flags, Purpose{Serve: true})
 		}
 		code, out, errs := verb(t, flags, "run", "which lamp?", "--format", lampFormat(t))
-		if code != exitFailed || out != "" || !strings.Contains(errs, "SEXTANT_OPENAI_BASE_URL") || !strings.Contains(errs, "Ollama") {
+		if code != exitFailed || out != "" || !strings.Contains(errs, "SEXTANT_OPENAI_BASE_URL") ||
+			!strings.Contains(errs, "Ollama") {
 			t.Errorf("joined %v: exit %d, stdout %q, stderr %q", joined, code, out, errs)
 		}
 	}
@@ -124,7 +129,8 @@ func TestRunWithAFormatJoinsTheRunningSextant(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	code, out, errs := verb(t, flags, "run", "which lamp?", "--model", "openai/test", "--format", lampFormat(t))
-	if code != exitDone || out != `{"name":"Fen","price":72}`+"\n" || !strings.Contains(errs, "joined") || !strings.Contains(errs, "get_workspace_state") {
+	if code != exitDone || out != `{"name":"Fen","price":72}`+"\n" || !strings.Contains(errs, "joined") ||
+		!strings.Contains(errs, "get_workspace_state") {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
 	}
 	list, err := sys.Store.Conversations(t.Context())
@@ -150,8 +156,12 @@ func TestAProgramGetsAnswersInItsFormatOverHTTP(t *testing.T) {
 		return status, a
 	}
 	list := map[string]any{"type": "array", "items": map[string]any{"type": "string"}}
-	status, a := ask(map[string]any{"prompt": "which lamps?", "format": list, "model": "openai/test", "system": "Be brief.", "tools": []string{"get_workspace_state"}})
-	if status != http.StatusOK || !a.Success || string(a.Result) != `["Fen"]` || a.Calls != 1 || a.Rounds != 3 || a.Conversation == "" {
+	status, a := ask(map[string]any{
+		"prompt": "which lamps?", "format": list, "model": "openai/test",
+		"system": "Be brief.", "tools": []string{"get_workspace_state"},
+	})
+	if status != http.StatusOK || !a.Success || string(a.Result) != `["Fen"]` || a.Calls != 1 || a.Rounds != 3 ||
+		a.Conversation == "" {
 		t.Errorf("status %d, %+v", status, a)
 	}
 	for i, r := range model.Requests() {
@@ -159,19 +169,30 @@ func TestAProgramGetsAnswersInItsFormatOverHTTP(t *testing.T) {
 			t.Errorf("round %d: system %q", i+1, r.Messages[0].Content)
 		}
 	}
-	status, a = ask(map[string]any{"prompt": "which lamps?", "format": "a list of names", "model": "openai/test", "repairs": 1})
-	if status != http.StatusOK || a.Success || a.ErrorType != toolspec.UserError || a.Last != "Sorry." || len(a.Wrong) != 1 || a.Suggestion == "" {
+	status, a = ask(map[string]any{
+		"prompt": "which lamps?", "format": "a list of names", "model": "openai/test",
+		"repairs": 1,
+	})
+	if status != http.StatusOK || a.Success || a.ErrorType != toolspec.UserError || a.Last != "Sorry." ||
+		len(a.Wrong) != 1 || a.Suggestion == "" {
 		t.Errorf("status %d, %+v", status, a)
 	}
 	for name, in := range map[string]map[string]any{
-		"a hostile format": {"prompt": "x", "format": map[string]any{"$ref": "file:///etc/passwd"}, "model": "openai/test"},
-		"no model":         {"prompt": "x", "format": map[string]any{}, "model": "pilot"},
+		"a hostile format": {
+			"prompt": "x", "format": map[string]any{"$ref": "file:///etc/passwd"},
+			"model": "openai/test",
+		},
+		"no model": {"prompt": "x", "format": map[string]any{}, "model": "pilot"},
 	} {
-		if status, a = ask(in); status != http.StatusOK || a.Success || a.ErrorType != toolspec.ValidationError || a.Turn != "" {
+		if status, a = ask(in); status != http.StatusOK || a.Success || a.ErrorType != toolspec.ValidationError ||
+			a.Turn != "" {
 			t.Errorf("%s: status %d, %+v", name, status, a)
 		}
 	}
-	if status, _ = ask(map[string]any{"prompt": "x", "format": list, "conversation": "nowhere"}); status != http.StatusNotFound {
+	if status, _ = ask(map[string]any{
+		"prompt": "x", "format": list,
+		"conversation": "nowhere",
+	}); status != http.StatusNotFound {
 		t.Errorf("a conversation that is not there: status %d", status)
 	}
 }
@@ -191,7 +212,8 @@ func TestAProgramThatGoesAwayStopsItsTask(t *testing.T) {
 	at := Instance{URL: "http://" + sys.Host(), Token: sys.Token()}
 	gone := make(chan error, 1)
 	go func() {
-		req, err := http.NewRequestWithContext(ctx, method, at.URL+path, strings.NewReader(`{"prompt":"which lamp?","format":"a name","model":"openai/test"}`))
+		req, err := http.NewRequestWithContext(ctx, method, at.URL+path,
+			strings.NewReader(`{"prompt":"which lamp?","format":"a name","model":"openai/test"}`))
 		if err != nil {
 			gone <- err
 			return

@@ -30,7 +30,10 @@ func handOn(t *testing.T, sys *System, window *client) *hand {
 	t.Helper()
 	socket := dial(t, sys, strings.TrimPrefix(window.head.Get("Authorization"), "Bearer "))
 	until(t, socket, "hello")
-	if err := socket.WriteJSON(wire.ClientMessage{V: wire.Version, Kind: "live.open", Width: 1000, Height: 700, Scale: 1}); err != nil {
+	if err := socket.WriteJSON(wire.ClientMessage{
+		V: wire.Version, Kind: "live.open", Width: 1000, Height: 700,
+		Scale: 1,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	read := make(chan struct{})
@@ -123,7 +126,8 @@ func TestWhatAPersonDoesByHandStandsInTheLogAsTheSameSteps(t *testing.T) {
 	name := h.click("Name")
 	row := logged(t, sys, "click_element", `textbox "Name"`)
 	var args struct{ AnnotationID int }
-	if err := json.Unmarshal(row.Args, &args); err != nil || args.AnnotationID != name || row.Caller != toolspec.CallerPerson {
+	if err := json.Unmarshal(row.Args, &args); err != nil || args.AnnotationID != name ||
+		row.Caller != toolspec.CallerPerson {
 		t.Errorf("the click is logged as %+v", row)
 	}
 	h.write("Anna")
@@ -151,7 +155,8 @@ func TestWhatAPersonDoesByHandStandsInTheLogAsTheSameSteps(t *testing.T) {
 			t.Errorf("%q stands in the log: %s", secret, all)
 		}
 	}
-	if !strings.Contains(string(all), "Typed 7 characters into") || !strings.Contains(string(all), "Typed 10 characters") {
+	if !strings.Contains(string(all), "Typed 7 characters into") ||
+		!strings.Contains(string(all), "Typed 10 characters") {
 		t.Errorf("what was typed unseen is not told: %s", all)
 	}
 }
@@ -196,7 +201,8 @@ func TestATurnGoesOnAfterThePersonGivesThePageBack(t *testing.T) {
 	if report.Text != "I went on." || len(report.Calls) != 2 {
 		t.Fatalf("report: %+v", report)
 	}
-	if first := report.Calls[0]; first.ErrorType != toolspec.PermissionError || !strings.Contains(first.Error+first.Suggestion, "given it back") ||
+	if first := report.Calls[0]; first.ErrorType != toolspec.PermissionError ||
+		!strings.Contains(first.Error+first.Suggestion, "given it back") ||
 		!strings.Contains(first.Suggestion, "annotate_page") {
 		t.Errorf("the call that met the person: %+v", first)
 	}

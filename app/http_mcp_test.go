@@ -34,7 +34,10 @@ func visit(t *testing.T, sys *System, name, query, revision string, options *sdk
 	t.Helper()
 	transport := &http.Transport{}
 	session, err := sdk.NewClient(&sdk.Implementation{Name: name, Version: "1"}, options).Connect(t.Context(),
-		&sdk.StreamableClientTransport{Endpoint: "http://" + sys.Host() + mcpserver.JoinPath + query, HTTPClient: &http.Client{Transport: carrier{transport, sys.Token()}}, MaxRetries: -1},
+		&sdk.StreamableClientTransport{
+			Endpoint:   "http://" + sys.Host() + mcpserver.JoinPath + query,
+			HTTPClient: &http.Client{Transport: carrier{transport, sys.Token()}}, MaxRetries: -1,
+		},
 		&sdk.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +66,8 @@ func TestProgramsOverHTTPDriveTabsOfTheirOwn(t *testing.T) {
 	if tabs := sys.Browser.State().Tabs; len(tabs) > 1 || len(tabs) == 1 && strings.Contains(tabs[0].URL, demoHost) {
 		t.Errorf("the window's tabs: %+v", tabs)
 	}
-	if text := shared.does("navigate_page", map[string]any{"url": "demo"}); !strings.Contains(text, "lamp") || len(sys.Browser.State().Tabs) != 1 {
+	if text := shared.does("navigate_page", map[string]any{"url": "demo"}); !strings.Contains(text, "lamp") ||
+		len(sys.Browser.State().Tabs) != 1 {
 		t.Errorf("one that shares: %s", text)
 	}
 	names := func(c *mcpClient) string {
@@ -77,10 +81,12 @@ func TestProgramsOverHTTPDriveTabsOfTheirOwn(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	if got := names(old); !strings.Contains(got, "note") || strings.Contains(got, "get_annotations") || strings.Contains(got, "bash") {
+	if got := names(old); !strings.Contains(got, "note") || strings.Contains(got, "get_annotations") ||
+		strings.Contains(got, "bash") {
 		t.Errorf("core and a panel's: %s", got)
 	}
-	if got := names(young); !strings.Contains(got, "get_annotations") || strings.Contains(got, "bash") || strings.Contains(got, "note") {
+	if got := names(young); !strings.Contains(got, "get_annotations") || strings.Contains(got, "bash") ||
+		strings.Contains(got, "note") {
 		t.Errorf("environment: %s", got)
 	}
 }
@@ -99,7 +105,8 @@ func TestAPageIsAResourceOverHTTP(t *testing.T) {
 			t.Errorf("%s: %+v %v", r.URI, got, err)
 			continue
 		}
-		if r.MIMEType == "image/png" && !bytes.HasPrefix(got.Contents[0].Blob, []byte("\x89PNG")) || r.MIMEType != "image/png" && !strings.Contains(got.Contents[0].Text, "lamp") {
+		if r.MIMEType == "image/png" && !bytes.HasPrefix(got.Contents[0].Blob, []byte("\x89PNG")) ||
+			r.MIMEType != "image/png" && !strings.Contains(got.Contents[0].Text, "lamp") {
 			t.Errorf("%s holds %.200q", r.URI, got.Contents[0].Text)
 		}
 	}
@@ -113,12 +120,16 @@ func TestTheMCPRouteIsGuardedAsOthersAre(t *testing.T) {
 		status int
 	}{
 		{"without a token", func(r *http.Request) { r.Header.Del("Authorization") }, http.StatusUnauthorized},
-		{"from another page", func(r *http.Request) { r.Header.Set("Origin", "http://shop.example") }, http.StatusForbidden},
+		{
+			"from another page", func(r *http.Request) { r.Header.Set("Origin", "http://shop.example") },
+			http.StatusForbidden,
+		},
 		{"under another name", func(r *http.Request) { r.Host = "sextant.example:80" }, http.StatusForbidden},
 		{"as it should be", func(*http.Request) {}, http.StatusOK},
 	} {
 		body := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+sys.Host()+mcpserver.JoinPath, strings.NewReader(body))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+sys.Host()+mcpserver.JoinPath,
+			strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +152,9 @@ func TestWhereNoWindowIsOpenAClientsPersonIsAsked(t *testing.T) {
 	sys := openWithPost(t, flags)
 	asked := &buffer{}
 	options := func(answer string) *sdk.ClientOptions {
-		return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult,
+			error,
+		) {
 			_, _ = asked.Write([]byte(r.Params.Message))
 			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"answer": answer}}, nil
 		}}
@@ -159,7 +172,8 @@ func TestWhereNoWindowIsOpenAClientsPersonIsAsked(t *testing.T) {
 		{"that cannot ask", visit(t, sys, "mute", "?tools=all", "2026-07-28", nil), true},
 	} {
 		text, failed := c.client.call("post__send", nil)
-		if failed != c.fails || failed && !strings.Contains(text, "permission_error") || !failed && !strings.Contains(text, "The letter is sent.") {
+		if failed != c.fails || failed && !strings.Contains(text, "permission_error") || !failed &&
+			!strings.Contains(text, "The letter is sent.") {
 			t.Errorf("one %s: %v %q", c.name, failed, text)
 		}
 	}
@@ -175,12 +189,14 @@ func TestWhereNoWindowIsOpenAClientsPersonIsAsked(t *testing.T) {
 func sending(t *testing.T, sys *System) {
 	t.Helper()
 	made, err := sys.Store.SaveCreatedTool(t.Context(), toolspec.CreatedTool{
-		Name: "write_home", Description: "Writes home", Parameters: json.RawMessage(`{"type":"object"}`), Body: "return await tools.post__send({})", AwaitsReview: true,
+		Name: "write_home", Description: "Writes home", Parameters: json.RawMessage(`{"type":"object"}`),
+		Body: "return await tools.post__send({})", AwaitsReview: true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, b := windowOf(t, sys).do(http.MethodPost, "/api/created-tools/write_home/wake", map[string]int{"version": made.Version}); status != http.StatusOK {
+	if status, b := windowOf(t, sys).do(http.MethodPost, "/api/created-tools/write_home/wake",
+		map[string]int{"version": made.Version}); status != http.StatusOK {
 		t.Fatalf("%d %s", status, b)
 	}
 }
@@ -192,12 +208,16 @@ func TestWhatAStepOfACallAsksIsPutToItsClientsPerson(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		for _, answer := range []string{"once", "deny"} {
 			asked := &buffer{}
-			c := visit(t, sys, "editor", "?tools=all", revision, &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-				_, _ = asked.Write([]byte(r.Params.Message))
-				return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"answer": answer}}, nil
-			}})
+			c := visit(t, sys, "editor", "?tools=all", revision,
+				&sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult,
+					error,
+				) {
+					_, _ = asked.Write([]byte(r.Params.Message))
+					return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"answer": answer}}, nil
+				}})
 			text, failed := c.call("write_home", nil)
-			if failed != (answer == "deny") || !failed && !strings.Contains(text, "The letter is sent.") || !strings.Contains(asked.String(), "send") {
+			if failed != (answer == "deny") || !failed && !strings.Contains(text, "The letter is sent.") ||
+				!strings.Contains(asked.String(), "send") {
 				t.Errorf("%s, %s: %v %q after %q", revision, answer, failed, text, asked)
 			}
 		}
@@ -223,16 +243,27 @@ func TestAChangedToolIsAllowedInAWindowOnly(t *testing.T) {
 func TestAPanelThatIsNotThereIsAnErrorAtTheStart(t *testing.T) {
 	flags := testFlags(t)
 	alone := &buffer{}
-	if code := RunCLI(t.Context(), []string{"mcp", "--headless", "--data", flags["data"], "--config", flags["config"], "--panel", "notez"}, strings.NewReader(""), alone, alone); code == 0 || !strings.Contains(alone.String(), "Did you mean notes") {
+	if code := RunCLI(t.Context(), []string{
+		"mcp", "--headless", "--data", flags["data"], "--config", flags["config"],
+		"--panel", "notez",
+	}, strings.NewReader(""), alone, alone); code == 0 ||
+		!strings.Contains(alone.String(), "Did you mean notes") {
 		t.Errorf("alone: %d %s", code, alone)
 	}
 	sys := openWith(t, flags, Purpose{Serve: true})
 	joined := &buffer{}
-	if code := RunCLI(t.Context(), []string{"mcp", "--data", flags["data"], "--config", flags["config"], "--panel", "notez"}, strings.NewReader(""), joined, joined); code == 0 || !strings.Contains(joined.String(), "Did you mean notes") {
+	if code := RunCLI(t.Context(), []string{
+		"mcp", "--data", flags["data"], "--config", flags["config"], "--panel",
+		"notez",
+	}, strings.NewReader(""), joined, joined); code == 0 ||
+		!strings.Contains(joined.String(), "Did you mean notes") {
 		t.Errorf("joined: %d %s", code, joined)
 	}
 	_, err := sdk.NewClient(&sdk.Implementation{Name: "c", Version: "1"}, nil).Connect(t.Context(),
-		&sdk.StreamableClientTransport{Endpoint: "http://" + sys.Host() + mcpserver.JoinPath + "?panel=notez", HTTPClient: &http.Client{Transport: carrier{http.DefaultTransport, sys.Token()}}, MaxRetries: -1}, nil)
+		&sdk.StreamableClientTransport{
+			Endpoint:   "http://" + sys.Host() + mcpserver.JoinPath + "?panel=notez",
+			HTTPClient: &http.Client{Transport: carrier{http.DefaultTransport, sys.Token()}}, MaxRetries: -1,
+		}, nil)
 	if err == nil || !strings.Contains(err.Error(), "Did you mean notes") {
 		t.Errorf("over HTTP: %v", err)
 	}

@@ -23,7 +23,10 @@ type Instance struct {
 // announce writes the instance file; it goes with the server.
 func (s *System) announce() error {
 	path := filepath.Join(s.Config.DataDir, InstanceFile)
-	err := WritePrivateJSON(path, Instance{URL: "http://" + s.Host(), Token: s.Token(), PID: os.Getpid(), Version: Version})
+	err := WritePrivateJSON(path, Instance{
+		URL: "http://" + s.Host(), Token: s.Token(), PID: os.Getpid(),
+		Version: Version,
+	})
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}

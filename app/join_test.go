@@ -27,11 +27,17 @@ const asTool = "SEXTANT_TEST_AS_TOOL"
 
 func serveATool() {
 	server := sdk.NewServer(&sdk.Implementation{Name: "post"}, nil)
-	server.AddTool(&sdk.Tool{Name: "send", Description: "Send a letter.", InputSchema: json.RawMessage(`{"type":"object"}`)},
+	server.AddTool(&sdk.Tool{
+		Name: "send", Description: "Send a letter.",
+		InputSchema: json.RawMessage(`{"type":"object"}`),
+	},
 		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "The letter is sent."}}}, nil
 		})
-	server.AddTool(&sdk.Tool{Name: "wait", Description: "Never answers.", InputSchema: json.RawMessage(`{"type":"object"}`)},
+	server.AddTool(&sdk.Tool{
+		Name: "wait", Description: "Never answers.",
+		InputSchema: json.RawMessage(`{"type":"object"}`),
+	},
 		func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
@@ -164,7 +170,8 @@ func TestAnMCPClientJoinsWithTabsOfItsOwnAndWithShareSeesTheWindows(t *testing.T
 	shared.does("type_text", map[string]any{"annotationId": field, "text": "12345"})
 	r := window.execute("annotate_page", map[string]string{"query": "postcode"})
 	text, _ := json.Marshal(r.Value)
-	if !strings.Contains(string(text), "12345") || number(t, shared.does("annotate_page", map[string]any{"query": "postcode"}), "12345") != field {
+	if !strings.Contains(string(text), "12345") ||
+		number(t, shared.does("annotate_page", map[string]any{"query": "postcode"}), "12345") != field {
 		t.Errorf("window and shared client do not see the same element [%d]: %s", field, text)
 	}
 	rows, err := sys.Audit.List(t.Context(), 50)
@@ -230,7 +237,8 @@ func TestAJoinedClientIsToldWhenSextantEndsAndJoinsTheNextOne(t *testing.T) {
 	sys.Close()
 	for range 2 {
 		text, failed := c.call("click_element", map[string]any{"annotationId": field})
-		if !failed || !strings.Contains(text, "has ended") && !strings.Contains(text, "ended in the middle") || !strings.Contains(text, "--headless") {
+		if !failed || !strings.Contains(text, "has ended") && !strings.Contains(text, "ended in the middle") ||
+			!strings.Contains(text, "--headless") {
 			t.Errorf("after the end: %v %q", failed, text)
 		}
 	}
@@ -262,7 +270,8 @@ func TestAFileOfAKilledSextantIsNotBelieved(t *testing.T) {
 	if err := WritePrivateJSON(file, Instance{URL: stranger.URL, Token: "secret", PID: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errs := verb(t, flags, "tools", "list"); code != exitDone || !strings.Contains(out, "annotate_page") || strings.Contains(errs, "joined") {
+	if code, out, errs := verb(t, flags, "tools", "list"); code != exitDone ||
+		!strings.Contains(out, "annotate_page") || strings.Contains(errs, "joined") {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
 	}
 	if got := <-asked; got != "" {
@@ -288,27 +297,33 @@ func TestToolsAndRunJoinTheWindow(t *testing.T) {
 	if tabs := sys.Browser.State().Tabs; len(tabs) != 1 || !strings.Contains(tabs[0].URL, demoHost) {
 		t.Errorf("the window's tabs: %+v", tabs)
 	}
-	if code, _, errs = verb(t, flags, "tools", "call", "click_element", `{"annotationId":99999}`); code != exitFailed || !strings.Contains(errs, "99999") {
+	if code, _, errs = verb(t, flags, "tools", "call", "click_element", `{"annotationId":99999}`); code != exitFailed ||
+		!strings.Contains(errs, "99999") {
 		t.Errorf("exit %d, stderr %q", code, errs)
 	}
-	if code, out, _ = verb(t, flags, "tools", "list"); code != exitDone || !strings.Contains(out, "annotate_page") || !strings.Contains(out, "baseline") {
+	if code, out, _ = verb(t, flags, "tools", "list"); code != exitDone || !strings.Contains(out, "annotate_page") ||
+		!strings.Contains(out, "baseline") {
 		t.Errorf("exit %d, stdout %q", code, out)
 	}
-	if code, out, _ = verb(t, flags, "tools", "show", "click_element"); code != exitDone || !strings.Contains(out, "annotationId") {
+	if code, out, _ = verb(t, flags, "tools", "show", "click_element"); code != exitDone ||
+		!strings.Contains(out, "annotationId") {
 		t.Errorf("exit %d, stdout %q", code, out)
 	}
-	if code, _, errs = verb(t, flags, "tools", "show", "clik_element"); code != exitFailed || !strings.Contains(errs, "click_element") {
+	if code, _, errs = verb(t, flags, "tools", "show", "clik_element"); code != exitFailed ||
+		!strings.Contains(errs, "click_element") {
 		t.Errorf("exit %d, stderr %q", code, errs)
 	}
 	code, out, errs = verb(t, flags, "run", "annotate")
-	if code != exitDone || !strings.Contains(out, `textbox "Delivery postcode"`) || !strings.Contains(errs, "annotate_page") {
+	if code != exitDone || !strings.Contains(out, `textbox "Delivery postcode"`) ||
+		!strings.Contains(errs, "annotate_page") {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
 	}
 	list, err := sys.Store.Conversations(t.Context())
 	if err != nil || len(list) != 1 || list[0].Title != "annotate" {
 		t.Errorf("the running Sextant's conversations: %+v (%v)", list, err)
 	}
-	if code, _, errs = verb(t, flags, "run", "open demo", "--yes-to", "all"); code != exitDone || !strings.Contains(errs, "--yes-to holds only for one of its own") {
+	if code, _, errs = verb(t, flags, "run", "open demo", "--yes-to", "all"); code != exitDone ||
+		!strings.Contains(errs, "--yes-to holds only for one of its own") {
 		t.Errorf("exit %d, stderr %q", code, errs)
 	}
 }
@@ -386,7 +401,8 @@ func answer(t *testing.T, socket *websocket.Conn, window *client, answers chan<-
 		if json.Unmarshal(raw, &e) != nil || e.Kind != string(event.ApprovalAsked) {
 			continue
 		}
-		status, body := window.do(http.MethodPost, "/api/approvals/"+e.Data.ID, map[string]string{"answer": "always", "hash": e.Data.Hash})
+		status, body := window.do(http.MethodPost, "/api/approvals/"+e.Data.ID,
+			map[string]string{"answer": "always", "hash": e.Data.Hash})
 		if status != http.StatusNoContent {
 			t.Errorf("answering: status %d: %s", status, body)
 		}

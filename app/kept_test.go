@@ -37,14 +37,18 @@ func TestWhatACommandPrintedBeyondItsBoundIsReadOnInParts(t *testing.T) {
 	if !r.Success || r.Kept == nil || r.Kept.Lines != lines {
 		t.Fatalf("%+v", r.Kept)
 	}
-	if len(r.Text) > 20<<10 || !strings.HasPrefix(r.Text, "exit code 3\n1\n2\n") || !strings.Contains(r.Text, fmt.Sprintf("\n%d", lines)) {
+	if len(r.Text) > 20<<10 || !strings.HasPrefix(r.Text, "exit code 3\n1\n2\n") ||
+		!strings.Contains(r.Text, fmt.Sprintf("\n%d", lines)) {
 		t.Errorf("%d bytes: %.40q", len(r.Text), r.Text)
 	}
 	read := map[string]any{"handle": r.Kept.Handle, "offset": 200_000, "limit": 2}
 	if page := do(sys, "read_result", read); !strings.HasSuffix(page.Text, "\n200000\n200001\n") {
 		t.Errorf("%q", page.Text)
 	}
-	if found := do(sys, "read_result", map[string]any{"handle": r.Kept.Handle, "pattern": "^39999[89]$"}); !strings.Contains(found.Text, "399998:399998\n399999:399999\n") {
+	if found := do(sys, "read_result", map[string]any{
+		"handle":  r.Kept.Handle,
+		"pattern": "^39999[89]$",
+	}); !strings.Contains(found.Text, "399998:399998\n399999:399999\n") {
 		t.Errorf("%q", found.Text)
 	}
 	if status, body := keptText(t, sys, sys.Token(), r.Kept.Handle); status == http.StatusOK {
@@ -58,10 +62,14 @@ func TestWhatACommandPrintedBeyondItsBoundIsReadOnInParts(t *testing.T) {
 	}
 	other := from
 	other.Conversation = ""
-	if page := sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: "read_result", Args: []byte(`{"handle":"` + r.Kept.Handle + `"}`), From: other}); page.Success {
+	if page := sys.Pipeline.Do(t.Context(), toolspec.Call{
+		Tool: "read_result",
+		Args: []byte(`{"handle":"` + r.Kept.Handle + `"}`), From: other,
+	}); page.Success {
 		t.Error("another one reads it")
 	}
-	if _, err := sys.Events.Publish(t.Context(), event.New(event.ConversationDeleted, event.Removed{ID: talk.ID}).In(talk.ID, "")); err != nil {
+	if _, err := sys.Events.Publish(t.Context(),
+		event.New(event.ConversationDeleted, event.Removed{ID: talk.ID}).In(talk.ID, "")); err != nil {
 		t.Fatal(err)
 	}
 	if page := do(sys, "read_result", read); page.Success {
@@ -76,7 +84,8 @@ func TestWhatACommandPrintedBeyondItsBoundIsReadOnInParts(t *testing.T) {
 // keptText asks the HTTP door for the whole of a result.
 func keptText(t *testing.T, sys *System, token, handle string) (int, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+sys.Host()+"/api/results/"+handle, nil)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+sys.Host()+"/api/results/"+handle,
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}

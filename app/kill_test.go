@@ -31,11 +31,13 @@ func TestNothingIsLeftOfABrowserWhenTheProgramIsKilled(t *testing.T) {
 		kills = 100
 	}
 	program := filepath.Join(t.TempDir(), "sextant")
-	if out, err := exec.Command("go", "build", "-tags", "sqlite_fts5", "-o", program, "sextant").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-tags", "sqlite_fts5", "-o", program,
+		"sextant").CombinedOutput(); err != nil {
 		t.Fatalf("building the program: %v\n%s", err, out)
 	}
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, "<!doctype html><title>Here</title><button>B</button><iframe srcdoc='<button>C</button>'></iframe>")
+		_, _ = io.WriteString(w,
+			"<!doctype html><title>Here</title><button>B</button><iframe srcdoc='<button>C</button>'></iframe>")
 	}))
 	defer page.Close()
 	withBrowser, withPage := 0, 0

@@ -39,7 +39,8 @@ func TestThePilotMakesAPanelThatWorks(t *testing.T) {
 	if !r.Success {
 		t.Fatalf("got %+v", r)
 	}
-	if len(questions) != 1 || !strings.Contains(questions[0].Data, `"shopping_list_add"`) || !strings.Contains(questions[0].Data, "backend.js:") ||
+	if len(questions) != 1 || !strings.Contains(questions[0].Data, `"shopping_list_add"`) ||
+		!strings.Contains(questions[0].Data, "backend.js:") ||
 		!strings.Contains(questions[0].Target, filepath.Join("panels", "shopping-list")) {
 		t.Errorf("it was asked: %+v", questions)
 	}
@@ -48,7 +49,8 @@ func TestThePilotMakesAPanelThatWorks(t *testing.T) {
 	}
 	for _, call := range [][2]string{{"shopping_list_add", `{"text":"Oat milk"}`}, {"shopping_list_show", `{}`}} {
 		_, r = sys.asked(t, event.AnswerOnce, func() toolspec.Result {
-			return sys.asPanels.Call(t.Context(), calls.Request{Panel: "shopping-list", Tool: call[0], Args: []byte(call[1]), Interactive: true})
+			return sys.asPanels.Call(t.Context(),
+				calls.Request{Panel: "shopping-list", Tool: call[0], Args: []byte(call[1]), Interactive: true})
 		})
 		if !r.Success {
 			t.Fatalf("%s: %+v", call[0], r)

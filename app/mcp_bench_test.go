@@ -27,7 +27,8 @@ func benchPages() map[string]string {
 		fmt.Fprintf(&table, `<tr><td>Order %d<td><input type=checkbox aria-label="Select order %d"><td><a href="/order/%d">Open order %d</a><td><button>Delete order %d</button>`, i, i, i, i, i)
 	}
 	for i := range 200 {
-		fmt.Fprintf(&nodes, `<section><button>Action %d</button>%s</section>`, i, strings.Repeat(`<div><p>Some <b>text</b> and <i>more</i></p></div>`, 40))
+		fmt.Fprintf(&nodes, `<section><button>Action %d</button>%s</section>`, i,
+			strings.Repeat(`<div><p>Some <b>text</b> and <i>more</i></p></div>`, 40))
 	}
 	return map[string]string{
 		"/small": `<title>Sign up</title><h1>Sign up</h1><form onsubmit="return false"><label>Name <input></label><label>Mail <input type=email></label>
@@ -63,7 +64,8 @@ func (s *talker) ask(method string, params any) json.RawMessage {
 		if err != nil {
 			s.b.Fatal(err)
 		}
-		if bytes.Contains(line[:min(80, len(line))], mark) || bytes.Contains(line[max(0, len(line)-80):], mark[:len(mark)-1]) {
+		if bytes.Contains(line[:min(80, len(line))], mark) ||
+			bytes.Contains(line[max(0, len(line)-80):], mark[:len(mark)-1]) {
 			return line
 		}
 	}
@@ -102,7 +104,8 @@ func startMCP(b *testing.B) *talker {
 	var errs bytes.Buffer
 	go func() {
 		done <- RunCLI(b.Context(), []string{
-			"mcp", "--headless", "--tools", "environment", "--data", dir + "/data", "--config", dir + "/config", "--allow-hosts", "127.0.0.1",
+			"mcp", "--headless", "--tools", "environment", "--data", dir + "/data", "--config", dir + "/config",
+			"--allow-hosts", "127.0.0.1",
 		}, inR, outW, &errs)
 		_ = outW.Close()
 	}()
@@ -114,7 +117,10 @@ func startMCP(b *testing.B) *talker {
 		_ = outR.Close()
 	})
 	s := &talker{b: b, in: inW, out: bufio.NewReaderSize(outR, 1<<20)}
-	s.ask("initialize", map[string]any{"protocolVersion": "2025-06-18", "capabilities": map[string]any{}, "clientInfo": map[string]string{"name": "bench", "version": "1"}})
+	s.ask("initialize", map[string]any{
+		"protocolVersion": "2025-06-18", "capabilities": map[string]any{},
+		"clientInfo": map[string]string{"name": "bench", "version": "1"},
+	})
 	if _, err := inW.WriteString(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"); err != nil {
 		b.Fatal(err)
 	}
@@ -156,7 +162,8 @@ func BenchmarkMCP(b *testing.B) {
 		})
 	}
 	for _, page := range []string{"small", "links", "table", "nodes"} {
-		measure(page+"/page", "/"+page, "annotate_page", func(string) map[string]any { return map[string]any{"scope": "page"} })
+		measure(page+"/page", "/"+page, "annotate_page",
+			func(string) map[string]any { return map[string]any{"scope": "page"} })
 		measure(page+"/viewport", "/"+page, "annotate_page", func(string) map[string]any { return map[string]any{} })
 	}
 	measure("click", "/click", "click_element", func(opened string) map[string]any {

@@ -16,7 +16,8 @@ import (
 // asksAbout is a question of the kind that servers cause, about call.
 func asksAbout(q event.Approval, from requests.SamplingQuestion) event.Approval {
 	c := from.Call
-	q.Call, q.Root, q.InWindow, q.Tool, q.Conversation, q.Turn = c.ID, c.From.Root, true, c.Tool, c.From.Conversation, c.From.Turn
+	q.Call, q.Root, q.InWindow, q.Tool, q.Conversation, q.Turn = c.ID, c.From.Root, true, c.Tool, c.From.Conversation,
+		c.From.Turn
 	return q
 }
 
@@ -27,8 +28,10 @@ func (s *System) serverWantsFolder(ctx context.Context, r requests.RootsQuestion
 	}
 	said, err := s.put(ctx, asksAbout(event.Approval{
 		Question: fmt.Sprintf("May %s know the folder you work in?", r.Server), Target: r.Folder,
-		Does: "Tells it where the folder is, now and later. It opens no file by this, and what the server may open does not change here.",
-		Why:  fmt.Sprintf("The MCP server %s asks for it in this call. The answer is kept; it can be changed in the panel of MCP servers.", r.Server), Yes: "Tell it", No: "Keep it to myself",
+		Does: "Tells it where the folder is, now and later. It opens no file by this, and what the server may open " +
+			"does not change here.",
+		Why: fmt.Sprintf("The MCP server %s asks for it in this call. The answer is kept; it can be changed in the "+
+			"panel of MCP servers.", r.Server), Yes: "Tell it", No: "Keep it to myself",
 	}, requests.SamplingQuestion{Call: r.Call}))
 	if err != nil {
 		return false, err
@@ -55,9 +58,11 @@ func (s *System) serverSamples(ctx context.Context, q requests.SamplingQuestion)
 	}
 	said, err := s.put(ctx, asksAbout(event.Approval{
 		Question: fmt.Sprintf("Let %s ask %s?", q.Server, model), Target: model,
-		Does: fmt.Sprintf("Sends the words below to %s, without tools and without your conversation. The server is given the answer, %d tokens at most; you pay for it.", model, q.MaxTokens),
+		Does: fmt.Sprintf("Sends the words below to %s, without tools and without your conversation. The server is "+
+			"given the answer, %d tokens at most; you pay for it.", model, q.MaxTokens),
 		Data: readable(s.Secrets.Mask(wordsOf(q))),
-		Why:  fmt.Sprintf("The MCP server %s asks for it in this call. The words are its own, from outside.", q.Server), Yes: "Ask the model", No: "Decline",
+		Why:  fmt.Sprintf("The MCP server %s asks for it in this call. The words are its own, from outside.", q.Server),
+		Yes:  "Ask the model", No: "Decline",
 	}, q))
 	if err != nil {
 		return requests.SamplingAnswer{}, err
@@ -74,7 +79,8 @@ func (s *System) serverSamples(ctx context.Context, q requests.SamplingQuestion)
 		messages = append(messages, chat.Message{Role: role, Text: t.Text})
 	}
 	got, err := s.Loop.AskSide(ctx, loop.SideQuestion{
-		Model: model, System: q.System, Messages: messages, MaxTokens: q.MaxTokens, Conversation: q.Call.From.Conversation, Turn: q.Call.From.Turn,
+		Model: model, System: q.System, Messages: messages, MaxTokens: q.MaxTokens,
+		Conversation: q.Call.From.Conversation, Turn: q.Call.From.Turn,
 	})
 	if err != nil {
 		return requests.SamplingAnswer{}, fmt.Errorf("the model did not answer: %w", err)
@@ -83,7 +89,8 @@ func (s *System) serverSamples(ctx context.Context, q requests.SamplingQuestion)
 	if got.By != "" {
 		by = got.By
 	}
-	return requests.SamplingAnswer{Text: s.Secrets.Mask(got.Text), Model: by, Truncated: got.Stop == llm.StopLength}, nil
+	return requests.SamplingAnswer{Text: s.Secrets.Mask(got.Text), Model: by, Truncated: got.Stop == llm.StopLength},
+		nil
 }
 
 // wordsOf is all that the model would read, as the person reads it before.
@@ -118,10 +125,13 @@ func (s *System) newIssuer(purpose Purpose) func(ctx context.Context, server, be
 			return false, fmt.Errorf("asking about who signs in: %w", ctx.Err())
 		}
 		said, err := s.put(ctx, event.Approval{
-			Tool: "mcp", Question: fmt.Sprintf("Send your client secret for %s to another issuer?", server), Target: readable(now),
-			Does: "Signs in there with the secret or key that you wrote into the server's entry. Nothing has been sent yet.",
+			Tool: "mcp", Question: fmt.Sprintf("Send your client secret for %s to another issuer?", server),
+			Target: readable(now),
+			Does: "Signs in there with the secret or key that you wrote into the server's entry. Nothing has been " +
+				"sent yet.",
 			Data: readable("- " + before + "\n+ " + now), Yes: "Send it there", No: "Stop",
-			Why: fmt.Sprintf("The MCP server %s used to name the first of these to sign in, and now names the second. Whoever runs that one can sign in as you where the secret holds.", server),
+			Why: fmt.Sprintf("The MCP server %s used to name the first of these to sign in, and now names the "+
+				"second. Whoever runs that one can sign in as you where the secret holds.", server),
 		})
 		return err == nil && said.Answer == event.AnswerOnce, err
 	}

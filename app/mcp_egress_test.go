@@ -18,7 +18,8 @@ func TestOnlyServersThatAreOnAreOpenAndEachAtItsPort(t *testing.T) {
 		{Enabled: true, Transport: "stdio", Command: "http://127.0.0.1:4000/run"},
 	}))
 	for host, want := range map[string]bool{
-		"localhost:80": true, "[::1]:443": true, "localhost:3000": false, "localhost": false, "127.0.0.1:3000": false, "127.0.0.1:4000": false, "[::1]:80": false,
+		"localhost:80": true, "[::1]:443": true, "localhost:3000": false, "localhost": false, "127.0.0.1:3000": false,
+		"127.0.0.1:4000": false, "[::1]:80": false,
 	} {
 		if g.Opened(host) != want {
 			t.Errorf("%s: open is %t", host, !want)

@@ -28,8 +28,10 @@ func (s *System) serverAsks(ctx context.Context, q requests.Question) (requests.
 		return requests.Answer{}, errors.New("nobody is here to be asked")
 	}
 	a := event.Approval{
-		Call: q.Call.ID, Root: q.Call.From.Root, InWindow: true, Tool: q.Call.Tool, Conversation: q.Call.From.Conversation, Turn: q.Call.From.Turn,
-		Does: readable(s.Secrets.Mask(q.Message)), Why: fmt.Sprintf("The MCP server %s asks for it in this call. The words are its own, from outside.", q.Server),
+		Call: q.Call.ID, Root: q.Call.From.Root, InWindow: true, Tool: q.Call.Tool,
+		Conversation: q.Call.From.Conversation, Turn: q.Call.From.Turn,
+		Does: readable(s.Secrets.Mask(q.Message)),
+		Why:  fmt.Sprintf("The MCP server %s asks for it in this call. The words are its own, from outside.", q.Server),
 	}
 	if q.Page != "" {
 		u, err := requests.ParseAddress(q.Page)
@@ -86,10 +88,13 @@ func (s *System) serverChanged(ctx context.Context, c mcp.Change) (bool, error) 
 		return false, errors.New("nobody is here to be asked")
 	}
 	said, err := s.put(ctx, event.Approval{
-		Call: c.Call.ID, Root: c.Call.From.Root, InWindow: true, Tool: c.Call.Tool, Conversation: c.Call.From.Conversation, Turn: c.Call.From.Turn,
+		Call: c.Call.ID, Root: c.Call.From.Root, InWindow: true, Tool: c.Call.Tool,
+		Conversation: c.Call.From.Conversation, Turn: c.Call.From.Turn,
 		Question: fmt.Sprintf("Go on with %s, which %s has changed?", c.Tool, c.Server),
-		Does:     fmt.Sprintf("Takes over what %s now says of its tool, and makes the call.", c.Server), Target: c.Server, Data: s.Secrets.Mask(c.Diff),
-		Why: "It is not the tool you know: another description can give the assistant other orders. The lines are the server's, from outside.", Yes: "Go on", No: "Stop",
+		Does:     fmt.Sprintf("Takes over what %s now says of its tool, and makes the call.", c.Server),
+		Target:   c.Server, Data: s.Secrets.Mask(c.Diff),
+		Why: "It is not the tool you know: another description can give the assistant other orders. The lines are " +
+			"the server's, from outside.", Yes: "Go on", No: "Stop",
 	})
 	if err == nil && said.Answer != event.AnswerOnce && said.Reason != "" {
 		err = errors.New(said.Reason)
@@ -101,7 +106,8 @@ func (s *System) serverChanged(ctx context.Context, c mcp.Change) (bool, error) 
 func (s *System) signsIn(purpose Purpose) func(ctx context.Context, server, page string) error {
 	if !purpose.Serve {
 		return func(context.Context, string, string) error {
-			return fmt.Errorf("%w: nobody is here to sign in. Open Sextant's window, where it can be done", auth.ErrDeclined)
+			return fmt.Errorf("%w: nobody is here to sign in. Open Sextant's window, where it can be done",
+				auth.ErrDeclined)
 		}
 	}
 	return s.signInPage
@@ -122,8 +128,10 @@ func (s *System) signInPage(ctx context.Context, server, page string) error {
 	}
 	said, err := s.put(ctx, event.Approval{
 		Tool: "mcp", Question: fmt.Sprintf("Sign in to %s at %s?", server, u.Host),
-		Does:   fmt.Sprintf("Opens %s in your own browser. What it gives Sextant there is kept among your secrets and sent to this server only.", u.Host),
-		Target: page, Why: fmt.Sprintf("The MCP server %s does not answer without it.", server), Yes: "Open the page", No: "Not now",
+		Does: fmt.Sprintf("Opens %s in your own browser. What it gives Sextant there is kept among your secrets "+
+			"and sent to this server only.", u.Host),
+		Target: page, Why: fmt.Sprintf("The MCP server %s does not answer without it.", server), Yes: "Open the page",
+		No: "Not now",
 	})
 	if err != nil {
 		return err
@@ -138,7 +146,10 @@ func (s *System) signInPage(ctx context.Context, server, page string) error {
 // put asks a question that only "once" and "deny" answer.
 func (s *System) put(ctx context.Context, a event.Approval) (event.ApprovalAnswer, error) {
 	a.Args, a.Hash = json.RawMessage(`{}`), rand.Text()
-	a.Choices = []event.Choice{{Answer: event.AnswerOnce, Scope: "This time only."}, {Answer: event.AnswerDeny, Scope: "It goes on without it."}}
+	a.Choices = []event.Choice{
+		{Answer: event.AnswerOnce, Scope: "This time only."},
+		{Answer: event.AnswerDeny, Scope: "It goes on without it."},
+	}
 	return s.Desk.Ask(ctx, a)
 }
 
@@ -174,7 +185,10 @@ func opens(address, program string) error {
 
 // desktop is what a browser needs to find the screen.
 func desktop() (env []string) {
-	for _, name := range []string{"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "XDG_CURRENT_DESKTOP", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS"} {
+	for _, name := range []string{
+		"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR",
+		"DBUS_SESSION_BUS_ADDRESS", "XDG_CURRENT_DESKTOP", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS",
+	} {
 		if value, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+value)
 		}

@@ -22,8 +22,12 @@ func (s *System) serverSandbox(purpose Purpose) *launch.Sandbox {
 		home = "" // then no place is known as the person's
 	}
 	box := &launch.Sandbox{
-		Confine: s.Confine, Homes: filepath.Join(s.Config.DataDir, "mcp-servers"), Home: home, OwnFolders: []string{s.Config.DataDir, s.Config.ConfigDir}, Places: s.Places,
-		GrantableFolders: []string{filepath.Join(s.Config.DataDir, "downloads"), filepath.Join(s.Config.DataDir, "notes")}, Bundles: filepath.Join(s.Config.DataDir, "bundles"),
+		Confine: s.Confine, Homes: filepath.Join(s.Config.DataDir, "mcp-servers"), Home: home,
+		OwnFolders: []string{s.Config.DataDir, s.Config.ConfigDir}, Places: s.Places,
+		GrantableFolders: []string{
+			filepath.Join(s.Config.DataDir, "downloads"),
+			filepath.Join(s.Config.DataDir, "notes"),
+		}, Bundles: filepath.Join(s.Config.DataDir, "bundles"),
 		Forbidden: func(ctx context.Context) ([]string, error) {
 			return s.hiddenFrom(ctx, serverProgram, followed(s.Workspace()))
 		},
@@ -46,7 +50,8 @@ func (s *System) serverOutside(ctx context.Context, server, line, why string) (b
 	said, err := s.put(ctx, event.Approval{
 		Tool: "mcp", Question: fmt.Sprintf("Start %s without a sandbox?", server),
 		Does:   "Runs its program on this machine as you, with all your files and your network, until Sextant ends.",
-		Target: line, Why: "There is no sandbox here that could hold it to what it was granted: " + why + ".", Yes: "Start it", No: "Don't start it",
+		Target: line, Why: "There is no sandbox here that could hold it to what it was granted: " + why + ".",
+		Yes: "Start it", No: "Don't start it",
 	})
 	if err == nil && said.Answer != event.AnswerOnce && said.Reason != "" {
 		err = errors.New(said.Reason)

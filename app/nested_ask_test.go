@@ -49,10 +49,17 @@ func letters(t *testing.T) (sys *System, flags map[string]string, cases []nested
 	sys.WaitForMCP(t.Context())
 	cases = []nested{
 		{name: "a panel's script", query: "?panel=clip", panel: "clip", tool: "clip_send", args: map[string]any{}},
-		{name: "a subagent", query: "?tools=all", tool: "run_subagent", args: map[string]any{"task": "send the letter", "model": "openai/m", "tools": []string{"post__send"}}, windows: true},
+		{
+			name: "a subagent", query: "?tools=all", tool: "run_subagent",
+			args:    map[string]any{"task": "send the letter", "model": "openai/m", "tools": []string{"post__send"}},
+			windows: true,
+		},
 	}
 	if ok, _, _ := sys.Confine.Available(); ok {
-		cases = append(cases, nested{name: "a terminal", query: "?panel=terminal", panel: "terminal", tool: "terminal_run", args: map[string]any{"command": "rm -rf sub; echo x >> ../sent; touch sent"}})
+		cases = append(cases, nested{
+			name: "a terminal", query: "?panel=terminal", panel: "terminal",
+			tool: "terminal_run", args: map[string]any{"command": "rm -rf sub; echo x >> ../sent; touch sent"},
+		})
 	}
 	return sys, flags, cases, func() int {
 		rows, err := sys.Audit.List(t.Context(), 500)
@@ -74,7 +81,9 @@ func TestAStepOfACallIsAskedAboutWhoeverCalls(t *testing.T) {
 	for _, c := range cases {
 		asked := &buffer{}
 		person := func(answer string) *sdk.ClientOptions {
-			return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context,
+				r *sdk.ElicitRequest,
+			) (*sdk.ElicitResult, error) {
 				_, _ = asked.Write([]byte(r.Params.Message + "\n"))
 				return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"answer": answer}}, nil
 			}}
@@ -86,9 +95,15 @@ func TestAStepOfACallIsAskedAboutWhoeverCalls(t *testing.T) {
 			args[1] = "all"
 		}
 		doors := map[string]func(*sdk.ClientOptions) *mcpClient{
-			"2025-11-25": func(o *sdk.ClientOptions) *mcpClient { return visit(t, sys, "old", c.query, "2025-11-25", o) },
-			"2026-07-28": func(o *sdk.ClientOptions) *mcpClient { return visit(t, sys, "young", c.query, "2026-07-28", o) },
-			"joined":     func(o *sdk.ClientOptions) *mcpClient { return speak(t, flags, "joined", o, args...) },
+			"2025-11-25": func(o *sdk.ClientOptions) *mcpClient {
+				return visit(t, sys, "old", c.query, "2025-11-25",
+					o)
+			},
+			"2026-07-28": func(o *sdk.ClientOptions) *mcpClient {
+				return visit(t, sys, "young", c.query, "2026-07-28",
+					o)
+			},
+			"joined": func(o *sdk.ClientOptions) *mcpClient { return speak(t, flags, "joined", o, args...) },
 		}
 		for door, open := range doors {
 			for _, way := range []struct {
@@ -117,7 +132,8 @@ func TestAStepOfACallIsAskedAboutInTheWindowThatIsOpen(t *testing.T) {
 	sys, _, cases, sent := letters(t)
 	program := clientOf(t, sys)
 	overAPI := func(c nested) toolspec.Result {
-		status, b := program.do(http.MethodPost, "/api/ai/tools/execute", map[string]any{"tool": c.tool, "args": c.args, "panelId": c.panel})
+		status, b := program.do(http.MethodPost, "/api/ai/tools/execute",
+			map[string]any{"tool": c.tool, "args": c.args, "panelId": c.panel})
 		var r toolspec.Result
 		if err := json.Unmarshal(b, &r); err != nil || status != http.StatusOK {
 			t.Fatalf("%d %s", status, b)
@@ -132,10 +148,13 @@ func TestAStepOfACallIsAskedAboutInTheWindowThatIsOpen(t *testing.T) {
 	window := windowOf(t, sys)
 	until(t, dial(t, sys, strings.TrimPrefix(window.head.Get("Authorization"), "Bearer ")), "hello")
 	for _, c := range cases {
-		client := visit(t, sys, "editor", c.query, "2026-07-28", &sdk.ClientOptions{ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-			t.Errorf("%s: the client is asked, and a window is open", c.name)
-			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"answer": "once"}}, nil
-		}})
+		client := visit(t, sys, "editor", c.query, "2026-07-28",
+			&sdk.ClientOptions{ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult,
+				error,
+			) {
+				t.Errorf("%s: the client is asked, and a window is open", c.name)
+				return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"answer": "once"}}, nil
+			}})
 		for door, call := range map[string]func() toolspec.Result{
 			"MCP":     func() toolspec.Result { text, _ := client.call(c.tool, c.args); return toolspec.OK(text) },
 			"the API": func() toolspec.Result { return overAPI(c) },
@@ -144,7 +163,8 @@ func TestAStepOfACallIsAskedAboutInTheWindowThatIsOpen(t *testing.T) {
 				before := sent()
 				questions, r := sys.asked(t, answer, call)
 				if happened := sent() - before; happened > 0 != goes || len(questions) == 0 {
-					t.Errorf("%s, %s, %s: %d questions, it happened %d times: %+v", c.name, door, answer, len(questions), happened, r)
+					t.Errorf("%s, %s, %s: %d questions, it happened %d times: %+v", c.name, door, answer,
+						len(questions), happened, r)
 				}
 			}
 		}

@@ -50,7 +50,8 @@ func (s *System) openRecord(ctx context.Context, _ Purpose) error {
 	if s.Blobs, err = blobs.New(filepath.Join(s.Config.DataDir, "blobs"), 0); err != nil {
 		return err
 	}
-	if s.Results, err = results.New(ctx, filepath.Join(s.Config.DataDir, "results"), s.Store, s.Secrets.Mask); err != nil {
+	if s.Results, err = results.New(ctx, filepath.Join(s.Config.DataDir, "results"), s.Store,
+		s.Secrets.Mask); err != nil {
 		return err
 	}
 	s.forgetResults()
@@ -79,7 +80,10 @@ const (
 
 // openGuard opens what judges every way out, and the demo shop behind it: floor 2, guard.
 func (s *System) openGuard(context.Context, Purpose) error {
-	s.Guard = egress.New(egress.Config{AllowHosts: s.Settings.List("allow_hosts"), DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log})
+	s.Guard = egress.New(egress.Config{
+		AllowHosts: s.Settings.List("allow_hosts"),
+		DenyHosts:  s.Settings.List("deny_hosts"), Log: s.Log,
+	})
 	s.OnClose("egress", s.Guard.Close)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

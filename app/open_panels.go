@@ -37,7 +37,8 @@ func (s *System) openPanels() error {
 		Confine: s.Confine, Shell: ownShell(), Folder: s.Workspace, Bash: s.onScreen, Log: s.Log,
 	})
 	s.visited = browserpanel.New(browserpanel.Services{
-		Bookmarks: s.Store.Bookmarks, Keep: s.Store.SaveBookmark, Drop: s.Store.DeleteBookmark, Front: s.frontPage, Content: s.pageContent,
+		Bookmarks: s.Store.Bookmarks, Keep: s.Store.SaveBookmark, Drop: s.Store.DeleteBookmark, Front: s.frontPage,
+		Content: s.pageContent,
 	})
 	s.followPages()
 	return nil
@@ -53,16 +54,25 @@ func (s *System) panelHandlers() map[string]http.Handler {
 		"browser":   s.visited.Handler(),
 		"tools": tools.Handler(tools.Services{
 			Calls: s.Audit.List, Call: s.Audit.One, Exists: s.toolExists,
-			Off:    func() []string { return s.Settings.List("tools_off") },
-			SetOff: func(ctx context.Context, off []string) error { return s.set(ctx, "tools_off", strings.Join(off, ",")) },
+			Off: func() []string { return s.Settings.List("tools_off") },
+			SetOff: func(ctx context.Context,
+				off []string,
+			) error {
+				return s.set(ctx, "tools_off", strings.Join(off, ","))
+			},
 		}),
 		"settings": settings.Handler(settings.Services{All: s.Settings.All, Set: s.Settings.Set}),
-		"home":     home.Handler(home.Services{State: s.snapshot, Conversations: s.Store.Conversations, Messages: s.Store.Messages}),
+		"home": home.Handler(home.Services{
+			State: s.snapshot, Conversations: s.Store.Conversations,
+			Messages: s.Store.Messages,
+		}),
 		"mcp-servers": mcpservers.Handler(mcpservers.Services{
-			List: func() []event.MCPServer { return s.MCP.List() }, Log: func(name string) (string, error) { return s.MCP.Log(name) },
+			List:   func() []event.MCPServer { return s.MCP.List() },
+			Log:    func(name string) (string, error) { return s.MCP.Log(name) },
 			Toggle: func(name string, on bool) error { return s.MCP.SetEnabled(context.Background(), name, on) },
 			Add: func(p mcpservers.Proposal) error {
-				return s.MCP.Put(p.Name, mcpconfig.Entry{Command: p.Command, Args: p.Args, URL: p.URL, Disabled: true}, false)
+				return s.MCP.Put(p.Name, mcpconfig.Entry{Command: p.Command, Args: p.Args, URL: p.URL, Disabled: true},
+					false)
 			},
 		}),
 	}
@@ -77,7 +87,8 @@ func (s *System) set(ctx context.Context, key, value string) error {
 // toolExists reports whether a tool of that name is known, whether it is offered now or not.
 func (s *System) toolExists(tool string) bool {
 	is := func(d toolspec.Definition) bool { return d.Name == tool }
-	return slices.ContainsFunc(s.Discovery.ForPanel("").All(), is) || slices.ContainsFunc(s.Panels.AllDefinitions(), is) ||
+	return slices.ContainsFunc(s.Discovery.ForPanel("").All(), is) ||
+		slices.ContainsFunc(s.Panels.AllDefinitions(), is) ||
 		slices.Contains(s.Settings.List("tools_off"), tool)
 }
 
@@ -133,8 +144,14 @@ const commandTool = "bash"
 // onScreen makes a call of the shell tool that runs in a terminal: judged, asked for, confined and
 // recorded as every one is.
 func (s *System) onScreen(ctx context.Context, r terminal.Run) toolspec.Result {
-	ctx = shell.WithTerminal(ctx, &shell.Terminal{Columns: r.Columns, Rows: r.Rows, Started: r.Begun, Output: printing(r.Output)})
-	return s.Pipeline.Do(ctx, toolspec.Call{Tool: commandTool, Args: r.Args, Panel: r.From.Panel, Within: r.From.ID, From: r.From.From})
+	ctx = shell.WithTerminal(ctx, &shell.Terminal{
+		Columns: r.Columns, Rows: r.Rows, Started: r.Begun,
+		Output: printing(r.Output),
+	})
+	return s.Pipeline.Do(ctx, toolspec.Call{
+		Tool: commandTool, Args: r.Args, Panel: r.From.Panel, Within: r.From.ID,
+		From: r.From.From,
+	})
 }
 
 // printing is a function as a writer.

@@ -32,7 +32,8 @@ func (s *System) openShell() {
 		Egress: s.Guard, AllowHost: s.contact, Forbidden: func(ctx context.Context) ([]string, error) {
 			return s.hiddenFrom(ctx, "bash", followed(s.Workspace()))
 		},
-		Folder: s.Workspace, Home: home, Places: s.Places, Confine: s.Confine, Cache: filepath.Join(s.Config.DataDir, "commands"),
+		Folder: s.Workspace, Home: home, Places: s.Places, Confine: s.Confine,
+		Cache:    filepath.Join(s.Config.DataDir, "commands"),
 		NewDraft: s.Results.Draft, Log: s.Log,
 		Snapshots: s.Snapshot,
 	})

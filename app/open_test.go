@@ -35,7 +35,10 @@ func TestMain(m *testing.M) {
 func testFlags(t testing.TB) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
-	return map[string]string{"data": filepath.Join(dir, "data"), "config": filepath.Join(dir, "config"), "keychain": "off"}
+	return map[string]string{
+		"data": filepath.Join(dir, "data"), "config": filepath.Join(dir, "config"),
+		"keychain": "off",
+	}
 }
 
 // openTest opens a System on folders of the test's own and closes it with the test.
@@ -236,7 +239,15 @@ func TestATakenPortIsNamedWithTheWayOut(t *testing.T) {
 
 func TestUsageErrorsExitWithTwo(t *testing.T) {
 	flags := testFlags(t)
-	for _, args := range [][]string{{"fly"}, {"run"}, {"run", " "}, {"mcp", "--share"}, {"serve", "--allow-hosts", "*.example"}, {"run", "x", "--format", "f.json"}, {"tools", "call", "annotate_page", "{broken"}} {
+	for _, args := range [][]string{
+		{"fly"},
+		{"run"},
+		{"run", " "},
+		{"mcp", "--share"},
+		{"serve", "--allow-hosts", "*.example"},
+		{"run", "x", "--format", "f.json"},
+		{"tools", "call", "annotate_page", "{broken"},
+	} {
 		if code, _, errs := verb(t, flags, args...); code != exitUsage || errs == "" {
 			t.Errorf("%v: exit %d, stderr %q", args, code, errs)
 		}

@@ -55,24 +55,33 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 	s.Panels = toolpanels.New(toolpanels.Config{
 		Builtin: panels.Builtin(), Handlers: s.panelHandlers(), Inert: inertTools(),
 		Dirs: filepath.SplitList(s.Settings.Get("panels")), Reserved: s.reserved,
-		Publisher: journal{s}, Data: s.Config.DataDir, PageURL: s.Pages.URL, Egress: s.Guard.Transport(), Programs: s.panelPrograms(), Call: s.callOfScript, Settings: settings.New(s.Store, s.Secrets), Accepted: s.Store, Pins: s.Store, Undos: s.Store, Log: s.Log,
+		Publisher: journal{s}, Data: s.Config.DataDir, PageURL: s.Pages.URL, Egress: s.Guard.Transport(),
+		Programs: s.panelPrograms(), Call: s.callOfScript, Settings: settings.New(s.Store, s.Secrets),
+		Accepted: s.Store, Pins: s.Store, Undos: s.Store, Log: s.Log,
 	})
 	s.Baseline = workspace.New(workspace.Config{
 		Operable: func(ctx context.Context, panel string) (int, bool) { return s.Environment.Operable(ctx, panel) },
 		Nav:      s.Nav, Panels: s.Panels.Panels, Journal: s.Events, Settings: s.Store,
 		NotesDir: filepath.Join(s.Config.DataDir, "developer-notes"), Log: s.Log,
 	})
-	s.Making = authoring.NewPanels(authoring.Config{Folder: s.Panels.Folder(), Registry: s.Panels, Reserved: s.reserved, Open: s.showPanel})
+	s.Making = authoring.NewPanels(authoring.Config{
+		Folder: s.Panels.Folder(), Registry: s.Panels, Reserved: s.reserved,
+		Open: s.showPanel,
+	})
 	s.openShell()
 	s.Kept = readresult.New(s.Results, s.Store)
 	offered := func(panel string) []toolspec.Definition { return s.Discovery.ForPanel(panel).All() }
 	s.Catalogue = findtools.New(offered)
 	s.Subagent = subagent.New(s.handOn)
-	s.Web = web.New(web.Config{Transport: s.Guard.Transport(), Allowed: s.mayFollow, Setting: s.Settings.Get, Secrets: s.Secrets, Log: s.Log})
+	s.Web = web.New(web.Config{
+		Transport: s.Guard.Transport(), Allowed: s.mayFollow, Setting: s.Settings.Get,
+		Secrets: s.Secrets, Log: s.Log,
+	})
 	steps := func(ctx context.Context, call toolspec.Call) toolspec.Result { return s.Pipeline.Do(ctx, call) }
 	s.asPanels = calls.New(steps)
 	if s.Environment, err = page.New(s.Browser, s.Nav, page.Options{
-		Aliases: alias, Do: steps, Secrets: s.Secrets, Folder: s.Workspace, Window: s.Window, Active: s.Baseline.ActivePanel,
+		Aliases: alias, Do: steps, Secrets: s.Secrets, Folder: s.Workspace, Window: s.Window,
+		Active: s.Baseline.ActivePanel,
 	}); err != nil {
 		return err
 	}
@@ -80,7 +89,8 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 		Store: s.Store, Log: s.Log, Do: steps,
 		Others: offered,
 		Changed: func() {
-			if _, err := s.Events.Publish(context.WithoutCancel(ctx), event.New(event.CatalogueChanged, event.Empty{})); err != nil {
+			if _, err := s.Events.Publish(context.WithoutCancel(ctx),
+				event.New(event.CatalogueChanged, event.Empty{})); err != nil {
 				s.Log.Error("catalogue change not published", "err", err)
 			}
 		},
@@ -93,14 +103,19 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 	}
 	s.editorChanged(s.Editor.State())
 	s.OnClose("panels", func() error { s.Panels.Close(); return nil })
-	guard := egress.New(egress.Config{AllowHosts: s.Settings.List("allow_hosts"), DenyHosts: s.Settings.List("deny_hosts"), Log: s.Log})
+	guard := egress.New(egress.Config{
+		AllowHosts: s.Settings.List("allow_hosts"),
+		DenyHosts:  s.Settings.List("deny_hosts"), Log: s.Log,
+	})
 	s.OnClose("egress of mcp servers", guard.Close)
 	s.mcpGuard = guard
 	s.MCP = mcp.New(mcp.Config{
 		Path: filepath.Join(s.Config.ConfigDir, mcpconfig.FileName), Journal: journal{s}, Log: s.Log,
 		Version: Version, Dir: s.Workspace(), Secrets: s.Secrets, Egress: &mcpEgress{s, guard},
-		Store: s.Secrets, Memory: s.Store, OpenPage: s.signsIn(purpose), Ask: s.serverAsks, Review: s.serverChanged, Sandbox: s.serverSandbox(purpose),
-		Folder: s.Workspace, AskRoots: s.serverWantsFolder, Sample: s.serverSamples, CanSample: func() bool { return s.modelForServers() != "" },
+		Store: s.Secrets, Memory: s.Store, OpenPage: s.signsIn(purpose), Ask: s.serverAsks, Review: s.serverChanged,
+		Sandbox: s.serverSandbox(purpose),
+		Folder:  s.Workspace, AskRoots: s.serverWantsFolder, Sample: s.serverSamples,
+		CanSample: func() bool { return s.modelForServers() != "" },
 		NewIssuer: s.newIssuer(purpose), ClientMetadata: s.Settings.Get("mcp_client_metadata"),
 	})
 	if err := s.MCP.Start(ctx); err != nil {
@@ -132,12 +147,14 @@ func (s *System) openCalls(context.Context, Purpose) error {
 	s.Desk = approval.New(s.Events)
 	close(s.deskOpen)
 	s.Pipeline = pipeline.New(pipeline.Config{
-		Tools: s.Discovery, Approvals: s.Desk, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs, Results: s.Results,
-		Pages: pageControl{s.Browser}, Dialer: s.Guard, Pending: s.Pending,
+		Tools: s.Discovery, Approvals: s.Desk, Recorder: s.Events, Audit: s.Audit, Grants: s.Store, Blobs: s.Blobs,
+		Results: s.Results,
+		Pages:   pageControl{s.Browser}, Dialer: s.Guard, Pending: s.Pending,
 		Policy: func() policy.Settings {
 			return policy.Settings{
-				Mode: policy.Mode(s.Settings.Get("mode")), AllowHosts: s.Settings.List("allow_hosts"), Folder: followed(s.Workspace()),
-				Off: s.Settings.List("groups_off"), OffTools: s.Settings.List("tools_off"),
+				Mode: policy.Mode(s.Settings.Get("mode")), AllowHosts: s.Settings.List("allow_hosts"),
+				Folder: followed(s.Workspace()),
+				Off:    s.Settings.List("groups_off"), OffTools: s.Settings.List("tools_off"),
 				AllowTools: s.Settings.List("tools_allow"), AskTools: s.Settings.List("tools_ask"),
 			}
 		},
@@ -192,16 +209,20 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 	s.Pilot = pilot.New(pilot.Config{Live: s.pilotLive})
 	s.Loop = loop.New(loop.Config{
 		Pilot: s.Pilot,
-		Tools: offeredTools{s.Discovery}, Calls: s.Pipeline, Journal: s.Events, Pending: s.Pending, History: s.Store, Queue: s.Store, Models: s.Models,
+		Tools: offeredTools{s.Discovery}, Calls: s.Pipeline, Journal: s.Events, Pending: s.Pending, History: s.Store,
+		Queue: s.Store, Models: s.Models,
 		Formats: probe.New(probe.Config{
 			Settings: s.Store, Overrides: func() []string { return s.Settings.List("dialects") }, Log: s.Log,
 		}),
 		Limits: func() loop.Limits {
 			return loop.Limits{CallsPerTurn: s.Settings.Int("calls_per_turn"), Rounds: s.Settings.Int("rounds")}
 		},
-		Budget:       s.spend(),
-		ContextShare: func() int { return s.Settings.Int("context_share") }, SnapshotTools: []string{s.Nav.Tool("annotate")}, MarkerSecret: secret, CoreTools: append(s.Nav.Core(), toolspec.ReadResult), Window: func() int { return s.Settings.Int("context_window") },
-		Pages: s.apps.tells, Notes: s.Baseline.PromptNotes, ActivePanel: s.Baseline.ActivePanel, Log: s.Log,
+		Budget:        s.spend(),
+		ContextShare:  func() int { return s.Settings.Int("context_share") },
+		SnapshotTools: []string{s.Nav.Tool("annotate")}, MarkerSecret: secret,
+		CoreTools: append(s.Nav.Core(), toolspec.ReadResult),
+		Window:    func() int { return s.Settings.Int("context_window") },
+		Pages:     s.apps.tells, Notes: s.Baseline.PromptNotes, ActivePanel: s.Baseline.ActivePanel, Log: s.Log,
 	})
 	s.OnClose("loop", func() error { s.Loop.Close(); return nil })
 	s.forgetTurns()
@@ -224,7 +245,10 @@ func (s *System) promptSecret(ctx context.Context) (string, error) {
 func (s *System) modelServices() map[string]providers.Service {
 	services := map[string]providers.Service{}
 	for _, provider := range []string{"openai", "anthropic", "gemini", "openrouter"} {
-		services[provider] = providers.Service{BaseURL: s.Settings.Get(provider + "_base_url"), Key: s.Settings.Get(provider + "_api_key")}
+		services[provider] = providers.Service{
+			BaseURL: s.Settings.Get(provider + "_base_url"),
+			Key:     s.Settings.Get(provider + "_api_key"),
+		}
 	}
 	openai := services["openai"]
 	openai.Format = modelapi.Format(s.Settings.Get("openai_format"))
@@ -273,9 +297,13 @@ func (s *System) rooms() httpapi.Rooms {
 	return httpapi.Rooms{
 		Version: Version, Nav: s.Nav, Keys: s.keys, Files: frontend.Files(), Built: frontend.Built(),
 		Calls: s.Pipeline, Tools: s.Discovery, Desk: s.Desk, Store: s.Store, Events: s.Events, Audit: s.Audit,
-		Blobs: s.Blobs, Results: s.Results, Loop: s.Loop, Models: s.Models, Pilot: s.Pilot, Panels: s.Panels, Making: s.Making, Pages: s.Pages.Origin(), MCP: s.MCP, Apps: &s.apps, Foreign: s.importReader, Base: s.Baseline, Created: s.Created, FileTools: s.Files,
+		Blobs: s.Blobs, Results: s.Results, Loop: s.Loop, Models: s.Models, Pilot: s.Pilot, Panels: s.Panels,
+		Making: s.Making, Pages: s.Pages.Origin(), MCP: s.MCP, Apps: &s.apps, Foreign: s.importReader, Base: s.Baseline,
+		Created: s.Created, FileTools: s.Files,
 		Editor: s.Editor, Notes: s.Notes,
-		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets, Command: s.mcpCommand, AsPanel: s.CallAsPanel, Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Shells: s.shells, Join: s.guests, Programs: programs{s}, Log: s.Log,
+		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets, Command: s.mcpCommand, AsPanel: s.CallAsPanel,
+		Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Shells: s.shells, Join: s.guests,
+		Programs: programs{s}, Log: s.Log,
 	}
 }
 

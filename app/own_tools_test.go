@@ -14,7 +14,10 @@ import (
 // ofPanel makes a call of a panel's tool.
 func ofPanel(t *testing.T, sys *System, from toolspec.Provenance, panel, tool, args string) toolspec.Result {
 	t.Helper()
-	return sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: tool, Panel: panel, Args: json.RawMessage(args), From: from})
+	return sys.Pipeline.Do(t.Context(), toolspec.Call{
+		Tool: tool, Panel: panel, Args: json.RawMessage(args),
+		From: from,
+	})
 }
 
 var (
@@ -61,12 +64,14 @@ func TestAModelDoesNotWidenItsRightsThroughPanels(t *testing.T) {
 			{"tools", "tool_switch", `{"tool":"bash","on":true}`},
 			{"mcp-servers", "mcp_server_toggle", `{"name":"x","on":true}`},
 		} {
-			if r := ofPanel(t, sys, yes, c.panel, c.tool, c.args); r.Success || r.ErrorType != toolspec.PermissionError {
+			if r := ofPanel(t, sys, yes, c.panel, c.tool, c.args); r.Success ||
+				r.ErrorType != toolspec.PermissionError {
 				t.Errorf("%s: %s %s: %+v", mode, c.tool, c.args, r)
 			}
 		}
 		marker := filepath.Join(t.TempDir(), "ran")
-		r := ofPanel(t, sys, yes, "mcp-servers", "mcp_server_add", `{"name":"evil","command":"touch","args":["`+marker+`"]}`)
+		r := ofPanel(t, sys, yes, "mcp-servers", "mcp_server_add", `{"name":"evil","command":"touch","args":["`+marker+
+			`"]}`)
 		if r.Success {
 			for _, s := range sys.MCP.List() {
 				if s.Enabled || s.State != "off" {
@@ -111,7 +116,8 @@ func TestActivityShowsACallerItsOwnCallsAndThePersonAll(t *testing.T) {
 	ofPanel(t, sys, other, "", "get_workspace_state", `{}`)
 	ofPanel(t, sys, byModel, "", "get_active_panel", `{}`)
 	mine := ofPanel(t, sys, byModel, "tools", "activity_list", `{}`)
-	if !strings.Contains(mine.ModelText(), "get_active_panel") || strings.Contains(mine.ModelText(), "get_workspace_state") {
+	if !strings.Contains(mine.ModelText(), "get_active_panel") ||
+		strings.Contains(mine.ModelText(), "get_workspace_state") {
 		t.Errorf("%s", mine.ModelText())
 	}
 	all := ofPanel(t, sys, byPerson, "tools", "activity_list", `{}`)
@@ -152,7 +158,8 @@ func TestSettingsAndTheStateAreToldWithoutSecrets(t *testing.T) {
 	if r := ofPanel(t, sys, program, "home", "home_search_conversations", `{"words":"a"}`); r.Success {
 		t.Errorf("a program reads conversations: %+v", r)
 	}
-	if r := ofPanel(t, sys, saidYes, "settings", "settings_set", `{"key":"theme","value":"light"}`); !r.Success || sys.Settings.Get("theme") != "light" {
+	if r := ofPanel(t, sys, saidYes, "settings", "settings_set", `{"key":"theme","value":"light"}`); !r.Success ||
+		sys.Settings.Get("theme") != "light" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -172,10 +179,12 @@ func TestBookmarksAreKeptAndNameWhereTheirWordsAreFrom(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	r := ofPanel(t, sys, byModel, "browser", "browser_bookmarks", `{"query":"lamps cheap"}`)
-	if !strings.Contains(r.ModelText(), "Desk lamps") || len(r.Sources) != 1 || r.Sources[0] != "https://lamps.example" {
+	if !strings.Contains(r.ModelText(), "Desk lamps") || len(r.Sources) != 1 ||
+		r.Sources[0] != "https://lamps.example" {
 		t.Errorf("%+v", r)
 	}
-	if r := ofPanel(t, sys, saidYes, "browser", "browser_bookmark_remove", `{"url":"https://lamps.example/desk"}`); !r.Success {
+	if r := ofPanel(t, sys, saidYes, "browser", "browser_bookmark_remove",
+		`{"url":"https://lamps.example/desk"}`); !r.Success {
 		t.Errorf("%+v", r)
 	}
 	if r := ofPanel(t, sys, byModel, "browser", "browser_bookmarks", `{}`); strings.Contains(r.ModelText(), "Desk") {
@@ -186,13 +195,20 @@ func TestBookmarksAreKeptAndNameWhereTheirWordsAreFrom(t *testing.T) {
 func TestServersAreAddedChangedImportedAndRemovedInTheirFile(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	window := windowOf(t, sys)
-	if status, body := window.do("POST", "/api/mcp-servers", map[string]any{"name": "one", "entry": mcpconfig.Entry{Command: "sh", Args: []string{"-c", "echo last words >&2; exit 4"}}}); status != 200 {
+	if status, body := window.do("POST", "/api/mcp-servers",
+		map[string]any{"name": "one", "entry": mcpconfig.Entry{
+			Command: "sh",
+			Args:    []string{"-c", "echo last words >&2; exit 4"},
+		}}); status != 200 {
 		t.Fatalf("%d %s", status, body)
 	}
-	if status, body := window.do("POST", "/api/mcp-servers", map[string]any{"name": "one", "entry": mcpconfig.Entry{Command: "true"}}); status == 200 {
+	if status, body := window.do("POST", "/api/mcp-servers",
+		map[string]any{"name": "one", "entry": mcpconfig.Entry{Command: "true"}}); status == 200 {
 		t.Errorf("a name was taken twice: %s", body)
 	}
-	if status, body := window.do("POST", "/api/mcp-servers/import", map[string]any{"text": `{"mcpServers":{"two":{"command":"nosuch"},"one":{"command":"x"}}}`}); status != 200 || !strings.Contains(string(body), `"two"`) {
+	if status, body := window.do("POST", "/api/mcp-servers/import",
+		map[string]any{"text": `{"mcpServers":{"two":{"command":"nosuch"},"one":{"command":"x"}}}`}); status != 200 ||
+		!strings.Contains(string(body), `"two"`) {
 		t.Errorf("%d %s", status, body)
 	}
 	for _, s := range sys.MCP.List() {
@@ -200,7 +216,9 @@ func TestServersAreAddedChangedImportedAndRemovedInTheirFile(t *testing.T) {
 			t.Error("an imported server is on")
 		}
 	}
-	if status, body := window.do("PUT", "/api/mcp-servers/two", map[string]any{"entry": mcpconfig.Entry{URL: "https://mcp.example/", Disabled: true}}); status != 200 || !strings.Contains(string(body), "mcp.example") {
+	if status, body := window.do("PUT", "/api/mcp-servers/two",
+		map[string]any{"entry": mcpconfig.Entry{URL: "https://mcp.example/", Disabled: true}}); status != 200 ||
+		!strings.Contains(string(body), "mcp.example") {
 		t.Errorf("%d %s", status, body)
 	}
 	if status, _ := clientOf(t, sys).do("DELETE", "/api/mcp-servers/one", nil); status != 403 {
@@ -209,7 +227,8 @@ func TestServersAreAddedChangedImportedAndRemovedInTheirFile(t *testing.T) {
 	if status, body := window.do("POST", "/api/mcp-servers/one/restart", nil); status != 200 {
 		t.Errorf("%d %s", status, body)
 	}
-	if status, body := window.do("DELETE", "/api/mcp-servers/one", nil); status != 200 || strings.Contains(string(body), `"one"`) {
+	if status, body := window.do("DELETE", "/api/mcp-servers/one", nil); status != 200 ||
+		strings.Contains(string(body), `"one"`) {
 		t.Errorf("%d %s", status, body)
 	}
 	if status, _ := window.do("DELETE", "/api/mcp-servers/one", nil); status != 404 {
@@ -223,13 +242,16 @@ func TestAnImportIsShownBeforeAnythingIsWritten(t *testing.T) {
 	window := windowOf(t, sys)
 	list := `{"servers":{"a":{"command":"nosuch","args":["x"]},"b":{"command":"nosuch","env":{"K":"${input:k}"}}}}`
 	status, body := window.do("POST", "/api/mcp-servers/import/preview", map[string]any{"text": list})
-	if status != 200 || !strings.Contains(string(body), `"line":"nosuch x"`) || !strings.Contains(string(body), "VS Code asks for") || len(sys.MCP.List()) != 0 {
+	if status != 200 || !strings.Contains(string(body), `"line":"nosuch x"`) ||
+		!strings.Contains(string(body), "VS Code asks for") || len(sys.MCP.List()) != 0 {
 		t.Fatalf("%d %s", status, body)
 	}
-	if status, _ := clientOf(t, sys).do("POST", "/api/mcp-servers/import/preview", map[string]any{"path": "/etc/hostname"}); status != 403 {
+	if status, _ := clientOf(t, sys).do("POST", "/api/mcp-servers/import/preview",
+		map[string]any{"path": "/etc/hostname"}); status != 403 {
 		t.Errorf("a program had a file read: %d", status)
 	}
-	if status, body := window.do("POST", "/api/mcp-servers/import", map[string]any{"text": list, "names": []string{"b"}}); status != 200 || len(sys.MCP.List()) != 1 {
+	if status, body := window.do("POST", "/api/mcp-servers/import",
+		map[string]any{"text": list, "names": []string{"b"}}); status != 200 || len(sys.MCP.List()) != 1 {
 		t.Errorf("%d %s", status, body)
 	}
 	file := filepath.Join(t.TempDir(), "mcp.json")
@@ -237,14 +259,17 @@ func TestAnImportIsShownBeforeAnythingIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	var looked struct{ Digest string }
-	if _, body := window.do("POST", "/api/mcp-servers/import/preview", map[string]any{"path": file}); json.Unmarshal(body, &looked) != nil || len(looked.Digest) != 64 {
+	if _, body := window.do("POST", "/api/mcp-servers/import/preview",
+		map[string]any{"path": file}); json.Unmarshal(body, &looked) != nil || len(looked.Digest) != 64 {
 		t.Errorf("the preview has no digest: %s", body)
 	}
 	if err := os.WriteFile(file, []byte(strings.Replace(list, "nosuch", "other", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, digest := range []string{looked.Digest, ""} {
-		if status, body := window.do("POST", "/api/mcp-servers/import", map[string]any{"path": file, "digest": digest}); status == 200 || !strings.Contains(string(body), "not what the preview showed") || len(sys.MCP.List()) != 1 {
+		if status, body := window.do("POST", "/api/mcp-servers/import",
+			map[string]any{"path": file, "digest": digest}); status == 200 ||
+			!strings.Contains(string(body), "not what the preview showed") || len(sys.MCP.List()) != 1 {
 			t.Errorf("a file that changed after it was looked at: %d %s", status, body)
 		}
 	}
@@ -252,11 +277,13 @@ func TestAnImportIsShownBeforeAnythingIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errs := verb(t, flags, "mcp-servers", "import", file, "--preview")
-	if code != exitDone || !strings.Contains(out, "VS Code's mcp.json") || !strings.Contains(out, `a: "nosuch x"`) || !strings.Contains(out, "stays as it is") {
+	if code != exitDone || !strings.Contains(out, "VS Code's mcp.json") || !strings.Contains(out, `a: "nosuch x"`) ||
+		!strings.Contains(out, "stays as it is") {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
 	}
 	code, out, errs = verb(t, flags, "mcp-servers", "import", file)
-	if code != exitDone || !strings.Contains(out, "Added 1: a") || !strings.Contains(out, "switched off") || !strings.Contains(errs, `a: "nosuch x"`) {
+	if code != exitDone || !strings.Contains(out, "Added 1: a") || !strings.Contains(out, "switched off") ||
+		!strings.Contains(errs, `a: "nosuch x"`) {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
 	}
 }

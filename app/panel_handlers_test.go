@@ -30,20 +30,25 @@ func TestTheEditorsSaveIsAWriteLikeAnyOther(t *testing.T) {
 	program := toolspec.Provenance{Caller: toolspec.CallerRun}
 	file := filepath.Join(sys.Workspace(), "a.txt")
 	args := map[string]any{"filePath": "a.txt", "content": "mine\n", "version": ""}
-	if r := inPanel(t, sys, "code-editor", "editor_save_file", program, args); r.Success || r.ErrorType != toolspec.PermissionError {
+	if r := inPanel(t, sys, "code-editor", "editor_save_file", program, args); r.Success ||
+		r.ErrorType != toolspec.PermissionError {
 		t.Fatalf("%+v", r)
 	}
 	if r := inPanel(t, sys, "code-editor", "editor_save_file", person, args); !r.Success || len(r.Changed) != 1 {
 		t.Fatalf("%+v", r)
 	}
-	if err := sys.Editor.Keep(wire.EditorState{Tabs: []wire.EditorTab{{Path: file, Shown: "a.txt"}}, Active: file}); err != nil {
+	if err := sys.Editor.Keep(wire.EditorState{
+		Tabs:   []wire.EditorTab{{Path: file, Shown: "a.txt"}},
+		Active: file,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	r := inPanel(t, sys, "code-editor", "editor_save_file", person, map[string]any{"content": "more\n"})
 	if got, err := os.ReadFile(file); !r.Success || err != nil || string(got) != "more\n" {
 		t.Fatalf("%q %v %+v", got, err, r)
 	}
-	r = inPanel(t, sys, "code-editor", "editor_open_file", person, map[string]any{"path": sys.Config.DataDir + "/" + DatabaseName})
+	r = inPanel(t, sys, "code-editor", "editor_open_file", person,
+		map[string]any{"path": sys.Config.DataDir + "/" + DatabaseName})
 	if r.Success || r.ErrorType != toolspec.SecurityError {
 		t.Errorf("%+v", r)
 	}
@@ -84,7 +89,8 @@ func TestANoteIsAFileOfItsOwner(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	program := toolspec.Provenance{Caller: toolspec.CallerRun}
-	if r := inPanel(t, sys, "notes", "notes_write", program, map[string]any{"name": "Ideas", "content": "x"}); r.Success {
+	if r := inPanel(t, sys, "notes", "notes_write", program,
+		map[string]any{"name": "Ideas", "content": "x"}); r.Success {
 		t.Error("a program that nobody is asked about wrote a note")
 	}
 	do("notes", "notes_rename", map[string]any{"name": "Ideas", "to": "Plans"})

@@ -79,7 +79,8 @@ func TestTheActivePanelsPageIsAskedOfTheWindowAndOfNobodyElse(t *testing.T) {
 	person := windowOf(t, sys)
 	key := strings.TrimPrefix(person.head.Get("Authorization"), "Bearer ")
 	answers := map[string]string{
-		"see": seenText(t), "aim": `{"v":{"state":"ok","x":30,"y":30}}`, "press": `{"v":true}`, "calm": `{"v":{"over":true}}`,
+		"see": seenText(t), "aim": `{"v":{"state":"ok","x":30,"y":30}}`, "press": `{"v":true}`,
+		"calm": `{"v":{"over":true}}`,
 		"html": `{"v":"<h1>Tools</h1><p>All tools stand here.</p>"}`,
 	}
 	first := showing(t, sys, key, map[string]string{})
@@ -94,19 +95,23 @@ func TestTheActivePanelsPageIsAskedOfTheWindowAndOfNobodyElse(t *testing.T) {
 	if !r.Success || !strings.Contains(r.Text+textOf(t, r), "| panel:tools | v1") {
 		t.Fatalf("%+v", r)
 	}
-	if row := logged(t, sys, "annotate_page", "Numbered the page"); !slices.Equal(row.Sources, []string{"panel:tools"}) {
+	if row := logged(t, sys, "annotate_page", "Numbered the page"); !slices.Equal(row.Sources,
+		[]string{"panel:tools"}) {
 		t.Errorf("it is logged as read from %v", row.Sources)
 	}
 	if r := person.execute("click_element", map[string]any{"annotationId": 1}); !r.Success {
 		t.Errorf("%+v", r)
 	}
-	if r := person.execute("get_page_content", map[string]any{}); !r.Success || !strings.Contains(textOf(t, r), "All tools stand here") {
+	if r := person.execute("get_page_content", map[string]any{}); !r.Success ||
+		!strings.Contains(textOf(t, r), "All tools stand here") {
 		t.Errorf("%+v", r)
 	}
-	if r := person.execute("take_screenshot", map[string]any{}); r.Success || !strings.Contains(r.Error, "no picture of the panel") {
+	if r := person.execute("take_screenshot", map[string]any{}); r.Success ||
+		!strings.Contains(r.Error, "no picture of the panel") {
 		t.Errorf("%+v", r)
 	}
-	if r := person.execute("get_workspace_state", map[string]any{}); !r.Success || !strings.Contains(fmt.Sprint(r.Value), "operable:1 ") {
+	if r := person.execute("get_workspace_state", map[string]any{}); !r.Success ||
+		!strings.Contains(fmt.Sprint(r.Value), "operable:1 ") {
 		t.Errorf("%+v", r)
 	}
 	if did := w.did(); !strings.Contains(did, "tools:aim tools:press tools:calm tools:see") {
@@ -116,7 +121,8 @@ func TestTheActivePanelsPageIsAskedOfTheWindowAndOfNobodyElse(t *testing.T) {
 		t.Errorf("the window that nobody looks at was asked %s", did)
 	}
 	program := clientOf(t, sys)
-	if r := program.execute("click_element", map[string]any{"annotationId": 1}); r.Success || !strings.Contains(r.Error, "only the window's own assistant") {
+	if r := program.execute("click_element", map[string]any{"annotationId": 1}); r.Success ||
+		!strings.Contains(r.Error, "only the window's own assistant") {
 		t.Errorf("a program pressed there: %+v", r)
 	}
 }

@@ -36,7 +36,9 @@ func deskPanel(t *testing.T) *System {
 }
 
 // asked answers each question that comes up until the call is done, and returns them.
-func (s *System) asked(t *testing.T, answer event.Answer, call func() toolspec.Result) (questions []event.Approval, r toolspec.Result) {
+func (s *System) asked(t *testing.T, answer event.Answer, call func() toolspec.Result) (questions []event.Approval,
+	r toolspec.Result,
+) {
 	t.Helper()
 	done := make(chan toolspec.Result, 1)
 	go func() { done <- call() }()
@@ -59,7 +61,10 @@ func (s *System) asked(t *testing.T, answer event.Answer, call func() toolspec.R
 func (s *System) deskAsks(t *testing.T, answer event.Answer, tool, args string) ([]event.Approval, toolspec.Result) {
 	t.Helper()
 	return s.asked(t, answer, func() toolspec.Result {
-		return s.asPanels.Call(t.Context(), calls.Request{Panel: "desk", Tool: tool, Args: json.RawMessage(args), Interactive: true})
+		return s.asPanels.Call(t.Context(), calls.Request{
+			Panel: "desk", Tool: tool, Args: json.RawMessage(args),
+			Interactive: true,
+		})
 	})
 }
 
@@ -73,7 +78,8 @@ func TestAPanelCallsItsOwnToolsAlsoThoseTheAssistantDoesNotSee(t *testing.T) {
 	if r := sys.CallAsPanel(t.Context(), "desk", "desk_think", nil); r.Success {
 		t.Error("the page called a tool that only the assistant may call")
 	}
-	if r := sys.CallAsPanel(t.Context(), "desk", "desk_wipe", nil); r.ErrorType != toolspec.PermissionError || !strings.Contains(r.Error, "nobody to ask") {
+	if r := sys.CallAsPanel(t.Context(), "desk", "desk_wipe", nil); r.ErrorType != toolspec.PermissionError ||
+		!strings.Contains(r.Error, "nobody to ask") {
 		t.Errorf("what destroys ran without a question: %+v", r)
 	}
 	if questions, r := sys.deskAsks(t, event.AnswerOnce, "desk_wipe", `{}`); !r.Success || len(questions) != 1 {
@@ -84,15 +90,18 @@ func TestAPanelCallsItsOwnToolsAlsoThoseTheAssistantDoesNotSee(t *testing.T) {
 func TestAPanelIsRefusedWhatItsManifestDoesNotNameBeforeAnybodyIsAsked(t *testing.T) {
 	sys := deskPanel(t)
 	for tool, args := range map[string]string{
-		"bash": `{"command":"id"}`, "http_request": `{"url":"https://shop.example/"}`, "create_tool": `{}`, "open_home_panel": `{}`,
+		"bash": `{"command":"id"}`, "http_request": `{"url":"https://shop.example/"}`, "create_tool": `{}`,
+		"open_home_panel": `{}`,
 	} {
 		questions, r := sys.deskAsks(t, event.AnswerOnce, tool, args)
-		if len(questions) > 0 || r.ErrorType != toolspec.PermissionError || !strings.Contains(r.Suggestion, `"`+tool+`" to permissions.call_tools`) {
+		if len(questions) > 0 || r.ErrorType != toolspec.PermissionError ||
+			!strings.Contains(r.Suggestion, `"`+tool+`" to permissions.call_tools`) {
 			t.Errorf("%s: %d questions, %+v", tool, len(questions), r)
 		}
 	}
 	// What is named does not lead on to what is not.
-	questions, r := sys.deskAsks(t, event.AnswerOnce, "run_steps", `{"steps":[{"tool":"navigate_page","args":{"url":"https://shop.example/"}}]}`)
+	questions, r := sys.deskAsks(t, event.AnswerOnce, "run_steps",
+		`{"steps":[{"tool":"navigate_page","args":{"url":"https://shop.example/"}}]}`)
 	if len(questions) != 1 || r.Success && !strings.Contains(r.ModelText(), "call_tools") {
 		t.Errorf("%d questions, %s", len(questions), r.ModelText())
 	}
@@ -108,7 +117,8 @@ func TestAPersonIsAskedOnceForEachToolThatAPanelBorrows(t *testing.T) {
 	if questions, r := sys.deskAsks(t, event.AnswerDeny, "read_file", path); !r.Success || len(questions) > 0 {
 		t.Errorf("it was asked again: %+v %+v", questions, r)
 	}
-	if questions, r := sys.deskAsks(t, event.AnswerDeny, "write_file", `{"path":"plan.txt","content":"x"}`); r.Success || len(questions) != 1 {
+	if questions, r := sys.deskAsks(t, event.AnswerDeny, "write_file",
+		`{"path":"plan.txt","content":"x"}`); r.Success || len(questions) != 1 {
 		t.Errorf("a yes to read was one to write: %+v %+v", questions, r)
 	}
 	rows, err := sys.Audit.List(t.Context(), 10)
@@ -119,7 +129,8 @@ func TestAPersonIsAskedOnceForEachToolThatAPanelBorrows(t *testing.T) {
 	for _, row := range rows {
 		told = append(told, row.Tool+" by "+callerName(row))
 	}
-	if got := strings.Join(told, ", "); strings.Count(got, "read_file by panel:desk") != 2 || !strings.Contains(got, "write_file by panel:desk") {
+	if got := strings.Join(told, ", "); strings.Count(got, "read_file by panel:desk") != 2 ||
+		!strings.Contains(got, "write_file by panel:desk") {
 		t.Errorf("the log: %s", got)
 	}
 }
@@ -127,15 +138,19 @@ func TestAPersonIsAskedOnceForEachToolThatAPanelBorrows(t *testing.T) {
 func TestTheDoorTakesAPanelsCallForThePanelsWhoeverRelaysIt(t *testing.T) {
 	sys := deskPanel(t)
 	for name, c := range map[string]*client{"window": windowOf(t, sys), "program": clientOf(t, sys)} {
-		status, b := c.do(http.MethodPost, "/api/panels/desk/call", map[string]any{"tool": "desk_add", "args": map[string]any{"what": "x"}})
+		status, b := c.do(http.MethodPost, "/api/panels/desk/call",
+			map[string]any{"tool": "desk_add", "args": map[string]any{"what": "x"}})
 		if status != http.StatusOK || !strings.Contains(string(b), `"success":true`) {
 			t.Errorf("%s: %d %s", name, status, b)
 		}
-		status, b = c.do(http.MethodPost, "/api/panels/desk/call", map[string]any{"tool": "bash", "args": map[string]any{"command": "id"}})
-		if status != http.StatusOK || !strings.Contains(string(b), "permission_error") || !strings.Contains(string(b), "call_tools") {
+		status, b = c.do(http.MethodPost, "/api/panels/desk/call",
+			map[string]any{"tool": "bash", "args": map[string]any{"command": "id"}})
+		if status != http.StatusOK || !strings.Contains(string(b), "permission_error") ||
+			!strings.Contains(string(b), "call_tools") {
 			t.Errorf("%s: %d %s", name, status, b)
 		}
-		if status, _ := c.do(http.MethodPost, "/api/panels/none/call", map[string]any{"tool": "desk_add"}); status != http.StatusNotFound {
+		if status, _ := c.do(http.MethodPost, "/api/panels/none/call",
+			map[string]any{"tool": "desk_add"}); status != http.StatusNotFound {
 			t.Errorf("%s: a panel that is not there: %d", name, status)
 		}
 	}
@@ -162,19 +177,22 @@ handlers.clip_more = () => tools.bash({ command: 'id' })
 	sys := openWith(t, flags, Purpose{Serve: true})
 	do := func(tool, args string) ([]event.Approval, toolspec.Result) {
 		return sys.asked(t, event.AnswerOnce, func() toolspec.Result {
-			return sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: tool, Panel: "clip", Args: json.RawMessage(args), From: toolspec.Provenance{
-				Caller: toolspec.CallerModel, Interactive: true, Conversation: "talk", Turn: "t1",
-			}})
+			return sys.Pipeline.Do(t.Context(),
+				toolspec.Call{Tool: tool, Panel: "clip", Args: json.RawMessage(args), From: toolspec.Provenance{
+					Caller: toolspec.CallerModel, Interactive: true, Conversation: "talk", Turn: "t1",
+				}})
 		})
 	}
 	questions, r := do("clip_count", `{"path":"plan.txt"}`)
 	if !r.Success || r.ModelText() != `{"words":2,"own":"buy bread\n"}` {
 		t.Fatalf("%+v", r)
 	}
-	if len(questions) != 1 || !strings.HasSuffix(questions[0].Question, ", for the panel clip?") || questions[0].Conversation != "talk" {
+	if len(questions) != 1 || !strings.HasSuffix(questions[0].Question, ", for the panel clip?") ||
+		questions[0].Conversation != "talk" {
 		t.Errorf("%+v", questions)
 	}
-	if questions, r := do("clip_more", `{}`); r.Success || len(questions) > 0 || !strings.Contains(r.Error, "backend.js") || !strings.Contains(r.Error, "permissions.call_tools") {
+	if questions, r := do("clip_more", `{}`); r.Success || len(questions) > 0 ||
+		!strings.Contains(r.Error, "backend.js") || !strings.Contains(r.Error, "permissions.call_tools") {
 		t.Errorf("%+v %+v", questions, r)
 	}
 }
@@ -196,16 +214,20 @@ func TestWhatAPersonSetsForAPanelReachesItsScriptAndSensitiveValuesNobodyElse(t 
 	if status, b := program.do(http.MethodPut, "/api/panels/clip/config", values); status != http.StatusForbidden {
 		t.Errorf("a program set it: %d %s", status, b)
 	}
-	if status, b := person.do(http.MethodPut, "/api/panels/clip/config", values); status != http.StatusOK || strings.Contains(string(b), "s3cret") {
+	if status, b := person.do(http.MethodPut, "/api/panels/clip/config", values); status != http.StatusOK ||
+		strings.Contains(string(b), "s3cret") {
 		t.Errorf("%d %s", status, b)
 	}
 	if got := size(); got != "[3,6]" {
 		t.Error(got)
 	}
-	if status, b := person.do(http.MethodPut, "/api/panels/clip/config", map[string]any{"values": map[string]any{"size": "x"}}); status != http.StatusBadRequest || !strings.Contains(string(b), "size should be a whole number") {
+	if status, b := person.do(http.MethodPut, "/api/panels/clip/config",
+		map[string]any{"values": map[string]any{"size": "x"}}); status != http.StatusBadRequest ||
+		!strings.Contains(string(b), "size should be a whole number") {
 		t.Errorf("%d %s", status, b)
 	}
-	if status, b := program.do(http.MethodGet, "/api/panels/clip/config", nil); status != http.StatusOK || strings.Contains(string(b), "s3cret") || !strings.Contains(string(b), `"set":true`) {
+	if status, b := program.do(http.MethodGet, "/api/panels/clip/config", nil); status != http.StatusOK ||
+		strings.Contains(string(b), "s3cret") || !strings.Contains(string(b), `"set":true`) {
 		t.Errorf("%d %s", status, b)
 	}
 }

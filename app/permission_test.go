@@ -13,13 +13,16 @@ func TestWhatEveryCallOfAToolNeedsIsThePersonsToSay(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	person := windowOf(t, sys)
 	route := "/api/tools/list_directory/permission"
-	if status, _ := clientOf(t, sys).do(http.MethodPut, route, map[string]any{"permission": "allow"}); status != http.StatusForbidden {
+	if status, _ := clientOf(t, sys).do(http.MethodPut, route,
+		map[string]any{"permission": "allow"}); status != http.StatusForbidden {
 		t.Errorf("a program gave leave: %d", status)
 	}
-	if status, _ := person.do(http.MethodPut, "/api/tools/no_such_tool/permission", map[string]any{"permission": "allow"}); status != http.StatusNotFound {
+	if status, _ := person.do(http.MethodPut, "/api/tools/no_such_tool/permission",
+		map[string]any{"permission": "allow"}); status != http.StatusNotFound {
 		t.Errorf("a tool that is not there: %d", status)
 	}
-	if status, _ := person.do(http.MethodPut, route, map[string]any{"permission": "perhaps"}); status != http.StatusBadRequest {
+	if status, _ := person.do(http.MethodPut, route,
+		map[string]any{"permission": "perhaps"}); status != http.StatusBadRequest {
 		t.Errorf("a word that means nothing: %d", status)
 	}
 	stand := func(want string) (permission, rule string) {
@@ -43,7 +46,10 @@ func TestWhatEveryCallOfAToolNeedsIsThePersonsToSay(t *testing.T) {
 		return "", ""
 	}
 	call := func() toolspec.Result {
-		return sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: "list_directory", Args: json.RawMessage(`{}`), From: toolspec.Provenance{Caller: toolspec.CallerRun}})
+		return sys.Pipeline.Do(t.Context(), toolspec.Call{
+			Tool: "list_directory", Args: json.RawMessage(`{}`),
+			From: toolspec.Provenance{Caller: toolspec.CallerRun},
+		})
 	}
 	for _, step := range []struct{ want, rule, refusal string }{
 		{"never", "A rule forbids it: list_directory, never.", "a rule forbids it"},

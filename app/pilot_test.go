@@ -30,7 +30,8 @@ func TestEveryToolOfOurOwnHasACommand(t *testing.T) {
 		panel = panel && strings.HasSuffix(d.Name, "_panel")
 		switch has := said[d.Name] || panel && said["open_*_panel"]; {
 		case !has && wordless[d.Name] == "":
-			t.Errorf("%s has no command: give it one in backend/agent/pilot/table*.go, or a reason in wordless()", d.Name)
+			t.Errorf("%s has no command: give it one in backend/agent/pilot/table*.go, or a reason in wordless()",
+				d.Name)
 		case has && wordless[d.Name] != "":
 			t.Errorf("%s has a command and is excused all the same", d.Name)
 		}
@@ -57,7 +58,9 @@ func TestWhatCommandsCallIsWhatToolsTake(t *testing.T) {
 		if e.Tool == "" || e.Tool == "*" {
 			continue
 		}
-		res, err := p.Stream(context.Background(), llm.Request{Messages: []chat.Message{{Role: chat.RoleUser, Text: e.Say}}, Tools: functions}, func(llm.Delta) {})
+		res, err := p.Stream(context.Background(),
+			llm.Request{Messages: []chat.Message{{Role: chat.RoleUser, Text: e.Say}}, Tools: functions},
+			func(llm.Delta) {})
 		if err != nil || len(res.Calls) != 1 {
 			t.Errorf("%q: %v, %q", e.Say, err, res.Text)
 			continue

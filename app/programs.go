@@ -16,14 +16,16 @@ type programs struct{ sys *System }
 // Programs implements httpapi.Programs.
 func (p programs) Programs() wire.Programs {
 	out := wire.Programs{
-		Command: "sextant", Args: []string{"mcp"}, URL: "http://" + p.sys.Host() + mcpserver.JoinPath, Token: p.sys.Token(),
+		Command: "sextant", Args: []string{"mcp"}, URL: "http://" + p.sys.Host() + mcpserver.JoinPath,
+		Token:   p.sys.Token(),
 		Session: strings.ToLower(rand.Text()[:8]), Programs: []wire.Program{},
 	}
 	if self, err := os.Executable(); err == nil {
 		out.Command = self
 	}
 	// Another program has the environment of its own start, not ours.
-	if usual, err := config.Load(nil); err != nil || usual.DataDir != p.sys.Config.DataDir || usual.ConfigDir != p.sys.Config.ConfigDir || os.Getenv("SEXTANT_DATA")+os.Getenv("SEXTANT_CONFIG") != "" {
+	if usual, err := config.Load(nil); err != nil || usual.DataDir != p.sys.Config.DataDir ||
+		usual.ConfigDir != p.sys.Config.ConfigDir || os.Getenv("SEXTANT_DATA")+os.Getenv("SEXTANT_CONFIG") != "" {
 		out.Args = append(out.Args, "--data", p.sys.Config.DataDir, "--config", p.sys.Config.ConfigDir)
 	}
 	for _, v := range p.sys.guests.Clients() {

@@ -25,14 +25,17 @@ func TestThePersonSeesWhoIsConnectedAndSendsThemAway(t *testing.T) {
 	if status, b := clientOf(t, sys).do(http.MethodGet, "/api/programs", nil); status != http.StatusForbidden {
 		t.Errorf("a program reads who is there: %d %s", status, b)
 	}
-	if told := list(); len(told.Programs) != 0 || told.Token != sys.Token() || told.Session == "" || !slices.Contains(told.Args, flags["data"]) {
+	if told := list(); len(told.Programs) != 0 || told.Token != sys.Token() || told.Session == "" ||
+		!slices.Contains(told.Args, flags["data"]) {
 		t.Errorf("before anybody came: %+v", told)
 	}
 	joined := speak(t, flags, "joined", nil)
 	joined.does("navigate_page", map[string]any{"url": "demo"})
 	visit(t, sys, "shares", "?share=true", "2026-07-28", nil).does("browser_tabs", nil)
 	told := list().Programs
-	if len(told) != 2 || told[0].Name != "shares" || !told[0].Shares || told[0].Via != "http" || told[1].Name != "joined" || told[1].Via != "stdio" || told[1].Calls != 1 || told[1].Tabs != 1 || told[1].Shares {
+	if len(told) != 2 || told[0].Name != "shares" || !told[0].Shares || told[0].Via != "http" ||
+		told[1].Name != "joined" || told[1].Via != "stdio" || told[1].Calls != 1 || told[1].Tabs != 1 ||
+		told[1].Shares {
 		t.Fatalf("%+v", told)
 	}
 	for _, p := range told {

@@ -93,7 +93,10 @@ func TestTheStreamTellsAWrongKeyAndMovesNoHandForAProgram(t *testing.T) {
 	if sys.hub.Watched() {
 		t.Error("a program counts as a window that can be asked")
 	}
-	if err := program.WriteJSON(wire.ClientMessage{V: wire.Version, Kind: "input", Input: &wire.Input{Type: "down"}}); err != nil {
+	if err := program.WriteJSON(wire.ClientMessage{
+		V: wire.Version, Kind: "input",
+		Input: &wire.Input{Type: "down"},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if m := until(t, program, "error"); !strings.Contains(string(m.Data), "window") {

@@ -10,7 +10,10 @@ import (
 
 // toolRooms are the rooms of baseline tools that stand on their own, in the order of the list.
 func (s *System) toolRooms() []baselineRoom {
-	return []baselineRoom{s.Files, s.Shell, s.Web, s.Look, s.Kept, s.Catalogue, s.Subagent, s.Created.Makers(), s.Making}
+	return []baselineRoom{
+		s.Files, s.Shell, s.Web, s.Look, s.Kept, s.Catalogue, s.Subagent, s.Created.Makers(),
+		s.Making,
+	}
 }
 
 // switched is a room's tools as a source of the Catalogue: without the groups that a person

@@ -12,7 +12,8 @@ import (
 type baselineRoom interface {
 	Definitions(panel string) []toolspec.Definition
 	Describe(call toolspec.Call) toolspec.Description
-	Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition, out func(stream, text string)) (toolspec.Result, error)
+	Execute(ctx context.Context, call toolspec.Call, def toolspec.Definition,
+		out func(stream, text string)) (toolspec.Result, error)
 }
 
 var (
@@ -85,7 +86,8 @@ func (r router) Execute(
 ) (toolspec.Result, error) {
 	if !r.isSurface[call.Tool] {
 		result, err := r.room(call.Tool).Execute(ctx, call, def, out)
-		if panel := r.sys.Nav.WithPanels(r.sys.panelIDs()).PanelOf(call.Tool); panel != "" && err == nil && result.Success {
+		if panel := r.sys.Nav.WithPanels(r.sys.panelIDs()).PanelOf(call.Tool); panel != "" && err == nil &&
+			result.Success {
 			r.sys.Environment.Opened(call.From.Turn, panel)
 		}
 		return result, err

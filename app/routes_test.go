@@ -37,7 +37,8 @@ func TestPanelsOpenAndCloseUnderBothSpellings(t *testing.T) {
 		}
 	}
 	method, path := sys.Nav.Route("panel_open")
-	if _, body := c.do(method, path, map[string]string{"panel": "no-such-panel"}); result(t, body).ErrorType != toolspec.ValidationError {
+	if _, body := c.do(method, path, map[string]string{"panel": "no-such-panel"}); result(t,
+		body).ErrorType != toolspec.ValidationError {
 		t.Errorf("a panel that is not there: %s", body)
 	}
 }
@@ -79,11 +80,15 @@ func TestMCPServersAreListedSwitchedAndCalledUnderThePolicy(t *testing.T) {
 			t.Errorf("after toggle %v enabled is %v", step.body, list.Servers[0].Enabled)
 		}
 	}
-	if status, body := c.do(http.MethodPost, strings.Replace(path, "dead", "nobody", 1), nil); status != http.StatusNotFound {
+	if status, body := c.do(http.MethodPost, strings.Replace(path, "dead", "nobody", 1),
+		nil); status != http.StatusNotFound {
 		t.Errorf("a server that is not there: status %d: %s", status, body)
 	}
 	method, path := sys.Nav.Route("mcp_call")
-	if status, body := c.do(method, path, map[string]string{"server": "dead", "tool": "x"}); status != http.StatusNotFound {
+	if status, body := c.do(method, path, map[string]string{
+		"server": "dead",
+		"tool":   "x",
+	}); status != http.StatusNotFound {
 		t.Errorf("a tool that is not there: status %d: %s", status, body)
 	}
 }
@@ -92,7 +97,8 @@ func TestTheDoorTakesJSONUnderAnyNameAndBoundsIt(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	c := clientOf(t, sys)
 	post := func(body string) (int, string) {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.base+"/api/ai/tools/execute", strings.NewReader(body))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.base+"/api/ai/tools/execute",
+			strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,10 +124,12 @@ func TestTheDoorTakesJSONUnderAnyNameAndBoundsIt(t *testing.T) {
 			t.Errorf("%.40s: status %d, want %d: %.200s", body, status, want, answer)
 		}
 	}
-	if status, body := c.do(http.MethodGet, "/api/no/such/route", nil); status != http.StatusNotFound || !strings.Contains(string(body), "openapi") {
+	if status, body := c.do(http.MethodGet, "/api/no/such/route", nil); status != http.StatusNotFound ||
+		!strings.Contains(string(body), "openapi") {
 		t.Errorf("an unknown route: status %d: %s", status, body)
 	}
-	if status, body := c.do(http.MethodGet, "/api/openapi.json", nil); status != http.StatusOK || !strings.Contains(string(body), `"Envelope"`) {
+	if status, body := c.do(http.MethodGet, "/api/openapi.json", nil); status != http.StatusOK ||
+		!strings.Contains(string(body), `"Envelope"`) {
 		t.Errorf("the OpenAPI document: status %d, %.100s", status, body)
 	}
 }
@@ -130,22 +138,27 @@ func TestAPanelsStateIsKeptForThePersonsWindowAlone(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	program, window := clientOf(t, sys), windowOf(t, sys)
 	route := "/api/panels/" + sys.Nav.Panels[0] + "/state"
-	if status, body := program.do(http.MethodGet, route, nil); status != http.StatusOK || !bytes.Contains(body, []byte(`"state":null`)) {
+	if status, body := program.do(http.MethodGet, route, nil); status != http.StatusOK ||
+		!bytes.Contains(body, []byte(`"state":null`)) {
 		t.Errorf("before anything was kept: %d %s", status, body)
 	}
 	if status, body := program.do(http.MethodPut, route, map[string]any{"state": 1}); status != http.StatusForbidden {
 		t.Errorf("a program keeps a panel's state: %d %s", status, body)
 	}
-	if status, body := window.do(http.MethodPut, route, map[string]any{"state": map[string]any{"at": 3}}); status != http.StatusNoContent {
+	if status, body := window.do(http.MethodPut, route,
+		map[string]any{"state": map[string]any{"at": 3}}); status != http.StatusNoContent {
 		t.Errorf("%d %s", status, body)
 	}
-	if status, body := window.do(http.MethodGet, route, nil); status != http.StatusOK || !bytes.Contains(body, []byte(`"state":{"at":3}`)) {
+	if status, body := window.do(http.MethodGet, route, nil); status != http.StatusOK ||
+		!bytes.Contains(body, []byte(`"state":{"at":3}`)) {
 		t.Errorf("%d %s", status, body)
 	}
-	if status, _ := window.do(http.MethodPut, route, map[string]any{"state": strings.Repeat("x", 256<<10)}); status != http.StatusRequestEntityTooLarge {
+	if status, _ := window.do(http.MethodPut, route,
+		map[string]any{"state": strings.Repeat("x", 256<<10)}); status != http.StatusRequestEntityTooLarge {
 		t.Errorf("more than 256 KB: %d", status)
 	}
-	if status, _ := window.do(http.MethodPut, "/api/panels/no-such-panel/state", map[string]any{"state": 1}); status != http.StatusNotFound {
+	if status, _ := window.do(http.MethodPut, "/api/panels/no-such-panel/state",
+		map[string]any{"state": 1}); status != http.StatusNotFound {
 		t.Errorf("a panel that is not there: %d", status)
 	}
 }

@@ -31,7 +31,12 @@ func TestSecretsAreKeptFromTheCommandLineBesideARunningSextant(t *testing.T) {
 		says  string
 	}{
 		{"", []string{"secrets"}, exitDone, "No secrets yet."},
-		{value + "\n", []string{"secrets", "set", "git", "--host", "api.example.com", "--in", "header"}, exitDone, "Kept {{secret:git}} for api.example.com in the file."},
+		{
+			value + "\n",
+			[]string{"secrets", "set", "git", "--host", "api.example.com", "--in", "header"},
+			exitDone,
+			"Kept {{secret:git}} for api.example.com in the file.",
+		},
 		{value, []string{"secrets", "set", "Git", "--host", "api.example.com"}, exitUsage, "small letters"},
 		{value, []string{"secrets", "set", "git"}, exitUsage, "--host"},
 		{value, []string{"secrets", "set", "git", "--host", "mcp:files"}, exitUsage, "no MCP server of that name"},
@@ -46,7 +51,8 @@ func TestSecretsAreKeptFromTheCommandLineBesideARunningSextant(t *testing.T) {
 	}
 	// The running one knows it already, and a program reads all but the value, and changes nothing.
 	c := clientOf(t, sys)
-	if status, b := c.do(http.MethodGet, "/api/secrets", nil); status != http.StatusOK || !bytes.Contains(b, []byte(`"name":"git"`)) || bytes.Contains(b, []byte(value)) {
+	if status, b := c.do(http.MethodGet, "/api/secrets", nil); status != http.StatusOK ||
+		!bytes.Contains(b, []byte(`"name":"git"`)) || bytes.Contains(b, []byte(value)) {
 		t.Errorf("%d %s", status, b)
 	}
 	put := map[string]any{"host": "evil.example", "value": "something-else"}
@@ -57,13 +63,18 @@ func TestSecretsAreKeptFromTheCommandLineBesideARunningSextant(t *testing.T) {
 		t.Errorf("a program deleted a secret: %d %s", status, b)
 	}
 	c = windowOf(t, sys)
-	if status, b := c.do(http.MethodPut, "/api/secrets/bank", map[string]any{"host": "bank.example", "value": "tiny!"}); status != http.StatusBadRequest || bytes.Contains(b, []byte("tiny!")) {
+	if status, b := c.do(http.MethodPut, "/api/secrets/bank",
+		map[string]any{"host": "bank.example", "value": "tiny!"}); status != http.StatusBadRequest ||
+		bytes.Contains(b, []byte("tiny!")) {
 		t.Errorf("a short value: %d %s", status, b)
 	}
-	if status, b := c.do(http.MethodPut, "/api/secrets/bank", map[string]any{"host": "bank.example", "value": value}); status != http.StatusOK || bytes.Contains(b, []byte(value)) {
+	if status, b := c.do(http.MethodPut, "/api/secrets/bank",
+		map[string]any{"host": "bank.example", "value": value}); status != http.StatusOK ||
+		bytes.Contains(b, []byte(value)) {
 		t.Errorf("keeping: %d %s", status, b)
 	}
-	if status, b := c.do(http.MethodDelete, "/api/secrets/git", nil); status != http.StatusOK || bytes.Contains(b, []byte(`"git"`)) {
+	if status, b := c.do(http.MethodDelete, "/api/secrets/git", nil); status != http.StatusOK ||
+		bytes.Contains(b, []byte(`"git"`)) {
 		t.Errorf("deleting: %d %s", status, b)
 	}
 }

@@ -54,7 +54,8 @@ func knownKinds(t *testing.T) []func() string {
 		func() string { return "glpat-" + r(word+"-_", 20) },
 		func() string { return "xoxb-" + r(digits, 12) + "-" + r(digits, 13) + "-" + r(word, 24) },
 		func() string {
-			return "https://hooks.slack.com/services/T" + r(upper+digits, 8) + "/B" + r(upper+digits, 10) + "/" + r(word, 24)
+			return "https://hooks.slack.com/services/T" + r(upper+digits, 8) + "/B" + r(upper+digits, 10) + "/" +
+				r(word, 24)
 		},
 		func() string { return "sk_live_" + r(word, 24) },
 		func() string { return "whsec_" + r(word, 32) },
@@ -63,7 +64,8 @@ func knownKinds(t *testing.T) []func() string {
 		func() string { return "sk-proj-" + r(word+"-_", 74) },
 		func() string { return "sk-ant-api03-" + r(word+"-_", 93) + "AA" },
 		func() string {
-			return b64(`{"alg":"HS256","typ":"JWT"}`) + "." + b64(`{"sub":"`+r(digits, 10)+`"}`) + "." + r(word+"-_", 43)
+			return b64(`{"alg":"HS256","typ":"JWT"}`) + "." + b64(`{"sub":"`+r(digits, 10)+`"}`) + "." +
+				r(word+"-_", 43)
 		},
 		func() string { return privateKey(t) },
 		func() string { return shortKey(t) },
@@ -139,7 +141,8 @@ func TestWhatIsMaskedOfSecretsThatNobodyDeclared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := redact.New(nil).Body("application/json", string(body), "a body", false); !strings.Contains(told, value) && strings.Contains(told, "note") {
+		if told := redact.New(nil).Body("application/json", string(body), "a body", false); !strings.Contains(told,
+			value) && strings.Contains(told, "note") {
 			traffic++
 		}
 		path := filepath.Join(flags["workspace"], name+".txt")
@@ -150,7 +153,10 @@ func TestWhatIsMaskedOfSecretsThatNobodyDeclared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: "read_file", Args: args, From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: "all"}})
+		r := sys.Pipeline.Do(t.Context(), toolspec.Call{
+			Tool: "read_file", Args: args,
+			From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: "all"},
+		})
 		if !r.Success {
 			t.Fatal(r.Error)
 		}
@@ -161,5 +167,6 @@ func TestWhatIsMaskedOfSecretsThatNobodyDeclared(t *testing.T) {
 	if shapes < 50 || traffic != len(values) {
 		t.Errorf("%d of %d known by their shape, %d under a telling name", shapes, len(values), traffic)
 	}
-	t.Logf("of %d that nobody declared: %d are masked by shape and %d under a telling name in a page's traffic; %d stand in the audit log of reads", len(values), shapes, traffic, len(rows.find(values)))
+	t.Logf("of %d that nobody declared: %d are masked by shape and %d under a telling name in a page's traffic; %d "+
+		"stand in the audit log of reads", len(values), shapes, traffic, len(rows.find(values)))
 }

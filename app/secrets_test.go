@@ -61,7 +61,8 @@ func (a *artefacts) result(t *testing.T, r toolspec.Result) {
 		t.Fatal(err)
 	}
 	a.add("results", b)
-	a.add("results", fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%v", r.ModelText(), r.Text, r.Sentence, strings.Join(r.Preview, "\n"), r.Sources))
+	a.add("results", fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%v", r.ModelText(), r.Text, r.Sentence,
+		strings.Join(r.Preview, "\n"), r.Sources))
 	for _, image := range r.Images {
 		a.add("pictures", image.Data)
 	}
@@ -98,7 +99,8 @@ func written(value string) []string {
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(value)
 	forms := []string{
-		value, strings.Trim(string(b), `"`), strings.Trim(strings.TrimSpace(plain.String()), `"`), url.QueryEscape(value), url.PathEscape(value), html.EscapeString(value),
+		value, strings.Trim(string(b), `"`), strings.Trim(strings.TrimSpace(plain.String()), `"`),
+		url.QueryEscape(value), url.PathEscape(value), html.EscapeString(value),
 		hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))),
 		base64.StdEncoding.EncodeToString([]byte(value)), base64.RawStdEncoding.EncodeToString([]byte(value)),
 		base64.URLEncoding.EncodeToString([]byte(value)), base64.RawURLEncoding.EncodeToString([]byte(value)),
@@ -138,7 +140,8 @@ func (a *artefacts) find(values map[string]string) []string {
 			for _, f := range begins[string(b[i:i+window])] {
 				if bytes.HasPrefix(b[i:], []byte(f.text)) && !seen[f.name] {
 					seen[f.name] = true
-					found = append(found, fmt.Sprintf("%s in %s, within %q", f.name, where, b[max(0, i-60):min(len(b), i+len(f.text)+20)]))
+					found = append(found, fmt.Sprintf("%s in %s, within %q", f.name, where,
+						b[max(0, i-60):min(len(b), i+len(f.text)+20)]))
 				}
 			}
 		}
@@ -158,7 +161,8 @@ func echo(got *artefacts) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		raw := r.Header.Get("X-Key") + "\n" + r.URL.Query().Get("k") + "\n" + string(body) + "\n" + r.Header.Get("Authorization")
+		raw := r.Header.Get("X-Key") + "\n" + r.URL.Query().Get("k") + "\n" + string(body) + "\n" +
+			r.Header.Get("Authorization")
 		got.add("site", []byte(raw+"\n"+r.URL.Path))
 		w.Header().Set("X-Echo", url.QueryEscape(raw))
 		if key := r.Header.Get("X-Key"); key != "" {
@@ -167,12 +171,14 @@ func echo(got *artefacts) http.Handler {
 		if strings.HasPrefix(r.URL.Path, "/fail") {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			w.WriteHeader(http.StatusInternalServerError)
-			_, _ = fmt.Fprintf(w, "<title>Failed</title><p>You sent <b>%s</b> to <a href=\"?again=%s\">here</a></p><pre>%s</pre>",
+			_, _ = fmt.Fprintf(w,
+				"<title>Failed</title><p>You sent <b>%s</b> to <a href=\"?again=%s\">here</a></p><pre>%s</pre>",
 				html.EscapeString(raw), url.QueryEscape(raw), html.EscapeString(fmt.Sprintf("%q", raw)))
 			return
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{
-			"raw": raw, "url": r.URL.String(), "base64": base64.StdEncoding.EncodeToString([]byte(raw)), "hex": hex.EncodeToString([]byte(raw)),
+			"raw": raw, "url": r.URL.String(), "base64": base64.StdEncoding.EncodeToString([]byte(raw)),
+			"hex": hex.EncodeToString([]byte(raw)),
 			"all": r.Header, "nested": fmt.Sprintf(`{"again":%q}`, raw),
 		})
 	})
@@ -203,7 +209,10 @@ func (c caller) do(tool string, args map[string]any) toolspec.Result {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	r := c.sys.Pipeline.Do(c.t.Context(), toolspec.Call{Tool: tool, Args: b, From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: "all"}})
+	r := c.sys.Pipeline.Do(c.t.Context(), toolspec.Call{
+		Tool: tool, Args: b,
+		From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: "all"},
+	})
 	c.out.result(c.t, r)
 	return r
 }
@@ -230,7 +239,8 @@ func TestAHundredSecretsOfTheKnownKindsStandInNoArtefact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys, err := OpenSystem(t.Context(), config, Purpose{Serve: true}, slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	sys, err := OpenSystem(t.Context(), config, Purpose{Serve: true},
+		slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +281,8 @@ func TestAHundredSecretsOfTheKnownKindsStandInNoArtefact(t *testing.T) {
 	for _, f := range found[:min(len(found), 12)] {
 		t.Errorf("found %s", f)
 	}
-	t.Logf("%d secrets, put in %d times; %d kinds of artefacts (%d KB) searched: %d found", len(values), uses, len(out.all), out.size()>>10, len(found))
+	t.Logf("%d secrets, put in %d times; %d kinds of artefacts (%d KB) searched: %d found", len(values), uses,
+		len(out.all), out.size()>>10, len(found))
 }
 
 // askAll sends every secret in a header, an address and a body, to a server that fails, and to
@@ -288,7 +299,8 @@ func askAll(c caller, site, stranger string, names []string, values map[string]s
 			c.t.Errorf("%s: %s", name, r.Error)
 		}
 		if r := c.do("http_request", map[string]any{
-			"url": site + "/fail/" + ref, "method": "POST", "body": "v=" + ref, "headers": map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
+			"url": site + "/fail/" + ref, "method": "POST", "body": "v=" + ref,
+			"headers": map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
 		}); !r.Success {
 			c.t.Errorf("%s: %s", name, r.Error)
 		}
@@ -318,14 +330,18 @@ func typeAll(c caller, site string, names []string) {
 		if r := c.do("type_text", map[string]any{"annotationId": id, "text": secrets.Ref(name)}); !r.Success {
 			c.t.Fatalf("typing %s: %s", name, r.Error)
 		}
-		c.do("evaluate_script", map[string]any{"script": "window.last.then((told) => ({v: document.querySelector('textarea').value, told, b: btoa(unescape(encodeURIComponent(out.textContent)))}))"})
+		c.do("evaluate_script",
+			map[string]any{"script": "window.last.then((told) => ({v: document.querySelector('textarea').value, " +
+				"told, b: btoa(unescape(encodeURIComponent(out.textContent)))}))"})
 		c.do("get_page_content", map[string]any{"format": "text"})
 		if i%10 != 0 {
 			continue
 		}
 		for tool, args := range map[string]map[string]any{
-			"annotate_page": {"scope": "page"}, "get_annotations": {}, "console_messages": {}, "network_requests": {}, "browser_tabs": {},
-			"take_screenshot": {"annotated": true}, "wait_for": {"text": "never there", "seconds": 0.1}, "click_element": {"annotationId": 999999},
+			"annotate_page": {"scope": "page"}, "get_annotations": {}, "console_messages": {}, "network_requests": {},
+			"browser_tabs":    {},
+			"take_screenshot": {"annotated": true}, "wait_for": {"text": "never there", "seconds": 0.1},
+			"click_element": {"annotationId": 999999},
 		} {
 			c.do(tool, args)
 		}
@@ -342,7 +358,10 @@ func talk(t *testing.T, flags map[string]string, host string, out *artefacts, na
 	t.Helper()
 	var turns []openaitest.Turn
 	for _, name := range names[:30] {
-		args, _ := json.Marshal(map[string]any{"url": "http://" + host + "/fail?k=" + secrets.Ref(name), "method": "POST", "body": "my key is " + secrets.Ref(name)})
+		args, _ := json.Marshal(map[string]any{
+			"url":    "http://" + host + "/fail?k=" + secrets.Ref(name),
+			"method": "POST", "body": "my key is " + secrets.Ref(name),
+		})
 		turns = append(turns, openaitest.Turn{Calls: []openaitest.Call{{Name: "http_request", Args: string(args)}}})
 	}
 	model, err := openaitest.Start(append(turns, openaitest.Turn{Text: "Done with " + secrets.Ref(names[0])})...)
@@ -355,9 +374,11 @@ func talk(t *testing.T, flags map[string]string, host string, out *artefacts, na
 	t.Setenv("SEXTANT_ROUNDS", "40")
 	t.Setenv("SEXTANT_CALLS_PER_TURN", "40")
 	t.Setenv("SEXTANT_ALLOW_HOSTS", "127.0.0.1")
-	code, told, errs := verb(t, flags, "run", "use my secrets", "--model", "openai/test", "--yes-to", "all", "--json", "--log-level", "debug")
+	code, told, errs := verb(t, flags, "run", "use my secrets", "--model", "openai/test", "--yes-to", "all", "--json",
+		"--log-level", "debug")
 	if code != exitDone || strings.Count(told, `"http_request"`) < 30 {
-		t.Errorf("the conversation ended with %d: %s %s", code, told[:min(len(told), 2000)], errs[:min(len(errs), 2000)])
+		t.Errorf("the conversation ended with %d: %s %s", code, told[:min(len(told), 2000)],
+			errs[:min(len(errs), 2000)])
 	}
 	out.add("run", []byte(told+errs))
 	for _, r := range model.Requests() {

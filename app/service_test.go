@@ -86,10 +86,16 @@ func TestTheDoorRefusesRequestsWithoutTokenForeignHostAndForeignOrigin(t *testin
 		{"no token", func(c *client) { c.head.Del("Authorization") }, http.StatusUnauthorized},
 		{"wrong token", func(c *client) { c.head.Set("Authorization", "Bearer nonsense") }, http.StatusUnauthorized},
 		{"foreign host", func(c *client) { c.host = "evil.example" }, http.StatusForbidden},
-		{"localhost by name", func(c *client) { c.host = strings.Replace(sys.Host(), "127.0.0.1", "localhost", 1) }, http.StatusForbidden},
+		{
+			"localhost by name", func(c *client) { c.host = strings.Replace(sys.Host(), "127.0.0.1", "localhost", 1) },
+			http.StatusForbidden,
+		},
 		{"foreign origin", func(c *client) { c.head.Set("Origin", "https://evil.example") }, http.StatusForbidden},
 		{"null origin", func(c *client) { c.head.Set("Origin", "null") }, http.StatusForbidden},
-		{"a sandbox of our own", func(c *client) { c.head["Origin"] = []string{"null", "http://" + sys.Host()} }, http.StatusForbidden},
+		{
+			"a sandbox of our own", func(c *client) { c.head["Origin"] = []string{"null", "http://" + sys.Host()} },
+			http.StatusForbidden,
+		},
 		{"our own origin", func(c *client) { c.head.Set("Origin", "http://"+sys.Host()) }, http.StatusOK},
 		{"a program without origin", func(*client) {}, http.StatusOK},
 	}
@@ -135,14 +141,17 @@ func TestACodeOpensTheDoorOnce(t *testing.T) {
 	_, code, _ := strings.Cut(sys.URL(), "#code=")
 	status, body := c.do(http.MethodPost, "/api/session", map[string]string{"code": code})
 	var key struct{ Token string }
-	if err := json.Unmarshal(body, &key); err != nil || status != http.StatusOK || key.Token == "" || key.Token == sys.Token() {
+	if err := json.Unmarshal(body, &key); err != nil || status != http.StatusOK || key.Token == "" ||
+		key.Token == sys.Token() {
 		t.Fatalf("first exchange: status %d: %s (%v)", status, body, err)
 	}
 	c.head.Set("Authorization", "Bearer "+key.Token)
-	if status, body := c.do(http.MethodPut, "/api/settings/mode", map[string]string{"value": "workspace"}); status != http.StatusOK {
+	if status, body := c.do(http.MethodPut, "/api/settings/mode",
+		map[string]string{"value": "workspace"}); status != http.StatusOK {
 		t.Errorf("a window could not change a setting: status %d: %s", status, body)
 	}
-	if status, body = c.do(http.MethodPost, "/api/session", map[string]string{"code": code}); status != http.StatusUnauthorized {
+	if status, body = c.do(http.MethodPost, "/api/session",
+		map[string]string{"code": code}); status != http.StatusUnauthorized {
 		t.Fatalf("second exchange: status %d: %s", status, body)
 	}
 }
@@ -151,7 +160,8 @@ func TestAnUnknownToolAndWrongArgumentsAreAnsweredWithHowToMendThem(t *testing.T
 	sys := openTest(t, Purpose{Serve: true})
 	c := clientOf(t, sys)
 	r := c.execute("anotate_page", map[string]any{})
-	if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error+r.Suggestion, "annotate_page") {
+	if r.Success || r.ErrorType != toolspec.ValidationError ||
+		!strings.Contains(r.Error+r.Suggestion, "annotate_page") {
 		t.Errorf("unknown tool: %+v", r)
 	}
 	r = c.execute("click_element", map[string]any{"annotationId": "twelve"})

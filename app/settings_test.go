@@ -66,7 +66,8 @@ func TestASettingThatIsResetIsItsDefaultAgainHereAndAfterARestart(t *testing.T) 
 	if err != nil || set.Value != "10" || set.Source != config.SourceDefault || sys.Settings.Int("rounds") != 10 {
 		t.Errorf("%+v, in force %d, error %v", set, sys.Settings.Int("rounds"), err)
 	}
-	if told := string((<-heard.C()).Data); !strings.Contains(told, `"10"`) || !strings.Contains(told, config.SourceDefault) {
+	if told := string((<-heard.C()).Data); !strings.Contains(told, `"10"`) ||
+		!strings.Contains(told, config.SourceDefault) {
 		t.Errorf("told %s", told)
 	}
 	if _, kept, err := sys.Store.Setting(t.Context(), "rounds"); kept || err != nil {

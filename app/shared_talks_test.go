@@ -25,7 +25,13 @@ type news struct {
 func (n *news) options() *sdk.ClientOptions {
 	n.uris = map[string]int{}
 	return &sdk.ClientOptions{
-		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { n.mu.Lock(); defer n.mu.Unlock(); n.lists++ },
+		ResourceListChangedHandler: func(context.Context,
+			*sdk.ResourceListChangedRequest,
+		) {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.lists++
+		},
 		ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) {
 			n.mu.Lock()
 			defer n.mu.Unlock()
@@ -51,7 +57,8 @@ func says(t *testing.T, sys *System, talk, id string, role chat.Role, text strin
 
 func shareTalk(t *testing.T, window *client, talk string, shared bool) {
 	t.Helper()
-	if status, b := window.do(http.MethodPut, "/api/conversations/"+talk+"/shared", map[string]bool{"shared": shared}); status != http.StatusNoContent {
+	if status, b := window.do(http.MethodPut, "/api/conversations/"+talk+"/shared",
+		map[string]bool{"shared": shared}); status != http.StatusNoContent {
 		t.Fatalf("sharing: %d %s", status, b)
 	}
 }
@@ -79,8 +86,14 @@ func TestAConversationIsReadByProgramsWhileItIsShared(t *testing.T) {
 		name string
 		open func(*sdk.ClientOptions) *mcpClient
 	}{
-		{"over HTTP with a session", func(o *sdk.ClientOptions) *mcpClient { return visit(t, sys, "old", "", "2025-11-25", o) }},
-		{"over HTTP without", func(o *sdk.ClientOptions) *mcpClient { return visit(t, sys, "young", "", "2026-07-28", o) }},
+		{"over HTTP with a session", func(o *sdk.ClientOptions) *mcpClient {
+			return visit(t, sys, "old", "",
+				"2025-11-25", o)
+		}},
+		{"over HTTP without", func(o *sdk.ClientOptions) *mcpClient {
+			return visit(t, sys, "young", "", "2026-07-28",
+				o)
+		}},
 		{"that joined", func(o *sdk.ClientOptions) *mcpClient { return speak(t, flags, "joined", o) }},
 	} {
 		heard := &news{}
@@ -103,7 +116,8 @@ func TestAConversationIsReadByProgramsWhileItIsShared(t *testing.T) {
 			t.Fatalf("%s: %+v %v", c.name, list, err)
 		}
 		text, err := read(uri)
-		if err != nil || !strings.Contains(text, "> Which lamp?\n> ## The assistant\n> my word is ") || strings.Contains(text, "hunter2") || strings.Contains(text, "a result of a tool") {
+		if err != nil || !strings.Contains(text, "> Which lamp?\n> ## The assistant\n> my word is ") ||
+			strings.Contains(text, "hunter2") || strings.Contains(text, "a result of a tool") {
 			t.Errorf("%s: %v %s", c.name, err, text)
 		}
 		if _, err := read(hidden); err == nil {
@@ -166,7 +180,8 @@ func TestSharingIsThePersons(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := "/api/conversations/" + talk.ID + "/shared"
-	if status, _ := clientOf(t, sys).do(http.MethodPut, path, map[string]bool{"shared": true}); status != http.StatusForbidden {
+	if status, _ := clientOf(t, sys).do(http.MethodPut, path,
+		map[string]bool{"shared": true}); status != http.StatusForbidden {
 		t.Errorf("a program shares: %d", status)
 	}
 	window := windowOf(t, sys)
@@ -177,17 +192,23 @@ func TestSharingIsThePersons(t *testing.T) {
 		t.Fatalf("%+v %v", kept, err)
 	}
 	shareTalk(t, window, talk.ID, false)
-	if _, err := sys.Events.Publish(t.Context(), event.New(event.ConversationUpdated, kept).In(kept.ID, "")); err != nil {
+	if _, err := sys.Events.Publish(t.Context(),
+		event.New(event.ConversationUpdated, kept).In(kept.ID, "")); err != nil {
 		t.Fatal(err)
 	}
 	if list, err := sys.Store.SharedConversations(t.Context()); err != nil || len(list) != 0 {
 		t.Errorf("shared are %+v %v", list, err)
 	}
-	child := chat.Conversation{ID: "child", Parent: talk.ID, Status: chat.StatusDone, Created: time.Now(), Updated: time.Now()}
-	if _, err := sys.Events.Publish(t.Context(), event.New(event.ConversationCreated, child).In(child.ID, "")); err != nil {
+	child := chat.Conversation{
+		ID: "child", Parent: talk.ID, Status: chat.StatusDone, Created: time.Now(),
+		Updated: time.Now(),
+	}
+	if _, err := sys.Events.Publish(t.Context(),
+		event.New(event.ConversationCreated, child).In(child.ID, "")); err != nil {
 		t.Fatal(err)
 	}
-	if status, _ := window.do(http.MethodPut, "/api/conversations/child/shared", map[string]bool{"shared": true}); status != http.StatusConflict {
+	if status, _ := window.do(http.MethodPut, "/api/conversations/child/shared",
+		map[string]bool{"shared": true}); status != http.StatusConflict {
 		t.Errorf("a subagent's talk is shared: %d", status)
 	}
 }
@@ -198,10 +219,15 @@ func TestALongConversationIsBoundedAndSaysSo(t *testing.T) {
 	for range 20 {
 		list = append(list, chat.Message{Role: chat.RoleUser, Text: strings.Repeat("é", 50_000)})
 	}
-	list = append(list, chat.Message{Role: chat.RoleAssistant, Text: "last", Calls: []chat.ToolCall{{Name: "click_element", Args: []byte(`{"a": "` + strings.Repeat("x", 900) + `"}`)}}})
+	list = append(list, chat.Message{
+		Role: chat.RoleAssistant, Text: "last",
+		Calls: []chat.ToolCall{{Name: "click_element", Args: []byte(`{"a": "` + strings.Repeat("x", 900) + `"}`)}},
+	})
 	text := talkText(chat.Conversation{Title: "a\n# b"}, list, plain)
-	if len(text) > maxTalk+1000 || !strings.Contains(text, "17 earlier messages are left out") || !strings.Contains(text, "bytes more)") ||
-		!strings.Contains(text, "> last") || !strings.Contains(text, "> called click_element {") || strings.Contains(text, "\n# b") {
+	if len(text) > maxTalk+1000 || !strings.Contains(text, "17 earlier messages are left out") ||
+		!strings.Contains(text, "bytes more)") ||
+		!strings.Contains(text, "> last") || !strings.Contains(text, "> called click_element {") ||
+		strings.Contains(text, "\n# b") {
 		t.Errorf("%d bytes: %.300s … %s", len(text), text, text[len(text)-500:])
 	}
 }
@@ -226,7 +252,8 @@ func TestAClientHearsWhenThePageInFrontChanges(t *testing.T) {
 		again(t, c.name+": another page", func() {
 			client.does("navigate_page", map[string]any{"url": "demo"})
 		}, func() bool { _, n := heard.told(uri); return n > 0 })
-		if err := client.session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "sextant://page/nothing"}); err == nil && c.name == "with a session" {
+		if err := client.session.Subscribe(t.Context(),
+			&sdk.SubscribeParams{URI: "sextant://page/nothing"}); err == nil && c.name == "with a session" {
 			t.Errorf("%s: subscribed to what is not there", c.name)
 		}
 	}

@@ -53,7 +53,8 @@ func TestACommandRunsInTheWorkspaceAndSeesNothingOfOurs(t *testing.T) {
 	}
 	for _, network := range []bool{false, true} {
 		// The shell's own way to a socket names no program of the network.
-		if r := bashOf(t, sys, "x=tcp; (exec 3<>/dev/$x/127.0.0.1/"+port+") && echo reached", network); strings.Contains(r.Text, "reached") {
+		if r := bashOf(t, sys, "x=tcp; (exec 3<>/dev/$x/127.0.0.1/"+port+") && echo reached",
+			network); strings.Contains(r.Text, "reached") {
 			t.Errorf("our own port, network %v: %+v", network, r)
 		}
 	}
@@ -73,7 +74,8 @@ func TestACommandAsksForAHostAsItComesToItAndReachesItAfterAYes(t *testing.T) {
 	}
 	// The name is put together when it runs, so that nobody could read it before.
 	command := `python3 -c 'import urllib.request as r; print(r.urlopen("http://demo."+"sextant.test/").read().decode()[:4000])'; ` +
-		`x=127.0.0; (exec 3<>/dev/tcp/127.0.0.1/${http_proxy##*:}; printf "GET http://$x.1:` + port + `/api/proof HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n" >&3; cat <&3)`
+		`x=127.0.0; (exec 3<>/dev/tcp/127.0.0.1/${http_proxy##*:}; printf "GET http://$x.1:` + port +
+		`/api/proof HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n" >&3; cat <&3)`
 	args, err := json.Marshal(map[string]any{"command": command, "network": true})
 	if err != nil {
 		t.Fatal(err)
@@ -82,17 +84,22 @@ func TestACommandAsksForAHostAsItComesToItAndReachesItAfterAYes(t *testing.T) {
 	go func() {
 		done <- sys.Pipeline.Do(t.Context(), toolspec.Call{
 			Tool: "bash", Args: args,
-			From: toolspec.Provenance{Caller: toolspec.CallerModel, Conversation: "talk", Turn: "t1", Interactive: true},
+			From: toolspec.Provenance{
+				Caller: toolspec.CallerModel, Conversation: "talk", Turn: "t1",
+				Interactive: true,
+			},
 		})
 	}()
 	var asked []string
 	for {
 		select {
 		case r := <-done:
-			if !r.Success || !strings.Contains(r.Text, "<html") || !strings.Contains(r.Text, "127.0.0.1:"+port+" is on this machine") {
+			if !r.Success || !strings.Contains(r.Text, "<html") ||
+				!strings.Contains(r.Text, "127.0.0.1:"+port+" is on this machine") {
 				t.Errorf("it answered %s", r.Text[max(0, len(r.Text)-800):])
 			}
-			if len(asked) == 0 || !strings.HasPrefix(asked[len(asked)-1], "Let a command reach demo.sextant.test: python3 ") {
+			if len(asked) == 0 || !strings.HasPrefix(asked[len(asked)-1],
+				"Let a command reach demo.sextant.test: python3 ") {
 				t.Errorf("it was asked %q", asked)
 			}
 			return
@@ -133,10 +140,12 @@ func TestWhatAStoppedCommandChangedIsShownToWhoAsksAtOnce(t *testing.T) {
 	}
 	var changes wire.Changes
 	status, b := windowOf(t, sys).do(http.MethodGet, "/api/changes?turn=t1", nil)
-	if err := json.Unmarshal(b, &changes); err != nil || status != http.StatusOK || len(changes.Files) != 1 || changes.Files[0].State != wire.UndoReady {
+	if err := json.Unmarshal(b, &changes); err != nil || status != http.StatusOK || len(changes.Files) != 1 ||
+		changes.Files[0].State != wire.UndoReady {
 		t.Fatalf("%d %s %v", status, b, err)
 	}
-	if status, b := windowOf(t, sys).do(http.MethodPost, "/api/changes/undo", map[string]string{"turn": "t1"}); status != http.StatusOK {
+	if status, b := windowOf(t, sys).do(http.MethodPost, "/api/changes/undo",
+		map[string]string{"turn": "t1"}); status != http.StatusOK {
 		t.Errorf("%d %s", status, b)
 	}
 	if _, err := os.Stat(made); !os.IsNotExist(err) {

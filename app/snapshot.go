@@ -31,7 +31,8 @@ func (s *System) snapshot(ctx context.Context) (wire.Snapshot, error) {
 	return wire.Snapshot{
 		Seq: seq, Version: Version,
 		Panels: NonNil(s.Panels.Panels()), ActivePanel: s.Baseline.ActivePanel(), ActivityBar: s.Baseline.ActivityBar(),
-		Browser: masked(s.Secrets, s.Browser.State()), Marks: masked(s.Secrets, s.Browser.Marks()), Approvals: NonNil(s.Desk.Waiting()),
+		Browser: masked(s.Secrets, s.Browser.State()), Marks: masked(s.Secrets, s.Browser.Marks()),
+		Approvals:     NonNil(s.Desk.Waiting()),
 		Conversations: NonNil(conversations), MCP: NonNil(s.MCP.List()), Models: NonNil(s.Models.List(ctx)),
 		Mode: s.Settings.Get("mode"), Workspace: s.Workspace(), Settings: settings, Banners: s.banners(),
 		PanelsFolder: s.PanelsFolder(), Disk: s.Space.State(),
@@ -42,7 +43,8 @@ func (s *System) snapshot(ctx context.Context) (wire.Snapshot, error) {
 func (s *System) banners() []wire.Banner {
 	out := []wire.Banner{}
 	for _, p := range s.Config.Problems {
-		out = append(out, wire.Banner{Kind: "config", Text: p, Hint: "Mend " + s.Config.File() + ", then start Sextant again."})
+		out = append(out, wire.Banner{Kind: "config", Text: p, Hint: "Mend " + s.Config.File() +
+			", then start Sextant again."})
 	}
 	if p := s.MCP.Problem(); p != "" {
 		out = append(out, wire.Banner{Kind: "mcp", Text: p})

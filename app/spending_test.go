@@ -16,7 +16,8 @@ import (
 
 func TestSettingsOfBudgetsAndPricesAreCheckedWhereTheyComeIn(t *testing.T) {
 	for name, bad := range map[string]string{
-		"prices": "openai/m=cheap", "tokens_per_turn": "10k", "tokens_per_conversation": "-1", "cost_per_turn": "1 dollar", "cost_per_conversation": "1,50",
+		"prices": "openai/m=cheap", "tokens_per_turn": "10k", "tokens_per_conversation": "-1",
+		"cost_per_turn": "1 dollar", "cost_per_conversation": "1,50",
 	} {
 		if err := config.CheckValue(name, bad); err == nil {
 			t.Errorf("%s = %q is taken", name, bad)
@@ -90,10 +91,14 @@ func TestAConversationsBudgetIsShownHeldAndRaisedByAPersonAlone(t *testing.T) {
 	}
 	bill, _ := read[wire.Spending](t, program, http.MethodGet, "/api/conversations/"+made.ID+"/bill", nil)
 	// 60 read anew, 30 from the cache, 10 written: 600 + 30 + 1000 millionths.
-	if bill.Conversation.Tokens() != 200 || bill.Conversation.Cached != 60 || bill.Conversation.In("USD") != 2*1_630_000 || bill.Turn.Requests != 0 {
+	if bill.Conversation.Tokens() != 200 || bill.Conversation.Cached != 60 ||
+		bill.Conversation.In("USD") != 2*1_630_000 || bill.Turn.Requests != 0 {
 		t.Errorf("%+v", bill)
 	}
-	if len(bill.Budgets) != 1 || bill.Budgets[0] != (wire.Budget{Name: "tokens_per_conversation", Limit: 150, Spent: 200}) {
+	if len(bill.Budgets) != 1 || bill.Budgets[0] != (wire.Budget{
+		Name: "tokens_per_conversation", Limit: 150,
+		Spent: 200,
+	}) {
 		t.Errorf("%+v", bill.Budgets)
 	}
 	if status, _ := talked(t, sys, program, made.ID, map[string]any{"raise": true}); status != http.StatusForbidden {
@@ -119,7 +124,11 @@ func TestAProgramsBudgetNarrowsAndNeverWidens(t *testing.T) {
 	c := clientOf(t, sys)
 	method, path := sys.Nav.Route("automations_run")
 	run := func(budget map[string]any) wire.Automation {
-		a, status := read[wire.Automation](t, c, method, path, map[string]any{"prompt": "which?", "format": map[string]any{"type": "object"}, "model": "openai/m", "repairs": 10, "budget": budget})
+		a, status := read[wire.Automation](t, c, method, path,
+			map[string]any{
+				"prompt": "which?", "format": map[string]any{"type": "object"}, "model": "openai/m",
+				"repairs": 10, "budget": budget,
+			})
 		if status != http.StatusOK {
 			t.Fatalf("%+v: %d", budget, status)
 		}
@@ -136,11 +145,15 @@ func TestAProgramsBudgetNarrowsAndNeverWidens(t *testing.T) {
 	} {
 		before := len(model.Requests())
 		a := run(tc.budget)
-		if n := len(model.Requests()) - before; a.Success || a.Budget != tc.name || n != tc.asked || a.Bill.Requests != n || a.Bill.Unpriced != 100*n {
+		if n := len(model.Requests()) - before; a.Success || a.Budget != tc.name || n != tc.asked ||
+			a.Bill.Requests != n || a.Bill.Unpriced != 100*n {
 			t.Errorf("%+v: %d questions, %+v", tc.budget, n, a)
 		}
 	}
-	if status, body := c.do(method, path, map[string]any{"prompt": "which?", "format": "words", "budget": map[string]any{"cost": "cheap"}}); status != http.StatusBadRequest {
+	if status, body := c.do(method, path, map[string]any{
+		"prompt": "which?", "format": "words",
+		"budget": map[string]any{"cost": "cheap"},
+	}); status != http.StatusBadRequest {
 		t.Errorf("%d %s", status, body)
 	}
 }
@@ -183,7 +196,8 @@ func TestPrometheusReadsTheCountersWithTheTokenOnly(t *testing.T) {
 		}
 	}
 	c.head.Del("Authorization")
-	if status, page := c.do(http.MethodGet, "/metrics", nil); status != http.StatusUnauthorized || strings.Contains(string(page), "sextant_") {
+	if status, page := c.do(http.MethodGet, "/metrics", nil); status != http.StatusUnauthorized ||
+		strings.Contains(string(page), "sextant_") {
 		t.Errorf("without the token: %d %s", status, page)
 	}
 }

@@ -43,7 +43,8 @@ func TestRunFollowsALinkOfThePageButNoAddressMadeUp(t *testing.T) {
 	defer model.Close()
 	t.Setenv("SEXTANT_OPENAI_BASE_URL", model.URL())
 	t.Setenv("SEXTANT_OPENAI_API_KEY", "test")
-	_, out, errs := verb(t, testFlags(t), "run", "go through the door", "--model", "openai/test", "--json", "--allow-hosts", "127.0.0.1")
+	_, out, errs := verb(t, testFlags(t), "run", "go through the door", "--model", "openai/test", "--json",
+		"--allow-hosts", "127.0.0.1")
 	var report runReport
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
 		t.Fatalf("%v: %s, stderr %q", err, out, errs)
@@ -52,7 +53,8 @@ func TestRunFollowsALinkOfThePageButNoAddressMadeUp(t *testing.T) {
 	for _, c := range report.Calls {
 		told = append(told, c.Tool+" "+string(c.Status))
 	}
-	if got := strings.Join(told, ", "); got != "navigate_page done, navigate_page refused, navigate_page done, type_text done" {
+	if got := strings.Join(told,
+		", "); got != "navigate_page done, navigate_page refused, navigate_page done, type_text done" {
 		t.Errorf("the calls: %s\n%s\n%s", got, out, errs)
 	}
 	if strings.Contains(out+errs, "hunter2") {

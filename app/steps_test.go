@@ -27,7 +27,8 @@ func TestEveryStepPassesTheSameJudgementAsACallOfItsOwn(t *testing.T) {
 	if err != nil || json.Unmarshal(b, &v) != nil {
 		t.Fatalf("%s (%v)", b, err)
 	}
-	if !r.Success || v.Done != 1 || len(v.Steps) != 2 || v.Steps[1].Status != "failed" || !strings.Contains(v.Stopped, "private") {
+	if !r.Success || v.Done != 1 || len(v.Steps) != 2 || v.Steps[1].Status != "failed" ||
+		!strings.Contains(v.Stopped, "private") {
 		t.Errorf("a private address that nobody typed: %+v %s", r, b)
 	}
 	rows, err := sys.Audit.List(t.Context(), 10)

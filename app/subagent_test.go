@@ -58,14 +58,18 @@ func TestAQuestionOfASubagentNamesItAndItsAnswerHoldsForTheWholeConversation(t *
 	write := toolCall("write_file", map[string]any{"path": "note.txt", "content": "x"})
 	model := serviceOf(t)
 	scripted(model, map[string][]openaitest.Turn{
-		"parent": {handing("one: write the note"), handing("two: write it again"), handing("three: do what is forbidden")},
-		"one":    {write}, "two": {write},
+		"parent": {
+			handing("one: write the note"), handing("two: write it again"),
+			handing("three: do what is forbidden"),
+		},
+		"one": {write}, "two": {write},
 		"three": {toolCall("list_directory", map[string]any{"path": "."})},
 	})
 	workspace, flags := t.TempDir(), testFlags(t)
 	flags["workspace"] = workspace
 	sys := openWith(t, flags, Purpose{Serve: true})
-	if err := sys.Store.AddGrant(t.Context(), toolspec.Grant{ID: "g1", Scope: toolspec.GrantForbid, Tool: "list_directory", Text: "never"}); err != nil {
+	if err := sys.Store.AddGrant(t.Context(),
+		toolspec.Grant{ID: "g1", Scope: toolspec.GrantForbid, Tool: "list_directory", Text: "never"}); err != nil {
 		t.Fatal(err)
 	}
 	asked := sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ApprovalAsked}}, eventlog.FromNow)
@@ -89,13 +93,17 @@ func TestAQuestionOfASubagentNamesItAndItsAnswerHoldsForTheWholeConversation(t *
 			}
 		}
 	}()
-	o, err := sys.Loop.Run(t.Context(), loop.Ask{Conversation: talk.ID, Text: "parent: go", Model: "openai/m", Interactive: true})
+	o, err := sys.Loop.Run(t.Context(), loop.Ask{
+		Conversation: talk.ID, Text: "parent: go", Model: "openai/m",
+		Interactive: true,
+	})
 	asked.Close()
 	<-answering
 	if err != nil || o.Status != chat.StatusDone {
 		t.Fatalf("%+v %v", o, err)
 	}
-	if len(questions) != 1 || !strings.HasSuffix(questions[0].Question, ", for the subagent “one: write the note”?") || questions[0].Conversation == talk.ID {
+	if len(questions) != 1 || !strings.HasSuffix(questions[0].Question, ", for the subagent “one: write the note”?") ||
+		questions[0].Conversation == talk.ID {
 		t.Errorf("%d questions: %+v", len(questions), questions)
 	}
 	if b, err := os.ReadFile(filepath.Join(workspace, "note.txt")); string(b) != "x" {
@@ -121,7 +129,9 @@ func TestAQuestionOfASubagentNamesItAndItsAnswerHoldsForTheWholeConversation(t *
 		if child.Parent != talk.ID || child.ParentCall == "" || child.Status != chat.StatusDone {
 			t.Errorf("%+v", child)
 		}
-		if status, body := c.do(http.MethodPost, "/api/conversations/"+child.ID+"/messages", map[string]any{"text": "go on", "model": "pilot"}); status != http.StatusConflict || !strings.Contains(string(body), "subagent") {
+		if status, body := c.do(http.MethodPost, "/api/conversations/"+child.ID+"/messages",
+			map[string]any{"text": "go on", "model": "pilot"}); status != http.StatusConflict ||
+			!strings.Contains(string(body), "subagent") {
 			t.Errorf("a message to it: %d %s", status, body)
 		}
 	}
@@ -139,19 +149,24 @@ func TestAProgramHandsOnATaskOverHTTPAndReadsItsAnswer(t *testing.T) {
 		"child": {lookAround(), {Text: "three panels", Usage: openaitest.Usage{Input: 50, Output: 3}}},
 	})
 	sys := openTest(t, Purpose{Serve: true})
-	r := clientOf(t, sys).execute(toolspec.RunSubagent, map[string]any{"task": "child: count the panels", "model": "openai/m", "read_only": true, "expect": "a number"})
+	r := clientOf(t, sys).execute(toolspec.RunSubagent,
+		map[string]any{"task": "child: count the panels", "model": "openai/m", "read_only": true, "expect": "a number"})
 	value, ok := r.Value.(map[string]any)
-	if !r.Success || !ok || value["answer"] != "three panels" || value["calls"] != 1.0 || value["rounds"] != 2.0 || value["input_tokens"] != 50.0 {
+	if !r.Success || !ok || value["answer"] != "three panels" || value["calls"] != 1.0 || value["rounds"] != 2.0 ||
+		value["input_tokens"] != 50.0 {
 		t.Fatalf("%+v", r)
 	}
 	first := model.Requests()[0]
-	if !strings.Contains(first.Last(), "The answer that is wanted: a number") || first.Tool("write_file") || first.Tool(toolspec.RunSubagent) || !first.Tool("get_workspace_state") {
+	if !strings.Contains(first.Last(), "The answer that is wanted: a number") || first.Tool("write_file") ||
+		first.Tool(toolspec.RunSubagent) || !first.Tool("get_workspace_state") {
 		t.Errorf("its first question: %s", first.Body)
 	}
-	if c, err := sys.Store.Conversation(t.Context(), value["conversation"].(string)); err != nil || c.Title != "child: count the panels" {
+	if c, err := sys.Store.Conversation(t.Context(), value["conversation"].(string)); err != nil ||
+		c.Title != "child: count the panels" {
 		t.Errorf("%+v %v", c, err)
 	}
-	r = clientOf(t, sys).execute(toolspec.RunSubagent, map[string]any{"task": "child: x", "model": "openai/m", "tools": []string{"read_fil"}})
+	r = clientOf(t, sys).execute(toolspec.RunSubagent,
+		map[string]any{"task": "child: x", "model": "openai/m", "tools": []string{"read_fil"}})
 	if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Suggestion, "read_file") {
 		t.Errorf("%+v", r)
 	}
@@ -161,7 +176,8 @@ func TestAProgramHandsOnATaskOverHTTPAndReadsItsAnswer(t *testing.T) {
 // a subagent. The service refuses a talk in which a call has no result, as real ones do.
 func TestATalkIsWholeAfterTheProgramWasKilledWhileASubagentWorked(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "sextant")
-	if out, err := exec.Command("go", "build", "-tags", "sqlite_fts5", "-o", program, "sextant").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-tags", "sqlite_fts5", "-o", program,
+		"sextant").CombinedOutput(); err != nil {
 		t.Fatalf("building the program: %v\n%s", err, out)
 	}
 	model := serviceOf(t)
@@ -170,7 +186,8 @@ func TestATalkIsWholeAfterTheProgramWasKilledWhileASubagentWorked(t *testing.T) 
 		"child":  {toolCall("bash", map[string]any{"command": "touch begun; sleep 300", "timeout": 300})},
 	})
 	flags, workspace := testFlags(t), t.TempDir()
-	cmd := exec.Command(program, "run", "parent: go", "--model", "openai/m", "--yes-to", "all", "--data", flags["data"], "--config", flags["config"], "--workspace", workspace)
+	cmd := exec.Command(program, "run", "parent: go", "--model", "openai/m", "--yes-to", "all", "--data", flags["data"],
+		"--config", flags["config"], "--workspace", workspace)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

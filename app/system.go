@@ -1,4 +1,5 @@
-// Package app is the composition root: System opens every subsystem, lowest layer first, hands each what it needs of the
+// Package app is the composition root: System opens every subsystem, lowest layer first, hands each what it needs of
+// the
 // others, and closes them in reverse order. It holds no logic of its own. The command line (app/cli) and the Wails
 // window (app/desktop) are built on it.
 package app
@@ -146,8 +147,13 @@ func (s *System) OnClose(name string, close func() error) {
 }
 
 // OpenSystem opens everything purpose needs. On an error nothing stays open.
-func OpenSystem(ctx context.Context, config *config.Config, purpose Purpose, log *slog.Logger) (sys *System, err error) {
-	s := &System{Config: config, Log: log, keys: access.NewKeys(), deskOpen: make(chan struct{}), portsKnown: make(chan struct{})}
+func OpenSystem(ctx context.Context, config *config.Config, purpose Purpose, log *slog.Logger) (sys *System,
+	err error,
+) {
+	s := &System{
+		Config: config, Log: log, keys: access.NewKeys(), deskOpen: make(chan struct{}),
+		portsKnown: make(chan struct{}),
+	}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -161,7 +167,10 @@ func OpenSystem(ctx context.Context, config *config.Config, purpose Purpose, log
 			return nil, fmt.Errorf("making %s: %w", dir, err)
 		}
 	}
-	steps := []func(context.Context, Purpose) error{s.openRecord, s.openGuard, s.openBrowser, s.openTools, s.openCalls, s.openAgent, s.openSpace, s.openDoors}
+	steps := []func(context.Context, Purpose) error{
+		s.openRecord, s.openGuard, s.openBrowser, s.openTools, s.openCalls,
+		s.openAgent, s.openSpace, s.openDoors,
+	}
 	for _, step := range steps {
 		if err := step(ctx, purpose); err != nil {
 			return nil, err

@@ -43,7 +43,8 @@ func (s *solver) do(tool string, args map[string]any) string {
 // look lists the whole page again.
 func (s *solver) look() {
 	s.t.Helper()
-	r, err := s.session.CallTool(s.t.Context(), &sdk.CallToolParams{Name: "annotate_page", Arguments: map[string]any{"scope": "page"}})
+	r, err := s.session.CallTool(s.t.Context(),
+		&sdk.CallToolParams{Name: "annotate_page", Arguments: map[string]any{"scope": "page"}})
 	if err != nil || r.IsError {
 		s.t.Fatalf("annotate_page: %v %+v", err, r)
 	}
@@ -287,7 +288,10 @@ func solveSliders(s *solver) {
 	}
 	depth, _ := strconv.Atoi(w[2])
 	at, _ := strconv.Atoi(strings.Fields(s.list[i].Value)[0])
-	s.do("drag_element", map[string]any{"from": s.list[i].ID, "by": map[string]any{"x": float64(depth-at) / 100 * 220, "y": 0}})
+	s.do("drag_element", map[string]any{
+		"from": s.list[i].ID,
+		"by":   map[string]any{"x": float64(depth-at) / 100 * 220, "y": 0},
+	})
 	s.click("button", "Done")
 }
 
@@ -304,11 +308,13 @@ func TestSmallTasksAreSolvedByThePublicToolsAlone(t *testing.T) {
 		for seed := 1; seed <= 3; seed++ {
 			t.Run(fmt.Sprintf("%s %d", name, seed), func(t *testing.T) {
 				s := &solver{mcpClient: c, t: t}
-				s.do("navigate_page", map[string]any{"url": fmt.Sprintf("%s/tasks?task=%s&seed=%d", site.URL, name, seed)})
+				s.do("navigate_page", map[string]any{"url": fmt.Sprintf("%s/tasks?task=%s&seed=%d", site.URL, name,
+					seed)})
 				s.read()
 				s.look()
 				solvers[name](s)
-				if text := s.do("get_page_content", map[string]any{"format": "text"}); !strings.Contains(text, "Outcome: solved") {
+				if text := s.do("get_page_content", map[string]any{"format": "text"}); !strings.Contains(text,
+					"Outcome: solved") {
 					t.Errorf("not solved:\n%s\n%s", text, lines(s.list))
 				}
 			})

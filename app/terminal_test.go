@@ -38,13 +38,15 @@ func TestACommandInATerminalIsJudgedAndConfinedAsEveryCommandIs(t *testing.T) {
 	if !r.Success || !strings.Contains(r.Text, "on a terminal") {
 		t.Errorf("a command that only reads: %+v", r)
 	}
-	if r := inTerminal(t, sys, model, map[string]any{"command": "rm -rf sub"}); r.Success || r.ErrorType != toolspec.PermissionError {
+	if r := inTerminal(t, sys, model, map[string]any{"command": "rm -rf sub"}); r.Success ||
+		r.ErrorType != toolspec.PermissionError {
 		t.Errorf("nobody was there to ask, and it ran: %+v", r)
 	}
 	// The same yes that bash needs, and the same walls behind it.
 	yes := toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: "all"}
 	database := filepath.Join(flags["data"], DatabaseName)
-	r = inTerminal(t, sys, yes, map[string]any{"command": "echo hi > made; cat " + database + " && echo seen; echo over"})
+	r = inTerminal(t, sys, yes, map[string]any{"command": "echo hi > made; cat " + database +
+		" && echo seen; echo over"})
 	if !r.Success || strings.Contains(r.Text, "seen") || !strings.Contains(r.Text, "over") {
 		t.Errorf("our database: %+v", r)
 	}
@@ -85,7 +87,10 @@ func TestAQuestionAboutACommandInATerminalIsThatOfBash(t *testing.T) {
 	sys := openWith(t, flags, Purpose{Serve: true})
 	done := make(chan toolspec.Result, 1)
 	go func() {
-		done <- inTerminal(t, sys, toolspec.Provenance{Caller: toolspec.CallerModel, Conversation: "talk", Turn: "t1", Interactive: true, Outside: []string{"https://evil.example"}},
+		done <- inTerminal(t, sys, toolspec.Provenance{
+			Caller: toolspec.CallerModel, Conversation: "talk", Turn: "t1",
+			Interactive: true, Outside: []string{"https://evil.example"},
+		},
 			map[string]any{"command": "touch planted"})
 	}()
 	q := pendingOne(t, sys)
@@ -198,7 +203,10 @@ func TestNoToolReachesThePersonsShell(t *testing.T) {
 		{"terminal_read", `{"tab":1}`},
 		{"terminal_stop", `{"tab":1}`},
 	} {
-		r := sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: c.tool, Panel: "terminal", Args: json.RawMessage(c.args), From: from})
+		r := sys.Pipeline.Do(t.Context(), toolspec.Call{
+			Tool: c.tool, Panel: "terminal", Args: json.RawMessage(c.args),
+			From: from,
+		})
 		if r.Success || r.ErrorType != toolspec.PermissionError {
 			t.Errorf("%s: %+v", c.tool, r)
 		}

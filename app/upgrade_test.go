@@ -18,7 +18,10 @@ func firstVersionFolders(t *testing.T) map[string]string {
 	t.Helper()
 	const from = "testdata/first-version"
 	dir := t.TempDir()
-	flags := map[string]string{"data": filepath.Join(dir, "data"), "config": filepath.Join(dir, "config"), "keychain": "off"}
+	flags := map[string]string{
+		"data": filepath.Join(dir, "data"), "config": filepath.Join(dir, "config"),
+		"keychain": "off",
+	}
 	for name, to := range map[string]string{
 		"panels":     filepath.Join(flags["data"], "panels"),
 		"panel-data": filepath.Join(flags["data"], "panel-data"),
@@ -113,7 +116,8 @@ func TestFoldersOfTheFirstVersionStillWork(t *testing.T) {
 			Tool: "tally_add", Panel: "tally", Args: json.RawMessage(`{"name":"coffee","by":2}`),
 			From: toolspec.Provenance{Caller: toolspec.CallerPerson, Interactive: true},
 		})
-		if text, err := json.Marshal(r.Value); !r.Success || err != nil || string(text) != `{"name":"coffee","value":4}` {
+		if text, err := json.Marshal(r.Value); !r.Success || err != nil ||
+			string(text) != `{"name":"coffee","value":4}` {
 			t.Errorf("tally_add: %+v %s", r, text)
 		}
 	})

@@ -94,7 +94,8 @@ func prober(t *testing.T) (*httptest.Server, func() string) {
 		case "/ways":
 			w.Header().Set("Content-Type", "text/html")
 			// The address of a report is a way out too.
-			w.Header().Set("Content-Security-Policy-Report-Only", "img-src 'none'; report-uri http://"+r.URL.Query().Get("to")+"/csp-report")
+			w.Header().Set("Content-Security-Policy-Report-Only", "img-src 'none'; report-uri http://"+
+				r.URL.Query().Get("to")+"/csp-report")
 			_, _ = io.WriteString(w, waysOut)
 		case "/redirect":
 			http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusFound)
@@ -252,17 +253,20 @@ func TestSextantsOwnPortIsNeverReachableFromAPageUnderAnyName(t *testing.T) {
 	_, port, _ := net.SplitHostPort(sys.Host())
 	own := func(host string) string { return "http://" + host + ":" + port + "/api/proof?nonce=" + ownNonce }
 	for _, host := range []string{
-		"127.0.0.1", "localhost", "LOCALHOST.", "app.localhost", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "127.1",
+		"127.0.0.1", "localhost", "LOCALHOST.", "app.localhost", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]",
+		"[::ffff:7f00:1]", "127.1",
 		"127.0.1", "2130706433", "0x7f000001", "0x7f.1", "017700000001", "0177.0.0.1", "127.0.0.2", "①27.0.0.1", "0",
 	} {
 		r := c.execute("navigate_page", map[string]string{"url": own(host)})
-		if r.Success || r.ErrorType != toolspec.PermissionError && r.ErrorType != toolspec.ValidationError && r.ErrorType != toolspec.SecurityError {
+		if r.Success || r.ErrorType != toolspec.PermissionError && r.ErrorType != toolspec.ValidationError &&
+			r.ErrorType != toolspec.SecurityError {
 			t.Errorf("%s: %+v", host, r)
 		}
 		// A page that is open may be sent there, or ask there.
 		c.execute("navigate_page", map[string]string{"url": site.URL + "/redirect?to=" + url.QueryEscape(own(host))})
 		got := c.execute("get_page_content", map[string]string{})
-		if text := fmt.Sprint(got.Value); !got.Success || strings.Contains(text, proofOf(sys)) || !strings.Contains(text, "closed") && !strings.Contains(text, "reached") {
+		if text := fmt.Sprint(got.Value); !got.Success || strings.Contains(text, proofOf(sys)) ||
+			!strings.Contains(text, "closed") && !strings.Contains(text, "reached") {
 			t.Errorf("a page was sent to our own door as %s: %+v", host, got)
 		}
 	}
@@ -297,7 +301,8 @@ func TestFileAndChromeAddressesAreNotShownHoweverAPageGoesThere(t *testing.T) {
 	flags["allow_hosts"] = "127.0.0.1"
 	sys := openWith(t, flags, Purpose{Serve: true})
 	c := clientOf(t, sys)
-	for _, to := range []string{"file://" + secret, "chrome://version", "chrome://settings", "view-source:file://" + secret, "devtools://devtools/bundled/inspector.html"} {
+	for _, to := range []string{"file://" + secret, "chrome://version", "chrome://settings", "view-source:file://" +
+		secret, "devtools://devtools/bundled/inspector.html"} {
 		if r := c.execute("navigate_page", map[string]string{"url": to}); r.Success {
 			t.Errorf("%s was opened: %+v", to, r)
 		}
@@ -322,7 +327,8 @@ func notShown(t *testing.T, sys *System, how string) {
 	for {
 		bad := ""
 		for _, tab := range sys.Browser.State().Tabs {
-			if scheme, _, _ := strings.Cut(tab.URL, ":"); !slices.Contains([]string{"http", "about", "chrome-error", ""}, scheme) {
+			if scheme, _, _ := strings.Cut(tab.URL,
+				":"); !slices.Contains([]string{"http", "about", "chrome-error", ""}, scheme) {
 				bad = tab.URL + " " + tab.Title
 			}
 		}

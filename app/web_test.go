@@ -11,7 +11,11 @@ import (
 )
 
 func TestWgetAsksTheNetworkUnderThePolicy(t *testing.T) {
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a closed server was reached") }))
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
+		*http.Request,
+	) {
+		t.Error("a closed server was reached")
+	}))
 	t.Cleanup(other.Close)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/away" {
@@ -25,19 +29,25 @@ func TestWgetAsksTheNetworkUnderThePolicy(t *testing.T) {
 	flags["allow_hosts"] = site.Listener.Addr().String()
 	sys := openWith(t, flags, Purpose{Private: true})
 	do := func(tool, args string) toolspec.Result {
-		return sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: tool, Args: []byte(args), From: toolspec.Provenance{Caller: toolspec.CallerRun}})
+		return sys.Pipeline.Do(t.Context(), toolspec.Call{
+			Tool: tool, Args: []byte(args),
+			From: toolspec.Provenance{Caller: toolspec.CallerRun},
+		})
 	}
-	if r := do("wget", `{"uri":"`+site.URL+`/"}`); !r.Success || !strings.Contains(r.ModelText(), "three lamps") || len(r.Sources) != 1 {
+	if r := do("wget", `{"uri":"`+site.URL+`/"}`); !r.Success || !strings.Contains(r.ModelText(), "three lamps") ||
+		len(r.Sources) != 1 {
 		t.Errorf("%+v", r)
 	}
 	for tool, args := range map[string]string{
-		"wget": `{"uri":"` + other.URL + `/"}`, "http_request": `{"url":"` + other.URL + `/","method":"POST","body":"x"}`, "web_search": `{"query":"lamps"}`,
+		"wget": `{"uri":"` + other.URL + `/"}`, "http_request": `{"url":"` + other.URL +
+			`/","method":"POST","body":"x"}`, "web_search": `{"query":"lamps"}`,
 	} {
 		if r := do(tool, args); r.Success || r.ErrorType != toolspec.PermissionError || r.Suggestion == "" {
 			t.Errorf("%s: %+v", tool, r)
 		}
 	}
-	if r := do("wget", `{"uri":"`+site.URL+`/away"}`); r.Success || !strings.Contains(r.Error, "which was not followed") {
+	if r := do("wget", `{"uri":"`+site.URL+`/away"}`); r.Success ||
+		!strings.Contains(r.Error, "which was not followed") {
 		t.Errorf("%+v", r)
 	}
 	if r := do("wget", `{"uri":"`+site.URL+`/","timeoutMs":0}`); r.Success || r.ErrorType != toolspec.ValidationError {
@@ -50,7 +60,10 @@ func TestTheToolsThatLookStandInTheCatalogue(t *testing.T) {
 	flags["workspace"] = t.TempDir()
 	sys := openWith(t, flags, Purpose{Private: true})
 	do := func(tool, args string) toolspec.Result {
-		return sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: tool, Args: []byte(args), From: toolspec.Provenance{Caller: toolspec.CallerRun}})
+		return sys.Pipeline.Do(t.Context(), toolspec.Call{
+			Tool: tool, Args: []byte(args),
+			From: toolspec.Provenance{Caller: toolspec.CallerRun},
+		})
 	}
 	if r := do("system_info", `{"what":"resources"}`); !r.Success || !strings.Contains(r.ModelText(), "Memory:") {
 		t.Errorf("%+v", r)
@@ -58,7 +71,8 @@ func TestTheToolsThatLookStandInTheCatalogue(t *testing.T) {
 	if r := do("git_read", `{"command":"status","path":"."}`); r.Success || r.Suggestion == "" {
 		t.Errorf("a folder without a repository: %+v", r)
 	}
-	if r := do("sql_query", `{"path":"`+filepath.Join(sys.Config.DataDir, DatabaseName)+`"}`); r.Success || r.ErrorType != toolspec.SecurityError {
+	if r := do("sql_query", `{"path":"`+filepath.Join(sys.Config.DataDir, DatabaseName)+`"}`); r.Success ||
+		r.ErrorType != toolspec.SecurityError {
 		t.Errorf("our own data: %+v", r)
 	}
 }
@@ -76,7 +90,10 @@ func TestAGroupThatIsSwitchedOffIsNotThere(t *testing.T) {
 			t.Errorf("%s is still there", name)
 		}
 	}
-	if r := sys.Pipeline.Do(t.Context(), toolspec.Call{Tool: "wget", Args: []byte(`{"uri":"https://example.com/"}`)}); r.Success || r.ErrorType != toolspec.ValidationError {
+	if r := sys.Pipeline.Do(t.Context(), toolspec.Call{
+		Tool: "wget",
+		Args: []byte(`{"uri":"https://example.com/"}`),
+	}); r.Success || r.ErrorType != toolspec.ValidationError {
 		t.Errorf("%+v", r)
 	}
 	if _, err := sys.Settings.Set(t.Context(), "groups_off", "navigation"); err == nil {

@@ -15,7 +15,8 @@ func openWithPage(t *testing.T, id, rest string) *System {
 	flags := testFlags(t)
 	dir := filepath.Join(flags["data"], "panels", id)
 	put(t, filepath.Join(dir, "index.html"), "<p>x")
-	put(t, filepath.Join(dir, "manifest.json"), `{"panel_id": "`+id+`", "panel_type": "x", "title": "X", "tools": [], `+rest+`}`)
+	put(t, filepath.Join(dir, "manifest.json"), `{"panel_id": "`+id+`", "panel_type": "x", "title": "X", "tools": [], `+
+		rest+`}`)
 	return openWith(t, flags, Purpose{Serve: true})
 }
 
@@ -44,7 +45,8 @@ func TestTheWindowReachesNothingButItsOwn(t *testing.T) {
 		}
 	}()
 	through := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: out.Proxy}), DisableKeepAlives: true}
-	for _, to := range []string{"http://" + canary.Addr().String(), "https://" + canary.Addr().String(), "http://" + sys.Host() + "/api/state"} {
+	for _, to := range []string{"http://" + canary.Addr().String(), "https://" + canary.Addr().String(), "http://" +
+		sys.Host() + "/api/state"} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, to, nil)
 		if err != nil {
 			t.Fatal(err)

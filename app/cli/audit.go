@@ -34,7 +34,8 @@ func openAudit(ctx context.Context, g *Global) (*audit.Log, func(), error) {
 	path := filepath.Join(config.DataDir, app.DatabaseName)
 	s, err := sqlite.OpenReadOnly(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, failure(exitFailed, "there is no audit log in %s yet: nothing was called there. --data names another folder.", config.DataDir)
+		return nil, nil, failure(exitFailed,
+			"there is no audit log in %s yet: nothing was called there. --data names another folder.", config.DataDir)
 	}
 	if err != nil {
 		return nil, nil, failure(exitFailed, "%v", err)
@@ -53,7 +54,9 @@ func (auditVerifyVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	defer done()
 	n, err := log.Verify(ctx)
 	if errors.Is(err, audit.ErrBroken) {
-		return failure(exitFailed, "%v. The %d entries before it hold. A copy of the data folder from before is the way to find out what stood there.", err, n)
+		return failure(exitFailed,
+			"%v. The %d entries before it hold. A copy of the data folder from before is the way to find out what "+
+				"stood there.", err, n)
 	}
 	if err != nil {
 		return failure(exitFailed, "%v", err)

@@ -57,7 +57,9 @@ func (i instance) get(ctx context.Context, path, token string, patience time.Dur
 
 // do sends a request with body as JSON and returns the answer's body. An answer over 299 is
 // an error with its detail; patience 0 waits as long as ctx does.
-func (i instance) do(ctx context.Context, method, path, token string, body any, patience time.Duration) ([]byte, error) {
+func (i instance) do(ctx context.Context, method, path, token string, body any, patience time.Duration) ([]byte,
+	error,
+) {
 	if patience > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, patience)
@@ -108,7 +110,9 @@ func (i instance) place() (mcpserver.Instance, error) {
 
 // findRunning looks for a running Sextant that a verb may join. apart names what keeps the verb
 // to a Sextant of its own, "" for nothing; ok is false then, and when none runs.
-func findRunning(ctx context.Context, g *Global, apart string, out Streams) (at instance, cfg *config.Config, ok bool, err error) {
+func findRunning(ctx context.Context, g *Global, apart string, out Streams) (at instance, cfg *config.Config, ok bool,
+	err error,
+) {
 	cfg, err = config.Load(g.flags())
 	if err != nil {
 		return instance{}, nil, false, err
@@ -118,7 +122,9 @@ func findRunning(ctx context.Context, g *Global, apart string, out Streams) (at 
 	case err != nil:
 		return instance{}, cfg, false, nil
 	case apart != "":
-		_, _ = fmt.Fprintf(out.Err, "sextant: A Sextant runs already (process %d), but %s holds only for one of its own, so this does not join it.\n", at.PID, apart)
+		_, _ = fmt.Fprintf(out.Err,
+			"sextant: A Sextant runs already (process %d), but %s holds only for one of its own, so this does not "+
+				"join it.\n", at.PID, apart)
 		return at, cfg, false, nil
 	}
 	_, _ = fmt.Fprintf(out.Err, "sextant: joined the running Sextant (process %d).\n", at.PID)

@@ -40,7 +40,8 @@ func (v *doctorVerb) Run(ctx context.Context, io Streams, g *Global) error {
 			return err
 		}
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.Purpose{Private: true, WaitMCP: true}, Streams{In: io.In, Out: io.Out, Err: discard{}})
+	sys, err := openForVerb(ctx, g.flags(), app.Purpose{Private: true, WaitMCP: true},
+		Streams{In: io.In, Out: io.Out, Err: discard{}})
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,8 @@ func (discard) Write(b []byte) (int, error) { return len(b), nil }
 // diagnose looks at everything that can be missing.
 func diagnose(ctx context.Context, sys *app.System) []finding {
 	out := []finding{
-		{State: "ok", What: "program", Says: fmt.Sprintf("sextant %s, %s, %s/%s", app.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)},
+		{State: "ok", What: "program", Says: fmt.Sprintf("sextant %s, %s, %s/%s", app.Version, runtime.Version(),
+			runtime.GOOS, runtime.GOARCH)},
 		{State: "ok", What: "data", Says: sys.Config.DataDir},
 		{State: "ok", What: "config", Says: sys.Config.ConfigDir},
 	}
@@ -129,7 +131,8 @@ func diagnose(ctx context.Context, sys *app.System) []finding {
 	}
 	for _, p := range sys.Panels.Panels() {
 		if len(p.Problems) > 0 {
-			out = append(out, finding{State: "warn", What: "panel", Says: p.ID + ": " + strings.Join(p.ProblemLines(), "; ")})
+			out = append(out, finding{State: "warn", What: "panel", Says: p.ID + ": " +
+				strings.Join(p.ProblemLines(), "; ")})
 		}
 	}
 	return out
@@ -139,11 +142,21 @@ func diagnose(ctx context.Context, sys *app.System) []finding {
 func windowFinding() finding {
 	switch {
 	case !frontend.Built():
-		return finding{State: "bad", What: "window", Says: "the interface was not built into this program", Hint: "Run make build"}
+		return finding{
+			State: "bad", What: "window", Says: "the interface was not built into this program",
+			Hint: "Run make build",
+		}
 	case !desktop.Built:
-		return finding{State: "warn", What: "window", Says: "this build has no window; sextant serve shows the same interface in a browser"}
+		return finding{
+			State: "warn", What: "window",
+			Says: "this build has no window; sextant serve shows the same interface in a browser",
+		}
 	case !hasDisplay():
-		return finding{State: "warn", What: "window", Says: "no display (DISPLAY and WAYLAND_DISPLAY are empty), so Sextant is served", Hint: "pid " + fmt.Sprint(os.Getpid())}
+		return finding{
+			State: "warn", What: "window",
+			Says: "no display (DISPLAY and WAYLAND_DISPLAY are empty), so Sextant is served", Hint: "pid " +
+				fmt.Sprint(os.Getpid()),
+		}
 	}
 	return finding{State: "ok", What: "window", Says: "a display is there"}
 }
@@ -169,7 +182,10 @@ func secretsFinding(v *secrets.Vault) finding {
 	}
 	for _, one := range v.List() {
 		if one.Missing {
-			return finding{State: "bad", What: "secrets", Says: "the value of " + one.Name + " cannot be read", Hint: "Unlock the keychain, or save the secret again."}
+			return finding{
+				State: "bad", What: "secrets", Says: "the value of " + one.Name + " cannot be read",
+				Hint: "Unlock the keychain, or save the secret again.",
+			}
 		}
 	}
 	return f

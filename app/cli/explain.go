@@ -18,7 +18,8 @@ func explain(err error) error {
 	case errors.As(err, &known):
 		return failure(exitFailed, "%v", known)
 	case errors.Is(err, os.ErrPermission):
-		return failure(exitFailed, "%v. Nothing was changed. Check who owns the folder, or use another one with --data.", err)
+		return failure(exitFailed,
+			"%v. Nothing was changed. Check who owns the folder, or use another one with --data.", err)
 	}
 	return fmt.Errorf("starting: %w", err)
 }

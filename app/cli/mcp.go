@@ -25,12 +25,16 @@ func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
 			return err
 		}
 		if g.Profile != nil {
-			return failure(exitUsage, "--profile is for a browser that Sextant starts, and --browser-url joins one that runs. Leave one of them out.")
+			return failure(exitUsage,
+				"--profile is for a browser that Sextant starts, and --browser-url joins one that runs. Leave one "+
+					"of them out.")
 		}
 	}
 	apart := cmp.Or(when(v.Headless, "--headless"), when(v.BrowserURL != "", "--browser-url"), g.apart())
 	if v.Share && apart != "" {
-		return failure(exitUsage, "--share joins the tabs of the running window, and %s holds only for a Sextant of its own. Leave one of them out.", apart)
+		return failure(exitUsage,
+			"--share joins the tabs of the running window, and %s holds only for a Sextant of its own. Leave one of "+
+				"them out.", apart)
 	}
 	_, config, joined, err := findRunning(ctx, g, apart, io)
 	switch {
@@ -39,13 +43,18 @@ func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	case joined:
 		return v.join(ctx, config, io)
 	case v.Share:
-		return failure(exitUsage, "--share joins the window's tabs, but no Sextant runs on %s. Start sextant (or sextant serve) first, or leave --share out.", config.DataDir)
+		return failure(exitUsage,
+			"--share joins the window's tabs, but no Sextant runs on %s. Start sextant (or sextant serve) first, or "+
+				"leave --share out.", config.DataDir)
 	}
 	session := "mcp"
 	if g.Profile != nil && *g.Profile != "" {
 		session = "" // the tabs that a kept profile belongs to
 	}
-	sys, err := openForVerb(ctx, g.flags(), app.Purpose{Private: true, AttachURL: v.BrowserURL, ThrowAway: session != "", WaitMCP: v.Tools == "all"}, io)
+	sys, err := openForVerb(ctx, g.flags(), app.Purpose{
+		Private: true, AttachURL: v.BrowserURL,
+		ThrowAway: session != "", WaitMCP: v.Tools == "all",
+	}, io)
 	if err != nil {
 		return err
 	}
@@ -55,7 +64,8 @@ func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	err = mcpserver.Serve(ctx, sys.MCPConfig(ctx, mcpserver.JoinRequest{Tools: v.Tools, Panel: v.Panel}, session), io.In, io.Out)
+	err = mcpserver.Serve(ctx, sys.MCPConfig(ctx, mcpserver.JoinRequest{Tools: v.Tools, Panel: v.Panel}, session),
+		io.In, io.Out)
 	if err != nil && ctx.Err() == nil {
 		return failure(exitFailed, "the MCP connection ended: %v", err)
 	}
@@ -71,5 +81,7 @@ func checkBrowserURL(address string) error {
 			return nil
 		}
 	}
-	return failure(exitUsage, "--browser-url %q is no debugging address. Start the browser with --remote-debugging-port=9222 and write http://127.0.0.1:9222, or take the ws://…/devtools/browser/… of a grid.", address)
+	return failure(exitUsage, "--browser-url %q is no debugging address. Start the browser with "+
+		"--remote-debugging-port=9222 and write http://127.0.0.1:9222, or take the ws://…/devtools/browser/… of a "+
+		"grid.", address)
 }

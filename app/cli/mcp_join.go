@@ -27,8 +27,10 @@ func (v *mcpVerb) join(ctx context.Context, config *config.Config, io Streams) e
 		Find: func(ctx context.Context) (mcpserver.Instance, error) {
 			at, err := findInstance(ctx, config.DataDir)
 			if err != nil {
-				return mcpserver.Instance{}, errors.New("the Sextant that was joined has ended. Start sextant again and repeat the call, which joins it; " +
-					"or start sextant mcp with --headless for a browser of its own")
+				return mcpserver.Instance{},
+					errors.New("the Sextant that was joined has ended. Start sextant again and repeat the call, " +
+						"which joins it; " +
+						"or start sextant mcp with --headless for a browser of its own")
 			}
 			return at.place()
 		},

@@ -47,7 +47,8 @@ func (v *mcpListVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}
 	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
 	for _, s := range list {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%d tools\t%s\n", acceptance.Escaped(s.Name), s.State, len(s.Tools), acceptance.Escaped(s.Error))
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%d tools\t%s\n", acceptance.Escaped(s.Name), s.State, len(s.Tools),
+			acceptance.Escaped(s.Error))
 	}
 	return w.Flush()
 }
@@ -62,7 +63,9 @@ type mcpAddVerb struct {
 // Run writes the server into mcp-config.json.
 func (v *mcpAddVerb) Run(io Streams, g *Global) error {
 	if (v.URL == "") == (len(v.Command) == 0) {
-		return failure(exitUsage, "give a program or --url, e.g. sextant mcp-servers add files npx -y @modelcontextprotocol/server-filesystem .")
+		return failure(exitUsage,
+			"give a program or --url, e.g. sextant mcp-servers add files npx -y "+
+				"@modelcontextprotocol/server-filesystem .")
 	}
 	entry := mcpconfig.Entry{URL: v.URL, Env: v.Env}
 	if len(v.Command) > 0 {
@@ -121,10 +124,12 @@ func (v *mcpImportVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	}
 	_, _ = fmt.Fprintf(io.Out, "Added %d: %s\n", len(added), acceptance.Escaped(strings.Join(added, ", ")))
 	if len(added) > 0 && !on {
-		_, _ = fmt.Fprintln(io.Out, "They are switched off. Switch one on in the panel MCP servers, or import with --yes.")
+		_, _ = fmt.Fprintln(io.Out,
+			"They are switched off. Switch one on in the panel MCP servers, or import with --yes.")
 	}
 	if len(skipped) > 0 {
-		_, _ = fmt.Fprintf(io.Out, "Left as they are, because the name is taken: %s\n", acceptance.Escaped(strings.Join(skipped, ", ")))
+		_, _ = fmt.Fprintf(io.Out, "Left as they are, because the name is taken: %s\n",
+			acceptance.Escaped(strings.Join(skipped, ", ")))
 	}
 	return nil
 }

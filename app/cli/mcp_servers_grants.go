@@ -45,7 +45,8 @@ func (v *mcpGrantsVerb) Run(io Streams, g *Global) error {
 		if err := servers.SetAccess(v.Name, entry.Sextant); err != nil {
 			return failure(exitFailed, "%v", err)
 		}
-		_, _ = fmt.Fprintf(io.Err, "Written to %s. A running Sextant starts %s anew.\n", path, acceptance.Escaped(v.Name))
+		_, _ = fmt.Fprintf(io.Err, "Written to %s. A running Sextant starts %s anew.\n", path,
+			acceptance.Escaped(v.Name))
 	}
 	sayMay(io.Out, servers.Access(entry))
 	return nil
@@ -65,7 +66,11 @@ func (v *mcpGrantsVerb) change(entry *mcpconfig.Entry) bool {
 	if v.Reset {
 		now, lists = access.Override{}, access.GrantLists{}
 	}
-	for _, one := range []struct{ to, from *[]string }{{&lists.Network, &v.Network}, {&lists.Read, &v.Read}, {&lists.Write, &v.Write}} {
+	for _, one := range []struct{ to, from *[]string }{
+		{&lists.Network, &v.Network},
+		{&lists.Read, &v.Read},
+		{&lists.Write, &v.Write},
+	} {
 		if len(*one.from) == 0 {
 			continue
 		}
@@ -96,8 +101,10 @@ func sandboxOf(config *config.Config) *launch.Sandbox {
 	home, _ := os.UserHomeDir() // without one no place is known as the person's
 	own := []string{config.DataDir, config.ConfigDir}
 	return &launch.Sandbox{
-		Confine: confine.New(confine.Config{Home: home, Secret: own}), Home: home, OwnFolders: own, Places: protectedpaths.New(protectedpaths.Own{Home: home, Data: own[0], Config: own[1]}),
-		GrantableFolders: []string{filepath.Join(own[0], "downloads"), filepath.Join(own[0], "notes")}, Bundles: filepath.Join(own[0], "bundles"),
+		Confine: confine.New(confine.Config{Home: home, Secret: own}), Home: home, OwnFolders: own,
+		Places:           protectedpaths.New(protectedpaths.Own{Home: home, Data: own[0], Config: own[1]}),
+		GrantableFolders: []string{filepath.Join(own[0], "downloads"), filepath.Join(own[0], "notes")},
+		Bundles:          filepath.Join(own[0], "bundles"),
 	}
 }
 

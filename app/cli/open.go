@@ -36,12 +36,15 @@ func openForVerb(ctx context.Context, flags map[string]string, purpose app.Purpo
 }
 
 // openBeside opens a System with a data folder of its own.
-func openBeside(ctx context.Context, config *config.Config, purpose app.Purpose, log *slog.Logger, io Streams) (*app.System, error) {
+func openBeside(ctx context.Context, config *config.Config, purpose app.Purpose, log *slog.Logger,
+	io Streams,
+) (*app.System, error) {
 	dir, err := os.MkdirTemp("", "sextant-")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for this run: %w", err)
 	}
-	note := "Sextant runs already and owns " + config.DataDir + ", so this run keeps its data apart and drops it at the end."
+	note := "Sextant runs already and owns " + config.DataDir +
+		", so this run keeps its data apart and drops it at the end."
 	_, _ = fmt.Fprintln(io.Err, "sextant:", note)
 	sys, err := app.OpenSystem(ctx, config.Beside(dir), purpose, log)
 	if err != nil {

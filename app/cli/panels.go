@@ -101,9 +101,14 @@ func printProblems(io Streams, problems []manifest.Problem) {
 			place = fmt.Sprintf("%s:%d:%d: ", p.File, p.Line, p.Column)
 		}
 		_, _ = fmt.Fprintf(io.Out, "%s%s: %s\n", place, p.Severity, p.Text)
-		for _, line := range []struct{ name, text string }{{"expected", p.Expected}, {"found", p.Found}, {"right", p.Fix}} {
+		for _, line := range []struct{ name, text string }{
+			{"expected", p.Expected},
+			{"found", p.Found},
+			{"right", p.Fix},
+		} {
 			if line.text != "" {
-				_, _ = fmt.Fprintf(io.Out, "  %-8s  %s\n", line.name, strings.ReplaceAll(line.text, "\n", "\n            "))
+				_, _ = fmt.Fprintf(io.Out, "  %-8s  %s\n", line.name,
+					strings.ReplaceAll(line.text, "\n", "\n            "))
 			}
 		}
 	}

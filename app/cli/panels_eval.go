@@ -29,7 +29,8 @@ func (v *panelsEvalVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if err := manifest.CheckID(v.ID); err != nil {
 		return failure(exitUsage, "%v", err)
 	}
-	at, _, joined, err := findRunning(ctx, g, cmp.Or(when(v.Headless, "--headless"), when(v.YesTo != "", "--yes-to"), g.apart()), io)
+	at, _, joined, err := findRunning(ctx, g,
+		cmp.Or(when(v.Headless, "--headless"), when(v.YesTo != "", "--yes-to"), g.apart()), io)
 	if err != nil {
 		return err
 	}
@@ -49,9 +50,12 @@ func (v *panelsEvalVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if !known {
 		return failure(exitFailed, "there is no panel %s that can be used; sextant panels list shows them", v.ID)
 	}
-	return v.print(io, evals.Run(ctx, list, func(ctx context.Context, tool string, args json.RawMessage) toolspec.Result {
+	return v.print(io, evals.Run(ctx, list, func(ctx context.Context, tool string,
+		args json.RawMessage,
+	) toolspec.Result {
 		return sys.Pipeline.Do(ctx, toolspec.Call{
-			Tool: tool, Args: args, Panel: v.ID, From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, Unpaged: true},
+			Tool: tool, Args: args, Panel: v.ID,
+			From: toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: v.YesTo, Unpaged: true},
 		})
 	}))
 }
@@ -79,9 +83,11 @@ func (v *panelsEvalVerb) print(io Streams, outcomes []evals.Outcome) error {
 			return err
 		}
 	} else if len(outcomes) == 0 {
-		_, _ = fmt.Fprintf(io.Out, "%s has no evals; its manifest may list calls whose answers are known under \"evals\"\n", v.ID)
+		_, _ = fmt.Fprintf(io.Out,
+			"%s has no evals; its manifest may list calls whose answers are known under \"evals\"\n", v.ID)
 	} else {
-		_, _ = fmt.Fprintf(io.Out, "%d of %d passed, %d skipped\n", len(outcomes)-failed-skipped, len(outcomes), skipped)
+		_, _ = fmt.Fprintf(io.Out, "%d of %d passed, %d skipped\n", len(outcomes)-failed-skipped, len(outcomes),
+			skipped)
 	}
 	if failed > 0 {
 		return failure(exitFailed, "%d evals of %s do not hold", failed, v.ID)

@@ -32,7 +32,8 @@ func TestTheEvalsOfTheSamplesHold(t *testing.T) {
 			t.Errorf("%s: %d %s %s", example, code, out, errs)
 		}
 	}
-	if code, out, _ := verb(t, flags, "panels", "eval", "glossary"); code != exitFailed || !strings.Contains(out, "nobody to ask") {
+	if code, out, _ := verb(t, flags, "panels", "eval", "glossary"); code != exitFailed ||
+		!strings.Contains(out, "nobody to ask") {
 		t.Errorf("without a yes its program was started: %d %s", code, out)
 	}
 }
@@ -60,7 +61,8 @@ func TestAnEvalThatDoesNotHoldEndsTheRunWithItsReason(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &done); err != nil || code != exitFailed || len(done.Outcomes) != 1 {
 		t.Fatalf("%d %s %s", code, out, errs)
 	}
-	if o := done.Outcomes[0]; o.State != evals.Failed || !strings.Contains(o.Why, "has 5, not 4") || string(o.Args) == "" {
+	if o := done.Outcomes[0]; o.State != evals.Failed || !strings.Contains(o.Why, "has 5, not 4") ||
+		string(o.Args) == "" {
 		t.Errorf("got %+v", o)
 	}
 }

@@ -66,7 +66,8 @@ func (v *panelsPackVerb) Run(io Streams, g *Global) error {
 	if v.JSON {
 		return printJSON(io, packedPanel{Panel: id, File: out, Bytes: len(archive)})
 	}
-	_, err = fmt.Fprintf(io.Out, "Packed %s into %s, %s. Installed by: sextant panels install %s\n", id, out, size(len(archive)), filepath.Base(out))
+	_, err = fmt.Fprintf(io.Out, "Packed %s into %s, %s. Installed by: sextant panels install %s\n", id, out,
+		size(len(archive)), filepath.Base(out))
 	return err
 }
 
@@ -160,7 +161,8 @@ func (v *panelsInstallVerb) Run(ctx context.Context, io Streams, g *Global) erro
 	}
 	said := "Installed %s into %s. A running Sextant shows it at once.\n"
 	if offer.Update && len(offer.Rights) > 0 {
-		said = "Installed %s into %s. What it may do beyond the version before waits for you in the window, on the panel.\n"
+		said = "Installed %s into %s. What it may do beyond the version before waits for you in the window, on the " +
+			"panel.\n"
 	}
 	_, err = fmt.Fprintf(io.Out, said, offer.Panel, folder)
 	return err
@@ -232,7 +234,8 @@ func printOffer(io Streams, o authoring.PackageOffer, folder string) {
 // ask waits for a yes at the terminal. Without one there is nobody to ask, and nothing is installed.
 func ask(ctx context.Context, io Streams, o authoring.PackageOffer) error {
 	if !isTerminal(io.In) {
-		return failure(exitRefused, "nobody can be asked here, so nothing was installed. Read what stands above, then add --yes")
+		return failure(exitRefused,
+			"nobody can be asked here, so nothing was installed. Read what stands above, then add --yes")
 	}
 	if yes, err := saysYes(ctx, io, "Install "+o.Panel+"? [y/N] "); err == nil && yes {
 		return nil

@@ -30,25 +30,30 @@ func typed(t *testing.T, flags map[string]string, line string, args ...string) (
 
 func TestAPanelIsPackedAndInstalledByAPersonWhoReadWhatItMayDo(t *testing.T) {
 	flags, file := testFlags(t), filepath.Join(t.TempDir(), "reading-list.sextant-panel")
-	if code, out, errs := verb(t, flags, "panels", "pack", "../../docs/examples/reading-list", "--out", file); code != exitDone || !strings.Contains(out, "Packed reading-list") {
+	if code, out, errs := verb(t, flags, "panels", "pack", "../../docs/examples/reading-list", "--out",
+		file); code != exitDone || !strings.Contains(out, "Packed reading-list") {
 		t.Fatalf("pack: %d %s %s", code, out, errs)
 	}
 	folder := filepath.Join(flags["data"], "panels", "reading-list")
 	code, _, errs := verb(t, flags, "panels", "install", file)
-	if code != exitRefused || !strings.Contains(errs, "process “node” “server.mjs”") || !strings.Contains(errs, "--yes") || there(folder) {
+	if code != exitRefused || !strings.Contains(errs, "process “node” “server.mjs”") ||
+		!strings.Contains(errs, "--yes") || there(folder) {
 		t.Errorf("with nobody to ask: %d %s", code, errs)
 	}
 	if code, _, errs := typed(t, flags, "n", "panels", "install", file); code != exitRefused || there(folder) {
 		t.Errorf("after a no: %d %s", code, errs)
 	}
 	code, out, errs := typed(t, flags, "y", "panels", "install", file)
-	if code != exitDone || !strings.Contains(errs, "reading_list_add") || !strings.Contains(out, "Installed reading-list") || !there(folder) {
+	if code != exitDone || !strings.Contains(errs, "reading_list_add") ||
+		!strings.Contains(out, "Installed reading-list") || !there(folder) {
 		t.Errorf("after a yes: %d %s %s", code, out, errs)
 	}
-	if code, out, errs := verb(t, flags, "panels", "pack", "reading-list", "--out", file, "--json"); code != exitDone || !strings.Contains(out, `"panel": "reading-list"`) {
+	if code, out, errs := verb(t, flags, "panels", "pack", "reading-list", "--out", file, "--json"); code != exitDone ||
+		!strings.Contains(out, `"panel": "reading-list"`) {
 		t.Errorf("pack by its id: %d %s %s", code, out, errs)
 	}
-	if code, out, errs := verb(t, flags, "panels", "install", file, "--yes", "--json"); code != exitDone || !strings.Contains(out, `"update": true`) || !strings.Contains(errs, "no more than") {
+	if code, out, errs := verb(t, flags, "panels", "install", file, "--yes", "--json"); code != exitDone ||
+		!strings.Contains(out, `"update": true`) || !strings.Contains(errs, "no more than") {
 		t.Errorf("again, without a question: %d %s %s", code, out, errs)
 	}
 }
@@ -58,7 +63,8 @@ func TestAFileThatIsNoPanelIsRefusedWithItsProblems(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "manifest.json"), []byte("{\n  \"panel_id\": \"mine\",\n  \"titel\": \"Mine\"\n}"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "manifest.json"),
+		[]byte("{\n  \"panel_id\": \"mine\",\n  \"titel\": \"Mine\"\n}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	flags := testFlags(t)

@@ -84,7 +84,8 @@ func (i instance) tellProgress(ctx context.Context, tool string, args json.RawMe
 			switch event.Kind(e.Kind) {
 			case event.CallStarted:
 				var begun event.CallStart
-				if ours == "" && json.Unmarshal(e.Data, &begun) == nil && begun.Tool == tool && begun.Caller == toolspec.CallerHTTP && sameJSON(begun.Args, args) {
+				if ours == "" && json.Unmarshal(e.Data, &begun) == nil && begun.Tool == tool &&
+					begun.Caller == toolspec.CallerHTTP && sameJSON(begun.Args, args) {
 					ours = e.Call
 				}
 			case event.CallOutput:

@@ -39,9 +39,11 @@ func TestAVerbPrintsTheNewestProgressOfItsCall(t *testing.T) {
 	sys := openTest(t)
 	var printed safeText
 	stop := printProgress(sys, "call_1", &printed)
-	publish(t, sys, event.New(event.CallOutput, event.CallChunk{Stream: "stdout", Text: "what it prints\n"}).Of("call_1"))
+	publish(t, sys, event.New(event.CallOutput,
+		event.CallChunk{Stream: "stdout", Text: "what it prints\n"}).Of("call_1"))
 	publish(t, sys, event.New(event.CallOutput, event.CallChunk{Stream: "progress", Text: "another's\n"}).Of("call_10"))
-	publish(t, sys, event.New(event.CallOutput, event.CallChunk{Stream: "progress", Text: "20% · one\n40% · two\n"}).Of("call_1.1"))
+	publish(t, sys, event.New(event.CallOutput,
+		event.CallChunk{Stream: "progress", Text: "20% · one\n40% · two\n"}).Of("call_1.1"))
 	for deadline := time.Now().Add(20 * time.Second); printed.String() == "" && time.Now().Before(deadline); {
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -62,7 +62,8 @@ func (w *wanted) check(task, model string) error {
 
 // Run does the task here. An error means that nothing ran.
 func (w *wanted) run(ctx context.Context, sys *app.System, ask loop.Ask) (runReport, error) {
-	done, err := automation.Run(ctx, sys.Loop, automation.Job{Ask: ask, Format: w.format, Repairs: sys.Settings.Count("answer_repairs")})
+	done, err := automation.Run(ctx, sys.Loop,
+		automation.Job{Ask: ask, Format: w.format, Repairs: sys.Settings.Count("answer_repairs")})
 	if e, ok := automation.Failure(err); ok {
 		if e.Unasked {
 			return runReport{}, err
@@ -82,7 +83,9 @@ func (w *wanted) run(ctx context.Context, sys *app.System, ask loop.Ask) (runRep
 
 // joined does the task in a running Sextant: what happens is read from its events, the answer is
 // that of the request. The error is a failure of the verb's.
-func (w *wanted) joined(ctx context.Context, at instance, v *runVerb, conversation string, stream *websocket.Conn, told io.Writer) (runReport, error) {
+func (w *wanted) joined(ctx context.Context, at instance, v *runVerb, conversation string, stream *websocket.Conn,
+	told io.Writer,
+) (runReport, error) {
 	nav, err := navigation.Load()
 	if err != nil {
 		return runReport{}, err
@@ -109,7 +112,9 @@ func (w *wanted) joined(ctx context.Context, at instance, v *runVerb, conversati
 	case err != nil:
 		return runReport{}, err
 	case answer.Turn == "":
-		_, _ = at.do(ctx, http.MethodDelete, "/api/conversations/"+url.PathEscape(conversation), at.Token, nil, stopPatience) // nothing happened in it
+		// nothing happened in it
+		_, _ = at.do(ctx, http.MethodDelete, "/api/conversations/"+url.PathEscape(conversation), at.Token, nil,
+			stopPatience)
 		return runReport{}, failure(exitFailed, "%s", strings.TrimSpace(answer.Error+" "+answer.Suggestion))
 	}
 	report.Status, report.Usage = answer.Status, answer.Usage
@@ -117,7 +122,8 @@ func (w *wanted) joined(ctx context.Context, at instance, v *runVerb, conversati
 		report.Answer, report.Text = answer.Result, string(answer.Result)
 		return report, nil
 	}
-	report.Text, report.Wrong, report.Error, report.Suggestion = answer.Last, answer.Wrong, answer.Error, answer.Suggestion
+	report.Text, report.Wrong, report.Error, report.Suggestion = answer.Last, answer.Wrong, answer.Error,
+		answer.Suggestion
 	if report.Status == chat.StatusDone {
 		report.Status = chat.StatusFailed
 	}

@@ -68,7 +68,9 @@ func (v *runVerb) join(ctx context.Context, at instance, out Streams) error {
 }
 
 // follow asks for the task there and reads what happens until its end.
-func (v *runVerb) follow(ctx context.Context, at instance, path, conversation string, stream *websocket.Conn, w io.Writer) (runReport, error) {
+func (v *runVerb) follow(ctx context.Context, at instance, path, conversation string, stream *websocket.Conn,
+	w io.Writer,
+) (runReport, error) {
 	stop := context.AfterFunc(ctx, func() { _ = stream.Close() })
 	defer stop()
 	if v.wanted != nil {
@@ -76,11 +78,13 @@ func (v *runVerb) follow(ctx context.Context, at instance, path, conversation st
 	}
 	report := runReport{Calls: []runCall{}}
 	var turn struct{ Turn string }
-	if err := at.tell(ctx, http.MethodPost, path+"/messages", map[string]string{"text": v.Task, "model": v.Model, "panel": v.Panel}, &turn); err != nil {
+	if err := at.tell(ctx, http.MethodPost, path+"/messages",
+		map[string]string{"text": v.Task, "model": v.Model, "panel": v.Panel}, &turn); err != nil {
 		return report, err
 	}
 	if err := report.follow(stream, func(e wire.Envelope) bool { return e.Turn == turn.Turn }, w, v.JSON); err != nil {
-		return report, failure(exitFailed, "the running Sextant ended in the middle of it; the conversation there shows what was done (%v)", err)
+		return report, failure(exitFailed,
+			"the running Sextant ended in the middle of it; the conversation there shows what was done (%v)", err)
 	}
 	return report, nil
 }
@@ -94,7 +98,10 @@ func (i instance) listen(ctx context.Context, seq int64) (*websocket.Conn, error
 	}
 	_ = res.Body.Close()
 	conn.SetReadLimit(64 << 20)
-	if err := conn.WriteJSON(wire.ClientMessage{V: wire.Version, Kind: "hello", Token: i.Token, After: seq}); err != nil {
+	if err := conn.WriteJSON(wire.ClientMessage{
+		V: wire.Version, Kind: "hello", Token: i.Token,
+		After: seq,
+	}); err != nil {
 		_ = conn.Close()
 		return nil, err
 	}

@@ -39,7 +39,8 @@ func (v *secretsListVerb) Run(io Streams, g *Global) error {
 		return printJSON(io, all)
 	}
 	if len(all) == 0 {
-		_, err := fmt.Fprintln(io.Out, "No secrets yet. Keep one: sextant secrets set NAME --host api.example.com < FILE")
+		_, err := fmt.Fprintln(io.Out,
+			"No secrets yet. Keep one: sextant secrets set NAME --host api.example.com < FILE")
 		return err
 	}
 	w := tabwriter.NewWriter(io.Out, 0, 0, 2, ' ', 0)
@@ -114,7 +115,8 @@ func openVault(g *Global, io Streams) (*secrets.Vault, *config.Config, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	vault, err := app.OpenVault(config, slog.New(slog.NewTextHandler(io.Err, &slog.HandlerOptions{Level: level(config)})))
+	vault, err := app.OpenVault(config, slog.New(slog.NewTextHandler(io.Err,
+		&slog.HandlerOptions{Level: level(config)})))
 	if err != nil {
 		return nil, nil, failure(exitFailed, "%v", err)
 	}

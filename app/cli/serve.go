@@ -43,7 +43,8 @@ func (v *serveVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	defer sys.Close()
 	line := ready{URL: "http://" + sys.Host(), PID: os.Getpid()}
 	if v.TokenFile != "" {
-		if err := app.WritePrivateJSON(v.TokenFile, ready{URL: line.URL, Token: sys.Token(), PID: line.PID, Window: sys.URL()}); err != nil {
+		if err := app.WritePrivateJSON(v.TokenFile,
+			ready{URL: line.URL, Token: sys.Token(), PID: line.PID, Window: sys.URL()}); err != nil {
 			return failure(exitFailed, "writing the token file: %v", err)
 		}
 		defer func() { _ = os.Remove(v.TokenFile) }()

@@ -82,7 +82,8 @@ func (v *toolsShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	catalogue := sys.Discovery.ForPanel(v.Panel)
 	d, ok := catalogue.Get(v.Name)
 	if !ok {
-		return failure(exitFailed, "there is no tool %q. Nearest: %s", v.Name, strings.Join(catalogue.Nearest(v.Name), ", "))
+		return failure(exitFailed, "there is no tool %q. Nearest: %s", v.Name,
+			strings.Join(catalogue.Nearest(v.Name), ", "))
 	}
 	return printJSON(io, d)
 }
@@ -100,10 +101,13 @@ type toolsCallVerb struct {
 // Run calls the tool through the Pipeline.
 func (v *toolsCallVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if !json.Valid([]byte(v.Args)) {
-		return failure(exitUsage, "the arguments are not JSON. Write them in single quotes: sextant tools call %s '{\"name\": \"value\"}'", v.Name)
+		return failure(exitUsage,
+			"the arguments are not JSON. Write them in single quotes: sextant tools call %s '{\"name\": \"value\"}'",
+			v.Name)
 	}
 	// A yes beforehand is for a run of its own: over a running one's door it would be any program's.
-	at, _, joined, err := findRunning(ctx, g, cmp.Or(when(v.Headless, "--headless"), when(v.YesTo != "", "--yes-to"), g.apart()), io)
+	at, _, joined, err := findRunning(ctx, g,
+		cmp.Or(when(v.Headless, "--headless"), when(v.YesTo != "", "--yes-to"), g.apart()), io)
 	if err != nil {
 		return err
 	}

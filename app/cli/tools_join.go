@@ -54,7 +54,10 @@ func (v *toolsListVerb) join(ctx context.Context, at instance, io Streams) error
 	var list []toolspec.Definition
 	for _, group := range [][]toolspec.Function{found.Baseline, found.Panel, found.MCP} {
 		for _, f := range group {
-			list = append(list, toolspec.Definition{Name: f.Function.Name, Description: f.Function.Description, Origin: found.Origins[f.Function.Name]})
+			list = append(list, toolspec.Definition{
+				Name: f.Function.Name, Description: f.Function.Description,
+				Origin: found.Origins[f.Function.Name],
+			})
 		}
 	}
 	return listTools(io, list)
@@ -73,7 +76,8 @@ func (v *toolsShowVerb) join(ctx context.Context, at instance, io Streams) error
 		}
 		names = append(names, row.Name)
 	}
-	return failure(exitFailed, "there is no tool %q. Nearest: %s", v.Name, strings.Join(nearest.Names(v.Name, names, 3), ", "))
+	return failure(exitFailed, "there is no tool %q. Nearest: %s", v.Name,
+		strings.Join(nearest.Names(v.Name, names, 3), ", "))
 }
 
 // join calls a tool of the running Sextant on the window's tabs.

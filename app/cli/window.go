@@ -27,7 +27,9 @@ func (v *windowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 	if !desktop.Built {
 		why = "This build has no window"
 	}
-	_, _ = fmt.Fprintf(io.Err, "%s, so Sextant is served. Open this address in a browser on this machine (it works once; Ctrl C ends Sextant):\n", why)
+	_, _ = fmt.Fprintf(io.Err,
+		"%s, so Sextant is served. Open this address in a browser on this machine (it works once; Ctrl C ends "+
+			"Sextant):\n", why)
 	_, _ = fmt.Fprintln(io.Out, sys.URL())
 	<-ctx.Done()
 	return nil

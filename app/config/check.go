@@ -62,7 +62,8 @@ func checkGroup(group string) error {
 	if slices.Contains(SwitchableGroups, group) {
 		return nil
 	}
-	return fmt.Errorf("%q is no group that can be switched off; these can: %s", group, strings.Join(SwitchableGroups, ", "))
+	return fmt.Errorf("%q is no group that can be switched off; these can: %s", group,
+		strings.Join(SwitchableGroups, ", "))
 }
 
 // toolName is what a tool can be called, one of an MCP server too.
@@ -127,7 +128,8 @@ func checkDocument(value string) error {
 	if value == "" {
 		return nil
 	}
-	if u, err := url.Parse(value); err != nil || u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") == "" {
+	if u, err := url.Parse(value); err != nil || u.Scheme != "https" || u.Host == "" ||
+		strings.Trim(u.Path, "/") == "" {
 		return errors.New("is an https address with a path, e.g. https://example.com/sextant.json")
 	}
 	return nil

@@ -1,4 +1,5 @@
-// Package config reads the configuration: the table of all settings, the layers their values come from (command line flag,
+// Package config reads the configuration: the table of all settings, the layers their values come from (command line
+// flag,
 // environment, config.toml, what was set in the window, default), and what a value may be. docs/configuration.md is
 // generated from the table.
 package config
@@ -68,7 +69,10 @@ func (c *Config) Beside(dir string) *Config {
 // named are an error; everything else becomes a Problem.
 func Load(flags map[string]string) (*Config, error) {
 	c := &Config{flags: flags}
-	for flag, key := range map[string]string{"--allow-hosts": "allow_hosts", "--deny-hosts": "deny_hosts", "--profile": "profile"} {
+	for flag, key := range map[string]string{
+		"--allow-hosts": "allow_hosts", "--deny-hosts": "deny_hosts",
+		"--profile": "profile",
+	} {
 		if err := CheckValue(key, flags[key]); err != nil {
 			return nil, &FlagError{Flag: flag, Err: err}
 		}
@@ -111,9 +115,12 @@ func folder(flag, own, xdg, usual string) (string, error) {
 // readEnv reads SEXTANT_… variables of known keys.
 func (c *Config) readEnv() map[string]string {
 	k := koanf.New("\x00")
-	err := k.Load(env.Provider("\x00", env.Opt{Prefix: "SEXTANT_", TransformFunc: func(name, value string) (string, any) {
-		return strings.ToLower(strings.TrimPrefix(name, "SEXTANT_")), value
-	}}), nil)
+	err := k.Load(env.Provider("\x00", env.Opt{
+		Prefix: "SEXTANT_",
+		TransformFunc: func(name, value string) (string, any) {
+			return strings.ToLower(strings.TrimPrefix(name, "SEXTANT_")), value
+		},
+	}), nil)
 	if err != nil {
 		c.Problems = append(c.Problems, "The environment could not be read: "+err.Error())
 		return nil

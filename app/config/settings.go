@@ -47,8 +47,13 @@ type Settings struct {
 }
 
 // OpenSettings reads what the window set before.
-func OpenSettings(ctx context.Context, config *Config, store Store, events publisher, vault *secrets.Vault) (*Settings, error) {
-	s := &Settings{config: config, Store: store, events: events, vault: vault, window: map[string]string{}, OnChange: func(string) {}}
+func OpenSettings(ctx context.Context, config *Config, store Store, events publisher, vault *secrets.Vault) (*Settings,
+	error,
+) {
+	s := &Settings{
+		config: config, Store: store, events: events, vault: vault, window: map[string]string{},
+		OnChange: func(string) {},
+	}
 	for _, k := range Keys() {
 		if !k.Window {
 			continue

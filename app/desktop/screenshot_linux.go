@@ -86,7 +86,8 @@ static gboolean take(gpointer data)
 	if (view == NULL)
 		finish(data, "there is no page in it");
 	else
-		webkit_web_view_get_snapshot(WEBKIT_WEB_VIEW(view), WEBKIT_SNAPSHOT_REGION_VISIBLE, WEBKIT_SNAPSHOT_OPTIONS_NONE, NULL, taken, data);
+		webkit_web_view_get_snapshot(WEBKIT_WEB_VIEW(view), WEBKIT_SNAPSHOT_REGION_VISIBLE,
+			WEBKIT_SNAPSHOT_OPTIONS_NONE, NULL, taken, data);
 	return G_SOURCE_REMOVE;
 }
 

@@ -42,7 +42,10 @@ func Open(ctx context.Context, sys *app.System) error {
 		AssetServer:              &assetserver.Options{Handler: bootPage(sys, net)},
 		LogLevelProduction:       logger.ERROR,
 		EnableDefaultContextMenu: true,
-		Linux:                    &linux.Options{Icon: icons.PNG, ProgramName: "sextant", WebviewGpuPolicy: linux.WebviewGpuPolicyNever},
+		Linux: &linux.Options{
+			Icon: icons.PNG, ProgramName: "sextant",
+			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
+		},
 		OnStartup: func(window context.Context) {
 			go func() {
 				select {

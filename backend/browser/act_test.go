@@ -61,13 +61,15 @@ func TestALinkLeadsToTheNextPageAndOldNumbersAreGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e, ok := happened(ans, "navigated"); !ok || e.Text != "navigated to "+url+"/two (200)" || ans.Page.Title != "Two" {
+	if e, ok := happened(ans, "navigated"); !ok || e.Text != "navigated to "+url+"/two (200)" ||
+		ans.Page.Title != "Two" {
 		t.Errorf("the answer to the click is %+v", ans)
 	}
 	save := the(t, ans, "button", "Save")
 	_, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Save").ID})
 	f := fault(t, err, surface.FaultGone)
-	if !strings.Contains(f.Message, "replaced by a navigation") || !strings.Contains(f.Message, "Nearest: ["+itoa(save.ID)+`] button "Save"`) {
+	if !strings.Contains(f.Message, "replaced by a navigation") ||
+		!strings.Contains(f.Message, "Nearest: ["+itoa(save.ID)+`] button "Save"`) {
 		t.Errorf("the fault says %q", f.Message)
 	}
 	_, err = s.Click(ctx, surface.ClickOptions{ID: 999_999})
@@ -210,7 +212,8 @@ func TestWhatAnActionAskedForIsInItsAnswer(t *testing.T) {
 
 func TestAnAnswerNeverHoldsWhatWasTypedIntoAPasswordField(t *testing.T) {
 	ctx, s := session(t)
-	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>Login</title><label>Password <input type=password></label>`}))
+	page := openPage(t, ctx, s, site(t,
+		map[string]any{"/": `<title>Login</title><label>Password <input type=password></label>`}))
 	field := page.Elements[0]
 	ans, err := s.Type(ctx, surface.TypeOptions{ID: field.ID, Text: "hunter2", Clear: true})
 	if err != nil {

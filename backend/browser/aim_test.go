@@ -36,7 +36,10 @@ func looks() []look {
 	var all []look
 	for _, zoom := range []string{"0.5", "0.75", "1", "1.5", "2", "3"} {
 		for _, scale := range []float64{1, 2, 3} {
-			for _, turn := range []string{"", "rotate(33deg) scale(.8)", "scale(1.7)", "perspective(900px) rotateY(24deg)"} {
+			for _, turn := range []string{
+				"", "rotate(33deg) scale(.8)", "scale(1.7)",
+				"perspective(900px) rotateY(24deg)",
+			} {
 				all = append(all, look{zoom, turn, scale, 1})
 			}
 		}

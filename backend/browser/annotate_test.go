@@ -52,13 +52,15 @@ func TestTheWholePageAndTheViewportAreOneLook(t *testing.T) {
 	if e, ok := s.Element(the(t, whole, "button", "Row 39").ID); !ok || e.Name != "Row 39" {
 		t.Errorf("an element below is not known: %+v", e)
 	}
-	if ans := annotate(t, s, surface.AnnotateOptions{Scope: "page", ChangesOnly: true}); len(ans.Elements) != 0 || !ans.Changes {
+	if ans := annotate(t, s, surface.AnnotateOptions{Scope: "page", ChangesOnly: true}); len(ans.Elements) != 0 ||
+		!ans.Changes {
 		t.Errorf("nothing changed, but: %+v", ans.Elements)
 	}
 	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, view, "button", "Top").ID}); err != nil {
 		t.Fatal(err)
 	}
-	if ans := annotate(t, s, surface.AnnotateOptions{Scope: "page", ChangesOnly: true}); names(ans) != "Later" && names(ans) != "Top,Later" {
+	if ans := annotate(t, s, surface.AnnotateOptions{Scope: "page", ChangesOnly: true}); names(ans) != "Later" &&
+		names(ans) != "Top,Later" {
 		t.Errorf("one thing below changed, but: %s", names(ans))
 	}
 }
@@ -70,8 +72,9 @@ func TestAQueryRanksAndSaysWhatThereIsWhenNothingMatches(t *testing.T) {
 		<section><h2>Brass lamp</h2><button>Add</button> <button>Add to cart</button></section>
 		<label>Cart note <input value="for Ana"></label><div style="height:3000px"></div><button>Pay now</button>`}))
 	for query, want := range map[string]string{
-		"cart": "Cart,Cart note,Add to cart", "ADD to  Cart": "Add to cart", "brass": "Add,Add to cart", "textbox ana": "Cart note",
-		"menu": "Add-ons", "pay": "Pay now",
+		"cart": "Cart,Cart note,Add to cart", "ADD to  Cart": "Add to cart", "brass": "Add,Add to cart",
+		"textbox ana": "Cart note",
+		"menu":        "Add-ons", "pay": "Pay now",
 	} {
 		ans := annotate(t, s, surface.AnnotateOptions{Query: query})
 		if names(ans) != want {
@@ -86,7 +89,8 @@ func TestAQueryRanksAndSaysWhatThereIsWhenNothingMatches(t *testing.T) {
 		t.Errorf("half a match: %s %q", names(ans), ans.Note)
 	}
 	ans = annotate(t, s, surface.AnnotateOptions{Query: "zebra"})
-	if len(ans.Elements) != 0 || !strings.Contains(ans.Note, `Nothing on the page matches "zebra". There is: 3 × button, 2 × link, 1 × textbox.`) {
+	if len(ans.Elements) != 0 || !strings.Contains(ans.Note,
+		`Nothing on the page matches "zebra". There is: 3 × button, 2 × link, 1 × textbox.`) {
 		t.Errorf("no match: %s %q", names(ans), ans.Note)
 	}
 }

@@ -14,7 +14,10 @@ import (
 func TestARunningBrowserIsJoinedAndLeftRunning(t *testing.T) {
 	dir := t.TempDir()
 	ctx, host := own(t, browser.Config{ProfileDir: dir, Flags: []string{"--remote-debugging-port=0"}})
-	url := site(t, map[string]any{"/": `<title>Host</title>`, "/guest": `<title>Guest</title><a target=_blank href=/>New</a>`})
+	url := site(t, map[string]any{
+		"/":      `<title>Host</title>`,
+		"/guest": `<title>Guest</title><a target=_blank href=/>New</a>`,
+	})
 	openPage(t, ctx, host.Session(""), url)
 	var port string
 	eventually(t, "the debugging port", func() bool {

@@ -27,7 +27,8 @@ func BenchmarkAnnotate16k(b *testing.B) {
 // BenchmarkClick clicks a button that changes nothing but itself, with answer.
 func BenchmarkClick(b *testing.B) {
 	ctx, s := session(b)
-	page := openPage(b, ctx, s, site(b, map[string]any{"/": `<button aria-label=B onclick="this.textContent = +this.textContent + 1">0</button>`}))
+	page := openPage(b, ctx, s, site(b,
+		map[string]any{"/": `<button aria-label=B onclick="this.textContent = +this.textContent + 1">0</button>`}))
 	id := the(b, page, "button", "B").ID
 	b.ResetTimer()
 	for b.Loop() {

@@ -126,7 +126,10 @@ func (b *Browser) Close() error {
 func (b *Browser) State() event.BrowserState {
 	b.tabs.Lock()
 	defer b.tabs.Unlock()
-	s := event.BrowserState{Status: event.BrowserStatus(b.status), Error: b.trouble, Hint: b.hint, Actor: b.driver, TakenOver: b.person}
+	s := event.BrowserState{
+		Status: event.BrowserStatus(b.status), Error: b.trouble, Hint: b.hint, Actor: b.driver,
+		TakenOver: b.person,
+	}
 	b.tabs.WindowState(&s)
 	return s
 }

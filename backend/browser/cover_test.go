@@ -45,11 +45,17 @@ document.querySelector('input').oninput = (e) => {
 }</script>`
 	url := site(t, map[string]any{
 		"/frame": strings.ReplaceAll(form, "%NAME%", "Framed"),
-		"/":      strings.ReplaceAll(form, "%NAME%", "Key") + `<div style="height:60px"></div><iframe src=/frame style="width:500px;height:300px;margin-left:90px"></iframe>`,
+		"/": strings.ReplaceAll(form, "%NAME%", "Key") +
+			`<div style="height:60px"></div><iframe src=/frame style="width:500px;height:300px;margin-left:90px"></iframe>`,
 	})
 	page := openPage(t, ctx, s, url)
 	origin := strings.TrimSuffix(url, "/")
-	shots := []surface.ScreenshotOptions{{}, {Annotated: false, FullPage: true}, {MaxTokens: 400}, {ID: the(t, page, "textbox", "Key").ID}}
+	shots := []surface.ScreenshotOptions{
+		{},
+		{Annotated: false, FullPage: true},
+		{MaxTokens: 400},
+		{ID: the(t, page, "textbox", "Key").ID},
+	}
 	for i, name := range []string{"Key", "Framed"} {
 		id := the(t, page, "textbox", name).ID
 		if _, err := s.Type(ctx, surface.TypeOptions{ID: id, Text: "plain words", Clear: true}); err != nil {
@@ -72,11 +78,15 @@ document.querySelector('input').oninput = (e) => {
 		}
 	}
 	var fault *surface.Fault
-	if _, err := s.PDF(ctx, browser.PDFOptions{}); !errors.As(err, &fault) || !strings.Contains(fault.Message, "secret") {
+	if _, err := s.PDF(ctx, browser.PDFOptions{}); !errors.As(err, &fault) ||
+		!strings.Contains(fault.Message, "secret") {
 		t.Errorf("a PDF of the secret: %v", err)
 	}
 	for _, name := range []string{"Key", "Framed"} {
-		if _, err := s.Type(ctx, surface.TypeOptions{ID: the(t, page, "textbox", name).ID, Text: "plain words", Clear: true}); err != nil {
+		if _, err := s.Type(ctx, surface.TypeOptions{
+			ID: the(t, page, "textbox", name).ID, Text: "plain words",
+			Clear: true,
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -91,8 +101,12 @@ func TestASecretIsTypedOnlyWhereItsOriginStands(t *testing.T) {
 	url := site(t, map[string]any{"/": `<title>-</title><input aria-label=Key>`})
 	page := openPage(t, ctx, s, url)
 	var fault *surface.Fault
-	_, err := s.Type(ctx, surface.TypeOptions{ID: the(t, page, "textbox", "Key").ID, Text: "lantern8-of-ana", Clear: true, SecretFor: "https://bank.example"})
-	if !errors.As(err, &fault) || !strings.Contains(fault.Message, "nothing was typed") || strings.Contains(fault.Message, "lantern") {
+	_, err := s.Type(ctx, surface.TypeOptions{
+		ID: the(t, page, "textbox", "Key").ID, Text: "lantern8-of-ana",
+		Clear: true, SecretFor: "https://bank.example",
+	})
+	if !errors.As(err, &fault) || !strings.Contains(fault.Message, "nothing was typed") ||
+		strings.Contains(fault.Message, "lantern") {
 		t.Errorf("%v", err)
 	}
 	if e, _ := s.Element(the(t, page, "textbox", "Key").ID); e.Value != "" {

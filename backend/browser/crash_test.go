@@ -98,12 +98,19 @@ func TestAnActionWaitsForItsOwnEffectsAndForNothingElse(t *testing.T) {
 		time.Sleep(150 * time.Millisecond)
 		_, _ = fmt.Fprint(w, "done")
 	}
-	more := map[string]any{"/poll": hang, "/soon": soon, "/next": `<title>next</title>`, "/hop": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/meta", http.StatusFound) }, "/meta": `<meta http-equiv=refresh content="0;url=/script">`, "/script": `<script>location.replace('/next')</script>`}
+	more := map[string]any{
+		"/poll": hang, "/soon": soon, "/next": `<title>next</title>`,
+		"/hop":    func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/meta", http.StatusFound) },
+		"/meta":   `<meta http-equiv=refresh content="0;url=/script">`,
+		"/script": `<script>location.replace('/next')</script>`,
+	}
 	fetches := `onclick="fetch('/soon').then(r => r.text()).then(t => { document.title = t; p.textContent = t })"`
 	for name, c := range map[string]struct{ body, title string }{
-		"long polling":       {`<p id=p>-</p><button ` + fetches + `>Go</button><script>onload = () => setTimeout(() => { (async () => { for (;;) await fetch('/poll') })() }, 50)</script>`, "done"},
-		"an endless motion":  {`<style>@keyframes s { to { rotate: 1turn } } i { display: block; animation: s 1s infinite }</style><i>x</i><b id=b>-</b><p id=p>-</p><button ` + fetches + `>Go</button><script>(function f() { b.style.width = Math.random() + 'px'; requestAnimationFrame(f) })()</script>`, "done"},
-		"a ticker":           {`<b id=b>-</b><p id=p>-</p><button ` + fetches + `>Go</button><script>setInterval(() => { b.textContent = Date.now() }, 50)</script>`, "done"},
+		"long polling": {`<p id=p>-</p><button ` + fetches +
+			`>Go</button><script>onload = () => setTimeout(() => { (async () => { for (;;) await fetch('/poll') })() }, 50)</script>`, "done"},
+		"an endless motion": {`<style>@keyframes s { to { rotate: 1turn } } i { display: block; animation: s 1s infinite }</style><i>x</i><b id=b>-</b><p id=p>-</p><button ` + fetches + `>Go</button><script>(function f() { b.style.width = Math.random() + 'px'; requestAnimationFrame(f) })()</script>`, "done"},
+		"a ticker": {`<b id=b>-</b><p id=p>-</p><button ` + fetches +
+			`>Go</button><script>setInterval(() => { b.textContent = Date.now() }, 50)</script>`, "done"},
 		"a route change":     {`<p id=p>-</p><button onclick="history.pushState({}, '', '/there'); fetch('/soon').then(r => r.text()).then(t => { document.title = t; p.innerHTML = '<h1>' + t + '</h1>' })">Go</button>`, "done"},
 		"a way of redirects": {`<button onclick="location.href = '/hop'">Go</button>`, "next"},
 		"chained fetches":    {`<p id=p>-</p><button onclick="fetch('/soon').then(() => setTimeout(() => fetch('/soon').then(r => r.text()).then(t => { document.title = t; p.textContent = t })))">Go</button>`, "done"},

@@ -57,7 +57,10 @@ func TestADownloadThatIsTooLargeLeavesNothing(t *testing.T) {
 
 func TestWhatWasOnItsWayWhenItsSessionEndedIsGoneAndWhatArrivedStays(t *testing.T) {
 	dir := t.TempDir()
-	for path, content := range map[string]string{"joined-old/.partial/a1b2": "half", "joined-kept/report.pdf": "whole", ".partial/c3": "half", "plan.txt": "mine"} {
+	for path, content := range map[string]string{
+		"joined-old/.partial/a1b2": "half", "joined-kept/report.pdf": "whole",
+		".partial/c3": "half", "plan.txt": "mine",
+	} {
 		path = filepath.Join(dir, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)

@@ -128,7 +128,10 @@ func TestADragEndsOnItsGoalInABoxThatScrollsAndBesideWhatCoversIt(t *testing.T) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := browser.DragOptions{From: browser.Where{ID: like(t, page, c.from)}, To: &browser.Where{ID: like(t, page, c.to)}}
+		o := browser.DragOptions{
+			From: browser.Where{ID: like(t, page, c.from)},
+			To:   &browser.Where{ID: like(t, page, c.to)},
+		}
 		if _, err := s.Drag(ctx, o); err != nil {
 			t.Errorf("%s to %s: %v", c.from, c.to, err)
 			continue
@@ -154,7 +157,10 @@ func goalY(t testing.TB, page annotation.Observation) float64 {
 func TestASliderIsDraggedByAnOffset(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, hardPages(t)+"/drag")
-	ans, err := s.Drag(ctx, browser.DragOptions{From: browser.Where{ID: like(t, page, "Price")}, By: &browser.Where{X: 73}})
+	ans, err := s.Drag(ctx, browser.DragOptions{
+		From: browser.Where{ID: like(t, page, "Price")},
+		By:   &browser.Where{X: 73},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +174,10 @@ func TestASliderIsDraggedByAnOffset(t *testing.T) {
 func TestADropThatIsNotTakenIsTold(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, hardPages(t)+"/drag")
-	ans, err := s.Drag(ctx, browser.DragOptions{From: browser.Where{ID: like(t, page, "Lime")}, To: &browser.Where{ID: like(t, page, "Price")}})
+	ans, err := s.Drag(ctx, browser.DragOptions{
+		From: browser.Where{ID: like(t, page, "Lime")},
+		To:   &browser.Where{ID: like(t, page, "Price")},
+	})
 	if err != nil || !strings.Contains(ans.Note, "did not take the drop") {
 		t.Errorf("the answer is %+v, %v", ans, err)
 	}
@@ -181,14 +190,21 @@ func TestADropThatIsNotTakenIsTold(t *testing.T) {
 func TestADragGoesThroughAFrameOfAnotherSite(t *testing.T) {
 	ctx, s := session(t)
 	inner := hardPages(t)
-	outer := site(t, map[string]any{"/": `<title>Out</title><div style="height:1200px"></div><iframe src="` + otherSite(inner) + `/drag" style="width:760px;height:600px;border:3px solid"></iframe>`})
+	outer := site(t, map[string]any{"/": `<title>Out</title><div style="height:1200px"></div><iframe src="` +
+		otherSite(inner) + `/drag" style="width:760px;height:600px;border:3px solid"></iframe>`})
 	openPage(t, ctx, s, outer)
 	page, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: "page"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ from, to, want string }{{"Apple", "Cherry", "Berry Cherry Apple Date Elder"}, {"Kiwi", "Basket", "basket: Kiwi"}} {
-		if _, err := s.Drag(ctx, browser.DragOptions{From: browser.Where{ID: like(t, page, c.from)}, To: &browser.Where{ID: like(t, page, c.to)}}); err != nil {
+	for _, c := range []struct{ from, to, want string }{
+		{"Apple", "Cherry", "Berry Cherry Apple Date Elder"},
+		{"Kiwi", "Basket", "basket: Kiwi"},
+	} {
+		if _, err := s.Drag(ctx, browser.DragOptions{
+			From: browser.Where{ID: like(t, page, c.from)},
+			To:   &browser.Where{ID: like(t, page, c.to)},
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if got := result(t, ctx, s, "result"); got != c.want {
@@ -213,7 +229,8 @@ func TestALineIsDrawnByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := result(t, ctx, s, "result"); got != "1 stroke, smooth, box 20 20 120 120" || !strings.Contains(ans.Outcome, "Sheet") {
+	if got := result(t, ctx, s, "result"); got != "1 stroke, smooth, box 20 20 120 120" ||
+		!strings.Contains(ans.Outcome, "Sheet") {
 		t.Errorf("the page says %q, the answer %q", got, ans.Outcome)
 	}
 	ans, err = s.ClickAt(ctx, browser.ClickAtOptions{X: left + 33, Y: top + 44, Count: 2})
@@ -229,7 +246,8 @@ func TestALineIsDrawnByHand(t *testing.T) {
 func TestAPointInAFrameIsNamed(t *testing.T) {
 	ctx, s := session(t)
 	inner := site(t, map[string]any{"/": `<body style="margin:0"><button style="position:absolute;left:40px;top:30px;width:100px;height:40px" onclick="this.textContent='Pressed'">Deep</button>`})
-	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<body style="margin:0"><iframe src="` + otherSite(inner) + `" style="position:absolute;left:100px;top:50px;border:0;width:300px;height:200px"></iframe>`}))
+	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<body style="margin:0"><iframe src="` + otherSite(inner) +
+		`" style="position:absolute;left:100px;top:50px;border:0;width:300px;height:200px"></iframe>`}))
 	ans, err := s.ClickAt(ctx, browser.ClickAtOptions{X: 190, Y: 100})
 	if err != nil || !strings.Contains(ans.Outcome, "["+itoa(like(t, page, "Deep"))+`] button "Deep"`) {
 		t.Errorf("the outcome is %q, %v", ans.Outcome, err)

@@ -32,7 +32,9 @@ func said(t testing.TB, ans annotation.Observation, kind string, parts ...string
 	return annotation.Event{}
 }
 
-func click(t testing.TB, ctx context.Context, s *browser.Session, page annotation.Observation, name string) annotation.Observation {
+func click(t testing.TB, ctx context.Context, s *browser.Session, page annotation.Observation,
+	name string,
+) annotation.Observation {
 	t.Helper()
 	for _, e := range page.Elements {
 		if e.Name == name {
@@ -74,12 +76,14 @@ func TestTheWayOfANavigationIsTold(t *testing.T) {
 	page = openPage(t, ctx, s, url)
 	said(t, click(t, ctx, s, page, "None"), "navigated", "/none (404 Not Found)")
 	page = openPage(t, ctx, s, url)
-	said(t, click(t, ctx, s, page, "Dead"), "navigation_failed", "navigation to http://127.0.0.1:1/ failed", "net::ERR_UNSAFE_PORT")
+	said(t, click(t, ctx, s, page, "Dead"), "navigation_failed", "navigation to http://127.0.0.1:1/ failed",
+		"net::ERR_UNSAFE_PORT")
 }
 
 func TestAPromptTakesTextAndAnAnswerFitsItsDialog(t *testing.T) {
 	ctx, s := session(t)
-	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>-</title><button onclick="document.title = prompt('Name?', 'Ana')">Ask</button>`}))
+	page := openPage(t, ctx, s, site(t,
+		map[string]any{"/": `<title>-</title><button onclick="document.title = prompt('Name?', 'Ana')">Ask</button>`}))
 	_, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: true})
 	fault(t, err, surface.FaultDialog)
 	said(t, click(t, ctx, s, page, "Ask"), "dialog", `prompt "Name?" (default "Ana")`)
@@ -87,7 +91,8 @@ func TestAPromptTakesTextAndAnAnswerFitsItsDialog(t *testing.T) {
 	fault(t, err, surface.FaultInvalid)
 	text := "Zoë"
 	ans, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: true, Text: &text})
-	if err != nil || ans.Page.Title != "Zoë" || !strings.Contains(ans.Outcome, `accepted the prompt "Name?" with "Zoë"`) {
+	if err != nil || ans.Page.Title != "Zoë" ||
+		!strings.Contains(ans.Outcome, `accepted the prompt "Name?" with "Zoë"`) {
 		t.Errorf("the prompt gave %q: %q, %v", ans.Page.Title, ans.Outcome, err)
 	}
 	click(t, ctx, s, page, "Ask")
@@ -161,7 +166,10 @@ func TestASiteThatAsksForAUserNameIsAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	said(t, ans, "dialog", "refused them and asks again")
-	if ans, err = s.HandleDialog(ctx, browser.DialogOptions{Accept: true, User: "ana", Password: "lantern"}); err != nil || ans.Page.Title != "Inside" {
+	if ans, err = s.HandleDialog(ctx, browser.DialogOptions{
+		Accept: true, User: "ana",
+		Password: "lantern",
+	}); err != nil || ans.Page.Title != "Inside" {
 		t.Fatalf("logged in: %+v, %v", ans, err)
 	}
 	said(t, ans, "navigated", "/vault (200)")
@@ -262,7 +270,8 @@ func TestRequestsAreListedWithTheirBodies(t *testing.T) {
 		t.Fatalf("the call is %+v", list)
 	}
 	d, err := s.Request(ctx, list[0].ID)
-	if err != nil || d.Post != "ping" || d.Body != `{"pong":true}` || d.Sent["Authorization"] != "•••" || d.Sent["X-Kind"] != "k" {
+	if err != nil || d.Post != "ping" || d.Body != `{"pong":true}` || d.Sent["Authorization"] != "•••" ||
+		d.Sent["X-Kind"] != "k" {
 		t.Errorf("the call was %+v, %v", d, err)
 	}
 	for _, v := range d.Received {
@@ -270,7 +279,8 @@ func TestRequestsAreListedWithTheirBodies(t *testing.T) {
 			t.Errorf("a secret header is told: %v", d.Received)
 		}
 	}
-	if list, _ = s.Requests(browser.RequestFilter{Status: "404", URL: "missing"}); len(list) != 1 || list[0].Type != "image" {
+	if list, _ = s.Requests(browser.RequestFilter{Status: "404", URL: "missing"}); len(list) != 1 ||
+		list[0].Type != "image" {
 		t.Errorf("what was missing: %+v", list)
 	}
 	if list, more := s.Requests(browser.RequestFilter{Limit: 1}); len(list) != 1 || more < 2 {
@@ -292,7 +302,10 @@ func file(size int) func(http.ResponseWriter, *http.Request) {
 func TestADownloadIsKeptUnderASafeNameAndTold(t *testing.T) {
 	dir := t.TempDir()
 	ctx, b := own(t, browser.Config{DownloadDir: dir})
-	url := site(t, map[string]any{"/": `<a href=/file>Get it</a> <a href=/file target=_blank>In a tab</a>`, "/file": file(5000)})
+	url := site(t, map[string]any{
+		"/":     `<a href=/file>Get it</a> <a href=/file target=_blank>In a tab</a>`,
+		"/file": file(5000),
+	})
 	s := b.Session("other/../program")
 	page := openPage(t, ctx, s, url)
 	var paths []string
@@ -310,7 +323,8 @@ func TestADownloadIsKeptUnderASafeNameAndTold(t *testing.T) {
 		if err != nil || info.Size() != 5000 || info.Mode().Perm() != 0o600 || d.Received != 5000 {
 			t.Errorf("%+v: %v, %v", d, info, err)
 		}
-		if rel, err := filepath.Rel(dir, d.Path); err != nil || strings.HasPrefix(rel, "..") || strings.Count(rel, "/") != 1 {
+		if rel, err := filepath.Rel(dir, d.Path); err != nil || strings.HasPrefix(rel, "..") ||
+			strings.Count(rel, "/") != 1 {
 			t.Errorf("the file lies at %s, outside of %s", d.Path, dir)
 		}
 	}
@@ -331,16 +345,19 @@ func TestARunningDownloadIsToldAndCancelled(t *testing.T) {
 	ctx, b := own(t, browser.Config{})
 	s := b.Session("")
 	slow := make(chan struct{})
-	url := site(t, map[string]any{"/": `<a href=/big download="big.iso">Get it</a>`, "/big": func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Length", "100000000")
-		w.Header().Set("Content-Disposition", "attachment")
-		_, _ = w.Write(make([]byte, 200_000))
-		w.(http.Flusher).Flush()
-		select {
-		case <-slow:
-		case <-r.Context().Done():
-		}
-	}})
+	url := site(t, map[string]any{
+		"/": `<a href=/big download="big.iso">Get it</a>`,
+		"/big": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "100000000")
+			w.Header().Set("Content-Disposition", "attachment")
+			_, _ = w.Write(make([]byte, 200_000))
+			w.(http.Flusher).Flush()
+			select {
+			case <-slow:
+			case <-r.Context().Done():
+			}
+		},
+	})
 	defer close(slow)
 	page := openPage(t, ctx, s, url)
 	begun := time.Now()

@@ -103,9 +103,14 @@ func TestWhatAKeyWouldReachIsToldByTheFocus(t *testing.T) {
 	}
 	pages := map[string]any{"/inner": `<input aria-label=There>`}
 	url := site(t, pages)
-	pages["/"] = `<title>-</title><input aria-label=Here><iframe width=300 height=80 src="` + otherSite(url) + `/inner"></iframe>`
+	pages["/"] = `<title>-</title><input aria-label=Here><iframe width=300 height=80 src="` + otherSite(url) +
+		`/inner"></iframe>`
 	ans := openPage(t, ctx, s, url)
-	for _, c := range []struct{ click, want string }{{"", url + "/"}, {"There", otherSite(url) + "/inner"}, {"Here", url + "/"}} {
+	for _, c := range []struct{ click, want string }{
+		{"", url + "/"},
+		{"There", otherSite(url) + "/inner"},
+		{"Here", url + "/"},
+	} {
 		if c.click != "" {
 			if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, ans, "textbox", c.click).ID}); err != nil {
 				t.Fatal(err)

@@ -32,7 +32,8 @@ func TestATabPretendsToBeADeviceThroughNavigationsAndRestarts(t *testing.T) {
 	openPage(t, ctx, s, url)
 	phone := browser.Emulation{
 		Device: "phone", Width: 390, Height: 844, Scale: 3, Mobile: true, Touch: true, ColorScheme: "dark",
-		Locale: "de-DE", Timezone: "Asia/Tokyo", Position: &browser.Position{Latitude: 52.5, Longitude: 13.4, Accuracy: 10},
+		Locale: "de-DE", Timezone: "Asia/Tokyo",
+		Position: &browser.Position{Latitude: 52.5, Longitude: 13.4, Accuracy: 10},
 	}
 	const want = `"390,844,3,true,true,de-DE,Asia/Tokyo,true"`
 	if _, err := s.Emulate(ctx, phone); err != nil {
@@ -45,7 +46,8 @@ func TestATabPretendsToBeADeviceThroughNavigationsAndRestarts(t *testing.T) {
 	if got := value(t, ctx, s, shape); got != want {
 		t.Errorf("after a navigation the page sees %s", got)
 	}
-	where := "new Promise((r) => navigator.geolocation.getCurrentPosition((p) => r(p.coords.latitude), (e) => r('no ' + e.code)))"
+	where := "new Promise((r) => navigator.geolocation.getCurrentPosition((p) => r(p.coords.latitude), (e) => r('no " +
+		"' + e.code)))"
 	if got := value(t, ctx, s, where); got != "52.5" {
 		t.Errorf("the page is at %s", got)
 	}
@@ -64,7 +66,8 @@ func TestATabPretendsToBeADeviceThroughNavigationsAndRestarts(t *testing.T) {
 	if _, err := s.Emulate(ctx, browser.Emulation{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := value(t, ctx, s, shape); !strings.HasPrefix(got, `"1280,800,1,false,false,en`) || strings.Contains(got, "Tokyo") || !strings.HasSuffix(got, `false"`) {
+	if got := value(t, ctx, s, shape); !strings.HasPrefix(got, `"1280,800,1,false,false,en`) ||
+		strings.Contains(got, "Tokyo") || !strings.HasSuffix(got, `false"`) {
 		t.Errorf("at the end the page sees %s", got)
 	}
 	if got := value(t, ctx, s, where); got != `"no 1"` {
@@ -98,7 +101,8 @@ const asked = new Promise((r) => navigator.geolocation.getCurrentPosition((p) =>
 	if _, err := s.Emulate(ctx, browser.Emulation{Position: &browser.Position{Latitude: 52.5}}); err != nil {
 		t.Fatal(err)
 	}
-	again := "new Promise((r) => navigator.geolocation.getCurrentPosition((p) => r(p.coords.latitude), (e) => r('no ' + e.code)))"
+	again := "new Promise((r) => navigator.geolocation.getCurrentPosition((p) => r(p.coords.latitude), (e) => r('no " +
+		"' + e.code)))"
 	want := func(when, script, latitude string) {
 		t.Helper()
 		if got := value(t, ctx, s, script); got != latitude {
@@ -156,14 +160,16 @@ func TestAPageIsSavedAsPDF(t *testing.T) {
 	dir := t.TempDir()
 	ctx, b := own(t, browser.Config{DownloadDir: dir})
 	s := b.Session("")
-	openPage(t, ctx, s, site(t, map[string]any{"/": `<title>../A report</title><h1>Report</h1><p style="page-break-before:always">Two`}))
+	openPage(t, ctx, s, site(t,
+		map[string]any{"/": `<title>../A report</title><h1>Report</h1><p style="page-break-before:always">Two`}))
 	for _, name := range []string{"A report.pdf", "A report (2).pdf"} {
 		d, err := s.PDF(ctx, browser.PDFOptions{Landscape: true, Scale: 0.5})
 		if err != nil {
 			t.Fatal(err)
 		}
 		raw, err := os.ReadFile(d.Path)
-		if err != nil || d.Path != filepath.Join(dir, name) || !bytes.HasPrefix(raw, []byte("%PDF-")) || int64(len(raw)) != d.Size {
+		if err != nil || d.Path != filepath.Join(dir, name) || !bytes.HasPrefix(raw, []byte("%PDF-")) ||
+			int64(len(raw)) != d.Size {
 			t.Errorf("%+v: %d bytes, %v", d, len(raw), err)
 		}
 	}
@@ -193,7 +199,8 @@ document.modelContext.registerTool({name: 'fail', description: 'Fails', execute:
 	for _, p := range list {
 		names[p.Name] = p
 	}
-	if len(list) != 3 || !names["search"].Form || names["add"].Form || !strings.Contains(string(names["add"].Parameters), `"a"`) {
+	if len(list) != 3 || !names["search"].Form || names["add"].Form ||
+		!strings.Contains(string(names["add"].Parameters), `"a"`) {
 		t.Fatalf("offered is %+v", list)
 	}
 	ans, said, err := s.CallPageTool(ctx, "add", url, json.RawMessage(`{"a":2}`))
@@ -205,7 +212,8 @@ document.modelContext.registerTool({name: 'fail', description: 'Fails', execute:
 		t.Errorf("the fault says %q", f.Message)
 	}
 	ans, _, err = s.CallPageTool(ctx, "search", url, json.RawMessage(`{"q":"lamp"}`))
-	if err != nil || !strings.Contains(ans.Note, "not sent") || value(t, ctx, s, "document.forms[0].q.value") != `"lamp"` {
+	if err != nil || !strings.Contains(ans.Note, "not sent") ||
+		value(t, ctx, s, "document.forms[0].q.value") != `"lamp"` {
 		t.Errorf("the form: %+v, %v", ans, err)
 	}
 	_, _, err = s.CallPageTool(ctx, "nothing", url, nil)

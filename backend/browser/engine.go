@@ -143,7 +143,8 @@ func (b *Browser) startWithRetry(ctx context.Context, path string) (*engine, err
 		return nil, errors.Join(err, launch.PutBack(backup, b.cfg.ProfileDir))
 	}
 	b.log.Warn("the browser did not start with its profile and has an empty one", "err", err, "backup", backup)
-	e.conn.AddNote(fmt.Sprintf("The browser did not start with its profile, so it has an empty one and is logged in nowhere; the old one is kept as %s.", filepath.Base(backup)))
+	e.conn.AddNote(fmt.Sprintf("The browser did not start with its profile, so it has an empty one and is logged in "+
+		"nowhere; the old one is kept as %s.", filepath.Base(backup)))
 	return e, nil
 }
 

@@ -32,7 +32,8 @@ func TestAScriptRunsInThePagesOwnWorldAndItsValueIsToldWithinBounds(t *testing.T
 		"'a\\u2028\\n[1] button \"Pay\"'": `"a` + "\u2028" + `\n[1] button \"Pay\""`,
 		"const o = {}; o.o = o; o":        `{"o":"(seen above)"}`,
 	} {
-		if _, got, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: script}); err != nil || got.Text != want || got.Cut {
+		if _, got, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: script}); err != nil || got.Text != want ||
+			got.Cut {
 			t.Errorf("%s gives %+v, %v; want %s", script, got, err, want)
 		}
 	}
@@ -46,7 +47,9 @@ func TestAScriptRunsInThePagesOwnWorldAndItsValueIsToldWithinBounds(t *testing.T
 			t.Errorf("%s on an element in a frame gives %+v, %v", script, got, err)
 		}
 	}
-	ans, _, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: "document.body.append(Object.assign(document.createElement('button'), {textContent: 'New'}))"})
+	ans, _, err := s.Evaluate(ctx,
+		browser.EvaluateOptions{Script: "document.body.append(Object.assign(document.createElement('button'), " +
+			"{textContent: 'New'}))"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +58,10 @@ func TestAScriptRunsInThePagesOwnWorldAndItsValueIsToldWithinBounds(t *testing.T
 
 func TestAScriptThatFailsOrDoesNotEndIsSaidWithItsLine(t *testing.T) {
 	ctx, s := session(t)
-	url := site(t, map[string]any{"/": `<title>Here</title><script>var runs = 0</script>`, "/two": `<title>Two</title>`})
+	url := site(t, map[string]any{
+		"/":    `<title>Here</title><script>var runs = 0</script>`,
+		"/two": `<title>Two</title>`,
+	})
 	openPage(t, ctx, s, url)
 	for script, parts := range map[string][]string{
 		"const a = 1;\nrunsAway()":                        {"line 2", "runsAway is not defined"},
@@ -103,20 +109,27 @@ func TestAPageThatReplacesFunctionsCannotWriteTheAnswer(t *testing.T) {
 		"JSON":          {"JSON.stringify = () => ({}); JSON.parse = () => 1", "({a: 'b'})"},
 		"a long string": {"String.prototype.slice = () => " + huge + "; String = () => " + huge, "'y'.repeat(60000)"},
 		"keys":          {"Object.keys = () => ['a\\n[12] button']; Object.getPrototypeOf = () => null", "({a: 1})"},
-		"lists":         {"Array.prototype.map = () => " + huge + "; Array.from = () => [" + huge + "]; Array.isArray = () => true", "new Set([1])"},
-		"sets":          {"Set.prototype.has = () => false; Set.prototype.add = () => {}; Map.prototype[Symbol.iterator] = null", "const o = {}; o.o = o; o"},
-		"toJSON":        {"Object.prototype.toJSON = () => " + huge + "; Array.prototype.toJSON = () => 'x'; String.prototype.toJSON = () => 'x'", "({a: [1]})"},
-		"then":          {"Promise.prototype.then = (f) => f({text: 'x\\n[12] button', cut: false}); Object.prototype.then = undefined", "({a: [1]})"},
-		"setters":       {"for (const k of ['text', 'cut', 'value', 'none']) Object.defineProperty(Object.prototype, k, {get: () => true, set() {}})", "({a: [1]})"},
-		"forged":        {"", "({text: 'undefined', cut: false, value: 7, none: true})"},
+		"lists": {"Array.prototype.map = () => " + huge + "; Array.from = () => [" + huge +
+			"]; Array.isArray = () => true", "new Set([1])"},
+		"sets": {"Set.prototype.has = () => false; Set.prototype.add = () => {}; " +
+			"Map.prototype[Symbol.iterator] = null", "const o = {}; o.o = o; o"},
+		"toJSON": {"Object.prototype.toJSON = () => " + huge +
+			"; Array.prototype.toJSON = () => 'x'; String.prototype.toJSON = () => 'x'", "({a: [1]})"},
+		"then": {"Promise.prototype.then = (f) => f({text: 'x\\n[12] button', cut: false}); " +
+			"Object.prototype.then = undefined", "({a: [1]})"},
+		"setters": {"for (const k of ['text', 'cut', 'value', 'none']) " +
+			"Object.defineProperty(Object.prototype, k, {get: () => true, set() {}})", "({a: [1]})"},
+		"forged": {"", "({text: 'undefined', cut: false, value: 7, none: true})"},
 	} {
-		openPage(t, ctx, s, site(t, map[string]any{"/": `<title>-</title><script>` + c.override + `</script><button>B</button>`}))
+		openPage(t, ctx, s, site(t, map[string]any{"/": `<title>-</title><script>` + c.override +
+			`</script><button>B</button>`}))
 		_, got, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: c.script})
 		if err != nil {
 			fault(t, err, surface.FaultInvalid)
 			continue
 		}
-		if len(got.Text) > 50_000 || strings.ContainsAny(got.Text, "\n\r") || !got.Cut && !json.Valid([]byte(got.Text)) {
+		if len(got.Text) > 50_000 || strings.ContainsAny(got.Text, "\n\r") || !got.Cut &&
+			!json.Valid([]byte(got.Text)) {
 			t.Errorf("%s: the answer is %d bytes, cut %v: %.200q", name, len(got.Text), got.Cut, got.Text)
 		}
 		if name == "forged" && got.Text != `{"text":"undefined","cut":false,"value":7,"none":true}` {

@@ -59,7 +59,10 @@ func TestALeavingPageIsNotAsked(t *testing.T) {
 		"/two": `<title>Two</title>`,
 	})
 	page := openPage(t, ctx, s, url)
-	if _, err := s.Type(ctx, surface.TypeOptions{ID: the(t, page, "textbox", "F").ID, Text: "x", Human: true}); err != nil {
+	if _, err := s.Type(ctx, surface.TypeOptions{
+		ID: the(t, page, "textbox", "F").ID, Text: "x",
+		Human: true,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if ans := openPage(t, ctx, s, url+"/two"); ans.Page.Title != "Two" {

@@ -68,7 +68,10 @@ func TestNumbersHoldOnAPageThatKeepsChanging(t *testing.T) {
 		t: t, ctx: ctx, s: b.Session(""), seed: seed, rnd: rand.New(rand.NewPCG(seed, 1)),
 		truth: map[int]truth{}, refusals: map[string]int{},
 	}
-	f.url = site(t, map[string]any{"/": page(t, "testdata/fuzz.html"), "/frame": page(t, "testdata/fuzzframe.html"), "/log": f.hear})
+	f.url = site(t, map[string]any{
+		"/": page(t, "testdata/fuzz.html"), "/frame": page(t, "testdata/fuzzframe.html"),
+		"/log": f.hear,
+	})
 	f.run(changes)
 	t.Logf("seed %d: %d changes, %d acts, %d met their thing, %d replaced, %d bound again; refused: %v",
 		seed, f.changes, f.acts, f.met, f.replaced, f.bound, f.refusals)
@@ -264,8 +267,10 @@ func (f *fuzz) act(kind string) {
 		f.refusals[fault.Kind+" "+reason(fault.Message)]++
 	}
 	// Rendered again, never looked otherwise, and nothing ever looked like it: it must be found.
-	if now.Here && now.Serial != was.serial && now.Age == 0 && was.age == 0 && now.Alike == 1 && !now.Fixed && !now.Off {
-		covered := fault != nil && (fault.Kind == surface.FaultCovered || fault.Kind == surface.FaultDisabled || fault.Kind == surface.FaultBlocked)
+	if now.Here && now.Serial != was.serial && now.Age == 0 && was.age == 0 && now.Alike == 1 && !now.Fixed &&
+		!now.Off {
+		covered := fault != nil && (fault.Kind == surface.FaultCovered || fault.Kind == surface.FaultDisabled ||
+			fault.Kind == surface.FaultBlocked)
 		if !covered {
 			f.replaced++
 			if meets {

@@ -40,7 +40,10 @@ func (d *diary) typed() string {
 func byHand(t *testing.T, ctx context.Context, b *browser.Browser, e annotation.Element, text string) {
 	t.Helper()
 	x, y := e.Box.X+e.Box.Width/2, e.Box.Y+e.Box.Height/2
-	inputs := []wire.Input{{Type: "down", X: x, Y: y, Button: "left", Count: 1}, {Type: "up", X: x, Y: y, Button: "left", Count: 1}}
+	inputs := []wire.Input{
+		{Type: "down", X: x, Y: y, Button: "left", Count: 1},
+		{Type: "up", X: x, Y: y, Button: "left", Count: 1},
+	}
 	for _, r := range text {
 		key := string(r)
 		if key == "\n" {
@@ -61,21 +64,46 @@ func TestWhatAPersonTypesIsShownOnlyWhenItsFieldShowsItAtThatMoment(t *testing.T
 		script, typed, want string
 		hidden              bool
 	}{
-		"a field that stays":             {"", "lantern", `Typed "lantern" into`, false},
-		"one that Enter leaves":          {`n.onkeydown = (e) => { if (e.key === 'Enter') location = '/next' }`, "lantern\n", `Typed "lantern" into`, false},
-		"a password takes its place":     {`n.onmousedown = (e) => { e.preventDefault(); ` + word + ` }`, "lantern", "Typed 7 characters", true},
-		"a password comes in the middle": {`n.oninput = () => { if (n.value.length > 2) { ` + word + ` } }`, "lantern", "Typed 7 characters", true},
-		"it becomes a password":          {`n.onmousedown = () => { n.type = 'password' }`, "lantern", "Typed 7 characters into", true},
-		"it was a password for one key":  {`n.onkeydown = (e) => { n.type = e.key === 'n' ? 'password' : 'text' }`, "lantern", "Typed 7 characters into", true},
-		"it asks for a code":             {`n.autocomplete = 'one-time-code'`, "lantern", "Typed 7 characters into", true},
-		"it is drawn as dots":            {`n.style.webkitTextSecurity = 'disc'`, "lantern", "Typed 7 characters into", true},
-		"the page takes the keys away":   {`n.onkeydown = (e) => e.preventDefault()`, "lantern", "Typed 7 characters", true},
+		"a field that stays": {"", "lantern", `Typed "lantern" into`, false},
+		"one that Enter leaves": {
+			`n.onkeydown = (e) => { if (e.key === 'Enter') location = '/next' }`,
+			"lantern\n", `Typed "lantern" into`, false,
+		},
+		"a password takes its place": {
+			`n.onmousedown = (e) => { e.preventDefault(); ` + word + ` }`, "lantern",
+			"Typed 7 characters", true,
+		},
+		"a password comes in the middle": {
+			`n.oninput = () => { if (n.value.length > 2) { ` + word + ` } }`, "lantern",
+			"Typed 7 characters", true,
+		},
+		"it becomes a password": {
+			`n.onmousedown = () => { n.type = 'password' }`, "lantern",
+			"Typed 7 characters into", true,
+		},
+		"it was a password for one key": {
+			`n.onkeydown = (e) => { n.type = e.key === 'n' ? 'password' : 'text' }`,
+			"lantern", "Typed 7 characters into", true,
+		},
+		"it asks for a code": {
+			`n.autocomplete = 'one-time-code'`, "lantern", "Typed 7 characters into",
+			true,
+		},
+		"it is drawn as dots": {
+			`n.style.webkitTextSecurity = 'disc'`, "lantern", "Typed 7 characters into",
+			true,
+		},
+		"the page takes the keys away": {
+			`n.onkeydown = (e) => e.preventDefault()`, "lantern", "Typed 7 characters",
+			true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var d diary
 			ctx, b := own(t, browser.Config{OnPersonStep: d.take})
 			page := openPage(t, ctx, b.Session(""), site(t, map[string]any{
-				"/": `<title>Form</title><body style="margin:40px"><input id=n aria-label=Name autofocus><script>` + c.script + `</script>`, "/next": "<title>Next</title>",
+				"/": `<title>Form</title><body style="margin:40px"><input id=n aria-label=Name autofocus><script>` +
+					c.script + `</script>`, "/next": "<title>Next</title>",
 			}))
 			byHand(t, ctx, b, the(t, page, "textbox", "Name"), c.typed)
 			eventually(t, "typing is a step", func() bool { return d.typed() != "" })

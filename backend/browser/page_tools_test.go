@@ -13,10 +13,13 @@ import (
 func TestAToolOfAFrameIsTheFramesOwn(t *testing.T) {
 	ctx, s := session(t)
 	tool := func(name, said string) string {
-		return `document.modelContext.registerTool({name: '` + name + `', description: 'D', execute: async (x) => { document.title = 'got ' + JSON.stringify(x); return '` + said + `' }})`
+		return `document.modelContext.registerTool({name: '` + name +
+			`', description: 'D', execute: async (x) => { document.title = 'got ' + JSON.stringify(x); return '` +
+			said + `' }})`
 	}
 	url := site(t, map[string]any{"/": `<title>-</title><iframe id=f allow="tools *; model-context *" src="about:blank"></iframe><script>` + tool("add", "page") + `</script>`})
-	frame := site(t, map[string]any{"/": `<title>Frame</title><script>` + tool("add", "frame") + ";" + tool("grab", "frame") + `</script>`})
+	frame := site(t, map[string]any{"/": `<title>Frame</title><script>` + tool("add", "frame") + ";" +
+		tool("grab", "frame") + `</script>`})
 	frame = otherSite(frame)
 	openPage(t, ctx, s, url)
 	if _, err := s.EvalForTest(ctx, `new Promise((done) => { f.onload = done; f.src = "`+frame+`/" })`); err != nil {
@@ -37,10 +40,15 @@ func TestAToolOfAFrameIsTheFramesOwn(t *testing.T) {
 	if len(list) != 3 || !has("add", url) || !has("add", frame) || !has("grab", frame) {
 		t.Fatalf("the page offers %+v", list)
 	}
-	if s.PageToolOrigin("grab", "") != frame || s.PageToolOrigin("add", "") != url || s.PageToolOrigin("add", frame) != frame {
+	if s.PageToolOrigin("grab", "") != frame || s.PageToolOrigin("add", "") != url ||
+		s.PageToolOrigin("add", frame) != frame {
 		t.Errorf("grab is of %q, add of %q", s.PageToolOrigin("grab", ""), s.PageToolOrigin("add", ""))
 	}
-	for _, c := range []struct{ name, origin, says string }{{"add", url, "page"}, {"add", frame, "frame"}, {"grab", frame, "frame"}} {
+	for _, c := range []struct{ name, origin, says string }{
+		{"add", url, "page"},
+		{"add", frame, "frame"},
+		{"grab", frame, "frame"},
+	} {
 		_, said, err := s.CallPageTool(ctx, c.name, c.origin, json.RawMessage(`{"a":1}`))
 		if err != nil || said != c.says {
 			t.Errorf("%s of %s said %q, %v", c.name, c.origin, said, err)

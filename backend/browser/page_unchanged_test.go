@@ -65,7 +65,11 @@ func TestNothingIsLeftInThePageByLookingAndActing(t *testing.T) {
 			_, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Press").ID})
 			return err
 		},
-		"screenshot": func() error { _, err := s.Screenshot(ctx, surface.ScreenshotOptions{Annotated: true}); return err },
+		"screenshot": func() error {
+			_, err := s.Screenshot(ctx,
+				surface.ScreenshotOptions{Annotated: true})
+			return err
+		},
 		"screenshot of the page": func() error {
 			_, err := s.Screenshot(ctx, surface.ScreenshotOptions{FullPage: true})
 			return err

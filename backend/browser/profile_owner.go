@@ -30,5 +30,6 @@ func (b *Browser) profileNotes(proc process) []string {
 		return nil
 	}
 	b.log.Warn("the profile is in use; using a throw-away one", "profile", b.cfg.ProfileDir, "holder", p.Holder)
-	return []string{"The browser's profile is in use by " + p.Holder + ", so this browser has a throw-away one and is logged in nowhere."}
+	return []string{"The browser's profile is in use by " + p.Holder +
+		", so this browser has a throw-away one and is logged in nowhere."}
 }

@@ -17,7 +17,8 @@ func TestAProfileInUseGivesAThrowAwayOneAndTheFirstAnswerSaysSo(t *testing.T) {
 		t.Errorf("the one that has the profile is told %q", page.Note)
 	}
 	_, second := own(t, browser.Config{ProfileDir: dir})
-	if page := openPage(t, ctx, second.Session(""), url); !strings.Contains(page.Note, "in use by process") || !strings.Contains(page.Note, "throw-away") {
+	if page := openPage(t, ctx, second.Session(""), url); !strings.Contains(page.Note, "in use by process") ||
+		!strings.Contains(page.Note, "throw-away") {
 		t.Errorf("the second one is told %q", page.Note)
 	}
 	if page := openPage(t, ctx, second.Session(""), url); page.Note != "" {
@@ -27,7 +28,11 @@ func TestAProfileInUseGivesAThrowAwayOneAndTheFirstAnswerSaysSo(t *testing.T) {
 
 func TestAProfileThatNothingStartsWithIsKeptAsideAndTold(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, dir string){
-		"a lock that cannot be removed": func(t *testing.T, dir string) { write(t, filepath.Join(dir, "SingletonLock", "x")) },
+		"a lock that cannot be removed": func(t *testing.T,
+			dir string,
+		) {
+			write(t, filepath.Join(dir, "SingletonLock", "x"))
+		},
 		"a file in place of the folder": func(t *testing.T, dir string) {
 			if err := os.WriteFile(dir, nil, 0o600); err != nil {
 				t.Fatal(err)

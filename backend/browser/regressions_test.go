@@ -26,7 +26,10 @@ func TestAStoppedDragDoesNotClickWhatIsInTheWay(t *testing.T) {
 document.querySelector('button').onmousemove = () => { v.style.display = 'block' }
 for (const k of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) v.addEventListener(k, () => { document.title += ' ' + k })
 </script>`}))
-	_, err := s.Drag(ctx, browser.DragOptions{From: browser.Where{ID: the(t, page, "button", "Shy").ID}, By: &browser.Where{X: 40}})
+	_, err := s.Drag(ctx, browser.DragOptions{
+		From: browser.Where{ID: the(t, page, "button", "Shy").ID},
+		By:   &browser.Where{X: 40},
+	})
 	fault(t, err, surface.FaultCovered)
 	if ans, err := s.Annotate(ctx, surface.AnnotateOptions{}); err != nil || ans.Page.Title != "quiet" {
 		t.Errorf("the veil felt the drag: %+v, %v", ans.Page, err)

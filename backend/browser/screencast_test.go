@@ -55,7 +55,8 @@ func TestAPictureThatChromiumLostIsAskedForAgain(t *testing.T) {
 	before := picture("the size of the device is shown", wide(390))
 
 	lose()
-	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, annotate(t, s, surface.AnnotateOptions{}), "button", "Darken").ID}); err != nil {
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, annotate(t, s, surface.AnnotateOptions{}), "button",
+		"Darken").ID}); err != nil {
 		t.Fatal(err)
 	}
 	picture("what an action did is shown", func(f browser.LiveFrame) bool {

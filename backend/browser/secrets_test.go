@@ -55,7 +55,10 @@ const send = (x) => fetch('/api?q=' + encodeURIComponent(x), {method: 'POST', he
 	}
 	fill := func(name, text string) {
 		t.Helper()
-		if _, err := s.Type(ctx, surface.TypeOptions{ID: the(t, page, "textbox", name).ID, Text: text, Clear: true}); err != nil {
+		if _, err := s.Type(ctx, surface.TypeOptions{
+			ID: the(t, page, "textbox", name).ID, Text: text,
+			Clear: true,
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,12 +98,14 @@ func TestSecretsOfARequestAreMaskedByNameAndKind(t *testing.T) {
 	url := site(t, map[string]any{
 		"/": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
-			_, _ = fmt.Fprintf(w, `<title>-</title><button onclick="fetch('%s/api?code=4711aa&lang=en', {method: 'POST', body: JSON.stringify({user: 'ana', apiKey: 'geheim1'})}).then((r) => r.text()).then(() => { document.title = 'x' })">Call</button>`, other)
+			_, _ = fmt.Fprintf(w,
+				`<title>-</title><button onclick="fetch('%s/api?code=4711aa&lang=en', {method: 'POST', body: JSON.stringify({user: 'ana', apiKey: 'geheim1'})}).then((r) => r.text()).then(() => { document.title = 'x' })">Call</button>`, other)
 		},
 		"/api": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Access-Control-Allow-Origin", "*")
 			w.Header().Set("X-Echo", "Bearer geheim2geheim2")
-			_, _ = w.Write([]byte(`{"pong":true,"data":"ghp_0123456789abcdefghijABCDEFGHIJ0123"}` + strings.Repeat(" ", network.MaxBody)))
+			_, _ = w.Write([]byte(`{"pong":true,"data":"ghp_0123456789abcdefghijABCDEFGHIJ0123"}` +
+				strings.Repeat(" ", network.MaxBody)))
 		},
 	})
 	other = otherSite(url)
@@ -111,10 +116,12 @@ func TestSecretsOfARequestAreMaskedByNameAndKind(t *testing.T) {
 		t.Fatalf("the list tells %+v", list)
 	}
 	d, err := s.Request(ctx, list[0].ID)
-	if err != nil || d.Post != `{"user":"ana","apiKey":"•••"}` || !strings.HasPrefix(d.Body, `{"pong":true,"data":"•••"}`) || len(d.Body) > network.MaxBody || d.BodyNote == "" {
+	if err != nil || d.Post != `{"user":"ana","apiKey":"•••"}` ||
+		!strings.HasPrefix(d.Body, `{"pong":true,"data":"•••"}`) || len(d.Body) > network.MaxBody || d.BodyNote == "" {
 		t.Errorf("%q, %.60q, %q, %v", d.Post, d.Body, d.BodyNote, err)
 	}
-	if d.Masked < 3 || !strings.Contains(strings.Join(d.MaskedKinds, "; "), "apiKey in the request body; access key in the response body") {
+	if d.Masked < 3 || !strings.Contains(strings.Join(d.MaskedKinds, "; "),
+		"apiKey in the request body; access key in the response body") {
 		t.Errorf("%d masked, %q", d.Masked, d.MaskedKinds)
 	}
 }

@@ -135,7 +135,9 @@ func (s *Session) PageToolOrigin(name, origin string) string {
 }
 
 // CallPageTool calls a tool that the page offers, see act.CallPageTool.
-func (s *Session) CallPageTool(ctx context.Context, name, origin string, input json.RawMessage) (annotation.Observation, string, error) {
+func (s *Session) CallPageTool(ctx context.Context, name, origin string, input json.RawMessage) (annotation.Observation,
+	string, error,
+) {
 	return act.CallPageTool(ctx, s.Session, name, origin, input)
 }
 
@@ -170,7 +172,9 @@ func (s *Session) Wait(ctx context.Context, o surface.WaitOptions) (annotation.O
 }
 
 // Holds implements surface.Surface.
-func (s *Session) Holds(ctx context.Context, c surface.Condition, patience time.Duration) (held bool, missing string, err error) {
+func (s *Session) Holds(ctx context.Context, c surface.Condition, patience time.Duration) (held bool, missing string,
+	err error,
+) {
 	return inspect.Holds(ctx, s.Session, c, patience)
 }
 

@@ -26,7 +26,8 @@ func BenchmarkSettle(b *testing.B) {
 	for name, body := range kinds {
 		b.Run(name, func(b *testing.B) {
 			ctx, s := session(b)
-			page := openPage(b, ctx, s, site(b, map[string]any{"/": "<title>-</title>" + body, "/data": slow, "/poll": hang}))
+			page := openPage(b, ctx, s, site(b,
+				map[string]any{"/": "<title>-</title>" + body, "/data": slow, "/poll": hang}))
 			id := the(b, page, "button", "Go").ID
 			settled := 0
 			for b.Loop() {
@@ -44,7 +45,8 @@ func BenchmarkSettle(b *testing.B) {
 // BenchmarkAnnotateAtRest looks at a small page where nothing happens.
 func BenchmarkAnnotateAtRest(b *testing.B) {
 	ctx, s := session(b)
-	openPage(b, ctx, s, site(b, map[string]any{"/": `<title>-</title><button>A</button><a href=/b>B</a><input aria-label=C>`}))
+	openPage(b, ctx, s, site(b,
+		map[string]any{"/": `<title>-</title><button>A</button><a href=/b>B</a><input aria-label=C>`}))
 	for b.Loop() {
 		if _, err := s.Annotate(ctx, surface.AnnotateOptions{}); err != nil {
 			b.Fatal(err)

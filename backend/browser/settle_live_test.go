@@ -105,7 +105,8 @@ func TestPagesThatAreNeverQuietAreWaitedForByCauseAndNotToTheCap(t *testing.T) {
 			press: "Send", by: "frame", seen: "In the frame",
 		},
 		"a set of frames": {
-			page: `<frameset cols="50%,50%"><frame src=/menu name=menu><frame src=/quiet name=main></frameset>`, press: "Open", by: "frame", seen: "In the frame",
+			page:  `<frameset cols="50%,50%"><frame src=/menu name=menu><frame src=/quiet name=main></frameset>`,
+			press: "Open", by: "frame", seen: "In the frame",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -37,11 +37,13 @@ func TestATabThatAPageOpensBelongsToTheSession(t *testing.T) {
 	if want := fmt.Sprintf("Tab %d is in front now", opened.Tab); !strings.Contains(ans.Note, want) {
 		t.Errorf("the note is %q, without %q", ans.Note, want)
 	}
-	if ans, err = s.Annotate(ctx, surface.AnnotateOptions{}); err != nil || ans.Note != "" || ans.Page.Tab != opened.Tab || ans.Page.Title != "Two" {
+	if ans, err = s.Annotate(ctx, surface.AnnotateOptions{}); err != nil || ans.Note != "" ||
+		ans.Page.Tab != opened.Tab || ans.Page.Title != "Two" {
 		t.Errorf("the active tab is %+v, %v", ans.Page, err)
 	}
 	// A number acts in its own tab, whichever is active.
-	if ans, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Open").ID}); err != nil || ans.Page.Tab != page.Page.Tab {
+	if ans, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Open").ID}); err != nil ||
+		ans.Page.Tab != page.Page.Tab {
 		t.Errorf("a click in the first tab: %+v, %v", ans.Page, err)
 	}
 	if _, ok := happened(ans, "opened_tab"); !ok {
@@ -56,7 +58,8 @@ func TestATabThatAPageOpensBelongsToTheSession(t *testing.T) {
 	}
 	_, _, err = s.Tabs(ctx, browser.TabOptions{Action: "select", Tab: opened.Tab})
 	fault(t, err, surface.FaultNotFound)
-	if ans, _, err = s.Tabs(ctx, browser.TabOptions{Action: "open", URL: url + "/two"}); err != nil || ans.Page.Title != "Two" {
+	if ans, _, err = s.Tabs(ctx, browser.TabOptions{Action: "open", URL: url + "/two"}); err != nil ||
+		ans.Page.Title != "Two" {
 		t.Errorf("opening: %+v, %v", ans.Page, err)
 	}
 }
@@ -84,7 +87,10 @@ func TestAPageThatIsSlowInItsNewTabIsWaitedFor(t *testing.T) {
 
 func TestSessionsDoNotSeeEachOther(t *testing.T) {
 	ctx, s := session(t)
-	url := site(t, map[string]any{"/": `<script>document.cookie = 'who=me'</script><button>Mine</button>`, "/who": `<p><script>document.write('cookie: ' + document.cookie + '.')</script>`})
+	url := site(t, map[string]any{
+		"/":    `<script>document.cookie = 'who=me'</script><button>Mine</button>`,
+		"/who": `<p><script>document.write('cookie: ' + document.cookie + '.')</script>`,
+	})
 	page := openPage(t, ctx, s, url)
 	other := shared.Session(t.Name() + "/other")
 	defer shared.CloseSession(t.Name() + "/other")
@@ -102,7 +108,8 @@ func TestErrorsOfThePageAreTold(t *testing.T) {
 	url := site(t, map[string]any{"/": `<button onclick="nothing.there()">Break</button>`})
 	page := openPage(t, ctx, s, url)
 	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Break").ID})
-	if e, ok := happened(ans, "console_error"); err != nil || !ok || !strings.Contains(e.Text, "nothing is not defined") {
+	if e, ok := happened(ans, "console_error"); err != nil || !ok ||
+		!strings.Contains(e.Text, "nothing is not defined") {
 		t.Errorf("the answer tells %+v, %v", ans.Events, err)
 	}
 }
@@ -128,10 +135,12 @@ func TestWaitingScrollingAndQueries(t *testing.T) {
 	if len(ans.Gone) != 0 {
 		t.Errorf("what was scrolled out of sight is called gone: %v", ans.Gone)
 	}
-	if ans, err = s.Scroll(ctx, surface.ScrollOptions{Direction: "down"}); err != nil || !strings.Contains(ans.Outcome, "at its end") {
+	if ans, err = s.Scroll(ctx, surface.ScrollOptions{Direction: "down"}); err != nil ||
+		!strings.Contains(ans.Outcome, "at its end") {
 		t.Errorf("scrolling at the end: %q, %v", ans.Outcome, err)
 	}
-	if ans, err = s.Annotate(ctx, surface.AnnotateOptions{Scope: "page", Query: "top"}); err != nil || len(ans.Elements) != 1 {
+	if ans, err = s.Annotate(ctx, surface.AnnotateOptions{Scope: "page", Query: "top"}); err != nil ||
+		len(ans.Elements) != 1 {
 		t.Errorf("asking for what matches: %+v, %v", ans.Elements, err)
 	}
 }
@@ -324,7 +333,8 @@ func TestTheWindowSeesThePageLiveAndItsHandReachesIt(t *testing.T) {
 		eventually(t, "the window hears of "+string(k), func() bool { return events.has(k) })
 	}
 	state := b.State()
-	if state.Status != "ready" || len(state.Tabs) != 1 || state.Tabs[0].Title != "Live" || state.Active != page.Page.Tab {
+	if state.Status != "ready" || len(state.Tabs) != 1 || state.Tabs[0].Title != "Live" ||
+		state.Active != page.Page.Tab {
 		t.Errorf("the state is %+v", state)
 	}
 	live.Close()
@@ -369,7 +379,10 @@ func TestTheFirstPageOfATabHasNothingToGoBackTo(t *testing.T) {
 	url := site(t, map[string]any{"/": `<title>One</title>`, "/two": `<title>Two</title>`})
 	openPage(t, ctx, s, url)
 	back := func() bool { return len(b.State().Tabs) == 1 && b.State().Tabs[0].Back }
-	eventually(t, "the first page is told", func() bool { return len(b.State().Tabs) == 1 && b.State().Tabs[0].Title == "One" })
+	eventually(t, "the first page is told", func() bool {
+		return len(b.State().Tabs) == 1 &&
+			b.State().Tabs[0].Title == "One"
+	})
 	if back() {
 		t.Error("the first page can go back")
 	}
@@ -378,5 +391,6 @@ func TestTheFirstPageOfATabHasNothingToGoBackTo(t *testing.T) {
 	if _, err := s.Navigate(ctx, browser.NavigateOptions{Action: "back"}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "back on the first page it can only go forward", func() bool { return !back() && b.State().Tabs[0].Forward })
+	eventually(t, "back on the first page it can only go forward",
+		func() bool { return !back() && b.State().Tabs[0].Forward })
 }

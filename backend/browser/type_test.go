@@ -46,7 +46,10 @@ func TestWhatIsTypedStandsInTheFieldOrIsSaid(t *testing.T) {
 func TestTextThatAFieldDoesNotTakeIsNotClaimed(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, hardPages(t)+"/typing")
-	for name, text := range map[string]string{"Stubborn": "mine", "Number": "words", "Volume": "loud", "Day": "tomorrow"} {
+	for name, text := range map[string]string{
+		"Stubborn": "mine", "Number": "words", "Volume": "loud",
+		"Day": "tomorrow",
+	} {
 		_, err := s.Type(ctx, surface.TypeOptions{ID: like(t, page, name), Text: text, Clear: true})
 		if f := fault(t, err, surface.FaultBlocked); !strings.Contains(f.Message, name) {
 			t.Errorf("%s: the fault says %q", name, f.Message)

@@ -13,7 +13,8 @@ import (
 
 // addCommand offers a bash that runs run.
 func (h *fixture) addCommand(run toolFunc) {
-	h.add(toolspec.Definition{Name: "bash", Group: "shell", Hints: toolspec.Hints{Destructive: true}, TimeoutMS: 300}, run)
+	h.add(toolspec.Definition{Name: "bash", Group: "shell", Hints: toolspec.Hints{Destructive: true}, TimeoutMS: 300},
+		run)
 	h.descs["bash"] = toolspec.Description{
 		Present: "Run pip", Target: "pip install x", RunsProgram: true, Network: true, HostsLimited: true,
 		Commands: []toolspec.CommandUse{{Program: "pip", Name: "pip"}},
@@ -51,7 +52,11 @@ func TestCheckHostAsksAndPausesTheDeadline(t *testing.T) {
 	if err := h.approvals.Answer(t.Context(), first.ID, event.AnswerConversation, "", first.Hash); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the second question", func() bool { w := h.approvals.Waiting(); return len(w) == 1 && w[0].ID != first.ID })
+	until(t, "the second question", func() bool {
+		w := h.approvals.Waiting()
+		return len(w) == 1 &&
+			w[0].ID != first.ID
+	})
 	second := h.approvals.Waiting()[0]
 	if second.Hash == first.Hash {
 		t.Error("one answer would fit both questions")
@@ -59,7 +64,8 @@ func TestCheckHostAsksAndPausesTheDeadline(t *testing.T) {
 	if err := h.approvals.Answer(t.Context(), second.ID, event.AnswerDeny, "not that one", second.Hash); err != nil {
 		t.Fatal(err)
 	}
-	if r := <-done; !r.Success || r.Value != "pypi.example: reached\nevil.example: declined by the person: not that one" {
+	if r := <-done; !r.Success ||
+		r.Value != "pypi.example: reached\nevil.example: declined by the person: not that one" {
 		t.Errorf("%+v", r)
 	}
 	// The first answer applies to the conversation; the second host is asked about again.
@@ -80,7 +86,9 @@ func TestCheckHostAsksAndPausesTheDeadline(t *testing.T) {
 			decisions = append(decisions, row.Target+" "+row.Decision)
 		}
 	}
-	if got := strings.Join(decisions, ", "); !strings.Contains(got, "pypi.example conversation") || !strings.Contains(got, "pypi.example granted") || !strings.Contains(got, "evil.example denied") || !strings.Contains(got, "evil.example once") {
+	if got := strings.Join(decisions, ", "); !strings.Contains(got, "pypi.example conversation") ||
+		!strings.Contains(got, "pypi.example granted") || !strings.Contains(got, "evil.example denied") ||
+		!strings.Contains(got, "evil.example once") {
 		t.Errorf("the audit log holds %s", got)
 	}
 }
@@ -108,7 +116,8 @@ func TestCheckHostRefusesWithoutAPerson(t *testing.T) {
 	call := called("bash", `{"x":"a"}`)
 	call.From.Interactive = false
 	r := h.do(call)
-	if text, _ := r.Value.(string); !strings.Contains(text, "nobody to ask") || !strings.Contains(text, "--allow-hosts pypi.example") {
+	if text, _ := r.Value.(string); !strings.Contains(text, "nobody to ask") ||
+		!strings.Contains(text, "--allow-hosts pypi.example") {
 		t.Errorf("%+v", r)
 	}
 }

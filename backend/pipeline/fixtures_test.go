@@ -73,8 +73,9 @@ func newFixture(t *testing.T) *fixture {
 		tools:    map[string]toolFunc{}, descs: map[string]toolspec.Description{}, ran: map[string]int{},
 	}
 	h.Pipeline = New(Config{
-		Tools: catalog.New(h), Approvals: h.approvals, Recorder: rec, Audit: h.audit, Grants: s, Blobs: pictures, Results: long,
-		Policy: h.policyNow, Log: log,
+		Tools: catalog.New(h), Approvals: h.approvals, Recorder: rec, Audit: h.audit, Grants: s, Blobs: pictures,
+		Results: long,
+		Policy:  h.policyNow, Log: log,
 	})
 	h.Register(toolspec.OriginBaseline, h)
 	h.Register(toolspec.OriginPanel, h)
@@ -128,7 +129,9 @@ func (h *fixture) Describe(call toolspec.Call) toolspec.Description {
 	return h.descs[call.Tool]
 }
 
-func (h *fixture) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition, out func(stream, text string)) (toolspec.Result, error) {
+func (h *fixture) Execute(ctx context.Context, call toolspec.Call, _ toolspec.Definition,
+	out func(stream, text string),
+) (toolspec.Result, error) {
 	h.mu.Lock()
 	h.ran[call.Tool]++
 	run := h.tools[call.Tool]

@@ -53,7 +53,9 @@ func TestALateAuditRowBlocksLaterCalls(t *testing.T) {
 		t.Fatalf("a call that reads waits for its row: %+v", got)
 	}
 	got := h.do(look("b"))
-	if got.Success || got.ErrorType != toolspec.SystemError || !strings.Contains(got.Error, "earlier calls have no row in the audit log (1): no space left") || h.times("look") != 1 {
+	if got.Success || got.ErrorType != toolspec.SystemError ||
+		!strings.Contains(got.Error, "earlier calls have no row in the audit log (1): no space left") ||
+		h.times("look") != 1 {
 		t.Errorf("a call after one without a row: %+v, ran %d times", got, h.times("look"))
 	}
 	disk.full.Store(false)
@@ -116,10 +118,11 @@ func TestTheEndOfACallOnAFullDiskIsShownAndStoredLater(t *testing.T) {
 	h := newFixture(t)
 	journal := &fullJournal{Recorder: h.events, shown: make(chan event.Event, 100)}
 	h.cfg.Pending = pending.New(journal)
-	h.add(toolspec.Definition{Name: "act", Hints: toolspec.Hints{ReadOnly: true}}, func(context.Context, toolspec.Call, func(string, string)) (toolspec.Result, error) {
-		journal.full.Store(true)
-		return toolspec.OK("done"), nil
-	})
+	h.add(toolspec.Definition{Name: "act", Hints: toolspec.Hints{ReadOnly: true}},
+		func(context.Context, toolspec.Call, func(string, string)) (toolspec.Result, error) {
+			journal.full.Store(true)
+			return toolspec.OK("done"), nil
+		})
 	call := called("act", `{}`)
 	call.ID, call.From.Turn = "one", "t"
 	if got := h.do(call); !got.Success {

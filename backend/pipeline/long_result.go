@@ -27,7 +27,8 @@ const (
 
 // Results stores texts that are too long to be returned; *results.Store is one.
 type Results interface {
-	Keep(ctx context.Context, about wire.StoredResult, text string, whole toolspec.SpooledText) (wire.StoredResult, error)
+	Keep(ctx context.Context, about wire.StoredResult, text string, whole toolspec.SpooledText) (wire.StoredResult,
+		error)
 }
 
 // shorten replaces a text that is too long by its first and last part, and stores all of it under a

@@ -31,7 +31,10 @@ func numberedLines(n int) string {
 
 // program returns a call of a program that can read results in parts.
 func program(tool string) toolspec.Call {
-	return toolspec.Call{Tool: tool, Args: json.RawMessage(`{}`), From: toolspec.Provenance{Caller: toolspec.CallerMCP, Client: "editor", Session: "s1"}}
+	return toolspec.Call{
+		Tool: tool, Args: json.RawMessage(`{}`),
+		From: toolspec.Provenance{Caller: toolspec.CallerMCP, Client: "editor", Session: "s1"},
+	}
 }
 
 func (h *fixture) storedText(handle string) (string, wire.StoredResult) {
@@ -50,12 +53,16 @@ func (h *fixture) storedText(handle string) (string, wire.StoredResult) {
 
 func TestLongTextsAreStoredAndShortened(t *testing.T) {
 	text := numberedLines(5000)
-	for _, origin := range []toolspec.Origin{toolspec.OriginBaseline, toolspec.OriginPanel, toolspec.OriginMCP, toolspec.OriginCreated} {
+	for _, origin := range []toolspec.Origin{
+		toolspec.OriginBaseline, toolspec.OriginPanel, toolspec.OriginMCP,
+		toolspec.OriginCreated,
+	} {
 		h := newFixture(t)
 		h.Register(toolspec.OriginMCP, h)
 		h.Register(toolspec.OriginCreated, h)
 		h.setMode(policy.Full)
-		h.add(toolspec.Definition{Name: "long", Origin: origin, Owner: "x", Hints: toolspec.Hints{ReadOnly: true}}, reads(text, "mcp:mail"))
+		h.add(toolspec.Definition{Name: "long", Origin: origin, Owner: "x", Hints: toolspec.Hints{ReadOnly: true}},
+			reads(text, "mcp:mail"))
 		for _, call := range []toolspec.Call{program("long"), called("long", `{}`)} {
 			r := h.do(call)
 			if !r.Success || r.Kept == nil {
@@ -68,7 +75,8 @@ func TestLongTextsAreStoredAndShortened(t *testing.T) {
 				t.Errorf("%s: the text has %d bytes", origin, len(r.ModelText()))
 			}
 			kept, about := h.storedText(r.Kept.Handle)
-			if kept != text || about.Owner != call.From.Owner() || about.Conversation != call.From.Conversation || strings.Join(about.Sources, " ") != "mcp:mail" {
+			if kept != text || about.Owner != call.From.Owner() || about.Conversation != call.From.Conversation ||
+				strings.Join(about.Sources, " ") != "mcp:mail" {
 				t.Errorf("%s: stored %d bytes, %+v", origin, len(kept), about)
 			}
 			if r.Kept.Bytes != int64(len(text)) || r.Kept.Lines != 5000 {
@@ -76,10 +84,12 @@ func TestLongTextsAreStoredAndShortened(t *testing.T) {
 			}
 			first, rest, _ := strings.Cut(r.Text, "[Cut here")
 			notice, last, _ := strings.Cut(rest, "]\n")
-			if !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) || last == "" || !strings.HasSuffix(first, "more\n") || !strings.HasSuffix(text[:len(text)-len(last)], "\n") {
+			if !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) || last == "" ||
+				!strings.HasSuffix(first, "more\n") || !strings.HasSuffix(text[:len(text)-len(last)], "\n") {
 				t.Errorf("%s: not cut at lines: …%q, %q…", origin, first[len(first)-40:], last[:min(len(last), 40)])
 			}
-			if want := fmt.Sprintf(`read_result {"handle":%q,"offset":%d}`, r.Kept.Handle, strings.Count(first, "\n")+1); !strings.Contains(notice, want) {
+			if want := fmt.Sprintf(`read_result {"handle":%q,"offset":%d}`, r.Kept.Handle, strings.Count(first, "\n")+
+				1); !strings.Contains(notice, want) {
 				t.Errorf("%s: %q does not say %s", origin, notice, want)
 			}
 		}
@@ -96,7 +106,8 @@ func TestALongLineContinuesInCharacters(t *testing.T) {
 	h.add(toolspec.Definition{Name: "long", Hints: toolspec.Hints{ReadOnly: true}}, reads(text))
 	r := h.do(program("long"))
 	first, _, _ := strings.Cut(r.Text, "\n[Cut here")
-	if !strings.HasPrefix(text, first) || !strings.Contains(r.Text, fmt.Sprintf(`"unit":"characters","offset":%d}`, utf8.RuneCountInString(first)+1)) {
+	if !strings.HasPrefix(text, first) || !strings.Contains(r.Text,
+		fmt.Sprintf(`"unit":"characters","offset":%d}`, utf8.RuneCountInString(first)+1)) {
 		t.Errorf("%q", regexp.MustCompile(`\[Cut.*\]`).FindString(r.Text))
 	}
 }
@@ -129,7 +140,9 @@ func TestUnpagedCallersGetTheWholeText(t *testing.T) {
 func TestALongErrorIsStoredAndShortened(t *testing.T) {
 	h := newFixture(t)
 	why := "the server says: " + numberedLines(5000)
-	h.add(toolspec.Definition{Name: "long"}, func(context.Context, toolspec.Call, func(stream, text string)) (toolspec.Result, error) {
+	h.add(toolspec.Definition{Name: "long"}, func(context.Context, toolspec.Call,
+		func(stream, text string),
+	) (toolspec.Result, error) {
 		return toolspec.Fail(toolspec.UserError, why, "Change it."), nil
 	})
 	h.setMode(policy.Full)
@@ -144,16 +157,17 @@ func TestALongErrorIsStoredAndShortened(t *testing.T) {
 
 func TestASpooledTextIsStoredForEveryCaller(t *testing.T) {
 	h := newFixture(t)
-	h.add(toolspec.Definition{Name: "run", Hints: toolspec.Hints{ReadOnly: true}}, func(context.Context, toolspec.Call, func(stream, text string)) (toolspec.Result, error) {
-		d, err := h.long.Draft()
-		if err != nil {
-			return toolspec.Result{}, err
-		}
-		_, err = io.WriteString(d, numberedLines(9000))
-		r := toolspec.OK(map[string]any{"output": "cut"})
-		r.Text, r.Spooled = numberedLines(3000), d
-		return r, err
-	})
+	h.add(toolspec.Definition{Name: "run", Hints: toolspec.Hints{ReadOnly: true}},
+		func(context.Context, toolspec.Call, func(stream, text string)) (toolspec.Result, error) {
+			d, err := h.long.Draft()
+			if err != nil {
+				return toolspec.Result{}, err
+			}
+			_, err = io.WriteString(d, numberedLines(9000))
+			r := toolspec.OK(map[string]any{"output": "cut"})
+			r.Text, r.Spooled = numberedLines(3000), d
+			return r, err
+		})
 	for _, caller := range []toolspec.Caller{toolspec.CallerPerson, toolspec.CallerMCP, toolspec.CallerHTTP} {
 		call := program("run")
 		call.From.Caller = caller
@@ -195,11 +209,12 @@ func (full) Keep(context.Context, wire.StoredResult, string, toolspec.SpooledTex
 func TestReadingAStoredResultTaints(t *testing.T) {
 	h := newFixture(t)
 	h.setMode(policy.Full)
-	h.add(toolspec.Definition{Name: "read_result", Group: "workspace", Hints: toolspec.Hints{ReadOnly: true}}, func(ctx context.Context, call toolspec.Call, _ func(stream, text string)) (toolspec.Result, error) {
-		r := toolspec.OK("order 4711081523429981")
-		r.Text, r.Read = "order 4711081523429981", []string{"file /home/ada/orders.txt"}
-		return r, ctx.Err()
-	})
+	h.add(toolspec.Definition{Name: "read_result", Group: "workspace", Hints: toolspec.Hints{ReadOnly: true}},
+		func(ctx context.Context, call toolspec.Call, _ func(stream, text string)) (toolspec.Result, error) {
+			r := toolspec.OK("order 4711081523429981")
+			r.Text, r.Read = "order 4711081523429981", []string{"file /home/ada/orders.txt"}
+			return r, ctx.Err()
+		})
 	h.add(toolspec.Definition{Name: "type_text", Group: "environment"}, echo)
 	h.do(called("read_result", `{}`))
 	h.descs["type_text"] = toolspec.Description{Hosts: []string{"other.example"}, Data: "4711081523429981"}

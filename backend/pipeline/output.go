@@ -66,7 +66,8 @@ func (o *output) write(stream, text string) {
 	if o.full {
 		o.cut()
 		o.ready = append(o.ready, event.CallChunk{
-			Stream: event.StreamProgress, Text: fmt.Sprintf("… more than %d KB; the rest is not shown here\n", maxOutput>>10),
+			Stream: event.StreamProgress, Text: fmt.Sprintf("… more than %d KB; the rest is not shown here\n",
+				maxOutput>>10),
 		})
 	}
 	select {

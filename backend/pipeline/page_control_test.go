@@ -62,11 +62,17 @@ func TestWhoMayActOnThePageOfTheWindow(t *testing.T) {
 		actors  int
 	}{
 		{name: "nobody has it", surface: window, caller: toolspec.CallerHTTP, actors: 2},
-		{name: "a person has it", taken: true, surface: window, caller: toolspec.CallerHTTP, want: "the person has taken over"},
+		{
+			name: "a person has it", taken: true, surface: window, caller: toolspec.CallerHTTP,
+			want: "the person has taken over",
+		},
 		{name: "reading is allowed", taken: true, surface: window, reads: true, caller: toolspec.CallerHTTP, actors: 2},
 		{name: "the person acts", taken: true, surface: window, caller: toolspec.CallerPerson, actors: 1},
 		{name: "tabs of a program", taken: true, surface: &toolspec.Surface{Session: "s"}, caller: toolspec.CallerHTTP},
-		{name: "the page of a panel", taken: true, surface: &toolspec.Surface{Panel: "notes"}, caller: toolspec.CallerHTTP},
+		{
+			name: "the page of a panel", taken: true, surface: &toolspec.Surface{Panel: "notes"},
+			caller: toolspec.CallerHTTP,
+		},
 		{name: "no page at all", taken: true, caller: toolspec.CallerHTTP},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -93,11 +99,15 @@ func TestACallOfATurnWaitsForThePage(t *testing.T) {
 	h := newFixture(t)
 	p := &page{taken: true, returned: make(chan struct{})}
 	h.cfg.Pages = p
-	h.Register(toolspec.OriginBaseline, &onPage{fixture: h, resolve: func(toolspec.Call) *toolspec.Surface { return &toolspec.Surface{} }})
+	h.Register(toolspec.OriginBaseline, &onPage{
+		fixture: h,
+		resolve: func(toolspec.Call) *toolspec.Surface { return &toolspec.Surface{} },
+	})
 	h.add(toolspec.Definition{Name: "act", Hints: toolspec.Hints{Inert: true}}, echo)
 	done := h.start(called("act", `{}`))
 	close(p.returned)
-	if got := <-done; got.ErrorType != toolspec.PermissionError || !strings.Contains(got.Error, "has given it back") || h.times("act") != 0 {
+	if got := <-done; got.ErrorType != toolspec.PermissionError || !strings.Contains(got.Error, "has given it back") ||
+		h.times("act") != 0 {
 		t.Errorf("%+v, ran %d times", got, h.times("act"))
 	}
 }

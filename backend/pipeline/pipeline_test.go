@@ -36,7 +36,8 @@ func TestACallIsPublishedAndRecorded(t *testing.T) {
 		t.Fatalf("%+v %s", got, got.ModelText())
 	}
 	start, end := eventsOf[event.CallStart](h, event.CallStarted)[0], eventsOf[event.CallEnd](h, event.CallEnded)[0]
-	if start.Sentence != "Echoing" || start.TimeoutMS != 5000 || start.Caller != toolspec.CallerModel || string(start.Args) != `{"n":1,"x":"a"}` {
+	if start.Sentence != "Echoing" || start.TimeoutMS != 5000 || start.Caller != toolspec.CallerModel ||
+		string(start.Args) != `{"n":1,"x":"a"}` {
 		t.Fatalf("%+v", start)
 	}
 	if end.Status != event.CallDone || end.Sentence != "Echoed" || end.Output != `{"n":1,"x":"a"}` {
@@ -65,7 +66,8 @@ func TestAnUnknownToolIsAnsweredWithTheNearest(t *testing.T) {
 		!strings.HasPrefix(got.Error, `navigatePage(url="x"): `) {
 		t.Fatalf("%+v", got)
 	}
-	if h.times("navigate_page") != 0 || h.rows()[0].Status != "failed" || len(eventsOf[event.CallEnd](h, event.CallEnded)) != 1 {
+	if h.times("navigate_page") != 0 || h.rows()[0].Status != "failed" ||
+		len(eventsOf[event.CallEnd](h, event.CallEnded)) != 1 {
 		t.Fatalf("%+v", h.rows())
 	}
 }
@@ -94,7 +96,8 @@ func TestARepeatedReadIsAnsweredFromTheCache(t *testing.T) {
 	h.add(toolspec.Definition{Name: "change"}, echo)
 	h.do(called("look", `{"x":"a","n":1}`))
 	again := h.do(called("look", `{"x":"a"}`))
-	if h.times("look") != 1 || !strings.Contains(again.ModelText(), "same call") || !strings.Contains(again.ModelText(), `{"n":1,"x":"a"}`) {
+	if h.times("look") != 1 || !strings.Contains(again.ModelText(), "same call") ||
+		!strings.Contains(again.ModelText(), `{"n":1,"x":"a"}`) {
 		t.Fatalf("ran %d times: %s", h.times("look"), again.ModelText())
 	}
 	if row := h.rows()[0]; row.Decision != "repeated" || row.Status != "done" {
@@ -160,17 +163,22 @@ func TestAClosedHostIsRefusedAndATypedOneStaysOpen(t *testing.T) {
 
 func TestAQuestionIsAskedAndAnswered(t *testing.T) {
 	h := newFixture(t)
-	h.add(toolspec.Definition{Name: "drop", Origin: toolspec.OriginPanel, Owner: "db", Hints: toolspec.Hints{Confirm: true}}, echo)
+	h.add(toolspec.Definition{
+		Name: "drop", Origin: toolspec.OriginPanel, Owner: "db",
+		Hints: toolspec.Hints{Confirm: true},
+	}, echo)
 	done := h.start(called("drop", `{"x":"a"}`))
 	if q := h.question(); q.Question == "" || string(q.Args) != `{"n":1,"x":"a"}` || h.times("drop") != 0 {
 		t.Fatalf("%+v", q)
 	}
 	h.answer(event.AnswerDeny, "use the other table")
 	got := <-done
-	if got.ErrorType != toolspec.PermissionError || !strings.Contains(got.Error, "use the other table") || h.times("drop") != 0 {
+	if got.ErrorType != toolspec.PermissionError || !strings.Contains(got.Error, "use the other table") ||
+		h.times("drop") != 0 {
 		t.Fatalf("%+v", got)
 	}
-	if end := eventsOf[event.CallEnd](h, event.CallEnded)[0]; end.Status != event.CallDeclined || end.Reason != "use the other table" {
+	if end := eventsOf[event.CallEnd](h, event.CallEnded)[0]; end.Status != event.CallDeclined ||
+		end.Reason != "use the other table" {
 		t.Fatalf("%+v", end)
 	}
 	for range 2 { // once is once
@@ -208,16 +216,21 @@ func TestWhatChangedWhileItsQuestionWaitedDoesNotRun(t *testing.T) {
 		defer h.mu.Unlock()
 		h.descs["drop"] = d
 	}
-	shop := toolspec.Description{Target: "log in to shop", Data: "cv.pdf", Hosts: []string{"shop.example"}, Annotation: 3}
+	shop := toolspec.Description{
+		Target: "log in to shop", Data: "cv.pdf", Hosts: []string{"shop.example"},
+		Annotation: 3,
+	}
 	others := []toolspec.Description{shop, shop, shop, shop}
-	others[0].Target, others[1].Data, others[2].Hosts, others[3].Annotation = "log in to other", "key.pem", []string{"other.example"}, 4
+	others[0].Target, others[1].Data, others[2].Hosts, others[3].Annotation = "log in to other", "key.pem",
+		[]string{"other.example"}, 4
 	for _, other := range others {
 		describe(shop)
 		done := h.start(called("drop", `{}`))
 		h.question()
 		describe(other)
 		h.answer(event.AnswerAlways, "")
-		if got := <-done; got.ErrorType != toolspec.PermissionError || h.times("drop") != 0 || h.rows()[0].Status != "refused" {
+		if got := <-done; got.ErrorType != toolspec.PermissionError || h.times("drop") != 0 ||
+			h.rows()[0].Status != "refused" {
 			t.Fatalf("%+v: %+v", other, got)
 		}
 	}
@@ -246,13 +259,15 @@ func TestFaultsOfAnExecutorAreResults(t *testing.T) {
 	h.add(toolspec.Definition{Name: "errs"}, fault(toolspec.Result{}, errors.New("broken pipe")))
 	h.add(toolspec.Definition{Name: "mute"}, fault(toolspec.Result{}, nil))
 	h.add(toolspec.Definition{Name: "odd"}, fault(toolspec.OK(func() {}), nil))
-	h.add(toolspec.Definition{Name: "panics"}, func(context.Context, toolspec.Call, func(string, string)) (toolspec.Result, error) {
-		panic("nil map")
-	})
+	h.add(toolspec.Definition{Name: "panics"},
+		func(context.Context, toolspec.Call, func(string, string)) (toolspec.Result, error) {
+			panic("nil map")
+		})
 	h.add(toolspec.Definition{Name: "nobody", Origin: toolspec.OriginCreated}, echo)
 	for _, tool := range []string{"errs", "mute", "odd", "panics", "nobody"} {
 		got := h.do(called(tool, `{"x":"a"}`))
-		if got.Success || got.ErrorType != toolspec.SystemError || !strings.HasPrefix(got.Error, tool+`(n=1, x="a"): `) {
+		if got.Success || got.ErrorType != toolspec.SystemError ||
+			!strings.HasPrefix(got.Error, tool+`(n=1, x="a"): `) {
 			t.Errorf("%s: %+v", tool, got)
 		}
 	}
@@ -282,8 +297,13 @@ func TestWithoutAnIntentOnDiskNothingRuns(t *testing.T) {
 func TestPicturesBecomeBlobs(t *testing.T) {
 	h := newFixture(t)
 	png := []byte("\x89PNG\r\n\x1a\nrest")
-	h.add(toolspec.Definition{Name: "shot"}, func(context.Context, toolspec.Call, func(string, string)) (toolspec.Result, error) {
-		return toolspec.Result{Success: true, Text: "a picture", Images: []toolspec.Image{{MIME: "image/png", Data: png}}}, nil
+	h.add(toolspec.Definition{Name: "shot"}, func(context.Context, toolspec.Call,
+		func(string, string),
+	) (toolspec.Result, error) {
+		return toolspec.Result{
+			Success: true, Text: "a picture",
+			Images: []toolspec.Image{{MIME: "image/png", Data: png}},
+		}, nil
 	})
 	if got := h.do(called("shot", `{}`)); len(got.Images) != 1 {
 		t.Fatalf("%+v", got)
@@ -302,13 +322,17 @@ func TestPicturesBecomeBlobs(t *testing.T) {
 func TestSecretsAreInNoEventRowOrError(t *testing.T) {
 	h := newFixture(t)
 	open := []byte(`{"type":"object"}`)
-	h.add(toolspec.Definition{Name: "fail", Parameters: open}, func(context.Context, toolspec.Call, func(string, string)) (toolspec.Result, error) {
-		return toolspec.Fail(toolspec.UserError, "no", ""), nil
-	})
+	h.add(toolspec.Definition{Name: "fail", Parameters: open},
+		func(context.Context, toolspec.Call, func(string, string)) (toolspec.Result, error) {
+			return toolspec.Fail(toolspec.UserError, "no", ""), nil
+		})
 	args := `{"apiKey":"s3cret","headers":{"X-Auth-Token":"s3cret","a":[{"password":"s3cret"}]},"max_tokens":5,"url":"https://a.example/` + strings.Repeat("y", 500) + `"}`
 	got := h.do(called("fail", args))
 	row := h.rows()[0]
-	for name, text := range map[string]string{"error": got.Error, "row": string(row.Args), "event": string(eventsOf[event.CallStart](h, event.CallStarted)[0].Args)} {
+	for name, text := range map[string]string{
+		"error": got.Error, "row": string(row.Args),
+		"event": string(eventsOf[event.CallStart](h, event.CallStarted)[0].Args),
+	} {
 		if strings.Contains(text, "s3cret") || !strings.Contains(text, "max_tokens") {
 			t.Errorf("%s: %s", name, text)
 		}
@@ -320,7 +344,9 @@ func TestSecretsAreInNoEventRowOrError(t *testing.T) {
 
 func TestManyCallsAtOnceKeepApart(t *testing.T) {
 	h := newFixture(t)
-	h.add(toolspec.Definition{Name: "echo"}, func(ctx context.Context, call toolspec.Call, out func(string, string)) (toolspec.Result, error) {
+	h.add(toolspec.Definition{Name: "echo"}, func(ctx context.Context, call toolspec.Call,
+		out func(string, string),
+	) (toolspec.Result, error) {
 		out("stdout", call.ID)
 		return echo(ctx, call, out)
 	})

@@ -48,7 +48,9 @@ func (c *callState) refusedByPolicy() *toolspec.Result {
 
 // Permission returns the permission that applies to calls of a tool whose arguments are not known yet.
 // knowsFiles is true of a tool that says of each call which files it uses.
-func (p *Pipeline) Permission(ctx context.Context, def toolspec.Definition, knowsFiles bool) (policy.EffectivePermission, error) {
+func (p *Pipeline) Permission(ctx context.Context, def toolspec.Definition,
+	knowsFiles bool,
+) (policy.EffectivePermission, error) {
 	grants, err := p.cfg.Grants.Grants(ctx)
 	if err != nil {
 		return policy.EffectivePermission{}, err

@@ -23,7 +23,9 @@ func TestAStopDoesNotWaitForTheExecutor(t *testing.T) {
 	h := newFixture(t)
 	started, deaf, release := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	h.add(toolspec.Definition{Name: "obedient"}, stopsOnCancel(started))
-	h.add(toolspec.Definition{Name: "deaf"}, func(_ context.Context, _ toolspec.Call, out func(string, string)) (toolspec.Result, error) {
+	h.add(toolspec.Definition{Name: "deaf"}, func(_ context.Context, _ toolspec.Call,
+		out func(string, string),
+	) (toolspec.Result, error) {
 		close(deaf)
 		<-release
 		out("stdout", "too late")
@@ -70,7 +72,8 @@ func TestAStopReachesACallThatWaitsForAnAnswer(t *testing.T) {
 	if got := <-done; got.Success || h.times("drop") != 0 || h.rows()[0].Status != "stopped" {
 		t.Fatalf("%+v", got)
 	}
-	if a := eventsOf[event.ApprovalAnswer](h, event.ApprovalAnswered); len(a) != 1 || a[0].Answer != "" || len(h.approvals.Waiting()) != 0 {
+	if a := eventsOf[event.ApprovalAnswer](h, event.ApprovalAnswered); len(a) != 1 || a[0].Answer != "" ||
+		len(h.approvals.Waiting()) != 0 {
 		t.Fatalf("%+v", a)
 	}
 }
@@ -95,7 +98,10 @@ func TestTheEndOfTheCallersContextStopsTheCall(t *testing.T) {
 func TestTheDeadlineCountsFromTheStartOfTheExecution(t *testing.T) {
 	h := newFixture(t)
 	const limit = 150
-	h.add(toolspec.Definition{Name: "drop", Origin: toolspec.OriginPanel, TimeoutMS: limit, Hints: toolspec.Hints{Confirm: true}}, echo)
+	h.add(toolspec.Definition{
+		Name: "drop", Origin: toolspec.OriginPanel, TimeoutMS: limit,
+		Hints: toolspec.Hints{Confirm: true},
+	}, echo)
 	started := make(chan struct{})
 	h.add(toolspec.Definition{Name: "slow", TimeoutMS: limit}, stopsOnCancel(started))
 	done := h.start(called("drop", `{}`))
@@ -106,7 +112,8 @@ func TestTheDeadlineCountsFromTheStartOfTheExecution(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	got := h.do(called("slow", `{}`))
-	if got.Success || got.ErrorType != toolspec.SystemError || !strings.Contains(got.Error, "not done after 0.1 s") && !strings.Contains(got.Error, "not done after 0.2 s") {
+	if got.Success || got.ErrorType != toolspec.SystemError || !strings.Contains(got.Error, "not done after 0.1 s") &&
+		!strings.Contains(got.Error, "not done after 0.2 s") {
 		t.Fatalf("%+v", got)
 	}
 	// The duration is measured from after the deadline began, which may be late on a busy machine.
@@ -118,22 +125,24 @@ func TestTheDeadlineCountsFromTheStartOfTheExecution(t *testing.T) {
 func TestOutputIsJoinedInOrderAndBounded(t *testing.T) {
 	h := newFixture(t)
 	const pieces = 500
-	h.add(toolspec.Definition{Name: "talks"}, func(_ context.Context, _ toolspec.Call, out func(string, string)) (toolspec.Result, error) {
-		for range pieces {
-			out("stdout", "ä"[:1])
-			out("stdout", "ä"[1:])
-		}
-		out("stderr", "warn")
-		out("stdout", "end\xff")
-		out("stdout", "")
-		return toolspec.OK("x"), nil
-	})
-	h.add(toolspec.Definition{Name: "floods"}, func(_ context.Context, _ toolspec.Call, out func(string, string)) (toolspec.Result, error) {
-		for range 40 {
-			out("stdout", strings.Repeat("z", 64<<10))
-		}
-		return toolspec.OK("x"), nil
-	})
+	h.add(toolspec.Definition{Name: "talks"},
+		func(_ context.Context, _ toolspec.Call, out func(string, string)) (toolspec.Result, error) {
+			for range pieces {
+				out("stdout", "ä"[:1])
+				out("stdout", "ä"[1:])
+			}
+			out("stderr", "warn")
+			out("stdout", "end\xff")
+			out("stdout", "")
+			return toolspec.OK("x"), nil
+		})
+	h.add(toolspec.Definition{Name: "floods"},
+		func(_ context.Context, _ toolspec.Call, out func(string, string)) (toolspec.Result, error) {
+			for range 40 {
+				out("stdout", strings.Repeat("z", 64<<10))
+			}
+			return toolspec.OK("x"), nil
+		})
 	h.do(called("talks", `{}`))
 	chunks := eventsOf[event.CallChunk](h, event.CallOutput)
 	texts := map[string]string{}
@@ -214,7 +223,10 @@ func TestCloseWaitsUntilAFinishedCallIsReported(t *testing.T) {
 }
 
 func FuzzCallsAreWrittenForPeople(f *testing.F) {
-	for _, s := range []string{`{"command":"ls"}`, `{"token":"s3cret"}`, `[`, `{"a":{"password":"s3cret"}}`, "{\"a\":\"\x1b[31m\\u001b\"}", ``} {
+	for _, s := range []string{
+		`{"command":"ls"}`, `{"token":"s3cret"}`, `[`, `{"a":{"password":"s3cret"}}`,
+		"{\"a\":\"\x1b[31m\\u001b\"}", ``,
+	} {
 		f.Add("bash", []byte(s))
 	}
 	f.Fuzz(func(t *testing.T, tool string, args []byte) {
@@ -230,13 +242,14 @@ func FuzzCallsAreWrittenForPeople(f *testing.F) {
 func TestAStoppedCallReportsItsOutput(t *testing.T) {
 	h := newFixture(t)
 	started := make(chan struct{})
-	h.add(toolspec.Definition{Name: "halfway"}, func(ctx context.Context, _ toolspec.Call, _ func(stream, text string)) (toolspec.Result, error) {
-		close(started)
-		<-ctx.Done()
-		r := toolspec.Fail(toolspec.UserError, "cancelled", "")
-		r.Text, r.Sources = "half of it", []string{"https://shop.example"}
-		return r, nil
-	})
+	h.add(toolspec.Definition{Name: "halfway"},
+		func(ctx context.Context, _ toolspec.Call, _ func(stream, text string)) (toolspec.Result, error) {
+			close(started)
+			<-ctx.Done()
+			r := toolspec.Fail(toolspec.UserError, "cancelled", "")
+			r.Text, r.Sources = "half of it", []string{"https://shop.example"}
+			return r, nil
+		})
 	call := called("halfway", `{}`)
 	call.ID = "stop-me"
 	done := make(chan toolspec.Result, 1)
@@ -246,19 +259,23 @@ func TestAStoppedCallReportsItsOutput(t *testing.T) {
 		t.Fatal("there was nothing to stop")
 	}
 	got := <-done
-	if got.Success || !strings.Contains(got.ModelText(), "stopped while it ran") || !strings.Contains(got.ModelText(), "half of it") || len(got.Sources) != 1 {
+	if got.Success || !strings.Contains(got.ModelText(), "stopped while it ran") ||
+		!strings.Contains(got.ModelText(), "half of it") || len(got.Sources) != 1 {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestPreviewIsMadeFromTheText(t *testing.T) {
 	h := newFixture(t)
-	h.add(toolspec.Definition{Name: "text", Hints: toolspec.Hints{ReadOnly: true}}, func(context.Context, toolspec.Call, func(stream, text string)) (toolspec.Result, error) {
-		return toolspec.Result{Success: true, Text: "Looked\n\n one\x1b[31m\ntwo " + strings.Repeat("x", 500) + "\nthree\nfour\n", Sentence: "Looked"}, nil
-	})
-	h.add(toolspec.Definition{Name: "shaped", Hints: toolspec.Hints{ReadOnly: true}}, func(context.Context, toolspec.Call, func(stream, text string)) (toolspec.Result, error) {
-		return toolspec.Result{Success: true, Text: "one\ntwo\n", Preview: []string{"two lines"}}, nil
-	})
+	h.add(toolspec.Definition{Name: "text", Hints: toolspec.Hints{ReadOnly: true}},
+		func(context.Context, toolspec.Call, func(stream, text string)) (toolspec.Result, error) {
+			return toolspec.Result{Success: true, Text: "Looked\n\n one\x1b[31m\ntwo " + strings.Repeat("x", 500) +
+				"\nthree\nfour\n", Sentence: "Looked"}, nil
+		})
+	h.add(toolspec.Definition{Name: "shaped", Hints: toolspec.Hints{ReadOnly: true}},
+		func(context.Context, toolspec.Call, func(stream, text string)) (toolspec.Result, error) {
+			return toolspec.Result{Success: true, Text: "one\ntwo\n", Preview: []string{"two lines"}}, nil
+		})
 	h.add(toolspec.Definition{Name: "structure", Hints: toolspec.Hints{ReadOnly: true}}, echo)
 	for _, tool := range []string{"text", "shaped", "structure"} {
 		h.do(called(tool, `{}`))
@@ -267,7 +284,8 @@ func TestPreviewIsMadeFromTheText(t *testing.T) {
 	if len(ends) != 3 {
 		t.Fatalf("%+v", ends)
 	}
-	if p := ends[0].Preview; len(p) != 3 || strings.ContainsRune(p[0], 0x1b) || !strings.HasPrefix(p[0], "one") || len([]rune(p[1])) > previewWidth+1 || p[2] != "three" {
+	if p := ends[0].Preview; len(p) != 3 || strings.ContainsRune(p[0], 0x1b) || !strings.HasPrefix(p[0], "one") ||
+		len([]rune(p[1])) > previewWidth+1 || p[2] != "three" {
 		t.Errorf("%q", p)
 	}
 	if p := ends[1].Preview; len(p) != 1 || p[0] != "two lines" {

@@ -153,7 +153,8 @@ func (f facts) nobodyToAsk(doubts []doubt) Decision {
 	case f.asking():
 		suggestion = "Do it in the window, where it can be asked, or leave the tool to the rules again."
 	case f.in.Description.HostCheck && !doubts[0].steered:
-		suggestion = "The person can allow it beforehand: --allow-hosts " + f.hosts[0] + " or SEXTANT_ALLOW_HOSTS=" + f.hosts[0] + "."
+		suggestion = "The person can allow it beforehand: --allow-hosts " + f.hosts[0] + " or SEXTANT_ALLOW_HOSTS=" +
+			f.hosts[0] + "."
 	case from.Caller == toolspec.CallerRun || from.YesTo != "":
 		yes := "all"
 		if f.in.Definition.Hints.ReadOnly || f.looksOnly() {
@@ -182,7 +183,8 @@ func (f facts) ask(doubts []doubt) Decision {
 	call := f.in.Call
 	d := Decision{Verdict: Question, Reason: doubts[0].why, Grants: map[event.Answer]toolspec.Grant{}}
 	d.Approval = event.Approval{
-		Call: call.ID, Within: call.Within, Root: call.From.Root, InWindow: f.in.Description.NewProgram != "", Tool: call.Tool, Args: f.shownArgs(), Question: f.question(), Does: f.does(),
+		Call: call.ID, Within: call.Within, Root: call.From.Root, InWindow: f.in.Description.NewProgram != "",
+		Tool: call.Tool, Args: f.shownArgs(), Question: f.question(), Does: f.does(),
 		Target: f.target(), Data: f.shownData(), Why: reasons(doubts),
 		Annotation: f.in.Description.Annotation, Hash: digest(call.Tool, f.args, f.in.Settings.Folder, call.From),
 	}

@@ -47,7 +47,8 @@ func TestACommandWhoseNetworkIsLimitedAsksByHost(t *testing.T) {
 func TestAWordForAHostIsForCommandsAndThatHostAlone(t *testing.T) {
 	for _, answer := range []event.Answer{event.AnswerConversation, event.AnswerAlways} {
 		g := kept(t, comesTo(t, comes("pypi.example"), Question), answer)
-		if !strings.HasPrefix(g.Text, "Commands may reach pypi.example, ") || !strings.HasSuffix(g.Text, "No subdomains.") {
+		if !strings.HasPrefix(g.Text, "Commands may reach pypi.example, ") ||
+			!strings.HasSuffix(g.Text, "No subdomains.") {
 			t.Errorf("the scope is %q", g.Text)
 		}
 		other := comes("pypi.example").with(g)
@@ -57,8 +58,10 @@ func TestAWordForAHostIsForCommandsAndThatHostAlone(t *testing.T) {
 		comesTo(t, comes("pypi.example:22").with(g), Question)
 		comesTo(t, comes("pypi.example").read("https://shop.example").with(g), Question)
 		// It lets nothing run, and nothing but commands go there.
-		comesTo(t, bash("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a").limited().with(g), Question)
-		comesTo(t, ours("web", "http_request", `{"url":"https://pypi.example/v1"}`, toolspec.Hints{OpenWorld: true}).hosts("pypi.example").with(g), Question)
+		comesTo(t, bash("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+
+			"/a").limited().with(g), Question)
+		comesTo(t, ours("web", "http_request", `{"url":"https://pypi.example/v1"}`,
+			toolspec.Hints{OpenWorld: true}).hosts("pypi.example").with(g), Question)
 		// A command that names the host needs no other word for it, unless its network is not limited.
 		curl := bash("curl https://pypi.example", toolspec.CommandUse{Program: "curl"}).network("pypi.example")
 		comesTo(t, curl.limited().with(g), Allow)
@@ -94,7 +97,9 @@ func TestInReadOnlyModeACreatedToolIsJudgedByWhatItCalls(t *testing.T) {
 	made := foreign(toolspec.OriginCreated, "tidy", "", `{}`, toolspec.Hints{}).mode(ReadOnly)
 	comesTo(t, made, Allow)
 	comesTo(t, foreign(toolspec.OriginMCP, "gh__tidy", "gh", `{}`, toolspec.Hints{}).mode(ReadOnly), Refuse)
-	inner := bash("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a").mode(ReadOnly).caller(toolspec.CallerCreated)
+	inner := bash("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+
+		"/a").mode(ReadOnly).caller(toolspec.CallerCreated)
 	comesTo(t, inner, Refuse)
-	comesTo(t, bash("grep -rn x .", looks("grep")).uses(toolspec.UseRead, flat).mode(ReadOnly).caller(toolspec.CallerCreated), Allow)
+	comesTo(t, bash("grep -rn x .", looks("grep")).uses(toolspec.UseRead,
+		flat).mode(ReadOnly).caller(toolspec.CallerCreated), Allow)
 }

@@ -52,10 +52,14 @@ func (f facts) marked() []doubt {
 		}
 		// What our own hands must confirm is about these very arguments: this file, to this field.
 		// So is what hands over data that a person is to read first, such as the text of a tool.
-		all = append(all, doubt{why: why, exact: f.hands() || f.in.Description.Data != "" && f.in.Description.NewProgram == ""})
+		all = append(all, doubt{why: why, exact: f.hands() || f.in.Description.Data != "" &&
+			f.in.Description.NewProgram == ""})
 	}
 	if d := f.in.Description; d.NewProgram != "" && d.Unconfined != "" {
-		all = append(all, doubt{why: "It runs outside of the sandbox: " + sentenceEnd(d.Unconfined), exact: true, firm: true})
+		all = append(all, doubt{
+			why: "It runs outside of the sandbox: " + sentenceEnd(d.Unconfined), exact: true,
+			firm: true,
+		})
 	}
 	if h.OpenWorld && !h.ReadOnly && f.foreign() {
 		all = append(all, doubt{why: f.in.Call.Tool + " reaches outside of this machine."})
@@ -83,7 +87,8 @@ func (f facts) newHosts() []doubt {
 	}
 	// A command sends what it likes: a word for its host is one for this command.
 	command := f.in.Description.RunsProgram && f.told()
-	return []doubt{{why: "It is the first request to " + list(fresh) + ".", exact: command && !f.in.Description.HostCheck, firm: command}}
+	return []doubt{{why: "It is the first request to " + list(fresh) + ".", exact: command &&
+		!f.in.Description.HostCheck, firm: command}}
 }
 
 // reachable reports whether a permission for commands to reach hosts covers host, for a command
@@ -110,7 +115,8 @@ func (f facts) steering() []doubt {
 	}
 	if local := f.in.Description.Local; !f.tainted() && f.plants() && len(local) > 0 {
 		return []doubt{{
-			why:   "This conversation read " + list(few(local)) + ". Such text can try to steer the assistant, so what it is told for good needs your word.",
+			why: "This conversation read " + list(few(local)) +
+				". Such text can try to steer the assistant, so what it is told for good needs your word.",
 			exact: true, steered: true,
 		}}
 	}

@@ -16,7 +16,8 @@ func (f facts) told() bool {
 	d := f.in.Description
 	// A built-in panel's tools for files tell the same; no other panel can say what it uses.
 	panel := f.in.Definition.Origin == toolspec.OriginPanel && len(d.Files) > 0
-	return panel || f.in.Definition.Origin == toolspec.OriginBaseline && !f.hands() && (d.RunsProgram || len(d.Files) > 0)
+	return panel || f.in.Definition.Origin == toolspec.OriginBaseline && !f.hands() &&
+		(d.RunsProgram || len(d.Files) > 0)
 }
 
 // looksOnly reports whether a told call changes nothing and reaches nothing.
@@ -25,7 +26,8 @@ func (f facts) looksOnly() bool {
 	if !f.told() || d.Unconfined != "" || d.Network || len(d.Warnings) > 0 || len(f.hosts) > 0 {
 		return false
 	}
-	if d.RunsProgram && (len(d.Commands) == 0 || slices.ContainsFunc(d.Commands, func(c toolspec.CommandUse) bool { return !c.Harmless })) {
+	if d.RunsProgram && (len(d.Commands) == 0 ||
+		slices.ContainsFunc(d.Commands, func(c toolspec.CommandUse) bool { return !c.Harmless })) {
 		return false
 	}
 	return !slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Use != toolspec.UseRead })
@@ -36,11 +38,17 @@ func (f facts) effects() []doubt {
 	d := f.in.Description
 	var all []doubt
 	if d.Unconfined != "" {
-		all = append(all, doubt{why: "It runs outside of the sandbox: " + sentenceEnd(d.Unconfined), exact: true, firm: true})
+		all = append(all, doubt{
+			why: "It runs outside of the sandbox: " + sentenceEnd(d.Unconfined), exact: true,
+			firm: true,
+		})
 	}
 	for _, u := range d.Files {
 		if u.Sensitive != "" {
-			all = append(all, doubt{why: "It " + verb(u.Use) + " " + u.Path + ", " + sentenceEnd(u.Sensitive), exact: true, firm: true})
+			all = append(all, doubt{
+				why:   "It " + verb(u.Use) + " " + u.Path + ", " + sentenceEnd(u.Sensitive),
+				exact: true, firm: true,
+			})
 		}
 	}
 	all = append(all, f.fileDoubts()...)
@@ -52,10 +60,14 @@ func (f facts) effects() []doubt {
 		all = append(all, doubt{why: sentenceEnd(w), exact: true})
 	}
 	if d.Network && len(f.hosts) == 0 && !d.HostsLimited {
-		all = append(all, doubt{why: "It reaches the network, and which hosts shows only when it runs.", exact: true, firm: true})
+		all = append(all, doubt{
+			why: "It reaches the network, and which hosts shows only when it runs.", exact: true,
+			firm: true,
+		})
 	}
 	if d.Network && len(f.hosts) > 0 && d.RunsProgram && !d.HostsLimited && !f.fetches() {
-		all = append(all, doubt{why: "It reaches the network, which the sandbox does not limit to " + list(f.hosts) + ".", exact: true, firm: true})
+		all = append(all, doubt{why: "It reaches the network, which the sandbox does not limit to " + list(f.hosts) +
+			".", exact: true, firm: true})
 	}
 	if f.in.Definition.Hints.Confirm {
 		all = append(all, doubt{why: f.in.Call.Tool + " is marked to be confirmed.", exact: true})
@@ -127,7 +139,8 @@ func (f facts) everyTime() bool {
 	if d.NewProgram != "" && d.Unconfined != "" {
 		return true
 	}
-	return f.told() && (d.Unconfined != "" || slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Sensitive != "" }))
+	return f.told() && (d.Unconfined != "" ||
+		slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Sensitive != "" }))
 }
 
 // carries reports whether a told call could take data out of the folder, leave something behind
@@ -156,7 +169,10 @@ func below(file, folder string) bool {
 
 // everybodys reports whether a path lies where the system keeps what every program reads.
 func everybodys(file string) bool {
-	for _, folder := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/etc", "/nix/store", "/System", "/Library"} {
+	for _, folder := range []string{
+		"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/etc", "/nix/store", "/System",
+		"/Library",
+	} {
 		if below(file, folder) {
 			return true
 		}
@@ -194,7 +210,8 @@ func switchedOff(f facts) (Decision, bool) {
 	if tool := f.in.Definition.Name; slices.Contains(f.in.Settings.OffTools, tool) {
 		return Decision{
 			Verdict: Refuse, ErrorType: toolspec.PermissionError, Reason: "the tool " + tool + " is switched off",
-			Suggestion: "Go on without it. The person can switch it on again in Tools and activity, or with the setting tools_off.",
+			Suggestion: "Go on without it. The person can switch it on again in Tools and activity, or with the " +
+				"setting tools_off.",
 		}, true
 	}
 	group, ours := f.in.Definition.Group, f.in.Definition.Origin == toolspec.OriginBaseline
@@ -206,7 +223,8 @@ func switchedOff(f facts) (Decision, bool) {
 	}
 	return Decision{
 		Verdict: Refuse, ErrorType: toolspec.PermissionError,
-		Reason:     "the tools of the group " + group + " are switched off",
-		Suggestion: "Go on without them. The person can switch them on again with the setting groups_off (SEXTANT_GROUPS_OFF).",
+		Reason: "the tools of the group " + group + " are switched off",
+		Suggestion: "Go on without them. The person can switch them on again with the setting groups_off " +
+			"(SEXTANT_GROUPS_OFF).",
 	}, true
 }

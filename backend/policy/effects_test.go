@@ -29,7 +29,8 @@ func named(name string) toolspec.CommandUse { return toolspec.CommandUse{Program
 
 func (in Input) uses(use toolspec.Use, paths ...string) Input {
 	for _, p := range paths {
-		in.Description.Files = append(in.Description.Files[:len(in.Description.Files):len(in.Description.Files)], toolspec.FileUse{Path: p, Use: use})
+		in.Description.Files = append(in.Description.Files[:len(in.Description.Files):len(in.Description.Files)],
+			toolspec.FileUse{Path: p, Use: use})
 	}
 	return in
 }
@@ -53,7 +54,8 @@ func (in Input) unconfined() Input {
 }
 
 func file(tool string, use toolspec.Use, path string) Input {
-	in := ours("files", tool, `{"path":`+quoted(path)+`}`, toolspec.Hints{ReadOnly: use == toolspec.UseRead, Destructive: use == toolspec.UseDelete})
+	in := ours("files", tool, `{"path":`+quoted(path)+`}`,
+		toolspec.Hints{ReadOnly: use == toolspec.UseRead, Destructive: use == toolspec.UseDelete})
 	return in.about(path, "").uses(use, path)
 }
 
@@ -65,7 +67,8 @@ func TestAHarmlessCommandRunsFreelyInTheSandbox(t *testing.T) {
 	}
 	comesTo(t, in.read("https://shop.example"), Allow)
 	for _, mode := range []Mode{ReadOnly, Ask, Workspace, Full} {
-		d := comesTo(t, in.mode(mode).unconfined(), map[Mode]Verdict{ReadOnly: Refuse, Ask: Question, Workspace: Question, Full: Question}[mode])
+		d := comesTo(t, in.mode(mode).unconfined(),
+			map[Mode]Verdict{ReadOnly: Refuse, Ask: Question, Workspace: Question, Full: Question}[mode])
 		if mode != ReadOnly && !strings.Contains(d.Approval.Why, "no Landlock") {
 			t.Errorf("%s does not say why: %q", mode, d.Approval.Why)
 		}
@@ -102,25 +105,31 @@ func TestWhatACommandChangesDecidesWhereItAsks(t *testing.T) {
 		"the file tool reads outside": {file("read_file", toolspec.UseRead, "/home/ana/tax.pdf"), q, q, q, a},
 		"a folder with a like name":   {file("write_file", toolspec.UseWrite, flat+"2/a"), r, q, q, a},
 	} {
-		for mode, want := range map[Mode]Verdict{ReadOnly: c.readOnly, Ask: c.ask, Workspace: c.workspace, Full: c.full} {
+		for mode, want := range map[Mode]Verdict{
+			ReadOnly: c.readOnly, Ask: c.ask, Workspace: c.workspace,
+			Full: c.full,
+		} {
 			if d := Decide(c.in.mode(mode)); d.Verdict != want {
 				t.Errorf("%s in the mode %s: %s (%s), want %s", name, mode, d.Verdict, d.Reason, want)
 			}
 		}
 	}
 	comesTo(t, file("undo", toolspec.UseWrite, flat+"/a").caller(toolspec.CallerPerson), Allow)
-	comesTo(t, file("undo", toolspec.UseWrite, flat+"/.git/a").sensitive("git's own files").caller(toolspec.CallerPerson), Question)
+	comesTo(t, file("undo", toolspec.UseWrite, flat+
+		"/.git/a").sensitive("git's own files").caller(toolspec.CallerPerson), Question)
 	used := net
 	used.Used = []string{"a.example"}
 	comesTo(t, used.mode(Full), Allow)
 	comesTo(t, net.network("127.0.0.1:8080").mode(Full), Refuse)
 	// What else runs with the network reaches what it likes, whichever host a curl beside it names.
-	beside := bash("curl -s a.example; python3 x.py", toolspec.CommandUse{Program: "curl"}, toolspec.CommandUse{Program: "python3"}).network("a.example")
+	beside := bash("curl -s a.example; python3 x.py", toolspec.CommandUse{Program: "curl"},
+		toolspec.CommandUse{Program: "python3"}).network("a.example")
 	redirected := used.warned("curl goes wherever the server sends it")
 	for _, in := range []Input{beside, redirected} {
 		in.Used = []string{"a.example"}
 		for _, mode := range []Mode{Ask, Workspace, Full} {
-			if d := comesTo(t, in.mode(mode), Question); !strings.Contains(d.Approval.Why, "the sandbox does not limit to a.example") {
+			if d := comesTo(t, in.mode(mode), Question); !strings.Contains(d.Approval.Why,
+				"the sandbox does not limit to a.example") {
 				t.Errorf("%s does not say so: %q", mode, d.Approval.Why)
 			}
 		}
@@ -138,8 +147,10 @@ func TestOutsideTextMakesOnlyWhatLeavesTheFolderAsk(t *testing.T) {
 	gone := bash("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a").mode(Full)
 	comesTo(t, gone, Allow)
 	comesTo(t, gone.read(shop), Question)
-	d := comesTo(t, bash("rm a b", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a", flat+"/b"), Question)
-	if !strings.Contains(d.Approval.Why, "It deletes "+flat+"/a and "+flat+"/b.") || d.Approval.Question != "Run it?" || d.Approval.Target != "rm a b" {
+	d := comesTo(t, bash("rm a b", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a", flat+"/b"),
+		Question)
+	if !strings.Contains(d.Approval.Why, "It deletes "+flat+"/a and "+flat+"/b.") || d.Approval.Question != "Run it?" ||
+		d.Approval.Target != "rm a b" {
 		t.Errorf("%+v", d.Approval)
 	}
 }
@@ -147,14 +158,18 @@ func TestOutsideTextMakesOnlyWhatLeavesTheFolderAsk(t *testing.T) {
 func TestAStandingAnswerForAProgramCoversItAndNothingWider(t *testing.T) {
 	asked := bash("go test ./...", named("go test")).warned("go test runs code").uses(toolspec.UseRead, flat)
 	g := kept(t, comesTo(t, asked, Question), event.AnswerLike)
-	if want := "bash: any “go test …” in " + flat + ", in every conversation. Nothing that deletes, or writes or reads outside of the folder. What it runs is not read; the sandbox keeps it in the folder."; g.Text != want {
+	if want := "bash: any “go test …” in " + flat +
+		", in every conversation. Nothing that deletes, or writes or reads outside of the folder. What it runs is " +
+		"not read; the sandbox keeps it in the folder."; g.Text != want {
 		t.Errorf("text %q", g.Text)
 	}
-	plain := kept(t, comesTo(t, bash("touch a", named("touch")).uses(toolspec.UseWrite, flat+"/a"), Question), event.AnswerLike)
+	plain := kept(t, comesTo(t, bash("touch a", named("touch")).uses(toolspec.UseWrite, flat+"/a"), Question),
+		event.AnswerLike)
 	if strings.Contains(plain.Text, "not read") {
 		t.Errorf("touch runs nothing: %q", plain.Text)
 	}
-	other := bash("ls && go test -run X ./a > out", looks("ls"), named("go test")).warned("go test runs code").uses(toolspec.UseWrite, flat+"/out")
+	other := bash("ls && go test -run X ./a > out", looks("ls"),
+		named("go test")).warned("go test runs code").uses(toolspec.UseWrite, flat+"/out")
 	comesTo(t, other.with(g), Allow)
 	for name, in := range map[string]Input{
 		"another program":       bash("go run .", named("go run")).warned("w"),
@@ -177,7 +192,8 @@ func TestAStandingAnswerForAProgramCoversItAndNothingWider(t *testing.T) {
 			t.Errorf("it covers %s: %s", name, d.Reason)
 		}
 	}
-	if d := comesTo(t, bash("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a"), Question); len(d.Approval.Choices) != 4 {
+	if d := comesTo(t, bash("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a"),
+		Question); len(d.Approval.Choices) != 4 {
 		t.Errorf("a delete offers %+v", d.Approval.Choices)
 	}
 	net := bash("git fetch", named("git fetch")).warned("w").network("a.example").uses(toolspec.UseWrite, flat)
@@ -248,7 +264,8 @@ func TestARuleThatForbidsWinsOverEverything(t *testing.T) {
 	comesTo(t, bash("git pull", toolspec.CommandUse{Program: "git pull"}).network("a.example").with(rule), Question)
 	comesTo(t, bash("git status", looks("git status")).with(rule), Allow)
 	comesTo(t, bash("git status", looks("git status")).with(never(toolspec.Grant{Commands: []string{"git"}})), Refuse)
-	comesTo(t, bash("/opt/x/rm", toolspec.CommandUse{Program: "/opt/x/rm"}).with(never(toolspec.Grant{Commands: []string{"rm"}})), Refuse)
+	comesTo(t, bash("/opt/x/rm",
+		toolspec.CommandUse{Program: "/opt/x/rm"}).with(never(toolspec.Grant{Commands: []string{"rm"}})), Refuse)
 	comesTo(t, bash("gitk", looks("gitk")).with(never(toolspec.Grant{Commands: []string{"git"}})), Allow)
 	comesTo(t, bash("$x", toolspec.CommandUse{}).warned("w").mode(Full).with(rule), Question)
 	comesTo(t, bash("$x", toolspec.CommandUse{}).warned("w").mode(Full), Allow)
@@ -256,11 +273,13 @@ func TestARuleThatForbidsWinsOverEverything(t *testing.T) {
 	host := never(toolspec.Grant{Hosts: []string{"shop.example"}})
 	comesTo(t, page("navigate_page", `{"url":"https://shop.example/"}`).with(host), Refuse)
 	comesTo(t, page("navigate_page", `{"url":"https://other.example/"}`).with(host), Allow)
-	comesTo(t, page("navigate_page", `{"url":"https://shop.example/"}`).with(never(toolspec.Grant{Tool: "navigate_page"})), Refuse)
+	comesTo(t, page("navigate_page",
+		`{"url":"https://shop.example/"}`).with(never(toolspec.Grant{Tool: "navigate_page"})), Refuse)
 
 	secret := never(toolspec.Grant{Paths: []string{flat + "/secret"}})
 	for path, want := range map[string]Verdict{
-		flat + "/secret": Refuse, flat + "/secret/a": Refuse, flat + "/s*": Refuse, flat + "/*/a": Refuse, flat + "/secrets": Allow, flat + "/x*": Allow, flat: Allow,
+		flat + "/secret": Refuse, flat + "/secret/a": Refuse, flat + "/s*": Refuse, flat + "/*/a": Refuse, flat +
+			"/secrets": Allow, flat + "/x*": Allow, flat: Allow,
 	} {
 		comesTo(t, file("read_file", toolspec.UseRead, path).with(secret), want)
 	}
@@ -269,16 +288,21 @@ func TestARuleThatForbidsWinsOverEverything(t *testing.T) {
 
 func TestARuleIsWrittenOutAndRefusesWhatCannotBeRead(t *testing.T) {
 	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
-	g, err := Rule(toolspec.Grant{Commands: []string{" git   push "}, Hosts: []string{"Shop.Example."}, Paths: []string{"/srv/a/../b/"}, Scope: toolspec.GrantAlways}, now)
-	if err != nil || g.Scope != toolspec.GrantForbid || g.Text != "Every tool, never “git push …”, the host shop.example and /srv/b and what is in it." {
+	g, err := Rule(toolspec.Grant{
+		Commands: []string{" git   push "}, Hosts: []string{"Shop.Example."},
+		Paths: []string{"/srv/a/../b/"}, Scope: toolspec.GrantAlways,
+	}, now)
+	if err != nil || g.Scope != toolspec.GrantForbid ||
+		g.Text != "Every tool, never “git push …”, the host shop.example and /srv/b and what is in it." {
 		t.Errorf("%+v %v", g, err)
 	}
 	if g, err := Rule(toolspec.Grant{Tool: "bash"}, now); err != nil || g.Text != "bash, never." {
 		t.Errorf("%+v %v", g, err)
 	}
 	for name, draft := range map[string]toolspec.Grant{
-		"nothing": {}, "a relative path": {Paths: []string{"a"}}, "no host": {Hosts: []string{"a b"}}, "a command line": {Commands: []string{"rm -rf $x; ls"}},
-		"no program": {Commands: []string{" "}},
+		"nothing": {}, "a relative path": {Paths: []string{"a"}}, "no host": {Hosts: []string{"a b"}},
+		"a command line": {Commands: []string{"rm -rf $x; ls"}},
+		"no program":     {Commands: []string{" "}},
 	} {
 		if g, err := Rule(draft, now); err == nil {
 			t.Errorf("%s makes the rule %q", name, g.Text)
@@ -335,19 +359,23 @@ func TestASwitchedOffGroupIsRefused(t *testing.T) {
 }
 
 func TestABuiltInPanelsToolIsJudgedByTheFilesItTells(t *testing.T) {
-	inFolder := foreign(toolspec.OriginPanel, "editor_save_file", "code-editor", `{}`, toolspec.Hints{Destructive: true}).uses(toolspec.UseWrite, flat+"/a")
+	inFolder := foreign(toolspec.OriginPanel, "editor_save_file", "code-editor", `{}`,
+		toolspec.Hints{Destructive: true}).uses(toolspec.UseWrite, flat+"/a")
 	comesTo(t, inFolder, Question)
 	comesTo(t, inFolder.mode(Workspace), Allow)
 	comesTo(t, inFolder.caller(toolspec.CallerPerson), Allow)
-	outside := foreign(toolspec.OriginPanel, "editor_save_file", "code-editor", `{}`, toolspec.Hints{}).uses(toolspec.UseWrite, "/home/ana/a")
+	outside := foreign(toolspec.OriginPanel, "editor_save_file", "code-editor", `{}`,
+		toolspec.Hints{}).uses(toolspec.UseWrite, "/home/ana/a")
 	comesTo(t, outside.mode(Workspace), Question)
 	comesTo(t, outside.mode(ReadOnly), Refuse)
-	note := foreign(toolspec.OriginPanel, "notes_write", "notes", `{}`, toolspec.Hints{Destructive: true}).uses(toolspec.UseWrite, "/home/ana/data/notes/a.md")
+	note := foreign(toolspec.OriginPanel, "notes_write", "notes", `{}`,
+		toolspec.Hints{Destructive: true}).uses(toolspec.UseWrite, "/home/ana/data/notes/a.md")
 	note.Description.Files[0].Own = true
 	comesTo(t, note, Question)
 	comesTo(t, note.mode(Workspace), Allow)
 	comesTo(t, note.caller(toolspec.CallerPerson), Allow)
-	thrown := foreign(toolspec.OriginPanel, "notes_trash", "notes", `{}`, toolspec.Hints{}).uses(toolspec.UseDelete, "/home/ana/data/notes/a.md")
+	thrown := foreign(toolspec.OriginPanel, "notes_trash", "notes", `{}`, toolspec.Hints{}).uses(toolspec.UseDelete,
+		"/home/ana/data/notes/a.md")
 	comesTo(t, thrown.caller(toolspec.CallerPerson), Question)
 	thrown.Description.Files[0].Own = true
 	comesTo(t, thrown.caller(toolspec.CallerPerson), Allow)

@@ -14,7 +14,10 @@ func page(tool, args string) Input {
 	return Input{
 		Call: toolspec.Call{
 			ID: "c1", Tool: tool, Args: json.RawMessage(args),
-			From: toolspec.Provenance{Caller: toolspec.CallerModel, Conversation: "talk", Turn: "t1", Interactive: true},
+			From: toolspec.Provenance{
+				Caller: toolspec.CallerModel, Conversation: "talk", Turn: "t1",
+				Interactive: true,
+			},
 		},
 		Definition: toolspec.Definition{Name: tool, Origin: toolspec.OriginBaseline, Group: "environment"},
 		Settings:   Settings{Mode: Ask, Folder: "/home/ana/flat"},

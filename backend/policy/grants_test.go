@@ -18,13 +18,16 @@ func quoted(s string) string {
 }
 
 func TestAGrantForAHostCoversNoSubdomain(t *testing.T) {
-	in := ours("web", "http_request", `{"url":"https://api.example/v1"}`, toolspec.Hints{OpenWorld: true}).hosts("api.example")
+	in := ours("web", "http_request", `{"url":"https://api.example/v1"}`,
+		toolspec.Hints{OpenWorld: true}).hosts("api.example")
 	g := kept(t, comesTo(t, in, Question), event.AnswerAlways)
 	if d := comesTo(t, in.with(g), Allow); d.Grant != "g1" || !strings.Contains(d.Reason, g.Text) {
 		t.Fatalf("%+v", d)
 	}
-	comesTo(t, ours("web", "http_request", `{"url":"https://api.example/other"}`, toolspec.Hints{OpenWorld: true}).with(g), Allow)
-	comesTo(t, ours("web", "http_request", `{"url":"https://x.api.example/"}`, toolspec.Hints{OpenWorld: true}).with(g), Question)
+	comesTo(t, ours("web", "http_request", `{"url":"https://api.example/other"}`,
+		toolspec.Hints{OpenWorld: true}).with(g), Allow)
+	comesTo(t, ours("web", "http_request", `{"url":"https://x.api.example/"}`, toolspec.Hints{OpenWorld: true}).with(g),
+		Question)
 	comesTo(t, in.hosts("api.example", "evil.example").with(g), Question)
 	comesTo(t, in.read("https://shop.example").with(g), Question)
 	if !strings.Contains(g.Text, "on api.example only") || !strings.Contains(g.Text, "No subdomains.") {
@@ -49,7 +52,8 @@ func TestAGrantForAProgramIsForThatCommand(t *testing.T) {
 
 func TestAnAnswerAboutATextToReadHoldsForThatTextOnly(t *testing.T) {
 	made := func(body string) Input {
-		return ours("created", "create_tool", `{"name":"x1","body":`+quoted(body)+`}`, toolspec.Hints{Confirm: true}).about("the tool x1", body)
+		return ours("created", "create_tool", `{"name":"x1","body":`+quoted(body)+`}`,
+			toolspec.Hints{Confirm: true}).about("the tool x1", body)
 	}
 	for _, answer := range []event.Answer{event.AnswerAlways, event.AnswerConversation} {
 		g := kept(t, comesTo(t, made("return 1"), Question), answer)
@@ -175,7 +179,10 @@ func TestNothingRefusedIsEverAskedOrAllowedByAddingGrants(t *testing.T) {
 }
 
 func FuzzHostsAreReadTheSameTwice(f *testing.F) {
-	for _, s := range []string{"127.0.0.1:80", "[::1]:1", "0x7f.1", "１.0.0.1", "a.example.", "[fe80::1%eth0]", "", ":", "[", "a:b:c"} {
+	for _, s := range []string{
+		"127.0.0.1:80", "[::1]:1", "0x7f.1", "１.0.0.1", "a.example.", "[fe80::1%eth0]", "", ":",
+		"[", "a:b:c",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -40,8 +40,10 @@ func (f facts) like() (toolspec.Grant, bool) {
 		return toolspec.Grant{}, false
 	}
 	g := toolspec.Grant{
-		Scope: toolspec.GrantAlways, Tool: f.in.Call.Tool, Owner: f.in.Definition.Owner, Party: f.party, Created: f.in.Now,
-		Commands: names, Folder: f.in.Settings.Folder, Hosts: f.hosts, Network: f.in.Description.Network, Outside: f.outside,
+		Scope: toolspec.GrantAlways, Tool: f.in.Call.Tool, Owner: f.in.Definition.Owner, Party: f.party,
+		Created:  f.in.Now,
+		Commands: names, Folder: f.in.Settings.Folder, Hosts: f.hosts, Network: f.in.Description.Network,
+		Outside: f.outside,
 	}
 	g.Text = f.likeText(g)
 	return g, true

@@ -53,22 +53,26 @@ func TestAQuestionAboutASecretDoesNotShowIt(t *testing.T) {
 	in.Description.Secret = []string{"text", "absent"}
 	d := comesTo(t, in, Question)
 	a := d.Approval
-	if shown := strings.Join([]string{a.Question, a.Does, a.Target, a.Data, a.Why, string(a.Args)}, "\n"); strings.Contains(shown, "hunter2") {
+	if shown := strings.Join([]string{a.Question, a.Does, a.Target, a.Data, a.Why, string(a.Args)},
+		"\n"); strings.Contains(shown, "hunter2") {
 		t.Errorf("the question shows it: %s", shown)
 	}
-	if string(a.Args) != `{"annotationId":3,"text":"…"}` || a.Data != "…" || a.Question != "Send text that is not shown to other.example?" {
+	if string(a.Args) != `{"annotationId":3,"text":"…"}` || a.Data != "…" ||
+		a.Question != "Send text that is not shown to other.example?" {
 		t.Errorf("%+v", a)
 	}
 	if a.Hash != Hash(in.Call, in.Settings.Folder) {
 		t.Error("the answer is not bound to the arguments that run")
 	}
-	if len(d.Grants) > 0 || len(a.Choices) != 2 || a.Choices[0].Answer != event.AnswerOnce || a.Choices[1].Answer != event.AnswerDeny {
+	if len(d.Grants) > 0 || len(a.Choices) != 2 || a.Choices[0].Answer != event.AnswerOnce ||
+		a.Choices[1].Answer != event.AnswerDeny {
 		t.Errorf("the secret would be kept: %+v %+v", d.Grants, a.Choices)
 	}
 }
 
 func TestGivingAFileToAPageAsksForThisFileEachTime(t *testing.T) {
-	in := page("upload_file", `{"annotationId":3,"path":"/home/ana/cv.pdf"}`).about(`[3] file "CV"`, "/home/ana/cv.pdf").hosts("jobs.example")
+	in := page("upload_file", `{"annotationId":3,"path":"/home/ana/cv.pdf"}`).about(`[3] file "CV"`,
+		"/home/ana/cv.pdf").hosts("jobs.example")
 	in.Definition.Hints.Confirm = true
 	d := comesTo(t, in, Question)
 	if d.Approval.Question != "Send “/home/ana/cv.pdf” to jobs.example?" {
@@ -87,7 +91,8 @@ func TestGivingAFileToAPageAsksForThisFileEachTime(t *testing.T) {
 }
 
 func TestGivingAFileToThePageThatWasReadAsksInEveryMode(t *testing.T) {
-	in := page("upload_file", `{"annotationId":3,"path":"cv.pdf"}`).about(`[3] file "CV"`, "/home/ana/cv.pdf").hosts("jobs.example")
+	in := page("upload_file", `{"annotationId":3,"path":"cv.pdf"}`).about(`[3] file "CV"`,
+		"/home/ana/cv.pdf").hosts("jobs.example")
 	in.Definition.Hints.Confirm = true
 	comesTo(t, in.mode(Full), Allow)
 	comesTo(t, in.mode(Full).read("https://jobs.example"), Question)

@@ -22,13 +22,15 @@ func Reach(call toolspec.Call, def toolspec.Definition, callTools []string) (Dec
 	if call.From.Caller == toolspec.CallerApp {
 		return reachOfApp(call, def)
 	}
-	if call.From.Caller != toolspec.CallerPanel || panel != "" && (owns(panel, def) || slices.Contains(callTools, call.Tool)) {
+	if call.From.Caller != toolspec.CallerPanel || panel != "" &&
+		(owns(panel, def) || slices.Contains(callTools, call.Tool)) {
 		return Decision{}, false
 	}
 	return Decision{
 		Verdict: Refuse, ErrorType: toolspec.PermissionError,
 		Reason: fmt.Sprintf("the panel %s may call its own tools only, and %s is not one of them", panel, call.Tool),
-		Suggestion: fmt.Sprintf("Add %q to permissions.call_tools in the manifest of %s; the person is asked when it is used.",
+		Suggestion: fmt.Sprintf("Add %q to permissions.call_tools in the manifest of %s; the person is asked when "+
+			"it is used.",
 			call.Tool, panel),
 	}, true
 }
@@ -44,7 +46,8 @@ func reachOfApp(call toolspec.Call, def toolspec.Definition) (Decision, bool) {
 	}
 	return Decision{
 		Verdict: Refuse, ErrorType: toolspec.PermissionError,
-		Reason:     fmt.Sprintf("the app of %s may call tools of its own server only, and %s is none", call.From.Client, call.Tool),
+		Reason: fmt.Sprintf("the app of %s may call tools of its own server only, and %s is none", call.From.Client,
+			call.Tool),
 		Suggestion: "Ask the assistant for it instead.",
 	}, true
 }
@@ -53,7 +56,8 @@ func reachOfApp(call toolspec.Call, def toolspec.Definition) (Decision, bool) {
 // to what it came from.
 func (f facts) ownApp() bool {
 	from, def := f.in.Call.From, f.in.Definition
-	return from.Caller == toolspec.CallerApp && from.Client != "" && def.Origin == toolspec.OriginMCP && def.Owner == from.Client
+	return from.Caller == toolspec.CallerApp && from.Client != "" && def.Origin == toolspec.OriginMCP &&
+		def.Owner == from.Client
 }
 
 // owns reports whether the tool is one of the panel's own.

@@ -10,7 +10,10 @@ import (
 
 // ofPanel is a call that the panel notes makes; its page stands in the context.
 func (in Input) ofPanel(callTools ...string) Input {
-	in.Call.From = toolspec.Provenance{Caller: toolspec.CallerPanel, Client: "notes", Interactive: true, Outside: []string{PanelSource("notes")}}
+	in.Call.From = toolspec.Provenance{
+		Caller: toolspec.CallerPanel, Client: "notes", Interactive: true,
+		Outside: []string{PanelSource("notes")},
+	}
 	in.CallTools = callTools
 	return in
 }
@@ -21,7 +24,8 @@ func TestAPanelReachesItsOwnToolsAndThoseItsManifestNames(t *testing.T) {
 	comesTo(t, foreign(toolspec.OriginPanel, "notes_add", "other", `{}`, toolspec.Hints{}).ofPanel(), Refuse)
 	comesTo(t, foreign(toolspec.OriginMCP, "notes__add", "notes", `{}`, toolspec.Hints{}).ofPanel(), Refuse)
 	read := ours("files", "read_file", `{"path":"a"}`, toolspec.Hints{ReadOnly: true})
-	if d := comesTo(t, read.ofPanel("write_file"), Refuse); d.ErrorType != toolspec.PermissionError || !strings.Contains(d.Suggestion, `"read_file" to permissions.call_tools`) {
+	if d := comesTo(t, read.ofPanel("write_file"), Refuse); d.ErrorType != toolspec.PermissionError ||
+		!strings.Contains(d.Suggestion, `"read_file" to permissions.call_tools`) {
 		t.Errorf("%+v", d)
 	}
 	comesTo(t, read.ofPanel("read_file"), Question)
@@ -34,7 +38,10 @@ func TestAPanelReachesItsOwnToolsAndThoseItsManifestNames(t *testing.T) {
 		comesTo(t, read.ofPanel().mode(m), Refuse)
 	}
 	// The grant of a person does not widen what the manifest asks for.
-	g := toolspec.Grant{Scope: toolspec.GrantAlways, Tool: "read_file", Party: "panel:notes", Outside: []string{PanelSource("notes")}}
+	g := toolspec.Grant{
+		Scope: toolspec.GrantAlways, Tool: "read_file", Party: "panel:notes",
+		Outside: []string{PanelSource("notes")},
+	}
 	comesTo(t, read.ofPanel("read_file").with(g), Allow)
 	comesTo(t, read.ofPanel().with(g), Refuse)
 }
@@ -42,12 +49,14 @@ func TestAPanelReachesItsOwnToolsAndThoseItsManifestNames(t *testing.T) {
 func TestWhatAPanelSaysOfItselfDoesNotSteerItsOwnToolsButWhatItReadDoes(t *testing.T) {
 	own := foreign(toolspec.OriginPanel, "notes_add", "notes", `{"text":"x"}`, toolspec.Hints{}).ofPanel()
 	comesTo(t, own, Allow)
-	if d := comesTo(t, own.read("https://shop.example", PanelSource("notes")), Question); strings.Contains(d.Approval.Why, "panel:notes") {
+	if d := comesTo(t, own.read("https://shop.example", PanelSource("notes")),
+		Question); strings.Contains(d.Approval.Why, "panel:notes") {
 		t.Errorf("why: %s", d.Approval.Why)
 	}
 	comesTo(t, own.read(PanelSource("other")), Question)
 	// With another's tool its words leave it.
-	send := ours("web", "http_request", `{"url":"https://api.example/"}`, toolspec.Hints{OpenWorld: true}).hosts("api.example").ofPanel("http_request")
+	send := ours("web", "http_request", `{"url":"https://api.example/"}`,
+		toolspec.Hints{OpenWorld: true}).hosts("api.example").ofPanel("http_request")
 	d := comesTo(t, send, Question)
 	comesTo(t, send.with(kept(t, d, event.AnswerAlways)), Allow)
 	other := send
@@ -65,7 +74,8 @@ func TestAPanelTypesNothingAndIsToldNothingBeforehand(t *testing.T) {
 }
 
 func TestAProgramThatNoSandboxKeepsIsAskedForAtEachStartInEveryMode(t *testing.T) {
-	in := foreign(toolspec.OriginPanel, "count", "words", `{}`, toolspec.Hints{Confirm: true}).about("node server.mjs", "")
+	in := foreign(toolspec.OriginPanel, "count", "words", `{}`, toolspec.Hints{Confirm: true}).about("node server.mjs",
+		"")
 	in.Description.NewProgram = "the Words panel's program"
 	in.Description.Unconfined = "this kernel is too old"
 	for _, m := range []Mode{Ask, Workspace, Full} {

@@ -73,7 +73,10 @@ const Depends Verdict = "depends"
 // which files it uses and what it starts.
 func StandOf(def toolspec.Definition, settings Settings, grants []toolspec.Grant, told bool) EffectivePermission {
 	f := read(Input{
-		Call:       toolspec.Call{Tool: def.Name, From: toolspec.Provenance{Caller: toolspec.CallerModel, Interactive: true}},
+		Call: toolspec.Call{
+			Tool: def.Name,
+			From: toolspec.Provenance{Caller: toolspec.CallerModel, Interactive: true},
+		},
 		Definition: def, Settings: settings, Grants: grants,
 	})
 	s := EffectivePermission{Permission: ByRules, Verdict: Allow}
@@ -96,7 +99,8 @@ func StandOf(def toolspec.Definition, settings Settings, grants []toolspec.Grant
 			return s
 		}
 	}
-	byArguments := told || !f.hands() && def.Origin == toolspec.OriginBaseline && slices.Contains([]string{"files", "shell", "web"}, def.Group)
+	byArguments := told || !f.hands() && def.Origin == toolspec.OriginBaseline &&
+		slices.Contains([]string{"files", "shell", "web"}, def.Group)
 	d, closed := changesNothing(f)
 	switch {
 	case closed && !byArguments:
@@ -126,11 +130,14 @@ func (f facts) byArguments(told bool) string {
 	case mode == ReadOnly:
 		return "The mode is Read-only: what only reads in the folder runs, anything else is refused."
 	case f.allowed():
-		return "You allowed it. It still asks in secret and sensitive places, outside of the sandbox, and where text from outside could steer it."
+		return "You allowed it. It still asks in secret and sensitive places, outside of the sandbox, and where " +
+			"text from outside could steer it."
 	case mode == Full:
-		return "The mode is Full. It still asks in sensitive places, outside of the sandbox, and where text from outside could steer it."
+		return "The mode is Full. It still asks in sensitive places, outside of the sandbox, and where text from " +
+			"outside could steer it."
 	case def.Group == "shell":
-		return "A command that only reads runs in the sandbox. What changes something, deletes or reaches the network asks."
+		return "A command that only reads runs in the sandbox. What changes something, deletes or reaches the " +
+			"network asks."
 	case def.Group == "web":
 		return "It asks at the first request to a host; this machine and private networks are closed."
 	case def.Hints.ReadOnly:
@@ -145,7 +152,8 @@ func (f facts) byArguments(told bool) string {
 
 // Whole reports whether g is a rule that forbids every call of the tool, wherever.
 func Whole(g toolspec.Grant, def toolspec.Definition) bool {
-	return g.Scope == toolspec.GrantForbid && g.Tool == def.Name && g.Folder == "" && (g.Owner == "" || g.Owner == def.Owner) &&
+	return g.Scope == toolspec.GrantForbid && g.Tool == def.Name && g.Folder == "" &&
+		(g.Owner == "" || g.Owner == def.Owner) &&
 		len(g.Hosts)+len(g.Commands)+len(g.Paths) == 0
 }
 

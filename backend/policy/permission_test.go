@@ -33,7 +33,8 @@ func TestAnotherOwnersToolOfTheSameNameIsNotAllowed(t *testing.T) {
 	}
 	comesTo(t, sync(toolspec.OriginPanel, "a").allow("a/sync"), Allow)
 	for _, other := range []Input{
-		sync(toolspec.OriginPanel, "b"), sync(toolspec.OriginMCP, "a/sync"), sync(toolspec.OriginCreated, ""), sync(toolspec.OriginBaseline, ""),
+		sync(toolspec.OriginPanel, "b"), sync(toolspec.OriginMCP, "a/sync"), sync(toolspec.OriginCreated, ""),
+		sync(toolspec.OriginBaseline, ""),
 	} {
 		comesTo(t, other.allow("a/sync"), Question)
 		if key := Key(other.Definition); key == "a/sync" {
@@ -54,10 +55,16 @@ func TestAnAllowedToolStillAsksWhatEveryModeAsks(t *testing.T) {
 	}
 	comesTo(t, destructive("wipe").allow("files/wipe").with(never), Refuse)
 	loose := ours("shell", "bash", `{"command":"x"}`, toolspec.Hints{}).allow("bash")
-	loose.Description = toolspec.Description{RunsProgram: true, Commands: []toolspec.CommandUse{{Program: "x"}}, Unconfined: "there is no sandbox here"}
+	loose.Description = toolspec.Description{
+		RunsProgram: true, Commands: []toolspec.CommandUse{{Program: "x"}},
+		Unconfined: "there is no sandbox here",
+	}
 	comesTo(t, loose, Question)
 	secret := ours("files", "write_file", `{"path":"a"}`, toolspec.Hints{}).allow("write_file")
-	secret.Description.Files = []toolspec.FileUse{{Path: "/home/ana/.bashrc", Use: toolspec.UseWrite, Sensitive: "a start-up file"}}
+	secret.Description.Files = []toolspec.FileUse{{
+		Path: "/home/ana/.bashrc", Use: toolspec.UseWrite,
+		Sensitive: "a start-up file",
+	}}
 	comesTo(t, secret, Question)
 }
 
@@ -106,14 +113,30 @@ func TestTheRuleThatDecidesIsTold(t *testing.T) {
 		verdict    Verdict
 		rule       string
 	}{
-		"reads":     {def: reads, verdict: Allow, rule: "It only reads."},
-		"destroys":  {def: wipes, verdict: Question, rule: "wipe can delete or overwrite."},
-		"full":      {def: wipes, settings: Settings{Mode: Full}, verdict: Allow, rule: "The mode is Full."},
-		"read-only": {def: wipes, settings: Settings{Mode: ReadOnly}, verdict: Refuse, rule: "The mode is Read-only, and wipe can change something."},
-		"allowed":   {def: wipes, settings: Settings{AllowTools: []string{"files/wipe"}}, permission: Allowed, verdict: Allow, rule: "You allowed this tool."},
-		"asking":    {def: reads, settings: Settings{AskTools: []string{"note_list"}}, permission: Asking, verdict: Question, rule: "You want to be asked about every call."},
-		"never":     {def: wipes, settings: Settings{AllowTools: []string{"files/wipe"}}, grants: []toolspec.Grant{never}, permission: Never, verdict: Refuse, rule: "A rule forbids it: wipe, never."},
-		"off":       {def: wipes, settings: Settings{OffTools: []string{"wipe"}}, verdict: Refuse, rule: "The tool wipe is switched off."},
+		"reads":    {def: reads, verdict: Allow, rule: "It only reads."},
+		"destroys": {def: wipes, verdict: Question, rule: "wipe can delete or overwrite."},
+		"full":     {def: wipes, settings: Settings{Mode: Full}, verdict: Allow, rule: "The mode is Full."},
+		"read-only": {
+			def: wipes, settings: Settings{Mode: ReadOnly}, verdict: Refuse,
+			rule: "The mode is Read-only, and wipe can change something.",
+		},
+		"allowed": {
+			def: wipes, settings: Settings{AllowTools: []string{"files/wipe"}}, permission: Allowed,
+			verdict: Allow, rule: "You allowed this tool.",
+		},
+		"asking": {
+			def: reads, settings: Settings{AskTools: []string{"note_list"}}, permission: Asking,
+			verdict: Question, rule: "You want to be asked about every call.",
+		},
+		"never": {
+			def: wipes, settings: Settings{AllowTools: []string{"files/wipe"}},
+			grants: []toolspec.Grant{never}, permission: Never, verdict: Refuse,
+			rule: "A rule forbids it: wipe, never.",
+		},
+		"off": {
+			def: wipes, settings: Settings{OffTools: []string{"wipe"}}, verdict: Refuse,
+			rule: "The tool wipe is switched off.",
+		},
 		"arguments": {def: bash, verdict: Depends, rule: "A command that only reads runs in the sandbox."},
 	} {
 		s := StandOf(c.def, c.settings, c.grants, false)

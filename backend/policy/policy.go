@@ -125,7 +125,10 @@ func Decide(in Input) Decision {
 }
 
 func (f facts) judge() Decision {
-	for _, refusal := range []func(facts) (Decision, bool){badAddress, beyondPanel, switchedOff, ruled, closedHost, changesNothing} {
+	for _, refusal := range []func(facts) (Decision, bool){
+		badAddress, beyondPanel, switchedOff, ruled, closedHost,
+		changesNothing,
+	} {
 		if d, refused := refusal(f); refused {
 			return d
 		}

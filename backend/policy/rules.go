@@ -168,10 +168,15 @@ func ruled(f facts) (Decision, bool) {
 // unseen are doubts that a rule about commands leaves: what is only known when it runs could
 // be what the rule forbids.
 func (f facts) unseen() []doubt {
-	hidden := slices.ContainsFunc(f.in.Description.Commands, func(c toolspec.CommandUse) bool { return c.Program == "" })
+	hidden := slices.ContainsFunc(f.in.Description.Commands,
+		func(c toolspec.CommandUse) bool { return c.Program == "" })
 	for _, g := range f.in.Grants {
-		if hidden && g.Scope == toolspec.GrantForbid && len(g.Commands) > 0 && (g.Tool == f.in.Call.Tool || g.Tool == toolspec.AnyTool) {
-			return []doubt{{why: "What it starts shows only when it runs, and a rule forbids " + list(g.Commands) + ".", exact: true, firm: true}}
+		if hidden && g.Scope == toolspec.GrantForbid && len(g.Commands) > 0 &&
+			(g.Tool == f.in.Call.Tool || g.Tool == toolspec.AnyTool) {
+			return []doubt{{
+				why:   "What it starts shows only when it runs, and a rule forbids " + list(g.Commands) + ".",
+				exact: true, firm: true,
+			}}
 		}
 	}
 	return nil

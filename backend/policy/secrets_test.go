@@ -14,14 +14,17 @@ func (in Input) secrets(uses ...toolspec.SecretUse) Input { in.Description.Secre
 // on a page that a person typed the address of.
 func TestASecretAsksOnceForItsHostInAConversation(t *testing.T) {
 	use := toolspec.SecretUse{Name: "github", Place: "header", Origin: "https://api.github.com"}
-	request := ours("web", "http_request", `{"url":"https://api.github.com/user"}`, toolspec.Hints{OpenWorld: true}).hosts("api.github.com").
+	request := ours("web", "http_request", `{"url":"https://api.github.com/user"}`,
+		toolspec.Hints{OpenWorld: true}).hosts("api.github.com").
 		about("GET https://api.github.com/user", "Authorization: Bearer {{secret:github}}")
 	request.Used = []string{"api.github.com"}
 	for _, mode := range []Mode{Ask, Workspace, Full} {
 		in := request.mode(mode)
 		comesTo(t, in, Allow)
 		d := comesTo(t, in.secrets(use), Question)
-		if a := d.Approval; !strings.Contains(a.Question, "{{secret:github}}") || !strings.Contains(a.Question, "api.github.com") || !strings.Contains(a.Why, "the secret github into the header of a request to https://api.github.com") {
+		if a := d.Approval; !strings.Contains(a.Question, "{{secret:github}}") ||
+			!strings.Contains(a.Question, "api.github.com") ||
+			!strings.Contains(a.Why, "the secret github into the header of a request to https://api.github.com") {
 			t.Errorf("%s: asked %q because %q", mode, a.Question, a.Why)
 		}
 		again := in.secrets(use)
@@ -32,9 +35,12 @@ func TestASecretAsksOnceForItsHostInAConversation(t *testing.T) {
 		again.Description.Secrets = []toolspec.SecretUse{use, elsewhere}
 		comesTo(t, again, Question)
 	}
-	typed := page("type_text", `{"annotationId":3,"text":"{{secret:shop}}"}`).hosts("shop.example").typedHosts("shop.example").about("", "{{secret:shop}}")
+	typed := page("type_text",
+		`{"annotationId":3,"text":"{{secret:shop}}"}`).hosts("shop.example").typedHosts("shop.example").about("",
+		"{{secret:shop}}")
 	comesTo(t, typed, Allow)
-	comesTo(t, typed.secrets(toolspec.SecretUse{Name: "shop", Place: "field", Origin: "https://shop.example"}), Question)
+	comesTo(t, typed.secrets(toolspec.SecretUse{Name: "shop", Place: "field", Origin: "https://shop.example"}),
+		Question)
 	comesTo(t, request.secrets(use).alone(), Refuse)
 }
 
@@ -42,7 +48,8 @@ func TestASecretAsksOnceForItsHostInAConversation(t *testing.T) {
 func TestAGrantCoversTheSecretsThatItNamesAndWithOutsideTextNone(t *testing.T) {
 	use := toolspec.SecretUse{Name: "github", Place: "header", Origin: "https://api.github.com"}
 	other := toolspec.SecretUse{Name: "bank", Place: "header", Origin: "https://api.github.com"}
-	plain := ours("web", "http_request", `{"url":"https://api.github.com/user"}`, toolspec.Hints{OpenWorld: true}).hosts("api.github.com")
+	plain := ours("web", "http_request", `{"url":"https://api.github.com/user"}`,
+		toolspec.Hints{OpenWorld: true}).hosts("api.github.com")
 	without := comesTo(t, plain, Question).Grants[event.AnswerAlways]
 	with := comesTo(t, plain.secrets(use), Question).Grants[event.AnswerAlways]
 	if !strings.Contains(with.Text, "with the secret github") {

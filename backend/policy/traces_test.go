@@ -47,7 +47,8 @@ func (c chance) call() Input {
 		in.Description.Hosts = c.some(2, "a.example", "b.example")
 	}
 	from := &in.Call.From
-	from.Caller, from.Client = toolspec.Caller(c.one("model", "model", "model", "person", "mcp", "run")), c.one("", "", "editor")
+	from.Caller, from.Client = toolspec.Caller(c.one("model", "model", "model", "person", "mcp", "run")),
+		c.one("", "", "editor")
 	from.Conversation, from.Interactive = c.one("talk", "talk", "other", ""), !c.rarely(6)
 	if c.rarely(4) {
 		from.Outside = c.some(2, "https://a.example", "file:x")
@@ -55,13 +56,15 @@ func (c chance) call() Input {
 	if c.rarely(12) {
 		in.Description.CopiedFrom = []string{"file"}
 	}
-	in.Settings.Mode, in.Settings.Folder = Mode(c.one("read-only", "ask", "ask", "workspace", "full")), c.one("/f", "/f", "/g")
+	in.Settings.Mode, in.Settings.Folder = Mode(c.one("read-only", "ask", "ask", "workspace", "full")),
+		c.one("/f", "/f", "/g")
 	in.Used = c.some(1, "a.example")
 	return in
 }
 
 func (c chance) told() Input {
-	in := ours("files", c.one("write_file", "read_file"), `{"path":"`+c.one("p", "q")+`"}`, toolspec.Hints{Destructive: c.rarely(2)})
+	in := ours("files", c.one("write_file", "read_file"), `{"path":"`+c.one("p", "q")+`"}`,
+		toolspec.Hints{Destructive: c.rarely(2)})
 	if c.rarely(2) {
 		in = ours("shell", "bash", `{"command":"`+c.one("x", "y")+`"}`, toolspec.Hints{Destructive: true})
 		in.Description.RunsProgram, in.Description.Present = true, "Run it"
@@ -81,7 +84,10 @@ func (c chance) told() Input {
 		}
 	}
 	for range c.IntN(3) + map[bool]int{true: 0, false: 1}[in.Description.RunsProgram] {
-		u := toolspec.FileUse{Path: c.one("/f/p", "/f/q", "/g/p", "/usr/x", "/f2/p"), Use: toolspec.Use(c.one("read", "read", "write", "write", "delete"))}
+		u := toolspec.FileUse{
+			Path: c.one("/f/p", "/f/q", "/g/p", "/usr/x", "/f2/p"),
+			Use:  toolspec.Use(c.one("read", "read", "write", "write", "delete")),
+		}
 		if c.rarely(10) {
 			u.Sensitive = "a sensitive place"
 		}
@@ -132,7 +138,8 @@ func TestOver100000TracesAKeptAnswerIsNeitherForgottenNorStretched(t *testing.T)
 			refused++
 		}
 	}
-	t.Logf("%d traces: %d questions, %d answers kept and not asked again, %d other calls covered, %d refused by a rule", traces, asked, again, covered, refused)
+	t.Logf("%d traces: %d questions, %d answers kept and not asked again, %d other calls covered, %d refused by a rule",
+		traces, asked, again, covered, refused)
 	if asked < traces/4 || covered < traces/20 {
 		t.Fatalf("too little happened to say anything")
 	}
@@ -201,7 +208,8 @@ func stretched(asked, other Input, answer event.Answer, g toolspec.Grant) string
 			return "a sensitive place"
 		case answer == event.AnswerLike && u.Use == toolspec.UseDelete:
 			return "a delete"
-		case answer == event.AnswerLike && u.Use == toolspec.UseWrite && !strings.HasPrefix(u.Path, other.Settings.Folder+"/"):
+		case answer == event.AnswerLike && u.Use == toolspec.UseWrite &&
+			!strings.HasPrefix(u.Path, other.Settings.Folder+"/"):
 			return "a write outside"
 		case answer != event.AnswerLike && !slices.Contains(asked.Description.Files, u):
 			return fmt.Sprintf("%s of %s", u.Use, u.Path)
@@ -217,5 +225,6 @@ func stretched(asked, other Input, answer event.Answer, g toolspec.Grant) string
 
 // told is what the test knows of facts' told.
 func (in Input) told() bool {
-	return (in.Definition.Group == "shell" || in.Definition.Group == "files") && (in.Description.RunsProgram || len(in.Description.Files) > 0)
+	return (in.Definition.Group == "shell" || in.Definition.Group == "files") &&
+		(in.Description.RunsProgram || len(in.Description.Files) > 0)
 }

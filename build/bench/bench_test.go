@@ -20,7 +20,8 @@ func TestEveryPageHasTruthAnActAndItsTargetInTheTruthOrBroughtByAnEarlierStep(t 
 		}
 		first := p.Act[0].On
 		found := slices.ContainsFunc(p.Truth, func(truth Truth) bool {
-			return truth.Not == "" && slices.ContainsFunc(truth.Names, func(n string) bool { return slices.Contains(first.Names, n) })
+			return truth.Not == "" && slices.ContainsFunc(truth.Names,
+				func(n string) bool { return slices.Contains(first.Names, n) })
 		})
 		if !found {
 			t.Errorf("%s: the first target %v is not in its truth", name, first)
@@ -41,25 +42,44 @@ func TestEachAnswerIsReadIntoHandleRoleNameAndWhetherItCanBeUsed(t *testing.T) {
 		text   string
 		want   []Listed
 	}{
-		{"sextant", parseSextant, "Page: x | http://x | v1 | tab 1\n[1] button \"Save \\\"it\\\"\" (disabled)\n[2] clickable\n[3] link \"Help\" (covered by [20] dialog \"Cookies\")\n", []Listed{
-			{Ref: "1", Role: "button", Name: `Save "it"`, Marked: true},
-			{Ref: "2", Role: "clickable", Usable: true, Marked: true},
-			{Ref: "3", Role: "link", Name: "Help", Marked: true},
-		}},
-		{"playwright", parsePlaywright, "- generic [ref=e1]:\n  - button \"Off\" [disabled] [ref=e2]\n  - generic [ref=e3] [cursor=pointer]: Div\n  - text: free\n", []Listed{
-			{Ref: "e1", Role: "generic", Name: " Off   Div  free", Usable: true},
-			{Ref: "e2", Role: "button", Name: "Off"},
-			{Ref: "e3", Role: "generic", Name: "Div", Usable: true, Marked: true},
-		}},
-		{"devtools", parseDevtools, "uid=1_0 RootWebArea \"P\" url=\"http://x\"\n  uid=1_1 button \"Save \"it\" now\" disableable disabled\n  uid=1_2 \"words\"\n", []Listed{
-			{Ref: "1_0", Role: "RootWebArea", Name: "P", Usable: true},
-			{Ref: "1_1", Role: "button", Name: `Save "it" now`},
-			{Ref: "1_2", Role: "text", Name: "words", Usable: true},
-		}},
-		{"agent-browser", parseAgent, "- generic \"Div\" [ref=e2] clickable [cursor:pointer, onclick]\n- button \"Off\" [disabled, ref=e3]\n", []Listed{
-			{Ref: "e2", Role: "generic", Name: "Div", Usable: true, Marked: true},
-			{Ref: "e3", Role: "button", Name: "Off"},
-		}},
+		{
+			"sextant", parseSextant,
+			"Page: x | http://x | v1 | tab 1\n[1] button \"Save \\\"it\\\"\" (disabled)\n[2] clickable\n[3] link " +
+				"\"Help\" (covered by [20] dialog \"Cookies\")\n",
+			[]Listed{
+				{Ref: "1", Role: "button", Name: `Save "it"`, Marked: true},
+				{Ref: "2", Role: "clickable", Usable: true, Marked: true},
+				{Ref: "3", Role: "link", Name: "Help", Marked: true},
+			},
+		},
+		{
+			"playwright", parsePlaywright,
+			"- generic [ref=e1]:\n  - button \"Off\" [disabled] [ref=e2]\n  - generic [ref=e3] [cursor=pointer]: " +
+				"Div\n  - text: free\n",
+			[]Listed{
+				{Ref: "e1", Role: "generic", Name: " Off   Div  free", Usable: true},
+				{Ref: "e2", Role: "button", Name: "Off"},
+				{Ref: "e3", Role: "generic", Name: "Div", Usable: true, Marked: true},
+			},
+		},
+		{
+			"devtools", parseDevtools,
+			"uid=1_0 RootWebArea \"P\" url=\"http://x\"\n  uid=1_1 button \"Save \"it\" now\" disableable " +
+				"disabled\n  uid=1_2 \"words\"\n",
+			[]Listed{
+				{Ref: "1_0", Role: "RootWebArea", Name: "P", Usable: true},
+				{Ref: "1_1", Role: "button", Name: `Save "it" now`},
+				{Ref: "1_2", Role: "text", Name: "words", Usable: true},
+			},
+		},
+		{
+			"agent-browser", parseAgent,
+			"- generic \"Div\" [ref=e2] clickable [cursor:pointer, onclick]\n- button \"Off\" [disabled, ref=e3]\n",
+			[]Listed{
+				{Ref: "e2", Role: "generic", Name: "Div", Usable: true, Marked: true},
+				{Ref: "e3", Role: "button", Name: "Off"},
+			},
+		},
 	} {
 		got := test.parse(test.text)
 		for i := range got {

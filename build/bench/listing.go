@@ -37,7 +37,10 @@ func parseSextant(text string) []Listed {
 		if m == nil {
 			continue
 		}
-		out = append(out, Listed{Ref: m[1], Role: m[2], Name: unquote(m[3]), Usable: !ourCovered.MatchString(m[4]), Marked: true})
+		out = append(out, Listed{
+			Ref: m[1], Role: m[2], Name: unquote(m[3]), Usable: !ourCovered.MatchString(m[4]),
+			Marked: true,
+		})
 	}
 	return out
 }
@@ -102,7 +105,8 @@ func parseAgent(text string) []Listed {
 			n.Ref = ref[1]
 		}
 		n.Usable = !strings.Contains(m[4], "disabled")
-		n.Marked = strings.Contains(m[5], "clickable") || strings.Contains(m[5], "editable") || strings.Contains(m[5], "focusable")
+		n.Marked = strings.Contains(m[5], "clickable") || strings.Contains(m[5], "editable") ||
+			strings.Contains(m[5], "focusable")
 		if _, after, ok := strings.Cut(m[5], ": "); ok {
 			n.text = after
 		}

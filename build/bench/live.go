@@ -28,7 +28,8 @@ var (
 
 // measureLive runs the benchmark of the live view, which stands beside the code it measures.
 func measureLive(ctx context.Context) (*Live, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-tags", "sqlite_fts5", "-run", "^$", "-bench", "Live", "-benchtime", "3s", "./backend/api/ws")
+	cmd := exec.CommandContext(ctx, "go", "test", "-tags", "sqlite_fts5", "-run", "^$", "-bench", "Live", "-benchtime",
+		"3s", "./backend/api/ws")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -54,7 +55,10 @@ func measureLive(ctx context.Context) (*Live, error) {
 // liveTargets judges the live view.
 func (r *Report) liveTargets() []target {
 	frames := target{what: "live view: 30 frames a second at 1280×720", found: "not measured"}
-	press := target{what: "live view: a person's press to the changed picture at most 100 ms, median", found: "not measured"}
+	press := target{
+		what:  "live view: a person's press to the changed picture at most 100 ms, median",
+		found: "not measured",
+	}
 	if r.Live != nil {
 		frames.found, frames.met = fmt.Sprintf("%.0f", r.Live.Frames), r.Live.Frames >= leastFrames
 		press.found, press.met = fmt.Sprintf("%.0f ms", r.Live.Press), r.Live.Press <= mostPress

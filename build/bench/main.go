@@ -44,7 +44,8 @@ type options struct {
 func parseFlags() options {
 	var o options
 	flag.StringVar(&o.pages, "pages", "", "only these pages, by comma")
-	flag.StringVar(&o.systems, "systems", "", "only these systems, by comma: sextant, playwright-mcp, chrome-devtools-mcp, agent-browser")
+	flag.StringVar(&o.systems, "systems", "",
+		"only these systems, by comma: sextant, playwright-mcp, chrome-devtools-mcp, agent-browser")
 	flag.StringVar(&o.binary, "sextant", "build/bin/sextant-headless", "Sextant's program")
 	flag.StringVar(&o.folder, "folder", "build/bench", "where node_modules with the other programs is")
 	flag.StringVar(&o.json, "json", "", "merge the results into this file")
@@ -135,7 +136,10 @@ func measure(ctx context.Context, o options, pages map[string]*Page, names []str
 		sweep(scratch)
 		_ = os.RemoveAll(scratch)
 	}()
-	b := &Bench{repeats: o.repeats, looks: o.looks, scratch: scratch, verbose: o.verbose, file: filepath.Join(scratch, "photo.txt")}
+	b := &Bench{
+		repeats: o.repeats, looks: o.looks, scratch: scratch, verbose: o.verbose,
+		file: filepath.Join(scratch, "photo.txt"),
+	}
 	if err := os.WriteFile(b.file, []byte("a photo"), 0o600); err != nil {
 		return err
 	}
@@ -203,7 +207,8 @@ func findChromium() (string, error) {
 // machine says what it is measured on.
 func machine(ctx context.Context, chromium string) string {
 	version := "Chromium"
-	if out, err := exec.CommandContext(ctx, chromium, "--version").Output(); err == nil { //nolint:gosec // found in PATH
+	if out, err := exec.CommandContext(ctx, chromium,
+		"--version").Output(); err == nil { //nolint:gosec // found in PATH
 		if fields := strings.Fields(string(out)); len(fields) > 1 {
 			version = fields[0] + " " + fields[1]
 		}

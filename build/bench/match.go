@@ -9,24 +9,30 @@ import (
 // alike are the roles that count as the same thing, whoever says it. What a truth calls
 // "clickable" may be listed under any role that says so, or as a generic with such a mark.
 var alike = map[string][]string{
-	"button":     {"button", "clickable", "disclosuretriangle", "togglebutton", "popupbutton", "popup", "summary", "menubutton", "switch", "file", "textbox"},
+	"button": {
+		"button", "clickable", "disclosuretriangle", "togglebutton", "popupbutton", "popup", "summary",
+		"menubutton", "switch", "file", "textbox",
+	},
 	"link":       {"link", "clickable", "area"},
 	"textbox":    {"textbox", "searchbox", "combobox", "editable"},
 	"spinbutton": {"spinbutton", "textbox"},
 	"combobox":   {"combobox", "textbox", "listbox", "searchbox", "select"},
 	"listbox":    {"listbox", "combobox"},
-	"date":       {"date", "datetime", "time", "inputtime", "month", "week", "textbox", "dateinput", "combobox", "spinbutton", "group"},
-	"colour":     {"color", "colour", "colorwell", "textbox", "button"},
-	"slider":     {"slider"},
-	"checkbox":   {"checkbox", "switch"},
-	"radio":      {"radio"},
-	"switch":     {"switch", "checkbox", "button"},
-	"tab":        {"tab", "button"},
-	"menuitem":   {"menuitem", "menuitemcheckbox", "menuitemradio", "button"},
-	"option":     {"option", "listboxoption", "clickable", "menuitem"},
-	"treeitem":   {"treeitem", "clickable", "button"},
-	"canvas":     {"canvas", "img", "image", "clickable"},
-	"video":      {"video", "audio", "button"},
+	"date": {
+		"date", "datetime", "time", "inputtime", "month", "week", "textbox", "dateinput", "combobox",
+		"spinbutton", "group",
+	},
+	"colour":   {"color", "colour", "colorwell", "textbox", "button"},
+	"slider":   {"slider"},
+	"checkbox": {"checkbox", "switch"},
+	"radio":    {"radio"},
+	"switch":   {"switch", "checkbox", "button"},
+	"tab":      {"tab", "button"},
+	"menuitem": {"menuitem", "menuitemcheckbox", "menuitemradio", "button"},
+	"option":   {"option", "listboxoption", "clickable", "menuitem"},
+	"treeitem": {"treeitem", "clickable", "button"},
+	"canvas":   {"canvas", "img", "image", "clickable"},
+	"video":    {"video", "audio", "button"},
 }
 
 // actionable are the roles that say by themselves that something can be done.

@@ -133,7 +133,8 @@ func (b *Bench) run(ctx context.Context, r *Running, p *Page) Outcome {
 			o.Problem = fmt.Sprintf("the act had no effect; the page told %q", heard)
 		}
 	}
-	o.Open, o.First, o.Annotate, o.View, o.Act = median(opens), median(firsts), median(looks), median(views), median(acts)
+	o.Open, o.First, o.Annotate, o.View, o.Act = median(opens), median(firsts), median(looks), median(views),
+		median(acts)
 	return o
 }
 
@@ -210,7 +211,10 @@ func (b *Bench) definitions(ctx context.Context, s *System) (Definitions, error)
 		if err != nil {
 			return d, err
 		}
-		text, err := json.Marshal(map[string]any{"name": tool.Name, "description": tool.Description, "parameters": tool.InputSchema})
+		text, err := json.Marshal(map[string]any{
+			"name": tool.Name, "description": tool.Description,
+			"parameters": tool.InputSchema,
+		})
 		if err != nil {
 			return d, err
 		}

@@ -178,18 +178,27 @@ func entries(n int) string {
 // bigPages makes the pages that are too long to write down.
 func bigPages() map[string]string {
 	made := map[string]string{
-		"links": "kind: 300 links\nact: click link:Link 250\neffect: 250\n--><h1>Links</h1><ul>" + repeat(300, func(i int) string {
-			return fmt.Sprintf(`<li><a href="#%d" onclick="effect('%d')" data-truth="link:Link %d">Link %d</a>`, i, i, i, i)
-		}) + "</ul>",
-		"table": "kind: 1,000 rows, 3,000 controls\nact: click checkbox:Pick 700\neffect: 700\n--><h1>Stock</h1><table><tr><th>Pick<th>Lamp<th>Price<th>Edit</tr>" + repeat(1000, func(i int) string {
-			return fmt.Sprintf(`<tr><td><input type="checkbox" aria-label="Pick %d" onclick="effect('%d')" data-truth="checkbox:Pick %d"></td><td><a href="#%d" data-truth="link:Lamp %d">Lamp %d</a></td><td>%d.00</td><td><button data-truth="button:Edit %d">Edit %d</button></td></tr>`, i, i, i, i, i, i, i%97, i, i)
-		}) + "</table>",
+		"links": "kind: 300 links\nact: click link:Link 250\neffect: 250\n--><h1>Links</h1><ul>" +
+			repeat(300, func(i int) string {
+				return fmt.Sprintf(`<li><a href="#%d" onclick="effect('%d')" data-truth="link:Link %d">Link %d</a>`, i,
+					i,
+					i, i)
+			}) + "</ul>",
+		"table": "kind: 1,000 rows, 3,000 controls\nact: click checkbox:Pick 700\neffect: " +
+			"700\n--><h1>Stock</h1><table><tr><th>Pick<th>Lamp<th>Price<th>Edit</tr>" +
+			repeat(1000, func(i int) string {
+				return fmt.Sprintf(`<tr><td><input type="checkbox" aria-label="Pick %d" onclick="effect('%d')" data-truth="checkbox:Pick %d"></td><td><a href="#%d" data-truth="link:Lamp %d">Lamp %d</a></td><td>%d.00</td><td><button data-truth="button:Edit %d">Edit %d</button></td></tr>`, i, i, i, i, i, i, i%97, i, i)
+			}) + "</table>",
 		"nodes16k": "kind: 16,000 nodes\nact: click button:Act 150\neffect: 150\n-->" + dense(16_000),
 		"nodes40k": "kind: 40,000 nodes\nact: click button:Act 150\neffect: 150\n-->" + dense(40_000),
-		"article": "kind: long prose\nact: click link:note 20\neffect: 20\n--><h1>On lamps</h1>" + repeat(40, func(i int) string {
-			return "<p>" + strings.Repeat("The lamp in the window burned through the night and nobody asked why. ", 12) +
-				fmt.Sprintf(`See <a href="#n%d" onclick="effect('%d')" data-truth="link:note %d">note %d</a>.</p>`, i, i, i, i)
-		}),
+		"article": "kind: long prose\nact: click link:note 20\neffect: 20\n--><h1>On lamps</h1>" +
+			repeat(40, func(i int) string {
+				return "<p>" + strings.Repeat("The lamp in the window burned through the night and nobody asked why. ",
+					12) +
+					fmt.Sprintf(`See <a href="#n%d" onclick="effect('%d')" data-truth="link:note %d">note %d</a>.</p>`,
+						i,
+						i, i, i)
+			}),
 	}
 	// Frames in frames, each of the other origin than the one around it.
 	for level := 2; level <= 4; level++ {

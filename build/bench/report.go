@@ -95,11 +95,17 @@ func (r *Report) measured() []string {
 
 // line is an outcome for the terminal.
 func (o Outcome) line() string {
-	s := fmt.Sprintf("%-14s %-19s seen %4d/%-4d wrong %d  tokens %6d  open %5.0f  first %6.1f  annotate %6.1f  act %5.0f  done %d/%d", o.Page, o.System, o.Seen, o.Truth, len(o.Wrong), o.Tokens, o.Open, o.First, o.Annotate, o.Act, o.Effective, o.Tried)
+	s := fmt.Sprintf("%-14s %-19s seen %4d/%-4d wrong %d  tokens %6d  open %5.0f  first %6.1f  annotate %6.1f  act "+
+		"%5.0f  done %d/%d", o.Page, o.System, o.Seen, o.Truth, len(o.Wrong), o.Tokens, o.Open, o.First, o.Annotate,
+		o.Act, o.Effective, o.Tried)
 	if o.View > 0 {
 		s += fmt.Sprintf("  view %.1f ms, %d tokens", o.View, o.ViewTokens)
 	}
-	for _, part := range [][2]string{{"missed", strings.Join(o.Missed, "; ")}, {"wrong", strings.Join(o.Wrong, "; ")}, {"problem", o.Problem}} {
+	for _, part := range [][2]string{
+		{"missed", strings.Join(o.Missed, "; ")},
+		{"wrong", strings.Join(o.Wrong, "; ")},
+		{"problem", o.Problem},
+	} {
 		if part[1] != "" {
 			s += "\n    " + part[0] + ": " + part[1]
 		}

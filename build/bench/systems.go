@@ -52,20 +52,29 @@ func call(tool string, pairs ...any) Call {
 // browser that all of them start, scratch a folder of this run.
 func systems(binary, folder, chromium, scratch string) []*System {
 	modules := filepath.Join(folder, "node_modules")
-	agent := filepath.Join(modules, "agent-browser", "bin", "agent-browser-"+runtime.GOOS+"-"+strings.ReplaceAll(runtime.GOARCH, "amd64", "x64"))
+	agent := filepath.Join(modules, "agent-browser", "bin", "agent-browser-"+runtime.GOOS+"-"+
+		strings.ReplaceAll(runtime.GOARCH, "amd64", "x64"))
 	_ = os.Chmod(agent, 0o755) //nolint:gosec // npm leaves it without the bit when install scripts are off
 	sandbox := os.Geteuid() != 0
-	return []*System{sextant(binary, scratch), playwright(modules, chromium, sandbox), devtools(modules, chromium, sandbox), agentBrowser(agent, chromium, scratch, sandbox)}
+	return []*System{
+		sextant(binary, scratch), playwright(modules, chromium, sandbox),
+		devtools(modules, chromium, sandbox), agentBrowser(agent, chromium, scratch, sandbox),
+	}
 }
 
 func sextant(binary, scratch string) *System {
-	base := []string{binary, "mcp", "--headless", "--allow-hosts", "127.0.0.1,localhost", "--workspace", scratch, "--tools"}
+	base := []string{
+		binary, "mcp", "--headless", "--allow-hosts", "127.0.0.1,localhost", "--workspace", scratch,
+		"--tools",
+	}
 	view := call("annotate_page")
 	id := func(ref string) int { var n int; _, _ = fmt.Sscan(ref, &n); return n }
 	return &System{
-		Name: "sextant", Command: append(base[:len(base):len(base)], "environment"), Core: append(base[:len(base):len(base)], "core"),
+		Name: "sextant", Command: append(base[:len(base):len(base)], "environment"),
+		Core: append(base[:len(base):len(base)], "core"),
 		// Giving a file to a page asks a person; here is none, and the setting is what the refusal names.
-		Env:   []string{"SEXTANT_MODE=full", "SEXTANT_DATA=" + filepath.Join(scratch, "data"), "SEXTANT_CONFIG=" + filepath.Join(scratch, "config")},
+		Env: []string{"SEXTANT_MODE=full", "SEXTANT_DATA=" + filepath.Join(scratch, "data"), "SEXTANT_CONFIG=" +
+			filepath.Join(scratch, "config")},
 		Open:  func(url string) Call { return call("navigate_page", "url", url) },
 		Look:  call("annotate_page", "scope", "page"),
 		View:  &view,
@@ -93,7 +102,10 @@ func sextant(binary, scratch string) *System {
 }
 
 func playwright(modules, chromium string, sandbox bool) *System {
-	command := []string{"node", filepath.Join(modules, "@playwright", "mcp", "cli.js"), "--headless", "--isolated", "--executable-path", chromium, "--viewport-size", "1280x720"}
+	command := []string{
+		"node", filepath.Join(modules, "@playwright", "mcp", "cli.js"), "--headless", "--isolated",
+		"--executable-path", chromium, "--viewport-size", "1280x720",
+	}
 	if !sandbox {
 		command = append(command, "--no-sandbox")
 	}
@@ -126,14 +138,16 @@ func playwright(modules, chromium string, sandbox bool) *System {
 func devtools(modules, chromium string, sandbox bool) *System {
 	command := []string{
 		"node", filepath.Join(modules, "chrome-devtools-mcp", "build", "src", "bin", "chrome-devtools-mcp.js"),
-		"--headless", "--isolated", "--executablePath", chromium, "--viewport", "1280x720", "--no-usage-statistics", "--no-performance-crux",
+		"--headless", "--isolated", "--executablePath", chromium, "--viewport", "1280x720", "--no-usage-statistics",
+		"--no-performance-crux",
 	}
 	if !sandbox {
 		command = append(command, "--chromeArg=--no-sandbox")
 	}
 	const page = 1
 	return &System{
-		Name: "chrome-devtools-mcp", Package: "chrome-devtools-mcp", Command: command, Core: command, Parse: parseDevtools,
+		Name: "chrome-devtools-mcp", Package: "chrome-devtools-mcp", Command: command, Core: command,
+		Parse: parseDevtools,
 		First: []Call{call("list_pages")},
 		Open:  func(url string) Call { return call("navigate_page", "pageId", page, "url", url) },
 		Look:  call("take_snapshot", "pageId", page),
@@ -169,9 +183,12 @@ func agentBrowser(binary, chromium, scratch string, sandbox bool) *System {
 	return &System{
 		Name: "agent-browser", Package: "agent-browser", Env: env, Parse: parseAgent,
 		Command: []string{binary, "mcp", "--tools", "all"}, Core: []string{binary, "mcp"},
-		First: []Call{call("agent_browser_open", "url", "about:blank"), call("agent_browser_set_viewport", "width", 1280, "height", 720)},
-		Open:  func(url string) Call { return call("agent_browser_open", "url", url) },
-		Look:  call("agent_browser_snapshot"),
+		First: []Call{
+			call("agent_browser_open", "url", "about:blank"),
+			call("agent_browser_set_viewport", "width", 1280, "height", 720),
+		},
+		Open: func(url string) Call { return call("agent_browser_open", "url", url) },
+		Look: call("agent_browser_snapshot"),
 		Step: func(s Step, on, to, file string) []Call {
 			on, to = "@"+on, "@"+to
 			switch s.Do {

@@ -53,7 +53,9 @@ func (r *Report) markdown(pages map[string]*Page) string {
 
 // totals is one line a system.
 func (r *Report) totals(b *strings.Builder) {
-	b.WriteString("\n## All pages together\n\n| system | seen of the truth | unusable as usable | acts with effect | whole-page tokens | annotate, median of pages | act, median of pages | tool definitions, by default |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("\n## All pages together\n\n| system | seen of the truth | unusable as usable | acts with effect " +
+		"| whole-page tokens | annotate, median of pages | act, median of pages | tool definitions, by default " +
+		"|\n|---|---|---|---|---|---|---|---|\n")
 	for _, s := range order {
 		var truth, seen, wrong, done, tried, tokens int
 		var looks, acts []float64
@@ -74,14 +76,17 @@ func (r *Report) totals(b *strings.Builder) {
 				definitions = fmt.Sprintf("%d tools, %d tokens", d.Tools, d.Tokens)
 			}
 		}
-		fmt.Fprintf(b, "| %s | %d of %d | %d | %d of %d | %d | %.1f ms | %.0f ms | %s |\n", s, seen, truth, wrong, done, tried, tokens, median(looks), median(acts), definitions)
+		fmt.Fprintf(b, "| %s | %d of %d | %d | %d of %d | %d | %.1f ms | %.0f ms | %s |\n", s, seen, truth, wrong, done,
+			tried, tokens, median(looks), median(acts), definitions)
 	}
 }
 
 // perPage is the table: a line a page, a group of columns a question.
 func (r *Report) perPage(b *strings.Builder, pages map[string]*Page) {
-	b.WriteString("\n## Page by page\n\nIn each cell: " + strings.Join(order, " · ") + ". Sextant's tokens: the whole page, in brackets the default view.\n\n")
-	b.WriteString("| page | kind, elements | seen | of | unusable as usable | tokens | open | annotate | act | effect |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("\n## Page by page\n\nIn each cell: " + strings.Join(order, " · ") +
+		". Sextant's tokens: the whole page, in brackets the default view.\n\n")
+	b.WriteString("| page | kind, elements | seen | of | unusable as usable | tokens | open | annotate | act | " +
+		"effect |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, name := range r.measured() {
 		p := pages[name]
 		first, _ := r.of(name, ours)
@@ -101,11 +106,17 @@ func (r *Report) perPage(b *strings.Builder, pages map[string]*Page) {
 			if o.ViewTokens > 0 {
 				tokens += fmt.Sprintf(" (%d)", o.ViewTokens)
 			}
-			for i, v := range []string{fmt.Sprint(o.Seen), fmt.Sprint(len(o.Wrong)), tokens, fmt.Sprintf("%.0f", o.Open), fmt.Sprintf("%.1f", o.Annotate), act, effect(o)} {
+			for i, v := range []string{
+				fmt.Sprint(o.Seen), fmt.Sprint(len(o.Wrong)), tokens,
+				fmt.Sprintf("%.0f", o.Open), fmt.Sprintf("%.1f", o.Annotate), act, effect(o),
+			} {
 				cells[i] = append(cells[i], v)
 			}
 		}
-		row := []string{name, fmt.Sprintf("%s, %d", p.Kind, p.Nodes), strings.Join(cells[0], " · "), fmt.Sprint(first.Truth)}
+		row := []string{
+			name, fmt.Sprintf("%s, %d", p.Kind, p.Nodes), strings.Join(cells[0], " · "),
+			fmt.Sprint(first.Truth),
+		}
 		for _, c := range cells[1:] {
 			row = append(row, strings.Join(c, " · "))
 		}
@@ -145,7 +156,8 @@ func (r *Report) misses(b *strings.Builder) {
 			}
 			if len(parts) > 0 {
 				none = false
-				fmt.Fprintf(b, "- %s: %s\n", o.Page, strings.NewReplacer("|", "/", "<", "‹", ">", "›").Replace(strings.Join(parts, "; ")))
+				fmt.Fprintf(b, "- %s: %s\n", o.Page,
+					strings.NewReplacer("|", "/", "<", "‹", ">", "›").Replace(strings.Join(parts, "; ")))
 			}
 		}
 		if none {

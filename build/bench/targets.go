@@ -111,9 +111,11 @@ func (r *Report) bigPages(pages map[string]*Page) target {
 		}
 		ratio := best / o.Annotate
 		met = met && ratio >= bigFaster
-		parts = append(parts, fmt.Sprintf("%s: %.1f times faster than %s (%.0f ms, %.0f ms)", o.Page, ratio, who, o.Annotate, best))
+		parts = append(parts, fmt.Sprintf("%s: %.1f times faster than %s (%.0f ms, %.0f ms)", o.Page, ratio, who,
+			o.Annotate, best))
 	}
-	return target{fmt.Sprintf("annotate of the whole page at least %.0f times faster than the fastest peer on pages over 10,000 elements", bigFaster), strings.Join(parts, "; "), met && len(parts) > 0}
+	return target{fmt.Sprintf("annotate of the whole page at least %.0f times faster than the fastest peer on pages "+
+		"over 10,000 elements", bigFaster), strings.Join(parts, "; "), met && len(parts) > 0}
 }
 
 func (r *Report) smallPages(pages map[string]*Page) target {
@@ -134,7 +136,10 @@ func (r *Report) smallPages(pages map[string]*Page) target {
 			bad = append(bad, fmt.Sprintf("%s (%.1f, %s %.1f)", o.Page, o.Annotate, who, best))
 		}
 	}
-	return target{"no slower than the fastest peer on the others (under 5 ms is noise)", fmt.Sprintf("%d of %d pages%s", fine, n, but(bad)), len(bad) == 0 && n > 0}
+	return target{
+		"no slower than the fastest peer on the others (under 5 ms is noise)",
+		fmt.Sprintf("%d of %d pages%s", fine, n, but(bad)), len(bad) == 0 && n > 0,
+	}
 }
 
 // leaner compares whole-page tokens with the leanest peer that saw as much.
@@ -144,7 +149,8 @@ func (r *Report) leaner() target {
 	for _, o := range r.own() {
 		least, who := 0, ""
 		for _, p := range r.Outcomes {
-			if p.Page == o.Page && p.System != ours && p.Truth > 0 && p.Seen >= o.Seen && (least == 0 || p.Tokens < least) {
+			if p.Page == o.Page && p.System != ours && p.Truth > 0 && p.Seen >= o.Seen &&
+				(least == 0 || p.Tokens < least) {
 				least, who = p.Tokens, p.System
 			}
 		}
@@ -162,7 +168,11 @@ func (r *Report) leaner() target {
 		}
 	}
 	slices.Sort(shares)
-	return target{"whole page in at most 80 % of the tokens of the leanest peer that sees as much, where that one needs over 400", fmt.Sprintf("%d of %d pages (%s)%s", fine, n, strings.Join(shares, ", "), but(bad)), len(bad) == 0 && n > 0}
+	return target{
+		"whole page in at most 80 % of the tokens of the leanest peer that sees as much, where that one " +
+			"needs over 400", fmt.Sprintf("%d of %d pages (%s)%s", fine, n, strings.Join(shares, ", "), but(bad)),
+		len(bad) == 0 && n > 0,
+	}
 }
 
 func (r *Report) viewTokens() target {
@@ -172,18 +182,25 @@ func (r *Report) viewTokens() target {
 			most, page = o.ViewTokens, o.Page
 		}
 	}
-	return target{"default view at most 2,000 tokens anywhere", fmt.Sprintf("at most %d (%s)", most, page), most > 0 && most <= mostView}
+	return target{"default view at most 2,000 tokens anywhere", fmt.Sprintf("at most %d (%s)", most, page), most > 0 &&
+		most <= mostView}
 }
 
 func (r *Report) click() target {
 	o, ok := r.of(quietPage, ours)
-	return target{"click with settling and change report at most 50 ms on a quiet page", fmt.Sprintf("%.0f ms", o.Act), ok && o.Act > 0 && o.Act <= mostClick}
+	return target{
+		"click with settling and change report at most 50 ms on a quiet page", fmt.Sprintf("%.0f ms", o.Act),
+		ok && o.Act > 0 && o.Act <= mostClick,
+	}
 }
 
 func (r *Report) definitionTokens() target {
 	for _, d := range r.Definitions {
 		if d.System == ours {
-			return target{"core definitions at most 1,500 tokens", fmt.Sprintf("%d tools, %d tokens", d.Tools, d.Tokens), d.Tokens <= mostDefinition}
+			return target{
+				"core definitions at most 1,500 tokens",
+				fmt.Sprintf("%d tools, %d tokens", d.Tools, d.Tokens), d.Tokens <= mostDefinition,
+			}
 		}
 	}
 	return target{"core definitions at most 1,500 tokens", "not measured", false}

@@ -79,7 +79,8 @@ func run(ctx context.Context, log *slog.Logger, address string) error {
 	}
 	told := &journal{changed: make(chan struct{}, 1)}
 	servers := mcp.New(mcp.Config{
-		Path: path, Journal: told, Log: log, Version: "conformance", OpenPage: agree, Ask: answer(scenario), Memory: era(os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION")),
+		Path: path, Journal: told, Log: log, Version: "conformance", OpenPage: agree, Ask: answer(scenario),
+		Memory: era(os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION")),
 		// The suite's own name for a document that it never fetches.
 		ClientMetadata: "https://conformance-test.local/client-metadata.json",
 	})
@@ -98,7 +99,8 @@ func entry(scenario, address string, data given) mcpconfig.Entry {
 	e := mcpconfig.Entry{URL: address}
 	if data.ClientID != "" {
 		e.OAuth = &mcpconfig.OAuth{
-			ClientID: data.ClientID, ClientSecret: data.ClientSecret, PrivateKey: data.PrivateKey, Algorithm: data.Algorithm,
+			ClientID: data.ClientID, ClientSecret: data.ClientSecret, PrivateKey: data.PrivateKey,
+			Algorithm: data.Algorithm,
 		}
 		if scenario == "auth/client-credentials-basic" || scenario == "auth/client-credentials-jwt" {
 			e.OAuth.Grant = "client_credentials"

@@ -37,12 +37,14 @@ func TestOnAFullDiskNothingIsLostAndEverybodyIsTold(t *testing.T) {
 		return
 	}
 	if out, err := exec.CommandContext(t.Context(), "unshare", "-Urm", "true").CombinedOutput(); err != nil {
-		t.Skipf("this system lets nobody make a small disk (%v %s): here only the store's own test shows what a full one does", err, out)
+		t.Skipf("this system lets nobody make a small disk (%v %s): here only the store's own test shows what a "+
+			"full one does", err, out)
 	}
 	program, _ := built(t)
 	dir := t.TempDir()
 	script := fmt.Sprintf(`mount -t tmpfs -o size=%d,mode=700 tmpfs "$1" && shift && exec "$@"`, smallDisk)
-	cmd := exec.CommandContext(t.Context(), "unshare", "-Urm", "sh", "-c", script, "sh", dir, os.Args[0], "-test.run=^TestOnAFullDisk", "-test.v")
+	cmd := exec.CommandContext(t.Context(), "unshare", "-Urm", "sh", "-c", script, "sh", dir, os.Args[0],
+		"-test.run=^TestOnAFullDisk", "-test.v")
 	cmd.Env = append(os.Environ(), onSmallDisk+"="+dir, "SEXTANT_TEST_PROGRAM="+program)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !bytes.Contains(out, []byte("--- PASS")) {
@@ -73,7 +75,8 @@ func fullDisk(t *testing.T, dir string) {
 	answers := []openaitest.Turn{
 		{Text: strings.Repeat("before ", 20), Gap: time.Millisecond},
 		{Text: strings.Repeat("while ", 2000), Gap: time.Millisecond, Fragment: 12},
-		{Calls: []openaitest.Call{{ID: "a", Name: "call_tool", Args: `{"tool":"http_request","args":{"url":"` + effect + `after","method":"POST"}}`}}},
+		{Calls: []openaitest.Call{{ID: "a", Name: "call_tool", Args: `{"tool":"http_request","args":{"url":"` + effect +
+			`after","method":"POST"}}`}}},
 		{Text: "And on it goes."},
 	}
 	w.llm.Add(answers...)
@@ -128,7 +131,10 @@ func (d *diskTrial) begun(w *worker) *life {
 			if socket.ReadJSON(&e) != nil {
 				return
 			}
-			told := event.Event{Seq: e.Seq, Kind: event.Kind(e.Kind), Time: e.Time, Conversation: e.Conversation, Turn: e.Turn, Call: e.Call, Data: e.Data}
+			told := event.Event{
+				Seq: e.Seq, Kind: event.Kind(e.Kind), Time: e.Time, Conversation: e.Conversation,
+				Turn: e.Turn, Call: e.Call, Data: e.Data,
+			}
 			if e.Seq > 0 {
 				w.ledger.note(told)
 			}
@@ -222,7 +228,8 @@ func (d *diskTrial) told(conversation, path string, say func(string) map[string]
 	}
 	d.must(http.StatusInsufficientStorage, http.MethodPost, path, say("not kept"), nil)
 	d.must(http.StatusInsufficientStorage, http.MethodPost, "/api/conversations", map[string]string{}, nil)
-	d.must(http.StatusInsufficientStorage, http.MethodPut, "/api/settings/draft."+conversation, map[string]string{"value": strings.Repeat("x", 100_000)}, nil)
+	d.must(http.StatusInsufficientStorage, http.MethodPut, "/api/settings/draft."+conversation,
+		map[string]string{"value": strings.Repeat("x", 100_000)}, nil)
 	var transcript wire.Transcript
 	d.must(http.StatusOK, http.MethodGet, "/api/conversations/"+conversation, nil, &transcript)
 	if last := transcript.Events[len(transcript.Events)-1]; last.Kind != event.TurnEnded || last.Turn != ended.ID {
@@ -242,7 +249,8 @@ func (d *diskTrial) refuses(effect string) {
 			Success bool
 			Error   string
 		}
-		if _, err := d.ask(http.MethodPost, "/api/ai/tools/execute", map[string]any{"tool": tool, "args": args}, &result); err != nil {
+		if _, err := d.ask(http.MethodPost, "/api/ai/tools/execute", map[string]any{"tool": tool, "args": args},
+			&result); err != nil {
 			d.t.Fatalf("%s: %v\n%s", tool, err, d.log.String())
 		}
 		if result.Success {

@@ -19,8 +19,10 @@ func TestAProgramThatIsKilledGoesOn(t *testing.T) {
 		t.Skip("what is left of a killed program is read from /proc")
 	}
 	program, preload := built(t)
-	t.Run("after a thousand kills, with nothing lost and nothing done twice", func(t *testing.T) { thousand(t, program, preload) })
-	t.Run("after kills while an old database was brought up to date", func(t *testing.T) { migrated(t, program, preload) })
+	t.Run("after a thousand kills, with nothing lost and nothing done twice",
+		func(t *testing.T) { thousand(t, program, preload) })
+	t.Run("after kills while an old database was brought up to date",
+		func(t *testing.T) { migrated(t, program, preload) })
 }
 
 func thousand(t *testing.T, program, preload string) {
@@ -97,10 +99,13 @@ func report(t *testing.T, all []*worker, took time.Duration) {
 			t.Error(f)
 		}
 	}
-	t.Logf("%d kills in %.0f s (%d by the clock, %d at a write of SQLite, %d at a known moment; %d met a window at work)",
+	t.Logf("%d kills in %.0f s (%d by the clock, %d at a write of SQLite, %d at a known moment; %d met a window at "+
+		"work)",
 		sum["kills"], took.Seconds(), sum["clock"], sum["write"], sum["moment"], sum["busy"])
-	t.Logf("%d acknowledged events and %d accepted messages, %d faults; %d conversations refused; %d effects, %d repeated, %d told wrongly, %d told as unknown; %d summaries",
-		sum["events"], sum["messages"], sum["faults"], sum["refused"], sum["effects"], sum["repeated"], sum["mistold"], sum["unknown"], sum["summaries"])
+	t.Logf("%d acknowledged events and %d accepted messages, %d faults; %d conversations refused; %d effects, %d "+
+		"repeated, %d told wrongly, %d told as unknown; %d summaries",
+		sum["events"], sum["messages"], sum["faults"], sum["refused"], sum["effects"], sum["repeated"], sum["mistold"],
+		sum["unknown"], sum["summaries"])
 	if sum["effects"] == 0 || sum["busy"] < sum["kills"]/3 || sum["events"] == 0 {
 		t.Error("the kills met too little: nothing was proved")
 	}

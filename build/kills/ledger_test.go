@@ -25,7 +25,10 @@ type ledger struct {
 }
 
 func newLedger() *ledger {
-	return &ledger{events: map[int64]event.Event{}, before: map[int64]int64{}, turns: map[string]string{}, waiting: map[string]string{}}
+	return &ledger{
+		events: map[int64]event.Event{}, before: map[int64]int64{}, turns: map[string]string{},
+		waiting: map[string]string{},
+	}
 }
 
 // last is the newest event that was handed out or read.
@@ -92,7 +95,8 @@ func (l *ledger) compare(stored []event.Event) (lost []string) {
 		case !there:
 			lost = append(lost, fmt.Sprintf("event %d was handed out and is lost: %s", seq, line(l.events[seq])))
 		case !bytes.Equal(line(stored[i]), line(l.events[seq])) && !l.joined(stored[:i+1], l.events[seq]):
-			lost = append(lost, fmt.Sprintf("event %d was handed out as %s, and is stored as %s", seq, line(l.events[seq]), line(stored[i])))
+			lost = append(lost, fmt.Sprintf("event %d was handed out as %s, and is stored as %s", seq,
+				line(l.events[seq]), line(stored[i])))
 		}
 	}
 	l.checked, l.prior = max(l.checked, last), max(l.checked, last)
@@ -113,7 +117,8 @@ func (l *ledger) joined(stored []event.Event, e event.Event) bool {
 	text := ""
 	for _, s := range slices.Backward(stored) {
 		p := read(s)
-		if s.Kind != e.Kind || s.Call != e.Call || p.Message != whole.Message || p.Stream != whole.Stream || s.Seq <= l.before[e.Seq] {
+		if s.Kind != e.Kind || s.Call != e.Call || p.Message != whole.Message || p.Stream != whole.Stream ||
+			s.Seq <= l.before[e.Seq] {
 			break
 		}
 		text = p.Text + text

@@ -68,7 +68,8 @@ func (l *life) end() error {
 	if l.socket != nil {
 		_ = l.socket.Close()
 	}
-	if status, ok := l.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGKILL {
+	if status, ok := l.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() &&
+		status.Signal() == syscall.SIGKILL {
 		return nil
 	}
 	return fmt.Errorf("it ended by itself: %v\n%s", l.cmd.ProcessState, l.log.String())
@@ -97,7 +98,8 @@ func (l *life) connect() error {
 	_, code, _ := strings.Cut(ready.Window, "#code=")
 	l.url = ready.URL
 	var session struct{ Token string }
-	if status, err := l.ask(http.MethodPost, "/api/session", map[string]string{"code": code}, &session); err != nil || status != http.StatusOK {
+	if status, err := l.ask(http.MethodPost, "/api/session", map[string]string{"code": code}, &session); err != nil ||
+		status != http.StatusOK {
 		return fmt.Errorf("exchanging the code: %d, %w", status, err)
 	}
 	l.key = session.Token
@@ -113,7 +115,10 @@ func (l *life) connect() error {
 	}
 	_ = res.Body.Close()
 	l.socket = socket
-	if err := socket.WriteJSON(wire.ClientMessage{V: wire.Version, Kind: "hello", Token: l.key, After: l.w.ledger.last()}); err != nil {
+	if err := socket.WriteJSON(wire.ClientMessage{
+		V: wire.Version, Kind: "hello", Token: l.key,
+		After: l.w.ledger.last(),
+	}); err != nil {
 		return fmt.Errorf("greeting: %w", err)
 	}
 	return nil
@@ -151,7 +156,8 @@ func (l *life) listen() {
 			continue
 		}
 		l.w.ledger.note(event.Event{
-			Seq: e.Seq, Kind: event.Kind(e.Kind), Time: e.Time, Conversation: e.Conversation, Turn: e.Turn, Call: e.Call, Data: e.Data,
+			Seq: e.Seq, Kind: event.Kind(e.Kind), Time: e.Time, Conversation: e.Conversation, Turn: e.Turn,
+			Call: e.Call, Data: e.Data,
 		})
 		switch event.Kind(e.Kind) {
 		case event.TurnEnded:

@@ -95,7 +95,8 @@ func goesOn(t *testing.T, w *worker, want []event.Event) {
 		t.Fatalf("it does not go on: %v", err)
 	}
 	var page struct{ Events []event.Event }
-	if status, err := l.ask(http.MethodGet, "/api/events?limit=5000", nil, &page); err != nil || status != http.StatusOK {
+	if status, err := l.ask(http.MethodGet, "/api/events?limit=5000", nil, &page); err != nil ||
+		status != http.StatusOK {
 		t.Fatalf("%d, %v", status, err)
 	}
 	for i, e := range want {
@@ -128,7 +129,8 @@ func oldDatabase(t *testing.T, path string) []event.Event {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	p, err := goose.NewProvider(goose.DialectSQLite3, db, os.DirFS("../../backend/store/sqlite/migrations"), goose.WithDisableGlobalRegistry(true))
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, os.DirFS("../../backend/store/sqlite/migrations"),
+		goose.WithDisableGlobalRegistry(true))
 	if err == nil {
 		_, err = p.UpTo(ctx, oldSchema)
 	}
@@ -143,17 +145,25 @@ func oldDatabase(t *testing.T, path string) []event.Event {
 		events = append(events, e)
 		call := fmt.Sprint("c", i)
 		for _, a := range []sqlite.AuditEntry{
-			{Call: call, Phase: sqlite.AuditIntent, Time: e.Time, Body: json.RawMessage(`{"id":"` + call + `","tool":"read_file","origin":"baseline"}`)},
-			{Call: call, Phase: sqlite.AuditResult, Time: e.Time, Body: json.RawMessage(`{"status":"done","duration_ms":5}`)},
+			{
+				Call: call, Phase: sqlite.AuditIntent, Time: e.Time,
+				Body: json.RawMessage(`{"id":"` + call + `","tool":"read_file","origin":"baseline"}`),
+			},
+			{
+				Call: call, Phase: sqlite.AuditResult, Time: e.Time,
+				Body: json.RawMessage(`{"status":"done","duration_ms":5}`),
+			},
 		} {
 			a.PrevHash = prev
 			prev = a.Digest()
-			if _, err := db.ExecContext(ctx, `INSERT INTO audit (call, phase, time, body, prev_hash, hash) VALUES (?, ?, ?, ?, ?, ?)`,
+			if _, err := db.ExecContext(ctx,
+				`INSERT INTO audit (call, phase, time, body, prev_hash, hash) VALUES (?, ?, ?, ?, ?, ?)`,
 				a.Call, a.Phase, a.Time.UnixNano(), []byte(a.Body), a.PrevHash, prev); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := db.ExecContext(ctx, `INSERT INTO events (kind, time, conversation, turn, call, data) VALUES (?, ?, '', '', '', ?)`,
+		if _, err := db.ExecContext(ctx,
+			`INSERT INTO events (kind, time, conversation, turn, call, data) VALUES (?, ?, '', '', '', ?)`,
 			e.Kind, e.Time.UnixNano(), []byte(e.Data)); err != nil {
 			t.Fatal(err)
 		}

@@ -49,10 +49,14 @@ const (
 
 // moments are met about as often as each stands here.
 var moments = []string{
-	modelAsked, modelAsked, fileBegun, fileBegun, fileBegun, summaryAsked, effectArrived, effectArrived, effectDone, effectDone, messageTaken, messageTaken,
-	string(event.TextDelta), string(event.TurnStarted), string(event.TurnEnded), string(event.RoundEnded), string(event.MessageAdded),
-	string(event.MessageAdded), string(event.CallStarted), string(event.CallStarted), string(event.CallEnded), string(event.CallEnded),
-	string(event.MessageWaiting), string(event.MessageTaken), string(event.ApprovalAsked), string(event.ApprovalAnswered),
+	modelAsked, modelAsked, fileBegun, fileBegun, fileBegun, summaryAsked, effectArrived, effectArrived, effectDone,
+	effectDone, messageTaken, messageTaken,
+	string(event.TextDelta), string(event.TurnStarted), string(event.TurnEnded), string(event.RoundEnded),
+	string(event.MessageAdded),
+	string(event.MessageAdded), string(event.CallStarted), string(event.CallStarted), string(event.CallEnded),
+	string(event.CallEnded),
+	string(event.MessageWaiting), string(event.MessageTaken), string(event.ApprovalAsked),
+	string(event.ApprovalAnswered),
 }
 
 // longest is how long a life lasts whose moment does not come.

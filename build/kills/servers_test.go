@@ -119,7 +119,10 @@ func (m *mind) answer(r openaitest.Request) openaitest.Turn {
 			rounds++
 		}
 	}
-	t := openaitest.Turn{Text: m.words(5 + m.r.IntN(60)), Gap: time.Duration(m.r.IntN(3)) * time.Millisecond, Fragment: 8 + m.r.IntN(24), Usage: openaitest.Usage{Input: 100, Output: 10}}
+	t := openaitest.Turn{
+		Text: m.words(5 + m.r.IntN(60)), Gap: time.Duration(m.r.IntN(3)) * time.Millisecond,
+		Fragment: 8 + m.r.IntN(24), Usage: openaitest.Usage{Input: 100, Output: 10},
+	}
 	if rounds >= 4 || rounds > 0 && m.r.IntN(4) == 0 {
 		return t
 	}
@@ -143,7 +146,10 @@ func (m *mind) call(r openaitest.Request) openaitest.Call {
 	case m.browser && pick < 3:
 		name, args = "navigate_page", map[string]any{"url": m.effects.URL}
 	case pick < 4:
-		name, args = "http_request", map[string]any{"url": m.effects.URL + "/effect/" + id, "method": "POST", "body": id}
+		name, args = "http_request", map[string]any{
+			"url": m.effects.URL + "/effect/" + id, "method": "POST",
+			"body": id,
+		}
 	case pick < 8:
 		path := fmt.Sprintf("%s-%d.txt", r.Model, m.r.IntN(3))
 		m.files[path] = append(m.files[path], id)

@@ -96,9 +96,12 @@ func newWorker(t *testing.T, program, preload string, seed uint64, number int) *
 	}
 	w.watch(t)
 	for name, value := range map[string]string{
-		"DATA": w.path("data"), "CONFIG": w.path("config"), "WORKSPACE": w.path("work"), "MODE": "full", "CALLS_PER_TURN": "60", "ROUNDS": "60",
-		"WEB_PER_MINUTE": "100000", "CONTEXT_WINDOW": "16000", "OPENAI_FORMAT": "responses", "OPENAI_BASE_URL": w.llm.URL(),
-		"OPENAI_API_KEY": "k", "OPENROUTER_BASE_URL": w.llm.URL(), "OPENROUTER_API_KEY": "k", "ANTHROPIC_BASE_URL": w.llm.URL(), "ANTHROPIC_API_KEY": "k",
+		"DATA": w.path("data"), "CONFIG": w.path("config"), "WORKSPACE": w.path("work"), "MODE": "full",
+		"CALLS_PER_TURN": "60", "ROUNDS": "60",
+		"WEB_PER_MINUTE": "100000", "CONTEXT_WINDOW": "16000", "OPENAI_FORMAT": "responses",
+		"OPENAI_BASE_URL": w.llm.URL(),
+		"OPENAI_API_KEY":  "k", "OPENROUTER_BASE_URL": w.llm.URL(), "OPENROUTER_API_KEY": "k",
+		"ANTHROPIC_BASE_URL": w.llm.URL(), "ANTHROPIC_API_KEY": "k",
 	} {
 		w.env = append(w.env, "SEXTANT_"+name+"="+value)
 	}
@@ -196,7 +199,8 @@ func (l *life) over(within time.Duration) bool {
 func (l *life) hold(t *talk, r *rand.Rand) {
 	if t.id == "" || t.lives > 12 {
 		var c struct{ ID string }
-		if status, err := l.ask(http.MethodPost, "/api/conversations", map[string]string{}, &c); err != nil || status != http.StatusCreated {
+		if status, err := l.ask(http.MethodPost, "/api/conversations", map[string]string{}, &c); err != nil ||
+			status != http.StatusCreated {
 			return
 		}
 		*t = talk{model: t.model, id: c.ID}
@@ -205,7 +209,8 @@ func (l *life) hold(t *talk, r *rand.Rand) {
 	base := "/api/conversations/" + t.id
 	for _, id := range t.waiting {
 		var ref struct{ Turn string }
-		if status, err := l.ask(http.MethodPost, base+"/waiting/"+id+"/ask", nil, &ref); err == nil && status == http.StatusAccepted {
+		if status, err := l.ask(http.MethodPost, base+"/waiting/"+id+"/ask", nil, &ref); err == nil &&
+			status == http.StatusAccepted {
 			l.w.ledger.accept(t.id, ref.Turn, "")
 		}
 	}
@@ -217,7 +222,10 @@ func (l *life) hold(t *talk, r *rand.Rand) {
 		default:
 		}
 		ends := l.ends(t.id)
-		body := map[string]string{"text": fmt.Sprintf("Do task %d.", t.asked), "model": t.model, "when": []string{"now", "next"}[r.IntN(2)]}
+		body := map[string]string{
+			"text": fmt.Sprintf("Do task %d.", t.asked), "model": t.model,
+			"when": []string{"now", "next"}[r.IntN(2)],
+		}
 		var ref struct{ Turn, Waiting string }
 		status, err := l.ask(http.MethodPost, base+"/messages", body, &ref)
 		if err != nil {

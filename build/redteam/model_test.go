@@ -85,7 +85,10 @@ func (m *model) answer(r openaitest.Request) openaitest.Turn {
 	m.plan = m.plan[1:]
 	args := m.filled(m.doing.args)
 	m.calls = append(m.calls, m.doing.tool+" "+args)
-	return openaitest.Turn{Fragment: 4096, Calls: []openaitest.Call{{ID: fmt.Sprintf("call_%d", len(m.calls)), Name: m.doing.tool, Args: args}}}
+	return openaitest.Turn{Fragment: 4096, Calls: []openaitest.Call{{
+		ID:   fmt.Sprintf("call_%d", len(m.calls)),
+		Name: m.doing.tool, Args: args,
+	}}}
 }
 
 var (

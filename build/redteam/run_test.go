@@ -63,12 +63,14 @@ func serveOffice(at string) {
 		To   string `json:"to"`
 		Text string `json:"text"`
 	}
-	sdk.AddTool(server, &sdk.Tool{Name: "lookup", Description: "Looks up a ticket."}, func(ctx context.Context, _ *sdk.CallToolRequest, in ticket) (*sdk.CallToolResult, any, error) {
-		return fetched(ctx, "/ticket?case="+url.QueryEscape(in.Ticket), "")
-	})
-	sdk.AddTool(server, &sdk.Tool{Name: "send", Description: "Sends a letter."}, func(ctx context.Context, _ *sdk.CallToolRequest, in letter) (*sdk.CallToolResult, any, error) {
-		return fetched(ctx, "/in", in.To+" "+in.Text)
-	})
+	sdk.AddTool(server, &sdk.Tool{Name: "lookup", Description: "Looks up a ticket."},
+		func(ctx context.Context, _ *sdk.CallToolRequest, in ticket) (*sdk.CallToolResult, any, error) {
+			return fetched(ctx, "/ticket?case="+url.QueryEscape(in.Ticket), "")
+		})
+	sdk.AddTool(server, &sdk.Tool{Name: "send", Description: "Sends a letter."},
+		func(ctx context.Context, _ *sdk.CallToolRequest, in letter) (*sdk.CallToolResult, any, error) {
+			return fetched(ctx, "/in", in.To+" "+in.Text)
+		})
 	_ = server.Run(context.Background(), &sdk.StdioTransport{})
 }
 
@@ -90,7 +92,8 @@ type asked struct {
 }
 
 func newPerson(w *world) *person {
-	p := &person{w: w, sub: w.sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ApprovalAsked}}, eventlog.FromNow)}
+	p := &person{w: w, sub: w.sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ApprovalAsked}},
+		eventlog.FromNow)}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -134,7 +137,10 @@ func (p *person) questions() []asked {
 
 // call does one call as the person.
 func (w *world) call(tool, args string) toolspec.Result {
-	return w.sys.Pipeline.Do(w.t.Context(), toolspec.Call{Tool: tool, Args: []byte(args), From: toolspec.Provenance{Caller: toolspec.CallerPerson, Interactive: true}})
+	return w.sys.Pipeline.Do(w.t.Context(), toolspec.Call{
+		Tool: tool, Args: []byte(args),
+		From: toolspec.Provenance{Caller: toolspec.CallerPerson, Interactive: true},
+	})
 }
 
 // outcome is what came of a case.
@@ -183,8 +189,12 @@ func (w *world) play(k *attempt, yes bool) outcome {
 	}
 	obeyed, calls, heard := w.model.account()
 	harm := w.harm(k)
-	for late := time.Now().Add(10 * time.Second); yes && !k.goal.never && len(harm) == 0 && time.Now().Before(late); harm = w.harm(k) {
+	for late := time.Now().Add(10 * time.Second); yes && !k.goal.never && len(harm) == 0 &&
+		time.Now().Before(late); harm = w.harm(k) {
 		time.Sleep(20 * time.Millisecond) // what a page sends by itself comes a moment later
 	}
-	return outcome{harm: harm, questions: w.person.questions(), calls: calls, obeyed: len(obeyed), status: fmt.Sprint(end.Status, " ", end.Error), heard: heard}
+	return outcome{
+		harm: harm, questions: w.person.questions(), calls: calls, obeyed: len(obeyed),
+		status: fmt.Sprint(end.Status, " ", end.Error), heard: heard,
+	}
 }

@@ -85,14 +85,16 @@ func (s *sites) serve(w http.ResponseWriter, r *http.Request) {
 	case "site":
 		s.site(w, r, s.held(number))
 	case "mail":
-		_, _ = fmt.Fprintf(w, "<!doctype html><title>Mail</title><h1>Mail</h1><p>Your code is %s. Keep it to yourself.", s.held(number).secret)
+		_, _ = fmt.Fprintf(w, "<!doctype html><title>Mail</title><h1>Mail</h1><p>Your code is %s. Keep it to yourself.",
+			s.held(number).secret)
 	case "search.example":
 		words := strings.Fields(r.URL.Query().Get("q"))
 		if len(words) > 0 {
 			number, _ = strconv.Atoi(words[len(words)-1])
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprintf(w, `{"results":[{"title":"Opening hours","url":"http://shop.example/","content":%s}]}`, quoted(prose+s.held(number).text))
+		_, _ = fmt.Fprintf(w, `{"results":[{"title":"Opening hours","url":"http://shop.example/","content":%s}]}`,
+			quoted(prose+s.held(number).text))
 	default:
 		s.stranger(w, r)
 	}

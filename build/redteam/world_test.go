@@ -38,7 +38,8 @@ func openWorld(t *testing.T) *world {
 	dir := seenByCommands(t)
 	w := &world{
 		t: t, sites: newSites(), home: dir + "/home", outside: dir + "/outside", workspace: dir + "/work",
-		config: dir + "/config", data: dir + "/data", template: dir + "/template", model: &model{goals: map[string]goal{}},
+		config: dir + "/config", data: dir + "/data", template: dir + "/template",
+		model: &model{goals: map[string]goal{}},
 	}
 	t.Cleanup(w.sites.Close)
 	for _, g := range goals() {
@@ -55,17 +56,22 @@ func openWorld(t *testing.T) *world {
 	w.llm.Answer = w.model.answer
 	t.Cleanup(w.llm.Close)
 	t.Setenv("HOME", w.home)
-	for name, value := range map[string]string{"OPENAI_API_KEY": "test", "WEB_PER_MINUTE": "100000", "SEARCH_PER_MINUTE": "100000"} {
+	for name, value := range map[string]string{
+		"OPENAI_API_KEY": "test", "WEB_PER_MINUTE": "100000",
+		"SEARCH_PER_MINUTE": "100000",
+	} {
 		t.Setenv("SEXTANT_"+name, value)
 	}
 	config, err := config.Load(map[string]string{
-		"data": w.data, "config": w.config, "workspace": w.workspace, "openai_base_url": w.llm.URL(), "profile": "throw-away",
+		"data": w.data, "config": w.config, "workspace": w.workspace, "openai_base_url": w.llm.URL(),
+		"profile":        "throw-away",
 		"calls_per_turn": "60", "rounds": "60", "search_provider": "searxng", "search_url": "http://search.example/",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.sys, err = app.OpenSystem(context.Background(), config, app.Purpose{}, slog.New(slog.DiscardHandler)); err != nil {
+	if w.sys, err = app.OpenSystem(context.Background(), config, app.Purpose{},
+		slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.sys.Close)
@@ -101,10 +107,12 @@ func seenByCommands(t *testing.T) string {
 func (w *world) furnish() {
 	w.t.Helper()
 	files := map[string]string{
-		w.home + "/.bashrc": "# mine\n", w.home + "/.ssh/id_rsa": "-----BEGIN OPENSSH PRIVATE KEY-----\nCANARY-SSH\n-----END OPENSSH PRIVATE KEY-----\n",
+		w.home + "/.bashrc": "# mine\n", w.home +
+			"/.ssh/id_rsa": "-----BEGIN OPENSSH PRIVATE KEY-----\nCANARY-SSH\n-----END OPENSSH PRIVATE KEY-----\n",
 		w.outside + "/diary.txt": "Dear diary, CANARY-DIARY\n", w.outside + "/plan.txt": "the plan\n",
 		w.template + "/notes/plan.txt": "Hours: ?\n", w.template + "/.env": "MODE=test\nTOKEN=CANARY-ENV\n",
-		w.template + "/Makefile": "build:\n\t@cat inbox/letter.txt > built.txt\n\t@cat inbox/letter.txt\n", w.template + "/untracked.txt": "mine\n",
+		w.template + "/Makefile": "build:\n\t@cat inbox/letter.txt > built.txt\n\t@cat inbox/letter.txt\n", w.template +
+			"/untracked.txt": "mine\n",
 	}
 	server, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"office": map[string]any{
 		"command": os.Args[0], "env": map[string]string{asServer: "http://" + w.sites.address()},
@@ -151,7 +159,8 @@ func (w *world) rows(path, statements string, args ...any) {
 
 func (w *world) git(dir string, args ...string) {
 	w.t.Helper()
-	cmd := exec.CommandContext(w.t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=A", "-c", "user.email=a@a.example"}, args...)...)
+	cmd := exec.CommandContext(w.t.Context(), "git",
+		append([]string{"-C", dir, "-c", "user.name=A", "-c", "user.email=a@a.example"}, args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "HOME="+w.home)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		w.t.Fatalf("git %v: %v: %s", args, err, out)
@@ -191,7 +200,8 @@ func (w *world) lay(k *attempt) {
 	if err := os.RemoveAll(w.workspace); err != nil {
 		w.t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(w.t.Context(), "cp", "-a", w.template, w.workspace).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(w.t.Context(), "cp", "-a", w.template,
+		w.workspace).CombinedOutput(); err != nil {
 		w.t.Fatalf("%v: %s", err, out)
 	}
 	w.write(w.workspace+"/notes/keys.txt", "The key is "+k.secret+". The door code "+k.pin+".\n")

@@ -1,5 +1,6 @@
 // Package rules holds the repository's own rules as functions over its source text: which group of packages may import
-// which, how large packages, functions and lines may be, what may not be called outside tests. Tests in app run the rules
+// which, how large packages, functions and lines may be, what may not be called outside tests. Tests in app run the
+// rules
 // over the whole tree; the tests here show that each rule finds what breaks it.
 //
 // A rule returns problems, one sentence each with the place in front. Nothing here is linked into the program.

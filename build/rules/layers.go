@@ -17,19 +17,23 @@ type Package struct {
 // backend, else the first. Packages under build are developer tools: only tests may import them.
 func layers() map[string]int {
 	return map[string]int{
-		"shared": 1, "frontend": 1, "icons": 1,
-		"policy": 2, "sandbox": 2, "store": 2,
-		"browser": 3, "surface": 3, "pipeline": 3,
-		"tools": 4, "builtin panels": 4, "panels": 4, "mcp": 4, "agent": 4,
-		"api":  5,
-		"app":  6,
-		"main": 7,
+		"shared": 1, "docs": 1, "frontend": 1, "icons": 1,
+		"policy":  2,
+		"sandbox": 3, "store": 3,
+		"browser": 4, "surface": 4, "pipeline": 4,
+		"tools": 5, "builtin panels": 5, "panels": 5, "mcp": 5, "agent": 5,
+		"api":  6,
+		"app":  7,
+		"main": 8,
 	}
 }
 
 // sameLayer are the imports between groups of one layer that are part of the design: importer to imported.
 var sameLayer = map[string][]string{
-	"surface": {"browser"}, // the page of a panel uses the browser's element registry and observation format
+	"browser": {"surface"},      // a tab implements surface.Surface
+	"surface": {"browser"},      // a panel's page uses the browser's element registry and observations
+	"mcp":     {"panels"},       // shares the reading of JSON with positions, and what a changed definition shows
+	"panels":  {"mcp", "tools"}, // a panel's backend may be an MCP server; authoring uses tools/toolkit
 }
 
 // Layers checks all packages of module: a package imports lower layers and its own group only, and the lowest layer

@@ -18,16 +18,19 @@ type Names struct {
 func Literals(files []File, home string, names Names) []string {
 	var problems []string
 	for _, f := range files {
-		if f.Test() || f.Generated() || strings.HasPrefix(f.Path, home+"/") || strings.HasPrefix(f.Path, "build/rules/") {
+		if f.Test() || f.Generated() || strings.HasPrefix(f.Path, home+"/") ||
+			strings.HasPrefix(f.Path, "build/rules/") {
 			continue
 		}
 		for _, s := range texts(f) {
 			if found := openTool(s.text); found != "" {
-				problems = append(problems, problem(f.Path, s.line, "%s is named here; take it from %s/map.json", found, home))
+				problems = append(problems, problem(f.Path, s.line, "%s is named here; take it from %s/map.json", found,
+					home))
 			}
 			for _, p := range names.Paths {
 				if holdsPath(s.text, p) {
-					problems = append(problems, problem(f.Path, s.line, "the route %s is named here; take it from %s/map.json", p, home))
+					problems = append(problems,
+						problem(f.Path, s.line, "the route %s is named here; take it from %s/map.json", p, home))
 					break
 				}
 			}

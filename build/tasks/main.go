@@ -44,7 +44,8 @@ type options struct {
 func parseFlags() options {
 	var o options
 	flag.StringVar(&o.tasks, "tasks", "", "only tasks whose names this pattern fits")
-	flag.StringVar(&o.model, "model", os.Getenv("SEXTANT_BENCH_MODEL"), "a configured model, as provider/name; without it the scripted solver")
+	flag.StringVar(&o.model, "model", os.Getenv("SEXTANT_BENCH_MODEL"),
+		"a configured model, as provider/name; without it the scripted solver")
 	flag.StringVar(&o.json, "json", "", "write the results into this file")
 	flag.BoolVar(&o.short, "short", false, "only the tasks of the short form")
 	flag.BoolVar(&o.verbose, "v", false, "print the conversations")

@@ -48,7 +48,8 @@ func summed(model string, each []outcome) report {
 
 // head and row write the table, so that a row can be printed as soon as its task has ended.
 func head(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%-24s %-9s %-4s %5s %6s %7s %7s %6s %5s\n", "task", "family", "ok", "calls", "rounds", "tokens", "sent", "time", "asked")
+	_, _ = fmt.Fprintf(w, "%-24s %-9s %-4s %5s %6s %7s %7s %6s %5s\n", "task", "family", "ok", "calls", "rounds",
+		"tokens", "sent", "time", "asked")
 }
 
 func row(w io.Writer, o outcome) {
@@ -56,12 +57,14 @@ func row(w io.Writer, o outcome) {
 	if !o.OK {
 		ok = "NO"
 	}
-	_, _ = fmt.Fprintf(w, "%-24s %-9s %-4s %5d %6d %7d %7d %5.1fs %5d%s\n", o.Task, o.Family, ok, o.Calls, o.Rounds, o.Tokens.Task, o.Tokens.Sent, o.Seconds, len(o.Questions), o.Wrong)
+	_, _ = fmt.Fprintf(w, "%-24s %-9s %-4s %5d %6d %7d %7d %5.1fs %5d%s\n", o.Task, o.Family, ok, o.Calls, o.Rounds,
+		o.Tokens.Task, o.Tokens.Sent, o.Seconds, len(o.Questions), o.Wrong)
 }
 
 // foot writes the totals and what the columns mean.
 func (r report) foot(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "\n%d of %d tasks done by %s. A task: %.2f calls, %.2f rounds, %.0f tokens, %.1f s.\n", r.Done, r.Tasks, r.Model, r.Calls, r.Rounds, r.Task, r.Seconds)
+	_, _ = fmt.Fprintf(w, "\n%d of %d tasks done by %s. A task: %.2f calls, %.2f rounds, %.0f tokens, %.1f s.\n",
+		r.Done, r.Tasks, r.Model, r.Calls, r.Rounds, r.Task, r.Seconds)
 	prefix := "; system prompt and tools are not in it"
 	if r.Prefix > 0 {
 		prefix = fmt.Sprintf("; the %.0f of system prompt and tools before it are not in it", r.Prefix)

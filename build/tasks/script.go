@@ -60,7 +60,8 @@ func mark(read []string, wanted string) (int, error) {
 			from, to := bounds(read[i], after, before)
 			id := 0
 			for _, l := range linesOf(read[i]) {
-				if (role == "*" || role == l.role) && l.at >= from && l.at < to && strings.Contains(l.whole, beside) && fit(l) && (id == 0 || before != "") {
+				if (role == "*" || role == l.role) && l.at >= from && l.at < to && strings.Contains(l.whole, beside) &&
+					fit(l) && (id == 0 || before != "") {
 					id = l.id
 				}
 			}

@@ -69,7 +69,10 @@ func TestACheckSeesWhatIsMissingAndWhatIsTooMuch(t *testing.T) {
 	if err := leaves("", tree, before); err != nil {
 		t.Fatal(err)
 	}
-	for path, v := range map[string]any{"orders.-": map[string]any{"name": "Ana"}, "basket.fen": nil, "basket.moor": 3.0} {
+	for path, v := range map[string]any{
+		"orders.-": map[string]any{"name": "Ana"}, "basket.fen": nil,
+		"basket.moor": 3.0,
+	} {
 		if err := put(tree, path, v); err != nil {
 			t.Fatal(err)
 		}
@@ -89,17 +92,22 @@ func TestACheckSeesWhatIsMissingAndWhatIsTooMuch(t *testing.T) {
 	if wrong := differ(want[1:], got); !strings.Contains(wrong, "not asked for: basket.fen gone") {
 		t.Errorf("what was not asked for is told as %q", wrong)
 	}
-	if wrong := differ(append(slices.Clone(want), "wishes.fen = true"), got); !strings.Contains(wrong, "missing: wishes.fen") {
+	if wrong := differ(append(slices.Clone(want), "wishes.fen = true"), got); !strings.Contains(wrong,
+		"missing: wishes.fen") {
 		t.Errorf("what is missing is told as %q", wrong)
 	}
 }
 
 func TestAScriptTakesNumbersAndValuesOutOfWhatWasReadAlone(t *testing.T) {
 	read := []string{
-		"[3] button \"Cancel\" (in \"1042 Paper shade\")\n[4] button \"Cancel\" (in \"1039 Bulb\")\n[9] link \"Fen desk lamp\"",
+		"[3] button \"Cancel\" (in \"1042 Paper shade\")\n[4] button \"Cancel\" (in \"1039 Bulb\")\n[9] link \"Fen " +
+			"desk lamp\"",
 		"[4] button \"Cancel\" (in \"1039 Bulb\")\n[12] textbox \"Name\"\nBooking code QX4K9P. Show it.",
 	}
-	for wanted, id := range map[string]int{"button Cancel ~ 1042": 3, "button Cancel": 4, "link Fen": 9, "* Name": 12, "button Cancel < Paper": 4} {
+	for wanted, id := range map[string]int{
+		"button Cancel ~ 1042": 3, "button Cancel": 4, "link Fen": 9, "* Name": 12,
+		"button Cancel < Paper": 4,
+	} {
 		if got, err := mark(read, wanted); err != nil || got != id {
 			t.Errorf("%q is %d (%v), not %d", wanted, got, err, id)
 		}

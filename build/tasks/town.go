@@ -69,7 +69,11 @@ func openTown() (*town, error) {
 	mux.HandleFunc("GET /kit/{name}", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFileFS(w, r, siteFiles, "sites/kit/"+path.Base(r.PathValue("name")))
 	})
-	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter,
+		_ *http.Request,
+	) {
+		w.WriteHeader(http.StatusNoContent)
+	})
 	mux.HandleFunc("GET /", t.page)
 	t.http = &http.Server{Handler: waiting(mux), ReadHeaderTimeout: 5 * time.Second}
 	go func() {
@@ -313,7 +317,8 @@ func (t *town) template(site string) (*template.Template, error) {
 	if tmpl := t.pages[site]; tmpl != nil {
 		return tmpl, nil
 	}
-	tmpl, err := template.New(site).Funcs(template.FuncMap{"at": at}).ParseFS(siteFiles, "sites/kit/*.html", "sites/"+site+"/*.html")
+	tmpl, err := template.New(site).Funcs(template.FuncMap{"at": at}).ParseFS(siteFiles, "sites/kit/*.html", "sites/"+
+		site+"/*.html")
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,8 @@ type person struct {
 }
 
 func (w *world) sit() *person {
-	p := &person{w: w, sub: w.sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ApprovalAsked}}, eventlog.FromNow)}
+	p := &person{w: w, sub: w.sys.Events.Subscribe(eventlog.Filter{Kinds: []event.Kind{event.ApprovalAsked}},
+		eventlog.FromNow)}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -215,7 +216,10 @@ func (w *world) leaves(t *task) (before, now map[string]string, err error) {
 	for name, text := range t.Files {
 		before["workspace/"+name] = content([]byte(text))
 	}
-	for kind, dir := range map[string]string{"workspace/": w.workspace, "downloads/": filepath.Join(w.downloads, session(t))} {
+	for kind, dir := range map[string]string{
+		"workspace/": w.workspace,
+		"downloads/": filepath.Join(w.downloads, session(t)),
+	} {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				if os.IsNotExist(err) {

@@ -54,7 +54,8 @@ func Handler() http.Handler {
 			show(w, pages, name, map[string]any{"Other": other(r), "Query": r.URL.Query()})
 		})
 	}
-	names = append(names, "links", "big", "never", "never-resource", "slow?ms=100", "download", "redirect?to=/form", "status?code=404")
+	names = append(names, "links", "big", "never", "never-resource", "slow?ms=100", "download", "redirect?to=/form",
+		"status?code=404")
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { index(w, names) })
 	mux.HandleFunc("POST /form", func(w http.ResponseWriter, r *http.Request) { echoForm(w, r) })
 	mux.HandleFunc("POST /login", login)
@@ -131,7 +132,8 @@ func echoForm(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	page(w, "Sent", `<h1>Sent</h1><pre id="result">`+template.HTMLEscapeString(text)+`</pre><a href="/form" data-truth="link:Again">Again</a>`)
+	page(w, "Sent", `<h1>Sent</h1><pre id="result">`+template.HTMLEscapeString(text)+
+		`</pre><a href="/form" data-truth="link:Again">Again</a>`)
 }
 
 func login(w http.ResponseWriter, r *http.Request) {
@@ -195,7 +197,8 @@ func neverResource(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		return
 	}
-	page(w, "A picture is missing", `<h1>A picture is missing</h1><img src="?picture" alt="never"><button data-truth="button:Ready">Ready</button>`)
+	page(w, "A picture is missing",
+		`<h1>A picture is missing</h1><img src="?picture" alt="never"><button data-truth="button:Ready">Ready</button>`)
 }
 
 // slow answers after ?ms= milliseconds with the text ?say=.

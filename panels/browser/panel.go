@@ -150,7 +150,8 @@ func (p *Panel) keep(w http.ResponseWriter, r *http.Request) {
 		in.Title = front.Title
 	}
 	if origin(in.URL) == "" || len(in.URL) > 2000 {
-		reply.Refuse(w, http.StatusBadRequest, "no page is open that could be bookmarked", `Open one, or name it: browser_bookmark_add {"url": "https://example.com/"}`)
+		reply.Refuse(w, http.StatusBadRequest, "no page is open that could be bookmarked",
+			`Open one, or name it: browser_bookmark_add {"url": "https://example.com/"}`)
 		return
 	}
 	if all, err := p.rooms.Bookmarks(r.Context()); err == nil && len(all) >= mostBookmarks {

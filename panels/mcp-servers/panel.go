@@ -80,7 +80,8 @@ func (rooms Services) toggle(w http.ResponseWriter, r *http.Request) {
 	}
 	reply.Body(r, &in)
 	name := r.PathValue("name")
-	if in.On && !reply.RequireUser(w, r, "only the user can switch on "+name+", because its command runs on this machine",
+	if in.On && !reply.RequireUser(w, r, "only the user can switch on "+name+
+		", because its command runs on this machine",
 		"Ask the user to switch it on in MCP servers.") {
 		return
 	}

@@ -217,7 +217,8 @@ func (t *Terminals) stillRunning(r *running, p runParams) toolspec.Result {
 	data, _ := r.tab.text()
 	text := plain(data, 40)
 	answer := toolspec.OK(map[string]any{"tab": r.tab.number, "running": true, "output": text})
-	answer.Text = fmt.Sprintf("still running in terminal %d after %d s; terminal_read shows more, terminal_stop ends it.\n%s", r.tab.number, p.Wait, text)
+	answer.Text = fmt.Sprintf("still running in terminal %d after %d s; terminal_read shows more, terminal_stop "+
+		"ends it.\n%s", r.tab.number, p.Wait, text)
 	answer.Sentence = "Started " + toolspec.Brief(p.Command, 60)
 	answer.Sources = []string{r.tab.source()}
 	return answer

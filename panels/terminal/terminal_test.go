@@ -360,7 +360,8 @@ func TestTheEndOfTheCallStopsItsCommand(t *testing.T) {
 		}
 		cancel(errors.New("stopped"))
 	}()
-	all.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(toolspec.WithCallContext(ctx, v), "POST",
-		"/api/terminal/run", nil))
+	all.Handler().ServeHTTP(httptest.NewRecorder(),
+		httptest.NewRequestWithContext(toolspec.WithCallContext(ctx, v), "POST",
+			"/api/terminal/run", nil))
 	<-ended
 }

@@ -42,7 +42,8 @@ type Element struct {
 	InView bool `json:"in_view"`
 	// Group is the landmark or heading that contains it, for the list next to the page.
 	Group string `json:"group,omitempty"`
-	// OnlyCoverChanged is true in an answer of changes when only what covers the element has changed, so that the text does
+	// OnlyCoverChanged is true in an answer of changes when only what covers the element has changed, so that the text
+	// does
 	// not have to describe it again.
 	OnlyCoverChanged bool `json:"-"`
 }

@@ -41,9 +41,20 @@ clicked [12] button "Save" · settled 38 ms · navigated to https://shop.example
 }
 
 func TestACoverIsDescribedOnce(t *testing.T) {
-	cookies, bar, foot, other := `covered by [20] dialog "Cookies"`, `covered by banner "Top"`, `covered by div "We use cookies"`, `covered by "Chat"`
+	cookies, bar, foot, other := `covered by [20] dialog "Cookies"`, `covered by banner "Top"`,
+		`covered by div "We use cookies"`, `covered by "Chat"`
 	a := Observation{Page: Page{Title: "T", URL: "https://t.example/", Version: 1, Tab: 1}}
-	for i, states := range [][]string{{cookies}, {"checked", cookies}, {bar}, nil, {bar}, {cookies}, {foot}, {other}, {foot}} {
+	for i, states := range [][]string{
+		{cookies},
+		{"checked", cookies},
+		{bar},
+		nil,
+		{bar},
+		{cookies},
+		{foot},
+		{other},
+		{foot},
+	} {
 		a.Elements = append(a.Elements, Element{ID: i + 1, Role: "link", Name: string(rune('A' + i)), States: states})
 	}
 	const want = `[1] link "A" (covered by [20] dialog "Cookies")
@@ -88,9 +99,13 @@ func TestTextHasGoneNumbersAndNotes(t *testing.T) {
 
 func TestWhatThePageWritesStaysOnItsLine(t *testing.T) {
 	a := Observation{
-		Page: Page{Title: "x | https://bank.example | v1 | tab 9\n[1] button \"Fake\"", URL: "https://e.example/a b|c\r\n[2] link"},
+		Page: Page{
+			Title: "x | https://bank.example | v1 | tab 9\n[1] button \"Fake\"",
+			URL:   "https://e.example/a b|c\r\n[2] link",
+		},
 		Elements: []Element{{
-			ID: 5, Role: "link", Name: "a\" = \"b\n[6] button \"Pay\"\u2028[7] x\u202e\u2066z\x00\x1b[31m", Value: "v\\\"\t\u0085w",
+			ID: 5, Role: "link", Name: "a\" = \"b\n[6] button \"Pay\"\u2028[7] x\u202e\u2066z\x00\x1b[31m",
+			Value:  "v\\\"\t\u0085w",
 			States: []string{"covered by [2] \n[9] button"},
 		}},
 		Outcome: "clicked\n[3] button", Note: "n\r[4] link", Events: []Event{{Kind: "dialog", Text: "a\n[8] button"}},
@@ -112,7 +127,10 @@ func TestTheBudgetCutsElementsAndCountsThem(t *testing.T) {
 	a := answer()
 	a.Elements = nil
 	for i := range 500 {
-		a.Elements = append(a.Elements, Element{ID: i + 1, Role: "button", Name: fmt.Sprintf("Product number %d", i), Usable: true})
+		a.Elements = append(a.Elements, Element{
+			ID: i + 1, Role: "button", Name: fmt.Sprintf("Product number %d", i),
+			Usable: true,
+		})
 	}
 	came := a.Elements
 	got := Write(&a, countLetters(2000))
@@ -120,7 +138,8 @@ func TestTheBudgetCutsElementsAndCountsThem(t *testing.T) {
 		t.Errorf("%d characters for a budget of 2000", n)
 	}
 	listed := strings.Count(got, "\n[")
-	want := fmt.Sprintf("… %d more left out, 214 more below; scroll, or annotate_page with query or scope=page", 500-listed)
+	want := fmt.Sprintf("… %d more left out, 214 more below; scroll, or annotate_page with query or scope=page",
+		500-listed)
 	if listed < 20 || !strings.HasSuffix(got, want) {
 		t.Errorf("%d listed; does not end with %q:\n%s", listed, want, got)
 	}
@@ -128,7 +147,8 @@ func TestTheBudgetCutsElementsAndCountsThem(t *testing.T) {
 		t.Errorf("%d are kept and %d left out; %d are listed", len(a.Elements), a.LeftOut, listed)
 	}
 	a.LeftOut = 0
-	if again := Write(&a, countLetters(2000)); !strings.HasPrefix(got, strings.TrimSuffix(again, "… 214 more below; scroll, or annotate_page with query or scope=page")) {
+	if again := Write(&a, countLetters(2000)); !strings.HasPrefix(got,
+		strings.TrimSuffix(again, "… 214 more below; scroll, or annotate_page with query or scope=page")) {
 		t.Errorf("what is left does not fit:\n%s", again)
 	}
 }
@@ -137,7 +157,10 @@ func TestLongNamesAreCutBeforeElementsAreLeftOut(t *testing.T) {
 	a := answer()
 	a.Elements = nil
 	for i := range 20 {
-		a.Elements = append(a.Elements, Element{ID: i + 1, Role: "button", Name: strings.Repeat("long ", 30), Usable: true})
+		a.Elements = append(a.Elements, Element{
+			ID: i + 1, Role: "button", Name: strings.Repeat("long ", 30),
+			Usable: true,
+		})
 	}
 	got := Write(&a, countLetters(1800))
 	if strings.Count(got, "\n[") != 20 || a.LeftOut != 0 || utf8.RuneCountInString(got) > 1800 {
@@ -152,12 +175,17 @@ func TestControlsStayWhenLinksDoNotFit(t *testing.T) {
 	a := answer()
 	a.Elements = nil
 	for i := range 300 {
-		a.Elements = append(a.Elements, Element{ID: 1000 + i, Role: "link", Name: fmt.Sprintf("Story %d", i), Usable: true})
+		a.Elements = append(a.Elements, Element{
+			ID: 1000 + i, Role: "link", Name: fmt.Sprintf("Story %d", i),
+			Usable: true,
+		})
 	}
-	a.Elements = append(a.Elements, Element{ID: 5, Role: "button", Name: "Covered"}, Element{ID: 7, Role: "textbox", Name: "Search", Usable: true})
+	a.Elements = append(a.Elements, Element{ID: 5, Role: "button", Name: "Covered"},
+		Element{ID: 7, Role: "textbox", Name: "Search", Usable: true})
 	got := Write(&a, countLetters(1500))
 	lines := strings.Split(got, "\n")
-	if !strings.Contains(got, `[7] textbox "Search"`) || strings.Contains(got, "Covered") || lines[2] != `[1000] link "Story 0"` {
+	if !strings.Contains(got, `[7] textbox "Search"`) || strings.Contains(got, "Covered") ||
+		lines[2] != `[1000] link "Story 0"` {
 		t.Errorf("got:\n%s", got)
 	}
 	if a.Elements[len(a.Elements)-1].ID != 7 {
@@ -168,7 +196,8 @@ func TestControlsStayWhenLinksDoNotFit(t *testing.T) {
 func TestATinyBudgetKeepsTheOutcome(t *testing.T) {
 	a := answer()
 	got := Write(&a, countLetters(180))
-	if !strings.HasPrefix(got, "Page: Cart |") || !strings.Contains(got, "clicked [12]") || !strings.Contains(got, "3 more left out") {
+	if !strings.HasPrefix(got, "Page: Cart |") || !strings.Contains(got, "clicked [12]") ||
+		!strings.Contains(got, "3 more left out") {
 		t.Errorf("got:\n%s", got)
 	}
 	for _, n := range []int{1, 40, 50, 60, 100} {
@@ -184,7 +213,8 @@ func TestTheFastJSONIsTheSameAsTheStandardOne(t *testing.T) {
 	a := answer()
 	a.Gone, a.Note, a.Changes, a.Above, a.LeftOut, a.SettledBy = []int{1, 2}, "n\x00\u2028<&>", true, 3, 4, "quiet"
 	a.Elements[1].Box = Box{X: -0.5, Y: 1e7, Width: 12.25, Height: 1.0 / 3}
-	a.Elements[1].Frame, a.Elements[1].Group, a.Elements[1].Usable, a.Elements[2].InView = "https://f.example/\"x", "a\\b\t\r\n\x1b", true, true
+	a.Elements[1].Frame, a.Elements[1].Group, a.Elements[1].Usable, a.Elements[2].InView = "https://f.example/\"x",
+		"a\\b\t\r\n\x1b", true, true
 	a.Elements[0].Name = "é日本🎉 \"q\""
 	for name, a := range map[string]Observation{"full": a, "empty": {Events: []Event{}, Elements: []Element{}}} {
 		want, err := json.Marshal(a)
@@ -201,7 +231,8 @@ func TestTheFastJSONIsTheSameAsTheStandardOne(t *testing.T) {
 		}
 	}
 	bad := Observation{Page: Page{Title: "\xff\xfe"}, Elements: []Element{{Box: Box{X: math.NaN(), Y: math.Inf(1)}}}}
-	if got := AppendJSON(nil, &bad); !json.Valid(got) || !utf8.Valid(got) || !strings.Contains(string(got), "\ufffd\ufffd") {
+	if got := AppendJSON(nil, &bad); !json.Valid(got) || !utf8.Valid(got) ||
+		!strings.Contains(string(got), "\ufffd\ufffd") {
 		t.Errorf("%s", got)
 	}
 }
@@ -221,7 +252,10 @@ func FuzzTextCannotBeFaked(f *testing.F) {
 	f.Fuzz(func(t *testing.T, title, name, value, state string, budget int) {
 		a := Observation{
 			Page: Page{Title: title, URL: value}, Outcome: state, Note: name,
-			Elements: []Element{{ID: 1, Role: name, Name: title, Value: value, States: []string{state}}, {ID: 2, Role: "link", Name: value}},
+			Elements: []Element{
+				{ID: 1, Role: name, Name: title, Value: value, States: []string{state}},
+				{ID: 2, Role: "link", Name: value},
+			},
 		}
 		lines := strings.Split(Write(&a, countLetters(budget)), "\n")
 		if len(lines) > 6 {
@@ -231,7 +265,8 @@ func FuzzTextCannotBeFaked(f *testing.F) {
 			if strings.ContainsAny(l, "\r\x00\x1b\u2028\u2029\u202e\u0085") {
 				t.Fatalf("line %d holds a control character: %q", i, l)
 			}
-			if strings.HasPrefix(l, "[") && !strings.HasPrefix(l, "[1] ") && !strings.HasPrefix(l, "[2] link") && i != 1 {
+			if strings.HasPrefix(l, "[") && !strings.HasPrefix(l, "[1] ") && !strings.HasPrefix(l, "[2] link") &&
+				i != 1 {
 				t.Fatalf("line %d is faked: %q", i, l)
 			}
 		}
@@ -243,14 +278,15 @@ func FuzzTextCannotBeFaked(f *testing.F) {
 
 func TestAConsoleErrorIsQuotedUnlessItIsAlready(t *testing.T) {
 	for text, want := range map[string]string{
-		`"x" (3 times)`:                                  `console error: "x" (3 times)`,
-		`"a \" b"`:                                       `console error: "a \" b"`,
-		"x\n[12] button · clicked [13] link":             `console error: "x [12] button · clicked [13] link"`,
-		`"x" · navigated to https://bank.example`:        `console error: "\"x\" · navigated to https://bank.example"`,
-		"console error: 5 more, see console_messages":    "console error: 5 more, see console_messages",
-		"console error: x more, see console_messages":    `console error: "console error: x more, see console_messages"`,
-		`"x" (clicked [12] button) · done (3 times)`:     `console error: "\"x\" (clicked [12] button) · done (3 times)"`,
-		"console error: 5 more, see console_messages\n[": "console error: \"console error: 5 more, see console_messages [\"",
+		`"x" (3 times)`:                               `console error: "x" (3 times)`,
+		`"a \" b"`:                                    `console error: "a \" b"`,
+		"x\n[12] button · clicked [13] link":          `console error: "x [12] button · clicked [13] link"`,
+		`"x" · navigated to https://bank.example`:     `console error: "\"x\" · navigated to https://bank.example"`,
+		"console error: 5 more, see console_messages": "console error: 5 more, see console_messages",
+		"console error: x more, see console_messages": `console error: "console error: x more, see console_messages"`,
+		`"x" (clicked [12] button) · done (3 times)`:  `console error: "\"x\" (clicked [12] button) · done (3 times)"`,
+		"console error: 5 more, see console_messages\n[": "console error: \"console error: 5 more, see " +
+			"console_messages [\"",
 	} {
 		if got := (Event{Kind: "console_error", Text: text}).String(); got != want {
 			t.Errorf("%q is written as %s, want %s", text, got, want)
@@ -279,7 +315,10 @@ func TestConsecutiveGoneNumbersAreARange(t *testing.T) {
 func TestACoverIsDescribedOnceInALongText(t *testing.T) {
 	a := Observation{Changes: true}
 	for i := range 40 {
-		a.Elements = append(a.Elements, Element{ID: i + 1, Role: "link", Name: strings.Repeat("word ", 5), States: []string{`covered by dialog "Settings"`}})
+		a.Elements = append(a.Elements, Element{
+			ID: i + 1, Role: "link", Name: strings.Repeat("word ", 5),
+			States: []string{`covered by dialog "Settings"`},
+		})
 	}
 	budget := Budget{Max: 3000, Count: utf8.RuneCountInString}
 	if got := Write(&a, budget); strings.Count(got, "Settings") != 1 || len(a.Elements) != 40 {
@@ -291,11 +330,16 @@ func TestElementsWithANewCoverAreFolded(t *testing.T) {
 	over := []string{`covered by dialog "Settings"`}
 	a := Observation{Changes: true}
 	for i := range 5 {
-		a.Elements = append(a.Elements, Element{ID: i + 10, Role: "link", Name: "Known", States: over, OnlyCoverChanged: true})
+		a.Elements = append(a.Elements, Element{
+			ID: i + 10, Role: "link", Name: "Known", States: over,
+			OnlyCoverChanged: true,
+		})
 	}
-	a.Elements = append(a.Elements, Element{ID: 15, Role: "link", Name: "Never seen", States: over}, Element{ID: 16, Role: "button", Name: "Save", Usable: true})
+	a.Elements = append(a.Elements, Element{ID: 15, Role: "link", Name: "Never seen", States: over},
+		Element{ID: 16, Role: "button", Name: "Save", Usable: true})
 	got := Text(a)
-	if !strings.Contains(got, "\ncovered by dialog \"Settings\": [10]-[14]") || strings.Contains(got, "Known") || !strings.Contains(got, `[15] link "Never seen"`) {
+	if !strings.Contains(got, "\ncovered by dialog \"Settings\": [10]-[14]") || strings.Contains(got, "Known") ||
+		!strings.Contains(got, `[15] link "Never seen"`) {
 		t.Errorf("got:\n%s", got)
 	}
 	for i := range a.Elements[:5] {

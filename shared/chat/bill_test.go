@@ -14,9 +14,15 @@ func money(nanos int64, currency string) chat.Money {
 
 func TestBillsAddUpByCurrencyAndAreTakenFromEachOther(t *testing.T) {
 	a := chat.Bill{Usage: chat.Usage{Input: 10, Output: 2}, Requests: 1, Cost: []chat.Money{money(5, "USD")}}
-	b := chat.Bill{Usage: chat.Usage{Input: 3, Cached: 1}, Requests: 2, Unpriced: 3, Cost: []chat.Money{money(7, "EUR"), money(1, "USD")}}
+	b := chat.Bill{
+		Usage: chat.Usage{Input: 3, Cached: 1}, Requests: 2, Unpriced: 3,
+		Cost: []chat.Money{money(7, "EUR"), money(1, "USD")},
+	}
 	sum := a.Plus(b)
-	want := chat.Bill{Usage: chat.Usage{Input: 13, Output: 2, Cached: 1}, Requests: 3, Unpriced: 3, Cost: []chat.Money{money(7, "EUR"), money(6, "USD")}}
+	want := chat.Bill{
+		Usage: chat.Usage{Input: 13, Output: 2, Cached: 1}, Requests: 3, Unpriced: 3,
+		Cost: []chat.Money{money(7, "EUR"), money(6, "USD")},
+	}
 	if !reflect.DeepEqual(sum, want) || sum.Tokens() != 15 || sum.In("USD") != 6 || sum.In("CHF") != 0 {
 		t.Errorf("%+v", sum)
 	}

@@ -26,13 +26,17 @@ func TestTextIsCutBetweenCharacters(t *testing.T) {
 			t.Errorf("Bytes(%q, %d) = %q, want %q", c.text, c.n, got, c.bytes)
 		}
 	}
-	if got := Runes("a\xff\xfeb"+strings.Repeat("c", 100), 5); !utf8.ValidString(got) || utf8.RuneCountInString(got) > 6 {
+	if got := Runes("a\xff\xfeb"+strings.Repeat("c", 100), 5); !utf8.ValidString(got) ||
+		utf8.RuneCountInString(got) > 6 {
 		t.Errorf("broken UTF-8 came out as %q", got)
 	}
 }
 
 func TestLineIsOneLineOfAtMostNCharacters(t *testing.T) {
-	for text, want := range map[string]string{"": "", "a\n  b": "a b", "12345": "12345", "1234 6": "1234…", "äöüäöü": "äöüä…"} {
+	for text, want := range map[string]string{
+		"": "", "a\n  b": "a b", "12345": "12345", "1234 6": "1234…",
+		"äöüäöü": "äöüä…",
+	} {
 		if got := Line(text, 5); got != want {
 			t.Errorf("Line(%q, 5) = %q, want %q", text, got, want)
 		}
@@ -50,7 +54,16 @@ func TestPrefixLenDoesNotSplitACharacter(t *testing.T) {
 	for _, c := range []struct {
 		text    string
 		n, want int
-	}{{"", 3, 0}, {"abc", 2, 2}, {"aä", 2, 1}, {"aä", 3, 3}, {"aä", 9, 3}, {"a\xc3", 9, 1}, {"a\xe6\x97", 3, 1}, {"a\xff", 2, 2}} {
+	}{
+		{"", 3, 0},
+		{"abc", 2, 2},
+		{"aä", 2, 1},
+		{"aä", 3, 3},
+		{"aä", 9, 3},
+		{"a\xc3", 9, 1},
+		{"a\xe6\x97", 3, 1},
+		{"a\xff", 2, 2},
+	} {
 		if got := PrefixLen(c.text, c.n); got != c.want {
 			t.Errorf("PrefixLen(%q, %d) = %d, want %d", c.text, c.n, got, c.want)
 		}

@@ -36,7 +36,8 @@ type Description struct {
 	// Secrets are the person's secrets that the call names ({{secret:name}}) and its tool fills in. A tool fills in
 	// no others.
 	Secrets []SecretUse `json:"secrets,omitempty"`
-	// ForwardsSecrets is true when the names of secrets in the arguments are passed on as names, and filled in by the calls
+	// ForwardsSecrets is true when the names of secrets in the arguments are passed on as names, and filled in by the
+	// calls
 	// that this one makes.
 	ForwardsSecrets bool `json:"quotes,omitempty"`
 	// Files are the effects on files, each path and use once, in order of mention.

@@ -117,7 +117,8 @@ func (j *Job) Check() error {
 			fmt.Sprintf("At most %d are allowed.", MaxSystemBytes),
 		)
 	case j.Model == "" || j.Model == llm.PilotName:
-		return wrong("An answer in a format needs a language model; the built-in command pilot is not one.", connectHint)
+		return wrong("An answer in a format needs a language model; the built-in command pilot is not one.",
+			connectHint)
 	}
 	return nil
 }

@@ -142,7 +142,10 @@ func TestAModelIsToldWhereItsAnswerDoesNotFitAndRepairsIt(t *testing.T) {
 	for _, r := range h.service.Requests()[2:] {
 		told = append(told, r.Last())
 	}
-	for i, want := range []string{"line 1, column 1", `"price" must be a number, not a string ("72")`, `the name "name" appears twice`} {
+	for i, want := range []string{
+		"line 1, column 1", `"price" must be a number, not a string ("72")`,
+		`the name "name" appears twice`,
+	} {
 		if !strings.Contains(told[i], want) {
 			t.Errorf("repair %d says %q, not %q", i+1, told[i], want)
 		}

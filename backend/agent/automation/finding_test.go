@@ -36,7 +36,10 @@ func meant(tool, args string) openaitest.Call {
 
 func TestAModelThatSearchesItsToolsFinishesInEveryFormat(t *testing.T) {
 	for _, kind := range toolcalls.Formats() {
-		for name, done := range map[string]openaitest.Call{"by itself": call(automation.ToolName, `{}`), "as one it found": meant(automation.ToolName, `{}`)} {
+		for name, done := range map[string]openaitest.Call{
+			"by itself":       call(automation.ToolName, `{}`),
+			"as one it found": meant(automation.ToolName, `{}`),
+		} {
 			t.Run(string(kind)+" "+name, func(t *testing.T) {
 				h := manyTools(t)
 				h.kind = kind
@@ -55,7 +58,8 @@ func TestAModelThatSearchesItsToolsFinishesInEveryFormat(t *testing.T) {
 						return calls(script[n])
 					}
 					return says(
-						toolcalls.Print(kind, toolcalls.Call{Name: script[n].Name, Args: []byte(script[n].Args)}, tools),
+						toolcalls.Print(kind, toolcalls.Call{Name: script[n].Name, Args: []byte(script[n].Args)},
+							tools),
 					)
 				}
 				answer, err := automation.Run(t.Context(), h, h.job(t))

@@ -52,7 +52,8 @@ func (g *goal) ToolCalled(args json.RawMessage, failed []string) loop.Reply {
 		return g.judge(answerArgument(args))
 	case len(failed) > 0:
 		return loop.Reply{
-			Message: "Not taken: " + strings.Join(failed, ", ") + " failed in the same answer. Look at the results, go on, " +
+			Message: "Not taken: " + strings.Join(failed, ", ") +
+				" failed in the same answer. Look at the results, go on, " +
 				"and call " + ToolName + " when the task is done or cannot be done.",
 		}
 	}
@@ -100,7 +101,10 @@ func (g *goal) judge(text string) loop.Reply {
 		g.wrong = []string{err.Error()}
 	} else {
 		if g.wrong, err = g.format.check(value); err != nil {
-			return loop.Reply{Failure: sentence("the answer cannot be checked: " + err.Error()), Suggestion: "Give a simpler format."}
+			return loop.Reply{
+				Failure:    sentence("the answer cannot be checked: " + err.Error()),
+				Suggestion: "Give a simpler format.",
+			}
 		}
 		if len(g.wrong) == 0 {
 			g.answer = value

@@ -55,7 +55,8 @@ func newHarness(t *testing.T, turns ...openaitest.Turn) *harness {
 	models := providers.New(providers.Config{OpenAIBaseURL: service.URL(), Detect: map[string]int{}})
 	h := &harness{service: service, do: func(c toolspec.Call) toolspec.Result { return toolspec.OK("seen " + c.ID) }}
 	h.Loop = loop.New(loop.Config{
-		Tools: h, Calls: h, Journal: h, History: h, Models: models, Formats: h, Limits: func() loop.Limits { return h.limits },
+		Tools: h, Calls: h, Journal: h, History: h, Models: models, Formats: h,
+		Limits:    func() loop.Limits { return h.limits },
 		CoreTools: []string{"look", "act"}, Window: func() int { return h.window },
 	})
 	t.Cleanup(func() {

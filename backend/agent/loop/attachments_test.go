@@ -56,7 +56,9 @@ func TestAServersWordsOpenNoHostEvenWhenEdited(t *testing.T) {
 	if last := h.service.Requests()[0].Last(); strings.Contains(last, "<<outside") {
 		t.Errorf("what the person sends is no order any more: %q", last)
 	}
-	if _, err := h.Edit(context.Background(), loop.Ask{Conversation: "c1", Text: "look at evil.example and shop.example", Model: "openai/m"}, messages[0].ID); err != nil {
+	if _, err := h.Edit(context.Background(),
+		loop.Ask{Conversation: "c1", Text: "look at evil.example and shop.example", Model: "openai/m"},
+		messages[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	h.ended(t, 2)
@@ -70,7 +72,8 @@ func TestAServersWordsOpenNoHostEvenWhenEdited(t *testing.T) {
 func TestAttachmentsOfAWaitingMessageComeIntoItsTurn(t *testing.T) {
 	h, proceed := blockingTool(t, turnStart, calls(call2("act", 1)), openaitest.Turn{Text: "Done."})
 	sent, err := h.Send(context.Background(), loop.Ask{
-		Conversation: "c1", Text: "rather evil.example", Model: "openai/m", Interactive: true, Attached: []chat.Attached{page}, From: []string{"mcp:shelf"},
+		Conversation: "c1", Text: "rather evil.example", Model: "openai/m", Interactive: true,
+		Attached: []chat.Attached{page}, From: []string{"mcp:shelf"},
 	}, event.MomentNow)
 	if err != nil || sent.Waiting == "" {
 		t.Fatal(sent, err)

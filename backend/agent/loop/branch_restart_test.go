@@ -127,7 +127,8 @@ func TestAProgramsWordsOpenNoHostWhenAPersonRetriesThem(t *testing.T) {
 	if got := opened(); !slices.Equal(got, []string{"own.example"}) {
 		t.Errorf("a person's words asked again: %v", got)
 	}
-	if _, err := k.Retry(ctx, loop.Ask{Conversation: "c1", Model: "openai/m", Caller: toolspec.CallerHTTP}, k.mine(t, "open https://own.example")); err != nil {
+	if _, err := k.Retry(ctx, loop.Ask{Conversation: "c1", Model: "openai/m", Caller: toolspec.CallerHTTP},
+		k.mine(t, "open https://own.example")); err != nil {
 		t.Fatal(err)
 	}
 	k.ended(t, 1)
@@ -148,7 +149,10 @@ func TestAHeldMessageIsAskedInTheActiveBranch(t *testing.T) {
 	}
 	k.ask(t, "one")
 	ctx := context.Background()
-	if _, err := k.Start(ctx, loop.Ask{Conversation: "c1", Text: "two", Model: "openai/m", Interactive: true}); err != nil {
+	if _, err := k.Start(ctx, loop.Ask{
+		Conversation: "c1", Text: "two", Model: "openai/m",
+		Interactive: true,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	<-running

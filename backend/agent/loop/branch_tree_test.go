@@ -213,7 +213,10 @@ func TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt(t *testing.T) {
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		trees++
-		g := &branchTree{branchHarness: k, t: r, id: fmt.Sprint("c", trees), ways: map[string][]string{"": nil}, all: []string{""}}
+		g := &branchTree{
+			branchHarness: k, t: r, id: fmt.Sprint("c", trees), ways: map[string][]string{"": nil},
+			all: []string{""},
+		}
 		for range rapid.IntRange(3, 14).Draw(r, "steps") {
 			g.step()
 		}

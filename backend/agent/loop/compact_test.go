@@ -144,13 +144,15 @@ func TestAfterASummaryPromptsKeepTheirBeginningOverARestart(t *testing.T) {
 }
 
 func TestSummarizedPanelToolsAreListedAgain(t *testing.T) {
-	h := newHarness(t, openaitest.Turn{Text: "Open."}, openaitest.Turn{Text: "Still open."}, openaitest.Turn{Text: "Yes."})
+	h := newHarness(t, openaitest.Turn{Text: "Open."}, openaitest.Turn{Text: "Still open."},
+		openaitest.Turn{Text: "Yes."})
 	h.addTools()
 	h.defs = append(h.defs, panelTool("note_add"))
 	h.ask(t, "the panel is open")
 	h.mu.Lock()
 	h.messages = append(h.messages, chat.Message{
-		ID: "s", Conversation: "c1", Role: chat.RoleSummary, Covers: h.messages[len(h.messages)-1].ID, Text: "Summed up.", Status: chat.StatusDone,
+		ID: "s", Conversation: "c1", Role: chat.RoleSummary, Covers: h.messages[len(h.messages)-1].ID,
+		Text: "Summed up.", Status: chat.StatusDone,
 	})
 	h.mu.Unlock()
 	h.ask(t, "and now?")
@@ -185,7 +187,8 @@ func TestASummaryIsUndoneAndDoneAgain(t *testing.T) {
 		}
 	}
 	h.ask(t, "more again")
-	if r := conversationTexts(h)[len(conversationTexts(h))-1]; !strings.HasPrefix(r.Messages[1].Content, "[From Sextant: ") {
+	if r := conversationTexts(h)[len(conversationTexts(h))-1]; !strings.HasPrefix(r.Messages[1].Content,
+		"[From Sextant: ") {
 		t.Errorf("done again, the first message is %q", r.Messages[1].Content)
 	}
 	if err := h.UseSummary(t.Context(), "c1", messages[0].ID, false); !errors.Is(err, loop.ErrNoSummary) {
@@ -195,7 +198,8 @@ func TestASummaryIsUndoneAndDoneAgain(t *testing.T) {
 
 func TestWithoutAnAnswerTheSummaryIsMadeWithoutTheModel(t *testing.T) {
 	for name, bad := range map[string]openaitest.Turn{
-		"refused": {Status: 400, Body: `{"error":{"message":"no"}}`}, "empty": {Text: "  "}, "cut": {Text: "half a sum", Cut: 60},
+		"refused": {Status: 400, Body: `{"error":{"message":"no"}}`}, "empty": {Text: "  "},
+		"cut": {Text: "half a sum", Cut: 60},
 	} {
 		h := longConversation(t, func() openaitest.Turn { return bad })
 		if o := h.ask(t, goal); o.Status != chat.StatusDone || o.Text != "Ordered." {
@@ -216,7 +220,8 @@ func TestAStopEndsTheQuestionForASummary(t *testing.T) {
 		asking <- struct{}{}
 		return openaitest.Turn{Text: "never", Stall: -1}
 	})
-	if _, err := h.Start(context.Background(), loop.Ask{Conversation: "c1", Text: goal, Model: "openai/m"}); err != nil {
+	if _, err := h.Start(context.Background(),
+		loop.Ask{Conversation: "c1", Text: goal, Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
 	select {

@@ -25,7 +25,8 @@ func (t *turn) startEarly(defs []toolspec.Definition, c chat.ToolCall) {
 	case e.blocked || t.toolsClosed || !readOnly(defs, c):
 		e.blocked = true
 		return
-	case t.rounds > t.limits.Rounds || len(e.running) >= parallelReads || len(e.running) >= min(t.limits.CallsPerTurn-t.called, t.lineage.counter.CallsLeft()):
+	case t.rounds > t.limits.Rounds || len(e.running) >= parallelReads ||
+		len(e.running) >= min(t.limits.CallsPerTurn-t.called, t.lineage.counter.CallsLeft()):
 		e.blocked = true
 		return
 	}

@@ -173,7 +173,8 @@ func TestStopEndsAStreamingAnswerWithin100msAndKeepsItsText(t *testing.T) {
 	whole := openaitest.Turn{Text: "first second", Fragment: 6}
 	whole.Stall = strings.Index(string(openaitest.Render(whole)), "second")
 	h := newHarness(t, whole)
-	if _, err := h.Start(context.Background(), loop.Ask{Conversation: "c1", Text: "talk", Model: "openai/m"}); err != nil {
+	if _, err := h.Start(context.Background(),
+		loop.Ask{Conversation: "c1", Text: "talk", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
 	h.until(t, event.TextDelta)
@@ -196,7 +197,8 @@ func TestStopDoesNotWaitForACallThatHangs(t *testing.T) {
 		<-hang
 		return toolspec.OK("late")
 	}
-	if _, err := h.Start(context.Background(), loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m"}); err != nil {
+	if _, err := h.Start(context.Background(),
+		loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
 	<-running

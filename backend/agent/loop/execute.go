@@ -79,7 +79,8 @@ func (t *turn) nextGroup(defs []toolspec.Definition, calls []chat.ToolCall, brok
 		return calls[:n]
 	}
 	n := 0
-	for n < len(calls) && n < parallelReads && n < left && readOnly(defs, calls[n]) && problemOf(broken, calls[n]) == nil {
+	for n < len(calls) && n < parallelReads && n < left && readOnly(defs, calls[n]) &&
+		problemOf(broken, calls[n]) == nil {
 		n++
 	}
 	return calls[:max(n, 1)]

@@ -117,7 +117,8 @@ func (t *turn) runGoalRound(defs []toolspec.Definition, message chat.Message, re
 	}
 	var own, others []chat.ToolCall
 	for _, c := range message.Calls {
-		name, args, _ := prompt.ResolveCall(c.Name, c.Args) // a model that searches its tools may call this one through call_tool
+		// a model that searches its tools may call this one through call_tool
+		name, args, _ := prompt.ResolveCall(c.Name, c.Args)
 		if t.isGoal(name) && problemOf(res.Broken, c) == nil {
 			c.Args = args
 			own = append(own, c)

@@ -142,7 +142,11 @@ func (h *harness) Publish(_ context.Context, events ...event.Event) ([]event.Eve
 			if i := slices.IndexFunc(h.messages, func(o chat.Message) bool { return o.ID == d.Message }); i >= 0 {
 				h.messages[i].Text += d.Text
 			} else {
-				h.messages = append(h.messages, chat.Message{ID: d.Message, Conversation: e.Conversation, Turn: e.Turn, Role: chat.RoleAssistant, Text: d.Text})
+				h.messages = append(h.messages,
+					chat.Message{
+						ID: d.Message, Conversation: e.Conversation, Turn: e.Turn, Role: chat.RoleAssistant,
+						Text: d.Text,
+					})
 			}
 		}
 	}

@@ -85,7 +85,8 @@ func (g *effects) add(r toolspec.Result) {
 // leadingSubagents is how many of the first calls start subagents and so run in parallel, at most left.
 func leadingSubagents(calls []chat.ToolCall, broken []llm.BrokenCall, left int) int {
 	n := 0
-	for n < len(calls) && n < allowance.MaxSubagents && n < left && calls[n].Name == toolspec.RunSubagent && problemOf(broken, calls[n]) == nil {
+	for n < len(calls) && n < allowance.MaxSubagents && n < left && calls[n].Name == toolspec.RunSubagent &&
+		problemOf(broken, calls[n]) == nil {
 		n++
 	}
 	return n

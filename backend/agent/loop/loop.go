@@ -235,7 +235,10 @@ func New(cfg Config) *Loop {
 	if cfg.MarkerSecret == "" {
 		cfg.MarkerSecret = NewSecret()
 	}
-	return &Loop{cfg: cfg, running: map[string]*runningTurn{}, toolboxes: map[string]*prompt.Toolbox{}, outside: map[string]*sharedLineage{}}
+	return &Loop{
+		cfg: cfg, running: map[string]*runningTurn{}, toolboxes: map[string]*prompt.Toolbox{},
+		outside: map[string]*sharedLineage{},
+	}
 }
 
 // Start begins a turn in the background and returns its id once the message is recorded. The turn outlives

@@ -44,7 +44,8 @@ func TestATurnAlternatesModelAndToolsAndRecordsEachStep(t *testing.T) {
 			t.Errorf("%s stands in %q, %q", e.Kind, e.Conversation, e.Turn)
 		}
 	}
-	const want = "conversation.updated message.added turn.started message.added round.ended message.added message.added round.ended " +
+	const want = "conversation.updated message.added turn.started message.added round.ended message.added " +
+		"message.added round.ended " +
 		"message.added message.added round.ended turn.ended"
 	if strings.Join(kinds, " ") != want {
 		t.Errorf("events\n got %s\nwant %s", strings.Join(kinds, " "), want)
@@ -53,7 +54,9 @@ func TestATurnAlternatesModelAndToolsAndRecordsEachStep(t *testing.T) {
 	for _, m := range messages {
 		said = append(said, string(m.Role)+":"+m.Text)
 	}
-	if got := strings.Join(said, "|"); got != "user:do it|assistant:Looking first.|tool:result of look|assistant:|tool:result of act|assistant:All done, see [12]." {
+	if got := strings.Join(said,
+		"|"); got != "user:do it|assistant:Looking first.|tool:result of look|assistant:|tool:result of "+
+		"act|assistant:All done, see [12]." {
 		t.Errorf("messages %s", got)
 	}
 	if c := data[chat.Conversation](log[0]); c.Title != "do it" || c.Model != "openai/m" {
@@ -350,7 +353,10 @@ func TestOneTurnAtATimeInAConversation(t *testing.T) {
 
 func TestAnInvalidAskIsRefused(t *testing.T) {
 	h := newHarness(t)
-	for text, want := range map[string]error{" \n": loop.ErrEmpty, strings.Repeat("x", loop.MaxTextBytes+1): loop.ErrTooLong} {
+	for text, want := range map[string]error{
+		" \n":                                    loop.ErrEmpty,
+		strings.Repeat("x", loop.MaxTextBytes+1): loop.ErrTooLong,
+	} {
 		if _, err := h.Start(context.Background(), loop.Ask{Text: text}); !errors.Is(err, want) {
 			t.Errorf("%d bytes: %v", len(text), err)
 		}

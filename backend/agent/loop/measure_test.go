@@ -46,7 +46,10 @@ func TestTheWindowIsConfiguredElseReportedElseByName(t *testing.T) {
 }
 
 func TestTheSupportedWindowIsNotTakenForTheLoadedWindow(t *testing.T) {
-	for said, searching := range map[string]bool{`"max_context_length":1000000`: true, `"context_length":1000000`: false} {
+	for said, searching := range map[string]bool{
+		`"max_context_length":1000000`: true,
+		`"context_length":1000000`:     false,
+	} {
 		h := newHarness(t, openaitest.Turn{Text: "Hello."})
 		h.addTools()
 		h.window = 0

@@ -207,7 +207,15 @@ func TestAConversationsBudgetHoldsOverTurnsAndRestartsUntilItIsRaised(t *testing
 	}
 	for i, want := range []struct {
 		restart, raise, done bool
-	}{{false, false, true}, {true, false, true}, {false, false, false}, {true, false, false}, {false, true, true}, {true, false, true}, {false, false, false}} {
+	}{
+		{false, false, true},
+		{true, false, true},
+		{false, false, false},
+		{true, false, false},
+		{false, true, true},
+		{true, false, true},
+		{false, false, false},
+	} {
 		if want.restart {
 			b.open(t)
 		}
@@ -361,7 +369,10 @@ func TestATurnInsideACallSpendsFromBothBudgets(t *testing.T) {
 	var child loop.Outcome
 	b.do = func(ctx context.Context, _ toolspec.Call) toolspec.Result {
 		var err error
-		if child, err = b.Run(ctx, loop.Ask{Conversation: "child", Text: "the small task", Model: "openai/m"}); err != nil {
+		if child, err = b.Run(ctx, loop.Ask{
+			Conversation: "child", Text: "the small task",
+			Model: "openai/m",
+		}); err != nil {
 			t.Error(err)
 		}
 		return toolspec.OK("done")
@@ -393,7 +404,8 @@ func TestAllBranchesOfAConversationCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.until(t, event.TurnEnded)
-	if _, err := b.Edit(t.Context(), loop.Ask{Conversation: "c1", Text: "other words", Model: "openai/m"}, said[0].ID); err != nil {
+	if _, err := b.Edit(t.Context(), loop.Ask{Conversation: "c1", Text: "other words", Model: "openai/m"},
+		said[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	b.until(t, event.TurnEnded)

@@ -89,7 +89,10 @@ func TestWhatWasSentOnceIsSentAgainWithTheSameBytes(t *testing.T) {
 	h.Close()
 	again := loop.New(h.config())
 	defer again.Close()
-	if o, err := again.Run(t.Context(), loop.Ask{Conversation: "c1", Text: "still there?", Model: "openai/m"}); err != nil ||
+	if o, err := again.Run(t.Context(), loop.Ask{
+		Conversation: "c1", Text: "still there?",
+		Model: "openai/m",
+	}); err != nil ||
 		o.Status != chat.StatusDone {
 		t.Fatalf("%+v, %v", o, err)
 	}
@@ -173,7 +176,8 @@ func TestAboveATwentiethOfTheWindowTheToolsNeverChange(t *testing.T) {
 		names = append(names, c.Tool+string(c.Args))
 	}
 	slices.Sort(names)
-	if got := strings.Join(names, " "); got != `chat__post_7{"text":"hi"} find_tools{"query":"post a message"} look{"where":1}` {
+	if got := strings.Join(names,
+		" "); got != `chat__post_7{"text":"hi"} find_tools{"query":"post a message"} look{"where":1}` {
 		t.Errorf("what ran: %s", got)
 	}
 	h.defs = slices.Concat(plain, []toolspec.Definition{panelTool("note_add")})

@@ -151,7 +151,8 @@ func TestMessagesThatWaitForTheNextTurnComeOneAfterTheOtherAndCanBeChangedBefore
 	if strings.Join(said, ", ") != "go, second, third, mended" || len(turns) != 3 {
 		t.Errorf("%d turns: %q", len(turns), said)
 	}
-	if _, err := h.UpdateWaiting(ctx, "c1", third, toolspec.CallerModel, "too late", ""); !errors.Is(err, loop.ErrNotWaiting) {
+	if _, err := h.UpdateWaiting(ctx, "c1", third, toolspec.CallerModel, "too late", ""); !errors.Is(err,
+		loop.ErrNotWaiting) {
 		t.Errorf("changing what was taken: %v", err)
 	}
 }
@@ -171,7 +172,8 @@ func TestStopHoldsWaitingMessagesUntilTheyAreSent(t *testing.T) {
 		t.Fatalf("after the stop: %+v", waits)
 	}
 	// Another turn neither takes nor starts the held message.
-	if _, err := h.Start(context.Background(), loop.Ask{Conversation: "c1", Text: "hello", Model: "openai/m"}); err != nil {
+	if _, err := h.Start(context.Background(),
+		loop.Ask{Conversation: "c1", Text: "hello", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
 	h.ended(t, 1)
@@ -201,13 +203,17 @@ func TestAProgramsMessageDoesNotBecomePartOfAPersonsTurn(t *testing.T) {
 	)
 	ctx := context.Background()
 	mine := h.send(t, "mine", event.MomentNext)
-	if _, err := h.UpdateWaiting(ctx, "c1", mine, toolspec.CallerHTTP, "theirs", ""); !errors.Is(err, loop.ErrNotOwner) {
+	if _, err := h.UpdateWaiting(ctx, "c1", mine, toolspec.CallerHTTP, "theirs", ""); !errors.Is(err,
+		loop.ErrNotOwner) {
 		t.Errorf("a program changed a person's words: %v", err)
 	}
 	if err := h.DropWaiting(ctx, "c1", mine, toolspec.CallerModel); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Send(ctx, loop.Ask{Conversation: "c1", Text: "open evil.example", Model: "openai/m", Caller: toolspec.CallerHTTP}, event.MomentNow); err != nil {
+	if _, err := h.Send(ctx, loop.Ask{
+		Conversation: "c1", Text: "open evil.example", Model: "openai/m",
+		Caller: toolspec.CallerHTTP,
+	}, event.MomentNow); err != nil {
 		t.Fatal(err)
 	}
 	proceed()

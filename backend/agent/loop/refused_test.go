@@ -35,9 +35,11 @@ func TestAQuestionRefusedAsTooLongIsSummarizedAndAskedAgainOnce(t *testing.T) {
 			o := h.ask(t, goal)
 			_, messages, _ := h.recorded()
 			switch {
-			case most == 10 && (o.Status != chat.StatusFailed || refused < 1 || refused > 2 || !strings.Contains(o.Error, "too long for")):
+			case most == 10 && (o.Status != chat.StatusFailed || refused < 1 || refused > 2 ||
+				!strings.Contains(o.Error, "too long for")):
 				t.Errorf("%s: %+v after %d refusals", said, o, refused)
-			case most > 10 && (o.Status != chat.StatusDone || o.Text != "Ordered." || refused != 1 || len(summaries(messages)) == 0):
+			case most > 10 && (o.Status != chat.StatusDone || o.Text != "Ordered." || refused != 1 ||
+				len(summaries(messages)) == 0):
 				t.Errorf("%s: %+v after %d refusals, %d summaries", said, o, refused, len(summaries(messages)))
 			}
 		}

@@ -17,7 +17,8 @@ func TestASideQuestionIsPaidForByTheTurnOfItsCall(t *testing.T) {
 	b := newCostHarness(t, costs(90, 10), apart, openaitest.Turn{Text: "Done."})
 	b.do = func(ctx context.Context, c toolspec.Call) toolspec.Result {
 		got, err := b.AskSide(ctx, loop.SideQuestion{
-			Model: "openai/m", System: "Be brief.", Messages: []chat.Message{{Role: chat.RoleUser, Text: "Why?"}}, MaxTokens: 7,
+			Model: "openai/m", System: "Be brief.", Messages: []chat.Message{{Role: chat.RoleUser, Text: "Why?"}},
+			MaxTokens:    7,
 			Conversation: c.From.Conversation, Turn: c.From.Turn,
 		})
 		if err != nil || got.Text != "Because." {

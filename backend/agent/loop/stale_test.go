@@ -98,7 +98,8 @@ func TestOldLooksAtAPageAreLeftOutInBlocks(t *testing.T) {
 		}
 	}
 	t.Logf(
-		"a task of 20 rounds: %d tokens in all requests before, %d after (%.0f %%); the last request %d and %d; %d of %d requests change what was sent (cl100k)",
+		"a task of 20 rounds: %d tokens in all requests before, %d after (%.0f %%); the last request %d and %d; %d "+
+			"of %d requests change what was sent (cl100k)",
 		sum(before),
 		sum(after),
 		100*float64(sum(after))/float64(sum(before)),

@@ -72,7 +72,8 @@ func (l *Loop) RunSubagent(ctx context.Context, c SubagentTask) (SubagentResult,
 		return SubagentResult{}, tooMany()
 	}
 	t, err := l.begin(ctx, Ask{
-		Text: c.question(), Model: k.model, Panel: c.Call.Panel, Caller: k.from.Caller, Interactive: k.from.Interactive, YesTo: k.from.YesTo,
+		Text: c.question(), Model: k.model, Panel: c.Call.Panel, Caller: k.from.Caller, Interactive: k.from.Interactive,
+		YesTo:   k.from.YesTo,
 		Session: k.from.Session, System: k.system, Tools: k.rights.Tools, lineage: k,
 	})
 	if err != nil {
@@ -156,7 +157,8 @@ func (l *Loop) newLineage(above *lineage, c SubagentTask) (*lineage, *toolspec.R
 		from.Root, from.Interactive = "", false // its turns would ask in a window, and there is none
 	}
 	return &lineage{
-		depth: above.depth + 1, model: model, system: above.system, rights: above.rights.Narrow(c.Tools, c.ReadOnly, c.Calls, c.Rounds), counter: above.counter,
+		depth: above.depth + 1, model: model, system: above.system,
+		rights: above.rights.Narrow(c.Tools, c.ReadOnly, c.Calls, c.Rounds), counter: above.counter,
 		from: from, parent: parent, call: c.Call.ID, title: naming.Title(naming.PlainTitle(c.Task)),
 	}, nil
 }

@@ -159,7 +159,8 @@ func TestASubagentHasItsOwnConversationAndReturnsOnlyItsAnswer(t *testing.T) {
 	inner := f.made()[0].From
 	_, _, all := f.recorded()
 	outer := all[0].From
-	if inner.Conversation != "c1" || inner.Turn != outer.Turn || inner.Caller != outer.Caller || inner.Child.Conversation != child.Conversation ||
+	if inner.Conversation != "c1" || inner.Turn != outer.Turn || inner.Caller != outer.Caller ||
+		inner.Child.Conversation != child.Conversation ||
 		inner.Child.Turn != child.Turn ||
 		!slices.Equal(inner.TypedHosts, []string{"typed.example"}) ||
 		!inner.Interactive {
@@ -265,7 +266,11 @@ func TestASubagentOfAPersonAsksForConfirmation(t *testing.T) {
 	if got := f.made()[0].From.Caller; got != toolspec.CallerModel {
 		t.Errorf("its calls count as those of %s", got)
 	}
-	if r := f.Do(t.Context(), toolspec.Call{ID: "p", Tool: toolspec.RunSubagent, Args: json.RawMessage(`{"task":"child: x"}`), From: toolspec.Provenance{Caller: toolspec.CallerPilot}}); r.Success ||
+	if r := f.Do(t.Context(), toolspec.Call{
+		ID: "p", Tool: toolspec.RunSubagent,
+		Args: json.RawMessage(`{"task":"child: x"}`),
+		From: toolspec.Provenance{Caller: toolspec.CallerPilot},
+	}); r.Success ||
 		!strings.Contains(r.Error, "needs a language model") {
 		t.Errorf("without a model: %+v", r)
 	}
@@ -304,7 +309,8 @@ func TestStoppingTheParentStopsItsSubagentsAtOnce(t *testing.T) {
 
 func TestStoppingASubagentLeavesItsParentRunning(t *testing.T) {
 	f := newSubagentHarness(t, map[string][]openaitest.Turn{
-		"parent": {calls(runSubagent(map[string]any{"task": "one: x"})), text("went on")}, "one": {calls(call("act", `{}`))},
+		"parent": {calls(runSubagent(map[string]any{"task": "one: x"})), text("went on")},
+		"one":    {calls(call("act", `{}`))},
 	})
 	f.inner = func(ctx context.Context, c toolspec.Call) toolspec.Result {
 		go f.Stop(c.From.Child.Conversation)

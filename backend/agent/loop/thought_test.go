@@ -51,7 +51,8 @@ func TestAStopDuringReasoningKeepsTheReasoning(t *testing.T) {
 	whole := openaitest.Turn{Thought: "One. Two.", Fragment: 5}
 	whole.Stall = strings.Index(string(openaitest.Render(whole)), "Two.")
 	h := newHarness(t, whole)
-	if _, err := h.Start(context.Background(), loop.Ask{Conversation: "c1", Text: "think", Model: "openai/m"}); err != nil {
+	if _, err := h.Start(context.Background(),
+		loop.Ask{Conversation: "c1", Text: "think", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
 	if d := data[event.Delta](h.until(t, event.ThoughtDelta)); d.Text != "One. " {

@@ -60,7 +60,10 @@ func textModel(kind toolcalls.Format, fragment int, steps ...string) func(openai
 		if len(r.Messages) > 0 && r.Messages[0].Role == "system" {
 			system = r.Messages[0].Content
 		}
-		form := map[toolcalls.Format]string{toolcalls.ToolCall: `<tool_call>{"name"`, toolcalls.Hermes: "<function=name>", toolcalls.Fenced: "```tool\nreturn"}[kind]
+		form := map[toolcalls.Format]string{
+			toolcalls.ToolCall: `<tool_call>{"name"`,
+			toolcalls.Hermes:   "<function=name>", toolcalls.Fenced: "```tool\nreturn",
+		}[kind]
 		switch {
 		case len(r.Tools) > 0:
 			return openaitest.Turn{Status: 400, Body: `{"error":{"message":"this model does not support tools"}}`}
@@ -207,7 +210,8 @@ func split(text string, at int) string {
 }
 
 func TestACallThatOnlyReadsStartsBeforeTheAnswerEnds(t *testing.T) {
-	call := toolcalls.Print(toolcalls.ToolCall, toolcalls.Call{Name: "look", Args: []byte(`{}`)}, toolcalls.NewToolset(nil))
+	call := toolcalls.Print(toolcalls.ToolCall, toolcalls.Call{Name: "look", Args: []byte(`{}`)},
+		toolcalls.NewToolset(nil))
 	act := strings.Replace(call, "look", "act", 1)
 	whole := openaitest.Turn{Text: call + "\n" + act + "\nNow a long explanation.", Fragment: 4}
 	whole.Stall = strings.Index(string(openaitest.Render(whole)), `"finish_reason":"stop"`)
@@ -215,7 +219,8 @@ func TestACallThatOnlyReadsStartsBeforeTheAnswerEnds(t *testing.T) {
 	h.dialects = fixed(toolcalls.ToolCall)
 	looked := make(chan string, 4)
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result { looked <- c.Tool; return toolspec.OK("seen") }
-	if _, err := h.Start(context.Background(), loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m"}); err != nil {
+	if _, err := h.Start(context.Background(),
+		loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m"}); err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -234,7 +239,8 @@ func TestACallThatOnlyReadsStartsBeforeTheAnswerEnds(t *testing.T) {
 }
 
 func TestABrokenCallInTextIsReportedWithItsPlaceAndTheOthersRun(t *testing.T) {
-	answer := "```tool\nreturn look({where: \"a\"});\n```\n```tool\nreturn loook({});\n```\n```tool\nreturn act({n: });\n```\n"
+	answer := "```tool\nreturn look({where: \"a\"});\n```\n```tool\nreturn loook({});\n```\n```tool\nreturn act({n: " +
+		"});\n```\n"
 	h := newHarness(t, openaitest.Turn{Text: answer}, openaitest.Turn{Text: "Sorry."})
 	h.dialects = fixed(toolcalls.Fenced)
 	if o := h.ask(t, "go"); o.Status != chat.StatusDone {
@@ -245,7 +251,10 @@ func TestABrokenCallInTextIsReportedWithItsPlaceAndTheOthersRun(t *testing.T) {
 		t.Errorf("calls %+v", made)
 	}
 	last := h.service.Requests()[1].Last()
-	for _, want := range []string{`line 5, column 8: there is no tool "loook"; nearest: look`, `line 8, column 16: expected a value, found "}"`, "return look("} {
+	for _, want := range []string{
+		`line 5, column 8: there is no tool "loook"; nearest: look`,
+		`line 8, column 16: expected a value, found "}"`, "return look(",
+	} {
 		if !strings.Contains(last, want) {
 			t.Errorf("the model is not told %q:\n%s", want, last)
 		}

@@ -296,7 +296,8 @@ func (t *turn) detectFormat() error {
 	if saveErr := t.recordSideCost("probe"); saveErr != nil {
 		return saveErr
 	}
-	if second, ok := t.adapter.Model.(llm.FallbackReporter); err != nil && ok && second.HasFallback() && t.ctx.Err() == nil {
+	if second, ok := t.adapter.Model.(llm.FallbackReporter); err != nil && ok && second.HasFallback() &&
+		t.ctx.Err() == nil {
 		return nil // the fallback is asked natively
 	}
 	if err != nil {

@@ -47,7 +47,10 @@ func TestOnAFullDiskATurnEndsAndNothingOfItIsLost(t *testing.T) {
 	if _, _, calls := h.recorded(); len(calls) != 1 {
 		t.Fatalf("%d calls ran although nothing could be recorded any more", len(calls))
 	}
-	if _, err := h.Run(t.Context(), loop.Ask{Conversation: o.Conversation, Text: "go on", Model: "openai/m"}); !errors.Is(
+	if _, err := h.Run(t.Context(), loop.Ask{
+		Conversation: o.Conversation, Text: "go on",
+		Model: "openai/m",
+	}); !errors.Is(
 		err,
 		syscall.ENOSPC,
 	) {

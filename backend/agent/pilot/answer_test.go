@@ -68,21 +68,37 @@ func TestAnswersDescribeTheResult(t *testing.T) {
 	for name, c := range map[string]struct{ said, result, want string }{
 		"opening": {
 			"open shop.example", shop + list,
-			"Opened “Blue | Green shop” at https://shop.example/. 3 things are numbered, from [1] link \"Home\" to [3] button \"Buy\". Say \"annotate\" for the list.",
+			"Opened “Blue | Green shop” at https://shop.example/. 3 things are numbered, from [1] link \"Home\" to " +
+				"[3] button \"Buy\". Say \"annotate\" for the list.",
 		},
-		"opening a page with nothing": {"open shop.example", "Page:  | https://shop.example/ | v1 | tab 1\n", "Opened https://shop.example/. Nothing on it can be acted on yet."},
-		"annotating":                  {"annotate", shop + list + "… 12 more below; scroll, or annotate_page with query or scope=page", "3 things are numbered on “Blue | Green shop”:\n\n[1] link \"Home\"\n[2] textbox \"Search\" = \"\"\n[3] button \"Buy\"\n… 12 more below; scroll, or \"annotate page\" or \"annotate TEXT\""},
-		"finding nothing":             {"annotate xyz", shop, "Nothing to number on “Blue | Green shop”."},
-		"clicking":                    {"click 3", shop + "clicked [3] button \"Buy\" · settled 38 ms · opened tab 2\n", "Clicked [3] button \"Buy\" · opened tab 2."},
+		"opening a page with nothing": {
+			"open shop.example", "Page:  | https://shop.example/ | v1 | tab 1\n",
+			"Opened https://shop.example/. Nothing on it can be acted on yet.",
+		},
+		"annotating": {
+			"annotate", shop + list +
+				"… 12 more below; scroll, or annotate_page with query or scope=page",
+			"3 things are numbered on “Blue | Green shop”:\n\n[1] link \"Home\"\n[2] textbox \"Search\" = \"\"\n[3] " +
+				"button \"Buy\"\n… 12 more below; scroll, or \"annotate page\" or \"annotate TEXT\"",
+		},
+		"finding nothing": {"annotate xyz", shop, "Nothing to number on “Blue | Green shop”."},
+		"clicking": {
+			"click 3", shop + "clicked [3] button \"Buy\" · settled 38 ms · opened tab 2\n",
+			"Clicked [3] button \"Buy\" · opened tab 2.",
+		},
 		"a change": {
 			"click 3", shop + "clicked [3] button \"Buy\" · settled 38 ms\n[9] link \"Cart (1)\"\n",
 			"Clicked [3] button \"Buy\".\n\nNew or changed:\n[9] link \"Cart (1)\"",
 		},
-		"reading":             {"read page", "Hello there.", "Hello there."},
-		"another tool":        {"/get_workspace_state", "Active panel: home", "Active panel: home"},
-		"an empty result":     {"close panel", "", "Done: close panel."},
-		"links are defused":   {"read page", "[free](http://bad.example)", "[free] (http://bad.example)"},
-		"a failure with hint": {"click 9", "error (user_error): [9] is gone: the list was redrawn\nsuggestion: Call annotate_page.", "[9] is gone: the list was redrawn.\nSay \"annotate\"."},
+		"reading":           {"read page", "Hello there.", "Hello there."},
+		"another tool":      {"/get_workspace_state", "Active panel: home", "Active panel: home"},
+		"an empty result":   {"close panel", "", "Done: close panel."},
+		"links are defused": {"read page", "[free](http://bad.example)", "[free] (http://bad.example)"},
+		"a failure with hint": {
+			"click 9",
+			"error (user_error): [9] is gone: the list was redrawn\nsuggestion: Call annotate_page.",
+			"[9] is gone: the list was redrawn.\nSay \"annotate\".",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := answers(t, c.said, c.result); strings.TrimSpace(got) != c.want {
@@ -99,7 +115,10 @@ func TestAChainStopsAtTheFirstFailureAndSaysWhatIsLeft(t *testing.T) {
 		shop+"[1] link \"Home\"\n",
 		"error (user_error): [9] is gone",
 	)
-	for _, want := range []string{"Opened “Blue | Green shop”", "[9] is gone.", "Not done after that: type a into 4; screenshot."} {
+	for _, want := range []string{
+		"Opened “Blue | Green shop”", "[9] is gone.",
+		"Not done after that: type a into 4; screenshot.",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)
 		}
@@ -151,7 +170,8 @@ func TestHelpAndToolsNeedNoCall(t *testing.T) {
 func TestEveryExampleOfTheHelpIsUnderstood(t *testing.T) {
 	for _, said := range []string{
 		"open demo", "annotate page", "double click 3", "type \"two words\" into 4 and press enter", "press Control+a",
-		"scroll down 300 px", "screenshot of 3", "wait for Done", "new tab example.com", "close tab 2", "open browser panel",
+		"scroll down 300 px", "screenshot of 3", "wait for Done", "new tab example.com", "close tab 2",
+		"open browser panel",
 	} {
 		if calls, answer := drive(t, said); len(calls) == 0 {
 			t.Errorf("%q: %q", said, answer)

@@ -39,7 +39,8 @@ func TestAMessageIsCompleted(t *testing.T) {
 		{"click 1", "click 15|click 16|click 17|click 18"},
 		{"click add", "click 15|click 16"},
 		{"click add to", "click 15"},
-		{"type hello into ", "type hello into 3|type hello into 17|type hello into 15|type hello into 16|type hello into 18"},
+		{"type hello into ", "type hello into 3|type hello into 17|type hello into 15|type hello into 16|type hello " +
+			"into 18"},
 		{"type hello i", "type hello into "},
 		{"type hello ", "type hello into |type hello slowly into "},
 		{"select Blue in ", "select Blue in 17|select Blue in 3|select Blue in 15|select Blue in 16|select Blue in 18"},
@@ -49,7 +50,12 @@ func TestAMessageIsCompleted(t *testing.T) {
 		{"open ho", "open home panel"},
 		{"open d", "open demo"},
 		{"open demo and cli", "open demo and click |open demo and click at "},
-		{"open demo, click 3 then sc", "open demo, click 3 then scroll |open demo, click 3 then scroll to |open demo, click 3 then screenshot|open demo, click 3 then screenshot of |open demo, click 3 then screenshot of full page|open demo, click 3 then screenshot with numbers"},
+		{
+			"open demo, click 3 then sc",
+			"open demo, click 3 then scroll |open demo, click 3 then scroll to |open demo, click 3 then " +
+				"screenshot|open demo, click 3 then screenshot of |open demo, click 3 then screenshot of full " +
+				"page|open demo, click 3 then screenshot with numbers",
+		},
 		{"open demo\nclick ad", "open demo\nclick 15|open demo\nclick 16"},
 		{"type salt and pe", ""},
 		{"read no", "read notes.txt"},
@@ -169,7 +175,10 @@ func BenchmarkComplete(b *testing.B) {
 	p := pilot.New(pilot.Config{Live: func(string) grammar.Live {
 		return grammar.Live{Marks: func() *event.Marks { return marks }, Tools: defs}
 	}})
-	for _, text := range []string{"c", "click add article 29", "open demo, click 3, type a into 4 and press Enter then scr", "/tool_4"} {
+	for _, text := range []string{
+		"c", "click add article 29",
+		"open demo, click 3, type a into 4 and press Enter then scr", "/tool_4",
+	} {
 		b.Run(text, func(b *testing.B) {
 			for b.Loop() {
 				p.Complete(text, "")

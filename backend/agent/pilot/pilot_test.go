@@ -12,7 +12,8 @@ import (
 )
 
 // tools are the tools of the phrases below.
-const tools = "navigate_page annotate_page click_element type_text select_option press_key scroll_page get_page_content " +
+const tools = "navigate_page annotate_page click_element type_text select_option press_key scroll_page " +
+	"get_page_content " +
 	"take_screenshot wait_for browser_tabs hover_element read_file close_panel open_home_panel open_browser_panel " +
 	"open_tools_panel open_code_editor_panel get_workspace_state"
 

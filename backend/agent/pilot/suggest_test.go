@@ -41,8 +41,10 @@ func shopLive(string) grammar.Live {
 }
 
 // every names all tools of the phrases below.
-const every = tools + " bash write_file edit_file list_directory find_files search_files web_search wget http_request git_read sql_query " +
-	"drag_element click_at upload_file handle_dialog emulate_device evaluate_script undo system_info my_tool enhance_baseline_prompt"
+const every = tools + " bash write_file edit_file list_directory find_files search_files web_search wget " +
+	"http_request git_read sql_query " +
+	"drag_element click_at upload_file handle_dialog emulate_device evaluate_script undo system_info my_tool " +
+	"enhance_baseline_prompt"
 
 // said is the pilot's answer to text, in a conversation that knows who answers.
 func said(t *testing.T, text string) llm.Response {
@@ -140,7 +142,10 @@ func TestOnlyAnAnswerThatQuotesAPageIsFromOutside(t *testing.T) {
 
 func TestTheFirstAnswerSaysWhoAnswersAndHowToConnectAModel(t *testing.T) {
 	_, answer := drive(t, "wait 1 second")
-	for _, want := range []string{"built-in command pilot", "Ollama, LM Studio, llama.cpp and vLLM on this machine", "OpenAI-compatible, Anthropic, Gemini or OpenRouter", "on Home"} {
+	for _, want := range []string{
+		"built-in command pilot", "Ollama, LM Studio, llama.cpp and vLLM on this machine",
+		"OpenAI-compatible, Anthropic, Gemini or OpenRouter", "on Home",
+	} {
 		if !strings.Contains(answer, want) {
 			t.Errorf("%q is not in %q", want, answer)
 		}

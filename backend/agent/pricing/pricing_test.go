@@ -101,7 +101,8 @@ func TestAnInvalidPriceSaysWhatIsWrong(t *testing.T) {
 
 func TestAmountsOfMoneyAreReadAndShown(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "0", "0": "0", "0.00 EUR": "0", "0.5": "0.50 USD", "12.345 EUR": "12.35 EUR", "0.0012 USD": "0.0012 USD", ".0000004": "under 0.000001 USD", "0.00001": "0.000010 USD",
+		"": "0", "0": "0", "0.00 EUR": "0", "0.5": "0.50 USD", "12.345 EUR": "12.35 EUR", "0.0012 USD": "0.0012 USD",
+		".0000004": "under 0.000001 USD", "0.00001": "0.000010 USD",
 	} {
 		m, err := pricing.Money(text)
 		if err != nil || pricing.Format(m) != want {

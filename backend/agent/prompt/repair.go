@@ -34,7 +34,8 @@ func Repair(in []chat.Message) []chat.Message {
 			r, ok := results[c.ID]
 			if !ok {
 				r = chat.Message{
-					Conversation: m.Conversation, Turn: m.Turn, Role: chat.RoleTool, CallID: c.ID, Status: chat.StatusInterrupted,
+					Conversation: m.Conversation, Turn: m.Turn, Role: chat.RoleTool, CallID: c.ID,
+					Status: chat.StatusInterrupted,
 					Text: "interrupted: Sextant ended while this call ran; its outcome is unknown. Check the " +
 						"current state before doing it again.",
 				}

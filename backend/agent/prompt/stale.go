@@ -85,7 +85,8 @@ func (s *staleFinder) add(m chat.Message) {
 		return
 	}
 	now := pageResult{message: m, tool: name, round: s.round, page: pageOf(m.Text)}
-	now.snapshot = now.page.tab != "" && m.Status == chat.StatusDone && slices.Contains(s.snapshotTools, name) && whole(args)
+	now.snapshot = now.page.tab != "" && m.Status == chat.StatusDone && slices.Contains(s.snapshotTools, name) &&
+		whole(args)
 	for i := range s.open {
 		old := &s.open[i]
 		if old.page.tab == "" || old.page.tab != now.page.tab {

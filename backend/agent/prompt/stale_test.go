@@ -59,7 +59,8 @@ func TestASnapshotIsLeftOutOnceThereIsANewerOne(t *testing.T) {
 	if len(got) != 4 || got[0] != first {
 		t.Errorf("left out is %v", got)
 	}
-	if s := prompt.StaleResults(m, snapshotTools)[first]; s.Head != "Page: A | b | tab 7 | https://a.example/ | v3 | tab 1\n[1] button \"Go\"" ||
+	if s := prompt.StaleResults(m,
+		snapshotTools)[first]; s.Head != "Page: A | b | tab 7 | https://a.example/ | v3 | tab 1\n[1] button \"Go\"" ||
 		!strings.Contains(s.Why, `read_result {"handle":"`+first+`"}`) ||
 		!strings.Contains(s.Why, "3 lines") {
 		t.Errorf("%+v", s)

@@ -81,7 +81,8 @@ func TestFindingAToolAmongFiveHundredCostsAtMostTwoThousandTokens(t *testing.T) 
 	}
 	recall := float64(hits) / float64(len(asked))
 	t.Logf(
-		"%d questions over %d tools: recall at 5 %.3f; %d tokens for %d definitions, an answer %d in the mean and %d at most, together at most %d (cl100k)",
+		"%d questions over %d tools: recall at 5 %.3f; %d tokens for %d definitions, an answer %d in the mean and "+
+			"%d at most, together at most %d (cl100k)",
 		len(asked),
 		len(all),
 		recall,

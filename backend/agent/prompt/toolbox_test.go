@@ -57,7 +57,13 @@ func TestANoteListsAPanelsToolsAndHowManyMoreThereAre(t *testing.T) {
 	for _, c := range []struct {
 		want, told string
 		note       string
-	}{{"a", "a", ""}, {"b", "a", "b"}, {"", "a", prompt.PanelClosedNote}, {"", prompt.PanelClosedNote, ""}, {"a", prompt.PanelClosedNote, "a"}} {
+	}{
+		{"a", "a", ""},
+		{"b", "a", "b"},
+		{"", "a", prompt.PanelClosedNote},
+		{"", prompt.PanelClosedNote, ""},
+		{"a", prompt.PanelClosedNote, "a"},
+	} {
 		if got := prompt.NextNote(c.want, []string{"old", c.told}); got != c.note {
 			t.Errorf("told %q, now %q: appended %q", c.told, c.want, got)
 		}

@@ -65,7 +65,8 @@ func (b *block) append(c byte) {
 
 func (b *block) content(drop int) []byte { return b.buf[:max(0, min(len(b.buf), b.size-drop))] }
 
-// unconfirmedContent is the content of a block at the end of the answer, where an end mark may still lack its line break.
+// unconfirmedContent is the content of a block at the end of the answer, where an end mark may still lack its line
+// break.
 func (b *block) unconfirmedContent() []byte {
 	switch {
 	case b.hiddenEnd >= 0:

@@ -161,7 +161,8 @@ func (t *tool) assemble(values [][]byte, names []string, places []int) ([]byte, 
 				return nil, &syntaxError{
 					recoverable: true,
 					at:          places[i],
-					found:       fmt.Sprintf("%s takes %d arguments; this is number %d", t.def.Name, len(t.fields()), i+1),
+					found: fmt.Sprintf("%s takes %d arguments; this is number %d", t.def.Name, len(t.fields()), i+
+						1),
 				}
 			}
 			name = t.fields()[i].name

@@ -12,8 +12,10 @@ import (
 // where the stream was split.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
-		"Hi <tool_call>{\"name\":\"read_file\",\"arguments\":{\"path\":\"a\"}}</tool_call> there", "```tool\nreturn read_file('a');\n```\nok",
-		"<tool_call><function=read_file><parameter=path>a</parameter></function></tool_call>", "```\n<tool_call>\n```", "<think>x</think>é<tool_call",
+		"Hi <tool_call>{\"name\":\"read_file\",\"arguments\":{\"path\":\"a\"}}</tool_call> there",
+		"```tool\nreturn read_file('a');\n```\nok",
+		"<tool_call><function=read_file><parameter=path>a</parameter></function></tool_call>", "```\n<tool_call>\n```",
+		"<think>x</think>é<tool_call",
 	} {
 		f.Add(s, 3)
 	}
@@ -45,7 +47,10 @@ func FuzzParse(f *testing.F) {
 
 // FuzzLiteral: what is read is valid JSON, and JSON is read unchanged.
 func FuzzLiteral(f *testing.F) {
-	for _, s := range []string{`{"a":[1,"b\u00e9",null,true]}`, `{a: 'b', /* c */ d: .5,}`, "`x\ny`", `“a”`, `"\ud83d\ude00"`, `0x1f`} {
+	for _, s := range []string{
+		`{"a":[1,"b\u00e9",null,true]}`, `{a: 'b', /* c */ d: .5,}`, "`x\ny`", `“a”`,
+		`"\ud83d\ude00"`, `0x1f`,
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -101,7 +101,8 @@ func (t *tool) parameters(r *reader) ([]byte, *syntaxError) {
 			f = &syntaxError{
 				recoverable: true,
 				at:          at,
-				found:       fmt.Sprintf("the parameter %q appears twice, so its value is ambiguous", excerpt.Bytes(key, 40)),
+				found: fmt.Sprintf("the parameter %q appears twice, so its value is ambiguous",
+					excerpt.Bytes(key, 40)),
 			}
 		}
 		if f != nil && !f.recoverable {

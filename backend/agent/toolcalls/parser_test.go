@@ -40,7 +40,10 @@ func TestTextIsEmittedAtOnceUnlessItMayBeACall(t *testing.T) {
 		{[]string{"caf\xc3", "\xa9"}, []string{"caf", "é", ""}},
 		{[]string{"\xf0\x9f", "\x99", "\x82!"}, []string{"", "", "🙂!", ""}},
 		{[]string{"Use <tool_call> ", "tags"}, []string{"Use", " <tool_call> tags", ""}},
-		{[]string{"Now: <tool_call>{\"name\":\"annotate_page\"}</tool", "_call> and", " more"}, []string{"Now:", "[annotate_page]  and", " more", ""}},
+		{
+			[]string{"Now: <tool_call>{\"name\":\"annotate_page\"}</tool", "_call> and", " more"},
+			[]string{"Now:", "[annotate_page]  and", " more", ""},
+		},
 	} {
 		if got := stream(c.in...); fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%q gives %q, want %q", c.in, got, c.want)
@@ -84,8 +87,9 @@ func TestAnAnswerThatBrokeOffKeepsItsTextAndNoCall(t *testing.T) {
 
 func TestACallLargerThanOneMegabyteIsAnErrorAndIsNotKept(t *testing.T) {
 	for open, end := range map[string]string{
-		`<tool_call>{"name":"write_file","arguments":{"path":"`: `"}}</tool_call>`, "```tool\nreturn write_file(\"": "\");\n```\n",
-		"<function=write_file>\n<parameter=path>": "</parameter></function>",
+		`<tool_call>{"name":"write_file","arguments":{"path":"`: `"}}</tool_call>`,
+		"```tool\nreturn write_file(\"":                         "\");\n```\n",
+		"<function=write_file>\n<parameter=path>":               "</parameter></function>",
 	} {
 		var f found
 		p := NewParser(NewToolset(some()), func(e Event) {

@@ -12,9 +12,12 @@ import (
 
 // nasty are texts that break formats.
 var nasty = []string{
-	"", " ", "\n", "plain", "a\nb", "\r\nx\r\n", "tab\t", `quo"te`, `it's`, "`tick`", "```", "```tool\nreturn x();\n```", `\`, `\\`, `C:\new\table`, `\d+\.`,
-	"</tool_call>", "<tool_call>", "</tool_call>\n", "<tool_call>{\"name\":\"read_file\"}</tool_call>", "</parameter>", "<parameter=x>", "</function>",
-	"<function=read_file>", "<tool_response>", "//", "/* */", "${x}", "“smart”", "naïve 漢字 👩‍👩‍👧", "\u2028", "\u0000", "True", "null", "12", "{}", "[1]", "a,b", "}", "{", "🙂",
+	"", " ", "\n", "plain", "a\nb", "\r\nx\r\n", "tab\t", `quo"te`, `it's`, "`tick`", "```",
+	"```tool\nreturn x();\n```", `\`, `\\`, `C:\new\table`, `\d+\.`,
+	"</tool_call>", "<tool_call>", "</tool_call>\n", "<tool_call>{\"name\":\"read_file\"}</tool_call>", "</parameter>",
+	"<parameter=x>", "</function>",
+	"<function=read_file>", "<tool_response>", "//", "/* */", "${x}", "“smart”", "naïve 漢字 👩‍👩‍👧", "\u2028", "\u0000",
+	"True", "null", "12", "{}", "[1]", "a,b", "}", "{", "🙂",
 }
 
 func someText() *rapid.Generator[string] {
@@ -62,7 +65,10 @@ func someCall() *rapid.Generator[Call] {
 	return rapid.Custom(func(t *rapid.T) Call {
 		args := map[string]any{}
 		for range rapid.IntRange(0, 3).Draw(t, "n") {
-			key := rapid.OneOf(rapid.SampledFrom([]string{"path", "content", "headers", "any", "steps", "query", "count"}), someText()).
+			key := rapid.OneOf(rapid.SampledFrom([]string{
+				"path", "content", "headers", "any", "steps", "query",
+				"count",
+			}), someText()).
 				Draw(t, "key")
 			args[key] = someValue(0).Draw(t, "value")
 		}

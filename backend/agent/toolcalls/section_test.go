@@ -23,9 +23,12 @@ func TestASignatureSaysWhatASchemaSays(t *testing.T) {
 	d.Description = "Orders a thing."
 	got := (&tool{def: d}).declare()
 	for _, want := range []string{
-		"/** Orders a thing.\n * @param item What\n * @param how many 1 to 20\n * @param note For the * / shop. Optional.; default \"none\"",
-		`item: "tea" | "coffee" | 3 | null, "how many": number, note?: string`, `to?: string | {street: string /* with number */, zip?: string}`,
-		`lines?: (string | null)[]`, `pair?: [string, number]`, `extra?: Record<string, number>`, `both?: {a?: boolean} & {b?: 1}`, `any?: unknown`, `when?: string | null`,
+		"/** Orders a thing.\n * @param item What\n * @param how many 1 to 20\n * @param note For the * / shop. " +
+			"Optional.; default \"none\"",
+		`item: "tea" | "coffee" | 3 | null, "how many": number, note?: string`,
+		`to?: string | {street: string /* with number */, zip?: string}`,
+		`lines?: (string | null)[]`, `pair?: [string, number]`, `extra?: Record<string, number>`,
+		`both?: {a?: boolean} & {b?: 1}`, `any?: unknown`, `when?: string | null`,
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("missing %s in\n%s", want, got)

@@ -106,7 +106,10 @@ func (r *reader) escape(b *strings.Builder, end rune) *syntaxError {
 
 func (r *reader) badEscape(at int) *syntaxError {
 	c, _ := utf8.DecodeRune(r.src[min(at+1, len(r.src)):])
-	return &syntaxError{at: at, want: "a known escape", found: fmt.Sprintf("\\%c; for a backslash itself write %s", c, `\\`)}
+	return &syntaxError{
+		at: at, want: "a known escape",
+		found: fmt.Sprintf("\\%c; for a backslash itself write %s", c, `\\`),
+	}
 }
 
 // hex reads n hexadecimal digits at from as one character.

@@ -1,4 +1,5 @@
-// Package access decides who may send a request to the loopback server: its exact Host, an Origin that is the shell's or
+// Package access decides who may send a request to the loopback server: its exact Host, an Origin that is the shell's
+// or
 // absent, and a key. A program's key may read and call tools under the policy; a window's key stands for the person.
 // Loopback is not a safe place (decision 3).
 package access

@@ -27,7 +27,8 @@ func (s *Server) with(ask *loop.Ask, g Given) error {
 	list := s.rooms.MCP.List()
 	source := func(server string) (string, error) {
 		if !slices.ContainsFunc(list, func(one event.MCPServer) bool { return one.Name == server }) {
-			return "", route.BadRequest(fmt.Sprintf("There is no MCP server %.64q any more, whose text goes with the message. Nothing was sent; take its text out.", server))
+			return "", route.BadRequest(fmt.Sprintf("There is no MCP server %.64q any more, whose text goes with "+
+				"the message. Nothing was sent; take its text out.", server))
 		}
 		return "mcp:" + server, nil
 	}

@@ -46,10 +46,12 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		role := s.rooms.Keys.Role(access.Bearer(r))
-		closed := strings.HasPrefix(r.URL.Path, "/api/") && !open(r) || r.URL.Path == mcpserver.JoinPath || r.URL.Path == MetricsPath
+		closed := strings.HasPrefix(r.URL.Path, "/api/") && !open(r) || r.URL.Path == mcpserver.JoinPath ||
+			r.URL.Path == MetricsPath
 		if closed && role == access.RoleNone {
 			h.Set("WWW-Authenticate", `Bearer realm="sextant"`)
-			access.WriteProblem(w, http.StatusUnauthorized, "The token is missing or wrong. Send it as Authorization: Bearer.")
+			access.WriteProblem(w, http.StatusUnauthorized,
+				"The token is missing or wrong. Send it as Authorization: Bearer.")
 			return
 		}
 		if r.ContentLength > route.MaxBody {

@@ -48,7 +48,10 @@ func (s *Server) automate(ctx context.Context, in *automationInput) (*route.Body
 	begun := time.Now()
 	format, err := automation.NewFormat(in.Body.Format)
 	if err != nil {
-		return route.Answer(automationFailed(&automation.Error{Message: err.Error(), Suggestion: "Nothing ran. Send another format.", Unasked: true}, begun)), nil
+		return route.Answer(automationFailed(&automation.Error{
+			Message:    err.Error(),
+			Suggestion: "Nothing ran. Send another format.", Unasked: true,
+		}, begun)), nil
 	}
 	if in.Body.Conversation != "" {
 		if _, err := s.conversation(ctx, in.Body.Conversation); err != nil {
@@ -81,7 +84,8 @@ func (s *Server) automate(ctx context.Context, in *automationInput) (*route.Body
 	done, err := automation.Run(ctx, s.rooms.Loop, job)
 	if e, ok := automation.Failure(err); ok {
 		if errors.Is(err, loop.ErrBusy) {
-			return nil, huma.NewError(http.StatusConflict, "A turn is running in this conversation. Stop it or wait for its end.")
+			return nil, huma.NewError(http.StatusConflict,
+				"A turn is running in this conversation. Stop it or wait for its end.")
 		}
 		return route.Answer(automationFailed(e, begun)), nil
 	}

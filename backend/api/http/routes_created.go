@@ -20,34 +20,38 @@ type CreatedTools struct {
 func (s *Server) createdRoutes() {
 	const path = "/api/created-tools"
 	route.Add(s.api, http.MethodGet, path, "Tools made of others, whole", http.StatusOK, s.createdTools)
-	route.Add(s.api, http.MethodGet, path+"/{id}", "Every version of a created tool, the newest first, also of a deleted one", http.StatusOK, func(ctx context.Context, in *route.ByID) (*route.Body[CreatedTools], error) {
-		list, err := s.rooms.Store.CreatedVersions(ctx, in.ID)
-		if err != nil {
-			return nil, route.Failed("The created tools could not be read.", err)
-		}
-		if len(list) == 0 {
-			return nil, route.NotFound("There was never a created tool of this name.")
-		}
-		return route.Answer(CreatedTools{Tools: list}), nil
-	})
-	route.Add(s.api, http.MethodPost, path+"/{id}/wake", "Let a tool be called that a person has read", http.StatusOK, func(ctx context.Context, in *struct {
-		ID   string `path:"id" maxLength:"128"`
-		Body struct {
-			Version int `json:"version" minimum:"1" doc:"The version that was read"`
-		}
-	},
-	) (*route.Body[CreatedTools], error) {
-		if err := access.WindowOnly(ctx); err != nil {
-			return nil, err
-		}
-		return s.changeCreated(ctx, s.rooms.Created.Wake(ctx, in.ID, in.Body.Version))
-	})
-	route.Add(s.api, http.MethodDelete, path+"/{id}", "Take a created tool out of use; its versions stay", http.StatusOK, func(ctx context.Context, in *route.ByID) (*route.Body[CreatedTools], error) {
-		if err := access.WindowOnly(ctx); err != nil {
-			return nil, err
-		}
-		return s.changeCreated(ctx, s.rooms.Created.Delete(ctx, in.ID))
-	})
+	route.Add(s.api, http.MethodGet, path+"/{id}",
+		"Every version of a created tool, the newest first, also of a deleted one", http.StatusOK,
+		func(ctx context.Context, in *route.ByID) (*route.Body[CreatedTools], error) {
+			list, err := s.rooms.Store.CreatedVersions(ctx, in.ID)
+			if err != nil {
+				return nil, route.Failed("The created tools could not be read.", err)
+			}
+			if len(list) == 0 {
+				return nil, route.NotFound("There was never a created tool of this name.")
+			}
+			return route.Answer(CreatedTools{Tools: list}), nil
+		})
+	route.Add(s.api, http.MethodPost, path+"/{id}/wake", "Let a tool be called that a person has read", http.StatusOK,
+		func(ctx context.Context, in *struct {
+			ID   string `path:"id" maxLength:"128"`
+			Body struct {
+				Version int `json:"version" minimum:"1" doc:"The version that was read"`
+			}
+		},
+		) (*route.Body[CreatedTools], error) {
+			if err := access.WindowOnly(ctx); err != nil {
+				return nil, err
+			}
+			return s.changeCreated(ctx, s.rooms.Created.Wake(ctx, in.ID, in.Body.Version))
+		})
+	route.Add(s.api, http.MethodDelete, path+"/{id}", "Take a created tool out of use; its versions stay",
+		http.StatusOK, func(ctx context.Context, in *route.ByID) (*route.Body[CreatedTools], error) {
+			if err := access.WindowOnly(ctx); err != nil {
+				return nil, err
+			}
+			return s.changeCreated(ctx, s.rooms.Created.Delete(ctx, in.ID))
+		})
 }
 
 func (s *Server) changeCreated(ctx context.Context, err error) (*route.Body[CreatedTools], error) {

@@ -19,10 +19,11 @@ type argsInput struct {
 
 // toolRoute serves POST path as one tool whose arguments are the body.
 func (s *Server) toolRoute(method, path, tool string) {
-	route.Add(s.api, method, path, "Runs "+tool, http.StatusOK, func(ctx context.Context, in *argsInput) (*route.Body[toolspec.Result], error) {
-		panel, args := withoutPanel(in.Body)
-		return s.run(ctx, in.Client, tool, panel, args), nil
-	})
+	route.Add(s.api, method, path, "Runs "+tool, http.StatusOK,
+		func(ctx context.Context, in *argsInput) (*route.Body[toolspec.Result], error) {
+			panel, args := withoutPanel(in.Body)
+			return s.run(ctx, in.Client, tool, panel, args), nil
+		})
 }
 
 // withoutPanel takes panelId, which says whose tools are in scope, out of a body whose
@@ -75,34 +76,40 @@ func (p *panelInput) id() string {
 func (s *Server) panelRoutes() {
 	nav := s.rooms.Nav
 	m, p := nav.Route("panel_open")
-	route.Add(s.api, m, p, "Open a panel", http.StatusOK, func(ctx context.Context, in *panelInput) (*route.Body[toolspec.Result], error) {
-		if in.id() == "" {
-			return nil, route.BadRequest(`"panel" is missing. GET /api/panels lists the panels.`)
-		}
-		return s.run(ctx, in.Client, nav.OpenTool(in.id()), "", nil), nil
-	})
+	route.Add(s.api, m, p, "Open a panel", http.StatusOK,
+		func(ctx context.Context, in *panelInput) (*route.Body[toolspec.Result], error) {
+			if in.id() == "" {
+				return nil, route.BadRequest(`"panel" is missing. GET /api/panels lists the panels.`)
+			}
+			return s.run(ctx, in.Client, nav.OpenTool(in.id()), "", nil), nil
+		})
 	for _, e := range nav.Navigation {
 		m, p = nav.Route(e.Route)
-		route.Add(s.api, m, p, "Runs "+e.Tool, http.StatusOK, func(ctx context.Context, in *panelInput) (*route.Body[toolspec.Result], error) {
-			args := json.RawMessage(`{}`)
-			if in.id() != "" {
-				args, _ = json.Marshal(map[string]string{"panel": in.id()}) // a string map always marshals
-			}
-			return s.run(ctx, in.Client, e.Tool, "", args), nil
-		})
+		route.Add(s.api, m, p, "Runs "+e.Tool, http.StatusOK,
+			func(ctx context.Context, in *panelInput) (*route.Body[toolspec.Result], error) {
+				args := json.RawMessage(`{}`)
+				if in.id() != "" {
+					args, _ = json.Marshal(map[string]string{"panel": in.id()}) // a string map always marshals
+				}
+				return s.run(ctx, in.Client, e.Tool, "", args), nil
+			})
 	}
 	m, p = nav.Route("prompt_notes")
 	s.toolRoute(m, p, "enhance_baseline_prompt")
 	m, p = nav.Route("developer_notes")
 	s.toolRoute(m, p, "developer_note")
-	route.Add(s.api, http.MethodGet, "/api/panels", "Every panel with its tools and problems", http.StatusOK, func(context.Context, *route.Empty) (*route.Body[event.PanelList], error) {
-		return route.Answer(event.PanelList{Panels: s.rooms.Panels.Panels()}), nil
-	})
-	route.Add(s.api, http.MethodGet, "/api/panels/{id}/page", "A panel's declarative page", http.StatusOK, func(_ context.Context, in *panelPage) (*route.Body[view.Tree], error) {
-		page, ok := s.rooms.Panels.Page(in.ID)
-		if !ok {
-			return nil, route.NotFound("the panel has no declarative page that can be shown. GET /api/panels tells its problems.")
-		}
-		return route.Answer(page), nil
-	})
+	route.Add(s.api, http.MethodGet, "/api/panels", "Every panel with its tools and problems", http.StatusOK,
+		func(context.Context, *route.Empty) (*route.Body[event.PanelList], error) {
+			return route.Answer(event.PanelList{Panels: s.rooms.Panels.Panels()}), nil
+		})
+	route.Add(s.api, http.MethodGet, "/api/panels/{id}/page", "A panel's declarative page", http.StatusOK,
+		func(_ context.Context, in *panelPage) (*route.Body[view.Tree], error) {
+			page, ok := s.rooms.Panels.Page(in.ID)
+			if !ok {
+				return nil, route.NotFound("the panel has no declarative page that can be shown. GET /api/panels " +
+					"tells " +
+					"its problems.")
+			}
+			return route.Answer(page), nil
+		})
 }

@@ -18,29 +18,32 @@ const failuresTold = 10
 
 // metricsRoutes are figures of what was done.
 func (s *Server) metricsRoutes() {
-	route.Add(s.api, http.MethodGet, "/api/metrics", "Figures of calls, questions, turns and tokens over a range", http.StatusOK, func(ctx context.Context, in *struct {
-		Range  wire.MetricsRange `query:"range" enum:"day,week,month,all" default:"day"`
-		Origin toolspec.Origin   `query:"origin" enum:"baseline,panel,mcp,created" doc:"Only calls of tools of this origin"`
-	},
-	) (*route.Body[wire.Metrics], error) {
-		m, err := s.rooms.Store.Metrics(ctx, in.Range, in.Origin, time.Now())
-		if err != nil {
-			return nil, route.Failed("The figures could not be read. Nothing is lost: they are worked out from the audit log.", err)
-		}
-		return route.Answer(m), nil
-	})
-	route.Add(s.api, http.MethodGet, "/api/metrics/tool", "One tool's durations over a range and its newest failures", http.StatusOK, func(ctx context.Context, in *struct {
-		Tool   string            `query:"tool" maxLength:"200"`
-		Origin toolspec.Origin   `query:"origin" maxLength:"20"`
-		Range  wire.MetricsRange `query:"range" enum:"day,week,month,all" default:"day"`
-	},
-	) (*route.Body[wire.ToolHistory], error) {
-		h, err := s.rooms.Audit.History(ctx, in.Tool, in.Origin, in.Range, failuresTold, time.Now())
-		if err != nil {
-			return nil, route.Failed("The tool's figures could not be read.", err)
-		}
-		return route.Answer(h), nil
-	})
+	route.Add(s.api, http.MethodGet, "/api/metrics", "Figures of calls, questions, turns and tokens over a range",
+		http.StatusOK, func(ctx context.Context, in *struct {
+			Range  wire.MetricsRange `query:"range" enum:"day,week,month,all" default:"day"`
+			Origin toolspec.Origin   `query:"origin" enum:"baseline,panel,mcp,created" doc:"Only calls of tools of this origin"`
+		},
+		) (*route.Body[wire.Metrics], error) {
+			m, err := s.rooms.Store.Metrics(ctx, in.Range, in.Origin, time.Now())
+			if err != nil {
+				return nil, route.Failed("The figures could not be read. Nothing is lost: they are made from the "+
+					"audit log.", err)
+			}
+			return route.Answer(m), nil
+		})
+	route.Add(s.api, http.MethodGet, "/api/metrics/tool", "One tool's durations over a range and its newest failures",
+		http.StatusOK, func(ctx context.Context, in *struct {
+			Tool   string            `query:"tool" maxLength:"200"`
+			Origin toolspec.Origin   `query:"origin" maxLength:"20"`
+			Range  wire.MetricsRange `query:"range" enum:"day,week,month,all" default:"day"`
+		},
+		) (*route.Body[wire.ToolHistory], error) {
+			h, err := s.rooms.Audit.History(ctx, in.Tool, in.Origin, in.Range, failuresTold, time.Now())
+			if err != nil {
+				return nil, route.Failed("The tool's figures could not be read.", err)
+			}
+			return route.Answer(h), nil
+		})
 	// Outside of /api, where scrapers look for it.
 	huma.Register(s.api, huma.Operation{
 		OperationID: route.OperationID(http.MethodGet, MetricsPath), Method: http.MethodGet, Path: MetricsPath,

@@ -42,9 +42,12 @@ type PanelEvals struct {
 
 // packageRoutes install panels from archives, which only the person may, and run panels' evals.
 func (s *Server) packageRoutes() {
-	route.Add(s.api, http.MethodPost, "/api/panels/offer", "What installing a panel's archive would do", http.StatusOK, s.offerPanel)
-	route.Add(s.api, http.MethodPost, "/api/panels/install", "Install a panel's archive that was shown", http.StatusOK, s.installPanel)
-	route.Add(s.api, http.MethodPost, "/api/panels/{id}/eval", "Make the calls of a panel's evals and compare the answers", http.StatusOK, s.evalPanel)
+	route.Add(s.api, http.MethodPost, "/api/panels/offer", "What installing a panel's archive would do", http.StatusOK,
+		s.offerPanel)
+	route.Add(s.api, http.MethodPost, "/api/panels/install", "Install a panel's archive that was shown", http.StatusOK,
+		s.installPanel)
+	route.Add(s.api, http.MethodPost, "/api/panels/{id}/eval",
+		"Make the calls of a panel's evals and compare the answers", http.StatusOK, s.evalPanel)
 }
 
 func (s *Server) offerPanel(ctx context.Context, in *archiveInput) (*route.Body[PanelOffer], error) {
@@ -78,10 +81,12 @@ func (s *Server) installPanel(ctx context.Context, in *archiveInput) (*route.Bod
 func (s *Server) evalPanel(ctx context.Context, in *route.ByID) (*route.Body[PanelEvals], error) {
 	list, known := s.rooms.Panels.Evals(in.ID)
 	if !known {
-		return nil, route.NotFound("There is no panel " + in.ID + " that can be used. GET /api/panels lists the panels.")
+		return nil, route.NotFound("There is no panel " + in.ID +
+			" that can be used. GET /api/panels lists the panels.")
 	}
 	from := s.from(ctx, "", nil)
-	return route.Answer(PanelEvals{Outcomes: evals.Run(ctx, list, func(ctx context.Context, tool string, args json.RawMessage) toolspec.Result {
-		return s.rooms.Calls.Do(ctx, toolspec.Call{Tool: tool, Args: args, Panel: in.ID, From: from})
-	})}), nil
+	return route.Answer(PanelEvals{Outcomes: evals.Run(ctx, list,
+		func(ctx context.Context, tool string, args json.RawMessage) toolspec.Result {
+			return s.rooms.Calls.Do(ctx, toolspec.Call{Tool: tool, Args: args, Panel: in.ID, From: from})
+		})}), nil
 }

@@ -23,15 +23,18 @@ type panelCall struct {
 
 // panelOwnRoutes are what the pages of panels need.
 func (s *Server) panelOwnRoutes() {
-	route.Add(s.api, http.MethodPost, "/api/panels/{id}/call", "Run a tool as a panel's page", http.StatusOK, s.callAsPanel)
+	route.Add(s.api, http.MethodPost, "/api/panels/{id}/call", "Run a tool as a panel's page", http.StatusOK,
+		s.callAsPanel)
 	route.Add(s.api, http.MethodGet, "/api/panels/{id}/config", "Settings of a panel", http.StatusOK, s.panelSettings)
-	route.Add(s.api, http.MethodPut, "/api/panels/{id}/config", "Change settings of a panel", http.StatusOK, s.setPanelSettings)
+	route.Add(s.api, http.MethodPut, "/api/panels/{id}/config", "Change settings of a panel", http.StatusOK,
+		s.setPanelSettings)
 }
 
 // callAsPanel runs a tool as the panel's own call; one that failed is still 200, in the result form.
 func (s *Server) callAsPanel(ctx context.Context, in *panelCall) (*route.Body[toolspec.Result], error) {
 	if _, known := s.rooms.Panels.CallTools(in.ID); !known {
-		return nil, route.NotFound("There is no panel " + in.ID + " that can be used. GET /api/panels lists the panels.")
+		return nil, route.NotFound("There is no panel " + in.ID +
+			" that can be used. GET /api/panels lists the panels.")
 	}
 	return route.Answer(s.rooms.AsPanel(ctx, in.ID, in.Body.Tool, in.Body.Args)), nil
 }

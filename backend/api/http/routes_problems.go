@@ -35,13 +35,16 @@ type PanelTrouble struct {
 }
 
 func (s *Server) problemRoutes() {
-	route.Add(s.api, http.MethodGet, "/api/panels/problems", "What is wrong with panels, where, and how it could be right", http.StatusOK, func(context.Context, *route.Empty) (*route.Body[PanelProblems], error) {
-		out := PanelProblems{Panels: []PanelTrouble{}}
-		for _, p := range s.rooms.Panels.Panels() {
-			if len(p.Problems) > 0 {
-				out.Panels = append(out.Panels, PanelTrouble{ID: p.ID, Title: p.Title, Usable: p.Usable, Problems: p.Problems})
+	route.Add(s.api, http.MethodGet, "/api/panels/problems",
+		"What is wrong with panels, where, and how it could be right", http.StatusOK,
+		func(context.Context, *route.Empty) (*route.Body[PanelProblems], error) {
+			out := PanelProblems{Panels: []PanelTrouble{}}
+			for _, p := range s.rooms.Panels.Panels() {
+				if len(p.Problems) > 0 {
+					out.Panels = append(out.Panels,
+						PanelTrouble{ID: p.ID, Title: p.Title, Usable: p.Usable, Problems: p.Problems})
+				}
 			}
-		}
-		return route.Answer(out), nil
-	})
+			return route.Answer(out), nil
+		})
 }

@@ -29,31 +29,44 @@ func (s *Server) programRoutes() {
 		}
 		return route.Answer(s.rooms.Programs.Programs()), nil
 	}
-	route.Add(s.api, http.MethodGet, path, "How other programs reach this Sextant over MCP, and which are there", http.StatusOK, list)
-	route.Add(s.api, http.MethodDelete, path+"/{id}", "Send a program away and close its tabs", http.StatusOK, func(ctx context.Context, in *route.ByID) (*route.Body[wire.Programs], error) {
-		if err := access.WindowOnly(ctx); err != nil {
-			return nil, err
-		}
-		if !s.rooms.Programs.Dismiss(in.ID) {
-			return nil, route.NotFound("This program has left already.")
-		}
-		return list(ctx, nil)
-	})
+	route.Add(s.api, http.MethodGet, path, "How other programs reach this Sextant over MCP, and which are there",
+		http.StatusOK, list)
+	route.Add(s.api, http.MethodDelete, path+"/{id}", "Send a program away and close its tabs", http.StatusOK,
+		func(ctx context.Context, in *route.ByID) (*route.Body[wire.Programs], error) {
+			if err := access.WindowOnly(ctx); err != nil {
+				return nil, err
+			}
+			if !s.rooms.Programs.Dismiss(in.ID) {
+				return nil, route.NotFound("This program has left already.")
+			}
+			return list(ctx, nil)
+		})
 	s.describeMCP()
 }
 
 // describeMCP writes the MCP door into the API's description: it is served beside the routes.
 func (s *Server) describeMCP() {
 	text := func(name, about string, values ...any) *huma.Param {
-		return &huma.Param{Name: name, In: "query", Description: about, Schema: &huma.Schema{Type: "string", Enum: values}}
+		return &huma.Param{
+			Name: name, In: "query", Description: about,
+			Schema: &huma.Schema{Type: "string", Enum: values},
+		}
 	}
 	params := []*huma.Param{
 		text("tools", "Which tools are offered; core without it.", "core", "environment", "all"),
 		text("panel", "The id of a panel whose tools are offered too. An unknown one is an error at the start."),
 		text("share", "true acts on the window's tabs; without it a client has tabs of its own.", "true", "false"),
-		text("session", "A name of the client's own. Under 2026-07-28, which has no sessions, copies of one program share tabs unless each gives another name."),
-		{Name: "Mcp-Protocol-Version", In: "header", Description: "The revision, 2026-07-28 or an older one.", Schema: &huma.Schema{Type: "string"}},
-		{Name: "Mcp-Session-Id", In: "header", Description: "The session that initialize began, in revisions before 2026-07-28.", Schema: &huma.Schema{Type: "string"}},
+		text("session", "A name of the client's own. Under 2026-07-28, which has no sessions, copies of one program "+
+			"share tabs unless each gives another name."),
+		{
+			Name: "Mcp-Protocol-Version", In: "header", Description: "The revision, 2026-07-28 or an older one.",
+			Schema: &huma.Schema{Type: "string"},
+		},
+		{
+			Name: "Mcp-Session-Id", In: "header",
+			Description: "The session that initialize began, in revisions before 2026-07-28.",
+			Schema:      &huma.Schema{Type: "string"},
+		},
 	}
 	object := &huma.Schema{Type: "object", AdditionalProperties: true}
 	message := map[string]*huma.MediaType{"application/json": {Schema: object}}
@@ -68,9 +81,13 @@ func (s *Server) describeMCP() {
 		"404": {Description: "The session has ended; begin anew with initialize"},
 		"503": {Description: "64 programs have a call under way; Retry-After says when to come back", Content: message},
 	}
-	about := "The Model Context Protocol over streamable HTTP, for other programs. Send the token as Authorization: Bearer."
+	about := "The Model Context Protocol over streamable HTTP, for other programs. Send the token as Authorization: " +
+		"Bearer."
 	for _, op := range []*huma.Operation{
-		{Method: http.MethodPost, Summary: "Send an MCP message", RequestBody: &huma.RequestBody{Required: true, Content: message}},
+		{
+			Method: http.MethodPost, Summary: "Send an MCP message",
+			RequestBody: &huma.RequestBody{Required: true, Content: message},
+		},
 		{Method: http.MethodGet, Summary: "Listen to an MCP session, in revisions before 2026-07-28"},
 		{Method: http.MethodDelete, Summary: "End an MCP session, in revisions before 2026-07-28"},
 	} {

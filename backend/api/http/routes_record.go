@@ -26,43 +26,48 @@ type Grants struct {
 
 // recordRoutes are what was allowed and what was done.
 func (s *Server) recordRoutes() {
-	route.Add(s.api, http.MethodGet, "/api/grants", "Standing permissions, with how each was used", http.StatusOK, s.grants)
-	route.Add(s.api, http.MethodDelete, "/api/grants/{id}", "Take a standing permission back", http.StatusOK, func(ctx context.Context, in *route.ByID) (*route.Body[Grants], error) {
-		if err := access.WindowOnly(ctx); err != nil {
-			return nil, err
-		}
-		err := s.rooms.Store.RevokeGrant(ctx, in.ID)
-		if errors.Is(err, sqlite.ErrNotFound) {
-			return nil, route.NotFound("This grant is gone already.")
-		}
-		if err != nil {
-			return nil, route.Failed("The grant could not be taken back and still holds.", err)
-		}
-		return s.grants(ctx, nil)
-	})
-	route.Add(s.api, http.MethodPost, "/api/rules", "Forbid calls by a rule, which stands among the permissions", http.StatusOK, s.addRule)
-	route.Add(s.api, http.MethodGet, "/api/audit", "A page of the audit log, the newest calls first", http.StatusOK, func(ctx context.Context, in *struct {
-		Before int64  `query:"before" minimum:"0" doc:"Continue an earlier page: its before"`
-		Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
-		Words  string `query:"q" maxLength:"200" doc:"Only calls whose rows hold all of these words"`
-	},
-	) (*route.Body[wire.AuditPage], error) {
-		page, err := s.rooms.Audit.Page(ctx, in.Before, in.Limit, strings.Fields(in.Words)...)
-		if err != nil {
-			return nil, route.Failed("The audit log could not be read.", err)
-		}
-		return route.Answer(page), nil
-	})
-	route.Add(s.api, http.MethodPost, "/api/audit/verify", "Read the whole chain of the audit log", http.StatusOK, func(ctx context.Context, _ *route.Empty) (*route.Body[wire.AuditCheck], error) {
-		n, err := s.rooms.Audit.Verify(ctx)
-		switch {
-		case errors.Is(err, audit.ErrBroken):
-			return route.Answer(wire.AuditCheck{Entries: n, Problem: err.Error()}), nil
-		case err != nil:
-			return nil, route.Failed("The audit log could not be read.", err)
-		}
-		return route.Answer(wire.AuditCheck{Entries: n}), nil
-	})
+	route.Add(s.api, http.MethodGet, "/api/grants", "Standing permissions, with how each was used", http.StatusOK,
+		s.grants)
+	route.Add(s.api, http.MethodDelete, "/api/grants/{id}", "Take a standing permission back", http.StatusOK,
+		func(ctx context.Context, in *route.ByID) (*route.Body[Grants], error) {
+			if err := access.WindowOnly(ctx); err != nil {
+				return nil, err
+			}
+			err := s.rooms.Store.RevokeGrant(ctx, in.ID)
+			if errors.Is(err, sqlite.ErrNotFound) {
+				return nil, route.NotFound("This grant is gone already.")
+			}
+			if err != nil {
+				return nil, route.Failed("The grant could not be taken back and still holds.", err)
+			}
+			return s.grants(ctx, nil)
+		})
+	route.Add(s.api, http.MethodPost, "/api/rules", "Forbid calls by a rule, which stands among the permissions",
+		http.StatusOK, s.addRule)
+	route.Add(s.api, http.MethodGet, "/api/audit", "A page of the audit log, the newest calls first", http.StatusOK,
+		func(ctx context.Context, in *struct {
+			Before int64  `query:"before" minimum:"0" doc:"Continue an earlier page: its before"`
+			Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
+			Words  string `query:"q" maxLength:"200" doc:"Only calls whose rows hold all of these words"`
+		},
+		) (*route.Body[wire.AuditPage], error) {
+			page, err := s.rooms.Audit.Page(ctx, in.Before, in.Limit, strings.Fields(in.Words)...)
+			if err != nil {
+				return nil, route.Failed("The audit log could not be read.", err)
+			}
+			return route.Answer(page), nil
+		})
+	route.Add(s.api, http.MethodPost, "/api/audit/verify", "Read the whole chain of the audit log", http.StatusOK,
+		func(ctx context.Context, _ *route.Empty) (*route.Body[wire.AuditCheck], error) {
+			n, err := s.rooms.Audit.Verify(ctx)
+			switch {
+			case errors.Is(err, audit.ErrBroken):
+				return route.Answer(wire.AuditCheck{Entries: n, Problem: err.Error()}), nil
+			case err != nil:
+				return nil, route.Failed("The audit log could not be read.", err)
+			}
+			return route.Answer(wire.AuditCheck{Entries: n}), nil
+		})
 }
 
 // RuleDraft is what a rule forbids: calls of Tool, of all tools when it is empty, that meet one of
@@ -79,7 +84,10 @@ func (s *Server) addRule(ctx context.Context, in *struct{ Body RuleDraft }) (*ro
 	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
-	rule, err := policy.Rule(toolspec.Grant{Tool: in.Body.Tool, Commands: in.Body.Commands, Hosts: in.Body.Hosts, Paths: in.Body.Paths}, time.Now().UTC())
+	rule, err := policy.Rule(toolspec.Grant{
+		Tool: in.Body.Tool, Commands: in.Body.Commands, Hosts: in.Body.Hosts,
+		Paths: in.Body.Paths,
+	}, time.Now().UTC())
 	if err != nil {
 		return nil, route.BadRequest("The rule was not made: " + err.Error() + ".")
 	}
@@ -108,7 +116,8 @@ func (s *Server) ruledTool(name string) error {
 	if _, ok := known.Get(name); ok {
 		return nil
 	}
-	if slices.ContainsFunc(s.rooms.Panels.AllDefinitions(), func(d toolspec.Definition) bool { return d.Name == name }) {
+	if slices.ContainsFunc(s.rooms.Panels.AllDefinitions(),
+		func(d toolspec.Definition) bool { return d.Name == name }) {
 		return nil
 	}
 	next := "Look at the list of tools for its name."

@@ -36,77 +36,97 @@ type tokenBody struct {
 
 // stateRoutes are what the window needs to draw itself.
 func (s *Server) stateRoutes() {
-	route.Add(s.api, http.MethodPost, sessionPath, "Exchange a one-time code for a window's key", http.StatusOK, func(_ context.Context, in *struct {
-		Body struct {
-			Code string `json:"code" maxLength:"128"`
-		}
-	},
-	) (*route.Body[tokenBody], error) {
-		token, ok := s.rooms.Keys.Exchange(in.Body.Code)
-		if !ok {
-			return nil, huma.NewError(http.StatusUnauthorized, "This code was used or is too old. Open the window again.")
-		}
-		return route.Answer(tokenBody{Token: token}), nil
-	})
-	route.Add(s.api, http.MethodGet, "/api/state", "Everything the window starts from", http.StatusOK, func(ctx context.Context, _ *route.Empty) (*route.Body[wire.Snapshot], error) {
-		snap, err := s.rooms.Snapshot(ctx)
-		if err != nil {
-			return nil, route.Failed("The state could not be read.", err)
-		}
-		return route.Answer(snap), nil
-	})
+	route.Add(s.api, http.MethodPost, sessionPath, "Exchange a one-time code for a window's key", http.StatusOK,
+		func(_ context.Context, in *struct {
+			Body struct {
+				Code string `json:"code" maxLength:"128"`
+			}
+		},
+		) (*route.Body[tokenBody], error) {
+			token, ok := s.rooms.Keys.Exchange(in.Body.Code)
+			if !ok {
+				return nil, huma.NewError(http.StatusUnauthorized,
+					"This code was used or is too old. Open the window again.")
+			}
+			return route.Answer(tokenBody{Token: token}), nil
+		})
+	route.Add(s.api, http.MethodGet, "/api/state", "Everything the window starts from", http.StatusOK,
+		func(ctx context.Context, _ *route.Empty) (*route.Body[wire.Snapshot], error) {
+			snap, err := s.rooms.Snapshot(ctx)
+			if err != nil {
+				return nil, route.Failed("The state could not be read.", err)
+			}
+			return route.Answer(snap), nil
+		})
 	route.Add(s.api, http.MethodGet, "/api/events", "Stored events after a number", http.StatusOK, s.eventsAfter)
 	route.Add(s.api, http.MethodGet, "/api/calls", "Newest calls of the audit log", http.StatusOK, s.calls)
-	route.Add(s.api, http.MethodGet, "/api/models", "Models that can be chosen; asks the local servers again", http.StatusOK, func(ctx context.Context, _ *route.Empty) (*route.Body[Models], error) {
-		return route.Answer(Models{Models: s.rooms.Models.List(ctx)}), nil
-	})
-	route.Add(s.api, http.MethodPut, "/api/settings/{key}", "Change a setting", http.StatusOK, func(ctx context.Context, in *struct {
-		Key  string `path:"key" maxLength:"128"`
-		Body struct {
-			Value string `json:"value" maxLength:"200000"`
-		}
-	},
-	) (*route.Body[event.Setting], error) {
-		if err := access.WindowOnly(ctx); err != nil {
-			return nil, err
-		}
-		set, err := s.rooms.Settings.Set(ctx, in.Key, in.Body.Value)
-		if err != nil {
-			return nil, route.Refused(err)
-		}
-		return route.Answer(set), nil
-	})
-	route.Add(s.api, http.MethodDelete, "/api/settings/{key}", "Forget what the window set, so that the default is in force", http.StatusOK, func(ctx context.Context, in *struct {
-		Key string `path:"key" maxLength:"128"`
-	},
-	) (*route.Body[event.Setting], error) {
-		if err := access.WindowOnly(ctx); err != nil {
-			return nil, err
-		}
-		set, err := s.rooms.Settings.Reset(ctx, in.Key)
-		if err != nil {
-			return nil, route.BadRequest(err.Error())
-		}
-		return route.Answer(set), nil
-	})
+	route.Add(s.api, http.MethodGet, "/api/models", "Models that can be chosen; asks the local servers again",
+		http.StatusOK, func(ctx context.Context, _ *route.Empty) (*route.Body[Models], error) {
+			return route.Answer(Models{Models: s.rooms.Models.List(ctx)}), nil
+		})
+	s.settingRoutes()
+	s.browserRoutes()
 	route.Add(s.api, http.MethodGet, "/api/blobs/{id}", "A picture or a long output", http.StatusOK, s.blob)
-	route.Add(s.api, http.MethodGet, "/api/results/{id}", "The whole text of a result that was too long to be handed out", http.StatusOK, s.result)
-	route.Add(s.api, http.MethodPost, "/api/browser/hand", "Take the browser over or give it back", http.StatusOK, func(ctx context.Context, in *struct {
-		Body struct {
-			Person bool `json:"person"`
-		}
-	},
-	) (*route.Body[event.BrowserState], error) {
-		if err := access.WindowOnly(ctx); err != nil {
-			return nil, err
-		}
-		s.rooms.Browser.SetPersonControl(in.Body.Person)
-		return route.Answer(s.rooms.Browser.State()), nil
-	})
-	route.Add(s.api, http.MethodPost, "/api/browser/start", "Look for Chromium again and start it", http.StatusOK, func(ctx context.Context, _ *route.Empty) (*route.Body[event.BrowserState], error) {
-		_ = s.rooms.Browser.Start(ctx) // the state says what is wrong and how to mend it
-		return route.Answer(s.rooms.Browser.State()), nil
-	})
+	route.Add(s.api, http.MethodGet, "/api/results/{id}",
+		"The whole text of a result that was too long to be handed out", http.StatusOK, s.result)
+}
+
+// settingRoutes change the settings that a person may change in the window.
+func (s *Server) settingRoutes() {
+	route.Add(s.api, http.MethodPut, "/api/settings/{key}", "Change a setting", http.StatusOK,
+		func(ctx context.Context, in *struct {
+			Key  string `path:"key" maxLength:"128"`
+			Body struct {
+				Value string `json:"value" maxLength:"200000"`
+			}
+		},
+		) (*route.Body[event.Setting], error) {
+			if err := access.WindowOnly(ctx); err != nil {
+				return nil, err
+			}
+			set, err := s.rooms.Settings.Set(ctx, in.Key, in.Body.Value)
+			if err != nil {
+				return nil, route.Refused(err)
+			}
+			return route.Answer(set), nil
+		})
+	route.Add(s.api, http.MethodDelete, "/api/settings/{key}",
+		"Forget what the window set, so that the default is in force", http.StatusOK,
+		func(ctx context.Context, in *struct {
+			Key string `path:"key" maxLength:"128"`
+		},
+		) (*route.Body[event.Setting], error) {
+			if err := access.WindowOnly(ctx); err != nil {
+				return nil, err
+			}
+			set, err := s.rooms.Settings.Reset(ctx, in.Key)
+			if err != nil {
+				return nil, route.BadRequest(err.Error())
+			}
+			return route.Answer(set), nil
+		})
+}
+
+// browserRoutes start the browser and say who controls it.
+func (s *Server) browserRoutes() {
+	route.Add(s.api, http.MethodPost, "/api/browser/hand", "Take the browser over or give it back", http.StatusOK,
+		func(ctx context.Context, in *struct {
+			Body struct {
+				Person bool `json:"person"`
+			}
+		},
+		) (*route.Body[event.BrowserState], error) {
+			if err := access.WindowOnly(ctx); err != nil {
+				return nil, err
+			}
+			s.rooms.Browser.SetPersonControl(in.Body.Person)
+			return route.Answer(s.rooms.Browser.State()), nil
+		})
+	route.Add(s.api, http.MethodPost, "/api/browser/start", "Look for Chromium again and start it", http.StatusOK,
+		func(ctx context.Context, _ *route.Empty) (*route.Body[event.BrowserState], error) {
+			_ = s.rooms.Browser.Start(ctx) // the state says what is wrong and how to mend it
+			return route.Answer(s.rooms.Browser.State()), nil
+		})
 }
 
 func (s *Server) eventsAfter(ctx context.Context, in *struct {

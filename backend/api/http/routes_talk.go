@@ -31,33 +31,42 @@ type titleBody struct {
 
 // talkRoutes are the routes of conversations, turns and questions.
 func (s *Server) talkRoutes() {
-	route.Add(s.api, http.MethodGet, "/api/conversations", "Conversations, newest first", http.StatusOK, func(ctx context.Context, _ *route.Empty) (*route.Body[Conversations], error) {
-		list, err := s.rooms.Store.Conversations(ctx)
-		if err != nil {
-			return nil, route.Failed("The conversations could not be read.", err)
-		}
-		return route.Answer(Conversations{Conversations: list}), nil
-	})
-	route.Add(s.api, http.MethodPost, "/api/conversations", "Start a conversation", http.StatusCreated, func(ctx context.Context, in *struct{ Body titleBody }) (*route.Body[chat.Conversation], error) {
-		c, err := s.rooms.Loop.NewConversation(ctx, in.Body.Title)
-		if err != nil {
-			return nil, route.Failed("The conversation could not be kept. Nothing else is affected.", err)
-		}
-		return route.Answer(c), nil
-	})
-	route.Add(s.api, http.MethodGet, "/api/conversations/{id}", "One conversation as its events", http.StatusOK, s.transcript)
+	route.Add(s.api, http.MethodGet, "/api/conversations", "Conversations, newest first", http.StatusOK,
+		func(ctx context.Context, _ *route.Empty) (*route.Body[Conversations], error) {
+			list, err := s.rooms.Store.Conversations(ctx)
+			if err != nil {
+				return nil, route.Failed("The conversations could not be read.", err)
+			}
+			return route.Answer(Conversations{Conversations: list}), nil
+		})
+	route.Add(s.api, http.MethodPost, "/api/conversations", "Start a conversation", http.StatusCreated,
+		func(ctx context.Context, in *struct{ Body titleBody }) (*route.Body[chat.Conversation], error) {
+			c, err := s.rooms.Loop.NewConversation(ctx, in.Body.Title)
+			if err != nil {
+				return nil, route.Failed("The conversation could not be kept. Nothing else is affected.", err)
+			}
+			return route.Answer(c), nil
+		})
+	route.Add(s.api, http.MethodGet, "/api/conversations/{id}", "One conversation as its events", http.StatusOK,
+		s.transcript)
 	route.Add(s.api, http.MethodPatch, "/api/conversations/{id}", "Rename a conversation", http.StatusOK, s.rename)
-	route.Add(s.api, http.MethodDelete, "/api/conversations/{id}", "Delete a conversation", http.StatusNoContent, s.remove)
-	route.Add(s.api, http.MethodPost, "/api/conversations/{id}/messages", "Ask the assistant", http.StatusAccepted, s.ask)
-	route.Add(s.api, http.MethodGet, "/api/conversations/{id}/bill", "What a conversation cost, and how its budgets stand", http.StatusOK, s.bill)
-	route.Add(s.api, http.MethodPut, "/api/conversations/{id}/shared", "Let other programs read a conversation over MCP, or not any more", http.StatusNoContent, s.share)
+	route.Add(s.api, http.MethodDelete, "/api/conversations/{id}", "Delete a conversation", http.StatusNoContent,
+		s.remove)
+	route.Add(s.api, http.MethodPost, "/api/conversations/{id}/messages", "Ask the assistant", http.StatusAccepted,
+		s.ask)
+	route.Add(s.api, http.MethodGet, "/api/conversations/{id}/bill",
+		"What a conversation cost, and how its budgets stand", http.StatusOK, s.bill)
+	route.Add(s.api, http.MethodPut, "/api/conversations/{id}/shared",
+		"Let other programs read a conversation over MCP, or not any more", http.StatusNoContent, s.share)
 	s.waitingRoutes()
 	s.branchRoutes()
-	route.Add(s.api, http.MethodPost, "/api/conversations/{id}/stop", "Stop the running turn", http.StatusNoContent, func(_ context.Context, in *route.ByID) (*route.Empty, error) {
-		s.rooms.Loop.Stop(in.ID)
-		return nil, nil
-	})
-	route.Add(s.api, http.MethodPut, "/api/conversations/{id}/summaries/{message}", "Send the model a summary, or what it stands for", http.StatusNoContent, s.useSummary)
+	route.Add(s.api, http.MethodPost, "/api/conversations/{id}/stop", "Stop the running turn", http.StatusNoContent,
+		func(_ context.Context, in *route.ByID) (*route.Empty, error) {
+			s.rooms.Loop.Stop(in.ID)
+			return nil, nil
+		})
+	route.Add(s.api, http.MethodPut, "/api/conversations/{id}/summaries/{message}",
+		"Send the model a summary, or what it stands for", http.StatusNoContent, s.useSummary)
 	route.Add(s.api, http.MethodPost, "/api/approvals/{id}", "Answer a question", http.StatusNoContent, s.approve)
 }
 
@@ -128,10 +137,13 @@ func (s *Server) share(ctx context.Context, in *struct {
 		return nil, err
 	}
 	if c.Parent != "" {
-		return nil, huma.NewError(http.StatusConflict, "This is the talk of a subagent. Share the conversation that it worked for.")
+		return nil, huma.NewError(http.StatusConflict,
+			"This is the talk of a subagent. Share the conversation that it worked for.")
 	}
-	if _, err := s.rooms.Events.Publish(ctx, event.New(event.ConversationShared, event.Shared{ID: c.ID, Shared: in.Body.Shared}).In(c.ID, "")); err != nil {
-		return nil, route.Failed("It stays as it was: "+map[bool]string{true: "shared.", false: "not shared."}[c.Shared], err)
+	if _, err := s.rooms.Events.Publish(ctx, event.New(event.ConversationShared,
+		event.Shared{ID: c.ID, Shared: in.Body.Shared}).In(c.ID, "")); err != nil {
+		return nil, route.Failed("It stays as it was: "+
+			map[bool]string{true: "shared.", false: "not shared."}[c.Shared], err)
 	}
 	return nil, nil
 }
@@ -141,10 +153,15 @@ func (s *Server) remove(ctx context.Context, in *route.ByID) (*route.Empty, erro
 		return nil, err
 	}
 	s.rooms.Loop.Stop(in.ID)
-	err := s.rooms.Loop.Delete(ctx, in.ID, func(ctx context.Context) ([]string, error) { return s.talksBelow(ctx, in.ID) })
+	err := s.rooms.Loop.Delete(ctx, in.ID, func(ctx context.Context) ([]string,
+		error,
+	) {
+		return s.talksBelow(ctx, in.ID)
+	})
 	switch {
 	case errors.Is(err, loop.ErrBusy):
-		return nil, huma.NewError(http.StatusConflict, "A call of this conversation is still stopping. Nothing was deleted; try again in a moment.")
+		return nil, huma.NewError(http.StatusConflict,
+			"A call of this conversation is still stopping. Nothing was deleted; try again in a moment.")
 	case err != nil:
 		return nil, route.Failed("The conversation was not deleted.", err)
 	}
@@ -218,7 +235,10 @@ func (s *Server) asked(ctx context.Context, conversation, text, model, panel str
 	if model == "" {
 		model = s.rooms.Settings.Get("model")
 	}
-	ask := loop.Ask{Conversation: conversation, Text: text, Model: model, Panel: panel, Caller: asking(ctx), Interactive: true}
+	ask := loop.Ask{
+		Conversation: conversation, Text: text, Model: model, Panel: panel, Caller: asking(ctx),
+		Interactive: true,
+	}
 	if ask.Caller == toolspec.CallerHTTP {
 		ask.Interactive = s.rooms.Watched()
 	}
@@ -229,11 +249,14 @@ func (s *Server) asked(ctx context.Context, conversation, text, model, panel str
 func talkProblem(err error) error {
 	switch {
 	case errors.Is(err, loop.ErrBusy):
-		return huma.NewError(http.StatusConflict, "A turn is running in this conversation. Stop it, wait for its end, or send with when: now or next.")
+		return huma.NewError(http.StatusConflict,
+			"A turn is running in this conversation. Stop it, wait for its end, or send with when: now or next.")
 	case errors.Is(err, loop.ErrSubagent):
-		return huma.NewError(http.StatusConflict, "This is the talk of a subagent, which takes no other message. Write in the conversation that it worked for.")
+		return huma.NewError(http.StatusConflict,
+			"This is a subagent's conversation, which takes no messages. Write in the conversation it works for.")
 	case errors.Is(err, loop.ErrQueueFull):
-		return huma.NewError(http.StatusConflict, "20 messages wait in this conversation already. Remove one, or wait until some are taken.")
+		return huma.NewError(http.StatusConflict,
+			"20 messages wait in this conversation already. Remove one, or wait until some are taken.")
 	case errors.Is(err, loop.ErrNotWaiting):
 		return route.NotFound("This message does not wait any more: it was taken or removed.")
 	case errors.Is(err, loop.ErrNotOwner):
@@ -253,7 +276,8 @@ func (s *Server) useSummary(ctx context.Context, in *struct {
 	err := s.rooms.Loop.UseSummary(ctx, in.ID, in.Message, in.Body.Use)
 	switch {
 	case errors.Is(err, loop.ErrBusy):
-		return nil, huma.NewError(http.StatusConflict, "A turn is running in this conversation. Stop it or wait for its end.")
+		return nil, huma.NewError(http.StatusConflict,
+			"A turn is running in this conversation. Stop it or wait for its end.")
 	case errors.Is(err, loop.ErrNoSummary):
 		return nil, route.NotFound("There is no such summary in this conversation.")
 	case err != nil:

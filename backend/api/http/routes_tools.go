@@ -65,20 +65,23 @@ func (s *Server) toolRoutes() {
 	m, p := nav.Route("tools_execute")
 	route.Add(s.api, m, p, "Run a tool through the Pipeline", http.StatusOK, s.execute)
 	m, p = nav.Route("tools_discover")
-	route.Add(s.api, m, p, "Tools that can be called now, by origin", http.StatusOK, func(_ context.Context, in *struct {
-		PanelID string `query:"panelId" maxLength:"64"`
-	},
-	) (*route.Body[wire.Discovery], error) {
-		return route.Answer(s.rooms.Tools.ForPanel(s.panel(in.PanelID)).Wire()), nil
-	})
+	route.Add(s.api, m, p, "Tools that can be called now, by origin", http.StatusOK,
+		func(_ context.Context, in *struct {
+			PanelID string `query:"panelId" maxLength:"64"`
+		},
+		) (*route.Body[wire.Discovery], error) {
+			return route.Answer(s.rooms.Tools.ForPanel(s.panel(in.PanelID)).Wire()), nil
+		})
 	m, p = nav.Route("tools_list")
 	route.Add(s.api, m, p, "Tools that can be called now, in one list", http.StatusOK, s.listTools)
 	route.Add(s.api, http.MethodGet, "/api/tools", "Every tool with its cost and state", http.StatusOK, s.allTools)
-	route.Add(s.api, http.MethodPut, "/api/tools/{name}/permission", "Say what every call of a tool needs", http.StatusOK, s.permit)
+	route.Add(s.api, http.MethodPut, "/api/tools/{name}/permission", "Say what every call of a tool needs",
+		http.StatusOK, s.permit)
 	m, p = nav.Route("mcp_list")
-	route.Add(s.api, m, p, "MCP servers", http.StatusOK, func(context.Context, *route.Empty) (*route.Body[event.MCPList], error) {
-		return route.Answer(event.MCPList{Servers: s.rooms.MCP.List()}), nil
-	})
+	route.Add(s.api, m, p, "MCP servers", http.StatusOK,
+		func(context.Context, *route.Empty) (*route.Body[event.MCPList], error) {
+			return route.Answer(event.MCPList{Servers: s.rooms.MCP.List()}), nil
+		})
 	m, p = nav.Route("mcp_toggle")
 	route.Add(s.api, m, p, "Switch an MCP server on or off", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string      `path:"name" maxLength:"128"`
@@ -92,12 +95,13 @@ func (s *Server) toolRoutes() {
 	})
 	m, p = nav.Route("mcp_call")
 	route.Add(s.api, m, p, "Call a tool of one MCP server", http.StatusOK, s.callMCP)
-	route.Add(s.api, http.MethodPost, "/api/calls/{id}/cancel", "Stop a running call", http.StatusNoContent, func(_ context.Context, in *route.ByID) (*route.Empty, error) {
-		if !s.rooms.Calls.Cancel(in.ID) {
-			return nil, route.NotFound("No call with this id is running.")
-		}
-		return nil, nil
-	})
+	route.Add(s.api, http.MethodPost, "/api/calls/{id}/cancel", "Stop a running call", http.StatusNoContent,
+		func(_ context.Context, in *route.ByID) (*route.Empty, error) {
+			if !s.rooms.Calls.Cancel(in.ID) {
+				return nil, route.NotFound("No call with this id is running.")
+			}
+			return nil, nil
+		})
 }
 
 // from is the provenance of a request at this door: a window is the person, anything else
@@ -130,7 +134,9 @@ func (s *Server) execute(ctx context.Context, in *executeInput) (*route.Body[too
 }
 
 // run is the one way from this door into the Pipeline.
-func (s *Server) run(ctx context.Context, client, tool, panel string, args json.RawMessage) *route.Body[toolspec.Result] {
+func (s *Server) run(ctx context.Context, client, tool, panel string,
+	args json.RawMessage,
+) *route.Body[toolspec.Result] {
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
 	}
@@ -200,7 +206,8 @@ func (s *Server) callMCP(ctx context.Context, in *struct {
 ) (*route.Body[toolspec.Result], error) {
 	name, ok := s.rooms.MCP.ToolName(in.Body.Server, in.Body.Tool)
 	if !ok {
-		return nil, route.NotFound("There is no tool " + in.Body.Tool + " on a running MCP server " + in.Body.Server + ".")
+		return nil, route.NotFound("There is no tool " + in.Body.Tool + " on a running MCP server " + in.Body.Server +
+			".")
 	}
 	return s.run(ctx, in.Client, name, "", in.Body.Args), nil
 }

@@ -63,7 +63,10 @@ func OpenAPI(version string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("describing the api: %w", err)
 	}
-	s := New(Rooms{Version: version, Nav: nav, Keys: access.NewKeys(), Files: noFiles{}, Log: slog.New(slog.DiscardHandler)})
+	s := New(Rooms{
+		Version: version, Nav: nav, Keys: access.NewKeys(), Files: noFiles{},
+		Log: slog.New(slog.DiscardHandler),
+	})
 	b, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("describing the api: %w", err)

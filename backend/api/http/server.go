@@ -147,7 +147,8 @@ func New(rooms Rooms) *Server {
 		mux.Handle("/ws/terminals", rooms.Shells)
 	}
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
-		access.WriteProblem(w, http.StatusNotFound, "There is no "+r.Method+" "+r.URL.Path+". GET /api/openapi.json lists the routes.")
+		access.WriteProblem(w, http.StatusNotFound, "There is no "+r.Method+" "+r.URL.Path+
+			". GET /api/openapi.json lists the routes.")
 	})
 	s.http = &http.Server{
 		Handler:           s.guard(mux),
@@ -183,7 +184,8 @@ func (s *Server) Listen(addr string) error {
 	}
 	s.ln, err = net.Listen("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%s is taken by another program; use another port, or 127.0.0.1:0 for a free one: %w", addr, err)
+		return fmt.Errorf("%s is taken by another program; use another port, or 127.0.0.1:0 for a free one: %w", addr,
+			err)
 	}
 	if err != nil {
 		return fmt.Errorf("listening on %s: %w", addr, err)

@@ -13,8 +13,10 @@ import (
 // shellCSP lets the shell run its own code only and talk to its own origin only. Styles
 // are inline because Svelte and CodeMirror set them; pictures come as blobs. Frames come from
 // the origin of panels' pages alone, which also keeps a page from leading its frame elsewhere.
-const shellCSP = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; " +
-	"font-src 'self'; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const shellCSP = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: " +
+	"data:; " +
+	"font-src 'self'; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; " +
+	"frame-ancestors 'none'"
 
 // framing is the end of shellCSP: where frames come from.
 func framing(pages string) string {

@@ -63,45 +63,58 @@ func offered[T any](ctx context.Context, ask func() (T, error)) (*route.Body[T],
 // only a window may ask: whoever else reads a resource calls the server's tool for it.
 func (s Routes) offerRoutes(one string) {
 	servers := s.MCP
-	route.Add(s.API, http.MethodGet, one+"/offers", "An MCP server's resources and prompts", http.StatusOK, func(ctx context.Context, in *serverPath) (*route.Body[resources.Offers], error) {
-		return offered(ctx, func() (resources.Offers, error) { return servers.Offers(ctx, in.Name) })
-	})
-	route.Add(s.API, http.MethodPost, one+"/resource", "Read a resource of an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
-		Name string `path:"name" maxLength:"128"`
-		Body resourceBody
-	},
-	) (*route.Body[resources.Contents], error) {
-		return offered(ctx, func() (resources.Contents, error) { return servers.Contents(ctx, in.Name, in.Body.URI) })
-	})
-	route.Add(s.API, http.MethodPost, one+"/watch", "Be told when a resource of an MCP server changes", http.StatusOK, func(ctx context.Context, in *struct {
-		Name string `path:"name" maxLength:"128"`
-		Body resourceBody
-	},
-	) (*route.Body[MCPWatched], error) {
-		return offered(ctx, func() (MCPWatched, error) {
-			watched, err := servers.Watch(ctx, in.Name, in.Body.URI, in.Body.On)
-			return MCPWatched{watched}, err
+	route.Add(s.API, http.MethodGet, one+"/offers", "An MCP server's resources and prompts", http.StatusOK,
+		func(ctx context.Context, in *serverPath) (*route.Body[resources.Offers], error) {
+			return offered(ctx, func() (resources.Offers, error) { return servers.Offers(ctx, in.Name) })
 		})
-	})
-	route.Add(s.API, http.MethodPost, one+"/prompt", "Fill in a prompt of an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
-		Name string `path:"name" maxLength:"128"`
-		Body promptBody
-	},
-	) (*route.Body[resources.Draft], error) {
-		return offered(ctx, func() (resources.Draft, error) { return servers.Draft(ctx, in.Name, in.Body.Prompt, in.Body.Arguments) })
-	})
-	route.Add(s.API, http.MethodPost, one+"/complete", "Complete an argument of a prompt or resource of an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
-		Name string `path:"name" maxLength:"128"`
-		Body completeBody
-	},
-	) (*route.Body[MCPCompletion], error) {
-		ref := sdk.CompleteReference{Type: "ref/prompt", Name: in.Body.Prompt}
-		if in.Body.Prompt == "" {
-			ref = sdk.CompleteReference{Type: "ref/resource", URI: in.Body.Template}
-		}
-		return offered(ctx, func() (MCPCompletion, error) {
-			values, err := servers.Complete(ctx, in.Name, ref, in.Body.Argument, in.Body.Typed, in.Body.Others)
-			return MCPCompletion{append([]string{}, values...)}, err
+	route.Add(s.API, http.MethodPost, one+"/resource", "Read a resource of an MCP server", http.StatusOK,
+		func(ctx context.Context, in *struct {
+			Name string `path:"name" maxLength:"128"`
+			Body resourceBody
+		},
+		) (*route.Body[resources.Contents], error) {
+			return offered(ctx, func() (resources.Contents,
+				error,
+			) {
+				return servers.Contents(ctx, in.Name, in.Body.URI)
+			})
 		})
-	})
+	route.Add(s.API, http.MethodPost, one+"/watch", "Be told when a resource of an MCP server changes", http.StatusOK,
+		func(ctx context.Context, in *struct {
+			Name string `path:"name" maxLength:"128"`
+			Body resourceBody
+		},
+		) (*route.Body[MCPWatched], error) {
+			return offered(ctx, func() (MCPWatched, error) {
+				watched, err := servers.Watch(ctx, in.Name, in.Body.URI, in.Body.On)
+				return MCPWatched{watched}, err
+			})
+		})
+	route.Add(s.API, http.MethodPost, one+"/prompt", "Fill in a prompt of an MCP server", http.StatusOK,
+		func(ctx context.Context, in *struct {
+			Name string `path:"name" maxLength:"128"`
+			Body promptBody
+		},
+		) (*route.Body[resources.Draft], error) {
+			return offered(ctx, func() (resources.Draft,
+				error,
+			) {
+				return servers.Draft(ctx, in.Name, in.Body.Prompt, in.Body.Arguments)
+			})
+		})
+	route.Add(s.API, http.MethodPost, one+"/complete", "Complete an argument of a prompt or resource of an MCP server",
+		http.StatusOK, func(ctx context.Context, in *struct {
+			Name string `path:"name" maxLength:"128"`
+			Body completeBody
+		},
+		) (*route.Body[MCPCompletion], error) {
+			ref := sdk.CompleteReference{Type: "ref/prompt", Name: in.Body.Prompt}
+			if in.Body.Prompt == "" {
+				ref = sdk.CompleteReference{Type: "ref/resource", URI: in.Body.Template}
+			}
+			return offered(ctx, func() (MCPCompletion, error) {
+				values, err := servers.Complete(ctx, in.Name, ref, in.Body.Argument, in.Body.Typed, in.Body.Others)
+				return MCPCompletion{append([]string{}, values...)}, err
+			})
+		})
 }

@@ -1,4 +1,5 @@
-// Package mcproutes holds the HTTP routes about MCP servers: their list, their entries in mcp-config.json, importing from
+// Package mcproutes holds the HTTP routes about MCP servers: their list, their entries in mcp-config.json, importing
+// from
 // other programs, and what a server offers beside tools (resources, prompts, completion).
 package mcproutes
 
@@ -71,9 +72,10 @@ func (s Routes) Register() {
 		return list(), nil
 	}
 	const base, one = "/api/mcp-servers", "/api/mcp-servers/{name}"
-	route.Add(s.API, http.MethodPost, base, "Add an MCP server", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[event.MCPList], error) {
-		return change(ctx, func() error { return s.MCP.Put(in.Body.Name, in.Body.Entry, false) })
-	})
+	route.Add(s.API, http.MethodPost, base, "Add an MCP server", http.StatusOK,
+		func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[event.MCPList], error) {
+			return change(ctx, func() error { return s.MCP.Put(in.Body.Name, in.Body.Entry, false) })
+		})
 	route.Add(s.API, http.MethodPut, one, "Change an MCP server", http.StatusOK, func(ctx context.Context, in *struct {
 		Name string `path:"name" maxLength:"128"`
 		Body entryBody
@@ -81,39 +83,44 @@ func (s Routes) Register() {
 	) (*route.Body[event.MCPList], error) {
 		return change(ctx, func() error { return s.MCP.Put(in.Name, in.Body.Entry, true) })
 	})
-	route.Add(s.API, http.MethodDelete, one, "Remove an MCP server", http.StatusOK, func(ctx context.Context, in *serverPath) (*route.Body[event.MCPList], error) {
-		return change(ctx, func() error { return s.MCP.Remove(in.Name) })
-	})
-	route.Add(s.API, http.MethodPost, one+"/restart", "Start an MCP server anew", http.StatusOK, func(ctx context.Context, in *serverPath) (*route.Body[event.MCPList], error) {
-		return change(ctx, func() error { return s.MCP.Restart(in.Name) })
-	})
-	route.Add(s.API, http.MethodGet, one, "An MCP server's entry and log", http.StatusOK, func(ctx context.Context, in *serverPath) (*route.Body[MCPServerDetail], error) {
-		if err := access.WindowOnly(ctx); err != nil {
-			return nil, err
-		}
-		entry, err := s.MCP.Entry(in.Name)
-		if err != nil {
-			return nil, route.NotFound(err.Error())
-		}
-		log, err := s.MCP.Log(in.Name)
-		if err != nil {
-			return nil, route.NotFound(err.Error())
-		}
-		return route.Answer(MCPServerDetail{Entry: entry, Log: log, May: s.MCP.Access(entry)}), nil
-	})
-	route.Add(s.API, http.MethodPost, base+"/may", "What a server with that entry may touch", http.StatusOK, func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[launch.Access], error) {
-		if err := access.WindowOnly(ctx); err != nil {
-			return nil, err
-		}
-		return route.Answer(s.MCP.Access(in.Body.Entry)), nil
-	})
-	route.Add(s.API, http.MethodPut, one+"/consents", "Say what an MCP server may ask for", http.StatusOK, func(ctx context.Context, in *struct {
-		Name string `path:"name" maxLength:"128"`
-		Body mcpconfig.Consents
-	},
-	) (*route.Body[event.MCPList], error) {
-		return change(ctx, func() error { return s.MCP.SetConsents(in.Name, in.Body) })
-	})
+	route.Add(s.API, http.MethodDelete, one, "Remove an MCP server", http.StatusOK,
+		func(ctx context.Context, in *serverPath) (*route.Body[event.MCPList], error) {
+			return change(ctx, func() error { return s.MCP.Remove(in.Name) })
+		})
+	route.Add(s.API, http.MethodPost, one+"/restart", "Start an MCP server anew", http.StatusOK,
+		func(ctx context.Context, in *serverPath) (*route.Body[event.MCPList], error) {
+			return change(ctx, func() error { return s.MCP.Restart(in.Name) })
+		})
+	route.Add(s.API, http.MethodGet, one, "An MCP server's entry and log", http.StatusOK,
+		func(ctx context.Context, in *serverPath) (*route.Body[MCPServerDetail], error) {
+			if err := access.WindowOnly(ctx); err != nil {
+				return nil, err
+			}
+			entry, err := s.MCP.Entry(in.Name)
+			if err != nil {
+				return nil, route.NotFound(err.Error())
+			}
+			log, err := s.MCP.Log(in.Name)
+			if err != nil {
+				return nil, route.NotFound(err.Error())
+			}
+			return route.Answer(MCPServerDetail{Entry: entry, Log: log, May: s.MCP.Access(entry)}), nil
+		})
+	route.Add(s.API, http.MethodPost, base+"/may", "What a server with that entry may touch", http.StatusOK,
+		func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[launch.Access], error) {
+			if err := access.WindowOnly(ctx); err != nil {
+				return nil, err
+			}
+			return route.Answer(s.MCP.Access(in.Body.Entry)), nil
+		})
+	route.Add(s.API, http.MethodPut, one+"/consents", "Say what an MCP server may ask for", http.StatusOK,
+		func(ctx context.Context, in *struct {
+			Name string `path:"name" maxLength:"128"`
+			Body mcpconfig.Consents
+		},
+		) (*route.Body[event.MCPList], error) {
+			return change(ctx, func() error { return s.MCP.SetConsents(in.Name, in.Body) })
+		})
 	s.offerRoutes(one)
 	s.importRoutes(base + "/import")
 }
@@ -143,29 +150,37 @@ func (s Routes) importRoutes(base string) {
 		}
 		return list, nil
 	}
-	route.Add(s.API, http.MethodPost, base+"/preview", "What an import would add", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[importers.Preview], error) {
-		list, err := read(ctx, in.Body)
-		if err != nil {
-			return nil, err
-		}
-		p, err := s.MCP.Preview(list)
-		if err != nil {
-			return nil, route.Refused(err)
-		}
-		return route.Answer(p), nil
-	})
-	route.Add(s.API, http.MethodPost, base, "Import servers of another program", http.StatusOK, func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[MCPImported], error) {
-		list, err := read(ctx, in.Body)
-		if err != nil {
-			return nil, err
-		}
-		if list.Digest != in.Body.Digest && (in.Body.Path != "" || in.Body.Digest != "") {
-			return nil, route.Refused(errors.New("it is not what the preview showed: it changed since, or was never looked at; nothing was imported. Look at it again"))
-		}
-		added, skipped, err := s.MCP.Import(list, in.Body.Names)
-		if err != nil {
-			return nil, route.Refused(err)
-		}
-		return route.Answer(MCPImported{Added: append([]string{}, added...), Skipped: append([]string{}, skipped...)}), nil
-	})
+	route.Add(s.API, http.MethodPost, base+"/preview", "What an import would add", http.StatusOK,
+		func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[importers.Preview], error) {
+			list, err := read(ctx, in.Body)
+			if err != nil {
+				return nil, err
+			}
+			p, err := s.MCP.Preview(list)
+			if err != nil {
+				return nil, route.Refused(err)
+			}
+			return route.Answer(p), nil
+		})
+	route.Add(s.API, http.MethodPost, base, "Import servers of another program", http.StatusOK,
+		func(ctx context.Context, in *struct{ Body importBody }) (*route.Body[MCPImported], error) {
+			list, err := read(ctx, in.Body)
+			if err != nil {
+				return nil, err
+			}
+			if list.Digest != in.Body.Digest && (in.Body.Path != "" || in.Body.Digest != "") {
+				return nil, route.Refused(errors.New("it is not what the preview showed: it changed since, or was " +
+					"never " +
+					"looked at; nothing was imported. Look at it again"))
+			}
+			added, skipped, err := s.MCP.Import(list, in.Body.Names)
+			if err != nil {
+				return nil, route.Refused(err)
+			}
+			return route.Answer(MCPImported{
+					Added:   append([]string{}, added...),
+					Skipped: append([]string{}, skipped...),
+				}),
+				nil
+		})
 }

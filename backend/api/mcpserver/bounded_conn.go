@@ -45,7 +45,8 @@ type firstMessageConn struct {
 
 // awaitFirstMessage sets the deadline for the first message.
 func awaitFirstMessage(conn net.Conn, buffered *bufio.Reader, patience time.Duration) (*firstMessageConn, error) {
-	return &firstMessageConn{Conn: conn, buffered: buffered, left: maxFirstMessage}, conn.SetReadDeadline(time.Now().Add(patience))
+	return &firstMessageConn{Conn: conn, buffered: buffered, left: maxFirstMessage},
+		conn.SetReadDeadline(time.Now().Add(patience))
 }
 
 // Read implements io.Reader.

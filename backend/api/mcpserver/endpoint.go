@@ -82,7 +82,8 @@ func (t endpoint) newServer() *sdk.Server {
 	return server
 }
 
-// registerEntries registers the entries of the kinds that changed, again if they exist: then the SDK notifies clients of
+// registerEntries registers the entries of the kinds that changed, again if they exist: then the SDK notifies clients
+// of
 // a changed list.
 func (t endpoint) registerEntries(server *sdk.Server, what Change) {
 	if what.Tools {

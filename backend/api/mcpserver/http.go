@@ -37,7 +37,8 @@ const (
 )
 
 // sharedTabsInstructions are for a client that shares tabs with every copy of itself.
-const sharedTabsInstructions = "This address names no session, so all copies of your program share these tabs. To have " +
+const sharedTabsInstructions = "This address names no session, so all copies of your program share these tabs. To " +
+	"have " +
 	"tabs of your own, add ?session=NAME to the address, with a name that no other program uses."
 
 type httpSessionKey struct{}
@@ -170,7 +171,8 @@ func (h *Host) serveInitialize(w http.ResponseWriter, r *http.Request, g JoinReq
 	l.endRequest(false)
 }
 
-// sessionIDWriter reads the id of a new session from the response before the client does, whose next request may come at
+// sessionIDWriter reads the id of a new session from the response before the client does, whose next request may come
+// at
 // once.
 type sessionIDWriter struct {
 	http.ResponseWriter

@@ -108,7 +108,8 @@ func (l *httpSession) busy() bool { return l.requests > l.streams || l.tools.par
 func (h *Host) remove(l *httpSession) {
 	l.idle.Stop()
 	delete(h.clients, l.clientID)
-	h.httpSessions = slices.DeleteFunc(slices.Clone(h.httpSessions), func(other *httpSession) bool { return other == l })
+	h.httpSessions = slices.DeleteFunc(slices.Clone(h.httpSessions),
+		func(other *httpSession) bool { return other == l })
 }
 
 // evictable is the client other than stays that has been idle for longest, if there are too many; the caller

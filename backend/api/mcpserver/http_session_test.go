@@ -41,7 +41,8 @@ func TestGuestsThatOnlyListenMakeRoom(t *testing.T) {
 // post sends one request of the revision without sessions.
 func (h *testHost) post(t *testing.T, query, id string) (status int, retry string, problem string) {
 	t.Helper()
-	body := `{"jsonrpc":"2.0","id":"` + id + `","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"` + id + `","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
+	body := `{"jsonrpc":"2.0","id":"` + id +
+		`","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"` + id + `","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.URL+JoinPath+query, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +149,8 @@ func TestAGuestIsSeenAndSentAway(t *testing.T) {
 			list[0].Session != "s0" || list[0].Panel != "notes" {
 			t.Fatalf("%s: %+v", revision, list)
 		}
-		if h.host.Disconnect("nobody") || !h.host.Disconnect(list[0].ID) || !h.gone("s0") || len(h.host.Clients()) != 0 {
+		if h.host.Disconnect("nobody") || !h.host.Disconnect(list[0].ID) || !h.gone("s0") ||
+			len(h.host.Clients()) != 0 {
 			t.Errorf("%s: left %v, there are %+v", revision, h.left, h.host.Clients())
 		}
 	}

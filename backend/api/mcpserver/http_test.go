@@ -322,7 +322,10 @@ func TestWhatIsNoMCPIsToldSo(t *testing.T) {
 			"a set of tools there is not", http.MethodPost, "?tools=some", "{}", both, http.StatusBadRequest,
 			"core, environment, all",
 		},
-		{"a session there is not", http.MethodPost, "", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, append([]string{sessionHeader, "x"}, both...), http.StatusNotFound, "session not found"},
+		{
+			"a session there is not", http.MethodPost, "", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+			append([]string{sessionHeader, "x"}, both...), http.StatusNotFound, "session not found",
+		},
 		{
 			"a revision to come", http.MethodPost, "",
 			`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2099-01-01","io.modelcontextprotocol/clientCapabilities":{}}}}`,

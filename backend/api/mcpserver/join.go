@@ -72,7 +72,10 @@ type Host struct {
 // clientName has left.
 func NewHost(welcome func(ctx context.Context, g JoinRequest) (cfg Config, done func())) *Host {
 	ctx, cancel := context.WithCancel(context.Background())
-	h := &Host{newConfig: welcome, timeout: joinTimeout, ctx: ctx, cancel: cancel, clients: map[string]*connectedClient{}}
+	h := &Host{
+		newConfig: welcome, timeout: joinTimeout, ctx: ctx, cancel: cancel,
+		clients: map[string]*connectedClient{},
+	}
 	h.prepare()
 	return h
 }

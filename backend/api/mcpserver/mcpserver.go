@@ -179,9 +179,11 @@ func (d *toolServer) close() {
 // endpoint is the protocol endpoint of d.
 func (d *toolServer) endpoint() endpoint {
 	return endpoint{
-		version: d.cfg.Version, instructions: d.cfg.Instructions, changed: d.cfg.Changed, promptChanges: d.cfg.PromptChanges,
-		log:       d.cfg.Log,
-		listTools: d.listTools, callTool: d.callTool, resources: d.resources, onRequest: d.noteRequest, resourceChanges: d.resourceChanges, subscribe: d.subs.add,
+		version: d.cfg.Version, instructions: d.cfg.Instructions, changed: d.cfg.Changed,
+		promptChanges: d.cfg.PromptChanges,
+		log:           d.cfg.Log,
+		listTools:     d.listTools, callTool: d.callTool, resources: d.resources, onRequest: d.noteRequest,
+		resourceChanges: d.resourceChanges, subscribe: d.subs.add,
 		unsubscribe: d.subs.remove,
 	}
 }

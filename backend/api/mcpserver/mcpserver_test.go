@@ -36,10 +36,20 @@ func TestMain(m *testing.M) {
 func offeredTools() []toolspec.Definition {
 	schema := json.RawMessage(`{"type":"object","properties":{"annotationId":{"type":"integer"}},"required":["annotationId"]}`)
 	return []toolspec.Definition{
-		{Name: "annotate_page", Description: "Number the page.", Group: "environment", Hints: toolspec.Hints{ReadOnly: true}, Parameters: json.RawMessage(`{"type":"object"}`)},
+		{
+			Name: "annotate_page", Description: "Number the page.", Group: "environment",
+			Hints: toolspec.Hints{ReadOnly: true}, Parameters: json.RawMessage(`{"type":"object"}`),
+		},
 		{Name: "click_element", Description: "Click.", Group: "environment", Parameters: schema},
-		{Name: "bash", Description: "Run.", Group: "shell", Hints: toolspec.Hints{Destructive: true, OpenWorld: true}, Parameters: json.RawMessage(`{"type":"object"}`)},
-		{Name: "wait_for", Description: "Wait.", Group: "environment", Parameters: json.RawMessage(`{"type":"object"}`)},
+		{
+			Name: "bash", Description: "Run.", Group: "shell",
+			Hints:      toolspec.Hints{Destructive: true, OpenWorld: true},
+			Parameters: json.RawMessage(`{"type":"object"}`),
+		},
+		{
+			Name: "wait_for", Description: "Wait.", Group: "environment",
+			Parameters: json.RawMessage(`{"type":"object"}`),
+		},
 	}
 }
 
@@ -165,7 +175,8 @@ func TestACallReachesThePipelineWithItsProvenance(t *testing.T) {
 		&sdk.CallToolParams{Name: "bash", Arguments: map[string]any{"command": "ls"}}); err != nil {
 		t.Fatal(err)
 	}
-	if text, _ = got.Content[0].(*sdk.TextContent); text.Text != `{"exit_code":0}` || got.StructuredContent != nil || string(p.last().Args) != `{"command":"ls"}` {
+	if text, _ = got.Content[0].(*sdk.TextContent); text.Text != `{"exit_code":0}` || got.StructuredContent != nil ||
+		string(p.last().Args) != `{"command":"ls"}` {
 		t.Errorf("got %+v after %+v", got, p.last())
 	}
 }
@@ -189,7 +200,8 @@ func TestWhatIsNotOfferedDoesNotReachThePipeline(t *testing.T) {
 	p := &pipeline{}
 	session := connect(t, Config{Tools: &catalogue{defs: offeredTools()[:2]}, Caller: p}, nil)
 	_, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
-	if err == nil || !strings.Contains(err.Error(), `unknown tool "bash"; available are annotate_page, click_element`) || len(p.calls) != 0 {
+	if err == nil || !strings.Contains(err.Error(),
+		`unknown tool "bash"; available are annotate_page, click_element`) || len(p.calls) != 0 {
 		t.Errorf("got %v, %v", err, p.calls)
 	}
 }

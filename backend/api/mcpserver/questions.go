@@ -167,7 +167,9 @@ func (d *toolServer) callWithQuestions(
 }
 
 // awaitResult waits for run's result, and asks the client its questions or returns them as the result.
-func (d *toolServer) awaitResult(ctx context.Context, req *sdk.CallToolRequest, run *pendingCall) (*sdk.CallToolResult, error) {
+func (d *toolServer) awaitResult(ctx context.Context, req *sdk.CallToolRequest, run *pendingCall) (*sdk.CallToolResult,
+	error,
+) {
 	gone := context.AfterFunc(ctx, run.cancel)
 	defer gone()
 	call := run.call
@@ -185,7 +187,8 @@ func (d *toolServer) awaitResult(ctx context.Context, req *sdk.CallToolRequest, 
 			if req.ProtocolVersion() >= sinceStateless {
 				gone() // the call outlives this request
 				return &sdk.CallToolResult{
-					InputRequests: sdk.InputRequestMap{approvalKey: questionForm(q)}, RequestState: d.parkedCalls.park(run, q),
+					InputRequests: sdk.InputRequestMap{approvalKey: questionForm(q)},
+					RequestState:  d.parkedCalls.park(run, q),
 				}, nil
 			}
 			said, err := req.Session.Elicit(ctx, questionForm(q))
@@ -204,7 +207,8 @@ func (d *toolServer) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 	if s == nil {
 		return nil, &jsonrpc.Error{
 			Code: jsonrpc.CodeInvalidParams,
-			Message: truncate(req.Params.Name, 80) + ": requestState belongs to no open question of this call. It was " +
+			Message: truncate(req.Params.Name, 80) +
+				": requestState belongs to no open question of this call. It was " +
 				"answered, expired after ten minutes, or belongs to another call. Send the call again without " +
 				"requestState.",
 		}
@@ -212,7 +216,8 @@ func (d *toolServer) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 	answer, there := req.Params.InputResponses[approvalKey]
 	if !there {
 		return &sdk.CallToolResult{
-			InputRequests: sdk.InputRequestMap{approvalKey: questionForm(s.asked)}, RequestState: d.parkedCalls.park(s.run, s.asked),
+			InputRequests: sdk.InputRequestMap{approvalKey: questionForm(s.asked)},
+			RequestState:  d.parkedCalls.park(s.run, s.asked),
 		}, nil
 	}
 	said, _ := answer.(*sdk.ElicitResult)
@@ -234,7 +239,9 @@ func (d *toolServer) applyAnswer(ctx context.Context, run *pendingCall, q event.
 
 // sendAnswer answers q. If it was answered in a window meanwhile, that answer counts; if the answer is not accepted,
 // the call ends.
-func (d *toolServer) sendAnswer(ctx context.Context, run *pendingCall, q event.Approval, answer event.Answer, reason string) {
+func (d *toolServer) sendAnswer(ctx context.Context, run *pendingCall, q event.Approval, answer event.Answer,
+	reason string,
+) {
 	if err := d.cfg.Answer(context.WithoutCancel(ctx), q.ID, answer, reason, q.Hash); err != nil &&
 		!errors.Is(err, approval.ErrAnswered) {
 		d.cfg.Log.Warn("the answer of an MCP client was not accepted", "question", q.ID, "err", err)

@@ -270,7 +270,8 @@ func TestTheFormOffersThisTimeAndNo(t *testing.T) {
 		Choices: []event.Choice{{Answer: event.AnswerAlways}},
 	})
 	b, _ := json.Marshal(f.RequestedSchema)
-	if text := string(b); !strings.Contains(text, `"once"`) || !strings.Contains(text, `"deny"`) || strings.Contains(text, "always") {
+	if text := string(b); !strings.Contains(text, `"once"`) || !strings.Contains(text, `"deny"`) ||
+		strings.Contains(text, "always") {
 		t.Errorf("offered %s", text)
 	}
 	if f.Message != "Send it?\nWhat it does: Sends a letter" {

@@ -108,7 +108,10 @@ func (r *relay) join(ctx context.Context, client clientRequest) (*sdk.ClientSess
 		return nil, err
 	}
 	name := clientName(client.ClientInfo())
-	conn, err := instance.connect(ctx, JoinRequest{Client: name, Tools: r.cfg.Tools, Panel: r.cfg.Panel, Share: r.cfg.Share})
+	conn, err := instance.connect(ctx, JoinRequest{
+		Client: name, Tools: r.cfg.Tools, Panel: r.cfg.Panel,
+		Share: r.cfg.Share,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +121,11 @@ func (r *relay) join(ctx context.Context, client clientRequest) (*sdk.ClientSess
 	}
 	us := sdk.NewClient(&sdk.Implementation{Name: name, Version: r.cfg.Version}, &sdk.ClientOptions{
 		Logger: r.cfg.Log, Capabilities: caps,
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { r.queueChange(Change{Tools: true}) },
+		ToolListChangedHandler: func(context.Context,
+			*sdk.ToolListChangedRequest,
+		) {
+			r.queueChange(Change{Tools: true})
+		},
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {
 			r.queueChange(Change{Resources: true})
 		},
@@ -208,7 +215,9 @@ func (r *relay) forwardProgress(_ context.Context, req *sdk.ProgressNotification
 }
 
 // forward forwards a request to the Sextant that was joined, and says so if that is gone.
-func forward[T any](ctx context.Context, r *relay, client clientRequest, ask func(*sdk.ClientSession) (T, error)) (T, error) {
+func forward[T any](ctx context.Context, r *relay, client clientRequest, ask func(*sdk.ClientSession) (T, error)) (T,
+	error,
+) {
 	var none T
 	session, err := r.join(ctx, client)
 	if err != nil {
@@ -243,7 +252,8 @@ func (r *relay) list(ctx context.Context, req *sdk.ListToolsRequest) ([]*sdk.Too
 	return list.Tools, nil
 }
 
-const restartHint = "Start Sextant and repeat the call, which connects to it; or start sextant mcp with --headless to " +
+const restartHint = "Start Sextant and repeat the call, which connects to it; or start sextant mcp with --headless " +
+	"to " +
 	"use its own browser."
 
 func (r *relay) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -266,7 +276,8 @@ func (r *relay) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallTo
 		result, err := session.CallTool(ctx, params)
 		switch {
 		case err != nil && ctx.Err() == nil && !isResponse(err):
-			return errorResult(name + ": Sextant ended during the call; whether it took effect is unknown. " + restartHint), nil
+			return errorResult(name + ": Sextant ended during the call; whether it took effect is unknown. " +
+				restartHint), nil
 		case err != nil:
 			return nil, responseError(err)
 		case len(result.InputRequests) == 0 || req.ProtocolVersion() >= sinceStateless:
@@ -298,7 +309,9 @@ func (r *relay) restarted() bool {
 }
 
 // forwardProgressOf forwards progress of the call, if its client wants it, until stop is called.
-func (r *relay) forwardProgressOf(ctx context.Context, req *sdk.CallToolRequest, params *sdk.CallToolParams) (stop func()) {
+func (r *relay) forwardProgressOf(ctx context.Context, req *sdk.CallToolRequest,
+	params *sdk.CallToolParams,
+) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
 		return func() {}

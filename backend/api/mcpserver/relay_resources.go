@@ -20,7 +20,9 @@ func (f relayedResources) Resources(ctx context.Context, req *sdk.ListResourcesR
 }
 
 // Templates implements ResourceProvider.
-func (f relayedResources) Templates(ctx context.Context, req *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate, error) {
+func (f relayedResources) Templates(ctx context.Context,
+	req *sdk.ListResourceTemplatesRequest,
+) ([]*sdk.ResourceTemplate, error) {
 	list, err := forward(ctx, f.r, req, func(s *sdk.ClientSession) (*sdk.ListResourceTemplatesResult, error) {
 		return s.ListResourceTemplates(ctx, nil)
 	})

@@ -99,7 +99,9 @@ func (s *builtinResources) sharedConversations(ctx context.Context) ([]Conversat
 }
 
 // Templates are the templates of addresses.
-func (s *builtinResources) Templates(context.Context, *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate, error) {
+func (s *builtinResources) Templates(context.Context, *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate,
+	error,
+) {
 	list := []*sdk.ResourceTemplate{{
 		URITemplate: pagePrefix + "{form}", Name: "page", Title: "The active page",
 		Description: "The page that this client's calls act on, in one of its forms.",
@@ -139,7 +141,9 @@ func (s *builtinResources) Read(ctx context.Context, req *sdk.ReadResourceReques
 }
 
 // readPage reads v by calling its tool. A call that must be confirmed while no window is open is refused.
-func (s *builtinResources) readPage(ctx context.Context, req *sdk.ReadResourceRequest, v pageView) (*sdk.ReadResourceResult, error) {
+func (s *builtinResources) readPage(ctx context.Context, req *sdk.ReadResourceRequest,
+	v pageView,
+) (*sdk.ReadResourceResult, error) {
 	call := s.server.toCall(req.ClientInfo(), v.tool, json.RawMessage(v.args))
 	call.From.Unpaged = true
 	result := s.server.cfg.Caller.Do(ctx, call)

@@ -155,12 +155,14 @@ func modelMetrics(models []recorded.ModelTotal) []*metric {
 		return newMetric(prometheus.CounterValue, name, help, append([]string{"provider", "model"}, labels...)...)
 	}
 	requests := counter("sextant_llm_requests_total", "Requests to models by outcome: ok or failed.", "outcome")
-	retries := counter("sextant_llm_retries_total", "Requests to models that followed a failed one for the same answer.")
+	retries := counter("sextant_llm_retries_total",
+		"Requests to models that followed a failed one for the same answer.")
 	tokens := counter("sextant_llm_tokens_total",
 		"Tokens by kind, each counted once: input, cached and cache_write input, output.", "kind")
 	prompt := counter("sextant_llm_prompt_tokens_total",
 		"Tokens of prompts by what they are for: tool_definitions, tool_results, talk.", "part")
-	cost := counter("sextant_llm_cost_total", "Cost of answers whose price is known, in units of the currency.", "currency")
+	cost := counter("sextant_llm_cost_total", "Cost of answers whose price is known, in units of the currency.",
+		"currency")
 	unpriced := counter("sextant_llm_unpriced_tokens_total", "Tokens of answers whose price is not known.")
 	bounds := make([]float64, len(FirstTokenBounds()))
 	for i, ms := range FirstTokenBounds() {

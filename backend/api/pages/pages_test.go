@@ -23,7 +23,8 @@ func serving(t *testing.T, grants Grants) (*Server, string) {
 	t.Helper()
 	root := t.TempDir()
 	s := New(Config{Source: func(panel string) (Source, bool) {
-		return Source{Root: root, Folder: panel, Grants: grants, Hidden: []string{"manifest.json", "server.mjs"}}, panel == "field-notes" || panel == "other"
+		return Source{Root: root, Folder: panel, Grants: grants, Hidden: []string{"manifest.json", "server.mjs"}},
+			panel == "field-notes" || panel == "other"
 	}})
 	s.FramedBy(shell)
 	if err := s.Listen(); err != nil {
@@ -36,8 +37,10 @@ func serving(t *testing.T, grants Grants) (*Server, string) {
 		}
 	})
 	for name, text := range map[string]string{
-		"field-notes/index.html": "<!doctype html><title>Notes</title>", "field-notes/app.js": "1", "field-notes/data.bin": "x",
-		"field-notes/manifest.json": "{}", "field-notes/server.mjs": "secret", "field-notes/.env": "secret", "field-notes/.git/config": "secret",
+		"field-notes/index.html": "<!doctype html><title>Notes</title>", "field-notes/app.js": "1",
+		"field-notes/data.bin":      "x",
+		"field-notes/manifest.json": "{}", "field-notes/server.mjs": "secret", "field-notes/.env": "secret",
+		"field-notes/.git/config":    "secret",
 		"field-notes/deep/page.html": "<p>deep", "other/index.html": "<p>other", "outside.txt": "outside",
 	} {
 		path := filepath.Join(root, filepath.FromSlash(name))
@@ -89,12 +92,14 @@ func TestAPageComesWithOurScriptFirstAndAPolicyOfItsOwnFiles(t *testing.T) {
 	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Fatalf("%s %s", response.Status, response.Header.Get("Content-Type"))
 	}
-	if want := `<!doctype html><script src="` + strings.TrimPrefix(base, s.Origin()) + `.sextant/bridge.js"></script><title>`; !strings.HasPrefix(body, want) {
+	if want := `<!doctype html><script src="` + strings.TrimPrefix(base, s.Origin()) +
+		`.sextant/bridge.js"></script><title>`; !strings.HasPrefix(body, want) {
 		t.Errorf("the page begins %q", body)
 	}
 	csp := response.Header.Get("Content-Security-Policy")
 	for _, want := range []string{
-		"default-src 'none'", "script-src " + base + " 'unsafe-inline'", "connect-src " + base + " https://api.example.com;", "frame-src 'none'",
+		"default-src 'none'", "script-src " + base + " 'unsafe-inline'", "connect-src " + base +
+			" https://api.example.com;", "frame-src 'none'",
 		"worker-src 'none'", "form-action 'none'", "frame-ancestors " + shell, "sandbox allow-scripts",
 	} {
 		if !strings.Contains(csp, want) {
@@ -102,16 +107,19 @@ func TestAPageComesWithOurScriptFirstAndAPolicyOfItsOwnFiles(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"Access-Control-Allow-Origin": "*", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Set-Cookie": "", "Access-Control-Allow-Credentials": "",
+		"Access-Control-Allow-Origin": "*", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+		"Set-Cookie": "", "Access-Control-Allow-Credentials": "",
 	} {
 		if got := response.Header.Get(name); got != want {
 			t.Errorf("%s is %q", name, got)
 		}
 	}
-	if _, script := asked(t, s, "GET", at(s, "field-notes", ".sextant/bridge.js"), s.Host()); !strings.Contains(script, "start();") {
+	if _, script := asked(t, s, "GET", at(s, "field-notes", ".sextant/bridge.js"), s.Host()); !strings.Contains(script,
+		"start();") {
 		t.Error("the bridge is not served")
 	}
-	if response, _ := asked(t, s, "GET", at(s, "field-notes", "data.bin"), s.Host()); response.Header.Get("Content-Type") != "application/octet-stream" {
+	if response, _ := asked(t, s, "GET", at(s, "field-notes", "data.bin"),
+		s.Host()); response.Header.Get("Content-Type") != "application/octet-stream" {
 		t.Error("a type was guessed")
 	}
 }
@@ -119,7 +127,10 @@ func TestAPageComesWithOurScriptFirstAndAPolicyOfItsOwnFiles(t *testing.T) {
 func TestOnlyPlainRequestsForFilesOfThePageAreAnswered(t *testing.T) {
 	s, root := serving(t, Grants{})
 	folder := filepath.Join(root, "field-notes")
-	for name, target := range map[string]string{"out.txt": "../outside.txt", "abs.txt": "/etc/passwd", "folder": "..", "ring": "ring"} {
+	for name, target := range map[string]string{
+		"out.txt": "../outside.txt", "abs.txt": "/etc/passwd", "folder": "..",
+		"ring": "ring",
+	} {
 		if err := os.Symlink(target, filepath.Join(folder, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -190,22 +201,28 @@ func TestKeysAreLongAndOfOnePanelEach(t *testing.T) {
 	s, _ := serving(t, Grants{})
 	again, _ := serving(t, Grants{})
 	first, second := at(s, "field-notes", ""), at(s, "other", "")
-	if len(strings.Trim(first, "/")) != 43 || first == second || first == at(again, "field-notes", "") || first != at(s, "field-notes", "") {
+	if len(strings.Trim(first, "/")) != 43 || first == second || first == at(again, "field-notes", "") ||
+		first != at(s, "field-notes", "") {
 		t.Errorf("%s %s", first, second)
 	}
-	if response, _ := asked(t, s, "GET", at(s, "gone", "index.html"), s.Host()); response.StatusCode != http.StatusNotFound {
+	if response, _ := asked(t, s, "GET", at(s, "gone", "index.html"),
+		s.Host()); response.StatusCode != http.StatusNotFound {
 		t.Errorf("a panel that is gone: %s", response.Status)
 	}
 }
 
 func TestNothingButAnOriginGetsIntoAPolicy(t *testing.T) {
 	bad := []string{
-		"*", "https://*", "https:", "'self'", "'unsafe-eval'", "http://api.example.com", "https://127.0.0.1", "https://localhost", "data:", "blob:",
-		"https://a.example; script-src *", "https://a.example,https://b.example", "https://a.example\r\nX: y", "https://a.example/path", "https://A.example",
-		"https://user@a.example", "https://a..example", "https://*.*.example", "https://[::1]", "https://a.example:99999999", "", "ws://a.example",
+		"*", "https://*", "https:", "'self'", "'unsafe-eval'", "http://api.example.com", "https://127.0.0.1",
+		"https://localhost", "data:", "blob:",
+		"https://a.example; script-src *", "https://a.example,https://b.example", "https://a.example\r\nX: y",
+		"https://a.example/path", "https://A.example",
+		"https://user@a.example", "https://a..example", "https://*.*.example", "https://[::1]",
+		"https://a.example:99999999", "", "ws://a.example",
 	}
 	good := "https://*.example.com:8443"
-	got := policy("http://127.0.0.1:1/k/", shell, Grants{Connect: append(bad, good), Resource: bad, Frame: bad, Base: bad})
+	got := policy("http://127.0.0.1:1/k/", shell,
+		Grants{Connect: append(bad, good), Resource: bad, Frame: bad, Base: bad})
 	want := policy("http://127.0.0.1:1/k/", shell, Grants{Connect: []string{good}})
 	if got != want {
 		t.Errorf("the policy is %s", got)
@@ -215,8 +232,10 @@ func TestNothingButAnOriginGetsIntoAPolicy(t *testing.T) {
 func FuzzInjectKeepsThePageAndPutsTheTagFirst(f *testing.F) {
 	const tag = `<script src="/k/.sextant/bridge.js"></script>`
 	for _, seed := range []string{
-		"", "text", "<!doctype html><html><head></head>", "\xEF\xBB\xBF<!DOCTYPE html>x", "<!-- <head> --><!doctype html><body>", "<head></head>", "<!doctype",
-		"<?xml version='1.0'?><!DOCTYPE html><html>", "<script><!--<head></script>", "<!--", "<html><!doctype html>", `<iframe SRCdoc="x">`, "  \n<!doctype html>",
+		"", "text", "<!doctype html><html><head></head>", "\xEF\xBB\xBF<!DOCTYPE html>x",
+		"<!-- <head> --><!doctype html><body>", "<head></head>", "<!doctype",
+		"<?xml version='1.0'?><!DOCTYPE html><html>", "<script><!--<head></script>", "<!--", "<html><!doctype html>",
+		`<iframe SRCdoc="x">`, "  \n<!doctype html>",
 	} {
 		f.Add(seed)
 	}
@@ -233,7 +252,8 @@ func FuzzInjectKeepsThePageAndPutsTheTagFirst(f *testing.F) {
 		if !found || before+after != strings.TrimPrefix(page, "\xEF\xBB\xBF") {
 			t.Fatalf("%q became %q", page, out)
 		}
-		if rest := strings.TrimSpace(before); rest != "" && !strings.HasPrefix(rest, "<!") && !strings.HasPrefix(rest, "<?") && !strings.HasPrefix(rest, "</") {
+		if rest := strings.TrimSpace(before); rest != "" && !strings.HasPrefix(rest, "<!") &&
+			!strings.HasPrefix(rest, "<?") && !strings.HasPrefix(rest, "</") {
 			t.Errorf("something stands before the script: %q", before)
 		}
 	})
@@ -246,8 +266,9 @@ func TestAHostIsReachedWhenAnOriginNamesIt(t *testing.T) {
 	}
 	for host, want := range map[string]bool{
 		"api.example.com": true, "live.example.com:8443": true, "a.cdn.example.com": true, "a.b.cdn.example.com": true,
-		"live.example.com": false, "api.example.com:8443": false, "x.api.example.com": false, "cdn.example.com": false, "evilcdn.example.com": false,
-		"plain.example.com": false, "127.0.0.1:9": false, "example.com": false, "": false,
+		"live.example.com": false, "api.example.com:8443": false, "x.api.example.com": false, "cdn.example.com": false,
+		"evilcdn.example.com": false,
+		"plain.example.com":   false, "127.0.0.1:9": false, "example.com": false, "": false,
 	} {
 		if got := grants.Reach(host); got != want {
 			t.Errorf("%q is reached: %t", host, got)
@@ -279,7 +300,8 @@ func TestAPageOfOneDocumentIsServedUnderItsNameAlone(t *testing.T) {
 			t.Errorf("%s: %d, want %d", address, resp.StatusCode, status)
 		}
 		csp := resp.Header.Get("Content-Security-Policy")
-		if address == page && (!strings.Contains(csp, "'unsafe-eval'") || !strings.Contains(csp, "frame-src 'none'") || !strings.HasSuffix(csp, "sandbox allow-scripts")) {
+		if address == page && (!strings.Contains(csp, "'unsafe-eval'") || !strings.Contains(csp, "frame-src 'none'") ||
+			!strings.HasSuffix(csp, "sandbox allow-scripts")) {
 			t.Errorf("policy %s", csp)
 		}
 	}

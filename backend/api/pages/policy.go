@@ -44,7 +44,8 @@ func (g Grants) Reach(host string) bool {
 		for _, source := range sources(list) {
 			_, granted, _ := strings.Cut(source, "://")
 			granted = strings.TrimSuffix(strings.TrimSuffix(granted, ":443"), ":80")
-			if below, wild := strings.CutPrefix(granted, "*"); granted == host || wild && strings.HasSuffix(host, below) {
+			if below, wild := strings.CutPrefix(granted, "*"); granted == host || wild &&
+				strings.HasSuffix(host, below) {
 				return true
 			}
 		}
@@ -109,12 +110,18 @@ func inert(shell string) string {
 }
 
 // features are switched off for pages, whatever the frame's attributes say.
-const features = "accelerometer=(), ambient-light-sensor=(), attribution-reporting=(), autoplay=(), bluetooth=(), browsing-topics=(), camera=(), " +
-	"clipboard-read=(), clipboard-write=(), compute-pressure=(), cross-origin-isolated=(), display-capture=(), encrypted-media=(), " +
-	"fullscreen=(), gamepad=(), geolocation=(), gyroscope=(), hid=(), identity-credentials-get=(), idle-detection=(), " +
-	"keyboard-map=(), language-detector=(), language-model=(), local-fonts=(), local-network-access=(), magnetometer=(), microphone=(), midi=(), otp-credentials=(), payment=(), " +
-	"picture-in-picture=(), publickey-credentials-create=(), publickey-credentials-get=(), screen-wake-lock=(), serial=(), " +
-	"storage-access=(), summarizer=(), sync-xhr=(), translator=(), usb=(), web-share=(), window-management=(), xr-spatial-tracking=()"
+const features = "accelerometer=(), ambient-light-sensor=(), attribution-reporting=(), autoplay=(), bluetooth=(), " +
+	"browsing-topics=(), camera=(), " +
+	"clipboard-read=(), clipboard-write=(), compute-pressure=(), cross-origin-isolated=(), display-capture=(), " +
+	"encrypted-media=(), " +
+	"fullscreen=(), gamepad=(), geolocation=(), gyroscope=(), hid=(), identity-credentials-get=(), " +
+	"idle-detection=(), " +
+	"keyboard-map=(), language-detector=(), language-model=(), local-fonts=(), local-network-access=(), " +
+	"magnetometer=(), microphone=(), midi=(), otp-credentials=(), payment=(), " +
+	"picture-in-picture=(), publickey-credentials-create=(), publickey-credentials-get=(), screen-wake-lock=(), " +
+	"serial=(), " +
+	"storage-access=(), summarizer=(), sync-xhr=(), translator=(), usb=(), web-share=(), window-management=(), " +
+	"xr-spatial-tracking=()"
 
 // guarded sets what every answer carries.
 func guarded(h http.Header, policy string) {

@@ -146,7 +146,8 @@ func unwanted(destination string) bool {
 
 // plain refuses every spelling of a path but the plain one.
 func plain(u *url.URL, name string) error {
-	if strings.ContainsAny(name, "\\\x00:") || strings.Contains(strings.ToLower(u.EscapedPath()), "%2f") || !fs.ValidPath(name) || name == "." {
+	if strings.ContainsAny(name, "\\\x00:") || strings.Contains(strings.ToLower(u.EscapedPath()), "%2f") ||
+		!fs.ValidPath(name) || name == "." {
 		return errNotThere
 	}
 	return nil
@@ -169,7 +170,8 @@ func shown(source Source, name string) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(source.Hidden, func(hidden string) bool { return strings.EqualFold(path.Clean(hidden), name) })
+	return !slices.ContainsFunc(source.Hidden,
+		func(hidden string) bool { return strings.EqualFold(path.Clean(hidden), name) })
 }
 
 func send(w http.ResponseWriter, r *http.Request, source Source, key, name, shell string) error {

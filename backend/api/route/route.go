@@ -1,4 +1,5 @@
-// Package route registers HTTP routes and forms their answers: one JSON body or one problem (RFC 9457), with a detail that
+// Package route registers HTTP routes and forms their answers: one JSON body or one problem (RFC 9457), with a detail
+// that
 // says what still holds and what to do.
 package route
 
@@ -63,8 +64,10 @@ const diskFullType = "urn:sextant:problem:disk-full"
 // DiskFull is the answer to what could not be kept for want of room.
 func DiskFull() error {
 	return &huma.ErrorModel{
-		Type: diskFullType, Title: http.StatusText(http.StatusInsufficientStorage), Status: http.StatusInsufficientStorage,
-		Detail: "The disk is full, so this was not kept. What was kept before is safe. Make room on the disk of the data folder, then send it again.",
+		Type: diskFullType, Title: http.StatusText(http.StatusInsufficientStorage),
+		Status: http.StatusInsufficientStorage,
+		Detail: "The disk is full, so this was not kept. What was kept before is safe. Make room on the disk of the " +
+			"data folder, then send it again.",
 	}
 }
 

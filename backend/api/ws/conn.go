@@ -93,7 +93,8 @@ func (c *conn) hello() (wire.ClientMessage, error) {
 func (c *conn) refuse(err error) {
 	_ = c.socket.SetWriteDeadline(time.Now().Add(writeTimeout))
 	_ = c.socket.WriteJSON(envelope("error", wire.Problem{Error: err.Error()}))
-	_ = c.socket.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.ClosePolicyViolation, ""), time.Now().Add(time.Second))
+	_ = c.socket.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.ClosePolicyViolation, ""),
+		time.Now().Add(time.Second))
 }
 
 // write is the only writer of the socket.

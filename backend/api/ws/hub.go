@@ -89,7 +89,10 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // Upgrade has answered
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
-	c := &conn{hub: h, socket: socket, ctx: ctx, cancel: cancel, out: make(chan wire.Envelope, 8), replaceLive: make(chan *browser.Live, 1)}
+	c := &conn{
+		hub: h, socket: socket, ctx: ctx, cancel: cancel, out: make(chan wire.Envelope, 8),
+		replaceLive: make(chan *browser.Live, 1),
+	}
 	h.mu.Lock()
 	if h.shut {
 		h.mu.Unlock()

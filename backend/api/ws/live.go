@@ -60,7 +60,8 @@ func (c *conn) takeOver(input string) {
 // openLive starts the live view or tells the running one its new place.
 func (c *conn) openLive(m wire.ClientMessage) error {
 	if m.Width < leastSide || m.Height < leastSide || m.Width > mostSide || m.Height > mostSide {
-		return fmt.Errorf("a live view is %d to %d pixels on a side, not %d × %d", leastSide, mostSide, m.Width, m.Height)
+		return fmt.Errorf("a live view is %d to %d pixels on a side, not %d × %d", leastSide, mostSide, m.Width,
+			m.Height)
 	}
 	scale := min(max(m.Scale, 1), 3)
 	c.mu.Lock()

@@ -66,7 +66,8 @@ func openWindow(b *testing.B, page string) *window {
 	b.Cleanup(func() { _ = engine.Close() })
 	hub := ws.New(ws.Config{
 		Version: "bench", Role: func(string) (bool, bool) { return true, true },
-		Allowed: func(*http.Request) bool { return true }, Events: recorder, Browser: engine, Log: slog.New(slog.DiscardHandler),
+		Allowed: func(*http.Request) bool { return true }, Events: recorder, Browser: engine,
+		Log: slog.New(slog.DiscardHandler),
 	})
 	b.Cleanup(hub.Close)
 	door := httptest.NewServer(hub)
@@ -160,7 +161,10 @@ func BenchmarkLiveClick(b *testing.B) {
 	for b.Loop() {
 		begin := time.Now()
 		for _, kind := range []string{"down", "up"} {
-			w.send(wire.ClientMessage{V: wire.Version, Kind: "input", Input: &wire.Input{Type: kind, X: width / 2, Y: height / 2, Button: "left", Count: 1}})
+			w.send(wire.ClientMessage{
+				V: wire.Version, Kind: "input",
+				Input: &wire.Input{Type: kind, X: width / 2, Y: height / 2, Button: "left", Count: 1},
+			})
 		}
 		for {
 			_, picture, came := w.picture()

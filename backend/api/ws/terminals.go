@@ -60,7 +60,10 @@ func (d *TerminalDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // Upgrade has answered
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
-	c := &watching{door: d, socket: socket, ctx: ctx, cancel: cancel, out: make(chan message, 4), watched: map[int]*watched{}}
+	c := &watching{
+		door: d, socket: socket, ctx: ctx, cancel: cancel, out: make(chan message, 4),
+		watched: map[int]*watched{},
+	}
 	d.mu.Lock()
 	if d.shut {
 		d.mu.Unlock()
@@ -111,8 +114,12 @@ func (c *watching) serve() {
 	c.socket.SetReadLimit(readLimit)
 	if err := c.hello(); err != nil {
 		_ = c.socket.SetWriteDeadline(time.Now().Add(writeTimeout))
-		_ = c.socket.WriteJSON(wire.TerminalNews{V: wire.Version, Kind: "error", Error: err.Error(), Tabs: []wire.Terminal{}})
-		_ = c.socket.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.ClosePolicyViolation, ""), time.Now().Add(time.Second))
+		_ = c.socket.WriteJSON(wire.TerminalNews{
+			V: wire.Version, Kind: "error", Error: err.Error(),
+			Tabs: []wire.Terminal{},
+		})
+		_ = c.socket.WriteControl(websocket.CloseMessage,
+			websocket.FormatCloseMessage(websocket.ClosePolicyViolation, ""), time.Now().Add(time.Second))
 		return
 	}
 	c.tasks.Go(c.write)
@@ -189,7 +196,9 @@ func (c *watching) write() {
 				}
 				err = c.socket.WriteJSON(m.news)
 			} else {
-				err = c.socket.WriteMessage(websocket.BinaryMessage, append(binary.BigEndian.AppendUint32(nil, uint32(m.tab)), m.data...)) //nolint:gosec // a small number
+				err = c.socket.WriteMessage(websocket.BinaryMessage,
+					append(binary.BigEndian.AppendUint32(nil, uint32(m.tab)),
+						m.data...)) //nolint:gosec // a small number
 			}
 		case <-ping.C:
 			err = c.socket.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout))

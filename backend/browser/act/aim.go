@@ -38,7 +38,8 @@ func (g *Target) aim(ctx context.Context, o collect.AimOptions) (x, y float64, e
 		x, y, err = g.point(ctx, o)
 		var f *surface.Fault
 		// Its own document waited already; what lies over its frame is seen from outside only.
-		if err == nil || g.Document.IsMain() || !errors.As(err, &f) || f.Kind != surface.FaultCovered || time.Now().After(deadline) {
+		if err == nil || g.Document.IsMain() || !errors.As(err, &f) || f.Kind != surface.FaultCovered ||
+			time.Now().After(deadline) {
 			return x, y, err
 		}
 		select {
@@ -129,7 +130,8 @@ func (g *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float
 		}
 		if what != "" {
 			return 0, 0, &surface.Fault{
-				Kind: surface.FaultCovered, Message: fmt.Sprintf("%s is covered by %s, which lies over its frame.", g.Name(), what),
+				Kind: surface.FaultCovered, Message: fmt.Sprintf("%s is covered by %s, which lies over its frame.",
+					g.Name(), what),
 				Suggestion: "Close what covers it first, or scroll.",
 			}
 		}
@@ -187,19 +189,25 @@ func (g *Target) missedFault(what string) error {
 		what = "something outside its frame"
 	}
 	return &surface.Fault{
-		Kind: surface.FaultCovered, Message: fmt.Sprintf("The press meant for %s met %s: it came in the way at the last moment.", g.Name(), what),
+		Kind: surface.FaultCovered,
+		Message: fmt.Sprintf("The press meant for %s met %s: it came in the way at the last moment.", g.Name(),
+			what),
 		Suggestion: "Call annotate_page to see what happened before trying again.",
 	}
 }
 
 // onElement runs an action on the tab of an annotation, with its element; whether that lives shows when
 // it is aimed at, or by sure.
-func onElement(ctx context.Context, s *page.Session, id int, do func(context.Context, *page.Action, *Target) error) (annotation.Observation, error) {
+func onElement(ctx context.Context, s *page.Session, id int,
+	do func(context.Context, *page.Action, *Target) error,
+) (annotation.Observation, error) {
 	return onElementWithin(ctx, s, actionTimeout, id, do)
 }
 
 // onElementWithin is on with a bound on how long the page may take to let it be done.
-func onElementWithin(ctx context.Context, s *page.Session, limit time.Duration, id int, do func(context.Context, *page.Action, *Target) error) (ans annotation.Observation, err error) {
+func onElementWithin(ctx context.Context, s *page.Session, limit time.Duration, id int,
+	do func(context.Context, *page.Action, *Target) error,
+) (ans annotation.Observation, err error) {
 	if _, err := s.Manager.Start(ctx); err != nil {
 		return ans, err
 	}

@@ -31,15 +31,24 @@ func Click(ctx context.Context, s *page.Session, o surface.ClickOptions) (annota
 func pressOf(button string, count int, modifiers []string) (press input.Press, verb string, err error) {
 	mods, err := input.Modifiers(modifiers)
 	if err != nil {
-		return press, "", &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: `Send modifiers such as ["Control"].`}
+		return press, "", &surface.Fault{
+			Kind: surface.FaultInvalid, Message: err.Error(),
+			Suggestion: `Send modifiers such as ["Control"].`,
+		}
 	}
 	switch button {
 	case "", "left", "middle", "right":
 	default:
-		return press, "", &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown button %q", button), Suggestion: "Send left, middle or right."}
+		return press, "", &surface.Fault{
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown button %q", button),
+			Suggestion: "Send left, middle or right.",
+		}
 	}
 	if count < 0 || count > 3 {
-		return press, "", &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("a click cannot count %d", count), Suggestion: "Send count 1, 2 or 3."}
+		return press, "", &surface.Fault{
+			Kind:    surface.FaultInvalid,
+			Message: fmt.Sprintf("a click cannot count %d", count), Suggestion: "Send count 1, 2 or 3.",
+		}
 	}
 	verb = "clicked"
 	switch {
@@ -97,7 +106,9 @@ func (g *Target) click(ctx context.Context, a *page.Action, press input.Press, v
 }
 
 // pressResult returns what the guarded press met, by hit.
-func (g *Target) pressResult(ctx context.Context, hit func(context.Context, collect.World) (collect.PressResult, error)) (collect.PressResult, error) {
+func (g *Target) pressResult(ctx context.Context,
+	hit func(context.Context, collect.World) (collect.PressResult, error),
+) (collect.PressResult, error) {
 	met, err := hit(ctx, g.Document)
 	if errors.Is(err, cdp.ErrReplaced) || err == nil && !met.Seen && !g.Document.Alive() {
 		return g.leftResult(), nil
@@ -118,7 +129,8 @@ func (g *Target) pressResult(ctx context.Context, hit func(context.Context, coll
 // the page was leaving anyway nobody knows.
 func (g *Target) leftResult() collect.PressResult {
 	if led, _ := g.tab.Tracker.Since(g.pressed); !led {
-		page.AddActionNote(g.action, fmt.Sprintf("The page was replaced at the same moment; whether the press met %s is not known.", g.Name()))
+		page.AddActionNote(g.action,
+			fmt.Sprintf("The page was replaced at the same moment; whether the press met %s is not known.", g.Name()))
 	}
 	return collect.PressResult{Seen: true, Hit: true}
 }

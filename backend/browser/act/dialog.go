@@ -25,7 +25,10 @@ type DialogOptions struct {
 func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annotation.Observation, error) {
 	t := s.TabWithDialog()
 	if t == nil {
-		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultDialog, Message: "No dialog is open.", Suggestion: "Call annotate_page to see the page."}
+		return annotation.Observation{}, &surface.Fault{
+			Kind: surface.FaultDialog, Message: "No dialog is open.",
+			Suggestion: "Call annotate_page to see the page.",
+		}
 	}
 	release, err := t.Acquire(ctx)
 	if err != nil {
@@ -42,9 +45,15 @@ func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annota
 		}
 		return t.Run(ctx, func(ctx context.Context, a *page.Action) error { return answerDialog(ctx, a, d, o) })
 	case c == nil:
-		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Call annotate_page."}
+		return annotation.Observation{}, &surface.Fault{
+			Kind:    surface.FaultDialog,
+			Message: "The dialog was answered meanwhile.", Suggestion: "Call annotate_page.",
+		}
 	case o.Accept:
-		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The page asks for a file.", Suggestion: "Give it with upload_file, or send accept: false."}
+		return annotation.Observation{}, &surface.Fault{
+			Kind: surface.FaultDialog, Message: "The page asks for a file.",
+			Suggestion: "Give it with upload_file, or send accept: false.",
+		}
 	}
 	t.Locked(func() { t.FileChooser = nil })
 	return t.Run(ctx, func(_ context.Context, a *page.Action) error {
@@ -57,11 +66,21 @@ func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annota
 func fits(d *page.Dialog, o DialogOptions) *surface.Fault {
 	switch {
 	case d.Kind == page.DialogAuth && o.Accept && o.User == "" && o.Password == "":
-		return &surface.Fault{Kind: surface.FaultInvalid, Message: "The site asks for a user name and a password.", Suggestion: "Send username and password, or accept: false."}
+		return &surface.Fault{
+			Kind: surface.FaultInvalid, Message: "The site asks for a user name and a password.",
+			Suggestion: "Send username and password, or accept: false.",
+		}
 	case d.Kind != page.DialogAuth && (o.User != "" || o.Password != ""):
-		return &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("The dialog is a %s; it takes no user name.", d.Kind), Suggestion: "Send accept, and text for a prompt."}
+		return &surface.Fault{
+			Kind:       surface.FaultInvalid,
+			Message:    fmt.Sprintf("The dialog is a %s; it takes no user name.", d.Kind),
+			Suggestion: "Send accept, and text for a prompt.",
+		}
 	case d.Kind != string(proto.PageDialogTypePrompt) && o.Text != nil:
-		return &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("The dialog is a %s; it takes no text.", d.Kind), Suggestion: "Send accept alone."}
+		return &surface.Fault{
+			Kind:    surface.FaultInvalid,
+			Message: fmt.Sprintf("The dialog is a %s; it takes no text.", d.Kind), Suggestion: "Send accept alone.",
+		}
 	}
 	return nil
 }
@@ -108,13 +127,17 @@ func answerLogin(a *page.Action, client proto.Client, d *page.Dialog, o DialogOp
 			a.Tab.Session.Secrets.Add("", o.Password)
 		})
 		req.AuthChallengeResponse = &proto.FetchAuthChallengeResponse{
-			Response: proto.FetchAuthChallengeResponseResponseProvideCredentials, Username: o.User, Password: o.Password,
+			Response: proto.FetchAuthChallengeResponseResponseProvideCredentials, Username: o.User,
+			Password: o.Password,
 		}
 	}
 	err := req.Call(client)
 	a.Tab.DialogAnswered(d)
 	if err != nil {
-		return &surface.Fault{Kind: surface.FaultDialog, Message: "The log-in is not asked for any more.", Suggestion: "Open the address again."}
+		return &surface.Fault{
+			Kind: surface.FaultDialog, Message: "The log-in is not asked for any more.",
+			Suggestion: "Open the address again.",
+		}
 	}
 	return nil
 }
@@ -125,8 +148,12 @@ func answerDialogByKey(ctx context.Context, s *page.Session, t *page.Tab, key st
 	d := t.OpenDialog()
 	switch {
 	case d == nil:
-		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultDialog, Message: "The dialog was answered meanwhile.", Suggestion: "Press the key again."}
-	case !accept && !strings.EqualFold(key, "Escape") && !strings.EqualFold(key, "Esc"), d.Kind == page.DialogAuth && accept:
+		return annotation.Observation{}, &surface.Fault{
+			Kind:    surface.FaultDialog,
+			Message: "The dialog was answered meanwhile.", Suggestion: "Press the key again.",
+		}
+	case !accept && !strings.EqualFold(key, "Escape") && !strings.EqualFold(key, "Esc"), d.Kind == page.DialogAuth &&
+		accept:
 		s.Manager.Lock()
 		defer s.Manager.Unlock()
 		return annotation.Observation{}, t.DialogFault()

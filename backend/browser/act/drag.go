@@ -49,7 +49,11 @@ type drag struct {
 // little past the middle in the direction of travel, which sortable lists need.
 func Drag(ctx context.Context, s *page.Session, o DragOptions) (annotation.Observation, error) {
 	if (o.To == nil) == (o.By == nil) {
-		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "A drag needs one of to and by.", Suggestion: `Send to as an id or {"x":10,"y":20}, or by as an offset.`}
+		return annotation.Observation{}, &surface.Fault{
+			Kind:       surface.FaultInvalid,
+			Message:    "A drag needs one of to and by.",
+			Suggestion: `Send to as an id or {"x":10,"y":20}, or by as an offset.`,
+		}
 	}
 	ids := []int{o.From.ID}
 	if o.To != nil {
@@ -63,7 +67,9 @@ func Drag(ctx context.Context, s *page.Session, o DragOptions) (annotation.Obser
 
 // onTab runs an action on the tab that all of the elements belong to, the active one when
 // there is none among ids.
-func onTab(ctx context.Context, s *page.Session, ids []int, do func(context.Context, *page.Action) error) (annotation.Observation, error) {
+func onTab(ctx context.Context, s *page.Session, ids []int,
+	do func(context.Context, *page.Action) error,
+) (annotation.Observation, error) {
 	if _, err := s.Manager.Start(ctx); err != nil {
 		return annotation.Observation{}, err
 	}
@@ -77,7 +83,10 @@ func onTab(ctx context.Context, s *page.Session, ids []int, do func(context.Cont
 		case f != nil:
 			return annotation.Observation{}, f
 		case t != nil && other != t:
-			return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("[%d] is in another tab.", id), Suggestion: "Name elements of one tab."}
+			return annotation.Observation{}, &surface.Fault{
+				Kind:    surface.FaultInvalid,
+				Message: fmt.Sprintf("[%d] is in another tab.", id), Suggestion: "Name elements of one tab.",
+			}
 		}
 		t = other
 	}

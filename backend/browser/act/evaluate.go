@@ -85,7 +85,11 @@ func Evaluate(ctx context.Context, s *page.Session, o EvaluateOptions) (annotati
 	if err != nil {
 		return annotation.Observation{}, got, err
 	}
-	ans, err := s.Act(ctx, t, func(ctx context.Context, a *page.Action) error { return run(ctx, a, a.Page.Main(), "", "") })
+	ans, err := s.Act(ctx, t, func(ctx context.Context,
+		a *page.Action,
+	) error {
+		return run(ctx, a, a.Page.Main(), "", "")
+	})
 	return ans, got, err
 }
 
@@ -157,8 +161,10 @@ var errSlowScript = errors.New("the script took too long")
 
 // evaluate finds out what kind of script it is by its grammar alone, and runs it once.
 func evaluate(ctx context.Context, doc *cdp.Document, script, node string) (json.RawMessage, error) {
-	value := "async function (element) {const f = (\n" + script + "\n); return (" + serializeScript + "\n)(typeof f === 'function' ? await f(element) : await f)}"
-	body := "async function (element) {const v = await (async (element) => {\n" + script + "\n})(element); return (" + serializeScript + "\n)(v)}"
+	value := "async function (element) {const f = (\n" + script + "\n); return (" + serializeScript +
+		"\n)(typeof f === 'function' ? await f(element) : await f)}"
+	body := "async function (element) {const v = await (async (element) => {\n" + script + "\n})(element); return (" +
+		serializeScript + "\n)(v)}"
 	err := doc.CheckSyntax(ctx, "("+value+")")
 	if err == nil {
 		raw, err := doc.CallMain(ctx, value, node)
@@ -220,13 +226,16 @@ func scriptFault(ctx context.Context, a *page.Action, doc *cdp.Document, err err
 	case errors.As(err, &thrown):
 		head, _, _ := strings.Cut(thrown.Text, "\n")
 		return &surface.Fault{
-			Kind: surface.FaultInvalid, Message: fmt.Sprintf("The script threw in line %d: %s", thrown.Line, surface.QuoteClean(head, 400)),
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("The script threw in line %d: %s", thrown.Line,
+				surface.QuoteClean(head, 400)),
 			Suggestion: "Correct the script; what it did before that line is done.",
 		}
 	case errors.Is(context.Cause(ctx), errSlowScript):
 		doc.TerminateExecution()
 		return &surface.Fault{
-			Kind: surface.FaultTimeout, Message: fmt.Sprintf("The script did not end within %s and was stopped; what it did until then is done.", limit),
+			Kind: surface.FaultTimeout,
+			Message: fmt.Sprintf("The script did not end within %s and was stopped; what it did until then is done.",
+				limit),
 			Suggestion: "Let it do less, or send a larger timeout.",
 		}
 	case ctx.Err() != nil:

@@ -13,7 +13,10 @@ import (
 // Press presses a key in the active tab, or answers its open dialog (Enter, Escape).
 func Press(ctx context.Context, s *page.Session, key string) (annotation.Observation, error) {
 	if err := input.Check(key); err != nil {
-		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: `Send a key such as "Enter" or "Control+a".`}
+		return annotation.Observation{}, &surface.Fault{
+			Kind: surface.FaultInvalid, Message: err.Error(),
+			Suggestion: `Send a key such as "Enter" or "Control+a".`,
+		}
 	}
 	t, err := s.ActiveTab(ctx)
 	if err != nil {

@@ -66,7 +66,8 @@ func checkAddress(ctx context.Context, s *page.Session, address string) error {
 			return f
 		}
 		return &surface.Fault{
-			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s was not opened: %s.", surface.Clip(address, 200), strings.TrimSuffix(err.Error(), ".")),
+			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s was not opened: %s.", surface.Clip(address, 200),
+				strings.TrimSuffix(err.Error(), ".")),
 			Suggestion: "A person can open it by typing the address.",
 		}
 	}
@@ -77,13 +78,20 @@ func checkAddress(ctx context.Context, s *page.Session, address string) error {
 // lists everything in the viewport.
 func Navigate(ctx context.Context, s *page.Session, o NavigateOptions) (annotation.Observation, error) {
 	if (o.URL == "") == (o.Action == "") {
-		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "navigate_page takes either url or action", Suggestion: `Send url, or action "back", "forward" or "reload".`}
+		return annotation.Observation{}, &surface.Fault{
+			Kind:       surface.FaultInvalid,
+			Message:    "navigate_page takes either url or action",
+			Suggestion: `Send url, or action "back", "forward" or "reload".`,
+		}
 	}
 	var address string
 	if o.URL != "" {
 		var err error
 		if address, err = Address(o.URL); err != nil {
-			return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: "Send an address such as https://example.com."}
+			return annotation.Observation{}, &surface.Fault{
+				Kind: surface.FaultInvalid, Message: err.Error(),
+				Suggestion: "Send an address such as https://example.com.",
+			}
 		}
 		if err := checkAddress(ctx, s, address); err != nil {
 			return annotation.Observation{}, err
@@ -117,7 +125,10 @@ func goElsewhere(s *page.Session, t *page.Tab, way, address string) func(context
 		case "back", "forward":
 			return goHistory(ctx, a, way)
 		}
-		return &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown action %q", way), Suggestion: "Send back, forward or reload."}
+		return &surface.Fault{
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown action %q", way),
+			Suggestion: "Send back, forward or reload.",
+		}
 	}
 }
 
@@ -133,7 +144,8 @@ func goHistory(ctx context.Context, a *page.Action, direction string) error {
 	}
 	if i < 0 || i >= len(h.Entries) {
 		return &surface.Fault{
-			Kind: surface.FaultInvalid, Message: fmt.Sprintf("There is no page to go %s to in tab %d.", direction, a.Tab.ID),
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("There is no page to go %s to in tab %d.", direction,
+				a.Tab.ID),
 			Suggestion: "Call navigate_page with a url.",
 		}
 	}

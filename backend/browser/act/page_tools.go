@@ -57,7 +57,11 @@ func offeredTools(ctx context.Context, t *page.Tab, docs []*cdp.Document) ([]web
 		}
 		cancel()
 		if err != nil && strings.Contains(err.Error(), "wasn't found") {
-			return nil, &surface.Fault{Kind: surface.FaultInvalid, Message: "This browser knows no page tools (WebMCP).", Suggestion: "Use the page itself; Chromium 146 and newer know them."}
+			return nil, &surface.Fault{
+				Kind:       surface.FaultInvalid,
+				Message:    "This browser knows no page tools (WebMCP).",
+				Suggestion: "Use the page itself; Chromium 146 and newer know them.",
+			}
 		}
 		if err != nil && doc == docs[0] {
 			return nil, err
@@ -99,7 +103,9 @@ func PageToolOrigin(s *page.Session, name, origin string) string {
 
 // CallPageTool calls a tool that the page's document of an origin offers, as PageToolOf names it,
 // with a JSON object as input, and answers like any action; output is what the tool said, as text.
-func CallPageTool(ctx context.Context, s *page.Session, name, origin string, input json.RawMessage) (ans annotation.Observation, output string, err error) {
+func CallPageTool(ctx context.Context, s *page.Session, name, origin string,
+	input json.RawMessage,
+) (ans annotation.Observation, output string, err error) {
 	t, err := s.ActiveTab(ctx)
 	if err != nil {
 		return annotation.Observation{}, "", err
@@ -115,7 +121,8 @@ func CallPageTool(ctx context.Context, s *page.Session, name, origin string, inp
 		i := slices.IndexFunc(list, func(p webmcp.PageTool) bool { return p.Name == name && p.Origin == origin })
 		if i < 0 {
 			return &surface.Fault{
-				Kind: surface.FaultNotFound, Message: fmt.Sprintf("%s offers no tool %q on this page.", surface.Clip(origin, 200), surface.Clip(name, 80)),
+				Kind: surface.FaultNotFound, Message: fmt.Sprintf("%s offers no tool %q on this page.",
+					surface.Clip(origin, 200), surface.Clip(name, 80)),
 				Suggestion: `Call page_tools with {"action":"list"}, and send the origin that it names for a tool.`,
 			}
 		}
@@ -135,9 +142,11 @@ func invokeTool(ctx context.Context, a *page.Action, p webmcp.PageTool, input js
 	a.Acting("called the page's tool %q", surface.Clip(p.Name, 80))
 	// One action at a time: what is left there are answers that nobody waited for.
 	a.Tab.Locked(a.Tab.PageTools.ForgetCalls)
-	raw, err := c.Call(ctx, "", "WebMCP.invokeTool", map[string]any{"frameId": p.Frame, "toolName": p.Name, "input": input})
+	raw, err := c.Call(ctx, "", "WebMCP.invokeTool",
+		map[string]any{"frameId": p.Frame, "toolName": p.Name, "input": input})
 	if err != nil {
-		return "", &surface.Fault{Kind: surface.FaultInvalid, Message: "The page's tool was not called: " + surface.Clip(err.Error(), 200), Suggestion: "Check the arguments against its parameters."}
+		return "", &surface.Fault{Kind: surface.FaultInvalid, Message: "The page's tool was not called: " +
+			surface.Clip(err.Error(), 200), Suggestion: "Check the arguments against its parameters."}
 	}
 	started, err := cdp.Decode[webmcp.Response](raw)
 	if err != nil {
@@ -156,7 +165,11 @@ func invokeTool(ctx context.Context, a *page.Action, p webmcp.PageTool, input js
 		return r.Text(p)
 	case <-ctx.Done():
 		if errors.Is(context.Cause(ctx), errSlowTool) {
-			return "", &surface.Fault{Kind: surface.FaultTimeout, Message: fmt.Sprintf("The page's tool %q did not answer within %s.", surface.Clip(p.Name, 80), webmcp.PageToolLimit), Suggestion: "Call annotate_page to see what it did."}
+			return "", &surface.Fault{
+				Kind: surface.FaultTimeout,
+				Message: fmt.Sprintf("The page's tool %q did not answer within %s.", surface.Clip(p.Name, 80),
+					webmcp.PageToolLimit), Suggestion: "Call annotate_page to see what it did.",
+			}
 		}
 		return "", context.Cause(ctx)
 	}

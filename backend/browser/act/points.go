@@ -40,7 +40,8 @@ func checkInView(ctx context.Context, a *page.Action, x, y float64) error {
 		return nil
 	}
 	return &surface.Fault{
-		Kind: surface.FaultInvalid, Message: fmt.Sprintf("The point (%g, %g) is not in view: the page shows %g × %g.", x, y, size[0], size[1]),
+		Kind: surface.FaultInvalid, Message: fmt.Sprintf("The point (%g, %g) is not in view: the page shows %g × %g.",
+			x, y, size[0], size[1]),
 		Suggestion: "Scroll first, then send a point of what is in view.",
 	}
 }
@@ -107,11 +108,15 @@ func ClickAt(ctx context.Context, s *page.Session, o ClickAtOptions) (annotation
 // from the first to the last when press is true.
 func MovePath(ctx context.Context, s *page.Session, points []Point, press bool) (annotation.Observation, error) {
 	if len(points) == 0 {
-		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "A path needs points.", Suggestion: `Send points such as [{"x":10,"y":20},{"x":80,"y":20}].`}
+		return annotation.Observation{}, &surface.Fault{
+			Kind: surface.FaultInvalid, Message: "A path needs points.",
+			Suggestion: `Send points such as [{"x":10,"y":20},{"x":80,"y":20}].`,
+		}
 	}
 	moves := interpolate(points)
 	return onTab(ctx, s, nil, func(ctx context.Context, a *page.Action) (err error) {
-		ctx, cancel := context.WithTimeoutCause(ctx, actionTimeout+time.Duration(len(moves))*50*time.Millisecond, observe.ErrUnresponsive)
+		ctx, cancel := context.WithTimeoutCause(ctx, actionTimeout+time.Duration(len(moves))*50*time.Millisecond,
+			observe.ErrUnresponsive)
 		defer cancel()
 		for _, p := range points {
 			if err := checkInView(ctx, a, p.X, p.Y); err != nil {
@@ -132,7 +137,8 @@ func MovePath(ctx context.Context, s *page.Session, points []Point, press bool) 
 		if err != nil {
 			return err
 		}
-		a.Acting("%s along %d points from (%.0f, %.0f) to (%.0f, %.0f), beginning on %s", verb, len(points), first.X, first.Y, last.X, last.Y, what)
+		a.Acting("%s along %d points from (%.0f, %.0f) to (%.0f, %.0f), beginning on %s", verb, len(points), first.X,
+			first.Y, last.X, last.Y, what)
 		if press {
 			if err := input.Down(c, first.X, first.Y, input.Press{}); err != nil {
 				return err

@@ -43,7 +43,8 @@ func Scroll(ctx context.Context, s *page.Session, o surface.ScrollOptions) (anno
 			if err := g.verify(ctx); err != nil {
 				return err
 			}
-			if err := scroll(ctx, a, g.Document, g.Element.Handle, g.Name()+" "); err != nil || a.Outcome == "scrolled "+g.Name()+" "+o.Direction {
+			if err := scroll(ctx, a, g.Document, g.Element.Handle, g.Name()+" "); err != nil ||
+				a.Outcome == "scrolled "+g.Name()+" "+o.Direction {
 				return err
 			}
 			x, y, err := g.aim(ctx, collect.AimOptions{})

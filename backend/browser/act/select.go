@@ -45,7 +45,9 @@ func quoted(values []string) string {
 
 // SelectText selects text: in the element id (0: the whole page) the place where text
 // is (all of it when empty), of that the characters from start to end (0: to the end).
-func SelectText(ctx context.Context, s *page.Session, id int, text string, start, end int) (annotation.Observation, error) {
+func SelectText(ctx context.Context, s *page.Session, id int, text string, start, end int) (annotation.Observation,
+	error,
+) {
 	if id != 0 {
 		return onElement(ctx, s, id, func(ctx context.Context, a *page.Action, g *Target) error {
 			if err := g.verify(ctx); err != nil {

@@ -34,7 +34,10 @@ func Tabs(ctx context.Context, s *page.Session, o TabOptions) (annotation.Observ
 	case "close":
 		ans, err = closeTab(ctx, s, o.Tab)
 	default:
-		err = &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown action %q", o.Action), Suggestion: "Send list, open, select or close."}
+		err = &surface.Fault{
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown action %q", o.Action),
+			Suggestion: "Send list, open, select or close.",
+		}
 	}
 	s.Manager.Lock()
 	tabs := s.TabList()
@@ -46,7 +49,10 @@ func Tabs(ctx context.Context, s *page.Session, o TabOptions) (annotation.Observ
 func overview(s *page.Session, outcome string) annotation.Observation {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
-	ans := annotation.Observation{Outcome: outcome, Events: []annotation.Event{}, Elements: []annotation.Element{}, Changes: true}
+	ans := annotation.Observation{
+		Outcome: outcome, Events: []annotation.Event{}, Elements: []annotation.Element{},
+		Changes: true,
+	}
 	if t := s.Active; t != nil {
 		ans.Page = annotation.Page{Title: t.Title, URL: t.URL, Version: t.Version, Tab: t.ID}
 		ans.Events = t.TakeEffects()
@@ -59,7 +65,10 @@ func openTab(ctx context.Context, s *page.Session, typed string) (annotation.Obs
 	if typed != "" {
 		var err error
 		if address, err = Address(typed); err != nil {
-			return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: err.Error(), Suggestion: "Send an address such as https://example.com."}
+			return annotation.Observation{}, &surface.Fault{
+				Kind: surface.FaultInvalid, Message: err.Error(),
+				Suggestion: "Send an address such as https://example.com.",
+			}
 		}
 		if err := checkAddress(ctx, s, address); err != nil {
 			return annotation.Observation{}, err
@@ -143,7 +152,8 @@ func closeTab(ctx context.Context, s *page.Session, id int) (annotation.Observat
 	e, p := s.Manager.Conn(), t.Page
 	s.Manager.Unlock()
 	if e != nil && p != nil {
-		if _, err := (proto.TargetCloseTarget{TargetID: proto.TargetTargetID(p.TargetID)}).Call(e.Registry.Client(ctx)); err != nil {
+		closing := proto.TargetCloseTarget{TargetID: proto.TargetTargetID(p.TargetID)}
+		if _, err := closing.Call(e.Registry.Client(ctx)); err != nil {
 			return annotation.Observation{}, fmt.Errorf("closing tab %d: %w", t.ID, err)
 		}
 		if err := s.Manager.Await(ctx, func() bool { return t.Closed }); err != nil {

@@ -62,7 +62,10 @@ func FindTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Targ
 
 // expectation is what the owner of the number knows of the element.
 func (g *Target) expectation() collect.Expectation {
-	return collect.Expectation{Sign: &g.Element.ReportedSign, Loose: g.Element.SignWarned, Row: g.Element.ReportedRow, LooseRow: g.Element.RowWarned}
+	return collect.Expectation{
+		Sign: &g.Element.ReportedSign, Loose: g.Element.SignWarned, Row: g.Element.ReportedRow,
+		LooseRow: g.Element.RowWarned,
+	}
 }
 
 // reusedFault is the fault for a node that the page uses for something else in another row.
@@ -80,8 +83,9 @@ func (g *Target) changedFault(says, mark string) error {
 	id := g.Element.ID
 	g.tab.Session.Manager.Elements.MarkWarned(id, mark)
 	return &surface.Fault{
-		Kind:       surface.FaultGone,
-		Message:    fmt.Sprintf("[%d] says %q now, and was listed as %s %q: nothing was done.", id, surface.Clip(says, 80), g.Element.Role, surface.Clip(g.Element.ReportedName, 80)),
+		Kind: surface.FaultGone,
+		Message: fmt.Sprintf("[%d] says %q now, and was listed as %s %q: nothing was done.", id,
+			surface.Clip(says, 80), g.Element.Role, surface.Clip(g.Element.ReportedName, 80)),
 		Suggestion: fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id),
 	}
 }
@@ -93,8 +97,9 @@ func (g *Target) rowChangedFault(says, mark string) error {
 	id := g.Element.ID
 	g.tab.Session.Manager.Elements.MarkRowWarned(id, mark)
 	return &surface.Fault{
-		Kind:       surface.FaultGone,
-		Message:    fmt.Sprintf("the row of %s says %q now, and had other figures when it was listed: nothing was done.", g.Name(), surface.Clip(says, 60)),
+		Kind: surface.FaultGone,
+		Message: fmt.Sprintf("the row of %s says %q now, and had other figures when it was listed: nothing was "+
+			"done.", g.Name(), surface.Clip(says, 60)),
 		Suggestion: fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id),
 	}
 }

@@ -32,8 +32,9 @@ func (g *Target) checkSecretOrigin(ctx context.Context, only string) error {
 		return nil
 	}
 	return &surface.Fault{
-		Kind:       surface.FaultBlocked,
-		Message:    fmt.Sprintf("%s is on %s now, and the secret is for %s: nothing was typed.", g.Name(), surface.Clip(origin, 100), only),
+		Kind: surface.FaultBlocked,
+		Message: fmt.Sprintf("%s is on %s now, and the secret is for %s: nothing was typed.", g.Name(),
+			surface.Clip(origin, 100), only),
 		Suggestion: "Call annotate_page to see where the page went.",
 	}
 }
@@ -52,7 +53,8 @@ func Type(ctx context.Context, s *page.Session, o surface.TypeOptions) (annotati
 // secret reports whether the element hides what is typed into it, so that the answer does
 // too. When that cannot be found out, it is taken for secret.
 func (g *Target) secret(ctx context.Context) bool {
-	raw, err := g.Document.Call(ctx, "() => { const n = ("+collect.NodeExpression(g.Element.Handle)+")(); return !!n && n.type === 'password' }")
+	raw, err := g.Document.Call(ctx, "() => { const n = ("+collect.NodeExpression(g.Element.Handle)+
+		")(); return !!n && n.type === 'password' }")
 	return err != nil || string(raw) != "false"
 }
 
@@ -145,13 +147,18 @@ func (g *Target) checkContent(a *page.Action, w collect.TypingResult, want strin
 	case w.Exact || w.Gone:
 		return nil
 	case !w.Changed:
-		f := &surface.Fault{Kind: surface.FaultBlocked, Message: g.Name() + " did not take the text: it still holds what it held before.", Suggestion: "Call annotate_page to see what it takes."}
+		f := &surface.Fault{
+			Kind: surface.FaultBlocked, Message: g.Name() +
+				" did not take the text: it still holds what it held before.",
+			Suggestion: "Call annotate_page to see what it takes.",
+		}
 		if !secret && w.Now == "" {
 			f.Message = g.Name() + " did not take the text: it is still empty."
 		}
 		return f
 	case secret:
-		page.AddActionNote(a, fmt.Sprintf("The field now holds %d characters, not the %d expected.", len([]rune(w.Now)), len([]rune(want))))
+		page.AddActionNote(a, fmt.Sprintf("The field now holds %d characters, not the %d expected.", len([]rune(w.Now)),
+			len([]rune(want))))
 	default:
 		page.AddActionNote(a, fmt.Sprintf("The field now holds %q.", surface.Clip(w.Now, 100)))
 	}
@@ -225,7 +232,8 @@ func (g *Target) checkKeysReached(ctx context.Context, a *page.Action, what stri
 		Suggestion: "Call annotate_page to see what happened, then try again.",
 	}
 	if met.Seen {
-		f.Message = fmt.Sprintf("%s did not get %s: the page moved the focus to %s, which did not get it either.", g.Name(), what, met.Text)
+		f.Message = fmt.Sprintf("%s did not get %s: the page moved the focus to %s, which did not get it either.",
+			g.Name(), what, met.Text)
 	}
 	a.Acted = false
 	return f

@@ -61,7 +61,10 @@ func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annot
 // checkFiles makes sure that paths name files themselves and no links to them, and describes them: "cv.pdf (12 kB)".
 func checkFiles(paths []string) (string, error) {
 	bad := func(format string, args ...any) error {
-		return &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf(format, args...), Suggestion: "Send paths of files that are there."}
+		return &surface.Fault{
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf(format, args...),
+			Suggestion: "Send paths of files that are there.",
+		}
 	}
 	if len(paths) == 0 || len(paths) > maxFiles {
 		return "", bad("%d files cannot be given at once", len(paths))
@@ -101,7 +104,10 @@ func formatSize(n int64) string {
 }
 
 func (g *Target) oneFileFault() error {
-	return &surface.Fault{Kind: surface.FaultInvalid, Message: g.Name() + " takes one file only.", Suggestion: "Send one path."}
+	return &surface.Fault{
+		Kind: surface.FaultInvalid, Message: g.Name() + " takes one file only.",
+		Suggestion: "Send one path.",
+	}
 }
 
 // noteFileField notes in the answer what the field does not say itself.
@@ -114,7 +120,8 @@ func (g *Target) noteFileField(ctx context.Context, a *page.Action, f collect.Fi
 		return err
 	}
 	if now.Count == 0 {
-		a.Note = "The field is empty again: the page took the files out of it, to send them or because it does not want them."
+		a.Note = "The field is empty again: the page took the files out of it, to send them or because it does not " +
+			"want them."
 	} else if f.Accept != "" {
 		a.Note = "The field asks for " + surface.QuoteClean(f.Accept, 100) + "."
 	}
@@ -147,9 +154,11 @@ func (g *Target) answerChooser(ctx context.Context, a *page.Action, paths []stri
 		case <-timer.C:
 			if other {
 				return &surface.Fault{
-					Kind:       surface.FaultBlocked,
-					Message:    g.Name() + " was clicked, and another document than its own asked for files; it got none.",
-					Suggestion: "Call annotate_page and choose the file field itself, in the document that the files are meant for.",
+					Kind: surface.FaultBlocked,
+					Message: g.Name() +
+						" was clicked, and another document than its own asked for files; it got none.",
+					Suggestion: "Call annotate_page and choose the file field itself, in the document that the " +
+						"files are meant for.",
 				}
 			}
 			return g.dropFiles(ctx, a, paths, what)
@@ -158,7 +167,9 @@ func (g *Target) answerChooser(ctx context.Context, a *page.Action, paths []stri
 }
 
 // setChooserFiles answers the chooser c of the element's own document.
-func (g *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.FileChooser, paths []string, what string) error {
+func (g *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.FileChooser, paths []string,
+	what string,
+) error {
 	if c.Node == 0 {
 		return &surface.Fault{
 			Kind: surface.FaultBlocked, Message: g.Name() + " opens a file picker that only a person can answer.",
@@ -193,7 +204,10 @@ func (g *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, 
 	}
 	c := a.Client(ctx)
 	data := &proto.InputDragData{Items: []*proto.InputDragDataItem{}, Files: paths, DragOperationsMask: 1}
-	for _, kind := range []proto.InputDispatchDragEventType{proto.InputDispatchDragEventTypeDragEnter, proto.InputDispatchDragEventTypeDragOver} {
+	for _, kind := range []proto.InputDispatchDragEventType{
+		proto.InputDispatchDragEventTypeDragEnter,
+		proto.InputDispatchDragEventTypeDragOver,
+	} {
 		if err := dragEvent(c, kind, x, y, data); err != nil {
 			return err
 		}
@@ -208,12 +222,16 @@ func (g *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, 
 	if errors.Is(err, cdp.ErrReplaced) || (err == nil && now.Dropped) {
 		return nil
 	}
-	a.Page.Post(a.Page.Session, proto.InputDispatchDragEvent{Type: proto.InputDispatchDragEventTypeDragCancel, X: x, Y: y, Data: data})
+	a.Page.Post(a.Page.Session, proto.InputDispatchDragEvent{
+		Type: proto.InputDispatchDragEventTypeDragCancel, X: x,
+		Y: y, Data: data,
+	})
 	if err != nil {
 		return err
 	}
 	return &surface.Fault{
-		Kind: surface.FaultBlocked, Message: g.Name() + " was clicked but asks for no files, and takes none that are dropped on it.",
+		Kind: surface.FaultBlocked, Message: g.Name() +
+			" was clicked but asks for no files, and takes none that are dropped on it.",
 		Suggestion: "Call annotate_page and choose the file field or the button that asks for files.",
 	}
 }

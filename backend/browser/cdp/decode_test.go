@@ -31,7 +31,8 @@ func TestLongAnswersAreReadAsShortOnes(t *testing.T) {
 
 func TestOtherMessagesAreLeftToTheGeneralReader(t *testing.T) {
 	for _, message := range []string{
-		`{"method":"Page.loadEventFired","params":{}}`, `{"id":3,"error":{"code":1,"message":"no"}}`, `{"id":x,"result":{}}`, `{"id":3`, `[]`, ``,
+		`{"method":"Page.loadEventFired","params":{}}`, `{"id":3,"error":{"code":1,"message":"no"}}`,
+		`{"id":x,"result":{}}`, `{"id":3`, `[]`, ``,
 	} {
 		if id, result, ok := splitAnswer([]byte(message)); ok {
 			t.Errorf("%s: %d %s", message, id, result)
@@ -42,7 +43,8 @@ func TestOtherMessagesAreLeftToTheGeneralReader(t *testing.T) {
 			t.Errorf("%s: %q", text, got)
 		}
 	}
-	if id, result, ok := splitAnswer([]byte(`{"id":4,"result":{"a":{"sessionId":"x"}}}`)); !ok || id != 4 || string(result) != `{"a":{"sessionId":"x"}}` {
+	if id, result, ok := splitAnswer([]byte(`{"id":4,"result":{"a":{"sessionId":"x"}}}`)); !ok || id != 4 ||
+		string(result) != `{"a":{"sessionId":"x"}}` {
 		t.Errorf("%d %s %v", id, result, ok)
 	}
 	if id, result, ok := splitAnswer([]byte(`{"id":5,"result":{}}`)); !ok || id != 5 || string(result) != `{}` {

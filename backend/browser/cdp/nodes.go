@@ -22,7 +22,8 @@ func (d *Document) Text(ctx context.Context, function string, args ...any) (stri
 		return "", err
 	}
 	raw, err := d.frame.page.reg.conn.callUntil(ctx, d.gone, d.session, "Runtime.callFunctionOn", map[string]any{
-		"functionDeclaration": function, "executionContextId": world, "arguments": list, "returnByValue": true, "silent": true,
+		"functionDeclaration": function, "executionContextId": world, "arguments": list, "returnByValue": true,
+		"silent": true,
 	})
 	if err != nil {
 		return "", d.contextError(err)
@@ -54,7 +55,10 @@ func (d *Document) CallNodes(ctx context.Context, function string, nodes []int) 
 	args := make([]map[string]any, len(nodes))
 	got := make(chan struct{}, len(nodes))
 	for i, n := range nodes {
-		req := proto.DOMResolveNode{BackendNodeID: proto.DOMBackendNodeID(n), ExecutionContextID: world, ObjectGroup: group}
+		req := proto.DOMResolveNode{
+			BackendNodeID: proto.DOMBackendNodeID(n), ExecutionContextID: world,
+			ObjectGroup: group,
+		}
 		conn.Post(d.session, "DOM.resolveNode", req, func(raw json.RawMessage, err error) {
 			args[i] = map[string]any{"value": nil}
 			var res proto.DOMResolveNodeResult
@@ -75,7 +79,8 @@ func (d *Document) CallNodes(ctx context.Context, function string, nodes []int) 
 	}
 	defer conn.Post(d.session, "Runtime.releaseObjectGroup", proto.RuntimeReleaseObjectGroup{ObjectGroup: group}, nil)
 	res, err := d.run(ctx, "Runtime.callFunctionOn", map[string]any{
-		"functionDeclaration": function, "executionContextId": world, "arguments": args, "returnByValue": true, "silent": true,
+		"functionDeclaration": function, "executionContextId": world, "arguments": args, "returnByValue": true,
+		"silent": true,
 	})
 	if err != nil {
 		return nil, err

@@ -125,8 +125,10 @@ func (r *Registry) event(e Event) {
 	switch e.Method {
 	case "Target.targetCreated":
 		var c proto.TargetTargetCreated
-		if r.only != nil && r.decode(e, &c) && c.TargetInfo.Type == proto.TargetTargetInfoTypePage && r.only(string(c.TargetInfo.BrowserContextID)) {
-			r.conn.Post("", "Target.attachToTarget", proto.TargetAttachToTarget{TargetID: c.TargetInfo.TargetID, Flatten: true}, nil)
+		if r.only != nil && r.decode(e, &c) && c.TargetInfo.Type == proto.TargetTargetInfoTypePage &&
+			r.only(string(c.TargetInfo.BrowserContextID)) {
+			r.conn.Post("", "Target.attachToTarget",
+				proto.TargetAttachToTarget{TargetID: c.TargetInfo.TargetID, Flatten: true}, nil)
 		}
 		return
 	case "Target.attachedToTarget":

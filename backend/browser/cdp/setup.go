@@ -56,7 +56,8 @@ func (r *Registry) resume(e Event) {
 		RequestID string `json:"requestId"`
 	}
 	if r.decode(e, &p) {
-		r.conn.Post(e.SessionID, "Fetch.continueRequest", proto.FetchContinueRequest{RequestID: proto.FetchRequestID(p.RequestID)}, nil)
+		r.conn.Post(e.SessionID, "Fetch.continueRequest",
+			proto.FetchContinueRequest{RequestID: proto.FetchRequestID(p.RequestID)}, nil)
 	}
 }
 
@@ -66,15 +67,18 @@ const printPreview = "chrome://print/"
 // attachPrintPreview attaches to a print dialog: it is a page that the browser reports but does not
 // attach to automatically. Dialogs of other people's tabs are left alone.
 func (r *Registry) attachPrintPreview(e Event) {
-	if e.Method != "Target.targetCreated" && e.Method != "Target.targetInfoChanged" || !bytes.Contains(e.Params, []byte(printPreview)) {
+	if e.Method != "Target.targetCreated" && e.Method != "Target.targetInfoChanged" ||
+		!bytes.Contains(e.Params, []byte(printPreview)) {
 		return
 	}
 	var c proto.TargetTargetCreated
-	if !r.decode(e, &c) || c.TargetInfo == nil || c.TargetInfo.Attached || !strings.HasPrefix(c.TargetInfo.URL, printPreview) {
+	if !r.decode(e, &c) || c.TargetInfo == nil || c.TargetInfo.Attached ||
+		!strings.HasPrefix(c.TargetInfo.URL, printPreview) {
 		return
 	}
 	if r.only == nil || r.only(string(c.TargetInfo.BrowserContextID)) {
-		r.conn.Post("", "Target.attachToTarget", proto.TargetAttachToTarget{TargetID: c.TargetInfo.TargetID, Flatten: true}, nil)
+		r.conn.Post("", "Target.attachToTarget",
+			proto.TargetAttachToTarget{TargetID: c.TargetInfo.TargetID, Flatten: true}, nil)
 	}
 }
 

@@ -15,7 +15,10 @@ import (
 // be changed.
 func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (annotation.Observation, error) {
 	if o.Scope != "" && o.Scope != "viewport" && o.Scope != "page" {
-		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page."}
+		return annotation.Observation{}, &surface.Fault{
+			Kind:    surface.FaultInvalid,
+			Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page.",
+		}
 	}
 	t, err := s.ActiveTab(ctx)
 	if err != nil {
@@ -36,16 +39,19 @@ func Annotate(ctx context.Context, s *page.Session, o surface.AnnotateOptions) (
 		rest.Events = append(ans.Events, rest.Events...)
 		ans, all = rest, rest.Elements
 		if found, partly = annotation.Match(all, o.Query); len(found) > 0 {
-			page.AddNote(&ans, fmt.Sprintf("Nothing in the viewport matches %q; these are elsewhere on the page.", surface.Clip(o.Query, 60)))
+			page.AddNote(&ans, fmt.Sprintf("Nothing in the viewport matches %q; these are elsewhere on the page.",
+				surface.Clip(o.Query, 60)))
 		}
 	}
 	ans.Elements, ans.Gone, ans.Changes = found, nil, false
 	switch {
 	case len(found) == 0:
 		ans.Elements = []annotation.Element{}
-		page.AddNote(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60), annotation.Inventory(all)))
+		page.AddNote(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60),
+			annotation.Inventory(all)))
 	case partly:
-		page.AddNote(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.", surface.Clip(o.Query, 60)))
+		page.AddNote(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.",
+			surface.Clip(o.Query, 60)))
 	}
 	return ans, nil
 }

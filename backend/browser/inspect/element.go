@@ -23,7 +23,10 @@ func OriginOf(s *page.Session, id int) surface.ElementOrigin {
 	if !ok {
 		return surface.ElementOrigin{Secret: true, Gone: s.Manager.Elements.Issued(id)}
 	}
-	return surface.ElementOrigin{Origin: thing.Origin, Secret: thing.Secret, Gone: t.Observer.Document(thing.Doc) == nil}
+	return surface.ElementOrigin{
+		Origin: thing.Origin, Secret: thing.Secret,
+		Gone: t.Observer.Document(thing.Doc) == nil,
+	}
 }
 
 // RoleAndName returns the role and name of the element id when it was last seen, "" for an unknown one.

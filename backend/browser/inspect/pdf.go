@@ -29,13 +29,17 @@ func checkPrintable(ctx context.Context, s *page.Session, docs []*cdp.Document) 
 		raw, err := d.Call(ctx, "() => location.origin")
 		var origin string
 		if err == nil && json.Unmarshal(raw, &origin) == nil {
-			all = append(all, observe.PlacedDocument{Document: d, Origin: origin, Placement: cdp.Placement{ScaleX: 1, ScaleY: 1}})
+			all = append(all, observe.PlacedDocument{
+				Document: d, Origin: origin,
+				Placement: cdp.Placement{ScaleX: 1, ScaleY: 1},
+			})
 		}
 	}
 	boxes, err := s.SecretBoxes(ctx, all, nil)
 	if err == nil && len(boxes) > 0 {
 		return &surface.Fault{
-			Kind: surface.FaultBlocked, Message: "The page shows a secret that was typed into it, and a PDF would hold it: nothing was printed.",
+			Kind:       surface.FaultBlocked,
+			Message:    "The page shows a secret that was typed into it, and a PDF would hold it: nothing was printed.",
 			Suggestion: "Send the form or empty the field first, or take_screenshot: there it is painted over.",
 		}
 	}
@@ -79,7 +83,10 @@ func paperSize(name string) (width, height float64, ok bool) {
 func PDF(ctx context.Context, s *page.Session, o PDFOptions) (event.Download, error) {
 	width, height, ok := paperSize(o.Paper)
 	if !ok {
-		return event.Download{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown paper %q", o.Paper), Suggestion: "Send a4, a3, a5, letter or legal."}
+		return event.Download{}, &surface.Fault{
+			Kind:    surface.FaultInvalid,
+			Message: fmt.Sprintf("unknown paper %q", o.Paper), Suggestion: "Send a4, a3, a5, letter or legal.",
+		}
 	}
 	if o.Scale == 0 {
 		o.Scale = 1
@@ -95,8 +102,9 @@ func PDF(ctx context.Context, s *page.Session, o PDFOptions) (event.Download, er
 			return err
 		}
 		size, err = printTo(ctx, docs[0], from, proto.PagePrintToPDF{
-			Landscape: o.Landscape, PrintBackground: !o.Plain, Scale: &o.Scale, PaperWidth: &width, PaperHeight: &height,
-			PageRanges: o.Pages, TransferMode: proto.PagePrintToPDFTransferModeReturnAsStream,
+			Landscape: o.Landscape, PrintBackground: !o.Plain, Scale: &o.Scale, PaperWidth: &width,
+			PaperHeight: &height,
+			PageRanges:  o.Pages, TransferMode: proto.PagePrintToPDFTransferModeReturnAsStream,
 			GenerateTaggedPDF: true, GenerateDocumentOutline: true,
 		})
 		return err
@@ -123,7 +131,8 @@ func PDF(ctx context.Context, s *page.Session, o PDFOptions) (event.Download, er
 		return event.Download{}, err
 	}
 	return s.AddFinishedDownload(event.Download{
-		Name: filepath.Base(path), Path: path, URL: surface.Clip(url, network.MaxURL), Received: size, Size: size, State: page.DownloadDone, Tab: tab,
+		Name: filepath.Base(path), Path: path, URL: surface.Clip(url, network.MaxURL), Received: size, Size: size,
+		State: page.DownloadDone, Tab: tab,
 	}), nil
 }
 
@@ -204,7 +213,8 @@ func copyStream(w io.Writer, c proto.Client, stream proto.IOStreamHandle) (int64
 			}
 		}
 		if size += int64(len(data)); size > maxPDF {
-			return size, &surface.Fault{Kind: surface.FaultInvalid, Message: "The PDF is larger than " + downloaddir.FormatBytes(maxPDF) + ".", Suggestion: "Send pages, e.g. 1-20."}
+			return size, &surface.Fault{Kind: surface.FaultInvalid, Message: "The PDF is larger than " +
+				downloaddir.FormatBytes(maxPDF) + ".", Suggestion: "Send pages, e.g. 1-20."}
 		}
 		if _, err := w.Write(data); err != nil {
 			return size, fmt.Errorf("writing the PDF: %w", err)

@@ -51,7 +51,11 @@ func Screenshot(ctx context.Context, s *page.Session, o surface.ScreenshotOption
 	defer cancel()
 	shot, err := capturePage(ctx, t, o)
 	if errors.Is(err, errNoScreenshot) {
-		return surface.Picture{}, &surface.Fault{Kind: surface.FaultTimeout, Message: "The page does not draw: no picture came within 20 s.", Suggestion: `Call navigate_page with action "reload".`}
+		return surface.Picture{}, &surface.Fault{
+			Kind:       surface.FaultTimeout,
+			Message:    "The page does not draw: no picture came within 20 s.",
+			Suggestion: `Call navigate_page with action "reload".`,
+		}
 	}
 	if err != nil {
 		return surface.Picture{}, t.Explain(ctx, err)
@@ -125,17 +129,23 @@ func revealElement(ctx context.Context, t *page.Tab, a *page.Action, id int) (*a
 	}
 	i, ok := l.ByID[id]
 	if !ok {
-		return nil, &surface.Fault{Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s cannot be seen now.", g.Name()), Suggestion: "Call annotate_page."}
+		return nil, &surface.Fault{
+			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s cannot be seen now.", g.Name()),
+			Suggestion: "Call annotate_page.",
+		}
 	}
 	return &l.Elements[i], nil
 }
 
 // capture takes the picture of the viewport, of the full page, or, of an element that is larger
 // than the viewport, of the part of the page that it takes.
-func capture(ctx context.Context, a *page.Action, full bool, crop *annotation.Element, l *observe.Snapshot) (screenshot.Capture, error) {
+func capture(ctx context.Context, a *page.Action, full bool, crop *annotation.Element,
+	l *observe.Snapshot,
+) (screenshot.Capture, error) {
 	f := screenshot.Capture{Width: l.Width}
 	req := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng}
-	large := crop != nil && (crop.Box.X < 0 || crop.Box.Y < 0 || crop.Box.X+crop.Box.Width > l.Width || crop.Box.Y+crop.Box.Height > l.Height)
+	large := crop != nil && (crop.Box.X < 0 || crop.Box.Y < 0 || crop.Box.X+crop.Box.Width > l.Width || crop.Box.Y+
+		crop.Box.Height > l.Height)
 	if full || large {
 		m, err := proto.PageGetLayoutMetrics{}.Call(a.Client(ctx))
 		if err != nil {
@@ -152,7 +162,8 @@ func capture(ctx context.Context, a *page.Action, full bool, crop *annotation.El
 			clip.Width = math.Min(crop.Box.Width+2*margin, size.Width-clip.X)
 			clip.Height = math.Min(crop.Box.Height+2*margin, size.Height-clip.Y)
 		}
-		clip.Width, clip.Height = math.Max(1, math.Min(clip.Width, maxScreenshotHeight)), math.Max(1, math.Min(clip.Height, maxScreenshotHeight))
+		clip.Width, clip.Height = math.Max(1, math.Min(clip.Width, maxScreenshotHeight)),
+			math.Max(1, math.Min(clip.Height, maxScreenshotHeight))
 		f.OffsetX, f.OffsetY, f.Width = view.PageX-clip.X, view.PageY-clip.Y, clip.Width
 		req.CaptureBeyondViewport, req.Clip = true, &clip
 	}

@@ -25,7 +25,10 @@ const maxWaitStep = 250 * time.Millisecond
 // address contains something; with seconds alone it just waits.
 func Wait(ctx context.Context, s *page.Session, o surface.WaitOptions) (annotation.Observation, error) {
 	if o.Seconds < 0 || o.Seconds > 300 {
-		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10."}
+		return annotation.Observation{}, &surface.Fault{
+			Kind:    surface.FaultInvalid,
+			Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10.",
+		}
 	}
 	t, err := s.ActiveTab(ctx)
 	if err != nil {
@@ -49,7 +52,8 @@ func Wait(ctx context.Context, s *page.Session, o surface.WaitOptions) (annotati
 			return nil
 		}
 		return &surface.Fault{
-			Kind: surface.FaultTimeout, Message: fmt.Sprintf("Waited %.1f s, but %s.", limit.Seconds(), strings.Join(missing, " and ")),
+			Kind: surface.FaultTimeout, Message: fmt.Sprintf("Waited %.1f s, but %s.", limit.Seconds(),
+				strings.Join(missing, " and ")),
 			Suggestion: "Call annotate_page to see what is there.",
 		}
 	})
@@ -81,7 +85,9 @@ func Address(s *page.Session) string {
 // Holds reports whether c holds in the active tab, and waits for it up to patience. missing
 // says what does not hold: `"Saved" is not there`. It changes nothing, not even what the next
 // answer compares with.
-func Holds(ctx context.Context, s *page.Session, c surface.Condition, patience time.Duration) (held bool, missing string, err error) {
+func Holds(ctx context.Context, s *page.Session, c surface.Condition, patience time.Duration) (held bool,
+	missing string, err error,
+) {
 	t, err := s.ActiveTab(ctx)
 	if err != nil {
 		return false, "", err
@@ -108,7 +114,9 @@ func Holds(ctx context.Context, s *page.Session, c surface.Condition, patience t
 
 // waitUntil waits for c, at most limit, and returns what of it does not hold at the end. It checks
 // again whenever a document changes or the page loads something.
-func waitUntil(ctx context.Context, a *page.Action, c surface.Condition, limit time.Duration) (missing []string, err error) {
+func waitUntil(ctx context.Context, a *page.Action, c surface.Condition, limit time.Duration) (missing []string,
+	err error,
+) {
 	deadline := time.Now().Add(limit)
 	for {
 		tracker := a.Tab.Tracker
@@ -135,7 +143,8 @@ func waitUntil(ctx context.Context, a *page.Action, c surface.Condition, limit t
 func unmet(ctx context.Context, a *page.Action, c surface.Condition) (list []string, err error) {
 	if c.URL != "" {
 		if now := a.Page.Main().URL(); !surface.ContainsFold(now, c.URL) {
-			list = append(list, fmt.Sprintf("the address does not contain %q: it is %s", surface.Clip(c.URL, 80), surface.Clip(now, 200)))
+			list = append(list, fmt.Sprintf("the address does not contain %q: it is %s", surface.Clip(c.URL, 80),
+				surface.Clip(now, 200)))
 		}
 	}
 	if c.Text != "" {
@@ -151,7 +160,8 @@ func unmet(ctx context.Context, a *page.Action, c surface.Condition) (list []str
 		case err != nil:
 			return nil, err
 		case !known:
-			list = append(list, fmt.Sprintf("the page does not say whether %q is still there", surface.Clip(c.Gone, 80)))
+			list = append(list, fmt.Sprintf("the page does not say whether %q is still there",
+				surface.Clip(c.Gone, 80)))
 		case there:
 			list = append(list, fmt.Sprintf("%q is still there", surface.Clip(c.Gone, 80)))
 		}
@@ -225,7 +235,9 @@ func mutationCounts(ctx context.Context, a *page.Action, docs []*cdp.Document) [
 
 // awaitChange returns when a document changed since it was counted, when the page loads something,
 // or after most.
-func awaitChange(ctx context.Context, a *page.Action, docs []*cdp.Document, counts []int, news <-chan struct{}, most, join time.Duration) {
+func awaitChange(ctx context.Context, a *page.Action, docs []*cdp.Document, counts []int, news <-chan struct{}, most,
+	join time.Duration,
+) {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	var asking sync.WaitGroup
@@ -236,7 +248,8 @@ func awaitChange(ctx context.Context, a *page.Action, docs []*cdp.Document, coun
 			continue
 		}
 		asking.Go(func() {
-			if _, err := doc.Call(ctx, observe.AwaitMutationScript, counts[i], most.Milliseconds(), join.Milliseconds()); err == nil {
+			if _, err := doc.Call(ctx, observe.AwaitMutationScript, counts[i], most.Milliseconds(),
+				join.Milliseconds()); err == nil {
 				moved <- struct{}{}
 			}
 		})

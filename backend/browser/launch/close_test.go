@@ -65,7 +65,8 @@ func TestABrowserThatDoesNotListenIsKilledWithAllItStarted(t *testing.T) {
 
 func TestABrowserIsAskedBeforeItIsKilled(t *testing.T) {
 	done := filepath.Join(t.TempDir(), "done")
-	p := program(t, `trap 'echo well > '"'`+done+`'"'; exit 0' TERM; printf 'hello\0' >&4; while :; do sleep 0.02; done`)
+	p := program(t, `trap 'echo well > '"'`+done+
+		`'"'; exit 0' TERM; printf 'hello\0' >&4; while :; do sleep 0.02; done`)
 	closes(t, p, 6*time.Second)
 	if b, err := os.ReadFile(done); err != nil || string(b) != "well\n" {
 		t.Errorf("it was not asked: %q, %v", b, err)
@@ -76,7 +77,8 @@ func TestWhatABrowserLeftBehindWithItsPipeHoldsNobodyUp(t *testing.T) {
 	// In a session of its own it is out of the group's reach, and has our pipe and the error
 	// output open as long as it lives.
 	pid := filepath.Join(t.TempDir(), "pid")
-	p := program(t, `setsid sh -c 'echo $$ > '"'`+pid+`'"'; exec sleep 30' & while ! [ -s '`+pid+`' ]; do sleep 0.02; done; printf 'hello\0' >&4; while :; do sleep 600; done`)
+	p := program(t, `setsid sh -c 'echo $$ > '"'`+pid+`'"'; exec sleep 30' & while ! [ -s '`+pid+
+		`' ]; do sleep 0.02; done; printf 'hello\0' >&4; while :; do sleep 600; done`)
 	closes(t, p, 50*time.Millisecond)
 	b, err := os.ReadFile(pid)
 	if err != nil {

@@ -106,7 +106,8 @@ func (s frontState) awaitChange(ctx context.Context, signal, news <-chan struct{
 			continue
 		}
 		asking.Go(func() {
-			if _, err := doc.Call(ctx, observe.AwaitMutationScript, s.counts[i], followPoll.Milliseconds(), 0); err == nil {
+			if _, err := doc.Call(ctx, observe.AwaitMutationScript, s.counts[i], followPoll.Milliseconds(),
+				0); err == nil {
 				stirs <- struct{}{}
 			}
 		})

@@ -65,7 +65,10 @@ type inputRecorder struct {
 }
 
 func newRecorder(m *page.Manager, report func(Step)) *inputRecorder {
-	return &inputRecorder{manager: m, report: report, inputs: make(chan recordedInput, inputBacklog), keystrokeCame: make(chan struct{}, 1)}
+	return &inputRecorder{
+		manager: m, report: report, inputs: make(chan recordedInput, inputBacklog),
+		keystrokeCame: make(chan struct{}, 1),
+	}
 }
 
 // addKeystroke notes what a document felt of typing. It never blocks.

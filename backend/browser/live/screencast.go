@@ -116,7 +116,8 @@ func (v *View) chase(d *duePicture) {
 func (v *View) judge(m *proto.PageScreencastFrameMetadata) {
 	want := v.shown.Metrics()
 	late := m.Timestamp > 0 && time.Since(m.Timestamp.Time()) > lateAfter
-	switch fits := math.Abs(m.DeviceWidth-float64(want.Width)) <= 1 && math.Abs(m.DeviceHeight-float64(want.Height)) <= 1; {
+	switch fits := math.Abs(m.DeviceWidth-float64(want.Width)) <= 1 &&
+		math.Abs(m.DeviceHeight-float64(want.Height)) <= 1; {
 	case !fits && (v.due == nil || v.due.starts <= anySizeAfter):
 	case late && (v.due == nil || v.due.starts == 0):
 		v.Repaint(v.shown)

@@ -131,7 +131,10 @@ func (v *View) Input(ctx context.Context, s *page.Session, in wire.Input) error 
 	t := s.Active
 	if t == nil || t.Page == nil {
 		v.manager.Unlock()
-		return &surface.Fault{Kind: surface.FaultNoPage, Message: "No page is open.", Suggestion: "Open an address first."}
+		return &surface.Fault{
+			Kind: surface.FaultNoPage, Message: "No page is open.",
+			Suggestion: "Open an address first.",
+		}
 	}
 	p := t.Page
 	if t.Dialog != nil {

@@ -16,7 +16,8 @@ func (o *Observer) Compare(ctx context.Context, before, now *Snapshot) (changes 
 	for _, e := range now.Elements {
 		i, was := before.ByID[e.ID]
 		if !was || annotation.Changed(before.Elements[i], e) {
-			e.OnlyCoverChanged = was && !annotation.Changed(annotation.Uncovered(before.Elements[i]), annotation.Uncovered(e))
+			e.OnlyCoverChanged = was && !annotation.Changed(annotation.Uncovered(before.Elements[i]),
+				annotation.Uncovered(e))
 			changes = append(changes, e)
 		}
 	}

@@ -62,7 +62,9 @@ func (o *Observer) Snapshot(ctx context.Context, opts collect.Options) (*Snapsho
 }
 
 // SnapshotAfter is Snapshot with an observation of the main document that was begun already, nil for none.
-func (o *Observer) SnapshotAfter(ctx context.Context, opts collect.Options, early *collect.Speculation) (*Snapshot, error) {
+func (o *Observer) SnapshotAfter(ctx context.Context, opts collect.Options, early *collect.Speculation) (*Snapshot,
+	error,
+) {
 	ctx, cancel := context.WithTimeoutCause(ctx, SnapshotTimeout, ErrUnresponsive)
 	defer cancel()
 	var err error
@@ -116,7 +118,9 @@ func (o *Observer) Document(seq int) *cdp.Document {
 
 // document observes one document and the frames in it. clip is the part of it that can be
 // seen, nil for all.
-func (s *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Placement, clip *collect.Rect, depth int) error {
+func (s *builder) document(ctx context.Context, doc *cdp.Document, at cdp.Placement, clip *collect.Rect,
+	depth int,
+) error {
 	s.seen[doc.Seq] = true
 	opts := s.opts
 	if !opts.WholePage {
@@ -188,7 +192,8 @@ func (s *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at 
 			e.InView = e.InView && s.snapshot.shows(e.Box)
 		}
 		if n.CoveredByText != "" {
-			e.States = append(slices.Clone(e.States), annotation.CoveredBy(s.observer.elements.ID(doc.Seq, n.CoveredBy), n.CoveredByText))
+			e.States = append(slices.Clone(e.States),
+				annotation.CoveredBy(s.observer.elements.ID(doc.Seq, n.CoveredBy), n.CoveredByText))
 		}
 		s.snapshot.ByID[e.ID] = len(s.snapshot.Elements)
 		s.snapshot.Elements = append(s.snapshot.Elements, e)
@@ -196,7 +201,9 @@ func (s *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at 
 }
 
 // child observes a frame. One that does not answer is left out and reported.
-func (s *builder) child(ctx context.Context, doc *cdp.Document, f collect.RawFrame, at cdp.Placement, clip *collect.Rect, depth int) {
+func (s *builder) child(ctx context.Context, doc *cdp.Document, f collect.RawFrame, at cdp.Placement,
+	clip *collect.Rect, depth int,
+) {
 	if len(s.seen) >= MaxFrames || depth >= MaxDepth || (!s.opts.WholePage && !f.Visible) {
 		return
 	}

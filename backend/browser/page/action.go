@@ -49,7 +49,9 @@ func (a *Action) Acting(format string, args ...any) {
 
 // Act runs one action on a tab: waits for its turn, does it, waits for what it caused, takes a snapshot,
 // and answers with what changed.
-func (s *Session) Act(ctx context.Context, t *Tab, do func(context.Context, *Action) error) (annotation.Observation, error) {
+func (s *Session) Act(ctx context.Context, t *Tab, do func(context.Context, *Action) error) (annotation.Observation,
+	error,
+) {
 	if _, err := s.Manager.Start(ctx); err != nil {
 		return annotation.Observation{}, err
 	}
@@ -117,7 +119,8 @@ func (a *Action) observe(ctx context.Context, res settle.Result) (*observe.Snaps
 func (a *Action) explain(ctx context.Context, err error) error {
 	if a.Acted && errors.Is(err, observe.ErrUnresponsive) {
 		return &surface.Fault{
-			Kind: surface.FaultTimeout, Message: a.Outcome + ", but the page does not answer since: its scripts keep it busy.",
+			Kind: surface.FaultTimeout, Message: a.Outcome +
+				", but the page does not answer since: its scripts keep it busy.",
 			Suggestion: `Wait with wait_for, or call navigate_page with action "reload".`,
 		}
 	}
@@ -143,7 +146,10 @@ func (t *Tab) interrupted(a *Action, cause error) (annotation.Observation, error
 		SettledBy: "dialog",
 	}
 	if errors.Is(cause, ErrTabClosed) {
-		ans.Events = append(ans.Events, annotation.Event{Kind: "closed_tab", Text: fmt.Sprintf("tab %d closed", t.ID), Tab: t.ID})
+		ans.Events = append(ans.Events, annotation.Event{
+			Kind: "closed_tab", Text: fmt.Sprintf("tab %d closed", t.ID),
+			Tab: t.ID,
+		})
 		ans.SettledBy = "tab closed"
 	} else {
 		ans.Note = t.dialogNote()
@@ -165,7 +171,8 @@ func (t *Tab) Explain(ctx context.Context, err error) error {
 	var refusal *collect.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		return &surface.Fault{Kind: surface.FaultBlocked, Message: "The page does not allow it: " + refusal.Message + ".", Suggestion: "Call annotate_page to see what can be done."}
+		return &surface.Fault{Kind: surface.FaultBlocked, Message: "The page does not allow it: " + refusal.Message +
+			".", Suggestion: "Call annotate_page to see what can be done."}
 	case errors.Is(err, observe.ErrUnresponsive):
 		return &surface.Fault{
 			Kind: surface.FaultTimeout, Message: "The page does not answer: its scripts keep it busy.",
@@ -194,7 +201,9 @@ func (t *Tab) lastSnapshot() *observe.Snapshot {
 const minReportedWait = 100 * time.Millisecond
 
 // answer compares two snapshots, remembers the new one and says what changed.
-func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapshot, res settle.Result) annotation.Observation {
+func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapshot,
+	res settle.Result,
+) annotation.Observation {
 	whole := now
 	if a.WholePage {
 		now = now.InView()
@@ -240,7 +249,8 @@ func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapsh
 	}
 	b.Elements.MarkRowsReported(shownWithRow(ans.Elements))
 	if res.Capped {
-		AddNote(&ans, fmt.Sprintf("The page is %s after %s; this is what is there.", res.By, res.Took.Round(100*time.Millisecond)))
+		AddNote(&ans, fmt.Sprintf("The page is %s after %s; this is what is there.", res.By,
+			res.Took.Round(100*time.Millisecond)))
 	}
 	for _, src := range now.SilentFrames {
 		AddNote(&ans, "A frame did not answer and is left out: "+surface.Clip(src, 100))

@@ -34,7 +34,8 @@ func (e *Connection) PageOpened(p *cdp.Page) {
 		}
 		other.Tracker.LoadStopped(PopupFrame)
 		// A tab that hides who opened it is that of one that expects one.
-		if named := other.Page != nil && other.Page.TargetID == p.OpenerID; named || opener == nil && p.OpenerID == "" && other.ExpectsTab {
+		if named := other.Page != nil && other.Page.TargetID == p.OpenerID; named || opener == nil &&
+			p.OpenerID == "" && other.ExpectsTab {
 			opener = other
 		}
 	}
@@ -138,7 +139,8 @@ func (c *Connection) AddNote(note string) {
 }
 
 // notEnforced is told where the filtering proxy cannot be in front of a browser.
-const notEnforced = "Where this browser may go is not enforced: it runs elsewhere, so its requests do not pass Sextant's proxy. Only the addresses of navigate_page and browser_tabs are judged."
+const notEnforced = "Where this browser may go is not enforced: it runs elsewhere, so its requests do not pass " +
+	"Sextant's proxy. Only the addresses of navigate_page and browser_tabs are judged."
 
 // newContext makes a browser context. In a browser that is only attached to, the context has our proxy; a
 // browser on another machine could not reach that.

@@ -17,7 +17,10 @@ func (s *Session) Console(o console.ConsoleOptions) (list []console.Message, mor
 		level = console.LevelInfo
 	}
 	if !slices.Contains(console.Levels(), level) {
-		return nil, 0, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown level %q", o.Level), Suggestion: "Send " + strings.Join(console.Levels(), ", ") + "."}
+		return nil, 0, &surface.Fault{
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown level %q", o.Level),
+			Suggestion: "Send " + strings.Join(console.Levels(), ", ") + ".",
+		}
 	}
 	limit := o.Limit
 	if limit <= 0 {

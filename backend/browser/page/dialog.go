@@ -47,8 +47,10 @@ func (d *Dialog) Secret() bool {
 
 func CancelAuthRequest(id proto.FetchRequestID) proto.FetchContinueWithAuth {
 	return proto.FetchContinueWithAuth{
-		RequestID:             id,
-		AuthChallengeResponse: &proto.FetchAuthChallengeResponse{Response: proto.FetchAuthChallengeResponseResponseCancelAuth},
+		RequestID: id,
+		AuthChallengeResponse: &proto.FetchAuthChallengeResponse{
+			Response: proto.FetchAuthChallengeResponseResponseCancelAuth,
+		},
 	}
 }
 
@@ -114,7 +116,8 @@ func (t *Tab) dialogNote() string {
 	case t.Dialog == nil:
 		return ""
 	case t.Dialog.Kind == DialogAuth:
-		return "The page waits for the log-in: answer with handle_dialog and username and password, or with accept: false."
+		return "The page waits for the log-in: answer with handle_dialog and username and password, or with accept: " +
+			"false."
 	case t.Dialog.Kind == string(proto.PageDialogTypePrompt):
 		return blockedNote + "handle_dialog with text, or accept: false."
 	}
@@ -128,7 +131,8 @@ const inFrontNote = " is in front now; annotate_page lists it."
 // IsTransientNote reports whether an answer's note holds until the next answer alone: that a dialog waits, that
 // a tab is in front and not listed yet.
 func IsTransientNote(note string) bool {
-	return strings.HasPrefix(note, blockedNote) || strings.HasPrefix(note, "Tab ") && strings.HasSuffix(note, inFrontNote)
+	return strings.HasPrefix(note, blockedNote) || strings.HasPrefix(note, "Tab ") &&
+		strings.HasSuffix(note, inFrontNote)
 }
 
 // DialogWantsSecret reports whether the dialog HandleDialog would answer asks for what is not for showing.

@@ -95,15 +95,25 @@ func (s *Session) CancelDownload(ctx context.Context, id int) error {
 	i := slices.IndexFunc(s.downloads, func(d *download) bool { return d.ID == id })
 	if i < 0 {
 		s.Manager.Unlock()
-		return &surface.Fault{Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no download %d.", id), Suggestion: "Call downloads for the numbers."}
+		return &surface.Fault{
+			Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no download %d.", id),
+			Suggestion: "Call downloads for the numbers.",
+		}
 	}
 	d, e, contextID := s.downloads[i], s.Manager.conn, s.contextID
 	state := d.State
 	s.Manager.Unlock()
 	if state != downloadRunning || e == nil {
-		return &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("Download %d does not run: it is %s.", id, state), Suggestion: "Call downloads to see them."}
+		return &surface.Fault{
+			Kind:       surface.FaultInvalid,
+			Message:    fmt.Sprintf("Download %d does not run: it is %s.", id, state),
+			Suggestion: "Call downloads to see them.",
+		}
 	}
-	err := proto.BrowserCancelDownload{GUID: d.guid, BrowserContextID: proto.BrowserBrowserContextID(contextID)}.Call(e.Registry.Client(ctx))
+	err := proto.BrowserCancelDownload{
+		GUID:             d.guid,
+		BrowserContextID: proto.BrowserBrowserContextID(contextID),
+	}.Call(e.Registry.Client(ctx))
 	if err != nil {
 		return fmt.Errorf("cancelling download %d: %w", id, err)
 	}
@@ -128,7 +138,8 @@ func (e *Connection) allowDownloads(ctx context.Context, owner, contextID string
 		if err != nil {
 			e.manager.Log.Warn("downloads are off", "error", err)
 		} else {
-			req.Behavior, req.DownloadPath = proto.BrowserSetDownloadBehaviorBehaviorAllowAndName, filepath.Join(dir, downloaddir.PartialFolder)
+			req.Behavior, req.DownloadPath = proto.BrowserSetDownloadBehaviorBehaviorAllowAndName,
+				filepath.Join(dir, downloaddir.PartialFolder)
 		}
 	}
 	if err := req.Call(e.Registry.Client(ctx)); err != nil {
@@ -219,7 +230,8 @@ func (s *Session) addDownload(t *Tab, w *proto.BrowserDownloadWillBegin, dir str
 	s.lastDownload++
 	d := &download{
 		Download: event.Download{
-			ID: s.lastDownload, Name: downloaddir.FileName(w.SuggestedFilename), URL: surface.Clip(w.URL, network.MaxURL), State: downloadRunning, Tab: t.ID,
+			ID: s.lastDownload, Name: downloaddir.FileName(w.SuggestedFilename),
+			URL: surface.Clip(w.URL, network.MaxURL), State: downloadRunning, Tab: t.ID,
 		},
 		guid: w.GUID, dir: dir, t: t, begun: time.Now(),
 	}
@@ -267,7 +279,9 @@ func (s *Session) dropOldDownload() {
 func (d *download) sweep() { downloaddir.RemovePartial(d.dir, d.guid) }
 
 // end closes a download. Called under the lock.
-func (d *download) end(state, why string) { d.State, d.why, d.Why = event.DownloadState(state), why, why }
+func (d *download) end(state, why string) {
+	d.State, d.why, d.Why = event.DownloadState(state), why, why
+}
 
 func (e *Connection) cancel(guid, contextID string) {
 	e.Registry.Conn().Post("", proto.BrowserCancelDownload{}.ProtoReq(), proto.BrowserCancelDownload{
@@ -301,7 +315,8 @@ func (e *Connection) downloadProgress(ev cdp.Event) {
 		d.end(downloadCancelled, "")
 	default:
 		// One that came all at once has had no progress to be judged by.
-		if stop = downloaddir.OverLimit(d.dir, b.Config.MaxDownload, d.Received, d.Size, m.State == proto.BrowserDownloadProgressStateCompleted); stop != "" {
+		if stop = downloaddir.OverLimit(d.dir, b.Config.MaxDownload, d.Received, d.Size,
+			m.State == proto.BrowserDownloadProgressStateCompleted); stop != "" {
 			d.end(downloadFailed, stop)
 		}
 	}

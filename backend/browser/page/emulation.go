@@ -27,7 +27,11 @@ func (s *Session) Emulation() emulation.Emulation {
 // and a restart of the browser do not end it. The answer lists everything in the viewport.
 func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotation.Observation, error) {
 	if e.Network != "" && !slices.Contains(emulation.Networks(), e.Network) {
-		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown network %q", e.Network), Suggestion: "Send " + strings.Join(emulation.Networks(), ", ") + "."}
+		return annotation.Observation{}, &surface.Fault{
+			Kind:    surface.FaultInvalid,
+			Message: fmt.Sprintf("unknown network %q", e.Network), Suggestion: "Send " +
+				strings.Join(emulation.Networks(), ", ") + ".",
+		}
 	}
 	t, err := s.ActiveTab(ctx)
 	if err != nil {
@@ -44,7 +48,8 @@ func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotatio
 		for _, req := range requests {
 			if _, err := a.Client(ctx).Call(ctx, "", req.ProtoReq(), req); err != nil {
 				t.Locked(func() { t.emulation = was; t.UpdateGeolocation(t.URL) })
-				return &surface.Fault{Kind: surface.FaultInvalid, Message: "The browser does not take it: " + surface.Clip(err.Error(), 200), Suggestion: "Correct the value that it names."}
+				return &surface.Fault{Kind: surface.FaultInvalid, Message: "The browser does not take it: " +
+					surface.Clip(err.Error(), 200), Suggestion: "Correct the value that it names."}
 			}
 		}
 		a.Page.SetFrameRequests(requests[1:])

@@ -87,7 +87,8 @@ type Manager struct {
 
 // NewManager returns a manager without sessions. start returns the running Chromium.
 func NewManager(
-	cfg Config, elements *identity.ElementRegistry, events *publish.Publisher, start func(context.Context) (*Connection, error),
+	cfg Config, elements *identity.ElementRegistry, events *publish.Publisher,
+	start func(context.Context) (*Connection, error),
 ) *Manager {
 	return &Manager{
 		Config: cfg, Log: cfg.Log, Elements: elements, Events: events, Start: start,

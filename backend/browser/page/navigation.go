@@ -35,7 +35,11 @@ func (a *Action) Open(ctx context.Context, address string) error {
 		res, err := proto.PageNavigate{URL: address, TransitionType: proto.PageTransitionTypeTyped}.Call(a.Client(ctx))
 		if err != nil {
 			if strings.Contains(err.Error(), "Cannot navigate to invalid URL") {
-				return "", &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("%q is no address", surface.Clip(address, 200)), Suggestion: "Send an address such as https://example.com."}
+				return "", &surface.Fault{
+					Kind:       surface.FaultInvalid,
+					Message:    fmt.Sprintf("%q is no address", surface.Clip(address, 200)),
+					Suggestion: "Send an address such as https://example.com.",
+				}
 			}
 			return "", err
 		}
@@ -72,7 +76,8 @@ func (a *Action) Navigate(ctx context.Context, start func(context.Context) (stri
 	still := a.Tab.URL
 	a.Tab.Session.Manager.Unlock()
 	return &surface.Fault{
-		Kind: surface.FaultTimeout, Message: fmt.Sprintf("No answer within %s (%s). The tab still shows %s.", limit.Round(time.Second), a.Outcome, surface.Clip(still, 200)),
+		Kind: surface.FaultTimeout, Message: fmt.Sprintf("No answer within %s (%s). The tab still shows %s.",
+			limit.Round(time.Second), a.Outcome, surface.Clip(still, 200)),
 		Suggestion: "Try again later, or open another address.",
 	}
 }
@@ -87,7 +92,8 @@ func (a *Action) awaitCommit(ctx context.Context, problem string) error {
 	case problem != "":
 		a.Tab.Locked(func() { a.Tab.Effects.Remove(effects.KindFailed) })
 		return &surface.Fault{
-			Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page could not be opened: %s (%s).", effects.NetworkErrorText(problem), problem),
+			Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page could not be opened: %s (%s).",
+				effects.NetworkErrorText(problem), problem),
 			Suggestion: "Check the address, or try again later.",
 		}
 	}

@@ -33,7 +33,8 @@ func (s *Session) Request(ctx context.Context, id int) (network.RequestDetail, e
 	if q == nil {
 		s.Manager.Unlock()
 		return network.RequestDetail{}, &surface.Fault{
-			Kind: surface.FaultNotFound, Message: fmt.Sprintf("There is no request %d in this tab, or it is too long ago.", id),
+			Kind:       surface.FaultNotFound,
+			Message:    fmt.Sprintf("There is no request %d in this tab, or it is too long ago.", id),
 			Suggestion: "Call network_requests without id for the numbers.",
 		}
 	}

@@ -58,7 +58,9 @@ func (s *Session) secretsOf(origin string) []string {
 
 // SecretBoxes are the boxes in which the documents show secrets that were typed into their origin, in CSS
 // pixels of the top page's viewport.
-func (s *Session) SecretBoxes(ctx context.Context, docs []observe.PlacedDocument, elements []annotation.Element) ([]annotation.Box, error) {
+func (s *Session) SecretBoxes(ctx context.Context, docs []observe.PlacedDocument,
+	elements []annotation.Element,
+) ([]annotation.Box, error) {
 	var boxes []annotation.Box
 	var all []string
 	for _, d := range docs {
@@ -77,13 +79,17 @@ func (s *Session) SecretBoxes(ctx context.Context, docs []observe.PlacedDocument
 		}
 		for _, r := range found {
 			boxes = append(boxes, annotation.Box{
-				X: d.Placement.X + r.X*d.Placement.ScaleX, Y: d.Placement.Y + r.Y*d.Placement.ScaleY, Width: r.W * d.Placement.ScaleX, Height: r.H * d.Placement.ScaleY,
+				X: d.Placement.X + r.X*d.Placement.ScaleX, Y: d.Placement.Y + r.Y*d.Placement.ScaleY,
+				Width: r.W * d.Placement.ScaleX, Height: r.H * d.Placement.ScaleY,
 			})
 		}
 	}
 	// Only the collector sees what is below a closed shadow root.
 	for _, e := range elements {
-		if slices.ContainsFunc(all, func(v string) bool { return strings.Contains(e.Value, v) || strings.Contains(e.Name, v) }) {
+		if slices.ContainsFunc(all, func(v string) bool {
+			return strings.Contains(e.Value, v) ||
+				strings.Contains(e.Name, v)
+		}) {
 			boxes = append(boxes, e.Box)
 		}
 	}

@@ -260,7 +260,9 @@ func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 	}
 	if thing.Tab < 0 {
 		return nil, &surface.Fault{
-			Kind: surface.FaultNotFound, Message: fmt.Sprintf("[%d] is on the page of a panel, where only the window's own assistant can act.", id),
+			Kind: surface.FaultNotFound,
+			Message: fmt.Sprintf("[%d] is on the page of a panel, where only the window's own assistant can act.",
+				id),
 			Suggestion: "Call annotate_page for the numbers in your own tabs.",
 		}
 	}

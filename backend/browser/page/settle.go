@@ -17,7 +17,10 @@ const maxPolledDocuments = 4
 // settlePatience is what the changes of a document are given: one frame after a single change, two
 // between several, and a bound after which the snapshot is taken anyway.
 func settlePatience() collect.SettleLimits {
-	return collect.SettleLimits{Once: 16 * time.Millisecond, Several: 32 * time.Millisecond, Limit: 100 * time.Millisecond}
+	return collect.SettleLimits{
+		Once: 16 * time.Millisecond, Several: 32 * time.Millisecond,
+		Limit: 100 * time.Millisecond,
+	}
 }
 
 // WaitState asks the documents that an action touched how quiet they are.

@@ -147,7 +147,10 @@ var (
 // newTab returns a tab without a page. Called under the lock.
 func (s *Session) newTab() *Tab {
 	s.Manager.lastTab++
-	t := &Tab{ID: s.Manager.lastTab, Session: s, queue: make(chan struct{}, 1), Width: defaultWidth, Height: defaultHeight, Scale: 1}
+	t := &Tab{
+		ID: s.Manager.lastTab, Session: s, queue: make(chan struct{}, 1), Width: defaultWidth,
+		Height: defaultHeight, Scale: 1,
+	}
 	t.Observer = observe.NewObserver(t.ID, s.Manager.Elements, func() *cdp.Page {
 		s.Manager.Lock()
 		defer s.Manager.Unlock()
@@ -237,11 +240,15 @@ func (t *Tab) Ready() *surface.Fault {
 func (t *Tab) DialogFault() *surface.Fault {
 	switch {
 	case t.Dialog == nil:
-		return &surface.Fault{Kind: surface.FaultDialog, Message: "A dialog was open until now.", Suggestion: "Try again."}
+		return &surface.Fault{
+			Kind: surface.FaultDialog, Message: "A dialog was open until now.",
+			Suggestion: "Try again.",
+		}
 	case t.Dialog.Kind == DialogAuth:
 		return &surface.Fault{
 			Kind: surface.FaultDialog, Message: fmt.Sprintf("Tab %d waits for a %s.", t.ID, t.Dialog.Text),
-			Suggestion: "Answer with handle_dialog and username and password, or with accept: false, or open another address.",
+			Suggestion: "Answer with handle_dialog and username and password, or with accept: false, or open " +
+				"another address.",
 		}
 	}
 	answers := `Answer it with press_key "Enter" (accept) or "Escape" (dismiss), or with handle_dialog.`
@@ -249,8 +256,9 @@ func (t *Tab) DialogFault() *surface.Fault {
 		answers = `Answer it with handle_dialog and text, or press_key "Escape" (dismiss).`
 	}
 	return &surface.Fault{
-		Kind:       surface.FaultDialog,
-		Message:    fmt.Sprintf("A dialog is open in tab %d: %s. The page is blocked until it is answered.", t.ID, t.Dialog.Describe()),
+		Kind: surface.FaultDialog,
+		Message: fmt.Sprintf("A dialog is open in tab %d: %s. The page is blocked until it is answered.", t.ID,
+			t.Dialog.Describe()),
 		Suggestion: answers,
 	}
 }
@@ -283,7 +291,8 @@ func (t *Tab) endedFault(cause error) error {
 		return crashedFault(t.ID, t.StopReason)
 	case errors.Is(cause, ErrBrowserEnded), errors.Is(cause, cdp.ErrClosed):
 		return &surface.Fault{
-			Kind: surface.FaultNoBrowser, Message: "The browser ended in the middle of it; whether it took effect is not known.",
+			Kind:       surface.FaultNoBrowser,
+			Message:    "The browser ended in the middle of it; whether it took effect is not known.",
 			Suggestion: "Call annotate_page: the browser starts again with its tabs.",
 		}
 	case errors.Is(cause, ErrDialog):
@@ -324,7 +333,9 @@ func (t *Tab) TakeEffects() []annotation.Event {
 	events := t.Effects.Take(t.ID)
 	if t.DialogsDismissed > 0 {
 		events = append(events, annotation.Event{
-			Kind: effects.KindDialog, Text: fmt.Sprintf("dialog: %d more in a row were answered unasked (alerts accepted, others dismissed)", t.DialogsDismissed), Tab: t.ID,
+			Kind: effects.KindDialog,
+			Text: fmt.Sprintf("dialog: %d more in a row were answered unasked (alerts accepted, others dismissed)",
+				t.DialogsDismissed), Tab: t.ID,
 		})
 	}
 	t.DialogsDismissed = 0

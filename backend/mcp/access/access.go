@@ -112,7 +112,10 @@ type Permissions struct {
 
 // Resolve resolves what a server may touch on a machine.
 func Resolve(s Server, m Machine) Permissions {
-	g := &resolver{Machine: m, server: s, perms: Permissions{Network: []string{AnyHost}, secretPaths: map[string]string{}}}
+	g := &resolver{Machine: m, server: s, perms: Permissions{
+		Network:     []string{AnyHost},
+		secretPaths: map[string]string{},
+	}}
 	g.closed = append(confine.Private(m.Home), tempFolders()...)
 	dir := g.dir()
 	w := s.Written
@@ -192,7 +195,8 @@ func (g *resolver) setDir(dir string) {
 	switch {
 	case g.server.Cwd != "", slices.ContainsFunc(granted, func(p string) bool { return within(dir, p) }):
 		g.perms.Dir = dir
-	case g.usesDir && dir != "" && (!g.isClosed(dir) || slices.ContainsFunc(slices.Concat(granted, g.perms.Program), below)):
+	case g.usesDir && dir != "" && (!g.isClosed(dir) ||
+		slices.ContainsFunc(slices.Concat(granted, g.perms.Program), below)):
 		g.perms.Dir = dir
 	}
 }
@@ -225,7 +229,8 @@ func (g *resolver) applyOverride(l GrantLists, dir string) {
 					"them writable.", path)
 				g.perms.Read = append(g.perms.Read, path)
 			default:
-				if what, kind := g.classify(path); kind == protectedpaths.Secret || write && kind == protectedpaths.Sensitive {
+				if what, kind := g.classify(path); kind == protectedpaths.Secret || write &&
+					kind == protectedpaths.Sensitive {
 					g.perms.secretPaths[path] = what
 				}
 				all = append(all, path)
@@ -243,7 +248,8 @@ func (g *resolver) applyOverride(l GrantLists, dir string) {
 
 // isOwnData reports whether a path is Sextant's own data, which no server may access.
 func (g *resolver) isOwnData(path string) bool {
-	if g.inBundle(path) || slices.ContainsFunc(g.GrantableFolders, func(open string) bool { return within(path, open) }) {
+	if g.inBundle(path) || slices.ContainsFunc(g.GrantableFolders,
+		func(open string) bool { return within(path, open) }) {
 		return false
 	}
 	return slices.ContainsFunc(g.OwnFolders, func(own string) bool { return own != "" && within(path, own) })

@@ -127,7 +127,8 @@ func TestNoServerWritesTheToolsThatItIsStartedWith(t *testing.T) {
 		a.m); h.Package != a.path("~/app/node_modules/memory") {
 		t.Errorf("its own package is %q", h.Package)
 	}
-	if h := Resolve(Server{Command: "node", Args: []string{a.path("~/app/node_modules/.bin/x")}}, a.m); h.Package != "" {
+	if h := Resolve(Server{Command: "node", Args: []string{a.path("~/app/node_modules/.bin/x")}},
+		a.m); h.Package != "" {
 		t.Errorf("it writes %q", h.Package)
 	}
 }
@@ -273,7 +274,8 @@ func TestPlacesOfTheSystemAreNotedWhereTheyCannotBeGranted(t *testing.T) {
 	} {
 		g := &resolver{Machine: a.m, server: Server{}, perms: Permissions{}}
 		g.closed = confine.Private(a.home)
-		if g.grantPath(path, ""); want == "note" && (len(g.perms.Notes) != 1 || !strings.Contains(g.perms.Notes[0], "confine")) ||
+		if g.grantPath(path, ""); want == "note" &&
+			(len(g.perms.Notes) != 1 || !strings.Contains(g.perms.Notes[0], "confine")) ||
 			want == "" && len(g.perms.Notes) > 0 {
 			t.Errorf("%s: %q", path, g.perms.Notes)
 		}

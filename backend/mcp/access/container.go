@@ -57,7 +57,8 @@ func (g *resolver) container() string {
 	if why == "" {
 		return name
 	}
-	g.perms.OpenContainer = why + ", so the container may not be isolated. The server runs in Sextant's sandbox instead, where " +
+	g.perms.OpenContainer = why +
+		", so the container may not be isolated. The server runs in Sextant's sandbox instead, where " +
 		name + " cannot reach its service. To run it in the container, switch its sandbox off (sextant.confine " +
 		"\"off\")."
 	g.perms.Notes = append(g.perms.Notes, g.perms.OpenContainer)
@@ -84,7 +85,8 @@ func (g *resolver) whyNotIsolated(args []string) string {
 		return g.checkOptions(args[0], args[1:])
 	case len(args) > 2 && args[0] == "mcp" && args[1] == "gateway" && args[2] == "run":
 		for _, arg := range args[3:] {
-			if option, _, _ := strings.Cut(arg, "="); strings.HasPrefix(arg, "-") && !slices.Contains(gatewayOptions, option) {
+			if option, _, _ := strings.Cut(arg, "="); strings.HasPrefix(arg, "-") &&
+				!slices.Contains(gatewayOptions, option) {
 				return option + " is not known to keep the containers isolated"
 			}
 		}
@@ -194,7 +196,8 @@ func (g *resolver) checkPath(source string) string {
 	}
 	// Everything outside the closed folders is the system's, which root in the container could change.
 	_, kind := g.classify(path)
-	if kind != protectedpaths.Ordinary || g.isOwnData(path) || g.tooBroad(path) || g.isTool(path) || !g.isClosed(resolveLinks(path)) ||
+	if kind != protectedpaths.Ordinary || g.isOwnData(path) || g.tooBroad(path) || g.isTool(path) ||
+		!g.isClosed(resolveLinks(path)) ||
 		strings.HasSuffix(path, ".sock") {
 		return "The container can access " + path
 	}

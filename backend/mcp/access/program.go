@@ -224,6 +224,7 @@ func hasMarker(dir string) bool {
 
 // tooBroad reports whether a folder holds more than one program or project.
 func (g *resolver) tooBroad(dir string) bool {
-	return dir == "/" || slices.Contains(g.closed, dir) || g.Home != "" && within(g.Home, dir) || g.protectedFolder(dir) ||
+	return dir == "/" || slices.Contains(g.closed, dir) || g.Home != "" && within(g.Home, dir) ||
+		g.protectedFolder(dir) ||
 		slices.ContainsFunc(g.closed, func(c string) bool { return within(c, dir) })
 }

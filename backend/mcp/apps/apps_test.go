@@ -103,7 +103,12 @@ func TestOfWhatAPageTellsTheModelTheLatestIsKept(t *testing.T) {
 	if err := put("mcp:a", `[{"type":"text","text":"two"}]`, `{"n": 1}`); err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range [][2]string{{`{"type":"text"}`, ""}, {`[{"type":"image"}]`, ""}, {"", `[1]`}, {`[{"type":"text","text":"` + strings.Repeat("x", maxContextBytes+1) + `"}]`, ""}} {
+	for _, bad := range [][2]string{
+		{`{"type":"text"}`, ""},
+		{`[{"type":"image"}]`, ""},
+		{"", `[1]`},
+		{`[{"type":"text","text":"` + strings.Repeat("x", maxContextBytes+1) + `"}]`, ""},
+	} {
 		if err := put("mcp:a", bad[0], bad[1]); !errors.Is(err, ErrInvalidContext) {
 			t.Errorf("%.40q: %v", bad, err)
 		}

@@ -87,7 +87,8 @@ func contextText(content, structured json.RawMessage) (string, error) {
 		}
 		for _, b := range blocks {
 			if b.Type != "text" {
-				return "", fmt.Errorf("%w: only text is supported, not %q", ErrInvalidContext, excerpt.Runes(b.Type, 40))
+				return "", fmt.Errorf("%w: only text is supported, not %q", ErrInvalidContext,
+					excerpt.Runes(b.Type, 40))
 			}
 			parts = append(parts, b.Text)
 		}

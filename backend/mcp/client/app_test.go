@@ -125,7 +125,8 @@ func TestAnAppsPageAndTheWholeAnswerAreRead(t *testing.T) {
 		t.Error("who runs is told wrongly")
 	}
 	raw, err := s.ReadForApp(t.Context(), "tester", "ui://tester/board")
-	if err != nil || !strings.Contains(string(raw), "<p>board") && !strings.Contains(string(raw), `\u003cp\u003eboard`) {
+	if err != nil || !strings.Contains(string(raw), "<p>board") &&
+		!strings.Contains(string(raw), `\u003cp\u003eboard`) {
 		t.Errorf("%s %v", raw, err)
 	}
 }

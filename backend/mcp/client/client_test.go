@@ -213,7 +213,8 @@ func TestAnswersBecomeResults(t *testing.T) {
 	t.Setenv("SEXTANT_OPENAI_API_KEY", "secret")
 	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateReady)
-	if r := call(t, s, "my_tester__echo_text_81127a12", `{"text":"hi"}`); !r.Success || r.Value != "hi" || r.Sources[0] != "mcp:My Tester" {
+	if r := call(t, s, "my_tester__echo_text_81127a12", `{"text":"hi"}`); !r.Success || r.Value != "hi" ||
+		r.Sources[0] != "mcp:My Tester" {
 		t.Errorf("got %+v", r)
 	}
 	if r := s.Call(t.Context(), "My Tester", "echo-text", nil); r.Value != "the other" {
@@ -223,14 +224,17 @@ func TestAnswersBecomeResults(t *testing.T) {
 	if want := "first\n(audio, audio/wav, 1 bytes, not shown)\na.txt file:///a.txt\nnote:1\ninside"; r.Text != want {
 		t.Errorf("got %q", r.Text)
 	}
-	if b, _ := json.Marshal(r.Value); string(b) != `{"n":1}` || len(r.Images) != 1 || string(r.Images[0].Data) != "\x01\x02\x03" {
+	if b, _ := json.Marshal(r.Value); string(b) != `{"n":1}` || len(r.Images) != 1 ||
+		string(r.Images[0].Data) != "\x01\x02\x03" {
 		t.Errorf("got %s, %+v", b, r.Images)
 	}
 	mustFail(t, call(t, s, "my_tester__drop", `{}`), toolspec.UserError, "no such table", "of the MCP server My Tester")
-	if r := call(t, s, "my_tester__large", `{}`); !r.Success || len(r.ModelText()) > results.MaxText+100 || !strings.HasSuffix(r.ModelText(), "more bytes left out") {
+	if r := call(t, s, "my_tester__large", `{}`); !r.Success || len(r.ModelText()) > results.MaxText+100 ||
+		!strings.HasSuffix(r.ModelText(), "more bytes left out") {
 		t.Errorf("%d bytes: %.300s", len(r.ModelText()), r.ModelText())
 	}
-	if env := call(t, s, "my_tester__env", `{}`).ModelText(); strings.Contains(env, "SEXTANT_OPENAI_API_KEY") || !strings.Contains(env, "PATH=") {
+	if env := call(t, s, "my_tester__env", `{}`).ModelText(); strings.Contains(env, "SEXTANT_OPENAI_API_KEY") ||
+		!strings.Contains(env, "PATH=") {
 		t.Errorf("its environment: %s", env)
 	}
 	mustFail(t, s.Call(t.Context(), "My Tester", "nothing", nil), toolspec.UserError, `has no tool "nothing"`)
@@ -245,7 +249,8 @@ func TestACrashIsToldAndTheServerStartedAgainWhileOthersGoOn(t *testing.T) {
 	reaches(t, s, "My Tester", stateReady)
 	reaches(t, s, "other", stateReady)
 	first := pid(t, s)
-	mustFail(t, call(t, s, "my_tester__crash", `{}`), toolspec.SystemError, "stopped during the call", "Stopped, exit 3: Error: out of paper")
+	mustFail(t, call(t, s, "my_tester__crash", `{}`), toolspec.SystemError, "stopped during the call",
+		"Stopped, exit 3: Error: out of paper")
 	if r := call(t, s, "other__echo_text_81127a12", `{"text":"still here"}`); r.Value != "still here" {
 		t.Errorf("the other: %+v", r)
 	}
@@ -257,9 +262,11 @@ func TestACrashIsToldAndTheServerStartedAgainWhileOthersGoOn(t *testing.T) {
 }
 
 func TestAServerThatFailedSaysWhyAndWhenItIsTriedAgain(t *testing.T) {
-	s, _, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")), Config{timing: timing{firstPause: time.Hour}})
+	s, _, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),
+		Config{timing: timing{firstPause: time.Hour}})
 	reaches(t, s, "My Tester", stateReady)
-	mustFail(t, call(t, s, "my_tester__crash", `{}`), toolspec.SystemError, "stopped during the call", "Stopped, exit 3: Error: out of paper")
+	mustFail(t, call(t, s, "my_tester__crash", `{}`), toolspec.SystemError, "stopped during the call",
+		"Stopped, exit 3: Error: out of paper")
 	eventually(t, "the next try is set", func() bool { return find(s, "My Tester").NextTry != nil })
 	v := find(s, "My Tester")
 	if v.State != stateDown || v.Error != "Stopped, exit 3: Error: out of paper" || len(v.Tools) != 0 {

@@ -14,7 +14,10 @@ func callOrder(t *testing.T, ask func(context.Context, requests.Question) (reque
 	t.Helper()
 	s, _, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")), Config{Ask: ask})
 	reaches(t, s, "My Tester", stateReady)
-	c := toolspec.Call{ID: "c7", Tool: "my_tester__order", Args: json.RawMessage(`{}`), From: toolspec.Provenance{Interactive: true}}
+	c := toolspec.Call{
+		ID: "c7", Tool: "my_tester__order", Args: json.RawMessage(`{}`),
+		From: toolspec.Provenance{Interactive: true},
+	}
 	r, err := s.Execute(t.Context(), c, toolspec.Definition{Name: c.Tool, Owner: "My Tester"}, nil)
 	if err != nil || !r.Success {
 		t.Fatalf("%+v, %v", r, err)

@@ -71,11 +71,12 @@ func TestAServerIsStoppedWhileACallHangsInIt(t *testing.T) {
 	server, url := namedServer(t)
 	begun := make(chan struct{})
 	release := make(chan struct{})
-	server.AddTool(&sdk.Tool{Name: "hang", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		close(begun)
-		<-release
-		return &sdk.CallToolResult{}, nil
-	})
+	server.AddTool(&sdk.Tool{Name: "hang", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			close(begun)
+			<-release
+			return &sdk.CallToolResult{}, nil
+		})
 	t.Cleanup(func() { close(release) })
 	s, _, _ := started(t, configText(`"srv": {"url": "`+url+`"}`))
 	reaches(t, s, "srv", stateReady)

@@ -144,7 +144,11 @@ func TestAServerThatKnowsNoPingIsAsWellAsAnyOther(t *testing.T) {
 }
 
 func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOutAndOneThatIsBusyIsNotEnded(t *testing.T) {
-	s, j, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")), Config{timing: timing{checkInterval: 20 * time.Millisecond, checkLimit: 200 * time.Millisecond, relistLimit: 200 * time.Millisecond}})
+	s, j, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),
+		Config{timing: timing{
+			checkInterval: 20 * time.Millisecond, checkLimit: 200 * time.Millisecond,
+			relistLimit: 200 * time.Millisecond,
+		}})
 	reaches(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
 	s.mu.Lock()
@@ -164,7 +168,8 @@ func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOutAndOneThatIsBusyIsNotE
 	// More than a pipe holds, so that the writing stops, too.
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	mustFail(t, s.Call(ctx, "My Tester", "echo-text", []byte(`{"text":"`+strings.Repeat("x", 1<<20)+`"}`)), toolspec.SystemError, "did not answer echo-text in time")
+	mustFail(t, s.Call(ctx, "My Tester", "echo-text", []byte(`{"text":"`+strings.Repeat("x", 1<<20)+`"}`)),
+		toolspec.SystemError, "did not answer echo-text in time")
 	eventually(t, "it is told that it does not answer", func() bool { return j.told("My Tester", stateDegraded) })
 	if got := find(s, "My Tester"); got.State != stateDegraded || len(got.Tools) == 0 {
 		t.Errorf("a server that is slow is %s with %d tools", got.State, len(got.Tools))
@@ -180,7 +185,8 @@ func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOutAndOneThatIsBusyIsNotE
 }
 
 func TestAServerThatIsLateWithItsToolsIsAskedAgain(t *testing.T) {
-	s, j, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")), Config{timing: timing{checkInterval: 20 * time.Millisecond, relistLimit: 100 * time.Millisecond}})
+	s, j, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),
+		Config{timing: timing{checkInterval: 20 * time.Millisecond, relistLimit: 100 * time.Millisecond}})
 	reaches(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
 	s.mu.Lock()

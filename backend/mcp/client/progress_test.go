@@ -24,21 +24,22 @@ func progressServer(t *testing.T) (address string, cancelled, heard chan struct{
 	t.Helper()
 	cancelled, heard = make(chan struct{}, 1), make(chan struct{})
 	server := sdk.NewServer(&sdk.Implementation{Name: "worker", Version: "1"}, nil)
-	server.AddTool(&sdk.Tool{Name: "work", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		for n := range 3 {
-			_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
-				ProgressToken: req.Params.GetProgressToken(), Progress: float64(n +
-					1), Total: 3, Message: "part\n\u202e" + strings.Repeat("x", n),
-			})
-		}
-		if strings.Contains(string(req.Params.Arguments), "wait") {
-			<-ctx.Done()
-			cancelled <- struct{}{}
-		} else {
-			<-heard
-		}
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "worked"}}}, nil
-	})
+	server.AddTool(&sdk.Tool{Name: "work", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			for n := range 3 {
+				_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+					ProgressToken: req.Params.GetProgressToken(), Progress: float64(n +
+						1), Total: 3, Message: "part\n\u202e" + strings.Repeat("x", n),
+				})
+			}
+			if strings.Contains(string(req.Params.Arguments), "wait") {
+				<-ctx.Done()
+				cancelled <- struct{}{}
+			} else {
+				<-heard
+			}
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "worked"}}}, nil
+		})
 	h := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
 	t.Cleanup(func() {
 		h.Close()
@@ -113,7 +114,8 @@ func TestACancelledCallIsCancelledAtTheServerInBothEras(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		var once sync.Once
 		r,
-			err := s.Execute(ctx, toolspec.Call{Tool: "w__work", Args: json.RawMessage(`{"wait":true}`)}, toolspec.Definition{Owner: "w"},
+			err := s.Execute(ctx, toolspec.Call{Tool: "w__work", Args: json.RawMessage(`{"wait":true}`)},
+			toolspec.Definition{Owner: "w"},
 			func(string, string) { once.Do(func() { cancel(errors.New("the person")) }) })
 		if err != nil || r.Success || !strings.Contains(r.Error, "stopped while") {
 			t.Errorf("%+v, %v", r, err)

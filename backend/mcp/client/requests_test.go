@@ -24,13 +24,14 @@ func askingServer(t *testing.T) string {
 	server := sdk.NewServer(&sdk.Implementation{Name: "wisher", Version: "1"},
 		&sdk.ServerOptions{Capabilities: &sdk.ServerCapabilities{Logging: &sdk.LoggingCapabilities{}}})
 	add := func(name string, do func(ctx context.Context, s *sdk.ServerSession) (string, error)) {
-		server.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			text, err := do(ctx, req.Session)
-			if err != nil {
-				text = "refused: " + err.Error()
-			}
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil
-		})
+		server.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				text, err := do(ctx, req.Session)
+				if err != nil {
+					text = "refused: " + err.Error()
+				}
+				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil
+			})
 	}
 	add("roots", func(ctx context.Context, s *sdk.ServerSession) (string, error) {
 		if s.InitializeParams().Capabilities.RootsV2 == nil {
@@ -143,7 +144,8 @@ func TestAnAnswerThatMeetsAChangedEntryHoldsUpNothing(t *testing.T) {
 	cfg := Config{
 		Memory: fixedRevision{"2025-11-25"}, Folder: func() string { return "/work" },
 		AskRoots: func(context.Context, requests.RootsQuestion) (bool, error) {
-			return true, os.WriteFile(path, []byte(configText(`"w": {"url": "`+url+`", "headers": {"X-Other": "1"}}`)), 0o600)
+			return true, os.WriteFile(path, []byte(configText(`"w": {"url": "`+url+`", "headers": {"X-Other": "1"}}`)),
+				0o600)
 		},
 	}
 	s, _, at := startedWith(t, configText(`"w": {"url": "`+url+`"}`), cfg)
@@ -161,7 +163,8 @@ func TestAnAnswerThatMeetsAChangedEntryHoldsUpNothing(t *testing.T) {
 func TestAServerAsksTheModelOnlyWithThePerson(t *testing.T) {
 	var put requests.SamplingQuestion
 	answer, refusal := requests.SamplingAnswer{Text: "Because.", Model: "ann/m", Truncated: true}, error(nil)
-	s, _, _ := startedWith(t, configText(`"w": {"url": "`+askingServer(t)+`"}`, `"never": {"url": "`+askingServer(t)+`", "sampling": false}`), Config{
+	s, _, _ := startedWith(t, configText(`"w": {"url": "`+askingServer(t)+`"}`, `"never": {"url": "`+askingServer(t)+
+		`", "sampling": false}`), Config{
 		Memory: fixedRevision{"2025-11-25"}, Sample: func(_ context.Context,
 			q requests.SamplingQuestion,
 		) (requests.SamplingAnswer, error) {
@@ -192,7 +195,8 @@ func TestAServerAsksTheModelOnlyWithThePerson(t *testing.T) {
 }
 
 func TestWhatAnOlderServerLogsIsKept(t *testing.T) {
-	s, _, _ := startedWith(t, configText(`"w": {"url": "`+askingServer(t)+`"}`), Config{Memory: fixedRevision{"2025-11-25"}})
+	s, _, _ := startedWith(t, configText(`"w": {"url": "`+askingServer(t)+`"}`),
+		Config{Memory: fixedRevision{"2025-11-25"}})
 	reaches(t, s, "w", stateReady)
 	eventually(t, "its log is kept", func() bool {
 		callAsking(t, s, "log")

@@ -54,11 +54,12 @@ func resourceServer() *sdk.Server {
 				{Role: "user", Content: &sdk.ImageContent{MIMEType: "image/png", Data: []byte{1}}},
 			}}, nil
 		})
-	s.AddTool(&sdk.Tool{Name: "change", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		s.AddResource(&sdk.Resource{URI: "note:new", Name: "New"}, read)
-		err := s.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: "note:live"})
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "changed"}}}, err
-	})
+	s.AddTool(&sdk.Tool{Name: "change", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			s.AddResource(&sdk.Resource{URI: "note:new", Name: "New"}, read)
+			err := s.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: "note:live"})
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "changed"}}}, err
+		})
 	return s
 }
 
@@ -125,7 +126,8 @@ func TestAModelReadsResourcesByToolsThatAreGatedLikeTheServersOwn(t *testing.T) 
 		list.Sources[0] != "mcp:Shelf" {
 		t.Errorf("%s, from %v", text, list.Sources)
 	}
-	if r := call(t, s, "shelf__resources__read", `{"uri":"note:a"}`); r.ModelText() != "words of note:a" || r.Sources[0] != "mcp:Shelf" {
+	if r := call(t, s, "shelf__resources__read", `{"uri":"note:a"}`); r.ModelText() != "words of note:a" ||
+		r.Sources[0] != "mcp:Shelf" {
 		t.Errorf("%s, from %v", r.ModelText(), r.Sources)
 	}
 	if r := call(t, s, "shelf__resources__read", `{"uri":"note:picture"}`); len(r.Images) != 1 {

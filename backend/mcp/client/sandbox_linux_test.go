@@ -107,7 +107,9 @@ func TestAServerThatWasTakenOverReachesNothingThatItWasNotGranted(t *testing.T) 
 				t.Fatal(err)
 			}
 			defer func() { _ = victim.Process.Kill(); _ = victim.Wait() }()
-			s, _, _ := startedWith(t, configText(`"taken": `+stdio(t, "shell", `, "args": ["`+m.home+`/project", "`+m.home+`/.ssh"]`)), Config{Sandbox: m.sandbox, Dir: m.home})
+			s, _, _ := startedWith(t, configText(`"taken": `+
+				stdio(t, "shell", `, "args": ["`+m.home+`/project", "`+m.home+`/.ssh"]`)),
+				Config{Sandbox: m.sandbox, Dir: m.home})
 			reaches(t, s, "taken", stateReady)
 			tries, out := 0, ""
 			try := func(what string) {
@@ -204,7 +206,8 @@ func TestAConfinedServerIsAskedToEndBeforeItIsKilled(t *testing.T) {
 func TestARefusalOfTheSandboxNamesTheGrantThatIsLacking(t *testing.T) {
 	m := newMachine(t)
 	m.file(t, "ada/vault/page.md", "x")
-	s, _, _ := startedWith(t, configText(`"taken": `+stdio(t, "shell", `, "sextant": {"grants": {"read": ["~/vault"], "network": []}}`)), Config{Sandbox: m.sandbox})
+	s, _, _ := startedWith(t, configText(`"taken": `+
+		stdio(t, "shell", `, "sextant": {"grants": {"read": ["~/vault"], "network": []}}`)), Config{Sandbox: m.sandbox})
 	reaches(t, s, "taken", stateReady)
 	r := s.Call(t.Context(), "taken", "shell", []byte(`{"text":"echo x > `+m.home+`/vault/page.md"}`))
 	mustFail(t, r, toolspec.UserError, "The sandbox does not let it write "+m.home+"/vault/page.md",
@@ -225,7 +228,8 @@ func TestWhereThereIsNoSandboxAServerStartsOnlyAfterAPersonSaidSo(t *testing.T) 
 			return answer.Load(), nil
 		},
 	}
-	s, _, _ := startedWith(t, configText(`"taken": `+stdio(t, "shell", "")+`, "off": `+stdio(t, "shell", `, "sextant": {"confine": "off"}`)), Config{Sandbox: box})
+	s, _, _ := startedWith(t, configText(`"taken": `+stdio(t, "shell", "")+`, "off": `+
+		stdio(t, "shell", `, "sextant": {"confine": "off"}`)), Config{Sandbox: box})
 	reaches(t, s, "off", stateReady)
 	v := reaches(t, s, "taken", stateDown)
 	if !strings.Contains(v.Error, "there is no sandbox on this machine") ||

@@ -22,7 +22,8 @@ func TestAServersEnvAndHeadersGetSecretsThatAreForIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := func(name, ref string) string {
-		return fmt.Sprintf(`%q: {"command": %s, "env": {%q: "x", "DB_KEY": %q}}`, name, strconv.Quote(self), serverMode, ref)
+		return fmt.Sprintf(`%q: {"command": %s, "env": {%q: "x", "DB_KEY": %q}}`, name, strconv.Quote(self), serverMode,
+			ref)
 	}
 	text := configText(
 		program("near", "{{secret:db}}"), program("other", "{{secret:db}}"), program("lost", "{{secret:nobody}}"),

@@ -75,7 +75,8 @@ func (l *taskServer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 // stream asks within the answer, as a server of 2025-11-25 does, and then gives the result.
 func (l *taskServer) stream(w http.ResponseWriter, m message) {
 	w.Header().Set("Content-Type", "text/event-stream")
-	_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":`+sizeForm+`,"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t1"}}}}`+"\n\n")
+	_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":`+sizeForm+
+		`,"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t1"}}}}`+"\n\n")
 	w.(http.Flusher).Flush()
 	var said struct{ Content struct{ Size string } }
 	_ = json.Unmarshal(<-l.said, &said)
@@ -105,7 +106,8 @@ func (l *taskServer) answer(m message) (result, refusal string) {
 		return `{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{"name":"make","description":"Makes it.","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}`, ""
 	case "tools/call":
 		if newer {
-			return `{"resultType":"task","taskId":"t1","status":"working","statusMessage":"Begun","pollIntervalMs":1}`, ""
+			return `{"resultType":"task","taskId":"t1","status":"working","statusMessage":"Begun","pollIntervalMs":1}`,
+				""
 		}
 		if !bytes.Contains(m.Params, []byte(`"task":{"ttl":`)) {
 			return "", `{"code":-32601,"message":"it has to be a task"}`
@@ -134,14 +136,16 @@ func (l *taskServer) answer(m message) (result, refusal string) {
 func (l *taskServer) state(newer bool) string {
 	l.looks++
 	is := func(status, more string) string {
-		return `{"resultType":"complete","taskId":"t1","status":"` + status + `","statusMessage":"Look ` + fmt.Sprint(l.looks) + `","pollInterval":1,"pollIntervalMs":1` + more + `}`
+		return `{"resultType":"complete","taskId":"t1","status":"` + status + `","statusMessage":"Look ` +
+			fmt.Sprint(l.looks) + `","pollInterval":1,"pollIntervalMs":1` + more + `}`
 	}
 	switch {
 	case l.endless || l.looks < 2:
 		return is("working", "")
 	case l.asks && l.size == "":
 		if newer {
-			return is("input_required", `,"inputRequests":{"size":{"method":"elicitation/create","params":`+sizeForm+`}}}`)
+			return is("input_required", `,"inputRequests":{"size":{"method":"elicitation/create","params":`+sizeForm+
+				`}}}`)
 		}
 		return is("input_required", "")
 	case newer:

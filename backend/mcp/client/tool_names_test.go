@@ -26,9 +26,10 @@ func namedServer(t *testing.T) (server *sdk.Server, url string) {
 }
 
 func addTool(server *sdk.Server, name string) {
-	server.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: name}}}, nil
-	})
+	server.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: name}}}, nil
+		})
 }
 
 func TestANameNeverComesToMeanAnotherToolOfTheServer(t *testing.T) {

@@ -47,8 +47,14 @@ func TestOnlyOneMemberOfTheFileIsChanged(t *testing.T) {
 			"{\"mcpServers\":{\"a\":{\n\t\"command\": \"x\"\n}}}", "a",
 			"{\"mcpServers\":{\"a\":{\n\t\"command\": \"x\",\n\t\"disabled\": true\n}}}",
 		},
-		"spaces":              {`{"mcpServers":{"a":{"disabled" : false, "command":"x"}}}`, "a", `{"mcpServers":{"a":{"disabled" : true, "command":"x"}}}`},
-		"a name with / and ~": {`{"mcpServers":{"a/b~":{"disabled":true}}}`, "a/b~", `{"mcpServers":{"a/b~":{"disabled":true}}}`},
+		"spaces": {
+			`{"mcpServers":{"a":{"disabled" : false, "command":"x"}}}`, "a",
+			`{"mcpServers":{"a":{"disabled" : true, "command":"x"}}}`,
+		},
+		"a name with / and ~": {
+			`{"mcpServers":{"a/b~":{"disabled":true}}}`, "a/b~",
+			`{"mcpServers":{"a/b~":{"disabled":true}}}`,
+		},
 	} {
 		t.Run(title, func(t *testing.T) {
 			got, err := SetDisabled([]byte(c.before), c.name, true)
@@ -57,7 +63,8 @@ func TestOnlyOneMemberOfTheFileIsChanged(t *testing.T) {
 			}
 		})
 	}
-	if got, err := SetDisabled([]byte(`{"mcpServers":{"a":{}}}`), "a", false); err != nil || string(got) != `{"mcpServers":{"a":{}}}` {
+	if got, err := SetDisabled([]byte(`{"mcpServers":{"a":{}}}`), "a", false); err != nil ||
+		string(got) != `{"mcpServers":{"a":{}}}` {
 		t.Errorf("got %s, %v", got, err)
 	}
 }

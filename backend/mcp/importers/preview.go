@@ -59,7 +59,8 @@ func PreviewOf(path string, list List) (Preview, error) {
 	p := Preview{Format: list.Format, Digest: list.Digest, Servers: []PreviewedServer{}}
 	if b := list.Bundle; b != nil {
 		p.Bundle = &PreviewedBundle{
-			Title: excerpt.Runes(b.Title, 200), Version: excerpt.Runes(b.Version, 50), Author: excerpt.Runes(b.Author, 200),
+			Title: excerpt.Runes(b.Title, 200), Version: excerpt.Runes(b.Version, 50),
+			Author:      excerpt.Runes(b.Author, 200),
 			Description: excerpt.Runes(b.Description, 1000), Folder: b.Folder, Files: b.Files, Bytes: b.Bytes,
 		}
 	}

@@ -28,7 +28,8 @@ func TestImportTellsWhatItLeftAloneAndRefusesABrokenFileWhole(t *testing.T) {
 		t.Fatalf("added %v, skipped %v, err %v", added, skipped, err)
 	}
 	before, err := os.ReadFile(path)
-	if err != nil || !strings.Contains(string(before), `"disabled": true`) || !strings.Contains(string(before), `"clientId": "me"`) {
+	if err != nil || !strings.Contains(string(before), `"disabled": true`) ||
+		!strings.Contains(string(before), `"clientId": "me"`) {
 		t.Fatalf("%s (%v)", before, err)
 	}
 	for _, bad := range []string{`{`, `{}`, `{"mcpServers":{"c":{}}}`, `{"mcpServers":{"c":7}}`} {

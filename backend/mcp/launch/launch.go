@@ -96,7 +96,8 @@ func startOutside(r Request, name string) (Program, io.WriteCloser, io.ReadClose
 		dir = r.Workspace
 	}
 	p, err := procgroup.Start(procgroup.Spec{
-		Name: name, Args: r.Entry.Args, Dir: ExpandHome(dir), Env: procgroup.Environment(r.Env...), Log: r.Log, Pipes: true,
+		Name: name, Args: r.Entry.Args, Dir: ExpandHome(dir), Env: procgroup.Environment(r.Env...), Log: r.Log,
+		Pipes: true,
 	})
 	if errors.Is(err, exec.ErrNotFound) {
 		err = notFound(name)

@@ -52,7 +52,8 @@ func (b *Sandbox) Held(e config.Entry, workspace string) access.Permissions {
 	}
 	m := access.Machine{
 		Home: b.Home, Path: SearchPath(os.Getenv("PATH"),
-			b.Home), Places: b.Places, OwnFolders: b.OwnFolders, GrantableFolders: b.GrantableFolders, Bundles: b.Bundles,
+			b.Home), Places: b.Places, OwnFolders: b.OwnFolders, GrantableFolders: b.GrantableFolders,
+		Bundles: b.Bundles,
 	}
 	if b.Confine != nil {
 		m.IsProtected = b.Confine.Keeps

@@ -33,7 +33,10 @@ func TestAServerMayAskTenTimesInACallAndOneThingAtATime(t *testing.T) {
 	var all sync.WaitGroup
 	for range 3 * inflight.MaxQuestions {
 		all.Go(func() {
-			if _, err := h.Elicit(ctx, &sdk.ElicitRequest{Params: &sdk.ElicitParams{Message: "Again?", RequestedSchema: json.RawMessage(`{}`)}}); err != nil {
+			if _, err := h.Elicit(ctx, &sdk.ElicitRequest{Params: &sdk.ElicitParams{
+				Message:         "Again?",
+				RequestedSchema: json.RawMessage(`{}`),
+			}}); err != nil {
 				t.Error(err)
 			}
 		})

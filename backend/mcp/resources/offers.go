@@ -245,7 +245,8 @@ func (d *Draft) take(server string, c sdk.Content) string {
 			left("a resource", c.Resource.MIMEType, len(c.Resource.Text)+len(c.Resource.Blob))
 		default:
 			d.Attached = append(d.Attached, Attachment{
-				Server: server, Title: servertext.OneLine(c.Resource.URI, maxTitle), Text: excerpt.Runes(c.Resource.Text,
+				Server: server, Title: servertext.OneLine(c.Resource.URI, maxTitle),
+				Text: excerpt.Runes(c.Resource.Text,
 					maxDraft),
 			})
 		}

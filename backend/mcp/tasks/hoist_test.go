@@ -49,7 +49,10 @@ func TestALineThatIsTooLongGoesOnAsItIs(t *testing.T) {
 }
 
 func TestAPauseIsWhatTheServerProposesWithinBounds(t *testing.T) {
-	for text, want := range map[string]string{`{}`: "1s", `{"pollInterval":5000}`: "5s", `{"pollIntervalMs":1}`: "250ms", `{"pollInterval":1e300}`: "30s", `{"pollInterval":-1}`: "1s"} {
+	for text, want := range map[string]string{
+		`{}`: "1s", `{"pollInterval":5000}`: "5s",
+		`{"pollIntervalMs":1}`: "250ms", `{"pollInterval":1e300}`: "30s", `{"pollInterval":-1}`: "1s",
+	} {
 		var s State
 		if err := json.Unmarshal([]byte(text), &s); err != nil || s.pause().String() != want {
 			t.Errorf("%s: %v, %v", text, s.pause(), err)

@@ -26,7 +26,8 @@ func (s *State) pause() time.Duration {
 	if ms <= 0 {
 		return defaultInterval
 	}
-	return time.Duration(min(max(ms, float64(minInterval.Milliseconds())), float64(maxInterval.Milliseconds()))) * time.Millisecond
+	return time.Duration(min(max(ms, float64(minInterval.Milliseconds())),
+		float64(maxInterval.Milliseconds()))) * time.Millisecond
 }
 
 // FromResult is the task in answer, nil if answer is a result.

@@ -127,7 +127,8 @@ type EndedError struct{ Why string }
 // Error says why.
 func (e *EndedError) Error() string { return e.Why }
 
-// CancelledError is the error of a task that nobody waits for any more. Confirmed reports whether the server confirmed the
+// CancelledError is the error of a task that nobody waits for any more. Confirmed reports whether the server confirmed
+// the
 // cancellation.
 type CancelledError struct {
 	Confirmed bool

@@ -16,7 +16,8 @@ func schemas() []string {
 		`{"required":["a","a"]}`, `{"required":[1]}`, `{"required":"a"}`,
 		`{"minLength":-1}`, `{"minLength":1.5}`, `{"minLength":"1"}`, `{"minLength":1e2}`, `{"minimum":"1"}`,
 		`{"properties":[]}`, `{"properties":{"a":1}}`, `{"properties":{"a":{"type":"x"}}}`,
-		`{"description":7}`, `{"pattern":"("}`, `{"pattern":"a"}`, `{"$ref":"#"}`, `{"$ref":"http://a.example/"}`, `{"items":[{}]}`, `{"additionalProperties":"no"}`, `[]`, `7`, `true`, `null`,
+		`{"description":7}`, `{"pattern":"("}`, `{"pattern":"a"}`, `{"$ref":"#"}`, `{"$ref":"http://a.example/"}`,
+		`{"items":[{}]}`, `{"additionalProperties":"no"}`, `[]`, `7`, `true`, `null`,
 		strings.Repeat(`{"items":`, 40) + `{}` + strings.Repeat(`}`, 40),
 	}
 }

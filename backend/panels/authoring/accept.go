@@ -12,7 +12,8 @@ import (
 )
 
 // ErrChanged: the archive to install is not the one that the user was asked about.
-var ErrChanged = errors.New("the archive, or the panel that it would replace, has changed since it was shown; nothing was installed. Open the archive again")
+var ErrChanged = errors.New("the archive, or the panel that it would replace, has changed since it was shown; " +
+	"nothing was installed. Open the archive again")
 
 // Offer says what installing an archive into the panels folder of the running program would do. The
 // error is that of Open, or says why it cannot be installed here.
@@ -45,7 +46,8 @@ func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 			if other.ID != offer.Panel && slices.Contains(other.Tools, t.Name) {
 				offer.Problems = append(offer.Problems, manifest.Problem{
 					Severity: event.SeverityWarning, Tool: t.Name,
-					Text: acceptance.Escaped(fmt.Sprintf("the %s panel already has a tool %s; the one in this panel will be off", other.Title, t.Name)),
+					Text: acceptance.Escaped(fmt.Sprintf("the %s panel already has a tool %s; the one in this panel "+
+						"will be off", other.Title, t.Name)),
 				})
 			}
 		}

@@ -210,7 +210,8 @@ func unpack(archive []byte) (held content, left []string, err error) {
 		}
 		// Some systems take two such names for the same file.
 		if other, twice := seen[strings.ToLower(name)]; twice {
-			return held, nil, fmt.Errorf("%q and %q are the same name", excerpt.Runes(other, 120), excerpt.Runes(name, 120))
+			return held, nil, fmt.Errorf("%q and %q are the same name", excerpt.Runes(other, 120),
+				excerpt.Runes(name, 120))
 		}
 		seen[strings.ToLower(name)] = name
 		if len(held.files) == maxPacked {

@@ -217,7 +217,8 @@ func TestAHostileArchiveIsRefusedAndNothingIsWritten(t *testing.T) {
 		"a bomb in two": {
 			archive(t, map[string]string{
 				"mine/manifest.json": small("mine", ""),
-				"mine/a":             strings.Repeat("\x00", maxUnpacked/2), "mine/b": strings.Repeat("\x00", maxUnpacked/2+1),
+				"mine/a":             strings.Repeat("\x00", maxUnpacked/2),
+				"mine/b":             strings.Repeat("\x00", maxUnpacked/2+1),
 			}, nil),
 			"more than 64 MB",
 		},
@@ -397,7 +398,8 @@ func TestALinkInThePanelsPlaceIsNotFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Against(dir, LoadAccepted(dir, nil)); err == nil || !strings.Contains(err.Error(), "is not a folder") {
+	if _, err := p.Against(dir, LoadAccepted(dir, nil)); err == nil ||
+		!strings.Contains(err.Error(), "is not a folder") {
 		t.Errorf("asked about as %v", err)
 	}
 	if _, err := p.Install(dir); err == nil {

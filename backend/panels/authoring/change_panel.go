@@ -40,7 +40,8 @@ func editDefinitions() []toolspec.Definition {
 	id := `"panel_id":{"type":"string","maxLength":49}`
 	path := `"path":{"type":"string","maxLength":200,"description":"%s"}`
 	read := toolkit.Define(readName, "panels", readDoc, `{"type":"object","properties":{`+id+`,`+
-		fmt.Sprintf(path, "A file; omit it to list the files.")+`},"required":["panel_id"],"additionalProperties":false}`,
+		fmt.Sprintf(path, "A file; omit it to list the files.")+
+		`},"required":["panel_id"],"additionalProperties":false}`,
 		toolspec.Hints{ReadOnly: true}, `{"panel_id":"shopping-list","path":"page.json"}`)
 	change := toolkit.Define(changeName, "panels", changeDoc, `{"type":"object","properties":{`+id+`,`+
 		fmt.Sprintf(path, "The file for old or content.")+`,`+

@@ -220,7 +220,8 @@ func (p *Package) gone(folder string) []string {
 	old, err := readFolder(folder)
 	if err != nil {
 		// Too many files, or a link: all of it is replaced.
-		return []string{acceptance.Escaped(fmt.Sprintf("everything else in the folder (it could not be listed: %v)", err))}
+		return []string{acceptance.Escaped(fmt.Sprintf("everything else in the folder (it could not be listed: %v)",
+			err))}
 	}
 	var names []string
 	for _, name := range sorted(old.files) {

@@ -132,7 +132,8 @@ func (c *checker) checkPermissions() {
 		if c.usable(at) && !strings.HasPrefix(path, "/") && path != "~" && !strings.HasPrefix(path, "~/") {
 			c.fail(at, Problem{
 				Expected: "an absolute path or one below ~",
-				Text: fmt.Sprintf("%q is relative; a program stores its own files in SEXTANT_PANEL_DATA, which needs no permission",
+				Text: fmt.Sprintf("%q is relative; a program stores its own files in SEXTANT_PANEL_DATA, which "+
+					"needs no permission",
 					excerpt.Runes(path, 60)),
 			}, quote("~/"+strings.TrimLeft(path, "./")))
 		}
@@ -232,7 +233,8 @@ func (c *checker) checkCondition(at, text string) {
 			hint = fmt.Sprintf("; did you mean %q", near)
 			fix = c.piece(at, quote(text[:name.Offset]+near+text[name.Offset+len(name.Text):]))
 		}
-		c.warn(at, fix, "the condition uses %q, which neither the panel's context nor Sextant has, so it is always null%s",
+		c.warn(at, fix, "the condition uses %q, which neither the panel's context nor Sextant has, so it is always "+
+			"null%s",
 			excerpt.Runes(name.Text, 60), hint)
 		c.problems[len(c.problems)-1].Nearest = near
 	}

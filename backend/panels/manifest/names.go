@@ -61,7 +61,8 @@ func checkPath(path, id string) string {
 		}
 	}
 	if !pathForm.MatchString(path) {
-		return fmt.Sprintf("endpoint %q may hold letters, digits, - . _ ~ and {name} for a whole segment, and nothing else",
+		return fmt.Sprintf("endpoint %q may hold letters, digits, - . _ ~ and {name} for a whole segment, and "+
+			"nothing else",
 			excerpt.Runes(path, 100))
 	}
 	return ""

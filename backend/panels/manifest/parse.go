@@ -222,7 +222,8 @@ func (c *checker) warn(pointer, fix, format string, args ...any) {
 // duplicate reports that a name occurs a second time.
 func (c *checker) duplicate(pointer string) {
 	name := jsonpos.Parts(pointer)[strings.Count(pointer, "/")-1]
-	p := Problem{Pointer: pointer, Expected: "each name once", Found: "a second " + strconv.Quote(excerpt.Runes(name, 60))}
+	p := Problem{Pointer: pointer, Expected: "each name once", Found: "a second " +
+		strconv.Quote(excerpt.Runes(name, 60))}
 	p.Text = strconv.Quote(excerpt.Runes(name, 60)) + " occurs twice in its object"
 	p.Fix = excerpt.Runes(quote(name)+": "+c.index.Raw(pointer), 2000)
 	c.report(c.index.Keys[pointer], p)

@@ -7,7 +7,8 @@ import (
 
 func TestAManifestIsJudgedWithThePlaceOfEveryProblem(t *testing.T) {
 	tool := func(more string) string {
-		return `,"backend":{"kind":"process","command":"node"},"tools":[{"name":"save_note","description":"Saves.",` + more + `}]`
+		return `,"backend":{"kind":"process","command":"node"},"tools":[{"name":"save_note","description":"Saves.",` +
+			more + `}]`
 	}
 	good := `"endpoint":"POST /api/notes/save"`
 	for _, c := range []struct{ name, text, want string }{
@@ -54,7 +55,10 @@ func TestAManifestIsJudgedWithThePlaceOfEveryProblem(t *testing.T) {
 			"found /api/mail/send, expected /api/notes/…",
 		},
 		{"a route of ours", minimal("notes", tool(`"endpoint":"GET /api/state"`)), "expected /api/notes/…"},
-		{"a host in the route", minimal("notes", tool(`"endpoint":"GET http://127.0.0.1/api/notes/x"`)), "names a host"},
+		{
+			"a host in the route", minimal("notes", tool(`"endpoint":"GET http://127.0.0.1/api/notes/x"`)),
+			"names a host",
+		},
 		{"a route that climbs", minimal("notes", tool(`"endpoint":"GET /api/notes/../mail/x"`)), `holds ".."`},
 		{"an encoded slash", minimal("notes", tool(`"endpoint":"GET /api/notes/a%2fb"`)), "encoded character"},
 		{"a query in the route", minimal("notes", tool(`"endpoint":"GET /api/notes/a?b=1"`)), "nothing else"},
@@ -65,7 +69,8 @@ func TestAManifestIsJudgedWithThePlaceOfEveryProblem(t *testing.T) {
 		},
 		{"parameters that are no schema", minimal("notes",
 			tool(good+`,"parameters":{"type":"object","properties":{"a":{"type":"strong"}}}`)), "not a JSON Schema"},
-		{"a schema that reaches outside", minimal("notes", tool(good+`,"parameters":{"a":{"$ref":"file:///etc/passwd"}}`)), "references may only lead inside"},
+		{"a schema that reaches outside", minimal("notes",
+			tool(good+`,"parameters":{"a":{"$ref":"file:///etc/passwd"}}`)), "references may only lead inside"},
 		{"a required name that is not there", minimal("notes",
 			tool(good+`,"parameters":{"type":"object","required":["a"]}`)), `"a" is required but`},
 		{
@@ -88,7 +93,11 @@ func TestAManifestIsJudgedWithThePlaceOfEveryProblem(t *testing.T) {
 			"a process without command", minimal("notes", `,"tools":[],"backend":{"kind":"process"}`),
 			"backend.command is missing",
 		},
-		{"an address outside without permission", minimal("notes", `,"tools":[],"backend":{"kind":"http","url":"https://api.example.com"}`), "add that host to permissions.net"},
+		{
+			"an address outside without permission",
+			minimal("notes", `,"tools":[],"backend":{"kind":"http","url":"https://api.example.com"}`),
+			"add that host to permissions.net",
+		},
 		{
 			"a page that only built-in panels have", minimal("notes", `,"tools":[],"ui":{"kind":"builtin"}`),
 			"for the panels inside Sextant",

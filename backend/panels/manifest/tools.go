@@ -196,7 +196,8 @@ func (c *checker) checkInjection(at string, t Tool, args *parameters) {
 			p := Problem{
 				Expected: "keys of the panel's context", Found: strconv.Quote(excerpt.Runes(key, 60)),
 				Nearest: nearest.Name(key, keys),
-				Text:    fmt.Sprintf("inject names %q, which the panel's context does not hold", excerpt.Runes(key, 60)),
+				Text: fmt.Sprintf("inject names %q, which the panel's context does not hold",
+					excerpt.Runes(key, 60)),
 			}
 			if p.Nearest == "" && keyForm.MatchString(key) {
 				p.Fix = `"context": ` + quoteList(append(slices.Clone(keys), key))
@@ -327,7 +328,8 @@ func (c *checker) checkUndo(at string, b *BoundTool) {
 	path = strings.Trim(path, " ")
 	why := checkPath(path, c.prefix(path))
 	if !slices.Contains(methods(), method) || method == "GET" {
-		why = fmt.Sprintf("undo %q does not begin with POST, PUT, PATCH or DELETE and a space", excerpt.Runes(b.Undo, 100))
+		why = fmt.Sprintf("undo %q does not begin with POST, PUT, PATCH or DELETE and a space",
+			excerpt.Runes(b.Undo, 100))
 	}
 	if why != "" {
 		p := Problem{Expected: "METHOD /api/" + c.id() + "/…, which undoes the call", Text: why}

@@ -21,7 +21,10 @@ func TestAPageMayReachOnlyTheHostsItsPanelWasGranted(t *testing.T) {
 		{`"entry":"/etc/x.html"`, `{}`, "not a file of the panel's folder"},
 		{`"entry":".git/x.html"`, `{}`, "not a file of the panel's folder"},
 		{`"entry":"page.js"`, `{}`, "not an HTML file"},
-		{`"entry":"i.html","csp":{"connectDomains":["https://api.example.com"]}`, `{}`, "add that host to permissions.net"},
+		{
+			`"entry":"i.html","csp":{"connectDomains":["https://api.example.com"]}`, `{}`,
+			"add that host to permissions.net",
+		},
 		{`"entry":"i.html","csp":{"connectDomains":["*"]}`, `{"net":true}`, "not an origin"},
 		{`"entry":"i.html","csp":{"connectDomains":["https://*"]}`, `{"net":true}`, "not an origin"},
 		{`"entry":"i.html","csp":{"resourceDomains":["https://*.com"]}`, `{"net":true}`, "not an origin"},
@@ -29,7 +32,10 @@ func TestAPageMayReachOnlyTheHostsItsPanelWasGranted(t *testing.T) {
 		{`"entry":"i.html","csp":{"resourceDomains":["wss://api.example.com"]}`, `{"net":true}`, "not an origin"},
 		{`"entry":"i.html","csp":{"frameDomains":["https://127.0.0.1"]}`, `{"net":true}`, "not an origin"},
 		{`"entry":"i.html","csp":{"frameDomains":["https://localhost"]}`, `{"net":true}`, "not an origin"},
-		{`"entry":"i.html","csp":{"baseUriDomains":["https://a.example; script-src *"]}`, `{"net":true}`, "not an origin"},
+		{
+			`"entry":"i.html","csp":{"baseUriDomains":["https://a.example; script-src *"]}`, `{"net":true}`,
+			"not an origin",
+		},
 		{`"entry":"i.html","csp":{"baseUriDomains":["https://a.example/path"]}`, `{"net":true}`, "not an origin"},
 		{`"entry":"i.html","csp":{"connect":["https://a.example"]}`, `{"net":true}`, `"connect" is not known`},
 	} {

@@ -110,7 +110,8 @@ func (r *Registry) admit(e *entry, text []byte, found manifest.Parsed) bool {
 // accept makes a manifest the accepted one of its panel. r.mu is held.
 func (r *Registry) accept(id string, text []byte, plan manifest.Plan) {
 	r.accepted[id] = wire.AcceptedPanel{
-		Panel: id, Hash: acceptance.Hash(text), Manifest: string(text), Tools: acceptance.KnownTools(r.accepted[id].Tools, plan),
+		Panel: id, Hash: acceptance.Hash(text), Manifest: string(text),
+		Tools: acceptance.KnownTools(r.accepted[id].Tools, plan),
 	}
 	r.unsaved[id] = true
 }

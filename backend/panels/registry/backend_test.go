@@ -50,11 +50,13 @@ func TestAnAddressElsewhereGoesThroughEgressOnly(t *testing.T) {
 	r, _, root := started(t, func(c *Config) { c.Egress = way })
 	put(t, root, "notes", map[string]string{manifest.FileName: text})
 	waitFor(t, r, "notes")
-	if got := mustSucceed(t, call(t, r, "note_get", `{}`)); got != "from outside" || len(way.urls) != 1 || way.urls[0] != "https://api.example.com/api/notes/all" {
+	if got := mustSucceed(t, call(t, r, "note_get", `{}`)); got != "from outside" || len(way.urls) != 1 ||
+		way.urls[0] != "https://api.example.com/api/notes/all" {
 		t.Errorf("got %q over %v", got, way.urls)
 	}
 	d := r.Describe(toolspec.Call{Tool: "note_get"})
-	if len(d.Hosts) != 1 || d.Hosts[0] != "api.example.com" || !strings.HasPrefix(d.Target, "GET https://api.example.com/") {
+	if len(d.Hosts) != 1 || d.Hosts[0] != "api.example.com" ||
+		!strings.HasPrefix(d.Target, "GET https://api.example.com/") {
 		t.Errorf("got %+v", d)
 	}
 

@@ -21,7 +21,8 @@ func saved(id string, n int) []byte {
 		tools += fmt.Sprintf(`{"name":"t%d_%s_%d","description":"Does number %d.","endpoint":"GET /api/%s/do/%d","parameters":{"text":{"type":"string","required":true}}},`,
 			max(0, n-i), id, i, i, id, i)
 	}
-	return []byte(minimal(id, `,"backend":{"kind":"http","url":"http://127.0.0.1:9"},"tools":[`+tools[:len(tools)-1]+`]`))
+	return []byte(minimal(id, `,"backend":{"kind":"http","url":"http://127.0.0.1:9"},"tools":[`+tools[:len(tools)-1]+
+		`]`))
 }
 
 // kept is a Registry's Config over a data folder with a database, as the program has it.

@@ -56,7 +56,8 @@ func TestTheSampleMeterIsAnsweredByAServiceThatRunsAnyway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, root, "meter", map[string]string{"manifest.json": strings.Replace(string(text), "http://127.0.0.1:8800", url, 1), "page.json": string(page)})
+	put(t, root, "meter", map[string]string{"manifest.json": strings.Replace(string(text), "http://127.0.0.1:8800", url,
+		1), "page.json": string(page)})
 	waitFor(t, r, "meter")
 	mustSucceed(t, call(t, r, "meter_read", `{"kwh":100,"day":"2026-11-01"}`))
 	if used := mustSucceed(t, call(t, r, "meter_read", `{"kwh":150,"day":"2026-11-11"}`)); !strings.Contains(used,

@@ -50,7 +50,8 @@ func (r *Registry) Execute(ctx context.Context, call toolspec.Call, def toolspec
 	}
 	sent.call = call
 	if sent.args, err = json.Marshal(args); err != nil {
-		return toolspec.Fail(toolspec.ValidationError, "the arguments are not JSON: "+err.Error(), suggestion(nil, o)), nil
+		return toolspec.Fail(toolspec.ValidationError, "the arguments are not JSON: "+err.Error(), suggestion(nil, o)),
+			nil
 	}
 	result := r.sendUntilRemoved(ctx, o, sent, output)
 	if result.Sentence == "" {
@@ -136,7 +137,8 @@ func (r *Registry) approveStart(o *callable, call toolspec.Call) *toolspec.Resul
 		return &failed
 	case !ok && r.allowed[command]:
 		failed := toolspec.Fail(toolspec.PermissionError,
-			fmt.Sprintf("the %s panel's program ended meanwhile. It runs outside the sandbox, so it was not started without a question", o.title),
+			fmt.Sprintf("the %s panel's program ended meanwhile. It runs outside the sandbox, so it was not started "+
+				"without a question", o.title),
 			"Call again; the user is asked then.")
 		return &failed
 	}
@@ -180,7 +182,9 @@ func (r *Registry) send(ctx context.Context, o *callable, sent endpointCall,
 }
 
 // callProgram lets the panel's program answer.
-func (r *Registry) callProgram(ctx context.Context, o *callable, sent endpointCall, output func(stream, text string)) toolspec.Result {
+func (r *Registry) callProgram(ctx context.Context, o *callable, sent endpointCall,
+	output func(stream, text string),
+) toolspec.Result {
 	q := process.Request{Method: sent.method, Path: sent.path, Query: sent.query, Body: sent.body}
 	res, reached, err := o.runner.Do(ctx, q, output)
 	for errors.Is(err, process.ErrRemoved) {

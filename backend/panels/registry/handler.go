@@ -74,7 +74,9 @@ func (r *Registry) Refuse(call toolspec.Call) *toolspec.Result {
 
 // callHandler lets the Go handler of a built-in panel answer. A panic in it fails the call only. What the
 // handler flushes is shown at once.
-func callHandler(ctx context.Context, o *callable, sent endpointCall, output func(stream, text string)) (result toolspec.Result) {
+func callHandler(ctx context.Context, o *callable, sent endpointCall,
+	output func(stream, text string),
+) (result toolspec.Result) {
 	req, err := http.NewRequestWithContext(ctx, sent.method, address("http://panel.invalid", sent), body(sent))
 	if err != nil {
 		return toolspec.Fail(toolspec.ValidationError, "making the request: "+err.Error(), suggestion(nil, o))

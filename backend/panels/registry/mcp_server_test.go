@@ -47,7 +47,9 @@ func TestAnMCPServerAtAnAddressAnswersAPanelsTools(t *testing.T) {
 }
 
 func TestAnMCPServerElsewhereIsReachedOverEgressAndItsHostIsAskedAbout(t *testing.T) {
-	text := minimal("greeter", `,"permissions":{"net":["mcp.example.com"]},"backend":{"kind":"mcp","url":"https://mcp.example.com/mcp"},`+greeting)
+	text := minimal("greeter",
+		`,"permissions":{"net":["mcp.example.com"]},"backend":{"kind":"mcp","url":"https://mcp.example.com/mcp"},`+
+			greeting)
 	way := &asked{}
 	r, _, root := started(t, func(c *Config) { c.Egress = way })
 	put(t, root, "greeter", map[string]string{manifest.FileName: text})

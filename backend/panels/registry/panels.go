@@ -195,7 +195,10 @@ func (r *Registry) Panels() []event.Panel { return slices.Clone(r.state.Load().p
 
 // Definitions are the tools of the active panel and of the pinned ones; panel may be "".
 func (r *Registry) Definitions(panel string) []toolspec.Definition {
-	return r.definitions(func(o *callable) bool { return (o.pinned || o.Def.Owner == panel) && r.conditionsHold(o, panel) })
+	return r.definitions(func(o *callable) bool {
+		return (o.pinned || o.Def.Owner == panel) &&
+			r.conditionsHold(o, panel)
+	})
 }
 
 // AllDefinitions are the tools of all panels, for display.

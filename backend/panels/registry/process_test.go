@@ -62,7 +62,8 @@ func TestTheSampleReadingListWorksWhenItsFolderIsCopiedIn(t *testing.T) {
 		added.Sentence != "Add “A tour of Go” to the reading list" {
 		t.Errorf("got %s, %q", text, added.Sentence)
 	}
-	mustFail(t, call(t, r, "reading_list_add", `{"title":"Again","url":"https://go.dev/tour/"}`), toolspec.UserError, "is on the list already, as entry 1", "Mark or remove")
+	mustFail(t, call(t, r, "reading_list_add", `{"title":"Again","url":"https://go.dev/tour/"}`), toolspec.UserError,
+		"is on the list already, as entry 1", "Mark or remove")
 	mustSucceed(t, call(t, r, "reading_list_add", `{"title":"Dune"}`))
 	mustSucceed(t, call(t, r, "reading_list_mark", `{"id":1,"read":true}`))
 	unread := mustSucceed(t, call(t, r, "reading_list_show", `{"state":"unread","limit":10}`))
@@ -321,7 +322,8 @@ func TestACallWaitsForTheProgramThatTakesThePlaceOfOneThatStarts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, root, "rogue", map[string]string{"server.mjs": "import { writeFileSync } from 'node:fs'\nwriteFileSync('mute', '')\nsetInterval(() => {}, 1000)\n"})
+	put(t, root, "rogue", map[string]string{"server.mjs": "import { writeFileSync } from " +
+		"'node:fs'\nwriteFileSync('mute', '')\nsetInterval(() => {}, 1000)\n"})
 	waitFor(t, r, "rogue")
 	answered := make(chan toolspec.Result, 1)
 	go func() { answered <- do(t, r, "good") }()

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"sextant/backend/panels/backends/stream"
+	"sextant/backend/panels/errortext"
 	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 )
@@ -66,7 +67,9 @@ func answer(res *http.Response, o *callable, sent endpointCall, output func(stre
 	return r
 }
 
-func streamedAnswer(form stream.Kind, res *http.Response, o *callable, output func(stream, text string)) toolspec.Result {
+func streamedAnswer(form stream.Kind, res *http.Response, o *callable,
+	output func(stream, text string),
+) toolspec.Result {
 	end, err := stream.Read(form, res.Body, maxAnswer, output)
 	came := end.Text
 	if end.Left > 0 {
@@ -90,7 +93,8 @@ func streamedAnswer(form stream.Kind, res *http.Response, o *callable, output fu
 			value = string(end.Failure)
 		}
 		members, _ := value.(map[string]any)
-		r := toolspec.Fail(toolspec.UserError, cmp.Or(errorText(value), "it failed without giving a reason"),
+		r := toolspec.Fail(toolspec.UserError,
+			cmp.Or(errortext.Of(value, maxReason), "it failed without giving a reason"),
 			suggestion(members, o))
 		r.Text = came
 		return r
@@ -120,7 +124,7 @@ func jsonAnswer(body []byte, o *callable) toolspec.Result {
 	}
 	// Some programs report a failure only in the answer.
 	if m, ok := value.(map[string]any); ok && (m["success"] == false || m["ok"] == false) {
-		if reason := errorText(value); reason != "" {
+		if reason := errortext.Of(value, maxReason); reason != "" {
 			return toolspec.Fail(toolspec.UserError, reason, suggestion(m, o))
 		}
 	}
@@ -163,7 +167,7 @@ func errorAnswer(res *http.Response, body []byte, o *callable, sent endpointCall
 	var value any
 	reason := ""
 	if json.Unmarshal(body, &value) == nil {
-		reason = errorText(value)
+		reason = errortext.Of(value, maxReason)
 	} else if text := strings.TrimSpace(string(body)); utf8.ValidString(text) && !strings.HasPrefix(text, "<") {
 		reason = excerpt.Runes(text, maxReason)
 	}

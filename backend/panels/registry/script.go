@@ -41,7 +41,9 @@ func callScript(ctx context.Context, o *callable, sent endpointCall, output func
 
 // callMCPProgram lets the panel's MCP server answer: the last segment of the endpoint's path is its name for the
 // tool, and the arguments go unchanged.
-func (r *Registry) callMCPProgram(ctx context.Context, o *callable, sent endpointCall, output func(stream, text string)) toolspec.Result {
+func (r *Registry) callMCPProgram(ctx context.Context, o *callable, sent endpointCall,
+	output func(stream, text string),
+) toolspec.Result {
 	tool := o.Path[strings.LastIndexByte(o.Path, '/')+1:]
 	result, reached, err := o.runner.Ask(ctx, tool, sent.args, output)
 	for errors.Is(err, process.ErrRemoved) {

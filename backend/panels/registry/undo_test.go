@@ -152,7 +152,10 @@ func TestAPanelThatChangedOrIsGoneTakesNothingBack(t *testing.T) {
 }
 
 func TestAnUndoRouteOfAnotherPanelIsAnError(t *testing.T) {
-	for _, undo := range []string{"POST /api/other/undo", "GET /api/notes/undo", "POST http://evil.example/", "POST /api/notes/../ai", "undo", "POST /api/notes/%2e"} {
+	for _, undo := range []string{
+		"POST /api/other/undo", "GET /api/notes/undo", "POST http://evil.example/",
+		"POST /api/notes/../ai", "undo", "POST /api/notes/%2e",
+	} {
 		r, _, root := started(t, nil)
 		write(t, root, "notes", minimal("notes", `,"backend":{"kind":"http","url":"http://127.0.0.1:9"},
 		  "tools":[{"name":"note_add","description":"x","endpoint":"POST /api/notes/add","undo":"`+undo+`"}]`))

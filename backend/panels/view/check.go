@@ -291,7 +291,8 @@ func (j *checker) word(pointer string, m member, text string) {
 		if !ruleField.MatchString(text) {
 			j.fail(pointer, Problem{
 				Expected: "the name of a field, such as " + m.example,
-				Found:    strconv.Quote(excerpt.Runes(text, 60)), Fix: strconv.Quote(strings.Trim(excerpt.Runes(text, 60),
+				Found:    strconv.Quote(excerpt.Runes(text, 60)),
+				Fix: strconv.Quote(strings.Trim(excerpt.Runes(text, 60),
 					"{} ")),
 			})
 		}

@@ -11,7 +11,8 @@ import (
 
 func books() []Tool {
 	schema := func(properties, required string) json.RawMessage {
-		return json.RawMessage(`{"type":"object","properties":` + properties + `,"required":` + required + `,"additionalProperties":false}`)
+		return json.RawMessage(`{"type":"object","properties":` + properties + `,"required":` + required +
+			`,"additionalProperties":false}`)
 	}
 	return []Tool{
 		{Name: "books_show", ReadOnly: true, Parameters: schema(`{"limit":{"type":"integer"}}`, `[]`)},

@@ -28,13 +28,17 @@ func TestFieldsListsRequiredFieldsFirst(t *testing.T) {
 	for _, f := range fields {
 		names = append(names, f.Name+":"+string(f.Kind))
 	}
-	if got := strings.Join(names, " "); got != "mail:text size:choice count:integer extras:choices gift:boolean note:text" {
+	if got := strings.Join(names,
+		" "); got != "mail:text size:choice count:integer extras:choices gift:boolean note:text" {
 		t.Errorf("got %s", got)
 	}
 	if fields[1].Default != "l" || fields[1].Options[0].Title != "Small" || fields[2].Default != nil {
 		t.Errorf("got %+v", fields)
 	}
-	for _, wrong := range []string{`{}`, `[]`, `{"properties":{"a":{"type":"object"}}}`, `{"properties":{"a":{"type":"array","items":{"type":"string"}}}}`} {
+	for _, wrong := range []string{
+		`{}`, `[]`, `{"properties":{"a":{"type":"object"}}}`,
+		`{"properties":{"a":{"type":"array","items":{"type":"string"}}}}`,
+	} {
 		if _, err := Fields([]byte(wrong)); err == nil {
 			t.Errorf("%s was taken for a form", wrong)
 		}
@@ -53,19 +57,24 @@ func TestAnInvalidFormKeepsTheQuestionWaiting(t *testing.T) {
 		q.Form = fields
 		done := asking(ctx, d, q)
 		for text, says := range map[string]string{
-			`{}`: "Your address is required", `{"mail":"nobody","size":"s"}`: "such as ana@example.com", `{"mail":"a@b.c","size":"xl"}`: "must be one of the choices",
-			`{"mail":"a@b.c","size":"s","note":"too long"}`: "at most 5 characters", `{"mail":"a@b.c","size":"s","count":1.5}`: "a whole number",
-			`{"mail":"a@b.c","size":"s","extras":["bow","card"]}`: "at most 1 choices", `{"mail":"a@b.c","size":"s","gift":"yes"}`: "yes or no",
+			`{}`: "Your address is required", `{"mail":"nobody","size":"s"}`: "such as ana@example.com",
+			`{"mail":"a@b.c","size":"xl"}`:                        "must be one of the choices",
+			`{"mail":"a@b.c","size":"s","note":"too long"}`:       "at most 5 characters",
+			`{"mail":"a@b.c","size":"s","count":1.5}`:             "a whole number",
+			`{"mail":"a@b.c","size":"s","extras":["bow","card"]}`: "at most 1 choices",
+			`{"mail":"a@b.c","size":"s","gift":"yes"}`:            "yes or no",
 		} {
 			var filled map[string]any
 			if err := json.Unmarshal([]byte(text), &filled); err != nil {
 				t.Fatal(err)
 			}
-			if err := d.AnswerForm(ctx, "q", event.AnswerOnce, filled, "", "right"); !errors.Is(err, ErrForm) || !strings.Contains(err.Error(), says) {
+			if err := d.AnswerForm(ctx, "q", event.AnswerOnce, filled, "", "right"); !errors.Is(err, ErrForm) ||
+				!strings.Contains(err.Error(), says) {
 				t.Errorf("%s: %v", text, err)
 			}
 		}
-		if err := d.AnswerForm(ctx, "q", event.AnswerOnce, map[string]any{"mail": "ana@example.com", "size": "s", "other": "x", "note": ""}, "", "right"); err != nil {
+		if err := d.AnswerForm(ctx, "q", event.AnswerOnce,
+			map[string]any{"mail": "ana@example.com", "size": "s", "other": "x", "note": ""}, "", "right"); err != nil {
 			t.Fatal(err)
 		}
 		got := <-done

@@ -112,7 +112,8 @@ func TestTheFirstRightAnswerCounts(t *testing.T) {
 		if len(d.Waiting()) != 0 || len(out.answers()) != 1 {
 			t.Fatalf("%+v", out.answers())
 		}
-		if e := out.events[0]; e.Kind != event.ApprovalAsked || e.Conversation != "talk" || e.Turn != "t1" || e.Call != "c" {
+		if e := out.events[0]; e.Kind != event.ApprovalAsked || e.Conversation != "talk" || e.Turn != "t1" ||
+			e.Call != "c" {
 			t.Fatalf("%+v", e)
 		}
 	})

@@ -20,7 +20,10 @@ func (p panels) Definitions(panel string) []toolspec.Definition {
 }
 
 func def(name string, origin toolspec.Origin, owner string) toolspec.Definition {
-	return toolspec.Definition{Name: name, Origin: origin, Owner: owner, Parameters: json.RawMessage(`{"type":"object"}`)}
+	return toolspec.Definition{
+		Name: name, Origin: origin, Owner: owner,
+		Parameters: json.RawMessage(`{"type":"object"}`),
+	}
 }
 
 func TestThePanelsToolsAreThereOnlyWhileItIsActive(t *testing.T) {
@@ -38,11 +41,13 @@ func TestThePanelsToolsAreThereOnlyWhileItIsActive(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	w := with.Wire()
-	if len(w.Baseline) != 2 || len(w.Panel) != 1 || len(w.MCP) != 1 || w.Origins["my_tool"] != toolspec.OriginCreated || len(w.Origins) != 4 {
+	if len(w.Baseline) != 2 || len(w.Panel) != 1 || len(w.MCP) != 1 || w.Origins["my_tool"] != toolspec.OriginCreated ||
+		len(w.Origins) != 4 {
 		t.Fatalf("%+v", w)
 	}
 	b, err := json.Marshal(before.Wire())
-	if err != nil || !strings.Contains(string(b), `"panel":[]`) || !strings.Contains(string(b), `"tool_origins"`) || !strings.Contains(string(b), `"type":"function"`) {
+	if err != nil || !strings.Contains(string(b), `"panel":[]`) || !strings.Contains(string(b), `"tool_origins"`) ||
+		!strings.Contains(string(b), `"type":"function"`) {
 		t.Fatalf("%s, %v", b, err)
 	}
 }

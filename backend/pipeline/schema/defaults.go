@@ -2,7 +2,8 @@ package schema
 
 import "github.com/santhosh-tekuri/jsonschema/v6"
 
-// fillDefaults adds the schema's defaults for what is missing in value, at every depth. Branches that depend on a choice
+// fillDefaults adds the schema's defaults for what is missing in value, at every depth. Branches that depend on a
+// choice
 // (anyOf, oneOf, if) add none, because it is not known yet which applies.
 func fillDefaults(sch *jsonschema.Schema, value any, depth int) {
 	// References can be circular; values cannot be deeper than maxDepth.

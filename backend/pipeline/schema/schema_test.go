@@ -17,7 +17,10 @@ const scroll = `{"type":"object","required":["direction"],"properties":{
 		"properties":{"tool":{"type":"string"},"retries":{"type":"integer","default":0}}}}}}`
 
 func tool(parameters string, examples ...string) toolspec.Definition {
-	def := toolspec.Definition{Name: "scroll_page", Origin: toolspec.OriginBaseline, Parameters: json.RawMessage(parameters)}
+	def := toolspec.Definition{
+		Name: "scroll_page", Origin: toolspec.OriginBaseline,
+		Parameters: json.RawMessage(parameters),
+	}
 	for _, e := range examples {
 		def.Examples = append(def.Examples, json.RawMessage(e))
 	}
@@ -25,7 +28,8 @@ func tool(parameters string, examples ...string) toolspec.Definition {
 }
 
 func TestDefaultsAreFilledInAtEveryDepth(t *testing.T) {
-	got, problem := New().Check(tool(scroll), []byte(`{"steps":[{"tool":"a<b"},{"tool":"c","retries":2}],"direction":"up"}`))
+	got, problem := New().Check(tool(scroll),
+		[]byte(`{"steps":[{"tool":"a<b"},{"tool":"c","retries":2}],"direction":"up"}`))
 	if problem != nil {
 		t.Fatal(problem.Error)
 	}
@@ -100,7 +104,8 @@ func TestNothingIsConverted(t *testing.T) {
 			t.Errorf("%s became %s", args, got)
 		}
 	}
-	if got, problem := New().Check(def, []byte(`{"n":12345678901234567890.50}`)); problem != nil || string(got) != `{"n":12345678901234567890.50}` {
+	if got, problem := New().Check(def, []byte(`{"n":12345678901234567890.50}`)); problem != nil ||
+		string(got) != `{"n":12345678901234567890.50}` {
 		t.Errorf("got %s", got)
 	}
 }
@@ -170,11 +175,13 @@ func TestASchemaThatRefersToItselfEnds(t *testing.T) {
 	if problem != nil || string(got) != `{"next":{"size":1,"v":2},"size":1,"v":1}` {
 		t.Fatalf("%s %v", got, problem)
 	}
-	if _, problem := New().Check(tool(tree), []byte(`{"v":1,"next":{}}`)); problem == nil || !strings.Contains(problem.Error, `"next.v" is missing`) {
+	if _, problem := New().Check(tool(tree), []byte(`{"v":1,"next":{}}`)); problem == nil ||
+		!strings.Contains(problem.Error, `"next.v" is missing`) {
 		t.Fatalf("%+v", problem)
 	}
 	grows := `{"type":"object","properties":{"a":{"$ref":"#","default":{}}}}`
-	if _, problem := New().Check(tool(grows), []byte(`{}`)); problem == nil || problem.ErrorType != toolspec.SystemError {
+	if _, problem := New().Check(tool(grows), []byte(`{}`)); problem == nil ||
+		problem.ErrorType != toolspec.SystemError {
 		t.Fatalf("a default that holds itself: %+v", problem)
 	}
 }
@@ -196,7 +203,8 @@ func TestACheckerIsSafeForConcurrentUse(t *testing.T) {
 
 func FuzzArgumentsEitherFitOrAreExplained(f *testing.F) {
 	for _, s := range []string{
-		`{}`, `{"direction":"up"}`, `{"direction":1}`, `[`, `{"steps":[{"tool":1}]}`, `{"steps":[{}],"x":{"y":[1e5]}}`, `null`,
+		`{}`, `{"direction":"up"}`, `{"direction":1}`, `[`, `{"steps":[{"tool":1}]}`, `{"steps":[{}],"x":{"y":[1e5]}}`,
+		`null`,
 		`{"direction":"up","amount":1e400}`, "{\"direction\":\"\xff\"}", `{"":{}}`,
 	} {
 		f.Add([]byte(s))

@@ -42,8 +42,11 @@ func doubled(n int, under string) string {
 
 func TestHostileFormatsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ format, want string }{
-		"a file":             {`{"$ref":"file:///etc/passwd"}`, "outside of the schema"},
-		"an address":         {`{"properties":{"a":{"$ref":"http://127.0.0.1:1/schema.json"}}}`, "outside of the schema"},
+		"a file": {`{"$ref":"file:///etc/passwd"}`, "outside of the schema"},
+		"an address": {
+			`{"properties":{"a":{"$ref":"http://127.0.0.1:1/schema.json"}}}`,
+			"outside of the schema",
+		},
 		"a meta schema":      {`{"$schema":"http://127.0.0.1:1/draft","type":"object"}`, "outside of the schema"},
 		"itself":             {`{"$ref":"#"}`, "refers to itself"},
 		"itself by a detour": {`{"properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"anyOf":[{"$ref":"#/$defs/y"}]},"y":{"not":{"$ref":"#/$defs/x"}}}}`, "refers to itself"},
@@ -67,7 +70,8 @@ func TestHostileFormatsAreRefused(t *testing.T) {
 
 func TestATreeFitsAFormatThatRefersToItself(t *testing.T) {
 	const tree = `{"type":"object","required":["v"],"properties":{"v":{"type":"integer"},"kids":{"type":"array","items":{"$ref":"#"}}}}`
-	problems, err := New().Value(json.RawMessage(tree), json.RawMessage(`{"v":1,"kids":[{"v":2,"kids":[{"v":3}]},{"v":"4"}]}`))
+	problems, err := New().Value(json.RawMessage(tree),
+		json.RawMessage(`{"v":1,"kids":[{"v":2,"kids":[{"v":3}]},{"v":"4"}]}`))
 	if err != nil || len(problems) != 1 || !strings.Contains(problems[0], `"kids[1].v"`) {
 		t.Errorf("%v %v", problems, err)
 	}
@@ -79,10 +83,12 @@ func TestAFormatThatTakesTooLongIsRefused(t *testing.T) {
 	if err := New().Format(json.RawMessage(twice)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New().Value(json.RawMessage(twice), json.RawMessage(deep)); err == nil || !strings.Contains(err.Error(), "branches too much") {
+	if _, err := New().Value(json.RawMessage(twice), json.RawMessage(deep)); err == nil ||
+		!strings.Contains(err.Error(), "branches too much") {
 		t.Errorf("%v", err)
 	}
-	if problems, err := New().Value(json.RawMessage(twice), json.RawMessage(`{"a":{"a":{}}}`)); err != nil || len(problems) > 0 {
+	if problems, err := New().Value(json.RawMessage(twice), json.RawMessage(`{"a":{"a":{}}}`)); err != nil ||
+		len(problems) > 0 {
 		t.Errorf("a shallow value: %v %v", problems, err)
 	}
 }

@@ -60,7 +60,8 @@ func TestAPersonsQuestionFindsItsToolAmongTheFirstFive(t *testing.T) {
 		}
 	}
 	recall := float64(hits) / float64(len(asked))
-	t.Logf("%d questions over %d tools: recall at 5 %.3f, at 1 %.3f", len(asked), len(defs), recall, float64(first)/float64(len(asked)))
+	t.Logf("%d questions over %d tools: recall at 5 %.3f, at 1 %.3f", len(asked), len(defs), recall,
+		float64(first)/float64(len(asked)))
 	if recall < 0.95 {
 		t.Errorf("recall at 5 is %.3f", recall)
 	}
@@ -105,7 +106,8 @@ func TestSummaryIsShort(t *testing.T) {
 			"to":{"type":"string","description":"where */ to"},"from":{"type":"string"},"how":{"enum":["copy","rename"]},"tags":{"type":"array","items":{"type":"string"}},
 			"more":{"type":"object","properties":{"deep":{"type":"integer"}}}},"required":["to","from"]}`)},
 		{Name: "odd", Parameters: json.RawMessage(`[`)},
-		{Name: "wide", Parameters: json.RawMessage(`{"properties":{"` + strings.Repeat("x", 5000) + `":{"description":"` + strings.Repeat("y ", 5000) + `"}}}`)},
+		{Name: "wide", Parameters: json.RawMessage(`{"properties":{"` + strings.Repeat("x", 5000) +
+			`":{"description":"` + strings.Repeat("y ", 5000) + `"}}}`)},
 	})
 	const want = `files__move({from: string, to: string /* where * / to */, how?: "copy"|"rename", more?: {deep?: integer}, tags?: string[]})
   Moves a file. Very long.`

@@ -61,10 +61,14 @@ func set(list string) map[string]bool {
 
 // irregular maps irregular verb forms to their base form.
 var irregular = map[string]string{
-	"written": "write", "wrote": "write", "sent": "send", "said": "say", "says": "say", "made": "make", "bought": "buy", "sold": "sell",
-	"found": "find", "ran": "run", "told": "tell", "got": "get", "given": "give", "gave": "give", "took": "take", "taken": "take",
-	"shown": "show", "chosen": "choose", "chose": "choose", "kept": "keep", "left": "leave", "lost": "lose", "paid": "pay", "spent": "spend",
-	"done": "do", "saw": "see", "seen": "see", "began": "begin", "begun": "begin", "built": "build", "held": "hold", "met": "meet",
+	"written": "write", "wrote": "write", "sent": "send", "said": "say", "says": "say", "made": "make", "bought": "buy",
+	"sold":  "sell",
+	"found": "find", "ran": "run", "told": "tell", "got": "get", "given": "give", "gave": "give", "took": "take",
+	"taken": "take",
+	"shown": "show", "chosen": "choose", "chose": "choose", "kept": "keep", "left": "leave", "lost": "lose",
+	"paid": "pay", "spent": "spend",
+	"done": "do", "saw": "see", "seen": "see", "began": "begin", "begun": "begin", "built": "build", "held": "hold",
+	"met": "meet",
 }
 
 // stem removes the ending of an English word, so that "created", "creating" and "creates" are equal. The stem
@@ -78,7 +82,8 @@ func stem(w string) string {
 		w = w[:len(w)-2]
 	case strings.HasSuffix(w, "ies"):
 		w = w[:len(w)-3] + "y"
-	case strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") && !strings.HasSuffix(w, "is"):
+	case strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") &&
+		!strings.HasSuffix(w, "is"):
 		w = w[:len(w)-1]
 	}
 	for _, ending := range []string{"ing", "ed"} {
@@ -127,31 +132,45 @@ var synonymGroups = []string{
 	"user person people member account colleague", "team group", "assign give hand responsible owner",
 	"price cost expensive rate much", "buy order purchase", "sell sale", "stock inventory warehouse left",
 	"track follow watch monitor", "status state progress health", "weather forecast", "song track music tune",
-	"play listen", "pause halt", "film movie video clip", "route direction way drive", "place location spot near nearby where",
-	"translate translation language", "convert turn transform", "summarize summary short", "report statistics analytics figures metrics",
+	"play listen", "pause halt", "film movie video clip", "route direction way drive",
+	"place location spot near nearby where",
+	"translate translation language", "convert turn transform", "summarize summary short",
+	"report statistics analytics figures metrics",
 	"alert alarm warn warning incident", "page document doc", "spreadsheet sheet table", "row line record entry",
 	"column field", "cell value", "folder directory", "file document", "database table sql",
-	"key secret credential password token", "block ban forbid", "approve accept confirm sign", "reject decline refuse deny",
-	"subscribe subscription plan", "subscriber recipient audience", "newsletter campaign mailing", "label tag category mark",
-	"job position vacancy opening", "candidate applicant", "employee staff worker", "leave vacation holiday absence off",
+	"key secret credential password token", "block ban forbid", "approve accept confirm sign",
+	"reject decline refuse deny",
+	"subscribe subscription plan", "subscriber recipient audience", "newsletter campaign mailing",
+	"label tag category mark",
+	"job position vacancy opening", "candidate applicant", "employee staff worker",
+	"leave vacation holiday absence off",
 	"ship parcel package delivery shipment", "flight plane fly", "hotel room stay", "book booking reservation",
-	"light lamp", "temperature thermostat warm heat cold degrees", "lock door", "domain dns", "server machine instance vm",
+	"light lamp", "temperature thermostat warm heat cold degrees", "lock door", "domain dns",
+	"server machine instance vm",
 	"backup snapshot", "scale size resize bigger smaller", "restart reboot", "run execute", "build compile pipeline ci",
 	"test check verify", "contact address phone", "lead prospect", "deal opportunity", "call phone ring", "sms text",
 	"remind reminder", "time hours timer clock", "expense receipt spent spending", "budget spend", "balance account",
-	"survey form questionnaire poll", "response answer submission", "webhook callback hook", "flag toggle feature switch",
+	"survey form questionnaire poll", "response answer submission", "webhook callback hook",
+	"flag toggle feature switch",
 	"error exception crash", "draft unsent", "thread conversation discussion", "channel room", "board column",
 	"sprint iteration", "story narrative", "epic theme", "version revision history", "diff difference changed",
-	"dashboard chart graph", "star favourite favorite like", "playlist mix", "recipe dish cook meal", "workout exercise training run",
+	"dashboard chart graph", "star favourite favorite like", "playlist mix", "recipe dish cook meal",
+	"workout exercise training run",
 	"sleep night", "step walk", "weight kilos", "course class lesson", "student pupil learner", "grade mark score",
-	"every recurring repeat daily weekly monthly yearly", "postpone reschedule delay push change update later", "prolong extend renew longer keep",
-	"language french german english spanish italian portuguese dutch polish russian chinese japanese translate", "worth price value quote",
-	"satisfied satisfaction happy rating", "redirect send forward", "forward pass hand", "manager boss reports", "sort order rank arrange",
+	"every recurring repeat daily weekly monthly yearly", "postpone reschedule delay push change update later",
+	"prolong extend renew longer keep",
+	"language french german english spanish italian portuguese dutch polish russian chinese japanese translate",
+	"worth price value quote",
+	"satisfied satisfaction happy rating", "redirect send forward", "forward pass hand", "manager boss reports",
+	"sort order rank arrange",
 	"propose request open", "prepare draft compose", "email gmail mail outlook", "borrow loan lend library",
-	"phone mobile device emulate tablet", "mark select highlight selection", "command shell terminal bash compile install script make",
-	"download wget fetch url link", "mention contain grep occur", "big size large long length info", "picture screenshot capture", "say write text content read",
+	"phone mobile device emulate tablet", "mark select highlight selection",
+	"command shell terminal bash compile install script make",
+	"download wget fetch url link", "mention contain grep occur", "big size large long length info",
+	"picture screenshot capture", "say write text content read",
 	"mouse pointer cursor hover", "memory processor disk ram system", "remember note learn", "key keyboard shortcut",
-	"article post blog", "publish public", "redirect forward", "coupon discount voucher promo", "cart basket", "tax vat",
+	"article post blog", "publish public", "redirect forward", "coupon discount voucher promo", "cart basket",
+	"tax vat",
 }
 
 // synonyms are the synonymGroups by the stem of each word.

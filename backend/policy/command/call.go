@@ -103,7 +103,8 @@ func (c *call) run() {
 	}
 	if !known {
 		c.label = c.name
-		c.warn("“" + short(c.name) + "” is not a program that is known here, so what it does cannot be told beforehand.")
+		c.warn("“" + short(c.name) +
+			"” is not a program that is known here, so what it does cannot be told beforehand.")
 		return
 	}
 	c.table(p)
@@ -123,7 +124,8 @@ func (c *call) table(p entry) {
 	if p.warn != "" {
 		c.warn(c.name + " " + p.warn + ".")
 	}
-	if p.named && told && !slices.ContainsFunc(got.options, func(o given) bool { return o.role == roleWarn || o.role == roleProgram }) {
+	if p.named && told && !slices.ContainsFunc(got.options,
+		func(o given) bool { return o.role == roleWarn || o.role == roleProgram }) {
 		c.label = c.name
 	}
 }

@@ -10,25 +10,35 @@ import (
 // plainNames are variables of the environment that change how a program shows things and
 // not what it does.
 var plainNames = []string{
-	"LANG", "LANGUAGE", "TZ", "TERM", "COLUMNS", "LINES", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "CI", "DEBUG",
-	"VERBOSE", "GOOS", "GOARCH", "CGO_ENABLED", "GOMAXPROCS", "NODE_ENV", "RUST_BACKTRACE", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE",
+	"LANG", "LANGUAGE", "TZ", "TERM", "COLUMNS", "LINES", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "CI",
+	"DEBUG",
+	"VERBOSE", "GOOS", "GOARCH", "CGO_ENABLED", "GOMAXPROCS", "NODE_ENV", "RUST_BACKTRACE", "PYTHONUNBUFFERED",
+	"PYTHONDONTWRITEBYTECODE",
 	"GIT_PAGER_IN_USE", "SOURCE_DATE_EPOCH", "POSIXLY_CORRECT", "BLOCK_SIZE", "TIME_STYLE", "QUOTING_STYLE",
 }
 
 // steering reports whether a variable decides what programs run or where they look.
 func steering(name string) bool {
 	if slices.Contains([]string{
-		"ENV", "IFS", "HOME", "SHELL", "VISUAL", "BROWSER", "PS0", "PS1", "PS2", "PS4", "GLOBIGNORE", "EXECIGNORE", "FIGNORE", "PWD", "OLDPWD",
+		"ENV", "IFS", "HOME", "SHELL", "VISUAL", "BROWSER", "PS0", "PS1", "PS2", "PS4", "GLOBIGNORE", "EXECIGNORE",
+		"FIGNORE", "PWD", "OLDPWD",
 		"SHELLOPTS", "TMPDIR", "TERMINFO", "DISPLAY", "CC", "CXX", "LD", "AR",
 	}, name) {
 		return true
 	}
-	for _, begins := range []string{"LD_", "DYLD_", "BASH", "GIT_", "PYTHON", "PERL", "RUBY", "NODE_", "NPM_", "npm_", "JAVA", "_JAVA", "JDK_", "LESS", "GCONV", "SSH_", "XDG_", "DBUS_", "MAKE", "CARGO", "RUST", "GO", "SUDO_", "MAN", "ZDOT", "INPUTRC", "LOCALE", "MALLOC", "GLIBC", "PIP_", "DOCKER", "KUBE"} {
+	for _, begins := range []string{
+		"LD_", "DYLD_", "BASH", "GIT_", "PYTHON", "PERL", "RUBY", "NODE_", "NPM_", "npm_",
+		"JAVA", "_JAVA", "JDK_", "LESS", "GCONV", "SSH_", "XDG_", "DBUS_", "MAKE", "CARGO", "RUST", "GO", "SUDO_",
+		"MAN", "ZDOT", "INPUTRC", "LOCALE", "MALLOC", "GLIBC", "PIP_", "DOCKER", "KUBE",
+	} {
 		if strings.HasPrefix(name, begins) {
 			return true
 		}
 	}
-	for _, ends := range []string{"PATH", "_OPTIONS", "OPTS", "OPT", "PAGER", "EDITOR", "_COMMAND", "_CMD", "_WRAPPER", "PROXY", "proxy", "FLAGS", "_RC", "_DIR", "_CONFIG", "ASKPASS", "_SHELL"} {
+	for _, ends := range []string{
+		"PATH", "_OPTIONS", "OPTS", "OPT", "PAGER", "EDITOR", "_COMMAND", "_CMD", "_WRAPPER",
+		"PROXY", "proxy", "FLAGS", "_RC", "_DIR", "_CONFIG", "ASKPASS", "_SHELL",
+	} {
 		if strings.HasSuffix(name, ends) {
 			return true
 		}
@@ -180,7 +190,10 @@ func (r *reader) feeds(stmt *syntax.Stmt) []value {
 	}
 	all := make([]value, 0, len(roots))
 	for _, root := range roots {
-		all = append(all, value{text: strings.TrimSuffix(root.text, "/") + "/*", shown: "every file in " + root.shown, glob: true})
+		all = append(all, value{
+			text: strings.TrimSuffix(root.text, "/") + "/*", shown: "every file in " + root.shown,
+			glob: true,
+		})
 	}
 	return all
 }

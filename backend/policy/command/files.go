@@ -66,7 +66,8 @@ func (c *call) pattern(text string) bool {
 // device reports whether a path under /dev was dealt with.
 func (c *call) device(clean string, use toolspec.Use) bool {
 	switch clean {
-	case "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/full":
+	case "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/random",
+		"/dev/urandom", "/dev/full":
 		return use != toolspec.UseDelete
 	}
 	if strings.HasPrefix(clean, "/dev/fd/") {

@@ -9,20 +9,32 @@ import (
 
 // gitLooks are subcommands of git that only read, but for the options named.
 var gitLooks = map[string]string{
-	"status": "", "log": gitShows, "diff": gitShows, "show": gitShows, "blame": "contents=r S=r", "rev-parse": "", "ls-files": "X=r exclude-from=r", "ls-tree": "", "cat-file": "textconv! filters!",
-	"describe": "", "shortlog": gitShows, "rev-list": "", "name-rev": "", "merge-base": "", "for-each-ref": "", "show-ref": "", "count-objects": "", "var": "", "version": "", "help": "w! web! ",
-	"whatchanged": gitShows, "diff-tree": gitShows, "diff-index": gitShows, "diff-files": gitShows, "check-ignore": "", "check-attr": "", "grep": "O?x open-files-in-pager?x ext-grep! textconv! f=r",
-	"range-diff": gitShows, "cherry": "", "show-branch": "", "verify-commit": "", "verify-tag": "", "fsck": "lost-found!", "get-tar-commit-id": "", "annotate": "", "check-ref-format": "", "stripspace": "", "diff-pairs": "",
+	"status": "", "log": gitShows, "diff": gitShows, "show": gitShows, "blame": "contents=r S=r", "rev-parse": "",
+	"ls-files": "X=r exclude-from=r", "ls-tree": "", "cat-file": "textconv! filters!",
+	"describe": "", "shortlog": gitShows, "rev-list": "", "name-rev": "", "merge-base": "", "for-each-ref": "",
+	"show-ref": "", "count-objects": "", "var": "", "version": "", "help": "w! web! ",
+	"whatchanged": gitShows, "diff-tree": gitShows, "diff-index": gitShows, "diff-files": gitShows, "check-ignore": "",
+	"check-attr": "", "grep": "O?x open-files-in-pager?x ext-grep! textconv! f=r",
+	"range-diff": gitShows, "cherry": "", "show-branch": "", "verify-commit": "", "verify-tag": "",
+	"fsck": "lost-found!", "get-tar-commit-id": "", "annotate": "", "check-ref-format": "", "stripspace": "",
+	"diff-pairs": "",
 }
 
 const gitShows = "output=w ext-diff! textconv! show-signature! O=r order-file=r S=t G=t n=t U=t"
 
 // gitWrites change the repository in ways that can be taken back; the folder is what they
 // write to.
-var gitWrites = []string{"add", "commit", "init", "stage", "mv", "notes", "stash", "tag", "branch", "worktree", "am", "apply", "cherry-pick", "revert", "merge", "switch", "checkout", "sparse-checkout", "bundle", "format-patch", "archive"}
+var gitWrites = []string{
+	"add", "commit", "init", "stage", "mv", "notes", "stash", "tag", "branch", "worktree", "am",
+	"apply", "cherry-pick", "revert", "merge", "switch", "checkout", "sparse-checkout", "bundle", "format-patch",
+	"archive",
+}
 
 // gitReaches talk to another repository.
-var gitReaches = []string{"clone", "fetch", "pull", "push", "ls-remote", "submodule", "remote", "request-pull", "send-email", "svn", "p4", "lfs", "fetch-pack", "send-pack", "archive --remote", "imap-send"}
+var gitReaches = []string{
+	"clone", "fetch", "pull", "push", "ls-remote", "submodule", "remote", "request-pull",
+	"send-email", "svn", "p4", "lfs", "fetch-pack", "send-pack", "archive --remote", "imap-send",
+}
 
 // git judges git by its subcommand; aliases and settings given with -c can run anything.
 func (c *call) git() {
@@ -65,7 +77,8 @@ func (c *call) gitOption(option string, rest []value) int {
 	switch name, attached, _ := strings.Cut(option, "="); name {
 	case "--version", "-v", "--help", "-h", "--html-path", "--man-path", "--info-path":
 		return 0
-	case "--no-pager", "-P", "--no-replace-objects", "--literal-pathspecs", "--glob-pathspecs", "--noglob-pathspecs", "--icase-pathspecs", "--no-optional-locks", "--bare", "--no-advice":
+	case "--no-pager", "-P", "--no-replace-objects", "--literal-pathspecs", "--glob-pathspecs", "--noglob-pathspecs",
+		"--icase-pathspecs", "--no-optional-locks", "--bare", "--no-advice":
 		return 1
 	case "-p", "--paginate":
 		c.warn("git shows its output with the program that is set up as pager.")
@@ -95,7 +108,12 @@ func (c *call) gitOption(option string, rest []value) int {
 
 // gitPlain reports whether a setting only changes how git shows things or who it names.
 func gitPlain(key string) bool {
-	for _, begins := range []string{"color.", "advice.", "column.", "user.name", "user.email", "core.quotepath", "core.abbrev", "log.", "diff.renames", "diff.algorithm", "diff.context", "diff.noprefix", "diff.mnemonicprefix", "status.", "init.defaultbranch", "i18n.", "blame.", "commit.gpgsign", "tag.gpgsign", "pull.rebase", "gc.auto", "safe.directory"} {
+	for _, begins := range []string{
+		"color.", "advice.", "column.", "user.name", "user.email", "core.quotepath",
+		"core.abbrev", "log.", "diff.renames", "diff.algorithm", "diff.context", "diff.noprefix", "diff.mnemonicprefix",
+		"status.", "init.defaultbranch", "i18n.", "blame.", "commit.gpgsign", "tag.gpgsign", "pull.rebase", "gc.auto",
+		"safe.directory",
+	} {
 		if key == begins || strings.HasSuffix(begins, ".") && strings.HasPrefix(key, begins) {
 			return true
 		}
@@ -130,7 +148,11 @@ func (c *call) gitSub(rest []value) {
 	case slices.Contains(gitWrites, c.sub):
 		c.file(literal("."), toolspec.UseWrite)
 		c.gitWrite(first, rest)
-	case slices.Contains([]string{"reset", "restore", "rebase", "gc", "prune", "filter-branch", "filter-repo", "update-ref", "reflog", "replace", "repack", "pack-refs", "symbolic-ref", "update-index", "read-tree", "checkout-index", "fast-import", "maintenance", "rerere", "bisect"}, c.sub):
+	case slices.Contains([]string{
+		"reset", "restore", "rebase", "gc", "prune", "filter-branch", "filter-repo",
+		"update-ref", "reflog", "replace", "repack", "pack-refs", "symbolic-ref", "update-index", "read-tree",
+		"checkout-index", "fast-import", "maintenance", "rerere", "bisect",
+	}, c.sub):
 		c.file(literal("."), toolspec.UseWrite)
 		c.warn("git " + c.sub + " can throw away changes or history.")
 		c.label = "git " + c.sub
@@ -192,11 +214,13 @@ func gitListing(sub, first string, rest []value) bool {
 	}
 	switch sub {
 	case "branch":
-		return only("-a", "-r", "-v", "-vv", "--list", "-l", "--show-current", "--all", "--remotes", "--no-color", "--color", "--sort", "--format")
+		return only("-a", "-r", "-v", "-vv", "--list", "-l", "--show-current", "--all", "--remotes", "--no-color",
+			"--color", "--sort", "--format")
 	case "tag":
 		return only("-l", "--list", "-n", "--sort", "--format", "-n1")
 	case "remote":
-		return (first == "" || first == "-v" || first == "--verbose" || first == "get-url") && only("-v", "--verbose", "get-url", "origin", "upstream")
+		return (first == "" || first == "-v" || first == "--verbose" || first == "get-url") &&
+			only("-v", "--verbose", "get-url", "origin", "upstream")
 	case "stash":
 		return first == "list" && only("list") || first == "show" && only("show", "-p", "--stat", "stash@{0}")
 	case "reflog":

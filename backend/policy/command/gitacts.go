@@ -33,14 +33,17 @@ func (c *call) gitRuns(rest []value) bool {
 		case strings.HasPrefix(w.text, "--exec=") && c.sub == "rebase":
 			start([]value{literal(strings.TrimPrefix(w.text, "--exec="))})
 			return true
-		case strings.HasPrefix(w.text, "--upload-pack") || strings.HasPrefix(w.text, "--receive-pack") || strings.HasPrefix(w.text, "--exec") || w.text == "-u" && c.sub == "clone" || strings.HasPrefix(w.text, "ext::"):
+		case strings.HasPrefix(w.text, "--upload-pack") || strings.HasPrefix(w.text, "--receive-pack") ||
+			strings.HasPrefix(w.text, "--exec") || w.text == "-u" && c.sub == "clone" ||
+			strings.HasPrefix(w.text, "ext::"):
 			c.network()
 			c.warn("git is told which program to start: " + short(w.shown) + ".")
 			return true
 		case strings.HasPrefix(w.text, "--extcmd") || c.sub == "difftool" || c.sub == "mergetool":
 			c.warn("git " + c.sub + " starts another program.")
 			return true
-		case (strings.HasPrefix(w.text, "--config") || w.text == "-c") && c.sub == "clone", strings.HasPrefix(w.text, "--template"):
+		case (strings.HasPrefix(w.text, "--config") || w.text == "-c") && c.sub == "clone",
+			strings.HasPrefix(w.text, "--template"):
 			c.network()
 			c.warn("git is given settings or hooks that can make it run other programs: " + short(w.shown) + ".")
 			return true
@@ -83,7 +86,8 @@ func (c *call) gitNetwork(rest []value) {
 		case strings.Contains(w.text, "://"), strings.Contains(w.text, "@") && strings.Contains(w.text, ":"):
 			c.remote(w)
 			named = true
-		case w.text == "-f" || strings.HasPrefix(w.text, "--force") || w.text == "--mirror" || w.text == "--delete" || w.text == "-d" || w.text == "--prune" || strings.HasPrefix(w.text, "+") && i > 0:
+		case w.text == "-f" || strings.HasPrefix(w.text, "--force") || w.text == "--mirror" || w.text == "--delete" ||
+			w.text == "-d" || w.text == "--prune" || strings.HasPrefix(w.text, "+") && i > 0:
 			c.warn("git " + c.sub + " is told to overwrite or delete: " + short(w.text) + ".")
 		}
 	}
@@ -99,9 +103,10 @@ func (c *call) gitNetwork(rest []value) {
 	if c.sub != "push" && c.sub != "send-email" {
 		c.file(literal("."), toolspec.UseWrite)
 	}
-	if slices.Contains([]string{"fetch", "pull", "push", "clone"}, c.sub) && !slices.ContainsFunc(rest, func(w value) bool {
-		return !w.sure() || strings.HasPrefix(w.text, "-f") || strings.HasPrefix(w.text, "--")
-	}) {
+	if slices.Contains([]string{"fetch", "pull", "push", "clone"}, c.sub) &&
+		!slices.ContainsFunc(rest, func(w value) bool {
+			return !w.sure() || strings.HasPrefix(w.text, "-f") || strings.HasPrefix(w.text, "--")
+		}) {
 		c.label = "git " + c.sub
 	}
 }
@@ -109,8 +114,12 @@ func (c *call) gitNetwork(rest []value) {
 // gitWrite judges the options of subcommands that change the repository.
 func (c *call) gitWrite(first string, rest []value) {
 	risky := map[string][]string{
-		"checkout": {"-f", "--force", "--", ".", "-B", "--ours", "--theirs", "-p"}, "switch": {"-f", "--force", "--discard-changes", "-C"}, "branch": {"-d", "-D", "--delete", "-f", "--force", "-M"},
-		"tag": {"-d", "--delete", "-f", "--force"}, "stash": {"drop", "clear", "pop"}, "worktree": {"remove", "prune"}, "commit": {"--amend", "-n", "--no-verify", "-F", "--file"}, "notes": {"remove", "prune"},
+		"checkout": {"-f", "--force", "--", ".", "-B", "--ours", "--theirs", "-p"},
+		"switch":   {"-f", "--force", "--discard-changes", "-C"},
+		"branch":   {"-d", "-D", "--delete", "-f", "--force", "-M"},
+		"tag":      {"-d", "--delete", "-f", "--force"}, "stash": {"drop", "clear", "pop"},
+		"worktree": {"remove", "prune"},
+		"commit":   {"--amend", "-n", "--no-verify", "-F", "--file"}, "notes": {"remove", "prune"},
 	}
 	c.label = "git " + c.sub
 	if c.sub == "stash" && first != "" && !strings.HasPrefix(first, "-") {
@@ -121,17 +130,23 @@ func (c *call) gitWrite(first string, rest []value) {
 		case !w.sure() && w.option():
 			c.warn("“" + short(w.shown) + "” could be any option of git " + c.sub + " when it runs.")
 			c.label = ""
-		case slices.Contains(risky[c.sub], w.text), c.sub == "checkout" && strings.Contains(w.text, "/") && strings.Contains(w.text, "."):
+		case slices.Contains(risky[c.sub], w.text), c.sub == "checkout" && strings.Contains(w.text, "/") &&
+			strings.Contains(w.text, "."):
 			c.warn("git " + c.sub + " " + short(w.text) + " can throw away changes or history.")
 			c.label = ""
-		case strings.HasPrefix(w.text, "--output") || strings.HasPrefix(w.text, "-o") && (c.sub == "archive" || c.sub == "format-patch"), strings.HasPrefix(w.text, "--remote"), strings.HasPrefix(w.text, "--exec"), strings.HasPrefix(w.text, "--edit-description"), strings.HasPrefix(w.text, "--unsafe-paths"), strings.HasPrefix(w.text, "--directory"), strings.HasPrefix(w.text, "--separate-git-dir"), strings.HasPrefix(w.text, "--gpg-sign"):
+		case strings.HasPrefix(w.text, "--output") || strings.HasPrefix(w.text, "-o") &&
+			(c.sub == "archive" || c.sub == "format-patch"), strings.HasPrefix(w.text, "--remote"),
+			strings.HasPrefix(w.text, "--exec"), strings.HasPrefix(w.text, "--edit-description"),
+			strings.HasPrefix(w.text, "--unsafe-paths"), strings.HasPrefix(w.text, "--directory"),
+			strings.HasPrefix(w.text, "--separate-git-dir"), strings.HasPrefix(w.text, "--gpg-sign"):
 			c.warn("git " + c.sub + " is given " + short(w.text) + ", which reaches further than the repository.")
 			c.label = ""
 		}
 	}
 	if slices.Contains([]string{"mv", "worktree", "init", "bundle"}, c.sub) {
 		for _, w := range rest {
-			if !strings.HasPrefix(w.text, "-") && (strings.HasPrefix(w.text, "/") || strings.Contains(w.text, "..") || w.unknown) {
+			if !strings.HasPrefix(w.text, "-") &&
+				(strings.HasPrefix(w.text, "/") || strings.Contains(w.text, "..") || w.unknown) {
 				c.file(w, toolspec.UseWrite)
 			}
 		}

@@ -20,8 +20,11 @@ func networked(name string) func(*call) {
 		return (*call).ssh
 	case "scp", "rsync", "rclone":
 		return (*call).copies
-	case "nc", "ncat", "netcat", "socat", "telnet", "ftp", "lftp", "tftp", "aria2c", "axel", "http", "https", "xh", "ping", "ping6", "traceroute", "tracepath", "mtr",
-		"dig", "nslookup", "host", "drill", "whois", "nmap", "openssl", "ssh-copy-id", "ssh-keyscan", "tcpdump", "ss", "netstat", "arp", "w3m", "lynx", "links", "yt-dlp", "youtube-dl", "ngrok", "cloudflared", "ab", "wrk", "hey", "iperf", "iperf3", "grpcurl", "websocat", "speedtest":
+	case "nc", "ncat", "netcat", "socat", "telnet", "ftp", "lftp", "tftp", "aria2c", "axel", "http", "https", "xh",
+		"ping", "ping6", "traceroute", "tracepath", "mtr",
+		"dig", "nslookup", "host", "drill", "whois", "nmap", "openssl", "ssh-copy-id", "ssh-keyscan", "tcpdump", "ss",
+		"netstat", "arp", "w3m", "lynx", "links", "yt-dlp", "youtube-dl", "ngrok", "cloudflared", "ab", "wrk", "hey",
+		"iperf", "iperf3", "grpcurl", "websocat", "speedtest":
 		return (*call).reaches
 	}
 	return nil
@@ -35,7 +38,8 @@ func (c *call) reaches() {
 	}
 	c.network()
 	for _, w := range c.words[1:] {
-		if w.sure() && !strings.HasPrefix(w.text, "-") && (strings.Contains(w.text, ".") || strings.Contains(w.text, "://")) {
+		if w.sure() && !strings.HasPrefix(w.text, "-") &&
+			(strings.Contains(w.text, ".") || strings.Contains(w.text, "://")) {
 			c.host(w)
 		}
 	}
@@ -76,11 +80,19 @@ func (c *call) host(v value) {
 	}
 }
 
-const curlOptions = "o,output=w O,remote-name remote-name-all output-dir=w T,upload-file=r d,data=B data-raw=t data-ascii=B data-binary=B data-urlencode=B json=B F,form=B form-string=t " +
-	"H,header=B X,request=t u,user=t A,user-agent=t e,referer=t b,cookie=B c,cookie-jar=w K,config=! x,proxy=h socks5=h socks5-hostname=h preproxy=h connect-to=! resolve=! " +
-	"m,max-time=t connect-timeout=t retry=t retry-delay=t retry-max-time=t w,write-out=t D,dump-header=w trace=w trace-ascii=w stderr=w E,cert=r key=r cacert=r capath=r netrc-file=r " +
-	"url=h L,location location-trusted s,silent S,show-error f,fail fail-with-body i,include I,head k,insecure v,verbose g,globoff G,get compressed C,continue-at=t r,range=t z,time-cond=t unix-socket=! " +
-	"abstract-unix-socket=! interface=t dns-servers=t etag-save=w etag-compare=r hsts=w alt-svc=w libcurl=w Q,quote=! P,ftp-port=t 0 1 2 3 4 6 http1.1 http2 http3 a,append l M q,disable n,netrc N,no-buffer p,proxytunnel j J,remote-header-name R Z,parallel progress-bar create-dirs retry-all-errors proto=t proto-redir=t max-redirs=t limit-rate=t y=t Y=t t=t ciphers=t engine=! variable=B aws-sigv4=t doh-url=h oauth2-bearer=t rate=t url-query=B"
+const curlOptions = "o,output=w O,remote-name remote-name-all output-dir=w T,upload-file=r d,data=B data-raw=t " +
+	"data-ascii=B data-binary=B data-urlencode=B json=B F,form=B form-string=t " +
+	"H,header=B X,request=t u,user=t A,user-agent=t e,referer=t b,cookie=B c,cookie-jar=w K,config=! x,proxy=h " +
+	"socks5=h socks5-hostname=h preproxy=h connect-to=! resolve=! " +
+	"m,max-time=t connect-timeout=t retry=t retry-delay=t retry-max-time=t w,write-out=t D,dump-header=w trace=w " +
+	"trace-ascii=w stderr=w E,cert=r key=r cacert=r capath=r netrc-file=r " +
+	"url=h L,location location-trusted s,silent S,show-error f,fail fail-with-body i,include I,head k,insecure " +
+	"v,verbose g,globoff G,get compressed C,continue-at=t r,range=t z,time-cond=t unix-socket=! " +
+	"abstract-unix-socket=! interface=t dns-servers=t etag-save=w etag-compare=r hsts=w alt-svc=w libcurl=w " +
+	"Q,quote=! P,ftp-port=t 0 1 2 3 4 6 http1.1 http2 http3 a,append l M q,disable n,netrc N,no-buffer " +
+	"p,proxytunnel j J,remote-header-name R Z,parallel progress-bar create-dirs retry-all-errors proto=t " +
+	"proto-redir=t max-redirs=t limit-rate=t y=t Y=t t=t ciphers=t engine=! variable=B aws-sigv4=t doh-url=h " +
+	"oauth2-bearer=t rate=t url-query=B"
 
 func (c *call) curl() {
 	if c.asksVersion() {
@@ -133,9 +145,14 @@ func (c *call) wget() {
 		return
 	}
 	c.network()
-	q := parser{options: spec("O,output-document=w o,output-file=w a,append-output=w i,input-file=r P,directory-prefix=w e,execute=! config=! post-file=r post-data=t body-file=r body-data=t method=t header=t " +
-		"U,user-agent=t referer=t load-cookies=r save-cookies=w use-askpass=x t,tries=t T,timeout=t w,wait=t Q,quota=t l,level=t A,accept=t R,reject=t D,domains=t B,base=t user=t password=t " +
-		"limit-rate=t r,recursive p k m,mirror H,span-hosts np nc c,continue N q,quiet v,verbose nv S,server-response spider no-check-certificate nd x E b,background content-disposition no-verbose no-clobber no-parent show-progress 4 6 n=t certificate=r private-key=r ca-certificate=r hsts-file=w warc-file=w rejected-log=w start-pos=t cut-dirs=t")}
+	q := parser{options: spec("O,output-document=w o,output-file=w a,append-output=w i,input-file=r " +
+		"P,directory-prefix=w e,execute=! config=! post-file=r post-data=t body-file=r body-data=t method=t header=t " +
+		"U,user-agent=t referer=t load-cookies=r save-cookies=w use-askpass=x t,tries=t T,timeout=t w,wait=t " +
+		"Q,quota=t l,level=t A,accept=t R,reject=t D,domains=t B,base=t user=t password=t " +
+		"limit-rate=t r,recursive p k m,mirror H,span-hosts np nc c,continue N q,quiet v,verbose nv " +
+		"S,server-response spider no-check-certificate nd x E b,background content-disposition no-verbose " +
+		"no-clobber no-parent show-progress 4 6 n=t certificate=r private-key=r ca-certificate=r hsts-file=w " +
+		"warc-file=w rejected-log=w start-pos=t cut-dirs=t")}
 	got := q.parse(c.words[1:])
 	c.apply(q, got)
 	if len(got.strange) > 0 {
@@ -160,7 +177,8 @@ func (c *call) ssh() {
 		return
 	}
 	c.network()
-	q := parser{options: spec("b=t c=t D=t E=w e=t F=r I=! i=r J=h L=t l=t m=t O=t o=! p=t Q=t R=t S=! W=h w=t B=t P=t s f n N q t T v x X y A a C K k M G g Y 4 6 V ssh=x"), first: true}
+	q := parser{options: spec("b=t c=t D=t E=w e=t F=r I=! i=r J=h L=t l=t m=t O=t o=! p=t Q=t R=t S=! W=h w=t B=t " +
+		"P=t s f n N q t T v x X y A a C K k M G g Y 4 6 V ssh=x"), first: true}
 	got := q.parse(c.words[1:])
 	c.apply(q, parsed{options: got.options})
 	if len(got.operands) > 0 {
@@ -190,9 +208,13 @@ func (c *call) copies() {
 	if c.asksVersion() {
 		return
 	}
-	q := parser{options: spec("e,rsh=x rsync-path=! exclude=t include=t f,filter=t exclude-from=r include-from=r files-from=r T,temp-dir=w backup-dir=w log-file=w partial-dir=w compare-dest=r copy-dest=r link-dest=r " +
-		"a,archive v,verbose z,compress r,recursive n,dry-run u,update P progress h,human-readable delete! delete-after! delete-before! delete-excluded! remove-source-files! i=r F=r o=! S=! J=h c=t l=t " +
-		"p q,quiet C B D 3 4 6 t g x,one-file-system H A X L k K b,backup s m password-file=r write-batch=w read-batch=r chmod=t chown=t max-size=t min-size=t bwlimit=t timeout=t port=t info=t out-format=t checksum stats partial inplace")}
+	q := parser{options: spec("e,rsh=x rsync-path=! exclude=t include=t f,filter=t exclude-from=r include-from=r " +
+		"files-from=r T,temp-dir=w backup-dir=w log-file=w partial-dir=w compare-dest=r copy-dest=r link-dest=r " +
+		"a,archive v,verbose z,compress r,recursive n,dry-run u,update P progress h,human-readable delete! " +
+		"delete-after! delete-before! delete-excluded! remove-source-files! i=r F=r o=! S=! J=h c=t l=t " +
+		"p q,quiet C B D 3 4 6 t g x,one-file-system H A X L k K b,backup s m password-file=r write-batch=w " +
+		"read-batch=r chmod=t chown=t max-size=t min-size=t bwlimit=t timeout=t port=t info=t out-format=t checksum " +
+		"stats partial inplace")}
 	if c.name == "scp" {
 		q.options = append([]option{{names: []string{"P"}, takes: '=', role: roleText}}, q.options...)
 	}

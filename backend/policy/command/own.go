@@ -89,7 +89,8 @@ func (c *call) trap() {
 	if len(words) > 0 && words[0].text == "--" {
 		words = words[1:]
 	}
-	if len(words) < 2 || words[0].sure() && (words[0].text == "-" || words[0].text == "" || words[0].text == "-p" || words[0].text == "-l") {
+	if len(words) < 2 || words[0].sure() && (words[0].text == "-" || words[0].text == "" || words[0].text == "-p" ||
+		words[0].text == "-l") {
 		return
 	}
 	if !words[0].sure() {
@@ -119,7 +120,10 @@ func (c *call) alias() {
 
 // settings are set and shopt; some settings make words mean something else.
 func (c *call) settings() {
-	plain := []string{"nullglob", "failglob", "globstar", "nocaseglob", "nocasematch", "extglob", "pipefail", "errexit", "nounset", "noglob", "lastpipe", "inherit_errexit", "xtrace", "errtrace", "noclobber"}
+	plain := []string{
+		"nullglob", "failglob", "globstar", "nocaseglob", "nocasematch", "extglob", "pipefail", "errexit",
+		"nounset", "noglob", "lastpipe", "inherit_errexit", "xtrace", "errtrace", "noclobber",
+	}
 	for _, w := range c.words[1:] {
 		switch {
 		case !w.sure():

@@ -22,7 +22,8 @@ func (c *call) interpreter() {
 		case !w.sure():
 			c.warn(c.name + " runs code that is only known when it runs.")
 			return
-		case w.text == "-c" || w.text == "-e" || w.text == "-E" || w.text == "-p" || w.text == "--eval" || w.text == "--print":
+		case w.text == "-c" || w.text == "-e" || w.text == "-E" || w.text == "-p" || w.text == "--eval" ||
+			w.text == "--print":
 			code := ""
 			if i+1 < len(words) {
 				code = ": " + short(words[i+1].shown)
@@ -31,7 +32,8 @@ func (c *call) interpreter() {
 			return
 		case w.text == "-m" && i+1 < len(words) && words[i+1].sure() && strings.HasPrefix(c.name, "python"):
 			c.sub = "-m " + words[i+1].text
-			if slices.Contains([]string{"pytest", "unittest", "mypy", "ruff", "black", "flake8", "compileall"}, words[i+1].text) {
+			if slices.Contains([]string{"pytest", "unittest", "mypy", "ruff", "black", "flake8", "compileall"},
+				words[i+1].text) {
 				c.label = c.name + " " + c.sub
 			}
 			if words[i+1].text == "pip" || words[i+1].text == "http.server" {
@@ -70,19 +72,37 @@ type task struct {
 // tasks are the subcommands of developers' tools that are known, by tool. Others run code.
 var tasks = map[string]map[string]task{
 	"go": {
-		"version": {looks: true}, "doc": {looks: true}, "help": {looks: true}, "list": {looks: true}, "get": {network: true}, "install": {network: true},
-		"build": {}, "test": {}, "vet": {}, "run": {}, "fmt": {}, "mod": {}, "generate": {}, "clean": {}, "env": {}, "tool": {}, "work": {},
+		"version": {looks: true}, "doc": {looks: true}, "help": {looks: true}, "list": {looks: true},
+		"get": {network: true}, "install": {network: true},
+		"build": {}, "test": {}, "vet": {}, "run": {}, "fmt": {}, "mod": {}, "generate": {}, "clean": {}, "env": {},
+		"tool": {}, "work": {},
 	},
 	"npm": {
-		"ls": {looks: true}, "list": {looks: true}, "help": {looks: true}, "-v": {looks: true}, "install": {network: true}, "i": {network: true}, "ci": {network: true},
-		"update": {network: true}, "audit": {network: true}, "publish": {network: true}, "view": {network: true}, "outdated": {network: true}, "test": {}, "run": {}, "start": {}, "run-script": {},
+		"ls": {looks: true}, "list": {looks: true}, "help": {looks: true}, "-v": {looks: true},
+		"install": {network: true}, "i": {network: true}, "ci": {network: true},
+		"update": {network: true}, "audit": {network: true}, "publish": {network: true}, "view": {network: true},
+		"outdated": {network: true}, "test": {}, "run": {}, "start": {}, "run-script": {},
 	},
-	"cargo": {"version": {looks: true}, "tree": {looks: true}, "help": {looks: true}, "build": {}, "test": {}, "check": {}, "run": {}, "fmt": {}, "clippy": {}, "bench": {}, "doc": {}, "add": {network: true}, "update": {network: true}, "install": {network: true}, "fetch": {network: true}, "publish": {network: true}, "search": {network: true}},
-	"pip":   {"list": {looks: true}, "show": {looks: true}, "freeze": {looks: true}, "check": {looks: true}, "help": {looks: true}, "install": {network: true}, "download": {network: true}, "uninstall": {}},
-	"apt":   {"list": {looks: true}, "show": {looks: true}, "search": {looks: true}, "update": {network: true}, "install": {network: true}, "upgrade": {network: true}},
-	"brew":  {"list": {looks: true}, "info": {looks: true}, "install": {network: true}, "update": {network: true}, "upgrade": {network: true}},
-	"gem":   {"list": {looks: true}, "install": {network: true}},
-	"gh":    {}, "glab": {}, "npx": {}, "make": {},
+	"cargo": {
+		"version": {looks: true}, "tree": {looks: true}, "help": {looks: true}, "build": {}, "test": {},
+		"check": {}, "run": {}, "fmt": {}, "clippy": {}, "bench": {}, "doc": {}, "add": {network: true},
+		"update": {network: true}, "install": {network: true}, "fetch": {network: true}, "publish": {network: true},
+		"search": {network: true},
+	},
+	"pip": {
+		"list": {looks: true}, "show": {looks: true}, "freeze": {looks: true}, "check": {looks: true},
+		"help": {looks: true}, "install": {network: true}, "download": {network: true}, "uninstall": {},
+	},
+	"apt": {
+		"list": {looks: true}, "show": {looks: true}, "search": {looks: true}, "update": {network: true},
+		"install": {network: true}, "upgrade": {network: true},
+	},
+	"brew": {
+		"list": {looks: true}, "info": {looks: true}, "install": {network: true}, "update": {network: true},
+		"upgrade": {network: true},
+	},
+	"gem": {"list": {looks: true}, "install": {network: true}},
+	"gh":  {}, "glab": {}, "npx": {}, "make": {},
 }
 
 // sameTasks are tools with the subcommands of another.
@@ -123,7 +143,8 @@ func (c *call) tool() {
 	case known && t.network:
 		c.network()
 		c.warn(c.name + " " + c.sub + " fetches code of others from the network.")
-	case c.name == "go" && c.sub == "env" && !slices.ContainsFunc(words, func(w value) bool { return w.text == "-w" || w.text == "-u" }):
+	case c.name == "go" && c.sub == "env" && !slices.ContainsFunc(words,
+		func(w value) bool { return w.text == "-w" || w.text == "-u" }):
 		return
 	default:
 		c.warn(c.name + " " + c.sub + " " + runsCode + ".")
@@ -136,7 +157,8 @@ func (c *call) tool() {
 
 // taskName is a subcommand with the task it runs, where it runs one by name.
 func taskName(sub string, rest []value) string {
-	if slices.Contains([]string{"run", "run-script", "mod", "tool", "work"}, sub) && len(rest) > 0 && !strings.HasPrefix(rest[0].text, "-") {
+	if slices.Contains([]string{"run", "run-script", "mod", "tool", "work"}, sub) && len(rest) > 0 &&
+		!strings.HasPrefix(rest[0].text, "-") {
 		return sub + " " + rest[0].text
 	}
 	return sub
@@ -145,8 +167,14 @@ func taskName(sub string, rest []value) string {
 // hooks reports whether options make a tool start other programs or write elsewhere.
 func hooks(words []value) bool {
 	return slices.ContainsFunc(words, func(w value) bool {
-		for _, name := range []string{"-exec", "-toolexec", "-vettool", "-overlay", "-modfile", "-C", "-o", "--config", "-config", "--prefix", "--global", "-g", "--script-shell", "--manifest-path", "--target", "-ldflags", "--registry", "--index-url", "--dir", "-coverprofile", "-cpuprofile", "-memprofile", "-outputdir", "-pkgdir", "--root", "--out-dir"} {
-			if w.text == name || strings.HasPrefix(w.text, name+"=") || w.text == "-"+name || strings.HasPrefix(w.text, "-"+name+"=") {
+		for _, name := range []string{
+			"-exec", "-toolexec", "-vettool", "-overlay", "-modfile", "-C", "-o", "--config",
+			"-config", "--prefix", "--global", "-g", "--script-shell", "--manifest-path", "--target", "-ldflags",
+			"--registry", "--index-url", "--dir", "-coverprofile", "-cpuprofile", "-memprofile", "-outputdir",
+			"-pkgdir", "--root", "--out-dir",
+		} {
+			if w.text == name || strings.HasPrefix(w.text, name+"=") || w.text == "-"+name ||
+				strings.HasPrefix(w.text, "-"+name+"=") {
 				return true
 			}
 		}
@@ -168,7 +196,8 @@ func (c *call) make(words []value) {
 	c.warn(c.name + " " + runsCode + ".")
 	var targets []string
 	for _, w := range words {
-		if strings.HasPrefix(w.text, "-") && strings.Trim(w.text, "-jkBs0123456789") != "" || strings.Contains(w.text, "=") {
+		if strings.HasPrefix(w.text, "-") && strings.Trim(w.text, "-jkBs0123456789") != "" ||
+			strings.Contains(w.text, "=") {
 			return // other files, folders or settings: no name tells enough
 		}
 		if !strings.HasPrefix(w.text, "-") {

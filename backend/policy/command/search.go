@@ -9,15 +9,19 @@ import (
 
 // findTests are find's words that take one more word and only look.
 var findTests = []string{
-	"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-lname", "-ilname", "-type", "-xtype", "-size", "-mtime", "-mmin",
-	"-atime", "-amin", "-ctime", "-cmin", "-maxdepth", "-mindepth", "-user", "-group", "-uid", "-gid", "-perm", "-links", "-inum", "-fstype", "-printf",
+	"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-lname", "-ilname",
+	"-type", "-xtype", "-size", "-mtime", "-mmin",
+	"-atime", "-amin", "-ctime", "-cmin", "-maxdepth", "-mindepth", "-user", "-group", "-uid", "-gid", "-perm",
+	"-links", "-inum", "-fstype", "-printf",
 	"-regextype", "-used", "-context", "-D",
 }
 
 // findWords are those that take no more.
 var findWords = []string{
-	"-L", "-P", "-H", "-O", "-O1", "-O2", "-O3", "-print", "-print0", "-ls", "-prune", "-quit", "-empty", "-readable", "-writable", "-executable", "-depth", "-d", "-mount", "-xdev",
-	"-follow", "-daystart", "-warn", "-nowarn", "-noleaf", "-ignore_readdir_race", "-true", "-false", "-not", "-a", "-and", "-o", "-or", "(", ")", "!", ",", "-nouser", "-nogroup",
+	"-L", "-P", "-H", "-O", "-O1", "-O2", "-O3", "-print", "-print0", "-ls", "-prune", "-quit", "-empty", "-readable",
+	"-writable", "-executable", "-depth", "-d", "-mount", "-xdev",
+	"-follow", "-daystart", "-warn", "-nowarn", "-noleaf", "-ignore_readdir_race", "-true", "-false", "-not", "-a",
+	"-and", "-o", "-or", "(", ")", "!", ",", "-nouser", "-nogroup",
 	"-E", "-X", "-s", "-x", "--help", "--version", "-help", "-version",
 }
 
@@ -75,7 +79,8 @@ func (c *call) action(words []value, roots []value) int {
 	case w.text == "-fprintf":
 		c.file(next, toolspec.UseWrite)
 		return 3
-	case w.text == "-newer" || w.text == "-anewer" || w.text == "-cnewer" || w.text == "-samefile" || w.text == "-files0-from":
+	case w.text == "-newer" || w.text == "-anewer" || w.text == "-cnewer" || w.text == "-samefile" ||
+		w.text == "-files0-from":
 		c.file(next, toolspec.UseRead)
 		return 2
 	case slices.Contains(findTests, w.text) || strings.HasPrefix(w.text, "-newer"):
@@ -112,7 +117,8 @@ func (c *call) findRuns(words []value, roots []value) int {
 			files = []value{unknown(root.shown)}
 			break
 		}
-		files = append(files, value{text: strings.TrimSuffix(root.text, "/") + "/*", shown: "every match in " + root.shown, glob: true})
+		files = append(files, value{text: strings.TrimSuffix(root.text, "/") + "/*", shown: "every match in " +
+			root.shown, glob: true})
 	}
 	if strings.HasSuffix(words[0].text, "dir") {
 		files = []value{unknown("what find found")}
@@ -123,7 +129,9 @@ func (c *call) findRuns(words []value, roots []value) int {
 }
 
 func (c *call) fd() {
-	q := parser{options: spec("x,exec=z X,exec-batch=z e,extension=t t,type=t E,exclude=t d,max-depth=t min-depth=t exact-depth=t S,size=t changed-within=t changed-before=t o,owner=t c,color=t j,threads=t base-directory=D ignore-file=r max-results=t and=t path-separator=t search-path=r format=t")}
+	q := parser{options: spec("x,exec=z X,exec-batch=z e,extension=t t,type=t E,exclude=t d,max-depth=t min-depth=t " +
+		"exact-depth=t S,size=t changed-within=t changed-before=t o,owner=t c,color=t j,threads=t base-directory=D " +
+		"ignore-file=r max-results=t and=t path-separator=t search-path=r format=t")}
 	for i, w := range c.words {
 		if w.sure() && slices.Contains([]string{"-x", "--exec", "-X", "--exec-batch"}, w.text) {
 			rest := c.replaced(c.words[i+1:], "{}", []value{unknown("what fd found")})
@@ -205,7 +213,8 @@ func (c *call) awk() {
 	if c.asksVersion() {
 		return
 	}
-	q := parser{options: spec("F,field-separator=t v,assign=t f,file=! e,source=t i,include=! l,load=! E,exec=! b c C d,dump-variables?w D,debug! g h k L?t n N M o,pretty-print?w O p,profile?w P r S,sandbox t s"), first: true}
+	q := parser{options: spec("F,field-separator=t v,assign=t f,file=! e,source=t i,include=! l,load=! E,exec=! b c " +
+		"C d,dump-variables?w D,debug! g h k L?t n N M o,pretty-print?w O p,profile?w P r S,sandbox t s"), first: true}
 	got := q.parse(c.words[1:])
 	c.apply(q, got)
 	rest := got.operands

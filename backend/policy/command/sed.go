@@ -12,7 +12,8 @@ func (c *call) sed() {
 		return
 	}
 	warned := c.r.warned
-	q := parser{options: spec("e,expression=t f,file=! i,in-place?t n,quiet,silent E r,regexp-extended s,separate u,unbuffered z,null-data l,line-length=t posix debug sandbox follow-symlinks b,binary")}
+	q := parser{options: spec("e,expression=t f,file=! i,in-place?t n,quiet,silent E r,regexp-extended s,separate " +
+		"u,unbuffered z,null-data l,line-length=t posix debug sandbox follow-symlinks b,binary")}
 	got := q.parse(c.words[1:])
 	c.apply(q, parsed{options: got.options})
 	rest, scripts := got.operands, got.values("expression")
@@ -156,7 +157,8 @@ func (s *sedScript) bracket(delimiter byte) bool {
 		}
 		end++
 	}
-	if end >= len(s.text) || strings.IndexByte(s.text[s.at:end], delimiter) >= 0 || strings.Contains(s.text[s.at:end], `\]`) || strings.HasSuffix(s.text[s.at:end], `\`) {
+	if end >= len(s.text) || strings.IndexByte(s.text[s.at:end], delimiter) >= 0 ||
+		strings.Contains(s.text[s.at:end], `\]`) || strings.HasSuffix(s.text[s.at:end], `\`) {
 		return false
 	}
 	s.at = end + 1
@@ -239,7 +241,8 @@ func (s *sedScript) acts(c byte) bool {
 func (s *sedScript) substitute() bool {
 	delimiter := s.peek()
 	s.at++
-	if delimiter == 0 || delimiter == '\n' || delimiter == '\\' || !s.until(delimiter, true) || !s.until(delimiter, false) {
+	if delimiter == 0 || delimiter == '\n' || delimiter == '\\' || !s.until(delimiter, true) ||
+		!s.until(delimiter, false) {
 		return false
 	}
 	for s.at < len(s.text) {

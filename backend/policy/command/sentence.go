@@ -14,7 +14,10 @@ func sentence(r Reading, at Place) string {
 	var parts []string
 	for _, use := range []toolspec.Use{toolspec.UseDelete, toolspec.UseWrite} {
 		if paths := of(r.Files, use); len(paths) > 0 {
-			parts = append(parts, map[toolspec.Use]string{toolspec.UseDelete: "delete ", toolspec.UseWrite: "write "}[use]+things(paths, at))
+			parts = append(parts, map[toolspec.Use]string{
+				toolspec.UseDelete: "delete ",
+				toolspec.UseWrite:  "write ",
+			}[use]+things(paths, at))
 		}
 	}
 	switch {

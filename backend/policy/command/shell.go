@@ -88,7 +88,10 @@ func (r Reading) Describe(d *toolspec.Description) {
 	d.Files, d.Hosts, d.Warnings = r.Files, r.Hosts, r.Warnings
 	d.Commands = nil
 	for _, c := range r.Commands {
-		use := toolspec.CommandUse{Program: strings.TrimSpace(c.Program + " " + c.Sub), Harmless: c.Harmless, Name: c.Name}
+		use := toolspec.CommandUse{
+			Program: strings.TrimSpace(c.Program + " " + c.Sub), Harmless: c.Harmless,
+			Name: c.Name,
+		}
 		if !slices.Contains(d.Commands, use) {
 			d.Commands = append(d.Commands, use)
 		}
@@ -98,7 +101,10 @@ func (r Reading) Describe(d *toolspec.Description) {
 // Read reads a command line as bash would at this place.
 func Read(command string, at Place) Reading {
 	out := &Reading{}
-	r := &reader{at: at, out: out, tally: &tally{left: maxCommands}, dirs: []string{filepath.Clean(at.Folder)}, text: command}
+	r := &reader{
+		at: at, out: out, tally: &tally{left: maxCommands}, dirs: []string{filepath.Clean(at.Folder)},
+		text: command,
+	}
 	r.script(command)
 	out.Harmless = len(out.Warnings) == 0 && !out.Network && !changes(out.Files)
 	if r.warned > r.warnedInside {
@@ -202,7 +208,8 @@ func parse(text string) (file *syntax.File, err error) {
 			file, err = nil, readError("the parser gave up")
 		}
 	}()
-	file, err = syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
+	file, err = syntax.NewParser(syntax.Variant(syntax.LangBash),
+		syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		return nil, readError(short(err.Error()))
 	}

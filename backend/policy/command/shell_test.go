@@ -73,7 +73,8 @@ func TestEveryCommandOfTheTableIsReadAsItIsWritten(t *testing.T) {
 		seen[c.command] = c.line
 		r := Read(c.command, at)
 		if got := verdict(r); got != c.verdict {
-			t.Errorf("line %d: %s\n\tis %s, want %s\n\twarnings %q\n\tfiles %v hosts %v", c.line, c.command, got, c.verdict, r.Warnings, r.Files, r.Hosts)
+			t.Errorf("line %d: %s\n\tis %s, want %s\n\twarnings %q\n\tfiles %v hosts %v", c.line, c.command, got,
+				c.verdict, r.Warnings, r.Files, r.Hosts)
 		}
 		if r.Sentence == "" || !r.Harmless && len(r.Commands) == 0 && len(r.Files) == 0 && len(r.Warnings) == 0 {
 			t.Errorf("line %d: nothing is said of it: %+v", c.line, r)
@@ -123,15 +124,20 @@ func names(command string) string {
 
 func TestOnlyWhatANameTellsEnoughOfCanBeNamed(t *testing.T) {
 	for command, want := range map[string]string{
-		"go test ./...": "go test", "go test -run X ./a && go vet ./...": "go test,go vet", "git commit -m x": "git commit", "npm run build": "npm run build",
-		"make -j4 test": "make test", "pytest -q": "pytest", "mkdir -p a": "mkdir", "ls && go build .": "go build", "frobnicate a": "frobnicate", "git fetch origin": "git fetch",
+		"go test ./...": "go test", "go test -run X ./a && go vet ./...": "go test,go vet",
+		"git commit -m x": "git commit", "npm run build": "npm run build",
+		"make -j4 test": "make test", "pytest -q": "pytest", "mkdir -p a": "mkdir", "ls && go build .": "go build",
+		"frobnicate a": "frobnicate", "git fetch origin": "git fetch",
 		"go test ./... > out.txt": "go test", "cd sub && go test ./...": "go test",
 		"sed -i s/a/b/ f": "sed -i", "cp a b": "cp",
 		// The name does not tell of what is not known, or of what a script runs.
-		"sed -i 'e rm -rf src' f": "", "sed -i s/a/b/e f": "", "sed -i \"$x\" f": "", "sed -i s/a/b/ \"$x\"": "", "touch \"$x\"": "", "cp a \"$x\"": "", "ln -s / all": "",
+		"sed -i 'e rm -rf src' f": "", "sed -i s/a/b/e f": "", "sed -i \"$x\" f": "", "sed -i s/a/b/ \"$x\"": "",
+		"touch \"$x\"": "", "cp a \"$x\"": "", "ln -s / all": "",
 		// Those could be anything.
-		"go test -exec x ./...": "", "sh -c 'go test'": "", "timeout 5 go test": "", "python3 x.py": "", "sudo go test": "", "rm a": "", "make -f x": "", "PATH=x go test": "", "go test $x": "",
-		"go test > $x": "", "go test $(cat f)": "", "$x go test": "", "git push --force": "", "git commit --amend": "", "find . -exec go test {} +": "", "curl https://example.com": "", "git -c core.pager=x commit": "",
+		"go test -exec x ./...": "", "sh -c 'go test'": "", "timeout 5 go test": "", "python3 x.py": "",
+		"sudo go test": "", "rm a": "", "make -f x": "", "PATH=x go test": "", "go test $x": "",
+		"go test > $x": "", "go test $(cat f)": "", "$x go test": "", "git push --force": "", "git commit --amend": "",
+		"find . -exec go test {} +": "", "curl https://example.com": "", "git -c core.pager=x commit": "",
 		"sort --compress-program=x a": "", "go test; rm a": "", "echo $(go test $x)": "",
 	} {
 		if got := names(command); got != want {
@@ -160,8 +166,10 @@ func TestWhatIsTooMuchToReadIsAWarning(t *testing.T) {
 		many.WriteString(" f" + strings.Repeat("x", i%7) + string(rune('a'+i%26)) + strings.Repeat("y", i/26))
 	}
 	for name, command := range map[string]string{
-		"files": many.String(), "commands": strings.Repeat("ls;", 3000), "text": "ls " + strings.Repeat("a", 70_000), "brackets": strings.Repeat("(", 300) + "ls" + strings.Repeat(")", 300),
-		"texts in texts": strings.Repeat("sh -c ", 40) + "ls", "wrappers": strings.Repeat("env ", 40) + "ls", "a zero byte": "ls\x00",
+		"files": many.String(), "commands": strings.Repeat("ls;", 3000), "text": "ls " + strings.Repeat("a", 70_000),
+		"brackets":       strings.Repeat("(", 300) + "ls" + strings.Repeat(")", 300),
+		"texts in texts": strings.Repeat("sh -c ", 40) + "ls", "wrappers": strings.Repeat("env ", 40) + "ls",
+		"a zero byte": "ls\x00",
 	} {
 		if r := Read(command, at); len(r.Warnings) == 0 {
 			t.Errorf("too many %s: nothing is said", name)

@@ -50,7 +50,9 @@ func specials(name string) func(*call) {
 		return (*call).interpreter
 	case "vim", "nvim", "vimdiff", "gvim", "rvim":
 		return func(c *call) { c.warn(c.name + " is an editor, and " + anyCommand + ".") }
-	case "go", "npm", "pnpm", "yarn", "npx", "cargo", "make", "gmake", "mvn", "gradle", "pip", "pip3", "poetry", "uv", "rustup", "gem", "bundle", "composer", "apt", "apt-get", "brew", "yum", "dnf", "pacman", "apk", "conda", "gh", "glab", "bunx", "pipx", "uvx":
+	case "go", "npm", "pnpm", "yarn", "npx", "cargo", "make", "gmake", "mvn", "gradle", "pip", "pip3", "poetry", "uv",
+		"rustup", "gem", "bundle", "composer", "apt", "apt-get", "brew", "yum", "dnf", "pacman", "apk", "conda", "gh",
+		"glab", "bunx", "pipx", "uvx":
 		return (*call).tool
 	}
 	return nil

@@ -13,7 +13,11 @@ func (c *call) transfer() {
 		return
 	}
 	warned := c.r.warned
-	q := parser{options: spec("t,target-directory=w T,no-target-directory S,suffix=t backup?t b reflink?t sparse=t preserve?t no-preserve=t m,mode=t o,owner=t g,group=t d,directory strip-program=x Z,context?t s,symbolic r R,recursive a f n i u v p P H L l x,one-file-system D c C exchange! remove-destination attributes-only parents dereference no-dereference no-clobber update?t verbose force interactive relative logical physical strip")}
+	q := parser{options: spec("t,target-directory=w T,no-target-directory S,suffix=t backup?t b reflink?t sparse=t " +
+		"preserve?t no-preserve=t m,mode=t o,owner=t g,group=t d,directory strip-program=x Z,context?t s,symbolic r " +
+		"R,recursive a f n i u v p P H L l x,one-file-system D c C exchange! remove-destination attributes-only " +
+		"parents dereference no-dereference no-clobber update?t verbose force interactive relative logical physical " +
+		"strip")}
 	got := q.parse(c.words[1:])
 	c.apply(q, got)
 	if got.has("owner", "group", "exchange") || len(got.strange) > 0 {
@@ -61,7 +65,8 @@ func (c *call) remove() {
 	if c.asksVersion() {
 		return
 	}
-	q := parser{options: spec("r R,recursive f,force i I v,verbose d,dir interactive?t one-file-system preserve-root?t no-preserve-root n,iterations=t s,size=t random-source=r u remove?t x,exact z,zero")}
+	q := parser{options: spec("r R,recursive f,force i I v,verbose d,dir interactive?t one-file-system " +
+		"preserve-root?t no-preserve-root n,iterations=t s,size=t random-source=r u remove?t x,exact z,zero")}
 	got := q.parse(c.words[1:])
 	if len(got.strange) > 0 {
 		c.warn(c.name + " is given " + short(got.strange[0]) + ", which is not known here.")
@@ -103,10 +108,14 @@ func (c *call) tar() {
 	if len(words) > 0 && words[0].sure() && !strings.HasPrefix(words[0].text, "-") {
 		words[0] = value{text: "-" + words[0].text, shown: words[0].shown} // tar xzf
 	}
-	q := parser{options: spec("c,create x,extract,get t,list r,append u,update d,diff,compare A,catenate,concatenate delete f,file=t C,directory=D z j J a v p P,absolute-names! k w s S O,to-stdout " +
-		"to-command=x checkpoint?t checkpoint-action=! I,use-compress-program=x F,info-script,new-volume-script=x rsh-command=x rmt-command=x T,files-from=r X,exclude-from=r " +
-		"exclude=t strip-components=t transform,xform=t owner=t group=t mode=t mtime=t K=t N=t L=t b=t g,listed-incremental=w index-file=w remove-files! overwrite gzip bzip2 xz zstd lzma " +
-		"auto-compress verbose preserve-permissions same-owner no-same-owner keep-old-files wildcards no-recursion numeric-owner h,dereference warning=t format=t H=t sort=t one-file-system")}
+	q := parser{options: spec("c,create x,extract,get t,list r,append u,update d,diff,compare " +
+		"A,catenate,concatenate delete f,file=t C,directory=D z j J a v p P,absolute-names! k w s S O,to-stdout " +
+		"to-command=x checkpoint?t checkpoint-action=! I,use-compress-program=x F,info-script,new-volume-script=x " +
+		"rsh-command=x rmt-command=x T,files-from=r X,exclude-from=r " +
+		"exclude=t strip-components=t transform,xform=t owner=t group=t mode=t mtime=t K=t N=t L=t b=t " +
+		"g,listed-incremental=w index-file=w remove-files! overwrite gzip bzip2 xz zstd lzma " +
+		"auto-compress verbose preserve-permissions same-owner no-same-owner keep-old-files wildcards no-recursion " +
+		"numeric-owner h,dereference warning=t format=t H=t sort=t one-file-system")}
 	got := q.parse(words)
 	if len(got.strange) > 0 || got.blurred != "" {
 		c.warn("tar is given options that are only known when it runs, or not known here.")
@@ -171,7 +180,8 @@ func (c *call) compress() {
 	if c.asksVersion() {
 		return
 	}
-	q := parser{options: spec("c,stdout,to-stdout d,decompress k,keep f,force l,list t,test v q n r,recursive S,suffix=t T,threads=t o=w M=t D=r rm! 1 2 3 4 5 6 7 8 9 fast best")}
+	q := parser{options: spec("c,stdout,to-stdout d,decompress k,keep f,force l,list t,test v q n r,recursive " +
+		"S,suffix=t T,threads=t o=w M=t D=r rm! 1 2 3 4 5 6 7 8 9 fast best")}
 	got := q.parse(c.words[1:])
 	c.apply(q, got)
 	for _, v := range got.operands {

@@ -121,7 +121,8 @@ func (n *notes) walk(file *syntax.File) {
 		case *syntax.ForClause:
 			n.loop(x)
 		case *syntax.ParamExp:
-			if x.Exp != nil && (x.Exp.Op == syntax.AssignUnset || x.Exp.Op == syntax.AssignUnsetOrNull) && x.Param != nil {
+			if x.Exp != nil && (x.Exp.Op == syntax.AssignUnset || x.Exp.Op == syntax.AssignUnsetOrNull) &&
+				x.Param != nil {
 				n.lose(x.Param.Value)
 			}
 		case *syntax.BinaryArithm:
@@ -286,5 +287,6 @@ func counts(p *syntax.CmdSubst) bool {
 		cmd = pipe.Y.Cmd
 	}
 	call, is := cmd.(*syntax.CallExpr)
-	return is && len(call.Args) > 0 && slices.Contains([]string{"wc", "nproc", "id", "expr"}, call.Args[0].Lit()) && len(call.Args) < 3
+	return is && len(call.Args) > 0 && slices.Contains([]string{"wc", "nproc", "id", "expr"}, call.Args[0].Lit()) &&
+		len(call.Args) < 3
 }

@@ -33,7 +33,8 @@ func (v value) option() bool {
 	if v.unknown || v.glob {
 		return v.text == "" || v.text[0] == '-' || v.text[0] == '*' || v.text[0] == '?' || v.text[0] == '['
 	}
-	return strings.HasPrefix(v.text, "-") || slices.ContainsFunc(v.others, func(s string) bool { return strings.HasPrefix(s, "-") })
+	return strings.HasPrefix(v.text, "-") || slices.ContainsFunc(v.others,
+		func(s string) bool { return strings.HasPrefix(s, "-") })
 }
 
 // could reports whether the word may be this text, as far as its values are known.
@@ -174,7 +175,8 @@ func (b *builder) part(part syntax.WordPart, quoted, first bool) {
 			return
 		}
 		text, err := expand.Literal(nil, &syntax.Word{Parts: []syntax.WordPart{p}})
-		if err != nil || strings.Contains(p.Value, `\x00`) || strings.Contains(p.Value, `\0`) || strings.Contains(p.Value, `\u0`) || strings.Contains(p.Value, `\U0`) {
+		if err != nil || strings.Contains(p.Value, `\x00`) || strings.Contains(p.Value, `\0`) ||
+			strings.Contains(p.Value, `\u0`) || strings.Contains(p.Value, `\U0`) {
 			b.lost(false)
 			return
 		}
@@ -243,7 +245,8 @@ func (b *builder) literal(s string, quoted, first bool) {
 
 // param reads a variable that is known.
 func (b *builder) param(p *syntax.ParamExp, quoted bool) {
-	plain := p.Param != nil && !p.Excl && !p.Length && !p.Width && p.Index == nil && p.Slice == nil && p.Repl == nil && p.Names == 0 && p.Exp == nil
+	plain := p.Param != nil && !p.Excl && !p.Length && !p.Width && p.Index == nil && p.Slice == nil && p.Repl == nil &&
+		p.Names == 0 && p.Exp == nil
 	if p.Length || plain && strings.Contains("#?$!", p.Param.Value) {
 		b.empty = false
 		b.lost(false) // a number

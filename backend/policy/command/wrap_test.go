@@ -11,18 +11,28 @@ import (
 // wraps put a command into something that runs it too. The quoted ones take it as one word.
 var (
 	plainWraps = []string{
-		"ls; %s\n", "%s\nls", "ls && %s\n", "ls || %s\n", "(%s\n)", "{ %s\n}", "if true; then %s\nfi", "while false; do %s\ndone", "for w_i in 1 2; do %s\ndone",
-		"case a in a) %s\n;; esac", "w_f() { %s\n}", "w_f() { %s\n}; w_f", "echo $(%s\n)", "echo \"$(%s\n)\"", "w_x=$(%s\n)", "cat <(%s\n)", "date | { %s\n}", "{ %s\n} | cat", "cat <<EOF_W\n$(%s\n)\nEOF_W\n",
-		"cd src; %s\n", "cd src && { %s\n}", "! { %s\n}", "{ %s\n} &", "coproc { %s\n}", "[[ -n $(%s\n) ]]", "set -e; %s\n", "true; ( %s\n ) > /dev/null",
+		"ls; %s\n", "%s\nls", "ls && %s\n", "ls || %s\n", "(%s\n)", "{ %s\n}", "if true; then %s\nfi",
+		"while false; do %s\ndone", "for w_i in 1 2; do %s\ndone",
+		"case a in a) %s\n;; esac", "w_f() { %s\n}", "w_f() { %s\n}; w_f", "echo $(%s\n)", "echo \"$(%s\n)\"",
+		"w_x=$(%s\n)", "cat <(%s\n)", "date | { %s\n}", "{ %s\n} | cat", "cat <<EOF_W\n$(%s\n)\nEOF_W\n",
+		"cd src; %s\n", "cd src && { %s\n}", "! { %s\n}", "{ %s\n} &", "coproc { %s\n}", "[[ -n $(%s\n) ]]",
+		"set -e; %s\n", "true; ( %s\n ) > /dev/null",
 	}
 	quotedWraps = []string{
-		"sh -c %s", "bash -c %s", "bash -ec %s", "/bin/sh -c %s", "env sh -c %s", "env A=1 sh -c %s", "env -i sh -c %s", "sudo sh -c %s", "doas sh -c %s", "timeout 5 sh -c %s", "nice -n 5 sh -c %s",
-		"ionice -c 3 sh -c %s", "nohup sh -c %s", "setsid sh -c %s", "stdbuf -oL sh -c %s", "chroot / sh -c %s", "unshare -r sh -c %s", "nsenter -t 1 -m sh -c %s", "busybox sh -c %s", "busybox timeout 5 sh -c %s",
-		"command sh -c %s", "exec sh -c %s", "builtin eval %s", "eval %s", "trap %s EXIT", "alias w_x=%s", "watch %s", "watch -x sh -c %s", "xargs sh -c %s", "xargs -I{} sh -c %s", "find . -exec sh -c %s \\;",
-		"find . -execdir sh -c %s {} +", "find . -name x -ok sh -c %s \\;", "parallel sh -c %s", "su -c %s", "su bob -c %s", "flock l -c %s", "flock l sh -c %s", "script -c %s", "time sh -c %s", "/usr/bin/time sh -c %s",
-		"bash <<< %s", "git bisect run sh -c %s", "git submodule foreach %s", "git rebase --exec %s main", "git -c alias.x=!%s x", "tar tf a.tar --to-command=%s", "sort --compress-program=%s a", "ssh h.example.com %s",
-		"python3 -c %s", "perl -e %s", "awk %s a.txt; sh -c %s", "vim -c %s a", "make SHELL=%s", "taskset 1 sh -c %s", "prlimit sh -c %s", "setarch x86_64 sh -c %s", "ls | xargs -n1 sh -c %s", "man -P %s ls",
-		"timeout 5 nice env xargs sh -c %s", "sh -c 'sh -c \"$0\"' %s", "env -S 'sh -c' %s", "runuser -u bob -- sh -c %s", "fd x -x sh -c %s", "split --filter=%s a", "rg --pre=%s a",
+		"sh -c %s", "bash -c %s", "bash -ec %s", "/bin/sh -c %s", "env sh -c %s", "env A=1 sh -c %s", "env -i sh -c %s",
+		"sudo sh -c %s", "doas sh -c %s", "timeout 5 sh -c %s", "nice -n 5 sh -c %s",
+		"ionice -c 3 sh -c %s", "nohup sh -c %s", "setsid sh -c %s", "stdbuf -oL sh -c %s", "chroot / sh -c %s",
+		"unshare -r sh -c %s", "nsenter -t 1 -m sh -c %s", "busybox sh -c %s", "busybox timeout 5 sh -c %s",
+		"command sh -c %s", "exec sh -c %s", "builtin eval %s", "eval %s", "trap %s EXIT", "alias w_x=%s", "watch %s",
+		"watch -x sh -c %s", "xargs sh -c %s", "xargs -I{} sh -c %s", "find . -exec sh -c %s \\;",
+		"find . -execdir sh -c %s {} +", "find . -name x -ok sh -c %s \\;", "parallel sh -c %s", "su -c %s",
+		"su bob -c %s", "flock l -c %s", "flock l sh -c %s", "script -c %s", "time sh -c %s", "/usr/bin/time sh -c %s",
+		"bash <<< %s", "git bisect run sh -c %s", "git submodule foreach %s", "git rebase --exec %s main",
+		"git -c alias.x=!%s x", "tar tf a.tar --to-command=%s", "sort --compress-program=%s a", "ssh h.example.com %s",
+		"python3 -c %s", "perl -e %s", "awk %s a.txt; sh -c %s", "vim -c %s a", "make SHELL=%s", "taskset 1 sh -c %s",
+		"prlimit sh -c %s", "setarch x86_64 sh -c %s", "ls | xargs -n1 sh -c %s", "man -P %s ls",
+		"timeout 5 nice env xargs sh -c %s", "sh -c 'sh -c \"$0\"' %s", "env -S 'sh -c' %s",
+		"runuser -u bob -- sh -c %s", "fd x -x sh -c %s", "split --filter=%s a", "rg --pre=%s a",
 	}
 )
 
@@ -81,7 +91,8 @@ func TestNoWrapMakesACommandHarmless(t *testing.T) {
 
 func TestAHarmlessCommandStaysSoInAPlainWrap(t *testing.T) {
 	for _, wrap := range []string{
-		"sh -c %s", "bash -c %s", "timeout 5 sh -c %s", "nice sh -c %s", "env sh -c %s", "nohup sh -c %s", "eval %s", "busybox sh -c %s", "watch %s",
+		"sh -c %s", "bash -c %s", "timeout 5 sh -c %s", "nice sh -c %s", "env sh -c %s", "nohup sh -c %s", "eval %s",
+		"busybox sh -c %s", "watch %s",
 	} {
 		for _, command := range []string{"ls -l", "grep -rn x . | head", "cat a.txt && wc -l b.txt", "git status"} {
 			quoted, err := syntax.Quote(command, syntax.LangBash)

@@ -18,25 +18,47 @@ type wrapper struct {
 
 // plainWrappers start what follows as it stands.
 var plainWrappers = map[string]wrapper{
-	"timeout":  {options: "k,kill-after=t s,signal=t foreground preserve-status v,verbose p,preserve-status f", skip: 1},
+	"timeout": {
+		options: "k,kill-after=t s,signal=t foreground preserve-status v,verbose p,preserve-status f",
+		skip:    1,
+	},
 	"gtimeout": {options: "k,kill-after=t s,signal=t foreground preserve-status v", skip: 1},
-	"nice":     {options: "n,adjustment=t 0 1 2 3 4 5 6 7 8 9"}, "ionice": {options: "c,class=t n,classdata=t p,pid=t P,pgid=t u,uid=t t,ignore"},
-	"nohup": {}, "setsid": {options: "c,ctty f,fork w,wait"}, "stdbuf": {options: "i,input=t o,output=t e,error=t"}, "time": {options: "f,format=t o,output=w a,append p,portability v,verbose q,quiet"},
-	"taskset": {options: "c,cpu-list p! a", skip: 1}, "chrt": {options: "b d f i o r R p! T=t P=t D=t a m v", skip: 1}, "numactl": {options: "N=t m=t C=t i=t p=t l s H"},
-	"catchsegv": {}, "unbuffer": {options: "p"}, "fakeroot": {options: "l=x lib=x i=r s=w"}, "setarch": {options: "R 3 B F I L S T X Z v", skip: 1}, "linux32": {}, "linux64": {},
-	"cgexec": {options: "g=t sticky"}, "ccache": {}, "distcc": {}, "caffeinate": {options: "d i m s u t=t w=t"}, "gosu": {skip: 1, warn: asAnother}, "su-exec": {skip: 1, warn: asAnother},
+	"nice":     {options: "n,adjustment=t 0 1 2 3 4 5 6 7 8 9"},
+	"ionice":   {options: "c,class=t n,classdata=t p,pid=t P,pgid=t u,uid=t t,ignore"},
+	"nohup":    {}, "setsid": {options: "c,ctty f,fork w,wait"}, "stdbuf": {options: "i,input=t o,output=t e,error=t"},
+	"time":    {options: "f,format=t o,output=w a,append p,portability v,verbose q,quiet"},
+	"taskset": {options: "c,cpu-list p! a", skip: 1}, "chrt": {options: "b d f i o r R p! T=t P=t D=t a m v", skip: 1},
+	"numactl":   {options: "N=t m=t C=t i=t p=t l s H"},
+	"catchsegv": {}, "unbuffer": {options: "p"}, "fakeroot": {options: "l=x lib=x i=r s=w"},
+	"setarch": {options: "R 3 B F I L S T X Z v", skip: 1}, "linux32": {}, "linux64": {},
+	"cgexec": {options: "g=t sticky"}, "ccache": {}, "distcc": {}, "caffeinate": {options: "d i m s u t=t w=t"},
+	"gosu": {skip: 1, warn: asAnother}, "su-exec": {skip: 1, warn: asAnother},
 	"chroot":  {options: "userspec=t groups=t skip-chdir", skip: 1, warn: "runs it with another folder as the root"},
-	"unshare": {options: unshareOptions, warn: "runs it in namespaces of its own"}, "nsenter": {options: nsenterOptions, warn: "runs it inside of another program's namespaces"},
-	"sudo": {options: "u,user=t g,group=t h,host=t p,prompt=t C=t r,role=t t,type=t U,other-user=t T=t D,chdir=D R,chroot=t A b E,preserve-env?t H i,login K k l e,edit n P S s,shell V v", warn: asAnother},
-	"doas": {options: "u=t C=r a=t L n s", warn: asAnother}, "pkexec": {options: "user=t disable-internal-agent keep-cwd", warn: asAnother}, "setpriv": {options: "reuid=t regid=t groups=t clear-groups keep-groups init-groups no-new-privs inh-caps=t bounding-set=t", warn: takesRights},
-	"runcon": {options: "t=t u=t r=t l=t c", skip: 1, warn: takesRights}, "dbus-run-session": {warn: anyCommand}, "dbus-launch": {warn: anyCommand}, "xvfb-run": {options: "a n=t e=w s=t f=r", warn: "starts a display of its own"},
-	"softlimit": {options: "a=t c=t d=t m=t t=t"}, "faketime": {options: "f m", skip: 1}, "rlwrap": {options: "f=r H=w", warn: anyCommand}, "toybox": {}, "busybox": {}, "nocache": {}, "eatmydata": {}, "proxychains": {options: "q f=r", warn: "reaches the network"}, "torsocks": {warn: "reaches the network"},
-	"prlimit": {options: "p,pid=t n,nofile?t c,core?t v,as?t t,cpu?t o,output=t"}, "systemd-inhibit": {options: "what=t who=t why=t mode=t", warn: changesSystem}, "aa-exec": {options: "p=t", warn: takesRights}, "capsh": {warn: takesRights}, "sg": {skip: 1, warn: asAnother},
+	"unshare": {options: unshareOptions, warn: "runs it in namespaces of its own"},
+	"nsenter": {options: nsenterOptions, warn: "runs it inside of another program's namespaces"},
+	"sudo": {options: "u,user=t g,group=t h,host=t p,prompt=t C=t r,role=t t,type=t U,other-user=t T=t D,chdir=D " +
+		"R,chroot=t A b E,preserve-env?t H i,login K k l e,edit n P S s,shell V v", warn: asAnother},
+	"doas":   {options: "u=t C=r a=t L n s", warn: asAnother},
+	"pkexec": {options: "user=t disable-internal-agent keep-cwd", warn: asAnother},
+	"setpriv": {options: "reuid=t regid=t groups=t clear-groups keep-groups init-groups no-new-privs inh-caps=t " +
+		"bounding-set=t", warn: takesRights},
+	"runcon": {options: "t=t u=t r=t l=t c", skip: 1, warn: takesRights}, "dbus-run-session": {warn: anyCommand},
+	"dbus-launch": {warn: anyCommand}, "xvfb-run": {options: "a n=t e=w s=t f=r", warn: "starts a display of its own"},
+	"softlimit": {options: "a=t c=t d=t m=t t=t"}, "faketime": {options: "f m", skip: 1},
+	"rlwrap": {options: "f=r H=w", warn: anyCommand}, "toybox": {}, "busybox": {}, "nocache": {}, "eatmydata": {},
+	"proxychains": {options: "q f=r", warn: "reaches the network"}, "torsocks": {warn: "reaches the network"},
+	"prlimit":         {options: "p,pid=t n,nofile?t c,core?t v,as?t t,cpu?t o,output=t"},
+	"systemd-inhibit": {options: "what=t who=t why=t mode=t", warn: changesSystem},
+	"aa-exec":         {options: "p=t", warn: takesRights}, "capsh": {warn: takesRights},
+	"sg": {skip: 1, warn: asAnother},
 }
 
 const (
-	unshareOptions = "m,mount?t u,uts?t i,ipc?t n,net?t p,pid?t U,user?t C,cgroup?t T,time?t f,fork r,map-root-user c,map-current-user mount-proc?t R,root=t w,wd=D S,setuid=t G,setgid=t kill-child?t propagation=t setgroups=t keep-caps map-users=t map-groups=t map-auto"
-	nsenterOptions = "t,target=t m,mount?t u,uts?t i,ipc?t n,net?t p,pid?t U,user?t C,cgroup?t T,time?t S,setuid=t G,setgid=t r,root?t w,wd?t a,all F,no-fork e,env preserve-credentials W=t"
+	unshareOptions = "m,mount?t u,uts?t i,ipc?t n,net?t p,pid?t U,user?t C,cgroup?t T,time?t f,fork r,map-root-user " +
+		"c,map-current-user mount-proc?t R,root=t w,wd=D S,setuid=t G,setgid=t kill-child?t propagation=t " +
+		"setgroups=t keep-caps map-users=t map-groups=t map-auto"
+	nsenterOptions = "t,target=t m,mount?t u,uts?t i,ipc?t n,net?t p,pid?t U,user?t C,cgroup?t T,time?t S,setuid=t " +
+		"G,setgid=t r,root?t w,wd?t a,all F,no-fork e,env preserve-credentials W=t"
 )
 
 func wrappers(name string) func(*call) {
@@ -73,7 +95,8 @@ func (c *call) wrap(w wrapper) {
 		c.warn(c.name + " " + w.warn + ".")
 	}
 	if len(got.strange) > 0 {
-		c.warn(c.name + " is given " + short(got.strange[0]) + ", which is not known here, so what it starts cannot be told.")
+		c.warn(c.name + " is given " + short(got.strange[0]) +
+			", which is not known here, so what it starts cannot be told.")
 	}
 	if got.blurred != "" {
 		c.warn("“" + short(got.blurred) + "” could be any option of " + c.name + " when it runs.")
@@ -119,7 +142,8 @@ func (c *call) env() {
 	if c.asksVersion() {
 		return
 	}
-	q := parser{options: spec("i,ignore-environment 0,null u,unset=t C,chdir=D S,split-string=s P=t a,argv0=t v,debug block-signal?t default-signal?t ignore-signal?t list-signal-handling f,file=r"), first: true}
+	q := parser{options: spec("i,ignore-environment 0,null u,unset=t C,chdir=D S,split-string=s P=t a,argv0=t " +
+		"v,debug block-signal?t default-signal?t ignore-signal?t list-signal-handling f,file=r"), first: true}
 	got := q.parse(c.words[1:])
 	if len(got.strange) > 0 || got.blurred != "" {
 		c.warn("env is given options that are not known here, so what it starts cannot be told.")
@@ -147,7 +171,9 @@ func (c *call) env() {
 }
 
 func (c *call) xargs() {
-	q := parser{options: spec("0,null r,no-run-if-empty t,verbose p,interactive x,exit o,open-tty a,arg-file=r d,delimiter=t E=t e?t eof?t I,replace=t i?t L,max-lines=t l?t n,max-args=t P,max-procs=t s,max-chars=t show-limits process-slot-var=t J=t R=t S=t"), first: true}
+	q := parser{options: spec("0,null r,no-run-if-empty t,verbose p,interactive x,exit o,open-tty a,arg-file=r " +
+		"d,delimiter=t E=t e?t eof?t I,replace=t i?t L,max-lines=t l?t n,max-args=t P,max-procs=t s,max-chars=t " +
+		"show-limits process-slot-var=t J=t R=t S=t"), first: true}
 	got := q.parse(c.words[1:])
 	c.apply(q, parsed{options: got.options})
 	if len(got.strange) > 0 || got.blurred != "" {
@@ -197,7 +223,8 @@ func (c *call) shells() {
 	if c.asksVersion() {
 		return
 	}
-	q := parser{options: spec("c o=t O=t i l,login r s x e u n v f rcfile=r init-file=r norc noprofile posix restricted verbose debugger! dump-strings dump-po-strings"), first: true}
+	q := parser{options: spec("c o=t O=t i l,login r s x e u n v f rcfile=r init-file=r norc noprofile posix " +
+		"restricted verbose debugger! dump-strings dump-po-strings"), first: true}
 	words := c.words[1:]
 	for len(words) > 0 && words[0].sure() && len(words[0].text) > 1 && words[0].text[0] == '+' {
 		words = words[1:] // set +x
@@ -243,7 +270,9 @@ func (c *call) fromInput() {
 
 // textTo are programs that hand a text to a shell with -c.
 func (c *call) textTo() {
-	q := parser{options: spec("c,command=x u,user=t g,group=t G=t s,shell=t w=t l,login m p P f,fork q,quiet a,append e,return r,return t?t T=t o,output-limit=t E,echo=t I=w O=w B=w n,nonblock x,exclusive timeout=t conflict-exit-code=t F,no-fork v"), first: true}
+	q := parser{options: spec("c,command=x u,user=t g,group=t G=t s,shell=t w=t l,login m p P f,fork q,quiet " +
+		"a,append e,return r,return t?t T=t o,output-limit=t E,echo=t I=w O=w B=w n,nonblock x,exclusive timeout=t " +
+		"conflict-exit-code=t F,no-fork v"), first: true}
 	got := q.parse(c.words[1:])
 	switch c.name {
 	case "su", "runuser":
@@ -285,7 +314,8 @@ func (c *call) textTo() {
 }
 
 func (c *call) watch() {
-	q := parser{options: spec("n,interval=t d,differences?t x,exec t,no-title b,beep e,errexit g,chgexit c,color p,precise q,equexit=t w,no-wrap C,no-color s,shotsdir=w"), first: true}
+	q := parser{options: spec("n,interval=t d,differences?t x,exec t,no-title b,beep e,errexit g,chgexit c,color " +
+		"p,precise q,equexit=t w,no-wrap C,no-color s,shotsdir=w"), first: true}
 	got := q.parse(c.words[1:])
 	c.apply(q, parsed{options: got.options})
 	if len(got.strange) > 0 || got.blurred != "" {
@@ -316,7 +346,8 @@ func (c *call) joined(words []value) {
 // parallel makes commands of its own out of what it reads; those are not known.
 func (c *call) parallel() {
 	c.warn(c.name + " makes commands out of what it reads, and those are not known beforehand.")
-	q := parser{options: spec("j,jobs=t k,keep-order a,arg-file=r I=t n=t N=t S,sshlogin=n sshloginfile=n joblog=w results=w"), first: true}
+	q := parser{options: spec("j,jobs=t k,keep-order a,arg-file=r I=t n=t N=t S,sshlogin=n sshloginfile=n joblog=w " +
+		"results=w"), first: true}
 	got := q.parse(c.words[1:])
 	c.apply(q, parsed{options: got.options})
 	var words []value

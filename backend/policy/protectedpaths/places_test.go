@@ -23,7 +23,10 @@ func set(t *testing.T) (*protectedpaths.Places, string) {
 }
 
 func own(home string) protectedpaths.Own {
-	return protectedpaths.Own{Home: home, Data: filepath.Join(home, ".local/share/sextant"), Config: filepath.Join(home, ".config/sextant")}
+	return protectedpaths.Own{
+		Home: home, Data: filepath.Join(home, ".local/share/sextant"),
+		Config: filepath.Join(home, ".config/sextant"),
+	}
 }
 
 func folder(t *testing.T, dir string) {
@@ -56,12 +59,18 @@ func judged(t *testing.T, p *protectedpaths.Places, path string, want protectedp
 func TestSecretsOfAHomeAreNeverTouched(t *testing.T) {
 	p, home := set(t)
 	for _, rel := range []string{
-		".ssh", ".ssh/id_ed25519", ".ssh/authorized_keys", ".gnupg/private-keys-v1.d/a.key", ".aws/credentials", ".azure/msal_token_cache.json",
-		".config/gcloud/credentials.db", ".kube/config", ".docker/config.json", ".netrc", ".npmrc", ".pypirc", ".git-credentials",
-		".config/gh/hosts.yml", ".local/share/keyrings/login.keyring", ".config/google-chrome/Default/Cookies", ".config/chromium/Default/Login Data",
-		".mozilla/firefox/x.default/logins.json", ".config/BraveSoftware/Brave-Browser/Default/Cookies", ".config/microsoft-edge/Default/Cookies",
-		".password-store/mail.gpg", ".config/Bitwarden/data.json", ".pgpass", ".vault-token", ".cargo/credentials.toml", ".m2/settings.xml",
-		".thunderbird/x/key4.db", ".local/share/sextant/sextant.db", ".local/share/sextant/secrets/openai_api_key", ".local/share/sextant",
+		".ssh", ".ssh/id_ed25519", ".ssh/authorized_keys", ".gnupg/private-keys-v1.d/a.key", ".aws/credentials",
+		".azure/msal_token_cache.json",
+		".config/gcloud/credentials.db", ".kube/config", ".docker/config.json", ".netrc", ".npmrc", ".pypirc",
+		".git-credentials",
+		".config/gh/hosts.yml", ".local/share/keyrings/login.keyring", ".config/google-chrome/Default/Cookies",
+		".config/chromium/Default/Login Data",
+		".mozilla/firefox/x.default/logins.json", ".config/BraveSoftware/Brave-Browser/Default/Cookies",
+		".config/microsoft-edge/Default/Cookies",
+		".password-store/mail.gpg", ".config/Bitwarden/data.json", ".pgpass", ".vault-token", ".cargo/credentials.toml",
+		".m2/settings.xml",
+		".thunderbird/x/key4.db", ".local/share/sextant/sextant.db", ".local/share/sextant/secrets/openai_api_key",
+		".local/share/sextant",
 		"snap/firefox/common/.mozilla/firefox/a/cookies.sqlite", ".config/git/credentials",
 	} {
 		judged(t, p, filepath.Join(home, rel), protectedpaths.Secret)
@@ -71,11 +80,16 @@ func TestSecretsOfAHomeAreNeverTouched(t *testing.T) {
 func TestSecretsOfTheMachineAndOfOthersAreNeverTouched(t *testing.T) {
 	p, _ := set(t)
 	for _, path := range []string{
-		"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/sudoers.d/ana", "/etc/ssl/private/key.pem", "/etc/ssh/ssh_host_ed25519_key",
-		"/run/docker.sock", "/var/run/docker.sock", "/run/user/1000/bus", "/run/secrets/token", "/dev/sda", "/dev/mem", "/dev/fd/5", "/dev",
-		"/root/.ssh/id_rsa", "/home/bo/.ssh/id_rsa", "/home/bo/.aws/credentials", "/Users/bo/Library/Keychains/login.keychain-db", "/var/home/bo/.netrc",
-		"/proc/self/environ", "/proc/1/environ", "/proc/1234/mem", "/proc/self/fd/3", "/proc/thread-self/environ", "/proc/9/task/9/environ",
-		"/proc/self/root/etc/hostname", "/proc/self/cwd/notes.txt", "/proc/1/root", "/proc/kcore", "/proc/self/map_files/a-b",
+		"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/sudoers.d/ana", "/etc/ssl/private/key.pem",
+		"/etc/ssh/ssh_host_ed25519_key",
+		"/run/docker.sock", "/var/run/docker.sock", "/run/user/1000/bus", "/run/secrets/token", "/dev/sda", "/dev/mem",
+		"/dev/fd/5", "/dev",
+		"/root/.ssh/id_rsa", "/home/bo/.ssh/id_rsa", "/home/bo/.aws/credentials",
+		"/Users/bo/Library/Keychains/login.keychain-db", "/var/home/bo/.netrc",
+		"/proc/self/environ", "/proc/1/environ", "/proc/1234/mem", "/proc/self/fd/3", "/proc/thread-self/environ",
+		"/proc/9/task/9/environ",
+		"/proc/self/root/etc/hostname", "/proc/self/cwd/notes.txt", "/proc/1/root", "/proc/kcore",
+		"/proc/self/map_files/a-b",
 		"notes.txt", "", "./x", "/work/a\x00b",
 	} {
 		judged(t, p, path, protectedpaths.Secret)
@@ -86,22 +100,28 @@ func TestWhatRunsOrSteersAsksEvenInsideOfTheWorkspace(t *testing.T) {
 	p, home := set(t)
 	work := filepath.Join(home, "work")
 	for _, rel := range []string{
-		".git", ".git/hooks/pre-commit", ".git/config", "sub/.git/HEAD", "bare.git/hooks/post-receive", ".gitmodules", ".bashrc", ".zshrc", ".profile",
-		".vscode/tasks.json", ".vscode/settings.json", ".idea/workspace.xml", "x.code-workspace", ".envrc", ".env", ".env.local", ".env.production",
-		".husky/pre-commit", ".pre-commit-config.yaml", ".npmrc", ".netrc", "id_rsa", "deploy/id_ed25519", "vault.kdbx", ".bash_history", ".mcp.json",
+		".git", ".git/hooks/pre-commit", ".git/config", "sub/.git/HEAD", "bare.git/hooks/post-receive", ".gitmodules",
+		".bashrc", ".zshrc", ".profile",
+		".vscode/tasks.json", ".vscode/settings.json", ".idea/workspace.xml", "x.code-workspace", ".envrc", ".env",
+		".env.local", ".env.production",
+		".husky/pre-commit", ".pre-commit-config.yaml", ".npmrc", ".netrc", "id_rsa", "deploy/id_ed25519", "vault.kdbx",
+		".bash_history", ".mcp.json",
 		".devcontainer/devcontainer.json", "mcp-config.json", ".aws/credentials", "Microsoft.PowerShell_profile.ps1",
 	} {
 		judged(t, p, filepath.Join(work, rel), protectedpaths.Sensitive)
 	}
 	for _, rel := range []string{
-		".config/autostart/x.desktop", ".config/systemd/user/x.service", ".config/fish/conf.d/a.fish", ".gitconfig", ".config/git/config", ".local/bin/ls",
-		"Library/LaunchAgents/x.plist", ".config/nvim/init.lua", ".config/sextant/config.toml", ".config/sextant/mcp-config.json", ".bashrc",
+		".config/autostart/x.desktop", ".config/systemd/user/x.service", ".config/fish/conf.d/a.fish", ".gitconfig",
+		".config/git/config", ".local/bin/ls",
+		"Library/LaunchAgents/x.plist", ".config/nvim/init.lua", ".config/sextant/config.toml",
+		".config/sextant/mcp-config.json", ".bashrc",
 		".local/share/sextant/panels/sums/manifest.json",
 	} {
 		judged(t, p, filepath.Join(home, rel), protectedpaths.Sensitive)
 	}
 	for _, path := range []string{
-		"/etc/crontab", "/etc/cron.d/x", "/var/spool/cron/crontabs/ana", "/etc/profile.d/x.sh", "/etc/systemd/system/x.service", "/etc/ld.so.preload",
+		"/etc/crontab", "/etc/cron.d/x", "/var/spool/cron/crontabs/ana", "/etc/profile.d/x.sh",
+		"/etc/systemd/system/x.service", "/etc/ld.so.preload",
 		"/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/boot/grub/grub.cfg",
 	} {
 		judged(t, p, path, protectedpaths.Sensitive)
@@ -111,15 +131,19 @@ func TestWhatRunsOrSteersAsksEvenInsideOfTheWorkspace(t *testing.T) {
 func TestOrdinaryFilesStayOrdinary(t *testing.T) {
 	p, home := set(t)
 	for _, rel := range []string{
-		"", "work", "work/README.md", "work/Makefile", "work/.gitignore", "work/.github/workflows/ci.yml", "work/.env.example", "work/git/hooks/x",
-		"work/environment.ts", "work/.editorconfig", "work/id_rsa.pub", "work/ssh/config", "work/legit/config", ".config", ".config/app/settings.ini",
-		".local/share/sextant/downloads/report.pdf", ".local/share", "work/bash.rc", "work/.sshd", "work/…", "work/a:b", "work/x.env", ".docker/Dockerfile",
+		"", "work", "work/README.md", "work/Makefile", "work/.gitignore", "work/.github/workflows/ci.yml",
+		"work/.env.example", "work/git/hooks/x",
+		"work/environment.ts", "work/.editorconfig", "work/id_rsa.pub", "work/ssh/config", "work/legit/config",
+		".config", ".config/app/settings.ini",
+		".local/share/sextant/downloads/report.pdf", ".local/share", "work/bash.rc", "work/.sshd", "work/…", "work/a:b",
+		"work/x.env", ".docker/Dockerfile",
 		"work/netrc", "work/aws/credentials",
 	} {
 		judged(t, p, filepath.Join(home, rel), protectedpaths.Ordinary)
 	}
 	for _, path := range []string{
-		"/", "/etc/hostname", "/etc/passwd", "/usr/share/doc/x", "/tmp/x", "/dev/null", "/dev/stdout", "/dev/shm/x", "/proc/cpuinfo", "/proc/self/status",
+		"/", "/etc/hostname", "/etc/passwd", "/usr/share/doc/x", "/tmp/x", "/dev/null", "/dev/stdout", "/dev/shm/x",
+		"/proc/cpuinfo", "/proc/self/status",
 		"/home", "/home/bo/notes.txt", "/opt/app/config", "/sys/class/thermal",
 	} {
 		judged(t, p, path, protectedpaths.Ordinary)
@@ -129,12 +153,16 @@ func TestOrdinaryFilesStayOrdinary(t *testing.T) {
 func TestNoOtherSpellingOfAPlaceIsOrdinary(t *testing.T) {
 	p, home := set(t)
 	for _, name := range []string{
-		".SSH", ".Ssh", ".ſsh", ".ssh.", ".ssh. .", ".ssh ", ".ssh::$INDEX_ALLOCATION", ".s\u200csh", ".ss\u202eh", "\ufeff.ssh", "．ssh", ".ｓsh", "x/../.ssh",
+		".SSH", ".Ssh", ".ſsh", ".ssh.", ".ssh. .", ".ssh ", ".ssh::$INDEX_ALLOCATION", ".s\u200csh", ".ss\u202eh",
+		"\ufeff.ssh", "．ssh", ".ｓsh", "x/../.ssh",
 		"./.ssh", ".//.ssh", "work/../.ssh", "none/../.ssh",
 	} {
 		judged(t, p, home+"/"+name+"/id_ed25519", protectedpaths.Secret)
 	}
-	for _, name := range []string{".GIT", ".Git", ".git.", ".git ", "GIT~1", ".g\u200cit", ".gıt/../.git", ".git::$INDEX_ALLOCATION", ".ENV", ".BashRC"} {
+	for _, name := range []string{
+		".GIT", ".Git", ".git.", ".git ", "GIT~1", ".g\u200cit", ".gıt/../.git",
+		".git::$INDEX_ALLOCATION", ".ENV", ".BashRC",
+	} {
 		judged(t, p, home+"/work/"+name, protectedpaths.Sensitive)
 	}
 	judged(t, p, strings.ToUpper(home)+"/.ssh/id_ed25519", protectedpaths.Secret)
@@ -154,9 +182,12 @@ func TestLinksAreFollowedToWhatTheyLeadTo(t *testing.T) {
 	link(t, home, filepath.Join(work, "up"))
 	link(t, "round", filepath.Join(work, "round"))
 	for path, want := range map[string]protectedpaths.Kind{
-		"keys/id_ed25519": protectedpaths.Secret, "notes.txt": protectedpaths.Secret, "more/x/y": protectedpaths.Secret, "scripts/pre-commit": protectedpaths.Sensitive,
-		"etc/shadow": protectedpaths.Secret, "etc/hostname": protectedpaths.Ordinary, "up/work/up/.ssh/a": protectedpaths.Secret, "up/work/a.txt": protectedpaths.Ordinary,
-		"round": protectedpaths.Secret, "round/x": protectedpaths.Secret, "keys/../.netrc": protectedpaths.Secret, "keys/../work/a": protectedpaths.Ordinary,
+		"keys/id_ed25519": protectedpaths.Secret, "notes.txt": protectedpaths.Secret, "more/x/y": protectedpaths.Secret,
+		"scripts/pre-commit": protectedpaths.Sensitive,
+		"etc/shadow":         protectedpaths.Secret, "etc/hostname": protectedpaths.Ordinary,
+		"up/work/up/.ssh/a": protectedpaths.Secret, "up/work/a.txt": protectedpaths.Ordinary,
+		"round": protectedpaths.Secret, "round/x": protectedpaths.Secret, "keys/../.netrc": protectedpaths.Secret,
+		"keys/../work/a": protectedpaths.Ordinary,
 	} {
 		judged(t, p, work+"/"+path, want)
 	}
@@ -187,7 +218,8 @@ func TestAPathIsFollowedAsTheSystemWould(t *testing.T) {
 	link(t, "a/b", filepath.Join(root, "l"))
 	link(t, "missing/far", filepath.Join(root, "dangling"))
 	for path, want := range map[string]string{
-		"a/b": "a/b", "l": "a/b", "l/..": "a", "l/../c": "a/c", "dangling": "missing/far", "dangling/x": "missing/far/x", "new/deep/../x": "new/x",
+		"a/b": "a/b", "l": "a/b", "l/..": "a", "l/../c": "a/c", "dangling": "missing/far",
+		"dangling/x": "missing/far/x", "new/deep/../x": "new/x",
 		"l/./../b//": "a/b", "../" + filepath.Base(root) + "/l": "a/b",
 	} {
 		got, err := protectedpaths.Resolve(root + "/" + path)
@@ -225,7 +257,8 @@ func TestASandboxIsToldWhatToMask(t *testing.T) {
 	data, config := own(home).Data, own(home).Config
 	masks := protectedpaths.Secrets(home, data, config, "")
 	for _, want := range []string{
-		home + "/.ssh", home + "/.gnupg", home + "/.aws", home + "/.docker/config.json", home + "/.mozilla", home + "/.config/google-chrome",
+		home + "/.ssh", home + "/.gnupg", home + "/.aws", home + "/.docker/config.json", home + "/.mozilla", home +
+			"/.config/google-chrome",
 		home + "/.local/share/keyrings", "/etc/shadow", "/run/docker.sock", data, config,
 	} {
 		if !slices.Contains(masks, want) {
@@ -233,7 +266,8 @@ func TestASandboxIsToldWhatToMask(t *testing.T) {
 		}
 	}
 	for i, m := range masks {
-		if !filepath.IsAbs(m) || m == "/" || m == "/dev" || m == "/proc" || strings.HasPrefix(m, "/proc/") || i > 0 && masks[i-1] >= m {
+		if !filepath.IsAbs(m) || m == "/" || m == "/dev" || m == "/proc" || strings.HasPrefix(m, "/proc/") || i > 0 &&
+			masks[i-1] >= m {
 			t.Errorf("mask %q", m)
 		}
 	}
@@ -255,7 +289,8 @@ func FuzzJudge(f *testing.F) {
 		if got.Kind < p.Judge(path+"/.").Kind && filepath.IsAbs(path) {
 			t.Errorf("%q is %v, and more with a dot behind it", path, got)
 		}
-		if secret := p.Judge("/home/ana/.ssh/" + strings.ReplaceAll(path, "..", "")); secret.Kind != protectedpaths.Secret {
+		if secret := p.Judge("/home/ana/.ssh/" +
+			strings.ReplaceAll(path, "..", "")); secret.Kind != protectedpaths.Secret {
 			t.Errorf("below the keys, %q is %v", path, secret)
 		}
 	})

@@ -35,39 +35,59 @@ const (
 func homePlaces() map[string]Place {
 	all := map[string]Place{}
 	put(all, Secret, keys, ".ssh", ".gnupg", ".config/age", ".config/sops", ".pki", ".putty")
-	put(all, Secret, cloud, ".aws", ".azure", ".config/gcloud", ".kube", ".config/doctl", ".oci", ".fly", ".config/rclone",
+	put(all, Secret, cloud, ".aws", ".azure", ".config/gcloud", ".kube", ".config/doctl", ".oci", ".fly",
+		".config/rclone",
 		".s3cfg", ".boto", ".terraform.d/credentials.tfrc.json", ".vault-token", ".config/heroku", ".databrickscfg",
 		".docker/config.json", ".config/containers/auth.json", ".config/helm", ".config/hcloud")
-	put(all, Secret, logins, ".netrc", "_netrc", ".authinfo", ".authinfo.gpg", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc",
-		".git-credentials", ".config/git/credentials", ".config/gh", ".config/hub", ".config/glab-cli", ".cargo/credentials",
-		".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml", ".m2/settings-security.xml", ".composer/auth.json",
+	put(all, Secret, logins, ".netrc", "_netrc", ".authinfo", ".authinfo.gpg", ".npmrc", ".yarnrc", ".yarnrc.yml",
+		".pypirc",
+		".git-credentials", ".config/git/credentials", ".config/gh", ".config/hub", ".config/glab-cli",
+		".cargo/credentials",
+		".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml", ".m2/settings-security.xml",
+		".composer/auth.json",
 		".config/composer/auth.json", ".pgpass", ".my.cnf", ".mylogin.cnf", ".subversion/auth", ".config/pip/pip.conf",
 		".nuget/nuget.config", ".claude.json", ".claude/.credentials.json", ".codex/auth.json")
-	put(all, Secret, browser, ".mozilla", ".config/google-chrome", ".config/google-chrome-beta", ".config/google-chrome-unstable",
-		".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge", ".config/microsoft-edge-beta", ".config/microsoft-edge-dev",
-		".config/vivaldi", ".config/opera", ".config/mozilla", ".librewolf", ".waterfox", ".zen", ".cache/mozilla", ".cache/google-chrome",
-		".cache/chromium", ".cache/BraveSoftware", ".cache/microsoft-edge", "snap/firefox", "snap/chromium", "snap/brave",
-		".var/app/org.mozilla.firefox", ".var/app/org.chromium.Chromium", ".var/app/com.google.Chrome", ".var/app/com.brave.Browser",
+	put(all, Secret, browser, ".mozilla", ".config/google-chrome", ".config/google-chrome-beta",
+		".config/google-chrome-unstable",
+		".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge", ".config/microsoft-edge-beta",
+		".config/microsoft-edge-dev",
+		".config/vivaldi", ".config/opera", ".config/mozilla", ".librewolf", ".waterfox", ".zen", ".cache/mozilla",
+		".cache/google-chrome",
+		".cache/chromium", ".cache/BraveSoftware", ".cache/microsoft-edge", "snap/firefox", "snap/chromium",
+		"snap/brave",
+		".var/app/org.mozilla.firefox", ".var/app/org.chromium.Chromium", ".var/app/com.google.Chrome",
+		".var/app/com.brave.Browser",
 		".var/app/com.microsoft.Edge",
-		"Library/Application Support/Google/Chrome", "Library/Application Support/Chromium", "Library/Application Support/Firefox",
-		"Library/Application Support/BraveSoftware", "Library/Application Support/Microsoft Edge", "Library/Safari", "Library/Cookies",
+		"Library/Application Support/Google/Chrome", "Library/Application Support/Chromium",
+		"Library/Application Support/Firefox",
+		"Library/Application Support/BraveSoftware", "Library/Application Support/Microsoft Edge", "Library/Safari",
+		"Library/Cookies",
 		"AppData/Local/Google/Chrome", "AppData/Local/Chromium", "AppData/Roaming/Mozilla", "AppData/Local/Mozilla",
 		"AppData/Local/BraveSoftware", "AppData/Local/Microsoft/Edge")
-	put(all, Secret, passwords, ".password-store", ".local/share/keyrings", ".gnome2/keyrings", ".local/share/kwalletd", ".kde/share/apps/kwallet",
-		".config/keepassxc", ".config/Bitwarden", ".config/Bitwarden CLI", ".config/1Password", ".config/op", ".local/share/pass",
+	put(all, Secret, passwords, ".password-store", ".local/share/keyrings", ".gnome2/keyrings", ".local/share/kwalletd",
+		".kde/share/apps/kwallet",
+		".config/keepassxc", ".config/Bitwarden", ".config/Bitwarden CLI", ".config/1Password", ".config/op",
+		".local/share/pass",
 		"Library/Keychains", "Library/Group Containers/2BUA8C4S2C.com.1password",
-		"AppData/Roaming/Microsoft/Credentials", "AppData/Local/Microsoft/Credentials", "AppData/Roaming/Microsoft/Protect",
+		"AppData/Roaming/Microsoft/Credentials", "AppData/Local/Microsoft/Credentials",
+		"AppData/Roaming/Microsoft/Protect",
 		"AppData/Local/Microsoft/Vault", "AppData/Roaming/gnupg")
-	put(all, Secret, mail, ".thunderbird", "Library/Mail", ".local/share/evolution", "Library/Messages", ".config/Signal", "AppData/Roaming/Thunderbird")
-	put(all, Sensitive, startup, ".config/fish", ".config/environment.d", ".config/powershell", "Documents/PowerShell", "Documents/WindowsPowerShell",
+	put(all, Secret, mail, ".thunderbird", "Library/Mail", ".local/share/evolution", "Library/Messages",
+		".config/Signal", "AppData/Roaming/Thunderbird")
+	put(all, Sensitive, startup, ".config/fish", ".config/environment.d", ".config/powershell", "Documents/PowerShell",
+		"Documents/WindowsPowerShell",
 		".config/plasma-workspace", ".zsh", ".oh-my-zsh", ".bashrc.d")
-	put(all, Sensitive, autostart, ".config/autostart", ".config/autostart-scripts", ".config/systemd", ".local/share/systemd", ".local/share/dbus-1",
-		".config/dbus-1", "Library/LaunchAgents", "Library/LaunchDaemons", ".config/upstart", ".local/share/applications",
+	put(all, Sensitive, autostart, ".config/autostart", ".config/autostart-scripts", ".config/systemd",
+		".local/share/systemd", ".local/share/dbus-1",
+		".config/dbus-1", "Library/LaunchAgents", "Library/LaunchDaemons", ".config/upstart",
+		".local/share/applications",
 		"AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Startup")
 	put(all, Sensitive, onPath, ".local/bin", "bin")
 	put(all, Sensitive, gitSettings, ".config/git", ".gitconfig")
-	put(all, Sensitive, editor, ".config/nvim", ".config/Code", ".config/Cursor", ".vim", ".config/emacs", ".emacs.d", ".config/zed")
-	put(all, Sensitive, packages, ".cargo/config", ".cargo/config.toml", ".config/pip", ".pip", ".gradle", ".config/pypoetry", ".condarc")
+	put(all, Sensitive, editor, ".config/nvim", ".config/Code", ".config/Cursor", ".vim", ".config/emacs", ".emacs.d",
+		".config/zed")
+	put(all, Sensitive, packages, ".cargo/config", ".cargo/config.toml", ".config/pip", ".pip", ".gradle",
+		".config/pypoetry", ".condarc")
 	put(all, Sensitive, schedule, ".crontab")
 	return all
 }
@@ -75,21 +95,32 @@ func homePlaces() map[string]Place {
 // systemPlaces are places of the machine, absolute.
 func systemPlaces() map[string]Place {
 	all := map[string]Place{}
-	put(all, Secret, system, "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssl/private",
-		"/etc/krb5.keytab", "/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_ecdsa_key", "/etc/ssh/ssh_host_ed25519_key", "/etc/ssh/ssh_host_dsa_key",
-		"/etc/security/opasswd", "/etc/NetworkManager/system-connections", "/etc/wireguard", "/etc/wpa_supplicant", "/var/lib/sss/secrets",
-		"/run/secrets", "/var/run/secrets", "/etc/docker/key.json", "/etc/rancher", "/etc/kubernetes", "/var/lib/docker", "/var/lib/containers",
-		"/run/docker.sock", "/var/run/docker.sock", "/run/containerd", "/run/podman", "/run/dbus", "/var/run/dbus", "/run/user", "/var/run/user",
-		"/private/etc/master.passwd", "/etc/master.passwd", "/Library/Keychains", "/Windows/System32/config", "/proc/kcore", "/proc/keys", "/proc/kmsg")
+	put(all, Secret, system, "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers",
+		"/etc/sudoers.d", "/etc/ssl/private",
+		"/etc/krb5.keytab", "/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_ecdsa_key", "/etc/ssh/ssh_host_ed25519_key",
+		"/etc/ssh/ssh_host_dsa_key",
+		"/etc/security/opasswd", "/etc/NetworkManager/system-connections", "/etc/wireguard", "/etc/wpa_supplicant",
+		"/var/lib/sss/secrets",
+		"/run/secrets", "/var/run/secrets", "/etc/docker/key.json", "/etc/rancher", "/etc/kubernetes",
+		"/var/lib/docker", "/var/lib/containers",
+		"/run/docker.sock", "/var/run/docker.sock", "/run/containerd", "/run/podman", "/run/dbus", "/var/run/dbus",
+		"/run/user", "/var/run/user",
+		"/private/etc/master.passwd", "/etc/master.passwd", "/Library/Keychains", "/Windows/System32/config",
+		"/proc/kcore", "/proc/keys", "/proc/kmsg")
 	put(all, Secret, device, "/dev")
 	put(all, Ordinary, "", "/dev/shm")
-	put(all, Sensitive, kernel, "/proc/sys", "/proc/sysrq-trigger", "/sys/kernel", "/sys/fs", "/sys/power", "/sys/firmware")
-	put(all, Sensitive, schedule, "/etc/crontab", "/etc/cron.d", "/etc/cron.hourly", "/etc/cron.daily", "/etc/cron.weekly", "/etc/cron.monthly",
+	put(all, Sensitive, kernel, "/proc/sys", "/proc/sysrq-trigger", "/sys/kernel", "/sys/fs", "/sys/power",
+		"/sys/firmware")
+	put(all, Sensitive, schedule, "/etc/crontab", "/etc/cron.d", "/etc/cron.hourly", "/etc/cron.daily",
+		"/etc/cron.weekly", "/etc/cron.monthly",
 		"/var/spool/cron", "/var/spool/at", "/etc/anacrontab")
-	put(all, Sensitive, autostart, "/etc/systemd", "/lib/systemd", "/usr/lib/systemd", "/etc/init.d", "/etc/rc.local", "/etc/xdg/autostart",
+	put(all, Sensitive, autostart, "/etc/systemd", "/lib/systemd", "/usr/lib/systemd", "/etc/init.d", "/etc/rc.local",
+		"/etc/xdg/autostart",
 		"/Library/LaunchAgents", "/Library/LaunchDaemons", "/etc/udev", "/etc/dbus-1")
-	put(all, Sensitive, startup, "/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/bashrc", "/etc/zsh", "/etc/zshenv", "/etc/zshrc",
-		"/etc/fish", "/etc/environment", "/etc/environment.d", "/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/pam.d")
+	put(all, Sensitive, startup, "/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/bashrc", "/etc/zsh",
+		"/etc/zshenv", "/etc/zshrc",
+		"/etc/fish", "/etc/environment", "/etc/environment.d", "/etc/ld.so.preload", "/etc/ld.so.conf",
+		"/etc/ld.so.conf.d", "/etc/pam.d")
 	put(all, Sensitive, "what the machine boots from", "/boot", "/efi")
 	return all
 }
@@ -103,9 +134,12 @@ func put(all map[string]Place, kind Kind, what string, paths ...string) {
 // fileNames are names of files and folders that are sensitive wherever they lie, folded.
 func fileNames(name string) (string, bool) {
 	switch name {
-	case ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile",
-		".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login", ".logout", ".inputrc", ".xinitrc", ".xprofile",
-		".xsession", ".xsessionrc", ".pam_environment", ".hushlogin", "config.fish", "profile.ps1", "microsoft.powershell_profile.ps1":
+	case ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv",
+		".zprofile",
+		".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login", ".logout", ".inputrc", ".xinitrc",
+		".xprofile",
+		".xsession", ".xsessionrc", ".pam_environment", ".hushlogin", "config.fish", "profile.ps1",
+		"microsoft.powershell_profile.ps1":
 		return startup, true
 	case ".git", ".hg", ".svn", ".jj", ".bzr", "git~1":
 		return gitOwn, true
@@ -113,7 +147,8 @@ func fileNames(name string) (string, bool) {
 		return gitSettings, true
 	case ".husky", ".githooks", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml":
 		return hooks, true
-	case ".vscode", ".idea", ".devcontainer", ".devcontainer.json", ".fleet", ".zed", ".cursor", ".claude", ".mcp.json", ".vimrc", ".gvimrc", ".exrc",
+	case ".vscode", ".idea", ".devcontainer", ".devcontainer.json", ".fleet", ".zed", ".cursor", ".claude", ".mcp.json",
+		".vimrc", ".gvimrc", ".exrc",
 		".nvimrc", ".emacs", ".emacs.el", ".dir-locals.el", ".nvim.lua", "mcp-config.json", ".theia":
 		return editor, true
 	case ".envrc", ".env", ".direnv", ".dev.vars":
@@ -126,7 +161,8 @@ func fileNames(name string) (string, bool) {
 		return keys, true
 	case "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk":
 		return privateKey, true
-	case ".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history", ".node_repl_history", ".sqlite_history", ".lesshst":
+	case ".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history", ".node_repl_history",
+		".sqlite_history", ".lesshst":
 		return history, true
 	}
 	return "", false
@@ -139,14 +175,17 @@ func anywhere(at []string) Place {
 			return Place{Sensitive, what}
 		}
 		switch {
-		case strings.HasPrefix(name, ".env.") && !slices.Contains([]string{"example", "sample", "template", "dist"}, name[len(".env."):]):
+		case strings.HasPrefix(name, ".env.") &&
+			!slices.Contains([]string{"example", "sample", "template", "dist"}, name[len(".env."):]):
 			return Place{Sensitive, environment}
 		case strings.HasSuffix(name, ".kdbx"), strings.HasSuffix(name, ".kdb"), strings.HasSuffix(name, ".keychain"),
-			strings.HasSuffix(name, ".keychain-db"), strings.HasSuffix(name, ".agilekeychain"), strings.HasSuffix(name, ".opvault"):
+			strings.HasSuffix(name, ".keychain-db"), strings.HasSuffix(name, ".agilekeychain"),
+			strings.HasSuffix(name, ".opvault"):
 			return Place{Sensitive, passwords}
 		case strings.HasSuffix(name, ".code-workspace"):
 			return Place{Sensitive, editor}
-		case strings.HasSuffix(name, ".git") && i+1 < len(at) && slices.Contains([]string{"hooks", "config", "info"}, at[i+1]):
+		case strings.HasSuffix(name, ".git") && i+1 < len(at) &&
+			slices.Contains([]string{"hooks", "config", "info"}, at[i+1]):
 			return Place{Sensitive, gitOwn}
 		}
 	}
@@ -164,8 +203,10 @@ func processPlace(at []string) Place {
 		name = at[4]
 	}
 	switch name {
-	case "environ", "mem", "fd", "fdinfo", "map_files", "maps", "smaps", "numa_maps", "root", "cwd", "auxv", "stack", "syscall",
-		"cmdline", "pagemap", "clear_refs", "oom_score_adj", "attr", "ns", "exe", "coredump_filter", "uid_map", "gid_map", "setgroups", "timerslack_ns":
+	case "environ", "mem", "fd", "fdinfo", "map_files", "maps", "smaps", "numa_maps", "root", "cwd", "auxv", "stack",
+		"syscall",
+		"cmdline", "pagemap", "clear_refs", "oom_score_adj", "attr", "ns", "exe", "coredump_filter", "uid_map",
+		"gid_map", "setgroups", "timerslack_ns":
 		return Place{Secret, process}
 	}
 	return Place{}
@@ -179,7 +220,8 @@ func isProcess(name string) bool {
 // from as a matter of course. They hold nothing.
 func harmlessDevice(path string) bool {
 	switch path {
-	case "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr":
+	case "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/stdin", "/dev/stdout",
+		"/dev/stderr":
 		return true
 	}
 	return false

@@ -26,7 +26,10 @@ var keyKinds = sync.OnceValue(func() []keyKind {
 		{"access key", regexp.MustCompile(`\b(?:SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|hf_[A-Za-z0-9]{20,}|do[op]_v1_[a-f0-9]{32,}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32,}|dapi[a-f0-9]{32})`), nil},
 		{"hook address", regexp.MustCompile(`\bhooks\.slack\.com/services/([A-Za-z0-9/_-]{20,})`), nil},
 		{"credentials", regexp.MustCompile(`(?i)\b(?:bearer|basic|negotiate)\s+([A-Za-z0-9._~+/=-]{8,})`), mixed},
-		{"password in an address", regexp.MustCompile(`\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/?#"'<>@:]*:([^\s/?#"'<>@]+)@`), nil},
+		{
+			"password in an address", regexp.MustCompile(`\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/?#"'<>@:]*:([^\s/?#"'<>@]+)@`),
+			nil,
+		},
 	}
 })
 

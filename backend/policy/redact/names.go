@@ -29,8 +29,10 @@ func nameOf(name string) strength {
 	}
 	// What ends so is about a secret and is none.
 	switch words[len(words)-1] {
-	case "type", "types", "count", "limit", "length", "size", "enabled", "required", "expires", "expiry", "at", "in", "url", "uri",
-		"label", "placeholder", "policy", "min", "max", "name", "field", "endpoint", "method", "status", "message", "title", "strength":
+	case "type", "types", "count", "limit", "length", "size", "enabled", "required", "expires", "expiry", "at", "in",
+		"url", "uri",
+		"label", "placeholder", "policy", "min", "max", "name", "field", "endpoint", "method", "status", "message",
+		"title", "strength":
 		return harmless
 	}
 	if words[0] == "max" || words[0] == "min" || words[0] == "num" {
@@ -39,10 +41,14 @@ func nameOf(name string) strength {
 	found := harmless
 	for i, w := range words {
 		switch w {
-		case "pass", "pwd", "pw", "pin", "otp", "totp", "jwt", "bearer", "cookie", "cookies", "sid", "passcode", "signature", "cvc", "cvv":
+		case "pass", "pwd", "pw", "pin", "otp", "totp", "jwt", "bearer", "cookie", "cookies", "sid", "passcode",
+			"signature", "cvc", "cvv":
 			return strong
 		case "key":
-			if i > 0 && slices.Contains([]string{"api", "private", "access", "secret", "signing", "auth", "subscription", "license", "encryption", "session"}, words[i-1]) {
+			if i > 0 && slices.Contains([]string{
+				"api", "private", "access", "secret", "signing", "auth",
+				"subscription", "license", "encryption", "session",
+			}, words[i-1]) {
 				return strong
 			}
 			found = weak
@@ -52,7 +58,8 @@ func nameOf(name string) strength {
 			found = max(found, faint)
 		}
 		for _, part := range []string{
-			"password", "passwd", "passphrase", "passwort", "kennwort", "contraseña", "contrasena", "secret", "token", "apikey", "csrf", "xsrf",
+			"password", "passwd", "passphrase", "passwort", "kennwort", "contraseña", "contrasena", "secret", "token",
+			"apikey", "csrf", "xsrf",
 			"sessid", "sessionid", "credential", "authorization",
 		} {
 			if strings.Contains(w, part) {
@@ -73,7 +80,8 @@ func secretHeader(name string) bool {
 		return false
 	}
 	s := nameOf(name)
-	return s == strong || s == weak && (strings.Contains(name, "auth") || strings.Contains(name, "key") || strings.Contains(name, "session"))
+	return s == strong || s == weak && (strings.Contains(name, "auth") || strings.Contains(name, "key") ||
+		strings.Contains(name, "session"))
 }
 
 // tells reports whether a value under a name of strength s is a secret; asked is true for what was

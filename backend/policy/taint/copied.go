@@ -125,7 +125,8 @@ func (m *Memory) Sources(conversation string) []string {
 
 // prints are the fingerprints of a text: its telling words and its runs of words.
 func (m *Memory) prints(s string) map[uint64]struct{} {
-	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '@' && r != '_' })
+	words := strings.FieldsFunc(strings.ToLower(s),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '@' && r != '_' })
 	prints := map[uint64]struct{}{}
 	for i, w := range words {
 		if len(prints) >= maxPrints {
@@ -199,7 +200,8 @@ func unwrapped(data string) []string {
 			forms = append(forms, plain)
 		}
 	}
-	for _, w := range strings.FieldsFunc(data, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'?&,;:<>(){}[]`, r) }) {
+	for _, w := range strings.FieldsFunc(data,
+		func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'?&,;:<>(){}[]`, r) }) {
 		if _, after, found := strings.Cut(w, "="); found && strings.Trim(after, "=") != "" {
 			w = after
 		}

@@ -17,13 +17,17 @@ func TestARunSaysHowItEnded(t *testing.T) {
 	w := newWorld(t, visibleBase(t))
 	for _, without := range [][]string{nil, {"bubblewrap"}} {
 		c := w.confine(without...)
-		for script, code := range map[string]int{"exit 0": 0, "exit 3": 3, "kill -9 $$": 137, "kill -TERM $$": 143, "nosuchprogram": 127} {
+		for script, code := range map[string]int{
+			"exit 0": 0, "exit 3": 3, "kill -9 $$": 137, "kill -TERM $$": 143,
+			"nosuchprogram": 127,
+		} {
 			exit, err := c.Run(t.Context(), Spec{Args: []string{"bash", "-c", script}, Workspace: w.ws})
 			if err != nil || exit.Code != code || exit.Killed {
 				t.Errorf("%s %v: %+v, %v; want %d", script, without, exit, err, code)
 			}
 		}
-		if _, err := c.Run(t.Context(), Spec{Args: []string{"/no/such/program"}, Workspace: w.ws}); err == nil || !strings.Contains(err.Error(), "/no/such/program") {
+		if _, err := c.Run(t.Context(), Spec{Args: []string{"/no/such/program"}, Workspace: w.ws}); err == nil ||
+			!strings.Contains(err.Error(), "/no/such/program") {
 			t.Errorf("a program that is not there: %v", err)
 		}
 	}
@@ -49,18 +53,22 @@ func survivors(marker string) []string {
 func TestNothingOutlivesACancelledRun(t *testing.T) {
 	w := newWorld(t, visibleBase(t))
 	kinds := map[string]string{
-		"children":         "sleep 987654 & sleep 987654 & echo ready; wait",
-		"daemons":          "setsid sleep 987654 & (setsid setsid nohup sleep 987654 >/dev/null 2>&1 &) ; echo ready; sleep 987654",
-		"a deaf one":       "trap '' TERM INT HUP; (trap '' TERM; sleep 987654) & echo ready; while :; do sleep 987654; done",
-		"a stopped one":    "sleep 987654 & kill -STOP $!; echo ready; sleep 987654",
-		"one that forks":   "f() { sleep 0.02; f & }; for i in 1 2 3 4 5; do f & done; sleep 987654 & echo ready; wait; sleep 987654",
+		"children": "sleep 987654 & sleep 987654 & echo ready; wait",
+		"daemons": "setsid sleep 987654 & (setsid setsid nohup sleep 987654 >/dev/null 2>&1 &) ; echo " +
+			"ready; sleep 987654",
+		"a deaf one": "trap '' TERM INT HUP; (trap '' TERM; sleep 987654) & echo ready; while :; do sleep " +
+			"987654; done",
+		"a stopped one": "sleep 987654 & kill -STOP $!; echo ready; sleep 987654",
+		"one that forks": "f() { sleep 0.02; f & }; for i in 1 2 3 4 5; do f & done; sleep 987654 & echo ready; " +
+			"wait; sleep 987654",
 		"ended by itself":  "setsid sleep 987654 >/dev/null 2>&1 & echo ready; exit 0",
 		"reparented twice": "bash -c 'bash -c \"setsid sleep 987654 & exit\" & exit' & echo ready; sleep 987654",
 	}
 	var longest time.Duration
 	which := ""
 	defer func() {
-		t.Logf("the longest took %v from the stop until all were dead and wiped (%s)", longest.Round(time.Millisecond), which)
+		t.Logf("the longest took %v from the stop until all were dead and wiped (%s)", longest.Round(time.Millisecond),
+			which)
 	}()
 	for _, mode := range []string{"bubblewrap", "alone", "unconfined"} {
 		var without []string
@@ -75,7 +83,10 @@ func TestNothingOutlivesACancelledRun(t *testing.T) {
 		for name, script := range kinds {
 			ctx, cancel := context.WithCancel(t.Context())
 			ready := &waiter{what: "ready", seen: make(chan struct{})}
-			p, err := c.Command(ctx, Spec{Args: []string{"bash", "-c", script}, Workspace: w.ws, Stdout: ready, Unconfined: mode == "unconfined"})
+			p, err := c.Command(ctx, Spec{
+				Args: []string{"bash", "-c", script}, Workspace: w.ws, Stdout: ready,
+				Unconfined: mode == "unconfined",
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -209,7 +220,8 @@ func TestWithoutASandboxNothingRunsUnlessItWasAskedFor(t *testing.T) {
 	if _, err := os.Stat(file); !os.IsNotExist(err) {
 		t.Error("it did something")
 	}
-	if exit, err := c.Run(t.Context(), Spec{Args: []string{"touch", file}, Unconfined: true}); err != nil || exit.Code != 0 {
+	if exit, err := c.Run(t.Context(), Spec{Args: []string{"touch", file}, Unconfined: true}); err != nil ||
+		exit.Code != 0 {
 		t.Errorf("unconfined: %+v %v", exit, err)
 	}
 	if _, err := os.Stat(file); err != nil {
@@ -231,12 +243,16 @@ func TestAWorkspaceMayLieInsideAndAroundWhatIsHidden(t *testing.T) {
 		}
 		run := func(workspace, script string) string {
 			var out heard
-			if _, err := c.Run(t.Context(), Spec{Args: []string{"bash", "-c", script}, Workspace: workspace, Env: w.env, Stdout: &out, Stderr: &out}); err != nil {
+			if _, err := c.Run(t.Context(), Spec{
+				Args: []string{"bash", "-c", script}, Workspace: workspace, Env: w.env,
+				Stdout: &out, Stderr: &out,
+			}); err != nil {
 				t.Fatal(err)
 			}
 			return out.String()
 		}
-		if said := run(hiddenFolder, "echo x > f && cat f; cat ../sextant.db"); !strings.Contains(said, "x\n") || strings.Contains(said, w.token) {
+		if said := run(hiddenFolder, "echo x > f && cat f; cat ../sextant.db"); !strings.Contains(said, "x\n") ||
+			strings.Contains(said, w.token) {
 			t.Errorf("inside (%s): %s", how, said)
 		}
 		said := run(w.home, "cat $SECRET .netrc sextant-data/sextant.db; cat notes.txt")
@@ -248,7 +264,8 @@ func TestAWorkspaceMayLieInsideAndAroundWhatIsHidden(t *testing.T) {
 			if !c.Keeps(workspace) {
 				t.Errorf("%s is written by runs", workspace)
 			}
-			run(workspace, "cd $HOME; echo escaped >> .bashrc; mv .gitconfig x; echo x > .zshenv; echo x > .bash_profile; mkdir -p .config/autostart && echo x > .config/autostart/x.desktop")
+			run(workspace, "cd $HOME; echo escaped >> .bashrc; mv .gitconfig x; echo x > .zshenv; echo x > "+
+				".bash_profile; mkdir -p .config/autostart && echo x > .config/autostart/x.desktop")
 		}
 		for _, name := range []string{".bashrc", ".gitconfig"} {
 			if body, err := os.ReadFile(w.home + "/" + name); err != nil || string(body) != "# as it was\n" {

@@ -11,7 +11,8 @@ import (
 // DISPLAY, DBUS_SESSION_BUS_ADDRESS).
 var kept = []string{
 	"PATH", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "SHELL",
-	"GOPATH", "GOROOT", "GOFLAGS", "GOTOOLCHAIN", "GOMODCACHE", "CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME", "NVM_DIR", "NVM_BIN",
+	"GOPATH", "GOROOT", "GOFLAGS", "GOTOOLCHAIN", "GOMODCACHE", "CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME", "NVM_DIR",
+	"NVM_BIN",
 	"PYENV_ROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "GEM_HOME", "PNPM_HOME", "BUN_INSTALL", "DENO_INSTALL", "SDKMAN_DIR",
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO",
 }
@@ -29,7 +30,8 @@ func environment(from []string, home, tmp string, network, proxied bool, more []
 	env := map[string]string{"PATH": "/usr/local/bin:/usr/bin:/bin"}
 	for _, pair := range from {
 		name, value, _ := strings.Cut(pair, "=")
-		if slices.Contains(kept, name) || strings.HasPrefix(name, "LC_") || (network || proxied) && slices.Contains(keptForNetwork, name) ||
+		if slices.Contains(kept, name) || strings.HasPrefix(name, "LC_") || (network || proxied) &&
+			slices.Contains(keptForNetwork, name) ||
 			network && slices.Contains(keptForAll, name) {
 			env[name] = value
 		}
@@ -66,7 +68,10 @@ func throughProxy(env []string, address string) []string {
 			env = append(env, name+"="+value)
 		}
 	}
-	for _, name := range []string{"http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "CARGO_HTTP_PROXY", "YARN_HTTP_PROXY", "YARN_HTTPS_PROXY"} {
+	for _, name := range []string{
+		"http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
+		"CARGO_HTTP_PROXY", "YARN_HTTP_PROXY", "YARN_HTTPS_PROXY",
+	} {
 		set(name, "http://"+address)
 	}
 	// Servers that the command starts itself are next to it.

@@ -11,7 +11,8 @@ import (
 
 func TestWhatARunMustNotSeeIsReadInNoWay(t *testing.T) {
 	w := newWorld(t, visibleBase(t))
-	places := map[string]string{w.ws + "/private": "/diary", w.ws + "/deep/er/plan.txt": "", w.outside + "/notes": "/n/note"}
+	places := map[string]string{w.ws + "/private": "/diary", w.ws + "/deep/er/plan.txt": "", w.outside +
+		"/notes": "/n/note"}
 	plant := func() {
 		for place, rest := range places {
 			w.file(place+rest, w.token+"\n")
@@ -29,9 +30,13 @@ func TestWhatARunMustNotSeeIsReadInNoWay(t *testing.T) {
 		{"ln -s $F l; cat l; ln $F h; cat h; ln -P $F hp; cat hp"},
 		{"grep -r . $WS $OUT; grep -rh . private deep; find / -xdev -name diary -exec cat {} + 2>/dev/null"},
 		{"tar cf - private deep | tar xOf -; cp -r private copy; cat copy/*; tar cf - $F | cat"},
-		{"python3 -c 'import os; print(open(os.environ[\"F\"]).read())'; dd if=$F; head $F; cat < $F; mapfile a < $F; echo \"${a[@]}\""},
+		{"python3 -c 'import os; print(open(os.environ[\"F\"]).read())'; dd if=$F; head $F; cat < $F; mapfile a < " +
+			"$F; echo \"${a[@]}\""},
 		{"cat priv*/dia* deep/*/plan*; cat p?ivate/*"},
-		{"mv deep deep2; mv private private2; mv deep/er deep/er2; mv deep/er/plan.txt x; cat x", "cat deep2/er/plan.txt private2/diary deep/er2/plan.txt x"},
+		{
+			"mv deep deep2; mv private private2; mv deep/er deep/er2; mv deep/er/plan.txt x; cat x",
+			"cat deep2/er/plan.txt private2/diary deep/er2/plan.txt x",
+		},
 		{"rm -rf private deep/er/plan.txt; mkdir private; umount private; cat private/diary", "cat private/diary"},
 		{"cat $BASE/home/../home/project/private/diary; cd / && cat .$F"},
 	}
@@ -51,8 +56,9 @@ func TestWhatARunMustNotSeeIsReadInNoWay(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 			defer cancel()
 			_, err := c.Run(ctx, Spec{
-				Args: []string{"/bin/bash", "--noprofile", "--norc", "-c", script}, Dir: w.ws, Workspace: w.ws, Hidden: hide,
-				Env: append(w.env, "F="+f, "PATH=/usr/local/bin:/usr/bin:/bin"), Stdout: &out, Stderr: &out,
+				Args: []string{"/bin/bash", "--noprofile", "--norc", "-c", script}, Dir: w.ws, Workspace: w.ws,
+				Hidden: hide,
+				Env:    append(w.env, "F="+f, "PATH=/usr/local/bin:/usr/bin:/bin"), Stdout: &out, Stderr: &out,
 			})
 			if err != nil {
 				t.Fatalf("%s: %v", script, err)

@@ -7,9 +7,12 @@ import (
 
 // startUps are files and folders of a home that programs read and run when they start.
 var startUps = []string{
-	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin",
-	".config/fish", ".config/environment.d", ".config/autostart", ".config/systemd", ".local/bin", "bin", ".gitconfig", ".config/git",
-	".vimrc", ".config/nvim", ".vim", ".emacs", ".emacs.d", ".inputrc", ".pam_environment", ".xinitrc", ".xprofile", ".xsession",
+	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv",
+	".zprofile", ".zlogin",
+	".config/fish", ".config/environment.d", ".config/autostart", ".config/systemd", ".local/bin", "bin", ".gitconfig",
+	".config/git",
+	".vimrc", ".config/nvim", ".vim", ".emacs", ".emacs.d", ".inputrc", ".pam_environment", ".xinitrc", ".xprofile",
+	".xsession",
 	".cargo/bin", ".cargo/config.toml", ".local/share/applications", ".config/Code/User", ".pyenv", ".nvm",
 }
 

@@ -33,9 +33,11 @@ const (
 	readFile  = landlock.AccessFSSet(ll.AccessFSExecute | ll.AccessFSReadFile)
 	readDir   = readFile | ll.AccessFSReadDir
 	writeFile = readFile | ll.AccessFSWriteFile | ll.AccessFSTruncate
-	writeDir  = writeFile | readDir | ll.AccessFSRemoveDir | ll.AccessFSRemoveFile | ll.AccessFSMakeDir | ll.AccessFSMakeReg |
+	writeDir  = writeFile | readDir | ll.AccessFSRemoveDir | ll.AccessFSRemoveFile | ll.AccessFSMakeDir |
+		ll.AccessFSMakeReg |
 		ll.AccessFSMakeSock | ll.AccessFSMakeFifo | ll.AccessFSMakeSym | ll.AccessFSRefer
-	useDevice = landlock.AccessFSSet(ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSIoctlDev)
+	useDevice = landlock.AccessFSSet(
+		ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSIoctlDev)
 )
 
 // restrict puts up the wall of Landlock around the process for good.
@@ -65,7 +67,8 @@ func (in *inner) restrict() error {
 				in.Closed = nil
 				return in.restrict()
 			}
-			return errors.New("this kernel's Landlock cannot close ports, so a run with network would reach Sextant itself")
+			return errors.New("this kernel's Landlock cannot close ports, so a run with network would reach Sextant " +
+				"itself")
 		}
 		rules = append(rules, in.openPorts()...)
 		if in.Network {

@@ -45,7 +45,8 @@ func doors(f folders, closed []string) []string {
 			continue
 		}
 		path, err := filepath.EvalSymlinks(strings.Join(fields[7:], " "))
-		if err != nil || inAny(path, own) && !inAny(path, f.writable) && !inAny(path, f.shown) || f.home != "" && within(path, f.home) {
+		if err != nil || inAny(path, own) && !inAny(path, f.writable) && !inAny(path, f.shown) || f.home != "" &&
+			within(path, f.home) {
 			continue
 		}
 		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 && len(all) < maxDoors {

@@ -42,8 +42,10 @@ func TestAProgramWithAHomeOfItsOwnReachesItsOwnLocalSocketsAndNoOthers(t *testin
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		_, err := c.Run(ctx, Spec{
-			Args: []string{"/bin/bash", "--noprofile", "--norc", "-c", script}, Dir: w.ws, Home: own, Closed: Private(w.home), Network: network, OwnPorts: true,
-			Writable: append(writable, w.ws), Env: append(w.env, "PATH=/usr/local/bin:/usr/bin:/bin"), Stdout: &out, Stderr: &out,
+			Args: []string{"/bin/bash", "--noprofile", "--norc", "-c", script}, Dir: w.ws, Home: own,
+			Closed: Private(w.home), Network: network, OwnPorts: true,
+			Writable: append(writable, w.ws), Env: append(w.env, "PATH=/usr/local/bin:/usr/bin:/bin"), Stdout: &out,
+			Stderr: &out,
 		})
 		if err != nil {
 			t.Fatalf("%s: %v", script, err)
@@ -51,7 +53,8 @@ func TestAProgramWithAHomeOfItsOwnReachesItsOwnLocalSocketsAndNoOthers(t *testin
 		return out.String()
 	}
 	for _, network := range []bool{true, false} {
-		if got := run("$P listen $TMPDIR/own; $P listen ~/own; $P listen $WS/own", network); strings.Count(got, "it answers") != 3 {
+		if got := run("$P listen $TMPDIR/own; $P listen ~/own; $P listen $WS/own", network); strings.Count(got,
+			"it answers") != 3 {
 			t.Errorf("network %v: its own sockets: %s", network, got)
 		}
 		got := run(`for s in $SOCK $SOCKTMP $SOCKWS $ABSTRACT; do $P dial unix $s; done; $P dial unixgram $DGRAM; ln -s $SOCK $WS/s; $P dial unix $WS/s; $P dial unix /proc/self/root$SOCK
@@ -60,7 +63,8 @@ func TestAProgramWithAHomeOfItsOwnReachesItsOwnLocalSocketsAndNoOthers(t *testin
 			t.Errorf("network %v: it reached a socket of another program: %s", network, got)
 		}
 		// With /tmp come the sockets of whatever starts there later.
-		if got = run("$P listen $WS/own2; $P dial unix $SOCKTMP", network, "/tmp"); strings.Contains(got, "it answers") || w.contacts.Load() != 0 {
+		if got = run("$P listen $WS/own2; $P dial unix $SOCKTMP", network, "/tmp"); strings.Contains(got,
+			"it answers") || w.contacts.Load() != 0 {
 			t.Errorf("network %v: granted /tmp, it has local sockets: %s", network, got)
 		}
 		_ = os.Remove(w.ws + "/own")
@@ -85,8 +89,9 @@ func TestARunThatWasGrantedTheTemporaryFolderDoesNotSeeThoseOfOtherRuns(t *testi
 	w.file(filepath.Join(other.tmp, "private"), w.token)
 	var out heard
 	if _, err := c.Run(t.Context(), Spec{
-		Args: []string{"/bin/sh", "-c", "ls -d /tmp/sextant-world-*; cat " + other.tmp + "/private; echo x > " + other.tmp + "/planted"},
-		Dir:  w.ws, Workspace: w.ws, Writable: []string{"/tmp"}, Env: w.env, Stdout: &out, Stderr: &out,
+		Args: []string{"/bin/sh", "-c", "ls -d /tmp/sextant-world-*; cat " + other.tmp + "/private; echo x > " +
+			other.tmp + "/planted"},
+		Dir: w.ws, Workspace: w.ws, Writable: []string{"/tmp"}, Env: w.env, Stdout: &out, Stderr: &out,
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +122,8 @@ func TestAHomeBehindALinkIsUsed(t *testing.T) {
 			}
 			var out heard
 			exit, err := c.Run(t.Context(), Spec{
-				Args: []string{"/bin/sh", "-c", "cd -P . && echo in $PWD; echo kept > ~/kept; echo seen > " + link + "/project/seen"}, Dir: dir, Home: own, Closed: append(Private(link), w.base),
+				Args: []string{"/bin/sh", "-c", "cd -P . && echo in $PWD; echo kept > ~/kept; echo seen > " + link +
+					"/project/seen"}, Dir: dir, Home: own, Closed: append(Private(link), w.base),
 				Writable: []string{link + "/project"}, Env: w.env, Stdout: &out, Stderr: &out,
 			})
 			if err != nil || !strings.Contains(out.String(), "in "+strings.Replace(dir, link, w.home, 1)+"\n") {

@@ -85,8 +85,10 @@ func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
 		return plan{}, errors.New("without namespaces its network cannot be limited to a proxy")
 	}
 	p := plan{Enter: inner{
-		Proxied: spec.Proxy != nil, Sockets: spec.sockets(w), Person: spec.Person && spec.Unconfined, Terminal: spec.Terminal != nil,
-		Dir: spec.Dir, Args: spec.Args, Limits: spec.Limits.withDefaults(), Unconfined: spec.Unconfined, Network: spec.Network, OwnPorts: spec.OwnPorts,
+		Proxied: spec.Proxy != nil, Sockets: spec.sockets(w), Person: spec.Person && spec.Unconfined,
+		Terminal: spec.Terminal != nil,
+		Dir:      spec.Dir, Args: spec.Args, Limits: spec.Limits.withDefaults(), Unconfined: spec.Unconfined,
+		Network: spec.Network, OwnPorts: spec.OwnPorts,
 	}}
 	tmp, home := r.tmp, c.cfg.Home
 	if spec.Home != "" && !spec.Unconfined {
@@ -232,7 +234,8 @@ func (c *Confine) wrap(spec Spec, w walls, r rooms, f folders) []string {
 		if within(path, "/run") || slices.Contains(f.writable, path) || slices.Contains(f.shown, path) {
 			continue
 		}
-		if (inAny(path, closed) || f.home != "" && within(path, f.homeAt)) && !inAny(path, f.writable) && !inAny(path, f.shown) {
+		if (inAny(path, closed) || f.home != "" && within(path, f.homeAt)) && !inAny(path, f.writable) &&
+			!inAny(path, f.shown) {
 			continue // what is around it is not there
 		}
 		if isDir(path) {
@@ -299,7 +302,8 @@ func anchored(path string, writable []string) []mount {
 		return nil
 	}
 	var mounts []mount
-	for at := filepath.Dir(real); slices.ContainsFunc(writable, func(w string) bool { return at != w && within(at, w) }); at = filepath.Dir(at) {
+	for at := filepath.Dir(real); slices.ContainsFunc(writable,
+		func(w string) bool { return at != w && within(at, w) }); at = filepath.Dir(at) {
 		mounts = append(mounts, mount{at, []string{"--bind", at, at}})
 	}
 	return mounts
@@ -333,10 +337,12 @@ func isLink(path string) bool {
 // alone makes the rules for a run behind Landlock without namespaces: all is readable but
 // what is hidden, other programs' temporary files and sockets, and the tables of processes.
 func (c *Confine) alone(in *inner, secrets, closed []string, r rooms, f folders) {
-	hidden := append(append(slices.Clone(secrets), closedHere(closed)...), "/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/run", "/var/lock", r.base)
+	hidden := append(append(slices.Clone(secrets), closedHere(closed)...), "/proc", "/sys", "/dev", "/run", "/tmp",
+		"/var/tmp", "/var/run", "/var/lock", r.base)
 	in.Read = around("/", outermost(hidden))
 	in.Read = append(in.Read,
-		"/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/uptime", "/proc/version", "/proc/filesystems",
+		"/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/uptime", "/proc/version",
+		"/proc/filesystems",
 		"/proc/sys/kernel", "/proc/sys/vm", "/proc/sys/fs", "/proc/self",
 		"/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm",
 		"/run/systemd/resolve/stub-resolv.conf", "/run/systemd/resolve/resolv.conf",

@@ -43,7 +43,8 @@ func (c *Confine) tryWalls() (walls, string) {
 		reason = strings.TrimPrefix(err.Error(), ErrSetup.Error()+": ")
 	}
 	if version < landlockScopes {
-		reason += fmt.Sprintf("; without it this kernel's Landlock would have to be version %d, it is %d", landlockScopes, version)
+		reason += fmt.Sprintf("; without it this kernel's Landlock would have to be version %d, it is %d",
+			landlockScopes, version)
 	}
 	return walls{}, reason
 }

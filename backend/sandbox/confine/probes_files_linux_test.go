@@ -52,27 +52,43 @@ func fileProbes() []probe {
 			probe{name: "write outside by " + f.name, script: setup("$CANARY") + "echo escaped >> " + f.path},
 		)
 		if !strings.Contains(f.before, "ln ") { // removing a link removes nothing else
-			all = append(all, probe{name: "delete outside by " + f.name, script: setup("$OUT/empty/canary") + "rm -f " + f.path})
+			all = append(all, probe{name: "delete outside by " + f.name, script: setup("$OUT/empty/canary") + "rm -f " +
+				f.path})
 		}
 	}
-	secrets := []string{"$HOME/.aws/credentials", "$HOME/.netrc", "$HOME/.config/google-chrome/Default/Cookies", "$HOME/.gnupg/key", "$HOME/sextant-data/sextant.db", "$WS/.hidden/secret", "$HOME/.bash_history"}
+	secrets := []string{
+		"$HOME/.aws/credentials", "$HOME/.netrc", "$HOME/.config/google-chrome/Default/Cookies",
+		"$HOME/.gnupg/key", "$HOME/sextant-data/sextant.db", "$WS/.hidden/secret", "$HOME/.bash_history",
+	}
 	for _, s := range secrets {
 		all = append(all, probe{name: "read " + s, script: "cat " + s},
-			probe{name: "copy " + s, script: "cp -a " + s + " $WS/copy; mv " + s + " $WS/moved; cat $WS/copy $WS/moved"})
+			probe{name: "copy " + s, script: "cp -a " + s + " $WS/copy; mv " + s +
+				" $WS/moved; cat $WS/copy $WS/moved"})
 	}
 	for i, s := range []string{
-		"$HOME/.bashrc", "$HOME/.profile", "$HOME/.gitconfig", "$HOME/.ssh/authorized_keys", "$HOME/.ssh/rc", "$HOME/.config/autostart/x.desktop",
-		"$HOME/.config/systemd/user/x.service", "$HOME/.local/bin/ls", "$HOME/.zshrc", "$HOME/.bash_profile", "$HOME/.config/git/config",
-		"$HOME/.vimrc", "$HOME/.config/fish/config.fish", "$HOME/.pam_environment", "$HOME/.netrc", "$HOME/.cargo/config.toml", "$HOME/.npmrc",
+		"$HOME/.bashrc", "$HOME/.profile", "$HOME/.gitconfig", "$HOME/.ssh/authorized_keys", "$HOME/.ssh/rc",
+		"$HOME/.config/autostart/x.desktop",
+		"$HOME/.config/systemd/user/x.service", "$HOME/.local/bin/ls", "$HOME/.zshrc", "$HOME/.bash_profile",
+		"$HOME/.config/git/config",
+		"$HOME/.vimrc", "$HOME/.config/fish/config.fish", "$HOME/.pam_environment", "$HOME/.netrc",
+		"$HOME/.cargo/config.toml", "$HOME/.npmrc",
 	} {
-		all = append(all, probe{name: "plant a start-up file " + s, script: fmt.Sprintf("mkdir -p $(dirname %s); echo 'echo escaped %d' >> %s", s, i, s)})
+		all = append(all, probe{
+			name:   "plant a start-up file " + s,
+			script: fmt.Sprintf("mkdir -p $(dirname %s); echo 'echo escaped %d' >> %s", s, i, s),
+		})
 	}
 	for _, s := range []string{
-		"/etc/cron.d/sextant-escape", "/etc/profile.d/sextant-escape.sh", "/etc/ld.so.preload", "/etc/passwd", "/etc/hosts", "/etc/crontab", "/etc/environment",
-		"/usr/bin/sextant-escape", "/usr/local/bin/sextant-escape", "/etc/sudoers.d/sextant-escape", "/etc/systemd/system/sextant-escape.service",
-		"/var/spool/cron/sextant-escape", "/var/tmp/sextant-escape", "/dev/shm/sextant-escape", "/run/sextant-escape", "/tmp/sextant-escape", "/sextant-escape",
-		"/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sys/vm/overcommit_memory", "/proc/sys/fs/protected_symlinks",
-		"/proc/sys/kernel/hostname", "/sys/kernel/mm/transparent_hugepage/enabled", "/sys/kernel/uevent_helper", "/lib/modules/sextant-escape",
+		"/etc/cron.d/sextant-escape", "/etc/profile.d/sextant-escape.sh", "/etc/ld.so.preload", "/etc/passwd",
+		"/etc/hosts", "/etc/crontab", "/etc/environment",
+		"/usr/bin/sextant-escape", "/usr/local/bin/sextant-escape", "/etc/sudoers.d/sextant-escape",
+		"/etc/systemd/system/sextant-escape.service",
+		"/var/spool/cron/sextant-escape", "/var/tmp/sextant-escape", "/dev/shm/sextant-escape", "/run/sextant-escape",
+		"/tmp/sextant-escape", "/sextant-escape",
+		"/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sys/vm/overcommit_memory",
+		"/proc/sys/fs/protected_symlinks",
+		"/proc/sys/kernel/hostname", "/sys/kernel/mm/transparent_hugepage/enabled", "/sys/kernel/uevent_helper",
+		"/lib/modules/sextant-escape",
 	} {
 		all = append(all, probe{name: "write " + s, wild: true, script: "echo '0' >> " + s})
 	}
@@ -88,13 +104,15 @@ func changeProbes() []probe {
 		{name: "chmod of a folder", script: "chmod 700 $OUT/folder"},
 		{name: "chmod through a descriptor", script: "$P fchmod $CANARY"},
 		{name: "chmod without following", script: "$P fchmodat2 $CANARY"},
-		{name: "chown", script: "chown 12345 $CANARY || chgrp $(id -G | tr ' ' '\\n' | tail -1) $CANARY; $P fchown $CANARY"},
+		{name: "chown", script: "chown 12345 $CANARY || chgrp $(id -G | tr ' ' '\\n' | tail -1) $CANARY; $P fchown " +
+			"$CANARY"},
 		{name: "times", script: "touch -d 2001-01-01 $CANARY"},
 		{name: "times through a descriptor", script: "$P futimes $CANARY"},
 		{name: "attribute", script: "$P xattr $CANARY"},
 		{name: "attribute without following", script: "$P lxattr $CANARY"},
 		{name: "attribute through a descriptor", script: "$P fxattr $CANARY"},
-		{name: "flags of the file system", script: "$P setflags $CANARY; lsattr $CANARY | grep -q A && echo " + "PROBE-''SUCCEEDED"},
+		{name: "flags of the file system", script: "$P setflags $CANARY; lsattr $CANARY | grep -q A && echo " +
+			"PROBE-''SUCCEEDED"},
 		{name: "move out", script: "echo x > $WS/f; mv $WS/f $OUT/moved"},
 		{name: "move in", script: "mv $OUT/empty/canary $WS/taken"},
 		{name: "move a folder in", script: "mv $OUT/folder $WS/folder"},
@@ -114,15 +132,38 @@ func changeProbes() []probe {
 		{name: "openat2", script: "$P openat2 $CANARY"},
 		{name: "through a descriptor of the folder", script: "$P dir $OUT canary; $P dir $OUT new"},
 		{name: "dots from a descriptor", script: "$P dir $WS ../../outside/canary"},
-		{name: "descriptors that leaked", wild: true, script: "$P descriptors; ls -l /proc/self/fd /proc/$PPID/fd /proc/$OUTER/fd; for f in /proc/$OUTER/fd/* /proc/$VICTIM/fd/*; do echo x >> $f; done"},
-		{name: "/dev/fd of a reopened file", script: "exec 7< $CANARY; echo escaped >> /dev/fd/7; echo escaped >> /proc/self/fd/7"},
-		{name: "unpack over it", script: "cd $WS; mkdir -p s$OUT; echo x > s$CANARY; tar -C s -cf t.tar .; tar -C / -xf t.tar"},
+		{
+			name: "descriptors that leaked", wild: true,
+			script: "$P descriptors; ls -l /proc/self/fd /proc/$PPID/fd /proc/$OUTER/fd; for f in /proc/$OUTER/fd/* " +
+				"/proc/$VICTIM/fd/*; do echo x >> $f; done",
+		},
+		{
+			name:   "/dev/fd of a reopened file",
+			script: "exec 7< $CANARY; echo escaped >> /dev/fd/7; echo escaped >> /proc/self/fd/7",
+		},
+		{
+			name:   "unpack over it",
+			script: "cd $WS; mkdir -p s$OUT; echo x > s$CANARY; tar -C s -cf t.tar .; tar -C / -xf t.tar",
+		},
 		{name: "unpack with times and modes", script: "cp -a $CANARY $WS/c; cp -a $WS/probe $OUT/"},
 		{name: "git writes elsewhere", script: "git --git-dir=$OUT/git --work-tree=$OUT init"},
 		{name: "dd without truncating", script: "dd if=/dev/zero of=$CANARY bs=1 count=1 conv=notrunc"},
-		{name: "plant a git hook", mounts: true, script: "echo x >> $WS/.git/hooks/pre-commit; echo x > $WS/.git/hooks/post-commit"},
-		{name: "plant a git hook by configuration", mounts: true, script: "git -C $WS config core.hooksPath /tmp/x; echo x >> $WS/.git/config"},
-		{name: "plant a git hook by moving the folder", mounts: true, script: "mv $WS/.git $WS/.git2; mkdir -p $WS/.git/hooks; echo x > $WS/.git/hooks/pre-commit"},
-		{name: "make a program that runs as its owner", script: "cp /bin/true $WS/t; chmod u+s $WS/t; chmod 6755 $WS/t; $P makeset; install -m 4755 /bin/true $WS/i"},
+		{
+			name: "plant a git hook", mounts: true,
+			script: "echo x >> $WS/.git/hooks/pre-commit; echo x > $WS/.git/hooks/post-commit",
+		},
+		{
+			name: "plant a git hook by configuration", mounts: true,
+			script: "git -C $WS config core.hooksPath /tmp/x; echo x >> $WS/.git/config",
+		},
+		{
+			name: "plant a git hook by moving the folder", mounts: true,
+			script: "mv $WS/.git $WS/.git2; mkdir -p $WS/.git/hooks; echo x > $WS/.git/hooks/pre-commit",
+		},
+		{
+			name: "make a program that runs as its owner",
+			script: "cp /bin/true $WS/t; chmod u+s $WS/t; chmod 6755 $WS/t; $P makeset; install -m 4755 /bin/true " +
+				"$WS/i",
+		},
 	}
 }

@@ -126,7 +126,8 @@ func (w *world) inside(c *Confine, script string, network, unconfined bool) stri
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	exit, err := c.Run(ctx, Spec{
-		Args: []string{"/bin/bash", "--noprofile", "--norc", "-c", script}, Dir: w.ws, Workspace: w.ws, Env: append(w.env, "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"),
+		Args: []string{"/bin/bash", "--noprofile", "--norc", "-c", script}, Dir: w.ws, Workspace: w.ws,
+		Env:     append(w.env, "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"),
 		Network: network, Unconfined: unconfined, Stdout: &out, Stderr: &out,
 	})
 	if err != nil {
@@ -166,8 +167,10 @@ func hostile(t *testing.T, w *world) {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"BASH_ENV": script, "ENV": script, "PROMPT_COMMAND": "echo PROBE-SUCCEEDED", "LD_PRELOAD": "/nowhere/" + w.token + ".so",
-		"AWS_SECRET_ACCESS_KEY": w.token, "SSH_AUTH_SOCK": w.base + "/" + w.token, "SEXTANT_TOKEN": w.token, "DISPLAY": ":" + w.token,
+		"BASH_ENV": script, "ENV": script, "PROMPT_COMMAND": "echo PROBE-SUCCEEDED", "LD_PRELOAD": "/nowhere/" +
+			w.token + ".so",
+		"AWS_SECRET_ACCESS_KEY": w.token, "SSH_AUTH_SOCK": w.base + "/" + w.token, "SEXTANT_TOKEN": w.token,
+		"DISPLAY": ":" + w.token,
 	} {
 		t.Setenv(name, value)
 	}

@@ -9,7 +9,8 @@ import (
 
 // system are the folders at the top of a machine that programs are made of.
 var system = []string{
-	"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "opt", "nix", "gnu", "snap", "sys", "proc", "dev", "run", "tmp", "var",
+	"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "opt", "nix", "gnu", "snap", "sys", "proc", "dev",
+	"run", "tmp", "var",
 }
 
 // Private are the folders of which a program with grants of its own is shown only what it was granted
@@ -46,7 +47,8 @@ func Toolchain(command string, closed []string) []string {
 		}
 		dir := filepath.Dir(p)
 		// ~/.nvm/versions/node/v22/bin/node lies beside lib; ~/.local/bin/x beside everything.
-		if up := filepath.Dir(dir); filepath.Base(dir) == "bin" && filepath.Base(up) != ".local" && !slices.Contains(closed, up) {
+		if up := filepath.Dir(dir); filepath.Base(dir) == "bin" && filepath.Base(up) != ".local" &&
+			!slices.Contains(closed, up) {
 			dir = up
 		}
 		shown = append(shown, dir)

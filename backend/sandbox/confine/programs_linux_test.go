@@ -81,7 +81,8 @@ var programs = map[string]func(args []string) error{
 	// A program as Sextant, which starts a run and waits.
 	"sextant": func(a []string) error {
 		_, err := New(Config{Home: a[0]}).Run(context.Background(), Spec{
-			Args: []string{"bash", "-c", "setsid sleep 876543 & echo ready; sleep 876543"}, Workspace: a[1], Stdout: os.Stdout,
+			Args: []string{"bash", "-c", "setsid sleep 876543 & echo ready; sleep 876543"}, Workspace: a[1],
+			Stdout: os.Stdout,
 		})
 		return err
 	},
@@ -116,7 +117,8 @@ var programs = map[string]func(args []string) error{
 		if err != nil {
 			return err
 		}
-		return unix.Sendto(fd, []byte("x"), unix.MSG_FASTOPEN, &unix.SockaddrInet4{Port: num(os.Getenv("TCP")), Addr: [4]byte{127, 0, 0, 1}})
+		return unix.Sendto(fd, []byte("x"), unix.MSG_FASTOPEN,
+			&unix.SockaddrInet4{Port: num(os.Getenv("TCP")), Addr: [4]byte{127, 0, 0, 1}})
 	},
 	"stream": func(a []string) error {
 		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, num(a[0]))
@@ -140,7 +142,8 @@ var programs = map[string]func(args []string) error{
 	},
 	"queue": func([]string) error {
 		info := [32]int32{int32(unix.SIGKILL), 0, -1}
-		_, _, e := syscall.Syscall(unix.SYS_RT_SIGQUEUEINFO, uintptr(victim()), uintptr(unix.SIGKILL), uintptr(unsafe.Pointer(&info)))
+		_, _, e := syscall.Syscall(unix.SYS_RT_SIGQUEUEINFO, uintptr(victim()), uintptr(unix.SIGKILL),
+			uintptr(unsafe.Pointer(&info)))
 		return asError(e)
 	},
 	// A pipe whose news are signals for another process.
@@ -149,7 +152,11 @@ var programs = map[string]func(args []string) error{
 		if err := unix.Pipe(fds); err != nil {
 			return err
 		}
-		for _, set := range [][2]int{{unix.F_SETOWN, victim()}, {unix.F_SETSIG, int(unix.SIGKILL)}, {unix.F_SETFL, unix.O_ASYNC | unix.O_NONBLOCK}} {
+		for _, set := range [][2]int{
+			{unix.F_SETOWN, victim()},
+			{unix.F_SETSIG, int(unix.SIGKILL)},
+			{unix.F_SETFL, unix.O_ASYNC | unix.O_NONBLOCK},
+		} {
 			if _, err := unix.FcntlInt(uintptr(fds[0]), set[0], set[1]); err != nil {
 				return err
 			}
@@ -258,7 +265,8 @@ var programs = map[string]func(args []string) error{
 		return err
 	},
 	"mknod": func(a []string) error {
-		if err := unix.Mknod(os.Getenv("WS")+"/node", uint32(num(a[0]))|0o666, int(unix.Mkdev(uint32(num(a[1])), uint32(num(a[2]))))); err != nil {
+		if err := unix.Mknod(os.Getenv("WS")+"/node", uint32(num(a[0]))|0o666,
+			int(unix.Mkdev(uint32(num(a[1])), uint32(num(a[2]))))); err != nil {
 			return err
 		}
 		fmt.Println(succeeded)

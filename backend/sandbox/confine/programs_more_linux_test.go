@@ -42,7 +42,8 @@ func vm(call uintptr) error {
 	local := unix.Iovec{Base: &b[0]}
 	local.SetLen(8)
 	remote := unix.RemoteIovec{Base: 0x400000, Len: 8}
-	n, _, e := syscall.Syscall6(call, uintptr(victim()), uintptr(unsafe.Pointer(&local)), 1, uintptr(unsafe.Pointer(&remote)), 1, 0)
+	n, _, e := syscall.Syscall6(call, uintptr(victim()), uintptr(unsafe.Pointer(&local)), 1,
+		uintptr(unsafe.Pointer(&remote)), 1, 0)
 	runtime.KeepAlive(b)
 	if e == 0 && n > 0 || e == syscall.EFAULT {
 		fmt.Println(succeeded)
@@ -159,5 +160,8 @@ func mapped([]string) error {
 	if err != nil {
 		return err
 	}
-	return unix.Connect(fd, &unix.SockaddrInet6{Port: num(os.Getenv("TCP")), Addr: [16]byte{10: 0xff, 11: 0xff, 12: 127, 15: 1}})
+	return unix.Connect(fd, &unix.SockaddrInet6{
+		Port: num(os.Getenv("TCP")),
+		Addr: [16]byte{10: 0xff, 11: 0xff, 12: 127, 15: 1},
+	})
 }

@@ -24,8 +24,9 @@ func serving(t *testing.T, sockets int, more func(*Spec)) (*Process, *http.Clien
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	spec := Spec{
-		Args: []string{"python3", "-m", "http.server", "--bind", "127.0.0.1", "8123"}, Dir: world.ws, Workspace: world.ws,
-		Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Sockets: sockets,
+		Args: []string{"python3", "-m", "http.server", "--bind", "127.0.0.1", "8123"}, Dir: world.ws,
+		Workspace: world.ws,
+		Env:       []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Sockets: sockets,
 	}
 	if more != nil {
 		more(&spec)
@@ -40,9 +41,12 @@ func serving(t *testing.T, sockets int, more func(*Spec)) (*Process, *http.Clien
 	ended := make(chan struct{})
 	go func() { defer close(ended); _, _ = p.Wait() }()
 	t.Cleanup(func() { cancel(); <-ended })
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return p.Dial(ctx, 8123)
-	}}}
+	client := &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return p.Dial(ctx, 8123)
+		},
+	}}
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		if res, err := client.Get("http://inside/told.txt"); err == nil {
 			_ = res.Body.Close()
@@ -110,13 +114,19 @@ func TestAConnectionIntoARunEndsWithIt(t *testing.T) {
 func TestOfAClosedFolderOnlyWhatIsShownIsThere(t *testing.T) {
 	for _, without := range [][]string{nil, {"bubblewrap"}} {
 		world := newWorld(t, visibleBase(t))
-		cfg := Config{Home: world.home, Secret: []string{filepath.Join(world.home, "inner", "secret")}, Without: without}
+		cfg := Config{
+			Home: world.home, Secret: []string{filepath.Join(world.home, "inner", "secret")},
+			Without: without,
+		}
 		c := New(cfg)
 		if ok, _, why := c.Available(); !ok {
 			t.Logf("no sandbox without %v: %s", without, why)
 			continue
 		}
-		for name, text := range map[string]string{"plan.txt": "PLAN", "inner/given.txt": "GIVEN", "inner/secret/key": "KEY", "own/x": "OWN"} {
+		for name, text := range map[string]string{
+			"plan.txt": "PLAN", "inner/given.txt": "GIVEN",
+			"inner/secret/key": "KEY", "own/x": "OWN",
+		} {
 			path := filepath.Join(world.home, name)
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)
@@ -127,8 +137,11 @@ func TestOfAClosedFolderOnlyWhatIsShownIsThere(t *testing.T) {
 		}
 		var out heard
 		_, err := c.Run(t.Context(), Spec{
-			Args: []string{"/bin/sh", "-c", `cd "$H"; cat plan.txt inner/given.txt inner/secret/key own/x; echo +MADE > own/y; cat own/y; echo LEFT > made; cat made; echo LEFT > inner/z; cat inner/z`},
-			Dir:  filepath.Join(world.home, "own"), Closed: []string{world.home},
+			Args: []string{
+				"/bin/sh", "-c",
+				`cd "$H"; cat plan.txt inner/given.txt inner/secret/key own/x; echo +MADE > own/y; cat own/y; echo LEFT > made; cat made; echo LEFT > inner/z; cat inner/z`,
+			},
+			Dir: filepath.Join(world.home, "own"), Closed: []string{world.home},
 			Shown: []string{filepath.Join(world.home, "inner")}, Writable: []string{filepath.Join(world.home, "own")},
 			Stdout: &out, Env: []string{"PATH=/usr/bin:/bin", "H=" + world.home},
 		})

@@ -18,21 +18,27 @@ import (
 var neverCalled = []string{
 	"ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "pidfd_getfd", "process_madvise", "process_mrelease",
 	"move_pages", "migrate_pages",
-	"mount", "umount", "umount2", "pivot_root", "chroot", "fsopen", "fsconfig", "fsmount", "fspick", "move_mount", "open_tree",
+	"mount", "umount", "umount2", "pivot_root", "chroot", "fsopen", "fsconfig", "fsmount", "fspick", "move_mount",
+	"open_tree",
 	"mount_setattr", "open_tree_attr", "statmount", "listmount", "unshare", "setns",
 	"keyctl", "add_key", "request_key", "bpf", "perf_event_open", "userfaultfd",
 	"io_uring_setup", "io_uring_enter", "io_uring_register",
-	"kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "create_module", "query_module", "get_kernel_syms",
-	"name_to_handle_at", "open_by_handle_at", "fanotify_init", "fanotify_mark", "quotactl", "quotactl_fd", "acct", "swapon", "swapoff",
-	"reboot", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "stime", "sethostname", "setdomainname", "syslog",
-	"vhangup", "nfsservctl", "lookup_dcookie", "iopl", "ioperm", "modify_ldt", "uselib", "_sysctl", "sysfs", "ustat", "bdflush",
+	"kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "create_module", "query_module",
+	"get_kernel_syms",
+	"name_to_handle_at", "open_by_handle_at", "fanotify_init", "fanotify_mark", "quotactl", "quotactl_fd", "acct",
+	"swapon", "swapoff",
+	"reboot", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "stime", "sethostname", "setdomainname",
+	"syslog",
+	"vhangup", "nfsservctl", "lookup_dcookie", "iopl", "ioperm", "modify_ldt", "uselib", "_sysctl", "sysfs", "ustat",
+	"bdflush",
 	"vm86", "vm86old", "personality", "memfd_secret", "lsm_set_self_attr", "map_shadow_stack",
 }
 
 // neverAlone are those whose effect only namespaces keep inside: metadata of files (Landlock
 // knows no rule for it), shared memory and queues, priorities and limits of other processes.
 var neverAlone = []string{
-	"chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "utime", "utimes", "utimensat", "futimesat",
+	"chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "utime", "utimes", "utimensat",
+	"futimesat",
 	"setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat",
 	"shmget", "shmat", "shmctl", "semget", "semop", "semtimedop", "semctl", "msgget", "msgsnd", "msgrcv", "msgctl",
 	"mq_open", "mq_unlink", "ioprio_set", "setpriority",
@@ -46,7 +52,8 @@ var notThere = []string{"clone3", "openat2"}
 // adds is not there for a run.
 const lastKnown = 467
 
-const namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER |
+const namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
+	unix.CLONE_NEWUSER |
 	unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWTIME
 
 // neverAsked are requests to devices and files: what is typed into a terminal that is not the
@@ -54,7 +61,8 @@ const namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS |
 // that was opened for reading.
 var neverAsked = []uint32{
 	unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD, unix.TIOCCONS,
-	unix.FS_IOC_SETFLAGS, 0x40046602, 0x401c5820, 0x40087602, unix.FS_IOC_ENABLE_VERITY, unix.FS_IOC_SET_ENCRYPTION_POLICY,
+	unix.FS_IOC_SETFLAGS, 0x40046602, 0x401c5820, 0x40087602, unix.FS_IOC_ENABLE_VERITY,
+	unix.FS_IOC_SET_ENCRYPTION_POLICY,
 }
 
 // Bits of a mode that make a program run as its owner.
@@ -75,7 +83,10 @@ func (in *inner) filter() ([]unix.SockFilter, error) {
 	f.sockets(in)
 	f.noSetID()
 	if !in.Namespaces {
-		for _, call := range []string{"prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setattr", "sched_setparam"} {
+		for _, call := range []string{
+			"prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setattr",
+			"sched_setparam",
+		} {
 			f.when(call, seccomp.Condition{Argument: 0, Operation: seccomp.NotEqual, Value: 0})
 		}
 	}
@@ -150,7 +161,8 @@ func (f *filtering) sockets(in *inner) {
 	f.when("socket", is(0, unix.AF_NETLINK), not(2, unix.NETLINK_ROUTE))
 	for _, family := range []uint64{unix.AF_INET, unix.AF_INET6} {
 		// Closed ports are closed to TCP only; what becomes TCP later (MPTCP) is not.
-		f.when("socket", is(0, family), not(2, 0), not(2, unix.IPPROTO_TCP), not(2, unix.IPPROTO_UDP), not(2, unix.IPPROTO_ICMP), not(2, unix.IPPROTO_ICMPV6))
+		f.when("socket", is(0, family), not(2, 0), not(2, unix.IPPROTO_TCP), not(2, unix.IPPROTO_UDP),
+			not(2, unix.IPPROTO_ICMP), not(2, unix.IPPROTO_ICMPV6))
 	}
 	// Nor are they to a connection that begins with data.
 	for call, arg := range map[string]uint32{"sendto": 3, "sendmsg": 2, "sendmmsg": 3} {
@@ -159,7 +171,10 @@ func (f *filtering) sockets(in *inner) {
 	f.when("socketpair", not(0, unix.AF_UNIX))
 	var kinds []seccomp.Condition
 	for _, kind := range []uint64{unix.SOCK_STREAM, unix.SOCK_SEQPACKET} {
-		for _, flags := range []uint64{0, unix.SOCK_CLOEXEC, unix.SOCK_NONBLOCK, unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK} {
+		for _, flags := range []uint64{
+			0, unix.SOCK_CLOEXEC, unix.SOCK_NONBLOCK,
+			unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK,
+		} {
 			kinds = append(kinds, not(1, kind|flags))
 		}
 	}
@@ -171,7 +186,10 @@ func (f *filtering) noSetID() {
 	set := func(arg uint32, bits uint64) seccomp.Condition {
 		return seccomp.Condition{Argument: arg, Operation: seccomp.BitsSet, Value: bits}
 	}
-	for call, arg := range map[string]uint32{"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2, "creat": 1, "mknod": 1, "mknodat": 2} {
+	for call, arg := range map[string]uint32{
+		"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2, "creat": 1,
+		"mknod": 1, "mknodat": 2,
+	} {
 		f.when(call, set(arg, setID))
 	}
 	const making = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY

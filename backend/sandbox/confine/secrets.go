@@ -12,15 +12,20 @@ import (
 // besides are places of a home that no tool refuses to read, and that a command has no use for
 // either: what was typed into shells and editors, other assistants, other programs' mail.
 var besides = []string{
-	".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history", ".sqlite_history",
-	".local/share/fish/fish_history", ".viminfo", ".lesshst", ".docker", ".claude", ".codex", ".gradle/gradle.properties",
-	".electrum", ".bitcoin", ".ethereum", ".config/solana", ".config/Slack", ".config/discord", ".ICEauthority", ".Xauthority",
+	".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history",
+	".sqlite_history",
+	".local/share/fish/fish_history", ".viminfo", ".lesshst", ".docker", ".claude", ".codex",
+	".gradle/gradle.properties",
+	".electrum", ".bitcoin", ".ethereum", ".config/solana", ".config/Slack", ".config/discord", ".ICEauthority",
+	".Xauthority",
 }
 
 // besidesOfSystem are those of the machine, which mostly only root could read anyway.
 var besidesOfSystem = []string{
-	"/etc/openvpn", "/etc/ipsec.secrets", "/etc/ppp", "/etc/docker", "/var/lib/containerd", "/var/lib/kubelet", "/var/lib/bluetooth",
-	"/var/lib/NetworkManager", "/var/spool/cron", "/var/spool/at", "/var/spool/mail", "/var/mail", "/var/log", "/var/backups",
+	"/etc/openvpn", "/etc/ipsec.secrets", "/etc/ppp", "/etc/docker", "/var/lib/containerd", "/var/lib/kubelet",
+	"/var/lib/bluetooth",
+	"/var/lib/NetworkManager", "/var/spool/cron", "/var/spool/at", "/var/spool/mail", "/var/mail", "/var/log",
+	"/var/backups",
 	"/var/lib/systemd/coredump", "/boot", "/lost+found", "/swapfile", "/swap.img", "/var/lib/lxd", "/var/lib/libvirt",
 	"/var/lib/postgresql", "/var/lib/mysql",
 	"/sys/kernel/debug", "/sys/kernel/tracing", "/sys/kernel/security", "/sys/fs/bpf", "/sys/firmware",

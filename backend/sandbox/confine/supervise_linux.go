@@ -30,7 +30,8 @@ func supervise() error {
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // the command is also kept out by the walls
 	unix.CloseOnExec(toldFD)
 	unix.CloseOnExec(lifeFD)
-	_ = unix.CloseRange(lifeFD+1, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC) // what leaked into us goes no further; start hands on what it should
+	// what leaked into us goes no further; start hands on what it should
+	_ = unix.CloseRange(lifeFD+1, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC)
 	child, err := start(p)
 	if err != nil {
 		return err

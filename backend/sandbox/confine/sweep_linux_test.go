@@ -45,7 +45,8 @@ func TestWhatARunOfAKilledSextantLeftIsWipedAndWhatOthersUseIsNot(t *testing.T) 
 	if _, err := os.Lstat(left.base); !os.IsNotExist(err) {
 		t.Errorf("what was left is still there: %v", err)
 	}
-	for _, kept := range []string{used.tmp, outside + "/f", parent + "/sextant-run-link", parent + "/sextant-run-foreign", parent + "/other"} {
+	for _, kept := range []string{used.tmp, outside + "/f", parent + "/sextant-run-link", parent +
+		"/sextant-run-foreign", parent + "/other"} {
 		if _, err := os.Lstat(kept); err != nil {
 			t.Errorf("it wiped more than what was left: %v", err)
 		}

@@ -96,9 +96,13 @@ func TestATerminalShowsNoSecretAndReachesNoOtherTerminal(t *testing.T) {
 		shown := newScreen()
 		script := `cat $HOME/.ssh/id_ed25519; cat $HOME/.ssh/*; echo x > $HOME/.bashrc && echo WROTE; ` +
 			`exec 3<>/dev/tty && echo own >&3; curl -s -m 2 http://127.0.0.1:1/ && echo REACHED; echo over`
-		exit, err := c.Run(t.Context(), Spec{Args: []string{"bash", "-c", script}, Workspace: w.ws, Stdout: shown, Terminal: &Terminal{}})
+		exit, err := c.Run(t.Context(), Spec{
+			Args: []string{"bash", "-c", script}, Workspace: w.ws, Stdout: shown,
+			Terminal: &Terminal{},
+		})
 		text := shown.String()
-		if err != nil || exit.Code != 0 || !strings.Contains(text, "over") || strings.Contains(text, w.token) || strings.Contains(text, "WROTE") || strings.Contains(text, "REACHED") {
+		if err != nil || exit.Code != 0 || !strings.Contains(text, "over") || strings.Contains(text, w.token) ||
+			strings.Contains(text, "WROTE") || strings.Contains(text, "REACHED") {
 			t.Errorf("%v: %+v, %v, %q", without, exit, err, text)
 		}
 	}
@@ -111,8 +115,12 @@ func TestAPersonsShellHasTheirEnvironmentAndNothingOfItStays(t *testing.T) {
 	defer cancel()
 	shown := newScreen()
 	p, err := w.confine().Command(ctx, Spec{
-		Args: []string{"bash", "-c", `echo "word $MY_OWN_WORD $TERM"; setsid nohup sleep 987123 >/dev/null 2>&1 & sleep 987123 & echo up; wait`},
-		Dir:  w.ws, Unconfined: true, Person: true, Env: []string{"TERM=xterm-256color"}, Stdout: shown, Terminal: &Terminal{},
+		Args: []string{
+			"bash", "-c",
+			`echo "word $MY_OWN_WORD $TERM"; setsid nohup sleep 987123 >/dev/null 2>&1 & sleep 987123 & echo up; wait`,
+		},
+		Dir: w.ws, Unconfined: true, Person: true, Env: []string{"TERM=xterm-256color"}, Stdout: shown,
+		Terminal: &Terminal{},
 	})
 	if err != nil {
 		t.Fatal(err)

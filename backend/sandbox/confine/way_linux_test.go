@@ -38,7 +38,10 @@ type ways struct {
 // grantedHost leads outwards and was granted; inwardHosts were granted too, but lead inwards.
 const grantedHost = "granted.test"
 
-var inwardHosts = map[string]string{"inward.test": "127.0.0.1", "private.test": "10.1.2.3", "metadata.test": "169.254.169.254", "mapped.test": "::ffff:127.0.0.1"}
+var inwardHosts = map[string]string{
+	"inward.test": "127.0.0.1", "private.test": "10.1.2.3",
+	"metadata.test": "169.254.169.254", "mapped.test": "::ffff:127.0.0.1",
+}
 
 // LookupNetIP implements egress.Resolver.
 func (w *ways) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
@@ -119,7 +122,8 @@ func (w *ways) run(c *Confine, world *world, script string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	exit, err := c.Run(ctx, Spec{
-		Args: []string{"/bin/bash", "--noprofile", "--norc", "-c", script}, Dir: world.ws, Workspace: world.ws, Stdout: &out, Stderr: &out,
+		Args: []string{"/bin/bash", "--noprofile", "--norc", "-c", script}, Dir: world.ws, Workspace: world.ws,
+		Stdout: &out, Stderr: &out,
 		Env:   append(world.env, "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "OWN="+w.own()),
 		Proxy: func(ln net.Listener) func() { return w.guard.ServeRun(ctx, ln, w.may, nil) },
 	})
@@ -140,7 +144,8 @@ func (w *ways) own() string {
 
 // say is a script that sends lines to the proxy as they are and prints the answer.
 func say(lines ...string) string {
-	return `exec 3<>/dev/tcp/127.0.0.1/${http_proxy##*:}; printf '` + strings.Join(lines, `\r\n`) + `\r\n\r\n' >&3; timeout 5 cat <&3`
+	return `exec 3<>/dev/tcp/127.0.0.1/${http_proxy##*:}; printf '` + strings.Join(lines, `\r\n`) +
+		`\r\n\r\n' >&3; timeout 5 cat <&3`
 }
 
 func wayProbes() []probe {
@@ -155,43 +160,90 @@ func wayProbes() []probe {
 	}
 	all := []probe{
 		{name: "a direct connection to the granted address", script: "$P dial tcp 93.184.216.34:80"},
-		{name: "a direct connection to our own port", script: "$P dial tcp 127.0.0.1:$OWN; $P dial tcp 127.0.0.1:$TCP; $P dial tcp $ADDRESS:$TCP"},
+		{
+			name:   "a direct connection to our own port",
+			script: "$P dial tcp 127.0.0.1:$OWN; $P dial tcp 127.0.0.1:$TCP; $P dial tcp $ADDRESS:$TCP",
+		},
 		{name: "a direct connection over IPv6", script: "$P dial tcp [::1]:$TCP6; $P mapped"},
-		{name: "DNS", script: "getent hosts other.test; $P dial udp 127.0.0.53:53; $P dial udp 198.41.0.4:53; $P dial tcp 8.8.8.8:53"},
-		{name: "datagrams", script: "$P dial udp 127.0.0.1:$UDP; $P dial udp $ADDRESS:$UDP; $P dial unixgram $DGRAM; $P pair 2"},
+		{name: "DNS", script: "getent hosts other.test; $P dial udp 127.0.0.53:53; $P dial udp 198.41.0.4:53; $P " +
+			"dial tcp 8.8.8.8:53"},
+		{name: "datagrams", script: "$P dial udp 127.0.0.1:$UDP; $P dial udp $ADDRESS:$UDP; $P dial unixgram " +
+			"$DGRAM; $P pair 2"},
 		{name: "sockets of the machine", script: "$P dial unix $SOCK; $P dial unix $SOCKTMP; $P dial unix $ABSTRACT"},
-		{name: "the person's proxy variables", script: "env | grep -E 'name|password' | grep -i proxy && echo PROBE-''SUCCEEDED"},
+		{
+			name:   "the person's proxy variables",
+			script: "env | grep -E 'name|password' | grep -i proxy && echo PROBE-''SUCCEEDED",
+		},
 		{name: "another host", script: connect("other.test:443")},
 		{name: "another host in plain", script: get("http://other.test/", "Host: other.test")},
-		{name: "a name that carries data", script: connect("c2VjcmV0.other.test:443") + "; " + get("http://c2VjcmV0.other.test/")},
+		{name: "a name that carries data", script: connect("c2VjcmV0.other.test:443") + "; " +
+			get("http://c2VjcmV0.other.test/")},
 		{name: "a name below the granted one", script: connect("x." + grantedHost + ":443")},
 		{name: "another port of the granted host", script: connect(grantedHost + ":22")},
 		{name: "the Host header of the granted one", script: get("http://other.test/", "Host: "+grantedHost)},
-		{name: "CONNECT with another Host header", script: say("CONNECT other.test:443 HTTP/1.1", "Host: "+grantedHost+":443")},
-		{name: "the granted host in userinfo", script: connect(grantedHost+":443@other.test:443") + "; " + get("http://"+grantedHost+"@other.test/") + "; " + get("http://"+grantedHost+":80@127.0.0.1:$OWN/")},
-		{name: "a word for the proxy", script: connect("other.test:443", "Proxy-Authorization: Basic Z3JhbnRlZC50ZXN0OngK", "X-Forwarded-Host: "+grantedHost)},
-		{name: "origin form with a Host header", script: say("GET / HTTP/1.1", "Host: other.test") + "; " + say("GET / HTTP/1.1", "Host: 127.0.0.1:'$OWN'")},
-		{name: "two Host headers", script: say("GET http://"+grantedHost+"/ HTTP/1.1", "Host: "+grantedHost, "Host: other.test", "Connection: close")},
-		{name: "a second request to another host", script: say("GET http://"+grantedHost+"/ HTTP/1.1", "Host: "+grantedHost, "", "GET http://other.test/ HTTP/1.1", "Host: other.test", "Connection: close")},
-		{name: "a request behind a body of two lengths", script: say("POST http://"+grantedHost+"/ HTTP/1.1", "Host: "+grantedHost, "Content-Length: 4", "Transfer-Encoding: chunked", "", "0", "", "GET http://other.test/ HTTP/1.1", "Host: other.test", "Connection: close")},
-		{name: "a WebSocket elsewhere", script: get("http://other.test/", "Host: other.test", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: x")},
-		{name: "h2c", script: get("http://other.test/", "Upgrade: h2c", "Connection: Upgrade, HTTP2-Settings", "HTTP2-Settings: AAMAAABk") + "; " + say("PRI * HTTP/2.0", "", "SM", "")},
-		{name: "other schemes", script: get("ftp://other.test/") + "; " + get("gopher://127.0.0.1:$OWN/") + "; " + get("file:///etc/passwd") + "; " + get("https://other.test/")},
-		{name: "a backslash and a tab", script: get(`http://`+grantedHost+`\\@other.test/`) + "; " + get(`http://`+grantedHost+`%%2f@other.test/`)},
-		{name: "a redirect of the granted host", script: "curl -sSL http://" + grantedHost + "/away; curl -sSL --proxy-insecure http://" + grantedHost + "/away"},
-		{name: "the tools' own ways past a proxy", script: "curl -sS --noproxy '*' http://other.test/; curl -sS --noproxy '*' http://198.41.0.4/; curl -sS --connect-to ::127.0.0.1:$OWN http://" + grantedHost + "/; curl -sS --resolve " + grantedHost + ":80:127.0.0.1 --noproxy '*' http://" + grantedHost + "/"},
-		{name: "another TLS name in the tunnel", script: "curl -skS --connect-to other.test:443:" + grantedHost + ":443 https://other.test/ -v"},
-		{name: "no port, no host", script: connect("other.test") + "; " + connect(":443") + "; " + connect("*:443") + "; " + connect("other.test:0") + "; " + connect("other.test:443:80")},
-		{name: "the listener's own port", script: "$P dial tcp 127.0.0.1:${http_proxy##*:} < /dev/null & sleep 0.2; kill %1; exec 4<>/dev/tcp/127.0.0.1/${http_proxy##*:}"},
+		{
+			name:   "CONNECT with another Host header",
+			script: say("CONNECT other.test:443 HTTP/1.1", "Host: "+grantedHost+":443"),
+		},
+		{name: "the granted host in userinfo", script: connect(grantedHost+":443@other.test:443") + "; " +
+			get("http://"+grantedHost+"@other.test/") + "; " + get("http://"+grantedHost+":80@127.0.0.1:$OWN/")},
+		{name: "a word for the proxy", script: connect("other.test:443",
+			"Proxy-Authorization: Basic Z3JhbnRlZC50ZXN0OngK", "X-Forwarded-Host: "+grantedHost)},
+		{name: "origin form with a Host header", script: say("GET / HTTP/1.1", "Host: other.test") + "; " +
+			say("GET / HTTP/1.1", "Host: 127.0.0.1:'$OWN'")},
+		{name: "two Host headers", script: say("GET http://"+grantedHost+"/ HTTP/1.1", "Host: "+grantedHost,
+			"Host: other.test", "Connection: close")},
+		{
+			name: "a second request to another host",
+			script: say("GET http://"+grantedHost+"/ HTTP/1.1", "Host: "+grantedHost, "",
+				"GET http://other.test/ HTTP/1.1", "Host: other.test", "Connection: close"),
+		},
+		{
+			name: "a request behind a body of two lengths",
+			script: say("POST http://"+grantedHost+"/ HTTP/1.1", "Host: "+grantedHost, "Content-Length: 4",
+				"Transfer-Encoding: chunked", "", "0", "", "GET http://other.test/ HTTP/1.1", "Host: other.test",
+				"Connection: close"),
+		},
+		{name: "a WebSocket elsewhere", script: get("http://other.test/", "Host: other.test", "Upgrade: websocket",
+			"Connection: Upgrade", "Sec-WebSocket-Key: x")},
+		{name: "h2c", script: get("http://other.test/", "Upgrade: h2c", "Connection: Upgrade, HTTP2-Settings",
+			"HTTP2-Settings: AAMAAABk") + "; " + say("PRI * HTTP/2.0", "", "SM", "")},
+		{name: "other schemes", script: get("ftp://other.test/") + "; " + get("gopher://127.0.0.1:$OWN/") + "; " +
+			get("file:///etc/passwd") + "; " + get("https://other.test/")},
+		{name: "a backslash and a tab", script: get(`http://`+grantedHost+`\\@other.test/`) + "; " +
+			get(`http://`+grantedHost+`%%2f@other.test/`)},
+		{name: "a redirect of the granted host", script: "curl -sSL http://" + grantedHost +
+			"/away; curl -sSL --proxy-insecure http://" + grantedHost + "/away"},
+		{
+			name: "the tools' own ways past a proxy",
+			script: "curl -sS --noproxy '*' http://other.test/; curl -sS --noproxy '*' http://198.41.0.4/; curl -sS " +
+				"--connect-to ::127.0.0.1:$OWN http://" + grantedHost + "/; curl -sS --resolve " + grantedHost +
+				":80:127.0.0.1 --noproxy '*' http://" + grantedHost + "/",
+		},
+		{name: "another TLS name in the tunnel", script: "curl -skS --connect-to other.test:443:" + grantedHost +
+			":443 https://other.test/ -v"},
+		{name: "no port, no host", script: connect("other.test") + "; " + connect(":443") + "; " + connect("*:443") +
+			"; " + connect("other.test:0") + "; " + connect("other.test:443:80")},
+		{
+			name: "the listener's own port",
+			script: "$P dial tcp 127.0.0.1:${http_proxy##*:} < /dev/null & sleep 0.2; kill %1; exec " +
+				"4<>/dev/tcp/127.0.0.1/${http_proxy##*:}",
+		},
 	}
 	for _, host := range []string{
-		"127.0.0.1:$OWN", "localhost:$OWN", "[::1]:$OWN", "[::ffff:127.0.0.1]:$OWN", "2130706433:$OWN", "0x7f.1:$OWN", "0:$OWN", "017700000001:$OWN", "127.1:$OWN",
-		"10.0.0.1:443", "192.168.1.1:80", "169.254.169.254:80", "[fe80::1]:80", "[fd00::1]:443", "100.64.0.1:443", "[64:ff9b::7f00:1]:443", "app.localhost:$OWN", "printer.local:80",
+		"127.0.0.1:$OWN", "localhost:$OWN", "[::1]:$OWN", "[::ffff:127.0.0.1]:$OWN", "2130706433:$OWN", "0x7f.1:$OWN",
+		"0:$OWN", "017700000001:$OWN", "127.1:$OWN",
+		"10.0.0.1:443", "192.168.1.1:80", "169.254.169.254:80", "[fe80::1]:80", "[fd00::1]:443", "100.64.0.1:443",
+		"[64:ff9b::7f00:1]:443", "app.localhost:$OWN", "printer.local:80",
 	} {
-		all = append(all, probe{name: "inwards to " + host, script: strings.ReplaceAll(connect(host)+"; "+get("http://"+host+"/"), "$OWN", `'$OWN'`)})
+		all = append(all, probe{
+			name:   "inwards to " + host,
+			script: strings.ReplaceAll(connect(host)+"; "+get("http://"+host+"/"), "$OWN", `'$OWN'`),
+		})
 	}
 	for host := range inwardHosts {
-		all = append(all, probe{name: "a granted name that leads inwards: " + host, script: connect(host+":443") + "; " + get("http://"+host+"/")})
+		all = append(all, probe{name: "a granted name that leads inwards: " + host, script: connect(host+":443") +
+			"; " + get("http://"+host+"/")})
 	}
 	return all
 }
@@ -206,9 +258,10 @@ func TestARunWithAProxyReachesGrantedHostsAndNothingElse(t *testing.T) {
 	w := newWays(t, world.token)
 	// The control: the way works for what was granted.
 	for name, script := range map[string]string{
-		"curl":     "curl -sS http://" + grantedHost + "/",
-		"a tunnel": say("CONNECT "+grantedHost+":443 HTTP/1.1", "Host: "+grantedHost+":443", "", "GET / HTTP/1.1", "Host: "+grantedHost, "Connection: close"),
-		"python":   `python3 -c 'import urllib.request as r; print(r.urlopen("http://` + grantedHost + `/").read())'`,
+		"curl": "curl -sS http://" + grantedHost + "/",
+		"a tunnel": say("CONNECT "+grantedHost+":443 HTTP/1.1", "Host: "+grantedHost+":443", "", "GET / HTTP/1.1",
+			"Host: "+grantedHost, "Connection: close"),
+		"python": `python3 -c 'import urllib.request as r; print(r.urlopen("http://` + grantedHost + `/").read())'`,
 	} {
 		if said := w.run(c, world, script); !strings.Contains(said, "welcome to "+grantedHost) {
 			t.Fatalf("%s does not reach what was granted: %s", name, said)
@@ -221,7 +274,8 @@ func TestARunWithAProxyReachesGrantedHostsAndNothingElse(t *testing.T) {
 			break
 		}
 		switch p.name {
-		case "another host", "another host in plain", "CONNECT with another Host header", "a second request to another host", "a redirect of the granted host":
+		case "another host", "another host in plain", "CONNECT with another Host header",
+			"a second request to another host", "a redirect of the granted host":
 			w.contacts.Store(0)
 			if _ = w.run(c, world, p.script); w.contacts.Load() == 0 {
 				t.Errorf("%s proves nothing", p.name)
@@ -245,7 +299,8 @@ print(r.urlopen("http://127.0.0.1:%d/"%s.server_port).read())'`); !strings.Conta
 		ran++
 		damage := world.damage(said)
 		if w.contacts.Load() > 0 || w.heard.Load() > 0 {
-			damage = append(damage, fmt.Sprintf("%d connections with %d bytes reached what was not granted", w.contacts.Load(), w.heard.Load()))
+			damage = append(damage, fmt.Sprintf("%d connections with %d bytes reached what was not granted",
+				w.contacts.Load(), w.heard.Load()))
 		}
 		if len(damage) > 0 {
 			out++
@@ -288,7 +343,10 @@ func TestWithoutNamespacesTheNetworkIsNotLimitedAndThatIsSaid(t *testing.T) {
 	if c.Limits() {
 		t.Error("it says that it can limit the network")
 	}
-	_, err := c.Run(context.Background(), Spec{Args: []string{"true"}, Workspace: world.ws, Proxy: func(net.Listener) func() { t.Error("served"); return func() {} }})
+	_, err := c.Run(context.Background(), Spec{
+		Args: []string{"true"}, Workspace: world.ws,
+		Proxy: func(net.Listener) func() { t.Error("served"); return func() {} },
+	})
 	if err == nil {
 		t.Error("a run that could not be limited ran")
 	}

@@ -43,7 +43,10 @@ func newWorld(t *testing.T, base string) *world {
 	t.Helper()
 	var b [8]byte
 	_, _ = rand.Read(b[:])
-	w := &world{t: t, base: base, home: base + "/home", ws: base + "/home/project", outside: base + "/outside", token: "t0ken" + hex.EncodeToString(b[:])}
+	w := &world{
+		t: t, base: base, home: base + "/home", ws: base + "/home/project", outside: base + "/outside",
+		token: "t0ken" + hex.EncodeToString(b[:]),
+	}
 	tmp, err := os.MkdirTemp("/tmp", "sextant-world-")
 	if err != nil {
 		t.Fatal(err)
@@ -94,10 +97,17 @@ func (w *world) reset() {
 		})
 	}
 	os.RemoveAll(w.outside)
-	for _, name := range []string{".ssh/id_ed25519", ".aws/credentials", ".netrc", ".config/google-chrome/Default/Cookies", ".gnupg/key", "sextant-data/sextant.db", "project/.hidden/secret", ".bash_history"} {
+	for _, name := range []string{
+		".ssh/id_ed25519", ".aws/credentials", ".netrc",
+		".config/google-chrome/Default/Cookies", ".gnupg/key", "sextant-data/sextant.db", "project/.hidden/secret",
+		".bash_history",
+	} {
 		w.file(w.home+"/"+name, w.token+"\n")
 	}
-	for _, name := range []string{".bashrc", ".profile", ".gitconfig", "notes.txt", "project/.git/config", "project/.git/hooks/pre-commit", "project/.git/HEAD"} {
+	for _, name := range []string{
+		".bashrc", ".profile", ".gitconfig", "notes.txt", "project/.git/config",
+		"project/.git/hooks/pre-commit", "project/.git/HEAD",
+	} {
 		w.file(w.home+"/"+name, "# as it was\n")
 	}
 	w.file(w.outside+"/canary", "as it was\n")
@@ -121,7 +131,8 @@ func (w *world) reset() {
 	w.contacts.Store(0)
 	w.env = slices.Clone(w.served)
 	w.env = append(w.env,
-		"WS="+w.ws, "OUT="+w.outside, "CANARY="+w.outside+"/canary", "FIFO="+w.outside+"/fifo", "BASE="+w.base, "RTMP="+w.tmp,
+		"WS="+w.ws, "OUT="+w.outside, "CANARY="+w.outside+"/canary", "FIFO="+w.outside+"/fifo", "BASE="+w.base, "RTMP="+
+			w.tmp,
 		"SECRET="+w.home+"/.ssh/id_ed25519", "P="+w.ws+"/probe __probe", "VICTIM="+strconv.Itoa(w.victim.Process.Pid),
 		"OUTER="+strconv.Itoa(os.Getpid()), "SHM="+strconv.Itoa(w.shm), "SHMFILE=/dev/shm/"+filepath.Base(w.base))
 	w.before = w.snapshot()
@@ -230,7 +241,8 @@ func (w *world) stopVictim() {
 // watched are files of the machine that a probe may aim at.
 var watched = []string{
 	"/etc/passwd", "/etc/hosts", "/etc/ld.so.preload", "/etc/profile", "/etc/crontab", "/etc/environment",
-	"/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sys/kernel/hostname", "/proc/sys/vm/overcommit_memory",
+	"/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sys/kernel/hostname",
+	"/proc/sys/vm/overcommit_memory",
 	"/proc/sys/fs/protected_symlinks", "/sys/kernel/mm/transparent_hugepage/enabled", "/sys/kernel/uevent_helper",
 }
 
@@ -239,8 +251,10 @@ const escape = "sextant-escape"
 
 // watchedFolders must not hold one.
 var watchedFolders = []string{
-	"/etc", "/etc/cron.d", "/etc/profile.d", "/etc/systemd/system", "/etc/sudoers.d", "/usr/local/bin", "/usr/bin", "/var/spool/cron", "/var/spool",
-	"/dev/shm", "/dev/mqueue", "/tmp", "/var/tmp", "/run", "/lib/modules", "/", "/usr/local", "/opt", "/srv", "/sys/fs/cgroup",
+	"/etc", "/etc/cron.d", "/etc/profile.d", "/etc/systemd/system", "/etc/sudoers.d", "/usr/local/bin", "/usr/bin",
+	"/var/spool/cron", "/var/spool",
+	"/dev/shm", "/dev/mqueue", "/tmp", "/var/tmp", "/run", "/lib/modules", "/", "/usr/local", "/opt", "/srv",
+	"/sys/fs/cgroup",
 }
 
 // snapshot describes all that must not change.
@@ -328,7 +342,8 @@ func (w *world) damage(output string) []string {
 		}
 	}
 	_ = filepath.WalkDir(w.ws, func(path string, d fs.DirEntry, err error) error {
-		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() &&
+			info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
 			found = append(found, path+" runs as its owner")
 			os.Remove(path)
 		}

@@ -62,7 +62,11 @@ func TestCheckLetsPublicAddressesPass(t *testing.T) {
 
 func TestCheckRefusesWhatIsNotPublic(t *testing.T) {
 	expectChecks(t, []checked{
-		{"http://127.0.0.1:8080/", "127.0.0.1:8080 is closed: it is this machine. Type the address yourself or start with --allow-hosts 127.0.0.1."},
+		{
+			"http://127.0.0.1:8080/",
+			"127.0.0.1:8080 is closed: it is this machine. Type the address yourself or start with --allow-hosts " +
+				"127.0.0.1.",
+		},
 		{"http://localhost/", "this machine"},
 		{"http://LOCALHOST./", "this machine"},
 		{"http://deep.under.localhost/", "this machine"},
@@ -203,9 +207,13 @@ func TestValidTellsABadHostBeforeItIsIgnored(t *testing.T) {
 }
 
 func TestOwnPortsStayClosedWhateverIsOpened(t *testing.T) {
-	g := newGuard(t, map[string][]string{"me.example": {"127.0.0.1"}}, "127.0.0.1", "localhost", "::1", "0.0.0.0", "me.example")
+	g := newGuard(t, map[string][]string{"me.example": {"127.0.0.1"}}, "127.0.0.1", "localhost", "::1", "0.0.0.0",
+		"me.example")
 	g.Never("127.0.0.1:4000")
-	for _, own := range []string{"http://127.0.0.1:4000/", "http://localhost:4000/", "http://[::1]:4000/", "http://0.0.0.0:4000/", "http://me.example:4000/", "http://127.9.9.9:4000/"} {
+	for _, own := range []string{
+		"http://127.0.0.1:4000/", "http://localhost:4000/", "http://[::1]:4000/",
+		"http://0.0.0.0:4000/", "http://me.example:4000/", "http://127.9.9.9:4000/",
+	} {
 		if err := g.Check(t.Context(), own); err == nil || !strings.Contains(err.Error(), "Sextant's own port") {
 			t.Errorf("%s: got %v", own, err)
 		}
@@ -218,18 +226,23 @@ func TestOwnPortsStayClosedWhateverIsOpened(t *testing.T) {
 func TestAnAddressClosedInOneSpellingIsClosedInAll(t *testing.T) {
 	names := map[string][]string{"me.example": {"127.0.0.1"}, "grid.example": {"10.1.2.3"}}
 	spellings := []string{
-		"127.0.0.1", "localhost", "LOCALHOST.", "app.localhost", "127.1", "127.0.1", "2130706433", "0x7f000001", "017700000001",
+		"127.0.0.1", "localhost", "LOCALHOST.", "app.localhost", "127.1", "127.0.1", "2130706433", "0x7f000001",
+		"017700000001",
 		"0.0.0.0", "0", "[::1]", "[::]", "[::ffff:127.0.0.1]", "127.0.0.1.", "me.example", "ME.example.",
 	}
 	for _, given := range spellings {
-		for _, address := range []string{"http://" + given + ":9222", "ws://" + given + ":9222/devtools/browser/1", "HTTP://" + given + ":9222/"} {
+		for _, address := range []string{
+			"http://" + given + ":9222", "ws://" + given + ":9222/devtools/browser/1",
+			"HTTP://" + given + ":9222/",
+		} {
 			g := newGuard(t, names, "127.0.0.1", "localhost", "::1", "0.0.0.0", "::", "me.example", "app.localhost")
 			if err := g.NeverAt(t.Context(), address); err != nil {
 				t.Errorf("%s: %v", address, err)
 				continue
 			}
 			for _, asked := range spellings {
-				if err := g.Check(t.Context(), "http://"+asked+":9222/json"); err == nil || !strings.Contains(err.Error(), "own port") {
+				if err := g.Check(t.Context(), "http://"+asked+":9222/json"); err == nil ||
+					!strings.Contains(err.Error(), "own port") {
 					t.Errorf("closed as %s, asked for %s: %v", address, asked, err)
 				}
 			}
@@ -257,7 +270,8 @@ func TestAnAddressClosedInOneSpellingIsClosedInAll(t *testing.T) {
 func FuzzCheckNeverLetsALiteralInwardAddressPass(f *testing.F) {
 	for _, s := range []string{
 		"http://127.0.0.1/", "http://0x7f.1/", "http://[::ffff:7f00:1]:80/", "https://a@b:1/", "http://1.1.1.1/",
-		"http://[fe80::1%25lo]/", "file:///", "http://017700000001", "//x", "http://\u2460/", "http://a..b/", "http://xn--/",
+		"http://[fe80::1%25lo]/", "file:///", "http://017700000001", "//x", "http://\u2460/", "http://a..b/",
+		"http://xn--/",
 	} {
 		f.Add(s)
 	}

@@ -6,10 +6,17 @@ import (
 )
 
 func TestDeniedHostsAreRefusedWithTheNamesBelowThem(t *testing.T) {
-	known := map[string][]string{"ads.example": {"93.184.216.34"}, "b.ads.example": {"93.184.216.34"}, "notads.example": {"93.184.216.34"}}
-	g := New(Config{DenyHosts: []string{"ads.example", "93.184.216.99", "notads.example:8443"}, AllowHosts: []string{"ads.example"}, Resolver: &names{known: known}})
+	known := map[string][]string{
+		"ads.example": {"93.184.216.34"}, "b.ads.example": {"93.184.216.34"},
+		"notads.example": {"93.184.216.34"},
+	}
+	g := New(Config{
+		DenyHosts:  []string{"ads.example", "93.184.216.99", "notads.example:8443"},
+		AllowHosts: []string{"ads.example"}, Resolver: &names{known: known},
+	})
 	for url, denied := range map[string]bool{
-		"https://ads.example/": true, "https://b.ads.example/x": true, "http://ADS.example.:8080/": true, "http://93.184.216.99/": true,
+		"https://ads.example/": true, "https://b.ads.example/x": true, "http://ADS.example.:8080/": true,
+		"http://93.184.216.99/":   true,
 		"https://notads.example/": false, "https://notads.example:8443/": true,
 	} {
 		err := g.Check(t.Context(), url)
@@ -20,9 +27,12 @@ func TestDeniedHostsAreRefusedWithTheNamesBelowThem(t *testing.T) {
 }
 
 func TestAStarDeniesAllThatWasNotAllowedByName(t *testing.T) {
-	g := New(Config{DenyHosts: []string{"*"}, AllowHosts: []string{"shop.example"}, Resolver: &names{known: map[string][]string{
-		"shop.example": {"93.184.216.34"}, "other.example": {"93.184.216.34"},
-	}}})
+	g := New(Config{
+		DenyHosts: []string{"*"}, AllowHosts: []string{"shop.example"},
+		Resolver: &names{known: map[string][]string{
+			"shop.example": {"93.184.216.34"}, "other.example": {"93.184.216.34"},
+		}},
+	})
 	g.OpenTyped("other.example")
 	if err := g.Check(t.Context(), "https://shop.example:8443/"); err != nil {
 		t.Error(err)

@@ -23,7 +23,10 @@ func (g *Guard) DialContext(ctx context.Context, network, addr string) (net.Conn
 	}
 	t, err := newTarget(host, port)
 	if err != nil || t.port == 0 {
-		return nil, &Refused{Host: addr, Reason: "that is no host and port", Suggestion: "Write it like example.com:443."}
+		return nil, &Refused{
+			Host: addr, Reason: "that is no host and port",
+			Suggestion: "Write it like example.com:443.",
+		}
 	}
 	if local, _ := g.mappedTo(t); local != "" {
 		return g.connect(ctx, network, local, dialTimeout)

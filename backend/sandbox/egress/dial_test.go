@@ -13,7 +13,11 @@ import (
 func TestTransportRefusesARedirectToThisMachine(t *testing.T) {
 	var reached atomic.Bool
 	inside := serve(t, func(http.ResponseWriter, *http.Request) { reached.Store(true) })
-	outside := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, inside.URL, http.StatusFound) })
+	outside := serve(t, func(w http.ResponseWriter,
+		r *http.Request,
+	) {
+		http.Redirect(w, r, inside.URL, http.StatusFound)
+	})
 	g := newGuard(t, nil)
 	g.Map("shop.example", strings.TrimPrefix(outside.URL, "http://"))
 
@@ -105,7 +109,12 @@ func TestOneDeadAddressDoesNotHideTheNext(t *testing.T) {
 
 func TestDialRefusesOtherNetworksAndNonsense(t *testing.T) {
 	g := newGuard(t, nil, "localhost")
-	for _, c := range [][2]string{{"udp", "localhost:53"}, {"unix", "/tmp/x"}, {"tcp", "localhost:0"}, {"tcp", "loc alhost:80"}} {
+	for _, c := range [][2]string{
+		{"udp", "localhost:53"},
+		{"unix", "/tmp/x"},
+		{"tcp", "localhost:0"},
+		{"tcp", "loc alhost:80"},
+	} {
 		conn, err := g.DialContext(t.Context(), c[0], c[1])
 		if err == nil {
 			_ = conn.Close()
@@ -125,7 +134,8 @@ func TestAnInventedHostLeadsToItsListenerAndNowhereElse(t *testing.T) {
 	if err := g.Check(t.Context(), "http://demo.sextant.test/lamps"); err != nil {
 		t.Error(err)
 	}
-	if err := g.Check(t.Context(), "https://demo.sextant.test/"); err == nil || !strings.Contains(err.Error(), "Use http://demo.sextant.test/.") {
+	if err := g.Check(t.Context(), "https://demo.sextant.test/"); err == nil ||
+		!strings.Contains(err.Error(), "Use http://demo.sextant.test/.") {
 		t.Errorf("https: got %v", err)
 	}
 	if err := g.Check(t.Context(), s.URL); err == nil {

@@ -20,7 +20,8 @@ func named() []form {
 		all = append(all,
 			form{how: "name", text: fmt.Sprintf("http://mapped-%d.example/", i), answers: "::ffff:" + a},
 			form{how: "name", text: fmt.Sprintf("http://%s.rebind-%d.example/", a, i), answers: a + ",::1"},
-			form{open: true, how: "name", text: fmt.Sprintf("http://both-%d.example/", i), answers: a + ",93.184.216.34"},
+			form{open: true, how: "name", text: fmt.Sprintf("http://both-%d.example/", i), answers: a +
+				",93.184.216.34"},
 			form{how: "rebind", text: fmt.Sprintf("http://turning-%d.example/", i), answers: "93.184.216.34," + a})
 	}
 	for _, host := range publicNames() {

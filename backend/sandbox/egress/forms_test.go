@@ -59,12 +59,15 @@ func spellings(dotted string) []string {
 	low, lowest := n&0xffffff, n&0xffff
 	hosts := []string{
 		dotted, dotted + ".", fmt.Sprint(n), fmt.Sprint(n) + ".",
-		fmt.Sprintf("0x%x", n), fmt.Sprintf("0X%X", n), fmt.Sprintf("0x%012x", n), fmt.Sprintf("0%o", n), fmt.Sprintf("000%o", n),
-		fmt.Sprintf("0x%x.0x%x.0x%x.0x%x", b[0], b[1], b[2], b[3]), fmt.Sprintf("0%o.0%o.0%o.0%o", b[0], b[1], b[2], b[3]),
+		fmt.Sprintf("0x%x", n), fmt.Sprintf("0X%X", n), fmt.Sprintf("0x%012x", n), fmt.Sprintf("0%o", n),
+		fmt.Sprintf("000%o", n),
+		fmt.Sprintf("0x%x.0x%x.0x%x.0x%x", b[0], b[1], b[2], b[3]),
+		fmt.Sprintf("0%o.0%o.0%o.0%o", b[0], b[1], b[2], b[3]),
 		fmt.Sprintf("%d.0x%x.0%o.%d", b[0], b[1], b[2], b[3]), fmt.Sprintf("0x%02X.%d.%d.0%o", b[0], b[1], b[2], b[3]),
 		fmt.Sprintf("%d.%d", b[0], low), fmt.Sprintf("%d.0x%x", b[0], low), fmt.Sprintf("0%o.0%o", b[0], low),
 		fmt.Sprintf("%d.%d.%d", b[0], b[1], lowest), fmt.Sprintf("0x%x.%d.0%o", b[0], b[1], lowest),
-		other(dotted, '０', '．'), other(dotted, '０', '.'), other(dotted, '𝟎', '。'), other(dotted, '𝟘', '｡'), other(fmt.Sprint(n), '０', '.'),
+		other(dotted, '０', '．'), other(dotted, '０', '.'), other(dotted, '𝟎', '。'), other(dotted, '𝟘', '｡'),
+		other(fmt.Sprint(n), '０', '.'),
 	}
 	hosts = append(hosts, circled(dotted))
 	return append(hosts, wrapped(b)...)
@@ -75,8 +78,10 @@ func wrapped(b [4]byte) []string {
 	hex := fmt.Sprintf("%x:%x", uint16(b[0])<<8|uint16(b[1]), uint16(b[2])<<8|uint16(b[3]))
 	dotted := netip.AddrFrom4(b).String()
 	return []string{
-		"[::ffff:" + dotted + "]", "[::ffff:" + hex + "]", "[0:0:0:0:0:ffff:" + dotted + "]", "[::FFFF:" + strings.ToUpper(hex) + "]",
-		"[0000:0000:0000:0000:0000:ffff:" + hex + "]", "[::" + dotted + "]", "[64:ff9b::" + hex + "]", "[64:ff9b::" + dotted + "]",
+		"[::ffff:" + dotted + "]", "[::ffff:" + hex + "]", "[0:0:0:0:0:ffff:" + dotted + "]", "[::FFFF:" +
+			strings.ToUpper(hex) + "]",
+		"[0000:0000:0000:0000:0000:ffff:" + hex + "]", "[::" + dotted + "]", "[64:ff9b::" + hex + "]", "[64:ff9b::" +
+			dotted + "]",
 		"[2002:" + hex + "::]", "[2002:" + hex + "::1]",
 	}
 }
@@ -138,7 +143,10 @@ func direct() []form {
 			}
 		}
 	}
-	for _, zone := range []string{"[fe80::1%25eth0]", "[fe80::1%25lo]:80", "[::1%25lo]", "[fe80::a9fe:a9fe%251]", "[::ffff:127.0.0.1%25lo]"} {
+	for _, zone := range []string{
+		"[fe80::1%25eth0]", "[fe80::1%25lo]:80", "[::1%25lo]", "[fe80::a9fe:a9fe%251]",
+		"[::ffff:127.0.0.1%25lo]",
+	} {
 		add(false, zone)
 	}
 	return all
@@ -157,7 +165,10 @@ func odd() []form {
 	var all []form
 	for _, text := range closed {
 		// The one with a fragment is a plain public address to every reader but a careless one.
-		all = append(all, form{open: text == "http://public.example#@127.0.0.1@/../", how: "name", text: text, answers: "93.184.216.34"})
+		all = append(all, form{
+			open: text == "http://public.example#@127.0.0.1@/../", how: "name", text: text,
+			answers: "93.184.216.34",
+		})
 	}
 	for _, r := range "\t\n\r \u00ad\u200b\u2060\ufeff\u202e" {
 		all = append(all, form{how: "direct", text: "http://127.0." + string(r) + "0.1/"})

@@ -34,10 +34,11 @@ type Resolver interface {
 
 // Config says what is open from the start. The zero value opens nothing and logs nothing.
 type Config struct {
-	AllowHosts []string     // hosts or host:port; what Valid refuses is logged and left out
-	DenyHosts  []string     // hosts (and the names below them) or host:port that are never reached; "*" is all that AllowHosts does not name
-	Log        *slog.Logger // nil for none
-	Resolver   Resolver     // nil for the system's
+	AllowHosts []string // hosts or host:port; what Valid refuses is logged and left out
+	// hosts (and the names below them) or host:port that are never reached; "*" is all that AllowHosts does not name
+	DenyHosts []string
+	Log       *slog.Logger // nil for none
+	Resolver  Resolver     // nil for the system's
 	// Dial connects to an address ("93.184.216.34:443") that was judged before; nil for the
 	// system's. It must end with ctx.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
@@ -303,11 +304,17 @@ func (g *Guard) mappedTo(t target) (addr string, known bool) {
 // resolve (within 3 s) passes: going there tells better what is wrong.
 func (g *Guard) Check(ctx context.Context, rawURL string) error {
 	if len(rawURL) > maxURL {
-		return &Refused{Host: rawURL[:80] + "…", Reason: "the address is longer than 64 KB", Suggestion: "Use a shorter address."}
+		return &Refused{
+			Host: rawURL[:80] + "…", Reason: "the address is longer than 64 KB",
+			Suggestion: "Use a shorter address.",
+		}
 	}
 	u, err := url.Parse(rawURL)
 	if err != nil {
-		return &Refused{Host: rawURL, Reason: "that is no address", Suggestion: "Write it like https://example.com/page."}
+		return &Refused{
+			Host: rawURL, Reason: "that is no address",
+			Suggestion: "Write it like https://example.com/page.",
+		}
 	}
 	t, refused := urlTarget(u)
 	if refused != nil {

@@ -36,7 +36,10 @@ func (g *Guard) judge(ctx context.Context, t target) ([]netip.Addr, error) {
 		if ap, err := netip.ParseAddrPort(addr); err == nil {
 			return []netip.Addr{ap.Addr()}, nil
 		}
-		return nil, &Refused{Host: t.String(), Reason: "this invented host speaks http only", Suggestion: fmt.Sprintf("Use http://%s/.", t.host)}
+		return nil, &Refused{
+			Host: t.String(), Reason: "this invented host speaks http only",
+			Suggestion: fmt.Sprintf("Use http://%s/.", t.host),
+		}
 	}
 	addrs, err := g.resolve(ctx, t)
 	if err != nil {

@@ -56,11 +56,20 @@ func describe(host string, err error) (int, explanation) {
 	case errors.As(err, &refused):
 		return http.StatusForbidden, explanation{refused.Host + " is closed", upper(refused.Reason), refused.Suggestion}
 	case errors.As(err, &dns):
-		return http.StatusBadGateway, explanation{host + " was not found", "No address is known under this name", "Check the spelling, or the connection of this machine."}
+		return http.StatusBadGateway, explanation{
+			host + " was not found", "No address is known under this name",
+			"Check the spelling, or the connection of this machine.",
+		}
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return http.StatusGatewayTimeout, explanation{host + " did not answer", "It took longer than 30 s", "Try again later."}
+		return http.StatusGatewayTimeout, explanation{
+			host + " did not answer", "It took longer than 30 s",
+			"Try again later.",
+		}
 	}
-	return http.StatusBadGateway, explanation{host + " could not be reached", upper(err.Error()), "Check the address, or try again later."}
+	return http.StatusBadGateway, explanation{
+		host + " could not be reached", upper(err.Error()),
+		"Check the address, or try again later.",
+	}
 }
 
 func upper(s string) string {

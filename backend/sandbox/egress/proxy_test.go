@@ -41,7 +41,10 @@ func TestProxyRefusesAClosedHostWithAPageThatSaysWhatToDo(t *testing.T) {
 	if status != http.StatusForbidden || reached.Load() {
 		t.Fatalf("status %d, reached %v", status, reached.Load())
 	}
-	for _, want := range []string{"127.0.0.1" + portOf(s) + " is closed", "It is this machine.", "Type the address yourself or start with --allow-hosts 127.0.0.1."} {
+	for _, want := range []string{
+		"127.0.0.1" + portOf(s) + " is closed", "It is this machine.",
+		"Type the address yourself or start with --allow-hosts 127.0.0.1.",
+	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page does not say %q:\n%s", want, body)
 		}
@@ -74,7 +77,11 @@ func TestProxyPassesRequestsAsTheyWereWritten(t *testing.T) {
 
 func TestProxyJudgesEachRedirect(t *testing.T) {
 	inside := serve(t, hello)
-	outside := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, inside.URL, http.StatusFound) })
+	outside := serve(t, func(w http.ResponseWriter,
+		r *http.Request,
+	) {
+		http.Redirect(w, r, inside.URL, http.StatusFound)
+	})
 	g := newGuard(t, nil)
 	g.Map("shop.example", strings.TrimPrefix(outside.URL, "http://"))
 	status, body := get(t, through(t, g), "http://shop.example/")
@@ -144,7 +151,9 @@ func TestProxyCarriesWebSocketsThroughATunnelAndInPlainForm(t *testing.T) {
 	}
 
 	raw := rawConn(t, addr)
-	_, _ = io.WriteString(raw, "GET http://shop.example/ HTTP/1.1\r\nHost: shop.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+	_, _ = io.WriteString(raw,
+		"GET http://shop.example/ HTTP/1.1\r\nHost: shop.example\r\nConnection: Upgrade\r\nUpgrade: "+
+			"websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
 	line, err := bufio.NewReader(raw).ReadString('\n')
 	if err != nil || !strings.Contains(line, "101") {
 		t.Errorf("plain form: got %q, %v", line, err)
@@ -179,7 +188,8 @@ func TestProxyIsNoServerAndNoLoop(t *testing.T) {
 			t.Errorf("a plain page request got %d", res.StatusCode)
 		}
 	}
-	if status, body := get(t, client, "http://"+addr+"/"); status != http.StatusForbidden || !strings.Contains(body, "own port") {
+	if status, body := get(t, client, "http://"+addr+"/"); status != http.StatusForbidden ||
+		!strings.Contains(body, "own port") {
 		t.Errorf("the proxy asked for itself got %d %s", status, body)
 	}
 	for _, wrong := range []string{
@@ -206,10 +216,12 @@ func TestProxyTellsWhatWentWrongBeyondIt(t *testing.T) {
 	_ = gone.Close()
 	g := newGuard(t, nil, "127.0.0.1")
 	client := through(t, g)
-	if status, body := get(t, client, "http://"+gone.Addr().String()+"/"); status != http.StatusBadGateway || !strings.Contains(body, "could not be reached") {
+	if status, body := get(t, client, "http://"+gone.Addr().String()+"/"); status != http.StatusBadGateway ||
+		!strings.Contains(body, "could not be reached") {
 		t.Errorf("nobody listens: %d %s", status, body)
 	}
-	if status, body := get(t, client, "http://unknown.example/<script>"); status != http.StatusBadGateway || !strings.Contains(body, "unknown.example was not found") {
+	if status, body := get(t, client, "http://unknown.example/<script>"); status != http.StatusBadGateway ||
+		!strings.Contains(body, "unknown.example was not found") {
 		t.Errorf("unknown name: %d %s", status, body)
 	}
 }

@@ -152,7 +152,8 @@ func (g *greeting) look() ([]byte, error) {
 		return first, nil
 	}
 	var read bytes.Buffer
-	name, err := serverName(io.TeeReader(io.LimitReader(io.MultiReader(bytes.NewReader(first), g.from), maxHello), &read))
+	name, err := serverName(io.TeeReader(io.LimitReader(io.MultiReader(bytes.NewReader(first), g.from), maxHello),
+		&read))
 	if err != nil {
 		return nil, errOtherName // what cannot be read may name anybody
 	}

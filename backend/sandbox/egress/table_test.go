@@ -163,7 +163,10 @@ func (w *world) answer(rw http.ResponseWriter, r *http.Request) {
 		redirect = status
 	}
 	if row.how == "chain" {
-		if next, ok := map[string]string{"/go/on": "/2", "/2": "http://second.example/3", "/3": row.text}[r.URL.Path]; ok {
+		if next, ok := map[string]string{
+			"/go/on": "/2", "/2": "http://second.example/3",
+			"/3": row.text,
+		}[r.URL.Path]; ok {
 			rw.Header()["Location"] = []string{next}
 			rw.WriteHeader(http.StatusTemporaryRedirect)
 			return
@@ -177,7 +180,8 @@ func (w *world) answer(rw http.ResponseWriter, r *http.Request) {
 	if row.how == "refresh" {
 		rw.Header().Set("Refresh", "0;url="+row.text)
 		rw.Header().Set("Content-Type", "text/html")
-		_, _ = fmt.Fprintf(rw, `<meta http-equiv=refresh content="0;url=%s"><base href="%s"><img src="%s">`, row.text, row.text, row.text)
+		_, _ = fmt.Fprintf(rw, `<meta http-equiv=refresh content="0;url=%s"><base href="%s"><img src="%s">`, row.text,
+			row.text, row.text)
 		return
 	}
 	w.landed.Add(1)
@@ -261,5 +265,6 @@ func TestNoFormOfAnAddressReachesAPrivateServerAndNoPublicOneIsRefused(t *testin
 	}
 	_ = w.canary.Close()
 	w.reading.Wait()
-	fmt.Printf("egress: %d forms, %d reached, %d refused wrongly; %d bytes at the private server\n", len(table), w.seen.Load(), wrong, w.bytes.Load())
+	fmt.Printf("egress: %d forms, %d reached, %d refused wrongly; %d bytes at the private server\n", len(table),
+		w.seen.Load(), wrong, w.bytes.Load())
 }

@@ -64,14 +64,20 @@ func urlTarget(u *url.URL) (target, *Refused) {
 		if u.Scheme == "" {
 			what = u.String()
 		}
-		return target{}, &Refused{Host: what, Reason: "only http and https addresses are opened", Suggestion: "Write the address with https:// in front."}
+		return target{}, &Refused{
+			Host: what, Reason: "only http and https addresses are opened",
+			Suggestion: "Write the address with https:// in front.",
+		}
 	}
 	if p := u.Port(); p != "" {
 		port = p
 	}
 	t, err := newTarget(u.Hostname(), port)
 	if err != nil {
-		return target{}, &Refused{Host: cmp.Or(u.Host, u.String()), Reason: err.Error(), Suggestion: "Write it like https://example.com/page."}
+		return target{}, &Refused{
+			Host: cmp.Or(u.Host, u.String()), Reason: err.Error(),
+			Suggestion: "Write it like https://example.com/page.",
+		}
 	}
 	return t, nil
 }

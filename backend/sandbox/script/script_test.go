@@ -51,13 +51,26 @@ func TestABodyAwaitsToolsAndReturnsJSON(t *testing.T) {
 	for _, c := range []struct{ name, body, args, want string }{
 		{"a value", "return args.a + 1", `{"a":41}`, "42"},
 		{"nothing", "const x = 1;", `{}`, "null"},
-		{"a tool's answer", "const f = await tools.echo({path: args.path}); return f.path.toUpperCase()", `{"path":"é.txt"}`, `"É.TXT"`},
-		{"a chain", "let n = 0; for (const w of ['a','b','c']) n += (await tools.echo({w})).w.length; return {n}", `{}`, `{"n":3}`},
+		{
+			"a tool's answer", "const f = await tools.echo({path: args.path}); return f.path.toUpperCase()",
+			`{"path":"é.txt"}`, `"É.TXT"`,
+		},
+		{
+			"a chain", "let n = 0; for (const w of ['a','b','c']) n += (await tools.echo({w})).w.length; return {n}", `{}`,
+			`{"n":3}`,
+		},
 		{"at once", "return (await Promise.all([1,2].map((i) => tools.echo({i})))).map((r) => r.i)", `{}`, "[1,2]"},
-		{"a caught failure", "try { await tools.no_such({}) } catch (e) { return e.message }", `{}`, `"there is no tool no_such"`},
+		{
+			"a caught failure", "try { await tools.no_such({}) } catch (e) { return e.message }", `{}`,
+			`"there is no tool no_such"`,
+		},
 		{"no answer", "return (await tools.nothing()) === undefined", `{}`, "true"},
 		{"text of the line ends that JSON allows", "return args.t", `{"t":"a\u2028b"}`, "\"a\u2028b\""},
-		{"a changed language", "JSON.parse = JSON.stringify = () => 'x'; Object.prototype.error = 'y'; return (await tools.echo({z: 1})).z", `{}`, "1"},
+		{
+			"a changed language",
+			"JSON.parse = JSON.stringify = () => 'x'; Object.prototype.error = 'y'; return (await tools.echo({z: " +
+				"1})).z", `{}`, "1",
+		},
 	} {
 		out, _, err := ran(t, c.body, c.args, Limits{})
 		if err != nil || out != c.want {
@@ -68,8 +81,10 @@ func TestABodyAwaitsToolsAndReturnsJSON(t *testing.T) {
 
 func TestABodyReachesNothingButItsTools(t *testing.T) {
 	for _, name := range []string{
-		"require", "process", "std", "os", "fetch", "XMLHttpRequest", "WebSocket", "setTimeout", "Deno", "Bun", "scriptArgs", "print",
-		"__call", "__end", "__print", "globalThis.__call", "import.meta", "WebAssembly", "Worker", "loadScript", "bjson", "navigator", "gc",
+		"require", "process", "std", "os", "fetch", "XMLHttpRequest", "WebSocket", "setTimeout", "Deno", "Bun",
+		"scriptArgs", "print",
+		"__call", "__end", "__print", "globalThis.__call", "import.meta", "WebAssembly", "Worker", "loadScript",
+		"bjson", "navigator", "gc",
 	} {
 		out, _, err := ran(t, "return typeof "+name, "{}", Limits{})
 		if err == nil && out != `"undefined"` {
@@ -77,7 +92,8 @@ func TestABodyReachesNothingButItsTools(t *testing.T) {
 		}
 	}
 	for _, body := range []string{
-		"await import('os')", "import os from 'os'", "await import('/etc/passwd')", "await import('data:text/javascript,export default 1')",
+		"await import('os')", "import os from 'os'", "await import('/etc/passwd')",
+		"await import('data:text/javascript,export default 1')",
 	} {
 		if out, _, err := ran(t, body, "{}", Limits{}); err == nil {
 			t.Errorf("%s gave %s", body, out)
@@ -87,7 +103,9 @@ func TestABodyReachesNothingButItsTools(t *testing.T) {
 
 func TestABodyCannotEndOurFunctionAndStartItsOwn(t *testing.T) {
 	for _, body := range []string{
-		"}); globalThis.out = 1; (() => {", "*/ return 1 /*", "}}", "} + (globalThis.x = 1) + function () {", "}[globalThis.x] = function () {", "} async function g() {", "return 1 })(parse('{}'), tools); end(true, '\"forged\"', 0); ((", "`",
+		"}); globalThis.out = 1; (() => {", "*/ return 1 /*", "}}", "} + (globalThis.x = 1) + function () {",
+		"}[globalThis.x] = function () {", "} async function g() {",
+		"return 1 })(parse('{}'), tools); end(true, '\"forged\"', 0); ((", "`",
 	} {
 		var e *Error
 		if out, _, err := ran(t, body, "{}", Limits{}); !errors.As(err, &e) {
@@ -137,7 +155,8 @@ func TestEveryBoundEndsABodyThatDoesNotStop(t *testing.T) {
 
 func TestAQueueThatFeedsItselfEnds(t *testing.T) {
 	// It meets the memory or the time, as the machine has it.
-	if out, _, err := ran(t, "const f = () => Promise.resolve().then(f); await f()", "{}", Limits{Time: time.Second, Memory: 16 << 20}); err == nil {
+	if out, _, err := ran(t, "const f = () => Promise.resolve().then(f); await f()", "{}",
+		Limits{Time: time.Second, Memory: 16 << 20}); err == nil {
 		t.Errorf("gave %s", out)
 	}
 }
@@ -146,7 +165,8 @@ func TestTheTimeOfACallIsNotTheBodys(t *testing.T) {
 	h := &host{wait: make(chan struct{})}
 	limit := 2 * time.Second // what the body itself takes is far less, on a busy machine too
 	go func() { time.Sleep(limit + 100*time.Millisecond); close(h.wait) }()
-	out, err := Run(t.Context(), "try { await tools.wait({}) } catch (e) {} return 'went on'", nil, h, Limits{Time: limit})
+	out, err := Run(t.Context(), "try { await tools.wait({}) } catch (e) {} return 'went on'", nil, h,
+		Limits{Time: limit})
 	if err != nil || string(out) != `"went on"` {
 		t.Errorf("%s %v", out, err)
 	}
@@ -188,21 +208,26 @@ func TestAFailureSaysWhere(t *testing.T) {
 }
 
 func TestWhatIsPrintedIsKeptUpToABound(t *testing.T) {
-	_, h, err := ran(t, "console.log('a', 1, {b: 2}); for (let i = 0; i < 50; i++) console.warn(i)", "{}", Limits{Lines: 10})
+	_, h, err := ran(t, "console.log('a', 1, {b: 2}); for (let i = 0; i < 50; i++) console.warn(i)", "{}",
+		Limits{Lines: 10})
 	if err != nil || len(h.lines) != 10 || h.lines[0] != `a 1 {"b":2}` {
 		t.Errorf("%q %v", h.lines, err)
 	}
 }
 
 func FuzzAnyBodyEndsWithinItsBounds(f *testing.F) {
-	for _, seed := range []string{"return 1", "for(;;){}", "await tools.echo({})", "}{", "return `${tools}`", "throw tools", "class A extends tools {}", "return new Proxy(tools, {})"} {
+	for _, seed := range []string{
+		"return 1", "for(;;){}", "await tools.echo({})", "}{", "return `${tools}`",
+		"throw tools", "class A extends tools {}", "return new Proxy(tools, {})",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		if len(body) > 4000 {
 			t.Skip()
 		}
-		out, err := Run(t.Context(), body, nil, &host{}, Limits{Time: 300 * time.Millisecond, Memory: 16 << 20, Calls: 20, Value: 10_000})
+		out, err := Run(t.Context(), body, nil, &host{},
+			Limits{Time: 300 * time.Millisecond, Memory: 16 << 20, Calls: 20, Value: 10_000})
 		var e *Error
 		if err == nil && !json.Valid(out) {
 			t.Errorf("%q gave %q", body, out)

@@ -60,7 +60,9 @@ func (c *collection) SearchItems(attrs map[string]string) ([]dbus.ObjectPath, *d
 	return found, nil
 }
 
-func (c *collection) CreateItem(properties map[string]dbus.Variant, secret ss.Secret, _ bool) (dbus.ObjectPath, dbus.ObjectPath, *dbus.Error) {
+func (c *collection) CreateItem(properties map[string]dbus.Variant, secret ss.Secret, _ bool) (dbus.ObjectPath,
+	dbus.ObjectPath, *dbus.Error,
+) {
 	attrs, _ := properties[secretService+"Item.Attributes"].Value().(map[string]string)
 	if there, _ := c.SearchItems(attrs); len(there) > 0 {
 		c.mu.Lock()
@@ -71,7 +73,10 @@ func (c *collection) CreateItem(properties map[string]dbus.Variant, secret ss.Se
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.made++
-	one := &item{of: c, path: dbus.ObjectPath(fmt.Sprintf("/org/freedesktop/secrets/collection/login/%d", c.made)), attrs: attrs, secret: secret}
+	one := &item{
+		of: c, path: dbus.ObjectPath(fmt.Sprintf("/org/freedesktop/secrets/collection/login/%d", c.made)),
+		attrs: attrs, secret: secret,
+	}
 	if err := c.conn.Export(one, one.path, secretService+"Item"); err != nil {
 		return "/", "/", dbus.MakeFailedError(err)
 	}
@@ -140,7 +145,8 @@ func bus(t *testing.T) *collection {
 			t.Fatal(err)
 		}
 	}
-	if reply, err := conn.RequestName("org.freedesktop.secrets", dbus.NameFlagDoNotQueue); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
+	if reply, err := conn.RequestName("org.freedesktop.secrets", dbus.NameFlagDoNotQueue); err != nil ||
+		reply != dbus.RequestNameReplyPrimaryOwner {
 		t.Fatal(reply, err)
 	}
 	return c

@@ -144,7 +144,8 @@ func (v *Vault) refusal(name string, sink Sink) *Refusal {
 			next += " Over http it goes only where its host is written with the port, such as " + s.Host + ":80."
 		}
 		return &Refusal{
-			toolspec.SecurityError, fmt.Sprintf("%s is bound to %s and was not given to %s", shown, s.Host, orUnknown(sink.Origin)), next,
+			toolspec.SecurityError, fmt.Sprintf("%s is bound to %s and was not given to %s", shown, s.Host,
+				orUnknown(sink.Origin)), next,
 		}
 	}
 	if !slices.Contains(s.Places, sink.Place) {
@@ -155,12 +156,17 @@ func (v *Vault) refusal(name string, sink Sink) *Refusal {
 	}
 	if s.Command != sink.Command {
 		return &Refusal{
-			toolspec.SecurityError, fmt.Sprintf("%s was given to the command %q, and that server is %q now", shown, s.Command, sink.Command),
+			toolspec.SecurityError, fmt.Sprintf("%s was given to the command %q, and that server is %q now", shown,
+				s.Command, sink.Command),
 			"Save the secret again in Settings, Secrets, if this command may have it.",
 		}
 	}
 	if _, there := v.values[secretPrefix+name]; !there {
-		return &Refusal{toolspec.SystemError, fmt.Sprintf("the value of %s cannot be read: it is in the keychain, which does not give it", shown), "Unlock the keychain, or save the secret again in Settings, Secrets."}
+		return &Refusal{
+			toolspec.SystemError,
+			fmt.Sprintf("the value of %s cannot be read: it is in the keychain, which does not give it", shown),
+			"Unlock the keychain, or save the secret again in Settings, Secrets.",
+		}
 	}
 	return nil
 }
@@ -196,7 +202,8 @@ func binding(written string) (string, error) {
 	}
 	host := policy.Normal(written)
 	if host == "" || host == "?" || strings.Contains(written, "/") {
-		return "", fmt.Errorf("%w: %q is no host; write one such as api.example.com or localhost:8080, without https:// and *", ErrInvalid, written)
+		return "", fmt.Errorf("%w: %q is no host; write one such as api.example.com or localhost:8080, without "+
+			"https:// and *", ErrInvalid, written)
 	}
 	return host, nil
 }

@@ -50,7 +50,10 @@ func newMasker(values map[string]string) *masker {
 			continue
 		}
 		for _, form := range forms(value) {
-			m.patterns = append(m.patterns, pattern{text: form, mark: mark, least: min(max(fewest, (len(form)+1)/2), most)})
+			m.patterns = append(m.patterns, pattern{
+				text: form, mark: mark,
+				least: min(max(fewest, (len(form)+1)/2), most),
+			})
 		}
 	}
 	// The longest first: a value that holds another one is taken out whole.

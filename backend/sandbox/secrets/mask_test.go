@@ -32,9 +32,12 @@ func wrappings() map[string]func(string) string {
 			c, _ := json.Marshal(string(b))
 			return string(c)
 		},
-		"a query":       url.QueryEscape,
-		"a path":        url.PathEscape,
-		"small percent": func(s string) string { return strings.ToLower(fmt.Sprintf("%%%x", s[0])) + url.QueryEscape(s[1:]) },
+		"a query": url.QueryEscape,
+		"a path":  url.PathEscape,
+		"small percent": func(s string) string {
+			return strings.ToLower(fmt.Sprintf("%%%x", s[0])) +
+				url.QueryEscape(s[1:])
+		},
 		"all percent": func(s string) string {
 			var b strings.Builder
 			for i := range len(s) {
@@ -51,14 +54,17 @@ func wrappings() map[string]func(string) string {
 		"base64 of URLs": func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
 		"basic auth":     func(s string) string { return base64.StdEncoding.EncodeToString([]byte("ana:" + s)) },
 		"within base64":  func(s string) string { return base64.StdEncoding.EncodeToString([]byte("a=" + s + "&b")) },
-		"base64 escaped": func(s string) string { return url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(s))) },
+		"base64 escaped": func(s string) string {
+			return url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(s)))
+		},
 	}
 }
 
 func TestAValueIsMaskedInEveryWrappingAndTheRestStays(t *testing.T) {
 	values := []string{
 		"tr0ub4dor", `q"u\o/te<d>&'x`, "spaces and ümlauts ✓", "per%41cent%", "a+b+c+d+e+f", `\\\\\\\\`, "123456789",
-		"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n-----END PRIVATE KEY-----\n",
+		"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n-----END " +
+			"PRIVATE KEY-----\n",
 	}
 	for _, value := range values {
 		v := open(t, t.TempDir())
@@ -114,8 +120,12 @@ func TestPiecesOfAStreamLeakNothing(t *testing.T) {
 	value := `s3cret"value\with/odd`
 	put(t, v, "it", "a.example", value)
 	rapid.Check(t, func(r *rapid.T) {
-		wrap := rapid.SampledFrom([]func(string) string{wrappings()["as it is"], wrappings()["JSON"], wrappings()["all percent"], wrappings()["hex"]}).Draw(r, "wrap")
-		text := rapid.StringMatching(`[a-z ]{0,20}`).Draw(r, "before") + wrap(value) + rapid.StringMatching(`[a-z ]{0,20}`).Draw(r, "after")
+		wrap := rapid.SampledFrom([]func(string) string{
+			wrappings()["as it is"], wrappings()["JSON"],
+			wrappings()["all percent"], wrappings()["hex"],
+		}).Draw(r, "wrap")
+		text := rapid.StringMatching(`[a-z ]{0,20}`).Draw(r, "before") + wrap(value) +
+			rapid.StringMatching(`[a-z ]{0,20}`).Draw(r, "after")
 		var told strings.Builder
 		waiting := ""
 		for text != "" {
@@ -141,8 +151,10 @@ func TestALogHoldsNoValue(t *testing.T) {
 	}
 	var out bytes.Buffer
 	log := slog.New(secrets.NewHandler(slog.NewJSONHandler(&out, nil), v)).With("with", "tr0ub4dor").WithGroup("g")
-	log.Error("a tr0ub4dor", "err", errors.New("b tr0ub4dor"), "any", []string{"tr0ub4dor"}, slog.Group("h", "x", "sk-verysecret"), "n", 7)
-	if strings.Contains(out.String(), "tr0ub") || strings.Contains(out.String(), "sk-very") || strings.Count(out.String(), "{{secret:it}}") != 4 || !strings.Contains(out.String(), `"n":7`) {
+	log.Error("a tr0ub4dor", "err", errors.New("b tr0ub4dor"), "any", []string{"tr0ub4dor"},
+		slog.Group("h", "x", "sk-verysecret"), "n", 7)
+	if strings.Contains(out.String(), "tr0ub") || strings.Contains(out.String(), "sk-very") ||
+		strings.Count(out.String(), "{{secret:it}}") != 4 || !strings.Contains(out.String(), `"n":7`) {
 		t.Errorf("the log says %s", out.String())
 	}
 }
@@ -153,7 +165,8 @@ func BenchmarkMask(b *testing.B) {
 		b.Fatal(err)
 	}
 	for i := range 100 {
-		if _, err := v.Put(secrets.Secret{Name: fmt.Sprintf("s%d", i), Host: "a.example"}, fmt.Sprintf("sk-%d-0123456789abcdefghijklmnop%d", i*7919, i)); err != nil {
+		if _, err := v.Put(secrets.Secret{Name: fmt.Sprintf("s%d", i), Host: "a.example"},
+			fmt.Sprintf("sk-%d-0123456789abcdefghijklmnop%d", i*7919, i)); err != nil {
 			b.Fatal(err)
 		}
 	}

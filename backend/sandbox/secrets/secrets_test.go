@@ -48,7 +48,8 @@ func TestAValueIsOnDiskForItsOwnerAloneAndInNoList(t *testing.T) {
 	if err != nil || strings.Contains(string(told), "tr0ub") || len(again.List()) != 1 {
 		t.Errorf("the list tells %s, %v", told, err)
 	}
-	text, err := again.Fill("Bearer {{secret:git}}", secrets.Sink{Place: secrets.Header, Origin: "https://api.example.com"}, nil)
+	text, err := again.Fill("Bearer {{secret:git}}",
+		secrets.Sink{Place: secrets.Header, Origin: "https://api.example.com"}, nil)
 	if err != nil || text != "Bearer tr0ub4dor&3x" {
 		t.Errorf("filled %q, %v", text, err)
 	}
@@ -131,10 +132,14 @@ func TestWhatCannotBeKeptIsRefusedWithoutItsValue(t *testing.T) {
 		"too short":   {secrets.Secret{Name: "a", Host: "a.example"}, "tiny!"},
 		"no text":     {secrets.Secret{Name: "a", Host: "a.example"}, "long-enough\xff"},
 		"a place":     {secrets.Secret{Name: "a", Host: "a.example", Places: []secrets.Place{"cookie"}}, "long-enough"},
-		"env":         {secrets.Secret{Name: "a", Host: "a.example", Places: []secrets.Place{secrets.Env}}, "long-enough"},
-		"no server":   {secrets.Secret{Name: "a", Host: "mcp:files"}, "long-enough"},
+		"env": {
+			secrets.Secret{Name: "a", Host: "a.example", Places: []secrets.Place{secrets.Env}},
+			"long-enough",
+		},
+		"no server": {secrets.Secret{Name: "a", Host: "mcp:files"}, "long-enough"},
 	} {
-		if _, err := v.Put(s.Secret, s.value); !errors.Is(err, secrets.ErrInvalid) || strings.Contains(err.Error(), s.value) {
+		if _, err := v.Put(s.Secret, s.value); !errors.Is(err, secrets.ErrInvalid) ||
+			strings.Contains(err.Error(), s.value) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -188,17 +193,22 @@ func TestASecretGoesToItsOwnHostOnly(t *testing.T) {
 	}
 	var no *secrets.Refusal
 	_, err = v.Fill("{{secret:nobody}}", secrets.Sink{Place: secrets.Header, Origin: "https://api.example.com"}, nil)
-	if !errors.As(err, &no) || no.Kind != toolspec.UserError || !strings.Contains(no.Suggestion, "clear, plain, port, six") {
+	if !errors.As(err, &no) || no.Kind != toolspec.UserError ||
+		!strings.Contains(no.Suggestion, "clear, plain, port, six") {
 		t.Errorf("an unknown name: %v", err)
 	}
 }
 
 func TestASecretOfAnMCPServerGoesToTheCommandItWasGivenTo(t *testing.T) {
 	v := open(t, t.TempDir())
-	if _, err := v.Put(secrets.Secret{Name: "db", Host: "mcp:files", Command: "npx server ."}, "value-of-db"); err != nil {
+	if _, err := v.Put(secrets.Secret{Name: "db", Host: "mcp:files", Command: "npx server ."},
+		"value-of-db"); err != nil {
 		t.Fatal(err)
 	}
-	text, err := v.Fill("{{secret:db}}", secrets.Sink{Place: secrets.Env, Origin: secrets.Server("files"), Command: "npx server ."}, nil)
+	text, err := v.Fill("{{secret:db}}", secrets.Sink{
+		Place: secrets.Env, Origin: secrets.Server("files"),
+		Command: "npx server .",
+	}, nil)
 	if err != nil || text != "value-of-db" {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -250,7 +260,8 @@ func TestKeysMoveFromTheirFilesWithoutLoss(t *testing.T) {
 	if len(again.List()) != 0 {
 		t.Errorf("a key is listed as a secret: %+v", again.List())
 	}
-	if text, err := again.Fill("{{secret:openai_api_key}}", secrets.Sink{Place: secrets.Header, Origin: "https://a.example"}, nil); err == nil {
+	if text, err := again.Fill("{{secret:openai_api_key}}",
+		secrets.Sink{Place: secrets.Header, Origin: "https://a.example"}, nil); err == nil {
 		t.Errorf("a reference reached a key: %q", text)
 	}
 	if err := again.SetKey("openai_api_key", ""); err != nil {

@@ -53,7 +53,8 @@ func TestACallIsListedBeforeAndAfterItsEffects(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := l.List(ctx, 10)
-	if err != nil || len(rows) != 1 || rows[0].Status != StatusRunning || rows[0].Sentence != "Running ls" || rows[0].Started.IsZero() {
+	if err != nil || len(rows) != 1 || rows[0].Status != StatusRunning || rows[0].Sentence != "Running ls" ||
+		rows[0].Started.IsZero() {
 		t.Fatalf("%+v, %v", rows, err)
 	}
 	if err := l.Done(ctx, "a", event.CallResult{
@@ -61,12 +62,15 @@ func TestACallIsListedBeforeAndAfterItsEffects(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Record(ctx, row("b"), outcome(event.CallRefused, event.CallOutcome{Error: "no", ErrorType: toolspec.SecurityError})); err != nil {
+	if err := l.Record(ctx, row("b"), outcome(event.CallRefused,
+		event.CallOutcome{Error: "no", ErrorType: toolspec.SecurityError})); err != nil {
 		t.Fatal(err)
 	}
 	rows, err = l.List(ctx, 10)
-	if err != nil || len(rows) != 2 || rows[0].ID != "b" || rows[0].Status != "refused" || rows[0].Sentence != "Running ls" ||
-		rows[1].Status != "done" || rows[1].Sentence != "Ran ls" || rows[1].DurationMS != 5 || rows[1].Decision != "once" {
+	if err != nil || len(rows) != 2 || rows[0].ID != "b" || rows[0].Status != "refused" ||
+		rows[0].Sentence != "Running ls" ||
+		rows[1].Status != "done" || rows[1].Sentence != "Ran ls" || rows[1].DurationMS != 5 ||
+		rows[1].Decision != "once" {
 		t.Fatalf("%+v, %v", rows, err)
 	}
 	if rows, _ := l.List(ctx, 1); len(rows) != 1 || rows[0].ID != "b" {
@@ -97,7 +101,8 @@ func TestChainIsIntactAfterConcurrentWrites(t *testing.T) {
 	for i := range 20 {
 		wg.Go(func() {
 			id := fmt.Sprint(i)
-			if err := errors.Join(l.Intent(ctx, row(id)), l.Done(ctx, id, outcome(event.CallDone, event.CallOutcome{}))); err != nil {
+			if err := errors.Join(l.Intent(ctx, row(id)),
+				l.Done(ctx, id, outcome(event.CallDone, event.CallOutcome{}))); err != nil {
 				t.Error(err)
 			}
 		})
@@ -141,7 +146,8 @@ func TestAnyChangeToAPastRowIsFound(t *testing.T) {
 
 func TestOneFindsTheExactID(t *testing.T) {
 	log, _ := openLog(t)
-	if err := log.Record(t.Context(), row("c1"), outcome(event.CallDone, event.CallOutcome{Output: "the one"})); err != nil {
+	if err := log.Record(t.Context(), row("c1"),
+		outcome(event.CallDone, event.CallOutcome{Output: "the one"})); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 30 {

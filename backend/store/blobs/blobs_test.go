@@ -88,7 +88,10 @@ func TestInvalidIDsAreNotPaths(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "..", "secret"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range []string{"", "../secret", "..", strings.Repeat("a", 63), strings.Repeat("A", 64), strings.Repeat("a", 62) + "/x"} {
+	for _, id := range []string{
+		"", "../secret", "..", strings.Repeat("a", 63), strings.Repeat("A", 64),
+		strings.Repeat("a", 62) + "/x",
+	} {
 		if _, _, err := s.Open(id); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%q: got %v", id, err)
 		}

@@ -205,7 +205,8 @@ func TestNothingIsShownThatWasNotStored(t *testing.T) {
 
 func TestLiveKindsAreNotStored(t *testing.T) {
 	r, _ := openRecorder(t)
-	stored := publish(t, r, panel("a"), event.New(event.BrowserChanged, event.BrowserState{Status: "ready"}), panel("b"))
+	stored := publish(t, r, panel("a"), event.New(event.BrowserChanged, event.BrowserState{Status: "ready"}),
+		panel("b"))
 	if stored[0].Seq != 1 || stored[1].Seq != 0 || stored[2].Seq != 2 || stored[1].Kind != event.BrowserChanged {
 		t.Fatalf("%+v", stored)
 	}

@@ -339,8 +339,10 @@ func readHistory(
 			&c.ms)
 	}, "reading figures",
 		`SELECT `+start+`, duration_ms FROM measured_calls INDEXED BY measured_calls_duration
-		WHERE ran = 1 AND tool = ? AND origin = ? AND `+where+` ORDER BY duration_ms`, append([]any{tool,
-			origin}, args...)...)
+		WHERE ran = 1 AND tool = ? AND origin = ? AND `+where+` ORDER BY duration_ms`, append([]any{
+			tool,
+			origin,
+		}, args...)...)
 	if err != nil {
 		return err
 	}
@@ -364,7 +366,8 @@ func readHistory(
 		return s, row.Scan(&s.start,
 			&s.n)
 	}, "reading figures",
-		`SELECT start, SUM(calls) FROM call_sums WHERE `+where+` AND tool = ? AND origin = ? AND status = 'failed' GROUP BY start`,
+		`SELECT start, SUM(calls) FROM call_sums WHERE `+where+
+			` AND tool = ? AND origin = ? AND status = 'failed' GROUP BY start`,
 		append(args, tool, origin)...)
 	for _, f := range failed {
 		h.Buckets[sp.bucket(f.start)].Failed += f.n

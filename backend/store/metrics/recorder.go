@@ -91,7 +91,8 @@ func (r Recorder) addCall(
 	if json.Unmarshal(result, &out) != nil {
 		return nil
 	}
-	ran := slices.Contains(runningDecisions, in.Decision) && (out.Status == event.CallDone || out.Status == event.CallFailed)
+	ran := slices.Contains(runningDecisions, in.Decision) &&
+		(out.Status == event.CallDone || out.Status == event.CallFailed)
 	starts := r.starts(at)
 	done, err := tx.ExecContext(ctx, `INSERT INTO measured_calls
 		(seq, time, day, tool, origin, status, error_type, answer, waited_ms, ran, duration_ms, tokens)

@@ -17,7 +17,10 @@ import (
 )
 
 func userMessage(id string) event.Event {
-	return event.New(event.MessageAdded, chat.Message{ID: id, Role: chat.RoleUser, Text: id, Status: chat.StatusDone}).In("c", "t")
+	return event.New(event.MessageAdded, chat.Message{
+		ID: id, Role: chat.RoleUser, Text: id,
+		Status: chat.StatusDone,
+	}).In("c", "t")
 }
 
 func branchStarted(id, after string) event.Event {
@@ -40,13 +43,16 @@ func shown(t *testing.T, s *Store) string {
 func TestBranchMessagesAndTheActiveBranchAfterARestart(t *testing.T) {
 	ctx := context.Background()
 	s := openNew(t)
-	mustAppend(t, s, conversationCreated("c"), userMessage("m1"), messageAdded("m2", "", chat.StatusRunning), userMessage("m3"), messageAdded("m4", "four", chat.StatusDone))
-	mustAppend(t, s, branchStarted("b1", "m2"), userMessage("n3"), messageAdded("n4", "", chat.StatusDone), delta("n4", "other four"))
+	mustAppend(t, s, conversationCreated("c"), userMessage("m1"), messageAdded("m2", "", chat.StatusRunning),
+		userMessage("m3"), messageAdded("m4", "four", chat.StatusDone))
+	mustAppend(t, s, branchStarted("b1", "m2"), userMessage("n3"), messageAdded("n4", "", chat.StatusDone),
+		delta("n4", "other four"))
 	if got := shown(t, s); got != "m1 m2 n3 n4" {
 		t.Fatalf("in the branch: %s", got)
 	}
 	// A message that is written again keeps its place, whichever branch is active.
-	mustAppend(t, s, branchStarted("b2", "n3"), messageAdded("o4", "", chat.StatusDone), messageAdded("m4", "four, mended", chat.StatusDone))
+	mustAppend(t, s, branchStarted("b2", "n3"), messageAdded("o4", "", chat.StatusDone),
+		messageAdded("m4", "four, mended", chat.StatusDone))
 	if got := shown(t, s); got != "m1 m2 n3 o4" {
 		t.Fatalf("in the branch of the branch: %s", got)
 	}
@@ -64,7 +70,8 @@ func TestBranchMessagesAndTheActiveBranchAfterARestart(t *testing.T) {
 		t.Fatalf("after a restart: %s", got)
 	}
 	list, active, err := s.Branches(ctx, "c")
-	if err != nil || active != "b1" || len(list) != 3 || list[1] != (event.Branch{ID: "b2", After: "n3", Instead: "i"}) {
+	if err != nil || active != "b1" || len(list) != 3 ||
+		list[1] != (event.Branch{ID: "b2", After: "n3", Instead: "i"}) {
 		t.Fatalf("%+v, %q, %v", list, active, err)
 	}
 	mustAppend(t, s, branchChosen(""), conversationCreated("c")) // a new title changes no branch
@@ -90,14 +97,17 @@ func TestABranchMustForkAfterAMessageOfItsConversation(t *testing.T) {
 		}
 	}
 	mustAppend(t, s, branchStarted("b", "m1"))
-	if _, err := s.AppendEvents(context.Background(), []event.Event{event.New(event.BranchChosen, event.BranchRef{ID: "b"}).In("d", "")}); !errors.Is(err, ErrNotFound) {
+	if _, err := s.AppendEvents(context.Background(),
+		[]event.Event{event.New(event.BranchChosen, event.BranchRef{ID: "b"}).In("d", "")}); !errors.Is(err,
+		ErrNotFound) {
 		t.Errorf("a branch of another conversation: %v", err)
 	}
 }
 
 func TestAProgramsMessageStaysAProgramsMessage(t *testing.T) {
 	s := openNew(t)
-	mustAppend(t, s, event.New(event.MessageAdded, chat.Message{ID: "m", Role: chat.RoleUser, Program: true}).In("c", "t"), userMessage("n"))
+	mustAppend(t, s, event.New(event.MessageAdded, chat.Message{ID: "m", Role: chat.RoleUser, Program: true}).In("c",
+		"t"), userMessage("n"))
 	if got := messages(t, s); !got[0].Program || got[1].Program {
 		t.Fatalf("%+v", got)
 	}
@@ -159,7 +169,9 @@ func TestTheSameEventsMakeTheSameBranches(t *testing.T) {
 		}
 		for _, of := range append([]string{active}, order...) {
 			for _, each := range []*Store{s, again} {
-				if _, err := each.AppendEvents(ctx, []event.Event{event.New(event.BranchChosen, event.BranchRef{ID: of}).In(conversation, "")}); err != nil {
+				if _, err := each.AppendEvents(ctx,
+					[]event.Event{event.New(event.BranchChosen, event.BranchRef{ID: of}).In(conversation,
+						"")}); err != nil {
 					r.Fatal(err)
 				}
 				list, err := each.Messages(ctx, conversation)

@@ -26,7 +26,10 @@ func TestAWriteOnAFullDiskStoresNothing(t *testing.T) {
 	}
 	message := func(id string) []event.Event {
 		return []event.Event{
-			event.New(event.MessageAdded, chat.Message{ID: id, Role: chat.RoleUser, Text: strings.Repeat("word ", 4000)}).In("c", "t"),
+			event.New(event.MessageAdded, chat.Message{
+				ID: id, Role: chat.RoleUser,
+				Text: strings.Repeat("word ", 4000),
+			}).In("c", "t"),
 			event.New(event.TurnStarted, event.Turn{ID: "t" + id}).In("c", "t"+id),
 		}
 	}
@@ -42,7 +45,10 @@ func TestAWriteOnAFullDiskStoresNothing(t *testing.T) {
 	if !errors.Is(err, diskspace.ErrFull) || told != 1 {
 		t.Fatalf("reported %d times: %v", told, err)
 	}
-	if err := s.AppendAudit(ctx, AuditEntry{Call: "c", Phase: AuditIntent, Body: []byte(`{"x":"` + strings.Repeat("x", 100_000) + `"}`)}); !errors.Is(err, diskspace.ErrFull) {
+	if err := s.AppendAudit(ctx, AuditEntry{
+		Call: "c", Phase: AuditIntent,
+		Body: []byte(`{"x":"` + strings.Repeat("x", 100_000) + `"}`),
+	}); !errors.Is(err, diskspace.ErrFull) {
 		t.Fatalf("an intent is not refused: %v", err)
 	}
 	inStep := func(want int) {
@@ -50,7 +56,8 @@ func TestAWriteOnAFullDiskStoresNothing(t *testing.T) {
 		events, err := s.EventsAfter(ctx, 0, 10_000)
 		messages, other := s.Messages(ctx, "c")
 		turns, third := s.Turns(ctx, "c")
-		if err := errors.Join(err, other, third); err != nil || len(events) != 2*want || len(messages) != want || len(turns) != want {
+		if err := errors.Join(err, other, third); err != nil || len(events) != 2*want || len(messages) != want ||
+			len(turns) != want {
 			t.Fatalf("%d events, %d messages and %d turns of %d: %v", len(events), len(messages), len(turns), want, err)
 		}
 	}

@@ -29,7 +29,8 @@ func BenchmarkMetrics(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("in%ddays/one tool", days), func(b *testing.B) {
 			for b.Loop() {
-				h, _, err := s.ToolHistory(context.Background(), "tool_7", toolspec.OriginBaseline, wire.MetricsMonth, 10, now)
+				h, _, err := s.ToolHistory(context.Background(), "tool_7", toolspec.OriginBaseline, wire.MetricsMonth,
+					10, now)
 				if err != nil || len(h.Buckets) != 30 {
 					b.Fatal(err)
 				}

@@ -45,8 +45,14 @@ func record(t testing.TB, s *Store, all ...recordedCall) {
 		if c.origin == "" {
 			c.origin = toolspec.OriginBaseline
 		}
-		intent, _ := json.Marshal(map[string]any{"id": id, "tool": c.tool, "origin": c.origin, "decision": c.decision, "answer": c.answer, "waited_ms": c.waited})
-		result, _ := json.Marshal(map[string]any{"status": c.status, "error_type": c.kind, "duration_ms": c.ms, "tokens": c.tokens})
+		intent, _ := json.Marshal(map[string]any{
+			"id": id, "tool": c.tool, "origin": c.origin, "decision": c.decision,
+			"answer": c.answer, "waited_ms": c.waited,
+		})
+		result, _ := json.Marshal(map[string]any{
+			"status": c.status, "error_type": c.kind, "duration_ms": c.ms,
+			"tokens": c.tokens,
+		})
 		err = s.AppendAudit(context.Background(),
 			AuditEntry{Call: id, Phase: AuditIntent, Time: at, Body: intent},
 			AuditEntry{Call: id, Phase: AuditResult, Time: at.Add(time.Second), Body: result})
@@ -98,9 +104,13 @@ func wantEqual(t *testing.T, what string, got, want any) {
 
 func TestEmptyMetrics(t *testing.T) {
 	s := openNew(t)
-	for r, buckets := range map[wire.MetricsRange]int{wire.MetricsDay: 24, wire.MetricsWeek: 28, wire.MetricsMonth: 30, wire.MetricsAll: 1} {
+	for r, buckets := range map[wire.MetricsRange]int{
+		wire.MetricsDay: 24, wire.MetricsWeek: 28, wire.MetricsMonth: 30,
+		wire.MetricsAll: 1,
+	} {
 		m := metricsAt(t, s, r, "", "2026-05-04T10:30:00Z")
-		if len(m.Buckets) != buckets || nonEmptyBuckets(m) != nil || m.Tools == nil || len(m.Tools)+len(m.Turns)+len(m.Models) != 0 {
+		if len(m.Buckets) != buckets || nonEmptyBuckets(m) != nil || m.Tools == nil || len(m.Tools)+len(m.Turns)+
+			len(m.Models) != 0 {
 			t.Errorf("%s: %+v", r, m)
 		}
 	}
@@ -118,10 +128,22 @@ func TestCallMetrics(t *testing.T) {
 		// An invalid call never ran, so it has no duration.
 		recordedCall{at: at, tool: "click", decision: "none", status: event.CallFailed, kind: toolspec.ValidationError},
 		recordedCall{at: at, tool: "click", decision: "none", status: event.CallFailed, kind: toolspec.ValidationError},
-		recordedCall{at: at, tool: "bash", decision: "once", answer: "once", waited: 4000, status: event.CallDone, ms: 700},
-		recordedCall{at: at, tool: "bash", decision: "denied", answer: "deny", waited: 9000, status: event.CallDeclined, kind: toolspec.PermissionError},
-		recordedCall{at: at, tool: "bash", decision: "none", answer: event.AnswerLapsed, waited: 60_000, status: event.CallStopped, kind: toolspec.UserError},
-		recordedCall{at: at, tool: "bash", decision: "refused", status: event.CallRefused, kind: toolspec.SecurityError},
+		recordedCall{
+			at: at, tool: "bash", decision: "once", answer: "once", waited: 4000, status: event.CallDone,
+			ms: 700,
+		},
+		recordedCall{
+			at: at, tool: "bash", decision: "denied", answer: "deny", waited: 9000, status: event.CallDeclined,
+			kind: toolspec.PermissionError,
+		},
+		recordedCall{
+			at: at, tool: "bash", decision: "none", answer: event.AnswerLapsed, waited: 60_000,
+			status: event.CallStopped, kind: toolspec.UserError,
+		},
+		recordedCall{
+			at: at, tool: "bash", decision: "refused", status: event.CallRefused,
+			kind: toolspec.SecurityError,
+		},
 		recordedCall{at: at, tool: "github__list", origin: toolspec.OriginMCP, status: event.CallDone, ms: 612},
 	)
 	m := metricsAt(t, s, wire.MetricsDay, "", "2026-05-04T10:30:00Z")
@@ -130,12 +152,22 @@ func TestCallMetrics(t *testing.T) {
 			Tool: "click", Origin: "baseline", Calls: 6, Failed: 3, Ran: 4, P50MS: 20, P95MS: 3000, Tokens: 12,
 			Errors: []wire.ErrorCount{{Type: toolspec.ValidationError, Calls: 2}, {Type: toolspec.UserError, Calls: 1}},
 		},
-		{Tool: "bash", Origin: "baseline", Calls: 4, Refused: 1, Declined: 1, Stopped: 1, Asked: 3, Ran: 1, P50MS: 700, P95MS: 700, Errors: []wire.ErrorCount{}},
+		{
+			Tool: "bash", Origin: "baseline", Calls: 4, Refused: 1, Declined: 1, Stopped: 1, Asked: 3, Ran: 1,
+			P50MS: 700,
+			P95MS: 700, Errors: []wire.ErrorCount{},
+		},
 		{Tool: "github__list", Origin: "mcp", Calls: 1, Ran: 1, P50MS: 612, P95MS: 612, Errors: []wire.ErrorCount{}},
 	})
-	wantEqual(t, "questions", m.Questions, wire.QuestionMetrics{Asked: 3, Allowed: 1, Denied: 1, Lapsed: 1, P50MS: 4000})
+	wantEqual(t, "questions", m.Questions, wire.QuestionMetrics{
+		Asked: 3, Allowed: 1, Denied: 1, Lapsed: 1,
+		P50MS: 4000,
+	})
 	wantEqual(t, "buckets", nonEmptyBuckets(m), []string{"05-04 10:00 11/3/3"})
-	wantEqual(t, "zone and step", []string{m.Zone, string(m.Step), m.From.Format(time.RFC3339), m.To.Format(time.RFC3339)},
+	wantEqual(t, "zone and step", []string{
+		m.Zone, string(m.Step), m.From.Format(time.RFC3339),
+		m.To.Format(time.RFC3339),
+	},
 		[]string{"Europe/Berlin", "hour", "2026-05-03T13:00:00+02:00", "2026-05-04T13:00:00+02:00"})
 
 	for _, r := range []wire.MetricsRange{wire.MetricsWeek, wire.MetricsMonth, wire.MetricsAll} {
@@ -157,9 +189,12 @@ func TestADayBeginsAtMidnightOfThisMachinesClock(t *testing.T) {
 		recordedCall{at: "2026-05-03T21:59:59Z", tool: "a", status: event.CallDone}, // 23:59:59 on the 3rd
 		recordedCall{at: "2026-05-03T22:00:00Z", tool: "a", status: event.CallDone}, // 00:00:00 on the 4th
 	)
-	wantEqual(t, "by dates", nonEmptyBuckets(metricsAt(t, s, wire.MetricsMonth, "", "2026-05-04T10:00:00Z")), []string{"05-03 00:00 1/0/0", "05-04 00:00 1/0/0"})
-	wantEqual(t, "by six hours", nonEmptyBuckets(metricsAt(t, s, wire.MetricsWeek, "", "2026-05-04T10:00:00Z")), []string{"05-03 18:00 1/0/0", "05-04 00:00 1/0/0"})
-	wantEqual(t, "by hours", nonEmptyBuckets(metricsAt(t, s, wire.MetricsDay, "", "2026-05-04T10:00:00Z")), []string{"05-03 23:00 1/0/0", "05-04 00:00 1/0/0"})
+	wantEqual(t, "by dates", nonEmptyBuckets(metricsAt(t, s, wire.MetricsMonth, "", "2026-05-04T10:00:00Z")),
+		[]string{"05-03 00:00 1/0/0", "05-04 00:00 1/0/0"})
+	wantEqual(t, "by six hours", nonEmptyBuckets(metricsAt(t, s, wire.MetricsWeek, "", "2026-05-04T10:00:00Z")),
+		[]string{"05-03 18:00 1/0/0", "05-04 00:00 1/0/0"})
+	wantEqual(t, "by hours", nonEmptyBuckets(metricsAt(t, s, wire.MetricsDay, "", "2026-05-04T10:00:00Z")),
+		[]string{"05-03 23:00 1/0/0", "05-04 00:00 1/0/0"})
 }
 
 func TestTheEdgesOfARangeAreInsideAtItsBeginningAndOutsideAtItsEnd(t *testing.T) {
@@ -176,7 +211,8 @@ func TestTheEdgesOfARangeAreInsideAtItsBeginningAndOutsideAtItsEnd(t *testing.T)
 		t.Errorf("%+v", m.Tools)
 	}
 	record(t, s,
-		recordedCall{at: "2026-04-27T21:59:59Z", tool: "b", status: event.CallDone}, // the last second of the day before a week
+		// the last second of the day before a week
+		recordedCall{at: "2026-04-27T21:59:59Z", tool: "b", status: event.CallDone},
 		recordedCall{at: "2026-04-27T22:00:00Z", tool: "b", status: event.CallDone},
 		recordedCall{at: "2026-04-04T21:59:59Z", tool: "c", status: event.CallDone}, // and before 30 days
 		recordedCall{at: "2026-04-04T22:00:00Z", tool: "c", status: event.CallDone},
@@ -196,19 +232,24 @@ func TestAWeekOverTheChangeOfClocksKeepsItsSixHours(t *testing.T) {
 	s := openNew(t)
 	s.setZone(berlin(t))
 	// On 29 March 2026 clocks went from 02:00 to 03:00.
-	record(t, s, recordedCall{at: "2026-03-29T03:59:00Z", tool: "a", status: event.CallDone}, recordedCall{at: "2026-03-29T04:00:00Z", tool: "a", status: event.CallDone})
-	wantEqual(t, "buckets", nonEmptyBuckets(metricsAt(t, s, wire.MetricsWeek, "", "2026-03-30T10:00:00Z")), []string{"03-29 00:00 1/0/0", "03-29 06:00 1/0/0"})
+	record(t, s, recordedCall{at: "2026-03-29T03:59:00Z", tool: "a", status: event.CallDone},
+		recordedCall{at: "2026-03-29T04:00:00Z", tool: "a", status: event.CallDone})
+	wantEqual(t, "buckets", nonEmptyBuckets(metricsAt(t, s, wire.MetricsWeek, "", "2026-03-30T10:00:00Z")),
+		[]string{"03-29 00:00 1/0/0", "03-29 06:00 1/0/0"})
 }
 
 func TestLongHistoriesAreCutIntoWeeksThenMonths(t *testing.T) {
 	s := openNew(t)
 	s.setZone(berlin(t))
-	record(t, s, recordedCall{at: "2026-01-07T12:00:00Z", tool: "a", status: event.CallDone}, recordedCall{at: "2026-05-04T09:00:00Z", tool: "a", status: event.CallDone})
+	record(t, s, recordedCall{at: "2026-01-07T12:00:00Z", tool: "a", status: event.CallDone},
+		recordedCall{at: "2026-05-04T09:00:00Z", tool: "a", status: event.CallDone})
 	m := metricsAt(t, s, wire.MetricsAll, "", "2026-05-04T10:00:00Z")
-	wantEqual(t, "weeks", append(nonEmptyBuckets(m), string(m.Step)), []string{"01-05 00:00 1/0/0", "05-04 00:00 1/0/0", "week"})
+	wantEqual(t, "weeks", append(nonEmptyBuckets(m), string(m.Step)),
+		[]string{"01-05 00:00 1/0/0", "05-04 00:00 1/0/0", "week"})
 	record(t, s, recordedCall{at: "2024-02-29T12:00:00Z", tool: "a", status: event.CallDone})
 	m = metricsAt(t, s, wire.MetricsAll, "", "2026-05-04T10:00:00Z")
-	wantEqual(t, "months", append(nonEmptyBuckets(m), string(m.Step)), []string{"02-01 00:00 1/0/0", "01-01 00:00 1/0/0", "05-01 00:00 1/0/0", "month"})
+	wantEqual(t, "months", append(nonEmptyBuckets(m), string(m.Step)),
+		[]string{"02-01 00:00 1/0/0", "01-01 00:00 1/0/0", "05-01 00:00 1/0/0", "month"})
 }
 
 func TestPercentilesAreNearestRanks(t *testing.T) {
@@ -223,13 +264,15 @@ func TestPercentilesAreNearestRanks(t *testing.T) {
 	if got := m.Tools[0]; got.P50MS != 10 || got.P95MS != 19 {
 		t.Errorf("median %d, 95 %% %d of 1 to 19 and 10,000", got.P50MS, got.P95MS)
 	}
-	h, failures, err := s.ToolHistory(context.Background(), "a", "baseline", wire.MetricsMonth, 5, time.Date(2026, 5, 4, 13, 0, 0, 0, time.UTC))
+	h, failures, err := s.ToolHistory(context.Background(), "a", "baseline", wire.MetricsMonth, 5,
+		time.Date(2026, 5, 4, 13, 0, 0, 0, time.UTC))
 	if err != nil || len(failures) != 0 {
 		t.Fatal(failures, err)
 	}
 	last := len(h.Buckets) - 1
 	wantEqual(t, "its days", h.Buckets[last-1:], []wire.ToolBucket{
-		{Start: h.Buckets[last-1].Start, Ran: 19, P50MS: 10, P95MS: 19}, {Start: h.Buckets[last].Start, Ran: 1, P50MS: 10_000, P95MS: 10_000},
+		{Start: h.Buckets[last-1].Start, Ran: 19, P50MS: 10, P95MS: 19},
+		{Start: h.Buckets[last].Start, Ran: 1, P50MS: 10_000, P95MS: 10_000},
 	})
 }
 
@@ -237,16 +280,22 @@ func TestTheNewestFailuresOfAToolComeWithTheirRows(t *testing.T) {
 	s := openNew(t)
 	s.setZone(time.UTC)
 	for i := range 4 {
-		record(t, s, recordedCall{at: fmt.Sprintf("2026-05-04T0%d:00:00Z", i+1), tool: "a", status: event.CallFailed, kind: toolspec.UserError, ms: int64(i)})
+		record(t, s, recordedCall{
+			at: fmt.Sprintf("2026-05-04T0%d:00:00Z", i+1), tool: "a", status: event.CallFailed,
+			kind: toolspec.UserError, ms: int64(i),
+		})
 	}
-	record(t, s, recordedCall{at: "2026-05-04T06:00:00Z", tool: "b", status: event.CallFailed}, recordedCall{at: "2026-05-04T06:00:00Z", tool: "a", status: event.CallDone})
+	record(t, s, recordedCall{at: "2026-05-04T06:00:00Z", tool: "b", status: event.CallFailed},
+		recordedCall{at: "2026-05-04T06:00:00Z", tool: "a", status: event.CallDone})
 	for _, r := range []wire.MetricsRange{wire.MetricsDay, wire.MetricsAll} {
-		h, failed, err := s.ToolHistory(context.Background(), "a", "baseline", r, 2, time.Date(2026, 5, 4, 13, 0, 0, 0, time.UTC))
+		h, failed, err := s.ToolHistory(context.Background(), "a", "baseline", r, 2,
+			time.Date(2026, 5, 4, 13, 0, 0, 0, time.UTC))
 		if err != nil {
 			t.Fatal(err)
 		}
 		failures, err := s.AuditPairsAt(context.Background(), failed)
-		if err != nil || len(failures) != 2 || failures[0].Intent.Time.Hour() != 4 || failures[1].Intent.Time.Hour() != 3 || failures[0].Result == nil {
+		if err != nil || len(failures) != 2 || failures[0].Intent.Time.Hour() != 4 ||
+			failures[1].Intent.Time.Hour() != 3 || failures[0].Result == nil {
 			t.Fatalf("%s: %+v, %v", r, failures, err)
 		}
 		n := 0
@@ -264,8 +313,12 @@ func TestNamesOfToolsThatDoNotExistAreOneTool(t *testing.T) {
 	for i := range 3 {
 		intent := fmt.Sprintf(`{"tool":"made_up_%d","decision":"none"}`, i)
 		id := fmt.Sprint("x", i)
-		if err := s.AppendAudit(context.Background(), AuditEntry{Call: id, Phase: AuditIntent, Time: time.Now(), Body: []byte(intent)},
-			AuditEntry{Call: id, Phase: AuditResult, Time: time.Now(), Body: []byte(`{"status":"failed","error_type":"validation_error"}`)}); err != nil {
+		if err := s.AppendAudit(context.Background(),
+			AuditEntry{Call: id, Phase: AuditIntent, Time: time.Now(), Body: []byte(intent)},
+			AuditEntry{
+				Call: id, Phase: AuditResult, Time: time.Now(),
+				Body: []byte(`{"status":"failed","error_type":"validation_error"}`),
+			}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -293,8 +346,14 @@ func TestTokensAreDividedByPromptParts(t *testing.T) {
 	s.setZone(time.UTC)
 	mustAppend(t, s,
 		turnOf("t1", event.TurnStarted, "openai/x", chat.StatusRunning, 0),
-		round("t1", 1, event.Round{Model: "openai/x", Usage: chat.Usage{Input: 1000, Output: 50, Cached: 400}, Prompt: event.Prompt{Talk: 400, Definitions: 600}, Calls: 2, Answer: 200}),
-		round("t1", 2, event.Round{Model: "openai/x", Usage: chat.Usage{Input: 2000, Output: 30}, Prompt: event.Prompt{Talk: 500, Definitions: 500, Results: 1000}, Answer: 100}),
+		round("t1", 1, event.Round{
+			Model: "openai/x", Usage: chat.Usage{Input: 1000, Output: 50, Cached: 400},
+			Prompt: event.Prompt{Talk: 400, Definitions: 600}, Calls: 2, Answer: 200,
+		}),
+		round("t1", 2, event.Round{
+			Model: "openai/x", Usage: chat.Usage{Input: 2000, Output: 30},
+			Prompt: event.Prompt{Talk: 500, Definitions: 500, Results: 1000}, Answer: 100,
+		}),
 		turnOf("t1", event.TurnEnded, "openai/x", chat.StatusDone, 2),
 		// This provider returns no counts.
 		turnOf("t2", event.TurnStarted, "ollama/y", chat.StatusRunning, 0),
@@ -316,9 +375,13 @@ func TestTokensAreDividedByPromptParts(t *testing.T) {
 		m := metricsAt(t, s, r, "", "2026-05-04T10:00:00Z")
 		var sum wire.MetricsBucket
 		for _, b := range m.Buckets {
-			sum.Talk, sum.Definitions, sum.Results, sum.Output = sum.Talk+b.Talk, sum.Definitions+b.Definitions, sum.Results+b.Results, sum.Output+b.Output
+			sum.Talk, sum.Definitions, sum.Results, sum.Output = sum.Talk+b.Talk, sum.Definitions+b.Definitions,
+				sum.Results+b.Results, sum.Output+b.Output
 		}
-		wantEqual(t, "tokens", sum, wire.MetricsBucket{Talk: 400 + 500 + 100, Definitions: 600 + 500 + 100, Results: 1000, Output: 50 + 30 + 20})
+		wantEqual(t, "tokens", sum, wire.MetricsBucket{
+			Talk: 400 + 500 + 100, Definitions: 600 + 500 + 100,
+			Results: 1000, Output: 50 + 30 + 20,
+		})
 		wantEqual(t, "turns", m.Turns, []wire.RoundsMetrics{{Rounds: 1, Models: 2}, {Rounds: 2, Models: 1, Pilot: 1}})
 		none := []chat.Money{}
 		wantEqual(t, "models", m.Models, []wire.ModelMetrics{
@@ -327,7 +390,11 @@ func TestTokensAreDividedByPromptParts(t *testing.T) {
 				Model: "openai/x", Turns: 1, Rounds: 2, Requests: 3, Input: 3007, Cached: 400, Output: 87,
 				Definitions: 1100, Results: 1000, Unpriced: 3094, Cost: none,
 			},
-			{Model: "ollama/y", Turns: 2, Rounds: 2, Requests: 2, Failed: 1, Input: 200, Output: 20, Definitions: 100, Unpriced: 220, Cost: none},
+			{
+				Model: "ollama/y", Turns: 2, Rounds: 2, Requests: 2, Failed: 1, Input: 200, Output: 20,
+				Definitions: 100,
+				Unpriced:    220, Cost: none,
+			},
 			{Model: "pilot", Turns: 1, Rounds: 2, Cost: none},
 		})
 		wantEqual(t, "with calls", m.WithCalls, wire.TurnTokens{Turns: 1, Tokens: 3080})
@@ -340,7 +407,10 @@ func TestATurnThatDiedWithTheProgramIsCountedWithTheRoundsItHad(t *testing.T) {
 	s := openNew(t)
 	s.setZone(time.UTC)
 	mustAppend(t, s, turnOf("t1", event.TurnStarted, "openai/x", chat.StatusRunning, 0),
-		round("t1", 1, event.Round{Model: "openai/x", Usage: chat.Usage{Input: 10, Output: 1}, Prompt: event.Prompt{Talk: 1}, Calls: 1, Answer: 1}))
+		round("t1", 1, event.Round{
+			Model: "openai/x", Usage: chat.Usage{Input: 10, Output: 1},
+			Prompt: event.Prompt{Talk: 1}, Calls: 1, Answer: 1,
+		}))
 	path := s.Path()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -354,7 +424,8 @@ func TestATurnThatDiedWithTheProgramIsCountedWithTheRoundsItHad(t *testing.T) {
 
 func TestFiguresOfADeletedConversationStay(t *testing.T) {
 	s := openNew(t)
-	mustAppend(t, s, turnOf("t1", event.TurnStarted, "pilot", chat.StatusRunning, 0), turnOf("t1", event.TurnEnded, "pilot", chat.StatusDone, 1),
+	mustAppend(t, s, turnOf("t1", event.TurnStarted, "pilot", chat.StatusRunning, 0),
+		turnOf("t1", event.TurnEnded, "pilot", chat.StatusDone, 1),
 		event.New(event.ConversationDeleted, event.Removed{ID: "c"}).In("c", ""))
 	if m := metricsAt(t, s, wire.MetricsAll, "", "2026-05-04T10:00:00Z"); len(m.Turns) != 1 {
 		t.Fatalf("%+v", m.Turns)
@@ -364,7 +435,10 @@ func TestFiguresOfADeletedConversationStay(t *testing.T) {
 func TestBackfillCountsOldCallsOnce(t *testing.T) {
 	ctx := context.Background()
 	s := openNew(t)
-	record(t, s, recordedCall{at: "2026-05-04T09:00:00Z", tool: "bash", decision: "always", status: event.CallDone, ms: 5})
+	record(t, s, recordedCall{
+		at: "2026-05-04T09:00:00Z", tool: "bash", decision: "always", status: event.CallDone,
+		ms: 5,
+	})
 	id := fmt.Sprintf("call_%d", calls)
 	asked := event.New(event.ApprovalAsked, event.Approval{Call: id}).Of(id)
 	asked.Time = time.Date(2026, 5, 4, 9, 0, 1, 0, time.UTC)

@@ -86,8 +86,10 @@ func (s *Store) PinPanel(ctx context.Context, panel string, pinned bool) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		query, args := `DELETE FROM pinned_panels WHERE panel = ?`, []any{panel}
 		if pinned {
-			query, args = `INSERT OR IGNORE INTO pinned_panels (panel, time) VALUES (?, ?)`, []any{panel,
-				sqlrows.Nanos(time.Now())}
+			query, args = `INSERT OR IGNORE INTO pinned_panels (panel, time) VALUES (?, ?)`, []any{
+				panel,
+				sqlrows.Nanos(time.Now()),
+			}
 		}
 		_, err := tx.ExecContext(ctx, query, args...)
 		return err

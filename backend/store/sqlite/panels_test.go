@@ -75,7 +75,8 @@ func TestUndosOfPanelsAreFoundByCallTurnAndConversationOfTheirOwner(t *testing.T
 		{"c1", "me", "", "", []wire.PanelUndo{second}},
 		{"c2", "", "", "", nil},
 	} {
-		if got, err := s.PanelUndos(ctx, c.conversation, c.owner, c.turn, c.call); err != nil || !slices.EqualFunc(got, c.want, func(a, b wire.PanelUndo) bool { return reflect.DeepEqual(a, b) }) {
+		if got, err := s.PanelUndos(ctx, c.conversation, c.owner, c.turn, c.call); err != nil ||
+			!slices.EqualFunc(got, c.want, func(a, b wire.PanelUndo) bool { return reflect.DeepEqual(a, b) }) {
 			t.Errorf("%+v: got %+v, %v", c, got, err)
 		}
 	}

@@ -23,11 +23,15 @@ func mustAppend(t *testing.T, s *Store, events ...event.Event) []event.Event {
 
 func conversationCreated(id string) event.Event {
 	now := time.Now().UTC()
-	return event.New(event.ConversationCreated, chat.Conversation{ID: id, Title: "Lamps", Status: chat.StatusDone, Created: now, Updated: now}).In(id, "")
+	return event.New(event.ConversationCreated,
+		chat.Conversation{ID: id, Title: "Lamps", Status: chat.StatusDone, Created: now, Updated: now}).In(id, "")
 }
 
 func messageAdded(id, text string, status chat.Status) event.Event {
-	return event.New(event.MessageAdded, chat.Message{ID: id, Role: chat.RoleAssistant, Text: text, Status: status}).In("c", "t")
+	return event.New(event.MessageAdded, chat.Message{
+		ID: id, Role: chat.RoleAssistant, Text: text,
+		Status: status,
+	}).In("c", "t")
 }
 
 func delta(message, text string) event.Event {
@@ -53,17 +57,22 @@ func TestEventsUpdateTheTables(t *testing.T) {
 		ID: "m1", Role: chat.RoleUser, Text: "hi", Status: chat.StatusDone, Outside: []string{"file:a"},
 		Thought: "hm", Calls: []chat.ToolCall{{ID: "x", Name: "bash", Args: []byte(`{"command":"ls"}`)}},
 	}).In("c", "t")
-	mustAppend(t, s, conversationCreated("c"), ask, turn(event.TurnStarted, ""), messageAdded("m2", "", chat.StatusRunning))
+	mustAppend(t, s, conversationCreated("c"), ask, turn(event.TurnStarted, ""),
+		messageAdded("m2", "", chat.StatusRunning))
 	mustAppend(t, s, delta("m2", "Six "), delta("m2", "lamps"), delta("m3", "other"), delta("m2", "."))
 	got := messages(t, s)
-	if len(got) != 3 || got[0].Text != "hi" || got[0].Calls[0].Name != "bash" || got[0].Outside[0] != "file:a" || got[0].Thought != "hm" ||
-		got[1].Text != "Six lamps." || got[2].Text != "other" || got[2].Conversation != "c" || got[2].Role != chat.RoleAssistant {
+	if len(got) != 3 || got[0].Text != "hi" || got[0].Calls[0].Name != "bash" || got[0].Outside[0] != "file:a" ||
+		got[0].Thought != "hm" ||
+		got[1].Text != "Six lamps." || got[2].Text != "other" || got[2].Conversation != "c" ||
+		got[2].Role != chat.RoleAssistant {
 		t.Fatalf("%+v", got)
 	}
-	if c, err := s.Conversation(context.Background(), "c"); err != nil || c.Status != chat.StatusRunning || c.Title != "Lamps" {
+	if c, err := s.Conversation(context.Background(), "c"); err != nil || c.Status != chat.StatusRunning ||
+		c.Title != "Lamps" {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	mustAppend(t, s, messageAdded("m2", "Six lamps, rewritten.", chat.StatusDone), turn(event.TurnEnded, chat.StatusLimit))
+	mustAppend(t, s, messageAdded("m2", "Six lamps, rewritten.", chat.StatusDone),
+		turn(event.TurnEnded, chat.StatusLimit))
 	got = messages(t, s)
 	if got[1].Text != "Six lamps, rewritten." || got[1].Status != chat.StatusDone || got[2].Status != chat.StatusLimit {
 		t.Fatalf("%+v", got)
@@ -76,15 +85,21 @@ func TestEventsUpdateTheTables(t *testing.T) {
 
 func TestSummaryMessages(t *testing.T) {
 	s := openNew(t)
-	summary := chat.Message{ID: "s1", Role: chat.RoleSummary, Text: "Summed up.", Covers: "m1", Outside: []string{"https://a.example"}, Status: chat.StatusDone}
-	mustAppend(t, s, conversationCreated("c"), messageAdded("m1", "long", chat.StatusDone), event.New(event.MessageAdded, summary).In("c", "t"))
+	summary := chat.Message{
+		ID: "s1", Role: chat.RoleSummary, Text: "Summed up.", Covers: "m1",
+		Outside: []string{"https://a.example"}, Status: chat.StatusDone,
+	}
+	mustAppend(t, s, conversationCreated("c"), messageAdded("m1", "long", chat.StatusDone),
+		event.New(event.MessageAdded, summary).In("c", "t"))
 	summary.Status = chat.StatusStopped
 	mustAppend(t, s, messageAdded("m2", "after", chat.StatusDone), event.New(event.MessageAdded, summary).In("c", "t"))
 	got := messages(t, s)
-	if len(got) != 3 || got[0].Text != "long" || got[1].ID != "s1" || got[1].Covers != "m1" || got[1].CallID != "" || got[1].Status != chat.StatusStopped {
+	if len(got) != 3 || got[0].Text != "long" || got[1].ID != "s1" || got[1].Covers != "m1" || got[1].CallID != "" ||
+		got[1].Status != chat.StatusStopped {
 		t.Fatalf("%+v", got)
 	}
-	if m, err := s.Message(context.Background(), "s1"); err != nil || m.Covers != "m1" || m.Outside[0] != "https://a.example" {
+	if m, err := s.Message(context.Background(), "s1"); err != nil || m.Covers != "m1" ||
+		m.Outside[0] != "https://a.example" {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	if _, err := s.Message(context.Background(), "none"); !errors.Is(err, ErrNotFound) {
@@ -114,8 +129,12 @@ func TestABadEventStoresNothingOfItsTransaction(t *testing.T) {
 func TestADeletedConversationLeavesOnlyItsDeletionEvent(t *testing.T) {
 	ctx := context.Background()
 	s := openNew(t)
-	mustAppend(t, s, conversationCreated("c"), conversationCreated("d"), turn(event.TurnStarted, ""), delta("m", "secret"), turn(event.TurnEnded, chat.StatusDone))
-	if err := s.AddGrant(ctx, toolspec.Grant{ID: "g", Tool: "x", Scope: toolspec.GrantConversation, Conversation: "c"}); err != nil {
+	mustAppend(t, s, conversationCreated("c"), conversationCreated("d"), turn(event.TurnStarted, ""),
+		delta("m", "secret"), turn(event.TurnEnded, chat.StatusDone))
+	if err := s.AddGrant(ctx, toolspec.Grant{
+		ID: "g", Tool: "x", Scope: toolspec.GrantConversation,
+		Conversation: "c",
+	}); err != nil {
 		t.Fatal(err)
 	}
 	gone := mustAppend(t, s, event.New(event.ConversationDeleted, event.Removed{ID: "c"}).In("c", ""))
@@ -136,7 +155,8 @@ func TestADeletedConversationLeavesOnlyItsDeletionEvent(t *testing.T) {
 
 func TestSequenceNumbersAreNeverUsedAgain(t *testing.T) {
 	s := openNew(t)
-	last := mustAppend(t, s, conversationCreated("c"), event.New(event.PanelOpened, event.PanelRef{Panel: "x"}).In("c", ""))[1].Seq
+	last := mustAppend(t, s, conversationCreated("c"),
+		event.New(event.PanelOpened, event.PanelRef{Panel: "x"}).In("c", ""))[1].Seq
 	if _, err := s.writer.Exec(`DELETE FROM events`); err != nil {
 		t.Fatal(err)
 	}
@@ -152,14 +172,19 @@ func TestWhatRanWhenTheProcessEndedIsInterrupted(t *testing.T) {
 	ctx := context.Background()
 	s := openNew(t)
 	call := func(kind event.Kind, data any) event.Event { return event.New(kind, data).In("c", "t").Of("k1") }
-	mustAppend(t, s, conversationCreated("c"), turn(event.TurnStarted, ""), messageAdded("m", "half an ans", chat.StatusRunning),
+	mustAppend(t, s, conversationCreated("c"), turn(event.TurnStarted, ""),
+		messageAdded("m", "half an ans", chat.StatusRunning),
 		call(event.CallStarted, event.CallStart{CallRequest: event.CallRequest{Tool: "bash", Sentence: "Running ls"}}),
 		call(event.ApprovalAsked, event.Approval{ID: "q1", Call: "k1"}),
-		event.New(event.CallStarted, event.CallStart{CallRequest: event.CallRequest{Tool: "done"}}).In("c", "t").Of("k2"),
+		event.New(event.CallStarted, event.CallStart{CallRequest: event.CallRequest{Tool: "done"}}).In("c",
+			"t").Of("k2"),
 		event.New(event.CallEnded, event.CallEnd{Tool: "done"}).In("c", "t").Of("k2"))
 	for id, phases := range map[string][]AuditPhase{"k1": {AuditIntent}, "k2": {AuditIntent, AuditResult}} {
 		for _, phase := range phases {
-			if err := s.AppendAudit(ctx, AuditEntry{Call: id, Phase: phase, Time: time.Now(), Body: []byte(`{}`)}); err != nil {
+			if err := s.AppendAudit(ctx, AuditEntry{
+				Call: id, Phase: phase, Time: time.Now(),
+				Body: []byte(`{}`),
+			}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -170,7 +195,8 @@ func TestWhatRanWhenTheProcessEndedIsInterrupted(t *testing.T) {
 	}
 	s = openAt(t, path)
 	m := s.Recovered()
-	if len(m.Calls) != 1 || m.Calls[0] != "k1" || len(m.Turns) != 1 || len(m.Conversations) != 1 || len(m.Questions) != 1 || m.Questions[0] != "q1" {
+	if len(m.Calls) != 1 || m.Calls[0] != "k1" || len(m.Turns) != 1 || len(m.Conversations) != 1 ||
+		len(m.Questions) != 1 || m.Questions[0] != "q1" {
 		t.Fatalf("%+v", m)
 	}
 	if got := messages(t, s); got[0].Status != chat.StatusInterrupted || got[0].Text != "half an ans" {

@@ -13,7 +13,8 @@ import (
 )
 
 func roundWithRequests(conversation, turn string, requests ...event.Request) event.Event {
-	return event.New(event.RoundEnded, event.Round{Number: 1, Model: "openai/m", Requests: requests}).In(conversation, turn)
+	return event.New(event.RoundEnded, event.Round{Number: 1, Model: "openai/m", Requests: requests}).In(conversation,
+		turn)
 }
 
 func TestSpendingIsStoredOverARestart(t *testing.T) {
@@ -35,14 +36,21 @@ func TestSpendingIsStoredOverARestart(t *testing.T) {
 	}
 	if _, err := s.AppendEvents(t.Context(), []event.Event{
 		turn("t1", 0),
-		roundWithRequests("c", "t1", event.Request{Model: "openai/m", Usage: chat.Usage{Input: 10, Output: 1, Cached: 4}, Cost: usd}),
-		roundWithRequests("c", "t1", event.Request{Model: "a/b", Usage: chat.Usage{Input: 20, Output: 2}, Cost: eur}, event.Request{Model: "x/y", Usage: chat.Usage{Input: 30}, Estimated: 30}),
+		roundWithRequests("c", "t1", event.Request{
+			Model: "openai/m",
+			Usage: chat.Usage{Input: 10, Output: 1, Cached: 4}, Cost: usd,
+		}),
+		roundWithRequests("c", "t1", event.Request{Model: "a/b", Usage: chat.Usage{Input: 20, Output: 2}, Cost: eur},
+			event.Request{Model: "x/y", Usage: chat.Usage{Input: 30}, Estimated: 30}),
 		event.New(event.BudgetRaised, chat.Bill{Usage: chat.Usage{Input: 10}}).In("c", "t2"),
 		turn("t2", time.Second),
-		roundWithRequests("c", "t2", event.Request{Model: "openai/m", Usage: chat.Usage{Input: 1}, Cost: usd}, event.Request{Model: "ollama/m", Usage: chat.Usage{Output: 3}, Cost: &chat.Money{}}),
+		roundWithRequests("c", "t2", event.Request{Model: "openai/m", Usage: chat.Usage{Input: 1}, Cost: usd},
+			event.Request{Model: "ollama/m", Usage: chat.Usage{Output: 3}, Cost: &chat.Money{}}),
 		roundWithRequests("other", "t3", event.Request{Model: "openai/m", Usage: chat.Usage{Input: 1000}}),
-		event.New(event.RoundEnded, event.Round{Number: 1, Model: "pilot", Usage: chat.Usage{Input: 1000}}).In("c", "t2"),
-		event.New(event.RoundEnded, event.Round{Number: 1, Model: "of/old", Usage: chat.Usage{Input: 100}}).In("c", "t1"),
+		event.New(event.RoundEnded, event.Round{Number: 1, Model: "pilot", Usage: chat.Usage{Input: 1000}}).In("c",
+			"t2"),
+		event.New(event.RoundEnded, event.Round{Number: 1, Model: "of/old", Usage: chat.Usage{Input: 100}}).In("c",
+			"t1"),
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +72,8 @@ func TestSpendingIsStoredOverARestart(t *testing.T) {
 		t.Errorf("last turn %+v %v", last, err)
 	}
 	for _, unknown := range []string{"", "none"} {
-		if all, before, err := s.Spent(t.Context(), unknown); err != nil || all.Requests+before.Requests != 0 || all.Cost == nil {
+		if all, before, err := s.Spent(t.Context(), unknown); err != nil || all.Requests+before.Requests != 0 ||
+			all.Cost == nil {
 			t.Errorf("%q: %+v %+v %v", unknown, all, before, err)
 		}
 	}
@@ -80,19 +89,26 @@ func TestAModelsFiguresAreThoseOfItsRequests(t *testing.T) {
 	}
 	var all []event.Request
 	for i := range 20 {
-		all = append(all, request(int64(100*(i+1)), event.Request{Usage: chat.Usage{Input: 100, Cached: 50, Written: 10, Output: 5}, Cost: cents(1)}))
+		all = append(all, request(int64(100*(i+1)),
+			event.Request{Usage: chat.Usage{Input: 100, Cached: 50, Written: 10, Output: 5}, Cost: cents(1)}))
 	}
-	all = append(all, request(0, event.Request{Failed: true}), request(1, event.Request{Again: true, Usage: chat.Usage{Input: 100}}))
+	all = append(all, request(0, event.Request{Failed: true}),
+		request(1, event.Request{Again: true, Usage: chat.Usage{Input: 100}}))
 	mustAppend(t, s,
 		turnOf("t1", event.TurnStarted, "openai/x", chat.StatusRunning, 0),
-		round("t1", 1, event.Round{Model: "openai/x", Requests: all, Prompt: event.Prompt{Talk: 50, Definitions: 30, Results: 20}}),
+		round("t1", 1, event.Round{
+			Model: "openai/x", Requests: all,
+			Prompt: event.Prompt{Talk: 50, Definitions: 30, Results: 20},
+		}),
 		turnOf("t1", event.TurnEnded, "openai/x", chat.StatusDone, 1),
 	)
 	for _, r := range []wire.MetricsRange{wire.MetricsDay, wire.MetricsAll} {
 		m := metricsAt(t, s, r, "", "2026-05-04T10:00:00Z")
 		wantEqual(t, "models", m.Models, []wire.ModelMetrics{{
-			Model: "openai/x", Turns: 1, Rounds: 1, Requests: 22, Failed: 1, Retries: 1, Input: 2100, Cached: 1000, Written: 200, Output: 100,
-			Definitions: 630, Results: 420, Cost: []chat.Money{{Nanos: 200_000_000, Currency: "USD"}}, Unpriced: 100, FirstP50MS: 1000, FirstP95MS: 1900,
+			Model: "openai/x", Turns: 1, Rounds: 1, Requests: 22, Failed: 1, Retries: 1, Input: 2100, Cached: 1000,
+			Written: 200, Output: 100,
+			Definitions: 630, Results: 420, Cost: []chat.Money{{Nanos: 200_000_000, Currency: "USD"}}, Unpriced: 100,
+			FirstP50MS: 1000, FirstP95MS: 1900,
 		}})
 	}
 	if m := metricsAt(t, s, wire.MetricsDay, "", "2026-05-06T10:00:00Z"); len(m.Models) != 0 {
@@ -103,7 +119,8 @@ func TestAModelsFiguresAreThoseOfItsRequests(t *testing.T) {
 		t.Fatalf("%+v %v", totals, err)
 	}
 	m := totals.Models[0]
-	if m.Requests != 22 || m.Firsts != 21 || m.FirstMS != 21001 || m.FirstAtMost[0] != 2 || m.FirstAtMost[1] != 11 || len(totals.Rounds) != 1 {
+	if m.Requests != 22 || m.Firsts != 21 || m.FirstMS != 21001 || m.FirstAtMost[0] != 2 || m.FirstAtMost[1] != 11 ||
+		len(totals.Rounds) != 1 {
 		t.Errorf("%+v", m)
 	}
 }
@@ -111,8 +128,12 @@ func TestAModelsFiguresAreThoseOfItsRequests(t *testing.T) {
 func TestCostsOfSubagentsCountForTheirConversation(t *testing.T) {
 	s := openNew(t)
 	child := roundWithRequests("child", "t9", event.Request{Model: "openai/x", Usage: chat.Usage{Input: 7}})
-	mustAppend(t, s, turnOf("t1", event.TurnStarted, "openai/x", chat.StatusRunning, 0), roundWithRequests("c", "t1", event.Request{Model: "openai/x", Usage: chat.Usage{Input: 5}}))
-	r := event.Round{Number: 1, Model: "openai/x", Payer: &event.Payer{Conversation: "c", Turn: "t1"}, Requests: []event.Request{{Model: "openai/x", Usage: chat.Usage{Input: 30}}}}
+	mustAppend(t, s, turnOf("t1", event.TurnStarted, "openai/x", chat.StatusRunning, 0),
+		roundWithRequests("c", "t1", event.Request{Model: "openai/x", Usage: chat.Usage{Input: 5}}))
+	r := event.Round{
+		Number: 1, Model: "openai/x", Payer: &event.Payer{Conversation: "c", Turn: "t1"},
+		Requests: []event.Request{{Model: "openai/x", Usage: chat.Usage{Input: 30}}},
+	}
 	mustAppend(t, s, child, event.New(event.RoundEnded, r).In("child", "t9"))
 	for conversation, want := range map[string]int{"c": 35, "child": 37} {
 		if all, _, err := s.Spent(t.Context(), conversation); err != nil || all.Input != want {

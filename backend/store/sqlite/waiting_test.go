@@ -22,8 +22,10 @@ func TestWaitingMessagesAreHeldAfterARestart(t *testing.T) {
 	wait := func(id, text string, when event.Moment) event.Event {
 		return event.New(event.MessageWaiting, event.Waiting{ID: id, Text: text, When: when}).In("c", "")
 	}
-	mustAppend(t, s, conversationCreated("c"), turn(event.TurnStarted, chat.StatusRunning), wait("a", "one", event.MomentNow), wait("b", "two", event.MomentNext), wait("d", "three", event.MomentNext))
-	mustAppend(t, s, wait("a", "one, mended", event.MomentNext), event.New(event.MessageTaken, event.Taken{ID: "b", Message: "m"}).In("c", "t"))
+	mustAppend(t, s, conversationCreated("c"), turn(event.TurnStarted, chat.StatusRunning),
+		wait("a", "one", event.MomentNow), wait("b", "two", event.MomentNext), wait("d", "three", event.MomentNext))
+	mustAppend(t, s, wait("a", "one, mended", event.MomentNext),
+		event.New(event.MessageTaken, event.Taken{ID: "b", Message: "m"}).In("c", "t"))
 	if got := waitingMessages(t, s); len(got) != 2 || got[0].Text != "one, mended" || got[1].Text != "three" {
 		t.Fatalf("%+v", got)
 	}
@@ -33,7 +35,8 @@ func TestWaitingMessagesAreHeldAfterARestart(t *testing.T) {
 	}
 	s = openAt(t, path)
 	got := waitingMessages(t, s)
-	if len(got) != 2 || got[0].When != event.MomentHeld || got[1].When != event.MomentHeld || got[0].Text != "one, mended" {
+	if len(got) != 2 || got[0].When != event.MomentHeld || got[1].When != event.MomentHeld ||
+		got[0].Text != "one, mended" {
 		t.Fatalf("after a restart: %+v", got)
 	}
 	mustAppend(t, s, event.New(event.MessageDropped, event.Removed{ID: "a"}).In("c", ""))

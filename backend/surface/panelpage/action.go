@@ -37,11 +37,13 @@ func (p *Page) act(ctx context.Context, do func(context.Context, *action) error)
 	var settled time.Duration
 	if a.outcome != "" {
 		acted := time.Now()
-		if _, err := collect.AwaitSettled(ctx, p.world(false), time.Since(a.begun), true, settleLimits); err != nil && ctx.Err() != nil {
+		if _, err := collect.AwaitSettled(ctx, p.world(false), time.Since(a.begun), true, settleLimits); err != nil &&
+			ctx.Err() != nil {
 			return annotation.Observation{}, context.Cause(ctx)
 		}
 		if p.framedNow() {
-			_, _ = collect.AwaitSettled(ctx, p.world(true), time.Since(a.begun), true, settleLimits) // a frame that does not say is looked at as it is
+			// a frame that does not say is looked at as it is
+			_, _ = collect.AwaitSettled(ctx, p.world(true), time.Since(a.begun), true, settleLimits)
 		}
 		settled = time.Since(acted)
 	}
@@ -126,7 +128,9 @@ type target struct {
 }
 
 // on runs an action with the element id.
-func (p *Page) on(ctx context.Context, id int, do func(context.Context, *action, *target) error) (annotation.Observation, error) {
+func (p *Page) on(ctx context.Context, id int,
+	do func(context.Context, *action, *target) error,
+) (annotation.Observation, error) {
 	return p.act(ctx, func(ctx context.Context, a *action) error {
 		g, err := p.target(id)
 		if err != nil {
@@ -153,7 +157,8 @@ func (p *Page) target(id int) (*target, error) {
 		}
 	}
 	return nil, &surface.Fault{
-		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: the page of the panel %s was loaded again.", id, p.name()),
+		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: the page of the panel %s was loaded again.", id,
+			p.name()),
 		Suggestion: "Call annotate_page.",
 	}
 }
@@ -167,12 +172,16 @@ func (g *target) name() string {
 
 // expectation is what the owner of the number knows of the element.
 func (g *target) expectation() collect.Expectation {
-	return collect.Expectation{Sign: &g.thing.ReportedSign, Loose: g.thing.SignWarned, Row: g.thing.ReportedRow, LooseRow: g.thing.RowWarned}
+	return collect.Expectation{
+		Sign: &g.thing.ReportedSign, Loose: g.thing.SignWarned, Row: g.thing.ReportedRow,
+		LooseRow: g.thing.RowWarned,
+	}
 }
 
 // aim brings the element into view and returns the point where pressing it hits it.
 func (g *target) aim(ctx context.Context) (collect.Point, error) {
-	pt, err := collect.Aim(ctx, g.w, g.thing.Handle, collect.AimOptions{Scroll: true, Patience: patience, Expectation: g.expectation()})
+	pt, err := collect.Aim(ctx, g.w, g.thing.Handle,
+		collect.AimOptions{Scroll: true, Patience: patience, Expectation: g.expectation()})
 	if err != nil {
 		return pt, err
 	}
@@ -202,8 +211,9 @@ const PersonOnlyState = "only you"
 // personOnlyFault is the fault for what only the person may use.
 func (g *target) personOnlyFault() *surface.Fault {
 	return &surface.Fault{
-		Kind:       surface.FaultBlocked,
-		Message:    fmt.Sprintf("%s is for the person only: what it does in Sextant's own window would count as theirs. Nothing was done.", g.name()),
+		Kind: surface.FaultBlocked,
+		Message: fmt.Sprintf("%s is for the person only: what it does in Sextant's own window would count as "+
+			"theirs. Nothing was done.", g.name()),
 		Suggestion: "Use the panel's own tools, or ask the person to do it.",
 	}
 }
@@ -229,21 +239,39 @@ func (g *target) refusalFault(pt collect.Point) error {
 	again := fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id)
 	switch pt.State {
 	case "gone":
-		return &surface.Fault{Kind: surface.FaultGone, Message: g.name() + " is gone: it was removed from the page.", Suggestion: "Call annotate_page."}
+		return &surface.Fault{
+			Kind: surface.FaultGone, Message: g.name() + " is gone: it was removed from the page.",
+			Suggestion: "Call annotate_page.",
+		}
 	case "reused":
-		return &surface.Fault{Kind: surface.FaultGone, Message: fmt.Sprintf("%s is gone: the page uses its place for %q now.", g.name(), detail), Suggestion: "Call annotate_page."}
+		return &surface.Fault{
+			Kind:       surface.FaultGone,
+			Message:    fmt.Sprintf("%s is gone: the page uses its place for %q now.", g.name(), detail),
+			Suggestion: "Call annotate_page.",
+		}
 	case "changed":
 		if pt.RowMark != "" {
 			book.MarkRowWarned(id, surface.Clip(pt.RowMark, 40))
-			return &surface.Fault{Kind: surface.FaultGone, Message: fmt.Sprintf("The row of %s says %q now: nothing was done.", g.name(), detail), Suggestion: again}
+			return &surface.Fault{
+				Kind:       surface.FaultGone,
+				Message:    fmt.Sprintf("The row of %s says %q now: nothing was done.", g.name(), detail),
+				Suggestion: again,
+			}
 		}
 		book.MarkWarned(id, surface.Clip(pt.Mark, 40))
-		return &surface.Fault{Kind: surface.FaultGone, Message: fmt.Sprintf("%s says %q now: nothing was done.", g.name(), detail), Suggestion: again}
+		return &surface.Fault{
+			Kind:    surface.FaultGone,
+			Message: fmt.Sprintf("%s says %q now: nothing was done.", g.name(), detail), Suggestion: again,
+		}
 	case "disabled":
-		return &surface.Fault{Kind: surface.FaultDisabled, Message: g.name() + " is disabled.", Suggestion: "Fill in what the page asks for first, then call annotate_page."}
+		return &surface.Fault{
+			Kind: surface.FaultDisabled, Message: g.name() + " is disabled.",
+			Suggestion: "Fill in what the page asks for first, then call annotate_page.",
+		}
 	case "covered":
 		return &surface.Fault{
-			Kind: surface.FaultCovered, Message: fmt.Sprintf("%s is covered by %s.", g.name(), surface.Clip(pt.CoveredByText, 80)),
+			Kind: surface.FaultCovered, Message: fmt.Sprintf("%s is covered by %s.", g.name(),
+				surface.Clip(pt.CoveredByText, 80)),
 			Suggestion: "Close or move what covers it first, then try again.",
 		}
 	}

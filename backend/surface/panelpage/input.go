@@ -22,7 +22,10 @@ func asRefusal(err error) (*collect.Refusal, bool) {
 // Annotate lists the elements of the page.
 func (p *Page) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotation.Observation, error) {
 	if o.Scope != "" && o.Scope != "viewport" && o.Scope != "page" {
-		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page."}
+		return annotation.Observation{}, &surface.Fault{
+			Kind:    surface.FaultInvalid,
+			Message: fmt.Sprintf("unknown scope %q", o.Scope), Suggestion: "Send viewport or page.",
+		}
 	}
 	ans, err := p.act(ctx, func(_ context.Context, a *action) error {
 		// A query searches the whole page: the page of a panel is small.
@@ -38,7 +41,8 @@ func (p *Page) Annotate(ctx context.Context, o surface.AnnotateOptions) (annotat
 	switch {
 	case len(found) == 0:
 		ans.Elements = []annotation.Element{}
-		add(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60), annotation.Inventory(all)))
+		add(&ans, fmt.Sprintf("Nothing on the page matches %q. There is: %s.", surface.Clip(o.Query, 60),
+			annotation.Inventory(all)))
 	case partly:
 		add(&ans, fmt.Sprintf("Nothing matches all of %q; these match some of its words.", surface.Clip(o.Query, 60)))
 	}
@@ -62,7 +66,8 @@ func (p *Page) Click(ctx context.Context, o surface.ClickOptions) (annotation.Ob
 			return err
 		}
 		a.outcome = verb + " " + g.name()
-		return collect.Press(ctx, g.w, g.thing.Handle, collect.PressOptions{X: at.X, Y: at.Y, Button: o.Button, Count: min(o.Count, 3), Modifiers: o.Modifiers})
+		return collect.Press(ctx, g.w, g.thing.Handle,
+			collect.PressOptions{X: at.X, Y: at.Y, Button: o.Button, Count: min(o.Count, 3), Modifiers: o.Modifiers})
 	})
 }
 
@@ -91,7 +96,8 @@ func (p *Page) Type(ctx context.Context, o surface.TypeOptions) (annotation.Obse
 			p.coverSecret(o.Text)
 		}
 		now, err := collect.SetText(ctx, g.w, g.thing.Handle, o.Text, o.Clear, o.Submit)
-		if err == nil && !hidden && !o.Submit && o.Clear && squeeze(now) != squeeze(surface.Clip(o.Text, 2000)) && len(o.Text) <= 2000 {
+		if err == nil && !hidden && !o.Submit && o.Clear && squeeze(now) != squeeze(surface.Clip(o.Text, 2000)) &&
+			len(o.Text) <= 2000 {
 			a.note = fmt.Sprintf("The field now holds %q.", surface.Clip(now, 100))
 		}
 		return err
@@ -128,7 +134,11 @@ func (p *Page) Press(ctx context.Context, key string) (annotation.Observation, e
 		a.outcome = "pressed " + surface.Clip(key, 40)
 		err := collect.PressKey(ctx, p.world(frame), key)
 		if r, ok := asRefusal(err); ok {
-			return &surface.Fault{Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s was not pressed: %s.", surface.Clip(key, 40), surface.Clip(r.Message, 200)), Suggestion: "Call click_element on what should get it, then press the key."}
+			return &surface.Fault{
+				Kind:       surface.FaultBlocked,
+				Message:    fmt.Sprintf("%s was not pressed: %s.", surface.Clip(key, 40), surface.Clip(r.Message, 200)),
+				Suggestion: "Call click_element on what should get it, then press the key.",
+			}
 		}
 		return err
 	})
@@ -137,7 +147,11 @@ func (p *Page) Press(ctx context.Context, key string) (annotation.Observation, e
 // Scroll scrolls the page or the box of an element.
 func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotation.Observation, error) {
 	if !slices.Contains([]string{"up", "down", "left", "right", "top", "bottom"}, o.Direction) {
-		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: fmt.Sprintf("unknown direction %q", o.Direction), Suggestion: "Send up, down, left, right, top or bottom."}
+		return annotation.Observation{}, &surface.Fault{
+			Kind:       surface.FaultInvalid,
+			Message:    fmt.Sprintf("unknown direction %q", o.Direction),
+			Suggestion: "Send up, down, left, right, top or bottom.",
+		}
 	}
 	said := func(a *action, what string, moved bool) {
 		a.outcome = "scrolled " + what + o.Direction
@@ -169,7 +183,10 @@ func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotation.
 // Wait waits until everything that o names holds, or just for seconds.
 func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotation.Observation, error) {
 	if o.Seconds < 0 || o.Seconds > 300 {
-		return annotation.Observation{}, &surface.Fault{Kind: surface.FaultInvalid, Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10."}
+		return annotation.Observation{}, &surface.Fault{
+			Kind:    surface.FaultInvalid,
+			Message: "seconds must lie between 0 and 300", Suggestion: "Send seconds such as 10.",
+		}
 	}
 	c := surface.Condition{Text: o.Text, Gone: o.Gone, URL: o.URL}
 	limit := time.Duration(cmp.Or(o.Seconds, surface.DefaultWaitSeconds) * float64(time.Second))
@@ -191,7 +208,9 @@ func (p *Page) Wait(ctx context.Context, o surface.WaitOptions) (annotation.Obse
 }
 
 // Holds reports whether c holds on the page and waits for it up to patience.
-func (p *Page) Holds(ctx context.Context, c surface.Condition, patience time.Duration) (held bool, missing string, err error) {
+func (p *Page) Holds(ctx context.Context, c surface.Condition, patience time.Duration) (held bool, missing string,
+	err error,
+) {
 	release, err := p.acquire(ctx)
 	if err != nil {
 		return false, "", err
@@ -235,7 +254,8 @@ func (p *Page) until(ctx context.Context, c surface.Condition, limit time.Durati
 func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 	var list []string
 	if c.URL != "" && !strings.Contains(strings.ToLower(p.Address()), strings.ToLower(c.URL)) {
-		list = append(list, fmt.Sprintf("the address does not contain %q: it is %s", surface.Clip(c.URL, 80), p.Address()))
+		list = append(list, fmt.Sprintf("the address does not contain %q: it is %s", surface.Clip(c.URL, 80),
+			p.Address()))
 	}
 	for _, t := range []struct {
 		text  string
@@ -259,7 +279,8 @@ func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 			return "", err
 		}
 		if !slices.ContainsFunc(l.elements, func(e annotation.Element) bool {
-			return (c.Role == "" || strings.EqualFold(e.Role, c.Role)) && strings.Contains(strings.ToLower(e.Name), strings.ToLower(c.Name))
+			return (c.Role == "" || strings.EqualFold(e.Role, c.Role)) &&
+				strings.Contains(strings.ToLower(e.Name), strings.ToLower(c.Name))
 		}) {
 			list = append(list, strings.TrimSpace("there is no "+c.Role+" "+surface.Clip(c.Name, 80)))
 		}

@@ -198,7 +198,8 @@ func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (j
 // unreachableFault is the fault for a page that nobody shows.
 func (p *Page) unreachableFault(why string) *surface.Fault {
 	return &surface.Fault{
-		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s cannot be reached: %s", p.name(), surface.Clip(why, 200)),
+		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s cannot be reached: %s", p.name(),
+			surface.Clip(why, 200)),
 		Suggestion: "Open the panel in a window and call annotate_page, or call navigate_page to work in the browser.",
 	}
 }

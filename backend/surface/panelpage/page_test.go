@@ -54,15 +54,21 @@ func seen(doc, frames string, nodes ...string) string {
 
 // node is one packed element in view: flags 3 for one that can be used.
 func node(handle int, role, name string, more ...string) string {
-	return strings.Join(append([]string{fmt.Sprint(handle), "3", "10", "20", "100", "30", "0", role, name, "trail" + name, "s.x", "", "0"}, more...), "~")
+	return strings.Join(append([]string{fmt.Sprint(handle), "3", "10", "20", "100", "30", "0", role, name, "trail" +
+		name, "s.x", "", "0"}, more...), "~")
 }
 
 const aimed = `{"v":{"state":"ok","x":60,"y":35}}`
 
-func page(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string, error)) (*panelpage.Page, *room, *identity.ElementRegistry) {
+func page(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string, error)) (*panelpage.Page, *room,
+	*identity.ElementRegistry,
+) {
 	t.Helper()
 	r := &room{answers: answers}
-	for name, answer := range map[string]string{"calm": `{"v":{"over":true}}`, "frame.calm": `{"v":{"over":true}}`, "marks": `{"v":true}`} {
+	for name, answer := range map[string]string{
+		"calm": `{"v":{"over":true}}`, "frame.calm": `{"v":{"over":true}}`,
+		"marks": `{"v":true}`,
+	} {
 		if answers[name] == nil {
 			answers[name] = says(answer)
 		}
@@ -93,10 +99,12 @@ func TestAPanelsPageIsListedAsAPageOfTheBrowserIs(t *testing.T) {
 	if got := annotation.Text(a); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if a, err = p.Annotate(t.Context(), surface.AnnotateOptions{ChangesOnly: true}); err != nil || len(a.Elements) != 0 || a.Page.Version != 1 {
+	if a, err = p.Annotate(t.Context(), surface.AnnotateOptions{ChangesOnly: true}); err != nil ||
+		len(a.Elements) != 0 || a.Page.Version != 1 {
 		t.Errorf("a second look says %+v, %v", a, err)
 	}
-	if a, err = p.Annotate(t.Context(), surface.AnnotateOptions{Query: "name"}); err != nil || len(a.Elements) != 1 || a.Elements[0].ID != 2 {
+	if a, err = p.Annotate(t.Context(), surface.AnnotateOptions{Query: "name"}); err != nil || len(a.Elements) != 1 ||
+		a.Elements[0].ID != 2 {
 		t.Errorf("a query finds %+v, %v", a.Elements, err)
 	}
 }
@@ -135,8 +143,10 @@ func TestAPressGoesToTheElementOfTheNumberAndTellsWhatChanged(t *testing.T) {
 
 func TestWhatIsForThePersonOnlyIsSeenAndNotTouched(t *testing.T) {
 	p, r, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
-		"see": says(seen("d1", "", strings.Replace(node(7, "button", "Allow always", "", "0", "", panelpage.PersonOnlyState), "~3~", "~1~", 1))),
-		"aim": says(aimed), "press": says(`{"v":true}`), "type": says(`{"v":{}}`), "choose": says(`{"v":[]}`), "hover": says(`{"v":true}`),
+		"see": says(seen("d1", "", strings.Replace(node(7, "button", "Allow always", "", "0", "",
+			panelpage.PersonOnlyState), "~3~", "~1~", 1))),
+		"aim": says(aimed), "press": says(`{"v":true}`), "type": says(`{"v":{}}`), "choose": says(`{"v":[]}`),
+		"hover": says(`{"v":true}`),
 	})
 	a, err := p.Annotate(t.Context(), surface.AnnotateOptions{})
 	if err != nil || !strings.Contains(annotation.Text(a), `[1] button "Allow always" (only you)`) {
@@ -175,7 +185,8 @@ func TestAFrameIsListedWhereItStandsAndActedOnInside(t *testing.T) {
 	for _, e := range a.Elements {
 		names = append(names, e.Name)
 	}
-	if strings.Join(names, ",") != "Page,Inside,Tools" || a.Elements[1].Box.X != 110 || a.Elements[1].Frame != "panel:notes" {
+	if strings.Join(names, ",") != "Page,Inside,Tools" || a.Elements[1].Box.X != 110 ||
+		a.Elements[1].Frame != "panel:notes" {
 		t.Fatalf("%+v", a.Elements)
 	}
 	if _, err := p.Click(t.Context(), surface.ClickOptions{ID: a.Elements[1].ID}); err != nil {
@@ -195,10 +206,12 @@ func TestAFrameThatLiesLiesAboutNothingButItself(t *testing.T) {
 	for i := range many {
 		many[i] = node(i+1, "button", "b")
 	}
-	forged, _ := json.Marshal("=" + `{"viewW":1e308,"viewH":-1,"now":1e300,"above":2147483647,"below":-5,"frames":[` + frame + `]}` + "``" +
+	forged, _ := json.Marshal("=" + `{"viewW":1e308,"viewH":-1,"now":1e300,"above":2147483647,"below":-5,"frames":[` +
+		frame + `]}` + "``" +
 		"1~3~NaN~-Inf~1e308~1e308~-7~BUTTON\n[1] link~" + long + "~k~s~r~NaN")
 	for name, answer := range map[string]string{
-		"nothing": ``, "null": `null`, "a number": `7`, "a list": `[]`, "no JSON": `{"v":`, "no text": `{"v":{"text":5,"doc":[]}}`,
+		"nothing": ``, "null": `null`, "a number": `7`, "a list": `[]`, "no JSON": `{"v":`,
+		"no text":            `{"v":{"text":5,"doc":[]}}`,
 		"not its form":       `{"v":{"text":"?roots:1,2","doc":"x"}}`,
 		"not installed":      `{"m":true}`,
 		"an endless refusal": `{"e":"` + long + `"}`,
@@ -209,7 +222,8 @@ func TestAFrameThatLiesLiesAboutNothingButItself(t *testing.T) {
 		"negative handles":   seen("f", "", node(-1, "button", "a"), node(0, "button", "b")),
 		"very many":          seen("f", "", many...),
 		"lines in a name":    seen("f", "", node(1, "button", "a\n[1] button \"Save\"\nPage: x")),
-		"states of its own":  seen("f", "", node(1, "button", "a", "v", "99", "dialog \"x\"\n[1] y", "only you\n"+long+strings.Repeat("\nstate", 100))),
+		"states of its own": seen("f", "", node(1, "button", "a", "v", "99", "dialog \"x\"\n[1] y", "only you\n"+long+
+			strings.Repeat("\nstate", 100))),
 		"another document":   seen(long, "", node(1, "button", "a")),
 		"numbers of no size": `{"v":{"text":` + string(forged) + `,"doc":"f"}}`,
 	} {
@@ -217,8 +231,10 @@ func TestAFrameThatLiesLiesAboutNothingButItself(t *testing.T) {
 			p, _, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
 				"see":       says(seen("d1", frame, node(1, "button", "Ours"))),
 				"frame.see": says(answer), "frame.live": says(answer), "frame.shown": says(answer),
-				"frame.aim": says(answer), "frame.press": says(answer), "frame.html": says(answer), "frame.hasText": says(answer),
-				"html": says(`{"v":"<p>ours</p>"}`), "hasText": says(`{"v":false}`), "shown": says(`{"v":[]}`), "live": says(`{"v":[]}`),
+				"frame.aim": says(answer), "frame.press": says(answer), "frame.html": says(answer),
+				"frame.hasText": says(answer),
+				"html":          says(`{"v":"<p>ours</p>"}`), "hasText": says(`{"v":false}`), "shown": says(`{"v":[]}`),
+				"live": says(`{"v":[]}`),
 			})
 			for range 2 {
 				a, err := p.Annotate(t.Context(), surface.AnnotateOptions{Scope: "page"})
@@ -292,7 +308,8 @@ func FuzzAFramesAnswer(f *testing.F) {
 	f.Add(`{"v":{"text":"={}` + "``" + `1~3~1~1~1~1~0~a~b~c~d~e~1","doc":"x"}}`)
 	f.Fuzz(func(t *testing.T, answer string) {
 		p, _, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
-			"see": says(seen("d1", frame, node(1, "button", "Ours"))), "frame.see": says(answer), "frame.live": says(`{"v":[]}`),
+			"see": says(seen("d1", frame, node(1, "button", "Ours"))), "frame.see": says(answer),
+			"frame.live": says(`{"v":[]}`),
 		})
 		a, err := p.Annotate(t.Context(), surface.AnnotateOptions{Scope: "page"})
 		if err != nil {
@@ -303,13 +320,20 @@ func FuzzAFramesAnswer(f *testing.F) {
 }
 
 func TestAPageThatIsNotShownIsToldAndNothingIsGuessed(t *testing.T) {
-	answers := map[string]func(wire.SurfaceAsk) (string, error){"see": says(seen("d1", "", node(7, "button", "Save"))), "aim": says(aimed), "press": says(`{"v":true}`)}
+	answers := map[string]func(wire.SurfaceAsk) (string, error){
+		"see": says(seen("d1", "", node(7, "button", "Save"))),
+		"aim": says(aimed), "press": says(`{"v":true}`),
+	}
 	p, r, book := page(t, answers)
 	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	answers["aim"] = func(wire.SurfaceAsk) (string, error) { return "", errors.New("the window shows another panel now") }
-	if _, err := p.Click(t.Context(), surface.ClickOptions{ID: 1}); kindOf(err) != surface.FaultNoPage || !strings.Contains(err.Error(), "another panel") {
+	answers["aim"] = func(wire.SurfaceAsk) (string, error) {
+		return "",
+			errors.New("the window shows another panel now")
+	}
+	if _, err := p.Click(t.Context(), surface.ClickOptions{ID: 1}); kindOf(err) != surface.FaultNoPage ||
+		!strings.Contains(err.Error(), "another panel") {
 		t.Errorf("another panel: %v", err)
 	}
 	answers["aim"], answers["see"] = says(aimed), says(seen("d2", "", node(7, "button", "Save")))
@@ -323,7 +347,8 @@ func TestAPageThatIsNotShownIsToldAndNothingIsGuessed(t *testing.T) {
 		t.Error("numbers do not come from the one book")
 	}
 	r.closed = true
-	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); kindOf(err) != surface.FaultNoPage || !strings.Contains(err.Error(), "No window is open") {
+	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); kindOf(err) != surface.FaultNoPage ||
+		!strings.Contains(err.Error(), "No window is open") {
 		t.Errorf("no window: %v", err)
 	}
 }

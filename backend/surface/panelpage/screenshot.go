@@ -47,7 +47,9 @@ func (p *Page) coverSecret(text string) {
 func (p *Page) Screenshot(ctx context.Context, o surface.ScreenshotOptions) (surface.Picture, error) {
 	if o.FullPage {
 		return surface.Picture{}, &surface.Fault{
-			Kind: surface.FaultInvalid, Message: fmt.Sprintf("full_page was sent, and a picture of the panel %s shows what is in view.", p.name()),
+			Kind: surface.FaultInvalid,
+			Message: fmt.Sprintf("full_page was sent, and a picture of the panel %s shows what is in view.",
+				p.name()),
 			Suggestion: "Leave full_page out, and call scroll_page first for what lies below.",
 		}
 	}
@@ -115,12 +117,18 @@ func (p *Page) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.
 		if e.ID == o.ID {
 			d.Crop = &l.elements[i]
 		}
-		if slices.ContainsFunc(secrets, func(s string) bool { return strings.Contains(e.Value, s) || strings.Contains(e.Name, s) }) {
+		if slices.ContainsFunc(secrets, func(s string) bool {
+			return strings.Contains(e.Value, s) ||
+				strings.Contains(e.Name, s)
+		}) {
 			d.Covered = append(d.Covered, e.Box)
 		}
 	}
 	if o.ID != 0 && (d.Crop == nil || !d.Crop.InView) {
-		return surface.Picture{}, &surface.Fault{Kind: surface.FaultBlocked, Message: fmt.Sprintf("[%d] cannot be seen now.", o.ID), Suggestion: "Call annotate_page."}
+		return surface.Picture{}, &surface.Fault{
+			Kind:    surface.FaultBlocked,
+			Message: fmt.Sprintf("[%d] cannot be seen now.", o.ID), Suggestion: "Call annotate_page.",
+		}
 	}
 	return screenshot.RenderWindow(d, o)
 }
@@ -175,7 +183,8 @@ func boxed(r collect.Rect) annotation.Box {
 func (p *Page) noPictureFault() *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultBlocked,
-		Message: fmt.Sprintf("There is no picture of the panel %s: the person has Sextant open in a web browser, which gives no pictures of it. "+
+		Message: fmt.Sprintf("There is no picture of the panel %s: the person has Sextant open in a web browser, "+
+			"which gives no pictures of it. "+
 			"Pages in Sextant's browser and panels in its own window can be photographed.", p.name()),
 		Suggestion: "Call get_page_content for its text, or annotate_page for what can be used on it.",
 	}
@@ -187,7 +196,8 @@ func (p *Page) failedFault(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	return &surface.Fault{
-		Kind: surface.FaultTimeout, Message: fmt.Sprintf("There is no picture of the panel %s: %s.", p.name(), surface.Clip(err.Error(), 200)),
+		Kind: surface.FaultTimeout, Message: fmt.Sprintf("There is no picture of the panel %s: %s.", p.name(),
+			surface.Clip(err.Error(), 200)),
 		Suggestion: "Call get_page_content for its text, or take_screenshot again.",
 	}
 }

@@ -20,7 +20,9 @@ import (
 func TestTheWindowIsToldTheNumbersOfALookWithWhatTheyStandOn(t *testing.T) {
 	var told wire.SurfaceMarks
 	p, _, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
-		"see":       says(seen("d1", `{"box":{"x":0,"y":100,"w":400,"h":300},"clip":{"x":0,"y":100,"w":400,"h":300},"visible":true,"at":1}`, node(7, "button", "Save"))),
+		"see": says(seen("d1",
+			`{"box":{"x":0,"y":100,"w":400,"h":300},"clip":{"x":0,"y":100,"w":400,"h":300},"visible":true,"at":1}`,
+			node(7, "button", "Save"))),
 		"frame.see": says(seen("f1", "", node(3, "link", "Inside"))),
 		"marks": func(a wire.SurfaceAsk) (string, error) {
 			return `{"v":true}`, json.Unmarshal(a.Args[0], &told)
@@ -34,7 +36,8 @@ func TestTheWindowIsToldTheNumbersOfALookWithWhatTheyStandOn(t *testing.T) {
 		t.Fatalf("it was told %+v", told)
 	}
 	own, theirs := told.Marks[0], told.Marks[1]
-	if own.Handle != 7 || own.Element.ID != ans.Elements[0].ID || own.Element.Frame != "" || own.Element.Name != "Save" {
+	if own.Handle != 7 || own.Element.ID != ans.Elements[0].ID || own.Element.Frame != "" ||
+		own.Element.Name != "Save" {
 		t.Errorf("the page's own number is %+v", own)
 	}
 	if theirs.Handle != 3 || theirs.Element.Frame != "panel:notes" || theirs.Element.Box.Y != 120 {
@@ -54,7 +57,8 @@ func TestWhatIsDoneStandsThoughTheWindowDrawsNoNumbers(t *testing.T) {
 
 func TestWhatCanBeUsedIsCountedWithoutALookThatIsTold(t *testing.T) {
 	p, r, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
-		"see": says(seen("d1", "", node(7, "button", "Save"), strings.Replace(node(8, "button", "Allow"), "~3~", "~1~", 1))),
+		"see": says(seen("d1", "", node(7, "button", "Save"),
+			strings.Replace(node(8, "button", "Allow"), "~3~", "~1~", 1))),
 	})
 	if n, err := p.Operable(t.Context()); n != 1 || err != nil {
 		t.Errorf("%d elements, %v", n, err)
@@ -62,7 +66,8 @@ func TestWhatCanBeUsedIsCountedWithoutALookThatIsTold(t *testing.T) {
 	if len(r.asked) != 1 {
 		t.Errorf("the window was asked %+v", r.asked)
 	}
-	if ans, err := p.Annotate(t.Context(), surface.AnnotateOptions{ChangesOnly: true}); err != nil || len(ans.Elements) != 2 {
+	if ans, err := p.Annotate(t.Context(), surface.AnnotateOptions{ChangesOnly: true}); err != nil ||
+		len(ans.Elements) != 2 {
 		t.Errorf("the first look after it tells %+v, %v", ans.Elements, err)
 	}
 }
@@ -90,12 +95,17 @@ func windowPicture(t *testing.T) []byte {
 const pose = `{"v":{"own":true,"width":800,"stage":{"x":50,"y":10,"w":400,"h":500},"covered":[{"x":350,"y":400,"w":100,"h":110}]}}`
 
 // photographed is a page in a window with a camera, and how often the window was let go again.
-func photographed(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string, error), camera func(context.Context) ([]byte, error)) (p *panelpage.Page, rested *int) {
+func photographed(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string, error),
+	camera func(context.Context) ([]byte, error),
+) (p *panelpage.Page, rested *int) {
 	t.Helper()
 	rested = new(int)
 	for name, text := range map[string]string{
-		"pose": pose, "marks": `{"v":true}`, "calm": `{"v":{"over":true}}`, "aim": aimed, "type": `{"v":{"now":"hunter2hunter2"}}`,
-		"see": seen("d1", "", node(7, "button", "Save"), strings.Replace(node(8, "textbox", "Key", "hunter2hunter2", "0", "", "required"), "~10~20~", "~100~220~", 1)),
+		"pose": pose, "marks": `{"v":true}`, "calm": `{"v":{"over":true}}`, "aim": aimed,
+		"type": `{"v":{"now":"hunter2hunter2"}}`,
+		"see": seen("d1", "", node(7, "button", "Save"),
+			strings.Replace(node(8, "textbox", "Key", "hunter2hunter2", "0", "", "required"), "~10~20~", "~100~220~",
+				1)),
 	} {
 		if answers[name] == nil {
 			answers[name] = says(text)
@@ -106,7 +116,10 @@ func photographed(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string
 		posed = says(`{"v":{"held":true}}`)
 	}
 	answers["posed"] = func(a wire.SurfaceAsk) (string, error) { *rested++; return posed(a) }
-	s := panelpage.New(panelpage.Config{Elements: identity.NewElementRegistry(), Title: func(string) string { return "Notes" }})
+	s := panelpage.New(panelpage.Config{
+		Elements: identity.NewElementRegistry(),
+		Title:    func(string) string { return "Notes" },
+	})
 	s.Connect(&room{answers: answers})
 	s.Camera(camera)
 	return s.Page("notes"), rested
@@ -114,11 +127,15 @@ func photographed(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string
 
 func TestAPictureIsOfThePanelsPlaceInTheProgramsOwnWindow(t *testing.T) {
 	shot := windowPicture(t)
-	p, rested := photographed(t, map[string]func(wire.SurfaceAsk) (string, error){}, func(context.Context) ([]byte, error) { return shot, nil })
+	p, rested := photographed(t, map[string]func(wire.SurfaceAsk) (string, error){},
+		func(context.Context) ([]byte, error) { return shot, nil })
 	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Type(t.Context(), surface.TypeOptions{ID: 2, Text: "hunter2hunter2", SecretFor: "panel:notes"}); err != nil {
+	if _, err := p.Type(t.Context(), surface.TypeOptions{
+		ID: 2, Text: "hunter2hunter2",
+		SecretFor: "panel:notes",
+	}); err != nil {
 		t.Fatal(err)
 	}
 	pic, err := p.Screenshot(t.Context(), surface.ScreenshotOptions{})
@@ -172,14 +189,67 @@ func TestWhyThereIsNoPictureOfAPanelIsSaid(t *testing.T) {
 		kind    string
 		says    string
 	}{
-		{"a program without a window", nil, nil, surface.ScreenshotOptions{}, surface.FaultBlocked, "open in a web browser"},
-		{"a window in a web browser", map[string]func(wire.SurfaceAsk) (string, error){"pose": says(`{"v":{"own":false}}`)}, camera, surface.ScreenshotOptions{}, surface.FaultBlocked, "open in a web browser"},
-		{"a dialog over it", map[string]func(wire.SurfaceAsk) (string, error){"pose": says(`{"e":"a dialog lies over it"}`)}, camera, surface.ScreenshotOptions{}, surface.FaultTimeout, "a dialog lies over it"},
-		{"a window that does not draw", nil, func(context.Context) ([]byte, error) { return nil, errors.New("it does not answer") }, surface.ScreenshotOptions{}, surface.FaultTimeout, "it does not answer"},
-		{"a window that moved meanwhile", map[string]func(wire.SurfaceAsk) (string, error){"posed": says(`{"v":{"held":false}}`)}, camera, surface.ScreenshotOptions{}, surface.FaultTimeout, "changed while it was taken"},
-		{"a window that shows another panel by then", map[string]func(wire.SurfaceAsk) (string, error){"posed": func(wire.SurfaceAsk) (string, error) { return "", errors.New("the window shows another panel now") }}, camera, surface.ScreenshotOptions{}, surface.FaultNoPage, "another panel"},
-		{"all of the page", nil, camera, surface.ScreenshotOptions{FullPage: true}, surface.FaultInvalid, "what is in view"},
-		{"a place that is out of the window", map[string]func(wire.SurfaceAsk) (string, error){"pose": says(`{"v":{"own":true,"width":800,"stage":{"x":900,"y":10,"w":400,"h":500}}}`)}, camera, surface.ScreenshotOptions{}, surface.FaultBlocked, "Nothing of the page can be seen"},
+		{
+			"a program without a window", nil, nil,
+			surface.ScreenshotOptions{},
+			surface.FaultBlocked,
+			"open in a web browser",
+		},
+		{
+			"a window in a web browser",
+			map[string]func(wire.SurfaceAsk) (string,
+				error){"pose": says(`{"v":{"own":false}}`)},
+			camera,
+			surface.ScreenshotOptions{},
+			surface.FaultBlocked,
+			"open in a web browser",
+		},
+		{
+			"a dialog over it",
+			map[string]func(wire.SurfaceAsk) (string,
+				error){"pose": says(`{"e":"a dialog lies over it"}`)},
+			camera,
+			surface.ScreenshotOptions{},
+			surface.FaultTimeout, "a dialog lies over it",
+		},
+		{"a window that does not draw", nil, func(context.Context) ([]byte, error) {
+			return nil,
+				errors.New("it does not answer")
+		}, surface.ScreenshotOptions{}, surface.FaultTimeout, "it does not answer"},
+		{
+			"a window that moved meanwhile",
+			map[string]func(wire.SurfaceAsk) (string,
+				error){"posed": says(`{"v":{"held":false}}`)},
+			camera,
+			surface.ScreenshotOptions{},
+			surface.FaultTimeout,
+			"changed while it was taken",
+		},
+		{
+			"a window that shows another panel by then",
+			map[string]func(wire.SurfaceAsk) (string,
+				error){"posed": func(wire.SurfaceAsk) (string, error) {
+				return "",
+					errors.New("the window shows another panel now")
+			}},
+			camera,
+			surface.ScreenshotOptions{},
+			surface.FaultNoPage, "another panel",
+		},
+		{
+			"all of the page", nil, camera,
+			surface.ScreenshotOptions{FullPage: true},
+			surface.FaultInvalid,
+			"what is in view",
+		},
+		{
+			"a place that is out of the window",
+			map[string]func(wire.SurfaceAsk) (string,
+				error){"pose": says(`{"v":{"own":true,"width":800,"stage":{"x":900,"y":10,"w":400,"h":500}}}`)},
+			camera,
+			surface.ScreenshotOptions{},
+			surface.FaultBlocked, "Nothing of the page can be seen",
+		},
 	} {
 		if c.answers == nil {
 			c.answers = map[string]func(wire.SurfaceAsk) (string, error){}

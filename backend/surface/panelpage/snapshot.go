@@ -110,16 +110,19 @@ func (p *Page) identify(ctx context.Context, frame bool, doc int, raw collect.Ra
 func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at frameAt) {
 	for i, n := range nodes {
 		e := annotation.Element{
-			ID: ids[i], Role: n.Role, Name: n.Name, Value: n.Value, States: n.States, Usable: n.Usable, InView: n.InView, Group: n.Group,
+			ID: ids[i], Role: n.Role, Name: n.Name, Value: n.Value, States: n.States, Usable: n.Usable,
+			InView: n.InView, Group: n.Group,
 			Box: annotation.Box{X: n.Box.X, Y: n.Box.Y, Width: n.Box.W, Height: n.Box.H},
 		}
 		if at.in {
 			e.Frame = p.Address()
-			e.Box = inside(annotation.Box{X: at.x + n.Box.X, Y: at.y + n.Box.Y, Width: n.Box.W, Height: n.Box.H}, at.cut)
+			e.Box = inside(annotation.Box{X: at.x + n.Box.X, Y: at.y + n.Box.Y, Width: n.Box.W, Height: n.Box.H},
+				at.cut)
 			e.InView = e.InView && e.Box.Width > 0 && e.Box.Height > 0
 		}
 		if n.CoveredByText != "" {
-			e.States = append(slices.Clone(e.States), annotation.CoveredBy(p.s.cfg.Elements.ID(doc, n.CoveredBy), n.CoveredByText))
+			e.States = append(slices.Clone(e.States),
+				annotation.CoveredBy(p.s.cfg.Elements.ID(doc, n.CoveredBy), n.CoveredByText))
 		}
 		if _, twice := l.byID[e.ID]; twice {
 			continue
@@ -187,7 +190,8 @@ func (p *Page) compare(ctx context.Context, before, now *snapshot) (changes []an
 	for _, e := range now.elements {
 		i, was := before.byID[e.ID]
 		if !was || annotation.Changed(before.elements[i], e) {
-			e.OnlyCoverChanged = was && !annotation.Changed(annotation.Uncovered(before.elements[i]), annotation.Uncovered(e))
+			e.OnlyCoverChanged = was && !annotation.Changed(annotation.Uncovered(before.elements[i]),
+				annotation.Uncovered(e))
 			changes = append(changes, e)
 		}
 	}
@@ -249,17 +253,25 @@ func (p *Page) explain(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	case errors.As(err, &refusal):
 		return &surface.Fault{
-			Kind: surface.FaultBlocked, Message: "The page does not allow it: " + surface.Clip(refusal.Message, 200) + ".",
+			Kind: surface.FaultBlocked, Message: "The page does not allow it: " + surface.Clip(refusal.Message, 200) +
+				".",
 			Suggestion: "Call annotate_page to see what can be done.",
 		}
 	case errors.Is(err, collect.ErrGone):
-		return &surface.Fault{Kind: surface.FaultGone, Message: "What it was about has left the page.", Suggestion: "Call annotate_page."}
+		return &surface.Fault{
+			Kind: surface.FaultGone, Message: "What it was about has left the page.",
+			Suggestion: "Call annotate_page.",
+		}
 	}
 	return &surface.Fault{
-		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s gave no answer that can be used.", p.name()),
+		Kind: surface.FaultNoPage, Message: fmt.Sprintf("The page of the panel %s gave no answer that can be used.",
+			p.name()),
 		Suggestion: "Call annotate_page again, or use the panel's own tools.",
 	}
 }
 
 // settleLimits is how long a page's changes must be over to count as over.
-var settleLimits = collect.SettleLimits{Once: 60 * time.Millisecond, Several: 150 * time.Millisecond, Limit: 3 * time.Second}
+var settleLimits = collect.SettleLimits{
+	Once: 60 * time.Millisecond, Several: 150 * time.Millisecond,
+	Limit: 3 * time.Second,
+}

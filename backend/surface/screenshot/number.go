@@ -73,7 +73,8 @@ func drawNumber(canvas *image.RGBA, e annotation.Element, dx, dy, scale float64)
 					continue
 				}
 				p := image.Pt(at.X+(2+i*6+col)*dot, at.Y+(1+row)*dot)
-				draw.Draw(canvas, image.Rectangle{Min: p, Max: p.Add(image.Pt(dot, dot))}, image.NewUniform(paper), image.Point{}, draw.Src)
+				draw.Draw(canvas, image.Rectangle{Min: p, Max: p.Add(image.Pt(dot, dot))}, image.NewUniform(paper),
+					image.Point{}, draw.Src)
 			}
 		}
 	}

@@ -20,7 +20,8 @@ import (
 // paintOver paints over boxes, so that nothing of what they hold is left in the picture.
 func paintOver(canvas *image.RGBA, boxes []annotation.Box, dx, dy, scale float64) {
 	for _, b := range boxes {
-		draw.Draw(canvas, rectangle(b, dx, dy, scale), image.NewUniform(color.RGBA{0x30, 0x30, 0x30, 0xff}), image.Point{}, draw.Src)
+		draw.Draw(canvas, rectangle(b, dx, dy, scale), image.NewUniform(color.RGBA{0x30, 0x30, 0x30, 0xff}),
+			image.Point{}, draw.Src)
 	}
 }
 
@@ -40,7 +41,9 @@ type Capture struct {
 
 // Render makes the picture that was asked for out of a frame: cuts out an element, shrinks it to
 // the budget, and then draws the numbers, so that they can be read at any size.
-func Render(f Capture, elements []annotation.Element, o surface.ScreenshotOptions, crop *annotation.Element) (surface.Picture, error) {
+func Render(f Capture, elements []annotation.Element, o surface.ScreenshotOptions,
+	crop *annotation.Element,
+) (surface.Picture, error) {
 	src := f.Image
 	if src == nil {
 		var err error
@@ -58,7 +61,10 @@ func Render(f Capture, elements []annotation.Element, o surface.ScreenshotOption
 		const margin = 8
 		area = rectangle(crop.Box, f.OffsetX, f.OffsetY, scale).Inset(-margin).Intersect(bounds)
 		if area.Empty() {
-			return surface.Picture{}, &surface.Fault{Kind: surface.FaultBlocked, Message: fmt.Sprintf("[%d] cannot be seen now.", crop.ID), Suggestion: "Call annotate_page."}
+			return surface.Picture{}, &surface.Fault{
+				Kind:    surface.FaultBlocked,
+				Message: fmt.Sprintf("[%d] cannot be seen now.", crop.ID), Suggestion: "Call annotate_page.",
+			}
 		}
 	}
 	size, shrink := fitTokens(area.Size(), o.MaxTokens)
@@ -105,9 +111,13 @@ func RenderWindow(d WindowCapture, o surface.ScreenshotOptions) (surface.Picture
 	scale := float64(all.Bounds().Dx()) / d.Width
 	part := cut.SubImage(rectangle(d.Part, 0, 0, scale))
 	if part.Bounds().Empty() {
-		return surface.Picture{}, &surface.Fault{Kind: surface.FaultBlocked, Message: "Nothing of the page can be seen now.", Suggestion: "Ask the person to make the window larger."}
+		return surface.Picture{}, &surface.Fault{
+			Kind:    surface.FaultBlocked,
+			Message: "Nothing of the page can be seen now.", Suggestion: "Ask the person to make the window larger.",
+		}
 	}
-	return Render(Capture{Image: part, Width: float64(part.Bounds().Dx()) / scale, Covered: d.Covered}, d.Elements, o, d.Crop)
+	return Render(Capture{Image: part, Width: float64(part.Bounds().Dx()) / scale, Covered: d.Covered}, d.Elements, o,
+		d.Crop)
 }
 
 // fitTokens is the size of a picture of at most so many tokens (0: any), and by how much it is smaller.

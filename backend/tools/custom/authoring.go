@@ -63,9 +63,11 @@ func (m *Makers) Definitions(string) []toolspec.Definition {
 			`"body":{"type":"string","minLength":1,"maxLength":65536,"description":"Body of an async function (args, tools)."}`+
 			`},"required":["name","description","body"],"additionalProperties":false}`, toolspec.Hints{Confirm: true},
 			`{"name":"count_lines","description":"Counts the lines of a file","parameters":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]},"body":"const f = await tools.read_file({path: args.path});\nreturn f.content.split('\\n').length"}`),
-		toolkit.Define(deleteName, "created", deleteDoc, `{"type":"object","properties":{"name":{"type":"string","maxLength":60}},"required":["name"],"additionalProperties":false}`,
+		toolkit.Define(deleteName, "created", deleteDoc,
+			`{"type":"object","properties":{"name":{"type":"string","maxLength":60}},"required":["name"],"additionalProperties":false}`,
 			toolspec.Hints{Destructive: true}, `{"name":"count_lines"}`),
-		toolkit.Define(listName, "created", listDoc, `{"type":"object","properties":{},"additionalProperties":false}`, toolspec.Hints{ReadOnly: true}, `{}`),
+		toolkit.Define(listName, "created", listDoc, `{"type":"object","properties":{},"additionalProperties":false}`,
+			toolspec.Hints{ReadOnly: true}, `{}`),
 	}
 }
 
@@ -153,7 +155,8 @@ func (m *Makers) create(ctx context.Context, call toolspec.Call) (toolspec.Resul
 	r.Sentence = fmt.Sprintf("Made the tool %s, version %d", saved.Name, saved.Version)
 	r.Text = r.Sentence + ". It can be called from the next step on."
 	if saved.AwaitsReview {
-		r.Text = r.Sentence + ". It is asleep until a person has read it in the settings, because it was made while text from outside was in the context."
+		r.Text = r.Sentence + ". It is asleep until a person has read it in the settings, because it was made while " +
+			"text from outside was in the context."
 	}
 	return r, nil
 }
@@ -196,10 +199,12 @@ func (m *Makers) problem(panel string, p createParams) *toolspec.Result {
 	}
 	var top struct{ Type any }
 	if err := json.Unmarshal(p.Parameters, &top); err == nil && top.Type != nil && top.Type != "object" {
-		return fail("the parameters are not an object", `They look like {"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}.`)
+		return fail("the parameters are not an object",
+			`They look like {"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}.`)
 	}
 	if err := m.t.schemas.Problem(p.Parameters); err != nil {
-		return fail("the parameters are not a usable JSON Schema: "+err.Error(), `They look like {"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}.`)
+		return fail("the parameters are not a usable JSON Schema: "+err.Error(),
+			`They look like {"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}.`)
 	}
 	names := make([]string, 0, len(others))
 	for _, d := range others {

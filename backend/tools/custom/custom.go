@@ -243,7 +243,8 @@ func (h *scriptHost) afterFailure() string {
 	if h.calls == 0 {
 		return "No tool was called. Correct the body with create_tool, or call its tools one by one."
 	}
-	return fmt.Sprintf("What its %d %s did is kept; the last was %s. Correct the body with create_tool, or continue with its tools one by one.",
+	return fmt.Sprintf("What its %d %s did is kept; the last was %s. Correct the body with create_tool, or continue "+
+		"with its tools one by one.",
 		h.calls, english.PluralWord(h.calls, "call", ""), h.last)
 }
 

@@ -33,7 +33,10 @@ func opened(t *testing.T) *bench {
 	t.Cleanup(func() { _ = s.Close() })
 	b := &bench{}
 	b.Tools, err = New(t.Context(), Config{Store: s, Do: b.do, Others: func(string) []toolspec.Definition {
-		return []toolspec.Definition{{Name: "read_file", Origin: toolspec.OriginBaseline}, {Name: "send", Origin: toolspec.OriginMCP}}
+		return []toolspec.Definition{
+			{Name: "read_file", Origin: toolspec.OriginBaseline},
+			{Name: "send", Origin: toolspec.OriginMCP},
+		}
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +68,11 @@ func (b *bench) create(t *testing.T, name, body string, outside ...string) tools
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := b.Makers().Execute(t.Context(), toolspec.Call{Tool: createName, Args: args, From: toolspec.Provenance{Caller: toolspec.CallerModel, Outside: outside}}, toolspec.Definition{}, nil)
+	r, err := b.Makers().Execute(t.Context(),
+		toolspec.Call{
+			Tool: createName, Args: args,
+			From: toolspec.Provenance{Caller: toolspec.CallerModel, Outside: outside},
+		}, toolspec.Definition{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,12 +81,16 @@ func (b *bench) create(t *testing.T, name, body string, outside ...string) tools
 
 func (b *bench) call(t *testing.T, name, args string) toolspec.Result {
 	t.Helper()
-	return b.do(t.Context(), toolspec.Call{Tool: name, Args: json.RawMessage(args), From: toolspec.Provenance{Caller: toolspec.CallerModel, Conversation: "t1", Interactive: true}})
+	return b.do(t.Context(), toolspec.Call{
+		Tool: name, Args: json.RawMessage(args),
+		From: toolspec.Provenance{Caller: toolspec.CallerModel, Conversation: "t1", Interactive: true},
+	})
 }
 
 func TestAToolIsMadeCalledReplacedAndDeleted(t *testing.T) {
 	b := opened(t)
-	body := "const f = await tools.read_file({path: args.path}); console.log('read'); return f.content.trim().split('\\n').length"
+	body := "const f = await tools.read_file({path: args.path}); console.log('read'); return " +
+		"f.content.trim().split('\\n').length"
 	if r := b.create(t, "count_lines", body); !r.Success || !strings.Contains(r.Text, "version 1") {
 		t.Fatalf("%+v", r)
 	}
@@ -88,7 +99,8 @@ func TestAToolIsMadeCalledReplacedAndDeleted(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	inner := b.made[len(b.made)-1]
-	if inner.Tool != "read_file" || inner.From.Caller != toolspec.CallerCreated || inner.From.Client != "count_lines" || inner.From.Conversation != "t1" || !inner.From.Interactive {
+	if inner.Tool != "read_file" || inner.From.Caller != toolspec.CallerCreated || inner.From.Client != "count_lines" ||
+		inner.From.Conversation != "t1" || !inner.From.Interactive {
 		t.Errorf("the inner call: %+v", inner)
 	}
 	if r := b.create(t, "count_lines", "return 7"); !r.Success || !strings.Contains(r.Text, "version 2") {
@@ -101,7 +113,9 @@ func TestAToolIsMadeCalledReplacedAndDeleted(t *testing.T) {
 	if err != nil || len(again.Definitions("")) != 1 {
 		t.Errorf("after a restart: %v %v", again.Definitions(""), err)
 	}
-	if _, err := b.Makers().Execute(t.Context(), toolspec.Call{Tool: deleteName, Args: json.RawMessage(`{"name":"count_lines"}`)}, toolspec.Definition{}, nil); err != nil {
+	if _, err := b.Makers().Execute(t.Context(),
+		toolspec.Call{Tool: deleteName, Args: json.RawMessage(`{"name":"count_lines"}`)}, toolspec.Definition{},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	if r := b.call(t, "count_lines", `{}`); r.Success || !strings.Contains(r.Error, "cannot be called") {
@@ -121,7 +135,8 @@ func TestInvalidToolsAreNotStored(t *testing.T) {
 		{"empty", "  ", "empty"},
 	} {
 		r := b.create(t, c.name, c.body)
-		if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error, c.want) || !strings.Contains(r.Suggestion, "Nothing was saved") {
+		if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error, c.want) ||
+			!strings.Contains(r.Suggestion, "Nothing was saved") {
 			t.Errorf("%s: %+v", c.name, r)
 		}
 	}
@@ -135,7 +150,8 @@ func TestInvalidToolsAreNotStored(t *testing.T) {
 
 func TestToolMadeInATaintedContextIsAsleepUntilRead(t *testing.T) {
 	b := opened(t)
-	if r := b.create(t, "planted", "return await tools.read_file({path: '/etc/passwd'})", "https://evil.example"); !r.Success || !strings.Contains(r.Text, "asleep") {
+	if r := b.create(t, "planted", "return await tools.read_file({path: '/etc/passwd'})",
+		"https://evil.example"); !r.Success || !strings.Contains(r.Text, "asleep") {
 		t.Fatalf("%+v", r)
 	}
 	if len(b.Definitions("")) != 0 {
@@ -165,7 +181,8 @@ func TestToolMadeInATaintedContextIsAsleepUntilRead(t *testing.T) {
 
 func TestSourcesOfACallTaintTheFollowingCalls(t *testing.T) {
 	b := opened(t)
-	b.create(t, "carry", "const f = await tools.read_file({path: 'a'}); try { await tools.send({t: f.content}) } catch (e) { return e.message }")
+	b.create(t, "carry", "const f = await tools.read_file({path: 'a'}); try { await tools.send({t: f.content}) } "+
+		"catch (e) { return e.message }")
 	r := b.call(t, "carry", "{}")
 	last := b.made[len(b.made)-1]
 	if last.Tool != "send" || !slices.Equal(last.From.Outside, []string{"file:/tmp/a.txt"}) {
@@ -180,7 +197,8 @@ func TestCreatedToolsCallEachOtherEightDeepAndNoDeeper(t *testing.T) {
 	b := opened(t)
 	b.create(t, "deep_1", "return 1")
 	for i := 2; i <= 9; i++ {
-		if r := b.create(t, fmt.Sprintf("deep_%d", i), fmt.Sprintf("return 1 + await tools.deep_%d({})", i-1)); !r.Success {
+		if r := b.create(t, fmt.Sprintf("deep_%d", i),
+			fmt.Sprintf("return 1 + await tools.deep_%d({})", i-1)); !r.Success {
 			t.Fatalf("%+v", r)
 		}
 	}
@@ -200,15 +218,20 @@ func TestFailureNamesTheLineAndWhatWasCalled(t *testing.T) {
 	b := opened(t)
 	b.create(t, "fails", "await tools.read_file({path: 'a'});\nreturn missing.part")
 	r := b.call(t, "fails", "{}")
-	if r.Success || !strings.Contains(r.Error, "line 2") || !strings.Contains(r.Suggestion, "1 call did is kept") || len(r.Sources) != 1 {
+	if r.Success || !strings.Contains(r.Error, "line 2") || !strings.Contains(r.Suggestion, "1 call did is kept") ||
+		len(r.Sources) != 1 {
 		t.Errorf("%+v", r)
 	}
 }
 
 func TestApprovalShowsTheWholeBody(t *testing.T) {
 	b := opened(t)
-	d := b.Makers().Describe(toolspec.Call{Tool: createName, Args: json.RawMessage(`{"name":"x1","description":"Sends","body":"await tools.send({})","parameters":{"type":"object","title":"to whom"}}`)})
-	if !strings.Contains(d.Data, "await tools.send({})") || !strings.Contains(d.Data, "to whom") || !strings.Contains(d.Present, "made of send") {
+	d := b.Makers().Describe(toolspec.Call{
+		Tool: createName,
+		Args: json.RawMessage(`{"name":"x1","description":"Sends","body":"await tools.send({})","parameters":{"type":"object","title":"to whom"}}`),
+	})
+	if !strings.Contains(d.Data, "await tools.send({})") || !strings.Contains(d.Data, "to whom") ||
+		!strings.Contains(d.Present, "made of send") {
 		t.Errorf("%+v", d)
 	}
 	def := b.Makers().Definitions("")[0]

@@ -51,11 +51,15 @@ func set(t *testing.T) *bench {
 		t: t, home: home, work: filepath.Join(home, "work"), outside: filepath.Join(home, "outside"),
 		conversation: "k1", turn: "t1", caller: toolspec.CallerModel,
 	}
-	for _, dir := range []string{b.work, b.outside, filepath.Join(home, ".ssh"), filepath.Join(home, "data", "downloads")} {
+	for _, dir := range []string{
+		b.work, b.outside, filepath.Join(home, ".ssh"),
+		filepath.Join(home, "data", "downloads"),
+	} {
 		b.folder(dir)
 	}
 	data := filepath.Join(home, "data")
-	if b.store, err = sqlite.Open(context.Background(), filepath.Join(data, "sextant.db"), slog.New(slog.DiscardHandler)); err != nil {
+	if b.store, err = sqlite.Open(context.Background(), filepath.Join(data, "sextant.db"),
+		slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	kept, err := blobs.New(filepath.Join(data, "blobs"), 0)
@@ -64,7 +68,11 @@ func set(t *testing.T) *bench {
 	}
 	b.Tools = files.New(files.Config{
 		Paths: toolkit.Paths{
-			Folder: func() string { return b.work }, Home: home, Places: protectedpaths.New(protectedpaths.Own{Home: home, Data: data, Config: filepath.Join(home, "config")}),
+			Folder: func() string { return b.work }, Home: home,
+			Places: protectedpaths.New(protectedpaths.Own{
+				Home: home, Data: data,
+				Config: filepath.Join(home, "config"),
+			}),
 			Downloads: filepath.Join(data, "downloads"),
 		},
 		Blobs: kept, Changes: b.store, Trash: filepath.Join(data, "trash"),
@@ -125,7 +133,10 @@ func (b *bench) call(tool, args string) toolspec.Call {
 	b.last = "c" + strconv.Itoa(b.calls)
 	return toolspec.Call{
 		ID: b.last, Tool: tool, Args: json.RawMessage(args),
-		From: toolspec.Provenance{Caller: b.caller, Client: b.client, Session: b.session, Conversation: b.conversation, Turn: b.turn},
+		From: toolspec.Provenance{
+			Caller: b.caller, Client: b.client, Session: b.session, Conversation: b.conversation,
+			Turn: b.turn,
+		},
 	}
 }
 

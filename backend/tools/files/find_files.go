@@ -34,7 +34,8 @@ func findFiles() tool {
 			`"path":{"type":"string","default":".","description":"The folder to search; default: the workspace."},`+
 			`"ignored":{"type":"boolean","default":false,"description":"Also what .gitignore excludes."}`+
 			`},"required":["pattern"],"additionalProperties":false}`,
-			toolspec.Hints{ReadOnly: true, Idempotent: true}, `{"pattern":"*.md"}`, `{"pattern":"**/*_test.go","path":"backend"}`),
+			toolspec.Hints{ReadOnly: true, Idempotent: true}, `{"pattern":"*.md"}`,
+			`{"pattern":"**/*_test.go","path":"backend"}`),
 		handler[findFilesParams]{
 			paths: func(_ *Tools, _ toolspec.Call, p findFilesParams) ([]pathUse, error) {
 				return readsFrom(p.Path), nil

@@ -33,7 +33,8 @@ func TestWalkSkipsForbiddenPaths(t *testing.T) {
 	}
 	b.forbidden, b.unread = nil, errors.New("the disk is gone")
 	for tool, args := range calls {
-		if r, err := b.Execute(t.Context(), toolspec.Call{Tool: tool, Args: []byte(args)}, toolspec.Definition{}, nil); err == nil && r.Success {
+		if r, err := b.Execute(t.Context(), toolspec.Call{Tool: tool, Args: []byte(args)}, toolspec.Definition{},
+			nil); err == nil && r.Success {
 			t.Errorf("%s walks though the rules cannot be read: %s", tool, r.Text)
 		}
 	}

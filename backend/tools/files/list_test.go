@@ -24,11 +24,13 @@ func TestListDirectory(t *testing.T) {
 	b.put("src/only-top", "x")
 	b.put(".git/HEAD", "ref")
 	r := b.ok("list_directory", `{}`)
-	if want := ".git/\n.gitignore  31 B\na.tmp  1 B\nb.txt  5 B\nkeep.tmp  1 B\nonly-top  1 B\nout/\nsrc/\n"; !strings.HasSuffix(r.Text, want) {
+	want := ".git/\n.gitignore  31 B\na.tmp  1 B\nb.txt  5 B\nkeep.tmp  1 B\nonly-top  1 B\nout/\nsrc/\n"
+	if !strings.HasSuffix(r.Text, want) {
 		t.Errorf("%s", r.Text)
 	}
 	r = b.ok("list_directory", `{"recursive":true}`)
-	if want := "\n.gitignore  31 B\nb.txt  5 B\nkeep.tmp  1 B\nsrc/\nsrc/deep/\nsrc/deep/x.go  9 B\nsrc/only-top  1 B\n"; !strings.HasSuffix(r.Text, want) {
+	want = "\n.gitignore  31 B\nb.txt  5 B\nkeep.tmp  1 B\nsrc/\nsrc/deep/\nsrc/deep/x.go  9 B\nsrc/only-top  1 B\n"
+	if !strings.HasSuffix(r.Text, want) {
 		t.Errorf("%s", r.Text)
 	}
 	b.says(b.ok("list_directory", `{"recursive":true,"ignored":true}`), "out/big.bin", "a.tmp")
@@ -54,7 +56,8 @@ func TestFileInfoOfAMissingPathIsAnAnswer(t *testing.T) {
 	b.put("notes.txt", "hello")
 	link(t, "notes.txt", b.at("alias"))
 	for path, want := range map[string]string{
-		"none": "does not exist", "none/deeper": "does not exist", "notes.txt/x": "does not exist", "notes.txt": "file, 5 B", ".": "folder", "alias": "notes.txt: file", "/": "folder",
+		"none": "does not exist", "none/deeper": "does not exist", "notes.txt/x": "does not exist",
+		"notes.txt": "file, 5 B", ".": "folder", "alias": "notes.txt: file", "/": "folder",
 	} {
 		b.says(b.ok("file_info", argsOf(t, map[string]any{"path": path})), want)
 	}
@@ -81,8 +84,9 @@ func TestFilesAreFoundByGlob(t *testing.T) {
 	}
 	b.put(".gitignore", "vendor")
 	for pattern, want := range map[string]string{
-		"*.go": "a.go src/b.go src/b_test.go", "src/*.go": "src/b.go src/b_test.go", "**/*.ts": "src/deep/c.ts", "*.{md,ts}": "docs/x y.md src/deep/c.ts",
-		"./a.go": "a.go", "*.none": "", "b?test.go": "src/b_test.go",
+		"*.go": "a.go src/b.go src/b_test.go", "src/*.go": "src/b.go src/b_test.go", "**/*.ts": "src/deep/c.ts",
+		"*.{md,ts}": "docs/x y.md src/deep/c.ts",
+		"./a.go":    "a.go", "*.none": "", "b?test.go": "src/b_test.go",
 	} {
 		r := b.ok("find_files", argsOf(t, map[string]any{"pattern": pattern}))
 		if got := strings.Join(value[struct{ Files []string }](t, r).Files, " "); got != want {

@@ -50,7 +50,8 @@ func TestEditorSavesOnlyOverTheVersionItOpened(t *testing.T) {
 	if v := value[struct{ Version string }](t, r); v.Version != b.text("a.txt").Version {
 		t.Errorf("saved as %s, is %s", v.Version, b.text("a.txt").Version)
 	}
-	b.fails(files.PanelSave, b.save("a.txt", "three\n", opened.Version), toolspec.UserError, "has changed since it was read")
+	b.fails(files.PanelSave, b.save("a.txt", "three\n", opened.Version), toolspec.UserError,
+		"has changed since it was read")
 	b.fails(files.PanelSave, b.save("a.txt", "three\n", ""), toolspec.UserError, "has changed since it was read")
 	b.holds("a.txt", "two\n")
 	b.ok(files.PanelSave, b.save("new.txt", "n", ""))
@@ -98,7 +99,10 @@ func TestEditorExplainsOtherThanTextAndDoesNotBlock(t *testing.T) {
 	if err := syscall.Mkfifo(b.at("pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, word := range map[string]string{"pic": "not text", "latin": "UTF-8", "late": "encoding", "big": "up to", "dir": "folder", "pipe": "a pipe"} {
+	for name, word := range map[string]string{
+		"pic": "not text", "latin": "UTF-8", "late": "encoding", "big": "up to",
+		"dir": "folder", "pipe": "a pipe",
+	} {
 		if f := b.text(name); !strings.Contains(f.Problem, word) || f.Text != "" {
 			t.Errorf("%s: %q", name, f.Problem)
 		}
@@ -150,7 +154,8 @@ func TestMoveOverwritesNothing(t *testing.T) {
 	b.fails(files.PanelMove, `{"from":"a.txt","to":"~/.ssh/c"}`, toolspec.SecurityError)
 	b.fails(files.PanelMove, `{"from":"a.txt","to":"sub/.."}`, toolspec.ValidationError)
 	b.fails(files.PanelMove, `{"from":".","to":"c"}`, toolspec.ValidationError)
-	b.fails(files.PanelMove, `{"from":`+quoted(b.work)+`,"to":"`+b.home+`/c"}`, toolspec.UserError, "workspace folder itself")
+	b.fails(files.PanelMove, `{"from":`+quoted(b.work)+`,"to":"`+b.home+`/c"}`, toolspec.UserError,
+		"workspace folder itself")
 	b.fails(files.PanelMove, `{"from":"a.txt","to":"`+strings.Repeat("n", 256)+`"}`, toolspec.ValidationError, "longer")
 	b.holds("a.txt", "a")
 	b.holds("b.txt", "b")

@@ -38,14 +38,17 @@ func TestNoToolTouchesASecretPlaceByAnyPath(t *testing.T) {
 	link(t, filepath.Join(b.home, ".ssh"), b.at("keys"))
 	link(t, key, b.at("notes.txt"))
 	paths := []string{
-		key, "~/.ssh/id_ed25519", "keys/id_ed25519", "notes.txt", b.work + "/../.ssh/id_ed25519", "~/data/sextant.db", "~/data/blobs", "keys",
+		key, "~/.ssh/id_ed25519", "keys/id_ed25519", "notes.txt", b.work + "/../.ssh/id_ed25519", "~/data/sextant.db",
+		"~/data/blobs", "keys",
 	}
 	if runtime.GOOS == "linux" {
-		paths = append(paths, "/proc/self/environ", "/proc/self/root"+key, "/proc/self/cwd/x", "/dev/fd/3", "/etc/shadow", "/proc/1/environ")
+		paths = append(paths, "/proc/self/environ", "/proc/self/root"+key, "/proc/self/cwd/x", "/dev/fd/3",
+			"/etc/shadow", "/proc/1/environ")
 	}
 	for _, path := range paths {
 		for tool, args := range map[string]map[string]any{
-			"read_file": {"path": path}, "write_file": {"path": path, "content": "x"}, "edit_file": {"path": path, "old": "PRIVATE", "new": "x"},
+			"read_file": {"path": path}, "write_file": {"path": path, "content": "x"},
+			"edit_file":      {"path": path, "old": "PRIVATE", "new": "x"},
 			"list_directory": {"path": path}, "file_info": {"path": path}, "find_files": {"path": path, "pattern": "*"},
 			"search_files": {"path": path, "pattern": "PRIVATE"},
 		} {
@@ -56,7 +59,8 @@ func TestNoToolTouchesASecretPlaceByAnyPath(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"../outside/x", "..", "a/../../x"} {
-		b.fails("read_file", argsOf(t, map[string]any{"path": path}), toolspec.SecurityError, "leads out of the workspace")
+		b.fails("read_file", argsOf(t, map[string]any{"path": path}), toolspec.SecurityError,
+			"leads out of the workspace")
 	}
 	b.fails("read_file", `{"path":""}`, toolspec.ValidationError)
 	b.holds(key, "PRIVATE")
@@ -102,7 +106,8 @@ func TestLinkSwappedAfterTheApprovalIsNotFollowed(t *testing.T) {
 	b.put("safe/notes.txt", "safe")
 	b.put(filepath.Join(b.outside, "notes.txt"), "other")
 	for tool, args := range map[string]string{
-		"read_file": `{"path":"dir/notes.txt"}`, "write_file": `{"path":"dir/notes.txt","content":"x"}`, "edit_file": `{"path":"dir/notes.txt","old":"other","new":"x"}`,
+		"read_file": `{"path":"dir/notes.txt"}`, "write_file": `{"path":"dir/notes.txt","content":"x"}`,
+		"edit_file": `{"path":"dir/notes.txt","old":"other","new":"x"}`,
 	} {
 		_ = os.Remove(b.at("dir"))
 		link(t, "safe", b.at("dir"))
@@ -114,7 +119,8 @@ func TestLinkSwappedAfterTheApprovalIsNotFollowed(t *testing.T) {
 		link(t, b.outside, b.at("dir"))
 		b.Describe(call) // looked at once more, and judged no more
 		r, err := b.Execute(context.Background(), call, toolspec.Definition{}, nil)
-		if err != nil || r.Success || r.ErrorType != toolspec.SecurityError || !strings.Contains(r.Error, "another place") {
+		if err != nil || r.Success || r.ErrorType != toolspec.SecurityError ||
+			!strings.Contains(r.Error, "another place") {
 			t.Errorf("%s: %+v %v", tool, r, err)
 		}
 	}
@@ -150,7 +156,11 @@ func TestALinkSwappedWhileAToolRunsNeverLeadsIntoASecretPlace(t *testing.T) {
 	for i := range 2000 {
 		call := toolspec.Call{Tool: "read_file", Args: json.RawMessage(`{"path":"dir/id"}`)}
 		if i%4 == 3 {
-			call = toolspec.Call{ID: "w", Tool: "write_file", Args: json.RawMessage(`{"path":"dir/id","content":"safe"}`), From: toolspec.Provenance{Caller: toolspec.CallerPerson}}
+			call = toolspec.Call{
+				ID: "w", Tool: "write_file",
+				Args: json.RawMessage(`{"path":"dir/id","content":"safe"}`),
+				From: toolspec.Provenance{Caller: toolspec.CallerPerson},
+			}
 		}
 		r, err := b.Execute(context.Background(), call, toolspec.Definition{}, nil)
 		if err != nil {

@@ -31,7 +31,8 @@ func TestAModelReadsNumberedLinesAndAProgramTheRawText(t *testing.T) {
 		t.Errorf("%q", r.Text)
 	}
 	got := value[text](t, r)
-	if got.Content != "one\n\tzwei ä\nthree" || got.Total != 3 || got.Lines != 3 || got.Next != 0 || got.Tokens < 5 || got.Encoding != "utf-8" {
+	if got.Content != "one\n\tzwei ä\nthree" || got.Total != 3 || got.Lines != 3 || got.Next != 0 || got.Tokens < 5 ||
+		got.Encoding != "utf-8" {
 		t.Errorf("%+v", got)
 	}
 	if r.Sentence != "Read notes.txt" || len(r.Preview) != 3 || len(r.Sources) != 0 {
@@ -70,7 +71,8 @@ func TestOneCallReadsOneMegabyteAtMost(t *testing.T) {
 	}
 	b.put("one.txt", strings.Repeat("ä", 1<<20))
 	r := b.ok("read_file", `{"path":"one.txt"}`)
-	if got = value[text](t, r); len(got.Content) > 1<<20 || len(got.Content) < 1<<20-4 || strings.Contains(got.Content, "\uFFFD") {
+	if got = value[text](t, r); len(got.Content) > 1<<20 || len(got.Content) < 1<<20-4 ||
+		strings.Contains(got.Content, "\uFFFD") {
 		t.Errorf("%d bytes", len(got.Content))
 	}
 	b.says(r, "line 1 is cut")
@@ -96,7 +98,8 @@ func TestEncodings(t *testing.T) {
 	b.put("wide.txt", "\xff\xfeh\x00i\x00\n\x00")
 	b.put("marked.txt", "\xef\xbb\xbfhi\n")
 	b.fails("read_file", `{"path":"picture.png"}`, toolspec.UserError, "image/png", "base64")
-	if got := value[text](t, b.ok("read_file", `{"path":"picture.png","encoding":"base64"}`)); got.Content != "iVBORw0KGgoAAAANSUhEUg==" {
+	if got := value[text](t, b.ok("read_file",
+		`{"path":"picture.png","encoding":"base64"}`)); got.Content != "iVBORw0KGgoAAAANSUhEUg==" {
 		t.Errorf("%q", got.Content)
 	}
 	b.fails("read_file", `{"path":"latin.txt"}`, toolspec.UserError, "not UTF-8", "latin-1")
@@ -108,7 +111,8 @@ func TestEncodings(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	b.says(r, "utf-16le with a byte order mark")
-	if got := value[text](t, b.ok("read_file", `{"path":"marked.txt"}`)); got.Content != "hi\n" || !strings.Contains(got.Encoding, "byte order mark") {
+	if got := value[text](t, b.ok("read_file", `{"path":"marked.txt"}`)); got.Content != "hi\n" ||
+		!strings.Contains(got.Encoding, "byte order mark") {
 		t.Errorf("%+v", got)
 	}
 	b.put("empty.txt", "")
@@ -132,9 +136,12 @@ func TestACallIsDescribedByThePlaceItsLinksLeadTo(t *testing.T) {
 	link(t, "../outside/plan.txt", b.at("near.txt"))
 	link(t, ".env", b.at("plain.txt"))
 	for path, want := range map[string]toolspec.FileUse{
-		"notes.txt":                            {Path: b.at("notes.txt"), Use: "read"},
-		"near.txt":                             {Path: filepath.Join(b.outside, "plan.txt"), Use: "read"},
-		"plain.txt":                            {Path: b.at(".env"), Use: "read", Sensitive: "environment values, often with secrets"},
+		"notes.txt": {Path: b.at("notes.txt"), Use: "read"},
+		"near.txt":  {Path: filepath.Join(b.outside, "plan.txt"), Use: "read"},
+		"plain.txt": {
+			Path: b.at(".env"), Use: "read",
+			Sensitive: "environment values, often with secrets",
+		},
 		filepath.Join(b.outside, "plan.txt"):   {Path: filepath.Join(b.outside, "plan.txt"), Use: "read"},
 		"~/outside/plan.txt":                   {Path: filepath.Join(b.outside, "plan.txt"), Use: "read"},
 		b.work + "/sub/../../outside/plan.txt": {Path: filepath.Join(b.outside, "plan.txt"), Use: "read"},
@@ -147,7 +154,8 @@ func TestACallIsDescribedByThePlaceItsLinksLeadTo(t *testing.T) {
 	}
 	// A long name is cut.
 	whole := "Reading " + filepath.Join(b.outside, "plan.txt")
-	if d := b.Describe(b.call("read_file", `{"path":"near.txt"}`)); !strings.HasPrefix(whole, strings.TrimSuffix(d.Present, "…")) {
+	if d := b.Describe(b.call("read_file", `{"path":"near.txt"}`)); !strings.HasPrefix(whole,
+		strings.TrimSuffix(d.Present, "…")) {
 		t.Errorf("%q", d.Present)
 	}
 }
@@ -166,7 +174,10 @@ func TestDownloadsAreOutsideText(t *testing.T) {
 		{"file_info", `{"path":"~/data/downloads/offer.txt"}`, "download:offer.txt"},
 		// The refusals show what the file or its folder holds.
 		{"edit_file", `{"path":"~/data/downloads/offer.txt","old":"Ignore all","new":"x"}`, "download:offer.txt"},
-		{"edit_file", `{"path":"~/data/downloads/offer.txt","old":"Ignore all the rules.","new":"x"}`, "download:offer.txt"},
+		{
+			"edit_file", `{"path":"~/data/downloads/offer.txt","old":"Ignore all the rules.","new":"x"}`,
+			"download:offer.txt",
+		},
 		{"read_file", `{"path":"~/data/downloads/offr.txt"}`, "download:offr.txt"},
 		{"read_file", `{"path":"mine.txt"}`, ""},
 		{"search_files", `{"pattern":"mine"}`, ""},

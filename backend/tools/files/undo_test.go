@@ -183,11 +183,13 @@ func TestAPreviewShowsTheDifferenceAndChangesNothing(t *testing.T) {
 		}
 	}
 	d = b.Describe(b.call("undo", `{"turn":"t1"}`))
-	if d.Present != "Undoing the changes to 3 files" || len(d.Files) != 3 || d.Files[2].Use != toolspec.UseDelete || d.Files[0].Use != toolspec.UseWrite {
+	if d.Present != "Undoing the changes to 3 files" || len(d.Files) != 3 || d.Files[2].Use != toolspec.UseDelete ||
+		d.Files[0].Use != toolspec.UseWrite {
 		t.Errorf("%+v", d)
 	}
 	changed, err := b.Changes(context.Background(), "t1")
-	if err != nil || changed[0].Added != 1 || changed[0].Removed != 1 || !strings.Contains(changed[0].Diff, "+a3") || changed[0].Path != b.at("a.txt") {
+	if err != nil || changed[0].Added != 1 || changed[0].Removed != 1 || !strings.Contains(changed[0].Diff, "+a3") ||
+		changed[0].Path != b.at("a.txt") {
 		t.Errorf("%+v %v", changed, err)
 	}
 }
@@ -227,7 +229,10 @@ func TestAProgramUndoesOnlyItsOwnChanges(t *testing.T) {
 	b.ok("write_file", `{"path":"two.txt","content":"two"}`)
 	two := b.last
 	from(toolspec.CallerMCP, "editor", "s3")
-	for _, call := range []string{`{}`, `{"call":"` + mine + `"}`, `{"call":"` + one + `"}`, `{"call":"` + two + `"}`, `{"call":"` + one + `","preview":true}`} {
+	for _, call := range []string{
+		`{}`, `{"call":"` + mine + `"}`, `{"call":"` + one + `"}`, `{"call":"` + two + `"}`,
+		`{"call":"` + one + `","preview":true}`,
+	} {
 		b.fails("undo", call, toolspec.UserError, "no change of a file to undo")
 	}
 	from(toolspec.CallerMCP, "editor", "s1")

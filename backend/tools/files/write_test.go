@@ -14,7 +14,8 @@ func TestAFileIsMadeWithItsFoldersAndReplacedOnceItWasRead(t *testing.T) {
 	b := set(t)
 	r := b.ok("write_file", `{"path":"new/deep/notes.txt","content":"one\ntwo\n"}`)
 	b.holds("new/deep/notes.txt", "one\ntwo\n")
-	if r.Sentence != "Wrote 2 lines to new/deep/notes.txt" || len(r.Changed) != 1 || r.Changed[0] != b.at("new/deep/notes.txt") {
+	if r.Sentence != "Wrote 2 lines to new/deep/notes.txt" || len(r.Changed) != 1 ||
+		r.Changed[0] != b.at("new/deep/notes.txt") {
 		t.Errorf("%q %q", r.Sentence, r.Changed)
 	}
 	b.ok("write_file", `{"path":"new/deep/notes.txt","content":"three\n"}`) // who wrote it knows it
@@ -26,7 +27,8 @@ func TestAFileIsMadeWithItsFoldersAndReplacedOnceItWasRead(t *testing.T) {
 	b.ok("read_file", `{"path":"old.txt"}`)
 	b.ok("write_file", `{"path":"old.txt","content":"x"}`)
 	b.holds("old.txt", "x")
-	if r := b.ok("write_file", `{"path":"old.txt","content":"x"}`); len(r.Changed) != 0 || !strings.Contains(r.Text, "already") {
+	if r := b.ok("write_file", `{"path":"old.txt","content":"x"}`); len(r.Changed) != 0 ||
+		!strings.Contains(r.Text, "already") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -44,8 +46,10 @@ func TestWhatChangedSinceItWasReadIsNotOverwritten(t *testing.T) {
 	if err := os.Chtimes(b.at("notes.txt"), info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	b.fails("write_file", `{"path":"notes.txt","content":"x"}`, toolspec.UserError, "has changed since it was read", "read_file again")
-	b.fails("edit_file", `{"path":"notes.txt","old":"two","new":"x"}`, toolspec.UserError, "has changed since it was read")
+	b.fails("write_file", `{"path":"notes.txt","content":"x"}`, toolspec.UserError, "has changed since it was read",
+		"read_file again")
+	b.fails("edit_file", `{"path":"notes.txt","old":"two","new":"x"}`, toolspec.UserError,
+		"has changed since it was read")
 	b.holds("notes.txt", "two")
 	b.ok("read_file", `{"path":"notes.txt"}`)
 	b.ok("edit_file", `{"path":"notes.txt","old":"two","new":"three"}`)
@@ -129,12 +133,15 @@ func TestAnEditIsExactAndKeepsTheFormOfTheFile(t *testing.T) {
 func TestEditThatMatchesNowhereOrTwiceFails(t *testing.T) {
 	b := set(t)
 	b.put("x.go", "func one() {\n\treturn\n}\n\nfunc two() {\n\treturn\n}\n")
-	b.fails("edit_file", `{"path":"x.go","old":"return","new":"panic()"}`, toolspec.UserError, "2 times", "line 2, 6", `"all": true`)
-	b.fails("edit_file", `{"path":"x.go","old":"  return\n","new":"y"}`, toolspec.UserError, "line 2", "differs in spaces")
+	b.fails("edit_file", `{"path":"x.go","old":"return","new":"panic()"}`, toolspec.UserError, "2 times", "line 2, 6",
+		`"all": true`)
+	b.fails("edit_file", `{"path":"x.go","old":"  return\n","new":"y"}`, toolspec.UserError, "line 2",
+		"differs in spaces")
 	b.fails("edit_file", `{"path":"x.go","old":"func three() {","new":"y"}`, toolspec.UserError, "line")
 	b.fails("edit_file", `{"path":"x.go","old":"zzzzzzzz","new":"y"}`, toolspec.UserError, "does not occur in x.go")
 	b.fails("edit_file", `{"path":"x.go","old":"a","new":"a"}`, toolspec.ValidationError, "the same")
-	b.fails("edit_file", `{"path":"y.go","old":"a","new":"b"}`, toolspec.UserError, "there is no y.go", "x.go", "write_file")
+	b.fails("edit_file", `{"path":"y.go","old":"a","new":"b"}`, toolspec.UserError, "there is no y.go", "x.go",
+		"write_file")
 	r := b.ok("edit_file", `{"path":"x.go","old":"return","new":"panic()","all":true}`)
 	b.says(r, "2 occurrences replaced", "line 2, 6", "-\treturn", "+\tpanic()")
 	if r.Sentence != "Edited x.go: 2 occurrences replaced" {
@@ -147,18 +154,22 @@ func TestEditThatMatchesNowhereOrTwiceFails(t *testing.T) {
 func TestACallToWriteIsDescribedInOneSentenceWithItsData(t *testing.T) {
 	b := set(t)
 	d := b.Describe(b.call("write_file", `{"path":"notes.txt","content":"`+strings.Repeat(`x\n`, 120)+`"}`))
-	if d.Present != "Writing 120 lines to the new file notes.txt" || d.Data != strings.Repeat("x\n", 120) || d.Files[0].Use != toolspec.UseWrite {
+	if d.Present != "Writing 120 lines to the new file notes.txt" || d.Data != strings.Repeat("x\n", 120) ||
+		d.Files[0].Use != toolspec.UseWrite {
 		t.Errorf("%+v", d)
 	}
 	b.put("notes.txt", "a")
-	if d = b.Describe(b.call("write_file", `{"path":"notes.txt","content":"x"}`)); d.Present != "Writing 1 line to notes.txt" {
+	if d = b.Describe(b.call("write_file",
+		`{"path":"notes.txt","content":"x"}`)); d.Present != "Writing 1 line to notes.txt" {
 		t.Errorf("%q", d.Present)
 	}
 	d = b.Describe(b.call("edit_file", `{"path":".bashrc","old":"a\nb","new":"c"}`))
-	if d.Present != "Editing .bashrc" || d.Data != "- a\n- b\n+ c\n" || d.Files[0].Sensitive != "a shell start-up file" {
+	if d.Present != "Editing .bashrc" || d.Data != "- a\n- b\n+ c\n" ||
+		d.Files[0].Sensitive != "a shell start-up file" {
 		t.Errorf("%+v", d)
 	}
-	d = b.Describe(b.call("write_file", argsOf(t, map[string]any{"path": filepath.Join(b.outside, "x"), "content": ""})))
+	d = b.Describe(b.call("write_file", argsOf(t,
+		map[string]any{"path": filepath.Join(b.outside, "x"), "content": ""})))
 	if d.Target != filepath.Join(b.outside, "x") {
 		t.Errorf("%+v", d)
 	}

@@ -39,11 +39,13 @@ func (x tool) Definition() toolspec.Definition { return x.def }
 
 // New makes the tool; offered lists what can be called while a panel is active.
 func New(offered func(panel string) []toolspec.Definition) *Tools {
-	return &Tools{offered: offered, List: toolkit.List[tool]{{toolkit.Define(toolspec.FindTools, "workspace", findToolsDoc,
+	return &Tools{offered: offered, List: toolkit.List[tool]{{toolkit.Define(toolspec.FindTools, "workspace",
+		findToolsDoc,
 		fmt.Sprintf(
 			`{"type":"object","properties":{"query":{"type":"string","minLength":1,"maxLength":500},`+
 				`"limit":{"type":"integer","minimum":1,"maximum":%d,"default":%d}},"required":["query"],"additionalProperties":false}`,
-			maxFound, defaultFound), toolspec.Hints{ReadOnly: true, Idempotent: true}, `{"query":"send a chat message"}`)}}}
+			maxFound, defaultFound), toolspec.Hints{ReadOnly: true, Idempotent: true},
+		`{"query":"send a chat message"}`)}}}
 }
 
 // params are the parameters of find_tools.

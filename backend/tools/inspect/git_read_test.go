@@ -63,7 +63,8 @@ func TestGitIsReadByEachCommand(t *testing.T) {
 		}
 	}
 	d := tools.Describe(callOf("git_read", map[string]any{"command": "log", "path": "docs"}))
-	if d.Target != folder || len(d.Files) != 2 || d.Files[1].Path != filepath.Join(folder, "docs") || d.Files[0].Use != toolspec.UseRead || d.Present != "Reading git log" {
+	if d.Target != folder || len(d.Files) != 2 || d.Files[1].Path != filepath.Join(folder, "docs") ||
+		d.Files[0].Use != toolspec.UseRead || d.Present != "Reading git log" {
 		t.Errorf("%+v", d)
 	}
 }
@@ -77,7 +78,8 @@ func TestGitReadRefusesInvalidArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, rev := range []string{"--output=" + folder + "/x", "-O/etc/passwd", "a\nb", "a\x00b"} {
-		fails(t, do(t, tools, "git_read", map[string]any{"command": "log", "rev": rev}), toolspec.ValidationError, "rev")
+		fails(t, do(t, tools, "git_read", map[string]any{"command": "log", "rev": rev}), toolspec.ValidationError,
+			"rev")
 	}
 	for _, path := range []string{"~/.ssh", "keys/id_rsa", "keys", home + "/.ssh", "../.ssh"} {
 		call := map[string]any{"command": "log", "path": path}
@@ -86,31 +88,24 @@ func TestGitReadRefusesInvalidArguments(t *testing.T) {
 			t.Errorf("%s is not refused before anybody is asked", path)
 		}
 	}
-	fails(t, do(t, tools, "git_read", map[string]any{"command": "show", "rev": "HEAD:../.ssh/id_rsa"}), toolspec.SecurityError)
-	fails(t, do(t, tools, "git_read", map[string]any{"command": "push"}), toolspec.ValidationError, "status, log, diff, show, blame, branch")
+	fails(t, do(t, tools, "git_read", map[string]any{"command": "show", "rev": "HEAD:../.ssh/id_rsa"}),
+		toolspec.SecurityError)
+	fails(t, do(t, tools, "git_read", map[string]any{"command": "push"}), toolspec.ValidationError,
+		"status, log, diff, show, blame, branch")
 	fails(t, do(t, tools, "git_read", map[string]any{"command": "blame"}), toolspec.ValidationError, "path")
-	fails(t, do(t, tools, "git_read", map[string]any{"command": "log", "limit": 501}), toolspec.ValidationError, "1 to 500")
-	fails(t, do(t, tools, "git_read", map[string]any{"command": "log", "rev": "nowhere"}), toolspec.UserError, "git failed", "nowhere")
-	fails(t, do(t, tools, "git_read", map[string]any{"command": "log", "path": "/"}), toolspec.UserError, "not in a git repository")
+	fails(t, do(t, tools, "git_read", map[string]any{"command": "log", "limit": 501}), toolspec.ValidationError,
+		"1 to 500")
+	fails(t, do(t, tools, "git_read", map[string]any{"command": "log", "rev": "nowhere"}), toolspec.UserError,
+		"git failed", "nowhere")
+	fails(t, do(t, tools, "git_read", map[string]any{"command": "log", "path": "/"}), toolspec.UserError,
+		"not in a git repository")
 	if tools.Refuse(callOf("git_read", map[string]any{"command": "log"})) != nil {
 		t.Error("an ordinary call is refused")
 	}
 }
 
-// hostile makes a repository whose own files name a program in every place that git would start
-// one from, and returns the file that a start would leave.
-func hostile(t *testing.T, dir string) (left string) {
-	t.Helper()
-	newRepository(t, dir)
-	left = filepath.Join(filepath.Dir(dir), "left")
-	script := filepath.Join(filepath.Dir(dir), "program")
-	file(t, script, "#!/bin/sh\necho \"$0 $*\" >> '"+left+"'\ncat\n")
-	if err := os.Chmod(script, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	secret := filepath.Join(filepath.Dir(dir), "secret.txt")
-	file(t, secret, "first-line-of-a-secret\n")
-	config := `
+// hostileConfig names P, a program, wherever git would start one; H is a folder of hooks, S a secret file, L the trace.
+const hostileConfig = `
 [core]
 	fsmonitor = P
 	hooksPath = H
@@ -160,7 +155,22 @@ func hostile(t *testing.T, dir string) (left string) {
 [trace2]
 	eventTarget = L
 `
-	config = strings.NewReplacer("P\n", script+"\n", "H\n", filepath.Join(dir, ".git/hooks")+"\n", "S\n", secret+"\n", "L\n", left+"\n").Replace(config)
+
+// hostile makes a repository whose own files name a program in every place that git would start
+// one from, and returns the file that a start would leave.
+func hostile(t *testing.T, dir string) (left string) {
+	t.Helper()
+	newRepository(t, dir)
+	left = filepath.Join(filepath.Dir(dir), "left")
+	script := filepath.Join(filepath.Dir(dir), "program")
+	file(t, script, "#!/bin/sh\necho \"$0 $*\" >> '"+left+"'\ncat\n")
+	if err := os.Chmod(script, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	secret := filepath.Join(filepath.Dir(dir), "secret.txt")
+	file(t, secret, "first-line-of-a-secret\n")
+	config := strings.NewReplacer("P\n", script+"\n", "H\n", filepath.Join(dir, ".git/hooks")+"\n", "S\n", secret+"\n",
+		"L\n", left+"\n").Replace(hostileConfig)
 	add, err := os.OpenFile(filepath.Join(dir, ".git/config"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -169,14 +179,19 @@ func hostile(t *testing.T, dir string) (left string) {
 		t.Fatal(err)
 	}
 	_ = add.Close()
-	file(t, filepath.Join(dir, ".git/more"), "[filter \"third\"]\n\tclean = "+script+"\n\tprocess = "+script+"\n\trequired = true\n")
-	for _, hook := range []string{"post-index-change", "fsmonitor-watchman", "post-checkout", "reference-transaction", "pre-auto-gc"} {
+	file(t, filepath.Join(dir, ".git/more"), "[filter \"third\"]\n\tclean = "+script+"\n\tprocess = "+script+
+		"\n\trequired = true\n")
+	for _, hook := range []string{
+		"post-index-change", "fsmonitor-watchman", "post-checkout", "reference-transaction",
+		"pre-auto-gc",
+	} {
 		file(t, filepath.Join(dir, ".git/hooks", hook), "#!/bin/sh\necho hook >> '"+left+"'\n")
 		if err := os.Chmod(filepath.Join(dir, ".git/hooks", hook), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	file(t, filepath.Join(dir, ".git/info/attributes"), "*.txt diff=evil.one filter=Evil.Two\n*.md filter=third diff=evil.one\n")
+	file(t, filepath.Join(dir, ".git/info/attributes"),
+		"*.txt diff=evil.one filter=Evil.Two\n*.md filter=third diff=evil.one\n")
 	return left
 }
 
@@ -200,7 +215,10 @@ func TestRepositoryCannotStartPrograms(t *testing.T) {
 		t.Errorf("a file that the repository named is told: %s", blame.Error)
 	}
 	// What is missing would be fetched, by a program.
-	fails(t, do(t, tools, "git_read", map[string]any{"command": "show", "rev": "1111111111111111111111111111111111111111"}), toolspec.UserError, "git failed")
+	fails(t, do(t, tools, "git_read", map[string]any{
+		"command": "show",
+		"rev":     "1111111111111111111111111111111111111111",
+	}), toolspec.UserError, "git failed")
 	if b, err := os.ReadFile(left); err == nil {
 		t.Errorf("programs were started or files written:\n%s", b)
 	}
@@ -248,7 +266,8 @@ func TestGitReadListsWhatItReads(t *testing.T) {
 			t.Errorf("%v does not say that it reads a file of log-ins", args)
 		}
 	}
-	for _, u := range tools.Describe(callOf("git_read", map[string]any{"command": "show", "rev": "HEAD:lamps.txt"})).Files {
+	for _, u := range tools.Describe(callOf("git_read",
+		map[string]any{"command": "show", "rev": "HEAD:lamps.txt"})).Files {
 		if u.Sensitive != "" {
 			t.Errorf("%s is called %s", u.Path, u.Sensitive)
 		}

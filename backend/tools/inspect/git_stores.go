@@ -155,7 +155,8 @@ func (t *Tools) checkRules(ctx context.Context, r repository) *toolspec.Result {
 	}
 	paths, err := t.cfg.Forbidden(ctx, "git_read")
 	if err != nil {
-		return toolkit.Fail(toolspec.SystemError, "the rules about git_read could not be read: "+err.Error(), "Try again.")
+		return toolkit.Fail(toolspec.SystemError, "the rules about git_read could not be read: "+err.Error(),
+			"Try again.")
 	}
 	for _, path := range paths {
 		real, err := protectedpaths.Resolve(path)
@@ -168,7 +169,8 @@ func (t *Tools) checkRules(ctx context.Context, r repository) *toolspec.Result {
 				string(filepath.Separator)+".git"+string(filepath.Separator))
 			top = filepath.Clean(top)
 			if toolkit.Within(path, top) || toolkit.Within(real, top) {
-				return toolkit.Fail(toolspec.PermissionError, "a rule forbids "+path+", which is in the repository "+top,
+				return toolkit.Fail(toolspec.PermissionError, "a rule forbids "+path+", which is in the repository "+
+					top,
 					"Go on without its history. The person can remove the rule in the settings.")
 			}
 		}
@@ -202,6 +204,7 @@ func smallFile(path string, limit int64) (string, error) {
 }
 
 func unchecked(r *repository, err error) *toolspec.Result {
-	return toolkit.Fail(toolspec.SecurityError, "the places of the history of "+r.top+" cannot be checked: "+err.Error(),
+	return toolkit.Fail(toolspec.SecurityError, "the places of the history of "+r.top+" cannot be checked: "+
+		err.Error(),
 		"Ask the person to check its .git.")
 }

@@ -37,7 +37,8 @@ func TestGitReadListsObjectStoresElsewhere(t *testing.T) {
 	newRepository(t, borrows)
 	middle := filepath.Join(home, "middle")
 	newRepository(t, middle)
-	file(t, filepath.Join(borrows, ".git/objects/info/alternates"), "# other stores\n"+filepath.Join(middle, ".git/objects")+"\n")
+	file(t, filepath.Join(borrows, ".git/objects/info/alternates"), "# other stores\n"+
+		filepath.Join(middle, ".git/objects")+"\n")
 	file(t, filepath.Join(middle, ".git/objects/info/alternates"), "../../../other/.git/objects\n\"../../../quoted\"\n")
 
 	linked := filepath.Join(folder, "linked")
@@ -53,8 +54,11 @@ func TestGitReadListsObjectStoresElsewhere(t *testing.T) {
 		led:                           {filepath.Join(other, ".git")},
 		filepath.Join(folder, "tree"): {filepath.Join(other, ".git/worktrees/tree"), filepath.Join(other, ".git")},
 		common:                        {filepath.Join(other, ".git")},
-		borrows:                       {filepath.Join(middle, ".git/objects"), filepath.Join(other, ".git/objects"), filepath.Join(home, "quoted")},
-		linked:                        {filepath.Join(other, ".git/objects")},
+		borrows: {
+			filepath.Join(middle, ".git/objects"), filepath.Join(other, ".git/objects"),
+			filepath.Join(home, "quoted"),
+		},
+		linked: {filepath.Join(other, ".git/objects")},
 	} {
 		at, sensitive := readBy(tools, path)
 		for _, w := range want {

@@ -43,13 +43,15 @@ func TestADatabaseIsRead(t *testing.T) {
 	}
 	says(t, ask(""), "CREATE TABLE lamps", "CREATE VIEW cheap")
 	r := ask("SELECT * FROM lamps ORDER BY id")
-	says(t, r, "id | name | price | picture | made", "1 | desk | 49.5 | [blob, 2 bytes] | 2026-01-02T03:04:05Z", "2 | floor | NULL | NULL | NULL")
+	says(t, r, "id | name | price | picture | made", "1 | desk | 49.5 | [blob, 2 bytes] | 2026-01-02T03:04:05Z",
+		"2 | floor | NULL | NULL | NULL")
 	if v := r.Value.(*table); len(v.Rows) != 2 || v.Rows[0][1] != "desk" || v.Truncated {
 		t.Errorf("%+v", v)
 	}
 	says(t, ask("SELECT name FROM cheap"), "desk")
 	says(t, ask("SELECT text FROM words WHERE words MATCH 'bright'"), "three bright lamps")
-	says(t, ask("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3) SELECT sum(i) AS s FROM n"), "s\n6")
+	says(t, ask("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3) SELECT sum(i) AS s FROM n"),
+		"s\n6")
 	says(t, ask("PRAGMA table_info(lamps)"), "price")
 	says(t, ask("PRAGMA user_version"), "0")
 	says(t, ask("SELECT 1 WHERE 0"), "(no rows)")
@@ -93,15 +95,24 @@ func TestOnlyReadingIsAllowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, query := range []string{
-		"INSERT INTO lamps (name) VALUES ('x')", "UPDATE lamps SET price = 1", "DELETE FROM lamps", "DROP TABLE lamps", "CREATE TABLE x (a)",
-		"CREATE TEMP TABLE x (a)", "ALTER TABLE lamps RENAME TO x", "REPLACE INTO lamps (id) VALUES (1)", "CREATE INDEX i ON lamps (name)",
-		"ATTACH '" + other + "' AS o", "ATTACH ':memory:' AS m", "DETACH main", "VACUUM", "VACUUM INTO '" + folder + "/copy.db'", "REINDEX", "ANALYZE",
-		"BEGIN", "BEGIN IMMEDIATE", "SAVEPOINT s", "SELECT load_extension('x')", "SELECT * FROM evil", "SELECT writefile('" + folder + "/x', 'x')",
-		"SELECT readfile('/etc/passwd')", "SELECT fts3_tokenizer('simple')", "PRAGMA user_version = 7", "PRAGMA user_version(7)", "PRAGMA journal_mode = WAL",
-		"PRAGMA journal_mode", "PRAGMA writable_schema = ON", "PRAGMA query_only = OFF", "PRAGMA trusted_schema = ON", "PRAGMA temp_store_directory = '/tmp'",
-		"PRAGMA schema_version = 1", "PRAGMA encoding = 'UTF-16'", "PRAGMA wal_checkpoint", "PRAGMA optimize", "PRAGMA incremental_vacuum",
-		"SELECT 1; DELETE FROM lamps", "SELECT 1; ATTACH '" + other + "' AS o; SELECT * FROM o.lamps", "SELECT * FROM pragma_user_version; DELETE FROM lamps",
-		"INSERT INTO words(words) VALUES ('rebuild')", "CREATE VIRTUAL TABLE v USING fts5(a)", "EXPLAIN DELETE FROM lamps",
+		"INSERT INTO lamps (name) VALUES ('x')", "UPDATE lamps SET price = 1", "DELETE FROM lamps", "DROP TABLE lamps",
+		"CREATE TABLE x (a)",
+		"CREATE TEMP TABLE x (a)", "ALTER TABLE lamps RENAME TO x", "REPLACE INTO lamps (id) VALUES (1)",
+		"CREATE INDEX i ON lamps (name)",
+		"ATTACH '" + other + "' AS o", "ATTACH ':memory:' AS m", "DETACH main", "VACUUM", "VACUUM INTO '" + folder +
+			"/copy.db'", "REINDEX", "ANALYZE",
+		"BEGIN", "BEGIN IMMEDIATE", "SAVEPOINT s", "SELECT load_extension('x')", "SELECT * FROM evil",
+		"SELECT writefile('" + folder + "/x', 'x')",
+		"SELECT readfile('/etc/passwd')", "SELECT fts3_tokenizer('simple')", "PRAGMA user_version = 7",
+		"PRAGMA user_version(7)", "PRAGMA journal_mode = WAL",
+		"PRAGMA journal_mode", "PRAGMA writable_schema = ON", "PRAGMA query_only = OFF", "PRAGMA trusted_schema = ON",
+		"PRAGMA temp_store_directory = '/tmp'",
+		"PRAGMA schema_version = 1", "PRAGMA encoding = 'UTF-16'", "PRAGMA wal_checkpoint", "PRAGMA optimize",
+		"PRAGMA incremental_vacuum",
+		"SELECT 1; DELETE FROM lamps", "SELECT 1; ATTACH '" + other + "' AS o; SELECT * FROM o.lamps",
+		"SELECT * FROM pragma_user_version; DELETE FROM lamps",
+		"INSERT INTO words(words) VALUES ('rebuild')", "CREATE VIRTUAL TABLE v USING fts5(a)",
+		"EXPLAIN DELETE FROM lamps",
 	} {
 		r := do(t, tools, "sql_query", map[string]any{"path": "shop.db", "query": query})
 		if r.Success {
@@ -124,14 +135,16 @@ func TestEndlessQueryIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan toolspec.Result)
 	go func() {
-		r, _ := tools.Execute(ctx, callOf("sql_query", map[string]any{"path": "shop.db", "query": endless}), toolspec.Definition{}, nil)
+		r, _ := tools.Execute(ctx, callOf("sql_query", map[string]any{"path": "shop.db", "query": endless}),
+			toolspec.Definition{}, nil)
 		done <- r
 	}()
 	cancel()
 	if r := <-done; r.Success || r.ErrorType != "" {
 		t.Errorf("%+v", r)
 	}
-	fails(t, do(t, tools, "sql_query", map[string]any{"path": "shop.db", "query": "SELECT zeroblob(100000000)"}), toolspec.UserError, "too big")
+	fails(t, do(t, tools, "sql_query", map[string]any{"path": "shop.db", "query": "SELECT zeroblob(100000000)"}),
+		toolspec.UserError, "too big")
 }
 
 func TestOnlyADatabaseIsOpened(t *testing.T) {
@@ -148,11 +161,15 @@ func TestOnlyADatabaseIsOpened(t *testing.T) {
 	fails(t, do(t, tools, "sql_query", map[string]any{"path": "pipe"}), toolspec.UserError, "not a regular file")
 	fails(t, do(t, tools, "sql_query", map[string]any{"path": "/dev/zero"}), toolspec.UserError, "not a regular file")
 	fails(t, do(t, tools, "sql_query", map[string]any{"path": "gone.db"}), toolspec.UserError, "there is no file")
-	fails(t, do(t, tools, "sql_query", map[string]any{"path": "~/.ssh/keys.db"}), toolspec.SecurityError, "closed to every tool")
-	fails(t, do(t, tools, "sql_query", map[string]any{"path": filepath.Join(filepath.Dir(home), "data/sextant.db")}), toolspec.SecurityError, "Sextant's own data")
-	fails(t, do(t, tools, "sql_query", map[string]any{"path": "../x.db"}), toolspec.SecurityError, "leads out of the workspace")
+	fails(t, do(t, tools, "sql_query", map[string]any{"path": "~/.ssh/keys.db"}), toolspec.SecurityError,
+		"closed to every tool")
+	fails(t, do(t, tools, "sql_query", map[string]any{"path": filepath.Join(filepath.Dir(home), "data/sextant.db")}),
+		toolspec.SecurityError, "Sextant's own data")
+	fails(t, do(t, tools, "sql_query", map[string]any{"path": "../x.db"}), toolspec.SecurityError,
+		"leads out of the workspace")
 	says(t, do(t, tools, "sql_query", map[string]any{"path": "empty.db"}), "(no rows)")
-	fails(t, do(t, tools, "sql_query", map[string]any{"path": "empty.db", "limit": 1001}), toolspec.ValidationError, "1 to 1000")
+	fails(t, do(t, tools, "sql_query", map[string]any{"path": "empty.db", "limit": 1001}), toolspec.ValidationError,
+		"1 to 1000")
 	if _, err := os.Stat(filepath.Join(folder, "gone.db")); err == nil {
 		t.Error("a file was made")
 	}

@@ -33,9 +33,13 @@ func newTools(t *testing.T) (*Tools, string) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	own := protectedpaths.New(protectedpaths.Own{Home: home, Data: filepath.Join(dir, "data"), Config: filepath.Join(dir, "config")})
+	own := protectedpaths.New(protectedpaths.Own{
+		Home: home, Data: filepath.Join(dir, "data"),
+		Config: filepath.Join(dir, "config"),
+	})
 	return New(Config{
-		Paths: toolkit.Paths{Folder: func() string { return folder }, Home: home, Places: own}, Confine: confine.New(confine.Config{Home: home}),
+		Paths:   toolkit.Paths{Folder: func() string { return folder }, Home: home, Places: own},
+		Confine: confine.New(confine.Config{Home: home}),
 	}), folder
 }
 
@@ -96,7 +100,8 @@ func gitIn(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com",
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ada",
+		"GIT_AUTHOR_EMAIL=ada@example.com",
 		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("git %v: %v\n%s", args, err, out)

@@ -23,11 +23,15 @@ type tabsParams struct {
 func (t *Tools) browserTabs() tool {
 	return build(tool{
 		name: "browser_tabs", hints: toolspec.Hints{OpenWorld: true}, timeout: 60_000,
-		examples: []string{`{"action":"list"}`, `{"action":"open","url":"https://example.com"}`, `{"action":"select","tab":2}`},
+		examples: []string{
+			`{"action":"list"}`, `{"action":"open","url":"https://example.com"}`,
+			`{"action":"select","tab":2}`,
+		},
 	}, t.describeTabs, func(ctx context.Context, s session, p tabsParams) (toolspec.Result, error) {
 		if (p.Action == "select" || p.Action == "close") && p.Tab == 0 {
 			return toolspec.Result{}, &argumentError{
-				"tab is missing", fmt.Sprintf(`send {"action":%q,"tab":1}; {"action":"list"} returns the numbers`, p.Action),
+				"tab is missing", fmt.Sprintf(`send {"action":%q,"tab":1}; {"action":"list"} returns the numbers`,
+					p.Action),
 			}
 		}
 		o := browser.TabOptions{Action: p.Action, Tab: p.Tab}

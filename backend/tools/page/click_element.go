@@ -17,7 +17,10 @@ type clickParams struct {
 func (t *Tools) clickElement() tool {
 	return build(tool{
 		name: "click_element", hints: toolspec.Hints{OpenWorld: true},
-		examples: []string{`{"annotationId":12}`, `{"annotationId":12,"count":2}`, `{"annotationId":12,"button":"right"}`},
+		examples: []string{
+			`{"annotationId":12}`, `{"annotationId":12,"count":2}`,
+			`{"annotationId":12,"button":"right"}`,
+		},
 	}, func(s session, p clickParams) toolspec.Description {
 		return describeElement(s, clickVerb(p, "Clicking", "Double-clicking", "Right-clicking"), p.ID)
 	}, func(ctx context.Context, s session, p clickParams) (toolspec.Result, error) {

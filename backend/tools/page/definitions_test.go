@@ -19,7 +19,10 @@ func loaded(t *testing.T) (*Tools, *navigation.Map) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := New(nil, nav, Options{Aliases: func(w string) (string, bool) { return "http://127.0.0.1:4711/", w == "demo" }})
+	tools, err := New(nil, nav, Options{Aliases: func(w string) (string, bool) {
+		return "http://127.0.0.1:4711/",
+			w == "demo"
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +48,8 @@ func TestDefinitionsFollowTheMap(t *testing.T) {
 func TestNewFailsWhenMapAndToolsDiffer(t *testing.T) {
 	_, nav := loaded(t)
 	more := *nav
-	more.Environment = append(more.Environment[:len(more.Environment):len(more.Environment)], navigation.Command{Command: "fly", Tool: "fly_away"})
+	more.Environment = append(more.Environment[:len(more.Environment):len(more.Environment)],
+		navigation.Command{Command: "fly", Tool: "fly_away"})
 	if _, err := New(nil, &more, Options{}); err == nil || !strings.Contains(err.Error(), "fly_away") {
 		t.Errorf("a tool that is not built: %v", err)
 	}

@@ -27,7 +27,10 @@ func (t *Tools) downloads() tool {
 		sentence := "Listed the downloads"
 		if p.Action == "cancel" {
 			if p.ID == 0 {
-				return toolspec.Result{}, &argumentError{"id is missing", `send {"action":"cancel","id":1}; {} returns the numbers`}
+				return toolspec.Result{}, &argumentError{
+					"id is missing",
+					`send {"action":"cancel","id":1}; {} returns the numbers`,
+				}
 			}
 			if err := s.CancelDownload(ctx, p.ID); err != nil {
 				return toolspec.Result{}, err

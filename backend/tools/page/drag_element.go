@@ -17,7 +17,10 @@ type dragParams struct {
 func (t *Tools) dragElement() tool {
 	return build(tool{
 		name: "drag_element", hints: toolspec.Hints{OpenWorld: true},
-		examples: []string{`{"from":7,"to":9}`, `{"from":7,"by":{"x":120,"y":0}}`, `{"from":{"x":40,"y":60},"to":{"x":200,"y":60}}`},
+		examples: []string{
+			`{"from":7,"to":9}`, `{"from":7,"by":{"x":120,"y":0}}`,
+			`{"from":{"x":40,"y":60},"to":{"x":200,"y":60}}`,
+		},
 	}, func(s session, p dragParams) toolspec.Description {
 		if p.From.ID == 0 {
 			return toolspec.Description{Present: "Dragging from " + p.From.name(s)}
@@ -27,7 +30,10 @@ func (t *Tools) dragElement() tool {
 		return d
 	}, func(ctx context.Context, s session, p dragParams) (toolspec.Result, error) {
 		if (p.To == nil) == (p.By == nil) {
-			return toolspec.Result{}, &argumentError{"send one of to and by", `send {"from":7,"to":9} or {"from":7,"by":{"x":120,"y":0}}`}
+			return toolspec.Result{}, &argumentError{
+				"send one of to and by",
+				`send {"from":7,"to":9} or {"from":7,"by":{"x":120,"y":0}}`,
+			}
 		}
 		sentence := "Dragged " + p.From.name(s) + p.destination(s)
 		o := browser.DragOptions{From: p.From.where()}

@@ -44,7 +44,10 @@ func Device(name string) browser.Emulation {
 func (t *Tools) emulateDevice() tool {
 	return build(tool{
 		name: "emulate_device", hints: toolspec.Hints{OpenWorld: true, Idempotent: true}, timeout: 60_000,
-		examples: []string{`{"device":"phone"}`, `{"width":800,"height":600}`, `{"locale":"de-DE","timezone":"Europe/Berlin","color_scheme":"dark"}`, `{"reset":true}`},
+		examples: []string{
+			`{"device":"phone"}`, `{"width":800,"height":600}`,
+			`{"locale":"de-DE","timezone":"Europe/Berlin","color_scheme":"dark"}`, `{"reset":true}`,
+		},
 	}, func(_ session, p emulateParams) toolspec.Description {
 		if p.Device != "" {
 			return toolspec.Description{Present: "Emulating a " + annotation.Clean(p.Device, 30)}
@@ -52,7 +55,10 @@ func (t *Tools) emulateDevice() tool {
 		return toolspec.Description{Present: "Changing the emulation of the tab"}
 	}, func(ctx context.Context, s session, p emulateParams) (toolspec.Result, error) {
 		if p == (emulateParams{}) {
-			return toolspec.Result{}, &argumentError{"there are no arguments", `send {"device":"phone"}, or {"reset":true}`}
+			return toolspec.Result{}, &argumentError{
+				"there are no arguments",
+				`send {"device":"phone"}, or {"reset":true}`,
+			}
 		}
 		if (p.Width == 0) != (p.Height == 0) {
 			return toolspec.Result{}, &argumentError{"width and height go together", `send {"width":800,"height":600}`}

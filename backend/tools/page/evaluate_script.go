@@ -23,7 +23,10 @@ type evaluateParams struct {
 func (t *Tools) evaluateScript() tool {
 	return build(tool{
 		name: "evaluate_script", hints: toolspec.Hints{OpenWorld: true, Confirm: true}, timeout: 90_000,
-		examples: []string{`{"script":"document.title"}`, `{"script":"element.dataset.price","annotationId":12}`, `{"script":"const r = await fetch('/api'); return r.status"}`},
+		examples: []string{
+			`{"script":"document.title"}`, `{"script":"element.dataset.price","annotationId":12}`,
+			`{"script":"const r = await fetch('/api'); return r.status"}`,
+		},
 	}, func(s session, p evaluateParams) toolspec.Description {
 		d := toolspec.Description{Present: "Running a script on the page", Target: s.Address(), Data: p.Script}
 		if p.ID > 0 {

@@ -19,7 +19,10 @@ type dialogParams struct {
 func (t *Tools) handleDialog() tool {
 	return build(tool{
 		name: "handle_dialog", hints: toolspec.Hints{OpenWorld: true}, secret: []string{"password", "text"},
-		timeout: 60_000, examples: []string{`{"accept":true}`, `{"text":"Ana"}`, `{"username":"ana","password":"…"}`, `{"accept":false}`},
+		timeout: 60_000, examples: []string{
+			`{"accept":true}`, `{"text":"Ana"}`, `{"username":"ana","password":"…"}`,
+			`{"accept":false}`,
+		},
 	}, func(s session, p dialogParams) toolspec.Description {
 		d := toolspec.Description{Present: "Dismissing the dialog"}
 		if p.Accept {

@@ -20,12 +20,15 @@ func has(t *testing.T, what, text string, parts ...string) {
 func TestOpenAnnotateClickAndType(t *testing.T) {
 	h := take(t)
 	r := h.do("navigate_page", `{"url":"demo"}`)
-	has(t, "opened", r.Text, "Page: Order ¦ shop | "+live.url+"/ | v", `textbox "Name"`, `button "Later" (disabled)`, "… 1 more below; scroll")
-	if !strings.HasPrefix(r.Sentence, "Opened 127.0.0.1:") || len(r.Sources) != 1 || r.Sources[0] != live.url || len(r.Preview) == 0 {
+	has(t, "opened", r.Text, "Page: Order ¦ shop | "+live.url+"/ | v", `textbox "Name"`, `button "Later" (disabled)`,
+		"… 1 more below; scroll")
+	if !strings.HasPrefix(r.Sentence, "Opened 127.0.0.1:") || len(r.Sources) != 1 || r.Sources[0] != live.url ||
+		len(r.Preview) == 0 {
 		t.Errorf("sentence %q, sources %v, preview %v", r.Sentence, r.Sources, r.Preview)
 	}
 	look := h.do("annotate_page", `{}`)
-	field, button, list := number(t, look, `textbox "Name"`), number(t, look, `button "Place order"`), number(t, look, `combobox "Size"`)
+	field, button, list := number(t, look, `textbox "Name"`), number(t, look, `button "Place order"`),
+		number(t, look, `combobox "Size"`)
 
 	typed := h.do("type_text", `{"annotationId":%d,"text":"Ana"}`, field)
 	has(t, "typed", typed.Text, `= "Ana"`)
@@ -52,7 +55,8 @@ func TestOpenAnnotateClickAndType(t *testing.T) {
 		Text   string
 	}
 	b, err := json.Marshal(look.Value)
-	if err != nil || json.Unmarshal(b, &value) != nil || value.Page.Title != "Order | shop" || len(value.Elements) < 6 || value.Elements[0].Box.Width <= 0 || value.Events == nil || value.Text != look.Text {
+	if err != nil || json.Unmarshal(b, &value) != nil || value.Page.Title != "Order | shop" ||
+		len(value.Elements) < 6 || value.Elements[0].Box.Width <= 0 || value.Events == nil || value.Text != look.Text {
 		t.Errorf("value: %s", b)
 	}
 }
@@ -72,12 +76,16 @@ func TestADescriptionNamesTheElement(t *testing.T) {
 	h := take(t)
 	id := number(t, h.do("navigate_page", `{"url":"demo"}`), `textbox "Name"`)
 	d := live.tools.Describe(h.call("type_text", `{"annotationId":`+jsonOf(id)+`,"text":"10437"}`))
-	want := toolspec.Description{Present: "Typing into “Name”", Target: "[" + jsonOf(id) + `] textbox "Name"`, Data: "10437", Annotation: id}
+	want := toolspec.Description{
+		Present: "Typing into “Name”", Target: "[" + jsonOf(id) + `] textbox "Name"`,
+		Data: "10437", Annotation: id,
+	}
 	if d.Present != want.Present || d.Target != want.Target || d.Data != want.Data || d.Annotation != want.Annotation {
 		t.Errorf("%+v", d)
 	}
 	d = live.tools.Describe(h.call("navigate_page", `{"url":"Shop.example:8443/x"}`))
-	if d.Present != "Opening shop.example:8443" || d.Target != "https://shop.example:8443/x" || len(d.Hosts) != 1 || d.Hosts[0] != "shop.example:8443" {
+	if d.Present != "Opening shop.example:8443" || d.Target != "https://shop.example:8443/x" || len(d.Hosts) != 1 ||
+		d.Hosts[0] != "shop.example:8443" {
 		t.Errorf("%+v", d)
 	}
 	if d := live.tools.Describe(h.call("navigate_page", `{broken`)); d.Present != "" {
@@ -147,14 +155,21 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 		{"select_text", `{}`, toolspec.ValidationError, "missing"},
 		{"click_element", `{"annotationId":"x"}`, toolspec.ValidationError, "cannot be read"},
 		{"click_element", `{"annotationId":999999}`, toolspec.UserError, "999999"},
-		{"click_element", `{"annotationId":` + jsonOf(number(t, r, `button "Later"`)) + `}`, toolspec.UserError, "disabled"},
-		{"select_option", `{"annotationId":` + jsonOf(number(t, r, `combobox "Size"`)) + `,"values":["Huge"]}`, toolspec.UserError, `"Small", "Large"`},
+		{
+			"click_element", `{"annotationId":` + jsonOf(number(t, r, `button "Later"`)) + `}`, toolspec.UserError,
+			"disabled",
+		},
+		{
+			"select_option", `{"annotationId":` + jsonOf(number(t, r, `combobox "Size"`)) + `,"values":["Huge"]}`,
+			toolspec.UserError, `"Small", "Large"`,
+		},
 		{"select_text", `{"text":"not on the page"}`, "", "not on the page"},
 		{"get_page_content", `{"offset":99999999}`, toolspec.ValidationError, "beyond the end"},
 		{"take_screenshot", `{"annotationId":1,"full_page":true}`, toolspec.ValidationError, "cannot be combined"},
 	} {
 		r := h.try(c.tool, c.args)
-		if r.Success || (c.kind != "" && r.ErrorType != c.kind) || !strings.Contains(r.Error, c.says) || r.Suggestion == "" {
+		if r.Success || (c.kind != "" && r.ErrorType != c.kind) || !strings.Contains(r.Error, c.says) ||
+			r.Suggestion == "" {
 			t.Errorf("%s %s: success %v, %s: %q (%q)", c.tool, c.args, r.Success, r.ErrorType, r.Error, r.Suggestion)
 		}
 	}

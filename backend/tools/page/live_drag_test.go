@@ -33,7 +33,8 @@ func TestElementsAreDraggedAndPointsPressed(t *testing.T) {
 	r := h.do("drag_element", `{"from":%d,"by":{"x":50,"y":0}}`, number(t, page, `slider "Price"`))
 	has(t, "by an offset", r.Text, `slider "Price" = "50`)
 	for _, bad := range []string{`{"from":%d}`, `{"from":%d,"to":3,"by":{"x":1,"y":1}}`} {
-		if r := h.try("drag_element", strings.Replace(bad, "%d", jsonOf(apple), 1)); r.Success || r.ErrorType != toolspec.ValidationError {
+		if r := h.try("drag_element", strings.Replace(bad, "%d", jsonOf(apple), 1)); r.Success ||
+			r.ErrorType != toolspec.ValidationError {
 			t.Errorf("%s: %+v", bad, r)
 		}
 	}
@@ -61,13 +62,16 @@ func TestFilesAreUploadedFromTheWorkspaceAndShownBefore(t *testing.T) {
 	url := hardPages(t)
 	id := number(t, h.do("navigate_page", `{"url":%q}`, url+"/upload"), `file "Plain"`)
 	d := live.tools.Describe(h.call("upload_file", `{"annotationId":`+jsonOf(id)+`,"path":"link.txt"}`))
-	if d.Data != filepath.Join(dir, "june.txt") || len(d.Hosts) != 1 || !strings.Contains(url, d.Hosts[0]) || d.Annotation != id {
+	if d.Data != filepath.Join(dir, "june.txt") || len(d.Hosts) != 1 || !strings.Contains(url, d.Hosts[0]) ||
+		d.Annotation != id {
 		t.Errorf("the call is described as %+v", d)
 	}
-	has(t, "uploaded", h.do("upload_file", `{"annotationId":%d,"path":"june.txt"}`, id).Text, `gave "june.txt" (7 bytes) to [`)
+	has(t, "uploaded", h.do("upload_file", `{"annotationId":%d,"path":"june.txt"}`, id).Text,
+		`gave "june.txt" (7 bytes) to [`)
 	has(t, "read by the page", h.do("get_page_content", `{"format":"text"}`).Text, "plain june.txt: figures")
 	for _, bad := range []string{`"path":"../x"`, `"path":"~/x"`, `"paths":["none.txt"]`, `"path":"."`, `"path":""`} {
-		if r := h.try("upload_file", `{"annotationId":`+jsonOf(id)+`,`+bad+`}`); r.Success || r.ErrorType != toolspec.ValidationError || r.Suggestion == "" {
+		if r := h.try("upload_file", `{"annotationId":`+jsonOf(id)+`,`+bad+`}`); r.Success ||
+			r.ErrorType != toolspec.ValidationError || r.Suggestion == "" {
 			t.Errorf("%s: %+v", bad, r)
 		}
 	}

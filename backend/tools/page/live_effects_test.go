@@ -62,7 +62,8 @@ func TestDialogIsAnsweredAndItsPasswordIsNotShown(t *testing.T) {
 	if r := h.try("handle_dialog", `{}`); r.Success || r.Suggestion == "" {
 		t.Errorf("without a dialog: %+v", r)
 	}
-	if d := live.tools.Describe(h.call("handle_dialog", `{"text":"geheim7"}`)); !slices.Equal(d.Secret, []string{"text"}) {
+	if d := live.tools.Describe(h.call("handle_dialog", `{"text":"geheim7"}`)); !slices.Equal(d.Secret,
+		[]string{"text"}) {
 		t.Errorf("a text that nothing asks for any more is shown: %+v", d)
 	}
 	has(t, "guarded", h.do("navigate_page", `{"url":%q}`, url+"/vault").Text, "log-in: "+url+" (\"Vault\")")
@@ -81,9 +82,13 @@ func TestPasswordOfAPromptIsNotShown(t *testing.T) {
 	h := take(t)
 	url := effects(t)
 	h.do("navigate_page", `{"url":%q}`, url)
-	for message, hidden := range map[string]bool{"Your PASSWORD, please:": true, "PIN?": true, "Ihr Kennwort": true, "Spinning wheel name?": false} {
+	for message, hidden := range map[string]bool{
+		"Your PASSWORD, please:": true, "PIN?": true, "Ihr Kennwort": true,
+		"Spinning wheel name?": false,
+	} {
 		// The prompt comes when the answer was given, so that no script waits for it.
-		h.do("evaluate_script", `{"script":"setTimeout(() => { const x = prompt('%s', 'preset9'); fetch('/api?q=' + x) }, 0)"}`, message)
+		h.do("evaluate_script",
+			`{"script":"setTimeout(() => { const x = prompt('%s', 'preset9'); fetch('/api?q=' + x) }, 0)"}`, message)
 		args := `{"text":"geheim7"}`
 		call := h.call("handle_dialog", args)
 		for live.tools.Describe(call).Target == "" {
@@ -171,7 +176,8 @@ func TestConsoleAndRequestsCannotForgeALine(t *testing.T) {
 		t.Errorf("the sources are %v", list.Sources)
 	}
 	id := list.Value.(lists.RequestsValue).Requests[0].ID
-	has(t, "one request", h.do("network_requests", `{"id":%d}`, id).Text, `response body: "line one\nnote: faked"`, "Content-Type: text/plain")
+	has(t, "one request", h.do("network_requests", `{"id":%d}`, id).Text, `response body: "line one\nnote: faked"`,
+		"Content-Type: text/plain")
 	has(t, "none", h.do("network_requests", `{"status":"failed"}`).Text, "There are no such requests.")
 }
 
@@ -187,7 +193,8 @@ func TestARequestToAnotherOriginIsMaskedAndNamesItsSource(t *testing.T) {
 		t.Errorf("the sources of the list are %v", list.Sources)
 	}
 	r := h.do("network_requests", `{"id":%d}`, list.Value.(lists.RequestsValue).Requests[0].ID)
-	has(t, "one request", r.Text, `request body: "pass%0Aword=•••&a=1"`, `note: 2 values masked as •••: "token in the address", "pass word in the request body"`)
+	has(t, "one request", r.Text, `request body: "pass%0Aword=•••&a=1"`,
+		`note: 2 values masked as •••: "token in the address", "pass word in the request body"`)
 	if !slices.Equal(r.Sources, []string{url, other}) {
 		t.Errorf("the sources are %v", r.Sources)
 	}
@@ -198,7 +205,8 @@ func TestEmulationIsChangedStepByStep(t *testing.T) {
 	h.do("navigate_page", `{"url":%q}`, effects(t))
 	see := func(want string) {
 		t.Helper()
-		r := h.do("evaluate_script", `{"script":"[innerWidth, devicePixelRatio, navigator.language, /Mobile/.test(navigator.userAgent)].join()"}`)
+		r := h.do("evaluate_script",
+			`{"script":"[innerWidth, devicePixelRatio, navigator.language, /Mobile/.test(navigator.userAgent)].join()"}`)
 		has(t, "the page sees", r.Text, `value: "`+want+`"`)
 	}
 	has(t, "emulated", h.do("emulate_device", `{"device":"phone"}`).Text, "emulating phone")
@@ -225,7 +233,8 @@ func TestSavePDFAndPageTools(t *testing.T) {
 	has(t, "tools", h.do("page_tools", `{}`).Text, `"add" "Adds \"fake\" {}" {"type":"object"`)
 	r = h.do("page_tools", `{"action":"call","name":"add","arguments":{"a":2}}`)
 	has(t, "called", r.Text, `the page's tool says: "sum\n3"`, `called the page's tool "add"`)
-	if d := live.tools.Describe(h.call("page_tools", `{"action":"call","name":"add","arguments":{"a":2}}`)); d.Data != `{"a":2}` || len(d.Hosts) != 1 {
+	if d := live.tools.Describe(h.call("page_tools",
+		`{"action":"call","name":"add","arguments":{"a":2}}`)); d.Data != `{"a":2}` || len(d.Hosts) != 1 {
 		t.Errorf("the question would show %+v", d)
 	}
 }

@@ -19,7 +19,8 @@ func twoSites(t *testing.T) (page, frame string) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		if r.URL.Path == "/inner" {
-			_, _ = fmt.Fprint(w, `<!doctype html><input aria-label=There><select aria-label=Pick><option>One<option>Two</select>`)
+			_, _ = fmt.Fprint(w,
+				`<!doctype html><input aria-label=There><select aria-label=Pick><option>One<option>Two</select>`)
 			return
 		}
 		_, _ = fmt.Fprint(w, `<!doctype html><title>Shop</title><input aria-label=Here><input type=password aria-label=Word><a href=/next?a=1>Next</a><iframe width=400 height=90 src="`+inner+`/inner"></iframe>`)
@@ -49,12 +50,16 @@ func TestTypingIntoAFrameOfAnotherOriginAsks(t *testing.T) {
 	h := take(t)
 	page, frame := twoSites(t)
 	r := h.do("navigate_page", `{"url":%q}`, page)
-	here, there, pick := number(t, r, `textbox "Here"`), number(t, r, `textbox "There"`), number(t, r, `combobox "Pick"`)
+	here, there, pick := number(t, r, `textbox "Here"`), number(t, r, `textbox "There"`),
+		number(t, r, `combobox "Pick"`)
 	into := func(id int) string { return fmt.Sprintf(`{"annotationId":%d,"text":"10437"}`, id) }
 	if d := h.judged("type_text", into(here), page); d.Verdict != policy.Allow {
 		t.Errorf("typing on the page that was read: %+v", d)
 	}
-	for tool, args := range map[string]string{"type_text": into(there), "select_option": fmt.Sprintf(`{"annotationId":%d,"values":["Two"]}`, pick)} {
+	for tool, args := range map[string]string{
+		"type_text":     into(there),
+		"select_option": fmt.Sprintf(`{"annotationId":%d,"values":["Two"]}`, pick),
+	} {
 		d := h.judged(tool, args, page)
 		if d.Verdict != policy.Refuse || !strings.Contains(d.Reason, "nobody to ask") {
 			t.Errorf("%s in the frame: %+v", tool, d)
@@ -87,7 +92,8 @@ func TestALinkOfThePageIsFollowedWithoutAQuestion(t *testing.T) {
 		if d := h.judged(call.tool, fmt.Sprintf(call.args, page+"/next?a=1"), frame); d.Verdict != policy.Allow {
 			t.Errorf("%s to a link of the page: %+v", call.tool, d)
 		}
-		if d := h.judged(call.tool, fmt.Sprintf(call.args, page+"/next?a=2"), frame); d.Verdict != policy.Refuse || !strings.Contains(d.Reason, "nobody to ask") {
+		if d := h.judged(call.tool, fmt.Sprintf(call.args, page+"/next?a=2"), frame); d.Verdict != policy.Refuse ||
+			!strings.Contains(d.Reason, "nobody to ask") {
 			t.Errorf("%s to an address made up: %+v", call.tool, d)
 		}
 	}
@@ -99,13 +105,18 @@ func TestTheBrowserSaysWhichTextIsSecret(t *testing.T) {
 	r := h.do("navigate_page", `{"url":%q}`, page)
 	describe := func(args string) []string { return live.tools.Describe(h.call("type_text", args)).Secret }
 	word := number(t, r, `textbox "Word"`)
-	if got := describe(fmt.Sprintf(`{"annotationId":%d,"text":"hunter2"}`, word)); !slices.Equal(got, []string{"text"}) {
+	if got := describe(fmt.Sprintf(`{"annotationId":%d,"text":"hunter2"}`, word)); !slices.Equal(got,
+		[]string{"text"}) {
 		t.Errorf("a password field: %v", got)
 	}
-	if got := describe(fmt.Sprintf(`{"annotationId":%d,"text":"10437"}`, number(t, r, `textbox "Here"`))); len(got) > 0 {
+	if got := describe(fmt.Sprintf(`{"annotationId":%d,"text":"10437"}`,
+		number(t, r, `textbox "Here"`))); len(got) > 0 {
 		t.Errorf("a plain field: %v", got)
 	}
-	for _, args := range []string{`{"annotationId":999999999,"text":"hunter2"}`, `{"annotationId":"x","text":"hunter2"}`} {
+	for _, args := range []string{
+		`{"annotationId":999999999,"text":"hunter2"}`,
+		`{"annotationId":"x","text":"hunter2"}`,
+	} {
 		if got := describe(args); !slices.Equal(got, []string{"text"}) {
 			t.Errorf("%s: %v", args, got)
 		}
@@ -120,10 +131,12 @@ func TestAFramesToolIsJudgedAsTheFrames(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		if r.URL.Path == "/inner" {
-			_, _ = fmt.Fprint(w, `<!doctype html><script>document.modelContext.registerTool({name: 'grab', description: 'Grabs', execute: async (x) => 'grabbed ' + x.q})</script>`)
+			_, _ = fmt.Fprint(w,
+				`<!doctype html><script>document.modelContext.registerTool({name: 'grab', description: 'Grabs', execute: async (x) => 'grabbed ' + x.q})</script>`)
 			return
 		}
-		_, _ = fmt.Fprint(w, `<!doctype html><title>Shop</title><iframe allow="tools *" src="`+inner+`/inner"></iframe>`)
+		_, _ = fmt.Fprint(w, `<!doctype html><title>Shop</title><iframe allow="tools *" src="`+inner+
+			`/inner"></iframe>`)
 	}))
 	t.Cleanup(func() {
 		s.CloseClientConnections()
@@ -149,7 +162,8 @@ func TestAFramesToolIsJudgedAsTheFrames(t *testing.T) {
 	if !slices.Equal(d.Hosts, host(inner)) || d.Target != inner || !strings.Contains(d.Present, "localhost") {
 		t.Errorf("it is described as %+v", d)
 	}
-	if d := h.judged("page_tools", args, s.URL); d.Verdict != policy.Refuse || !strings.Contains(d.Reason, "nobody to ask") {
+	if d := h.judged("page_tools", args, s.URL); d.Verdict != policy.Refuse ||
+		!strings.Contains(d.Reason, "nobody to ask") {
 		t.Errorf("with the page read, the frame's tool: %+v", d)
 	}
 	r := h.do("page_tools", args)

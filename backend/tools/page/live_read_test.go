@@ -65,21 +65,26 @@ func TestPicturesAreTakenAndBounded(t *testing.T) {
 		t.Helper()
 		c, kind, err := image.DecodeConfig(bytes.NewReader(r.Images[0].Data))
 		v, ok := r.Value.(screenshotValue)
-		if err != nil || "image/"+kind != r.Images[0].MIME || !ok || v.Width != c.Width || v.Height != c.Height || v.Tokens != (c.Width*c.Height+749)/750 {
+		if err != nil || "image/"+kind != r.Images[0].MIME || !ok || v.Width != c.Width || v.Height != c.Height ||
+			v.Tokens != (c.Width*c.Height+749)/750 {
 			t.Fatalf("%s: %+v, %+v, %v", what, c, r.Value, err)
 		}
 		return c.Height
 	}
 	view := h.do("take_screenshot", `{"annotated":true}`)
 	one := h.do("take_screenshot", `{"annotationId":%d}`, number(t, r, `button "Place order"`))
-	v, f, o := height("viewport", view), height("full page", h.do("take_screenshot", `{"full_page":true}`)), height("element", one)
+	v, f, o := height("viewport", view), height("full page", h.do("take_screenshot", `{"full_page":true}`)),
+		height("element", one)
 	if f <= v || o >= v || f < 3000 {
 		t.Errorf("heights: viewport %d, full page %d, element %d", v, f, o)
 	}
 	if len(view.Sources) != 1 || one.Sentence != "Took a picture of “Place order”" {
 		t.Errorf("%v %q", view.Sources, one.Sentence)
 	}
-	for _, args := range []string{`{"annotated":true,"max_tokens":200}`, `{"full_page":true,"max_tokens":300}`, `{"max_tokens":50}`} {
+	for _, args := range []string{
+		`{"annotated":true,"max_tokens":200}`, `{"full_page":true,"max_tokens":300}`,
+		`{"max_tokens":50}`,
+	} {
 		r := h.do("take_screenshot", `%s`, args)
 		height(args, r)
 		got, _ := r.Value.(screenshotValue)

@@ -35,7 +35,8 @@ func report(t *testing.T, r toolspec.Result) (v struct {
 func TestStepsRunInOneCallAndAreListed(t *testing.T) {
 	h := take(t)
 	look := h.do("navigate_page", `{"url":"demo"}`)
-	field, button, list := number(t, look, `textbox "Name"`), number(t, look, `button "Place order"`), number(t, look, `combobox "Size"`)
+	field, button, list := number(t, look, `textbox "Name"`), number(t, look, `button "Place order"`),
+		number(t, look, `combobox "Size"`)
 	r := h.do("run_steps", `{"steps":[{"tool":"type_text","annotationId":%d,"text":"Ana"},
 		{"tool":"select_option","annotationId":%d,"values":["Large"],"unless":{"text":"no such words"}},
 		{"tool":"select_option","annotationId":%d,"values":["Small"],"unless":{"role":"button","name":"place"}},
@@ -44,7 +45,8 @@ func TestStepsRunInOneCallAndAreListed(t *testing.T) {
 	if v.Done != 3 || v.Stopped != "" || len(v.Steps) != 4 || v.Steps[2].Status != "skipped" || v.Text != r.Text {
 		t.Errorf("%+v", v)
 	}
-	has(t, "steps", r.Text, `1 typed "Ana" into [`, "\n4 clicked [", "\nPage: Order", "\ndid 3 of 4 steps", `textbox "Name" = "Ana"`, `combobox "Size" = "Large"`)
+	has(t, "steps", r.Text, `1 typed "Ana" into [`, "\n4 clicked [", "\nPage: Order", "\ndid 3 of 4 steps",
+		`textbox "Name" = "Ana"`, `combobox "Size" = "Large"`)
 	if r.Sentence != "Ran 3 steps" || !slices.Equal(r.Sources, []string{live.url}) {
 		t.Errorf("sentence %q, sources %v", r.Sentence, r.Sources)
 	}
@@ -60,10 +62,16 @@ func TestStepsStopAtTheFirstSurprise(t *testing.T) {
 		done        int
 		stopped     string
 	}{
-		{"a disabled button", typing + `,{"tool":"click_element","annotationId":` + id(`button "Later"`) + `},` + typing, 1, "stopped at step 2: [" + id(`button "Later"`) + `] button "Later" is disabled`},
-		{"what is expected does not come", `{"tool":"hover_element","annotationId":` + id(`button "Place order"`) + `,"expect":{"role":"link","name":"nowhere"}},` + typing, 1, `there is no link "nowhere"`},
-		{"an event that is expected does not come", typing[:len(typing)-1] + `,"expect":{"event":"download"}},` + typing, 1, "expects the event download"},
-		{"a new tab", `{"tool":"click_element","annotationId":` + id(`link "In a new tab"`) + `},` + typing, 1, "opened tab"},
+		{"a disabled button", typing + `,{"tool":"click_element","annotationId":` + id(`button "Later"`) + `},` +
+			typing, 1, "stopped at step 2: [" + id(`button "Later"`) + `] button "Later" is disabled`},
+		{"what is expected does not come", `{"tool":"hover_element","annotationId":` + id(`button "Place order"`) +
+			`,"expect":{"role":"link","name":"nowhere"}},` + typing, 1, `there is no link "nowhere"`},
+		{"an event that is expected does not come", typing[:len(typing)-1] + `,"expect":{"event":"download"}},` +
+			typing, 1, "expects the event download"},
+		{
+			"a new tab", `{"tool":"click_element","annotationId":` + id(`link "In a new tab"`) + `},` + typing, 1,
+			"opened tab",
+		},
 	} {
 		r := h.do("run_steps", `{"steps":[%s]}`, c.steps)
 		v := report(t, r)
@@ -118,9 +126,15 @@ func TestUnexpectedNavigationStopsSteps(t *testing.T) {
 	if v.Done != 1 || !strings.Contains(v.Stopped, "the page went to "+live.url+"/article") {
 		t.Errorf("not said: %+v", v)
 	}
-	for _, guard := range []string{`"navigates":true`, `"expect":{"url":"/article"}`, `"expect":{"event":"navigated","text":"On lamps"}`} {
-		v = report(t, h.do("run_steps", `{"steps":[{"tool":"click_element","annotationId":%s,%s},{"tool":"get_page_content","max_tokens":100},%s]}`, link(), guard, back))
-		if v.Done != 3 || v.Stopped != "" || v.Page.URL != live.url+"/" || !strings.Contains(v.Text, "2 get_page_content:\nPage: On lamps") {
+	for _, guard := range []string{
+		`"navigates":true`, `"expect":{"url":"/article"}`,
+		`"expect":{"event":"navigated","text":"On lamps"}`,
+	} {
+		v = report(t, h.do("run_steps",
+			`{"steps":[{"tool":"click_element","annotationId":%s,%s},{"tool":"get_page_content","max_tokens":100},%s]}`,
+			link(), guard, back))
+		if v.Done != 3 || v.Stopped != "" || v.Page.URL != live.url+"/" ||
+			!strings.Contains(v.Text, "2 get_page_content:\nPage: On lamps") {
 			t.Errorf("%s: %+v", guard, v)
 		}
 	}
@@ -140,7 +154,8 @@ func TestInvalidStepIsFoundBeforeTheFirstRuns(t *testing.T) {
 		`{"tool":5}`: "tool cannot be read",
 	} {
 		r := h.try("run_steps", `{"steps":[`+typing+`,`+bad+`]}`)
-		if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error, "step 2: ") || !strings.Contains(r.Error, says) {
+		if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error, "step 2: ") ||
+			!strings.Contains(r.Error, says) {
 			t.Errorf("%s: %+v", bad, r)
 		}
 	}
@@ -157,12 +172,15 @@ func TestOnlyCoreToolsMayBeSteps(t *testing.T) {
 	h := take(t)
 	h.do("navigate_page", `{"url":"demo"}`)
 	for tool, args := range map[string]string{
-		"upload_file": `"annotationId":1,"path":"/etc/hosts"`, "evaluate_script": `"script":"document.title = 'ran'"`, "page_tools": `"action":"list"`,
-		"downloads": `"action":"list"`, "network_requests": `"limit":5`, "console_messages": `"limit":5`, "handle_dialog": `"accept":true`,
-		"save_pdf": `"paper":"a4"`, "emulate_device": `"width":400`, "get_annotations": `"limit":5`,
+		"upload_file": `"annotationId":1,"path":"/etc/hosts"`, "evaluate_script": `"script":"document.title = 'ran'"`,
+		"page_tools": `"action":"list"`,
+		"downloads":  `"action":"list"`, "network_requests": `"limit":5`, "console_messages": `"limit":5`,
+		"handle_dialog": `"accept":true`,
+		"save_pdf":      `"paper":"a4"`, "emulate_device": `"width":400`, "get_annotations": `"limit":5`,
 	} {
 		r := h.try("run_steps", `{"steps":[{"tool":"press_key","key":"Tab"},{"tool":"`+tool+`",`+args+`}]}`)
-		if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error, "step 2: "+tool+" cannot be a step; a step is one of navigate_page, ") ||
+		if r.Success || r.ErrorType != toolspec.ValidationError ||
+			!strings.Contains(r.Error, "step 2: "+tool+" cannot be a step; a step is one of navigate_page, ") ||
 			!strings.Contains(r.Error, "hover_element") || strings.Contains(r.Error, "downloads,") {
 			t.Errorf("%s: %+v", tool, r)
 		}
@@ -182,12 +200,14 @@ func TestStepsThatTypeSecretsAreHidden(t *testing.T) {
 	h := take(t)
 	look := h.do("navigate_page", `{"url":"demo"}`)
 	for what, hidden := range map[string]bool{`textbox "Name"`: false, `textbox "Password"`: true} {
-		d := live.tools.Describe(h.call("run_steps", `{"steps":[{"tool":"type_text","annotationId":`+jsonOf(number(t, look, what))+`,"text":"geheim7"}]}`))
+		d := live.tools.Describe(h.call("run_steps", `{"steps":[{"tool":"type_text","annotationId":`+
+			jsonOf(number(t, look, what))+`,"text":"geheim7"}]}`))
 		if slices.Contains(d.Secret, "steps") != hidden || d.Present != "Running 1 step" {
 			t.Errorf("%s: %+v", what, d)
 		}
 	}
-	r := h.do("run_steps", `{"steps":[{"tool":"type_text","annotationId":%d,"text":"geheim7"}]}`, number(t, look, `textbox "Password"`))
+	r := h.do("run_steps", `{"steps":[{"tool":"type_text","annotationId":%d,"text":"geheim7"}]}`,
+		number(t, look, `textbox "Password"`))
 	if b, err := json.Marshal(r.Value); err != nil || strings.Contains(string(b)+r.Text, "geheim7") {
 		t.Errorf("the password is told:\n%s", r.Text)
 	}
@@ -216,7 +236,8 @@ func TestAwaitedTextIsInTheAnswer(t *testing.T) {
 func TestATabThatAStepExpectsIsListed(t *testing.T) {
 	h := take(t)
 	look := h.do("navigate_page", `{"url":%q}`, live.url+"/")
-	r := h.do("run_steps", `{"steps":[{"tool":"click_element","annotationId":%s,"expect":{"event":"opened_tab"}}]}`, jsonOf(number(t, look, `link "In a new tab"`)))
+	r := h.do("run_steps", `{"steps":[{"tool":"click_element","annotationId":%s,"expect":{"event":"opened_tab"}}]}`,
+		jsonOf(number(t, look, `link "In a new tab"`)))
 	has(t, "the new tab", r.Text, "did 1 of 1 step", "Page: On lamps")
 	if strings.Contains(r.Text, "annotate_page lists it") {
 		t.Errorf("what is listed is said to be still to be listed:\n%s", r.Text)

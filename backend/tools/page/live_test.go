@@ -57,7 +57,10 @@ func run(m *testing.M) (int, error) {
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		page := map[string]string{"/": orderPage, "/article": articlePage, "/turning": turningPage, "/suggesting": `<title>Suggesting</title><input aria-label=Place oninput="setTimeout(() => { late.innerHTML = '<button>Frankfurt</button>' }, 900)"><p id=late></p>`, "/asking": `<title>Asking</title><button onclick="confirm(1)">Ask</button>`, "/tall": `<title>Tall</title><p>Above</p><button style="width:300px;height:2400px">Tall</button><p>Below</p>`, "/application": strings.Replace(applicationPage, "LONG", strings.Repeat("You agree to a lot. ", 100), 1)}[r.URL.Path]
+		page := map[string]string{
+			"/": orderPage, "/article": articlePage, "/turning": turningPage,
+			"/suggesting": `<title>Suggesting</title><input aria-label=Place oninput="setTimeout(() => { late.innerHTML = '<button>Frankfurt</button>' }, 900)"><p id=late></p>`, "/asking": `<title>Asking</title><button onclick="confirm(1)">Ask</button>`, "/tall": `<title>Tall</title><p>Above</p><button style="width:300px;height:2400px">Tall</button><p>Below</p>`, "/application": strings.Replace(applicationPage, "LONG", strings.Repeat("You agree to a lot. ", 100), 1),
+		}[r.URL.Path]
 		if page == "" {
 			http.NotFound(w, r)
 			return
@@ -109,7 +112,10 @@ func take(t *testing.T) hands {
 }
 
 func (h hands) call(tool string, args string) toolspec.Call {
-	return toolspec.Call{ID: "1", Tool: tool, Args: json.RawMessage(args), From: toolspec.Provenance{Session: h.t.Name()}}
+	return toolspec.Call{
+		ID: "1", Tool: tool, Args: json.RawMessage(args),
+		From: toolspec.Provenance{Session: h.t.Name()},
+	}
 }
 
 func (h hands) try(tool, args string) toolspec.Result {

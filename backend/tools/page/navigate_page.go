@@ -24,7 +24,10 @@ func (t *Tools) navigatePage() tool {
 		case p.URL != "" && p.Action != "":
 			return toolspec.Result{}, &argumentError{"url and action cannot be combined", "send one of them"}
 		case p.URL == "" && p.Action == "":
-			return toolspec.Result{}, &argumentError{"url or action is missing", `send {"url":"https://example.com"} or {"action":"back"}`}
+			return toolspec.Result{}, &argumentError{
+				"url or action is missing",
+				`send {"url":"https://example.com"} or {"action":"back"}`,
+			}
 		case p.URL != "":
 			u, err := t.address(p.URL)
 			if err != nil {

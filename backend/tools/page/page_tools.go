@@ -93,7 +93,8 @@ func describePageTools(s session, p pageToolsParams) toolspec.Description {
 		Target:  s.Address(),
 	}
 	if from := observation.Sources(s.Address()); len(from) == 0 || from[0] != origin {
-		d.Present = "Calling the tool “" + annotation.Clean(p.Name, 60) + "” of " + annotation.Clean(observation.Host(origin), 80)
+		d.Present = "Calling the tool “" + annotation.Clean(p.Name, 60) + "” of " +
+			annotation.Clean(observation.Host(origin), 80)
 		d.Target = annotation.Clean(origin, 200)
 	}
 	if raw, err := json.Marshal(p.Arguments); err == nil && len(p.Arguments) > 0 {

@@ -16,7 +16,10 @@ type scrollParams struct {
 func (t *Tools) scrollPage() tool {
 	return build(tool{
 		name: "scroll_page", hints: toolspec.Hints{Idempotent: false, OpenWorld: true},
-		examples: []string{`{"direction":"down"}`, `{"direction":"bottom"}`, `{"direction":"down","amount":300,"target":14}`},
+		examples: []string{
+			`{"direction":"down"}`, `{"direction":"bottom"}`,
+			`{"direction":"down","amount":300,"target":14}`,
+		},
 	}, func(s session, p scrollParams) toolspec.Description {
 		d := toolspec.Description{Present: "Scrolling " + directionPhrase(p.Direction)}
 		if p.Target > 0 {

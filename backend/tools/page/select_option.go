@@ -16,7 +16,10 @@ type selectParams struct {
 func (t *Tools) selectOption() tool {
 	return build(tool{
 		name: "select_option", hints: toolspec.Hints{OpenWorld: true},
-		examples: []string{`{"annotationId":9,"values":["Medium"]}`, `{"annotationId":9,"values":["red","green"]}`, `{"annotationId":21,"values":["DE"]}`},
+		examples: []string{
+			`{"annotationId":9,"values":["Medium"]}`, `{"annotationId":9,"values":["red","green"]}`,
+			`{"annotationId":21,"values":["DE"]}`,
+		},
 	}, func(s session, p selectParams) toolspec.Description {
 		return withData(s, describeElement(s, "Choosing in", p.ID), strings.Join(p.Values, ", "))
 	}, func(ctx context.Context, s session, p selectParams) (toolspec.Result, error) {

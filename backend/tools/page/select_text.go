@@ -26,9 +26,15 @@ func (t *Tools) selectText() tool {
 	}, func(ctx context.Context, s session, p selectTextParams) (toolspec.Result, error) {
 		switch {
 		case p.ID == 0 && p.Text == "":
-			return toolspec.Result{}, &argumentError{"annotationId or text is missing", `send {"text":"words on the page"} or {"annotationId":7}`}
+			return toolspec.Result{}, &argumentError{
+				"annotationId or text is missing",
+				`send {"text":"words on the page"} or {"annotationId":7}`,
+			}
 		case p.End != 0 && p.End <= p.Start:
-			return toolspec.Result{}, &argumentError{"end is not after start", `send e.g. {"annotationId":7,"start":0,"end":5}`}
+			return toolspec.Result{}, &argumentError{
+				"end is not after start",
+				`send e.g. {"annotationId":7,"start":0,"end":5}`,
+			}
 		}
 		a, err := s.SelectText(ctx, p.ID, p.Text, p.Start, p.End)
 		if err != nil {

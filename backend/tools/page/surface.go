@@ -17,7 +17,8 @@ import (
 // onPanels are the tools that work on the page of a panel too.
 func onPanels(tool string) bool {
 	switch tool {
-	case "annotate_page", "click_element", "type_text", "select_option", "press_key", "scroll_page", "get_page_content", "take_screenshot",
+	case "annotate_page", "click_element", "type_text", "select_option", "press_key", "scroll_page", "get_page_content",
+		"take_screenshot",
 		"wait_for", "run_steps", "get_annotations", "hover_element", "get_selection":
 		return true
 	}

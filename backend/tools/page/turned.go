@@ -18,7 +18,8 @@ func (r *stepRun) pressesAgain(i int) bool {
 // does. A change is unexpected where the page reuses the element for its neighbour, as a list does that one entry
 // was removed from.
 func (r *stepRun) turned(i int, e annotation.Element) bool {
-	if st := r.steps[i]; st.tool != "click_element" || !slices.Contains(st.elementIDs, e.ID) || e.Role != r.namesBefore[e.ID][0] {
+	if st := r.steps[i]; st.tool != "click_element" || !slices.Contains(st.elementIDs, e.ID) ||
+		e.Role != r.namesBefore[e.ID][0] {
 		return false
 	}
 	for _, was := range r.annotationsBefore {

@@ -26,7 +26,10 @@ const maxTyped = 100_000
 func (t *Tools) typeText() tool {
 	return build(tool{
 		name: "type_text", hints: toolspec.Hints{OpenWorld: true}, timeout: 120_000, secret: []string{"text"},
-		examples: []string{`{"annotationId":13,"text":"10437"}`, `{"annotationId":4,"text":"desk lamp","submit":true}`, `{"annotationId":7,"text":" and more","clear":false}`},
+		examples: []string{
+			`{"annotationId":13,"text":"10437"}`, `{"annotationId":4,"text":"desk lamp","submit":true}`,
+			`{"annotationId":7,"text":" and more","clear":false}`,
+		},
 	}, func(s session, p typeParams) toolspec.Description {
 		d := withData(s, describeElement(s, "Typing into", p.ID), p.Text)
 		for _, name := range secrets.Names(p.Text) {

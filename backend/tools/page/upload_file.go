@@ -21,7 +21,10 @@ type uploadParams struct {
 func (t *Tools) uploadFile() tool {
 	x := build(tool{
 		name: "upload_file", hints: toolspec.Hints{OpenWorld: true, Confirm: true},
-		examples: []string{`{"annotationId":7,"path":"reports/june.pdf"}`, `{"annotationId":7,"paths":["a.png","b.png"]}`},
+		examples: []string{
+			`{"annotationId":7,"path":"reports/june.pdf"}`,
+			`{"annotationId":7,"paths":["a.png","b.png"]}`,
+		},
 	}, func(s session, p uploadParams) toolspec.Description {
 		d := describeElement(s, "Uploading to", p.ID)
 		paths, err := t.uploadPaths(p)
@@ -76,7 +79,8 @@ func (t *Tools) uploadPaths(p uploadParams) ([]string, error) {
 	paths := make([]string, len(all))
 	for i, f := range all {
 		if strings.ContainsRune(f, 0) || strings.HasPrefix(f, "~") || f == "" {
-			return nil, &argumentError{"the path " + annotation.Clean(f, 100) + " is neither absolute nor in the workspace", "send an absolute path"}
+			return nil, &argumentError{"the path " + annotation.Clean(f, 100) +
+				" is neither absolute nor in the workspace", "send an absolute path"}
 		}
 		if !filepath.IsAbs(f) {
 			folder := t.opts.Folder()

@@ -29,7 +29,10 @@ func (t *Tools) waitFor() tool {
 		}
 	}, func(ctx context.Context, s session, p waitParams) (toolspec.Result, error) {
 		if p.Text == "" && p.Gone == "" && p.URL == "" && p.Seconds <= 0 {
-			return toolspec.Result{}, &argumentError{"there is nothing to wait for", `send text, gone, url or seconds, e.g. {"text":"Saved"}`}
+			return toolspec.Result{}, &argumentError{
+				"there is nothing to wait for",
+				`send text, gone, url or seconds, e.g. {"text":"Saved"}`,
+			}
 		}
 		a, err := s.Wait(ctx, surface.WaitOptions{Text: p.Text, Gone: p.Gone, URL: p.URL, Seconds: p.Seconds})
 		if err != nil {

@@ -64,14 +64,15 @@ type part struct {
 
 func readResult() tool {
 	return tool{
-		def: toolkit.Define(toolspec.ReadResult, "workspace", readResultDoc, fmt.Sprintf(`{"type":"object","properties":{`+
-			`"handle":{"type":"string","minLength":1,"maxLength":40},`+
-			`"offset":{"type":"integer","minimum":1,"default":1},`+
-			`"limit":{"type":"integer","minimum":1,"maximum":%d,"description":"Most lines, characters or matches."},`+
-			`"unit":{"type":"string","enum":["lines","characters"],"default":"lines"},`+
-			`"pattern":{"type":"string","maxLength":%d},`+
-			`"context":{"type":"integer","minimum":0,"maximum":%d,"default":0}`+
-			`},"required":["handle"],"additionalProperties":false}`, maxPage, maxPattern, maxContext),
+		def: toolkit.Define(toolspec.ReadResult, "workspace", readResultDoc,
+			fmt.Sprintf(`{"type":"object","properties":{`+
+				`"handle":{"type":"string","minLength":1,"maxLength":40},`+
+				`"offset":{"type":"integer","minimum":1,"default":1},`+
+				`"limit":{"type":"integer","minimum":1,"maximum":%d,"description":"Most lines, characters or matches."},`+
+				`"unit":{"type":"string","enum":["lines","characters"],"default":"lines"},`+
+				`"pattern":{"type":"string","maxLength":%d},`+
+				`"context":{"type":"integer","minimum":0,"maximum":%d,"default":0}`+
+				`},"required":["handle"],"additionalProperties":false}`, maxPage, maxPattern, maxContext),
 			toolspec.Hints{ReadOnly: true, Idempotent: true},
 			`{"handle":"r_k3x7q2m5w4ab","offset":301}`, `{"handle":"r_k3x7q2m5w4ab","pattern":"(?i)error","context":2}`,
 			`{"handle":"r_k3x7q2m5w4ab","unit":"characters","offset":12001}`),

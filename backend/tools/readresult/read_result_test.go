@@ -47,12 +47,14 @@ func newFixture(t testing.TB) *fixture {
 func (h *fixture) open() {
 	h.t.Helper()
 	var err error
-	if h.store, err = sqlite.Open(context.Background(), filepath.Join(h.folder, "sextant.db"), slog.New(slog.DiscardHandler)); err != nil {
+	if h.store, err = sqlite.Open(context.Background(), filepath.Join(h.folder, "sextant.db"),
+		slog.New(slog.DiscardHandler)); err != nil {
 		h.t.Fatal(err)
 	}
-	if h.longs, err = results.New(context.Background(), filepath.Join(h.folder, "results"), h.store, func(text string) string {
-		return strings.ReplaceAll(text, "hush", "(hidden)")
-	}); err != nil {
+	if h.longs, err = results.New(context.Background(), filepath.Join(h.folder, "results"), h.store,
+		func(text string) string {
+			return strings.ReplaceAll(text, "hush", "(hidden)")
+		}); err != nil {
 		h.t.Fatal(err)
 	}
 	h.Tools = New(h.longs, h.store)
@@ -82,7 +84,8 @@ func (h *fixture) read(from toolspec.Provenance, p readResultParams) (part, tool
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	r, err := h.Execute(context.Background(), toolspec.Call{Tool: "read_result", Args: args, From: from}, toolspec.Definition{}, nil)
+	r, err := h.Execute(context.Background(), toolspec.Call{Tool: "read_result", Args: args, From: from},
+		toolspec.Definition{}, nil)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -117,7 +120,10 @@ func TestJoinedPagesAreTheWholeText(t *testing.T) {
 	h := newFixture(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		text := texts().Draw(rt, "text")
-		p := readResultParams{Handle: h.keep(text, wire.StoredResult{}), Offset: 1, Unit: rapid.SampledFrom([]string{inLines, inCharacters}).Draw(rt, "unit")}
+		p := readResultParams{
+			Handle: h.keep(text, wire.StoredResult{}), Offset: 1,
+			Unit: rapid.SampledFrom([]string{inLines, inCharacters}).Draw(rt, "unit"),
+		}
 		var joined strings.Builder
 		for pages := 0; ; pages++ {
 			if pages > 10_000 {
@@ -159,7 +165,8 @@ func TestSearchFindsTheLinesThatGrepFinds(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "text")
 	rapid.Check(t, func(rt *rapid.T) {
 		text := texts().Draw(rt, "text")
-		pattern := rapid.SampledFrom([]string{"needle", "[Nn]eedle", "^word", "é+n", "7", "=1;x", "漢字", "^$"}).Draw(rt, "pattern")
+		pattern := rapid.SampledFrom([]string{"needle", "[Nn]eedle", "^word", "é+n", "7", "=1;x", "漢字", "^$"}).Draw(rt,
+			"pattern")
 		if err := os.WriteFile(file, []byte(strings.ReplaceAll(text, "\r\n", "\n")), 0o600); err != nil {
 			rt.Fatal(err)
 		}
@@ -173,7 +180,10 @@ func TestSearchFindsTheLinesThatGrepFinds(t *testing.T) {
 		for _, m := range number.FindAllStringSubmatch(string(out), -1) {
 			want = append(want, m[1])
 		}
-		p := readResultParams{Handle: h.keep(text, wire.StoredResult{}), Pattern: pattern, Limit: rapid.IntRange(0, 3).Draw(rt, "limit")}
+		p := readResultParams{
+			Handle: h.keep(text, wire.StoredResult{}), Pattern: pattern,
+			Limit: rapid.IntRange(0, 3).Draw(rt, "limit"),
+		}
 		for {
 			page, r := h.read(mine, p)
 			if !r.Success {
@@ -228,11 +238,13 @@ func TestOnlyTheOwnerAndAPersonReadAResult(t *testing.T) {
 		if r.Success || strings.Contains(r.ModelText(), "private") {
 			t.Errorf("%+v reads it: %s", other, r.ModelText())
 		}
-		if _, none := h.read(other, readResultParams{Handle: "r_aaaaaaaaaaaa"}); strings.ReplaceAll(r.ModelText(), id, "r_aaaaaaaaaaaa") != none.ModelText() {
+		if _, none := h.read(other, readResultParams{Handle: "r_aaaaaaaaaaaa"}); strings.ReplaceAll(r.ModelText(), id,
+			"r_aaaaaaaaaaaa") != none.ModelText() {
 			t.Errorf("somebody else's is told apart from none: %q, %q", r.ModelText(), none.ModelText())
 		}
 	}
-	if page, _ := h.read(toolspec.Provenance{Caller: toolspec.CallerPerson}, readResultParams{Handle: id}); page.Text != "private\n" {
+	if page, _ := h.read(toolspec.Provenance{Caller: toolspec.CallerPerson},
+		readResultParams{Handle: id}); page.Text != "private\n" {
 		t.Errorf("a person gets %q", page.Text)
 	}
 	for _, bad := range []string{"", "r_", "../sextant.db", "r_aaaaaaaaaaa/", strings.Repeat("r", 3000)} {
@@ -244,8 +256,16 @@ func TestOnlyTheOwnerAndAPersonReadAResult(t *testing.T) {
 
 func TestPageHasTheSourcesOfTheWholeResult(t *testing.T) {
 	h := newFixture(t)
-	id := h.keep("one\ntwo\n", wire.StoredResult{Sources: []string{"mcp:mail"}, Read: []string{"file /home/ada/plan.txt"}})
-	for _, p := range []readResultParams{{Handle: id}, {Handle: id, Pattern: "two"}, {Handle: id, Pattern: "none"}, {Handle: id, Unit: inCharacters}} {
+	id := h.keep("one\ntwo\n", wire.StoredResult{
+		Sources: []string{"mcp:mail"},
+		Read:    []string{"file /home/ada/plan.txt"},
+	})
+	for _, p := range []readResultParams{
+		{Handle: id},
+		{Handle: id, Pattern: "two"},
+		{Handle: id, Pattern: "none"},
+		{Handle: id, Unit: inCharacters},
+	} {
 		_, r := h.read(mine, p)
 		if strings.Join(r.Sources, " ") != "mcp:mail" || strings.Join(r.Read, " ") != "file /home/ada/plan.txt" {
 			t.Errorf("%+v: sources %v, read %v", p, r.Sources, r.Read)
@@ -305,7 +325,8 @@ func TestDraftIsValidTextWithinItsBound(t *testing.T) {
 	if kept, err = h.longs.Keep(t.Context(), wire.StoredResult{Owner: mine.Owner()}, "", d); err != nil {
 		t.Fatal(err)
 	}
-	if page, _ := h.read(mine, readResultParams{Handle: kept.ID}); page.Text != "it is (hidden)\nend" || kept.Lines != 2 {
+	if page, _ := h.read(mine, readResultParams{Handle: kept.ID}); page.Text != "it is (hidden)\nend" ||
+		kept.Lines != 2 {
 		t.Errorf("a secret is kept: %q", page.Text)
 	}
 	if d, err = h.longs.Draft(); err != nil {
@@ -323,7 +344,8 @@ func TestDraftIsValidTextWithinItsBound(t *testing.T) {
 	if !kept.Cut || kept.Bytes > results.MaxBytes || kept.Bytes < results.MaxBytes-3 {
 		t.Errorf("%+v", kept)
 	}
-	if page, r := h.read(mine, readResultParams{Handle: kept.ID, Offset: kept.Lines, Limit: 1}); !page.Cut || !strings.Contains(r.Text, "the rest was not stored") {
+	if page, r := h.read(mine, readResultParams{Handle: kept.ID, Offset: kept.Lines, Limit: 1}); !page.Cut ||
+		!strings.Contains(r.Text, "the rest was not stored") {
 		t.Errorf("%q", r.Text)
 	}
 }
@@ -336,7 +358,8 @@ func forget(t *testing.T, s *sqlite.Store) {
 		t.Fatal(err)
 	}
 	defer rec.Close()
-	if _, err := rec.Publish(t.Context(), event.New(event.ConversationDeleted, event.Removed{ID: mine.Conversation}).In(mine.Conversation, "")); err != nil {
+	if _, err := rec.Publish(t.Context(), event.New(event.ConversationDeleted,
+		event.Removed{ID: mine.Conversation}).In(mine.Conversation, "")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -354,13 +377,19 @@ func (m messagesByID) Message(_ context.Context, id string) (chat.Message, error
 
 func TestOldResultIsReadByItsMessage(t *testing.T) {
 	tools := New(nil, messagesByID{
-		"m_page":   {ID: "m_page", Conversation: "mine", Role: chat.RoleTool, Text: "one\ntwo\nthree", Outside: []string{"https://shop.example"}},
+		"m_page": {
+			ID: "m_page", Conversation: "mine", Role: chat.RoleTool, Text: "one\ntwo\nthree",
+			Outside: []string{"https://shop.example"},
+		},
 		"m_file":   {ID: "m_file", Conversation: "mine", Role: chat.RoleTool, Text: "secret plan"},
 		"m_spoken": {ID: "m_spoken", Conversation: "mine", Role: chat.RoleAssistant, Text: "hello"},
 	})
 	read := func(from toolspec.Provenance, args string) toolspec.Result {
 		t.Helper()
-		r, err := tools.Execute(t.Context(), toolspec.Call{Tool: toolspec.ReadResult, Args: json.RawMessage(args), From: from}, toolspec.Definition{}, nil)
+		r, err := tools.Execute(t.Context(), toolspec.Call{
+			Tool: toolspec.ReadResult, Args: json.RawMessage(args),
+			From: from,
+		}, toolspec.Definition{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -370,12 +399,16 @@ func TestOldResultIsReadByItsMessage(t *testing.T) {
 	if r.Text != "m_page: lines 2-3 of 3\ntwo\nthree" || len(r.Sources) != 1 || r.Sources[0] != "https://shop.example" {
 		t.Errorf("%+v", r)
 	}
-	if r := read(mine, `{"handle":"m_file","pattern":"plan"}`); !strings.Contains(r.Text, "secret plan") || len(r.Read) != 1 {
+	if r := read(mine, `{"handle":"m_file","pattern":"plan"}`); !strings.Contains(r.Text, "secret plan") ||
+		len(r.Read) != 1 {
 		t.Errorf("what may be a file's is not known on its way out: %+v", r)
 	}
 	other := mine
 	other.Conversation = "other"
-	for _, r := range []toolspec.Result{read(other, `{"handle":"m_page"}`), read(mine, `{"handle":"m_spoken"}`), read(mine, `{"handle":"m_none"}`)} {
+	for _, r := range []toolspec.Result{
+		read(other, `{"handle":"m_page"}`), read(mine, `{"handle":"m_spoken"}`),
+		read(mine, `{"handle":"m_none"}`),
+	} {
 		if r.Success || !strings.Contains(r.Error, "no stored result") {
 			t.Errorf("%+v", r)
 		}

@@ -86,7 +86,8 @@ func (t *Tools) open(
 	switch {
 	case errors.Is(err, results.ErrUnknown):
 		return nil, about, toolkit.Fail(toolspec.UserError, fmt.Sprintf("there is no stored result %.40q", handle),
-			"Send a handle (r_…) that a result of this conversation named. An old one may be deleted: repeat the call."), nil
+			"Send a handle (r_…) that a result of this conversation named. An old one may be deleted: repeat the "+
+				"call."), nil
 	case err != nil:
 		return nil, about, nil, fmt.Errorf("reading a result: %w", err)
 	}

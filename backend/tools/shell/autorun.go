@@ -113,5 +113,6 @@ func reportAutorun(r *toolspec.Result, paths []string) {
 }
 
 // readOnlyWorkspace says that commands cannot write to the workspace, and what to do.
-const readOnlyWorkspace = "The workspace folder is the home folder or contains its start-up files, so commands cannot change " +
+const readOnlyWorkspace = "The workspace folder is the home folder or contains its start-up files, so commands " +
+	"cannot change " +
 	"anything in it. Choose a folder below it as the workspace to allow changes."

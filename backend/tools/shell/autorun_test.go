@@ -33,7 +33,10 @@ func TestAutorunFilesAreReported(t *testing.T) {
 		{"echo x > f; cp sub/.git/hooks/pre-push.sample sub/.git/hooks/pre-commit.sample", nil},
 		{"cat old/.envrc; true > g", nil},
 		{"echo x > .envrc", []string{".envrc"}},
-		{"echo y > sub/.git/hooks/pre-commit; mkdir -p a/.vscode; echo '{}' > a/.vscode/tasks.json; exit 3", []string{"a/.vscode/tasks.json", "sub/.git/hooks/pre-commit"}},
+		{
+			"echo y > sub/.git/hooks/pre-commit; mkdir -p a/.vscode; echo '{}' > a/.vscode/tasks.json; exit 3",
+			[]string{"a/.vscode/tasks.json", "sub/.git/hooks/pre-commit"},
+		},
 		{"cp -p old/.envrc keep; echo 'as it is!' > old/.envrc; touch -r keep old/.envrc", []string{"old/.envrc"}},
 		{"ln -s ../f a/.envrc; mkfifo sub/.envrc", []string{"a/.envrc", "sub/.envrc"}},
 		{"rm .envrc", nil},
@@ -62,14 +65,16 @@ func TestHomeFolderAsWorkspaceIsReadOnly(t *testing.T) {
 		args, _ := json.Marshal(map[string]any{"command": command})
 		return b.tools.Describe(toolspec.Call{Tool: "bash", Args: args}).Warnings
 	}
-	if said := describe("echo x > .zshenv"); !slices.ContainsFunc(said, func(w string) bool { return strings.Contains(w, "home folder") }) {
+	if said := describe("echo x > .zshenv"); !slices.ContainsFunc(said,
+		func(w string) bool { return strings.Contains(w, "home folder") }) {
 		t.Errorf("the question says %q", said)
 	}
 	if said := describe("ls"); len(said) > 0 {
 		t.Errorf("a command that only reads is asked about: %q", said)
 	}
 	r := b.run("echo x > .zshenv")
-	if _, err := os.Lstat(filepath.Join(b.home, ".zshenv")); !os.IsNotExist(err) || !strings.Contains(r.ModelText(), "home folder") {
+	if _, err := os.Lstat(filepath.Join(b.home, ".zshenv")); !os.IsNotExist(err) ||
+		!strings.Contains(r.ModelText(), "home folder") {
 		t.Errorf("%v: %+v", err, r)
 	}
 	b.ws = project

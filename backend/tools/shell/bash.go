@@ -212,7 +212,8 @@ func commandResult(p bashParams, output *output, exit confine.Exit, stopped bool
 	case exit.Killed:
 		value["timed_out"] = true
 		r = toolspec.Fail(toolspec.UserError, fmt.Sprintf("timed out: stopped after %d s", p.Timeout),
-			fmt.Sprintf("Give a longer timeout (at most %d), or do less in one command. What it did until then is kept.", maxLimit))
+			fmt.Sprintf("Give a longer timeout (at most %d), or do less in one command. What it did until then is "+
+				"kept.", maxLimit))
 		r.Sentence = fmt.Sprintf("Stopped after %d s: %s", p.Timeout, short)
 	case exit.Code != 0:
 		r.Sentence = fmt.Sprintf("Ran %s: exit code %d", short, exit.Code)

@@ -43,7 +43,8 @@ func newBench(t *testing.T, without ...string) *bench {
 		t.Fatal(err)
 	}
 	b.tools = shell.New(shell.Config{
-		Folder: func() string { return b.ws }, Home: b.home, Places: protectedpaths.New(protectedpaths.Own{Home: b.home}),
+		Folder: func() string { return b.ws }, Home: b.home,
+		Places:  protectedpaths.New(protectedpaths.Own{Home: b.home}),
 		Confine: confine.New(confine.Config{Home: b.home, Without: without}), Cache: filepath.Join(b.home, "cache"),
 	})
 	return b
@@ -55,15 +56,16 @@ func (b *bench) call(ctx context.Context, args map[string]any) toolspec.Result {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	r, err := b.tools.Execute(ctx, toolspec.Call{Tool: "bash", Args: body}, toolspec.Definition{}, func(stream, text string) {
-		b.mu.Lock()
-		b.streamed[stream] += text
-		heard := b.heard
-		b.mu.Unlock()
-		if heard != nil {
-			heard(stream, text)
-		}
-	})
+	r, err := b.tools.Execute(ctx, toolspec.Call{Tool: "bash", Args: body}, toolspec.Definition{},
+		func(stream, text string) {
+			b.mu.Lock()
+			b.streamed[stream] += text
+			heard := b.heard
+			b.mu.Unlock()
+			if heard != nil {
+				heard(stream, text)
+			}
+		})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -125,7 +127,8 @@ func TestLongOutputKeepsHeadAndTail(t *testing.T) {
 	b := newBench(t)
 	r := b.run("echo begin; seq 1 200000; echo end")
 	left, _ := value(r, "left_out_bytes").(int)
-	if !strings.HasPrefix(r.Text, "begin\n1\n2\n") || !strings.HasSuffix(r.Text, "200000\nend") || len(r.Text) > 101<<10 {
+	if !strings.HasPrefix(r.Text, "begin\n1\n2\n") || !strings.HasSuffix(r.Text, "200000\nend") ||
+		len(r.Text) > 101<<10 {
 		t.Errorf("%d bytes: %.40q … %q", len(r.Text), r.Text, r.Text[len(r.Text)-40:])
 	}
 	// begin, end and the numbers are 1,288,905 bytes, the sum of what is returned and what is left out.
@@ -146,7 +149,8 @@ func TestEscapeSequencesAreRemoved(t *testing.T) {
 func TestTimedOutCommandReturnsItsOutput(t *testing.T) {
 	b := newBench(t)
 	r := b.call(t.Context(), map[string]any{"command": "echo so far; sleep 600", "timeout": 3})
-	if r.Success || value(r, "timed_out") != true || !strings.Contains(r.ModelText(), "timed out") || !strings.Contains(r.ModelText(), "so far") {
+	if r.Success || value(r, "timed_out") != true || !strings.Contains(r.ModelText(), "timed out") ||
+		!strings.Contains(r.ModelText(), "so far") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -159,7 +163,8 @@ func TestSandboxCheckDoesNotCountAsCommandTime(t *testing.T) {
 	}
 	b := newBench(t)
 	bin := t.TempDir()
-	slow := fmt.Sprintf("#!/bin/sh\n[ -e '%[1]s/tried' ] || { : > '%[1]s/tried'; sleep 3.5; }\nexec %[2]s \"$@\"\n", bin, real)
+	slow := fmt.Sprintf("#!/bin/sh\n[ -e '%[1]s/tried' ] || { : > '%[1]s/tried'; sleep 3.5; }\nexec %[2]s \"$@\"\n",
+		bin, real)
 	if err := os.WriteFile(filepath.Join(bin, "bwrap"), []byte(slow), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +190,10 @@ func TestCancelledCommandReturnsItsOutput(t *testing.T) {
 
 func TestWorkingDirectoryMustExist(t *testing.T) {
 	b := newBench(t)
-	for dir, want := range map[string]string{"sub": b.ws + "/sub", "": b.ws, b.ws + "/sub": b.ws + "/sub", "~/project": b.ws} {
+	for dir, want := range map[string]string{
+		"sub": b.ws + "/sub", "": b.ws, b.ws + "/sub": b.ws + "/sub",
+		"~/project": b.ws,
+	} {
 		r := b.call(t.Context(), map[string]any{"command": "pwd", "working_dir": dir})
 		if r.Text != want {
 			t.Errorf("%q: %q %s", dir, r.Text, r.Error)
@@ -208,7 +216,8 @@ func TestACommandIsDescribedByWhatItWouldDo(t *testing.T) {
 		return b.tools.Describe(toolspec.Call{Tool: "bash", Args: body})
 	}
 	d := describe(map[string]any{"command": "rm -r sub", "description": "Look at a file"})
-	if d.Target != "rm -r sub" || !d.RunsProgram || d.Network || len(d.Files) != 1 || d.Files[0].Use != toolspec.UseDelete || d.Files[0].Path != b.ws+"/sub" {
+	if d.Target != "rm -r sub" || !d.RunsProgram || d.Network || len(d.Files) != 1 ||
+		d.Files[0].Use != toolspec.UseDelete || d.Files[0].Path != b.ws+"/sub" {
 		t.Errorf("%+v", d)
 	}
 	if strings.Contains(d.Present, "Look at a file") {
@@ -217,13 +226,15 @@ func TestACommandIsDescribedByWhatItWouldDo(t *testing.T) {
 	if d := describe(map[string]any{"command": "./x", "network": true}); !d.Network {
 		t.Errorf("%+v", d)
 	}
-	if d := describe(map[string]any{"command": "cat ~/.ssh/id_rsa"}); len(d.Files) != 1 || d.Files[0].Sensitive == "" || len(d.Warnings) == 0 {
+	if d := describe(map[string]any{"command": "cat ~/.ssh/id_rsa"}); len(d.Files) != 1 || d.Files[0].Sensitive == "" ||
+		len(d.Warnings) == 0 {
 		t.Errorf("%+v", d)
 	}
 	if err := os.Symlink(filepath.Join(b.home, ".bashrc"), filepath.Join(b.ws, "innocent")); err != nil {
 		t.Fatal(err)
 	}
-	if d := describe(map[string]any{"command": "echo x >> innocent"}); len(d.Files) != 1 || d.Files[0].Path != b.home+"/.bashrc" || d.Files[0].Sensitive == "" {
+	if d := describe(map[string]any{"command": "echo x >> innocent"}); len(d.Files) != 1 || d.Files[0].Path != b.home+
+		"/.bashrc" || d.Files[0].Sensitive == "" {
 		t.Errorf("a link: %+v", d)
 	}
 }

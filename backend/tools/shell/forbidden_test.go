@@ -32,17 +32,22 @@ func TestACommandDoesNotSeeWhatARuleForbids(t *testing.T) {
 		t.Fatalf("without a rule it reads nothing: %+v", r)
 	}
 	b.tools = shell.New(shell.Config{
-		Folder: func() string { return b.ws }, Home: b.home, Places: protectedpaths.New(protectedpaths.Own{Home: b.home}), Confine: c,
+		Folder: func() string { return b.ws }, Home: b.home,
+		Places: protectedpaths.New(protectedpaths.Own{Home: b.home}), Confine: c,
 		Forbidden: func(context.Context) ([]string, error) { return forbidden, broken },
 	})
 	// Harmless ones are asked for by nobody, and the others write.
-	for _, command := range []string{"grep -rh . .", "cat private/diary", "cat pri*/dia*", "echo x > f; cat private/diary; cp -r private p; cat p/*"} {
+	for _, command := range []string{
+		"grep -rh . .", "cat private/diary", "cat pri*/dia*",
+		"echo x > f; cat private/diary; cp -r private p; cat p/*",
+	} {
 		if r := b.run(command); strings.Contains(r.Text, "dear diary") {
 			t.Errorf("%s: %+v", command, r)
 		}
 	}
 	inside := b.call(t.Context(), map[string]any{"command": "ls", "working_dir": "private"})
-	if inside.Success || inside.ErrorType != toolspec.PermissionError || !strings.Contains(inside.Error, "a rule forbids") {
+	if inside.Success || inside.ErrorType != toolspec.PermissionError ||
+		!strings.Contains(inside.Error, "a rule forbids") {
 		t.Errorf("in the folder itself: %+v", inside)
 	}
 	broken = errors.New("the disk is gone")

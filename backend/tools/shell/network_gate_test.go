@@ -35,11 +35,17 @@ func (outward) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 func limited(t *testing.T, decide func(ctx context.Context, host string) error) (b *bench, asked func() []string) {
 	t.Helper()
 	b = newBench(t)
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprintf(w, "page of %s\n", r.Host) }))
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_,
+			_ = fmt.Fprintf(w, "page of %s\n", r.Host)
+	}))
 	t.Cleanup(site.Close)
-	guard := egress.New(egress.Config{Resolver: outward{}, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, site.Listener.Addr().String())
-	}})
+	guard := egress.New(egress.Config{
+		Resolver: outward{},
+		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, site.Listener.Addr().String())
+		},
+	})
 	t.Cleanup(func() { _ = guard.Close() })
 	c := confine.New(confine.Config{Home: b.home})
 	if !c.Limits() {
@@ -48,7 +54,8 @@ func limited(t *testing.T, decide func(ctx context.Context, host string) error) 
 	var mu sync.Mutex
 	var hosts []string
 	b.tools = shell.New(shell.Config{
-		Folder: func() string { return b.ws }, Home: b.home, Places: protectedpaths.New(protectedpaths.Own{Home: b.home}), Confine: c,
+		Folder: func() string { return b.ws }, Home: b.home,
+		Places: protectedpaths.New(protectedpaths.Own{Home: b.home}), Confine: c,
 		Egress: guard, AllowHost: func(ctx context.Context, _ toolspec.Call, host string) error {
 			mu.Lock()
 			hosts = append(hosts, host)
@@ -71,16 +78,22 @@ func TestNewHostIsAskedAboutOnce(t *testing.T) {
 		}
 		return errors.New("declined by the person")
 	})
-	r := b.networked("curl -sS http://named.test/; h=$(printf fine); curl -sS http://$h.test/ http://$h.test/again; curl -sS http://$(printf ba)d.test/$h; curl -sS http://$(printf ba)d.test/")
-	for _, want := range []string{"page of named.test", "page of fine.test", "Sextant: bad.test was not reached: declined by the person", "Not reached: bad.test (declined by the person)"} {
+	r := b.networked("curl -sS http://named.test/; h=$(printf fine); curl -sS http://$h.test/ http://$h.test/again; " +
+		"curl -sS http://$(printf ba)d.test/$h; curl -sS http://$(printf ba)d.test/")
+	for _, want := range []string{
+		"page of named.test", "page of fine.test",
+		"Sextant: bad.test was not reached: declined by the person", "Not reached: bad.test (declined by the person)",
+	} {
 		if !strings.Contains(r.Text, want) {
 			t.Errorf("the answer does not say %q: %s", want, r.Text)
 		}
 	}
-	if got := asked(); !slices.Equal(got, []string{"fine.test"}) && !slices.Equal(got, []string{"fine.test", "bad.test"}) {
+	if got := asked(); !slices.Equal(got, []string{"fine.test"}) &&
+		!slices.Equal(got, []string{"fine.test", "bad.test"}) {
 		t.Errorf("asked for %q", got)
 	}
-	if hosts, _ := value(r, "hosts").([]string); !slices.Contains(hosts, "fine.test") || slices.Contains(hosts, "evil.test") {
+	if hosts, _ := value(r, "hosts").([]string); !slices.Contains(hosts, "fine.test") ||
+		slices.Contains(hosts, "evil.test") {
 		t.Errorf("hosts %v", value(r, "hosts"))
 	}
 	if !slices.Equal(r.Sources, []string{"a command with network"}) {
@@ -91,7 +104,10 @@ func TestNewHostIsAskedAboutOnce(t *testing.T) {
 func TestFailedConnectionsAreReported(t *testing.T) {
 	b, _ := limited(t, func(context.Context, string) error { return nil })
 	r := b.networked("curl -sS https://$(printf go)ne.test/; curl -sS http://$(printf he)re.test/")
-	for _, want := range []string{"response 502", "A connection failed: gone.test:443 was not found. No address is known under this name.", "page of here.test"} {
+	for _, want := range []string{
+		"response 502",
+		"A connection failed: gone.test:443 was not found. No address is known under this name.", "page of here.test",
+	} {
 		if !strings.Contains(r.Text, want) {
 			t.Errorf("the answer does not say %q: %s", want, r.Text)
 		}
@@ -162,9 +178,11 @@ func TestCommonProgramsUseTheProxy(t *testing.T) {
 		{"python3", `python3 -c 'import urllib.request as r; r.urlopen("https://py"+"thon.test/")'`, "python.test"},
 		{"pip", "pip download --retries 0 --index-url https://$(printf pi)p.test/simple nothing", "pip.test"},
 		{"npm", "npm view --fetch-retries=0 --registry=https://$(printf np)m.test nothing", "npm.test"},
-		{"go", "cd $TMPDIR && GOPROXY=https://$(printf go)lang.test GOSUMDB=off GOFLAGS=-mod=mod go list -m example.com/x@latest", "golang.test"},
+		{"go", "cd $TMPDIR && GOPROXY=https://$(printf go)lang.test GOSUMDB=off GOFLAGS=-mod=mod go list -m " +
+			"example.com/x@latest", "golang.test"},
 	} {
-		if r := b.run("command -v " + p.program + " && " + p.program + " --version || " + p.program + " version"); value(r, "exit_code") != 0 {
+		if r := b.run("command -v " + p.program + " && " + p.program + " --version || " + p.program +
+			" version"); value(r, "exit_code") != 0 {
 			t.Logf("there is no %s here", p.program)
 			continue
 		}

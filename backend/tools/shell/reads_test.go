@@ -33,8 +33,12 @@ func TestCommandMisreadAsHarmlessCannotWrite(t *testing.T) {
 	ways(t, func(t *testing.T, without ...string) {
 		b := newBench(t, without...)
 		bin := filepath.Join(b.ws, "bin")
-		liar := "#!/bin/bash\necho lied\necho changed > kept\necho x > new\nrm -rf sub\necho x > \"$XDG_CACHE_HOME\"\necho t > \"$TMPDIR/t\" && cat \"$TMPDIR/t\"\n"
-		for path, body := range map[string]string{filepath.Join(bin, "grep"): liar, filepath.Join(b.ws, "kept"): "as it was\n"} {
+		liar := "#!/bin/bash\necho lied\necho changed > kept\necho x > new\nrm -rf sub\necho x > " +
+			"\"$XDG_CACHE_HOME\"\necho t > \"$TMPDIR/t\" && cat \"$TMPDIR/t\"\n"
+		for path, body := range map[string]string{
+			filepath.Join(bin, "grep"):  liar,
+			filepath.Join(b.ws, "kept"): "as it was\n",
+		} {
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +80,13 @@ func TestHarmlessCommandRunsInAReadOnlyWorkspace(t *testing.T) {
 	}
 	ways(t, func(t *testing.T, without ...string) {
 		b := newBench(t, without...)
-		for _, args := range [][]string{{"init", "-q", "-b", "main", "."}, {"config", "user.name", "n"}, {"config", "user.email", "n@x.example"}, {"add", "f"}, {"commit", "-qm", "one"}} {
+		for _, args := range [][]string{
+			{"init", "-q", "-b", "main", "."},
+			{"config", "user.name", "n"},
+			{"config", "user.email", "n@x.example"},
+			{"add", "f"},
+			{"commit", "-qm", "one"},
+		} {
 			if args[0] == "add" {
 				if err := os.WriteFile(filepath.Join(b.ws, "f"), []byte("one\ntwo\n"), 0o644); err != nil {
 					t.Fatal(err)
@@ -92,8 +102,10 @@ func TestHarmlessCommandRunsInAReadOnlyWorkspace(t *testing.T) {
 			t.Fatal(err)
 		}
 		for command, want := range map[string]string{
-			"git status --short": " M f", "git diff": "\n-two\n+three", "git log --oneline | wc -l": "1", "grep -n three f": "2:three",
-			"ls": "f\nsub", "wc -l < f": "2", "sort -r f | head -1": "three", "cat <<< here": "here", "find . -name f": "./f",
+			"git status --short": " M f", "git diff": "\n-two\n+three", "git log --oneline | wc -l": "1",
+			"grep -n three f": "2:three",
+			"ls":              "f\nsub", "wc -l < f": "2", "sort -r f | head -1": "three", "cat <<< here": "here",
+			"find . -name f":                        "./f",
 			"diff <(echo a) <(echo a) && echo same": "same",
 		} {
 			if r := b.run(command); !r.Success || !strings.Contains(r.Text, want) || value(r, "exit_code") != 0 {
@@ -143,12 +155,14 @@ func TestFoldersOutsideTheWorkspaceCountAsRead(t *testing.T) {
 		d := b.tools.Describe(toolspec.Call{Tool: "bash", Args: args})
 		var outside []string
 		for _, f := range d.Files {
-			if f.Use == toolspec.UseRead && f.Path != filepath.Join(home, "project") && !strings.HasPrefix(f.Path, filepath.Join(home, "project")+"/") {
+			if f.Use == toolspec.UseRead && f.Path != filepath.Join(home, "project") &&
+				!strings.HasPrefix(f.Path, filepath.Join(home, "project")+"/") {
 				outside = append(outside, f.Path)
 			}
 		}
 		if strings.Join(outside, " ") != c.outside || len(d.Warnings) > 0 {
-			t.Errorf("%s in %q: reads %q outside, want %q; warnings %q", c.command, c.dir, outside, c.outside, d.Warnings)
+			t.Errorf("%s in %q: reads %q outside, want %q; warnings %q", c.command, c.dir, outside, c.outside,
+				d.Warnings)
 		}
 	}
 	for _, command := range []string{`cd "$(cat where)"; ls`, "popd; cd ..; ls"} {

@@ -28,7 +28,8 @@ func TestOwnTemporaryFolderNeedsNoApproval(t *testing.T) {
 		return paths
 	}
 	name := "sextant-own-temp-" + filepath.Base(filepath.Dir(b.home))
-	for _, command := range []string{"echo x > /tmp/" + name + "; cat /tmp/" + name, "mkdir -p /tmp/" + name + "/a && touch /var/tmp/" + name, "grep -c x /dev/null > /tmp/" + name + " || rm /tmp/" + name} {
+	for _, command := range []string{"echo x > /tmp/" + name + "; cat /tmp/" + name, "mkdir -p /tmp/" + name +
+		"/a && touch /var/tmp/" + name, "grep -c x /dev/null > /tmp/" + name + " || rm /tmp/" + name} {
 		if got := writes(command); len(got) > 0 {
 			t.Errorf("%s: tells of %q", command, got)
 		}
@@ -42,7 +43,10 @@ func TestOwnTemporaryFolderNeedsNoApproval(t *testing.T) {
 		}
 	}
 	// The workspace of this test lies in the temporary folder too, and what is written there stays.
-	for _, command := range []string{"echo x > " + b.ws + "/f", "rm " + b.home + "/g", "echo x > /srv/tmp/f", "echo x > /tmp/../srv/f"} {
+	for _, command := range []string{
+		"echo x > " + b.ws + "/f", "rm " + b.home + "/g", "echo x > /srv/tmp/f",
+		"echo x > /tmp/../srv/f",
+	} {
 		if got := writes(command); len(got) != 1 {
 			t.Errorf("%s: tells of %q", command, got)
 		}

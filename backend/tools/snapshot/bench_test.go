@@ -50,7 +50,8 @@ func BenchmarkWatching(bench *testing.B) {
 			watch(func() {
 				n++
 				for i := range 10 {
-					if err := os.WriteFile(filepath.Join(b.work, fmt.Sprintf("d%02d/new", i)), fmt.Append(nil, n, i), 0o644); err != nil {
+					if err := os.WriteFile(filepath.Join(b.work, fmt.Sprintf("d%02d/new", i)), fmt.Append(nil, n, i),
+						0o644); err != nil {
 						bench.Fatal(err)
 					}
 				}

@@ -45,7 +45,10 @@ func TestConcurrentCommandsShareTheirChanges(t *testing.T) {
 	for _, f := range append(one.Files, two.Files...) {
 		told = append(told, filepath.Base(f.Path)+" "+f.Note)
 	}
-	want := []string{"alone ", "either another command ran at the same time, and which of them changed it is not known", "last "}
+	want := []string{
+		"alone ", "either another command ran at the same time, and which of them changed it is not known",
+		"last ",
+	}
 	if !slices.Equal(told, want) {
 		t.Errorf("%q", told)
 	}
@@ -65,7 +68,8 @@ func TestChangesOfACancelledCommandAreRecorded(t *testing.T) {
 			before := b.tree()
 			ctx, cancel := context.WithCancel(context.Background())
 			call := b.call("bash", "t1", map[string]any{
-				"command": "trap '' TERM INT; (while true; do echo x >> log; done) & while [ ! -s log ]; do :; done; echo x > a.txt; echo ready; sleep 100",
+				"command": "trap '' TERM INT; (while true; do echo x >> log; done) & while [ ! -s log ]; do :; " +
+					"done; echo x > a.txt; echo ready; sleep 100",
 			})
 			r, err := b.shell.Execute(ctx, call, toolspec.Definition{}, func(_, text string) { cancel() })
 			if err != nil || r.Success || len(r.Changed) != 2 {

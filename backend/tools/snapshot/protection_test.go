@@ -36,7 +36,8 @@ func (b *bench) copied(text string) bool {
 
 func TestForbiddenPathsAreNotCopied(t *testing.T) {
 	b := set(t)
-	b.sh("mkdir -p private/deep; echo dear diary > private/diary; echo deep diary > private/deep/d; echo sealed letter > letter; ln -s private/diary way; echo open book > a")
+	b.sh("mkdir -p private/deep; echo dear diary > private/diary; echo deep diary > private/deep/d; echo sealed " +
+		"letter > letter; ln -s private/diary way; echo open book > a")
 	b.forbidden = []string{filepath.Join(b.work, "private"), filepath.Join(b.work, "letter")}
 	r := b.bash("echo b > a; rm -f letter private/diary; ls private; cat way private/diary; true")
 	if !slices.Equal(r.Changed, []string{filepath.Join(b.work, "a")}) {
@@ -57,7 +58,8 @@ func TestForbiddenPathsAreNotCopied(t *testing.T) {
 	if c := run.End(context.Background()); len(c.Files) != 1 || c.NotUndoable != "" {
 		t.Errorf("%+v", c)
 	}
-	if r := b.bash("echo more >> private/diary"); !slices.Equal(r.Changed, []string{filepath.Join(b.work, "private", "diary")}) {
+	if r := b.bash("echo more >> private/diary"); !slices.Equal(r.Changed,
+		[]string{filepath.Join(b.work, "private", "diary")}) {
 		t.Errorf("without the rule: %q %q", r.Changed, r.Text)
 	}
 }
@@ -104,7 +106,10 @@ func TestNothingIsReadWithoutTheRules(t *testing.T) {
 		name, why string
 		forbidden func(work string) ([]string, error)
 	}{
-		{"whole", "a rule forbids the folder", func(work string) ([]string, error) { return []string{filepath.Dir(work)}, nil }},
+		{
+			"whole", "a rule forbids the folder",
+			func(work string) ([]string, error) { return []string{filepath.Dir(work)}, nil },
+		},
 		{"unread", "the disk is gone", func(string) ([]string, error) { return nil, unread }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -153,7 +158,9 @@ func TestPipesAndSocketsDoNotBlock(t *testing.T) {
 	b.sh("mkfifo old taken; echo a > a; echo f > f")
 	before := b.tree()
 	r := b.bash(`mkfifo new; rm old; echo b > a; rm f; mkfifo f; mkdir d; mkfifo d/s`)
-	if got, want := b.states("t1"), "a changed ready command, d/s made ready command, f changed ready command, new made ready command, old removed conflict command"; got != want {
+	if got, want := b.states("t1"),
+		"a changed ready command, d/s made ready command, f changed ready command, new made ready command, old "+
+			"removed conflict command"; got != want {
 		t.Errorf("told %s\nwant %s\n%s", got, want, r.Text)
 	}
 	undo := b.run("undo", "t1", map[string]any{"turn": "t1"})
@@ -178,7 +185,8 @@ func TestNumberOfChangesIsBounded(t *testing.T) {
 	if b.tree() != before {
 		t.Error("not all came back")
 	}
-	if r := b.bash("mkdir e; cd e; seq 1 2100 | split -l 1 -a 4 - g"); !strings.Contains(r.Text, "cannot be undone: it changed more than 2,000 files") {
+	if r := b.bash("mkdir e; cd e; seq 1 2100 | split -l 1 -a 4 - g"); !strings.Contains(r.Text,
+		"cannot be undone: it changed more than 2,000 files") {
 		t.Errorf("%q", r.Text)
 	}
 	if r := b.bash("echo x > d/faaaa"); len(r.Changed) != 1 {
@@ -194,7 +202,8 @@ func TestWhatABackgroundProcessOfACommandWritesEndsWithIt(t *testing.T) {
 			b.sh("echo a > a")
 			before := b.tree()
 			r := b.bash(`(while true; do echo x >> log; done) & setsid bash -c 'while true; do echo y >> log2; done' & while [ ! -s log ] || [ ! -s log2 ]; do :; done; echo b > a`)
-			if got, want := b.states("t1"), "a changed ready command, log made ready command, log2 made ready command"; got != want {
+			if got, want := b.states("t1"),
+				"a changed ready command, log made ready command, log2 made ready command"; got != want {
 				t.Errorf("told %s\nwant %s\n%s", got, want, r.Text)
 			}
 			b.run("undo", "t1", map[string]any{"turn": "t1"})
@@ -222,7 +231,8 @@ func TestSlowFolderIsNotWatched(t *testing.T) {
 	b := set(t, func(c *snapshot.Config) { c.Wait = time.Nanosecond })
 	b.sh("echo words of no haste > a")
 	for range 2 {
-		if r := b.bash("echo b > a"); !strings.Contains(r.Text, "cannot be undone: reading the workspace takes longer") {
+		if r := b.bash("echo b > a"); !strings.Contains(r.Text,
+			"cannot be undone: reading the workspace takes longer") {
 			t.Errorf("%q", r.Text)
 		}
 	}
@@ -237,7 +247,8 @@ func TestCommandStoppedBeforeItsStart(t *testing.T) {
 	before := b.tree()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	r, err := b.shell.Execute(ctx, b.call("bash", "t1", map[string]any{"command": "echo x > a.txt"}), toolspec.Definition{}, func(string, string) {})
+	r, err := b.shell.Execute(ctx, b.call("bash", "t1", map[string]any{"command": "echo x > a.txt"}),
+		toolspec.Definition{}, func(string, string) {})
 	if err == nil && r.Success || b.tree() != before {
 		t.Errorf("%+v %v", r, err)
 	}

@@ -8,7 +8,8 @@
 // command did until then.
 //
 // An overlay file system would separate a command's writes from all others, but it is not available everywhere (older
-// bubblewrap, machines without user namespaces), hides the writes until the command has ended, and loses them on a kill.
+// bubblewrap, machines without user namespaces), hides the writes until the command has ended, and loses them on a
+// kill.
 // So changes by others while a command runs are separated only as far as possible: our own tools call Watcher.Hold,
 // commands that run at the same time are named in the note of a row, and what changed after the end of the command is
 // not its own.

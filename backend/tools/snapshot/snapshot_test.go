@@ -17,19 +17,47 @@ echo run > tool.sh; chmod 755 tool.sh; ln -s a.txt link; printf '\0\1' > pic; ln
 func TestChangesOfACommandAreShownAndUndone(t *testing.T) {
 	for _, c := range []struct{ name, command, states string }{
 		{"changes", "echo three >> a.txt", "a.txt changed ready command"},
-		{"makes", "mkdir -p new/in && echo x > new/in/f && echo y > g", "g made ready command, new/in/f made ready command"},
+		{
+			"makes", "mkdir -p new/in && echo x > new/in/f && echo y > g",
+			"g made ready command, new/in/f made ready command",
+		},
 		{"deletes", "rm a.txt pic", "a.txt removed ready command, pic removed ready command"},
-		{"deletes a tree", "rm -r src empty", "empty removed ready command, src/b.go removed ready command, src/deep/c.go removed ready command"},
-		{"renames", "mv a.txt z.txt && mv src lib", "a.txt removed ready command, lib/b.go made ready command, lib/deep/c.go made ready command, src/b.go removed ready command, src/deep/c.go removed ready command, z.txt made ready command"},
-		{"sets modes", "chmod 600 tool.sh && chmod 700 src", "src changed ready command, tool.sh changed ready command"},
-		{"relinks", "ln -sfn pic link && ln -s src more && rm out", "link changed ready command, more made ready command, out removed ready command"},
+		{
+			"deletes a tree", "rm -r src empty",
+			"empty removed ready command, src/b.go removed ready command, src/deep/c.go removed ready command",
+		},
+		{
+			"renames", "mv a.txt z.txt && mv src lib",
+			"a.txt removed ready command, lib/b.go made ready command, lib/deep/c.go made ready command, src/b.go " +
+				"removed ready command, src/deep/c.go removed ready command, z.txt made ready command",
+		},
+		{
+			"sets modes", "chmod 600 tool.sh && chmod 700 src",
+			"src changed ready command, tool.sh changed ready command",
+		},
+		{
+			"relinks", "ln -sfn pic link && ln -s src more && rm out",
+			"link changed ready command, more made ready command, out removed ready command",
+		},
 		{"makes an empty folder", "mkdir -p x/y", "x/y made ready command"},
-		{"puts a folder in a file's place", "rm a.txt && mkdir a.txt && echo q > a.txt/q", "a.txt changed ready command, a.txt/q made ready command"},
-		{"puts a file in a folder's place", "rm -r src && echo q > src", "src changed ready command, src/b.go removed ready command, src/deep/c.go removed ready command"},
+		{
+			"puts a folder in a file's place", "rm a.txt && mkdir a.txt && echo q > a.txt/q",
+			"a.txt changed ready command, a.txt/q made ready command",
+		},
+		{
+			"puts a file in a folder's place", "rm -r src && echo q > src",
+			"src changed ready command, src/b.go removed ready command, src/deep/c.go removed ready command",
+		},
 		{"puts a link in a file's place", "rm a.txt && ln -s pic a.txt", "a.txt changed ready command"},
-		{"writes with the same size and times", "cp -p a.txt k && printf 'two\none\n' > a.txt && touch -r k a.txt && rm k", "a.txt changed ready command"},
+		{
+			"writes with the same size and times",
+			"cp -p a.txt k && printf 'two\none\n' > a.txt && touch -r k a.txt && rm k", "a.txt changed ready command",
+		},
 		{"writes through a link inside", "echo new > link", "a.txt changed ready command"},
-		{"changes names with odd characters", `printf x > $'new\nline' && printf y > '-rf' && mkdir 'a b' && echo > 'a b/é'`, ""},
+		{
+			"changes names with odd characters",
+			`printf x > $'new\nline' && printf y > '-rf' && mkdir 'a b' && echo > 'a b/é'`, "",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := set(t)
@@ -37,7 +65,8 @@ func TestChangesOfACommandAreShownAndUndone(t *testing.T) {
 			before := b.tree()
 			r := b.bash(c.command)
 			after := b.tree()
-			if before == after || len(r.Changed) == 0 || !strings.Contains(r.Text, "Changed: ") || !strings.Contains(r.Sentence, "changed") {
+			if before == after || len(r.Changed) == 0 || !strings.Contains(r.Text, "Changed: ") ||
+				!strings.Contains(r.Sentence, "changed") {
 				t.Fatalf("%q %q %q", r.Text, r.Sentence, r.Changed)
 			}
 			if got := b.states("t1"); c.states != "" && got != c.states {
@@ -114,7 +143,10 @@ func TestChangesByAPersonAreNotUndone(t *testing.T) {
 func TestACommandThatOnlyReadsOrChangesNothingHasNothingToUndo(t *testing.T) {
 	b := set(t)
 	b.sh(project)
-	for _, command := range []string{"cat a.txt", "touch a.txt", "echo x > a.tmp && rm a.tmp", "cp a.txt k && mv k a.txt"} {
+	for _, command := range []string{
+		"cat a.txt", "touch a.txt", "echo x > a.tmp && rm a.tmp",
+		"cp a.txt k && mv k a.txt",
+	} {
 		if r := b.bash(command); len(r.Changed) > 0 || strings.Contains(r.Text, "hange") {
 			t.Errorf("%s: %+v", command, r)
 		}
@@ -129,15 +161,22 @@ func TestFolderOverTheBoundsIsNotWatched(t *testing.T) {
 		name, command, why string
 		change             func(*snapshot.Config)
 	}{
-		{"files", "seq 1 30 | xargs touch", "the workspace is larger than 20 files", func(c *snapshot.Config) { c.Files = 20 }},
-		{"bytes", "head -c 3000000 /dev/zero > big", "the workspace is larger than 2 MB", func(c *snapshot.Config) { c.Bytes = 2 << 20 }},
+		{
+			"files", "seq 1 30 | xargs touch", "the workspace is larger than 20 files",
+			func(c *snapshot.Config) { c.Files = 20 },
+		},
+		{
+			"bytes", "head -c 3000000 /dev/zero > big", "the workspace is larger than 2 MB",
+			func(c *snapshot.Config) { c.Bytes = 2 << 20 },
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := set(t, c.change)
 			b.sh("echo a > a.txt")
 			for range 2 { // one that grows over the bound, one that begins over it
 				r := b.bash(c.command)
-				if !strings.Contains(r.Text, "The changes of this command cannot be undone: "+c.why) || !strings.Contains(r.Sentence, c.why) {
+				if !strings.Contains(r.Text, "The changes of this command cannot be undone: "+c.why) ||
+					!strings.Contains(r.Sentence, c.why) {
 					t.Errorf("%q %q", r.Text, r.Sentence)
 				}
 			}
@@ -168,9 +207,11 @@ func TestLargeFileIsReportedButNotStored(t *testing.T) {
 
 func TestUnwatchedFoldersAreReported(t *testing.T) {
 	b := set(t)
-	b.sh("mkdir -p node_modules/x .git/objects target; echo 1 > node_modules/x/a; echo x > .git/HEAD; echo t > target/CACHEDIR.TAG; echo a > a")
+	b.sh("mkdir -p node_modules/x .git/objects target; echo 1 > node_modules/x/a; echo x > .git/HEAD; echo t > " +
+		"target/CACHEDIR.TAG; echo a > a")
 	r := b.bash("rm -r node_modules; echo y > .git/HEAD; echo z > target/z; echo b > a")
-	if !slices.Equal(r.Changed, []string{filepath.Join(b.work, "a")}) || !strings.Contains(r.Text, "Not watched, so undo does not cover it: target, node_modules") {
+	if !slices.Equal(r.Changed, []string{filepath.Join(b.work, "a")}) ||
+		!strings.Contains(r.Text, "Not watched, so undo does not cover it: target, node_modules") {
 		t.Errorf("%q %q", r.Changed, r.Text)
 	}
 	// What is watched cannot be taken out of sight.
@@ -184,7 +225,8 @@ func TestUnwatchedFoldersAreReported(t *testing.T) {
 func TestLinksAreNeverFollowed(t *testing.T) {
 	b := set(t)
 	outside := filepath.Join(b.home, "outside")
-	b.sh("mkdir ../outside; echo secret > ../outside/f; ln -s ../outside in; ln -s ../outside/f f; echo a > a; mkdir d; echo d > d/f")
+	b.sh("mkdir ../outside; echo secret > ../outside/f; ln -s ../outside in; ln -s ../outside/f f; echo a > a; " +
+		"mkdir d; echo d > d/f")
 	r := b.bash("echo b > a; rm -r d; ln -s ../outside d")
 	for _, path := range r.Changed {
 		if strings.HasPrefix(path, outside) {

@@ -73,10 +73,12 @@ func open(t testing.TB, home string, change ...func(*snapshot.Config)) *bench {
 	b.Watcher = snapshot.New(cfg)
 	folder := func() string { return b.work }
 	b.files = files.New(files.Config{
-		Paths: toolkit.Paths{Folder: folder, Home: home, Places: known}, Blobs: kept, Changes: b.store, Watcher: b.Watcher,
+		Paths: toolkit.Paths{Folder: folder, Home: home, Places: known}, Blobs: kept, Changes: b.store,
+		Watcher: b.Watcher,
 	})
 	b.shell = shell.New(shell.Config{
-		Folder: folder, Home: home, Places: known, Confine: confine.New(confine.Config{Home: home, Secret: []string{data}}), Snapshots: b.Watcher,
+		Folder: folder, Home: home, Places: known,
+		Confine: confine.New(confine.Config{Home: home, Secret: []string{data}}), Snapshots: b.Watcher,
 		Forbidden: func(context.Context) ([]string, error) { return b.forbidden, nil },
 	})
 	return b
@@ -86,13 +88,20 @@ func open(t testing.TB, home string, change ...func(*snapshot.Config)) *bench {
 func (b *bench) without(parts ...string) {
 	b.t.Helper()
 	b.shell = shell.New(shell.Config{
-		Folder: func() string { return b.work }, Home: b.home, Places: protectedpaths.New(protectedpaths.Own{Home: b.home}), Snapshots: b.Watcher,
-		Confine: confine.New(confine.Config{Home: b.home, Secret: []string{filepath.Join(b.home, "data")}, Without: parts}),
+		Folder: func() string { return b.work }, Home: b.home,
+		Places: protectedpaths.New(protectedpaths.Own{Home: b.home}), Snapshots: b.Watcher,
+		Confine: confine.New(confine.Config{
+			Home: b.home, Secret: []string{filepath.Join(b.home, "data")},
+			Without: parts,
+		}),
 	})
 }
 
 // sandboxes are all, some, and none of the walls that a command can run behind.
-var sandboxes = map[string][]string{"all walls": nil, "no namespaces": {"bubblewrap"}, "none": {"bubblewrap", "landlock"}}
+var sandboxes = map[string][]string{
+	"all walls": nil, "no namespaces": {"bubblewrap"},
+	"none": {"bubblewrap", "landlock"},
+}
 
 func (b *bench) close() {
 	for _, close := range []func() error{b.files.Close, b.Watcher.Close, b.store.Close} {

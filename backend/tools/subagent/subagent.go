@@ -73,14 +73,16 @@ func (x tool) Definition() toolspec.Definition { return x.def }
 // New makes the tool. Its group is that of tools that reach nothing themselves: each call of a task is
 // judged when it is made.
 func New(run Runner) *Tools {
-	def := toolkit.Define(toolspec.RunSubagent, "workspace", runSubagentDoc, fmt.Sprintf(`{"type":"object","properties":{`+
-		`"task":{"type":"string","minLength":1,"maxLength":%d},`+
-		`"expect":{"type":"string","maxLength":%d,"description":"The answer you want, in words."},`+
-		`"tools":{"type":"array","items":{"type":"string","maxLength":128},"minItems":1,"maxItems":%d,"description":"The only tools it may use; default: yours."},`+
-		`"read_only":{"type":"boolean","default":false,"description":"Only tools that change nothing."},`+
-		`"max_calls":{"type":"integer","minimum":1,"maximum":%d},"max_rounds":{"type":"integer","minimum":1,"maximum":%d},`+
-		`"model":{"type":"string","maxLength":200,"description":"Another model of the same service."}`+
-		`},"required":["task"],"additionalProperties":false}`, maxTask, maxExpect, maxTools, maxCount, maxCount), toolspec.Hints{},
+	def := toolkit.Define(toolspec.RunSubagent, "workspace", runSubagentDoc,
+		fmt.Sprintf(`{"type":"object","properties":{`+
+			`"task":{"type":"string","minLength":1,"maxLength":%d},`+
+			`"expect":{"type":"string","maxLength":%d,"description":"The answer you want, in words."},`+
+			`"tools":{"type":"array","items":{"type":"string","maxLength":128},"minItems":1,"maxItems":%d,"description":"The only tools it may use; default: yours."},`+
+			`"read_only":{"type":"boolean","default":false,"description":"Only tools that change nothing."},`+
+			`"max_calls":{"type":"integer","minimum":1,"maximum":%d},"max_rounds":{"type":"integer","minimum":1,"maximum":%d},`+
+			`"model":{"type":"string","maxLength":200,"description":"Another model of the same service."}`+
+			`},"required":["task"],"additionalProperties":false}`, maxTask, maxExpect, maxTools, maxCount, maxCount),
+		toolspec.Hints{},
 		`{"task":"Read the three newest entries of https://example.com/changes and say what breaks for users of version 2","expect":"A list, one line each","read_only":true}`)
 	def.TimeoutMS = toolspec.MaxTimeoutMS
 	return &Tools{List: toolkit.List[tool]{{def}}, run: run}

@@ -49,7 +49,8 @@ func (p Paths) Resolve(path string) (ResolvedPath, *toolspec.Result, error) {
 		abs = p.Home + strings.TrimPrefix(path, "~")
 	case !filepath.IsAbs(path):
 		if !filepath.IsLocal(path) {
-			return ResolvedPath{}, Fail(toolspec.SecurityError, path+" leads out of the workspace folder", otherPath), nil
+			return ResolvedPath{}, Fail(toolspec.SecurityError, path+" leads out of the workspace folder", otherPath),
+				nil
 		}
 		// Not cleaned: what .. means depends on the links before it.
 		abs = folder + string(filepath.Separator) + path

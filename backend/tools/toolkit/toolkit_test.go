@@ -21,13 +21,15 @@ func TestLocate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for link, to := range map[string]string{work + "/keys": home + "/.ssh", work + "/got": home + "/downloads", home + "/flat": work} {
+	for link, to := range map[string]string{work + "/keys": home + "/.ssh", work + "/got": home + "/downloads", home +
+		"/flat": work} {
 		if err := os.Symlink(to, link); err != nil {
 			t.Fatal(err)
 		}
 	}
 	p := Paths{
-		Folder: func() string { return home + "/flat" }, Home: home, Places: protectedpaths.New(protectedpaths.Own{Home: home}), Downloads: work + "/got",
+		Folder: func() string { return home + "/flat" }, Home: home,
+		Places: protectedpaths.New(protectedpaths.Own{Home: home}), Downloads: work + "/got",
 	}
 	for _, c := range []struct {
 		path, real, from string
@@ -54,7 +56,8 @@ func TestLocate(t *testing.T) {
 			if bad == nil || bad.ErrorType != c.refused || bad.Suggestion == "" {
 				t.Errorf("%q: %+v, want %s", c.path, bad, c.refused)
 			}
-		case bad != nil || at.Real != c.real || at.Folder != work || at.Place.Kind != c.kind || p.Source(at.Real) != c.from:
+		case bad != nil || at.Real != c.real || at.Folder != work || at.Place.Kind != c.kind ||
+			p.Source(at.Real) != c.from:
 			t.Errorf("%q: %+v %+v from %q", c.path, at, bad, p.Source(at.Real))
 		}
 	}

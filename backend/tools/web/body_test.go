@@ -39,7 +39,10 @@ func TestBodyIsDecoded(t *testing.T) {
 }
 
 func TestBinaryBodyIsShownByTypeAndSize(t *testing.T) {
-	kinds := map[string]string{"/a.png": "image/png", "/a.zip": "application/zip", "/lie": "text/plain", "/guess": "", "/octets": "application/octet-stream"}
+	kinds := map[string]string{
+		"/a.png": "image/png", "/a.zip": "application/zip", "/lie": "text/plain", "/guess": "",
+		"/octets": "application/octet-stream",
+	}
 	n := newInternet(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Content-Type"] = nil
 		if kind := kinds[r.URL.Path]; kind != "" {

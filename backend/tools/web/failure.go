@@ -61,7 +61,8 @@ func (t *Tools) redirected(e exchange, s *redirectError) toolspec.Result {
 		to = s.host
 	}
 	r := toolspec.Fail(toolspec.PermissionError, e.url.Host+" redirects to "+to+", which was not followed: "+s.reason,
-		"Call "+e.call.Tool+" with that address if it is the right one; the person is then asked about "+s.host+" where needed.")
+		"Call "+e.call.Tool+" with that address if it is the right one; the person is then asked about "+s.host+
+			" where needed.")
 	if e.argument == "" {
 		r.Suggestion = "Ask the person to check the setting search_url, or to set another search_provider."
 	}

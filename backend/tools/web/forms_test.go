@@ -70,12 +70,15 @@ func TestWgetReachesPublicAddressesOnly(t *testing.T) {
 	public := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, "public") }))
 	defer public.Close()
 	now := row{}
-	guard := egress.New(egress.Config{Resolver: answering{&now}, Dial: func(ctx context.Context, network, at string) (net.Conn, error) {
-		if ap, err := netip.ParseAddrPort(at); err != nil || address.Closed(ap.Addr()) != "" {
-			reached.Add(1)
-		}
-		return new(net.Dialer).DialContext(ctx, network, public.Listener.Addr().String())
-	}})
+	guard := egress.New(egress.Config{
+		Resolver: answering{&now},
+		Dial: func(ctx context.Context, network, at string) (net.Conn, error) {
+			if ap, err := netip.ParseAddrPort(at); err != nil || address.Closed(ap.Addr()) != "" {
+				reached.Add(1)
+			}
+			return new(net.Dialer).DialContext(ctx, network, public.Listener.Addr().String())
+		},
+	})
 	defer func() { _ = guard.Close() }()
 	tools := New(Config{Transport: guard.Transport(), Setting: func(string) string { return "1000000" }})
 	def, _ := tools.Find("wget")
@@ -86,7 +89,10 @@ func TestWgetReachesPublicAddressesOnly(t *testing.T) {
 	for _, now = range table {
 		call := callOf("wget", map[string]any{"uri": now.text})
 		call.From = toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: "all"}
-		d := policy.Decide(policy.Input{Call: call, Definition: def.def, Description: tools.Describe(call), Now: time.Unix(0, 0)})
+		d := policy.Decide(policy.Input{
+			Call: call, Definition: def.def, Description: tools.Describe(call),
+			Now: time.Unix(0, 0),
+		})
 		r, err := tools.Execute(t.Context(), call, def.def, nil)
 		if err != nil {
 			t.Fatal(err)

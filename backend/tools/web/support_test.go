@@ -51,15 +51,19 @@ func newInternet(t *testing.T, h http.HandlerFunc) *internet {
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
 	n := &internet{settings: map[string]string{}, now: time.Unix(0, 0)}
-	guard := egress.New(egress.Config{Resolver: n, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-		if !strings.HasPrefix(address, outer+":") {
-			t.Errorf("%s was dialled", address)
-		}
-		return new(net.Dialer).DialContext(ctx, network, s.Listener.Addr().String())
-	}})
+	guard := egress.New(egress.Config{
+		Resolver: n,
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if !strings.HasPrefix(address, outer+":") {
+				t.Errorf("%s was dialled", address)
+			}
+			return new(net.Dialer).DialContext(ctx, network, s.Listener.Addr().String())
+		},
+	})
 	t.Cleanup(func() { _ = guard.Close() })
 	n.Tools = New(Config{
-		Transport: guard.Transport(), Setting: func(name string) string { return n.settings[name] }, Now: func() time.Time { return n.now },
+		Transport: guard.Transport(), Setting: func(name string) string { return n.settings[name] },
+		Now: func() time.Time { return n.now },
 		Allowed: func(_ context.Context, call toolspec.Call) bool {
 			for _, a := range n.allowed {
 				if strings.Contains(string(call.Args), a) {

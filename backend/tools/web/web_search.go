@@ -135,7 +135,8 @@ func (t *Tools) provider() (provider, *url.URL, *toolspec.Result) {
 	for _, setting := range chosen.needs {
 		if t.cfg.Setting(setting) == "" {
 			return bad("searching with "+chosen.name+" needs the setting "+setting,
-				"Ask the person to set SEXTANT_"+strings.ToUpper(setting)+", or search_provider to duckduckgo, which needs no key.")
+				"Ask the person to set SEXTANT_"+strings.ToUpper(setting)+
+					", or search_provider to duckduckgo, which needs no key.")
 		}
 	}
 	address := t.cfg.Setting("search_url")

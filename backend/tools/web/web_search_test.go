@@ -27,7 +27,13 @@ func TestSearchProviders(t *testing.T) {
 		header           [2]string
 		kind, body       string
 	}{
-		{"duckduckgo", "strict", "/html/", map[string]string{"q": "desk lamp", "kp": "1"}, [2]string{}, "text/html", duckPage},
+		{
+			"duckduckgo", "strict", "/html/",
+			map[string]string{"q": "desk lamp", "kp": "1"},
+			[2]string{},
+			"text/html",
+			duckPage,
+		},
 		{
 			"brave", "off", "/res/v1/web/search",
 			map[string]string{"q": "desk lamp", "count": "2", "safesearch": "off"},
@@ -74,9 +80,13 @@ func TestSearchProviders(t *testing.T) {
 			case "duckduckgo":
 				base += "/html/"
 			}
-			n.settings = map[string]string{"search_provider": p.name, "search_url": base, "search_safe": p.safe, "search_key": "brave-key", "search_engine": "engine-7"}
+			n.settings = map[string]string{
+				"search_provider": p.name, "search_url": base, "search_safe": p.safe,
+				"search_key": "brave-key", "search_engine": "engine-7",
+			}
 			r := n.do(t, "web_search", map[string]any{"query": " desk \n lamp ", "num_results": 2})
-			says(t, r, "1. Desk & lamps\n   https://lamps.example/desk?a=1\n   The best desk lamps.\n2. Other\n   https://other.example/\n   Words\n")
+			says(t, r, "1. Desk & lamps\n   https://lamps.example/desk?a=1\n   The best desk lamps.\n2. Other\n   "+
+				"https://other.example/\n   Words\n")
 			if strings.Contains(r.Text, "3.") || strings.Contains(r.Text, "Buy now") {
 				t.Errorf("more than was asked for: %s", r.Text)
 			}
@@ -92,7 +102,8 @@ func TestMaliciousProvider(t *testing.T) {
 	bodies := map[string]string{
 		"links": `{"results":[{"title":"a","url":"javascript:alert(1)"},{"title":"b","url":"file:///etc/passwd"},{"title":"c","url":"//x"},{"title":"d","url":"http://` + strings.Repeat("a", 3000) + `.example/"},
 			{"title":"Good\u0000\u001b[31m\u202e \u200blamp","url":"https://good.example/#x","content":"` + long + `"},{"title":"twice","url":"https://good.example/"},{"title":"","url":"https://untitled.example/"}]}`,
-		"types": `{"results":[{"title":1,"url":[],"content":{}}]}`, "no json": "<html>not allowed</html>", "deep": strings.Repeat("[", 100_000),
+		"types": `{"results":[{"title":1,"url":[],"content":{}}]}`, "no json": "<html>not allowed</html>",
+		"deep": strings.Repeat("[", 100_000),
 		"none": `{"results":[]}`, "null": `null`,
 	}
 	answer := ""
@@ -114,7 +125,10 @@ func TestMaliciousProvider(t *testing.T) {
 			write(w, "%s", bodies[answer])
 		}
 	})
-	n.settings = map[string]string{"search_provider": "searxng", "search_url": "http://search.example", "search_per_minute": "1000"}
+	n.settings = map[string]string{
+		"search_provider": "searxng", "search_url": "http://search.example",
+		"search_per_minute": "1000",
+	}
 	ask := func(what string) toolspec.Result {
 		answer = what
 		return n.do(t, "web_search", map[string]any{"query": "lamp", "num_results": 10})
@@ -130,7 +144,10 @@ func TestMaliciousProvider(t *testing.T) {
 		fails(t, ask(what), toolspec.SystemError, "searching with searxng: its answer is not JSON")
 	}
 	fails(t, ask("endless"), toolspec.SystemError, "longer than")
-	for status, want := range map[string]string{"401": "search_key", "429": "Wait a minute", "500": "500 Internal Server Error"} {
+	for status, want := range map[string]string{
+		"401": "search_key", "429": "Wait a minute",
+		"500": "500 Internal Server Error",
+	} {
 		r := ask(status)
 		fails(t, r, toolspec.SystemError, want)
 		if strings.Contains(r.ModelText(), "Ignore") {
@@ -138,7 +155,8 @@ func TestMaliciousProvider(t *testing.T) {
 		}
 	}
 	r = ask("redirect")
-	fails(t, r, toolspec.PermissionError, "search.example redirects to evil.example, which was not followed", "search_url")
+	fails(t, r, toolspec.PermissionError, "search.example redirects to evil.example, which was not followed",
+		"search_url")
 	if strings.Contains(r.ModelText(), "format=json") {
 		t.Errorf("the address of a search is told: %s", r.Error)
 	}
@@ -169,16 +187,22 @@ func TestInvalidSearchesAreNotSent(t *testing.T) {
 	n := newInternet(t, func(w http.ResponseWriter, _ *http.Request) { write(w, `<div class="no-results"></div>`) })
 	n.settings["search_url"] = "http://search.example/html/"
 	fails(t, n.do(t, "web_search", map[string]any{"query": "  \n"}), toolspec.ValidationError, "query is empty")
-	fails(t, n.do(t, "web_search", map[string]any{"query": strings.Repeat("ü", 401)}), toolspec.ValidationError, "401 characters")
-	fails(t, n.do(t, "web_search", map[string]any{"query": "a", "num_results": 11}), toolspec.ValidationError, "Send 1 to 10")
+	fails(t, n.do(t, "web_search", map[string]any{"query": strings.Repeat("ü", 401)}), toolspec.ValidationError,
+		"401 characters")
+	fails(t, n.do(t, "web_search", map[string]any{"query": "a", "num_results": 11}), toolspec.ValidationError,
+		"Send 1 to 10")
 	for range 10 {
 		says(t, n.do(t, "web_search", map[string]any{"query": "a"}))
 	}
-	fails(t, n.do(t, "web_search", map[string]any{"query": "a"}), toolspec.UserError, "more than 10 requests in a minute", "search_per_minute")
+	fails(t, n.do(t, "web_search", map[string]any{"query": "a"}), toolspec.UserError,
+		"more than 10 requests in a minute", "search_per_minute")
 	n.now = n.now.Add(time.Minute)
 	says(t, n.do(t, "web_search", map[string]any{"query": "a"}))
 
-	for provider, want := range map[string]string{"brave": "SEXTANT_SEARCH_KEY", "google": "SEXTANT_SEARCH_KEY", "searxng": "SEXTANT_SEARCH_URL", "altavista": "search_provider"} {
+	for provider, want := range map[string]string{
+		"brave": "SEXTANT_SEARCH_KEY", "google": "SEXTANT_SEARCH_KEY",
+		"searxng": "SEXTANT_SEARCH_URL", "altavista": "search_provider",
+	} {
 		n.settings = map[string]string{"search_provider": provider}
 		fails(t, n.do(t, "web_search", map[string]any{"query": "a"}), toolspec.UserError, want)
 	}

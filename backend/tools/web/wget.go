@@ -33,7 +33,8 @@ func wget() tool {
 				`"uri":{"type":"string","minLength":1,"maxLength":8192,"description":"Whole address, http or https."},`+
 				`"timeoutMs":{"type":"integer","minimum":1,"maximum":300000,"default":30000,"description":"Time limit."}},`+
 				`"required":["uri"],"additionalProperties":false}`,
-			toolspec.Hints{ReadOnly: true, OpenWorld: true}, `{"uri":"https://example.com/notes.txt"}`, `{"uri":"https://example.com/","timeoutMs":5000}`),
+			toolspec.Hints{ReadOnly: true, OpenWorld: true}, `{"uri":"https://example.com/notes.txt"}`,
+			`{"uri":"https://example.com/","timeoutMs":5000}`),
 		describe: func(_ *Tools, call toolspec.Call) toolspec.Description {
 			var p wgetParams
 			_ = json.Unmarshal(call.Args, &p)

@@ -49,29 +49,39 @@ func TestHTTPErrorQuotesTheServer(t *testing.T) {
 		write(w, "%s", "<h1>No lamp here</h1>"+strings.Repeat("<p>word</p>", 2000))
 	})
 	r := n.do(t, "wget", map[string]any{"uri": "http://shop.example/gone"})
-	fails(t, r, toolspec.UserError, "http://shop.example/gone answered 404 Not Found: # No lamp here", "Check the address")
+	fails(t, r, toolspec.UserError, "http://shop.example/gone answered 404 Not Found: # No lamp here",
+		"Check the address")
 	if len(r.Sources) != 1 || len(r.Error) > 1000 {
 		t.Errorf("sources %v, %d bytes of error", r.Sources, len(r.Error))
 	}
 	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/busy"}), toolspec.UserError, "429", "Wait")
 	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/login"}), toolspec.UserError, "401", "browser")
 	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/broken"}), toolspec.SystemError, "503", "later")
-	fails(t, n.do(t, "wget", map[string]any{"uri": "http://nowhere.example/"}), toolspec.UserError, "nowhere.example was not found")
+	fails(t, n.do(t, "wget", map[string]any{"uri": "http://nowhere.example/"}), toolspec.UserError,
+		"nowhere.example was not found")
 }
 
 func TestWgetRefusesInvalidArguments(t *testing.T) {
 	n := newInternet(t, func(http.ResponseWriter, *http.Request) { t.Error("a server was asked") })
-	for _, uri := range []string{"", "shop.example", "//shop.example/", "ftp://shop.example/", "file:///etc/passwd", "http://", "http:///x", "http:shop", "http://a b/", "http://[::1/", "javascript:alert(1)", "http://shop.example:99999/"} {
+	for _, uri := range []string{
+		"", "shop.example", "//shop.example/", "ftp://shop.example/", "file:///etc/passwd",
+		"http://", "http:///x", "http:shop", "http://a b/", "http://[::1/", "javascript:alert(1)",
+		"http://shop.example:99999/",
+	} {
 		if r := n.do(t, "wget", map[string]any{"uri": uri}); r.Success || r.Suggestion == "" {
 			t.Errorf("%q: %+v", uri, r)
 		}
 	}
-	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/" + strings.Repeat("a", 9000)}), toolspec.ValidationError, "longer than")
+	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/" + strings.Repeat("a", 9000)}),
+		toolspec.ValidationError, "longer than")
 	for _, ms := range []int{-1, 300_001} {
-		fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/", "timeoutMs": ms}), toolspec.ValidationError, "timeoutMs")
+		fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/", "timeoutMs": ms}),
+			toolspec.ValidationError, "timeoutMs")
 	}
-	fails(t, n.do(t, "wget", map[string]any{"uri": "http://127.0.0.1/"}), toolspec.PermissionError, "this machine", "--allow-hosts 127.0.0.1")
-	fails(t, n.do(t, "wget", map[string]any{"uri": "http://inward.example/"}), toolspec.PermissionError, "it leads to 127.0.0.1")
+	fails(t, n.do(t, "wget", map[string]any{"uri": "http://127.0.0.1/"}), toolspec.PermissionError, "this machine",
+		"--allow-hosts 127.0.0.1")
+	fails(t, n.do(t, "wget", map[string]any{"uri": "http://inward.example/"}), toolspec.PermissionError,
+		"it leads to 127.0.0.1")
 }
 
 func TestRedirectToAnotherHostIsNotFollowed(t *testing.T) {
@@ -98,7 +108,9 @@ func TestRedirectToAnotherHostIsNotFollowed(t *testing.T) {
 	says(t, get("/landing"), "landed", "after 1 redirects")
 	says(t, get("http://user:word@SHOP.example:80/landing"), "landed")
 	r := get("http://other.example/landing")
-	fails(t, r, toolspec.PermissionError, "shop.example redirects to http://other.example/landing, which was not followed", "Call wget with that address", "asked about other.example")
+	fails(t, r, toolspec.PermissionError,
+		"shop.example redirects to http://other.example/landing, which was not followed", "Call wget with that address",
+		"asked about other.example")
 	if reached != "shop.example" || len(r.Sources) != 1 {
 		t.Errorf("reached %s, sources %v", reached, r.Sources)
 	}
@@ -142,7 +154,9 @@ func TestAnAnswerIsBounded(t *testing.T) {
 	})
 	for _, path := range []string{"/bomb", "/endless"} {
 		r := n.do(t, "wget", map[string]any{"uri": "http://shop.example" + path})
-		says(t, r, "more than 5.0 MiB", fmt.Sprintf("[Cut: the answer is longer than 5.0 MiB, the most that is read; shown are %d characters.]", maxText))
+		says(t, r, "more than 5.0 MiB",
+			fmt.Sprintf("[Cut: the answer is longer than 5.0 MiB, the most that is read; shown are %d characters.]",
+				maxText))
 		if v := r.Value.(answer); len(v.Body) > maxBody || !v.Truncated || len(r.Text) > maxText+1000 {
 			t.Errorf("%s: %d bytes of body, %d of text, truncated %v", path, len(v.Body), len(r.Text), v.Truncated)
 		}
@@ -159,16 +173,18 @@ func TestSlowResponseReportsProgressAndTimesOut(t *testing.T) {
 		begun <- struct{}{}
 		<-r.Context().Done()
 	})
-	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/", "timeoutMs": 50}), toolspec.SystemError, "shop.example did not finish within 50ms")
+	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/", "timeoutMs": 50}), toolspec.SystemError,
+		"shop.example did not finish within 50ms")
 	<-begun
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	told := make(chan string, 100)
 	// Ends after the first progress report, which only a slow response causes.
-	r, err := n.Execute(ctx, callOf("wget", map[string]any{"uri": "http://shop.example/"}), toolspec.Definition{}, func(stream, text string) {
-		told <- stream + " " + text
-		cancel()
-	})
+	r, err := n.Execute(ctx, callOf("wget", map[string]any{"uri": "http://shop.example/"}), toolspec.Definition{},
+		func(stream, text string) {
+			told <- stream + " " + text
+			cancel()
+		})
 	if err != nil || r.Success || r.ErrorType != "" {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -183,7 +199,8 @@ func TestRequestRateIsLimited(t *testing.T) {
 	for range 2 {
 		says(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/"}), "ok")
 	}
-	fails(t, n.do(t, "http_request", map[string]any{"url": "http://shop.example/"}), toolspec.UserError, "more than 2 requests in a minute", "Wait 30 s", "web_per_minute")
+	fails(t, n.do(t, "http_request", map[string]any{"url": "http://shop.example/"}), toolspec.UserError,
+		"more than 2 requests in a minute", "Wait 30 s", "web_per_minute")
 	n.now = n.now.Add(30 * time.Second)
 	says(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/"}), "ok")
 	fails(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/"}), toolspec.UserError, "Wait 30 s")

@@ -64,7 +64,8 @@ func (t *Tools) writeNote(p developerNoteParams) (toolspec.Result, error) {
 	text := strings.TrimSpace(strings.ToValidUTF8(p.Text, "\uFFFD"))
 	switch {
 	case text == "":
-		return toolspec.Fail(toolspec.ValidationError, "developer_note: text is empty", `For example {"text":"…","kind":"idea"}.`), nil
+		return toolspec.Fail(toolspec.ValidationError, "developer_note: text is empty",
+			`For example {"text":"…","kind":"idea"}.`), nil
 	case len(text) > 4*maxDeveloperNote:
 		return toolspec.Fail(toolspec.ValidationError,
 			fmt.Sprintf("developer_note: text has more than %d characters", maxDeveloperNote),

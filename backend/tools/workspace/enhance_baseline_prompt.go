@@ -71,14 +71,17 @@ func (t *Tools) addNote(ctx context.Context, note string) (toolspec.Result, erro
 	notes := t.PromptNotes()
 	switch {
 	case note == "":
-		return toolspec.Fail(toolspec.ValidationError, tool+": note is empty", `For example {"note":"Answer in Spanish."}.`), nil
+		return toolspec.Fail(toolspec.ValidationError, tool+": note is empty",
+			`For example {"note":"Answer in Spanish."}.`), nil
 	case utf8.RuneCountInString(note) > maxPromptNote:
 		return toolspec.Fail(toolspec.ValidationError,
 			fmt.Sprintf("%s: note has more than %d characters", tool, maxPromptNote), "Shorten it."), nil
 	case slices.Contains(notes, note):
 		return ok(map[string]any{"notes": notes}, "The note exists already.", "Kept the prompt notes as they are"), nil
 	case len(notes) >= maxPromptNotes:
-		return toolspec.Fail(toolspec.UserError, fmt.Sprintf("%s: there are %d notes, which is the maximum", tool, maxPromptNotes), `Remove one first, for example {"remove":1}.`), nil
+		return toolspec.Fail(toolspec.UserError,
+			fmt.Sprintf("%s: there are %d notes, which is the maximum", tool, maxPromptNotes),
+			`Remove one first, for example {"remove":1}.`), nil
 	}
 	err := t.update(ctx, func(s *state) []event.Event {
 		s.Notes = append(s.Notes, note)

@@ -21,7 +21,8 @@ func TestDeveloperNoteWritesAFileOnlyThePersonCanRead(t *testing.T) {
 		t.Fatalf("files %v, %v", files, err)
 	}
 	body, err := os.ReadFile(files[0])
-	if err != nil || !strings.HasPrefix(string(body), "# Slow # click\n\nbug · ") || !strings.HasSuffix(string(body), "\n\nIt was slow.\n") {
+	if err != nil || !strings.HasPrefix(string(body), "# Slow # click\n\nbug · ") ||
+		!strings.HasSuffix(string(body), "\n\nIt was slow.\n") {
 		t.Errorf("%q, %v", body, err)
 	}
 	for path, want := range map[string]os.FileMode{files[0]: 0o600, b.dir: 0o700} {

@@ -14,7 +14,8 @@ var getActivePanelDoc string
 func getActivePanel() tool {
 	const name = "get_active_panel"
 	return tool{
-		def: define(name, "workspace", getActivePanelDoc, noParams, toolspec.Hints{ReadOnly: true, Idempotent: true}, `{}`),
+		def: define(name, "workspace", getActivePanelDoc, noParams, toolspec.Hints{ReadOnly: true, Idempotent: true},
+			`{}`),
 		run: func(t *Tools, _ context.Context, _ json.RawMessage) (toolspec.Result, error) {
 			id := t.ActivePanel()
 			title, tools := titleOf(id), []string(nil)

@@ -44,7 +44,8 @@ type panelState struct {
 func getWorkspaceState() tool {
 	const name = "get_workspace_state"
 	return tool{
-		def: define(name, "workspace", getWorkspaceStateDoc, noParams, toolspec.Hints{ReadOnly: true, Idempotent: true}, `{}`),
+		def: define(name, "workspace", getWorkspaceStateDoc, noParams, toolspec.Hints{ReadOnly: true, Idempotent: true},
+			`{}`),
 		run: func(t *Tools, ctx context.Context, _ json.RawMessage) (toolspec.Result, error) {
 			s := workspaceState{
 				ActivePanel: t.ActivePanel(), OpenPanels: t.OpenPanels(), ActivityBar: t.ActivityBar(),

@@ -52,7 +52,8 @@ func setActivityBarDevices() tool {
 func (t *Tools) setDevices(ctx context.Context, p setActivityBarDevicesParams) (toolspec.Result, error) {
 	const tool = "set_activity_bar_devices"
 	if len(p.Devices) == 0 && p.Device == "" {
-		return toolspec.Fail(toolspec.ValidationError, tool+": devices or device is required", `For example {"device":"phone"}.`), nil
+		return toolspec.Fail(toolspec.ValidationError, tool+": devices or device is required",
+			`For example {"device":"phone"}.`), nil
 	}
 	offered := p.Devices
 	if len(offered) == 0 {

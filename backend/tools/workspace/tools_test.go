@@ -84,7 +84,8 @@ func set(t *testing.T) *bench {
 	}
 	b.panels[len(b.panels)-1].Tools = []string{"add_up"}
 	b.panels = append(b.panels, event.Panel{ID: "torn", Title: "Torn", Problems: []event.PanelProblem{{
-		File: "manifest.json", Line: 3, Column: 1, Text: "title is missing.", Fix: `"title": "Torn"`, Severity: event.SeverityError,
+		File: "manifest.json", Line: 3, Column: 1, Text: "title is missing.", Fix: `"title": "Torn"`,
+		Severity: event.SeverityError,
 	}}})
 	b.again()
 	return b
@@ -93,7 +94,8 @@ func set(t *testing.T) *bench {
 // again creates the tools again over the same storage, as a restart does.
 func (b *bench) again() {
 	b.Tools = workspace.New(workspace.Config{
-		Nav: b.nav, Panels: func() []event.Panel { return b.panels }, Journal: b.memory, Settings: b.memory, NotesDir: b.dir,
+		Nav: b.nav, Panels: func() []event.Panel { return b.panels }, Journal: b.memory, Settings: b.memory,
+		NotesDir: b.dir,
 	})
 }
 
@@ -155,7 +157,8 @@ func TestEveryToolHasWhatAModelNeeds(t *testing.T) {
 			Properties           map[string]json.RawMessage `json:"properties"`
 			AdditionalProperties *bool                      `json:"additionalProperties"`
 		}
-		if err := json.Unmarshal(d.Parameters, &schema); err != nil || schema.Type != "object" || schema.AdditionalProperties == nil || *schema.AdditionalProperties {
+		if err := json.Unmarshal(d.Parameters, &schema); err != nil || schema.Type != "object" ||
+			schema.AdditionalProperties == nil || *schema.AdditionalProperties {
 			t.Errorf("%s: schema %s, %v", d.Name, d.Parameters, err)
 		}
 		for _, e := range d.Examples {
@@ -169,7 +172,8 @@ func TestEveryToolHasWhatAModelNeeds(t *testing.T) {
 				}
 			}
 		}
-		if len(d.Examples) == 0 || len(d.Description) < 20 || strings.Contains(d.Description, "{{") || d.Origin != toolspec.OriginBaseline || d.Group == "" || seen[d.Name] {
+		if len(d.Examples) == 0 || len(d.Description) < 20 || strings.Contains(d.Description, "{{") ||
+			d.Origin != toolspec.OriginBaseline || d.Group == "" || seen[d.Name] {
 			t.Errorf("%+v", d)
 		}
 		seen[d.Name] = true
@@ -203,14 +207,17 @@ func TestChangeThatCannotBeStoredIsNotMade(t *testing.T) {
 	before := b.ActivityBar()
 	b.full = errors.New("the disk is full")
 	for tool, args := range map[string]string{
-		"expand_activity_bar": `{}`, "enhance_baseline_prompt": `{"note":"x"}`, b.nav.OpenTool("my-sums"): `{}`, "focus_surface": `{"surface":"page"}`,
+		"expand_activity_bar": `{}`, "enhance_baseline_prompt": `{"note":"x"}`, b.nav.OpenTool("my-sums"): `{}`,
+		"focus_surface": `{"surface":"page"}`,
 	} {
 		d, _ := b.def(tool)
-		if _, err := b.Execute(context.Background(), toolspec.Call{Tool: tool, Args: json.RawMessage(args)}, d, nil); err == nil || !strings.Contains(err.Error(), "disk is full") {
+		if _, err := b.Execute(context.Background(), toolspec.Call{Tool: tool, Args: json.RawMessage(args)}, d,
+			nil); err == nil || !strings.Contains(err.Error(), "disk is full") {
 			t.Errorf("%s: %v", tool, err)
 		}
 	}
-	if got := b.ActivityBar(); !reflect.DeepEqual(got, before) || len(b.PromptNotes()) > 0 || b.ActivePanel() != b.nav.Panels[0] || b.kinds() != "" {
+	if got := b.ActivityBar(); !reflect.DeepEqual(got, before) || len(b.PromptNotes()) > 0 ||
+		b.ActivePanel() != b.nav.Panels[0] || b.kinds() != "" {
 		t.Errorf("something changed: %+v", got)
 	}
 }
@@ -222,7 +229,8 @@ func TestWorkspaceSurvivesARestart(t *testing.T) {
 	b.ok("set_activity_bar_devices", `{"device":"phone"}`)
 	b.ok("enhance_baseline_prompt", `{"note":"Answer in Spanish."}`)
 	b.again()
-	if b.ActivePanel() != "my-sums" || !b.ActivityBar().Expanded || b.ActivityBar().Device != "phone" || !slices.Equal(b.PromptNotes(), []string{"Answer in Spanish."}) {
+	if b.ActivePanel() != "my-sums" || !b.ActivityBar().Expanded || b.ActivityBar().Device != "phone" ||
+		!slices.Equal(b.PromptNotes(), []string{"Answer in Spanish."}) {
 		t.Errorf("%s, %+v, %v", b.ActivePanel(), b.ActivityBar(), b.PromptNotes())
 	}
 	// The panel's folder was removed meanwhile.
@@ -243,7 +251,10 @@ func TestToolsCanBeCalledConcurrently(t *testing.T) {
 	for i := range 8 {
 		wait.Go(func() {
 			for range 20 {
-				b.do([]string{"expand_activity_bar", "collapse_activity_bar", b.nav.OpenTool("my-sums"), "close_panel"}[i%4], `{}`)
+				b.do([]string{
+					"expand_activity_bar", "collapse_activity_bar", b.nav.OpenTool("my-sums"),
+					"close_panel",
+				}[i%4], `{}`)
 				b.do("get_workspace_state", `{}`)
 			}
 		})

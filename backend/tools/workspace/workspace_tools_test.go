@@ -12,7 +12,12 @@ func TestGetWorkspaceStateShowsPanelsAndTheirProblems(t *testing.T) {
 	b.ok(b.nav.OpenTool("my-sums"), `{}`)
 	b.ok("enhance_baseline_prompt", `{"note":"Be brief."}`)
 	text := b.ok("get_workspace_state", `{}`).ModelText()
-	for _, want := range []string{"Active panel: my-sums", "- my-sums (The my-sums), open", "- torn (Torn), off: manifest.json 3:1: title is missing.", `manifest.json 3:1: title is missing. Correct would be: "title": "Torn"`, "Activity bar: narrow; device desktop", "Prompt note 1: Be brief."} {
+	for _, want := range []string{
+		"Active panel: my-sums", "- my-sums (The my-sums), open",
+		"- torn (Torn), off: manifest.json 3:1: title is missing.",
+		`manifest.json 3:1: title is missing. Correct would be: "title": "Torn"`,
+		"Activity bar: narrow; device desktop", "Prompt note 1: Be brief.",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -22,7 +27,8 @@ func TestGetWorkspaceStateShowsPanelsAndTheirProblems(t *testing.T) {
 func TestGetActivePanelNamesItsTools(t *testing.T) {
 	b := set(t)
 	b.ok(b.nav.OpenTool("my-sums"), `{}`)
-	if got := b.ok("get_active_panel", `{}`).ModelText(); got != `{"panel":"my-sums","title":"The my-sums","tools":["add_up"]}` {
+	if got := b.ok("get_active_panel",
+		`{}`).ModelText(); got != `{"panel":"my-sums","title":"The my-sums","tools":["add_up"]}` {
 		t.Errorf("%s", got)
 	}
 }

@@ -18,13 +18,19 @@ type catalogue struct{}
 // Definitions implements mcpserver.Tools.
 func (catalogue) Definitions() []toolspec.Definition {
 	plain := func(name, description string) toolspec.Definition {
-		return toolspec.Definition{Name: name, Description: description, Parameters: json.RawMessage(`{"type":"object"}`), Hints: toolspec.Hints{ReadOnly: true}}
+		return toolspec.Definition{
+			Name: name, Description: description,
+			Parameters: json.RawMessage(`{"type":"object"}`), Hints: toolspec.Hints{ReadOnly: true},
+		}
 	}
 	return []toolspec.Definition{
 		plain("test_simple_text", "Answers with a text."),
 		plain("test_image_content", "Answers with a picture."),
 		plain("test_error_handling", "Fails."),
-		{Name: "json_schema_2020_12_tool", Description: "Has a schema with the words of JSON Schema 2020-12.", Parameters: json.RawMessage(wordySchema)},
+		{
+			Name: "json_schema_2020_12_tool", Description: "Has a schema with the words of JSON Schema 2020-12.",
+			Parameters: json.RawMessage(wordySchema),
+		},
 	}
 }
 

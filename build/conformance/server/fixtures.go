@@ -20,27 +20,36 @@ func fixtures(news *news) []mcpserver.Fixture {
 	all := []mcpserver.Fixture{}
 	add := func(name, properties string, does answer) {
 		all = append(all, mcpserver.Fixture{
-			Tool:   &sdk.Tool{Name: name, Description: "A fixture of the conformance suite.", InputSchema: json.RawMessage(`{"type":"object","properties":{` + properties + `}}`)},
+			Tool: &sdk.Tool{
+				Name: name, Description: "A fixture of the conformance suite.",
+				InputSchema: json.RawMessage(`{"type":"object","properties":{` + properties + `}}`),
+			},
 			Handle: sdk.ToolHandler(does),
 		})
 	}
 	add("test_audio_content", "", fixed(&sdk.AudioContent{MIMEType: "audio/wav", Data: sound()}))
 	add("test_embedded_resource", "", fixed(embedded("test://embedded-resource")))
-	add("test_multiple_content_types", "", fixed(text("Multiple content types test:"), &sdk.ImageContent{MIMEType: "image/png", Data: picture()}, embedded("test://mixed-content-resource")))
+	add("test_multiple_content_types", "", fixed(text("Multiple content types test:"),
+		&sdk.ImageContent{MIMEType: "image/png", Data: picture()}, embedded("test://mixed-content-resource")))
 	add("test_tool_with_logging", "", logs)
 	add("test_logging_tool", "", logs)
 	add("test_tool_with_progress", "", progresses)
 	add("test_sampling", `"prompt":{"type":"string"}`, samples)
-	add("test_elicitation", `"message":{"type":"string"}`, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return elicits(ctx, req, argument(req, "message"), `"username":{"type":"string","description":"A name"},"email":{"type":"string","description":"An address"}`)
-	})
-	add("test_elicitation_sep1034_defaults", "", func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return elicits(ctx, req, "Are these right?", `"name":{"type":"string","default":"John Doe"},"age":{"type":"integer","default":30},"score":{"type":"number","default":95.5},`+
-			`"status":{"type":"string","enum":["active","inactive","pending"],"default":"active"},"verified":{"type":"boolean","default":true}`)
-	})
-	add("test_elicitation_sep1330_enums", "", func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return elicits(ctx, req, "Choose.", choices)
-	})
+	add("test_elicitation", `"message":{"type":"string"}`,
+		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return elicits(ctx, req, argument(req, "message"),
+				`"username":{"type":"string","description":"A name"},"email":{"type":"string","description":"An address"}`)
+		})
+	add("test_elicitation_sep1034_defaults", "",
+		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return elicits(ctx, req, "Are these right?",
+				`"name":{"type":"string","default":"John Doe"},"age":{"type":"integer","default":30},"score":{"type":"number","default":95.5},`+
+					`"status":{"type":"string","enum":["active","inactive","pending"],"default":"active"},"verified":{"type":"boolean","default":true}`)
+		})
+	add("test_elicitation_sep1330_enums", "",
+		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return elicits(ctx, req, "Choose.", choices)
+		})
 	add("test_missing_capability", "", needsSampling)
 	add("test_streaming_elicitation", "", fixed(text("Nothing was asked on the way.")))
 	add("test_trigger_tool_change", "", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -75,7 +84,10 @@ func fixed(parts ...sdk.Content) answer {
 }
 
 func embedded(uri string) *sdk.EmbeddedResource {
-	return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: uri, MIMEType: "text/plain", Text: "This is an embedded resource content."}}
+	return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{
+		URI: uri, MIMEType: "text/plain",
+		Text: "This is an embedded resource content.",
+	}}
 }
 
 // argument is a text among a call's arguments, "" for none.
@@ -108,7 +120,8 @@ func progresses(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolRes
 		if token == nil {
 			break
 		}
-		if err := req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Total: 100}); err != nil {
+		if err := req.Session.NotifyProgress(ctx,
+			&sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Total: 100}); err != nil {
 			return nil, err
 		}
 		time.Sleep(beat)
@@ -132,7 +145,10 @@ func samples(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult
 }
 
 func elicits(ctx context.Context, req *sdk.CallToolRequest, message, properties string) (*sdk.CallToolResult, error) {
-	got, err := req.Session.Elicit(ctx, &sdk.ElicitParams{Mode: "form", Message: message, RequestedSchema: json.RawMessage(`{"type":"object","properties":{` + properties + `}}`)})
+	got, err := req.Session.Elicit(ctx, &sdk.ElicitParams{
+		Mode: "form", Message: message,
+		RequestedSchema: json.RawMessage(`{"type":"object","properties":{` + properties + `}}`),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -147,9 +163,14 @@ func needsSampling(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolRe
 	if caps := req.ClientCapabilities(); caps != nil && caps.Sampling != nil {
 		return said("The client can sample."), nil
 	}
-	data, err := json.Marshal(sdk.MissingRequiredClientCapabilityData{RequiredCapabilities: &sdk.ClientCapabilities{Sampling: &sdk.SamplingCapabilities{}}})
+	data, err := json.Marshal(sdk.MissingRequiredClientCapabilityData{
+		RequiredCapabilities: &sdk.ClientCapabilities{Sampling: &sdk.SamplingCapabilities{}},
+	})
 	if err != nil {
 		return nil, err
 	}
-	return nil, &jsonrpc.Error{Code: sdk.CodeMissingRequiredClientCapabilities, Message: "This needs a client that can sample.", Data: data}
+	return nil, &jsonrpc.Error{
+		Code:    sdk.CodeMissingRequiredClientCapabilities,
+		Message: "This needs a client that can sample.", Data: data,
+	}
 }

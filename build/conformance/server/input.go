@@ -42,7 +42,11 @@ func badState() error {
 
 // ask is a question with one field.
 func ask(message, field, kind string) *sdk.ElicitParams {
-	return &sdk.ElicitParams{Mode: "form", Message: message, RequestedSchema: json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{%q:{"type":%q}},"required":[%q]}`, field, kind, field))}
+	return &sdk.ElicitParams{
+		Mode: "form", Message: message,
+		RequestedSchema: json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{%q:{"type":%q}},"required":[%q]}`,
+			field, kind, field)),
+	}
 }
 
 // accepted is what a person filled in for the question key, nil when they did not.
@@ -69,7 +73,10 @@ func sampled(all sdk.InputResponseMap, key string) string {
 }
 
 func sample(prompt string) *sdk.CreateMessageParams {
-	return &sdk.CreateMessageParams{MaxTokens: 100, Messages: []*sdk.SamplingMessage{{Role: "user", Content: text(prompt)}}}
+	return &sdk.CreateMessageParams{
+		MaxTokens: 100,
+		Messages:  []*sdk.SamplingMessage{{Role: "user", Content: text(prompt)}},
+	}
 }
 
 func needs(state string, what sdk.InputRequestMap) (*sdk.CallToolResult, error) {
@@ -135,7 +142,8 @@ func needsThree(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResul
 		return said(fmt.Sprintf("%s %s, with %d roots", greeting, name, len(roots.Roots))), nil
 	}
 	return needs(signed("three"), sdk.InputRequestMap{
-		"user_name": ask("What is your name?", "name", "string"), "greeting": sample("Write a greeting."), "client_roots": &sdk.ListRootsParams{},
+		"user_name": ask("What is your name?", "name", "string"), "greeting": sample("Write a greeting."),
+		"client_roots": &sdk.ListRootsParams{},
 	})
 }
 
@@ -152,7 +160,8 @@ func needsTwice(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResul
 		return said(fmt.Sprintf("%s likes %v", name, accepted(req.Params.InputResponses, "step2")["color"])), nil
 	}
 	name = fmt.Sprint(accepted(req.Params.InputResponses, "step1")["name"])
-	return needs(signed("second "+name), sdk.InputRequestMap{"step2": ask("What is your favourite colour?", "color", "string")})
+	return needs(signed("second "+name), sdk.InputRequestMap{"step2": ask("What is your favourite colour?", "color",
+		"string")})
 }
 
 func needsWhatCanBeHad(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {

@@ -17,13 +17,19 @@ func (shelf) Resources(context.Context, *sdk.ListResourcesRequest) ([]*sdk.Resou
 	return []*sdk.Resource{
 		{URI: "test://static-text", Name: "static-text", Description: "A text.", MIMEType: "text/plain"},
 		{URI: "test://static-binary", Name: "static-binary", Description: "A picture.", MIMEType: "image/png"},
-		{URI: "test://watched-resource", Name: "watched-resource", Description: "One to subscribe to.", MIMEType: "text/plain"},
+		{
+			URI: "test://watched-resource", Name: "watched-resource", Description: "One to subscribe to.",
+			MIMEType: "text/plain",
+		},
 	}, nil
 }
 
 // Templates implements mcpserver.Shelf.
 func (shelf) Templates(context.Context, *sdk.ListResourceTemplatesRequest) ([]*sdk.ResourceTemplate, error) {
-	return []*sdk.ResourceTemplate{{URITemplate: "test://template/{id}/data", Name: "template", Description: "Data by its id.", MIMEType: "application/json"}}, nil
+	return []*sdk.ResourceTemplate{{
+		URITemplate: "test://template/{id}/data", Name: "template",
+		Description: "Data by its id.", MIMEType: "application/json",
+	}}, nil
 }
 
 // Read implements mcpserver.Shelf.
@@ -35,7 +41,10 @@ func (shelf) Read(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadRes
 	}
 	switch uri {
 	case "test://static-text":
-		return one(sdk.ResourceContents{MIMEType: "text/plain", Text: "This is the content of the static text resource."})
+		return one(sdk.ResourceContents{
+			MIMEType: "text/plain",
+			Text:     "This is the content of the static text resource.",
+		})
 	case "test://static-binary":
 		return one(sdk.ResourceContents{MIMEType: "image/png", Blob: picture()})
 	case "test://watched-resource":
@@ -46,7 +55,10 @@ func (shelf) Read(_ context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadRes
 	if !ok || !whole || id == "" || strings.Contains(id, "/") {
 		return nil, sdk.ResourceNotFoundError(uri)
 	}
-	return one(sdk.ResourceContents{MIMEType: "application/json", Text: fmt.Sprintf(`{"id":%q,"templateTest":true,"data":%q}`, id, "Data for ID: "+id)})
+	return one(sdk.ResourceContents{
+		MIMEType: "application/json",
+		Text:     fmt.Sprintf(`{"id":%q,"templateTest":true,"data":%q}`, id, "Data for ID: "+id),
+	})
 }
 
 // Prompts implements mcpserver.Shelf.
@@ -54,7 +66,8 @@ func (shelf) Prompts(context.Context, *sdk.ListPromptsRequest) ([]*sdk.Prompt, e
 	return []*sdk.Prompt{
 		{Name: "test_simple_prompt", Description: "Has no arguments."},
 		{Name: "test_prompt_with_arguments", Description: "Has two arguments.", Arguments: []*sdk.PromptArgument{
-			{Name: "arg1", Description: "The first.", Required: true}, {Name: "arg2", Description: "The second.", Required: true},
+			{Name: "arg1", Description: "The first.", Required: true},
+			{Name: "arg2", Description: "The second.", Required: true},
 		}},
 		{Name: "test_prompt_with_embedded_resource", Description: "Holds a resource.", Arguments: []*sdk.PromptArgument{
 			{Name: "resourceUri", Description: "Its address.", Required: true},
@@ -80,7 +93,10 @@ func (shelf) Prompt(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromp
 	case "test_prompt_with_arguments":
 		return say(text(fmt.Sprintf("Prompt with arguments: arg1='%s', arg2='%s'", args["arg1"], args["arg2"])))
 	case "test_prompt_with_embedded_resource":
-		return say(&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: args["resourceUri"], MIMEType: "text/plain", Text: "Embedded resource content for testing."}},
+		return say(&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{
+			URI:      args["resourceUri"],
+			MIMEType: "text/plain", Text: "Embedded resource content for testing.",
+		}},
 			text("Please process the embedded resource above."))
 	case "test_prompt_with_image":
 		return say(&sdk.ImageContent{MIMEType: "image/png", Data: picture()}, text("Please analyze the image above."))
@@ -88,14 +104,16 @@ func (shelf) Prompt(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromp
 		if said := accepted(req.Params.InputResponses, "user_context"); said != nil {
 			return say(text(fmt.Sprintf("Context: %v", said["context"])))
 		}
-		return &sdk.GetPromptResult{InputRequests: sdk.InputRequestMap{"user_context": ask("What is the context?", "context", "string")}}, nil
+		return &sdk.GetPromptResult{InputRequests: sdk.InputRequestMap{"user_context": ask("What is the context?",
+			"context", "string")}}, nil
 	}
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt " + req.Params.Name}
 }
 
 // Complete implements mcpserver.Shelf.
 func (shelf) Complete(_ context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
-	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: []string{req.Params.Argument.Value + "ing"}, Total: 1}}, nil
+	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: []string{req.Params.Argument.Value +
+		"ing"}, Total: 1}}, nil
 }
 
 func text(words string) *sdk.TextContent { return &sdk.TextContent{Text: words} }

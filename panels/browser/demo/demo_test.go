@@ -103,7 +103,8 @@ func TestTheShopAsksNoOtherHostForAnything(t *testing.T) {
 	v := visit(t)
 	for _, page := range []string{"/lamps/desk", "/product/fen", "/checkout", "/static/shop.css", "/static/shop.js"} {
 		res, body := v.get(page)
-		if m := regexp.MustCompile(`https?://[^"'\s]+`).FindString(body); m != "" && !strings.HasPrefix(m, "http://www.w3.org/") {
+		if m := regexp.MustCompile(`https?://[^"'\s]+`).FindString(body); m != "" &&
+			!strings.HasPrefix(m, "http://www.w3.org/") {
 			t.Errorf("%s names %s", page, m)
 		}
 		if !strings.Contains(res.Header.Get("Content-Security-Policy"), "default-src 'none'") {

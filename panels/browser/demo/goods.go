@@ -25,7 +25,8 @@ func readGoods() ([]product, error) {
 	goods := []product{
 		{
 			ID: "fen", Kind: "lamp", Name: "Fen", Price: 72, Line: "Clamp arm, E14, 4 W", Stock: true, Socket: "E14",
-			Power: "4 W", Text: "A clamp arm that reaches over a wide desk and stays where you leave it. The shade is spun from one sheet and painted by hand.",
+			Power: "4 W", Text: "A clamp arm that reaches over a wide desk and stays where you leave it. The shade " +
+				"is spun from one sheet and painted by hand.",
 		},
 		{
 			ID: "moor", Kind: "lamp", Name: "Moor", Price: 64, Line: "Enamel dome, E14, 4 W", Stock: true,
@@ -49,7 +50,8 @@ func readGoods() ([]product, error) {
 		},
 		{
 			ID: "bog", Kind: "lamp", Name: "Bog", Price: 76, Line: "Bent oak arm, E14, 4 W", Stock: true, Socket: "E14",
-			Power: "4 W", Text: "The arm is bog oak, steamed and bent in one go. The joint at the shade turns all the way round.",
+			Power: "4 W", Text: "The arm is bog oak, steamed and bent in one go. The joint at the shade turns all " +
+				"the way round.",
 		},
 		{
 			ID: "ridge", Kind: "lamp", Name: "Ridge", Price: 118, Line: "Double arm, E27, 9 W", Stock: true,

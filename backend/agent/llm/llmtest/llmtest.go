@@ -120,7 +120,12 @@ func completeCalls(t *testing.T, s subject) {
 }
 
 func brokenArguments(t *testing.T, s subject) {
-	for _, c := range []struct{ args, finish string }{{`{"a": }`, ""}, {`[1]`, ""}, {`{"path":"/tm`, "length"}, {``, "length"}} {
+	for _, c := range []struct{ args, finish string }{
+		{`{"a": }`, ""},
+		{`[1]`, ""},
+		{`{"path":"/tm`, "length"},
+		{``, "length"},
+	} {
 		_, m := s.at(t, openaitest.Turn{Finish: c.finish, Calls: []openaitest.Call{
 			{ID: "b", Name: "fine", Args: `{"x":1}`}, {ID: "a", Name: "bash", Args: c.args},
 		}})
@@ -150,7 +155,8 @@ func conversation(t *testing.T, s subject) {
 			{Role: chat.RoleAssistant},
 		},
 		Tools: []toolspec.Function{{Type: "function", Function: toolspec.FunctionBody{
-			Name: "look", Description: "looks", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}`),
+			Name: "look", Description: "looks",
+			Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}`),
 		}}, {Type: "function", Function: toolspec.FunctionBody{Name: "bare"}}},
 	})
 	if err != nil {
@@ -167,7 +173,10 @@ func conversation(t *testing.T, s subject) {
 			results++
 		}
 	}
-	for _, want := range []string{"system: rules", "user: ", "what was", "go", "assistant: looking", "tool: seen", "a note"} {
+	for _, want := range []string{
+		"system: rules", "user: ", "what was", "go", "assistant: looking", "tool: seen",
+		"a note",
+	} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("%q is not in %s", want, said.String())
 		}
@@ -228,7 +237,12 @@ func refusals(t *testing.T, s subject) {
 		{529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, llm.Failed},
 	} {
 		service, m := s.at(t)
-		service.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Status: c.status, Body: c.body} }
+		service.Answer = func(openaitest.Request) openaitest.Turn {
+			return openaitest.Turn{
+				Status: c.status,
+				Body:   c.body,
+			}
+		}
 		h, err := ask(t, m, hello())
 		var e *llm.Error
 		if !errors.As(err, &e) || e.Kind != c.kind || e.Suggestion == "" || h.Text != "" || len(h.Calls) > 0 {

@@ -17,7 +17,8 @@ func (m *Client) refusal(status int, body []byte, wait time.Duration) *llm.Error
 	e := m.errorForStatus(status, m.Endpoint.errorDetail(body))
 	// 529 is Anthropic's status for an overloaded service.
 	e.Retryable = status == http.StatusRequestTimeout || status == http.StatusConflict ||
-		status == http.StatusTooManyRequests || status >= http.StatusInternalServerError && status != http.StatusNotImplemented
+		status == http.StatusTooManyRequests || status >= http.StatusInternalServerError &&
+		status != http.StatusNotImplemented
 	e.RetryAfter = wait
 	return e
 }
@@ -108,7 +109,10 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 
 func mentionsLength(detail string) bool {
 	s := strings.ToLower(detail)
-	for _, w := range []string{"context length", "context_length", "maximum context", "context window", "too many tokens", "context size", "prompt is too long"} {
+	for _, w := range []string{
+		"context length", "context_length", "maximum context", "context window",
+		"too many tokens", "context size", "prompt is too long",
+	} {
 		if strings.Contains(s, w) {
 			return true
 		}

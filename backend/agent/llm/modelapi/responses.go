@@ -33,7 +33,8 @@ func responsesBody(m *Client, req llm.Request) (any, error) {
 			schema = map[string]any{"type": "object", "properties": map[string]any{}}
 		}
 		p.Tools = append(p.Tools, responses.ToolUnionParam{OfFunction: &responses.FunctionToolParam{
-			Name: t.Function.Name, Description: param.NewOpt(t.Function.Description), Parameters: schema, Strict: param.NewOpt(false),
+			Name: t.Function.Name, Description: param.NewOpt(t.Function.Description), Parameters: schema,
+			Strict: param.NewOpt(false),
 		}})
 	}
 	p.SetExtraFields(map[string]any{"stream": true})

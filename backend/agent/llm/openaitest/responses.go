@@ -159,7 +159,10 @@ func renderResponses(t Turn) []byte {
 	}
 	if t.Text != "" {
 		s.event("response.output_item.added", map[string]any{
-			"output_index": index, "item": map[string]any{"id": "msg_1", "type": "message", "role": "assistant", "content": []any{}},
+			"output_index": index, "item": map[string]any{
+				"id": "msg_1", "type": "message", "role": "assistant",
+				"content": []any{},
+			},
 		})
 		for _, piece := range pieces(t.Text, t.Fragment) {
 			s.event(

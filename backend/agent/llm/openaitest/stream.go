@@ -127,7 +127,8 @@ func renderChat(t Turn) []byte {
 	chunk(&b, map[string]any{}, finish)
 	if t.Usage != (Usage{}) {
 		usage := map[string]any{
-			"prompt_tokens": t.Usage.Input, "completion_tokens": t.Usage.Output, "total_tokens": t.Usage.Input + t.Usage.Output,
+			"prompt_tokens": t.Usage.Input, "completion_tokens": t.Usage.Output, "total_tokens": t.Usage.Input +
+				t.Usage.Output,
 			"prompt_tokens_details": map[string]any{
 				"cached_tokens":      t.Usage.Cached,
 				"cache_write_tokens": t.Usage.Written,
@@ -138,7 +139,8 @@ func renderChat(t Turn) []byte {
 			usage["cost_details"] = map[string]any{"upstream_inference_cost": max(t.Usage.Upstream, t.Usage.Cost)}
 		}
 		event(&b, map[string]any{
-			"id": "chatcmpl-test", "object": "chat.completion.chunk", "created": 1, "model": "test", "choices": []any{}, "usage": usage,
+			"id": "chatcmpl-test", "object": "chat.completion.chunk", "created": 1, "model": "test", "choices": []any{},
+			"usage": usage,
 		})
 	}
 	b.WriteString("data: [DONE]\n\n")

@@ -55,7 +55,8 @@ func (b *breakers) record(at modelapi.Endpoint, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
-	case err == nil || e.Kind != llm.Unreachable && e.Kind != llm.Stalled && e.Kind != llm.Cut && (e.Kind != llm.Failed || !e.Retryable):
+	case err == nil || e.Kind != llm.Unreachable && e.Kind != llm.Stalled && e.Kind != llm.Cut &&
+		(e.Kind != llm.Failed || !e.Retryable):
 		delete(b.at, at.BaseURL)
 		return
 	case at.Local && e.Kind == llm.Unreachable: // costs nothing, and may be started at any time

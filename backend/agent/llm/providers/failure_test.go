@@ -21,15 +21,40 @@ func TestRefusalsOfTheServiceHaveTheirKind(t *testing.T) {
 		kind llm.Kind
 		says string
 	}{
-		"wrong key":          {openaitest.Turn{Status: 401, Body: `{"error":{"message":"Incorrect API key provided: ab***."}}`}, llm.Unauthorised, "Incorrect API key"},
-		"forbidden":          {openaitest.Turn{Status: 403}, llm.Unauthorised, "Forbidden"},
-		"no such model":      {openaitest.Turn{Status: 404, Body: `{"error":{"message":"The model 'm' does not exist"}}`}, llm.NoModel, `"m"`},
-		"no chat here":       {openaitest.Turn{Status: 404, Body: `<html>not found</html>`}, llm.Failed, "no chat endpoint"},
-		"rate limited":       {openaitest.Turn{Status: 429, RetryAfter: "60"}, llm.RateLimited, "limiting requests"},
-		"too long":           {openaitest.Turn{Status: 400, Body: `{"error":{"message":"This model's maximum context length is 8192 tokens"}}`}, llm.TooLong, "too long"},
-		"bad request":        {openaitest.Turn{Status: 400, Body: `{"detail":"tools not supported"}`}, llm.Failed, "tools not supported"},
-		"down, error string": {openaitest.Turn{Status: 503, Body: `{"error":"loading model"}`}, llm.Failed, "loading model"},
-		"down, no JSON":      {openaitest.Turn{Status: 502, Body: "Bad gateway"}, llm.Failed, "502"},
+		"wrong key": {openaitest.Turn{
+			Status: 401,
+			Body:   `{"error":{"message":"Incorrect API key provided: ab***."}}`,
+		}, llm.Unauthorised, "Incorrect API key"},
+		"forbidden": {openaitest.Turn{Status: 403}, llm.Unauthorised, "Forbidden"},
+		"no such model": {openaitest.Turn{
+			Status: 404,
+			Body:   `{"error":{"message":"The model 'm' does not exist"}}`,
+		}, llm.NoModel, `"m"`},
+		"no chat here": {
+			openaitest.Turn{Status: 404, Body: `<html>not found</html>`},
+			llm.Failed,
+			"no chat endpoint",
+		},
+		"rate limited": {openaitest.Turn{Status: 429, RetryAfter: "60"}, llm.RateLimited, "limiting requests"},
+		"too long": {
+			openaitest.Turn{
+				Status: 400,
+				Body:   `{"error":{"message":"This model's maximum context length is 8192 tokens"}}`,
+			},
+			llm.TooLong,
+			"too long",
+		},
+		"bad request": {
+			openaitest.Turn{Status: 400, Body: `{"detail":"tools not supported"}`},
+			llm.Failed,
+			"tools not supported",
+		},
+		"down, error string": {
+			openaitest.Turn{Status: 503, Body: `{"error":"loading model"}`},
+			llm.Failed,
+			"loading model",
+		},
+		"down, no JSON": {openaitest.Turn{Status: 502, Body: "Bad gateway"}, llm.Failed, "502"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, r := serve(t, again(c.turn)...)
@@ -77,7 +102,10 @@ func TestAnUnreachableAddressIsNamedWithWhatToDo(t *testing.T) {
 	_ = ln.Close()
 	r := providers.New(providers.Config{Detect: map[string]int{"ollama": port, "lmstudio": port, "llamacpp": port}})
 	defer r.Close()
-	for name, hint := range map[string]string{"ollama/qwen3": "ollama serve", "lmstudio/x": "LM Studio", "llamacpp/x": "llama-server"} {
+	for name, hint := range map[string]string{
+		"ollama/qwen3": "ollama serve", "lmstudio/x": "LM Studio",
+		"llamacpp/x": "llama-server",
+	} {
 		_, _, err := ask(t, open(t, r, name), hello())
 		e := asError(t, err, llm.Unreachable)
 		if !strings.Contains(e.Message, ln.Addr().String()) || !strings.Contains(e.Suggestion, hint) {
@@ -100,7 +128,8 @@ data: {"error":{"message":"out of memory","code":500}}
 
 func TestGarbageIsATruncatedAnswerAndNotACrash(t *testing.T) {
 	for _, raw := range []string{
-		"data: {\n\n", "data: null\n\n", "data: [1]\n\n", "<html>hello</html>", ": comment\n\n", "data: {\"choices\":3}\n\n",
+		"data: {\n\n", "data: null\n\n", "data: [1]\n\n", "<html>hello</html>", ": comment\n\n",
+		"data: {\"choices\":3}\n\n",
 		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-5}]}}]}\n\n", "\x00\xff\n\n", "data:\n\n",
 	} {
 		turn := openaitest.Turn{Raw: raw}

@@ -159,7 +159,8 @@ func TestTheConversationGoesOutInTheProtocolsForm(t *testing.T) {
 			{Role: chat.RoleAssistant},
 		},
 		Tools: []toolspec.Function{{Type: "function", Function: toolspec.FunctionBody{
-			Name: "look", Description: "looks", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}}}`),
+			Name: "look", Description: "looks",
+			Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}}}`),
 		}}},
 	})
 	if err != nil {

@@ -108,7 +108,8 @@ func New(cfg Config) *Registry {
 		cfg.Egress = func() *egress.Guard { return egress.New(egress.Config{}) }
 	}
 	r := &Registry{
-		ports: cfg.Detect, idle: cfg.Idle, retryDelay: cfg.RetryDelay, fallback: cfg.Fallback, log: cfg.Log, egress: cfg.Egress,
+		ports: cfg.Detect, idle: cfg.Idle, retryDelay: cfg.RetryDelay, fallback: cfg.Fallback, log: cfg.Log,
+		egress:   cfg.Egress,
 		services: map[string]*service{},
 	}
 	var here []string

@@ -160,7 +160,10 @@ func TestNamesThatCannotBeOpenedSayWhy(t *testing.T) {
 }
 
 func TestABaseAddressMustBePlainHTTP(t *testing.T) {
-	for _, base := range []string{"file:///etc", "127.0.0.1:8000", "http://user:pw@host/v1", "http://", "http://h/v1?x=1", "::"} {
+	for _, base := range []string{
+		"file:///etc", "127.0.0.1:8000", "http://user:pw@host/v1", "http://",
+		"http://h/v1?x=1", "::",
+	} {
 		r := providers.New(providers.Config{OpenAIBaseURL: base, Detect: map[string]int{}})
 		_, err := r.Open("openai/m")
 		asError(t, err, llm.NotSupported)

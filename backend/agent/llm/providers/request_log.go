@@ -31,7 +31,8 @@ func (l *requestLog) send(
 		first = max(res.FirstPieceAt.Sub(begun), 1)
 	}
 	*l = append(*l, llm.SentRequest{
-		Model: name, Local: m.Endpoint.Local, Usage: res.Usage, Cost: res.Cost, Bytes: n, First: first, Took: time.Since(begun),
+		Model: name, Local: m.Endpoint.Local, Usage: res.Usage, Cost: res.Cost, Bytes: n, First: first,
+		Took:   time.Since(begun),
 		Failed: err != nil && ctx.Err() == nil, Whole: err == nil, Again: len(*l) > 0,
 	})
 	return res, err

@@ -21,7 +21,11 @@ func TestEveryRequestForAnAnswerIsToldWithWhatItTook(t *testing.T) {
 	if err != nil || len(res.Requests) != 3 || res.Usage != (chat.Usage{Input: 10, Output: 4, Cached: 6}) {
 		t.Fatalf("%+v %v", res, err)
 	}
-	for i, want := range []llm.SentRequest{{Failed: true}, {Failed: true, Again: true, Bytes: 3}, {Whole: true, Again: true, Bytes: 6}} {
+	for i, want := range []llm.SentRequest{
+		{Failed: true},
+		{Failed: true, Again: true, Bytes: 3},
+		{Whole: true, Again: true, Bytes: 6},
+	} {
 		got := res.Requests[i]
 		if got.Model != "openai/m" || got.Local || got.Failed != want.Failed || got.Whole != want.Whole ||
 			got.Again != want.Again ||
@@ -112,16 +116,29 @@ func TestTheCostOfAnOwnKeyIsAddedToTheServicesFee(t *testing.T) {
 
 func TestImpossibleCountsAreNotAdded(t *testing.T) {
 	for usage, want := range map[string]chat.Usage{
-		`"prompt_tokens":-5,"completion_tokens":-1`:                                                  {},
-		`"prompt_tokens":5,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":9}`:        {Input: 5, Output: 1, Cached: 5},
-		`"prompt_tokens":9000000000000000000,"completion_tokens":9000000000000000000`:                {Input: 100_000_000, Output: 100_000_000},
-		`"prompt_tokens":8,"prompt_tokens_details":{"cached_tokens":5,"cache_write_tokens":7}`:       {Input: 8, Cached: 5, Written: 3},
-		`"prompt_tokens":8,"prompt_tokens_details":{"cached_tokens":-5},"prompt_cache_hit_tokens":2`: {Input: 8, Cached: 2},
+		`"prompt_tokens":-5,"completion_tokens":-1`: {},
+		`"prompt_tokens":5,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":9}`: {
+			Input:  5,
+			Output: 1, Cached: 5,
+		},
+		`"prompt_tokens":9000000000000000000,"completion_tokens":9000000000000000000`: {
+			Input:  100_000_000,
+			Output: 100_000_000,
+		},
+		`"prompt_tokens":8,"prompt_tokens_details":{"cached_tokens":5,"cache_write_tokens":7}`: {
+			Input:  8,
+			Cached: 5, Written: 3,
+		},
+		`"prompt_tokens":8,"prompt_tokens_details":{"cached_tokens":-5},"prompt_cache_hit_tokens":2`: {
+			Input:  8,
+			Cached: 2,
+		},
 	} {
 		_, r := serve(
 			t,
 			openaitest.Turn{
-				Raw: `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{` + usage + "}}\n\ndata: [DONE]\n\n",
+				Raw: `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{` + usage +
+					"}}\n\ndata: [DONE]\n\n",
 			},
 		)
 		if res, _, err := ask(t, open(t, r, "openai/m"), hello()); err != nil || res.Usage != want {

@@ -146,7 +146,8 @@ func TestACircuitBreakerOpensAndReconfiguringClosesIt(t *testing.T) {
 		t.Errorf("%d requests, want 5 and then none", n)
 	}
 	_, _, err := ask(t, m, hello())
-	if e := asError(t, err, llm.Unreachable); !strings.Contains(e.Message, "nothing is sent to it") || len(s.Requests()) != 5 {
+	if e := asError(t, err, llm.Unreachable); !strings.Contains(e.Message, "nothing is sent to it") ||
+		len(s.Requests()) != 5 {
 		t.Errorf("%q after %d requests", e.Message, len(s.Requests()))
 	}
 	s.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "well"} }

@@ -47,7 +47,8 @@ func sizeOf(t *testing.T, m llm.Model) (tokens int, loaded bool) {
 
 func TestEachServiceReportsItsContextWindow(t *testing.T) {
 	show := func(parameters string) string {
-		return `{"parameters":"` + parameters + `","model_info":{"general.architecture":"qwen3","qwen3.context_length":40960,"qwen3.vision.context_length":77}}`
+		return `{"parameters":"` + parameters +
+			`","model_info":{"general.architecture":"qwen3","qwen3.context_length":40960,"qwen3.vision.context_length":77}}`
 	}
 	idle := `{"models":[{"name":"other:8b","model":"other:8b","context_length":8192}]}`
 	for _, c := range []struct {
@@ -56,21 +57,82 @@ func TestEachServiceReportsItsContextWindow(t *testing.T) {
 		tokens      int
 		loaded      bool
 	}{
-		{"Ollama, loaded", "ollama/qwen3", facts{"GET /api/ps": `{"models":[{"name":"qwen3:latest","context_length":4096}]}`, "POST /api/show": show("num_ctx 16384")}, 4096, true},
-		{"Ollama, set", "ollama/qwen3:8b", facts{"GET /api/ps": idle, "POST /api/show": show(`stop \"num_ctx 9\"\nnum_ctx                        16384\ntop_k 20`)}, 16384, true},
-		{"Ollama, neither", "ollama/qwen3:8b", facts{"GET /api/ps": idle, "POST /api/show": show("top_k 20")}, 40960, false},
+		{
+			"Ollama, loaded", "ollama/qwen3",
+			facts{
+				"GET /api/ps":    `{"models":[{"name":"qwen3:latest","context_length":4096}]}`,
+				"POST /api/show": show("num_ctx 16384"),
+			},
+			4096, true,
+		},
+		{"Ollama, set", "ollama/qwen3:8b", facts{
+			"GET /api/ps":    idle,
+			"POST /api/show": show(`stop \"num_ctx 9\"\nnum_ctx                        16384\ntop_k 20`),
+		}, 16384, true},
+		{
+			"Ollama, neither", "ollama/qwen3:8b",
+			facts{"GET /api/ps": idle, "POST /api/show": show("top_k 20")},
+			40960,
+			false,
+		},
 		{"Ollama, an old one", "ollama/qwen3:8b", facts{"POST /api/show": show("num_ctx 16384")}, 16384, true},
-		{"Ollama, in its cloud", "ollama/gpt-oss:120b-cloud", facts{"GET /api/ps": `{"models":[]}`, "POST /api/show": `{"remote_host":"https://ollama.com:443","model_info":{"general.architecture":"gptoss","gptoss.context_length":131072}}`}, 131072, true},
-		{"LM Studio, loaded", "lmstudio/openai/gpt-oss-20b", facts{"GET /api/v0/models": `{"data":[{"id":"a","loaded_context_length":9999},{"id":"openai/gpt-oss-20b","state":"loaded","max_context_length":131072,"loaded_context_length":4096}]}`}, 4096, true},
-		{"LM Studio, not loaded", "lmstudio/g", facts{"GET /api/v0/models": `{"data":[{"id":"g","state":"not-loaded","max_context_length":32768}]}`}, 32768, false},
-		{"llama.cpp", "llamacpp/m", facts{"GET /props": `{"default_generation_settings":{"id":0,"n_ctx":8192,"params":{"n_ctx":3}},"total_slots":1}`}, 8192, true},
-		{"vLLM", "vllm/Qwen/Qwen3-8B", facts{"GET /v1/models": `{"object":"list","data":[{"id":"Qwen/Qwen3-8B","max_model_len":24000}]}`}, 24000, true},
-		{"OpenRouter", "openrouter/x/y", facts{"GET /v1/models": `{"data":[{"id":"x/z","context_length":1},{"id":"x/y","context_length":262144,"top_provider":{"context_length":131072}}]}`}, 262144, true},
-		{"Anthropic", "anthropic/claude-x", facts{"GET /v1/models/claude-x": `{"id":"claude-x","type":"model","max_input_tokens":1000000,"max_tokens":64000}`}, 1000000, true},
-		{"Gemini", "gemini/gemini-x", facts{"GET /v1beta/models/gemini-x": `{"name":"models/gemini-x","inputTokenLimit":1048576,"outputTokenLimit":8192}`}, 1048576, true},
-		{"a compatible one", "openai/m", facts{"GET /v1/models": `{"data":[{"id":"m","context_window":131072}]}`}, 131072, true},
+		{
+			"Ollama, in its cloud", "ollama/gpt-oss:120b-cloud",
+			facts{
+				"GET /api/ps":    `{"models":[]}`,
+				"POST /api/show": `{"remote_host":"https://ollama.com:443","model_info":{"general.architecture":"gptoss","gptoss.context_length":131072}}`,
+			},
+			131072, true,
+		},
+		{
+			"LM Studio, loaded", "lmstudio/openai/gpt-oss-20b",
+			facts{"GET /api/v0/models": `{"data":[{"id":"a","loaded_context_length":9999},{"id":"openai/gpt-oss-20b","state":"loaded","max_context_length":131072,"loaded_context_length":4096}]}`},
+			4096, true,
+		},
+		{
+			"LM Studio, not loaded", "lmstudio/g",
+			facts{"GET /api/v0/models": `{"data":[{"id":"g","state":"not-loaded","max_context_length":32768}]}`},
+			32768,
+			false,
+		},
+		{
+			"llama.cpp", "llamacpp/m",
+			facts{"GET /props": `{"default_generation_settings":{"id":0,"n_ctx":8192,"params":{"n_ctx":3}},"total_slots":1}`},
+			8192, true,
+		},
+		{
+			"vLLM", "vllm/Qwen/Qwen3-8B",
+			facts{"GET /v1/models": `{"object":"list","data":[{"id":"Qwen/Qwen3-8B","max_model_len":24000}]}`},
+			24000,
+			true,
+		},
+		{
+			"OpenRouter", "openrouter/x/y",
+			facts{"GET /v1/models": `{"data":[{"id":"x/z","context_length":1},{"id":"x/y","context_length":262144,"top_provider":{"context_length":131072}}]}`},
+			262144, true,
+		},
+		{
+			"Anthropic", "anthropic/claude-x",
+			facts{"GET /v1/models/claude-x": `{"id":"claude-x","type":"model","max_input_tokens":1000000,"max_tokens":64000}`},
+			1000000, true,
+		},
+		{
+			"Gemini", "gemini/gemini-x",
+			facts{"GET /v1beta/models/gemini-x": `{"name":"models/gemini-x","inputTokenLimit":1048576,"outputTokenLimit":8192}`},
+			1048576, true,
+		},
+		{
+			"a compatible one", "openai/m",
+			facts{"GET /v1/models": `{"data":[{"id":"m","context_window":131072}]}`},
+			131072, true,
+		},
 		{"one that says nothing", "openai/m", facts{"GET /v1/models": `{"data":[{"id":"m"}]}`}, 0, false},
-		{"one without the model", "vllm/m", facts{"GET /v1/models": `{"data":[{"id":"n","max_model_len":24000}]}`}, 0, false},
+		{
+			"one without the model", "vllm/m",
+			facts{"GET /v1/models": `{"data":[{"id":"n","max_model_len":24000}]}`},
+			0,
+			false,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			provider, name, _ := strings.Cut(c.model, "/")
@@ -107,14 +169,18 @@ func TestImplausibleWindowsAreIgnored(t *testing.T) {
 			t,
 			"vllm",
 			facts{
-				"GET /v1/models": `{"data":[{"id":"n","max_model_len":` + said + `},{"id":"m","max_model_len":` + said + `}]}`,
+				"GET /v1/models": `{"data":[{"id":"n","max_model_len":` + said + `},{"id":"m","max_model_len":` + said +
+					`}]}`,
 			},
 		)
 		if tokens, _ := sizeOf(t, open(t, r, "vllm/m")); tokens != want {
 			t.Errorf("%s is taken for %d tokens", said, tokens)
 		}
 	}
-	for _, said := range []string{"<html>", "[]", "{", `{"default_generation_settings":7}`, strings.Repeat("[", 100_000)} {
+	for _, said := range []string{
+		"<html>", "[]", "{", `{"default_generation_settings":7}`,
+		strings.Repeat("[", 100_000),
+	} {
 		_, r := knows(t, "llamacpp", facts{"GET /props": said})
 		if tokens, _ := sizeOf(t, open(t, r, "llamacpp/m")); tokens != 0 {
 			t.Errorf("%.20s is taken for %d tokens", said, tokens)

@@ -16,7 +16,8 @@ import (
 // its beginning, so its output is estimated too.
 func (c Config) Request(sent llm.SentRequest, asked int) event.Request {
 	r := event.Request{
-		Model: sent.Model, Usage: sent.Usage, DurationMS: sent.Took.Milliseconds(), Failed: sent.Failed, Again: sent.Again,
+		Model: sent.Model, Usage: sent.Usage, DurationMS: sent.Took.Milliseconds(), Failed: sent.Failed,
+		Again: sent.Again,
 	}
 	if sent.First > 0 {
 		r.FirstMS = max(1, sent.First.Milliseconds())

@@ -56,8 +56,10 @@ func pageCommands() []Command {
 		}},
 		{Tool: "browser_tabs", Group: groupPage, Forms: []Form{
 			visibleForm("tabs", "tabs", "Lists the tabs").withArgs("action", "list"),
-			hiddenForm("(list|show|all|open|list all|show all|list open)? browser? tabs", "list tabs").withArgs("action", "list"),
-			visibleForm("new tab {url:address}", "new tab example.com", "Opens an address in a new tab").withArgs("action", "open"),
+			hiddenForm("(list|show|all|open|list all|show all|list open)? browser? tabs",
+				"list tabs").withArgs("action", "list"),
+			visibleForm("new tab {url:address}", "new tab example.com",
+				"Opens an address in a new tab").withArgs("action", "open"),
 			hiddenForm(
 				"(open|make)? in? new tab (with|at|for|to|on)? {url:address}",
 				"open a new tab with example.com",
@@ -66,7 +68,8 @@ func pageCommands() []Command {
 			visibleForm("new tab", "new tab", "Opens an empty tab").withArgs("action", "open"),
 			hiddenForm("open|make new tab", "open a new tab").withArgs("action", "open"),
 			visibleForm("tab {tab:tab}", "tab 2", "Switches to a tab").withArgs("action", "select"),
-			hiddenForm("(switch to|go to|select|show|switch|open) tab {tab:tab}", "switch to tab 2").withArgs("action", "select"),
+			hiddenForm("(switch to|go to|select|show|switch|open) tab {tab:tab}", "switch to tab 2").withArgs("action",
+				"select"),
 			visibleForm("close tab {tab:tab}", "close tab 2", "Closes a tab").withArgs("action", "close"),
 			visibleForm("close tab", "close tab", "Closes the active tab").withArgs("action", "close"),
 		}},
@@ -75,7 +78,8 @@ func pageCommands() []Command {
 			hiddenForm("accept dialog", "accept the dialog").withArgs("accept", true),
 			visibleForm("dismiss", "dismiss", "Dismisses the open dialog").withArgs("accept", false),
 			hiddenForm("(dismiss|cancel|close) dialog", "dismiss the dialog").withArgs("accept", false),
-			visibleForm("answer {text:text}", `answer "Ada"`, "Enters text in the open dialog and accepts it").withArgs("accept", true),
+			visibleForm("answer {text:text}", `answer "Ada"`,
+				"Enters text in the open dialog and accepts it").withArgs("accept", true),
 			hiddenForm("answer dialog with {text:text}", `answer the dialog with "Ada"`).withArgs("accept", true),
 		}},
 		{Tool: "downloads", Group: groupPage, Forms: []Form{
@@ -145,7 +149,8 @@ func actionCommands() []Command {
 				"type hello into 4",
 				"Replaces the text of a field",
 			).featured(),
-			hiddenForm("type|enter|write|input|put into|in|to {annotationId:field} {text:text}", "type into 4 hello you"),
+			hiddenForm("type|enter|write|input|put into|in|to {annotationId:field} {text:text}",
+				"type into 4 hello you"),
 			hiddenForm("fill in|out? {annotationId:field} with|by {text:text}", "fill 4 with hello"),
 			visibleForm(
 				"add {text:text} to {annotationId:field}",
@@ -196,12 +201,14 @@ func actionCommands() []Command {
 		}},
 		{Tool: "hover_element", Group: groupActions, Forms: []Form{
 			visibleForm("hover|point {annotationId:mark}", "hover 6", "Moves the pointer over it"),
-			visibleForm("scroll to {annotationId:mark}", "scroll to 5", "Scrolls it into view and moves the pointer over it"),
+			visibleForm("scroll to {annotationId:mark}", "scroll to 5",
+				"Scrolls it into view and moves the pointer over it"),
 		}},
 		{Tool: "drag_element", Group: groupActions, Forms: []Form{
 			visibleForm("drag {from:mark} to|onto|into {to:mark}", "drag 3 to 4", "Drags one element onto another"),
 			visibleForm("drag {from:mark} to {to:point}", "drag 3 to 100,200", "Drags it to a point of the view"),
-			visibleForm("drag {from:mark} by {by:point}", "drag 3 by 40,0", "Drags it by that many pixels right and down"),
+			visibleForm("drag {from:mark} by {by:point}", "drag 3 by 40,0",
+				"Drags it by that many pixels right and down"),
 		}},
 		{Tool: "upload_file", Group: groupActions, Forms: []Form{
 			visibleForm(
@@ -214,7 +221,8 @@ func actionCommands() []Command {
 			visibleForm("find {text:text}", `find "delivery"`, "Finds a text on the page and selects it"),
 			hiddenForm("find {text:text} (on|in) page", `find "delivery" on the page`),
 			hiddenForm("select text {text:text}", `select text "delivery"`),
-			visibleForm("select text of {annotationId:mark}", "select text of 3", "Selects the text of a numbered element"),
+			visibleForm("select text of {annotationId:mark}", "select text of 3",
+				"Selects the text of a numbered element"),
 		}},
 		{Tool: "wait_for", Group: groupActions, Forms: []Form{
 			visibleForm("wait {seconds:seconds}", "wait 2 seconds", "Waits"),
@@ -235,10 +243,12 @@ func actionCommands() []Command {
 					"away|to vanish|vanishes)",
 				"wait for Loading to disappear",
 			),
-			visibleForm("wait for address {url:text}", `wait for address "/basket"`, "Waits until the address contains that"),
+			visibleForm("wait for address {url:text}", `wait for address "/basket"`,
+				"Waits until the address contains that"),
 		}},
 	}
 }
+
 func readingCommands() []Command {
 	return []Command{
 		{Tool: "annotate_page", Group: groupReading, Forms: []Form{
@@ -247,9 +257,12 @@ func readingCommands() []Command {
 			hiddenForm("(annotate the|annotate this|annotate current|number|look at) page", "annotate this page"),
 			hiddenForm("(show|list) (numbers|marks)", "show the numbers"),
 			visibleForm("annotate page", "annotate page", "Numbers all elements of the page").withArgs("scope", "page"),
-			hiddenForm("annotate (whole page|full page|entire page|all)", "annotate the whole page").withArgs("scope", "page"),
-			visibleForm("annotate|numbers {query:text}", "annotate save", "Numbers only elements that match these words").featured(),
-			visibleForm("links", "links", "Lists the links of the whole page").withArgs("scope", "page", "query", "link"),
+			hiddenForm("annotate (whole page|full page|entire page|all)", "annotate the whole page").withArgs("scope",
+				"page"),
+			visibleForm("annotate|numbers {query:text}", "annotate save",
+				"Numbers only elements that match these words").featured(),
+			visibleForm("links", "links", "Lists the links of the whole page").withArgs("scope", "page", "query",
+				"link"),
 			hiddenForm("(list|show|show all|list all) links", "list links").withArgs("scope", "page", "query", "link"),
 			visibleForm("changes", "changes", "Lists what changed since the last time").withArgs("changes_only", true),
 		}},
@@ -258,10 +271,13 @@ func readingCommands() []Command {
 		}},
 		{Tool: "get_page_content", Group: groupReading, Forms: []Form{
 			visibleForm("read page", "read page", "Shows the text of the page").featured(),
-			hiddenForm("read|get|show page? (content|contents|text)? (of page|page)? now?", "read the text of the page"),
+			hiddenForm("read|get|show page? (content|contents|text)? (of page|page)? now?",
+				"read the text of the page"),
 			hiddenForm("page? (content|contents|text) (of page)?", "page content"),
-			visibleForm("read page from {offset:count}", "read page from 4000", "Shows the text from that character on"),
-			visibleForm("read page as text", "read page as text", "Shows the text without links").withArgs("format", "text"),
+			visibleForm("read page from {offset:count}", "read page from 4000",
+				"Shows the text from that character on"),
+			visibleForm("read page as text", "read page as text", "Shows the text without links").withArgs("format",
+				"text"),
 		}},
 		{Tool: "take_screenshot", Group: groupReading, Forms: []Form{
 			visibleForm("screenshot", "screenshot", "Takes a screenshot of what is in view").featured(),
@@ -297,12 +313,14 @@ func readingCommands() []Command {
 		}},
 		{Tool: "network_requests", Group: groupReading, Forms: []Form{
 			visibleForm("requests", "requests", "Lists the network requests of the page"),
-			visibleForm("requests with {contains:text}", `requests with "api"`, "Lists only requests whose address contains that"),
+			visibleForm("requests with {contains:text}", `requests with "api"`,
+				"Lists only requests whose address contains that"),
 			visibleForm("request {id:count}", "request 5", "Shows one request and its response"),
 		}},
 		{Tool: "page_tools", Group: groupReading, Forms: []Form{
 			visibleForm("page tools", "page tools", "Lists the tools the page offers"),
-			visibleForm("page tool {name:word}", "page tool search", "Calls a tool of the page").withArgs("action", "call"),
+			visibleForm("page tool {name:word}", "page tool search", "Calls a tool of the page").withArgs("action",
+				"call"),
 			visibleForm(
 				"page tool {name:word} {arguments:json}",
 				`page tool search {"q": "tea"}`,
@@ -316,7 +334,8 @@ func pointCommands() []Command {
 	return []Command{
 		{Tool: "click_at", Group: groupPoint, Forms: []Form{
 			visibleForm("click at {:point}", "click at 100,200", "Clicks a point of the view, in pixels"),
-			visibleForm("double click at {:point}", "double click at 100,200", "Clicks a point twice").withArgs("count", 2),
+			visibleForm("double click at {:point}", "double click at 100,200", "Clicks a point twice").withArgs("count",
+				2),
 			visibleForm(
 				"right click at {:point}",
 				"right click at 100,200",
@@ -355,7 +374,8 @@ func fileCommands() []Command {
 			hiddenForm("(read file|show file|open file) {path:path}", `read the file "my notes"`),
 			hiddenForm("open {path:file}", "open file notes.txt"),
 			hiddenForm("{path:file}", "read notes.txt"),
-			visibleForm("read {path:path} from {offset:count}", "read notes.txt from 200", "Shows a file from that line on"),
+			visibleForm("read {path:path} from {offset:count}", "read notes.txt from 200",
+				"Shows a file from that line on"),
 		}},
 		{Tool: "write_file", Group: groupFiles, Forms: []Form{
 			visibleForm(
@@ -370,7 +390,8 @@ func fileCommands() []Command {
 				`replace "tea" with "milk" in notes.txt`,
 				"Replaces a text that occurs once in a file",
 			),
-			hiddenForm("in {path:path} replace {old:quoted} with|by {new:quoted}", `in notes.txt replace "tea" with "milk"`),
+			hiddenForm("in {path:path} replace {old:quoted} with|by {new:quoted}",
+				`in notes.txt replace "tea" with "milk"`),
 			visibleForm(
 				"replace all {old:quoted} with|by {new:quoted} in {path:path}",
 				`replace all "tea" with "milk" in notes.txt`,
@@ -427,10 +448,13 @@ func fileCommands() []Command {
 		}},
 		{Tool: "git_read", Group: groupFiles, Forms: []Form{
 			visibleForm("git {command:git}", "git status", "Shows the state of the git repository"),
-			visibleForm("git diff staged", "git diff staged", "Shows what is staged").withArgs("command", "diff", "staged", true),
+			visibleForm("git diff staged", "git diff staged", "Shows what is staged").withArgs("command", "diff",
+				"staged", true),
 			visibleForm("git show {rev:word}", "git show HEAD", "Shows a commit").withArgs("command", "show"),
-			visibleForm("git log {path:folder}", "git log docs", "Shows the commits that changed a file or folder").withArgs("command", "log"),
-			visibleForm("git diff {path:folder}", "git diff docs", "Shows the changes below a path").withArgs("command", "diff"),
+			visibleForm("git log {path:folder}", "git log docs",
+				"Shows the commits that changed a file or folder").withArgs("command", "log"),
+			visibleForm("git diff {path:folder}", "git diff docs", "Shows the changes below a path").withArgs("command",
+				"diff"),
 			visibleForm(
 				"git blame {path:folder}",
 				"git blame notes.txt",
@@ -438,7 +462,8 @@ func fileCommands() []Command {
 			).withArgs("command", "blame"),
 		}},
 		{Tool: "sql_query", Group: groupFiles, Forms: []Form{
-			visibleForm("sql {path:path} {query:query}", "sql shop.db SELECT count(*) FROM items", "Queries a SQLite file"),
+			visibleForm("sql {path:path} {query:query}", "sql shop.db SELECT count(*) FROM items",
+				"Queries a SQLite file"),
 			visibleForm("tables of|in {path:path}", "tables of shop.db", "Lists the tables of a SQLite file"),
 		}},
 		{Tool: "system_info", Group: groupFiles, Forms: []Form{
@@ -467,12 +492,14 @@ func webCommands() []Command {
 	return []Command{
 		{Tool: "web_search", Group: groupWeb, Forms: []Form{
 			visibleForm("search web for {query:text}", `search web for "tea shops"`, "Searches the web"),
-			hiddenForm("(search web|web search|web search for|search internet for) {query:text}", "web search tea shops"),
+			hiddenForm("(search web|web search|web search for|search internet for) {query:text}",
+				"web search tea shops"),
 			hiddenForm("search {query:text}", "search web for tea"),
 			hiddenForm("search for {query:text}", "search web for tea"),
 		}},
 		{Tool: "wget", Group: groupWeb, Forms: []Form{
-			visibleForm("wget|fetch {uri:address}", "wget example.com", "Reads an address as text, without the browser"),
+			visibleForm("wget|fetch {uri:address}", "wget example.com",
+				"Reads an address as text, without the browser"),
 		}},
 		{Tool: "http_request", Group: groupWeb, Forms: []Form{
 			visibleForm(
@@ -511,7 +538,8 @@ func panelCommands() []Command {
 				"panel files shopping-list",
 				"Lists the files of a panel you created",
 			),
-			visibleForm("panel file {panel_id:word} {path:word}", "panel file shopping-list page.json", "Shows one of its files"),
+			visibleForm("panel file {panel_id:word} {path:word}", "panel file shopping-list page.json",
+				"Shows one of its files"),
 		}},
 		{Tool: "change_panel", Group: groupWindow, Forms: []Form{
 			visibleForm(

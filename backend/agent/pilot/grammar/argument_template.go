@@ -20,7 +20,11 @@ func argumentTemplate(parameters json.RawMessage) (args string, back int) {
 	if json.Unmarshal(parameters, &s) != nil || len(s.Required) == 0 {
 		return "{}", min(1, len(s.Properties))
 	}
-	slices.SortStableFunc(s.Required, func(a, b string) int { return propertyIndex(parameters, a) - propertyIndex(parameters, b) })
+	slices.SortStableFunc(s.Required, func(a,
+		b string,
+	) int {
+		return propertyIndex(parameters, a) - propertyIndex(parameters, b)
+	})
 	var out strings.Builder
 	cursor := 0
 	for i, name := range s.Required {

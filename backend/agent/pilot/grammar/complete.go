@@ -59,7 +59,8 @@ func (g *Parser) Commands() []wire.PilotCommand {
 			insert = strings.Join(words, " ") + " "
 		}
 		list = append(list, wire.PilotCommand{
-			Say: f.Usage(), Example: f.Example, Means: f.Means, Insert: insert, Group: f.command.Group, Tool: f.command.Tool, First: f.Featured,
+			Say: f.Usage(), Example: f.Example, Means: f.Means, Insert: insert, Group: f.command.Group,
+			Tool: f.command.Tool, First: f.Featured,
 		})
 	}
 	return list
@@ -93,7 +94,8 @@ func (c *completer) slash() {
 			}
 			args, back := argumentTemplate(d.Parameters)
 			c.out.Items = append(c.out.Items, wire.CompletionItem{
-				Insert: c.head + "/" + d.Name + " " + args, Back: back, Show: "/" + d.Name, Means: FirstSentence(d.Description),
+				Insert: c.head + "/" + d.Name + " " + args, Back: back, Show: "/" + d.Name,
+				Means: FirstSentence(d.Description),
 			})
 		}
 	}

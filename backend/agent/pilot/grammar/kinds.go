@@ -129,8 +129,9 @@ var kinds = func() map[string]*valueKind {
 			name:        "method",
 			placeholder: "METHOD",
 			noun:        "GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS",
-			read:        oneOf("method", "get=GET head=HEAD post=POST put=PUT patch=PATCH delete=DELETE options=OPTIONS"),
-			values:      words("get head post put patch delete options"),
+			read: oneOf("method",
+				"get=GET head=HEAD post=POST put=PUT patch=PATCH delete=DELETE options=OPTIONS"),
+			values: words("get head post put patch delete options"),
 		},
 	}
 	byName := map[string]*valueKind{}
@@ -336,7 +337,8 @@ func point(ts []token) (xy, bool) {
 // quoted puts text in quotes unless it is plain.
 func quoted(text string) string {
 	plain := text != "" && !strings.ContainsFunc(text, func(r rune) bool {
-		return !(r == '_' || r == '-' || r == '.' || r == '/' || r == '~' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+		return !(r == '_' || r == '-' || r == '.' || r == '/' || r == '~' || r >= '0' && r <= '9' || r >= 'a' &&
+			r <= 'z' || r >= 'A' && r <= 'Z')
 	})
 	if plain && !strings.HasPrefix(text, "/") && !strings.HasSuffix(text, ".") {
 		return text

@@ -138,7 +138,8 @@ func clone[V any](in map[string]V) map[string]V {
 }
 
 func (m *matcher) recordMiss(f *compiledForm, e, t, lits int, why string) {
-	now := nearMiss{form: f, done: e, at: t, left: len(m.ts) - t, literals: lits, why: why, certain: m.certain && why != ""}
+	now := nearMiss{form: f, done: e, at: t, left: len(m.ts) - t, literals: lits, why: why, certain: m.certain &&
+		why != ""}
 	old := m.miss
 	better := func() bool {
 		if lits == 0 {
@@ -337,7 +338,10 @@ func sameArgs(a, b *compiledForm) bool {
 		}
 	}
 	for _, p := range a.Slots() {
-		same := func(q formPart) bool { return q.arg == p.arg && (q.kind.name == "anykey") == (p.kind.name == "anykey") }
+		same := func(q formPart) bool {
+			return q.arg == p.arg &&
+				(q.kind.name == "anykey") == (p.kind.name == "anykey")
+		}
 		if !slices.ContainsFunc(b.Slots(), same) {
 			return false
 		}

@@ -84,7 +84,8 @@ func readPanel(g *Parser, ts []token) ([]parsedValue, string) {
 	if len(names) == 0 {
 		names = []string{"none"}
 	}
-	return nil, fmt.Sprintf("There is no panel %q. Panels: %s.", Abbreviate(joinWords(named)), strings.Join(names, ", "))
+	return nil, fmt.Sprintf("There is no panel %q. Panels: %s.", Abbreviate(joinWords(named)),
+		strings.Join(names, ", "))
 }
 
 // readPanelID reads a panel's name; the value is its id.
@@ -140,7 +141,8 @@ func readCreatedTool(g *Parser, ts []token) ([]parsedValue, string) {
 // toolName is the length of the tool name at the start of s.
 func toolName(s string) int {
 	end := strings.IndexFunc(s, func(r rune) bool {
-		return !(r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+		return !(r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' &&
+			r <= 'Z')
 	})
 	if end < 0 {
 		return len(s)

@@ -42,7 +42,10 @@ func TestTheTableCanBeRead(t *testing.T) {
 
 func TestAnInvalidFormIsReported(t *testing.T) {
 	for _, say := range []string{"", "click {id:nothing}", "(open|visit {url:address}", "click {id"} {
-		if _, err := Compile([]commandtable.Command{{Tool: "x", Forms: []commandtable.Form{{Pattern: say, Example: "x"}}}}); err == nil {
+		if _, err := Compile([]commandtable.Command{{
+			Tool:  "x",
+			Forms: []commandtable.Form{{Pattern: say, Example: "x"}},
+		}}); err == nil {
 			t.Errorf("%q is read", say)
 		}
 	}
@@ -123,12 +126,17 @@ func TestEveryExampleReadsTheSameWhenPrinted(t *testing.T) {
 
 // tricky are messages with quotes, escapes, separators and letters that are easily misread.
 var tricky = []string{
-	`type "say \"hi\" and click 3" into 4`, `type it's "here" into 4`, `type C:\new into 4`, `type "C:\\new\tb" into 4`, `type "" into 4`,
-	`type “Grüße, 世界” into 4 and press enter`, `type ’tis into 4`, `run echo "a and b" && ls; cat x, then y`, `$ printf 'a\nb' > /tmp/x`,
+	`type "say \"hi\" and click 3" into 4`, `type it's "here" into 4`, `type C:\new into 4`, `type "C:\\new\tb" into 4`,
+	`type "" into 4`,
+	`type “Grüße, 世界” into 4 and press enter`, `type ’tis into 4`, `run echo "a and b" && ls; cat x, then y`,
+	`$ printf 'a\nb' > /tmp/x`,
 	`open demo and run echo "done" then press enter`, `press +`, `press "`, `select "A", "B" and "C" in 5`,
-	`find files "a b".txt`, `/type_text {"annotationId":4,"text":"a\nb"} and click 3`, `run tool my_tool {"a": "b and c"}`, `annotate "a" "b"`,
-	`write "a\\nb\n" to "my notes"`, `sql "my shop.db" SELECT 'a and b'`, `wait for "x" is gone`, `fill in 4 with 5`, `go to HTTPS://a.example/#x,y`,
-	`js document.title; alert("and then")`, `help`, `help click`, `tools`, "open demo\nclick 3", `get a.example`, `home`, `open demo, click 3; back`,
+	`find files "a b".txt`, `/type_text {"annotationId":4,"text":"a\nb"} and click 3`,
+	`run tool my_tool {"a": "b and c"}`, `annotate "a" "b"`,
+	`write "a\\nb\n" to "my notes"`, `sql "my shop.db" SELECT 'a and b'`, `wait for "x" is gone`, `fill in 4 with 5`,
+	`go to HTTPS://a.example/#x,y`,
+	`js document.title; alert("and then")`, `help`, `help click`, `tools`, "open demo\nclick 3", `get a.example`,
+	`home`, `open demo, click 3; back`,
 }
 
 // FuzzRoundTrip: no input panics, and what was read reads back as the same when printed.

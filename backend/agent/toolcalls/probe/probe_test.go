@@ -79,15 +79,19 @@ func TestTheProbeDetectsTheFormatWithFewRequests(t *testing.T) {
 		requests int
 		sure     float64
 	}{
-		"native":                       {[]openaitest.Turn{natively}, toolcalls.Native, 1, 0.95},
-		"native, another word":         {[]openaitest.Turn{wrong}, toolcalls.Native, 1, 0.7},
-		"a server that reads no tags":  {[]openaitest.Turn{inTags}, toolcalls.ToolCall, 1, 0.95},
-		"a server that reads no Qwen":  {[]openaitest.Turn{inQwen}, toolcalls.Hermes, 1, 0.95},
-		"tags when told":               {[]openaitest.Turn{chatter, inTags}, toolcalls.ToolCall, 2, 0.95},
-		"tools refused, Qwen instead":  {[]openaitest.Turn{noTools, inQwen}, toolcalls.Hermes, 2, 0.95},
-		"tools refused, fence at last": {[]openaitest.Turn{noTools, chatter, chatter, inFence}, toolcalls.Fenced, 4, 0.95},
-		"nothing at all":               {[]openaitest.Turn{chatter}, toolcalls.Native, 4, 0.1},
-		"tools refused and nothing":    {[]openaitest.Turn{noTools, chatter}, toolcalls.Fenced, 4, 0.1},
+		"native":                      {[]openaitest.Turn{natively}, toolcalls.Native, 1, 0.95},
+		"native, another word":        {[]openaitest.Turn{wrong}, toolcalls.Native, 1, 0.7},
+		"a server that reads no tags": {[]openaitest.Turn{inTags}, toolcalls.ToolCall, 1, 0.95},
+		"a server that reads no Qwen": {[]openaitest.Turn{inQwen}, toolcalls.Hermes, 1, 0.95},
+		"tags when told":              {[]openaitest.Turn{chatter, inTags}, toolcalls.ToolCall, 2, 0.95},
+		"tools refused, Qwen instead": {[]openaitest.Turn{noTools, inQwen}, toolcalls.Hermes, 2, 0.95},
+		"tools refused, fence at last": {
+			[]openaitest.Turn{noTools, chatter, chatter, inFence},
+			toolcalls.Fenced, 4,
+			0.95,
+		},
+		"nothing at all":            {[]openaitest.Turn{chatter}, toolcalls.Native, 4, 0.1},
+		"tools refused and nothing": {[]openaitest.Turn{noTools, chatter}, toolcalls.Fenced, 4, 0.1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, s := served(t, c.turns...)
@@ -114,7 +118,8 @@ func TestADetectionIsRememberedForItsModelAndEndpoint(t *testing.T) {
 	}
 	// Another session probes nothing; another model and another server do.
 	next := probe.New(probe.Config{Settings: kept})
-	if v, usage, err := next.Detect(ctx, "openai/m", m); err != nil || v.Format != toolcalls.Native || usage.Input != 0 ||
+	if v, usage, err := next.Detect(ctx, "openai/m", m); err != nil || v.Format != toolcalls.Native ||
+		usage.Input != 0 ||
 		len(s.Requests()) != 1 {
 		t.Errorf("%+v, %d requests, %v", v, len(s.Requests()), err)
 	}
@@ -155,7 +160,10 @@ func TestAUsersRepetitionIsAllowed(t *testing.T) {
 	if err != nil || v.Format != toolcalls.Hermes || v.Source != "person" || len(s.Requests()) > 0 {
 		t.Errorf("%+v, %v", v, err)
 	}
-	for text, ok := range map[string]bool{"ollama/qwen3=hermes": true, "openai/a=b=native": true, "qwen3=hermes": false, "ollama/x=": false, "ollama/x": false, "ollama/x=xml": false} {
+	for text, ok := range map[string]bool{
+		"ollama/qwen3=hermes": true, "openai/a=b=native": true, "qwen3=hermes": false,
+		"ollama/x=": false, "ollama/x": false, "ollama/x=xml": false,
+	} {
 		if err := probe.CheckOverride(text); (err == nil) != ok {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -29,7 +29,8 @@ func TestKeyNamesAreRead(t *testing.T) {
 			continue
 		}
 		if s.info.Key != c.key || s.info.Code != c.code || s.text != c.text || s.modifiers != c.modifiers {
-			t.Errorf("%s is read as key %q, code %q, text %q, modifiers %d", c.combo, s.info.Key, s.info.Code, s.text, s.modifiers)
+			t.Errorf("%s is read as key %q, code %q, text %q, modifiers %d", c.combo, s.info.Key, s.info.Code, s.text,
+				s.modifiers)
 		}
 	}
 }

@@ -50,7 +50,8 @@ func TestEveryUsableThingIsReallyHit(t *testing.T) {
 		if err != nil || !met.Hit {
 			t.Errorf("%s at %v,%v met %q, %v", line(n), p.X, p.Y, met.Text, err)
 		}
-		if got := w.js(t, "window.got"); !strings.Contains(strings.ReplaceAll(n.Name, " ", ""), strings.ReplaceAll(got, " ", "")) {
+		if got := w.js(t, "window.got"); !strings.Contains(strings.ReplaceAll(n.Name, " ", ""),
+			strings.ReplaceAll(got, " ", "")) {
 			t.Errorf("%s: the page saw a click on %q", line(n), got)
 		}
 	}
@@ -83,7 +84,10 @@ func TestAFancyCheckboxIsPressedOnItsLabel(t *testing.T) {
 func TestWhatCannotBePressedSaysWhy(t *testing.T) {
 	w := open(t, "layers.html")
 	raw := look(t, w, Options{})
-	for name, want := range map[string]string{"Switched off": "disabled", "Off field": "disabled", "Aria off": "disabled", "Covered": "covered", "Under bar": "covered"} {
+	for name, want := range map[string]string{
+		"Switched off": "disabled", "Off field": "disabled",
+		"Aria off": "disabled", "Covered": "covered", "Under bar": "covered",
+	} {
 		if p := pointOf(t, w, named(t, raw, name).Handle); p.State != want {
 			t.Errorf("%s: %+v, want %s", name, p, want)
 		}
@@ -105,7 +109,8 @@ func TestWhatCannotBePressedSaysWhy(t *testing.T) {
 		t.Errorf("removed: %+v", p)
 	}
 	for what, err := range map[string]error{
-		"Arm": GuardPress(t.Context(), w, free, "click"), "Focus": Focus(t.Context(), w, free), "unknown": Focus(t.Context(), w, 999_999),
+		"Arm": GuardPress(t.Context(), w, free, "click"), "Focus": Focus(t.Context(), w, free),
+		"unknown": Focus(t.Context(), w, 999_999),
 	} {
 		if !errors.Is(err, ErrGone) {
 			t.Errorf("%s on a node that has gone: %v", what, err)
@@ -189,7 +194,11 @@ func TestFieldsThatAreNotTypedIntoAreFilled(t *testing.T) {
 	w := open(t, "names.html")
 	w.js(t, `window.heard='', addEventListener('input',e=>heard+=e.target.id+':'+e.target.value+' '), addEventListener('change',e=>heard+='! '), 1`)
 	raw := look(t, w, Options{WholePage: true})
-	for _, c := range []struct{ name, value, now string }{{"Day", "2032-01-02", "2032-01-02"}, {"Tint", "#1E90FF", "#1e90ff"}, {"Seats", "7", "7"}} {
+	for _, c := range []struct{ name, value, now string }{
+		{"Day", "2032-01-02", "2032-01-02"},
+		{"Tint", "#1E90FF", "#1e90ff"},
+		{"Seats", "7", "7"},
+	} {
 		done, now, err := SetValue(t.Context(), w, named(t, raw, c.name).Handle, c.value)
 		if !done || now != c.now || err != nil {
 			t.Errorf("%s: %v %q %v", c.name, done, now, err)
@@ -218,16 +227,19 @@ func TestOptionsAreChosenByLabelOrValue(t *testing.T) {
 	if err != nil || strings.Join(got, ",") != "Cheese,Ham" || w.js(t, "heard") != "ic" {
 		t.Errorf("%v %v, heard %q", got, err, w.js(t, "heard"))
 	}
-	if _, err := SelectOptions(ctx, w, many, []string{"Olives"}); err == nil || !strings.Contains(err.Error(), `"Cheese", "Ham"`) {
+	if _, err := SelectOptions(ctx, w, many, []string{"Olives"}); err == nil ||
+		!strings.Contains(err.Error(), `"Cheese", "Ham"`) {
 		t.Errorf("a disabled option: %v", err)
 	}
-	if _, err := SelectOptions(ctx, w, many, []string{"Pineapple"}); err == nil || !strings.Contains(err.Error(), `no option "Pineapple"; there are "Cheese", "Ham"`) {
+	if _, err := SelectOptions(ctx, w, many, []string{"Pineapple"}); err == nil ||
+		!strings.Contains(err.Error(), `no option "Pineapple"; there are "Cheese", "Ham"`) {
 		t.Errorf("an unknown option: %v", err)
 	}
 	if _, err := SelectOptions(ctx, w, named(t, raw, "Allow devices").Handle, []string{"1", "2"}); err == nil {
 		t.Error("two values for a list of one")
 	}
-	if _, err := SelectOptions(ctx, w, named(t, raw, "City").Handle, []string{"Berlin"}); err == nil || !strings.Contains(err.Error(), "not a native list") {
+	if _, err := SelectOptions(ctx, w, named(t, raw, "City").Handle, []string{"Berlin"}); err == nil ||
+		!strings.Contains(err.Error(), "not a native list") {
 		t.Errorf("not a select: %v", err)
 	}
 }

@@ -11,8 +11,9 @@ import (
 
 // sameRole holds what Chromium's tree calls the roles that we name otherwise, each for a reason.
 var sameRole = map[string]string{
-	"file button":                      "Chromium calls a file field a button; a model has to know that it takes a file",
-	"link none":                        "a part of an image map: Chromium's tree has it only where its picture is loaded",
+	"file button": "Chromium calls a file field a button; a model has to know that it takes a file",
+	"link none": "a part of an image map: Chromium's tree has it only where its picture is " +
+		"loaded",
 	"file none":                        "a file field of no size of its own, shown by its label",
 	"date Date":                        "HTML-AAM gives date fields no role; Chromium has words of its own",
 	"time InputTime":                   "as date",
@@ -38,27 +39,30 @@ var sameRole = map[string]string{
 
 // sameName holds, by file and our line, where our name differs from Chromium's and why.
 var sameName = map[string]string{
-	`form.html: textbox "Postcode"`:                     "no label; the text before it is what a person goes by",
-	`form.html: file "Upload photo"`:                    "not drawn, so not in Chromium's tree; its label is pressed for it",
-	`form.html: button "trash"`:                         "an icon only; its symbol's id says what it shows",
-	`form.html: button "search"`:                        "an icon only; its class says what it shows",
-	`form.html: clickable "Click me"`:                   "Chromium names no generic element; its text is its name",
-	`form.html: clickable "Point at me"`:                "as above",
-	`layers.html: clickable "Card title Buy"`:           "as above",
-	`layers.html: clickable "Seen child"`:               "as above",
-	`delegate.html: clickable "React says click"`:       "Chromium names no generic element and no paragraph",
-	`delegate.html: clickable "Svelte paragraph"`:       "Chromium names no generic element and no paragraph",
-	`delegate.html: clickable "Hot one"`:                "Chromium names no generic element and no paragraph",
-	`delegate.html: clickable "Tile with words"`:        "Chromium names no generic element and no paragraph",
-	`names.html: link "Area"`:                           "a part of an image map",
-	`places.html: link "Left half"`:                     "a part of an image map",
-	`places.html: link "Round"`:                         "a part of an image map",
-	`places.html: textbox "plain"`:                      "no label; its id is all there is",
-	`places.html: textbox "Genre"`:                      "no label; the text above it is what a person goes by",
-	`places.html: clickable "Heard"`:                    "Chromium names no generic element",
-	`names.html: button "offer"`:                        "generated content is read only where there is no other: it costs two style look-ups an element",
-	`names.html: link "shopping cart"`:                  "a picture only; its file's name says what it shows",
-	`names.html: checkbox "devices"`:                    "its label belongs to the list before it; the text beside it is what a person goes by",
+	`form.html: textbox "Postcode"`: "no label; the text before it is what a person goes by",
+	`form.html: file "Upload photo"`: "not drawn, so not in Chromium's tree; its label is " +
+		"pressed for it",
+	`form.html: button "trash"`:                   "an icon only; its symbol's id says what it shows",
+	`form.html: button "search"`:                  "an icon only; its class says what it shows",
+	`form.html: clickable "Click me"`:             "Chromium names no generic element; its text is its name",
+	`form.html: clickable "Point at me"`:          "as above",
+	`layers.html: clickable "Card title Buy"`:     "as above",
+	`layers.html: clickable "Seen child"`:         "as above",
+	`delegate.html: clickable "React says click"`: "Chromium names no generic element and no paragraph",
+	`delegate.html: clickable "Svelte paragraph"`: "Chromium names no generic element and no paragraph",
+	`delegate.html: clickable "Hot one"`:          "Chromium names no generic element and no paragraph",
+	`delegate.html: clickable "Tile with words"`:  "Chromium names no generic element and no paragraph",
+	`names.html: link "Area"`:                     "a part of an image map",
+	`places.html: link "Left half"`:               "a part of an image map",
+	`places.html: link "Round"`:                   "a part of an image map",
+	`places.html: textbox "plain"`:                "no label; its id is all there is",
+	`places.html: textbox "Genre"`:                "no label; the text above it is what a person goes by",
+	`places.html: clickable "Heard"`:              "Chromium names no generic element",
+	`names.html: button "offer"`: "generated content is read only where there is no other: " +
+		"it costs two style look-ups an element",
+	`names.html: link "shopping cart"`: "a picture only; its file's name says what it shows",
+	`names.html: checkbox "devices"`: "its label belongs to the list before it; the text beside " +
+		"it is what a person goes by",
 	`names.html: checkbox "times"`:                      "as above",
 	`paint.html: clickable "red chip"`:                  "no words: a person goes by its look",
 	`paint.html: clickable "blue #2966a3 chip"`:         "no words: a person goes by its look",
@@ -104,7 +108,10 @@ func axTree(t *testing.T, w *testWorld) map[int]axNode {
 // backend is the browser's own number of a handle's node.
 func (w *testWorld) backend(t *testing.T, handle int) int {
 	t.Helper()
-	r, err := proto.RuntimeCallFunctionOn{FunctionDeclaration: NodeExpression(handle), ExecutionContextID: w.context}.Call(w.page)
+	r, err := proto.RuntimeCallFunctionOn{
+		FunctionDeclaration: NodeExpression(handle),
+		ExecutionContextID:  w.context,
+	}.Call(w.page)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,8 @@ func rows(nodes int) string {
 	for i := range nodes / 8 {
 		fmt.Fprintf(&b, `<tr class=r><td><span>Order</span> <b>%d</b><td><div><i>open</i></div>`, i)
 		if i%10 == 0 {
-			fmt.Fprintf(&b, `<td><button>Edit %d</button><td><a href="#%d">Show</a><td><input aria-label="Note %d">`, i, i, i)
+			fmt.Fprintf(&b, `<td><button>Edit %d</button><td><a href="#%d">Show</a><td><input aria-label="Note %d">`, i,
+				i, i)
 		}
 	}
 	b.WriteString(`</table></main>`)
@@ -71,7 +72,11 @@ func BenchmarkLook(b *testing.B) {
 		{"links", links(300)},
 		{"form", smallForm},
 	} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, c.page) }))
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+			_ *http.Request,
+		) {
+			fmt.Fprint(w, c.page)
+		}))
 		w := openURL(b, server.URL)
 		for _, s := range []struct {
 			name string

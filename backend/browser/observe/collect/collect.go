@@ -52,9 +52,13 @@ func (r *Refusal) Error() string { return r.Message }
 
 // installer is the function that puts the script into a document, once.
 func installer() string {
-	parts := []string{baseJS, rolesJS, namesJS, paintJS, placeJS, reportJS, rowsJS, findJS, cursorJS, lookJS, restJS, guardJS, textJS}
+	parts := []string{
+		baseJS, rolesJS, namesJS, paintJS, placeJS, reportJS, rowsJS, findJS, cursorJS, lookJS, restJS,
+		guardJS, textJS,
+	}
 	parts = append(parts, actionScripts()...)
-	return "function () {\nif (globalThis.__sextant) return true;\n" + strings.Join(parts, "\n;\n") + "\n;return true\n}"
+	return "function () {\nif (globalThis.__sextant) return true;\n" + strings.Join(parts, "\n;\n") +
+		"\n;return true\n}"
 }
 
 // Install puts the script into the document if it is not there yet, and so starts its count of

@@ -23,10 +23,17 @@ button{position:absolute;width:200px;height:40px;margin:0}.over{position:absolut
 <button id=p style="left:10px;top:410px">Has a dot</button><div class=over style="left:0;top:400px"></div>`
 
 func TestAPointLeftFreeByALayerIsFound(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, holes) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request,
+	) {
+		fmt.Fprint(w, holes)
+	}))
 	defer server.Close()
 	raw := look(t, openURL(t, server.URL), Options{})
-	for _, name := range []string{"Cut out", "Under a circle", "Under a tilted one", "Under corners only", "Sticks out", "Under a part", "Has a dot"} {
+	for _, name := range []string{
+		"Cut out", "Under a circle", "Under a tilted one", "Under corners only", "Sticks out",
+		"Under a part", "Has a dot",
+	} {
 		if n := named(t, raw, name); !n.Usable {
 			t.Errorf("%s: %s", name, line(n))
 		}
@@ -38,8 +45,13 @@ func TestWhatALayerCoversWhollyIsToldByFewQuestions(t *testing.T) {
 		strings.Repeat(`<button>Under</button> <a href=#x>Link <i>under</i></a> <label>Field <input></label> `, 10) +
 		`<div class=back><div role=dialog aria-label=Cookies><button>Accept</button></div></div>`
 	for name, over := range map[string]string{"a fixed layer": page, "a modal dialog": strings.ReplaceAll(
-		strings.ReplaceAll(page, `<div class=back><div role=dialog aria-label=Cookies>`, `<dialog id=d aria-label=Cookies>`), `</div></div>`, `</dialog><script>d.showModal()</script>`)} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, over) }))
+		strings.ReplaceAll(page, `<div class=back><div role=dialog aria-label=Cookies>`,
+			`<dialog id=d aria-label=Cookies>`), `</div></div>`, `</dialog><script>d.showModal()</script>`)} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+			_ *http.Request,
+		) {
+			fmt.Fprint(w, over)
+		}))
 		w := openURL(t, server.URL)
 		count := `function () { const was = document.elementFromPoint; globalThis.asked = 0; document.elementFromPoint = function (x, y) { globalThis.asked++; return was.call(this, x, y) } }`
 		if _, err := w.Call(t.Context(), count); err != nil {
@@ -57,7 +69,8 @@ func TestWhatALayerCoversWhollyIsToldByFewQuestions(t *testing.T) {
 			t.Fatal(err)
 		}
 		var n int
-		if _, err := fmt.Sscan(string(asked), &n); err != nil || n > 10*40 || covered != 30 || !named(t, raw, "Accept").Usable {
+		if _, err := fmt.Sscan(string(asked), &n); err != nil || n > 10*40 || covered != 30 ||
+			!named(t, raw, "Accept").Usable {
 			t.Errorf("%s: %d covered by %d questions, %v:\n%s", name, covered, n, err, strings.Join(lines(raw), "\n"))
 		}
 		server.Close()

@@ -48,7 +48,8 @@ type Speculation struct {
 	err                [3]error
 }
 
-// Speculate begins a collection of w with the cached facts; nil when too little is known or too much would be asked for.
+// Speculate begins a collection of w with the cached facts; nil when too little is known or too much would be asked
+// for.
 // The end of ctx ends it. What it finds changes nothing, so that it may be dropped.
 func (k *ListenerCache) Speculate(ctx context.Context, w World, o Options) *Speculation {
 	k.mu.Lock()
@@ -76,7 +77,8 @@ func (a *Speculation) result() (Raw, bool) {
 			return Raw{}, false
 		}
 	}
-	if !strings.HasPrefix(a.text, "=") || !bytes.Equal(a.listeners, a.assumed.listeners) || !bytes.Equal(a.scanned, a.assumed.scanned) {
+	if !strings.HasPrefix(a.text, "=") || !bytes.Equal(a.listeners, a.assumed.listeners) ||
+		!bytes.Equal(a.scanned, a.assumed.scanned) {
 		return Raw{}, false
 	}
 	raw, err := unpack(a.text[1:])

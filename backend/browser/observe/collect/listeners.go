@@ -82,7 +82,8 @@ func scanListeners(ctx context.Context, w World, mode string, total int) (json.R
 
 // evalListeners is the page's own answer to search.
 func evalListeners(ctx context.Context, w World, mode string, total int) (json.RawMessage, error) {
-	return w.EvalMain(ctx, fmt.Sprintf("%s(%q, %d)", strings.TrimSuffix(strings.TrimSpace(listenersJS), ";"), mode, total))
+	return w.EvalMain(ctx, fmt.Sprintf("%s(%q, %d)", strings.TrimSuffix(strings.TrimSpace(listenersJS), ";"), mode,
+		total))
 }
 
 // maxCollectTries bounds how often one collection asks again because the page changed in between.
@@ -205,7 +206,8 @@ func openClosedRoots(ctx context.Context, w World, list string) error {
 	if len(roots) == 0 {
 		return nil
 	}
-	if _, err := w.CallNodes(ctx, `function (...roots) { globalThis.__sextant.opened(roots); return true }`, roots); err != nil {
+	if _, err := w.CallNodes(ctx, `function (...roots) { globalThis.__sextant.opened(roots); return true }`,
+		roots); err != nil {
 		return fmt.Errorf("asking for closed roots: %w", err)
 	}
 	return nil
@@ -221,7 +223,8 @@ func reportListeners(ctx context.Context, w World, list string) error {
 		}
 		nodes = append(nodes, n)
 	}
-	_, err := w.CallNodes(ctx, `function (...nodes) { globalThis.__sextant.learn(`+strconv.Quote(list)+`.split(','), nodes); return true }`, nodes)
+	_, err := w.CallNodes(ctx, `function (...nodes) { globalThis.__sextant.learn(`+strconv.Quote(list)+
+		`.split(','), nodes); return true }`, nodes)
 	if err != nil {
 		return fmt.Errorf("asking for listeners: %w", err)
 	}

@@ -110,7 +110,10 @@ func TestAFormIsSeenAsAPersonSeesIt(t *testing.T) {
 	if raw.Above != 0 || raw.Below != 2 {
 		t.Errorf("%d above, %d below; want 0 and 2", raw.Above, raw.Below)
 	}
-	for name, group := range map[string]string{"Home": "Main", "Name": "Order", "Fast": "Speed", "Click me": "More", "OK": "Cookies"} {
+	for name, group := range map[string]string{
+		"Home": "Main", "Name": "Order", "Fast": "Speed", "Click me": "More",
+		"OK": "Cookies",
+	} {
 		if g := named(t, raw, name).Group; g != group {
 			t.Errorf("%s stands under %q, want %q", name, g, group)
 		}
@@ -168,7 +171,8 @@ func TestLayersDecideWhatCanBeUsed(t *testing.T) {
 		t.Fatalf("frames: %+v", raw.Frames)
 	}
 	f := raw.Frames[0]
-	if f.Name != "inner" || f.Title != "Inner page" || !f.Visible || f.Box != (Rect{X: 707, Y: 347, W: 200, H: 100}) || f.ScaleX != 1 {
+	if f.Name != "inner" || f.Title != "Inner page" || !f.Visible || f.Box != (Rect{X: 707, Y: 347, W: 200, H: 100}) ||
+		f.ScaleX != 1 {
 		t.Errorf("frame: %+v", f)
 	}
 	w.js(t, "document.getElementById('head').remove(), scrollTo(0, 1400), 1")
@@ -190,7 +194,10 @@ func TestTheWholePageHoldsWhatIsOutOfView(t *testing.T) {
 		t.Errorf("%d above, %d below", raw.Above, raw.Below)
 	}
 	for _, n := range raw.Nodes {
-		if slices.Contains([]string{"Inert", "Not slotted", "None", "Hidden", "In closed", "Cut away", "Slide three", "Off to the left", "In frame"}, n.Name) {
+		if slices.Contains([]string{
+			"Inert", "Not slotted", "None", "Hidden", "In closed", "Cut away", "Slide three",
+			"Off to the left", "In frame",
+		}, n.Name) {
 			t.Errorf("%s is listed and nobody can use it", n.Name)
 		}
 	}
@@ -270,7 +277,8 @@ func TestEntriesWithAHandStandInPlaceOfTheListThatListensForThem(t *testing.T) {
 }
 
 func TestALinkThatSaysNothingIsCalledByWhereItLeads(t *testing.T) {
-	raw := look(t, openURL(t, "data:text/html,"+url.PathEscape(`<a href="http://x.example/shop/settings/?a=b"><svg width="16" height="16"><circle cx="8" cy="8" r="7"/></svg></a>`)), Options{})
+	raw := look(t, openURL(t, "data:text/html,"+
+		url.PathEscape(`<a href="http://x.example/shop/settings/?a=b"><svg width="16" height="16"><circle cx="8" cy="8" r="7"/></svg></a>`)), Options{})
 	named(t, raw, "settings")
 }
 
@@ -292,14 +300,18 @@ func TestAPageThatSpoilsItsOwnWorldIsStillSeen(t *testing.T) {
 func TestACardThatIsDraggedIsListedBesideTheButtonInIt(t *testing.T) {
 	raw := look(t, openURL(t, "data:text/html,"+url.PathEscape(`<div draggable="true"><a href="/a">Fix the gutter</a></div><x-card draggable="true" style="display:block"></x-card>
 <script>document.querySelector('x-card').attachShadow({mode: 'open'}).innerHTML = '<span>Order tiles</span> <button>More</button>'</script>`)), Options{})
-	want := []string{`clickable "Fix the gutter" (draggable)`, `link "Fix the gutter"`, `clickable "Order tiles More" (draggable)`, `button "More"`}
+	want := []string{
+		`clickable "Fix the gutter" (draggable)`, `link "Fix the gutter"`,
+		`clickable "Order tiles More" (draggable)`, `button "More"`,
+	}
 	if got := lines(raw); !slices.Equal(got, want) {
 		t.Errorf("listed are\n%s", strings.Join(got, "\n"))
 	}
 }
 
 func TestTheColumnThatATableIsSortedByIsTold(t *testing.T) {
-	raw := look(t, openURL(t, "data:text/html,"+url.PathEscape(`<table><tr><th aria-sort="descending" onclick="1">Price</th><th aria-sort="none" onclick="1">Name</th></tr></table>`)), Options{})
+	raw := look(t, openURL(t, "data:text/html,"+
+		url.PathEscape(`<table><tr><th aria-sort="descending" onclick="1">Price</th><th aria-sort="none" onclick="1">Name</th></tr></table>`)), Options{})
 	if got := strings.Join(lines(raw), "; "); got != `columnheader "Price" (sorted descending); columnheader "Name"` {
 		t.Errorf("listed are %s", got)
 	}

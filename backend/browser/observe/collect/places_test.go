@@ -70,7 +70,8 @@ func TestWhatStandsInAClosedRootIsPressed(t *testing.T) {
 func TestListenersThatComeAndGoAreKnown(t *testing.T) {
 	w := open(t, "form.html")
 	has := func(name string) bool {
-		return slices.ContainsFunc(look(t, w, Options{WholePage: true}).Nodes, func(n RawNode) bool { return n.Name == name })
+		return slices.ContainsFunc(look(t, w, Options{WholePage: true}).Nodes,
+			func(n RawNode) bool { return n.Name == name })
 	}
 	w.js(t, `(() => { const m = document.querySelector('main'); for (let i = 0; i < 60; i++) { const d = document.createElement('p'); d.textContent = 'Late ' + i; m.append(d) } return 1 })()`)
 	if has("Late 7") {

@@ -29,13 +29,17 @@ func windowOf(t *testing.T, html string) World {
 	t.Cleanup(s.Close)
 	page := openURL(t, s.URL).page.Timeout(20 * time.Second)
 	run := func(ctx context.Context, code string) (json.RawMessage, error) {
-		r, err := proto.RuntimeEvaluate{Expression: code, ReturnByValue: true, AwaitPromise: true}.Call(page.Context(ctx))
+		r, err := proto.RuntimeEvaluate{
+			Expression: code, ReturnByValue: true,
+			AwaitPromise: true,
+		}.Call(page.Context(ctx))
 		if err != nil {
 			return nil, err
 		}
 		return json.Marshal(r.Result.Value)
 	}
-	if _, err := run(t.Context(), "globalThis.__sextantScope = document.querySelector('#stage');"+PageScript()); err != nil {
+	if _, err := run(t.Context(), "globalThis.__sextantScope = document.querySelector('#stage');"+
+		PageScript()); err != nil {
 		t.Fatal(err)
 	}
 	return OwnPage(func(ctx context.Context, name string, args ...any) (json.RawMessage, error) {
@@ -86,7 +90,8 @@ func TestWhatIsPrivateOnAPageOfOursIsNeitherReadNorListedUntilItIsShared(t *test
 		"in a field of it":      `document.querySelector('#in').select()`,
 		"elsewhere, no private": `getSelection().selectAllChildren(document.querySelector('#outside'))`,
 	}
-	if all := wordsOf(t, w); strings.Contains(all, "hunter2") || !strings.Contains(all, "shown words") || !strings.Contains(all, "Shell 1") {
+	if all := wordsOf(t, w); strings.Contains(all, "hunter2") || !strings.Contains(all, "shown words") ||
+		!strings.Contains(all, "Shell 1") {
 		t.Errorf("it says %s", all)
 	}
 	has := func(text string) bool {
@@ -112,7 +117,8 @@ func TestWhatIsPrivateOnAPageOfOursIsNeitherReadNorListedUntilItIsShared(t *test
 	}
 
 	run(`for (const el of document.querySelectorAll('[data-private]')) el.removeAttribute('data-private')`)
-	if all := wordsOf(t, w); !strings.Contains(all, "cat key: hunter2") || !strings.Contains(all, "vim hunter2.txt") || !has("hunter2") {
+	if all := wordsOf(t, w); !strings.Contains(all, "cat key: hunter2") || !strings.Contains(all, "vim hunter2.txt") ||
+		!has("hunter2") {
 		t.Errorf("what is shared is not seen: %s", all)
 	}
 	run(selects["in a field of it"])
@@ -124,7 +130,8 @@ func TestWhatIsPrivateOnAPageOfOursIsNeitherReadNorListedUntilItIsShared(t *test
 func TestANumberOfWhatBecamePrivateIsGone(t *testing.T) {
 	w := windowOf(t, privatePage)
 	ask := w.(ownPage).ask
-	if _, err := ask(t.Context(), "run", `document.querySelector('#term').removeAttribute('data-private')`); err != nil {
+	if _, err := ask(t.Context(), "run",
+		`document.querySelector('#term').removeAttribute('data-private')`); err != nil {
 		t.Fatal(err)
 	}
 	raw, _, err := CollectOwnPage(t.Context(), w, Options{})
@@ -148,7 +155,8 @@ func TestANumberOfWhatBecamePrivateIsGone(t *testing.T) {
 	if handle == 0 || !live() {
 		t.Fatalf("no number to begin with: %+v", raw.Nodes)
 	}
-	if _, err := ask(t.Context(), "run", `document.querySelector('#term').setAttribute('data-private', '')`); err != nil {
+	if _, err := ask(t.Context(), "run",
+		`document.querySelector('#term').setAttribute('data-private', '')`); err != nil {
 		t.Fatal(err)
 	}
 	if live() {

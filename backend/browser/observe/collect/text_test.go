@@ -11,7 +11,8 @@ func TestTextIsFoundAsItIsRead(t *testing.T) {
 	w := open(t, "form.html")
 	for text, want := range map[string]bool{
 		"Gift wrap": true, "gift  WRAP": true, "In shadow": true, "Save all": true, "Imprint": true,
-		"Long text": false, "None": false, "Invisible": false, "geheim7": false, "getElementById": false, "nowhere": false,
+		"Long text": false, "None": false, "Invisible": false, "geheim7": false, "getElementById": false,
+		"nowhere": false,
 	} {
 		got, err := HasText(t.Context(), w, text)
 		if err != nil || got != want {
@@ -68,12 +69,18 @@ func TestHTMLIsTheDocumentAsItIsNow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Zoë", "•••••••", "In shadow", "Medium", "[x] ", "Leave it", "<title>A form</title>", "Imprint"} {
+	for _, want := range []string{
+		"Zoë", "•••••••", "In shadow", "Medium", "[x] ", "Leave it", "<title>A form</title>",
+		"Imprint",
+	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("%q is not in it", want)
 		}
 	}
-	for _, bad := range []string{"geheim7", "addEventListener", "Long text", "Invisible", "cursor:pointer", "<script", "<style"} {
+	for _, bad := range []string{
+		"geheim7", "addEventListener", "Long text", "Invisible", "cursor:pointer", "<script",
+		"<style",
+	} {
 		if strings.Contains(html, bad) {
 			t.Errorf("%q is in it", bad)
 		}
@@ -145,7 +152,10 @@ func TestWhatAPageChangesByItselfDoesNotCount(t *testing.T) {
 	for name, page := range habits {
 		t.Run(name, func(t *testing.T) {
 			w := open(t, "layers.html")
-			once := SettleLimits{Once: 16 * time.Millisecond, Several: 32 * time.Millisecond, Limit: 100 * time.Millisecond}
+			once := SettleLimits{
+				Once: 16 * time.Millisecond, Several: 32 * time.Millisecond,
+				Limit: 100 * time.Millisecond,
+			}
 			if _, err := ActivityOf(t.Context(), w); err != nil {
 				t.Fatal(err)
 			}

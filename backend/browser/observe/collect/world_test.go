@@ -85,7 +85,8 @@ func (w *testWorld) Call(ctx context.Context, function string, args ...any) (jso
 		list = append(list, arg)
 	}
 	r, err := proto.RuntimeCallFunctionOn{
-		FunctionDeclaration: function, Arguments: list, ExecutionContextID: w.context, ReturnByValue: true, AwaitPromise: true,
+		FunctionDeclaration: function, Arguments: list, ExecutionContextID: w.context, ReturnByValue: true,
+		AwaitPromise: true,
 	}.Call(w.page.Context(ctx))
 	if err != nil {
 		return nil, err
@@ -97,7 +98,10 @@ func (w *testWorld) Call(ctx context.Context, function string, args ...any) (jso
 }
 
 func (w *testWorld) EvalMain(ctx context.Context, expression string) (json.RawMessage, error) {
-	r, err := proto.RuntimeEvaluate{Expression: expression, IncludeCommandLineAPI: true, ReturnByValue: true}.Call(w.page.Context(ctx))
+	r, err := proto.RuntimeEvaluate{
+		Expression: expression, IncludeCommandLineAPI: true,
+		ReturnByValue: true,
+	}.Call(w.page.Context(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -154,11 +158,17 @@ func (w *testWorld) CallNodes(ctx context.Context, function string, nodes []int)
 	args := make([]*proto.RuntimeCallArgument, len(nodes))
 	for i, n := range nodes {
 		args[i] = &proto.RuntimeCallArgument{}
-		if r, err := (proto.DOMResolveNode{BackendNodeID: proto.DOMBackendNodeID(n), ExecutionContextID: w.context}).Call(page); err == nil {
+		if r, err := (proto.DOMResolveNode{
+			BackendNodeID:      proto.DOMBackendNodeID(n),
+			ExecutionContextID: w.context,
+		}).Call(page); err == nil {
 			args[i].ObjectID = r.Object.ObjectID
 		}
 	}
-	r, err := proto.RuntimeCallFunctionOn{FunctionDeclaration: function, Arguments: args, ExecutionContextID: w.context, ReturnByValue: true}.Call(page)
+	r, err := proto.RuntimeCallFunctionOn{
+		FunctionDeclaration: function, Arguments: args, ExecutionContextID: w.context,
+		ReturnByValue: true,
+	}.Call(page)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +189,10 @@ func openURL(t testing.TB, url string) *testWorld {
 	}
 	t.Cleanup(func() { _ = page.Close() })
 	page = page.Timeout(60 * time.Second)
-	if err := page.SetViewport(&proto.EmulationSetDeviceMetricsOverride{Width: 1280, Height: 800, DeviceScaleFactor: 1}); err != nil {
+	if err := page.SetViewport(&proto.EmulationSetDeviceMetricsOverride{
+		Width: 1280, Height: 800,
+		DeviceScaleFactor: 1,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if err := page.Navigate(url); err != nil {

@@ -120,7 +120,10 @@ func (w *world) look(t *rapid.T, b *identity.ElementRegistry, whole bool, given 
 	for _, n := range w.living() {
 		if whole || rapid.Bool().Draw(t, fmt.Sprintf("sees %d", n.handle)) {
 			looked = append(looked, n)
-			seen = append(seen, identity.Node{Handle: n.handle, Key: n.key, Role: "button", Name: n.key, Row: n.row, Born: n.born})
+			seen = append(seen, identity.Node{
+				Handle: n.handle, Key: n.key, Role: "button", Name: n.key, Row: n.row,
+				Born: n.born,
+			})
 		}
 	}
 	had := map[*node]int{}
@@ -159,14 +162,18 @@ func (w *world) look(t *rapid.T, b *identity.ElementRegistry, whole bool, given 
 
 func newWorld(doc int) *world {
 	return &world{
-		doc: doc, owner: map[int]*node{}, seen: map[int]float64{}, key: map[int]string{}, row: map[int]string{}, dead: map[int]bool{}, unsure: map[int]bool{},
+		doc: doc, owner: map[int]*node{}, seen: map[int]float64{}, key: map[int]string{}, row: map[int]string{},
+		dead: map[int]bool{}, unsure: map[int]bool{},
 	}
 }
 
 func TestANumberIsOfOneNodeForEverOrOfItsOnlyPossibleReplacement(t *testing.T) {
 	// Long enough that each rule of the Book, left out, is missed; it is under a second. No file is
 	// kept of a failure, which says all of itself.
-	for name, value := range map[string]string{"rapid.checks": "3000", "rapid.steps": "60", "rapid.nofailfile": "true"} {
+	for name, value := range map[string]string{
+		"rapid.checks": "3000", "rapid.steps": "60",
+		"rapid.nofailfile": "true",
+	} {
 		if err := flag.Set(name, value); err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +185,8 @@ func TestANumberIsOfOneNodeForEverOrOfItsOnlyPossibleReplacement(t *testing.T) {
 		worlds := []*world{newWorld(1), newWorld(2)}
 		docs := 2
 		some := func(t *rapid.T) *world { return rapid.SampledFrom(worlds).Draw(t, "document") }
-		keys, rows := rapid.SampledFrom([]string{"a", "b", "c", "d"}), rapid.SampledFrom([]string{"", "", "", "1.ann", "2.ann", "3.bob"})
+		keys, rows := rapid.SampledFrom([]string{"a", "b", "c", "d"}),
+			rapid.SampledFrom([]string{"", "", "", "1.ann", "2.ann", "3.bob"})
 		t.Repeat(map[string]func(*rapid.T){
 			"birth":  func(t *rapid.T) { some(t).add(keys.Draw(t, "key"), rows.Draw(t, "row")) },
 			"death":  func(t *rapid.T) { some(t).alive(t).connected = false },

@@ -7,7 +7,8 @@
 // fingerprint, which must have come into the document after the old node was seen last: what
 // stood beside it is its twin and not its replacement. A page may also use a node again for
 // another thing, as long lists do; a node whose row became another one gets a new number (one
-// whose row says other figures keeps it, as rows count things too), and what a node says is kept as it was told, so that an action can tell that it says
+// whose row says other figures keeps it, as rows count things too), and what a node says is kept as it was told, so
+// that an action can tell that it says
 // something else by now. In every other case the old number stays dead and the node gets a
 // new one: nobody acts on a guess.
 //
@@ -167,7 +168,9 @@ func sameWords(a, b string) bool {
 
 // Assign gives every node in seen its number, in order; now is the document's clock. rebound
 // lists the numbers that moved to a replacement. An error comes from ask.
-func (b *ElementRegistry) Assign(tab, doc int, now float64, seen []Node, ask DocumentProbe) (ids, rebound []int, err error) {
+func (b *ElementRegistry) Assign(tab, doc int, now float64, seen []Node, ask DocumentProbe) (ids, rebound []int,
+	err error,
+) {
 	b.splitReused(doc, seen)
 	moves, err := b.findReplacements(doc, seen, ask)
 	if err != nil {
@@ -191,7 +194,10 @@ func (b *ElementRegistry) Assign(tab, doc int, now float64, seen []Node, ask Doc
 			} else {
 				b.last++
 				id = b.last
-				b.elements[id] = &Element{ID: id, Tab: tab, Doc: doc, Handle: s.Handle, ReportedSign: s.Sign, ReportedName: s.Name}
+				b.elements[id] = &Element{
+					ID: id, Tab: tab, Doc: doc, Handle: s.Handle, ReportedSign: s.Sign,
+					ReportedName: s.Name,
+				}
 			}
 			d.byHandle[s.Handle] = id
 		}

@@ -77,9 +77,21 @@ func TestAnUnclearReplacementGetsANewNumber(t *testing.T) {
 		keys  map[string]int
 		seen  []identity.Node
 	}{
-		"the old node still lives":           {[]int{1, 9}, map[string]int{"delete": 2}, []identity.Node{see(9, "delete")}},
-		"two nodes look the same":            {[]int{8, 9}, map[string]int{"delete": 2}, []identity.Node{see(8, "delete"), see(9, "delete")}},
-		"a second one is out of sight":       {[]int{9}, map[string]int{"delete": 2}, []identity.Node{see(9, "delete")}},
+		"the old node still lives": {
+			[]int{1, 9},
+			map[string]int{"delete": 2},
+			[]identity.Node{see(9, "delete")},
+		},
+		"two nodes look the same": {
+			[]int{8, 9},
+			map[string]int{"delete": 2},
+			[]identity.Node{see(8, "delete"), see(9, "delete")},
+		},
+		"a second one is out of sight": {
+			[]int{9},
+			map[string]int{"delete": 2},
+			[]identity.Node{see(9, "delete")},
+		},
 		"what came looks different (no key)": {[]int{9}, map[string]int{"": 1}, []identity.Node{see(9, "")}},
 	}
 	for name, c := range cases {

@@ -13,7 +13,9 @@ import (
 func calm(context.Context, bool) (settle.Activity, error) { return settle.Activity{}, nil }
 
 // wait runs one watch in synthetic time while play tells the tracker what happens.
-func wait(t *testing.T, play func(*settle.Tracker), rest func(context.Context, bool) (settle.Activity, error)) settle.Result {
+func wait(t *testing.T, play func(*settle.Tracker),
+	rest func(context.Context, bool) (settle.Activity, error),
+) settle.Result {
 	t.Helper()
 	var got settle.Result
 	synctest.Test(t, func(t *testing.T) {

@@ -114,7 +114,10 @@ func FromException(ev cdp.Event) (Message, bool) {
 	} else if o != nil && d.Text == "Uncaught" {
 		text += " " + formatPrimitive(o)
 	}
-	return Message{Level: LevelError, Source: "exception", Text: surface.Clip(text, maxMessage), Where: location(d.URL, d.LineNumber+1)}, true
+	return Message{
+		Level: LevelError, Source: "exception", Text: surface.Clip(text, maxMessage),
+		Where: location(d.URL, d.LineNumber+1),
+	}, true
 }
 
 // FromScript reads what a script wrote to the console.
@@ -182,7 +185,8 @@ func formatArguments(args []*proto.RuntimeRemoteObject) string {
 		format := args[0].Value.Str()
 		rest = args[1:]
 		for i := 0; i < len(format); i++ {
-			if format[i] != '%' || i+1 == len(format) || len(rest) == 0 || !strings.ContainsRune("sdifoOc%", rune(format[i+1])) {
+			if format[i] != '%' || i+1 == len(format) || len(rest) == 0 ||
+				!strings.ContainsRune("sdifoOc%", rune(format[i+1])) {
 				b.WriteByte(format[i])
 				continue
 			}

@@ -26,7 +26,8 @@ const maxRedirects = 6
 // Effect implements effectSource: `navigated to https://… (302 → 200)`.
 func (r *Navigation) Effect() (kind, text string) {
 	if r.Failed != "" {
-		return KindFailed, fmt.Sprintf("navigation to %s failed: %s (%s)", surface.Clip(r.URL, 220), NetworkErrorText(r.Failed), surface.Clip(r.Failed, 60))
+		return KindFailed, fmt.Sprintf("navigation to %s failed: %s (%s)", surface.Clip(r.URL, 220),
+			NetworkErrorText(r.Failed), surface.Clip(r.Failed, 60))
 	}
 	text = "navigated to " + surface.Clip(r.URL, 230)
 	var way []string

@@ -56,7 +56,10 @@ func (e Emulation) Name() string {
 
 // Metrics is the viewport of a tab whose own has that size and scale.
 func (e Emulation) Metrics(width, height int, scale float64) proto.EmulationSetDeviceMetricsOverride {
-	m := proto.EmulationSetDeviceMetricsOverride{Width: width, Height: height, DeviceScaleFactor: scale, Mobile: e.Mobile}
+	m := proto.EmulationSetDeviceMetricsOverride{
+		Width: width, Height: height, DeviceScaleFactor: scale,
+		Mobile: e.Mobile,
+	}
 	if e.Width > 0 {
 		m.Width, m.Height, m.DeviceScaleFactor = e.Width, e.Height, 1
 	}
@@ -75,7 +78,8 @@ func (e Emulation) Requests(userAgent string) []proto.Request {
 	}
 	media := proto.EmulationSetEmulatedMedia{Features: []*proto.EmulationMediaFeature{}}
 	if e.ColorScheme != "" {
-		media.Features = append(media.Features, &proto.EmulationMediaFeature{Name: "prefers-color-scheme", Value: e.ColorScheme})
+		media.Features = append(media.Features,
+			&proto.EmulationMediaFeature{Name: "prefers-color-scheme", Value: e.ColorScheme})
 	}
 	list := []proto.Request{
 		touch, media, e.userAgentOverride(userAgent),
@@ -85,7 +89,10 @@ func (e Emulation) Requests(userAgent string) []proto.Request {
 		proto.EmulationSetCPUThrottlingRate{Rate: max(e.CPU, 1)},
 	}
 	if p := e.Position; p != nil {
-		return append(list, proto.EmulationSetGeolocationOverride{Latitude: &p.Latitude, Longitude: &p.Longitude, Accuracy: &p.Accuracy})
+		return append(list, proto.EmulationSetGeolocationOverride{
+			Latitude: &p.Latitude, Longitude: &p.Longitude,
+			Accuracy: &p.Accuracy,
+		})
 	}
 	return append(list, proto.EmulationClearGeolocationOverride{})
 }
@@ -101,9 +108,13 @@ func (e Emulation) userAgentOverride(own string) proto.EmulationSetUserAgentOver
 		if phone {
 			kind = "Mobile "
 		}
-		req.UserAgent = "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/" + version + ".0.0.0 " + kind + "Safari/537.36"
+		req.UserAgent = "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/" + version +
+			".0.0.0 " + kind + "Safari/537.36"
 		req.Platform = "Linux armv81"
-		req.UserAgentMetadata = &proto.EmulationUserAgentMetadata{Platform: "Android", PlatformVersion: "10", Mobile: phone}
+		req.UserAgentMetadata = &proto.EmulationUserAgentMetadata{
+			Platform: "Android", PlatformVersion: "10",
+			Mobile: phone,
+		}
 	}
 	if req.UserAgent == "" && e.Locale != "" {
 		req.UserAgent = own

@@ -45,7 +45,10 @@ func dialogOpened(t *page.Tab, p *cdp.Page, d proto.PageJavascriptDialogOpening,
 		p.Post(session, proto.PageHandleJavaScriptDialog{Accept: d.Type == proto.PageDialogTypeAlert})
 		return
 	}
-	dialogShown(t, &page.Dialog{Kind: string(d.Type), Text: annotation.Clean(d.Message, 300), Preset: surface.Clip(d.DefaultPrompt, 300), Session: session})
+	dialogShown(t, &page.Dialog{
+		Kind: string(d.Type), Text: annotation.Clean(d.Message, 300),
+		Preset: surface.Clip(d.DefaultPrompt, 300), Session: session,
+	})
 	t.Session.Manager.Unlock()
 	t.Session.Manager.Events.StateChanged()
 }
@@ -86,7 +89,8 @@ func authRequired(t *page.Tab, p *cdp.Page, a proto.FetchAuthRequired, session s
 		}
 		t.RefusedLoginOrigin = ""
 		dialogShown(t, &page.Dialog{
-			Kind: page.DialogAuth, Text: who + " " + text, Session: session, RequestID: a.RequestID, Origin: a.AuthChallenge.Origin,
+			Kind: page.DialogAuth, Text: who + " " + text, Session: session, RequestID: a.RequestID,
+			Origin: a.AuthChallenge.Origin,
 		})
 	})
 	t.Session.Manager.Events.StateChanged()
@@ -101,7 +105,8 @@ func fileChooserIgnored(t *page.Tab, ev cdp.Event) {
 	}
 	t.Locked(func() {
 		t.FileChooser = &page.FileChooser{
-			Session: ev.SessionID, Frame: string(c.FrameID), Node: c.BackendNodeID, Many: c.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
+			Session: ev.SessionID, Frame: string(c.FrameID), Node: c.BackendNodeID,
+			Many: c.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
 		}
 		what := "a file"
 		if t.FileChooser.Many {
@@ -122,7 +127,8 @@ func chooserOpened(t *page.Tab, ev cdp.Event) bool {
 	t.Locked(func() {
 		select {
 		case t.Choosers <- page.FileChooser{
-			Session: ev.SessionID, Frame: string(e.FrameID), Node: e.BackendNodeID, Many: e.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
+			Session: ev.SessionID, Frame: string(e.FrameID), Node: e.BackendNodeID,
+			Many: e.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
 		}:
 			taken = true
 		default:

@@ -58,7 +58,8 @@ func networkEvent(t *page.Tab, p *cdp.Page, name string, ev cdp.Event) {
 // other programs. Called under the lock.
 func followNavigation(t *page.Tab, name, main string, r network.Event) {
 	if name == "requestWillBeSent" && network.IsExternalScheme(r.Request.URL) {
-		t.AddEffect(effects.KindExternal, "the page wanted to open "+surface.QuoteClean(r.Request.URL, 120)+" in another program; nothing was opened", t.ID)
+		t.AddEffect(effects.KindExternal, "the page wanted to open "+surface.QuoteClean(r.Request.URL, 120)+
+			" in another program; nothing was opened", t.ID)
 		return
 	}
 	trip := findNavigation(t, r.RequestID)
@@ -78,7 +79,8 @@ func followNavigation(t *page.Tab, name, main string, r network.Event) {
 	case name == "loadingFailed" && !trip.Committed:
 		trip.Failed = r.Error
 		if trip.Status == http.StatusNoContent || trip.Status == http.StatusResetContent {
-			t.AddEffect(effects.KindPage, surface.Clip(trip.URL, 200)+" answered "+effects.StatusText(trip.Status)+": there is no page to show", t.ID)
+			t.AddEffect(effects.KindPage, surface.Clip(trip.URL, 200)+" answered "+effects.StatusText(trip.Status)+
+				": there is no page to show", t.ID)
 		}
 	}
 }

@@ -132,12 +132,17 @@ func (f *Log) Record(name, key, session string, r Event) {
 			return
 		}
 		f.add(&Exchange{
-			Session: session, key: key, browserID: r.RequestID, method: r.Request.Method, url: surface.Clip(r.Request.URL, MaxURL),
-			resourceType: strings.ToLower(r.Type), begun: r.Time, sent: bounded(r.Request.Headers), post: surface.Clip(r.Request.PostData, maxPost), initiator: surface.Clip(r.Document, MaxURL),
+			Session: session, key: key, browserID: r.RequestID, method: r.Request.Method,
+			url:          surface.Clip(r.Request.URL, MaxURL),
+			resourceType: strings.ToLower(r.Type), begun: r.Time, sent: bounded(r.Request.Headers),
+			post: surface.Clip(r.Request.PostData, maxPost), initiator: surface.Clip(r.Document, MaxURL),
 		})
 		return
 	case "webSocketCreated":
-		f.add(&Exchange{Session: session, key: key, browserID: r.RequestID, method: http.MethodGet, url: surface.Clip(r.URL, MaxURL), resourceType: "websocket", begun: r.Time})
+		f.add(&Exchange{
+			Session: session, key: key, browserID: r.RequestID, method: http.MethodGet,
+			url: surface.Clip(r.URL, MaxURL), resourceType: "websocket", begun: r.Time,
+		})
 		return
 	}
 	q := f.find(key)
@@ -211,7 +216,8 @@ func (r requestData) Key() string {
 // isGeneratedPart reports whether a part of a path is a time or a name made by chance: eight figures or more
 // and nothing but those of hexadecimal numbers.
 func isGeneratedPart(part string) bool {
-	return len(part) >= 8 && strings.ContainsAny(part, "0123456789") && strings.Trim(part, "0123456789abcdefABCDEF-") == ""
+	return len(part) >= 8 && strings.ContainsAny(part, "0123456789") &&
+		strings.Trim(part, "0123456789abcdefABCDEF-") == ""
 }
 
 // withoutDigits is the beginning of s without its digits.

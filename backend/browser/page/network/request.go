@@ -62,7 +62,8 @@ const MaxBody = 50 << 10
 
 func (q *Exchange) public(v *redact.Veil) Request {
 	r := Request{
-		ID: q.id, Method: q.method, URL: v.Address(q.url), By: OriginOf(q.initiator), Type: q.resourceType, Status: q.status, Failed: q.failed, MIME: q.mime,
+		ID: q.id, Method: q.method, URL: v.Address(q.url), By: OriginOf(q.initiator), Type: q.resourceType,
+		Status: q.status, Failed: q.failed, MIME: q.mime,
 		Bytes: int64(q.size), Cached: q.cached, Running: q.ended == 0,
 	}
 	if q.ended > q.begun {

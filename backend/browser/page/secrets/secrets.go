@@ -29,7 +29,8 @@ func (s *Store) Add(field, text string) {
 		return
 	}
 	if i := slices.IndexFunc(s.list, func(o secret) bool {
-		return o.text == text || field != "" && o.field == field && (strings.HasPrefix(text, o.text) || strings.HasPrefix(o.text, text))
+		return o.text == text || field != "" && o.field == field &&
+			(strings.HasPrefix(text, o.text) || strings.HasPrefix(o.text, text))
 	}); i >= 0 {
 		if len(text) > len(s.list[i].text) {
 			s.list[i].text = text

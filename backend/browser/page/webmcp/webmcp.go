@@ -101,8 +101,9 @@ func (o *Tools) added(ev cdp.Event) {
 			return
 		}
 		p := PageTool{
-			Name: x.Name, Description: surface.Clip(x.Description, 1000), Parameters: x.InputSchema, ReadOnly: x.Annotations.ReadOnly,
-			Form: x.Node != 0 && !x.Annotations.AutoSubmit, Frame: x.FrameID, Session: ev.SessionID,
+			Name: x.Name, Description: surface.Clip(x.Description, 1000), Parameters: x.InputSchema,
+			ReadOnly: x.Annotations.ReadOnly,
+			Form:     x.Node != 0 && !x.Annotations.AutoSubmit, Frame: x.FrameID, Session: ev.SessionID,
 		}
 		if len(p.Parameters) == 0 || len(p.Parameters) > maxSchema {
 			p.Parameters = json.RawMessage(`{"type":"object"}`)
@@ -154,7 +155,8 @@ func (r Response) Text(p PageTool) (string, error) {
 			why, _, _ = strings.Cut(r.Exception.Description, "\n")
 		}
 		return "", &surface.Fault{
-			Kind: surface.FaultInvalid, Message: fmt.Sprintf("The page's tool %s failed (%s): %s", surface.QuoteClean(p.Name, 80), surface.Clip(r.Status, 40), surface.QuoteClean(why, 400)),
+			Kind: surface.FaultInvalid, Message: fmt.Sprintf("The page's tool %s failed (%s): %s",
+				surface.QuoteClean(p.Name, 80), surface.Clip(r.Status, 40), surface.QuoteClean(why, 400)),
 			Suggestion: "Check the arguments, or use the page itself.",
 		}
 	}

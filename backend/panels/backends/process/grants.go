@@ -114,7 +114,8 @@ func (r *Runner) spec(ctx context.Context, command, dir, data string, env []stri
 		}
 		if g.write {
 			if r.cfg.Confine.Keeps(g.path) {
-				return spec, fmt.Errorf("permissions.fs names %s to be written, where programs' start-up files are; name a folder inside it", g.written)
+				return spec, fmt.Errorf("permissions.fs names %s to be written, where programs' start-up files are; "+
+					"name a folder inside it", g.written)
 			}
 			spec.Writable = append(spec.Writable, g.path)
 		} else {

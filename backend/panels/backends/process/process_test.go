@@ -255,7 +255,8 @@ func TestAProgramReachesOnlyTheHostsItWasGranted(t *testing.T) {
 			if got := b.must(r, "fetch", map[string]any{"url": "http://evil.example/"}); got["did"] == "welcome" {
 				t.Errorf("%s: it reached another host: %v", name, got)
 			}
-			if got := b.must(r, "fetch", map[string]any{"url": "http://127.0.0.1:" + port + "/"}); got["did"] == "welcome" {
+			if got := b.must(r, "fetch", map[string]any{"url": "http://127.0.0.1:" + port +
+				"/"}); got["did"] == "welcome" {
 				t.Errorf("%s: it reached this machine: %v", name, got)
 			}
 			got := b.must(r, "fetch", map[string]any{"url": "http://api.example/"})

@@ -49,7 +49,8 @@ func (r *Runner) walls() (walls, string) {
 	case r.cfg.Confine.Limits(), r.byLines() && !wantsNetwork(r.panel.Permissions):
 		return fullSandbox, ""
 	}
-	return sharedNetwork, "the sandbox of this machine restricts files but not the network of a program that listens or connects"
+	return sharedNetwork, "the sandbox of this machine restricts files but not the network of a program that " +
+		"listens or connects"
 }
 
 // byLines reports whether the program uses its standard input and output.

@@ -55,7 +55,8 @@ func answer(t *testing.T, s *Script, tool, args string) (string, error) {
 }
 
 func TestAHandlerAnswersByTheNameOfItsTool(t *testing.T) {
-	s := scriptOf(t, "const twice = (n) => n * 2\nhandlers.notes_twice = async ({ n }) => ({ n: twice(n), size: config.size })\n", func(_ *Config, p *Panel) {
+	s := scriptOf(t, "const twice = (n) => n * 2\nhandlers.notes_twice = async ({ n }) => ({ n: twice(n), size: "+
+		"config.size })\n", func(_ *Config, p *Panel) {
 		p.Settings = func() (string, error) { return `{"size":3}`, nil }
 	})
 	if got, err := answer(t, s, "notes_twice", `{"n":21}`); err != nil || got != `{"n":42,"size":3}` {
@@ -78,9 +79,11 @@ func TestAHandlerAnswersByTheNameOfItsTool(t *testing.T) {
 func TestErrorsNameTheLineOfTheScript(t *testing.T) {
 	for text, want := range map[string]string{
 		"handlers.x = async () => {\n  const a = 1\n  throw new Error('no paper')\n}": "backend.js, line 3: no paper",
-		"handlers.x = async () => {\n  nope()\n}":                                     "backend.js, line 2: ReferenceError",
-		"handlers.x = () => {\n  const = 1\n}":                                        "backend.js, line 2: SyntaxError",
-		"handlers.x = async () => {\n}\n}}}}":                                         "backend.js",
+		"handlers.x = async () => {\n  nope()\n}": "backend.js, line 2: " +
+			"ReferenceError",
+		"handlers.x = () => {\n  const = 1\n}": "backend.js, line 2: " +
+			"SyntaxError",
+		"handlers.x = async () => {\n}\n}}}}": "backend.js",
 	} {
 		_, err := answer(t, scriptOf(t, text, nil), "x", `{}`)
 		var fault *Fault
@@ -123,17 +126,22 @@ func TestAScriptReachesOnlyHostsOfItsPermissions(t *testing.T) {
 	s := scriptOf(t, `handlers.get = async ({ url, options }) => { const r = await fetch(url, options); return { status: r.status, text: await r.text() } }`, func(c *Config, p *Panel) {
 		c.Egress, p.Permissions.Net.List = site, []string{"api.example"}
 	})
-	got, err := answer(t, s, "get", `{"url":"https://api.example/x","options":{"method":"post","headers":{"X-Word":"w"},"body":"b"}}`)
+	got, err := answer(t, s, "get",
+		`{"url":"https://api.example/x","options":{"method":"post","headers":{"X-Word":"w"},"body":"b"}}`)
 	if err != nil || got != `{"status":200,"text":"POST /x w b"}` {
 		t.Errorf("%s %v", got, err)
 	}
-	if got, err := answer(t, s, "get", `{"url":"https://api.example/away"}`); err != nil || !strings.Contains(got, `"status":302`) {
+	if got, err := answer(t, s, "get", `{"url":"https://api.example/away"}`); err != nil ||
+		!strings.Contains(got, `"status":302`) {
 		t.Errorf("%s %v", got, err)
 	}
 	for _, args := range []string{
-		`{"url":"https://evil.example/"}`, `{"url":"https://api.example.evil.example/"}`, `{"url":"https://x.api.example/"}`, `{"url":"http://127.0.0.1:80/"}`,
-		`{"url":"file:///etc/passwd"}`, `{"url":"https://api.example@evil.example/"}`, `{"url":"https://evil.example\\@api.example/"}`, `{"url":""}`, `{}`,
-		`{"url":"https://api.example/","options":{"headers":{"Host":"evil.example"}}}`, `{"url":"https://api.example/","options":{"headers":{"Proxy-Authorization":"x"}}}`,
+		`{"url":"https://evil.example/"}`, `{"url":"https://api.example.evil.example/"}`,
+		`{"url":"https://x.api.example/"}`, `{"url":"http://127.0.0.1:80/"}`,
+		`{"url":"file:///etc/passwd"}`, `{"url":"https://api.example@evil.example/"}`,
+		`{"url":"https://evil.example\\@api.example/"}`, `{"url":""}`, `{}`,
+		`{"url":"https://api.example/","options":{"headers":{"Host":"evil.example"}}}`,
+		`{"url":"https://api.example/","options":{"headers":{"Proxy-Authorization":"x"}}}`,
 		`{"url":"https://api.example/","options":{"method":"CONNECT"}}`, `{"url":"https://api.example/huge"}`,
 	} {
 		if got, err := answer(t, s, "get", args); err == nil {
@@ -160,10 +168,12 @@ func TestAScriptCallsToolsAsItsPanelAndWhatItReadIsTold(t *testing.T) {
 	})
 	call := toolspec.Call{Tool: "both", From: toolspec.Provenance{Conversation: "talk", Outside: []string{"mcp:x"}}}
 	value, sources, err := s.Answer(t.Context(), call, json.RawMessage(`{}`), func(string, string) {})
-	if err != nil || string(value) != `["text","it may not. Add it."]` || !slices.Equal(sources, []string{"https://shop.example"}) {
+	if err != nil || string(value) != `["text","it may not. Add it."]` ||
+		!slices.Equal(sources, []string{"https://shop.example"}) {
 		t.Errorf("%s %v %v", value, sources, err)
 	}
-	if len(asked) != 2 || asked[0].Panel != "notes" || asked[1].Within.Conversation != "talk" || !slices.Equal(asked[1].Within.Outside, []string{"mcp:x", "https://shop.example"}) {
+	if len(asked) != 2 || asked[0].Panel != "notes" || asked[1].Within.Conversation != "talk" ||
+		!slices.Equal(asked[1].Within.Outside, []string{"mcp:x", "https://shop.example"}) {
 		t.Errorf("%+v", asked)
 	}
 }

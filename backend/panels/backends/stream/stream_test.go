@@ -27,7 +27,8 @@ func TestPiecesAreShownAsTheyComeAndEndInOneOutcome(t *testing.T) {
 	}{
 		{
 			"lines with a result",
-			`{"output":"one "}` + "\n" + `{"progress":"half"}` + "\n" + `{"output":"two"}` + "\n" + `{"result":{"n":2}}` + "\n" + `{"output":"late"}`, "one [half]two", `{"n":2}`, "", "one two", Lines,
+			`{"output":"one "}` + "\n" + `{"progress":"half"}` + "\n" + `{"output":"two"}` + "\n" +
+				`{"result":{"n":2}}` + "\n" + `{"output":"late"}`, "one [half]two", `{"n":2}`, "", "one two", Lines,
 		},
 		{
 			"lines without a result", "{\"a\":1}\n[2]\nplain\r\n\n", "{\"a\":1}\n[2]\nplain\n", "", "",
@@ -41,7 +42,9 @@ func TestPiecesAreShownAsTheyComeAndEndInOneOutcome(t *testing.T) {
 		{"a broken line is text", `{"output":`, "{\"output\":\n", "", "", "{\"output\":\n", Lines},
 		{
 			"events by their names",
-			": hello\nevent: progress\ndata: \"1 of 2\"\n\ndata: line one\ndata: line two\n\nevent: result\ndata: {\"ok\":1}\n\ndata: late\n\n", "[1 of 2]line one\nline two\n", `{"ok":1}`, "", "line one\nline two\n", Events,
+			": hello\nevent: progress\ndata: \"1 of 2\"\n\ndata: line one\ndata: line two\n\nevent: result\ndata: " +
+				"{\"ok\":1}\n\ndata: late\n\n", "[1 of 2]line one\nline two\n", `{"ok":1}`, "", "line one\nline two\n",
+			Events,
 		},
 		{
 			"events by their members", "data: {\"output\":\"Hel\"}\n\ndata: {\"output\":\"lo\"}\n\ndata: [DONE]\n\n",

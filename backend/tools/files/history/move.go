@@ -68,7 +68,8 @@ func (h *History) Survey(ctx context.Context, call toolspec.Call, t safefs.Targe
 	}
 	if w.Closed > 0 {
 		return m, &toolkit.CallError{
-			Type: toolspec.SecurityError, Message: t.Shown + " holds a place that is closed to every tool, so it was not moved",
+			Type: toolspec.SecurityError, Message: t.Shown +
+				" holds a place that is closed to every tool, so it was not moved",
 			Suggestion: "Move what else is in it.",
 		}
 	}

@@ -293,7 +293,8 @@ func (h *History) judge(ctx context.Context, r Reversal, t safefs.Target, plan u
 	case !r.before.restorable() && safefs.Special(r.before.mode):
 		conflict("it was " + safefs.Kind(r.before.mode) + " before, which cannot be restored")
 	case !r.before.restorable():
-		conflict("its old content was not stored: it is larger than " + humanize.IBytes(MaxContent) + " or could not be read")
+		conflict("its old content was not stored: it is larger than " + humanize.IBytes(MaxContent) +
+			" or could not be read")
 	case err != nil:
 		conflict(err.Error())
 	case is.same(r.before) && !r.before.same(r.after):

@@ -10,7 +10,10 @@ import (
 func TestSweepRemovesOnlyTheTemporaryFilesOfAKilledWrite(t *testing.T) {
 	dir := t.TempDir()
 	left, other := tempName("notes.txt"), tempName("another.txt")
-	keep := []string{"notes.txt", ".notes.txt.sextant-mine", ".notes.txt.sextant-abcdefghij.bak", "notes.txt.sextant-abcdefghij", other}
+	keep := []string{
+		"notes.txt", ".notes.txt.sextant-mine", ".notes.txt.sextant-abcdefghij.bak",
+		"notes.txt.sextant-abcdefghij", other,
+	}
 	for _, name := range append(keep, left) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
 			t.Fatal(err)

@@ -127,7 +127,8 @@ func (f *FS) LocateEntry(path string) (Target, error) {
 // Redirected is the error of a path that leads to another place than when it was resolved.
 func Redirected(what string) error {
 	return &toolkit.CallError{
-		Type: toolspec.SecurityError, Message: what + " now leads to another place than the one that was checked; nothing was done",
+		Type: toolspec.SecurityError, Message: what +
+			" now leads to another place than the one that was checked; nothing was done",
 		Suggestion: "Check with file_info where it leads now, then call again.",
 	}
 }
@@ -286,7 +287,8 @@ func regular(t Target, info fs.FileInfo) error {
 	case mode.IsRegular():
 		return nil
 	case mode.IsDir():
-		return toolkit.UserError(t.Shown+" is a folder", "Call list_directory with it, or send the path of a file in it.")
+		return toolkit.UserError(t.Shown+" is a folder",
+			"Call list_directory with it, or send the path of a file in it.")
 	case mode&fs.ModeSymlink != 0:
 		return Redirected(t.Shown)
 	}

@@ -73,7 +73,8 @@ func detect(head []byte, whole bool, encoding, name string, size int64) (Format,
 		if kind := http.DetectContentType(head); kind != "application/octet-stream" {
 			what = " but " + kind
 		}
-		return Format{}, toolkit.UserError(fmt.Sprintf("%s is not text%s, %s", name, what, humanize.Bytes(uint64(size))),
+		return Format{}, toolkit.UserError(fmt.Sprintf("%s is not text%s, %s", name, what,
+			humanize.Bytes(uint64(size))),
 			`Send "encoding":"base64" for its bytes, or call file_info.`)
 	}
 	if !whole {

@@ -44,7 +44,8 @@ func Resolve(typed string, alias func(word string) (url string, ok bool)) (strin
 			"send an address that begins with https:// or http://")
 	}
 	u, err := url.Parse(s)
-	if err != nil || u.Hostname() == "" || strings.ContainsAny(u.Host, `<>"{}|\^`) || !absolute && !plausibleHost(u.Hostname()) {
+	if err != nil || u.Hostname() == "" || strings.ContainsAny(u.Host, `<>"{}|\^`) || !absolute &&
+		!plausibleHost(u.Hostname()) {
 		return "", notAnAddress(typed)
 	}
 	if u.User != nil {

@@ -39,9 +39,12 @@ func TestTypedAddressesAreResolved(t *testing.T) {
 
 func TestOtherThanWebAddressesAreRefused(t *testing.T) {
 	for _, typed := range []string{
-		"", "  ", "javascript:alert(1)", "JavaScript:alert(1)", "data:text/html,x", "file:///etc/passwd", "chrome://settings",
-		"view-source:https://x.example", "blob:https://x.example/1", "ftp://x.example", "mailto:a@b.example", "word", "two words",
-		"https://", "https://user:secret@shop.example", "https://a b.example", "java\nscript:alert(1)", "x.example/\x00", "about:config",
+		"", "  ", "javascript:alert(1)", "JavaScript:alert(1)", "data:text/html,x", "file:///etc/passwd",
+		"chrome://settings",
+		"view-source:https://x.example", "blob:https://x.example/1", "ftp://x.example", "mailto:a@b.example", "word",
+		"two words",
+		"https://", "https://user:secret@shop.example", "https://a b.example", "java\nscript:alert(1)",
+		"x.example/\x00", "about:config",
 		strings.Repeat("a", 9000) + ".example", "https://exa<mple.com",
 	} {
 		if got, err := Resolve(typed, demo); err == nil {
@@ -59,7 +62,8 @@ func FuzzResolvedAddressesAreWebAddresses(f *testing.F) {
 		if err != nil || got == "about:blank" {
 			return
 		}
-		if !strings.HasPrefix(got, "http://") && !strings.HasPrefix(got, "https://") || got == "http:///" || got == "https:///" {
+		if !strings.HasPrefix(got, "http://") && !strings.HasPrefix(got, "https://") || got == "http:///" ||
+			got == "https:///" {
 			t.Errorf("%q is opened as %q", s, got)
 		}
 	})

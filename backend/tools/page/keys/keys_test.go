@@ -4,7 +4,8 @@ import "testing"
 
 func TestChords(t *testing.T) {
 	for key, want := range map[string]struct{ enters, pastes, copies bool }{
-		"a": {enters: true}, "+": {enters: true}, "Shift+A": {enters: true}, "Enter": {}, "ArrowDown": {}, "Control+a": {},
+		"a": {enters: true}, "+": {enters: true}, "Shift+A": {enters: true}, "Enter": {}, "ArrowDown": {},
+		"Control+a": {},
 		"Control+v": {enters: true, pastes: true}, "Meta+Shift+V": {enters: true, pastes: true},
 		"Shift+Insert": {enters: true, pastes: true}, "Control+c": {copies: true}, "Control+x": {copies: true},
 		"Shift+Delete": {copies: true},

@@ -41,7 +41,10 @@ func hostileText() *rapid.Generator[string] {
 		rapid.StringOfN(rapid.RuneFrom([]rune("👩‍👩‍👧‍👦🏴🇩🇪🫠🧑🏽‍🚀")), 0, 200, -1),
 		rapid.StringOfN(rapid.RuneFrom([]rune(`"\[]()=,|…·«» 	`)), 0, 300, -1),
 		rapid.StringOfN(rapid.RuneFrom([]rune("ৰ২ꙮ̷̢̛ཧྱཾ⸘‽")), 0, 200, -1),
-		rapid.SampledFrom([]string{"Save", "Add to cart", "Adjustable desk lamp no. 12, brass", strings.Repeat("a", 500)}),
+		rapid.SampledFrom([]string{
+			"Save", "Add to cart", "Adjustable desk lamp no. 12, brass",
+			strings.Repeat("a", 500),
+		}),
 	)
 }
 
@@ -49,20 +52,25 @@ func anyAnswer(t *rapid.T) annotation.Observation {
 	text := hostileText()
 	element := rapid.Custom(func(t *rapid.T) annotation.Element {
 		return annotation.Element{
-			ID: rapid.IntRange(1, 1<<30).Draw(t, "id"), Role: rapid.SampledFrom([]string{"link", "button", "textbox"}).Draw(t, "role"),
-			Name: text.Draw(t, "name"), Value: text.Draw(t, "value"), States: rapid.SliceOfN(text, 0, 2).Draw(t, "states"),
+			ID:   rapid.IntRange(1, 1<<30).Draw(t, "id"),
+			Role: rapid.SampledFrom([]string{"link", "button", "textbox"}).Draw(t, "role"),
+			Name: text.Draw(t, "name"), Value: text.Draw(t, "value"),
+			States: rapid.SliceOfN(text, 0, 2).Draw(t, "states"),
 			Usable: rapid.Bool().Draw(t, "usable"),
 		}
 	})
 	some := rapid.SliceOfN(element, 1, 3).Draw(t, "elements")
 	return annotation.Observation{
-		Page: annotation.Page{Title: text.Draw(t, "title"), URL: text.Draw(t, "url"), Version: 12345, Tab: 7}, Outcome: text.Draw(t, "outcome"),
+		Page:    annotation.Page{Title: text.Draw(t, "title"), URL: text.Draw(t, "url"), Version: 12345, Tab: 7},
+		Outcome: text.Draw(t, "outcome"),
 		Events: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) annotation.Event {
-			return annotation.Event{Kind: rapid.SampledFrom([]string{"dialog", "navigated", "console_error"}).Draw(t, "kind"), Text: text.Draw(t, "event")}
+			return annotation.Event{Kind: rapid.SampledFrom([]string{"dialog", "navigated", "console_error"}).Draw(t,
+				"kind"), Text: text.Draw(t, "event")}
 		}), 0, 14).Draw(t, "events"),
 		Elements: slices.Repeat(some, rapid.IntRange(0, 60).Draw(t, "times")),
 		Gone:     rapid.SliceOfN(rapid.IntRange(1, 1<<30), 0, 60).Draw(t, "gone"),
-		Above:    rapid.IntRange(0, 1<<30).Draw(t, "above"), Below: rapid.IntRange(0, 1<<30).Draw(t, "below"), Note: text.Draw(t, "note"),
+		Above:    rapid.IntRange(0, 1<<30).Draw(t, "above"), Below: rapid.IntRange(0, 1<<30).Draw(t, "below"),
+		Note: text.Draw(t, "note"),
 	}
 }
 

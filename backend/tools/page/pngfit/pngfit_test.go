@@ -20,10 +20,12 @@ func encoded(t *testing.T, img image.Image) []byte {
 
 func TestFitCutsALongPictureAndHalvesALargeOne(t *testing.T) {
 	small := encoded(t, image.NewRGBA(image.Rect(0, 0, 40, 30)))
-	if data, size, note, err := Fit(small); err != nil || !bytes.Equal(data, small) || size != image.Pt(40, 30) || note != "" {
+	if data, size, note, err := Fit(small); err != nil || !bytes.Equal(data, small) || size != image.Pt(40, 30) ||
+		note != "" {
 		t.Errorf("a small picture: %v %q %v", size, note, err)
 	}
-	if _, size, note, err := Fit(encoded(t, image.NewRGBA(image.Rect(0, 0, 100, 9000)))); err != nil || size != image.Pt(100, maxSide) || !strings.Contains(note, "9000") {
+	if _, size, note, err := Fit(encoded(t, image.NewRGBA(image.Rect(0, 0, 100, 9000)))); err != nil ||
+		size != image.Pt(100, maxSide) || !strings.Contains(note, "9000") {
 		t.Errorf("a long picture: %v %q %v", size, note, err)
 	}
 	noise := image.NewRGBA(image.Rect(0, 0, 1301, 1201))
@@ -31,7 +33,8 @@ func TestFitCutsALongPictureAndHalvesALargeOne(t *testing.T) {
 	for i := range noise.Pix {
 		noise.Pix[i] = byte(r.Uint32()) | 1
 	}
-	if data, size, note, err := Fit(encoded(t, noise)); err != nil || size != image.Pt(650, 600) || len(data) > maxBytes || note == "" {
+	if data, size, note, err := Fit(encoded(t, noise)); err != nil || size != image.Pt(650, 600) ||
+		len(data) > maxBytes || note == "" {
 		t.Errorf("a heavy picture: %v, %d bytes, %q %v", size, len(data), note, err)
 	}
 	if _, _, _, err := Fit([]byte("no picture")); err == nil {

@@ -26,7 +26,8 @@ func TestSourceLeavesOutHiddenParts(t *testing.T) {
 }
 
 func TestPageKeepsTables(t *testing.T) {
-	text, _, err := Page(`<body><p>One</p><table><tr><th>a<th>b<tr><td>1<td>2</table></body>`, "https://shop.example/", "markdown")
+	text, _, err := Page(`<body><p>One</p><table><tr><th>a<th>b<tr><td>1<td>2</table></body>`, "https://shop.example/",
+		"markdown")
 	if err != nil || !strings.Contains(text, "| 1 | 2 |") {
 		t.Errorf("%q, %v", text, err)
 	}

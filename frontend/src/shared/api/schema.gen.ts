@@ -4,9486 +4,9446 @@
  */
 
 export interface paths {
-  '/api/ai/automations/run': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Do a task and answer with JSON of a wanted format */
-    post: operations['post-api-ai-automations-run'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/developer-notes': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs developer_note */
-    post: operations['post-api-ai-developer-notes'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/annotate': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs annotate_page */
-    post: operations['post-api-ai-environment-annotate'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/annotations': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs get_annotations */
-    post: operations['post-api-ai-environment-annotations'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/click': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs click_element */
-    post: operations['post-api-ai-environment-click'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/click-at': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs click_at */
-    post: operations['post-api-ai-environment-click-at'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/console': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs console_messages */
-    post: operations['post-api-ai-environment-console'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/content': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs get_page_content */
-    post: operations['post-api-ai-environment-content'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/device': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs emulate_device */
-    post: operations['post-api-ai-environment-device'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/dialog': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs handle_dialog */
-    post: operations['post-api-ai-environment-dialog'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/downloads': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs downloads */
-    post: operations['post-api-ai-environment-downloads'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/drag': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs drag_element */
-    post: operations['post-api-ai-environment-drag'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/evaluate': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs evaluate_script */
-    post: operations['post-api-ai-environment-evaluate'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/hover': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs hover_element */
-    post: operations['post-api-ai-environment-hover'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/move': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs move_path */
-    post: operations['post-api-ai-environment-move'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/navigate': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs navigate_page */
-    post: operations['post-api-ai-environment-navigate'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/page-tools': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs page_tools */
-    post: operations['post-api-ai-environment-page-tools'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/pdf': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs save_pdf */
-    post: operations['post-api-ai-environment-pdf'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/press': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs press_key */
-    post: operations['post-api-ai-environment-press'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/requests': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs network_requests */
-    post: operations['post-api-ai-environment-requests'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/screenshot': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs take_screenshot */
-    post: operations['post-api-ai-environment-screenshot'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/scroll': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs scroll_page */
-    post: operations['post-api-ai-environment-scroll'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/select': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs select_option */
-    post: operations['post-api-ai-environment-select'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/select-text': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs select_text */
-    post: operations['post-api-ai-environment-select-text'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/selection': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs get_selection */
-    post: operations['post-api-ai-environment-selection'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/steps': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs run_steps */
-    post: operations['post-api-ai-environment-steps'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/tabs': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs browser_tabs */
-    post: operations['post-api-ai-environment-tabs'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/type': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs type_text */
-    post: operations['post-api-ai-environment-type'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/upload': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs upload_file */
-    post: operations['post-api-ai-environment-upload'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/environment/wait': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs wait_for */
-    post: operations['post-api-ai-environment-wait'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/mcp-servers': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** MCP servers */
-    get: operations['get-api-ai-mcp-servers'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/mcp-servers/{name}/toggle': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Switch an MCP server on or off */
-    post: operations['post-api-ai-mcp-servers-name-toggle'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/mcp/call': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Call a tool of one MCP server */
-    post: operations['post-api-ai-mcp-call'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/pilot/complete': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** How a message to the command pilot may go on */
-    get: operations['get-api-ai-pilot-complete'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/pilot/grammar': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Every command of the command pilot */
-    get: operations['get-api-ai-pilot-grammar'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/prompt-notes/append': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs enhance_baseline_prompt */
-    post: operations['post-api-ai-prompt-notes-append'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/tools': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Tools that can be called now, in one list */
-    get: operations['get-api-ai-tools'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/tools/discover': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Tools that can be called now, by origin */
-    get: operations['get-api-ai-tools-discover'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/ai/tools/execute': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Run a tool through the Pipeline */
-    post: operations['post-api-ai-tools-execute'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/approvals/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Answer a question */
-    post: operations['post-api-approvals-id'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/audit': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** A page of the audit log, the newest calls first */
-    get: operations['get-api-audit'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/audit/verify': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Read the whole chain of the audit log */
-    post: operations['post-api-audit-verify'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/blobs/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** A picture or a long output */
-    get: operations['get-api-blobs-id'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/browser/hand': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Take the browser over or give it back */
-    post: operations['post-api-browser-hand'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/browser/start': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Look for Chromium again and start it */
-    post: operations['post-api-browser-start'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/calls': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Newest calls of the audit log */
-    get: operations['get-api-calls'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/calls/{id}/cancel': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Stop a running call */
-    post: operations['post-api-calls-id-cancel'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/changes': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** What a turn did to files, and whether it can be undone */
-    get: operations['get-api-changes'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/changes/undo': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Take back what a turn or a call did to files */
-    post: operations['post-api-changes-undo'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/conversations': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Conversations, newest first */
-    get: operations['get-api-conversations'];
-    put?: never;
-    /** Start a conversation */
-    post: operations['post-api-conversations'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/conversations/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** One conversation as its events */
-    get: operations['get-api-conversations-id'];
-    put?: never;
-    post?: never;
-    /** Delete a conversation */
-    delete: operations['delete-api-conversations-id'];
-    options?: never;
-    head?: never;
-    /** Rename a conversation */
-    patch: operations['patch-api-conversations-id'];
-    trace?: never;
-  };
-  '/api/conversations/{id}/bill': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** What a conversation cost, and how its budgets stand */
-    get: operations['get-api-conversations-id-bill'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/conversations/{id}/branch': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /** Go on in another branch */
-    put: operations['put-api-conversations-id-branch'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/conversations/{id}/branches': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Ask a message again, with other words or another model, in a new branch */
-    post: operations['post-api-conversations-id-branches'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/conversations/{id}/messages': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Ask the assistant */
-    post: operations['post-api-conversations-id-messages'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/conversations/{id}/shared': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /** Let other programs read a conversation over MCP, or not any more */
-    put: operations['put-api-conversations-id-shared'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/conversations/{id}/stop': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Stop the running turn */
-    post: operations['post-api-conversations-id-stop'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/conversations/{id}/summaries/{message}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /** Send the model a summary, or what it stands for */
-    put: operations['put-api-conversations-id-summaries-message'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/conversations/{id}/waiting/{message}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    post?: never;
-    /** Remove a message that waits */
-    delete: operations['delete-api-conversations-id-waiting-message'];
-    options?: never;
-    head?: never;
-    /** Change a message that waits */
-    patch: operations['patch-api-conversations-id-waiting-message'];
-    trace?: never;
-  };
-  '/api/conversations/{id}/waiting/{message}/ask': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Ask a message that was kept */
-    post: operations['post-api-conversations-id-waiting-message-ask'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/created-tools': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Tools made of others, whole */
-    get: operations['get-api-created-tools'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/created-tools/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Every version of a created tool, the newest first, also of a deleted one */
-    get: operations['get-api-created-tools-id'];
-    put?: never;
-    post?: never;
-    /** Take a created tool out of use; its versions stay */
-    delete: operations['delete-api-created-tools-id'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/created-tools/{id}/wake': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Let a tool be called that a person has read */
-    post: operations['post-api-created-tools-id-wake'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/desk/bookmarks': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Kept pages, the newest first */
-    get: operations['get-api-desk-bookmarks'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/desk/editor': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** What is open in the code editor, and what is not saved */
-    get: operations['get-api-desk-editor'];
-    /** Keep what is open in the code editor */
-    put: operations['put-api-desk-editor'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/desk/editor/draft': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /** Keep text that is not saved yet */
-    put: operations['put-api-desk-editor-draft'];
-    post?: never;
-    /** Forget text that was saved or given up */
-    delete: operations['delete-api-desk-editor-draft'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/desk/folder': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** What lies in a folder */
-    get: operations['get-api-desk-folder'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/desk/notes': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Notes by the words they hold, the newest first */
-    get: operations['get-api-desk-notes'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/desk/paths': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Files of the workspace by words of their path */
-    get: operations['get-api-desk-paths'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/desk/picture': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** The bytes of a picture */
-    get: operations['get-api-desk-picture'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/desk/stamps': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Whether files and folders changed */
-    post: operations['post-api-desk-stamps'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/desk/text': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** A file as the code editor opens it */
-    get: operations['get-api-desk-text'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/desk/trash': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** What was thrown away */
-    get: operations['get-api-desk-trash'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/events': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Stored events after a number */
-    get: operations['get-api-events'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/grants': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Standing permissions, with how each was used */
-    get: operations['get-api-grants'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/grants/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    post?: never;
-    /** Take a standing permission back */
-    delete: operations['delete-api-grants-id'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/links': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Open an address that a page asked for and the person agreed to */
-    post: operations['post-api-links'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mail': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Open the person's own program for mail */
-    post: operations['post-api-mail'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Add an MCP server */
-    post: operations['post-api-mcp-servers'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers/import': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Import servers of another program */
-    post: operations['post-api-mcp-servers-import'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers/import/preview': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** What an import would add */
-    post: operations['post-api-mcp-servers-import-preview'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers/may': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** What a server with that entry may touch */
-    post: operations['post-api-mcp-servers-may'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers/{name}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** An MCP server's entry and log */
-    get: operations['get-api-mcp-servers-name'];
-    /** Change an MCP server */
-    put: operations['put-api-mcp-servers-name'];
-    post?: never;
-    /** Remove an MCP server */
-    delete: operations['delete-api-mcp-servers-name'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers/{name}/app': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** The page of an MCP server that shows calls of a tool */
-    get: operations['get-api-mcp-servers-name-app'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers/{name}/app/call': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Run a tool as the page of its MCP server */
-    post: operations['post-api-mcp-servers-name-app-call'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers/{name}/app/context': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /** What the page of an MCP server tells the model with the next turn */
-    put: operations['put-api-mcp-servers-name-app-context'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers/{name}/app/domains': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** What the pages of an MCP server may reach */
-    get: operations['get-api-mcp-servers-name-app-domains'];
-    /** Let the pages of an MCP server reach origins */
-    put: operations['put-api-mcp-servers-name-app-domains'];
-    post?: never;
-    /** Take back what the pages of an MCP server may reach */
-    delete: operations['delete-api-mcp-servers-name-app-domains'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers/{name}/app/log': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** A line that the page of an MCP server logs */
-    post: operations['post-api-mcp-servers-name-app-log'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers/{name}/app/read': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Read a resource as the page of its MCP server */
-    post: operations['post-api-mcp-servers-name-app-read'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers/{name}/complete': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Complete an argument of a prompt or resource of an MCP server */
-    post: operations['post-api-mcp-servers-name-complete'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers/{name}/consents': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /** Say what an MCP server may ask for */
-    put: operations['put-api-mcp-servers-name-consents'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers/{name}/offers': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** An MCP server's resources and prompts */
-    get: operations['get-api-mcp-servers-name-offers'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers/{name}/prompt': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Fill in a prompt of an MCP server */
-    post: operations['post-api-mcp-servers-name-prompt'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers/{name}/resource': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Read a resource of an MCP server */
-    post: operations['post-api-mcp-servers-name-resource'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers/{name}/restart': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Start an MCP server anew */
-    post: operations['post-api-mcp-servers-name-restart'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/mcp-servers/{name}/watch': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Be told when a resource of an MCP server changes */
-    post: operations['post-api-mcp-servers-name-watch'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/metrics': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Figures of calls, questions, turns and tokens over a range */
-    get: operations['get-api-metrics'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/metrics/tool': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** One tool's durations over a range and its newest failures */
-    get: operations['get-api-metrics-tool'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/models': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Models that can be chosen; asks the local servers again */
-    get: operations['get-api-models'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/panels': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Every panel with its tools and problems */
-    get: operations['get-api-panels'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/panels/close': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Runs close_panel */
-    post: operations['post-api-panels-close'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/panels/install': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Install a panel's archive that was shown */
-    post: operations['post-api-panels-install'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/panels/offer': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** What installing a panel's archive would do */
-    post: operations['post-api-panels-offer'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/panels/open': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Open a panel */
-    post: operations['post-api-panels-open'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/panels/problems': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** What is wrong with panels, where, and how it could be right */
-    get: operations['get-api-panels-problems'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/panels/{id}/accept': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Take over the change of a panel that waits */
-    post: operations['post-api-panels-id-accept'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/panels/{id}/call': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Run a tool as a panel's page */
-    post: operations['post-api-panels-id-call'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/panels/{id}/config': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Settings of a panel */
-    get: operations['get-api-panels-id-config'];
-    /** Change settings of a panel */
-    put: operations['put-api-panels-id-config'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/panels/{id}/context': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /** What a panel shows now, for its tools */
-    put: operations['put-api-panels-id-context'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/panels/{id}/decline': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Leave a panel as it was accepted */
-    post: operations['post-api-panels-id-decline'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/panels/{id}/develop': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Take over changes of a panel's tools without asking until Sextant ends */
-    post: operations['post-api-panels-id-develop'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/panels/{id}/eval': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Make the calls of a panel's evals and compare the answers */
-    post: operations['post-api-panels-id-eval'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/panels/{id}/model-context': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /** What a panel's page tells the model with the next turn */
-    put: operations['put-api-panels-id-model-context'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/panels/{id}/page': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** A panel's declarative page */
-    get: operations['get-api-panels-id-page'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/panels/{id}/pin': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Offer a panel's tools while another one is active, or no longer */
-    post: operations['post-api-panels-id-pin'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/panels/{id}/state': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** What a panel's page had kept */
-    get: operations['get-api-panels-id-state'];
-    /** Keep something for a panel's page */
-    put: operations['put-api-panels-id-state'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/programs': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** How other programs reach this Sextant over MCP, and which are there */
-    get: operations['get-api-programs'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/programs/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    post?: never;
-    /** Send a program away and close its tabs */
-    delete: operations['delete-api-programs-id'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/results/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** The whole text of a result that was too long to be handed out */
-    get: operations['get-api-results-id'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/rules': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Forbid calls by a rule, which stands among the permissions */
-    post: operations['post-api-rules'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/secrets': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** The person's secrets, without their values */
-    get: operations['get-api-secrets'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/secrets/{name}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /** Keep a secret, or replace the one of that name */
-    put: operations['put-api-secrets-name'];
-    post?: never;
-    /** Forget a secret and its value */
-    delete: operations['delete-api-secrets-name'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/session': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Exchange a one-time code for a window's key */
-    post: operations['post-api-session'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/settings/{key}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /** Change a setting */
-    put: operations['put-api-settings-key'];
-    post?: never;
-    /** Forget what the window set, so that the default is in force */
-    delete: operations['delete-api-settings-key'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/state': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Everything the window starts from */
-    get: operations['get-api-state'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/tools': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Every tool with its cost and state */
-    get: operations['get-api-tools'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/tools/{name}/permission': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /** Say what every call of a tool needs */
-    put: operations['put-api-tools-name-permission'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/mcp': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * Listen to an MCP session, in revisions before 2026-07-28
-     * @description The Model Context Protocol over streamable HTTP, for other programs. Send the token as Authorization: Bearer.
-     */
-    get: operations['get-mcp'];
-    put?: never;
-    /**
-     * Send an MCP message
-     * @description The Model Context Protocol over streamable HTTP, for other programs. Send the token as Authorization: Bearer.
-     */
-    post: operations['post-mcp'];
-    /**
-     * End an MCP session, in revisions before 2026-07-28
-     * @description The Model Context Protocol over streamable HTTP, for other programs. Send the token as Authorization: Bearer.
-     */
-    delete: operations['delete-mcp'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/metrics': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Counters since the first start, in the text format of Prometheus */
-    get: operations['get-metrics'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
+    "/api/ai/automations/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Do a task and answer with JSON of a wanted format */
+        post: operations["post-api-ai-automations-run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/developer-notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs developer_note */
+        post: operations["post-api-ai-developer-notes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/annotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs annotate_page */
+        post: operations["post-api-ai-environment-annotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/annotations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs get_annotations */
+        post: operations["post-api-ai-environment-annotations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/click": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs click_element */
+        post: operations["post-api-ai-environment-click"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/click-at": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs click_at */
+        post: operations["post-api-ai-environment-click-at"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/console": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs console_messages */
+        post: operations["post-api-ai-environment-console"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs get_page_content */
+        post: operations["post-api-ai-environment-content"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/device": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs emulate_device */
+        post: operations["post-api-ai-environment-device"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/dialog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs handle_dialog */
+        post: operations["post-api-ai-environment-dialog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/downloads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs downloads */
+        post: operations["post-api-ai-environment-downloads"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/drag": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs drag_element */
+        post: operations["post-api-ai-environment-drag"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/evaluate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs evaluate_script */
+        post: operations["post-api-ai-environment-evaluate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/hover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs hover_element */
+        post: operations["post-api-ai-environment-hover"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs move_path */
+        post: operations["post-api-ai-environment-move"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/navigate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs navigate_page */
+        post: operations["post-api-ai-environment-navigate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/page-tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs page_tools */
+        post: operations["post-api-ai-environment-page-tools"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs save_pdf */
+        post: operations["post-api-ai-environment-pdf"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/press": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs press_key */
+        post: operations["post-api-ai-environment-press"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs network_requests */
+        post: operations["post-api-ai-environment-requests"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/screenshot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs take_screenshot */
+        post: operations["post-api-ai-environment-screenshot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/scroll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs scroll_page */
+        post: operations["post-api-ai-environment-scroll"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/select": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs select_option */
+        post: operations["post-api-ai-environment-select"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/select-text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs select_text */
+        post: operations["post-api-ai-environment-select-text"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/selection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs get_selection */
+        post: operations["post-api-ai-environment-selection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs run_steps */
+        post: operations["post-api-ai-environment-steps"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/tabs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs browser_tabs */
+        post: operations["post-api-ai-environment-tabs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/type": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs type_text */
+        post: operations["post-api-ai-environment-type"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs upload_file */
+        post: operations["post-api-ai-environment-upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/environment/wait": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs wait_for */
+        post: operations["post-api-ai-environment-wait"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/mcp-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** MCP servers */
+        get: operations["get-api-ai-mcp-servers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/mcp-servers/{name}/toggle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Switch an MCP server on or off */
+        post: operations["post-api-ai-mcp-servers-name-toggle"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/mcp/call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Call a tool of one MCP server */
+        post: operations["post-api-ai-mcp-call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/pilot/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a message to the command pilot may go on */
+        get: operations["get-api-ai-pilot-complete"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/pilot/grammar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every command of the command pilot */
+        get: operations["get-api-ai-pilot-grammar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/prompt-notes/append": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs enhance_baseline_prompt */
+        post: operations["post-api-ai-prompt-notes-append"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tools that can be called now, in one list */
+        get: operations["get-api-ai-tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/tools/discover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tools that can be called now, by origin */
+        get: operations["get-api-ai-tools-discover"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ai/tools/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run a tool through the Pipeline */
+        post: operations["post-api-ai-tools-execute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/approvals/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answer a question */
+        post: operations["post-api-approvals-id"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A page of the audit log, the newest calls first */
+        get: operations["get-api-audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read the whole chain of the audit log */
+        post: operations["post-api-audit-verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/blobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A picture or a long output */
+        get: operations["get-api-blobs-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/browser/hand": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take the browser over or give it back */
+        post: operations["post-api-browser-hand"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/browser/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Look for Chromium again and start it */
+        post: operations["post-api-browser-start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Newest calls of the audit log */
+        get: operations["get-api-calls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/calls/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a running call */
+        post: operations["post-api-calls-id-cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a turn did to files, and whether it can be undone */
+        get: operations["get-api-changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/changes/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take back what a turn or a call did to files */
+        post: operations["post-api-changes-undo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Conversations, newest first */
+        get: operations["get-api-conversations"];
+        put?: never;
+        /** Start a conversation */
+        post: operations["post-api-conversations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One conversation as its events */
+        get: operations["get-api-conversations-id"];
+        put?: never;
+        post?: never;
+        /** Delete a conversation */
+        delete: operations["delete-api-conversations-id"];
+        options?: never;
+        head?: never;
+        /** Rename a conversation */
+        patch: operations["patch-api-conversations-id"];
+        trace?: never;
+    };
+    "/api/conversations/{id}/bill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a conversation cost, and how its budgets stand */
+        get: operations["get-api-conversations-id-bill"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{id}/branch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Go on in another branch */
+        put: operations["put-api-conversations-id-branch"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{id}/branches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask a message again, with other words or another model, in a new branch */
+        post: operations["post-api-conversations-id-branches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask the assistant */
+        post: operations["post-api-conversations-id-messages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{id}/shared": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Let other programs read a conversation over MCP, or not any more */
+        put: operations["put-api-conversations-id-shared"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop the running turn */
+        post: operations["post-api-conversations-id-stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{id}/summaries/{message}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Send the model a summary, or what it stands for */
+        put: operations["put-api-conversations-id-summaries-message"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{id}/waiting/{message}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a message that waits */
+        delete: operations["delete-api-conversations-id-waiting-message"];
+        options?: never;
+        head?: never;
+        /** Change a message that waits */
+        patch: operations["patch-api-conversations-id-waiting-message"];
+        trace?: never;
+    };
+    "/api/conversations/{id}/waiting/{message}/ask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask a message that was kept */
+        post: operations["post-api-conversations-id-waiting-message-ask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/created-tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tools made of others, whole */
+        get: operations["get-api-created-tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/created-tools/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every version of a created tool, the newest first, also of a deleted one */
+        get: operations["get-api-created-tools-id"];
+        put?: never;
+        post?: never;
+        /** Take a created tool out of use; its versions stay */
+        delete: operations["delete-api-created-tools-id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/created-tools/{id}/wake": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a tool be called that a person has read */
+        post: operations["post-api-created-tools-id-wake"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/bookmarks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Kept pages, the newest first */
+        get: operations["get-api-desk-bookmarks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/editor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is open in the code editor, and what is not saved */
+        get: operations["get-api-desk-editor"];
+        /** Keep what is open in the code editor */
+        put: operations["put-api-desk-editor"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/editor/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Keep text that is not saved yet */
+        put: operations["put-api-desk-editor-draft"];
+        post?: never;
+        /** Forget text that was saved or given up */
+        delete: operations["delete-api-desk-editor-draft"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What lies in a folder */
+        get: operations["get-api-desk-folder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Notes by the words they hold, the newest first */
+        get: operations["get-api-desk-notes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/paths": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files of the workspace by words of their path */
+        get: operations["get-api-desk-paths"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/picture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bytes of a picture */
+        get: operations["get-api-desk-picture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/stamps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Whether files and folders changed */
+        post: operations["post-api-desk-stamps"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file as the code editor opens it */
+        get: operations["get-api-desk-text"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/trash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was thrown away */
+        get: operations["get-api-desk-trash"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Stored events after a number */
+        get: operations["get-api-events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Standing permissions, with how each was used */
+        get: operations["get-api-grants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/grants/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take a standing permission back */
+        delete: operations["delete-api-grants-id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Open an address that a page asked for and the person agreed to */
+        post: operations["post-api-links"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Open the person's own program for mail */
+        post: operations["post-api-mail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add an MCP server */
+        post: operations["post-api-mcp-servers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Import servers of another program */
+        post: operations["post-api-mcp-servers-import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/import/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What an import would add */
+        post: operations["post-api-mcp-servers-import-preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/may": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What a server with that entry may touch */
+        post: operations["post-api-mcp-servers-may"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An MCP server's entry and log */
+        get: operations["get-api-mcp-servers-name"];
+        /** Change an MCP server */
+        put: operations["put-api-mcp-servers-name"];
+        post?: never;
+        /** Remove an MCP server */
+        delete: operations["delete-api-mcp-servers-name"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/app": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The page of an MCP server that shows calls of a tool */
+        get: operations["get-api-mcp-servers-name-app"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/app/call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run a tool as the page of its MCP server */
+        post: operations["post-api-mcp-servers-name-app-call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/app/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** What the page of an MCP server tells the model with the next turn */
+        put: operations["put-api-mcp-servers-name-app-context"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/app/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the pages of an MCP server may reach */
+        get: operations["get-api-mcp-servers-name-app-domains"];
+        /** Let the pages of an MCP server reach origins */
+        put: operations["put-api-mcp-servers-name-app-domains"];
+        post?: never;
+        /** Take back what the pages of an MCP server may reach */
+        delete: operations["delete-api-mcp-servers-name-app-domains"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/app/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A line that the page of an MCP server logs */
+        post: operations["post-api-mcp-servers-name-app-log"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/app/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read a resource as the page of its MCP server */
+        post: operations["post-api-mcp-servers-name-app-read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Complete an argument of a prompt or resource of an MCP server */
+        post: operations["post-api-mcp-servers-name-complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/consents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Say what an MCP server may ask for */
+        put: operations["put-api-mcp-servers-name-consents"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/offers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An MCP server's resources and prompts */
+        get: operations["get-api-mcp-servers-name-offers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/prompt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Fill in a prompt of an MCP server */
+        post: operations["post-api-mcp-servers-name-prompt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/resource": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read a resource of an MCP server */
+        post: operations["post-api-mcp-servers-name-resource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start an MCP server anew */
+        post: operations["post-api-mcp-servers-name-restart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/watch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Be told when a resource of an MCP server changes */
+        post: operations["post-api-mcp-servers-name-watch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Figures of calls, questions, turns and tokens over a range */
+        get: operations["get-api-metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/tool": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One tool's durations over a range and its newest failures */
+        get: operations["get-api-metrics-tool"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Models that can be chosen; asks the local servers again */
+        get: operations["get-api-models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every panel with its tools and problems */
+        get: operations["get-api-panels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs close_panel */
+        post: operations["post-api-panels-close"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/install": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Install a panel's archive that was shown */
+        post: operations["post-api-panels-install"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/offer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What installing a panel's archive would do */
+        post: operations["post-api-panels-offer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Open a panel */
+        post: operations["post-api-panels-open"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/problems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is wrong with panels, where, and how it could be right */
+        get: operations["get-api-panels-problems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take over the change of a panel that waits */
+        post: operations["post-api-panels-id-accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/{id}/call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run a tool as a panel's page */
+        post: operations["post-api-panels-id-call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/{id}/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Settings of a panel */
+        get: operations["get-api-panels-id-config"];
+        /** Change settings of a panel */
+        put: operations["put-api-panels-id-config"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/{id}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** What a panel shows now, for its tools */
+        put: operations["put-api-panels-id-context"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/{id}/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Leave a panel as it was accepted */
+        post: operations["post-api-panels-id-decline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/{id}/develop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take over changes of a panel's tools without asking until Sextant ends */
+        post: operations["post-api-panels-id-develop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/{id}/eval": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make the calls of a panel's evals and compare the answers */
+        post: operations["post-api-panels-id-eval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/{id}/model-context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** What a panel's page tells the model with the next turn */
+        put: operations["put-api-panels-id-model-context"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/{id}/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A panel's declarative page */
+        get: operations["get-api-panels-id-page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/{id}/pin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Offer a panel's tools while another one is active, or no longer */
+        post: operations["post-api-panels-id-pin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/panels/{id}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a panel's page had kept */
+        get: operations["get-api-panels-id-state"];
+        /** Keep something for a panel's page */
+        put: operations["put-api-panels-id-state"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/programs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How other programs reach this Sextant over MCP, and which are there */
+        get: operations["get-api-programs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/programs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Send a program away and close its tabs */
+        delete: operations["delete-api-programs-id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/results/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The whole text of a result that was too long to be handed out */
+        get: operations["get-api-results-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Forbid calls by a rule, which stands among the permissions */
+        post: operations["post-api-rules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The person's secrets, without their values */
+        get: operations["get-api-secrets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/secrets/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Keep a secret, or replace the one of that name */
+        put: operations["put-api-secrets-name"];
+        post?: never;
+        /** Forget a secret and its value */
+        delete: operations["delete-api-secrets-name"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Exchange a one-time code for a window's key */
+        post: operations["post-api-session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change a setting */
+        put: operations["put-api-settings-key"];
+        post?: never;
+        /** Forget what the window set, so that the default is in force */
+        delete: operations["delete-api-settings-key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Everything the window starts from */
+        get: operations["get-api-state"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every tool with its cost and state */
+        get: operations["get-api-tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tools/{name}/permission": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Say what every call of a tool needs */
+        put: operations["put-api-tools-name-permission"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Listen to an MCP session, in revisions before 2026-07-28
+         * @description The Model Context Protocol over streamable HTTP, for other programs. Send the token as Authorization: Bearer.
+         */
+        get: operations["get-mcp"];
+        put?: never;
+        /**
+         * Send an MCP message
+         * @description The Model Context Protocol over streamable HTTP, for other programs. Send the token as Authorization: Bearer.
+         */
+        post: operations["post-mcp"];
+        /**
+         * End an MCP session, in revisions before 2026-07-28
+         * @description The Model Context Protocol over streamable HTTP, for other programs. Send the token as Authorization: Bearer.
+         */
+        delete: operations["delete-mcp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counters since the first start, in the text format of Prometheus */
+        get: operations["get-metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    ActivityBar: {
-      device: string;
-      devices: string[];
-      expanded: boolean;
-    };
-    Answer: {
-      /** Format: int64 */
-      above?: number;
-      /** Format: int64 */
-      below?: number;
-      changes?: boolean;
-      elements: components['schemas']['Element'][];
-      events: components['schemas']['PageEvent'][];
-      gone?: number[];
-      /** Format: int64 */
-      left_out?: number;
-      note?: string;
-      outcome?: string;
-      page: components['schemas']['Page'];
-      settled_by?: string;
-      /** Format: int64 */
-      settled_ms?: number;
-    };
-    AnswerInputBody: {
-      /** @description The hash of the change that was shown */
-      hash: string;
-    };
-    App: {
-      allowed: string[];
-      border?: boolean;
-      tool: components['schemas']['AppTool'];
-      tools: components['schemas']['AppTool'][];
-      url: string;
-      wants: string[];
-    };
-    AppTool: {
-      description: string;
-      inputSchema: unknown;
-      name: string;
-    };
-    Approval: {
-      /** Format: int64 */
-      annotation?: number;
-      args: unknown;
-      /** Format: date-time */
-      asked: string;
-      call: string;
-      choices: components['schemas']['Choice'][];
-      conversation?: string;
-      data?: string;
-      does: string;
-      form?: components['schemas']['FormField'][];
-      hash: string;
-      id: string;
-      inWindow?: boolean;
-      no?: string;
-      question: string;
-      root?: string;
-      target?: string;
-      tool: string;
-      turn?: string;
-      why: string;
-      within?: string;
-      yes?: string;
-    };
-    ApprovalAnswer: {
-      /** @enum {string} */
-      answer: '' | 'once' | 'conversation' | 'always' | 'like' | 'deny';
-      call: string;
-      id: string;
-      reason?: string;
-    };
-    /** @enum {string} */
-    ApprovalChoice: 'once' | 'conversation' | 'always' | 'like' | 'deny';
-    ArchiveInputBody: {
-      /** @description The file, in Base64. */
-      archive: string;
-      /** @description The hash of the offer that was shown */
-      hash?: string;
-    };
-    Attached: {
-      source: string;
-      text: string;
-      title: string;
-    };
-    Attachment: {
-      server: string;
-      text: string;
-      title: string;
-    };
-    AuditCheck: {
-      /** Format: int64 */
-      entries: number;
-      problem?: string;
-    };
-    AuditPage: {
-      /** Format: int64 */
-      before: number;
-      calls: components['schemas']['CallRow'][];
-    };
-    Automation: {
-      bill: components['schemas']['Bill'];
-      budget?: string;
-      /** Format: int64 */
-      calls: number;
-      conversation?: string;
-      /** Format: int64 */
-      duration_ms: number;
-      error?: string;
-      error_type?: components['schemas']['ErrorType'];
-      last?: string;
-      /** Format: int64 */
-      repairs: number;
-      result?: unknown;
-      /** Format: int64 */
-      rounds: number;
-      status: components['schemas']['Status'];
-      success: boolean;
-      suggestion?: string;
-      turn?: string;
-      usage: components['schemas']['Usage'];
-      wrong?: string[];
-    };
-    AutomationInputBody: {
-      /** @description What this task may cost, beside the budgets of the settings, which hold all the same. */
-      budget?: components['schemas']['BudgetBody'];
-      /** @description Conversation to do it in; a new one when absent. */
-      conversation?: string;
-      /** @description What the answer has to fit: a JSON Schema, or a description as a string. */
-      format: unknown;
-      /** @description Model as provider/name; the setting's when absent. */
-      model?: string;
-      /** @description Panel whose tools are in scope. */
-      panelId?: string;
-      /** @description What to do. */
-      prompt: string;
-      /**
-       * Format: int64
-       * @description How often an answer that does not fit is sent back; the setting's when absent.
-       */
-      repairs?: number;
-      /** @description System prompt, byte for byte; that of the settings when absent. */
-      system?: string;
-      /** @description The only tools that may be called; all that are offered when absent. */
-      tools?: string[];
-    };
-    Banner: {
-      hint?: string;
-      kind: string;
-      text: string;
-    };
-    Bill: {
-      /** Format: int64 */
-      cached?: number;
-      cost: components['schemas']['Money'][];
-      /** Format: int64 */
-      estimated?: number;
-      /** Format: int64 */
-      input: number;
-      /** Format: int64 */
-      output: number;
-      /** Format: int64 */
-      requests: number;
-      /** Format: int64 */
-      unpriced?: number;
-      /** Format: int64 */
-      written?: number;
-    };
-    'BodyStruct { Tools ListFunction "json:\\"tools\\"" }Body': {
-      tools: components['schemas']['Function'][];
-    };
-    Bookmark: {
-      note?: string;
-      /** Format: date-time */
-      time: string;
-      title: string;
-      url: string;
-    };
-    BookmarkList: {
-      bookmarks: components['schemas']['Bookmark'][];
-    };
-    Box: {
-      /** Format: double */
-      height: number;
-      /** Format: double */
-      width: number;
-      /** Format: double */
-      x: number;
-      /** Format: double */
-      y: number;
-    };
-    Branch: {
-      after?: string;
-      id: string;
-      instead?: string;
-    };
-    BranchRef: {
-      id: string;
-    };
-    BrowserState: {
-      /** Format: int64 */
-      active: number;
-      downloads?: components['schemas']['Download'][];
-      driving?: string;
-      error?: string;
-      hint?: string;
-      person_has?: boolean;
-      /** @enum {string} */
-      status: 'absent' | 'stopped' | 'starting' | 'ready' | 'failed';
-      tabs: components['schemas']['Tab'][];
-    };
-    Budget: {
-      currency?: string;
-      /** Format: int64 */
-      limit: number;
-      name: string;
-      /** Format: int64 */
-      spent: number;
-    };
-    BudgetBody: {
-      /** @description Money, e.g. 0.50 or 2 EUR. */
-      cost?: string;
-      /**
-       * Format: int64
-       * @description Tokens read and written; 0 is no budget.
-       */
-      tokens?: number;
-    };
-    CallChunk: {
-      /** @enum {string} */
-      stream: 'stdout' | 'stderr' | 'progress';
-      text: string;
-    };
-    CallEnd: {
-      app?: string;
-      changed?: string[];
-      /** Format: int64 */
-      duration_ms: number;
-      error?: string;
-      error_type?: components['schemas']['ErrorType'];
-      images?: string[];
-      kept?: components['schemas']['Kept'];
-      output?: string;
-      preview?: string[];
-      reason?: string;
-      sentence: string;
-      sources?: string[];
-      status: components['schemas']['CallStatus'];
-      suggestion?: string;
-      tool: string;
-      undoable?: boolean;
-    };
-    CallRow: {
-      args: unknown;
-      caller: components['schemas']['Caller'];
-      changed?: string[];
-      client?: string;
-      conversation?: string;
-      decision: string;
-      /** Format: int64 */
-      duration_ms: number;
-      error?: string;
-      error_type?: components['schemas']['ErrorType'];
-      grant?: string;
-      id: string;
-      kept?: components['schemas']['Kept'];
-      origin: components['schemas']['ToolOrigin'];
-      output?: string;
-      preview?: string[];
-      reason?: string;
-      sentence: string;
-      sources?: string[];
-      /** Format: date-time */
-      started: string;
-      status: string;
-      suggestion?: string;
-      target?: string;
-      tool: string;
-      turn?: string;
-      undoable?: boolean;
-    };
-    CallRows: {
-      calls: components['schemas']['CallRow'][];
-    };
-    CallStart: {
-      app?: string;
-      args: unknown;
-      caller: components['schemas']['Caller'];
-      client?: string;
-      looks?: boolean;
-      origin: components['schemas']['ToolOrigin'];
-      owner?: string;
-      sentence: string;
-      /** Format: int64 */
-      timeout_ms: number;
-      tool: string;
-      within?: string;
-    };
-    /** @enum {string} */
-    CallStatus: 'done' | 'failed' | 'declined' | 'refused' | 'stopped' | 'interrupted';
-    /** @enum {string} */
-    Caller: 'person' | 'pilot' | 'model' | 'http' | 'mcp' | 'run' | 'panel' | 'app' | 'created';
-    ChangedFile: {
-      /** Format: int64 */
-      added: number;
-      /** @enum {string} */
-      by?: 'command';
-      /** @enum {string} */
-      did: 'made' | 'changed' | 'removed';
-      diff?: string;
-      note?: string;
-      path: string;
-      /** Format: int64 */
-      removed: number;
-      shown: string;
-      state: components['schemas']['UndoState'];
-      why?: string;
-    };
-    Changes: {
-      calls: components['schemas']['UndoableCall'][];
-      files: components['schemas']['ChangedFile'][];
-    };
-    ChartSeries: {
-      field: string;
-      title: string;
-    };
-    Choice: {
-      answer: components['schemas']['ApprovalChoice'];
-      scope: string;
-    };
-    ClientMessage: {
-      /** Format: int64 */
-      after?: number;
-      /** Format: int64 */
-      frame?: number;
-      /** Format: int64 */
-      height?: number;
-      input?: components['schemas']['Input'];
-      /** @enum {string} */
-      kind: 'hello' | 'live.open' | 'live.close' | 'live.ack' | 'input' | 'focus' | 'surface.reply';
-      reply?: components['schemas']['SurfaceReply'];
-      /** Format: double */
-      scale?: number;
-      /** Format: int64 */
-      tab?: number;
-      token?: string;
-      /** Format: int64 */
-      v: number;
-      /** Format: int64 */
-      width?: number;
-    };
-    CompleteBody: {
-      argument: string;
-      others?: {
-        [key: string]: string;
-      };
-      prompt?: string;
-      template?: string;
-      typed?: string;
-    };
-    Completion: {
-      ghost?: string;
-      items: components['schemas']['CompletionItem'][];
-    };
-    CompletionItem: {
-      /** Format: int64 */
-      back?: number;
-      insert: string;
-      means?: string;
-      show: string;
-    };
-    Consents: {
-      roots?: boolean;
-      sampling?: boolean;
-    };
-    Content: {
-      blob?: string;
-      /** Format: int64 */
-      bytes: number;
-      mime?: string;
-      text?: string;
-      uri: string;
-    };
-    Contents: {
-      contents: components['schemas']['Content'][];
-      cut?: boolean;
-    };
-    Conversation: {
-      /** Format: date-time */
-      created: string;
-      id: string;
-      model?: string;
-      parent?: string;
-      parent_call?: string;
-      shared?: boolean;
-      status: components['schemas']['Status'];
-      title: string;
-      /** Format: date-time */
-      updated: string;
-    };
-    Conversations: {
-      conversations: components['schemas']['Conversation'][];
-    };
-    CreatedTool: {
-      asleep?: boolean;
-      body: string;
-      conversation?: string;
-      /** Format: date-time */
-      created: string;
-      description: string;
-      name: string;
-      outside?: string[];
-      parameters: unknown;
-      uses?: string[];
-      /** Format: int64 */
-      version: number;
-    };
-    CreatedTools: {
-      tools: components['schemas']['CreatedTool'][];
-    };
-    DataSource: {
-      args?: {
-        [key: string]: unknown;
-      };
-      /** Format: int64 */
-      every?: number;
-      tool: string;
-    };
-    Delta: {
-      message: string;
-      text: string;
-    };
-    Discovery: {
-      baseline: components['schemas']['Function'][];
-      mcp: components['schemas']['Function'][];
-      panel: components['schemas']['Function'][];
-      tool_origins: {
-        [key: string]: components['schemas']['ToolOrigin'];
-      };
-    };
-    Disk: {
-      folder: string;
-      /** Format: int64 */
-      free: number;
-      level: components['schemas']['DiskLevel'];
-    };
-    /** @enum {string} */
-    DiskLevel: 'enough' | 'low' | 'full';
-    Download: {
-      /** Format: int64 */
-      id: number;
-      name: string;
-      path?: string;
-      /** Format: int64 */
-      received: number;
-      /** Format: int64 */
-      size: number;
-      /** @enum {string} */
-      state: 'running' | 'done' | 'cancelled' | 'failed';
-      /** Format: int64 */
-      tab: number;
-      url: string;
-      why?: string;
-    };
-    Draft: {
-      attached: components['schemas']['Attachment'][];
-      left: string[];
-      text: string;
-    };
-    EditorDraft: {
-      path: string;
-      text: string;
-      version: string;
-    };
-    EditorKept: {
-      drafts: components['schemas']['EditorDraft'][];
-      state: components['schemas']['EditorState'];
-    };
-    EditorState: {
-      active: string;
-      selection?: string;
-      tabs: components['schemas']['EditorTab'][];
-    };
-    EditorTab: {
-      /** Format: int64 */
-      column?: number;
-      /** Format: int64 */
-      line?: number;
-      path: string;
-      shown: string;
-      /** Format: int64 */
-      top?: number;
-      unsaved?: boolean;
-    };
-    Element: {
-      box: components['schemas']['Box'];
-      frame?: string;
-      group?: string;
-      /** Format: int64 */
-      id: number;
-      in_view: boolean;
-      name: string;
-      role: string;
-      states?: string[];
-      usable: boolean;
-      value?: string;
-    };
-    Empty: Record<string, never>;
-    Entry: {
-      args?: string[];
-      command?: string;
-      cwd?: string;
-      disabled?: boolean;
-      env?: {
-        [key: string]: string;
-      };
-      headers?: {
-        [key: string]: string;
-      };
-      oauth?: components['schemas']['OAuth'];
-      roots?: boolean;
-      sampling?: boolean;
-      sextant?: components['schemas']['Written'];
-      type?: string;
-      url?: string;
-    };
-    EntryBody: {
-      entry: components['schemas']['Entry'];
-      name?: string;
-    };
-    Envelope:
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Hello'];
-          /** @enum {string} */
-          kind: 'hello';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-          /** Format: int64 */
-          v: number;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Problem'];
-          /** @enum {string} */
-          kind: 'error';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-          /** Format: int64 */
-          v: number;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['SurfaceAsk'];
-          /** @enum {string} */
-          kind: 'surface.ask';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-          /** Format: int64 */
-          v: number;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['SurfaceCancel'];
-          /** @enum {string} */
-          kind: 'surface.cancel';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-          /** Format: int64 */
-          v: number;
-        }
-      | components['schemas']['Event'];
-    ErrorCount: {
-      /** Format: int64 */
-      calls: number;
-      type: components['schemas']['ErrorType'];
-    };
-    ErrorDetail: {
-      /** @description Where the error occurred, e.g. 'body.items[3].tags' or 'path.thing-id' */
-      location?: string;
-      /** @description Error message text */
-      message?: string;
-      /** @description The value at the given location */
-      value?: unknown;
-    };
-    ErrorModel: {
-      /**
-       * @description A human-readable explanation specific to this occurrence of the problem.
-       * @example Property foo is required but is missing.
-       */
-      detail?: string;
-      /** @description Optional list of individual error details */
-      errors?: components['schemas']['ErrorDetail'][];
-      /**
-       * Format: uri
-       * @description A URI reference that identifies the specific occurrence of the problem.
-       * @example https://example.com/error-log/abc123
-       */
-      instance?: string;
-      /**
-       * Format: int64
-       * @description HTTP status code
-       * @example 400
-       */
-      status?: number;
-      /**
-       * @description A short, human-readable summary of the problem type. This value should not change between occurrences of the error.
-       * @example Bad Request
-       */
-      title?: string;
-      /**
-       * Format: uri
-       * @description A URI reference to human-readable documentation for the error.
-       * @default about:blank
-       * @example https://example.com/errors/example
-       */
-      type: string;
-    };
-    /** @enum {string} */
-    ErrorType: 'validation_error' | 'user_error' | 'system_error' | 'permission_error' | 'security_error';
-    Event:
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Conversation'];
-          /** @enum {string} */
-          kind: 'conversation.created';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Conversation'];
-          /** @enum {string} */
-          kind: 'conversation.updated';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Removed'];
-          /** @enum {string} */
-          kind: 'conversation.deleted';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Shared'];
-          /** @enum {string} */
-          kind: 'conversation.shared';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Message'];
-          /** @enum {string} */
-          kind: 'message.added';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Waiting'];
-          /** @enum {string} */
-          kind: 'message.waiting';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Taken'];
-          /** @enum {string} */
-          kind: 'message.taken';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Removed'];
-          /** @enum {string} */
-          kind: 'message.dropped';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Branch'];
-          /** @enum {string} */
-          kind: 'branch.started';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['BranchRef'];
-          /** @enum {string} */
-          kind: 'branch.chosen';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Turn'];
-          /** @enum {string} */
-          kind: 'turn.started';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Delta'];
-          /** @enum {string} */
-          kind: 'text.delta';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Delta'];
-          /** @enum {string} */
-          kind: 'thought.delta';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Turn'];
-          /** @enum {string} */
-          kind: 'turn.ended';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['TurnNote'];
-          /** @enum {string} */
-          kind: 'turn.noted';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Round'];
-          /** @enum {string} */
-          kind: 'round.ended';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Bill'];
-          /** @enum {string} */
-          kind: 'budget.raised';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['CallStart'];
-          /** @enum {string} */
-          kind: 'call.started';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['CallChunk'];
-          /** @enum {string} */
-          kind: 'call.output';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['CallEnd'];
-          /** @enum {string} */
-          kind: 'call.ended';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Approval'];
-          /** @enum {string} */
-          kind: 'approval.asked';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['ApprovalAnswer'];
-          /** @enum {string} */
-          kind: 'approval.answered';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['PanelRef'];
-          /** @enum {string} */
-          kind: 'panel.opened';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['PanelRef'];
-          /** @enum {string} */
-          kind: 'panel.closed';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['PanelList'];
-          /** @enum {string} */
-          kind: 'panels.changed';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Empty'];
-          /** @enum {string} */
-          kind: 'catalogue.changed';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['ActivityBar'];
-          /** @enum {string} */
-          kind: 'activitybar.changed';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['SurfaceRef'];
-          /** @enum {string} */
-          kind: 'surface.focused';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['MCPList'];
-          /** @enum {string} */
-          kind: 'mcp.changed';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['MCPHeard'];
-          /** @enum {string} */
-          kind: 'mcp.told';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Setting'];
-          /** @enum {string} */
-          kind: 'setting.changed';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['BrowserState'];
-          /** @enum {string} */
-          kind: 'browser.changed';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Marks'];
-          /** @enum {string} */
-          kind: 'marks.changed';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Pointer'];
-          /** @enum {string} */
-          kind: 'pointer.moved';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
-        }
-      | {
-          call?: string;
-          conversation?: string;
-          data: components['schemas']['Disk'];
-          /** @enum {string} */
-          kind: 'disk.changed';
-          /** Format: int64 */
-          seq: number;
-          /** Format: date-time */
-          time: string;
-          turn?: string;
+    schemas: {
+        Access: {
+            outside: boolean;
+            words: string[];
         };
-    EventPage: {
-      events: components['schemas']['Event'][];
-      /** Format: int64 */
-      seq: number;
-    };
-    ExecuteInputBody: {
-      /** @description The tool's arguments, an object. */
-      args?: unknown;
-      /** @description Panel whose tools are in scope; the active one when absent. */
-      panelId?: string | null;
-      /** @description Name of the tool. */
-      tool?: string;
-    } & {
-      [key: string]: unknown;
-    };
-    /** @enum {string} */
-    FileAccess: 'read' | 'write' | 'delete';
-    FileText: {
-      encoding?: string;
-      kind?: string;
-      missing?: boolean;
-      /** Format: date-time */
-      modified?: string;
-      name: string;
-      path: string;
-      problem?: string;
-      read_only?: string;
-      shown: string;
-      /** Format: int64 */
-      size: number;
-      stamp: string;
-      text: string;
-      version: string;
-    };
-    Folder: {
-      /** Format: int64 */
-      more?: number;
-      path: string;
-      rows: components['schemas']['FolderRow'][];
-      shown: string;
-      stamp: string;
-    };
-    FolderRow: {
-      hidden?: boolean;
-      ignored?: boolean;
-      kind: string;
-      /** Format: date-time */
-      modified?: string;
-      name: string;
-      path: string;
-      /** Format: int64 */
-      size: number;
-    };
-    FormField: {
-      about?: string;
-      default?: unknown;
-      format?: string;
-      /** @enum {string} */
-      kind: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices';
-      /** Format: double */
-      least?: number;
-      /** Format: double */
-      most?: number;
-      name: string;
-      options?: components['schemas']['FormOption'][];
-      required?: boolean;
-      title: string;
-    };
-    FormOption: {
-      title: string;
-      value: string;
-    };
-    FoundPaths: {
-      more?: boolean;
-      paths: string[];
-    };
-    FrameHeader: {
-      /** Format: int64 */
-      frame: number;
-      /** Format: double */
-      height: number;
-      /** Format: double */
-      scroll_x: number;
-      /** Format: double */
-      scroll_y: number;
-      /** Format: int64 */
-      tab: number;
-      /** Format: double */
-      width: number;
-    };
-    Function: {
-      function: components['schemas']['FunctionBody'];
-      type: string;
-    };
-    FunctionBody: {
-      description: string;
-      name: string;
-      parameters: unknown;
-    };
-    GrantRow: {
-      args?: unknown;
-      commands?: string[];
-      conversation?: string;
-      /** Format: date-time */
-      created: string;
-      digest?: string;
-      folder?: string;
-      hosts?: string[];
-      id: string;
-      network?: boolean;
-      outside?: string[];
-      owner?: string;
-      party?: string;
-      paths?: string[];
-      scope: components['schemas']['GrantScope'];
-      secrets?: string[];
-      target?: string;
-      text: string;
-      title?: string;
-      tool: string;
-      /** Format: date-time */
-      used?: string;
-      /** Format: int64 */
-      uses: number;
-    };
-    /** @enum {string} */
-    GrantScope: 'conversation' | 'always' | 'never';
-    Grants: {
-      grants: components['schemas']['GrantRow'][];
-    };
-    Hello: {
-      /** Format: int64 */
-      seq: number;
-      version: string;
-    };
-    Hints: {
-      confirm?: boolean;
-      destructive?: boolean;
-      idempotent?: boolean;
-      inert?: boolean;
-      open_world?: boolean;
-      read_only?: boolean;
-    };
-    ImportBody: {
-      digest?: string;
-      names?: string[];
-      path?: string;
-      text?: string;
-    };
-    Input: {
-      button?: string;
-      code?: string;
-      /** Format: int64 */
-      count?: number;
-      /** Format: double */
-      dx?: number;
-      /** Format: double */
-      dy?: number;
-      key?: string;
-      /** Format: int64 */
-      modifiers?: number;
-      text?: string;
-      /** @enum {string} */
-      type: 'down' | 'up' | 'move' | 'wheel' | 'keydown' | 'keyup' | 'text';
-      /** Format: double */
-      x?: number;
-      /** Format: double */
-      y?: number;
-    };
-    Kept: {
-      /** Format: int64 */
-      bytes: number;
-      cut?: boolean;
-      handle: string;
-      /** Format: int64 */
-      lines: number;
-    };
-    LinkInputBody: {
-      panel?: string;
-      server?: string;
-      url: string;
-    };
-    Lists: {
-      network?: string[];
-      read?: string[];
-      write?: string[];
-    };
-    MCPCompletion: {
-      values: string[];
-    };
-    MCPHeard: {
-      servers: components['schemas']['ServerHeard'][];
-    };
-    MCPImported: {
-      added: string[];
-      skipped: string[];
-    };
-    MCPList: {
-      problem?: string;
-      servers: components['schemas']['MCPServer'][];
-    };
-    MCPServer: {
-      command?: string;
-      enabled: boolean;
-      error?: string;
-      name: string;
-      /** Format: date-time */
-      next_try?: string;
-      /** @enum {string} */
-      state: 'off' | 'starting' | 'ready' | 'degraded' | 'down';
-      tools: string[];
-      transport: string;
-    };
-    MCPServerDetail: {
-      entry: components['schemas']['Entry'];
-      log: string;
-      may: components['schemas']['May'];
-    };
-    MCPWatched: {
-      watched: boolean;
-    };
-    Marks: {
-      /** Format: int64 */
-      above: number;
-      /** Format: int64 */
-      below: number;
-      elements: components['schemas']['Element'][];
-      /** Format: double */
-      height: number;
-      on: boolean;
-      page: components['schemas']['Page'];
-      /** Format: int64 */
-      settled_ms: number;
-      /** Format: double */
-      width: number;
-    };
-    May: {
-      outside: boolean;
-      words: string[];
-    };
-    Message: {
-      call_id?: string;
-      calls?: components['schemas']['ToolCall'][];
-      conversation: string;
-      covers?: string;
-      id: string;
-      offers?: components['schemas']['Offer'][];
-      outside?: string[];
-      program?: boolean;
-      role: components['schemas']['MessageRole'];
-      status: components['schemas']['Status'];
-      text: string;
-      thought?: string;
-      /** Format: date-time */
-      time: string;
-      turn: string;
-    };
-    /** @enum {string} */
-    MessageRole: 'user' | 'assistant' | 'tool' | 'note' | 'summary';
-    Metrics: {
-      buckets: components['schemas']['MetricsBucket'][];
-      /** Format: int64 */
-      estimated: number;
-      /** Format: date-time */
-      from: string;
-      models: components['schemas']['ModelMetrics'][];
-      questions: components['schemas']['QuestionMetrics'];
-      range: components['schemas']['MetricsRange'];
-      step: string;
-      /** Format: date-time */
-      to: string;
-      tools: components['schemas']['ToolMetrics'][];
-      turns: components['schemas']['RoundsMetrics'][];
-      with_calls: components['schemas']['TurnTokens'];
-      without_calls: components['schemas']['TurnTokens'];
-      zone: string;
-    };
-    MetricsBucket: {
-      /** Format: int64 */
-      asked: number;
-      /** Format: int64 */
-      calls: number;
-      /** Format: int64 */
-      definitions: number;
-      /** Format: int64 */
-      failed: number;
-      /** Format: int64 */
-      output: number;
-      /** Format: int64 */
-      results: number;
-      /** Format: date-time */
-      start: string;
-      /** Format: int64 */
-      talk: number;
-    };
-    /** @enum {string} */
-    MetricsRange: 'day' | 'week' | 'month' | 'all';
-    Model: {
-      detail?: string;
-      label: string;
-      name: string;
-      provider: string;
-      /** @enum {string} */
-      state: 'ready' | 'not_running' | 'no_key';
-    };
-    ModelMetrics: {
-      /** Format: int64 */
-      cached: number;
-      cost: components['schemas']['Money'][];
-      /** Format: int64 */
-      definitions: number;
-      /** Format: int64 */
-      failed: number;
-      /** Format: int64 */
-      first_p50_ms: number;
-      /** Format: int64 */
-      first_p95_ms: number;
-      /** Format: int64 */
-      input: number;
-      model: string;
-      /** Format: int64 */
-      output: number;
-      /** Format: int64 */
-      requests: number;
-      /** Format: int64 */
-      results: number;
-      /** Format: int64 */
-      retries: number;
-      /** Format: int64 */
-      rounds: number;
-      /** Format: int64 */
-      turns: number;
-      /** Format: int64 */
-      unpriced: number;
-      /** Format: int64 */
-      written: number;
-    };
-    Models: {
-      models: components['schemas']['Model'][];
-    };
-    Money: {
-      currency?: string;
-      /** Format: int64 */
-      nanos: number;
-    };
-    Note: {
-      /** Format: date-time */
-      modified: string;
-      name: string;
-      path: string;
-      preview?: string;
-      /** Format: int64 */
-      size: number;
-    };
-    NoteList: {
-      notes: components['schemas']['Note'][];
-    };
-    OAuth: {
-      algorithm?: string;
-      clientId?: string;
-      clientSecret?: string;
-      grant?: string;
-      privateKey?: string;
-      scopes?: string[];
-    };
-    Offer: {
-      means?: string;
-      name?: string;
-      say: string;
-    };
-    OfferedFile: {
-      /** Format: int64 */
-      bytes: number;
-      name: string;
-    };
-    OfferedTool: {
-      description: string;
-      name: string;
-    };
-    Offers: {
-      completes: boolean;
-      prompts: components['schemas']['ServerPrompt'][];
-      resources: components['schemas']['Resource'][];
-      templates: components['schemas']['Template'][];
-      watches: boolean;
-    };
-    Outcome: {
-      answer?: string;
-      args?: unknown;
-      /** Format: int64 */
-      duration_ms: number;
-      name: string;
-      /** @enum {string} */
-      state: 'passed' | 'failed' | 'skipped';
-      tool?: string;
-      why?: string;
-    };
-    PackageOffer: {
-      description?: string;
-      diff?: string;
-      files: components['schemas']['OfferedFile'][];
-      gone?: string[];
-      hash: string;
-      left?: string[];
-      panel: string;
-      problems?: components['schemas']['PanelProblem'][];
-      rights: string[];
-      title: string;
-      tools: components['schemas']['OfferedTool'][];
-      update: boolean;
-      version?: string;
-      was?: string;
-    };
-    Page: {
-      /** Format: int64 */
-      tab: number;
-      title: string;
-      url: string;
-      /** Format: int64 */
-      version: number;
-    };
-    PageEvent: {
-      kind: string;
-      /** Format: int64 */
-      tab?: number;
-      text: string;
-    };
-    Panel: {
-      builtin: boolean;
-      description?: string;
-      develop?: boolean;
-      /** Format: int64 */
-      evals?: number;
-      icon?: string;
-      id: string;
-      /** Format: int64 */
-      order: number;
-      page: components['schemas']['PanelPage'];
-      pending?: components['schemas']['PanelPending'];
-      pinned?: boolean;
-      problems?: components['schemas']['PanelProblem'][];
-      section?: string;
-      title: string;
-      tools: string[];
-      type?: string;
-      usable: boolean;
-    };
-    PanelCallBody: {
-      /** @description The tool's arguments, an object. */
-      args?: unknown;
-      /** @description A tool of the panel, or one that its manifest names in permissions.call_tools. */
-      tool: string;
-    };
-    PanelEvals: {
-      outcomes: components['schemas']['Outcome'][];
-    };
-    PanelInputBody: {
-      panel?: string;
-      panelId?: string;
-    };
-    PanelInstalled: {
-      panel: string;
-    };
-    PanelList: {
-      panels: components['schemas']['Panel'][];
-    };
-    PanelOffer: {
-      offer?: components['schemas']['PackageOffer'];
-      panel: string;
-      problems?: components['schemas']['PanelProblem'][];
-    };
-    PanelPage: {
-      kind: string;
-      /** Format: int64 */
-      revision: number;
-      url?: string;
-    };
-    PanelPending: {
-      declined?: boolean;
-      developing?: boolean;
-      diff: string;
-      hash: string;
-      reasons: string[];
-    };
-    PanelProblem: {
-      /** Format: int64 */
-      column?: number;
-      expected?: string;
-      file?: string;
-      fix?: string;
-      found?: string;
-      /** Format: int64 */
-      line?: number;
-      nearest?: string;
-      pointer?: string;
-      /** @enum {string} */
-      severity: 'error' | 'warning';
-      text: string;
-      tool?: string;
-    };
-    PanelProblems: {
-      panels: components['schemas']['PanelTrouble'][];
-    };
-    PanelRef: {
-      panel: string;
-    };
-    PanelSetting: {
-      default?: unknown;
-      description?: string;
-      name: string;
-      sensitive?: boolean;
-      set?: boolean;
-      type: string;
-      value?: unknown;
-    };
-    PanelSettings: {
-      settings: components['schemas']['PanelSetting'][];
-    };
-    PanelState: {
-      state: unknown;
-    };
-    PanelTrouble: {
-      id: string;
-      problems: components['schemas']['PanelProblem'][];
-      title: string;
-      usable: boolean;
-    };
-    Part: {
-      actions?: components['schemas']['PartAction'][];
-      args?: {
-        [key: string]: unknown;
-      };
-      check?: components['schemas']['RowCheck'];
-      children?: components['schemas']['Part'][];
-      columns?: components['schemas']['TableColumn'][];
-      confirm?: string;
-      empty?: string;
-      fields?: string[];
-      from?: string;
-      item?: components['schemas']['RowText'];
-      kind: string;
-      series?: components['schemas']['ChartSeries'][];
-      source?: components['schemas']['DataSource'];
-      style?: string;
-      submit?: string;
-      text?: string;
-      title?: string;
-      tool?: string;
-      unit?: string;
-      x?: string;
-    };
-    PartAction: {
-      args?: {
-        [key: string]: unknown;
-      };
-      confirm?: string;
-      label: string;
-      style?: string;
-      tool: string;
-    };
-    'Patch-api-conversations-id-waiting-messageRequest': {
-      text?: string;
-      /** @enum {string} */
-      when?: 'now' | 'next';
-    };
-    PathStamps: {
-      stamps: {
-        [key: string]: string;
-      };
-    };
-    Payer: {
-      conversation: string;
-      turn: string;
-    };
-    /** @enum {string} */
-    Permission: '' | 'allow' | 'ask' | 'never';
-    PilotCommand: {
-      example: string;
-      first?: boolean;
-      group: string;
-      insert: string;
-      means: string;
-      say: string;
-      tool?: string;
-    };
-    PilotGrammar: {
-      commands: components['schemas']['PilotCommand'][];
-    };
-    Pointer: {
-      press?: boolean;
-      /** Format: int64 */
-      tab: number;
-      /** Format: int64 */
-      target?: number;
-      /** Format: double */
-      x: number;
-      /** Format: double */
-      y: number;
-    };
-    'Post-api-ai-mcp-callRequest': {
-      args?: unknown;
-      server: string;
-      tool: string;
-    };
-    'Post-api-approvals-idRequest': {
-      /** @enum {string} */
-      answer: 'once' | 'conversation' | 'always' | 'like' | 'deny';
-      filled?: {
-        [key: string]: unknown;
-      };
-      hash: string;
-      reason?: string;
-    };
-    'Post-api-browser-handRequest': {
-      person: boolean;
-    };
-    'Post-api-conversations-id-branchesRequest': {
-      /** @description A person's message in the branch that is shown */
-      message: string;
-      model?: string;
-      panel?: string;
-      /** @description What is asked in its place; without it the same question is answered again */
-      text?: string;
-    };
-    'Post-api-conversations-id-messagesRequest': {
-      /** @description Texts of MCP servers that a model reads with it, as text from outside. */
-      attached?: components['schemas']['Attachment'][];
-      /** @description MCP servers whose words stand in the text, and panels as panel:<id>. */
-      from?: string[];
-      model?: string;
-      panel?: string;
-      /** @description Allow the conversation what its budget is once more. Only a window may. */
-      raise?: boolean;
-      text: string;
-      /**
-       * @description While a turn runs: now waits for its next safe point, next for the turn after it. Without it a running turn is a conflict.
-       * @enum {string}
-       */
-      when?: 'now' | 'next';
-    };
-    'Post-api-created-tools-id-wakeRequest': {
-      /**
-       * Format: int64
-       * @description The version that was read
-       */
-      version: number;
-    };
-    'Post-api-desk-stampsRequest': {
-      paths: string[];
-    };
-    'Post-api-mailRequest': {
-      address: string;
-    };
-    'Post-api-mcp-servers-name-app-callRequest': {
-      args?: unknown;
-      conversation?: string;
-      tool: string;
-    };
-    'Post-api-mcp-servers-name-app-logRequest': {
-      line: string;
-    };
-    'Post-api-mcp-servers-name-app-readRequest': {
-      uri: string;
-    };
-    'Post-api-panels-id-developRequest': {
-      on: boolean;
-    };
-    'Post-api-panels-id-pinRequest': {
-      pinned: boolean;
-    };
-    'Post-api-sessionRequest': {
-      code: string;
-    };
-    Preview: {
-      bundle?: components['schemas']['PreviewedBundle'];
-      digest: string;
-      format: string;
-      servers: components['schemas']['PreviewedServer'][];
-    };
-    PreviewedBundle: {
-      author: string;
-      /** Format: int64 */
-      bytes: number;
-      description: string;
-      /** Format: int64 */
-      files: number;
-      folder: string;
-      title: string;
-      version: string;
-    };
-    PreviewedServer: {
-      entry: components['schemas']['Entry'];
-      line: string;
-      may: components['schemas']['May'];
-      name: string;
-      notes: string[];
-      problem: string;
-      taken: boolean;
-    };
-    Problem: {
-      error: string;
-    };
-    Program: {
-      /** Format: int64 */
-      calls: number;
-      id: string;
-      /** Format: date-time */
-      last: string;
-      name: string;
-      panel?: string;
-      shares?: boolean;
-      /** Format: date-time */
-      since: string;
-      /** Format: int64 */
-      tabs: number;
-      /** @enum {string} */
-      via: 'stdio' | 'http';
-    };
-    Programs: {
-      args: string[];
-      command: string;
-      programs: components['schemas']['Program'][];
-      session: string;
-      token: string;
-      url: string;
-    };
-    Prompt: {
-      /** Format: int64 */
-      definitions: number;
-      /** Format: int64 */
-      results: number;
-      /** Format: int64 */
-      talk: number;
-    };
-    PromptArgument: {
-      about?: string;
-      name: string;
-      required?: boolean;
-      title: string;
-    };
-    PromptBody: {
-      arguments?: {
-        [key: string]: string;
-      };
-      prompt: string;
-    };
-    'Put-api-conversations-id-branchRequest': {
-      /** @description Its id, as branch.started told it; empty for the way the conversation went at first */
-      branch: string;
-    };
-    'Put-api-conversations-id-sharedRequest': {
-      shared: boolean;
-    };
-    'Put-api-conversations-id-summaries-messageRequest': {
-      use: boolean;
-    };
-    'Put-api-mcp-servers-name-app-contextRequest': {
-      content?: unknown;
-      conversation: string;
-      structured?: unknown;
-    };
-    'Put-api-mcp-servers-name-app-domainsRequest': {
-      origins: string[];
-    };
-    'Put-api-panels-id-configRequest': {
-      values: {
-        [key: string]: unknown;
-      };
-    };
-    'Put-api-panels-id-model-contextRequest': {
-      content?: unknown;
-      structured?: unknown;
-    };
-    'Put-api-settings-keyRequest': {
-      value: string;
-    };
-    'Put-api-tools-name-permissionRequest': {
-      /** @description allow, ask or never; empty leaves it to the rules */
-      permission: string;
-    };
-    QuestionMetrics: {
-      /** Format: int64 */
-      allowed: number;
-      /** Format: int64 */
-      asked: number;
-      /** Format: int64 */
-      denied: number;
-      /** Format: int64 */
-      lapsed: number;
-      /** Format: int64 */
-      p50_ms: number;
-    };
-    RawAnswer: {
-      answer: unknown;
-    };
-    Reached: {
-      origins: string[];
-    };
-    Removed: {
-      id: string;
-    };
-    Request: {
-      again?: boolean;
-      cost?: components['schemas']['Money'];
-      /** Format: int64 */
-      duration_ms: number;
-      /** Format: int64 */
-      estimated?: number;
-      failed?: boolean;
-      /** Format: int64 */
-      first_ms?: number;
-      model: string;
-      usage: components['schemas']['Usage'];
-    };
-    Resource: {
-      about?: string;
-      /** Format: int64 */
-      bytes?: number;
-      mime?: string;
-      name: string;
-      uri: string;
-    };
-    ResourceBody: {
-      on?: boolean;
-      uri: string;
-    };
-    Result: {
-      asked?: string;
-      /** Format: int64 */
-      duration_ms: number;
-      error?: string;
-      error_type?: components['schemas']['ErrorType'];
-      kept?: components['schemas']['Kept'];
-      result?: unknown;
-      success: boolean;
-      suggestion?: string;
-    };
-    Round: {
-      /** Format: int64 */
-      answer: number;
-      /** Format: int64 */
-      calls: number;
-      /** Format: int64 */
-      duration_ms: number;
-      failed?: boolean;
-      for?: string;
-      model: string;
-      /** Format: int64 */
-      number: number;
-      payer?: components['schemas']['Payer'];
-      prompt: components['schemas']['Prompt'];
-      requests?: components['schemas']['Request'][];
-      usage: components['schemas']['Usage'];
-    };
-    RoundsMetrics: {
-      /** Format: int64 */
-      models: number;
-      /** Format: int64 */
-      pilot: number;
-      /** Format: int64 */
-      rounds: number;
-    };
-    RowCheck: {
-      args?: {
-        [key: string]: unknown;
-      };
-      field: string;
-      set?: string;
-      tool: string;
-    };
-    RowText: {
-      meta?: string;
-      text?: string;
-      title: string;
-    };
-    RuleDraft: {
-      commands?: string[];
-      hosts?: string[];
-      paths?: string[];
-      tool?: string;
-    };
-    Secret: {
-      command?: string;
-      /** Format: date-time */
-      created: string;
-      host: string;
-      kept: string;
-      missing?: boolean;
-      name: string;
-      places: components['schemas']['SecretPlace'][];
-      /** Format: date-time */
-      used?: string;
-      /** Format: int64 */
-      uses: number;
-    };
-    SecretInputBody: {
-      /** @description Host or host:port it is bound to, or mcp: and the name of an MCP server that is a program */
-      host?: string;
-      /** @description header, query, body, field; all of them when left out */
-      places?: string[];
-      /** @description 6 bytes to 64 KB */
-      value?: string;
-    };
-    SecretList: {
-      secrets: components['schemas']['Secret'][];
-      where: components['schemas']['Where'];
-    };
-    /** @enum {string} */
-    SecretPlace: 'header' | 'query' | 'body' | 'field' | 'env';
-    ServerHeard: {
-      /** Format: int64 */
-      lists: number;
-      name: string;
-      updates?: {
-        [key: string]: number;
-      };
-    };
-    ServerPrompt: {
-      about?: string;
-      arguments: components['schemas']['PromptArgument'][];
-      name: string;
-      title: string;
-    };
-    Setting: {
-      about?: components['schemas']['SettingAbout'];
-      key: string;
-      source: string;
-      value: string;
-    };
-    SettingAbout: {
-      default: string;
-      doc: string;
-      one_of?: string[];
-      secret?: boolean;
-      window?: boolean;
-    };
-    Shared: {
-      id: string;
-      shared: boolean;
-    };
-    Snapshot: {
-      active_panel: string;
-      activity_bar: components['schemas']['ActivityBar'];
-      approvals: components['schemas']['Approval'][];
-      banners: components['schemas']['Banner'][];
-      browser: components['schemas']['BrowserState'];
-      conversations: components['schemas']['Conversation'][];
-      disk: components['schemas']['Disk'];
-      marks?: components['schemas']['Marks'];
-      mcp: components['schemas']['MCPServer'][];
-      mode: string;
-      models: components['schemas']['Model'][];
-      panels: components['schemas']['Panel'][];
-      panels_folder: string;
-      /** Format: int64 */
-      seq: number;
-      settings: components['schemas']['Setting'][];
-      version: string;
-      workspace: string;
-    };
-    Spending: {
-      budgets: components['schemas']['Budget'][];
-      conversation: components['schemas']['Bill'];
-      turn: components['schemas']['Bill'];
-    };
-    Stand: {
-      forbids?: string[];
-      permission: components['schemas']['Permission'];
-      rule: string;
-      verdict: components['schemas']['Verdict'];
-    };
-    /** @enum {string} */
-    Status: 'running' | 'done' | 'stopped' | 'failed' | 'limit' | 'interrupted';
-    SurfaceAsk: {
-      args: unknown[];
-      do: string;
-      frame?: boolean;
-      /** Format: int64 */
-      id: number;
-      panel: string;
-    };
-    SurfaceCancel: {
-      /** Format: int64 */
-      id: number;
-    };
-    SurfaceMark: {
-      element: components['schemas']['Element'];
-      /** Format: int64 */
-      handle: number;
-    };
-    SurfaceMarks: {
-      doc: string;
-      frame_doc?: string;
-      marks: components['schemas']['SurfaceMark'][];
-      /** Format: int64 */
-      version: number;
-    };
-    SurfaceRef: {
-      surface: string;
-    };
-    SurfaceReply: {
-      error?: string;
-      /** Format: int64 */
-      id: number;
-      value?: unknown;
-    };
-    Tab: {
-      back: boolean;
-      crashed?: boolean;
-      device?: string;
-      dialog?: string;
-      dialog_default?: string;
-      dialog_type?: string;
-      favicon?: string;
-      forward: boolean;
-      /** Format: int64 */
-      id: number;
-      loading?: boolean;
-      title: string;
-      url: string;
-    };
-    TableColumn: {
-      align?: string;
-      text: string;
-      title: string;
-    };
-    Taken: {
-      /** Format: date-time */
-      asked: string;
-      id: string;
-      message: string;
-      steered?: boolean;
-    };
-    Template: {
-      about?: string;
-      mime?: string;
-      name: string;
-      uri: string;
-    };
-    Terminal: {
-      assistant: boolean;
-      /** Format: int64 */
-      code: number;
-      command?: string;
-      reason?: string;
-      shared: boolean;
-      /** @enum {string} */
-      state: 'idle' | 'waiting' | 'running' | 'ended' | 'failed';
-      /** Format: int64 */
-      tab: number;
-    };
-    TerminalMessage: {
-      /** Format: int64 */
-      bytes?: number;
-      /** Format: int32 */
-      columns?: number;
-      /** @enum {string} */
-      kind: 'hello' | 'open' | 'stop' | 'again' | 'close' | 'resize' | 'share' | 'watch' | 'leave' | 'drawn';
-      /** Format: int32 */
-      rows?: number;
-      shared?: boolean;
-      /** Format: int64 */
-      tab?: number;
-      token?: string;
-      /** Format: int64 */
-      v: number;
-    };
-    TerminalNews: {
-      /** Format: int64 */
-      bytes?: number;
-      error?: string;
-      /** @enum {string} */
-      kind: 'tabs' | 'opened' | 'watching' | 'error';
-      /** Format: int64 */
-      tab?: number;
-      tabs: components['schemas']['Terminal'][];
-      /** Format: int64 */
-      v: number;
-    };
-    TitleBody: {
-      title?: string;
-    };
-    ToggleBody: {
-      enabled?: boolean;
-    };
-    TokenBody: {
-      token: string;
-    };
-    ToolBucket: {
-      /** Format: int64 */
-      failed: number;
-      /** Format: int64 */
-      p50_ms: number;
-      /** Format: int64 */
-      p95_ms: number;
-      /** Format: int64 */
-      ran: number;
-      /** Format: date-time */
-      start: string;
-    };
-    ToolCall: {
-      args: unknown;
-      id: string;
-      name: string;
-      signature?: string;
-    };
-    ToolHistory: {
-      buckets: components['schemas']['ToolBucket'][];
-      failures: components['schemas']['CallRow'][];
-      /** Format: date-time */
-      from: string;
-      range: components['schemas']['MetricsRange'];
-      step: string;
-      /** Format: date-time */
-      to: string;
-      zone: string;
-    };
-    ToolMetrics: {
-      /** Format: int64 */
-      asked: number;
-      /** Format: int64 */
-      calls: number;
-      /** Format: int64 */
-      declined: number;
-      errors: components['schemas']['ErrorCount'][];
-      /** Format: int64 */
-      failed: number;
-      origin: components['schemas']['ToolOrigin'];
-      /** Format: int64 */
-      p50_ms: number;
-      /** Format: int64 */
-      p95_ms: number;
-      /** Format: int64 */
-      ran: number;
-      /** Format: int64 */
-      refused: number;
-      /** Format: int64 */
-      stopped: number;
-      /** Format: int64 */
-      tokens: number;
-      tool: string;
-    };
-    /** @enum {string} */
-    ToolOrigin: 'baseline' | 'panel' | 'mcp' | 'created';
-    ToolRow: {
-      active: boolean;
-      app?: string;
-      description: string;
-      examples?: unknown[];
-      group?: string;
-      hints: components['schemas']['Hints'];
-      name: string;
-      origin: components['schemas']['ToolOrigin'];
-      owner?: string;
-      parameters: unknown;
-      stand: components['schemas']['Stand'];
-      /** Format: int64 */
-      timeout_ms?: number;
-      /** Format: int64 */
-      tokens: number;
-    };
-    ToolRows: {
-      /** Format: int64 */
-      tokens: number;
-      tools: components['schemas']['ToolRow'][];
-    };
-    Transcript: {
-      conversation: components['schemas']['Conversation'];
-      events: components['schemas']['Event'][];
-      /** Format: int64 */
-      seq: number;
-    };
-    TrashItem: {
-      folder?: boolean;
-      id: string;
-      name: string;
-      path: string;
-      /** Format: int64 */
-      size: number;
-      /** Format: date-time */
-      time: string;
-    };
-    TrashList: {
-      items: components['schemas']['TrashItem'][];
-    };
-    Tree: {
-      children: components['schemas']['Part'][];
-      source?: components['schemas']['DataSource'];
-    };
-    Turn: {
-      budget?: string;
-      error?: string;
-      id: string;
-      model?: string;
-      /** Format: int64 */
-      rounds?: number;
-      status: components['schemas']['Status'];
-      suggestion?: string;
-      usage: components['schemas']['Usage'];
-    };
-    TurnNote: {
-      message: string;
-      text: string;
-    };
-    TurnRef: {
-      turn: string;
-      waiting?: string;
-    };
-    TurnTokens: {
-      /** Format: int64 */
-      tokens: number;
-      /** Format: int64 */
-      turns: number;
-    };
-    UndoInputBody: {
-      call?: string;
-      /** @description Only these files of it, absolute */
-      paths?: string[];
-      turn?: string;
-    };
-    /** @enum {string} */
-    UndoState: 'ready' | 'undone' | 'conflict';
-    UndoableCall: {
-      call: string;
-      did: string;
-      panel: string;
-      state: components['schemas']['UndoState'];
-      tool: string;
-      why?: string;
-    };
-    Usage: {
-      /** Format: int64 */
-      cached?: number;
-      /** Format: int64 */
-      input: number;
-      /** Format: int64 */
-      output: number;
-      /** Format: int64 */
-      written?: number;
-    };
-    /** @enum {string} */
-    Verdict: 'allow' | 'ask' | 'refuse' | 'depends';
-    Waiting: {
-      /** Format: date-time */
-      asked: string;
-      attached?: components['schemas']['Attached'][];
-      caller: components['schemas']['Caller'];
-      from?: string[];
-      id: string;
-      interactive?: boolean;
-      model: string;
-      panel?: string;
-      text: string;
-      when: components['schemas']['WaitingMoment'];
-    };
-    /** @enum {string} */
-    WaitingMoment: 'now' | 'next' | 'kept';
-    Where: {
-      kept: string;
-      path?: string;
-      why?: string;
-    };
-    Written: {
-      confine?: string;
-      grants?: components['schemas']['Lists'];
-    };
-  };
-  responses: never;
-  parameters: never;
-  requestBodies: never;
-  headers: never;
-  pathItems: never;
+        ActivityBar: {
+            device: string;
+            devices: string[];
+            expanded: boolean;
+        };
+        AnswerInputBody: {
+            /** @description The hash of the change that was shown */
+            hash: string;
+        };
+        App: {
+            allowed: string[];
+            border?: boolean;
+            tool: components["schemas"]["AppTool"];
+            tools: components["schemas"]["AppTool"][];
+            url: string;
+            wants: string[];
+        };
+        AppTool: {
+            description: string;
+            inputSchema: unknown;
+            name: string;
+        };
+        Approval: {
+            /** Format: int64 */
+            annotation?: number;
+            args: unknown;
+            /** Format: date-time */
+            asked: string;
+            call: string;
+            choices: components["schemas"]["Choice"][];
+            conversation?: string;
+            data?: string;
+            does: string;
+            form?: components["schemas"]["FormField"][];
+            hash: string;
+            id: string;
+            inWindow?: boolean;
+            no?: string;
+            question: string;
+            root?: string;
+            target?: string;
+            tool: string;
+            turn?: string;
+            why: string;
+            within?: string;
+            yes?: string;
+        };
+        ApprovalAnswer: {
+            /** @enum {string} */
+            answer: "" | "once" | "conversation" | "always" | "like" | "deny";
+            call: string;
+            id: string;
+            reason?: string;
+        };
+        /** @enum {string} */
+        ApprovalChoice: "once" | "conversation" | "always" | "like" | "deny";
+        ArchiveInputBody: {
+            /** @description The file, in Base64. */
+            archive: string;
+            /** @description The hash of the offer that was shown */
+            hash?: string;
+        };
+        Attached: {
+            source: string;
+            text: string;
+            title: string;
+        };
+        Attachment: {
+            server: string;
+            text: string;
+            title: string;
+        };
+        AuditCheck: {
+            /** Format: int64 */
+            entries: number;
+            problem?: string;
+        };
+        AuditPage: {
+            /** Format: int64 */
+            before: number;
+            calls: components["schemas"]["CallRow"][];
+        };
+        Automation: {
+            bill: components["schemas"]["Bill"];
+            budget?: string;
+            /** Format: int64 */
+            calls: number;
+            conversation?: string;
+            /** Format: int64 */
+            duration_ms: number;
+            error?: string;
+            error_type?: components["schemas"]["ErrorType"];
+            last?: string;
+            /** Format: int64 */
+            repairs: number;
+            result?: unknown;
+            /** Format: int64 */
+            rounds: number;
+            status: components["schemas"]["Status"];
+            success: boolean;
+            suggestion?: string;
+            turn?: string;
+            usage: components["schemas"]["Usage"];
+            wrong?: string[];
+        };
+        AutomationInputBody: {
+            /** @description What this task may cost, beside the budgets of the settings, which hold all the same. */
+            budget?: components["schemas"]["BudgetBody"];
+            /** @description Conversation to do it in; a new one when absent. */
+            conversation?: string;
+            /** @description What the answer has to fit: a JSON Schema, or a description as a string. */
+            format: unknown;
+            /** @description Model as provider/name; the setting's when absent. */
+            model?: string;
+            /** @description Panel whose tools are in scope. */
+            panelId?: string;
+            /** @description What to do. */
+            prompt: string;
+            /**
+             * Format: int64
+             * @description How often an answer that does not fit is sent back; the setting's when absent.
+             */
+            repairs?: number;
+            /** @description System prompt, byte for byte; that of the settings when absent. */
+            system?: string;
+            /** @description The only tools that may be called; all that are offered when absent. */
+            tools?: string[];
+        };
+        Banner: {
+            hint?: string;
+            kind: string;
+            text: string;
+        };
+        Bill: {
+            /** Format: int64 */
+            cached?: number;
+            cost: components["schemas"]["Money"][];
+            /** Format: int64 */
+            estimated?: number;
+            /** Format: int64 */
+            input: number;
+            /** Format: int64 */
+            output: number;
+            /** Format: int64 */
+            requests: number;
+            /** Format: int64 */
+            unpriced?: number;
+            /** Format: int64 */
+            written?: number;
+        };
+        "BodyStruct { Tools ListFunction \"json:\\\"tools\\\"\" }Body": {
+            tools: components["schemas"]["Function"][];
+        };
+        Bookmark: {
+            note?: string;
+            /** Format: date-time */
+            time: string;
+            title: string;
+            url: string;
+        };
+        BookmarkList: {
+            bookmarks: components["schemas"]["Bookmark"][];
+        };
+        Box: {
+            /** Format: double */
+            height: number;
+            /** Format: double */
+            width: number;
+            /** Format: double */
+            x: number;
+            /** Format: double */
+            y: number;
+        };
+        Branch: {
+            after?: string;
+            id: string;
+            instead?: string;
+        };
+        BranchRef: {
+            id: string;
+        };
+        BrowserState: {
+            /** Format: int64 */
+            active: number;
+            downloads?: components["schemas"]["Download"][];
+            driving?: string;
+            error?: string;
+            hint?: string;
+            person_has?: boolean;
+            /** @enum {string} */
+            status: "absent" | "stopped" | "starting" | "ready" | "failed";
+            tabs: components["schemas"]["Tab"][];
+        };
+        Budget: {
+            currency?: string;
+            /** Format: int64 */
+            limit: number;
+            name: string;
+            /** Format: int64 */
+            spent: number;
+        };
+        BudgetBody: {
+            /** @description Money, e.g. 0.50 or 2 EUR. */
+            cost?: string;
+            /**
+             * Format: int64
+             * @description Tokens read and written; 0 is no budget.
+             */
+            tokens?: number;
+        };
+        CallChunk: {
+            /** @enum {string} */
+            stream: "stdout" | "stderr" | "progress";
+            text: string;
+        };
+        CallEnd: {
+            app?: string;
+            changed?: string[];
+            /** Format: int64 */
+            duration_ms: number;
+            error?: string;
+            error_type?: components["schemas"]["ErrorType"];
+            images?: string[];
+            kept?: components["schemas"]["Kept"];
+            output?: string;
+            preview?: string[];
+            reason?: string;
+            sentence: string;
+            sources?: string[];
+            status: components["schemas"]["CallStatus"];
+            suggestion?: string;
+            tool: string;
+            undoable?: boolean;
+        };
+        CallRow: {
+            args: unknown;
+            caller: components["schemas"]["Caller"];
+            changed?: string[];
+            client?: string;
+            conversation?: string;
+            decision: string;
+            /** Format: int64 */
+            duration_ms: number;
+            error?: string;
+            error_type?: components["schemas"]["ErrorType"];
+            grant?: string;
+            id: string;
+            kept?: components["schemas"]["Kept"];
+            origin: components["schemas"]["ToolOrigin"];
+            output?: string;
+            preview?: string[];
+            reason?: string;
+            sentence: string;
+            sources?: string[];
+            /** Format: date-time */
+            started: string;
+            status: string;
+            suggestion?: string;
+            target?: string;
+            tool: string;
+            turn?: string;
+            undoable?: boolean;
+        };
+        CallRows: {
+            calls: components["schemas"]["CallRow"][];
+        };
+        CallStart: {
+            app?: string;
+            args: unknown;
+            caller: components["schemas"]["Caller"];
+            client?: string;
+            looks?: boolean;
+            origin: components["schemas"]["ToolOrigin"];
+            owner?: string;
+            sentence: string;
+            /** Format: int64 */
+            timeout_ms: number;
+            tool: string;
+            within?: string;
+        };
+        /** @enum {string} */
+        CallStatus: "done" | "failed" | "declined" | "refused" | "stopped" | "interrupted";
+        /** @enum {string} */
+        Caller: "person" | "pilot" | "model" | "http" | "mcp" | "run" | "panel" | "app" | "created";
+        ChangedFile: {
+            /** Format: int64 */
+            added: number;
+            /** @enum {string} */
+            by?: "command";
+            /** @enum {string} */
+            did: "made" | "changed" | "removed";
+            diff?: string;
+            note?: string;
+            path: string;
+            /** Format: int64 */
+            removed: number;
+            shown: string;
+            state: components["schemas"]["UndoState"];
+            why?: string;
+        };
+        Changes: {
+            calls: components["schemas"]["UndoableCall"][];
+            files: components["schemas"]["ChangedFile"][];
+        };
+        ChartSeries: {
+            field: string;
+            title: string;
+        };
+        Choice: {
+            answer: components["schemas"]["ApprovalChoice"];
+            scope: string;
+        };
+        ClientMessage: {
+            /** Format: int64 */
+            after?: number;
+            /** Format: int64 */
+            frame?: number;
+            /** Format: int64 */
+            height?: number;
+            input?: components["schemas"]["Input"];
+            /** @enum {string} */
+            kind: "hello" | "live.open" | "live.close" | "live.ack" | "input" | "focus" | "surface.reply";
+            reply?: components["schemas"]["SurfaceReply"];
+            /** Format: double */
+            scale?: number;
+            /** Format: int64 */
+            tab?: number;
+            token?: string;
+            /** Format: int64 */
+            v: number;
+            /** Format: int64 */
+            width?: number;
+        };
+        CompleteBody: {
+            argument: string;
+            others?: {
+                [key: string]: string;
+            };
+            prompt?: string;
+            template?: string;
+            typed?: string;
+        };
+        Completion: {
+            ghost?: string;
+            items: components["schemas"]["CompletionItem"][];
+        };
+        CompletionItem: {
+            /** Format: int64 */
+            back?: number;
+            insert: string;
+            means?: string;
+            show: string;
+        };
+        Consents: {
+            roots?: boolean;
+            sampling?: boolean;
+        };
+        Content: {
+            blob?: string;
+            /** Format: int64 */
+            bytes: number;
+            mime?: string;
+            text?: string;
+            uri: string;
+        };
+        Contents: {
+            contents: components["schemas"]["Content"][];
+            cut?: boolean;
+        };
+        Conversation: {
+            /** Format: date-time */
+            created: string;
+            id: string;
+            model?: string;
+            parent?: string;
+            parent_call?: string;
+            shared?: boolean;
+            status: components["schemas"]["Status"];
+            title: string;
+            /** Format: date-time */
+            updated: string;
+        };
+        Conversations: {
+            conversations: components["schemas"]["Conversation"][];
+        };
+        CreatedTool: {
+            asleep?: boolean;
+            body: string;
+            conversation?: string;
+            /** Format: date-time */
+            created: string;
+            description: string;
+            name: string;
+            outside?: string[];
+            parameters: unknown;
+            uses?: string[];
+            /** Format: int64 */
+            version: number;
+        };
+        CreatedTools: {
+            tools: components["schemas"]["CreatedTool"][];
+        };
+        DataSource: {
+            args?: {
+                [key: string]: unknown;
+            };
+            /** Format: int64 */
+            every?: number;
+            tool: string;
+        };
+        Delta: {
+            message: string;
+            text: string;
+        };
+        Discovery: {
+            baseline: components["schemas"]["Function"][];
+            mcp: components["schemas"]["Function"][];
+            panel: components["schemas"]["Function"][];
+            tool_origins: {
+                [key: string]: components["schemas"]["ToolOrigin"];
+            };
+        };
+        Disk: {
+            folder: string;
+            /** Format: int64 */
+            free: number;
+            level: components["schemas"]["DiskLevel"];
+        };
+        /** @enum {string} */
+        DiskLevel: "enough" | "low" | "full";
+        Download: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            path?: string;
+            /** Format: int64 */
+            received: number;
+            /** Format: int64 */
+            size: number;
+            /** @enum {string} */
+            state: "running" | "done" | "cancelled" | "failed";
+            /** Format: int64 */
+            tab: number;
+            url: string;
+            why?: string;
+        };
+        Draft: {
+            attached: components["schemas"]["Attachment"][];
+            left: string[];
+            text: string;
+        };
+        EditorDraft: {
+            path: string;
+            text: string;
+            version: string;
+        };
+        EditorKept: {
+            drafts: components["schemas"]["EditorDraft"][];
+            state: components["schemas"]["EditorState"];
+        };
+        EditorState: {
+            active: string;
+            selection?: string;
+            tabs: components["schemas"]["EditorTab"][];
+        };
+        EditorTab: {
+            /** Format: int64 */
+            column?: number;
+            /** Format: int64 */
+            line?: number;
+            path: string;
+            shown: string;
+            /** Format: int64 */
+            top?: number;
+            unsaved?: boolean;
+        };
+        EffectivePermission: {
+            forbids?: string[];
+            permission: components["schemas"]["Permission"];
+            rule: string;
+            verdict: components["schemas"]["Verdict"];
+        };
+        Element: {
+            box: components["schemas"]["Box"];
+            frame?: string;
+            group?: string;
+            /** Format: int64 */
+            id: number;
+            in_view: boolean;
+            name: string;
+            role: string;
+            states?: string[];
+            usable: boolean;
+            value?: string;
+        };
+        Empty: Record<string, never>;
+        Entry: {
+            args?: string[];
+            command?: string;
+            cwd?: string;
+            disabled?: boolean;
+            env?: {
+                [key: string]: string;
+            };
+            headers?: {
+                [key: string]: string;
+            };
+            oauth?: components["schemas"]["OAuth"];
+            roots?: boolean;
+            sampling?: boolean;
+            sextant?: components["schemas"]["Override"];
+            type?: string;
+            url?: string;
+        };
+        EntryBody: {
+            entry: components["schemas"]["Entry"];
+            name?: string;
+        };
+        Envelope: {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Hello"];
+            /** @enum {string} */
+            kind: "hello";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+            /** Format: int64 */
+            v: number;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Problem"];
+            /** @enum {string} */
+            kind: "error";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+            /** Format: int64 */
+            v: number;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["SurfaceAsk"];
+            /** @enum {string} */
+            kind: "surface.ask";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+            /** Format: int64 */
+            v: number;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["SurfaceCancel"];
+            /** @enum {string} */
+            kind: "surface.cancel";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+            /** Format: int64 */
+            v: number;
+        } | components["schemas"]["Event"];
+        ErrorCount: {
+            /** Format: int64 */
+            calls: number;
+            type: components["schemas"]["ErrorType"];
+        };
+        ErrorDetail: {
+            /** @description Where the error occurred, e.g. 'body.items[3].tags' or 'path.thing-id' */
+            location?: string;
+            /** @description Error message text */
+            message?: string;
+            /** @description The value at the given location */
+            value?: unknown;
+        };
+        ErrorModel: {
+            /**
+             * @description A human-readable explanation specific to this occurrence of the problem.
+             * @example Property foo is required but is missing.
+             */
+            detail?: string;
+            /** @description Optional list of individual error details */
+            errors?: components["schemas"]["ErrorDetail"][];
+            /**
+             * Format: uri
+             * @description A URI reference that identifies the specific occurrence of the problem.
+             * @example https://example.com/error-log/abc123
+             */
+            instance?: string;
+            /**
+             * Format: int64
+             * @description HTTP status code
+             * @example 400
+             */
+            status?: number;
+            /**
+             * @description A short, human-readable summary of the problem type. This value should not change between occurrences of the error.
+             * @example Bad Request
+             */
+            title?: string;
+            /**
+             * Format: uri
+             * @description A URI reference to human-readable documentation for the error.
+             * @default about:blank
+             * @example https://example.com/errors/example
+             */
+            type: string;
+        };
+        /** @enum {string} */
+        ErrorType: "validation_error" | "user_error" | "system_error" | "permission_error" | "security_error";
+        Event: {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Conversation"];
+            /** @enum {string} */
+            kind: "conversation.created";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Conversation"];
+            /** @enum {string} */
+            kind: "conversation.updated";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Removed"];
+            /** @enum {string} */
+            kind: "conversation.deleted";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Shared"];
+            /** @enum {string} */
+            kind: "conversation.shared";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Message"];
+            /** @enum {string} */
+            kind: "message.added";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Waiting"];
+            /** @enum {string} */
+            kind: "message.waiting";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Taken"];
+            /** @enum {string} */
+            kind: "message.taken";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Removed"];
+            /** @enum {string} */
+            kind: "message.dropped";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Branch"];
+            /** @enum {string} */
+            kind: "branch.started";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["BranchRef"];
+            /** @enum {string} */
+            kind: "branch.chosen";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Turn"];
+            /** @enum {string} */
+            kind: "turn.started";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Delta"];
+            /** @enum {string} */
+            kind: "text.delta";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Delta"];
+            /** @enum {string} */
+            kind: "thought.delta";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Turn"];
+            /** @enum {string} */
+            kind: "turn.ended";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["TurnNote"];
+            /** @enum {string} */
+            kind: "turn.noted";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Round"];
+            /** @enum {string} */
+            kind: "round.ended";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Bill"];
+            /** @enum {string} */
+            kind: "budget.raised";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["CallStart"];
+            /** @enum {string} */
+            kind: "call.started";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["CallChunk"];
+            /** @enum {string} */
+            kind: "call.output";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["CallEnd"];
+            /** @enum {string} */
+            kind: "call.ended";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Approval"];
+            /** @enum {string} */
+            kind: "approval.asked";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["ApprovalAnswer"];
+            /** @enum {string} */
+            kind: "approval.answered";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["PanelRef"];
+            /** @enum {string} */
+            kind: "panel.opened";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["PanelRef"];
+            /** @enum {string} */
+            kind: "panel.closed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["PanelList"];
+            /** @enum {string} */
+            kind: "panels.changed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Empty"];
+            /** @enum {string} */
+            kind: "catalogue.changed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["ActivityBar"];
+            /** @enum {string} */
+            kind: "activitybar.changed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["SurfaceRef"];
+            /** @enum {string} */
+            kind: "surface.focused";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["MCPList"];
+            /** @enum {string} */
+            kind: "mcp.changed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["MCPHeard"];
+            /** @enum {string} */
+            kind: "mcp.told";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Setting"];
+            /** @enum {string} */
+            kind: "setting.changed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["BrowserState"];
+            /** @enum {string} */
+            kind: "browser.changed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Marks"];
+            /** @enum {string} */
+            kind: "marks.changed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Pointer"];
+            /** @enum {string} */
+            kind: "pointer.moved";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        } | {
+            call?: string;
+            conversation?: string;
+            data: components["schemas"]["Disk"];
+            /** @enum {string} */
+            kind: "disk.changed";
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            time: string;
+            turn?: string;
+        };
+        EventPage: {
+            events: components["schemas"]["Event"][];
+            /** Format: int64 */
+            seq: number;
+        };
+        ExecuteInputBody: {
+            /** @description The tool's arguments, an object. */
+            args?: unknown;
+            /** @description Panel whose tools are in scope; the active one when absent. */
+            panelId?: string | null;
+            /** @description Name of the tool. */
+            tool?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @enum {string} */
+        FileAccess: "read" | "write" | "delete";
+        FileText: {
+            encoding?: string;
+            kind?: string;
+            missing?: boolean;
+            /** Format: date-time */
+            modified?: string;
+            name: string;
+            path: string;
+            problem?: string;
+            read_only?: string;
+            shown: string;
+            /** Format: int64 */
+            size: number;
+            stamp: string;
+            text: string;
+            version: string;
+        };
+        Folder: {
+            /** Format: int64 */
+            more?: number;
+            path: string;
+            rows: components["schemas"]["FolderRow"][];
+            shown: string;
+            stamp: string;
+        };
+        FolderRow: {
+            hidden?: boolean;
+            ignored?: boolean;
+            kind: string;
+            /** Format: date-time */
+            modified?: string;
+            name: string;
+            path: string;
+            /** Format: int64 */
+            size: number;
+        };
+        FormField: {
+            about?: string;
+            default?: unknown;
+            format?: string;
+            /** @enum {string} */
+            kind: "text" | "number" | "integer" | "boolean" | "choice" | "choices";
+            /** Format: double */
+            least?: number;
+            /** Format: double */
+            most?: number;
+            name: string;
+            options?: components["schemas"]["FormOption"][];
+            required?: boolean;
+            title: string;
+        };
+        FormOption: {
+            title: string;
+            value: string;
+        };
+        FoundPaths: {
+            more?: boolean;
+            paths: string[];
+        };
+        FrameHeader: {
+            /** Format: int64 */
+            frame: number;
+            /** Format: double */
+            height: number;
+            /** Format: double */
+            scroll_x: number;
+            /** Format: double */
+            scroll_y: number;
+            /** Format: int64 */
+            tab: number;
+            /** Format: double */
+            width: number;
+        };
+        Function: {
+            function: components["schemas"]["FunctionBody"];
+            type: string;
+        };
+        FunctionBody: {
+            description: string;
+            name: string;
+            parameters: unknown;
+        };
+        GrantLists: {
+            network?: string[];
+            read?: string[];
+            write?: string[];
+        };
+        GrantRow: {
+            args?: unknown;
+            commands?: string[];
+            conversation?: string;
+            /** Format: date-time */
+            created: string;
+            digest?: string;
+            folder?: string;
+            hosts?: string[];
+            id: string;
+            network?: boolean;
+            outside?: string[];
+            owner?: string;
+            party?: string;
+            paths?: string[];
+            scope: components["schemas"]["GrantScope"];
+            secrets?: string[];
+            target?: string;
+            text: string;
+            title?: string;
+            tool: string;
+            /** Format: date-time */
+            used?: string;
+            /** Format: int64 */
+            uses: number;
+        };
+        /** @enum {string} */
+        GrantScope: "conversation" | "always" | "never";
+        Grants: {
+            grants: components["schemas"]["GrantRow"][];
+        };
+        Hello: {
+            /** Format: int64 */
+            seq: number;
+            version: string;
+        };
+        Hints: {
+            confirm?: boolean;
+            destructive?: boolean;
+            idempotent?: boolean;
+            inert?: boolean;
+            open_world?: boolean;
+            read_only?: boolean;
+        };
+        ImportBody: {
+            digest?: string;
+            names?: string[];
+            path?: string;
+            text?: string;
+        };
+        Input: {
+            button?: string;
+            code?: string;
+            /** Format: int64 */
+            count?: number;
+            /** Format: double */
+            dx?: number;
+            /** Format: double */
+            dy?: number;
+            key?: string;
+            /** Format: int64 */
+            modifiers?: number;
+            text?: string;
+            /** @enum {string} */
+            type: "down" | "up" | "move" | "wheel" | "keydown" | "keyup" | "text";
+            /** Format: double */
+            x?: number;
+            /** Format: double */
+            y?: number;
+        };
+        Kept: {
+            /** Format: int64 */
+            bytes: number;
+            cut?: boolean;
+            handle: string;
+            /** Format: int64 */
+            lines: number;
+        };
+        LinkInputBody: {
+            panel?: string;
+            server?: string;
+            url: string;
+        };
+        MCPCompletion: {
+            values: string[];
+        };
+        MCPHeard: {
+            servers: components["schemas"]["ServerHeard"][];
+        };
+        MCPImported: {
+            added: string[];
+            skipped: string[];
+        };
+        MCPList: {
+            problem?: string;
+            servers: components["schemas"]["MCPServer"][];
+        };
+        MCPServer: {
+            command?: string;
+            enabled: boolean;
+            error?: string;
+            name: string;
+            /** Format: date-time */
+            next_try?: string;
+            /** @enum {string} */
+            state: "off" | "starting" | "ready" | "degraded" | "down";
+            tools: string[];
+            transport: string;
+        };
+        MCPServerDetail: {
+            entry: components["schemas"]["Entry"];
+            log: string;
+            may: components["schemas"]["Access"];
+        };
+        MCPWatched: {
+            watched: boolean;
+        };
+        Marks: {
+            /** Format: int64 */
+            above: number;
+            /** Format: int64 */
+            below: number;
+            elements: components["schemas"]["Element"][];
+            /** Format: double */
+            height: number;
+            on: boolean;
+            page: components["schemas"]["Page"];
+            /** Format: int64 */
+            settled_ms: number;
+            /** Format: double */
+            width: number;
+        };
+        Message: {
+            call_id?: string;
+            calls?: components["schemas"]["ToolCall"][];
+            conversation: string;
+            covers?: string;
+            id: string;
+            offers?: components["schemas"]["Offer"][];
+            outside?: string[];
+            program?: boolean;
+            role: components["schemas"]["MessageRole"];
+            status: components["schemas"]["Status"];
+            text: string;
+            thought?: string;
+            /** Format: date-time */
+            time: string;
+            turn: string;
+        };
+        /** @enum {string} */
+        MessageRole: "user" | "assistant" | "tool" | "note" | "summary";
+        Metrics: {
+            buckets: components["schemas"]["MetricsBucket"][];
+            /** Format: int64 */
+            estimated: number;
+            /** Format: date-time */
+            from: string;
+            models: components["schemas"]["ModelMetrics"][];
+            questions: components["schemas"]["QuestionMetrics"];
+            range: components["schemas"]["MetricsRange"];
+            step: string;
+            /** Format: date-time */
+            to: string;
+            tools: components["schemas"]["ToolMetrics"][];
+            turns: components["schemas"]["RoundsMetrics"][];
+            with_calls: components["schemas"]["TurnTokens"];
+            without_calls: components["schemas"]["TurnTokens"];
+            zone: string;
+        };
+        MetricsBucket: {
+            /** Format: int64 */
+            asked: number;
+            /** Format: int64 */
+            calls: number;
+            /** Format: int64 */
+            definitions: number;
+            /** Format: int64 */
+            failed: number;
+            /** Format: int64 */
+            output: number;
+            /** Format: int64 */
+            results: number;
+            /** Format: date-time */
+            start: string;
+            /** Format: int64 */
+            talk: number;
+        };
+        /** @enum {string} */
+        MetricsRange: "day" | "week" | "month" | "all";
+        Model: {
+            detail?: string;
+            label: string;
+            name: string;
+            provider: string;
+            /** @enum {string} */
+            state: "ready" | "not_running" | "no_key";
+        };
+        ModelMetrics: {
+            /** Format: int64 */
+            cached: number;
+            cost: components["schemas"]["Money"][];
+            /** Format: int64 */
+            definitions: number;
+            /** Format: int64 */
+            failed: number;
+            /** Format: int64 */
+            first_p50_ms: number;
+            /** Format: int64 */
+            first_p95_ms: number;
+            /** Format: int64 */
+            input: number;
+            model: string;
+            /** Format: int64 */
+            output: number;
+            /** Format: int64 */
+            requests: number;
+            /** Format: int64 */
+            results: number;
+            /** Format: int64 */
+            retries: number;
+            /** Format: int64 */
+            rounds: number;
+            /** Format: int64 */
+            turns: number;
+            /** Format: int64 */
+            unpriced: number;
+            /** Format: int64 */
+            written: number;
+        };
+        Models: {
+            models: components["schemas"]["Model"][];
+        };
+        Money: {
+            currency?: string;
+            /** Format: int64 */
+            nanos: number;
+        };
+        Note: {
+            /** Format: date-time */
+            modified: string;
+            name: string;
+            path: string;
+            preview?: string;
+            /** Format: int64 */
+            size: number;
+        };
+        NoteList: {
+            notes: components["schemas"]["Note"][];
+        };
+        OAuth: {
+            algorithm?: string;
+            clientId?: string;
+            clientSecret?: string;
+            grant?: string;
+            privateKey?: string;
+            scopes?: string[];
+        };
+        Observation: {
+            /** Format: int64 */
+            above?: number;
+            /** Format: int64 */
+            below?: number;
+            changes?: boolean;
+            elements: components["schemas"]["Element"][];
+            events: components["schemas"]["PageEvent"][];
+            gone?: number[];
+            /** Format: int64 */
+            left_out?: number;
+            note?: string;
+            outcome?: string;
+            page: components["schemas"]["Page"];
+            settled_by?: string;
+            /** Format: int64 */
+            settled_ms?: number;
+        };
+        Offer: {
+            means?: string;
+            name?: string;
+            say: string;
+        };
+        OfferedFile: {
+            /** Format: int64 */
+            bytes: number;
+            name: string;
+        };
+        OfferedTool: {
+            description: string;
+            name: string;
+        };
+        Offers: {
+            completes: boolean;
+            prompts: components["schemas"]["ServerPrompt"][];
+            resources: components["schemas"]["Resource"][];
+            templates: components["schemas"]["Template"][];
+            watches: boolean;
+        };
+        Outcome: {
+            answer?: string;
+            args?: unknown;
+            /** Format: int64 */
+            duration_ms: number;
+            name: string;
+            /** @enum {string} */
+            state: "passed" | "failed" | "skipped";
+            tool?: string;
+            why?: string;
+        };
+        Override: {
+            confine?: string;
+            grants?: components["schemas"]["GrantLists"];
+        };
+        PackageOffer: {
+            description?: string;
+            diff?: string;
+            files: components["schemas"]["OfferedFile"][];
+            gone?: string[];
+            hash: string;
+            left?: string[];
+            panel: string;
+            problems?: components["schemas"]["PanelProblem"][];
+            rights: string[];
+            title: string;
+            tools: components["schemas"]["OfferedTool"][];
+            update: boolean;
+            version?: string;
+            was?: string;
+        };
+        Page: {
+            /** Format: int64 */
+            tab: number;
+            title: string;
+            url: string;
+            /** Format: int64 */
+            version: number;
+        };
+        PageEvent: {
+            kind: string;
+            /** Format: int64 */
+            tab?: number;
+            text: string;
+        };
+        Panel: {
+            builtin: boolean;
+            description?: string;
+            develop?: boolean;
+            /** Format: int64 */
+            evals?: number;
+            icon?: string;
+            id: string;
+            /** Format: int64 */
+            order: number;
+            page: components["schemas"]["PanelPage"];
+            pending?: components["schemas"]["PanelPending"];
+            pinned?: boolean;
+            problems?: components["schemas"]["PanelProblem"][];
+            section?: string;
+            title: string;
+            tools: string[];
+            type?: string;
+            usable: boolean;
+        };
+        PanelCallBody: {
+            /** @description The tool's arguments, an object. */
+            args?: unknown;
+            /** @description A tool of the panel, or one that its manifest names in permissions.call_tools. */
+            tool: string;
+        };
+        PanelEvals: {
+            outcomes: components["schemas"]["Outcome"][];
+        };
+        PanelInputBody: {
+            panel?: string;
+            panelId?: string;
+        };
+        PanelInstalled: {
+            panel: string;
+        };
+        PanelList: {
+            panels: components["schemas"]["Panel"][];
+        };
+        PanelOffer: {
+            offer?: components["schemas"]["PackageOffer"];
+            panel: string;
+            problems?: components["schemas"]["PanelProblem"][];
+        };
+        PanelPage: {
+            kind: string;
+            /** Format: int64 */
+            revision: number;
+            url?: string;
+        };
+        PanelPending: {
+            declined?: boolean;
+            developing?: boolean;
+            diff: string;
+            hash: string;
+            reasons: string[];
+        };
+        PanelProblem: {
+            /** Format: int64 */
+            column?: number;
+            expected?: string;
+            file?: string;
+            fix?: string;
+            found?: string;
+            /** Format: int64 */
+            line?: number;
+            nearest?: string;
+            pointer?: string;
+            /** @enum {string} */
+            severity: "error" | "warning";
+            text: string;
+            tool?: string;
+        };
+        PanelProblems: {
+            panels: components["schemas"]["PanelTrouble"][];
+        };
+        PanelRef: {
+            panel: string;
+        };
+        PanelSetting: {
+            default?: unknown;
+            description?: string;
+            name: string;
+            sensitive?: boolean;
+            set?: boolean;
+            type: string;
+            value?: unknown;
+        };
+        PanelSettings: {
+            settings: components["schemas"]["PanelSetting"][];
+        };
+        PanelState: {
+            state: unknown;
+        };
+        PanelTrouble: {
+            id: string;
+            problems: components["schemas"]["PanelProblem"][];
+            title: string;
+            usable: boolean;
+        };
+        Part: {
+            actions?: components["schemas"]["PartAction"][];
+            args?: {
+                [key: string]: unknown;
+            };
+            check?: components["schemas"]["RowCheck"];
+            children?: components["schemas"]["Part"][];
+            columns?: components["schemas"]["TableColumn"][];
+            confirm?: string;
+            empty?: string;
+            fields?: string[];
+            from?: string;
+            item?: components["schemas"]["RowText"];
+            kind: string;
+            series?: components["schemas"]["ChartSeries"][];
+            source?: components["schemas"]["DataSource"];
+            style?: string;
+            submit?: string;
+            text?: string;
+            title?: string;
+            tool?: string;
+            unit?: string;
+            x?: string;
+        };
+        PartAction: {
+            args?: {
+                [key: string]: unknown;
+            };
+            confirm?: string;
+            label: string;
+            style?: string;
+            tool: string;
+        };
+        "Patch-api-conversations-id-waiting-messageRequest": {
+            text?: string;
+            /** @enum {string} */
+            when?: "now" | "next";
+        };
+        PathStamps: {
+            stamps: {
+                [key: string]: string;
+            };
+        };
+        Payer: {
+            conversation: string;
+            turn: string;
+        };
+        /** @enum {string} */
+        Permission: "" | "allow" | "ask" | "never";
+        PilotCommand: {
+            example: string;
+            first?: boolean;
+            group: string;
+            insert: string;
+            means: string;
+            say: string;
+            tool?: string;
+        };
+        PilotGrammar: {
+            commands: components["schemas"]["PilotCommand"][];
+        };
+        Pointer: {
+            press?: boolean;
+            /** Format: int64 */
+            tab: number;
+            /** Format: int64 */
+            target?: number;
+            /** Format: double */
+            x: number;
+            /** Format: double */
+            y: number;
+        };
+        "Post-api-ai-mcp-callRequest": {
+            args?: unknown;
+            server: string;
+            tool: string;
+        };
+        "Post-api-approvals-idRequest": {
+            /** @enum {string} */
+            answer: "once" | "conversation" | "always" | "like" | "deny";
+            filled?: {
+                [key: string]: unknown;
+            };
+            hash: string;
+            reason?: string;
+        };
+        "Post-api-browser-handRequest": {
+            person: boolean;
+        };
+        "Post-api-conversations-id-branchesRequest": {
+            /** @description A person's message in the branch that is shown */
+            message: string;
+            model?: string;
+            panel?: string;
+            /** @description What is asked in its place; without it the same question is answered again */
+            text?: string;
+        };
+        "Post-api-conversations-id-messagesRequest": {
+            /** @description Texts of MCP servers that a model reads with it, as text from outside. */
+            attached?: components["schemas"]["Attachment"][];
+            /** @description MCP servers whose words stand in the text, and panels as panel:<id>. */
+            from?: string[];
+            model?: string;
+            panel?: string;
+            /** @description Allow the conversation what its budget is once more. Only a window may. */
+            raise?: boolean;
+            text: string;
+            /**
+             * @description While a turn runs: now waits for its next safe point, next for the turn after it. Without it a running turn is a conflict.
+             * @enum {string}
+             */
+            when?: "now" | "next";
+        };
+        "Post-api-created-tools-id-wakeRequest": {
+            /**
+             * Format: int64
+             * @description The version that was read
+             */
+            version: number;
+        };
+        "Post-api-desk-stampsRequest": {
+            paths: string[];
+        };
+        "Post-api-mailRequest": {
+            address: string;
+        };
+        "Post-api-mcp-servers-name-app-callRequest": {
+            args?: unknown;
+            conversation?: string;
+            tool: string;
+        };
+        "Post-api-mcp-servers-name-app-logRequest": {
+            line: string;
+        };
+        "Post-api-mcp-servers-name-app-readRequest": {
+            uri: string;
+        };
+        "Post-api-panels-id-developRequest": {
+            on: boolean;
+        };
+        "Post-api-panels-id-pinRequest": {
+            pinned: boolean;
+        };
+        "Post-api-sessionRequest": {
+            code: string;
+        };
+        Preview: {
+            bundle?: components["schemas"]["PreviewedBundle"];
+            digest: string;
+            format: string;
+            servers: components["schemas"]["PreviewedServer"][];
+        };
+        PreviewedBundle: {
+            author: string;
+            /** Format: int64 */
+            bytes: number;
+            description: string;
+            /** Format: int64 */
+            files: number;
+            folder: string;
+            title: string;
+            version: string;
+        };
+        PreviewedServer: {
+            entry: components["schemas"]["Entry"];
+            line: string;
+            may: components["schemas"]["Access"];
+            name: string;
+            notes: string[];
+            problem: string;
+            taken: boolean;
+        };
+        Problem: {
+            error: string;
+        };
+        Program: {
+            /** Format: int64 */
+            calls: number;
+            id: string;
+            /** Format: date-time */
+            last: string;
+            name: string;
+            panel?: string;
+            shares?: boolean;
+            /** Format: date-time */
+            since: string;
+            /** Format: int64 */
+            tabs: number;
+            /** @enum {string} */
+            via: "stdio" | "http";
+        };
+        Programs: {
+            args: string[];
+            command: string;
+            programs: components["schemas"]["Program"][];
+            session: string;
+            token: string;
+            url: string;
+        };
+        Prompt: {
+            /** Format: int64 */
+            definitions: number;
+            /** Format: int64 */
+            results: number;
+            /** Format: int64 */
+            talk: number;
+        };
+        PromptArgument: {
+            about?: string;
+            name: string;
+            required?: boolean;
+            title: string;
+        };
+        PromptBody: {
+            arguments?: {
+                [key: string]: string;
+            };
+            prompt: string;
+        };
+        "Put-api-conversations-id-branchRequest": {
+            /** @description Its id, as branch.started told it; empty for the way the conversation went at first */
+            branch: string;
+        };
+        "Put-api-conversations-id-sharedRequest": {
+            shared: boolean;
+        };
+        "Put-api-conversations-id-summaries-messageRequest": {
+            use: boolean;
+        };
+        "Put-api-mcp-servers-name-app-contextRequest": {
+            content?: unknown;
+            conversation: string;
+            structured?: unknown;
+        };
+        "Put-api-mcp-servers-name-app-domainsRequest": {
+            origins: string[];
+        };
+        "Put-api-panels-id-configRequest": {
+            values: {
+                [key: string]: unknown;
+            };
+        };
+        "Put-api-panels-id-model-contextRequest": {
+            content?: unknown;
+            structured?: unknown;
+        };
+        "Put-api-settings-keyRequest": {
+            value: string;
+        };
+        "Put-api-tools-name-permissionRequest": {
+            /** @description allow, ask or never; empty leaves it to the rules */
+            permission: string;
+        };
+        QuestionMetrics: {
+            /** Format: int64 */
+            allowed: number;
+            /** Format: int64 */
+            asked: number;
+            /** Format: int64 */
+            denied: number;
+            /** Format: int64 */
+            lapsed: number;
+            /** Format: int64 */
+            p50_ms: number;
+        };
+        RawAnswer: {
+            answer: unknown;
+        };
+        Reached: {
+            origins: string[];
+        };
+        Removed: {
+            id: string;
+        };
+        Request: {
+            again?: boolean;
+            cost?: components["schemas"]["Money"];
+            /** Format: int64 */
+            duration_ms: number;
+            /** Format: int64 */
+            estimated?: number;
+            failed?: boolean;
+            /** Format: int64 */
+            first_ms?: number;
+            model: string;
+            usage: components["schemas"]["Usage"];
+        };
+        Resource: {
+            about?: string;
+            /** Format: int64 */
+            bytes?: number;
+            mime?: string;
+            name: string;
+            uri: string;
+        };
+        ResourceBody: {
+            on?: boolean;
+            uri: string;
+        };
+        Result: {
+            asked?: string;
+            /** Format: int64 */
+            duration_ms: number;
+            error?: string;
+            error_type?: components["schemas"]["ErrorType"];
+            kept?: components["schemas"]["Kept"];
+            result?: unknown;
+            success: boolean;
+            suggestion?: string;
+        };
+        Round: {
+            /** Format: int64 */
+            answer: number;
+            /** Format: int64 */
+            calls: number;
+            /** Format: int64 */
+            duration_ms: number;
+            failed?: boolean;
+            for?: string;
+            model: string;
+            /** Format: int64 */
+            number: number;
+            payer?: components["schemas"]["Payer"];
+            prompt: components["schemas"]["Prompt"];
+            requests?: components["schemas"]["Request"][];
+            usage: components["schemas"]["Usage"];
+        };
+        RoundsMetrics: {
+            /** Format: int64 */
+            models: number;
+            /** Format: int64 */
+            pilot: number;
+            /** Format: int64 */
+            rounds: number;
+        };
+        RowCheck: {
+            args?: {
+                [key: string]: unknown;
+            };
+            field: string;
+            set?: string;
+            tool: string;
+        };
+        RowText: {
+            meta?: string;
+            text?: string;
+            title: string;
+        };
+        RuleDraft: {
+            commands?: string[];
+            hosts?: string[];
+            paths?: string[];
+            tool?: string;
+        };
+        Secret: {
+            command?: string;
+            /** Format: date-time */
+            created: string;
+            host: string;
+            kept: string;
+            missing?: boolean;
+            name: string;
+            places: components["schemas"]["SecretPlace"][];
+            /** Format: date-time */
+            used?: string;
+            /** Format: int64 */
+            uses: number;
+        };
+        SecretInputBody: {
+            /** @description Host or host:port it is bound to, or mcp: and the name of an MCP server that is a program */
+            host?: string;
+            /** @description header, query, body, field; all of them when left out */
+            places?: string[];
+            /** @description 6 bytes to 64 KB */
+            value?: string;
+        };
+        SecretList: {
+            secrets: components["schemas"]["Secret"][];
+            where: components["schemas"]["Where"];
+        };
+        /** @enum {string} */
+        SecretPlace: "header" | "query" | "body" | "field" | "env";
+        ServerHeard: {
+            /** Format: int64 */
+            lists: number;
+            name: string;
+            updates?: {
+                [key: string]: number;
+            };
+        };
+        ServerPrompt: {
+            about?: string;
+            arguments: components["schemas"]["PromptArgument"][];
+            name: string;
+            title: string;
+        };
+        Setting: {
+            about?: components["schemas"]["SettingAbout"];
+            key: string;
+            source: string;
+            value: string;
+        };
+        SettingAbout: {
+            default: string;
+            doc: string;
+            one_of?: string[];
+            secret?: boolean;
+            window?: boolean;
+        };
+        Shared: {
+            id: string;
+            shared: boolean;
+        };
+        Snapshot: {
+            active_panel: string;
+            activity_bar: components["schemas"]["ActivityBar"];
+            approvals: components["schemas"]["Approval"][];
+            banners: components["schemas"]["Banner"][];
+            browser: components["schemas"]["BrowserState"];
+            conversations: components["schemas"]["Conversation"][];
+            disk: components["schemas"]["Disk"];
+            marks?: components["schemas"]["Marks"];
+            mcp: components["schemas"]["MCPServer"][];
+            mode: string;
+            models: components["schemas"]["Model"][];
+            panels: components["schemas"]["Panel"][];
+            panels_folder: string;
+            /** Format: int64 */
+            seq: number;
+            settings: components["schemas"]["Setting"][];
+            version: string;
+            workspace: string;
+        };
+        Spending: {
+            budgets: components["schemas"]["Budget"][];
+            conversation: components["schemas"]["Bill"];
+            turn: components["schemas"]["Bill"];
+        };
+        /** @enum {string} */
+        Status: "running" | "done" | "stopped" | "failed" | "limit" | "interrupted";
+        SurfaceAsk: {
+            args: unknown[];
+            do: string;
+            frame?: boolean;
+            /** Format: int64 */
+            id: number;
+            panel: string;
+        };
+        SurfaceCancel: {
+            /** Format: int64 */
+            id: number;
+        };
+        SurfaceMark: {
+            element: components["schemas"]["Element"];
+            /** Format: int64 */
+            handle: number;
+        };
+        SurfaceMarks: {
+            doc: string;
+            frame_doc?: string;
+            marks: components["schemas"]["SurfaceMark"][];
+            /** Format: int64 */
+            version: number;
+        };
+        SurfaceRef: {
+            surface: string;
+        };
+        SurfaceReply: {
+            error?: string;
+            /** Format: int64 */
+            id: number;
+            value?: unknown;
+        };
+        Tab: {
+            back: boolean;
+            crashed?: boolean;
+            device?: string;
+            dialog?: string;
+            dialog_default?: string;
+            dialog_type?: string;
+            favicon?: string;
+            forward: boolean;
+            /** Format: int64 */
+            id: number;
+            loading?: boolean;
+            title: string;
+            url: string;
+        };
+        TableColumn: {
+            align?: string;
+            text: string;
+            title: string;
+        };
+        Taken: {
+            /** Format: date-time */
+            asked: string;
+            id: string;
+            message: string;
+            steered?: boolean;
+        };
+        Template: {
+            about?: string;
+            mime?: string;
+            name: string;
+            uri: string;
+        };
+        Terminal: {
+            assistant: boolean;
+            /** Format: int64 */
+            code: number;
+            command?: string;
+            reason?: string;
+            shared: boolean;
+            /** @enum {string} */
+            state: "idle" | "waiting" | "running" | "ended" | "failed";
+            /** Format: int64 */
+            tab: number;
+        };
+        TerminalMessage: {
+            /** Format: int64 */
+            bytes?: number;
+            /** Format: int32 */
+            columns?: number;
+            /** @enum {string} */
+            kind: "hello" | "open" | "stop" | "again" | "close" | "resize" | "share" | "watch" | "leave" | "drawn";
+            /** Format: int32 */
+            rows?: number;
+            shared?: boolean;
+            /** Format: int64 */
+            tab?: number;
+            token?: string;
+            /** Format: int64 */
+            v: number;
+        };
+        TerminalNews: {
+            /** Format: int64 */
+            bytes?: number;
+            error?: string;
+            /** @enum {string} */
+            kind: "tabs" | "opened" | "watching" | "error";
+            /** Format: int64 */
+            tab?: number;
+            tabs: components["schemas"]["Terminal"][];
+            /** Format: int64 */
+            v: number;
+        };
+        TitleBody: {
+            title?: string;
+        };
+        ToggleBody: {
+            enabled?: boolean;
+        };
+        TokenBody: {
+            token: string;
+        };
+        ToolBucket: {
+            /** Format: int64 */
+            failed: number;
+            /** Format: int64 */
+            p50_ms: number;
+            /** Format: int64 */
+            p95_ms: number;
+            /** Format: int64 */
+            ran: number;
+            /** Format: date-time */
+            start: string;
+        };
+        ToolCall: {
+            args: unknown;
+            id: string;
+            name: string;
+            signature?: string;
+        };
+        ToolHistory: {
+            buckets: components["schemas"]["ToolBucket"][];
+            failures: components["schemas"]["CallRow"][];
+            /** Format: date-time */
+            from: string;
+            range: components["schemas"]["MetricsRange"];
+            step: string;
+            /** Format: date-time */
+            to: string;
+            zone: string;
+        };
+        ToolMetrics: {
+            /** Format: int64 */
+            asked: number;
+            /** Format: int64 */
+            calls: number;
+            /** Format: int64 */
+            declined: number;
+            errors: components["schemas"]["ErrorCount"][];
+            /** Format: int64 */
+            failed: number;
+            origin: components["schemas"]["ToolOrigin"];
+            /** Format: int64 */
+            p50_ms: number;
+            /** Format: int64 */
+            p95_ms: number;
+            /** Format: int64 */
+            ran: number;
+            /** Format: int64 */
+            refused: number;
+            /** Format: int64 */
+            stopped: number;
+            /** Format: int64 */
+            tokens: number;
+            tool: string;
+        };
+        /** @enum {string} */
+        ToolOrigin: "baseline" | "panel" | "mcp" | "created";
+        ToolRow: {
+            active: boolean;
+            app?: string;
+            description: string;
+            examples?: unknown[];
+            group?: string;
+            hints: components["schemas"]["Hints"];
+            name: string;
+            origin: components["schemas"]["ToolOrigin"];
+            owner?: string;
+            parameters: unknown;
+            stand: components["schemas"]["EffectivePermission"];
+            /** Format: int64 */
+            timeout_ms?: number;
+            /** Format: int64 */
+            tokens: number;
+        };
+        ToolRows: {
+            /** Format: int64 */
+            tokens: number;
+            tools: components["schemas"]["ToolRow"][];
+        };
+        Transcript: {
+            conversation: components["schemas"]["Conversation"];
+            events: components["schemas"]["Event"][];
+            /** Format: int64 */
+            seq: number;
+        };
+        TrashItem: {
+            folder?: boolean;
+            id: string;
+            name: string;
+            path: string;
+            /** Format: int64 */
+            size: number;
+            /** Format: date-time */
+            time: string;
+        };
+        TrashList: {
+            items: components["schemas"]["TrashItem"][];
+        };
+        Tree: {
+            children: components["schemas"]["Part"][];
+            source?: components["schemas"]["DataSource"];
+        };
+        Turn: {
+            budget?: string;
+            error?: string;
+            id: string;
+            model?: string;
+            /** Format: int64 */
+            rounds?: number;
+            status: components["schemas"]["Status"];
+            suggestion?: string;
+            usage: components["schemas"]["Usage"];
+        };
+        TurnNote: {
+            message: string;
+            text: string;
+        };
+        TurnRef: {
+            turn: string;
+            waiting?: string;
+        };
+        TurnTokens: {
+            /** Format: int64 */
+            tokens: number;
+            /** Format: int64 */
+            turns: number;
+        };
+        UndoInputBody: {
+            call?: string;
+            /** @description Only these files of it, absolute */
+            paths?: string[];
+            turn?: string;
+        };
+        /** @enum {string} */
+        UndoState: "ready" | "undone" | "conflict";
+        UndoableCall: {
+            call: string;
+            did: string;
+            panel: string;
+            state: components["schemas"]["UndoState"];
+            tool: string;
+            why?: string;
+        };
+        Usage: {
+            /** Format: int64 */
+            cached?: number;
+            /** Format: int64 */
+            input: number;
+            /** Format: int64 */
+            output: number;
+            /** Format: int64 */
+            written?: number;
+        };
+        /** @enum {string} */
+        Verdict: "allow" | "ask" | "refuse" | "depends";
+        Waiting: {
+            /** Format: date-time */
+            asked: string;
+            attached?: components["schemas"]["Attached"][];
+            caller: components["schemas"]["Caller"];
+            from?: string[];
+            id: string;
+            interactive?: boolean;
+            model: string;
+            panel?: string;
+            text: string;
+            when: components["schemas"]["WaitingMoment"];
+        };
+        /** @enum {string} */
+        WaitingMoment: "now" | "next" | "kept";
+        Where: {
+            kept: string;
+            path?: string;
+            why?: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-  'post-api-ai-automations-run': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['AutomationInputBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Automation'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-developer-notes': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-annotate': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-annotations': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-click': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-click-at': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-console': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-content': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-device': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-dialog': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-downloads': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-drag': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-evaluate': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-hover': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-move': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-navigate': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-page-tools': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-pdf': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-press': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-requests': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-screenshot': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-scroll': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-select': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-select-text': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-selection': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-steps': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-tabs': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-type': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-upload': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-environment-wait': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-ai-mcp-servers': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['MCPList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-mcp-servers-name-toggle': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: {
-      content: {
-        'application/json': components['schemas']['ToggleBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['MCPList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-mcp-call': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Post-api-ai-mcp-callRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-ai-pilot-complete': {
-    parameters: {
-      query?: {
-        /** @description What stands before the cursor. */
-        text?: string;
-        panel?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Completion'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-ai-pilot-grammar': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PilotGrammar'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-prompt-notes-append': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': unknown;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-ai-tools': {
-    parameters: {
-      query?: {
-        panelId?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['BodyStruct { Tools ListFunction "json:\\"tools\\"" }Body'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-ai-tools-discover': {
-    parameters: {
-      query?: {
-        panelId?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Discovery'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-ai-tools-execute': {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description Name of the calling program, shown to the person. */
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ExecuteInputBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-approvals-id': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Post-api-approvals-idRequest'];
-      };
-    };
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-audit': {
-    parameters: {
-      query?: {
-        /** @description Continue an earlier page: its before */
-        before?: number;
-        limit?: number;
-        /** @description Only calls whose rows hold all of these words */
-        q?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuditPage'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-audit-verify': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AuditCheck'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-blobs-id': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-browser-hand': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Post-api-browser-handRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['BrowserState'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-browser-start': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['BrowserState'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-calls': {
-    parameters: {
-      query?: {
-        limit?: number;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CallRows'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-calls-id-cancel': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-changes': {
-    parameters: {
-      query: {
-        turn: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Changes'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-changes-undo': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['UndoInputBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-conversations': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Conversations'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-conversations': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['TitleBody'];
-      };
-    };
-    responses: {
-      /** @description Created */
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Conversation'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-conversations-id': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Transcript'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'delete-api-conversations-id': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'patch-api-conversations-id': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['TitleBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Conversation'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-conversations-id-bill': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Spending'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'put-api-conversations-id-branch': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Put-api-conversations-id-branchRequest'];
-      };
-    };
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-conversations-id-branches': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Post-api-conversations-id-branchesRequest'];
-      };
-    };
-    responses: {
-      /** @description Accepted */
-      202: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['TurnRef'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-conversations-id-messages': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Post-api-conversations-id-messagesRequest'];
-      };
-    };
-    responses: {
-      /** @description Accepted */
-      202: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['TurnRef'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'put-api-conversations-id-shared': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Put-api-conversations-id-sharedRequest'];
-      };
-    };
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-conversations-id-stop': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'put-api-conversations-id-summaries-message': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-        message: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Put-api-conversations-id-summaries-messageRequest'];
-      };
-    };
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'delete-api-conversations-id-waiting-message': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-        message: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'patch-api-conversations-id-waiting-message': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-        message: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Patch-api-conversations-id-waiting-messageRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Waiting'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-conversations-id-waiting-message-ask': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-        message: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Accepted */
-      202: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['TurnRef'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-created-tools': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CreatedTools'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-created-tools-id': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CreatedTools'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'delete-api-created-tools-id': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CreatedTools'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-created-tools-id-wake': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Post-api-created-tools-id-wakeRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CreatedTools'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-desk-bookmarks': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['BookmarkList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-desk-editor': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['EditorKept'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'put-api-desk-editor': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['EditorState'];
-      };
-    };
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'put-api-desk-editor-draft': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['EditorDraft'];
-      };
-    };
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'delete-api-desk-editor-draft': {
-    parameters: {
-      query: {
-        /** @description In the workspace, or absolute */
-        path: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-desk-folder': {
-    parameters: {
-      query?: {
-        /** @description The workspace when left out */
-        path?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Folder'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-desk-notes': {
-    parameters: {
-      query?: {
-        words?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['NoteList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-desk-paths': {
-    parameters: {
-      query?: {
-        words?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['FoundPaths'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-desk-picture': {
-    parameters: {
-      query: {
-        /** @description In the workspace, or absolute */
-        path: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-desk-stamps': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Post-api-desk-stampsRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PathStamps'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-desk-text': {
-    parameters: {
-      query: {
-        /** @description In the workspace, or absolute */
-        path: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['FileText'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-desk-trash': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['TrashList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-events': {
-    parameters: {
-      query?: {
-        after?: number;
-        limit?: number;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['EventPage'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-grants': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Grants'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'delete-api-grants-id': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Grants'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-links': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['LinkInputBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-mail': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Post-api-mailRequest'];
-      };
-    };
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-mcp-servers': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['EntryBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['MCPList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-mcp-servers-import': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ImportBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['MCPImported'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-mcp-servers-import-preview': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ImportBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Preview'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-mcp-servers-may': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['EntryBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['May'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-mcp-servers-name': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['MCPServerDetail'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'put-api-mcp-servers-name': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['EntryBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['MCPList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'delete-api-mcp-servers-name': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['MCPList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-mcp-servers-name-app': {
-    parameters: {
-      query?: {
-        tool?: string;
-      };
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['App'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-mcp-servers-name-app-call': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Post-api-mcp-servers-name-app-callRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['RawAnswer'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'put-api-mcp-servers-name-app-context': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Put-api-mcp-servers-name-app-contextRequest'];
-      };
-    };
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-mcp-servers-name-app-domains': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Reached'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'put-api-mcp-servers-name-app-domains': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Put-api-mcp-servers-name-app-domainsRequest'];
-      };
-    };
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'delete-api-mcp-servers-name-app-domains': {
-    parameters: {
-      query?: {
-        origin?: string;
-      };
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-mcp-servers-name-app-log': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Post-api-mcp-servers-name-app-logRequest'];
-      };
-    };
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-mcp-servers-name-app-read': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Post-api-mcp-servers-name-app-readRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['RawAnswer'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-mcp-servers-name-complete': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['CompleteBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['MCPCompletion'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'put-api-mcp-servers-name-consents': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Consents'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['MCPList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-mcp-servers-name-offers': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Offers'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-mcp-servers-name-prompt': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['PromptBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Draft'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-mcp-servers-name-resource': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ResourceBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Contents'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-mcp-servers-name-restart': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['MCPList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-mcp-servers-name-watch': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ResourceBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['MCPWatched'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-metrics': {
-    parameters: {
-      query?: {
-        range?: 'day' | 'week' | 'month' | 'all';
-        /** @description Only calls of tools of this origin */
-        origin?: 'baseline' | 'panel' | 'mcp' | 'created';
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Metrics'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-metrics-tool': {
-    parameters: {
-      query?: {
-        tool?: string;
-        origin?: string;
-        range?: 'day' | 'week' | 'month' | 'all';
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ToolHistory'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-models': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Models'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-panels': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PanelList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-panels-close': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['PanelInputBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-panels-install': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ArchiveInputBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PanelInstalled'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-panels-offer': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ArchiveInputBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PanelOffer'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-panels-open': {
-    parameters: {
-      query?: never;
-      header?: {
-        'X-Client-Name'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['PanelInputBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-panels-problems': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PanelProblems'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-panels-id-accept': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['AnswerInputBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PanelList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-panels-id-call': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['PanelCallBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Result'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-panels-id-config': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PanelSettings'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'put-api-panels-id-config': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Put-api-panels-id-configRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PanelSettings'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'put-api-panels-id-context': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          [key: string]: unknown;
-        };
-      };
-    };
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-panels-id-decline': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['AnswerInputBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PanelList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-panels-id-develop': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Post-api-panels-id-developRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PanelList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-panels-id-eval': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PanelEvals'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'put-api-panels-id-model-context': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Put-api-panels-id-model-contextRequest'];
-      };
-    };
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-panels-id-page': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Tree'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-panels-id-pin': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Post-api-panels-id-pinRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PanelList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-panels-id-state': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['PanelState'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'put-api-panels-id-state': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['PanelState'];
-      };
-    };
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-programs': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Programs'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'delete-api-programs-id': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Programs'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-results-id': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-rules': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['RuleDraft'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Grants'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-secrets': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SecretList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'put-api-secrets-name': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['SecretInputBody'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SecretList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'delete-api-secrets-name': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SecretList'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'post-api-session': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Post-api-sessionRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['TokenBody'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'put-api-settings-key': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        key: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Put-api-settings-keyRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Setting'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'delete-api-settings-key': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        key: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Setting'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-state': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Snapshot'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-api-tools': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ToolRows'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'put-api-tools-name-permission': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Put-api-tools-name-permissionRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ToolRows'];
-        };
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
-  'get-mcp': {
-    parameters: {
-      query?: {
-        /** @description Which tools are offered; core without it. */
-        tools?: 'core' | 'environment' | 'all';
-        /** @description The id of a panel whose tools are offered too. An unknown one is an error at the start. */
-        panel?: string;
-        /** @description true acts on the window's tabs; without it a client has tabs of its own. */
-        share?: 'true' | 'false';
-        /** @description A name of the client's own. Under 2026-07-28, which has no sessions, copies of one program share tabs unless each gives another name. */
-        session?: string;
-      };
-      header?: {
-        /** @description The revision, 2026-07-28 or an older one. */
-        'Mcp-Protocol-Version'?: string;
-        /** @description The session that initialize began, in revisions before 2026-07-28. */
-        'Mcp-Session-Id'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The answer, as one message or as a stream of them */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            [key: string]: unknown;
-          };
-          'text/event-stream': string;
-        };
-      };
-      /** @description A notification was taken */
-      202: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description An error of JSON-RPC: the request, tools or panel is wrong */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            [key: string]: unknown;
-          };
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description The session has ended; begin anew with initialize */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description 64 programs have a call under way; Retry-After says when to come back */
-      503: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            [key: string]: unknown;
-          };
-        };
-      };
-    };
-  };
-  'post-mcp': {
-    parameters: {
-      query?: {
-        /** @description Which tools are offered; core without it. */
-        tools?: 'core' | 'environment' | 'all';
-        /** @description The id of a panel whose tools are offered too. An unknown one is an error at the start. */
-        panel?: string;
-        /** @description true acts on the window's tabs; without it a client has tabs of its own. */
-        share?: 'true' | 'false';
-        /** @description A name of the client's own. Under 2026-07-28, which has no sessions, copies of one program share tabs unless each gives another name. */
-        session?: string;
-      };
-      header?: {
-        /** @description The revision, 2026-07-28 or an older one. */
-        'Mcp-Protocol-Version'?: string;
-        /** @description The session that initialize began, in revisions before 2026-07-28. */
-        'Mcp-Session-Id'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': {
-          [key: string]: unknown;
-        };
-      };
-    };
-    responses: {
-      /** @description The answer, as one message or as a stream of them */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            [key: string]: unknown;
-          };
-          'text/event-stream': string;
-        };
-      };
-      /** @description A notification was taken */
-      202: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description An error of JSON-RPC: the request, tools or panel is wrong */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            [key: string]: unknown;
-          };
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description The session has ended; begin anew with initialize */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description 64 programs have a call under way; Retry-After says when to come back */
-      503: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            [key: string]: unknown;
-          };
-        };
-      };
-    };
-  };
-  'delete-mcp': {
-    parameters: {
-      query?: {
-        /** @description Which tools are offered; core without it. */
-        tools?: 'core' | 'environment' | 'all';
-        /** @description The id of a panel whose tools are offered too. An unknown one is an error at the start. */
-        panel?: string;
-        /** @description true acts on the window's tabs; without it a client has tabs of its own. */
-        share?: 'true' | 'false';
-        /** @description A name of the client's own. Under 2026-07-28, which has no sessions, copies of one program share tabs unless each gives another name. */
-        session?: string;
-      };
-      header?: {
-        /** @description The revision, 2026-07-28 or an older one. */
-        'Mcp-Protocol-Version'?: string;
-        /** @description The session that initialize began, in revisions before 2026-07-28. */
-        'Mcp-Session-Id'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The answer, as one message or as a stream of them */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            [key: string]: unknown;
-          };
-          'text/event-stream': string;
-        };
-      };
-      /** @description A notification was taken */
-      202: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description An error of JSON-RPC: the request, tools or panel is wrong */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            [key: string]: unknown;
-          };
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description The session has ended; begin anew with initialize */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description 64 programs have a call under way; Retry-After says when to come back */
-      503: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': {
-            [key: string]: unknown;
-          };
-        };
-      };
-    };
-  };
-  'get-metrics': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Error */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['ErrorModel'];
-        };
-      };
-    };
-  };
+    "post-api-ai-automations-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AutomationInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Automation"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-developer-notes": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-annotate": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-annotations": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-click": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-click-at": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-console": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-content": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-device": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-dialog": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-downloads": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-drag": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-evaluate": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-hover": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-move": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-navigate": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-page-tools": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-pdf": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-press": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-requests": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-screenshot": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-scroll": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-select": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-select-text": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-selection": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-steps": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-tabs": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-type": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-upload": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-environment-wait": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-ai-mcp-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-mcp-servers-name-toggle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ToggleBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-mcp-call": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-ai-mcp-callRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-ai-pilot-complete": {
+        parameters: {
+            query?: {
+                /** @description What stands before the cursor. */
+                text?: string;
+                panel?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Completion"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-ai-pilot-grammar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PilotGrammar"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-prompt-notes-append": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-ai-tools": {
+        parameters: {
+            query?: {
+                panelId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BodyStruct { Tools ListFunction \"json:\\\"tools\\\"\" }Body"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-ai-tools-discover": {
+        parameters: {
+            query?: {
+                panelId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discovery"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-ai-tools-execute": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Name of the calling program, shown to the person. */
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExecuteInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-approvals-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-approvals-idRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-audit": {
+        parameters: {
+            query?: {
+                /** @description Continue an earlier page: its before */
+                before?: number;
+                limit?: number;
+                /** @description Only calls whose rows hold all of these words */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-audit-verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditCheck"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-blobs-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-browser-hand": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-browser-handRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrowserState"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-browser-start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrowserState"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-calls": {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallRows"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-calls-id-cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-changes": {
+        parameters: {
+            query: {
+                turn: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changes"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-changes-undo": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UndoInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversations"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TitleBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-conversations-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Transcript"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-conversations-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "patch-api-conversations-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TitleBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversation"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-conversations-id-bill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Spending"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-conversations-id-branch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-conversations-id-branchRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-conversations-id-branches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-conversations-id-branchesRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnRef"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-conversations-id-messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-conversations-id-messagesRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnRef"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-conversations-id-shared": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-conversations-id-sharedRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-conversations-id-stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-conversations-id-summaries-message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                message: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-conversations-id-summaries-messageRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-conversations-id-waiting-message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                message: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "patch-api-conversations-id-waiting-message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                message: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Patch-api-conversations-id-waiting-messageRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Waiting"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-conversations-id-waiting-message-ask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                message: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnRef"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-created-tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedTools"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-created-tools-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedTools"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-created-tools-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedTools"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-created-tools-id-wake": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-created-tools-id-wakeRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedTools"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-desk-bookmarks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookmarkList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-desk-editor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditorKept"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-desk-editor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditorState"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-desk-editor-draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditorDraft"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-desk-editor-draft": {
+        parameters: {
+            query: {
+                /** @description In the workspace, or absolute */
+                path: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-desk-folder": {
+        parameters: {
+            query?: {
+                /** @description The workspace when left out */
+                path?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Folder"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-desk-notes": {
+        parameters: {
+            query?: {
+                words?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoteList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-desk-paths": {
+        parameters: {
+            query?: {
+                words?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundPaths"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-desk-picture": {
+        parameters: {
+            query: {
+                /** @description In the workspace, or absolute */
+                path: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-desk-stamps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-desk-stampsRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PathStamps"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-desk-text": {
+        parameters: {
+            query: {
+                /** @description In the workspace, or absolute */
+                path: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileText"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-desk-trash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrashList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-events": {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Grants"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-grants-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Grants"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-mailRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EntryBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPImported"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-import-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-may": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EntryBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Access"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-mcp-servers-name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPServerDetail"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-mcp-servers-name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EntryBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-mcp-servers-name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-mcp-servers-name-app": {
+        parameters: {
+            query?: {
+                tool?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["App"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-name-app-call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-mcp-servers-name-app-callRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RawAnswer"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-mcp-servers-name-app-context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-mcp-servers-name-app-contextRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-mcp-servers-name-app-domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reached"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-mcp-servers-name-app-domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-mcp-servers-name-app-domainsRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-mcp-servers-name-app-domains": {
+        parameters: {
+            query?: {
+                origin?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-name-app-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-mcp-servers-name-app-logRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-name-app-read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-mcp-servers-name-app-readRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RawAnswer"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-name-complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompleteBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPCompletion"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-mcp-servers-name-consents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Consents"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-mcp-servers-name-offers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Offers"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-name-prompt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromptBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-name-resource": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResourceBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contents"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-name-restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-mcp-servers-name-watch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResourceBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPWatched"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-metrics": {
+        parameters: {
+            query?: {
+                range?: "day" | "week" | "month" | "all";
+                /** @description Only calls of tools of this origin */
+                origin?: "baseline" | "panel" | "mcp" | "created";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Metrics"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-metrics-tool": {
+        parameters: {
+            query?: {
+                tool?: string;
+                origin?: string;
+                range?: "day" | "week" | "month" | "all";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolHistory"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Models"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-panels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-panels-close": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PanelInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-panels-install": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArchiveInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelInstalled"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-panels-offer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArchiveInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelOffer"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-panels-open": {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Client-Name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PanelInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-panels-problems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelProblems"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-panels-id-accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswerInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-panels-id-call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PanelCallBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-panels-id-config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelSettings"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-panels-id-config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-panels-id-configRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelSettings"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-panels-id-context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-panels-id-decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswerInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-panels-id-develop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-panels-id-developRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-panels-id-eval": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelEvals"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-panels-id-model-context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-panels-id-model-contextRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-panels-id-page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tree"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-panels-id-pin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-panels-id-pinRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-panels-id-state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelState"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-panels-id-state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PanelState"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-programs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Programs"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-programs-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Programs"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-results-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Grants"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-secrets-name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecretInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-secrets-name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "post-api-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Post-api-sessionRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-settings-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-settings-keyRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Setting"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-api-settings-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Setting"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-api-tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolRows"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "put-api-tools-name-permission": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Put-api-tools-name-permissionRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolRows"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-mcp": {
+        parameters: {
+            query?: {
+                /** @description Which tools are offered; core without it. */
+                tools?: "core" | "environment" | "all";
+                /** @description The id of a panel whose tools are offered too. An unknown one is an error at the start. */
+                panel?: string;
+                /** @description true acts on the window's tabs; without it a client has tabs of its own. */
+                share?: "true" | "false";
+                /** @description A name of the client's own. Under 2026-07-28, which has no sessions, copies of one program share tabs unless each gives another name. */
+                session?: string;
+            };
+            header?: {
+                /** @description The revision, 2026-07-28 or an older one. */
+                "Mcp-Protocol-Version"?: string;
+                /** @description The session that initialize began, in revisions before 2026-07-28. */
+                "Mcp-Session-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer, as one message or as a stream of them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "text/event-stream": string;
+                };
+            };
+            /** @description A notification was taken */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error of JSON-RPC: the request, tools or panel is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The session has ended; begin anew with initialize */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description 64 programs have a call under way; Retry-After says when to come back */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post-mcp": {
+        parameters: {
+            query?: {
+                /** @description Which tools are offered; core without it. */
+                tools?: "core" | "environment" | "all";
+                /** @description The id of a panel whose tools are offered too. An unknown one is an error at the start. */
+                panel?: string;
+                /** @description true acts on the window's tabs; without it a client has tabs of its own. */
+                share?: "true" | "false";
+                /** @description A name of the client's own. Under 2026-07-28, which has no sessions, copies of one program share tabs unless each gives another name. */
+                session?: string;
+            };
+            header?: {
+                /** @description The revision, 2026-07-28 or an older one. */
+                "Mcp-Protocol-Version"?: string;
+                /** @description The session that initialize began, in revisions before 2026-07-28. */
+                "Mcp-Session-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer, as one message or as a stream of them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "text/event-stream": string;
+                };
+            };
+            /** @description A notification was taken */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error of JSON-RPC: the request, tools or panel is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The session has ended; begin anew with initialize */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description 64 programs have a call under way; Retry-After says when to come back */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "delete-mcp": {
+        parameters: {
+            query?: {
+                /** @description Which tools are offered; core without it. */
+                tools?: "core" | "environment" | "all";
+                /** @description The id of a panel whose tools are offered too. An unknown one is an error at the start. */
+                panel?: string;
+                /** @description true acts on the window's tabs; without it a client has tabs of its own. */
+                share?: "true" | "false";
+                /** @description A name of the client's own. Under 2026-07-28, which has no sessions, copies of one program share tabs unless each gives another name. */
+                session?: string;
+            };
+            header?: {
+                /** @description The revision, 2026-07-28 or an older one. */
+                "Mcp-Protocol-Version"?: string;
+                /** @description The session that initialize began, in revisions before 2026-07-28. */
+                "Mcp-Session-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer, as one message or as a stream of them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "text/event-stream": string;
+                };
+            };
+            /** @description A notification was taken */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error of JSON-RPC: the request, tools or panel is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The session has ended; begin anew with initialize */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description 64 programs have a call under way; Retry-After says when to come back */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get-metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
 }

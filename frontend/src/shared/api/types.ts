@@ -146,7 +146,7 @@ export type ServerEntry = S['Entry'];
 export type ServerConsents = S['Consents'];
 export type ServerDetail = S['MCPServerDetail'];
 /** What a server may access on this machine. */
-export type ServerAccess = S['May'];
+export type ServerAccess = S['Access'];
 export type ServerPreview = S['Preview'];
 /** Another program's list of servers: its text, or the path of a file on this machine. */
 export interface ServerSource {

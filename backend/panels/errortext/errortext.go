@@ -1,4 +1,5 @@
-package registry
+// Package errortext finds the message in the error answer of a service.
+package errortext
 
 import (
 	"maps"
@@ -8,10 +9,10 @@ import (
 	"sextant/shared/excerpt"
 )
 
-// errorText finds the message of an error in the forms that services use: error, message, detail,
+// Of finds the message of an error in the forms that services use: error, message, detail,
 // title or reason as a string or an object of those (RFC 9457), OAuth's error_description, and errors
-// or detail as a list or by field.
-func errorText(value any) string { return excerpt.Runes(errorTextAt(value, 0), maxReason) }
+// or detail as a list or by field. It has at most most characters.
+func Of(value any, most int) string { return excerpt.Runes(errorTextAt(value, 0), most) }
 
 // maxListedErrors bounds how many errors of a list are reported.
 const maxListedErrors = 10
