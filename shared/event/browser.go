@@ -61,6 +61,8 @@ const (
 	DialogPrompt  DialogType = "prompt"
 	DialogAuth    DialogType = "auth"
 	DialogFile    DialogType = "file"
+	// DialogBeforeUnload asks whether to leave a page.
+	DialogBeforeUnload DialogType = "beforeunload"
 )
 
 // DownloadState says how far a download is.

@@ -73,7 +73,7 @@ func install(t *testing.T, dir string, text []byte) PackageOffer {
 
 func TestAPackedPanelIsTheSameFolderAgainAndTheSameBytesEachTime(t *testing.T) {
 	for _, example := range []string{"habits", "kanban", "reading-list"} {
-		from := filepath.Join("../../../../docs/examples", example)
+		from := filepath.Join("../../../docs/examples", example)
 		one, err := Pack(from)
 		if err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 // TestTheGuideCanBeFollowedWordForWord does what the sh blocks of docs/panels.md say, in their
 // order, and judges the JSON pages it shows.
 func TestTheGuideCanBeFollowedWordForWord(t *testing.T) {
-	guide, err := os.ReadFile("../../../../docs/panels.md")
+	guide, err := os.ReadFile("../../../docs/panels.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func TestNewRefusesBadIdsAndTouchesNothingThatExists(t *testing.T) {
 
 // TestTheExamplesAreRight judges every folder of docs/examples as a running program would.
 func TestTheExamplesAreRight(t *testing.T) {
-	examples, err := filepath.Glob("../../../../docs/examples/*")
+	examples, err := filepath.Glob("../../../docs/examples/*")
 	if err != nil || len(examples) < 3 {
 		t.Fatalf("examples: %v, %v", examples, err)
 	}

@@ -33,7 +33,7 @@ func TestTheSchemaAloneFindsMostMistakes(t *testing.T) {
 }
 
 func TestTheExamplesAndTheMinimalManifestFitTheSchema(t *testing.T) {
-	files, err := filepath.Glob("../../../../docs/examples/*/manifest.json")
+	files, err := filepath.Glob("../../../docs/examples/*/manifest.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no examples: %v", err)
 	}

@@ -24,7 +24,7 @@ func TestABrokenManifestInPlaceOfAGoodOneLeavesTheGoodOneRunning(t *testing.T) {
 	put(t, filepath.Join(data, "panels"), "notes", map[string]string{manifest.FileName: good})
 	r.scanAndPublish(t.Context(), nil, soon)
 	before := text(definition(t, r, "note_good"))
-	files, err := filepath.Glob("manifest/testdata/broken/*.txtar")
+	files, err := filepath.Glob("../manifest/testdata/broken/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}

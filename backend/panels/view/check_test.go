@@ -124,10 +124,10 @@ func TestABrokenPageIsToldWithItsPlaceAndAMend(t *testing.T) {
 		},
 		{
 			"nothing to read from", `"source": { "tool": "books_show", "args": { "limit": 20 }, "every": 30 },`, ``,
-			"4:5", "where the data of this text come from", `"source": {"tool": "books_show"}`,
+			"4:5", "has no source", `"source": {"tool": "books_show"}`,
 		},
 		{"script", `"kind": "markdown", "text"`, `"kind": "html", "text"`, "15:15", "section, columns, text", `"text"`},
-		{"twice", `"unit": "pages"`, `"x": "{day}"`, "18:150", "stands twice", ``},
+		{"twice", `"unit": "pages"`, `"x": "{day}"`, "18:150", "occurs twice", ``},
 		{"the end is missing", "  ]\n}", "  ]\n", "20:1", "not valid JSON", ``},
 	}
 	for _, c := range cases {

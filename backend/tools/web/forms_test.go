@@ -28,7 +28,7 @@ type row struct {
 
 func rows(t *testing.T) []row {
 	t.Helper()
-	b, err := os.ReadFile("../../guard/egress/testdata/forms.tsv")
+	b, err := os.ReadFile("../../sandbox/egress/testdata/forms.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}

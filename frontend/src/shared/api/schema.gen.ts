@@ -2420,10 +2420,11 @@ export interface components {
             error?: string;
             hint?: string;
             person_has?: boolean;
-            /** @enum {string} */
-            status: "absent" | "stopped" | "starting" | "ready" | "failed";
+            status: components["schemas"]["BrowserStatus"];
             tabs: components["schemas"]["Tab"][];
         };
+        /** @enum {string} */
+        BrowserStatus: "absent" | "stopped" | "starting" | "ready" | "failed";
         Budget: {
             currency?: string;
             /** Format: int64 */
@@ -2442,8 +2443,7 @@ export interface components {
             tokens?: number;
         };
         CallChunk: {
-            /** @enum {string} */
-            stream: "stdout" | "stderr" | "progress";
+            stream: components["schemas"]["OutputStream"];
             text: string;
         };
         CallEnd: {
@@ -2645,6 +2645,8 @@ export interface components {
             message: string;
             text: string;
         };
+        /** @enum {string} */
+        DialogType: "alert" | "confirm" | "prompt" | "auth" | "file" | "beforeunload";
         Discovery: {
             baseline: components["schemas"]["Function"][];
             mcp: components["schemas"]["Function"][];
@@ -2670,13 +2672,14 @@ export interface components {
             received: number;
             /** Format: int64 */
             size: number;
-            /** @enum {string} */
-            state: "running" | "done" | "cancelled" | "failed";
+            state: components["schemas"]["DownloadState"];
             /** Format: int64 */
             tab: number;
             url: string;
             why?: string;
         };
+        /** @enum {string} */
+        DownloadState: "running" | "done" | "cancelled" | "failed";
         Draft: {
             attached: components["schemas"]["Attachment"][];
             left: string[];
@@ -3252,6 +3255,8 @@ export interface components {
             [key: string]: unknown;
         };
         /** @enum {string} */
+        FieldKind: "text" | "number" | "integer" | "boolean" | "choice" | "choices";
+        /** @enum {string} */
         FileAccess: "read" | "write" | "delete";
         FileText: {
             encoding?: string;
@@ -3293,8 +3298,7 @@ export interface components {
             about?: string;
             default?: unknown;
             format?: string;
-            /** @enum {string} */
-            kind: "text" | "number" | "integer" | "boolean" | "choice" | "choices";
+            kind: components["schemas"]["FieldKind"];
             /** Format: double */
             least?: number;
             /** Format: double */
@@ -3500,7 +3504,7 @@ export interface components {
             models: components["schemas"]["ModelMetrics"][];
             questions: components["schemas"]["QuestionMetrics"];
             range: components["schemas"]["MetricsRange"];
-            step: string;
+            step: components["schemas"]["MetricsStep"];
             /** Format: date-time */
             to: string;
             tools: components["schemas"]["ToolMetrics"][];
@@ -3529,6 +3533,8 @@ export interface components {
         };
         /** @enum {string} */
         MetricsRange: "day" | "week" | "month" | "all";
+        /** @enum {string} */
+        MetricsStep: "hour" | "six_hours" | "day" | "week" | "month";
         Model: {
             detail?: string;
             label: string;
@@ -3647,6 +3653,8 @@ export interface components {
             tool?: string;
             why?: string;
         };
+        /** @enum {string} */
+        OutputStream: "stdout" | "stderr" | "progress";
         Override: {
             confine?: string;
             grants?: components["schemas"]["GrantLists"];
@@ -3749,8 +3757,7 @@ export interface components {
             line?: number;
             nearest?: string;
             pointer?: string;
-            /** @enum {string} */
-            severity: "error" | "warning";
+            severity: components["schemas"]["ProblemSeverity"];
             text: string;
             tool?: string;
         };
@@ -3956,6 +3963,8 @@ export interface components {
         Problem: {
             error: string;
         };
+        /** @enum {string} */
+        ProblemSeverity: "error" | "warning";
         Program: {
             /** Format: int64 */
             calls: number;
@@ -4260,7 +4269,7 @@ export interface components {
             device?: string;
             dialog?: string;
             dialog_default?: string;
-            dialog_type?: string;
+            dialog_type?: components["schemas"]["DialogType"];
             favicon?: string;
             forward: boolean;
             /** Format: int64 */
@@ -4360,7 +4369,7 @@ export interface components {
             /** Format: date-time */
             from: string;
             range: components["schemas"]["MetricsRange"];
-            step: string;
+            step: components["schemas"]["MetricsStep"];
             /** Format: date-time */
             to: string;
             zone: string;
