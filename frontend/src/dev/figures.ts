@@ -16,7 +16,10 @@ const span = (range: MetricsRange) => {
   const n = 24;
   const from = new Date('2026-10-12T14:00:00').getTime() - (n - 1) * HOUR;
   const starts = Array.from({ length: n }, (_, i) => new Date(from + i * HOUR).toISOString());
-  return { starts, head: { range, zone: 'Europe/Berlin', from: starts[0]!, to: starts[n - 1]!, step: 'hour' as const } };
+  return {
+    starts,
+    head: { range, zone: 'Europe/Berlin', from: starts[0]!, to: starts[n - 1]!, step: 'hour' as const },
+  };
 };
 
 /** Invented figures of a busy day. */
