@@ -247,7 +247,7 @@ func TestAJoinedClientIsToldWhenSextantEndsAndJoinsTheNextOne(t *testing.T) {
 		t.Fatal(r.Error)
 	}
 	text, failed := c.call("click_element", map[string]any{"annotationId": field})
-	if !failed || !strings.Contains(text, "started anew") {
+	if !failed || !strings.Contains(text, "was restarted") {
 		t.Errorf("an old number in a new Sextant: %v %q", failed, text)
 	}
 	if text := c.does("annotate_page", nil); !strings.Contains(text, "lamp") {

@@ -146,7 +146,7 @@ func TestSettingsAndTheStateAreToldWithoutSecrets(t *testing.T) {
 	for _, c := range []struct{ panel, tool, args, want string }{
 		{"settings", "settings_list", `{}`, "openai_api_key"},
 		{"settings", "settings_explain", `{"key":"openai_api_key"}`, "set, not shown"},
-		{"settings", "settings_explain", `{"key":"mode"}`, "the person's"},
+		{"settings", "settings_explain", `{"key":"mode"}`, "the user"},
 		{"home", "home_overview", `{}`, `"mode"`},
 	} {
 		r := ofPanel(t, sys, byModel, c.panel, c.tool, c.args)
