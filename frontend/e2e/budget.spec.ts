@@ -33,10 +33,10 @@ test('prices and a budget can be set, the meter shows their use, and Continue go
     await set(page, 'Tokens per conversation', '200');
     await page.getByRole('button', { name: 'Add price' }).click();
     await set(page, 'Model of the new model', 'openai/*');
-    await set(page, 'Read of openai/*', '1.25');
+    await set(page, 'Input of openai/*', '1.25');
     await page.getByRole('button', { name: 'Save prices' }).click();
-    await expect(page.getByRole('alert')).toContainText('is no amount');
-    await set(page, 'Written of openai/*', '10');
+    await expect(page.getByRole('alert')).toContainText('is not an amount');
+    await set(page, 'Output of openai/*', '10');
     await page.getByRole('button', { name: 'Save prices' }).click();
     await expect(page.getByRole('button', { name: 'Save prices' })).toHaveCount(0);
     expect((await new AxeBuilder({ page }).include('.settings').analyze()).violations).toEqual([]);

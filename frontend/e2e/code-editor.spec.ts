@@ -132,7 +132,7 @@ test('what the assistant opens and saves shows at once and never replaces unsave
     await kept;
     await sendMessage(page, 'again');
     await expect(conversation(page)).toContainText('Not written.');
-    await expect(conversation(page)).toContainText('has changes in the editor that the person has not saved');
+    await expect(conversation(page)).toContainText('has unsaved changes in the editor');
     expect(await readFile(join(sextant.work, 'plan.md'), 'utf8')).toBe('by the assistant\n');
     await expect(text(page, 'plan.md')).toContainText('mine');
   } finally {

@@ -67,7 +67,7 @@ test('the file tree works with keys, follows changes on disk and restores delete
     await expect(leaf(page, 'docs')).toHaveCount(0);
     expect(await there(join(sextant.work, 'docs'))).toBe(false);
     await page.getByRole('button', { name: 'Trash', exact: true }).click();
-    await page.getByRole('button', { name: 'Put docs back' }).click();
+    await page.getByRole('button', { name: 'Restore docs' }).click();
     await expect(page.getByText('The trash is empty.')).toBeVisible();
     await page.keyboard.press('Escape');
     await expect(leaf(page, 'docs')).toBeVisible();

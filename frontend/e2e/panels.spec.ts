@@ -177,7 +177,7 @@ test('a change that widens a panel’s rights waits for approval, and pinned too
     const reworded = JSON.parse(manifest) as typeof widened;
     reworded.tools[0]!.description = 'Says something else now.';
     await writeFile(join(folder, 'manifest.json'), JSON.stringify(reworded));
-    await expect(question).toContainText('the description changes');
+    await expect(question).toContainText('its description, which the assistant reads, changes');
     expect(await offered()).not.toContain('Says something else now.');
     // An answer within half a second of the question is ignored.
     const askAgain = page.getByRole('button', { name: 'Ask again' });

@@ -65,7 +65,7 @@ test.describe('the assistant on a panel’s page', () => {
     await page.goto(sextant.window());
     await open(page, /Reading list/);
     await sendMessage(page, 'read page');
-    await expect(conversation(page)).toContainText("Add a page or a book to the person's reading list");
+    await expect(conversation(page)).toContainText("Add a page or a book to the user's reading list");
     await sendMessage(page, 'screenshot');
     await expect(conversation(page)).toContainText('There is no picture of the panel Reading list');
   });
