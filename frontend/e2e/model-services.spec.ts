@@ -8,13 +8,13 @@ test('a model service can be connected by its address, used and disconnected', a
   try {
     await page.goto(sextant.window());
     const home = page.getByRole('main', { name: 'Home' });
-    await home.getByRole('button', { name: 'Anthropic: Add' }).click();
+    await home.getByRole('button', { name: 'Anthropic: Connect' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Connect' }).click();
     await expect(dialog).toContainText('Enter a key.');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
 
-    await home.getByRole('button', { name: 'OpenAI-compatible: Add' }).click();
+    await home.getByRole('button', { name: 'OpenAI-compatible: Connect' }).click();
     await dialog.getByLabel('Address').fill('nowhere');
     await dialog.getByRole('button', { name: 'Connect' }).click();
     await expect(dialog).toContainText('Enter a full address');
@@ -30,7 +30,7 @@ test('a model service can be connected by its address, used and disconnected', a
     await home.getByRole('button', { name: 'OpenAI-compatible: Change' }).click();
     await expect(dialog.getByLabel('Key')).toHaveAttribute('placeholder', /A key is set/);
     await dialog.getByRole('button', { name: 'Disconnect' }).click();
-    await expect(home.getByRole('button', { name: 'OpenAI-compatible: Add' })).toBeVisible();
+    await expect(home.getByRole('button', { name: 'OpenAI-compatible: Connect' })).toBeVisible();
   } finally {
     await sextant.stop();
     await model.stop();

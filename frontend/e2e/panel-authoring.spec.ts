@@ -142,7 +142,7 @@ test('a panel’s evals run from a button, and a failure says why', async ({ pag
     await evals.getByRole('button', { name: 'Run again' }).click();
     await ask.getByRole('button', { name: 'Allow once' }).click();
     await expect(evals.getByRole('status')).toHaveText('3 of 4 passed');
-    await expect(evals.getByText('the answer does not hold "nobody wrote this"')).toBeVisible();
+    await expect(evals.getByText('the answer does not contain "nobody wrote this"')).toBeVisible();
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations).toEqual([]);
   } finally {

@@ -151,7 +151,7 @@ test('a change that widens a panel’s rights waits for approval, and pinned too
 
     // A pinned panel’s tools are offered while another panel is open; a program may not pin.
     await page.getByRole('button', { name: /^Keep this panel’s tools/ }).click();
-    await expect(page.getByRole('button', { name: /^Pinned:/ })).toHaveAttribute('aria-pressed', 'true');
+    await expect(page.getByRole('button', { name: /tools stay available/ })).toHaveAttribute('aria-pressed', 'true');
     await expect.poll(offered).toContain('reading_list_');
     await expect(sextant.api('POST', `/api/panels/${sample}/pin`, { pinned: false })).rejects.toThrow(/403/);
 
