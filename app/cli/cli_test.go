@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -33,15 +32,4 @@ func verb(t *testing.T, flags map[string]string, args ...string) (int, string, s
 	args = append(args, "--data", flags["data"], "--config", flags["config"])
 	code := Run(context.Background(), args, Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
 	return code, out.String(), errs.String()
-}
-
-// writeFile writes text to path and makes the folders above it.
-func writeFile(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
