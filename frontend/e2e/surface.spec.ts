@@ -120,7 +120,7 @@ document.getElementById('add').onclick = add; line.onkeydown = (e) => { if (e.ke
     await sendMessage(page, 'annotate');
     await expect(conversation(page)).toContainText('are numbered on “Notepad”');
     expect(await number(page, 'button', 'Fake')).toBeGreaterThan(0);
-    const add = await number(page, 'button', 'Connect');
+    const add = await number(page, 'button', 'Add');
     const label = page.locator('[data-marks] .annotation').getByText(String(add), { exact: true });
     const beside = async () => {
       const [mark, box] = await Promise.all([label.boundingBox(), view.locator('#add').boundingBox()]);
@@ -134,7 +134,7 @@ document.getElementById('add').onclick = add; line.onkeydown = (e) => { if (e.ke
     const field = await number(page, 'textbox', 'Line');
     await sendMessage(page, `type "first" into ${field}`);
     await expect(view.locator('#line')).toHaveValue('first');
-    await sendMessage(page, `click ${await number(page, 'button', 'Connect')}`);
+    await sendMessage(page, `click ${await number(page, 'button', 'Add')}`);
     await expect(view.locator('li')).toHaveText(['first (long)']);
     await sendMessage(page, `type "second" into ${field} and press enter`);
     await expect(view.locator('li')).toHaveText(['first (long)', 'second (long)']);
@@ -153,7 +153,7 @@ document.getElementById('add').onclick = add; line.onkeydown = (e) => { if (e.ke
     await sendMessage(page, 'annotate');
     await sendMessage(page, `type "Read ten pages" into ${await number(page, 'textbox', 'Name')}`);
     await expect(stage.getByRole('textbox', { name: 'Name' })).toHaveValue('Read ten pages');
-    await sendMessage(page, `click ${await number(page, 'button', 'Connect')}`);
+    await sendMessage(page, `click ${await number(page, 'button', 'Add')}`);
     await expect(stage.getByRole('checkbox', { name: 'Read ten pages' })).toBeVisible();
     await sendMessage(page, 'annotate');
     await sendMessage(page, `click ${await number(page, 'checkbox', 'Read ten pages')}`);
