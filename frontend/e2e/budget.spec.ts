@@ -53,7 +53,7 @@ test('prices and a budget can be set, the meter shows their use, and Continue go
 
     await meter(page).click();
     const spent = page.getByLabel('What this conversation cost');
-    await expect(spent.getByRole('row', { name: /^Read/ })).toHaveText(/Read\s*0\s*200/);
+    await expect(spent.getByRole('row', { name: /^Input/ })).toHaveText(/Input\s*0\s*200/);
     await expect(spent).toContainText('240 of 200');
     expect((await new AxeBuilder({ page }).include('.popover').analyze()).violations).toEqual([]);
     await page.keyboard.press('Escape');
