@@ -3,6 +3,7 @@ package commandtable
 import "slices"
 
 const (
+	// PanelTool stands for the tools that open a panel, whose names come from the map.
 	PanelTool = "open_*_panel"
 	AnyTool   = "*"
 )
