@@ -5,7 +5,8 @@ import "slices"
 const (
 	// PanelTool stands for the tools that open a panel, whose names come from the map.
 	PanelTool = "open_*_panel"
-	AnyTool   = "*"
+	// AnyTool is the key of commands that fit every tool.
+	AnyTool = "*"
 )
 
 // What the pilot answers itself.
