@@ -5,66 +5,69 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/policy/command/bash"
 	"sextant/shared/toolspec"
 )
 
-var verbs = map[toolspec.Use]string{
+var useVerbs = map[toolspec.Use]string{
 	toolspec.UseRead: "reads", toolspec.UseWrite: "writes", toolspec.UseDelete: "deletes",
 }
 
-// file notes that a word is a path and what happens to it.
-func (c *call) file(v value, use toolspec.Use) {
-	if v.unknown {
-		c.warn(c.name + " " + verbs[use] + " “" + short(v.shown) + "”, and which file that is shows only when it runs.")
+// useFile notes that a word is a path and what happens to it.
+func (c *simpleCommand) useFile(v bash.Word, use toolspec.Use) {
+	if v.Unknown {
+		c.warn(c.name + " " + useVerbs[use] + " “" + bash.Shorten(v.Display) +
+			"”, and which file that is shows only when it runs.")
 		return
 	}
-	for _, text := range append([]string{v.text}, v.others...) {
-		c.path(text, v, use)
+	for _, text := range append([]string{v.Text}, v.Alternatives...) {
+		c.usePath(text, v, use)
 	}
 }
 
-func (c *call) path(text string, v value, use toolspec.Use) {
+func (c *simpleCommand) usePath(text string, v bash.Word, use toolspec.Use) {
 	if text == "" || text == "-" && use == toolspec.UseRead {
 		return
 	}
-	if strings.HasPrefix(text, "/dev/") && c.device(filepath.Clean(text), use) {
+	if strings.HasPrefix(text, "/dev/") && c.useDevice(filepath.Clean(text), use) {
 		return
 	}
-	if v.glob && !c.pattern(text) {
+	if v.Glob && !c.staysInPattern(text) {
 		return
 	}
 	if strings.HasPrefix(text, "/") {
-		c.note(filepath.Clean(text), use)
+		c.addFile(filepath.Clean(text), use)
 		return
 	}
-	if c.r.dirs == nil {
-		c.warn(c.name + " " + verbs[use] + " “" + short(v.shown) + "” in a folder that is only known when it runs.")
+	if c.reader.Folders == nil {
+		c.warn(c.name + " " + useVerbs[use] + " “" + bash.Shorten(v.Display) +
+			"” in a folder that is only known when it runs.")
 		return
 	}
-	for _, dir := range c.r.dirs {
-		c.note(filepath.Join(dir, text), use)
+	for _, dir := range c.reader.Folders {
+		c.addFile(filepath.Join(dir, text), use)
 	}
 }
 
-// pattern reports whether what matches stays where the pattern says.
-func (c *call) pattern(text string) bool {
+// staysInPattern reports whether what matches stays where the pattern says.
+func (c *simpleCommand) staysInPattern(text string) bool {
 	matched := false
 	for _, part := range strings.Split(text, "/") {
 		wildcard := strings.ContainsAny(part, "*?[")
 		switch {
 		case matched && part == "..":
-			c.warn("“" + short(text) + "” leads up again from what it matches.")
+			c.warn("“" + bash.Shorten(text) + "” leads up again from what it matches.")
 			return false
 		case wildcard && strings.HasPrefix(part, "."), wildcard && strings.HasPrefix(part, "["):
-			c.warn("“" + short(text) + "” can match hidden files and folders.")
+			c.warn("“" + bash.Shorten(text) + "” can match hidden files and folders.")
 		}
 		matched = matched || wildcard
 	}
 	return true
 }
 
-// device reports whether a path under /dev was dealt with.
-func (c *call) device(clean string, use toolspec.Use) bool {
+// useDevice reports whether a path under /dev was dealt with.
+func (c *simpleCommand) useDevice(clean string, use toolspec.Use) bool {
 	switch clean {
 	case "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/random",
 		"/dev/urandom", "/dev/full":
@@ -73,53 +76,53 @@ func (c *call) device(clean string, use toolspec.Use) bool {
 	if strings.HasPrefix(clean, "/dev/fd/") {
 		return true
 	}
-	if rest, is := strings.CutPrefix(clean, "/dev/tcp/"); is {
-		c.socket(rest)
+	if rest, ok := strings.CutPrefix(clean, "/dev/tcp/"); ok {
+		c.useSocket(rest)
 		return true
 	}
-	if rest, is := strings.CutPrefix(clean, "/dev/udp/"); is {
-		c.socket(rest)
+	if rest, ok := strings.CutPrefix(clean, "/dev/udp/"); ok {
+		c.useSocket(rest)
 		return true
 	}
-	c.warn(c.name + " " + verbs[use] + " the device " + short(clean) + ".")
+	c.warn(c.name + " " + useVerbs[use] + " the device " + bash.Shorten(clean) + ".")
 	return false
 }
 
-func (c *call) socket(rest string) {
+func (c *simpleCommand) useSocket(rest string) {
 	host, port, _ := strings.Cut(rest, "/")
-	c.network()
-	c.host(literal(host + ":" + port))
+	c.useNetwork()
+	c.useHost(bash.Literal(host + ":" + port))
 }
 
-// note keeps one use of a path.
-func (c *call) note(path string, use toolspec.Use) {
-	r := c.r
+// addFile keeps one use of a path.
+func (c *simpleCommand) addFile(path string, use toolspec.Use) {
+	r := c.reader
 	if use != toolspec.UseRead {
-		r.marks++
+		r.findings++
 		if strings.HasPrefix(path, "/proc/") || strings.HasPrefix(path, "/sys/") {
-			c.warn(c.name + " changes the running system through " + short(path) + ".")
+			c.warn(c.name + " changes the running system through " + bash.Shorten(path) + ".")
 		}
 	}
 	if use == toolspec.UseDelete {
-		c.wholesale(path)
+		c.warnMassDelete(path)
 	}
 	f := toolspec.FileUse{Path: path, Use: use}
 	switch {
-	case slices.Contains(r.out.Files, f):
-	case len(r.out.Files) >= maxFiles:
+	case slices.Contains(r.reading.Files, f):
+	case len(r.reading.Files) >= maxFiles:
 		c.warn("It names more files than are told here.")
 	default:
-		r.out.Files = append(r.out.Files, f)
+		r.reading.Files = append(r.reading.Files, f)
 	}
 }
 
-// wholesale warns when a delete takes a folder that holds all the person's work.
-func (c *call) wholesale(path string) {
+// warnMassDelete warns when a delete takes a folder that holds all the person's work.
+func (c *simpleCommand) warnMassDelete(path string) {
 	whole := strings.TrimSuffix(path, "/*")
 	if whole == "" {
 		whole = "/"
 	}
-	for _, kept := range []string{c.r.at.Folder, c.r.at.Home, "/usr/bin", "/etc"} {
+	for _, kept := range []string{c.reader.place.Folder, c.reader.place.Home, "/usr/bin", "/etc"} {
 		if kept == "" {
 			continue
 		}

@@ -4,53 +4,26 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/policy/command/bash"
+	"sextant/backend/policy/command/programs"
 	"sextant/shared/toolspec"
 )
 
-// gitLooks are subcommands of git that only read, but for the options named.
-var gitLooks = map[string]string{
-	"status": "", "log": gitShows, "diff": gitShows, "show": gitShows, "blame": "contents=r S=r", "rev-parse": "",
-	"ls-files": "X=r exclude-from=r", "ls-tree": "", "cat-file": "textconv! filters!",
-	"describe": "", "shortlog": gitShows, "rev-list": "", "name-rev": "", "merge-base": "", "for-each-ref": "",
-	"show-ref": "", "count-objects": "", "var": "", "version": "", "help": "w! web! ",
-	"whatchanged": gitShows, "diff-tree": gitShows, "diff-index": gitShows, "diff-files": gitShows, "check-ignore": "",
-	"check-attr": "", "grep": "O?x open-files-in-pager?x ext-grep! textconv! f=r",
-	"range-diff": gitShows, "cherry": "", "show-branch": "", "verify-commit": "", "verify-tag": "",
-	"fsck": "lost-found!", "get-tar-commit-id": "", "annotate": "", "check-ref-format": "", "stripspace": "",
-	"diff-pairs": "",
-}
-
-const gitShows = "output=w ext-diff! textconv! show-signature! O=r order-file=r S=t G=t n=t U=t"
-
-// gitWrites change the repository in ways that can be taken back; the folder is what they
-// write to.
-var gitWrites = []string{
-	"add", "commit", "init", "stage", "mv", "notes", "stash", "tag", "branch", "worktree", "am",
-	"apply", "cherry-pick", "revert", "merge", "switch", "checkout", "sparse-checkout", "bundle", "format-patch",
-	"archive",
-}
-
-// gitReaches talk to another repository.
-var gitReaches = []string{
-	"clone", "fetch", "pull", "push", "ls-remote", "submodule", "remote", "request-pull",
-	"send-email", "svn", "p4", "lfs", "fetch-pack", "send-pack", "archive --remote", "imap-send",
-}
-
 // git judges git by its subcommand; aliases and settings given with -c can run anything.
-func (c *call) git() {
-	words, marks := c.words[1:], c.r.marks
-	dirs := c.r.dirs
-	defer func() { c.r.dirs = dirs }()
+func (c *simpleCommand) git() {
+	words, marks := c.words[1:], c.reader.findings
+	dirs := c.reader.Folders
+	defer func() { c.reader.Folders = dirs }()
 	for len(words) > 0 {
 		w := words[0]
-		if !w.sure() {
-			c.warn("What git does shows only when it runs: " + short(w.shown) + ".")
+		if !w.IsLiteral() {
+			c.warn("What git does shows only when it runs: " + bash.Shorten(w.Display) + ".")
 			return
 		}
-		if !strings.HasPrefix(w.text, "-") {
+		if !strings.HasPrefix(w.Text, "-") {
 			break
 		}
-		n := c.gitOption(w.text, words[1:])
+		n := c.gitOption(w.Text, words[1:])
 		if n == 0 {
 			return
 		}
@@ -59,18 +32,18 @@ func (c *call) git() {
 	if len(words) == 0 {
 		return // it prints its help
 	}
-	c.sub = words[0].text
-	steered := c.r.marks != marks
-	c.gitSub(words[1:])
+	c.subcommand = words[0].Text
+	steered := c.reader.findings != marks
+	c.gitSubcommand(words[1:])
 	if steered {
-		c.label = ""
+		c.grantName = ""
 	}
 }
 
 // gitOption judges an option before the subcommand and returns how many words it takes, 0
 // when nothing follows.
-func (c *call) gitOption(option string, rest []value) int {
-	next := value{}
+func (c *simpleCommand) gitOption(option string, rest []bash.Word) int {
+	next := bash.Word{}
 	if len(rest) > 0 {
 		next = rest[0]
 	}
@@ -84,147 +57,234 @@ func (c *call) gitOption(option string, rest []value) int {
 		c.warn("git shows its output with the program that is set up as pager.")
 		return 1
 	case "-C":
-		c.file(next, toolspec.UseRead)
-		c.r.enter(next)
+		c.useFile(next, toolspec.UseRead)
+		c.reader.changeFolder(next)
 		return 2
 	case "-c":
-		if key, _, _ := strings.Cut(strings.ToLower(next.text), "="); !next.sure() || !gitPlain(key) {
-			c.warn("git is given the setting " + short(next.shown) + ", which can make it run other programs.")
+		key, _, _ := strings.Cut(strings.ToLower(next.Text), "=")
+		if !next.IsLiteral() || !programs.GitSettingIsSafe(key) {
+			c.warn("git is given the setting " + bash.Shorten(next.Display) + ", which can make it run other programs.")
 		}
 		return 2
 	case "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--attr-source", "--exec-path", "--config-env":
 		if name == "--exec-path" && attached == "" {
 			return 0
 		}
-		c.warn("git works with " + short(option) + ", which can make it run other programs.")
+		c.warn("git works with " + bash.Shorten(option) + ", which can make it run other programs.")
 		if attached == "" {
 			return 2
 		}
 		return 1
 	}
-	c.warn("git is given " + short(option) + ", which is not known here.")
+	c.warn("git is given " + bash.Shorten(option) + ", which is not known here.")
 	return 1
 }
 
-// gitPlain reports whether a setting only changes how git shows things or who it names.
-func gitPlain(key string) bool {
-	for _, begins := range []string{
-		"color.", "advice.", "column.", "user.name", "user.email", "core.quotepath",
-		"core.abbrev", "log.", "diff.renames", "diff.algorithm", "diff.context", "diff.noprefix", "diff.mnemonicprefix",
-		"status.", "init.defaultbranch", "i18n.", "blame.", "commit.gpgsign", "tag.gpgsign", "pull.rebase", "gc.auto",
-		"safe.directory",
-	} {
-		if key == begins || strings.HasSuffix(begins, ".") && strings.HasPrefix(key, begins) {
+func (c *simpleCommand) gitSubcommand(rest []bash.Word) {
+	if options, ok := programs.GitReader(c.subcommand); ok {
+		q := programs.OptionParser{Options: options}
+		c.judgeOptions(q, q.Parse(rest))
+		c.gitPaths(rest)
+		return
+	}
+	first := ""
+	if len(rest) > 0 && rest[0].IsLiteral() {
+		first = rest[0].Text
+	}
+	if programs.GitOnlyLists(c.subcommand, first, rest) {
+		return
+	}
+	if c.gitStarts(rest) {
+		return
+	}
+	switch {
+	case c.subcommand == "rm" || c.subcommand == "clean":
+		c.gitDeletes(rest)
+	case c.subcommand == "config":
+		c.warn("git config changes settings that can make git run other programs.")
+	case programs.GitContactsRemote(c.subcommand):
+		c.gitNetwork(rest)
+	case programs.GitWrites(c.subcommand):
+		c.useFile(bash.Literal("."), toolspec.UseWrite)
+		c.gitWrite(first, rest)
+	case slices.Contains([]string{
+		"reset", "restore", "rebase", "gc", "prune", "filter-branch", "filter-repo",
+		"update-ref", "reflog", "replace", "repack", "pack-refs", "symbolic-ref", "update-index", "read-tree",
+		"checkout-index", "fast-import", "maintenance", "rerere", "bisect",
+	}, c.subcommand):
+		c.useFile(bash.Literal("."), toolspec.UseWrite)
+		c.warn("git " + c.subcommand + " can throw away changes or history.")
+		c.grantName = "git " + c.subcommand
+		if first == "--hard" || slices.ContainsFunc(rest, func(w bash.Word) bool { return !w.IsLiteral() }) {
+			c.grantName = ""
+		}
+	default:
+		c.warn("“git " + bash.Shorten(c.subcommand) + "” is not known here; it may be an alias that runs anything.")
+	}
+}
+
+// gitPaths judges the words of a looking subcommand that are paths for certain, after --, and
+// those of diff --no-index.
+func (c *simpleCommand) gitPaths(rest []bash.Word) {
+	after := false
+	for _, w := range rest {
+		switch {
+		case w.Text == "--no-index" && w.IsLiteral():
+			after = true
+		case w.Text == "--" && w.IsLiteral():
+			after = true
+		case after && !strings.HasPrefix(w.Text, "-"):
+			c.useFile(w, toolspec.UseRead)
+		case !w.IsLiteral() && w.MayBeOption():
+			c.warn("“" + bash.Shorten(w.Display) + "” could be any option of git " + c.subcommand + " when it runs.")
+		}
+	}
+}
+
+// gitStarts judges the subcommands that start commands they are told; it reports whether this
+// was one of them.
+func (c *simpleCommand) gitStarts(rest []bash.Word) bool {
+	start := func(words []bash.Word) {
+		texts := words
+		if len(texts) > 0 && texts[0].Text == "--recursive" {
+			texts = texts[1:]
+		}
+		c.warn("git " + c.subcommand + " runs a command it is told.")
+		c.runJoined(texts)
+	}
+	if len(rest) > 1 {
+		switch c.subcommand + " " + rest[0].Text {
+		case "submodule foreach", "bisect run", "rebase --exec", "rebase -x", "config alias":
+			start(rest[1:])
+			return true
+		}
+	}
+	for i, w := range rest {
+		switch {
+		case (w.Text == "-x" || w.Text == "--exec") && c.subcommand == "rebase" && i+1 < len(rest):
+			start(rest[i+1 : i+2])
+			return true
+		case strings.HasPrefix(w.Text, "--exec=") && c.subcommand == "rebase":
+			start([]bash.Word{bash.Literal(strings.TrimPrefix(w.Text, "--exec="))})
+			return true
+		case strings.HasPrefix(w.Text, "--upload-pack") || strings.HasPrefix(w.Text, "--receive-pack") ||
+			strings.HasPrefix(w.Text, "--exec") || w.Text == "-u" && c.subcommand == "clone" ||
+			strings.HasPrefix(w.Text, "ext::"):
+			c.useNetwork()
+			c.warn("git is told which program to start: " + bash.Shorten(w.Display) + ".")
+			return true
+		case strings.HasPrefix(w.Text, "--extcmd") || c.subcommand == "difftool" || c.subcommand == "mergetool":
+			c.warn("git " + c.subcommand + " starts another program.")
+			return true
+		case (strings.HasPrefix(w.Text, "--config") || w.Text == "-c") && c.subcommand == "clone",
+			strings.HasPrefix(w.Text, "--template"):
+			c.useNetwork()
+			c.warn("git is given settings or hooks that can make it run other programs: " +
+				bash.Shorten(w.Display) + ".")
 			return true
 		}
 	}
 	return false
 }
 
-func (c *call) gitSub(rest []value) {
-	if options, looks := gitLooks[c.sub]; looks {
-		q := parser{options: spec(options)}
-		c.apply(q, q.parse(rest))
-		c.paths(rest)
+// gitDeletes judges rm and clean.
+func (c *simpleCommand) gitDeletes(rest []bash.Word) {
+	q := programs.OptionParser{Options: programs.OptionsOf("git rm")}
+	got := q.Parse(rest)
+	c.judgeOptions(q, got)
+	if got.Has("dry-run") {
 		return
 	}
-	first := ""
-	if len(rest) > 0 && rest[0].sure() {
-		first = rest[0].text
-	}
-	if gitLists(c.sub, first, rest) {
+	if got.Has("cached") {
+		c.useFile(bash.Literal("."), toolspec.UseWrite)
 		return
 	}
-	if c.gitRuns(rest) {
-		return
-	}
-	switch {
-	case c.sub == "rm" || c.sub == "clean":
-		c.gitDeletes(rest)
-	case c.sub == "config":
-		c.warn("git config changes settings that can make git run other programs.")
-	case slices.Contains(gitReaches, c.sub):
-		c.gitNetwork(rest)
-	case slices.Contains(gitWrites, c.sub):
-		c.file(literal("."), toolspec.UseWrite)
-		c.gitWrite(first, rest)
-	case slices.Contains([]string{
-		"reset", "restore", "rebase", "gc", "prune", "filter-branch", "filter-repo",
-		"update-ref", "reflog", "replace", "repack", "pack-refs", "symbolic-ref", "update-index", "read-tree",
-		"checkout-index", "fast-import", "maintenance", "rerere", "bisect",
-	}, c.sub):
-		c.file(literal("."), toolspec.UseWrite)
-		c.warn("git " + c.sub + " can throw away changes or history.")
-		c.label = "git " + c.sub
-		if first == "--hard" || slices.ContainsFunc(rest, func(w value) bool { return !w.sure() }) {
-			c.label = ""
+	if c.subcommand == "clean" {
+		c.warn("git clean deletes files that git does not keep.")
+		if len(got.Operands) == 0 {
+			got.Operands = []bash.Word{bash.Literal(".")}
 		}
-	default:
-		c.warn("“git " + short(c.sub) + "” is not known here; it may be an alias that runs anything.")
+	}
+	for _, w := range got.Operands {
+		c.useFile(w, toolspec.UseDelete)
 	}
 }
 
-// paths judges the words of a looking subcommand that are paths for certain, after --, and
-// those of diff --no-index.
-func (c *call) paths(rest []value) {
-	after := false
+// gitNetwork judges what talks to other repositories.
+func (c *simpleCommand) gitNetwork(rest []bash.Word) {
+	c.useNetwork()
+	named := false
+	for i, w := range rest {
+		switch {
+		case !w.IsLiteral():
+			c.warn("What git " + c.subcommand + " talks to shows only when it runs: " + bash.Shorten(w.Display) + ".")
+		case strings.Contains(w.Text, "://"), strings.Contains(w.Text, "@") && strings.Contains(w.Text, ":"):
+			c.useRemote(w)
+			named = true
+		case w.Text == "-f" || strings.HasPrefix(w.Text, "--force") || w.Text == "--mirror" || w.Text == "--delete" ||
+			w.Text == "-d" || w.Text == "--prune" || strings.HasPrefix(w.Text, "+") && i > 0:
+			c.warn("git " + c.subcommand + " is told to overwrite or delete: " + bash.Shorten(w.Text) + ".")
+		}
+	}
+	if !named {
+		c.warn("git " + c.subcommand + " talks to the repository that its settings name.")
+	}
+	switch c.subcommand {
+	case "push":
+		c.warn("git push publishes commits.")
+	case "remote":
+		c.warn("git remote changes which repository it talks to.")
+	}
+	if c.subcommand != "push" && c.subcommand != "send-email" {
+		c.useFile(bash.Literal("."), toolspec.UseWrite)
+	}
+	if slices.Contains([]string{"fetch", "pull", "push", "clone"}, c.subcommand) &&
+		!slices.ContainsFunc(rest, func(w bash.Word) bool {
+			return !w.IsLiteral() || strings.HasPrefix(w.Text, "-f") || strings.HasPrefix(w.Text, "--")
+		}) {
+		c.grantName = "git " + c.subcommand
+	}
+}
+
+// gitWrite judges the options of subcommands that change the repository.
+func (c *simpleCommand) gitWrite(first string, rest []bash.Word) {
+	risky := map[string][]string{
+		"checkout": {"-f", "--force", "--", ".", "-B", "--ours", "--theirs", "-p"},
+		"switch":   {"-f", "--force", "--discard-changes", "-C"},
+		"branch":   {"-d", "-D", "--delete", "-f", "--force", "-M"},
+		"tag":      {"-d", "--delete", "-f", "--force"}, "stash": {"drop", "clear", "pop"},
+		"worktree": {"remove", "prune"},
+		"commit":   {"--amend", "-n", "--no-verify", "-F", "--file"}, "notes": {"remove", "prune"},
+	}
+	c.grantName = "git " + c.subcommand
+	if c.subcommand == "stash" && first != "" && !strings.HasPrefix(first, "-") {
+		c.grantName += " " + first
+	}
 	for _, w := range rest {
 		switch {
-		case w.text == "--no-index" && w.sure():
-			after = true
-		case w.text == "--" && w.sure():
-			after = true
-		case after && !strings.HasPrefix(w.text, "-"):
-			c.file(w, toolspec.UseRead)
-		case !w.sure() && w.option():
-			c.warn("“" + short(w.shown) + "” could be any option of git " + c.sub + " when it runs.")
+		case !w.IsLiteral() && w.MayBeOption():
+			c.warn("“" + bash.Shorten(w.Display) + "” could be any option of git " + c.subcommand + " when it runs.")
+			c.grantName = ""
+		case slices.Contains(risky[c.subcommand], w.Text),
+			c.subcommand == "checkout" && strings.Contains(w.Text, "/") && strings.Contains(w.Text, "."):
+			c.warn("git " + c.subcommand + " " + bash.Shorten(w.Text) + " can throw away changes or history.")
+			c.grantName = ""
+		case strings.HasPrefix(w.Text, "--output") || strings.HasPrefix(w.Text, "-o") &&
+			(c.subcommand == "archive" || c.subcommand == "format-patch"), strings.HasPrefix(w.Text, "--remote"),
+			strings.HasPrefix(w.Text, "--exec"), strings.HasPrefix(w.Text, "--edit-description"),
+			strings.HasPrefix(w.Text, "--unsafe-paths"), strings.HasPrefix(w.Text, "--directory"),
+			strings.HasPrefix(w.Text, "--separate-git-dir"), strings.HasPrefix(w.Text, "--gpg-sign"):
+			c.warn("git " + c.subcommand + " is given " + bash.Shorten(w.Text) +
+				", which reaches further than the repository.")
+			c.grantName = ""
 		}
 	}
-}
-
-// gitLists reports whether a subcommand that can change is used in a way that only lists.
-func gitLists(sub, first string, rest []value) bool {
-	switch sub {
-	case "worktree", "notes", "sparse-checkout", "bundle":
-		return first == "list" || first == "verify"
-	case "submodule":
-		return first == "status" || first == "summary"
-	case "symbolic-ref":
-		return len(rest) == 1 || len(rest) == 2 && first == "--short"
-	case "bisect":
-		return first == "log" || first == "view"
-	case "rerere":
-		return first == "status" || first == "diff"
-	case "config":
-		asks := slices.Contains([]string{"--get", "--list", "-l", "--get-all", "--get-regexp", "get", "list"}, first)
-		return asks && !slices.ContainsFunc(rest, func(w value) bool {
-			return !w.sure() || slices.Contains([]string{"--edit", "-e", "--unset", "--add", "--replace-all"}, w.text)
-		})
+	if slices.Contains([]string{"mv", "worktree", "init", "bundle"}, c.subcommand) {
+		for _, w := range rest {
+			if !strings.HasPrefix(w.Text, "-") &&
+				(strings.HasPrefix(w.Text, "/") || strings.Contains(w.Text, "..") || w.Unknown) {
+				c.useFile(w, toolspec.UseWrite)
+			}
+		}
 	}
-	return gitListing(sub, first, rest)
-}
-
-// gitListing is gitLists for subcommands that list with the right options.
-func gitListing(sub, first string, rest []value) bool {
-	only := func(words ...string) bool {
-		return !slices.ContainsFunc(rest, func(w value) bool {
-			name, _, _ := strings.Cut(w.text, "=")
-			return !w.sure() || !slices.Contains(words, name)
-		})
-	}
-	switch sub {
-	case "branch":
-		return only("-a", "-r", "-v", "-vv", "--list", "-l", "--show-current", "--all", "--remotes", "--no-color",
-			"--color", "--sort", "--format")
-	case "tag":
-		return only("-l", "--list", "-n", "--sort", "--format", "-n1")
-	case "remote":
-		return (first == "" || first == "-v" || first == "--verbose" || first == "get-url") &&
-			only("-v", "--verbose", "get-url", "origin", "upstream")
-	case "stash":
-		return first == "list" && only("list") || first == "show" && only("show", "-p", "--stat", "stash@{0}")
-	case "reflog":
-		return only("show", "HEAD", "-n", "--all", "--oneline", "--date")
-	}
-	return false
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"sextant/backend/policy/command/bash"
 	"sextant/shared/toolspec"
 )
 
@@ -13,20 +14,20 @@ import (
 func sentence(r Reading, at Place) string {
 	var parts []string
 	for _, use := range []toolspec.Use{toolspec.UseDelete, toolspec.UseWrite} {
-		if paths := of(r.Files, use); len(paths) > 0 {
+		if paths := pathsOf(r.Files, use); len(paths) > 0 {
 			parts = append(parts, map[toolspec.Use]string{
 				toolspec.UseDelete: "delete ",
 				toolspec.UseWrite:  "write ",
-			}[use]+things(paths, at))
+			}[use]+describePaths(paths, at))
 		}
 	}
 	switch {
 	case len(r.Hosts) > 0:
-		parts = append(parts, "contact "+strings.Join(firsts(r.Hosts), ", "))
+		parts = append(parts, "contact "+strings.Join(firstFour(r.Hosts), ", "))
 	case r.Network:
 		parts = append(parts, "reach the network")
 	}
-	if runs := programsOf(r); len(parts) == 0 || len(r.Warnings) > 0 && len(runs) > 0 {
+	if runs := programNames(r); len(parts) == 0 || len(r.Warnings) > 0 && len(runs) > 0 {
 		if len(runs) == 0 {
 			runs = []string{"a command that cannot be read"}
 			if len(r.Warnings) == 0 {
@@ -36,18 +37,18 @@ func sentence(r Reading, at Place) string {
 		verb := "run "
 		if r.Harmless {
 			verb = "look with "
-			told := slices.DeleteFunc(slices.Clone(runs), func(run string) bool { return glue[run] })
+			told := slices.DeleteFunc(slices.Clone(runs), func(run string) bool { return connectives[run] })
 			switch {
 			case len(told) > 0:
 				runs = told
 			case slices.Contains(runs, "echo"), slices.Contains(runs, "printf"):
 				return "Print text"
 			}
-			if reads := of(r.Files, toolspec.UseRead); len(reads) > 0 && len(runs) == 1 {
-				return "Look at " + things(reads, at) + " with " + runs[0]
+			if reads := pathsOf(r.Files, toolspec.UseRead); len(reads) > 0 && len(runs) == 1 {
+				return "Look at " + describePaths(reads, at) + " with " + runs[0]
 			}
 		}
-		parts = append(parts, verb+strings.Join(firsts(runs), ", "))
+		parts = append(parts, verb+strings.Join(firstFour(runs), ", "))
 	}
 	all := parts[0]
 	if n := len(parts); n > 1 {
@@ -56,13 +57,13 @@ func sentence(r Reading, at Place) string {
 	return strings.ToUpper(all[:1]) + all[1:]
 }
 
-// glue is what holds harmless commands together and tells nothing of what they are for.
-var glue = map[string]bool{
+// connectives is what holds harmless commands together and tells nothing of what they are for.
+var connectives = map[string]bool{
 	"[": true, "[[": true, "test": true, ":": true, "true": true, "false": true, "echo": true, "printf": true,
 	"sleep": true, "exit": true, "return": true, "set": true, "shift": true, "local": true, "read": true,
 }
 
-func of(files []toolspec.FileUse, use toolspec.Use) []string {
+func pathsOf(files []toolspec.FileUse, use toolspec.Use) []string {
 	var paths []string
 	for _, f := range files {
 		if f.Use == use {
@@ -72,10 +73,10 @@ func of(files []toolspec.FileUse, use toolspec.Use) []string {
 	return paths
 }
 
-// things names one file, or counts several and the folder they share.
-func things(paths []string, at Place) string {
+// describePaths names one file, or counts several and the folder they share.
+func describePaths(paths []string, at Place) string {
 	if len(paths) == 1 {
-		return inside(paths[0], at)
+		return relativePath(paths[0], at)
 	}
 	folder := path.Dir(paths[0])
 	for _, p := range paths[1:] {
@@ -83,7 +84,7 @@ func things(paths []string, at Place) string {
 			folder = path.Dir(folder)
 		}
 	}
-	where := inside(folder, at)
+	where := relativePath(folder, at)
 	if where == "." {
 		where = "this folder"
 	} else {
@@ -92,36 +93,36 @@ func things(paths []string, at Place) string {
 	return fmt.Sprintf("%d files in %s", len(paths), where)
 }
 
-// inside is a path as a person in the folder would write it.
-func inside(p string, at Place) string {
+// relativePath is a path as a person in the folder would write it.
+func relativePath(p string, at Place) string {
 	if p == at.Folder {
 		return "."
 	}
-	if rest, is := strings.CutPrefix(p, strings.TrimSuffix(at.Folder, "/")+"/"); is {
+	if rest, ok := strings.CutPrefix(p, strings.TrimSuffix(at.Folder, "/")+"/"); ok {
 		return rest
 	}
-	if rest, is := strings.CutPrefix(p, strings.TrimSuffix(at.Home, "/")+"/"); is && at.Home != "" {
+	if rest, ok := strings.CutPrefix(p, strings.TrimSuffix(at.Home, "/")+"/"); ok && at.Home != "" {
 		return "~/" + rest
 	}
 	return p
 }
 
-// programsOf are the programs that do more than read, or all when none does.
-func programsOf(r Reading) []string {
+// programNames are the programs that do more than read, or all when none does.
+func programNames(r Reading) []string {
 	var all, heavy []string
 	for _, c := range r.Commands {
 		name := c.Program
 		if name == "" {
 			continue
 		}
-		if c.Sub != "" {
-			name += " " + c.Sub
+		if c.Subcommand != "" {
+			name += " " + c.Subcommand
 		}
 		if !slices.Contains(all, name) {
-			all = append(all, short(name))
+			all = append(all, bash.Shorten(name))
 		}
 		if !c.Harmless && !slices.Contains(heavy, name) {
-			heavy = append(heavy, short(name))
+			heavy = append(heavy, bash.Shorten(name))
 		}
 	}
 	if len(heavy) > 0 {
@@ -130,7 +131,7 @@ func programsOf(r Reading) []string {
 	return all
 }
 
-func firsts(all []string) []string {
+func firstFour(all []string) []string {
 	if len(all) > 4 {
 		return append(slices.Clone(all[:4]), fmt.Sprintf("%d more", len(all)-4))
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"sextant/backend/policy/command/bash"
 )
 
 // wraps put a command into something that runs it too. The quoted ones take it as one word.
@@ -72,7 +74,7 @@ func neverHarmless(t testing.TB, command string) int {
 
 // standsAlone reports whether a text is a command that can stand within another.
 func standsAlone(command string) bool {
-	_, err := parse(command)
+	_, err := bash.Parse(command)
 	return err == nil && !strings.Contains(command, "<<") && !strings.HasSuffix(command, `\`)
 }
 
@@ -116,7 +118,7 @@ func FuzzReadingNeverPanicsAndNoWrapHidesAnything(f *testing.F) {
 		if r.Sentence == "" {
 			t.Fatalf("%q: nothing is said of it", command)
 		}
-		if r.Harmless && (len(r.Warnings) > 0 || r.Network || changes(r.Files)) {
+		if r.Harmless && (len(r.Warnings) > 0 || r.Network || changesFiles(r.Files)) {
 			t.Fatalf("%q is called harmless: %+v", command, r)
 		}
 		if again := Read(command, at); !reflect.DeepEqual(r, again) {

@@ -1,55 +1,20 @@
-package command
+package scripts
 
-import (
-	"strings"
+import "strings"
 
-	"sextant/shared/toolspec"
-)
-
-// sed judges stream edits: the script can read, write and run.
-func (c *call) sed() {
-	if c.asksVersion() {
-		return
-	}
-	warned := c.r.warned
-	q := parser{options: spec("e,expression=t f,file=! i,in-place?t n,quiet,silent E r,regexp-extended s,separate " +
-		"u,unbuffered z,null-data l,line-length=t posix debug sandbox follow-symlinks b,binary")}
-	got := q.parse(c.words[1:])
-	c.apply(q, parsed{options: got.options})
-	rest, scripts := got.operands, got.values("expression")
-	if len(scripts) == 0 && !got.has("file") && len(rest) > 0 {
-		scripts, rest = rest[:1], rest[1:]
-	}
-	if got.blurred != "" || len(got.strange) > 0 {
-		c.warn("sed is given options that are only known when it runs, or not known here.")
-	}
-	use := toolspec.UseRead
-	if got.has("in-place") {
-		use = toolspec.UseWrite
-	}
-	for _, script := range scripts {
-		if script.unknown || len(script.others) > 0 {
-			c.warn("What sed does stands in text that is only known when it runs: " + short(script.shown) + ".")
-			continue
-		}
-		s := sedScript{c: c, text: script.text}
-		if !s.read() {
-			c.warn("The script of sed cannot be read: " + short(script.text) + ".")
-		}
-	}
-	for _, w := range rest {
-		c.file(w, use)
-	}
-	if use == toolspec.UseWrite && c.r.warned == warned {
-		c.label = "sed -i" // the name does not tell of commands that a script runs
-	}
+// ReadSed reads a script of sed. It returns the actions in order of mention, and whether all of the script was
+// understood; what comes after a part that was not is missing.
+func ReadSed(script string) (actions []Action, understood bool) {
+	s := sedScript{text: script}
+	understood = s.read()
+	return s.actions, understood
 }
 
 // sedScript is a script of sed on the way through it (the commands of GNU sed's manual).
 type sedScript struct {
-	c    *call
-	text string
-	at   int
+	text    string
+	at      int
+	actions []Action
 }
 
 func (s *sedScript) peek() byte {
@@ -102,7 +67,7 @@ func (s *sedScript) address() bool {
 		}
 	case c == '/':
 		s.at++
-		if !s.until('/', true) {
+		if !s.skipPast('/', true) {
 			return false
 		}
 		s.skip("IM")
@@ -112,7 +77,7 @@ func (s *sedScript) address() bool {
 		}
 		delimiter := s.text[s.at+1]
 		s.at += 2
-		if !s.until(delimiter, true) {
+		if !s.skipPast(delimiter, true) {
 			return false
 		}
 		s.skip("IM")
@@ -120,8 +85,8 @@ func (s *sedScript) address() bool {
 	return true
 }
 
-// until goes behind the next delimiter; pattern says that brackets hide it.
-func (s *sedScript) until(delimiter byte, pattern bool) bool {
+// skipPast goes behind the next delimiter; pattern says that brackets hide it.
+func (s *sedScript) skipPast(delimiter byte, pattern bool) bool {
 	for s.at < len(s.text) {
 		c := s.text[s.at]
 		s.at++
@@ -130,16 +95,16 @@ func (s *sedScript) until(delimiter byte, pattern bool) bool {
 			s.at++
 		case c == delimiter:
 			return true
-		case c == '[' && pattern && !s.bracket(delimiter):
+		case c == '[' && pattern && !s.skipBracket(delimiter):
 			return false
 		}
 	}
 	return false
 }
 
-// bracket goes behind a bracket expression. Versions of sed differ in what a delimiter or a
+// skipBracket goes behind a bracket expression. Versions of sed differ in what a delimiter or a
 // backslash in one means: such a script is not read.
-func (s *sedScript) bracket(delimiter byte) bool {
+func (s *sedScript) skipBracket(delimiter byte) bool {
 	end := s.at
 	if end < len(s.text) && s.text[end] == '^' {
 		end++
@@ -165,7 +130,7 @@ func (s *sedScript) bracket(delimiter byte) bool {
 	return true
 }
 
-func (s *sedScript) line() string {
+func (s *sedScript) restOfLine() string {
 	rest := s.text[min(s.at, len(s.text)):]
 	end := strings.IndexByte(rest, '\n')
 	if end < 0 {
@@ -175,8 +140,8 @@ func (s *sedScript) line() string {
 	return strings.TrimLeft(rest[:end], " \t")
 }
 
-// goesOn reports whether a line of text ends in a backslash that is not itself escaped.
-func goesOn(line string) bool {
+// continuesOnNextLine reports whether a line of text ends in a backslash that is not itself escaped.
+func continuesOnNextLine(line string) bool {
 	return (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1
 }
 
@@ -194,22 +159,22 @@ func (s *sedScript) command() bool {
 		return s.label(c == ':')
 	case strings.IndexByte("aic", c) >= 0:
 		// Text to the end of the line, and on while lines end in a backslash.
-		for goesOn(s.line()) && s.at < len(s.text) {
+		for continuesOnNextLine(s.restOfLine()) && s.at < len(s.text) {
 			s.at++
 		}
 		return true
 	case c == '#':
-		s.line()
+		s.restOfLine()
 		return true
 	case c == 's':
 		return s.substitute()
 	case c == 'y':
 		delimiter := s.peek()
 		s.at++
-		from := s.until(delimiter, false)
-		return s.until(delimiter, false) && from
+		from := s.skipPast(delimiter, false)
+		return s.skipPast(delimiter, false) && from
 	}
-	return s.acts(c)
+	return s.act(c)
 }
 
 // label goes behind the name of a label and reports whether every sed ends it there: GNU sed
@@ -220,18 +185,15 @@ func (s *sedScript) label(declared bool) bool {
 	return s.at >= len(s.text) || strings.IndexByte(" \t\n;", s.peek()) >= 0 || s.peek() == '}' && !declared
 }
 
-// acts judges the commands that leave the text alone and do something else.
-func (s *sedScript) acts(c byte) bool {
+// act judges the commands that leave the text alone and do something else.
+func (s *sedScript) act(c byte) bool {
 	switch c {
 	case 'r', 'R':
-		s.c.file(literal(s.line()), toolspec.UseRead)
+		s.add(ReadsFile, s.restOfLine())
 	case 'w', 'W':
-		s.c.file(literal(s.line()), toolspec.UseWrite)
+		s.add(WritesFile, s.restOfLine())
 	case 'e':
-		if line := s.line(); line != "" {
-			s.c.shell(literal(line))
-		}
-		s.c.warn("sed runs commands.")
+		s.add(RunsCommand, s.restOfLine())
 	default:
 		return false
 	}
@@ -241,8 +203,8 @@ func (s *sedScript) acts(c byte) bool {
 func (s *sedScript) substitute() bool {
 	delimiter := s.peek()
 	s.at++
-	if delimiter == 0 || delimiter == '\n' || delimiter == '\\' || !s.until(delimiter, true) ||
-		!s.until(delimiter, false) {
+	if delimiter == 0 || delimiter == '\n' || delimiter == '\\' || !s.skipPast(delimiter, true) ||
+		!s.skipPast(delimiter, false) {
 		return false
 	}
 	for s.at < len(s.text) {
@@ -252,14 +214,18 @@ func (s *sedScript) substitute() bool {
 			s.at++
 		case c == 'e':
 			s.at++
-			s.c.warn("sed runs what stands in the lines it reads.")
+			s.add(RunsInput, "")
 		case c == 'w':
 			s.at++
-			s.c.file(literal(s.line()), toolspec.UseWrite)
+			s.add(WritesFile, s.restOfLine())
 			return true
 		default:
 			return strings.IndexByte(" \t\n;}#", c) >= 0
 		}
 	}
 	return true
+}
+
+func (s *sedScript) add(kind ActionKind, text string) {
+	s.actions = append(s.actions, Action{kind, text})
 }

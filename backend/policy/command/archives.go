@@ -1,0 +1,102 @@
+package command
+
+import (
+	"path"
+	"strings"
+
+	"sextant/backend/policy/command/bash"
+	"sextant/backend/policy/command/programs"
+	"sextant/shared/toolspec"
+)
+
+// tar judges archives: packing reads, unpacking writes where it stands.
+func (c *simpleCommand) tar() {
+	if c.asksVersionOrHelp() {
+		return
+	}
+	words := append([]bash.Word{}, c.words[1:]...)
+	if len(words) > 0 && words[0].IsLiteral() && !strings.HasPrefix(words[0].Text, "-") {
+		words[0] = bash.Word{Text: "-" + words[0].Text, Display: words[0].Display} // tar xzf
+	}
+	q := programs.OptionParser{Options: programs.OptionsOf("tar")}
+	got := q.Parse(words)
+	if len(got.Unknown) > 0 || got.Ambiguous != "" {
+		c.warn("tar is given options that are only known when it runs, or not known here.")
+	}
+	archives := got.Values("file")
+	for _, v := range archives {
+		if strings.Contains(v.Text, ":") && !strings.HasPrefix(v.Text, "/") && !strings.HasPrefix(v.Text, ".") {
+			c.useNetwork()
+			c.warn("tar reads or writes on another machine: " + bash.Shorten(v.Display) + ".")
+		}
+	}
+	c.reader.isolate(func() {
+		// The archive is named before any change of folder.
+		for _, v := range archives {
+			use := toolspec.UseRead
+			if got.Has("create", "r", "append", "update", "concatenate", "delete") {
+				use = toolspec.UseWrite
+			}
+			if v.Text != "-" {
+				c.useFile(v, use)
+			}
+		}
+		c.judgeOptions(q, programs.Arguments{Options: got.Options})
+		switch {
+		case got.Has("list", "compare"), got.Has("to-stdout"):
+		case got.Has("get"):
+			c.useFile(bash.Literal("."), toolspec.UseWrite)
+		default:
+			c.judgeOperands("r*", got.Operands)
+		}
+	})
+}
+
+func (c *simpleCommand) archive() {
+	if c.asksVersionOrHelp() {
+		return
+	}
+	q := programs.OptionParser{Options: programs.OptionsOf("unzip")}
+	if c.name != "unzip" {
+		q = programs.OptionParser{Options: programs.OptionsOf("zip")}
+	}
+	got := q.Parse(c.words[1:])
+	c.judgeOptions(q, got)
+	switch {
+	case len(got.Operands) == 0:
+		c.warn(c.name + " packs or unpacks what is only known when it runs.")
+	case c.name == "unzip":
+		c.useFile(got.Operands[0], toolspec.UseRead)
+		if !got.Has("l", "p", "t", "v", "d") {
+			c.useFile(bash.Literal("."), toolspec.UseWrite)
+		}
+	case c.name == "zip":
+		c.useFile(got.Operands[0], toolspec.UseWrite)
+		c.judgeOperands("r*", got.Operands[1:])
+	default:
+		c.warn(c.name + " packs or unpacks, and which files that takes cannot be told here.")
+	}
+}
+
+// compress replaces files by others: the old one goes away.
+func (c *simpleCommand) compress() {
+	if c.asksVersionOrHelp() {
+		return
+	}
+	q := programs.OptionParser{Options: programs.OptionsOf("gzip")}
+	got := q.Parse(c.words[1:])
+	c.judgeOptions(q, got)
+	for _, v := range got.Operands {
+		folder := bash.Word{Text: path.Dir(v.Text), Display: v.Display, Unknown: v.Unknown, Glob: v.Glob}
+		switch {
+		case got.Has("to-stdout", "list", "test"):
+			c.useFile(v, toolspec.UseRead)
+		case got.Has("keep") || strings.HasSuffix(c.name, "zstd"):
+			c.useFile(v, toolspec.UseRead)
+			c.useFile(folder, toolspec.UseWrite)
+		default:
+			c.useFile(v, toolspec.UseDelete)
+			c.useFile(folder, toolspec.UseWrite)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"sextant/backend/policy/command/bash"
+	"sextant/backend/policy/command/programs"
+)
+
+// readAssignment judges NAME=value, before a command (given to it) or alone.
+func (r *reader) readAssignment(a *syntax.Assign, before bool) {
+	if a.Name == nil {
+		return
+	}
+	if a.Index != nil {
+		r.CheckArithmetic(a.Index, r.warn)
+	}
+	r.judgeVariable(a.Name.Value, before)
+	if a.Value != nil {
+		v := r.Word(a.Value)
+		if bash.HoldsSubstitution(v.Text) || slices.ContainsFunc(v.Alternatives, bash.HoldsSubstitution) {
+			r.warn("“" + a.Name.Value + "” holds text that the shell may run as a command.")
+		}
+	}
+}
+
+// judgeVariable judges a name that gets a value; given ones go to other programs.
+func (r *reader) judgeVariable(name string, given bool) {
+	lower := strings.ToLower(name) == name && !strings.HasSuffix(name, "proxy")
+	switch {
+	case programs.IsDisplayVariable(name):
+	case programs.SteersPrograms(name), given && !lower:
+		r.warn("It sets " + name + ", which decides how other programs behave.")
+	}
+}
+
+// readDeclaration judges export, declare, local, readonly and typeset.
+func (r *reader) readDeclaration(x *syntax.DeclClause) {
+	r.readNested(x)
+	number, exports := false, x.Variant.Value == "export"
+	for _, a := range x.Args {
+		if a.Name != nil {
+			continue
+		}
+		v := r.Word(a.Value)
+		switch {
+		case !v.IsLiteral() || !strings.HasPrefix(v.Text, "-") && !strings.HasPrefix(v.Text, "+"):
+			r.warn("Which variable it declares shows only when it runs: " + bash.Shorten(r.Source(x)) + ".")
+		case strings.ContainsAny(v.Text, "n"):
+			r.warn("It declares a name for another variable: " + bash.Shorten(r.Source(x)) + ".")
+		}
+		number = number || strings.Contains(v.Text, "i")
+		exports = exports || strings.Contains(v.Text, "x")
+	}
+	for _, a := range x.Args {
+		if a.Name == nil {
+			continue
+		}
+		r.readAssignment(a, exports && !a.Naked)
+		if number && a.Value != nil && !bash.IsNumeric(a.Value) {
+			r.warn("“" + a.Name.Value + "” is worked out as a number, and what it holds could be a command.")
+		}
+	}
+}

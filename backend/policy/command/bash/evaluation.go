@@ -1,0 +1,97 @@
+package bash
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// HoldsSubstitution reports whether s contains what bash would run if it expanded s again.
+func HoldsSubstitution(s string) bool {
+	return strings.Contains(s, "$(") || strings.Contains(s, "`") || strings.Contains(s, "@P}")
+}
+
+// CheckExpansion calls warn with a sentence for each expansion that runs what a variable holds.
+func (e *Expander) CheckExpansion(x *syntax.ParamExp, warn func(string)) {
+	if x.Exp != nil && x.Exp.Op == syntax.OtherParamOps && x.Exp.Word != nil && x.Exp.Word.Lit() == "P" {
+		warn(Shorten(e.Source(x)) + " runs commands that are in a variable.")
+	}
+	if x.Excl && x.Names == 0 && x.Param != nil && e.mayHoldCommand(x.Param.Value) {
+		warn(Shorten(e.Source(x)) + " takes the name of a variable from text that is not known.")
+	}
+	if x.Index != nil {
+		e.CheckArithmetic(x.Index, warn)
+	}
+	if x.Slice != nil {
+		e.CheckArithmetic(x.Slice.Offset, warn)
+		e.CheckArithmetic(x.Slice.Length, warn)
+	}
+}
+
+// CheckArithmetic calls warn with a sentence for each number that is evaluated from text that is not known: bash runs
+// the substitutions in such text.
+func (e *Expander) CheckArithmetic(x syntax.ArithmExpr, warn func(string)) {
+	if x == nil {
+		return
+	}
+	syntax.Walk(x, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			return false
+		case *syntax.Lit:
+			e.checkNumber(n.Value, warn)
+		case *syntax.ParamExp:
+			if n.Param != nil && !n.Length {
+				e.checkNumber(n.Param.Value, warn)
+			}
+		case *syntax.SglQuoted:
+			warn("An arithmetic expression contains quoted text, which bash may run.")
+		}
+		return true
+	})
+}
+
+func (e *Expander) checkNumber(name string, warn func(string)) {
+	if e.mayHoldCommand(name) {
+		warn("“" + name + "” is evaluated as a number, and its value could be a command.")
+	}
+}
+
+// CheckTest calls warn with a sentence for each condition of [[ ]] that evaluates text that is not known.
+func (e *Expander) CheckTest(x syntax.TestExpr, warn func(string)) {
+	syntax.Walk(x, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.BinaryTest:
+			switch n.Op {
+			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+				e.checkTestOperand(n.X, warn)
+				e.checkTestOperand(n.Y, warn)
+			}
+		case *syntax.UnaryTest:
+			if n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar {
+				e.checkTestOperand(n.X, warn)
+			}
+		}
+		return true
+	})
+}
+
+// checkTestOperand checks a word of a test that bash evaluates.
+func (e *Expander) checkTestOperand(x syntax.TestExpr, warn func(string)) {
+	w, ok := x.(*syntax.Word)
+	if !ok {
+		return
+	}
+	if v := e.Word(w); !v.Unknown && !HoldsSubstitution(v.Text) {
+		e.checkNumber(v.Text, warn)
+		return
+	}
+	e.CheckArithmetic(w, warn)
+	if !IsNumeric(w) && w.Lit() == "" {
+		for _, part := range w.Parts {
+			if _, ok := part.(*syntax.CmdSubst); ok {
+				warn("A test evaluates the output of a command as a number.")
+			}
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// variable is what is known of one name that the text assigns, from all places that do.
+type variable struct {
+	values []string
+	glob   bool
+	// unknown says that some value comes from somewhere that is not read here.
+	unknown bool
+	// certainIn are the parts of the text where it has one of values for certain; elsewhere it may be empty too.
+	certainIn []span
+	// mayHoldCommand says that a value could hold a command that bash runs when it evaluates it as a number.
+	mayHoldCommand bool
+}
+
+// span is a part of the text, in bytes.
+type span struct{ from, to int }
+
+// anyName is among the variables of a text in which any name may be assigned.
+const anyName = "*"
+
+// ReadAssignments learns the variables that Text assigns. Call it once, before the first word is read.
+func (e *Expander) ReadAssignments(file *syntax.File) {
+	e.variables = map[string]*variable{}
+	first := assignmentCollector{e: e, variables: map[string]*variable{}}
+	first.collect(file)
+	// Once more, now that it is known which names have no fixed value.
+	for name := range first.variables {
+		e.variables[name] = &variable{unknown: true}
+	}
+	again := first
+	again.variables = map[string]*variable{}
+	again.collect(file)
+	e.variables = again.variables
+}
+
+// isAssigned reports whether the text gives the name a value somewhere.
+func (e *Expander) isAssigned(name string) bool {
+	return e.variables[name] != nil || e.variables[anyName] != nil
+}
+
+// lookup returns what a variable may be at an offset of the text; ok is false when that is not known.
+func (e *Expander) lookup(name string, at int) (values []string, glob, ok bool) {
+	v := e.variables[name]
+	switch {
+	case e.variables[anyName] != nil:
+		return nil, false, false
+	case v == nil && name == "HOME" && e.Home != "":
+		return []string{e.Home}, false, true
+	case v == nil && name == "PWD" && len(e.Folders) == 1:
+		return e.Folders, false, true
+	case v == nil || v.unknown:
+		return nil, false, false
+	}
+	for _, s := range v.certainIn {
+		if at >= s.from && at < s.to {
+			return v.values, v.glob, true
+		}
+	}
+	return append(slices.Clone(v.values), ""), v.glob, true
+}
+
+// mayHoldCommand reports whether a variable may hold a command that bash runs when it evaluates it as a number.
+func (e *Expander) mayHoldCommand(name string) bool {
+	v := e.variables[name]
+	return v != nil && v.mayHoldCommand
+}
+
+// assignmentCollector collects the assignments of a text.
+type assignmentCollector struct {
+	e         *Expander
+	variables map[string]*variable
+}
+
+func (n *assignmentCollector) variable(name string) *variable {
+	if n.variables[name] == nil {
+		n.variables[name] = &variable{}
+	}
+	return n.variables[name]
+}
+
+func (n *assignmentCollector) markUnknown(name string) {
+	v := n.variable(name)
+	v.unknown, v.mayHoldCommand = true, true
+}
+
+func (n *assignmentCollector) collect(file *syntax.File) {
+	sure := map[*syntax.Assign]int{}
+	for _, stmt := range file.Stmts {
+		if call, ok := stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) == 0 && !stmt.Background {
+			for _, a := range call.Assigns {
+				sure[a] = int(stmt.End().Offset())
+			}
+		}
+	}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch x := node.(type) {
+		case *syntax.CallExpr:
+			n.addCommand(x, sure)
+		case *syntax.DeclClause:
+			for _, a := range x.Args {
+				n.addAssignment(a, -1)
+				if a.Name == nil && a.Value != nil && strings.Contains(a.Value.Lit(), "n") {
+					n.markUnknown(anyName) // declares a name for another variable
+				}
+			}
+		case *syntax.ForClause:
+			n.addLoop(x)
+		case *syntax.ParamExp:
+			if x.Exp != nil && (x.Exp.Op == syntax.AssignUnset || x.Exp.Op == syntax.AssignUnsetOrNull) &&
+				x.Param != nil {
+				n.markUnknown(x.Param.Value)
+			}
+		case *syntax.BinaryArithm:
+			if strings.HasSuffix(x.Op.String(), "=") {
+				n.addNumber(x.X)
+			}
+		case *syntax.UnaryArithm:
+			n.addNumber(x.X)
+		case *syntax.Redirect:
+			if x.N != nil && strings.HasPrefix(x.N.Value, "{") {
+				n.markUnknown(strings.Trim(x.N.Value, "{}"))
+			}
+		}
+		return true
+	})
+}
+
+// addNumber adds an arithmetic assignment, whose value is a number.
+func (n *assignmentCollector) addNumber(x syntax.ArithmExpr) {
+	if w, ok := x.(*syntax.Word); ok && w.Lit() != "" {
+		n.variable(w.Lit()).unknown = true
+	}
+}
+
+func (n *assignmentCollector) addCommand(call *syntax.CallExpr, sure map[*syntax.Assign]int) {
+	if len(call.Args) == 0 {
+		for _, a := range call.Assigns {
+			from, ok := sure[a]
+			if !ok {
+				from = -1
+			}
+			n.addAssignment(a, from)
+		}
+		return
+	}
+	switch call.Args[0].Lit() {
+	case "", "eval", "source", ".", "trap", "builtin", "command", "enable", "alias":
+		n.markUnknown(anyName)
+	case "read", "mapfile", "readarray", "getopts", "unset", "printf", "wait", "let":
+		for _, w := range call.Args[1:] {
+			name, _, _ := strings.Cut(w.Lit(), "[")
+			name, _, _ = strings.Cut(name, "=")
+			if syntax.ValidName(name) {
+				n.markUnknown(name)
+			} else if w.Lit() == "" {
+				n.markUnknown(anyName)
+			}
+		}
+		n.markUnknown("REPLY")
+		n.markUnknown("MAPFILE")
+	}
+}
+
+// addAssignment adds one assignment, which is certain from the offset from on, nowhere when that is -1.
+func (n *assignmentCollector) addAssignment(a *syntax.Assign, from int) {
+	if a.Name == nil {
+		if a.Value != nil && !strings.HasPrefix(a.Value.Lit(), "-") {
+			n.markUnknown(anyName)
+		}
+		return
+	}
+	v := n.variable(a.Name.Value)
+	if a.Naked {
+		v.unknown = true
+		return
+	}
+	if a.Append || a.Index != nil || a.Array != nil {
+		n.markUnknown(a.Name.Value)
+		return
+	}
+	n.addValue(v, a.Value)
+	if from >= 0 {
+		v.certainIn = append(v.certainIn, span{from, 1 << 40})
+	}
+}
+
+// addValue adds a value that v may have.
+func (n *assignmentCollector) addValue(v *variable, w *syntax.Word) {
+	text := n.fixedValue(w)
+	switch {
+	case text.Unknown:
+		v.unknown = true
+		v.mayHoldCommand = v.mayHoldCommand || !IsNumeric(w)
+	default:
+		v.values = append(append(v.values, text.Text), text.Alternatives...)
+		v.mayHoldCommand = v.mayHoldCommand || strings.ContainsAny(text.Text+strings.Join(text.Alternatives, ""), "[$`")
+	}
+}
+
+// fixedValue returns a word without what may change later: the working directory.
+func (n *assignmentCollector) fixedValue(w *syntax.Word) Word {
+	dirs := n.e.Folders
+	n.e.Folders = nil
+	defer func() { n.e.Folders = dirs }()
+	v := n.e.Word(w)
+	v.Glob = false // bash matches nothing in an assignment
+	return v
+}
+
+func (n *assignmentCollector) addLoop(x *syntax.ForClause) {
+	iter, ok := x.Loop.(*syntax.WordIter)
+	if !ok {
+		return // the counter of (( )) is collected as an assignment
+	}
+	v := n.variable(iter.Name.Value)
+	if x.Select || !iter.InPos.IsValid() {
+		n.markUnknown(iter.Name.Value)
+		return
+	}
+	dirs := n.e.Folders
+	n.e.Folders = nil
+	defer func() { n.e.Folders = dirs }()
+	for _, item := range n.e.Words(iter.Items) {
+		if item.Unknown || len(v.values) > maxAlternatives {
+			n.markUnknown(iter.Name.Value)
+			return
+		}
+		v.values = append(append(v.values, item.Text), item.Alternatives...)
+		v.glob = v.glob || item.Glob
+		v.mayHoldCommand = v.mayHoldCommand || item.Glob || strings.ContainsAny(item.Text, "[$`")
+	}
+	if len(v.values) > 0 {
+		v.certainIn = append(v.certainIn, span{int(x.DoPos.Offset()), int(x.DonePos.Offset())})
+	}
+}

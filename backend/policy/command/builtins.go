@@ -1,0 +1,208 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"sextant/backend/policy/command/bash"
+	"sextant/backend/policy/command/programs"
+	"sextant/shared/toolspec"
+)
+
+// builtinJudge are the shell's own commands that run text or change what later words mean.
+func builtinJudge(name string) func(*simpleCommand) {
+	switch name {
+	case "cd", "pushd", "popd":
+		return (*simpleCommand).cd
+	case "eval":
+		return (*simpleCommand).eval
+	case "source", ".":
+		return func(c *simpleCommand) {
+			if len(c.words) > 1 {
+				c.useFile(c.words[1], toolspec.UseRead)
+			}
+			c.warn(c.name + " runs a file in this shell, and what stands in it is not read here.")
+			c.reader.Folders = nil
+		}
+	case "trap":
+		return (*simpleCommand).trap
+	case "alias":
+		return (*simpleCommand).alias
+	case "unalias":
+		return func(*simpleCommand) {}
+	case "set", "shopt":
+		return (*simpleCommand).shellOptions
+	case "test", "[":
+		return (*simpleCommand).testCondition
+	case "printf":
+		return (*simpleCommand).printf
+	case "read", "mapfile", "readarray", "unset":
+		return (*simpleCommand).assignNames
+	case "export", "declare", "typeset", "local", "readonly", "let":
+		return func(c *simpleCommand) { c.warn(c.name + " stands where what it sets is not read here.") }
+	}
+	return nil
+}
+
+func (c *simpleCommand) cd() {
+	words := c.words[1:]
+	options := []string{"-P", "-L", "-e", "-@", "--"}
+	for len(words) > 0 && words[0].IsLiteral() && slices.Contains(options, words[0].Text) {
+		words = words[1:]
+	}
+	switch {
+	case c.name == "popd", c.name == "pushd" && len(words) == 0:
+		c.reader.Folders = nil
+	case len(words) == 0:
+		c.reader.changeFolder(bash.Literal(c.reader.place.Home))
+	case words[0].Text == "-" && words[0].IsLiteral(), c.reader.place.Home == "" && words[0].Text == "":
+		c.reader.Folders = nil
+	case !c.reader.changeFolder(words[0]):
+		c.warn("Which folder it goes to with “" + bash.Shorten(words[0].Display) + "” shows only when it runs.")
+	}
+}
+
+func (c *simpleCommand) eval() {
+	texts := make([]string, 0, len(c.words))
+	for _, w := range c.words[1:] {
+		if !w.IsLiteral() {
+			c.warn("eval runs text that is only known when it runs: " + bash.Shorten(c.text) + ".")
+			c.reader.Folders = nil
+			return
+		}
+		texts = append(texts, w.Text)
+	}
+	c.readInSameShell(strings.Join(texts, " "))
+}
+
+// readInSameShell reads text that this very shell reads, so that its changes stay.
+func (c *simpleCommand) readInSameShell(text string) {
+	in := *c.reader
+	in.depth++
+	in.wrappers = append(slices.Clone(in.wrappers), c.name)
+	in.readScript(text)
+	c.reader.Folders = in.Folders
+	if len(in.shadowed) > len(c.reader.shadowed) {
+		c.warn(c.name + " declares functions, which can change what later words mean.")
+	}
+}
+
+func (c *simpleCommand) trap() {
+	words := c.words[1:]
+	if len(words) > 0 && words[0].Text == "--" {
+		words = words[1:]
+	}
+	if len(words) < 2 || words[0].IsLiteral() && slices.Contains([]string{"-", "", "-p", "-l"}, words[0].Text) {
+		return
+	}
+	if !words[0].IsLiteral() {
+		c.warn("trap keeps a command for later that is only known when it runs.")
+		return
+	}
+	dirs := c.reader.Folders
+	c.reader.Folders = nil // wherever the shell is by then
+	if !strings.Contains(c.reader.Text, "cd") && !strings.Contains(c.reader.Text, "push") {
+		c.reader.Folders = dirs
+	}
+	c.readInSameShell(words[0].Text)
+	c.reader.Folders = dirs
+}
+
+func (c *simpleCommand) alias() {
+	for _, w := range c.words[1:] {
+		_, text, ok := strings.Cut(w.Text, "=")
+		switch {
+		case !w.IsLiteral():
+			c.warn("alias gives a name to a command that is only known when it runs.")
+		case ok:
+			c.runShellText(bash.Literal(text))
+		}
+	}
+}
+
+// shellOptions are set and shopt; some settings make words mean something else.
+func (c *simpleCommand) shellOptions() {
+	plain := []string{
+		"nullglob", "failglob", "globstar", "nocaseglob", "nocasematch", "extglob", "pipefail", "errexit",
+		"nounset", "noglob", "lastpipe", "inherit_errexit", "xtrace", "errtrace", "noclobber",
+	}
+	for _, w := range c.words[1:] {
+		switch {
+		case !w.IsLiteral():
+			c.warn(c.name + " is given a setting that is only known when it runs.")
+		case c.name == "set" && w.Text == "--":
+			return
+		case strings.HasPrefix(w.Text, "-") || strings.HasPrefix(w.Text, "+"):
+			if c.name == "set" && strings.Trim(w.Text[1:], "euxofvEnCTbh") != "" {
+				c.warn("set " + bash.Shorten(w.Text) + " changes how commands are read.")
+			}
+		case !slices.Contains(plain, w.Text):
+			c.warn(c.name + " " + bash.Shorten(w.Text) + " changes how commands are read.")
+		}
+	}
+}
+
+// testCondition is test and [: it looks at files, and with -v works out a name.
+func (c *simpleCommand) testCondition() {
+	for i, w := range c.words[1:] {
+		if w.IsLiteral() && (w.Text == "-v" || w.Text == "-R") && i+2 < len(c.words) {
+			if name := c.words[i+2]; !name.IsLiteral() || !syntax.ValidName(name.Text) {
+				c.warn(c.name + " " + w.Text + " works out a name that could hold a command.")
+			}
+		}
+	}
+}
+
+func (c *simpleCommand) printf() {
+	words := c.words[1:]
+	if len(words) == 0 {
+		return
+	}
+	if words[0].Unknown && words[0].Text == "" || !words[0].IsLiteral() && words[0].MayBeOption() {
+		// Only -v does anything, and it takes a name.
+		c.warn("printf is given a format that could be an option when it runs.")
+		return
+	}
+	if strings.HasPrefix(words[0].Text, "-v") {
+		c.assignTo(bash.Word{Text: strings.TrimPrefix(words[0].Text, "-v"), Display: words[0].Display}, words[1:])
+	}
+}
+
+// assignTo judges the name of a variable that stands in this word or the next.
+func (c *simpleCommand) assignTo(v bash.Word, rest []bash.Word) {
+	if v.Text == "" && len(rest) > 0 {
+		v = rest[0]
+	}
+	if !v.IsLiteral() || !syntax.ValidName(v.Text) {
+		c.warn(c.name + " puts its text into a variable whose name could hold a command.")
+		return
+	}
+	c.reader.judgeVariable(v.Text, false)
+}
+
+// assignNames are the commands that give values to the names they are told.
+func (c *simpleCommand) assignNames() {
+	q := programs.OptionParser{Options: programs.OptionsOf("read")}
+	got := q.Parse(c.words[1:])
+	for _, o := range got.Options {
+		if o.Name == "a" && o.HasValue && c.name == "read" {
+			c.assignTo(o.Value, nil)
+		}
+		if o.Name == "f" && c.name == "unset" {
+			c.warn("unset takes a function away.")
+		}
+	}
+	if c.name == "unset" {
+		// Where there is no variable of a name, it takes the function away.
+		for _, w := range got.Operands {
+			delete(c.reader.functions, w.Text)
+		}
+		got.Options = nil
+	}
+	c.judgeOptions(q, got)
+	for _, w := range got.Operands {
+		c.assignTo(w, nil)
+	}
+}

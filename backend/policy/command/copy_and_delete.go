@@ -1,0 +1,96 @@
+package command
+
+import (
+	"strings"
+
+	"sextant/backend/policy/command/bash"
+	"sextant/backend/policy/command/programs"
+	"sextant/shared/toolspec"
+)
+
+// copyOrMove judges cp, mv, ln and install.
+func (c *simpleCommand) copyOrMove() {
+	if c.asksVersionOrHelp() {
+		return
+	}
+	warned := c.reader.warnings
+	q := programs.OptionParser{Options: programs.OptionsOf("cp")}
+	got := q.Parse(c.words[1:])
+	c.judgeOptions(q, got)
+	if got.Has("owner", "group", "exchange") || len(got.Unknown) > 0 {
+		c.warn(c.name + " is given options that change more than files, or are not known here.")
+	}
+	files := got.Operands
+	if c.name == "install" && got.Has("directory") {
+		for _, v := range files {
+			c.useFile(v, toolspec.UseWrite)
+		}
+		return
+	}
+	var target bash.Word
+	if !got.Has("target-directory") && len(files) > 0 {
+		target = files[len(files)-1]
+		files = files[:len(files)-1]
+		if len(files) == 0 && c.name == "ln" {
+			files, target = []bash.Word{target}, bash.Literal(".")
+		}
+	}
+	use := toolspec.UseRead
+	if strings.HasSuffix(c.name, "mv") {
+		use = toolspec.UseDelete
+	}
+	for _, v := range files {
+		if c.name == "ln" && got.Has("symbolic") {
+			// A link to anywhere is only text; following it is judged by who follows it.
+			if v.Unknown || strings.HasPrefix(v.Text, "/") || strings.Contains(v.Text, "..") {
+				c.warn("ln makes a link to " + bash.Shorten(v.Display) + ", which may lead out of the folder.")
+			}
+			continue
+		}
+		c.useFile(v, use)
+	}
+	if !got.Has("target-directory") {
+		c.useFile(target, toolspec.UseWrite)
+	}
+	if c.name != "mv" && c.reader.warnings == warned {
+		c.grantName = c.name
+	}
+}
+
+// remove judges rm and shred.
+func (c *simpleCommand) remove() {
+	if c.asksVersionOrHelp() {
+		return
+	}
+	q := programs.OptionParser{Options: programs.OptionsOf("rm")}
+	got := q.Parse(c.words[1:])
+	if len(got.Unknown) > 0 {
+		c.warn(c.name + " is given " + bash.Shorten(got.Unknown[0]) + ", which is not known here.")
+	}
+	c.judgeOptions(q, got)
+	if got.Has("r", "recursive") {
+		for _, v := range got.Operands {
+			if !v.Unknown {
+				c.warn(c.name + " -r deletes " + bash.Shorten(v.Display) + " with everything in it.")
+			}
+		}
+	}
+	for _, v := range got.Operands {
+		c.useFile(v, toolspec.UseDelete)
+	}
+}
+
+func (c *simpleCommand) dd() {
+	for _, w := range c.words[1:] {
+		name, text, _ := strings.Cut(w.Text, "=")
+		v := bash.Word{Text: text, Display: w.Display, Unknown: w.Unknown, Glob: w.Glob}
+		switch {
+		case len(w.Alternatives) > 0, !w.IsLiteral() && (name == w.Text || strings.ContainsAny(name, "*?[")):
+			c.warn("dd is given words that are only known when it runs.")
+		case name == "if":
+			c.useFile(v, toolspec.UseRead)
+		case name == "of":
+			c.useFile(v, toolspec.UseWrite)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"sextant/backend/policy/command/bash"
+	"sextant/backend/policy/command/programs"
+	"sextant/shared/toolspec"
+)
+
+// developerTool judges developers' tools by their subcommand.
+func (c *simpleCommand) developerTool() {
+	if c.asksVersionOrHelp() {
+		return
+	}
+	words := c.words[1:]
+	for _, w := range words {
+		if !w.IsLiteral() {
+			c.warn(c.name + " is given words that are only known when it runs: " + bash.Shorten(w.Display) + ".")
+			return
+		}
+	}
+	if slices.Contains([]string{"npx", "bunx", "pipx", "uvx", "gh", "glab"}, c.name) {
+		c.useNetwork()
+	}
+	if c.name == "make" || c.name == "gmake" {
+		c.makeTargets(words)
+		return
+	}
+	if len(words) > 0 {
+		c.subcommand = words[0].Text
+	}
+	startsOthers := programs.StartsOtherPrograms(words)
+	t, known, hasTable := programs.LookupTask(c.name, c.subcommand)
+	switch {
+	case known && t.ReadsOnly && !startsOthers:
+		return
+	case known && t.Network:
+		c.useNetwork()
+		c.warn(c.name + " " + c.subcommand + " fetches code of others from the network.")
+	case c.name == "go" && c.subcommand == "env" && !slices.ContainsFunc(words,
+		func(w bash.Word) bool { return w.Text == "-w" || w.Text == "-u" }):
+		return
+	default:
+		c.warn(c.name + " " + c.subcommand + " " + programs.RunsCode + ".")
+	}
+	c.useGoOutput(words)
+	if !strings.HasPrefix(c.subcommand, "-") && c.subcommand != "" && (known || !hasTable) && !startsOthers {
+		c.grantName = c.name + " " + programs.TaskName(c.subcommand, words[1:])
+	}
+}
+
+// useGoOutput notes what go writes where it is told to.
+func (c *simpleCommand) useGoOutput(words []bash.Word) {
+	for i, w := range words {
+		if w.Text == "-o" && i+1 < len(words) {
+			c.useFile(words[i+1], toolspec.UseWrite)
+		}
+	}
+}
+
+// makeTargets judges make: its targets are its subcommands.
+func (c *simpleCommand) makeTargets(words []bash.Word) {
+	c.warn(c.name + " " + programs.RunsCode + ".")
+	var targets []string
+	for _, w := range words {
+		if strings.HasPrefix(w.Text, "-") && strings.Trim(w.Text, "-jkBs0123456789") != "" ||
+			strings.Contains(w.Text, "=") {
+			return // other files, folders or settings: no name tells enough
+		}
+		if !strings.HasPrefix(w.Text, "-") {
+			targets = append(targets, w.Text)
+		}
+	}
+	c.subcommand = strings.Join(targets, " ")
+	c.grantName = strings.TrimSpace(c.name + " " + c.subcommand)
+}

@@ -1,0 +1,157 @@
+package command
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"sextant/backend/policy/command/bash"
+	"sextant/backend/policy/command/programs"
+	"sextant/backend/policy/command/scripts"
+	"sextant/shared/toolspec"
+)
+
+// grep reads a pattern, unless an option gave it, and then paths.
+func (c *simpleCommand) grep() {
+	if c.asksVersionOrHelp() {
+		return
+	}
+	q := programs.OptionParser{Options: programs.OptionsOf(c.name)}
+	got := q.Parse(c.words[1:])
+	c.judgeOptions(q, got)
+	roles := "t r*"
+	if got.Has("regexp", "file", "files") {
+		roles = "r*"
+	}
+	c.judgeOperands(roles, got.Operands)
+}
+
+// jq reads a filter and then paths; some options change what the rest means.
+func (c *simpleCommand) jq() {
+	if c.asksVersionOrHelp() {
+		return
+	}
+	var rest []bash.Word
+	words := c.words[1:]
+	filter := true
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		switch {
+		case !w.IsLiteral():
+			rest = append(rest, w)
+		case w.Text == "--arg" || w.Text == "--argjson":
+			i += 2
+		case w.Text == "--slurpfile" || w.Text == "--rawfile":
+			if i+2 < len(words) {
+				c.useFile(words[i+2], toolspec.UseRead)
+			}
+			i += 2
+		case w.Text == "-f" || w.Text == "--from-file" || w.Text == "-L":
+			filter = filter && w.Text == "-L"
+			if i++; i < len(words) {
+				c.useFile(words[i], toolspec.UseRead)
+			}
+		case w.Text == "--indent":
+			i++
+		case w.Text == "--args" || w.Text == "--jsonargs":
+			words = words[:min(i+2, len(words))]
+		case strings.HasPrefix(w.Text, "-") && w.Text != "-":
+		default:
+			rest = append(rest, w)
+		}
+	}
+	if filter && len(rest) > 0 {
+		rest = rest[1:]
+	}
+	for _, w := range rest {
+		c.useFile(w, toolspec.UseRead)
+	}
+}
+
+// awk runs a program text that can write, start commands and open sockets.
+func (c *simpleCommand) awk() {
+	if c.asksVersionOrHelp() {
+		return
+	}
+	q := programs.OptionParser{Options: programs.OptionsOf("awk"), StopAtOperand: true}
+	got := q.Parse(c.words[1:])
+	c.judgeOptions(q, got)
+	rest := got.Operands
+	texts := got.Values("source")
+	if len(texts) == 0 && !got.Has("file", "exec") && len(rest) > 0 {
+		texts, rest = rest[:1], rest[1:]
+	}
+	for _, text := range texts {
+		switch {
+		case text.Unknown || len(text.Alternatives) > 0:
+			c.warn("What " + c.name + " does stands in text that is only known when it runs.")
+		case scripts.AwkActs(text.Text):
+			c.warn(c.name + "'s program writes files or starts commands: " + bash.Shorten(text.Text) + ".")
+		}
+	}
+	for _, w := range rest {
+		if name, _, ok := strings.Cut(w.Text, "="); ok && syntax.ValidName(name) {
+			continue
+		}
+		c.useFile(w, toolspec.UseRead)
+	}
+}
+
+// sed judges stream edits: the script can read, write and run.
+func (c *simpleCommand) sed() {
+	if c.asksVersionOrHelp() {
+		return
+	}
+	warned := c.reader.warnings
+	q := programs.OptionParser{Options: programs.OptionsOf("sed")}
+	got := q.Parse(c.words[1:])
+	c.judgeOptions(q, programs.Arguments{Options: got.Options})
+	rest, texts := got.Operands, got.Values("expression")
+	if len(texts) == 0 && !got.Has("file") && len(rest) > 0 {
+		texts, rest = rest[:1], rest[1:]
+	}
+	if got.Ambiguous != "" || len(got.Unknown) > 0 {
+		c.warn("sed is given options that are only known when it runs, or not known here.")
+	}
+	use := toolspec.UseRead
+	if got.Has("in-place") {
+		use = toolspec.UseWrite
+	}
+	for _, script := range texts {
+		if script.Unknown || len(script.Alternatives) > 0 {
+			c.warn("What sed does stands in text that is only known when it runs: " +
+				bash.Shorten(script.Display) + ".")
+			continue
+		}
+		actions, understood := scripts.ReadSed(script.Text)
+		c.judgeSedActions(actions)
+		if !understood {
+			c.warn("The script of sed cannot be read: " + bash.Shorten(script.Text) + ".")
+		}
+	}
+	for _, w := range rest {
+		c.useFile(w, use)
+	}
+	if use == toolspec.UseWrite && c.reader.warnings == warned {
+		c.grantName = "sed -i" // the name does not tell of commands that a script runs
+	}
+}
+
+// judgeSedActions judges what a script of sed does beside editing text.
+func (c *simpleCommand) judgeSedActions(actions []scripts.Action) {
+	for _, a := range actions {
+		switch a.Kind {
+		case scripts.ReadsFile:
+			c.useFile(bash.Literal(a.Text), toolspec.UseRead)
+		case scripts.WritesFile:
+			c.useFile(bash.Literal(a.Text), toolspec.UseWrite)
+		case scripts.RunsCommand:
+			if a.Text != "" {
+				c.runShellText(bash.Literal(a.Text))
+			}
+			c.warn("sed runs commands.")
+		case scripts.RunsInput:
+			c.warn("sed runs what stands in the lines it reads.")
+		}
+	}
+}

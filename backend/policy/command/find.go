@@ -1,0 +1,134 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"sextant/backend/policy/command/bash"
+	"sextant/backend/policy/command/programs"
+	"sextant/shared/toolspec"
+)
+
+// find reads the expression of find: what it runs and deletes applies to all below its roots.
+func (c *simpleCommand) find() {
+	words := c.words[1:]
+	var roots []bash.Word
+	i := 0
+	for ; i < len(words); i++ {
+		w := words[i]
+		if w.IsLiteral() && (strings.HasPrefix(w.Text, "-") || w.Text == "(" || w.Text == "!" || w.Text == ",") {
+			if slices.Contains([]string{"-L", "-P", "-H"}, w.Text) {
+				continue
+			}
+			break
+		}
+		if !w.IsLiteral() && w.MayBeOption() {
+			c.warn("“" + bash.Shorten(w.Display) + "” could be any action of find when it runs.")
+		}
+		roots = append(roots, w)
+	}
+	if len(roots) == 0 {
+		roots = []bash.Word{bash.Literal(".")}
+	}
+	for _, root := range roots {
+		c.useFile(root, toolspec.UseRead)
+	}
+	for i < len(words) {
+		i += c.findAction(words[i:], roots)
+	}
+}
+
+// findAction judges one word of a find expression and returns how many words it takes.
+func (c *simpleCommand) findAction(words []bash.Word, roots []bash.Word) int {
+	w := words[0]
+	if !w.IsLiteral() {
+		c.warn("“" + bash.Shorten(w.Display) + "” could be any action of find when it runs.")
+		return 1
+	}
+	next := bash.Word{}
+	if len(words) > 1 {
+		next = words[1]
+	}
+	switch {
+	case w.Text == "-exec" || w.Text == "-execdir" || w.Text == "-ok" || w.Text == "-okdir":
+		return c.findExec(words, roots)
+	case w.Text == "-delete":
+		c.warn("find deletes all that matches below " + c.displayRoots(roots) + ".")
+		for _, root := range roots {
+			c.useFile(root, toolspec.UseDelete)
+		}
+	case w.Text == "-fprint" || w.Text == "-fprint0" || w.Text == "-fls":
+		c.useFile(next, toolspec.UseWrite)
+		return 2
+	case w.Text == "-fprintf":
+		c.useFile(next, toolspec.UseWrite)
+		return 3
+	case w.Text == "-newer" || w.Text == "-anewer" || w.Text == "-cnewer" || w.Text == "-samefile" ||
+		w.Text == "-files0-from":
+		c.useFile(next, toolspec.UseRead)
+		return 2
+	case programs.FindTakesWord(w.Text):
+		return 2
+	case programs.FindTakesNone(w.Text):
+	default:
+		c.warn("find is given " + bash.Shorten(w.Text) + ", which is not known here.")
+	}
+	return 1
+}
+
+func (c *simpleCommand) displayRoots(roots []bash.Word) string {
+	shown := make([]string, 0, len(roots))
+	for _, root := range roots {
+		shown = append(shown, bash.Shorten(root.Display))
+	}
+	return strings.Join(shown, ", ")
+}
+
+// findExec judges the command between -exec and its end.
+func (c *simpleCommand) findExec(words []bash.Word, roots []bash.Word) int {
+	end := 1
+	for end < len(words) && words[end].Text != ";" && words[end].Text != "+" {
+		end++
+	}
+	for _, w := range words[:min(end+1, len(words))] {
+		if len(w.Alternatives) > 0 && (w.MayBe(";") || w.MayBe("+")) {
+			c.warn("Where the command of find ends shows only when it runs: " + bash.Shorten(w.Display) + ".")
+		}
+	}
+	var files []bash.Word
+	for _, root := range roots {
+		if !root.IsLiteral() {
+			files = []bash.Word{bash.Unknown(root.Display)}
+			break
+		}
+		files = append(files, bash.Word{Text: strings.TrimSuffix(root.Text, "/") + "/*", Display: "every match in " +
+			root.Display, Glob: true})
+	}
+	if strings.HasSuffix(words[0].Text, "dir") {
+		files = []bash.Word{bash.Unknown("what find found")}
+	}
+	inner := c.replaceWords(words[1:end], "{}", files)
+	c.reader.isolate(func() { c.runWrapped(inner) })
+	return end + 1
+}
+
+func (c *simpleCommand) fd() {
+	q := programs.OptionParser{Options: programs.OptionsOf("fd")}
+	for i, w := range c.words {
+		if w.IsLiteral() && slices.Contains([]string{"-x", "--exec", "-X", "--exec-batch"}, w.Text) {
+			rest := c.replaceWords(c.words[i+1:], "{}", []bash.Word{bash.Unknown("what fd found")})
+			c.reader.isolate(func() { c.runWrapped(append(rest, bash.Unknown("what fd found"))) })
+			q = programs.OptionParser{Options: q.Options}
+			got := q.Parse(c.words[1:i])
+			c.judgeOptions(q, got)
+			c.judgeOperands("t r*", got.Operands)
+			return
+		}
+	}
+	got := q.Parse(c.words[1:])
+	if got.Ambiguous != "" || got.Has("exec", "exec-batch") {
+		c.warn("fd is given options that are only known when it runs.")
+	}
+	c.judgeOptions(q, got)
+	c.judgeOperands("t r*", got.Operands)
+}

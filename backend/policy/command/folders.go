@@ -1,0 +1,75 @@
+package command
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sextant/backend/policy/command/bash"
+)
+
+// maxFolders is how many possible working directories are told apart.
+const maxFolders = 6
+
+// addFolders adds the working directories of before: what changed them may not have worked.
+func (r *reader) addFolders(before []string) {
+	switch {
+	case r.Folders == nil || before == nil:
+		r.Folders = nil
+	default:
+		r.Folders = union(before, r.Folders)
+	}
+	if len(r.Folders) > maxFolders {
+		r.Folders = nil
+	}
+}
+
+func union(a, b []string) []string {
+	all := slices.Clone(a)
+	for _, s := range b {
+		if !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// isolate runs do without letting its changes of directory out.
+func (r *reader) isolate(do func()) {
+	dirs, fed, input, piped := r.Folders, r.inputFiles, r.inputText, r.inputPiped
+	do()
+	r.Folders, r.inputFiles, r.inputText, r.inputPiped = dirs, fed, input, piped
+}
+
+// changeFolder changes the working directory, and reports whether it is told where to.
+func (r *reader) changeFolder(v bash.Word) (known bool) {
+	var next []string
+	known = !v.Unknown
+	for _, text := range append([]string{v.Text}, v.Alternatives...) {
+		switch {
+		case v.Unknown:
+		case strings.HasPrefix(text, "/"):
+			next = union(next, []string{filepath.Clean(text)})
+		default:
+			known = known && len(r.Folders) > 0
+			for _, dir := range r.Folders {
+				next = union(next, []string{filepath.Join(dir, text)})
+			}
+		}
+	}
+	for _, dir := range next {
+		if slices.Contains(r.reading.Folders, dir) {
+			continue
+		}
+		if len(r.reading.Folders) == maxFiles {
+			r.warn("It goes to more folders than are told here.")
+			break
+		}
+		r.reading.Folders = append(r.reading.Folders, dir)
+	}
+	if !known || v.Glob || len(next) > maxFolders {
+		next = nil
+	}
+	r.Folders = next
+	return known
+}

@@ -1,0 +1,66 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"sextant/backend/policy/command/bash"
+	"sextant/backend/policy/command/programs"
+	"sextant/shared/toolspec"
+)
+
+// interpreter judges python, perl, ruby and node: their code is not read.
+func (c *simpleCommand) interpreter() {
+	words := c.words[1:]
+	if c.asksInterpreterVersion() {
+		return
+	}
+	if len(words) == 0 && c.reader.inputText != nil {
+		c.warn(c.name + " runs the code that it is given.")
+		return
+	}
+	for i, w := range words {
+		switch {
+		case !w.IsLiteral():
+			c.warn(c.name + " runs code that is only known when it runs.")
+			return
+		case w.Text == "-c" || w.Text == "-e" || w.Text == "-E" || w.Text == "-p" || w.Text == "--eval" ||
+			w.Text == "--print":
+			code := ""
+			if i+1 < len(words) {
+				code = ": " + bash.Shorten(words[i+1].Display)
+			}
+			c.warn(c.name + " runs code" + code + ".")
+			return
+		case w.Text == "-m" && i+1 < len(words) && words[i+1].IsLiteral() && strings.HasPrefix(c.name, "python"):
+			c.subcommand = "-m " + words[i+1].Text
+			if slices.Contains([]string{"pytest", "unittest", "mypy", "ruff", "black", "flake8", "compileall"},
+				words[i+1].Text) {
+				c.grantName = c.name + " " + c.subcommand
+			}
+			if words[i+1].Text == "pip" || words[i+1].Text == "http.server" {
+				c.useNetwork()
+			}
+			c.warn(c.name + " runs the module " + words[i+1].Text + ".")
+			return
+		case !strings.HasPrefix(w.Text, "-"):
+			c.useFile(w, toolspec.UseRead)
+			c.warn(c.name + " runs " + bash.Shorten(w.Text) + ", which is not read here.")
+			return
+		}
+	}
+	c.warn(c.name + " " + programs.RunsCode + ".")
+}
+
+// asksInterpreterVersion reports whether an interpreter only says its version or how it is called. To python,
+// -v is to be wordy while it runs what it is given; to the others it is the version.
+func (c *simpleCommand) asksInterpreterVersion() bool {
+	words := c.words[1:]
+	if len(words) != 1 || !words[0].IsLiteral() {
+		return false
+	}
+	if words[0].Text == "-v" {
+		return !strings.HasPrefix(c.name, "python")
+	}
+	return slices.Contains([]string{"--version", "-V", "--help", "-h"}, words[0].Text)
+}

@@ -1,0 +1,92 @@
+package programs
+
+import (
+	"slices"
+	"strings"
+
+	"sextant/backend/policy/command/bash"
+)
+
+// Task is what one subcommand of a developer's tool does.
+type Task struct {
+	// ReadsOnly only reads, network reaches out.
+	ReadsOnly, Network bool
+}
+
+// taskTable are the subcommands of developers' tools that are known, by tool. Others run code.
+var taskTable = map[string]map[string]Task{
+	"go": {
+		"version": {ReadsOnly: true}, "doc": {ReadsOnly: true}, "help": {ReadsOnly: true}, "list": {ReadsOnly: true},
+		"get": {Network: true}, "install": {Network: true},
+		"build": {}, "test": {}, "vet": {}, "run": {}, "fmt": {}, "mod": {}, "generate": {}, "clean": {}, "env": {},
+		"tool": {}, "work": {},
+	},
+	"npm": {
+		"ls": {ReadsOnly: true}, "list": {ReadsOnly: true}, "help": {ReadsOnly: true}, "-v": {ReadsOnly: true},
+		"install": {Network: true}, "i": {Network: true}, "ci": {Network: true},
+		"update": {Network: true}, "audit": {Network: true}, "publish": {Network: true}, "view": {Network: true},
+		"outdated": {Network: true}, "test": {}, "run": {}, "start": {}, "run-script": {},
+	},
+	"cargo": {
+		"version": {ReadsOnly: true}, "tree": {ReadsOnly: true}, "help": {ReadsOnly: true}, "build": {}, "test": {},
+		"check": {}, "run": {}, "fmt": {}, "clippy": {}, "bench": {}, "doc": {}, "add": {Network: true},
+		"update": {Network: true}, "install": {Network: true}, "fetch": {Network: true}, "publish": {Network: true},
+		"search": {Network: true},
+	},
+	"pip": {
+		"list": {ReadsOnly: true}, "show": {ReadsOnly: true}, "freeze": {ReadsOnly: true}, "check": {ReadsOnly: true},
+		"help": {ReadsOnly: true}, "install": {Network: true}, "download": {Network: true}, "uninstall": {},
+	},
+	"apt": {
+		"list": {ReadsOnly: true}, "show": {ReadsOnly: true}, "search": {ReadsOnly: true}, "update": {Network: true},
+		"install": {Network: true}, "upgrade": {Network: true},
+	},
+	"brew": {
+		"list": {ReadsOnly: true}, "info": {ReadsOnly: true}, "install": {Network: true}, "update": {Network: true},
+		"upgrade": {Network: true},
+	},
+	"gem": {"list": {ReadsOnly: true}, "install": {Network: true}},
+	"gh":  {}, "glab": {}, "npx": {}, "make": {},
+}
+
+// taskAliases are tools with the subcommands of another.
+var taskAliases = map[string]string{
+	"pnpm": "npm", "yarn": "npm", "pip3": "pip", "apt-get": "apt", "gmake": "make",
+}
+
+// LookupTask returns what is known of a subcommand of a developer's tool. Known is false for a subcommand that the
+// table lacks, and hasTable for a tool that it lacks altogether.
+func LookupTask(tool, subcommand string) (t Task, known, hasTable bool) {
+	if other, ok := taskAliases[tool]; ok {
+		tool = other
+	}
+	t, known = taskTable[tool][subcommand]
+	return t, known, taskTable[tool] != nil
+}
+
+// TaskName is a subcommand with the task it runs, where it runs one by name.
+func TaskName(sub string, rest []bash.Word) string {
+	if slices.Contains([]string{"run", "run-script", "mod", "tool", "work"}, sub) && len(rest) > 0 &&
+		!strings.HasPrefix(rest[0].Text, "-") {
+		return sub + " " + rest[0].Text
+	}
+	return sub
+}
+
+// StartsOtherPrograms reports whether options make a tool start other programs or write elsewhere.
+func StartsOtherPrograms(words []bash.Word) bool {
+	return slices.ContainsFunc(words, func(w bash.Word) bool {
+		for _, name := range []string{
+			"-exec", "-toolexec", "-vettool", "-overlay", "-modfile", "-C", "-o", "--config",
+			"-config", "--prefix", "--global", "-g", "--script-shell", "--manifest-path", "--target", "-ldflags",
+			"--registry", "--index-url", "--dir", "-coverprofile", "-cpuprofile", "-memprofile", "-outputdir",
+			"-pkgdir", "--root", "--out-dir",
+		} {
+			if w.Text == name || strings.HasPrefix(w.Text, name+"=") || w.Text == "-"+name ||
+				strings.HasPrefix(w.Text, "-"+name+"=") {
+				return true
+			}
+		}
+		return false
+	})
+}

@@ -1,0 +1,130 @@
+package command
+
+import (
+	"strings"
+
+	"sextant/backend/policy/command/bash"
+	"sextant/backend/policy/command/programs"
+	"sextant/shared/toolspec"
+)
+
+// shellProgram are sh and its like: text after -c, a script, or standard input.
+func (c *simpleCommand) shellProgram() {
+	if c.asksVersionOrHelp() {
+		return
+	}
+	q := programs.OptionParser{Options: programs.OptionsOf("sh"), StopAtOperand: true}
+	words := c.words[1:]
+	for len(words) > 0 && words[0].IsLiteral() && len(words[0].Text) > 1 && words[0].Text[0] == '+' {
+		words = words[1:] // set +x
+	}
+	got := q.Parse(words)
+	if len(got.Unknown) > 0 || got.Ambiguous != "" {
+		c.warn(c.name + " is given options that are not known here, so what it runs cannot be told.")
+	}
+	c.judgeOptions(q, programs.Arguments{Options: got.Options})
+	switch {
+	case got.Has("rcfile", "init-file", "i", "login"):
+		c.warn(c.name + " reads start-up files before it runs anything.")
+		fallthrough
+	case got.Has("c"):
+		if len(got.Operands) > 0 {
+			c.runShellText(got.Operands[0])
+			return
+		}
+		if got.Has("c") {
+			return
+		}
+		fallthrough
+	case len(got.Operands) == 0, got.Has("s"):
+		c.runInput()
+	default:
+		c.useFile(got.Operands[0], toolspec.UseRead)
+		c.warn(c.name + " runs the script " + bash.Shorten(got.Operands[0].Display) + ", which is not read here.")
+	}
+}
+
+// runInput judges a shell that reads its commands from standard input.
+func (c *simpleCommand) runInput() {
+	switch {
+	case c.reader.inputText != nil:
+		input := *c.reader.inputText
+		c.reader.isolate(func() { c.reader.readInnerShell(input, c.name) })
+	case c.reader.inputPiped:
+		c.warn(c.name + " runs what comes from another command or a file, and that is not known beforehand.")
+	default:
+		c.warn(c.name + " waits for commands.")
+	}
+}
+
+// textRunner are programs that hand a text to a shell with -c.
+func (c *simpleCommand) textRunner() {
+	q := programs.OptionParser{Options: programs.OptionsOf("su"), StopAtOperand: true}
+	got := q.Parse(c.words[1:])
+	switch c.name {
+	case "su", "runuser":
+		c.warn(c.name + " " + programs.RunsAsAnother + ".")
+	}
+	c.judgeOptions(q, got)
+	rest := got.Operands
+	switch {
+	case len(got.Unknown) > 0:
+		c.warn(c.name + " is given options that are not known here.")
+	case c.name == "flock" && len(rest) > 0:
+		c.useFile(rest[0], toolspec.UseWrite)
+		rest = rest[1:]
+		if len(rest) > 1 && rest[0].Text == "-c" {
+			c.runShellText(rest[1])
+		} else {
+			c.runWrapped(rest)
+		}
+	case c.name == "script":
+		if len(rest) == 0 {
+			rest = []bash.Word{bash.Literal("typescript")}
+		}
+		c.useFile(rest[0], toolspec.UseWrite)
+		// script ends its options at no operand: the command may stand behind the file.
+		more := q.Parse(rest[1:])
+		c.judgeOptions(q, more)
+		if !got.Has("command") && !more.Has("command") {
+			c.warn("script starts a shell that waits for commands.")
+		}
+	case c.name == "runuser" && got.Has("user"):
+		c.runWrapped(rest)
+	default:
+		for i, w := range rest {
+			if w.Text == "-c" && i+1 < len(rest) {
+				c.runShellText(rest[i+1])
+			}
+		}
+	}
+}
+
+func (c *simpleCommand) watch() {
+	q := programs.OptionParser{Options: programs.OptionsOf("watch"), StopAtOperand: true}
+	got := q.Parse(c.words[1:])
+	c.judgeOptions(q, programs.Arguments{Options: got.Options})
+	if len(got.Unknown) > 0 || got.Ambiguous != "" {
+		c.warn("watch is given options that are not known here.")
+	}
+	if got.Has("exec") {
+		c.runWrapped(got.Operands)
+		return
+	}
+	c.runJoined(got.Operands)
+}
+
+// runJoined judges words that a shell reads as one line.
+func (c *simpleCommand) runJoined(words []bash.Word) {
+	texts := make([]string, 0, len(words))
+	for _, w := range words {
+		if !w.IsLiteral() {
+			c.warn(c.name + " runs a command that is only known when it runs: " + bash.Shorten(w.Display) + ".")
+			return
+		}
+		texts = append(texts, w.Text)
+	}
+	if len(texts) > 0 {
+		c.runShellText(bash.Literal(strings.Join(texts, " ")))
+	}
+}

@@ -1,0 +1,282 @@
+package command
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"sextant/backend/policy/command/bash"
+	"sextant/backend/policy/command/programs"
+	"sextant/shared/toolspec"
+)
+
+// readSimpleCommand is one simple command while it is judged.
+type simpleCommand struct {
+	reader *reader
+	// name is the program, words all words from the program on, text the command as written.
+	name  string
+	words []bash.Word
+	text  string
+	// subcommand and label become Command.Sub and Command.Name.
+	subcommand, grantName string
+}
+
+// readSimpleCommand reads a simple command of the syntax tree.
+func (r *reader) readSimpleCommand(x *syntax.CallExpr) {
+	r.readNested(x)
+	for _, a := range x.Assigns {
+		r.readAssignment(a, len(x.Args) > 0)
+	}
+	if len(x.Args) == 0 {
+		return
+	}
+	words := r.Words(x.Args)
+	if len(words) == 0 || len(x.Args) > 0 && words[0].Splittable {
+		r.warn("What runs is only known when it runs: " + bash.Shorten(r.Source(x)) + ".")
+		r.reading.Commands = append(r.reading.Commands, Command{Text: r.Source(x), Wrappers: r.wrappers})
+		return
+	}
+	r.judgeWords(words, r.Source(x))
+}
+
+// judgeWords reads a command that is given as its words.
+func (r *reader) judgeWords(words []bash.Word, text string) {
+	if r.remaining--; r.remaining < 0 {
+		r.warn("It is too long to be read to its end.")
+		return
+	}
+	if len(words) == 0 {
+		return
+	}
+	marks, at := r.findings, len(r.reading.Commands)
+	c := &simpleCommand{reader: r, words: words, text: text}
+	r.reading.Commands = append(r.reading.Commands, Command{Text: text, Wrappers: slices.Clone(r.wrappers)})
+	r.judgeDepth++
+	if words[0].IsLiteral() {
+		c.name = programName(words[0].Text)
+		c.judge()
+	} else {
+		r.warn("“" + bash.Shorten(words[0].Display) + "” decides what runs, and that is only known when it runs.")
+	}
+	r.judgeDepth--
+	cmd := &r.reading.Commands[at]
+	cmd.Program, cmd.Subcommand, cmd.Harmless = c.name, c.subcommand, r.findings == marks
+	if !cmd.Harmless && len(r.wrappers) == 0 {
+		cmd.GrantName = c.grantName
+	}
+	for _, w := range words[1:] {
+		arg := w.Text
+		if !w.IsLiteral() {
+			arg = w.Display
+		}
+		cmd.Args = append(cmd.Args, arg)
+	}
+}
+
+// programName is the name a program is known by: without its folder when that is the system's.
+func programName(s string) string {
+	if !strings.Contains(s, "/") {
+		return s
+	}
+	switch path.Dir(path.Clean(s)) {
+	case "/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin":
+		return path.Base(s)
+	}
+	return s
+}
+
+func (c *simpleCommand) judge() {
+	special := specialJudge(c.name)
+	p, known := programs.Lookup(c.name)
+	if special == nil && !known && c.reader.functions[c.words[0].Text] {
+		// Its body was judged where it stands. Where a known program has that name, either may
+		// be meant.
+		return
+	}
+	if special != nil {
+		special(c)
+		if c.reader.shadowed[c.name] && slices.Contains([]string{"cd", "pushd", "popd"}, c.name) {
+			c.reader.Folders = nil
+		}
+		return
+	}
+	if !known {
+		c.grantName = c.name
+		c.warn("“" + bash.Shorten(c.name) +
+			"” is not a program that is known here, so what it does cannot be told beforehand.")
+		return
+	}
+	c.judgeByTable(p)
+}
+
+// judgeByTable judges a program by its entry.
+func (c *simpleCommand) judgeByTable(p programs.Program) {
+	if c.asksVersionOrHelp() {
+		return
+	}
+	warned := c.reader.warnings
+	q := programs.OptionParser{Options: programs.ParseOptions(p.Options)}
+	got := q.Parse(c.words[1:])
+	c.judgeOptions(q, got)
+	c.judgeOperands(p.Operands, got.Operands)
+	told := c.reader.warnings == warned
+	if p.Warning != "" {
+		c.warn(c.name + " " + p.Warning + ".")
+	}
+	if p.Grantable && told && !slices.ContainsFunc(got.Options,
+		func(o programs.GivenOption) bool { return o.Role == programs.RoleWarn || o.Role == programs.RoleProgram }) {
+		c.grantName = c.name
+	}
+}
+
+// asksVersionOrHelp reports whether a program only tells its version or how it is used.
+func (c *simpleCommand) asksVersionOrHelp() bool {
+	return len(c.words) == 2 && c.words[1].IsLiteral() &&
+		(c.words[1].Text == "--version" || c.words[1].Text == "--help")
+}
+
+// judgeOptions judges the options of a command.
+func (c *simpleCommand) judgeOptions(q programs.OptionParser, got programs.Arguments) {
+	if got.Ambiguous != "" && q.BeyondReading() {
+		c.warn("“" + bash.Shorten(got.Ambiguous) + "” could be any option of " + c.name + " when it runs.")
+	}
+	for _, o := range got.Options {
+		c.judgeOption(o.Role, o.Name, o.Value, o.HasValue)
+	}
+}
+
+func (c *simpleCommand) judgeOption(as programs.Role, name string, v bash.Word, has bool) {
+	if as == programs.RoleWarn {
+		c.warn(c.name + " with the option " + dashed(name) + " does more than read.")
+		return
+	}
+	if as == programs.RoleNetwork {
+		c.useNetwork()
+	}
+	if has {
+		c.judgeWord(as, v)
+	}
+}
+
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
+
+// judgeWord judges a word by its role.
+func (c *simpleCommand) judgeWord(as programs.Role, v bash.Word) {
+	switch as {
+	case programs.RoleRead:
+		c.useFile(v, toolspec.UseRead)
+	case programs.RoleWrite:
+		if v.Text != "-" {
+			c.useFile(v, toolspec.UseWrite)
+		}
+	case programs.RoleDelete:
+		c.useFile(v, toolspec.UseDelete)
+	case programs.RoleFolder:
+		c.useFile(v, toolspec.UseRead)
+		c.reader.changeFolder(v)
+	case programs.RoleProgram:
+		c.runShellText(v)
+	case programs.RoleHost:
+		c.useHost(v)
+	}
+}
+
+// judgeOperands judges the words that are no options by their roles: "t r*" is one text and then
+// paths, "r* w" paths of which the last is written.
+func (c *simpleCommand) judgeOperands(roles string, words []bash.Word) {
+	fields := strings.Fields(roles)
+	c.judgeShiftedOperands(fields, words)
+	for i, field := range fields {
+		if len(words) == 0 {
+			return
+		}
+		if !strings.HasSuffix(field, "*") {
+			c.judgeWord(programs.Role(field[0]), words[0])
+			words = words[1:]
+			continue
+		}
+		after := len(fields) - i - 1
+		for len(words) > after {
+			c.judgeWord(programs.Role(field[0]), words[0])
+			words = words[1:]
+		}
+	}
+}
+
+// judgeShiftedOperands judges what roles words may have where one of them may be several: it can play those
+// that follow its own too, and so can all words behind it.
+func (c *simpleCommand) judgeShiftedOperands(fields []string, words []bash.Word) {
+	at := slices.IndexFunc(words, bash.Word.MayBeSeveral)
+	if at < 0 || len(fields) < 2 {
+		return
+	}
+	for _, field := range fields[min(at, len(fields)-1):] {
+		for _, w := range words[at:] {
+			if as := programs.Role(field[0]); as.BeyondReading() || as == programs.RoleRead && w.Glob {
+				c.judgeWord(as, w)
+			}
+		}
+	}
+}
+
+func (c *simpleCommand) warn(sentence string) { c.reader.warn(sentence) }
+
+func (c *simpleCommand) useNetwork() {
+	c.reader.reading.Network = true
+	c.reader.findings++
+}
+
+// runShellText reads a word that a shell of its own will read.
+func (c *simpleCommand) runShellText(v bash.Word) {
+	if !v.IsLiteral() {
+		c.warn(c.name + " runs a command that is only known when it runs: " + bash.Shorten(v.Display) + ".")
+		return
+	}
+	c.reader.isolate(func() { c.reader.readInnerShell(v.Text, c.name) })
+}
+
+// runWrapped judges the command that a wrapper starts.
+func (c *simpleCommand) runWrapped(words []bash.Word) {
+	if len(words) == 0 {
+		return
+	}
+	in := *c.reader
+	in.wrappers = append(slices.Clone(c.reader.wrappers), c.name)
+	in.functions = nil
+	in.depth++
+	if in.depth > maxDepth {
+		c.warn("It holds commands within commands, too deep to be read.")
+		return
+	}
+	in.judgeWords(words, joinDisplay(words))
+}
+
+// runInPlace judges a command in this very shell: what command and builtin do.
+func (c *simpleCommand) runInPlace(words []bash.Word) {
+	through, functions := c.reader.wrappers, c.reader.functions
+	// They look past functions.
+	c.reader.wrappers, c.reader.functions = append(slices.Clone(through), c.name), nil
+	c.reader.depth++
+	if c.reader.depth > maxDepth {
+		c.warn("It holds commands within commands, too deep to be read.")
+	} else {
+		c.reader.judgeWords(words, joinDisplay(words))
+	}
+	c.reader.depth--
+	c.reader.wrappers, c.reader.functions = through, functions
+}
+
+func joinDisplay(words []bash.Word) string {
+	all := make([]string, 0, len(words))
+	for _, w := range words {
+		all = append(all, w.Display)
+	}
+	return strings.Join(all, " ")
+}
