@@ -9,7 +9,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// tar judges archives: packing reads, unpacking writes where it stands.
+// tar judges archives: packing reads, unpacking writes in the working directory.
 func (c *simpleCommand) tar() {
 	if c.asksVersionOrHelp() {
 		return
@@ -21,7 +21,7 @@ func (c *simpleCommand) tar() {
 	q := programs.OptionParser{Options: programs.OptionsOf("tar")}
 	got := q.Parse(words)
 	if len(got.Unknown) > 0 || got.Ambiguous != "" {
-		c.warn("tar is given options that are only known when it runs, or not known here.")
+		c.warn("tar has options that are unknown, or known only when it runs.")
 	}
 	archives := got.Values("file")
 	for _, v := range archives {
@@ -31,7 +31,7 @@ func (c *simpleCommand) tar() {
 		}
 	}
 	c.reader.isolate(func() {
-		// The archive is named before any change of folder.
+		// The path of the archive is relative to the folder before -C changes it.
 		for _, v := range archives {
 			use := toolspec.UseRead
 			if got.Has("create", "r", "append", "update", "concatenate", "delete") {
@@ -64,7 +64,7 @@ func (c *simpleCommand) archive() {
 	c.judgeOptions(q, got)
 	switch {
 	case len(got.Operands) == 0:
-		c.warn(c.name + " packs or unpacks what is only known when it runs.")
+		c.warn(c.name + " packs or unpacks what is known only when it runs.")
 	case c.name == "unzip":
 		c.useFile(got.Operands[0], toolspec.UseRead)
 		if !got.Has("l", "p", "t", "v", "d") {
@@ -74,11 +74,11 @@ func (c *simpleCommand) archive() {
 		c.useFile(got.Operands[0], toolspec.UseWrite)
 		c.judgeOperands("r*", got.Operands[1:])
 	default:
-		c.warn(c.name + " packs or unpacks, and which files that takes cannot be told here.")
+		c.warn(c.name + " packs or unpacks, and which files that takes is unknown.")
 	}
 }
 
-// compress replaces files by others: the old one goes away.
+// compress judges programs that replace a file by another.
 func (c *simpleCommand) compress() {
 	if c.asksVersionOrHelp() {
 		return

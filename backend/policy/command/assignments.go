@@ -10,7 +10,7 @@ import (
 	"sextant/backend/policy/command/programs"
 )
 
-// readAssignment judges NAME=value, before a command (given to it) or alone.
+// readAssignment judges NAME=value, alone or before a command, which then gets it in its environment.
 func (r *reader) readAssignment(a *syntax.Assign, before bool) {
 	if a.Name == nil {
 		return
@@ -22,17 +22,17 @@ func (r *reader) readAssignment(a *syntax.Assign, before bool) {
 	if a.Value != nil {
 		v := r.Word(a.Value)
 		if bash.HoldsSubstitution(v.Text) || slices.ContainsFunc(v.Alternatives, bash.HoldsSubstitution) {
-			r.warn("“" + a.Name.Value + "” holds text that the shell may run as a command.")
+			r.warn("“" + a.Name.Value + "” contains text that the shell may run as a command.")
 		}
 	}
 }
 
-// judgeVariable judges a name that gets a value; given ones go to other programs.
-func (r *reader) judgeVariable(name string, given bool) {
+// judgeVariable judges the name of a variable that is set; exported says that other programs see it.
+func (r *reader) judgeVariable(name string, exported bool) {
 	lower := strings.ToLower(name) == name && !strings.HasSuffix(name, "proxy")
 	switch {
 	case programs.IsDisplayVariable(name):
-	case programs.SteersPrograms(name), given && !lower:
+	case programs.SteersPrograms(name), exported && !lower:
 		r.warn("It sets " + name + ", which decides how other programs behave.")
 	}
 }
@@ -48,7 +48,7 @@ func (r *reader) readDeclaration(x *syntax.DeclClause) {
 		v := r.Word(a.Value)
 		switch {
 		case !v.IsLiteral() || !strings.HasPrefix(v.Text, "-") && !strings.HasPrefix(v.Text, "+"):
-			r.warn("Which variable it declares shows only when it runs: " + bash.Shorten(r.Source(x)) + ".")
+			r.warn("Which variable it declares is known only when it runs: " + bash.Shorten(r.Source(x)) + ".")
 		case strings.ContainsAny(v.Text, "n"):
 			r.warn("It declares a name for another variable: " + bash.Shorten(r.Source(x)) + ".")
 		}
@@ -61,7 +61,7 @@ func (r *reader) readDeclaration(x *syntax.DeclClause) {
 		}
 		r.readAssignment(a, exports && !a.Naked)
 		if number && a.Value != nil && !bash.IsNumeric(a.Value) {
-			r.warn("“" + a.Name.Value + "” is worked out as a number, and what it holds could be a command.")
+			r.warn("“" + a.Name.Value + "” is evaluated as a number, and its value could be a command.")
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// builtinJudge are the shell's own commands that run text or change what later words mean.
+// builtinJudge returns the judge of a builtin that runs text or changes what later words mean, nil for any other.
 func builtinJudge(name string) func(*simpleCommand) {
 	switch name {
 	case "cd", "pushd", "popd":
@@ -23,7 +23,7 @@ func builtinJudge(name string) func(*simpleCommand) {
 			if len(c.words) > 1 {
 				c.useFile(c.words[1], toolspec.UseRead)
 			}
-			c.warn(c.name + " runs a file in this shell, and what stands in it is not read here.")
+			c.warn(c.name + " runs a file in this shell, which Sextant does not read.")
 			c.reader.Folders = nil
 		}
 	case "trap":
@@ -41,7 +41,7 @@ func builtinJudge(name string) func(*simpleCommand) {
 	case "read", "mapfile", "readarray", "unset":
 		return (*simpleCommand).assignNames
 	case "export", "declare", "typeset", "local", "readonly", "let":
-		return func(c *simpleCommand) { c.warn(c.name + " stands where what it sets is not read here.") }
+		return func(c *simpleCommand) { c.warn(c.name + " sets variables where Sextant does not read it.") }
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (c *simpleCommand) cd() {
 	case words[0].Text == "-" && words[0].IsLiteral(), c.reader.place.Home == "" && words[0].Text == "":
 		c.reader.Folders = nil
 	case !c.reader.changeFolder(words[0]):
-		c.warn("Which folder it goes to with “" + bash.Shorten(words[0].Display) + "” shows only when it runs.")
+		c.warn("Which folder it goes to with “" + bash.Shorten(words[0].Display) + "” is known only when it runs.")
 	}
 }
 
@@ -68,7 +68,7 @@ func (c *simpleCommand) eval() {
 	texts := make([]string, 0, len(c.words))
 	for _, w := range c.words[1:] {
 		if !w.IsLiteral() {
-			c.warn("eval runs text that is only known when it runs: " + bash.Shorten(c.text) + ".")
+			c.warn("eval runs text that is known only when it runs: " + bash.Shorten(c.text) + ".")
 			c.reader.Folders = nil
 			return
 		}
@@ -77,7 +77,7 @@ func (c *simpleCommand) eval() {
 	c.readInSameShell(strings.Join(texts, " "))
 }
 
-// readInSameShell reads text that this very shell reads, so that its changes stay.
+// readInSameShell reads text that the current shell runs, so that its changes stay.
 func (c *simpleCommand) readInSameShell(text string) {
 	in := *c.reader
 	in.depth++
@@ -98,11 +98,11 @@ func (c *simpleCommand) trap() {
 		return
 	}
 	if !words[0].IsLiteral() {
-		c.warn("trap keeps a command for later that is only known when it runs.")
+		c.warn("trap runs a command later that is known only when it runs.")
 		return
 	}
 	dirs := c.reader.Folders
-	c.reader.Folders = nil // wherever the shell is by then
+	c.reader.Folders = nil // the trap may run in any folder
 	if !strings.Contains(c.reader.Text, "cd") && !strings.Contains(c.reader.Text, "push") {
 		c.reader.Folders = dirs
 	}
@@ -115,14 +115,14 @@ func (c *simpleCommand) alias() {
 		_, text, ok := strings.Cut(w.Text, "=")
 		switch {
 		case !w.IsLiteral():
-			c.warn("alias gives a name to a command that is only known when it runs.")
+			c.warn("alias gives a name to a command that is known only when it runs.")
 		case ok:
 			c.runShellText(bash.Literal(text))
 		}
 	}
 }
 
-// shellOptions are set and shopt; some settings make words mean something else.
+// shellOptions judges set and shopt; some options make words mean something else.
 func (c *simpleCommand) shellOptions() {
 	plain := []string{
 		"nullglob", "failglob", "globstar", "nocaseglob", "nocasematch", "extglob", "pipefail", "errexit",
@@ -131,7 +131,7 @@ func (c *simpleCommand) shellOptions() {
 	for _, w := range c.words[1:] {
 		switch {
 		case !w.IsLiteral():
-			c.warn(c.name + " is given a setting that is only known when it runs.")
+			c.warn(c.name + " has an option that is known only when it runs.")
 		case c.name == "set" && w.Text == "--":
 			return
 		case strings.HasPrefix(w.Text, "-") || strings.HasPrefix(w.Text, "+"):
@@ -144,12 +144,12 @@ func (c *simpleCommand) shellOptions() {
 	}
 }
 
-// testCondition is test and [: it looks at files, and with -v works out a name.
+// testCondition judges test and [, which evaluate a name after -v and -R.
 func (c *simpleCommand) testCondition() {
 	for i, w := range c.words[1:] {
 		if w.IsLiteral() && (w.Text == "-v" || w.Text == "-R") && i+2 < len(c.words) {
 			if name := c.words[i+2]; !name.IsLiteral() || !syntax.ValidName(name.Text) {
-				c.warn(c.name + " " + w.Text + " works out a name that could hold a command.")
+				c.warn(c.name + " " + w.Text + " evaluates a name that could contain a command.")
 			}
 		}
 	}
@@ -161,7 +161,7 @@ func (c *simpleCommand) printf() {
 		return
 	}
 	if words[0].Unknown && words[0].Text == "" || !words[0].IsLiteral() && words[0].MayBeOption() {
-		// Only -v does anything, and it takes a name.
+		// Only -v has an effect: it assigns to a name.
 		c.warn("printf is given a format that could be an option when it runs.")
 		return
 	}
@@ -170,19 +170,19 @@ func (c *simpleCommand) printf() {
 	}
 }
 
-// assignTo judges the name of a variable that stands in this word or the next.
+// assignTo judges the name of a variable, which is this word or the next.
 func (c *simpleCommand) assignTo(v bash.Word, rest []bash.Word) {
 	if v.Text == "" && len(rest) > 0 {
 		v = rest[0]
 	}
 	if !v.IsLiteral() || !syntax.ValidName(v.Text) {
-		c.warn(c.name + " puts its text into a variable whose name could hold a command.")
+		c.warn(c.name + " puts its text into a variable whose name could contain a command.")
 		return
 	}
 	c.reader.judgeVariable(v.Text, false)
 }
 
-// assignNames are the commands that give values to the names they are told.
+// assignNames judges read, mapfile and unset, which change the variables that they name.
 func (c *simpleCommand) assignNames() {
 	q := programs.OptionParser{Options: programs.OptionsOf("read")}
 	got := q.Parse(c.words[1:])
@@ -191,11 +191,11 @@ func (c *simpleCommand) assignNames() {
 			c.assignTo(o.Value, nil)
 		}
 		if o.Name == "f" && c.name == "unset" {
-			c.warn("unset takes a function away.")
+			c.warn("unset removes a function.")
 		}
 	}
 	if c.name == "unset" {
-		// Where there is no variable of a name, it takes the function away.
+		// Where there is no variable of a name, it removes the function.
 		for _, w := range got.Operands {
 			delete(c.reader.functions, w.Text)
 		}

@@ -18,7 +18,7 @@ func (c *simpleCommand) copyOrMove() {
 	got := q.Parse(c.words[1:])
 	c.judgeOptions(q, got)
 	if got.Has("owner", "group", "exchange") || len(got.Unknown) > 0 {
-		c.warn(c.name + " is given options that change more than files, or are not known here.")
+		c.warn(c.name + " has options that are unknown or change more than files.")
 	}
 	files := got.Operands
 	if c.name == "install" && got.Has("directory") {
@@ -41,7 +41,7 @@ func (c *simpleCommand) copyOrMove() {
 	}
 	for _, v := range files {
 		if c.name == "ln" && got.Has("symbolic") {
-			// A link to anywhere is only text; following it is judged by who follows it.
+			// A link is only text; whoever follows it is judged.
 			if v.Unknown || strings.HasPrefix(v.Text, "/") || strings.Contains(v.Text, "..") {
 				c.warn("ln makes a link to " + bash.Shorten(v.Display) + ", which may lead out of the folder.")
 			}
@@ -65,7 +65,7 @@ func (c *simpleCommand) remove() {
 	q := programs.OptionParser{Options: programs.OptionsOf("rm")}
 	got := q.Parse(c.words[1:])
 	if len(got.Unknown) > 0 {
-		c.warn(c.name + " is given " + bash.Shorten(got.Unknown[0]) + ", which is not known here.")
+		c.warn(c.name + " has the unknown option " + bash.Shorten(got.Unknown[0]) + ".")
 	}
 	c.judgeOptions(q, got)
 	if got.Has("r", "recursive") {
@@ -86,7 +86,7 @@ func (c *simpleCommand) dd() {
 		v := bash.Word{Text: text, Display: w.Display, Unknown: w.Unknown, Glob: w.Glob}
 		switch {
 		case len(w.Alternatives) > 0, !w.IsLiteral() && (name == w.Text || strings.ContainsAny(name, "*?[")):
-			c.warn("dd is given words that are only known when it runs.")
+			c.warn("dd has words that are known only when it runs.")
 		case name == "if":
 			c.useFile(v, toolspec.UseRead)
 		case name == "of":

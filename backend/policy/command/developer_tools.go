@@ -17,7 +17,7 @@ func (c *simpleCommand) developerTool() {
 	words := c.words[1:]
 	for _, w := range words {
 		if !w.IsLiteral() {
-			c.warn(c.name + " is given words that are only known when it runs: " + bash.Shorten(w.Display) + ".")
+			c.warn(c.name + " has words that are known only when it runs: " + bash.Shorten(w.Display) + ".")
 			return
 		}
 	}
@@ -38,7 +38,7 @@ func (c *simpleCommand) developerTool() {
 		return
 	case known && t.Network:
 		c.useNetwork()
-		c.warn(c.name + " " + c.subcommand + " fetches code of others from the network.")
+		c.warn(c.name + " " + c.subcommand + " downloads code from the network.")
 	case c.name == "go" && c.subcommand == "env" && !slices.ContainsFunc(words,
 		func(w bash.Word) bool { return w.Text == "-w" || w.Text == "-u" }):
 		return
@@ -51,7 +51,7 @@ func (c *simpleCommand) developerTool() {
 	}
 }
 
-// useGoOutput notes what go writes where it is told to.
+// useGoOutput adds the file that go writes with -o.
 func (c *simpleCommand) useGoOutput(words []bash.Word) {
 	for i, w := range words {
 		if w.Text == "-o" && i+1 < len(words) {
@@ -60,14 +60,14 @@ func (c *simpleCommand) useGoOutput(words []bash.Word) {
 	}
 }
 
-// makeTargets judges make: its targets are its subcommands.
+// makeTargets judges make, whose targets are its subcommands.
 func (c *simpleCommand) makeTargets(words []bash.Word) {
 	c.warn(c.name + " " + programs.RunsCode + ".")
 	var targets []string
 	for _, w := range words {
 		if strings.HasPrefix(w.Text, "-") && strings.Trim(w.Text, "-jkBs0123456789") != "" ||
 			strings.Contains(w.Text, "=") {
-			return // other files, folders or settings: no name tells enough
+			return // other files, folders or variables: a name says too little
 		}
 		if !strings.HasPrefix(w.Text, "-") {
 			targets = append(targets, w.Text)

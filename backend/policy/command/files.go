@@ -13,11 +13,11 @@ var useVerbs = map[toolspec.Use]string{
 	toolspec.UseRead: "reads", toolspec.UseWrite: "writes", toolspec.UseDelete: "deletes",
 }
 
-// useFile notes that a word is a path and what happens to it.
+// useFile adds the use of the files that a word names.
 func (c *simpleCommand) useFile(v bash.Word, use toolspec.Use) {
 	if v.Unknown {
 		c.warn(c.name + " " + useVerbs[use] + " “" + bash.Shorten(v.Display) +
-			"”, and which file that is shows only when it runs.")
+			"”; which file that is, is known only when it runs.")
 		return
 	}
 	for _, text := range append([]string{v.Text}, v.Alternatives...) {
@@ -41,7 +41,7 @@ func (c *simpleCommand) usePath(text string, v bash.Word, use toolspec.Use) {
 	}
 	if c.reader.Folders == nil {
 		c.warn(c.name + " " + useVerbs[use] + " “" + bash.Shorten(v.Display) +
-			"” in a folder that is only known when it runs.")
+			"” in a folder that is known only when it runs.")
 		return
 	}
 	for _, dir := range c.reader.Folders {
@@ -49,7 +49,7 @@ func (c *simpleCommand) usePath(text string, v bash.Word, use toolspec.Use) {
 	}
 }
 
-// staysInPattern reports whether what matches stays where the pattern says.
+// staysInPattern reports whether all that a pattern matches is below its part without wildcards.
 func (c *simpleCommand) staysInPattern(text string) bool {
 	matched := false
 	for _, part := range strings.Split(text, "/") {
@@ -66,7 +66,7 @@ func (c *simpleCommand) staysInPattern(text string) bool {
 	return true
 }
 
-// useDevice reports whether a path under /dev was dealt with.
+// useDevice judges a path below /dev; it reports whether the path needs no further judging.
 func (c *simpleCommand) useDevice(clean string, use toolspec.Use) bool {
 	switch clean {
 	case "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/random",
@@ -94,7 +94,7 @@ func (c *simpleCommand) useSocket(rest string) {
 	c.useHost(bash.Literal(host + ":" + port))
 }
 
-// addFile keeps one use of a path.
+// addFile adds one use of a path.
 func (c *simpleCommand) addFile(path string, use toolspec.Use) {
 	r := c.reader
 	if use != toolspec.UseRead {
@@ -110,23 +110,23 @@ func (c *simpleCommand) addFile(path string, use toolspec.Use) {
 	switch {
 	case slices.Contains(r.reading.Files, f):
 	case len(r.reading.Files) >= maxFiles:
-		c.warn("It names more files than are told here.")
+		c.warn("It names more files than are listed here.")
 	default:
 		r.reading.Files = append(r.reading.Files, f)
 	}
 }
 
-// warnMassDelete warns when a delete takes a folder that holds all the person's work.
+// warnMassDelete warns when the workspace, the home folder or the system is deleted.
 func (c *simpleCommand) warnMassDelete(path string) {
 	whole := strings.TrimSuffix(path, "/*")
 	if whole == "" {
 		whole = "/"
 	}
-	for _, kept := range []string{c.reader.place.Folder, c.reader.place.Home, "/usr/bin", "/etc"} {
-		if kept == "" {
+	for _, folder := range []string{c.reader.place.Folder, c.reader.place.Home, "/usr/bin", "/etc"} {
+		if folder == "" {
 			continue
 		}
-		if kept == whole || whole == "/" || strings.HasPrefix(kept, whole+"/") {
+		if folder == whole || whole == "/" || strings.HasPrefix(folder, whole+"/") {
 			c.warn("It deletes everything in " + whole + ".")
 			return
 		}

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// grep reads a pattern, unless an option gave it, and then paths.
+// grep judges the grep family: a pattern, unless an option has it, and then paths.
 func (c *simpleCommand) grep() {
 	if c.asksVersionOrHelp() {
 		return
@@ -26,7 +26,7 @@ func (c *simpleCommand) grep() {
 	c.judgeOperands(roles, got.Operands)
 }
 
-// jq reads a filter and then paths; some options change what the rest means.
+// jq judges jq: a filter and then paths; some options change what the rest means.
 func (c *simpleCommand) jq() {
 	if c.asksVersionOrHelp() {
 		return
@@ -68,7 +68,7 @@ func (c *simpleCommand) jq() {
 	}
 }
 
-// awk runs a program text that can write, start commands and open sockets.
+// awk judges awk, whose program can write files, start commands and open sockets.
 func (c *simpleCommand) awk() {
 	if c.asksVersionOrHelp() {
 		return
@@ -84,7 +84,7 @@ func (c *simpleCommand) awk() {
 	for _, text := range texts {
 		switch {
 		case text.Unknown || len(text.Alternatives) > 0:
-			c.warn("What " + c.name + " does stands in text that is only known when it runs.")
+			c.warn("What " + c.name + " does is in text that is known only when it runs.")
 		case scripts.AwkActs(text.Text):
 			c.warn(c.name + "'s program writes files or starts commands: " + bash.Shorten(text.Text) + ".")
 		}
@@ -97,7 +97,7 @@ func (c *simpleCommand) awk() {
 	}
 }
 
-// sed judges stream edits: the script can read, write and run.
+// sed judges sed, whose script can read and write files and start commands.
 func (c *simpleCommand) sed() {
 	if c.asksVersionOrHelp() {
 		return
@@ -111,7 +111,7 @@ func (c *simpleCommand) sed() {
 		texts, rest = rest[:1], rest[1:]
 	}
 	if got.Ambiguous != "" || len(got.Unknown) > 0 {
-		c.warn("sed is given options that are only known when it runs, or not known here.")
+		c.warn("sed has options that are unknown, or known only when it runs.")
 	}
 	use := toolspec.UseRead
 	if got.Has("in-place") {
@@ -119,7 +119,7 @@ func (c *simpleCommand) sed() {
 	}
 	for _, script := range texts {
 		if script.Unknown || len(script.Alternatives) > 0 {
-			c.warn("What sed does stands in text that is only known when it runs: " +
+			c.warn("What sed does is in text that is known only when it runs: " +
 				bash.Shorten(script.Display) + ".")
 			continue
 		}
@@ -133,7 +133,7 @@ func (c *simpleCommand) sed() {
 		c.useFile(w, use)
 	}
 	if use == toolspec.UseWrite && c.reader.warnings == warned {
-		c.grantName = "sed -i" // the name does not tell of commands that a script runs
+		c.grantName = "sed -i" // only without warnings: the name does not cover what a script runs
 	}
 }
 
@@ -151,7 +151,7 @@ func (c *simpleCommand) judgeSedActions(actions []scripts.Action) {
 			}
 			c.warn("sed runs commands.")
 		case scripts.RunsInput:
-			c.warn("sed runs what stands in the lines it reads.")
+			c.warn("sed runs the lines it reads as commands.")
 		}
 	}
 }

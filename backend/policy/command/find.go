@@ -9,7 +9,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// find reads the expression of find: what it runs and deletes applies to all below its roots.
+// find judges find: what its expression runs and deletes applies to everything below its roots.
 func (c *simpleCommand) find() {
 	words := c.words[1:]
 	var roots []bash.Word
@@ -53,7 +53,7 @@ func (c *simpleCommand) findAction(words []bash.Word, roots []bash.Word) int {
 	case w.Text == "-exec" || w.Text == "-execdir" || w.Text == "-ok" || w.Text == "-okdir":
 		return c.findExec(words, roots)
 	case w.Text == "-delete":
-		c.warn("find deletes all that matches below " + c.displayRoots(roots) + ".")
+		c.warn("find deletes everything that matches below " + c.displayRoots(roots) + ".")
 		for _, root := range roots {
 			c.useFile(root, toolspec.UseDelete)
 		}
@@ -71,7 +71,7 @@ func (c *simpleCommand) findAction(words []bash.Word, roots []bash.Word) int {
 		return 2
 	case programs.FindTakesNone(w.Text):
 	default:
-		c.warn("find is given " + bash.Shorten(w.Text) + ", which is not known here.")
+		c.warn("find has the unknown option " + bash.Shorten(w.Text) + ".")
 	}
 	return 1
 }
@@ -92,7 +92,7 @@ func (c *simpleCommand) findExec(words []bash.Word, roots []bash.Word) int {
 	}
 	for _, w := range words[:min(end+1, len(words))] {
 		if len(w.Alternatives) > 0 && (w.MayBe(";") || w.MayBe("+")) {
-			c.warn("Where the command of find ends shows only when it runs: " + bash.Shorten(w.Display) + ".")
+			c.warn("Where the command of find ends is known only when it runs: " + bash.Shorten(w.Display) + ".")
 		}
 	}
 	var files []bash.Word
@@ -127,7 +127,7 @@ func (c *simpleCommand) fd() {
 	}
 	got := q.Parse(c.words[1:])
 	if got.Ambiguous != "" || got.Has("exec", "exec-batch") {
-		c.warn("fd is given options that are only known when it runs.")
+		c.warn("fd has options that are known only when it runs.")
 	}
 	c.judgeOptions(q, got)
 	c.judgeOperands("t r*", got.Operands)

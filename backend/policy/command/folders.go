@@ -8,10 +8,10 @@ import (
 	"sextant/backend/policy/command/bash"
 )
 
-// maxFolders is how many possible working directories are told apart.
+// maxFolders is how many possible working directories are tracked.
 const maxFolders = 6
 
-// addFolders adds the working directories of before: what changed them may not have worked.
+// addFolders adds the working directories of before, because what changed them may have failed.
 func (r *reader) addFolders(before []string) {
 	switch {
 	case r.Folders == nil || before == nil:
@@ -34,14 +34,14 @@ func union(a, b []string) []string {
 	return all
 }
 
-// isolate runs do without letting its changes of directory out.
+// isolate runs do and then restores the working directories and the input, as after a subshell.
 func (r *reader) isolate(do func()) {
 	dirs, fed, input, piped := r.Folders, r.inputFiles, r.inputText, r.inputPiped
 	do()
 	r.Folders, r.inputFiles, r.inputText, r.inputPiped = dirs, fed, input, piped
 }
 
-// changeFolder changes the working directory, and reports whether it is told where to.
+// changeFolder changes the working directory, and reports whether the new one is known.
 func (r *reader) changeFolder(v bash.Word) (known bool) {
 	var next []string
 	known = !v.Unknown
@@ -62,7 +62,7 @@ func (r *reader) changeFolder(v bash.Word) (known bool) {
 			continue
 		}
 		if len(r.reading.Folders) == maxFiles {
-			r.warn("It goes to more folders than are told here.")
+			r.warn("It goes to more folders than are listed here.")
 			break
 		}
 		r.reading.Folders = append(r.reading.Folders, dir)

@@ -17,7 +17,7 @@ func (c *simpleCommand) git() {
 	for len(words) > 0 {
 		w := words[0]
 		if !w.IsLiteral() {
-			c.warn("What git does shows only when it runs: " + bash.Shorten(w.Display) + ".")
+			c.warn("What git does is known only when it runs: " + bash.Shorten(w.Display) + ".")
 			return
 		}
 		if !strings.HasPrefix(w.Text, "-") {
@@ -40,8 +40,7 @@ func (c *simpleCommand) git() {
 	}
 }
 
-// gitOption judges an option before the subcommand and returns how many words it takes, 0
-// when nothing follows.
+// gitOption judges an option before the subcommand and returns how many words it takes, 0 when git stops there.
 func (c *simpleCommand) gitOption(option string, rest []bash.Word) int {
 	next := bash.Word{}
 	if len(rest) > 0 {
@@ -54,7 +53,7 @@ func (c *simpleCommand) gitOption(option string, rest []bash.Word) int {
 		"--icase-pathspecs", "--no-optional-locks", "--bare", "--no-advice":
 		return 1
 	case "-p", "--paginate":
-		c.warn("git shows its output with the program that is set up as pager.")
+		c.warn("git shows its output with the configured pager.")
 		return 1
 	case "-C":
 		c.useFile(next, toolspec.UseRead)
@@ -76,7 +75,7 @@ func (c *simpleCommand) gitOption(option string, rest []bash.Word) int {
 		}
 		return 1
 	}
-	c.warn("git is given " + bash.Shorten(option) + ", which is not known here.")
+	c.warn("git has the unknown option " + bash.Shorten(option) + ".")
 	return 1
 }
 
@@ -119,19 +118,18 @@ func (c *simpleCommand) gitSubcommand(rest []bash.Word) {
 			c.grantName = ""
 		}
 	default:
-		c.warn("“git " + bash.Shorten(c.subcommand) + "” is not known here; it may be an alias that runs anything.")
+		c.warn("“git " + bash.Shorten(c.subcommand) +
+			"” is not a known subcommand; it may be an alias that runs anything.")
 	}
 }
 
-// gitPaths judges the words of a looking subcommand that are paths for certain, after --, and
-// those of diff --no-index.
+// gitPaths judges the words of a subcommand that reads which are certainly paths: those after -- and those of
+// diff --no-index.
 func (c *simpleCommand) gitPaths(rest []bash.Word) {
 	after := false
 	for _, w := range rest {
 		switch {
-		case w.Text == "--no-index" && w.IsLiteral():
-			after = true
-		case w.Text == "--" && w.IsLiteral():
+		case (w.Text == "--no-index" || w.Text == "--") && w.IsLiteral():
 			after = true
 		case after && !strings.HasPrefix(w.Text, "-"):
 			c.useFile(w, toolspec.UseRead)
@@ -141,15 +139,14 @@ func (c *simpleCommand) gitPaths(rest []bash.Word) {
 	}
 }
 
-// gitStarts judges the subcommands that start commands they are told; it reports whether this
-// was one of them.
+// gitStarts judges subcommands and options that start other programs, and reports whether there was one.
 func (c *simpleCommand) gitStarts(rest []bash.Word) bool {
 	start := func(words []bash.Word) {
 		texts := words
 		if len(texts) > 0 && texts[0].Text == "--recursive" {
 			texts = texts[1:]
 		}
-		c.warn("git " + c.subcommand + " runs a command it is told.")
+		c.warn("git " + c.subcommand + " runs a command that it is given.")
 		c.runJoined(texts)
 	}
 	if len(rest) > 1 {
@@ -171,7 +168,7 @@ func (c *simpleCommand) gitStarts(rest []bash.Word) bool {
 			strings.HasPrefix(w.Text, "--exec") || w.Text == "-u" && c.subcommand == "clone" ||
 			strings.HasPrefix(w.Text, "ext::"):
 			c.useNetwork()
-			c.warn("git is told which program to start: " + bash.Shorten(w.Display) + ".")
+			c.warn("git is given a program to start: " + bash.Shorten(w.Display) + ".")
 			return true
 		case strings.HasPrefix(w.Text, "--extcmd") || c.subcommand == "difftool" || c.subcommand == "mergetool":
 			c.warn("git " + c.subcommand + " starts another program.")
@@ -187,7 +184,7 @@ func (c *simpleCommand) gitStarts(rest []bash.Word) bool {
 	return false
 }
 
-// gitDeletes judges rm and clean.
+// gitDeletes judges git rm and git clean.
 func (c *simpleCommand) gitDeletes(rest []bash.Word) {
 	q := programs.OptionParser{Options: programs.OptionsOf("git rm")}
 	got := q.Parse(rest)
@@ -200,7 +197,7 @@ func (c *simpleCommand) gitDeletes(rest []bash.Word) {
 		return
 	}
 	if c.subcommand == "clean" {
-		c.warn("git clean deletes files that git does not keep.")
+		c.warn("git clean deletes files that git does not track.")
 		if len(got.Operands) == 0 {
 			got.Operands = []bash.Word{bash.Literal(".")}
 		}
@@ -210,20 +207,21 @@ func (c *simpleCommand) gitDeletes(rest []bash.Word) {
 	}
 }
 
-// gitNetwork judges what talks to other repositories.
+// gitNetwork judges subcommands that contact other repositories.
 func (c *simpleCommand) gitNetwork(rest []bash.Word) {
 	c.useNetwork()
 	named := false
 	for i, w := range rest {
 		switch {
 		case !w.IsLiteral():
-			c.warn("What git " + c.subcommand + " talks to shows only when it runs: " + bash.Shorten(w.Display) + ".")
+			c.warn("What git " + c.subcommand + " contacts is known only when it runs: " +
+				bash.Shorten(w.Display) + ".")
 		case strings.Contains(w.Text, "://"), strings.Contains(w.Text, "@") && strings.Contains(w.Text, ":"):
 			c.useRemote(w)
 			named = true
 		case w.Text == "-f" || strings.HasPrefix(w.Text, "--force") || w.Text == "--mirror" || w.Text == "--delete" ||
 			w.Text == "-d" || w.Text == "--prune" || strings.HasPrefix(w.Text, "+") && i > 0:
-			c.warn("git " + c.subcommand + " is told to overwrite or delete: " + bash.Shorten(w.Text) + ".")
+			c.warn("git " + c.subcommand + " overwrites or deletes: " + bash.Shorten(w.Text) + ".")
 		}
 	}
 	if !named {

@@ -9,20 +9,20 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// interpreter judges python, perl, ruby and node: their code is not read.
+// interpreter judges python, perl, ruby and node, whose code is not read.
 func (c *simpleCommand) interpreter() {
 	words := c.words[1:]
 	if c.asksInterpreterVersion() {
 		return
 	}
 	if len(words) == 0 && c.reader.inputText != nil {
-		c.warn(c.name + " runs the code that it is given.")
+		c.warn(c.name + " runs the code on its standard input.")
 		return
 	}
 	for i, w := range words {
 		switch {
 		case !w.IsLiteral():
-			c.warn(c.name + " runs code that is only known when it runs.")
+			c.warn(c.name + " runs code that is known only when it runs.")
 			return
 		case w.Text == "-c" || w.Text == "-e" || w.Text == "-E" || w.Text == "-p" || w.Text == "--eval" ||
 			w.Text == "--print":
@@ -45,15 +45,15 @@ func (c *simpleCommand) interpreter() {
 			return
 		case !strings.HasPrefix(w.Text, "-"):
 			c.useFile(w, toolspec.UseRead)
-			c.warn(c.name + " runs " + bash.Shorten(w.Text) + ", which is not read here.")
+			c.warn(c.name + " runs " + bash.Shorten(w.Text) + ", which Sextant does not read.")
 			return
 		}
 	}
 	c.warn(c.name + " " + programs.RunsCode + ".")
 }
 
-// asksInterpreterVersion reports whether an interpreter only says its version or how it is called. To python,
-// -v is to be wordy while it runs what it is given; to the others it is the version.
+// asksInterpreterVersion reports whether an interpreter only prints its version or its help. For python -v means
+// verbose, for the others version.
 func (c *simpleCommand) asksInterpreterVersion() bool {
 	words := c.words[1:]
 	if len(words) != 1 || !words[0].IsLiteral() {

@@ -6,7 +6,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// specialJudge is the judge of a program whose words need more than a table, nil for none.
+// specialJudge returns the judge of a program whose words need more than a table, nil for any other.
 func specialJudge(name string) func(*simpleCommand) {
 	if judge := wrapperJudge(name); judge != nil {
 		return judge
@@ -34,7 +34,7 @@ func specialJudge(name string) func(*simpleCommand) {
 		return (*simpleCommand).remove
 	case "patch":
 		return func(c *simpleCommand) {
-			// The patch itself names the files.
+			// The files are named inside of the patch.
 			c.useFile(bash.Literal("."), toolspec.UseWrite)
 			p, _ := programs.Lookup("patch")
 			c.judgeByTable(p)

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// networkJudge are the judges of programs that reach the network by their nature.
+// networkJudge returns the judge of a program that is made for the network, nil for any other.
 func networkJudge(name string) func(*simpleCommand) {
 	switch name {
 	case "curl":
@@ -23,17 +23,17 @@ func networkJudge(name string) func(*simpleCommand) {
 	case "scp", "rsync", "rclone":
 		return (*simpleCommand).remoteCopy
 	case "nc", "ncat", "netcat", "socat", "telnet", "ftp", "lftp", "tftp", "aria2c", "axel", "http", "https", "xh",
-		"ping", "ping6", "traceroute", "tracepath", "mtr",
-		"dig", "nslookup", "host", "drill", "whois", "nmap", "openssl", "ssh-copy-id", "ssh-keyscan", "tcpdump", "ss",
-		"netstat", "arp", "w3m", "lynx", "links", "yt-dlp", "youtube-dl", "ngrok", "cloudflared", "ab", "wrk", "hey",
-		"iperf", "iperf3", "grpcurl", "websocat", "speedtest":
+		"ping", "ping6", "traceroute", "tracepath", "mtr", "dig", "nslookup", "host", "drill", "whois", "nmap",
+		"openssl", "ssh-copy-id", "ssh-keyscan", "tcpdump", "ss", "netstat", "arp", "w3m", "lynx", "links", "yt-dlp",
+		"youtube-dl", "ngrok", "cloudflared", "ab", "wrk", "hey", "iperf", "iperf3", "grpcurl", "websocat",
+		"speedtest":
 		return (*simpleCommand).networkProgram
 	}
 	return nil
 }
 
-// networkProgram judges the rest of them: the operands that look like hosts are named, and what
-// else they do is not told apart.
+// networkProgram judges the programs for the network that have no judge of their own: whatever looks like a host counts
+// as one.
 func (c *simpleCommand) networkProgram() {
 	if c.asksVersionOrHelp() {
 		return
@@ -45,14 +45,14 @@ func (c *simpleCommand) networkProgram() {
 			c.useHost(w)
 		}
 	}
-	c.warn(c.name + " reaches the network, and what it sends is not read here.")
+	c.warn(c.name + " reaches the network, and Sextant does not read what it sends.")
 }
 
-// useHost notes an address or host that a command names.
+// useHost adds a host, or the host of an address.
 func (c *simpleCommand) useHost(v bash.Word) {
 	if !v.IsLiteral() || strings.ContainsAny(v.Text, "{}[]*") && !strings.Contains(v.Text, "://[") {
 		c.useNetwork()
-		c.warn("Which host “" + bash.Shorten(v.Display) + "” is shows only when it runs.")
+		c.warn("“" + bash.Shorten(v.Display) + "” names a host that is known only when it runs.")
 		return
 	}
 	text := v.Text
@@ -60,15 +60,15 @@ func (c *simpleCommand) useHost(v bash.Word) {
 		text = "https://" + text
 	}
 	if strings.Contains(text, `\`) || strings.Count(text, "@") > 1 {
-		// Programs part on where the host ends in such an address.
+		// Programs disagree on where the host ends in such an address.
 		c.useNetwork()
-		c.warn("Which host “" + bash.Shorten(v.Display) + "” is shows only when it runs.")
+		c.warn("“" + bash.Shorten(v.Display) + "” names a host that is known only when it runs.")
 		return
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || strings.HasSuffix(u.Host, ":") {
 		c.useNetwork()
-		c.warn("“" + bash.Shorten(v.Display) + "” is no address that can be read.")
+		c.warn("“" + bash.Shorten(v.Display) + "” is not an address that can be read.")
 		return
 	}
 	if u.Scheme == "file" {
@@ -91,7 +91,7 @@ func (c *simpleCommand) curl() {
 	got := q.Parse(c.words[1:])
 	c.judgeOptions(q, got)
 	for _, s := range got.Unknown {
-		c.warn("curl is given " + bash.Shorten(s) + ", which is not known here.")
+		c.warn("curl has the unknown option " + bash.Shorten(s) + ".")
 	}
 	for _, o := range got.Options {
 		if o.Role != 'B' || !o.HasValue {
@@ -99,7 +99,7 @@ func (c *simpleCommand) curl() {
 		}
 		// A body or header may be taken from a file: @file, name@file, name=@file.
 		if o.Value.Unknown {
-			c.warn("What curl sends is only known when it runs: " + bash.Shorten(o.Value.Display) + ".")
+			c.warn("What curl sends is known only when it runs: " + bash.Shorten(o.Value.Display) + ".")
 			continue
 		}
 		_, file, ok := strings.Cut(o.Value.Text, "@")
@@ -121,7 +121,7 @@ func (c *simpleCommand) curl() {
 		}
 	}
 	if got.Has("location", "location-trusted") {
-		c.warn("curl goes wherever the server sends it, and that is known only when it runs.")
+		c.warn("curl follows redirects, and where they lead is known only when it runs.")
 	}
 	if got.Has("remote-header-name") {
 		c.warn("The server chooses the name of the file that curl writes.")
@@ -137,13 +137,13 @@ func (c *simpleCommand) wget() {
 	got := q.Parse(c.words[1:])
 	c.judgeOptions(q, got)
 	if len(got.Unknown) > 0 {
-		c.warn("wget is given " + bash.Shorten(got.Unknown[0]) + ", which is not known here.")
+		c.warn("wget has the unknown option " + bash.Shorten(got.Unknown[0]) + ".")
 	}
 	if got.Has("post-file", "body-file") {
 		c.warn("wget sends a file.")
 	}
 	if got.Has("input-file") {
-		c.warn("The addresses that wget opens stand in a file.")
+		c.warn("wget reads the addresses from a file.")
 	}
 	for _, w := range got.Operands {
 		c.useHost(w)
@@ -167,7 +167,7 @@ func (c *simpleCommand) ssh() {
 	c.warn(c.name + " runs commands on another machine, outside of any sandbox.")
 }
 
-// useRemote is user@host or user@host:path.
+// useRemote adds the host of user@host or user@host:path.
 func (c *simpleCommand) useRemote(v bash.Word) {
 	if v.Unknown {
 		c.useHost(v)
@@ -183,7 +183,7 @@ func (c *simpleCommand) useRemote(v bash.Word) {
 	c.useHost(bash.Word{Text: text, Display: v.Display, Glob: v.Glob})
 }
 
-// remoteCopy judges scp, rsync and rclone: host:path is elsewhere, the rest are files here.
+// remoteCopy judges scp, rsync and rclone: host:path is remote, anything else a local file.
 func (c *simpleCommand) remoteCopy() {
 	if c.asksVersionOrHelp() {
 		return
@@ -195,7 +195,7 @@ func (c *simpleCommand) remoteCopy() {
 	got := q.Parse(c.words[1:])
 	c.judgeOptions(q, got)
 	if len(got.Unknown) > 0 || got.Ambiguous != "" || c.name == "rclone" {
-		c.warn(c.name + " is given words that are only known when it runs, or not known here.")
+		c.warn(c.name + " has words that are unknown, or known only when it runs.")
 	}
 	for i, v := range got.Operands {
 		before, _, colon := strings.Cut(v.Text, ":")

@@ -2,38 +2,44 @@ package command
 
 import (
 	"maps"
+	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"sextant/backend/policy/command/bash"
 )
 
-// reader is the state of one text that is read.
+// reader reads one text. A copy reads a text within it, such as that of sh -c.
 type reader struct {
 	bash.Expander
 	*counters
 	place   Place
 	reading *Reading
-	// wrappers are the wrappers around this text, and depth how deep it stands in others.
+	// wrappers are the wrappers around this text, depth the number of texts around it.
 	wrappers []string
 	depth    int
-	// declared are the functions of this text that are there once their declaration was
-	// passed, functions those that were.
+	// declared are the functions that this text declares at its top level, functions those whose declaration was read.
 	declared, functions map[string]bool
-	// shadowed are the names of all functions that this text or one around it declares
-	// anywhere: what a command of such a name prints is not known.
+	// shadowed are the names of all functions that this text or one around it declares: what a command of such a
+	// name prints is not known.
 	shadowed map[string]bool
-	// inputFiles is what the left side of a pipe hands over as names of files, nil for not known.
+	// inputFiles are the files whose names the left side of a pipe prints, nil when they are not known.
 	inputFiles []bash.Word
-	// inputText is the literal text on standard input, nil for none or unknown text.
+	// inputText is the text on standard input, nil when there is none or it is not known.
 	inputText *string
 	// inputPiped says that standard input comes from another command or a file.
 	inputPiped bool
 }
 
-// counters is kept across all texts of one reading: commands that may still be judged, how much
-// was found that is more than harmless, and how many warnings, of those inside of commands.
-type counters struct{ remaining, findings, warnings, commandWarnings, judgeDepth int }
+// counters count over all texts of one reading.
+type counters struct {
+	// remaining is how many commands may still be judged, findings how much was found that is not harmless.
+	remaining, findings int
+	// warnings are all warnings, commandWarnings those about a simple command and not the text itself.
+	warnings, commandWarnings int
+	// judgeDepth is how many simple commands are being judged, one inside of the other.
+	judgeDepth int
+}
 
 func (r *reader) warn(sentence string) {
 	r.findings++
@@ -49,10 +55,10 @@ func (r *reader) warn(sentence string) {
 	r.reading.Warnings = append(r.reading.Warnings, sentence)
 }
 
-// readScript reads a whole text in the state the reader is in.
+// readScript reads a whole text in the current state.
 func (r *reader) readScript(text string) {
 	if r.depth > maxDepth {
-		r.warn("It holds commands within commands, too deep to be read.")
+		r.warn("Its commands are nested too deep to be read.")
 		return
 	}
 	file, err := bash.Parse(text)
@@ -68,16 +74,16 @@ func (r *reader) readScript(text string) {
 	r.Text = outer
 }
 
-// readInnerShell reads text that a wrapper hands to a shell of its own.
-func (r *reader) readInnerShell(text string, through ...string) {
+// readInnerShell reads text that a wrapper passes to a new shell.
+func (r *reader) readInnerShell(text string, wrappers ...string) {
 	in := *r
 	in.depth++
 	in.declared, in.functions, in.inputFiles, in.inputText = nil, nil, nil, nil
-	in.wrappers = append(append([]string{}, r.wrappers...), through...)
+	in.wrappers = slices.Concat(r.wrappers, wrappers)
 	in.readScript(text)
 }
 
-// readFunctions notes which functions a text declares, before it is read.
+// readFunctions learns which functions a text declares, before it is read.
 func (r *reader) readFunctions(file *syntax.File) {
 	all, top := bash.Functions(file)
 	shadowed := maps.Clone(r.shadowed)

@@ -10,7 +10,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// sentence says in a few words what a command line does, its gravest part first.
+// sentence says in a few words what a command line does, the most harmful part first.
 func sentence(r Reading, at Place) string {
 	var parts []string
 	for _, use := range []toolspec.Use{toolspec.UseDelete, toolspec.UseWrite} {
@@ -37,10 +37,10 @@ func sentence(r Reading, at Place) string {
 		verb := "run "
 		if r.Harmless {
 			verb = "look with "
-			told := slices.DeleteFunc(slices.Clone(runs), func(run string) bool { return connectives[run] })
+			named := slices.DeleteFunc(slices.Clone(runs), func(run string) bool { return connectives[run] })
 			switch {
-			case len(told) > 0:
-				runs = told
+			case len(named) > 0:
+				runs = named
 			case slices.Contains(runs, "echo"), slices.Contains(runs, "printf"):
 				return "Print text"
 			}
@@ -57,7 +57,7 @@ func sentence(r Reading, at Place) string {
 	return strings.ToUpper(all[:1]) + all[1:]
 }
 
-// connectives is what holds harmless commands together and tells nothing of what they are for.
+// connectives are harmless commands that say nothing of what a command line is for.
 var connectives = map[string]bool{
 	"[": true, "[[": true, "test": true, ":": true, "true": true, "false": true, "echo": true, "printf": true,
 	"sleep": true, "exit": true, "return": true, "set": true, "shift": true, "local": true, "read": true,
@@ -93,7 +93,7 @@ func describePaths(paths []string, at Place) string {
 	return fmt.Sprintf("%d files in %s", len(paths), where)
 }
 
-// relativePath is a path as a person in the folder would write it.
+// relativePath returns a path as a person in the folder would write it.
 func relativePath(p string, at Place) string {
 	if p == at.Folder {
 		return "."
@@ -107,7 +107,7 @@ func relativePath(p string, at Place) string {
 	return p
 }
 
-// programNames are the programs that do more than read, or all when none does.
+// programNames returns the programs that do more than read, or all when none does.
 func programNames(r Reading) []string {
 	var all, heavy []string
 	for _, c := range r.Commands {

@@ -8,7 +8,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// shellProgram are sh and its like: text after -c, a script, or standard input.
+// shellProgram judges sh and its variants: text after -c, a script, or standard input.
 func (c *simpleCommand) shellProgram() {
 	if c.asksVersionOrHelp() {
 		return
@@ -20,7 +20,7 @@ func (c *simpleCommand) shellProgram() {
 	}
 	got := q.Parse(words)
 	if len(got.Unknown) > 0 || got.Ambiguous != "" {
-		c.warn(c.name + " is given options that are not known here, so what it runs cannot be told.")
+		c.warn(c.name + " has options that Sextant does not know, so what it runs is unknown.")
 	}
 	c.judgeOptions(q, programs.Arguments{Options: got.Options})
 	switch {
@@ -40,7 +40,7 @@ func (c *simpleCommand) shellProgram() {
 		c.runInput()
 	default:
 		c.useFile(got.Operands[0], toolspec.UseRead)
-		c.warn(c.name + " runs the script " + bash.Shorten(got.Operands[0].Display) + ", which is not read here.")
+		c.warn(c.name + " runs the script " + bash.Shorten(got.Operands[0].Display) + ", which Sextant does not read.")
 	}
 }
 
@@ -51,13 +51,13 @@ func (c *simpleCommand) runInput() {
 		input := *c.reader.inputText
 		c.reader.isolate(func() { c.reader.readInnerShell(input, c.name) })
 	case c.reader.inputPiped:
-		c.warn(c.name + " runs what comes from another command or a file, and that is not known beforehand.")
+		c.warn(c.name + " runs what comes from another command or a file, which is known only when it runs.")
 	default:
 		c.warn(c.name + " waits for commands.")
 	}
 }
 
-// textRunner are programs that hand a text to a shell with -c.
+// textRunner judges programs that pass a text to a shell with -c.
 func (c *simpleCommand) textRunner() {
 	q := programs.OptionParser{Options: programs.OptionsOf("su"), StopAtOperand: true}
 	got := q.Parse(c.words[1:])
@@ -69,7 +69,7 @@ func (c *simpleCommand) textRunner() {
 	rest := got.Operands
 	switch {
 	case len(got.Unknown) > 0:
-		c.warn(c.name + " is given options that are not known here.")
+		c.warn(c.name + " has options that Sextant does not know.")
 	case c.name == "flock" && len(rest) > 0:
 		c.useFile(rest[0], toolspec.UseWrite)
 		rest = rest[1:]
@@ -83,7 +83,7 @@ func (c *simpleCommand) textRunner() {
 			rest = []bash.Word{bash.Literal("typescript")}
 		}
 		c.useFile(rest[0], toolspec.UseWrite)
-		// script ends its options at no operand: the command may stand behind the file.
+		// script reads options after operands too: the command may follow the file.
 		more := q.Parse(rest[1:])
 		c.judgeOptions(q, more)
 		if !got.Has("command") && !more.Has("command") {
@@ -105,7 +105,7 @@ func (c *simpleCommand) watch() {
 	got := q.Parse(c.words[1:])
 	c.judgeOptions(q, programs.Arguments{Options: got.Options})
 	if len(got.Unknown) > 0 || got.Ambiguous != "" {
-		c.warn("watch is given options that are not known here.")
+		c.warn("watch has options that Sextant does not know.")
 	}
 	if got.Has("exec") {
 		c.runWrapped(got.Operands)
@@ -119,7 +119,7 @@ func (c *simpleCommand) runJoined(words []bash.Word) {
 	texts := make([]string, 0, len(words))
 	for _, w := range words {
 		if !w.IsLiteral() {
-			c.warn(c.name + " runs a command that is only known when it runs: " + bash.Shorten(w.Display) + ".")
+			c.warn(c.name + " runs a command that is known only when it runs: " + bash.Shorten(w.Display) + ".")
 			return
 		}
 		texts = append(texts, w.Text)

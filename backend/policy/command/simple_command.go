@@ -12,14 +12,14 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// readSimpleCommand is one simple command while it is judged.
+// simpleCommand is one simple command while it is judged.
 type simpleCommand struct {
 	reader *reader
-	// name is the program, words all words from the program on, text the command as written.
+	// name is the program, words are all words from the program on, text is the command as written.
 	name  string
 	words []bash.Word
 	text  string
-	// subcommand and label become Command.Sub and Command.Name.
+	// subcommand and grantName become those of Command.
 	subcommand, grantName string
 }
 
@@ -34,14 +34,14 @@ func (r *reader) readSimpleCommand(x *syntax.CallExpr) {
 	}
 	words := r.Words(x.Args)
 	if len(words) == 0 || len(x.Args) > 0 && words[0].Splittable {
-		r.warn("What runs is only known when it runs: " + bash.Shorten(r.Source(x)) + ".")
+		r.warn("Which program runs is known only when it runs: " + bash.Shorten(r.Source(x)) + ".")
 		r.reading.Commands = append(r.reading.Commands, Command{Text: r.Source(x), Wrappers: r.wrappers})
 		return
 	}
 	r.judgeWords(words, r.Source(x))
 }
 
-// judgeWords reads a command that is given as its words.
+// judgeWords judges a command by its words.
 func (r *reader) judgeWords(words []bash.Word, text string) {
 	if r.remaining--; r.remaining < 0 {
 		r.warn("It is too long to be read to its end.")
@@ -58,7 +58,7 @@ func (r *reader) judgeWords(words []bash.Word, text string) {
 		c.name = programName(words[0].Text)
 		c.judge()
 	} else {
-		r.warn("“" + bash.Shorten(words[0].Display) + "” decides what runs, and that is only known when it runs.")
+		r.warn("“" + bash.Shorten(words[0].Display) + "” decides what runs, which is known only when it runs.")
 	}
 	r.judgeDepth--
 	cmd := &r.reading.Commands[at]
@@ -75,7 +75,7 @@ func (r *reader) judgeWords(words []bash.Word, text string) {
 	}
 }
 
-// programName is the name a program is known by: without its folder when that is the system's.
+// programName returns the name that a program is known by: without its folder when that is one of the system.
 func programName(s string) string {
 	if !strings.Contains(s, "/") {
 		return s
@@ -91,8 +91,7 @@ func (c *simpleCommand) judge() {
 	special := specialJudge(c.name)
 	p, known := programs.Lookup(c.name)
 	if special == nil && !known && c.reader.functions[c.words[0].Text] {
-		// Its body was judged where it stands. Where a known program has that name, either may
-		// be meant.
+		// Its body was judged at its declaration. Where a known program has that name, either may be meant.
 		return
 	}
 	if special != nil {
@@ -105,13 +104,13 @@ func (c *simpleCommand) judge() {
 	if !known {
 		c.grantName = c.name
 		c.warn("“" + bash.Shorten(c.name) +
-			"” is not a program that is known here, so what it does cannot be told beforehand.")
+			"” is not a program that Sextant knows, so what it does is unknown.")
 		return
 	}
 	c.judgeByTable(p)
 }
 
-// judgeByTable judges a program by its entry.
+// judgeByTable judges a program by its entry in the table.
 func (c *simpleCommand) judgeByTable(p programs.Program) {
 	if c.asksVersionOrHelp() {
 		return
@@ -121,17 +120,19 @@ func (c *simpleCommand) judgeByTable(p programs.Program) {
 	got := q.Parse(c.words[1:])
 	c.judgeOptions(q, got)
 	c.judgeOperands(p.Operands, got.Operands)
-	told := c.reader.warnings == warned
+	unwarned := c.reader.warnings == warned
 	if p.Warning != "" {
 		c.warn(c.name + " " + p.Warning + ".")
 	}
-	if p.Grantable && told && !slices.ContainsFunc(got.Options,
-		func(o programs.GivenOption) bool { return o.Role == programs.RoleWarn || o.Role == programs.RoleProgram }) {
+	if p.Grantable && unwarned && !slices.ContainsFunc(got.Options,
+		func(o programs.GivenOption) bool {
+			return o.Role == programs.RoleWarn || o.Role == programs.RoleProgram
+		}) {
 		c.grantName = c.name
 	}
 }
 
-// asksVersionOrHelp reports whether a program only tells its version or how it is used.
+// asksVersionOrHelp reports whether a program only prints its version or its help.
 func (c *simpleCommand) asksVersionOrHelp() bool {
 	return len(c.words) == 2 && c.words[1].IsLiteral() &&
 		(c.words[1].Text == "--version" || c.words[1].Text == "--help")
@@ -188,8 +189,8 @@ func (c *simpleCommand) judgeWord(as programs.Role, v bash.Word) {
 	}
 }
 
-// judgeOperands judges the words that are no options by their roles: "t r*" is one text and then
-// paths, "r* w" paths of which the last is written.
+// judgeOperands judges operands by their roles: "t r*" is one text and then paths that are read, "r* w" paths that are
+// read and a last one that is written.
 func (c *simpleCommand) judgeOperands(roles string, words []bash.Word) {
 	fields := strings.Fields(roles)
 	c.judgeShiftedOperands(fields, words)
@@ -210,8 +211,8 @@ func (c *simpleCommand) judgeOperands(roles string, words []bash.Word) {
 	}
 }
 
-// judgeShiftedOperands judges what roles words may have where one of them may be several: it can play those
-// that follow its own too, and so can all words behind it.
+// judgeShiftedOperands judges the further roles that operands may have when one of them may be several words: then it
+// and all words after it may have each of the roles that follow.
 func (c *simpleCommand) judgeShiftedOperands(fields []string, words []bash.Word) {
 	at := slices.IndexFunc(words, bash.Word.MayBeSeveral)
 	if at < 0 || len(fields) < 2 {
@@ -233,10 +234,10 @@ func (c *simpleCommand) useNetwork() {
 	c.reader.findings++
 }
 
-// runShellText reads a word that a shell of its own will read.
+// runShellText reads a word that a new shell runs.
 func (c *simpleCommand) runShellText(v bash.Word) {
 	if !v.IsLiteral() {
-		c.warn(c.name + " runs a command that is only known when it runs: " + bash.Shorten(v.Display) + ".")
+		c.warn(c.name + " runs a command that is known only when it runs: " + bash.Shorten(v.Display) + ".")
 		return
 	}
 	c.reader.isolate(func() { c.reader.readInnerShell(v.Text, c.name) })
@@ -252,25 +253,25 @@ func (c *simpleCommand) runWrapped(words []bash.Word) {
 	in.functions = nil
 	in.depth++
 	if in.depth > maxDepth {
-		c.warn("It holds commands within commands, too deep to be read.")
+		c.warn("Its commands are nested too deep to be read.")
 		return
 	}
 	in.judgeWords(words, joinDisplay(words))
 }
 
-// runInPlace judges a command in this very shell: what command and builtin do.
+// runInPlace judges a command that runs in the current shell, as after command and builtin.
 func (c *simpleCommand) runInPlace(words []bash.Word) {
-	through, functions := c.reader.wrappers, c.reader.functions
-	// They look past functions.
-	c.reader.wrappers, c.reader.functions = append(slices.Clone(through), c.name), nil
+	wrappers, functions := c.reader.wrappers, c.reader.functions
+	// They ignore functions.
+	c.reader.wrappers, c.reader.functions = append(slices.Clone(wrappers), c.name), nil
 	c.reader.depth++
 	if c.reader.depth > maxDepth {
-		c.warn("It holds commands within commands, too deep to be read.")
+		c.warn("Its commands are nested too deep to be read.")
 	} else {
 		c.reader.judgeWords(words, joinDisplay(words))
 	}
 	c.reader.depth--
-	c.reader.wrappers, c.reader.functions = through, functions
+	c.reader.wrappers, c.reader.functions = wrappers, functions
 }
 
 func joinDisplay(words []bash.Word) string {

@@ -8,7 +8,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// readList reads statements that run one after another, whether or not the one before worked.
+// readList reads statements that run one after another, whether or not the one before succeeded.
 func (r *reader) readList(stmts []*syntax.Stmt) {
 	for _, stmt := range stmts {
 		before := r.Folders
@@ -90,7 +90,7 @@ func (r *reader) readCommand(cmd syntax.Command) {
 	case *syntax.CoprocClause:
 		r.isolate(func() { r.readStatement(x.Stmt) })
 	default:
-		r.warn("It uses a part of the shell that is not read here.")
+		r.warn("It uses a part of the shell that Sextant does not read.")
 	}
 }
 
@@ -130,7 +130,7 @@ func (r *reader) readIf(x *syntax.IfClause) {
 	r.addFolders(before)
 }
 
-// readLoop reads what may run more than once: a change of directory in it adds up.
+// readLoop reads what may run more than once, where changes of the folder add up.
 func (r *reader) readLoop(n syntax.Node, do func()) {
 	if bash.ChangesFolder(n) {
 		r.Folders = nil
@@ -138,7 +138,7 @@ func (r *reader) readLoop(n syntax.Node, do func()) {
 	do()
 }
 
-// readFunction reads the body where it is declared: it may be called from anywhere later.
+// readFunction reads a body at its declaration; it may be called from any folder and with any input.
 func (r *reader) readFunction(x *syntax.FuncDecl) {
 	if r.functions == nil {
 		r.functions = map[string]bool{}
@@ -147,7 +147,7 @@ func (r *reader) readFunction(x *syntax.FuncDecl) {
 		r.Folders = nil
 	}
 	input, piped, fed := r.inputText, r.inputPiped, r.inputFiles
-	r.inputText, r.inputPiped, r.inputFiles = nil, true, nil // from wherever it is called
+	r.inputText, r.inputPiped, r.inputFiles = nil, true, nil
 	r.readStatement(x.Body)
 	r.inputText, r.inputPiped, r.inputFiles = input, piped, fed
 	if x.Name != nil && r.declared[x.Name.Value] {
@@ -194,7 +194,7 @@ func isDescriptor(s string) bool {
 	return s != ""
 }
 
-// readNested reads the commands that stand within words, sums and tests of a node.
+// readNested reads the commands inside of words, arithmetic and tests of a node.
 func (r *reader) readNested(n syntax.Node) {
 	if n == nil {
 		return

@@ -10,6 +10,7 @@ import (
 	"sextant/backend/policy/command/programs"
 )
 
+// wrapperJudge returns the judge of a program that starts another, nil for any other.
 func wrapperJudge(name string) func(*simpleCommand) {
 	if w, ok := programs.LookupWrapper(name); ok {
 		return func(c *simpleCommand) { c.plainWrapper(w) }
@@ -44,8 +45,8 @@ func (c *simpleCommand) plainWrapper(w programs.Wrapper) {
 		c.warn(c.name + " " + w.Warning + ".")
 	}
 	if len(got.Unknown) > 0 {
-		c.warn(c.name + " is given " + bash.Shorten(got.Unknown[0]) +
-			", which is not known here, so what it starts cannot be told.")
+		c.warn(c.name + " has the unknown option " + bash.Shorten(got.Unknown[0]) +
+			", so what it starts is unknown.")
 	}
 	if got.Ambiguous != "" {
 		c.warn("“" + bash.Shorten(got.Ambiguous) + "” could be any option of " + c.name + " when it runs.")
@@ -54,16 +55,16 @@ func (c *simpleCommand) plainWrapper(w programs.Wrapper) {
 		c.judgeOptions(q, programs.Arguments{Options: got.Options})
 		if rest := got.Operands; len(rest) > w.Skip {
 			if w.Skip > 0 && !rest[0].IsLiteral() && rest[0].Splittable {
-				c.warn("What " + c.name + " starts shows only when it runs.")
+				c.warn("What " + c.name + " starts is known only when it runs.")
 			}
 			c.runWrapped(skipAssignments(rest[w.Skip:], c.reader))
 		} else if w.Warning == "" && got.Has("p") && c.name != "time" {
-			c.warn(c.name + " changes a program that runs already.")
+			c.warn(c.name + " changes a running program.")
 		}
 	})
 }
 
-// skipAssignments judges NAME=value words in front of a command and takes them away.
+// skipAssignments judges the words NAME=value before a command and returns the rest.
 func skipAssignments(words []bash.Word, r *reader) []bash.Word {
 	for len(words) > 0 {
 		name, _, ok := strings.Cut(words[0].Text, "=")
@@ -84,14 +85,14 @@ func (c *simpleCommand) env() {
 	q := programs.OptionParser{Options: programs.OptionsOf("env"), StopAtOperand: true}
 	got := q.Parse(c.words[1:])
 	if len(got.Unknown) > 0 || got.Ambiguous != "" {
-		c.warn("env is given options that are not known here, so what it starts cannot be told.")
+		c.warn("env has options that Sextant does not know, so what it starts is unknown.")
 	}
 	c.reader.isolate(func() {
 		c.judgeOptions(q, programs.Arguments{Options: got.Options})
 		rest := got.Operands
 		for _, v := range got.Values("split-string") {
 			if !v.IsLiteral() || strings.ContainsAny(v.Text, "\\$\"'#") {
-				c.warn("env splits text into a command that cannot be read beforehand: " +
+				c.warn("env splits text into a command that is known only when it runs: " +
 					bash.Shorten(v.Display) + ".")
 				continue
 			}
@@ -102,7 +103,7 @@ func (c *simpleCommand) env() {
 			inner := programs.OptionParser{Options: q.Options, StopAtOperand: true}.Parse(front)
 			rest = append(inner.Operands, rest...)
 			if len(inner.Options)+len(inner.Unknown) > 0 {
-				c.warn("env splits text that holds options of its own: " + bash.Shorten(v.Text) + ".")
+				c.warn("env splits text that contains options of env: " + bash.Shorten(v.Text) + ".")
 			}
 		}
 		c.runWrapped(skipAssignments(rest, c.reader))
@@ -114,10 +115,10 @@ func (c *simpleCommand) xargs() {
 	got := q.Parse(c.words[1:])
 	c.judgeOptions(q, programs.Arguments{Options: got.Options})
 	if len(got.Unknown) > 0 || got.Ambiguous != "" {
-		c.warn("xargs is given options that are not known here, so what it starts cannot be told.")
+		c.warn("xargs has options that Sextant does not know, so what it starts is unknown.")
 	}
 	if len(got.Operands) == 0 {
-		return // it echoes
+		return // it runs echo
 	}
 	added := c.reader.inputFiles
 	if added == nil || got.Has("arg-file") {
@@ -126,7 +127,7 @@ func (c *simpleCommand) xargs() {
 	words := slices.Clone(got.Operands)
 	if marks := append(got.Values("replace"), got.Values("J")...); len(marks) > 0 {
 		if !marks[0].IsLiteral() {
-			c.warn("Which words xargs replaces shows only when it runs: " + bash.Shorten(marks[0].Display) + ".")
+			c.warn("Which words xargs replaces is known only when it runs: " + bash.Shorten(marks[0].Display) + ".")
 		}
 		words = c.replaceWords(words, marks[0].Text, added)
 	} else if got.Has("i") {
@@ -140,7 +141,7 @@ func (c *simpleCommand) xargs() {
 	})
 }
 
-// replaceWords puts the files into the words where the mark stands.
+// replaceWords replaces mark in words by the files.
 func (c *simpleCommand) replaceWords(words []bash.Word, mark string, files []bash.Word) []bash.Word {
 	hasMark := func(s string) bool { return strings.Contains(s, mark) }
 	var all []bash.Word
@@ -159,9 +160,9 @@ func (c *simpleCommand) replaceWords(words []bash.Word, mark string, files []bas
 	return all
 }
 
-// parallel makes commands of its own out of what it reads; those are not known.
+// parallel judges parallel, which makes commands out of what it reads.
 func (c *simpleCommand) parallel() {
-	c.warn(c.name + " makes commands out of what it reads, and those are not known beforehand.")
+	c.warn(c.name + " makes commands out of what it reads, which are known only when it runs.")
 	q := programs.OptionParser{Options: programs.OptionsOf("parallel"), StopAtOperand: true}
 	got := q.Parse(c.words[1:])
 	c.judgeOptions(q, programs.Arguments{Options: got.Options})
@@ -175,7 +176,7 @@ func (c *simpleCommand) parallel() {
 	c.runWrapped(append(words, bash.Unknown("what parallel reads")))
 }
 
-// commandPrefix are command, builtin and exec: the command that follows, in this very shell.
+// commandPrefix judges command, builtin and exec, which run the command that follows in the current shell.
 func (c *simpleCommand) commandPrefix() {
 	q := programs.OptionParser{Options: programs.OptionsOf("command"), StopAtOperand: true}
 	if c.name == "builtin" {
@@ -186,7 +187,7 @@ func (c *simpleCommand) commandPrefix() {
 		return
 	}
 	if len(got.Unknown) > 0 || got.Ambiguous != "" {
-		c.warn(c.name + " is given options that are not known here, so what it starts cannot be told.")
+		c.warn(c.name + " has options that Sextant does not know, so what it starts is unknown.")
 	}
 	c.runInPlace(got.Operands)
 }

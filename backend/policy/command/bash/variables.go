@@ -11,7 +11,7 @@ import (
 type variable struct {
 	values []string
 	glob   bool
-	// unknown says that some value comes from somewhere that is not read here.
+	// unknown says that some value comes from outside of the text.
 	unknown bool
 	// certainIn are the parts of the text where it has one of values for certain; elsewhere it may be empty too.
 	certainIn []span

@@ -7,7 +7,7 @@ import (
 	"sextant/backend/policy/command/bash"
 )
 
-// gitReaders are subcommands of git that only read, but for the options named.
+// gitReaders are the subcommands of git that only read, with the options that do more.
 var gitReaders = map[string]string{
 	"status": "", "log": showOptions, "diff": showOptions, "show": showOptions,
 	"blame": "contents=r S=r", "rev-parse": "",
@@ -24,26 +24,24 @@ var gitReaders = map[string]string{
 
 const showOptions = "output=w ext-diff! textconv! show-signature! O=r order-file=r S=t G=t n=t U=t"
 
-// gitWrites change the repository in ways that can be taken back; the folder is what they
-// write to.
+// gitWrites are the subcommands that change the repository in a way that can be undone.
 var gitWrites = []string{
-	"add", "commit", "init", "stage", "mv", "notes", "stash", "tag", "branch", "worktree", "am",
-	"apply", "cherry-pick", "revert", "merge", "switch", "checkout", "sparse-checkout", "bundle", "format-patch",
-	"archive",
+	"add", "commit", "init", "stage", "mv", "notes", "stash", "tag", "branch", "worktree", "am", "apply",
+	"cherry-pick", "revert", "merge", "switch", "checkout", "sparse-checkout", "bundle", "format-patch", "archive",
 }
 
-// gitRemotes talk to another repository.
+// gitRemotes are the subcommands that contact another repository.
 var gitRemotes = []string{
-	"clone", "fetch", "pull", "push", "ls-remote", "submodule", "remote", "request-pull",
-	"send-email", "svn", "p4", "lfs", "fetch-pack", "send-pack", "archive --remote", "imap-send",
+	"clone", "fetch", "pull", "push", "ls-remote", "submodule", "remote", "request-pull", "send-email", "svn", "p4",
+	"lfs", "fetch-pack", "send-pack", "archive --remote", "imap-send",
 }
 
-// GitSettingIsSafe reports whether a setting only changes how git shows things or who it names.
+// GitSettingIsSafe reports whether a setting of git, in lower case, starts no other program.
 func GitSettingIsSafe(key string) bool {
 	for _, begins := range []string{
-		"color.", "advice.", "column.", "user.name", "user.email", "core.quotepath",
-		"core.abbrev", "log.", "diff.renames", "diff.algorithm", "diff.context", "diff.noprefix", "diff.mnemonicprefix",
-		"status.", "init.defaultbranch", "i18n.", "blame.", "commit.gpgsign", "tag.gpgsign", "pull.rebase", "gc.auto",
+		"color.", "advice.", "column.", "user.name", "user.email", "core.quotepath", "core.abbrev", "log.",
+		"diff.renames", "diff.algorithm", "diff.context", "diff.noprefix", "diff.mnemonicprefix", "status.",
+		"init.defaultbranch", "i18n.", "blame.", "commit.gpgsign", "tag.gpgsign", "pull.rebase", "gc.auto",
 		"safe.directory",
 	} {
 		if key == begins || strings.HasSuffix(begins, ".") && strings.HasPrefix(key, begins) {
@@ -53,7 +51,8 @@ func GitSettingIsSafe(key string) bool {
 	return false
 }
 
-// GitOnlyLists reports whether a subcommand that can change is used in a way that only lists.
+// GitOnlyLists reports whether a subcommand of git that can change something only lists: first is its first word, rest
+// are all of them.
 func GitOnlyLists(sub, first string, rest []bash.Word) bool {
 	switch sub {
 	case "worktree", "notes", "sparse-checkout", "bundle":
@@ -76,7 +75,7 @@ func GitOnlyLists(sub, first string, rest []bash.Word) bool {
 	return gitListsByOptions(sub, first, rest)
 }
 
-// gitListsByOptions is gitLists for subcommands that list with the right options.
+// gitListsByOptions is GitOnlyLists for subcommands that list with the right options.
 func gitListsByOptions(sub, first string, rest []bash.Word) bool {
 	only := func(words ...string) bool {
 		return !slices.ContainsFunc(rest, func(w bash.Word) bool {
@@ -107,8 +106,8 @@ func GitReader(subcommand string) (options []Option, ok bool) {
 	return ParseOptions(spec), ok
 }
 
-// GitContactsRemote reports whether a subcommand of git talks to another repository.
+// GitContactsRemote reports whether a subcommand of git contacts another repository.
 func GitContactsRemote(subcommand string) bool { return slices.Contains(gitRemotes, subcommand) }
 
-// GitWrites reports whether a subcommand of git changes the repository in a way that can be taken back.
+// GitWrites reports whether a subcommand of git changes the repository in a way that can be undone.
 func GitWrites(subcommand string) bool { return slices.Contains(gitWrites, subcommand) }

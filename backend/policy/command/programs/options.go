@@ -6,17 +6,18 @@ import (
 	"sextant/backend/policy/command/bash"
 )
 
-// Option is one option of a program: its names, whether it takes a value, and what for.
+// Option is one option of a program.
 type Option struct {
 	Names []string
-	// Takes is '=' for a value, '?' for one that can only stand in the same word.
+	// Takes is '=' for an option with a value, '?' for one whose value can only be in the same word, 0 for none.
+	// Role is what the value is.
 	Takes byte
 	Role  Role
 }
 
-// ParseOptions reads the options of a program as the tables write them: words of names joined by
-// commas, then "=" and the role of the value, "?" and the role of a value in the same word, or
-// "!" for an option without a value that a person should know of.
+// ParseOptions reads options as the tables write them, separated by spaces: names joined by commas, then "=" and the
+// role of the value, "?" and the role of a value that can only be in the same word, or "!" for an option without a
+// value that a person should know of. "o,output=w q,quiet" is -o FILE, --output=FILE, -q and --quiet.
 func ParseOptions(s string) []Option {
 	var all []Option
 	for _, field := range strings.Fields(s) {
@@ -35,25 +36,25 @@ func ParseOptions(s string) []Option {
 	return all
 }
 
-// GivenOption is an option of a command with its value.
+// GivenOption is an option that a command has, by its last name.
 type GivenOption struct {
-	Name string
-	Role Role
-	// HasValue says that there is a value.
+	Name     string
+	Role     Role
 	HasValue bool
 	Value    bash.Word
 }
 
-// Arguments are the words of a command sorted out.
+// Arguments are the words after the program, sorted.
 type Arguments struct {
 	Options  []GivenOption
 	Operands []bash.Word
-	// Unknown are options the table does not know.
+	// Unknown are options that the table does not have.
 	Unknown []string
-	// Ambiguous is a word that could be any option when it runs.
+	// Ambiguous is a word that may be any option when it runs, "" for none.
 	Ambiguous string
 }
 
+// Has reports whether one of the options was given, each by its last name.
 func (p Arguments) Has(names ...string) bool {
 	for _, o := range p.Options {
 		for _, n := range names {
@@ -65,6 +66,7 @@ func (p Arguments) Has(names ...string) bool {
 	return false
 }
 
+// Values returns the values of the option with that last name.
 func (p Arguments) Values(name string) []bash.Word {
 	var all []bash.Word
 	for _, o := range p.Options {
@@ -75,13 +77,14 @@ func (p Arguments) Values(name string) []bash.Word {
 	return all
 }
 
-// OptionParser sorts the words of a command into options and operands as getopt does.
+// OptionParser sorts words into options and operands, as getopt does.
 type OptionParser struct {
 	Options []Option
 	// StopAtOperand ends the options at the first operand; what follows is another command.
 	StopAtOperand bool
 }
 
+// Parse sorts the words after the program.
 func (q OptionParser) Parse(words []bash.Word) Arguments {
 	var p Arguments
 	for i := 0; i < len(words); i++ {
@@ -108,8 +111,7 @@ func (q OptionParser) Parse(words []bash.Word) Arguments {
 	return p
 }
 
-// parseLong reads --name, --name=value or a beginning of a name; it returns how many words more
-// it took.
+// parseLong reads --name, --name=value or the beginning of a name, and returns how many further words it took.
 func (q OptionParser) parseLong(p *Arguments, w bash.Word, rest []bash.Word) int {
 	name, attached, has := strings.Cut(strings.TrimLeft(w.Text, "-"), "=")
 	o, full, found := q.findLong(name)
@@ -130,7 +132,7 @@ func (q OptionParser) parseLong(p *Arguments, w bash.Word, rest []bash.Word) int
 	return 0
 }
 
-// findLong is the option of that name, or the heaviest one whose name begins so.
+// findLong returns the option with that name, or one whose name begins with it, rather one that does more than read.
 func (q OptionParser) findLong(name string) (Option, string, bool) {
 	var best Option
 	full := ""
@@ -147,7 +149,7 @@ func (q OptionParser) findLong(name string) (Option, string, bool) {
 	return best, full, full != ""
 }
 
-// parseCluster reads -abc, -n5 and -n 5.
+// parseCluster reads -abc, -n5 and -n 5, and returns how many further words it took.
 func (q OptionParser) parseCluster(p *Arguments, letters string, rest []bash.Word) int {
 	for i := range len(letters) {
 		name := letters[i : i+1]

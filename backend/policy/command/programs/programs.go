@@ -1,24 +1,24 @@
-// Package programs is what is known of programs by their names: which of their words are files, hosts and commands,
-// which options take a value, and what a person should know of them.
+// Package programs has tables of what programs do with their words: which are files, hosts and commands, which options
+// take a value, and what a person should know of the program.
 //
-// The contract: tables and the getopt that reads words by them; nothing here decides. A program, subcommand or option
-// that no table names is unknown, and the caller has to treat it as one that could do anything.
+// The contract: there are tables, and a parser that sorts words by them; nothing here decides. A program, subcommand or
+// option that no table has is unknown, and the caller has to treat it as one that could do anything.
 //
-// It judges no command: package command does, and there are the programs whose words need more than a table.
+// It does not judge commands. Package command does, and also has the programs whose words need more than a table.
 package programs
 
 import "maps"
 
-// Program is what is known of one program: the roles of its operands, its options with their
-// values, and what a person should know of it. Options that are left out take no value and
-// only change how it reads or shows.
+// Program is what is known of one program. Operands are the roles of its operands in order ("t r*"), Options its
+// options as ParseOptions reads them, and Warning follows its name in a sentence for the person. Options that are left out take
+// no value and only change how it reads or shows.
 type Program struct {
 	Operands, Options, Warning string
-	// Grantable says that the program's name tells enough for a standing answer.
+	// Grantable says that the name of the program says enough for a grant.
 	Grantable bool
 }
 
-// programTable are those that need no judge of their own.
+// programTable has the programs that need no judge of their own.
 var programTable = merge(readers, builtins, writers, riskyPrograms, codeRunners)
 
 // Lookup returns what is known of the program name, ok when it is in the table.
@@ -37,7 +37,7 @@ func merge(all ...map[string]Program) map[string]Program {
 
 const lineOptions = "n,lines=t c,bytes=t s=t w=t"
 
-// readers only look, but for the options that are marked.
+// readers only read, except with the options that are marked.
 var readers = map[string]Program{
 	"ls": {Operands: "r*", Options: "I,ignore=t hide=t w,width=t T,tabsize=t block-size=t color?t format=t sort=t " +
 		"time=t time-style=t indicator-style=t quoting-style=t"},
@@ -124,7 +124,7 @@ const (
 	jqOptions = "f,from-file=r L=r indent=t"
 )
 
-// builtins of bash that change nothing but the shell itself.
+// builtins of bash change nothing but the shell itself.
 var builtins = map[string]Program{
 	":": {Operands: "t*"}, "true": {}, "false": {}, "echo": {Operands: "t*"}, "pwd": {}, "type": {Operands: "t*"},
 	"hash":   {Operands: "t*", Options: "p!"},
@@ -140,7 +140,7 @@ var builtins = map[string]Program{
 	"compopt": {},
 }
 
-// writers make or change files, and only those they name.
+// writers create or change the files that they name, and no others.
 var writers = map[string]Program{
 	"touch": {Operands: "w*", Options: "d,date=t r,reference=r t=t", Grantable: true},
 	"mkdir": {Operands: "w*", Options: "m,mode=t Z,context?t", Grantable: true},

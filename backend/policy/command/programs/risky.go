@@ -1,11 +1,11 @@
 package programs
 
-// Sentences that many programs share; each follows the program's name.
+// The warnings that many programs share. Each follows the name of the program.
 const (
 	ChangesSystem   = "changes this machine's system"
 	EndsPrograms    = "ends or stops programs"
 	RunsAsAnother   = "runs as another user"
-	RunsCode        = "runs code that is not read here"
+	RunsCode        = "runs code that Sextant does not read"
 	KeepsRunning    = "leaves something running or planned for later"
 	ChangesDisk     = "can overwrite disks"
 	ChangesRights   = "changes who may read or change files"
@@ -14,42 +14,39 @@ const (
 	UsesDatabase    = "can change a database"
 )
 
-// riskyPrograms do more than change files; each asks.
+// riskyPrograms do more than change files.
 var riskyPrograms = withWarnings(map[string][]string{
 	ChangesSystem: {
-		"mount", "umount", "swapon", "swapoff", "modprobe", "insmod", "rmmod", "sysctl", "systemctl", "service", "init",
-		"telinit", "reboot", "shutdown", "halt",
-		"poweroff", "hostname", "hostnamectl", "timedatectl", "localectl", "loginctl", "useradd", "userdel", "usermod",
-		"groupadd", "groupdel", "adduser", "deluser",
+		"mount", "umount", "swapon", "swapoff", "modprobe", "insmod", "rmmod", "sysctl", "systemctl", "service",
+		"init", "telinit", "reboot", "shutdown", "halt", "poweroff", "hostname", "hostnamectl", "timedatectl",
+		"localectl", "loginctl", "useradd", "userdel", "usermod", "groupadd", "groupdel", "adduser", "deluser",
 		"passwd", "chpasswd", "chsh", "chfn", "visudo", "vipw", "update-alternatives", "ldconfig", "depmod", "dmesg",
-		"ip", "ifconfig", "route", "iptables", "ip6tables",
-		"nft", "ufw", "firewall-cmd", "setcap", "setenforce", "apparmor_parser", "dpkg", "dpkg-reconfigure", "rpm",
-		"snap", "flatpak", "gsettings", "dconf", "xdg-settings",
+		"ip", "ifconfig", "route", "iptables", "ip6tables", "nft", "ufw", "firewall-cmd", "setcap", "setenforce",
+		"apparmor_parser", "dpkg", "dpkg-reconfigure", "rpm", "snap", "flatpak", "gsettings", "dconf", "xdg-settings",
 		"journalctl", "launchctl", "defaults", "nmcli", "rfkill", "kexec", "pivot_root", "update-rc.d", "keyctl",
 		"losetup", "cryptsetup", "mdadm", "lvm", "hwclock",
 	},
 	EndsPrograms: {"kill", "killall", "pkill", "xkill", "skill", "fuser", "renice"},
 	KeepsRunning: {
-		"crontab", "at", "batch", "atrm", "tmux", "screen", "systemd-run", "start-stop-daemon", "daemonize",
-		"byobu",
+		"crontab", "at", "batch", "atrm", "tmux", "screen", "systemd-run", "start-stop-daemon", "daemonize", "byobu",
 	},
 	ChangesDisk: {
-		"mkfs", "mkfs.ext4", "mkfs.ext3", "mkfs.ext2", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "mke2fs",
-		"mkswap", "fdisk", "sfdisk", "cfdisk", "parted", "gparted", "wipefs", "blkdiscard", "hdparm", "fsck", "e2fsck",
+		"mkfs", "mkfs.ext4", "mkfs.ext3", "mkfs.ext2", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "mke2fs", "mkswap",
+		"fdisk", "sfdisk", "cfdisk", "parted", "gparted", "wipefs", "blkdiscard", "hdparm", "fsck", "e2fsck",
 		"resize2fs", "tune2fs", "badblocks", "debugfs", "sgdisk", "dmsetup",
 	},
 	ChangesRights: {"chown", "chgrp", "setfacl", "chattr", "chcon"},
 	ManagesMachines: {
-		"kubectl", "helm", "terraform", "tofu", "pulumi", "ansible", "ansible-playbook", "aws", "gcloud",
-		"az", "doctl", "heroku", "vercel", "netlify", "fly", "flyctl", "vault", "consul", "nomad", "virsh", "vagrant",
+		"kubectl", "helm", "terraform", "tofu", "pulumi", "ansible", "ansible-playbook", "aws", "gcloud", "az",
+		"doctl", "heroku", "vercel", "netlify", "fly", "flyctl", "vault", "consul", "nomad", "virsh", "vagrant",
 		"mail", "sendmail", "mutt", "msmtp",
 	},
 	RunsAnyCommand: {
 		"vi", "view", "ex", "emacs", "nano", "ed", "less", "more", "most", "pg", "gdb", "lldb", "strace", "ltrace",
-		"perf", "bpftrace", "expect", "screenlog", "mc", "ranger", "fzf", "entr",
-		"docker", "podman", "nerdctl", "buildah", "lxc", "bwrap", "firejail", "dbus-send", "gdbus", "busctl",
-		"xdg-open", "open", "gio", "osascript", "xdotool", "notify-send", "xterm", "gnome-terminal", "tclsh", "wish",
-		"gnuplot", "octave", "m4", "qemu-system-x86_64", "wine", "telinit",
+		"perf", "bpftrace", "expect", "screenlog", "mc", "ranger", "fzf", "entr", "docker", "podman", "nerdctl",
+		"buildah", "lxc", "bwrap", "firejail", "dbus-send", "gdbus", "busctl", "xdg-open", "open", "gio", "osascript",
+		"xdotool", "notify-send", "xterm", "gnome-terminal", "tclsh", "wish", "gnuplot", "octave", "m4",
+		"qemu-system-x86_64", "wine", "telinit",
 	},
 	UsesDatabase: {
 		"psql", "mysql", "mariadb", "mysqladmin", "mysqldump", "pg_dump", "pg_restore", "dropdb", "createdb",
@@ -58,8 +55,8 @@ var riskyPrograms = withWarnings(map[string][]string{
 	RunsCode: {
 		"zsh", "fish", "ksh", "mksh", "csh", "tcsh", "pwsh", "rc", "elvish", "nu", "lua", "luajit", "Rscript", "R",
 		"julia", "ghci", "runghc", "scala", "groovy", "kotlin", "clojure", "elixir", "iex", "erl", "ocaml", "racket",
-		"guile", "sbcl", "java", "jshell", "deno", "bun", "ts-node", "tsx", "php", "ipython", "ipython3", "irb", "pry",
-		"qjs", "gjs", "swift", "dotnet", "mono", "wasmtime", "gosh", "pypy", "pypy3",
+		"guile", "sbcl", "java", "jshell", "deno", "bun", "ts-node", "tsx", "php", "ipython", "ipython3", "irb",
+		"pry", "qjs", "gjs", "swift", "dotnet", "mono", "wasmtime", "gosh", "pypy", "pypy3",
 	},
 })
 
@@ -76,10 +73,9 @@ func withWarnings(by map[string][]string) map[string]Program {
 // codeRunners run a project's own code by the name of a task, and their names tell as much of what they do as a person
 // can know beforehand.
 var codeRunners = grantable(
-	"pytest", "tox", "nox", "mypy", "ruff", "black", "flake8", "pylint", "isort", "jest", "vitest", "tsc",
-	"eslint", "prettier", "vite", "webpack", "rollup", "svelte-check", "golangci-lint", "staticcheck", "javac",
-	"rustc", "gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "ninja", "cmake", "meson", "bazel", "just",
-	"rake", "ant", "sbt",
+	"pytest", "tox", "nox", "mypy", "ruff", "black", "flake8", "pylint", "isort", "jest", "vitest", "tsc", "eslint",
+	"prettier", "vite", "webpack", "rollup", "svelte-check", "golangci-lint", "staticcheck", "javac", "rustc", "gcc",
+	"g++", "cc", "c++", "clang", "clang++", "ld", "ninja", "cmake", "meson", "bazel", "just", "rake", "ant", "sbt",
 )
 
 func grantable(names ...string) map[string]Program {

@@ -77,7 +77,7 @@ var optionSpecs = map[string]string{
 		"oauth2-bearer=t rate=t url-query=B",
 }
 
-// OptionsOf returns the options of a program, none for one that is not known here.
+// OptionsOf returns the options of a program, none for one that no table has.
 func OptionsOf(program string) []Option {
 	if spec, ok := optionSpecs[program]; ok {
 		return ParseOptions(spec)

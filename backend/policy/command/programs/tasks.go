@@ -9,11 +9,11 @@ import (
 
 // Task is what one subcommand of a developer's tool does.
 type Task struct {
-	// ReadsOnly only reads, network reaches out.
+	// ReadsOnly says that it changes nothing, Network that it uses the network.
 	ReadsOnly, Network bool
 }
 
-// taskTable are the subcommands of developers' tools that are known, by tool. Others run code.
+// taskTable has the known subcommands by tool. Any other subcommand runs code.
 var taskTable = map[string]map[string]Task{
 	"go": {
 		"version": {ReadsOnly: true}, "doc": {ReadsOnly: true}, "help": {ReadsOnly: true}, "list": {ReadsOnly: true},
@@ -49,7 +49,7 @@ var taskTable = map[string]map[string]Task{
 	"gh":  {}, "glab": {}, "npx": {}, "make": {},
 }
 
-// taskAliases are tools with the subcommands of another.
+// taskAliases are the tools that have the subcommands of another.
 var taskAliases = map[string]string{
 	"pnpm": "npm", "yarn": "npm", "pip3": "pip", "apt-get": "apt", "gmake": "make",
 }
@@ -64,7 +64,7 @@ func LookupTask(tool, subcommand string) (t Task, known, hasTable bool) {
 	return t, known, taskTable[tool] != nil
 }
 
-// TaskName is a subcommand with the task it runs, where it runs one by name.
+// TaskName returns a subcommand together with the name of the task that it runs, if any: "run build".
 func TaskName(sub string, rest []bash.Word) string {
 	if slices.Contains([]string{"run", "run-script", "mod", "tool", "work"}, sub) && len(rest) > 0 &&
 		!strings.HasPrefix(rest[0].Text, "-") {

@@ -1,15 +1,15 @@
 package programs
 
-// Wrapper is a program that starts the command that follows its own words.
+// Wrapper is a program that starts the command after its own words.
 type Wrapper struct {
 	Options string
-	// Skip is how many operands of its own come before the command.
+	// Skip is how many operands come before the command.
 	Skip int
-	// Warning is what a person should know of the wrapper itself.
+	// Warning follows the name of the wrapper in a sentence for the person.
 	Warning string
 }
 
-// wrapperTable start what follows as it stands.
+// wrapperTable has the wrappers that start the command unchanged.
 var wrapperTable = map[string]Wrapper{
 	"timeout": {
 		Options: "k,kill-after=t s,signal=t foreground preserve-status v,verbose p,preserve-status f",

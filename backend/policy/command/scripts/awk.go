@@ -2,12 +2,12 @@ package scripts
 
 import "strings"
 
-// AwkActs reports whether an awk program may do more than print. A > outside of a text could
-// compare or write; anywhere after a print it counts as writing.
+// AwkActs reports whether an awk program may do more than print to standard output. Any > after a print counts as
+// writing, even if it only compares.
 func AwkActs(program string) bool {
 	bare := program
 	if !strings.ContainsAny(program, "/#") {
-		// Where there are no patterns and remarks, every quotation mark is one of a text.
+		// Without patterns and comments, every quotation mark belongs to a string.
 		bare = withoutStrings(program)
 	}
 	for _, word := range []string{"system", "getline", "@", "close", "fflush", "ENVIRON", "/inet", "ARGV"} {
@@ -19,12 +19,12 @@ func AwkActs(program string) bool {
 	if strings.Contains(bare, "|") {
 		return true
 	}
-	// Where a statement ends is not told apart: a text may hold the ; and a line go on after a comma.
+	// The end of the statement is not looked for: a string may contain a semicolon.
 	at := strings.Index(bare, "print")
 	return at >= 0 && strings.Contains(bare[at:], ">")
 }
 
-// withoutStrings takes quoted texts out of an awk program. One that does not end is left in.
+// withoutStrings removes the strings of an awk program, except one that does not end.
 func withoutStrings(s string) string {
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -1,13 +1,13 @@
-// Package scripts reads the programs that sed and awk are given on their command line, for what they do beside editing
-// text: which files they read and write, and what they start.
+// Package scripts reads scripts of sed and awk for what they do besides editing text: which files they read and write,
+// and what they start.
 //
-// The contract: both readers are pure functions of the program's text. What they cannot read they report as such. The
-// awk reader only tells whether a program may do more than print; it may be wrong in that direction alone.
+// The contract: ReadSed and AwkActs are pure functions of the script. ReadSed reports whether it understood all of it.
+// AwkActs reports true when it is in doubt.
 //
-// It knows no paths and no shell: names of files and commands are returned as they are written.
+// It resolves no paths and reads no commands: both are returned as they are written.
 package scripts
 
-// ActionKind is what a script does beside editing text.
+// ActionKind is what a script does besides editing text.
 type ActionKind int
 
 // The kinds of action.
@@ -15,13 +15,13 @@ const (
 	// ReadsFile and WritesFile name a file.
 	ReadsFile ActionKind = iota
 	WritesFile
-	// RunsCommand runs a command line; where Text is "", the line that is being edited.
+	// RunsCommand runs a command line, the edited line when Text is "".
 	RunsCommand
-	// RunsInput runs the outcome of a substitution as a command.
+	// RunsInput runs the result of a substitution as a command.
 	RunsInput
 )
 
-// Action is one thing that a script does beside editing text.
+// Action is one thing that a script does besides editing text.
 type Action struct {
 	Kind ActionKind
 	Text string

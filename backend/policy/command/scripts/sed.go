@@ -2,15 +2,15 @@ package scripts
 
 import "strings"
 
-// ReadSed reads a script of sed. It returns the actions in order of mention, and whether all of the script was
-// understood; what comes after a part that was not is missing.
+// ReadSed reads a script of sed, by the manual of GNU sed. It returns the actions in order of mention, and whether it
+// understood all of the script; the actions after a part that it did not understand are missing.
 func ReadSed(script string) (actions []Action, understood bool) {
 	s := sedScript{text: script}
 	understood = s.read()
 	return s.actions, understood
 }
 
-// sedScript is a script of sed on the way through it (the commands of GNU sed's manual).
+// sedScript reads a script from the offset at on.
 type sedScript struct {
 	text    string
 	at      int
@@ -30,7 +30,7 @@ func (s *sedScript) skip(chars string) {
 	}
 }
 
-// read reports whether all of the script was understood.
+// read reports whether it understood all of the script.
 func (s *sedScript) read() bool {
 	for {
 		s.skip(" \t\n;")
@@ -85,7 +85,7 @@ func (s *sedScript) address() bool {
 	return true
 }
 
-// skipPast goes behind the next delimiter; pattern says that brackets hide it.
+// skipPast skips to after the next delimiter; in a pattern, brackets may contain one.
 func (s *sedScript) skipPast(delimiter byte, pattern bool) bool {
 	for s.at < len(s.text) {
 		c := s.text[s.at]
@@ -102,8 +102,8 @@ func (s *sedScript) skipPast(delimiter byte, pattern bool) bool {
 	return false
 }
 
-// skipBracket goes behind a bracket expression. Versions of sed differ in what a delimiter or a
-// backslash in one means: such a script is not read.
+// skipBracket skips a bracket expression. It fails for one with a delimiter or backslash, which versions of sed read
+// differently.
 func (s *sedScript) skipBracket(delimiter byte) bool {
 	end := s.at
 	if end < len(s.text) && s.text[end] == '^' {
@@ -140,7 +140,7 @@ func (s *sedScript) restOfLine() string {
 	return strings.TrimLeft(rest[:end], " \t")
 }
 
-// continuesOnNextLine reports whether a line of text ends in a backslash that is not itself escaped.
+// continuesOnNextLine reports whether a line ends in a backslash that is not itself escaped.
 func continuesOnNextLine(line string) bool {
 	return (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1
 }
@@ -158,7 +158,7 @@ func (s *sedScript) command() bool {
 	case strings.IndexByte(":btT", c) >= 0:
 		return s.label(c == ':')
 	case strings.IndexByte("aic", c) >= 0:
-		// Text to the end of the line, and on while lines end in a backslash.
+		// The text goes to the end of the line, and on while lines end in a backslash.
 		for continuesOnNextLine(s.restOfLine()) && s.at < len(s.text) {
 			s.at++
 		}
@@ -177,15 +177,15 @@ func (s *sedScript) command() bool {
 	return s.act(c)
 }
 
-// label goes behind the name of a label and reports whether every sed ends it there: GNU sed
-// goes on with a command behind a blank, and may take a } into a name that is declared.
+// label skips a label and reports whether every version of sed ends it there: GNU sed allows a command after a space,
+// and a } in the name of a label that is declared.
 func (s *sedScript) label(declared bool) bool {
 	s.skip(" \t")
 	s.skip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 	return s.at >= len(s.text) || strings.IndexByte(" \t\n;", s.peek()) >= 0 || s.peek() == '}' && !declared
 }
 
-// act judges the commands that leave the text alone and do something else.
+// act reads the commands that do not edit text.
 func (s *sedScript) act(c byte) bool {
 	switch c {
 	case 'r', 'R':
