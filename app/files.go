@@ -17,7 +17,7 @@ import (
 // followed, as the policy compares it.
 func (s *System) hiddenFrom(ctx context.Context, tool, folder string) ([]string, error) {
 	grants, err := s.Store.Grants(ctx)
-	return policy.Forbidden(grants, tool, folder), err
+	return policy.ForbiddenPaths(grants, tool, folder), err
 }
 
 // openFiles opens the tools for files, and those that only look.
@@ -27,7 +27,8 @@ func (s *System) openFiles(ctx context.Context) {
 		s.Log.Warn("the home folder is not known, so its secret places are found by name only", "error", err)
 	}
 	downloads := filepath.Join(s.Config.DataDir, "downloads")
-	s.Places = protectedpaths.New(protectedpaths.Own{Home: home, Data: s.Config.DataDir, Config: s.Config.ConfigDir})
+	own := protectedpaths.OwnFolders{Home: home, Data: s.Config.DataDir, Config: s.Config.ConfigDir}
+	s.Places = protectedpaths.New(own)
 	forbidden := func(ctx context.Context, tool string) ([]string, error) {
 		return s.hiddenFrom(ctx, tool, followed(s.Workspace()))
 	}

@@ -153,8 +153,8 @@ func (s *System) openCalls(context.Context, Purpose) error {
 		Policy: func() policy.Settings {
 			return policy.Settings{
 				Mode: policy.Mode(s.Settings.Get("mode")), AllowHosts: s.Settings.List("allow_hosts"),
-				Folder: followed(s.Workspace()),
-				Off:    s.Settings.List("groups_off"), OffTools: s.Settings.List("tools_off"),
+				Folder:         followed(s.Workspace()),
+				DisabledGroups: s.Settings.List("groups_off"), DisabledTools: s.Settings.List("tools_off"),
 				AllowTools: s.Settings.List("tools_allow"), AskTools: s.Settings.List("tools_ask"),
 			}
 		},

@@ -24,7 +24,7 @@ import (
 // for its own person.
 func localInTask(task string) string {
 	for _, host := range typedhosts.Find(task) {
-		if policy.Local(host) {
+		if policy.IsLocalHost(host) {
 			return "the address " + host
 		}
 	}

@@ -76,7 +76,7 @@ func checkToolName(name string) error {
 	return fmt.Errorf("%q is no name of a tool", name)
 }
 
-// toolKey is a tool as policy.Key writes it: its name, and before it whose it is.
+// toolKey is a tool as policy.ToolKey writes it: its name, and before it whose it is.
 var toolKey = regexp.MustCompile(`^([A-Za-z0-9%._@:&=+$~-]{0,200}/)?[A-Za-z0-9_.-]{1,128}$`)
 
 func checkToolKey(key string) error {

@@ -32,10 +32,10 @@ func (p *Pipeline) findCopied(c *callState) {
 	if !c.sendsData() || c.desc.IsPageLink {
 		return
 	}
-	c.desc.CopiedFrom = p.read.From(contextKey(c.call.From), data, c.ownSource)
+	c.desc.CopiedFrom = p.read.CopiedFrom(contextKey(c.call.From), data, c.ownSource)
 	if len(c.desc.CopiedFrom) == 0 && c.isFragment() {
 		c.desc.CopiedFrom = p.typed.find(contextKey(c.call.From), c.desc.Data, func(all string) []string {
-			return p.read.From(contextKey(c.call.From), all, c.ownSource)
+			return p.read.CopiedFrom(contextKey(c.call.From), all, c.ownSource)
 		})
 	}
 }
@@ -162,6 +162,6 @@ func (p *Pipeline) noteRead(c *callState, result toolspec.Result) {
 	}
 	text := result.ModelText()
 	for _, source := range sources {
-		p.read.Read(contextKey(c.call.From), source, text)
+		p.read.Record(contextKey(c.call.From), source, text)
 	}
 }

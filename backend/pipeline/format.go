@@ -106,7 +106,7 @@ func hideNested(v any) any {
 // secretName reports whether a parameter's name suggests that its value is a secret: "password",
 // "apiKey", "X-Auth-Token"; "max_tokens" does not.
 func secretName(name string) bool {
-	parts := redact.Words(name)
+	parts := redact.SplitName(name)
 	for i, word := range parts {
 		switch word {
 		case "password", "passwd", "passphrase", "pwd", "secret", "token", "authorization", "cookie",

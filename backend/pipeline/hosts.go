@@ -52,7 +52,7 @@ func (h *hosts) use(session string, list []string) {
 
 func addHosts(to, more []string) []string {
 	for _, host := range more {
-		host = policy.Normal(host)
+		host = policy.NormalizeHost(host)
 		if host != "" && len(to) < maxHosts && !slices.Contains(to, host) {
 			to = append(to, host)
 		}

@@ -349,7 +349,7 @@ func (p *Pipeline) EndTurn(turn string) {
 // HostOpen reports whether a person opened host (host or host:port) in session, by typing it or by
 // the setting. The dialer and the browser's proxy ask it.
 func (p *Pipeline) HostOpen(session, host string) bool {
-	return policy.Opened(host, p.cfg.Policy().AllowHosts) || policy.Typed(host, p.hosts.opened(session))
+	return policy.HostOpened(host, p.cfg.Policy().AllowHosts) || policy.HostTyped(host, p.hosts.opened(session))
 }
 
 // Close stops every call and waits until each is reported and no executor runs, or ctx ends. What

@@ -29,8 +29,8 @@ func (p *Pipeline) decide(ctx context.Context, c *callState) {
 	session := c.call.From.Session
 	c.decision = policy.Decide(policy.Input{
 		Call: c.call, Definition: c.def, Description: c.desc, Settings: p.cfg.Policy(),
-		CallTools: p.callTools(c.call.From), Grants: grants,
-		Opened: p.hosts.opened(session), Used: p.hosts.used(session),
+		PanelTools: p.callTools(c.call.From), Grants: grants,
+		OpenedHosts: p.hosts.opened(session), UsedHosts: p.hosts.used(session),
 		UsedSecrets: p.secretUses.of(contextKey(c.call.From)), Now: p.cfg.Now(),
 	})
 }
@@ -55,7 +55,7 @@ func (p *Pipeline) Permission(ctx context.Context, def toolspec.Definition,
 	if err != nil {
 		return policy.EffectivePermission{}, err
 	}
-	return policy.StandOf(def, p.cfg.Policy(), grants, knowsFiles), nil
+	return policy.ResolvePermission(def, p.cfg.Policy(), grants, knowsFiles), nil
 }
 
 // Allowed reports whether call would run without a question if it were made now. It runs and records

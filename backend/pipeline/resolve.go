@@ -39,7 +39,7 @@ func (p *Pipeline) selectTool(_ context.Context, c *callState) *toolspec.Result 
 // is said about how the tool would have to be called.
 func (p *Pipeline) reach(_ context.Context, c *callState) *toolspec.Result {
 	beyond := false
-	if c.decision, beyond = policy.Reach(c.call, c.def, p.callTools(c.call.From)); beyond {
+	if c.decision, beyond = policy.RefusePanelCall(c.call, c.def, p.callTools(c.call.From)); beyond {
 		return c.refusedByPolicy()
 	}
 	return nil

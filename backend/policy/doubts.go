@@ -11,74 +11,74 @@ import (
 // doubt is a reason to ask. Exact ones are about this very call: a grant for them holds
 // the arguments fixed.
 type doubt struct {
-	why   string
-	exact bool
-	// steered and firm mark doubts that even the mode Full keeps: outside text could be behind
+	reason string
+	exact  bool
+	// tainted and firm mark doubts that even the mode Full keeps: outside text could be behind
 	// the call, and what asks in every mode.
-	steered, firm bool
+	tainted, inEveryMode bool
 }
 
 // doubts lists why a person should be asked; none means the call runs freely.
 func (f facts) doubts() []doubt {
 	var all []doubt
 	switch {
-	case f.told():
-		all = append(f.effects(), f.newHosts()...)
-	case !f.ownFiles():
-		all = append(f.marked(), f.newHosts()...)
+	case f.describesEffects():
+		all = append(f.effectDoubts(), f.newHostDoubts()...)
+	case !f.workspaceCovers():
+		all = append(f.hintDoubts(), f.newHostDoubts()...)
 	}
-	all = append(all, f.fromPanel()...)
-	if f.in.Settings.Mode == Full || f.allowed() {
-		all = slices.DeleteFunc(all, func(d doubt) bool { return !d.firm })
+	all = append(all, f.panelDoubts()...)
+	if f.in.Settings.Mode == Full || f.isAllowedTool() {
+		all = slices.DeleteFunc(all, func(d doubt) bool { return !d.inEveryMode })
 	}
-	all = append(append(append(all, f.wished()...), f.unseen()...), f.secretUses()...)
-	return append(all, f.steering()...)
+	all = append(append(append(all, f.askingDoubts()...), f.hiddenProgramDoubts()...), f.secretDoubts()...)
+	return append(all, f.taintDoubts()...)
 }
 
-// marked are the doubts a tool's own marks raise.
-func (f facts) marked() []doubt {
+// hintDoubts are the doubts a tool's own marks raise.
+func (f facts) hintDoubts() []doubt {
 	h := f.in.Definition.Hints
 	var all []doubt
 	if h.Destructive && !h.ReadOnly {
-		all = append(all, doubt{why: f.in.Call.Tool + " can delete or overwrite.", exact: true})
+		all = append(all, doubt{reason: f.in.Call.Tool + " can delete or overwrite.", exact: true})
 	}
 	if h.Confirm {
 		why := f.in.Call.Tool + " is marked to be confirmed."
 		if f.in.Description.NewProgram != "" {
 			why = "It runs on this machine as you, and you have not allowed it before."
 		}
-		if f.hands() {
+		if f.isInterfaceTool() {
 			why = "It hands something of this machine to the page."
 		}
 		// What our own hands must confirm is about these very arguments: this file, to this field.
 		// So is what hands over data that a person is to read first, such as the text of a tool.
-		all = append(all, doubt{why: why, exact: f.hands() || f.in.Description.Data != "" &&
+		all = append(all, doubt{reason: why, exact: f.isInterfaceTool() || f.in.Description.Data != "" &&
 			f.in.Description.NewProgram == ""})
 	}
 	if d := f.in.Description; d.NewProgram != "" && d.Unconfined != "" {
 		all = append(all, doubt{
-			why: "It runs outside of the sandbox: " + sentenceEnd(d.Unconfined), exact: true,
-			firm: true,
+			reason: "It runs outside of the sandbox: " + withPeriod(d.Unconfined), exact: true,
+			inEveryMode: true,
 		})
 	}
-	if h.OpenWorld && !h.ReadOnly && f.foreign() {
-		all = append(all, doubt{why: f.in.Call.Tool + " reaches outside of this machine."})
+	if h.OpenWorld && !h.ReadOnly && f.isExternalTool() {
+		all = append(all, doubt{reason: f.in.Call.Tool + " reaches outside of this machine."})
 	}
 	return all
 }
 
-// foreign reports whether the tool is not one of ours.
-func (f facts) foreign() bool { return f.in.Definition.Origin != toolspec.OriginBaseline }
+// isExternalTool reports whether the tool is not one of ours.
+func (f facts) isExternalTool() bool { return f.in.Definition.Origin != toolspec.OriginBaseline }
 
-// newHosts is the doubt about a request to a host that was not used before. Driving the
+// newHostDoubts is the doubt about a request to a host that was not used before. Driving the
 // page has its own rule in steering.
-func (f facts) newHosts() []doubt {
-	if f.hands() {
+func (f facts) newHostDoubts() []doubt {
+	if f.isInterfaceTool() {
 		return nil
 	}
 	var fresh []string
 	for _, h := range f.hosts {
-		if !f.isOpen(h) && !Opened(h, f.in.Used) && !f.reachable(h) {
+		if !f.hostIsOpen(h) && !HostOpened(h, f.in.UsedHosts) && !f.hostIsGranted(h) {
 			fresh = append(fresh, h)
 		}
 	}
@@ -86,67 +86,67 @@ func (f facts) newHosts() []doubt {
 		return nil
 	}
 	// A command sends what it likes: a word for its host is one for this command.
-	command := f.in.Description.RunsProgram && f.told()
-	return []doubt{{why: "It is the first request to " + list(fresh) + ".", exact: command &&
-		!f.in.Description.HostCheck, firm: command}}
+	command := f.in.Description.RunsProgram && f.describesEffects()
+	return []doubt{{reason: "It is the first request to " + joinWords(fresh) + ".", exact: command &&
+		!f.in.Description.HostCheck, inEveryMode: command}}
 }
 
-// reachable reports whether a permission for commands to reach hosts covers host, for a command
+// hostIsGranted reports whether a permission for commands to reach hosts covers host, for a command
 // that the sandbox keeps to those.
-func (f facts) reachable(host string) bool {
+func (f facts) hostIsGranted(host string) bool {
 	if !f.in.Description.HostsLimited || f.in.Description.HostCheck {
 		return false // of a host that was come to, covered tells which permission it was
 	}
 	one := f
 	one.hosts = []string{host}
 	return slices.ContainsFunc(f.in.Grants, func(g toolspec.Grant) bool {
-		return reaches(g) && len(g.Args) == 0 && one.fits(g)
+		return isHostGrant(g) && len(g.Args) == 0 && one.inScopeOf(g)
 	})
 }
 
-// steering are the doubts outside text raises: what could carry data out or plant
+// taintDoubts are the doubts outside text raises: what could carry data out or plant
 // instructions asks while such text is in the context (ARCHITECTURE 12).
-func (f facts) steering() []doubt {
+func (f facts) taintDoubts() []doubt {
 	if len(f.in.Description.CopiedFrom) > 0 {
 		return []doubt{{
-			why:   "The data looks copied from " + list(f.in.Description.CopiedFrom) + ".",
-			exact: true, steered: true,
+			reason: "The data looks copied from " + joinWords(f.in.Description.CopiedFrom) + ".",
+			exact:  true, tainted: true,
 		}}
 	}
-	if local := f.in.Description.Local; !f.tainted() && f.plants() && len(local) > 0 {
+	if local := f.in.Description.Local; !f.isTainted() && f.storesInstructions() && len(local) > 0 {
 		return []doubt{{
-			why: "This conversation read " + list(few(local)) +
+			reason: "This conversation read " + joinWords(firstFew(local)) +
 				". Such text can try to steer the assistant, so what it is told for good needs your word.",
-			exact: true, steered: true,
+			exact: true, tainted: true,
 		}}
 	}
-	if !f.tainted() || !f.couldCarry() {
+	if !f.isTainted() || !f.couldLeak() {
 		return nil
 	}
 	return []doubt{{
-		why: "This turn read " + list(f.outside) + ". Such text can try to steer the assistant, " +
+		reason: "This turn read " + joinWords(f.outside) + ". Such text can try to steer the assistant, " +
 			"so what leaves this machine or stays on it needs your word.",
-		exact: true, steered: true,
+		exact: true, tainted: true,
 	}}
 }
 
-// plants reports whether the call leaves words behind that are read later as a person's own.
-func (f facts) plants() bool {
+// storesInstructions reports whether the call leaves words behind that are read later as a person's own.
+func (f facts) storesInstructions() bool {
 	d := f.in.Definition
 	return d.Origin == toolspec.OriginBaseline && d.Group == "feedback" && !d.Hints.ReadOnly
 }
 
-// couldCarry reports whether, with outside text in the context, the call could take data
+// couldLeak reports whether, with outside text in the context, the call could take data
 // somewhere or leave something behind.
-func (f facts) couldCarry() bool {
+func (f facts) couldLeak() bool {
 	hints := f.in.Definition.Hints
-	if f.told() {
-		return f.carries()
+	if f.describesEffects() {
+		return f.leavesFolder()
 	}
 	if hints.Inert {
 		return false
 	}
-	if !f.hands() {
+	if !f.isInterfaceTool() {
 		return !hints.ReadOnly || hints.OpenWorld || len(f.hosts) > 0
 	}
 	if hints.Confirm {
@@ -166,17 +166,17 @@ func (f facts) couldCarry() bool {
 		return f.in.Description.Data != ""
 	}
 	for _, h := range f.hosts {
-		if !f.wasRead(h) && !Typed(h, f.in.Call.From.TypedHosts) {
+		if !f.hostWasRead(h) && !HostTyped(h, f.in.Call.From.TypedHosts) {
 			return true
 		}
 	}
 	return false
 }
 
-// ownFiles reports whether the mode Workspace covers the call: one of our file tools, on
+// workspaceCovers reports whether the mode Workspace covers the call: one of our file tools, on
 // a path inside the folder. The path is compared as written; links are followed, and
 // stopped, where it is opened.
-func (f facts) ownFiles() bool {
+func (f facts) workspaceCovers() bool {
 	d, target := f.in.Definition, f.in.Description.Target
 	if f.in.Settings.Mode != Workspace || d.Origin != toolspec.OriginBaseline || d.Group != "files" {
 		return false
@@ -187,31 +187,31 @@ func (f facts) ownFiles() bool {
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(f.in.Settings.Folder, target)
 	}
-	return f.within(target)
+	return f.inFolder(target)
 }
 
-// whyFree says why nothing had to be asked.
-func (f facts) whyFree() string {
+// allowReason says why nothing had to be asked.
+func (f facts) allowReason() string {
 	switch {
-	case f.looksOnly() && f.in.Description.RunsProgram:
+	case f.readsOnly() && f.in.Description.RunsProgram:
 		return "It only reads, inside of the sandbox."
-	case f.in.Definition.Hints.ReadOnly, f.looksOnly():
+	case f.in.Definition.Hints.ReadOnly, f.readsOnly():
 		return "It only reads."
-	case f.hands():
+	case f.isInterfaceTool():
 		return "Driving the page and the window asks nothing."
-	case f.allowed():
+	case f.isAllowedTool():
 		return "You allowed this tool."
 	case f.in.Settings.Mode == Full:
 		return "The mode is Full."
-	case f.told() && f.in.Settings.Mode == Workspace:
+	case f.describesEffects() && f.in.Settings.Mode == Workspace:
 		return "The mode is Workspace, and it changes nothing outside of the folder."
-	case f.ownFiles():
+	case f.workspaceCovers():
 		return "The mode is Workspace, and the file lies in the folder."
 	}
 	return "Nothing about it has to be asked."
 }
 
-func list(items []string) string {
+func joinWords(items []string) string {
 	switch len(items) {
 	case 0:
 		return ""

@@ -10,20 +10,20 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// told reports whether a tool of ours says which files it uses and what it starts: then these
+// describesEffects reports whether a tool of ours says which files it uses and what it starts: then these
 // facts are judged, and not the marks of the tool.
-func (f facts) told() bool {
+func (f facts) describesEffects() bool {
 	d := f.in.Description
 	// A built-in panel's tools for files tell the same; no other panel can say what it uses.
 	panel := f.in.Definition.Origin == toolspec.OriginPanel && len(d.Files) > 0
-	return panel || f.in.Definition.Origin == toolspec.OriginBaseline && !f.hands() &&
+	return panel || f.in.Definition.Origin == toolspec.OriginBaseline && !f.isInterfaceTool() &&
 		(d.RunsProgram || len(d.Files) > 0)
 }
 
-// looksOnly reports whether a told call changes nothing and reaches nothing.
-func (f facts) looksOnly() bool {
+// readsOnly reports whether a told call changes nothing and reaches nothing.
+func (f facts) readsOnly() bool {
 	d := f.in.Description
-	if !f.told() || d.Unconfined != "" || d.Network || len(d.Warnings) > 0 || len(f.hosts) > 0 {
+	if !f.describesEffects() || d.Unconfined != "" || d.Network || len(d.Warnings) > 0 || len(f.hosts) > 0 {
 		return false
 	}
 	if d.RunsProgram && (len(d.Commands) == 0 ||
@@ -33,21 +33,21 @@ func (f facts) looksOnly() bool {
 	return !slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Use != toolspec.UseRead })
 }
 
-// effects are the doubts about what a told call does. All are about this very call.
-func (f facts) effects() []doubt {
+// effectDoubts are the doubts about what a told call does. All are about this very call.
+func (f facts) effectDoubts() []doubt {
 	d := f.in.Description
 	var all []doubt
 	if d.Unconfined != "" {
 		all = append(all, doubt{
-			why: "It runs outside of the sandbox: " + sentenceEnd(d.Unconfined), exact: true,
-			firm: true,
+			reason: "It runs outside of the sandbox: " + withPeriod(d.Unconfined), exact: true,
+			inEveryMode: true,
 		})
 	}
 	for _, u := range d.Files {
 		if u.Sensitive != "" {
 			all = append(all, doubt{
-				why:   "It " + verb(u.Use) + " " + u.Path + ", " + sentenceEnd(u.Sensitive),
-				exact: true, firm: true,
+				reason: "It " + useVerb(u.Use) + " " + u.Path + ", " + withPeriod(u.Sensitive),
+				exact:  true, inEveryMode: true,
 			})
 		}
 	}
@@ -57,30 +57,32 @@ func (f facts) effects() []doubt {
 		return all
 	}
 	for _, w := range d.Warnings {
-		all = append(all, doubt{why: sentenceEnd(w), exact: true})
+		all = append(all, doubt{reason: withPeriod(w), exact: true})
 	}
 	if d.Network && len(f.hosts) == 0 && !d.HostsLimited {
 		all = append(all, doubt{
-			why: "It reaches the network, and which hosts shows only when it runs.", exact: true,
-			firm: true,
+			reason: "It reaches the network, and which hosts shows only when it runs.", exact: true,
+			inEveryMode: true,
 		})
 	}
-	if d.Network && len(f.hosts) > 0 && d.RunsProgram && !d.HostsLimited && !f.fetches() {
-		all = append(all, doubt{why: "It reaches the network, which the sandbox does not limit to " + list(f.hosts) +
-			".", exact: true, firm: true})
+	if d.Network && len(f.hosts) > 0 && d.RunsProgram && !d.HostsLimited && !f.onlyDownloads() {
+		all = append(all, doubt{
+			reason: "It reaches the network, which the sandbox does not limit to " + joinWords(f.hosts) + ".",
+			exact:  true, inEveryMode: true,
+		})
 	}
 	if f.in.Definition.Hints.Confirm {
-		all = append(all, doubt{why: f.in.Call.Tool + " is marked to be confirmed.", exact: true})
+		all = append(all, doubt{reason: f.in.Call.Tool + " is marked to be confirmed.", exact: true})
 	}
-	if len(all) == 0 && d.RunsProgram && !f.looksOnly() && f.in.Settings.Mode != Workspace && len(f.hosts) == 0 {
-		all = append(all, doubt{why: "It runs a program that does more than read.", exact: true})
+	if len(all) == 0 && d.RunsProgram && !f.readsOnly() && f.in.Settings.Mode != Workspace && len(f.hosts) == 0 {
+		all = append(all, doubt{reason: "It runs a program that does more than read.", exact: true})
 	}
 	return all
 }
 
-// fetches reports whether all that has the network is curl or wget, with nothing that has to be
-// told of them: then the hosts they name are those they reach.
-func (f facts) fetches() bool {
+// onlyDownloads reports whether all that has the network is curl or wget, with nothing that has to be
+// describesEffects of them: then the hosts they name are those they reach.
+func (f facts) onlyDownloads() bool {
 	d := f.in.Description
 	return len(d.Warnings) == 0 && !slices.ContainsFunc(d.Commands, func(c toolspec.CommandUse) bool {
 		return !c.Harmless && c.Program != "curl" && c.Program != "wget"
@@ -92,13 +94,13 @@ func (f facts) fileDoubts() []doubt {
 	var deleted, outside, inside, read []string
 	person := f.in.Call.From.Caller == toolspec.CallerPerson
 	for _, u := range f.in.Description.Files {
-		within := u.Own || f.within(u.Path)
+		within := u.Own || f.inFolder(u.Path)
 		switch {
 		case u.Use == toolspec.UseDelete && person && within:
 			// The button that a person pressed in the window was the question, as with undo.
 		case u.Use == toolspec.UseDelete:
 			deleted = append(deleted, u.Path)
-		case u.Use == toolspec.UseRead && !within && !everybodys(u.Path):
+		case u.Use == toolspec.UseRead && !within && !isSystemPath(u.Path):
 			read = append(read, u.Path)
 		case u.Use == toolspec.UseWrite && !within:
 			outside = append(outside, u.Path)
@@ -120,46 +122,46 @@ func (f facts) fileDoubts() []doubt {
 		{read, "It reads ", ", outside of the folder."},
 	} {
 		if len(asked.paths) > 0 {
-			all = append(all, doubt{why: asked.before + list(few(asked.paths)) + asked.after, exact: true})
+			all = append(all, doubt{reason: asked.before + joinWords(firstFew(asked.paths)) + asked.after, exact: true})
 		}
 	}
 	return all
 }
 
-// everyTime reports whether no standing permission may answer: outside of the sandbox, in
+// mustAskEachTime reports whether no standing permission may answer: outside of the sandbox, in
 // sensitive places, and for secrets where outside text could be behind the call.
-func (f facts) everyTime() bool {
+func (f facts) mustAskEachTime() bool {
 	d := f.in.Description
-	if f.asking() {
+	if f.isAskingTool() {
 		return true
 	}
-	if f.tainted() && len(d.Secrets) > 0 {
+	if f.isTainted() && len(d.Secrets) > 0 {
 		return true
 	}
 	if d.NewProgram != "" && d.Unconfined != "" {
 		return true
 	}
-	return f.told() && (d.Unconfined != "" ||
+	return f.describesEffects() && (d.Unconfined != "" ||
 		slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Sensitive != "" }))
 }
 
-// carries reports whether a told call could take data out of the folder, leave something behind
+// leavesFolder reports whether a told call could take data out of the folder, leave something behind
 // outside of it or delete what nothing brings back, whoever steers it.
-func (f facts) carries() bool {
+func (f facts) leavesFolder() bool {
 	d, hints := f.in.Description, f.in.Definition.Hints
 	if d.Network || d.Unconfined != "" || len(f.hosts) > 0 || hints.OpenWorld && !hints.ReadOnly {
 		return true
 	}
 	return slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool {
-		return u.Use == toolspec.UseDelete || u.Use != toolspec.UseRead && (u.Sensitive != "" || !f.within(u.Path))
+		return u.Use == toolspec.UseDelete || u.Use != toolspec.UseRead && (u.Sensitive != "" || !f.inFolder(u.Path))
 	})
 }
 
-// within reports whether a path lies in the folder.
-func (f facts) within(file string) bool { return below(file, f.in.Settings.Folder) }
+// inFolder reports whether a path lies in the folder.
+func (f facts) inFolder(file string) bool { return isBelow(file, f.in.Settings.Folder) }
 
-// below reports whether a clean absolute path is folder or lies in it.
-func below(file, folder string) bool {
+// isBelow reports whether a clean absolute path is folder or lies in it.
+func isBelow(file, folder string) bool {
 	if folder == "" || !filepath.IsAbs(file) {
 		return false
 	}
@@ -167,20 +169,20 @@ func below(file, folder string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// everybodys reports whether a path lies where the system keeps what every program reads.
-func everybodys(file string) bool {
+// isSystemPath reports whether a path lies where the system keeps what every program reads.
+func isSystemPath(file string) bool {
 	for _, folder := range []string{
 		"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/etc", "/nix/store", "/System",
 		"/Library",
 	} {
-		if below(file, folder) {
+		if isBelow(file, folder) {
 			return true
 		}
 	}
 	return false
 }
 
-func verb(use toolspec.Use) string {
+func useVerb(use toolspec.Use) string {
 	switch use {
 	case toolspec.UseWrite:
 		return "changes"
@@ -190,35 +192,36 @@ func verb(use toolspec.Use) string {
 	return "reads"
 }
 
-// few bounds how many paths one reason names; the question's arguments hold all.
-func few(paths []string) []string {
+// firstFew bounds how many paths one reason names; the question's arguments hold all.
+func firstFew(paths []string) []string {
 	if len(paths) <= 4 {
 		return paths
 	}
 	return append(slices.Clone(paths[:3]), humanize.Comma(int64(len(paths)-3))+" more")
 }
 
-func sentenceEnd(s string) string {
+func withPeriod(s string) string {
 	if strings.HasSuffix(s, ".") || s == "" {
 		return s
 	}
 	return s + "."
 }
 
-// switchedOff refuses tools of a group that a person switched off.
-func switchedOff(f facts) (Decision, bool) {
-	if tool := f.in.Definition.Name; slices.Contains(f.in.Settings.OffTools, tool) {
+// refuseDisabled refuses tools of a group that a person switched off.
+func refuseDisabled(f facts) (Decision, bool) {
+	if tool := f.in.Definition.Name; slices.Contains(f.in.Settings.DisabledTools, tool) {
 		return Decision{
 			Verdict: Refuse, ErrorType: toolspec.PermissionError, Reason: "the tool " + tool + " is switched off",
 			Suggestion: "Go on without it. The person can switch it on again in Tools and activity, or with the " +
 				"setting tools_off.",
 		}, true
 	}
-	group, ours := f.in.Definition.Group, f.in.Definition.Origin == toolspec.OriginBaseline
-	if f.in.Definition.Origin == toolspec.OriginPanel && f.told() && f.in.Call.From.Caller != toolspec.CallerPerson {
-		group, ours = "files", true // by another door it is the same
+	group, origin := f.in.Definition.Group, f.in.Definition.Origin
+	ours := origin == toolspec.OriginBaseline
+	if origin == toolspec.OriginPanel && f.describesEffects() && f.in.Call.From.Caller != toolspec.CallerPerson {
+		group, ours = "files", true // a built-in panel's tool that does what the file tools do
 	}
-	if !ours || group == "" || !slices.Contains(f.in.Settings.Off, group) {
+	if !ours || group == "" || !slices.Contains(f.in.Settings.DisabledGroups, group) {
 		return Decision{}, false
 	}
 	return Decision{

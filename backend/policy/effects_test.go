@@ -118,15 +118,15 @@ func TestWhatACommandChangesDecidesWhereItAsks(t *testing.T) {
 	comesTo(t, file("undo", toolspec.UseWrite, flat+
 		"/.git/a").sensitive("git's own files").caller(toolspec.CallerPerson), Question)
 	used := net
-	used.Used = []string{"a.example"}
+	used.UsedHosts = []string{"a.example"}
 	comesTo(t, used.mode(Full), Allow)
 	comesTo(t, net.network("127.0.0.1:8080").mode(Full), Refuse)
 	// What else runs with the network reaches what it likes, whichever host a curl beside it names.
 	beside := bash("curl -s a.example; python3 x.py", toolspec.CommandUse{Program: "curl"},
 		toolspec.CommandUse{Program: "python3"}).network("a.example")
-	redirected := used.warned("curl goes wherever the server sends it")
+	redirected := used.warned("curl follows redirects")
 	for _, in := range []Input{beside, redirected} {
-		in.Used = []string{"a.example"}
+		in.UsedHosts = []string{"a.example"}
 		for _, mode := range []Mode{Ask, Workspace, Full} {
 			if d := comesTo(t, in.mode(mode), Question); !strings.Contains(d.Approval.Why,
 				"the sandbox does not limit to a.example") {
@@ -139,7 +139,7 @@ func TestWhatACommandChangesDecidesWhereItAsks(t *testing.T) {
 func TestOutsideTextMakesOnlyWhatLeavesTheFolderAsk(t *testing.T) {
 	shop := "https://shop.example"
 	net := bash("curl a.example", toolspec.CommandUse{Program: "curl"}).network("a.example")
-	net.Used = []string{"a.example"}
+	net.UsedHosts = []string{"a.example"}
 	comesTo(t, net.mode(Full).read(shop), Question)
 	comesTo(t, file("write_file", toolspec.UseWrite, flat+"/a").mode(Workspace).read(shop), Allow)
 	comesTo(t, file("write_file", toolspec.UseWrite, "/srv/a").mode(Full).read(shop), Question)
@@ -288,7 +288,7 @@ func TestARuleThatForbidsWinsOverEverything(t *testing.T) {
 
 func TestARuleIsWrittenOutAndRefusesWhatCannotBeRead(t *testing.T) {
 	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
-	g, err := Rule(toolspec.Grant{
+	g, err := NewRule(toolspec.Grant{
 		Commands: []string{" git   push "}, Hosts: []string{"Shop.Example."},
 		Paths: []string{"/srv/a/../b/"}, Scope: toolspec.GrantAlways,
 	}, now)
@@ -296,7 +296,7 @@ func TestARuleIsWrittenOutAndRefusesWhatCannotBeRead(t *testing.T) {
 		g.Text != "Every tool, never “git push …”, the host shop.example and /srv/b and what is in it." {
 		t.Errorf("%+v %v", g, err)
 	}
-	if g, err := Rule(toolspec.Grant{Tool: "bash"}, now); err != nil || g.Text != "bash, never." {
+	if g, err := NewRule(toolspec.Grant{Tool: "bash"}, now); err != nil || g.Text != "bash, never." {
 		t.Errorf("%+v %v", g, err)
 	}
 	for name, draft := range map[string]toolspec.Grant{
@@ -304,7 +304,7 @@ func TestARuleIsWrittenOutAndRefusesWhatCannotBeRead(t *testing.T) {
 		"a command line": {Commands: []string{"rm -rf $x; ls"}},
 		"no program":     {Commands: []string{" "}},
 	} {
-		if g, err := Rule(draft, now); err == nil {
+		if g, err := NewRule(draft, now); err == nil {
 			t.Errorf("%s makes the rule %q", name, g.Text)
 		}
 	}
@@ -321,7 +321,7 @@ func TestARuleAboutALinkHoldsWhereItLeads(t *testing.T) {
 	if err := os.Symlink("diary", filepath.Join(dir, "alias")); err != nil {
 		t.Fatal(err)
 	}
-	g, err := Rule(toolspec.Grant{Paths: []string{dir + "/alias/2026"}}, time.Time{})
+	g, err := NewRule(toolspec.Grant{Paths: []string{dir + "/alias/2026"}}, time.Time{})
 	if want := []string{dir + "/alias/2026", dir + "/diary/2026"}; err != nil || !slices.Equal(g.Paths, want) {
 		t.Errorf("%v %v, want %v", g.Paths, err, want)
 	}
@@ -335,26 +335,26 @@ func TestAToolThatWalksIsToldWhatRulesKeepFromIt(t *testing.T) {
 		never(toolspec.Grant{Folder: "/elsewhere", Paths: []string{"/srv/e"}}),
 		{Scope: toolspec.GrantAlways, Tool: "search_files", Paths: []string{"/srv/f"}},
 	}
-	if got := strings.Join(Forbidden(grants, "search_files", "/work"), " "); got != "/srv/a /srv/b /srv/c" {
+	if got := strings.Join(ForbiddenPaths(grants, "search_files", "/work"), " "); got != "/srv/a /srv/b /srv/c" {
 		t.Error(got)
 	}
-	if got := strings.Join(Forbidden(grants, "git_read", "/elsewhere"), " "); got != "/srv/a /srv/b /srv/e" {
+	if got := strings.Join(ForbiddenPaths(grants, "git_read", "/elsewhere"), " "); got != "/srv/a /srv/b /srv/e" {
 		t.Error(got)
 	}
 }
 
 func TestASwitchedOffGroupIsRefused(t *testing.T) {
 	in := bash("ls", looks("ls")).mode(Full)
-	in.Settings.Off = []string{"shell", "web"}
+	in.Settings.DisabledGroups = []string{"shell", "web"}
 	d := comesTo(t, in, Refuse)
 	if !strings.Contains(d.Suggestion, "SEXTANT_GROUPS_OFF") {
 		t.Errorf("suggestion %q", d.Suggestion)
 	}
 	reading := file("read_file", toolspec.UseRead, flat+"/a")
-	reading.Settings.Off = in.Settings.Off
+	reading.Settings.DisabledGroups = in.Settings.DisabledGroups
 	comesTo(t, reading, Allow)
 	other := foreign(toolspec.OriginPanel, "shell", "p", `{}`, toolspec.Hints{ReadOnly: true})
-	other.Settings.Off, other.Definition.Group = in.Settings.Off, "shell"
+	other.Settings.DisabledGroups, other.Definition.Group = in.Settings.DisabledGroups, "shell"
 	comesTo(t, other, Allow)
 }
 
@@ -381,7 +381,7 @@ func TestABuiltInPanelsToolIsJudgedByTheFilesItTells(t *testing.T) {
 	comesTo(t, thrown.caller(toolspec.CallerPerson), Allow)
 	comesTo(t, thrown.mode(Workspace), Question)
 	off := inFolder
-	off.Settings.Off = []string{"files"}
+	off.Settings.DisabledGroups = []string{"files"}
 	comesTo(t, off, Refuse)
 	comesTo(t, off.caller(toolspec.CallerPerson), Allow)
 }

@@ -26,38 +26,38 @@ type facts struct {
 	party   string
 }
 
-func read(in Input) facts {
+func newFacts(in Input) facts {
 	if !in.Settings.Mode.Valid() {
 		in.Settings.Mode = Ask
 	}
 	f := facts{in: in, args: canonical(in.Call.Args), party: party(in.Call.From)}
 	f.address = addressOf(in, f.args)
 	for _, h := range in.Description.Hosts {
-		f.hosts = append(f.hosts, Normal(h))
+		f.hosts = append(f.hosts, NormalizeHost(h))
 	}
 	// The address in the arguments counts when the description forgets it. When it does not,
 	// it knows better: what was written may be an alias.
 	if h := hostOf(f.address); h != "" && len(f.hosts) == 0 {
 		f.hosts = append(f.hosts, h)
 	}
-	f.hosts = sorted(f.hosts)
-	if !byHand(in.Call.From.Caller) {
-		f.outside = sorted(slices.Clone(in.Call.From.Outside))
+	f.hosts = sortedSet(f.hosts)
+	if !isByPerson(in.Call.From.Caller) {
+		f.outside = sortedSet(slices.Clone(in.Call.From.Outside))
 	}
-	if f.ownPanel() {
+	if f.isOwnPanelTool() {
 		own := PanelSource(in.Call.From.Client)
 		f.outside = slices.DeleteFunc(f.outside, func(source string) bool { return source == own })
 	}
-	if f.ownApp() {
+	if f.isOwnAppTool() {
 		own := AppSource(in.Call.From.Client)
 		f.outside = slices.DeleteFunc(f.outside, func(source string) bool { return source == own })
 	}
 	return f
 }
 
-// byHand reports whether a person gave exactly this call, so that no outside text can
+// isByPerson reports whether a person gave exactly this call, so that no outside text can
 // have steered it.
-func byHand(c toolspec.Caller) bool {
+func isByPerson(c toolspec.Caller) bool {
 	return c == toolspec.CallerPerson || c == toolspec.CallerPilot
 }
 
@@ -73,9 +73,9 @@ func party(p toolspec.Provenance) string {
 	return ""
 }
 
-// hands reports whether the tool is one of our own hands and eyes: it drives the page, the
+// isInterfaceTool reports whether the tool is one of our own hands and eyes: it drives the page, the
 // window or the panels, and reaches nothing by itself.
-func (f facts) hands() bool {
+func (f facts) isInterfaceTool() bool {
 	d := f.in.Definition
 	if d.Origin != toolspec.OriginBaseline {
 		return false
@@ -87,25 +87,25 @@ func (f facts) hands() bool {
 	return false
 }
 
-// onPage reports whether the call acts on a page that is open already: whether it may be
+// actsOnOpenPage reports whether the call acts on a page that is open already: whether it may be
 // was judged when it was opened, and acting on it opens and contacts nothing new.
-func (f facts) onPage() bool {
-	return f.hands() && f.in.Definition.Group == "environment" && f.address == ""
+func (f facts) actsOnOpenPage() bool {
+	return f.isInterfaceTool() && f.in.Definition.Group == "environment" && f.address == ""
 }
 
-func (f facts) tainted() bool { return len(f.outside) > 0 }
+func (f facts) isTainted() bool { return len(f.outside) > 0 }
 
 // PanelHost ends what stands for a host where a call acts on the page of a panel: "notes.panel". What was
-// read there has the source "panel:notes".
+// newFacts there has the source "panel:notes".
 const PanelHost = ".panel"
 
-// wasRead reports whether host is one whose page stands in the context.
-func (f facts) wasRead(host string) bool {
+// hostWasRead reports whether host is one whose page stands in the context.
+func (f facts) hostWasRead(host string) bool {
 	return slices.ContainsFunc(f.outside, func(source string) bool {
 		if id, panel := strings.CutPrefix(source, "panel:"); panel {
 			return id+PanelHost == host
 		}
-		return hostOf(source) == host || Normal(source) == host
+		return hostOf(source) == host || NormalizeHost(source) == host
 	})
 }
 
@@ -140,7 +140,7 @@ func hostOf(address string) string {
 	if address == "" {
 		return ""
 	}
-	address = cleaned(address)
+	address = cleanAddress(address)
 	// Browsers read a backslash as a slash, and so what follows it is not the host.
 	address = strings.ReplaceAll(address, `\`, "/")
 	if scheme(address) == "" {
@@ -150,10 +150,10 @@ func hostOf(address string) string {
 	if err != nil {
 		return ""
 	}
-	return Normal(u.Host)
+	return NormalizeHost(u.Host)
 }
 
-func sorted(list []string) []string {
+func sortedSet(list []string) []string {
 	list = slices.DeleteFunc(list, func(s string) bool { return s == "" })
 	slices.Sort(list)
 	return slices.Compact(list)
@@ -165,9 +165,11 @@ func decodeNumbers(data []byte, into any) error {
 	return dec.Decode(into)
 }
 
-func digest(tool string, args json.RawMessage, folder string, from toolspec.Provenance) string {
-	from.Outside = sorted(slices.Clone(from.Outside))
-	from.TypedHosts = sorted(slices.Clone(from.TypedHosts))
+// callDigest binds an answer to what was asked: SHA-256 over tool, canonical arguments, folder and provenance, in
+// hexadecimal.
+func callDigest(tool string, args json.RawMessage, folder string, from toolspec.Provenance) string {
+	from.Outside = sortedSet(slices.Clone(from.Outside))
+	from.TypedHosts = sortedSet(slices.Clone(from.TypedHosts))
 	b, err := json.Marshal([]any{tool, string(args), folder, from})
 	if err != nil {
 		// Strings and plain structs only: this cannot happen, and an empty hash fits no answer.

@@ -82,3 +82,8 @@ func kept(t *testing.T, d Decision, answer event.Answer) toolspec.Grant {
 	g.ID = "g1"
 	return g
 }
+
+// hashOf returns the hash that binds an answer to the question about in.
+func hashOf(in Input) string {
+	return callDigest(in.Call.Tool, canonical(in.Call.Args), in.Settings.Folder, in.Call.From)
+}

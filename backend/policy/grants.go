@@ -11,16 +11,16 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// covered reports whether grant g answers the question about this call.
-func (f facts) covered(g toolspec.Grant) bool {
+// coveredBy reports whether grant g answers the question about this call.
+func (f facts) coveredBy(g toolspec.Grant) bool {
 	switch {
-	case f.everyTime() || !f.fits(g) || reaches(g) != f.in.Description.HostCheck:
+	case f.mustAskEachTime() || !f.inScopeOf(g) || isHostGrant(g) != f.in.Description.HostCheck:
 		return false
 	case g.Target != "" && g.Target != f.in.Description.Target:
 		return false
 	case len(g.Commands) > 0:
-		return f.likeCovers(g)
-	case g.Digest != f.handedOver():
+		return f.coveredByProgramGrant(g)
+	case g.Digest != f.effectDigest():
 		return false
 	}
 	if len(g.Args) == 0 {
@@ -28,15 +28,15 @@ func (f facts) covered(g toolspec.Grant) bool {
 		// where a question is about these very arguments.
 		return !slices.ContainsFunc(f.doubts(), func(d doubt) bool { return d.exact })
 	}
-	return bytes.Equal(f.lasting(canonical(g.Args)), f.lasting(f.args))
+	return bytes.Equal(f.comparableArgs(canonical(g.Args)), f.comparableArgs(f.args))
 }
 
-// reaches reports whether g lets commands that run reach its hosts, and nothing else.
-func reaches(g toolspec.Grant) bool { return g.Network && len(g.Commands) == 0 }
+// isHostGrant reports whether g lets commands that run reach its hosts, and nothing else.
+func isHostGrant(g toolspec.Grant) bool { return g.Network && len(g.Commands) == 0 }
 
-// fits reports whether g is a permission that was given for such a tool, party, conversation, folder,
+// inScopeOf reports whether g is a permission that was given for such a tool, party, conversation, folder,
 // context and hosts: what all kinds of permission have in common.
-func (f facts) fits(g toolspec.Grant) bool {
+func (f facts) inScopeOf(g toolspec.Grant) bool {
 	call, def := f.in.Call, f.in.Definition
 	switch {
 	case g.Scope == toolspec.GrantForbid:
@@ -49,17 +49,17 @@ func (f facts) fits(g toolspec.Grant) bool {
 		return false
 	case g.Folder != "" && g.Folder != f.in.Settings.Folder:
 		return false
-	case !within(f.hosts, g.Hosts) || len(f.hosts) == 0 && len(g.Hosts) > 0:
+	case !isSubset(f.hosts, g.Hosts) || len(f.hosts) == 0 && len(g.Hosts) > 0:
 		return false
 	}
-	return within(f.outside, g.Outside) && within(f.secretNames(), g.Secrets)
+	return isSubset(f.outside, g.Outside) && isSubset(f.secretNames(), g.Secrets)
 }
 
-// lasting are arguments without those that do not change what our shell does: a model words
+// comparableArgs are arguments without those that do not change what our shell does: a model words
 // its remark, and how long it would wait, differently each time.
-func (f facts) lasting(args json.RawMessage) json.RawMessage {
+func (f facts) comparableArgs(args json.RawMessage) json.RawMessage {
 	var object map[string]any
-	if f.in.Call.Tool != "bash" || !f.told() || decodeNumbers(args, &object) != nil {
+	if f.in.Call.Tool != "bash" || !f.describesEffects() || decodeNumbers(args, &object) != nil {
 		return args
 	}
 	delete(object, "description")
@@ -71,14 +71,14 @@ func (f facts) lasting(args json.RawMessage) json.RawMessage {
 	return canonical(b)
 }
 
-// handedOver is the digest of what our own hands would give to a page, and of what a told call
+// effectDigest is the digest of what our own hands would give to a page, and of what a told call
 // would do to which files, "" for what needs no word for itself. A path in the arguments may
 // lead to another file tomorrow.
-func (f facts) handedOver() string {
+func (f facts) effectDigest() string {
 	if f.in.Description.HostCheck {
 		return ""
 	}
-	if f.told() {
+	if f.describesEffects() {
 		d := f.in.Description
 		b, err := json.Marshal([]any{d.Files, d.Network})
 		if err != nil {
@@ -87,14 +87,14 @@ func (f facts) handedOver() string {
 		sum := sha256.Sum256(b)
 		return hex.EncodeToString(sum[:])
 	}
-	if !f.hands() || !f.in.Definition.Hints.Confirm || f.in.Description.Data == "" {
+	if !f.isInterfaceTool() || !f.in.Definition.Hints.Confirm || f.in.Description.Data == "" {
 		return ""
 	}
 	sum := sha256.Sum256([]byte(f.in.Description.Data))
 	return hex.EncodeToString(sum[:])
 }
 
-func within(some, all []string) bool {
+func isSubset(some, all []string) bool {
 	for _, s := range some {
 		if !slices.Contains(all, s) {
 			return false
@@ -103,11 +103,11 @@ func within(some, all []string) bool {
 	return true
 }
 
-// grant is what an answer of scope would keep.
-func (f facts) grant(scope toolspec.GrantScope, doubts []doubt) toolspec.Grant {
+// newGrant is what an answer of scope would keep.
+func (f facts) newGrant(scope toolspec.GrantScope, doubts []doubt) toolspec.Grant {
 	g := toolspec.Grant{
 		Scope: scope, Tool: f.in.Call.Tool, Owner: f.in.Definition.Owner, Party: f.party,
-		Hosts: f.hosts, Outside: f.outside, Secrets: f.secretNames(), Digest: f.handedOver(), Created: f.in.Now,
+		Hosts: f.hosts, Outside: f.outside, Secrets: f.secretNames(), Digest: f.effectDigest(), Created: f.in.Now,
 		Network: f.in.Description.HostCheck,
 	}
 	if scope == toolspec.GrantConversation {
@@ -116,22 +116,22 @@ func (f facts) grant(scope toolspec.GrantScope, doubts []doubt) toolspec.Grant {
 	exact := slices.ContainsFunc(doubts, func(d doubt) bool { return d.exact })
 	if exact {
 		// Relative paths in arguments mean something else in another folder.
-		g.Args, g.Folder = f.lasting(f.args), f.in.Settings.Folder
+		g.Args, g.Folder = f.comparableArgs(f.args), f.in.Settings.Folder
 	}
 	if f.in.Description.HostCheck {
-		g.Text = f.contactText(g)
+		g.Text = f.hostGrantText(g)
 		return g
 	}
 	if exact || len(f.hosts) == 0 {
 		// The same arguments can come to act on something else: a program that was changed.
 		g.Target = f.in.Description.Target
 	}
-	g.Text = f.scopeText(g)
+	g.Text = f.grantText(g)
 	return g
 }
 
-// yesBeforehand applies what `sextant run --yes-to` said for everything that asks.
-func (f facts) yesBeforehand() (Decision, bool) {
+// answeredByOption applies what `sextant run --yes-to` said for everything that asks.
+func (f facts) answeredByOption() (Decision, bool) {
 	from := f.in.Call.From
 	if from.Caller != toolspec.CallerRun && from.Caller != toolspec.CallerModel && from.Caller != toolspec.CallerPilot {
 		return Decision{}, false
@@ -139,69 +139,69 @@ func (f facts) yesBeforehand() (Decision, bool) {
 	switch {
 	case from.YesTo == "all":
 		return Decision{Verdict: Allow, Reason: "Allowed by --yes-to all."}, true
-	case from.YesTo == "read" && (f.in.Definition.Hints.ReadOnly || f.looksOnly()):
+	case from.YesTo == "read" && (f.in.Definition.Hints.ReadOnly || f.readsOnly()):
 		return Decision{Verdict: Allow, Reason: "Allowed by --yes-to read."}, true
 	}
 	return Decision{}, false
 }
 
-// nobodyToAsk refuses and names what would have allowed it.
-func (f facts) nobodyToAsk(doubts []doubt) Decision {
+// refuseUnattended refuses and names what would have allowed it.
+func (f facts) refuseUnattended(doubts []doubt) Decision {
 	from := f.in.Call.From
 	suggestion := "Allow it in the window with Always, or set SEXTANT_MODE=full."
 	switch {
-	case f.asking():
+	case f.isAskingTool():
 		suggestion = "Do it in the window, where it can be asked, or leave the tool to the rules again."
-	case f.in.Description.HostCheck && !doubts[0].steered:
+	case f.in.Description.HostCheck && !doubts[0].tainted:
 		suggestion = "The person can allow it beforehand: --allow-hosts " + f.hosts[0] + " or SEXTANT_ALLOW_HOSTS=" +
 			f.hosts[0] + "."
 	case from.Caller == toolspec.CallerRun || from.YesTo != "":
 		yes := "all"
-		if f.in.Definition.Hints.ReadOnly || f.looksOnly() {
+		if f.in.Definition.Hints.ReadOnly || f.readsOnly() {
 			yes = "read"
 		}
 		suggestion = "Run it with --yes-to " + yes + "."
-	case f.onlyHosts(doubts):
+	case f.onlyHostDoubt(doubts):
 		suggestion = "Start with --allow-hosts " + f.hosts[0] + ", or set SEXTANT_ALLOW_HOSTS=" + f.hosts[0] + "."
-	case doubts[0].steered:
+	case doubts[0].tainted:
 		suggestion = "Allow it in the window, where it can be asked, or do it in a new conversation."
-	case doubts[0].firm:
+	case doubts[0].inEveryMode:
 		suggestion = "Do it in the window, where it can be asked."
 	}
 	return Decision{
 		Verdict: Refuse, ErrorType: toolspec.PermissionError,
-		Reason: "it has to be asked, and there is nobody to ask: " + doubts[0].why, Suggestion: suggestion,
+		Reason: "it has to be asked, and there is nobody to ask: " + doubts[0].reason, Suggestion: suggestion,
 	}
 }
 
-// onlyHosts reports whether opening the first host by option would have been enough.
-func (f facts) onlyHosts(doubts []doubt) bool {
-	return len(f.hosts) == 1 && len(doubts) == 1 && len(f.marked()) == 0 && !doubts[0].steered
+// onlyHostDoubt reports whether opening the first host by option would have been enough.
+func (f facts) onlyHostDoubt(doubts []doubt) bool {
+	return len(f.hosts) == 1 && len(doubts) == 1 && len(f.hintDoubts()) == 0 && !doubts[0].tainted
 }
 
 func (f facts) ask(doubts []doubt) Decision {
 	call := f.in.Call
-	d := Decision{Verdict: Question, Reason: doubts[0].why, Grants: map[event.Answer]toolspec.Grant{}}
+	d := Decision{Verdict: Question, Reason: doubts[0].reason, Grants: map[event.Answer]toolspec.Grant{}}
 	d.Approval = event.Approval{
 		Call: call.ID, Within: call.Within, Root: call.From.Root, InWindow: f.in.Description.NewProgram != "",
-		Tool: call.Tool, Args: f.shownArgs(), Question: f.question(), Does: f.does(),
-		Target: f.target(), Data: f.shownData(), Why: reasons(doubts),
-		Annotation: f.in.Description.Annotation, Hash: digest(call.Tool, f.args, f.in.Settings.Folder, call.From),
+		Tool: call.Tool, Args: f.visibleArgs(), Question: f.question(), Does: f.actionText(),
+		Target: f.targetText(), Data: f.visibleData(), Why: joinReasons(doubts),
+		Annotation: f.in.Description.Annotation, Hash: callDigest(call.Tool, f.args, f.in.Settings.Folder, call.From),
 	}
 	d.Approval.Conversation, d.Approval.Turn = call.From.Place()
 	d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerOnce, Scope: "This call only."})
 	keep := func(answer event.Answer, scope toolspec.GrantScope) {
-		g := f.grant(scope, doubts)
+		g := f.newGrant(scope, doubts)
 		d.Grants[answer] = g
 		d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: answer, Scope: g.Text})
 	}
 	// What is kept holds the arguments and is shown in the settings: not with a secret in it.
-	if len(f.in.Description.Secret) == 0 && !f.everyTime() {
+	if len(f.in.Description.Secret) == 0 && !f.mustAskEachTime() {
 		if call.From.Conversation != "" {
 			keep(event.AnswerConversation, toolspec.GrantConversation)
 		}
 		keep(event.AnswerAlways, toolspec.GrantAlways)
-		if g, can := f.like(); can {
+		if g, can := f.programGrant(); can {
 			d.Grants[event.AnswerLike] = g
 			d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerLike, Scope: g.Text})
 		}

@@ -138,7 +138,7 @@ func TestAKeptGrantNeverCoversMoreThanItsScope(t *testing.T) {
 
 // outOfScope fails when a grant given for asked must not have covered covered.
 func outOfScope(t *rapid.T, asked, covered Input, answer event.Answer) {
-	a, b := read(asked), read(covered)
+	a, b := newFacts(asked), newFacts(covered)
 	switch {
 	case asked.Call.Tool != covered.Call.Tool, asked.Definition.Owner != covered.Definition.Owner:
 		t.Fatalf("it covers another tool")
@@ -146,14 +146,14 @@ func outOfScope(t *rapid.T, asked, covered Input, answer event.Answer) {
 		t.Fatalf("it covers another party")
 	case answer == event.AnswerConversation && asked.Call.From.Conversation != covered.Call.From.Conversation:
 		t.Fatalf("it covers another conversation")
-	case !within(b.hosts, a.hosts), len(b.hosts) == 0 && len(a.hosts) > 0:
+	case !isSubset(b.hosts, a.hosts), len(b.hosts) == 0 && len(a.hosts) > 0:
 		t.Fatalf("it covers hosts %v, granted were %v", b.hosts, a.hosts)
-	case !within(b.outside, a.outside):
+	case !isSubset(b.outside, a.outside):
 		t.Fatalf("it covers outside text %v, granted were %v", b.outside, a.outside)
 	}
 	for _, d := range b.doubts() {
 		if d.exact && (string(a.args) != string(b.args) || asked.Settings.Folder != covered.Settings.Folder) {
-			t.Fatalf("it covers other arguments where the question is about the arguments: %s", d.why)
+			t.Fatalf("it covers other arguments where the question is about the arguments: %s", d.reason)
 		}
 	}
 	if len(a.hosts) == 0 && a.in.Description.Target != "" && a.in.Description.Target != b.in.Description.Target {
@@ -186,11 +186,11 @@ func FuzzHostsAreReadTheSameTwice(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		once := Normal(s)
-		if twice := Normal(once); twice != once {
+		once := NormalizeHost(s)
+		if twice := NormalizeHost(once); twice != once {
 			t.Fatalf("%q is %q and then %q", s, once, twice)
 		}
-		if Local(s) != Local(once) {
+		if IsLocalHost(s) != IsLocalHost(once) {
 			t.Fatalf("%q and its written form %q are not in the same place", s, once)
 		}
 	})

@@ -37,7 +37,7 @@ func TestACommandWhoseNetworkIsLimitedAsksByHost(t *testing.T) {
 	comesTo(t, comes("127.0.0.1:8080"), Refuse)
 	comesTo(t, comes("10.0.0.1"), Refuse)
 	used := comes("pypi.example")
-	used.Used = []string{"pypi.example"}
+	used.UsedHosts = []string{"pypi.example"}
 	comesTo(t, used, Allow)
 	listed := comes("pypi.example").alone()
 	listed.Settings.AllowHosts = []string{"pypi.example"}
@@ -84,7 +84,7 @@ func TestAWordForACommandIsNoneForAHostThatItComesTo(t *testing.T) {
 }
 
 func TestARuleAboutAHostHoldsForCommandsThatRun(t *testing.T) {
-	g, err := Rule(toolspec.Grant{Hosts: []string{"pypi.example"}}, comes("x").Now)
+	g, err := NewRule(toolspec.Grant{Hosts: []string{"pypi.example"}}, comes("x").Now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,23 +11,23 @@ import (
 	"sextant/backend/policy/address"
 )
 
-// unreadable stands for what is no host at all. It has no dot and so counts as local:
+// invalidHost stands for what is no host at all. It has no dot and so counts as local:
 // what cannot be read is not let through.
-const unreadable = "?"
+const invalidHost = "?"
 
-// Normal is the one written form of a host or host:port: lower case, ASCII, no trailing
+// NormalizeHost is the one written form of a host or host:port: lower case, ASCII, no trailing
 // dot, IPv4 addresses in four decimal parts however they were written, IPv6 in brackets
 // only before a port. Empty stays empty; what is no host becomes "?".
-func Normal(hostport string) string {
+func NormalizeHost(hostport string) string {
 	hostport = strings.TrimSpace(hostport)
 	if hostport == "" {
 		return ""
 	}
 	host, port := splitPort(hostport)
-	host = normalName(host)
+	host = normalizeName(host)
 	switch {
-	case host == unreadable || strings.Trim(port, "0123456789") != "":
-		return unreadable
+	case host == invalidHost || strings.Trim(port, "0123456789") != "":
+		return invalidHost
 	case port == "":
 		return host
 	case strings.Contains(host, ":"):
@@ -36,7 +36,7 @@ func Normal(hostport string) string {
 	return host + ":" + port
 }
 
-func normalName(host string) string {
+func normalizeName(host string) string {
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	if i := strings.IndexByte(host, '%'); i >= 0 && strings.Contains(host, ":") {
 		host = host[:i] // the zone of an IPv6 address
@@ -45,7 +45,7 @@ func normalName(host string) string {
 		// The mapping a browser applies: full-width digits and dots are digits and dots.
 		mapped, err := idna.Lookup.ToASCII(host)
 		if err != nil {
-			return unreadable
+			return invalidHost
 		}
 		host = mapped
 	}
@@ -54,7 +54,7 @@ func normalName(host string) string {
 		return addr.String()
 	}
 	if host == "" || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "" {
-		return unreadable
+		return invalidHost
 	}
 	return host
 }
@@ -73,13 +73,13 @@ func splitPort(s string) (host, port string) {
 	return host, port
 }
 
-// Local reports whether a host (with or without port) is this machine or lies in a
+// IsLocalHost reports whether a host (with or without port) is this machine or lies in a
 // private, link-local or otherwise not public network, by its name alone.
-func Local(hostport string) bool {
-	host, _ := splitPort(Normal(hostport))
+func IsLocalHost(hostport string) bool {
+	host, _ := splitPort(NormalizeHost(hostport))
 	host = strings.Trim(host, "[]")
 	if addr, ok := parseIP(host); ok {
-		return address.Closed(addr) != ""
+		return address.WhyClosed(addr) != ""
 	}
 	if !strings.Contains(host, ".") {
 		return true // a name without a dot is looked up in the local network
@@ -103,30 +103,30 @@ func parseIP(s string) (netip.Addr, bool) {
 	return address.ParseIPv4(s)
 }
 
-// Opened reports whether host is opened by list: an entry without a port opens every port
+// HostOpened reports whether host is opened by list: an entry without a port opens every port
 // of exactly that host.
-func Opened(hostport string, list []string) bool {
-	want := Normal(hostport)
+func HostOpened(hostport string, list []string) bool {
+	want := NormalizeHost(hostport)
 	name, _ := splitPort(want)
 	name = strings.Trim(name, "[]")
 	return slices.ContainsFunc(list, func(entry string) bool {
-		e := Normal(entry)
+		e := NormalizeHost(entry)
 		return e != "" && (e == want || e == name)
 	})
 }
 
-// Typed reports whether host is one that a person typed, by list: exactly that host and
+// HostTyped reports whether host is one that a person typed, by list: exactly that host and
 // port. Without a port, the usual ones of http and https are meant on either side.
-func Typed(hostport string, list []string) bool {
-	want := withoutUsualPort(hostport)
+func HostTyped(hostport string, list []string) bool {
+	want := withoutDefaultPort(hostport)
 	return slices.ContainsFunc(list, func(entry string) bool {
-		e := withoutUsualPort(entry)
-		return e != "" && e != unreadable && e == want
+		e := withoutDefaultPort(entry)
+		return e != "" && e != invalidHost && e == want
 	})
 }
 
-func withoutUsualPort(hostport string) string {
-	n := Normal(hostport)
+func withoutDefaultPort(hostport string) string {
+	n := NormalizeHost(hostport)
 	host, port := splitPort(n)
 	if port == "80" || port == "443" {
 		return strings.Trim(host, "[]")

@@ -61,7 +61,7 @@ func TestAQuestionAboutASecretDoesNotShowIt(t *testing.T) {
 		a.Question != "Send text that is not shown to other.example?" {
 		t.Errorf("%+v", a)
 	}
-	if a.Hash != Hash(in.Call, in.Settings.Folder) {
+	if a.Hash != hashOf(in) {
 		t.Error("the answer is not bound to the arguments that run")
 	}
 	if len(d.Grants) > 0 || len(a.Choices) != 2 || a.Choices[0].Answer != event.AnswerOnce ||

@@ -11,19 +11,21 @@ import (
 // script are text from outside, whoever dropped the panel in.
 func PanelSource(panel string) string { return "panel:" + panel }
 
-// beyondPanel refuses a panel's call of a tool that is neither its own nor one that its manifest
+// refuseBeyondPanel refuses a panel's call of a tool that is neither its own nor one that its manifest
 // names. A child of such a call is held to the same.
-func beyondPanel(f facts) (Decision, bool) { return Reach(f.in.Call, f.in.Definition, f.in.CallTools) }
+func refuseBeyondPanel(f facts) (Decision, bool) {
+	return RefusePanelCall(f.in.Call, f.in.Definition, f.in.PanelTools)
+}
 
-// Reach reports whether a call is a panel's and its tool beyond what the panel may call, and
+// RefusePanelCall reports whether a call is a panel's and its tool beyond what the panel may call, and
 // says so: callTools are the tools that the panel's manifest names in permissions.call_tools.
-func Reach(call toolspec.Call, def toolspec.Definition, callTools []string) (Decision, bool) {
+func RefusePanelCall(call toolspec.Call, def toolspec.Definition, callTools []string) (Decision, bool) {
 	panel := call.From.Client
 	if call.From.Caller == toolspec.CallerApp {
-		return reachOfApp(call, def)
+		return refuseAppCall(call, def)
 	}
 	if call.From.Caller != toolspec.CallerPanel || panel != "" &&
-		(owns(panel, def) || slices.Contains(callTools, call.Tool)) {
+		(panelOwns(panel, def) || slices.Contains(callTools, call.Tool)) {
 		return Decision{}, false
 	}
 	return Decision{
@@ -38,9 +40,9 @@ func Reach(call toolspec.Call, def toolspec.Definition, callTools []string) (Dec
 // AppSource is how the words of an MCP server and of its page are named as a source.
 func AppSource(server string) string { return "mcp:" + server }
 
-// reachOfApp refuses what is no tool of the server whose page asks. That the server lets its page call
+// refuseAppCall refuses what is no tool of the server whose page asks. That the server lets its page call
 // the tool is the Catalogue's matter.
-func reachOfApp(call toolspec.Call, def toolspec.Definition) (Decision, bool) {
+func refuseAppCall(call toolspec.Call, def toolspec.Definition) (Decision, bool) {
 	if server := call.From.Client; server != "" && def.Origin == toolspec.OriginMCP && def.Owner == server {
 		return Decision{}, false
 	}
@@ -52,33 +54,36 @@ func reachOfApp(call toolspec.Call, def toolspec.Definition) (Decision, bool) {
 	}, true
 }
 
-// ownApp reports whether the page of an MCP server calls a tool of that server: what it says then goes
+// isOwnAppTool reports whether the page of an MCP server calls a tool of that server: what it says then goes
 // to what it came from.
-func (f facts) ownApp() bool {
+func (f facts) isOwnAppTool() bool {
 	from, def := f.in.Call.From, f.in.Definition
 	return from.Caller == toolspec.CallerApp && from.Client != "" && def.Origin == toolspec.OriginMCP &&
 		def.Owner == from.Client
 }
 
-// owns reports whether the tool is one of the panel's own.
-func owns(panel string, def toolspec.Definition) bool {
+// panelOwns reports whether the tool is one of the panel's own.
+func panelOwns(panel string, def toolspec.Definition) bool {
 	return def.Origin == toolspec.OriginPanel && def.Owner == panel
 }
 
-// ownPanel reports whether a panel calls one of its own tools: what its page says then goes to
+// isOwnPanelTool reports whether a panel calls one of its own tools: what its page says then goes to
 // what it came from.
-func (f facts) ownPanel() bool {
+func (f facts) isOwnPanelTool() bool {
 	from := f.in.Call.From
-	return from.Caller == toolspec.CallerPanel && from.Client != "" && owns(from.Client, f.in.Definition)
+	return from.Caller == toolspec.CallerPanel && from.Client != "" && panelOwns(from.Client, f.in.Definition)
 }
 
-// fromPanel is the doubt about a tool that a panel calls without owning it. A manifest says what
+// panelDoubts is the doubt about a tool that a panel calls without owning it. A manifest says what
 // a panel would like to call; that it may is for the person to say, tool by tool, also where
 // the tool only reads: what it reads goes to the panel.
-func (f facts) fromPanel() []doubt {
+func (f facts) panelDoubts() []doubt {
 	from := f.in.Call.From
-	if from.Caller != toolspec.CallerPanel || f.ownPanel() {
+	if from.Caller != toolspec.CallerPanel || f.isOwnPanelTool() {
 		return nil
 	}
-	return []doubt{{why: fmt.Sprintf("The panel %s asks for it, and gets what it answers.", from.Client), firm: true}}
+	return []doubt{{
+		reason:      fmt.Sprintf("The panel %s asks for it, and gets what it answers.", from.Client),
+		inEveryMode: true,
+	}}
 }

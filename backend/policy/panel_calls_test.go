@@ -14,7 +14,7 @@ func (in Input) ofPanel(callTools ...string) Input {
 		Caller: toolspec.CallerPanel, Client: "notes", Interactive: true,
 		Outside: []string{PanelSource("notes")},
 	}
-	in.CallTools = callTools
+	in.PanelTools = callTools
 	return in
 }
 

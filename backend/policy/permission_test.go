@@ -37,7 +37,7 @@ func TestAnotherOwnersToolOfTheSameNameIsNotAllowed(t *testing.T) {
 		sync(toolspec.OriginBaseline, ""),
 	} {
 		comesTo(t, other.allow("a/sync"), Question)
-		if key := Key(other.Definition); key == "a/sync" {
+		if key := ToolKey(other.Definition); key == "a/sync" {
 			t.Errorf("%+v counts as %s", other.Definition, key)
 		}
 	}
@@ -49,7 +49,7 @@ func TestAnotherOwnersToolOfTheSameNameIsNotAllowed(t *testing.T) {
 func TestAnAllowedToolStillAsksWhatEveryModeAsks(t *testing.T) {
 	comesTo(t, destructive("wipe").allow("files/wipe").read("https://evil.example"), Question)
 	comesTo(t, destructive("wipe").allow("files/wipe").mode(ReadOnly), Refuse)
-	never, err := Rule(toolspec.Grant{Tool: "wipe"}, destructive("wipe").Now)
+	never, err := NewRule(toolspec.Grant{Tool: "wipe"}, destructive("wipe").Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestTheRuleThatDecidesIsTold(t *testing.T) {
 	reads := def(foreign(toolspec.OriginPanel, "note_list", "notes", `{}`, toolspec.Hints{ReadOnly: true}))
 	wipes := def(destructive("wipe"))
 	bash := def(ours("shell", "bash", `{}`, toolspec.Hints{}))
-	never, err := Rule(toolspec.Grant{Tool: "wipe"}, destructive("wipe").Now)
+	never, err := NewRule(toolspec.Grant{Tool: "wipe"}, destructive("wipe").Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,29 +121,29 @@ func TestTheRuleThatDecidesIsTold(t *testing.T) {
 			rule: "The mode is Read-only, and wipe can change something.",
 		},
 		"allowed": {
-			def: wipes, settings: Settings{AllowTools: []string{"files/wipe"}}, permission: Allowed,
+			def: wipes, settings: Settings{AllowTools: []string{"files/wipe"}}, permission: PermissionAllow,
 			verdict: Allow, rule: "You allowed this tool.",
 		},
 		"asking": {
-			def: reads, settings: Settings{AskTools: []string{"note_list"}}, permission: Asking,
+			def: reads, settings: Settings{AskTools: []string{"note_list"}}, permission: PermissionAsk,
 			verdict: Question, rule: "You want to be asked about every call.",
 		},
 		"never": {
 			def: wipes, settings: Settings{AllowTools: []string{"files/wipe"}},
-			grants: []toolspec.Grant{never}, permission: Never, verdict: Refuse,
+			grants: []toolspec.Grant{never}, permission: PermissionNever, verdict: Refuse,
 			rule: "A rule forbids it: wipe, never.",
 		},
 		"off": {
-			def: wipes, settings: Settings{OffTools: []string{"wipe"}}, verdict: Refuse,
+			def: wipes, settings: Settings{DisabledTools: []string{"wipe"}}, verdict: Refuse,
 			rule: "The tool wipe is switched off.",
 		},
 		"arguments": {def: bash, verdict: Depends, rule: "A command that only reads runs in the sandbox."},
 	} {
-		s := StandOf(c.def, c.settings, c.grants, false)
+		s := ResolvePermission(c.def, c.settings, c.grants, false)
 		if s.Permission != c.permission || s.Verdict != c.verdict || !strings.HasPrefix(s.Rule, c.rule) {
 			t.Errorf("%s: %+v", name, s)
 		}
-		if (len(s.Forbids) > 0) != (c.permission == Never) {
+		if (len(s.Forbids) > 0) != (c.permission == PermissionNever) {
 			t.Errorf("%s: forbidden by %v", name, s.Forbids)
 		}
 	}

@@ -49,8 +49,8 @@ type Settings struct {
 	AllowHosts []string
 	// Folder is the workspace folder, absolute.
 	Folder string
-	// Off are the groups of our own tools that are switched off, OffTools single tools of any origin.
-	Off, OffTools []string
+	// DisabledGroups are the groups of our own tools that are switched off, OffTools single tools of any origin.
+	DisabledGroups, DisabledTools []string
 	// AllowTools are those that the person allowed, as Key writes them; AskTools those that ask, by
 	// name.
 	AllowTools, AskTools []string
@@ -63,15 +63,15 @@ type Input struct {
 	Definition  toolspec.Definition
 	Description toolspec.Description
 	Settings    Settings
-	// CallTools are the tools beside its own that the calling panel's manifest names; other
+	// PanelTools are the tools beside its own that the calling panel's manifest names; other
 	// callers have none.
-	CallTools []string
+	PanelTools []string
 	// Grants are all standing permissions; those that do not fit are passed over.
 	Grants []toolspec.Grant
-	// Opened are hosts a person opened earlier in this session by typing them.
-	Opened []string
-	// Used are hosts that tools already talked to, with leave, in this session.
-	Used []string
+	// OpenedHosts are hosts a person opened earlier in this session by typing them.
+	OpenedHosts []string
+	// UsedHosts are hosts that tools already talked to, with leave, in this session.
+	UsedHosts []string
 	// UsedSecrets are the uses of secrets that a person said yes to in this conversation, as
 	// SecretUse.
 	UsedSecrets []toolspec.SecretUse
@@ -112,22 +112,22 @@ type Decision struct {
 
 // Decide judges one call.
 func Decide(in Input) Decision {
-	f := read(in)
-	d := f.judge()
-	if f.onPage() {
+	f := newFacts(in)
+	d := f.decide()
+	if f.actsOnOpenPage() {
 		return d
 	}
 	d.Contacts = f.hosts
 	if d.Verdict != Refuse {
-		d.Opens = f.typed()
+		d.Opens = f.typedHosts()
 	}
 	return d
 }
 
-func (f facts) judge() Decision {
+func (f facts) decide() Decision {
 	for _, refusal := range []func(facts) (Decision, bool){
-		badAddress, beyondPanel, switchedOff, ruled, closedHost,
-		changesNothing,
+		refuseScheme, refuseBeyondPanel, refuseDisabled, refuseByRule, refuseClosedHost,
+		refuseInReadOnly,
 	} {
 		if d, refused := refusal(f); refused {
 			return d
@@ -135,26 +135,20 @@ func (f facts) judge() Decision {
 	}
 	doubts := f.doubts()
 	if len(doubts) == 0 {
-		return Decision{Verdict: Allow, Reason: f.whyFree()}
+		return Decision{Verdict: Allow, Reason: f.allowReason()}
 	}
 	for _, g := range f.in.Grants {
-		if f.covered(g) {
+		if f.coveredBy(g) {
 			return Decision{Verdict: Allow, Reason: "Allowed by you before: " + g.Text, Grant: g.ID}
 		}
 	}
-	if d, yes := f.yesBeforehand(); yes && !f.asking() {
+	if d, yes := f.answeredByOption(); yes && !f.isAskingTool() {
 		return d
 	}
 	if !f.in.Call.From.Interactive {
-		return f.nobodyToAsk(doubts)
+		return f.refuseUnattended(doubts)
 	}
 	return f.ask(doubts)
-}
-
-// Hash binds an answer to what was asked: SHA-256 over tool, canonical arguments, folder
-// and provenance, in hexadecimal.
-func Hash(call toolspec.Call, folder string) string {
-	return digest(call.Tool, canonical(call.Args), folder, call.From)
 }
 
 func canonical(args json.RawMessage) json.RawMessage {

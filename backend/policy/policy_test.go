@@ -72,7 +72,7 @@ func TestTypingAnAddressOpensIt(t *testing.T) {
 	comesTo(t, usual.typedHosts("127.0.0.1:80"), Allow)
 	comesTo(t, usual.typedHosts("127.0.0.1:8080"), Refuse)
 	comesTo(t, in.typedHosts("127.0.0.1:9090"), Refuse)
-	in.Opened = d.Opens
+	in.OpenedHosts = d.Opens
 	if d := comesTo(t, in, Allow); len(d.Opens) != 0 {
 		t.Fatalf("nobody typed it in this turn, and still it opens %v", d.Opens)
 	}
@@ -147,9 +147,9 @@ func TestTheFirstRequestToAHostAsks(t *testing.T) {
 		t.Fatalf("contacts %v", d.Contacts)
 	}
 	used := in
-	used.Used = d.Contacts
+	used.UsedHosts = d.Contacts
 	comesTo(t, used, Allow)
-	used.Used = []string{"example"}
+	used.UsedHosts = []string{"example"}
 	comesTo(t, used, Question)
 	comesTo(t, in.typedHosts("api.example"), Allow)
 	if d := comesTo(t, in.alone(), Refuse); !strings.Contains(d.Suggestion, "--allow-hosts api.example") {
@@ -258,7 +258,7 @@ func TestAQuestionIsBoundToExactlyWhatItShows(t *testing.T) {
 	in := foreign(toolspec.OriginPanel, "drop", "db", `{"b":1,"a":"<x>"}`, toolspec.Hints{Destructive: true})
 	d := comesTo(t, in, Question)
 	a := d.Approval
-	if string(a.Args) != `{"a":"<x>","b":1}` || a.Hash != Hash(in.Call, in.Settings.Folder) || len(a.Hash) != 64 {
+	if string(a.Args) != `{"a":"<x>","b":1}` || a.Hash != hashOf(in) || len(a.Hash) != 64 {
 		t.Fatalf("%+v", a)
 	}
 	reordered := in

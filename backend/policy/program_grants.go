@@ -6,9 +6,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// names are what a standing permission would have to name of the commands of a call, sorted;
+// grantNames are what a standing permission would have to name of the commands of a call, sorted;
 // nil when something of it has no name or nothing needs one.
-func (f facts) names() []string {
+func (f facts) grantNames() []string {
 	var names []string
 	for _, c := range f.in.Description.Commands {
 		switch {
@@ -19,24 +19,25 @@ func (f facts) names() []string {
 			names = append(names, c.Name)
 		}
 	}
-	return sorted(names)
+	return sortedSet(names)
 }
 
-// keepsIn reports whether a call that is told by its names stays within what such a permission
+// staysInFolder reports whether a call that is told by its names stays within what such a permission
 // is for: the folder, no deletes, no sensitive place, inside of the sandbox.
-func (f facts) keepsIn() bool {
-	if !f.told() || f.everyTime() || len(f.in.Description.CopiedFrom) > 0 {
+func (f facts) staysInFolder() bool {
+	if !f.describesEffects() || f.mustAskEachTime() || len(f.in.Description.CopiedFrom) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(f.in.Description.Files, func(u toolspec.FileUse) bool {
-		return u.Use == toolspec.UseDelete || !f.within(u.Path) && (u.Use == toolspec.UseWrite || !everybodys(u.Path))
+		return u.Use == toolspec.UseDelete ||
+			!f.inFolder(u.Path) && (u.Use == toolspec.UseWrite || !isSystemPath(u.Path))
 	})
 }
 
-// like is the permission for every call of these programs, false when none can be given.
-func (f facts) like() (toolspec.Grant, bool) {
-	names := f.names()
-	if len(names) == 0 || !f.keepsIn() || f.in.Settings.Folder == "" {
+// programGrant is the permission for every call of these programs, false when none can be given.
+func (f facts) programGrant() (toolspec.Grant, bool) {
+	names := f.grantNames()
+	if len(names) == 0 || !f.staysInFolder() || f.in.Settings.Folder == "" {
 		return toolspec.Grant{}, false
 	}
 	g := toolspec.Grant{
@@ -45,23 +46,23 @@ func (f facts) like() (toolspec.Grant, bool) {
 		Commands: names, Folder: f.in.Settings.Folder, Hosts: f.hosts, Network: f.in.Description.Network,
 		Outside: f.outside,
 	}
-	g.Text = f.likeText(g)
+	g.Text = f.programGrantText(g)
 	return g, true
 }
 
-// likeCovers reports whether a permission for programs covers the call; what all permissions
+// coveredByProgramGrant reports whether a permission for programs covers the call; what all permissions
 // have in common was looked at before.
-func (f facts) likeCovers(g toolspec.Grant) bool {
-	names := f.names()
-	if len(names) == 0 || !within(names, g.Commands) || !f.keepsIn() || g.Folder == "" {
+func (f facts) coveredByProgramGrant(g toolspec.Grant) bool {
+	names := f.grantNames()
+	if len(names) == 0 || !isSubset(names, g.Commands) || !f.staysInFolder() || g.Folder == "" {
 		return false
 	}
 	// A call that names its hosts needs them named; one that does not needs the network.
 	return g.Network || !f.in.Description.Network && len(f.hosts) == 0
 }
 
-func (f facts) likeText(g toolspec.Grant) string {
-	text := f.name() + ": any "
+func (f facts) programGrantText(g toolspec.Grant) string {
+	text := f.toolName() + ": any "
 	for i, name := range g.Commands {
 		if i > 0 {
 			text += ", "
@@ -71,11 +72,13 @@ func (f facts) likeText(g toolspec.Grant) string {
 	text += " in " + g.Folder
 	switch {
 	case len(g.Hosts) > 0 && f.in.Description.HostsLimited:
-		text += ", naming no other hosts than " + list(g.Hosts) + "; one that it does not name asks when it is reached"
+		text += ", naming no other hosts than " + joinWords(g.Hosts) +
+			"; one that it does not name asks when it is reached"
 	case g.Network && f.in.Description.HostsLimited:
 		text += ", and each new host asks when it is reached"
 	case len(g.Hosts) > 0:
-		text += ", naming no other hosts than " + list(g.Hosts) + ", to which the sandbox does not limit its network"
+		text += ", naming no other hosts than " + joinWords(g.Hosts) +
+			", to which the sandbox does not limit its network"
 	case g.Network:
 		text += ", reaching the network"
 	}
@@ -83,7 +86,7 @@ func (f facts) likeText(g toolspec.Grant) string {
 		text += ", when " + g.Party + " asks"
 	}
 	if len(g.Outside) > 0 {
-		text += ", while nothing but " + list(g.Outside) + " was read"
+		text += ", while nothing but " + joinWords(g.Outside) + " was read"
 	}
 	text += ", in every conversation. Nothing that deletes, or writes or reads outside of the folder."
 	if len(f.in.Description.Warnings) > 0 {

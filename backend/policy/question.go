@@ -19,8 +19,8 @@ const maxQuoted = 80
 // question names verb, data and target, and the panel or subagent that asks, and ends with a question mark
 // (DESIGN 6).
 func (f facts) question() string {
-	q := f.asked()
-	if from := f.in.Call.From; from.Caller == toolspec.CallerPanel && !f.ownPanel() {
+	q := f.questionText()
+	if from := f.in.Call.From; from.Caller == toolspec.CallerPanel && !f.isOwnPanelTool() {
 		q = strings.TrimSuffix(q, "?") + ", for the panel " + from.Client + "?"
 	}
 	if from := f.in.Call.From; from.Caller == toolspec.CallerApp {
@@ -32,63 +32,63 @@ func (f facts) question() string {
 	return q
 }
 
-func (f facts) asked() string {
+func (f facts) questionText() string {
 	d := f.in.Description
 	switch {
 	case d.NewProgram != "":
 		return "Start " + d.NewProgram + ": " + d.Target + "?"
-	case d.RunsProgram && f.told() && d.Present != "":
+	case d.RunsProgram && f.describesEffects() && d.Present != "":
 		// A command's sentence is made from what was read of it.
 		return strings.TrimRight(d.Present, ".") + "?"
 	case d.Data != "" && len(f.hosts) > 0:
-		return "Send " + f.amount() + " to " + list(f.hosts) + "?"
-	case f.hands() && f.address != "":
+		return "Send " + f.quotedData() + " to " + joinWords(f.hosts) + "?"
+	case f.isInterfaceTool() && f.address != "":
 		return "Open " + f.address + "?"
 	case len(f.hosts) > 0:
-		return "Let " + f.name() + " contact " + list(f.hosts) + "?"
-	case f.foreign() && d.Target != "":
-		return "Run " + f.name() + ": " + d.Target + "?"
+		return "Let " + f.toolName() + " contact " + joinWords(f.hosts) + "?"
+	case f.isExternalTool() && d.Target != "":
+		return "Run " + f.toolName() + ": " + d.Target + "?"
 	case d.Data != "" && d.Target != "":
-		return "Let " + f.name() + " write " + f.amount() + " to " + d.Target + "?"
+		return "Let " + f.toolName() + " write " + f.quotedData() + " to " + d.Target + "?"
 	case d.Target != "":
-		return "Run " + f.name() + " on " + d.Target + "?"
+		return "Run " + f.toolName() + " on " + d.Target + "?"
 	}
-	if args := arguments(f.shownArgs()); args != "" {
-		return "Run " + f.name() + " with " + args + "?"
+	if args := formatArgs(f.visibleArgs()); args != "" {
+		return "Run " + f.toolName() + " with " + args + "?"
 	}
-	return "Run " + f.name() + "?"
+	return "Run " + f.toolName() + "?"
 }
 
-// name is the tool's with the one it belongs to.
-func (f facts) name() string {
+// toolName is the tool's with the one it belongs to.
+func (f facts) toolName() string {
 	if f.in.Definition.Owner == "" {
 		return f.in.Call.Tool
 	}
 	return f.in.Call.Tool + " of " + f.in.Definition.Owner
 }
 
-func (f facts) does() string {
+func (f facts) actionText() string {
 	if f.in.Description.Present != "" {
 		return f.in.Description.Present
 	}
-	return "Run " + f.name()
+	return "Run " + f.toolName()
 }
 
-func (f facts) target() string {
+func (f facts) targetText() string {
 	if f.in.Description.Target != "" {
 		return f.in.Description.Target
 	}
 	if f.address != "" {
 		return f.address
 	}
-	return list(f.hosts)
+	return joinWords(f.hosts)
 }
 
-// unshown stands where a secret is.
-const unshown = "…"
+// hiddenMark stands where a secret is.
+const hiddenMark = "…"
 
-// amount is the data as a question names it: quoted when short, counted when long.
-func (f facts) amount() string {
+// quotedData is the data as a question names it: quoted when short, counted when long.
+func (f facts) quotedData() string {
 	data := f.in.Description.Data
 	if len(f.in.Description.Secret) > 0 {
 		return "text that is not shown"
@@ -100,23 +100,23 @@ func (f facts) amount() string {
 	return humanize.Comma(int64(n)) + " characters"
 }
 
-// shownData is the data as it may be shown.
-func (f facts) shownData() string {
+// visibleData is the data as it may be shown.
+func (f facts) visibleData() string {
 	if f.in.Description.Data != "" && len(f.in.Description.Secret) > 0 {
-		return unshown
+		return hiddenMark
 	}
 	return f.in.Description.Data
 }
 
-// shownArgs are the arguments without the values of secret ones.
-func (f facts) shownArgs() json.RawMessage {
+// visibleArgs are the arguments without the values of secret ones.
+func (f facts) visibleArgs() json.RawMessage {
 	var object map[string]any
 	if len(f.in.Description.Secret) == 0 || decodeNumbers(f.args, &object) != nil {
 		return f.args
 	}
 	for _, name := range f.in.Description.Secret {
 		if _, given := object[name]; given {
-			object[name] = unshown
+			object[name] = hiddenMark
 		}
 	}
 	var b bytes.Buffer
@@ -128,9 +128,9 @@ func (f facts) shownArgs() json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// arguments writes an object as a="x", b=2 in order of the names. Nothing is left out: a
+// formatArgs writes an object as a="x", b=2 in order of the names. Nothing is left out: a
 // question hides nothing.
-func arguments(args json.RawMessage) string {
+func formatArgs(args json.RawMessage) string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(args, &object) != nil {
 		return string(args)
@@ -147,22 +147,22 @@ func arguments(args json.RawMessage) string {
 	return strings.Join(parts, ", ")
 }
 
-func reasons(doubts []doubt) string {
+func joinReasons(doubts []doubt) string {
 	all := make([]string, 0, len(doubts))
 	for _, d := range doubts {
-		all = append(all, d.why)
+		all = append(all, d.reason)
 	}
 	return strings.Join(all, " ")
 }
 
-// scopeText writes a grant out so that it can be read without knowing the rules.
-func (f facts) scopeText(g toolspec.Grant) string {
-	text := f.name()
+// grantText writes a grant out so that it can be read without knowing the rules.
+func (f facts) grantText(g toolspec.Grant) string {
+	text := f.toolName()
 	if len(g.Hosts) > 0 {
-		text += " on " + list(g.Hosts) + " only"
+		text += " on " + joinWords(g.Hosts) + " only"
 	}
 	if len(g.Args) > 0 {
-		if args := arguments(g.Args); args != "" {
+		if args := formatArgs(g.Args); args != "" {
 			text += ", exactly with " + args
 		}
 	} else {
@@ -172,28 +172,28 @@ func (f facts) scopeText(g toolspec.Grant) string {
 		text += ", on " + g.Target
 	}
 	if len(g.Secrets) > 0 {
-		text += ", with the secret " + list(g.Secrets)
+		text += ", with the secret " + joinWords(g.Secrets)
 	}
-	return text + boundsText(g)
+	return text + grantLimitsText(g)
 }
 
-// contactText writes out what lets commands reach hosts.
-func (f facts) contactText(g toolspec.Grant) string {
-	text := "Commands may reach " + list(g.Hosts)
+// hostGrantText writes out what lets commands reach hosts.
+func (f facts) hostGrantText(g toolspec.Grant) string {
+	text := "Commands may reach " + joinWords(g.Hosts)
 	if len(g.Args) > 0 {
-		text = "This very command may reach " + list(g.Hosts)
+		text = "This very command may reach " + joinWords(g.Hosts)
 	}
-	return text + boundsText(g)
+	return text + grantLimitsText(g)
 }
 
-// boundsText is for whom, beside what, where and how long a grant of either kind holds.
-func boundsText(g toolspec.Grant) string {
+// grantLimitsText is for whom, beside what, where and how long a grant of either kind holds.
+func grantLimitsText(g toolspec.Grant) string {
 	text := ""
 	if g.Party != "" {
 		text += ", when " + g.Party + " asks"
 	}
 	if len(g.Outside) > 0 {
-		text += ", while nothing but " + list(g.Outside) + " was read"
+		text += ", while nothing but " + joinWords(g.Outside) + " was read"
 	}
 	if g.Folder != "" {
 		text += ", in " + g.Folder

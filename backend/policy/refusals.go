@@ -37,10 +37,10 @@ func isScheme(name string) bool {
 	return true
 }
 
-// badAddress refuses what is not the web: file:, chrome:, javascript: and the like.
-func badAddress(f facts) (Decision, bool) {
+// refuseScheme refuses what is not the web: file:, chrome:, javascript: and the like.
+func refuseScheme(f facts) (Decision, bool) {
 	for _, address := range []string{f.address, f.targetAddress()} {
-		clean := cleaned(address)
+		clean := cleanAddress(address)
 		switch s := scheme(clean); {
 		case s == "", s == "http", s == "https", strings.EqualFold(clean, "about:blank"):
 		default:
@@ -54,9 +54,9 @@ func badAddress(f facts) (Decision, bool) {
 	return Decision{}, false
 }
 
-// cleaned drops what browsers drop: tabs and line ends anywhere in an address, control
+// cleanAddress drops what browsers drop: tabs and line ends anywhere in an address, control
 // characters and spaces around it.
-func cleaned(address string) string {
+func cleanAddress(address string) string {
 	address = strings.TrimFunc(address, func(r rune) bool { return r <= ' ' })
 	return strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(address)
 }
@@ -64,19 +64,19 @@ func cleaned(address string) string {
 // targetAddress is the description's target when it is a bare address and not a sentence.
 func (f facts) targetAddress() string {
 	t := f.in.Description.Target
-	if !f.hands() || strings.ContainsAny(t, " \"") {
+	if !f.isInterfaceTool() || strings.ContainsAny(t, " \"") {
 		return ""
 	}
 	return t
 }
 
-// closedHost refuses this machine and private networks until a person opens them.
-func closedHost(f facts) (Decision, bool) {
-	if f.onPage() {
+// refuseClosedHost refuses this machine and private networks until a person opens them.
+func refuseClosedHost(f facts) (Decision, bool) {
+	if f.actsOnOpenPage() {
 		return Decision{}, false
 	}
 	for _, h := range f.hosts {
-		if Local(h) && !f.isOpen(h) {
+		if IsLocalHost(h) && !f.hostIsOpen(h) {
 			return Decision{
 				Verdict: Refuse, ErrorType: toolspec.PermissionError,
 				Reason:     h + " is on this machine or in a private network, which is closed to tools",
@@ -98,29 +98,29 @@ func (f facts) howToOpen(host string) string {
 	return "Start with --allow-hosts " + host + ", or set SEXTANT_ALLOW_HOSTS=" + host + "."
 }
 
-// isOpen reports whether a person or an option opened the host.
-func (f facts) isOpen(host string) bool {
-	return Opened(host, f.in.Settings.AllowHosts) || Typed(host, f.in.Opened) ||
-		Typed(host, f.in.Call.From.TypedHosts)
+// hostIsOpen reports whether a person or an option opened the host.
+func (f facts) hostIsOpen(host string) bool {
+	return HostOpened(host, f.in.Settings.AllowHosts) || HostTyped(host, f.in.OpenedHosts) ||
+		HostTyped(host, f.in.Call.From.TypedHosts)
 }
 
-// typed lists the hosts of this call that a person typed in this turn.
-func (f facts) typed() []string {
+// typedHosts lists the hosts of this call that a person typed in this turn.
+func (f facts) typedHosts() []string {
 	var hosts []string
 	for _, h := range f.hosts {
-		if Typed(h, f.in.Call.From.TypedHosts) {
+		if HostTyped(h, f.in.Call.From.TypedHosts) {
 			hosts = append(hosts, h)
 		}
 	}
 	return hosts
 }
 
-// changesNothing holds the read-only mode: looking and moving the view are fine, what
+// refuseInReadOnly holds the read-only mode: looking and moving the view are fine, what
 // could change something is not. A created tool does nothing by itself, nor does an inert one: each
 // call that it makes is judged, in this mode too.
-func changesNothing(f facts) (Decision, bool) {
+func refuseInReadOnly(f facts) (Decision, bool) {
 	if f.in.Settings.Mode != ReadOnly || f.in.Definition.Origin == toolspec.OriginCreated ||
-		f.in.Definition.Hints.Inert || f.in.Definition.Hints.ReadOnly || f.looks() || f.looksOnly() {
+		f.in.Definition.Hints.Inert || f.in.Definition.Hints.ReadOnly || f.onlyMovesView() || f.readsOnly() {
 		return Decision{}, false
 	}
 	return Decision{
@@ -130,9 +130,9 @@ func changesNothing(f facts) (Decision, bool) {
 	}, true
 }
 
-// looks reports whether a tool of ours only moves what is seen.
-func (f facts) looks() bool {
-	if !f.hands() {
+// onlyMovesView reports whether a tool of ours only moves what is seen.
+func (f facts) onlyMovesView() bool {
+	if !f.isInterfaceTool() {
 		return false
 	}
 	switch f.in.Definition.Group {

@@ -13,40 +13,40 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxRule bounds the entries of a rule and the characters of one.
+// maxRuleEntries bounds the entries of a rule and the characters of one.
 const (
-	maxRule  = 64
-	maxEntry = 1000
+	maxRuleEntries = 64
+	maxEntryLength = 1000
 )
 
-// Rule makes a rule that forbids out of a draft's Tool, Hosts, Commands and Paths: what it
+// NewRule makes a rule that forbids out of a draft's Tool, Hosts, Commands and Paths: what it
 // refuses is any call of the tool (all tools when empty) that meets one of them, or every call
 // of the tool when there are none. A path is kept as written and with its links followed. It has no
 // id yet. The error says what cannot be read.
-func Rule(draft toolspec.Grant, now time.Time) (toolspec.Grant, error) {
+func NewRule(draft toolspec.Grant, now time.Time) (toolspec.Grant, error) {
 	g := toolspec.Grant{Scope: toolspec.GrantForbid, Tool: strings.TrimSpace(draft.Tool), Created: now}
 	if g.Tool == "" {
 		g.Tool = toolspec.AnyTool
 	}
-	if len(draft.Hosts)+len(draft.Commands)+len(draft.Paths) > maxRule {
-		return g, fmt.Errorf("a rule may hold %d entries at most", maxRule)
+	if len(draft.Hosts)+len(draft.Commands)+len(draft.Paths) > maxRuleEntries {
+		return g, fmt.Errorf("a rule may hold %d entries at most", maxRuleEntries)
 	}
 	for _, written := range draft.Hosts {
-		host := Normal(written)
-		if host == "" || host == unreadable {
+		host := NormalizeHost(written)
+		if host == "" || host == invalidHost {
 			return g, fmt.Errorf("%q is no host; write it as shop.example or shop.example:8443", written)
 		}
 		g.Hosts = append(g.Hosts, host)
 	}
 	for _, written := range draft.Commands {
 		name := strings.Join(strings.Fields(written), " ")
-		if name == "" || len(name) > maxEntry || strings.ContainsAny(name, ";|&<>$`\"'") {
+		if name == "" || len(name) > maxEntryLength || strings.ContainsAny(name, ";|&<>$`\"'") {
 			return g, fmt.Errorf("%q is no program; write its name, with a subcommand if it has one: git push", written)
 		}
 		g.Commands = append(g.Commands, name)
 	}
 	for _, written := range draft.Paths {
-		if !filepath.IsAbs(written) || len(written) > maxEntry {
+		if !filepath.IsAbs(written) || len(written) > maxEntryLength {
 			return g, fmt.Errorf("%q is no absolute path", written)
 		}
 		g.Paths = append(g.Paths, filepath.Clean(written))
@@ -60,7 +60,7 @@ func Rule(draft toolspec.Grant, now time.Time) (toolspec.Grant, error) {
 	if g.Tool == toolspec.AnyTool && len(g.Hosts)+len(g.Commands)+len(g.Paths) == 0 {
 		return g, errors.New("a rule needs a tool, a host, a program or a path")
 	}
-	g.Hosts, g.Commands, g.Paths = sorted(g.Hosts), sorted(g.Commands), sorted(g.Paths)
+	g.Hosts, g.Commands, g.Paths = sortedSet(g.Hosts), sortedSet(g.Commands), sortedSet(g.Paths)
 	g.Text = ruleText(g)
 	return g, nil
 }
@@ -83,49 +83,49 @@ func ruleText(g toolspec.Grant) string {
 	if len(parts) == 0 {
 		return who + ", never."
 	}
-	return who + ", never " + list(parts) + "."
+	return who + ", never " + joinWords(parts) + "."
 }
 
-// Forbidden are the paths that rules keep from every call of one of our own tools, for a tool
+// ForbiddenPaths are the paths that rules keep from every call of one of our own tools, for a tool
 // that comes by more places than its call names: it passes those by. folder is the workspace.
-func Forbidden(grants []toolspec.Grant, tool, folder string) []string {
+func ForbiddenPaths(grants []toolspec.Grant, tool, folder string) []string {
 	var all []string
 	for _, g := range grants {
-		if holds(g, toolspec.Definition{Name: tool}, folder) {
+		if ruleApplies(g, toolspec.Definition{Name: tool}, folder) {
 			all = append(all, g.Paths...)
 		}
 	}
-	return sorted(all)
+	return sortedSet(all)
 }
 
-// holds reports whether g is a rule about calls of the tool def.
-func holds(g toolspec.Grant, def toolspec.Definition, folder string) bool {
+// ruleApplies reports whether g is a rule about calls of the tool def.
+func ruleApplies(g toolspec.Grant, def toolspec.Definition, folder string) bool {
 	return g.Scope == toolspec.GrantForbid && (g.Tool == toolspec.AnyTool || g.Tool == def.Name) &&
 		(g.Owner == "" || g.Owner == def.Owner) && (g.Folder == "" || g.Folder == folder)
 }
 
-// forbids reports whether a rule made beforehand refuses the call. Hosts, Commands and Paths
+// forbiddenBy reports whether a rule made beforehand refuses the call. Hosts, Commands and Paths
 // of a rule each hold for any of the call's; a rule with none refuses the tool.
-func (f facts) forbids(g toolspec.Grant) bool {
+func (f facts) forbiddenBy(g toolspec.Grant) bool {
 	def := f.in.Definition
 	def.Name = f.in.Call.Tool
 	switch {
-	case !holds(g, def, f.in.Settings.Folder):
+	case !ruleApplies(g, def, f.in.Settings.Folder):
 		return false
 	case len(g.Hosts) == 0 && len(g.Commands) == 0 && len(g.Paths) == 0:
 		return true
 	}
 	d := f.in.Description
-	return slices.ContainsFunc(f.hosts, func(h string) bool { return Opened(h, g.Hosts) }) ||
-		slices.ContainsFunc(d.Commands, func(c toolspec.CommandUse) bool { return called(c, g.Commands) }) ||
-		slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return touches(u, g.Paths) })
+	return slices.ContainsFunc(f.hosts, func(h string) bool { return HostOpened(h, g.Hosts) }) ||
+		slices.ContainsFunc(d.Commands, func(c toolspec.CommandUse) bool { return namesProgram(c, g.Commands) }) ||
+		slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return meetsPath(u, g.Paths) })
 }
 
-// called reports whether a rule names a program: "git" is every git, "git push" that alone.
-func called(c toolspec.CommandUse, names []string) bool {
+// namesProgram reports whether a rule names a program: "git" is every git, "git push" that alone.
+func namesProgram(c toolspec.CommandUse, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
-		for _, is := range []string{c.Program, c.Name, path.Base(c.Program)} {
-			if is != "" && (is == name || strings.HasPrefix(is, name+" ")) {
+		for _, used := range []string{c.Program, c.Name, path.Base(c.Program)} {
+			if used != "" && (used == name || strings.HasPrefix(used, name+" ")) {
 				return true
 			}
 		}
@@ -133,9 +133,9 @@ func called(c toolspec.CommandUse, names []string) bool {
 	})
 }
 
-// touches reports whether a use meets a path of a rule, also by a pattern, and for deletes
+// meetsPath reports whether a use meets a path of a rule, also by a pattern, and for deletes
 // also by a folder above it.
-func touches(u toolspec.FileUse, paths []string) bool {
+func meetsPath(u toolspec.FileUse, paths []string) bool {
 	have := strings.Split(u.Path, "/")
 	return slices.ContainsFunc(paths, func(p string) bool {
 		want := strings.Split(filepath.Clean(p), "/")
@@ -151,10 +151,10 @@ func touches(u toolspec.FileUse, paths []string) bool {
 	})
 }
 
-// ruled refuses what a rule of the person forbids; it wins over every permission.
-func ruled(f facts) (Decision, bool) {
+// refuseByRule refuses what a rule of the person forbids; it wins over every permission.
+func refuseByRule(f facts) (Decision, bool) {
 	for _, g := range f.in.Grants {
-		if f.forbids(g) {
+		if f.forbiddenBy(g) {
 			return Decision{
 				Verdict: Refuse, ErrorType: toolspec.PermissionError, Grant: g.ID,
 				Reason:     "a rule forbids it: " + g.Text,
@@ -165,17 +165,17 @@ func ruled(f facts) (Decision, bool) {
 	return Decision{}, false
 }
 
-// unseen are doubts that a rule about commands leaves: what is only known when it runs could
+// hiddenProgramDoubts are doubts that a rule about commands leaves: what is only known when it runs could
 // be what the rule forbids.
-func (f facts) unseen() []doubt {
+func (f facts) hiddenProgramDoubts() []doubt {
 	hidden := slices.ContainsFunc(f.in.Description.Commands,
 		func(c toolspec.CommandUse) bool { return c.Program == "" })
 	for _, g := range f.in.Grants {
 		if hidden && g.Scope == toolspec.GrantForbid && len(g.Commands) > 0 &&
 			(g.Tool == f.in.Call.Tool || g.Tool == toolspec.AnyTool) {
 			return []doubt{{
-				why:   "What it starts shows only when it runs, and a rule forbids " + list(g.Commands) + ".",
-				exact: true, firm: true,
+				reason: "What it starts shows only when it runs, and a rule forbids " + joinWords(g.Commands) + ".",
+				exact:  true, inEveryMode: true,
 			}}
 		}
 	}

@@ -6,22 +6,22 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// secretUses are the doubts about secrets that the call puts in: each asks when it goes to a host
+// secretDoubts are the doubts about secrets that the call puts in: each asks when it goes to a host
 // for the first time in a conversation, and every time where outside text could be behind it.
-func (f facts) secretUses() []doubt {
+func (f facts) secretDoubts() []doubt {
 	var fresh []string
 	for _, u := range f.in.Description.Secrets {
-		if f.tainted() || !slices.Contains(f.in.UsedSecrets, u) {
-			fresh = append(fresh, "the secret "+u.Name+" into "+placeOf(u))
+		if f.isTainted() || !slices.Contains(f.in.UsedSecrets, u) {
+			fresh = append(fresh, "the secret "+u.Name+" into "+secretPlaceText(u))
 		}
 	}
 	if len(fresh) == 0 {
 		return nil
 	}
-	return []doubt{{why: "It puts " + list(fresh) + ".", exact: f.tainted(), firm: true}}
+	return []doubt{{reason: "It puts " + joinWords(fresh) + ".", exact: f.isTainted(), inEveryMode: true}}
 }
 
-func placeOf(u toolspec.SecretUse) string {
+func secretPlaceText(u toolspec.SecretUse) string {
 	where := u.Origin
 	if where == "" {
 		where = "a page that is not known"
@@ -41,5 +41,5 @@ func (f facts) secretNames() []string {
 	for _, u := range f.in.Description.Secrets {
 		names = append(names, u.Name)
 	}
-	return sorted(names)
+	return sortedSet(names)
 }

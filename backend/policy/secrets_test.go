@@ -17,7 +17,7 @@ func TestASecretAsksOnceForItsHostInAConversation(t *testing.T) {
 	request := ours("web", "http_request", `{"url":"https://api.github.com/user"}`,
 		toolspec.Hints{OpenWorld: true}).hosts("api.github.com").
 		about("GET https://api.github.com/user", "Authorization: Bearer {{secret:github}}")
-	request.Used = []string{"api.github.com"}
+	request.UsedHosts = []string{"api.github.com"}
 	for _, mode := range []Mode{Ask, Workspace, Full} {
 		in := request.mode(mode)
 		comesTo(t, in, Allow)

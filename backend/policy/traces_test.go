@@ -58,7 +58,7 @@ func (c chance) call() Input {
 	}
 	in.Settings.Mode, in.Settings.Folder = Mode(c.one("read-only", "ask", "ask", "workspace", "full")),
 		c.one("/f", "/f", "/g")
-	in.Used = c.some(1, "a.example")
+	in.UsedHosts = c.some(1, "a.example")
 	return in
 }
 

@@ -36,14 +36,14 @@ func (s *Server) permit(ctx context.Context, in *struct {
 		return nil, route.NotFound("There is no tool " + in.Name + ".")
 	}
 	steps := []func() error{
-		func() error { return s.listed(ctx, "tools_ask", in.Name, want == policy.Asking) },
-		func() error { return s.listed(ctx, "tools_allow", policy.Key(def), want == policy.Allowed) },
+		func() error { return s.listed(ctx, "tools_ask", in.Name, want == policy.PermissionAsk) },
+		func() error { return s.listed(ctx, "tools_allow", policy.ToolKey(def), want == policy.PermissionAllow) },
 	}
-	if want == policy.Asking || want == policy.Never {
+	if want == policy.PermissionAsk || want == policy.PermissionNever {
 		slices.Reverse(steps) // no longer allowed, before anything else
 	}
-	rule := func() error { return s.never(ctx, def, want == policy.Never) }
-	if want == policy.Never {
+	rule := func() error { return s.never(ctx, def, want == policy.PermissionNever) }
+	if want == policy.PermissionNever {
 		steps = append([]func() error{rule}, steps...)
 	} else {
 		steps = append(steps, rule)
@@ -89,12 +89,12 @@ func (s *Server) never(ctx context.Context, def toolspec.Definition, forbid bool
 	if err != nil {
 		return err
 	}
-	whole := slices.DeleteFunc(grants, func(g toolspec.Grant) bool { return !policy.Whole(g, def) })
+	whole := slices.DeleteFunc(grants, func(g toolspec.Grant) bool { return !policy.ForbidsTool(g, def) })
 	if forbid {
 		if len(whole) > 0 {
 			return nil
 		}
-		rule, err := policy.Rule(toolspec.Grant{Tool: def.Name}, time.Now().UTC())
+		rule, err := policy.NewRule(toolspec.Grant{Tool: def.Name}, time.Now().UTC())
 		if err != nil {
 			return err
 		}

@@ -84,7 +84,7 @@ func (s *Server) addRule(ctx context.Context, in *struct{ Body RuleDraft }) (*ro
 	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
-	rule, err := policy.Rule(toolspec.Grant{
+	rule, err := policy.NewRule(toolspec.Grant{
 		Tool: in.Body.Tool, Commands: in.Body.Commands, Hosts: in.Body.Hosts,
 		Paths: in.Body.Paths,
 	}, time.Now().UTC())

@@ -63,7 +63,8 @@ func enums() []enum {
 			chat.StatusLimit, chat.StatusInterrupted),
 		enumOf("MetricsRange", wire.MetricsDay, wire.MetricsWeek, wire.MetricsMonth, wire.MetricsAll),
 		enumOf("UndoState", wire.UndoReady, wire.UndoDone, wire.UndoConflict),
-		enumOf("Permission", policy.ByRules, policy.Allowed, policy.Asking, policy.Never),
+		enumOf("Permission", policy.PermissionByRules, policy.PermissionAllow, policy.PermissionAsk,
+			policy.PermissionNever),
 		enumOf("Verdict", policy.Allow, policy.Question, policy.Refuse, policy.Depends),
 		enumOf("SecretPlace", secrets.Header, secrets.Query, secrets.Body, secrets.Field, secrets.Env),
 	}

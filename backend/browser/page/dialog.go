@@ -42,7 +42,7 @@ func (d *Dialog) Describe() string {
 
 // Secret reports whether what d is answered with is not for showing.
 func (d *Dialog) Secret() bool {
-	return d.Kind == DialogAuth || d.Kind == string(proto.PageDialogTypePrompt) && redact.Asks(d.Text)
+	return d.Kind == DialogAuth || d.Kind == string(proto.PageDialogTypePrompt) && redact.AsksForSecret(d.Text)
 }
 
 func CancelAuthRequest(id proto.FetchRequestID) proto.FetchContinueWithAuth {

@@ -5,7 +5,7 @@ import (
 )
 
 // redactor masks what the session's password fields got and other likely secrets. Called under the lock.
-func (s *Session) redactor() *redact.Veil {
+func (s *Session) redactor() *redact.Redactor {
 	return redact.New(s.Secrets.Texts())
 }
 

@@ -269,5 +269,5 @@ func (g *resolver) classify(path string) (what string, kind protectedpaths.Kind)
 		return "", protectedpaths.Ordinary
 	}
 	p := g.Places.Judge(path)
-	return p.What, p.Kind
+	return p.Description, p.Kind
 }

@@ -23,11 +23,8 @@ func newMachine(t *testing.T) *machine {
 	base := resolveLinks(t.TempDir())
 	home := base + "/ada"
 	a := &machine{t: t, home: home, m: Machine{
-		Home: home, Path: base +
-			"/bin", OwnFolders: []string{home + "/.local/share/sextant"}, Places: protectedpaths.New(protectedpaths.Own{
-			Home: home,
-			Data: home + "/.local/share/sextant",
-		}),
+		Home: home, Path: base + "/bin", OwnFolders: []string{home + "/.local/share/sextant"},
+		Places:      protectedpaths.New(protectedpaths.OwnFolders{Home: home, Data: home + "/.local/share/sextant"}),
 		IsProtected: confine.New(confine.Config{Home: home}).Keeps,
 	}}
 	a.file("~/.ssh/id_ed25519", "~/.bashrc", "~/Documents/tax/a.txt", "~/proj/server.py", "~/proj/pyproject.toml")

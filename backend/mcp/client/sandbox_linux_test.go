@@ -69,7 +69,7 @@ func newMachine(t *testing.T, without ...string) *machine {
 	m.sandbox = &launch.Sandbox{
 		Confine: confine.New(confine.Config{Home: m.home, Secret: own, Without: without}), Home: m.home, Homes: m.data +
 			"/mcp-servers", OwnFolders: own,
-		Places: protectedpaths.New(protectedpaths.Own{Home: m.home, Data: m.data, Config: own[1]}),
+		Places: protectedpaths.New(protectedpaths.OwnFolders{Home: m.home, Data: m.data, Config: own[1]}),
 	}
 	if ok, _, why := m.sandbox.Confine.Available(); !ok {
 		t.Skip("no sandbox here: " + why)

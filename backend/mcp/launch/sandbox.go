@@ -173,7 +173,7 @@ func (b *Sandbox) defaultDir(home string, held access.Permissions) string {
 // proxy serves the network of a program that was granted hosts: those and no others.
 func (b *Sandbox) proxy(ctx context.Context, hosts []string) func(net.Listener) (stop func()) {
 	allow := func(_ context.Context, host string) error {
-		if policy.Opened(host, hosts) {
+		if policy.HostOpened(host, hosts) {
 			return nil
 		}
 		return errors.New("sextant.grants.network of this MCP server does not include it")

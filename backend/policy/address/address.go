@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Closed says why a is not public, "" when it is. The ranges are those of the IANA
+// WhyClosed says why a is not public, "" when it is. The ranges are those of the IANA
 // special-purpose registries for IPv4 and IPv6, and one address a cloud took for itself.
-func Closed(a netip.Addr) string {
+func WhyClosed(a netip.Addr) string {
 	a = a.WithZone("").Unmap()
 	switch {
 	case a.IsLoopback(), a.IsUnspecified():
@@ -24,13 +24,13 @@ func Closed(a netip.Addr) string {
 	case a.IsMulticast():
 		return "it is a multicast address"
 	}
-	if inner, ok := embedded(a); ok {
-		if reason := Closed(inner); reason != "" {
+	if inner, ok := embeddedIPv4(a); ok {
+		if reason := WhyClosed(inner); reason != "" {
 			return "it holds " + inner.String() + ", and " + strings.Replace(reason, "it is", "that is", 1)
 		}
 		return ""
 	}
-	for _, r := range reserved() {
+	for _, r := range reservedRanges() {
 		if r.prefix.Contains(a) {
 			return r.reason
 		}
@@ -38,9 +38,9 @@ func Closed(a netip.Addr) string {
 	return ""
 }
 
-// embedded is the IPv4 address that an IPv6 address of a transition scheme leads to: NAT64
+// embeddedIPv4 is the IPv4 address that an IPv6 address of a transition scheme leads to: NAT64
 // (RFC 6052), 6to4 (RFC 3056) and the old IPv4-compatible form.
-func embedded(a netip.Addr) (netip.Addr, bool) {
+func embeddedIPv4(a netip.Addr) (netip.Addr, bool) {
 	if !a.Is6() {
 		return netip.Addr{}, false
 	}
@@ -59,7 +59,7 @@ type reservedRange struct {
 	reason string
 }
 
-func reserved() []reservedRange {
+func reservedRanges() []reservedRange {
 	const special, shared = "it is an address kept for special use", "it is a provider's shared network"
 	return []reservedRange{
 		{v4(0, 0, 0, 0, 8), "it is this machine"},

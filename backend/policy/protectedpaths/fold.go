@@ -6,24 +6,24 @@ import (
 	"unicode"
 )
 
-// folded splits a path into its elements, each folded, "." and ".." resolved as written.
-func folded(path string) []string {
+// foldPath splits a path into its elements, each folded, "." and ".." resolved as written.
+func foldPath(path string) []string {
 	path = filepath.Clean(path)
 	path = filepath.ToSlash(strings.TrimPrefix(path, filepath.VolumeName(path)))
 	var all []string
 	for element := range strings.SplitSeq(path, "/") {
 		if element != "" {
-			all = append(all, fold(element))
+			all = append(all, foldElement(element))
 		}
 	}
 	return all
 }
 
-// fold brings all spellings that some file system takes for one name to one form: case as
+// foldElement brings all spellings that some file system takes for one name to one form: case as
 // APFS and NTFS ignore it, characters without a shape as HFS+ does, and dots, spaces and the
 // name of a stream at the end as Windows does.
-func fold(element string) string {
-	if plain(element) {
+func foldElement(element string) string {
+	if isFolded(element) {
 		return element
 	}
 	var b strings.Builder
@@ -36,7 +36,7 @@ func fold(element string) string {
 		case r >= 'Ａ' && r <= 'ｚ':
 			r -= 'Ａ' - 'A'
 		}
-		b.WriteRune(lower(r))
+		b.WriteRune(foldCase(r))
 	}
 	name := b.String()
 	if stream := strings.IndexByte(name, ':'); stream > 0 {
@@ -48,8 +48,8 @@ func fold(element string) string {
 	return name
 }
 
-// plain reports whether fold leaves element as it is.
-func plain(element string) bool {
+// isFolded reports whether fold leaves element as it is.
+func isFolded(element string) bool {
 	for i := range len(element) {
 		c := element[i]
 		if c >= 0x80 || c == ':' || 'A' <= c && c <= 'Z' {
@@ -59,8 +59,8 @@ func plain(element string) bool {
 	return element == "" || !strings.HasSuffix(element, ".") && !strings.HasSuffix(element, " ")
 }
 
-// lower is the form that all letters have which differ in case only: ſ, S and s are s.
-func lower(r rune) rune {
+// foldCase is the form that all letters have which differ in case only: ſ, S and s are s.
+func foldCase(r rune) rune {
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
 		if 'a' <= next && next <= 'z' {
 			return next

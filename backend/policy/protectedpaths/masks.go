@@ -22,24 +22,24 @@ func Secrets(home string, own ...string) []string {
 			all = append(all, path)
 		}
 	}
-	for _, dir := range bothForms(home) {
-		all = append(all, secretsOf(dir, func(string) bool { return true })...)
+	for _, dir := range withResolved(home) {
+		all = append(all, secretPlaces(dir, func(string) bool { return true })...)
 	}
 	for _, dir := range otherHomes() {
-		all = append(all, secretsOf(dir, func(path string) bool {
+		all = append(all, secretPlaces(dir, func(path string) bool {
 			_, err := os.Lstat(path)
 			return err == nil
 		})...)
 	}
 	for _, dir := range own {
-		all = append(all, bothForms(dir)...)
+		all = append(all, withResolved(dir)...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// secretsOf are the secret places of a home that keep lets through.
-func secretsOf(home string, keep func(path string) bool) []string {
+// secretPlaces are the secret places of a home that keep lets through.
+func secretPlaces(home string, keep func(path string) bool) []string {
 	var all []string
 	for rel, place := range homePlaces() {
 		path := filepath.Join(home, filepath.FromSlash(rel))
@@ -47,7 +47,7 @@ func secretsOf(home string, keep func(path string) bool) []string {
 			continue
 		}
 		all = append(all, path)
-		if real, ok := target(home, path); ok {
+		if real, ok := linkTarget(home, path); ok {
 			all = append(all, real)
 		}
 	}

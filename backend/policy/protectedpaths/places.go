@@ -29,12 +29,12 @@ const (
 // Place is what lies at a path.
 type Place struct {
 	Kind Kind
-	// What names it within a sentence ("a shell start-up file"), "" for an ordinary one.
-	What string
+	// Description names it within a sentence ("a shell start-up file"), "" for an ordinary one.
+	Description string
 }
 
-// Own are the folders that belong to the person and to us, absolute; an empty one is not known.
-type Own struct {
+// OwnFolders are the folders that belong to the person and to us, absolute; an empty one is not known.
+type OwnFolders struct {
 	// Home is the person's home.
 	Home string
 	// Data and Config are Sextant's own.
@@ -49,49 +49,49 @@ type Places struct {
 }
 
 // New reads where the known places of own lie on this machine, links followed.
-func New(own Own) *Places {
+func New(own OwnFolders) *Places {
 	p := &Places{fixed: tree{}, home: tree{}}
 	for path, place := range systemPlaces() {
-		p.fixed.add(folded(path), place)
+		p.fixed.add(foldPath(path), place)
 	}
 	for path, place := range homePlaces() {
-		p.home.add(folded(path), place)
+		p.home.add(foldPath(path), place)
 	}
-	for _, home := range bothForms(own.Home) {
-		p.homes = append(p.homes, folded(home))
+	for _, home := range withResolved(own.Home) {
+		p.homes = append(p.homes, foldPath(home))
 		for rel, place := range homePlaces() {
 			if place.Kind == Secret {
-				p.addTarget(home, rel, place)
+				p.addLinkTarget(home, rel, place)
 			}
 		}
 	}
-	p.addOwn(own)
+	p.addOwnFolders(own)
 	return p
 }
 
-// addTarget puts on the map where a secret place of home leads when it is a link.
-func (p *Places) addTarget(home, rel string, place Place) {
+// addLinkTarget puts on the map where a secret place of home leads when it is a link.
+func (p *Places) addLinkTarget(home, rel string, place Place) {
 	path := filepath.Join(home, filepath.FromSlash(rel))
-	if real, ok := target(home, path); ok {
-		p.fixed.add(folded(real), place)
+	if real, ok := linkTarget(home, path); ok {
+		p.fixed.add(foldPath(real), place)
 	}
 }
 
-// target is where path of home leads, ok when that is somewhere else. A link that leads above
+// linkTarget is where path of home leads, ok when that is somewhere else. A link that leads above
 // the home would make everything secret and counts for nothing.
-func target(home, path string) (real string, ok bool) {
+func linkTarget(home, path string) (real string, ok bool) {
 	real, err := Resolve(path)
-	return real, err == nil && real != path && !under(folded(home), folded(real))
+	return real, err == nil && real != path && !isUnder(foldPath(home), foldPath(real))
 }
 
-// addOwn puts our own folders on the map. What was downloaded is there to be read,
+// addOwnFolders puts our own folders on the map. What was downloaded is there to be read,
 // and notes are the person's, outside of the workspace as any other file.
-func (p *Places) addOwn(own Own) {
-	for _, dir := range bothForms(own.Config) {
-		p.fixed.add(folded(dir), Place{Sensitive, "Sextant's own configuration"})
+func (p *Places) addOwnFolders(own OwnFolders) {
+	for _, dir := range withResolved(own.Config) {
+		p.fixed.add(foldPath(dir), Place{Sensitive, "Sextant's own configuration"})
 	}
-	for _, dir := range bothForms(own.Data) {
-		at := folded(dir)
+	for _, dir := range withResolved(own.Data) {
+		at := foldPath(dir)
 		p.fixed.add(at, Place{Secret, "Sextant's own data"})
 		p.fixed.add(append(slices.Clone(at), "downloads"), Place{Ordinary, ""})
 		p.fixed.add(append(slices.Clone(at), "notes"), Place{Ordinary, ""})
@@ -106,12 +106,12 @@ func (p *Places) Judge(path string) Place {
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
 		return Place{Secret, "a path that is not absolute"}
 	}
-	if harmlessDevice(path) {
+	if isHarmlessDevice(path) {
 		return Place{}
 	}
-	worst := p.named(folded(path))
+	worst := p.judgeNames(foldPath(path))
 	_, err := follow(path, func(step string) {
-		if found := p.named(folded(step)); found.Kind > worst.Kind {
+		if found := p.judgeNames(foldPath(step)); found.Kind > worst.Kind {
 			worst = found
 		}
 	})
@@ -121,21 +121,21 @@ func (p *Places) Judge(path string) Place {
 	return worst
 }
 
-// Named is Judge for a path that is known to hold no links, as one that was found by walking: it
+// JudgeByName is Judge for a path that is known to hold no links, as one that was found by walking: it
 // asks the file system nothing.
-func (p *Places) Named(path string) Place {
-	if harmlessDevice(path) {
+func (p *Places) JudgeByName(path string) Place {
+	if isHarmlessDevice(path) {
 		return Place{}
 	}
-	return p.named(folded(path))
+	return p.judgeNames(foldPath(path))
 }
 
-// named judges a folded path by its names alone.
-func (p *Places) named(at []string) Place {
+// judgeNames judges a folded path by its names alone.
+func (p *Places) judgeNames(at []string) Place {
 	worst := p.fixed.find(at)
 	if worst.exempt {
 		// Only what is named further down can be more than the exempted folder is.
-		return anywhere(at[worst.depth:])
+		return judgeByFileName(at[worst.depth:])
 	}
 	graver := func(found Place) {
 		if found.Kind > worst.Kind {
@@ -143,20 +143,20 @@ func (p *Places) named(at []string) Place {
 		}
 	}
 	for _, home := range p.homes {
-		if under(at, home) {
+		if isUnder(at, home) {
 			graver(p.home.find(at[len(home):]).Place)
 		}
 	}
-	if n := foreignHome(at); n > 0 {
+	if n := otherHomeLength(at); n > 0 {
 		graver(p.home.find(at[n:]).Place)
 	}
-	graver(processPlace(at))
-	graver(anywhere(at))
+	graver(judgeProcessPath(at))
+	graver(judgeByFileName(at))
 	return worst.Place
 }
 
-// bothForms are a folder as written and with its links followed, none for "".
-func bothForms(dir string) []string {
+// withResolved are a folder as written and with its links followed, none for "".
+func withResolved(dir string) []string {
 	if dir == "" || !filepath.IsAbs(dir) {
 		return nil
 	}
@@ -168,13 +168,13 @@ func bothForms(dir string) []string {
 	return []string{dir, real}
 }
 
-// under reports whether path lies at or below dir, both folded.
-func under(path, dir []string) bool {
+// isUnder reports whether path lies at or below dir, both folded.
+func isUnder(path, dir []string) bool {
 	return len(path) >= len(dir) && slices.Equal(path[:len(dir)], dir)
 }
 
-// foreignHome is how many elements at the start of a path name some person's home, 0 for none.
-func foreignHome(at []string) int {
+// otherHomeLength is how many elements at the start of a path name some person's home, 0 for none.
+func otherHomeLength(at []string) int {
 	switch {
 	case len(at) >= 1 && at[0] == "root":
 		return 1

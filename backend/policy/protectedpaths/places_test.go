@@ -22,8 +22,8 @@ func set(t *testing.T) (*protectedpaths.Places, string) {
 	return protectedpaths.New(own(home)), home
 }
 
-func own(home string) protectedpaths.Own {
-	return protectedpaths.Own{
+func own(home string) protectedpaths.OwnFolders {
+	return protectedpaths.OwnFolders{
 		Home: home, Data: filepath.Join(home, ".local/share/sextant"),
 		Config: filepath.Join(home, ".config/sextant"),
 	}
@@ -49,10 +49,10 @@ func judged(t *testing.T, p *protectedpaths.Places, path string, want protectedp
 	t.Helper()
 	got := p.Judge(path)
 	if got.Kind != want {
-		t.Errorf("%s: %s (%q), want %s", path, kindName(got.Kind), got.What, kindName(want))
+		t.Errorf("%s: %s (%q), want %s", path, kindName(got.Kind), got.Description, kindName(want))
 	}
-	if (got.What == "") != (got.Kind == protectedpaths.Ordinary) {
-		t.Errorf("%s: what it is called is %q", path, got.What)
+	if (got.Description == "") != (got.Kind == protectedpaths.Ordinary) {
+		t.Errorf("%s: what it is called is %q", path, got.Description)
 	}
 }
 

@@ -34,112 +34,93 @@ const (
 // homePlaces are the places of a person's home, relative to it.
 func homePlaces() map[string]Place {
 	all := map[string]Place{}
-	put(all, Secret, keys, ".ssh", ".gnupg", ".config/age", ".config/sops", ".pki", ".putty")
-	put(all, Secret, cloud, ".aws", ".azure", ".config/gcloud", ".kube", ".config/doctl", ".oci", ".fly",
-		".config/rclone",
-		".s3cfg", ".boto", ".terraform.d/credentials.tfrc.json", ".vault-token", ".config/heroku", ".databrickscfg",
-		".docker/config.json", ".config/containers/auth.json", ".config/helm", ".config/hcloud")
-	put(all, Secret, logins, ".netrc", "_netrc", ".authinfo", ".authinfo.gpg", ".npmrc", ".yarnrc", ".yarnrc.yml",
-		".pypirc",
-		".git-credentials", ".config/git/credentials", ".config/gh", ".config/hub", ".config/glab-cli",
-		".cargo/credentials",
-		".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml", ".m2/settings-security.xml",
-		".composer/auth.json",
-		".config/composer/auth.json", ".pgpass", ".my.cnf", ".mylogin.cnf", ".subversion/auth", ".config/pip/pip.conf",
-		".nuget/nuget.config", ".claude.json", ".claude/.credentials.json", ".codex/auth.json")
-	put(all, Secret, browser, ".mozilla", ".config/google-chrome", ".config/google-chrome-beta",
-		".config/google-chrome-unstable",
-		".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge", ".config/microsoft-edge-beta",
-		".config/microsoft-edge-dev",
-		".config/vivaldi", ".config/opera", ".config/mozilla", ".librewolf", ".waterfox", ".zen", ".cache/mozilla",
-		".cache/google-chrome",
+	addPlaces(all, Secret, keys, ".ssh", ".gnupg", ".config/age", ".config/sops", ".pki", ".putty")
+	addPlaces(all, Secret, cloud, ".aws", ".azure", ".config/gcloud", ".kube", ".config/doctl", ".oci", ".fly",
+		".config/rclone", ".s3cfg", ".boto", ".terraform.d/credentials.tfrc.json", ".vault-token", ".config/heroku",
+		".databrickscfg", ".docker/config.json", ".config/containers/auth.json", ".config/helm", ".config/hcloud")
+	addPlaces(all, Secret, logins, ".netrc", "_netrc", ".authinfo", ".authinfo.gpg", ".npmrc", ".yarnrc",
+		".yarnrc.yml", ".pypirc", ".git-credentials", ".config/git/credentials", ".config/gh", ".config/hub",
+		".config/glab-cli", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml",
+		".m2/settings-security.xml", ".composer/auth.json", ".config/composer/auth.json", ".pgpass", ".my.cnf",
+		".mylogin.cnf", ".subversion/auth", ".config/pip/pip.conf", ".nuget/nuget.config", ".claude.json",
+		".claude/.credentials.json", ".codex/auth.json")
+	addPlaces(all, Secret, browser, ".mozilla", ".config/google-chrome", ".config/google-chrome-beta",
+		".config/google-chrome-unstable", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge",
+		".config/microsoft-edge-beta", ".config/microsoft-edge-dev", ".config/vivaldi", ".config/opera",
+		".config/mozilla", ".librewolf", ".waterfox", ".zen", ".cache/mozilla", ".cache/google-chrome",
 		".cache/chromium", ".cache/BraveSoftware", ".cache/microsoft-edge", "snap/firefox", "snap/chromium",
-		"snap/brave",
-		".var/app/org.mozilla.firefox", ".var/app/org.chromium.Chromium", ".var/app/com.google.Chrome",
-		".var/app/com.brave.Browser",
-		".var/app/com.microsoft.Edge",
-		"Library/Application Support/Google/Chrome", "Library/Application Support/Chromium",
-		"Library/Application Support/Firefox",
+		"snap/brave", ".var/app/org.mozilla.firefox", ".var/app/org.chromium.Chromium", ".var/app/com.google.Chrome",
+		".var/app/com.brave.Browser", ".var/app/com.microsoft.Edge", "Library/Application Support/Google/Chrome",
+		"Library/Application Support/Chromium", "Library/Application Support/Firefox",
 		"Library/Application Support/BraveSoftware", "Library/Application Support/Microsoft Edge", "Library/Safari",
-		"Library/Cookies",
-		"AppData/Local/Google/Chrome", "AppData/Local/Chromium", "AppData/Roaming/Mozilla", "AppData/Local/Mozilla",
-		"AppData/Local/BraveSoftware", "AppData/Local/Microsoft/Edge")
-	put(all, Secret, passwords, ".password-store", ".local/share/keyrings", ".gnome2/keyrings", ".local/share/kwalletd",
-		".kde/share/apps/kwallet",
-		".config/keepassxc", ".config/Bitwarden", ".config/Bitwarden CLI", ".config/1Password", ".config/op",
-		".local/share/pass",
-		"Library/Keychains", "Library/Group Containers/2BUA8C4S2C.com.1password",
-		"AppData/Roaming/Microsoft/Credentials", "AppData/Local/Microsoft/Credentials",
-		"AppData/Roaming/Microsoft/Protect",
-		"AppData/Local/Microsoft/Vault", "AppData/Roaming/gnupg")
-	put(all, Secret, mail, ".thunderbird", "Library/Mail", ".local/share/evolution", "Library/Messages",
+		"Library/Cookies", "AppData/Local/Google/Chrome", "AppData/Local/Chromium", "AppData/Roaming/Mozilla",
+		"AppData/Local/Mozilla", "AppData/Local/BraveSoftware", "AppData/Local/Microsoft/Edge")
+	addPlaces(all, Secret, passwords, ".password-store", ".local/share/keyrings", ".gnome2/keyrings",
+		".local/share/kwalletd", ".kde/share/apps/kwallet", ".config/keepassxc", ".config/Bitwarden",
+		".config/Bitwarden CLI", ".config/1Password", ".config/op", ".local/share/pass", "Library/Keychains",
+		"Library/Group Containers/2BUA8C4S2C.com.1password", "AppData/Roaming/Microsoft/Credentials",
+		"AppData/Local/Microsoft/Credentials", "AppData/Roaming/Microsoft/Protect", "AppData/Local/Microsoft/Vault",
+		"AppData/Roaming/gnupg")
+	addPlaces(all, Secret, mail, ".thunderbird", "Library/Mail", ".local/share/evolution", "Library/Messages",
 		".config/Signal", "AppData/Roaming/Thunderbird")
-	put(all, Sensitive, startup, ".config/fish", ".config/environment.d", ".config/powershell", "Documents/PowerShell",
-		"Documents/WindowsPowerShell",
-		".config/plasma-workspace", ".zsh", ".oh-my-zsh", ".bashrc.d")
-	put(all, Sensitive, autostart, ".config/autostart", ".config/autostart-scripts", ".config/systemd",
-		".local/share/systemd", ".local/share/dbus-1",
-		".config/dbus-1", "Library/LaunchAgents", "Library/LaunchDaemons", ".config/upstart",
-		".local/share/applications",
+	addPlaces(all, Sensitive, startup, ".config/fish", ".config/environment.d", ".config/powershell",
+		"Documents/PowerShell", "Documents/WindowsPowerShell", ".config/plasma-workspace", ".zsh", ".oh-my-zsh",
+		".bashrc.d")
+	addPlaces(all, Sensitive, autostart, ".config/autostart", ".config/autostart-scripts", ".config/systemd",
+		".local/share/systemd", ".local/share/dbus-1", ".config/dbus-1", "Library/LaunchAgents",
+		"Library/LaunchDaemons", ".config/upstart", ".local/share/applications",
 		"AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Startup")
-	put(all, Sensitive, onPath, ".local/bin", "bin")
-	put(all, Sensitive, gitSettings, ".config/git", ".gitconfig")
-	put(all, Sensitive, editor, ".config/nvim", ".config/Code", ".config/Cursor", ".vim", ".config/emacs", ".emacs.d",
-		".config/zed")
-	put(all, Sensitive, packages, ".cargo/config", ".cargo/config.toml", ".config/pip", ".pip", ".gradle",
+	addPlaces(all, Sensitive, onPath, ".local/bin", "bin")
+	addPlaces(all, Sensitive, gitSettings, ".config/git", ".gitconfig")
+	addPlaces(all, Sensitive, editor, ".config/nvim", ".config/Code", ".config/Cursor", ".vim", ".config/emacs",
+		".emacs.d", ".config/zed")
+	addPlaces(all, Sensitive, packages, ".cargo/config", ".cargo/config.toml", ".config/pip", ".pip", ".gradle",
 		".config/pypoetry", ".condarc")
-	put(all, Sensitive, schedule, ".crontab")
+	addPlaces(all, Sensitive, schedule, ".crontab")
 	return all
 }
 
 // systemPlaces are places of the machine, absolute.
 func systemPlaces() map[string]Place {
 	all := map[string]Place{}
-	put(all, Secret, system, "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers",
-		"/etc/sudoers.d", "/etc/ssl/private",
-		"/etc/krb5.keytab", "/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_ecdsa_key", "/etc/ssh/ssh_host_ed25519_key",
-		"/etc/ssh/ssh_host_dsa_key",
+	addPlaces(all, Secret, system, "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers",
+		"/etc/sudoers.d", "/etc/ssl/private", "/etc/krb5.keytab", "/etc/ssh/ssh_host_rsa_key",
+		"/etc/ssh/ssh_host_ecdsa_key", "/etc/ssh/ssh_host_ed25519_key", "/etc/ssh/ssh_host_dsa_key",
 		"/etc/security/opasswd", "/etc/NetworkManager/system-connections", "/etc/wireguard", "/etc/wpa_supplicant",
-		"/var/lib/sss/secrets",
-		"/run/secrets", "/var/run/secrets", "/etc/docker/key.json", "/etc/rancher", "/etc/kubernetes",
-		"/var/lib/docker", "/var/lib/containers",
-		"/run/docker.sock", "/var/run/docker.sock", "/run/containerd", "/run/podman", "/run/dbus", "/var/run/dbus",
-		"/run/user", "/var/run/user",
+		"/var/lib/sss/secrets", "/run/secrets", "/var/run/secrets", "/etc/docker/key.json", "/etc/rancher",
+		"/etc/kubernetes", "/var/lib/docker", "/var/lib/containers", "/run/docker.sock", "/var/run/docker.sock",
+		"/run/containerd", "/run/podman", "/run/dbus", "/var/run/dbus", "/run/user", "/var/run/user",
 		"/private/etc/master.passwd", "/etc/master.passwd", "/Library/Keychains", "/Windows/System32/config",
 		"/proc/kcore", "/proc/keys", "/proc/kmsg")
-	put(all, Secret, device, "/dev")
-	put(all, Ordinary, "", "/dev/shm")
-	put(all, Sensitive, kernel, "/proc/sys", "/proc/sysrq-trigger", "/sys/kernel", "/sys/fs", "/sys/power",
+	addPlaces(all, Secret, device, "/dev")
+	addPlaces(all, Ordinary, "", "/dev/shm")
+	addPlaces(all, Sensitive, kernel, "/proc/sys", "/proc/sysrq-trigger", "/sys/kernel", "/sys/fs", "/sys/power",
 		"/sys/firmware")
-	put(all, Sensitive, schedule, "/etc/crontab", "/etc/cron.d", "/etc/cron.hourly", "/etc/cron.daily",
-		"/etc/cron.weekly", "/etc/cron.monthly",
-		"/var/spool/cron", "/var/spool/at", "/etc/anacrontab")
-	put(all, Sensitive, autostart, "/etc/systemd", "/lib/systemd", "/usr/lib/systemd", "/etc/init.d", "/etc/rc.local",
-		"/etc/xdg/autostart",
-		"/Library/LaunchAgents", "/Library/LaunchDaemons", "/etc/udev", "/etc/dbus-1")
-	put(all, Sensitive, startup, "/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/bashrc", "/etc/zsh",
-		"/etc/zshenv", "/etc/zshrc",
-		"/etc/fish", "/etc/environment", "/etc/environment.d", "/etc/ld.so.preload", "/etc/ld.so.conf",
-		"/etc/ld.so.conf.d", "/etc/pam.d")
-	put(all, Sensitive, "what the machine boots from", "/boot", "/efi")
+	addPlaces(all, Sensitive, schedule, "/etc/crontab", "/etc/cron.d", "/etc/cron.hourly", "/etc/cron.daily",
+		"/etc/cron.weekly", "/etc/cron.monthly", "/var/spool/cron", "/var/spool/at", "/etc/anacrontab")
+	addPlaces(all, Sensitive, autostart, "/etc/systemd", "/lib/systemd", "/usr/lib/systemd", "/etc/init.d",
+		"/etc/rc.local", "/etc/xdg/autostart", "/Library/LaunchAgents", "/Library/LaunchDaemons", "/etc/udev",
+		"/etc/dbus-1")
+	addPlaces(all, Sensitive, startup, "/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/bashrc",
+		"/etc/zsh", "/etc/zshenv", "/etc/zshrc", "/etc/fish", "/etc/environment", "/etc/environment.d",
+		"/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/pam.d")
+	addPlaces(all, Sensitive, "what the machine boots from", "/boot", "/efi")
 	return all
 }
 
-func put(all map[string]Place, kind Kind, what string, paths ...string) {
+func addPlaces(all map[string]Place, kind Kind, what string, paths ...string) {
 	for _, p := range paths {
 		all[p] = Place{kind, what}
 	}
 }
 
-// fileNames are names of files and folders that are sensitive wherever they lie, folded.
-func fileNames(name string) (string, bool) {
+// sensitiveFileName are names of files and folders that are sensitive wherever they lie, folded.
+func sensitiveFileName(name string) (string, bool) {
 	switch name {
 	case ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv",
-		".zprofile",
-		".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login", ".logout", ".inputrc", ".xinitrc",
-		".xprofile",
-		".xsession", ".xsessionrc", ".pam_environment", ".hushlogin", "config.fish", "profile.ps1",
-		"microsoft.powershell_profile.ps1":
+		".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login", ".logout", ".inputrc",
+		".xinitrc", ".xprofile", ".xsession", ".xsessionrc", ".pam_environment", ".hushlogin", "config.fish",
+		"profile.ps1", "microsoft.powershell_profile.ps1":
 		return startup, true
 	case ".git", ".hg", ".svn", ".jj", ".bzr", "git~1":
 		return gitOwn, true
@@ -147,9 +128,9 @@ func fileNames(name string) (string, bool) {
 		return gitSettings, true
 	case ".husky", ".githooks", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml":
 		return hooks, true
-	case ".vscode", ".idea", ".devcontainer", ".devcontainer.json", ".fleet", ".zed", ".cursor", ".claude", ".mcp.json",
-		".vimrc", ".gvimrc", ".exrc",
-		".nvimrc", ".emacs", ".emacs.el", ".dir-locals.el", ".nvim.lua", "mcp-config.json", ".theia":
+	case ".vscode", ".idea", ".devcontainer", ".devcontainer.json", ".fleet", ".zed", ".cursor", ".claude",
+		".mcp.json", ".vimrc", ".gvimrc", ".exrc", ".nvimrc", ".emacs", ".emacs.el", ".dir-locals.el", ".nvim.lua",
+		"mcp-config.json", ".theia":
 		return editor, true
 	case ".envrc", ".env", ".direnv", ".dev.vars":
 		return environment, true
@@ -168,10 +149,10 @@ func fileNames(name string) (string, bool) {
 	return "", false
 }
 
-// anywhere judges by the names that mean the same in every folder.
-func anywhere(at []string) Place {
+// judgeByFileName judges by the names that mean the same in every folder.
+func judgeByFileName(at []string) Place {
 	for i, name := range at {
-		if what, ok := fileNames(name); ok {
+		if what, ok := sensitiveFileName(name); ok {
 			return Place{Sensitive, what}
 		}
 		switch {
@@ -192,10 +173,10 @@ func anywhere(at []string) Place {
 	return Place{}
 }
 
-// processPlace judges what lies under /proc of a process: its memory, environment and open
+// judgeProcessPath judges what lies under /proc of a process: its memory, environment and open
 // files, and the file system as the process sees it.
-func processPlace(at []string) Place {
-	if len(at) < 3 || at[0] != "proc" || !isProcess(at[1]) {
+func judgeProcessPath(at []string) Place {
+	if len(at) < 3 || at[0] != "proc" || !isProcessFolder(at[1]) {
 		return Place{}
 	}
 	name := at[2]
@@ -204,24 +185,23 @@ func processPlace(at []string) Place {
 	}
 	switch name {
 	case "environ", "mem", "fd", "fdinfo", "map_files", "maps", "smaps", "numa_maps", "root", "cwd", "auxv", "stack",
-		"syscall",
-		"cmdline", "pagemap", "clear_refs", "oom_score_adj", "attr", "ns", "exe", "coredump_filter", "uid_map",
-		"gid_map", "setgroups", "timerslack_ns":
+		"syscall", "cmdline", "pagemap", "clear_refs", "oom_score_adj", "attr", "ns", "exe", "coredump_filter",
+		"uid_map", "gid_map", "setgroups", "timerslack_ns":
 		return Place{Secret, process}
 	}
 	return Place{}
 }
 
-func isProcess(name string) bool {
+func isProcessFolder(name string) bool {
 	return name == "self" || name == "thread-self" || name != "" && strings.Trim(name, "0123456789") == ""
 }
 
-// harmlessDevice reports whether a path is one of the devices that commands write to and read
+// isHarmlessDevice reports whether a path is one of the devices that commands write to and read
 // from as a matter of course. They hold nothing.
-func harmlessDevice(path string) bool {
+func isHarmlessDevice(path string) bool {
 	switch path {
-	case "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/stdin", "/dev/stdout",
-		"/dev/stderr":
+	case "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/stdin",
+		"/dev/stdout", "/dev/stderr":
 		return true
 	}
 	return false

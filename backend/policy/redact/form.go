@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// pair is a name and its value in an address: "?token=x", "#access_token=x".
-var pair = regexp.MustCompile(`([?&#;])([^\s?&#;="'<>]{1,80})=([^\s&#;"'<>]+)`)
+// parameterPattern is a name and its value in an address: "?token=x", "#access_token=x".
+var parameterPattern = regexp.MustCompile(`([?&#;])([^\s?&#;="'<>]{1,80})=([^\s&#;"'<>]+)`)
 
-// pairs hides the values of secret names in the addresses that text holds.
-func (v *Veil) pairs(text, where string) string {
-	return pair.ReplaceAllStringFunc(text, func(found string) string {
-		m := pair.FindStringSubmatch(found)
+// parameters hides the values of secret names in the addresses that text holds.
+func (v *Redactor) parameters(text, where string) string {
+	return parameterPattern.ReplaceAllStringFunc(text, func(found string) string {
+		m := parameterPattern.FindStringSubmatch(found)
 		if m[3] == Mark || !secretField(m[2], m[3]) {
 			return found
 		}
-		return m[1] + m[2] + "=" + v.hide(plain(m[2]), where)
+		return m[1] + m[2] + "=" + v.mark(unescape(m[2]), where)
 	})
 }
 
@@ -25,23 +25,23 @@ func secretField(name, value string) bool {
 	if value == "" || value == "true" || value == "false" {
 		return false
 	}
-	return nameOf(plain(name)).tells(value, true)
+	return nameStrength(unescape(name)).isSecret(value, true)
 }
 
-// plain is a name of a query without its escapes.
-func plain(name string) string {
+// unescape is a name of a query without its escapes.
+func unescape(name string) string {
 	if p, err := url.QueryUnescape(name); err == nil {
 		return p
 	}
 	return name
 }
 
-var formShape = regexp.MustCompile(`^[^\s=&<>{}"]{1,100}=[^\s&<>{}"]*(?:&[^\s=&<>{}"]{1,100}=[^\s&<>{}"]*)*$`)
+var formPattern = regexp.MustCompile(`^[^\s=&<>{}"]{1,100}=[^\s&<>{}"]*(?:&[^\s=&<>{}"]{1,100}=[^\s&<>{}"]*)*$`)
 
-func looksLikeForm(text string) bool { return formShape.MatchString(text) }
+func looksLikeForm(text string) bool { return formPattern.MatchString(text) }
 
 // form hides the values of secret names in a form as it is sent.
-func (v *Veil) form(text, where string) string {
+func (v *Redactor) form(text, where string) string {
 	fields := strings.Split(text, "&")
 	for i, f := range fields {
 		name, value, ok := strings.Cut(f, "=")
@@ -49,30 +49,30 @@ func (v *Veil) form(text, where string) string {
 			continue
 		}
 		if secretField(name, value) {
-			fields[i] = name + "=" + v.hide(plain(name), where)
+			fields[i] = name + "=" + v.mark(unescape(name), where)
 			continue
 		}
 		// What a field holds may itself be JSON or an address.
-		inner := plain(value)
-		if shown := v.inner(inner, where); shown != inner {
+		inner := unescape(value)
+		if shown := v.nested(inner, where); shown != inner {
 			fields[i] = name + "=" + url.QueryEscape(shown)
 		}
 	}
 	return strings.Join(fields, "&")
 }
 
-// inner hides secrets in text that stands inside of other text.
-func (v *Veil) inner(text, where string) string {
+// nested hides secrets in text that stands inside of other text.
+func (v *Redactor) nested(text, where string) string {
 	if t := strings.TrimSpace(text); strings.HasPrefix(t, "{") || strings.HasPrefix(t, "[") {
 		return v.json(text, where, true, 1)
 	}
-	return v.Text(v.pairs(text, where), where)
+	return v.Text(v.parameters(text, where), where)
 }
 
-var partName = regexp.MustCompile(`(?i)^[\s\S]*?content-disposition:[^\r\n]*?\bname="([^"\r\n]*)"`)
+var partNamePattern = regexp.MustCompile(`(?i)^[\s\S]*?content-disposition:[^\r\n]*?\bname="([^"\r\n]*)"`)
 
-// parts hides the values of secret names in a form of several parts.
-func (v *Veil) parts(text, where string) string {
+// multipart hides the values of secret names in a form of several parts.
+func (v *Redactor) multipart(text, where string) string {
 	border, _, ok := strings.Cut(text, "\n")
 	border = strings.TrimRight(border, "\r")
 	if !ok || !strings.HasPrefix(border, "--") {
@@ -85,30 +85,30 @@ func (v *Veil) parts(text, where string) string {
 			continue
 		}
 		value = strings.TrimSuffix(value, "\r\n")
-		m := partName.FindStringSubmatch(head)
+		m := partNamePattern.FindStringSubmatch(head)
 		if m == nil || !secretField(m[1], value) {
 			continue
 		}
-		list[i] = head + "\r\n\r\n" + v.hide(m[1], where) + "\r\n"
+		list[i] = head + "\r\n\r\n" + v.mark(m[1], where) + "\r\n"
 	}
 	return strings.Join(list, border)
 }
 
 var (
-	tag       = regexp.MustCompile(`(?i)<(?:input|meta|button|param|data)\b[^>]*>`)
-	tagName   = regexp.MustCompile(`(?i)\s(?:name|id|property)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))`)
-	tagHides  = regexp.MustCompile(`(?i)\stype\s*=\s*["']?password\b`)
-	tagValue  = regexp.MustCompile(`(?i)(\s(?:value|content)\s*=\s*)("[^"]*"|'[^']*'|[^\s>"']+)`)
-	tagButton = regexp.MustCompile(`(?i)\stype\s*=\s*["']?(?:submit|button|checkbox|radio)\b`)
-	element   = regexp.MustCompile(`<([A-Za-z_][\w.:-]{0,60})(?:\s[^>]*)?>([^<]+)</`)
+	tagPattern     = regexp.MustCompile(`(?i)<(?:input|meta|button|param|data)\b[^>]*>`)
+	tagName        = regexp.MustCompile(`(?i)\s(?:name|id|property)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))`)
+	tagHides       = regexp.MustCompile(`(?i)\stype\s*=\s*["']?password\b`)
+	tagValue       = regexp.MustCompile(`(?i)(\s(?:value|content)\s*=\s*)("[^"]*"|'[^']*'|[^\s>"']+)`)
+	tagButton      = regexp.MustCompile(`(?i)\stype\s*=\s*["']?(?:submit|button|checkbox|radio)\b`)
+	elementPattern = regexp.MustCompile(`<([A-Za-z_][\w.:-]{0,60})(?:\s[^>]*)?>([^<]+)</`)
 )
 
 // markup hides what HTML fields, meta elements and XML elements of secret names hold.
-func (v *Veil) markup(text, where string) string {
-	text = tag.ReplaceAllStringFunc(text, func(t string) string {
+func (v *Redactor) markup(text, where string) string {
+	text = tagPattern.ReplaceAllStringFunc(text, func(t string) string {
 		name, password := "", tagHides.MatchString(t)
 		for _, m := range tagName.FindAllStringSubmatch(t, -1) {
-			if n := m[1] + m[2] + m[3]; nameOf(n) > nameOf(name) {
+			if n := m[1] + m[2] + m[3]; nameStrength(n) > nameStrength(name) {
 				name = n
 			}
 		}
@@ -118,21 +118,21 @@ func (v *Veil) markup(text, where string) string {
 		return tagValue.ReplaceAllStringFunc(t, func(found string) string {
 			m := tagValue.FindStringSubmatch(found)
 			value := strings.Trim(m[2], `"'`)
-			if value == "" || !password && !nameOf(name).tells(value, false) {
+			if value == "" || !password && !nameStrength(name).isSecret(value, false) {
 				return found
 			}
 			if name == "" {
 				name = "password"
 			}
-			return m[1] + `"` + v.hide(name, where) + `"`
+			return m[1] + `"` + v.mark(name, where) + `"`
 		})
 	})
-	return element.ReplaceAllStringFunc(text, func(found string) string {
-		m := element.FindStringSubmatch(found)
+	return elementPattern.ReplaceAllStringFunc(text, func(found string) string {
+		m := elementPattern.FindStringSubmatch(found)
 		value := strings.TrimSpace(m[2])
-		if value == "" || nameOf(m[1]) != strong {
+		if value == "" || nameStrength(m[1]) != strong {
 			return found
 		}
-		return strings.Replace(found, ">"+m[2]+"</", ">"+v.hide(m[1], where)+"</", 1)
+		return strings.Replace(found, ">"+m[2]+"</", ">"+v.mark(m[1], where)+"</", 1)
 	})
 }

@@ -10,8 +10,8 @@ import (
 type strength int
 
 const (
-	// harmless names say nothing.
-	harmless strength = iota
+	// notSecret names say nothing.
+	notSecret strength = iota
 	// faint names are those of harmless things as often: "state", "nonce".
 	faint
 	// weak names are those of secrets and of harmless things: "code", "key", "session".
@@ -20,25 +20,24 @@ const (
 	strong
 )
 
-// nameOf judges a name by its words: "accessToken" and "X-Auth-Token" are strong, "token_type" is
-// harmless.
-func nameOf(name string) strength {
-	words := Words(name)
+// nameStrength judges a name by its words: "accessToken" and "X-Auth-Token" are strong, "token_type" is
+// notSecret.
+func nameStrength(name string) strength {
+	words := SplitName(name)
 	if len(words) == 0 {
-		return harmless
+		return notSecret
 	}
 	// What ends so is about a secret and is none.
 	switch words[len(words)-1] {
 	case "type", "types", "count", "limit", "length", "size", "enabled", "required", "expires", "expiry", "at", "in",
-		"url", "uri",
-		"label", "placeholder", "policy", "min", "max", "name", "field", "endpoint", "method", "status", "message",
-		"title", "strength":
-		return harmless
+		"url", "uri", "label", "placeholder", "policy", "min", "max", "name", "field", "endpoint", "method", "status",
+		"message", "title", "strength":
+		return notSecret
 	}
 	if words[0] == "max" || words[0] == "min" || words[0] == "num" {
-		return harmless
+		return notSecret
 	}
-	found := harmless
+	found := notSecret
 	for i, w := range words {
 		switch w {
 		case "pass", "pwd", "pw", "pin", "otp", "totp", "jwt", "bearer", "cookie", "cookies", "sid", "passcode",
@@ -46,8 +45,8 @@ func nameOf(name string) strength {
 			return strong
 		case "key":
 			if i > 0 && slices.Contains([]string{
-				"api", "private", "access", "secret", "signing", "auth",
-				"subscription", "license", "encryption", "session",
+				"api", "private", "access", "secret", "signing", "auth", "subscription", "license", "encryption",
+				"session",
 			}, words[i-1]) {
 				return strong
 			}
@@ -59,8 +58,7 @@ func nameOf(name string) strength {
 		}
 		for _, part := range []string{
 			"password", "passwd", "passphrase", "passwort", "kennwort", "contraseña", "contrasena", "secret", "token",
-			"apikey", "csrf", "xsrf",
-			"sessid", "sessionid", "credential", "authorization",
+			"apikey", "csrf", "xsrf", "sessid", "sessionid", "credential", "authorization",
 		} {
 			if strings.Contains(w, part) {
 				return strong
@@ -79,34 +77,34 @@ func secretHeader(name string) bool {
 	if strings.HasPrefix(name, "access-control-") || strings.HasPrefix(name, "sec-") {
 		return false
 	}
-	s := nameOf(name)
+	s := nameStrength(name)
 	return s == strong || s == weak && (strings.Contains(name, "auth") || strings.Contains(name, "key") ||
 		strings.Contains(name, "session"))
 }
 
-// tells reports whether a value under a name of strength s is a secret; asked is true for what was
+// isSecret reports whether a value under a name of strength s is a secret; asked is true for what was
 // sent.
-func (s strength) tells(value string, asked bool) bool {
+func (s strength) isSecret(value string, asked bool) bool {
 	switch s {
 	case strong:
 		return true
 	case weak:
-		return asked || random(value)
+		return asked || looksGenerated(value)
 	case faint:
-		return random(value)
+		return looksGenerated(value)
 	}
 	return false
 }
 
-// counted reports whether a name is one of numbers that count tokens: "total_tokens".
-func counted(name string) bool {
-	words := Words(name)
+// countsTokens reports whether a name is one of numbers that count tokens: "total_tokens".
+func countsTokens(name string) bool {
+	words := SplitName(name)
 	return len(words) > 0 && words[len(words)-1] == "tokens"
 }
 
-// random reports whether a value looks made by a machine or read off one: not a word and not a
+// looksGenerated reports whether a value looks made by a machine or read off one: not a word and not a
 // small number.
-func random(value string) bool {
+func looksGenerated(value string) bool {
 	n, digits := 0, 0
 	for _, r := range value {
 		if unicode.IsSpace(r) {
@@ -120,8 +118,8 @@ func random(value string) bool {
 	return n >= 6 && digits > 0 || n >= 24
 }
 
-// Words splits snake_case, kebab-case and camelCase into lower-case words.
-func Words(name string) []string {
+// SplitName splits snake_case, kebab-case and camelCase into lower-case words.
+func SplitName(name string) []string {
 	var b strings.Builder
 	lower := false
 	for _, r := range name {

@@ -7,17 +7,17 @@ import (
 	"unicode"
 )
 
-// keyKind is a kind of key that can be told by its shape. The last group of shape is what is
+// secretPattern is a kind of key that can be told by its shape. The last group of shape is what is
 // hidden, all of it when there is none; only, when not nil, must agree.
-type keyKind struct {
-	name  string
-	shape *regexp.Regexp
-	only  func(secret string) bool
+type secretPattern struct {
+	name   string
+	shape  *regexp.Regexp
+	accept func(secret string) bool
 }
 
-// keyKinds are the shapes that the issuers of keys document for them.
-var keyKinds = sync.OnceValue(func() []keyKind {
-	return []keyKind{
+// secretPatterns are the shapes that the issuers of keys document for them.
+var secretPatterns = sync.OnceValue(func() []secretPattern {
+	return []secretPattern{
 		{"private key", regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)`), nil},
 		{"signed token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*){0,3}`), nil},
 		{"access key", regexp.MustCompile(`\b(?:[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{16,}|sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})`), nil},
@@ -25,7 +25,10 @@ var keyKinds = sync.OnceValue(func() []keyKind {
 		{"access key", regexp.MustCompile(`\b(?:(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b|AIza[0-9A-Za-z_-]{30,}|ya29\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{16,})`), nil},
 		{"access key", regexp.MustCompile(`\b(?:SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|hf_[A-Za-z0-9]{20,}|do[op]_v1_[a-f0-9]{32,}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32,}|dapi[a-f0-9]{32})`), nil},
 		{"hook address", regexp.MustCompile(`\bhooks\.slack\.com/services/([A-Za-z0-9/_-]{20,})`), nil},
-		{"credentials", regexp.MustCompile(`(?i)\b(?:bearer|basic|negotiate)\s+([A-Za-z0-9._~+/=-]{8,})`), mixed},
+		{
+			"credentials", regexp.MustCompile(`(?i)\b(?:bearer|basic|negotiate)\s+([A-Za-z0-9._~+/=-]{8,})`),
+			looksEncoded,
+		},
 		{
 			"password in an address", regexp.MustCompile(`\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/?#"'<>@:]*:([^\s/?#"'<>@]+)@`),
 			nil,
@@ -33,8 +36,8 @@ var keyKinds = sync.OnceValue(func() []keyKind {
 	}
 })
 
-// mixed reports whether a word is more than letters of a language: "basic information" is none.
-func mixed(word string) bool {
+// looksEncoded reports whether a word is more than letters of a language: "basic information" is none.
+func looksEncoded(word string) bool {
 	return strings.ContainsFunc(word, unicode.IsDigit) || strings.ContainsAny(word, "=+/_") ||
 		strings.ContainsFunc(word[1:], unicode.IsUpper) && strings.ContainsFunc(word, unicode.IsLower)
 }

@@ -28,61 +28,61 @@ const (
 	maxConversations = 32
 	maxTexts         = 48
 	maxText          = 256 << 10
-	maxPrints        = 20_000
-	run              = 5
+	maxFingerprints  = 20_000
+	runLength        = 5
 )
 
 // Memory holds fingerprints of what was read. Make one with New.
 type Memory struct {
 	seed maphash.Seed
 
-	mu    sync.Mutex
-	talks map[string][]text
-	order []string
+	mu            sync.Mutex
+	conversations map[string][]readText
+	order         []string
 }
 
-type text struct {
-	source string
-	prints map[uint64]struct{}
+type readText struct {
+	source       string
+	fingerprints map[uint64]struct{}
 }
 
 // New returns an empty Memory.
-func New() *Memory { return &Memory{seed: maphash.MakeSeed(), talks: map[string][]text{}} }
+func New() *Memory { return &Memory{seed: maphash.MakeSeed(), conversations: map[string][]readText{}} }
 
-// Read notes that body from source was read in the conversation.
-func (m *Memory) Read(conversation, source, body string) {
-	prints := m.prints(body[:min(len(body), maxText)])
+// Record notes that body from source was read in the conversation.
+func (m *Memory) Record(conversation, source, body string) {
+	prints := m.fingerprints(body[:min(len(body), maxText)])
 	if len(prints) == 0 {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, known := m.talks[conversation]; !known {
+	if _, known := m.conversations[conversation]; !known {
 		if len(m.order) >= maxConversations {
-			delete(m.talks, m.order[0])
+			delete(m.conversations, m.order[0])
 			m.order = m.order[1:]
 		}
 		m.order = append(m.order, conversation)
 	}
-	texts := m.talks[conversation]
+	texts := m.conversations[conversation]
 	if len(texts) >= maxTexts {
 		texts = slices.Delete(texts, 0, 1)
 	}
-	m.talks[conversation] = append(texts, text{source: source, prints: prints})
+	m.conversations[conversation] = append(texts, readText{source: source, fingerprints: prints})
 }
 
-// From returns the sources read in the conversation that data looks copied from, sorted; own
+// CopiedFrom returns the sources read in the conversation that data looks copied from, sorted; own
 // are those it may come from and go to, as the page that is typed into.
-func (m *Memory) From(conversation, data string, own func(source string) bool) []string {
+func (m *Memory) CopiedFrom(conversation, data string, own func(source string) bool) []string {
 	m.mu.Lock()
-	texts := slices.Clone(m.talks[conversation])
+	texts := slices.Clone(m.conversations[conversation])
 	m.mu.Unlock()
 	if len(texts) == 0 || data == "" {
 		return nil
 	}
 	wanted := map[uint64]struct{}{}
-	for _, form := range unwrapped(data[:min(len(data), maxText)]) {
-		for p := range m.prints(form) {
+	for _, form := range decodings(data[:min(len(data), maxText)]) {
+		for p := range m.fingerprints(form) {
 			wanted[p] = struct{}{}
 		}
 	}
@@ -91,7 +91,7 @@ func (m *Memory) From(conversation, data string, own func(source string) bool) [
 		if !own(t.source) {
 			continue
 		}
-		for p := range t.prints {
+		for p := range t.fingerprints {
 			delete(wanted, p)
 		}
 	}
@@ -101,7 +101,7 @@ func (m *Memory) From(conversation, data string, own func(source string) bool) [
 			continue
 		}
 		for p := range wanted {
-			if _, there := t.prints[p]; there {
+			if _, there := t.fingerprints[p]; there {
 				found = append(found, t.source)
 				break
 			}
@@ -116,31 +116,31 @@ func (m *Memory) Sources(conversation string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var all []string
-	for _, t := range m.talks[conversation] {
+	for _, t := range m.conversations[conversation] {
 		all = append(all, t.source)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// prints are the fingerprints of a text: its telling words and its runs of words.
-func (m *Memory) prints(s string) map[uint64]struct{} {
+// fingerprints are the fingerprints of a text: its telling words and its runs of words.
+func (m *Memory) fingerprints(s string) map[uint64]struct{} {
 	words := strings.FieldsFunc(strings.ToLower(s),
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '@' && r != '_' })
 	prints := map[uint64]struct{}{}
 	for i, w := range words {
-		if len(prints) >= maxPrints {
+		if len(prints) >= maxFingerprints {
 			break
 		}
-		if telling(w) {
+		if isDistinctive(w) {
 			prints[maphash.String(m.seed, w)] = struct{}{}
 		}
-		if i+run <= len(words) {
-			prints[maphash.String(m.seed, strings.Join(words[i:i+run], " "))] = struct{}{}
+		if i+runLength <= len(words) {
+			prints[maphash.String(m.seed, strings.Join(words[i:i+runLength], " "))] = struct{}{}
 		}
 	}
-	for _, w := range joined(s) {
-		if len(prints) >= maxPrints {
+	for _, w := range groupedWords(s) {
+		if len(prints) >= maxFingerprints {
 			break
 		}
 		prints[maphash.String(m.seed, w)] = struct{}{}
@@ -148,24 +148,24 @@ func (m *Memory) prints(s string) map[uint64]struct{} {
 	return prints
 }
 
-// joined are the telling words that are written in groups: keys as KEY-0010-9QX7, numbers of
+// groupedWords are the telling words that are written in groups: keys as KEY-0010-9QX7, numbers of
 // cards and telephones. A date is none.
-func joined(s string) []string {
+func groupedWords(s string) []string {
 	var all []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.:", r)
 	}) {
 		bare := strings.NewReplacer("-", "", "_", "", ".", "", ":", "").Replace(w)
-		if len(bare) < len(w) && len(bare) > 8 && telling(bare) {
+		if len(bare) < len(w) && len(bare) > 8 && isDistinctive(bare) {
 			all = append(all, bare)
 		}
 	}
 	return all
 }
 
-// telling reports whether a word alone shows that it was copied: a long number, letters and
+// isDistinctive reports whether a word alone shows that it was copied: a long number, letters and
 // digits mixed, an address of mail, a word longer than words are.
-func telling(w string) bool {
+func isDistinctive(w string) bool {
 	letters, digits, turns, last := 0, 0, 0, 0
 	for _, r := range w {
 		kind := 1
@@ -191,9 +191,9 @@ func telling(w string) bool {
 	return letters+digits >= 10 && (turns >= 2 || digits >= 4)
 }
 
-// unwrapped are the forms data can be read in: as it is, and with what it was wrapped in taken
+// decodings are the forms data can be read in: as it is, and with what it was wrapped in taken
 // off.
-func unwrapped(data string) []string {
+func decodings(data string) []string {
 	forms := []string{data}
 	if strings.Contains(data, "%") || strings.Contains(data, "+") {
 		if plain, err := url.QueryUnescape(data); err == nil && plain != data {
@@ -220,12 +220,12 @@ func unwrapped(data string) []string {
 			}
 		}
 	}
-	return append(forms, disguised(data)...)
+	return append(forms, undisguised(data)...)
 }
 
-// disguised are the forms data is read in by who knows the trick: backwards, letters moved by
+// undisguised are the forms data is read in by who knows the trick: backwards, letters moved by
 // half of the alphabet, and written one by one.
-func disguised(data string) []string {
+func undisguised(data string) []string {
 	backwards := []rune(data)
 	slices.Reverse(backwards)
 	forms := []string{string(backwards), strings.Map(rot13, data)}

@@ -17,9 +17,9 @@ func none(string) bool { return false }
 
 func TestWhatWasCopiedIsFoundWithItsSource(t *testing.T) {
 	m := New()
-	m.Read("t1", "file:/home/a/letter.txt", letter)
-	m.Read("t1", "file:/home/a/keys.txt", "Since 2026-11-22 the key is KEY-0010-9QX7-ZT4M, the door code 830017.")
-	m.Read("t1", "https://news.example", "The weather in the north will be mild over the weekend.")
+	m.Record("t1", "file:/home/a/letter.txt", letter)
+	m.Record("t1", "file:/home/a/keys.txt", "Since 2026-11-22 the key is KEY-0010-9QX7-ZT4M, the door code 830017.")
+	m.Record("t1", "https://news.example", "The weather in the north will be mild over the weekend.")
 	for _, c := range []struct {
 		data string
 		want string
@@ -49,21 +49,21 @@ func TestWhatWasCopiedIsFoundWithItsSource(t *testing.T) {
 		{"a desk lamp under 80 euros please", ""},
 		{"", ""},
 	} {
-		if got := strings.Join(m.From("t1", c.data, none), ","); got != c.want {
+		if got := strings.Join(m.CopiedFrom("t1", c.data, none), ","); got != c.want {
 			t.Errorf("%q: from %q, want %q", c.data, got, c.want)
 		}
 	}
-	if got := m.From("t2", letter, none); len(got) != 0 {
+	if got := m.CopiedFrom("t2", letter, none); len(got) != 0 {
 		t.Errorf("another conversation knows it: %v", got)
 	}
 }
 
 func TestWhatIsTheTargetsOwnIsNotCopied(t *testing.T) {
 	m := New()
-	m.Read("t", "https://shop.example", letter)
-	m.Read("t", "file:/home/a/letter.txt", letter)
+	m.Record("t", "https://shop.example", letter)
+	m.Record("t", "file:/home/a/letter.txt", letter)
 	own := func(source string) bool { return source == "https://shop.example" }
-	if got := m.From("t", "ghp_k3Jd8sLq02mXw9", own); len(got) != 0 {
+	if got := m.CopiedFrom("t", "ghp_k3Jd8sLq02mXw9", own); len(got) != 0 {
 		t.Errorf("it stands on the target's own page: %v", got)
 	}
 }
@@ -72,15 +72,16 @@ func TestTheMemoryStaysSmall(t *testing.T) {
 	m := New()
 	for i := range 200 {
 		for j := range 60 {
-			m.Read(fmt.Sprint(i), "s", fmt.Sprintf("token%dabc%d9999 ", i, j))
+			m.Record(fmt.Sprint(i), "s", fmt.Sprintf("token%dabc%d9999 ", i, j))
 		}
 	}
-	if len(m.talks) != maxConversations || len(m.order) != maxConversations || len(m.talks["199"]) != maxTexts {
-		t.Errorf("%d conversations, %d texts", len(m.talks), len(m.talks["199"]))
+	if len(m.conversations) != maxConversations || len(m.order) != maxConversations ||
+		len(m.conversations["199"]) != maxTexts {
+		t.Errorf("%d conversations, %d texts", len(m.conversations), len(m.conversations["199"]))
 	}
 	long := strings.Repeat("one two three four five six seven ", 1_000_000)
-	m.Read("long", "s", long)
-	if got := m.From("long", "two three four five six", none); !slices.Equal(got, []string{"s"}) {
+	m.Record("long", "s", long)
+	if got := m.CopiedFrom("long", "two three four five six", none); !slices.Equal(got, []string{"s"}) {
 		t.Errorf("%v", got)
 	}
 }
@@ -90,9 +91,9 @@ func FuzzAnyTextCanBeReadAndAskedFor(f *testing.F) {
 	f.Add("\xff\xfe", "%zz=+")
 	f.Fuzz(func(t *testing.T, read, data string) {
 		m := New()
-		m.Read("t", "s", read)
-		_ = m.From("t", data, none)
-		if got := m.From("t", read, none); len(m.prints(read)) > 0 && len(got) != 1 && len(read) < maxText {
+		m.Record("t", "s", read)
+		_ = m.CopiedFrom("t", data, none)
+		if got := m.CopiedFrom("t", read, none); len(m.fingerprints(read)) > 0 && len(got) != 1 && len(read) < maxText {
 			t.Errorf("the text itself is not found: %q", read)
 		}
 	})

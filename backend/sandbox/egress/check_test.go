@@ -291,7 +291,7 @@ func FuzzCheckNeverLetsALiteralInwardAddressPass(f *testing.F) {
 		if refused != nil {
 			t.Fatalf("%q passed and leads nowhere: %v", s, refused)
 		}
-		if a, ok := target.ip(); ok && address.Closed(a) != "" {
+		if a, ok := target.ip(); ok && address.WhyClosed(a) != "" {
 			t.Fatalf("%q passed and leads to %s", s, a)
 		}
 		again, err := parseTarget(target.String())

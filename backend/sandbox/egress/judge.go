@@ -93,7 +93,7 @@ func (g *Guard) closed(t target, a netip.Addr, open bool) *Refused {
 			Suggestion: "It is never opened to pages or tools. Use another address.",
 		}
 	}
-	reason := address.Closed(a)
+	reason := address.WhyClosed(a)
 	if reason == "" || open {
 		return nil
 	}

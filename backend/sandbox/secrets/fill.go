@@ -200,7 +200,7 @@ func binding(written string) (string, error) {
 		}
 		return written, nil
 	}
-	host := policy.Normal(written)
+	host := policy.NormalizeHost(written)
 	if host == "" || host == "?" || strings.Contains(written, "/") {
 		return "", fmt.Errorf("%w: %q is no host; write one such as api.example.com or localhost:8080, without "+
 			"https:// and *", ErrInvalid, written)
@@ -231,7 +231,7 @@ func boundTo(host, origin string) bool {
 	default:
 		return false
 	}
-	name := policy.Normal(u.Hostname())
+	name := policy.NormalizeHost(u.Hostname())
 	want, wantPort, err := net.SplitHostPort(host)
 	if err != nil {
 		want, wantPort = strings.Trim(host, "[]"), ""

@@ -69,7 +69,7 @@ func set(t *testing.T) *bench {
 	b.Tools = files.New(files.Config{
 		Paths: toolkit.Paths{
 			Folder: func() string { return b.work }, Home: home,
-			Places: protectedpaths.New(protectedpaths.Own{
+			Places: protectedpaths.New(protectedpaths.OwnFolders{
 				Home: home, Data: data,
 				Config: filepath.Join(home, "config"),
 			}),

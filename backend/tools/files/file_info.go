@@ -69,7 +69,7 @@ func runFileInfo(_ context.Context, t *Tools, r request[fileInfoParams]) (toolsp
 		return toolspec.Result{}, err
 	}
 	out := fileDetails{
-		Path: a.Shown, Exists: true, Type: safefs.Kind(info.Mode()), Size: info.Size(), Sensitive: a.Place.What,
+		Path: a.Shown, Exists: true, Type: safefs.Kind(info.Mode()), Size: info.Size(), Sensitive: a.Place.Description,
 		Modified: info.ModTime().UTC().Format(time.RFC3339), Mode: info.Mode().String(),
 	}
 	if a.Workspace != "" && filepath.IsLocal(r.p.Path) &&

@@ -242,7 +242,7 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	d := x.describe(t, call, at)
 	var reals []string
 	for i, a := range at {
-		use := toolspec.FileUse{Path: a.Real, Use: paths[i].use, Sensitive: a.Place.What}
+		use := toolspec.FileUse{Path: a.Real, Use: paths[i].use, Sensitive: a.Place.Description}
 		if !slices.Contains(d.Files, use) {
 			d.Files = append(d.Files, use)
 		}

@@ -113,7 +113,7 @@ func (t *Tools) locate(path string) (toolspec.FileUse, *toolspec.Result) {
 	if bad != nil {
 		return toolspec.FileUse{}, bad
 	}
-	return toolspec.FileUse{Path: at.Real, Use: toolspec.UseRead, Sensitive: at.Place.What}, nil
+	return toolspec.FileUse{Path: at.Real, Use: toolspec.UseRead, Sensitive: at.Place.Description}, nil
 }
 
 // use returns the use of an absolute path with links followed. A secret place is refused.
@@ -122,7 +122,7 @@ func (t *Tools) use(real string) (toolspec.FileUse, *toolspec.Result) {
 	if place.Kind == protectedpaths.Secret {
 		return toolspec.FileUse{}, toolkit.RefuseSecret(real, place)
 	}
-	return toolspec.FileUse{Path: real, Use: toolspec.UseRead, Sensitive: place.What}, nil
+	return toolspec.FileUse{Path: real, Use: toolspec.UseRead, Sensitive: place.Description}, nil
 }
 
 // sources returns the source of what was read at path, nil for the person's own files.

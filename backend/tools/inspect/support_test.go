@@ -33,7 +33,7 @@ func newTools(t *testing.T) (*Tools, string) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	own := protectedpaths.New(protectedpaths.Own{
+	own := protectedpaths.New(protectedpaths.OwnFolders{
 		Home: home, Data: filepath.Join(dir, "data"),
 		Config: filepath.Join(dir, "config"),
 	})

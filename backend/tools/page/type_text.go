@@ -110,5 +110,5 @@ func concealed(s session, id int) bool {
 
 // holdsSecret reports whether the name or value of an element says that it holds a secret.
 func holdsSecret(e annotation.Element) bool {
-	return redact.Asks(e.Name) || e.Value != "" && strings.Trim(e.Value, "•") == ""
+	return redact.AsksForSecret(e.Name) || e.Value != "" && strings.Trim(e.Value, "•") == ""
 }

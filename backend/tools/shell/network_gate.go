@@ -55,14 +55,14 @@ func (t *Tools) newGate(ctx context.Context, call toolspec.Call, named []string)
 		done := make(chan struct{})
 		close(done)
 		g.hosts[hostKey(host)] = &hostDecision{done: done}
-		g.local = g.local || policy.Local(host)
+		g.local = g.local || policy.IsLocalHost(host)
 	}
 	return g
 }
 
 // hostKey is a normalized host without a default port.
 func hostKey(host string) string {
-	host = policy.Normal(host)
+	host = policy.NormalizeHost(host)
 	for _, port := range []string{":80", ":443"} {
 		if name, is := strings.CutSuffix(host, port); is &&
 			(!strings.Contains(name, ":") || strings.HasPrefix(name, "[")) {

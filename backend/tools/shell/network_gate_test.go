@@ -55,7 +55,7 @@ func limited(t *testing.T, decide func(ctx context.Context, host string) error) 
 	var hosts []string
 	b.tools = shell.New(shell.Config{
 		Folder: func() string { return b.ws }, Home: b.home,
-		Places: protectedpaths.New(protectedpaths.Own{Home: b.home}), Confine: c,
+		Places: protectedpaths.New(protectedpaths.OwnFolders{Home: b.home}), Confine: c,
 		Egress: guard, AllowHost: func(ctx context.Context, _ toolspec.Call, host string) error {
 			mu.Lock()
 			hosts = append(hosts, host)

@@ -152,11 +152,11 @@ func (t *Tools) classify(files []toolspec.FileUse) (out []toolspec.FileUse, warn
 		f.Path = resolved(f.Path)
 		switch place := t.cfg.Places.Judge(f.Path); place.Kind {
 		case protectedpaths.Secret:
-			f.Sensitive = place.What
+			f.Sensitive = place.Description
 			warnings = append(warnings, fmt.Sprintf("It names %s (%s), which is hidden from commands.", f.Path,
-				place.What))
+				place.Description))
 		case protectedpaths.Sensitive:
-			f.Sensitive = place.What
+			f.Sensitive = place.Description
 		}
 		if !slices.ContainsFunc(out, func(o toolspec.FileUse) bool { return o.Path == f.Path && o.Use == f.Use }) {
 			out = append(out, f)

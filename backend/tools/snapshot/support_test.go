@@ -62,7 +62,7 @@ func open(t testing.TB, home string, change ...func(*snapshot.Config)) *bench {
 	check(err)
 	kept, err := blobs.New(filepath.Join(data, "blobs"), 0)
 	check(err)
-	known := protectedpaths.New(protectedpaths.Own{Home: home, Data: data})
+	known := protectedpaths.New(protectedpaths.OwnFolders{Home: home, Data: data})
 	cfg := snapshot.Config{
 		Dir: filepath.Join(data, "before"), Places: known, Blobs: kept, Log: b.store,
 		Forbidden: func(context.Context, string) ([]string, error) { return b.forbidden, nil },
@@ -89,7 +89,7 @@ func (b *bench) without(parts ...string) {
 	b.t.Helper()
 	b.shell = shell.New(shell.Config{
 		Folder: func() string { return b.work }, Home: b.home,
-		Places: protectedpaths.New(protectedpaths.Own{Home: b.home}), Snapshots: b.Watcher,
+		Places: protectedpaths.New(protectedpaths.OwnFolders{Home: b.home}), Snapshots: b.Watcher,
 		Confine: confine.New(confine.Config{
 			Home: b.home, Secret: []string{filepath.Join(b.home, "data")},
 			Without: parts,

@@ -65,7 +65,7 @@ func (p Paths) Resolve(path string) (ResolvedPath, *toolspec.Result, error) {
 	}
 	// A link can be swapped after it was classified. What is opened later is checked to be real, so
 	// real has to be classified as well.
-	if now := p.Places.Named(real); now.Kind > place.Kind {
+	if now := p.Places.JudgeByName(real); now.Kind > place.Kind {
 		place = now
 	}
 	if place.Kind == protectedpaths.Secret {
@@ -76,7 +76,7 @@ func (p Paths) Resolve(path string) (ResolvedPath, *toolspec.Result, error) {
 
 // RefuseSecret returns the refusal of a secret place.
 func RefuseSecret(path string, place protectedpaths.Place) *toolspec.Result {
-	return Fail(toolspec.SecurityError, path+" is closed to every tool: it is "+place.What,
+	return Fail(toolspec.SecurityError, path+" is closed to every tool: it is "+place.Description,
 		"Go on without it. If the person wants it, they can open it themselves.")
 }
 

@@ -29,7 +29,7 @@ func TestLocate(t *testing.T) {
 	}
 	p := Paths{
 		Folder: func() string { return home + "/flat" }, Home: home,
-		Places: protectedpaths.New(protectedpaths.Own{Home: home}), Downloads: work + "/got",
+		Places: protectedpaths.New(protectedpaths.OwnFolders{Home: home}), Downloads: work + "/got",
 	}
 	for _, c := range []struct {
 		path, real, from string

@@ -32,7 +32,7 @@ func parse(raw string) (*url.URL, *toolspec.Result) {
 	case u.Opaque != "" || u.Hostname() == "":
 		return bad("the address has no host")
 	}
-	name := policy.Normal(u.Hostname())
+	name := policy.NormalizeHost(u.Hostname())
 	if name == "?" {
 		return bad(fmt.Sprintf("%q is not a host", u.Hostname()))
 	}
@@ -53,7 +53,7 @@ func joinHost(host, port string) string {
 }
 
 // hosts are the hosts of an address, for the policy.
-func hosts(u *url.URL) []string { return []string{policy.Normal(u.Host)} }
+func hosts(u *url.URL) []string { return []string{policy.NormalizeHost(u.Host)} }
 
 // shortAddress is an address for a sentence: host and path, without the query, which may be secret.
 func shortAddress(u *url.URL) string {
@@ -68,4 +68,4 @@ func shortAddress(u *url.URL) string {
 func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
 // sameHost reports whether b is the same server as a. The default ports of http and https count as one.
-func sameHost(a, b *url.URL) bool { return policy.Typed(a.Host, []string{b.Host}) }
+func sameHost(a, b *url.URL) bool { return policy.HostTyped(a.Host, []string{b.Host}) }

@@ -63,7 +63,7 @@ func (f *Log) Get(id int) *Exchange {
 }
 
 // Requests are those that filter keeps, oldest first, and how many more there are that its limit left out.
-func (f *Log) Requests(filter RequestFilter, v *redact.Veil) (list []Request, more int) {
+func (f *Log) Requests(filter RequestFilter, v *redact.Redactor) (list []Request, more int) {
 	limit := filter.Limit
 	if limit <= 0 {
 		limit = 50

@@ -60,7 +60,7 @@ type RequestDetail struct {
 // MaxBody bounds the body of a RequestDetail, in bytes.
 const MaxBody = 50 << 10
 
-func (q *Exchange) public(v *redact.Veil) Request {
+func (q *Exchange) public(v *redact.Redactor) Request {
 	r := Request{
 		ID: q.id, Method: q.method, URL: v.Address(q.url), By: OriginOf(q.initiator), Type: q.resourceType,
 		Status: q.status, Failed: q.failed, MIME: q.mime,
@@ -108,7 +108,7 @@ func bodyOf(c proto.Client, id string) (body, note string) {
 }
 
 // headers reads headers as the browser reports them and masks credentials.
-func headers(v *redact.Veil, raw json.RawMessage, where string) map[string]string {
+func headers(v *redact.Redactor, raw json.RawMessage, where string) map[string]string {
 	out := map[string]string{}
 	var all map[string]string
 	if len(raw) == 0 || json.Unmarshal(raw, &all) != nil {
@@ -145,7 +145,7 @@ func OriginOf(address string) string {
 
 // Detail is q with its headers and bodies; client is that of the session the request was made in, nil when
 // its page is gone.
-func (q Exchange) Detail(v *redact.Veil, client proto.Client) RequestDetail {
+func (q Exchange) Detail(v *redact.Redactor, client proto.Client) RequestDetail {
 	d := RequestDetail{Request: q.public(v)}
 	switch {
 	case q.key == "" || q.status == 0:

@@ -59,9 +59,11 @@ func (c Config) refusal(g grant) string {
 	}
 	switch place := c.Places.Judge(g.path); {
 	case place.Kind == protectedpaths.Secret:
-		return fmt.Sprintf("permissions.fs names %s, %s, which no panel's program may access", g.written, place.What)
+		return fmt.Sprintf("permissions.fs names %s, %s, which no panel's program may access", g.written,
+			place.Description)
 	case place.Kind == protectedpaths.Sensitive && g.write:
-		return fmt.Sprintf("permissions.fs names %s, %s, which no panel's program may write", g.written, place.What)
+		return fmt.Sprintf("permissions.fs names %s, %s, which no panel's program may write", g.written,
+			place.Description)
 	}
 	return ""
 }
@@ -136,7 +138,7 @@ func (r *Runner) spec(ctx context.Context, command, dir, data string, env []stri
 func (r *Runner) proxyHosts(ctx context.Context) func(net.Listener) (stop func()) {
 	hosts := r.panel.Permissions.Net
 	may := func(_ context.Context, host string) error {
-		if hosts.Any || policy.Opened(host, hosts.List) {
+		if hosts.Any || policy.HostOpened(host, hosts.List) {
 			return nil
 		}
 		return fmt.Errorf("permissions.net of the panel %s does not name it", r.panel.ID)
