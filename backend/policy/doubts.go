@@ -8,17 +8,15 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// doubt is a reason to ask. Exact ones are about this very call: a grant for them holds
-// the arguments fixed.
+// doubt is a reason to ask. An exact one is about these arguments: a grant that answers it is for them only.
 type doubt struct {
 	reason string
 	exact  bool
-	// tainted and firm mark doubts that even the mode Full keeps: outside text could be behind
-	// the call, and what asks in every mode.
+	// tainted says that text from outside could be behind the call, inEveryMode that the mode Full asks too.
 	tainted, inEveryMode bool
 }
 
-// doubts lists why a person should be asked; none means the call runs freely.
+// doubts returns why the person should be asked; with none, the call runs.
 func (f facts) doubts() []doubt {
 	var all []doubt
 	switch {
@@ -35,7 +33,7 @@ func (f facts) doubts() []doubt {
 	return append(all, f.taintDoubts()...)
 }
 
-// hintDoubts are the doubts a tool's own marks raise.
+// hintDoubts returns the doubts that follow from the hints of a tool.
 func (f facts) hintDoubts() []doubt {
 	h := f.in.Definition.Hints
 	var all []doubt
@@ -43,15 +41,15 @@ func (f facts) hintDoubts() []doubt {
 		all = append(all, doubt{reason: f.in.Call.Tool + " can delete or overwrite.", exact: true})
 	}
 	if h.Confirm {
-		why := f.in.Call.Tool + " is marked to be confirmed."
+		why := f.in.Call.Tool + " asks for confirmation of every call."
 		if f.in.Description.NewProgram != "" {
 			why = "It runs on this machine as you, and you have not allowed it before."
 		}
 		if f.isInterfaceTool() {
-			why = "It hands something of this machine to the page."
+			why = "It gives something of this machine to the page."
 		}
-		// What our own hands must confirm is about these very arguments: this file, to this field.
-		// So is what hands over data that a person is to read first, such as the text of a tool.
+		// It is exact where an interface tool gives this file to this field, and where the person is to read the data
+		// first, such as the text of a tool.
 		all = append(all, doubt{reason: why, exact: f.isInterfaceTool() || f.in.Description.Data != "" &&
 			f.in.Description.NewProgram == ""})
 	}
@@ -67,35 +65,34 @@ func (f facts) hintDoubts() []doubt {
 	return all
 }
 
-// isExternalTool reports whether the tool is not one of ours.
+// isExternalTool reports whether the tool is none of the baseline tools.
 func (f facts) isExternalTool() bool { return f.in.Definition.Origin != toolspec.OriginBaseline }
 
-// newHostDoubts is the doubt about a request to a host that was not used before. Driving the
-// page has its own rule in steering.
+// newHostDoubts returns the doubt about a request to a host that was not used before. For interface tools taintDoubts
+// decides.
 func (f facts) newHostDoubts() []doubt {
 	if f.isInterfaceTool() {
 		return nil
 	}
-	var fresh []string
+	var unused []string
 	for _, h := range f.hosts {
 		if !f.hostIsOpen(h) && !HostOpened(h, f.in.UsedHosts) && !f.hostIsGranted(h) {
-			fresh = append(fresh, h)
+			unused = append(unused, h)
 		}
 	}
-	if len(fresh) == 0 {
+	if len(unused) == 0 {
 		return nil
 	}
-	// A command sends what it likes: a word for its host is one for this command.
+	// A command may send anything, so an answer for its host is for this command only.
 	command := f.in.Description.RunsProgram && f.describesEffects()
-	return []doubt{{reason: "It is the first request to " + joinWords(fresh) + ".", exact: command &&
+	return []doubt{{reason: "It is the first request to " + joinWords(unused) + ".", exact: command &&
 		!f.in.Description.HostCheck, inEveryMode: command}}
 }
 
-// hostIsGranted reports whether a permission for commands to reach hosts covers host, for a command
-// that the sandbox keeps to those.
+// hostIsGranted reports whether a grant lets commands reach host, for a command that the sandbox limits to its hosts.
 func (f facts) hostIsGranted(host string) bool {
 	if !f.in.Description.HostsLimited || f.in.Description.HostCheck {
-		return false // of a host that was come to, covered tells which permission it was
+		return false // coveredBy decides, and names the grant
 	}
 	one := f
 	one.hosts = []string{host}
@@ -104,8 +101,8 @@ func (f facts) hostIsGranted(host string) bool {
 	})
 }
 
-// taintDoubts are the doubts outside text raises: what could carry data out or plant
-// instructions asks while such text is in the context (ARCHITECTURE 12).
+// taintDoubts returns the doubts that text from outside raises: while it is in the context, whatever could take data
+// out or leave instructions behind asks (decision 12).
 func (f facts) taintDoubts() []doubt {
 	if len(f.in.Description.CopiedFrom) > 0 {
 		return []doubt{{
@@ -116,7 +113,7 @@ func (f facts) taintDoubts() []doubt {
 	if local := f.in.Description.Local; !f.isTainted() && f.storesInstructions() && len(local) > 0 {
 		return []doubt{{
 			reason: "This conversation read " + joinWords(firstFew(local)) +
-				". Such text can try to steer the assistant, so what it is told for good needs your word.",
+				". Such text can try to steer the assistant, so you confirm every lasting instruction.",
 			exact: true, tainted: true,
 		}}
 	}
@@ -125,19 +122,19 @@ func (f facts) taintDoubts() []doubt {
 	}
 	return []doubt{{
 		reason: "This turn read " + joinWords(f.outside) + ". Such text can try to steer the assistant, " +
-			"so what leaves this machine or stays on it needs your word.",
+			"so you confirm what leaves this machine or stays on it.",
 		exact: true, tainted: true,
 	}}
 }
 
-// storesInstructions reports whether the call leaves words behind that are read later as a person's own.
+// storesInstructions reports whether the call stores text that is later read as the person's own words.
 func (f facts) storesInstructions() bool {
 	d := f.in.Definition
 	return d.Origin == toolspec.OriginBaseline && d.Group == "feedback" && !d.Hints.ReadOnly
 }
 
-// couldLeak reports whether, with outside text in the context, the call could take data
-// somewhere or leave something behind.
+// couldLeak reports whether the call could take data out or leave something behind, with text from outside in the
+// context.
 func (f facts) couldLeak() bool {
 	hints := f.in.Definition.Hints
 	if f.describesEffects() {
@@ -150,19 +147,19 @@ func (f facts) couldLeak() bool {
 		return !hints.ReadOnly || hints.OpenWorld || len(f.hosts) > 0
 	}
 	if hints.Confirm {
-		// A file or a script may hold anything, also where its page was read.
+		// A file or a script may contain anything, also for the page that was read.
 		return true
 	}
 	if f.in.Description.IsPageLink {
 		return false
 	}
-	// Our hands carry data out in an address or in what they type; on the origin that was
-	// read, or one a person typed, that is what the page is there for.
+	// Interface tools take data out in an address or in what they type. That is as intended on the origin that was
+	// read, or one that a person typed.
 	if f.address == "" && f.in.Description.Data == "" {
 		return false
 	}
 	if len(f.hosts) == 0 {
-		// Where the data would go is not known.
+		// It is not known where the data would go.
 		return f.in.Description.Data != ""
 	}
 	for _, h := range f.hosts {
@@ -173,9 +170,8 @@ func (f facts) couldLeak() bool {
 	return false
 }
 
-// workspaceCovers reports whether the mode Workspace covers the call: one of our file tools, on
-// a path inside the folder. The path is compared as written; links are followed, and
-// stopped, where it is opened.
+// workspaceCovers reports whether the mode Workspace allows the call: a file tool on a path in the workspace folder.
+// The path is compared as written; whoever opens it follows links and refuses those that lead out.
 func (f facts) workspaceCovers() bool {
 	d, target := f.in.Definition, f.in.Description.Target
 	if f.in.Settings.Mode != Workspace || d.Origin != toolspec.OriginBaseline || d.Group != "files" {
@@ -190,7 +186,7 @@ func (f facts) workspaceCovers() bool {
 	return f.inFolder(target)
 }
 
-// allowReason says why nothing had to be asked.
+// allowReason says why the call runs without a question.
 func (f facts) allowReason() string {
 	switch {
 	case f.readsOnly() && f.in.Description.RunsProgram:
@@ -198,7 +194,7 @@ func (f facts) allowReason() string {
 	case f.in.Definition.Hints.ReadOnly, f.readsOnly():
 		return "It only reads."
 	case f.isInterfaceTool():
-		return "Driving the page and the window asks nothing."
+		return "Using the page and the window needs no confirmation."
 	case f.isAllowedTool():
 		return "You allowed this tool."
 	case f.in.Settings.Mode == Full:
@@ -206,11 +202,12 @@ func (f facts) allowReason() string {
 	case f.describesEffects() && f.in.Settings.Mode == Workspace:
 		return "The mode is Workspace, and it changes nothing outside of the folder."
 	case f.workspaceCovers():
-		return "The mode is Workspace, and the file lies in the folder."
+		return "The mode is Workspace, and the file is in the folder."
 	}
-	return "Nothing about it has to be asked."
+	return "It needs no confirmation."
 }
 
+// joinWords joins items as a sentence does: "a, b and c".
 func joinWords(items []string) string {
 	switch len(items) {
 	case 0:

@@ -10,17 +10,17 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// describesEffects reports whether a tool of ours says which files it uses and what it starts: then these
-// facts are judged, and not the marks of the tool.
+// describesEffects reports whether the description lists the files that the call uses and the programs that it starts.
+// Then these decide, and not the hints of the tool.
 func (f facts) describesEffects() bool {
 	d := f.in.Description
-	// A built-in panel's tools for files tell the same; no other panel can say what it uses.
+	// Only the file tools of built-in panels list files; no other panel can.
 	panel := f.in.Definition.Origin == toolspec.OriginPanel && len(d.Files) > 0
 	return panel || f.in.Definition.Origin == toolspec.OriginBaseline && !f.isInterfaceTool() &&
 		(d.RunsProgram || len(d.Files) > 0)
 }
 
-// readsOnly reports whether a told call changes nothing and reaches nothing.
+// readsOnly reports whether a call that describes its effects changes nothing and uses no network.
 func (f facts) readsOnly() bool {
 	d := f.in.Description
 	if !f.describesEffects() || d.Unconfined != "" || d.Network || len(d.Warnings) > 0 || len(f.hosts) > 0 {
@@ -33,7 +33,7 @@ func (f facts) readsOnly() bool {
 	return !slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Use != toolspec.UseRead })
 }
 
-// effectDoubts are the doubts about what a told call does. All are about this very call.
+// effectDoubts returns the doubts about the described effects of a call. All are exact.
 func (f facts) effectDoubts() []doubt {
 	d := f.in.Description
 	var all []doubt
@@ -53,7 +53,7 @@ func (f facts) effectDoubts() []doubt {
 	}
 	all = append(all, f.fileDoubts()...)
 	if f.in.Call.From.Caller == toolspec.CallerPerson {
-		// A person at a window asked for exactly this: the press of the button was the word for it.
+		// A person pressed the button for exactly this call.
 		return all
 	}
 	for _, w := range d.Warnings {
@@ -61,18 +61,18 @@ func (f facts) effectDoubts() []doubt {
 	}
 	if d.Network && len(f.hosts) == 0 && !d.HostsLimited {
 		all = append(all, doubt{
-			reason: "It reaches the network, and which hosts shows only when it runs.", exact: true,
+			reason: "It uses the network, and its hosts are known only when it runs.", exact: true,
 			inEveryMode: true,
 		})
 	}
 	if d.Network && len(f.hosts) > 0 && d.RunsProgram && !d.HostsLimited && !f.onlyDownloads() {
 		all = append(all, doubt{
-			reason: "It reaches the network, which the sandbox does not limit to " + joinWords(f.hosts) + ".",
+			reason: "It uses the network, which the sandbox does not limit to " + joinWords(f.hosts) + ".",
 			exact:  true, inEveryMode: true,
 		})
 	}
 	if f.in.Definition.Hints.Confirm {
-		all = append(all, doubt{reason: f.in.Call.Tool + " is marked to be confirmed.", exact: true})
+		all = append(all, doubt{reason: f.in.Call.Tool + " asks for confirmation of every call.", exact: true})
 	}
 	if len(all) == 0 && d.RunsProgram && !f.readsOnly() && f.in.Settings.Mode != Workspace && len(f.hosts) == 0 {
 		all = append(all, doubt{reason: "It runs a program that does more than read.", exact: true})
@@ -80,8 +80,8 @@ func (f facts) effectDoubts() []doubt {
 	return all
 }
 
-// onlyDownloads reports whether all that has the network is curl or wget, with nothing that has to be
-// describesEffects of them: then the hosts they name are those they reach.
+// onlyDownloads reports whether only curl and wget use the network, without warnings: then they contact only the hosts
+// that they name.
 func (f facts) onlyDownloads() bool {
 	d := f.in.Description
 	return len(d.Warnings) == 0 && !slices.ContainsFunc(d.Commands, func(c toolspec.CommandUse) bool {
@@ -89,7 +89,7 @@ func (f facts) onlyDownloads() bool {
 	})
 }
 
-// fileDoubts ask for deletes, for what is written, and for what lies outside of the folder.
+// fileDoubts returns the doubts about deletes, writes, and reads outside of the folder.
 func (f facts) fileDoubts() []doubt {
 	var deleted, outside, inside, read []string
 	person := f.in.Call.From.Caller == toolspec.CallerPerson
@@ -97,7 +97,7 @@ func (f facts) fileDoubts() []doubt {
 		within := u.Own || f.inFolder(u.Path)
 		switch {
 		case u.Use == toolspec.UseDelete && person && within:
-			// The button that a person pressed in the window was the question, as with undo.
+			// A person pressed the button in the window, as with undo.
 		case u.Use == toolspec.UseDelete:
 			deleted = append(deleted, u.Path)
 		case u.Use == toolspec.UseRead && !within && !isSystemPath(u.Path):
@@ -128,8 +128,8 @@ func (f facts) fileDoubts() []doubt {
 	return all
 }
 
-// mustAskEachTime reports whether no standing permission may answer: outside of the sandbox, in
-// sensitive places, and for secrets where outside text could be behind the call.
+// mustAskEachTime reports whether no grant may answer: outside of the sandbox, in sensitive places, and for secrets
+// when text from outside could be behind the call.
 func (f facts) mustAskEachTime() bool {
 	d := f.in.Description
 	if f.isAskingTool() {
@@ -145,8 +145,8 @@ func (f facts) mustAskEachTime() bool {
 		slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return u.Sensitive != "" }))
 }
 
-// leavesFolder reports whether a told call could take data out of the folder, leave something behind
-// outside of it or delete what nothing brings back, whoever steers it.
+// leavesFolder reports whether the described effects could take data out of the folder, leave something behind outside
+// of it, or delete a file.
 func (f facts) leavesFolder() bool {
 	d, hints := f.in.Description, f.in.Definition.Hints
 	if d.Network || d.Unconfined != "" || len(f.hosts) > 0 || hints.OpenWorld && !hints.ReadOnly {
@@ -157,10 +157,10 @@ func (f facts) leavesFolder() bool {
 	})
 }
 
-// inFolder reports whether a path lies in the folder.
+// inFolder reports whether a path is in the workspace folder.
 func (f facts) inFolder(file string) bool { return isBelow(file, f.in.Settings.Folder) }
 
-// isBelow reports whether a clean absolute path is folder or lies in it.
+// isBelow reports whether a clean absolute path is folder or is in it.
 func isBelow(file, folder string) bool {
 	if folder == "" || !filepath.IsAbs(file) {
 		return false
@@ -169,7 +169,7 @@ func isBelow(file, folder string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// isSystemPath reports whether a path lies where the system keeps what every program reads.
+// isSystemPath reports whether a path is in a folder of the system that every program reads.
 func isSystemPath(file string) bool {
 	for _, folder := range []string{
 		"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/etc", "/nix/store", "/System",
@@ -192,7 +192,7 @@ func useVerb(use toolspec.Use) string {
 	return "reads"
 }
 
-// firstFew bounds how many paths one reason names; the question's arguments hold all.
+// firstFew shortens the paths that one reason names; the arguments below the question have all of them.
 func firstFew(paths []string) []string {
 	if len(paths) <= 4 {
 		return paths
@@ -207,12 +207,12 @@ func withPeriod(s string) string {
 	return s + "."
 }
 
-// refuseDisabled refuses tools of a group that a person switched off.
+// refuseDisabled refuses tools and groups of tools that the person switched off.
 func refuseDisabled(f facts) (Decision, bool) {
 	if tool := f.in.Definition.Name; slices.Contains(f.in.Settings.DisabledTools, tool) {
 		return Decision{
 			Verdict: Refuse, ErrorType: toolspec.PermissionError, Reason: "the tool " + tool + " is switched off",
-			Suggestion: "Go on without it. The person can switch it on again in Tools and activity, or with the " +
+			Suggestion: "Continue without it. The person can switch it on in Tools and activity, or with the " +
 				"setting tools_off.",
 		}, true
 	}
@@ -227,7 +227,7 @@ func refuseDisabled(f facts) (Decision, bool) {
 	return Decision{
 		Verdict: Refuse, ErrorType: toolspec.PermissionError,
 		Reason: "the tools of the group " + group + " are switched off",
-		Suggestion: "Go on without them. The person can switch them on again with the setting groups_off " +
+		Suggestion: "Continue without them. The person can switch them on with the setting groups_off " +
 			"(SEXTANT_GROUPS_OFF).",
 	}, true
 }

@@ -14,18 +14,18 @@ import (
 
 const flat = "/home/ana/flat"
 
-// bash is a call that runs a command line, as guard/shell would tell it.
-func bash(command string, commands ...toolspec.CommandUse) Input {
-	in := ours("shell", "bash", `{"command":`+quoted(command)+`}`, toolspec.Hints{Destructive: true})
+// bashCall returns a call that runs a command line.
+func bashCall(command string, commands ...toolspec.CommandUse) Input {
+	in := baselineCall("shell", "bash", `{"command":`+quoteJSON(command)+`}`, toolspec.Hints{Destructive: true})
 	in.Description = toolspec.Description{Present: "Run it", Target: command, RunsProgram: true, Commands: commands}
 	return in
 }
 
-func looks(program string) toolspec.CommandUse {
+func harmlessUse(program string) toolspec.CommandUse {
 	return toolspec.CommandUse{Program: program, Harmless: true}
 }
 
-func named(name string) toolspec.CommandUse { return toolspec.CommandUse{Program: name, Name: name} }
+func namedUse(name string) toolspec.CommandUse { return toolspec.CommandUse{Program: name, Name: name} }
 
 func (in Input) uses(use toolspec.Use, paths ...string) Input {
 	for _, p := range paths {
@@ -53,21 +53,21 @@ func (in Input) unconfined() Input {
 	return in
 }
 
-func file(tool string, use toolspec.Use, path string) Input {
-	in := ours("files", tool, `{"path":`+quoted(path)+`}`,
+func fileCall(tool string, use toolspec.Use, path string) Input {
+	in := baselineCall("files", tool, `{"path":`+quoteJSON(path)+`}`,
 		toolspec.Hints{ReadOnly: use == toolspec.UseRead, Destructive: use == toolspec.UseDelete})
 	return in.about(path, "").uses(use, path)
 }
 
-func TestAHarmlessCommandRunsFreelyInTheSandbox(t *testing.T) {
-	in := bash("grep -rn x .", looks("grep")).uses(toolspec.UseRead, flat, "/usr/include/a.h")
+func TestAllowsHarmlessCommandInSandbox(t *testing.T) {
+	in := bashCall("grep -rn x .", harmlessUse("grep")).uses(toolspec.UseRead, flat, "/usr/include/a.h")
 	for _, mode := range []Mode{ReadOnly, Ask, Workspace, Full} {
-		comesTo(t, in.mode(mode), Allow)
-		comesTo(t, in.mode(mode).alone(), Allow)
+		wantVerdict(t, in.mode(mode), Allow)
+		wantVerdict(t, in.mode(mode).alone(), Allow)
 	}
-	comesTo(t, in.read("https://shop.example"), Allow)
+	wantVerdict(t, in.read("https://shop.example"), Allow)
 	for _, mode := range []Mode{ReadOnly, Ask, Workspace, Full} {
-		d := comesTo(t, in.mode(mode).unconfined(),
+		d := wantVerdict(t, in.mode(mode).unconfined(),
 			map[Mode]Verdict{ReadOnly: Refuse, Ask: Question, Workspace: Question, Full: Question}[mode])
 		if mode != ReadOnly && !strings.Contains(d.Approval.Why, "no Landlock") {
 			t.Errorf("%s does not say why: %q", mode, d.Approval.Why)
@@ -75,14 +75,14 @@ func TestAHarmlessCommandRunsFreelyInTheSandbox(t *testing.T) {
 	}
 }
 
-func TestWhatACommandChangesDecidesWhereItAsks(t *testing.T) {
-	write := bash("touch a", named("touch")).uses(toolspec.UseWrite, flat+"/a")
-	remove := bash("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a")
-	away := bash("touch /srv/a", named("touch")).uses(toolspec.UseWrite, "/srv/a")
-	peek := bash("cat ~/tax.pdf", looks("cat")).uses(toolspec.UseRead, "/home/ana/tax.pdf")
-	unread := bash("$x", toolspec.CommandUse{}).warned("“$x” decides what runs")
-	net := bash("curl a.example", toolspec.CommandUse{Program: "curl"}).network("a.example")
-	blind := bash("git pull", toolspec.CommandUse{Program: "git pull"}).network()
+func TestAsksByEffectsOfCommandInEachMode(t *testing.T) {
+	write := bashCall("touch a", namedUse("touch")).uses(toolspec.UseWrite, flat+"/a")
+	remove := bashCall("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a")
+	away := bashCall("touch /srv/a", namedUse("touch")).uses(toolspec.UseWrite, "/srv/a")
+	peek := bashCall("cat ~/tax.pdf", harmlessUse("cat")).uses(toolspec.UseRead, "/home/ana/tax.pdf")
+	unread := bashCall("$x", toolspec.CommandUse{}).warned("“$x” decides what runs")
+	net := bashCall("curl a.example", toolspec.CommandUse{Program: "curl"}).network("a.example")
+	blind := bashCall("git pull", toolspec.CommandUse{Program: "git pull"}).network()
 	q, r, a := Question, Refuse, Allow
 	for name, c := range map[string]struct {
 		in                             Input
@@ -98,12 +98,12 @@ func TestWhatACommandChangesDecidesWhereItAsks(t *testing.T) {
 		"a sensitive place":           {write.sensitive("git's own files"), r, q, q, q},
 		"a sensitive place only read": {peek.sensitive("a key"), q, q, q, q},
 		"outside of the sandbox":      {write.unconfined(), r, q, q, q},
-		"the file tool in the folder": {file("write_file", toolspec.UseWrite, flat+"/a"), r, q, a, a},
-		"the file tool outside":       {file("write_file", toolspec.UseWrite, "/srv/a"), r, q, q, a},
-		"the file tool deletes":       {file("delete_file", toolspec.UseDelete, flat+"/a"), r, q, q, a},
-		"the file tool reads":         {file("read_file", toolspec.UseRead, flat+"/a"), a, a, a, a},
-		"the file tool reads outside": {file("read_file", toolspec.UseRead, "/home/ana/tax.pdf"), q, q, q, a},
-		"a folder with a like name":   {file("write_file", toolspec.UseWrite, flat+"2/a"), r, q, q, a},
+		"the file tool in the folder": {fileCall("write_file", toolspec.UseWrite, flat+"/a"), r, q, a, a},
+		"the file tool outside":       {fileCall("write_file", toolspec.UseWrite, "/srv/a"), r, q, q, a},
+		"the file tool deletes":       {fileCall("delete_file", toolspec.UseDelete, flat+"/a"), r, q, q, a},
+		"the file tool reads":         {fileCall("read_file", toolspec.UseRead, flat+"/a"), a, a, a, a},
+		"the file tool reads outside": {fileCall("read_file", toolspec.UseRead, "/home/ana/tax.pdf"), q, q, q, a},
+		"a folder with a like name":   {fileCall("write_file", toolspec.UseWrite, flat+"2/a"), r, q, q, a},
 	} {
 		for mode, want := range map[Mode]Verdict{
 			ReadOnly: c.readOnly, Ask: c.ask, Workspace: c.workspace,
@@ -114,21 +114,21 @@ func TestWhatACommandChangesDecidesWhereItAsks(t *testing.T) {
 			}
 		}
 	}
-	comesTo(t, file("undo", toolspec.UseWrite, flat+"/a").caller(toolspec.CallerPerson), Allow)
-	comesTo(t, file("undo", toolspec.UseWrite, flat+
+	wantVerdict(t, fileCall("undo", toolspec.UseWrite, flat+"/a").caller(toolspec.CallerPerson), Allow)
+	wantVerdict(t, fileCall("undo", toolspec.UseWrite, flat+
 		"/.git/a").sensitive("git's own files").caller(toolspec.CallerPerson), Question)
 	used := net
 	used.UsedHosts = []string{"a.example"}
-	comesTo(t, used.mode(Full), Allow)
-	comesTo(t, net.network("127.0.0.1:8080").mode(Full), Refuse)
-	// What else runs with the network reaches what it likes, whichever host a curl beside it names.
-	beside := bash("curl -s a.example; python3 x.py", toolspec.CommandUse{Program: "curl"},
+	wantVerdict(t, used.mode(Full), Allow)
+	wantVerdict(t, net.network("127.0.0.1:8080").mode(Full), Refuse)
+	// Any other command with the network may contact any host, whichever one a curl beside it names.
+	beside := bashCall("curl -s a.example; python3 x.py", toolspec.CommandUse{Program: "curl"},
 		toolspec.CommandUse{Program: "python3"}).network("a.example")
 	redirected := used.warned("curl follows redirects")
 	for _, in := range []Input{beside, redirected} {
 		in.UsedHosts = []string{"a.example"}
 		for _, mode := range []Mode{Ask, Workspace, Full} {
-			if d := comesTo(t, in.mode(mode), Question); !strings.Contains(d.Approval.Why,
+			if d := wantVerdict(t, in.mode(mode), Question); !strings.Contains(d.Approval.Why,
 				"the sandbox does not limit to a.example") {
 				t.Errorf("%s does not say so: %q", mode, d.Approval.Why)
 			}
@@ -136,18 +136,18 @@ func TestWhatACommandChangesDecidesWhereItAsks(t *testing.T) {
 	}
 }
 
-func TestOutsideTextMakesOnlyWhatLeavesTheFolderAsk(t *testing.T) {
+func TestTaintedContextAsksOnlyForEffectsOutsideFolder(t *testing.T) {
 	shop := "https://shop.example"
-	net := bash("curl a.example", toolspec.CommandUse{Program: "curl"}).network("a.example")
+	net := bashCall("curl a.example", toolspec.CommandUse{Program: "curl"}).network("a.example")
 	net.UsedHosts = []string{"a.example"}
-	comesTo(t, net.mode(Full).read(shop), Question)
-	comesTo(t, file("write_file", toolspec.UseWrite, flat+"/a").mode(Workspace).read(shop), Allow)
-	comesTo(t, file("write_file", toolspec.UseWrite, "/srv/a").mode(Full).read(shop), Question)
-	comesTo(t, bash("make", named("make")).warned("make runs code").mode(Full).read(shop), Allow)
-	gone := bash("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a").mode(Full)
-	comesTo(t, gone, Allow)
-	comesTo(t, gone.read(shop), Question)
-	d := comesTo(t, bash("rm a b", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a", flat+"/b"),
+	wantVerdict(t, net.mode(Full).read(shop), Question)
+	wantVerdict(t, fileCall("write_file", toolspec.UseWrite, flat+"/a").mode(Workspace).read(shop), Allow)
+	wantVerdict(t, fileCall("write_file", toolspec.UseWrite, "/srv/a").mode(Full).read(shop), Question)
+	wantVerdict(t, bashCall("make", namedUse("make")).warned("make runs code").mode(Full).read(shop), Allow)
+	gone := bashCall("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a").mode(Full)
+	wantVerdict(t, gone, Allow)
+	wantVerdict(t, gone.read(shop), Question)
+	d := wantVerdict(t, bashCall("rm a b", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a", flat+"/b"),
 		Question)
 	if !strings.Contains(d.Approval.Why, "It deletes "+flat+"/a and "+flat+"/b.") || d.Approval.Question != "Run it?" ||
 		d.Approval.Target != "rm a b" {
@@ -155,26 +155,26 @@ func TestOutsideTextMakesOnlyWhatLeavesTheFolderAsk(t *testing.T) {
 	}
 }
 
-func TestAStandingAnswerForAProgramCoversItAndNothingWider(t *testing.T) {
-	asked := bash("go test ./...", named("go test")).warned("go test runs code").uses(toolspec.UseRead, flat)
-	g := kept(t, comesTo(t, asked, Question), event.AnswerLike)
+func TestProgramGrantCoversOnlyItsPrograms(t *testing.T) {
+	asked := bashCall("go test ./...", namedUse("go test")).warned("go test runs code").uses(toolspec.UseRead, flat)
+	g := grantFor(t, wantVerdict(t, asked, Question), event.AnswerLike)
 	if want := "bash: any “go test …” in " + flat +
-		", in every conversation. Nothing that deletes, or writes or reads outside of the folder. What it runs is " +
-		"not read; the sandbox keeps it in the folder."; g.Text != want {
+		", in every conversation. Nothing that deletes, or writes or reads outside of the folder. Sextant does not " +
+		"read what it runs; the sandbox keeps it in the folder."; g.Text != want {
 		t.Errorf("text %q", g.Text)
 	}
-	plain := kept(t, comesTo(t, bash("touch a", named("touch")).uses(toolspec.UseWrite, flat+"/a"), Question),
+	plain := grantFor(t, wantVerdict(t, bashCall("touch a", namedUse("touch")).uses(toolspec.UseWrite, flat+"/a"), Question),
 		event.AnswerLike)
-	if strings.Contains(plain.Text, "not read") {
+	if strings.Contains(plain.Text, "does not read") {
 		t.Errorf("touch runs nothing: %q", plain.Text)
 	}
-	other := bash("ls && go test -run X ./a > out", looks("ls"),
-		named("go test")).warned("go test runs code").uses(toolspec.UseWrite, flat+"/out")
-	comesTo(t, other.with(g), Allow)
+	other := bashCall("ls && go test -run X ./a > out", harmlessUse("ls"),
+		namedUse("go test")).warned("go test runs code").uses(toolspec.UseWrite, flat+"/out")
+	wantVerdict(t, other.with(g), Allow)
 	for name, in := range map[string]Input{
-		"another program":       bash("go run .", named("go run")).warned("w"),
-		"one more program":      bash("go test && go run .", named("go test"), named("go run")).warned("w"),
-		"what has no name":      bash("go test -exec x", toolspec.CommandUse{Program: "go test"}).warned("w"),
+		"another program":       bashCall("go run .", namedUse("go run")).warned("w"),
+		"one more program":      bashCall("go test && go run .", namedUse("go test"), namedUse("go run")).warned("w"),
+		"what has no name":      bashCall("go test -exec x", toolspec.CommandUse{Program: "go test"}).warned("w"),
 		"a delete":              other.uses(toolspec.UseDelete, flat+"/a"),
 		"a write outside":       other.uses(toolspec.UseWrite, "/srv/a"),
 		"a read outside":        other.uses(toolspec.UseRead, "/home/ana/tax.pdf"),
@@ -186,65 +186,65 @@ func TestAStandingAnswerForAProgramCoversItAndNothingWider(t *testing.T) {
 		"another party's word":  other.caller(toolspec.CallerMCP),
 		"another tool's words":  func() Input { in := other; in.Call.Tool = "shell"; return in }(),
 		"in another folder":     func() Input { in := other; in.Settings.Folder = "/srv"; return in }(),
-		"a name it begins with": bash("go testify", named("go testify")).warned("w"),
+		"a name it begins with": bashCall("go testify", namedUse("go testify")).warned("w"),
 	} {
 		if d := Decide(in.with(g)); d.Verdict == Allow {
 			t.Errorf("it covers %s: %s", name, d.Reason)
 		}
 	}
-	if d := comesTo(t, bash("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a"),
+	if d := wantVerdict(t, bashCall("rm a", toolspec.CommandUse{Program: "rm"}).uses(toolspec.UseDelete, flat+"/a"),
 		Question); len(d.Approval.Choices) != 4 {
 		t.Errorf("a delete offers %+v", d.Approval.Choices)
 	}
-	net := bash("git fetch", named("git fetch")).warned("w").network("a.example").uses(toolspec.UseWrite, flat)
-	g = kept(t, comesTo(t, net, Question), event.AnswerLike)
-	comesTo(t, net.with(g), Allow)
-	comesTo(t, bash("git fetch x", named("git fetch")).network("b.example").with(g), Question)
+	net := bashCall("git fetch", namedUse("git fetch")).warned("w").network("a.example").uses(toolspec.UseWrite, flat)
+	g = grantFor(t, wantVerdict(t, net, Question), event.AnswerLike)
+	wantVerdict(t, net.with(g), Allow)
+	wantVerdict(t, bashCall("git fetch x", namedUse("git fetch")).network("b.example").with(g), Question)
 }
 
-func TestAnExactAnswerHoldsForTheSameDoingsOnly(t *testing.T) {
-	asked := bash("touch link", named("touch")).uses(toolspec.UseWrite, flat+"/link")
-	g := kept(t, comesTo(t, asked, Question), event.AnswerAlways)
-	comesTo(t, asked.with(g), Allow)
-	elsewhere := bash("touch link", named("touch")).uses(toolspec.UseWrite, "/srv/link")
-	comesTo(t, elsewhere.with(g), Question)
-	comesTo(t, asked.unconfined().with(g), Question)
-	comesTo(t, asked.sensitive("a shell start-up file").with(g), Question)
+func TestExactGrantCoversOnlySameEffects(t *testing.T) {
+	asked := bashCall("touch link", namedUse("touch")).uses(toolspec.UseWrite, flat+"/link")
+	g := grantFor(t, wantVerdict(t, asked, Question), event.AnswerAlways)
+	wantVerdict(t, asked.with(g), Allow)
+	elsewhere := bashCall("touch link", namedUse("touch")).uses(toolspec.UseWrite, "/srv/link")
+	wantVerdict(t, elsewhere.with(g), Question)
+	wantVerdict(t, asked.unconfined().with(g), Question)
+	wantVerdict(t, asked.sensitive("a shell start-up file").with(g), Question)
 }
 
-func TestAnAnswerForACommandOutlastsTheRemarkOnIt(t *testing.T) {
+func TestCommandGrantIgnoresDescription(t *testing.T) {
 	asked := func(more string) Input {
-		in := bash("touch a", named("touch")).uses(toolspec.UseWrite, flat+"/a")
+		in := bashCall("touch a", namedUse("touch")).uses(toolspec.UseWrite, flat+"/a")
 		in.Call.Args = []byte(`{"command":"touch a"` + more + `}`)
 		return in
 	}
-	g := kept(t, comesTo(t, asked(`,"description":"Make it","timeout":30`), Question), event.AnswerAlways)
+	g := grantFor(t, wantVerdict(t, asked(`,"description":"Make it","timeout":30`), Question), event.AnswerAlways)
 	if strings.Contains(g.Text, "Make it") || !strings.Contains(g.Text, `command="touch a"`) {
 		t.Errorf("text %q", g.Text)
 	}
-	comesTo(t, asked(`,"description":"Make the file","timeout":60`).with(g), Allow)
-	comesTo(t, asked("").with(g), Allow)
-	comesTo(t, asked(`,"working_dir":"sub"`).with(g), Question)
-	comesTo(t, asked(`,"network":true`).with(g), Question)
+	wantVerdict(t, asked(`,"description":"Make the file","timeout":60`).with(g), Allow)
+	wantVerdict(t, asked("").with(g), Allow)
+	wantVerdict(t, asked(`,"working_dir":"sub"`).with(g), Question)
+	wantVerdict(t, asked(`,"network":true`).with(g), Question)
 	other := asked("")
 	other.Call.Args = []byte(`{"command":"touch b"}`)
-	comesTo(t, other.with(g), Question)
+	wantVerdict(t, other.with(g), Question)
 }
 
-func TestWhatAsksEveryTimeOffersNothingToKeep(t *testing.T) {
+func TestOffersNoGrantForWhatMustAskEachTime(t *testing.T) {
 	for _, in := range []Input{
-		bash("ls", looks("ls")).unconfined(),
-		file("write_file", toolspec.UseWrite, flat+"/.git/config").sensitive("git's own files"),
+		bashCall("ls", harmlessUse("ls")).unconfined(),
+		fileCall("write_file", toolspec.UseWrite, flat+"/.git/config").sensitive("git's own files"),
 	} {
-		d := comesTo(t, in, Question)
+		d := wantVerdict(t, in, Question)
 		if len(d.Grants) > 0 || len(d.Approval.Choices) != 2 {
 			t.Errorf("it offers %+v", d.Approval.Choices)
 		}
-		comesTo(t, in.alone(), Refuse)
+		wantVerdict(t, in.alone(), Refuse)
 	}
 }
 
-func never(g toolspec.Grant) toolspec.Grant {
+func forbidRule(g toolspec.Grant) toolspec.Grant {
 	g.ID, g.Scope, g.Text = "rule", toolspec.GrantForbid, "never this"
 	if g.Tool == "" {
 		g.Tool = toolspec.AnyTool
@@ -252,41 +252,41 @@ func never(g toolspec.Grant) toolspec.Grant {
 	return g
 }
 
-func TestARuleThatForbidsWinsOverEverything(t *testing.T) {
-	push := bash("git push", toolspec.CommandUse{Program: "git push"}).network("a.example")
-	yes := kept(t, comesTo(t, push, Question), event.AnswerAlways)
-	rule := never(toolspec.Grant{Commands: []string{"git push"}})
-	d := comesTo(t, push.with(yes, rule).mode(Full), Refuse)
+func TestRuleRefusesDespiteGrantsAndModes(t *testing.T) {
+	push := bashCall("git push", toolspec.CommandUse{Program: "git push"}).network("a.example")
+	yes := grantFor(t, wantVerdict(t, push, Question), event.AnswerAlways)
+	rule := forbidRule(toolspec.Grant{Commands: []string{"git push"}})
+	d := wantVerdict(t, push.with(yes, rule).mode(Full), Refuse)
 	if d.Grant != "rule" || !strings.Contains(d.Reason, "never this") {
 		t.Errorf("%+v", d)
 	}
-	comesTo(t, push.with(rule, yes).caller(toolspec.CallerPerson), Refuse)
-	comesTo(t, bash("git pull", toolspec.CommandUse{Program: "git pull"}).network("a.example").with(rule), Question)
-	comesTo(t, bash("git status", looks("git status")).with(rule), Allow)
-	comesTo(t, bash("git status", looks("git status")).with(never(toolspec.Grant{Commands: []string{"git"}})), Refuse)
-	comesTo(t, bash("/opt/x/rm",
-		toolspec.CommandUse{Program: "/opt/x/rm"}).with(never(toolspec.Grant{Commands: []string{"rm"}})), Refuse)
-	comesTo(t, bash("gitk", looks("gitk")).with(never(toolspec.Grant{Commands: []string{"git"}})), Allow)
-	comesTo(t, bash("$x", toolspec.CommandUse{}).warned("w").mode(Full).with(rule), Question)
-	comesTo(t, bash("$x", toolspec.CommandUse{}).warned("w").mode(Full), Allow)
+	wantVerdict(t, push.with(rule, yes).caller(toolspec.CallerPerson), Refuse)
+	wantVerdict(t, bashCall("git pull", toolspec.CommandUse{Program: "git pull"}).network("a.example").with(rule), Question)
+	wantVerdict(t, bashCall("git status", harmlessUse("git status")).with(rule), Allow)
+	wantVerdict(t, bashCall("git status", harmlessUse("git status")).with(forbidRule(toolspec.Grant{Commands: []string{"git"}})), Refuse)
+	wantVerdict(t, bashCall("/opt/x/rm",
+		toolspec.CommandUse{Program: "/opt/x/rm"}).with(forbidRule(toolspec.Grant{Commands: []string{"rm"}})), Refuse)
+	wantVerdict(t, bashCall("gitk", harmlessUse("gitk")).with(forbidRule(toolspec.Grant{Commands: []string{"git"}})), Allow)
+	wantVerdict(t, bashCall("$x", toolspec.CommandUse{}).warned("w").mode(Full).with(rule), Question)
+	wantVerdict(t, bashCall("$x", toolspec.CommandUse{}).warned("w").mode(Full), Allow)
 
-	host := never(toolspec.Grant{Hosts: []string{"shop.example"}})
-	comesTo(t, page("navigate_page", `{"url":"https://shop.example/"}`).with(host), Refuse)
-	comesTo(t, page("navigate_page", `{"url":"https://other.example/"}`).with(host), Allow)
-	comesTo(t, page("navigate_page",
-		`{"url":"https://shop.example/"}`).with(never(toolspec.Grant{Tool: "navigate_page"})), Refuse)
+	host := forbidRule(toolspec.Grant{Hosts: []string{"shop.example"}})
+	wantVerdict(t, pageCall("navigate_page", `{"url":"https://shop.example/"}`).with(host), Refuse)
+	wantVerdict(t, pageCall("navigate_page", `{"url":"https://other.example/"}`).with(host), Allow)
+	wantVerdict(t, pageCall("navigate_page",
+		`{"url":"https://shop.example/"}`).with(forbidRule(toolspec.Grant{Tool: "navigate_page"})), Refuse)
 
-	secret := never(toolspec.Grant{Paths: []string{flat + "/secret"}})
+	secret := forbidRule(toolspec.Grant{Paths: []string{flat + "/secret"}})
 	for path, want := range map[string]Verdict{
 		flat + "/secret": Refuse, flat + "/secret/a": Refuse, flat + "/s*": Refuse, flat + "/*/a": Refuse, flat +
 			"/secrets": Allow, flat + "/x*": Allow, flat: Allow,
 	} {
-		comesTo(t, file("read_file", toolspec.UseRead, path).with(secret), want)
+		wantVerdict(t, fileCall("read_file", toolspec.UseRead, path).with(secret), want)
 	}
-	comesTo(t, file("delete_file", toolspec.UseDelete, flat).with(secret).mode(Full), Refuse)
+	wantVerdict(t, fileCall("delete_file", toolspec.UseDelete, flat).with(secret).mode(Full), Refuse)
 }
 
-func TestARuleIsWrittenOutAndRefusesWhatCannotBeRead(t *testing.T) {
+func TestNewRuleDescribesItselfAndRejectsInvalidEntries(t *testing.T) {
 	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 	g, err := NewRule(toolspec.Grant{
 		Commands: []string{" git   push "}, Hosts: []string{"Shop.Example."},
@@ -310,7 +310,7 @@ func TestARuleIsWrittenOutAndRefusesWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestARuleAboutALinkHoldsWhereItLeads(t *testing.T) {
+func TestRuleAboutLinkAppliesToItsTarget(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -327,12 +327,12 @@ func TestARuleAboutALinkHoldsWhereItLeads(t *testing.T) {
 	}
 }
 
-func TestAToolThatWalksIsToldWhatRulesKeepFromIt(t *testing.T) {
+func TestForbiddenPathsOfTool(t *testing.T) {
 	grants := []toolspec.Grant{
-		never(toolspec.Grant{Paths: []string{"/srv/b", "/srv/a"}}),
-		never(toolspec.Grant{Tool: "search_files", Paths: []string{"/srv/c"}}),
-		never(toolspec.Grant{Tool: "bash", Paths: []string{"/srv/d"}}),
-		never(toolspec.Grant{Folder: "/elsewhere", Paths: []string{"/srv/e"}}),
+		forbidRule(toolspec.Grant{Paths: []string{"/srv/b", "/srv/a"}}),
+		forbidRule(toolspec.Grant{Tool: "search_files", Paths: []string{"/srv/c"}}),
+		forbidRule(toolspec.Grant{Tool: "bash", Paths: []string{"/srv/d"}}),
+		forbidRule(toolspec.Grant{Folder: "/elsewhere", Paths: []string{"/srv/e"}}),
 		{Scope: toolspec.GrantAlways, Tool: "search_files", Paths: []string{"/srv/f"}},
 	}
 	if got := strings.Join(ForbiddenPaths(grants, "search_files", "/work"), " "); got != "/srv/a /srv/b /srv/c" {
@@ -343,68 +343,68 @@ func TestAToolThatWalksIsToldWhatRulesKeepFromIt(t *testing.T) {
 	}
 }
 
-func TestASwitchedOffGroupIsRefused(t *testing.T) {
-	in := bash("ls", looks("ls")).mode(Full)
+func TestRefusesDisabledGroup(t *testing.T) {
+	in := bashCall("ls", harmlessUse("ls")).mode(Full)
 	in.Settings.DisabledGroups = []string{"shell", "web"}
-	d := comesTo(t, in, Refuse)
+	d := wantVerdict(t, in, Refuse)
 	if !strings.Contains(d.Suggestion, "SEXTANT_GROUPS_OFF") {
 		t.Errorf("suggestion %q", d.Suggestion)
 	}
-	reading := file("read_file", toolspec.UseRead, flat+"/a")
+	reading := fileCall("read_file", toolspec.UseRead, flat+"/a")
 	reading.Settings.DisabledGroups = in.Settings.DisabledGroups
-	comesTo(t, reading, Allow)
-	other := foreign(toolspec.OriginPanel, "shell", "p", `{}`, toolspec.Hints{ReadOnly: true})
+	wantVerdict(t, reading, Allow)
+	other := externalCall(toolspec.OriginPanel, "shell", "p", `{}`, toolspec.Hints{ReadOnly: true})
 	other.Settings.DisabledGroups, other.Definition.Group = in.Settings.DisabledGroups, "shell"
-	comesTo(t, other, Allow)
+	wantVerdict(t, other, Allow)
 }
 
-func TestABuiltInPanelsToolIsJudgedByTheFilesItTells(t *testing.T) {
-	inFolder := foreign(toolspec.OriginPanel, "editor_save_file", "code-editor", `{}`,
+func TestJudgesBuiltInPanelToolByItsFiles(t *testing.T) {
+	inFolder := externalCall(toolspec.OriginPanel, "editor_save_file", "code-editor", `{}`,
 		toolspec.Hints{Destructive: true}).uses(toolspec.UseWrite, flat+"/a")
-	comesTo(t, inFolder, Question)
-	comesTo(t, inFolder.mode(Workspace), Allow)
-	comesTo(t, inFolder.caller(toolspec.CallerPerson), Allow)
-	outside := foreign(toolspec.OriginPanel, "editor_save_file", "code-editor", `{}`,
+	wantVerdict(t, inFolder, Question)
+	wantVerdict(t, inFolder.mode(Workspace), Allow)
+	wantVerdict(t, inFolder.caller(toolspec.CallerPerson), Allow)
+	outside := externalCall(toolspec.OriginPanel, "editor_save_file", "code-editor", `{}`,
 		toolspec.Hints{}).uses(toolspec.UseWrite, "/home/ana/a")
-	comesTo(t, outside.mode(Workspace), Question)
-	comesTo(t, outside.mode(ReadOnly), Refuse)
-	note := foreign(toolspec.OriginPanel, "notes_write", "notes", `{}`,
+	wantVerdict(t, outside.mode(Workspace), Question)
+	wantVerdict(t, outside.mode(ReadOnly), Refuse)
+	note := externalCall(toolspec.OriginPanel, "notes_write", "notes", `{}`,
 		toolspec.Hints{Destructive: true}).uses(toolspec.UseWrite, "/home/ana/data/notes/a.md")
 	note.Description.Files[0].Own = true
-	comesTo(t, note, Question)
-	comesTo(t, note.mode(Workspace), Allow)
-	comesTo(t, note.caller(toolspec.CallerPerson), Allow)
-	thrown := foreign(toolspec.OriginPanel, "notes_trash", "notes", `{}`, toolspec.Hints{}).uses(toolspec.UseDelete,
+	wantVerdict(t, note, Question)
+	wantVerdict(t, note.mode(Workspace), Allow)
+	wantVerdict(t, note.caller(toolspec.CallerPerson), Allow)
+	thrown := externalCall(toolspec.OriginPanel, "notes_trash", "notes", `{}`, toolspec.Hints{}).uses(toolspec.UseDelete,
 		"/home/ana/data/notes/a.md")
-	comesTo(t, thrown.caller(toolspec.CallerPerson), Question)
+	wantVerdict(t, thrown.caller(toolspec.CallerPerson), Question)
 	thrown.Description.Files[0].Own = true
-	comesTo(t, thrown.caller(toolspec.CallerPerson), Allow)
-	comesTo(t, thrown.mode(Workspace), Question)
+	wantVerdict(t, thrown.caller(toolspec.CallerPerson), Allow)
+	wantVerdict(t, thrown.mode(Workspace), Question)
 	off := inFolder
 	off.Settings.DisabledGroups = []string{"files"}
-	comesTo(t, off, Refuse)
-	comesTo(t, off.caller(toolspec.CallerPerson), Allow)
+	wantVerdict(t, off, Refuse)
+	wantVerdict(t, off.caller(toolspec.CallerPerson), Allow)
 }
 
-func TestYesToReadCoversACommandThatOnlyReads(t *testing.T) {
-	in := bash("cat ~/a", looks("cat")).uses(toolspec.UseRead, "/home/ana/a").alone().caller(toolspec.CallerRun)
-	comesTo(t, in, Refuse)
+func TestYesToReadAllowsReadingCommand(t *testing.T) {
+	in := bashCall("cat ~/a", harmlessUse("cat")).uses(toolspec.UseRead, "/home/ana/a").alone().caller(toolspec.CallerRun)
+	wantVerdict(t, in, Refuse)
 	in.Call.From.YesTo = "read"
-	comesTo(t, in, Allow)
-	change := bash("touch a", named("touch")).uses(toolspec.UseWrite, flat+"/a").alone().caller(toolspec.CallerRun)
+	wantVerdict(t, in, Allow)
+	change := bashCall("touch a", namedUse("touch")).uses(toolspec.UseWrite, flat+"/a").alone().caller(toolspec.CallerRun)
 	change.Call.From.YesTo = "read"
-	comesTo(t, change, Refuse)
+	wantVerdict(t, change, Refuse)
 }
 
-func TestWhatAPersonPressesInTheWindowChangesFilesOfTheFolderUnasked(t *testing.T) {
+func TestPersonChangesFilesInFolderWithoutQuestion(t *testing.T) {
 	mine := func(in Input) Input { return in.caller(toolspec.CallerPerson) }
 	for _, use := range []toolspec.Use{toolspec.UseWrite, toolspec.UseDelete} {
-		inside := file("undo", use, "/home/ana/flat/notes.txt")
-		comesTo(t, mine(inside), Allow)
-		comesTo(t, inside, Question)
-		comesTo(t, inside.caller(toolspec.CallerPilot), Question)
-		comesTo(t, mine(file("undo", use, "/home/ana/other/notes.txt")), Question)
-		comesTo(t, mine(inside.sensitive("git's own files")), Question)
-		comesTo(t, mine(inside).mode(ReadOnly), Refuse)
+		inside := fileCall("undo", use, "/home/ana/flat/notes.txt")
+		wantVerdict(t, mine(inside), Allow)
+		wantVerdict(t, inside, Question)
+		wantVerdict(t, inside.caller(toolspec.CallerPilot), Question)
+		wantVerdict(t, mine(fileCall("undo", use, "/home/ana/other/notes.txt")), Question)
+		wantVerdict(t, mine(inside.sensitive("git's own files")), Question)
+		wantVerdict(t, mine(inside).mode(ReadOnly), Refuse)
 	}
 }

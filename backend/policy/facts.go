@@ -12,16 +12,16 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// facts are an Input read once: hosts normalised, sources sorted, the kind of tool known.
+// facts are an Input with its hosts normalized and its sources sorted.
 type facts struct {
 	in   Input
 	args json.RawMessage
-	// address is the URL the call names, "" for none.
+	// address is the URL that the call names, "" for none.
 	address string
-	// hosts are all hosts the call would talk to, host or host:port; for a call that acts on
-	// a page, the one that the page is from.
+	// hosts are all hosts that the call would contact, as host or host:port. For a call that acts on a page, it is the
+	// one of the page.
 	hosts []string
-	// outside are the sources of outside text that count for this caller.
+	// outside are the sources of text from outside that count for this caller.
 	outside []string
 	party   string
 }
@@ -35,8 +35,7 @@ func newFacts(in Input) facts {
 	for _, h := range in.Description.Hosts {
 		f.hosts = append(f.hosts, NormalizeHost(h))
 	}
-	// The address in the arguments counts when the description forgets it. When it does not,
-	// it knows better: what was written may be an alias.
+	// The address in the arguments counts only where the description has none: the argument may be an alias.
 	if h := hostOf(f.address); h != "" && len(f.hosts) == 0 {
 		f.hosts = append(f.hosts, h)
 	}
@@ -55,13 +54,12 @@ func newFacts(in Input) facts {
 	return f
 }
 
-// isByPerson reports whether a person gave exactly this call, so that no outside text can
-// have steered it.
+// isByPerson reports whether a person made exactly this call, so that no text from outside can be behind it.
 func isByPerson(c toolspec.Caller) bool {
 	return c == toolspec.CallerPerson || c == toolspec.CallerPilot
 }
 
-// party names the program a call comes from; the doors a person sits at are all "".
+// party returns the name of the program that a call comes from, "" for the window and the command line.
 func party(p toolspec.Provenance) string {
 	switch p.Caller {
 	case toolspec.CallerHTTP, toolspec.CallerMCP, toolspec.CallerPanel, toolspec.CallerCreated, toolspec.CallerApp:
@@ -73,8 +71,8 @@ func party(p toolspec.Provenance) string {
 	return ""
 }
 
-// isInterfaceTool reports whether the tool is one of our own hands and eyes: it drives the page, the
-// window or the panels, and reaches nothing by itself.
+// isInterfaceTool reports whether the tool is a baseline tool for the page, the window or the panels, which contacts
+// nothing by itself.
 func (f facts) isInterfaceTool() bool {
 	d := f.in.Definition
 	if d.Origin != toolspec.OriginBaseline {
@@ -87,19 +85,19 @@ func (f facts) isInterfaceTool() bool {
 	return false
 }
 
-// actsOnOpenPage reports whether the call acts on a page that is open already: whether it may be
-// was judged when it was opened, and acting on it opens and contacts nothing new.
+// actsOnOpenPage reports whether the call acts on a page that is open. It was judged when the page was opened, and
+// contacts no new host.
 func (f facts) actsOnOpenPage() bool {
 	return f.isInterfaceTool() && f.in.Definition.Group == "environment" && f.address == ""
 }
 
 func (f facts) isTainted() bool { return len(f.outside) > 0 }
 
-// PanelHost ends what stands for a host where a call acts on the page of a panel: "notes.panel". What was
-// newFacts there has the source "panel:notes".
+// PanelHost is the ending of the host that a call on the page of a panel has: "notes.panel". What was read there has
+// the source "panel:notes".
 const PanelHost = ".panel"
 
-// hostWasRead reports whether host is one whose page stands in the context.
+// hostWasRead reports whether a page of host is in the context.
 func (f facts) hostWasRead(host string) bool {
 	return slices.ContainsFunc(f.outside, func(source string) bool {
 		if id, panel := strings.CutPrefix(source, "panel:"); panel {
@@ -109,7 +107,7 @@ func (f facts) hostWasRead(host string) bool {
 	})
 }
 
-// addressOf is the URL a call of our own web and page tools names.
+// addressOf returns the URL that a call of a web or page tool names.
 func addressOf(in Input, args json.RawMessage) string {
 	if in.Definition.Origin != toolspec.OriginBaseline {
 		return ""
@@ -134,14 +132,14 @@ func addressOf(in Input, args json.RawMessage) string {
 	return ""
 }
 
-// hostOf is the normalised host of an address, "" when it names none. An address without
-// a scheme is read as a browser reads it.
+// hostOf returns the normalized host of an address, "" when it names none. An address without a scheme is read as a
+// browser reads it.
 func hostOf(address string) string {
 	if address == "" {
 		return ""
 	}
 	address = cleanAddress(address)
-	// Browsers read a backslash as a slash, and so what follows it is not the host.
+	// Browsers read a backslash as a slash, so what follows it is not the host.
 	address = strings.ReplaceAll(address, `\`, "/")
 	if scheme(address) == "" {
 		address = "https://" + strings.TrimLeft(address, "/")
@@ -172,7 +170,7 @@ func callDigest(tool string, args json.RawMessage, folder string, from toolspec.
 	from.TypedHosts = sortedSet(slices.Clone(from.TypedHosts))
 	b, err := json.Marshal([]any{tool, string(args), folder, from})
 	if err != nil {
-		// Strings and plain structs only: this cannot happen, and an empty hash fits no answer.
+		// Strings and plain structs always encode. An empty hash matches no answer.
 		return ""
 	}
 	sum := sha256.Sum256(b)

@@ -9,8 +9,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// page is a call of one of our own page tools.
-func page(tool, args string) Input {
+// pageCall returns a call of a baseline page tool.
+func pageCall(tool, args string) Input {
 	return Input{
 		Call: toolspec.Call{
 			ID: "c1", Tool: tool, Args: json.RawMessage(args),
@@ -25,15 +25,15 @@ func page(tool, args string) Input {
 	}
 }
 
-// foreign is a call of a panel's or an MCP server's tool.
-func foreign(origin toolspec.Origin, tool, owner, args string, hints toolspec.Hints) Input {
-	in := page(tool, args)
+// externalCall returns a call of a tool of a panel or an MCP server.
+func externalCall(origin toolspec.Origin, tool, owner, args string, hints toolspec.Hints) Input {
+	in := pageCall(tool, args)
 	in.Definition = toolspec.Definition{Name: tool, Origin: origin, Owner: owner, Group: string(origin), Hints: hints}
 	return in
 }
 
-func ours(group, tool, args string, hints toolspec.Hints) Input {
-	in := page(tool, args)
+func baselineCall(group, tool, args string, hints toolspec.Hints) Input {
+	in := pageCall(tool, args)
 	in.Definition.Group, in.Definition.Hints = group, hints
 	return in
 }
@@ -57,8 +57,8 @@ func (in Input) about(target, data string) Input {
 
 func (in Input) with(grants ...toolspec.Grant) Input { in.Grants = grants; return in }
 
-// comesTo fails the test unless the decision has the verdict.
-func comesTo(t *testing.T, in Input, want Verdict) Decision {
+// wantVerdict fails the test unless the decision has the verdict.
+func wantVerdict(t *testing.T, in Input, want Verdict) Decision {
 	t.Helper()
 	d := Decide(in)
 	if d.Verdict != want {
@@ -73,7 +73,7 @@ func comesTo(t *testing.T, in Input, want Verdict) Decision {
 	return d
 }
 
-func kept(t *testing.T, d Decision, answer event.Answer) toolspec.Grant {
+func grantFor(t *testing.T, d Decision, answer event.Answer) toolspec.Grant {
 	t.Helper()
 	g, ok := d.Grants[answer]
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// coveredBy reports whether grant g answers the question about this call.
+// coveredBy reports whether the grant g answers the question about this call.
 func (f facts) coveredBy(g toolspec.Grant) bool {
 	switch {
 	case f.mustAskEachTime() || !f.inScopeOf(g) || isHostGrant(g) != f.in.Description.HostCheck:
@@ -24,18 +24,17 @@ func (f facts) coveredBy(g toolspec.Grant) bool {
 		return false
 	}
 	if len(g.Args) == 0 {
-		// Any arguments were granted, but not for data that comes from elsewhere, and not
-		// where a question is about these very arguments.
+		// Any arguments were granted, but not where a question is about these arguments.
 		return !slices.ContainsFunc(f.doubts(), func(d doubt) bool { return d.exact })
 	}
 	return bytes.Equal(f.comparableArgs(canonical(g.Args)), f.comparableArgs(f.args))
 }
 
-// isHostGrant reports whether g lets commands that run reach its hosts, and nothing else.
+// isHostGrant reports whether g only lets commands reach its hosts.
 func isHostGrant(g toolspec.Grant) bool { return g.Network && len(g.Commands) == 0 }
 
-// inScopeOf reports whether g is a permission that was given for such a tool, party, conversation, folder,
-// context and hosts: what all kinds of permission have in common.
+// inScopeOf reports whether g is for this tool, party, conversation, folder, context, hosts and secrets. Every kind of
+// grant needs that.
 func (f facts) inScopeOf(g toolspec.Grant) bool {
 	call, def := f.in.Call, f.in.Definition
 	switch {
@@ -55,8 +54,8 @@ func (f facts) inScopeOf(g toolspec.Grant) bool {
 	return isSubset(f.outside, g.Outside) && isSubset(f.secretNames(), g.Secrets)
 }
 
-// comparableArgs are arguments without those that do not change what our shell does: a model words
-// its remark, and how long it would wait, differently each time.
+// comparableArgs returns args without those that do not change what a command does: a model words its description
+// differently each time, and chooses another timeout.
 func (f facts) comparableArgs(args json.RawMessage) json.RawMessage {
 	var object map[string]any
 	if f.in.Call.Tool != "bash" || !f.describesEffects() || decodeNumbers(args, &object) != nil {
@@ -71,9 +70,8 @@ func (f facts) comparableArgs(args json.RawMessage) json.RawMessage {
 	return canonical(b)
 }
 
-// effectDigest is the digest of what our own hands would give to a page, and of what a told call
-// would do to which files, "" for what needs no word for itself. A path in the arguments may
-// lead to another file tomorrow.
+// effectDigest returns the digest of the described effects, or of the data that an interface tool would give to a page,
+// "" for any other call. With it a grant does not cover the same arguments with another effect.
 func (f facts) effectDigest() string {
 	if f.in.Description.HostCheck {
 		return ""
@@ -82,7 +80,7 @@ func (f facts) effectDigest() string {
 		d := f.in.Description
 		b, err := json.Marshal([]any{d.Files, d.Network})
 		if err != nil {
-			return "" // plain structs only: this cannot happen
+			return "" // plain structs always encode
 		}
 		sum := sha256.Sum256(b)
 		return hex.EncodeToString(sum[:])
@@ -94,6 +92,7 @@ func (f facts) effectDigest() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// isSubset reports whether all contains every one of some.
 func isSubset(some, all []string) bool {
 	for _, s := range some {
 		if !slices.Contains(all, s) {
@@ -103,7 +102,7 @@ func isSubset(some, all []string) bool {
 	return true
 }
 
-// newGrant is what an answer of scope would keep.
+// newGrant returns the grant that an answer of that scope would store.
 func (f facts) newGrant(scope toolspec.GrantScope, doubts []doubt) toolspec.Grant {
 	g := toolspec.Grant{
 		Scope: scope, Tool: f.in.Call.Tool, Owner: f.in.Definition.Owner, Party: f.party,
@@ -115,7 +114,7 @@ func (f facts) newGrant(scope toolspec.GrantScope, doubts []doubt) toolspec.Gran
 	}
 	exact := slices.ContainsFunc(doubts, func(d doubt) bool { return d.exact })
 	if exact {
-		// Relative paths in arguments mean something else in another folder.
+		// A relative path in the arguments is another file in another folder.
 		g.Args, g.Folder = f.comparableArgs(f.args), f.in.Settings.Folder
 	}
 	if f.in.Description.HostCheck {
@@ -123,14 +122,14 @@ func (f facts) newGrant(scope toolspec.GrantScope, doubts []doubt) toolspec.Gran
 		return g
 	}
 	if exact || len(f.hosts) == 0 {
-		// The same arguments can come to act on something else: a program that was changed.
+		// The same arguments may act on something else later: a program that was changed.
 		g.Target = f.in.Description.Target
 	}
 	g.Text = f.grantText(g)
 	return g
 }
 
-// answeredByOption applies what `sextant run --yes-to` said for everything that asks.
+// answeredByOption applies `sextant run --yes-to`.
 func (f facts) answeredByOption() (Decision, bool) {
 	from := f.in.Call.From
 	if from.Caller != toolspec.CallerRun && from.Caller != toolspec.CallerModel && from.Caller != toolspec.CallerPilot {
@@ -145,13 +144,13 @@ func (f facts) answeredByOption() (Decision, bool) {
 	return Decision{}, false
 }
 
-// refuseUnattended refuses and names what would have allowed it.
+// refuseUnattended refuses what would ask where nobody can answer, and names what would have allowed it.
 func (f facts) refuseUnattended(doubts []doubt) Decision {
 	from := f.in.Call.From
 	suggestion := "Allow it in the window with Always, or set SEXTANT_MODE=full."
 	switch {
 	case f.isAskingTool():
-		suggestion = "Do it in the window, where it can be asked, or leave the tool to the rules again."
+		suggestion = "Do it in the window, where it can be confirmed, or set the tool's permission back to the rules."
 	case f.in.Description.HostCheck && !doubts[0].tainted:
 		suggestion = "The person can allow it beforehand: --allow-hosts " + f.hosts[0] + " or SEXTANT_ALLOW_HOSTS=" +
 			f.hosts[0] + "."
@@ -164,13 +163,13 @@ func (f facts) refuseUnattended(doubts []doubt) Decision {
 	case f.onlyHostDoubt(doubts):
 		suggestion = "Start with --allow-hosts " + f.hosts[0] + ", or set SEXTANT_ALLOW_HOSTS=" + f.hosts[0] + "."
 	case doubts[0].tainted:
-		suggestion = "Allow it in the window, where it can be asked, or do it in a new conversation."
+		suggestion = "Allow it in the window, or do it in a new conversation."
 	case doubts[0].inEveryMode:
-		suggestion = "Do it in the window, where it can be asked."
+		suggestion = "Do it in the window, where it can be confirmed."
 	}
 	return Decision{
 		Verdict: Refuse, ErrorType: toolspec.PermissionError,
-		Reason: "it has to be asked, and there is nobody to ask: " + doubts[0].reason, Suggestion: suggestion,
+		Reason: "it needs confirmation, and there is nobody to ask: " + doubts[0].reason, Suggestion: suggestion,
 	}
 }
 
@@ -190,25 +189,25 @@ func (f facts) ask(doubts []doubt) Decision {
 	}
 	d.Approval.Conversation, d.Approval.Turn = call.From.Place()
 	d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerOnce, Scope: "This call only."})
-	keep := func(answer event.Answer, scope toolspec.GrantScope) {
+	store := func(answer event.Answer, scope toolspec.GrantScope) {
 		g := f.newGrant(scope, doubts)
 		d.Grants[answer] = g
 		d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: answer, Scope: g.Text})
 	}
-	// What is kept holds the arguments and is shown in the settings: not with a secret in it.
+	// A grant has the arguments and is shown in the settings, so none is offered for a call with a secret in them.
 	if len(f.in.Description.Secret) == 0 && !f.mustAskEachTime() {
 		if call.From.Conversation != "" {
-			keep(event.AnswerConversation, toolspec.GrantConversation)
+			store(event.AnswerConversation, toolspec.GrantConversation)
 		}
-		keep(event.AnswerAlways, toolspec.GrantAlways)
+		store(event.AnswerAlways, toolspec.GrantAlways)
 		if g, can := f.programGrant(); can {
 			d.Grants[event.AnswerLike] = g
 			d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerLike, Scope: g.Text})
 		}
 	}
-	deny := "It does not run. The assistant goes on without it and reads your reason."
+	deny := "It does not run. The assistant continues without it and reads your reason."
 	if f.in.Description.HostCheck {
-		deny = "The command goes on without this host, and reads that it was refused."
+		deny = "The command continues without this host."
 	}
 	d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerDeny, Scope: deny})
 	return d

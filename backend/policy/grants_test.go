@@ -12,71 +12,71 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func quoted(s string) string {
+func quoteJSON(s string) string {
 	b, _ := json.Marshal(s)
 	return string(b)
 }
 
-func TestAGrantForAHostCoversNoSubdomain(t *testing.T) {
-	in := ours("web", "http_request", `{"url":"https://api.example/v1"}`,
+func TestHostGrantDoesNotCoverSubdomain(t *testing.T) {
+	in := baselineCall("web", "http_request", `{"url":"https://api.example/v1"}`,
 		toolspec.Hints{OpenWorld: true}).hosts("api.example")
-	g := kept(t, comesTo(t, in, Question), event.AnswerAlways)
-	if d := comesTo(t, in.with(g), Allow); d.Grant != "g1" || !strings.Contains(d.Reason, g.Text) {
+	g := grantFor(t, wantVerdict(t, in, Question), event.AnswerAlways)
+	if d := wantVerdict(t, in.with(g), Allow); d.Grant != "g1" || !strings.Contains(d.Reason, g.Text) {
 		t.Fatalf("%+v", d)
 	}
-	comesTo(t, ours("web", "http_request", `{"url":"https://api.example/other"}`,
+	wantVerdict(t, baselineCall("web", "http_request", `{"url":"https://api.example/other"}`,
 		toolspec.Hints{OpenWorld: true}).with(g), Allow)
-	comesTo(t, ours("web", "http_request", `{"url":"https://x.api.example/"}`, toolspec.Hints{OpenWorld: true}).with(g),
+	wantVerdict(t, baselineCall("web", "http_request", `{"url":"https://x.api.example/"}`, toolspec.Hints{OpenWorld: true}).with(g),
 		Question)
-	comesTo(t, in.hosts("api.example", "evil.example").with(g), Question)
-	comesTo(t, in.read("https://shop.example").with(g), Question)
+	wantVerdict(t, in.hosts("api.example", "evil.example").with(g), Question)
+	wantVerdict(t, in.read("https://shop.example").with(g), Question)
 	if !strings.Contains(g.Text, "on api.example only") || !strings.Contains(g.Text, "No subdomains.") {
 		t.Fatalf("scope text %q", g.Text)
 	}
 }
 
-func TestAGrantToOnePartyIsNoOtherPartys(t *testing.T) {
-	in := foreign(toolspec.OriginMCP, "gh__comment", "gh", `{"n":1}`, toolspec.Hints{Confirm: true})
-	g := kept(t, comesTo(t, in, Question), event.AnswerAlways)
-	comesTo(t, in.caller(toolspec.CallerRun).with(g), Allow)
-	comesTo(t, in.caller(toolspec.CallerMCP).with(g), Question)
-	comesTo(t, in.ofPanel("gh__comment").with(g), Question)
+func TestGrantDoesNotCoverOtherParty(t *testing.T) {
+	in := externalCall(toolspec.OriginMCP, "gh__comment", "gh", `{"n":1}`, toolspec.Hints{Confirm: true})
+	g := grantFor(t, wantVerdict(t, in, Question), event.AnswerAlways)
+	wantVerdict(t, in.caller(toolspec.CallerRun).with(g), Allow)
+	wantVerdict(t, in.caller(toolspec.CallerMCP).with(g), Question)
+	wantVerdict(t, in.ofPanel("gh__comment").with(g), Question)
 }
 
-func TestAGrantForAProgramIsForThatCommand(t *testing.T) {
-	in := foreign(toolspec.OriginPanel, "count", "words", `{}`, toolspec.Hints{Confirm: true})
-	g := kept(t, comesTo(t, in.about("python3 server.py", ""), Question), event.AnswerAlways)
-	comesTo(t, in.about("python3 server.py", "").with(g), Allow)
-	comesTo(t, in.about("python3 other.py", "").with(g), Question)
+func TestGrantForNewProgramCoversOnlyItsCommand(t *testing.T) {
+	in := externalCall(toolspec.OriginPanel, "count", "words", `{}`, toolspec.Hints{Confirm: true})
+	g := grantFor(t, wantVerdict(t, in.about("python3 server.py", ""), Question), event.AnswerAlways)
+	wantVerdict(t, in.about("python3 server.py", "").with(g), Allow)
+	wantVerdict(t, in.about("python3 other.py", "").with(g), Question)
 }
 
-func TestAnAnswerAboutATextToReadHoldsForThatTextOnly(t *testing.T) {
+func TestGrantForDataCoversOnlyThatData(t *testing.T) {
 	made := func(body string) Input {
-		return ours("created", "create_tool", `{"name":"x1","body":`+quoted(body)+`}`,
+		return baselineCall("created", "create_tool", `{"name":"x1","body":`+quoteJSON(body)+`}`,
 			toolspec.Hints{Confirm: true}).about("the tool x1", body)
 	}
 	for _, answer := range []event.Answer{event.AnswerAlways, event.AnswerConversation} {
-		g := kept(t, comesTo(t, made("return 1"), Question), answer)
-		comesTo(t, made("return 1").with(g), Allow)
-		comesTo(t, made("await tools.bash({command: 'rm -rf src'})").with(g), Question)
+		g := grantFor(t, wantVerdict(t, made("return 1"), Question), answer)
+		wantVerdict(t, made("return 1").with(g), Allow)
+		wantVerdict(t, made("await tools.bash({command: 'rm -rf src'})").with(g), Question)
 	}
 }
 
-func TestAGrantNeverLiftsARefusal(t *testing.T) {
+func TestGrantDoesNotLiftRefusal(t *testing.T) {
 	all := toolspec.Grant{ID: "g", Scope: toolspec.GrantAlways, Tool: "navigate_page", Hosts: []string{"127.0.0.1"}}
-	comesTo(t, page("navigate_page", `{"url":"http://127.0.0.1/"}`).with(all), Refuse)
+	wantVerdict(t, pageCall("navigate_page", `{"url":"http://127.0.0.1/"}`).with(all), Refuse)
 	click := toolspec.Grant{ID: "g", Scope: toolspec.GrantAlways, Tool: "click_element"}
-	comesTo(t, page("click_element", `{"annotationId":1}`).mode(ReadOnly).with(click), Refuse)
+	wantVerdict(t, pageCall("click_element", `{"annotationId":1}`).mode(ReadOnly).with(click), Refuse)
 }
 
-// drawn is any call that could be made, with small alphabets so that collisions happen.
-func drawn(t *rapid.T) Input {
+// drawInput draws any call, from small alphabets so that collisions happen.
+func drawInput(t *rapid.T) Input {
 	one := func(label string, of ...string) string { return rapid.SampledFrom(of).Draw(t, label) }
 	some := func(label string, of ...string) []string {
 		return rapid.SliceOfNDistinct(rapid.SampledFrom(of), 0, 2, rapid.ID[string]).Draw(t, label)
 	}
 	origin := toolspec.Origin(one("origin", "baseline", "panel", "mcp", "created"))
-	in := foreign(origin, one("tool", "a", "b"), "", fmt.Sprintf(`{"n":%s}`, one("args", "1", "2")), toolspec.Hints{
+	in := externalCall(origin, one("tool", "a", "b"), "", fmt.Sprintf(`{"n":%s}`, one("args", "1", "2")), toolspec.Hints{
 		ReadOnly: rapid.Bool().Draw(t, "ro"), Destructive: rapid.Bool().Draw(t, "destructive"),
 		OpenWorld: rapid.Bool().Draw(t, "open"), Confirm: rapid.Bool().Draw(t, "confirm"),
 	})
@@ -96,9 +96,9 @@ func drawn(t *rapid.T) Input {
 	return in
 }
 
-func TestAKeptGrantNeverAsksTwiceForTheSame(t *testing.T) {
+func TestStoredGrantCoversSameCall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := drawn(t)
+		in := drawInput(t)
 		d := Decide(in)
 		if d.Verdict != Question {
 			return
@@ -115,9 +115,9 @@ func TestAKeptGrantNeverAsksTwiceForTheSame(t *testing.T) {
 	})
 }
 
-func TestAKeptGrantNeverCoversMoreThanItsScope(t *testing.T) {
+func TestStoredGrantCoversNothingOutsideItsScope(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in, other := drawn(t), drawn(t)
+		in, other := drawInput(t), drawInput(t)
 		d := Decide(in)
 		without := Decide(other)
 		for answer, g := range d.Grants {
@@ -136,7 +136,7 @@ func TestAKeptGrantNeverCoversMoreThanItsScope(t *testing.T) {
 	})
 }
 
-// outOfScope fails when a grant given for asked must not have covered covered.
+// outOfScope fails when a grant for asked must not cover covered.
 func outOfScope(t *rapid.T, asked, covered Input, answer event.Answer) {
 	a, b := newFacts(asked), newFacts(covered)
 	switch {
@@ -161,9 +161,9 @@ func outOfScope(t *rapid.T, asked, covered Input, answer event.Answer) {
 	}
 }
 
-func TestNothingRefusedIsEverAskedOrAllowedByAddingGrants(t *testing.T) {
+func TestGrantsNeverChangeRefusal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := drawn(t)
+		in := drawInput(t)
 		in.Call.From.Interactive = true
 		if Decide(in).Verdict != Refuse {
 			return
@@ -178,7 +178,7 @@ func TestNothingRefusedIsEverAskedOrAllowedByAddingGrants(t *testing.T) {
 	})
 }
 
-func FuzzHostsAreReadTheSameTwice(f *testing.F) {
+func FuzzNormalizeHost(f *testing.F) {
 	for _, s := range []string{
 		"127.0.0.1:80", "[::1]:1", "0x7f.1", "１.0.0.1", "a.example.", "[fe80::1%eth0]", "", ":",
 		"[", "a:b:c",

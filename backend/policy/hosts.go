@@ -11,13 +11,12 @@ import (
 	"sextant/backend/policy/address"
 )
 
-// invalidHost stands for what is no host at all. It has no dot and so counts as local:
-// what cannot be read is not let through.
+// invalidHost is the normalized form of whatever is not a host. It has no dot, so it counts as local and is refused.
 const invalidHost = "?"
 
-// NormalizeHost is the one written form of a host or host:port: lower case, ASCII, no trailing
-// dot, IPv4 addresses in four decimal parts however they were written, IPv6 in brackets
-// only before a port. Empty stays empty; what is no host becomes "?".
+// NormalizeHost returns the one form of a host or host:port: lower case, ASCII, no trailing dot, IPv4 addresses in four
+// decimal parts however they were written, IPv6 in brackets only before a port. "" stays "", and what is not a host
+// becomes "?".
 func NormalizeHost(hostport string) string {
 	hostport = strings.TrimSpace(hostport)
 	if hostport == "" {
@@ -42,7 +41,7 @@ func normalizeName(host string) string {
 		host = host[:i] // the zone of an IPv6 address
 	}
 	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
-		// The mapping a browser applies: full-width digits and dots are digits and dots.
+		// As browsers do: full-width digits and dots become digits and dots.
 		mapped, err := idna.Lookup.ToASCII(host)
 		if err != nil {
 			return invalidHost
@@ -73,8 +72,8 @@ func splitPort(s string) (host, port string) {
 	return host, port
 }
 
-// IsLocalHost reports whether a host (with or without port) is this machine or lies in a
-// private, link-local or otherwise not public network, by its name alone.
+// IsLocalHost reports whether a host (with or without port) is this machine or in a private, link-local or otherwise
+// not public network, by its name alone.
 func IsLocalHost(hostport string) bool {
 	host, _ := splitPort(NormalizeHost(hostport))
 	host = strings.Trim(host, "[]")
@@ -82,7 +81,7 @@ func IsLocalHost(hostport string) bool {
 		return address.WhyClosed(addr) != ""
 	}
 	if !strings.Contains(host, ".") {
-		return true // a name without a dot is looked up in the local network
+		return true // a name without a dot is resolved in the local network
 	}
 	for _, tail := range []string{".localhost", ".local", ".internal", ".lan", ".home.arpa", ".intranet"} {
 		if strings.HasSuffix(host, tail) {
@@ -92,7 +91,7 @@ func IsLocalHost(hostport string) bool {
 	return false
 }
 
-// parseIP reads an address as browsers do: also with fewer parts, octal or hexadecimal.
+// parseIP parses an address as browsers do: also with fewer parts, octal or hexadecimal.
 func parseIP(s string) (netip.Addr, bool) {
 	if addr, err := netip.ParseAddr(s); err == nil {
 		return addr.Unmap(), true
@@ -103,8 +102,7 @@ func parseIP(s string) (netip.Addr, bool) {
 	return address.ParseIPv4(s)
 }
 
-// HostOpened reports whether host is opened by list: an entry without a port opens every port
-// of exactly that host.
+// HostOpened reports whether list opens a host: an entry without a port opens every port of exactly that host.
 func HostOpened(hostport string, list []string) bool {
 	want := NormalizeHost(hostport)
 	name, _ := splitPort(want)
@@ -115,8 +113,8 @@ func HostOpened(hostport string, list []string) bool {
 	})
 }
 
-// HostTyped reports whether host is one that a person typed, by list: exactly that host and
-// port. Without a port, the usual ones of http and https are meant on either side.
+// HostTyped reports whether a host is in the list of those that a person typed: exactly that host and port. Without a
+// port, the default ports of http and https are meant on both sides.
 func HostTyped(hostport string, list []string) bool {
 	want := withoutDefaultPort(hostport)
 	return slices.ContainsFunc(list, func(entry string) bool {

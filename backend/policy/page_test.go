@@ -8,50 +8,50 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func typing(text string) Input {
-	return page("type_text", `{"annotationId":3,"text":"`+text+`"}`).about(`[3] textbox "Note"`, text)
+func typingCall(text string) Input {
+	return pageCall("type_text", `{"annotationId":3,"text":"`+text+`"}`).about(`[3] textbox "Note"`, text)
 }
 
-func TestTypingIntoAnotherOriginThanTheOneReadAsks(t *testing.T) {
+func TestAsksWhenTypingIntoOriginThatWasNotRead(t *testing.T) {
 	shop := "http://shop.example:8080"
-	comesTo(t, typing("10437").hosts("shop.example:8080").read(shop), Allow)
-	d := comesTo(t, typing("10437").hosts("other.example").read(shop), Question)
+	wantVerdict(t, typingCall("10437").hosts("shop.example:8080").read(shop), Allow)
+	d := wantVerdict(t, typingCall("10437").hosts("other.example").read(shop), Question)
 	if d.Approval.Question != "Send “10437” to other.example?" {
 		t.Errorf("question %q", d.Approval.Question)
 	}
-	comesTo(t, typing("10437").hosts("shop.example:9090").read(shop), Question)
-	comesTo(t, typing("10437").hosts("other.example").read(shop).alone(), Refuse)
-	comesTo(t, typing("10437").hosts("other.example").read(shop).typedHosts("other.example"), Allow)
-	comesTo(t, typing("10437").hosts("other.example"), Allow)
+	wantVerdict(t, typingCall("10437").hosts("shop.example:9090").read(shop), Question)
+	wantVerdict(t, typingCall("10437").hosts("other.example").read(shop).alone(), Refuse)
+	wantVerdict(t, typingCall("10437").hosts("other.example").read(shop).typedHosts("other.example"), Allow)
+	wantVerdict(t, typingCall("10437").hosts("other.example"), Allow)
 	for _, c := range []toolspec.Caller{toolspec.CallerPerson, toolspec.CallerPilot} {
-		comesTo(t, typing("10437").hosts("other.example").read(shop).caller(c), Allow)
+		wantVerdict(t, typingCall("10437").hosts("other.example").read(shop).caller(c), Allow)
 	}
 }
 
-func TestTypingWhereNobodyKnowsAsksOnceOutsideTextWasRead(t *testing.T) {
-	comesTo(t, typing("10437").read("https://shop.example"), Question)
-	comesTo(t, typing("10437"), Allow)
-	comesTo(t, page("click_element", `{"annotationId":3}`).read("https://shop.example"), Allow)
-	comesTo(t, page("navigate_page", `{"url":"about:blank"}`).read("https://shop.example"), Allow)
+func TestAsksWhenTypingIntoUnknownOriginAfterOutsideText(t *testing.T) {
+	wantVerdict(t, typingCall("10437").read("https://shop.example"), Question)
+	wantVerdict(t, typingCall("10437"), Allow)
+	wantVerdict(t, pageCall("click_element", `{"annotationId":3}`).read("https://shop.example"), Allow)
+	wantVerdict(t, pageCall("navigate_page", `{"url":"about:blank"}`).read("https://shop.example"), Allow)
 }
 
-func TestActingOnAnOpenPageOpensAndContactsNothing(t *testing.T) {
+func TestActingOnOpenPageContactsNoHost(t *testing.T) {
 	for _, host := range []string{"127.0.0.1:8080", "shop.example"} {
-		for _, in := range []Input{typing("x").hosts(host), page("click_element", `{"annotationId":3}`).hosts(host)} {
-			d := comesTo(t, in.typedHosts(host).alone(), Allow)
+		for _, in := range []Input{typingCall("x").hosts(host), pageCall("click_element", `{"annotationId":3}`).hosts(host)} {
+			d := wantVerdict(t, in.typedHosts(host).alone(), Allow)
 			if len(d.Contacts) > 0 || len(d.Opens) > 0 {
 				t.Errorf("%s on %s contacts %v and opens %v", in.Call.Tool, host, d.Contacts, d.Opens)
 			}
-			comesTo(t, in, Allow)
+			wantVerdict(t, in, Allow)
 		}
 	}
-	comesTo(t, page("navigate_page", `{"url":"http://127.0.0.1:8080/"}`).hosts("127.0.0.1:8080"), Refuse)
+	wantVerdict(t, pageCall("navigate_page", `{"url":"http://127.0.0.1:8080/"}`).hosts("127.0.0.1:8080"), Refuse)
 }
 
-func TestAQuestionAboutASecretDoesNotShowIt(t *testing.T) {
-	in := typing("hunter2").hosts("other.example").read("https://shop.example")
+func TestQuestionHidesSecret(t *testing.T) {
+	in := typingCall("hunter2").hosts("other.example").read("https://shop.example")
 	in.Description.Secret = []string{"text", "absent"}
-	d := comesTo(t, in, Question)
+	d := wantVerdict(t, in, Question)
 	a := d.Approval
 	if shown := strings.Join([]string{a.Question, a.Does, a.Target, a.Data, a.Why, string(a.Args)},
 		"\n"); strings.Contains(shown, "hunter2") {
@@ -70,11 +70,11 @@ func TestAQuestionAboutASecretDoesNotShowIt(t *testing.T) {
 	}
 }
 
-func TestGivingAFileToAPageAsksForThisFileEachTime(t *testing.T) {
-	in := page("upload_file", `{"annotationId":3,"path":"/home/ana/cv.pdf"}`).about(`[3] file "CV"`,
+func TestAsksForEachFileGivenToPage(t *testing.T) {
+	in := pageCall("upload_file", `{"annotationId":3,"path":"/home/ana/cv.pdf"}`).about(`[3] file "CV"`,
 		"/home/ana/cv.pdf").hosts("jobs.example")
 	in.Definition.Hints.Confirm = true
-	d := comesTo(t, in, Question)
+	d := wantVerdict(t, in, Question)
 	if d.Approval.Question != "Send “/home/ana/cv.pdf” to jobs.example?" {
 		t.Errorf("question %q", d.Approval.Question)
 	}
@@ -83,27 +83,27 @@ func TestGivingAFileToAPageAsksForThisFileEachTime(t *testing.T) {
 			t.Errorf("an answer allows other files too: %+v", g)
 		}
 	}
-	comesTo(t, in.alone(), Refuse)
+	wantVerdict(t, in.alone(), Refuse)
 	kept := d.Grants[event.AnswerAlways]
-	comesTo(t, in.with(kept), Allow)
-	// The same argument came to lead to another file.
-	comesTo(t, in.about(`[3] file "CV"`, "/home/ana/.ssh/id_ed25519").with(kept), Question)
+	wantVerdict(t, in.with(kept), Allow)
+	// The same argument now leads to another file.
+	wantVerdict(t, in.about(`[3] file "CV"`, "/home/ana/.ssh/id_ed25519").with(kept), Question)
 }
 
-func TestGivingAFileToThePageThatWasReadAsksInEveryMode(t *testing.T) {
-	in := page("upload_file", `{"annotationId":3,"path":"cv.pdf"}`).about(`[3] file "CV"`,
+func TestAsksForFileGivenToReadPageInEveryMode(t *testing.T) {
+	in := pageCall("upload_file", `{"annotationId":3,"path":"cv.pdf"}`).about(`[3] file "CV"`,
 		"/home/ana/cv.pdf").hosts("jobs.example")
 	in.Definition.Hints.Confirm = true
-	comesTo(t, in.mode(Full), Allow)
-	comesTo(t, in.mode(Full).read("https://jobs.example"), Question)
-	comesTo(t, in.mode(Full).read("https://jobs.example").alone(), Refuse)
+	wantVerdict(t, in.mode(Full), Allow)
+	wantVerdict(t, in.mode(Full).read("https://jobs.example"), Question)
+	wantVerdict(t, in.mode(Full).read("https://jobs.example").alone(), Refuse)
 }
 
-func TestAKeyThatWritesIntoAStrangersFrameAsks(t *testing.T) {
+func TestAsksForKeyTypedIntoForeignFrame(t *testing.T) {
 	shop := "https://shop.example"
-	key := page("press_key", `{"key":"7"}`).about("", "7").read(shop)
-	comesTo(t, key.hosts("shop.example"), Allow)
-	comesTo(t, key.hosts("evil.example"), Question)
-	comesTo(t, key.hosts("evil.example").mode(Full), Question)
-	comesTo(t, page("press_key", `{"key":"Tab"}`).read(shop), Allow)
+	key := pageCall("press_key", `{"key":"7"}`).about("", "7").read(shop)
+	wantVerdict(t, key.hosts("shop.example"), Allow)
+	wantVerdict(t, key.hosts("evil.example"), Question)
+	wantVerdict(t, key.hosts("evil.example").mode(Full), Question)
+	wantVerdict(t, pageCall("press_key", `{"key":"Tab"}`).read(shop), Allow)
 }

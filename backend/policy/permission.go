@@ -8,12 +8,12 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Permission is what the person said about every call of one tool.
+// Permission is what the person decided about every call of one tool.
 type Permission string
 
-// The permissions. ByRules leaves it to what a call does and to the mode. Allowed takes the tool out of
-// the questions that the mode Full takes out, for the person's own doors. Asking asks at each call, also
-// where it only reads, and no standing permission answers. Never refuses.
+// The permissions. ByRules leaves it to what a call does and to the mode. Allow drops the questions that the mode Full
+// drops, for calls from the window and the command line. Ask asks at each call, also where it only reads, and no grant
+// answers. Never refuses.
 const (
 	PermissionByRules Permission = ""
 	PermissionAllow   Permission = "allow"
@@ -26,9 +26,9 @@ func (p Permission) Valid() bool {
 	return p == PermissionByRules || p == PermissionAllow || p == PermissionAsk || p == PermissionNever
 }
 
-// ToolKey names a tool together with whose it is, for the list of those that are allowed: another panel
-// or server that comes with a tool of the same name is not meant. A tool of Sextant itself is its
-// name, any other owner/name, the owner written so that it holds no comma, space or slash.
+// ToolKey returns the name of a tool with its owner, for Settings.AllowTools, so that a tool of the same name from
+// another panel or server is not meant. A baseline tool is its name, any other is owner/name with the owner
+// percent-encoded.
 func ToolKey(def toolspec.Definition) string {
 	if def.Origin == toolspec.OriginBaseline {
 		return def.Name
@@ -36,20 +36,20 @@ func ToolKey(def toolspec.Definition) string {
 	return url.PathEscape(def.Owner) + "/" + def.Name
 }
 
-// isAllowedTool reports whether the person allowed every call of the tool; a program, a panel and a created
-// tool that call it are asked about as ever.
+// isAllowedTool reports whether the person allowed every call of the tool. Calls by programs, panels and created tools
+// ask as before.
 func (f facts) isAllowedTool() bool {
 	return f.party == "" && slices.Contains(f.in.Settings.AllowTools, ToolKey(f.in.Definition))
 }
 
-// isAskingTool reports whether the person wants to be asked about this call. A call that they made by hand
-// is their word already, and a host that a command came to has a question of its own.
+// isAskingTool reports whether the person wants to be asked about this call. Calls that they made themselves do not
+// ask, and a host that a command contacts has a question of its own.
 func (f facts) isAskingTool() bool {
 	return f.in.Call.From.Caller != toolspec.CallerPerson && !f.in.Description.HostCheck &&
 		slices.Contains(f.in.Settings.AskTools, f.in.Call.Tool)
 }
 
-// askingDoubts is the doubt about a tool that the person wants to be asked about.
+// askingDoubts returns the doubt about a tool that the person wants to be asked about.
 func (f facts) askingDoubts() []doubt {
 	if !f.isAskingTool() {
 		return nil
@@ -60,22 +60,22 @@ func (f facts) askingDoubts() []doubt {
 	}}
 }
 
-// EffectivePermission is what calls of one tool come to before their arguments are known, for the person to read.
+// EffectivePermission is what is known about calls of one tool before their arguments are, for the person to read.
 type EffectivePermission struct {
 	Permission Permission `json:"permission"`
 	// Verdict is "depends" where the arguments decide.
 	Verdict Verdict `json:"verdict"`
-	// Rule is a sentence: which rule decides.
+	// Rule is a sentence that says which rule decides.
 	Rule string `json:"rule"`
 	// Forbids are the ids of the rules that forbid the tool as a whole.
 	Forbids []string `json:"forbids,omitempty"`
 }
 
-// Depends is the verdict of a Stand where the arguments decide.
+// Depends is the verdict of an EffectivePermission where the arguments decide.
 const Depends Verdict = "depends"
 
-// ResolvePermission is what calls of a tool by the assistant come to. With told the tool says of each call
-// which files it uses and what it starts.
+// ResolvePermission returns what applies to the assistant's calls of a tool. describesEffects says that the description
+// of each call lists the files that it uses and the programs that it starts.
 func ResolvePermission(
 	def toolspec.Definition, settings Settings, grants []toolspec.Grant, describesEffects bool,
 ) EffectivePermission {
@@ -122,7 +122,7 @@ func ResolvePermission(
 	return s
 }
 
-// verdictByHints is what the marks of a tool come to.
+// verdictByHints returns the verdict by the hints of a tool, and the rule.
 func (f facts) verdictByHints() (Verdict, string) {
 	if doubts := f.doubts(); len(doubts) > 0 {
 		return Question, doubts[0].reason
@@ -130,7 +130,7 @@ func (f facts) verdictByHints() (Verdict, string) {
 	return Allow, f.allowReason()
 }
 
-// argumentsRule says what decides about a call that is judged by what it does.
+// argumentsRule says what decides about a call that is judged by its arguments.
 func (f facts) argumentsRule(describesEffects bool) string {
 	def, mode := f.in.Definition, f.in.Settings.Mode
 	switch {
@@ -157,14 +157,14 @@ func (f facts) argumentsRule(describesEffects bool) string {
 	return "Its arguments decide."
 }
 
-// ForbidsTool reports whether g is a rule that forbids every call of the tool, wherever.
+// ForbidsTool reports whether g is a rule that forbids every call of the tool in every folder.
 func ForbidsTool(g toolspec.Grant, def toolspec.Definition) bool {
 	return g.Scope == toolspec.GrantForbid && g.Tool == def.Name && g.Folder == "" &&
 		(g.Owner == "" || g.Owner == def.Owner) &&
 		len(g.Hosts)+len(g.Commands)+len(g.Paths) == 0
 }
 
-// capitalize begins a sentence.
+// capitalize makes the first letter upper case.
 func capitalize(s string) string {
 	if s == "" {
 		return s

@@ -12,95 +12,95 @@ func (in Input) allow(tools ...string) Input { in.Settings.AllowTools = tools; r
 
 func (in Input) asking(tools ...string) Input { in.Settings.AskTools = tools; return in }
 
-func destructive(tool string) Input {
-	return foreign(toolspec.OriginMCP, tool, "files", `{"path":"a"}`, toolspec.Hints{Destructive: true})
+func destructiveCall(tool string) Input {
+	return externalCall(toolspec.OriginMCP, tool, "files", `{"path":"a"}`, toolspec.Hints{Destructive: true})
 }
 
-func TestAnAllowedToolAsksLessForThePersonsOwnDoorsOnly(t *testing.T) {
-	in := destructive("wipe")
-	comesTo(t, in, Question)
-	comesTo(t, in.allow("other"), Question)
-	comesTo(t, in.allow("files/wipe"), Allow)
-	comesTo(t, in.allow("files/wipe").alone(), Allow)
+func TestAllowedToolSkipsQuestionsOnlyForPerson(t *testing.T) {
+	in := destructiveCall("wipe")
+	wantVerdict(t, in, Question)
+	wantVerdict(t, in.allow("other"), Question)
+	wantVerdict(t, in.allow("files/wipe"), Allow)
+	wantVerdict(t, in.allow("files/wipe").alone(), Allow)
 	for _, party := range []toolspec.Caller{toolspec.CallerMCP, toolspec.CallerHTTP, toolspec.CallerCreated} {
-		comesTo(t, in.allow("files/wipe").caller(party), Question)
+		wantVerdict(t, in.allow("files/wipe").caller(party), Question)
 	}
 }
 
-func TestAnotherOwnersToolOfTheSameNameIsNotAllowed(t *testing.T) {
+func TestAllowedToolDoesNotCoverOtherOwner(t *testing.T) {
 	sync := func(origin toolspec.Origin, owner string) Input {
-		return foreign(origin, "sync", owner, `{}`, toolspec.Hints{Destructive: true})
+		return externalCall(origin, "sync", owner, `{}`, toolspec.Hints{Destructive: true})
 	}
-	comesTo(t, sync(toolspec.OriginPanel, "a").allow("a/sync"), Allow)
+	wantVerdict(t, sync(toolspec.OriginPanel, "a").allow("a/sync"), Allow)
 	for _, other := range []Input{
 		sync(toolspec.OriginPanel, "b"), sync(toolspec.OriginMCP, "a/sync"), sync(toolspec.OriginCreated, ""),
 		sync(toolspec.OriginBaseline, ""),
 	} {
-		comesTo(t, other.allow("a/sync"), Question)
+		wantVerdict(t, other.allow("a/sync"), Question)
 		if key := ToolKey(other.Definition); key == "a/sync" {
 			t.Errorf("%+v counts as %s", other.Definition, key)
 		}
 	}
-	comesTo(t, sync(toolspec.OriginPanel, "b").allow("sync"), Question)
-	comesTo(t, sync(toolspec.OriginCreated, "").allow("sync"), Question)
-	comesTo(t, sync(toolspec.OriginMCP, "my server").allow("my%20server/sync"), Allow)
+	wantVerdict(t, sync(toolspec.OriginPanel, "b").allow("sync"), Question)
+	wantVerdict(t, sync(toolspec.OriginCreated, "").allow("sync"), Question)
+	wantVerdict(t, sync(toolspec.OriginMCP, "my server").allow("my%20server/sync"), Allow)
 }
 
-func TestAnAllowedToolStillAsksWhatEveryModeAsks(t *testing.T) {
-	comesTo(t, destructive("wipe").allow("files/wipe").read("https://evil.example"), Question)
-	comesTo(t, destructive("wipe").allow("files/wipe").mode(ReadOnly), Refuse)
-	never, err := NewRule(toolspec.Grant{Tool: "wipe"}, destructive("wipe").Now)
+func TestAllowedToolAsksWhatEveryModeAsks(t *testing.T) {
+	wantVerdict(t, destructiveCall("wipe").allow("files/wipe").read("https://evil.example"), Question)
+	wantVerdict(t, destructiveCall("wipe").allow("files/wipe").mode(ReadOnly), Refuse)
+	never, err := NewRule(toolspec.Grant{Tool: "wipe"}, destructiveCall("wipe").Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	comesTo(t, destructive("wipe").allow("files/wipe").with(never), Refuse)
-	loose := ours("shell", "bash", `{"command":"x"}`, toolspec.Hints{}).allow("bash")
+	wantVerdict(t, destructiveCall("wipe").allow("files/wipe").with(never), Refuse)
+	loose := baselineCall("shell", "bash", `{"command":"x"}`, toolspec.Hints{}).allow("bash")
 	loose.Description = toolspec.Description{
 		RunsProgram: true, Commands: []toolspec.CommandUse{{Program: "x"}},
 		Unconfined: "there is no sandbox here",
 	}
-	comesTo(t, loose, Question)
-	secret := ours("files", "write_file", `{"path":"a"}`, toolspec.Hints{}).allow("write_file")
+	wantVerdict(t, loose, Question)
+	secret := baselineCall("files", "write_file", `{"path":"a"}`, toolspec.Hints{}).allow("write_file")
 	secret.Description.Files = []toolspec.FileUse{{
 		Path: "/home/ana/.bashrc", Use: toolspec.UseWrite,
 		Sensitive: "a start-up file",
 	}}
-	comesTo(t, secret, Question)
+	wantVerdict(t, secret, Question)
 }
 
-func TestAToolThatAsksDoesSoInEveryModeAndKeepsNoAnswer(t *testing.T) {
-	read := ours("files", "read_file", `{"path":"a"}`, toolspec.Hints{ReadOnly: true})
+func TestAskingToolAsksInEveryModeAndStoresNoGrant(t *testing.T) {
+	read := baselineCall("files", "read_file", `{"path":"a"}`, toolspec.Hints{ReadOnly: true})
 	for _, mode := range []Mode{Ask, Workspace, Full} {
-		d := comesTo(t, read.asking("read_file").mode(mode), Question)
+		d := wantVerdict(t, read.asking("read_file").mode(mode), Question)
 		if len(d.Grants) > 0 || !strings.Contains(d.Approval.Why, "every call of read_file") {
 			t.Errorf("%s: %+v", mode, d.Approval)
 		}
 	}
-	// A permission that was given before does not answer, nor does being allowed beside it.
-	before := kept(t, Decide(destructive("wipe")), event.AnswerAlways)
-	comesTo(t, destructive("wipe").with(before), Allow)
-	comesTo(t, destructive("wipe").with(before).asking("wipe"), Question)
-	comesTo(t, destructive("wipe").allow("files/wipe").asking("wipe"), Question)
-	comesTo(t, read.asking("read_file").alone(), Refuse)
-	// What was said beforehand for everything was not said about this tool.
+	// Neither an earlier grant nor AllowTools answers.
+	before := grantFor(t, Decide(destructiveCall("wipe")), event.AnswerAlways)
+	wantVerdict(t, destructiveCall("wipe").with(before), Allow)
+	wantVerdict(t, destructiveCall("wipe").with(before).asking("wipe"), Question)
+	wantVerdict(t, destructiveCall("wipe").allow("files/wipe").asking("wipe"), Question)
+	wantVerdict(t, read.asking("read_file").alone(), Refuse)
+	// --yes-to all does not cover this tool.
 	beforehand := read.asking("read_file")
 	for _, yes := range []string{"read", "all"} {
 		beforehand.Call.From.YesTo = yes
-		comesTo(t, beforehand, Question)
-		if d := comesTo(t, beforehand.alone(), Refuse); strings.Contains(d.Suggestion, "--yes-to") {
+		wantVerdict(t, beforehand, Question)
+		if d := wantVerdict(t, beforehand.alone(), Refuse); strings.Contains(d.Suggestion, "--yes-to") {
 			t.Errorf("it names what does not help: %s", d.Suggestion)
 		}
 	}
-	// What a person presses in the window is their word.
-	comesTo(t, read.asking("read_file").caller(toolspec.CallerPerson), Allow)
+	// A call by the person in the window does not ask.
+	wantVerdict(t, read.asking("read_file").caller(toolspec.CallerPerson), Allow)
 }
 
-func TestTheRuleThatDecidesIsTold(t *testing.T) {
+func TestResolvePermissionNamesDecidingRule(t *testing.T) {
 	def := func(in Input) toolspec.Definition { return in.Definition }
-	reads := def(foreign(toolspec.OriginPanel, "note_list", "notes", `{}`, toolspec.Hints{ReadOnly: true}))
-	wipes := def(destructive("wipe"))
-	bash := def(ours("shell", "bash", `{}`, toolspec.Hints{}))
-	never, err := NewRule(toolspec.Grant{Tool: "wipe"}, destructive("wipe").Now)
+	reads := def(externalCall(toolspec.OriginPanel, "note_list", "notes", `{}`, toolspec.Hints{ReadOnly: true}))
+	wipes := def(destructiveCall("wipe"))
+	bash := def(baselineCall("shell", "bash", `{}`, toolspec.Hints{}))
+	never, err := NewRule(toolspec.Grant{Tool: "wipe"}, destructiveCall("wipe").Now)
 	if err != nil {
 		t.Fatal(err)
 	}

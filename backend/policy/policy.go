@@ -1,15 +1,13 @@
-// Package policy decides whether a call may run: it may, a person has to be asked, or it
-// may not. There is one Decide for every caller (ARCHITECTURE 10): model, person, panel,
-// created tool, HTTP and MCP client, command line. No argument of a call skips it.
+// Package policy decides whether a call runs, asks the person or is refused. There is one Decide for every caller
+// (decision 10): model, person, panel, created tool, HTTP and MCP client, command line. No argument of a call skips it.
 //
-// The contract: Decide is a pure function of its Input. It reads facts (definition, hosts,
-// target, provenance, grants), never a model's wording of them. A refusal cannot be turned
-// into anything else by a grant; a grant only answers a question, and covers exactly what
-// its text says. What would have to be asked where nobody can be is refused, and the
-// refusal names the option or setting that allows it.
+// The contract: Decide is a pure function of its Input. It reads facts (definition, hosts, target, provenance, grants),
+// never a model's wording of them. No grant lifts a refusal; a grant only answers a question, and covers exactly what
+// its text says. What would ask where nobody can answer is refused, and the refusal names the option or setting that
+// allows it.
 //
-// It is not the sandbox and not the dialer: a host name that resolves to a private address
-// is judged when it is dialled, a path when it is opened.
+// It is not the sandbox and not the dialer: a host name that resolves to a private address is judged when it is dialed,
+// a path when it is opened.
 package policy
 
 import (
@@ -21,14 +19,12 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Mode is how much runs without a question. It is always visible in the window and never
-// changes by itself.
+// Mode says how much runs without a question. Only the person changes it.
 type Mode string
 
-// The four modes. ReadOnly refuses what changes anything; Ask is the default; Workspace
-// lets files in the workspace folder be changed, but not deleted, without a question; Full asks
-// only where outside text could be steering, in sensitive places, outside of the sandbox and for
-// the network of commands.
+// The four modes. ReadOnly refuses what changes anything. Ask is the default. Workspace changes files in the workspace
+// folder without a question, but does not delete them. Full asks only where text from outside could be behind the call,
+// in sensitive places, outside of the sandbox and for the network of commands.
 const (
 	ReadOnly  Mode = "read-only"
 	Ask       Mode = "ask"
@@ -41,45 +37,42 @@ func (m Mode) Valid() bool {
 	return m == ReadOnly || m == Ask || m == Workspace || m == Full
 }
 
-// Settings is what stands outside of a call and is read anew for each.
+// Settings are the settings that a decision depends on. They are read for each call.
 type Settings struct {
-	// Mode; an unknown one counts as Ask.
+	// Mode counts as Ask when it is not valid.
 	Mode Mode
-	// AllowHosts are hosts opened by option or setting: host or host:port.
+	// AllowHosts are hosts that an option or setting opens, as host or host:port.
 	AllowHosts []string
 	// Folder is the workspace folder, absolute.
 	Folder string
-	// DisabledGroups are the groups of our own tools that are switched off, OffTools single tools of any origin.
+	// DisabledGroups are the groups of baseline tools that are switched off, DisabledTools single tools of any origin.
 	DisabledGroups, DisabledTools []string
-	// AllowTools are those that the person allowed, as Key writes them; AskTools those that ask, by
-	// name.
+	// AllowTools are the tools that the person allowed, as ToolKey names them; AskTools those that ask, by name.
 	AllowTools, AskTools []string
 }
 
-// Input is everything a decision depends on.
+// Input is everything that a decision depends on.
 type Input struct {
 	// Call has canonical arguments (validated, defaults filled in).
 	Call        toolspec.Call
 	Definition  toolspec.Definition
 	Description toolspec.Description
 	Settings    Settings
-	// PanelTools are the tools beside its own that the calling panel's manifest names; other
-	// callers have none.
+	// PanelTools are the tools of others that the calling panel's manifest names; none for any other caller.
 	PanelTools []string
-	// Grants are all standing permissions; those that do not fit are passed over.
+	// Grants are all grants and rules, also those that are not about this call.
 	Grants []toolspec.Grant
-	// OpenedHosts are hosts a person opened earlier in this session by typing them.
+	// OpenedHosts are hosts that a person opened earlier in this session by typing them.
 	OpenedHosts []string
-	// UsedHosts are hosts that tools already talked to, with leave, in this session.
+	// UsedHosts are hosts that permitted calls of this session contacted.
 	UsedHosts []string
-	// UsedSecrets are the uses of secrets that a person said yes to in this conversation, as
-	// SecretUse.
+	// UsedSecrets are the uses of secrets that the person allowed in this conversation.
 	UsedSecrets []toolspec.SecretUse
-	// Now is the time grants made from the answer carry.
+	// Now is when grants made from the answer were created.
 	Now time.Time
 }
 
-// Verdict is what a Decision comes to.
+// Verdict is the outcome of a Decision.
 type Verdict string
 
 // The verdicts.
@@ -92,21 +85,20 @@ const (
 // Decision is the outcome of Decide.
 type Decision struct {
 	Verdict Verdict
-	// Reason is a sentence: why it may run, why it asks, why it may not.
+	// Reason is a sentence that says why it runs, asks or is refused.
 	Reason string
 	// Grant is the id of the grant that answered the question, "" for none.
 	Grant string
 	// ErrorType and Suggestion belong to a refusal.
 	ErrorType  toolspec.ErrorType
 	Suggestion string
-	// Approval is the question, complete but for ID, Call's id aside, and Asked.
+	// Approval is the question, complete except for ID and Asked.
 	Approval event.Approval
-	// Grants holds what is kept for each answer that keeps something; without id.
+	// Grants are the grants that the answers would store, without id.
 	Grants map[event.Answer]toolspec.Grant
-	// Opens are hosts that running this call opens for the session because a person
-	// typed them.
+	// Opens are hosts that this call opens for the session because a person typed them.
 	Opens []string
-	// Contacts are the hosts the call talks to, normalised, for Input.Used later.
+	// Contacts are the hosts that the call contacts, normalized, for Input.UsedHosts of later calls.
 	Contacts []string
 }
 
@@ -139,10 +131,10 @@ func (f facts) decide() Decision {
 	}
 	for _, g := range f.in.Grants {
 		if f.coveredBy(g) {
-			return Decision{Verdict: Allow, Reason: "Allowed by you before: " + g.Text, Grant: g.ID}
+			return Decision{Verdict: Allow, Reason: "You allowed it: " + g.Text, Grant: g.ID}
 		}
 	}
-	if d, yes := f.answeredByOption(); yes && !f.isAskingTool() {
+	if d, answered := f.answeredByOption(); answered && !f.isAskingTool() {
 		return d
 	}
 	if !f.in.Call.From.Interactive {
@@ -161,7 +153,7 @@ func canonical(args json.RawMessage) json.RawMessage {
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // people read it
+	enc.SetEscapeHTML(false) // the question shows it
 	if err := enc.Encode(v); err != nil {
 		return args
 	}

@@ -6,8 +6,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// grantNames are what a standing permission would have to name of the commands of a call, sorted;
-// nil when something of it has no name or nothing needs one.
+// grantNames returns the names of commands that a grant for the call would have, sorted, nil when a command has no name
+// or none needs one.
 func (f facts) grantNames() []string {
 	var names []string
 	for _, c := range f.in.Description.Commands {
@@ -22,8 +22,8 @@ func (f facts) grantNames() []string {
 	return sortedSet(names)
 }
 
-// staysInFolder reports whether a call that is told by its names stays within what such a permission
-// is for: the folder, no deletes, no sensitive place, inside of the sandbox.
+// staysInFolder reports whether a grant for programs may cover the call: it stays in the folder and the sandbox,
+// deletes nothing and uses no sensitive place.
 func (f facts) staysInFolder() bool {
 	if !f.describesEffects() || f.mustAskEachTime() || len(f.in.Description.CopiedFrom) > 0 {
 		return false
@@ -34,7 +34,7 @@ func (f facts) staysInFolder() bool {
 	})
 }
 
-// programGrant is the permission for every call of these programs, false when none can be given.
+// programGrant returns the grant for every call of these programs, false when there can be none.
 func (f facts) programGrant() (toolspec.Grant, bool) {
 	names := f.grantNames()
 	if len(names) == 0 || !f.staysInFolder() || f.in.Settings.Folder == "" {
@@ -50,14 +50,13 @@ func (f facts) programGrant() (toolspec.Grant, bool) {
 	return g, true
 }
 
-// coveredByProgramGrant reports whether a permission for programs covers the call; what all permissions
-// have in common was looked at before.
+// coveredByProgramGrant reports whether the grant g for programs covers the call, which is in its scope.
 func (f facts) coveredByProgramGrant(g toolspec.Grant) bool {
 	names := f.grantNames()
 	if len(names) == 0 || !isSubset(names, g.Commands) || !f.staysInFolder() || g.Folder == "" {
 		return false
 	}
-	// A call that names its hosts needs them named; one that does not needs the network.
+	// A call that uses the network needs a grant for the network.
 	return g.Network || !f.in.Description.Network && len(f.hosts) == 0
 }
 
@@ -90,7 +89,7 @@ func (f facts) programGrantText(g toolspec.Grant) string {
 	}
 	text += ", in every conversation. Nothing that deletes, or writes or reads outside of the folder."
 	if len(f.in.Description.Warnings) > 0 {
-		text += " What it runs is not read; the sandbox keeps it in the folder."
+		text += " Sextant does not read what it runs; the sandbox keeps it in the folder."
 	}
 	return text
 }

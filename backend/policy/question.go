@@ -12,12 +12,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxQuoted is how many characters of data a question quotes; more is counted, and stands
-// in full below it.
+// maxQuoted is how many characters of data a question quotes. Longer data is counted, and shown below the question.
 const maxQuoted = 80
 
-// question names verb, data and target, and the panel or subagent that asks, and ends with a question mark
-// (DESIGN 6).
+// question names what is done, with which data, to what, and the panel, app or subagent that asks.
 func (f facts) question() string {
 	q := f.questionText()
 	if from := f.in.Call.From; from.Caller == toolspec.CallerPanel && !f.isOwnPanelTool() {
@@ -38,7 +36,7 @@ func (f facts) questionText() string {
 	case d.NewProgram != "":
 		return "Start " + d.NewProgram + ": " + d.Target + "?"
 	case d.RunsProgram && f.describesEffects() && d.Present != "":
-		// A command's sentence is made from what was read of it.
+		// The sentence of a command is made from what was read of it.
 		return strings.TrimRight(d.Present, ".") + "?"
 	case d.Data != "" && len(f.hosts) > 0:
 		return "Send " + f.quotedData() + " to " + joinWords(f.hosts) + "?"
@@ -59,7 +57,7 @@ func (f facts) questionText() string {
 	return "Run " + f.toolName() + "?"
 }
 
-// toolName is the tool's with the one it belongs to.
+// toolName returns the name of the tool with its owner.
 func (f facts) toolName() string {
 	if f.in.Definition.Owner == "" {
 		return f.in.Call.Tool
@@ -84,10 +82,10 @@ func (f facts) targetText() string {
 	return joinWords(f.hosts)
 }
 
-// hiddenMark stands where a secret is.
+// hiddenMark replaces a secret.
 const hiddenMark = "…"
 
-// quotedData is the data as a question names it: quoted when short, counted when long.
+// quotedData returns the data as a question names it: quoted when short, counted when long.
 func (f facts) quotedData() string {
 	data := f.in.Description.Data
 	if len(f.in.Description.Secret) > 0 {
@@ -100,7 +98,7 @@ func (f facts) quotedData() string {
 	return humanize.Comma(int64(n)) + " characters"
 }
 
-// visibleData is the data as it may be shown.
+// visibleData returns the data as it may be shown.
 func (f facts) visibleData() string {
 	if f.in.Description.Data != "" && len(f.in.Description.Secret) > 0 {
 		return hiddenMark
@@ -108,7 +106,7 @@ func (f facts) visibleData() string {
 	return f.in.Description.Data
 }
 
-// visibleArgs are the arguments without the values of secret ones.
+// visibleArgs returns the arguments with the secret ones hidden.
 func (f facts) visibleArgs() json.RawMessage {
 	var object map[string]any
 	if len(f.in.Description.Secret) == 0 || decodeNumbers(f.args, &object) != nil {
@@ -128,8 +126,7 @@ func (f facts) visibleArgs() json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// formatArgs writes an object as a="x", b=2 in order of the names. Nothing is left out: a
-// question hides nothing.
+// formatArgs writes a whole object as a="x", b=2, ordered by name.
 func formatArgs(args json.RawMessage) string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(args, &object) != nil {
@@ -155,7 +152,7 @@ func joinReasons(doubts []doubt) string {
 	return strings.Join(all, " ")
 }
 
-// grantText writes a grant out so that it can be read without knowing the rules.
+// grantText describes a grant so that it can be read without knowing the rules.
 func (f facts) grantText(g toolspec.Grant) string {
 	text := f.toolName()
 	if len(g.Hosts) > 0 {
@@ -177,16 +174,16 @@ func (f facts) grantText(g toolspec.Grant) string {
 	return text + grantLimitsText(g)
 }
 
-// hostGrantText writes out what lets commands reach hosts.
+// hostGrantText describes a grant that lets commands reach hosts.
 func (f facts) hostGrantText(g toolspec.Grant) string {
 	text := "Commands may reach " + joinWords(g.Hosts)
 	if len(g.Args) > 0 {
-		text = "This very command may reach " + joinWords(g.Hosts)
+		text = "This command may reach " + joinWords(g.Hosts)
 	}
 	return text + grantLimitsText(g)
 }
 
-// grantLimitsText is for whom, beside what, where and how long a grant of either kind holds.
+// grantLimitsText says for whom, with which sources, where and how long a grant applies.
 func grantLimitsText(g toolspec.Grant) string {
 	text := ""
 	if g.Party != "" {

@@ -7,7 +7,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// scheme is the scheme of an address, "" for one without: "host:8080/x" has none.
+// scheme returns the scheme of an address, "" for one without, such as "host:8080/x".
 func scheme(address string) string {
 	name, rest, found := strings.Cut(address, ":")
 	if !found || name == "" || !isScheme(name) {
@@ -37,7 +37,7 @@ func isScheme(name string) bool {
 	return true
 }
 
-// refuseScheme refuses what is not the web: file:, chrome:, javascript: and the like.
+// refuseScheme refuses every scheme but http and https, such as file:, chrome: and javascript:.
 func refuseScheme(f facts) (Decision, bool) {
 	for _, address := range []string{f.address, f.targetAddress()} {
 		clean := cleanAddress(address)
@@ -54,14 +54,14 @@ func refuseScheme(f facts) (Decision, bool) {
 	return Decision{}, false
 }
 
-// cleanAddress drops what browsers drop: tabs and line ends anywhere in an address, control
-// characters and spaces around it.
+// cleanAddress removes what browsers remove: tabs and line ends anywhere in an address, control characters and spaces
+// around it.
 func cleanAddress(address string) string {
 	address = strings.TrimFunc(address, func(r rune) bool { return r <= ' ' })
 	return strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(address)
 }
 
-// targetAddress is the description's target when it is a bare address and not a sentence.
+// targetAddress returns the target of the description when it is an address and not a sentence.
 func (f facts) targetAddress() string {
 	t := f.in.Description.Target
 	if !f.isInterfaceTool() || strings.ContainsAny(t, " \"") {
@@ -104,7 +104,7 @@ func (f facts) hostIsOpen(host string) bool {
 		HostTyped(host, f.in.Call.From.TypedHosts)
 }
 
-// typedHosts lists the hosts of this call that a person typed in this turn.
+// typedHosts returns the hosts of this call that a person typed in this turn.
 func (f facts) typedHosts() []string {
 	var hosts []string
 	for _, h := range f.hosts {
@@ -115,9 +115,8 @@ func (f facts) typedHosts() []string {
 	return hosts
 }
 
-// refuseInReadOnly holds the read-only mode: looking and moving the view are fine, what
-// could change something is not. A created tool does nothing by itself, nor does an inert one: each
-// call that it makes is judged, in this mode too.
+// refuseInReadOnly refuses what could change something in the mode ReadOnly. Created and inert tools do nothing by
+// themselves; each call that they make is judged.
 func refuseInReadOnly(f facts) (Decision, bool) {
 	if f.in.Settings.Mode != ReadOnly || f.in.Definition.Origin == toolspec.OriginCreated ||
 		f.in.Definition.Hints.Inert || f.in.Definition.Hints.ReadOnly || f.onlyMovesView() || f.readsOnly() {
@@ -130,7 +129,7 @@ func refuseInReadOnly(f facts) (Decision, bool) {
 	}, true
 }
 
-// onlyMovesView reports whether a tool of ours only moves what is seen.
+// onlyMovesView reports whether an interface tool only reads or moves the view.
 func (f facts) onlyMovesView() bool {
 	if !f.isInterfaceTool() {
 		return false

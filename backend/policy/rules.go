@@ -13,47 +13,47 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// maxRuleEntries bounds the entries of a rule and the characters of one.
+// Bounds of a rule: its entries, and the bytes of one.
 const (
 	maxRuleEntries = 64
 	maxEntryLength = 1000
 )
 
-// NewRule makes a rule that forbids out of a draft's Tool, Hosts, Commands and Paths: what it
-// refuses is any call of the tool (all tools when empty) that meets one of them, or every call
-// of the tool when there are none. A path is kept as written and with its links followed. It has no
-// id yet. The error says what cannot be read.
+// NewRule returns a rule that forbids, from the Tool, Hosts, Commands and Paths of a draft. It refuses calls of the
+// tool (of all tools when empty) that use one of them, or every call of the tool when there are none. A path is stored
+// as written and with its links followed. The rule has no id. The error names the entry that is not valid.
 func NewRule(draft toolspec.Grant, now time.Time) (toolspec.Grant, error) {
 	g := toolspec.Grant{Scope: toolspec.GrantForbid, Tool: strings.TrimSpace(draft.Tool), Created: now}
 	if g.Tool == "" {
 		g.Tool = toolspec.AnyTool
 	}
 	if len(draft.Hosts)+len(draft.Commands)+len(draft.Paths) > maxRuleEntries {
-		return g, fmt.Errorf("a rule may hold %d entries at most", maxRuleEntries)
+		return g, fmt.Errorf("a rule has %d entries at most", maxRuleEntries)
 	}
 	for _, written := range draft.Hosts {
 		host := NormalizeHost(written)
 		if host == "" || host == invalidHost {
-			return g, fmt.Errorf("%q is no host; write it as shop.example or shop.example:8443", written)
+			return g, fmt.Errorf("%q is not a host; write it as shop.example or shop.example:8443", written)
 		}
 		g.Hosts = append(g.Hosts, host)
 	}
 	for _, written := range draft.Commands {
 		name := strings.Join(strings.Fields(written), " ")
 		if name == "" || len(name) > maxEntryLength || strings.ContainsAny(name, ";|&<>$`\"'") {
-			return g, fmt.Errorf("%q is no program; write its name, with a subcommand if it has one: git push", written)
+			return g, fmt.Errorf("%q is not a program; write its name, with a subcommand if it has one: git push",
+				written)
 		}
 		g.Commands = append(g.Commands, name)
 	}
 	for _, written := range draft.Paths {
 		if !filepath.IsAbs(written) || len(written) > maxEntryLength {
-			return g, fmt.Errorf("%q is no absolute path", written)
+			return g, fmt.Errorf("%q is not an absolute path", written)
 		}
 		g.Paths = append(g.Paths, filepath.Clean(written))
-		// A call's paths are judged where they lead, so what the written one leads to is kept too.
+		// The paths of a call are judged after following links, so the rule needs the target too.
 		real, err := protectedpaths.Resolve(written)
 		if err != nil {
-			return g, fmt.Errorf("%q leads nowhere: %w", written, err)
+			return g, fmt.Errorf("%q cannot be followed: %w", written, err)
 		}
 		g.Paths = append(g.Paths, real)
 	}
@@ -86,8 +86,8 @@ func ruleText(g toolspec.Grant) string {
 	return who + ", never " + joinWords(parts) + "."
 }
 
-// ForbiddenPaths are the paths that rules keep from every call of one of our own tools, for a tool
-// that comes by more places than its call names: it passes those by. folder is the workspace.
+// ForbiddenPaths returns the paths that rules forbid to a baseline tool, for a tool that visits more paths than its
+// call names and has to skip these. folder is the workspace.
 func ForbiddenPaths(grants []toolspec.Grant, tool, folder string) []string {
 	var all []string
 	for _, g := range grants {
@@ -98,14 +98,14 @@ func ForbiddenPaths(grants []toolspec.Grant, tool, folder string) []string {
 	return sortedSet(all)
 }
 
-// ruleApplies reports whether g is a rule about calls of the tool def.
+// ruleApplies reports whether g is a rule about calls of the tool def in folder.
 func ruleApplies(g toolspec.Grant, def toolspec.Definition, folder string) bool {
 	return g.Scope == toolspec.GrantForbid && (g.Tool == toolspec.AnyTool || g.Tool == def.Name) &&
 		(g.Owner == "" || g.Owner == def.Owner) && (g.Folder == "" || g.Folder == folder)
 }
 
-// forbiddenBy reports whether a rule made beforehand refuses the call. Hosts, Commands and Paths
-// of a rule each hold for any of the call's; a rule with none refuses the tool.
+// forbiddenBy reports whether the rule g refuses the call: by one of its hosts, commands or paths, or without any of
+// these by its tool.
 func (f facts) forbiddenBy(g toolspec.Grant) bool {
 	def := f.in.Definition
 	def.Name = f.in.Call.Tool
@@ -121,7 +121,7 @@ func (f facts) forbiddenBy(g toolspec.Grant) bool {
 		slices.ContainsFunc(d.Files, func(u toolspec.FileUse) bool { return meetsPath(u, g.Paths) })
 }
 
-// namesProgram reports whether a rule names a program: "git" is every git, "git push" that alone.
+// namesProgram reports whether one of names is that of c: "git" is every git command, "git push" only that one.
 func namesProgram(c toolspec.CommandUse, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		for _, used := range []string{c.Program, c.Name, path.Base(c.Program)} {
@@ -133,8 +133,8 @@ func namesProgram(c toolspec.CommandUse, names []string) bool {
 	})
 }
 
-// meetsPath reports whether a use meets a path of a rule, also by a pattern, and for deletes
-// also by a folder above it.
+// meetsPath reports whether the use of a file concerns one of paths: by its name, by a pattern, or by deleting a folder
+// above it.
 func meetsPath(u toolspec.FileUse, paths []string) bool {
 	have := strings.Split(u.Path, "/")
 	return slices.ContainsFunc(paths, func(p string) bool {
@@ -151,22 +151,21 @@ func meetsPath(u toolspec.FileUse, paths []string) bool {
 	})
 }
 
-// refuseByRule refuses what a rule of the person forbids; it wins over every permission.
+// refuseByRule refuses what a rule of the person forbids, whatever is granted.
 func refuseByRule(f facts) (Decision, bool) {
 	for _, g := range f.in.Grants {
 		if f.forbiddenBy(g) {
 			return Decision{
 				Verdict: Refuse, ErrorType: toolspec.PermissionError, Grant: g.ID,
 				Reason:     "a rule forbids it: " + g.Text,
-				Suggestion: "Go on without it. The person can take the rule back in the settings.",
+				Suggestion: "Continue without it. The person can remove the rule in the settings.",
 			}, true
 		}
 	}
 	return Decision{}, false
 }
 
-// hiddenProgramDoubts are doubts that a rule about commands leaves: what is only known when it runs could
-// be what the rule forbids.
+// hiddenProgramDoubts returns the doubt about a program that is known only when it runs, where a rule forbids programs.
 func (f facts) hiddenProgramDoubts() []doubt {
 	hidden := slices.ContainsFunc(f.in.Description.Commands,
 		func(c toolspec.CommandUse) bool { return c.Program == "" })
@@ -174,7 +173,7 @@ func (f facts) hiddenProgramDoubts() []doubt {
 		if hidden && g.Scope == toolspec.GrantForbid && len(g.Commands) > 0 &&
 			(g.Tool == f.in.Call.Tool || g.Tool == toolspec.AnyTool) {
 			return []doubt{{
-				reason: "What it starts shows only when it runs, and a rule forbids " + joinWords(g.Commands) + ".",
+				reason: "What it starts is known only when it runs, and a rule forbids " + joinWords(g.Commands) + ".",
 				exact:  true, inEveryMode: true,
 			}}
 		}

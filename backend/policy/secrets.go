@@ -6,25 +6,25 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// secretDoubts are the doubts about secrets that the call puts in: each asks when it goes to a host
-// for the first time in a conversation, and every time where outside text could be behind it.
+// secretDoubts returns the doubt about secrets that the call inserts: each asks when it goes to a host for the first
+// time in a conversation, and every time when text from outside could be behind the call.
 func (f facts) secretDoubts() []doubt {
-	var fresh []string
+	var unused []string
 	for _, u := range f.in.Description.Secrets {
 		if f.isTainted() || !slices.Contains(f.in.UsedSecrets, u) {
-			fresh = append(fresh, "the secret "+u.Name+" into "+secretPlaceText(u))
+			unused = append(unused, "the secret "+u.Name+" into "+secretPlaceText(u))
 		}
 	}
-	if len(fresh) == 0 {
+	if len(unused) == 0 {
 		return nil
 	}
-	return []doubt{{reason: "It puts " + joinWords(fresh) + ".", exact: f.isTainted(), inEveryMode: true}}
+	return []doubt{{reason: "It inserts " + joinWords(unused) + ".", exact: f.isTainted(), inEveryMode: true}}
 }
 
 func secretPlaceText(u toolspec.SecretUse) string {
 	where := u.Origin
 	if where == "" {
-		where = "a page that is not known"
+		where = "an unknown page"
 	}
 	switch u.Place {
 	case "query":
@@ -35,7 +35,7 @@ func secretPlaceText(u toolspec.SecretUse) string {
 	return "the " + u.Place + " of a request to " + where
 }
 
-// secretNames are the secrets that the call puts in.
+// secretNames returns the names of the secrets that the call inserts.
 func (f facts) secretNames() []string {
 	var names []string
 	for _, u := range f.in.Description.Secrets {

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// traces is how many random conversations the properties are tried on.
+// traces is how many random conversations are tried.
 const traces = 100_000
 
 // chance draws calls from small alphabets, so that they often have something in common.
@@ -31,15 +31,15 @@ func (c chance) some(most int, of ...string) []string {
 	return all
 }
 
-// call draws one call: half of them of our own tools that tell what they do.
+// call draws one call, half of them of tools that describe their effects.
 func (c chance) call() Input {
 	var in Input
 	switch {
 	case !c.rarely(2):
-		in = c.told()
+		in = c.effectCall()
 	default:
 		origin := toolspec.Origin(c.one("baseline", "panel", "mcp", "created"))
-		in = foreign(origin, c.one("a", "b"), c.one("", "x"), `{"n":`+c.one("1", "2")+`}`, toolspec.Hints{
+		in = externalCall(origin, c.one("a", "b"), c.one("", "x"), `{"n":`+c.one("1", "2")+`}`, toolspec.Hints{
 			ReadOnly: c.rarely(3), Destructive: c.rarely(2), OpenWorld: c.rarely(2), Confirm: c.rarely(3),
 		})
 		in.Definition.Group = c.one("environment", "web", "feedback")
@@ -62,11 +62,11 @@ func (c chance) call() Input {
 	return in
 }
 
-func (c chance) told() Input {
-	in := ours("files", c.one("write_file", "read_file"), `{"path":"`+c.one("p", "q")+`"}`,
+func (c chance) effectCall() Input {
+	in := baselineCall("files", c.one("write_file", "read_file"), `{"path":"`+c.one("p", "q")+`"}`,
 		toolspec.Hints{Destructive: c.rarely(2)})
 	if c.rarely(2) {
-		in = ours("shell", "bash", `{"command":"`+c.one("x", "y")+`"}`, toolspec.Hints{Destructive: true})
+		in = baselineCall("shell", "bash", `{"command":"`+c.one("x", "y")+`"}`, toolspec.Hints{Destructive: true})
 		in.Description.RunsProgram, in.Description.Present = true, "Run it"
 		for range 1 + c.IntN(2) {
 			use := toolspec.CommandUse{Program: c.one("ls", "go test", "go vet", ""), Harmless: c.rarely(3)}
@@ -97,9 +97,9 @@ func (c chance) told() Input {
 	return in
 }
 
-// TestOver100000TracesAKeptAnswerIsNeitherForgottenNorStretched plays a person who answers
+// TestStoredGrantsOverRandomTraces plays a person who answers
 // what is asked, then asks for the same again and for something else.
-func TestOver100000TracesAKeptAnswerIsNeitherForgottenNorStretched(t *testing.T) {
+func TestStoredGrantsOverRandomTraces(t *testing.T) {
 	asked, again, covered, refused := 0, 0, 0, 0
 	for seed := range uint64(traces) {
 		c := chance{rand.New(rand.NewPCG(seed, 4))}
@@ -127,7 +127,7 @@ func TestOver100000TracesAKeptAnswerIsNeitherForgottenNorStretched(t *testing.T)
 				if with.Verdict != Allow || with.Grant != string(answer) {
 					t.Fatalf("seed %d: %q changed %s to %s", seed, g.Text, without.Verdict, with.Verdict)
 				}
-				if wider := stretched(in, other, answer, g); wider != "" {
+				if wider := coverageError(in, other, answer, g); wider != "" {
 					t.Fatalf("seed %d: %q covers %s\n%+v", seed, g.Text, wider, other)
 				}
 			}
@@ -145,7 +145,7 @@ func TestOver100000TracesAKeptAnswerIsNeitherForgottenNorStretched(t *testing.T)
 	}
 }
 
-// near is a call much like in.
+// near draws a call that is similar to in.
 func (c chance) near(in Input) Input {
 	other := c.call()
 	for range 1 + c.IntN(3) {
@@ -167,9 +167,9 @@ func (c chance) near(in Input) Input {
 	return in
 }
 
-// stretched says how a covered call goes beyond what was written out, "" when it does not. It
-// reads the permission's text and the two calls, and none of the policy's own rules.
-func stretched(asked, other Input, answer event.Answer, g toolspec.Grant) string {
+// coverageError says how a covered call exceeds the text of the grant, "" when it does not. It reads the text and the
+// two calls, and uses none of the policy's own rules.
+func coverageError(asked, other Input, answer event.Answer, g toolspec.Grant) string {
 	d := other.Description
 	switch {
 	case other.Call.Tool != asked.Call.Tool || other.Definition.Owner != asked.Definition.Owner:
@@ -196,7 +196,7 @@ func stretched(asked, other Input, answer event.Answer, g toolspec.Grant) string
 	if strings.Contains(g.Text, ", exactly with ") && string(other.Call.Args) != string(asked.Call.Args) {
 		return "other arguments"
 	}
-	if !other.told() {
+	if !other.hasEffects() {
 		return ""
 	}
 	if d.Unconfined != "" {
@@ -223,8 +223,8 @@ func stretched(asked, other Input, answer event.Answer, g toolspec.Grant) string
 	return ""
 }
 
-// told is what the test knows of facts' told.
-func (in Input) told() bool {
+// hasEffects repeats facts.describesEffects, independently of it.
+func (in Input) hasEffects() bool {
 	return (in.Definition.Group == "shell" || in.Definition.Group == "files") &&
 		(in.Description.RunsProgram || len(in.Description.Files) > 0)
 }

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// foldPath splits a path into its elements, each folded, "." and ".." resolved as written.
+// foldPath splits a path into its folded elements, with "." and ".." resolved as written.
 func foldPath(path string) []string {
 	path = filepath.Clean(path)
 	path = filepath.ToSlash(strings.TrimPrefix(path, filepath.VolumeName(path)))
@@ -19,9 +19,8 @@ func foldPath(path string) []string {
 	return all
 }
 
-// foldElement brings all spellings that some file system takes for one name to one form: case as
-// APFS and NTFS ignore it, characters without a shape as HFS+ does, and dots, spaces and the
-// name of a stream at the end as Windows does.
+// foldElement gives all spellings that some file system takes for one name the same form: letter case as for APFS and
+// NTFS, invisible characters as for HFS+, and dots, spaces and the name of a stream at the end as for Windows.
 func foldElement(element string) string {
 	if isFolded(element) {
 		return element
@@ -31,7 +30,7 @@ func foldElement(element string) string {
 		switch {
 		case unicode.Is(unicode.Cf, r), r == '\uFEFF':
 			continue
-		case r == '\u2024' || r == '\uFF0E': // other dots, which some programs turn into one
+		case r == '\u2024' || r == '\uFF0E': // other dots, which some programs replace by this one
 			r = '.'
 		case r >= 'Ａ' && r <= 'ｚ':
 			r -= 'Ａ' - 'A'
@@ -48,7 +47,7 @@ func foldElement(element string) string {
 	return name
 }
 
-// isFolded reports whether fold leaves element as it is.
+// isFolded reports whether foldElement leaves element as it is.
 func isFolded(element string) bool {
 	for i := range len(element) {
 		c := element[i]
@@ -59,7 +58,7 @@ func isFolded(element string) bool {
 	return element == "" || !strings.HasSuffix(element, ".") && !strings.HasSuffix(element, " ")
 }
 
-// foldCase is the form that all letters have which differ in case only: ſ, S and s are s.
+// foldCase returns the same letter for all that differ only in case: s for ſ, S and s.
 func foldCase(r rune) rune {
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
 		if 'a' <= next && next <= 'z' {

@@ -1,13 +1,12 @@
-// Package places knows which places of a machine are what: where secrets lie that no tool
-// may touch, and where a file does more than lie there (it runs, or steers a program), so
-// that a person is asked even inside of the workspace.
+// Package protectedpaths knows which paths of a machine need care: those with secrets, which no tool may touch, and
+// those of files that run or steer programs, for which a person is asked even inside of the workspace.
 //
-// The contract: Judge reads names and follows links, never a file's content, and decides
-// nothing; a file tool refuses what is Secret, the policy asks about what is Sensitive, and a
-// sandbox masks what Secrets lists. A name is compared as the most forgiving file system
-// would: without regard to case, invisible characters, trailing dots and streams, so that no
-// spelling of a place is taken for an ordinary one. Hard links are not seen: who can make one
-// could read the file before.
+// The contract: Judge reads names and follows links, never the content of a file, and decides nothing. A file tool
+// refuses what is Secret, the policy asks about what is Sensitive, and a sandbox masks what Secrets lists. Names are
+// compared as the most tolerant file system would, without regard to case, invisible characters, trailing dots and
+// streams, so that no spelling of a protected path counts as ordinary.
+//
+// It does not see hard links: whoever can make one could already read the file.
 package protectedpaths
 
 import (
@@ -19,36 +18,36 @@ import (
 // Kind is how much care a place needs.
 type Kind int
 
-// The kinds, in rising order: ordinary, asked about even inside of the workspace, never touched.
+// The kinds, in rising order: ordinary; asked about even inside of the workspace; never touched.
 const (
 	Ordinary Kind = iota
 	Sensitive
 	Secret
 )
 
-// Place is what lies at a path.
+// Place is what is at a path.
 type Place struct {
 	Kind Kind
-	// Description names it within a sentence ("a shell start-up file"), "" for an ordinary one.
+	// Description names it within a sentence ("a shell start-up file"); it is "" for an ordinary one.
 	Description string
 }
 
-// OwnFolders are the folders that belong to the person and to us, absolute; an empty one is not known.
+// OwnFolders are the folders of the person and of Sextant, absolute, "" when one is not known.
 type OwnFolders struct {
-	// Home is the person's home.
+	// Home is the home folder of the person.
 	Home string
-	// Data and Config are Sextant's own.
+	// Data and Config are the folders of Sextant.
 	Data, Config string
 }
 
-// Places judges paths. Make it with New; it never changes and may be used concurrently.
+// Places judges paths. Make one with New. It never changes and may be used concurrently.
 type Places struct {
 	homes [][]string
 	fixed tree
 	home  tree
 }
 
-// New reads where the known places of own lie on this machine, links followed.
+// New returns the Places of this machine, with the links of the known ones followed.
 func New(own OwnFolders) *Places {
 	p := &Places{fixed: tree{}, home: tree{}}
 	for path, place := range systemPlaces() {
@@ -69,7 +68,7 @@ func New(own OwnFolders) *Places {
 	return p
 }
 
-// addLinkTarget puts on the map where a secret place of home leads when it is a link.
+// addLinkTarget adds the target of a secret place of home that is a link.
 func (p *Places) addLinkTarget(home, rel string, place Place) {
 	path := filepath.Join(home, filepath.FromSlash(rel))
 	if real, ok := linkTarget(home, path); ok {
@@ -77,15 +76,14 @@ func (p *Places) addLinkTarget(home, rel string, place Place) {
 	}
 }
 
-// linkTarget is where path of home leads, ok when that is somewhere else. A link that leads above
-// the home would make everything secret and counts for nothing.
+// linkTarget returns where path in home leads, ok when that is somewhere else. A link to a folder above the home does
+// not count: it would make everything secret.
 func linkTarget(home, path string) (real string, ok bool) {
 	real, err := Resolve(path)
 	return real, err == nil && real != path && !isUnder(foldPath(home), foldPath(real))
 }
 
-// addOwnFolders puts our own folders on the map. What was downloaded is there to be read,
-// and notes are the person's, outside of the workspace as any other file.
+// addOwnFolders adds the folders of Sextant. Downloads and notes in them are ordinary files.
 func (p *Places) addOwnFolders(own OwnFolders) {
 	for _, dir := range withResolved(own.Config) {
 		p.fixed.add(foldPath(dir), Place{Sensitive, "Sextant's own configuration"})
@@ -99,9 +97,8 @@ func (p *Places) addOwnFolders(own OwnFolders) {
 	}
 }
 
-// Judge says what lies at an absolute path, which need not exist: by the path as it is written,
-// and by every path that its links lead over; the gravest counts. A path that is not absolute
-// or leads in circles is secret.
+// Judge returns what is at an absolute path, which need not exist: by the path as it is written, and by every path that
+// its links lead over; the gravest counts. A path that is not absolute, or whose links form a circle, is secret.
 func (p *Places) Judge(path string) Place {
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
 		return Place{Secret, "a path that is not absolute"}
@@ -121,8 +118,8 @@ func (p *Places) Judge(path string) Place {
 	return worst
 }
 
-// JudgeByName is Judge for a path that is known to hold no links, as one that was found by walking: it
-// asks the file system nothing.
+// JudgeByName is Judge for a path without links, such as one that was found by walking. It does not use the file
+// system.
 func (p *Places) JudgeByName(path string) Place {
 	if isHarmlessDevice(path) {
 		return Place{}
@@ -134,7 +131,7 @@ func (p *Places) JudgeByName(path string) Place {
 func (p *Places) judgeNames(at []string) Place {
 	worst := p.fixed.find(at)
 	if worst.exempt {
-		// Only what is named further down can be more than the exempted folder is.
+		// Only the names below the exempt folder count.
 		return judgeByFileName(at[worst.depth:])
 	}
 	graver := func(found Place) {
@@ -155,7 +152,7 @@ func (p *Places) judgeNames(at []string) Place {
 	return worst.Place
 }
 
-// withResolved are a folder as written and with its links followed, none for "".
+// withResolved returns a folder as written and with its links followed, none for "".
 func withResolved(dir string) []string {
 	if dir == "" || !filepath.IsAbs(dir) {
 		return nil
@@ -168,12 +165,12 @@ func withResolved(dir string) []string {
 	return []string{dir, real}
 }
 
-// isUnder reports whether path lies at or below dir, both folded.
+// isUnder reports whether path is dir or below it, both folded.
 func isUnder(path, dir []string) bool {
 	return len(path) >= len(dir) && slices.Equal(path[:len(dir)], dir)
 }
 
-// otherHomeLength is how many elements at the start of a path name some person's home, 0 for none.
+// otherHomeLength returns how many elements at the start of a path are the home of some user, 0 for none.
 func otherHomeLength(at []string) int {
 	switch {
 	case len(at) >= 1 && at[0] == "root":

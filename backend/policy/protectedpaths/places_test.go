@@ -12,31 +12,31 @@ import (
 	"sextant/backend/policy/protectedpaths"
 )
 
-// set is a home in a folder of the test, with our own folders in it.
-func set(t *testing.T) (*protectedpaths.Places, string) {
+// newPlaces returns Places for a home in a folder of the test, and that home.
+func newPlaces(t *testing.T) (*protectedpaths.Places, string) {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "ana")
 	for _, dir := range []string{".ssh", "work/.git/hooks", ".local/share/sextant/downloads", ".config/sextant"} {
-		folder(t, filepath.Join(home, dir))
+		makeFolder(t, filepath.Join(home, dir))
 	}
-	return protectedpaths.New(own(home)), home
+	return protectedpaths.New(ownFolders(home)), home
 }
 
-func own(home string) protectedpaths.OwnFolders {
+func ownFolders(home string) protectedpaths.OwnFolders {
 	return protectedpaths.OwnFolders{
 		Home: home, Data: filepath.Join(home, ".local/share/sextant"),
 		Config: filepath.Join(home, ".config/sextant"),
 	}
 }
 
-func folder(t *testing.T, dir string) {
+func makeFolder(t *testing.T, dir string) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func link(t *testing.T, target, at string) {
+func makeLink(t *testing.T, target, at string) {
 	t.Helper()
 	if err := os.Symlink(target, at); err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func link(t *testing.T, target, at string) {
 
 func kindName(k protectedpaths.Kind) string { return [...]string{"ordinary", "sensitive", "secret"}[k] }
 
-func judged(t *testing.T, p *protectedpaths.Places, path string, want protectedpaths.Kind) {
+func wantKind(t *testing.T, p *protectedpaths.Places, path string, want protectedpaths.Kind) {
 	t.Helper()
 	got := p.Judge(path)
 	if got.Kind != want {
@@ -56,8 +56,8 @@ func judged(t *testing.T, p *protectedpaths.Places, path string, want protectedp
 	}
 }
 
-func TestSecretsOfAHomeAreNeverTouched(t *testing.T) {
-	p, home := set(t)
+func TestJudgeSecretsOfHome(t *testing.T) {
+	p, home := newPlaces(t)
 	for _, rel := range []string{
 		".ssh", ".ssh/id_ed25519", ".ssh/authorized_keys", ".gnupg/private-keys-v1.d/a.key", ".aws/credentials",
 		".azure/msal_token_cache.json",
@@ -73,12 +73,12 @@ func TestSecretsOfAHomeAreNeverTouched(t *testing.T) {
 		".local/share/sextant",
 		"snap/firefox/common/.mozilla/firefox/a/cookies.sqlite", ".config/git/credentials",
 	} {
-		judged(t, p, filepath.Join(home, rel), protectedpaths.Secret)
+		wantKind(t, p, filepath.Join(home, rel), protectedpaths.Secret)
 	}
 }
 
-func TestSecretsOfTheMachineAndOfOthersAreNeverTouched(t *testing.T) {
-	p, _ := set(t)
+func TestJudgeSecretsOfMachineAndOtherHomes(t *testing.T) {
+	p, _ := newPlaces(t)
 	for _, path := range []string{
 		"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/sudoers.d/ana", "/etc/ssl/private/key.pem",
 		"/etc/ssh/ssh_host_ed25519_key",
@@ -92,12 +92,12 @@ func TestSecretsOfTheMachineAndOfOthersAreNeverTouched(t *testing.T) {
 		"/proc/self/map_files/a-b",
 		"notes.txt", "", "./x", "/work/a\x00b",
 	} {
-		judged(t, p, path, protectedpaths.Secret)
+		wantKind(t, p, path, protectedpaths.Secret)
 	}
 }
 
-func TestWhatRunsOrSteersAsksEvenInsideOfTheWorkspace(t *testing.T) {
-	p, home := set(t)
+func TestJudgeSensitiveFiles(t *testing.T) {
+	p, home := newPlaces(t)
 	work := filepath.Join(home, "work")
 	for _, rel := range []string{
 		".git", ".git/hooks/pre-commit", ".git/config", "sub/.git/HEAD", "bare.git/hooks/post-receive", ".gitmodules",
@@ -108,7 +108,7 @@ func TestWhatRunsOrSteersAsksEvenInsideOfTheWorkspace(t *testing.T) {
 		".bash_history", ".mcp.json",
 		".devcontainer/devcontainer.json", "mcp-config.json", ".aws/credentials", "Microsoft.PowerShell_profile.ps1",
 	} {
-		judged(t, p, filepath.Join(work, rel), protectedpaths.Sensitive)
+		wantKind(t, p, filepath.Join(work, rel), protectedpaths.Sensitive)
 	}
 	for _, rel := range []string{
 		".config/autostart/x.desktop", ".config/systemd/user/x.service", ".config/fish/conf.d/a.fish", ".gitconfig",
@@ -117,19 +117,19 @@ func TestWhatRunsOrSteersAsksEvenInsideOfTheWorkspace(t *testing.T) {
 		".config/sextant/mcp-config.json", ".bashrc",
 		".local/share/sextant/panels/sums/manifest.json",
 	} {
-		judged(t, p, filepath.Join(home, rel), protectedpaths.Sensitive)
+		wantKind(t, p, filepath.Join(home, rel), protectedpaths.Sensitive)
 	}
 	for _, path := range []string{
 		"/etc/crontab", "/etc/cron.d/x", "/var/spool/cron/crontabs/ana", "/etc/profile.d/x.sh",
 		"/etc/systemd/system/x.service", "/etc/ld.so.preload",
 		"/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/boot/grub/grub.cfg",
 	} {
-		judged(t, p, path, protectedpaths.Sensitive)
+		wantKind(t, p, path, protectedpaths.Sensitive)
 	}
 }
 
-func TestOrdinaryFilesStayOrdinary(t *testing.T) {
-	p, home := set(t)
+func TestJudgeOrdinaryFiles(t *testing.T) {
+	p, home := newPlaces(t)
 	for _, rel := range []string{
 		"", "work", "work/README.md", "work/Makefile", "work/.gitignore", "work/.github/workflows/ci.yml",
 		"work/.env.example", "work/git/hooks/x",
@@ -139,48 +139,48 @@ func TestOrdinaryFilesStayOrdinary(t *testing.T) {
 		"work/x.env", ".docker/Dockerfile",
 		"work/netrc", "work/aws/credentials",
 	} {
-		judged(t, p, filepath.Join(home, rel), protectedpaths.Ordinary)
+		wantKind(t, p, filepath.Join(home, rel), protectedpaths.Ordinary)
 	}
 	for _, path := range []string{
 		"/", "/etc/hostname", "/etc/passwd", "/usr/share/doc/x", "/tmp/x", "/dev/null", "/dev/stdout", "/dev/shm/x",
 		"/proc/cpuinfo", "/proc/self/status",
 		"/home", "/home/bo/notes.txt", "/opt/app/config", "/sys/class/thermal",
 	} {
-		judged(t, p, path, protectedpaths.Ordinary)
+		wantKind(t, p, path, protectedpaths.Ordinary)
 	}
 }
 
-func TestNoOtherSpellingOfAPlaceIsOrdinary(t *testing.T) {
-	p, home := set(t)
+func TestJudgeOtherSpellings(t *testing.T) {
+	p, home := newPlaces(t)
 	for _, name := range []string{
 		".SSH", ".Ssh", ".ſsh", ".ssh.", ".ssh. .", ".ssh ", ".ssh::$INDEX_ALLOCATION", ".s\u200csh", ".ss\u202eh",
 		"\ufeff.ssh", "．ssh", ".ｓsh", "x/../.ssh",
 		"./.ssh", ".//.ssh", "work/../.ssh", "none/../.ssh",
 	} {
-		judged(t, p, home+"/"+name+"/id_ed25519", protectedpaths.Secret)
+		wantKind(t, p, home+"/"+name+"/id_ed25519", protectedpaths.Secret)
 	}
 	for _, name := range []string{
 		".GIT", ".Git", ".git.", ".git ", "GIT~1", ".g\u200cit", ".gıt/../.git",
 		".git::$INDEX_ALLOCATION", ".ENV", ".BashRC",
 	} {
-		judged(t, p, home+"/work/"+name, protectedpaths.Sensitive)
+		wantKind(t, p, home+"/work/"+name, protectedpaths.Sensitive)
 	}
-	judged(t, p, strings.ToUpper(home)+"/.ssh/id_ed25519", protectedpaths.Secret)
-	judged(t, p, "/ETC/Shadow", protectedpaths.Secret)
-	judged(t, p, "//etc///shadow", protectedpaths.Secret)
-	judged(t, p, "/usr/../etc/shadow", protectedpaths.Secret)
+	wantKind(t, p, strings.ToUpper(home)+"/.ssh/id_ed25519", protectedpaths.Secret)
+	wantKind(t, p, "/ETC/Shadow", protectedpaths.Secret)
+	wantKind(t, p, "//etc///shadow", protectedpaths.Secret)
+	wantKind(t, p, "/usr/../etc/shadow", protectedpaths.Secret)
 }
 
-func TestLinksAreFollowedToWhatTheyLeadTo(t *testing.T) {
-	p, home := set(t)
+func TestJudgeFollowsLinks(t *testing.T) {
+	p, home := newPlaces(t)
 	work := filepath.Join(home, "work")
-	link(t, filepath.Join(home, ".ssh"), filepath.Join(work, "keys"))
-	link(t, "../.ssh/id_ed25519", filepath.Join(work, "notes.txt"))
-	link(t, "keys", filepath.Join(work, "more"))
-	link(t, ".git/hooks", filepath.Join(work, "scripts"))
-	link(t, "/etc", filepath.Join(work, "etc"))
-	link(t, home, filepath.Join(work, "up"))
-	link(t, "round", filepath.Join(work, "round"))
+	makeLink(t, filepath.Join(home, ".ssh"), filepath.Join(work, "keys"))
+	makeLink(t, "../.ssh/id_ed25519", filepath.Join(work, "notes.txt"))
+	makeLink(t, "keys", filepath.Join(work, "more"))
+	makeLink(t, ".git/hooks", filepath.Join(work, "scripts"))
+	makeLink(t, "/etc", filepath.Join(work, "etc"))
+	makeLink(t, home, filepath.Join(work, "up"))
+	makeLink(t, "round", filepath.Join(work, "round"))
 	for path, want := range map[string]protectedpaths.Kind{
 		"keys/id_ed25519": protectedpaths.Secret, "notes.txt": protectedpaths.Secret, "more/x/y": protectedpaths.Secret,
 		"scripts/pre-commit": protectedpaths.Sensitive,
@@ -189,34 +189,34 @@ func TestLinksAreFollowedToWhatTheyLeadTo(t *testing.T) {
 		"round": protectedpaths.Secret, "round/x": protectedpaths.Secret, "keys/../.netrc": protectedpaths.Secret,
 		"keys/../work/a": protectedpaths.Ordinary,
 	} {
-		judged(t, p, work+"/"+path, want)
+		wantKind(t, p, work+"/"+path, want)
 	}
 }
 
-func TestASecretFolderThatIsALinkIsSecretUnderBothNames(t *testing.T) {
+func TestJudgeLinkedSecretFolderByBothNames(t *testing.T) {
 	home := t.TempDir()
 	elsewhere := filepath.Join(t.TempDir(), "stick", "keys")
-	folder(t, elsewhere)
-	link(t, elsewhere, filepath.Join(home, ".ssh"))
-	link(t, "/", filepath.Join(home, ".aws")) // leads above the home: nothing else becomes secret by it
-	p := protectedpaths.New(own(home))
-	judged(t, p, filepath.Join(elsewhere, "id"), protectedpaths.Secret)
-	judged(t, p, filepath.Join(filepath.Dir(elsewhere), "photo.jpg"), protectedpaths.Ordinary)
-	judged(t, p, filepath.Join(home, "notes.txt"), protectedpaths.Ordinary)
+	makeFolder(t, elsewhere)
+	makeLink(t, elsewhere, filepath.Join(home, ".ssh"))
+	makeLink(t, "/", filepath.Join(home, ".aws")) // leads above the home: nothing else becomes secret by it
+	p := protectedpaths.New(ownFolders(home))
+	wantKind(t, p, filepath.Join(elsewhere, "id"), protectedpaths.Secret)
+	wantKind(t, p, filepath.Join(filepath.Dir(elsewhere), "photo.jpg"), protectedpaths.Ordinary)
+	wantKind(t, p, filepath.Join(home, "notes.txt"), protectedpaths.Ordinary)
 	if masks := protectedpaths.Secrets(home); !slices.Contains(masks, elsewhere) || slices.Contains(masks, "/") {
 		t.Errorf("masks %v", masks)
 	}
 }
 
-func TestAPathIsFollowedAsTheSystemWould(t *testing.T) {
+func TestResolve(t *testing.T) {
 	root := t.TempDir()
 	real, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder(t, filepath.Join(root, "a/b"))
-	link(t, "a/b", filepath.Join(root, "l"))
-	link(t, "missing/far", filepath.Join(root, "dangling"))
+	makeFolder(t, filepath.Join(root, "a/b"))
+	makeLink(t, "a/b", filepath.Join(root, "l"))
+	makeLink(t, "missing/far", filepath.Join(root, "dangling"))
 	for path, want := range map[string]string{
 		"a/b": "a/b", "l": "a/b", "l/..": "a", "l/../c": "a/c", "dangling": "missing/far",
 		"dangling/x": "missing/far/x", "new/deep/../x": "new/x",
@@ -226,13 +226,13 @@ func TestAPathIsFollowedAsTheSystemWould(t *testing.T) {
 		if err != nil || got != filepath.Join(real, want) {
 			t.Errorf("%s leads to %s (%v), want %s", path, got, err, want)
 		}
-		// Where the whole path exists, the standard library comes to the same.
+		// Where the whole path exists, the standard library agrees.
 		if std, err := filepath.EvalSymlinks(root + "/" + path); err == nil && std != got {
 			t.Errorf("%s leads to %s, and to %s by the standard library", path, got, std)
 		}
 	}
-	link(t, "two", filepath.Join(root, "one"))
-	link(t, "one", filepath.Join(root, "two"))
+	makeLink(t, "two", filepath.Join(root, "one"))
+	makeLink(t, "one", filepath.Join(root, "two"))
 	if _, err := protectedpaths.Resolve(filepath.Join(root, "one")); !errors.Is(err, protectedpaths.ErrLinks) {
 		t.Errorf("a circle: %v", err)
 	}
@@ -241,20 +241,20 @@ func TestAPathIsFollowedAsTheSystemWould(t *testing.T) {
 	}
 }
 
-func TestTheProcessFileSystemIsSeenThrough(t *testing.T) {
+func TestJudgeProcessFiles(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no /proc here")
 	}
-	p, home := set(t)
-	link(t, "/proc/self", filepath.Join(home, "work/me"))
-	judged(t, p, filepath.Join(home, "work/me/environ"), protectedpaths.Secret)
-	judged(t, p, filepath.Join(home, "work/me/status"), protectedpaths.Ordinary)
-	judged(t, p, filepath.Join(home, "work/me/root/tmp"), protectedpaths.Secret)
+	p, home := newPlaces(t)
+	makeLink(t, "/proc/self", filepath.Join(home, "work/me"))
+	wantKind(t, p, filepath.Join(home, "work/me/environ"), protectedpaths.Secret)
+	wantKind(t, p, filepath.Join(home, "work/me/status"), protectedpaths.Ordinary)
+	wantKind(t, p, filepath.Join(home, "work/me/root/tmp"), protectedpaths.Secret)
 }
 
-func TestASandboxIsToldWhatToMask(t *testing.T) {
-	_, home := set(t)
-	data, config := own(home).Data, own(home).Config
+func TestSecrets(t *testing.T) {
+	_, home := newPlaces(t)
+	data, config := ownFolders(home).Data, ownFolders(home).Config
 	masks := protectedpaths.Secrets(home, data, config, "")
 	for _, want := range []string{
 		home + "/.ssh", home + "/.gnupg", home + "/.aws", home + "/.docker/config.json", home + "/.mozilla", home +
@@ -271,7 +271,7 @@ func TestASandboxIsToldWhatToMask(t *testing.T) {
 			t.Errorf("mask %q", m)
 		}
 	}
-	p := protectedpaths.New(own(home))
+	p := protectedpaths.New(ownFolders(home))
 	for _, m := range masks {
 		if m != config && p.Judge(m).Kind != protectedpaths.Secret {
 			t.Errorf("%s is masked, and a file tool may touch it", m)
@@ -283,7 +283,7 @@ func FuzzJudge(f *testing.F) {
 	for _, seed := range []string{"/a/../b", "/.ssh", "//", "/proc/self/root/x", "/a\u200c/.GIT ", "/dev/fd/1"} {
 		f.Add(seed)
 	}
-	p := protectedpaths.New(own("/home/ana"))
+	p := protectedpaths.New(ownFolders("/home/ana"))
 	f.Fuzz(func(t *testing.T, path string) {
 		got := p.Judge(path)
 		if got.Kind < p.Judge(path+"/.").Kind && filepath.IsAbs(path) {

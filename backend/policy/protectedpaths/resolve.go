@@ -11,22 +11,20 @@ import (
 // maxLinks is how many links are followed in one path, as many as Linux follows.
 const maxLinks = 40
 
-// ErrLinks is what Resolve fails with when a path has too many links, as in a circle.
+// ErrLinks is returned by Resolve for a path with too many links, as in a circle.
 var ErrLinks = errors.New("too many links")
 
-// Resolve follows the links of an absolute path as the system would, element by element, as
-// far as the path exists; what does not exist is kept as it is written. The outcome is
-// absolute and clean. Between Resolve and the use of a path a link can be swapped: who opens
-// the path has to look at what it opened.
+// Resolve follows the links of an absolute path as the system would, element by element, as far as the path exists; the
+// rest stays as it is written. The result is absolute and clean. A link can be swapped between Resolve and the use of
+// the path, so whoever opens the path has to check what it opened.
 func Resolve(path string) (string, error) {
 	return follow(path, func(string) {})
 }
 
-// follow is Resolve, and tells every path it comes by: each link's own with the rest that was
-// still to follow, and the outcome.
+// follow is Resolve, and calls step with every path on the way: that of each link with the rest, and the result.
 func follow(path string, step func(string)) (string, error) {
 	if !filepath.IsAbs(path) {
-		return "", fmt.Errorf("following %q: it is not absolute", path)
+		return "", fmt.Errorf("following %q: the path is not absolute", path)
 	}
 	volume := filepath.VolumeName(path)
 	root := volume + string(filepath.Separator)
@@ -53,7 +51,7 @@ func follow(path string, step func(string)) (string, error) {
 		}
 		info, err := os.Lstat(next)
 		if err != nil {
-			// Nothing below it can be a link that we could see.
+			// Whatever is below it, we cannot see a link there.
 			missing, at = true, next
 			continue
 		}

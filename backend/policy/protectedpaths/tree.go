@@ -1,7 +1,7 @@
 package protectedpaths
 
-// tree holds places by the elements of their folded paths. A place covers everything below it,
-// save for what is named there again.
+// tree has places by the elements of their folded paths. A place covers everything below it, except the places named
+// there.
 type tree map[string]*node
 
 type node struct {
@@ -17,7 +17,7 @@ func (t tree) add(path []string, place Place) {
 			n = &node{below: tree{}}
 			t[element] = n
 		}
-		// Two names for one path: the graver one stays.
+		// Of two places at one path the graver one stays.
 		if i == len(path)-1 && (!n.known || place.Kind > n.place.Kind) {
 			n.place, n.known = place, true
 		}
@@ -25,22 +25,19 @@ func (t tree) add(path []string, place Place) {
 	}
 }
 
-// match is the place that a path lies in, and how many elements name it; exempt when an
-// ordinary place is named inside of another one.
+// match is the place that a path is in, and how many elements name it. It is exempt when it is an ordinary place inside
+// of another one.
 type match struct {
 	Place
 	depth  int
 	exempt bool
 }
 
-// find is the deepest named place above or at path. An element "*" of the tree stands for any.
+// find returns the deepest named place above or at path.
 func (t tree) find(path []string) match {
 	var m match
 	for i, element := range path {
 		n := t[element]
-		if n == nil {
-			n = t["*"]
-		}
 		if n == nil {
 			return m
 		}

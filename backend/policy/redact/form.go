@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// parameterPattern is a name and its value in an address: "?token=x", "#access_token=x".
+// parameterPattern matches a name and its value in an address: "?token=x", "#access_token=x".
 var parameterPattern = regexp.MustCompile(`([?&#;])([^\s?&#;="'<>]{1,80})=([^\s&#;"'<>]+)`)
 
-// parameters hides the values of secret names in the addresses that text holds.
-func (v *Redactor) parameters(text, where string) string {
+// parameters hides the values of secret parameters in the addresses in text.
+func (r *Redactor) parameters(text, where string) string {
 	return parameterPattern.ReplaceAllStringFunc(text, func(found string) string {
 		m := parameterPattern.FindStringSubmatch(found)
 		if m[3] == Mark || !secretField(m[2], m[3]) {
 			return found
 		}
-		return m[1] + m[2] + "=" + v.mark(unescape(m[2]), where)
+		return m[1] + m[2] + "=" + r.mark(unescape(m[2]), where)
 	})
 }
 
-// secretField reports whether a field of a query or a form holds a secret.
+// secretField reports whether a field of a query or a form is a secret.
 func secretField(name, value string) bool {
 	if value == "" || value == "true" || value == "false" {
 		return false
@@ -28,7 +28,7 @@ func secretField(name, value string) bool {
 	return nameStrength(unescape(name)).isSecret(value, true)
 }
 
-// unescape is a name of a query without its escapes.
+// unescape returns the name of a parameter without its escapes.
 func unescape(name string) string {
 	if p, err := url.QueryUnescape(name); err == nil {
 		return p
@@ -40,8 +40,8 @@ var formPattern = regexp.MustCompile(`^[^\s=&<>{}"]{1,100}=[^\s&<>{}"]*(?:&[^\s=
 
 func looksLikeForm(text string) bool { return formPattern.MatchString(text) }
 
-// form hides the values of secret names in a form as it is sent.
-func (v *Redactor) form(text, where string) string {
+// form hides the values of secret names in a URL-encoded form.
+func (r *Redactor) form(text, where string) string {
 	fields := strings.Split(text, "&")
 	for i, f := range fields {
 		name, value, ok := strings.Cut(f, "=")
@@ -49,30 +49,30 @@ func (v *Redactor) form(text, where string) string {
 			continue
 		}
 		if secretField(name, value) {
-			fields[i] = name + "=" + v.mark(unescape(name), where)
+			fields[i] = name + "=" + r.mark(unescape(name), where)
 			continue
 		}
-		// What a field holds may itself be JSON or an address.
+		// The value of a field may itself be JSON or an address.
 		inner := unescape(value)
-		if shown := v.nested(inner, where); shown != inner {
+		if shown := r.nested(inner, where); shown != inner {
 			fields[i] = name + "=" + url.QueryEscape(shown)
 		}
 	}
 	return strings.Join(fields, "&")
 }
 
-// nested hides secrets in text that stands inside of other text.
-func (v *Redactor) nested(text, where string) string {
+// nested hides secrets in text inside of other text.
+func (r *Redactor) nested(text, where string) string {
 	if t := strings.TrimSpace(text); strings.HasPrefix(t, "{") || strings.HasPrefix(t, "[") {
-		return v.json(text, where, true, 1)
+		return r.json(text, where, true, 1)
 	}
-	return v.Text(v.parameters(text, where), where)
+	return r.Text(r.parameters(text, where), where)
 }
 
 var partNamePattern = regexp.MustCompile(`(?i)^[\s\S]*?content-disposition:[^\r\n]*?\bname="([^"\r\n]*)"`)
 
 // multipart hides the values of secret names in a form of several parts.
-func (v *Redactor) multipart(text, where string) string {
+func (r *Redactor) multipart(text, where string) string {
 	border, _, ok := strings.Cut(text, "\n")
 	border = strings.TrimRight(border, "\r")
 	if !ok || !strings.HasPrefix(border, "--") {
@@ -89,7 +89,7 @@ func (v *Redactor) multipart(text, where string) string {
 		if m == nil || !secretField(m[1], value) {
 			continue
 		}
-		list[i] = head + "\r\n\r\n" + v.mark(m[1], where) + "\r\n"
+		list[i] = head + "\r\n\r\n" + r.mark(m[1], where) + "\r\n"
 	}
 	return strings.Join(list, border)
 }
@@ -103,8 +103,8 @@ var (
 	elementPattern = regexp.MustCompile(`<([A-Za-z_][\w.:-]{0,60})(?:\s[^>]*)?>([^<]+)</`)
 )
 
-// markup hides what HTML fields, meta elements and XML elements of secret names hold.
-func (v *Redactor) markup(text, where string) string {
+// markup hides the values of HTML fields, meta elements and XML elements with secret names.
+func (r *Redactor) markup(text, where string) string {
 	text = tagPattern.ReplaceAllStringFunc(text, func(t string) string {
 		name, password := "", tagHides.MatchString(t)
 		for _, m := range tagName.FindAllStringSubmatch(t, -1) {
@@ -124,7 +124,7 @@ func (v *Redactor) markup(text, where string) string {
 			if name == "" {
 				name = "password"
 			}
-			return m[1] + `"` + v.mark(name, where) + `"`
+			return m[1] + `"` + r.mark(name, where) + `"`
 		})
 	})
 	return elementPattern.ReplaceAllStringFunc(text, func(found string) string {
@@ -133,6 +133,6 @@ func (v *Redactor) markup(text, where string) string {
 		if value == "" || nameStrength(m[1]) != strong {
 			return found
 		}
-		return strings.Replace(found, ">"+m[2]+"</", ">"+v.mark(m[1], where)+"</", 1)
+		return strings.Replace(found, ">"+m[2]+"</", ">"+r.mark(m[1], where)+"</", 1)
 	})
 }

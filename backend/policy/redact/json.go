@@ -9,33 +9,32 @@ import (
 	"strings"
 )
 
-// maxEmbedded is how far JSON in the strings of JSON is looked into, nested how deep its lists and
-// objects may lie in each other.
+// maxEmbedded is how deep JSON in strings of JSON is read, maxNesting how deep lists and objects may be nested.
 const (
 	maxEmbedded = 3
 	maxNesting  = 500
 )
 
-var errNesting = errors.New("too deep")
+var errNesting = errors.New("nested too deep")
 
-// json hides the values of secret names in JSON without writing the rest anew. What cannot be
-// read any more, as where it was cut, is taken as a script's text.
-func (v *Redactor) json(text, where string, asked bool, depth int) string {
-	w := &jsonWalker{redactor: v, text: text, where: where, sent: asked, depth: depth}
+// json hides the values of secret names in JSON and copies the rest unchanged. What cannot be parsed, such as text that
+// was cut, is read as a script.
+func (r *Redactor) json(text, where string, sent bool, depth int) string {
+	w := &jsonWalker{redactor: r, text: text, where: where, sent: sent, depth: depth}
 	w.dec = json.NewDecoder(strings.NewReader(text))
 	w.dec.UseNumber()
 	for {
 		if err := w.value("", notSecret); err != nil {
-			rest := v.Text(v.assignments(text[w.copied:], where, asked), where)
+			rest := r.Text(r.assignments(text[w.copied:], where, sent), where)
 			if errors.Is(err, io.EOF) {
-				rest = v.Text(text[w.copied:], where)
+				rest = r.Text(text[w.copied:], where)
 			}
 			return w.out.String() + rest
 		}
 	}
 }
 
-// jsonWalker goes through one JSON text and copies it.
+// jsonWalker copies one JSON text.
 type jsonWalker struct {
 	redactor *Redactor
 	dec      *json.Decoder
@@ -48,7 +47,7 @@ type jsonWalker struct {
 	copied   int
 }
 
-// value copies one value; name is what it is called and s what that says of it.
+// value copies one value with the name that it has, and the strength of that name.
 func (w *jsonWalker) value(name string, s strength) error {
 	before := int(w.dec.InputOffset())
 	t, err := w.dec.Token()
@@ -70,7 +69,7 @@ func (w *jsonWalker) value(name string, s strength) error {
 	return nil
 }
 
-// container copies what an object or a list holds. A secret name counts for all that is in it.
+// container copies an object or a list. A secret name applies to everything in it.
 func (w *jsonWalker) container(open json.Delim, name string, s strength) error {
 	if w.level++; w.level > maxNesting {
 		return errNesting
@@ -96,7 +95,7 @@ func (w *jsonWalker) container(open json.Delim, name string, s strength) error {
 	return err
 }
 
-// redacted is a string of JSON as it may be shown, "" when it may stay as it is.
+// redacted returns a JSON string as it may be shown, "" when it may stay as it is.
 func (w *jsonWalker) redacted(name string, s strength, value string) string {
 	if value == "" || value == Mark {
 		return ""
@@ -118,7 +117,7 @@ func (w *jsonWalker) redacted(name string, s strength, value string) string {
 	return quoteJSON(shown)
 }
 
-// replace copies the text up to start and with in place of what stands up to end; "" keeps that.
+// replace copies the text up to start, and then with instead of the text up to end; with "" it does nothing.
 func (w *jsonWalker) replace(start, end int, with string) {
 	if with == "" {
 		return
@@ -129,7 +128,7 @@ func (w *jsonWalker) replace(start, end int, with string) {
 
 func quoteJSON(text string) string { return `"` + jsonText(text) + `"` }
 
-// jsonText is text as it stands between the quotes of JSON.
+// jsonText returns text as it is written between the quotes of a JSON string.
 func jsonText(text string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -140,19 +139,19 @@ func jsonText(text string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(b.String()), `"`), `"`)
 }
 
-// assignmentPattern is a name with a quoted value or a number, as scripts and cut JSON have it.
+// assignmentPattern matches a name with a quoted value or a number, as in scripts and in JSON that was cut.
 var assignmentPattern = regexp.MustCompile(`(["']?)([\w.$-]{1,80})["']?(\s*[:=]\s*)("(?:[^"\\\n]|\\.)*(?:"|$)|'(?:[^'\\\n]|\\.)*(?:'|$)|\d{4,}\b)`)
 
-// assignments hides the values of secret names in what is no whole JSON.
-func (v *Redactor) assignments(text, where string, asked bool) string {
+// assignments hides the values of secret names in text that is not JSON.
+func (r *Redactor) assignments(text, where string, sent bool) string {
 	return assignmentPattern.ReplaceAllStringFunc(text, func(found string) string {
 		m := assignmentPattern.FindStringSubmatch(found)
 		value := strings.Trim(m[4], `"'`)
 		s := nameStrength(m[2])
-		if value == "" || value == Mark || !s.isSecret(value, asked) || countsTokens(m[2]) && m[4] == value {
+		if value == "" || value == Mark || !s.isSecret(value, sent) || countsTokens(m[2]) && m[4] == value {
 			return found
 		}
 		at := strings.LastIndex(found, m[4])
-		return found[:at] + quoteJSON(v.mark(m[2], where))
+		return found[:at] + quoteJSON(r.mark(m[2], where))
 	})
 }

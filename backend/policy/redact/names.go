@@ -6,28 +6,27 @@ import (
 	"unicode"
 )
 
-// strength is how sure a name makes it that its value is a secret.
+// strength is how likely the value of a name is a secret.
 type strength int
 
 const (
-	// notSecret names say nothing.
+	// notSecret is for names that say nothing.
 	notSecret strength = iota
-	// faint names are those of harmless things as often: "state", "nonce".
+	// faint is for names that are as often those of harmless values: "state", "nonce".
 	faint
-	// weak names are those of secrets and of harmless things: "code", "key", "session".
+	// weak is for names of secrets and of harmless values: "code", "key", "session".
 	weak
-	// strong names are those of secrets.
+	// strong is for names of secrets.
 	strong
 )
 
-// nameStrength judges a name by its words: "accessToken" and "X-Auth-Token" are strong, "token_type" is
-// notSecret.
+// nameStrength judges a name by its words: "accessToken" and "X-Auth-Token" are strong, "token_type" is notSecret.
 func nameStrength(name string) strength {
 	words := SplitName(name)
 	if len(words) == 0 {
 		return notSecret
 	}
-	// What ends so is about a secret and is none.
+	// These endings say something about a secret.
 	switch words[len(words)-1] {
 	case "type", "types", "count", "limit", "length", "size", "enabled", "required", "expires", "expiry", "at", "in",
 		"url", "uri", "label", "placeholder", "policy", "min", "max", "name", "field", "endpoint", "method", "status",
@@ -71,7 +70,7 @@ func nameStrength(name string) strength {
 	return found
 }
 
-// secretHeader reports whether a header's value lets somebody in.
+// secretHeader reports whether the value of a header is a secret.
 func secretHeader(name string) bool {
 	name = strings.ToLower(name)
 	if strings.HasPrefix(name, "access-control-") || strings.HasPrefix(name, "sec-") {
@@ -82,28 +81,26 @@ func secretHeader(name string) bool {
 		strings.Contains(name, "session"))
 }
 
-// isSecret reports whether a value under a name of strength s is a secret; asked is true for what was
-// sent.
-func (s strength) isSecret(value string, asked bool) bool {
+// isSecret reports whether a value whose name has the strength s is a secret; sent is true for what was sent.
+func (s strength) isSecret(value string, sent bool) bool {
 	switch s {
 	case strong:
 		return true
 	case weak:
-		return asked || looksGenerated(value)
+		return sent || looksGenerated(value)
 	case faint:
 		return looksGenerated(value)
 	}
 	return false
 }
 
-// countsTokens reports whether a name is one of numbers that count tokens: "total_tokens".
+// countsTokens reports whether a name is that of a count: "total_tokens".
 func countsTokens(name string) bool {
 	words := SplitName(name)
 	return len(words) > 0 && words[len(words)-1] == "tokens"
 }
 
-// looksGenerated reports whether a value looks made by a machine or read off one: not a word and not a
-// small number.
+// looksGenerated reports whether a value looks generated: it is neither a word nor a small number.
 func looksGenerated(value string) bool {
 	n, digits := 0, 0
 	for _, r := range value {

@@ -7,15 +7,15 @@ import (
 	"unicode"
 )
 
-// secretPattern is a kind of key that can be told by its shape. The last group of shape is what is
-// hidden, all of it when there is none; only, when not nil, must agree.
+// secretPattern is a kind of secret that is recognized by its shape. The last group of shape is hidden, all of it when
+// there is none. accept, when not nil, must agree.
 type secretPattern struct {
 	name   string
 	shape  *regexp.Regexp
 	accept func(secret string) bool
 }
 
-// secretPatterns are the shapes that the issuers of keys document for them.
+// secretPatterns returns the shapes that the issuers of keys document.
 var secretPatterns = sync.OnceValue(func() []secretPattern {
 	return []secretPattern{
 		{"private key", regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)`), nil},
@@ -36,7 +36,7 @@ var secretPatterns = sync.OnceValue(func() []secretPattern {
 	}
 })
 
-// looksEncoded reports whether a word is more than letters of a language: "basic information" is none.
+// looksEncoded reports whether word has more than lower-case letters: the "information" of "basic information" has not.
 func looksEncoded(word string) bool {
 	return strings.ContainsFunc(word, unicode.IsDigit) || strings.ContainsAny(word, "=+/_") ||
 		strings.ContainsFunc(word[1:], unicode.IsUpper) && strings.ContainsFunc(word, unicode.IsLower)

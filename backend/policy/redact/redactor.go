@@ -1,11 +1,12 @@
-// Package veil hides what looks like a secret in text that a page or a server wrote and a model is
-// about to read: values whose name says that they let somebody in, keys of well-known kinds, and
-// secrets that are known to be secret because a password field got them.
+// Package redact hides what looks like a secret in text that a page or a server wrote and a model is about to read:
+// values with the name of a secret, keys of well-known kinds, and secrets that are known because they were typed into a
+// password field.
 //
-// The contract: a Veil never makes text longer than by its marks and never fails; what it hides is
-// counted and told by kind. It works by names and shapes, so that it hides too much rather than
-// too little where the two cannot be told apart, and it is no promise: a secret under a harmless
-// name in a shape of its own is shown. It is not a store of secrets and not the policy.
+// The contract: a Redactor never fails, and makes text longer only by its marks. It counts what it hides, and names the
+// kinds. It works by names and shapes and hides too much rather than too little. It is no guarantee: a secret with a
+// harmless name and an unknown shape is shown.
+//
+// It does not store secrets and does not decide about calls.
 package redact
 
 import (
@@ -16,29 +17,28 @@ import (
 	"strings"
 )
 
-// Mark stands where something was hidden.
+// Mark replaces what was hidden.
 const Mark = "•••"
 
-// minSecretLength is how long a known word has to be, in bytes, to be looked for: a shorter one stands
-// in harmless text by chance.
+// minSecretLength is the least length, in bytes, of a known secret: a shorter one occurs in harmless text by chance.
 const minSecretLength = 4
 
-// maxKinds bounds the kinds that are told one by one.
+// maxKinds is how many kinds Hidden returns at most.
 const maxKinds = 20
 
-// Redactor hides secrets in the parts of one answer. The zero value knows no words. It is for one
-// goroutine.
+// Redactor hides secrets in the parts of one answer. The zero value knows no secrets. It must not be used by several
+// goroutines at once.
 type Redactor struct {
 	secrets []string
 	kinds   []string
 	hidden  int
 }
 
-// New returns a Veil that also hides words wherever they stand, as they are and as addresses,
-// JSON and HTML write them.
-func New(words []string) *Redactor {
-	v := &Redactor{}
-	for _, w := range words {
+// New returns a Redactor that also hides secrets wherever they occur, as they are and as addresses, JSON, HTML and
+// base64 encode them.
+func New(secrets []string) *Redactor {
+	r := &Redactor{}
+	for _, w := range secrets {
 		if len(w) < minSecretLength {
 			continue
 		}
@@ -46,74 +46,72 @@ func New(words []string) *Redactor {
 			w, url.QueryEscape(w), url.PathEscape(w), jsonText(w), html.EscapeString(w),
 			base64.StdEncoding.EncodeToString([]byte(w)), base64.RawURLEncoding.EncodeToString([]byte(w)),
 		} {
-			if !slices.Contains(v.secrets, form) {
-				v.secrets = append(v.secrets, form)
+			if !slices.Contains(r.secrets, form) {
+				r.secrets = append(r.secrets, form)
 			}
 		}
 	}
-	// A word that holds another one is hidden whole.
-	slices.SortStableFunc(v.secrets, func(a, b string) int { return len(b) - len(a) })
-	return v
+	// A secret that contains another one is hidden as a whole.
+	slices.SortStableFunc(r.secrets, func(a, b string) int { return len(b) - len(a) })
+	return r
 }
 
-// Hidden is how many values were hidden so far, and what they were, each kind once: "password in
-// the request body". Names in it are the page's own, cut but not cleaned.
-func (v *Redactor) Hidden() (n int, kinds []string) { return v.hidden, slices.Clone(v.kinds) }
+// Hidden returns how many values were hidden so far, and what they were, each kind once: "password in the request
+// body". Names in it come from the page; they are cut but not cleaned.
+func (r *Redactor) Hidden() (n int, kinds []string) { return r.hidden, slices.Clone(r.kinds) }
 
-// mark counts one hidden value.
-func (v *Redactor) mark(what, where string) string {
-	v.hidden++
+// mark counts a hidden value and returns its replacement.
+func (r *Redactor) mark(what, where string) string {
+	r.hidden++
 	if r := []rune(what); len(r) > 60 {
 		what = string(r[:60]) + "…"
 	}
-	if kind := what + " in " + where; len(v.kinds) < maxKinds && !slices.Contains(v.kinds, kind) {
-		v.kinds = append(v.kinds, kind)
+	if kind := what + " in " + where; len(r.kinds) < maxKinds && !slices.Contains(r.kinds, kind) {
+		r.kinds = append(r.kinds, kind)
 	}
 	return Mark
 }
 
-// Header is a header's value as it may be shown.
-func (v *Redactor) Header(name, value, where string) string {
+// Header returns the value of a header as it may be shown.
+func (r *Redactor) Header(name, value, where string) string {
 	if value != "" && secretHeader(name) {
-		return v.mark(name, where)
+		return r.mark(name, where)
 	}
-	return v.Text(v.parameters(value, where), where)
+	return r.Text(r.parameters(value, where), where)
 }
 
-// Address is an address as it may be shown: without a password, without the values of secret
-// names in its query and fragment.
-func (v *Redactor) Address(address string) string {
+// Address returns an address as it may be shown: without a password, and without the values of secret parameters.
+func (r *Redactor) Address(address string) string {
 	const where = "the address"
-	return v.Text(v.parameters(address, where), where)
+	return r.Text(r.parameters(address, where), where)
 }
 
-// Body is a request's or an answer's text as it may be shown; kind is its media type, "" when not
-// known. asked is true for what was sent: there, names that could be harmless in an answer ("code",
-// "key") are taken for secret.
-func (v *Redactor) Body(kind, text, where string, asked bool) string {
+// Body returns the text of a request or an answer as it may be shown. kind is its media type, "" when that is not
+// known. sent is true for a request: there, names that could be harmless in an answer ("code", "key") count as secret.
+func (r *Redactor) Body(kind, text, where string, sent bool) string {
 	kind, _, _ = strings.Cut(strings.ToLower(kind), ";")
 	trimmed := strings.TrimSpace(text)
 	switch {
 	case text == "":
 		return ""
 	case strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "["):
-		return v.json(text, where, asked, 0)
+		return r.json(text, where, sent, 0)
 	case strings.Contains(kind, "multipart/") || strings.HasPrefix(text, "--"):
-		text = v.multipart(text, where)
+		text = r.multipart(text, where)
 	case strings.Contains(kind, "urlencoded") || looksLikeForm(trimmed):
-		return v.Text(v.form(text, where), where)
+		return r.Text(r.form(text, where), where)
 	case strings.Contains(kind, "html") || strings.HasPrefix(trimmed, "<"):
-		text = v.markup(text, where)
+		text = r.markup(text, where)
 	}
-	return v.Text(v.parameters(v.assignments(text, where, asked), where), where)
+	return r.Text(r.parameters(r.assignments(text, where, sent), where), where)
 }
 
-// Text hides known words, keys of well-known kinds and passwords in addresses, and nothing else.
-func (v *Redactor) Text(text, where string) string {
-	for _, w := range v.secrets {
+// Text hides known secrets, keys of well-known kinds and passwords in addresses, and nothing else.
+func (r *Redactor) Text(text, where string) string {
+	for _, w := range r.secrets {
 		if n := strings.Count(text, w); n > 0 {
-			v.mark("what a password field got", where)
-			v.hidden += n - 1
+			r.mark("what a password field got", where)
+			r.hidden += n - 1
 			text = strings.ReplaceAll(text, w, Mark)
 		}
 	}
@@ -131,7 +129,7 @@ func (v *Redactor) Text(text, where string) string {
 				return found
 			}
 			at := strings.LastIndex(found, secret)
-			return found[:at] + v.mark(k.name, where) + found[at+len(secret):]
+			return found[:at] + r.mark(k.name, where) + found[at+len(secret):]
 		})
 	}
 	return text

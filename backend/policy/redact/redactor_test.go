@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatLetsSomebodyInIsHiddenAndTheRestIsRead(t *testing.T) {
+func TestBodyHidesSecrets(t *testing.T) {
 	const jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.c2lnbmF0dXJl"
 	for name, c := range map[string]struct {
 		kind, text string
@@ -108,7 +108,7 @@ func TestWhatLetsSomebodyInIsHiddenAndTheRestIsRead(t *testing.T) {
 	}
 }
 
-func TestHeadersAndAddressesAreShownWithoutTheirSecrets(t *testing.T) {
+func TestHeaderAndAddressHideSecrets(t *testing.T) {
 	v := New(nil)
 	for name, c := range map[string][2]string{
 		"Authorization":                    {"Bearer x", "•••"},
@@ -132,7 +132,7 @@ func TestHeadersAndAddressesAreShownWithoutTheirSecrets(t *testing.T) {
 	}
 }
 
-func TestAKnownWordIsHiddenHoweverItIsWritten(t *testing.T) {
+func TestHidesKnownSecretInEveryEncoding(t *testing.T) {
 	for _, text := range []string{
 		`{"f7":"a \"b\" & ü9"}`, "f7=a+%22b%22+%26+%C3%BC9", "f7=a%20%22b%22%20&%20%C3%BC9", `x a "b" & ü9 y`,
 		"<p>a &#34;b&#34; &amp; ü9</p>",
@@ -149,7 +149,7 @@ func TestAKnownWordIsHiddenHoweverItIsWritten(t *testing.T) {
 	}
 }
 
-func FuzzAVeilNeitherFailsNorLetsAPasswordThrough(f *testing.F) {
+func FuzzBody(f *testing.F) {
 	f.Add("application/json", `{"a":[1,"b`)
 	f.Add("text/html", `<input name=csrf value=`)
 	f.Fuzz(func(t *testing.T, kind, text string) {

@@ -1,14 +1,14 @@
-// Package copied tells whether data on its way out looks copied from something that was read:
-// a file, a page, an answer of a server (ARCHITECTURE 12). It matches text, so it can be wrong
-// both ways; what it finds is shown to a person in a question, and what it does not find is
-// judged by where the context's text came from.
+// Package taint tells whether data on its way out looks copied from something that was read: a file, a page, the answer
+// of a server (decision 12). It compares text, so it can be wrong both ways. What it finds is shown to the person in a
+// question; what it does not find is judged by the sources in the context.
 //
-// The contract: a Memory keeps fingerprints of the newest texts of each conversation, never the
-// texts, in bounded space. Two texts match when they share a word that is long or mixed enough
-// to be no accident (a key, a number, an address), or five common words in a row; letter case,
-// spaces and punctuation between words do not count, nor do usual ways to wrap data (percent
-// signs, base64, hexadecimal) or to disguise it (backwards, rot13, letter by letter). Safe for
-// concurrent use.
+// The contract: a Memory stores fingerprints of the newest texts of each conversation, never the texts, in bounded
+// space. Two texts match when they share a word that is too long or too mixed for an accident (a key, a number, an
+// address), or five words in a row. Letter case, spaces and punctuation between words do not count, nor do the usual
+// ways to encode data (percent signs, base64, hexadecimal) and to disguise it (backwards, rot13, letter by letter). A
+// Memory may be used concurrently.
+//
+// It does not decide: package policy asks about what was found.
 package taint
 
 import (
@@ -23,7 +23,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what is kept and looked at.
+// Bounds: conversations, texts of one, bytes and fingerprints of one text; runLength is how many words in a row match.
 const (
 	maxConversations = 32
 	maxTexts         = 48
@@ -32,7 +32,7 @@ const (
 	runLength        = 5
 )
 
-// Memory holds fingerprints of what was read. Make one with New.
+// Memory has fingerprints of what was read. Make one with New.
 type Memory struct {
 	seed maphash.Seed
 
@@ -49,7 +49,7 @@ type readText struct {
 // New returns an empty Memory.
 func New() *Memory { return &Memory{seed: maphash.MakeSeed(), conversations: map[string][]readText{}} }
 
-// Record notes that body from source was read in the conversation.
+// Record remembers that body from source was read in the conversation.
 func (m *Memory) Record(conversation, source, body string) {
 	prints := m.fingerprints(body[:min(len(body), maxText)])
 	if len(prints) == 0 {
@@ -71,8 +71,8 @@ func (m *Memory) Record(conversation, source, body string) {
 	m.conversations[conversation] = append(texts, readText{source: source, fingerprints: prints})
 }
 
-// CopiedFrom returns the sources read in the conversation that data looks copied from, sorted; own
-// are those it may come from and go to, as the page that is typed into.
+// CopiedFrom returns the sources of the conversation that data looks copied from, sorted. own reports whether data may
+// go back to a source, such as the page that it is typed into.
 func (m *Memory) CopiedFrom(conversation, data string, own func(source string) bool) []string {
 	m.mu.Lock()
 	texts := slices.Clone(m.conversations[conversation])
@@ -86,7 +86,7 @@ func (m *Memory) CopiedFrom(conversation, data string, own func(source string) b
 			wanted[p] = struct{}{}
 		}
 	}
-	// What also stands in a text of the target's own says nothing.
+	// What is also in a text of the target itself says nothing.
 	for _, t := range texts {
 		if !own(t.source) {
 			continue
@@ -111,7 +111,7 @@ func (m *Memory) CopiedFrom(conversation, data string, own func(source string) b
 	return found
 }
 
-// Sources lists the sources that were read in the conversation, sorted.
+// Sources returns the sources that were read in the conversation, sorted.
 func (m *Memory) Sources(conversation string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -123,7 +123,7 @@ func (m *Memory) Sources(conversation string) []string {
 	return slices.Compact(all)
 }
 
-// fingerprints are the fingerprints of a text: its telling words and its runs of words.
+// fingerprints returns the fingerprints of the distinctive words and of the runs of words of a text.
 func (m *Memory) fingerprints(s string) map[uint64]struct{} {
 	words := strings.FieldsFunc(strings.ToLower(s),
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '@' && r != '_' })
@@ -148,8 +148,8 @@ func (m *Memory) fingerprints(s string) map[uint64]struct{} {
 	return prints
 }
 
-// groupedWords are the telling words that are written in groups: keys as KEY-0010-9QX7, numbers of
-// cards and telephones. A date is none.
+// groupedWords returns distinctive words that are written in groups, without the separators: keys such as
+// KEY-0010-9QX7, card and telephone numbers. Dates are too short.
 func groupedWords(s string) []string {
 	var all []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
@@ -163,8 +163,8 @@ func groupedWords(s string) []string {
 	return all
 }
 
-// isDistinctive reports whether a word alone shows that it was copied: a long number, letters and
-// digits mixed, an address of mail, a word longer than words are.
+// isDistinctive reports whether a single word shows that it was copied: a long number, mixed letters and digits, an
+// email address, a very long word.
 func isDistinctive(w string) bool {
 	letters, digits, turns, last := 0, 0, 0, 0
 	for _, r := range w {
@@ -191,8 +191,7 @@ func isDistinctive(w string) bool {
 	return letters+digits >= 10 && (turns >= 2 || digits >= 4)
 }
 
-// decodings are the forms data can be read in: as it is, and with what it was wrapped in taken
-// off.
+// decodings returns data as it is, and decoded in every way that works.
 func decodings(data string) []string {
 	forms := []string{data}
 	if strings.Contains(data, "%") || strings.Contains(data, "+") {
@@ -223,8 +222,7 @@ func decodings(data string) []string {
 	return append(forms, undisguised(data)...)
 }
 
-// undisguised are the forms data is read in by who knows the trick: backwards, letters moved by
-// half of the alphabet, and written one by one.
+// undisguised returns data backwards, by rot13, and with single letters joined to words.
 func undisguised(data string) []string {
 	backwards := []rune(data)
 	slices.Reverse(backwards)

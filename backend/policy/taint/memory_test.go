@@ -13,9 +13,9 @@ import (
 const letter = `Dear Ana, your order 4711-0815-2342-9981 leaves Tromsø on Monday at noon.
 Token: ghp_k3Jd8sLq02mXw9. Write to ana.lima@post.example or call us.`
 
-func none(string) bool { return false }
+func noSource(string) bool { return false }
 
-func TestWhatWasCopiedIsFoundWithItsSource(t *testing.T) {
+func TestCopiedFromFindsSource(t *testing.T) {
 	m := New()
 	m.Record("t1", "file:/home/a/letter.txt", letter)
 	m.Record("t1", "file:/home/a/keys.txt", "Since 2026-11-22 the key is KEY-0010-9QX7-ZT4M, the door code 830017.")
@@ -49,16 +49,16 @@ func TestWhatWasCopiedIsFoundWithItsSource(t *testing.T) {
 		{"a desk lamp under 80 euros please", ""},
 		{"", ""},
 	} {
-		if got := strings.Join(m.CopiedFrom("t1", c.data, none), ","); got != c.want {
+		if got := strings.Join(m.CopiedFrom("t1", c.data, noSource), ","); got != c.want {
 			t.Errorf("%q: from %q, want %q", c.data, got, c.want)
 		}
 	}
-	if got := m.CopiedFrom("t2", letter, none); len(got) != 0 {
+	if got := m.CopiedFrom("t2", letter, noSource); len(got) != 0 {
 		t.Errorf("another conversation knows it: %v", got)
 	}
 }
 
-func TestWhatIsTheTargetsOwnIsNotCopied(t *testing.T) {
+func TestCopiedFromIgnoresOwnText(t *testing.T) {
 	m := New()
 	m.Record("t", "https://shop.example", letter)
 	m.Record("t", "file:/home/a/letter.txt", letter)
@@ -68,7 +68,7 @@ func TestWhatIsTheTargetsOwnIsNotCopied(t *testing.T) {
 	}
 }
 
-func TestTheMemoryStaysSmall(t *testing.T) {
+func TestMemoryIsBounded(t *testing.T) {
 	m := New()
 	for i := range 200 {
 		for j := range 60 {
@@ -81,19 +81,19 @@ func TestTheMemoryStaysSmall(t *testing.T) {
 	}
 	long := strings.Repeat("one two three four five six seven ", 1_000_000)
 	m.Record("long", "s", long)
-	if got := m.CopiedFrom("long", "two three four five six", none); !slices.Equal(got, []string{"s"}) {
+	if got := m.CopiedFrom("long", "two three four five six", noSource); !slices.Equal(got, []string{"s"}) {
 		t.Errorf("%v", got)
 	}
 }
 
-func FuzzAnyTextCanBeReadAndAskedFor(f *testing.F) {
+func FuzzCopiedFrom(f *testing.F) {
 	f.Add(letter, "x")
 	f.Add("\xff\xfe", "%zz=+")
 	f.Fuzz(func(t *testing.T, read, data string) {
 		m := New()
 		m.Record("t", "s", read)
-		_ = m.CopiedFrom("t", data, none)
-		if got := m.CopiedFrom("t", read, none); len(m.fingerprints(read)) > 0 && len(got) != 1 && len(read) < maxText {
+		_ = m.CopiedFrom("t", data, noSource)
+		if got := m.CopiedFrom("t", read, noSource); len(m.fingerprints(read)) > 0 && len(got) != 1 && len(read) < maxText {
 			t.Errorf("the text itself is not found: %q", read)
 		}
 	})

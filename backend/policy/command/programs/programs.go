@@ -9,8 +9,8 @@ package programs
 
 import "maps"
 
-// Program is what is known of one program. Operands are the roles of its operands in order ("t r*"), Options its
-// options as ParseOptions reads them, and Warning follows its name in a sentence for the person. Options that are left out take
+// Program is what is known of one program. Operands are the roles of its operands in order ("t r*"), Options its options
+// as ParseOptions reads them, and Warning follows its name in a sentence for the person. Options that are left out take
 // no value and only change how it reads or shows.
 type Program struct {
 	Operands, Options, Warning string

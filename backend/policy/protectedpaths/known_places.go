@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What places are called within a sentence.
+// The descriptions of places.
 const (
 	keys        = "a folder of keys"
 	logins      = "a file of log-ins"
@@ -31,7 +31,7 @@ const (
 	kernel      = "a switch of the kernel"
 )
 
-// homePlaces are the places of a person's home, relative to it.
+// homePlaces returns the places of a home folder, relative to it.
 func homePlaces() map[string]Place {
 	all := map[string]Place{}
 	addPlaces(all, Secret, keys, ".ssh", ".gnupg", ".config/age", ".config/sops", ".pki", ".putty")
@@ -80,7 +80,7 @@ func homePlaces() map[string]Place {
 	return all
 }
 
-// systemPlaces are places of the machine, absolute.
+// systemPlaces returns the places of the machine, absolute.
 func systemPlaces() map[string]Place {
 	all := map[string]Place{}
 	addPlaces(all, Secret, system, "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers",
@@ -114,7 +114,7 @@ func addPlaces(all map[string]Place, kind Kind, what string, paths ...string) {
 	}
 }
 
-// sensitiveFileName are names of files and folders that are sensitive wherever they lie, folded.
+// sensitiveFileName returns the description of a file or folder that is sensitive in every folder, by its folded name.
 func sensitiveFileName(name string) (string, bool) {
 	switch name {
 	case ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv",
@@ -149,7 +149,7 @@ func sensitiveFileName(name string) (string, bool) {
 	return "", false
 }
 
-// judgeByFileName judges by the names that mean the same in every folder.
+// judgeByFileName judges by the names that are sensitive in every folder.
 func judgeByFileName(at []string) Place {
 	for i, name := range at {
 		if what, ok := sensitiveFileName(name); ok {
@@ -173,8 +173,8 @@ func judgeByFileName(at []string) Place {
 	return Place{}
 }
 
-// judgeProcessPath judges what lies under /proc of a process: its memory, environment and open
-// files, and the file system as the process sees it.
+// judgeProcessPath judges what is under /proc of a process: its memory, environment and open files, and the file system
+// as the process sees it.
 func judgeProcessPath(at []string) Place {
 	if len(at) < 3 || at[0] != "proc" || !isProcessFolder(at[1]) {
 		return Place{}
@@ -196,8 +196,8 @@ func isProcessFolder(name string) bool {
 	return name == "self" || name == "thread-self" || name != "" && strings.Trim(name, "0123456789") == ""
 }
 
-// isHarmlessDevice reports whether a path is one of the devices that commands write to and read
-// from as a matter of course. They hold nothing.
+// isHarmlessDevice reports whether a path is one of the devices that commands commonly read and write. They store
+// nothing.
 func isHarmlessDevice(path string) bool {
 	switch path {
 	case "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/stdin",

@@ -12,9 +12,9 @@ import (
 
 var at = Place{Folder: "/home/ana/flat", Home: "/home/ana"}
 
-// verdict names what a reading comes to: "harmless", or what of writes, deletes, network and
-// warns it holds, in that order.
-func verdict(r Reading) string {
+// verdictOf names the outcome of a reading: "harmless", or those of writes, deletes, network and warns that apply, in that
+// order.
+func verdictOf(r Reading) string {
 	if r.Harmless {
 		return "harmless"
 	}
@@ -33,14 +33,13 @@ func verdict(r Reading) string {
 	return strings.Join(parts, "+")
 }
 
-// tableLine is one line of the table: a verdict, blanks, and a command in which ⏎ stands for the
-// end of a line.
+// tableLine is one line of the table: a verdict, spaces, and a command in which ⏎ is the end of a line.
 type tableLine struct {
 	line             int
 	verdict, command string
 }
 
-func table(t testing.TB) []tableLine {
+func readTable(t testing.TB) []tableLine {
 	t.Helper()
 	f, err := os.Open("testdata/commands.txt")
 	if err != nil {
@@ -63,8 +62,8 @@ func table(t testing.TB) []tableLine {
 	return all
 }
 
-func TestEveryCommandOfTheTableIsReadAsItIsWritten(t *testing.T) {
-	all := table(t)
+func TestReadVerdicts(t *testing.T) {
+	all := readTable(t)
 	seen := map[string]int{}
 	for _, c := range all {
 		if before, twice := seen[c.command]; twice {
@@ -72,7 +71,7 @@ func TestEveryCommandOfTheTableIsReadAsItIsWritten(t *testing.T) {
 		}
 		seen[c.command] = c.line
 		r := Read(c.command, at)
-		if got := verdict(r); got != c.verdict {
+		if got := verdictOf(r); got != c.verdict {
 			t.Errorf("line %d: %s\n\tis %s, want %s\n\twarnings %q\n\tfiles %v hosts %v", c.line, c.command, got,
 				c.verdict, r.Warnings, r.Files, r.Hosts)
 		}
@@ -86,7 +85,7 @@ func TestEveryCommandOfTheTableIsReadAsItIsWritten(t *testing.T) {
 	}
 }
 
-func TestAReadingSaysInOneSentenceWhatItDoes(t *testing.T) {
+func TestReadSentence(t *testing.T) {
 	for command, want := range map[string]string{
 		"rm build/a.o build/b.o build/c.o": "Delete 3 files in build/",
 		"rm notes.txt":                     "Delete notes.txt",
@@ -108,8 +107,8 @@ func TestAReadingSaysInOneSentenceWhatItDoes(t *testing.T) {
 	}
 }
 
-// names are what a standing answer could name of a command, joined; "" for nothing.
-func names(command string) string {
+// grantNames returns the names that a grant for a command would have, joined; "" when there can be no grant.
+func grantNames(command string) string {
 	var d toolspec.Description
 	Read(command, at).Describe(&d)
 	var all []string
@@ -122,7 +121,7 @@ func names(command string) string {
 	return strings.Trim(strings.Join(all, ","), ",")
 }
 
-func TestOnlyWhatANameTellsEnoughOfCanBeNamed(t *testing.T) {
+func TestReadGrantNames(t *testing.T) {
 	for command, want := range map[string]string{
 		"go test ./...": "go test", "go test -run X ./a && go vet ./...": "go test,go vet",
 		"git commit -m x": "git commit", "npm run build": "npm run build",
@@ -130,23 +129,23 @@ func TestOnlyWhatANameTellsEnoughOfCanBeNamed(t *testing.T) {
 		"frobnicate a": "frobnicate", "git fetch origin": "git fetch",
 		"go test ./... > out.txt": "go test", "cd sub && go test ./...": "go test",
 		"sed -i s/a/b/ f": "sed -i", "cp a b": "cp",
-		// The name does not tell of what is not known, or of what a script runs.
+		// The name does not cover what is not known, or what a script runs.
 		"sed -i 'e rm -rf src' f": "", "sed -i s/a/b/e f": "", "sed -i \"$x\" f": "", "sed -i s/a/b/ \"$x\"": "",
 		"touch \"$x\"": "", "cp a \"$x\"": "", "ln -s / all": "",
-		// Those could be anything.
+		// These could do anything.
 		"go test -exec x ./...": "", "sh -c 'go test'": "", "timeout 5 go test": "", "python3 x.py": "",
 		"sudo go test": "", "rm a": "", "make -f x": "", "PATH=x go test": "", "go test $x": "",
 		"go test > $x": "", "go test $(cat f)": "", "$x go test": "", "git push --force": "", "git commit --amend": "",
 		"find . -exec go test {} +": "", "curl https://example.com": "", "git -c core.pager=x commit": "",
 		"sort --compress-program=x a": "", "go test; rm a": "", "echo $(go test $x)": "",
 	} {
-		if got := names(command); got != want {
+		if got := grantNames(command); got != want {
 			t.Errorf("%s: named %q, want %q", command, got, want)
 		}
 	}
 }
 
-func TestAFolderThatMayOrMayNotBeEnteredCountsAsBoth(t *testing.T) {
+func TestReadTracksPossibleFolders(t *testing.T) {
 	r := Read("cd build; rm a", at)
 	if len(r.Files) != 2 || r.Files[1].Path != "/home/ana/flat/build/a" {
 		t.Errorf("after ; both folders are possible: %v", r.Files)
@@ -159,7 +158,7 @@ func TestAFolderThatMayOrMayNotBeEnteredCountsAsBoth(t *testing.T) {
 	}
 }
 
-func TestWhatIsTooMuchToReadIsAWarning(t *testing.T) {
+func TestReadWarnsAboutLimits(t *testing.T) {
 	var many strings.Builder
 	many.WriteString("cat")
 	for i := range 600 {
@@ -177,7 +176,7 @@ func TestWhatIsTooMuchToReadIsAWarning(t *testing.T) {
 	}
 }
 
-func TestHostsAreNamedAsTheyAreWritten(t *testing.T) {
+func TestReadHosts(t *testing.T) {
 	for command, want := range map[string]string{
 		"curl https://A.example.com:8443/x":  "a.example.com:8443",
 		"curl https://me:pw@example.com/":    "example.com",
@@ -187,7 +186,7 @@ func TestHostsAreNamedAsTheyAreWritten(t *testing.T) {
 		"scp a me@example.com:/tmp":          "example.com",
 		"wget http://127.0.0.1:8080/x":       "127.0.0.1:8080",
 		"echo x > /dev/tcp/10.0.0.1/80":      "10.0.0.1:80",
-		// Programs part on which host those are.
+		// Programs disagree on the host of these.
 		`curl 'http://used.example\@127.0.0.1:8000/x'`: "",
 		`curl 'http://used.example\\@127.0.0.1/'`:      "",
 		"curl http://a@used.example@127.0.0.1/":        "",

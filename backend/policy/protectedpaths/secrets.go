@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// maxHomes bounds how many other persons' homes Secrets looks into.
+// maxHomes is how many homes of other users Secrets looks into.
 const maxHomes = 64
 
-// Secrets are the absolute paths that a sandbox has to mask, sorted: the secret places of home
-// and of the machine, and the folders own, each also under the name its links lead to. Many of
-// them do not exist. Of other persons' homes only what exists is listed. What processes show
-// of each other under /proc, and devices, are not in it: a sandbox needs a /proc and a /dev of
-// its own.
+// Secrets returns the absolute paths that a sandbox has to mask, sorted: the secret places of home and of the machine,
+// and the folders own, each also where its links lead. Many of them do not exist; of the homes of other users only what
+// exists is listed. Devices, and what processes show of each other under /proc, are not included: a sandbox needs a
+// /dev and a /proc of its own.
 func Secrets(home string, own ...string) []string {
 	var all []string
 	for path, place := range systemPlaces() {
@@ -38,7 +37,7 @@ func Secrets(home string, own ...string) []string {
 	return slices.Compact(all)
 }
 
-// secretPlaces are the secret places of a home that keep lets through.
+// secretPlaces returns the secret places of a home for which keep reports true.
 func secretPlaces(home string, keep func(path string) bool) []string {
 	var all []string
 	for rel, place := range homePlaces() {
@@ -54,13 +53,13 @@ func secretPlaces(home string, keep func(path string) bool) []string {
 	return all
 }
 
-// otherHomes are the homes this machine has in the usual folders.
+// otherHomes returns the homes of this machine in the usual folders.
 func otherHomes() []string {
 	all := []string{"/root"}
 	for _, parent := range []string{"/home", "/Users", "/var/home"} {
 		entries, err := os.ReadDir(parent)
 		if err != nil {
-			continue // there is none, or it is closed to us and so to what runs in the sandbox
+			continue // it does not exist, or neither we nor the sandbox may read it
 		}
 		for _, e := range entries {
 			if len(all) >= maxHomes {

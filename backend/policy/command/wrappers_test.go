@@ -10,7 +10,7 @@ import (
 	"sextant/backend/policy/command/bash"
 )
 
-// wraps put a command into something that runs it too. The quoted ones take it as one word.
+// These run the command %s as a part of another. The quoted ones take it as one word.
 var (
 	plainWraps = []string{
 		"ls; %s\n", "%s\nls", "ls && %s\n", "ls || %s\n", "(%s\n)", "{ %s\n}", "if true; then %s\nfi",
@@ -38,7 +38,7 @@ var (
 	}
 )
 
-func wrapped(t testing.TB, wrap, command string) string {
+func fill(t testing.TB, wrap, command string) string {
 	t.Helper()
 	if strings.Contains(command, "EOF_W") {
 		return ""
@@ -46,15 +46,15 @@ func wrapped(t testing.TB, wrap, command string) string {
 	return strings.ReplaceAll(wrap, "%s", command)
 }
 
-// neverHarmless fails when some wrap makes a command harmless that is not.
-func neverHarmless(t testing.TB, command string) int {
+// checkNeverHarmless fails when a wrapper makes a command harmless that is not. It returns how many it tried.
+func checkNeverHarmless(t testing.TB, command string) int {
 	t.Helper()
 	n := 0
 	for _, wrap := range plainWraps {
 		if strings.Contains(wrap, "<<EOF_W") && strings.ContainsAny(command, "`\\") {
 			continue // backslashes mean something else there
 		}
-		if text := wrapped(t, wrap, command); text != "" && Read(text, at).Harmless {
+		if text := fill(t, wrap, command); text != "" && Read(text, at).Harmless {
 			t.Errorf("%q is harmless, and %q in it is not", text, command)
 		}
 		n++
@@ -64,7 +64,7 @@ func neverHarmless(t testing.TB, command string) int {
 		return n // an option of the wrapper
 	}
 	for _, wrap := range quotedWraps {
-		if text := wrapped(t, wrap, quoted); Read(text, at).Harmless {
+		if text := fill(t, wrap, quoted); Read(text, at).Harmless {
 			t.Errorf("%q is harmless, and %q in it is not", text, command)
 		}
 		n++
@@ -72,17 +72,17 @@ func neverHarmless(t testing.TB, command string) int {
 	return n
 }
 
-// standsAlone reports whether a text is a command that can stand within another.
-func standsAlone(command string) bool {
+// isComplete reports whether a text is a command that can be a part of another.
+func isComplete(command string) bool {
 	_, err := bash.Parse(command)
 	return err == nil && !strings.Contains(command, "<<") && !strings.HasSuffix(command, `\`)
 }
 
-func TestNoWrapMakesACommandHarmless(t *testing.T) {
+func TestWrappersNeverMakeCommandHarmless(t *testing.T) {
 	n := 0
-	for _, c := range table(t) {
-		if c.verdict != "harmless" && standsAlone(c.command) {
-			n += neverHarmless(t, c.command)
+	for _, c := range readTable(t) {
+		if c.verdict != "harmless" && isComplete(c.command) {
+			n += checkNeverHarmless(t, c.command)
 		}
 	}
 	t.Logf("%d wrapped commands", n)
@@ -91,7 +91,7 @@ func TestNoWrapMakesACommandHarmless(t *testing.T) {
 	}
 }
 
-func TestAHarmlessCommandStaysSoInAPlainWrap(t *testing.T) {
+func TestWrappersKeepHarmlessCommandHarmless(t *testing.T) {
 	for _, wrap := range []string{
 		"sh -c %s", "bash -c %s", "timeout 5 sh -c %s", "nice sh -c %s", "env sh -c %s", "nohup sh -c %s", "eval %s",
 		"busybox sh -c %s", "watch %s",
@@ -109,8 +109,8 @@ func TestAHarmlessCommandStaysSoInAPlainWrap(t *testing.T) {
 	}
 }
 
-func FuzzReadingNeverPanicsAndNoWrapHidesAnything(f *testing.F) {
-	for _, c := range table(f) {
+func FuzzRead(f *testing.F) {
+	for _, c := range readTable(f) {
 		f.Add(c.command)
 	}
 	f.Fuzz(func(t *testing.T, command string) {
@@ -129,8 +129,8 @@ func FuzzReadingNeverPanicsAndNoWrapHidesAnything(f *testing.F) {
 				t.Fatalf("%q: the path %q is not absolute", command, file.Path)
 			}
 		}
-		if len(command) < 200 && !r.Harmless && standsAlone(command) {
-			neverHarmless(t, command)
+		if len(command) < 200 && !r.Harmless && isComplete(command) {
+			checkNeverHarmless(t, command)
 		}
 	})
 }
