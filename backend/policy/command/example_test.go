@@ -1,0 +1,16 @@
+package command_test
+
+import (
+	"fmt"
+
+	"sextant/backend/policy/command"
+)
+
+func ExampleRead() {
+	r := command.Read("cd build && rm a.o b.o", command.Place{Folder: "/home/ana/flat", Home: "/home/ana"})
+	fmt.Println(r.Sentence)
+	fmt.Println(r.Harmless, r.Files[0].Use, r.Files[0].Path)
+	// Output:
+	// Delete 2 files in build/
+	// false delete /home/ana/flat/build/a.o
+}

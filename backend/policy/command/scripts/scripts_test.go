@@ -1,0 +1,61 @@
+package scripts_test
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"sextant/backend/policy/command/scripts"
+)
+
+func TestReadSed(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string][]scripts.Action{
+		"s/a/b/g":     nil,
+		"1,$d; /x/!p": nil,
+		"r in.txt\nw out.txt": {
+			{Kind: scripts.ReadsFile, Text: "in.txt"}, {Kind: scripts.WritesFile, Text: "out.txt"},
+		},
+		"s/a/b/w out.txt":        {{Kind: scripts.WritesFile, Text: "out.txt"}},
+		"s/a/b/e":                {{Kind: scripts.RunsInput}},
+		"e rm -rf src":           {{Kind: scripts.RunsCommand, Text: "rm -rf src"}},
+		"1e":                     {{Kind: scripts.RunsCommand}},
+		"y/abc/xyz/; a\\\nw x\n": nil,
+	} {
+		t.Run(script, func(t *testing.T) {
+			got, understood := scripts.ReadSed(script)
+			if !understood || !reflect.DeepEqual(got, want) {
+				t.Errorf("got %v, understood %v, want %v", got, understood, want)
+			}
+		})
+	}
+}
+
+func TestReadSedReportsWhatItDoesNotUnderstand(t *testing.T) {
+	t.Parallel()
+	for _, script := range []string{"s/a/b", "Z", "s/[/]/b/", "/a", "s/a/b/k"} {
+		if actions, understood := scripts.ReadSed(script); understood {
+			t.Errorf("%q is understood as %v", script, actions)
+		}
+	}
+}
+
+func TestAwkActs(t *testing.T) {
+	t.Parallel()
+	for program, want := range map[string]bool{
+		`{print $1}`: false, `$3 > 5 {print $1}`: false, `NR==1||NR==3`: false, `{print "a > b"}`: false,
+		`{print > "f"}`: true, `{print | "sh"}`: true, `{system("rm x")}`: true, `{getline x < "f"}`: true,
+	} {
+		t.Run(program, func(t *testing.T) {
+			if got := scripts.AwkActs(program); got != want {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+func ExampleReadSed() {
+	actions, understood := scripts.ReadSed("s/a/b/; w out.txt")
+	fmt.Println(actions[0].Kind == scripts.WritesFile, actions[0].Text, understood)
+	// Output: true out.txt true
+}
