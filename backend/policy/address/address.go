@@ -29,7 +29,7 @@ func WhyClosed(a netip.Addr) string {
 	}
 	if inner, ok := embeddedIPv4(a); ok {
 		if reason := WhyClosed(inner); reason != "" {
-			return "it holds " + inner.String() + ", and " + strings.Replace(reason, "it is", "that is", 1)
+			return "it contains " + inner.String() + ", and " + strings.Replace(reason, "it is", "that is", 1)
 		}
 		return ""
 	}

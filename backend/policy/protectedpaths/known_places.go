@@ -9,26 +9,26 @@ import (
 const (
 	keys        = "a folder of keys"
 	logins      = "a file of log-ins"
-	cloud       = "the log-in of a cloud service"
+	cloud       = "credentials of a cloud service"
 	browser     = "a browser's profile"
-	passwords   = "a store of passwords"
+	passwords   = "a password store"
 	mail        = "a folder of mail"
 	system      = "a secret of the system"
 	startup     = "a shell start-up file"
-	history     = "a history of what was typed"
-	autostart   = "what starts by itself"
-	onPath      = "a folder whose programs are found by name"
-	schedule    = "a timetable of commands"
+	history     = "a history of commands"
+	autostart   = "a program that starts automatically"
+	onPath      = "a folder of commands on the PATH"
+	schedule    = "a schedule of commands"
 	gitOwn      = "git's own files"
 	gitSettings = "git's settings"
-	hooks       = "hooks that run by themselves"
+	hooks       = "hooks that run automatically"
 	editor      = "an editor's settings, which can run programs"
-	environment = "environment values, often with secrets"
+	environment = "environment variables, often with secrets"
 	packages    = "a package manager's settings"
 	privateKey  = "a private key"
-	process     = "what a running program holds"
+	process     = "the memory or files of a running program"
 	device      = "a device"
-	kernel      = "a switch of the kernel"
+	kernel      = "a kernel setting"
 )
 
 // homePlaces returns the places of a home folder, relative to it.
@@ -104,7 +104,7 @@ func systemPlaces() map[string]Place {
 	addPlaces(all, Sensitive, startup, "/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/bashrc",
 		"/etc/zsh", "/etc/zshenv", "/etc/zshrc", "/etc/fish", "/etc/environment", "/etc/environment.d",
 		"/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/pam.d")
-	addPlaces(all, Sensitive, "what the machine boots from", "/boot", "/efi")
+	addPlaces(all, Sensitive, "the files that the machine starts from", "/boot", "/efi")
 	return all
 }
 

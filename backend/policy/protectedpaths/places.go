@@ -113,7 +113,7 @@ func (p *Places) Judge(path string) Place {
 		}
 	})
 	if err != nil && worst.Kind < Secret {
-		return Place{Secret, "a path whose links lead in circles"}
+		return Place{Secret, "a path whose links form a circle"}
 	}
 	return worst
 }

@@ -140,7 +140,7 @@ func TestACallIsDescribedByThePlaceItsLinksLeadTo(t *testing.T) {
 		"near.txt":  {Path: filepath.Join(b.outside, "plan.txt"), Use: "read"},
 		"plain.txt": {
 			Path: b.at(".env"), Use: "read",
-			Sensitive: "environment values, often with secrets",
+			Sensitive: "environment variables, often with secrets",
 		},
 		filepath.Join(b.outside, "plan.txt"):   {Path: filepath.Join(b.outside, "plan.txt"), Use: "read"},
 		"~/outside/plan.txt":                   {Path: filepath.Join(b.outside, "plan.txt"), Use: "read"},
