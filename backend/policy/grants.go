@@ -155,11 +155,11 @@ func (f facts) refuseUnattended(doubts []doubt) Decision {
 		suggestion = "The person can allow it beforehand: --allow-hosts " + f.hosts[0] + " or SEXTANT_ALLOW_HOSTS=" +
 			f.hosts[0] + "."
 	case from.Caller == toolspec.CallerRun || from.YesTo != "":
-		yes := "all"
+		answer := "all"
 		if f.in.Definition.Hints.ReadOnly || f.readsOnly() {
-			yes = "read"
+			answer = "read"
 		}
-		suggestion = "Run it with --yes-to " + yes + "."
+		suggestion = "Run it with --yes-to " + answer + "."
 	case f.onlyHostDoubt(doubts):
 		suggestion = "Start with --allow-hosts " + f.hosts[0] + ", or set SEXTANT_ALLOW_HOSTS=" + f.hosts[0] + "."
 	case doubts[0].tainted:
@@ -200,7 +200,7 @@ func (f facts) ask(doubts []doubt) Decision {
 			store(event.AnswerConversation, toolspec.GrantConversation)
 		}
 		store(event.AnswerAlways, toolspec.GrantAlways)
-		if g, can := f.programGrant(); can {
+		if g, ok := f.programGrant(); ok {
 			d.Grants[event.AnswerLike] = g
 			d.Approval.Choices = append(d.Approval.Choices, event.Choice{Answer: event.AnswerLike, Scope: g.Text})
 		}

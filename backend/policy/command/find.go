@@ -77,11 +77,11 @@ func (c *simpleCommand) findAction(words []bash.Word, roots []bash.Word) int {
 }
 
 func (c *simpleCommand) displayRoots(roots []bash.Word) string {
-	shown := make([]string, 0, len(roots))
+	displays := make([]string, 0, len(roots))
 	for _, root := range roots {
-		shown = append(shown, bash.Shorten(root.Display))
+		displays = append(displays, bash.Shorten(root.Display))
 	}
-	return strings.Join(shown, ", ")
+	return strings.Join(displays, ", ")
 }
 
 // findExec judges the command between -exec and its end.

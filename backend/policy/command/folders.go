@@ -36,9 +36,9 @@ func union(a, b []string) []string {
 
 // isolate runs do and then restores the working directories and the input, as after a subshell.
 func (r *reader) isolate(do func()) {
-	dirs, fed, input, piped := r.Folders, r.inputFiles, r.inputText, r.inputPiped
+	folders, input := r.Folders, r.stdin
 	do()
-	r.Folders, r.inputFiles, r.inputText, r.inputPiped = dirs, fed, input, piped
+	r.Folders, r.stdin = folders, input
 }
 
 // changeFolder changes the working directory, and reports whether the new one is known.

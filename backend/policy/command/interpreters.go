@@ -15,7 +15,7 @@ func (c *simpleCommand) interpreter() {
 	if c.asksInterpreterVersion() {
 		return
 	}
-	if len(words) == 0 && c.reader.inputText != nil {
+	if len(words) == 0 && c.reader.stdin.text != nil {
 		c.warn(c.name + " runs the code on its standard input.")
 		return
 	}

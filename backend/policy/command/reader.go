@@ -23,12 +23,17 @@ type reader struct {
 	// shadowed are the names of all functions that this text or one around it declares: what a command of such a
 	// name prints is not known.
 	shadowed map[string]bool
-	// inputFiles are the files whose names the left side of a pipe prints, nil when they are not known.
-	inputFiles []bash.Word
-	// inputText is the text on standard input, nil when there is none or it is not known.
-	inputText *string
-	// inputPiped says that standard input comes from another command or a file.
-	inputPiped bool
+	stdin    stdin
+}
+
+// stdin is what is known of standard input.
+type stdin struct {
+	// files are the files whose names the left side of a pipe prints, nil when they are not known.
+	files []bash.Word
+	// text is the whole input, nil when there is none or it is not known.
+	text *string
+	// piped says that it comes from another command or a file.
+	piped bool
 }
 
 // counters count over all texts of one reading.
@@ -78,7 +83,7 @@ func (r *reader) readScript(text string) {
 func (r *reader) readInnerShell(text string, wrappers ...string) {
 	in := *r
 	in.depth++
-	in.declared, in.functions, in.inputFiles, in.inputText = nil, nil, nil, nil
+	in.declared, in.functions, in.stdin.files, in.stdin.text = nil, nil, nil, nil
 	in.wrappers = slices.Concat(r.wrappers, wrappers)
 	in.readScript(text)
 }

@@ -47,10 +47,10 @@ func (c *simpleCommand) shellProgram() {
 // runInput judges a shell that reads its commands from standard input.
 func (c *simpleCommand) runInput() {
 	switch {
-	case c.reader.inputText != nil:
-		input := *c.reader.inputText
+	case c.reader.stdin.text != nil:
+		input := *c.reader.stdin.text
 		c.reader.isolate(func() { c.reader.readInnerShell(input, c.name) })
-	case c.reader.inputPiped:
+	case c.reader.stdin.piped:
 		c.warn(c.name + " runs what comes from another command or a file, which is known only when it runs.")
 	default:
 		c.warn(c.name + " waits for commands.")

@@ -148,16 +148,16 @@ func (c *simpleCommand) judgeOptions(q programs.OptionParser, got programs.Argum
 	}
 }
 
-func (c *simpleCommand) judgeOption(as programs.Role, name string, v bash.Word, has bool) {
-	if as == programs.RoleWarn {
+func (c *simpleCommand) judgeOption(role programs.Role, name string, v bash.Word, has bool) {
+	if role == programs.RoleWarn {
 		c.warn(c.name + " with the option " + dashed(name) + " does more than read.")
 		return
 	}
-	if as == programs.RoleNetwork {
+	if role == programs.RoleNetwork {
 		c.useNetwork()
 	}
 	if has {
-		c.judgeWord(as, v)
+		c.judgeWord(role, v)
 	}
 }
 
@@ -169,8 +169,8 @@ func dashed(name string) string {
 }
 
 // judgeWord judges a word by its role.
-func (c *simpleCommand) judgeWord(as programs.Role, v bash.Word) {
-	switch as {
+func (c *simpleCommand) judgeWord(role programs.Role, v bash.Word) {
+	switch role {
 	case programs.RoleRead:
 		c.useFile(v, toolspec.UseRead)
 	case programs.RoleWrite:
@@ -220,8 +220,8 @@ func (c *simpleCommand) judgeShiftedOperands(fields []string, words []bash.Word)
 	}
 	for _, field := range fields[min(at, len(fields)-1):] {
 		for _, w := range words[at:] {
-			if as := programs.Role(field[0]); as.BeyondReading() || as == programs.RoleRead && w.Glob {
-				c.judgeWord(as, w)
+			if role := programs.Role(field[0]); role.BeyondReading() || role == programs.RoleRead && w.Glob {
+				c.judgeWord(role, w)
 			}
 		}
 	}

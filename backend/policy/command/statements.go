@@ -25,7 +25,7 @@ func (r *reader) readStatement(stmt *syntax.Stmt) {
 		r.warn("It is too long to be read to its end.")
 		return
 	}
-	input, piped, fed := r.inputText, r.inputPiped, r.inputFiles
+	input := r.stdin
 	for _, redirect := range stmt.Redirs {
 		r.readRedirect(redirect)
 	}
@@ -34,7 +34,7 @@ func (r *reader) readStatement(stmt *syntax.Stmt) {
 	} else {
 		r.readCommand(stmt.Cmd)
 	}
-	r.inputText, r.inputPiped, r.inputFiles = input, piped, fed
+	r.stdin = input
 }
 
 func (r *reader) readCommand(cmd syntax.Command) {
@@ -109,8 +109,8 @@ func (r *reader) readBinary(x *syntax.BinaryCmd) {
 	default:
 		r.isolate(func() { r.readStatement(x.X) })
 		r.isolate(func() {
-			r.inputPiped, r.inputText = true, pipes.Text(&r.Expander, x.X, r.shadowed)
-			r.inputFiles = pipes.Files(&r.Expander, x.X, r.shadowed)
+			text := pipes.Text(&r.Expander, x.X, r.shadowed)
+			r.stdin = stdin{text: text, piped: true, files: pipes.Files(&r.Expander, x.X, r.shadowed)}
 			r.readStatement(x.Y)
 		})
 	}
@@ -146,10 +146,10 @@ func (r *reader) readFunction(x *syntax.FuncDecl) {
 	if bash.ChangesFolder(x.Body) {
 		r.Folders = nil
 	}
-	input, piped, fed := r.inputText, r.inputPiped, r.inputFiles
-	r.inputText, r.inputPiped, r.inputFiles = nil, true, nil
+	input := r.stdin
+	r.stdin = stdin{piped: true}
 	r.readStatement(x.Body)
-	r.inputText, r.inputPiped, r.inputFiles = input, piped, fed
+	r.stdin = input
 	if x.Name != nil && r.declared[x.Name.Value] {
 		r.functions[x.Name.Value] = true
 	}
@@ -164,16 +164,16 @@ func (r *reader) readRedirect(x *syntax.Redirect) {
 	here := &simpleCommand{reader: r, name: "The redirection"}
 	switch x.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
-		r.inputPiped, r.inputFiles, r.inputText = true, nil, r.Word(x.Hdoc).LiteralText()
+		r.stdin = stdin{text: r.Word(x.Hdoc).LiteralText(), piped: true}
 	case syntax.WordHdoc:
-		r.inputPiped, r.inputFiles, r.inputText = true, nil, r.Word(x.Word).LiteralText()
+		r.stdin = stdin{text: r.Word(x.Word).LiteralText(), piped: true}
 	case syntax.DplIn:
-		r.inputPiped, r.inputFiles, r.inputText = true, nil, nil
+		r.stdin = stdin{piped: true}
 	case syntax.RdrIn:
-		r.inputPiped, r.inputFiles, r.inputText = true, nil, nil
+		r.stdin = stdin{piped: true}
 		here.useFile(r.Word(x.Word), toolspec.UseRead)
 	case syntax.RdrInOut:
-		r.inputPiped, r.inputFiles, r.inputText = true, nil, nil
+		r.stdin = stdin{piped: true}
 		here.useFile(r.Word(x.Word), toolspec.UseRead)
 		here.useFile(r.Word(x.Word), toolspec.UseWrite)
 	case syntax.DplOut:
@@ -208,7 +208,7 @@ func (r *reader) readNested(n syntax.Node) {
 			r.isolate(func() { r.readList(x.Stmts) })
 			return false
 		case *syntax.ProcSubst:
-			r.isolate(func() { r.inputPiped, r.inputText, r.inputFiles = true, nil, nil; r.readList(x.Stmts) })
+			r.isolate(func() { r.stdin = stdin{piped: true}; r.readList(x.Stmts) })
 			return false
 		case *syntax.ArithmExp:
 			r.CheckArithmetic(x.X, r.warn)

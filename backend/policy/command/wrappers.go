@@ -120,7 +120,7 @@ func (c *simpleCommand) xargs() {
 	if len(got.Operands) == 0 {
 		return // it runs echo
 	}
-	added := c.reader.inputFiles
+	added := c.reader.stdin.files
 	if added == nil || got.Has("arg-file") {
 		added = []bash.Word{{Display: "what xargs reads", Unknown: true, Splittable: true}}
 	}
@@ -136,7 +136,7 @@ func (c *simpleCommand) xargs() {
 		words = append(words, added...)
 	}
 	c.reader.isolate(func() {
-		c.reader.inputFiles, c.reader.inputText, c.reader.inputPiped = nil, nil, true
+		c.reader.stdin = stdin{piped: true}
 		c.runWrapped(words)
 	})
 }

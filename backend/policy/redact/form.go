@@ -54,8 +54,8 @@ func (r *Redactor) form(text, where string) string {
 		}
 		// The value of a field may itself be JSON or an address.
 		inner := unescape(value)
-		if shown := r.nested(inner, where); shown != inner {
-			fields[i] = name + "=" + url.QueryEscape(shown)
+		if redacted := r.nested(inner, where); redacted != inner {
+			fields[i] = name + "=" + url.QueryEscape(redacted)
 		}
 	}
 	return strings.Join(fields, "&")

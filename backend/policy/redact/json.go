@@ -103,18 +103,18 @@ func (w *jsonWalker) redacted(name string, s strength, value string) string {
 	if s.isSecret(value, w.sent) {
 		return quoteJSON(w.redactor.mark(name, w.where))
 	}
-	shown := value
+	redacted := value
 	trimmed := strings.TrimSpace(value)
 	if w.depth < maxEmbedded && (strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[")) {
-		shown = w.redactor.json(value, w.where, w.sent, w.depth+1)
+		redacted = w.redactor.json(value, w.where, w.sent, w.depth+1)
 	} else if strings.Contains(value, "<") {
-		shown = w.redactor.markup(value, w.where)
+		redacted = w.redactor.markup(value, w.where)
 	}
-	shown = w.redactor.Text(w.redactor.parameters(shown, w.where), w.where)
-	if shown == value {
+	redacted = w.redactor.Text(w.redactor.parameters(redacted, w.where), w.where)
+	if redacted == value {
 		return ""
 	}
-	return quoteJSON(shown)
+	return quoteJSON(redacted)
 }
 
 // replace copies the text up to start, and then with instead of the text up to end; with "" it does nothing.

@@ -35,16 +35,16 @@ func (e *Expander) Words(args []*syntax.Word) []Word {
 
 // expandBraces returns one written word, which braces may make several.
 func (e *Expander) expandBraces(w *syntax.Word) []Word {
-	shown := e.Source(w)
+	source := e.Source(w)
 	split := *w
 	split.Parts = slices.Clone(w.Parts)
 	lists, ok := braceAlternatives(&split)
 	if !ok {
-		return []Word{{Display: shown, Unknown: true, Splittable: true}}
+		return []Word{{Display: source, Unknown: true, Splittable: true}}
 	}
 	all := make([]Word, 0, len(lists))
 	for _, parts := range lists {
-		if v, there := e.readParts(parts, shown); there {
+		if v, exists := e.readParts(parts, source); exists {
 			all = append(all, v)
 		}
 	}
@@ -105,11 +105,11 @@ type wordBuilder struct {
 }
 
 // readParts reads the parts of one word; false when bash would drop it as empty.
-func (e *Expander) readParts(parts []syntax.WordPart, shown string) (Word, bool) {
-	if len(parts) == 1 && shown == "[" {
-		return Literal(shown), true // the command, and no pattern
+func (e *Expander) readParts(parts []syntax.WordPart, source string) (Word, bool) {
+	if len(parts) == 1 && source == "[" {
+		return Literal(source), true // the command, and no pattern
 	}
-	b := wordBuilder{e: e, word: Word{Display: shown}, texts: []string{""}, empty: true}
+	b := wordBuilder{e: e, word: Word{Display: source}, texts: []string{""}, empty: true}
 	for i, part := range parts {
 		b.addPart(part, false, i == 0)
 	}

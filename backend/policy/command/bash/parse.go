@@ -22,6 +22,7 @@ const (
 // SyntaxError says why a text cannot be read: bash would not take it, or it is too much.
 type SyntaxError string
 
+// Error returns the reason: "it is nested too deep".
 func (e SyntaxError) Error() string { return string(e) }
 
 // Parse returns the syntax tree of a bash text. It fails with a SyntaxError for text that bash would not take, that is
@@ -68,7 +69,7 @@ func commentsStartWords(file *syntax.File, text string) bool {
 
 // nestingDepth bounds how deep a parser could descend: each opening character may be one level.
 func nestingDepth(text string) int {
-	depth, most := 0, 0
+	depth, deepest := 0, 0
 	for i := range len(text) {
 		switch text[i] {
 		case '(', '{', '`', '[':
@@ -76,10 +77,10 @@ func nestingDepth(text string) int {
 		case ')', '}', ']':
 			depth = max(0, depth-1)
 		}
-		most = max(most, depth)
+		deepest = max(deepest, depth)
 	}
 	for _, word := range []string{"if ", "while ", "until ", "for ", "case ", "! ", "time "} {
-		most = max(most, strings.Count(text, word))
+		deepest = max(deepest, strings.Count(text, word))
 	}
-	return most
+	return deepest
 }

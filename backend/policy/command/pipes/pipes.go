@@ -136,11 +136,11 @@ func passesLinesOn(e *bash.Expander, stmt *syntax.Stmt, shadowed map[string]bool
 	case "sort", "head", "tail", "uniq", "grep":
 		q := programs.OptionParser{Options: programs.OptionsOf(words[0].Text)}
 		got := q.Parse(words[1:])
-		most := 0
+		maxOperands := 0
 		if words[0].Text == "grep" {
-			most = 1
+			maxOperands = 1
 		}
-		return len(got.Operands) <= most && !got.Has("only-matching", "null-data")
+		return len(got.Operands) <= maxOperands && !got.Has("only-matching", "null-data")
 	}
 	return false
 }
