@@ -100,7 +100,7 @@ func (s *System) openGuard(context.Context, Purpose) error {
 		<-done
 		return err
 	})
-	s.Guard.Map(demoHost, ln.Addr().String())
+	s.Guard.MapHost(demoHost, ln.Addr().String())
 	return nil
 }
 
@@ -120,7 +120,7 @@ func (s *System) openBrowser(ctx context.Context, purpose Purpose) error {
 	}
 	if purpose.AttachURL != "" {
 		// Who reaches the debugging port of the browser we drive drives it too.
-		if err := s.Guard.NeverAt(ctx, purpose.AttachURL); err != nil {
+		if err := s.Guard.BlockURL(ctx, purpose.AttachURL); err != nil {
 			return fmt.Errorf("attaching to a browser: %w", err)
 		}
 	}

@@ -65,7 +65,7 @@ func TestACommandAsksForAHostAsItComesToItAndReachesItAfterAYes(t *testing.T) {
 	flags["workspace"] = t.TempDir()
 	flags["mode"] = "workspace"
 	sys := openWith(t, flags, Purpose{Serve: true})
-	if !sys.Confine.Limits() {
+	if !sys.Confine.IsolatesNetwork() {
 		t.Skip("no network of a run's own here")
 	}
 	_, port, err := net.SplitHostPort(sys.Host())

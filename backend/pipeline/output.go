@@ -81,7 +81,7 @@ func (o *output) write(stream, text string) {
 func (o *output) cut() {
 	text := o.text.String()
 	o.text.Reset()
-	if n := max(incomplete(text), o.p.cfg.Secrets.Unsure(text)); n > 0 && !o.closed && !o.full {
+	if n := max(incomplete(text), o.p.cfg.Secrets.PendingSuffix(text)); n > 0 && !o.closed && !o.full {
 		o.text.WriteString(text[len(text)-n:])
 		text = text[:len(text)-n]
 	}

@@ -80,7 +80,7 @@ type PageControl interface {
 
 // Dialer opens hosts that a person typed for the network connections of tools.
 type Dialer interface {
-	OpenTyped(host string)
+	AllowTyped(host string)
 }
 
 // Recorder stores events and passes them on; *eventlog.Recorder is one.

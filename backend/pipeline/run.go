@@ -52,7 +52,7 @@ func (p *Pipeline) openTyped(c *callState) {
 	}
 	for _, host := range c.desc.Hosts {
 		if p.HostOpen(c.call.From.Session, host) {
-			p.cfg.Dialer.OpenTyped(host)
+			p.cfg.Dialer.AllowTyped(host)
 		}
 	}
 }

@@ -4168,7 +4168,7 @@ export interface components {
         };
         SecretList: {
             secrets: components["schemas"]["Secret"][];
-            where: components["schemas"]["Where"];
+            where: components["schemas"]["StorageInfo"];
         };
         /** @enum {string} */
         SecretPlace: "header" | "query" | "body" | "field" | "env";
@@ -4230,6 +4230,11 @@ export interface components {
         };
         /** @enum {string} */
         Status: "running" | "done" | "stopped" | "failed" | "limit" | "interrupted";
+        StorageInfo: {
+            kept: string;
+            path?: string;
+            why?: string;
+        };
         SurfaceAsk: {
             args: unknown[];
             do: string;
@@ -4514,11 +4519,6 @@ export interface components {
         };
         /** @enum {string} */
         WaitingMoment: "now" | "next" | "kept";
-        Where: {
-            kept: string;
-            path?: string;
-            why?: string;
-        };
     };
     responses: never;
     parameters: never;
