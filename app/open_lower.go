@@ -39,7 +39,7 @@ func (s *System) openRecord(ctx context.Context, _ Purpose) error {
 	if s.Events, err = eventlog.New(ctx, s.Store, s.Log); err != nil {
 		return err
 	}
-	s.Events.Mask(s.Secrets.MaskJSON)
+	s.Events.SetMask(s.Secrets.MaskJSON)
 	s.Pending = pending.New(s.Events)
 	s.OnClose("events", func() error {
 		s.Events.Close()

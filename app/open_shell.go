@@ -44,7 +44,7 @@ func (s *System) contact(ctx context.Context, call toolspec.Call, host string) e
 	if err := s.Pipeline.CheckHost(ctx, call, host); err != nil {
 		return err
 	}
-	if s.Pipeline.HostOpen(call.From.Session, host) {
+	if s.Pipeline.IsHostAllowed(call.From.Session, host) {
 		s.Guard.AllowTyped(host)
 	}
 	return nil

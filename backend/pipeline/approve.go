@@ -10,7 +10,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// approve puts the policy's question to a person and lets the call go on after a yes.
+// approve asks the person and continues the call if they allow it.
 func (p *Pipeline) approve(ctx context.Context, c *callState) *toolspec.Result {
 	if c.decision.Verdict != policy.Question {
 		return p.approved(c)
@@ -100,7 +100,7 @@ func (c *callState) declined(reason string) *toolspec.Result {
 	return &r
 }
 
-// addGrant stores a grant. When that fails the answer still holds for this call, and the next call
+// addGrant stores a grant. If that fails the answer still applies to this call, and the next call
 // asks again.
 func (p *Pipeline) addGrant(ctx context.Context, g toolspec.Grant) {
 	g.ID = newID("g")

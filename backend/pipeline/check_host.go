@@ -94,7 +94,7 @@ func (p *Pipeline) recordHost(ctx context.Context, c *callState, host string, re
 		row.Sentence = "Kept a command from " + host
 		out.Status, out.Error = event.CallRefused, refused.Error()
 	}
-	if err := p.cfg.Audit.Record(context.WithoutCancel(ctx), row, out); err != nil {
+	if err := p.cfg.Audit.WriteCall(context.WithoutCancel(ctx), row, out); err != nil {
 		p.cfg.Log.Error("a host of a command is not in the audit log", "host", host, "err", err)
 	}
 }

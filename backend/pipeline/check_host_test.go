@@ -93,7 +93,7 @@ func TestCheckHostAsksAndPausesTheDeadline(t *testing.T) {
 	}
 }
 
-func TestAStoppedCallClosesTheQuestionAboutItsHost(t *testing.T) {
+func TestStoppedCallClosesHostQuestion(t *testing.T) {
 	h := newFixture(t)
 	h.addCommand(h.connectingTo("pypi.example"))
 	done := h.start(called("bash", `{"x":"a"}`))
@@ -110,7 +110,7 @@ func TestAStoppedCallClosesTheQuestionAboutItsHost(t *testing.T) {
 	}
 }
 
-func TestCheckHostRefusesWithoutAPerson(t *testing.T) {
+func TestCheckHostRefusesWithoutPerson(t *testing.T) {
 	h := newFixture(t)
 	h.addCommand(h.connectingTo("pypi.example"))
 	call := called("bash", `{"x":"a"}`)

@@ -26,7 +26,7 @@ func (p *Pipeline) run(ctx context.Context, c *callState) *toolspec.Result {
 	defer stop()
 	out := p.newOutput(ctx, c)
 	defer out.close()
-	p.openTyped(c)
+	p.allowTypedHosts(c)
 	start := time.Now()
 	var result toolspec.Result
 	if refusal := p.takePage(ctx, c, out); refusal != nil {
@@ -44,14 +44,14 @@ func (p *Pipeline) run(ctx context.Context, c *callState) *toolspec.Result {
 	return &result
 }
 
-// openTyped opens the hosts of a baseline call for the dialer too. The policy has allowed the call, so
-// hosts that a person typed are open by now.
-func (p *Pipeline) openTyped(c *callState) {
+// allowTypedHosts allows the hosts of a baseline call for the dialer too, as far as the person typed them. The
+// policy has already allowed the call.
+func (p *Pipeline) allowTypedHosts(c *callState) {
 	if p.cfg.Dialer == nil || c.def.Origin != toolspec.OriginBaseline {
 		return
 	}
 	for _, host := range c.desc.Hosts {
-		if p.HostOpen(c.call.From.Session, host) {
+		if p.IsHostAllowed(c.call.From.Session, host) {
 			p.cfg.Dialer.AllowTyped(host)
 		}
 	}
@@ -139,7 +139,7 @@ func checkJSON(value any) error {
 
 // ended returns the failure of a call that ended by its deadline or a stop.
 func (p *Pipeline) ended(ctx context.Context, c *callState) toolspec.Result {
-	if errors.Is(context.Cause(ctx), deadline.ErrOver) {
+	if errors.Is(context.Cause(ctx), deadline.ErrExceeded) {
 		return toolspec.Fail(toolspec.SystemError,
 			"not done after "+seconds(c.def.Deadline())+", so it was stopped; what it did until then stays",
 			"Check what it changed, then do it in smaller steps.")

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestTextIsCutBetweenCharacters(t *testing.T) {
+func TestRunesAndBytesCutBetweenCharacters(t *testing.T) {
 	for _, c := range []struct {
 		text         string
 		n            int
@@ -32,7 +32,7 @@ func TestTextIsCutBetweenCharacters(t *testing.T) {
 	}
 }
 
-func TestLineIsOneLineOfAtMostNCharacters(t *testing.T) {
+func TestLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "a\n  b": "a b", "12345": "12345", "1234 6": "1234…",
 		"äöüäöü": "äöüä…",
@@ -50,7 +50,7 @@ func TestFirstLines(t *testing.T) {
 	}
 }
 
-func TestPrefixLenDoesNotSplitACharacter(t *testing.T) {
+func TestPrefixLenKeepsCharactersWhole(t *testing.T) {
 	for _, c := range []struct {
 		text    string
 		n, want int

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTheMapLoadsAndDerivesEveryName(t *testing.T) {
+func TestMapLoadsAndDerivesNames(t *testing.T) {
 	m, err := Load()
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func TestTheMapLoadsAndDerivesEveryName(t *testing.T) {
 	}
 }
 
-func TestABrokenMapIsRefused(t *testing.T) {
+func TestInvalidMapIsRefused(t *testing.T) {
 	whole := string(mapJSON)
 	for name, broken := range map[string]string{
 		"an unknown field":         strings.Replace(whole, `"version"`, `"verzion"`, 1),

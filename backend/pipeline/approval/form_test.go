@@ -45,7 +45,7 @@ func TestFieldsListsRequiredFieldsFirst(t *testing.T) {
 	}
 }
 
-func TestAnInvalidFormKeepsTheQuestionWaiting(t *testing.T) {
+func TestInvalidFormKeepsQuestionWaiting(t *testing.T) {
 	fields, err := Fields([]byte(orderForm))
 	if err != nil {
 		t.Fatal(err)

@@ -32,20 +32,20 @@ type AppSource interface {
 
 // Registry asks its sources in order. Its methods may be called concurrently.
 type Registry struct {
-	sources []Source
-	off     func() []string
+	sources  []Source
+	excluded func() []string
 }
 
-// Without leaves out the tools that off returns. Call it before the first ForPanel.
-func (d *Registry) Without(off func() []string) { d.off = off }
+// Exclude leaves out the tools that off returns. Call it before the first ForPanel.
+func (d *Registry) Exclude(off func() []string) { d.excluded = off }
 
 // New returns a Registry over sources; the earliest wins a name that several offer.
 func New(sources ...Source) *Registry { return &Registry{sources: sources} }
 
 func (d *Registry) switchedOff() map[string]bool {
 	names := map[string]bool{}
-	if d.off != nil {
-		for _, name := range d.off() {
+	if d.excluded != nil {
+		for _, name := range d.excluded() {
 			names[name] = true
 		}
 	}

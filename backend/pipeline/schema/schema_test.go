@@ -27,7 +27,7 @@ func tool(parameters string, examples ...string) toolspec.Definition {
 	return def
 }
 
-func TestDefaultsAreFilledInAtEveryDepth(t *testing.T) {
+func TestDefaultsAreFilledAtEveryDepth(t *testing.T) {
 	got, problem := New().Check(tool(scroll),
 		[]byte(`{"steps":[{"tool":"a<b"},{"tool":"c","retries":2}],"direction":"up"}`))
 	if problem != nil {
@@ -52,7 +52,7 @@ func TestDefaultsAreNotSharedBetweenCalls(t *testing.T) {
 	}
 }
 
-func TestAnErrorNamesTheParameterAndShowsARightCall(t *testing.T) {
+func TestErrorNamesParameterAndShowsCorrectCall(t *testing.T) {
 	deep := `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"array","items":{"type":"string"}}}}}}`
 	for _, c := range []struct{ schema, args, want string }{
 		{scroll, `{}`, `"direction" is missing (string): Where to.`},
@@ -88,7 +88,7 @@ func TestAnErrorNamesTheParameterAndShowsARightCall(t *testing.T) {
 	}
 }
 
-func TestTheExampleIsTheDefinitionsOwnAndShowsWhatIsMissing(t *testing.T) {
+func TestErrorUsesExampleOfDefinition(t *testing.T) {
 	def := tool(`{"type":"object","required":["a"],"properties":{"a":{"type":"string"},"b":{"type":"string"}}}`,
 		`{"a":5}`, `{"b":"no a"}`, `{"a":"right"}`)
 	_, problem := New().Check(def, []byte(`{}`))
@@ -97,7 +97,7 @@ func TestTheExampleIsTheDefinitionsOwnAndShowsWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestNothingIsConverted(t *testing.T) {
+func TestArgumentTypesAreNotConverted(t *testing.T) {
 	def := tool(`{"type":"object","properties":{"n":{"type":"number"},"b":{"type":"boolean"},"s":{"type":"string"}}}`)
 	for _, args := range []string{`{"n":"5"}`, `{"b":"true"}`, `{"b":1}`, `{"s":5}`, `{"n":null}`} {
 		if got, problem := New().Check(def, []byte(args)); problem == nil {
@@ -118,7 +118,7 @@ func TestUnknownArgumentsOfMCPToolsAreAllowed(t *testing.T) {
 	}
 }
 
-func TestNoArgumentsAreAnEmptyObject(t *testing.T) {
+func TestMissingArgumentsBecomeEmptyObject(t *testing.T) {
 	for _, args := range []string{"", "  ", "null", "{}"} {
 		if got, problem := New().Check(tool(""), []byte(args)); problem != nil || string(got) != "{}" {
 			t.Errorf("%q: %s, %v", args, got, problem)
@@ -126,7 +126,7 @@ func TestNoArgumentsAreAnEmptyObject(t *testing.T) {
 	}
 }
 
-func TestHostileArgumentsAreBounded(t *testing.T) {
+func TestHostileArgumentsAreRefused(t *testing.T) {
 	for name, args := range map[string]string{
 		"large":      `{"direction":"` + strings.Repeat("x", MaxArgsBytes) + `"}`,
 		"deep":       strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000),
@@ -147,7 +147,7 @@ func TestHostileArgumentsAreBounded(t *testing.T) {
 	}
 }
 
-func TestAHostileSchemaIsAnErrorOfTheTool(t *testing.T) {
+func TestHostileSchemaIsErrorOfTool(t *testing.T) {
 	for name, parameters := range map[string]string{
 		"file":      `{"$ref":"file:///etc/passwd"}`,
 		"remote":    `{"type":"object","properties":{"a":{"$ref":"https://evil.example/s.json"}}}`,
@@ -162,13 +162,13 @@ func TestAHostileSchemaIsAnErrorOfTheTool(t *testing.T) {
 		if problem == nil || problem.ErrorType != toolspec.SystemError {
 			t.Errorf("%s: %+v", name, problem)
 		}
-		if New().Problem(json.RawMessage(parameters)) == nil {
+		if New().CheckSchema(json.RawMessage(parameters)) == nil {
 			t.Errorf("%s: no problem reported", name)
 		}
 	}
 }
 
-func TestASchemaThatRefersToItselfEnds(t *testing.T) {
+func TestRecursiveSchemaTerminates(t *testing.T) {
 	tree := `{"type":"object","$ref":"#/$defs/node","$defs":{"node":{"type":"object","required":["v"],"properties":{
 		"v":{"type":"integer"},"size":{"type":"integer","default":1},"next":{"$ref":"#/$defs/node"}}}}}`
 	got, problem := New().Check(tool(tree), []byte(`{"v":1,"next":{"v":2}}`))
@@ -186,7 +186,7 @@ func TestASchemaThatRefersToItselfEnds(t *testing.T) {
 	}
 }
 
-func TestACheckerIsSafeForConcurrentUse(t *testing.T) {
+func TestCheckerConcurrentUse(t *testing.T) {
 	c := New()
 	var wg sync.WaitGroup
 	for range 8 {
@@ -201,7 +201,7 @@ func TestACheckerIsSafeForConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-func FuzzArgumentsEitherFitOrAreExplained(f *testing.F) {
+func FuzzCheckAcceptsOrExplains(f *testing.F) {
 	for _, s := range []string{
 		`{}`, `{"direction":"up"}`, `{"direction":1}`, `[`, `{"steps":[{"tool":1}]}`, `{"steps":[{}],"x":{"y":[1e5]}}`,
 		`null`,

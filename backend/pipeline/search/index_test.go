@@ -35,7 +35,7 @@ func names(defs []toolspec.Definition) []string {
 	return out
 }
 
-func TestAPersonsQuestionFindsItsToolAmongTheFirstFive(t *testing.T) {
+func TestQuestionFindsToolAmongFirstFive(t *testing.T) {
 	defs, asked := searchCases(t)
 	index := search.New(defs)
 	all := names(defs)
@@ -67,7 +67,7 @@ func TestAPersonsQuestionFindsItsToolAmongTheFirstFive(t *testing.T) {
 	}
 }
 
-func TestTheSameWordsFindTheSameToolsInTheSameOrder(t *testing.T) {
+func TestFindIsDeterministic(t *testing.T) {
 	defs, asked := searchCases(t)
 	index, other := search.New(defs), search.New(defs)
 	for _, q := range asked {
@@ -77,7 +77,7 @@ func TestTheSameWordsFindTheSameToolsInTheSameOrder(t *testing.T) {
 	}
 }
 
-func TestAToolsOwnNameFindsIt(t *testing.T) {
+func TestFindByExactName(t *testing.T) {
 	defs, _ := searchCases(t)
 	index := search.New(defs)
 	for _, d := range defs {

@@ -99,7 +99,7 @@ func (i *item) GetSecret(dbus.ObjectPath) (ss.Secret, *dbus.Error) {
 func (i *item) Delete() (dbus.ObjectPath, *dbus.Error) {
 	i.parent.mu.Lock()
 	defer i.parent.mu.Unlock()
-	delete(i.parent.all, i.path)
+	delete(i.parent.items, i.path)
 	return "/", nil
 }
 

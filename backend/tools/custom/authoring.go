@@ -202,7 +202,7 @@ func (m *Makers) problem(panel string, p createParams) *toolspec.Result {
 		return fail("the parameters are not an object",
 			`They look like {"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}.`)
 	}
-	if err := m.t.schemas.Problem(p.Parameters); err != nil {
+	if err := m.t.schemas.CheckSchema(p.Parameters); err != nil {
 		return fail("the parameters are not a usable JSON Schema: "+err.Error(),
 			`They look like {"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}.`)
 	}
