@@ -76,10 +76,12 @@ func TestInvalidArgumentsRunNothing(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "echo"}, echo)
 	for _, args := range []string{`{"n":"5"}`, `[]`, `{`, `{"y":1}`} {
-		got := h.do(called("echo", args))
-		if got.Success || got.ErrorType != toolspec.ValidationError || got.Suggestion == "" {
-			t.Errorf("%s: %+v", args, got)
-		}
+		t.Run(args, func(t *testing.T) {
+			got := h.do(called("echo", args))
+			if got.Success || got.ErrorType != toolspec.ValidationError || got.Suggestion == "" {
+				t.Errorf("%s: %+v", args, got)
+			}
+		})
 	}
 	if h.times("echo") != 0 {
 		t.Fatal("it ran")
@@ -265,11 +267,13 @@ func TestExecutorFaultsBecomeResults(t *testing.T) {
 		})
 	h.add(toolspec.Definition{Name: "nobody", Origin: toolspec.OriginCreated}, echo)
 	for _, tool := range []string{"errs", "mute", "odd", "panics", "nobody"} {
-		got := h.do(called(tool, `{"x":"a"}`))
-		if got.Success || got.ErrorType != toolspec.SystemError ||
-			!strings.HasPrefix(got.Error, tool+`(n=1, x="a"): `) {
-			t.Errorf("%s: %+v", tool, got)
-		}
+		t.Run(tool, func(t *testing.T) {
+			got := h.do(called(tool, `{"x":"a"}`))
+			if got.Success || got.ErrorType != toolspec.SystemError ||
+				!strings.HasPrefix(got.Error, tool+`(n=1, x="a"): `) {
+				t.Errorf("%s: %+v", tool, got)
+			}
+		})
 	}
 	for _, row := range h.rows() {
 		if row.Status != "failed" {
@@ -333,9 +337,11 @@ func TestSecretsAreInNoEventRowOrError(t *testing.T) {
 		"error": got.Error, "row": string(row.Args),
 		"event": string(eventsOf[event.CallStart](h, event.CallStarted)[0].Args),
 	} {
-		if strings.Contains(text, "s3cret") || !strings.Contains(text, "max_tokens") {
-			t.Errorf("%s: %s", name, text)
-		}
+		t.Run(name, func(t *testing.T) {
+			if strings.Contains(text, "s3cret") || !strings.Contains(text, "max_tokens") {
+				t.Errorf("%s: %s", name, text)
+			}
+		})
 	}
 	if len(got.Error) > 500 {
 		t.Errorf("the error is %d bytes", len(got.Error))

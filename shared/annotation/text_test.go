@@ -86,9 +86,9 @@ func TestAnnotateHasNoOutcomeLine(t *testing.T) {
 
 func TestTextListsGoneNumbersAndNote(t *testing.T) {
 	a := answer()
-	a.Gone, a.Note, a.Elements, a.Changes = []int{3, 9}, "[5] was drawn anew and is the same field", nil, true
+	a.Gone, a.Note, a.Elements, a.Changes = []int{3, 9}, "[5] was redrawn and is the same field", nil, true
 	got := Text(a)
-	for _, want := range []string{"\ngone: [3] [9]\n", "\nnote: [5] was drawn anew and is the same field"} {
+	for _, want := range []string{"\ngone: [3] [9]\n", "\nnote: [5] was redrawn and is the same field"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in:\n%s", want, got)
 		}
@@ -294,9 +294,11 @@ func TestConsoleErrorIsQuotedOnce(t *testing.T) {
 		"console error: 5 more, see console_messages\n[": "console error: \"console error: 5 more, see " +
 			"console_messages [\"",
 	} {
-		if got := (Event{Kind: "console_error", Text: text}).String(); got != want {
-			t.Errorf("%q is written as %s, want %s", text, got, want)
-		}
+		t.Run(fmt.Sprintf("%.30q", text), func(t *testing.T) {
+			if got := (Event{Kind: "console_error", Text: text}).String(); got != want {
+				t.Errorf("%q is written as %s, want %s", text, got, want)
+			}
+		})
 	}
 }
 
@@ -305,9 +307,11 @@ func TestConsecutiveGoneNumbersFormRange(t *testing.T) {
 		"\ngone: [3] [4] [9]-[12] [20]\n": {3, 4, 9, 10, 11, 12, 20},
 		"\ngone: [1]-[3]\n":               {1, 2, 3},
 	} {
-		if got := Text(Observation{Gone: ids, Changes: true, Note: "x"}); !strings.Contains(got, want) {
-			t.Errorf("%q is not in:\n%s", want, got)
-		}
+		t.Run(fmt.Sprint(ids), func(t *testing.T) {
+			if got := Text(Observation{Gone: ids, Changes: true, Note: "x"}); !strings.Contains(got, want) {
+				t.Errorf("%q is not in:\n%s", want, got)
+			}
+		})
 	}
 	var many []int
 	for i := range 200 {

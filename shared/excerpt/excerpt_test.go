@@ -1,6 +1,7 @@
 package excerpt
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -19,12 +20,14 @@ func TestRunesAndBytesCutBetweenCharacters(t *testing.T) {
 		{"äöüß", 3, "äöü…", "ä…"},
 		{"日本語", 0, "…", "…"},
 	} {
-		if got := Runes(c.text, c.n); got != c.runes {
-			t.Errorf("Runes(%q, %d) = %q, want %q", c.text, c.n, got, c.runes)
-		}
-		if got := Bytes(c.text, c.n); got != c.bytes {
-			t.Errorf("Bytes(%q, %d) = %q, want %q", c.text, c.n, got, c.bytes)
-		}
+		t.Run(fmt.Sprintf("%q %d", c.text, c.n), func(t *testing.T) {
+			if got := Runes(c.text, c.n); got != c.runes {
+				t.Errorf("Runes(%q, %d) = %q, want %q", c.text, c.n, got, c.runes)
+			}
+			if got := Bytes(c.text, c.n); got != c.bytes {
+				t.Errorf("Bytes(%q, %d) = %q, want %q", c.text, c.n, got, c.bytes)
+			}
+		})
 	}
 	if got := Runes("a\xff\xfeb"+strings.Repeat("c", 100), 5); !utf8.ValidString(got) ||
 		utf8.RuneCountInString(got) > 6 {
@@ -37,9 +40,11 @@ func TestLine(t *testing.T) {
 		"": "", "a\n  b": "a b", "12345": "12345", "1234 6": "1234…",
 		"äöüäöü": "äöüä…",
 	} {
-		if got := Line(text, 5); got != want {
-			t.Errorf("Line(%q, 5) = %q, want %q", text, got, want)
-		}
+		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
+			if got := Line(text, 5); got != want {
+				t.Errorf("Line(%q, 5) = %q, want %q", text, got, want)
+			}
+		})
 	}
 }
 
@@ -64,12 +69,14 @@ func TestPrefixLenKeepsCharactersWhole(t *testing.T) {
 		{"a\xe6\x97", 3, 1},
 		{"a\xff", 2, 2},
 	} {
-		if got := PrefixLen(c.text, c.n); got != c.want {
-			t.Errorf("PrefixLen(%q, %d) = %d, want %d", c.text, c.n, got, c.want)
-		}
-		if got := PrefixLen([]byte(c.text), c.n); got != c.want {
-			t.Errorf("PrefixLen of the bytes %q, %d = %d, want %d", c.text, c.n, got, c.want)
-		}
+		t.Run(fmt.Sprintf("%q %d", c.text, c.n), func(t *testing.T) {
+			if got := PrefixLen(c.text, c.n); got != c.want {
+				t.Errorf("PrefixLen(%q, %d) = %d, want %d", c.text, c.n, got, c.want)
+			}
+			if got := PrefixLen([]byte(c.text), c.n); got != c.want {
+				t.Errorf("PrefixLen of the bytes %q, %d = %d, want %d", c.text, c.n, got, c.want)
+			}
+		})
 	}
 }
 

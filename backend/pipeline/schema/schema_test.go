@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -70,21 +71,23 @@ func TestErrorNamesParameterAndShowsCorrectCall(t *testing.T) {
 		{scroll, `{"direction":"up"} {}`, `there is more after the JSON value`},
 		{deep, `{"a":{"b":["x",7]}}`, `"a.b[1]" must be a string, not a number (7)`},
 	} {
-		_, problem := New().Check(tool(c.schema), []byte(c.args))
-		if problem == nil {
-			t.Errorf("%s passed", c.args)
-			continue
-		}
-		if problem.ErrorType != toolspec.ValidationError || !strings.Contains(problem.Error, c.want) {
-			t.Errorf("%s:\n got  %s\n want %s", c.args, problem.Error, c.want)
-		}
-		if !strings.Contains(problem.Error, "For example scroll_page({") {
-			t.Errorf("%s: no example in %q", c.args, problem.Error)
-		}
-		shown := problem.Error[strings.Index(problem.Error, "scroll_page(")+len("scroll_page(") : len(problem.Error)-1]
-		if _, wrong := New().Check(tool(c.schema), []byte(shown)); wrong != nil {
-			t.Errorf("the example %s is wrong itself: %s", shown, wrong.Error)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			_, problem := New().Check(tool(c.schema), []byte(c.args))
+			if problem == nil {
+				t.Errorf("%s passed", c.args)
+				return
+			}
+			if problem.ErrorType != toolspec.ValidationError || !strings.Contains(problem.Error, c.want) {
+				t.Errorf("%s:\n got  %s\n want %s", c.args, problem.Error, c.want)
+			}
+			if !strings.Contains(problem.Error, "For example scroll_page({") {
+				t.Errorf("%s: no example in %q", c.args, problem.Error)
+			}
+			shown := problem.Error[strings.Index(problem.Error, "scroll_page(")+len("scroll_page(") : len(problem.Error)-1]
+			if _, wrong := New().Check(tool(c.schema), []byte(shown)); wrong != nil {
+				t.Errorf("the example %s is wrong itself: %s", shown, wrong.Error)
+			}
+		})
 	}
 }
 
@@ -100,9 +103,11 @@ func TestErrorUsesExampleOfDefinition(t *testing.T) {
 func TestArgumentTypesAreNotConverted(t *testing.T) {
 	def := tool(`{"type":"object","properties":{"n":{"type":"number"},"b":{"type":"boolean"},"s":{"type":"string"}}}`)
 	for _, args := range []string{`{"n":"5"}`, `{"b":"true"}`, `{"b":1}`, `{"s":5}`, `{"n":null}`} {
-		if got, problem := New().Check(def, []byte(args)); problem == nil {
-			t.Errorf("%s became %s", args, got)
-		}
+		t.Run(args, func(t *testing.T) {
+			if got, problem := New().Check(def, []byte(args)); problem == nil {
+				t.Errorf("%s became %s", args, got)
+			}
+		})
 	}
 	if got, problem := New().Check(def, []byte(`{"n":12345678901234567890.50}`)); problem != nil ||
 		string(got) != `{"n":12345678901234567890.50}` {
@@ -120,9 +125,11 @@ func TestUnknownArgumentsOfMCPToolsAreAllowed(t *testing.T) {
 
 func TestMissingArgumentsBecomeEmptyObject(t *testing.T) {
 	for _, args := range []string{"", "  ", "null", "{}"} {
-		if got, problem := New().Check(tool(""), []byte(args)); problem != nil || string(got) != "{}" {
-			t.Errorf("%q: %s, %v", args, got, problem)
-		}
+		t.Run(fmt.Sprintf("%q", args), func(t *testing.T) {
+			if got, problem := New().Check(tool(""), []byte(args)); problem != nil || string(got) != "{}" {
+				t.Errorf("%q: %s, %v", args, got, problem)
+			}
+		})
 	}
 }
 
@@ -136,14 +143,16 @@ func TestHostileArgumentsAreRefused(t *testing.T) {
 		"not quite":  "{\"direction\":\"\x01\"}",
 		"exponent 0": `{"direction":"up","amount":1e99999999999999999999}`,
 	} {
-		_, problem := New().Check(tool(scroll), []byte(args))
-		if problem == nil || problem.ErrorType != toolspec.ValidationError {
-			t.Errorf("%s: %+v", name, problem)
-			continue
-		}
-		if len(problem.Error) > 2000 {
-			t.Errorf("%s: the error is %d bytes", name, len(problem.Error))
-		}
+		t.Run(name, func(t *testing.T) {
+			_, problem := New().Check(tool(scroll), []byte(args))
+			if problem == nil || problem.ErrorType != toolspec.ValidationError {
+				t.Errorf("%s: %+v", name, problem)
+				return
+			}
+			if len(problem.Error) > 2000 {
+				t.Errorf("%s: the error is %d bytes", name, len(problem.Error))
+			}
+		})
 	}
 }
 
@@ -158,13 +167,15 @@ func TestHostileSchemaIsErrorOfTool(t *testing.T) {
 		"number":    `{"type":"object","properties":{"a":{"multipleOf":1e-999999999}}}`,
 		"large":     `{"description":"` + strings.Repeat("x", maxSchemaBytes) + `"}`,
 	} {
-		_, problem := New().Check(tool(parameters), []byte(`{}`))
-		if problem == nil || problem.ErrorType != toolspec.SystemError {
-			t.Errorf("%s: %+v", name, problem)
-		}
-		if New().CheckSchema(json.RawMessage(parameters)) == nil {
-			t.Errorf("%s: no problem reported", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, problem := New().Check(tool(parameters), []byte(`{}`))
+			if problem == nil || problem.ErrorType != toolspec.SystemError {
+				t.Errorf("%s: %+v", name, problem)
+			}
+			if New().CheckSchema(json.RawMessage(parameters)) == nil {
+				t.Errorf("%s: no problem reported", name)
+			}
+		})
 	}
 }
 

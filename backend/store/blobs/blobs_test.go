@@ -3,6 +3,7 @@ package blobs
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -92,9 +93,11 @@ func TestInvalidIDsAreNotPaths(t *testing.T) {
 		"", "../secret", "..", strings.Repeat("a", 63), strings.Repeat("A", 64),
 		strings.Repeat("a", 62) + "/x",
 	} {
-		if _, _, err := s.Open(id); !errors.Is(err, ErrNotFound) {
-			t.Errorf("%q: got %v", id, err)
-		}
+		t.Run(fmt.Sprintf("%q", id), func(t *testing.T) {
+			if _, _, err := s.Open(id); !errors.Is(err, ErrNotFound) {
+				t.Errorf("%q: got %v", id, err)
+			}
+		})
 	}
 	if _, _, err := s.Open(strings.Repeat("a", 64)); !errors.Is(err, ErrNotFound) {
 		t.Errorf("got %v", err)
