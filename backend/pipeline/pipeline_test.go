@@ -154,8 +154,9 @@ func TestBlockedHostIsRefusedAndTypedHostIsAllowed(t *testing.T) {
 	if got := h.do(elsewhere); got.Success {
 		t.Fatal("another session may go where this one's person went")
 	}
-	if !h.IsHostAllowed("", "127.0.0.1:8080") || h.IsHostAllowed("", "127.0.0.1:9090") || h.IsHostAllowed("mcp-1", "127.0.0.1:8080") {
-		t.Fatal("HostOpen disagrees")
+	if !h.IsHostAllowed("", "127.0.0.1:8080") || h.IsHostAllowed("", "127.0.0.1:9090") ||
+		h.IsHostAllowed("mcp-1", "127.0.0.1:8080") {
+		t.Fatal("IsHostAllowed is wrong")
 	}
 	h.hosts.open("mcp-1", []string{"127.0.0.1:8080"})
 	if got := h.do(elsewhere); !got.Success {

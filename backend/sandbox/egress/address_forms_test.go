@@ -227,7 +227,10 @@ func (w *fakeNetwork) clients(t *testing.T) map[string]*http.Client {
 	}
 	transport := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: addr})}
 	t.Cleanup(transport.CloseIdleConnections)
-	return map[string]*http.Client{"transport": {Transport: tool.Transport()}, "proxy": {Transport: punycodeTransport{transport}}}
+	return map[string]*http.Client{
+		"transport": {Transport: tool.Transport()},
+		"proxy":     {Transport: punycodeTransport{transport}},
+	}
 }
 
 // punycodeTransport sends host names to a proxy as browsers do; Go's client does not convert look-alike digits.

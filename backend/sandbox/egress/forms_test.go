@@ -66,7 +66,8 @@ func spellings(dotted string) []string {
 		fmt.Sprintf("%d.0x%x.0%o.%d", b[0], b[1], b[2], b[3]), fmt.Sprintf("0x%02X.%d.%d.0%o", b[0], b[1], b[2], b[3]),
 		fmt.Sprintf("%d.%d", b[0], low), fmt.Sprintf("%d.0x%x", b[0], low), fmt.Sprintf("0%o.0%o", b[0], low),
 		fmt.Sprintf("%d.%d.%d", b[0], b[1], lowest), fmt.Sprintf("0x%x.%d.0%o", b[0], b[1], lowest),
-		lookAlikeDigits(dotted, '０', '．'), lookAlikeDigits(dotted, '０', '.'), lookAlikeDigits(dotted, '𝟎', '。'), lookAlikeDigits(dotted, '𝟘', '｡'),
+		lookAlikeDigits(dotted, '０', '．'), lookAlikeDigits(dotted, '０', '.'),
+		lookAlikeDigits(dotted, '𝟎', '。'), lookAlikeDigits(dotted, '𝟘', '｡'),
 		lookAlikeDigits(fmt.Sprint(n), '０', '.'),
 	}
 	hosts = append(hosts, circledDigits(dotted))

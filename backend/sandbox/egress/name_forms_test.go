@@ -28,7 +28,8 @@ func nameForms() []addressForm {
 		all = append(all, addressForm{open: true, via: "name", text: "http://" + host, answers: "93.184.216.34"})
 	}
 	for i, a := range append(publicIPv4(), publicIPv6()...) {
-		all = append(all, addressForm{open: true, via: "name", text: fmt.Sprintf("http://outward-%d.example/", i), answers: a})
+		text := fmt.Sprintf("http://outward-%d.example/", i)
+		all = append(all, addressForm{open: true, via: "name", text: text, answers: a})
 	}
 	return all
 }

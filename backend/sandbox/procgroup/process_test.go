@@ -186,8 +186,9 @@ func TestTailIsBoundedAndFindsLastLine(t *testing.T) {
 }
 
 func TestCommandLineQuotesArguments(t *testing.T) {
-	if got := CommandLine("node", []string{"my server.mjs", "it's", "-x", ""}); got != `node 'my server.mjs' 'it'\''s' -x ''` {
-		t.Errorf("got %s", got)
+	got := CommandLine("node", []string{"my server.mjs", "it's", "-x", ""})
+	if want := `node 'my server.mjs' 'it'\''s' -x ''`; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -56,7 +56,8 @@ func TestRunAwaitsToolsAndReturnsJSON(t *testing.T) {
 			`{"path":"é.txt"}`, `"É.TXT"`,
 		},
 		{
-			"calls in a loop", "let n = 0; for (const w of ['a','b','c']) n += (await tools.echo({w})).w.length; return {n}", `{}`,
+			"calls in a loop",
+			"let n = 0; for (const w of ['a','b','c']) n += (await tools.echo({w})).w.length; return {n}", `{}`,
 			`{"n":3}`,
 		},
 		{"concurrent calls", "return (await Promise.all([1,2].map((i) => tools.echo({i})))).map((r) => r.i)", `{}`, "[1,2]"},
