@@ -30,7 +30,7 @@ func (p *Pipeline) approve(ctx context.Context, c *callState) *toolspec.Result {
 		}
 		p.cfg.Log.Error("question not asked", "call", c.call.ID, "err", err)
 		r := toolspec.Fail(toolspec.SystemError,
-			"a person has to be asked, and the question could not be stored, so it did not run",
+			"it needs a person's approval, but the question could not be stored, so it did not run",
 			"Nothing was changed. Check that the disk is not full, then try again.")
 		return &r
 	}
@@ -96,7 +96,7 @@ func (c *callState) declined(reason string) *toolspec.Result {
 	if reason != "" {
 		text += ": " + reason
 	}
-	r := toolspec.Fail(toolspec.PermissionError, text, "Go on without it, or ask the person what to do instead.")
+	r := toolspec.Fail(toolspec.PermissionError, text, "Continue without it, or ask the person what to do instead.")
 	return &r
 }
 

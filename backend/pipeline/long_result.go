@@ -64,7 +64,7 @@ func (p *Pipeline) shorten(ctx context.Context, c *callState, result toolspec.Re
 	if err != nil {
 		p.cfg.Log.Error("a long result was not stored", "tool", c.call.Tool, "call", c.call.ID, "err", err)
 		result.Text = first + fmt.Sprintf(
-			"\n[%d bytes between are left out and could not be kept. Do it again in smaller parts.]\n",
+			"\n[%d bytes in between were left out and could not be stored. Do it again in smaller parts.]\n",
 			len(text)-len(first)-len(last)) + last
 		return result
 	}
@@ -157,7 +157,7 @@ func gapNote(kept toolspec.StoredText, first, last string, cut bool) string {
 		end = ""
 	}
 	return fmt.Sprintf(
-		"%s[Cut here; the end follows. Kept as %s: %s. Go on with %s {\"handle\":%q,%s}, "+
+		"%s[Cut here; the end follows. Stored as %s: %s. Continue with %s {\"handle\":%q,%s}, "+
 			"or search it with {\"handle\":%q,\"pattern\":\"…\"}.]%s",
 		between, kept.Handle, whole, toolspec.ReadResult, kept.Handle, next, kept.Handle, end)
 }

@@ -193,7 +193,7 @@ func TestLongTextThatCannotBeStored(t *testing.T) {
 	h.cfg.Log = slog.New(slog.DiscardHandler)
 	h.add(toolspec.Definition{Name: "long", Hints: toolspec.Hints{ReadOnly: true}}, reads(numberedLines(5000)))
 	r := h.do(program("long"))
-	if !r.Success || r.Stored != nil || len(r.Text) > 20<<10 || !strings.Contains(r.Text, "could not be kept") {
+	if !r.Success || r.Stored != nil || len(r.Text) > 20<<10 || !strings.Contains(r.Text, "could not be stored") {
 		t.Errorf("%d bytes, %+v", len(r.Text), r.Stored)
 	}
 }

@@ -101,7 +101,7 @@ func (p *Pipeline) describe(_ context.Context, c *callState) *toolspec.Result {
 	if err != nil {
 		p.cfg.Log.Error("describing a call failed", "tool", c.call.Tool, "err", err)
 		r := toolspec.Fail(toolspec.SystemError, "what it would do could not be determined, so it did not run",
-			"Nothing was changed. The log holds the details.")
+			"Nothing was changed. The log has the details.")
 		return &r
 	}
 	c.desc = p.maskedDescription(desc)
@@ -126,7 +126,7 @@ func (p *Pipeline) route(_ context.Context, c *callState) *toolspec.Result {
 	if c.executor = p.executor(c.def.Origin); c.executor != nil {
 		return nil
 	}
-	r := toolspec.Fail(toolspec.SystemError, "nothing runs tools of the origin "+string(c.def.Origin)+" here",
+	r := toolspec.Fail(toolspec.SystemError, "tools of origin "+string(c.def.Origin)+" are not available here",
 		"Nothing was changed.")
 	return &r
 }

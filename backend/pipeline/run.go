@@ -115,7 +115,7 @@ func (p *Pipeline) resultOf(ctx context.Context, c *callState, e execution) tool
 		p.cfg.Log.Error("executor failed", "tool", c.call.Tool, "call", c.call.ID, "err", e.err)
 		// The failure may quote a page, so it has the result's sources.
 		r := toolspec.Fail(toolspec.SystemError, annotation.Clean(e.err.Error(), maxFault),
-			"Everything else keeps running. Try again; the log holds the details.")
+			"Everything else keeps running. Try again; the log has the details.")
 		r.Sources = e.result.Sources
 		return r
 	}
@@ -141,7 +141,7 @@ func checkJSON(value any) error {
 func (p *Pipeline) ended(ctx context.Context, c *callState) toolspec.Result {
 	if errors.Is(context.Cause(ctx), deadline.ErrExceeded) {
 		return toolspec.Fail(toolspec.SystemError,
-			"not done after "+seconds(c.def.Deadline())+", so it was stopped; what it did until then stays",
+			"it was not done after "+seconds(c.def.Deadline())+" and was stopped; its effects so far remain",
 			"Check what it changed, then do it in smaller steps.")
 	}
 	return c.stopped()
@@ -151,9 +151,9 @@ func (c *callState) stopped() toolspec.Result {
 	c.status = event.CallStopped
 	text := "stopped before it ran"
 	if c.intent {
-		text = "stopped while it ran; what it did until then stays"
+		text = "stopped while it ran; its effects so far remain"
 	}
-	return toolspec.Fail(toolspec.UserError, text, "Ask the person how to go on.")
+	return toolspec.Fail(toolspec.UserError, text, "Ask the person how to continue.")
 }
 
 func seconds(ms int) string {

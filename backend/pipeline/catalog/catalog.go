@@ -101,7 +101,7 @@ type Catalog struct {
 
 func (c *Catalog) add(def toolspec.Definition) {
 	if def.Name == "" {
-		c.problems = append(c.problems, fmt.Sprintf("a tool of %s has no name, so it is off", owner(def)))
+		c.problems = append(c.problems, fmt.Sprintf("a tool of %s has no name, so it is not available", owner(def)))
 		return
 	}
 	if i, taken := c.byName[def.Name]; taken {

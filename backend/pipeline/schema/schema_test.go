@@ -68,7 +68,7 @@ func TestErrorNamesParameterAndShowsCorrectCall(t *testing.T) {
 		{scroll, `[]`, `the arguments are an array, not an object`},
 		{scroll, `"x"`, `the arguments are a string ("x"), not an object`},
 		{scroll, `{"direction":`, `cannot be read: not JSON`},
-		{scroll, `{"direction":"up"} {}`, `there is more after the JSON value`},
+		{scroll, `{"direction":"up"} {}`, `unexpected data after the JSON value`},
 		{deep, `{"a":{"b":["x",7]}}`, `"a.b[1]" must be a string, not a number (7)`},
 	} {
 		t.Run(c.want, func(t *testing.T) {
