@@ -89,7 +89,7 @@ func TestAGrantIsListedWithItsUsesAndTakenBack(t *testing.T) {
 		{ID: "c2", CallRequest: event.CallRequest{Tool: "http_request"}, Grant: "g1"},
 		{ID: "c3", CallRequest: event.CallRequest{Tool: "wget"}},
 	} {
-		if err := sys.Audit.Record(t.Context(), event.CallIntent{CallRecord: row},
+		if err := sys.Audit.WriteCall(t.Context(), event.CallIntent{CallRecord: row},
 			event.CallResult{Status: "done"}); err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +172,7 @@ func TestAPageOfTheAuditIsFoundByItsWords(t *testing.T) {
 		{ID: "c3", CallRequest: event.CallRequest{Tool: "read_file", Sentence: "Read other.txt"}},
 	} {
 		out := event.CallResult{Status: "done", CallOutcome: event.CallOutcome{Output: "of " + row.ID}}
-		if err := sys.Audit.Record(t.Context(), event.CallIntent{CallRecord: row}, out); err != nil {
+		if err := sys.Audit.WriteCall(t.Context(), event.CallIntent{CallRecord: row}, out); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -284,7 +284,7 @@ func (s *slow) cancelled(e endless, id string) (answer, gone time.Duration, r to
 	done := make(chan toolspec.Result, 1)
 	go func() { done <- s.do(e, e.args, id) }()
 	begun := func() bool {
-		return slices.ContainsFunc(s.Pipeline.Running(), func(c pipeline.Running) bool { return c.ID == id }) &&
+		return slices.ContainsFunc(s.Pipeline.Running(), func(c pipeline.RunningCall) bool { return c.ID == id }) &&
 			(e.begun == nil || e.begun())
 	}
 	for until := time.Now().Add(20 * time.Second); !begun(); time.Sleep(time.Millisecond) {

@@ -34,24 +34,24 @@ func TestWhatACommandPrintedBeyondItsBoundIsReadOnInParts(t *testing.T) {
 	}
 	const lines = 400_000
 	r := do(sys, "bash", map[string]any{"command": fmt.Sprintf("printf '\\033[31m'; seq 1 %d; exit 3", lines)})
-	if !r.Success || r.Kept == nil || r.Kept.Lines != lines {
-		t.Fatalf("%+v", r.Kept)
+	if !r.Success || r.Stored == nil || r.Stored.Lines != lines {
+		t.Fatalf("%+v", r.Stored)
 	}
 	if len(r.Text) > 20<<10 || !strings.HasPrefix(r.Text, "exit code 3\n1\n2\n") ||
 		!strings.Contains(r.Text, fmt.Sprintf("\n%d", lines)) {
 		t.Errorf("%d bytes: %.40q", len(r.Text), r.Text)
 	}
-	read := map[string]any{"handle": r.Kept.Handle, "offset": 200_000, "limit": 2}
+	read := map[string]any{"handle": r.Stored.Handle, "offset": 200_000, "limit": 2}
 	if page := do(sys, "read_result", read); !strings.HasSuffix(page.Text, "\n200000\n200001\n") {
 		t.Errorf("%q", page.Text)
 	}
 	if found := do(sys, "read_result", map[string]any{
-		"handle":  r.Kept.Handle,
+		"handle":  r.Stored.Handle,
 		"pattern": "^39999[89]$",
 	}); !strings.Contains(found.Text, "399998:399998\n399999:399999\n") {
 		t.Errorf("%q", found.Text)
 	}
-	if status, body := keptText(t, sys, sys.Token(), r.Kept.Handle); status == http.StatusOK {
+	if status, body := keptText(t, sys, sys.Token(), r.Stored.Handle); status == http.StatusOK {
 		t.Errorf("a program reads somebody's result past read_result: %d bytes", len(body))
 	}
 	sys.Close()
@@ -64,12 +64,12 @@ func TestWhatACommandPrintedBeyondItsBoundIsReadOnInParts(t *testing.T) {
 	other.Conversation = ""
 	if page := sys.Pipeline.Do(t.Context(), toolspec.Call{
 		Tool: "read_result",
-		Args: []byte(`{"handle":"` + r.Kept.Handle + `"}`), From: other,
+		Args: []byte(`{"handle":"` + r.Stored.Handle + `"}`), From: other,
 	}); page.Success {
 		t.Error("another one reads it")
 	}
 	if _, err := sys.Events.Publish(t.Context(),
-		event.New(event.ConversationDeleted, event.Removed{ID: talk.ID}).In(talk.ID, "")); err != nil {
+		event.New(event.ConversationDeleted, event.Removal{ID: talk.ID}).In(talk.ID, "")); err != nil {
 		t.Fatal(err)
 	}
 	if page := do(sys, "read_result", read); page.Success {

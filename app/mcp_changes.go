@@ -84,7 +84,7 @@ func (c *changes) note(e event.Event) {
 	case event.CatalogueChanged, event.MCPChanged, event.PanelOpened, event.PanelClosed:
 		c.lists.Tools = true
 	case event.ConversationShared:
-		var s event.Shared
+		var s event.Sharing
 		if json.Unmarshal(e.Data, &s) != nil {
 			return
 		}
@@ -95,7 +95,7 @@ func (c *changes) note(e event.Event) {
 		}
 		c.lists.Resources, c.grown[s.ID] = true, true
 	case event.ConversationDeleted:
-		var gone event.Removed
+		var gone event.Removal
 		if json.Unmarshal(e.Data, &gone) == nil && c.shared[gone.ID] {
 			delete(c.shared, gone.ID)
 			c.lists.Resources, c.grown[gone.ID] = true, true

@@ -19,7 +19,7 @@ type mcpEgress struct {
 
 // RoundTrip implements http.RoundTripper.
 func (m *mcpEgress) RoundTrip(req *http.Request) (*http.Response, error) {
-	m.guard.OpenOnly(remoteHosts(m.sys.MCP.List()))
+	m.guard.SetAllowed(remoteHosts(m.sys.MCP.List()))
 	return m.guard.Transport().RoundTrip(req)
 }
 

@@ -39,7 +39,7 @@ func (s *System) openRecord(ctx context.Context, _ Purpose) error {
 	if s.Events, err = eventlog.New(ctx, s.Store, s.Log); err != nil {
 		return err
 	}
-	s.Events.Mask(s.Secrets.MaskJSON)
+	s.Events.SetMask(s.Secrets.MaskJSON)
 	s.Pending = pending.New(s.Events)
 	s.OnClose("events", func() error {
 		s.Events.Close()
@@ -100,7 +100,7 @@ func (s *System) openGuard(context.Context, Purpose) error {
 		<-done
 		return err
 	})
-	s.Guard.Map(demoHost, ln.Addr().String())
+	s.Guard.MapHost(demoHost, ln.Addr().String())
 	return nil
 }
 
@@ -120,7 +120,7 @@ func (s *System) openBrowser(ctx context.Context, purpose Purpose) error {
 	}
 	if purpose.AttachURL != "" {
 		// Who reaches the debugging port of the browser we drive drives it too.
-		if err := s.Guard.NeverAt(ctx, purpose.AttachURL); err != nil {
+		if err := s.Guard.BlockURL(ctx, purpose.AttachURL); err != nil {
 			return fmt.Errorf("attaching to a browser: %w", err)
 		}
 	}

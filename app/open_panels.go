@@ -53,7 +53,7 @@ func (s *System) panelHandlers() map[string]http.Handler {
 		"notes":     s.Notes,
 		"browser":   s.visited.Handler(),
 		"tools": tools.Handler(tools.Services{
-			Calls: s.Audit.List, Call: s.Audit.One, Exists: s.toolExists,
+			Calls: s.Audit.List, Call: s.Audit.Get, Exists: s.toolExists,
 			Off: func() []string { return s.Settings.List("tools_off") },
 			SetOff: func(ctx context.Context,
 				off []string,

@@ -17,8 +17,8 @@ func (s *System) openConfine() {
 		home = "" // then no place is known as the person's
 	}
 	s.Confine = confine.New(confine.Config{
-		Home: home, Secret: []string{s.Config.DataDir, s.Config.ConfigDir},
-		Ports: func() []uint16 { return append(s.Guard.OwnPorts(), s.mcpGuard.OwnPorts()...) },
+		Home: home, SecretPaths: []string{s.Config.DataDir, s.Config.ConfigDir},
+		BlockedPorts: func() []uint16 { return append(s.Guard.BlockedPorts(), s.mcpGuard.BlockedPorts()...) },
 	})
 }
 
@@ -44,8 +44,8 @@ func (s *System) contact(ctx context.Context, call toolspec.Call, host string) e
 	if err := s.Pipeline.CheckHost(ctx, call, host); err != nil {
 		return err
 	}
-	if s.Pipeline.HostOpen(call.From.Session, host) {
-		s.Guard.OpenTyped(host)
+	if s.Pipeline.IsHostAllowed(call.From.Session, host) {
+		s.Guard.AllowTyped(host)
 	}
 	return nil
 }

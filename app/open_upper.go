@@ -90,7 +90,7 @@ func (s *System) openTools(ctx context.Context, purpose Purpose) error {
 		Others: offered,
 		Changed: func() {
 			if _, err := s.Events.Publish(context.WithoutCancel(ctx),
-				event.New(event.CatalogueChanged, event.Empty{})); err != nil {
+				event.New(event.CatalogueChanged, event.NoData{})); err != nil {
 				s.Log.Error("catalogue change not published", "err", err)
 			}
 		},
@@ -143,7 +143,7 @@ func (s *System) openCalls(context.Context, Purpose) error {
 		sources = append(sources, switched{r, s.Settings})
 	}
 	s.Discovery = catalog.New(append(sources, s.Panels, s.MCP, s.Created)...)
-	s.Discovery.Without(func() []string { return s.Settings.List("tools_off") })
+	s.Discovery.Exclude(func() []string { return s.Settings.List("tools_off") })
 	s.Desk = approval.New(s.Events)
 	close(s.deskOpen)
 	s.Pipeline = pipeline.New(pipeline.Config{
@@ -198,7 +198,7 @@ func (s *System) openAgent(ctx context.Context, _ Purpose) error {
 	s.OnClose("models", func() error { s.Models.Close(); return nil })
 	s.Settings.OnChange = func(key string) {
 		if key == "tools_off" || key == "groups_off" {
-			s.publish(event.New(event.CatalogueChanged, event.Empty{}))
+			s.publish(event.New(event.CatalogueChanged, event.NoData{}))
 		}
 		if provider, _, ok := strings.Cut(key, "_"); ok {
 			if service, ok := s.modelServices()[provider]; ok {

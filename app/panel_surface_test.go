@@ -17,7 +17,7 @@ import (
 // shows is a window over a real WebSocket that answers questions about the panel it shows.
 type shows struct {
 	mu    sync.Mutex
-	asked []wire.SurfaceAsk
+	asked []wire.SurfaceRequest
 }
 
 func showing(t *testing.T, sys *System, key string, answers map[string]string) *shows {
@@ -33,7 +33,7 @@ func showing(t *testing.T, sys *System, key string, answers map[string]string) *
 			if socket.ReadJSON(&e) != nil {
 				return
 			}
-			var ask wire.SurfaceAsk
+			var ask wire.SurfaceRequest
 			if e.Kind != "surface.ask" || json.Unmarshal(e.Data, &ask) != nil {
 				continue
 			}

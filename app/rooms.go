@@ -35,7 +35,7 @@ func (s switched) Definitions(panel string) []toolspec.Definition {
 // answers a request is to lead there.
 func (s *System) mayFollow(ctx context.Context, call toolspec.Call) bool {
 	for _, host := range s.Web.Describe(call).Hosts {
-		if s.Pipeline.HostOpen(call.From.Session, host) {
+		if s.Pipeline.IsHostAllowed(call.From.Session, host) {
 			return false
 		}
 	}

@@ -19,12 +19,12 @@ func (s *System) openSecrets() error {
 	}
 	s.Secrets = v
 	s.OnClose("secrets", v.Close)
-	s.Log = slog.New(secrets.NewHandler(s.Log.Handler(), v))
+	s.Log = slog.New(secrets.NewLogHandler(s.Log.Handler(), v))
 	for _, k := range config.Keys() {
 		if !k.Secret {
 			continue
 		}
-		if err := v.MoveKey(k.Name); err != nil {
+		if err := v.ImportKeyFile(k.Name); err != nil {
 			// It is read from its old file until it can be moved.
 			s.Log.Warn("a key stays in its file", "key", k.Name, "error", err)
 		}
@@ -36,9 +36,9 @@ func (s *System) openSecrets() error {
 func OpenVault(config *config.Config, log *slog.Logger) (*secrets.Vault, error) {
 	c := secrets.Config{Dir: filepath.Join(config.DataDir, "secrets"), Log: log}
 	if value, _, fixed := config.Fixed("keychain"); fixed && value == "off" {
-		c.NoKeychain = "the setting keychain is off"
+		c.NoKeychainReason = "the setting keychain is off"
 	} else {
-		c.Keychain, c.NoKeychain = secrets.Desktop(config.DataDir)
+		c.Keychain, c.NoKeychainReason = secrets.DesktopKeychain(config.DataDir)
 	}
 	return secrets.Open(c)
 }

@@ -290,7 +290,7 @@ func TestAHundredSecretsOfTheKnownKindsStandInNoArtefact(t *testing.T) {
 func askAll(c caller, site, stranger string, names []string, values map[string]string) {
 	c.t.Helper()
 	for _, name := range names {
-		ref := secrets.Ref(name)
+		ref := secrets.Reference(name)
 		args := map[string]any{"url": site + "/echo?k=" + ref, "method": "POST", "body": map[string]any{"v": ref}}
 		if !strings.Contains(values[name], "\n") {
 			args["headers"] = map[string]string{"X-Key": ref, "Authorization": "Basic ana:" + ref}
@@ -327,7 +327,7 @@ func typeAll(c caller, site string, names []string) {
 				id = e.ID
 			}
 		}
-		if r := c.do("type_text", map[string]any{"annotationId": id, "text": secrets.Ref(name)}); !r.Success {
+		if r := c.do("type_text", map[string]any{"annotationId": id, "text": secrets.Reference(name)}); !r.Success {
 			c.t.Fatalf("typing %s: %s", name, r.Error)
 		}
 		c.do("evaluate_script",
@@ -359,12 +359,12 @@ func talk(t *testing.T, flags map[string]string, host string, out *artefacts, na
 	var turns []openaitest.Turn
 	for _, name := range names[:30] {
 		args, _ := json.Marshal(map[string]any{
-			"url":    "http://" + host + "/fail?k=" + secrets.Ref(name),
-			"method": "POST", "body": "my key is " + secrets.Ref(name),
+			"url":    "http://" + host + "/fail?k=" + secrets.Reference(name),
+			"method": "POST", "body": "my key is " + secrets.Reference(name),
 		})
 		turns = append(turns, openaitest.Turn{Calls: []openaitest.Call{{Name: "http_request", Args: string(args)}}})
 	}
-	model, err := openaitest.Start(append(turns, openaitest.Turn{Text: "Done with " + secrets.Ref(names[0])})...)
+	model, err := openaitest.Start(append(turns, openaitest.Turn{Text: "Done with " + secrets.Reference(names[0])})...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func TestACommandAsksForAHostAsItComesToItAndReachesItAfterAYes(t *testing.T) {
 	flags["workspace"] = t.TempDir()
 	flags["mode"] = "workspace"
 	sys := openWith(t, flags, Purpose{Serve: true})
-	if !sys.Confine.Limits() {
+	if !sys.Confine.IsolatesNetwork() {
 		t.Skip("no network of a run's own here")
 	}
 	_, port, err := net.SplitHostPort(sys.Host())
@@ -99,7 +99,7 @@ func TestACommandAsksForAHostAsItComesToItAndReachesItAfterAYes(t *testing.T) {
 				t.Errorf("it answered %s", r.Text[max(0, len(r.Text)-800):])
 			}
 			if len(asked) == 0 || !strings.HasPrefix(asked[len(asked)-1],
-				"Let a command reach demo.sextant.test: python3 ") {
+				"Allow a command to connect to demo.sextant.test: python3 ") {
 				t.Errorf("it was asked %q", asked)
 			}
 			return

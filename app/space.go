@@ -16,7 +16,7 @@ func (s *System) openSpace(context.Context, Purpose) error {
 			if d.Level != event.DiskFull {
 				s.settle()
 			}
-			s.Events.Show(event.New(event.DiskChanged, d))
+			s.Events.Broadcast(event.New(event.DiskChanged, d))
 			s.Log.Info("room on the disk", "level", d.Level, "free", d.Free, "folder", d.Folder)
 		},
 	})

@@ -20,7 +20,7 @@ func (s *System) stepped(step browser.Step) {
 		Tool: step.Tool, Args: step.Args, Origin: toolspec.OriginBaseline, Caller: toolspec.CallerPerson,
 		Sentence: step.Sentence,
 	}
-	err := s.Audit.Record(context.Background(), event.CallIntent{CallRecord: event.CallRecord{
+	err := s.Audit.WriteCall(context.Background(), event.CallIntent{CallRecord: event.CallRecord{
 		ID: id, CallRequest: request, Target: step.URL, Decision: "allowed", Reason: "A person did it by hand.",
 		Started: now,
 	}}, event.CallResult{Status: event.CallDone, Sentence: step.Sentence})

@@ -91,7 +91,7 @@ type System struct {
 	Environment *page.Tools
 	Created     *custom.Tools
 	Making      *authoring.Panels
-	Confine     *confine.Confine
+	Confine     *confine.Sandbox
 	Shell       *shell.Tools
 	Web         *web.Tools
 	Look        *inspect.Tools
@@ -248,8 +248,8 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 	s.OnClose("programs over MCP", func() error { s.guests.Close(); return nil })
 	s.Pages.FramedBy("http://" + s.Host())
 	for _, host := range []string{s.server.Host(), s.Pages.Host()} {
-		s.Guard.Never(host)
-		s.mcpGuard.Never(host)
+		s.Guard.Block(host)
+		s.mcpGuard.Block(host)
 		s.Models.Block(host)
 	}
 	close(s.portsKnown)

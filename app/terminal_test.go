@@ -160,7 +160,7 @@ func TestOnlyAWindowReachesThePersonsShell(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = conn.WriteJSON(wire.TerminalMessage{V: wire.Version, Kind: "open", Columns: 80, Rows: 24})
-		var news wire.TerminalNews
+		var news wire.TerminalUpdate
 		if err := conn.ReadJSON(&news); err != nil || news.Kind != "error" {
 			t.Errorf("%s: %+v, %v", name, news, err)
 		}
@@ -181,7 +181,7 @@ func TestOnlyAWindowReachesThePersonsShell(t *testing.T) {
 	}
 	_ = conn.WriteJSON(wire.TerminalMessage{V: wire.Version, Kind: "open", Columns: 80, Rows: 24})
 	for {
-		var news wire.TerminalNews
+		var news wire.TerminalUpdate
 		if err := conn.ReadJSON(&news); err != nil {
 			t.Fatal(err)
 		}

@@ -32,8 +32,8 @@ func (s *System) OpenWindowEgress(ctx context.Context) (WindowEgress, error) {
 		return WindowEgress{}, fmt.Errorf("opening the window's way out: %w", err)
 	}
 	addr := ln.Addr().String()
-	s.Guard.Never(addr)
-	stop := s.Guard.ServeRun(context.WithoutCancel(ctx), ln, s.pagesMay, nil)
+	s.Guard.Block(addr)
+	stop := s.Guard.ServeProxy(context.WithoutCancel(ctx), ln, s.pagesMay, nil)
 	s.OnClose("the window's way out", func() error { stop(); return nil })
 	return WindowEgress{Proxy: addr, Direct: []string{s.Host(), s.Pages.Host()}}, nil
 }

@@ -101,7 +101,7 @@ func (v *auditShowVerb) Run(ctx context.Context, io Streams, g *Global) error {
 
 // one prints a call: what it was, why it was allowed and what came of it.
 func (v *auditShowVerb) one(ctx context.Context, io Streams, log *audit.Log) error {
-	r, found, err := log.One(ctx, v.ID)
+	r, found, err := log.Get(ctx, v.ID)
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}

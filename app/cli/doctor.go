@@ -162,7 +162,7 @@ func windowFinding() finding {
 }
 
 // sandboxFinding says whether commands run confined here.
-func sandboxFinding(c *confine.Confine) finding {
+func sandboxFinding(c *confine.Sandbox) finding {
 	ok, how, why := c.Available()
 	if !ok {
 		return finding{
@@ -175,10 +175,10 @@ func sandboxFinding(c *confine.Confine) finding {
 
 // secretsFinding tells where secrets are kept.
 func secretsFinding(v *secrets.Vault) finding {
-	where := v.Where()
+	where := v.StorageInfo()
 	f := finding{State: "ok", What: "secrets", Says: "in the desktop's keychain"}
-	if where.Kept != "keychain" {
-		f.Says = "in " + where.Path + ", which only you can read: " + where.Why
+	if where.Storage != "keychain" {
+		f.Says = "in " + where.Path + ", which only you can read: " + where.Reason
 	}
 	for _, one := range v.List() {
 		if one.Missing {

@@ -101,7 +101,7 @@ func sandboxOf(config *config.Config) *launch.Sandbox {
 	home, _ := os.UserHomeDir() // without one no place is known as the person's
 	own := []string{config.DataDir, config.ConfigDir}
 	return &launch.Sandbox{
-		Confine: confine.New(confine.Config{Home: home, Secret: own}), Home: home, OwnFolders: own,
+		Confine: confine.New(confine.Config{Home: home, SecretPaths: own}), Home: home, OwnFolders: own,
 		Places:           protectedpaths.New(protectedpaths.OwnFolders{Home: home, Data: own[0], Config: own[1]}),
 		GrantableFolders: []string{filepath.Join(own[0], "downloads"), filepath.Join(own[0], "notes")},
 		Bundles:          filepath.Join(own[0], "bundles"),

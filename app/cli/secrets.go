@@ -52,7 +52,7 @@ func (v *secretsListVerb) Run(io Streams, g *Global) error {
 		if s.Missing {
 			used = "its value cannot be read"
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%v\t%s\t%s\n", s.Name, s.Host, s.Places, s.Kept, used)
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%v\t%s\t%s\n", s.Name, s.Host, s.Places, s.Storage, used)
 	}
 	return w.Flush()
 }
@@ -69,7 +69,7 @@ func (v *secretsSetVerb) Run(_ context.Context, in Streams, g *Global) error {
 	if err != nil {
 		return err
 	}
-	value, err := io.ReadAll(io.LimitReader(in.In, secrets.MaxValue+3))
+	value, err := io.ReadAll(io.LimitReader(in.In, secrets.MaxValueBytes+3))
 	if err != nil {
 		return failure(exitFailed, "reading the value from stdin: %v", err)
 	}
@@ -77,7 +77,7 @@ func (v *secretsSetVerb) Run(_ context.Context, in Streams, g *Global) error {
 	for _, p := range v.In {
 		one.Places = append(one.Places, secrets.Place(p))
 	}
-	if server, is := secrets.ServerOf(v.Host); is {
+	if server, is := secrets.ServerName(v.Host); is {
 		one.Command = mcpconfig.CommandOf(filepath.Join(config.ConfigDir, mcpconfig.FileName), server)
 	}
 	text := strings.TrimSuffix(strings.TrimSuffix(string(value), "\n"), "\r")
@@ -88,7 +88,7 @@ func (v *secretsSetVerb) Run(_ context.Context, in Streams, g *Global) error {
 	if err != nil {
 		return failure(exitFailed, "%v", err)
 	}
-	_, err = fmt.Fprintf(in.Out, "Kept %s for %s in the %s.\n", secrets.Ref(kept.Name), kept.Host, kept.Kept)
+	_, err = fmt.Fprintf(in.Out, "Kept %s for %s in the %s.\n", secrets.Reference(kept.Name), kept.Host, kept.Storage)
 	return err
 }
 

@@ -47,9 +47,9 @@ func each(check func(string) error) func(string) error {
 	}
 }
 
-func checkHost(host string) error { return noHost(host, egress.Valid(host)) }
+func checkHost(host string) error { return noHost(host, egress.ValidateHost(host)) }
 
-func checkDeniedHost(host string) error { return noHost(host, egress.ValidDenied(host)) }
+func checkDeniedHost(host string) error { return noHost(host, egress.ValidateDeniedHost(host)) }
 
 func noHost(host string, err error) error {
 	if err == nil {

@@ -10,7 +10,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// approve puts the policy's question to a person and lets the call go on after a yes.
+// approve asks the person and continues the call if they allow it.
 func (p *Pipeline) approve(ctx context.Context, c *callState) *toolspec.Result {
 	if c.decision.Verdict != policy.Question {
 		return p.approved(c)
@@ -30,7 +30,7 @@ func (p *Pipeline) approve(ctx context.Context, c *callState) *toolspec.Result {
 		}
 		p.cfg.Log.Error("question not asked", "call", c.call.ID, "err", err)
 		r := toolspec.Fail(toolspec.SystemError,
-			"a person has to be asked, and the question could not be stored, so it did not run",
+			"it needs a person's approval, but the question could not be stored, so it did not run",
 			"Nothing was changed. Check that the disk is not full, then try again.")
 		return &r
 	}
@@ -96,11 +96,11 @@ func (c *callState) declined(reason string) *toolspec.Result {
 	if reason != "" {
 		text += ": " + reason
 	}
-	r := toolspec.Fail(toolspec.PermissionError, text, "Go on without it, or ask the person what to do instead.")
+	r := toolspec.Fail(toolspec.PermissionError, text, "Continue without it, or ask the person what to do instead.")
 	return &r
 }
 
-// addGrant stores a grant. When that fails the answer still holds for this call, and the next call
+// addGrant stores a grant. If that fails the answer still applies to this call, and the next call
 // asks again.
 func (p *Pipeline) addGrant(ctx context.Context, g toolspec.Grant) {
 	g.ID = newID("g")

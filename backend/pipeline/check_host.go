@@ -34,7 +34,7 @@ func (p *Pipeline) CheckHost(ctx context.Context, call toolspec.Call, host strin
 		return errNotDescribed
 	}
 	c.desc = toolspec.Description{
-		Present: "Let a command reach " + host + ": " + command, Target: now.Target, Hosts: []string{host},
+		Present: "Allow a command to connect to " + host + ": " + command, Target: now.Target, Hosts: []string{host},
 		RunsProgram: true, Network: true, HostsLimited: true, HostCheck: true,
 	}
 	p.decide(ctx, c)
@@ -64,7 +64,7 @@ func (p *Pipeline) askHost(ctx context.Context, c *callState) error {
 	case err != nil:
 		p.cfg.Log.Error("question not asked", "call", c.call.ID, "err", err)
 		c.row.Decision, c.row.Reason = "refused", "the question could not be stored"
-		return errors.New("a person has to be asked, and the question could not be stored")
+		return errors.New("it needs a person's approval, but the question could not be stored")
 	case answer.Answer == event.AnswerDeny || answer.Answer == "":
 		c.row.Decision, c.row.Reason = "denied", answer.Reason
 		if answer.Reason != "" {
@@ -88,13 +88,13 @@ func (p *Pipeline) askHost(ctx context.Context, c *callState) error {
 func (p *Pipeline) recordHost(ctx context.Context, c *callState, host string, refused error) {
 	row := p.auditRow(c)
 	row.ID, row.Tool, row.Target = newID("c"), c.call.Tool+"_network", host
-	row.Sentence = "Let a command reach " + host
+	row.Sentence = "Allowed a command to connect to " + host
 	out := event.CallResult{Status: event.CallDone}
 	if refused != nil {
-		row.Sentence = "Kept a command from " + host
+		row.Sentence = "Blocked a command from connecting to " + host
 		out.Status, out.Error = event.CallRefused, refused.Error()
 	}
-	if err := p.cfg.Audit.Record(context.WithoutCancel(ctx), row, out); err != nil {
+	if err := p.cfg.Audit.WriteCall(context.WithoutCancel(ctx), row, out); err != nil {
 		p.cfg.Log.Error("a host of a command is not in the audit log", "host", host, "err", err)
 	}
 }

@@ -45,7 +45,7 @@ func TestCheckHostAsksAndPausesTheDeadline(t *testing.T) {
 	h.addCommand(h.connectingTo("pypi.example", "evil.example"))
 	done := h.start(called("bash", `{"x":"a"}`))
 	first := h.question()
-	if first.Question != "Let a command reach pypi.example: pip install x?" {
+	if first.Question != "Allow a command to connect to pypi.example: pip install x?" {
 		t.Errorf("the question is %q", first.Question)
 	}
 	until(t, "more time than the call has", func() bool { return time.Since(first.Asked) > 400*time.Millisecond })
@@ -93,7 +93,7 @@ func TestCheckHostAsksAndPausesTheDeadline(t *testing.T) {
 	}
 }
 
-func TestAStoppedCallClosesTheQuestionAboutItsHost(t *testing.T) {
+func TestStoppedCallClosesHostQuestion(t *testing.T) {
 	h := newFixture(t)
 	h.addCommand(h.connectingTo("pypi.example"))
 	done := h.start(called("bash", `{"x":"a"}`))
@@ -110,7 +110,7 @@ func TestAStoppedCallClosesTheQuestionAboutItsHost(t *testing.T) {
 	}
 }
 
-func TestCheckHostRefusesWithoutAPerson(t *testing.T) {
+func TestCheckHostRefusesWithoutPerson(t *testing.T) {
 	h := newFixture(t)
 	h.addCommand(h.connectingTo("pypi.example"))
 	call := called("bash", `{"x":"a"}`)

@@ -24,7 +24,7 @@ func (p *Pipeline) intent(ctx context.Context, c *callState) *toolspec.Result {
 		p.announce(ctx, c)
 		c.intent = true
 		c.writes.add(func() {
-			if err := p.cfg.Audit.Intent(context.WithoutCancel(ctx), row); err != nil {
+			if err := p.cfg.Audit.WriteIntent(context.WithoutCancel(ctx), row); err != nil {
 				// Both rows are tried again together when the call is over.
 				c.intentFailed = true
 				p.cfg.Log.Error("intent not written", "call", c.call.ID, "err", err)
@@ -32,7 +32,7 @@ func (p *Pipeline) intent(ctx context.Context, c *callState) *toolspec.Result {
 		})
 		return nil
 	}
-	if err := p.cfg.Audit.Intent(context.WithoutCancel(ctx), row); err != nil {
+	if err := p.cfg.Audit.WriteIntent(context.WithoutCancel(ctx), row); err != nil {
 		p.cfg.Log.Error("intent not written", "call", c.call.ID, "err", err)
 		return notRecorded("its audit row could not be written: " + err.Error())
 	}
@@ -89,7 +89,7 @@ func (p *Pipeline) queueAudit(row event.CallIntent, out event.CallResult, begun 
 func (p *Pipeline) writeLate(
 	ctx context.Context, row event.CallIntent, out event.CallResult, begun bool, cause error,
 ) error {
-	if begun && p.cfg.Audit.Done(ctx, row.ID, out) == nil {
+	if begun && p.cfg.Audit.WriteResult(ctx, row.ID, out) == nil {
 		p.cfg.Log.Warn("an audit row is written late", "call", row.ID, "because", cause)
 		return nil
 	}
@@ -103,7 +103,7 @@ func (p *Pipeline) writeLate(
 		late += fmt.Sprintf(" %d more calls that did not run or only read have no row.", dropped)
 	}
 	row.Reason = strings.TrimSpace(row.Reason + " " + late)
-	if err := p.cfg.Audit.Record(ctx, row, out); err != nil {
+	if err := p.cfg.Audit.WriteCall(ctx, row, out); err != nil {
 		return err
 	}
 	p.mu.Lock()

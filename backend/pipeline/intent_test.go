@@ -25,24 +25,24 @@ func (d *fullDisk) Intent(ctx context.Context, row event.CallIntent) error {
 	if d.full.Load() {
 		return errFull
 	}
-	return d.Audit.Intent(ctx, row)
+	return d.Audit.WriteIntent(ctx, row)
 }
 
 func (d *fullDisk) Done(ctx context.Context, id string, out event.CallResult) error {
 	if d.full.Load() {
 		return errFull
 	}
-	return d.Audit.Done(ctx, id, out)
+	return d.Audit.WriteResult(ctx, id, out)
 }
 
 func (d *fullDisk) Record(ctx context.Context, row event.CallIntent, out event.CallResult) error {
 	if d.full.Load() {
 		return errFull
 	}
-	return d.Audit.Record(ctx, row, out)
+	return d.Audit.WriteCall(ctx, row, out)
 }
 
-func TestALateAuditRowBlocksLaterCalls(t *testing.T) {
+func TestMissingAuditRowBlocksLaterCalls(t *testing.T) {
 	h := newFixture(t)
 	disk := &fullDisk{Audit: h.audit}
 	h.cfg.Audit = disk
@@ -81,7 +81,7 @@ func TestALateAuditRowBlocksLaterCalls(t *testing.T) {
 	}
 }
 
-func TestACallThatScrollsWritesItsIntentFirst(t *testing.T) {
+func TestScrollingCallWritesIntentFirst(t *testing.T) {
 	h := newFixture(t)
 	disk := &fullDisk{Audit: h.audit}
 	h.cfg.Audit = disk
@@ -114,7 +114,7 @@ func (j *fullJournal) Show(events ...event.Event) {
 	}
 }
 
-func TestTheEndOfACallOnAFullDiskIsShownAndStoredLater(t *testing.T) {
+func TestCallEndOnFullDiskIsStoredLater(t *testing.T) {
 	h := newFixture(t)
 	journal := &fullJournal{Recorder: h.events, shown: make(chan event.Event, 100)}
 	h.cfg.Pending = pending.New(journal)

@@ -27,7 +27,7 @@ const (
 
 // Results stores texts that are too long to be returned; *results.Store is one.
 type Results interface {
-	Keep(ctx context.Context, about wire.StoredResult, text string, whole toolspec.SpooledText) (wire.StoredResult,
+	Save(ctx context.Context, about wire.StoredResult, text string, whole toolspec.SpooledText) (wire.StoredResult,
 		error)
 }
 
@@ -53,28 +53,28 @@ func (p *Pipeline) shorten(ctx context.Context, c *callState, result toolspec.Re
 		Owner: c.call.From.Owner(), Conversation: c.call.From.Conversation, Tool: c.call.Tool, Call: c.call.ID,
 		Sources: result.Sources, Read: c.readFrom(result), Time: p.cfg.Now().UTC(),
 	}
-	stored, err := p.cfg.Results.Keep(context.WithoutCancel(ctx), about, text, result.Spooled)
+	stored, err := p.cfg.Results.Save(context.WithoutCancel(ctx), about, text, result.Spooled)
 	cut := result.Spooled != nil
 	result.Spooled = nil
 	if err == nil && c.unpaged() {
-		result.Kept = keptAs(stored)
+		result.Stored = storedText(stored)
 		return result
 	}
 	first, last := ends(strings.ToValidUTF8(text, "\uFFFD"))
 	if err != nil {
 		p.cfg.Log.Error("a long result was not stored", "tool", c.call.Tool, "call", c.call.ID, "err", err)
 		result.Text = first + fmt.Sprintf(
-			"\n[%d bytes between are left out and could not be kept. Do it again in smaller parts.]\n",
+			"\n[%d bytes in between were left out and could not be stored. Do it again in smaller parts.]\n",
 			len(text)-len(first)-len(last)) + last
 		return result
 	}
-	result.Kept = keptAs(stored)
-	result.Text = first + gapNote(*result.Kept, first, last, cut) + last
+	result.Stored = storedText(stored)
+	result.Text = first + gapNote(*result.Stored, first, last, cut) + last
 	return result
 }
 
-func keptAs(r wire.StoredResult) *toolspec.Kept {
-	return &toolspec.Kept{Handle: r.ID, Bytes: r.Bytes, Lines: r.Lines, Cut: r.Cut}
+func storedText(r wire.StoredResult) *toolspec.StoredText {
+	return &toolspec.StoredText{Handle: r.ID, Bytes: r.Bytes, Lines: r.Lines, Cut: r.Cut}
 }
 
 // tooLong reports whether a result has to be stored: it is too long for its caller, who can read parts.
@@ -131,7 +131,7 @@ func ends(text string) (first, last string) {
 
 // gapNote says what is missing between the parts and how to read it. cut is true when the tool has put a
 // line of its own before its text, so that reading goes on one line earlier.
-func gapNote(kept toolspec.Kept, first, last string, cut bool) string {
+func gapNote(kept toolspec.StoredText, first, last string, cut bool) string {
 	lines := strings.Count(first, "\n")
 	next := fmt.Sprintf(`"offset":%d`, max(lines+1, 1))
 	switch {
@@ -157,7 +157,7 @@ func gapNote(kept toolspec.Kept, first, last string, cut bool) string {
 		end = ""
 	}
 	return fmt.Sprintf(
-		"%s[Cut here; the end follows. Kept as %s: %s. Go on with %s {\"handle\":%q,%s}, "+
+		"%s[Cut here; the end follows. Stored as %s: %s. Continue with %s {\"handle\":%q,%s}, "+
 			"or search it with {\"handle\":%q,\"pattern\":\"…\"}.]%s",
 		between, kept.Handle, whole, toolspec.ReadResult, kept.Handle, next, kept.Handle, end)
 }

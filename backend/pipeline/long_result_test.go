@@ -65,7 +65,7 @@ func TestLongTextsAreStoredAndShortened(t *testing.T) {
 			reads(text, "mcp:mail"))
 		for _, call := range []toolspec.Call{program("long"), called("long", `{}`)} {
 			r := h.do(call)
-			if !r.Success || r.Kept == nil {
+			if !r.Success || r.Stored == nil {
 				t.Fatalf("%s: %+v", origin, r)
 			}
 			if r.Value != text {
@@ -74,13 +74,13 @@ func TestLongTextsAreStoredAndShortened(t *testing.T) {
 			if len(r.ModelText()) > 20<<10 || !utf8.ValidString(r.ModelText()) {
 				t.Errorf("%s: the text has %d bytes", origin, len(r.ModelText()))
 			}
-			kept, about := h.storedText(r.Kept.Handle)
+			kept, about := h.storedText(r.Stored.Handle)
 			if kept != text || about.Owner != call.From.Owner() || about.Conversation != call.From.Conversation ||
 				strings.Join(about.Sources, " ") != "mcp:mail" {
 				t.Errorf("%s: stored %d bytes, %+v", origin, len(kept), about)
 			}
-			if r.Kept.Bytes != int64(len(text)) || r.Kept.Lines != 5000 {
-				t.Errorf("%s: %+v", origin, r.Kept)
+			if r.Stored.Bytes != int64(len(text)) || r.Stored.Lines != 5000 {
+				t.Errorf("%s: %+v", origin, r.Stored)
 			}
 			first, rest, _ := strings.Cut(r.Text, "[Cut here")
 			notice, last, _ := strings.Cut(rest, "]\n")
@@ -88,19 +88,19 @@ func TestLongTextsAreStoredAndShortened(t *testing.T) {
 				!strings.HasSuffix(first, "more\n") || !strings.HasSuffix(text[:len(text)-len(last)], "\n") {
 				t.Errorf("%s: not cut at lines: …%q, %q…", origin, first[len(first)-40:], last[:min(len(last), 40)])
 			}
-			if want := fmt.Sprintf(`read_result {"handle":%q,"offset":%d}`, r.Kept.Handle, strings.Count(first, "\n")+
+			if want := fmt.Sprintf(`read_result {"handle":%q,"offset":%d}`, r.Stored.Handle, strings.Count(first, "\n")+
 				1); !strings.Contains(notice, want) {
 				t.Errorf("%s: %q does not say %s", origin, notice, want)
 			}
 		}
 		ends := eventsOf[event.CallEnd](h, event.CallEnded)
-		if len(ends) == 0 || ends[0].Kept == nil {
+		if len(ends) == 0 || ends[0].Stored == nil {
 			t.Errorf("%s: the end has no stored result: %+v", origin, ends)
 		}
 	}
 }
 
-func TestALongLineContinuesInCharacters(t *testing.T) {
+func TestLongLineIsCutBetweenCharacters(t *testing.T) {
 	h := newFixture(t)
 	text := strings.Repeat("é漢🙂", 20_000)
 	h.add(toolspec.Definition{Name: "long", Hints: toolspec.Hints{ReadOnly: true}}, reads(text))
@@ -112,7 +112,7 @@ func TestALongLineContinuesInCharacters(t *testing.T) {
 	}
 }
 
-func TestUnpagedCallersGetTheWholeText(t *testing.T) {
+func TestUnpagedCallersGetCompleteText(t *testing.T) {
 	h := newFixture(t)
 	text := numberedLines(5000)
 	h.add(toolspec.Definition{Name: "long", Hints: toolspec.Hints{ReadOnly: true}}, reads(text))
@@ -123,21 +123,21 @@ func TestUnpagedCallersGetTheWholeText(t *testing.T) {
 	body := program("long")
 	body.From.Caller = toolspec.CallerCreated
 	for _, call := range []toolspec.Call{unpaged, person, body} {
-		if r := h.do(call); r.Text != text || r.Kept != nil {
-			t.Errorf("%+v: %d bytes, %+v", call.From, len(r.Text), r.Kept)
+		if r := h.do(call); r.Text != text || r.Stored != nil {
+			t.Errorf("%+v: %d bytes, %+v", call.From, len(r.Text), r.Stored)
 		}
 	}
 	h.add(toolspec.Definition{Name: toolspec.ReadResult, Hints: toolspec.Hints{ReadOnly: true}}, reads(text))
-	if r := h.do(program(toolspec.ReadResult)); r.Text != text || r.Kept != nil {
-		t.Errorf("a part of a stored result is stored again: %+v", r.Kept)
+	if r := h.do(program(toolspec.ReadResult)); r.Text != text || r.Stored != nil {
+		t.Errorf("a part of a stored result is stored again: %+v", r.Stored)
 	}
 	h.add(toolspec.Definition{Name: "short", Hints: toolspec.Hints{ReadOnly: true}}, reads(strings.Repeat("x", 50<<10)))
-	if r := h.do(program("short")); r.Kept != nil || len(r.Text) != 50<<10 {
-		t.Errorf("50 KB are stored: %+v", r.Kept)
+	if r := h.do(program("short")); r.Stored != nil || len(r.Text) != 50<<10 {
+		t.Errorf("50 KB are stored: %+v", r.Stored)
 	}
 }
 
-func TestALongErrorIsStoredAndShortened(t *testing.T) {
+func TestLongErrorIsStoredAndShortened(t *testing.T) {
 	h := newFixture(t)
 	why := "the server says: " + numberedLines(5000)
 	h.add(toolspec.Definition{Name: "long"}, func(context.Context, toolspec.Call,
@@ -147,15 +147,15 @@ func TestALongErrorIsStoredAndShortened(t *testing.T) {
 	})
 	h.setMode(policy.Full)
 	r := h.do(program("long"))
-	if r.Success || r.Kept == nil || len(r.ModelText()) > 24<<10 || !strings.Contains(r.ModelText(), "Change it.") {
-		t.Fatalf("%d bytes, %+v", len(r.ModelText()), r.Kept)
+	if r.Success || r.Stored == nil || len(r.ModelText()) > 24<<10 || !strings.Contains(r.ModelText(), "Change it.") {
+		t.Fatalf("%d bytes, %+v", len(r.ModelText()), r.Stored)
 	}
-	if kept, _ := h.storedText(r.Kept.Handle); kept != strings.TrimSpace(why) {
+	if kept, _ := h.storedText(r.Stored.Handle); kept != strings.TrimSpace(why) {
 		t.Errorf("stored %d bytes", len(kept))
 	}
 }
 
-func TestASpooledTextIsStoredForEveryCaller(t *testing.T) {
+func TestSpooledTextIsStoredForEveryCaller(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "run", Hints: toolspec.Hints{ReadOnly: true}},
 		func(context.Context, toolspec.Call, func(stream, text string)) (toolspec.Result, error) {
@@ -172,14 +172,14 @@ func TestASpooledTextIsStoredForEveryCaller(t *testing.T) {
 		call := program("run")
 		call.From.Caller = caller
 		r := h.do(call)
-		if r.Kept == nil || r.Kept.Lines != 9000 || r.Spooled != nil {
-			t.Errorf("%s: %+v", caller, r.Kept)
+		if r.Stored == nil || r.Stored.Lines != 9000 || r.Spooled != nil {
+			t.Errorf("%s: %+v", caller, r.Stored)
 		}
 	}
 	call := program("run")
 	call.From.Caller = toolspec.CallerCreated
-	if r := h.do(call); r.Kept != nil {
-		t.Errorf("a created tool's call is stored: %+v", r.Kept)
+	if r := h.do(call); r.Stored != nil {
+		t.Errorf("a created tool's call is stored: %+v", r.Stored)
 	}
 	left, err := os.ReadDir(h.settings.Folder + "/results")
 	if err != nil || len(left) != 3 {
@@ -187,26 +187,26 @@ func TestASpooledTextIsStoredForEveryCaller(t *testing.T) {
 	}
 }
 
-func TestALongTextThatCannotBeStored(t *testing.T) {
+func TestLongTextThatCannotBeStored(t *testing.T) {
 	h := newFixture(t)
 	h.cfg.Results = full{}
 	h.cfg.Log = slog.New(slog.DiscardHandler)
 	h.add(toolspec.Definition{Name: "long", Hints: toolspec.Hints{ReadOnly: true}}, reads(numberedLines(5000)))
 	r := h.do(program("long"))
-	if !r.Success || r.Kept != nil || len(r.Text) > 20<<10 || !strings.Contains(r.Text, "could not be kept") {
-		t.Errorf("%d bytes, %+v", len(r.Text), r.Kept)
+	if !r.Success || r.Stored != nil || len(r.Text) > 20<<10 || !strings.Contains(r.Text, "could not be stored") {
+		t.Errorf("%d bytes, %+v", len(r.Text), r.Stored)
 	}
 }
 
 // full is a result store that stores nothing.
 type full struct{}
 
-func (full) Keep(context.Context, wire.StoredResult, string, toolspec.SpooledText) (wire.StoredResult, error) {
+func (full) Save(context.Context, wire.StoredResult, string, toolspec.SpooledText) (wire.StoredResult, error) {
 	return wire.StoredResult{}, errors.New("no space left")
 }
 
 // What is read later from a stored result is recognised like the first part.
-func TestReadingAStoredResultTaints(t *testing.T) {
+func TestReadingStoredResultTaints(t *testing.T) {
 	h := newFixture(t)
 	h.setMode(policy.Full)
 	h.add(toolspec.Definition{Name: "read_result", Group: "workspace", Hints: toolspec.Hints{ReadOnly: true}},

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"sextant/shared/event"
+	"sextant/shared/excerpt"
 )
 
 // Output is collected for outputPause before it is published. At most maxOutput bytes of a call are
@@ -81,7 +81,8 @@ func (o *output) write(stream, text string) {
 func (o *output) cut() {
 	text := o.text.String()
 	o.text.Reset()
-	if n := max(incomplete(text), o.p.cfg.Secrets.Unsure(text)); n > 0 && !o.closed && !o.full {
+	partial := len(text) - excerpt.PrefixLen(text, len(text))
+	if n := max(partial, o.p.cfg.Secrets.PendingSuffix(text)); n > 0 && !o.closed && !o.full {
 		o.text.WriteString(text[len(text)-n:])
 		text = text[:len(text)-n]
 	}
@@ -89,20 +90,6 @@ func (o *output) cut() {
 	if text != "" {
 		o.ready = append(o.ready, event.CallChunk{Stream: o.stream, Text: strings.ToValidUTF8(text, "\uFFFD")})
 	}
-}
-
-// incomplete returns how many bytes at the end of s are an incomplete character.
-func incomplete(s string) int {
-	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
-		b := s[len(s)-n]
-		if utf8.RuneStart(b) {
-			if b >= utf8.RuneSelf && !utf8.FullRuneInString(s[len(s)-n:]) {
-				return n
-			}
-			return 0
-		}
-	}
-	return 0
 }
 
 // flushing publishes what is ready, at most once in outputPause.

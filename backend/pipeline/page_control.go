@@ -36,7 +36,7 @@ func (p *Pipeline) takePage(ctx context.Context, c *callState, out *output) *too
 		defer cancel()
 		if p.cfg.Pages.WaitReturned(wait) == nil {
 			text = "the person had taken over the page and has given it back; nothing was done by this call"
-			suggestion = "Go on: call annotate_page to see what changed, then decide again."
+			suggestion = "Call annotate_page to see what changed, then decide again."
 		}
 	}
 	refusal := toolspec.Fail(toolspec.PermissionError, text, suggestion)

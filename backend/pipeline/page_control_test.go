@@ -50,7 +50,7 @@ func (o *onPage) Surface(call toolspec.Call) *toolspec.Surface {
 	return o.resolve(call)
 }
 
-func TestWhoMayActOnThePageOfTheWindow(t *testing.T) {
+func TestCallsDuringTakeOver(t *testing.T) {
 	window := &toolspec.Surface{}
 	for _, c := range []struct {
 		name    string
@@ -95,7 +95,7 @@ func TestWhoMayActOnThePageOfTheWindow(t *testing.T) {
 	}
 }
 
-func TestACallOfATurnWaitsForThePage(t *testing.T) {
+func TestCallOfTurnWaitsForPage(t *testing.T) {
 	h := newFixture(t)
 	p := &page{taken: true, returned: make(chan struct{})}
 	h.cfg.Pages = p

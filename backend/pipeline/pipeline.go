@@ -1,7 +1,7 @@
 // Package pipeline runs calls: every call passes the same stages, whoever makes it.
 //
 // The stages are the functions in Pipeline.stages, in the order of that list. There is no second path,
-// and nothing in a call's arguments skips a stage. A stage either lets the call go on or ends it with a
+// and nothing in a call's arguments skips a stage. A stage either continues the call or ends it with a
 // Result. However a call ends, it is reported once as an event and once in the audit log.
 //
 // What a call acts on (its surface) and what it will do (its description) are resolved once and passed
@@ -61,7 +61,7 @@ type SurfaceResolver interface {
 }
 
 // Refuser is an Executor that knows calls it will never run, such as one on a place that is closed to
-// every tool. It must be quick; nil lets the call go on.
+// every tool. It must be quick; nil continues the call.
 type Refuser interface {
 	Refuse(call toolspec.Call) *toolspec.Result
 }
@@ -78,9 +78,9 @@ type PageControl interface {
 	SetActor(caller toolspec.Caller)
 }
 
-// Dialer opens hosts that a person typed for the network connections of tools.
+// Dialer is told which hosts the person typed, so that tools may connect to them; *egress.Guard is one.
 type Dialer interface {
-	OpenTyped(host string)
+	AllowTyped(host string)
 }
 
 // Recorder stores events and passes them on; *eventlog.Recorder is one.
@@ -90,9 +90,9 @@ type Recorder interface {
 
 // Audit writes the audit rows before and after a call; *audit.Log is one.
 type Audit interface {
-	Intent(ctx context.Context, row event.CallIntent) error
-	Done(ctx context.Context, id string, out event.CallResult) error
-	Record(ctx context.Context, row event.CallIntent, out event.CallResult) error
+	WriteIntent(ctx context.Context, row event.CallIntent) error
+	WriteResult(ctx context.Context, id string, out event.CallResult) error
+	WriteCall(ctx context.Context, row event.CallIntent, out event.CallResult) error
 }
 
 // Grants stores standing permissions; *sqlite.Store is one.
@@ -116,7 +116,7 @@ type Config struct {
 	Grants    Grants
 	Blobs     Blobs
 	Results   Results
-	// Pages decides whether calls may act on the window's page; nil lets all.
+	// Pages decides whether calls may act on the window's page; nil allows all.
 	Pages PageControl
 	// Dialer hears of hosts that a person typed and a baseline call may use; nil hears nothing.
 	Dialer Dialer
@@ -214,7 +214,7 @@ type callState struct {
 	cancel  context.CancelCauseFunc
 }
 
-// stage is one step of a call: nil lets it go on, a Result ends it.
+// stage is one step of a call: nil continues it, a Result ends it.
 type stage func(ctx context.Context, c *callState) *toolspec.Result
 
 // errStopped is the cause that a call's context ends with when the call is stopped.
@@ -310,8 +310,8 @@ func (p *Pipeline) Cancel(callID string) bool {
 	return ok
 }
 
-// Running is a call that has begun and not ended.
-type Running struct {
+// RunningCall is a call that has begun and not ended.
+type RunningCall struct {
 	ID           string
 	Tool         string
 	Conversation string
@@ -320,17 +320,17 @@ type Running struct {
 }
 
 // Running lists the calls that have begun and not ended, the oldest first.
-func (p *Pipeline) Running() []Running {
+func (p *Pipeline) Running() []RunningCall {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	all := make([]Running, 0, len(p.running))
+	all := make([]RunningCall, 0, len(p.running))
 	for _, c := range p.running {
-		all = append(all, Running{
+		all = append(all, RunningCall{
 			ID: c.call.ID, Tool: c.call.Tool, Started: c.row.Started,
 			Conversation: c.call.From.Conversation, Turn: c.call.From.Turn,
 		})
 	}
-	slices.SortFunc(all, func(a, b Running) int {
+	slices.SortFunc(all, func(a, b RunningCall) int {
 		if c := a.Started.Compare(b.Started); c != 0 {
 			return c
 		}
@@ -346,9 +346,9 @@ func (p *Pipeline) EndTurn(turn string) {
 	p.endActor(turn)
 }
 
-// HostOpen reports whether a person opened host (host or host:port) in session, by typing it or by
+// IsHostAllowed reports whether a person opened host (host or host:port) in session, by typing it or by
 // the setting. The dialer and the browser's proxy ask it.
-func (p *Pipeline) HostOpen(session, host string) bool {
+func (p *Pipeline) IsHostAllowed(session, host string) bool {
 	return policy.HostOpened(host, p.cfg.Policy().AllowHosts) || policy.HostTyped(host, p.hosts.opened(session))
 }
 

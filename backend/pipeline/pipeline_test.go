@@ -15,7 +15,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestCallStartHasTheTimeout(t *testing.T) {
+func TestCallStartHasTimeout(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "echo", TimeoutMS: 5000}, echo)
 	for i, c := range []struct{ own, told int }{{0, 5000}, {1500, 1500}, {9000, 5000}} {
@@ -27,7 +27,7 @@ func TestCallStartHasTheTimeout(t *testing.T) {
 	}
 }
 
-func TestACallIsPublishedAndRecorded(t *testing.T) {
+func TestCallIsPublishedAndRecorded(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "echo", TimeoutMS: 5000}, echo)
 	h.descs["echo"] = toolspec.Description{Present: "Echoing"}
@@ -58,7 +58,7 @@ func TestACallIsPublishedAndRecorded(t *testing.T) {
 	}
 }
 
-func TestAnUnknownToolIsAnsweredWithTheNearest(t *testing.T) {
+func TestUnknownToolSuggestsNearest(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "navigate_page"}, echo)
 	got := h.do(called("navigatePage", `{"url":"x"}`))
@@ -72,21 +72,23 @@ func TestAnUnknownToolIsAnsweredWithTheNearest(t *testing.T) {
 	}
 }
 
-func TestWrongArgumentsRunNothing(t *testing.T) {
+func TestInvalidArgumentsRunNothing(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "echo"}, echo)
 	for _, args := range []string{`{"n":"5"}`, `[]`, `{`, `{"y":1}`} {
-		got := h.do(called("echo", args))
-		if got.Success || got.ErrorType != toolspec.ValidationError || got.Suggestion == "" {
-			t.Errorf("%s: %+v", args, got)
-		}
+		t.Run(args, func(t *testing.T) {
+			got := h.do(called("echo", args))
+			if got.Success || got.ErrorType != toolspec.ValidationError || got.Suggestion == "" {
+				t.Errorf("%s: %+v", args, got)
+			}
+		})
 	}
 	if h.times("echo") != 0 {
 		t.Fatal("it ran")
 	}
 }
 
-func TestARepeatedReadIsAnsweredFromTheCache(t *testing.T) {
+func TestRepeatedReadIsAnsweredFromCache(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "look", Hints: toolspec.Hints{ReadOnly: true}}, echo)
 	h.add(toolspec.Definition{Name: "page", Group: "environment", Hints: toolspec.Hints{ReadOnly: true}}, echo)
@@ -131,7 +133,7 @@ func TestARepeatedReadIsAnsweredFromTheCache(t *testing.T) {
 	}
 }
 
-func TestAClosedHostIsRefusedAndATypedOneStaysOpen(t *testing.T) {
+func TestBlockedHostIsRefusedAndTypedHostIsAllowed(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "navigate_page", Group: "environment"}, echo)
 	go1 := called("navigate_page", `{"url":"http://127.0.0.1:8080/"}`)
@@ -152,8 +154,9 @@ func TestAClosedHostIsRefusedAndATypedOneStaysOpen(t *testing.T) {
 	if got := h.do(elsewhere); got.Success {
 		t.Fatal("another session may go where this one's person went")
 	}
-	if !h.HostOpen("", "127.0.0.1:8080") || h.HostOpen("", "127.0.0.1:9090") || h.HostOpen("mcp-1", "127.0.0.1:8080") {
-		t.Fatal("HostOpen disagrees")
+	if !h.IsHostAllowed("", "127.0.0.1:8080") || h.IsHostAllowed("", "127.0.0.1:9090") ||
+		h.IsHostAllowed("mcp-1", "127.0.0.1:8080") {
+		t.Fatal("IsHostAllowed is wrong")
 	}
 	h.hosts.open("mcp-1", []string{"127.0.0.1:8080"})
 	if got := h.do(elsewhere); !got.Success {
@@ -161,7 +164,7 @@ func TestAClosedHostIsRefusedAndATypedOneStaysOpen(t *testing.T) {
 	}
 }
 
-func TestAQuestionIsAskedAndAnswered(t *testing.T) {
+func TestApprovalIsAskedAndAnswered(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{
 		Name: "drop", Origin: toolspec.OriginPanel, Owner: "db",
@@ -208,7 +211,7 @@ func TestAQuestionIsAskedAndAnswered(t *testing.T) {
 	}
 }
 
-func TestWhatChangedWhileItsQuestionWaitedDoesNotRun(t *testing.T) {
+func TestCallChangedDuringApprovalDoesNotRun(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "drop", Origin: toolspec.OriginPanel, Hints: toolspec.Hints{Confirm: true}}, echo)
 	describe := func(d toolspec.Description) {
@@ -239,7 +242,7 @@ func TestWhatChangedWhileItsQuestionWaitedDoesNotRun(t *testing.T) {
 	}
 }
 
-func TestAStricterModeAppliesAfterAnAnswer(t *testing.T) {
+func TestStricterModeAppliesAfterAnswer(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "drop", Origin: toolspec.OriginPanel, Hints: toolspec.Hints{Confirm: true}}, echo)
 	done := h.start(called("drop", `{}`))
@@ -251,7 +254,7 @@ func TestAStricterModeAppliesAfterAnAnswer(t *testing.T) {
 	}
 }
 
-func TestFaultsOfAnExecutorAreResults(t *testing.T) {
+func TestExecutorFaultsBecomeResults(t *testing.T) {
 	h := newFixture(t)
 	fault := func(r toolspec.Result, err error) toolFunc {
 		return func(context.Context, toolspec.Call, func(string, string)) (toolspec.Result, error) { return r, err }
@@ -265,11 +268,13 @@ func TestFaultsOfAnExecutorAreResults(t *testing.T) {
 		})
 	h.add(toolspec.Definition{Name: "nobody", Origin: toolspec.OriginCreated}, echo)
 	for _, tool := range []string{"errs", "mute", "odd", "panics", "nobody"} {
-		got := h.do(called(tool, `{"x":"a"}`))
-		if got.Success || got.ErrorType != toolspec.SystemError ||
-			!strings.HasPrefix(got.Error, tool+`(n=1, x="a"): `) {
-			t.Errorf("%s: %+v", tool, got)
-		}
+		t.Run(tool, func(t *testing.T) {
+			got := h.do(called(tool, `{"x":"a"}`))
+			if got.Success || got.ErrorType != toolspec.SystemError ||
+				!strings.HasPrefix(got.Error, tool+`(n=1, x="a"): `) {
+				t.Errorf("%s: %+v", tool, got)
+			}
+		})
 	}
 	for _, row := range h.rows() {
 		if row.Status != "failed" {
@@ -281,7 +286,7 @@ func TestFaultsOfAnExecutorAreResults(t *testing.T) {
 	}
 }
 
-func TestWithoutAnIntentOnDiskNothingRuns(t *testing.T) {
+func TestNothingRunsWithoutIntentOnDisk(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "change"}, echo)
 	first := called("change", `{}`)
@@ -333,16 +338,18 @@ func TestSecretsAreInNoEventRowOrError(t *testing.T) {
 		"error": got.Error, "row": string(row.Args),
 		"event": string(eventsOf[event.CallStart](h, event.CallStarted)[0].Args),
 	} {
-		if strings.Contains(text, "s3cret") || !strings.Contains(text, "max_tokens") {
-			t.Errorf("%s: %s", name, text)
-		}
+		t.Run(name, func(t *testing.T) {
+			if strings.Contains(text, "s3cret") || !strings.Contains(text, "max_tokens") {
+				t.Errorf("%s: %s", name, text)
+			}
+		})
 	}
 	if len(got.Error) > 500 {
 		t.Errorf("the error is %d bytes", len(got.Error))
 	}
 }
 
-func TestManyCallsAtOnceKeepApart(t *testing.T) {
+func TestConcurrentCallsAreIndependent(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "echo"}, func(ctx context.Context, call toolspec.Call,
 		out func(string, string),

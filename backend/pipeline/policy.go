@@ -19,7 +19,7 @@ func (p *Pipeline) policy(ctx context.Context, c *callState) *toolspec.Result {
 	return nil
 }
 
-// decide sets the decision by what holds at this moment.
+// decide sets the decision by the current settings and grants.
 func (p *Pipeline) decide(ctx context.Context, c *callState) {
 	grants, err := p.cfg.Grants.Grants(ctx)
 	if err != nil {

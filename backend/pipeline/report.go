@@ -41,7 +41,7 @@ func (p *Pipeline) end(c *callState, result toolspec.Result, text string) event.
 			DurationMS: result.DurationMS, Preview: result.Preview,
 			Error: result.Error, ErrorType: result.ErrorType, Suggestion: result.Suggestion,
 			Sources: result.Sources, Output: excerpt.Runes(text, maxReported),
-			Changed: result.Changed, Undoable: result.Undoable, Kept: result.Kept,
+			Changed: result.Changed, Undoable: result.Undoable, Stored: result.Stored,
 		},
 	}
 	if len(end.Preview) == 0 && result.Success {
@@ -114,9 +114,9 @@ func (p *Pipeline) audit(ctx context.Context, c *callState, end event.CallEnd, t
 	var err error
 	begun := c.intent && !c.intentFailed
 	if begun {
-		err = p.cfg.Audit.Done(ctx, c.call.ID, out)
+		err = p.cfg.Audit.WriteResult(ctx, c.call.ID, out)
 	} else {
-		err = p.cfg.Audit.Record(ctx, p.auditRow(c), out)
+		err = p.cfg.Audit.WriteCall(ctx, p.auditRow(c), out)
 	}
 	if err != nil {
 		p.cfg.Log.Error("audit row not written", "call", c.call.ID, "err", err)

@@ -10,24 +10,24 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// selectTool finds the call's tool in the catalogue of its panel; for a panel's page in that page's
-// catalogue, for the page of an MCP server in that server's.
+// selectTool finds the call's tool in the catalog of its panel; for a panel's page in that page's
+// catalog, for the page of an MCP server in that server's.
 func (p *Pipeline) selectTool(_ context.Context, c *callState) *toolspec.Result {
-	catalogue := p.cfg.Tools.ForPanel(c.call.Panel)
+	catalog := p.cfg.Tools.ForPanel(c.call.Panel)
 	switch c.call.From.Caller {
 	case toolspec.CallerPanel:
-		catalogue = p.cfg.Tools.ForPage(c.call.From.Client)
+		catalog = p.cfg.Tools.ForPage(c.call.From.Client)
 	case toolspec.CallerApp:
-		catalogue = p.cfg.Tools.ForApp(c.call.From.Client)
+		catalog = p.cfg.Tools.ForApp(c.call.From.Client)
 	}
-	def, ok := catalogue.Get(c.call.Tool)
+	def, ok := catalog.Get(c.call.Tool)
 	if ok {
 		c.def = def
 		return nil
 	}
 	text := "there is no tool of that name"
 	suggestion := "List the tools to see what can be called."
-	if near := catalogue.Nearest(c.call.Tool); len(near) > 0 {
+	if near := catalog.Nearest(c.call.Tool); len(near) > 0 {
 		text += ", nearest: " + strings.Join(near, ", ")
 		suggestion = "Call " + near[0] + "."
 	}
@@ -101,7 +101,7 @@ func (p *Pipeline) describe(_ context.Context, c *callState) *toolspec.Result {
 	if err != nil {
 		p.cfg.Log.Error("describing a call failed", "tool", c.call.Tool, "err", err)
 		r := toolspec.Fail(toolspec.SystemError, "what it would do could not be determined, so it did not run",
-			"Nothing was changed. The log holds the details.")
+			"Nothing was changed. The log has the details.")
 		return &r
 	}
 	c.desc = p.maskedDescription(desc)
@@ -126,7 +126,7 @@ func (p *Pipeline) route(_ context.Context, c *callState) *toolspec.Result {
 	if c.executor = p.executor(c.def.Origin); c.executor != nil {
 		return nil
 	}
-	r := toolspec.Fail(toolspec.SystemError, "nothing runs tools of the origin "+string(c.def.Origin)+" here",
+	r := toolspec.Fail(toolspec.SystemError, "tools of origin "+string(c.def.Origin)+" are not available here",
 		"Nothing was changed.")
 	return &r
 }

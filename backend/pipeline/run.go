@@ -26,7 +26,7 @@ func (p *Pipeline) run(ctx context.Context, c *callState) *toolspec.Result {
 	defer stop()
 	out := p.newOutput(ctx, c)
 	defer out.close()
-	p.openTyped(c)
+	p.allowTypedHosts(c)
 	start := time.Now()
 	var result toolspec.Result
 	if refusal := p.takePage(ctx, c, out); refusal != nil {
@@ -44,15 +44,15 @@ func (p *Pipeline) run(ctx context.Context, c *callState) *toolspec.Result {
 	return &result
 }
 
-// openTyped opens the hosts of a baseline call for the dialer too. The policy has allowed the call, so
-// hosts that a person typed are open by now.
-func (p *Pipeline) openTyped(c *callState) {
+// allowTypedHosts allows the hosts of a baseline call for the dialer too, as far as the person typed them. The
+// policy has already allowed the call.
+func (p *Pipeline) allowTypedHosts(c *callState) {
 	if p.cfg.Dialer == nil || c.def.Origin != toolspec.OriginBaseline {
 		return
 	}
 	for _, host := range c.desc.Hosts {
-		if p.HostOpen(c.call.From.Session, host) {
-			p.cfg.Dialer.OpenTyped(host)
+		if p.IsHostAllowed(c.call.From.Session, host) {
+			p.cfg.Dialer.AllowTyped(host)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (p *Pipeline) resultOf(ctx context.Context, c *callState, e execution) tool
 		p.cfg.Log.Error("executor failed", "tool", c.call.Tool, "call", c.call.ID, "err", e.err)
 		// The failure may quote a page, so it has the result's sources.
 		r := toolspec.Fail(toolspec.SystemError, annotation.Clean(e.err.Error(), maxFault),
-			"Everything else keeps running. Try again; the log holds the details.")
+			"Everything else keeps running. Try again; the log has the details.")
 		r.Sources = e.result.Sources
 		return r
 	}
@@ -139,9 +139,9 @@ func checkJSON(value any) error {
 
 // ended returns the failure of a call that ended by its deadline or a stop.
 func (p *Pipeline) ended(ctx context.Context, c *callState) toolspec.Result {
-	if errors.Is(context.Cause(ctx), deadline.ErrOver) {
+	if errors.Is(context.Cause(ctx), deadline.ErrExceeded) {
 		return toolspec.Fail(toolspec.SystemError,
-			"not done after "+seconds(c.def.Deadline())+", so it was stopped; what it did until then stays",
+			"it was not done after "+seconds(c.def.Deadline())+" and was stopped; its effects so far remain",
 			"Check what it changed, then do it in smaller steps.")
 	}
 	return c.stopped()
@@ -151,9 +151,9 @@ func (c *callState) stopped() toolspec.Result {
 	c.status = event.CallStopped
 	text := "stopped before it ran"
 	if c.intent {
-		text = "stopped while it ran; what it did until then stays"
+		text = "stopped while it ran; its effects so far remain"
 	}
-	return toolspec.Fail(toolspec.UserError, text, "Ask the person how to go on.")
+	return toolspec.Fail(toolspec.UserError, text, "Ask the person how to continue.")
 }
 
 func seconds(ms int) string {

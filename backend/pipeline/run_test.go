@@ -19,7 +19,7 @@ func stopsOnCancel(started chan<- struct{}) toolFunc {
 	}
 }
 
-func TestAStopDoesNotWaitForTheExecutor(t *testing.T) {
+func TestCancelDoesNotWaitForExecutor(t *testing.T) {
 	h := newFixture(t)
 	started, deaf, release := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	h.add(toolspec.Definition{Name: "obedient"}, stopsOnCancel(started))
@@ -63,7 +63,7 @@ func TestAStopDoesNotWaitForTheExecutor(t *testing.T) {
 	}
 }
 
-func TestAStopReachesACallThatWaitsForAnAnswer(t *testing.T) {
+func TestCancelEndsWaitingApproval(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "drop", Origin: toolspec.OriginPanel, Hints: toolspec.Hints{Confirm: true}}, echo)
 	done := h.start(called("drop", `{}`))
@@ -78,7 +78,7 @@ func TestAStopReachesACallThatWaitsForAnAnswer(t *testing.T) {
 	}
 }
 
-func TestTheEndOfTheCallersContextStopsTheCall(t *testing.T) {
+func TestEndedContextStopsCall(t *testing.T) {
 	h := newFixture(t)
 	started := make(chan struct{})
 	h.add(toolspec.Definition{Name: "obedient"}, stopsOnCancel(started))
@@ -95,7 +95,7 @@ func TestTheEndOfTheCallersContextStopsTheCall(t *testing.T) {
 	}
 }
 
-func TestTheDeadlineCountsFromTheStartOfTheExecution(t *testing.T) {
+func TestDeadlineStartsWithExecution(t *testing.T) {
 	h := newFixture(t)
 	const limit = 150
 	h.add(toolspec.Definition{
@@ -122,7 +122,7 @@ func TestTheDeadlineCountsFromTheStartOfTheExecution(t *testing.T) {
 	}
 }
 
-func TestOutputIsJoinedInOrderAndBounded(t *testing.T) {
+func TestOutputIsMergedInOrderAndBounded(t *testing.T) {
 	h := newFixture(t)
 	const pieces = 500
 	h.add(toolspec.Definition{Name: "talks"},
@@ -167,7 +167,7 @@ func TestOutputIsJoinedInOrderAndBounded(t *testing.T) {
 	}
 }
 
-func TestAfterCloseNothingRuns(t *testing.T) {
+func TestNothingRunsAfterClose(t *testing.T) {
 	h := newFixture(t)
 	started := make(chan struct{})
 	h.add(toolspec.Definition{Name: "obedient"}, stopsOnCancel(started))
@@ -193,10 +193,10 @@ type slowAudit struct {
 func (a *slowAudit) Done(ctx context.Context, id string, out event.CallResult) error {
 	close(a.reached)
 	<-a.release
-	return a.Audit.Done(ctx, id, out)
+	return a.Audit.WriteResult(ctx, id, out)
 }
 
-func TestCloseWaitsUntilAFinishedCallIsReported(t *testing.T) {
+func TestCloseWaitsForReport(t *testing.T) {
 	h := newFixture(t)
 	slow := &slowAudit{h.audit, make(chan struct{}), make(chan struct{})}
 	h.cfg.Audit = slow
@@ -222,7 +222,7 @@ func TestCloseWaitsUntilAFinishedCallIsReported(t *testing.T) {
 	}
 }
 
-func FuzzCallsAreWrittenForPeople(f *testing.F) {
+func FuzzFormat(f *testing.F) {
 	for _, s := range []string{
 		`{"command":"ls"}`, `{"token":"s3cret"}`, `[`, `{"a":{"password":"s3cret"}}`,
 		"{\"a\":\"\x1b[31m\\u001b\"}", ``,
@@ -239,7 +239,7 @@ func FuzzCallsAreWrittenForPeople(f *testing.F) {
 	})
 }
 
-func TestAStoppedCallReportsItsOutput(t *testing.T) {
+func TestStoppedCallReportsOutput(t *testing.T) {
 	h := newFixture(t)
 	started := make(chan struct{})
 	h.add(toolspec.Definition{Name: "halfway"},
@@ -265,7 +265,7 @@ func TestAStoppedCallReportsItsOutput(t *testing.T) {
 	}
 }
 
-func TestPreviewIsMadeFromTheText(t *testing.T) {
+func TestPreviewFromText(t *testing.T) {
 	h := newFixture(t)
 	h.add(toolspec.Definition{Name: "text", Hints: toolspec.Hints{ReadOnly: true}},
 		func(context.Context, toolspec.Call, func(stream, text string)) (toolspec.Result, error) {

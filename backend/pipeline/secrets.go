@@ -50,22 +50,22 @@ func (p *Pipeline) checkSecrets(_ context.Context, c *callState) *toolspec.Resul
 	for _, u := range c.desc.Secrets {
 		sink := secrets.Sink{Place: secrets.Place(u.Place), Origin: u.Origin}
 		if err := p.cfg.Secrets.Check([]string{u.Name}, sink); err != nil {
-			return c.refused(secrets.Refused(err))
+			return c.refused(secrets.ErrorResult(err))
 		}
 	}
 	if c.desc.ForwardsSecrets || c.def.Origin == toolspec.OriginCreated || c.def.Group == "feedback" ||
 		!strings.Contains(string(c.call.Args), "secret:") {
 		return nil
 	}
-	for _, name := range secrets.Names(string(c.call.Args)) {
+	for _, name := range secrets.ReferencedNames(string(c.call.Args)) {
 		if slices.ContainsFunc(c.desc.Secrets, func(u toolspec.SecretUse) bool { return u.Name == name }) {
 			continue
 		}
-		if s, known := p.cfg.Secrets.Known(name); known {
+		if s, known := p.cfg.Secrets.Lookup(name); known {
 			// A command, a script, a file or another program's tool could send it anywhere.
 			return c.refused(toolspec.Fail(toolspec.SecurityError,
 				fmt.Sprintf("%s is not filled in here: it is bound to %s, and %s could send it elsewhere",
-					secrets.Ref(name), s.Host, c.call.Tool),
+					secrets.Reference(name), s.Host, c.call.Tool),
 				"Secrets are filled in by http_request (url, headers, body) and by typing into a field of "+s.Host+"."))
 		}
 	}

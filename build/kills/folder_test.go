@@ -186,9 +186,9 @@ func (w *worker) accepted(ctx context.Context, s *sqlite.Store) error {
 			case event.TurnStarted:
 				began[e.Turn] = true
 			case event.MessageTaken:
-				taken[data[event.Taken](e).ID]++
+				taken[data[event.TakenMessage](e).ID]++
 			case event.MessageDropped:
-				taken[data[event.Removed](e).ID]++
+				taken[data[event.Removal](e).ID]++
 			}
 			after = e.Seq
 		}

@@ -159,10 +159,10 @@ func (w *world) play(k *attempt, yes bool) outcome {
 	places := w.places(k)
 	w.lay(k)
 	w.sites.hold(k)
-	w.sys.Guard.Map(k.site(), w.sites.address())
-	w.sys.Guard.Map(k.mail(), w.sites.address())
-	w.sys.Guard.Map(filtered(strings.ToLower(k.secret), "hex")+".evil.example", w.sites.address())
-	w.sys.Guard.Map(filtered(k.secret, "hex")+".evil.example", w.sites.address())
+	w.sys.Guard.MapHost(k.site(), w.sites.address())
+	w.sys.Guard.MapHost(k.mail(), w.sites.address())
+	w.sys.Guard.MapHost(filtered(strings.ToLower(k.secret), "hex")+".evil.example", w.sites.address())
+	w.sys.Guard.MapHost(filtered(k.secret, "hex")+".evil.example", w.sites.address())
 	if _, err := w.sys.Settings.Set(w.t.Context(), "mode", k.mode); err != nil {
 		w.t.Fatal(err)
 	}

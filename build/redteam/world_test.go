@@ -76,7 +76,7 @@ func openWorld(t *testing.T) *world {
 	}
 	t.Cleanup(w.sys.Close)
 	for _, host := range []string{"evil.example", "search.example"} {
-		w.sys.Guard.Map(host, w.sites.address())
+		w.sys.Guard.MapHost(host, w.sites.address())
 	}
 	w.awaitServer()
 	w.person = newPerson(w)

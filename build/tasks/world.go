@@ -81,8 +81,8 @@ func openWorld(ctx context.Context, tasks []*task, model string, log *slog.Logge
 	}
 	w.closing(w.sys.Close)
 	for _, t := range tasks {
-		w.sys.Guard.Map(t.host(), w.town.address())
-		w.sys.Guard.Map(t.beside(), w.town.address())
+		w.sys.Guard.MapHost(t.host(), w.town.address())
+		w.sys.Guard.MapHost(t.beside(), w.town.address())
 	}
 	w.person = w.sit()
 	return w, nil

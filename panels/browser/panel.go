@@ -14,6 +14,7 @@ import (
 
 	"sextant/panels/reply"
 	"sextant/shared/event"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -70,7 +71,7 @@ func (p *Panel) RecordVisits(state event.BrowserState, at time.Time) {
 			}
 			continue
 		}
-		p.visits = append(p.visits, visit{URL: tab.URL, Title: toolspec.Brief(tab.Title, titleLength), Time: at})
+		p.visits = append(p.visits, visit{URL: tab.URL, Title: excerpt.Line(tab.Title, titleLength), Time: at})
 	}
 	p.visits = p.visits[max(0, len(p.visits)-mostVisits):]
 }
@@ -159,7 +160,7 @@ func (p *Panel) keep(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	b := wire.Bookmark{
-		URL: in.URL, Title: toolspec.Brief(in.Title, titleLength), Note: toolspec.Brief(in.Note, 400),
+		URL: in.URL, Title: excerpt.Line(in.Title, titleLength), Note: excerpt.Line(in.Note, 400),
 		Time: time.Now().UTC(),
 	}
 	if err := p.rooms.Keep(r.Context(), b); err != nil {
@@ -212,7 +213,7 @@ func (p *Panel) outline(w http.ResponseWriter, r *http.Request) {
 		}
 		level := len(line) - len(strings.TrimLeft(line, "#"))
 		if !fenced && level > 0 && level <= 6 && strings.HasPrefix(line[level:], " ") && len(lines) < mostHeadings {
-			lines = append(lines, strings.Repeat("  ", level-1)+toolspec.Brief(line[level:], titleLength))
+			lines = append(lines, strings.Repeat("  ", level-1)+excerpt.Line(line[level:], titleLength))
 		}
 	}
 	text := strings.Join(lines, "\n")

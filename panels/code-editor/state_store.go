@@ -110,10 +110,10 @@ func (k *StateStore) Unsaved(path string) bool {
 }
 
 // All returns the state and every draft by path.
-func (k *StateStore) All() wire.EditorKept {
+func (k *StateStore) All() wire.EditorSession {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	all := wire.EditorKept{State: k.state, Drafts: []wire.EditorDraft{}}
+	all := wire.EditorSession{State: k.state, Drafts: []wire.EditorDraft{}}
 	for _, d := range k.drafts {
 		all.Drafts = append(all.Drafts, d)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"sextant/panels/reply"
 	"sextant/shared/chat"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -102,7 +103,7 @@ func (rooms Services) recent(w http.ResponseWriter, r *http.Request) {
 
 func entry(c chat.Conversation) map[string]string {
 	return map[string]string{
-		"id": c.ID, "title": toolspec.Brief(c.Title, 120),
+		"id": c.ID, "title": excerpt.Line(c.Title, 120),
 		"updated": c.Updated.UTC().Format(time.RFC3339),
 	}
 }
@@ -131,9 +132,9 @@ func (rooms Services) search(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			continue // deleted meanwhile
 		}
-		where, ok := excerpt(c.Title, words)
+		where, ok := excerptAround(c.Title, words)
 		for i := 0; i < len(messages) && !ok; i++ {
-			where, ok = excerpt(messages[i].Text, words)
+			where, ok = excerptAround(messages[i].Text, words)
 		}
 		if ok {
 			one := entry(c)
@@ -144,8 +145,8 @@ func (rooms Services) search(w http.ResponseWriter, r *http.Request) {
 	reply.JSONFrom(w, r, map[string]any{"found": found}, "earlier conversations")
 }
 
-// excerpt is the text around the first of words, if text contains all of them.
-func excerpt(text string, words []string) (where string, ok bool) {
+// excerptAround is the text around the first of words, if text contains all of them.
+func excerptAround(text string, words []string) (where string, ok bool) {
 	lower := strings.ToLower(text)
 	for _, word := range words {
 		if !strings.Contains(lower, word) {

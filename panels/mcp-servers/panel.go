@@ -9,7 +9,7 @@ import (
 
 	"sextant/panels/reply"
 	"sextant/shared/event"
-	"sextant/shared/toolspec"
+	"sextant/shared/excerpt"
 )
 
 // Proposal is a server that a call wants to add: a command with arguments, or an address.
@@ -45,7 +45,7 @@ func (rooms Services) list(w http.ResponseWriter, r *http.Request) {
 	for _, s := range rooms.List() {
 		out = append(out, map[string]any{
 			"name": s.Name, "state": s.State, "on": s.Enabled, "transport": s.Transport, "tools": s.Tools,
-			"error": toolspec.Brief(s.Error, 300),
+			"error": excerpt.Line(s.Error, 300),
 		})
 		if len(s.Tools) > 0 || s.Error != "" {
 			sources = append(sources, "mcp:"+s.Name)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sextant/backend/sandbox/confine"
+	"sextant/shared/excerpt"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
@@ -153,7 +154,7 @@ func (t *Terminals) perform(ctx context.Context, r *running, call toolspec.Call,
 		_, _ = fmt.Fprintf(tab, "%s\x1b[0m\x1b[?25h\x1b[2m%s\x1b[0m\r\n\r\n", back, how)
 		tab.ended(wire.TerminalEnded, code, how)
 	default:
-		tab.ended(wire.TerminalFailed, 0, toolspec.Brief(result.Error, 200))
+		tab.ended(wire.TerminalFailed, 0, excerpt.Line(result.Error, 200))
 	}
 	tab.set(func() {
 		for _, s := range result.Sources {
@@ -219,7 +220,7 @@ func (t *Terminals) stillRunning(r *running, p runParams) toolspec.Result {
 	answer := toolspec.OK(map[string]any{"tab": r.tab.number, "running": true, "output": text})
 	answer.Text = fmt.Sprintf("still running in terminal %d after %d s; terminal_read shows more, terminal_stop "+
 		"ends it.\n%s", r.tab.number, p.Wait, text)
-	answer.Sentence = "Started " + toolspec.Brief(p.Command, 60)
+	answer.Sentence = "Started " + excerpt.Line(p.Command, 60)
 	answer.Sources = []string{r.tab.source()}
 	return answer
 }

@@ -48,7 +48,7 @@ type Run struct {
 
 type Config struct {
 	// Confine starts shells and stops everything they started.
-	Confine *confine.Confine
+	Confine *confine.Sandbox
 	// Shell is the user's shell, absolute; Folder is where a new one starts.
 	Shell  string
 	Folder func() string
@@ -239,10 +239,10 @@ func (t *Terminals) shell(tab *Tab) {
 	t.done.Go(func() {
 		defer cancel()
 		p, err := t.cfg.Confine.Command(ctx, confine.Spec{
-			Args: []string{t.cfg.Shell}, Dir: t.cfg.Folder(), Unconfined: true, Person: true,
+			Args: []string{t.cfg.Shell}, Dir: t.cfg.Folder(), Unconfined: true, Inherit: true,
 			Env:      []string{"TERM=xterm-256color", "COLORTERM=truecolor", "TERM_PROGRAM=sextant"},
 			Stdout:   tab,
-			Terminal: &confine.Terminal{Columns: columns, Rows: rows, Begun: tab.attach},
+			Terminal: &confine.Terminal{Columns: columns, Rows: rows, OnStart: tab.attach},
 		})
 		var exit confine.Exit
 		if err == nil {

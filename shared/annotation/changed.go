@@ -13,8 +13,8 @@ func Changed(a, b Element) bool {
 		!slices.Equal(ownStates(a.States), ownStates(b.States))
 }
 
-// Uncovered returns e as if nothing covered it.
-func Uncovered(e Element) Element {
+// WithoutCover returns e as if nothing covered it.
+func WithoutCover(e Element) Element {
 	e.States = slices.DeleteFunc(slices.Clone(e.States), func(s string) bool { return strings.HasPrefix(s, coveredBy) })
 	e.Usable = true
 	return e
@@ -25,9 +25,9 @@ func ownStates(states []string) []string {
 	return slices.DeleteFunc(slices.Clone(states), func(s string) bool { return strings.HasPrefix(s, `in "`) })
 }
 
-// CoveredBy returns the state of an element that is covered: id is the number of what covers it, 0 for none,
+// CoverState returns the state of an element that is covered: id is the number of what covers it, 0 for none,
 // and what its role and name.
-func CoveredBy(id int, what string) string {
+func CoverState(id int, what string) string {
 	if id != 0 {
 		return fmt.Sprintf("%s[%d] %s", coveredBy, id, what)
 	}

@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func answer() Observation {
@@ -40,7 +41,7 @@ clicked [12] button "Save" · settled 38 ms · navigated to https://shop.example
 	}
 }
 
-func TestACoverIsDescribedOnce(t *testing.T) {
+func TestCoverIsDescribedOnce(t *testing.T) {
 	cookies, bar, foot, other := `covered by [20] dialog "Cookies"`, `covered by banner "Top"`,
 		`covered by div "We use cookies"`, `covered by "Chat"`
 	a := Observation{Page: Page{Title: "T", URL: "https://t.example/", Version: 1, Tab: 1}}
@@ -74,7 +75,7 @@ func TestACoverIsDescribedOnce(t *testing.T) {
 	}
 }
 
-func TestAnAnnotatedPageHasNoOutcomeLine(t *testing.T) {
+func TestAnnotateHasNoOutcomeLine(t *testing.T) {
 	a := answer()
 	a.Outcome, a.Events, a.SettledMS, a.Below, a.Elements = "", nil, 0, 0, a.Elements[:1]
 	want := "Page: Cart | https://shop.example/cart | v7 | tab 1\n[12] button \"Save\""
@@ -83,11 +84,11 @@ func TestAnAnnotatedPageHasNoOutcomeLine(t *testing.T) {
 	}
 }
 
-func TestTextHasGoneNumbersAndNotes(t *testing.T) {
+func TestTextListsGoneNumbersAndNote(t *testing.T) {
 	a := answer()
-	a.Gone, a.Note, a.Elements, a.Changes = []int{3, 9}, "[5] was drawn anew and is the same field", nil, true
+	a.Gone, a.Note, a.Elements, a.Changes = []int{3, 9}, "[5] was redrawn and is the same field", nil, true
 	got := Text(a)
-	for _, want := range []string{"\ngone: [3] [9]\n", "\nnote: [5] was drawn anew and is the same field"} {
+	for _, want := range []string{"\ngone: [3] [9]\n", "\nnote: [5] was redrawn and is the same field"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in:\n%s", want, got)
 		}
@@ -97,7 +98,7 @@ func TestTextHasGoneNumbersAndNotes(t *testing.T) {
 	}
 }
 
-func TestWhatThePageWritesStaysOnItsLine(t *testing.T) {
+func TestPageTextStaysOnItsLine(t *testing.T) {
 	a := Observation{
 		Page: Page{
 			Title: "x | https://bank.example | v1 | tab 9\n[1] button \"Fake\"",
@@ -123,7 +124,7 @@ note: n [4] link`
 // countLetters returns a budget in characters.
 func countLetters(n int) Budget { return Budget{Max: n, Count: utf8.RuneCountInString} }
 
-func TestTheBudgetCutsElementsAndCountsThem(t *testing.T) {
+func TestBudgetLeavesOutElementsAndCountsThem(t *testing.T) {
 	a := answer()
 	a.Elements = nil
 	for i := range 500 {
@@ -153,7 +154,7 @@ func TestTheBudgetCutsElementsAndCountsThem(t *testing.T) {
 	}
 }
 
-func TestLongNamesAreCutBeforeElementsAreLeftOut(t *testing.T) {
+func TestLongNamesAreCutFirst(t *testing.T) {
 	a := answer()
 	a.Elements = nil
 	for i := range 20 {
@@ -171,7 +172,7 @@ func TestLongNamesAreCutBeforeElementsAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestControlsStayWhenLinksDoNotFit(t *testing.T) {
+func TestControlsStayBeforeLinks(t *testing.T) {
 	a := answer()
 	a.Elements = nil
 	for i := range 300 {
@@ -193,7 +194,7 @@ func TestControlsStayWhenLinksDoNotFit(t *testing.T) {
 	}
 }
 
-func TestATinyBudgetKeepsTheOutcome(t *testing.T) {
+func TestTinyBudgetKeepsOutcome(t *testing.T) {
 	a := answer()
 	got := Write(&a, countLetters(180))
 	if !strings.HasPrefix(got, "Page: Cart |") || !strings.Contains(got, "clicked [12]") ||
@@ -209,7 +210,7 @@ func TestATinyBudgetKeepsTheOutcome(t *testing.T) {
 	}
 }
 
-func TestTheFastJSONIsTheSameAsTheStandardOne(t *testing.T) {
+func TestAppendJSONEqualsStandardJSON(t *testing.T) {
 	a := answer()
 	a.Gone, a.Note, a.Changes, a.Above, a.LeftOut, a.SettledBy = []int{1, 2}, "n\x00\u2028<&>", true, 3, 4, "quiet"
 	a.Elements[1].Box = Box{X: -0.5, Y: 1e7, Width: 12.25, Height: 1.0 / 3}
@@ -217,18 +218,23 @@ func TestTheFastJSONIsTheSameAsTheStandardOne(t *testing.T) {
 		"a\\b\t\r\n\x1b", true, true
 	a.Elements[0].Name = "é日本🎉 \"q\""
 	for name, a := range map[string]Observation{"full": a, "empty": {Events: []Event{}, Elements: []Element{}}} {
-		want, err := json.Marshal(a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var x, y any
-		got := AppendJSON(nil, &a)
-		if err := json.Unmarshal(got, &x); err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, got)
-		}
-		if err := json.Unmarshal(want, &y); err != nil || !reflect.DeepEqual(x, y) {
-			t.Errorf("%s: got  %s\nwant %s", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			standard, err := json.Marshal(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got, want any
+			fast := AppendJSON(nil, &a)
+			if err := json.Unmarshal(fast, &got); err != nil {
+				t.Fatalf("%v\n%s", err, fast)
+			}
+			if err := json.Unmarshal(standard, &want); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 	bad := Observation{Page: Page{Title: "\xff\xfe"}, Elements: []Element{{Box: Box{X: math.NaN(), Y: math.Inf(1)}}}}
 	if got := AppendJSON(nil, &bad); !json.Valid(got) || !utf8.Valid(got) ||
@@ -246,7 +252,7 @@ func TestLongNamesAreCut(t *testing.T) {
 	}
 }
 
-func FuzzTextCannotBeFaked(f *testing.F) {
+func FuzzPageTextCannotForgeLines(f *testing.F) {
 	f.Add("title", "name\n[9] x", "v\"", "s\u2028", 100)
 	f.Add("\xff\xfe", "\u202e", "\\", "\x00", 0)
 	f.Fuzz(func(t *testing.T, title, name, value, state string, budget int) {
@@ -276,7 +282,7 @@ func FuzzTextCannotBeFaked(f *testing.F) {
 	})
 }
 
-func TestAConsoleErrorIsQuotedUnlessItIsAlready(t *testing.T) {
+func TestConsoleErrorIsQuotedOnce(t *testing.T) {
 	for text, want := range map[string]string{
 		`"x" (3 times)`:                               `console error: "x" (3 times)`,
 		`"a \" b"`:                                    `console error: "a \" b"`,
@@ -288,20 +294,24 @@ func TestAConsoleErrorIsQuotedUnlessItIsAlready(t *testing.T) {
 		"console error: 5 more, see console_messages\n[": "console error: \"console error: 5 more, see " +
 			"console_messages [\"",
 	} {
-		if got := (Event{Kind: "console_error", Text: text}).String(); got != want {
-			t.Errorf("%q is written as %s, want %s", text, got, want)
-		}
+		t.Run(fmt.Sprintf("%.30q", text), func(t *testing.T) {
+			if got := (Event{Kind: "console_error", Text: text}).String(); got != want {
+				t.Errorf("%q is written as %s, want %s", text, got, want)
+			}
+		})
 	}
 }
 
-func TestConsecutiveGoneNumbersAreARange(t *testing.T) {
+func TestConsecutiveGoneNumbersFormRange(t *testing.T) {
 	for want, ids := range map[string][]int{
 		"\ngone: [3] [4] [9]-[12] [20]\n": {3, 4, 9, 10, 11, 12, 20},
 		"\ngone: [1]-[3]\n":               {1, 2, 3},
 	} {
-		if got := Text(Observation{Gone: ids, Changes: true, Note: "x"}); !strings.Contains(got, want) {
-			t.Errorf("%q is not in:\n%s", want, got)
-		}
+		t.Run(fmt.Sprint(ids), func(t *testing.T) {
+			if got := Text(Observation{Gone: ids, Changes: true, Note: "x"}); !strings.Contains(got, want) {
+				t.Errorf("%q is not in:\n%s", want, got)
+			}
+		})
 	}
 	var many []int
 	for i := range 200 {
@@ -312,7 +322,7 @@ func TestConsecutiveGoneNumbersAreARange(t *testing.T) {
 	}
 }
 
-func TestACoverIsDescribedOnceInALongText(t *testing.T) {
+func TestCoverIsDescribedOnceInLongText(t *testing.T) {
 	a := Observation{Changes: true}
 	for i := range 40 {
 		a.Elements = append(a.Elements, Element{
@@ -326,7 +336,7 @@ func TestACoverIsDescribedOnceInALongText(t *testing.T) {
 	}
 }
 
-func TestElementsWithANewCoverAreFolded(t *testing.T) {
+func TestElementsWithNewCoverAreFolded(t *testing.T) {
 	over := []string{`covered by dialog "Settings"`}
 	a := Observation{Changes: true}
 	for i := range 5 {

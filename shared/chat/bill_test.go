@@ -2,8 +2,9 @@ package chat_test
 
 import (
 	"math"
-	"reflect"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/shared/chat"
 )
@@ -12,7 +13,7 @@ func money(nanos int64, currency string) chat.Money {
 	return chat.Money{Nanos: nanos, Currency: currency}
 }
 
-func TestBillsAddUpByCurrencyAndAreTakenFromEachOther(t *testing.T) {
+func TestBillPlusAndSince(t *testing.T) {
 	a := chat.Bill{Usage: chat.Usage{Input: 10, Output: 2}, Requests: 1, Cost: []chat.Money{money(5, "USD")}}
 	b := chat.Bill{
 		Usage: chat.Usage{Input: 3, Cached: 1}, Requests: 2, Unpriced: 3,
@@ -23,21 +24,24 @@ func TestBillsAddUpByCurrencyAndAreTakenFromEachOther(t *testing.T) {
 		Usage: chat.Usage{Input: 13, Output: 2, Cached: 1}, Requests: 3, Unpriced: 3,
 		Cost: []chat.Money{money(7, "EUR"), money(6, "USD")},
 	}
-	if !reflect.DeepEqual(sum, want) || sum.Tokens() != 15 || sum.In("USD") != 6 || sum.In("CHF") != 0 {
-		t.Errorf("%+v", sum)
+	if diff := cmp.Diff(want, sum); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if back := sum.Since(b); !reflect.DeepEqual(back, a) {
-		t.Errorf("without the second: %+v", back)
+	if sum.Tokens() != 15 || sum.In("USD") != 6 || sum.In("CHF") != 0 {
+		t.Errorf("tokens or costs of %+v are wrong", sum)
+	}
+	if diff := cmp.Diff(a, sum.Since(b)); diff != "" {
+		t.Errorf("Since (-want +got):\n%s", diff)
 	}
 	if none := a.Since(sum); none.Tokens() != 0 || none.In("USD") != 0 {
-		t.Errorf("less than nothing: %+v", none)
+		t.Errorf("a negative bill: %+v", none)
 	}
 	if a.In("USD") != 5 || b.In("USD") != 1 {
-		t.Error("what is added up is changed")
+		t.Error("Plus changed its operands")
 	}
 }
 
-func TestASumOfMoneyThatIsTooLargeStaysLarge(t *testing.T) {
+func TestBillSumSaturates(t *testing.T) {
 	a := chat.Bill{Cost: []chat.Money{money(math.MaxInt64-1, "USD")}}
 	if got := a.Plus(a).In("USD"); got != math.MaxInt64 {
 		t.Errorf("%d", got)

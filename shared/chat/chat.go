@@ -86,9 +86,9 @@ type Offer struct {
 	Name string `json:"name,omitempty"`
 }
 
-// Attached is text that a person sends to a model with a message. Source is its source, as in Message.Outside;
+// Attachment is text that a person sends to a model with a message. Source is its source, as in Message.Outside;
 // Title is one line.
-type Attached struct {
+type Attachment struct {
 	Source string `json:"source"`
 	Title  string `json:"title"`
 	Text   string `json:"text"`

@@ -34,8 +34,8 @@ type CallOutcome struct {
 	Changed []string `json:"changed,omitempty"`
 	// Undoable is true when the panel that owns the tool can undo the call.
 	Undoable bool `json:"undoable,omitempty"`
-	// Kept is set when the result was too long to be returned in one piece.
-	Kept *toolspec.Kept `json:"kept,omitempty"`
+	// Stored is set when the result was too long to be returned in one piece.
+	Stored *toolspec.StoredText `json:"kept,omitempty"`
 }
 
 // CallRecord is a call as the audit log and the list of calls identify it.

@@ -94,16 +94,16 @@ func (e Event) Of(call string) Event {
 	return e
 }
 
-// Empty is the data of events that only say that something has to be read again.
-type Empty struct{}
+// NoData is the data of events that only say that something has to be read again.
+type NoData struct{}
 
-// Removed names something that was deleted.
-type Removed struct {
+// Removal names something that was deleted.
+type Removal struct {
 	ID string `json:"id"`
 }
 
-// Shared says whether other programs may read a conversation.
-type Shared struct {
+// Sharing says whether other programs may read a conversation.
+type Sharing struct {
 	ID     string `json:"id"`
 	Shared bool   `json:"shared"`
 }

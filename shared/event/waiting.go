@@ -19,9 +19,9 @@ const (
 	MomentHeld Moment = "kept"
 )
 
-// Waiting is a message that was sent while a turn ran: the data of message.waiting, which is published again
+// WaitingMessage is a message that was sent while a turn ran: the data of message.waiting, which is published again
 // with the same ID when the message changes.
-type Waiting struct {
+type WaitingMessage struct {
 	ID    string `json:"id"`
 	Text  string `json:"text"`
 	When  Moment `json:"when"`
@@ -29,16 +29,16 @@ type Waiting struct {
 	Panel string `json:"panel,omitempty"`
 	// Attached is text that was sent with it. From are the sources of its own text where that is not only the
 	// person's.
-	Attached []chat.Attached `json:"attached,omitempty"`
-	From     []string        `json:"from,omitempty"`
+	Attached []chat.Attachment `json:"attached,omitempty"`
+	From     []string          `json:"from,omitempty"`
 	// Caller asks for the calls that the message leads to. Interactive is true when a person can be asked.
 	Caller      toolspec.Caller `json:"caller"`
 	Interactive bool            `json:"interactive,omitempty"`
 	Asked       time.Time       `json:"asked"`
 }
 
-// Taken says that a waiting message has become part of the conversation.
-type Taken struct {
+// TakenMessage says that a waiting message has become part of the conversation.
+type TakenMessage struct {
 	// ID is that of the Waiting, Message that of the chat.Message.
 	ID      string `json:"id"`
 	Message string `json:"message"`

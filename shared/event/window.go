@@ -37,7 +37,7 @@ type Panel struct {
 	Usable bool      `json:"usable"`
 	Page   PanelPage `json:"page"`
 	// Pending is a changed manifest that waits for the person, nil for none.
-	Pending *PanelPending `json:"pending,omitempty"`
+	Pending *PendingManifest `json:"pending,omitempty"`
 	// Pinned panels offer their tools also while another panel is active.
 	Pinned bool `json:"pinned,omitempty"`
 	// Evals is the number of evals in its manifest.
@@ -54,9 +54,9 @@ type PanelPage struct {
 	Revision int    `json:"revision"`
 }
 
-// PanelPending is a manifest that would allow its panel more than the one the person has accepted, which stays
+// PendingManifest is a manifest that would allow its panel more than the one the person has accepted, which stays
 // in use meanwhile.
-type PanelPending struct {
+type PendingManifest struct {
 	// Hash identifies the manifest when it is accepted or declined.
 	Hash string `json:"hash"`
 	// Reasons are sentences about what it would allow. Diff is the unified diff from the accepted manifest.
@@ -96,14 +96,14 @@ type MCPServer struct {
 	NextTry *time.Time `json:"next_try,omitempty"`
 }
 
-// MCPHeard counts the notifications of servers about resources and prompts since Sextant started.
-type MCPHeard struct {
-	Servers []ServerHeard `json:"servers"`
+// MCPNotifications counts the notifications of servers about resources and prompts since Sextant started.
+type MCPNotifications struct {
+	Servers []ServerNotifications `json:"servers"`
 }
 
-// ServerHeard counts how often a server's lists of resources or prompts changed, and how often each watched
+// ServerNotifications counts how often a server's lists of resources or prompts changed, and how often each watched
 // resource did.
-type ServerHeard struct {
+type ServerNotifications struct {
 	Name    string         `json:"name"`
 	Lists   int            `json:"lists"`
 	Updates map[string]int `json:"updates,omitempty"`
@@ -115,11 +115,11 @@ type Setting struct {
 	Value  string `json:"value"`
 	Source string `json:"source"`
 	// About describes the setting, nil for the window's own settings and in changes.
-	About *SettingAbout `json:"about,omitempty"`
+	About *SettingDescription `json:"about,omitempty"`
 }
 
-// SettingAbout describes a setting and its values.
-type SettingAbout struct {
+// SettingDescription describes a setting and its values.
+type SettingDescription struct {
 	Doc     string `json:"doc"`
 	Default string `json:"default"`
 	// OneOf are the allowed values, empty for any.

@@ -1,13 +1,14 @@
 package excerpt
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 )
 
-func TestTextIsCutBetweenCharacters(t *testing.T) {
+func TestRunesAndBytesCutBetweenCharacters(t *testing.T) {
 	for _, c := range []struct {
 		text         string
 		n            int
@@ -19,12 +20,14 @@ func TestTextIsCutBetweenCharacters(t *testing.T) {
 		{"äöüß", 3, "äöü…", "ä…"},
 		{"日本語", 0, "…", "…"},
 	} {
-		if got := Runes(c.text, c.n); got != c.runes {
-			t.Errorf("Runes(%q, %d) = %q, want %q", c.text, c.n, got, c.runes)
-		}
-		if got := Bytes(c.text, c.n); got != c.bytes {
-			t.Errorf("Bytes(%q, %d) = %q, want %q", c.text, c.n, got, c.bytes)
-		}
+		t.Run(fmt.Sprintf("%q %d", c.text, c.n), func(t *testing.T) {
+			if got := Runes(c.text, c.n); got != c.runes {
+				t.Errorf("Runes(%q, %d) = %q, want %q", c.text, c.n, got, c.runes)
+			}
+			if got := Bytes(c.text, c.n); got != c.bytes {
+				t.Errorf("Bytes(%q, %d) = %q, want %q", c.text, c.n, got, c.bytes)
+			}
+		})
 	}
 	if got := Runes("a\xff\xfeb"+strings.Repeat("c", 100), 5); !utf8.ValidString(got) ||
 		utf8.RuneCountInString(got) > 6 {
@@ -32,14 +35,16 @@ func TestTextIsCutBetweenCharacters(t *testing.T) {
 	}
 }
 
-func TestLineIsOneLineOfAtMostNCharacters(t *testing.T) {
+func TestLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "a\n  b": "a b", "12345": "12345", "1234 6": "1234…",
 		"äöüäöü": "äöüä…",
 	} {
-		if got := Line(text, 5); got != want {
-			t.Errorf("Line(%q, 5) = %q, want %q", text, got, want)
-		}
+		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
+			if got := Line(text, 5); got != want {
+				t.Errorf("Line(%q, 5) = %q, want %q", text, got, want)
+			}
+		})
 	}
 }
 
@@ -50,7 +55,7 @@ func TestFirstLines(t *testing.T) {
 	}
 }
 
-func TestPrefixLenDoesNotSplitACharacter(t *testing.T) {
+func TestPrefixLenKeepsCharactersWhole(t *testing.T) {
 	for _, c := range []struct {
 		text    string
 		n, want int
@@ -64,12 +69,14 @@ func TestPrefixLenDoesNotSplitACharacter(t *testing.T) {
 		{"a\xe6\x97", 3, 1},
 		{"a\xff", 2, 2},
 	} {
-		if got := PrefixLen(c.text, c.n); got != c.want {
-			t.Errorf("PrefixLen(%q, %d) = %d, want %d", c.text, c.n, got, c.want)
-		}
-		if got := PrefixLen([]byte(c.text), c.n); got != c.want {
-			t.Errorf("PrefixLen of the bytes %q, %d = %d, want %d", c.text, c.n, got, c.want)
-		}
+		t.Run(fmt.Sprintf("%q %d", c.text, c.n), func(t *testing.T) {
+			if got := PrefixLen(c.text, c.n); got != c.want {
+				t.Errorf("PrefixLen(%q, %d) = %d, want %d", c.text, c.n, got, c.want)
+			}
+			if got := PrefixLen([]byte(c.text), c.n); got != c.want {
+				t.Errorf("PrefixLen of the bytes %q, %d = %d, want %d", c.text, c.n, got, c.want)
+			}
+		})
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTheMapLoadsAndDerivesEveryName(t *testing.T) {
+func TestMapLoadsAndDerivesNames(t *testing.T) {
 	m, err := Load()
 	if err != nil {
 		t.Fatal(err)
@@ -19,7 +19,7 @@ func TestTheMapLoadsAndDerivesEveryName(t *testing.T) {
 		t.Errorf("panel is %q", got)
 	}
 	if len(wider.Panels) != len(m.Panels)+1 || slices.Contains(m.Panels, "field-notes") {
-		t.Error("a drop-in panel must extend a copy, once")
+		t.Error("WithPanels must extend a copy, once")
 	}
 	if n := len(m.Core()); n == 0 || n > 12 {
 		t.Errorf("the core set has %d tools, at most 12 are allowed", n)
@@ -31,21 +31,23 @@ func TestTheMapLoadsAndDerivesEveryName(t *testing.T) {
 	}
 }
 
-func TestABrokenMapIsRefused(t *testing.T) {
+func TestInvalidMapIsRefused(t *testing.T) {
 	whole := string(mapJSON)
 	for name, broken := range map[string]string{
-		"an unknown field":         strings.Replace(whole, `"version"`, `"verzion"`, 1),
-		"a panel twice":            strings.Replace(whole, `"panels": [`, `"panels": ["home", `, 1),
-		"a tool twice":             strings.Replace(whole, `"tool": "annotate_page"`, `"tool": "navigate_page"`, 1),
-		"a command twice":          strings.Replace(whole, `"command": "annotate"`, `"command": "navigate"`, 1),
-		"a route that is nowhere":  strings.Replace(whole, `"route": "panel_close"`, `"route": "panel_shut"`, 1),
-		"a surface that is no one": strings.Replace(whole, `"surface_panel": "`, `"surface_panel": "x`, 1),
+		"unknown field":         strings.Replace(whole, `"version"`, `"verzion"`, 1),
+		"duplicate panel":       strings.Replace(whole, `"panels": [`, `"panels": ["home", `, 1),
+		"duplicate tool":        strings.Replace(whole, `"tool": "annotate_page"`, `"tool": "navigate_page"`, 1),
+		"duplicate command":     strings.Replace(whole, `"command": "annotate"`, `"command": "navigate"`, 1),
+		"unknown route":         strings.Replace(whole, `"route": "panel_close"`, `"route": "panel_shut"`, 1),
+		"unknown surface panel": strings.Replace(whole, `"surface_panel": "`, `"surface_panel": "x`, 1),
 	} {
-		if broken == whole {
-			t.Fatalf("%s: the map was not broken", name)
-		}
-		if _, err := parse([]byte(broken)); err == nil {
-			t.Errorf("%s was accepted", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if broken == whole {
+				t.Fatalf("%s: the map was not broken", name)
+			}
+			if _, err := parse([]byte(broken)); err == nil {
+				t.Errorf("%s was accepted", name)
+			}
+		})
 	}
 }

@@ -127,8 +127,8 @@ type Result struct {
 	DurationMS int64     `json:"duration_ms"`
 	// Asked is the question that a person answered with yes before the call ran, "" for none.
 	Asked string `json:"asked,omitempty"`
-	// Kept is set when the text was too long to be returned in one piece; read_result reads it in parts.
-	Kept *Kept `json:"kept,omitempty"`
+	// Stored is set when the text was too long to be returned in one piece; read_result reads it in parts.
+	Stored *StoredText `json:"kept,omitempty"`
 
 	// Text is what a model reads; when empty, it reads Value as JSON. Of a failure it is what the call produced
 	// until then, read after the error.
@@ -155,9 +155,9 @@ type Result struct {
 	Spooled SpooledText `json:"-"`
 }
 
-// Kept names a stored result: Handle for read_result, and the Bytes and Lines of its text. Cut is true when even
+// StoredText names a stored result: Handle for read_result, and the Bytes and Lines of its text. Cut is true when even
 // the stored text is only the beginning.
-type Kept struct {
+type StoredText struct {
 	Handle string `json:"handle"`
 	Bytes  int64  `json:"bytes"`
 	Lines  int    `json:"lines"`

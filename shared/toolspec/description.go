@@ -1,7 +1,5 @@
 package toolspec
 
-import "sextant/shared/excerpt"
-
 // Description says what a call will do before it runs. The policy, the question to the person and the shown
 // sentence are made from it. All fields are facts from the call's arguments, never a model's words.
 type Description struct {
@@ -107,6 +105,3 @@ type CommandUse struct {
 	// Harmless is true when it only reads.
 	Harmless bool `json:"harmless,omitempty"`
 }
-
-// Brief is excerpt.Line.
-func Brief(text string, most int) string { return excerpt.Line(text, most) }

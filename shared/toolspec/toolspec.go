@@ -18,7 +18,7 @@ const (
 	OriginCreated  Origin = "created"
 )
 
-// ReadResult is the tool that reads a stored result in parts (Result.Kept).
+// ReadResult is the tool that reads a stored result in parts (Result.Stored).
 const ReadResult = "read_result"
 
 // The tools of a model whose prompt has only some of the tools: FindTools finds others, CallTool calls one by its

@@ -29,8 +29,8 @@ type EditorDraft struct {
 	Version string `json:"version"`
 }
 
-// EditorKept is the state of the code editor that is stored over a restart.
-type EditorKept struct {
+// EditorSession is the state of the code editor that is stored over a restart.
+type EditorSession struct {
 	State  EditorState   `json:"state"`
 	Drafts []EditorDraft `json:"drafts"`
 }

@@ -6,9 +6,9 @@ import (
 	"sextant/shared/annotation"
 )
 
-// SurfaceAsk asks a window to read or act on the page of the panel that it shows: envelope kind "surface.ask".
+// SurfaceRequest asks a window to read or act on the page of the panel that it shows: envelope kind "surface.ask".
 // An envelope "surface.cancel" with the same ID says that nobody waits for the answer any more.
-type SurfaceAsk struct {
+type SurfaceRequest struct {
 	ID    int64  `json:"id"`
 	Panel string `json:"panel"`
 	// Frame is true for the panel's frame, false for what the window draws itself.

@@ -41,10 +41,10 @@ type TerminalMessage struct {
 	Shared  bool   `json:"shared,omitempty"`
 }
 
-// TerminalNews is what a window receives besides output in the same binary form. Kind is "tabs" with all Tabs
+// TerminalUpdate is what a window receives besides output in the same binary form. Kind is "tabs" with all Tabs
 // when one changed, "opened" with the Tab that the window opened, "watching" with the Tab and how many Bytes of
 // what follows are a replay, or "error" with Error.
-type TerminalNews struct {
+type TerminalUpdate struct {
 	V     int        `json:"v"`
 	Kind  string     `json:"kind"`
 	Tab   int        `json:"tab,omitempty"`

@@ -43,7 +43,7 @@ func NewFormat(raw []byte) (Format, error) {
 	if len(raw) == 0 {
 		return Format{}, fmt.Errorf("the format is empty; give a JSON Schema such as {\"type\":\"object\"}")
 	}
-	if err := checker.Format(raw); err != nil {
+	if err := checker.CheckFormat(raw); err != nil {
 		return Format{}, fmt.Errorf("the format is not a usable JSON Schema: %w", err)
 	}
 	var compact bytes.Buffer
@@ -70,7 +70,7 @@ func (f Format) prompt() string {
 // check returns what is wrong with value, nothing if it fits. An error means that it cannot be checked.
 func (f Format) check(value json.RawMessage) ([]string, error) {
 	if f.schema == nil {
-		return checker.Value(json.RawMessage(`{}`), value)
+		return checker.CheckValue(json.RawMessage(`{}`), value)
 	}
-	return checker.Value(f.schema, value)
+	return checker.CheckValue(f.schema, value)
 }

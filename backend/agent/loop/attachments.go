@@ -12,7 +12,7 @@ import (
 
 // attachmentNotes turns texts given with a message into notes before it that name their source. Models read
 // them in marked blocks; the pilot does not see them.
-func (t *turn) attachmentNotes(list []chat.Attached) []chat.Message {
+func (t *turn) attachmentNotes(list []chat.Attachment) []chat.Message {
 	var out []chat.Message
 	for _, a := range list {
 		text := strings.ToValidUTF8(a.Text, "\uFFFD")
@@ -32,7 +32,7 @@ func (t *turn) attachmentNotes(list []chat.Attached) []chat.Message {
 }
 
 // joinMessage takes a queued message and its attachments into the turn.
-func (t *turn) joinMessage(w event.Waiting, m chat.Message) []event.Event {
+func (t *turn) joinMessage(w event.WaitingMessage, m chat.Message) []event.Event {
 	var events []event.Event
 	for _, one := range append(t.attachmentNotes(w.Attached), m) {
 		t.messages = append(t.messages, one)

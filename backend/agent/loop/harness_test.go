@@ -34,7 +34,7 @@ type harness struct {
 	log        []event.Event
 	messages   []chat.Message
 	calls      []toolspec.Call
-	waiting    []event.Waiting
+	waiting    []event.WaitingMessage
 	publishErr error
 	do         func(ctx context.Context, c toolspec.Call) toolspec.Result
 	limits     loop.Limits
@@ -128,15 +128,15 @@ func (h *harness) Publish(_ context.Context, events ...event.Event) ([]event.Eve
 				h.messages = append(h.messages, m)
 			}
 		case event.MessageWaiting:
-			w := data[event.Waiting](e)
-			if i := slices.IndexFunc(h.waiting, func(o event.Waiting) bool { return o.ID == w.ID }); i >= 0 {
+			w := data[event.WaitingMessage](e)
+			if i := slices.IndexFunc(h.waiting, func(o event.WaitingMessage) bool { return o.ID == w.ID }); i >= 0 {
 				h.waiting[i] = w
 			} else {
 				h.waiting = append(h.waiting, w)
 			}
 		case event.MessageTaken, event.MessageDropped:
-			gone := data[event.Removed](e)
-			h.waiting = slices.DeleteFunc(h.waiting, func(o event.Waiting) bool { return o.ID == gone.ID })
+			gone := data[event.Removal](e)
+			h.waiting = slices.DeleteFunc(h.waiting, func(o event.WaitingMessage) bool { return o.ID == gone.ID })
 		case event.TextDelta:
 			d := data[event.Delta](e)
 			if i := slices.IndexFunc(h.messages, func(o chat.Message) bool { return o.ID == d.Message }); i >= 0 {
@@ -163,7 +163,7 @@ func (h *harness) Messages(_ context.Context, conversation string) ([]chat.Messa
 }
 
 // Waiting returns what waits; the tests use one conversation at a time for it.
-func (h *harness) Waiting(context.Context, string) ([]event.Waiting, error) {
+func (h *harness) Waiting(context.Context, string) ([]event.WaitingMessage, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.waiting), nil

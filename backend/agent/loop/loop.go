@@ -124,7 +124,7 @@ type Ask struct {
 	Text         string
 	// Attached is text from outside that goes with it. From are the sources of Text if it is not the asker's
 	// own.
-	Attached []chat.Attached
+	Attached []chat.Attachment
 	From     []string
 	// Model is provider/name or "pilot"; empty means pilot.
 	Model string
@@ -149,7 +149,7 @@ type Ask struct {
 	Raise bool
 	// fromQueue is set for a message that waited, branch for a turn that begins a branch, lineage for a
 	// subagent.
-	fromQueue *event.Waiting
+	fromQueue *event.WaitingMessage
 	branch    *branchPoint
 	lineage   *lineage
 }

@@ -30,7 +30,7 @@ func TestPageContextIsToldOnceAsTextFromOutside(t *testing.T) {
 	h.Loop.Close()
 	h.Loop = loop.New(cfg)
 	h.ask(t, "first")
-	given := chat.Attached{Source: says.Source, Title: "rules", Text: "A king is not taken."}
+	given := chat.Attachment{Source: says.Source, Title: "rules", Text: "A king is not taken."}
 	h.run(
 		t,
 		loop.Ask{
@@ -38,7 +38,7 @@ func TestPageContextIsToldOnceAsTextFromOutside(t *testing.T) {
 			Text:         "second",
 			Model:        "openai/m",
 			Interactive:  true,
-			Attached:     []chat.Attached{given},
+			Attached:     []chat.Attachment{given},
 		},
 	)
 	says.Text = ""

@@ -18,7 +18,7 @@ import (
 
 // Queue returns the messages waiting in a conversation, in the order they were sent. Only events change it.
 type Queue interface {
-	Waiting(ctx context.Context, conversation string) ([]event.Waiting, error)
+	Waiting(ctx context.Context, conversation string) ([]event.WaitingMessage, error)
 }
 
 // MaxWaiting limits the messages waiting in one conversation.
@@ -90,7 +90,7 @@ func (l *Loop) enqueue(ctx context.Context, ask Ask, when event.Moment) (string,
 	if ask.Model == "" {
 		ask.Model = llm.PilotName
 	}
-	w := event.Waiting{
+	w := event.WaitingMessage{
 		ID: naming.ID("w"), Text: strings.TrimSpace(ask.Text), When: when, Model: ask.Model, Panel: ask.Panel,
 		Attached: ask.Attached, From: ask.From,
 		Caller: caller(ask), Interactive: ask.Interactive, Asked: time.Now().UTC(),
@@ -113,11 +113,11 @@ func (l *Loop) UpdateWaiting(
 	by toolspec.Caller,
 	text string,
 	when event.Moment,
-) (event.Waiting, error) {
+) (event.WaitingMessage, error) {
 	l.queue.Lock()
 	defer l.queue.Unlock()
 	if err := l.saveUnsaved(ctx, conversation); err != nil {
-		return event.Waiting{}, err
+		return event.WaitingMessage{}, err
 	}
 	w, err := l.findWaiting(ctx, conversation, id, by)
 	if err != nil {
@@ -145,7 +145,7 @@ func (l *Loop) DropWaiting(ctx context.Context, conversation, id string, by tool
 	if _, err := l.findWaiting(ctx, conversation, id, by); err != nil {
 		return err
 	}
-	return l.publish(ctx, event.New(event.MessageDropped, event.Removed{ID: id}).In(conversation, ""))
+	return l.publish(ctx, event.New(event.MessageDropped, event.Removal{ID: id}).In(conversation, ""))
 }
 
 // SendWaiting begins a turn with a message that was kept when its turn ended.
@@ -160,26 +160,26 @@ func (l *Loop) SendWaiting(ctx context.Context, conversation, id string, by tool
 }
 
 // findWaiting returns a waiting message that by may change; l.queue is held.
-func (l *Loop) findWaiting(ctx context.Context, conversation, id string, by toolspec.Caller) (event.Waiting, error) {
+func (l *Loop) findWaiting(ctx context.Context, conversation, id string, by toolspec.Caller) (event.WaitingMessage, error) {
 	if l.cfg.Queue == nil {
-		return event.Waiting{}, ErrNotWaiting
+		return event.WaitingMessage{}, ErrNotWaiting
 	}
 	list, err := l.cfg.Queue.Waiting(ctx, conversation)
 	if err != nil {
-		return event.Waiting{}, err
+		return event.WaitingMessage{}, err
 	}
-	i := slices.IndexFunc(list, func(w event.Waiting) bool { return w.ID == id })
+	i := slices.IndexFunc(list, func(w event.WaitingMessage) bool { return w.ID == id })
 	switch {
 	case i < 0:
-		return event.Waiting{}, ErrNotWaiting
+		return event.WaitingMessage{}, ErrNotWaiting
 	case by == toolspec.CallerHTTP && list[i].Caller != by:
-		return event.Waiting{}, ErrNotOwner
+		return event.WaitingMessage{}, ErrNotOwner
 	}
 	return list[i], nil
 }
 
 // askFromWaiting makes the Ask of a waiting message.
-func askFromWaiting(conversation string, w event.Waiting) Ask {
+func askFromWaiting(conversation string, w event.WaitingMessage) Ask {
 	return Ask{
 		Conversation: conversation, Text: w.Text, Model: w.Model, Panel: w.Panel, Caller: w.Caller,
 		Interactive: w.Interactive, Attached: w.Attached, From: w.From, fromQueue: &w,
@@ -208,7 +208,7 @@ func (l *Loop) startNext(t *turn) *turn {
 	defer l.queue.Unlock()
 	ctx := context.WithoutCancel(t.ctx)
 	list, err := l.cfg.Queue.Waiting(ctx, t.ask.Conversation)
-	if i := slices.IndexFunc(list, func(w event.Waiting) bool { return w.When != event.MomentHeld }); err == nil &&
+	if i := slices.IndexFunc(list, func(w event.WaitingMessage) bool { return w.When != event.MomentHeld }); err == nil &&
 		i >= 0 {
 		var next *turn
 		if next, err = l.begin(ctx, askFromWaiting(t.ask.Conversation, list[i])); err == nil {
@@ -246,12 +246,12 @@ func (t *turn) holdQueue(status chat.Status) []event.Event {
 
 // steeringMessages are the messages waiting for this turn. A turn whose tools are closed takes none: they go
 // to the next turn.
-func (t *turn) steeringMessages() ([]event.Waiting, error) {
+func (t *turn) steeringMessages() ([]event.WaitingMessage, error) {
 	if t.isPilot || t.toolsClosed || t.loop.cfg.Queue == nil || t.ctx.Err() != nil {
 		return nil, nil
 	}
 	list, err := t.loop.cfg.Queue.Waiting(context.WithoutCancel(t.ctx), t.ask.Conversation)
-	return slices.DeleteFunc(list, func(w event.Waiting) bool {
+	return slices.DeleteFunc(list, func(w event.WaitingMessage) bool {
 		return w.When != event.MomentNow || w.Caller != caller(t.ask)
 	}), err
 }
@@ -276,7 +276,7 @@ func (t *turn) takeSteering() (bool, error) {
 		m := t.message(chat.RoleUser, w.Text)
 		m.Program, m.Outside = w.Caller == toolspec.CallerHTTP, w.From
 		events = append(append(events, t.joinMessage(w, m)...),
-			t.event(event.MessageTaken, event.Taken{ID: w.ID, Message: m.ID, Steered: true, Asked: w.Asked}))
+			t.event(event.MessageTaken, event.TakenMessage{ID: w.ID, Message: m.ID, Steered: true, Asked: w.Asked}))
 		if w.Caller != toolspec.CallerHTTP && len(w.From) == 0 {
 			t.typed = append(slices.Clone(t.typed), typedhosts.Find(w.Text)...)
 		}

@@ -100,7 +100,7 @@ func TestASteeringMessageIsTakenAfterTheRunningCall(t *testing.T) {
 		t.Errorf("the calls that were left read %q", read[len(read)-2])
 	}
 	i := slices.IndexFunc(log, func(e event.Event) bool { return e.Kind == event.MessageTaken })
-	if taken := data[event.Taken](log[i]); taken.ID != id || !taken.Steered || taken.Asked.IsZero() ||
+	if taken := data[event.TakenMessage](log[i]); taken.ID != id || !taken.Steered || taken.Asked.IsZero() ||
 		log[i-1].Kind != event.MessageAdded ||
 		data[chat.Message](log[i-1]).ID != taken.Message {
 		t.Errorf("taken %+v after %s", taken, log[i-1].Kind)

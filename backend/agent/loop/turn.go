@@ -118,7 +118,7 @@ func (t *turn) recordStart(ctx context.Context, fresh bool) error {
 		if w := t.ask.fromQueue; w != nil {
 			events = append(
 				events,
-				t.event(event.MessageTaken, event.Taken{ID: w.ID, Message: mine.ID, Asked: w.Asked}),
+				t.event(event.MessageTaken, event.TakenMessage{ID: w.ID, Message: mine.ID, Asked: w.Asked}),
 			)
 		}
 	}

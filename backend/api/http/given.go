@@ -37,7 +37,7 @@ func (s *Server) with(ask *loop.Ask, g Given) error {
 		if err != nil {
 			return err
 		}
-		ask.Attached = append(ask.Attached, chat.Attached{Source: from, Title: a.Title, Text: a.Text})
+		ask.Attached = append(ask.Attached, chat.Attachment{Source: from, Title: a.Title, Text: a.Text})
 	}
 	for _, name := range g.From {
 		from, err := name, error(nil)

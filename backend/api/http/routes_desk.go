@@ -14,7 +14,7 @@ import (
 
 // Editor keeps what is open in the code editor and what is not saved there.
 type Editor interface {
-	All() wire.EditorKept
+	All() wire.EditorSession
 	Keep(state wire.EditorState) error
 	KeepDraft(d wire.EditorDraft) error
 	DropDraft(path string) error
@@ -106,7 +106,7 @@ func person[I, O any](h func(context.Context, *I) (*O, error)) func(context.Cont
 
 func (s *Server) editorRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/desk/editor", "What is open in the code editor, and what is not saved",
-		http.StatusOK, person(func(context.Context, *route.Empty) (*route.Body[wire.EditorKept], error) {
+		http.StatusOK, person(func(context.Context, *route.Empty) (*route.Body[wire.EditorSession], error) {
 			return route.Answer(s.rooms.Editor.All()), nil
 		}))
 	route.Add(s.api, http.MethodPut, "/api/desk/editor", "Keep what is open in the code editor", http.StatusNoContent,

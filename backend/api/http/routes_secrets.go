@@ -15,7 +15,7 @@ import (
 type SecretList struct {
 	Secrets []secrets.Secret `json:"secrets"`
 	// Where new values are kept.
-	Where secrets.Where `json:"where"`
+	Where secrets.StorageInfo `json:"where"`
 }
 
 // secretInput is a secret to keep. Its value is read here and told nowhere.
@@ -41,7 +41,7 @@ func (s *Server) secretRoutes() {
 				return nil, err
 			}
 			one := secrets.Secret{Name: in.Name, Host: in.Body.Host, Places: in.Body.Places}
-			if server, is := secrets.ServerOf(one.Host); is {
+			if server, is := secrets.ServerName(one.Host); is {
 				one.Command = s.rooms.Command(server)
 			}
 			_, err := s.rooms.Secrets.Put(one, in.Body.Value)
@@ -62,7 +62,7 @@ func (s *Server) secretRoutes() {
 				return nil, err
 			}
 			err := s.rooms.Secrets.Delete(in.Name)
-			if errors.Is(err, secrets.ErrUnknown) {
+			if errors.Is(err, secrets.ErrNotFound) {
 				return nil, route.NotFound("There is no secret of this name any more.")
 			}
 			if err != nil {
@@ -73,5 +73,5 @@ func (s *Server) secretRoutes() {
 }
 
 func (s *Server) secrets() *route.Body[SecretList] {
-	return route.Answer(SecretList{Secrets: s.rooms.Secrets.List(), Where: s.rooms.Secrets.Where()})
+	return route.Answer(SecretList{Secrets: s.rooms.Secrets.List(), Where: s.rooms.Secrets.StorageInfo()})
 }

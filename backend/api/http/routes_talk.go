@@ -141,7 +141,7 @@ func (s *Server) share(ctx context.Context, in *struct {
 			"This is the talk of a subagent. Share the conversation that it worked for.")
 	}
 	if _, err := s.rooms.Events.Publish(ctx, event.New(event.ConversationShared,
-		event.Shared{ID: c.ID, Shared: in.Body.Shared}).In(c.ID, "")); err != nil {
+		event.Sharing{ID: c.ID, Shared: in.Body.Shared}).In(c.ID, "")); err != nil {
 		return nil, route.Failed("It stays as it was: "+
 			map[bool]string{true: "shared.", false: "not shared."}[c.Shared], err)
 	}
@@ -302,7 +302,7 @@ func (s *Server) approve(ctx context.Context, in *struct {
 	}
 	err := s.rooms.Desk.AnswerForm(ctx, in.ID, in.Body.Answer, in.Body.Filled, in.Body.Reason, in.Body.Hash)
 	switch {
-	case errors.Is(err, approval.ErrUnknown):
+	case errors.Is(err, approval.ErrNotFound):
 		return nil, route.NotFound("This question does not wait any more.")
 	case errors.Is(err, approval.ErrAnswered):
 		return nil, huma.NewError(http.StatusConflict, "This question was answered already; the first answer holds.")

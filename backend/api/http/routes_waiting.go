@@ -28,7 +28,7 @@ func (s *Server) waitingRoutes() {
 				When string `json:"when,omitempty" enum:"now,next"`
 			}
 		},
-		) (*route.Body[event.Waiting], error) {
+		) (*route.Body[event.WaitingMessage], error) {
 			w, err := s.rooms.Loop.UpdateWaiting(ctx, in.ID, in.Message, asking(ctx), in.Body.Text,
 				event.Moment(in.Body.When))
 			if err != nil {

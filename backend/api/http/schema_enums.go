@@ -91,7 +91,7 @@ func fieldValues() map[reflect.Type]map[string][]any {
 		reflect.TypeFor[wire.TerminalMessage](): {"kind": {
 			"hello", "open", "stop", "again", "close", "resize", "share", "watch", "leave", "drawn",
 		}},
-		reflect.TypeFor[wire.TerminalNews](): {"kind": {"tabs", "opened", "watching", "error"}},
+		reflect.TypeFor[wire.TerminalUpdate](): {"kind": {"tabs", "opened", "watching", "error"}},
 		reflect.TypeFor[evals.Outcome]():     {"state": {"passed", "failed", "skipped"}},
 	}
 }

@@ -39,7 +39,7 @@ func streamTypes() []any {
 		wire.SurfaceMarks{},
 		wire.FrameHeader{},
 		wire.TerminalMessage{},
-		wire.TerminalNews{},
+		wire.TerminalUpdate{},
 		wire.Discovery{},
 		toolspec.Result{},
 		annotation.Observation{},

@@ -61,7 +61,7 @@ func (a *asker) answer(_ context.Context, id string, answer event.Answer, reason
 	defer a.mu.Unlock()
 	waits := a.waiting[id]
 	if waits == nil || hash != "hash of "+id {
-		return approval.ErrUnknown
+		return approval.ErrNotFound
 	}
 	delete(a.waiting, id)
 	a.heard, a.reasons = append(a.heard, answer), append(a.reasons, reason)

@@ -59,7 +59,7 @@ func (h *Hub) inFront() *conn {
 // Ask asks the window that a person turned to last about the page of the panel it shows, and returns its
 // answer: JSON of unknown form where a page wrote it. It gives up with ctx, and then tells the window so.
 // ErrNoWindow when none is connected.
-func (h *Hub) Ask(ctx context.Context, ask wire.SurfaceAsk) (json.RawMessage, error) {
+func (h *Hub) Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage, error) {
 	c := h.inFront()
 	if c == nil {
 		return nil, ErrNoWindow

@@ -85,7 +85,7 @@ func (d *TerminalDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // message is one for the window: news, or output of a tab.
 type message struct {
-	news *wire.TerminalNews
+	news *wire.TerminalUpdate
 	tab  int
 	data []byte
 }
@@ -114,7 +114,7 @@ func (c *watching) serve() {
 	c.socket.SetReadLimit(readLimit)
 	if err := c.hello(); err != nil {
 		_ = c.socket.SetWriteDeadline(time.Now().Add(writeTimeout))
-		_ = c.socket.WriteJSON(wire.TerminalNews{
+		_ = c.socket.WriteJSON(wire.TerminalUpdate{
 			V: wire.Version, Kind: "error", Error: err.Error(),
 			Tabs: []wire.Terminal{},
 		})
@@ -157,7 +157,7 @@ func (c *watching) hello() error {
 func (c *watching) tell() {
 	for {
 		tabs, changed := c.door.terminals.List()
-		if !c.send(message{news: &wire.TerminalNews{Kind: "tabs", Tabs: tabs}}) {
+		if !c.send(message{news: &wire.TerminalUpdate{Kind: "tabs", Tabs: tabs}}) {
 			return
 		}
 		select {
@@ -225,7 +225,7 @@ func (c *watching) read() {
 		} else {
 			err = c.asked(data)
 		}
-		if err != nil && !c.send(message{news: &wire.TerminalNews{Kind: "error", Error: err.Error()}}) {
+		if err != nil && !c.send(message{news: &wire.TerminalUpdate{Kind: "error", Error: err.Error()}}) {
 			return
 		}
 	}
@@ -256,7 +256,7 @@ func (c *watching) watch(number int) error {
 	ctx, stop := context.WithCancel(c.ctx)
 	c.watched[number] = &watched{watcher: watcher, stop: stop}
 	c.tasks.Go(func() {
-		if !c.send(message{news: &wire.TerminalNews{Kind: "watching", Tab: number, Bytes: replay}}) {
+		if !c.send(message{news: &wire.TerminalUpdate{Kind: "watching", Tab: number, Bytes: replay}}) {
 			return
 		}
 		for {

@@ -18,7 +18,7 @@ func (c *watching) asked(data []byte) error {
 	case "open":
 		tab, err := all.Open(m.Columns, m.Rows)
 		if err == nil {
-			c.send(message{news: &wire.TerminalNews{Kind: "opened", Tab: tab.Number()}})
+			c.send(message{news: &wire.TerminalUpdate{Kind: "opened", Tab: tab.Number()}})
 		}
 		return err
 	case "stop":

@@ -193,7 +193,7 @@ func (s *builder) add(doc *cdp.Document, nodes []collect.RawNode, ids []int, at 
 		}
 		if n.CoveredByText != "" {
 			e.States = append(slices.Clone(e.States),
-				annotation.CoveredBy(s.observer.elements.ID(doc.Seq, n.CoveredBy), n.CoveredByText))
+				annotation.CoverState(s.observer.elements.ID(doc.Seq, n.CoveredBy), n.CoveredByText))
 		}
 		s.snapshot.ByID[e.ID] = len(s.snapshot.Elements)
 		s.snapshot.Elements = append(s.snapshot.Elements, e)

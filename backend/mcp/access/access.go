@@ -116,7 +116,7 @@ func Resolve(s Server, m Machine) Permissions {
 		Network:     []string{AnyHost},
 		secretPaths: map[string]string{},
 	}}
-	g.closed = append(confine.Private(m.Home), tempFolders()...)
+	g.closed = append(confine.PrivateFolders(m.Home), tempFolders()...)
 	dir := g.dir()
 	w := s.Written
 	if w != nil && w.Confine == "off" {

@@ -25,7 +25,7 @@ func newMachine(t *testing.T) *machine {
 	a := &machine{t: t, home: home, m: Machine{
 		Home: home, Path: base + "/bin", OwnFolders: []string{home + "/.local/share/sextant"},
 		Places:      protectedpaths.New(protectedpaths.OwnFolders{Home: home, Data: home + "/.local/share/sextant"}),
-		IsProtected: confine.New(confine.Config{Home: home}).Keeps,
+		IsProtected: confine.New(confine.Config{Home: home}).ForcesReadOnly,
 	}}
 	a.file("~/.ssh/id_ed25519", "~/.bashrc", "~/Documents/tax/a.txt", "~/proj/server.py", "~/proj/pyproject.toml")
 	return a
@@ -270,7 +270,7 @@ func TestPlacesOfTheSystemAreNotedWhereTheyCannotBeGranted(t *testing.T) {
 		"/dev/null": "", "/dev/ptmx": "note",
 	} {
 		g := &resolver{Machine: a.m, server: Server{}, perms: Permissions{}}
-		g.closed = confine.Private(a.home)
+		g.closed = confine.PrivateFolders(a.home)
 		if g.grantPath(path, ""); want == "note" &&
 			(len(g.perms.Notes) != 1 || !strings.Contains(g.perms.Notes[0], "confine")) ||
 			want == "" && len(g.perms.Notes) > 0 {
@@ -321,7 +321,7 @@ func TestAContainerIsABorderOnlyWithOptionsKnownToLeaveItClosed(t *testing.T) {
 		"mcp gateway run --catalog " + h + "/x":                                   false,
 	} {
 		g := &resolver{Machine: a.m, server: Server{Command: "docker", Workspace: h + "/proj/deep"}}
-		g.closed = confine.Private(h)
+		g.closed = confine.PrivateFolders(h)
 		if why := g.whyNotIsolated(strings.Fields(line)); (why == "") != closed {
 			t.Errorf("docker %s: %q", line, why)
 		}

@@ -107,7 +107,7 @@ func (g *resolver) commandFile() (string, bool) {
 }
 
 func (g *resolver) showToolchain(command string) {
-	for _, dir := range confine.Toolchain(command, g.closed) {
+	for _, dir := range confine.ToolchainFolders(command, g.closed) {
 		if g.tooBroad(dir) {
 			g.perms.Program = append(g.perms.Program, command)
 			if r := resolveLinks(command); r != command {

@@ -264,7 +264,7 @@ func (v *server) callFailed(
 
 // timedOut reports whether ctx ended because its time was used up.
 func timedOut(ctx context.Context) bool {
-	return errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(context.Cause(ctx), deadline.ErrOver)
+	return errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(context.Cause(ctx), deadline.ErrExceeded)
 }
 
 // taskFailed says what became of a call that continued as a task, nil of any other.

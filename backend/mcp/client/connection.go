@@ -47,7 +47,7 @@ func (c *connection) ended() <-chan struct{} {
 	if c.process == nil {
 		return nil
 	}
-	return c.process.Dead()
+	return c.process.Exited()
 }
 
 func (c *connection) close() {
@@ -72,7 +72,7 @@ func (v *server) startProgram(ctx context.Context) (*connection, error) {
 	env := make([]string, 0, len(v.entry.Env))
 	for _, name := range slices.Sorted(maps.Keys(v.entry.Env)) {
 		value, err := v.fillSecrets(v.entry.Env[name], secrets.Sink{
-			Place: secrets.Env, Origin: secrets.Server(v.name), Command: v.entry.Line(),
+			Place: secrets.Env, Origin: secrets.ServerHost(v.name), Command: v.entry.Line(),
 		})
 		if err != nil {
 			return nil, err

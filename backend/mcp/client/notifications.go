@@ -81,10 +81,10 @@ func (s *Servers) notify() {
 		s.mu.Lock()
 		s.notifyPending = false
 		over := s.life != nil && s.life.Err() != nil
-		all := event.MCPHeard{Servers: []event.ServerHeard{}}
+		all := event.MCPNotifications{Servers: []event.ServerNotifications{}}
 		for _, name := range slices.Sorted(maps.Keys(s.servers)) {
 			n := s.servers[name].notified
-			all.Servers = append(all.Servers, event.ServerHeard{
+			all.Servers = append(all.Servers, event.ServerNotifications{
 				Name: name, Lists: n.lists,
 				Updates: maps.Clone(n.updates),
 			})

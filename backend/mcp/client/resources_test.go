@@ -156,11 +156,11 @@ func TestChangesOfResourcesAreToldForWhatIsWatched(t *testing.T) {
 		}
 	}
 	call(t, s, "shelf__change", `{}`)
-	told := func() (h event.ServerHeard) {
+	told := func() (h event.ServerNotifications) {
 		j.mu.Lock()
 		defer j.mu.Unlock()
 		for _, e := range j.events {
-			var said event.MCPHeard
+			var said event.MCPNotifications
 			if e.Kind == event.MCPTold && json.Unmarshal(e.Data, &said) == nil {
 				h = said.Servers[0]
 			}

@@ -67,7 +67,7 @@ func newMachine(t *testing.T, without ...string) *machine {
 	m.file(t, "ada/.npmrc", "registry=https://packages.example/\n//packages.example/:_authToken="+m.token+"\n")
 	own := []string{m.data, m.home + "/.config/sextant"}
 	m.sandbox = &launch.Sandbox{
-		Confine: confine.New(confine.Config{Home: m.home, Secret: own, Without: without}), Home: m.home, Homes: m.data +
+		Confine: confine.New(confine.Config{Home: m.home, SecretPaths: own, Disabled: without}), Home: m.home, Homes: m.data +
 			"/mcp-servers", OwnFolders: own,
 		Places: protectedpaths.New(protectedpaths.OwnFolders{Home: m.home, Data: m.data, Config: own[1]}),
 	}
@@ -198,8 +198,8 @@ func TestAConfinedServerIsAskedToEndBeforeItIsKilled(t *testing.T) {
 	if body, err := os.ReadFile(homes[0]); err != nil || string(body) != "bye\n" {
 		t.Errorf("it was not asked: %q, %v", body, err)
 	}
-	if conn.process.Exit() != "exit 0" {
-		t.Errorf("got %s", conn.process.Exit())
+	if conn.process.ExitStatus() != "exit 0" {
+		t.Errorf("got %s", conn.process.ExitStatus())
 	}
 }
 
@@ -222,7 +222,7 @@ func TestWhereThereIsNoSandboxAServerStartsOnlyAfterAPersonSaidSo(t *testing.T) 
 	asked := make(chan string, 10)
 	answer := atomic.Bool{}
 	box := &launch.Sandbox{
-		Confine: confine.New(confine.Config{Without: []string{"bubblewrap", "landlock"}}),
+		Confine: confine.New(confine.Config{Disabled: []string{"bubblewrap", "landlock"}}),
 		Homes:   t.TempDir(), ConfirmUnsandboxed: func(_ context.Context, server, line, why string) (bool, error) {
 			asked <- server + ": " + why
 			return answer.Load(), nil

@@ -37,7 +37,7 @@ func TestAServersEnvAndHeadersGetSecretsThatAreForIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []secrets.Secret{
-		{Name: "db", Host: secrets.Server("near"), Command: config.CommandOf(path, "near")},
+		{Name: "db", Host: secrets.ServerHost("near"), Command: config.CommandOf(path, "near")},
 		{Name: "far", Host: strings.TrimPrefix(h.URL, "http://")},
 		{Name: "bank", Host: "bank.example"},
 	} {

@@ -299,13 +299,13 @@ func (v *server) explain(conn *connection, err error) error {
 	}
 	timer := time.NewTimer(inflight.Grace)
 	defer timer.Stop()
-	last := v.tail.Last()
+	last := v.tail.LastLine()
 	select {
 	case <-conn.process.Done():
-		if last = v.tail.Last(); last != "" {
-			return fmt.Errorf("stopped, %s: %s%s", conn.process.Exit(), last, v.missingGrant(v.tail.String()))
+		if last = v.tail.LastLine(); last != "" {
+			return fmt.Errorf("stopped, %s: %s%s", conn.process.ExitStatus(), last, v.missingGrant(v.tail.String()))
 		}
-		return fmt.Errorf("stopped, %s", conn.process.Exit())
+		return fmt.Errorf("stopped, %s", conn.process.ExitStatus())
 	case <-timer.C:
 	}
 	if last != "" {

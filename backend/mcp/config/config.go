@@ -84,7 +84,7 @@ func (e Entry) Line() string {
 	if e.Command == "" {
 		return e.URL
 	}
-	return procgroup.Line(e.Command, e.Args)
+	return procgroup.CommandLine(e.Command, e.Args)
 }
 
 // Location identifies where the server is: its program with arguments and folder, or its address.

@@ -99,7 +99,7 @@ func (b *Sandbox) Sweep(entries map[string]config.Entry, server string) error {
 		if parts == nil || used[folder] || server != "" && parts[1] != homeName(server) {
 			continue
 		}
-		err = errors.Join(err, confine.Wipe(filepath.Join(b.Homes, item.Name())))
+		err = errors.Join(err, confine.RemoveAll(filepath.Join(b.Homes, item.Name())))
 	}
 	return err
 }

@@ -24,11 +24,11 @@ import (
 
 // Program is a server's program that was started.
 type Program interface {
-	// Dead is closed as soon as the program has ended, Done when everything it started is gone too. Exit
+	// Exited is closed as soon as the program has ended, Done when everything it started is gone too. ExitStatus
 	// says after that how it ended.
-	Dead() <-chan struct{}
+	Exited() <-chan struct{}
 	Done() <-chan struct{}
-	Exit() string
+	ExitStatus() string
 	// Stop closes the program's input, asks it to end after half of grace, and kills it after grace.
 	Stop(grace time.Duration)
 }

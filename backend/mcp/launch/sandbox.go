@@ -21,7 +21,7 @@ import (
 
 // Sandbox is where the programs of servers run.
 type Sandbox struct {
-	Confine *confine.Confine
+	Confine *confine.Sandbox
 	// Homes holds a home for each server, kept from one start to the next.
 	Homes string
 	// Home is the person's home, "" if unknown; Own are Sextant's own folders, which no server is granted.
@@ -56,7 +56,7 @@ func (b *Sandbox) Held(e config.Entry, workspace string) access.Permissions {
 		Bundles: b.Bundles,
 	}
 	if b.Confine != nil {
-		m.IsProtected = b.Confine.Keeps
+		m.IsProtected = b.Confine.ForcesReadOnly
 	}
 	if path := e.Env["PATH"]; path != "" {
 		m.Path = path
@@ -102,7 +102,7 @@ func (b *Sandbox) missing(h access.Permissions) string {
 	switch {
 	case !ok:
 		return why
-	case len(h.Network) > 0 && !h.AllowsAnyHost() && !b.Confine.Limits():
+	case len(h.Network) > 0 && !h.AllowsAnyHost() && !b.Confine.IsolatesNetwork():
 		return "the sandbox of this machine cannot limit a program to some hosts"
 	}
 	return ""
@@ -125,8 +125,8 @@ func (b *Sandbox) startInside(
 	spec := confine.Spec{
 		Args: append([]string{name}, r.Entry.Args...), Dir: held.Dir, Home: home, Env: r.Env,
 		Stdin: in, Stdout: out, Stderr: r.Log,
-		Shown: append(held.Program, held.Read...), Writable: held.Write, Closed: confine.Private(b.Home),
-		Network: held.AllowsAnyHost(), OwnPorts: true, Limits: confine.Limits{Memory: memoryLimit},
+		Readable: append(held.Program, held.Read...), Writable: held.Write, Restricted: confine.PrivateFolders(b.Home),
+		Network: held.AllowsAnyHost(), AllowBlockedPorts: true, Limits: confine.Limits{Memory: memoryLimit},
 	}
 	if held.Package != "" {
 		spec.Writable = append(spec.Writable, held.Package)
@@ -164,7 +164,7 @@ func (b *Sandbox) startInside(
 
 // defaultDir is where a program starts whose entry names no folder.
 func (b *Sandbox) defaultDir(home string, held access.Permissions) string {
-	if b.Home == "" || !b.Confine.Limits() || held.ReadsAll(b.Home) {
+	if b.Home == "" || !b.Confine.IsolatesNetwork() || held.ReadsAll(b.Home) {
 		return home
 	}
 	return b.Home
@@ -178,7 +178,7 @@ func (b *Sandbox) proxy(ctx context.Context, hosts []string) func(net.Listener) 
 		}
 		return errors.New("sextant.grants.network of this MCP server does not include it")
 	}
-	return func(ln net.Listener) func() { return b.Egress.ServeRun(ctx, ln, allow, nil) }
+	return func(ln net.Listener) func() { return b.Egress.ServeProxy(ctx, ln, allow, nil) }
 }
 
 // confinedProgram is a program in the sandbox.
@@ -191,14 +191,14 @@ type confinedProgram struct {
 	err     error
 }
 
-// Dead is closed when the program has ended.
-func (p *confinedProgram) Dead() <-chan struct{} { return p.done }
+// Exited is closed when the program has ended.
+func (p *confinedProgram) Exited() <-chan struct{} { return p.done }
 
 // Done is closed when everything it started is gone.
 func (p *confinedProgram) Done() <-chan struct{} { return p.done }
 
-// Exit says how it ended.
-func (p *confinedProgram) Exit() string {
+// ExitStatus says how it ended.
+func (p *confinedProgram) ExitStatus() string {
 	select {
 	case <-p.done:
 	default:

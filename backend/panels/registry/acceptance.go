@@ -33,11 +33,11 @@ type pending struct {
 	declined bool
 }
 
-func (p *pending) view() *event.PanelPending {
+func (p *pending) view() *event.PendingManifest {
 	if p == nil {
 		return nil
 	}
-	v := &event.PanelPending{Hash: p.hash, Diff: p.diff, Declined: p.declined, Developing: p.toolsOnly()}
+	v := &event.PendingManifest{Hash: p.hash, Diff: p.diff, Declined: p.declined, Developing: p.toolsOnly()}
 	for _, reason := range p.reasons {
 		v.Reasons = append(v.Reasons, reason.Text)
 	}

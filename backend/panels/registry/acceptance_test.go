@@ -17,7 +17,7 @@ import (
 )
 
 // waits is the change of a panel that waits for the person.
-func waits(t *testing.T, r *Registry, id string) event.PanelPending {
+func waits(t *testing.T, r *Registry, id string) event.PendingManifest {
 	t.Helper()
 	eventually(t, "a change of "+id+" waits", func() bool { p, _ := panel(r, id); return p.Pending != nil })
 	p, _ := panel(r, id)

@@ -39,13 +39,15 @@ func TestFieldsListsRequiredFieldsFirst(t *testing.T) {
 		`{}`, `[]`, `{"properties":{"a":{"type":"object"}}}`,
 		`{"properties":{"a":{"type":"array","items":{"type":"string"}}}}`,
 	} {
-		if _, err := Fields([]byte(wrong)); err == nil {
-			t.Errorf("%s was taken for a form", wrong)
-		}
+		t.Run(wrong, func(t *testing.T) {
+			if _, err := Fields([]byte(wrong)); err == nil {
+				t.Errorf("%s was taken for a form", wrong)
+			}
+		})
 	}
 }
 
-func TestAnInvalidFormKeepsTheQuestionWaiting(t *testing.T) {
+func TestInvalidFormKeepsQuestionWaiting(t *testing.T) {
 	fields, err := Fields([]byte(orderForm))
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package approval holds the questions that wait for a person's answer.
+// Package approval keeps the questions that wait for the person's answer.
 //
 // The contract: a question is answered at most once, by the first answer that has its hash and is one of its
 // choices, wherever it comes from (window, keyboard, HTTP, MCP). The asker continues only after the answer is
@@ -22,7 +22,7 @@ import (
 
 // Why an answer is not accepted.
 var (
-	ErrUnknown    = errors.New("no such question")
+	ErrNotFound   = errors.New("no such question")
 	ErrAnswered   = errors.New("the question has already been answered")
 	ErrStale      = errors.New("the answer belongs to another version of the question")
 	ErrNotOffered = errors.New("that answer was not offered")
@@ -40,7 +40,7 @@ type Publisher interface {
 	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
 }
 
-// Queue holds the waiting questions. Its methods may be called concurrently.
+// Queue contains the waiting questions. It is safe for concurrent use.
 type Queue struct {
 	events Publisher
 
@@ -114,7 +114,7 @@ func (d *Queue) publishLapsed(ctx context.Context, q *question) {
 }
 
 // Answer closes the question id. hash must be the question's, answer one of its choices. It fails with
-// ErrUnknown, ErrAnswered, ErrStale or ErrNotOffered, or when the answer cannot be stored; the question then keeps
+// ErrNotFound, ErrAnswered, ErrStale or ErrNotOffered, or when the answer cannot be stored; the question then keeps
 // waiting.
 func (d *Queue) Answer(ctx context.Context, id string, answer event.Answer, reason, hash string) error {
 	return d.AnswerForm(ctx, id, answer, nil, reason, hash)
@@ -176,7 +176,7 @@ func (d *Queue) take(id string, answer event.Answer, hash string) (*question, er
 	case i < 0 && slices.Contains(d.closed, id):
 		return nil, ErrAnswered
 	case i < 0:
-		return nil, ErrUnknown
+		return nil, ErrNotFound
 	}
 	q := d.waiting[i]
 	offered := func(c event.Choice) bool { return c.Answer == answer }

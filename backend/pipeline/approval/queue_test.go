@@ -82,7 +82,7 @@ func asking(ctx context.Context, d *Queue, a event.Approval) chan asked {
 	return done
 }
 
-func TestTheFirstRightAnswerCounts(t *testing.T) {
+func TestFirstValidAnswerCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, out := context.Background(), &recordedEvents{}
 		d := New(out)
@@ -91,7 +91,7 @@ func TestTheFirstRightAnswerCounts(t *testing.T) {
 			t.Fatalf("%+v", w)
 		}
 		for want, err := range map[error]error{
-			ErrUnknown:    d.Answer(ctx, "other", event.AnswerOnce, "", "right"),
+			ErrNotFound:   d.Answer(ctx, "other", event.AnswerOnce, "", "right"),
 			ErrStale:      d.Answer(ctx, "q", event.AnswerOnce, "", "wrong"),
 			ErrNotOffered: d.Answer(ctx, "q", event.AnswerAlways, "", "right"),
 		} {
@@ -119,7 +119,7 @@ func TestTheFirstRightAnswerCounts(t *testing.T) {
 	})
 }
 
-func TestOfManyAnswersAtOnceOneIsTaken(t *testing.T) {
+func TestConcurrentAnswersCountOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, out := context.Background(), &recordedEvents{}
 		d := New(out)
@@ -145,7 +145,7 @@ func TestOfManyAnswersAtOnceOneIsTaken(t *testing.T) {
 	})
 }
 
-func TestAQuestionWhoseCallStopsLapses(t *testing.T) {
+func TestQuestionOfStoppedCallLapses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(context.Background())
 		out := &recordedEvents{}
@@ -164,7 +164,7 @@ func TestAQuestionWhoseCallStopsLapses(t *testing.T) {
 	})
 }
 
-func TestAnAnswerThatCannotBeStoredLeavesTheQuestion(t *testing.T) {
+func TestFailedAnswerKeepsQuestionWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, full := context.Background(), errors.New("disk full")
 		out := &recordedEvents{}
@@ -185,7 +185,7 @@ func TestAnAnswerThatCannotBeStoredLeavesTheQuestion(t *testing.T) {
 	})
 }
 
-func TestAStopWhileAnAnswerIsStoredLeavesNothingOpen(t *testing.T) {
+func TestCancelWhileAnswerIsStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(context.Background())
 		out := &recordedEvents{}

@@ -32,20 +32,20 @@ type AppSource interface {
 
 // Registry asks its sources in order. Its methods may be called concurrently.
 type Registry struct {
-	sources []Source
-	off     func() []string
+	sources  []Source
+	excluded func() []string
 }
 
-// Without leaves out the tools that off returns. Call it before the first ForPanel.
-func (d *Registry) Without(off func() []string) { d.off = off }
+// Exclude leaves out the tools that off returns. Call it before the first ForPanel.
+func (d *Registry) Exclude(off func() []string) { d.excluded = off }
 
 // New returns a Registry over sources; the earliest wins a name that several offer.
 func New(sources ...Source) *Registry { return &Registry{sources: sources} }
 
 func (d *Registry) switchedOff() map[string]bool {
 	names := map[string]bool{}
-	if d.off != nil {
-		for _, name := range d.off() {
+	if d.excluded != nil {
+		for _, name := range d.excluded() {
 			names[name] = true
 		}
 	}
@@ -101,7 +101,7 @@ type Catalog struct {
 
 func (c *Catalog) add(def toolspec.Definition) {
 	if def.Name == "" {
-		c.problems = append(c.problems, fmt.Sprintf("a tool of %s has no name, so it is off", owner(def)))
+		c.problems = append(c.problems, fmt.Sprintf("a tool of %s has no name, so it is not available", owner(def)))
 		return
 	}
 	if i, taken := c.byName[def.Name]; taken {

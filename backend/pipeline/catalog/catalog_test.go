@@ -26,7 +26,7 @@ func def(name string, origin toolspec.Origin, owner string) toolspec.Definition 
 	}
 }
 
-func TestThePanelsToolsAreThereOnlyWhileItIsActive(t *testing.T) {
+func TestPanelToolsAreListedOnlyWhileActive(t *testing.T) {
 	d := New(
 		panels{"": {def("navigate_page", toolspec.OriginBaseline, "")}},
 		panels{"notes": {def("note_add", toolspec.OriginPanel, "notes")}},
@@ -52,7 +52,7 @@ func TestThePanelsToolsAreThereOnlyWhileItIsActive(t *testing.T) {
 	}
 }
 
-func TestADuplicateNameIsReported(t *testing.T) {
+func TestDuplicateToolNameIsReported(t *testing.T) {
 	c := New(
 		panels{"": {def("save", toolspec.OriginBaseline, "")}},
 		panels{"": {def("save", toolspec.OriginPanel, "notes"), def("", toolspec.OriginMCP, "x")}},
@@ -66,7 +66,7 @@ func TestADuplicateNameIsReported(t *testing.T) {
 	}
 }
 
-func TestACatalogueDoesNotChange(t *testing.T) {
+func TestCatalogIsImmutable(t *testing.T) {
 	source := panels{"": {def("a", toolspec.OriginBaseline, "")}}
 	c := New(source).ForPanel("")
 	source[""] = append(source[""], def("b", toolspec.OriginBaseline, ""))

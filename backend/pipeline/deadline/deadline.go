@@ -23,8 +23,8 @@ type deadline struct {
 	over    bool
 }
 
-// ErrOver is the cause of a context whose time is used up.
-var ErrOver = errors.New("deadline")
+// ErrExceeded is the cause of a context whose time is used up.
+var ErrExceeded = errors.New("deadline")
 
 type key struct{}
 
@@ -33,7 +33,7 @@ type key struct{}
 func With(ctx context.Context, limit time.Duration) (inner context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	d := &deadline{left: limit, running: time.Now(), outer: of(ctx)}
-	d.timer = time.AfterFunc(limit, func() { cancel(ErrOver) })
+	d.timer = time.AfterFunc(limit, func() { cancel(ErrExceeded) })
 	return context.WithValue(ctx, key{}, d), func() {
 		d.mu.Lock()
 		d.over = true

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestAQuestionInsideAnExecutionDoesNotUseUpItsTime(t *testing.T) {
+func TestPauseStopsOuterDeadlines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		outer, stop := With(t.Context(), 10*time.Second)
 		defer stop()
@@ -26,17 +26,17 @@ func TestAQuestionInsideAnExecutionDoesNotUseUpItsTime(t *testing.T) {
 			t.Fatal("the inner one ended before its time was used up")
 		}
 		time.Sleep(2 * time.Millisecond)
-		if !errors.Is(context.Cause(inner), ErrOver) || outer.Err() != nil {
+		if !errors.Is(context.Cause(inner), ErrExceeded) || outer.Err() != nil {
 			t.Fatalf("inner: %v, outer: %v", context.Cause(inner), outer.Err())
 		}
 		time.Sleep(5 * time.Second)
-		if !errors.Is(context.Cause(outer), ErrOver) {
+		if !errors.Is(context.Cause(outer), ErrExceeded) {
 			t.Fatalf("outer: %v", context.Cause(outer))
 		}
 		Pause(outer)()
 	})
 }
 
-func TestNoDeadlineCanBePaused(t *testing.T) {
+func TestPauseWithoutDeadline(t *testing.T) {
 	Pause(t.Context())()
 }

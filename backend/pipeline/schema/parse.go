@@ -19,7 +19,7 @@ func decode(data []byte) (any, error) {
 		return nil, explainJSON(data, err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("there is more after the JSON value, at byte %d", dec.InputOffset())
+		return nil, fmt.Errorf("unexpected data after the JSON value, at byte %d", dec.InputOffset())
 	}
 	return v, checkBounds(v, 0)
 }
@@ -30,7 +30,7 @@ func explainJSON(data []byte, err error) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("not JSON at byte %d: %w", syntax.Offset, err)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return fmt.Errorf("not JSON: it ends too early, at byte %d", len(data))
+		return fmt.Errorf("not JSON: it ends unexpectedly at byte %d", len(data))
 	}
 	return fmt.Errorf("not JSON: %w", err)
 }

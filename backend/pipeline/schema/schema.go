@@ -73,8 +73,8 @@ func unusableSchema(err error) *toolspec.Result {
 	return &r
 }
 
-// Problem returns why a definition's parameters cannot be used, nil when they can.
-func (c *Checker) Problem(parameters json.RawMessage) error {
+// CheckSchema returns why a definition's parameters cannot be used, nil when they can.
+func (c *Checker) CheckSchema(parameters json.RawMessage) error {
 	_, err := c.compile(parameters)
 	return err
 }

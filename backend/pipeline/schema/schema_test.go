@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +28,7 @@ func tool(parameters string, examples ...string) toolspec.Definition {
 	return def
 }
 
-func TestDefaultsAreFilledInAtEveryDepth(t *testing.T) {
+func TestDefaultsAreFilledAtEveryDepth(t *testing.T) {
 	got, problem := New().Check(tool(scroll),
 		[]byte(`{"steps":[{"tool":"a<b"},{"tool":"c","retries":2}],"direction":"up"}`))
 	if problem != nil {
@@ -52,7 +53,7 @@ func TestDefaultsAreNotSharedBetweenCalls(t *testing.T) {
 	}
 }
 
-func TestAnErrorNamesTheParameterAndShowsARightCall(t *testing.T) {
+func TestErrorNamesParameterAndShowsCorrectCall(t *testing.T) {
 	deep := `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"array","items":{"type":"string"}}}}}}`
 	for _, c := range []struct{ schema, args, want string }{
 		{scroll, `{}`, `"direction" is missing (string): Where to.`},
@@ -67,28 +68,30 @@ func TestAnErrorNamesTheParameterAndShowsARightCall(t *testing.T) {
 		{scroll, `[]`, `the arguments are an array, not an object`},
 		{scroll, `"x"`, `the arguments are a string ("x"), not an object`},
 		{scroll, `{"direction":`, `cannot be read: not JSON`},
-		{scroll, `{"direction":"up"} {}`, `there is more after the JSON value`},
+		{scroll, `{"direction":"up"} {}`, `unexpected data after the JSON value`},
 		{deep, `{"a":{"b":["x",7]}}`, `"a.b[1]" must be a string, not a number (7)`},
 	} {
-		_, problem := New().Check(tool(c.schema), []byte(c.args))
-		if problem == nil {
-			t.Errorf("%s passed", c.args)
-			continue
-		}
-		if problem.ErrorType != toolspec.ValidationError || !strings.Contains(problem.Error, c.want) {
-			t.Errorf("%s:\n got  %s\n want %s", c.args, problem.Error, c.want)
-		}
-		if !strings.Contains(problem.Error, "For example scroll_page({") {
-			t.Errorf("%s: no example in %q", c.args, problem.Error)
-		}
-		shown := problem.Error[strings.Index(problem.Error, "scroll_page(")+len("scroll_page(") : len(problem.Error)-1]
-		if _, wrong := New().Check(tool(c.schema), []byte(shown)); wrong != nil {
-			t.Errorf("the example %s is wrong itself: %s", shown, wrong.Error)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			_, problem := New().Check(tool(c.schema), []byte(c.args))
+			if problem == nil {
+				t.Errorf("%s passed", c.args)
+				return
+			}
+			if problem.ErrorType != toolspec.ValidationError || !strings.Contains(problem.Error, c.want) {
+				t.Errorf("%s:\n got  %s\n want %s", c.args, problem.Error, c.want)
+			}
+			if !strings.Contains(problem.Error, "For example scroll_page({") {
+				t.Errorf("%s: no example in %q", c.args, problem.Error)
+			}
+			shown := problem.Error[strings.Index(problem.Error, "scroll_page(")+len("scroll_page(") : len(problem.Error)-1]
+			if _, wrong := New().Check(tool(c.schema), []byte(shown)); wrong != nil {
+				t.Errorf("the example %s is wrong itself: %s", shown, wrong.Error)
+			}
+		})
 	}
 }
 
-func TestTheExampleIsTheDefinitionsOwnAndShowsWhatIsMissing(t *testing.T) {
+func TestErrorUsesExampleOfDefinition(t *testing.T) {
 	def := tool(`{"type":"object","required":["a"],"properties":{"a":{"type":"string"},"b":{"type":"string"}}}`,
 		`{"a":5}`, `{"b":"no a"}`, `{"a":"right"}`)
 	_, problem := New().Check(def, []byte(`{}`))
@@ -97,12 +100,14 @@ func TestTheExampleIsTheDefinitionsOwnAndShowsWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestNothingIsConverted(t *testing.T) {
+func TestArgumentTypesAreNotConverted(t *testing.T) {
 	def := tool(`{"type":"object","properties":{"n":{"type":"number"},"b":{"type":"boolean"},"s":{"type":"string"}}}`)
 	for _, args := range []string{`{"n":"5"}`, `{"b":"true"}`, `{"b":1}`, `{"s":5}`, `{"n":null}`} {
-		if got, problem := New().Check(def, []byte(args)); problem == nil {
-			t.Errorf("%s became %s", args, got)
-		}
+		t.Run(args, func(t *testing.T) {
+			if got, problem := New().Check(def, []byte(args)); problem == nil {
+				t.Errorf("%s became %s", args, got)
+			}
+		})
 	}
 	if got, problem := New().Check(def, []byte(`{"n":12345678901234567890.50}`)); problem != nil ||
 		string(got) != `{"n":12345678901234567890.50}` {
@@ -118,15 +123,17 @@ func TestUnknownArgumentsOfMCPToolsAreAllowed(t *testing.T) {
 	}
 }
 
-func TestNoArgumentsAreAnEmptyObject(t *testing.T) {
+func TestMissingArgumentsBecomeEmptyObject(t *testing.T) {
 	for _, args := range []string{"", "  ", "null", "{}"} {
-		if got, problem := New().Check(tool(""), []byte(args)); problem != nil || string(got) != "{}" {
-			t.Errorf("%q: %s, %v", args, got, problem)
-		}
+		t.Run(fmt.Sprintf("%q", args), func(t *testing.T) {
+			if got, problem := New().Check(tool(""), []byte(args)); problem != nil || string(got) != "{}" {
+				t.Errorf("%q: %s, %v", args, got, problem)
+			}
+		})
 	}
 }
 
-func TestHostileArgumentsAreBounded(t *testing.T) {
+func TestHostileArgumentsAreRefused(t *testing.T) {
 	for name, args := range map[string]string{
 		"large":      `{"direction":"` + strings.Repeat("x", MaxArgsBytes) + `"}`,
 		"deep":       strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000),
@@ -136,18 +143,20 @@ func TestHostileArgumentsAreBounded(t *testing.T) {
 		"not quite":  "{\"direction\":\"\x01\"}",
 		"exponent 0": `{"direction":"up","amount":1e99999999999999999999}`,
 	} {
-		_, problem := New().Check(tool(scroll), []byte(args))
-		if problem == nil || problem.ErrorType != toolspec.ValidationError {
-			t.Errorf("%s: %+v", name, problem)
-			continue
-		}
-		if len(problem.Error) > 2000 {
-			t.Errorf("%s: the error is %d bytes", name, len(problem.Error))
-		}
+		t.Run(name, func(t *testing.T) {
+			_, problem := New().Check(tool(scroll), []byte(args))
+			if problem == nil || problem.ErrorType != toolspec.ValidationError {
+				t.Errorf("%s: %+v", name, problem)
+				return
+			}
+			if len(problem.Error) > 2000 {
+				t.Errorf("%s: the error is %d bytes", name, len(problem.Error))
+			}
+		})
 	}
 }
 
-func TestAHostileSchemaIsAnErrorOfTheTool(t *testing.T) {
+func TestHostileSchemaIsErrorOfTool(t *testing.T) {
 	for name, parameters := range map[string]string{
 		"file":      `{"$ref":"file:///etc/passwd"}`,
 		"remote":    `{"type":"object","properties":{"a":{"$ref":"https://evil.example/s.json"}}}`,
@@ -158,17 +167,19 @@ func TestAHostileSchemaIsAnErrorOfTheTool(t *testing.T) {
 		"number":    `{"type":"object","properties":{"a":{"multipleOf":1e-999999999}}}`,
 		"large":     `{"description":"` + strings.Repeat("x", maxSchemaBytes) + `"}`,
 	} {
-		_, problem := New().Check(tool(parameters), []byte(`{}`))
-		if problem == nil || problem.ErrorType != toolspec.SystemError {
-			t.Errorf("%s: %+v", name, problem)
-		}
-		if New().Problem(json.RawMessage(parameters)) == nil {
-			t.Errorf("%s: no problem reported", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, problem := New().Check(tool(parameters), []byte(`{}`))
+			if problem == nil || problem.ErrorType != toolspec.SystemError {
+				t.Errorf("%s: %+v", name, problem)
+			}
+			if New().CheckSchema(json.RawMessage(parameters)) == nil {
+				t.Errorf("%s: no problem reported", name)
+			}
+		})
 	}
 }
 
-func TestASchemaThatRefersToItselfEnds(t *testing.T) {
+func TestRecursiveSchemaTerminates(t *testing.T) {
 	tree := `{"type":"object","$ref":"#/$defs/node","$defs":{"node":{"type":"object","required":["v"],"properties":{
 		"v":{"type":"integer"},"size":{"type":"integer","default":1},"next":{"$ref":"#/$defs/node"}}}}}`
 	got, problem := New().Check(tool(tree), []byte(`{"v":1,"next":{"v":2}}`))
@@ -186,7 +197,7 @@ func TestASchemaThatRefersToItselfEnds(t *testing.T) {
 	}
 }
 
-func TestACheckerIsSafeForConcurrentUse(t *testing.T) {
+func TestCheckerConcurrentUse(t *testing.T) {
 	c := New()
 	var wg sync.WaitGroup
 	for range 8 {
@@ -201,7 +212,7 @@ func TestACheckerIsSafeForConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-func FuzzArgumentsEitherFitOrAreExplained(f *testing.F) {
+func FuzzCheckAcceptsOrExplains(f *testing.F) {
 	for _, s := range []string{
 		`{}`, `{"direction":"up"}`, `{"direction":1}`, `[`, `{"steps":[{"tool":1}]}`, `{"steps":[{}],"x":{"y":[1e5]}}`,
 		`null`,

@@ -8,11 +8,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Value checks one JSON value of any kind against format, the schema that an answer must match. It fills in no
+// CheckValue checks one JSON value of any kind against format, the schema that an answer must match. It fills in no
 // defaults. problems are sentences about the value, none when it matches. An error means that the schema cannot
 // be used, or that checking this value would take too long.
-func (c *Checker) Value(format, value json.RawMessage) (problems []string, err error) {
-	if err := c.Format(format); err != nil {
+func (c *Checker) CheckValue(format, value json.RawMessage) (problems []string, err error) {
+	if err := c.CheckFormat(format); err != nil {
 		return nil, err
 	}
 	sch, err := c.compile(format)
@@ -42,9 +42,9 @@ func (c *Checker) Value(format, value json.RawMessage) (problems []string, err e
 	return problems, nil
 }
 
-// Format returns why format cannot be used as the schema of an answer, nil when it can. A schema that refers to
+// CheckFormat returns why format cannot be used as the schema of an answer, nil when it can. A schema that refers to
 // itself without going deeper into the value is refused.
-func (c *Checker) Format(format json.RawMessage) error {
+func (c *Checker) CheckFormat(format json.RawMessage) error {
 	sch, err := c.compile(format)
 	if err != nil {
 		return err

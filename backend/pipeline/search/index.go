@@ -1,4 +1,4 @@
-// Package search finds tools by what somebody wants to do, for catalogues that are too large for a prompt. It
+// Package search finds tools by what somebody wants to do, for catalogs that are too large for a prompt. It
 // ranks names, descriptions, parameters and examples with BM25.
 //
 // The contract: the same definitions and query give the same tools in the same order. A tool is found only if it

@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func names(defs []toolspec.Definition) []string {
 	return out
 }
 
-func TestAPersonsQuestionFindsItsToolAmongTheFirstFive(t *testing.T) {
+func TestQuestionFindsToolAmongFirstFive(t *testing.T) {
 	defs, asked := searchCases(t)
 	index := search.New(defs)
 	all := names(defs)
@@ -67,7 +68,7 @@ func TestAPersonsQuestionFindsItsToolAmongTheFirstFive(t *testing.T) {
 	}
 }
 
-func TestTheSameWordsFindTheSameToolsInTheSameOrder(t *testing.T) {
+func TestFindIsDeterministic(t *testing.T) {
 	defs, asked := searchCases(t)
 	index, other := search.New(defs), search.New(defs)
 	for _, q := range asked {
@@ -77,7 +78,7 @@ func TestTheSameWordsFindTheSameToolsInTheSameOrder(t *testing.T) {
 	}
 }
 
-func TestAToolsOwnNameFindsIt(t *testing.T) {
+func TestFindByExactName(t *testing.T) {
 	defs, _ := searchCases(t)
 	index := search.New(defs)
 	for _, d := range defs {
@@ -91,9 +92,11 @@ func TestUnknownWordsFindNothing(t *testing.T) {
 	defs, _ := searchCases(t)
 	index := search.New(defs)
 	for _, q := range []string{"", "the and of it", "xyzzy plugh", strings.Repeat("\x00 \xff", 10_000)} {
-		if found := index.Find(q, 5); len(found) != 0 {
-			t.Errorf("%.40q finds %v", q, names(found))
-		}
+		t.Run(fmt.Sprintf("%.20q", q), func(t *testing.T) {
+			if found := index.Find(q, 5); len(found) != 0 {
+				t.Errorf("%.40q finds %v", q, names(found))
+			}
+		})
 	}
 	if found := search.New(nil).Find("send a message", 5); len(found) != 0 {
 		t.Errorf("of no tools it finds %v", names(found))

@@ -1,28 +1,27 @@
-// Package confine runs programs of this machine inside a sandbox, and says when there is none.
+// Package confine runs programs in a sandbox, and says why where no sandbox is available.
 //
-// The sandbox is the border (ARCHITECTURE 11): what a command may do is decided by the kernel,
-// not by reading the command. Inside, a program reads what the person may read except secret
-// places, writes the workspace and a temporary folder of its own, has no network unless it was
-// granted, cannot see, signal or trace what runs outside, and gains no privilege. When the
-// call ends, however it ends, everything it started is dead and its temporary folder is gone.
+// The kernel decides what a command may do, not a reading of the command (decision 11). In the sandbox a program
+// reads what the person may read, except secrets. It writes the workspace and a temporary folder of its own, has
+// no network unless granted, cannot see, signal or trace outside processes, and gains no privileges. When the run
+// ends, however it ends, everything it started is dead and its temporary folder is removed.
 //
-// It works in three steps, all of them our own program run again (see Enter):
+// A run has three processes, all of them started from Sextant's own binary (see Enter):
 //
-//	Sextant      reads no output itself, holds the lifeline
-//	supervisor   outside of the sandbox: starts the next step, adopts what detaches itself,
-//	             kills the whole tree when the command ended or the lifeline broke
-//	enter        inside bubblewrap's namespaces where there are any: limits, capabilities,
-//	             Landlock, seccomp, closed descriptors; then it becomes the command
+//	Sextant      reads the output and holds the lifeline, a pipe
+//	supervisor   outside the sandbox: starts the inner step, adopts detached processes, and kills the whole
+//	             tree when the command ends or the lifeline closes
+//	inner        in bubblewrap's namespaces, if any: sets limits, drops capabilities, applies Landlock and
+//	             seccomp, closes descriptors, and then becomes the command
 //
-// Where bubblewrap works, namespaces hide secrets, processes and the network. Where it does
-// not, Landlock and seccomp alone do, which is stricter in places: no sockets at all, no
-// listing of folders that hold a secret. Neither: Available says why, and whoever runs a
-// command without the sandbox must have asked (Spec.Unconfined).
+// With bubblewrap, namespaces hide secrets, processes and the network. Without it, Landlock and seccomp alone do,
+// which is stricter in places: no sockets at all, no listing of folders that contain a secret. Without either,
+// Available says why, and a command runs only if the caller sets Spec.Unconfined.
 //
-// It is not a virtual machine: a hole in the kernel is a hole in it.
+// The sandbox is not a virtual machine: a bug in the kernel can be a way out.
 package confine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,183 +32,180 @@ import (
 	"time"
 )
 
-// Config is what every run shares.
+// Config is what all runs of a Sandbox share. Paths that do not exist are ignored.
 type Config struct {
-	// Home is the person's home folder; "" takes that of the process.
+	// Home is the person's home folder; "" means that of the process.
 	Home string
-	// Secret are absolute paths of files and folders that are never shown inside, besides
-	// those of protectedpaths.Secrets. A path that is not there is passed over.
-	Secret []string
-	// TempDir is where the temporary folders of runs are made; "" is the system's.
+	// SecretPaths are absolute paths of files and folders that no run sees, in addition to
+	// protectedpaths.Secrets.
+	SecretPaths []string
+	// TempDir is where temporary folders of runs are created; "" means the system's.
 	TempDir string
-	// Ports are TCP ports of our own that a run with network still may not reach; nil for none.
-	Ports func() []uint16
-	// Without turns parts off, for tests: "bubblewrap", "landlock".
-	Without []string
+	// BlockedPorts returns TCP ports of Sextant that a run with Network must not reach; nil means none.
+	BlockedPorts func() []uint16
+	// Disabled turns mechanisms off, for tests: "bubblewrap", "landlock".
+	Disabled []string
 }
 
-// Limits bound one run; a zero field takes that of DefaultLimits.
+// Limits are the resource limits of one run. A zero field means the value in DefaultLimits.
 type Limits struct {
-	// Memory in bytes that one process may fill with data, FileSize of one file.
+	// Memory and FileSize are bytes: of data of one process, and of one file.
 	Memory, FileSize uint64
-	// Processes and threads besides those of the person that run already; root has none.
+	// Processes counts processes and threads, in addition to those the person already runs. Root has no limit.
 	Processes uint64
-	// Files that one process may hold open.
+	// Files is how many files one process may have open.
 	Files uint64
 }
 
-// DefaultLimits are for a command of a person's own machine: enough to build a program.
+// DefaultLimits returns limits that are enough to build a program on the person's machine.
 func DefaultLimits() Limits {
 	return Limits{Memory: 4 << 30, FileSize: 4 << 30, Processes: 1024, Files: 4096}
 }
 
-// Spec is one run.
+// Spec describes one run. All paths are absolute; Writable, Readable, Hidden and Restricted may contain paths that
+// do not exist, which are ignored.
 type Spec struct {
-	// Args is the program and its arguments; the program is looked up in the PATH inside.
+	// Args is the program and its arguments. The program is looked up in the PATH of the run.
 	Args []string
-	// Dir is where it starts, absolute; Workspace the folder that it may write unless Keeps says
-	// otherwise, "" for none.
+	// Dir is the working folder. Workspace is a folder that the run may write, unless
+	// Sandbox.ForcesReadOnly; "" means none.
 	Dir, Workspace string
-	// Writable are further absolute paths that it may write; those not there are passed over.
+	// Writable are more paths that the run may write.
 	Writable []string
-	// Shown are further absolute paths that it may read though they lie in a temporary folder, whose
-	// place its own takes, or in one that is hidden; those not there are passed over.
-	Shown []string
-	// Hidden are further absolute paths that are not shown, as secret places are not, also in the
-	// workspace; those not there are passed over.
+	// Readable are paths that the run may read though they are hidden, or in a temporary folder, which the
+	// run's own replaces.
+	Readable []string
+	// Hidden are paths that the run does not see, also in the workspace.
 	Hidden []string
-	// Closed are further absolute paths of which nothing is shown but what is Writable or Shown.
-	Closed []string
-	// Home is an absolute folder of its own that is its home: where there are namespaces it stands at the
-	// place of the person's, of which then only what is Writable or Shown is there; else, and where the
-	// person's home itself is Writable or Shown, HOME names it. It is written; "" for none.
+	// Restricted are folders of which the run sees only what is Writable or Readable.
+	Restricted []string
+	// Home is a writable folder that becomes the run's home; "" means none. With namespaces it is mounted over the
+	// person's home, of which only what is Writable or Readable remains. Without, or if the person's home is
+	// itself Writable or Readable, only HOME names it.
 	Home string
-	// ReadOnly lets it read the workspace and write nothing but its temporary folder, which
-	// then holds the caches of programs too: for a command that was judged to only read.
+	// ReadOnly makes the workspace read-only and moves caches to the temporary folder.
 	ReadOnly bool
-	// Network lets it reach the network of this machine, all but Config.Ports.
+	// Network gives the run the machine's network, except Config.BlockedPorts.
 	Network bool
-	// OwnPorts lets a run with Network begin also where the kernel cannot close Config.Ports.
-	OwnPorts bool
-	// Proxy, where Limits says that it can be, gives the run a network of its own instead, in which
-	// nothing is but a proxy on loopback that its environment names: Proxy is given the listener
-	// once, before the command begins, and serves it until stop is called at the end of the run.
+	// AllowBlockedPorts starts a run with Network also where the kernel cannot block Config.BlockedPorts.
+	AllowBlockedPorts bool
+	// Proxy gives the run a network of its own with nothing but a proxy on loopback, which its environment names.
+	// Proxy is called with the listener once, before the command starts, and serves it until stop is called at the
+	// end of the run. It needs Sandbox.IsolatesNetwork.
 	Proxy func(net.Listener) (stop func())
-	// Sockets is how many connections into the run's own network Process.Dial may hold at once, where
-	// Limits says that it has one; Network must be off then. 0 is none.
-	Sockets int
-	// Env are further variables ("NAME=value") on top of the cleaned environment.
+	// MaxConns is how many connections Process.Dial may have open into the run's own network; 0 means none. It
+	// needs Sandbox.IsolatesNetwork and no Network.
+	MaxConns int
+	// Env are more variables ("NAME=value"), on top of the cleaned environment.
 	Env    []string
 	Limits Limits
-	// Stdin is read by it, nil is empty. Stdout and Stderr take what it prints, as it comes,
-	// from a goroutine each; nil drops it.
+	// Stdin is the command's input; nil is empty. Stdout and Stderr receive its output, each from a goroutine of
+	// its own; nil discards it.
 	Stdin          *os.File
 	Stdout, Stderr io.Writer
-	// Unconfined runs it without the sandbox: limits, environment and the end of the whole
-	// tree hold, nothing else does.
+	// Unconfined runs the command without the sandbox. Limits, the cleaned environment and the killing of the whole
+	// tree remain.
 	Unconfined bool
-	// Person, with Unconfined, runs what is the person's own, like a shell that they type into:
-	// with the environment and the limits that Sextant itself has. The end of the whole tree holds.
-	Person bool
-	// Terminal gives it a terminal of its own in place of Stdin, Stdout and Stderr; what it prints
-	// there goes to Stdout.
+	// Inherit, with Unconfined, keeps Sextant's own environment and limits, for a shell that the person types into.
+	Inherit bool
+	// Terminal gives the command a terminal in place of Stdin, Stdout and Stderr. Its output goes to Stdout.
 	Terminal *Terminal
 }
 
-// Terminal is the terminal of a run.
+// Terminal configures the terminal of a run.
 type Terminal struct {
-	// Columns and Rows are its first size; zero is 80 by 24.
+	// Columns and Rows are its initial size; zero means 80 by 24.
 	Columns, Rows uint16
-	// Begun is handed the terminal before the run begins. It works until Wait returns.
-	Begun func(TTY)
+	// OnStart is called with the terminal before the command starts. The terminal works until Wait returns.
+	OnStart func(TTY)
 }
 
-// TTY is a person's side of a terminal. Safe for concurrent use; after the end of the run its
-// methods fail.
+// TTY is the person's side of a terminal. It is safe for concurrent use. After the end of the run its methods
+// return an error.
 type TTY interface {
-	// Write types into it.
+	// Write sends input to the terminal.
 	Write(b []byte) (int, error)
-	// Resize tells the programs in it their new size in characters.
+	// Resize sets the size in characters.
 	Resize(columns, rows uint16) error
 }
 
-// Exit is how a run ended.
+// Exit describes how a run ended.
 type Exit struct {
-	// Code is the exit code, 128 and the number of the signal for one that was killed by one.
+	// Code is the exit code, or 128 plus the number of the signal that killed the command.
 	Code int
-	// Killed is true when the context ended the run.
+	// Killed is true if the context ended the run.
 	Killed bool
-	// How names the walls it ran behind.
-	How      string
-	Duration time.Duration
+	// Mechanisms names the mechanisms that confined the run, such as "Landlock 6 and seccomp".
+	Mechanisms string
+	Duration   time.Duration
 }
 
-// ErrSetup says that the command could not be started behind its walls, so that nothing of it ran.
-var ErrSetup = errors.New("it could not be started in the sandbox, so nothing ran")
+// ErrSetup means that the sandbox could not be set up and nothing of the command ran.
+var ErrSetup = errors.New("the command could not be started in the sandbox, so nothing ran")
 
-// Confine starts runs. Safe for concurrent use.
-type Confine struct {
-	cfg   Config
-	once  sync.Once
-	walls walls
-	why   string
+// Sandbox starts runs. It is safe for concurrent use.
+type Sandbox struct {
+	cfg        Config
+	once       sync.Once
+	mechanisms mechanisms
+	// reason says why no sandbox is available.
+	reason string
 }
 
-// New makes a Confine; nothing is tried before it is first asked for.
-func New(cfg Config) *Confine {
+// New returns a Sandbox. What is available is found out at first use.
+func New(cfg Config) *Sandbox {
 	if cfg.Home == "" {
-		cfg.Home, _ = os.UserHomeDir() // "" has no secrets to hide
+		cfg.Home, _ = os.UserHomeDir() // an unknown home has no secrets to hide
 	}
 	if cfg.TempDir == "" {
 		cfg.TempDir = os.TempDir()
 	}
-	return &Confine{cfg: cfg}
+	return &Sandbox{cfg: cfg}
 }
 
-// Available reports whether there is a sandbox here: how names its walls, why says in words
-// why there is none. It is found out once, by running a program in it.
-func (c *Confine) Available() (ok bool, how, why string) {
-	c.once.Do(func() { c.walls, c.why = c.tryWalls() })
-	return c.walls.Any, c.walls.String(), c.why
+// Available reports whether a sandbox is available. The first call finds out by running a program in it.
+// mechanisms names what confines runs; reason says why there is no sandbox.
+func (c *Sandbox) Available() (ok bool, mechanisms, reason string) {
+	c.once.Do(func() { c.mechanisms, c.reason = c.detect() })
+	return c.mechanisms.Available, c.mechanisms.String(), c.reason
 }
 
-// Limits reports whether the network of a run can be limited to a proxy (Spec.Proxy): it takes a
-// network of its own, which only namespaces give.
-func (c *Confine) Limits() bool {
+// IsolatesNetwork reports whether a run can have a network of its own, which needs namespaces; see Spec.Proxy and
+// Spec.MaxConns.
+func (c *Sandbox) IsolatesNetwork() bool {
 	c.Available()
-	return c.walls.Bubblewrap != ""
+	return c.mechanisms.Bubblewrap != ""
 }
 
-// walls are what a run stands behind.
-type walls struct {
-	Any bool
-	// Bubblewrap is its path, "" without; UserNamespace whether it makes one.
+// mechanisms are what confines runs.
+type mechanisms struct {
+	Available bool
+	// Bubblewrap is the path of the program, "" without; UserNamespace makes it create a user namespace.
 	Bubblewrap    string
 	UserNamespace bool
-	// Landlock is the version of its interface that the kernel offers.
+	// Landlock is the ABI version that the kernel supports.
 	Landlock int
 }
 
-func (w walls) String() string {
+func (m mechanisms) String() string {
 	switch {
-	case !w.Any:
+	case !m.Available:
 		return "no sandbox"
-	case w.Bubblewrap == "":
-		return fmt.Sprintf("Landlock %d and seccomp", w.Landlock)
+	case m.Bubblewrap == "":
+		return fmt.Sprintf("Landlock %d and seccomp", m.Landlock)
 	}
-	return fmt.Sprintf("bubblewrap, Landlock %d and seccomp", w.Landlock)
+	return fmt.Sprintf("bubblewrap, Landlock %d and seccomp", m.Landlock)
 }
 
-// Run starts spec and waits for its end. A context that ended before it could start ends it like
-// one that ends later: Killed.
-func (c *Confine) Run(ctx context.Context, spec Spec) (Exit, error) {
+// Run starts spec and waits for its end. If the context ended before the start, Exit.Killed is true as well.
+func (c *Sandbox) Run(ctx context.Context, spec Spec) (Exit, error) {
 	p, err := c.Command(ctx, spec)
 	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
-		how := walls{}.String()
+		used := mechanisms{}.String()
 		if !spec.Unconfined {
-			_, how, _ = c.Available()
+			_, used, _ = c.Available()
 		}
-		return Exit{Code: 137, Killed: true, How: how}, nil
+		return Exit{Code: 137, Killed: true, Mechanisms: used}, nil
 	}
 	if err != nil {
 		return Exit{}, err
@@ -217,15 +213,11 @@ func (c *Confine) Run(ctx context.Context, spec Spec) (Exit, error) {
 	return p.Wait()
 }
 
-// withDefaults fills in what is zero.
+// withDefaults replaces zero fields by the defaults.
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits()
-	for _, f := range []struct{ to, from *uint64 }{
-		{&l.Memory, &d.Memory}, {&l.FileSize, &d.FileSize}, {&l.Processes, &d.Processes}, {&l.Files, &d.Files},
-	} {
-		if *f.to == 0 {
-			*f.to = *f.from
-		}
+	return Limits{
+		Memory: cmp.Or(l.Memory, d.Memory), FileSize: cmp.Or(l.FileSize, d.FileSize),
+		Processes: cmp.Or(l.Processes, d.Processes), Files: cmp.Or(l.Files, d.Files),
 	}
-	return l
 }

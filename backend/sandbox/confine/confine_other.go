@@ -8,26 +8,26 @@ import (
 	"net"
 )
 
-// Enter does nothing: on this system there are no steps.
+// Enter does nothing: this system has no sandbox.
 func Enter() {}
 
-// Process is a run that was started.
+// Process is a started run.
 type Process struct{}
 
-// Command says that there is no sandbox.
-func (c *Confine) Command(context.Context, Spec) (*Process, error) {
+// Command returns ErrSetup: this system has no sandbox.
+func (c *Sandbox) Command(context.Context, Spec) (*Process, error) {
 	return nil, errors.Join(ErrSetup, errors.New("Sextant has no sandbox for this system yet"))
 }
 
-// Dial reaches nothing.
+// Dial returns ErrSetup.
 func (p *Process) Dial(context.Context, int) (net.Conn, error) { return nil, ErrSetup }
 
-// Wait waits for nothing.
+// Wait returns ErrSetup.
 func (p *Process) Wait() (Exit, error) { return Exit{}, ErrSetup }
 
-// Terminate asks nobody.
+// Terminate does nothing.
 func (p *Process) Terminate() {}
 
-func (c *Confine) tryWalls() (walls, string) {
-	return walls{}, "Sextant has no sandbox for this system yet"
+func (c *Sandbox) detect() (mechanisms, string) {
+	return mechanisms{}, "Sextant has no sandbox for this system yet"
 }

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// kept are the variables that a run gets of ours. What is not named may hold a key, load code
-// into programs (LD_PRELOAD, BASH_ENV, NODE_OPTIONS) or lead to a socket (SSH_AUTH_SOCK,
-// DISPLAY, DBUS_SESSION_BUS_ADDRESS).
-var kept = []string{
+// inheritedVars are the variables of our own environment that a run gets. Others may contain a key, load code into
+// programs (LD_PRELOAD, BASH_ENV, NODE_OPTIONS) or name a socket (SSH_AUTH_SOCK, DISPLAY, DBUS_SESSION_BUS_ADDRESS).
+var inheritedVars = []string{
 	"PATH", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "SHELL",
 	"GOPATH", "GOROOT", "GOFLAGS", "GOTOOLCHAIN", "GOMODCACHE", "CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME", "NVM_DIR",
 	"NVM_BIN",
@@ -17,22 +16,20 @@ var kept = []string{
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO",
 }
 
-// keptForNetwork are of use with a network only, keptForAll besides with all of the machine's; they
-// may hold a name and password.
+// networkVars are inherited with any network, proxyVars only with the machine's: they may contain a password.
 var (
-	keptForNetwork = []string{"GOPROXY", "GONOSUMDB", "GOSUMDB"}
-	keptForAll     = []string{"http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}
+	networkVars = []string{"GOPROXY", "GONOSUMDB", "GOSUMDB"}
+	proxyVars   = []string{"http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}
 )
 
-// environment is the cleaned environment of a run: network says that it has all of the machine's,
-// proxied that it has a proxy.
-func environment(from []string, home, tmp string, network, proxied bool, more []string) []string {
+// cleanEnv returns the cleaned environment of a run: network means the machine's network, proxied a proxy.
+func cleanEnv(from []string, home, tmp string, network, proxied bool, more []string) []string {
 	env := map[string]string{"PATH": "/usr/local/bin:/usr/bin:/bin"}
 	for _, pair := range from {
 		name, value, _ := strings.Cut(pair, "=")
-		if slices.Contains(kept, name) || strings.HasPrefix(name, "LC_") || (network || proxied) &&
-			slices.Contains(keptForNetwork, name) ||
-			network && slices.Contains(keptForAll, name) {
+		if slices.Contains(inheritedVars, name) || strings.HasPrefix(name, "LC_") || (network || proxied) &&
+			slices.Contains(networkVars, name) ||
+			network && slices.Contains(proxyVars, name) {
 			env[name] = value
 		}
 	}
@@ -50,18 +47,17 @@ func environment(from []string, home, tmp string, network, proxied bool, more []
 	return list
 }
 
-// with is env with more in place of what has the same name.
-func with(env, more []string) []string {
-	all := slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
+// mergeEnv returns env with the variables of more added or replaced.
+func mergeEnv(env, more []string) []string {
+	merged := slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
 		return slices.ContainsFunc(more, func(m string) bool { return strings.HasPrefix(m, name+"=") })
 	})
-	return append(all, more...)
+	return append(merged, more...)
 }
 
-// throughProxy is env with what programs need to find the proxy at address ("127.0.0.1:40000"). What
-// env holds already stays.
-func throughProxy(env []string, address string) []string {
+// withProxyVars adds the variables that make programs use the proxy at address. Variables already set stay.
+func withProxyVars(env []string, address string) []string {
 	env = slices.Clone(env)
 	set := func(name, value string) {
 		if !slices.ContainsFunc(env, func(pair string) bool { return strings.HasPrefix(pair, name+"=") }) {
@@ -74,7 +70,7 @@ func throughProxy(env []string, address string) []string {
 	} {
 		set(name, "http://"+address)
 	}
-	// Servers that the command starts itself are next to it.
+	// Servers that the command starts itself are in its own network.
 	for _, name := range []string{"no_proxy", "NO_PROXY"} {
 		set(name, "localhost,127.0.0.1,::1")
 	}
@@ -82,8 +78,8 @@ func throughProxy(env []string, address string) []string {
 	return env
 }
 
-// lookup is the value of a variable in a list, "" when it is not there.
-func lookup(env []string, name string) string {
+// envValue returns the value of a variable in env, "" if it is not set.
+func envValue(env []string, name string) string {
 	for _, pair := range env {
 		if n, v, ok := strings.Cut(pair, "="); ok && n == name {
 			return v
@@ -92,14 +88,14 @@ func lookup(env []string, name string) string {
 	return ""
 }
 
-// find looks a program up in the PATH of env; a name with a slash stands for itself.
-func find(name string, env []string) (string, bool) {
+// lookPath finds a program in the PATH of env. A name with a slash is returned unchanged.
+func lookPath(name string, env []string) (string, bool) {
 	if strings.Contains(name, "/") {
 		return name, true
 	}
-	for _, dir := range strings.Split(lookup(env, "PATH"), ":") {
+	for _, dir := range strings.Split(envValue(env, "PATH"), ":") {
 		if !strings.HasPrefix(dir, "/") {
-			continue // a relative folder would be whatever the command's folder holds
+			continue // a relative folder would depend on the working folder
 		}
 		path := dir + "/" + name
 		if info, err := os.Stat(path); err == nil && !info.IsDir() && info.Mode()&0o111 != 0 {

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-func TestWhatARunMustNotSeeIsReadInNoWay(t *testing.T) {
-	w := newWorld(t, visibleBase(t))
+func TestHiddenPathsCannotBeRead(t *testing.T) {
+	w := newTestWorld(t, visibleBase(t))
 	places := map[string]string{w.ws + "/private": "/diary", w.ws + "/deep/er/plan.txt": "", w.outside +
 		"/notes": "/n/note"}
-	plant := func() {
+	createFiles := func() {
 		for place, rest := range places {
-			w.file(place+rest, w.token+"\n")
+			w.writeFile(place+rest, w.token+"\n")
 		}
-		w.file(w.ws+"/deep/er/open.txt", "for everybody\n")
+		w.writeFile(w.ws+"/deep/er/open.txt", "visible\n")
 		w.must(os.RemoveAll(w.ws + "/by-link"))
 		w.must(os.Symlink(w.ws+"/private", w.ws+"/by-link"))
 	}
-	// The second script is a run after the first one.
+	// The second script runs after the first one, in a run of its own.
 	scripts := [][2]string{
 		{"cat $F"},
 		{"cd $(dirname $F) && cat ./$(basename $F)"},
@@ -41,10 +41,10 @@ func TestWhatARunMustNotSeeIsReadInNoWay(t *testing.T) {
 		{"cat $BASE/home/../home/project/private/diary; cd / && cat .$F"},
 	}
 	for _, without := range [][]string{nil, {"bubblewrap"}} {
-		c := w.confine(without...)
-		ok, how, why := c.Available()
+		c := w.sandbox(without...)
+		ok, how, reason := c.Available()
 		if !ok {
-			t.Logf("no sandbox %v: %s", without, why)
+			t.Logf("no sandbox without %v: %s", without, reason)
 			continue
 		}
 		var hidden []string
@@ -52,7 +52,7 @@ func TestWhatARunMustNotSeeIsReadInNoWay(t *testing.T) {
 			hidden = append(hidden, place)
 		}
 		run := func(script, f string, hide []string) string {
-			var out heard
+			var out outputBuffer
 			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 			defer cancel()
 			_, err := c.Run(ctx, Spec{
@@ -68,30 +68,30 @@ func TestWhatARunMustNotSeeIsReadInNoWay(t *testing.T) {
 		ran, out := 0, 0
 		for place, rest := range places {
 			for _, s := range scripts {
-				plant()
-				said := run(s[0], place+rest, hidden)
+				createFiles()
+				output := run(s[0], place+rest, hidden)
 				if s[1] != "" {
-					said += run(s[1], place+rest, hidden)
+					output += run(s[1], place+rest, hidden)
 				}
-				if ran++; strings.Contains(said, w.token) {
+				if ran++; strings.Contains(output, w.token) {
 					out++
-					t.Errorf("%s (%s): %s\nit said: %.400s", s[0], place, how, said)
+					t.Errorf("%s (%s): %s\noutput: %.400s", s[0], place, how, output)
 				}
 				if body, err := os.ReadFile(place + rest); err != nil || string(body) != w.token+"\n" {
-					t.Errorf("%s (%s, %s): what is hidden was changed: %q %v", s[0], place, how, body, err)
+					t.Errorf("%s (%s, %s): the hidden file was changed: %q %v", s[0], place, how, body, err)
 				}
-				w.tidy()
+				w.cleanWorkspace()
 			}
 		}
-		plant()
-		// Without the rule the first script reads it, and with it the rest of the folder stays.
-		if said := run("cat $F", w.ws+"/private/diary", nil); !strings.Contains(said, w.token) {
-			t.Errorf("the control reads nothing: %s", said)
+		createFiles()
+		// Unless it is hidden, the first script reads the file; other files in its folder stay visible.
+		if output := run("cat $F", w.ws+"/private/diary", nil); !strings.Contains(output, w.token) {
+			t.Errorf("the control reads nothing: %s", output)
 		}
-		if said := run("cat deep/er/open.txt", "", hidden); said != "for everybody\n" {
-			t.Errorf("what lies beside: %q (%s)", said, how)
+		if output := run("cat deep/er/open.txt", "", hidden); output != "visible\n" {
+			t.Errorf("another file of the folder: %q (%s)", output, how)
 		}
-		w.tidy()
-		fmt.Printf("paths that rules forbid: %d tries to read them, %d succeeded, %s\n", ran, out, how)
+		w.cleanWorkspace()
+		fmt.Printf("hidden paths: %d attempts to read them, %d succeeded, %s\n", ran, out, how)
 	}
 }

@@ -9,28 +9,29 @@ import (
 	"strings"
 )
 
-// home is what HOME names in a run with a home of its own, which f is told of.
-func (c *Confine) home(spec Spec, w walls, f *folders) (string, error) {
+// bindHome returns the HOME of a run with a home of its own and adds that home to f.
+func (c *Sandbox) bindHome(spec Spec, m mechanisms, f *fileAccess) (string, error) {
 	own, err := filepath.EvalSymlinks(spec.Home)
 	if err != nil || !filepath.IsAbs(spec.Home) {
-		return "", errors.Join(fmt.Errorf("its home %q cannot be used", spec.Home), err)
+		return "", errors.Join(fmt.Errorf("the home folder %q cannot be used", spec.Home), err)
 	}
-	at, err := filepath.EvalSymlinks(c.cfg.Home)
-	if err != nil || c.cfg.Home == "" || w.Bubblewrap == "" || inAny(at, f.writable) || inAny(at, f.shown) {
+	target, err := filepath.EvalSymlinks(c.cfg.Home)
+	if err != nil || c.cfg.Home == "" || m.Bubblewrap == "" || withinAny(target, f.writable) ||
+		withinAny(target, f.readable) {
 		f.writable = outermost(append(f.writable, own))
 		return own, nil
 	}
-	f.home, f.homeAt = own, at
-	for _, path := range slices.Concat(f.writable, f.shown) {
-		if err := straighten(own, at, path); err != nil {
+	f.home, f.homeTarget = own, target
+	for _, path := range slices.Concat(f.writable, f.readable) {
+		if err := removeLinks(own, target, path); err != nil {
 			return "", err
 		}
 	}
-	return at, nil
+	return target, nil
 }
 
-// wayHome is the link by which the person's home is named, where a closed folder takes its place.
-func (c *Confine) wayHome(f folders, closed []string) []mount {
+// homeLink restores the symlink to the person's home, where a restricted folder covers it.
+func (c *Sandbox) homeLink(f fileAccess, restricted []string) []mount {
 	if f.home == "" {
 		return nil
 	}
@@ -39,18 +40,18 @@ func (c *Confine) wayHome(f folders, closed []string) []mount {
 		if at = filepath.Join(at, name); !isLink(at) {
 			continue
 		}
-		if to, err := filepath.EvalSymlinks(at); err == nil && inAny(at, closed) && !within(at, f.homeAt) {
+		if to, err := filepath.EvalSymlinks(at); err == nil && withinAny(at, restricted) && !within(at, f.homeTarget) {
 			return []mount{{at, []string{"--symlink", to, at}}}
 		}
-		break // what is behind it has another name
+		break // what follows the symlink has another path
 	}
 	return nil
 }
 
-// straighten removes links of an earlier run from the way to path, which is put into own where that
-// stands at the place at: what is mounted there has to be where its name says.
-func straighten(own, at, path string) error {
-	rest, inside := strings.CutPrefix(path, at+"/")
+// removeLinks removes symlinks of an earlier run on the way to path. The folder own will be mounted at target, and a
+// mount below it must be at the path that its name says.
+func removeLinks(own, target, path string) error {
+	rest, inside := strings.CutPrefix(path, target+"/")
 	if !inside {
 		return nil
 	}
@@ -60,7 +61,7 @@ func straighten(own, at, path string) error {
 		step = filepath.Join(step, name)
 		if isLink(step) {
 			if err := os.Remove(step); err != nil {
-				return fmt.Errorf("removing a link from its home: %w", err)
+				return fmt.Errorf("removing a symlink from the home folder: %w", err)
 			}
 		}
 	}

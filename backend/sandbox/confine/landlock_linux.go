@@ -10,17 +10,16 @@ import (
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
 
-// Versions of Landlock's interface from which it can do what is needed: move files between
-// folders (older ones never let a program), close ports, keep signals and abstract sockets
-// inside, keep sockets of the file system outside.
+// The first Landlock ABI versions that can allow moving files between folders, block ports, scope signals and
+// abstract sockets, and restrict sockets of the file system.
 const (
-	landlockMoves   = 2
-	landlockPorts   = 4
-	landlockScopes  = 6
-	landlockSockets = 9
+	landlockABIRefer   = 2
+	landlockABIPorts   = 4
+	landlockABIScopes  = 6
+	landlockABISockets = 9
 )
 
-// landlockVersion is the version of the interface that the kernel offers, 0 for none.
+// landlockVersion returns the Landlock ABI version of the kernel, 0 for none.
 func landlockVersion() int {
 	v, err := ll.LandlockGetABIVersion()
 	if err != nil {
@@ -40,64 +39,63 @@ const (
 		ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSIoctlDev)
 )
 
-// restrict puts up the wall of Landlock around the process for good.
-func (in *inner) restrict() error {
+// applyLandlock restricts the process with Landlock for good.
+func (in *innerPlan) applyLandlock() error {
 	version := landlockVersion()
-	if version < landlockMoves {
-		return fmt.Errorf("version %d is too old", version)
+	if version < landlockABIRefer {
+		return fmt.Errorf("Landlock version %d is too old", version)
 	}
 	var rules []landlock.Rule
 	for _, path := range in.Read {
-		rules = append(rules, rule(path, readFile, readDir)...)
+		rules = append(rules, pathRule(path, readFile, readDir)...)
 	}
 	for _, path := range in.Write {
-		rules = append(rules, rule(path, writeFile, writeDir)...)
+		rules = append(rules, pathRule(path, writeFile, writeDir)...)
 	}
 	for _, path := range in.Devices {
-		rules = append(rules, rule(path, useDevice, useDevice)...)
+		rules = append(rules, pathRule(path, useDevice, useDevice)...)
 	}
-	// Terminals of the run's own need to be controlled.
+	// The run controls its own terminals.
 	if in.Namespaces {
-		rules = append(rules, rule("/dev/pts", useDevice, useDevice)...)
+		rules = append(rules, pathRule("/dev/pts", useDevice, useDevice)...)
 	}
 	cfg := landlock.V9
-	if !in.Network && !in.Namespaces || in.Network && len(in.Closed) > 0 {
-		if version < landlockPorts && in.Network {
-			if in.OwnPorts {
-				in.Closed = nil
-				return in.restrict()
+	if !in.Network && !in.Namespaces || in.Network && len(in.BlockedPorts) > 0 {
+		if version < landlockABIPorts && in.Network {
+			if in.AllowBlockedPorts {
+				in.BlockedPorts = nil
+				return in.applyLandlock()
 			}
-			return errors.New("this kernel's Landlock cannot close ports, so a run with network would reach Sextant " +
-				"itself")
+			return errors.New("this kernel's Landlock cannot block ports, so a run with network could reach Sextant")
 		}
-		rules = append(rules, in.openPorts()...)
+		rules = append(rules, in.allowPorts()...)
 		if in.Network {
-			cfg.HandledAccessNet = ll.AccessNetConnectTCP // listening is free
+			cfg.HandledAccessNet = ll.AccessNetConnectTCP // listening is allowed
 		}
 	} else {
-		// A network of its own, or all of the machine's.
+		// The run has a network of its own, or all of the machine's.
 		cfg.HandledAccessNet = 0
 	}
 	return cfg.BestEffort().Restrict(rules...)
 }
 
-// openPorts allows every port but the closed ones: a rule each, because a rule can only allow.
-// Without network there is none.
-func (in *inner) openPorts() []landlock.Rule {
+// allowPorts returns a rule for every port that is not blocked, because rules can only allow. Without network there are
+// none.
+func (in *innerPlan) allowPorts() []landlock.Rule {
 	if !in.Network {
 		return nil
 	}
 	rules := make([]landlock.Rule, 0, 1<<16)
 	for port := range 1 << 16 {
-		if !slices.Contains(in.Closed, uint16(port)) {
+		if !slices.Contains(in.BlockedPorts, uint16(port)) {
 			rules = append(rules, landlock.ConnectTCP(uint16(port)))
 		}
 	}
 	return rules
 }
 
-// rule allows file on path when it is a file, dir when it is a folder, nothing when it is not there.
-func rule(path string, file, dir landlock.AccessFSSet) []landlock.Rule {
+// pathRule allows file on path if it is a file, dir if it is a folder, and nothing if it does not exist.
+func pathRule(path string, file, dir landlock.AccessFSSet) []landlock.Rule {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:

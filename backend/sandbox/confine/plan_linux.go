@@ -10,253 +10,250 @@ import (
 	"strings"
 )
 
-// plan is what the supervisor is told.
+// plan is what the supervisor does.
 type plan struct {
-	// Wrap is bubblewrap's command line up to the program, empty without.
-	Wrap  []string
-	Enter inner
+	// Bubblewrap is its command line up to the program, empty without bubblewrap.
+	Bubblewrap []string
+	Inner      innerPlan
 }
 
-// inner is what the step inside is told.
-type inner struct {
+// innerPlan is what the inner step does.
+type innerPlan struct {
 	Args, Env []string
 	Dir       string
 	Limits    Limits
-	// Unconfined leaves the walls out.
+	// Unconfined skips all confinement.
 	Unconfined bool
-	// Read and Write are the rules of Landlock, Devices those that may be written besides.
+	// Read, Write and Devices are the paths that Landlock allows to read, write, and use as devices.
 	Read, Write, Devices []string
-	// Namespaces says that mounts, processes and shared memory are the run's own already;
-	// Network that sockets of the internet are allowed, Closed the TCP ports that are not.
+	// Namespaces means that mounts, processes and shared memory are the run's own; Network that it uses the machine's
+	// network, except BlockedPorts.
 	Namespaces, Network bool
-	Closed              []uint16
-	// Local says that sockets of the file system are allowed: none of another program is seen.
-	Local bool
-	// OwnPorts goes on where ports cannot be closed.
-	OwnPorts bool
-	// Person leaves the limits out; Terminal makes descriptor 0 the terminal of the session.
-	Person, Terminal bool
-	// Proxied says that a listener for a proxy goes back on wayFD before the command begins, Sockets
-	// that so many sockets do.
-	Proxied bool
-	Sockets int
+	BlockedPorts        []uint16
+	// LocalSockets allows sockets of the file system, because none of another program is visible.
+	LocalSockets bool
+	// AllowBlockedPorts continues where ports cannot be blocked.
+	AllowBlockedPorts bool
+	// Inherit skips the limits; Terminal makes descriptor 0 the controlling terminal.
+	Inherit, Terminal bool
+	// Proxied sends a listener for the proxy over controlFD before the command starts, MaxConns so many sockets.
+	Proxied  bool
+	MaxConns int
 }
 
-// rooms are the folders of one run.
-type rooms struct {
-	// base holds the others and is wiped; tmp and varTmp stand for /tmp and /var/tmp, and the
-	// empty file for secret ones.
+// runFolders are the temporary folders of one run.
+type runFolders struct {
+	// base contains the others and is removed; tmp and varTmp become /tmp and /var/tmp; empty covers hidden files.
 	base, tmp, varTmp, empty string
-	// held says to other Sextants that the folders are in use.
-	held *os.File
+	// lock tells other Sextants that the folders are in use.
+	lock *os.File
 }
 
-func makeRooms(parent string) (rooms, error) {
-	base, err := os.MkdirTemp(parent, roomsPrefix)
+func makeRunFolders(parent string) (runFolders, error) {
+	base, err := os.MkdirTemp(parent, runFolderPrefix)
 	if err != nil {
-		return rooms{}, fmt.Errorf("making a temporary folder for the run: %w", err)
+		return runFolders{}, fmt.Errorf("creating the temporary folder of the run: %w", err)
 	}
-	// A link on the way would make the sandbox's rules speak of another path than programs do.
+	// Rules and programs must use the same path, so resolve symlinks.
 	if real, err := filepath.EvalSymlinks(base); err == nil {
 		base = real
 	}
-	r := rooms{base: base, tmp: base + "/tmp", varTmp: base + "/var", empty: base + "/empty"}
-	if r.held, err = hold(base); err != nil {
+	r := runFolders{base: base, tmp: base + "/tmp", varTmp: base + "/var", empty: base + "/empty"}
+	if r.lock, err = lockFolder(base); err != nil {
 		return r, fmt.Errorf("locking the temporary folder of the run: %w", err)
 	}
 	for _, dir := range []string{r.tmp, r.varTmp} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
-			return r, fmt.Errorf("making a temporary folder for the run: %w", err)
+			return r, fmt.Errorf("creating the temporary folder of the run: %w", err)
 		}
 	}
 	if err := os.WriteFile(r.empty, nil, 0o400); err != nil {
-		return r, fmt.Errorf("making an empty file for the run: %w", err)
+		return r, fmt.Errorf("creating an empty file for the run: %w", err)
 	}
 	return r, nil
 }
 
-// plan makes the plan of one run behind w.
-func (c *Confine) plan(spec Spec, w walls, r rooms) (plan, error) {
-	f, err := c.folders(spec)
+// plan returns the plan of one run with the mechanisms m.
+func (c *Sandbox) plan(spec Spec, m mechanisms, r runFolders) (plan, error) {
+	f, err := c.resolveAccess(spec)
 	if err != nil {
 		return plan{}, err
 	}
-	if spec.Proxy != nil && w.Bubblewrap == "" {
-		return plan{}, errors.New("without namespaces its network cannot be limited to a proxy")
+	if spec.Proxy != nil && m.Bubblewrap == "" {
+		return plan{}, errors.New("the network of a run cannot be limited to a proxy without bubblewrap")
 	}
-	p := plan{Enter: inner{
-		Proxied: spec.Proxy != nil, Sockets: spec.sockets(w), Person: spec.Person && spec.Unconfined,
+	p := plan{Inner: innerPlan{
+		Proxied: spec.Proxy != nil, MaxConns: spec.connLimit(m), Inherit: spec.Inherit && spec.Unconfined,
 		Terminal: spec.Terminal != nil,
 		Dir:      spec.Dir, Args: spec.Args, Limits: spec.Limits.withDefaults(), Unconfined: spec.Unconfined,
-		Network: spec.Network, OwnPorts: spec.OwnPorts,
+		Network: spec.Network, AllowBlockedPorts: spec.AllowBlockedPorts,
 	}}
 	tmp, home := r.tmp, c.cfg.Home
 	if spec.Home != "" && !spec.Unconfined {
-		if home, err = c.home(spec, w, &f); err != nil {
+		if home, err = c.bindHome(spec, m, &f); err != nil {
 			return plan{}, err
 		}
 	}
 	switch {
 	case spec.Unconfined:
-	case w.Bubblewrap != "":
+	case m.Bubblewrap != "":
 		tmp = "/tmp"
-		p.Enter.Local = local(spec, w, f)
-		p.Wrap = c.wrap(spec, w, r, f)
-		p.Enter.Namespaces = true
-		p.Enter.Read = []string{"/"}
-		p.Enter.Write = append([]string{"/tmp", "/var/tmp", "/dev/shm", "/dev/pts"}, f.writable...)
+		p.Inner.LocalSockets = allowsLocalSockets(spec, m, f)
+		p.Bubblewrap = c.bubblewrapArgs(spec, m, r, f)
+		p.Inner.Namespaces = true
+		p.Inner.Read = []string{"/"}
+		p.Inner.Write = append([]string{"/tmp", "/var/tmp", "/dev/shm", "/dev/pts"}, f.writable...)
 		if f.home != "" {
-			p.Enter.Write = append(p.Enter.Write, f.homeAt)
+			p.Inner.Write = append(p.Inner.Write, f.homeTarget)
 		}
-		p.Enter.Devices = append(plainDevices(), "/dev/tty", "/dev/ptmx")
+		p.Inner.Devices = append(plainDevices(), "/dev/tty", "/dev/ptmx")
 	default:
-		c.alone(&p.Enter, c.hidden(spec.Hidden), spec.Closed, r, f)
+		c.landlockOnly(&p.Inner, c.hiddenPaths(spec.Hidden), spec.Restricted, r, f)
 	}
-	if spec.Network && !spec.Unconfined && c.cfg.Ports != nil {
-		p.Enter.Closed = c.cfg.Ports()
+	if spec.Network && !spec.Unconfined && c.cfg.BlockedPorts != nil {
+		p.Inner.BlockedPorts = c.cfg.BlockedPorts()
 	}
-	own := spec.Env
+	env := spec.Env
 	if spec.ReadOnly && !spec.Unconfined {
-		own = append(slices.Clone(own), "XDG_CACHE_HOME="+tmp+"/.cache")
+		env = append(slices.Clone(env), "XDG_CACHE_HOME="+tmp+"/.cache")
 	}
-	p.Enter.Env = environment(os.Environ(), home, tmp, spec.Network || spec.Unconfined, spec.Proxy != nil, own)
-	if p.Enter.Person {
-		p.Enter.Env = with(os.Environ(), spec.Env)
+	p.Inner.Env = cleanEnv(os.Environ(), home, tmp, spec.Network || spec.Unconfined, spec.Proxy != nil, env)
+	if p.Inner.Inherit {
+		p.Inner.Env = mergeEnv(os.Environ(), spec.Env)
 	}
-	if p.Enter.Dir == "" {
-		p.Enter.Dir = cmp.Or(spec.Workspace, tmp)
+	if p.Inner.Dir == "" {
+		p.Inner.Dir = cmp.Or(spec.Workspace, tmp)
 	}
 	return p, nil
 }
 
-// sockets is how many sockets the run hands out: none where it is on the machine's network.
-func (s Spec) sockets(w walls) int {
-	if w.Bubblewrap == "" || s.Network || s.Unconfined {
+// connLimit returns how many sockets the run creates: none on the machine's network.
+func (s Spec) connLimit(m mechanisms) int {
+	if m.Bubblewrap == "" || s.Network || s.Unconfined {
 		return 0
 	}
-	return min(s.Sockets, maxSockets)
+	return min(s.MaxConns, maxSockets)
 }
 
 func plainDevices() []string {
 	return []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 }
 
-// folders are what a run is shown besides the machine: what it may write, and what is there to
-// be read. Links are followed.
-type folders struct {
-	writable, shown []string
-	// home is what stands at the place of the person's home, at homeAt; "" for nothing.
-	home, homeAt string
+// fileAccess is what a run sees besides the machine, symlinks resolved.
+type fileAccess struct {
+	writable, readable []string
+	// home is mounted at homeTarget, the person's home; "" means no mount.
+	home, homeTarget string
 }
 
-func (c *Confine) folders(spec Spec) (folders, error) {
-	var f folders
+func (c *Sandbox) resolveAccess(spec Spec) (fileAccess, error) {
+	var f fileAccess
 	for i, path := range append([]string{spec.Workspace}, spec.Writable...) {
 		if path == "" {
 			continue
 		}
 		if !filepath.IsAbs(path) {
-			return folders{}, fmt.Errorf("%q cannot be made writable: it is not an absolute path", path)
+			return fileAccess{}, fmt.Errorf("%q cannot be made writable: it is not an absolute path", path)
 		}
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {
 			if i > 0 && os.IsNotExist(err) {
 				continue
 			}
-			return folders{}, fmt.Errorf("opening the workspace: %w", err)
+			return fileAccess{}, fmt.Errorf("opening the workspace: %w", err)
 		}
 		switch {
 		case real == "/":
-			return folders{}, fmt.Errorf("%q is the whole machine: choose a folder as workspace", path)
-		case !spec.ReadOnly && !c.Keeps(real):
+			return fileAccess{}, fmt.Errorf("%q is the whole machine; choose a folder as workspace", path)
+		case !spec.ReadOnly && !c.ForcesReadOnly(real):
 			f.writable = append(f.writable, real)
 		case i == 0:
-			f.shown = append(f.shown, real)
+			f.readable = append(f.readable, real)
 		}
 	}
-	for _, path := range spec.Shown {
+	for _, path := range spec.Readable {
 		if real, err := filepath.EvalSymlinks(path); err == nil && filepath.IsAbs(path) && real != "/" {
-			f.shown = append(f.shown, real)
+			f.readable = append(f.readable, real)
 		}
 	}
-	f.shown = slices.DeleteFunc(outermost(f.shown), func(path string) bool {
+	f.readable = slices.DeleteFunc(outermost(f.readable), func(path string) bool {
 		return slices.ContainsFunc(f.writable, func(w string) bool { return within(path, w) })
 	})
 	f.writable = outermost(f.writable)
 	return f, nil
 }
 
-// mount is one change to what is seen at a path.
+// mount is bubblewrap's options for one path.
 type mount struct {
-	at   string
-	args []string
+	target string
+	args   []string
 }
 
-// wrap is the command line of bubblewrap. Mounts are made from the outside in, so that a
-// secret inside of the workspace stays hidden and a workspace inside of a hidden folder is there.
-func (c *Confine) wrap(spec Spec, w walls, r rooms, f folders) []string {
+// bubblewrapArgs returns the command line of bubblewrap. Outer folders are mounted first, so that a secret inside the
+// workspace is hidden and a workspace inside a hidden folder is visible.
+func (c *Sandbox) bubblewrapArgs(spec Spec, m mechanisms, r runFolders, f fileAccess) []string {
 	args := []string{
-		w.Bubblewrap, "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try",
+		m.Bubblewrap, "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try",
 		"--die-with-parent", "--new-session", "--cap-drop", "ALL",
 	}
-	if w.UserNamespace {
+	if m.UserNamespace {
 		args = append(args, "--unshare-user")
 	}
 	if !spec.Network {
 		args = append(args, "--unshare-net")
 	}
 	args = append(args, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
-	mounts := own(spec, r)
+	mounts := ownMounts(spec, r)
 	var closing []string
-	for _, path := range f.shown {
+	for _, path := range f.readable {
 		mounts = append(mounts, mount{path, []string{"--ro-bind", path, path}})
 	}
 	for _, path := range f.writable {
 		mounts = append(mounts, mount{path, []string{"--bind", path, path}})
-		mounts = append(mounts, hooks(path)...)
+		mounts = append(mounts, protectGit(path)...)
 	}
 	if f.home != "" {
-		mounts = append(mounts, mount{f.homeAt, []string{"--bind", f.home, f.homeAt}})
+		mounts = append(mounts, mount{f.homeTarget, []string{"--bind", f.home, f.homeTarget}})
 	}
-	closed := closedHere(spec.Closed)
-	for _, path := range closed {
-		if path == f.homeAt || slices.Contains(f.writable, path) || slices.Contains(f.shown, path) {
+	restricted := existingFolders(spec.Restricted)
+	for _, path := range restricted {
+		if path == f.homeTarget || slices.Contains(f.writable, path) || slices.Contains(f.readable, path) {
 			continue
 		}
 		mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
 		closing = append(closing, "--remount-ro", path)
 	}
-	mounts = append(mounts, c.wayHome(f, closed)...)
+	mounts = append(mounts, c.homeLink(f, restricted)...)
 	for _, path := range spec.Hidden {
-		mounts = append(mounts, anchored(path, f.writable)...)
+		mounts = append(mounts, pinParents(path, f.writable)...)
 	}
-	for _, path := range c.hidden(spec.Hidden) {
-		if within(path, "/run") || slices.Contains(f.writable, path) || slices.Contains(f.shown, path) {
+	for _, path := range c.hiddenPaths(spec.Hidden) {
+		if within(path, "/run") || slices.Contains(f.writable, path) || slices.Contains(f.readable, path) {
 			continue
 		}
-		if (inAny(path, closed) || f.home != "" && within(path, f.homeAt)) && !inAny(path, f.writable) &&
-			!inAny(path, f.shown) {
-			continue // what is around it is not there
+		if (withinAny(path, restricted) || f.home != "" && within(path, f.homeTarget)) && !withinAny(path, f.writable) &&
+			!withinAny(path, f.readable) {
+			continue // its folder is not visible
 		}
 		if isDir(path) {
 			mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
-			closing = append(closing, "--remount-ro", path) // last: a workspace may lie inside
+			closing = append(closing, "--remount-ro", path) // last: a workspace may be inside
 		} else {
 			mounts = append(mounts, mount{path, []string{"--ro-bind", r.empty, path}})
 		}
 	}
-	mounts = append(mounts, others(spec, w, r, f, closed)...)
+	mounts = append(mounts, coverOthers(spec, m, r, f, restricted)...)
 	slices.SortStableFunc(mounts, func(a, b mount) int {
-		return strings.Count(a.at, "/") - strings.Count(b.at, "/")
+		return strings.Count(a.target, "/") - strings.Count(b.target, "/")
 	})
-	for _, m := range mounts {
-		args = append(args, m.args...)
+	for _, mnt := range mounts {
+		args = append(args, mnt.args...)
 	}
 	return append(append(args, closing...), "--")
 }
 
-// own are the folders that each run has of its own, and what of the system's it needs in them.
-func own(spec Spec, r rooms) []mount {
+// ownMounts returns the mounts of the run's own temporary folders.
+func ownMounts(spec Spec, r runFolders) []mount {
 	mounts := []mount{
 		{"/tmp", []string{"--bind", r.tmp, "/tmp"}},
 		{"/var/tmp", []string{"--bind", r.varTmp, "/var/tmp"}},
@@ -276,10 +273,9 @@ func own(spec Spec, r rooms) []mount {
 	return mounts
 }
 
-// hooks keeps what git would run later, outside of the sandbox, as it is: the hooks of a
-// repository and its configuration, which can name programs. The folder around them becomes a
-// mount, so that it cannot be moved away and made anew.
-func hooks(folder string) []mount {
+// protectGit makes the hooks and the configuration of a repository read-only, because git would run them outside the
+// sandbox later. The folder around them becomes a mount, so that it cannot be replaced.
+func protectGit(folder string) []mount {
 	git := filepath.Join(folder, ".git")
 	if !isDir(git) || isLink(git) {
 		return nil
@@ -294,9 +290,9 @@ func hooks(folder string) []mount {
 	return mounts
 }
 
-// anchored keeps the folders between a writable one and what is hidden in it where they are: one that was
-// moved away would hold, for the next run, what is hidden at its old place only.
-func anchored(path string, writable []string) []mount {
+// pinParents makes the folders between a writable folder and a hidden path mounts, so that they cannot be moved: the
+// next run would not hide the path at its new place.
+func pinParents(path string, writable []string) []mount {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil
@@ -309,8 +305,8 @@ func anchored(path string, writable []string) []mount {
 	return mounts
 }
 
-// closedHere are the folders among paths that are there, links followed, none inside another.
-func closedHere(paths []string) []string {
+// existingFolders returns the existing folders among paths, symlinks resolved, none inside another.
+func existingFolders(paths []string) []string {
 	var all []string
 	for _, path := range paths {
 		if real, err := filepath.EvalSymlinks(path); err == nil && filepath.IsAbs(path) && real != "/" && isDir(real) {
@@ -320,7 +316,7 @@ func closedHere(paths []string) []string {
 	return outermost(all)
 }
 
-func inAny(path string, folders []string) bool {
+func withinAny(path string, folders []string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool { return within(path, folder) })
 }
 
@@ -334,12 +330,12 @@ func isLink(path string) bool {
 	return err == nil && info.Mode()&os.ModeSymlink != 0
 }
 
-// alone makes the rules for a run behind Landlock without namespaces: all is readable but
-// what is hidden, other programs' temporary files and sockets, and the tables of processes.
-func (c *Confine) alone(in *inner, secrets, closed []string, r rooms, f folders) {
-	hidden := append(append(slices.Clone(secrets), closedHere(closed)...), "/proc", "/sys", "/dev", "/run", "/tmp",
-		"/var/tmp", "/var/run", "/var/lock", r.base)
-	in.Read = around("/", outermost(hidden))
+// landlockOnly sets the rules for a run without namespaces: everything is readable except hidden paths, temporary files
+// and sockets of other programs, and the process tables.
+func (c *Sandbox) landlockOnly(in *innerPlan, secrets, restricted []string, r runFolders, f fileAccess) {
+	hidden := slices.Concat(secrets, existingFolders(restricted),
+		[]string{"/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/run", "/var/lock", r.base})
+	in.Read = complement("/", outermost(hidden))
 	in.Read = append(in.Read,
 		"/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/uptime", "/proc/version",
 		"/proc/filesystems",
@@ -349,40 +345,40 @@ func (c *Confine) alone(in *inner, secrets, closed []string, r rooms, f folders)
 	)
 	in.Devices = plainDevices()
 	in.Write = []string{r.tmp, r.varTmp}
-	for _, path := range f.shown {
-		in.Read = append(in.Read, around(path, inside(secrets, path))...)
+	for _, path := range f.readable {
+		in.Read = append(in.Read, complement(path, pathsWithin(secrets, path))...)
 	}
 	for _, path := range f.writable {
-		in.Write = append(in.Write, around(path, inside(secrets, path))...)
+		in.Write = append(in.Write, complement(path, pathsWithin(secrets, path))...)
 	}
 }
 
-// inside are those of paths that lie in folder.
-func inside(paths []string, folder string) []string {
-	var in []string
+// pathsWithin returns those of paths that are inside folder.
+func pathsWithin(paths []string, folder string) []string {
+	var found []string
 	for _, p := range paths {
 		if p != folder && within(p, folder) {
-			in = append(in, p)
+			found = append(found, p)
 		}
 	}
-	return in
+	return found
 }
 
-// around lists folders and files that together are root without the hidden places. Links are
-// left out: what they lead to has a rule of its own or none.
-func around(root string, hidden []string) []string {
+// complement returns files and folders that together are root without the hidden paths. Symlinks are left out: their
+// targets have rules of their own.
+func complement(root string, hidden []string) []string {
 	if slices.Contains(hidden, root) {
 		return nil
 	}
-	deeper := inside(hidden, root)
+	deeper := pathsWithin(hidden, root)
 	if len(deeper) == 0 {
 		return []string{root}
 	}
-	entries, _ := os.ReadDir(root) // what cannot be listed cannot be read inside either
+	entries, _ := os.ReadDir(root) // a folder that cannot be listed is not readable
 	var all []string
 	for _, e := range entries {
 		if e.Type()&os.ModeSymlink == 0 {
-			all = append(all, around(filepath.Join(root, e.Name()), deeper)...)
+			all = append(all, complement(filepath.Join(root, e.Name()), deeper)...)
 		}
 	}
 	return all

@@ -2,7 +2,6 @@ package confine
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -18,66 +17,68 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"sextant/backend/sandbox/procgroup"
 )
 
-// Process is a run that was started. Wait must be called once.
+// Process is a started run. Wait must be called once.
 type Process struct {
-	walls  walls
-	rooms  rooms
-	ctx    context.Context
-	begun  time.Time
-	cmd    *exec.Cmd
-	life   *os.File
-	told   *os.File
-	copies sync.WaitGroup
-	pipes  []*os.File
-	errors tail
-	tty    *tty
-	cancel func() bool
-	// way takes the listener of the run's proxy, nil without one; served ends when it is served or
-	// never will be, and then stop ends the proxy, nil for none.
-	way    *os.File
-	served sync.WaitGroup
-	stop   func()
-	// sockets is how many reach shall hold; reachable is closed when it is there, or never will be.
-	sockets   int
-	reachable chan struct{}
-	reach     *reach
+	mechanisms mechanisms
+	folders    runFolders
+	ctx        context.Context
+	startedAt  time.Time
+	cmd        *exec.Cmd
+	lifeline   *os.File
+	reports    *os.File
+	copies     sync.WaitGroup
+	pipes      []*os.File
+	stderr     procgroup.Tail // the last output, for messages
+	tty        *tty
+	cancel     func() bool
+	// control receives the run's sockets, nil if it has none. receiving ends when they arrived or never will;
+	// then stopProxy is set if there is a proxy.
+	control   *os.File
+	receiving sync.WaitGroup
+	stopProxy func()
+	// maxConns is the size of sockets; socketsReady is closed when sockets is set, or never will be.
+	maxConns     int
+	socketsReady chan struct{}
+	sockets      *socketPool
 }
 
-// patience is how long after the end of a run the rest of its output may take. It is only
-// used up when somebody else holds the other end; a busy machine needs some of it.
-const patience = 3 * time.Second
+// outputGrace is how long after the end of a run the rest of its output may take. It only runs out if another process
+// still holds the other end.
+const outputGrace = 3 * time.Second
 
-// Command starts spec. When ctx ends, everything that came of it is killed at once.
-func (c *Confine) Command(ctx context.Context, spec Spec) (*Process, error) {
+// Command starts spec. When ctx ends, everything that the run started is killed at once.
+func (c *Sandbox) Command(ctx context.Context, spec Spec) (*Process, error) {
 	if len(spec.Args) == 0 {
 		return nil, errors.New("there is no program to run")
 	}
-	w := walls{}
+	m := mechanisms{}
 	if !spec.Unconfined {
-		if ok, _, why := c.Available(); !ok {
-			return nil, fmt.Errorf("%w: %s", ErrSetup, why)
+		if ok, _, reason := c.Available(); !ok {
+			return nil, fmt.Errorf("%w: %s", ErrSetup, reason)
 		}
-		w = c.walls
+		m = c.mechanisms
 	}
-	return c.command(ctx, spec, w)
+	return c.start(ctx, spec, m)
 }
 
-func (c *Confine) command(ctx context.Context, spec Spec, w walls) (_ *Process, err error) {
+func (c *Sandbox) start(ctx context.Context, spec Spec, m mechanisms) (_ *Process, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p := &Process{walls: w, ctx: ctx, begun: time.Now()}
+	p := &Process{mechanisms: m, ctx: ctx, startedAt: time.Now(), stderr: procgroup.Tail{Limit: 1000}}
 	defer func() {
 		if err != nil {
 			p.close()
 		}
 	}()
-	if p.rooms, err = makeRooms(c.cfg.TempDir); err != nil {
+	if p.folders, err = makeRunFolders(c.cfg.TempDir); err != nil {
 		return nil, err
 	}
-	pl, err := c.plan(spec, w, p.rooms)
+	pl, err := c.plan(spec, m, p.folders)
 	if err != nil {
 		return nil, err
 	}
@@ -86,93 +87,92 @@ func (c *Confine) command(ctx context.Context, spec Spec, w walls) (_ *Process, 
 		return nil, err
 	}
 	defer file.Close()
-	lifeIn, life, err := os.Pipe()
+	lifelineIn, lifeline, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("opening a pipe: %w", err)
 	}
-	defer lifeIn.Close()
-	p.life = life
-	told, toldOut, err := os.Pipe()
+	defer lifelineIn.Close()
+	p.lifeline = lifeline
+	reports, reportsOut, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("opening a pipe: %w", err)
 	}
-	defer toldOut.Close()
-	p.told = told
-	p.cmd = exec.Command("/proc/self/exe", verb, outerAt)
+	defer reportsOut.Close()
+	p.reports = reports
+	p.cmd = exec.Command("/proc/self/exe", stepArg, supervisorStep)
 	p.cmd.Args[0] = "sextant"
 	p.cmd.Env = []string{"PATH=/usr/bin:/bin"}
 	p.cmd.Dir = "/"
-	p.cmd.ExtraFiles = []*os.File{file, toldOut, lifeIn}
-	p.sockets, p.reachable = pl.Enter.Sockets, make(chan struct{})
-	if spec.Proxy != nil || p.sockets > 0 {
-		inside, err := p.openWay()
+	p.cmd.ExtraFiles = []*os.File{file, reportsOut, lifelineIn}
+	p.maxConns, p.socketsReady = pl.Inner.MaxConns, make(chan struct{})
+	if spec.Proxy != nil || p.maxConns > 0 {
+		inside, err := p.openControl()
 		if err != nil {
 			return nil, err
 		}
 		defer inside.Close()
 		p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, inside)
 	}
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // signals of our terminal are not its
-	theirs, err := p.streams(spec)
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no signals from our terminal
+	streams, err := p.openStreams(spec)
 	if err != nil {
 		return nil, err
 	}
 	err = p.cmd.Start()
-	for _, f := range theirs {
-		_ = f.Close() // the child has its own
+	for _, f := range streams {
+		_ = f.Close() // the child has duplicates
 	}
 	if err != nil {
 		return nil, fmt.Errorf("starting the supervisor: %w", err)
 	}
-	if p.way != nil {
-		p.served.Go(func() { p.serve(spec.Proxy) })
+	if p.control != nil {
+		p.receiving.Go(func() { p.receiveSockets(spec.Proxy) })
 	}
-	p.cancel = context.AfterFunc(ctx, func() { _ = life.Close() })
+	p.cancel = context.AfterFunc(ctx, func() { _ = lifeline.Close() })
 	return p, nil
 }
 
-// openWay makes the socket that the listener of a proxy and the sockets to reach the run come back
-// on; the other end goes inside.
-func (p *Process) openWay() (inside *os.File, err error) {
+// openControl creates the socket pair over which the run sends its sockets; the returned end goes to the run.
+func (p *Process) openControl() (inside *os.File, err error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("opening a way into the run: %w", err)
+		return nil, fmt.Errorf("creating the control socket: %w", err)
 	}
-	p.way = os.NewFile(uintptr(pair[0]), "way")
-	return os.NewFile(uintptr(pair[1]), "way inside"), nil
+	p.control = os.NewFile(uintptr(pair[0]), "control")
+	return os.NewFile(uintptr(pair[1]), "control of the run"), nil
 }
 
-// serve takes what comes from our own step inside, before the command begins: the listener, where
-// there is a proxy, and then the sockets.
-func (p *Process) serve(proxy func(net.Listener) (stop func())) {
-	defer close(p.reachable)
-	fds := received(int(p.way.Fd()))
+// receiveSockets receives the sockets from the inner step, before the command starts: the proxy's listener, if there
+// is a proxy, and then those for Dial.
+func (p *Process) receiveSockets(proxy func(net.Listener) (stop func())) {
+	defer close(p.socketsReady)
+	fds := receiveDescriptors(int(p.control.Fd()))
 	if proxy != nil {
 		if len(fds) == 0 {
-			return // it ended before, and tells why elsewhere
+			return // the run has ended; its report says why
 		}
 		f := os.NewFile(uintptr(fds[0]), "listener")
 		fds = fds[1:]
 		ln, err := net.FileListener(f)
 		_ = f.Close()
 		if err != nil {
-			closeAll(fds)
+			closeDescriptors(fds)
 			return
 		}
-		p.stop = proxy(ln)
+		p.stopProxy = proxy(ln)
 	}
-	if len(fds) != p.sockets {
-		closeAll(fds)
+	if len(fds) != p.maxConns {
+		closeDescriptors(fds)
 		return
 	}
-	if p.sockets > 0 {
-		p.reach = newReach(fds)
+	if p.maxConns > 0 {
+		p.sockets = newSocketPool(fds)
 	}
-	_, _ = unix.Write(int(p.way.Fd()), []byte{0}) // without it the command does not begin
+	_, _ = unix.Write(int(p.control.Fd()), []byte{0}) // the command waits for this
 }
 
-// received are the descriptors of one message.
-func received(way int) []int {
+// receiveDescriptors returns the descriptors of one message.
+func receiveDescriptors(way int) []int {
 	control := make([]byte, unix.CmsgSpace(4*(1+maxSockets)))
 	n, size, _, _, err := unix.Recvmsg(way, make([]byte, 1), control, unix.MSG_CMSG_CLOEXEC)
 	if err != nil || n == 0 {
@@ -189,30 +189,31 @@ func received(way int) []int {
 	return fds
 }
 
-func closeAll(fds []int) {
+func closeDescriptors(fds []int) {
 	for _, fd := range fds {
 		_ = unix.Close(fd)
 	}
 }
 
-// copyOf is a file of its own for a descriptor.
-func copyOf(fd int) (*os.File, error) {
-	again, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+// dupFile returns a file with a duplicate of fd.
+func dupFile(fd int) (*os.File, error) {
+	duplicate, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
 	}
-	return os.NewFile(uintptr(again), "connection"), nil
+	return os.NewFile(uintptr(duplicate), "connection"), nil
 }
 
-// streams gives the command what it reads and prints to; theirs are closed here once it has them.
-func (p *Process) streams(spec Spec) (theirs []*os.File, err error) {
+// openStreams connects the command's standard streams. The returned files belong to the command; close them after the
+// start.
+func (p *Process) openStreams(spec Spec) (streams []*os.File, err error) {
 	if spec.Terminal != nil {
-		slave, err := p.terminal(spec)
+		terminal, err := p.openTerminal(spec)
 		if err != nil {
 			return nil, err
 		}
-		p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
-		return []*os.File{slave}, nil
+		p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = terminal, terminal, terminal
+		return []*os.File{terminal}, nil
 	}
 	if spec.Stdin != nil {
 		p.cmd.Stdin = spec.Stdin
@@ -221,23 +222,23 @@ func (p *Process) streams(spec Spec) (theirs []*os.File, err error) {
 	if err != nil {
 		return nil, err
 	}
-	said, err := p.pipe(io.MultiWriter(&p.errors, orNothing(spec.Stderr)))
+	errOut, err := p.pipe(io.MultiWriter(&p.stderr, orDiscard(spec.Stderr)))
 	if err != nil {
 		_ = out.Close()
 		return nil, err
 	}
-	p.cmd.Stdout, p.cmd.Stderr = out, said
-	return []*os.File{out, said}, nil
+	p.cmd.Stdout, p.cmd.Stderr = out, errOut
+	return []*os.File{out, errOut}, nil
 }
 
-func orNothing(w io.Writer) io.Writer {
+func orDiscard(w io.Writer) io.Writer {
 	if w == nil {
 		return io.Discard
 	}
 	return w
 }
 
-// pipe is a descriptor to write to, whose content a goroutine hands to w.
+// pipe returns a descriptor to write to; a goroutine copies what is written to w.
 func (p *Process) pipe(w io.Writer) (*os.File, error) {
 	in, out, err := os.Pipe()
 	if err != nil {
@@ -245,60 +246,64 @@ func (p *Process) pipe(w io.Writer) (*os.File, error) {
 	}
 	p.pipes = append(p.pipes, in)
 	p.copies.Go(func() {
-		// A writer that fails must not stop the program from printing.
-		if _, err := io.Copy(orNothing(w), in); err != nil {
+		// A failing writer must not block the program.
+		if _, err := io.Copy(orDiscard(w), in); err != nil {
 			_, _ = io.Copy(io.Discard, in)
 		}
 	})
 	return out, nil
 }
 
-// Terminate sends SIGTERM to every process of the run, so that they can end in their own way. It waits
-// for nothing; the context's end kills what goes on.
-func (p *Process) Terminate() { _, _ = p.life.Write([]byte{1}) }
+// Terminate sends SIGTERM to every process of the run and does not wait. To kill what remains, end the context.
+func (p *Process) Terminate() { _, _ = p.lifeline.Write([]byte{1}) }
 
-// Wait waits until the run ended and all of it is dead, hands on what it printed, wipes its
-// temporary folder, and says how it ended. The error is ErrSetup with the reason, or that of
-// our own machinery; a command that fails is an Exit.
+// Wait waits until the run has ended and all of its processes are dead, copies the rest of its output and removes its
+// temporary folder. The error is ErrSetup with the reason, or an internal one; a failing command is an Exit.
 func (p *Process) Wait() (Exit, error) {
 	defer p.close()
-	state := p.listen()
-	waited := p.cmd.Wait()
+	report := p.readReports()
+	waitErr := p.cmd.Wait()
 	p.cancel()
 	copied := make(chan struct{})
 	go func() { p.copies.Wait(); close(copied) }()
 	select {
 	case <-copied:
-	case <-time.After(patience):
+	case <-time.After(outputGrace):
 		for _, f := range p.pipes {
 			_ = f.Close()
 		}
 		<-copied
 	}
-	exit := Exit{How: p.walls.String(), Duration: time.Since(p.begun), Killed: p.ctx.Err() != nil, Code: 137}
+	exit := Exit{
+		Code: 137, Killed: p.ctx.Err() != nil,
+		Mechanisms: p.mechanisms.String(), Duration: time.Since(p.startedAt),
+	}
 	switch {
-	case state.Failed != "" && !exit.Killed:
-		return exit, fmt.Errorf("%w: %s", ErrSetup, state.Failed)
-	case state.Exit != nil && state.Began:
-		exit.Code = *state.Exit
+	case report.Failed != "" && !exit.Killed:
+		return exit, fmt.Errorf("%w: %s", ErrSetup, report.Failed)
+	case report.Exit != nil && report.Started:
+		exit.Code = *report.Exit
 	case exit.Killed:
-	case !state.Began:
-		return exit, fmt.Errorf("%w: %s", ErrSetup, cmp.Or(p.errors.String(), fmt.Sprint(waited)))
+	case !report.Started:
+		return exit, fmt.Errorf("%w: %s", ErrSetup, cmp.Or(p.lastOutput(), fmt.Sprint(waitErr)))
 	default:
-		return exit, fmt.Errorf("the supervisor of the run ended: %w", waited)
+		return exit, fmt.Errorf("the supervisor of the run ended: %w", waitErr)
 	}
 	return exit, nil
 }
 
-// listen reads what the steps tell until they ended.
-func (p *Process) listen() told {
-	var all told
-	for lines := bufio.NewScanner(p.told); lines.Scan(); {
-		var t told
+// lastOutput returns the last of what the command printed to its standard error.
+func (p *Process) lastOutput() string { return strings.TrimSpace(p.stderr.String()) }
+
+// readReports merges the reports of the steps until they end.
+func (p *Process) readReports() stepReport {
+	var all stepReport
+	for lines := bufio.NewScanner(p.reports); lines.Scan(); {
+		var t stepReport
 		if json.Unmarshal(lines.Bytes(), &t) != nil {
 			continue
 		}
-		all.Began = all.Began || t.Began
+		all.Started = all.Started || t.Started
 		all.Failed = cmp.Or(all.Failed, t.Failed)
 		if t.Exit != nil {
 			all.Exit = t.Exit
@@ -307,53 +312,31 @@ func (p *Process) listen() told {
 	return all
 }
 
-// close lets go of everything; what was closed before is passed over.
+// close releases everything. It may be called more than once.
 func (p *Process) close() {
 	if p.tty != nil {
-		p.tty.end()
+		p.tty.markClosed()
 	}
-	if p.way != nil {
-		// Where nobody sent a listener, this ends the wait for one.
-		_ = unix.Shutdown(int(p.way.Fd()), unix.SHUT_RDWR)
-		p.served.Wait()
+	if p.control != nil {
+		// This ends receiveSockets if nothing was sent.
+		_ = unix.Shutdown(int(p.control.Fd()), unix.SHUT_RDWR)
+		p.receiving.Wait()
 	}
-	if p.stop != nil {
-		p.stop()
+	if p.stopProxy != nil {
+		p.stopProxy()
 	}
-	if p.reach != nil {
-		p.reach.close()
+	if p.sockets != nil {
+		p.sockets.close()
 	}
-	for _, f := range append(p.pipes, p.life, p.told, p.way) {
+	for _, f := range append(p.pipes, p.lifeline, p.reports, p.control) {
 		if f != nil {
 			_ = f.Close()
 		}
 	}
-	if p.rooms.base != "" {
-		_ = Wipe(p.rooms.base) // what is left is in the system's temporary folder
+	if p.folders.base != "" {
+		_ = RemoveAll(p.folders.base) // the next Sextant removes what is left
 	}
-	if p.rooms.held != nil {
-		_ = p.rooms.held.Close()
+	if p.folders.lock != nil {
+		_ = p.folders.lock.Close()
 	}
-}
-
-// tail keeps the last of what is written to it.
-type tail struct {
-	mu   sync.Mutex
-	last []byte
-}
-
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.last = append(t.last, b...)
-	if n := len(t.last) - 1000; n > 0 {
-		t.last = t.last[n:]
-	}
-	return len(b), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.ToValidUTF8(string(bytes.TrimSpace(t.last)), "\uFFFD")
 }

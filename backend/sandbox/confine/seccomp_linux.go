@@ -12,10 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// neverCalled are system calls that no command of a person needs inside: they look into or
-// steer other processes, change mounts, namespaces, clocks or the kernel, keep keys, or are
-// wide doors into the kernel (bpf, io_uring, userfaultfd, perf events).
-var neverCalled = []string{
+// deniedCalls are system calls that no command of a person needs: they inspect or control other processes, change
+// mounts, namespaces, clocks or the kernel, keep keys, or are large attack surfaces (bpf, io_uring, userfaultfd).
+var deniedCalls = []string{
 	"ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "pidfd_getfd", "process_madvise", "process_mrelease",
 	"move_pages", "migrate_pages",
 	"mount", "umount", "umount2", "pivot_root", "chroot", "fsopen", "fsconfig", "fsmount", "fspick", "move_mount",
@@ -34,9 +33,9 @@ var neverCalled = []string{
 	"vm86", "vm86old", "personality", "memfd_secret", "lsm_set_self_attr", "map_shadow_stack",
 }
 
-// neverAlone are those whose effect only namespaces keep inside: metadata of files (Landlock
-// knows no rule for it), shared memory and queues, priorities and limits of other processes.
-var neverAlone = []string{
+// deniedWithoutNamespaces are calls whose effect only namespaces contain: file metadata, for which Landlock has no
+// rule, shared memory and queues, and priorities and limits of other processes.
+var deniedWithoutNamespaces = []string{
 	"chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "utime", "utimes", "utimensat",
 	"futimesat",
 	"setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat",
@@ -44,55 +43,52 @@ var neverAlone = []string{
 	"mq_open", "mq_unlink", "ioprio_set", "setpriority",
 }
 
-// notThere are those that programs try and do without when the kernel has them not: their
-// arguments lie in memory, where a filter cannot look.
-var notThere = []string{"clone3", "openat2"}
+// absentCalls look unimplemented, and programs do without them: a filter cannot see their arguments in memory.
+var absentCalls = []string{"clone3", "openat2"}
 
-// lastKnown is the highest number of a system call that was looked at; what a later kernel
-// adds is not there for a run.
-const lastKnown = 467
+// lastKnownCall is the highest system call number that was reviewed. Later calls look unimplemented.
+const lastKnownCall = 467
 
-const namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
+const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUSER |
 	unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWTIME
 
-// neverAsked are requests to devices and files: what is typed into a terminal that is not the
-// run's own would be run by its owner, and attributes of a file change through a descriptor
-// that was opened for reading.
-var neverAsked = []uint32{
+// deniedIoctls are requests to devices and files: typing into another terminal would run commands of its owner, and
+// file flags can be changed through a descriptor that is open for reading.
+var deniedIoctls = []uint32{
 	unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD, unix.TIOCCONS,
 	unix.FS_IOC_SETFLAGS, 0x40046602, 0x401c5820, 0x40087602, unix.FS_IOC_ENABLE_VERITY,
 	unix.FS_IOC_SET_ENCRYPTION_POLICY,
 }
 
-// Bits of a mode that make a program run as its owner.
-const setID = 0o6000
+// setIDBits are the mode bits that make a program run as its owner or group.
+const setIDBits = 0o6000
 
-// filter makes the program that judges system calls.
-func (in *inner) filter() ([]unix.SockFilter, error) {
+// seccompProgram assembles the seccomp filter.
+func (in *innerPlan) seccompProgram() ([]unix.SockFilter, error) {
 	info, err := arch.GetInfo("")
 	if err != nil {
-		return nil, fmt.Errorf("no filter of system calls for this processor: %w", err)
+		return nil, fmt.Errorf("no seccomp filter for this processor: %w", err)
 	}
-	f := filtering{info: info}
-	f.deny(neverCalled...)
+	f := filterBuilder{info: info}
+	f.deny(deniedCalls...)
 	if !in.Namespaces {
-		f.deny(neverAlone...)
+		f.deny(deniedWithoutNamespaces...)
 	}
-	f.when("clone", seccomp.Condition{Argument: 0, Operation: seccomp.BitsSet, Value: namespaces})
-	f.sockets(in)
-	f.noSetID()
+	f.denyIf("clone", seccomp.Condition{Argument: 0, Operation: seccomp.BitsSet, Value: namespaceFlags})
+	f.denySockets(in)
+	f.denySetID()
 	if !in.Namespaces {
 		for _, call := range []string{
 			"prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setattr",
 			"sched_setparam",
 		} {
-			f.when(call, seccomp.Condition{Argument: 0, Operation: seccomp.NotEqual, Value: 0})
+			f.denyIf(call, seccomp.Condition{Argument: 0, Operation: seccomp.NotEqual, Value: 0})
 		}
 	}
 	policy := seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: []seccomp.SyscallGroup{
 		{Names: f.names, NamesWithCondtions: f.conditions, Action: errno(unix.EPERM)},
-		{Names: f.known(notThere), Action: errno(unix.ENOSYS)},
+		{Names: f.known(absentCalls), Action: errno(unix.ENOSYS)},
 	}}
 	rest, err := policy.Assemble()
 	if err != nil {
@@ -111,78 +107,78 @@ func (in *inner) filter() ([]unix.SockFilter, error) {
 
 func errno(e unix.Errno) seccomp.Action { return seccomp.ActionErrno | seccomp.Action(e) }
 
-// filtering gathers what is denied.
-type filtering struct {
+// filterBuilder collects what is denied.
+type filterBuilder struct {
 	info       *arch.Info
 	names      []string
 	conditions []seccomp.NameWithConditions
 }
 
-func (f *filtering) known(names []string) []string {
-	var there []string
+func (f *filterBuilder) known(names []string) []string {
+	var found []string
 	for _, name := range names {
 		if _, ok := f.info.SyscallNames[name]; ok {
-			there = append(there, name)
+			found = append(found, name)
 		}
 	}
-	return there
+	return found
 }
 
-func (f *filtering) deny(names ...string) { f.names = append(f.names, f.known(names)...) }
+func (f *filterBuilder) deny(names ...string) { f.names = append(f.names, f.known(names)...) }
 
-// when denies a call whose arguments meet all conditions.
-func (f *filtering) when(name string, conditions ...seccomp.Condition) {
+// denyIf denies a call whose arguments meet all conditions.
+func (f *filterBuilder) denyIf(name string, conditions ...seccomp.Condition) {
 	if len(f.known([]string{name})) > 0 && !slices.Contains(f.names, name) {
 		f.conditions = append(f.conditions, seccomp.NameWithConditions{Name: name, Conditions: conditions})
 	}
 }
 
-// sockets denies all families but those that stay inside or were granted. A pair of connected
-// sockets is a pipe, unless it is of a kind that can be sent elsewhere later.
-func (f *filtering) sockets(in *inner) {
+// denySockets denies all socket families except those that stay inside or were granted. A socket pair is a pipe,
+// unless its type allows connecting it elsewhere later.
+func (f *filterBuilder) denySockets(in *innerPlan) {
 	not := func(arg uint32, value uint64) seccomp.Condition {
 		return seccomp.Condition{Argument: arg, Operation: seccomp.NotEqual, Value: value}
 	}
 	is := func(arg uint32, value uint64) seccomp.Condition {
 		return seccomp.Condition{Argument: arg, Operation: seccomp.Equal, Value: value}
 	}
-	pathsKept := landlockVersion() >= landlockSockets || in.Local
-	if !in.Network && !in.Namespaces && !pathsKept {
+	hasPathSockets := landlockVersion() >= landlockABISockets || in.LocalSockets
+	if !in.Network && !in.Namespaces && !hasPathSockets {
 		f.deny("socket")
 	}
 	families := []seccomp.Condition{}
 	if in.Network || in.Namespaces {
 		families = append(families, not(0, unix.AF_INET), not(0, unix.AF_INET6), not(0, unix.AF_NETLINK))
 	}
-	if pathsKept {
+	if hasPathSockets {
 		families = append(families, not(0, unix.AF_UNIX))
 	}
-	f.when("socket", families...)
-	f.when("socket", is(0, unix.AF_NETLINK), not(2, unix.NETLINK_ROUTE))
+	f.denyIf("socket", families...)
+	f.denyIf("socket", is(0, unix.AF_NETLINK), not(2, unix.NETLINK_ROUTE))
 	for _, family := range []uint64{unix.AF_INET, unix.AF_INET6} {
-		// Closed ports are closed to TCP only; what becomes TCP later (MPTCP) is not.
-		f.when("socket", is(0, family), not(2, 0), not(2, unix.IPPROTO_TCP), not(2, unix.IPPROTO_UDP),
+		// Landlock blocks ports for TCP only, so protocols that become TCP later (MPTCP) are denied.
+		f.denyIf("socket", is(0, family), not(2, 0), not(2, unix.IPPROTO_TCP), not(2, unix.IPPROTO_UDP),
 			not(2, unix.IPPROTO_ICMP), not(2, unix.IPPROTO_ICMPV6))
 	}
-	// Nor are they to a connection that begins with data.
+	// Landlock does not see a connection that begins with data either.
 	for call, arg := range map[string]uint32{"sendto": 3, "sendmsg": 2, "sendmmsg": 3} {
-		f.when(call, seccomp.Condition{Argument: arg, Operation: seccomp.BitsSet, Value: unix.MSG_FASTOPEN})
+		f.denyIf(call, seccomp.Condition{Argument: arg, Operation: seccomp.BitsSet, Value: unix.MSG_FASTOPEN})
 	}
-	f.when("socketpair", not(0, unix.AF_UNIX))
-	var kinds []seccomp.Condition
-	for _, kind := range []uint64{unix.SOCK_STREAM, unix.SOCK_SEQPACKET} {
+	f.denyIf("socketpair", not(0, unix.AF_UNIX))
+	var types []seccomp.Condition
+	for _, socketType := range []uint64{unix.SOCK_STREAM, unix.SOCK_SEQPACKET} {
 		for _, flags := range []uint64{
 			0, unix.SOCK_CLOEXEC, unix.SOCK_NONBLOCK,
 			unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK,
 		} {
-			kinds = append(kinds, not(1, kind|flags))
+			types = append(types, not(1, socketType|flags))
 		}
 	}
-	f.when("socketpair", kinds...)
+	f.denyIf("socketpair", types...)
 }
 
-// noSetID keeps programs from being made that run as the person for whoever starts them.
-func (f *filtering) noSetID() {
+// denySetID keeps a run from creating programs that run as the person for others.
+func (f *filterBuilder) denySetID() {
 	set := func(arg uint32, bits uint64) seccomp.Condition {
 		return seccomp.Condition{Argument: arg, Operation: seccomp.BitsSet, Value: bits}
 	}
@@ -190,34 +186,33 @@ func (f *filtering) noSetID() {
 		"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2, "creat": 1,
 		"mknod": 1, "mknodat": 2,
 	} {
-		f.when(call, set(arg, setID))
+		f.denyIf(call, set(arg, setIDBits))
 	}
-	const making = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY
-	f.when("open", set(1, making), set(2, setID))
-	f.when("openat", set(2, making), set(3, setID))
+	const creating = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY
+	f.denyIf("open", set(1, creating), set(2, setIDBits))
+	f.denyIf("openat", set(2, creating), set(3, setIDBits))
 }
 
-// Offsets into what a filter sees of a call.
+// Offsets in the seccomp_data of a call.
 const (
 	numberAt = 0
 	archAt   = 4
 	arg1At   = 24
 )
 
-// prelude is what the library cannot say: another architecture's calls end the process (the
-// library would let them through), numbers nobody looked at are not there, and arguments are
-// compared as the kernel reads them, by their lower half.
-func (f *filtering) prelude() []bpf.Instruction {
+// prelude is what the library cannot express: calls of another architecture kill the process, unreviewed numbers look
+// unimplemented, and ioctl requests are compared by their lower half, as the kernel reads them.
+func (f *filterBuilder) prelude() []bpf.Instruction {
 	deny := bpf.RetConstant{Val: uint32(errno(unix.EPERM))}
 	p := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: archAt, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(f.info.ID), SkipTrue: 1},
 		bpf.RetConstant{Val: unix.SECCOMP_RET_KILL_PROCESS},
 		bpf.LoadAbsolute{Off: numberAt, Size: 4},
-		bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: lastKnown, SkipFalse: 1},
+		bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: lastKnownCall, SkipFalse: 1},
 		bpf.RetConstant{Val: uint32(errno(unix.ENOSYS))},
 	}
-	for _, request := range neverAsked {
+	for _, request := range deniedIoctls {
 		p = append(p, bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SYS_IOCTL, SkipFalse: 4},
 			bpf.LoadAbsolute{Off: arg1At, Size: 4}, bpf.JumpIf{Cond: bpf.JumpEqual, Val: request, SkipFalse: 1}, deny,
 			bpf.LoadAbsolute{Off: numberAt, Size: 4})
@@ -225,9 +220,9 @@ func (f *filtering) prelude() []bpf.Instruction {
 	return p
 }
 
-// sieve loads the filter for the thread, which must be the one that becomes the command.
-func (in *inner) sieve() error {
-	code, err := in.filter()
+// loadSeccomp loads the filter for this thread, which must be the one that becomes the command.
+func (in *innerPlan) loadSeccomp() error {
+	code, err := in.seccompProgram()
 	if err != nil {
 		return err
 	}
@@ -235,7 +230,7 @@ func (in *inner) sieve() error {
 	_, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog)))
 	runtime.KeepAlive(code)
 	if e != 0 {
-		return fmt.Errorf("loading the filter of system calls: %w", e)
+		return fmt.Errorf("loading the seccomp filter: %w", e)
 	}
 	return nil
 }

@@ -15,36 +15,35 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// supervise runs the next step as its child and ends with it. Whatever detaches itself from
-// the command falls to this process, which is the nearest that adopts, so that nothing is left
-// when it ends. It returns only why the command could not be started.
+// supervise runs the inner step as its child and ends with it. It is the subreaper of everything that detaches itself
+// from the command, so that nothing survives. It returns only an error.
 func supervise() error {
 	var p plan
 	if err := readPlan(&p); err != nil {
 		return err
 	}
-	// The main thread lives as long as the process, so the children's tie to it holds.
+	// The main thread lives as long as the process, so the parent-death signal works.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("adopting what a command leaves: %w", err)
+		return fmt.Errorf("becoming the subreaper: %w", err)
 	}
-	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // the command is also kept out by the walls
-	unix.CloseOnExec(toldFD)
-	unix.CloseOnExec(lifeFD)
-	// what leaked into us goes no further; start hands on what it should
-	_ = unix.CloseRange(lifeFD+1, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC)
-	child, err := start(p)
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // the sandbox keeps the command out as well
+	unix.CloseOnExec(reportFD)
+	unix.CloseOnExec(lifelineFD)
+	// Leaked descriptors must not reach the command; startInner passes on the ones it needs.
+	_ = unix.CloseRange(lifelineFD+1, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC)
+	child, err := startInner(p)
 	if err != nil {
 		return err
 	}
-	end := sync.OnceFunc(func() { go killing() })
+	end := sync.OnceFunc(func() { go killUntilExit() })
 	go func() {
-		// A byte asks the command to end; the end of the pipe is the end of the call or of Sextant.
-		life, word := os.NewFile(lifeFD, "life"), make([]byte, 1)
+		// A byte asks for SIGTERM; the end of the pipe means that the call or Sextant has ended.
+		lifeline, buf := os.NewFile(lifelineFD, "lifeline"), make([]byte, 1)
 		for {
-			if _, err := life.Read(word); err != nil {
+			if _, err := lifeline.Read(buf); err != nil {
 				break
 			}
-			terminate(p.Enter.Namespaces)
+			terminateDescendants(p.Inner.Namespaces)
 		}
 		end()
 	}()
@@ -55,7 +54,7 @@ func supervise() error {
 		switch {
 		case err == syscall.EINTR:
 		case err != nil: // no child is left
-			tell(told{Exit: &code})
+			sendReport(stepReport{Exit: &code})
 			os.Exit(0)
 		case pid == child:
 			code = exitCode(status)
@@ -64,16 +63,16 @@ func supervise() error {
 	}
 }
 
-// killing kills what is left until this process ends, which it does when nothing is: a fork can
-// slip past one look.
-func killing() {
+// killUntilExit kills the descendants again and again, because a fork can slip past one pass. supervise ends the
+// process when no child is left.
+func killUntilExit() {
 	for {
-		killAll()
+		killDescendants()
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// exitCode is the code of a process as a shell tells it.
+// exitCode returns the exit code as a shell would report it.
 func exitCode(status syscall.WaitStatus) int {
 	if status.Signaled() {
 		return 128 + int(status.Signal())
@@ -81,26 +80,26 @@ func exitCode(status syscall.WaitStatus) int {
 	return status.ExitStatus()
 }
 
-// start begins the step inside.
-func start(p plan) (pid int, err error) {
-	enter, err := jsonFile(p.Enter)
+// startInner starts the inner step.
+func startInner(p plan) (pid int, err error) {
+	enter, err := jsonFile(p.Inner)
 	if err != nil {
 		return 0, err
 	}
 	own, err := os.Open("/proc/self/exe")
 	if err != nil {
-		return 0, fmt.Errorf("opening our own program: %w", err)
+		return 0, fmt.Errorf("opening our own binary: %w", err)
 	}
-	// The path names the descriptor as it is numbered there.
-	argv := append(p.Wrap, "/proc/self/fd/"+strconv.Itoa(ownFD), verb, innerAt)
-	if len(p.Wrap) == 0 {
+	// The path names the descriptor by its number in the child.
+	argv := append(p.Bubblewrap, "/proc/self/fd/"+strconv.Itoa(selfFD), stepArg, innerStep)
+	if len(p.Bubblewrap) == 0 {
 		argv[0] = "/proc/self/exe"
 	}
 	path := argv[0]
-	files := []uintptr{0, 1, 2, enter.Fd(), toldFD, own.Fd()}
-	if p.Enter.Proxied || p.Enter.Sockets > 0 {
-		files = append(files, wayFD)
-		defer func() { _ = unix.Close(wayFD) }()
+	files := []uintptr{0, 1, 2, enter.Fd(), reportFD, own.Fd()}
+	if p.Inner.Proxied || p.Inner.MaxConns > 0 {
+		files = append(files, controlFD)
+		defer func() { _ = unix.Close(controlFD) }()
 	}
 	pid, err = syscall.ForkExec(path, argv, &syscall.ProcAttr{
 		Dir: "/", Env: []string{"PATH=/usr/bin:/bin"},
@@ -113,41 +112,40 @@ func start(p plan) (pid int, err error) {
 	return pid, nil
 }
 
-// jsonFile is v as JSON in a file that has no name, to be read from its start.
+// jsonFile returns an anonymous file with v as JSON, positioned at its start.
 func jsonFile(v any) (*os.File, error) {
 	body, err := json.Marshal(v)
 	if err != nil {
-		return nil, fmt.Errorf("writing what to run: %w", err)
+		return nil, fmt.Errorf("writing the plan: %w", err)
 	}
 	fd, err := unix.MemfdCreate("plan", unix.MFD_CLOEXEC)
 	if err != nil {
-		return nil, fmt.Errorf("writing what to run: %w", err)
+		return nil, fmt.Errorf("writing the plan: %w", err)
 	}
 	f := os.NewFile(uintptr(fd), "plan")
 	if _, err := io.Copy(f, bytes.NewReader(body)); err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("writing what to run: %w", err)
+		return nil, fmt.Errorf("writing the plan: %w", err)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("writing what to run: %w", err)
+		return nil, fmt.Errorf("writing the plan: %w", err)
 	}
 	return f, nil
 }
 
-// killAll ends every descendant. All are stopped first, until a look finds no new one, so that
-// none can start another while the rest dies.
-func killAll() {
+// killDescendants kills every descendant. It stops all of them first, so that none starts another meanwhile.
+func killDescendants() {
 	stopped := map[int]bool{}
 	for range 50 {
-		fresh := false
+		foundNew := false
 		for _, pid := range descendants(os.Getpid()) {
 			if !stopped[pid] {
-				stopped[pid], fresh = true, true
+				stopped[pid], foundNew = true, true
 				_ = unix.Kill(pid, unix.SIGSTOP)
 			}
 		}
-		if !fresh {
+		if !foundNew {
 			break
 		}
 	}
@@ -156,20 +154,20 @@ func killAll() {
 	}
 }
 
-// terminate asks every process of the command to end. Bubblewrap's own, which would take all of it down
-// at once, are left out: they are those outside of the run's namespace, and its first process.
-func terminate(namespaces bool) {
-	depth := len(numbersIn(os.Getpid()))
+// terminateDescendants sends SIGTERM to every process of the command. It spares bubblewrap's own, outside the run's
+// namespace and first in it, whose end would kill the rest.
+func terminateDescendants(namespaces bool) {
+	depth := len(namespacePIDs(os.Getpid()))
 	for _, pid := range descendants(os.Getpid()) {
-		if own := numbersIn(pid); namespaces && (len(own) <= depth || own[len(own)-1] == "1") {
+		if own := namespacePIDs(pid); namespaces && (len(own) <= depth || own[len(own)-1] == "1") {
 			continue
 		}
 		_ = unix.Kill(pid, unix.SIGTERM)
 	}
 }
 
-// numbersIn are the numbers of a process in the namespaces that it is in, the outermost first.
-func numbersIn(pid int) []string {
+// namespacePIDs returns the IDs of a process in its PID namespaces, the outermost first.
+func namespacePIDs(pid int) []string {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
 		return nil
@@ -179,7 +177,7 @@ func numbersIn(pid int) []string {
 	return strings.Fields(line)
 }
 
-// descendants are all processes below pid, dead ones that nobody asked for yet left out.
+// descendants returns all processes below pid, without zombies.
 func descendants(pid int) []int {
 	children := map[int][]int{}
 	entries, _ := os.ReadDir("/proc")
@@ -206,7 +204,7 @@ func parentOf(pid int) (parent int, alive bool) {
 	if err != nil {
 		return 0, false
 	}
-	// The name may hold anything, so what follows its last bracket counts.
+	// The process name may contain anything, so read what follows the last bracket.
 	_, rest, _ := strings.Cut(string(line[bytes.LastIndexByte(line, ')')+1:]), " ")
 	fields := strings.Fields(rest)
 	if len(fields) < 2 || fields[0] == "Z" {

@@ -11,10 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal opens a terminal for the run: its inner end is handed back, what comes out of the other
-// one goes where the run's output goes.
-func (p *Process) terminal(spec Spec) (*os.File, error) {
-	outer, inner, err := openTerminal()
+// openTerminal opens a terminal for the run and returns the command's end. Its output goes to Spec.Stdout.
+func (p *Process) openTerminal(spec Spec) (*os.File, error) {
+	outer, inner, err := openPTY()
 	if err != nil {
 		return nil, fmt.Errorf("opening a terminal: %w", err)
 	}
@@ -30,22 +29,20 @@ func (p *Process) terminal(spec Spec) (*os.File, error) {
 	}
 	p.pipes = append(p.pipes, outer)
 	p.copies.Go(func() {
-		to := io.MultiWriter(&p.errors, orNothing(spec.Stdout))
-		// A writer that fails must not stop the program from printing. The end of a terminal is an
-		// error, once nobody holds its inner end.
+		to := io.MultiWriter(&p.stderr, orDiscard(spec.Stdout))
+		// A failing writer must not block the program. Once its inner end is closed, reading a terminal fails.
 		if _, err := io.Copy(to, outer); err != nil {
 			_, _ = io.Copy(io.Discard, outer)
 		}
 	})
-	if spec.Terminal.Begun != nil {
-		spec.Terminal.Begun(t)
+	if spec.Terminal.OnStart != nil {
+		spec.Terminal.OnStart(t)
 	}
 	return inner, nil
 }
 
-// openTerminal opens both ends. The library leaves the outer one blocking, where a Close would wait
-// for a Read or a Write that waits itself.
-func openTerminal() (outer, inner *os.File, err error) {
+// openPTY opens both ends. The library leaves the outer one blocking, so that Close would wait for Read and Write.
+func openPTY() (outer, inner *os.File, err error) {
 	blocking, inner, err := pty.Open()
 	if err != nil {
 		return nil, nil, err
@@ -62,8 +59,8 @@ func openTerminal() (outer, inner *os.File, err error) {
 	return os.NewFile(uintptr(fd), "terminal"), inner, nil
 }
 
-// errOver is what a terminal answers after its run.
-var errOver = errors.New("what ran in this terminal has ended")
+// errTerminalEnded is returned after the end of the run.
+var errTerminalEnded = errors.New("the program in this terminal has ended")
 
 // tty is the outer end of a run's terminal.
 type tty struct {
@@ -72,15 +69,15 @@ type tty struct {
 	closed bool
 }
 
-// Write types b. It may wait while the programs inside do not read.
+// Write sends input. It may block while the programs in the terminal do not read.
 func (t *tty) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	closed := t.closed
 	t.mu.Unlock()
 	if closed {
-		return 0, errOver
+		return 0, errTerminalEnded
 	}
-	return t.file.Write(b) // a close meanwhile ends it
+	return t.file.Write(b) // closing the file unblocks it
 }
 
 // Resize implements TTY.
@@ -88,11 +85,11 @@ func (t *tty) Resize(columns, rows uint16) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
-		return errOver
+		return errTerminalEnded
 	}
-	way, err := t.file.SyscallConn()
+	conn, err := t.file.SyscallConn()
 	if err == nil {
-		err = errors.Join(way.Control(func(fd uintptr) {
+		err = errors.Join(conn.Control(func(fd uintptr) {
 			err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Col: columns, Row: rows})
 		}), err)
 	}
@@ -102,7 +99,7 @@ func (t *tty) Resize(columns, rows uint16) error {
 	return nil
 }
 
-func (t *tty) end() {
+func (t *tty) markClosed() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed = true

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// screen gathers what a terminal shows; wait returns once it holds words.
+// screen collects the output of a terminal.
 type screen struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -35,24 +35,25 @@ func (s *screen) String() string {
 	return s.text.String()
 }
 
-func (s *screen) wait(t *testing.T, words string) {
+// wait waits until the output contains text.
+func (s *screen) wait(t *testing.T, text string) {
 	t.Helper()
 	limit := time.After(20 * time.Second)
-	for !strings.Contains(s.String(), words) {
+	for !strings.Contains(s.String(), text) {
 		select {
 		case <-s.more:
 		case <-limit:
-			t.Fatalf("the terminal never showed %q, but %q", words, s.String())
+			t.Fatalf("the terminal never showed %q, only %q", text, s.String())
 		}
 	}
 }
 
-func TestARunInATerminalHasItsSizeIsTypedIntoAndKeepsItsWalls(t *testing.T) {
-	w := newWorld(t, visibleBase(t))
+func TestTerminalSizeInputAndInterrupt(t *testing.T) {
+	w := newTestWorld(t, visibleBase(t))
 	for _, without := range [][]string{nil, {"bubblewrap"}} {
-		c := w.confine(without...)
-		if ok, _, why := c.Available(); !ok {
-			t.Logf("no sandbox %v: %s", without, why)
+		c := w.sandbox(without...)
+		if ok, _, reason := c.Available(); !ok {
+			t.Logf("no sandbox without %v: %s", without, reason)
 			continue
 		}
 		shown := newScreen()
@@ -61,7 +62,7 @@ func TestARunInATerminalHasItsSizeIsTypedIntoAndKeepsItsWalls(t *testing.T) {
 			`trap 'echo interrupted; exit 9' INT; echo ready; while :; do sleep 0.05; done`
 		p, err := c.Command(t.Context(), Spec{
 			Args: []string{"bash", "-c", script}, Workspace: w.ws, Stdout: shown,
-			Terminal: &Terminal{Columns: 101, Rows: 33, Begun: func(tty TTY) { typed = tty }},
+			Terminal: &Terminal{Columns: 101, Rows: 33, OnStart: func(tty TTY) { typed = tty }},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -74,22 +75,21 @@ func TestARunInATerminalHasItsSizeIsTypedIntoAndKeepsItsWalls(t *testing.T) {
 		shown.wait(t, "got hello")
 		shown.wait(t, "22 77")
 		shown.wait(t, "ready")
-		_, _ = io.WriteString(typed, "\x03") // Control+C reaches what runs in front
+		_, _ = io.WriteString(typed, "\x03") // Control+C reaches the foreground program
 		exit, err := p.Wait()
 		if err != nil || exit.Code != 9 || !strings.Contains(shown.String(), "interrupted") {
 			t.Errorf("%v: %+v, %v, %q", without, exit, err, shown.String())
 		}
 		if _, err := typed.Write([]byte("x")); err == nil {
-			t.Error("the terminal takes input after its end")
+			t.Error("the terminal accepts input after its end")
 		}
 	}
 }
 
-// A terminal opens no way around the walls: what a run must not read it does not read there either.
-func TestATerminalShowsNoSecretAndReachesNoOtherTerminal(t *testing.T) {
-	w := newWorld(t, visibleBase(t))
+func TestTerminalStaysConfined(t *testing.T) {
+	w := newTestWorld(t, visibleBase(t))
 	for _, without := range [][]string{nil, {"bubblewrap"}} {
-		c := w.confine(without...)
+		c := w.sandbox(without...)
 		if ok, _, _ := c.Available(); !ok {
 			continue
 		}
@@ -108,18 +108,18 @@ func TestATerminalShowsNoSecretAndReachesNoOtherTerminal(t *testing.T) {
 	}
 }
 
-func TestAPersonsShellHasTheirEnvironmentAndNothingOfItStays(t *testing.T) {
-	w := newWorld(t, visibleBase(t))
-	t.Setenv("MY_OWN_WORD", "kept")
+func TestInheritedShellHasEnvironmentAndDies(t *testing.T) {
+	w := newTestWorld(t, visibleBase(t))
+	t.Setenv("INHERITED_VARIABLE", "kept")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	shown := newScreen()
-	p, err := w.confine().Command(ctx, Spec{
+	p, err := w.sandbox().Command(ctx, Spec{
 		Args: []string{
 			"bash", "-c",
-			`echo "word $MY_OWN_WORD $TERM"; setsid nohup sleep 987123 >/dev/null 2>&1 & sleep 987123 & echo up; wait`,
+			`echo "word $INHERITED_VARIABLE $TERM"; setsid nohup sleep 987123 >/dev/null 2>&1 & sleep 987123 & echo up; wait`,
 		},
-		Dir: w.ws, Unconfined: true, Person: true, Env: []string{"TERM=xterm-256color"}, Stdout: shown,
+		Dir: w.ws, Unconfined: true, Inherit: true, Env: []string{"TERM=xterm-256color"}, Stdout: shown,
 		Terminal: &Terminal{},
 	})
 	if err != nil {
@@ -132,7 +132,7 @@ func TestAPersonsShellHasTheirEnvironmentAndNothingOfItStays(t *testing.T) {
 	if err != nil || !exit.Killed {
 		t.Errorf("%+v, %v", exit, err)
 	}
-	if left := survivors("987123"); len(left) > 0 {
-		t.Errorf("left running: %v", left)
+	if left := processesWith("987123"); len(left) > 0 {
+		t.Errorf("still running: %v", left)
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"sextant/backend/policy/address"
 )
 
-// checked is an address and what Check says of it: "" for allowed, else part of the refusal.
-type checked struct{ url, want string }
+// checkCase is a URL and part of the error that Check returns, "" for none.
+type checkCase struct{ url, want string }
 
-func expectChecks(t *testing.T, cases []checked) {
+func testCheck(t *testing.T, cases []checkCase) {
 	t.Helper()
 	known := map[string][]string{
 		"public.example":      {"93.184.216.34"},
@@ -29,26 +29,26 @@ func expectChecks(t *testing.T, cases []checked) {
 			err := g.Check(t.Context(), c.url)
 			if c.want == "" {
 				if err != nil {
-					t.Fatalf("refused: %v", err)
+					t.Fatalf("blocked: %v", err)
 				}
 				return
 			}
-			var refused *Refused
-			if !errors.As(err, &refused) {
-				t.Fatalf("got %v, want a refusal with %q", err, c.want)
+			var blocked *BlockedError
+			if !errors.As(err, &blocked) {
+				t.Fatalf("got %v, want a BlockedError with %q", err, c.want)
 			}
-			if !strings.Contains(refused.Error(), c.want) {
-				t.Errorf("got %q, want it to say %q", refused, c.want)
+			if !strings.Contains(blocked.Error(), c.want) {
+				t.Errorf("got %q, want %q in it", blocked, c.want)
 			}
-			if refused.Host == "" && c.url != "" || refused.Suggestion == "" {
-				t.Errorf("the refusal leaves something out: %#v", refused)
+			if blocked.Host == "" && c.url != "" || blocked.Suggestion == "" {
+				t.Errorf("host or suggestion is missing: %#v", blocked)
 			}
 		})
 	}
 }
 
-func TestCheckLetsPublicAddressesPass(t *testing.T) {
-	expectChecks(t, []checked{
+func TestCheckAllowsPublicAddresses(t *testing.T) {
+	testCheck(t, []checkCase{
 		{"https://public.example/a?b=c#d", ""},
 		{"http://PUBLIC.example./", ""},
 		{"https://bücher.de/", ""},
@@ -60,17 +60,17 @@ func TestCheckLetsPublicAddressesPass(t *testing.T) {
 	})
 }
 
-func TestCheckRefusesWhatIsNotPublic(t *testing.T) {
-	expectChecks(t, []checked{
+func TestCheckBlocksNonPublicAddresses(t *testing.T) {
+	testCheck(t, []checkCase{
 		{
 			"http://127.0.0.1:8080/",
-			"127.0.0.1:8080 is closed: it is this machine. Type the address yourself or start with --allow-hosts " +
-				"127.0.0.1.",
+			"127.0.0.1:8080 is blocked: it is this machine. Type the address yourself, or start Sextant with " +
+				"--allow-hosts 127.0.0.1.",
 		},
 		{"http://localhost/", "this machine"},
 		{"http://LOCALHOST./", "this machine"},
 		{"http://deep.under.localhost/", "this machine"},
-		{"http://inward.example/", "it leads to 127.0.0.1, and that is this machine"},
+		{"http://inward.example/", "it resolves to 127.0.0.1, and that is this machine"},
 		{"http://lan.example/", "private network"},
 		{"http://10.1.2.3/", "private network"},
 		{"http://172.16.0.1/", "private network"},
@@ -86,8 +86,8 @@ func TestCheckRefusesWhatIsNotPublic(t *testing.T) {
 	})
 }
 
-func TestCheckReadsNumbersAsBrowsersDo(t *testing.T) {
-	expectChecks(t, []checked{
+func TestCheckNormalizesIPv4LikeBrowsers(t *testing.T) {
+	testCheck(t, []checkCase{
 		{"http://2130706433/", "this machine"},
 		{"http://0x7f000001/", "this machine"},
 		{"http://0x7f.1/", "this machine"},
@@ -96,13 +96,13 @@ func TestCheckReadsNumbersAsBrowsersDo(t *testing.T) {
 		{"http://127.000.000.001/", "this machine"},
 		{"http://127.0.0.1/", "this machine"},
 		{"http://①27.0.0.1/", "this machine"},
-		{"http://1.2.3.4.5/", "no host"},
-		{"http://256.1.1.1/", "no host"},
+		{"http://1.2.3.4.5/", "not a host"},
+		{"http://256.1.1.1/", "not a host"},
 	})
 }
 
-func TestCheckReadsEveryFormOfIPv6(t *testing.T) {
-	expectChecks(t, []checked{
+func TestCheckReadsIPv6Forms(t *testing.T) {
+	testCheck(t, []checkCase{
 		{"http://[::1]/", "this machine"},
 		{"http://[0:0:0:0:0:0:0:1]/", "this machine"},
 		{"http://[::]/", "this machine"},
@@ -121,23 +121,23 @@ func TestCheckReadsEveryFormOfIPv6(t *testing.T) {
 	})
 }
 
-func TestCheckIsNotFooledByUserInfoAndOddHosts(t *testing.T) {
-	expectChecks(t, []checked{
+func TestCheckIgnoresUserInfoAndRefusesMalformedHosts(t *testing.T) {
+	testCheck(t, []checkCase{
 		{"http://public.example@127.0.0.1/", "this machine"},
 		{"http://public.example:80@localhost/", "this machine"},
-		{"http://127.0.0.1\\@public.example/", "no address"},
-		{"http://public.example\\@127.0.0.1/", "no address"},
-		{"http://127.0.0.1%2f.public.example/", "no address"},
-		{"http://exa mple/", "no address"},
-		{"http://public.example:0/", "no port"},
-		{"http://public.example:99999/", "no port"},
-		{"http:///path", "no host"},
+		{"http://127.0.0.1\\@public.example/", "not a web address"},
+		{"http://public.example\\@127.0.0.1/", "not a web address"},
+		{"http://127.0.0.1%2f.public.example/", "not a web address"},
+		{"http://exa mple/", "not a web address"},
+		{"http://public.example:0/", "not a port"},
+		{"http://public.example:99999/", "not a port"},
+		{"http:///path", "not a host"},
 		{"http://-/", ""},
 	})
 }
 
-func TestCheckOpensHTTPOnly(t *testing.T) {
-	expectChecks(t, []checked{
+func TestCheckAllowsOnlyHTTP(t *testing.T) {
+	testCheck(t, []checkCase{
 		{"file:///etc/passwd", "only http and https"},
 		{"chrome://settings", "only http and https"},
 		{"javascript:alert(1)", "only http and https"},
@@ -154,18 +154,18 @@ func TestCheckOpensHTTPOnly(t *testing.T) {
 	})
 }
 
-func TestOpenOpensThatNameAndNoOther(t *testing.T) {
+func TestAllowAllowsOnlyThatName(t *testing.T) {
 	known := map[string][]string{"inward.example": {"127.0.0.1"}, "lan.example": {"192.168.1.10"}}
 	cases := []struct {
-		opened, url string
-		allowed     bool
+		host, url string
+		allowed   bool
 	}{
 		{"127.0.0.1", "http://127.0.0.1:3000/", true},
 		{"127.0.0.1", "http://2130706433:3000/", true}, // the same address, written differently
 		{"127.0.0.1", "http://[::ffff:127.0.0.1]/", true},
 		{"127.0.0.1", "http://127.0.0.2/", false},
 		{"127.0.0.1", "http://localhost/", false},
-		{"127.0.0.1", "http://inward.example/", false}, // a stranger's name for this machine
+		{"127.0.0.1", "http://inward.example/", false}, // another name for this machine
 		{"127.0.0.1:3000", "http://127.0.0.1:3000/", true},
 		{"127.0.0.1:3000", "http://127.0.0.1:3001/", false},
 		{"localhost", "http://localhost:9/", true},
@@ -183,8 +183,8 @@ func TestOpenOpensThatNameAndNoOther(t *testing.T) {
 		{"not a host", "http://localhost/", false},
 	}
 	for _, c := range cases {
-		t.Run(c.opened+" "+c.url, func(t *testing.T) {
-			g := newGuard(t, known, c.opened)
+		t.Run(c.host+" "+c.url, func(t *testing.T) {
+			g := newGuard(t, known, c.host)
 			err := g.Check(t.Context(), c.url)
 			if (err == nil) != c.allowed {
 				t.Errorf("got %v, want allowed %v", err, c.allowed)
@@ -193,57 +193,63 @@ func TestOpenOpensThatNameAndNoOther(t *testing.T) {
 	}
 }
 
-func TestValidTellsABadHostBeforeItIsIgnored(t *testing.T) {
-	for _, good := range []string{"localhost", "127.0.0.1:80", "[::1]:80", "::1", "http://nas.example:5000/"} {
-		if err := Valid(good); err != nil {
-			t.Errorf("%s: %v", good, err)
-		}
+func TestValidateHost(t *testing.T) {
+	for _, valid := range []string{"localhost", "127.0.0.1:80", "[::1]:80", "::1", "http://nas.example:5000/"} {
+		t.Run(valid, func(t *testing.T) {
+			if err := ValidateHost(valid); err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	for _, bad := range []string{"", "a b", "host:port", "host:0", "ftp://host/", "http://", "*.example"} {
-		if Valid(bad) == nil {
-			t.Errorf("%q was taken for a host", bad)
-		}
+	for _, invalid := range []string{"", "a b", "host:port", "host:0", "ftp://host/", "http://", "*.example"} {
+		t.Run("invalid "+invalid, func(t *testing.T) {
+			if ValidateHost(invalid) == nil {
+				t.Error("it was accepted")
+			}
+		})
 	}
 }
 
-func TestOwnPortsStayClosedWhateverIsOpened(t *testing.T) {
+func TestBlockedPortsStayBlockedUnderAllowedNames(t *testing.T) {
 	g := newGuard(t, map[string][]string{"me.example": {"127.0.0.1"}}, "127.0.0.1", "localhost", "::1", "0.0.0.0",
 		"me.example")
-	g.Never("127.0.0.1:4000")
+	g.Block("127.0.0.1:4000")
 	for _, own := range []string{
 		"http://127.0.0.1:4000/", "http://localhost:4000/", "http://[::1]:4000/",
 		"http://0.0.0.0:4000/", "http://me.example:4000/", "http://127.9.9.9:4000/",
 	} {
-		if err := g.Check(t.Context(), own); err == nil || !strings.Contains(err.Error(), "Sextant's own port") {
-			t.Errorf("%s: got %v", own, err)
-		}
+		t.Run(own, func(t *testing.T) {
+			if err := g.Check(t.Context(), own); err == nil || !strings.Contains(err.Error(), "Sextant's own port") {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 	if err := g.Check(t.Context(), "http://localhost:4001/"); err != nil {
 		t.Errorf("another port: %v", err)
 	}
 }
 
-func TestAnAddressClosedInOneSpellingIsClosedInAll(t *testing.T) {
+func TestBlockURLBlocksEverySpelling(t *testing.T) {
 	names := map[string][]string{"me.example": {"127.0.0.1"}, "grid.example": {"10.1.2.3"}}
 	spellings := []string{
 		"127.0.0.1", "localhost", "LOCALHOST.", "app.localhost", "127.1", "127.0.1", "2130706433", "0x7f000001",
 		"017700000001",
 		"0.0.0.0", "0", "[::1]", "[::]", "[::ffff:127.0.0.1]", "127.0.0.1.", "me.example", "ME.example.",
 	}
-	for _, given := range spellings {
+	for _, blocked := range spellings {
 		for _, address := range []string{
-			"http://" + given + ":9222", "ws://" + given + ":9222/devtools/browser/1",
-			"HTTP://" + given + ":9222/",
+			"http://" + blocked + ":9222", "ws://" + blocked + ":9222/devtools/browser/1",
+			"HTTP://" + blocked + ":9222/",
 		} {
 			g := newGuard(t, names, "127.0.0.1", "localhost", "::1", "0.0.0.0", "::", "me.example", "app.localhost")
-			if err := g.NeverAt(t.Context(), address); err != nil {
+			if err := g.BlockURL(t.Context(), address); err != nil {
 				t.Errorf("%s: %v", address, err)
 				continue
 			}
-			for _, asked := range spellings {
-				if err := g.Check(t.Context(), "http://"+asked+":9222/json"); err == nil ||
+			for _, requested := range spellings {
+				if err := g.Check(t.Context(), "http://"+requested+":9222/json"); err == nil ||
 					!strings.Contains(err.Error(), "own port") {
-					t.Errorf("closed as %s, asked for %s: %v", address, asked, err)
+					t.Errorf("blocked as %s, requested as %s: %v", address, requested, err)
 				}
 			}
 			if err := g.Check(t.Context(), "http://localhost:9223/"); err != nil {
@@ -253,21 +259,21 @@ func TestAnAddressClosedInOneSpellingIsClosedInAll(t *testing.T) {
 	}
 	g := newGuard(t, names, "grid.example", "10.1.2.3", "later.example")
 	for _, address := range []string{"wss://grid.example/devtools/browser/1", "http://later.example:9222"} {
-		if err := g.NeverAt(t.Context(), address); err != nil {
+		if err := g.BlockURL(t.Context(), address); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, closed := range []string{"https://grid.example/", "https://10.1.2.3/"} {
-		if err := g.Check(t.Context(), closed); err == nil || !strings.Contains(err.Error(), "own port") {
-			t.Errorf("%s: %v", closed, err)
+	for _, blocked := range []string{"https://grid.example/", "https://10.1.2.3/"} {
+		if err := g.Check(t.Context(), blocked); err == nil || !strings.Contains(err.Error(), "own port") {
+			t.Errorf("%s: %v", blocked, err)
 		}
 	}
-	if err := g.NeverAt(t.Context(), "127.0.0.1:9222"); err == nil {
-		t.Error("an address without a scheme was taken")
+	if err := g.BlockURL(t.Context(), "127.0.0.1:9222"); err == nil {
+		t.Error("an address without a scheme was accepted")
 	}
 }
 
-func FuzzCheckNeverLetsALiteralInwardAddressPass(f *testing.F) {
+func FuzzCheckBlocksNonPublicLiterals(f *testing.F) {
 	for _, s := range []string{
 		"http://127.0.0.1/", "http://0x7f.1/", "http://[::ffff:7f00:1]:80/", "https://a@b:1/", "http://1.1.1.1/",
 		"http://[fe80::1%25lo]/", "file:///", "http://017700000001", "//x", "http://\u2460/", "http://a..b/",
@@ -275,7 +281,7 @@ func FuzzCheckNeverLetsALiteralInwardAddressPass(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	g := New(Config{Resolver: &names{}})
+	g := New(Config{Resolver: &fakeResolver{}})
 	f.Fuzz(func(t *testing.T, s string) {
 		if g.Check(t.Context(), s) != nil {
 			return
@@ -287,16 +293,16 @@ func FuzzCheckNeverLetsALiteralInwardAddressPass(f *testing.F) {
 		if u.Scheme != "http" && u.Scheme != "https" {
 			t.Fatalf("%q passed with scheme %q", s, u.Scheme)
 		}
-		target, refused := urlTarget(u)
-		if refused != nil {
-			t.Fatalf("%q passed and leads nowhere: %v", s, refused)
+		target, blocked := urlTarget(u)
+		if blocked != nil {
+			t.Fatalf("%q passed and has no target: %v", s, blocked)
 		}
 		if a, ok := target.ip(); ok && address.WhyClosed(a) != "" {
-			t.Fatalf("%q passed and leads to %s", s, a)
+			t.Fatalf("%q passed and is %s", s, a)
 		}
 		again, err := parseTarget(target.String())
 		if err != nil || again != target {
-			t.Fatalf("%q: %v read again is %v (%v)", s, target, again, err)
+			t.Fatalf("%q: %v parsed again is %v (%v)", s, target, again, err)
 		}
 	})
 }

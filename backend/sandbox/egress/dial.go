@@ -10,12 +10,11 @@ import (
 	"time"
 )
 
-// DialContext dials addr ("host:port") over TCP when the guard lets it: names are resolved
-// here, each address is judged, and what was judged is what is dialled. The error wraps
-// *Refused when nothing of it is open.
+// DialContext dials addr ("host:port") over TCP if the guard allows it. It resolves the name, checks each address
+// and dials the very addresses that it checked. The error wraps *BlockedError if all of them are blocked.
 func (g *Guard) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	if !strings.HasPrefix(network, "tcp") {
-		return nil, &Refused{Host: addr, Reason: "only TCP goes out, not " + network, Suggestion: "Use http or https."}
+		return nil, &BlockedError{Host: addr, Reason: "only TCP is allowed, not " + network, Suggestion: "Use http or https."}
 	}
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -23,34 +22,34 @@ func (g *Guard) DialContext(ctx context.Context, network, addr string) (net.Conn
 	}
 	t, err := newTarget(host, port)
 	if err != nil || t.port == 0 {
-		return nil, &Refused{
-			Host: addr, Reason: "that is no host and port",
-			Suggestion: "Write it like example.com:443.",
+		return nil, &BlockedError{
+			Host: addr, Reason: "it is not a host with a port",
+			Suggestion: "Write it as in example.com:443.",
 		}
 	}
-	if local, _ := g.mappedTo(t); local != "" {
-		return g.connect(ctx, network, local, dialTimeout)
+	if local, _ := g.mappedAddr(t); local != "" {
+		return g.dialWithin(ctx, network, local, dialTimeout)
 	}
-	addrs, err := g.judge(ctx, t)
+	addrs, err := g.allowedAddrs(ctx, t)
 	if err != nil {
-		if isRefused(err) {
-			g.log.Info("egress refused", "host", t.String(), "error", err)
+		if isBlocked(err) {
+			g.log.Info("connection blocked", "host", t.String(), "err", err)
 		}
 		return nil, err
 	}
-	return g.dialOne(ctx, network, t, addrs)
+	return g.dialAny(ctx, network, t, addrs)
 }
 
-// dialOne dials addrs in the resolver's order until one answers. All but the last
-// get little time, so that one dead address does not use it up.
-func (g *Guard) dialOne(ctx context.Context, network string, t target, addrs []netip.Addr) (net.Conn, error) {
+// dialAny dials addrs in the resolver's order until one answers. All but the last get a short timeout, so that
+// one dead address does not use up the time.
+func (g *Guard) dialAny(ctx context.Context, network string, t target, addrs []netip.Addr) (net.Conn, error) {
 	var errs []error
 	for i, a := range addrs {
 		limit := dialTimeout
 		if i < len(addrs)-1 {
-			limit = earlyTimeout
+			limit = fallbackTimeout
 		}
-		conn, err := g.connect(ctx, network, netip.AddrPortFrom(a, t.port).String(), limit)
+		conn, err := g.dialWithin(ctx, network, netip.AddrPortFrom(a, t.port).String(), limit)
 		if err == nil {
 			return conn, nil
 		}
@@ -62,8 +61,8 @@ func (g *Guard) dialOne(ctx context.Context, network string, t target, addrs []n
 	return nil, errors.Join(errs...)
 }
 
-// connect dials one address that was judged, within limit.
-func (g *Guard) connect(ctx context.Context, network, address string, limit time.Duration) (net.Conn, error) {
+// dialWithin dials one checked address, within limit.
+func (g *Guard) dialWithin(ctx context.Context, network, address string, limit time.Duration) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return g.dial(ctx, network, address)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestTransportRefusesARedirectToThisMachine(t *testing.T) {
+func TestTransportBlocksRedirectToLoopback(t *testing.T) {
 	var reached atomic.Bool
 	inside := serve(t, func(http.ResponseWriter, *http.Request) { reached.Store(true) })
 	outside := serve(t, func(w http.ResponseWriter,
@@ -19,23 +19,23 @@ func TestTransportRefusesARedirectToThisMachine(t *testing.T) {
 		http.Redirect(w, r, inside.URL, http.StatusFound)
 	})
 	g := newGuard(t, nil)
-	g.Map("shop.example", strings.TrimPrefix(outside.URL, "http://"))
+	g.MapHost("shop.example", strings.TrimPrefix(outside.URL, "http://"))
 
 	client := &http.Client{Transport: g.Transport()}
 	res, err := client.Get("http://shop.example/")
 	if err == nil {
 		_ = res.Body.Close()
 	}
-	var refused *Refused
-	if !errors.As(err, &refused) || refused.Reason != "it is this machine" {
-		t.Fatalf("got %v, want the redirect refused", err)
+	var blocked *BlockedError
+	if !errors.As(err, &blocked) || blocked.Reason != "it is this machine" {
+		t.Fatalf("got %v, want the redirect blocked", err)
 	}
 	if reached.Load() {
 		t.Error("the server inside was reached")
 	}
 }
 
-func TestTransportReachesWhatWasOpened(t *testing.T) {
+func TestTransportReachesAllowedHosts(t *testing.T) {
 	s := serve(t, hello)
 	g := newGuard(t, map[string][]string{"inward.example": {"127.0.0.1"}})
 	client := &http.Client{Transport: g.Transport()}
@@ -43,9 +43,9 @@ func TestTransportReachesWhatWasOpened(t *testing.T) {
 		address := "http://" + host + portOf(s) + "/"
 		if res, err := client.Get(address); err == nil {
 			_ = res.Body.Close()
-			t.Fatalf("%s was open before anyone opened it", host)
+			t.Fatalf("%s was reached before it was allowed", host)
 		}
-		g.Open(host)
+		g.Allow(host)
 		res, err := client.Get(address)
 		if err != nil {
 			t.Fatalf("%s: %v", host, err)
@@ -54,36 +54,36 @@ func TestTransportReachesWhatWasOpened(t *testing.T) {
 	}
 }
 
-// rebinding answers with a public address first and with this machine ever after.
-type rebinding struct{ asked atomic.Int32 }
+// rebinding is a resolver that returns a public address first and loopback afterwards.
+type rebinding struct{ lookups atomic.Int32 }
 
 func (r *rebinding) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
-	if r.asked.Add(1) == 1 {
+	if r.lookups.Add(1) == 1 {
 		return []netip.Addr{netip.AddrFrom4([4]byte{93, 184, 216, 34})}, nil
 	}
 	return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1})}, nil
 }
 
-func TestANameThatTurnsInwardsAfterTheCheckIsRefusedAtTheDial(t *testing.T) {
+func TestDialBlocksDNSRebinding(t *testing.T) {
 	var reached atomic.Bool
 	s := serve(t, func(http.ResponseWriter, *http.Request) { reached.Store(true) })
 	g := New(Config{Resolver: &rebinding{}})
 	defer func() { _ = g.Close() }()
 	address := "http://turning.example" + portOf(s) + "/"
 	if err := g.Check(t.Context(), address); err != nil {
-		t.Fatalf("the first look saw a public address: %v", err)
+		t.Fatalf("the first lookup returned a public address: %v", err)
 	}
 	res, err := (&http.Client{Transport: g.Transport()}).Get(address)
 	if err == nil {
 		_ = res.Body.Close()
 	}
-	if !isRefused(err) || reached.Load() {
+	if !isBlocked(err) || reached.Load() {
 		t.Fatalf("got %v, reached %v", err, reached.Load())
 	}
 }
 
-func TestADialAsksForTheNameOnce(t *testing.T) {
-	n := &names{known: map[string][]string{"inward.example": {"127.0.0.1"}}}
+func TestDialLooksUpNameOnce(t *testing.T) {
+	n := &fakeResolver{known: map[string][]string{"inward.example": {"127.0.0.1"}}}
 	g := New(Config{Resolver: n, AllowHosts: []string{"inward.example"}})
 	defer func() { _ = g.Close() }()
 	s := serve(t, hello)
@@ -92,12 +92,12 @@ func TestADialAsksForTheNameOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = conn.Close()
-	if got := n.asked.Load(); got != 1 {
-		t.Errorf("asked %d times; what is judged must be what is dialled", got)
+	if got := n.lookups.Load(); got != 1 {
+		t.Errorf("%d lookups; the dialled address must be the checked one", got)
 	}
 }
 
-func TestOneDeadAddressDoesNotHideTheNext(t *testing.T) {
+func TestDialTriesNextAddress(t *testing.T) {
 	s := serve(t, hello) // listens on IPv4 only
 	g := newGuard(t, map[string][]string{"two.example": {"::1", "127.0.0.1"}}, "two.example")
 	conn, err := g.DialContext(t.Context(), "tcp", "two.example"+portOf(s))
@@ -107,7 +107,7 @@ func TestOneDeadAddressDoesNotHideTheNext(t *testing.T) {
 	_ = conn.Close()
 }
 
-func TestDialRefusesOtherNetworksAndNonsense(t *testing.T) {
+func TestDialBlocksOtherNetworksAndInvalidAddresses(t *testing.T) {
 	g := newGuard(t, nil, "localhost")
 	for _, c := range [][2]string{
 		{"udp", "localhost:53"},
@@ -115,22 +115,24 @@ func TestDialRefusesOtherNetworksAndNonsense(t *testing.T) {
 		{"tcp", "localhost:0"},
 		{"tcp", "loc alhost:80"},
 	} {
-		conn, err := g.DialContext(t.Context(), c[0], c[1])
-		if err == nil {
-			_ = conn.Close()
-		}
-		if !isRefused(err) {
-			t.Errorf("%v: got %v", c, err)
-		}
+		t.Run(c[0]+" "+c[1], func(t *testing.T) {
+			conn, err := g.DialContext(t.Context(), c[0], c[1])
+			if err == nil {
+				_ = conn.Close()
+			}
+			if !isBlocked(err) {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 
-func TestAnInventedHostLeadsToItsListenerAndNowhereElse(t *testing.T) {
+func TestMapHostReachesOnlyItsListener(t *testing.T) {
 	s := serve(t, hello)
 	local := strings.TrimPrefix(s.URL, "http://")
 	g := newGuard(t, nil)
-	g.Map("demo.sextant.test", local)
-	g.Map("broken.test", "nowhere")
+	g.MapHost("demo.sextant.test", local)
+	g.MapHost("broken.test", "nowhere")
 	if err := g.Check(t.Context(), "http://demo.sextant.test/lamps"); err != nil {
 		t.Error(err)
 	}
@@ -139,7 +141,7 @@ func TestAnInventedHostLeadsToItsListenerAndNowhereElse(t *testing.T) {
 		t.Errorf("https: got %v", err)
 	}
 	if err := g.Check(t.Context(), s.URL); err == nil {
-		t.Error("the listener behind the invented host is open under its own address")
+		t.Error("the listener behind the mapped host is allowed under its own address")
 	}
 	res, err := (&http.Client{Transport: g.Transport()}).Get("http://DEMO.sextant.test/")
 	if err != nil {

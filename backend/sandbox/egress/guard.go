@@ -1,16 +1,15 @@
-// Package egress is the one way out (ARCHITECTURE 13). Every request of a tool goes through
-// Transport, every request of the controlled browser through the proxy that StartProxy
-// opens, and both end in DialContext, where the address is judged after names are resolved
-// and the very address that was judged is dialled. So a name that points inwards, a
-// redirect, a frame or a socket meets the same answer as a typed address.
+// Package egress is the only way to the network (decision 13). Requests of tools go through Transport, requests
+// of the controlled browser through the proxy of StartProxy, and requests of sandboxed commands through
+// ServeProxy. All of them end in DialContext, which resolves the name, checks every address and dials exactly
+// the address it checked. So a redirect, a frame, a WebSocket or DNS rebinding gets the same answer as a typed
+// address.
 //
-// Public addresses are free. This machine, private networks and what clouds keep for their
-// own are closed until someone opens them by name: Open for a host that a person typed,
-// Config.AllowHosts for what a program's user named. Opening a name opens that name, not
-// its address: another name for the same machine stays closed. Sextant's own ports are
-// never reachable (Never), whatever was opened.
+// Public addresses are allowed. This machine, private networks and the internal addresses of cloud providers are
+// blocked until someone allows a host by name: AllowTyped for an address that the person typed,
+// Config.AllowHosts for the configuration. Allowing a name does not allow other names of the same machine.
+// Sextant's own ports stay blocked whatever is allowed; see Block.
 //
-// It is not a policy: whether a request to a public host asks first is decided elsewhere.
+// The package is not the policy: whether a request to a public host needs an approval is decided there.
 package egress
 
 import (
@@ -27,63 +26,64 @@ import (
 	"time"
 )
 
-// Resolver finds the addresses of a name. *net.Resolver is one.
+// Resolver looks up the addresses of a host name. *net.Resolver implements it.
 type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Config says what is open from the start. The zero value opens nothing and logs nothing.
+// Config configures a Guard. The zero value allows public addresses only and logs nothing.
 type Config struct {
-	AllowHosts []string // hosts or host:port; what Valid refuses is logged and left out
-	// hosts (and the names below them) or host:port that are never reached; "*" is all that AllowHosts does not name
+	// AllowHosts are allowed though their addresses are not public: "host" or "host:port". Invalid entries are
+	// logged and ignored.
+	AllowHosts []string
+	// DenyHosts are never reached, nor are their subdomains: "host" or "host:port"; "*" denies every host that is
+	// not in AllowHosts.
 	DenyHosts []string
-	Log       *slog.Logger // nil for none
-	Resolver  Resolver     // nil for the system's
-	// Dial connects to an address ("93.184.216.34:443") that was judged before; nil for the
-	// system's. It must end with ctx.
+	Log       *slog.Logger // nil logs nothing
+	Resolver  Resolver     // nil uses the system's
+	// Dial connects to a checked address such as "93.184.216.34:443" and must end with ctx; nil uses net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Guard judges and dials. It is safe for concurrent use.
+// Guard checks addresses and dials the allowed ones. It is safe for concurrent use.
 type Guard struct {
 	log       *slog.Logger
 	resolver  Resolver
 	dial      func(ctx context.Context, network, address string) (net.Conn, error)
 	transport *http.Transport
 
-	// deny, denyRest and allowed do not change after New.
-	deny     []target
-	denyRest bool
-	allowed  map[target]bool
+	// deniedHosts, denyUnlisted and configAllowed do not change after New.
+	deniedHosts   []target
+	denyUnlisted  bool
+	configAllowed map[target]bool
 
-	mu     sync.RWMutex
-	opened map[target]bool
-	never  []netip.AddrPort
-	// neverNames are what NeverAt closed by name, whatever the name leads to later.
-	neverNames map[target]bool
-	mapped     map[target]string
-	proxy      *proxy
+	mu      sync.RWMutex
+	allowed map[target]bool
+	blocked []netip.AddrPort
+	// blockedNames are blocked by name, whatever they resolve to later.
+	blockedNames map[target]bool
+	mapped       map[target]string
+	proxy        *proxy
 }
 
-// The longest a name may take to resolve in Check, a connection to be made, and one to be
-// made while there are other addresses to try.
+// Timeouts: for the lookup in Check, for a connection, and for one while other addresses remain to be tried.
 const (
-	checkTimeout = 3 * time.Second
-	dialTimeout  = 30 * time.Second
-	earlyTimeout = 3 * time.Second
+	checkTimeout    = 3 * time.Second
+	dialTimeout     = 30 * time.Second
+	fallbackTimeout = 3 * time.Second
 )
 
-// New makes a guard. It starts nothing; Close is needed once Transport or StartProxy was used.
+// New returns a Guard. It starts nothing; call Close once Transport or StartProxy was used.
 func New(cfg Config) *Guard {
 	g := &Guard{
 		log:      cfg.Log,
 		resolver: cfg.Resolver,
 		dial:     cfg.Dial,
-		opened:   map[target]bool{},
+		allowed:  map[target]bool{},
 		mapped:   map[target]string{},
 
-		neverNames: map[target]bool{},
-		allowed:    map[target]bool{},
+		blockedNames:  map[target]bool{},
+		configAllowed: map[target]bool{},
 	}
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
@@ -105,126 +105,126 @@ func New(cfg Config) *Guard {
 		MaxResponseHeaderBytes: maxHeaderBytes,
 	}
 	for _, h := range cfg.AllowHosts {
-		g.Open(h)
+		g.Allow(h)
 	}
-	maps.Copy(g.allowed, g.opened)
+	maps.Copy(g.configAllowed, g.allowed)
 	for _, h := range cfg.DenyHosts {
-		g.denyHost(h)
+		g.addDenied(h)
 	}
 	return g
 }
 
-// denyHost adds one entry of the list of denied hosts.
-func (g *Guard) denyHost(host string) {
-	if host == everything {
-		g.denyRest = true
+// addDenied adds one entry of Config.DenyHosts.
+func (g *Guard) addDenied(host string) {
+	if host == wildcard {
+		g.denyUnlisted = true
 		return
 	}
 	t, err := parseTarget(host)
 	if err != nil {
-		g.log.Warn("not denied", "host", host, "error", err)
+		g.log.Warn("invalid host in the list of denied hosts", "host", host, "err", err)
 		return
 	}
-	g.deny = append(g.deny, t)
+	g.deniedHosts = append(g.deniedHosts, t)
 }
 
-// everything denies all hosts that are not allowed by name.
-const everything = "*"
+// wildcard denies all hosts that are not allowed by name.
+const wildcard = "*"
 
-// ValidDenied is Valid for an entry of Config.DenyHosts.
-func ValidDenied(host string) error {
-	if host == everything {
+// ValidateDeniedHost is ValidateHost for an entry of Config.DenyHosts, which may also be "*".
+func ValidateDeniedHost(host string) error {
+	if host == wildcard {
 		return nil
 	}
-	return Valid(host)
+	return ValidateHost(host)
 }
 
-// Valid reports why host can not be opened or mapped, nil when it can. It wants a host or
-// host:port: "localhost", "127.0.0.1:8080", "[::1]:3000".
-func Valid(host string) error {
+// ValidateHost returns an error unless host is a host or host:port, such as "localhost", "127.0.0.1:8080" or
+// "[::1]:3000".
+func ValidateHost(host string) error {
 	_, err := parseTarget(host)
 	return err
 }
 
-// Open opens host for as long as the guard lives: a host opens all its ports, host:port
-// that one. A host that Valid refuses is logged and opens nothing.
-func (g *Guard) Open(host string) {
+// Allow allows host for the life of the guard: a host with all its ports, host:port with that one. An invalid
+// host is logged and ignored.
+func (g *Guard) Allow(host string) {
 	t, err := parseTarget(host)
 	if err != nil {
-		g.log.Warn("not opened", "host", host, "error", err)
+		g.log.Warn("invalid host not allowed", "host", host, "err", err)
 		return
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.opened[t] = true
+	g.allowed[t] = true
 }
 
-// OpenTyped opens what a person typed, and not more: host:port that one, a host without a
-// port the usual ports of http and https.
-func (g *Guard) OpenTyped(host string) {
+// AllowTyped allows a host that the person typed: host:port with that port, a host without a port with ports 80
+// and 443.
+func (g *Guard) AllowTyped(host string) {
 	t, err := parseTarget(host)
 	if err != nil {
-		g.log.Warn("not opened", "host", host, "error", err)
+		g.log.Warn("invalid host not allowed", "host", host, "err", err)
 		return
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if t.port != 0 {
-		g.opened[t] = true
+		g.allowed[t] = true
 		return
 	}
 	for _, port := range []uint16{80, 443} {
-		g.opened[target{host: t.host, port: port}] = true
+		g.allowed[target{host: t.host, port: port}] = true
 	}
 }
 
-// OpenOnly opens hosts as Open does and closes what else was opened.
-func (g *Guard) OpenOnly(hosts []string) {
-	opened := map[target]bool{}
+// SetAllowed allows hosts as Allow does and revokes what was allowed before.
+func (g *Guard) SetAllowed(hosts []string) {
+	allowed := map[target]bool{}
 	for _, host := range hosts {
 		t, err := parseTarget(host)
 		if err != nil {
-			g.log.Warn("not opened", "host", host, "error", err)
+			g.log.Warn("invalid host not allowed", "host", host, "err", err)
 			continue
 		}
-		opened[t] = true
+		allowed[t] = true
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.opened = opened
+	g.allowed = allowed
 }
 
-// Opened reports whether host (or host:port) was opened: by itself, or its host as a whole.
-func (g *Guard) Opened(host string) bool {
+// IsAllowed reports whether host or host:port was allowed, by itself or with its host as a whole.
+func (g *Guard) IsAllowed(host string) bool {
 	t, err := parseTarget(host)
-	return err == nil && g.isOpen(t)
+	return err == nil && g.allows(t)
 }
 
-func (g *Guard) isOpen(t target) bool {
+func (g *Guard) allows(t target) bool {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	return g.opened[t] || g.opened[target{host: t.host}]
+	return g.allowed[t] || g.allowed[target{host: t.host}]
 }
 
-// Never closes addr ("127.0.0.1:4000", one of our own listeners) for good, also under
-// opened names. A loopback address closes its port on every address of this machine.
-func (g *Guard) Never(addr string) {
+// Block blocks addr, one of our own listeners such as "127.0.0.1:4000", for good and under every name. A
+// loopback address blocks its port on every address of this machine.
+func (g *Guard) Block(addr string) {
 	ap, err := netip.ParseAddrPort(addr)
 	if err != nil {
-		g.log.Error("own port not closed", "addr", addr, "error", err)
+		g.log.Error("own port not blocked", "addr", addr, "err", err)
 		return
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.never = append(g.never, netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port()))
+	g.blocked = append(g.blocked, netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port()))
 }
 
-// NeverAt is Never for an http, https, ws or wss address in any spelling, and for all that its
-// name leads to now. The error is that of an address which cannot be read; nothing is closed then.
-func (g *Guard) NeverAt(ctx context.Context, rawURL string) error {
+// BlockURL is Block for an http, https, ws or wss URL in any spelling, and for every address that its host has
+// now. An invalid URL is an error, and nothing is blocked then.
+func (g *Guard) BlockURL(ctx context.Context, rawURL string) error {
 	u, err := url.Parse(strings.TrimSpace(rawURL))
 	if err != nil {
-		return fmt.Errorf("reading the address %q: want one such as http://127.0.0.1:9222", rawURL)
+		return fmt.Errorf("%q is not a valid address; use one such as http://127.0.0.1:9222", rawURL)
 	}
 	switch strings.ToLower(u.Scheme) {
 	case "ws":
@@ -232,33 +232,32 @@ func (g *Guard) NeverAt(ctx context.Context, rawURL string) error {
 	case "wss":
 		u.Scheme = "https"
 	}
-	t, refused := urlTarget(u)
-	if refused != nil {
-		return fmt.Errorf("reading the address %q: %s", rawURL, refused.Reason)
+	t, blocked := urlTarget(u)
+	if blocked != nil {
+		return fmt.Errorf("%q is not a valid address: %s", rawURL, blocked.Reason)
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	addrs, err := g.resolve(ctx, t)
 	if err != nil {
-		// A name that leads nowhere now is closed as a name.
-		g.log.Warn("not closed by its address", "host", t.host, "error", err)
+		// A name without an address is blocked by name only.
+		g.log.Warn("host blocked by name only: it has no address now", "host", t.host, "err", err)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.neverNames[t] = true
+	g.blockedNames[t] = true
 	for _, a := range addrs {
-		g.never = append(g.never, netip.AddrPortFrom(a.WithZone("").Unmap(), t.port))
+		g.blocked = append(g.blocked, netip.AddrPortFrom(a.WithZone("").Unmap(), t.port))
 	}
 	return nil
 }
 
-// OwnPorts are the loopback ports that Never closed: what else of ours runs commands must keep
-// them closed too.
-func (g *Guard) OwnPorts() []uint16 {
+// BlockedPorts returns the blocked loopback ports, for those that run commands and must block them too.
+func (g *Guard) BlockedPorts() []uint16 {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	var ports []uint16
-	for _, n := range g.never {
+	for _, n := range g.blocked {
 		if n.Addr().IsLoopback() {
 			ports = append(ports, n.Port())
 		}
@@ -266,16 +265,16 @@ func (g *Guard) OwnPorts() []uint16 {
 	return ports
 }
 
-// Map makes the invented host (port 80, or the port given with it) an alias of addr, a
-// local listener as "127.0.0.1:PORT"; it is reachable whatever is opened. Such a host has no other ports.
-func (g *Guard) Map(host, addr string) {
+// MapHost makes an invented host (port 80 unless it names one) an alias of addr, a local listener such as
+// "127.0.0.1:8080". It is always allowed and has no other ports.
+func (g *Guard) MapHost(host, addr string) {
 	t, err := parseTarget(host)
 	if err != nil {
-		g.log.Error("not mapped", "host", host, "error", err)
+		g.log.Error("invalid host not mapped", "host", host, "err", err)
 		return
 	}
 	if _, err := netip.ParseAddrPort(addr); err != nil {
-		g.log.Error("not mapped", "host", host, "addr", addr, "error", err)
+		g.log.Error("invalid address not mapped", "host", host, "addr", addr, "err", err)
 		return
 	}
 	if t.port == 0 {
@@ -286,8 +285,8 @@ func (g *Guard) Map(host, addr string) {
 	g.mapped[t] = addr
 }
 
-// mappedTo is the listener behind t; known is true when the host is mapped on any port.
-func (g *Guard) mappedTo(t target) (addr string, known bool) {
+// mappedAddr returns the listener behind t; known is true if the host is mapped on any port.
+func (g *Guard) mappedAddr(t target) (addr string, known bool) {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	if addr, ok := g.mapped[t]; ok {
@@ -299,41 +298,41 @@ func (g *Guard) mappedTo(t target) (addr string, known bool) {
 	return "", known
 }
 
-// Check judges an address before something goes there: only http and https, and a host
-// that may be reached. The error is a *Refused, with what to do next. A name that does not
-// resolve (within 3 s) passes: going there tells better what is wrong.
+// Check reports whether a request to rawURL may be sent: only http and https, and only to an allowed host. The
+// error is a *BlockedError. A name that does not resolve within 3 s passes, because the request itself will fail
+// with a better message.
 func (g *Guard) Check(ctx context.Context, rawURL string) error {
-	if len(rawURL) > maxURL {
-		return &Refused{
+	if len(rawURL) > maxURLBytes {
+		return &BlockedError{
 			Host: rawURL[:80] + "…", Reason: "the address is longer than 64 KB",
 			Suggestion: "Use a shorter address.",
 		}
 	}
 	u, err := url.Parse(rawURL)
 	if err != nil {
-		return &Refused{
-			Host: rawURL, Reason: "that is no address",
-			Suggestion: "Write it like https://example.com/page.",
+		return &BlockedError{
+			Host: rawURL, Reason: "it is not a web address",
+			Suggestion: "Write it as in https://example.com/page.",
 		}
 	}
-	t, refused := urlTarget(u)
-	if refused != nil {
-		return refused
+	t, blocked := urlTarget(u)
+	if blocked != nil {
+		return blocked
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	if _, err := g.judge(ctx, t); isRefused(err) {
+	if _, err := g.allowedAddrs(ctx, t); isBlocked(err) {
 		return err
 	}
 	return nil
 }
 
-// Transport is the guard's http.Transport, shared by all who ask; an error of it wraps
-// *Refused when the address was closed. It follows no proxy of the environment.
+// Transport returns the guard's shared http.Transport. Its error wraps *BlockedError if the address is blocked.
+// It ignores the proxy variables of the environment.
 func (g *Guard) Transport() *http.Transport { return g.transport }
 
-// Close stops the proxy, its connections and idle connections of Transport, and waits for
-// them. It may be called more than once.
+// Close stops the browser's proxy with its connections, waits for them, and closes idle connections of Transport.
+// It may be called more than once.
 func (g *Guard) Close() error {
 	g.mu.Lock()
 	p := g.proxy

@@ -17,14 +17,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// names is a resolver of invented names; each look-up is counted.
-type names struct {
-	known map[string][]string
-	asked atomic.Int32
+// fakeResolver resolves invented names and counts lookups.
+type fakeResolver struct {
+	known   map[string][]string
+	lookups atomic.Int32
 }
 
-func (n *names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
-	n.asked.Add(1)
+func (n *fakeResolver) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	n.lookups.Add(1)
 	list, ok := n.known[host]
 	if !ok {
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
@@ -42,7 +42,7 @@ func (n *names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, er
 
 func newGuard(t *testing.T, known map[string][]string, allow ...string) *Guard {
 	t.Helper()
-	g := New(Config{AllowHosts: allow, Resolver: &names{known: known}})
+	g := New(Config{AllowHosts: allow, Resolver: &fakeResolver{known: known}})
 	t.Cleanup(func() {
 		if err := g.Close(); err != nil {
 			t.Error(err)
@@ -60,19 +60,19 @@ func serve(t *testing.T, h http.HandlerFunc) *httptest.Server {
 
 func hello(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) }
 
-// portOf is the port of a test server, ":4000".
+// portOf returns the port of a test server, such as ":4000".
 func portOf(s *httptest.Server) string {
 	return s.URL[strings.LastIndexByte(s.URL, ':'):]
 }
 
-// through is a client whose requests go through g's proxy, as the browser's do.
-func through(t *testing.T, g *Guard) *http.Client {
+// proxyClient returns a client that uses g's proxy, as the browser does.
+func proxyClient(t *testing.T, g *Guard) *http.Client {
 	t.Helper()
 	addr, err := g.StartProxy()
 	if err != nil {
 		t.Fatal(err)
 	}
-	way := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: addr})}
-	t.Cleanup(way.CloseIdleConnections)
-	return &http.Client{Transport: way, Timeout: 10 * time.Second}
+	transport := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: addr})}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport, Timeout: 10 * time.Second}
 }

@@ -33,17 +33,17 @@ func get(t *testing.T, c *http.Client, address string) (int, string) {
 	return res.StatusCode, string(b)
 }
 
-func TestProxyRefusesAClosedHostWithAPageThatSaysWhatToDo(t *testing.T) {
+func TestProxyExplainsBlockedHost(t *testing.T) {
 	var reached atomic.Bool
 	s := serve(t, func(http.ResponseWriter, *http.Request) { reached.Store(true) })
 	g := newGuard(t, nil)
-	status, body := get(t, through(t, g), s.URL)
+	status, body := get(t, proxyClient(t, g), s.URL)
 	if status != http.StatusForbidden || reached.Load() {
 		t.Fatalf("status %d, reached %v", status, reached.Load())
 	}
 	for _, want := range []string{
-		"127.0.0.1" + portOf(s) + " is closed", "It is this machine.",
-		"Type the address yourself or start with --allow-hosts 127.0.0.1.",
+		"127.0.0.1" + portOf(s) + " is blocked", "It is this machine.",
+		"Type the address yourself, or start Sextant with --allow-hosts 127.0.0.1.",
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page does not say %q:\n%s", want, body)
@@ -51,20 +51,20 @@ func TestProxyRefusesAClosedHostWithAPageThatSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestProxyPassesRequestsAsTheyWereWritten(t *testing.T) {
+func TestProxyForwardsRequestsUnchanged(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		_, _ = fmt.Fprintf(w, "%s %s host=%s body=%s ua=%s fwd=%s via=%s", r.Method, r.URL.RequestURI(), r.Host, b,
 			r.UserAgent(), r.Header.Get("X-Forwarded-For"), r.Header.Get("Proxy-Connection"))
 	})
 	g := newGuard(t, nil)
-	g.Map("shop.example", strings.TrimPrefix(s.URL, "http://"))
+	g.MapHost("shop.example", strings.TrimPrefix(s.URL, "http://"))
 	req, err := http.NewRequest(http.MethodPut, "http://shop.example/a%2Fb?x=1;y=%zz&z", strings.NewReader("words"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("User-Agent", "browser")
-	res, err := through(t, g).Do(req)
+	res, err := proxyClient(t, g).Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestProxyPassesRequestsAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-func TestProxyJudgesEachRedirect(t *testing.T) {
+func TestProxyChecksRedirects(t *testing.T) {
 	inside := serve(t, hello)
 	outside := serve(t, func(w http.ResponseWriter,
 		r *http.Request,
@@ -83,18 +83,18 @@ func TestProxyJudgesEachRedirect(t *testing.T) {
 		http.Redirect(w, r, inside.URL, http.StatusFound)
 	})
 	g := newGuard(t, nil)
-	g.Map("shop.example", strings.TrimPrefix(outside.URL, "http://"))
-	status, body := get(t, through(t, g), "http://shop.example/")
+	g.MapHost("shop.example", strings.TrimPrefix(outside.URL, "http://"))
+	status, body := get(t, proxyClient(t, g), "http://shop.example/")
 	if status != http.StatusForbidden || !strings.Contains(body, "this machine") {
 		t.Errorf("got %d %s", status, body)
 	}
 }
 
-func TestProxyTunnelsTLSToWhatIsOpenOnly(t *testing.T) {
+func TestProxyTunnelsTLSOnlyToAllowedHosts(t *testing.T) {
 	s := httptest.NewTLSServer(http.HandlerFunc(hello))
 	defer s.Close()
 	g := newGuard(t, nil)
-	client := through(t, g)
+	client := proxyClient(t, g)
 	roots := x509.NewCertPool()
 	roots.AddCert(s.Certificate())
 	client.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: roots}
@@ -105,13 +105,13 @@ func TestProxyTunnelsTLSToWhatIsOpenOnly(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "Forbidden") {
 		t.Fatalf("got %v, want CONNECT refused with 403", err)
 	}
-	g.Open("127.0.0.1")
+	g.Allow("127.0.0.1")
 	if status, body := get(t, client, s.URL); status != http.StatusOK || body != "hello" {
 		t.Errorf("got %d %q", status, body)
 	}
 }
 
-func TestProxyCarriesWebSocketsThroughATunnelAndInPlainForm(t *testing.T) {
+func TestProxyForwardsWebSocketsTunnelledAndPlain(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		up := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 		conn, err := up.Upgrade(w, r, nil)
@@ -127,7 +127,7 @@ func TestProxyCarriesWebSocketsThroughATunnelAndInPlainForm(t *testing.T) {
 		}
 	})
 	g := newGuard(t, nil)
-	g.Map("shop.example", strings.TrimPrefix(s.URL, "http://"))
+	g.MapHost("shop.example", strings.TrimPrefix(s.URL, "http://"))
 	addr, err := g.StartProxy()
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestProxyCarriesWebSocketsThroughATunnelAndInPlainForm(t *testing.T) {
 	}
 	if _, res, err := tunnelled.Dial("ws://127.0.0.1"+portOf(s), nil); err == nil {
 		_ = res.Body.Close()
-		t.Error("a socket to this machine was opened")
+		t.Error("a WebSocket to this machine was opened")
 	}
 
 	raw := rawConn(t, addr)
@@ -173,9 +173,9 @@ func rawConn(t *testing.T, addr string) net.Conn {
 	return conn
 }
 
-func TestProxyIsNoServerAndNoLoop(t *testing.T) {
+func TestProxyRefusesPagesLoopsAndMalformedRequests(t *testing.T) {
 	g := newGuard(t, nil, "127.0.0.1", "localhost")
-	client := through(t, g)
+	client := proxyClient(t, g)
 	addr, err := g.StartProxy()
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +190,7 @@ func TestProxyIsNoServerAndNoLoop(t *testing.T) {
 	}
 	if status, body := get(t, client, "http://"+addr+"/"); status != http.StatusForbidden ||
 		!strings.Contains(body, "own port") {
-		t.Errorf("the proxy asked for itself got %d %s", status, body)
+		t.Errorf("a request for the proxy itself got %d %s", status, body)
 	}
 	for _, wrong := range []string{
 		"GET ftp://host/ HTTP/1.1\r\nHost: host\r\n\r\n",
@@ -208,15 +208,15 @@ func TestProxyIsNoServerAndNoLoop(t *testing.T) {
 	}
 }
 
-func TestProxyTellsWhatWentWrongBeyondIt(t *testing.T) {
-	gone, err := net.Listen("tcp", "127.0.0.1:0")
+func TestProxyExplainsUnreachableHosts(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = gone.Close()
+	_ = closed.Close()
 	g := newGuard(t, nil, "127.0.0.1")
-	client := through(t, g)
-	if status, body := get(t, client, "http://"+gone.Addr().String()+"/"); status != http.StatusBadGateway ||
+	client := proxyClient(t, g)
+	if status, body := get(t, client, "http://"+closed.Addr().String()+"/"); status != http.StatusBadGateway ||
 		!strings.Contains(body, "could not be reached") {
 		t.Errorf("nobody listens: %d %s", status, body)
 	}
@@ -226,7 +226,7 @@ func TestProxyTellsWhatWentWrongBeyondIt(t *testing.T) {
 	}
 }
 
-func TestProxyStreamsBeforeTheAnswerIsComplete(t *testing.T) {
+func TestProxyStreamsResponses(t *testing.T) {
 	finish := make(chan struct{})
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "first\n")
@@ -235,8 +235,8 @@ func TestProxyStreamsBeforeTheAnswerIsComplete(t *testing.T) {
 	})
 	defer close(finish)
 	g := newGuard(t, nil)
-	g.Map("shop.example", strings.TrimPrefix(s.URL, "http://"))
-	res, err := through(t, g).Get("http://shop.example/")
+	g.MapHost("shop.example", strings.TrimPrefix(s.URL, "http://"))
+	res, err := proxyClient(t, g).Get("http://shop.example/")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,11 +246,11 @@ func TestProxyStreamsBeforeTheAnswerIsComplete(t *testing.T) {
 	}
 }
 
-func TestProxyKeepsUpWithManyAtOnce(t *testing.T) {
+func TestProxyServesConcurrentRequests(t *testing.T) {
 	s := serve(t, hello)
 	g := newGuard(t, nil)
-	g.Map("shop.example", strings.TrimPrefix(s.URL, "http://"))
-	client := through(t, g)
+	g.MapHost("shop.example", strings.TrimPrefix(s.URL, "http://"))
+	client := proxyClient(t, g)
 	var all sync.WaitGroup
 	var good atomic.Int32
 	for i := range 200 {
@@ -268,19 +268,19 @@ func TestProxyKeepsUpWithManyAtOnce(t *testing.T) {
 			if (res.StatusCode == http.StatusOK) == (i%2 == 0) {
 				good.Add(1)
 			}
-			g.Open(fmt.Sprintf("host%d.example", i))
+			g.Allow(fmt.Sprintf("host%d.example", i))
 		})
 	}
 	all.Wait()
 	if good.Load() != 200 {
-		t.Errorf("%d of 200 answered as they should", good.Load())
+		t.Errorf("%d of 200 requests got the right answer", good.Load())
 	}
 }
 
-func TestCloseEndsTunnelsAndWaitingRequests(t *testing.T) {
-	asked := make(chan struct{}, 1)
+func TestCloseEndsTunnelsAndPendingRequests(t *testing.T) {
+	requested := make(chan struct{}, 1)
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
-		asked <- struct{}{}
+		requested <- struct{}{}
 		<-r.Context().Done()
 	})
 	g := New(Config{AllowHosts: []string{"127.0.0.1"}})
@@ -296,7 +296,7 @@ func TestCloseEndsTunnelsAndWaitingRequests(t *testing.T) {
 	}
 	waiting := rawConn(t, addr)
 	_, _ = fmt.Fprintf(waiting, "GET %s/ HTTP/1.1\r\nHost: x\r\n\r\n", s.URL)
-	<-asked
+	<-requested
 	if err := g.Close(); err != nil {
 		t.Fatal(err)
 	}

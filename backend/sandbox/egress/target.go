@@ -14,9 +14,9 @@ import (
 	"sextant/backend/policy/address"
 )
 
-const maxURL = 64 << 10
+const maxURLBytes = 64 << 10
 
-// target is a host in its one spelling and a port; port 0 stands for all of them.
+// target is a normalized host and a port; port 0 means all ports.
 type target struct {
 	host string // lower case, ASCII, no trailing dot; an address as netip writes it
 	port uint16
@@ -29,23 +29,23 @@ func (t target) String() string {
 	return net.JoinHostPort(t.host, strconv.Itoa(int(t.port)))
 }
 
-// ip is the address when the host is one.
+// ip returns the host as an IP address, if it is one.
 func (t target) ip() (netip.Addr, bool) {
 	a, err := netip.ParseAddr(t.host)
 	return a, err == nil
 }
 
-// parseTarget reads a host, host:port or whole http(s) address.
+// parseTarget parses a host, host:port or http(s) URL.
 func parseTarget(s string) (target, error) {
 	s = strings.TrimSpace(s)
 	if strings.Contains(s, "://") {
 		u, err := url.Parse(s)
 		if err != nil {
-			return target{}, fmt.Errorf("reading %q: want a host such as localhost or 127.0.0.1:8080", s)
+			return target{}, fmt.Errorf("%q is not a host; use one such as localhost or 127.0.0.1:8080", s)
 		}
-		t, refused := urlTarget(u)
-		if refused != nil {
-			return target{}, refused
+		t, blocked := urlTarget(u)
+		if blocked != nil {
+			return target{}, blocked
 		}
 		return t, nil
 	}
@@ -56,16 +56,16 @@ func parseTarget(s string) (target, error) {
 	return newTarget(host, port)
 }
 
-// urlTarget is where an http or https address leads.
-func urlTarget(u *url.URL) (target, *Refused) {
+// urlTarget returns the target of an http or https URL.
+func urlTarget(u *url.URL) (target, *BlockedError) {
 	port := map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
 	if port == "" || u.Opaque != "" {
-		what := u.Scheme + ":"
+		shown := u.Scheme + ":"
 		if u.Scheme == "" {
-			what = u.String()
+			shown = u.String()
 		}
-		return target{}, &Refused{
-			Host: what, Reason: "only http and https addresses are opened",
+		return target{}, &BlockedError{
+			Host: shown, Reason: "only http and https addresses are allowed",
 			Suggestion: "Write the address with https:// in front.",
 		}
 	}
@@ -74,23 +74,22 @@ func urlTarget(u *url.URL) (target, *Refused) {
 	}
 	t, err := newTarget(u.Hostname(), port)
 	if err != nil {
-		return target{}, &Refused{
+		return target{}, &BlockedError{
 			Host: cmp.Or(u.Host, u.String()), Reason: err.Error(),
-			Suggestion: "Write it like https://example.com/page.",
+			Suggestion: "Write it as in https://example.com/page.",
 		}
 	}
 	return t, nil
 }
 
-// newTarget brings host into its one spelling, as browsers do: names by IDNA, and numbers
-// such as 2130706433, 0x7f.1 or 017700000001 into the IPv4 address they mean (the "IPv4
-// parser" of the WHATWG URL standard).
+// newTarget normalizes host as browsers do: names by IDNA, and numbers such as 2130706433, 0x7f.1 or 017700000001
+// to the IPv4 address they mean (the IPv4 parser of the WHATWG URL standard).
 func newTarget(host, port string) (target, error) {
 	var t target
 	if port != "" {
 		n, err := strconv.ParseUint(port, 10, 16)
 		if err != nil || n == 0 {
-			return t, fmt.Errorf("%q is no port", port)
+			return t, fmt.Errorf("%q is not a port", port)
 		}
 		t.port = uint16(n)
 	}
@@ -100,12 +99,12 @@ func newTarget(host, port string) (target, error) {
 	}
 	name, err := idna.Lookup.ToASCII(strings.TrimSuffix(host, "."))
 	if err != nil {
-		// Underscores and such stand in names that work; anything else is refused below.
+		// Names with underscores work too; isHostName refuses the rest.
 		name = strings.ToLower(strings.TrimSuffix(host, "."))
 	}
 	name = strings.TrimSuffix(name, ".")
-	if !plainName(name) {
-		return t, fmt.Errorf("%q is no host", host)
+	if !isHostName(name) {
+		return t, fmt.Errorf("%q is not a host", host)
 	}
 	if !address.EndsInNumber(name) {
 		t.host = name
@@ -113,13 +112,13 @@ func newTarget(host, port string) (target, error) {
 	}
 	addr, ok := address.ParseIPv4(name)
 	if !ok {
-		return t, fmt.Errorf("%q is no host", host)
+		return t, fmt.Errorf("%q is not a host", host)
 	}
 	t.host = addr.String()
 	return t, nil
 }
 
-func plainName(name string) bool {
+func isHostName(name string) bool {
 	if name == "" || len(name) > 253 {
 		return false
 	}

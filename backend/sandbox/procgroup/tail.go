@@ -1,43 +1,47 @@
 package procgroup
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 )
 
-// Tail holds the last 64 KB written to it, as the log of a program. The zero value is ready, and it is
-// safe for concurrent use.
+// Tail keeps the last bytes written to it, for the log of a program. The zero value is ready to use and keeps
+// 64 KB. It is safe for concurrent use.
 type Tail struct {
+	// Limit is the number of bytes to keep; 0 means 64 KB.
+	Limit int
+
 	mu   sync.Mutex
 	data []byte
 }
 
-const tailBytes = 64 << 10
+const defaultTailBytes = 64 << 10
 
-// Write appends p and drops the oldest bytes; it never fails.
+// Write appends p and drops the oldest bytes. It never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := len(p)
-	if n > tailBytes {
-		p = p[n-tailBytes:]
+	n, limit := len(p), cmp.Or(t.Limit, defaultTailBytes)
+	if n > limit {
+		p = p[n-limit:]
 	}
 	t.data = append(t.data, p...)
-	if over := len(t.data) - tailBytes; over > 0 {
+	if over := len(t.data) - limit; over > 0 {
 		t.data = append(t.data[:0], t.data[over:]...)
 	}
 	return n, nil
 }
 
-// String is the text held.
+// String returns the kept text.
 func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.ToValidUTF8(string(t.data), "�")
 }
 
-// Last is the last meaningful line, at most 300 bytes; "" when there is none.
-func (t *Tail) Last() string {
+// LastLine returns the last meaningful line, cut to 300 bytes, or "" if there is none.
+func (t *Tail) LastLine() string {
 	lines := strings.Split(strings.TrimSpace(t.String()), "\n")
 	for i := len(lines) - 1; i >= 0; i-- {
 		line := strings.TrimSpace(lines[i])

@@ -1,14 +1,12 @@
-// Package script runs a JavaScript function body that somebody else wrote, a model's as a
-// rule, within bounds: memory, time of its own, stack, the number and depth of calls, the size
-// of what goes in and out. It reaches nothing but the Host it is given: no files, no network, no
-// modules, no timers, no clock to wait on.
+// Package script runs a JavaScript function body, usually written by a model, within limits on memory,
+// computing time, call depth, tool calls and data size. The body reaches nothing but its Host: no files, no
+// network, no modules, no timers.
 //
-// The contract: Run returns the JSON of what the body returned, or an *Error that says where it
-// went wrong. One engine is made for a run and thrown away after it, so nothing stays behind
-// from one run to the next. Several runs may go on at once. The end of the context ends a run
-// within a few milliseconds, whatever the body does.
+// Run returns the JSON value that the body returned, or an *Error that says where it failed. Every run has an
+// engine of its own, so no state survives a run, and runs may be concurrent. When the context ends, the run
+// ends within milliseconds, whatever the body does.
 //
-// It does not judge what the Host does: each call passes the whole way of a call.
+// The package makes no policy decision: each call of the Host goes through the pipeline.
 package script
 
 import (
@@ -23,65 +21,64 @@ import (
 	"modernc.org/quickjs"
 )
 
-// Limits bound one run. Zero fields take the value of Standard.
+// Limits are the limits of one run. A zero field means the value in DefaultLimits.
 type Limits struct {
-	// Memory the engine may take, in bytes.
+	// Memory is how many bytes the engine may allocate.
 	Memory uintptr
-	// Time the body itself may compute; waiting for the Host does not count.
+	// Time is how long the body may compute. Waiting for the Host does not count.
 	Time time.Duration
-	// Calls of the Host in one run.
+	// Calls is how many calls of the Host one run may make.
 	Calls int
-	// Value is how many bytes of JSON a call may take or give, and the body may return.
-	Value int
-	// Lines of console output that are kept.
-	Lines int
+	// ValueBytes bounds the JSON of a call's arguments, of its result, and of the body's result.
+	ValueBytes int
+	// OutputLines is how many lines of console output are passed to the Host.
+	OutputLines int
 }
 
-// Standard is what a created tool gets.
-func Standard() Limits {
-	return Limits{Memory: 64 << 20, Time: 30 * time.Second, Calls: 100, Value: 4 << 20, Lines: 500}
+// DefaultLimits returns the limits of a created tool.
+func DefaultLimits() Limits {
+	return Limits{Memory: 64 << 20, Time: 30 * time.Second, Calls: 100, ValueBytes: 4 << 20, OutputLines: 500}
 }
 
-// maxBody is how long a body may be, in bytes; maxStack how many calls of functions may be open.
+// Bounds that callers cannot change.
 const (
-	maxBody  = 64 << 10
-	maxStack = 1000
+	maxBodyBytes = 64 << 10
+	maxCallDepth = 1000
 )
 
-// Host is what a body can reach.
+// Host is all that a body can reach.
 type Host interface {
-	// Call runs the tool name with a JSON object and returns the JSON of its result. An error
-	// is thrown in the body with its text.
+	// Call runs the tool name with the JSON object args and returns the JSON of its result. An error is
+	// thrown in the body, with its text as message.
 	Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error)
-	// Print takes a line of console output.
+	// Print receives a line of console output.
 	Print(line string)
 }
 
-// Error is a failure of the body: a slip in its grammar, an exception it did not catch, a bound
-// it ran into.
+// Error is a failure of the body: a syntax error, an uncaught exception, or a limit that was reached.
 type Error struct {
-	// Text says what went wrong, in words of the engine or ours.
-	Text string
-	// Line is where in the body, from 1 on; 0 when that is not known.
+	// Message says what went wrong.
+	Message string
+	// Line is the line in the body, from 1; 0 if it is not known.
 	Line int
-	// Bound names the limit that was reached, "" for none: memory, time, calls, value, stack.
-	Bound string
+	// Limit names the limit that was reached: memory, time, calls, value or stack; "" for none.
+	Limit string
 }
 
+// Error implements error.
 func (e *Error) Error() string {
 	if e.Line > 0 {
-		return fmt.Sprintf("line %d: %s", e.Line, e.Text)
+		return fmt.Sprintf("line %d: %s", e.Line, e.Message)
 	}
-	return e.Text
+	return e.Message
 }
 
-// Check reads a body without running it and says what is wrong with its grammar; nil when it
-// can be run.
-func Check(body string) error {
-	if err := bounded(body); err != nil {
+// CheckSyntax parses a body without running it. It returns an *Error with the syntax error, or nil.
+func CheckSyntax(body string) error {
+	if err := checkSize(body); err != nil {
 		return err
 	}
-	vm, err := engine(Standard())
+	vm, err := newEngine(DefaultLimits())
 	if err != nil {
 		return err
 	}
@@ -89,49 +86,51 @@ func Check(body string) error {
 	if err := vm.SetEvalTimeout(2 * time.Second); err != nil {
 		return fmt.Errorf("starting the engine: %w", err)
 	}
-	if _, err := vm.Eval(prelude+"\n;__function("+quoted(body)+"); null", quickjs.EvalGlobal); err != nil {
-		return told(err)
+	if _, err := vm.Eval(functionSource+"\n;__function("+jsString(body)+"); null", quickjs.EvalGlobal); err != nil {
+		return engineError(err)
 	}
 	return nil
 }
 
-func bounded(body string) error {
+func checkSize(body string) error {
 	switch {
 	case strings.TrimSpace(body) == "":
-		return &Error{Text: "the body is empty"}
-	case len(body) > maxBody:
-		return &Error{Text: fmt.Sprintf("the body has %d bytes, more than %d", len(body), maxBody), Bound: "value"}
+		return &Error{Message: "the body is empty"}
+	case len(body) > maxBodyBytes:
+		return &Error{
+			Message: fmt.Sprintf("the body is %d bytes long; %d are allowed", len(body), maxBodyBytes), Limit: "value",
+		}
 	}
 	return nil
 }
 
-func engine(limits Limits) (*quickjs.VM, error) {
+func newEngine(limits Limits) (*quickjs.VM, error) {
 	vm, err := quickjs.NewVM()
 	if err != nil {
 		return nil, fmt.Errorf("starting the engine: %w", err)
 	}
 	vm.SetMemoryLimit(limits.Memory)
-	vm.SetMaxStackSize(maxStack)
+	vm.SetMaxStackSize(maxCallDepth)
 	vm.SetCanBlock(false)
 	return vm, nil
 }
 
-// prelude makes a function of a body. The engine pastes the body between its brackets, so a body
-// that closes them would leave another function or none: what came out must read as what went in.
-const prelude = `
+// functionSource compiles a body to a function. A body could close the brackets around it and start code of its
+// own, so the source of the result is compared with the input.
+const functionSource = `
 const __function = (() => {
   const Async = Object.getPrototypeOf(async function () {}).constructor;
   const { apply } = Reflect, source = Function.prototype.toString;
   return (body) => {
     const f = new Async('args', 'tools', '"use strict";\n' + body);
     if (typeof f !== 'function' || apply(source, f, []) !== 'async function anonymous(args,tools\n) {\n"use strict";\n' + body + '\n}')
-      throw new SyntaxError('its brackets do not match');
+      throw new SyntaxError('brackets do not match');
     return f;
   };
 })();`
 
-// runner stands between the body and the host.
-const runner = `
+// runnerSource connects the body with the host functions and hides them from it.
+const runnerSource = `
 ;(() => {
   const { parse, stringify } = JSON, { hasOwn } = Object, text = String, Failure = Error;
   const call = globalThis.__call, print = globalThis.__print, end = globalThis.__end;
@@ -164,53 +163,53 @@ type run struct {
 	vm     *quickjs.VM
 
 	mu sync.Mutex
-	// left is how long the body may still compute; began is when it last began to.
-	left  time.Duration
-	began time.Time
-	watch *time.Timer
+	// remaining is how long the body may still compute; resumedAt is when it last began to.
+	remaining time.Duration
+	resumedAt time.Time
+	timer     *time.Timer
 
-	calls, lines int
-	bound        string
-	ended, well  bool
-	text         string
-	line         int
+	calls, lines     int
+	reached          string // the limit that ended the run
+	ended, succeeded bool
+	result           string
+	line             int
 }
 
-// Run runs body with args (a JSON object) and what host offers as tools. The error is an *Error
-// when the body is to blame, the context's when that ended.
+// Run runs body with args, a JSON object, and the tools of host. The error is an *Error if the body failed, and
+// the cause of ctx if that ended.
 func Run(ctx context.Context, body string, args json.RawMessage, host Host, limits Limits) (json.RawMessage, error) {
-	if err := bounded(body); err != nil {
+	if err := checkSize(body); err != nil {
 		return nil, err
 	}
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	limits = limits.filled()
-	vm, err := engine(limits)
+	limits = limits.withDefaults()
+	vm, err := newEngine(limits)
 	if err != nil {
 		return nil, err
 	}
-	r := &run{ctx: ctx, host: host, limits: limits, vm: vm, left: limits.Time}
+	r := &run{ctx: ctx, host: host, limits: limits, vm: vm, remaining: limits.Time}
 	defer func() { _ = vm.Close() }()
-	if err := r.offer(); err != nil {
+	if err := r.registerHostFuncs(); err != nil {
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, vm.Interrupt)
 	defer stop()
-	r.compute()
-	_, err = vm.Eval(prelude+fmt.Sprintf(runner, quoted(body), quoted(string(args))), quickjs.EvalGlobal)
-	for err == nil && !r.ended && ctx.Err() == nil && !r.over() {
+	r.startTimer()
+	_, err = vm.Eval(functionSource+fmt.Sprintf(runnerSource, jsString(body), jsString(string(args))), quickjs.EvalGlobal)
+	for err == nil && !r.ended && ctx.Err() == nil && !r.limitReached() {
 		var n int
 		if n, err = vm.ExecutePendingJobs(); n == 0 {
 			break
 		}
 	}
-	r.pause()
+	r.pauseTimer()
 	return r.outcome(err)
 }
 
-func (l Limits) filled() Limits {
-	s := Standard()
+func (l Limits) withDefaults() Limits {
+	s := DefaultLimits()
 	if l.Memory == 0 {
 		l.Memory = s.Memory
 	}
@@ -220,92 +219,91 @@ func (l Limits) filled() Limits {
 	if l.Calls <= 0 {
 		l.Calls = s.Calls
 	}
-	if l.Value <= 0 {
-		l.Value = s.Value
+	if l.ValueBytes <= 0 {
+		l.ValueBytes = s.ValueBytes
 	}
-	if l.Lines <= 0 {
-		l.Lines = s.Lines
+	if l.OutputLines <= 0 {
+		l.OutputLines = s.OutputLines
 	}
 	return l
 }
 
-// over reports whether a bound was reached.
-func (r *run) over() bool {
+// limitReached reports whether a limit has ended the run.
+func (r *run) limitReached() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.bound != ""
+	return r.reached != ""
 }
 
-// outcome reads how the run ended; err is the engine's.
+// outcome returns the result of the run; err is the engine's.
 func (r *run) outcome(err error) (json.RawMessage, error) {
 	r.mu.Lock()
-	bound := r.bound
+	limit := r.reached
 	r.mu.Unlock()
 	switch {
 	case r.ctx.Err() != nil:
 		return nil, context.Cause(r.ctx)
-	case bound != "":
-		return nil, &Error{Text: r.limits.words(bound), Bound: bound}
+	case limit != "":
+		return nil, &Error{Message: r.limits.message(limit), Limit: limit}
 	case err != nil:
-		return nil, told(err)
+		return nil, engineError(err)
 	case !r.ended:
-		return nil, &Error{Text: "it waits for something that never comes; only calls of tools can be awaited"}
-	case !r.well:
-		return nil, r.thrown()
-	case len(r.text) > r.limits.Value:
-		return nil, &Error{Text: r.limits.words("value"), Bound: "value"}
+		return nil, &Error{Message: "it waits for a promise that never settles; only tool calls can be awaited"}
+	case !r.succeeded:
+		return nil, r.uncaught()
+	case len(r.result) > r.limits.ValueBytes:
+		return nil, &Error{Message: r.limits.message("value"), Limit: "value"}
 	}
-	return json.RawMessage(r.text), nil
+	return json.RawMessage(r.result), nil
 }
 
-// thrown is the exception the body did not catch.
-func (r *run) thrown() error {
-	e := &Error{Text: r.text, Line: max(0, r.line-bodyStart)}
+// uncaught returns the exception that the body did not catch.
+func (r *run) uncaught() error {
+	e := &Error{Message: r.result, Line: max(0, r.line-linesBeforeBody)}
 	switch {
-	case strings.Contains(r.text, "out of memory"):
-		e.Text, e.Bound = r.limits.words("memory"), "memory"
-	case strings.Contains(r.text, "stack overflow"):
-		e.Text, e.Bound = "its functions call each other too deep", "stack"
+	case strings.Contains(r.result, "out of memory"):
+		e.Message, e.Limit = r.limits.message("memory"), "memory"
+	case strings.Contains(r.result, "stack overflow"):
+		e.Message, e.Limit = "its function calls are nested too deeply", "stack"
 	}
 	return e
 }
 
-// words say which bound was reached.
-func (l Limits) words(bound string) string {
-	switch bound {
+// message says which limit was reached.
+func (l Limits) message(limit string) string {
+	switch limit {
 	case "memory":
-		return fmt.Sprintf("it took more than %d MB of memory", l.Memory>>20)
+		return fmt.Sprintf("it used more than %d MB of memory", l.Memory>>20)
 	case "time":
 		return fmt.Sprintf("it computed for more than %s", l.Time)
 	case "calls":
-		return fmt.Sprintf("it made more than %d calls", l.Calls)
+		return fmt.Sprintf("it made more than %d tool calls", l.Calls)
 	}
-	return fmt.Sprintf("a value has more than %d bytes of JSON", l.Value)
+	return fmt.Sprintf("a value is longer than %d bytes of JSON", l.ValueBytes)
 }
 
-// bodyStart is how many lines the engine puts before the body: the head of the function and
-// "use strict".
-const bodyStart = 3
+// linesBeforeBody is how many lines of the compiled function come before the body.
+const linesBeforeBody = 3
 
-// told is an error of the engine in our form.
-func told(err error) error {
+// engineError converts an error of the engine.
+func engineError(err error) error {
 	var e *quickjs.Error
 	if !errors.As(err, &e) {
-		return &Error{Text: err.Error()}
+		return &Error{Message: err.Error()}
 	}
 	text := e.Message
 	if e.Name != "" && e.Name != "Error" {
 		text = e.Name + ": " + text
 	}
-	bound := ""
+	limit := ""
 	if strings.Contains(text, "out of memory") {
-		text, bound = Standard().words("memory"), "memory"
+		text, limit = DefaultLimits().message("memory"), "memory"
 	}
-	return &Error{Text: text, Line: max(0, e.LineNumber-bodyStart), Bound: bound}
+	return &Error{Message: text, Line: max(0, e.LineNumber-linesBeforeBody), Limit: limit}
 }
 
-// quoted is s as a JavaScript string; JSON is one, but for two line ends it escapes too.
-func quoted(s string) string {
+// jsString quotes s as a JavaScript string literal.
+func jsString(s string) string {
 	b, err := json.Marshal(strings.ToValidUTF8(s, "\uFFFD"))
 	if err != nil {
 		return `""` // a string always marshals

@@ -14,19 +14,20 @@ import (
 	"sextant/shared/toolspec"
 )
 
-const refOpen = "{{secret:"
+const referencePrefix = "{{secret:"
 
-// ref is a reference, also as an address writes it. What stands in it need not be a name.
-var ref = regexp.MustCompile(`(?:\{|%7[bB]){2}\s*secret(?::|%3[aA])\s*([^{}%"\\]{0,100}?)\s*(?:\}|%7[dD]){2}`)
+// referencePattern matches a reference, also one that is percent-encoded. Its name need not be valid.
+var referencePattern = regexp.MustCompile(
+	`(?:\{|%7[bB]){2}\s*secret(?::|%3[aA])\s*([^{}%"\\]{0,100}?)\s*(?:\}|%7[dD]){2}`)
 
-// Ref is how the secret name is written.
-func Ref(name string) string { return refOpen + name + "}}" }
+// Reference returns the text that refers to the secret name: {{secret:name}}.
+func Reference(name string) string { return referencePrefix + name + "}}" }
 
-// Names are the secrets that text refers to, each once, in order of mention. A reference that holds
-// no name gives what it holds.
-func Names(text string) []string {
+// ReferencedNames returns the names that text refers to, each once, in order of appearance. They need not be valid
+// names.
+func ReferencedNames(text string) []string {
 	var names []string
-	for _, m := range ref.FindAllStringSubmatch(text, -1) {
+	for _, m := range referencePattern.FindAllStringSubmatch(text, -1) {
 		if !slices.Contains(names, m[1]) {
 			names = append(names, m[1])
 		}
@@ -34,26 +35,28 @@ func Names(text string) []string {
 	return names
 }
 
-// Spelled is text with its references as people write them, also those that an address escaped.
-func Spelled(text string) string {
-	return ref.ReplaceAllStringFunc(text, func(found string) string { return Ref(ref.FindStringSubmatch(found)[1]) })
+// NormalizeReferences rewrites the references in text, also percent-encoded ones, as {{secret:name}}.
+func NormalizeReferences(text string) string {
+	return referencePattern.ReplaceAllStringFunc(text, func(found string) string {
+		return Reference(referencePattern.FindStringSubmatch(found)[1])
+	})
 }
 
-// Only reports whether text is nothing but references.
-func Only(text string) bool {
-	return text != "" && strings.TrimSpace(ref.ReplaceAllString(text, "")) == ""
+// OnlyReferences reports whether text consists of references only.
+func OnlyReferences(text string) bool {
+	return text != "" && strings.TrimSpace(referencePattern.ReplaceAllString(text, "")) == ""
 }
 
-// Sink is what a secret would be put into.
+// Sink is where a secret's value would go.
 type Sink struct {
 	Place Place
-	// Origin is scheme://host[:port] of where it would go, or "mcp:" and a server's name.
+	// Origin is scheme://host[:port] of the destination, or ServerHost of an MCP server.
 	Origin string
-	// Command is the command line of that server.
+	// Command is the command line of the MCP server, "" for a network host.
 	Command string
 }
 
-// Refusal says why a secret is not put in. It never holds a value.
+// Refusal is the error for a secret that must not go into a Sink. It never contains a value.
 type Refusal struct {
 	Kind       toolspec.ErrorType
 	Message    string
@@ -63,13 +66,13 @@ type Refusal struct {
 // Error implements error.
 func (r *Refusal) Error() string { return r.Message + ". " + r.Suggestion }
 
-// Result is the refusal as a call's outcome.
+// Result returns the refusal as the result of a call.
 func (r *Refusal) Result() toolspec.Result {
 	return toolspec.Fail(r.Kind, r.Message, r.Suggestion)
 }
 
-// Refused is err as a call's outcome: the Refusal in it, or a fault of ours.
-func Refused(err error) toolspec.Result {
+// ErrorResult returns err as the result of a call: that of a Refusal it wraps, or a system error.
+func ErrorResult(err error) toolspec.Result {
 	var r *Refusal
 	if errors.As(err, &r) {
 		return r.Result()
@@ -77,21 +80,20 @@ func Refused(err error) toolspec.Result {
 	return toolspec.Fail(toolspec.SystemError, err.Error(), "Nothing was sent.")
 }
 
-// Known reports whether there is a secret of that name, and what may be told of it.
-func (v *Vault) Known(name string) (Secret, bool) {
+// Lookup returns what may be shown of the secret name, and whether it exists.
+func (v *Vault) Lookup(name string) (Secret, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.fresh()
+	v.refresh()
 	s, ok := v.index.Secrets[name]
 	return s, ok
 }
 
-// Check reports, as a *Refusal, that the secrets of these names may not be put into sink; nil when
-// they may.
+// Check returns a *Refusal if one of the named secrets must not go into sink.
 func (v *Vault) Check(names []string, sink Sink) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.fresh()
+	v.refresh()
 	for _, name := range names {
 		if r := v.refusal(name, sink); r != nil {
 			return r
@@ -100,118 +102,117 @@ func (v *Vault) Check(names []string, sink Sink) error {
 	return nil
 }
 
-// Fill puts the values in place of the references in text, each written by escape (nil writes it as
-// it is), and counts the use. Text without references comes back as it is. The error is a *Refusal
-// and then nothing was put in. What comes back must go nowhere but into the sink.
+// Fill replaces the references in text by their values, each converted by escape (nil changes nothing), and counts
+// the use. An error is a *Refusal, and nothing was filled in. The returned text must go nowhere but into sink.
 func (v *Vault) Fill(text string, sink Sink, escape func(value string) string) (string, error) {
-	names := Names(text)
+	names := ReferencedNames(text)
 	if len(names) == 0 {
 		return text, nil
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.fresh()
+	v.refresh()
 	for _, name := range names {
 		if r := v.refusal(name, sink); r != nil {
 			return "", r
 		}
 	}
-	filled := ref.ReplaceAllStringFunc(text, func(found string) string {
-		value := v.values[secretPrefix+ref.FindStringSubmatch(found)[1]]
+	filled := referencePattern.ReplaceAllStringFunc(text, func(found string) string {
+		value := v.values[secretPrefix+referencePattern.FindStringSubmatch(found)[1]]
 		if escape != nil {
 			value = escape(value)
 		}
 		return value
 	})
-	v.used(names)
+	v.countUse(names)
 	return filled, nil
 }
 
-// refusal is why a secret may not go into sink. The caller holds mu.
+// refusal returns why a secret must not go into sink, nil if it may. The caller holds mu.
 func (v *Vault) refusal(name string, sink Sink) *Refusal {
 	s, ok := v.index.Secrets[name]
 	if !ok {
-		next := "There are no secrets yet: the person adds one in Settings, Secrets."
+		suggestion := "There are no secrets yet. The person can add one in Settings, Secrets."
 		if all := slices.Sorted(maps.Keys(v.index.Secrets)); len(all) > 0 {
-			next = "There are: " + strings.Join(all, ", ") + ". Others the person adds in Settings, Secrets."
+			suggestion = "Use one of: " + strings.Join(all, ", ") + ". The person can add others in Settings, Secrets."
 		}
-		return &Refusal{toolspec.UserError, fmt.Sprintf("there is no secret of the name %q", name), next}
+		return &Refusal{toolspec.UserError, fmt.Sprintf("there is no secret named %q", name), suggestion}
 	}
-	shown := Ref(name)
-	if !boundTo(s.Host, sink.Origin) {
-		next := "Use it with " + s.Host + " only."
+	shown := Reference(name)
+	if !matchesOrigin(s.Host, sink.Origin) {
+		suggestion := "Use it with " + s.Host + " only."
 		if s.Host != "" && strings.HasPrefix(sink.Origin, "http://") {
-			next += " Over http it goes only where its host is written with the port, such as " + s.Host + ":80."
+			suggestion += " For plain http, save the secret with the port in its host, such as " + s.Host + ":80."
 		}
 		return &Refusal{
-			toolspec.SecurityError, fmt.Sprintf("%s is bound to %s and was not given to %s", shown, s.Host,
-				orUnknown(sink.Origin)), next,
+			toolspec.SecurityError, fmt.Sprintf("%s is bound to %s and was not sent to %s", shown, s.Host,
+				originOrUnknown(sink.Origin)), suggestion,
 		}
 	}
 	if !slices.Contains(s.Places, sink.Place) {
 		return &Refusal{
-			toolspec.SecurityError, fmt.Sprintf("%s may not stand in the %s", shown, sink.Place),
-			"It may be put into: " + list(s.Places) + ". The person can change that in Settings, Secrets.",
+			toolspec.SecurityError, fmt.Sprintf("%s must not be used in the %s", shown, sink.Place),
+			"It may be used in: " + joinPlaces(s.Places) + ". The person can change that in Settings, Secrets.",
 		}
 	}
 	if s.Command != sink.Command {
 		return &Refusal{
-			toolspec.SecurityError, fmt.Sprintf("%s was given to the command %q, and that server is %q now", shown,
+			toolspec.SecurityError, fmt.Sprintf("%s was saved for the command %q, but the server's command is now %q", shown,
 				s.Command, sink.Command),
-			"Save the secret again in Settings, Secrets, if this command may have it.",
+			"Save the secret again in Settings, Secrets, if this command may use it.",
 		}
 	}
-	if _, there := v.values[secretPrefix+name]; !there {
+	if _, ok := v.values[secretPrefix+name]; !ok {
 		return &Refusal{
 			toolspec.SystemError,
-			fmt.Sprintf("the value of %s cannot be read: it is in the keychain, which does not give it", shown),
+			fmt.Sprintf("the value of %s could not be read from the keychain", shown),
 			"Unlock the keychain, or save the secret again in Settings, Secrets.",
 		}
 	}
 	return nil
 }
 
-func orUnknown(origin string) string {
+func originOrUnknown(origin string) string {
 	if origin == "" {
-		return "a page whose address is not known"
+		return "a page with an unknown address"
 	}
 	return origin
 }
 
-// serverMark begins the host of a secret for an MCP server that is a program.
-const serverMark = "mcp:"
+// serverPrefix begins the host of a secret that belongs to an MCP server's process.
+const serverPrefix = "mcp:"
 
-// Server is the host of secrets for the MCP server name.
-func Server(name string) string { return serverMark + name }
+// ServerHost returns the host that binds a secret to the MCP server name.
+func ServerHost(name string) string { return serverPrefix + name }
 
-func ofServer(host string) (name string, is bool) { return strings.CutPrefix(host, serverMark) }
+func cutServer(host string) (name string, ok bool) { return strings.CutPrefix(host, serverPrefix) }
 
-// ServerOf is the name of the MCP server that a host names, false for a host of the network.
-func ServerOf(host string) (name string, is bool) {
-	return ofServer(strings.TrimSpace(host))
+// ServerName returns the name of the MCP server that host binds to, and false for a network host.
+func ServerName(host string) (name string, ok bool) {
+	return cutServer(strings.TrimSpace(host))
 }
 
-// binding is a host as it is kept.
-func binding(written string) (string, error) {
-	written = strings.TrimSpace(written)
-	if name, server := ofServer(written); server {
+// normalizeHost validates and normalizes the host of a secret.
+func normalizeHost(input string) (string, error) {
+	input = strings.TrimSpace(input)
+	if name, server := cutServer(input); server {
 		if strings.TrimSpace(name) == "" || len(name) > 64 {
-			return "", fmt.Errorf("%w: after mcp: stands the name of an MCP server", ErrInvalid)
+			return "", fmt.Errorf("%w: \"mcp:\" must be followed by the name of an MCP server", ErrInvalid)
 		}
-		return written, nil
+		return input, nil
 	}
-	host := policy.NormalizeHost(written)
-	if host == "" || host == "?" || strings.Contains(written, "/") {
-		return "", fmt.Errorf("%w: %q is no host; write one such as api.example.com or localhost:8080, without "+
-			"https:// and *", ErrInvalid, written)
+	host := policy.NormalizeHost(input)
+	if host == "" || host == "?" || strings.Contains(input, "/") {
+		return "", fmt.Errorf("%w: %q is not a host; write one such as api.example.com or localhost:8080, without "+
+			"https:// and without *", ErrInvalid, input)
 	}
 	return host, nil
 }
 
-// boundTo reports whether origin is the one that host means. A host without a port means https on
-// its usual port: over plain http a secret goes only where its port was written.
-func boundTo(host, origin string) bool {
-	if _, server := ofServer(host); server || strings.HasPrefix(origin, serverMark) {
+// matchesOrigin reports whether a secret of host may go to origin. A host without a port means https on port 443;
+// plain http needs the port.
+func matchesOrigin(host, origin string) bool {
+	if _, server := cutServer(host); server || strings.HasPrefix(origin, serverPrefix) {
 		return host == origin
 	}
 	u, err := url.Parse(origin)

@@ -13,42 +13,42 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// Keychain keeps values by name. Get of one that is not there is an error, Delete of it is none.
+// Keychain stores values by name. Get of a missing name is an error, Delete is not.
 type Keychain interface {
 	Get(name string) (string, error)
 	Set(name, value string) error
 	Delete(name string) error
 }
 
-// How long the desktop's keychain may take: to answer at all, and with a person who unlocks it.
+// Timeouts for the desktop's keychain: to answer at all, and while the person unlocks it.
 const (
-	answers = 3 * time.Second
-	unlocks = 60 * time.Second
+	answerTimeout = 3 * time.Second
+	unlockTimeout = 60 * time.Second
 )
 
-// desktop is the keychain of the desktop; every data folder has its own service in it.
-type desktop struct{ service string }
+// desktopKeychain is the keychain of the desktop. Every data folder has a service of its own in it.
+type desktopKeychain struct{ service string }
 
-// Desktop is the desktop's keychain for the data folder dir, or why there is none.
-func Desktop(dir string) (Keychain, string) {
-	if !reachable() {
-		return nil, "no keychain answers: there is no session bus of a desktop"
+// DesktopKeychain returns the desktop's keychain for the data folder dir, or nil and the reason why there is none.
+func DesktopKeychain(dir string) (Keychain, string) {
+	if !hasKeychainBus() {
+		return nil, "no keychain is available: there is no desktop session bus"
 	}
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
 	sum := sha256.Sum256([]byte(dir))
-	d := desktop{service: "sextant " + hex.EncodeToString(sum[:6])}
-	_, err := within(answers, func() (string, error) { return keyring.Get(d.service, "is it there") })
+	d := desktopKeychain{service: "sextant " + hex.EncodeToString(sum[:6])}
+	_, err := withTimeout(answerTimeout, func() (string, error) { return keyring.Get(d.service, "is it there") })
 	if err != nil && !errors.Is(err, keyring.ErrNotFound) {
-		return nil, "no keychain answers: " + err.Error()
+		return nil, "no keychain is available: " + err.Error()
 	}
 	return d, ""
 }
 
-// reachable reports whether asking for the keychain starts no program: on Unix the D-Bus library
-// would start a bus of its own where there is none.
-func reachable() bool {
+// hasKeychainBus reports whether the keychain can be asked without starting a program: where there is no session bus,
+// the D-Bus library would start one.
+func hasKeychainBus() bool {
 	switch runtime.GOOS {
 	case "windows", "darwin":
 		return true
@@ -63,9 +63,9 @@ func reachable() bool {
 	return false
 }
 
-// within runs do for at most limit. What takes longer is left behind: it waits in the library, which
-// cannot be told to stop.
-func within(limit time.Duration, do func() (string, error)) (string, error) {
+// withTimeout runs do for at most limit. A call that takes longer goes on in the background, because the library
+// cannot be cancelled.
+func withTimeout(limit time.Duration, do func() (string, error)) (string, error) {
 	type outcome struct {
 		value string
 		err   error
@@ -86,19 +86,19 @@ func within(limit time.Duration, do func() (string, error)) (string, error) {
 }
 
 // Get implements Keychain.
-func (d desktop) Get(name string) (string, error) {
-	return within(unlocks, func() (string, error) { return keyring.Get(d.service, name) })
+func (d desktopKeychain) Get(name string) (string, error) {
+	return withTimeout(unlockTimeout, func() (string, error) { return keyring.Get(d.service, name) })
 }
 
 // Set implements Keychain.
-func (d desktop) Set(name, value string) error {
-	_, err := within(unlocks, func() (string, error) { return "", keyring.Set(d.service, name, value) })
+func (d desktopKeychain) Set(name, value string) error {
+	_, err := withTimeout(unlockTimeout, func() (string, error) { return "", keyring.Set(d.service, name, value) })
 	return err
 }
 
 // Delete implements Keychain.
-func (d desktop) Delete(name string) error {
-	_, err := within(unlocks, func() (string, error) { return "", keyring.Delete(d.service, name) })
+func (d desktopKeychain) Delete(name string) error {
+	_, err := withTimeout(unlockTimeout, func() (string, error) { return "", keyring.Delete(d.service, name) })
 	if errors.Is(err, keyring.ErrNotFound) {
 		return nil
 	}

@@ -2,6 +2,6 @@
 
 package secrets
 
-// lock does nothing here: the data folder's own lock keeps a second window away, and of two writes
-// at once the later one holds.
-func (f *file) lock() (unlock func(), err error) { return func() {}, nil }
+// lock does nothing here. The lock of the data folder keeps a second Sextant away; of two concurrent writes the later
+// one wins.
+func (f *folder) lock() (unlock func(), err error) { return func() {}, nil }

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock holds the vault among processes until unlock; it waits for another one.
-func (f *file) lock() (unlock func(), err error) {
+// lock locks the vault for other processes until unlock. It waits for a process that has the lock.
+func (f *folder) lock() (unlock func(), err error) {
 	l, err := f.root.OpenFile("lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err

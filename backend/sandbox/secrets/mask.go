@@ -11,54 +11,54 @@ import (
 	"strings"
 )
 
-// Bounds of what is looked for.
+// Bounds of what is looked for, in characters.
 const (
-	// A value that is cut off is known by this many of its characters, or half of it.
-	fewest, most = 12, 48
+	// A cut-off value is recognized by half of it, at least minPrefix and at most maxPrefix.
+	minPrefix, maxPrefix = 12, 48
 	// Before an ellipsis fewer are enough.
-	beforeDots = 8
-	// lineLeast is how long a line of a value has to be to be looked for by itself.
-	lineLeast = 16
+	minBeforeEllipsis = 8
+	// minLine is the length from which a single line of a value is looked for.
+	minLine = 16
 )
 
-// masker finds values in text: as they are, as addresses, JSON and HTML write them, in base64 (also
-// behind other text) and in hexadecimal, whole or cut off. It never changes.
+// masker finds values in text: as they are, percent-encoded, JSON- or HTML-escaped, in base64 (also inside a longer
+// text) and in hexadecimal, complete or cut off. It is immutable.
 type masker struct {
 	patterns []pattern
-	// pairs are the first two characters of patterns.
+	// pairs maps the first two characters to indexes of patterns; first has the first characters.
 	pairs map[uint16][]int
 	first [256]bool
 }
 
-// pattern is one form of a value.
+// pattern is one encoding of a value.
 type pattern struct {
-	text, mark string
-	// least is how much of it is enough where the text goes on otherwise.
-	least int
+	text, replacement string
+	// minMatch is how many characters are enough where the text continues differently.
+	minMatch int
 }
 
 func newMasker(values map[string]string) *masker {
 	m := &masker{pairs: map[uint16][]int{}}
 	for name, value := range values {
-		mark := ""
+		replacement := ""
 		if secret, ok := strings.CutPrefix(name, secretPrefix); ok {
-			mark = Ref(secret)
+			replacement = Reference(secret)
 		} else {
-			mark = "{{key:" + strings.TrimPrefix(name, keyPrefix) + "}}"
+			replacement = "{{key:" + strings.TrimPrefix(name, keyPrefix) + "}}"
 		}
-		if len(value) < MinValue {
+		if len(value) < MinValueBytes {
 			continue
 		}
-		for _, form := range forms(value) {
+		for _, form := range encodings(value) {
 			m.patterns = append(m.patterns, pattern{
-				text: form, mark: mark,
-				least: min(max(fewest, (len(form)+1)/2), most),
+				text: form, replacement: replacement,
+				minMatch: min(max(minPrefix, (len(form)+1)/2), maxPrefix),
 			})
 		}
 	}
-	// The longest first: a value that holds another one is taken out whole.
+	// The longest first, so that a value that contains another is masked as a whole.
 	slices.SortFunc(m.patterns, func(a, b pattern) int {
-		return cmp.Or(len(b.text)-len(a.text), strings.Compare(a.mark, b.mark), strings.Compare(a.text, b.text))
+		return cmp.Or(len(b.text)-len(a.text), strings.Compare(a.replacement, b.replacement), strings.Compare(a.text, b.text))
 	})
 	for i, p := range m.patterns {
 		key := uint16(p.text[0])<<8 | uint16(p.text[1])
@@ -68,8 +68,8 @@ func newMasker(values map[string]string) *masker {
 	return m
 }
 
-// forms are what is looked for of a value; percent signs, JSON and HTML are read by match.
-func forms(value string) []string {
+// encodings returns what to look for; escapes are decoded by match.
+func encodings(value string) []string {
 	all := []string{value}
 	add := func(form string, least int) {
 		if len(form) >= least && !slices.Contains(all, form) {
@@ -82,58 +82,56 @@ func forms(value string) []string {
 			if (shift+len(value))%3 != 0 {
 				text = text[:len(text)-1] // depends on what follows
 			}
-			add(text[min(len(text), []int{0, 2, 3}[shift]):], MinValue)
+			add(text[min(len(text), []int{0, 2, 3}[shift]):], MinValueBytes)
 		}
 	}
-	add(hex.EncodeToString([]byte(value)), MinValue)
-	add(strings.ToUpper(hex.EncodeToString([]byte(value))), MinValue)
+	add(hex.EncodeToString([]byte(value)), MinValueBytes)
+	add(strings.ToUpper(hex.EncodeToString([]byte(value))), MinValueBytes)
 	if b, err := json.Marshal(value); err == nil {
 		// JSON within JSON is read once by match.
-		add(strings.Trim(string(b), `"`), MinValue)
+		add(strings.Trim(string(b), `"`), MinValueBytes)
 	}
 	if strings.ContainsAny(value, "\r\n") {
 		for line := range strings.Lines(value) {
 			if line = strings.TrimSpace(line); !strings.HasPrefix(line, "-----") {
-				add(line, lineLeast)
+				add(line, minLine)
 			}
 		}
 	}
 	if u, err := url.Parse(value); err == nil && u.User != nil {
 		if password, ok := u.User.Password(); ok {
-			add(password, MinValue)
+			add(password, MinValueBytes)
 		}
 	}
 	return all
 }
 
-// Mask is text with the references in place of the values it holds. Without secrets it costs
-// nothing.
+// Mask replaces every value in text by its reference. Without secrets it costs nothing.
 func (v *Vault) Mask(text string) string {
 	if v == nil {
 		return text
 	}
-	return v.masks().mask(text)
+	return v.currentMasker().mask(text)
 }
 
-// masks is what is looked for now.
-func (v *Vault) masks() *masker {
-	// Another process may have saved one; a lock that is held means that this one is about to know.
+func (v *Vault) currentMasker() *masker {
+	// Another process may have saved a value. If mu is taken, whoever has it refreshes.
 	if v.mu.TryLock() {
-		v.fresh()
+		v.refresh()
 		v.mu.Unlock()
 	}
-	return v.mask.Load()
+	return v.masker.Load()
 }
 
-// Holds reports whether text holds a value.
-func (v *Vault) Holds(text string) bool { return v.Mask(text) != text }
+// ContainsValue reports whether text contains a value.
+func (v *Vault) ContainsValue(text string) bool { return v.Mask(text) != text }
 
-// MaskJSON is Mask for a JSON text: what comes back is JSON, as it was when it holds no value.
+// MaskJSON is Mask for a JSON text. The result is valid JSON, and unchanged if it contains no value.
 func (v *Vault) MaskJSON(text []byte) []byte {
 	if v == nil {
 		return text
 	}
-	m := v.masks()
+	m := v.currentMasker()
 	if len(m.patterns) == 0 {
 		return text
 	}
@@ -151,14 +149,14 @@ func (v *Vault) MaskJSON(text []byte) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if enc.Encode(m.walk(value)) != nil {
+	if enc.Encode(m.maskValue(value)) != nil {
 		return []byte("null")
 	}
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// walk masks every text in a decoded JSON value.
-func (m *masker) walk(value any) any {
+// maskValue masks every string in a decoded JSON value.
+func (m *masker) maskValue(value any) any {
 	switch value := value.(type) {
 	case string:
 		return m.mask(value)
@@ -168,7 +166,7 @@ func (m *masker) walk(value any) any {
 		}
 	case []any:
 		for i, inner := range value {
-			value[i] = m.walk(inner)
+			value[i] = m.maskValue(inner)
 		}
 	case map[string]any:
 		for name, inner := range value {
@@ -176,14 +174,14 @@ func (m *masker) walk(value any) any {
 				delete(value, name)
 				name = shown
 			}
-			value[name] = m.walk(inner)
+			value[name] = m.maskValue(inner)
 		}
 	}
 	return value
 }
 
 func (m *masker) mask(text string) string {
-	if len(m.patterns) == 0 || len(text) < MinValue {
+	if len(m.patterns) == 0 || len(text) < MinValueBytes {
 		return text
 	}
 	var out strings.Builder
@@ -194,13 +192,13 @@ func (m *masker) mask(text string) string {
 			i++
 			continue
 		}
-		end, mark := m.at(text, i)
+		end, replacement := m.find(text, i)
 		if end == 0 {
 			i++
 			continue
 		}
 		out.WriteString(text[copied:i])
-		out.WriteString(mark)
+		out.WriteString(replacement)
 		i, copied = end, end
 	}
 	if copied == 0 {
@@ -209,64 +207,66 @@ func (m *masker) mask(text string) string {
 	return out.String() + text[copied:]
 }
 
-// at finds a value that begins at i, and where it ends; 0 for none. A whole one goes before one
-// that is cut off, and more of one before less.
-func (m *masker) at(text string, i int) (end int, mark string) {
-	for _, a := range units(text, i) {
-		if a.n == 0 {
+// find returns the end and the replacement of a value that begins at i; end is 0 for none. A complete value wins over
+// one that is cut off, a longer match over a shorter one.
+func (m *masker) find(text string, i int) (end int, replacement string) {
+	for _, a := range decodings(text, i) {
+		if a.size == 0 {
 			continue
 		}
-		for _, b := range pairsOf(text, i, a) {
+		for _, b := range startPairs(text, i, a) {
 			for _, k := range m.pairs[b] {
 				p := &m.patterns[k]
-				stop, met := p.match(text, i)
-				if met == len(p.text) {
-					return stop, p.mark
+				stop, matched := p.match(text, i)
+				if matched == len(p.text) {
+					return stop, p.replacement
 				}
-				if stop > end && (met >= p.least || met >= min(beforeDots, len(p.text)) && dots(text[stop:])) {
-					end, mark = stop, p.mark
+				isEnough := matched >= p.minMatch ||
+					matched >= min(minBeforeEllipsis, len(p.text)) && startsWithEllipsis(text[stop:])
+				if stop > end && isEnough {
+					end, replacement = stop, p.replacement
 				}
 			}
 		}
 	}
-	return end, mark
+	return end, replacement
 }
 
-// pairsOf are the pairs of characters that the text at i can begin with when its first unit is a.
-func pairsOf(text string, i int, a unit) []uint16 {
-	if len(a.says) > 1 {
-		return []uint16{uint16(a.says[0])<<8 | uint16(a.says[1])}
+// startPairs returns the pairs of characters that the text at i can begin with if its first character decodes to a.
+func startPairs(text string, i int, a decoding) []uint16 {
+	if len(a.text) > 1 {
+		return []uint16{uint16(a.text[0])<<8 | uint16(a.text[1])}
 	}
 	var keys []uint16
-	for _, b := range units(text, i+a.n) {
-		if b.n > 0 {
-			keys = append(keys, uint16(a.says[0])<<8|uint16(b.says[0]))
+	for _, b := range decodings(text, i+a.size) {
+		if b.size > 0 {
+			keys = append(keys, uint16(a.text[0])<<8|uint16(b.text[0]))
 		}
 	}
 	return keys
 }
 
-func dots(rest string) bool {
+func startsWithEllipsis(rest string) bool {
 	return strings.HasPrefix(rest, "…") || strings.HasPrefix(rest, "...") || strings.HasPrefix(rest, `\u2026`)
 }
 
-// maxForks bounds how many readings of one place are tried.
+// maxForks bounds how many alternative decodings of one place are tried.
 const maxForks = 64
 
-// match reads as much of the pattern as stands in text at i: where it stops and how many characters
-// of the pattern that is.
-func (p *pattern) match(text string, i int) (stop, met int) {
-	type reading struct{ i, k int }
-	open := []reading{{i, 0}}
+// match matches as much of the pattern as possible at i. It returns where it stopped in text and how many characters
+// of the pattern matched.
+func (p *pattern) match(text string, i int) (stop, matched int) {
+	type state struct{ i, k int } // positions in text and in the pattern
+	open := []state{{i, 0}}
 	for forks := 0; len(open) > 0 && forks < maxForks; {
 		r := open[len(open)-1]
 		open = open[:len(open)-1]
 		for r.k < len(p.text) && r.i < len(text) {
-			var next [2]reading
+			var next [2]state
 			n := 0
-			for _, u := range units(text, r.i) {
-				if u.n > 0 && strings.HasPrefix(p.text[r.k:], u.says) {
-					next[n] = reading{r.i + u.n, r.k + len(u.says)}
+			for _, u := range decodings(text, r.i) {
+				if u.size > 0 && strings.HasPrefix(p.text[r.k:], u.text) {
+					next[n] = state{r.i + u.size, r.k + len(u.text)}
 					n++
 				}
 			}
@@ -279,12 +279,58 @@ func (p *pattern) match(text string, i int) (stop, met int) {
 			}
 			r = next[n-1]
 		}
-		if r.k > met {
-			stop, met = r.i, r.k
+		if r.k > matched {
+			stop, matched = r.i, r.k
 		}
-		if met == len(p.text) {
+		if matched == len(p.text) {
 			break
 		}
 	}
-	return stop, met
+	return stop, matched
+}
+
+// maxPendingBytes bounds how much of a stream is held back.
+const maxPendingBytes = 16 << 10
+
+// PendingSuffix returns how many bytes at the end of text could be the beginning of a value. Whoever streams text holds
+// them back until the rest arrives.
+func (v *Vault) PendingSuffix(text string) int {
+	if v == nil {
+		return 0
+	}
+	m := v.currentMasker()
+	if len(m.patterns) == 0 {
+		return 0
+	}
+	for i := max(0, len(text)-maxPendingBytes); i < len(text); i++ {
+		if c := text[i]; !m.first[c] && c != '%' && c != '\\' && c != '&' && c != '+' {
+			continue
+		}
+		for k := range m.patterns {
+			stop, matched := m.patterns[k].match(text, i)
+			if matched < len(m.patterns[k].text) && isPartialEscape(text[max(stop, i):]) {
+				return len(text) - i
+			}
+		}
+	}
+	return 0
+}
+
+// isPartialEscape reports whether rest is empty or the beginning of an escape.
+func isPartialEscape(rest string) bool {
+	if rest == "" {
+		return true
+	}
+	if decodeEscape(rest).size > 0 {
+		return false
+	}
+	switch rest[0] {
+	case '%':
+		return len(rest) < 3
+	case '\\':
+		return len(rest) < 2 || rest[1] == 'u' && len(rest) < 12 || rest[1] == 'x' && len(rest) < 4
+	case '&':
+		return len(rest) < 12 && !strings.ContainsAny(rest, "; ")
+	}
+	return false
 }

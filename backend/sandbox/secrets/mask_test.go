@@ -19,10 +19,10 @@ import (
 	"sextant/backend/sandbox/secrets"
 )
 
-// wrappings are what pages, servers and programs make of a text they tell again.
-func wrappings() map[string]func(string) string {
+// textEncodings returns what pages, servers and programs do to a text that they repeat.
+func textEncodings() map[string]func(string) string {
 	return map[string]func(string) string{
-		"as it is": func(s string) string { return s },
+		"plain": func(s string) string { return s },
 		"JSON": func(s string) string {
 			b, _ := json.Marshal(s)
 			return string(b)
@@ -32,13 +32,13 @@ func wrappings() map[string]func(string) string {
 			c, _ := json.Marshal(string(b))
 			return string(c)
 		},
-		"a query": url.QueryEscape,
-		"a path":  url.PathEscape,
-		"small percent": func(s string) string {
+		"query": url.QueryEscape,
+		"path":  url.PathEscape,
+		"lower-case percent": func(s string) string {
 			return strings.ToLower(fmt.Sprintf("%%%x", s[0])) +
 				url.QueryEscape(s[1:])
 		},
-		"all percent": func(s string) string {
+		"every byte percent": func(s string) string {
 			var b strings.Builder
 			for i := range len(s) {
 				fmt.Fprintf(&b, "%%%02x", s[i])
@@ -46,21 +46,21 @@ func wrappings() map[string]func(string) string {
 			return b.String()
 		},
 		"HTML":           html.EscapeString,
-		"a Go string":    strconv.Quote,
+		"Go string":      strconv.Quote,
 		"ASCII":          strconv.QuoteToASCII,
 		"hex":            func(s string) string { return hex.EncodeToString([]byte(s)) },
-		"HEX":            func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) },
+		"upper-case hex": func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) },
 		"base64":         func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
-		"base64 of URLs": func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
+		"URL base64":     func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
 		"basic auth":     func(s string) string { return base64.StdEncoding.EncodeToString([]byte("ana:" + s)) },
-		"within base64":  func(s string) string { return base64.StdEncoding.EncodeToString([]byte("a=" + s + "&b")) },
-		"base64 escaped": func(s string) string {
+		"inside base64":  func(s string) string { return base64.StdEncoding.EncodeToString([]byte("a=" + s + "&b")) },
+		"escaped base64": func(s string) string {
 			return url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(s)))
 		},
 	}
 }
 
-func TestAValueIsMaskedInEveryWrappingAndTheRestStays(t *testing.T) {
+func TestMaskFindsEveryEncoding(t *testing.T) {
 	values := []string{
 		"tr0ub4dor", `q"u\o/te<d>&'x`, "spaces and ümlauts ✓", "per%41cent%", "a+b+c+d+e+f", `\\\\\\\\`, "123456789",
 		"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n-----END " +
@@ -69,19 +69,21 @@ func TestAValueIsMaskedInEveryWrappingAndTheRestStays(t *testing.T) {
 	for _, value := range values {
 		v := open(t, t.TempDir())
 		put(t, v, "it", "a.example", value)
-		for name, wrap := range wrappings() {
-			told := v.Mask("before " + wrap(value) + " after")
-			if strings.Contains(told, wrap(value)) || !strings.Contains(told, "{{secret:it}}") {
-				t.Errorf("%q in %s is told: %s", value, name, told)
-			}
-			if !strings.HasPrefix(told, "before ") || !strings.HasSuffix(told, " after") {
-				t.Errorf("%q in %s: the rest is %s", value, name, told)
-			}
+		for name, encode := range textEncodings() {
+			t.Run(name+"/"+value[:6], func(t *testing.T) {
+				masked := v.Mask("before " + encode(value) + " after")
+				if strings.Contains(masked, encode(value)) || !strings.Contains(masked, "{{secret:it}}") {
+					t.Errorf("%q is not masked: %s", value, masked)
+				}
+				if !strings.HasPrefix(masked, "before ") || !strings.HasSuffix(masked, " after") {
+					t.Errorf("%q: the rest changed: %s", value, masked)
+				}
+			})
 		}
 	}
 }
 
-func TestAValueThatWasCutOffIsMaskedToo(t *testing.T) {
+func TestMaskFindsCutOffValues(t *testing.T) {
 	v := open(t, t.TempDir())
 	value := "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 	put(t, v, "git", "a.example", value)
@@ -92,13 +94,15 @@ func TestAValueThatWasCutOffIsMaskedToo(t *testing.T) {
 		"it was " + value[:6] + "…":  "it was " + value[:6] + "…",
 		"ghp_9999999999":             "ghp_9999999999",
 	} {
-		if told := v.Mask(text); told != want {
-			t.Errorf("%s is told as %s, want %s", text, told, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if masked := v.Mask(text); masked != want {
+				t.Errorf("got %s, want %s", masked, want)
+			}
+		})
 	}
 }
 
-func TestMaskedJSONIsJSON(t *testing.T) {
+func TestMaskJSONReturnsValidJSON(t *testing.T) {
 	v := open(t, t.TempDir())
 	put(t, v, "number", "a.example", "123456789")
 	put(t, v, "odd", "a.example", `","x":"`)
@@ -108,54 +112,56 @@ func TestMaskedJSONIsJSON(t *testing.T) {
 		`{"123456789":"<b>"}`:        `{"{{secret:number}}":"<b>"}`,
 		`{"nothing": 1}`:             `{"nothing": 1}`,
 	} {
-		if got := string(v.MaskJSON([]byte(text))); got != want {
-			t.Errorf("%s is told as %s, want %s", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got := string(v.MaskJSON([]byte(text))); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
 	}
 }
 
-// TestPiecesOfAStreamLeakNothing cuts a text that holds a value anywhere, as output comes.
-func TestPiecesOfAStreamLeakNothing(t *testing.T) {
+// TestPendingSuffixMasksStreams cuts a text with a value at random places.
+func TestPendingSuffixMasksStreams(t *testing.T) {
 	v := open(t, t.TempDir())
 	value := `s3cret"value\with/odd`
 	put(t, v, "it", "a.example", value)
 	rapid.Check(t, func(r *rapid.T) {
-		wrap := rapid.SampledFrom([]func(string) string{
-			wrappings()["as it is"], wrappings()["JSON"],
-			wrappings()["all percent"], wrappings()["hex"],
-		}).Draw(r, "wrap")
-		text := rapid.StringMatching(`[a-z ]{0,20}`).Draw(r, "before") + wrap(value) +
+		encode := rapid.SampledFrom([]func(string) string{
+			textEncodings()["plain"], textEncodings()["JSON"],
+			textEncodings()["every byte percent"], textEncodings()["hex"],
+		}).Draw(r, "encoding")
+		text := rapid.StringMatching(`[a-z ]{0,20}`).Draw(r, "before") + encode(value) +
 			rapid.StringMatching(`[a-z ]{0,20}`).Draw(r, "after")
-		var told strings.Builder
-		waiting := ""
+		var masked strings.Builder
+		pending := ""
 		for text != "" {
 			n := rapid.IntRange(1, len(text)).Draw(r, "piece")
-			waiting += text[:n]
+			pending += text[:n]
 			text = text[n:]
-			keep := v.Unsure(waiting)
-			told.WriteString(v.Mask(waiting[:len(waiting)-keep]))
-			waiting = waiting[len(waiting)-keep:]
+			held := v.PendingSuffix(pending)
+			masked.WriteString(v.Mask(pending[:len(pending)-held]))
+			pending = pending[len(pending)-held:]
 		}
-		told.WriteString(v.Mask(waiting))
-		if strings.Contains(told.String(), wrap(value)) || !strings.Contains(told.String(), "{{secret:it}}") {
-			r.Fatalf("told %q", told.String())
+		masked.WriteString(v.Mask(pending))
+		if strings.Contains(masked.String(), encode(value)) || !strings.Contains(masked.String(), "{{secret:it}}") {
+			r.Fatalf("got %q", masked.String())
 		}
 	})
 }
 
-func TestALogHoldsNoValue(t *testing.T) {
+func TestLogHandlerMasksValues(t *testing.T) {
 	v := open(t, t.TempDir())
 	put(t, v, "it", "a.example", "tr0ub4dor")
 	if err := v.SetKey("openai_api_key", "sk-verysecret"); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	log := slog.New(secrets.NewHandler(slog.NewJSONHandler(&out, nil), v)).With("with", "tr0ub4dor").WithGroup("g")
+	log := slog.New(secrets.NewLogHandler(slog.NewJSONHandler(&out, nil), v)).With("attr", "tr0ub4dor").WithGroup("g")
 	log.Error("a tr0ub4dor", "err", errors.New("b tr0ub4dor"), "any", []string{"tr0ub4dor"},
 		slog.Group("h", "x", "sk-verysecret"), "n", 7)
 	if strings.Contains(out.String(), "tr0ub") || strings.Contains(out.String(), "sk-very") ||
 		strings.Count(out.String(), "{{secret:it}}") != 4 || !strings.Contains(out.String(), `"n":7`) {
-		t.Errorf("the log says %s", out.String())
+		t.Errorf("the log is %s", out.String())
 	}
 }
 

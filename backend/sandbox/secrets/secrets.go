@@ -1,15 +1,13 @@
-// Package secrets keeps a person's secrets and puts them in where they are used.
+// Package secrets stores the person's secrets and fills them in where they are used.
 //
-// A secret has a name and is bound to one host. What a model, a tool or a person writes is its
-// name, {{secret:name}}; the value is put in at the sink (the request that goes out, the field that
-// is typed into) and nowhere before. Values are in the desktop's keychain where one answers, else
-// in a file that only its owner reads. The keys of model providers and searches are kept in the
-// same room, under names of their own that no reference reaches.
+// A secret has a name and is bound to one host. Models, tools and people write a reference to it, {{secret:name}};
+// the value is filled in at the sink (the outgoing request, the field that is typed into) and nowhere earlier. Values
+// are stored in the desktop's keychain if one is available, else in a file that only its owner can read. The vault
+// also stores Sextant's own keys, of model and search providers, under names that no reference reaches.
 //
-// The contract: a value that was saved is given to a sink of its host only, never to who lists,
-// and Mask takes it out of any text again, also where the text holds it encoded or cut. What a
-// Vault acknowledged is on disk. It is not the policy (who may use a secret is asked there) and no
-// promise about values it never saw.
+// A value goes only to a sink of its host and is never listed. Mask removes it from any text, also where it is encoded
+// or cut off. What a Vault acknowledged is on disk. The package is not the policy, which decides who may use a secret,
+// and it cannot mask values that it never saw.
 package secrets
 
 import (
@@ -28,11 +26,11 @@ import (
 	"unicode/utf8"
 )
 
-// Place is where in what goes out a secret may be put.
+// Place is a part of a request, a page or an environment where a secret may be used.
 type Place string
 
-// The places. Query is the path and the query of an address, Field what is typed into a page; Env
-// is the environment of an MCP server and belongs to secrets that are bound to one.
+// The places of a secret. Query is the path and query of a URL, Field a field of a page, Env the environment of an
+// MCP server, for secrets that are bound to one.
 const (
 	Header Place = "header"
 	Query  Place = "query"
@@ -41,84 +39,79 @@ const (
 	Env    Place = "env"
 )
 
-// Places are all of them.
-func Places() []Place { return []Place{Header, Query, Body, Field, Env} }
-
-// Bounds of a value in bytes. A shorter one stands in harmless text by chance, so that it could not
-// be kept out of answers.
+// Bounds of a value. A shorter one occurs in harmless text by chance, so it could not be masked.
 const (
-	MinValue = 6
-	MaxValue = 64 << 10
+	MinValueBytes = 6
+	MaxValueBytes = 64 << 10
 )
 
-// maxSecrets bounds how many there are.
+// maxSecrets bounds the number of secrets.
 const maxSecrets = 1000
 
-// Secret is what may be told of one: all but its value.
+// Secret describes a secret without its value.
 type Secret struct {
 	Name string `json:"name"`
-	// Host is host or host:port, or "mcp:" and the name of an MCP server that is a program.
+	// Host is a host, host:port, or ServerHost of an MCP server.
 	Host string `json:"host"`
-	// Places are where it may be put, never empty.
+	// Places are where it may be used; never empty.
 	Places []Place `json:"places"`
-	// Command is the command line that a secret of an MCP server was given to, "" for others.
+	// Command is the command line of the MCP server that the secret was saved for, "" for a network host.
 	Command string    `json:"command,omitempty"`
 	Created time.Time `json:"created"`
-	// Used is when it was put in last, nil for never; Uses counts.
+	// Used is when it was last used, nil for never; Uses counts the uses.
 	Used *time.Time `json:"used,omitempty"`
 	Uses int        `json:"uses"`
-	// Kept is where its value is: "keychain" or "file".
-	Kept string `json:"kept"`
-	// Missing is true when the value cannot be read now: the keychain does not answer or lost it.
+	// Storage is where its value is: "keychain" or "file".
+	Storage string `json:"kept"`
+	// Missing is true if the value cannot be read now, because the keychain is unavailable or has lost it.
 	Missing bool `json:"missing,omitempty"`
 }
 
-// Where the values of new secrets go, for people.
-type Where struct {
-	// Kept is "keychain" or "file"; Path is that file.
-	Kept string `json:"kept"`
-	Path string `json:"path,omitempty"`
-	// Why says why it is a file, "" for the keychain.
-	Why string `json:"why,omitempty"`
+// StorageInfo says where the values of new secrets are stored.
+type StorageInfo struct {
+	// Storage is "keychain" or "file"; Path is that file.
+	Storage string `json:"kept"`
+	Path    string `json:"path,omitempty"`
+	// Reason says why they are stored in a file; "" for the keychain.
+	Reason string `json:"why,omitempty"`
 }
 
-// Why a secret is not kept or found.
+// Errors of Put and Delete.
 var (
-	ErrUnknown = errors.New("no such secret")
-	ErrInvalid = errors.New("not a secret that can be kept")
+	ErrNotFound = errors.New("no such secret")
+	ErrInvalid  = errors.New("the secret cannot be saved")
 )
 
-// Config is what a Vault works with.
+// Config configures a Vault.
 type Config struct {
-	// Dir is the vault's own folder. It is made, 0700, and must not be a link.
+	// Dir is the vault's folder. It is created with mode 0700 and must not be a symlink.
 	Dir string
-	// Keychain keeps values; nil keeps them in a file, and NoKeychain then says why.
-	Keychain   Keychain
-	NoKeychain string
-	Log        *slog.Logger
+	// Keychain stores values. With nil they are stored in a file, and NoKeychainReason says why.
+	Keychain         Keychain
+	NoKeychainReason string
+	Log              *slog.Logger
 	// Now is the clock, time.Now when nil.
 	Now func() time.Time
 }
 
-// Vault keeps secrets. Its methods may be called concurrently, also by several processes on one
-// folder.
+// Vault stores secrets. It is safe for concurrent use, also by several processes with the same folder.
 type Vault struct {
-	cfg  Config
-	file *file
+	cfg    Config
+	folder *folder
 
-	mu     sync.Mutex
-	stamp  os.FileInfo
-	index  index
-	values map[string]string
-	closed bool
-	mask   atomic.Pointer[masker]
+	mu        sync.Mutex
+	indexInfo os.FileInfo
+	index     index
+	values    map[string]string
+	closed    bool
+	masker    atomic.Pointer[masker]
 }
 
-// index is what is kept of the secrets beside their values.
+// index is what is stored of the secrets besides their values.
 type index struct {
 	Version int               `json:"version"`
 	Secrets map[string]Secret `json:"secrets"`
-	// Keys says where the value of each of our own keys is kept.
+	// Keys maps the name of each of Sextant's own keys to its storage.
 	Keys map[string]string `json:"keys"`
 }
 
@@ -130,11 +123,11 @@ func Open(cfg Config) (*Vault, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	f, err := openFile(cfg.Dir)
+	f, err := openFolder(cfg.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("opening the secrets: %w", err)
 	}
-	v := &Vault{cfg: cfg, file: f}
+	v := &Vault{cfg: cfg, folder: f}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err := v.reload(); err != nil {
@@ -143,112 +136,111 @@ func Open(cfg Config) (*Vault, error) {
 	return v, nil
 }
 
-// Where tells where new values go.
-func (v *Vault) Where() Where {
+// StorageInfo returns where the values of new secrets are stored.
+func (v *Vault) StorageInfo() StorageInfo {
 	if v.cfg.Keychain != nil {
-		return Where{Kept: keptInKeychain}
+		return StorageInfo{Storage: inKeychain}
 	}
-	return Where{Kept: keptInFile, Path: filepath.Join(v.cfg.Dir, valuesFile), Why: v.cfg.NoKeychain}
+	return StorageInfo{Storage: inFile, Path: filepath.Join(v.cfg.Dir, valuesFile), Reason: v.cfg.NoKeychainReason}
 }
 
-// List is every secret in order of the names, without values. An error of the disk leaves the list
-// as it was read last.
+// List returns all secrets in order of their names, without values. After a disk error it is the list read before.
 func (v *Vault) List() []Secret {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.fresh()
+	v.refresh()
 	list := make([]Secret, 0, len(v.index.Secrets))
 	for _, name := range slices.Sorted(maps.Keys(v.index.Secrets)) {
 		s := v.index.Secrets[name]
-		_, there := v.values[secretPrefix+name]
-		s.Missing = !there
+		_, ok := v.values[secretPrefix+name]
+		s.Missing = !ok
 		s.Places = slices.Clone(s.Places)
 		list = append(list, s)
 	}
 	return list
 }
 
-var nameShape = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
+var namePattern = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 
-// Put keeps a secret: name, host, places (all that fit the host when empty) and command of s, with
-// its value. One of that name is replaced; its uses are counted anew when the host changes. The
-// error is an ErrInvalid where s or value cannot be kept, and never holds the value.
+// Put stores a secret: the name, host, places (empty means all that fit the host) and command of s, with its value. It
+// replaces a secret of the same name; the count of uses starts again if the host changes. The error wraps ErrInvalid
+// if s or value is not acceptable, and never contains the value.
 func (v *Vault) Put(s Secret, value string) (Secret, error) {
-	s, err := checked(s, value)
+	s, err := validate(s, value)
 	if err != nil {
 		return Secret{}, err
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	err = v.change(func() error {
+	err = v.update(func() error {
 		old, known := v.index.Secrets[s.Name]
 		if !known && len(v.index.Secrets) >= maxSecrets {
-			return fmt.Errorf("%w: there are %d already", ErrInvalid, maxSecrets)
+			return fmt.Errorf("%w: there are %d secrets already", ErrInvalid, maxSecrets)
 		}
 		s.Created = v.cfg.Now().UTC()
 		if known && old.Host == s.Host {
 			s.Used, s.Uses = old.Used, old.Uses
 		}
 		var err error
-		if s.Kept, err = v.keep(secretPrefix+s.Name, value, old.Kept); err != nil {
+		if s.Storage, err = v.storeValue(secretPrefix+s.Name, value, old.Storage); err != nil {
 			return err
 		}
 		v.index.Secrets[s.Name] = s
 		return nil
 	})
 	if err != nil {
-		return Secret{}, fmt.Errorf("keeping the secret %s: %w", s.Name, err)
+		return Secret{}, fmt.Errorf("saving the secret %s: %w", s.Name, err)
 	}
 	return s, nil
 }
 
-func checked(s Secret, value string) (Secret, error) {
-	bad := func(format string, args ...any) (Secret, error) {
+func validate(s Secret, value string) (Secret, error) {
+	invalid := func(format string, args ...any) (Secret, error) {
 		return Secret{}, fmt.Errorf("%w: "+format, append([]any{ErrInvalid}, args...)...)
 	}
-	if !nameShape.MatchString(s.Name) {
-		return bad("a name is 1 to 64 small letters, digits, _ and -")
+	if !namePattern.MatchString(s.Name) {
+		return invalid("a name has 1 to 64 characters: lower-case letters, digits, _ and -")
 	}
-	host, err := binding(s.Host)
+	host, err := normalizeHost(s.Host)
 	if err != nil {
 		return Secret{}, err
 	}
 	s.Host = host
-	_, server := ofServer(host)
-	fit := []Place{Header, Query, Body, Field}
+	_, server := cutServer(host)
+	possible := []Place{Header, Query, Body, Field}
 	if server {
-		fit = []Place{Env}
+		possible = []Place{Env}
 	}
 	if len(s.Places) == 0 {
-		s.Places = fit
+		s.Places = possible
 	}
 	slices.Sort(s.Places)
 	s.Places = slices.Compact(s.Places)
 	for _, p := range s.Places {
-		if !slices.Contains(fit, p) {
-			return bad("%q is no place for it; with that host it is %s", p, list(fit))
+		if !slices.Contains(possible, p) {
+			return invalid("%q is not a place for it; with that host use %s", p, joinPlaces(possible))
 		}
 	}
 	if server && s.Command == "" {
-		return bad("there is no MCP server of that name that is a program")
+		return invalid("there is no local MCP server of that name")
 	}
 	if !server {
 		s.Command = ""
 	}
 	switch {
-	case len(value) < MinValue:
-		return bad("the value is shorter than %d characters, and could not be kept out of answers", MinValue)
-	case len(value) > MaxValue:
-		return bad("the value is longer than %d KB", MaxValue>>10)
+	case len(value) < MinValueBytes:
+		return invalid("the value is shorter than %d characters, too short to be masked reliably", MinValueBytes)
+	case len(value) > MaxValueBytes:
+		return invalid("the value is longer than %d KB", MaxValueBytes>>10)
 	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):
-		return bad("the value is no text")
-	case strings.Contains(value, refOpen):
-		return bad("the value names a secret itself")
+		return invalid("the value is not text")
+	case strings.Contains(value, referencePrefix):
+		return invalid("the value contains a reference to a secret")
 	}
 	return s, nil
 }
 
-func list(places []Place) string {
+func joinPlaces(places []Place) string {
 	names := make([]string, len(places))
 	for i, p := range places {
 		names[i] = string(p)
@@ -256,17 +248,17 @@ func list(places []Place) string {
 	return strings.Join(names, ", ")
 }
 
-// Delete forgets a secret and its value; ErrUnknown when there is none of that name.
+// Delete deletes a secret and its value. The error wraps ErrNotFound if there is none of that name.
 func (v *Vault) Delete(name string) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	err := v.change(func() error {
+	err := v.update(func() error {
 		s, ok := v.index.Secrets[name]
 		if !ok {
-			return ErrUnknown
+			return ErrNotFound
 		}
 		delete(v.index.Secrets, name)
-		return v.drop(secretPrefix+name, s.Kept)
+		return v.removeValue(secretPrefix+name, s.Storage)
 	})
 	if err != nil {
 		return fmt.Errorf("deleting the secret %s: %w", name, err)
@@ -274,10 +266,10 @@ func (v *Vault) Delete(name string) error {
 	return nil
 }
 
-// used counts a use; a disk that does not take the count does not stop the use.
-func (v *Vault) used(names []string) {
+// countUse counts a use. A failure is logged and does not stop the use.
+func (v *Vault) countUse(names []string) {
 	now := v.cfg.Now().UTC()
-	err := v.change(func() error {
+	err := v.update(func() error {
 		for _, name := range names {
 			if s, ok := v.index.Secrets[name]; ok {
 				s.Used, s.Uses = &now, s.Uses+1
@@ -287,6 +279,6 @@ func (v *Vault) used(names []string) {
 		return nil
 	})
 	if err != nil {
-		v.cfg.Log.Warn("the use of a secret was not counted", "error", err)
+		v.cfg.Log.Warn("the use of a secret was not counted", "err", err)
 	}
 }

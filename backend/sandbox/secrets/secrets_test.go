@@ -33,7 +33,7 @@ func put(t *testing.T, v *secrets.Vault, name, host, value string, places ...sec
 	}
 }
 
-func TestAValueIsOnDiskForItsOwnerAloneAndInNoList(t *testing.T) {
+func TestValuesAreStoredPrivatelyAndNotListed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "secrets")
 	v := open(t, dir)
 	put(t, v, "git", "api.example.com", "tr0ub4dor&3x")
@@ -44,16 +44,16 @@ func TestAValueIsOnDiskForItsOwnerAloneAndInNoList(t *testing.T) {
 		}
 	}
 	again := open(t, dir)
-	told, err := json.Marshal([]any{again.List(), again.Where()})
-	if err != nil || strings.Contains(string(told), "tr0ub") || len(again.List()) != 1 {
-		t.Errorf("the list tells %s, %v", told, err)
+	listed, err := json.Marshal([]any{again.List(), again.StorageInfo()})
+	if err != nil || strings.Contains(string(listed), "tr0ub") || len(again.List()) != 1 {
+		t.Errorf("the list is %s, %v", listed, err)
 	}
 	text, err := again.Fill("Bearer {{secret:git}}",
 		secrets.Sink{Place: secrets.Header, Origin: "https://api.example.com"}, nil)
 	if err != nil || text != "Bearer tr0ub4dor&3x" {
 		t.Errorf("filled %q, %v", text, err)
 	}
-	// The other process sees the use, and the replaced value at once.
+	// Another process sees the use and the replaced value at once.
 	if s := v.List()[0]; s.Uses != 1 || s.Used == nil {
 		t.Errorf("the use was not counted: %+v", s)
 	}
@@ -64,16 +64,16 @@ func TestAValueIsOnDiskForItsOwnerAloneAndInNoList(t *testing.T) {
 	if err := v.Delete("git"); err != nil {
 		t.Fatal(err)
 	}
-	if err := v.Delete("git"); !errors.Is(err, secrets.ErrUnknown) {
+	if err := v.Delete("git"); !errors.Is(err, secrets.ErrNotFound) {
 		t.Errorf("deleting twice: %v", err)
 	}
-	kept, err := os.ReadFile(filepath.Join(dir, "values.json"))
-	if err != nil || strings.Contains(string(kept), "another") {
-		t.Errorf("after deleting the file holds %s, %v", kept, err)
+	stored, err := os.ReadFile(filepath.Join(dir, "values.json"))
+	if err != nil || strings.Contains(string(stored), "another") {
+		t.Errorf("after deleting the file contains %s, %v", stored, err)
 	}
 }
 
-func TestNoLinkIsFollowedToWhereValuesAreKept(t *testing.T) {
+func TestOpenAndPutRefuseSymlinks(t *testing.T) {
 	base := t.TempDir()
 	elsewhere := filepath.Join(base, "elsewhere")
 	if err := os.Mkdir(elsewhere, 0o700); err != nil {
@@ -84,7 +84,7 @@ func TestNoLinkIsFollowedToWhereValuesAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := secrets.Open(secrets.Config{Dir: dir}); err == nil {
-		t.Error("a folder that is a link was opened")
+		t.Error("a symlink was opened as folder")
 	}
 	if err := os.Remove(dir); err != nil {
 		t.Fatal(err)
@@ -106,10 +106,10 @@ func TestNoLinkIsFollowedToWhereValuesAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := v.Put(secrets.Secret{Name: "b", Host: "b.example"}, "second-value"); err == nil {
-			t.Errorf("%s was written while it was a link", name)
+			t.Errorf("%s was written through a symlink", name)
 		}
 		if text, _ := os.ReadFile(target); string(text) != "{}" {
-			t.Errorf("%s: the link was followed: %s", name, text)
+			t.Errorf("%s: the symlink was followed: %s", name, text)
 		}
 		_ = os.Remove(file)
 		if err := os.WriteFile(file, before, 0o600); err != nil {
@@ -118,34 +118,36 @@ func TestNoLinkIsFollowedToWhereValuesAreKept(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeKeptIsRefusedWithoutItsValue(t *testing.T) {
+func TestPutRefusesInvalidSecrets(t *testing.T) {
 	v := open(t, t.TempDir())
 	for name, s := range map[string]struct {
 		secrets.Secret
 		value string
 	}{
-		"big letters": {secrets.Secret{Name: "Git", Host: "a.example"}, "long-enough"},
-		"no name":     {secrets.Secret{Host: "a.example"}, "long-enough"},
-		"no host":     {secrets.Secret{Name: "a"}, "long-enough"},
-		"every host":  {secrets.Secret{Name: "a", Host: "*.example.com"}, "long-enough"},
-		"an address":  {secrets.Secret{Name: "a", Host: "https://a.example/"}, "long-enough"},
-		"too short":   {secrets.Secret{Name: "a", Host: "a.example"}, "tiny!"},
-		"no text":     {secrets.Secret{Name: "a", Host: "a.example"}, "long-enough\xff"},
-		"a place":     {secrets.Secret{Name: "a", Host: "a.example", Places: []secrets.Place{"cookie"}}, "long-enough"},
-		"env": {
+		"upper-case name":   {secrets.Secret{Name: "Git", Host: "a.example"}, "long-enough"},
+		"no name":           {secrets.Secret{Host: "a.example"}, "long-enough"},
+		"no host":           {secrets.Secret{Name: "a"}, "long-enough"},
+		"wildcard host":     {secrets.Secret{Name: "a", Host: "*.example.com"}, "long-enough"},
+		"URL as host":       {secrets.Secret{Name: "a", Host: "https://a.example/"}, "long-enough"},
+		"short value":       {secrets.Secret{Name: "a", Host: "a.example"}, "tiny!"},
+		"value is not text": {secrets.Secret{Name: "a", Host: "a.example"}, "long-enough\xff"},
+		"unknown place":     {secrets.Secret{Name: "a", Host: "a.example", Places: []secrets.Place{"cookie"}}, "long-enough"},
+		"env for a network host": {
 			secrets.Secret{Name: "a", Host: "a.example", Places: []secrets.Place{secrets.Env}},
 			"long-enough",
 		},
-		"no server": {secrets.Secret{Name: "a", Host: "mcp:files"}, "long-enough"},
+		"server without command": {secrets.Secret{Name: "a", Host: "mcp:files"}, "long-enough"},
 	} {
-		if _, err := v.Put(s.Secret, s.value); !errors.Is(err, secrets.ErrInvalid) ||
-			strings.Contains(err.Error(), s.value) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, err := v.Put(s.Secret, s.value)
+			if !errors.Is(err, secrets.ErrInvalid) || strings.Contains(err.Error(), s.value) {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 
-func TestASecretGoesToItsOwnHostOnly(t *testing.T) {
+func TestFillOnlyForBoundHost(t *testing.T) {
 	v := open(t, t.TempDir())
 	put(t, v, "plain", "api.example.com", "value-of-plain")
 	put(t, v, "port", "API.example.com.:8443", "value-of-port")
@@ -153,7 +155,7 @@ func TestASecretGoesToItsOwnHostOnly(t *testing.T) {
 	put(t, v, "six", "[::1]:9000", "value-of-six", secrets.Header)
 	for _, tc := range []struct {
 		name, origin string
-		may          bool
+		allowed      bool
 	}{
 		{"plain", "https://api.example.com", true},
 		{"plain", "https://API.example.com:443", true},
@@ -175,60 +177,62 @@ func TestASecretGoesToItsOwnHostOnly(t *testing.T) {
 		{"six", "http://[::1]:9000", true},
 		{"six", "http://[::1]:9001", false},
 	} {
-		sink := secrets.Sink{Place: secrets.Header, Origin: tc.origin}
-		text, err := v.Fill("{{secret:"+tc.name+"}}", sink, nil)
-		var no *secrets.Refusal
-		switch {
-		case tc.may && (err != nil || text != "value-of-"+tc.name):
-			t.Errorf("%s to %s: %q, %v", tc.name, tc.origin, text, err)
-		case !tc.may && (!errors.As(err, &no) || no.Kind != toolspec.SecurityError || text != ""):
-			t.Errorf("%s to %s: %q, %v", tc.name, tc.origin, text, err)
-		case !tc.may && (strings.Contains(err.Error(), "value-of") || !strings.Contains(err.Error(), "is bound to ")):
-			t.Errorf("the refusal says %v", err)
-		}
+		t.Run(tc.name+" to "+tc.origin, func(t *testing.T) {
+			sink := secrets.Sink{Place: secrets.Header, Origin: tc.origin}
+			text, err := v.Fill("{{secret:"+tc.name+"}}", sink, nil)
+			var refusal *secrets.Refusal
+			switch {
+			case tc.allowed && (err != nil || text != "value-of-"+tc.name):
+				t.Errorf("got %q, %v", text, err)
+			case tc.allowed:
+			case !errors.As(err, &refusal) || refusal.Kind != toolspec.SecurityError || text != "":
+				t.Errorf("got %q, %v", text, err)
+			case strings.Contains(err.Error(), "value-of") || !strings.Contains(err.Error(), "is bound to "):
+				t.Errorf("the refusal is %v", err)
+			}
+		})
 	}
 	_, err := v.Fill("{{secret:six}}", secrets.Sink{Place: secrets.Query, Origin: "http://[::1]:9000"}, nil)
-	if err == nil || !strings.Contains(err.Error(), "may not stand in the query") {
+	if err == nil || !strings.Contains(err.Error(), "must not be used in the query") {
 		t.Errorf("another place: %v", err)
 	}
-	var no *secrets.Refusal
+	var refusal *secrets.Refusal
 	_, err = v.Fill("{{secret:nobody}}", secrets.Sink{Place: secrets.Header, Origin: "https://api.example.com"}, nil)
-	if !errors.As(err, &no) || no.Kind != toolspec.UserError ||
-		!strings.Contains(no.Suggestion, "clear, plain, port, six") {
+	if !errors.As(err, &refusal) || refusal.Kind != toolspec.UserError ||
+		!strings.Contains(refusal.Suggestion, "clear, plain, port, six") {
 		t.Errorf("an unknown name: %v", err)
 	}
 }
 
-func TestASecretOfAnMCPServerGoesToTheCommandItWasGivenTo(t *testing.T) {
+func TestFillForMCPServerNeedsSameCommand(t *testing.T) {
 	v := open(t, t.TempDir())
 	if _, err := v.Put(secrets.Secret{Name: "db", Host: "mcp:files", Command: "npx server ."},
 		"value-of-db"); err != nil {
 		t.Fatal(err)
 	}
 	text, err := v.Fill("{{secret:db}}", secrets.Sink{
-		Place: secrets.Env, Origin: secrets.Server("files"),
+		Place: secrets.Env, Origin: secrets.ServerHost("files"),
 		Command: "npx server .",
 	}, nil)
 	if err != nil || text != "value-of-db" {
 		t.Errorf("%q, %v", text, err)
 	}
 	for _, sink := range []secrets.Sink{
-		{Place: secrets.Env, Origin: secrets.Server("files"), Command: "npx other ."},
-		{Place: secrets.Env, Origin: secrets.Server("other"), Command: "npx server ."},
+		{Place: secrets.Env, Origin: secrets.ServerHost("files"), Command: "npx other ."},
+		{Place: secrets.Env, Origin: secrets.ServerHost("other"), Command: "npx server ."},
 		{Place: secrets.Header, Origin: "https://files"},
 	} {
 		if text, err := v.Fill("{{secret:db}}", sink, nil); err == nil || text != "" {
-			t.Errorf("%+v got %q", sink, text)
+			t.Errorf("%v got %q", sink, text)
 		}
 	}
 }
 
-// TestKeysMoveFromTheirFilesWithoutLoss: the file goes only when the vault has the key, and a
-// vault that cannot be written leaves it.
-func TestKeysMoveFromTheirFilesWithoutLoss(t *testing.T) {
+// The file of the key is removed only after the vault has stored the key.
+func TestImportKeyFileLosesNothing(t *testing.T) {
 	dir := t.TempDir()
-	old := filepath.Join(dir, "openai_api_key")
-	if err := os.WriteFile(old, []byte("sk-old"), 0o600); err != nil {
+	keyFile := filepath.Join(dir, "openai_api_key")
+	if err := os.WriteFile(keyFile, []byte("sk-old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	blocked := filepath.Join(dir, "values.json.new")
@@ -236,22 +240,22 @@ func TestKeysMoveFromTheirFilesWithoutLoss(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := open(t, dir)
-	if err := v.MoveKey("openai_api_key"); err == nil {
-		t.Error("a move that could not be written succeeded")
+	if err := v.ImportKeyFile("openai_api_key"); err == nil {
+		t.Error("an import succeeded though the vault could not be written")
 	}
-	if text, _ := os.ReadFile(old); string(text) != "sk-old" {
-		t.Fatalf("the failed move left %q", text)
+	if text, _ := os.ReadFile(keyFile); string(text) != "sk-old" {
+		t.Fatalf("the failed import left %q", text)
 	}
 	if err := os.RemoveAll(blocked); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := v.MoveKey("openai_api_key"); err != nil {
+		if err := v.ImportKeyFile("openai_api_key"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := os.Stat(old); !os.IsNotExist(err) {
-		t.Errorf("the old file is still there: %v", err)
+	if _, err := os.Stat(keyFile); !os.IsNotExist(err) {
+		t.Errorf("the file of the key still exists: %v", err)
 	}
 	again := open(t, dir)
 	if key, ok := again.Key("openai_api_key"); !ok || key != "sk-old" {
@@ -268,63 +272,63 @@ func TestKeysMoveFromTheirFilesWithoutLoss(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := open(t, dir).Key("openai_api_key"); ok {
-		t.Error("a forgotten key is still there")
+		t.Error("a deleted key still exists")
 	}
 }
 
-// failing is a keychain that takes nothing any more.
-type failing struct {
+// lockableKeychain is a keychain that can be locked.
+type lockableKeychain struct {
 	secrets.Keychain
-	broken bool
+	locked bool
 }
 
-func (f *failing) Set(name, value string) error {
-	if f.broken {
+func (k *lockableKeychain) Set(name, value string) error {
+	if k.locked {
 		return errors.New("locked")
 	}
-	return f.Keychain.Set(name, value)
+	return k.Keychain.Set(name, value)
 }
 
-// TestTheKeychainKeepsValuesAndTheFileTakesWhatItDoesNot runs on the keychain library's own mock: that
-// a real Secret Service is met is tried elsewhere.
-func TestTheKeychainKeepsValuesAndTheFileTakesWhatItDoesNot(t *testing.T) {
+// TestFileStoresValuesThatKeychainRefuses uses the keychain library's mock; TestSecretServiceStoresValues uses a
+// real one.
+func TestFileStoresValuesThatKeychainRefuses(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere")
 	dir := filepath.Join(t.TempDir(), "secrets")
-	chain, why := secrets.Desktop(dir)
-	if chain == nil {
-		t.Fatal(why)
+	keychain, reason := secrets.DesktopKeychain(dir)
+	if keychain == nil {
+		t.Fatal(reason)
 	}
-	broken := &failing{Keychain: chain}
-	v, err := secrets.Open(secrets.Config{Dir: dir, Keychain: broken})
+	lockable := &lockableKeychain{Keychain: keychain}
+	v, err := secrets.Open(secrets.Config{Dir: dir, Keychain: lockable})
 	if err != nil {
 		t.Fatal(err)
 	}
 	put(t, v, "one", "a.example", "value-of-one")
 	if _, err := os.Stat(filepath.Join(dir, "values.json")); !os.IsNotExist(err) {
-		t.Errorf("with a keychain there is a file of values: %v", err)
+		t.Errorf("with a keychain values.json exists: %v", err)
 	}
-	broken.broken = true
+	lockable.locked = true
 	put(t, v, "two", "a.example", "value-of-two")
 	for i, want := range []string{"keychain", "file"} {
-		if s := v.List()[i]; s.Kept != want || s.Missing {
-			t.Errorf("%s is kept in %q, missing %v", s.Name, s.Kept, s.Missing)
+		if s := v.List()[i]; s.Storage != want || s.Missing {
+			t.Errorf("%s is stored in %q, missing %v", s.Name, s.Storage, s.Missing)
 		}
 	}
-	without, err := secrets.Open(secrets.Config{Dir: dir, NoKeychain: "it was uninstalled"})
+	without, err := secrets.Open(secrets.Config{Dir: dir, NoKeychainReason: "it was uninstalled"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := without.List(); !s[0].Missing || s[1].Missing || without.Where().Why != "it was uninstalled" {
+	if s := without.List(); !s[0].Missing || s[1].Missing || without.StorageInfo().Reason != "it was uninstalled" {
 		t.Errorf("without the keychain: %+v", s)
 	}
 	_, err = without.Fill("{{secret:one}}", secrets.Sink{Place: secrets.Header, Origin: "https://a.example"}, nil)
 	if err == nil || !strings.Contains(err.Error(), "keychain") {
 		t.Errorf("a value that cannot be read: %v", err)
 	}
-	broken.broken = false
+	lockable.locked = false
 	put(t, v, "two", "a.example", "value-of-two")
 	if text, _ := os.ReadFile(filepath.Join(dir, "values.json")); strings.Contains(string(text), "value-of-two") {
-		t.Error("what moved to the keychain still stands in the file")
+		t.Error("a value that moved to the keychain is still in the file")
 	}
 }

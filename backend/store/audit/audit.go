@@ -1,9 +1,9 @@
 // Package audit is the record of every call: what was about to happen, written before it happens, and what
 // happened, written after it.
 //
-// The contract: Intent returns only when the row is on disk, so there is no effect without a row. A call whose
+// The contract: WriteIntent returns only when the row is on disk, so there is no effect without a row. A call whose
 // process died has an intent without a result, which the next start closes as interrupted. Rows are only ever
-// added, and each holds the hash of the one before, so that Verify finds a changed, removed or inserted row. It
+// added, and each contains the hash of the one before, so that Verify finds a changed, removed or inserted row. It
 // does not find a shortened end: the chain has no anchor outside of the file. Callers must hide secret
 // arguments before they pass them.
 package audit
@@ -30,8 +30,8 @@ type Log struct{ store *sqlite.Store }
 // New returns the Log that is stored in s.
 func New(s *sqlite.Store) *Log { return &Log{store: s} }
 
-// Intent writes what is about to happen. The same ID twice is refused.
-func (l *Log) Intent(ctx context.Context, row event.CallIntent) error {
+// WriteIntent writes what is about to happen. The same ID twice is refused.
+func (l *Log) WriteIntent(ctx context.Context, row event.CallIntent) error {
 	entry, err := intent(row)
 	if err != nil {
 		return err
@@ -39,8 +39,8 @@ func (l *Log) Intent(ctx context.Context, row event.CallIntent) error {
 	return l.store.AppendAudit(ctx, entry)
 }
 
-// Done writes how the call id ended. The call must have an intent and no result yet.
-func (l *Log) Done(ctx context.Context, id string, out event.CallResult) error {
+// WriteResult writes how the call id ended. The call must have an intent and no result yet.
+func (l *Log) WriteResult(ctx context.Context, id string, out event.CallResult) error {
 	entry, err := result(id, out)
 	if err != nil {
 		return err
@@ -48,8 +48,8 @@ func (l *Log) Done(ctx context.Context, id string, out event.CallResult) error {
 	return l.store.AppendAudit(ctx, entry)
 }
 
-// Record writes both rows at once, for a call that ended without any effect: refused, declined, invalid.
-func (l *Log) Record(ctx context.Context, row event.CallIntent, out event.CallResult) error {
+// WriteCall writes both rows at once, for a call that ended without any effect: refused, declined, invalid.
+func (l *Log) WriteCall(ctx context.Context, row event.CallIntent, out event.CallResult) error {
 	first, err := intent(row)
 	if err != nil {
 		return err
@@ -106,8 +106,8 @@ func (l *Log) Page(ctx context.Context, before int64, limit int, words ...string
 	return page, nil
 }
 
-// One returns the call with exactly this id; ok is false when there is none.
-func (l *Log) One(ctx context.Context, id string) (row wire.CallRow, ok bool, err error) {
+// Get returns the call with exactly this id; ok is false when there is none.
+func (l *Log) Get(ctx context.Context, id string) (row wire.CallRow, ok bool, err error) {
 	pair, ok, err := l.store.AuditPair(ctx, id)
 	if err != nil || !ok {
 		return wire.CallRow{}, false, err

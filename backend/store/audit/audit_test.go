@@ -46,10 +46,10 @@ func outcome(status event.CallStatus, out event.CallOutcome) event.CallResult {
 	return event.CallResult{Status: status, CallOutcome: out}
 }
 
-func TestACallIsListedBeforeAndAfterItsEffects(t *testing.T) {
+func TestCallIsListedBeforeAndAfterRunning(t *testing.T) {
 	ctx := context.Background()
 	l, _ := openLog(t)
-	if err := l.Intent(ctx, row("a")); err != nil {
+	if err := l.WriteIntent(ctx, row("a")); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := l.List(ctx, 10)
@@ -57,12 +57,12 @@ func TestACallIsListedBeforeAndAfterItsEffects(t *testing.T) {
 		rows[0].Started.IsZero() {
 		t.Fatalf("%+v, %v", rows, err)
 	}
-	if err := l.Done(ctx, "a", event.CallResult{
+	if err := l.WriteResult(ctx, "a", event.CallResult{
 		Status: event.CallDone, Sentence: "Ran ls", CallOutcome: event.CallOutcome{Output: "x", DurationMS: 5},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Record(ctx, row("b"), outcome(event.CallRefused,
+	if err := l.WriteCall(ctx, row("b"), outcome(event.CallRefused,
 		event.CallOutcome{Error: "no", ErrorType: toolspec.SecurityError})); err != nil {
 		t.Fatal(err)
 	}
@@ -78,17 +78,17 @@ func TestACallIsListedBeforeAndAfterItsEffects(t *testing.T) {
 	}
 }
 
-func TestARowIsWrittenOnce(t *testing.T) {
+func TestDuplicateRowsAreRefused(t *testing.T) {
 	ctx := context.Background()
 	l, _ := openLog(t)
-	if err := l.Intent(ctx, row("a")); err != nil {
+	if err := l.WriteIntent(ctx, row("a")); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Intent(ctx, row("a")); err == nil {
+	if err := l.WriteIntent(ctx, row("a")); err == nil {
 		t.Fatal("a second intent of the same call was taken")
 	}
 	for i, want := range []bool{true, false} {
-		if err := l.Done(ctx, "a", outcome(event.CallDone, event.CallOutcome{})); (err == nil) != want {
+		if err := l.WriteResult(ctx, "a", outcome(event.CallDone, event.CallOutcome{})); (err == nil) != want {
 			t.Fatalf("result %d: %v", i, err)
 		}
 	}
@@ -101,8 +101,8 @@ func TestChainIsIntactAfterConcurrentWrites(t *testing.T) {
 	for i := range 20 {
 		wg.Go(func() {
 			id := fmt.Sprint(i)
-			if err := errors.Join(l.Intent(ctx, row(id)),
-				l.Done(ctx, id, outcome(event.CallDone, event.CallOutcome{}))); err != nil {
+			if err := errors.Join(l.WriteIntent(ctx, row(id)),
+				l.WriteResult(ctx, id, outcome(event.CallDone, event.CallOutcome{}))); err != nil {
 				t.Error(err)
 			}
 		})
@@ -113,12 +113,12 @@ func TestChainIsIntactAfterConcurrentWrites(t *testing.T) {
 	}
 }
 
-func TestAnyChangeToAPastRowIsFound(t *testing.T) {
+func TestVerifyFindsAnyChange(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(rt *rapid.T) {
 		l, path := openLog(t)
 		for i := range 4 {
-			if err := l.Record(ctx, row(fmt.Sprint(i)), outcome(event.CallDone, event.CallOutcome{})); err != nil {
+			if err := l.WriteCall(ctx, row(fmt.Sprint(i)), outcome(event.CallDone, event.CallOutcome{})); err != nil {
 				rt.Fatal(err)
 			}
 		}
@@ -144,24 +144,24 @@ func TestAnyChangeToAPastRowIsFound(t *testing.T) {
 	})
 }
 
-func TestOneFindsTheExactID(t *testing.T) {
+func TestGetFindsExactID(t *testing.T) {
 	log, _ := openLog(t)
-	if err := log.Record(t.Context(), row("c1"),
+	if err := log.WriteCall(t.Context(), row("c1"),
 		outcome(event.CallDone, event.CallOutcome{Output: "the one"})); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 30 {
 		other := row(fmt.Sprintf("c1%d", i))
 		other.Sentence = "Looked at c1"
-		if err := log.Intent(t.Context(), other); err != nil {
+		if err := log.WriteIntent(t.Context(), other); err != nil {
 			t.Fatal(err)
 		}
 	}
-	one, ok, err := log.One(t.Context(), "c1")
+	one, ok, err := log.Get(t.Context(), "c1")
 	if err != nil || !ok || one.ID != "c1" || one.Output != "the one" {
 		t.Errorf("%+v %v %v", one, ok, err)
 	}
-	if one, ok, err := log.One(t.Context(), "c"); err != nil || ok {
+	if one, ok, err := log.Get(t.Context(), "c"); err != nil || ok {
 		t.Errorf("a part of an id: %+v %v", one, err)
 	}
 }
@@ -170,13 +170,15 @@ func TestSearchFindsWordsThatJSONEscapes(t *testing.T) {
 	log, _ := openLog(t)
 	r := row("c1")
 	r.Sentence = `Opened a&b <main> "quoted" C:\dir`
-	if err := log.Record(t.Context(), r, outcome(event.CallDone, event.CallOutcome{Output: "x>y"})); err != nil {
+	if err := log.WriteCall(t.Context(), r, outcome(event.CallDone, event.CallOutcome{Output: "x>y"})); err != nil {
 		t.Fatal(err)
 	}
 	for _, word := range []string{`A&B`, `<main>`, `"quoted"`, `C:\dir`, `x>y`, `"id":"c1"`} {
-		if page, err := log.Page(t.Context(), 0, 10, word); err != nil || len(page.Calls) != 1 {
-			t.Errorf("%s: %+v %v", word, page, err)
-		}
+		t.Run(word, func(t *testing.T) {
+			if page, err := log.Page(t.Context(), 0, 10, word); err != nil || len(page.Calls) != 1 {
+				t.Errorf("%s: %+v %v", word, page, err)
+			}
+		})
 	}
 	if page, err := log.Page(t.Context(), 0, 10, `a&c`); err != nil || len(page.Calls) != 0 {
 		t.Errorf("%+v %v", page, err)

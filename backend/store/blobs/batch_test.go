@@ -34,7 +34,7 @@ func TestPutAllStoresEachBlobOnceInOrder(t *testing.T) {
 	}
 }
 
-func TestPutAllLeavesNoUnfinishedFilesAfterAFailure(t *testing.T) {
+func TestFailedPutAllLeavesNoFiles(t *testing.T) {
 	gone := errors.New("gone")
 	for _, n := range []int{3, 40} {
 		s, dir := openStore(t, 10)

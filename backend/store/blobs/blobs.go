@@ -24,7 +24,7 @@ const DefaultMaxBytes = 64 << 20
 // Why a blob is not stored or found.
 var (
 	ErrTooLarge = errors.New("blob is too large")
-	ErrUnknown  = errors.New("no such blob")
+	ErrNotFound = errors.New("no such blob")
 )
 
 // Store is a folder of blobs. Its methods may be called concurrently.
@@ -111,11 +111,11 @@ func (s *Store) finish(f *os.File, id string) error {
 // not stored.
 func (s *Store) Open(id string) (io.ReadSeekCloser, Info, error) {
 	if !validID(id) {
-		return nil, Info{}, fmt.Errorf("blob %q: %w", id, ErrUnknown)
+		return nil, Info{}, fmt.Errorf("blob %q: %w", id, ErrNotFound)
 	}
 	f, err := os.Open(s.path(id))
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, Info{}, fmt.Errorf("blob %s: %w", id, ErrUnknown)
+		return nil, Info{}, fmt.Errorf("blob %s: %w", id, ErrNotFound)
 	}
 	if err != nil {
 		return nil, Info{}, fmt.Errorf("opening blob %s: %w", id, err)

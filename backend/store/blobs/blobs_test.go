@@ -3,6 +3,7 @@ package blobs
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -36,7 +37,7 @@ func files(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-func TestOpenReturnsABlobByItsHash(t *testing.T) {
+func TestOpenReturnsBlobByHash(t *testing.T) {
 	s, dir := openStore(t, 0)
 	png := append([]byte("\x89PNG\r\n\x1a\n"), bytes.Repeat([]byte{1}, 2000)...)
 	var wg sync.WaitGroup
@@ -67,7 +68,7 @@ func TestOpenReturnsABlobByItsHash(t *testing.T) {
 	}
 }
 
-func TestABlobThatFailsLeavesNothing(t *testing.T) {
+func TestFailedPutLeavesNothing(t *testing.T) {
 	s, dir := openStore(t, 100)
 	if _, err := s.Put(strings.NewReader(strings.Repeat("x", 101))); !errors.Is(err, ErrTooLarge) {
 		t.Fatalf("got %v", err)
@@ -92,16 +93,18 @@ func TestInvalidIDsAreNotPaths(t *testing.T) {
 		"", "../secret", "..", strings.Repeat("a", 63), strings.Repeat("A", 64),
 		strings.Repeat("a", 62) + "/x",
 	} {
-		if _, _, err := s.Open(id); !errors.Is(err, ErrUnknown) {
-			t.Errorf("%q: got %v", id, err)
-		}
+		t.Run(fmt.Sprintf("%q", id), func(t *testing.T) {
+			if _, _, err := s.Open(id); !errors.Is(err, ErrNotFound) {
+				t.Errorf("%q: got %v", id, err)
+			}
+		})
 	}
-	if _, _, err := s.Open(strings.Repeat("a", 64)); !errors.Is(err, ErrUnknown) {
+	if _, _, err := s.Open(strings.Repeat("a", 64)); !errors.Is(err, ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestUnfinishedBlobsAreRemovedOnTheNextStart(t *testing.T) {
+func TestNewRemovesUnfinishedBlobs(t *testing.T) {
 	_, dir := openStore(t, 0)
 	if err := os.WriteFile(filepath.Join(dir, tempPrefix+"1"), []byte("half"), 0o600); err != nil {
 		t.Fatal(err)

@@ -71,7 +71,7 @@ func (d *fakeDisk) until(t *testing.T, level event.DiskLevel) event.Disk {
 	}
 }
 
-func TestAFullDiskIsFullUntilAWriteSucceeds(t *testing.T) {
+func TestDiskIsFullUntilWriteSucceeds(t *testing.T) {
 	d := watchFakeDisk(t, 1<<30)
 	d.set(1<<30, syscall.EDQUOT) // a quota, of which the free bytes know nothing
 	d.ReportFailure(fmt.Errorf("storing: %w", ErrFull))

@@ -1,6 +1,6 @@
-// Package space watches the free space on the disk of the data folder.
+// Package diskspace watches the free space on the disk of the data folder.
 //
-// The contract: a writer that failed for lack of space calls Failed. From then on State is "full" until a trial
+// The contract: a writer that failed for lack of space calls ReportFailure. From then on State is "full" until a trial
 // write succeeds, which is tried every few seconds. Low space is reported before anything fails. Changed is
 // called with every change of the level, in order. The package stores nothing, so that it works on a full disk.
 //

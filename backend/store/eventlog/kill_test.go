@@ -53,7 +53,7 @@ func runVictim() {
 	}
 }
 
-func TestWhatWasAcknowledgedIsThereAfterAKill(t *testing.T) {
+func TestAcknowledgedEventsSurviveKill(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package events is the ordered event log and its broker: every change is published here, gets its sequence
+// Package eventlog is the ordered event log and its broker: every change is published here, gets its sequence
 // number, is stored, and only then reaches the subscribers.
 //
 // The contract: a stored event is on disk before anybody sees it, so what a person saw is still there after a
@@ -74,9 +74,9 @@ func New(ctx context.Context, store Storage, log *slog.Logger) (*Recorder, error
 	return r, nil
 }
 
-// Mask makes mask remove from every event's data what nobody may read; it takes and returns JSON. Call it
+// SetMask makes mask remove from every event's data what nobody may read; it takes and returns JSON. Call it
 // before the first Publish.
-func (r *Recorder) Mask(mask func(data []byte) []byte) { r.mask = mask }
+func (r *Recorder) SetMask(mask func(data []byte) []byte) { r.mask = mask }
 
 // masked returns events as they may be seen. The caller's slice is not changed.
 func (r *Recorder) masked(events []event.Event) []event.Event {
@@ -216,9 +216,9 @@ func (r *Recorder) fanOut(events []event.Event) {
 	}
 }
 
-// Show passes events to the current subscribers without storing them, so that what the disk does not take is
+// Broadcast passes events to the current subscribers without storing them, so that what the disk does not take is
 // still seen. They have the number 0, and come again with their own once they are stored.
-func (r *Recorder) Show(events ...event.Event) {
+func (r *Recorder) Broadcast(events ...event.Event) {
 	events = slices.Clone(r.masked(events))
 	for i := range events {
 		events[i].Seq = 0

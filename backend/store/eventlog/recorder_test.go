@@ -138,7 +138,7 @@ func (l *memoryStorage) AppendEvents(_ context.Context, events []event.Event) ([
 	return events, nil
 }
 
-func TestPublishesThatWaitShareOneTransaction(t *testing.T) {
+func TestWaitingPublishesShareTransaction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &slowStorage{Storage: &memoryStorage{}, gate: make(chan struct{})}
 		r, err := New(context.Background(), log, quiet())
@@ -161,7 +161,7 @@ func TestPublishesThatWaitShareOneTransaction(t *testing.T) {
 	})
 }
 
-func TestOneBadEventDoesNotFailTheOthers(t *testing.T) {
+func TestInvalidEventDoesNotFailOthers(t *testing.T) {
 	r, _ := openRecorder(t)
 	var wg sync.WaitGroup
 	for i := range 50 {
@@ -182,7 +182,7 @@ func TestOneBadEventDoesNotFailTheOthers(t *testing.T) {
 	}
 }
 
-func TestNothingIsShownThatWasNotStored(t *testing.T) {
+func TestEventsAreDeliveredOnlyAfterStorage(t *testing.T) {
 	_, s := openRecorder(t)
 	full := errors.New("disk full")
 	log := &slowStorage{Storage: s, gate: make(chan struct{}), fail: func([]event.Event) error { return full }}
@@ -230,7 +230,7 @@ func TestPublishFailsAfterClose(t *testing.T) {
 	}
 }
 
-func TestPublishReturnsWhenItsContextEnds(t *testing.T) {
+func TestPublishReturnsWhenContextEnds(t *testing.T) {
 	_, s := openRecorder(t)
 	log := &slowStorage{Storage: s, gate: make(chan struct{})}
 	r, err := New(context.Background(), log, quiet())
@@ -246,12 +246,12 @@ func TestPublishReturnsWhenItsContextEnds(t *testing.T) {
 	}
 }
 
-func TestWhatIsShownIsSeenAtOnceAndNotStored(t *testing.T) {
+func TestBroadcastIsDeliveredAndNotStored(t *testing.T) {
 	r, s := openRecorder(t)
 	sub := r.Subscribe(Filter{}, FromNow)
 	defer sub.Close()
 	for _, id := range []string{"one", "two"} { // no kind of it replaces another, as live ones do
-		r.Show(event.New(event.TurnEnded, event.Turn{ID: id}).In("c", id))
+		r.Broadcast(event.New(event.TurnEnded, event.Turn{ID: id}).In("c", id))
 	}
 	for _, id := range []string{"one", "two"} {
 		if e := <-sub.C(); e.Turn != id || e.Seq != 0 {

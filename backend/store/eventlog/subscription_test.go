@@ -80,7 +80,7 @@ func (h delayedStorage) AppendEvents(ctx context.Context, events []event.Event) 
 	return stored, err
 }
 
-func TestAnEventInAReplayedPageIsNotDeliveredTwice(t *testing.T) {
+func TestReplayDeliversEventOnce(t *testing.T) {
 	first, s := openRecorder(t)
 	publish(t, first, panel("old"))
 	log := delayedStorage{Storage: s, stored: make(chan struct{}), goOn: make(chan struct{})}
@@ -151,7 +151,7 @@ func TestFilterAppliesToReplayAndLiveEvents(t *testing.T) {
 	}
 }
 
-func TestASlowReaderGetsTextJoinedAndNothingElseLost(t *testing.T) {
+func TestSlowSubscriberGetsTextMerged(t *testing.T) {
 	r, _ := openRecorder(t)
 	sub := r.Subscribe(Filter{}, FromNow)
 	defer sub.Close()
@@ -190,7 +190,7 @@ func TestASlowReaderGetsTextJoinedAndNothingElseLost(t *testing.T) {
 	}
 }
 
-func TestASlowSubscriberReadsFromTheStore(t *testing.T) {
+func TestSlowSubscriberReadsFromStore(t *testing.T) {
 	r, _ := openRecorder(t)
 	sub := r.Subscribe(Filter{}, FromNow)
 	defer sub.Close()
@@ -220,7 +220,7 @@ func TestASlowSubscriberReadsFromTheStore(t *testing.T) {
 
 // Events that are only shown must not come before events that were stored earlier, nor be lost when the queue is
 // full.
-func TestWhatIsShownToASlowReaderComesAfterWhatWasStoredBefore(t *testing.T) {
+func TestBroadcastComesAfterEarlierStoredEvents(t *testing.T) {
 	for _, stored := range []int{5, queueLimit - 1, queueLimit, queueLimit + 1, 2*queueLimit + 7} {
 		r, _ := openRecorder(t)
 		sub := r.Subscribe(Filter{}, FromNow)
@@ -230,7 +230,7 @@ func TestWhatIsShownToASlowReaderComesAfterWhatWasStoredBefore(t *testing.T) {
 			batch = append(batch, panel(fmt.Sprint(i)))
 		}
 		publish(t, r, batch...)
-		r.Show(event.New(event.TurnEnded, event.Turn{ID: "shown"}).In("c", "shown"))
+		r.Broadcast(event.New(event.TurnEnded, event.Turn{ID: "shown"}).In("c", "shown"))
 		after := publish(t, r, panel("after"))[0].Seq
 		before := 0
 		for e := next(t, sub); e.Turn != "shown"; e = next(t, sub) {
@@ -245,7 +245,7 @@ func TestWhatIsShownToASlowReaderComesAfterWhatWasStoredBefore(t *testing.T) {
 	}
 }
 
-func TestOfLiveKindsASlowReaderGetsTheNewest(t *testing.T) {
+func TestSlowSubscriberGetsNewestLiveEvent(t *testing.T) {
 	r, _ := openRecorder(t)
 	sub := r.Subscribe(Filter{}, FromNow)
 	defer sub.Close()
@@ -272,11 +272,11 @@ func TestOfLiveKindsASlowReaderGetsTheNewest(t *testing.T) {
 	}
 }
 
-func TestDeletedEventsDoNotBlockAReplay(t *testing.T) {
+func TestReplaySkipsDeletedEvents(t *testing.T) {
 	r, _ := openRecorder(t)
 	publish(t, r, panel("a").In("c", ""), panel("b").In("c", ""))
-	publish(t, r, event.New(event.ConversationDeleted, event.Removed{ID: "c"}))
-	publish(t, r, panel("x").In("d", ""), event.New(event.ConversationDeleted, event.Removed{ID: "d"}))
+	publish(t, r, event.New(event.ConversationDeleted, event.Removal{ID: "c"}))
+	publish(t, r, panel("x").In("d", ""), event.New(event.ConversationDeleted, event.Removal{ID: "d"}))
 	sub := r.Subscribe(Filter{}, 0)
 	defer sub.Close()
 	for _, want := range []int64{3, 5} {
@@ -290,7 +290,7 @@ func TestDeletedEventsDoNotBlockAReplay(t *testing.T) {
 	}
 }
 
-func TestErrSaysWhyAReplayFailed(t *testing.T) {
+func TestErrReportsFailedReplay(t *testing.T) {
 	r, s := openRecorder(t)
 	publish(t, r, panel("a"))
 	if err := s.Close(); err != nil {

@@ -55,8 +55,8 @@ func dayOf(at time.Time) int64 {
 	return int64(y*10_000 + int(m)*100 + d)
 }
 
-// Call records the figures of a call whose audit result was just written.
-func (r Recorder) Call(ctx context.Context, tx *sql.Tx, call string, result json.RawMessage) error {
+// RecordCall records the figures of a call whose audit result was just written.
+func (r Recorder) RecordCall(ctx context.Context, tx *sql.Tx, call string, result json.RawMessage) error {
 	var seq, at int64
 	var body []byte
 	err := tx.QueryRowContext(ctx,
@@ -119,9 +119,9 @@ func (r Recorder) addCall(
 	return nil
 }
 
-// Turn records the state of a turn, and counts the turn when it has ended. Rounds that Round has counted
+// RecordTurn records the state of a turn, and counts the turn when it has ended. Rounds that RecordRound has counted
 // are not counted again.
-func (r Recorder) Turn(ctx context.Context, tx *sql.Tx, t event.Turn, at time.Time) error {
+func (r Recorder) RecordTurn(ctx context.Context, tx *sql.Tx, t event.Turn, at time.Time) error {
 	var was chat.Status
 	var began int64
 	err := tx.QueryRowContext(ctx, `SELECT status, time FROM measured_turns WHERE turn = ?`, t.ID).Scan(&was, &began)
@@ -159,8 +159,8 @@ func (r Recorder) Turn(ctx context.Context, tx *sql.Tx, t event.Turn, at time.Ti
 	return nil
 }
 
-// Round adds a round.ended event to the figures of its turn.
-func (r Recorder) Round(ctx context.Context, tx *sql.Tx, e event.Event) error {
+// RecordRound adds a round.ended event to the figures of its turn.
+func (r Recorder) RecordRound(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	var round event.Round
 	if e.Turn == "" {
 		return errors.New("a round without its turn")
@@ -169,7 +169,7 @@ func (r Recorder) Round(ctx context.Context, tx *sql.Tx, e event.Event) error {
 		return err
 	}
 	turn := event.Turn{ID: e.Turn, Model: round.Model, Status: chat.StatusRunning}
-	if err := r.Turn(ctx, tx, turn, e.Time); err != nil {
+	if err := r.RecordTurn(ctx, tx, turn, e.Time); err != nil {
 		return err
 	}
 	if err := r.addRequests(ctx, tx, e, round); err != nil {
@@ -239,7 +239,7 @@ func (r Recorder) Backfill(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	for _, o := range turns {
-		if err := r.Turn(ctx, tx, o.turn, sqlrows.Time(o.at)); err != nil {
+		if err := r.RecordTurn(ctx, tx, o.turn, sqlrows.Time(o.at)); err != nil {
 			return err
 		}
 	}

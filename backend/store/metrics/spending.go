@@ -85,9 +85,9 @@ func (r Recorder) addRequest(
 	return nil
 }
 
-// BudgetRaised records what a conversation had spent when its budget was raised. The conversation must
+// RecordBudgetRaise records what a conversation had spent when its budget was raised. The conversation must
 // exist.
-func (r Recorder) BudgetRaised(ctx context.Context, tx *sql.Tx, e event.Event) error {
+func (r Recorder) RecordBudgetRaise(ctx context.Context, tx *sql.Tx, e event.Event) error {
 	var spent chat.Bill
 	if err := json.Unmarshal(e.Data, &spent); err != nil {
 		return err

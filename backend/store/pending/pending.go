@@ -23,9 +23,9 @@ type Journal interface {
 	Publish(ctx context.Context, events ...event.Event) ([]event.Event, error)
 }
 
-// shower is a Journal that can show events without storing them.
-type shower interface {
-	Show(events ...event.Event)
+// broadcaster is a Journal that can show events without storing them.
+type broadcaster interface {
+	Broadcast(events ...event.Event)
 }
 
 // maxOptional bounds the optional entries of one key.
@@ -41,7 +41,7 @@ type entry struct {
 	write func(ctx context.Context) error
 }
 
-// Queue holds the writes that wait. Its methods may be called concurrently.
+// Queue contains the writes that wait. Its methods may be called concurrently.
 type Queue struct {
 	journal Journal
 
@@ -56,7 +56,7 @@ func New(journal Journal) *Queue { return &Queue{journal: journal} }
 
 // Publish stores events. When the disk is full, or earlier entries of key wait, it queues and shows
 // them instead; diskspace.IsFull is then true of the error. Output of running calls is not queued, because
-// the end of the call holds it too. With optional set, events beyond a fixed number are dropped.
+// the end of the call contains it too. With optional set, events beyond a fixed number are dropped.
 func (q *Queue) Publish(ctx context.Context, key string, optional bool, events ...event.Event) error {
 	err := errBehind
 	// Not under the lock: events that come together share one flush of the disk.
@@ -65,8 +65,8 @@ func (q *Queue) Publish(ctx context.Context, key string, optional bool, events .
 			return err
 		}
 	}
-	if s, ok := q.journal.(shower); ok {
-		s.Show(events...)
+	if s, ok := q.journal.(broadcaster); ok {
+		s.Broadcast(events...)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()

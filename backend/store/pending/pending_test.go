@@ -33,9 +33,9 @@ func (j *journal) Show(events ...event.Event) {
 	}
 }
 
-func named(id string) event.Event { return event.New(event.CallEnded, event.Empty{}).Of(id) }
+func named(id string) event.Event { return event.New(event.CallEnded, event.NoData{}).Of(id) }
 
-func TestEntriesOfAKeyAreWrittenInOrder(t *testing.T) {
+func TestEntriesOfKeyAreWrittenInOrder(t *testing.T) {
 	j := &journal{full: true}
 	q := pending.New(j)
 	if err := q.Publish(t.Context(), "a", false, named("1")); !diskspace.IsFull(err) {
@@ -63,7 +63,7 @@ func TestEntriesOfAKeyAreWrittenInOrder(t *testing.T) {
 	}
 }
 
-func TestAnEntryThatFailsHoldsBackItsKeyOnly(t *testing.T) {
+func TestFailedEntryBlocksOnlyItsKey(t *testing.T) {
 	j := &journal{}
 	q := pending.New(j)
 	broken := errors.New("broken")
@@ -93,7 +93,7 @@ func TestOptionalEntriesAreBounded(t *testing.T) {
 	}
 }
 
-func TestEntriesAreDroppedOnlyWhenTheirDeletionSucceeds(t *testing.T) {
+func TestDropNeedsSuccess(t *testing.T) {
 	q := pending.New(&journal{})
 	q.AddWrite("a", false, func(context.Context) error { return nil })
 	broken := errors.New("broken")

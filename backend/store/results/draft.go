@@ -7,11 +7,12 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"unicode/utf8"
+
+	"sextant/shared/excerpt"
 )
 
-// Draft is a text that is being written and not stored yet. It implements io.Writer and toolspec.Whole, and
-// may be written to concurrently. What is beyond MaxBytes is dropped. Discard it unless Keep stores it.
+// Draft is a text that is being written and not stored yet. It implements io.Writer and toolspec.SpooledText, and
+// may be written to concurrently. What is beyond MaxBytes is dropped. Discard it unless Save stores it.
 type Draft struct {
 	mu   sync.Mutex
 	file *os.File
@@ -48,25 +49,11 @@ func (d *Draft) Write(b []byte) (int, error) {
 		text = append(d.partial, b...)
 		d.partial = nil
 	}
-	if n := incomplete(text); n > 0 {
-		d.partial = append(d.partial, text[len(text)-n:]...)
-		text = text[:len(text)-n]
-	}
+	n := excerpt.PrefixLen(text, len(text))
+	d.partial = append(d.partial, text[n:]...)
+	text = text[:n]
 	d.put(text)
 	return len(b), d.err
-}
-
-// incomplete returns how many bytes at the end of b are an incomplete character.
-func incomplete(b []byte) int {
-	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
-		if c := b[len(b)-n]; utf8.RuneStart(c) {
-			if !utf8.FullRune(b[len(b)-n:]) {
-				return n
-			}
-			return 0
-		}
-	}
-	return 0
 }
 
 // put writes complete characters. The caller holds the lock.
@@ -74,7 +61,7 @@ func (d *Draft) put(text []byte) {
 	text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
 	if left := MaxBytes - d.bytes; int64(len(text)) > left {
 		text = text[:left]
-		text = text[:len(text)-incomplete(text)]
+		text = text[:excerpt.PrefixLen(text, len(text))]
 		d.cut = true
 		d.done = true
 	}

@@ -1,7 +1,7 @@
 // Package results stores the text of results that are too long to be returned in one piece, so that
 // read_result can read them in parts.
 //
-// The contract: what Keep acknowledged can be read until its conversation is deleted, also after a restart;
+// The contract: what Save acknowledged can be read until its conversation is deleted, also after a restart;
 // results of programs without a conversation are stored for a day. A text is at most MaxBytes long; the rest is
 // dropped, and the answer says so. All results together have a fixed bound, and the oldest are deleted first.
 // The text is always valid UTF-8. The package does not decide who may read a result; it stores the Owner.
@@ -35,8 +35,8 @@ const (
 	maxLooseAge = 24 * time.Hour
 )
 
-// ErrUnknown means that no such result is stored.
-var ErrUnknown = errors.New("no such result")
+// ErrNotFound means that no such result is stored.
+var ErrNotFound = errors.New("no such result")
 
 // Rows stores what is known of results; *sqlite.Store is one.
 type Rows interface {
@@ -109,9 +109,9 @@ func (s *Store) Sweep(ctx context.Context) error {
 // idPattern matches the id of a result.
 var idPattern = regexp.MustCompile(`^r_[a-z2-7]{12}$`)
 
-// Keep stores text under a new id and returns about with that id and the size of the text. whole, when it is
+// Save stores text under a new id and returns about with that id and the size of the text. whole, when it is
 // not nil, is a Draft of this Store and is stored instead of text.
-func (s *Store) Keep(
+func (s *Store) Save(
 	ctx context.Context, about wire.StoredResult, text string, whole toolspec.SpooledText,
 ) (wire.StoredResult, error) {
 	d, ok := whole.(*Draft)
@@ -168,21 +168,21 @@ func (s *Store) enforceBound(ctx context.Context) error {
 }
 
 // Open returns the text of a result and what is known of it; the caller closes the file. It fails with
-// ErrUnknown for an id that is invalid or no longer stored.
+// ErrNotFound for an id that is invalid or no longer stored.
 func (s *Store) Open(ctx context.Context, id string) (*os.File, wire.StoredResult, error) {
 	if !idPattern.MatchString(id) {
-		return nil, wire.StoredResult{}, fmt.Errorf("result %q: %w", id, ErrUnknown)
+		return nil, wire.StoredResult{}, fmt.Errorf("result %q: %w", id, ErrNotFound)
 	}
 	about, err := s.rows.Result(ctx, id)
 	if errors.Is(err, sqlite.ErrNotFound) {
-		return nil, about, fmt.Errorf("result %s: %w", id, ErrUnknown)
+		return nil, about, fmt.Errorf("result %s: %w", id, ErrNotFound)
 	}
 	if err != nil {
 		return nil, about, err
 	}
 	f, err := os.Open(filepath.Join(s.dir, id))
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, about, fmt.Errorf("result %s: %w", id, ErrUnknown)
+		return nil, about, fmt.Errorf("result %s: %w", id, ErrNotFound)
 	}
 	if err != nil {
 		return nil, about, fmt.Errorf("opening a result: %w", err)
@@ -190,7 +190,7 @@ func (s *Store) Open(ctx context.Context, id string) (*os.File, wire.StoredResul
 	// The file is not flushed before its row, so it may be shorter after a power failure.
 	if info, err := f.Stat(); err != nil || info.Size() != about.Bytes {
 		_ = f.Close()
-		return nil, about, fmt.Errorf("result %s: %w", id, ErrUnknown)
+		return nil, about, fmt.Errorf("result %s: %w", id, ErrNotFound)
 	}
 	return f, about, nil
 }

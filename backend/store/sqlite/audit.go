@@ -80,7 +80,7 @@ func (s *Store) appendAudit(ctx context.Context, tx *sql.Tx, entries []AuditEntr
 			return err
 		}
 		if e.Phase == AuditResult {
-			if err := s.recorder.Call(ctx, tx, e.Call, e.Body); err != nil {
+			if err := s.recorder.RecordCall(ctx, tx, e.Call, e.Body); err != nil {
 				return err
 			}
 		}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"sextant/shared/chat"
@@ -40,7 +40,7 @@ func shown(t *testing.T, s *Store) string {
 	return strings.Join(ids, " ")
 }
 
-func TestBranchMessagesAndTheActiveBranchAfterARestart(t *testing.T) {
+func TestBranchesSurviveRestart(t *testing.T) {
 	ctx := context.Background()
 	s := openNew(t)
 	mustAppend(t, s, conversationCreated("c"), userMessage("m1"), messageAdded("m2", "", chat.StatusRunning),
@@ -78,13 +78,13 @@ func TestBranchMessagesAndTheActiveBranchAfterARestart(t *testing.T) {
 	if got := messages(t, s); shown(t, s) != "m1 m2 m3 m4" || got[3].Text != "four, mended" {
 		t.Fatalf("the first way: %+v", got)
 	}
-	mustAppend(t, s, event.New(event.ConversationDeleted, event.Removed{ID: "c"}).In("c", ""))
+	mustAppend(t, s, event.New(event.ConversationDeleted, event.Removal{ID: "c"}).In("c", ""))
 	if list, active, err := s.Branches(ctx, "c"); err != nil || len(list) != 0 || active != "" {
 		t.Fatalf("of a deleted conversation: %+v, %q, %v", list, active, err)
 	}
 }
 
-func TestABranchMustForkAfterAMessageOfItsConversation(t *testing.T) {
+func TestBranchMustForkFromItsConversation(t *testing.T) {
 	s := openNew(t)
 	mustAppend(t, s, conversationCreated("c"), userMessage("m1"), conversationCreated("d"))
 	elsewhere := event.New(event.BranchStarted, event.Branch{ID: "b", After: "m1"}).In("d", "t")
@@ -104,7 +104,7 @@ func TestABranchMustForkAfterAMessageOfItsConversation(t *testing.T) {
 	}
 }
 
-func TestAProgramsMessageStaysAProgramsMessage(t *testing.T) {
+func TestProgramMessageRoundTrip(t *testing.T) {
 	s := openNew(t)
 	mustAppend(t, s, event.New(event.MessageAdded, chat.Message{ID: "m", Role: chat.RoleUser, Program: true}).In("c",
 		"t"), userMessage("n"))
@@ -113,9 +113,9 @@ func TestAProgramsMessageStaysAProgramsMessage(t *testing.T) {
 	}
 }
 
-// TestTheSameEventsMakeTheSameBranches makes random trees, compares each path through them with the expected
+// TestBranchProjectionIsDeterministic makes random trees, compares each path through them with the expected
 // one, and replays the events into another store.
-func TestTheSameEventsMakeTheSameBranches(t *testing.T) {
+func TestBranchProjectionIsDeterministic(t *testing.T) {
 	ctx := context.Background()
 	s, again := openNew(t), openNew(t)
 	round := 0
@@ -188,8 +188,8 @@ func TestTheSameEventsMakeTheSameBranches(t *testing.T) {
 			}
 			a, _, errA := s.Branches(ctx, conversation)
 			b, _, errB := again.Branches(ctx, conversation)
-			if errA != nil || errB != nil || !reflect.DeepEqual(a, b) {
-				r.Fatalf("%v and %v, %v, %v", a, b, errA, errB)
+			if diff := cmp.Diff(a, b); errA != nil || errB != nil || diff != "" {
+				r.Fatalf("%v, %v, branches differ (-first +second):\n%s", errA, errB, diff)
 			}
 		}
 	})

@@ -87,7 +87,7 @@ func touchConversation(ctx context.Context, tx *sql.Tx, id string, at time.Time)
 
 // projectShared stores whether a conversation is shared.
 func projectShared(ctx context.Context, tx *sql.Tx, e event.Event) error {
-	var s event.Shared
+	var s event.Sharing
 	if err := json.Unmarshal(e.Data, &s); err != nil {
 		return err
 	}

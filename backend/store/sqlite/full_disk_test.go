@@ -12,7 +12,7 @@ import (
 	"sextant/shared/event"
 )
 
-func TestAWriteOnAFullDiskStoresNothing(t *testing.T) {
+func TestWriteOnFullDiskStoresNothing(t *testing.T) {
 	ctx := context.Background()
 	s, err := Open(ctx, filepath.Join(t.TempDir(), "sextant.db"), discardLog())
 	if err != nil {

@@ -4,9 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -97,8 +98,8 @@ func nonEmptyBuckets(m wire.Metrics) []string {
 
 func wantEqual(t *testing.T, what string, got, want any) {
 	t.Helper()
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%s:\n got %+v\nwant %+v", what, got, want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
 
@@ -182,7 +183,7 @@ func TestCallMetrics(t *testing.T) {
 	wantEqual(t, "buckets of one origin", nonEmptyBuckets(mcp), []string{"05-04 00:00 1/0/0"})
 }
 
-func TestADayBeginsAtMidnightOfThisMachinesClock(t *testing.T) {
+func TestDaysBeginAtLocalMidnight(t *testing.T) {
 	s := openNew(t)
 	s.setZone(berlin(t))
 	record(t, s,
@@ -197,7 +198,7 @@ func TestADayBeginsAtMidnightOfThisMachinesClock(t *testing.T) {
 		[]string{"05-03 23:00 1/0/0", "05-04 00:00 1/0/0"})
 }
 
-func TestTheEdgesOfARangeAreInsideAtItsBeginningAndOutsideAtItsEnd(t *testing.T) {
+func TestRangeIncludesStartAndExcludesEnd(t *testing.T) {
 	s := openNew(t)
 	s.setZone(berlin(t))
 	record(t, s,
@@ -228,7 +229,7 @@ func TestTheEdgesOfARangeAreInsideAtItsBeginningAndOutsideAtItsEnd(t *testing.T)
 	}
 }
 
-func TestAWeekOverTheChangeOfClocksKeepsItsSixHours(t *testing.T) {
+func TestWeekAcrossDaylightSavingChange(t *testing.T) {
 	s := openNew(t)
 	s.setZone(berlin(t))
 	// On 29 March 2026 clocks went from 02:00 to 03:00.
@@ -238,7 +239,7 @@ func TestAWeekOverTheChangeOfClocksKeepsItsSixHours(t *testing.T) {
 		[]string{"03-29 00:00 1/0/0", "03-29 06:00 1/0/0"})
 }
 
-func TestLongHistoriesAreCutIntoWeeksThenMonths(t *testing.T) {
+func TestLongRangesUseWeeksThenMonths(t *testing.T) {
 	s := openNew(t)
 	s.setZone(berlin(t))
 	record(t, s, recordedCall{at: "2026-01-07T12:00:00Z", tool: "a", status: event.CallDone},
@@ -276,7 +277,7 @@ func TestPercentilesAreNearestRanks(t *testing.T) {
 	})
 }
 
-func TestTheNewestFailuresOfAToolComeWithTheirRows(t *testing.T) {
+func TestToolHistoryListsNewestFailures(t *testing.T) {
 	s := openNew(t)
 	s.setZone(time.UTC)
 	for i := range 4 {
@@ -308,7 +309,7 @@ func TestTheNewestFailuresOfAToolComeWithTheirRows(t *testing.T) {
 	}
 }
 
-func TestNamesOfToolsThatDoNotExistAreOneTool(t *testing.T) {
+func TestUnknownToolsCountAsOne(t *testing.T) {
 	s := openNew(t)
 	for i := range 3 {
 		intent := fmt.Sprintf(`{"tool":"made_up_%d","decision":"none"}`, i)
@@ -341,7 +342,7 @@ func turnOf(id string, kind event.Kind, model string, status chat.Status, rounds
 	return e
 }
 
-func TestTokensAreDividedByPromptParts(t *testing.T) {
+func TestTokensAreSplitByPromptParts(t *testing.T) {
 	s := openNew(t)
 	s.setZone(time.UTC)
 	mustAppend(t, s,
@@ -403,7 +404,7 @@ func TestTokensAreDividedByPromptParts(t *testing.T) {
 	}
 }
 
-func TestATurnThatDiedWithTheProgramIsCountedWithTheRoundsItHad(t *testing.T) {
+func TestInterruptedTurnIsCountedWithItsRounds(t *testing.T) {
 	s := openNew(t)
 	s.setZone(time.UTC)
 	mustAppend(t, s, turnOf("t1", event.TurnStarted, "openai/x", chat.StatusRunning, 0),
@@ -422,11 +423,11 @@ func TestATurnThatDiedWithTheProgramIsCountedWithTheRoundsItHad(t *testing.T) {
 	wantEqual(t, "with calls", m.WithCalls, wire.TurnTokens{Turns: 1, Tokens: 11})
 }
 
-func TestFiguresOfADeletedConversationStay(t *testing.T) {
+func TestMetricsSurviveDeletedConversation(t *testing.T) {
 	s := openNew(t)
 	mustAppend(t, s, turnOf("t1", event.TurnStarted, "pilot", chat.StatusRunning, 0),
 		turnOf("t1", event.TurnEnded, "pilot", chat.StatusDone, 1),
-		event.New(event.ConversationDeleted, event.Removed{ID: "c"}).In("c", ""))
+		event.New(event.ConversationDeleted, event.Removal{ID: "c"}).In("c", ""))
 	if m := metricsAt(t, s, wire.MetricsAll, "", "2026-05-04T10:00:00Z"); len(m.Turns) != 1 {
 		t.Fatalf("%+v", m.Turns)
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-func TestANewFileIsPrivateAndMigrated(t *testing.T) {
+func TestNewFileIsPrivateAndMigrated(t *testing.T) {
 	s := openNew(t)
 	for path, want := range map[string]os.FileMode{filepath.Dir(s.Path()): 0o700, s.Path(): 0o600} {
 		info, err := os.Stat(path)
@@ -37,7 +37,7 @@ func TestANewFileIsPrivateAndMigrated(t *testing.T) {
 	}
 }
 
-func TestAnEmptyFileIsANewOne(t *testing.T) {
+func TestEmptyFileIsNew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sextant.db")
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestAnEmptyFileIsANewOne(t *testing.T) {
 	}
 }
 
-func TestAPathWithOddCharactersIsJustAPath(t *testing.T) {
+func TestPathWithSpecialCharacters(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "a b?mode=memory&x#y%20", "däta.db"))
 	if _, err := os.Stat(s.Path()); err != nil {
 		t.Fatalf("the file is not where it was named: %v", err)
@@ -61,7 +61,7 @@ func TestAPathWithOddCharactersIsJustAPath(t *testing.T) {
 	}
 }
 
-func TestALockedFileNamesItsOwner(t *testing.T) {
+func TestLockedFileNamesOwner(t *testing.T) {
 	s := openNew(t)
 	_, err := Open(context.Background(), s.Path(), discardLog())
 	var why *OpenError
@@ -77,7 +77,7 @@ func TestALockedFileNamesItsOwner(t *testing.T) {
 	openAt(t, s.Path())
 }
 
-func TestADamagedFileIsNamedAndLeftAlone(t *testing.T) {
+func TestDamagedFileIsReportedAndUnchanged(t *testing.T) {
 	ctx := context.Background()
 	for name, damage := range map[string]func([]byte) []byte{
 		"not a database": func([]byte) []byte { return []byte(strings.Repeat("these are my notes\n", 500)) },
@@ -128,7 +128,7 @@ func TestADamagedFileIsNamedAndLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAFileOfANewerSextantIsNotTouched(t *testing.T) {
+func TestFileOfNewerVersionIsUnchanged(t *testing.T) {
 	s := openNew(t)
 	path := s.Path()
 	if _, err := s.writer.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9000, 1)`); err != nil {
@@ -151,7 +151,7 @@ func TestAFileOfANewerSextantIsNotTouched(t *testing.T) {
 	}
 }
 
-func TestAFolderThatCannotBeWrittenIsAPlainError(t *testing.T) {
+func TestReadOnlyFolderIsPlainError(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -2,15 +2,17 @@ package sqlite
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"sextant/shared/wire"
 )
 
-func TestAcceptedPanelsComeBackWholeAndTheLastOneCounts(t *testing.T) {
+func TestAcceptedPanelsRoundTrip(t *testing.T) {
 	ctx := context.Background()
 	s := openNew(t)
 	a := wire.AcceptedPanel{Panel: "a", Hash: "1", Manifest: "{}", Tools: map[string]string{"x": `{"y":1}`}}
@@ -22,12 +24,16 @@ func TestAcceptedPanelsComeBackWholeAndTheLastOneCounts(t *testing.T) {
 	if err := s.SaveAcceptedPanels(ctx, []wire.AcceptedPanel{a}); err != nil {
 		t.Fatal(err)
 	}
-	if all, err := s.AcceptedPanels(ctx); err != nil || !reflect.DeepEqual(all, []wire.AcceptedPanel{a, b}) {
-		t.Fatalf("%+v, %v", all, err)
+	all, err := s.AcceptedPanels(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]wire.AcceptedPanel{a, b}, all); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func TestPinnedPanelsAreKeptInTheOrderTheyWerePinned(t *testing.T) {
+func TestPinnedPanelsKeepOrder(t *testing.T) {
 	ctx := context.Background()
 	s := openNew(t)
 	for _, id := range []string{"z", "a", "z"} {
@@ -46,7 +52,7 @@ func TestPinnedPanelsAreKeptInTheOrderTheyWerePinned(t *testing.T) {
 	}
 }
 
-func TestUndosOfPanelsAreFoundByCallTurnAndConversationOfTheirOwner(t *testing.T) {
+func TestPanelUndosByCallTurnAndConversation(t *testing.T) {
 	ctx := context.Background()
 	s := openNew(t)
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
@@ -65,28 +71,33 @@ func TestUndosOfPanelsAreFoundByCallTurnAndConversationOfTheirOwner(t *testing.T
 		u.ID = int64(i + 1)
 	}
 	for _, c := range []struct {
-		conversation, owner, turn, call string
-		want                            []wire.PanelUndo
+		name, conversation, owner, turn, call string
+		want                                  []wire.PanelUndo
 	}{
-		{"", "", "", "2", []wire.PanelUndo{second}},
-		{"", "other", "", "2", nil},
-		{"", "", "t1", "", []wire.PanelUndo{first, second}},
-		{"c1", "", "", "", []wire.PanelUndo{third}},
-		{"c1", "me", "", "", []wire.PanelUndo{second}},
-		{"c2", "", "", "", nil},
+		{"call", "", "", "", "2", []wire.PanelUndo{second}},
+		{"call of another owner", "", "other", "", "2", nil},
+		{"turn", "", "", "t1", "", []wire.PanelUndo{first, second}},
+		{"conversation", "c1", "", "", "", []wire.PanelUndo{third}},
+		{"conversation and owner", "c1", "me", "", "", []wire.PanelUndo{second}},
+		{"unknown conversation", "c2", "", "", "", nil},
 	} {
-		if got, err := s.PanelUndos(ctx, c.conversation, c.owner, c.turn, c.call); err != nil ||
-			!slices.EqualFunc(got, c.want, func(a, b wire.PanelUndo) bool { return reflect.DeepEqual(a, b) }) {
-			t.Errorf("%+v: got %+v, %v", c, got, err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			got, err := s.PanelUndos(ctx, c.conversation, c.owner, c.turn, c.call)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 	if moved, err := s.MovePanelUndo(ctx, "2", wire.UndoReady, wire.UndoDone, ""); !moved || err != nil {
 		t.Fatal(moved, err)
 	}
 	if moved, err := s.MovePanelUndo(ctx, "2", wire.UndoReady, wire.UndoDone, ""); moved || err != nil {
-		t.Error("it was taken back twice")
+		t.Error("it was undone twice")
 	}
 	if got, err := s.PanelUndos(ctx, "c1", "me", "", ""); err != nil || len(got) != 1 || got[0].Call != "1" {
-		t.Errorf("the last one that can be taken back: %+v, %v", got, err)
+		t.Errorf("the last one that can be undone: %+v, %v", got, err)
 	}
 }

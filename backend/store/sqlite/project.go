@@ -40,7 +40,7 @@ func (s *Store) projectOne(ctx context.Context, tx *sql.Tx, e event.Event) error
 		}
 		return saveConversation(ctx, tx, c)
 	case event.ConversationDeleted:
-		var gone event.Removed
+		var gone event.Removal
 		if err := json.Unmarshal(e.Data, &gone); err != nil {
 			return err
 		}
@@ -69,14 +69,14 @@ func (s *Store) projectOne(ctx context.Context, tx *sql.Tx, e event.Event) error
 			t.ID = e.Turn
 		}
 		counted := event.Turn{ID: t.ID, Model: t.Model, Status: t.Status, Rounds: t.Rounds}
-		return s.recorder.Turn(ctx, tx, counted, e.Time)
+		return s.recorder.RecordTurn(ctx, tx, counted, e.Time)
 	case event.RoundEnded:
-		return s.recorder.Round(ctx, tx, e)
+		return s.recorder.RecordRound(ctx, tx, e)
 	case event.BudgetRaised:
 		if err := ensureConversation(ctx, tx, e.Conversation, e.Time); err != nil {
 			return err
 		}
-		return s.recorder.BudgetRaised(ctx, tx, e)
+		return s.recorder.RecordBudgetRaise(ctx, tx, e)
 	}
 	return nil
 }

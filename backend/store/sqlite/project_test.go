@@ -107,7 +107,7 @@ func TestSummaryMessages(t *testing.T) {
 	}
 }
 
-func TestABadEventStoresNothingOfItsTransaction(t *testing.T) {
+func TestInvalidEventRollsBackTransaction(t *testing.T) {
 	s := openNew(t)
 	bad := event.New(event.MessageAdded, chat.Message{Text: "nameless"}).In("c", "t")
 	if _, err := s.AppendEvents(context.Background(), []event.Event{conversationCreated("c"), bad}); err == nil {
@@ -126,7 +126,7 @@ func TestABadEventStoresNothingOfItsTransaction(t *testing.T) {
 	}
 }
 
-func TestADeletedConversationLeavesOnlyItsDeletionEvent(t *testing.T) {
+func TestDeletedConversationLeavesOnlyDeletionEvent(t *testing.T) {
 	ctx := context.Background()
 	s := openNew(t)
 	mustAppend(t, s, conversationCreated("c"), conversationCreated("d"), turn(event.TurnStarted, ""),
@@ -137,7 +137,7 @@ func TestADeletedConversationLeavesOnlyItsDeletionEvent(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	gone := mustAppend(t, s, event.New(event.ConversationDeleted, event.Removed{ID: "c"}).In("c", ""))
+	gone := mustAppend(t, s, event.New(event.ConversationDeleted, event.Removal{ID: "c"}).In("c", ""))
 	left, err := s.EventsAfter(ctx, 0, 100)
 	if err != nil || len(left) != 2 || left[1].Seq != gone[0].Seq {
 		t.Fatalf("%+v, %v", left, err)
@@ -153,7 +153,7 @@ func TestADeletedConversationLeavesOnlyItsDeletionEvent(t *testing.T) {
 	}
 }
 
-func TestSequenceNumbersAreNeverUsedAgain(t *testing.T) {
+func TestSequenceNumbersAreNotReused(t *testing.T) {
 	s := openNew(t)
 	last := mustAppend(t, s, conversationCreated("c"),
 		event.New(event.PanelOpened, event.PanelRef{Panel: "x"}).In("c", ""))[1].Seq
@@ -168,7 +168,7 @@ func TestSequenceNumbersAreNeverUsedAgain(t *testing.T) {
 	}
 }
 
-func TestWhatRanWhenTheProcessEndedIsInterrupted(t *testing.T) {
+func TestOpenInterruptsRunningWork(t *testing.T) {
 	ctx := context.Background()
 	s := openNew(t)
 	call := func(kind event.Kind, data any) event.Event { return event.New(kind, data).In("c", "t").Of("k1") }

@@ -12,7 +12,7 @@ import (
 	"sextant/shared/event"
 )
 
-// Mended is what Open found running. None of it is continued or repeated. All values are ids.
+// Recovery lists what Open found running. None of it is continued or repeated. All values are ids.
 type Recovery struct {
 	// Calls have an intent without a result: it is not known whether they took effect.
 	Calls []string
@@ -145,7 +145,7 @@ func openMessages(ctx context.Context, tx *sql.Tx, _ *Recovery) ([]event.Event, 
 		if err := row.Scan(&conversation, &data); err != nil {
 			return event.Event{}, err
 		}
-		var w event.Waiting
+		var w event.WaitingMessage
 		err := json.Unmarshal(data, &w)
 		w.When = event.MomentHeld
 		return event.New(event.MessageWaiting, w).In(conversation, ""), err

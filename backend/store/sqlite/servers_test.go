@@ -2,9 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"reflect"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/shared/wire"
 )
@@ -12,8 +13,9 @@ import (
 func TestKnownServers(t *testing.T) {
 	ctx := context.Background()
 	s := openNew(t)
-	if k, err := s.KnownServer(ctx, "never"); err != nil || !reflect.DeepEqual(k, wire.KnownServer{}) {
-		t.Fatalf("%+v, %v", k, err)
+	k, err := s.KnownServer(ctx, "never")
+	if diff := cmp.Diff(wire.KnownServer{}, k); err != nil || diff != "" {
+		t.Fatalf("%v (-want +got):\n%s", err, diff)
 	}
 	first := wire.KnownServer{
 		Key: "k", Name: "notes", Era: "2025-11-25", Found: time.Unix(5, 0).UTC(),
@@ -27,8 +29,9 @@ func TestKnownServers(t *testing.T) {
 		if err := s.SaveKnownServer(ctx, want); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := s.KnownServer(ctx, "k"); err != nil || !reflect.DeepEqual(got, want) {
-			t.Fatalf("got %+v, %v", got, err)
+		got, err := s.KnownServer(ctx, "k")
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Fatalf("%v (-want +got):\n%s", err, diff)
 		}
 	}
 }

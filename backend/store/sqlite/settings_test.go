@@ -3,9 +3,10 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"reflect"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/shared/toolspec"
 )
@@ -49,8 +50,8 @@ func TestGrantsRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, err := s.Grants(ctx)
-	if err != nil || len(all) != 1 || !reflect.DeepEqual(all[0], g) {
-		t.Fatalf("%+v, %v", all, err)
+	if diff := cmp.Diff([]toolspec.Grant{g}, all); err != nil || diff != "" {
+		t.Fatalf("%v (-want +got):\n%s", err, diff)
 	}
 	if err := s.RevokeGrant(ctx, "g1"); err != nil {
 		t.Fatal(err)

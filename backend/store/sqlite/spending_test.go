@@ -3,9 +3,10 @@ package sqlite
 import (
 	"log/slog"
 	"path/filepath"
-	"reflect"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/shared/chat"
 	"sextant/shared/event"
@@ -17,7 +18,7 @@ func roundWithRequests(conversation, turn string, requests ...event.Request) eve
 		turn)
 }
 
-func TestSpendingIsStoredOverARestart(t *testing.T) {
+func TestSpendingSurvivesRestart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	begin := func() *Store {
 		s, err := Open(t.Context(), path, slog.New(slog.DiscardHandler))
@@ -64,8 +65,8 @@ func TestSpendingIsStoredOverARestart(t *testing.T) {
 		Usage: chat.Usage{Input: 161, Output: 6, Cached: 4}, Requests: 6, Estimated: 30, Unpriced: 130,
 		Cost: []chat.Money{*eur, {Nanos: 10, Currency: "USD"}},
 	}
-	if err != nil || !reflect.DeepEqual(all, want) || before.Input != 10 {
-		t.Errorf("%+v, before %+v, %v", all, before, err)
+	if diff := cmp.Diff(want, all); err != nil || diff != "" || before.Input != 10 {
+		t.Errorf("before %+v, %v (-want +got):\n%s", before, err, diff)
 	}
 	last, err := s.LastTurn(t.Context(), "c")
 	if err != nil || last.Requests != 2 || last.Tokens() != 4 || last.In("USD") != 5 || last.Unpriced != 0 {
@@ -79,7 +80,7 @@ func TestSpendingIsStoredOverARestart(t *testing.T) {
 	}
 }
 
-func TestAModelsFiguresAreThoseOfItsRequests(t *testing.T) {
+func TestModelMetricsCountRequests(t *testing.T) {
 	s := openNew(t)
 	s.setZone(time.UTC)
 	cents := func(n int64) *chat.Money { return &chat.Money{Nanos: n * 10_000_000, Currency: "USD"} }
@@ -125,7 +126,7 @@ func TestAModelsFiguresAreThoseOfItsRequests(t *testing.T) {
 	}
 }
 
-func TestCostsOfSubagentsCountForTheirConversation(t *testing.T) {
+func TestSubagentCostsCountForParent(t *testing.T) {
 	s := openNew(t)
 	child := roundWithRequests("child", "t9", event.Request{Model: "openai/x", Usage: chat.Usage{Input: 7}})
 	mustAppend(t, s, turnOf("t1", event.TurnStarted, "openai/x", chat.StatusRunning, 0),

@@ -1,4 +1,4 @@
-// Package store keeps everything that Sextant must not lose in one SQLite file: the ordered event log, the
+// Package sqlite stores everything that Sextant must not lose in one SQLite file: the ordered event log, the
 // conversations, messages and turns projected from it, the audit chain, the settings and the grants.
 //
 // The contract: events are the source of truth. Conversations, messages and turns are projections, written
@@ -100,7 +100,7 @@ func prepare(path string, log *slog.Logger) (string, error) {
 	}
 	dir := filepath.Dir(abs)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("making the data folder: %w", err)
+		return "", fmt.Errorf("creating the data folder: %w", err)
 	}
 	// The permissions of an existing folder are not changed: it may be shared on purpose. The files in it
 	// are 0600 all the same.
@@ -159,7 +159,7 @@ func dsn(path, more string) string {
 // Path is the absolute path of the database file.
 func (s *Store) Path() string { return s.path }
 
-// Mended returns what Open found running and marked as interrupted.
+// Recovered returns what Open found running and marked as interrupted.
 func (s *Store) Recovered() Recovery { return s.recovery }
 
 // Close waits for running statements, closes the file and releases its lock.

@@ -11,8 +11,8 @@ import (
 )
 
 // Waiting returns the messages that wait in a conversation, in the order in which they were sent.
-func (s *Store) Waiting(ctx context.Context, conversation string) ([]event.Waiting, error) {
-	return sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[event.Waiting], "reading messages that wait",
+func (s *Store) Waiting(ctx context.Context, conversation string) ([]event.WaitingMessage, error) {
+	return sqlrows.Collect(ctx, s.reader, sqlrows.ScanJSON[event.WaitingMessage], "reading messages that wait",
 		`SELECT data FROM waiting WHERE conversation = ? ORDER BY position`, conversation)
 }
 

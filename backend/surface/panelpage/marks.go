@@ -36,5 +36,5 @@ func (p *Page) draw(ctx context.Context, l *snapshot) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, drawLimit)
 	defer cancel()
-	_, _ = w.Ask(ctx, wire.SurfaceAsk{Panel: p.panel, Do: "marks", Args: []json.RawMessage{arg}})
+	_, _ = w.Ask(ctx, wire.SurfaceRequest{Panel: p.panel, Do: "marks", Args: []json.RawMessage{arg}})
 }

@@ -26,7 +26,7 @@ type Windows interface {
 	Watched() bool
 	// Ask returns what the window answers to a question about the panel it shows; an error's text is
 	// for people.
-	Ask(ctx context.Context, ask wire.SurfaceAsk) (json.RawMessage, error)
+	Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage, error)
 }
 
 // Config is what Pages depend on.
@@ -170,7 +170,7 @@ func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (j
 	if w == nil || !w.Watched() {
 		return nil, p.unreachableFault("No window is open.")
 	}
-	ask := wire.SurfaceAsk{Panel: p.panel, Frame: frame, Do: name, Args: make([]json.RawMessage, len(args))}
+	ask := wire.SurfaceRequest{Panel: p.panel, Frame: frame, Do: name, Args: make([]json.RawMessage, len(args))}
 	for i, a := range args {
 		var err error
 		if ask.Args[i], err = json.Marshal(a); err != nil {

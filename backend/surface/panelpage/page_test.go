@@ -19,14 +19,14 @@ import (
 
 // room is a window that answers what a test says: by the doing, with "frame." before it for the frame's.
 type room struct {
-	answers map[string]func(wire.SurfaceAsk) (string, error)
-	asked   []wire.SurfaceAsk
+	answers map[string]func(wire.SurfaceRequest) (string, error)
+	asked   []wire.SurfaceRequest
 	closed  bool
 }
 
 func (r *room) Watched() bool { return !r.closed }
 
-func (r *room) Ask(ctx context.Context, ask wire.SurfaceAsk) (json.RawMessage, error) {
+func (r *room) Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage, error) {
 	r.asked = append(r.asked, ask)
 	name := ask.Do
 	if ask.Frame {
@@ -41,8 +41,8 @@ func (r *room) Ask(ctx context.Context, ask wire.SurfaceAsk) (json.RawMessage, e
 	return json.RawMessage(text), err
 }
 
-func says(text string) func(wire.SurfaceAsk) (string, error) {
-	return func(wire.SurfaceAsk) (string, error) { return text, nil }
+func says(text string) func(wire.SurfaceRequest) (string, error) {
+	return func(wire.SurfaceRequest) (string, error) { return text, nil }
 }
 
 // seen is what the collector answers: nodes as it packs them, and frames as JSON.
@@ -60,7 +60,7 @@ func node(handle int, role, name string, more ...string) string {
 
 const aimed = `{"v":{"state":"ok","x":60,"y":35}}`
 
-func page(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string, error)) (*panelpage.Page, *room,
+func page(t *testing.T, answers map[string]func(wire.SurfaceRequest) (string, error)) (*panelpage.Page, *room,
 	*identity.ElementRegistry,
 ) {
 	t.Helper()
@@ -88,7 +88,7 @@ func kindOf(err error) string {
 }
 
 func TestAPanelsPageIsListedAsAPageOfTheBrowserIs(t *testing.T) {
-	p, _, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
+	p, _, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
 		"see": says(seen("d1", "", node(7, "button", "Save"), node(9, "textbox", "Name", "Ana", "0", "", "required"))),
 	})
 	a, err := p.Annotate(t.Context(), surface.AnnotateOptions{})
@@ -111,15 +111,15 @@ func TestAPanelsPageIsListedAsAPageOfTheBrowserIs(t *testing.T) {
 
 func TestAPressGoesToTheElementOfTheNumberAndTellsWhatChanged(t *testing.T) {
 	pressed := 0
-	p, r, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
-		"see": func(wire.SurfaceAsk) (string, error) {
+	p, r, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
+		"see": func(wire.SurfaceRequest) (string, error) {
 			if pressed > 0 {
 				return seen("d1", "", node(7, "button", "Save"), node(8, "link", "Undo")), nil
 			}
 			return seen("d1", "", node(7, "button", "Save")), nil
 		},
 		"aim":   says(aimed),
-		"press": func(wire.SurfaceAsk) (string, error) { pressed++; return `{"v":true}`, nil },
+		"press": func(wire.SurfaceRequest) (string, error) { pressed++; return `{"v":true}`, nil },
 	})
 	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestAPressGoesToTheElementOfTheNumberAndTellsWhatChanged(t *testing.T) {
 }
 
 func TestWhatIsForThePersonOnlyIsSeenAndNotTouched(t *testing.T) {
-	p, r, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
+	p, r, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
 		"see": says(seen("d1", "", strings.Replace(node(7, "button", "Allow always", "", "0", "",
 			panelpage.PersonOnlyState), "~3~", "~1~", 1))),
 		"aim": says(aimed), "press": says(`{"v":true}`), "type": says(`{"v":{}}`), "choose": says(`{"v":[]}`),
@@ -172,7 +172,7 @@ func TestWhatIsForThePersonOnlyIsSeenAndNotTouched(t *testing.T) {
 const frame = `{"h":3,"src":"x","visible":true,"at":1,"box":{"x":100,"y":50,"w":300,"h":200},"clip":{"x":100,"y":50,"w":300,"h":200}}`
 
 func TestAFrameIsListedWhereItStandsAndActedOnInside(t *testing.T) {
-	p, r, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
+	p, r, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
 		"see":       says(seen("d1", frame, node(1, "button", "Page"), node(2, "button", "Tools"))),
 		"frame.see": says(seen("f1", "", node(1, "button", "Inside"))),
 		"frame.aim": says(aimed), "frame.press": says(`{"v":true}`),
@@ -228,7 +228,7 @@ func TestAFrameThatLiesLiesAboutNothingButItself(t *testing.T) {
 		"numbers of no size": `{"v":{"text":` + string(forged) + `,"doc":"f"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, _, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
+			p, _, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
 				"see":       says(seen("d1", frame, node(1, "button", "Ours"))),
 				"frame.see": says(answer), "frame.live": says(answer), "frame.shown": says(answer),
 				"frame.aim": says(answer), "frame.press": says(answer), "frame.html": says(answer),
@@ -307,7 +307,7 @@ func FuzzAFramesAnswer(f *testing.F) {
 	f.Add(seen("f", "", node(1, "button", "a")))
 	f.Add(`{"v":{"text":"={}` + "``" + `1~3~1~1~1~1~0~a~b~c~d~e~1","doc":"x"}}`)
 	f.Fuzz(func(t *testing.T, answer string) {
-		p, _, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
+		p, _, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
 			"see": says(seen("d1", frame, node(1, "button", "Ours"))), "frame.see": says(answer),
 			"frame.live": says(`{"v":[]}`),
 		})
@@ -320,7 +320,7 @@ func FuzzAFramesAnswer(f *testing.F) {
 }
 
 func TestAPageThatIsNotShownIsToldAndNothingIsGuessed(t *testing.T) {
-	answers := map[string]func(wire.SurfaceAsk) (string, error){
+	answers := map[string]func(wire.SurfaceRequest) (string, error){
 		"see": says(seen("d1", "", node(7, "button", "Save"))),
 		"aim": says(aimed), "press": says(`{"v":true}`),
 	}
@@ -328,7 +328,7 @@ func TestAPageThatIsNotShownIsToldAndNothingIsGuessed(t *testing.T) {
 	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	answers["aim"] = func(wire.SurfaceAsk) (string, error) {
+	answers["aim"] = func(wire.SurfaceRequest) (string, error) {
 		return "",
 			errors.New("the window shows another panel now")
 	}
@@ -354,7 +354,7 @@ func TestAPageThatIsNotShownIsToldAndNothingIsGuessed(t *testing.T) {
 }
 
 func TestACallThatIsStoppedStopsWaiting(t *testing.T) {
-	p, _, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){})
+	p, _, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){})
 	stopped := errors.New("stopped by the person")
 	ctx, stop := context.WithCancelCause(t.Context())
 	time.AfterFunc(20*time.Millisecond, func() { stop(stopped) })

@@ -19,12 +19,12 @@ import (
 
 func TestTheWindowIsToldTheNumbersOfALookWithWhatTheyStandOn(t *testing.T) {
 	var told wire.SurfaceMarks
-	p, _, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
+	p, _, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
 		"see": says(seen("d1",
 			`{"box":{"x":0,"y":100,"w":400,"h":300},"clip":{"x":0,"y":100,"w":400,"h":300},"visible":true,"at":1}`,
 			node(7, "button", "Save"))),
 		"frame.see": says(seen("f1", "", node(3, "link", "Inside"))),
-		"marks": func(a wire.SurfaceAsk) (string, error) {
+		"marks": func(a wire.SurfaceRequest) (string, error) {
 			return `{"v":true}`, json.Unmarshal(a.Args[0], &told)
 		},
 	})
@@ -46,9 +46,9 @@ func TestTheWindowIsToldTheNumbersOfALookWithWhatTheyStandOn(t *testing.T) {
 }
 
 func TestWhatIsDoneStandsThoughTheWindowDrawsNoNumbers(t *testing.T) {
-	p, _, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
+	p, _, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
 		"see":   says(seen("d1", "", node(7, "button", "Save"))),
-		"marks": func(wire.SurfaceAsk) (string, error) { return "", errors.New("it has no hands free") },
+		"marks": func(wire.SurfaceRequest) (string, error) { return "", errors.New("it has no hands free") },
 	})
 	if ans, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil || len(ans.Elements) != 1 {
 		t.Errorf("%+v, %v", ans, err)
@@ -56,7 +56,7 @@ func TestWhatIsDoneStandsThoughTheWindowDrawsNoNumbers(t *testing.T) {
 }
 
 func TestWhatCanBeUsedIsCountedWithoutALookThatIsTold(t *testing.T) {
-	p, r, _ := page(t, map[string]func(wire.SurfaceAsk) (string, error){
+	p, r, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
 		"see": says(seen("d1", "", node(7, "button", "Save"),
 			strings.Replace(node(8, "button", "Allow"), "~3~", "~1~", 1))),
 	})
@@ -95,7 +95,7 @@ func windowPicture(t *testing.T) []byte {
 const pose = `{"v":{"own":true,"width":800,"stage":{"x":50,"y":10,"w":400,"h":500},"covered":[{"x":350,"y":400,"w":100,"h":110}]}}`
 
 // photographed is a page in a window with a camera, and how often the window was let go again.
-func photographed(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string, error),
+func photographed(t *testing.T, answers map[string]func(wire.SurfaceRequest) (string, error),
 	camera func(context.Context) ([]byte, error),
 ) (p *panelpage.Page, rested *int) {
 	t.Helper()
@@ -115,7 +115,7 @@ func photographed(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string
 	if posed == nil {
 		posed = says(`{"v":{"held":true}}`)
 	}
-	answers["posed"] = func(a wire.SurfaceAsk) (string, error) { *rested++; return posed(a) }
+	answers["posed"] = func(a wire.SurfaceRequest) (string, error) { *rested++; return posed(a) }
 	s := panelpage.New(panelpage.Config{
 		Elements: identity.NewElementRegistry(),
 		Title:    func(string) string { return "Notes" },
@@ -127,7 +127,7 @@ func photographed(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string
 
 func TestAPictureIsOfThePanelsPlaceInTheProgramsOwnWindow(t *testing.T) {
 	shot := windowPicture(t)
-	p, rested := photographed(t, map[string]func(wire.SurfaceAsk) (string, error){},
+	p, rested := photographed(t, map[string]func(wire.SurfaceRequest) (string, error){},
 		func(context.Context) ([]byte, error) { return shot, nil })
 	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestWhyThereIsNoPictureOfAPanelIsSaid(t *testing.T) {
 	camera := func(context.Context) ([]byte, error) { return shot, nil }
 	for _, c := range []struct {
 		what    string
-		answers map[string]func(wire.SurfaceAsk) (string, error)
+		answers map[string]func(wire.SurfaceRequest) (string, error)
 		camera  func(context.Context) ([]byte, error)
 		o       surface.ScreenshotOptions
 		kind    string
@@ -197,7 +197,7 @@ func TestWhyThereIsNoPictureOfAPanelIsSaid(t *testing.T) {
 		},
 		{
 			"a window in a web browser",
-			map[string]func(wire.SurfaceAsk) (string,
+			map[string]func(wire.SurfaceRequest) (string,
 				error){"pose": says(`{"v":{"own":false}}`)},
 			camera,
 			surface.ScreenshotOptions{},
@@ -206,7 +206,7 @@ func TestWhyThereIsNoPictureOfAPanelIsSaid(t *testing.T) {
 		},
 		{
 			"a dialog over it",
-			map[string]func(wire.SurfaceAsk) (string,
+			map[string]func(wire.SurfaceRequest) (string,
 				error){"pose": says(`{"e":"a dialog lies over it"}`)},
 			camera,
 			surface.ScreenshotOptions{},
@@ -218,7 +218,7 @@ func TestWhyThereIsNoPictureOfAPanelIsSaid(t *testing.T) {
 		}, surface.ScreenshotOptions{}, surface.FaultTimeout, "it does not answer"},
 		{
 			"a window that moved meanwhile",
-			map[string]func(wire.SurfaceAsk) (string,
+			map[string]func(wire.SurfaceRequest) (string,
 				error){"posed": says(`{"v":{"held":false}}`)},
 			camera,
 			surface.ScreenshotOptions{},
@@ -227,8 +227,8 @@ func TestWhyThereIsNoPictureOfAPanelIsSaid(t *testing.T) {
 		},
 		{
 			"a window that shows another panel by then",
-			map[string]func(wire.SurfaceAsk) (string,
-				error){"posed": func(wire.SurfaceAsk) (string, error) {
+			map[string]func(wire.SurfaceRequest) (string,
+				error){"posed": func(wire.SurfaceRequest) (string, error) {
 				return "",
 					errors.New("the window shows another panel now")
 			}},
@@ -244,7 +244,7 @@ func TestWhyThereIsNoPictureOfAPanelIsSaid(t *testing.T) {
 		},
 		{
 			"a place that is out of the window",
-			map[string]func(wire.SurfaceAsk) (string,
+			map[string]func(wire.SurfaceRequest) (string,
 				error){"pose": says(`{"v":{"own":true,"width":800,"stage":{"x":900,"y":10,"w":400,"h":500}}}`)},
 			camera,
 			surface.ScreenshotOptions{},
@@ -252,7 +252,7 @@ func TestWhyThereIsNoPictureOfAPanelIsSaid(t *testing.T) {
 		},
 	} {
 		if c.answers == nil {
-			c.answers = map[string]func(wire.SurfaceAsk) (string, error){}
+			c.answers = map[string]func(wire.SurfaceRequest) (string, error){}
 		}
 		p, _ := photographed(t, c.answers, c.camera)
 		_, err := p.Screenshot(t.Context(), c.o)

@@ -122,7 +122,7 @@ func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at
 		}
 		if n.CoveredByText != "" {
 			e.States = append(slices.Clone(e.States),
-				annotation.CoveredBy(p.s.cfg.Elements.ID(doc, n.CoveredBy), n.CoveredByText))
+				annotation.CoverState(p.s.cfg.Elements.ID(doc, n.CoveredBy), n.CoveredByText))
 		}
 		if _, twice := l.byID[e.ID]; twice {
 			continue
@@ -190,8 +190,8 @@ func (p *Page) compare(ctx context.Context, before, now *snapshot) (changes []an
 	for _, e := range now.elements {
 		i, was := before.byID[e.ID]
 		if !was || annotation.Changed(before.elements[i], e) {
-			e.OnlyCoverChanged = was && !annotation.Changed(annotation.Uncovered(before.elements[i]),
-				annotation.Uncovered(e))
+			e.OnlyCoverChanged = was && !annotation.Changed(annotation.WithoutCover(before.elements[i]),
+				annotation.WithoutCover(e))
 			changes = append(changes, e)
 		}
 	}

@@ -193,7 +193,7 @@ func (m *Makers) problem(panel string, p createParams) *toolspec.Result {
 	case !known && len(m.t.All()) >= maxTools:
 		return fail(fmt.Sprintf("there are %d created tools already", maxTools), "Delete one with delete_tool.")
 	}
-	if err := script.Check(p.Body); err != nil {
+	if err := script.CheckSyntax(p.Body); err != nil {
 		return fail("the body cannot be read: "+err.Error(),
 			"It is the body of an async function (args, tools), as in create_tool's example.")
 	}
@@ -202,7 +202,7 @@ func (m *Makers) problem(panel string, p createParams) *toolspec.Result {
 		return fail("the parameters are not an object",
 			`They look like {"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}.`)
 	}
-	if err := m.t.schemas.Problem(p.Parameters); err != nil {
+	if err := m.t.schemas.CheckSchema(p.Parameters); err != nil {
 		return fail("the parameters are not a usable JSON Schema: "+err.Error(),
 			`They look like {"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}.`)
 	}

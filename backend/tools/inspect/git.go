@@ -177,7 +177,7 @@ func (t *Tools) confinedGit(
 		Env:      gitEnvironment(r, settings), Stdout: &stdout, Stderr: &stderr,
 	}
 	for _, place := range r.reads {
-		spec.Shown = append(spec.Shown, place.Path)
+		spec.Readable = append(spec.Readable, place.Path)
 	}
 	exit, err := t.cfg.Confine.Run(ctx, spec)
 	a := gitOutput{text: stdout.String(), more: stdout.more}
@@ -253,7 +253,7 @@ func plainGit(
 		p.Stop(gitGrace)
 	}
 	<-p.Done()
-	code := p.Exit()
+	code := p.ExitStatus()
 	if code == "exit 0" || a.more {
 		code = ""
 	}

@@ -26,7 +26,7 @@ type Config struct {
 	Forbidden func(ctx context.Context, tool string) ([]string, error)
 	// Confine is the sandbox that git runs in, without network and without writing. With nil, or where
 	// there is no sandbox, git runs without one.
-	Confine *confine.Confine
+	Confine *confine.Sandbox
 	// Proc is the proc file system, "/proc" when empty.
 	Proc string
 }

@@ -18,7 +18,7 @@ type shut struct{ closed bool }
 
 func (s *shut) Watched() bool { return !s.closed }
 
-func (s *shut) Ask(context.Context, wire.SurfaceAsk) (json.RawMessage, error) {
+func (s *shut) Ask(context.Context, wire.SurfaceRequest) (json.RawMessage, error) {
 	return nil, context.Canceled
 }
 

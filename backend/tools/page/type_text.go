@@ -32,14 +32,14 @@ func (t *Tools) typeText() tool {
 		},
 	}, func(s session, p typeParams) toolspec.Description {
 		d := withData(s, describeElement(s, "Typing into", p.ID), p.Text)
-		for _, name := range secrets.Names(p.Text) {
+		for _, name := range secrets.ReferencedNames(p.Text) {
 			d.Secrets = append(d.Secrets, toolspec.SecretUse{
 				Name: name, Place: string(secrets.Field),
 				Origin: s.OriginOf(p.ID).Origin,
 			})
 		}
 		// The name of a secret may be shown, wherever it goes.
-		if concealed(s, p.ID) && !secrets.Only(p.Text) {
+		if concealed(s, p.ID) && !secrets.OnlyReferences(p.Text) {
 			d.Secret = []string{"text"}
 		}
 		return d
@@ -69,7 +69,7 @@ func (t *Tools) typeText() tool {
 // document of the origin that the secrets are for.
 func (t *Tools) typeOptions(s session, p typeParams) (surface.TypeOptions, error) {
 	o := surface.TypeOptions{ID: p.ID, Text: p.Text, Clear: p.Clear, Submit: p.Submit, Human: p.Human}
-	if len(secrets.Names(p.Text)) == 0 || t.opts.Secrets == nil {
+	if len(secrets.ReferencedNames(p.Text)) == 0 || t.opts.Secrets == nil {
 		return o, nil
 	}
 	o.SecretFor = s.OriginOf(p.ID).Origin
@@ -92,7 +92,7 @@ func typedSentence(s session, p typeParams) string {
 	switch {
 	case p.Text == "" && p.Clear:
 		return "Emptied " + nameOf(s, p.ID)
-	case concealed(s, p.ID) && !secrets.Only(p.Text):
+	case concealed(s, p.ID) && !secrets.OnlyReferences(p.Text):
 		text = "text"
 	}
 	return "Typed " + text + " into " + nameOf(s, p.ID)

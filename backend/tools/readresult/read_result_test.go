@@ -65,7 +65,7 @@ var mine = toolspec.Provenance{Caller: toolspec.CallerModel, Conversation: "mine
 func (h *fixture) keep(text string, about wire.StoredResult) string {
 	h.t.Helper()
 	about.Owner, about.Conversation, about.Tool = mine.Owner(), mine.Conversation, "bash"
-	kept, err := h.longs.Keep(context.Background(), about, text, nil)
+	kept, err := h.longs.Save(context.Background(), about, text, nil)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func TestDraftIsValidTextWithinItsBound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	kept, err := h.longs.Keep(t.Context(), wire.StoredResult{Owner: mine.Owner()}, "", d)
+	kept, err := h.longs.Save(t.Context(), wire.StoredResult{Owner: mine.Owner()}, "", d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +322,7 @@ func TestDraftIsValidTextWithinItsBound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if kept, err = h.longs.Keep(t.Context(), wire.StoredResult{Owner: mine.Owner()}, "", d); err != nil {
+	if kept, err = h.longs.Save(t.Context(), wire.StoredResult{Owner: mine.Owner()}, "", d); err != nil {
 		t.Fatal(err)
 	}
 	if page, _ := h.read(mine, readResultParams{Handle: kept.ID}); page.Text != "it is (hidden)\nend" ||
@@ -338,7 +338,7 @@ func TestDraftIsValidTextWithinItsBound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if kept, err = h.longs.Keep(t.Context(), wire.StoredResult{Owner: mine.Owner()}, "", d); err != nil {
+	if kept, err = h.longs.Save(t.Context(), wire.StoredResult{Owner: mine.Owner()}, "", d); err != nil {
 		t.Fatal(err)
 	}
 	if !kept.Cut || kept.Bytes > results.MaxBytes || kept.Bytes < results.MaxBytes-3 {
@@ -359,7 +359,7 @@ func forget(t *testing.T, s *sqlite.Store) {
 	}
 	defer rec.Close()
 	if _, err := rec.Publish(t.Context(), event.New(event.ConversationDeleted,
-		event.Removed{ID: mine.Conversation}).In(mine.Conversation, "")); err != nil {
+		event.Removal{ID: mine.Conversation}).In(mine.Conversation, "")); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -81,10 +81,10 @@ func (t *Tools) open(
 	f, about, err := t.find(ctx, handle)
 	if err == nil && about.Owner != call.From.Owner() && call.From.Caller != toolspec.CallerPerson {
 		_ = f.Close()
-		err = results.ErrUnknown
+		err = results.ErrNotFound
 	}
 	switch {
-	case errors.Is(err, results.ErrUnknown):
+	case errors.Is(err, results.ErrNotFound):
 		return nil, about, toolkit.Fail(toolspec.UserError, fmt.Sprintf("there is no stored result %.40q", handle),
 			"Send a handle (r_…) that a result of this conversation named. An old one may be deleted: repeat the "+
 				"call."), nil
@@ -105,7 +105,7 @@ func (t *Tools) find(ctx context.Context, handle string) (io.ReadCloser, wire.St
 	}
 	m, err := t.messages.Message(ctx, handle)
 	if errors.Is(err, sqlite.ErrNotFound) || err == nil && m.Role != chat.RoleTool {
-		return nil, wire.StoredResult{}, results.ErrUnknown
+		return nil, wire.StoredResult{}, results.ErrNotFound
 	}
 	about := wire.StoredResult{
 		ID: m.ID, Owner: toolspec.Provenance{Conversation: m.Conversation}.Owner(), Conversation: m.Conversation,

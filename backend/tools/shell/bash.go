@@ -84,7 +84,7 @@ func describeBash(t *Tools, args json.RawMessage) toolspec.Description {
 	d.HostsLimited = d.Network && t.canLimitNetwork()
 	if ok, _, why := t.cfg.Confine.Available(); !ok {
 		d.Unconfined = why
-	} else if !reading.Harmless && t.cfg.Confine.Keeps(t.cfg.Folder()) {
+	} else if !reading.Harmless && t.cfg.Confine.ForcesReadOnly(t.cfg.Folder()) {
 		d.Warnings = append(d.Warnings, readOnlyWorkspace)
 	}
 	if d.Present == "" {
@@ -118,7 +118,7 @@ func runBash(ctx context.Context, t *Tools, call toolspec.Call, out outputFunc) 
 	if writes {
 		before = autorunFiles(workspace)
 	}
-	readOnly := available && t.cfg.Confine.Keeps(workspace)
+	readOnly := available && t.cfg.Confine.ForcesReadOnly(workspace)
 	watched := func() (none snapshot.Changes) { return none }
 	if writes && !readOnly {
 		watched = t.watch(ctx, call, workspace)
@@ -198,7 +198,7 @@ func (t *Tools) usable(workspace, dir string) *toolspec.Result {
 // the tool.
 func commandResult(p bashParams, output *output, exit confine.Exit, stopped bool) toolspec.Result {
 	text, left := output.text()
-	value := map[string]any{"exit_code": exit.Code, "output": text, "sandbox": exit.How}
+	value := map[string]any{"exit_code": exit.Code, "output": text, "sandbox": exit.Mechanisms}
 	if left > 0 {
 		value["left_out_bytes"] = left
 	}

@@ -45,7 +45,7 @@ func newBench(t *testing.T, without ...string) *bench {
 	b.tools = shell.New(shell.Config{
 		Folder: func() string { return b.ws }, Home: b.home,
 		Places:  protectedpaths.New(protectedpaths.OwnFolders{Home: b.home}),
-		Confine: confine.New(confine.Config{Home: b.home, Without: without}), Cache: filepath.Join(b.home, "cache"),
+		Confine: confine.New(confine.Config{Home: b.home, Disabled: without}), Cache: filepath.Join(b.home, "cache"),
 	})
 	return b
 }

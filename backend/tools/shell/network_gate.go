@@ -18,7 +18,7 @@ const maxHosts = 256
 
 // canLimitNetwork reports whether a command can be limited to granted hosts.
 func (t *Tools) canLimitNetwork() bool {
-	return t.cfg.Egress != nil && t.cfg.AllowHost != nil && t.cfg.Confine.Limits()
+	return t.cfg.Egress != nil && t.cfg.AllowHost != nil && t.cfg.Confine.IsolatesNetwork()
 }
 
 // networkGate decides which hosts one run may reach. Each host is decided once; connections that arrive meanwhile
@@ -82,7 +82,7 @@ func (g *networkGate) env() []string {
 }
 
 func (g *networkGate) serve(ln net.Listener) (stop func()) {
-	return g.t.cfg.Egress.ServeRun(g.ctx, ln, g.allow, func(host, why string) {
+	return g.t.cfg.Egress.ServeProxy(g.ctx, ln, g.allow, func(host, why string) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.failed[hostKey(host)] = why // bounded, because only decided hosts come here

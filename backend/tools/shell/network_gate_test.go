@@ -48,7 +48,7 @@ func limited(t *testing.T, decide func(ctx context.Context, host string) error) 
 	})
 	t.Cleanup(func() { _ = guard.Close() })
 	c := confine.New(confine.Config{Home: b.home})
-	if !c.Limits() {
+	if !c.IsolatesNetwork() {
 		t.Skip("no network of a run's own here")
 	}
 	var mu sync.Mutex
@@ -106,7 +106,7 @@ func TestFailedConnectionsAreReported(t *testing.T) {
 	r := b.networked("curl -sS https://$(printf go)ne.test/; curl -sS http://$(printf he)re.test/")
 	for _, want := range []string{
 		"response 502",
-		"A connection failed: gone.test:443 was not found. No address is known under this name.", "page of here.test",
+		"A connection failed: gone.test:443 was not found. The name has no address.", "page of here.test",
 	} {
 		if !strings.Contains(r.Text, want) {
 			t.Errorf("the answer does not say %q: %s", want, r.Text)

@@ -18,7 +18,7 @@ func ways(t *testing.T, each func(t *testing.T, without ...string)) {
 	t.Helper()
 	tried := 0
 	for _, without := range [][]string{nil, {"bubblewrap"}} {
-		if ok, how, _ := confine.New(confine.Config{Without: without}).Available(); ok {
+		if ok, how, _ := confine.New(confine.Config{Disabled: without}).Available(); ok {
 			tried++
 			t.Run(how, func(t *testing.T) { each(t, without...) })
 		}

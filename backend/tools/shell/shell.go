@@ -40,7 +40,7 @@ type Config struct {
 	// Home is the person's home folder, "" when it is not known.
 	Home    string
 	Places  *protectedpaths.Places
-	Confine *confine.Confine
+	Confine *confine.Sandbox
 	// Egress is the proxy that commands use, and Contact is called while call runs for a host that it did not name:
 	// it returns nil when the host may be reached, else an error that is a sentence. With both nil, or where the
 	// sandbox cannot limit it, a command has the whole network or none.

@@ -34,7 +34,7 @@ func (s *Terminal) apply(spec *confine.Spec) {
 	if s == nil {
 		return
 	}
-	spec.Terminal = &confine.Terminal{Columns: s.Columns, Rows: s.Rows, Begun: s.Started}
+	spec.Terminal = &confine.Terminal{Columns: s.Columns, Rows: s.Rows, OnStart: s.Started}
 	spec.Env = append(slices.Clone(spec.Env), "TERM=xterm-256color")
 	// The terminal comes last: it may block on its viewer, and the result must not lack what it shows.
 	spec.Stdout, spec.Stderr = io.MultiWriter(spec.Stdout, s.Output), nil

@@ -78,7 +78,7 @@ func open(t testing.TB, home string, change ...func(*snapshot.Config)) *bench {
 	})
 	b.shell = shell.New(shell.Config{
 		Folder: folder, Home: home, Places: known,
-		Confine: confine.New(confine.Config{Home: home, Secret: []string{data}}), Snapshots: b.Watcher,
+		Confine: confine.New(confine.Config{Home: home, SecretPaths: []string{data}}), Snapshots: b.Watcher,
 		Forbidden: func(context.Context) ([]string, error) { return b.forbidden, nil },
 	})
 	return b
@@ -91,8 +91,8 @@ func (b *bench) without(parts ...string) {
 		Folder: func() string { return b.work }, Home: b.home,
 		Places: protectedpaths.New(protectedpaths.OwnFolders{Home: b.home}), Snapshots: b.Watcher,
 		Confine: confine.New(confine.Config{
-			Home: b.home, Secret: []string{filepath.Join(b.home, "data")},
-			Without: parts,
+			Home: b.home, SecretPaths: []string{filepath.Join(b.home, "data")},
+			Disabled: parts,
 		}),
 	})
 }

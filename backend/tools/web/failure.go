@@ -22,7 +22,7 @@ func (t *Tools) failure(ctx context.Context, e exchange, err error) toolspec.Res
 	}
 	var (
 		redirect *redirectError
-		closed   *egress.Refused
+		closed   *egress.BlockedError
 		dns      *net.DNSError
 		unknown  x509.UnknownAuthorityError
 		name     x509.HostnameError

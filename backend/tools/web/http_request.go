@@ -90,7 +90,7 @@ func (p httpRequestParams) describe() toolspec.Description {
 		return toolspec.Description{Present: "Sending a request", Target: p.URL}
 	}
 	d := toolspec.Description{
-		Target: secrets.Spelled(p.method() + " " + u.Redacted()), Hosts: hosts(u), LimitMS: toolspec.DefaultTimeoutMS,
+		Target: secrets.NormalizeReferences(p.method() + " " + u.Redacted()), Hosts: hosts(u), LimitMS: toolspec.DefaultTimeoutMS,
 	}
 	body, _ := p.body()
 	d.Data = body
@@ -101,7 +101,7 @@ func (p httpRequestParams) describe() toolspec.Description {
 		}
 		d.Data = strings.TrimSuffix(b.String()+"\n"+body, "\n\n")
 	}
-	d.Present = secrets.Spelled(p.sentence("Sending", "Requesting", u))
+	d.Present = secrets.NormalizeReferences(p.sentence("Sending", "Requesting", u))
 	d.Secrets = p.secretUses(u)
 	return d
 }
@@ -207,6 +207,6 @@ func (t *Tools) httpRequest(
 		return *bad
 	}
 	result := r.result(true)
-	result.Sentence = secrets.Spelled(p.sentence("Sent", "Requested", u)) + ": " + r.statusLine()
+	result.Sentence = secrets.NormalizeReferences(p.sentence("Sent", "Requested", u)) + ": " + r.statusLine()
 	return result
 }

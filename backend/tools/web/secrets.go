@@ -17,7 +17,7 @@ import (
 func (p httpRequestParams) secretUses(u *url.URL) []toolspec.SecretUse {
 	var uses []toolspec.SecretUse
 	add := func(place secrets.Place, text string) {
-		for _, name := range secrets.Names(text) {
+		for _, name := range secrets.ReferencedNames(text) {
 			use := toolspec.SecretUse{Name: name, Place: string(place), Origin: origin(u)}
 			if !slices.Contains(uses, use) {
 				uses = append(uses, use)
@@ -39,7 +39,7 @@ func (t *Tools) insertSecrets(
 	p httpRequestParams, u *url.URL, header http.Header, body string,
 ) (to *url.URL, h http.Header, sent string, bad *toolspec.Result) {
 	fail := func(err error) (*url.URL, http.Header, string, *toolspec.Result) {
-		r := secrets.Refused(err)
+		r := secrets.ErrorResult(err)
 		return nil, nil, "", &r
 	}
 	if len(p.secretUses(u)) == 0 {

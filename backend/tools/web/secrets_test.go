@@ -111,7 +111,7 @@ func TestSecretsDoNotFollowRedirects(t *testing.T) {
 	fails(t, n.do(t, "http_request", map[string]any{"url": "https://api.example/?k={{secret:git}}"}),
 		toolspec.SecurityError, "bound to api.example:80")
 	fails(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/?k={{secret:nobody}}"}),
-		toolspec.UserError, "There are: git")
+		toolspec.UserError, "Use one of: git")
 	n.cfg.Secrets = vaultWith(t, "pem", "-----BEGIN X-----\nabc\n")
 	fails(t, n.do(t, "http_request", map[string]any{
 		"url":     "http://api.example/",

@@ -81,7 +81,7 @@ func TestWgetRefusesInvalidArguments(t *testing.T) {
 	fails(t, n.do(t, "wget", map[string]any{"uri": "http://127.0.0.1/"}), toolspec.PermissionError, "this machine",
 		"--allow-hosts 127.0.0.1")
 	fails(t, n.do(t, "wget", map[string]any{"uri": "http://inward.example/"}), toolspec.PermissionError,
-		"it leads to 127.0.0.1")
+		"it resolves to 127.0.0.1")
 }
 
 func TestRedirectToAnotherHostIsNotFollowed(t *testing.T) {
@@ -121,7 +121,7 @@ func TestRedirectToAnotherHostIsNotFollowed(t *testing.T) {
 	n.allowed = []string{"http://other.example/landing", "http://127.0.0.1/", "http://inward.example/"}
 	says(t, get("http://other.example/landing"), "landed", "http://other.example/landing")
 	fails(t, get("http://127.0.0.1/"), toolspec.PermissionError, "this machine")
-	fails(t, get("http://inward.example/"), toolspec.PermissionError, "it leads to 127.0.0.1")
+	fails(t, get("http://inward.example/"), toolspec.PermissionError, "it resolves to 127.0.0.1")
 }
 
 func TestAnAnswerIsBounded(t *testing.T) {

@@ -27,12 +27,12 @@ func newGuardedClient(
 ) *guardedClient {
 	for _, base := range configured {
 		if u, err := url.Parse(base); err == nil && u.Host != "" { // otherwise opening a model reports what is wrong
-			guard.Open(withPort(u))
+			guard.Allow(withPort(u))
 		}
 	}
 	if u, err := url.Parse(to); err == nil && proxy != nil {
 		if through, err := proxy(&http.Request{URL: u}); err == nil && through != nil {
-			guard.Open(withPort(through))
+			guard.Allow(withPort(through))
 		}
 	}
 	transport := guard.Transport().Clone()

@@ -110,12 +110,12 @@ func TestAnAddressOpensForItsModelAndForNothingElse(t *testing.T) {
 	}
 	r.Configure("openai", providers.Service{BaseURL: "http://" + now + "/v1", Key: "k"})
 	for _, g := range guards[:len(guards)-1] {
-		if g.Opened(now) {
+		if g.IsAllowed(now) {
 			t.Error("the new address is open at a guard that is not its own")
 		}
 	}
 	last := guards[len(guards)-1]
-	if last.Opened(before) {
+	if last.IsAllowed(before) {
 		t.Error("an address that is configured no longer stays open")
 	}
 	if _, err := last.DialContext(t.Context(), "tcp", before); err == nil {

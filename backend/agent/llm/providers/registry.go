@@ -141,7 +141,7 @@ func (r *Registry) clientFor(provider, base string) *guardedClient {
 		cmp.Or(base, modelapi.DefaultBaseURL(provider)),
 		configured...)
 	for _, addr := range r.blocked {
-		w.guard.Never(addr)
+		w.guard.Block(addr)
 	}
 	return w
 }
@@ -151,9 +151,9 @@ func (r *Registry) Block(addr string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.blocked = append(r.blocked, addr)
-	r.local.guard.Never(addr)
+	r.local.guard.Block(addr)
 	for _, s := range r.services {
-		s.client.guard.Never(addr)
+		s.client.guard.Block(addr)
 	}
 }
 

@@ -98,10 +98,10 @@ func wantsNetwork(p manifest.Permissions) bool { return p.Net.Any || len(p.Net.L
 
 // spec is the sandbox specification of a program, without its network.
 func (r *Runner) spec(ctx context.Context, command, dir, data string, env []string) (confine.Spec, error) {
-	closed := confine.Private(r.cfg.Home)
+	closed := confine.PrivateFolders(r.cfg.Home)
 	spec := confine.Spec{
 		Args: append([]string{command}, r.panel.Backend.Args...), Dir: dir, Env: env,
-		Shown: append([]string{dir}, confine.Toolchain(command, closed)...), Writable: []string{data}, Closed: closed,
+		Readable: append([]string{dir}, confine.ToolchainFolders(command, closed)...), Writable: []string{data}, Restricted: closed,
 		Limits: confine.Limits{
 			Memory: cmp.Or(r.cfg.Memory, memory), FileSize: fileSize, Processes: processes,
 			Files: openFiles,
@@ -115,13 +115,13 @@ func (r *Runner) spec(ctx context.Context, command, dir, data string, env []stri
 			continue // a missing path cannot be mounted
 		}
 		if g.write {
-			if r.cfg.Confine.Keeps(g.path) {
+			if r.cfg.Confine.ForcesReadOnly(g.path) {
 				return spec, fmt.Errorf("permissions.fs names %s to be written, where programs' start-up files are; "+
 					"name a folder inside it", g.written)
 			}
 			spec.Writable = append(spec.Writable, g.path)
 		} else {
-			spec.Shown = append(spec.Shown, g.path)
+			spec.Readable = append(spec.Readable, g.path)
 		}
 	}
 	if r.cfg.Forbidden != nil {
@@ -143,5 +143,5 @@ func (r *Runner) proxyHosts(ctx context.Context) func(net.Listener) (stop func()
 		}
 		return fmt.Errorf("permissions.net of the panel %s does not name it", r.panel.ID)
 	}
-	return func(ln net.Listener) func() { return r.cfg.Egress.ServeRun(ctx, ln, may, nil) }
+	return func(ln net.Listener) func() { return r.cfg.Egress.ServeProxy(ctx, ln, may, nil) }
 }

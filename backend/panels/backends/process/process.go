@@ -53,7 +53,7 @@ var ErrRemoved = errors.New("was removed")
 // Config is shared by the programs of all panels.
 type Config struct {
 	// Confine is the sandbox; without it programs run unconfined, and every start asks.
-	Confine *confine.Confine
+	Confine *confine.Sandbox
 	// Egress gives programs access to the hosts they were granted; nil gives none.
 	Egress *egress.Guard
 	// Data is the folder that has a writable folder for each program.
@@ -124,7 +124,7 @@ func New(cfg Config, panel Panel) *Runner {
 }
 
 // Line is the command as typed in a shell.
-func (r *Runner) Line() string { return procgroup.Line(r.panel.Backend.Command, r.panel.Backend.Args) }
+func (r *Runner) Line() string { return procgroup.CommandLine(r.panel.Backend.Command, r.panel.Backend.Args) }
 
 // Access says what the program may access besides its own folders, "" for nothing.
 func (r *Runner) Access() string {
@@ -337,10 +337,10 @@ func (r *Runner) ExitReason() string {
 }
 
 func (r *Runner) exit(p program) string {
-	if last := r.log.Last(); last != "" {
-		return p.Exit() + ": " + last
+	if last := r.log.LastLine(); last != "" {
+		return p.ExitStatus() + ": " + last
 	}
-	return p.Exit()
+	return p.ExitStatus()
 }
 
 // Close stops the program for good and waits until it has ended.

@@ -59,11 +59,11 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	b.cfg = Config{
-		Confine: confine.New(confine.Config{Home: b.home, Secret: []string{b.data}}),
+		Confine: confine.New(confine.Config{Home: b.home, SecretPaths: []string{b.data}}),
 		Data:    filepath.Join(b.data, "panel-data"), Home: b.home,
 		Memory: 768 << 20, Places: protectedpaths.New(protectedpaths.OwnFolders{Home: b.home, Data: b.data}),
 	}
-	if ok, _, why := b.cfg.Confine.Available(); !ok || !b.cfg.Confine.Limits() {
+	if ok, _, why := b.cfg.Confine.Available(); !ok || !b.cfg.Confine.IsolatesNetwork() {
 		t.Skipf("no sandbox with a network of its own here: %s", why)
 	}
 	return b

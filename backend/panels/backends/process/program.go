@@ -19,9 +19,9 @@ import (
 
 // program is one run of a panel's command, sandboxed or not.
 type program interface {
-	// Done is closed when it and everything it started have ended; Exit then says how.
+	// Done is closed when it and everything it started have ended; ExitStatus then says how.
 	Done() <-chan struct{}
-	Exit() string
+	ExitStatus() string
 	Stop(grace time.Duration)
 	// Dial connects to a loopback port of the program.
 	Dial(ctx context.Context, port int) (net.Conn, error)
@@ -46,7 +46,7 @@ func (r *Runner) walls() (walls, string) {
 	switch {
 	case !ok:
 		return unconfinedProgram, why
-	case r.cfg.Confine.Limits(), r.byLines() && !wantsNetwork(r.panel.Permissions):
+	case r.cfg.Confine.IsolatesNetwork(), r.byLines() && !wantsNetwork(r.panel.Permissions):
 		return fullSandbox, ""
 	}
 	return sharedNetwork, "the sandbox of this machine restricts files but not the network of a program that " +
@@ -132,7 +132,7 @@ func (r *Runner) confined(behind walls, command, dir, data string, env []string,
 	case behind == sharedNetwork:
 		spec.Network = true
 	case !r.byLines():
-		spec.Sockets = sockets
+		spec.MaxConns = sockets
 	}
 	if behind == fullSandbox && wantsNetwork(r.panel.Permissions) && r.cfg.Egress != nil {
 		spec.Proxy = r.proxyHosts(ctx)
@@ -162,7 +162,7 @@ type confined struct {
 
 func (c *confined) Done() <-chan struct{} { return c.done }
 
-func (c *confined) Exit() string {
+func (c *confined) ExitStatus() string {
 	select {
 	case <-c.done:
 	default:

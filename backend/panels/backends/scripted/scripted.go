@@ -91,7 +91,7 @@ func (s *Script) Answer(ctx context.Context, call toolspec.Call, args json.RawMe
 		if slip.Line > 0 && slip.Line <= strings.Count(text, "\n")+1 {
 			where = fmt.Sprintf("%s, line %d", s.panel.File, slip.Line)
 		}
-		err = &Fault{where + ": " + slip.Text}
+		err = &Fault{where + ": " + slip.Message}
 	}
 	return value, h.sources, err
 }

@@ -183,7 +183,7 @@ func TestAHostileScriptEndsWithItsCall(t *testing.T) {
 		`handlers.x = () => { for (;;); }`:                                                "",
 		`handlers.x = () => { const a = []; for (;;) a.push(new ArrayBuffer(32 << 20)) }`: "memory",
 		`const f = () => f() + 1; handlers.x = f`:                                         "deep",
-		`handlers.x = () => new Promise(() => {})`:                                        "never comes",
+		`handlers.x = () => new Promise(() => {})`:                                        "never settles",
 		`handlers.x = () => 'x'.repeat(5 << 20)`:                                          "bytes of JSON",
 		`handlers.x = async () => { for (;;) await store.keys() }`:                        "calls",
 		`handlers.x = () => require('fs')`:                                                "ReferenceError",

@@ -2293,13 +2293,13 @@ export interface components {
             /** @description The hash of the offer that was shown */
             hash?: string;
         };
-        Attached: {
-            source: string;
+        Attachment: {
+            server: string;
             text: string;
             title: string;
         };
         Attachment: {
-            server: string;
+            source: string;
             text: string;
             title: string;
         };
@@ -2454,7 +2454,7 @@ export interface components {
             error?: string;
             error_type?: components["schemas"]["ErrorType"];
             images?: string[];
-            kept?: components["schemas"]["Kept"];
+            kept?: components["schemas"]["StoredText"];
             output?: string;
             preview?: string[];
             reason?: string;
@@ -2478,7 +2478,7 @@ export interface components {
             error_type?: components["schemas"]["ErrorType"];
             grant?: string;
             id: string;
-            kept?: components["schemas"]["Kept"];
+            kept?: components["schemas"]["StoredText"];
             origin: components["schemas"]["ToolOrigin"];
             output?: string;
             preview?: string[];
@@ -2690,7 +2690,7 @@ export interface components {
             text: string;
             version: string;
         };
-        EditorKept: {
+        EditorSession: {
             drafts: components["schemas"]["EditorDraft"][];
             state: components["schemas"]["EditorState"];
         };
@@ -2729,7 +2729,6 @@ export interface components {
             usable: boolean;
             value?: string;
         };
-        Empty: Record<string, never>;
         Entry: {
             args?: string[];
             command?: string;
@@ -2878,7 +2877,7 @@ export interface components {
         } | {
             call?: string;
             conversation?: string;
-            data: components["schemas"]["Removed"];
+            data: components["schemas"]["Removal"];
             /** @enum {string} */
             kind: "conversation.deleted";
             /** Format: int64 */
@@ -2889,7 +2888,7 @@ export interface components {
         } | {
             call?: string;
             conversation?: string;
-            data: components["schemas"]["Shared"];
+            data: components["schemas"]["Sharing"];
             /** @enum {string} */
             kind: "conversation.shared";
             /** Format: int64 */
@@ -2911,7 +2910,7 @@ export interface components {
         } | {
             call?: string;
             conversation?: string;
-            data: components["schemas"]["Waiting"];
+            data: components["schemas"]["WaitingMessage"];
             /** @enum {string} */
             kind: "message.waiting";
             /** Format: int64 */
@@ -2922,7 +2921,7 @@ export interface components {
         } | {
             call?: string;
             conversation?: string;
-            data: components["schemas"]["Taken"];
+            data: components["schemas"]["TakenMessage"];
             /** @enum {string} */
             kind: "message.taken";
             /** Format: int64 */
@@ -2933,7 +2932,7 @@ export interface components {
         } | {
             call?: string;
             conversation?: string;
-            data: components["schemas"]["Removed"];
+            data: components["schemas"]["Removal"];
             /** @enum {string} */
             kind: "message.dropped";
             /** Format: int64 */
@@ -3131,7 +3130,7 @@ export interface components {
         } | {
             call?: string;
             conversation?: string;
-            data: components["schemas"]["Empty"];
+            data: components["schemas"]["NoData"];
             /** @enum {string} */
             kind: "catalogue.changed";
             /** Format: int64 */
@@ -3175,7 +3174,7 @@ export interface components {
         } | {
             call?: string;
             conversation?: string;
-            data: components["schemas"]["MCPHeard"];
+            data: components["schemas"]["MCPNotifications"];
             /** @enum {string} */
             kind: "mcp.told";
             /** Format: int64 */
@@ -3414,14 +3413,6 @@ export interface components {
             /** Format: double */
             y?: number;
         };
-        Kept: {
-            /** Format: int64 */
-            bytes: number;
-            cut?: boolean;
-            handle: string;
-            /** Format: int64 */
-            lines: number;
-        };
         LinkInputBody: {
             panel?: string;
             server?: string;
@@ -3430,9 +3421,6 @@ export interface components {
         MCPCompletion: {
             values: string[];
         };
-        MCPHeard: {
-            servers: components["schemas"]["ServerHeard"][];
-        };
         MCPImported: {
             added: string[];
             skipped: string[];
@@ -3440,6 +3428,9 @@ export interface components {
         MCPList: {
             problem?: string;
             servers: components["schemas"]["MCPServer"][];
+        };
+        MCPNotifications: {
+            servers: components["schemas"]["ServerNotifications"][];
         };
         MCPServer: {
             command?: string;
@@ -3583,6 +3574,7 @@ export interface components {
             /** Format: int64 */
             nanos: number;
         };
+        NoData: Record<string, never>;
         Note: {
             /** Format: date-time */
             modified: string;
@@ -3700,7 +3692,7 @@ export interface components {
             /** Format: int64 */
             order: number;
             page: components["schemas"]["PanelPage"];
-            pending?: components["schemas"]["PanelPending"];
+            pending?: components["schemas"]["PendingManifest"];
             pinned?: boolean;
             problems?: components["schemas"]["PanelProblem"][];
             section?: string;
@@ -3738,13 +3730,6 @@ export interface components {
             /** Format: int64 */
             revision: number;
             url?: string;
-        };
-        PanelPending: {
-            declined?: boolean;
-            developing?: boolean;
-            diff: string;
-            hash: string;
-            reasons: string[];
         };
         PanelProblem: {
             /** Format: int64 */
@@ -3834,6 +3819,13 @@ export interface components {
         Payer: {
             conversation: string;
             turn: string;
+        };
+        PendingManifest: {
+            declined?: boolean;
+            developing?: boolean;
+            diff: string;
+            hash: string;
+            reasons: string[];
         };
         /** @enum {string} */
         Permission: "" | "allow" | "ask" | "never";
@@ -4061,7 +4053,7 @@ export interface components {
         Reached: {
             origins: string[];
         };
-        Removed: {
+        Removal: {
             id: string;
         };
         Request: {
@@ -4095,7 +4087,7 @@ export interface components {
             duration_ms: number;
             error?: string;
             error_type?: components["schemas"]["ErrorType"];
-            kept?: components["schemas"]["Kept"];
+            kept?: components["schemas"]["StoredText"];
             result?: unknown;
             success: boolean;
             suggestion?: string;
@@ -4168,11 +4160,11 @@ export interface components {
         };
         SecretList: {
             secrets: components["schemas"]["Secret"][];
-            where: components["schemas"]["Where"];
+            where: components["schemas"]["StorageInfo"];
         };
         /** @enum {string} */
         SecretPlace: "header" | "query" | "body" | "field" | "env";
-        ServerHeard: {
+        ServerNotifications: {
             /** Format: int64 */
             lists: number;
             name: string;
@@ -4187,19 +4179,19 @@ export interface components {
             title: string;
         };
         Setting: {
-            about?: components["schemas"]["SettingAbout"];
+            about?: components["schemas"]["SettingDescription"];
             key: string;
             source: string;
             value: string;
         };
-        SettingAbout: {
+        SettingDescription: {
             default: string;
             doc: string;
             one_of?: string[];
             secret?: boolean;
             window?: boolean;
         };
-        Shared: {
+        Sharing: {
             id: string;
             shared: boolean;
         };
@@ -4230,6 +4222,19 @@ export interface components {
         };
         /** @enum {string} */
         Status: "running" | "done" | "stopped" | "failed" | "limit" | "interrupted";
+        StorageInfo: {
+            kept: string;
+            path?: string;
+            why?: string;
+        };
+        StoredText: {
+            /** Format: int64 */
+            bytes: number;
+            cut?: boolean;
+            handle: string;
+            /** Format: int64 */
+            lines: number;
+        };
         SurfaceAsk: {
             args: unknown[];
             do: string;
@@ -4283,7 +4288,7 @@ export interface components {
             text: string;
             title: string;
         };
-        Taken: {
+        TakenMessage: {
             /** Format: date-time */
             asked: string;
             id: string;
@@ -4499,10 +4504,10 @@ export interface components {
         };
         /** @enum {string} */
         Verdict: "allow" | "ask" | "refuse" | "depends";
-        Waiting: {
+        WaitingMessage: {
             /** Format: date-time */
             asked: string;
-            attached?: components["schemas"]["Attached"][];
+            attached?: components["schemas"]["Attachment"][];
             caller: components["schemas"]["Caller"];
             from?: string[];
             id: string;
@@ -4514,11 +4519,6 @@ export interface components {
         };
         /** @enum {string} */
         WaitingMoment: "now" | "next" | "kept";
-        Where: {
-            kept: string;
-            path?: string;
-            why?: string;
-        };
     };
     responses: never;
     parameters: never;
@@ -6623,7 +6623,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Waiting"];
+                    "application/json": components["schemas"]["WaitingMessage"];
                 };
             };
             /** @description Error */
@@ -6839,7 +6839,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EditorKept"];
+                    "application/json": components["schemas"]["EditorSession"];
                 };
             };
             /** @description Error */

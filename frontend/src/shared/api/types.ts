@@ -40,7 +40,7 @@ export type Transcript = S['Transcript'];
 export type Message = S['Message'];
 export type Turn = S['Turn'];
 /** A message that was sent while a turn ran. */
-export type Waiting = S['Waiting'];
+export type Waiting = S['WaitingMessage'];
 export type Offer = S['Offer'];
 export type Model = S['Model'];
 export type Completion = S['Completion'];
@@ -56,7 +56,7 @@ export type Budget = S['Budget'];
 // Calls
 
 export type Result = S['Result'];
-export type Kept = S['Kept'];
+export type Kept = S['StoredText'];
 export type CallRow = S['CallRow'];
 export type CallEnd = S['CallEnd'];
 export type Approval = S['Approval'];
@@ -135,7 +135,7 @@ export type EditorTab = S['EditorTab'];
 export type EditorState = S['EditorState'];
 export type EditorDraft = S['EditorDraft'];
 /** The editor's tabs and unsaved texts. */
-export type EditorSession = S['EditorKept'];
+export type EditorSession = S['EditorSession'];
 export type Note = S['Note'];
 export type Bookmark = S['Bookmark'];
 

@@ -1,0 +1,93 @@
+package confine
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sextant/backend/policy/protectedpaths"
+)
+
+// extraHomePaths are private files in a home that file tools may read but commands do not need: shell and editor
+// histories, other assistants, other programs' messages.
+var extraHomePaths = []string{
+	".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history",
+	".sqlite_history",
+	".local/share/fish/fish_history", ".viminfo", ".lesshst", ".docker", ".claude", ".codex",
+	".gradle/gradle.properties",
+	".electrum", ".bitcoin", ".ethereum", ".config/solana", ".config/Slack", ".config/discord", ".ICEauthority",
+	".Xauthority",
+}
+
+// extraSystemPaths are such paths of the machine; most are readable by root only.
+var extraSystemPaths = []string{
+	"/etc/openvpn", "/etc/ipsec.secrets", "/etc/ppp", "/etc/docker", "/var/lib/containerd", "/var/lib/kubelet",
+	"/var/lib/bluetooth",
+	"/var/lib/NetworkManager", "/var/spool/cron", "/var/spool/at", "/var/spool/mail", "/var/mail", "/var/log",
+	"/var/backups",
+	"/var/lib/systemd/coredump", "/boot", "/lost+found", "/swapfile", "/swap.img", "/var/lib/lxd", "/var/lib/libvirt",
+	"/var/lib/postgresql", "/var/lib/mysql",
+	"/sys/kernel/debug", "/sys/kernel/tracing", "/sys/kernel/security", "/sys/fs/bpf", "/sys/firmware",
+}
+
+// hiddenPaths returns what a run must not see: existing paths, symlinks resolved, none inside another. more are
+// those of one run.
+func (c *Sandbox) hiddenPaths(more []string) []string {
+	var all []string
+	add := func(path string) {
+		if path == "" || !filepath.IsAbs(path) {
+			return
+		}
+		if real, err := filepath.EvalSymlinks(path); err == nil && real != "/" {
+			all = append(all, real)
+		}
+	}
+	for _, path := range protectedpaths.Secrets(c.cfg.Home, c.cfg.SecretPaths...) {
+		add(path)
+	}
+	for _, path := range more {
+		add(path)
+	}
+	for _, name := range extraHomePaths {
+		add(filepath.Join(c.cfg.Home, name))
+	}
+	for _, path := range extraSystemPaths {
+		add(path)
+	}
+	keys, _ := filepath.Glob("/etc/ssh/ssh_host_*_key")
+	for _, key := range keys {
+		add(key)
+	}
+	for _, home := range c.otherHomes() {
+		add(home)
+	}
+	return outermost(all)
+}
+
+// otherHomes returns the home folders of other users, which root could read.
+func (c *Sandbox) otherHomes() []string {
+	homes := []string{"/root"}
+	entries, _ := os.ReadDir("/home")
+	for _, e := range entries {
+		homes = append(homes, "/home/"+e.Name())
+	}
+	return slices.DeleteFunc(homes, func(home string) bool { return within(c.cfg.Home, home) })
+}
+
+// outermost sorts paths and drops those inside another.
+func outermost(paths []string) []string {
+	slices.Sort(paths)
+	var outer []string
+	for _, p := range slices.Compact(paths) {
+		if !slices.ContainsFunc(outer, func(folder string) bool { return within(p, folder) }) {
+			outer = append(outer, p)
+		}
+	}
+	return outer
+}
+
+// within reports whether path is folder or inside it. Both are clean and absolute.
+func within(path, folder string) bool {
+	return path == folder || folder == "/" || strings.HasPrefix(path, folder+"/")
+}

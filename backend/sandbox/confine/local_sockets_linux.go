@@ -1,0 +1,70 @@
+package confine
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// allowsLocalSockets reports whether a run may use local sockets, which programs with a home of their own use between
+// their parts. It must not see sockets of other programs, and abstract sockets must be scoped.
+func allowsLocalSockets(spec Spec, m mechanisms, f fileAccess) bool {
+	if f.home == "" || len(spec.Restricted) == 0 || spec.Network && m.Landlock < landlockABIScopes {
+		return false
+	}
+	for _, path := range slices.Concat(f.writable, f.readable) {
+		for _, others := range append(existingFolders(spec.Restricted), "/tmp", "/var/tmp", "/dev/shm") {
+			if within(others, path) {
+				return false
+			}
+		}
+		if within(path, "/run") && !within(path, "/run/media") || within(path, "/var/run") {
+			return false
+		}
+	}
+	return true
+}
+
+// maxCoveredSockets bounds how many sockets of other programs are covered.
+const maxCoveredSockets = 256
+
+// foreignSockets returns the sockets of other running programs that a run would see.
+func foreignSockets(f fileAccess, restricted []string) []string {
+	table, err := os.ReadFile("/proc/net/unix")
+	if err != nil {
+		return nil // the kernel lists no sockets
+	}
+	covered := append([]string{"/run", "/tmp", "/var/tmp", "/var/run", "/dev", "/proc"}, restricted...)
+	var all []string
+	for line := range strings.Lines(string(table)) {
+		fields := strings.Fields(line)
+		if len(fields) < 8 || !strings.HasPrefix(fields[7], "/") {
+			continue
+		}
+		path, err := filepath.EvalSymlinks(strings.Join(fields[7:], " "))
+		granted := withinAny(path, f.writable) || withinAny(path, f.readable)
+		if err != nil || withinAny(path, covered) && !granted || f.home != "" && within(path, f.home) {
+			continue
+		}
+		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 && len(all) < maxCoveredSockets {
+			all = append(all, path)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// coverOthers covers the sockets of other programs, where the run may use local sockets, and folders of other runs.
+func coverOthers(spec Spec, m mechanisms, r runFolders, f fileAccess, restricted []string) []mount {
+	var mounts []mount
+	if allowsLocalSockets(spec, m, f) {
+		for _, path := range foreignSockets(f, restricted) {
+			mounts = append(mounts, mount{path, []string{"--ro-bind", r.empty, path}})
+		}
+	}
+	for _, path := range otherRunFolders(r.base, f) {
+		mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
+	}
+	return mounts
+}

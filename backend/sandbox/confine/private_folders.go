@@ -1,0 +1,57 @@
+package confine
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+)
+
+// systemFolders are the folders at the root of a machine that belong to the system.
+var systemFolders = []string{
+	"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "opt", "nix", "gnu", "snap", "sys", "proc", "dev",
+	"run", "tmp", "var",
+}
+
+// PrivateFolders returns the folders of which a program with grants of its own sees only what was granted
+// (Spec.Restricted): home, if it is not "", and the folders at the root that do not belong to the system.
+func PrivateFolders(home string) []string {
+	var all []string
+	if home != "" {
+		all = append(all, home)
+	}
+	entries, _ := os.ReadDir("/") // a root that cannot be listed has nothing to restrict
+	for _, e := range entries {
+		if e.IsDir() && !slices.Contains(systemFolders, e.Name()) {
+			all = append(all, "/"+e.Name())
+		}
+	}
+	return all
+}
+
+// ToolchainFolders returns the folders inside restricted that a command itself needs: an interpreter may be
+// installed in the home folder, next to its libraries. command is a path or a name in PATH.
+func ToolchainFolders(command string, restricted []string) []string {
+	path, err := exec.LookPath(command)
+	if err != nil {
+		return nil
+	}
+	found := []string{path}
+	if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
+		found = append(found, real)
+	}
+	var shown []string
+	for _, p := range found {
+		if !slices.ContainsFunc(restricted, func(dir string) bool { return p != dir && within(p, dir) }) {
+			continue
+		}
+		dir := filepath.Dir(p)
+		// Include the lib folder next to ~/.nvm/versions/node/v22/bin/node, but not all of ~/.local.
+		if up := filepath.Dir(dir); filepath.Base(dir) == "bin" && filepath.Base(up) != ".local" &&
+			!slices.Contains(restricted, up) {
+			dir = up
+		}
+		shown = append(shown, dir)
+	}
+	return shown
+}

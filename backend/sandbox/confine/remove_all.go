@@ -1,0 +1,22 @@
+package confine
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// RemoveAll removes a folder that a run wrote to, also where the run revoked our permissions. Symlinks are not
+// followed.
+func RemoveAll(base string) error {
+	if os.RemoveAll(base) == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(base, func(path string, d fs.DirEntry, _ error) error {
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700) // WalkDir reads the folder after this
+		}
+		return nil
+	})
+	return os.RemoveAll(base)
+}

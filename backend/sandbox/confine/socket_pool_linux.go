@@ -1,0 +1,169 @@
+package confine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxSockets bounds Spec.MaxConns: the kernel passes about 250 descriptors at once.
+const maxSockets = 64
+
+// socketPool has sockets that were created in a run's own network. Whoever connects such a socket connects in that
+// network, so a server of the run is reached from outside without a way from the run to anywhere. A socket serves one
+// connection at a time.
+type socketPool struct {
+	free chan int
+	done chan struct{}
+
+	mu     sync.Mutex
+	open   map[int]bool // all that are not closed yet
+	closed bool
+}
+
+func newSocketPool(fds []int) *socketPool {
+	r := &socketPool{free: make(chan int, len(fds)), done: make(chan struct{}), open: map[int]bool{}}
+	for _, fd := range fds {
+		r.open[fd] = true
+		r.free <- fd
+	}
+	return r
+}
+
+// Dial connects to a port on loopback in the run's own network, or on the machine if the run has none. It waits
+// while all sockets of the run are in use.
+func (p *Process) Dial(ctx context.Context, port int) (net.Conn, error) {
+	if p.maxConns == 0 {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	}
+	select {
+	case <-p.socketsReady:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if p.sockets == nil {
+		return nil, errors.New("the run has ended")
+	}
+	return p.sockets.dial(ctx, port)
+}
+
+func (r *socketPool) dial(ctx context.Context, port int) (net.Conn, error) {
+	var fd int
+	select {
+	case fd = <-r.free:
+	case <-r.done:
+		return nil, errors.New("the run has ended")
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	conn, err := r.connect(ctx, fd, port)
+	if err != nil {
+		r.release(fd)
+		return nil, fmt.Errorf("connecting into the run: %w", err)
+	}
+	return &pooledConn{Conn: conn, pool: r, fd: fd}, nil
+}
+
+// connect connects fd and returns a connection with a duplicate of it.
+func (r *socketPool) connect(ctx context.Context, fd, port int) (net.Conn, error) {
+	err := unix.Connect(fd, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}})
+	for err != nil {
+		if !errors.Is(err, unix.EINPROGRESS) && !errors.Is(err, unix.EINTR) {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		// Loopback answers at once unless the listener's queue is full.
+		n, polled := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, int(pollInterval/time.Millisecond))
+		if polled != nil && !errors.Is(polled, unix.EINTR) {
+			return nil, polled
+		}
+		if n > 0 {
+			code, failed := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
+			if failed != nil {
+				return nil, failed
+			}
+			if code != 0 {
+				return nil, syscall.Errno(code)
+			}
+			err = nil
+		}
+	}
+	f, err := dupFile(fd)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return net.FileConn(f)
+}
+
+const pollInterval = 20 * time.Millisecond
+
+// release disconnects fd and makes it available again.
+func (r *socketPool) release(fd int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		r.closeSocket(fd)
+		return
+	}
+	addr := unix.RawSockaddr{Family: unix.AF_UNSPEC}
+	_, _, _ = unix.Syscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(&addr)), unsafe.Sizeof(addr))
+	_, _ = unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR) // clear the error of the last connection
+	r.free <- fd
+}
+
+func (r *socketPool) closeSocket(fd int) {
+	delete(r.open, fd)
+	_ = unix.Close(fd)
+}
+
+// close ends every connection. Sockets in use are closed by their users, so that their numbers are not reused before.
+func (r *socketPool) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return
+	}
+	r.closed = true
+	close(r.done)
+	for {
+		select {
+		case fd := <-r.free:
+			r.closeSocket(fd)
+			continue
+		default:
+		}
+		break
+	}
+	for fd := range r.open {
+		_ = unix.Shutdown(fd, unix.SHUT_RDWR)
+	}
+}
+
+// pooledConn is a connection into a run.
+type pooledConn struct {
+	net.Conn
+	pool *socketPool
+	fd   int
+	once sync.Once
+}
+
+// Close ends the connection and returns its socket to the pool.
+func (c *pooledConn) Close() error {
+	err := net.ErrClosed
+	c.once.Do(func() {
+		err = c.Conn.Close()
+		c.pool.release(c.fd)
+	})
+	return err
+}
