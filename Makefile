@@ -1,5 +1,5 @@
-# Two commands do everything on a fresh machine: `make run` and `make test`. Both start with the set-up script, which is
-# quick and silent when nothing is missing.
+# On a fresh machine two commands are enough: `make run` and `make test`. Both start with the set-up script, which is
+# quick and silent if nothing is missing.
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -11,11 +11,11 @@ TAGS         := sqlite_fts5
 DESKTOP_TAGS := desktop production webkit2_41 $(TAGS)
 # A failed test runs once more and is reported either way; a data race does not get a second run.
 RERUN        := --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
-# Goroutines share state in these packages, so make test runs them under the race detector. make e2e runs all packages so.
+# Goroutines share state in these packages, so make test runs them under the race detector; make e2e does so for all.
 RACE         := ./backend/agent/loop/... ./backend/api/ws/... ./backend/pipeline/... ./backend/store/... ./panels/...
 # Tests that have a long form, which SEXTANT_WHOLE=1 turns on.
 LONG         := KeepsChanging|EveryZoom|FramesInFrames|HardToHit|ProgramIsKilled|EveryBranch|IsGarbled|CutAtAnyByte
-# The packages of this module that are not among those given.
+# without PACKAGES: all other packages of this module.
 without       = $(filter-out $(shell go list -tags "$(TAGS)" $(1)),$(shell go list -tags "$(TAGS)" ./...))
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
@@ -30,7 +30,7 @@ setup: ## Install what is missing (Debian, Ubuntu); say what to install elsewher
 ui: setup
 	@build/ui.sh
 
-build: ui ## Build build/bin/sextant (with the window where GTK and WebKit are there)
+build: ui ## Build build/bin/sextant (with the window if GTK and WebKit are installed)
 	@mkdir -p $(BIN)
 	@if build/setup.sh --has-desktop; then \
 	  echo "go build: window and server"; \
@@ -44,7 +44,7 @@ build-headless: ui ## Build build/bin/sextant-headless: no GTK, no window
 	@mkdir -p $(BIN)
 	go build -trimpath -ldflags "-X sextant/app.Version=$(VERSION)" -tags "$(TAGS)" -o $(BIN)/sextant-headless .
 
-run: build ## Set up, build and open the window (or serve it where there is no display)
+run: build ## Set up, build and open the window (or serve it if there is no display)
 	@exec $(BIN)/sextant
 
 dev: setup ## Run vite and the server from source, both reloading by hand
@@ -68,7 +68,7 @@ test-ui: setup
 	@echo "== Frontend unit tests"
 	@cd frontend && npx --no-install vitest run </dev/null
 
-e2e: e2e-ui conformance e2e-clients e2e-servers e2e-whole ## End-to-end tests in Chromium, the conformance suite and other programs over MCP, and the long tests in their whole form
+e2e: e2e-ui conformance e2e-clients e2e-servers e2e-whole ## End-to-end tests in Chromium, the conformance suite and other programs over MCP, and the long tests in full
 
 e2e-ui: build
 	@echo "== End-to-end tests in Chromium"
@@ -115,7 +115,7 @@ isolation-window: build
 check: setup ## Format, lint, types, layers, generated files
 	@build/check.sh
 
-generate: setup ## Write again what is made from Go: API description, types, configuration
+generate: setup ## Regenerate what is made from Go: API description, types, configuration
 	go run -tags "$(TAGS)" ./build/gen
 	cd frontend && npx --no-install openapi-typescript openapi.json -o src/shared/api/schema.gen.ts
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# `make conformance`: MCP's own conformance suite against our client and our server room, in both
-# revisions.
-# Prints the suite's closing lines; all it said is in the folder it names when something failed.
-# There is no list of expected failures: a required scenario that fails fails this.
+# `make conformance`: MCP's conformance suite against our client and our server, in both revisions.
+# Prints the suite's summary; after a failure the whole output stays in the folder it names.
+# There are no expected failures: a required scenario that fails makes this fail.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -32,7 +31,7 @@ for revision in 2026-07-28 2025-11-25; do
   run "$revision" client --command "$PWD/build/bin/mcp-conformance-client"
 done
 
-# The server says its address on its first line.
+# The server prints its address on its first line.
 mkfifo "$out/address"
 build/bin/mcp-conformance-server >"$out/address" 2>"$out/server.log" &
 server=$!

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every hostile panel of frontend/e2e/isolation in the real window (WebKitGTK under Xvfb): starts
-# the built program with fresh folders, opens the panels in turn over the program's own door, and
-# looks at what reached the canaries. Its last line has the counts.
+# the built program with fresh folders, opens the panels in turn over the program's API, and
+# checks what reached the canaries. The last line has the counts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -37,7 +37,7 @@ export DISPLAY
 
 mkdir -p build/bin
 mkdir -m 0700 "$dir/data" "$dir/config" "$dir/work" "$dir/home" "$dir/bin"
-# Whoever asks the system to open an address leaves a trace.
+# Stubs that record every request to open an address.
 for name in xdg-open x-www-browser www-browser sensible-browser gio; do
   printf '#!/bin/sh\ntouch "%s/data/opened"\n' "$dir" >"$dir/bin/$name"
   chmod +x "$dir/bin/$name"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing to build, run and test Sextant. Safe to run again: with all in
-# place it is silent and takes well under a second.
+# Installs what is missing to build, run and test Sextant. Safe to run again: if nothing is
+# missing it is silent and takes well under a second.
 #
 #   build/setup.sh                 install what is missing
 #   build/setup.sh --has-desktop   exit 0 when the window can be built here
@@ -31,8 +31,8 @@ check_languages() {
   command -v npm >/dev/null || die "npm is missing. It comes with Node 20; on Debian: apt-get install npm"
 }
 
-# Each line: what proves it is there | Debian package | why.
-# A proof is a command, file:PATH, pc:MODULE (pkg-config) or font:FAMILY.
+# Each line: what shows that it is installed | Debian package | why.
+# The first field is a list of alternatives: a command, file:PATH, pc:MODULE (pkg-config) or font:FAMILY.
 wanted() {
   cat <<'EOF'
 cc gcc clang|gcc libc6-dev|SQLite is compiled from C
@@ -41,11 +41,11 @@ bwrap|bubblewrap|the sandbox that commands run in
 pkg-config|pkg-config|finds the window's libraries
 pc:gtk+-3.0|libgtk-3-dev|the window
 pc:webkit2gtk-4.1|libwebkit2gtk-4.1-dev|the window's page
-Xvfb|xvfb|the window test's display
-xdotool|xdotool|the window test's hand
-import import-im6|imagemagick|the window test's screenshot
-xwininfo|x11-utils|the window test's eyes
-dbus-launch|dbus-x11|the session bus GTK asks for
+Xvfb|xvfb|the display of the window test
+xdotool|xdotool|keyboard and mouse of the window test
+import import-im6|imagemagick|screenshots of the window test
+xwininfo|x11-utils|finds windows in the window test
+dbus-launch|dbus-x11|the session bus that GTK needs
 font:DejaVu|fonts-dejavu-core|text in pages and windows
 font:NotoSans-|fonts-noto-core|text in other scripts
 font:LiberationSans|fonts-liberation|the fonts most pages name
@@ -109,7 +109,7 @@ install_node_modules() {
   touch frontend/node_modules/.package-lock.json
 }
 
-# The suite wants a newer Node than we do, so its own comes with it where npm has one.
+# The suite needs a newer Node than Sextant; npm brings one on Linux x64.
 install_conformance() {
   local dir=build/conformance
   if [ ! -f $dir/node_modules/go.mod ] || [ ! $dir/node_modules/.package-lock.json -nt $dir/package-lock.json ]; then
@@ -136,7 +136,7 @@ install_servers() {
   touch $dir/node_modules/.package-lock.json
 }
 
-# The stamp lies outside the tree: a clone shares the module cache with its neighbours.
+# The stamp is outside the tree because all clones share the module cache.
 install_go_modules() {
   local stamp
   stamp="${XDG_CACHE_HOME:-$HOME/.cache}/sextant-setup/go-$(sha256sum go.sum | cut -c1-16)"

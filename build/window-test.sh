@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# One real window, on a display of its own: starts Xvfb and the built program with fresh
-# folders, waits for the window, types a command into it with xdotool, and asks the
-# program's record whether the page was opened. The screenshots stay in
-# build/bin/window-*.png, the program's log in build/bin/window.log.
+# Tests one real window on its own display: starts Xvfb and the built program with fresh folders,
+# waits for the window, types a command with xdotool, and checks in the audit log that the page was
+# opened. Screenshots stay in build/bin/window-*.png, the program's log in build/bin/window.log.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -56,7 +56,7 @@ func measureLive(ctx context.Context) (*Live, error) {
 func (r *Report) liveTargets() []target {
 	frames := target{what: "live view: 30 frames a second at 1280×720", found: "not measured"}
 	press := target{
-		what:  "live view: a person's press to the changed picture at most 100 ms, median",
+		what:  "live view: from a click to the changed picture at most 100 ms, median",
 		found: "not measured",
 	}
 	if r.Live != nil {

@@ -130,7 +130,7 @@ func (b *Bench) run(ctx context.Context, r *Running, p *Page) Outcome {
 		case err != nil:
 			o.Problem = err.Error()
 		default:
-			o.Problem = fmt.Sprintf("the act had no effect; the page told %q", heard)
+			o.Problem = fmt.Sprintf("the action had no effect; the page reported %q", heard)
 		}
 	}
 	o.Open, o.First, o.Annotate, o.View, o.Act = median(opens), median(firsts), median(looks), median(views),

@@ -16,20 +16,26 @@ const ours = "sextant"
 // order is how the systems stand in the table.
 var order = []string{ours, "playwright-mcp", "chrome-devtools-mcp", "agent-browser"}
 
-const opening = `# The bench
+const opening = `# Benchmark
 
-Sextant beside three programs of its kind: the same %d generated pages, the same Chromium, over MCP on standard input and
-output, one after the other on each page. ` + "`make bench`" + ` builds this table; the programs' versions are pinned in
-` + "`build/bench/package.json`" + `, the raw figures are in [bench.json](bench.json). browser-use is left out: it is a Python program, and
-nothing of Sextant or of this bench uses Python.
+Sextant beside three similar programs: %d generated pages, the same Chromium, MCP on standard input and output, one
+program after the other on each page. ` + "`make bench`" + ` writes this page. The raw figures are in
+[bench.json](bench.json), and ` + "`build/bench/package.json`" + ` pins the other programs' versions.
 
-How it is counted. What a person could act on, and what is there but can be used by nobody, stands in each page's HTML. A
-thing is *seen* when the answer for the whole page has a line with a handle, a role that means the same, and its name; a thing without a
-role needs a mark that it can be acted on (a hand cursor, "clickable", "focusable"), and plain text is no such mark. *Unusable as usable* are things
-that are covered, inert, disabled, without size, clipped away … and listed without saying so. An act had its *effect* when the page itself
-told the bench's server; every system gets three looks to find a target that comes late. Tokens are counted by cl100k over the text of the answer. Times are medians in milliseconds of
-several openings (annotate: after the first answer, which is in bench.json too); the machine is noisy, so what counts is the ratio between systems in
-one run. Acts of several steps are timed as a whole, with the looks they needed. Measured with %s.
+How it is measured:
+
+- Each page's HTML states which elements a person can use and which exist but cannot be used. An element is *found* when
+  the answer for the whole page has a line with a handle, an equivalent role and the name. An element without a role
+  needs a sign that it can be used ("clickable", "focusable", a hand cursor); plain text does not count.
+- *Unusable listed* counts elements that are covered, inert, disabled, without size or clipped, but listed without
+  saying so.
+- An action *worked* when the page itself reported it to the benchmark's server. Each program may look three times for a
+  target that appears late.
+- Tokens are those of the answer's text (cl100k). Times are medians in milliseconds over several openings. Annotate is
+  timed after the first answer, an action of several steps as a whole with the looks it needed. The machine is noisy, so
+  only ratios within one run count.
+
+Measured with %s.
 `
 
 // markdown writes the whole document.
@@ -53,8 +59,8 @@ func (r *Report) markdown(pages map[string]*Page) string {
 
 // totals is one line a system.
 func (r *Report) totals(b *strings.Builder) {
-	b.WriteString("\n## All pages together\n\n| system | seen of the truth | unusable as usable | acts with effect " +
-		"| whole-page tokens | annotate, median of pages | act, median of pages | tool definitions, by default " +
+	b.WriteString("\n## All pages together\n\n| program | found | unusable listed | actions that worked " +
+		"| whole-page tokens | annotate, median of pages | action, median of pages | default tool definitions " +
 		"|\n|---|---|---|---|---|---|---|---|\n")
 	for _, s := range order {
 		var truth, seen, wrong, done, tried, tokens int
@@ -84,9 +90,9 @@ func (r *Report) totals(b *strings.Builder) {
 // perPage is the table: a line a page, a group of columns a question.
 func (r *Report) perPage(b *strings.Builder, pages map[string]*Page) {
 	b.WriteString("\n## Page by page\n\nIn each cell: " + strings.Join(order, " · ") +
-		". Sextant's tokens: the whole page, in brackets the default view.\n\n")
-	b.WriteString("| page | kind, elements | seen | of | unusable as usable | tokens | open | annotate | act | " +
-		"effect |\n|---|---|---|---|---|---|---|---|---|---|\n")
+		". Sextant's tokens: the whole page, and the default view in brackets.\n\n")
+	b.WriteString("| page | kind, elements | found | of | unusable listed | tokens | open | annotate | action | " +
+		"worked |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, name := range r.measured() {
 		p := pages[name]
 		first, _ := r.of(name, ours)
@@ -136,7 +142,7 @@ func effect(o Outcome) string {
 
 // misses names what is not as it should be, Sextant's first.
 func (r *Report) misses(b *strings.Builder) {
-	b.WriteString("\n## What each missed\n")
+	b.WriteString("\n## What each program missed\n")
 	for _, s := range order {
 		fmt.Fprintf(b, "\n**%s**\n\n", s)
 		none := true
@@ -146,10 +152,10 @@ func (r *Report) misses(b *strings.Builder) {
 			}
 			var parts []string
 			if len(o.Missed) > 0 {
-				parts = append(parts, "not seen: "+strings.Join(o.Missed, ", "))
+				parts = append(parts, "not found: "+strings.Join(o.Missed, ", "))
 			}
 			if len(o.Wrong) > 0 {
-				parts = append(parts, "unusable as usable: "+strings.Join(o.Wrong, ", "))
+				parts = append(parts, "unusable listed: "+strings.Join(o.Wrong, ", "))
 			}
 			if o.Problem != "" {
 				parts = append(parts, o.Problem)

@@ -60,7 +60,7 @@ func (r *Report) seeing() target {
 			bad = append(bad, o.Page)
 		}
 	}
-	return target{"all of the truth is seen", fmt.Sprintf("%d of %d%s", seen, truth, but(bad)), len(bad) == 0}
+	return target{"every usable element is found", fmt.Sprintf("%d of %d%s", seen, truth, but(bad)), len(bad) == 0}
 }
 
 func (r *Report) nothingWrong() target {
@@ -72,7 +72,7 @@ func (r *Report) nothingWrong() target {
 			bad = append(bad, o.Page)
 		}
 	}
-	return target{"nothing unusable is listed as usable", fmt.Sprintf("%d%s", n, but(bad)), n == 0}
+	return target{"no unusable element is listed as usable", fmt.Sprintf("%d%s", n, but(bad)), n == 0}
 }
 
 func (r *Report) effective() target {
@@ -84,7 +84,7 @@ func (r *Report) effective() target {
 			bad = append(bad, o.Page)
 		}
 	}
-	return target{"every act has its effect", fmt.Sprintf("%d of %d%s", done, tried, but(bad)), len(bad) == 0}
+	return target{"every action works", fmt.Sprintf("%d of %d%s", done, tried, but(bad)), len(bad) == 0}
 }
 
 // fastest is the quickest peer's annotate on a page, 0 without one.
@@ -114,8 +114,8 @@ func (r *Report) bigPages(pages map[string]*Page) target {
 		parts = append(parts, fmt.Sprintf("%s: %.1f times faster than %s (%.0f ms, %.0f ms)", o.Page, ratio, who,
 			o.Annotate, best))
 	}
-	return target{fmt.Sprintf("annotate of the whole page at least %.0f times faster than the fastest peer on pages "+
-		"over 10,000 elements", bigFaster), strings.Join(parts, "; "), met && len(parts) > 0}
+	return target{fmt.Sprintf("annotate at least %.0f times faster than the fastest other program on pages over "+
+		"10,000 elements", bigFaster), strings.Join(parts, "; "), met && len(parts) > 0}
 }
 
 func (r *Report) smallPages(pages map[string]*Page) target {
@@ -137,7 +137,7 @@ func (r *Report) smallPages(pages map[string]*Page) target {
 		}
 	}
 	return target{
-		"no slower than the fastest peer on the others (under 5 ms is noise)",
+		"annotate no slower than the fastest other program on smaller pages (5 ms is noise)",
 		fmt.Sprintf("%d of %d pages%s", fine, n, but(bad)), len(bad) == 0 && n > 0,
 	}
 }
@@ -169,8 +169,8 @@ func (r *Report) leaner() target {
 	}
 	slices.Sort(shares)
 	return target{
-		"whole page in at most 80 % of the tokens of the leanest peer that sees as much, where that one " +
-			"needs over 400", fmt.Sprintf("%d of %d pages (%s)%s", fine, n, strings.Join(shares, ", "), but(bad)),
+		"whole page in at most 80 % of the tokens of the leanest other program that finds as much, if that " +
+			"one needs over 400", fmt.Sprintf("%d of %d pages (%s)%s", fine, n, strings.Join(shares, ", "), but(bad)),
 		len(bad) == 0 && n > 0,
 	}
 }
@@ -182,14 +182,16 @@ func (r *Report) viewTokens() target {
 			most, page = o.ViewTokens, o.Page
 		}
 	}
-	return target{"default view at most 2,000 tokens anywhere", fmt.Sprintf("at most %d (%s)", most, page), most > 0 &&
-		most <= mostView}
+	return target{
+		"default view at most 2,000 tokens on every page", fmt.Sprintf("at most %d (%s)", most, page),
+		most > 0 && most <= mostView,
+	}
 }
 
 func (r *Report) click() target {
 	o, ok := r.of(quietPage, ours)
 	return target{
-		"click with settling and change report at most 50 ms on a quiet page", fmt.Sprintf("%.0f ms", o.Act),
+		"click, with waiting and reporting changes, at most 50 ms on a quiet page", fmt.Sprintf("%.0f ms", o.Act),
 		ok && o.Act > 0 && o.Act <= mostClick,
 	}
 }
@@ -198,10 +200,10 @@ func (r *Report) definitionTokens() target {
 	for _, d := range r.Definitions {
 		if d.System == ours {
 			return target{
-				"core definitions at most 1,500 tokens",
+				"core tool definitions at most 1,500 tokens",
 				fmt.Sprintf("%d tools, %d tokens", d.Tools, d.Tokens), d.Tokens <= mostDefinition,
 			}
 		}
 	}
-	return target{"core definitions at most 1,500 tokens", "not measured", false}
+	return target{"core tool definitions at most 1,500 tokens", "not measured", false}
 }

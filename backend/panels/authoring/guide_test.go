@@ -10,15 +10,42 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-// TestTheGuideCanBeFollowedWordForWord does what the sh blocks of docs/panels.md say, in their
-// order, and judges the JSON pages it shows.
-func TestTheGuideCanBeFollowedWordForWord(t *testing.T) {
+// readGuide is docs/panels.md.
+func readGuide(t *testing.T) string {
+	t.Helper()
 	guide, err := os.ReadFile("../../../docs/panels.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return string(guide)
+}
+
+// TestExampleInTheGuideIsValid writes the files that the guide shows, each after a line that begins with its name.
+func TestExampleInTheGuideIsValid(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "plants")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)\n`([a-z]+\\.(?:json|js))` [^\n]*:\n\n```[a-z]+\n(.*?)```\n").
+		FindAllStringSubmatch(readGuide(t), -1)
+	if len(blocks) != 3 {
+		t.Fatalf("found %d files, want manifest.json, backend.js and page.json", len(blocks))
+	}
+	for _, block := range blocks {
+		if err := os.WriteFile(filepath.Join(dir, block[1]), []byte(block[2]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if report := manifest.Validate(dir); !report.OK || len(report.Problems) > 0 {
+		t.Errorf("the example is not valid: %+v", report)
+	}
+}
+
+// TestTheGuideCanBeFollowedWordForWord runs the commands in the sh blocks of docs/panels.md in order.
+func TestTheGuideCanBeFollowedWordForWord(t *testing.T) {
+	guide := readGuide(t)
 	folder, done, packed := t.TempDir(), map[string]int{}, map[string][]byte{}
-	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(guide), -1) {
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(guide, -1) {
 		for _, line := range strings.Split(strings.TrimSpace(block[1]), "\n") {
 			words := strings.Fields(line)
 			switch {

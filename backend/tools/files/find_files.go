@@ -32,7 +32,7 @@ func findFiles() tool {
 		define("find_files", findFilesDoc, `{"type":"object","properties":{`+
 			`"pattern":{"type":"string","minLength":1,"maxLength":500,"description":"A glob over names and paths, such as *.md or docs/**/*.png."},`+
 			`"path":{"type":"string","default":".","description":"The folder to search; default: the workspace."},`+
-			`"ignored":{"type":"boolean","default":false,"description":"Also what .gitignore excludes."}`+
+			`"ignored":{"type":"boolean","default":false,"description":"Include what .gitignore excludes."}`+
 			`},"required":["pattern"],"additionalProperties":false}`,
 			toolspec.Hints{ReadOnly: true, Idempotent: true}, `{"pattern":"*.md"}`,
 			`{"pattern":"**/*_test.go","path":"backend"}`),

@@ -38,8 +38,8 @@ func listDirectory() tool {
 	return build(
 		define("list_directory", listDirectoryDoc, `{"type":"object","properties":{`+
 			`"path":{"type":"string","default":".","description":"The folder; default: the workspace."},`+
-			`"recursive":{"type":"boolean","default":false,"description":"Also what lies below."},`+
-			`"ignored":{"type":"boolean","default":false,"description":"With recursive: also what .gitignore excludes."}`+
+			`"recursive":{"type":"boolean","default":false,"description":"Include everything below."},`+
+			`"ignored":{"type":"boolean","default":false,"description":"With recursive: include what .gitignore excludes."}`+
 			`},"additionalProperties":false}`,
 			toolspec.Hints{ReadOnly: true, Idempotent: true}, `{}`, `{"path":"src","recursive":true}`),
 		handler[listDirectoryParams]{

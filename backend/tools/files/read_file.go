@@ -74,7 +74,7 @@ func readFile() tool {
 			`"path":{"type":"string","description":"The file: in the workspace, or absolute."},`+
 			`"paths":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":20,"description":"Several files at once, instead of path."},`+
 			`"offset":{"type":"integer","minimum":1,"default":1,"description":"First line to read."},`+
-			`"limit":{"type":"integer","minimum":1,"maximum":100000,"default":2000,"description":"Most lines to read."},`+
+			`"limit":{"type":"integer","minimum":1,"maximum":100000,"default":2000,"description":"Maximum lines."},`+
 			`"encoding":{"type":"string","enum":["auto","utf-8","utf-16","latin-1","base64"],"default":"auto","description":"base64 gives the bytes of a file that is not text."}`+
 			`},"additionalProperties":false}`,
 			toolspec.Hints{ReadOnly: true, Idempotent: true},

@@ -54,8 +54,8 @@ func searchFiles() tool {
 			`"pattern":{"type":"string","minLength":1,"maxLength":1000,"description":"A regular expression; (?i) in front ignores case."},`+
 			`"path":{"type":"string","default":".","description":"The folder or file to search; default: the workspace."},`+
 			`"glob":{"type":"string","maxLength":500,"description":"Only files whose path matches, such as *.go."},`+
-			`"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100,"description":"Most lines to return."},`+
-			`"ignored":{"type":"boolean","default":false,"description":"Also what .gitignore excludes."}`+
+			`"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100,"description":"Maximum lines."},`+
+			`"ignored":{"type":"boolean","default":false,"description":"Include what .gitignore excludes."}`+
 			`},"required":["pattern"],"additionalProperties":false}`,
 			toolspec.Hints{ReadOnly: true, Idempotent: true},
 			`{"pattern":"TODO"}`, `{"pattern":"func \\w+Handler","path":"backend","glob":"*.go"}`),

@@ -48,7 +48,7 @@ func sqlQuery() tool {
 			`{"type":"object","properties":{`+
 				`"path":{"type":"string","minLength":1,"maxLength":4096,"description":"The SQLite file."},`+
 				`"query":{"type":"string","maxLength":20000,"description":"One SELECT; default: list the tables."},`+
-				`"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100,"description":"Most rows."}},`+
+				`"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100,"description":"Maximum rows."}},`+
 				`"required":["path"],"additionalProperties":false}`,
 			`{"path":"shop.db"}`, `{"path":"shop.db","query":"SELECT name, price FROM lamps ORDER BY price LIMIT 5"}`),
 		paths: func(t *Tools, call toolspec.Call) ([]toolspec.FileUse, *toolspec.Result) {

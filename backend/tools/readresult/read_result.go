@@ -68,7 +68,7 @@ func readResult() tool {
 			fmt.Sprintf(`{"type":"object","properties":{`+
 				`"handle":{"type":"string","minLength":1,"maxLength":40},`+
 				`"offset":{"type":"integer","minimum":1,"default":1},`+
-				`"limit":{"type":"integer","minimum":1,"maximum":%d,"description":"Most lines, characters or matches."},`+
+				`"limit":{"type":"integer","minimum":1,"maximum":%d,"description":"Maximum lines, characters or matches."},`+
 				`"unit":{"type":"string","enum":["lines","characters"],"default":"lines"},`+
 				`"pattern":{"type":"string","maxLength":%d},`+
 				`"context":{"type":"integer","minimum":0,"maximum":%d,"default":0}`+

@@ -1,5 +1,5 @@
-// An MCP server on standard input and output, in one file and without a library: a line in is a
-// JSON-RPC message, a line out is its answer. What it logs goes to standard error.
+// An MCP server on standard input and output, in one file without a library: each line of input is a
+// JSON-RPC message, each line of output its answer. Logs go to standard error.
 //
 // The words are in words.json in the folder that Sextant gives it to write to.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -94,7 +94,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     return send({ id: null, error: { code: -32700, message: 'that is no JSON' } })
   }
   const { id, method, params } = message
-  if (id === undefined) return // a notification: nothing is answered
+  if (id === undefined) return // a notification gets no answer
   try {
     if (!Object.hasOwn(methods, method)) throw { code: -32601, message: `there is no ${method}` }
     send({ id, result: methods[method](params ?? {}) })

@@ -1,4 +1,4 @@
-// Answers the tools of the habits panel. Days are kept as dates, by habit.
+// Answers the tools of the habits panel. Days are stored as dates, by habit.
 const load = async () => (await store.get('all')) ?? { next: 1, habits: [] }
 const save = (all) => store.set('all', all)
 
@@ -9,7 +9,7 @@ function day(ago) {
 }
 
 function streak(days) {
-  // Today counts once it is done; until then the row reaches to yesterday.
+  // Today counts once it is done; until then the streak ends yesterday.
   const from = days.includes(day(0)) ? 0 : 1
   let back = from
   while (days.includes(day(back))) back++

@@ -1,4 +1,4 @@
-// A board of cards. Its state is kept by Sextant: window.sextant.state holds up to 256 KB.
+// A board of cards. Sextant stores its state: window.sextant.state, up to 256 KB.
 const columns = ['To do', 'Doing', 'Done']
 const board = document.querySelector('#board')
 let cards = []

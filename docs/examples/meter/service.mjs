@@ -1,5 +1,5 @@
-// A service that stands for one you have already: it runs by itself, other programs reach it too, and
-// Sextant is only one of those that ask it. It needs Node 18 or newer and nothing else.
+// Stands for a service that you already run and that other programs use too. It needs Node 18 or newer
+// and nothing else.
 //
 //   node service.mjs [file]      listens on 127.0.0.1:8800, or on PORT
 import { createServer } from 'node:http'
@@ -78,7 +78,7 @@ async function body(request) {
 }
 
 async function answer(request) {
-  // A page in a browser can send here, too; those name where they are from.
+  // Pages in a browser can send requests here too; those have an Origin header.
   if (request.headers.origin) throw refuse(403, 'pages are not answered')
   const { pathname, searchParams } = new URL(request.url, 'http://meter')
   const one = pathname.match(/^\/api\/meter\/readings\/([^/]+)$/)?.[1]

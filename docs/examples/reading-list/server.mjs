@@ -1,9 +1,9 @@
 // The program behind the reading list panel. Sextant starts it on the first call of one of
-// the panel's tools, in this folder, and ends it when Sextant ends. It needs Node 18 or
+// the panel's tools, in this folder, and stops it when Sextant ends. It needs Node 18 or
 // newer and nothing else.
 //
 // The entries are in items.json in the folder that Sextant gives it to write to. The file is replaced
-// as a whole after every change, so that a sudden end leaves the old list or the new one.
+// as a whole after every change, so that a crash leaves the old list or the new one.
 import { createServer } from 'node:http'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
@@ -117,7 +117,7 @@ async function readBody(request) {
     const body = JSON.parse(Buffer.concat(parts).toString('utf8') || '{}')
     if (body && typeof body === 'object' && !Array.isArray(body)) return body
   } catch {
-    // Told below, the same as JSON that is no object.
+    // Reported below, like JSON that is not an object.
   }
   throw new Problem(400, 'the body should be a JSON object')
 }
