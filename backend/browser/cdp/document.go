@@ -99,6 +99,20 @@ func (d *Document) Call(ctx context.Context, function string, args ...any) (json
 }
 
 func (d *Document) call(ctx context.Context, function string, byValue bool, args []any) (remoteObject, error) {
+	req, err := d.callParams(ctx, function, byValue, args)
+	if err != nil {
+		return remoteObject{}, err
+	}
+	req["awaitPromise"] = true
+	return d.run(ctx, callFunctionOn, req)
+}
+
+const callFunctionOn = "Runtime.callFunctionOn"
+
+// callParams are the parameters of a call of function in the document's isolated world.
+func (d *Document) callParams(
+	ctx context.Context, function string, byValue bool, args []any,
+) (map[string]any, error) {
 	type argument struct {
 		Value any `json:"value"`
 	}
@@ -108,13 +122,12 @@ func (d *Document) call(ctx context.Context, function string, byValue bool, args
 	}
 	world, err := d.isolated(ctx)
 	if err != nil {
-		return remoteObject{}, err
+		return nil, err
 	}
-	req := map[string]any{
+	return map[string]any{
 		"functionDeclaration": function, "executionContextId": world, "arguments": list,
-		"returnByValue": byValue, "awaitPromise": true, "silent": true,
-	}
-	return d.run(ctx, "Runtime.callFunctionOn", req)
+		"returnByValue": byValue, "silent": true,
+	}, nil
 }
 
 // SetFiles puts the files at paths into the file field that the function declaration node

@@ -55,7 +55,7 @@ func (d *Document) CallMain(ctx context.Context, function, node string) (json.Ra
 		defer d.release(object)
 		req["arguments"] = []map[string]any{{"objectId": object}}
 	}
-	res, err := d.run(ctx, "Runtime.callFunctionOn", req)
+	res, err := d.run(ctx, callFunctionOn, req)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (d *Document) EvaluateREPL(ctx context.Context, script, then string) (json.
 	case len(res.Value) > 0:
 		argument["value"] = res.Value
 	}
-	res, err = d.run(ctx, "Runtime.callFunctionOn", map[string]any{
+	res, err = d.run(ctx, callFunctionOn, map[string]any{
 		"functionDeclaration": then, "executionContextId": world, "arguments": []any{argument},
 		"returnByValue": true, "awaitPromise": true, "silent": true,
 	})

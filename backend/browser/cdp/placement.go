@@ -197,7 +197,7 @@ func (d *Document) CoveredBy(ctx context.Context, x, y float64) (string, error) 
 		return "", parent.contextError(fmt.Errorf("finding a frame's element: %w", err))
 	}
 	var text string
-	res, err := parent.run(ctx, "Runtime.callFunctionOn", map[string]any{
+	res, err := parent.run(ctx, callFunctionOn, map[string]any{
 		"functionDeclaration": overScript, "objectId": node.Object.ObjectID, "returnByValue": true,
 		"arguments": []map[string]any{{"value": x}, {"value": y}}, "silent": true,
 	})
