@@ -125,8 +125,8 @@ func (g *Target) pressResult(ctx context.Context,
 	return met, err
 }
 
-// leftResult is what a press met whose page was left. One that led there was met; of one that came when
-// the page was leaving anyway nobody knows.
+// leftResult is the result of a press during which the page navigated: a hit when the press caused the navigation,
+// unknown otherwise.
 func (g *Target) leftResult() collect.PressResult {
 	if led, _ := g.tab.Tracker.Since(g.pressed); !led {
 		page.AddActionNote(g.action,

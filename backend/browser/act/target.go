@@ -60,7 +60,7 @@ func FindTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Targ
 	return nil, goneFault(ctx, t, id, "the page keeps rendering it again")
 }
 
-// expectation is what the owner of the number knows of the element.
+// expectation is what the caller was last shown of the element.
 func (g *Target) expectation() collect.Expectation {
 	return collect.Expectation{
 		Sign: &g.Element.ReportedSign, Loose: g.Element.SignWarned, Row: g.Element.ReportedRow,
@@ -76,9 +76,8 @@ func (g *Target) reusedFault(ctx context.Context, row string) error {
 	return goneFault(ctx, g.tab, g.Element.ID, fmt.Sprintf("the page uses its place for %q now", surface.Clip(row, 60)))
 }
 
-// changedFault is the fault for an element that says something else than its number's owner was
-// given: a page may use one node for many things. It is refused once: a caller that then uses the number
-// again means what it says now. Something that changes all the time (a clock on a button) is only refused once.
+// changedFault is the fault for an element with another name than it was listed with: a page may reuse a node.
+// It is returned once per text: a caller that uses the id again means the element as it is now.
 func (g *Target) changedFault(says, mark string) error {
 	id := g.Element.ID
 	g.tab.Session.Manager.Elements.MarkWarned(id, mark)
@@ -90,9 +89,8 @@ func (g *Target) changedFault(says, mark string) error {
 	}
 }
 
-// rowChangedFault is the fault for an element whose row says other digits than when its number's owner
-// was given it: the page may have drawn another row with the same nodes, or the row counts
-// something. Like changed, it is said once.
+// rowChangedFault is the fault for an element in a row whose digits changed since it was listed: the page may have
+// reused the nodes for another row, or the row shows a counter. Like changedFault, it is returned once.
 func (g *Target) rowChangedFault(says, mark string) error {
 	id := g.Element.ID
 	g.tab.Session.Manager.Elements.MarkRowWarned(id, mark)

@@ -40,7 +40,7 @@ func (o *Observer) Compare(ctx context.Context, before, now *Snapshot) (changes 
 	return changes, gone
 }
 
-// vanished are those of a document's numbers whose nodes are not in it any more or not shown.
+// vanished are the ids of a document's nodes that were removed or are no longer shown.
 func (o *Observer) vanished(ctx context.Context, doc int, ids []int) []int {
 	d := o.Document(doc)
 	if d == nil {

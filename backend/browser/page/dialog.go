@@ -54,7 +54,7 @@ func CancelAuthRequest(id proto.FetchRequestID) proto.FetchContinueWithAuth {
 	}
 }
 
-// settleAuth forgets a log-in question whose page came or will not come. Called under the lock.
+// settleAuth drops an authentication request that is over: its page loaded or failed. Called under the lock.
 func (t *Tab) ClearAuth() {
 	switch {
 	case t.Dialog == nil:

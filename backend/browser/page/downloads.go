@@ -189,7 +189,7 @@ func (e *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 	}
 	b.Unlock()
 	if t == nil {
-		e.cancel(w.GUID, "") // nobody is there to be told of it
+		e.cancel(w.GUID, "") // no session would report it
 		return
 	}
 	dir := ""

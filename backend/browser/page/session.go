@@ -35,7 +35,7 @@ type Session struct {
 	expected     *Tab
 	downloads    []*download
 	lastDownload int
-	// notesRead is the Chromium whose notes the session has seen.
+	// notesRead is the Chromium of which the session has seen the notes.
 	notesRead *Connection
 	// device is what new tabs pretend to be, nil for nothing.
 	device  *emulation.Emulation

@@ -178,7 +178,7 @@ func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (j
 		}
 	}
 	limit := askLimit
-	if name == "aim" || name == "calm" {
+	if name == "aim" || name == "awaitSettled" {
 		limit = aimLimit
 	} else if frame {
 		limit = frameLimit

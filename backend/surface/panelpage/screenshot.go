@@ -144,7 +144,7 @@ func (p *Page) pose(ctx context.Context) (stageState, error) {
 		E string     `json:"e"`
 	}
 	if err := json.Unmarshal(raw, &said); err != nil {
-		return stageState{}, fmt.Errorf("asking the window to stand still: %w", err)
+		return stageState{}, fmt.Errorf("asking the window to pause: %w", err)
 	}
 	if said.E != "" {
 		return stageState{}, p.failedFault(ctx, errors.New(said.E))

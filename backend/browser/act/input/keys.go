@@ -144,7 +144,7 @@ func parse(combo string) (keyStroke, error) {
 	return s.finish(), nil
 }
 
-// plain normalizes rod's names of keys that stand for characters.
+// plain normalizes rod's names of keys that produce characters.
 func plain(info input.KeyInfo) string {
 	switch info.Key {
 	case "\r", " ":

@@ -200,7 +200,7 @@ func ActivityOf(ctx context.Context, w World) (Activity, error) {
 }
 
 // SettleLimits is how long a document's changes must have been over to count as over, and how
-// long CalmOf waits for that.
+// long AwaitSettled waits for that.
 type SettleLimits struct {
 	// Once holds after one change, Several after more than one.
 	Once, Several, Limit time.Duration
@@ -211,7 +211,7 @@ type SettleLimits struct {
 // What the page did repeatedly before that does not count.
 func AwaitSettled(ctx context.Context, w World, since time.Duration, draw bool, p SettleLimits) (SettleState, error) {
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-	return call[SettleState](ctx, w, "calm", ms(since), draw, ms(p.Once), ms(p.Several), ms(p.Limit))
+	return call[SettleState](ctx, w, "awaitSettled", ms(since), draw, ms(p.Once), ms(p.Several), ms(p.Limit))
 }
 
 // HasText reports whether text can be read in the document: whitespace and case folded, open shadow roots included.

@@ -14,7 +14,7 @@ type World interface {
 	// JSON arguments, and returns its JSON value (promises are awaited).
 	Call(ctx context.Context, function string, args ...any) (json.RawMessage, error)
 	// EvalMain evaluates an expression in the page's own world with the command line API
-	// (getEventListeners) at hand, and returns its JSON value.
+	// (getEventListeners) available, and returns its JSON value.
 	EvalMain(ctx context.Context, expression string) (json.RawMessage, error)
 	// Text is Call for a function that returns a string, without awaiting promises: the cheap
 	// way for large answers.

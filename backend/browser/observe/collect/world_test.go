@@ -202,12 +202,12 @@ func openURL(t testing.TB, url string) *testWorld {
 		t.Fatal(err)
 	}
 	w := &testWorld{page: page}
-	w.renew(t)
+	w.newContext(t)
 	return w
 }
 
-// renew makes the isolated world of the document that is there now.
-func (w *testWorld) renew(t testing.TB) {
+// newContext makes the isolated world of the document that is there now.
+func (w *testWorld) newContext(t testing.TB) {
 	t.Helper()
 	r, err := proto.PageCreateIsolatedWorld{FrameID: w.page.FrameID, WorldName: "sextant-test"}.Call(w.page)
 	if err != nil {

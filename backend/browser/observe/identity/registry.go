@@ -1,18 +1,17 @@
-// Package identity gives annotations their numbers.
+// Package identity assigns annotations their ids.
 //
-// A number is an identity, not a position: it names one node of one document in one tab,
-// comes from one counter for the whole browser and is never used again. A page that
-// renders anew replaces nodes by others that look the same; a number moves to such a
-// replacement only when the old node is gone and exactly one living node has its
-// fingerprint, which must have come into the document after the old node was seen last: what
-// stood beside it is its twin and not its replacement. A page may also use a node again for
-// another thing, as long lists do; a node whose row became another one gets a new number (one
-// whose row says other figures keeps it, as rows count things too), and what a node says is kept as it was told, so
-// that an action can tell that it says
-// something else by now. In every other case the old number stays dead and the node gets a
-// new one: nobody acts on a guess.
+// An id is an identity, not a position: it names one node of one document in one tab, comes from
+// one counter for the whole browser and is never reused. A page that rerenders replaces nodes by
+// others that look the same. An id moves to such a replacement only when the old node was removed
+// and exactly one connected node has its fingerprint. That node must have been inserted after the
+// old node was last observed; one that existed beside it is a twin, not a replacement.
 //
-// The package is bookkeeping only. What lives in a document it asks of its caller.
+// A page may also reuse a node for another item, as virtual lists do. A node in another row gets a
+// new id; a row in which only digits changed is the same row, because rows have counters. The text
+// of a node is remembered as it was reported, so that an action can detect that it has changed.
+// In every other case the old id stays dead and the node gets a new one: nothing is guessed.
+//
+// The package is bookkeeping only. Which nodes are connected it asks of its caller.
 package identity
 
 import (
@@ -330,7 +329,7 @@ func (b *ElementRegistry) candidates(doc int, seen []Node) (map[string]Node, []i
 	return fresh, olds
 }
 
-// dropCandidates takes numbers whose nodes are gone out of the search for replacements: the choice
+// dropCandidates removes ids of removed nodes from the search for replacements: the choice
 // was not clear once, and later it would be a guess.
 func (b *ElementRegistry) dropCandidates(doc int, ids []int) {
 	b.mu.Lock()

@@ -58,7 +58,7 @@ const (
 	maxCommits = 500
 )
 
-// NewTracker follows a tab whose main frame is main.
+// NewTracker returns a Tracker of a tab with the main frame main.
 func NewTracker(main string) *Tracker {
 	return &Tracker{
 		requests: map[string]*request{}, polling: map[string]*polling{}, loads: map[string]*load{},
@@ -90,9 +90,9 @@ func (t *Tracker) RequestStarted(id, key string) {
 	})
 }
 
-// ResponseReceived notes that a request is being answered: with first at the answer's beginning,
-// without it as more comes. Only a request whose beginning was told so may stay without an
-// end, as that of a page that does not read the body of an answer.
+// ResponseReceived notes that data of a response arrived; first marks the start of the response.
+// Only a request with a noted start may stay unfinished, as one of a page that does not read the
+// body of the response.
 func (t *Tracker) ResponseReceived(id string, first bool) {
 	t.change(func() {
 		if r := t.requests[id]; r != nil && (first || !r.heard.IsZero()) {

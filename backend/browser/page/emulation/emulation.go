@@ -54,7 +54,7 @@ func (e Emulation) Name() string {
 	return "what was asked"
 }
 
-// Metrics is the viewport of a tab whose own has that size and scale.
+// Metrics returns the viewport of a tab that has that size and scale without emulation.
 func (e Emulation) Metrics(width, height int, scale float64) proto.EmulationSetDeviceMetricsOverride {
 	m := proto.EmulationSetDeviceMetricsOverride{
 		Width: width, Height: height, DeviceScaleFactor: scale,
