@@ -38,7 +38,7 @@ func hostileText() *rapid.Generator[string] {
 	)
 }
 
-func TestFitKeepsToTheBudgetAndItsPartsAreTheWhole(t *testing.T) {
+func TestFitKeepsBudgetAndLosesNothing(t *testing.T) {
 	var c Counter
 	rapid.Check(t, func(rt *rapid.T) {
 		parts := rapid.SliceOfN(hostileText(), 1, 12).Draw(rt, "parts")
@@ -55,7 +55,7 @@ func TestFitKeepsToTheBudgetAndItsPartsAreTheWhole(t *testing.T) {
 	})
 }
 
-func TestCountIsThatOfTheHigherTokenizer(t *testing.T) {
+func TestCountIsHighestOfTokenizers(t *testing.T) {
 	var c Counter
 	for _, text := range []string{"", "word", "Adjustable desk lamp", strings.Repeat("龘", 3000)} {
 		for range 2 {

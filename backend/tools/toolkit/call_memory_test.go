@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestCallMemoryKeepsTheFirstAddAndTakesOnce(t *testing.T) {
+func TestCallMemoryKeepsFirstAddAndTakesOnce(t *testing.T) {
 	var m CallMemory[string]
 	m.Add("a", "first")
 	m.Add("a", "second")
@@ -21,7 +21,7 @@ func TestCallMemoryKeepsTheFirstAddAndTakesOnce(t *testing.T) {
 	}
 }
 
-func TestCallMemoryDropsTheOldest(t *testing.T) {
+func TestCallMemoryDropsOldest(t *testing.T) {
 	var m CallMemory[int]
 	for i := range maxCalls + 1 {
 		m.Set(strconv.Itoa(i), i)

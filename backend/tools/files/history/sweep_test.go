@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestSweepRemovesOnlyTheTemporaryFilesOfAKilledWrite(t *testing.T) {
+func TestSweepRemovesOnlyTemporaryFiles(t *testing.T) {
 	dir := t.TempDir()
 	left, other := tempName("notes.txt"), tempName("another.txt")
 	keep := []string{

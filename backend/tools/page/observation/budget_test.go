@@ -74,7 +74,7 @@ func anyAnswer(t *rapid.T) annotation.Observation {
 	}
 }
 
-func TestResultKeepsToItsTokenBudget(t *testing.T) {
+func TestResultFitsTokenBudget(t *testing.T) {
 	var counter tokens.Counter
 	rapid.Check(t, func(rt *rapid.T) {
 		a := anyAnswer(rt)
