@@ -119,12 +119,12 @@ func (d *FileHandler) Describe(call toolspec.Call) (toolspec.Description, bool) 
 	if bad != nil {
 		return toolspec.Description{}, false
 	}
-	told := d.files.Describe(call)
-	for i, use := range told.Files {
-		told.Files[i].Own = d.own != "" && strings.HasPrefix(use.Path, d.own)
+	desc := d.files.Describe(call)
+	for i, use := range desc.Files {
+		desc.Files[i].Own = d.own != "" && strings.HasPrefix(use.Path, d.own)
 	}
 	// Without known files the call is decided by its tool's hints.
-	return told, len(told.Files) > 0
+	return desc, len(desc.Files) > 0
 }
 
 // Refuse refuses what no approval could allow: a protected path, or what the panel cannot do now.

@@ -128,7 +128,7 @@ func (t *Terminals) perform(ctx context.Context, r *running, call toolspec.Call,
 	whole := false
 	begin := sync.OnceFunc(func() {
 		tab.set(func() { tab.phase = wire.TerminalRunning })
-		_, _ = tab.Write([]byte(prompt(tab.told())))
+		_, _ = tab.Write([]byte(prompt(tab.printableCommand())))
 		close(r.begun)
 		t.changed()
 	})
@@ -172,7 +172,7 @@ func (t *Tab) size() (columns, rows uint16) {
 }
 
 // withoutControls is the command without terminal control characters.
-func (t *Tab) told() string {
+func (t *Tab) printableCommand() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.Map(func(r rune) rune {

@@ -159,7 +159,7 @@ func (t *Terminals) Open(columns, rows uint16) (*Tab, error) {
 	return tab, nil
 }
 
-// Restart starts a shell in a tab whose shell has ended.
+// Restart starts a shell in a tab in which the shell has ended.
 func (t *Terminals) Restart(number int) error {
 	tab, ok := t.Find(number)
 	if !ok {
