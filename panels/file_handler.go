@@ -71,6 +71,7 @@ func (d *FileHandler) Endpoints() map[string]string {
 	return all
 }
 
+// ServeHTTP implements http.Handler.
 func (d *FileHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.mux.ServeHTTP(w, r) }
 
 func (d *FileHandler) do(ctx context.Context, deed FileAction, visit *toolspec.CallContext) toolspec.Result {

@@ -41,7 +41,7 @@ func result(t testing.TB, ctx context.Context, s *browser.Session, id string) st
 	return text
 }
 
-// byName finds the one element of the name, whatever its role.
+// idOf finds the one element of the name, whatever its role.
 func idOf(t testing.TB, ans annotation.Observation, name string) int {
 	t.Helper()
 	id := 0

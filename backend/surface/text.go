@@ -21,6 +21,7 @@ func Clip(s string, runes int) string {
 	return string(r[:runes-1]) + "…"
 }
 
+// ContainsFold reports whether s contains part, ignoring case.
 func ContainsFold(s, part string) bool {
 	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
 }

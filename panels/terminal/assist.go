@@ -171,7 +171,7 @@ func (t *Tab) size() (columns, rows uint16) {
 	return t.columns, t.rows
 }
 
-// withoutControls is the command without terminal control characters.
+// printableCommand is the command without terminal control characters.
 func (t *Tab) printableCommand() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

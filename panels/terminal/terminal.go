@@ -46,6 +46,7 @@ type Run struct {
 	Output func([]byte)
 }
 
+// Config is what New needs.
 type Config struct {
 	// Confine starts shells and stops everything they started.
 	Confine *confine.Confine
@@ -71,6 +72,7 @@ type Terminals struct {
 	change chan struct{}
 }
 
+// New returns the terminals of the panel; Close ends them.
 func New(cfg Config) *Terminals {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)

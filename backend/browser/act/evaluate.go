@@ -18,7 +18,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// writeDown is the function that makes of a script's value one that can be written down.
+// serializeScript is the function that turns a script's value into JSON text.
 //
 //go:embed evaluate.js
 var serializeScript string

@@ -29,8 +29,8 @@ type Target struct {
 // Name is the element as sentences call it: [12] button "Save".
 func (g *Target) Name() string { return observe.Label(g.Element) }
 
-// find resolves a number to its living node; a replaced node's number may have moved, and
-// then the action's note says so.
+// FindTarget resolves an id to its connected node. The id may have moved to the replacement of a
+// node; then the action's note says so.
 func FindTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Target, error) {
 	g, err := locateTarget(ctx, t, a, id)
 	if err != nil {
@@ -124,7 +124,7 @@ func (g *Target) verify(ctx context.Context) error {
 	return err
 }
 
-// rebind searches for the one node that replaced one that is gone, wherever it
+// rebind searches for the one node that replaced a removed one, wherever it
 // is.
 func (g *Target) rebind(ctx context.Context) error {
 	if _, err := g.tab.Observer.Snapshot(ctx, collect.Options{WholePage: true}); err != nil {

@@ -36,6 +36,7 @@ type PlacedDocument struct {
 	Placement cdp.Placement
 }
 
+// Label names an element for people: `[12] button "Save"`.
 func Label(th identity.Element) string {
 	if th.Name == "" {
 		return fmt.Sprintf("[%d] %s", th.ID, th.Role)
@@ -60,6 +61,7 @@ type Snapshot struct {
 	SilentFrames []string
 }
 
+// Marks returns the snapshot as the window draws it over the picture.
 func (l *Snapshot) Marks() *event.Marks {
 	elements := l.Elements
 	if elements == nil {

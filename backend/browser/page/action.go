@@ -272,6 +272,7 @@ func shownWithRow(list []annotation.Element) (ids []int) {
 	return ids
 }
 
+// AddNote appends a sentence to the note of an observation.
 func AddNote(ans *annotation.Observation, text string) {
 	if ans.Note != "" {
 		ans.Note += " "
@@ -297,6 +298,7 @@ func (t *Tab) answerWholePage(ctx context.Context, a *Action, now *observe.Snaps
 // Client runs requests on the page's own session.
 func (a *Action) Client(ctx context.Context) proto.Client { return a.Page.Client(ctx) }
 
+// AddActionNote appends a sentence to the note of a running action.
 func AddActionNote(a *Action, text string) { a.Note = strings.TrimSpace(a.Note + " " + text) }
 
 // Read asks the active tab's documents something that changes nothing. It takes the tab's

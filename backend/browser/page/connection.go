@@ -174,5 +174,5 @@ func (c *Connection) dispose(contextID string) {
 	}
 }
 
-// popup is the frame name under which a tab that is about to open is waited for.
+// PopupFrame is the frame name under which the tracker waits for a tab that is about to open.
 const PopupFrame = "popup"

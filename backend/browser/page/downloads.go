@@ -398,7 +398,7 @@ func (b *Manager) forgetFiles(owner string) {
 	}
 }
 
-// nearby reports whether the browser runs on this machine and so shares our disk.
+// isLocal reports whether the browser runs on this machine and so shares our disk.
 func (b *Manager) isLocal() bool {
 	if b.Config.AttachURL == "" {
 		return true

@@ -226,7 +226,7 @@ func (s *Session) ActiveTab(ctx context.Context) (*Tab, error) {
 	return s.OpenEmpty(ctx, e)
 }
 
-// open makes an empty tab and selects it.
+// OpenEmpty opens an empty tab and selects it.
 func (s *Session) OpenEmpty(ctx context.Context, e *Connection) (*Tab, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.Manager.Config.Limits.Navigation)
 	defer cancel()
@@ -328,7 +328,7 @@ func (s *Session) unreadNotes() []string {
 	return c.notes
 }
 
-// front is the page in front as it can be asked now, nil for none.
+// FrontPage is the active tab's page if it can answer now, nil otherwise.
 func (s *Session) FrontPage() *cdp.Page {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()

@@ -328,7 +328,7 @@ func (t *Tab) describe() event.Tab {
 	return d
 }
 
-// take returns what happened since the last answer. Called under the lock.
+// TakeEffects returns the effects since the last result. Called under the lock.
 func (t *Tab) TakeEffects() []annotation.Event {
 	events := t.Effects.Take(t.ID)
 	if t.DialogsDismissed > 0 {
@@ -342,11 +342,11 @@ func (t *Tab) TakeEffects() []annotation.Event {
 	return events
 }
 
-// note remembers an effect for the next answer. Called under the lock.
+// AddEffect remembers an effect for the next result. Called under the lock.
 func (t *Tab) AddEffect(kind, text string, about int) { t.Effects.Note(kind, text, about) }
 
-// complain remembers an error of the page's scripts, but only while an action runs: what timers do in between
-// is for console_messages. Called under the lock.
+// AddConsoleError remembers an error of the page's scripts for the next result, but only while an action runs:
+// console_messages lists all others. Called under the lock.
 func (t *Tab) AddConsoleError(text string) {
 	if t.acting {
 		t.Effects.ConsoleError(text, t.ID)

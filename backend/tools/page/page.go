@@ -295,7 +295,7 @@ func (x tool) unreadable(err error) error {
 	return &argumentError{"the arguments cannot be read: " + err.Error(), "send an object such as " + x.examples[0]}
 }
 
-// texts decodes args over the defaults of P.
+// read decodes args over the defaults of P.
 func read[P any](args json.RawMessage) (P, error) {
 	p := toolkit.Defaults[P]()
 	if len(args) == 0 {

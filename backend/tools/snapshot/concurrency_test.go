@@ -6,9 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/shared/toolspec"
 )
@@ -49,8 +50,8 @@ func TestConcurrentCommandsShareTheirChanges(t *testing.T) {
 		"alone ", "either another command ran at the same time, and which of them changed it is not known",
 		"last ",
 	}
-	if !slices.Equal(reported, want) {
-		t.Errorf("reported %q, want %q", reported, want)
+	if diff := cmp.Diff(want, reported); diff != "" {
+		t.Errorf("reported changes (-want +got):\n%s", diff)
 	}
 	b.run("undo", "t1", map[string]any{"turn": "t1"})
 	b.run("undo", "t2", map[string]any{"turn": "t2"})

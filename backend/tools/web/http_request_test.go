@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sextant/shared/toolspec"
 )
 
@@ -122,11 +124,8 @@ func TestDescribe(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.tool, func(t *testing.T) {
-			got := n.Describe(callOf(c.tool, c.args))
-			if got.Present != c.want.Present || got.Target != c.want.Target || got.Data != c.want.Data ||
-				got.LimitMS != c.want.LimitMS || len(got.Hosts) != len(c.want.Hosts) || len(got.Hosts) > 0 &&
-				got.Hosts[0] != c.want.Hosts[0] {
-				t.Errorf("%v:\n got %+v\nwant %+v", c.args, got, c.want)
+			if diff := cmp.Diff(c.want, n.Describe(callOf(c.tool, c.args))); diff != "" {
+				t.Errorf("%v (-want +got):\n%s", c.args, diff)
 			}
 		})
 	}

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/shared/toolspec"
 )
@@ -43,13 +44,13 @@ func TestEnhanceBaselinePrompt(t *testing.T) {
 	b.ok("enhance_baseline_prompt", `{"note":" Answer in\n Spanish. "}`)
 	b.ok("enhance_baseline_prompt", `{"note":"Answer in Spanish."}`)
 	b.ok("enhance_baseline_prompt", `{"note":"Be brief."}`)
-	if got := b.PromptNotes(); !slices.Equal(got, []string{"Answer in Spanish.", "Be brief."}) {
-		t.Errorf("%q", got)
+	if diff := cmp.Diff([]string{"Answer in Spanish.", "Be brief."}, b.PromptNotes()); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
 	}
 	b.fails("enhance_baseline_prompt", `{"remove":3}`, toolspec.UserError, "there are 2 notes")
 	b.ok("enhance_baseline_prompt", `{"remove":1}`)
-	if got := b.PromptNotes(); !slices.Equal(got, []string{"Be brief."}) {
-		t.Errorf("%q", got)
+	if diff := cmp.Diff([]string{"Be brief."}, b.PromptNotes()); diff != "" {
+		t.Errorf("notes after removing one (-want +got):\n%s", diff)
 	}
 	b.fails("enhance_baseline_prompt", `{"note":" "}`, toolspec.ValidationError, "empty")
 	b.fails("enhance_baseline_prompt", `{"note":"`+strings.Repeat("x", 1_001)+`"}`, toolspec.ValidationError, "1000")

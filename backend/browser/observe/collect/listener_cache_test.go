@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // recordingWorld records its calls. With together set, no call returns before that many are
@@ -72,11 +74,11 @@ func TestKnownPageIsQueriedInParallel(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(asked.asked)
-	if !slices.Equal(asked.asked, []string{"listeners", "look", "scan"}) {
-		t.Errorf("asked for %v", asked.asked)
+	if diff := cmp.Diff([]string{"listeners", "look", "scan"}, asked.asked); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
 	}
-	if len(first.Nodes) != 6 || !slices.Equal(lines(first), lines(second)) {
-		t.Errorf("seen first %q, then %q", lines(first), lines(second))
+	if diff := cmp.Diff(lines(first), lines(second)); diff != "" || len(first.Nodes) != 6 {
+		t.Errorf("%d elements first, then (-first +second):\n%s", len(first.Nodes), diff)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func collectPage(t testing.TB, w *testWorld, o Options) Raw {
@@ -58,18 +60,8 @@ func same(t *testing.T, got []string, want string) {
 	for i := range w {
 		w[i] = strings.TrimSpace(w[i])
 	}
-	if !slices.Equal(got, w) {
-		for _, g := range got {
-			if !slices.Contains(w, g) {
-				t.Errorf("listed, not expected: %s", g)
-			}
-		}
-		for _, x := range w {
-			if !slices.Contains(got, x) {
-				t.Errorf("not listed: %s", x)
-			}
-		}
-		t.Errorf("in order:\n%s", strings.Join(got, "\n"))
+	if diff := cmp.Diff(w, got); diff != "" {
+		t.Errorf("listed elements (-want +got):\n%s", diff)
 	}
 }
 
@@ -292,8 +284,8 @@ func TestPageWithPatchedBuiltinsIsListed(t *testing.T) {
 		JSON.parse = Map.prototype.get = Set.prototype.has = () => { throw new Error('no') }
 		return 1 })()`)
 	after := lines(collectPage(t, w, Options{}))
-	if !slices.Equal(before, after) {
-		t.Errorf("before:\n%s\nafter:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("listed elements (-before +after):\n%s", diff)
 	}
 }
 
@@ -304,8 +296,8 @@ func TestDraggableCardIsListedBesideItsButton(t *testing.T) {
 		`clickable "Fix the gutter" (draggable)`, `link "Fix the gutter"`,
 		`clickable "Order tiles More" (draggable)`, `button "More"`,
 	}
-	if got := lines(raw); !slices.Equal(got, want) {
-		t.Errorf("listed are\n%s", strings.Join(got, "\n"))
+	if diff := cmp.Diff(want, lines(raw)); diff != "" {
+		t.Errorf("listed elements (-want +got):\n%s", diff)
 	}
 }
 

@@ -65,6 +65,7 @@ type Log struct {
 	written int
 }
 
+// Add appends a message; a repetition of the newest one only counts.
 func (j *Log) Add(m Message) {
 	if n := len(j.list); n > 0 {
 		if l := j.list[n-1]; l.Text == m.Text && l.Level == m.Level && l.Where == m.Where {

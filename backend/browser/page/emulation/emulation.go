@@ -42,6 +42,7 @@ func Networks() []string { return []string{"offline", "slow-3g", "fast-3g", "slo
 // tabletWidth is the width from which a mobile device is a tablet to its user agent.
 const tabletWidth = 600
 
+// Name describes the emulation for people: the device, or the size.
 func (e Emulation) Name() string {
 	switch {
 	case e.Device != "":

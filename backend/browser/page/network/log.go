@@ -179,7 +179,7 @@ func bounded(headers json.RawMessage) json.RawMessage {
 	return slices.Clone(headers)
 }
 
-// foreign reports whether an address is for another program: mailto:, tel:, a scheme of its own.
+// IsExternalScheme reports whether an address is for another program: mailto:, tel:, a custom scheme.
 func IsExternalScheme(url string) bool {
 	scheme, _, ok := strings.Cut(url, ":")
 	if !ok {

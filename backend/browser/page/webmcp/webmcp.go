@@ -43,6 +43,7 @@ type Tools struct {
 	calls map[string]chan Response
 }
 
+// Response is the browser's report that a page's tool has finished.
 type Response struct {
 	ID        string          `json:"invocationId"`
 	Status    string          `json:"status"`

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestSweepRemovesOnlyTemporaryFiles(t *testing.T) {
@@ -32,7 +34,7 @@ func TestSweepRemovesOnlyTemporaryFiles(t *testing.T) {
 	}
 	slices.Sort(keep)
 	slices.Sort(names)
-	if !slices.Equal(names, keep) {
-		t.Fatalf("%q are left, %q should be", names, keep)
+	if diff := cmp.Diff(keep, names); diff != "" {
+		t.Fatalf("files left (-want +got):\n%s", diff)
 	}
 }
