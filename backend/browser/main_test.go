@@ -20,7 +20,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// shared is one browser for the tests that need only a session of their own.
+// shared is one browser for the tests that need only a session of their own. Tests run one after another: pages that
+// draw at the same time would make each other miss the time limits that are tested.
 var shared *browser.Browser
 
 func TestMain(m *testing.M) {

@@ -97,8 +97,8 @@ type ScreenshotOptions struct {
 	MaxTokens           int
 }
 
-// WaitOptions: any of Text present, Gone absent, URL containing; Seconds bounds it (StandardWait when 0)
-// and is the pause itself when nothing else is given.
+// WaitOptions says what to wait for: Text to be present, Gone to be absent, the address to contain URL, or
+// any of them together. Seconds bounds the wait (DefaultWaitSeconds when 0); alone it is a pause.
 type WaitOptions struct {
 	Text, Gone, URL string
 	Seconds         float64

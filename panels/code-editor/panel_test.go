@@ -29,6 +29,7 @@ func (f *files) Execute(_ context.Context, call toolspec.Call, _ toolspec.Defini
 func (f *files) Real(path string) (string, error) { return filepath.Join("/w", path), nil }
 
 func TestAssistantDoesNotOverwriteUnsavedText(t *testing.T) {
+	t.Parallel()
 	kept := codeeditor.Open(t.TempDir(), nil)
 	p := codeeditor.New(&files{}, kept)
 	call := toolspec.Call{
@@ -59,6 +60,7 @@ func TestAssistantDoesNotOverwriteUnsavedText(t *testing.T) {
 }
 
 func TestHandlerMatchesManifest(t *testing.T) {
+	t.Parallel()
 	var m struct {
 		Tools []struct{ Name, Endpoint string }
 	}
@@ -82,6 +84,7 @@ func TestHandlerMatchesManifest(t *testing.T) {
 }
 
 func TestOpenFilesAreRestored(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var states []wire.EditorState
 	kept := codeeditor.Open(dir, func(s wire.EditorState) { states = append(states, s) })

@@ -29,6 +29,7 @@ func (fakeFiles) Execute(
 func (fakeFiles) Trash() []wire.TrashItem { return nil }
 
 func TestHandlerMatchesManifest(t *testing.T) {
+	t.Parallel()
 	var m struct {
 		Tools []struct{ Name, Endpoint string }
 	}
@@ -52,6 +53,7 @@ func TestHandlerMatchesManifest(t *testing.T) {
 }
 
 func TestNewFileDoesNotOverwrite(t *testing.T) {
+	t.Parallel()
 	d, ok := files.New(fakeFiles{}).Describe(toolspec.Call{
 		Tool: "files_new_file",
 		Args: json.RawMessage(`{"path":"a","content":"x","version":"v1"}`),

@@ -41,6 +41,7 @@ func newPanel(t *testing.T) *Panel {
 }
 
 func TestNamesStayInFolder(t *testing.T) {
+	t.Parallel()
 	p := newPanel(t)
 	for _, name := range []string{
 		"", " ", ".", "..", "../x", "a/b", `a\b`, ".hidden", "a.", "a\nb", "a\x00b", "a\u202eb", "a\xffb", "a:b",
@@ -79,6 +80,7 @@ func TestNamesStayInFolder(t *testing.T) {
 }
 
 func TestListAndSearchNotes(t *testing.T) {
+	t.Parallel()
 	p := newPanel(t)
 	put := func(name, text string) {
 		t.Helper()
@@ -114,6 +116,7 @@ func TestListAndSearchNotes(t *testing.T) {
 }
 
 func TestHandlerMatchesManifest(t *testing.T) {
+	t.Parallel()
 	var m struct {
 		Tools []struct{ Name, Endpoint string }
 	}

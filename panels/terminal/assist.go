@@ -29,8 +29,7 @@ type runParams struct {
 
 // running is one running command of the assistant.
 type running struct {
-	tab *Tab
-	// from is the offset in the tab's output where it begins.
+	tab   *Tab
 	begun chan struct{}
 	over  chan struct{}
 	// result is set before over is closed.

@@ -41,7 +41,7 @@ type Tab struct {
 	watchers map[*Watcher]struct{}
 	// moved is closed and replaced when there is more to send, drawn when a watcher has read some.
 	moved, drawn chan struct{}
-	// typed is input waiting for feed to write it to tty; closing fed stops feed.
+	// typed is input that feed writes to tty; closing fed stops feed.
 	tty     confine.TTY
 	typed   chan []byte
 	fed     chan struct{}

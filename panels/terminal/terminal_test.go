@@ -21,6 +21,7 @@ import (
 	"sextant/shared/wire"
 )
 
+// Tests run one after another: real shells must answer within limit.
 func TestMain(m *testing.M) {
 	confine.Enter()
 	goleak.VerifyTestMain(m)

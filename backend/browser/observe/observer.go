@@ -282,7 +282,7 @@ type probe struct {
 	doc *cdp.Document
 }
 
-// Connected implements identity.Asker.
+// Connected implements identity.DocumentProbe.
 func (a *probe) Connected(handles []int) ([]bool, error) {
 	return askNodes(a.ctx, a.doc, handles, "n !== null")
 }
@@ -303,7 +303,7 @@ func askNodes(ctx context.Context, doc *cdp.Document, handles []int, question st
 	return cdp.Decode[[]bool](raw)
 }
 
-// Keys implements identity.Asker.
+// Keys implements identity.DocumentProbe.
 func (a *probe) Keys() (map[string]int, error) {
 	raw, err := collect.Collect(a.ctx, a.doc, collect.Options{WholePage: true})
 	if err != nil {

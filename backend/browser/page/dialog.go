@@ -15,8 +15,8 @@ const (
 	dialogFile = "file"
 )
 
-// Dialog is an open dialog: one of the page's scripts, which are blocked while it is open,
-// or a site's question for a user name and password, while the page it guards is waited for.
+// Dialog is an open dialog: one of the page's scripts, which are blocked while it is open, or an
+// HTTP authentication request, for which the load of the page waits.
 type Dialog struct {
 	Kind, Text, Session string
 	// Preset is what a prompt holds at first.
@@ -164,8 +164,8 @@ func (s *Session) OpenDialog() (what, address string) {
 	return t.Dialog.Describe(), t.URL
 }
 
-// FileChooser is the page's question for files: node is the field, 0 when it asked without one, session
-// and frame are where it lives.
+// FileChooser is an open file chooser: Node is the field, 0 when the page asked without one, Session
+// and Frame are where it belongs.
 type FileChooser struct {
 	Session, Frame string
 	Node           proto.DOMBackendNodeID

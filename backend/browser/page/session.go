@@ -26,7 +26,7 @@ type Session struct {
 	Manager *Manager
 	Owner   string
 
-	// All below is guarded by Browser.mu. contextID is the browser context of the running
+	// All below is guarded by the manager's lock. contextID is the browser context of the running
 	// Chromium, "" until the first tab and always for the window's session.
 	contextID string
 	Tabs      []*Tab

@@ -88,6 +88,7 @@ func faultKind(err error) string {
 }
 
 func TestPanelPageIsListedLikeBrowserPage(t *testing.T) {
+	t.Parallel()
 	p, _, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
 		"see": reply(collected("d1", "", node(7, "button", "Save"), node(9, "textbox", "Name", "Ana", "0", "", "required"))),
 	})
@@ -110,6 +111,7 @@ func TestPanelPageIsListedLikeBrowserPage(t *testing.T) {
 }
 
 func TestClickReportsChanges(t *testing.T) {
+	t.Parallel()
 	pressed := 0
 	p, r, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
 		"see": func(wire.SurfaceAsk) (string, error) {
@@ -142,6 +144,7 @@ func TestClickReportsChanges(t *testing.T) {
 }
 
 func TestNonOperableElementsAreListedButRefused(t *testing.T) {
+	t.Parallel()
 	p, r, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
 		"see": reply(collected("d1", "", strings.Replace(node(7, "button", "Allow always", "", "0", "",
 			panelpage.PersonOnlyState), "~3~", "~1~", 1))),
@@ -174,6 +177,7 @@ func TestNonOperableElementsAreListedButRefused(t *testing.T) {
 const frame = `{"h":3,"src":"x","visible":true,"at":1,"box":{"x":100,"y":50,"w":300,"h":200},"clip":{"x":100,"y":50,"w":300,"h":200}}`
 
 func TestFrameElementsAreListedAndClicked(t *testing.T) {
+	t.Parallel()
 	p, r, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
 		"see":       reply(collected("d1", frame, node(1, "button", "Page"), node(2, "button", "Tools"))),
 		"frame.see": reply(collected("f1", "", node(1, "button", "Inside"))),
@@ -203,6 +207,7 @@ func TestFrameElementsAreListedAndClicked(t *testing.T) {
 
 // What a stranger's page may answer in place of the script, and that nothing but itself comes of it.
 func TestForgedFrameAnswersAffectOnlyFrame(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", 5000)
 	many := make([]string, 4000)
 	for i := range many {
@@ -322,6 +327,7 @@ func FuzzFrameAnswer(f *testing.F) {
 }
 
 func TestHiddenPageIsReported(t *testing.T) {
+	t.Parallel()
 	answers := map[string]func(wire.SurfaceAsk) (string, error){
 		"see": reply(collected("d1", "", node(7, "button", "Save"))),
 		"aim": reply(aimed), "press": reply(`{"v":true}`),
@@ -356,6 +362,7 @@ func TestHiddenPageIsReported(t *testing.T) {
 }
 
 func TestCanceledCallStopsWaiting(t *testing.T) {
+	t.Parallel()
 	p, _, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){})
 	stopped := errors.New("stopped by the person")
 	ctx, stop := context.WithCancelCause(t.Context())

@@ -18,6 +18,7 @@ import (
 )
 
 func TestMarksAreSentToWindow(t *testing.T) {
+	t.Parallel()
 	var sent wire.SurfaceMarks
 	p, _, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
 		"see": reply(collected("d1",
@@ -46,6 +47,7 @@ func TestMarksAreSentToWindow(t *testing.T) {
 }
 
 func TestActionSucceedsWhenMarksFail(t *testing.T) {
+	t.Parallel()
 	p, _, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
 		"see":   reply(collected("d1", "", node(7, "button", "Save"))),
 		"marks": func(wire.SurfaceAsk) (string, error) { return "", errors.New("the window is busy") },
@@ -56,6 +58,7 @@ func TestActionSucceedsWhenMarksFail(t *testing.T) {
 }
 
 func TestOperableCountDoesNotRecordObservation(t *testing.T) {
+	t.Parallel()
 	p, r, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
 		"see": reply(collected("d1", "", node(7, "button", "Save"),
 			strings.Replace(node(8, "button", "Allow"), "~3~", "~1~", 1))),
@@ -126,6 +129,7 @@ func newPageWithCamera(t *testing.T, answers map[string]func(wire.SurfaceAsk) (s
 }
 
 func TestScreenshotIsCroppedToPanel(t *testing.T) {
+	t.Parallel()
 	shot := windowPicture(t)
 	p, rested := newPageWithCamera(t, map[string]func(wire.SurfaceAsk) (string, error){},
 		func(context.Context) ([]byte, error) { return shot, nil })
@@ -181,6 +185,7 @@ func TestScreenshotIsCroppedToPanel(t *testing.T) {
 }
 
 func TestScreenshotFailureNamesCause(t *testing.T) {
+	t.Parallel()
 	shot := windowPicture(t)
 	camera := func(context.Context) ([]byte, error) { return shot, nil }
 	for _, c := range []struct {

@@ -145,12 +145,12 @@ type probe struct {
 	w   collect.World
 }
 
-// Connected implements identity.Asker.
+// Connected implements identity.DocumentProbe.
 func (a *probe) Connected(handles []int) ([]bool, error) {
 	return collect.AreConnected(a.ctx, a.w, handles)
 }
 
-// Keys implements identity.Asker.
+// Keys implements identity.DocumentProbe.
 func (a *probe) Keys() (map[string]int, error) {
 	raw, _, err := collect.CollectOwnPage(a.ctx, a.w, collect.Options{WholePage: true})
 	if err != nil {

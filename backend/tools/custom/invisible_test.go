@@ -9,6 +9,7 @@ import (
 )
 
 func TestInvisibleCharactersAreRefused(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	made := func(name, description, parameters, body string) toolspec.Result {
 		args, err := json.Marshal(createParams{

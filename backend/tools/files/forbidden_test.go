@@ -9,6 +9,7 @@ import (
 )
 
 func TestWalkSkipsForbiddenPaths(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("plans/lamp.txt", "a bright lamp")
 	b.put("diary/lamp.txt", "a private lamp")

@@ -13,6 +13,7 @@ import (
 )
 
 func TestListDirectory(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("b.txt", "hello")
 	b.put("src/deep/x.go", "package x")
@@ -40,6 +41,7 @@ func TestListDirectory(t *testing.T) {
 }
 
 func TestLongListIsTruncated(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	for i := range 2010 {
 		b.put(fmt.Sprintf("f%04d", i), "")
@@ -52,6 +54,7 @@ func TestLongListIsTruncated(t *testing.T) {
 }
 
 func TestFileInfoOfMissingPath(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("notes.txt", "hello")
 	link(t, "notes.txt", b.path("alias"))
@@ -78,6 +81,7 @@ func TestFileInfoOfMissingPath(t *testing.T) {
 }
 
 func TestFindFilesByGlob(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	for _, f := range []string{"a.go", "src/b.go", "src/b_test.go", "src/deep/c.ts", "vendor/d.go", "docs/x y.md"} {
 		b.put(f, "x")
@@ -99,6 +103,7 @@ func TestFindFilesByGlob(t *testing.T) {
 }
 
 func TestSearchGivesPathLineAndText(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("a.txt", "nothing\nTODO: one\r\n"+strings.Repeat("y", 500)+" TODO\n")
 	b.put("src/b.go", "// todo two\nfunc x() {}\n")
@@ -118,6 +123,7 @@ func TestSearchGivesPathLineAndText(t *testing.T) {
 }
 
 func TestCancelledSearchEnds(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	line := strings.Repeat("a", 1000) + "\n"
 	for i := range 40 {
@@ -149,6 +155,7 @@ func TestCancelledSearchEnds(t *testing.T) {
 }
 
 func TestWorkspaceFolderCanBeReplaced(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("a.txt", "one")
 	b.ok("read_file", `{"path":"a.txt"}`)

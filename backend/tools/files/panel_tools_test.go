@@ -38,6 +38,7 @@ func (b *bench) save(path, content, version string) string {
 }
 
 func TestSaveRefusesChangedVersion(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.caller = toolspec.CallerPerson
 	b.put("a.txt", "one\n")
@@ -66,6 +67,7 @@ func TestSaveRefusesChangedVersion(t *testing.T) {
 }
 
 func TestAssistantSaveRequiresRead(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("a.txt", "precious")
 	b.fails(files.PanelSave, `{"path":"a.txt","content":"x"}`, toolspec.UserError, "was not read before")
@@ -75,6 +77,7 @@ func TestAssistantSaveRequiresRead(t *testing.T) {
 }
 
 func TestSaveKeepsEncoding(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.caller = toolspec.CallerPerson
 	b.put("wide.txt", "\xff\xfea\x00")
@@ -90,6 +93,7 @@ func TestSaveKeepsEncoding(t *testing.T) {
 }
 
 func TestOpenNonTextFile(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("pic", "\x00\x01\x02")
 	b.put("latin", "caf\xe9")
@@ -123,6 +127,7 @@ func TestOpenNonTextFile(t *testing.T) {
 }
 
 func TestMoveIsUndoneWithItsTurn(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("a/one.txt", "1")
 	b.put("a/deep/two.txt", "2")
@@ -141,6 +146,7 @@ func TestMoveIsUndoneWithItsTurn(t *testing.T) {
 }
 
 func TestMoveOverwritesNothing(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("a.txt", "a")
 	b.put("b.txt", "b")
@@ -174,6 +180,7 @@ func TestMoveOverwritesNothing(t *testing.T) {
 }
 
 func TestTrashAndRestore(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("dir/one.txt", "1")
 	b.put("dir/.git/config", "[core]")
@@ -207,6 +214,7 @@ func TestTrashAndRestore(t *testing.T) {
 }
 
 func TestCreateFolderAndUndo(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.ok(files.PanelFolder, `{"path":"a/b"}`)
 	if info, err := os.Stat(b.path("a/b")); err != nil || !info.IsDir() {
@@ -220,6 +228,7 @@ func TestCreateFolderAndUndo(t *testing.T) {
 }
 
 func TestFolderListing(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put(".gitignore", "out/\n")
 	b.put("out/x", "x")
@@ -254,6 +263,7 @@ func TestFolderListing(t *testing.T) {
 }
 
 func TestFindPathsBySubsequence(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	for _, p := range []string{"src/app/main.go", "src/main_test.go", "docs/maintain.md", "other.txt", ".git/main"} {
 		b.put(p, "x")
@@ -268,6 +278,7 @@ func TestFindPathsBySubsequence(t *testing.T) {
 }
 
 func TestShowPictureRefusesOtherFiles(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("p.png", "\x89PNG\r\n\x1a\n0000")
 	b.put("p.svg", "<svg xmlns='http://www.w3.org/2000/svg'><script>1</script></svg>")

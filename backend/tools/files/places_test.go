@@ -32,6 +32,7 @@ func argsOf(t *testing.T, args map[string]any) string {
 }
 
 func TestProtectedPathsAreRefusedByEveryTool(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	key := filepath.Join(b.home, ".ssh", "id_ed25519")
 	b.put(key, "PRIVATE")
@@ -67,6 +68,7 @@ func TestProtectedPathsAreRefusedByEveryTool(t *testing.T) {
 }
 
 func TestSearchOfTheHomeFolderSkipsSecrets(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put(filepath.Join(b.home, ".ssh/id_rsa"), "needle in a key")
 	b.put(filepath.Join(b.home, "outside/a.txt"), "needle here")
@@ -85,6 +87,7 @@ func TestSearchOfTheHomeFolderSkipsSecrets(t *testing.T) {
 }
 
 func TestPipesAndDevicesDoNotBlock(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("made with mkfifo")
 	}
@@ -102,6 +105,7 @@ func TestPipesAndDevicesDoNotBlock(t *testing.T) {
 }
 
 func TestLinkSwappedAfterApprovalIsNotFollowed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("safe/notes.txt", "safe")
 	b.put(filepath.Join(b.outside, "notes.txt"), "other")
@@ -129,6 +133,7 @@ func TestLinkSwappedAfterApprovalIsNotFollowed(t *testing.T) {
 
 // A racing swap wins sometimes against what was judged, but never gets at the other file.
 func TestLinkSwappedDuringCallIsNotFollowed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("safe/id", "safe")
 	b.put(filepath.Join(b.home, ".ssh/id"), "PRIVATE")

@@ -46,6 +46,7 @@ func (b *bench) editSeveralFiles() {
 }
 
 func TestUndoAndRedoTurn(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.editSeveralFiles()
 	b.expect("t1", "a.txt changed ready, b.sh changed ready, new/c.txt made ready")
@@ -71,6 +72,7 @@ func TestUndoAndRedoTurn(t *testing.T) {
 }
 
 func TestUndoCallRefusedWhenLaterCallDependsOnIt(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("a.txt", "a1\n")
 	b.ok("edit_file", `{"path":"a.txt","old":"a1","new":"a2"}`)
@@ -85,6 +87,7 @@ func TestUndoCallRefusedWhenLaterCallDependsOnIt(t *testing.T) {
 }
 
 func TestUndoSkipsChangedFiles(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.editSeveralFiles()
 	b.put("a.txt", "by user\n")
@@ -100,6 +103,7 @@ func TestUndoSkipsChangedFiles(t *testing.T) {
 }
 
 func TestUndoConflictsWithUsersChange(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("a.txt", "a1\n")
 	b.ok("edit_file", `{"path":"a.txt","old":"a1","new":"a2"}`)
@@ -111,6 +115,7 @@ func TestUndoConflictsWithUsersChange(t *testing.T) {
 }
 
 func TestUndoTurnThatContainsUndo(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("a.txt", "a1\n")
 	b.ok("edit_file", `{"path":"a.txt","old":"a1","new":"a2"}`)
@@ -134,6 +139,7 @@ func TestUndoTurnThatContainsUndo(t *testing.T) {
 // A row is written before its change, so a process that ended in between leaves a row of a
 // change that is not there.
 func TestRecordedChangeThatNeverHappenedIsIgnored(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("a.txt", "a1\n")
 	b.ok("edit_file", `{"path":"a.txt","old":"a1","new":"a2"}`)
@@ -154,6 +160,7 @@ func TestRecordedChangeThatNeverHappenedIsIgnored(t *testing.T) {
 }
 
 func TestUndoLeavesRemovedOrLinkedFile(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.ok("write_file", `{"path":"c.txt","content":"c"}`)
 	b.ok("write_file", `{"path":"d.txt","content":"d"}`)
@@ -168,6 +175,7 @@ func TestUndoLeavesRemovedOrLinkedFile(t *testing.T) {
 }
 
 func TestUndoPreview(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.editSeveralFiles()
 	r := b.ok("undo", `{"turn":"t1","preview":true}`)
@@ -195,6 +203,7 @@ func TestUndoPreview(t *testing.T) {
 }
 
 func TestUndoNamedFilesOnly(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.editSeveralFiles()
 	b.ok("undo", argsOf(t, map[string]any{"turn": "t1", "paths": []string{b.path("b.sh")}}))
@@ -203,6 +212,7 @@ func TestUndoNamedFilesOnly(t *testing.T) {
 }
 
 func TestUndoIsLimitedToConversation(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.editSeveralFiles()
 	b.conversation = "k2"
@@ -215,6 +225,7 @@ func TestUndoIsLimitedToConversation(t *testing.T) {
 }
 
 func TestUndoIsLimitedToProgram(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	from := func(caller toolspec.Caller, client, session string) {
 		b.caller, b.client, b.session, b.conversation, b.turn = caller, client, session, "", ""
@@ -247,6 +258,7 @@ func TestUndoIsLimitedToProgram(t *testing.T) {
 }
 
 func TestUndoBinaryFile(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("pic", "\x00\x01\x02")
 	b.ok("read_file", `{"path":"pic","encoding":"base64"}`)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestWriteCreatesFoldersAndReplacesReadFile(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	r := b.ok("write_file", `{"path":"new/deep/notes.txt","content":"one\ntwo\n"}`)
 	b.holds("new/deep/notes.txt", "one\ntwo\n")
@@ -34,6 +35,7 @@ func TestWriteCreatesFoldersAndReplacesReadFile(t *testing.T) {
 }
 
 func TestWriteRefusesFileChangedSinceRead(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("notes.txt", "one")
 	b.ok("read_file", `{"path":"notes.txt"}`)
@@ -57,6 +59,7 @@ func TestWriteRefusesFileChangedSinceRead(t *testing.T) {
 }
 
 func TestReadIsRememberedPerConversation(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("notes.txt", "one")
 	b.ok("read_file", `{"path":"notes.txt"}`)
@@ -71,6 +74,7 @@ func TestReadIsRememberedPerConversation(t *testing.T) {
 }
 
 func TestWriteKeepsModeAndLeavesNoTemporaryFile(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("run.sh", "#!/bin/sh\n")
 	if err := os.Chmod(b.path("run.sh"), 0o751); err != nil {
@@ -94,6 +98,7 @@ func TestWriteKeepsModeAndLeavesNoTemporaryFile(t *testing.T) {
 }
 
 func TestUnwritableFolder(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() == 0 {
 		t.Skip("root may write everywhere")
 	}
@@ -106,6 +111,7 @@ func TestUnwritableFolder(t *testing.T) {
 }
 
 func TestWriteBelowAFileFails(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("a", "x")
 	b.fails("write_file", `{"path":"a/b/c.txt","content":"x"}`, toolspec.UserError, "is not a folder")
@@ -114,6 +120,7 @@ func TestWriteBelowAFileFails(t *testing.T) {
 }
 
 func TestEditKeepsLineEndings(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	for name, c := range map[string]struct{ before, old, new, after string }{
 		"plain":   {"a\nb\nc\n", `b\n`, `B\nBB\n`, "a\nB\nBB\nc\n"},
@@ -131,6 +138,7 @@ func TestEditKeepsLineEndings(t *testing.T) {
 }
 
 func TestEditThatMatchesNowhereOrTwiceFails(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.put("x.go", "func one() {\n\treturn\n}\n\nfunc two() {\n\treturn\n}\n")
 	b.fails("edit_file", `{"path":"x.go","old":"return","new":"panic()"}`, toolspec.UserError, "2 times", "line 2, 6",
@@ -152,6 +160,7 @@ func TestEditThatMatchesNowhereOrTwiceFails(t *testing.T) {
 }
 
 func TestWriteDescription(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	d := b.Describe(b.call("write_file", `{"path":"notes.txt","content":"`+strings.Repeat(`x\n`, 120)+`"}`))
 	if d.Present != "Writing 120 lines to the new file notes.txt" || d.Data != strings.Repeat("x\n", 120) ||
@@ -176,6 +185,7 @@ func TestWriteDescription(t *testing.T) {
 }
 
 func TestConcurrentEditsAreNotLost(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	var whole strings.Builder
 	for i := range 40 {

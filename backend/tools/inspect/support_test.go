@@ -16,6 +16,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
+// Tests run one after another: one changes PATH, and the others start git.
 func TestMain(m *testing.M) {
 	confine.Enter()
 	goleak.VerifyTestMain(m)

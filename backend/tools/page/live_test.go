@@ -39,6 +39,8 @@ type fixture struct {
 	url   string
 }
 
+// live is one browser for all tests of this package. They run one after another: pages that draw at the same time
+// would miss the time limits of actions.
 var live fixture
 
 func TestMain(m *testing.M) {

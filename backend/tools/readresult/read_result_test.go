@@ -117,6 +117,7 @@ func texts() *rapid.Generator[string] {
 }
 
 func TestPagesJoinToWholeText(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		text := texts().Draw(rt, "text")
@@ -156,6 +157,7 @@ func TestPagesJoinToWholeText(t *testing.T) {
 }
 
 func TestSearchMatchesGrep(t *testing.T) {
+	t.Parallel()
 	grep, err := exec.LookPath("grep")
 	if err != nil {
 		t.Skip("no grep here")
@@ -204,6 +206,7 @@ func TestSearchMatchesGrep(t *testing.T) {
 }
 
 func TestSearchContextAndPosition(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t)
 	id := h.keep("one\ntwo\nneedle\nfour\nneedle\nsix\nseven\neight\nnine\nneedle\n", wire.StoredResult{})
 	page, _ := h.read(mine, readResultParams{Handle: id, Pattern: "needle", Context: 1})
@@ -227,6 +230,7 @@ func TestSearchContextAndPosition(t *testing.T) {
 }
 
 func TestResultIsReadableByOwnerAndUserOnly(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t)
 	id := h.keep("private\n", wire.StoredResult{})
 	for _, other := range []toolspec.Provenance{
@@ -255,6 +259,7 @@ func TestResultIsReadableByOwnerAndUserOnly(t *testing.T) {
 }
 
 func TestPageHasSourcesOfWholeResult(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t)
 	id := h.keep("one\ntwo\n", wire.StoredResult{
 		Sources: []string{"mcp:mail"},
@@ -274,6 +279,7 @@ func TestPageHasSourcesOfWholeResult(t *testing.T) {
 }
 
 func TestResultSurvivesARestartAndIsDeletedWithItsConversation(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t)
 	id := h.keep("kept\n", wire.StoredResult{})
 	if err := h.store.Close(); err != nil {
@@ -297,6 +303,7 @@ func TestResultSurvivesARestartAndIsDeletedWithItsConversation(t *testing.T) {
 }
 
 func TestDraftIsValidAndBounded(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t)
 	d, err := h.longs.Draft()
 	if err != nil {
@@ -376,6 +383,7 @@ func (m messagesByID) Message(_ context.Context, id string) (chat.Message, error
 }
 
 func TestReadResultByMessage(t *testing.T) {
+	t.Parallel()
 	tools := New(nil, messagesByID{
 		"m_page": {
 			ID: "m_page", Conversation: "mine", Role: chat.RoleTool, Text: "one\ntwo\nthree",

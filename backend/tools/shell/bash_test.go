@@ -19,6 +19,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
+// Tests run one after another: they measure the time limits of real commands.
 func TestMain(m *testing.M) {
 	confine.Enter()
 	goleak.VerifyTestMain(m)

@@ -25,6 +25,7 @@ import (
 	"sextant/shared/wire"
 )
 
+// Tests run one after another: they measure how long the scan of a folder takes.
 func TestMain(m *testing.M) {
 	confine.Enter()
 	if len(os.Args) == 3 && os.Args[1] == "killed" {

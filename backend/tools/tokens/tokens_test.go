@@ -39,6 +39,7 @@ func hostileText() *rapid.Generator[string] {
 }
 
 func TestFitKeepsBudgetAndLosesNothing(t *testing.T) {
+	t.Parallel()
 	var c Counter
 	rapid.Check(t, func(rt *rapid.T) {
 		parts := rapid.SliceOfN(hostileText(), 1, 12).Draw(rt, "parts")
@@ -56,6 +57,7 @@ func TestFitKeepsBudgetAndLosesNothing(t *testing.T) {
 }
 
 func TestCountIsHighestOfTokenizers(t *testing.T) {
+	t.Parallel()
 	var c Counter
 	for _, text := range []string{"", "word", "Adjustable desk lamp", strings.Repeat("龘", 3000)} {
 		for range 2 {

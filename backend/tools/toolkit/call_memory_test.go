@@ -6,6 +6,7 @@ import (
 )
 
 func TestCallMemoryKeepsFirstAddAndTakesOnce(t *testing.T) {
+	t.Parallel()
 	var m CallMemory[string]
 	m.Add("a", "first")
 	m.Add("a", "second")
@@ -22,6 +23,7 @@ func TestCallMemoryKeepsFirstAddAndTakesOnce(t *testing.T) {
 }
 
 func TestCallMemoryDropsOldest(t *testing.T) {
+	t.Parallel()
 	var m CallMemory[int]
 	for i := range maxCalls + 1 {
 		m.Set(strconv.Itoa(i), i)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestLocate(t *testing.T) {
+	t.Parallel()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -70,6 +71,7 @@ func TestLocate(t *testing.T) {
 }
 
 func TestDecode(t *testing.T) {
+	t.Parallel()
 	var into struct{ N int }
 	for args, good := range map[string]bool{"": true, `{"n":1}`: true, `{"n":"x"}`: false, `[`: false} {
 		t.Run(args, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 )
 
 func TestBodyIsDecoded(t *testing.T) {
+	t.Parallel()
 	late := strings.Repeat("a", 3000)
 	bodies := map[string]struct{ kind, body, want string }{
 		"/utf8":     {"text/plain; charset=utf-8", "grüß 💡", "grüß 💡"},
@@ -39,6 +40,7 @@ func TestBodyIsDecoded(t *testing.T) {
 }
 
 func TestBinaryBodyIsShownByTypeAndSize(t *testing.T) {
+	t.Parallel()
 	kinds := map[string]string{
 		"/a.png": "image/png", "/a.zip": "application/zip", "/lie": "text/plain", "/guess": "",
 		"/octets": "application/octet-stream",

@@ -66,6 +66,7 @@ func (a staticResolver) LookupNetIP(_ context.Context, _, host string) ([]netip.
 // The policy reads an address before the dialer does; between the two, no form may be taken for
 // another.
 func TestWgetReachesPublicAddressesOnly(t *testing.T) {
+	t.Parallel()
 	var reached atomic.Int32
 	public := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { respond(w, "public") }))
 	defer public.Close()

@@ -11,6 +11,7 @@ import (
 )
 
 func TestRequestIsSentAsGiven(t *testing.T) {
+	t.Parallel()
 	n := newFakeInternet(t, func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		w.Header().Set("X-Lamp", "on")
@@ -40,6 +41,7 @@ func TestRequestIsSentAsGiven(t *testing.T) {
 }
 
 func TestConnectionHeadersCannotBeSet(t *testing.T) {
+	t.Parallel()
 	n := newFakeInternet(t, func(http.ResponseWriter, *http.Request) { t.Error("a server was asked") })
 	for _, name := range []string{
 		"Host", "host", "Connection", "Proxy-Authorization", "Proxy-Connection", "Transfer-Encoding", "Content-Length",
@@ -65,6 +67,7 @@ func TestConnectionHeadersCannotBeSet(t *testing.T) {
 }
 
 func TestRedirectToOtherHostDropsDataAndHeaders(t *testing.T) {
+	t.Parallel()
 	n := newFakeInternet(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != "api.example" {
 			t.Errorf("%s was asked", r.Host)
@@ -83,6 +86,7 @@ func TestRedirectToOtherHostDropsDataAndHeaders(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
+	t.Parallel()
 	n := newFakeInternet(t, nil)
 	cases := []struct {
 		tool string

@@ -26,6 +26,7 @@ func vaultWith(t *testing.T, name, value string) *secrets.Vault {
 }
 
 func TestSecretsAreEscapedForTheirContext(t *testing.T) {
+	t.Parallel()
 	const value = `p&ss "w/rd"+`
 	var got struct {
 		path, query, basic, body string
@@ -77,6 +78,7 @@ func TestSecretsAreEscapedForTheirContext(t *testing.T) {
 }
 
 func TestSecretsDoNotFollowRedirects(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	reached := map[string]string{}
 	n := newFakeInternet(t, func(w http.ResponseWriter, r *http.Request) {

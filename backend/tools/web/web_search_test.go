@@ -21,6 +21,7 @@ const duckPage = `<!DOCTYPE html><html><body><div id="links" class="results">
 </div></body></html>`
 
 func TestSearchProviders(t *testing.T) {
+	t.Parallel()
 	providers := []struct {
 		name, safe, path string
 		want             map[string]string
@@ -98,6 +99,7 @@ func TestSearchProviders(t *testing.T) {
 }
 
 func TestMaliciousProvider(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("long ", 1000)
 	bodies := map[string]string{
 		"links": `{"results":[{"title":"a","url":"javascript:alert(1)"},{"title":"b","url":"file:///etc/passwd"},{"title":"c","url":"//x"},{"title":"d","url":"http://` + strings.Repeat("a", 3000) + `.example/"},
@@ -163,6 +165,7 @@ func TestMaliciousProvider(t *testing.T) {
 }
 
 func TestDuckDuckGoWithoutResults(t *testing.T) {
+	t.Parallel()
 	body := ""
 	n := newFakeInternet(t, func(w http.ResponseWriter, _ *http.Request) { respond(w, "%s", body) })
 	n.settings["search_url"] = "http://search.example/html/"
@@ -184,6 +187,7 @@ func TestDuckDuckGoWithoutResults(t *testing.T) {
 }
 
 func TestInvalidSearchesAreNotSent(t *testing.T) {
+	t.Parallel()
 	n := newFakeInternet(t, func(w http.ResponseWriter, _ *http.Request) { respond(w, `<div class="no-results"></div>`) })
 	n.settings["search_url"] = "http://search.example/html/"
 	wantError(t, n.do(t, "web_search", map[string]any{"query": "  \n"}), toolspec.ValidationError, "query is empty")

@@ -14,6 +14,7 @@ import (
 )
 
 func TestWgetReturnsText(t *testing.T) {
+	t.Parallel()
 	n := newFakeInternet(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.Header.Get("Cookie") != "" {
 			t.Errorf("%s %v", r.Method, r.Header)
@@ -43,6 +44,7 @@ func TestWgetReturnsText(t *testing.T) {
 }
 
 func TestHTTPErrorQuotesTheServer(t *testing.T) {
+	t.Parallel()
 	n := newFakeInternet(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(map[string]int{"/gone": 404, "/busy": 429, "/login": 401, "/broken": 503}[r.URL.Path])
@@ -63,6 +65,7 @@ func TestHTTPErrorQuotesTheServer(t *testing.T) {
 }
 
 func TestWgetRefusesInvalidArguments(t *testing.T) {
+	t.Parallel()
 	n := newFakeInternet(t, func(http.ResponseWriter, *http.Request) { t.Error("a server was asked") })
 	for _, uri := range []string{
 		"", "shop.example", "//shop.example/", "ftp://shop.example/", "file:///etc/passwd",
@@ -88,6 +91,7 @@ func TestWgetRefusesInvalidArguments(t *testing.T) {
 }
 
 func TestRedirectToAnotherHostIsNotFollowed(t *testing.T) {
+	t.Parallel()
 	reached := ""
 	n := newFakeInternet(t, func(w http.ResponseWriter, r *http.Request) {
 		reached = r.Host
@@ -128,6 +132,7 @@ func TestRedirectToAnotherHostIsNotFollowed(t *testing.T) {
 }
 
 func TestResponseSizeIsBounded(t *testing.T) {
+	t.Parallel()
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
 	chunk := bytes.Repeat([]byte("0"), 1<<20)
@@ -171,6 +176,7 @@ func TestResponseSizeIsBounded(t *testing.T) {
 }
 
 func TestSlowResponseReportsProgressAndTimesOut(t *testing.T) {
+	t.Parallel()
 	begun := make(chan struct{}, 1)
 	n := newFakeInternet(t, func(w http.ResponseWriter, r *http.Request) {
 		respond(w, "first words")
@@ -199,6 +205,7 @@ func TestSlowResponseReportsProgressAndTimesOut(t *testing.T) {
 }
 
 func TestRequestRateIsLimited(t *testing.T) {
+	t.Parallel()
 	n := newFakeInternet(t, func(w http.ResponseWriter, _ *http.Request) { respond(w, "ok") })
 	n.settings["web_per_minute"] = "2"
 	for range 2 {

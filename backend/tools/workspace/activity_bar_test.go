@@ -10,6 +10,7 @@ import (
 )
 
 func TestExpandActivityBar(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.ok("expand_activity_bar", `{}`)
 	if !b.ActivityBar().Expanded || !strings.HasPrefix(b.takeEvents(), `activitybar.changed{"expanded":true`) {
@@ -18,6 +19,7 @@ func TestExpandActivityBar(t *testing.T) {
 }
 
 func TestCollapseActivityBar(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.ok("expand_activity_bar", `{}`)
 	b.takeEvents()
@@ -28,6 +30,7 @@ func TestCollapseActivityBar(t *testing.T) {
 }
 
 func TestSetActivityBarDevices(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	if bar := b.ActivityBar(); len(bar.Devices) != len(workspace.Devices()) || bar.Device != bar.Devices[0] {
 		t.Fatalf("at first: %+v", bar)

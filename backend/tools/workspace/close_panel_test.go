@@ -7,6 +7,7 @@ import (
 )
 
 func TestClosePanelActivatesPrevious(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	first, second := b.nav.Panels[1], "my-sums"
 	b.ok(b.nav.OpenTool(first), `{}`)
@@ -20,6 +21,7 @@ func TestClosePanelActivatesPrevious(t *testing.T) {
 }
 
 func TestClosePanelByNameKeepsActive(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	first := b.nav.Panels[1]
 	b.ok(b.nav.OpenTool(first), `{}`)
@@ -33,6 +35,7 @@ func TestClosePanelByNameKeepsActive(t *testing.T) {
 }
 
 func TestClosePanelRefusesClosedAndLastPanel(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.fails("close_panel", `{"panel":"my-sums"}`, toolspec.UserError, "no such panel is open")
 	b.fails("close_panel", `{}`, toolspec.UserError, "only open panel")

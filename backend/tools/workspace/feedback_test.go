@@ -13,6 +13,7 @@ import (
 )
 
 func TestDeveloperNoteFileIsPrivate(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	for range 2 {
 		b.ok("developer_note", `{"text":"It was slow.","title":"Slow\n# click","kind":"bug"}`)
@@ -40,6 +41,7 @@ func TestDeveloperNoteFileIsPrivate(t *testing.T) {
 }
 
 func TestEnhanceBaselinePrompt(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.ok("enhance_baseline_prompt", `{"note":" Answer in\n Spanish. "}`)
 	b.ok("enhance_baseline_prompt", `{"note":"Answer in Spanish."}`)

@@ -9,6 +9,7 @@ import (
 )
 
 func TestOpenPanelActivatesIt(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	home := b.nav.Panels[0]
 	if b.ActivePanel() != home || !slices.Equal(b.OpenPanels(), []string{home}) {
@@ -26,6 +27,7 @@ func TestOpenPanelActivatesIt(t *testing.T) {
 }
 
 func TestPanelAddedLaterCanBeOpened(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.panels = append(b.panels, event.Panel{ID: "late-one", Title: "Late", Usable: true})
 	b.ok("open_late_one_panel", `{}`)

@@ -149,6 +149,7 @@ func (b *bench) published(want string) {
 }
 
 func TestDefinitionsAreComplete(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	seen := map[string]bool{}
 	for _, d := range b.Definitions("") {
@@ -192,6 +193,7 @@ func TestDefinitionsAreComplete(t *testing.T) {
 }
 
 func TestInvalidArgumentsAreRefused(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	for _, d := range b.Definitions("") {
 		b.fails(d.Name, `[1]`, toolspec.ValidationError, d.Name)
@@ -203,6 +205,7 @@ func TestInvalidArgumentsAreRefused(t *testing.T) {
 }
 
 func TestChangeIsRolledBackWhenStoringFails(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	before := b.ActivityBar()
 	b.full = errors.New("the disk is full")
@@ -223,6 +226,7 @@ func TestChangeIsRolledBackWhenStoringFails(t *testing.T) {
 }
 
 func TestWorkspaceSurvivesRestart(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.ok(b.nav.OpenTool("my-sums"), `{}`)
 	b.ok("expand_activity_bar", `{}`)
@@ -246,6 +250,7 @@ func TestWorkspaceSurvivesRestart(t *testing.T) {
 }
 
 func TestToolsCanBeCalledConcurrently(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	var wait sync.WaitGroup
 	for i := range 8 {

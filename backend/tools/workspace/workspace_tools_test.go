@@ -8,6 +8,7 @@ import (
 )
 
 func TestGetWorkspaceState(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.ok(b.nav.OpenTool("my-sums"), `{}`)
 	b.ok("enhance_baseline_prompt", `{"note":"Be brief."}`)
@@ -25,6 +26,7 @@ func TestGetWorkspaceState(t *testing.T) {
 }
 
 func TestGetActivePanel(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.ok(b.nav.OpenTool("my-sums"), `{}`)
 	if got := b.ok("get_active_panel",
@@ -34,6 +36,7 @@ func TestGetActivePanel(t *testing.T) {
 }
 
 func TestFocusSurface(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	b.ok("focus_surface", `{"surface":"assistant"}`)
 	b.published(`surface.focused{"surface":"assistant"}`)

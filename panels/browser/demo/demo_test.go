@@ -66,6 +66,7 @@ func wantParts(t *testing.T, body string, wants ...string) {
 }
 
 func TestLinksStayInShop(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	link := regexp.MustCompile(`(?:href|src|action)="([^"]*)"`)
 	seen, queue := map[string]bool{"/": true}, []string{"/"}
@@ -100,6 +101,7 @@ func TestLinksStayInShop(t *testing.T) {
 }
 
 func TestShopLoadsNothingFromOtherHosts(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	for _, page := range []string{"/lamps/desk", "/product/fen", "/checkout", "/static/shop.css", "/static/shop.js"} {
 		t.Run(page, func(t *testing.T) {
@@ -119,6 +121,7 @@ func TestShopLoadsNothingFromOtherHosts(t *testing.T) {
 }
 
 func TestFilterAndSort(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	name := regexp.MustCompile(`<h2>([^<]+)</h2>`)
 	names := func(query string) string {
@@ -152,6 +155,7 @@ func TestFilterAndSort(t *testing.T) {
 }
 
 func TestDeliveryDateIsDeterministic(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	for code, want := range map[string]string{
 		"10437": "Reaches 10437 in 1 working day.",
@@ -167,6 +171,7 @@ func TestDeliveryDateIsDeterministic(t *testing.T) {
 }
 
 func TestBasket(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	res, body := v.post("/basket", "product", "fen", "pieces", "1", "back", "/lamps/desk?max=80")
 	if res.Request.URL.RequestURI() != "/lamps/desk?max=80" {
@@ -194,6 +199,7 @@ func TestBasket(t *testing.T) {
 }
 
 func TestBasketCountForScripts(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	req, err := http.NewRequest(http.MethodPost, v.base+"/basket", strings.NewReader("product=bog&pieces=2"))
 	if err != nil {
@@ -206,6 +212,7 @@ func TestBasketCountForScripts(t *testing.T) {
 }
 
 func TestOrderShowsThankYouPage(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	v.post("/basket", "product", "fen", "pieces", "1")
 	_, body := v.get("/checkout")
@@ -232,6 +239,7 @@ func TestOrderShowsThankYouPage(t *testing.T) {
 }
 
 func TestMessageShowsThankYouPage(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	_, body := v.post("/contact", "name", "Ana", "email", "a@b.de", "message", "Hello", "day", "tomorrow")
 	wantParts(t, body, "A day looks like 2026-12-04.", "Hello</textarea>")
@@ -243,6 +251,7 @@ func TestMessageShowsThankYouPage(t *testing.T) {
 }
 
 func TestInputIsEscaped(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>`
 	q := url.QueryEscape(evil)
@@ -265,6 +274,7 @@ func TestInputIsEscaped(t *testing.T) {
 }
 
 func TestBackLinkStaysInShop(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string]string{
 		"/lamps/desk?a=1":     "/lamps/desk?a=1",
 		"https://evil.test/":  "/basket",
@@ -284,6 +294,7 @@ func TestBackLinkStaysInShop(t *testing.T) {
 }
 
 func TestLargeFormsAreRefused(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	if res, _ := v.post("/contact", "message", strings.Repeat("a",
 		2*maxForm)); res.StatusCode != http.StatusBadRequest {

@@ -3,6 +3,7 @@ package input
 import "testing"
 
 func TestParseKeys(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		combo, key, code, text string
 		modifiers              int
@@ -38,6 +39,7 @@ func TestParseKeys(t *testing.T) {
 }
 
 func TestParseRefusesUnknownKeys(t *testing.T) {
+	t.Parallel()
 	for _, combo := range []string{"", "Entre", "Hyper+a", "Control+", "hello"} {
 		t.Run(combo, func(t *testing.T) {
 			if _, err := parse(combo); err == nil {

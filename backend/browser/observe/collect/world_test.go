@@ -17,7 +17,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// shared holds one real Chromium for the tests of this package.
+// shared holds one real Chromium for the tests of this package. They run one after another: a page that is drawn
+// in the background would miss their time limits.
 type shared struct {
 	browser *rod.Browser
 	server  *httptest.Server

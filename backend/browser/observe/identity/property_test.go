@@ -168,6 +168,7 @@ func newWorld(doc int) *world {
 }
 
 func TestIDMovesOnlyToUniqueReplacement(t *testing.T) {
+	t.Parallel()
 	// Long enough that each rule of the Book, left out, is missed; it is under a second. No file is
 	// kept of a failure, which says all of itself.
 	for name, value := range map[string]string{

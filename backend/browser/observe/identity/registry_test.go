@@ -47,6 +47,7 @@ func assign(t *testing.T, b *identity.ElementRegistry, p *page, seen ...identity
 }
 
 func TestNodeKeepsID(t *testing.T) {
+	t.Parallel()
 	b, p := identity.NewElementRegistry(), &page{}
 	first := assign(t, b, p, buttonNode(1, "save"), buttonNode(2, "help"))
 	again := assign(t, b, p, buttonNode(2, "help"), buttonNode(3, "new"), buttonNode(1, "save"))
@@ -59,6 +60,7 @@ func TestNodeKeepsID(t *testing.T) {
 }
 
 func TestUniqueReplacementKeepsID(t *testing.T) {
+	t.Parallel()
 	b, p := identity.NewElementRegistry(), &page{alive: []int{1}}
 	first := assign(t, b, p, buttonNode(1, "save"))
 	p.alive, p.keys = []int{9}, map[string]int{"save": 1}
@@ -72,6 +74,7 @@ func TestUniqueReplacementKeepsID(t *testing.T) {
 }
 
 func TestAmbiguousReplacementGetsNewID(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		alive []int
 		keys  map[string]int
@@ -107,6 +110,7 @@ func TestAmbiguousReplacementGetsNewID(t *testing.T) {
 }
 
 func TestIdenticalRemovedNodesAreNotMatched(t *testing.T) {
+	t.Parallel()
 	b, p := identity.NewElementRegistry(), &page{alive: []int{1, 2}}
 	first := assign(t, b, p, buttonNode(1, "row"), buttonNode(2, "row"))
 	p.alive, p.keys = []int{3}, map[string]int{"row": 1}
@@ -117,6 +121,7 @@ func TestIdenticalRemovedNodesAreNotMatched(t *testing.T) {
 }
 
 func TestIDsOfClosedDocumentAreNotReused(t *testing.T) {
+	t.Parallel()
 	b, p := identity.NewElementRegistry(), &page{}
 	first := assign(t, b, p, buttonNode(1, "save"))
 	b.EndDocument(1)

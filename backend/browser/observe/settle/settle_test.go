@@ -32,12 +32,14 @@ func wait(t *testing.T, play func(*settle.Tracker),
 }
 
 func TestQuietPageSettlesAtOnce(t *testing.T) {
+	t.Parallel()
 	if r := wait(t, func(*settle.Tracker) {}, quiet); r.Took != 0 || r.Capped || r.By != "quiet" {
 		t.Errorf("got %+v", r)
 	}
 }
 
 func TestWaitsForRequestsOfAction(t *testing.T) {
+	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) {
 		tr.RequestStarted("a", "GET /a")
 		time.Sleep(200 * time.Millisecond)
@@ -49,6 +51,7 @@ func TestWaitsForRequestsOfAction(t *testing.T) {
 }
 
 func TestUnreadResponseBodyDoesNotReachCap(t *testing.T) {
+	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) {
 		tr.RequestStarted("a", "GET /a")
 		time.Sleep(200 * time.Millisecond)
@@ -62,6 +65,7 @@ func TestUnreadResponseBodyDoesNotReachCap(t *testing.T) {
 }
 
 func TestPollingIsIgnored(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		late   time.Duration
 		waited bool
@@ -93,6 +97,7 @@ func TestPollingIsIgnored(t *testing.T) {
 }
 
 func TestWaitsForRequiredResponseBody(t *testing.T) {
+	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) {
 		tr.RequestStarted("script", "GET /a.js")
 		tr.ResponseReceived("script", false)
@@ -105,6 +110,7 @@ func TestWaitsForRequiredResponseBody(t *testing.T) {
 }
 
 func TestEndlessRequestIsCapped(t *testing.T) {
+	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) { tr.RequestStarted("poll", "GET /poll") }, quiet)
 	if !r.Capped || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond || r.By != "still waiting for requests" {
 		t.Errorf("got %+v", r)
@@ -112,6 +118,7 @@ func TestEndlessRequestIsCapped(t *testing.T) {
 }
 
 func TestWaitsForNavigationToLoad(t *testing.T) {
+	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) {
 		tr.NavigationRequested("main")
 		time.Sleep(100 * time.Millisecond)
@@ -128,6 +135,7 @@ func TestWaitsForNavigationToLoad(t *testing.T) {
 }
 
 func TestMissingImagesDoNotReachCap(t *testing.T) {
+	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) {
 		tr.LoadStarted("main")
 		tr.NavigationCommitted("main")
@@ -139,6 +147,7 @@ func TestMissingImagesDoNotReachCap(t *testing.T) {
 }
 
 func TestNavigationThatNeverStartsTimesOut(t *testing.T) {
+	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) { tr.NavigationRequested("main") }, quiet)
 	if r.Took > 600*time.Millisecond {
 		t.Errorf("got %+v", r)
@@ -146,6 +155,7 @@ func TestNavigationThatNeverStartsTimesOut(t *testing.T) {
 }
 
 func TestWaitsForMutationsUpToCap(t *testing.T) {
+	t.Parallel()
 	asked := 0
 	r := wait(t, func(*settle.Tracker) {}, func(context.Context, bool) (settle.Activity, error) {
 		asked++
@@ -168,6 +178,7 @@ func TestWaitsForMutationsUpToCap(t *testing.T) {
 }
 
 func TestUnansweredProbeIsRepeated(t *testing.T) {
+	t.Parallel()
 	asked := 0
 	r := wait(t, func(*settle.Tracker) {}, func(context.Context, bool) (settle.Activity, error) {
 		if asked++; asked < 3 {

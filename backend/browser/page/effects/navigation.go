@@ -23,7 +23,7 @@ type Navigation struct {
 // maxRedirects bounds the redirects that are listed one by one; browsers stop at 20.
 const maxRedirects = 6
 
-// Effect implements effectSource: `navigated to https://… (302 → 200)`.
+// Effect implements Source: `navigated to https://… (302 → 200)`.
 func (r *Navigation) Effect() (kind, text string) {
 	if r.Failed != "" {
 		return KindFailed, fmt.Sprintf("navigation to %s failed: %s (%s)", surface.Clip(r.URL, 220),

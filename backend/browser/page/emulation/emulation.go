@@ -9,8 +9,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// Emulation is what a tab pretends to be. The zero value pretends nothing: the tab has the size
-// of the place it is shown in, or 1280 by 800.
+// Emulation is the device, place and network that a tab emulates. The zero value emulates nothing:
+// the tab has the size at which it is shown, or 1280 by 800.
 type Emulation struct {
 	// Device names it for people, "" for none.
 	Device string

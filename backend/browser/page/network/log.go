@@ -39,7 +39,7 @@ type Exchange struct {
 	initiator string
 }
 
-// Log is the newest requests of a tab. It is guarded by Browser.mu.
+// Log is the newest requests of a tab. It is guarded by the manager's lock.
 type Log struct {
 	list []*Exchange
 	last int

@@ -37,7 +37,7 @@ type PageTool struct {
 	Session string `json:"-"`
 }
 
-// Tools are the tools of a tab's page and the calls of them. It is guarded by Browser.mu.
+// Tools are the tools of a tab's page and the calls of them. It is guarded by the manager's lock.
 type Tools struct {
 	list  []PageTool
 	calls map[string]chan Response

@@ -10,6 +10,7 @@ import (
 )
 
 func TestSweepRemovesOnlyTemporaryFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	left, other := tempName("notes.txt"), tempName("another.txt")
 	keep := []string{

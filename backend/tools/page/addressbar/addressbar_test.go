@@ -10,6 +10,7 @@ import (
 func demo(word string) (string, bool) { return "http://127.0.0.1:4711/", word == "demo" }
 
 func TestResolve(t *testing.T) {
+	t.Parallel()
 	for typed, want := range map[string]string{
 		"shop.example":                   "https://shop.example/",
 		" Shop.Example/Cart?x=1#y ":      "https://shop.example/Cart?x=1#y",
@@ -40,6 +41,7 @@ func TestResolve(t *testing.T) {
 }
 
 func TestResolveRefusesOtherSchemes(t *testing.T) {
+	t.Parallel()
 	for _, typed := range []string{
 		"", "  ", "javascript:alert(1)", "JavaScript:alert(1)", "data:text/html,x", "file:///etc/passwd",
 		"chrome://settings",

@@ -75,6 +75,7 @@ func anyAnswer(t *rapid.T) annotation.Observation {
 }
 
 func TestResultFitsTokenBudget(t *testing.T) {
+	t.Parallel()
 	var counter tokens.Counter
 	rapid.Check(t, func(rt *rapid.T) {
 		a := anyAnswer(rt)
