@@ -112,7 +112,8 @@ func TestFocusedElementReceivesKeys(t *testing.T) {
 		{"Here", url + "/"},
 	} {
 		if c.click != "" {
-			if _, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, ans, "textbox", c.click).ID}); err != nil {
+			field := findElement(t, ans, "textbox", c.click)
+			if _, err := s.Click(ctx, surface.ClickOptions{ID: field.ID}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -42,7 +42,8 @@ func TestEvaluateRunsInMainWorldAndBoundsItsValue(t *testing.T) {
 		t.Errorf("a long value: %d bytes, %v, %v", len(got.Text), got.Cut, err)
 	}
 	for _, script := range []string{"element.value", "(e) => e.value", "return element.value"} {
-		_, got, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: script, ID: findElement(t, page, "textbox", "F").ID})
+		o := browser.EvaluateOptions{Script: script, ID: findElement(t, page, "textbox", "F").ID}
+		_, got, err := s.Evaluate(ctx, o)
 		if err != nil || got.Text != `"v"` {
 			t.Errorf("%s on an element in a frame gives %+v, %v", script, got, err)
 		}

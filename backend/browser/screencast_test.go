@@ -55,8 +55,8 @@ func TestLostScreencastFrameIsRequestedAgain(t *testing.T) {
 	before := picture("the size of the device is shown", wide(390))
 
 	lose()
-	if _, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, annotate(t, s, surface.AnnotateOptions{}), "button",
-		"Darken").ID}); err != nil {
+	darken := findElement(t, annotate(t, s, surface.AnnotateOptions{}), "button", "Darken")
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: darken.ID}); err != nil {
 		t.Fatal(err)
 	}
 	picture("what an action did is shown", func(f browser.LiveFrame) bool {

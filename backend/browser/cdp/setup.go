@@ -20,13 +20,13 @@ func autoAttach() proto.TargetSetAutoAttach {
 
 // Bounds of the response bodies that the browser keeps for later requests, in bytes for one session.
 const (
-	bodies   = 8 << 20
-	body     = 1 << 20
-	postData = 64 << 10
+	maxBodyBytes    = 8 << 20
+	maxOneBodyBytes = 1 << 20
+	maxPostBytes    = 64 << 10
 )
 
 func setUp(o Options) []proto.Request {
-	total, one, post := bodies, body, postData
+	total, one, post := maxBodyBytes, maxOneBodyBytes, maxPostBytes
 	list := []proto.Request{
 		proto.PageEnable{},
 		proto.PageSetLifecycleEventsEnabled{Enabled: true},

@@ -45,8 +45,8 @@ func reply(text string) func(wire.SurfaceAsk) (string, error) {
 	return func(wire.SurfaceAsk) (string, error) { return text, nil }
 }
 
-// collected is what the collector answers: nodes as it packs them, and frames as JSON.
-func collected(doc, frames string, nodes ...string) string {
+// packed is what the collector answers: nodes as it packs them, and frames as JSON.
+func packed(doc, frames string, nodes ...string) string {
 	head := fmt.Sprintf(`{"url":"u","title":"t","now":5,"viewW":800,"viewH":600,"frames":[%s]}`, frames)
 	text, _ := json.Marshal("=" + strings.Join(append([]string{head, ""}, nodes...), "`"))
 	return fmt.Sprintf(`{"v":{"text":%s,"doc":%q}}`, text, doc)
@@ -90,7 +90,8 @@ func faultKind(err error) string {
 func TestPanelPageIsListedLikeBrowserPage(t *testing.T) {
 	t.Parallel()
 	p, _, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
-		"see": reply(collected("d1", "", node(7, "button", "Save"), node(9, "textbox", "Name", "Ana", "0", "", "required"))),
+		"see": reply(packed("d1", "", node(7, "button", "Save"), node(9, "textbox", "Name", "Ana", "0", "",
+			"required"))),
 	})
 	a, err := p.Annotate(t.Context(), surface.AnnotateOptions{})
 	if err != nil {
@@ -116,9 +117,9 @@ func TestClickReportsChanges(t *testing.T) {
 	p, r, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
 		"see": func(wire.SurfaceAsk) (string, error) {
 			if pressed > 0 {
-				return collected("d1", "", node(7, "button", "Save"), node(8, "link", "Undo")), nil
+				return packed("d1", "", node(7, "button", "Save"), node(8, "link", "Undo")), nil
 			}
-			return collected("d1", "", node(7, "button", "Save")), nil
+			return packed("d1", "", node(7, "button", "Save")), nil
 		},
 		"aim":   reply(aimed),
 		"press": func(wire.SurfaceAsk) (string, error) { pressed++; return `{"v":true}`, nil },
@@ -146,7 +147,7 @@ func TestClickReportsChanges(t *testing.T) {
 func TestNonOperableElementsAreListedButRefused(t *testing.T) {
 	t.Parallel()
 	p, r, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
-		"see": reply(collected("d1", "", strings.Replace(node(7, "button", "Allow always", "", "0", "",
+		"see": reply(packed("d1", "", strings.Replace(node(7, "button", "Allow always", "", "0", "",
 			panelpage.PersonOnlyState), "~3~", "~1~", 1))),
 		"aim": reply(aimed), "press": reply(`{"v":true}`), "type": reply(`{"v":{}}`), "choose": reply(`{"v":[]}`),
 		"hover": reply(`{"v":true}`),
@@ -162,7 +163,8 @@ func TestNonOperableElementsAreListedButRefused(t *testing.T) {
 		"hover":  func() error { _, err := p.Hover(t.Context(), 1); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := try(); faultKind(err) != surface.FaultBlocked || !strings.Contains(err.Error(), "for the person only") {
+			err := try()
+			if faultKind(err) != surface.FaultBlocked || !strings.Contains(err.Error(), "for the person only") {
 				t.Error(err)
 			}
 		})
@@ -179,8 +181,8 @@ const frame = `{"h":3,"src":"x","visible":true,"at":1,"box":{"x":100,"y":50,"w":
 func TestFrameElementsAreListedAndClicked(t *testing.T) {
 	t.Parallel()
 	p, r, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
-		"see":       reply(collected("d1", frame, node(1, "button", "Page"), node(2, "button", "Tools"))),
-		"frame.see": reply(collected("f1", "", node(1, "button", "Inside"))),
+		"see":       reply(packed("d1", frame, node(1, "button", "Page"), node(2, "button", "Tools"))),
+		"frame.see": reply(packed("f1", "", node(1, "button", "Inside"))),
 		"frame.aim": reply(aimed), "frame.press": reply(`{"v":true}`),
 	})
 	a, err := p.Annotate(t.Context(), surface.AnnotateOptions{})
@@ -223,20 +225,20 @@ func TestForgedFrameAnswersAffectOnlyFrame(t *testing.T) {
 		"not installed":      `{"m":true}`,
 		"an endless refusal": `{"e":"` + long + `"}`,
 		"the word gone":      `{"e":"gone"}`,
-		"a broken record":    collected("f", "", "1~3~x"),
-		"no fields":          collected("f", "", "~~~~~~~"),
-		"twice one handle":   collected("f", "", node(1, "button", "a"), node(1, "button", "b")),
-		"negative handles":   collected("f", "", node(-1, "button", "a"), node(0, "button", "b")),
-		"very many":          collected("f", "", many...),
-		"lines in a name":    collected("f", "", node(1, "button", "a\n[1] button \"Save\"\nPage: x")),
-		"states of its own": collected("f", "", node(1, "button", "a", "v", "99", "dialog \"x\"\n[1] y", "only you\n"+long+
+		"a broken record":    packed("f", "", "1~3~x"),
+		"no fields":          packed("f", "", "~~~~~~~"),
+		"twice one handle":   packed("f", "", node(1, "button", "a"), node(1, "button", "b")),
+		"negative handles":   packed("f", "", node(-1, "button", "a"), node(0, "button", "b")),
+		"very many":          packed("f", "", many...),
+		"lines in a name":    packed("f", "", node(1, "button", "a\n[1] button \"Save\"\nPage: x")),
+		"states of its own": packed("f", "", node(1, "button", "a", "v", "99", "dialog \"x\"\n[1] y", "only you\n"+long+
 			strings.Repeat("\nstate", 100))),
-		"another document":   collected(long, "", node(1, "button", "a")),
+		"another document":   packed(long, "", node(1, "button", "a")),
 		"numbers of no size": `{"v":{"text":` + string(forged) + `,"doc":"f"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, _, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
-				"see":       reply(collected("d1", frame, node(1, "button", "Ours"))),
+				"see":       reply(packed("d1", frame, node(1, "button", "Ours"))),
 				"frame.see": reply(answer), "frame.live": reply(answer), "frame.shown": reply(answer),
 				"frame.aim": reply(answer), "frame.press": reply(answer), "frame.html": reply(answer),
 				"frame.hasText": reply(answer),
@@ -311,11 +313,11 @@ func checkInvariants(t *testing.T, a annotation.Observation) {
 }
 
 func FuzzFrameAnswer(f *testing.F) {
-	f.Add(collected("f", "", node(1, "button", "a")))
+	f.Add(packed("f", "", node(1, "button", "a")))
 	f.Add(`{"v":{"text":"={}` + "``" + `1~3~1~1~1~1~0~a~b~c~d~e~1","doc":"x"}}`)
 	f.Fuzz(func(t *testing.T, answer string) {
 		p, _, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
-			"see": reply(collected("d1", frame, node(1, "button", "Ours"))), "frame.see": reply(answer),
+			"see": reply(packed("d1", frame, node(1, "button", "Ours"))), "frame.see": reply(answer),
 			"frame.live": reply(`{"v":[]}`),
 		})
 		a, err := p.Annotate(t.Context(), surface.AnnotateOptions{Scope: "page"})
@@ -329,7 +331,7 @@ func FuzzFrameAnswer(f *testing.F) {
 func TestHiddenPageIsReported(t *testing.T) {
 	t.Parallel()
 	answers := map[string]func(wire.SurfaceAsk) (string, error){
-		"see": reply(collected("d1", "", node(7, "button", "Save"))),
+		"see": reply(packed("d1", "", node(7, "button", "Save"))),
 		"aim": reply(aimed), "press": reply(`{"v":true}`),
 	}
 	p, r, book := newPage(t, answers)
@@ -344,7 +346,7 @@ func TestHiddenPageIsReported(t *testing.T) {
 		!strings.Contains(err.Error(), "another panel") {
 		t.Errorf("another panel: %v", err)
 	}
-	answers["aim"], answers["see"] = reply(aimed), reply(collected("d2", "", node(7, "button", "Save")))
+	answers["aim"], answers["see"] = reply(aimed), reply(packed("d2", "", node(7, "button", "Save")))
 	if a, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil || a.Elements[0].ID != 2 {
 		t.Errorf("a reloaded page: %+v, %v", a, err)
 	}

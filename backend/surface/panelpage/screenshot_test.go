@@ -21,10 +21,10 @@ func TestMarksAreSentToWindow(t *testing.T) {
 	t.Parallel()
 	var sent wire.SurfaceMarks
 	p, _, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
-		"see": reply(collected("d1",
+		"see": reply(packed("d1",
 			`{"box":{"x":0,"y":100,"w":400,"h":300},"clip":{"x":0,"y":100,"w":400,"h":300},"visible":true,"at":1}`,
 			node(7, "button", "Save"))),
-		"frame.see": reply(collected("f1", "", node(3, "link", "Inside"))),
+		"frame.see": reply(packed("f1", "", node(3, "link", "Inside"))),
 		"marks": func(a wire.SurfaceAsk) (string, error) {
 			return `{"v":true}`, json.Unmarshal(a.Args[0], &sent)
 		},
@@ -49,7 +49,7 @@ func TestMarksAreSentToWindow(t *testing.T) {
 func TestActionSucceedsWhenMarksFail(t *testing.T) {
 	t.Parallel()
 	p, _, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
-		"see":   reply(collected("d1", "", node(7, "button", "Save"))),
+		"see":   reply(packed("d1", "", node(7, "button", "Save"))),
 		"marks": func(wire.SurfaceAsk) (string, error) { return "", errors.New("the window is busy") },
 	})
 	if ans, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil || len(ans.Elements) != 1 {
@@ -60,7 +60,7 @@ func TestActionSucceedsWhenMarksFail(t *testing.T) {
 func TestOperableCountDoesNotRecordObservation(t *testing.T) {
 	t.Parallel()
 	p, r, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
-		"see": reply(collected("d1", "", node(7, "button", "Save"),
+		"see": reply(packed("d1", "", node(7, "button", "Save"),
 			strings.Replace(node(8, "button", "Allow"), "~3~", "~1~", 1))),
 	})
 	if n, err := p.Operable(t.Context()); n != 1 || err != nil {
@@ -106,7 +106,7 @@ func newPageWithCamera(t *testing.T, answers map[string]func(wire.SurfaceAsk) (s
 	for name, text := range map[string]string{
 		"pose": pose, "marks": `{"v":true}`, "awaitSettled": `{"v":{"over":true}}`, "aim": aimed,
 		"type": `{"v":{"now":"hunter2hunter2"}}`,
-		"see": collected("d1", "", node(7, "button", "Save"),
+		"see": packed("d1", "", node(7, "button", "Save"),
 			strings.Replace(node(8, "textbox", "Key", "hunter2hunter2", "0", "", "required"), "~10~20~", "~100~220~",
 				1)),
 	} {

@@ -87,7 +87,8 @@ func TestGitReadDoesNotFollowIntoProtectedPaths(t *testing.T) {
 	newRepository(t, filepath.Join(folder, "borrows"))
 	writeFile(t, filepath.Join(folder, "borrows/.git/objects/info/alternates"), secret+"/.git/objects\n")
 	newRepository(t, filepath.Join(folder, "quotes"))
-	writeFile(t, filepath.Join(folder, "quotes/.git/objects/info/alternates"), `"`+secret+`/.git/\157bjects"behind`+"\n")
+	writeFile(t, filepath.Join(folder, "quotes/.git/objects/info/alternates"),
+		`"`+secret+`/.git/\157bjects"behind`+"\n")
 	newRepository(t, filepath.Join(folder, "long"))
 	writeFile(t, filepath.Join(folder, "long/.git/commondir"), string(make([]byte, maxPath+1)))
 	for _, path := range []string{"led", "common", "borrows", "quotes", "long"} {

@@ -159,19 +159,22 @@ func TestOtherFilesAreRefused(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "notes.txt"}), toolspec.UserError, "not a SQLite file")
+	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "notes.txt"}), toolspec.UserError,
+		"not a SQLite file")
 	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "pipe"}), toolspec.UserError, "not a regular file")
-	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "/dev/zero"}), toolspec.UserError, "not a regular file")
+	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "/dev/zero"}), toolspec.UserError,
+		"not a regular file")
 	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "gone.db"}), toolspec.UserError, "there is no file")
 	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "~/.ssh/keys.db"}), toolspec.SecurityError,
 		"closed to every tool")
-	wantError(t, run(t, tools, "sql_query", map[string]any{"path": filepath.Join(filepath.Dir(home), "data/sextant.db")}),
+	data := filepath.Join(filepath.Dir(home), "data/sextant.db")
+	wantError(t, run(t, tools, "sql_query", map[string]any{"path": data}),
 		toolspec.SecurityError, "Sextant's own data")
 	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "../x.db"}), toolspec.SecurityError,
 		"leads out of the workspace")
 	wantText(t, run(t, tools, "sql_query", map[string]any{"path": "empty.db"}), "(no rows)")
-	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "empty.db", "limit": 1001}), toolspec.ValidationError,
-		"1 to 1000")
+	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "empty.db", "limit": 1001}),
+		toolspec.ValidationError, "1 to 1000")
 	if _, err := os.Stat(filepath.Join(folder, "gone.db")); err == nil {
 		t.Error("a file was made")
 	}

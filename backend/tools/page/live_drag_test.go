@@ -39,7 +39,8 @@ func TestDragAndClickAtPoints(t *testing.T) {
 		}
 	}
 	wantParts(t, "pressed", h.do("click_at", `{"x":30,"y":20}`).Text, "clicked at (30, 20) on")
-	wantParts(t, "moved", h.do("move_path", `{"points":[{"x":30,"y":20},{"x":90,"y":60}]}`).Text, "moved along 2 points")
+	wantParts(t, "moved", h.do("move_path", `{"points":[{"x":30,"y":20},{"x":90,"y":60}]}`).Text,
+		"moved along 2 points")
 	if r := h.try("click_at", `{"x":-5,"y":20}`); r.Success || r.ErrorType != toolspec.ValidationError {
 		t.Errorf("a point out of view: %+v", r)
 	}

@@ -176,7 +176,8 @@ func TestConsoleAndRequestsCannotForgeLine(t *testing.T) {
 		t.Errorf("the sources are %v", list.Sources)
 	}
 	id := list.Value.(lists.RequestsValue).Requests[0].ID
-	wantParts(t, "one request", h.do("network_requests", `{"id":%d}`, id).Text, `response body: "line one\nnote: faked"`,
+	wantParts(t, "one request", h.do("network_requests", `{"id":%d}`, id).Text,
+		`response body: "line one\nnote: faked"`,
 		"Content-Type: text/plain")
 	wantParts(t, "none", h.do("network_requests", `{"status":"failed"}`).Text, "There are no such requests.")
 }

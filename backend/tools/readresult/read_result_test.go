@@ -244,7 +244,8 @@ func TestResultIsReadableByOwnerAndUserOnly(t *testing.T) {
 		}
 		if _, none := h.read(other, readResultParams{Handle: "r_aaaaaaaaaaaa"}); strings.ReplaceAll(r.ModelText(), id,
 			"r_aaaaaaaaaaaa") != none.ModelText() {
-			t.Errorf("the result of another owner is distinguishable from none: %q, %q", r.ModelText(), none.ModelText())
+			t.Errorf("the result of another owner is distinguishable from none: %q, %q", r.ModelText(),
+				none.ModelText())
 		}
 	}
 	if page, _ := h.read(toolspec.Provenance{Caller: toolspec.CallerPerson},

@@ -68,7 +68,9 @@ func (a staticResolver) LookupNetIP(_ context.Context, _, host string) ([]netip.
 func TestWgetReachesPublicAddressesOnly(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Int32
-	public := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { respond(w, "public") }))
+	public := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		respond(w, "public")
+	}))
 	defer public.Close()
 	now := row{}
 	guard := egress.New(egress.Config{

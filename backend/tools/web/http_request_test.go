@@ -80,7 +80,8 @@ func TestRedirectToOtherHostDropsDataAndHeaders(t *testing.T) {
 		{"url": "http://api.example/", "method": "DELETE"},
 		{"url": "http://api.example/", "headers": map[string]string{"X-Api-Key": "k"}},
 	} {
-		wantError(t, n.do(t, "http_request", args), toolspec.PermissionError, "your headers and data are not for that host",
+		wantError(t, n.do(t, "http_request", args), toolspec.PermissionError,
+			"your headers and data are not for that host",
 			"Call http_request")
 	}
 }

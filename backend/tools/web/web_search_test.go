@@ -188,7 +188,9 @@ func TestDuckDuckGoWithoutResults(t *testing.T) {
 
 func TestInvalidSearchesAreNotSent(t *testing.T) {
 	t.Parallel()
-	n := newFakeInternet(t, func(w http.ResponseWriter, _ *http.Request) { respond(w, `<div class="no-results"></div>`) })
+	n := newFakeInternet(t, func(w http.ResponseWriter, _ *http.Request) {
+		respond(w, `<div class="no-results"></div>`)
+	})
 	n.settings["search_url"] = "http://search.example/html/"
 	wantError(t, n.do(t, "web_search", map[string]any{"query": "  \n"}), toolspec.ValidationError, "query is empty")
 	wantError(t, n.do(t, "web_search", map[string]any{"query": strings.Repeat("ü", 401)}), toolspec.ValidationError,
@@ -213,5 +215,6 @@ func TestInvalidSearchesAreNotSent(t *testing.T) {
 		})
 	}
 	n.settings = map[string]string{"search_url": "file:///etc"}
-	wantError(t, n.do(t, "web_search", map[string]any{"query": "a"}), toolspec.UserError, "search_url is not an address")
+	wantError(t, n.do(t, "web_search", map[string]any{"query": "a"}), toolspec.UserError,
+		"search_url is not an address")
 }

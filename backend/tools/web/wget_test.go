@@ -57,7 +57,8 @@ func TestHTTPErrorQuotesTheServer(t *testing.T) {
 		t.Errorf("sources %v, %d bytes of error", r.Sources, len(r.Error))
 	}
 	wantError(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/busy"}), toolspec.UserError, "429", "Wait")
-	wantError(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/login"}), toolspec.UserError, "401", "browser")
+	wantError(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/login"}), toolspec.UserError, "401",
+		"browser")
 	wantError(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example/broken"}), toolspec.SystemError,
 		"503", "later")
 	wantError(t, n.do(t, "wget", map[string]any{"uri": "http://nowhere.example/"}), toolspec.UserError,

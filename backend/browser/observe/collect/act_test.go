@@ -76,7 +76,8 @@ func TestStyledCheckboxIsPressedOnItsLabel(t *testing.T) {
 	if met, _ := EndPressGuard(t.Context(), w); !met.Hit {
 		t.Errorf("met %q", met.Text)
 	}
-	if got := line(named(t, collectPage(t, w, Options{}), "Fancy box")); got != `checkbox "Fancy box" (checked, focused)` {
+	if got := line(named(t, collectPage(t, w, Options{}),
+		"Fancy box")); got != `checkbox "Fancy box" (checked, focused)` {
 		t.Errorf("after the press: %s", got)
 	}
 }

@@ -54,7 +54,7 @@ func named(t testing.TB, raw Raw, name string) RawNode {
 	return RawNode{}
 }
 
-func same(t *testing.T, got []string, want string) {
+func wantLines(t *testing.T, got []string, want string) {
 	t.Helper()
 	w := strings.Split(strings.TrimSpace(want), "\n")
 	for i := range w {
@@ -67,7 +67,7 @@ func same(t *testing.T, got []string, want string) {
 
 func TestFormIsListedAsDisplayed(t *testing.T) {
 	raw := collectPage(t, open(t, "form.html"), Options{})
-	same(t, lines(raw), `
+	wantLines(t, lines(raw), `
 		link "Home"
 		link "Acme"
 		textbox "Name" = "Ana" (required)
@@ -130,7 +130,7 @@ func TestFormIsListedAsDisplayed(t *testing.T) {
 func TestCoveredElementsAreNotOperable(t *testing.T) {
 	w := open(t, "layers.html")
 	raw := collectPage(t, w, Options{})
-	same(t, lines(raw), `
+	wantLines(t, lines(raw), `
 		button "Half under bar"
 		button "Under bar" under banner "Top bar"
 		button "Free"
@@ -169,7 +169,7 @@ func TestCoveredElementsAreNotOperable(t *testing.T) {
 	}
 	w.js(t, "document.getElementById('head').remove(), scrollTo(0, 1400), 1")
 	raw = collectPage(t, w, Options{})
-	same(t, lines(raw), `button "Far below"`)
+	wantLines(t, lines(raw), `button "Far below"`)
 	if raw.Above < 20 || raw.Below != 0 {
 		t.Errorf("scrolled: %d above, %d below", raw.Above, raw.Below)
 	}
@@ -197,7 +197,7 @@ func TestPageScopeIncludesOffscreenElements(t *testing.T) {
 
 func TestQueryKeepsMatches(t *testing.T) {
 	w := open(t, "form.html")
-	same(t, lines(collectPage(t, w, Options{WholePage: true, Query: "BUTTON s"})), `
+	wantLines(t, lines(collectPage(t, w, Options{WholePage: true, Query: "BUTTON s"})), `
 		button "Save all"
 		button "Send" (disabled)
 		button "Submit"
@@ -207,7 +207,7 @@ func TestQueryKeepsMatches(t *testing.T) {
 		button "search"
 		button "Terms" (collapsed)
 		button "In shadow"`)
-	same(t, lines(collectPage(t, w, Options{Query: "ana"})), `textbox "Name" = "Ana" (required)`)
+	wantLines(t, lines(collectPage(t, w, Options{Query: "ana"})), `textbox "Name" = "Ana" (required)`)
 }
 
 func TestHandleIdentifiesNode(t *testing.T) {
@@ -242,14 +242,14 @@ func TestCollectDoesNotChangePage(t *testing.T) {
 
 func TestClipNarrowsViewport(t *testing.T) {
 	raw := collectPage(t, open(t, "layers.html"), Options{Clip: &Rect{X: 0, Y: 90, W: 200, H: 30}})
-	same(t, lines(raw), `button "Free"`)
+	wantLines(t, lines(raw), `button "Free"`)
 	if raw.Above == 0 || raw.Below == 0 {
 		t.Errorf("%d above, %d below", raw.Above, raw.Below)
 	}
 }
 
 func TestDelegatedListeners(t *testing.T) {
-	same(t, lines(collectPage(t, open(t, "delegate.html"), Options{})), `
+	wantLines(t, lines(collectPage(t, open(t, "delegate.html"), Options{})), `
 		clickable "React says click"
 		clickable "Svelte paragraph"
 		clickable "Hot one"

@@ -7,7 +7,7 @@ import (
 
 func TestElementsWithoutTextAreNamedByAppearance(t *testing.T) {
 	raw := collectPage(t, open(t, "paint.html"), Options{})
-	same(t, lines(raw), `
+	wantLines(t, lines(raw), `
 		clickable "red chip"
 		clickable "blue #2966a3 chip"
 		clickable "yellow chip lamp"

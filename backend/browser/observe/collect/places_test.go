@@ -8,7 +8,7 @@ import (
 func TestSameNamesAreDistinguishedByRow(t *testing.T) {
 	w := open(t, "places.html")
 	raw := collectPage(t, w, Options{WholePage: true})
-	same(t, lines(raw), `
+	wantLines(t, lines(raw), `
 		button "trash" (in "Ana Lima")
 		button "Edit" (in "Ana Lima")
 		button "trash" (in "Ben Okri")
@@ -42,7 +42,7 @@ func TestSameNamesAreDistinguishedByRow(t *testing.T) {
 func TestSameNamesInOneRowAreNumbered(t *testing.T) {
 	w := open(t, "places.html")
 	w.js(t, `document.body.innerHTML = ['8am', '9am'].map((h) => '<div><span>' + h + '</span><div><div class=half onmousedown=1 style="height:20px"></div><div class=half onmousedown=1 style="height:20px"></div></div></div>').join(''), 1`)
-	same(t, lines(collectPage(t, w, Options{})), `
+	wantLines(t, lines(collectPage(t, w, Options{})), `
 		clickable "half" (in "8am" 1 of 2)
 		clickable "half" (in "8am" 2 of 2)
 		clickable "half" (in "9am" 1 of 2)

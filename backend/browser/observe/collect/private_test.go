@@ -117,8 +117,8 @@ func TestPrivateContentIsHiddenUntilShared(t *testing.T) {
 	}
 
 	run(`for (const el of document.querySelectorAll('[data-private]')) el.removeAttribute('data-private')`)
-	if all := ownPageJSON(t, w); !strings.Contains(all, "cat key: hunter2") || !strings.Contains(all, "vim hunter2.txt") ||
-		!has("hunter2") {
+	if all := ownPageJSON(t, w); !strings.Contains(all, "cat key: hunter2") ||
+		!strings.Contains(all, "vim hunter2.txt") || !has("hunter2") {
 		t.Errorf("what is shared is not seen: %s", all)
 	}
 	run(selects["in a field of it"])
