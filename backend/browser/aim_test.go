@@ -184,6 +184,6 @@ func TestClickOnReplacedElementIsBlocked(t *testing.T) {
 		t.Errorf("the fault says %q (%+v)", f.Message, ans)
 	}
 	if ans, err := s.Annotate(ctx, surface.AnnotateOptions{}); err != nil || ans.Page.Title != "quiet" {
-		t.Errorf("the veil felt the press: %+v, %v", ans.Page, err)
+		t.Errorf("the veil got the press: %+v, %v", ans.Page, err)
 	}
 }

@@ -32,7 +32,7 @@ for (const k of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) v
 	})
 	expectFault(t, err, surface.FaultCovered)
 	if ans, err := s.Annotate(ctx, surface.AnnotateOptions{}); err != nil || ans.Page.Title != "quiet" {
-		t.Errorf("the veil felt the drag: %+v, %v", ans.Page, err)
+		t.Errorf("the veil got the drag: %+v, %v", ans.Page, err)
 	}
 }
 
@@ -48,7 +48,7 @@ b.onclick = () => { n += 100 }
 		t.Fatal(err)
 	}
 	if got := evaluate(t, ctx, s, "n"); got != "1" {
-		t.Errorf("the page felt %s presses", got)
+		t.Errorf("the page got %s presses", got)
 	}
 }
 

@@ -133,7 +133,7 @@ func TestWaitScrollAndQuery(t *testing.T) {
 	}
 	findElement(t, ans, "button", "Bottom")
 	if len(ans.Gone) != 0 {
-		t.Errorf("what was scrolled out of sight is called gone: %v", ans.Gone)
+		t.Errorf("elements scrolled out of view are reported as gone: %v", ans.Gone)
 	}
 	if ans, err = s.Scroll(ctx, surface.ScrollOptions{Direction: "down"}); err != nil ||
 		!strings.Contains(ans.Outcome, "at its end") {

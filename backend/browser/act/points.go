@@ -66,8 +66,8 @@ func describePoint(ctx context.Context, a *page.Action, x, y float64) (string, e
 		}
 		for _, h := range u.Handles {
 			if id := a.Tab.Session.Manager.Elements.ID(doc.Seq, h); id != 0 {
-				if thing, ok := a.Tab.Session.Manager.Elements.Element(id); ok {
-					return observe.Label(thing), nil
+				if element, ok := a.Tab.Session.Manager.Elements.Element(id); ok {
+					return element.Label(), nil
 				}
 			}
 		}

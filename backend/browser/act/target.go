@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"sextant/backend/browser/cdp"
-	"sextant/backend/browser/observe"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/observe/identity"
 	"sextant/backend/browser/page"
@@ -27,7 +26,7 @@ type Target struct {
 }
 
 // Name is the element as sentences call it: [12] button "Save".
-func (g *Target) Name() string { return observe.Label(g.Element) }
+func (g *Target) Name() string { return g.Element.Label() }
 
 // FindTarget resolves an id to its connected node. The id may have moved to the replacement of a
 // node; then the action's note says so.
@@ -104,15 +103,15 @@ func (g *Target) rowChangedFault(says, mark string) error {
 
 // locateTarget is find that leaves it to the aim to see whether the node lives.
 func locateTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Target, error) {
-	thing, ok := t.Session.Manager.Elements.Element(id)
+	element, ok := t.Session.Manager.Elements.Element(id)
 	if !ok {
 		return nil, goneFault(ctx, t, id, "its page was left")
 	}
-	doc := t.Observer.Document(thing.Doc)
+	doc := t.Observer.Document(element.Doc)
 	if doc == nil {
 		return nil, goneFault(ctx, t, id, "the page was replaced by a navigation")
 	}
-	return &Target{tab: t, action: a, Document: doc, Element: thing}, nil
+	return &Target{tab: t, action: a, Document: doc, Element: element}, nil
 }
 
 // verify makes sure that the element lives, for actions that do not aim.
@@ -148,7 +147,7 @@ func goneFault(ctx context.Context, t *page.Tab, id int, why string) error {
 	f := &surface.Fault{
 		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: %s.", id, why), Suggestion: "Call annotate_page.",
 	}
-	thing, ok := t.Session.Manager.Elements.Element(id)
+	element, ok := t.Session.Manager.Elements.Element(id)
 	if !ok {
 		return f
 	}
@@ -162,8 +161,8 @@ func goneFault(ctx context.Context, t *page.Tab, id int, why string) error {
 	}
 	var found []near
 	for _, e := range now.Elements {
-		if score := similarity(thing, e.Role, e.Name); score >= 3 && e.ID != id {
-			found = append(found, near{observe.Label(identity.Element{ID: e.ID, Role: e.Role, Name: e.Name}), score})
+		if score := similarity(element, e.Role, e.Name); score >= 3 && e.ID != id {
+			found = append(found, near{identity.Element{ID: e.ID, Role: e.Role, Name: e.Name}.Label(), score})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(b.score, a.score) })

@@ -75,7 +75,7 @@ func (o *Observer) SnapshotAfter(ctx context.Context, opts collect.Options, earl
 		}
 		s := &builder{
 			observer: o, opts: opts, seen: map[int]bool{}, speculative: early,
-			snapshot: &Snapshot{ByID: map[int]int{}},
+			snapshot: &Snapshot{List: identity.List{ByID: map[int]int{}}},
 		}
 		main := p.Main()
 		if err = s.document(ctx, main, cdp.Placement{ScaleX: 1, ScaleY: 1}, nil, 0); err == nil {

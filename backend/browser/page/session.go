@@ -245,7 +245,7 @@ func (s *Session) OpenEmpty(ctx context.Context, e *Connection) (*Tab, error) {
 
 // TabOfElement finds the tab that an annotation's number belongs to.
 func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
-	thing, known := s.Manager.Elements.Element(id)
+	element, known := s.Manager.Elements.Element(id)
 	if !known {
 		if s.Manager.Elements.Issued(id) {
 			return nil, &surface.Fault{
@@ -258,7 +258,7 @@ func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 			Suggestion: "Call annotate_page for the numbers on the page.",
 		}
 	}
-	if thing.Tab < 0 {
+	if element.Tab < 0 {
 		return nil, &surface.Fault{
 			Kind: surface.FaultNotFound,
 			Message: fmt.Sprintf("[%d] is on the page of a panel, where only the window's own assistant can act.",
@@ -269,13 +269,13 @@ func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
 	for _, t := range s.Tabs {
-		if t.ID == thing.Tab {
+		if t.ID == element.Tab {
 			return t, nil
 		}
 	}
 	for owner, other := range s.Manager.sessions {
 		for _, t := range other.Tabs {
-			if t.ID == thing.Tab && owner != s.Owner {
+			if t.ID == element.Tab && owner != s.Owner {
 				return nil, &surface.Fault{
 					Kind: surface.FaultNotFound, Message: fmt.Sprintf("[%d] is in a tab of another session.", id),
 					Suggestion: "Call annotate_page for the numbers in your own tabs.",
@@ -284,7 +284,7 @@ func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 		}
 	}
 	return nil, &surface.Fault{
-		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: tab %d was closed.", id, thing.Tab),
+		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: tab %d was closed.", id, element.Tab),
 		Suggestion: "Call browser_tabs to see what is open.",
 	}
 }

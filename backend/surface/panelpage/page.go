@@ -95,13 +95,13 @@ func (s *Pages) Page(panel string) *Page {
 
 // PageOf is the panel's page that a number belongs to, nil for none.
 func (s *Pages) PageOf(id int) *Page {
-	thing, ok := s.cfg.Elements.Element(id)
+	element, ok := s.cfg.Elements.Element(id)
 	if !ok {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.byTab[thing.Tab]
+	return s.byTab[element.Tab]
 }
 
 // Scheme begins the address of a panel's page: "panel:notes".
@@ -164,7 +164,7 @@ func (p *Page) world(frame bool) collect.World {
 	})
 }
 
-// ask asks the window one thing about the page, or about the document in its frame.
+// ask calls one function of the page, or about the document in its frame.
 func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (json.RawMessage, error) {
 	w := p.s.reached()
 	if w == nil || !w.Watched() {

@@ -218,12 +218,12 @@ func TestIDMovesOnlyToUniqueReplacement(t *testing.T) {
 				for _, w := range worlds {
 					held := map[*node]int{}
 					for id, n := range w.owner {
-						thing, ok := b.Element(id)
+						element, ok := b.Element(id)
 						if w.dead[id] {
 							continue
 						}
-						if other := held[n]; !ok || thing.Handle != n.handle || other != 0 {
-							t.Fatalf("%d means %+v (and %d does), want %+v", id, thing, other, n)
+						if other := held[n]; !ok || element.Handle != n.handle || other != 0 {
+							t.Fatalf("%d means %+v (and %d does), want %+v", id, element, other, n)
 						}
 						held[n] = id
 					}

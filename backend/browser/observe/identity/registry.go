@@ -60,8 +60,8 @@ type Element struct {
 	lastSeen float64
 }
 
-// DocumentProbe answers about the document that is being numbered. Its methods are only called
-// when a replacement is possible.
+// DocumentProbe asks the document to which ids are assigned. Its methods are only called when a
+// replacement is possible.
 type DocumentProbe interface {
 	// Connected reports for each handle whether its node is still in the document.
 	Connected(handles []int) ([]bool, error)
@@ -69,8 +69,8 @@ type DocumentProbe interface {
 	Keys() (map[string]int, error)
 }
 
-// ElementRegistry holds all numbers of a browser. Its methods may be called concurrently; Number for
-// one document must not.
+// ElementRegistry holds the ids of all elements of a browser. Its methods may be called concurrently,
+// except Assign for one document.
 type ElementRegistry struct {
 	mu       sync.Mutex
 	last     int
@@ -85,12 +85,12 @@ type document struct {
 	byKey    map[string][]int
 }
 
-// NewElementRegistry returns an empty Book.
+// NewElementRegistry returns an empty registry.
 func NewElementRegistry() *ElementRegistry {
 	return &ElementRegistry{elements: map[int]*Element{}, docs: map[int]*document{}}
 }
 
-// Element returns the node that a number names; false when the number was never issued or is forgotten.
+// Element returns the element with an id; false when the id was never issued or is forgotten.
 func (b *ElementRegistry) Element(id int) (Element, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -100,14 +100,14 @@ func (b *ElementRegistry) Element(id int) (Element, bool) {
 	return Element{}, false
 }
 
-// Issued reports whether the number was ever given out.
+// Issued reports whether the id was ever issued.
 func (b *ElementRegistry) Issued(id int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return id > 0 && id <= b.last
 }
 
-// ID is the number of a node, 0 when it has none.
+// ID is the id of a node, 0 when it has none.
 func (b *ElementRegistry) ID(doc, handle int) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -117,7 +117,7 @@ func (b *ElementRegistry) ID(doc, handle int) int {
 	return 0
 }
 
-// MarkReported notes that the owner of the numbers was given what their nodes say now.
+// MarkReported notes that the caller was shown the current text of the elements.
 func (b *ElementRegistry) MarkReported(ids []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

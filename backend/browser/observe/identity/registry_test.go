@@ -68,8 +68,8 @@ func TestUniqueReplacementKeepsID(t *testing.T) {
 	if err != nil || !slices.Equal(ids, first) || !slices.Equal(rebound, first) {
 		t.Errorf("numbers %v, moved %v, %v; want %v", ids, rebound, err, first)
 	}
-	if thing, ok := b.Element(first[0]); !ok || thing.Handle != 9 {
-		t.Errorf("the id means %+v, want handle 9", thing)
+	if element, ok := b.Element(first[0]); !ok || element.Handle != 9 {
+		t.Errorf("the id means %+v, want handle 9", element)
 	}
 }
 
@@ -129,8 +129,8 @@ func TestIDsOfClosedDocumentAreNotReused(t *testing.T) {
 	if err != nil || ids[0] == first[0] {
 		t.Errorf("the next document's node got %v, %v", ids, err)
 	}
-	if thing, ok := b.Element(first[0]); !ok || thing.Name != "save" || thing.Doc != 1 {
-		t.Errorf("number %d is remembered as %+v", first[0], thing)
+	if element, ok := b.Element(first[0]); !ok || element.Name != "save" || element.Doc != 1 {
+		t.Errorf("number %d is remembered as %+v", first[0], element)
 	}
 	if !b.Issued(first[0]) || b.Issued(99) {
 		t.Error("a number that was never given counts as given")

@@ -21,7 +21,7 @@ type Tracker struct {
 	// commits is the serial of each frame's last commit.
 	commits map[string]int
 	lastEnd time.Time
-	// asked is the serial of the newest request, lastDeparture that of the newest requested navigation.
+	// requested is the serial of the newest request, lastDeparture that of the newest requested navigation.
 	asked, lastDeparture int
 	changed              chan struct{}
 	// watches counts the actions that are watched.
@@ -46,7 +46,7 @@ type request struct {
 // load is the state of a frame that is navigating or loading.
 type load struct {
 	serial    int
-	asked     time.Time
+	requested     time.Time
 	started   bool
 	committed bool
 	parsed    time.Time
@@ -149,7 +149,7 @@ func (t *Tracker) NavigationRequested(frame string) {
 	t.change(func() {
 		t.lastDeparture = t.serial
 		if t.loads[frame] == nil || t.loads[frame].committed {
-			t.loads[frame] = &load{serial: t.serial, asked: time.Now()}
+			t.loads[frame] = &load{serial: t.serial, requested: time.Now()}
 		}
 	})
 }
@@ -160,7 +160,7 @@ func (t *Tracker) LoadStarted(frame string) {
 		l := t.loads[frame]
 		if l == nil {
 			t.lastDeparture = t.serial
-			l = &load{serial: t.serial, asked: time.Now()}
+			l = &load{serial: t.serial, requested: time.Now()}
 			t.loads[frame] = l
 		}
 		l.started = true
@@ -174,7 +174,7 @@ func (t *Tracker) NavigationCommitted(frame string) {
 		l := t.loads[frame]
 		if l == nil {
 			t.lastDeparture = t.serial
-			l = &load{serial: t.serial, asked: time.Now(), started: true}
+			l = &load{serial: t.serial, requested: time.Now(), started: true}
 			t.loads[frame] = l
 		}
 		l.committed, l.started, l.parsed = true, true, time.Time{}

@@ -161,15 +161,15 @@ func (w *Watch) busy() (what string, until time.Time, wake <-chan struct{}) {
 			until = l.parsed.Add(w.limits.Parsed)
 		}
 		switch {
-		case !l.started && now.Sub(l.asked) < maxNavigationStart:
-			return "start", l.asked.Add(maxNavigationStart), t.changed
+		case !l.started && now.Sub(l.requested) < maxNavigationStart:
+			return "start", l.requested.Add(maxNavigationStart), t.changed
 		case l.started && now.Before(until):
 			return "navigation", until, t.changed
 		}
 	}
 	until = w.begun.Add(w.limits.Action)
 	for frame, l := range t.loads {
-		starting := now.Sub(l.asked) < maxNavigationStart
+		starting := now.Sub(l.requested) < maxNavigationStart
 		if frame != t.main && l.serial > w.since && (l.started || starting) && now.Before(until) {
 			return "frame", until, t.changed
 		}
