@@ -6,10 +6,10 @@ import (
 	"sextant/shared/annotation"
 )
 
-// QuoteClean is a page's words on one line and in quotes that they cannot end.
+// QuoteClean quotes a page's text on one line; the text cannot end the quotes.
 func QuoteClean(s string, runes int) string { return annotation.Quote(annotation.Clean(s, runes)) }
 
-// Clip bounds a text that came from a page.
+// Clip truncates text of a page to a number of runes.
 func Clip(s string, runes int) string {
 	if len(s) <= runes {
 		return s

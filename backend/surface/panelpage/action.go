@@ -22,8 +22,8 @@ type action struct {
 	begun      time.Time
 }
 
-// act runs one action on the page: waits for its turn, does it, waits for what it caused, takes a snapshot and
-// answers with what changed.
+// act runs one action on the page: it waits for its turn, acts, waits for the effects, takes a snapshot and returns
+// the changes.
 func (p *Page) act(ctx context.Context, do func(context.Context, *action) error) (annotation.Observation, error) {
 	release, err := p.acquire(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *Page) framedNow() bool {
 	return p.last != nil && p.last.framed
 }
 
-// answer compares with the snapshot before, remembers the new one and says what changed.
+// answer compares with the snapshot before, remembers the new one and returns the changes.
 func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled time.Duration) annotation.Observation {
 	seen := now
 	if a.wide {
@@ -188,7 +188,7 @@ func (g *target) aim(ctx context.Context) (collect.Point, error) {
 // patience is how many milliseconds an element that cannot be pressed yet is waited for.
 const patience = 1500
 
-// personOnly reports whether a snapshot said of e that only the person may use it.
+// personOnly reports whether only the person may use e.
 func personOnly(e annotation.Element) bool {
 	for _, s := range e.States {
 		if s == PersonOnlyState && e.Frame == "" {
@@ -225,10 +225,10 @@ func (g *target) explain(err error) error {
 	return err
 }
 
-// refusalFault turns the collector's reason into a fault.
+// refusalFault converts the collector's refusal to a fault.
 func (g *target) refusalFault(pt collect.Point) error {
 	id, detail := g.element.ID, surface.Clip(pt.Detail, 80)
-	book := g.p.s.cfg.Elements
+	elements := g.p.s.cfg.Elements
 	again := fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id)
 	switch pt.State {
 	case "gone":
@@ -244,14 +244,14 @@ func (g *target) refusalFault(pt collect.Point) error {
 		}
 	case "changed":
 		if pt.RowMark != "" {
-			book.MarkRowWarned(id, surface.Clip(pt.RowMark, 40))
+			elements.MarkRowWarned(id, surface.Clip(pt.RowMark, 40))
 			return &surface.Fault{
 				Kind:       surface.FaultGone,
 				Message:    fmt.Sprintf("The row of %s says %q now: nothing was done.", g.element.Label(), detail),
 				Suggestion: again,
 			}
 		}
-		book.MarkWarned(id, surface.Clip(pt.Mark, 40))
+		elements.MarkWarned(id, surface.Clip(pt.Mark, 40))
 		return &surface.Fault{
 			Kind:    surface.FaultGone,
 			Message: fmt.Sprintf("%s says %q now: nothing was done.", g.element.Label(), detail), Suggestion: again,

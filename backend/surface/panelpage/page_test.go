@@ -73,10 +73,10 @@ func newPage(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string, err
 			answers[name] = reply(answer)
 		}
 	}
-	book := identity.NewElementRegistry()
-	s := panelpage.New(panelpage.Config{Elements: book, Title: func(string) string { return "Notes" }})
+	elements := identity.NewElementRegistry()
+	s := panelpage.New(panelpage.Config{Elements: elements, Title: func(string) string { return "Notes" }})
 	s.Connect(r)
-	return s.Page("notes"), r, book
+	return s.Page("notes"), r, elements
 }
 
 func faultKind(err error) string {
@@ -334,7 +334,7 @@ func TestHiddenPageIsReported(t *testing.T) {
 		"see": reply(packed("d1", "", node(7, "button", "Save"))),
 		"aim": reply(aimed), "press": reply(`{"v":true}`),
 	}
-	p, r, book := newPage(t, answers)
+	p, r, elements := newPage(t, answers)
 	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -353,8 +353,8 @@ func TestHiddenPageIsReported(t *testing.T) {
 	if _, err := p.Click(t.Context(), surface.ClickOptions{ID: 1}); faultKind(err) != surface.FaultGone {
 		t.Errorf("a number of the page before: %v", err)
 	}
-	if !book.Issued(2) || book.Issued(3) {
-		t.Error("numbers do not come from the one book")
+	if !elements.Issued(2) || elements.Issued(3) {
+		t.Error("numbers do not come from the one elements")
 	}
 	r.closed = true
 	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); faultKind(err) != surface.FaultNoPage ||

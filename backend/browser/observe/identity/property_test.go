@@ -20,7 +20,7 @@ type node struct {
 	connected bool
 }
 
-// world is a model of one document and of what its numbers must be. It answers the Book's
+// world is a model of one document and of what its numbers must be. It answers the registry's
 // questions as a page would.
 type world struct {
 	doc   int
@@ -169,7 +169,7 @@ func newWorld(doc int) *world {
 
 func TestIDMovesOnlyToUniqueReplacement(t *testing.T) {
 	t.Parallel()
-	// Long enough that each rule of the Book, left out, is missed; it is under a second. No file is
+	// Long enough that each rule of the registry, left out, is missed; it is under a second. No file is
 	// kept of a failure, which says all of itself.
 	for name, value := range map[string]string{
 		"rapid.checks": "3000", "rapid.steps": "60",

@@ -7,7 +7,7 @@ import (
 	"sextant/backend/browser/observe/identity"
 )
 
-// page is a document for the Book: the handles in it and the count of fingerprints.
+// page is a document for the registry: the handles in it and the count of fingerprints.
 type page struct {
 	alive []int
 	keys  map[string]int

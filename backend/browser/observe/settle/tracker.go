@@ -46,7 +46,7 @@ type request struct {
 // load is the state of a frame that is navigating or loading.
 type load struct {
 	serial    int
-	requested     time.Time
+	requested time.Time
 	started   bool
 	committed bool
 	parsed    time.Time
