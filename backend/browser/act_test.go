@@ -3,6 +3,7 @@ package browser_test
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -69,7 +70,7 @@ func TestNavigationInvalidatesIDs(t *testing.T) {
 	_, err = s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Save").ID})
 	f := expectFault(t, err, surface.FaultGone)
 	if !strings.Contains(f.Message, "replaced by a navigation") ||
-		!strings.Contains(f.Message, "Nearest: ["+itoa(save.ID)+`] button "Save"`) {
+		!strings.Contains(f.Message, "Nearest: ["+strconv.Itoa(save.ID)+`] button "Save"`) {
 		t.Errorf("the fault says %q", f.Message)
 	}
 	_, err = s.Click(ctx, surface.ClickOptions{ID: 999_999})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -94,12 +95,12 @@ func TestClickInFramesInFramesBelowFold(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range []int{1, 6, 4, 2, 5, 3} {
-		ans, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Level "+itoa(n)).ID})
+		ans, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Level "+strconv.Itoa(n)).ID})
 		if err != nil {
 			t.Errorf("level %d: %v", n, err)
 			continue
 		}
-		findElement(t, ans, "button", "Pressed "+itoa(n))
+		findElement(t, ans, "button", "Pressed "+strconv.Itoa(n))
 	}
 }
 

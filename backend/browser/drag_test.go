@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -253,7 +254,7 @@ func TestPointInFrameNamesFrame(t *testing.T) {
 	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<body style="margin:0"><iframe src="` + otherSite(inner) +
 		`" style="position:absolute;left:100px;top:50px;border:0;width:300px;height:200px"></iframe>`}))
 	ans, err := s.ClickAt(ctx, browser.ClickAtOptions{X: 190, Y: 100})
-	if err != nil || !strings.Contains(ans.Outcome, "["+itoa(idOf(t, page, "Deep"))+`] button "Deep"`) {
+	if err != nil || !strings.Contains(ans.Outcome, "["+strconv.Itoa(idOf(t, page, "Deep"))+`] button "Deep"`) {
 		t.Errorf("the outcome is %q, %v", ans.Outcome, err)
 	}
 	findElement(t, ans, "button", "Pressed")

@@ -169,5 +169,3 @@ func eventually(t testing.TB, what string, ok func() bool) {
 		time.Sleep(5 * time.Millisecond)
 	}
 }
-
-func itoa(n int) string { return fmt.Sprint(n) }

@@ -16,8 +16,6 @@ import (
 // snapshot is the numbered elements of a page at one moment. It is never changed after it was made.
 type snapshot struct {
 	identity.List
-	width  float64
-	height float64
 	// main is the registry's number of the document that the window shows.
 	main        int
 	framed      bool
@@ -31,10 +29,7 @@ func (p *Page) takeSnapshot(ctx context.Context, wide bool) (*snapshot, error) {
 		return nil, err
 	}
 	raw = bounded(raw)
-	l := &snapshot{
-		List:  identity.List{ByID: map[int]int{}, Above: raw.Above, Below: raw.Below},
-		width: raw.ViewW, height: raw.ViewH,
-	}
+	l := &snapshot{List: identity.List{ByID: map[int]int{}, Above: raw.Above, Below: raw.Below}}
 	l.main = p.number(false, key)
 	ids, err := p.identify(ctx, false, l.main, raw)
 	if err != nil {
