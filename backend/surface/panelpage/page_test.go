@@ -17,9 +17,12 @@ import (
 	"sextant/shared/wire"
 )
 
-// fakeWindow is a window that answers what a test says: by the doing, with "frame." before it for the frame's.
+// fakeAnswers are the answers of a fakeWindow by function, with "frame." before those for the frame.
+type fakeAnswers map[string]func(wire.SurfaceAsk) (string, error)
+
+// fakeWindow is a window that gives the answers of a test; without one it waits for the end of ctx.
 type fakeWindow struct {
-	answers map[string]func(wire.SurfaceAsk) (string, error)
+	answers fakeAnswers
 	asked   []wire.SurfaceAsk
 	closed  bool
 }
@@ -60,7 +63,7 @@ func node(handle int, role, name string, more ...string) string {
 
 const aimed = `{"v":{"state":"ok","x":60,"y":35}}`
 
-func newPage(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string, error)) (*panelpage.Page, *fakeWindow,
+func newPage(t *testing.T, answers fakeAnswers) (*panelpage.Page, *fakeWindow,
 	*identity.ElementRegistry,
 ) {
 	t.Helper()
@@ -89,7 +92,7 @@ func faultKind(err error) string {
 
 func TestPanelPageIsListedLikeBrowserPage(t *testing.T) {
 	t.Parallel()
-	p, _, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
+	p, _, _ := newPage(t, fakeAnswers{
 		"see": reply(packed("d1", "", node(7, "button", "Save"), node(9, "textbox", "Name", "Ana", "0", "",
 			"required"))),
 	})
@@ -114,7 +117,7 @@ func TestPanelPageIsListedLikeBrowserPage(t *testing.T) {
 func TestClickReportsChanges(t *testing.T) {
 	t.Parallel()
 	pressed := 0
-	p, r, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
+	p, r, _ := newPage(t, fakeAnswers{
 		"see": func(wire.SurfaceAsk) (string, error) {
 			if pressed > 0 {
 				return packed("d1", "", node(7, "button", "Save"), node(8, "link", "Undo")), nil
@@ -146,7 +149,7 @@ func TestClickReportsChanges(t *testing.T) {
 
 func TestNonOperableElementsAreListedButRefused(t *testing.T) {
 	t.Parallel()
-	p, r, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
+	p, r, _ := newPage(t, fakeAnswers{
 		"see": reply(packed("d1", "", strings.Replace(node(7, "button", "Allow always", "", "0", "",
 			panelpage.PersonOnlyState), "~3~", "~1~", 1))),
 		"aim": reply(aimed), "press": reply(`{"v":true}`), "type": reply(`{"v":{}}`), "choose": reply(`{"v":[]}`),
@@ -180,7 +183,7 @@ const frame = `{"h":3,"src":"x","visible":true,"at":1,"box":{"x":100,"y":50,"w":
 
 func TestFrameElementsAreListedAndClicked(t *testing.T) {
 	t.Parallel()
-	p, r, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
+	p, r, _ := newPage(t, fakeAnswers{
 		"see":       reply(packed("d1", frame, node(1, "button", "Page"), node(2, "button", "Tools"))),
 		"frame.see": reply(packed("f1", "", node(1, "button", "Inside"))),
 		"frame.aim": reply(aimed), "frame.press": reply(`{"v":true}`),
@@ -237,7 +240,7 @@ func TestForgedFrameAnswersAffectOnlyFrame(t *testing.T) {
 		"numbers of no size": `{"v":{"text":` + string(forged) + `,"doc":"f"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, _, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
+			p, _, _ := newPage(t, fakeAnswers{
 				"see":       reply(packed("d1", frame, node(1, "button", "Ours"))),
 				"frame.see": reply(answer), "frame.live": reply(answer), "frame.shown": reply(answer),
 				"frame.aim": reply(answer), "frame.press": reply(answer), "frame.html": reply(answer),
@@ -316,7 +319,7 @@ func FuzzFrameAnswer(f *testing.F) {
 	f.Add(packed("f", "", node(1, "button", "a")))
 	f.Add(`{"v":{"text":"={}` + "``" + `1~3~1~1~1~1~0~a~b~c~d~e~1","doc":"x"}}`)
 	f.Fuzz(func(t *testing.T, answer string) {
-		p, _, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
+		p, _, _ := newPage(t, fakeAnswers{
 			"see": reply(packed("d1", frame, node(1, "button", "Ours"))), "frame.see": reply(answer),
 			"frame.live": reply(`{"v":[]}`),
 		})
@@ -330,7 +333,7 @@ func FuzzFrameAnswer(f *testing.F) {
 
 func TestHiddenPageIsReported(t *testing.T) {
 	t.Parallel()
-	answers := map[string]func(wire.SurfaceAsk) (string, error){
+	answers := fakeAnswers{
 		"see": reply(packed("d1", "", node(7, "button", "Save"))),
 		"aim": reply(aimed), "press": reply(`{"v":true}`),
 	}
@@ -365,7 +368,7 @@ func TestHiddenPageIsReported(t *testing.T) {
 
 func TestCanceledCallStopsWaiting(t *testing.T) {
 	t.Parallel()
-	p, _, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){})
+	p, _, _ := newPage(t, fakeAnswers{})
 	stopped := errors.New("stopped by the person")
 	ctx, stop := context.WithCancelCause(t.Context())
 	time.AfterFunc(20*time.Millisecond, func() { stop(stopped) })

@@ -20,7 +20,7 @@ import (
 func TestMarksAreSentToWindow(t *testing.T) {
 	t.Parallel()
 	var sent wire.SurfaceMarks
-	p, _, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
+	p, _, _ := newPage(t, fakeAnswers{
 		"see": reply(packed("d1",
 			`{"box":{"x":0,"y":100,"w":400,"h":300},"clip":{"x":0,"y":100,"w":400,"h":300},"visible":true,"at":1}`,
 			node(7, "button", "Save"))),
@@ -48,7 +48,7 @@ func TestMarksAreSentToWindow(t *testing.T) {
 
 func TestActionSucceedsWhenMarksFail(t *testing.T) {
 	t.Parallel()
-	p, _, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
+	p, _, _ := newPage(t, fakeAnswers{
 		"see":   reply(packed("d1", "", node(7, "button", "Save"))),
 		"marks": func(wire.SurfaceAsk) (string, error) { return "", errors.New("the window is busy") },
 	})
@@ -59,7 +59,7 @@ func TestActionSucceedsWhenMarksFail(t *testing.T) {
 
 func TestOperableCountDoesNotRecordObservation(t *testing.T) {
 	t.Parallel()
-	p, r, _ := newPage(t, map[string]func(wire.SurfaceAsk) (string, error){
+	p, r, _ := newPage(t, fakeAnswers{
 		"see": reply(packed("d1", "", node(7, "button", "Save"),
 			strings.Replace(node(8, "button", "Allow"), "~3~", "~1~", 1))),
 	})
@@ -98,7 +98,7 @@ func windowPicture(t *testing.T) []byte {
 const pose = `{"v":{"own":true,"width":800,"stage":{"x":50,"y":10,"w":400,"h":500},"covered":[{"x":350,"y":400,"w":100,"h":110}]}}`
 
 // newPageWithCamera is a page in a window with a camera, and how often the window was let go again.
-func newPageWithCamera(t *testing.T, answers map[string]func(wire.SurfaceAsk) (string, error),
+func newPageWithCamera(t *testing.T, answers fakeAnswers,
 	camera func(context.Context) ([]byte, error),
 ) (p *panelpage.Page, rested *int) {
 	t.Helper()
@@ -131,7 +131,7 @@ func newPageWithCamera(t *testing.T, answers map[string]func(wire.SurfaceAsk) (s
 func TestScreenshotIsCroppedToPanel(t *testing.T) {
 	t.Parallel()
 	shot := windowPicture(t)
-	p, rested := newPageWithCamera(t, map[string]func(wire.SurfaceAsk) (string, error){},
+	p, rested := newPageWithCamera(t, fakeAnswers{},
 		func(context.Context) ([]byte, error) { return shot, nil })
 	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil {
 		t.Fatal(err)
@@ -190,7 +190,7 @@ func TestScreenshotFailureNamesCause(t *testing.T) {
 	camera := func(context.Context) ([]byte, error) { return shot, nil }
 	for _, c := range []struct {
 		what    string
-		answers map[string]func(wire.SurfaceAsk) (string, error)
+		answers fakeAnswers
 		camera  func(context.Context) ([]byte, error)
 		o       surface.ScreenshotOptions
 		kind    string
@@ -204,8 +204,7 @@ func TestScreenshotFailureNamesCause(t *testing.T) {
 		},
 		{
 			"a window in a web browser",
-			map[string]func(wire.SurfaceAsk) (string,
-				error){"pose": reply(`{"v":{"own":false}}`)},
+			fakeAnswers{"pose": reply(`{"v":{"own":false}}`)},
 			camera,
 			surface.ScreenshotOptions{},
 			surface.FaultBlocked,
@@ -213,8 +212,7 @@ func TestScreenshotFailureNamesCause(t *testing.T) {
 		},
 		{
 			"a dialog over it",
-			map[string]func(wire.SurfaceAsk) (string,
-				error){"pose": reply(`{"e":"a dialog lies over it"}`)},
+			fakeAnswers{"pose": reply(`{"e":"a dialog lies over it"}`)},
 			camera,
 			surface.ScreenshotOptions{},
 			surface.FaultTimeout, "a dialog lies over it",
@@ -225,8 +223,7 @@ func TestScreenshotFailureNamesCause(t *testing.T) {
 		}, surface.ScreenshotOptions{}, surface.FaultTimeout, "it does not answer"},
 		{
 			"a window that moved meanwhile",
-			map[string]func(wire.SurfaceAsk) (string,
-				error){"posed": reply(`{"v":{"held":false}}`)},
+			fakeAnswers{"posed": reply(`{"v":{"held":false}}`)},
 			camera,
 			surface.ScreenshotOptions{},
 			surface.FaultTimeout,
@@ -234,8 +231,7 @@ func TestScreenshotFailureNamesCause(t *testing.T) {
 		},
 		{
 			"a window that shows another panel by then",
-			map[string]func(wire.SurfaceAsk) (string,
-				error){"posed": func(wire.SurfaceAsk) (string, error) {
+			fakeAnswers{"posed": func(wire.SurfaceAsk) (string, error) {
 				return "",
 					errors.New("the window shows another panel now")
 			}},
@@ -251,8 +247,7 @@ func TestScreenshotFailureNamesCause(t *testing.T) {
 		},
 		{
 			"a place that is out of the window",
-			map[string]func(wire.SurfaceAsk) (string,
-				error){"pose": reply(`{"v":{"own":true,"width":800,"stage":{"x":900,"y":10,"w":400,"h":500}}}`)},
+			fakeAnswers{"pose": reply(`{"v":{"own":true,"width":800,"stage":{"x":900,"y":10,"w":400,"h":500}}}`)},
 			camera,
 			surface.ScreenshotOptions{},
 			surface.FaultBlocked, "Nothing of the page can be seen",
@@ -260,7 +255,7 @@ func TestScreenshotFailureNamesCause(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			if c.answers == nil {
-				c.answers = map[string]func(wire.SurfaceAsk) (string, error){}
+				c.answers = fakeAnswers{}
 			}
 			p, _ := newPageWithCamera(t, c.answers, c.camera)
 			_, err := p.Screenshot(t.Context(), c.o)
