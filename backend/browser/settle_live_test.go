@@ -112,7 +112,8 @@ func TestSettleOnPagesThatAreNeverQuiet(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, s := session(t)
 			page := openPage(t, ctx, s, site(t, map[string]any{
-				"/": "<title>T</title>" + c.page, "/stream": serveEvents, "/chat": serveWebSocket, "/poll": neverAnswer, "/never": neverAnswer,
+				"/": "<title>T</title>" + c.page, "/stream": serveEvents, "/chat": serveWebSocket,
+				"/poll": neverAnswer, "/never": neverAnswer,
 				"/slow": slowPage("<button>In the frame</button>"), "/quiet": "<p>Quiet",
 				"/menu": `<form action=/slow target=main><button>Open</button></form>`,
 			}))

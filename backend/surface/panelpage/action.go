@@ -218,7 +218,8 @@ func (g *target) explain(err error) error {
 			return g.personOnlyFault()
 		}
 		return &surface.Fault{
-			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s: %s.", g.element.Label(), surface.Clip(refusal.Message, 200)),
+			Kind:       surface.FaultBlocked,
+			Message:    fmt.Sprintf("%s: %s.", g.element.Label(), surface.Clip(refusal.Message, 200)),
 			Suggestion: "Call annotate_page to see what it takes.",
 		}
 	}

@@ -50,8 +50,8 @@ func TestSQLQuery(t *testing.T) {
 	}
 	wantText(t, ask("SELECT name FROM cheap"), "desk")
 	wantText(t, ask("SELECT text FROM words WHERE words MATCH 'bright'"), "three bright lamps")
-	wantText(t, ask("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3) SELECT sum(i) AS s FROM n"),
-		"s\n6")
+	recursive := "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3) SELECT sum(i) AS s FROM n"
+	wantText(t, ask(recursive), "s\n6")
 	wantText(t, ask("PRAGMA table_info(lamps)"), "price")
 	wantText(t, ask("PRAGMA user_version"), "0")
 	wantText(t, ask("SELECT 1 WHERE 0"), "(no rows)")
