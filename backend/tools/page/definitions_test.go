@@ -118,7 +118,7 @@ func newCodec(t *testing.T) tokenizer.Codec {
 	return c
 }
 
-// coreBudget is what the definitions of the core set may cost together (CONTRACT).
+// coreBudget is what the definitions of the core set may cost together.
 const coreBudget = 1500
 
 func TestCoreDefinitionsFitTokenBudget(t *testing.T) {
