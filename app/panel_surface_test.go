@@ -80,8 +80,8 @@ func TestTheActivePanelsPageIsAskedOfTheWindowAndOfNobodyElse(t *testing.T) {
 	key := strings.TrimPrefix(person.head.Get("Authorization"), "Bearer ")
 	answers := map[string]string{
 		"see": seenText(t), "aim": `{"v":{"state":"ok","x":30,"y":30}}`, "press": `{"v":true}`,
-		"calm": `{"v":{"over":true}}`,
-		"html": `{"v":"<h1>Tools</h1><p>All tools stand here.</p>"}`,
+		"awaitSettled": `{"v":{"over":true}}`,
+		"html":         `{"v":"<h1>Tools</h1><p>All tools stand here.</p>"}`,
 	}
 	first := showing(t, sys, key, map[string]string{})
 	w := showing(t, sys, key, answers)
@@ -114,7 +114,7 @@ func TestTheActivePanelsPageIsAskedOfTheWindowAndOfNobodyElse(t *testing.T) {
 		!strings.Contains(fmt.Sprint(r.Value), "operable:1 ") {
 		t.Errorf("%+v", r)
 	}
-	if did := w.did(); !strings.Contains(did, "tools:aim tools:press tools:calm tools:see") {
+	if did := w.did(); !strings.Contains(did, "tools:aim tools:press tools:awaitSettled tools:see") {
 		t.Errorf("the window was asked %s", did)
 	}
 	if did := first.did(); did != "" {

@@ -71,6 +71,7 @@ func (d *FileHandler) Endpoints() map[string]string {
 	return all
 }
 
+// ServeHTTP implements http.Handler.
 func (d *FileHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.mux.ServeHTTP(w, r) }
 
 func (d *FileHandler) do(ctx context.Context, deed FileAction, visit *toolspec.CallContext) toolspec.Result {
@@ -119,12 +120,12 @@ func (d *FileHandler) Describe(call toolspec.Call) (toolspec.Description, bool) 
 	if bad != nil {
 		return toolspec.Description{}, false
 	}
-	told := d.files.Describe(call)
-	for i, use := range told.Files {
-		told.Files[i].Own = d.own != "" && strings.HasPrefix(use.Path, d.own)
+	desc := d.files.Describe(call)
+	for i, use := range desc.Files {
+		desc.Files[i].Own = d.own != "" && strings.HasPrefix(use.Path, d.own)
 	}
 	// Without known files the call is decided by its tool's hints.
-	return told, len(told.Files) > 0
+	return desc, len(desc.Files) > 0
 }
 
 // Refuse refuses what no approval could allow: a protected path, or what the panel cannot do now.

@@ -3,6 +3,7 @@ package browser_test
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,32 +17,32 @@ const form = `<title>Form</title>
 <button onclick="out.textContent = 'hello ' + n.value; document.title = 'Saved'">Save</button>
 <button disabled>Send</button> <a href="/two">Second page</a> <p id=out></p>`
 
-func TestAFormIsFilledAndSentByNumbers(t *testing.T) {
+func TestFormIsFilledAndSubmittedByID(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": form, "/two": `<title>Two</title><button>Other</button>`})
 	page := openPage(t, ctx, s, url)
 	if page.Page.Title != "Form" || page.Page.URL != url+"/" || page.Page.Tab == 0 || page.Changes {
 		t.Errorf("the page is %+v", page.Page)
 	}
-	name := the(t, page, "textbox", "Name")
+	name := findElement(t, page, "textbox", "Name")
 	ans, err := s.Type(ctx, surface.TypeOptions{ID: name.ID, Text: "Ana", Clear: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := the(t, ans, "textbox", "Name"); got.Value != "Ana" || got.ID != name.ID {
+	if got := findElement(t, ans, "textbox", "Name"); got.Value != "Ana" || got.ID != name.ID {
 		t.Errorf("after typing the field is %+v", got)
 	}
 	if ans, err = s.Type(ctx, surface.TypeOptions{ID: name.ID, Text: " Maria", Human: true}); err != nil {
 		t.Fatal(err)
 	}
-	if got := the(t, ans, "textbox", "Name"); got.Value != "Ana Maria" {
+	if got := findElement(t, ans, "textbox", "Name"); got.Value != "Ana Maria" {
 		t.Errorf("after adding key by key the field holds %q", got.Value)
 	}
-	ans, err = s.Select(ctx, the(t, page, "combobox", "Size").ID, []string{"L"})
+	ans, err = s.Select(ctx, findElement(t, page, "combobox", "Size").ID, []string{"L"})
 	if err != nil || !strings.Contains(ans.Outcome, `"L"`) {
 		t.Errorf("choosing: %q, %v", ans.Outcome, err)
 	}
-	ans, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Save").ID})
+	ans, err = s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Save").ID})
 	if err != nil || !strings.HasPrefix(ans.Outcome, "clicked [") || ans.Page.Title != "Saved" || !ans.Changes {
 		t.Errorf("clicking: %+v, %v", ans, err)
 	}
@@ -49,31 +50,31 @@ func TestAFormIsFilledAndSentByNumbers(t *testing.T) {
 	if err != nil || title != "Saved" || !strings.Contains(html, "hello Ana Maria") {
 		t.Errorf("the page now reads %q (%s), %v", html, title, err)
 	}
-	_, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Send").ID})
-	fault(t, err, surface.FaultDisabled)
+	_, err = s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Send").ID})
+	expectFault(t, err, surface.FaultDisabled)
 }
 
-func TestALinkLeadsToTheNextPageAndOldNumbersAreGone(t *testing.T) {
+func TestNavigationInvalidatesIDs(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": form, "/two": `<title>Two</title><button>Save</button>`})
 	page := openPage(t, ctx, s, url)
-	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "link", "Second page").ID})
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "link", "Second page").ID})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e, ok := happened(ans, "navigated"); !ok || e.Text != "navigated to "+url+"/two (200)" ||
+	if e, ok := eventOf(ans, "navigated"); !ok || e.Text != "navigated to "+url+"/two (200)" ||
 		ans.Page.Title != "Two" {
 		t.Errorf("the answer to the click is %+v", ans)
 	}
-	save := the(t, ans, "button", "Save")
-	_, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Save").ID})
-	f := fault(t, err, surface.FaultGone)
+	save := findElement(t, ans, "button", "Save")
+	_, err = s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Save").ID})
+	f := expectFault(t, err, surface.FaultGone)
 	if !strings.Contains(f.Message, "replaced by a navigation") ||
-		!strings.Contains(f.Message, "Nearest: ["+itoa(save.ID)+`] button "Save"`) {
+		!strings.Contains(f.Message, "Nearest: ["+strconv.Itoa(save.ID)+`] button "Save"`) {
 		t.Errorf("the fault says %q", f.Message)
 	}
 	_, err = s.Click(ctx, surface.ClickOptions{ID: 999_999})
-	fault(t, err, surface.FaultNotFound)
+	expectFault(t, err, surface.FaultNotFound)
 	ans, err = s.Navigate(ctx, browser.NavigateOptions{Action: "back"})
 	if err != nil || ans.Page.Title != "Form" {
 		t.Errorf("going back: %+v, %v", ans.Page, err)
@@ -82,10 +83,10 @@ func TestALinkLeadsToTheNextPageAndOldNumbersAreGone(t *testing.T) {
 		t.Errorf("going forward: %+v, %v", ans.Page, err)
 	}
 	_, err = s.Navigate(ctx, browser.NavigateOptions{Action: "forward"})
-	fault(t, err, surface.FaultInvalid)
+	expectFault(t, err, surface.FaultInvalid)
 }
 
-func TestNumbersStayOverARerender(t *testing.T) {
+func TestIDsSurviveRerender(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<title>0</title><div id=app></div><script>
 let n = 0
@@ -95,14 +96,14 @@ function render() {
 }
 render()</script>`})
 	page := openPage(t, ctx, s, url)
-	add := the(t, page, "button", "Add")
+	add := findElement(t, page, "button", "Add")
 	for _, want := range []string{"1", "2", "3"} {
 		ans, err := s.Click(ctx, surface.ClickOptions{ID: add.ID})
 		if err != nil || ans.Page.Title != want {
 			t.Fatalf("click %s: %+v, %v", want, ans, err)
 		}
 		if slices.Contains(ans.Gone, add.ID) {
-			t.Errorf("the number of the button that was drawn anew is called gone")
+			t.Errorf("the id of the rerendered button is reported as gone")
 		}
 	}
 	var twin int
@@ -112,10 +113,10 @@ render()</script>`})
 		}
 	}
 	_, err := s.Click(ctx, surface.ClickOptions{ID: twin})
-	fault(t, err, surface.FaultGone)
+	expectFault(t, err, surface.FaultGone)
 }
 
-func TestElementsOfACrossSiteFrameAreNumberedAndPressed(t *testing.T) {
+func TestClickInCrossSiteFrame(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{
 		"/":      ``,
@@ -129,7 +130,7 @@ func TestElementsOfACrossSiteFrameAreNumberedAndPressed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	button := the(t, page, "button", "Press me")
+	button := findElement(t, page, "button", "Press me")
 	if button.Frame == "" || button.InView {
 		t.Errorf("the button in the frame is %+v", button)
 	}
@@ -137,26 +138,26 @@ func TestElementsOfACrossSiteFrameAreNumberedAndPressed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := the(t, ans, "button", "Pressed"); got.ID != button.ID {
+	if got := findElement(t, ans, "button", "Pressed"); got.ID != button.ID {
 		t.Errorf("the pressed button is %+v", got)
 	}
-	if ans, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Deep").ID}); err != nil {
+	if ans, err = s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Deep").ID}); err != nil {
 		t.Fatal(err)
 	}
-	the(t, ans, "button", "Deep pressed")
-	field := the(t, page, "textbox", "Field")
+	findElement(t, ans, "button", "Deep pressed")
+	field := findElement(t, page, "textbox", "Field")
 	if ans, err = s.Type(ctx, surface.TypeOptions{ID: field.ID, Text: "ab", Clear: true}); err != nil {
 		t.Fatal(err)
 	}
-	if got := the(t, ans, "textbox", "Field"); got.Value != "ab" {
+	if got := findElement(t, ans, "textbox", "Field"); got.Value != "ab" {
 		t.Errorf("the field in the frame holds %q", got.Value)
 	}
-	if ans, err = s.Press(ctx, "c"); err != nil || the(t, ans, "textbox", "Field").Value != "abc" {
+	if ans, err = s.Press(ctx, "c"); err != nil || findElement(t, ans, "textbox", "Field").Value != "abc" {
 		t.Errorf("a key pressed in the frame: %+v, %v", ans, err)
 	}
 }
 
-func TestWhatLiesOverAFrameIsNamed(t *testing.T) {
+func TestElementCoveringFrameIsNamed(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/inner": `<button>Under</button>`})
 	outer := site(t, map[string]any{"/": `<iframe src="` + otherSite(url) + `/inner" style="position:absolute;left:0;top:0"></iframe>
@@ -166,26 +167,26 @@ func TestWhatLiesOverAFrameIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Under").ID})
-	if f := fault(t, err, surface.FaultCovered); !strings.Contains(f.Message, `dialog "Cookies"`) {
+	_, err = s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Under").ID})
+	if f := expectFault(t, err, surface.FaultCovered); !strings.Contains(f.Message, `dialog "Cookies"`) {
 		t.Errorf("the fault says %q", f.Message)
 	}
 }
 
-func TestOpenShadowContentIsNumberedAndPressed(t *testing.T) {
+func TestClickInOpenShadowRoot(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<title>Shadow</title><my-box></my-box><script>
 customElements.define('my-box', class extends HTMLElement { constructor() { super()
   this.attachShadow({ mode: 'open' }).innerHTML = '<button>Inside</button>'
   this.shadowRoot.querySelector('button').onclick = () => { document.title = 'pressed' } } })</script>`})
 	page := openPage(t, ctx, s, url)
-	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Inside").ID})
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Inside").ID})
 	if err != nil || ans.Page.Title != "pressed" {
 		t.Errorf("pressing inside a shadow root: %+v, %v", ans, err)
 	}
 }
 
-func TestWhatAnActionAskedForIsInItsAnswer(t *testing.T) {
+func TestResultWaitsForRequestsOfAction(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{
 		"/": `<button onclick="fetch('/data').then(r => r.text()).then(t => { const b = document.createElement('button'); b.textContent = t; document.body.append(b) })">Load</button>
@@ -196,21 +197,21 @@ func TestWhatAnActionAskedForIsInItsAnswer(t *testing.T) {
 		},
 	})
 	page := openPage(t, ctx, s, url)
-	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Load").ID})
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Load").ID})
 	if err != nil {
 		t.Fatal(err)
 	}
-	the(t, ans, "button", "From the server")
+	findElement(t, ans, "button", "From the server")
 	if len(ans.Elements) > 2 {
 		t.Errorf("the answer lists more than what changed: %+v", ans.Elements)
 	}
-	if ans, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Later").ID}); err != nil {
+	if ans, err = s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Later").ID}); err != nil {
 		t.Fatal(err)
 	}
-	the(t, ans, "button", "Late")
+	findElement(t, ans, "button", "Late")
 }
 
-func TestAnAnswerNeverHoldsWhatWasTypedIntoAPasswordField(t *testing.T) {
+func TestPasswordIsNotInResult(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, site(t,
 		map[string]any{"/": `<title>Login</title><label>Password <input type=password></label>`}))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,19 +13,19 @@ import (
 	"sextant/backend/surface"
 )
 
-// whole is true where the long forms of tests are wanted (make e2e).
-func whole() bool { return os.Getenv("SEXTANT_WHOLE") != "" }
+// longForm is true where the long forms of tests are wanted (make e2e).
+func longForm() bool { return os.Getenv("SEXTANT_WHOLE") != "" }
 
-type look struct {
+type viewSetup struct {
 	zoom  string
 	turn  string
 	scale float64
 	pinch float64
 }
 
-func looks() []look {
-	if !whole() {
-		return []look{
+func viewSetups() []viewSetup {
+	if !longForm() {
+		return []viewSetup{
 			{"0.5", "", 1, 1},
 			{"3", "", 2, 1},
 			{"0.75", "rotate(33deg) scale(.8)", 3, 1},
@@ -33,26 +34,26 @@ func looks() []look {
 			{"2", "rotate(20deg)", 1, 1.5},
 		}
 	}
-	var all []look
+	var all []viewSetup
 	for _, zoom := range []string{"0.5", "0.75", "1", "1.5", "2", "3"} {
 		for _, scale := range []float64{1, 2, 3} {
 			for _, turn := range []string{
 				"", "rotate(33deg) scale(.8)", "scale(1.7)",
 				"perspective(900px) rotateY(24deg)",
 			} {
-				all = append(all, look{zoom, turn, scale, 1})
+				all = append(all, viewSetup{zoom, turn, scale, 1})
 			}
 		}
-		all = append(all, look{zoom, "", 1, 2})
+		all = append(all, viewSetup{zoom, "", 1, 2})
 	}
 	return all
 }
 
-func TestEveryButtonGetsItsOwnClickAtEveryZoom(t *testing.T) {
+func TestClickAtEveryZoom(t *testing.T) {
 	ctx, s := session(t)
 	base := hardPages(t)
 	openPage(t, ctx, s, "about:blank")
-	for _, l := range looks() {
+	for _, l := range viewSetups() {
 		set := []proto.Request{
 			proto.EmulationSetDeviceMetricsOverride{Width: 1000, Height: 700, DeviceScaleFactor: l.scale},
 			proto.EmulationSetPageScaleFactor{PageScaleFactor: l.pinch},
@@ -86,7 +87,7 @@ func TestEveryButtonGetsItsOwnClickAtEveryZoom(t *testing.T) {
 	}
 }
 
-func TestButtonsInFramesInFramesBelowTheFoldArePressed(t *testing.T) {
+func TestClickInFramesInFramesBelowFold(t *testing.T) {
 	ctx, s := session(t)
 	openPage(t, ctx, s, hardPages(t)+"/nest?n=6")
 	page, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: "page"})
@@ -94,16 +95,16 @@ func TestButtonsInFramesInFramesBelowTheFoldArePressed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range []int{1, 6, 4, 2, 5, 3} {
-		ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Level "+itoa(n)).ID})
+		ans, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Level "+strconv.Itoa(n)).ID})
 		if err != nil {
 			t.Errorf("level %d: %v", n, err)
 			continue
 		}
-		the(t, ans, "button", "Pressed "+itoa(n))
+		findElement(t, ans, "button", "Pressed "+strconv.Itoa(n))
 	}
 }
 
-func TestWhatIsHardToHitIsHit(t *testing.T) {
+func TestClickHardToHitElements(t *testing.T) {
 	ctx, s := session(t)
 	openPage(t, ctx, s, hardPages(t)+"/targets")
 	page, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: "page"})
@@ -128,34 +129,36 @@ func TestWhatIsHardToHitIsHit(t *testing.T) {
 		{"Hidden box", "box true"},
 		{"Tilted", "tilted"},
 	} {
-		id := 0
-		for _, e := range page.Elements {
-			if e.Name == c.name && id == 0 {
-				id = e.ID
+		t.Run(c.name, func(t *testing.T) {
+			id := 0
+			for _, e := range page.Elements {
+				if e.Name == c.name && id == 0 {
+					id = e.ID
+				}
 			}
-		}
-		if id == 0 {
-			t.Errorf("%s is not listed", c.name)
-			continue
-		}
-		ans, err := s.Click(ctx, surface.ClickOptions{ID: id})
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		if got := result(t, ctx, s, "result"); got != c.want {
-			t.Errorf("%s: the page says %q, want %q (%s %s)", c.name, got, c.want, ans.Outcome, ans.Note)
-		}
+			if id == 0 {
+				t.Error("the element is not listed")
+				return
+			}
+			ans, err := s.Click(ctx, surface.ClickOptions{ID: id})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if got := result(t, ctx, s, "result"); got != c.want {
+				t.Errorf("the page says %q, want %q (%s %s)", got, c.want, ans.Outcome, ans.Note)
+			}
+		})
 	}
 }
 
-func TestMovingAndLateTargetsAreHit(t *testing.T) {
+func TestClickMovingAndLateElements(t *testing.T) {
 	ctx, s := session(t)
 	base := hardPages(t)
 	for range 3 {
 		page := openPage(t, ctx, s, base+"/targets?moving")
 		for _, c := range []struct{ name, want string }{{"Mover", "mover"}, {"Slider", "slider"}} {
-			if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", c.name).ID}); err != nil {
+			if _, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", c.name).ID}); err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			} else if got := result(t, ctx, s, "result"); got != c.want {
 				t.Errorf("%s: the page says %q", c.name, got)
@@ -164,7 +167,7 @@ func TestMovingAndLateTargetsAreHit(t *testing.T) {
 	}
 	page := openPage(t, ctx, s, base+"/targets?late")
 	for _, c := range []struct{ name, want string }{{"Late", "late"}, {"Under a veil", "uncovered"}} {
-		if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", c.name).ID}); err != nil {
+		if _, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", c.name).ID}); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		} else if got := result(t, ctx, s, "result"); got != c.want {
 			t.Errorf("%s: the page says %q", c.name, got)
@@ -172,16 +175,16 @@ func TestMovingAndLateTargetsAreHit(t *testing.T) {
 	}
 }
 
-func TestAPressThatWouldMeetSomethingElseIsNotFelt(t *testing.T) {
+func TestClickOnReplacedElementIsBlocked(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>quiet</title><style>#v{position:fixed;inset:0;background:#0008;display:none}</style>
 <button onmousemove="v.style.display='block'">Shy</button><div id=v aria-label=Veil role=dialog onpointerdown="document.title='felt'" onclick="document.title='felt'">Veil</div>`}))
-	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Shy").ID})
-	f := fault(t, err, surface.FaultCovered)
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Shy").ID})
+	f := expectFault(t, err, surface.FaultCovered)
 	if !strings.Contains(f.Message, `dialog "Veil"`) {
 		t.Errorf("the fault says %q (%+v)", f.Message, ans)
 	}
 	if ans, err := s.Annotate(ctx, surface.AnnotateOptions{}); err != nil || ans.Page.Title != "quiet" {
-		t.Errorf("the veil felt the press: %+v, %v", ans.Page, err)
+		t.Errorf("the veil got the press: %+v, %v", ans.Page, err)
 	}
 }

@@ -28,7 +28,7 @@ func names(ans annotation.Observation) string {
 	return strings.Join(list, ",")
 }
 
-func TestTheWholePageAndTheViewportAreOneLook(t *testing.T) {
+func TestAnnotatePageIncludesViewport(t *testing.T) {
 	ctx, s := session(t)
 	var below strings.Builder
 	for i := range 40 {
@@ -44,19 +44,19 @@ func TestTheWholePageAndTheViewportAreOneLook(t *testing.T) {
 		t.Errorf("the whole page: %d elements, %d below, changes %v", len(whole.Elements), whole.Below, whole.Changes)
 	}
 	if names(view) != names(again) || view.Page.Version != again.Page.Version || len(again.Elements)+again.Below < 42 {
-		t.Errorf("a look at the whole page changed the one at the viewport: %s, %s", names(view), names(again))
+		t.Errorf("annotating the whole page changed the result for the viewport: %s, %s", names(view), names(again))
 	}
-	if e := the(t, whole, "button", "Framed"); e.InView {
-		t.Errorf("what stands in a frame below is in view: %+v", e)
+	if e := findElement(t, whole, "button", "Framed"); e.InView {
+		t.Errorf("an element in a frame below the viewport is in view: %+v", e)
 	}
-	if e, ok := s.Element(the(t, whole, "button", "Row 39").ID); !ok || e.Name != "Row 39" {
-		t.Errorf("an element below is not known: %+v", e)
+	if e, ok := s.Element(findElement(t, whole, "button", "Row 39").ID); !ok || e.Name != "Row 39" {
+		t.Errorf("an element below the viewport has no id: %+v", e)
 	}
 	if ans := annotate(t, s, surface.AnnotateOptions{Scope: "page", ChangesOnly: true}); len(ans.Elements) != 0 ||
 		!ans.Changes {
 		t.Errorf("nothing changed, but: %+v", ans.Elements)
 	}
-	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, view, "button", "Top").ID}); err != nil {
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, view, "button", "Top").ID}); err != nil {
 		t.Fatal(err)
 	}
 	if ans := annotate(t, s, surface.AnnotateOptions{Scope: "page", ChangesOnly: true}); names(ans) != "Later" &&
@@ -65,7 +65,7 @@ func TestTheWholePageAndTheViewportAreOneLook(t *testing.T) {
 	}
 }
 
-func TestAQueryRanksAndSaysWhatThereIsWhenNothingMatches(t *testing.T) {
+func TestQueryRanksAndListsAlternatives(t *testing.T) {
 	ctx, s := session(t)
 	openPage(t, ctx, s, site(t, map[string]any{"/": `<title>T</title>
 		<nav aria-label="Main menu"><a href=/a>Add-ons</a></nav><a href=/c>Cart</a>
@@ -76,13 +76,15 @@ func TestAQueryRanksAndSaysWhatThereIsWhenNothingMatches(t *testing.T) {
 		"textbox ana": "Cart note",
 		"menu":        "Add-ons", "pay": "Pay now",
 	} {
-		ans := annotate(t, s, surface.AnnotateOptions{Query: query})
-		if names(ans) != want {
-			t.Errorf("%q gives %s, want %s", query, names(ans), want)
-		}
-		if (query == "pay") != strings.Contains(ans.Note, "elsewhere on the page") {
-			t.Errorf("%q: note %q", query, ans.Note)
-		}
+		t.Run(query, func(t *testing.T) {
+			ans := annotate(t, s, surface.AnnotateOptions{Query: query})
+			if names(ans) != want {
+				t.Errorf("got %s, want %s", names(ans), want)
+			}
+			if (query == "pay") != strings.Contains(ans.Note, "elsewhere on the page") {
+				t.Errorf("the note is %q", ans.Note)
+			}
+		})
 	}
 	ans := annotate(t, s, surface.AnnotateOptions{Query: "cart checkout"})
 	if names(ans) != "Cart,Add to cart,Cart note" || !strings.Contains(ans.Note, "some of its words") {
@@ -95,7 +97,7 @@ func TestAQueryRanksAndSaysWhatThereIsWhenNothingMatches(t *testing.T) {
 	}
 }
 
-func TestWhatOnlyCameUnderADialogIsFamiliar(t *testing.T) {
+func TestElementsCoveredByDialogAreNotNew(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>T</title><button>One</button><button>Two</button><button id=three>Three</button>
 		<button onclick="three.textContent='Four'; box.showModal()">Open</button><dialog id=box aria-label=Box><button>New</button><button onclick="box.close()">Close</button></dialog>`}))
@@ -111,14 +113,14 @@ func TestWhatOnlyCameUnderADialogIsFamiliar(t *testing.T) {
 	if f := familiar(page); f != "" {
 		t.Errorf("on the first look %s is familiar", f)
 	}
-	open, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Open").ID})
+	open, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Open").ID})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if f := familiar(open); f != "One,Two" && f != "One,Two,Open" {
 		t.Errorf("under the dialog %s is familiar in %+v", f, open.Elements)
 	}
-	shut, err := s.Click(ctx, surface.ClickOptions{ID: the(t, open, "button", "Close").ID})
+	shut, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, open, "button", "Close").ID})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,12 +11,12 @@ import (
 	"sextant/shared/event"
 )
 
-func TestARunningBrowserIsJoinedAndLeftRunning(t *testing.T) {
+func TestAttachLeavesBrowserRunning(t *testing.T) {
 	dir := t.TempDir()
-	ctx, host := own(t, browser.Config{ProfileDir: dir, Flags: []string{"--remote-debugging-port=0"}})
+	ctx, host := newBrowser(t, browser.Config{ProfileDir: dir, Flags: []string{"--remote-debugging-port=0"}})
 	url := site(t, map[string]any{
-		"/":      `<title>Host</title>`,
-		"/guest": `<title>Guest</title><a target=_blank href=/>New</a>`,
+		"/":         `<title>Host</title>`,
+		"/attached": `<title>Attached</title><a target=_blank href=/>New</a>`,
 	})
 	openPage(t, ctx, host.Session(""), url)
 	var port string
@@ -25,10 +25,10 @@ func TestARunningBrowserIsJoinedAndLeftRunning(t *testing.T) {
 		port, _, _ = strings.Cut(string(b), "\n")
 		return err == nil && port != ""
 	})
-	guest := browser.New(browser.Config{AttachURL: "http://127.0.0.1:" + port, Headless: true})
-	s := guest.Session("mcp")
-	page := openPage(t, ctx, s, url+"/guest")
-	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "link", "New").ID})
+	attached := browser.New(browser.Config{AttachURL: "http://127.0.0.1:" + port, Headless: true})
+	s := attached.Session("mcp")
+	page := openPage(t, ctx, s, url+"/attached")
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "link", "New").ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,10 +37,10 @@ func TestARunningBrowserIsJoinedAndLeftRunning(t *testing.T) {
 		_, tabs, _ = s.Tabs(ctx, browser.TabOptions{})
 		return len(tabs) == 2
 	})
-	if err := guest.Close(); err != nil {
+	if err := attached.Close(); err != nil {
 		t.Error(err)
 	}
 	if ans, err = host.Session("").Annotate(ctx, surface.AnnotateOptions{}); err != nil || ans.Page.Title != "Host" {
-		t.Errorf("after the guest left the host shows %+v, %v", ans.Page, err)
+		t.Errorf("after the attached client closed, the host shows %+v, %v", ans.Page, err)
 	}
 }

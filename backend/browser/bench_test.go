@@ -29,7 +29,7 @@ func BenchmarkClick(b *testing.B) {
 	ctx, s := session(b)
 	page := openPage(b, ctx, s, site(b,
 		map[string]any{"/": `<button aria-label=B onclick="this.textContent = +this.textContent + 1">0</button>`}))
-	id := the(b, page, "button", "B").ID
+	id := findElement(b, page, "button", "B").ID
 	b.ResetTimer()
 	for b.Loop() {
 		if _, err := s.Click(ctx, surface.ClickOptions{ID: id}); err != nil {

@@ -12,8 +12,8 @@ import (
 	"sextant/backend/surface"
 )
 
-func TestABrowserThatDiesInAnActionLeavesItUnknownAndItIsNotDoneTwice(t *testing.T) {
-	ctx, b := own(t, browser.Config{})
+func TestBrowserCrashDuringActionIsNotRetried(t *testing.T) {
+	ctx, b := newBrowser(t, browser.Config{})
 	s := b.Session("")
 	var sent atomic.Int32
 	came := make(chan struct{}, 10)
@@ -22,7 +22,7 @@ func TestABrowserThatDiesInAnActionLeavesItUnknownAndItIsNotDoneTwice(t *testing
 		"/order": func(w http.ResponseWriter, r *http.Request) {
 			sent.Add(1)
 			came <- struct{}{}
-			hang(w, r)
+			neverAnswer(w, r)
 		},
 		"/other": `<title>Other</title>`,
 	})
@@ -35,12 +35,12 @@ func TestABrowserThatDiesInAnActionLeavesItUnknownAndItIsNotDoneTwice(t *testing
 	}
 	got := make(chan error, 1)
 	go func() {
-		_, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Order").ID})
+		_, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Order").ID})
 		got <- err
 	}()
 	<-came
 	b.KillForTest()
-	if f := fault(t, <-got, surface.FaultNoBrowser); !strings.Contains(f.Message, "not known") {
+	if f := expectFault(t, <-got, surface.FaultNoBrowser); !strings.Contains(f.Message, "not known") {
 		t.Errorf("the fault says %q", f.Message)
 	}
 	eventually(t, "the state says that it ended", func() bool { return b.State().Status == "failed" })
@@ -50,7 +50,7 @@ func TestABrowserThatDiesInAnActionLeavesItUnknownAndItIsNotDoneTwice(t *testing
 		t.Fatal(err)
 	}
 	t.Logf("back after %s", time.Since(begun).Round(time.Millisecond))
-	the(t, ans, "button", "Order")
+	findElement(t, ans, "button", "Order")
 	if tabs := b.State().Tabs; len(tabs) != 2 || tabs[0].URL != url+"/other" || tabs[1].URL != url+"/" {
 		t.Errorf("the tabs are %+v", tabs)
 	}
@@ -59,26 +59,26 @@ func TestABrowserThatDiesInAnActionLeavesItUnknownAndItIsNotDoneTwice(t *testing
 	}
 }
 
-func TestACrashedPageIsReloaded(t *testing.T) {
+func TestCrashedPageIsReloaded(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<title>Fine</title><button>B</button>`})
 	page := openPage(t, ctx, s, url)
 	if err := s.CrashForTest(ctx); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the crash is told", func() bool {
-		_, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "B").ID})
+	eventually(t, "the crash is reported", func() bool {
+		_, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "B").ID})
 		return err != nil && strings.Contains(err.Error(), "crashed")
 	})
 	ans, err := s.Navigate(ctx, browser.NavigateOptions{Action: "reload"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	the(t, ans, "button", "B")
+	findElement(t, ans, "button", "B")
 }
 
-// settles clicks the one button of a page and tells how the wait ended.
-func settles(t *testing.T, body string, more map[string]any) (by string, took time.Duration, text string) {
+// clickAndSettle clicks the one button of a page and tells how the wait ended.
+func clickAndSettle(t *testing.T, body string, more map[string]any) (by string, took time.Duration, text string) {
 	t.Helper()
 	ctx, s := session(t)
 	pages := map[string]any{"/": "<title>-</title>" + body}
@@ -86,20 +86,20 @@ func settles(t *testing.T, body string, more map[string]any) (by string, took ti
 		pages[path] = page
 	}
 	page := openPage(t, ctx, s, site(t, pages))
-	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Go").ID})
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Go").ID})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return ans.SettledBy, time.Duration(ans.SettledMS) * time.Millisecond, ans.Page.Title
 }
 
-func TestAnActionWaitsForItsOwnEffectsAndForNothingElse(t *testing.T) {
+func TestActionWaitsOnlyForItsOwnEffects(t *testing.T) {
 	soon := func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(150 * time.Millisecond)
 		_, _ = fmt.Fprint(w, "done")
 	}
 	more := map[string]any{
-		"/poll": hang, "/soon": soon, "/next": `<title>next</title>`,
+		"/poll": neverAnswer, "/soon": soon, "/next": `<title>next</title>`,
 		"/hop":    func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/meta", http.StatusFound) },
 		"/meta":   `<meta http-equiv=refresh content="0;url=/script">`,
 		"/script": `<script>location.replace('/next')</script>`,
@@ -116,7 +116,7 @@ func TestAnActionWaitsForItsOwnEffectsAndForNothingElse(t *testing.T) {
 		"chained fetches":    {`<p id=p>-</p><button onclick="fetch('/soon').then(() => setTimeout(() => fetch('/soon').then(r => r.text()).then(t => { document.title = t; p.textContent = t })))">Go</button>`, "done"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			by, took, title := settles(t, c.body, more)
+			by, took, title := clickAndSettle(t, c.body, more)
 			if title != c.title || strings.HasPrefix(by, "still") {
 				t.Errorf("the title is %q after %s by %q, want %q", title, took, by, c.title)
 			}

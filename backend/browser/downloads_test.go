@@ -10,8 +10,8 @@ import (
 	"sextant/backend/browser"
 )
 
-// under lists all files and folders below dir.
-func under(t testing.TB, dir string) []string {
+// filesBelow lists all files and folders below dir.
+func filesBelow(t testing.TB, dir string) []string {
 	t.Helper()
 	var list []string
 	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
@@ -26,12 +26,12 @@ func under(t testing.TB, dir string) []string {
 	return list
 }
 
-func TestADownloadThatIsTooLargeLeavesNothing(t *testing.T) {
+func TestOversizedDownloadIsRemoved(t *testing.T) {
 	dir := t.TempDir()
-	ctx, b := own(t, browser.Config{DownloadDir: dir, MaxDownload: 1_000_000})
+	ctx, b := newBrowser(t, browser.Config{DownloadDir: dir, MaxDownload: 1_000_000})
 	s := b.Session("")
 	url := site(t, map[string]any{
-		"/": `<a href=/quick>All at once</a> <a href=/endless>Without an end</a>`, "/quick": file(1_500_000),
+		"/": `<a href=/quick>All at once</a> <a href=/endless>Without an end</a>`, "/quick": serveDownload(1_500_000),
 		"/endless": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Disposition", "attachment")
 			for r.Context().Err() == nil {
@@ -52,10 +52,10 @@ func TestADownloadThatIsTooLargeLeavesNothing(t *testing.T) {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
-	eventually(t, "only the empty folder is left", func() bool { return len(under(t, dir)) == 1 })
+	eventually(t, "only the empty folder is left", func() bool { return len(filesBelow(t, dir)) == 1 })
 }
 
-func TestWhatWasOnItsWayWhenItsSessionEndedIsGoneAndWhatArrivedStays(t *testing.T) {
+func TestClosingSessionRemovesUnfinishedDownloads(t *testing.T) {
 	dir := t.TempDir()
 	for path, content := range map[string]string{
 		"joined-old/.partial/a1b2": "half", "joined-kept/report.pdf": "whole",
@@ -69,7 +69,7 @@ func TestWhatWasOnItsWayWhenItsSessionEndedIsGoneAndWhatArrivedStays(t *testing.
 			t.Fatal(err)
 		}
 	}
-	ctx, b := own(t, browser.Config{DownloadDir: dir})
+	ctx, b := newBrowser(t, browser.Config{DownloadDir: dir})
 	slow := make(chan struct{})
 	defer close(slow)
 	url := site(t, map[string]any{"/": `<a href=/big>Get it</a>`, "/big": func(w http.ResponseWriter, r *http.Request) {
@@ -88,7 +88,7 @@ func TestWhatWasOnItsWayWhenItsSessionEndedIsGoneAndWhatArrivedStays(t *testing.
 		return len(list) == 1 && list[0].State == "running" && list[0].Received > 0
 	})
 	b.CloseSession("joined-new")
-	got := under(t, dir)
+	got := filesBelow(t, dir)
 	if strings.Join(got, " ") != ".partial joined-kept joined-kept/report.pdf plan.txt" {
 		t.Errorf("there is %q", got)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,8 +42,8 @@ func result(t testing.TB, ctx context.Context, s *browser.Session, id string) st
 	return text
 }
 
-// like finds the one element whose name is as said, whatever its role.
-func like(t testing.TB, ans annotation.Observation, name string) int {
+// idOf finds the one element of the name, whatever its role.
+func idOf(t testing.TB, ans annotation.Observation, name string) int {
 	t.Helper()
 	id := 0
 	for _, e := range ans.Elements {
@@ -59,7 +60,7 @@ func like(t testing.TB, ans annotation.Observation, name string) int {
 	return id
 }
 
-func TestThingsAreDraggedOntoEachOther(t *testing.T) {
+func TestDragElementOntoElement(t *testing.T) {
 	ctx, s := session(t)
 	url := hardPages(t)
 	for _, c := range []struct{ from, to, want string }{
@@ -73,27 +74,29 @@ func TestThingsAreDraggedOntoEachOther(t *testing.T) {
 		{"Kiwi", "Basket", "basket: Kiwi"},
 		{"Ball", "Goal", "goal"},
 	} {
-		page := openPage(t, ctx, s, url+"/drag")
-		o := browser.DragOptions{From: browser.Where{ID: like(t, page, c.from)}}
-		if c.to == "Goal" {
-			o.To = &browser.Where{X: 330, Y: goalY(t, page)}
-		} else {
-			o.To = &browser.Where{ID: like(t, page, c.to)}
-		}
-		ans, err := s.Drag(ctx, o)
-		if err != nil {
-			t.Errorf("%s to %s: %v", c.from, c.to, err)
-			continue
-		}
-		if !strings.HasPrefix(ans.Outcome, "dragged [") || ans.Note != "" {
-			t.Errorf("%s to %s: the outcome is %q (%s)", c.from, c.to, ans.Outcome, ans.Note)
-		}
-		if got := result(t, ctx, s, "result"); got != c.want {
-			t.Errorf("%s to %s: the page says %q, want %q", c.from, c.to, got, c.want)
-		}
-		if c.from == "Kiwi" && ans.Page.Title != "drag ended" {
-			t.Errorf("the source of the drag was not told of its end: %q", ans.Page.Title)
-		}
+		t.Run(c.from+"_to_"+c.to, func(t *testing.T) {
+			page := openPage(t, ctx, s, url+"/drag")
+			o := browser.DragOptions{From: browser.Where{ID: idOf(t, page, c.from)}}
+			if c.to == "Goal" {
+				o.To = &browser.Where{X: 330, Y: goalY(t, page)}
+			} else {
+				o.To = &browser.Where{ID: idOf(t, page, c.to)}
+			}
+			ans, err := s.Drag(ctx, o)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if !strings.HasPrefix(ans.Outcome, "dragged [") || ans.Note != "" {
+				t.Errorf("the outcome is %q (%s)", ans.Outcome, ans.Note)
+			}
+			if got := result(t, ctx, s, "result"); got != c.want {
+				t.Errorf("the page says %q, want %q", got, c.want)
+			}
+			if c.from == "Kiwi" && ans.Page.Title != "drag ended" {
+				t.Errorf("the source of the drag got no dragend: %q", ans.Page.Title)
+			}
+		})
 	}
 }
 
@@ -113,7 +116,7 @@ document.getElementById('day').insertAdjacentHTML('beforeend', '<div style="posi
 document.onmouseup = () => { from = null }
 </script>`
 
-func TestADragEndsOnItsGoalInABoxThatScrollsAndBesideWhatCoversIt(t *testing.T) {
+func TestDropInScrolledBoxAndBesideCover(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": agenda})
 	for _, c := range []struct{ from, to, want string }{
@@ -123,26 +126,28 @@ func TestADragEndsOnItsGoalInABoxThatScrollsAndBesideWhatCoversIt(t *testing.T) 
 		{"Slot 2", "Slot 12", "2 to 12"},
 		{"Slot 17", "Slot 3", "17 to 3"},
 	} {
-		openPage(t, ctx, s, url)
-		page, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: "page"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := browser.DragOptions{
-			From: browser.Where{ID: like(t, page, c.from)},
-			To:   &browser.Where{ID: like(t, page, c.to)},
-		}
-		if _, err := s.Drag(ctx, o); err != nil {
-			t.Errorf("%s to %s: %v", c.from, c.to, err)
-			continue
-		}
-		if got := result(t, ctx, s, "result"); got != c.want {
-			t.Errorf("%s to %s: the page says %q", c.from, c.to, got)
-		}
+		t.Run(c.from+"_to_"+c.to, func(t *testing.T) {
+			openPage(t, ctx, s, url)
+			page, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: "page"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := browser.DragOptions{
+				From: browser.Where{ID: idOf(t, page, c.from)},
+				To:   &browser.Where{ID: idOf(t, page, c.to)},
+			}
+			if _, err := s.Drag(ctx, o); err != nil {
+				t.Error(err)
+				return
+			}
+			if got := result(t, ctx, s, "result"); got != c.want {
+				t.Errorf("the page says %q", got)
+			}
+		})
 	}
 }
 
-// goalY is the height at which the ball and the goal stand.
+// goalY is the vertical position of the ball and the goal.
 func goalY(t testing.TB, page annotation.Observation) float64 {
 	t.Helper()
 	for _, e := range page.Elements {
@@ -154,11 +159,11 @@ func goalY(t testing.TB, page annotation.Observation) float64 {
 	return 0
 }
 
-func TestASliderIsDraggedByAnOffset(t *testing.T) {
+func TestDragSliderByOffset(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, hardPages(t)+"/drag")
 	ans, err := s.Drag(ctx, browser.DragOptions{
-		From: browser.Where{ID: like(t, page, "Price")},
+		From: browser.Where{ID: idOf(t, page, "Price")},
 		By:   &browser.Where{X: 73},
 	})
 	if err != nil {
@@ -167,27 +172,27 @@ func TestASliderIsDraggedByAnOffset(t *testing.T) {
 	if got := result(t, ctx, s, "result"); got != "price 73" || !strings.HasSuffix(ans.Outcome, "by (73, 0)") {
 		t.Errorf("the page says %q, the answer %q", got, ans.Outcome)
 	}
-	_, err = s.Drag(ctx, browser.DragOptions{From: browser.Where{ID: like(t, page, "Price")}})
-	fault(t, err, surface.FaultInvalid)
+	_, err = s.Drag(ctx, browser.DragOptions{From: browser.Where{ID: idOf(t, page, "Price")}})
+	expectFault(t, err, surface.FaultInvalid)
 }
 
-func TestADropThatIsNotTakenIsTold(t *testing.T) {
+func TestRefusedDropIsReported(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, hardPages(t)+"/drag")
 	ans, err := s.Drag(ctx, browser.DragOptions{
-		From: browser.Where{ID: like(t, page, "Lime")},
-		To:   &browser.Where{ID: like(t, page, "Price")},
+		From: browser.Where{ID: idOf(t, page, "Lime")},
+		To:   &browser.Where{ID: idOf(t, page, "Price")},
 	})
 	if err != nil || !strings.Contains(ans.Note, "did not take the drop") {
 		t.Errorf("the answer is %+v, %v", ans, err)
 	}
 	// The mouse is free again.
-	if _, err := s.Click(ctx, surface.ClickOptions{ID: like(t, page, "Basket")}); err != nil {
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: idOf(t, page, "Basket")}); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestADragGoesThroughAFrameOfAnotherSite(t *testing.T) {
+func TestDragInCrossSiteFrame(t *testing.T) {
 	ctx, s := session(t)
 	inner := hardPages(t)
 	outer := site(t, map[string]any{"/": `<title>Out</title><div style="height:1200px"></div><iframe src="` +
@@ -202,8 +207,8 @@ func TestADragGoesThroughAFrameOfAnotherSite(t *testing.T) {
 		{"Kiwi", "Basket", "basket: Kiwi"},
 	} {
 		if _, err := s.Drag(ctx, browser.DragOptions{
-			From: browser.Where{ID: like(t, page, c.from)},
-			To:   &browser.Where{ID: like(t, page, c.to)},
+			From: browser.Where{ID: idOf(t, page, c.from)},
+			To:   &browser.Where{ID: idOf(t, page, c.to)},
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -213,11 +218,11 @@ func TestADragGoesThroughAFrameOfAnotherSite(t *testing.T) {
 	}
 }
 
-func TestALineIsDrawnByHand(t *testing.T) {
+func TestDrawLineWithPoints(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, hardPages(t)+"/draw")
 	left, top := 17.0, 0.0
-	if i := like(t, page, "Sheet"); i != 0 {
+	if i := idOf(t, page, "Sheet"); i != 0 {
 		for _, e := range page.Elements {
 			if e.ID == i {
 				left, top = e.Box.X+1, e.Box.Y+1
@@ -238,24 +243,24 @@ func TestALineIsDrawnByHand(t *testing.T) {
 		t.Errorf("%q, %q, %v", ans.Page.Title, ans.Outcome, err)
 	}
 	_, err = s.ClickAt(ctx, browser.ClickAtOptions{X: 5, Y: 99_999})
-	fault(t, err, surface.FaultInvalid)
+	expectFault(t, err, surface.FaultInvalid)
 	_, err = s.MovePath(ctx, nil, true)
-	fault(t, err, surface.FaultInvalid)
+	expectFault(t, err, surface.FaultInvalid)
 }
 
-func TestAPointInAFrameIsNamed(t *testing.T) {
+func TestPointInFrameNamesFrame(t *testing.T) {
 	ctx, s := session(t)
 	inner := site(t, map[string]any{"/": `<body style="margin:0"><button style="position:absolute;left:40px;top:30px;width:100px;height:40px" onclick="this.textContent='Pressed'">Deep</button>`})
 	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<body style="margin:0"><iframe src="` + otherSite(inner) +
 		`" style="position:absolute;left:100px;top:50px;border:0;width:300px;height:200px"></iframe>`}))
 	ans, err := s.ClickAt(ctx, browser.ClickAtOptions{X: 190, Y: 100})
-	if err != nil || !strings.Contains(ans.Outcome, "["+itoa(like(t, page, "Deep"))+`] button "Deep"`) {
+	if err != nil || !strings.Contains(ans.Outcome, "["+strconv.Itoa(idOf(t, page, "Deep"))+`] button "Deep"`) {
 		t.Errorf("the outcome is %q, %v", ans.Outcome, err)
 	}
-	the(t, ans, "button", "Pressed")
+	findElement(t, ans, "button", "Pressed")
 }
 
-func TestFilesAreGivenToWhateverAsksForThem(t *testing.T) {
+func TestUploadToInputsAndChoosers(t *testing.T) {
 	ctx, s := session(t)
 	dir := t.TempDir()
 	one, two := filepath.Join(dir, "one.txt"), filepath.Join(dir, "two.txt")
@@ -275,28 +280,30 @@ func TestFilesAreGivenToWhateverAsksForThem(t *testing.T) {
 		{"Upload…", "asked one.txt: first", []string{one}},
 		{"Drop here", "zone two.txt: second", []string{two}},
 	} {
-		id := 0
-		for _, e := range page.Elements {
-			if strings.HasPrefix(e.Name, c.name) {
-				id = e.ID
+		t.Run(c.name, func(t *testing.T) {
+			id := 0
+			for _, e := range page.Elements {
+				if strings.HasPrefix(e.Name, c.name) {
+					id = e.ID
+				}
 			}
-		}
-		ans, err := s.Upload(ctx, id, c.paths)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		if got := result(t, ctx, s, "result"); got != c.want {
-			t.Errorf("%s: the page says %q, want %q", c.name, got, c.want)
-		}
-		if !strings.Contains(ans.Outcome, filepath.Base(c.paths[0])+`" (`) {
-			t.Errorf("%s: the outcome is %q", c.name, ans.Outcome)
-		}
+			ans, err := s.Upload(ctx, id, c.paths)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if got := result(t, ctx, s, "result"); got != c.want {
+				t.Errorf("the page says %q, want %q", got, c.want)
+			}
+			if !strings.Contains(ans.Outcome, filepath.Base(c.paths[0])+`" (`) {
+				t.Errorf("the outcome is %q", ans.Outcome)
+			}
+		})
 	}
 	for _, paths := range [][]string{{dir}, {filepath.Join(dir, "none")}, {"relative"}, {}, {one, two}} {
-		_, err := s.Upload(ctx, like(t, page, "Plain"), paths)
-		fault(t, err, surface.FaultInvalid)
+		_, err := s.Upload(ctx, idOf(t, page, "Plain"), paths)
+		expectFault(t, err, surface.FaultInvalid)
 	}
-	_, err := s.Upload(ctx, like(t, page, "Nothing"), []string{one})
-	fault(t, err, surface.FaultBlocked)
+	_, err := s.Upload(ctx, idOf(t, page, "Nothing"), []string{one})
+	expectFault(t, err, surface.FaultBlocked)
 }

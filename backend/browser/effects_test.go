@@ -16,8 +16,8 @@ import (
 	"sextant/shared/event"
 )
 
-// said fails the test unless an event of the kind holds all the parts.
-func said(t testing.TB, ans annotation.Observation, kind string, parts ...string) annotation.Event {
+// expectEvent fails the test unless an event of the kind holds all the parts.
+func expectEvent(t testing.TB, ans annotation.Observation, kind string, parts ...string) annotation.Event {
 	t.Helper()
 	for _, e := range ans.Events {
 		all := e.Kind == kind
@@ -49,7 +49,7 @@ func click(t testing.TB, ctx context.Context, s *browser.Session, page annotatio
 	return annotation.Observation{}
 }
 
-func TestTheWayOfANavigationIsTold(t *testing.T) {
+func TestNavigationReportsRedirectsAndStatus(t *testing.T) {
 	ctx, s := session(t)
 	to := func(where string, code int) func(http.ResponseWriter, *http.Request) {
 		return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, where, code) }
@@ -64,31 +64,31 @@ func TestTheWayOfANavigationIsTold(t *testing.T) {
 		},
 	})
 	page := openPage(t, ctx, s, url)
-	said(t, page, "navigated", "navigated to "+url+"/ (200)")
-	said(t, click(t, ctx, s, page, "Here"), "navigated", "navigated to "+url+"/#x")
+	expectEvent(t, page, "navigated", "navigated to "+url+"/ (200)")
+	expectEvent(t, click(t, ctx, s, page, "Here"), "navigated", "navigated to "+url+"/#x")
 	if ans := click(t, ctx, s, page, "Empty"); ans.Page.Title != "Start" {
 		t.Errorf("an empty answer leads to %+v", ans.Page)
 	} else {
-		said(t, ans, "page", "/empty answered 204")
+		expectEvent(t, ans, "page", "/empty answered 204")
 	}
-	said(t, click(t, ctx, s, page, "Mail"), "external", "mailto:a@b.example", "nothing was opened")
-	said(t, click(t, ctx, s, page, "Away"), "navigated", "navigated to "+url+"/end (302 → 301 → 200)")
+	expectEvent(t, click(t, ctx, s, page, "Mail"), "external", "mailto:a@b.example", "nothing was opened")
+	expectEvent(t, click(t, ctx, s, page, "Away"), "navigated", "navigated to "+url+"/end (302 → 301 → 200)")
 	page = openPage(t, ctx, s, url)
-	said(t, click(t, ctx, s, page, "None"), "navigated", "/none (404 Not Found)")
+	expectEvent(t, click(t, ctx, s, page, "None"), "navigated", "/none (404 Not Found)")
 	page = openPage(t, ctx, s, url)
-	said(t, click(t, ctx, s, page, "Dead"), "navigation_failed", "navigation to http://127.0.0.1:1/ failed",
+	expectEvent(t, click(t, ctx, s, page, "Dead"), "navigation_failed", "navigation to http://127.0.0.1:1/ failed",
 		"net::ERR_UNSAFE_PORT")
 }
 
-func TestAPromptTakesTextAndAnAnswerFitsItsDialog(t *testing.T) {
+func TestPromptTakesText(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, site(t,
 		map[string]any{"/": `<title>-</title><button onclick="document.title = prompt('Name?', 'Ana')">Ask</button>`}))
 	_, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: true})
-	fault(t, err, surface.FaultDialog)
-	said(t, click(t, ctx, s, page, "Ask"), "dialog", `prompt "Name?" (default "Ana")`)
+	expectFault(t, err, surface.FaultDialog)
+	expectEvent(t, click(t, ctx, s, page, "Ask"), "dialog", `prompt "Name?" (default "Ana")`)
 	_, err = s.HandleDialog(ctx, browser.DialogOptions{Accept: true, User: "x"})
-	fault(t, err, surface.FaultInvalid)
+	expectFault(t, err, surface.FaultInvalid)
 	text := "Zoë"
 	ans, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: true, Text: &text})
 	if err != nil || ans.Page.Title != "Zoë" ||
@@ -101,7 +101,7 @@ func TestAPromptTakesTextAndAnAnswerFitsItsDialog(t *testing.T) {
 	}
 }
 
-func TestSomeDialogsInARowAreAnsweredAndAStormIsCut(t *testing.T) {
+func TestRepeatedDialogsAreLimited(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{
 		"/":      `<title>-</title><button onclick="let n = 0; for (; n < 12; n++) alert(n); document.title = n">Twelve</button> <button onclick="for (;;) alert('again')">Storm</button>`,
@@ -118,7 +118,7 @@ func TestSomeDialogsInARowAreAnsweredAndAStormIsCut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	said(t, ans, "dialog", "8 more in a row were answered")
+	expectEvent(t, ans, "dialog", "8 more in a row were answered")
 	if ans.Page.Title != "12" {
 		t.Errorf("the page ended with %q", ans.Page.Title)
 	}
@@ -130,7 +130,7 @@ func TestSomeDialogsInARowAreAnsweredAndAStormIsCut(t *testing.T) {
 		}
 		ans, err = s.HandleDialog(ctx, browser.DialogOptions{Accept: true})
 	}
-	if f := fault(t, err, surface.FaultCrashed); !strings.Contains(f.Message, "dialogs in a row") {
+	if f := expectFault(t, err, surface.FaultCrashed); !strings.Contains(f.Message, "dialogs in a row") {
 		t.Errorf("the fault says %q", f.Message)
 	}
 	if ans = openPage(t, ctx, s, url+"/after"); ans.Page.Title != "After" {
@@ -138,7 +138,7 @@ func TestSomeDialogsInARowAreAnsweredAndAStormIsCut(t *testing.T) {
 	}
 }
 
-func TestASiteThatAsksForAUserNameIsAnswered(t *testing.T) {
+func TestHTTPAuthenticationIsAnswered(t *testing.T) {
 	ctx, s := session(t)
 	guarded := func(w http.ResponseWriter, r *http.Request) {
 		if name, word, _ := r.BasicAuth(); name != "ana" || word != "lantern" {
@@ -154,41 +154,41 @@ func TestASiteThatAsksForAUserNameIsAnswered(t *testing.T) {
 		"/": `<title>Out</title><a href=/vault>In</a>`, "/vault": guarded,
 		"/framed": `<title>Framed</title><iframe src=/vault></iframe><button>B</button>`,
 	})
-	said(t, openPage(t, ctx, s, url+"/framed"), "dialog", "a frame asks for a user name", "Vault")
+	expectEvent(t, openPage(t, ctx, s, url+"/framed"), "dialog", "a frame asks for a user name", "Vault")
 	page := openPage(t, ctx, s, url)
-	said(t, click(t, ctx, s, page, "In"), "dialog", "log-in: "+url, "Vault")
+	expectEvent(t, click(t, ctx, s, page, "In"), "dialog", "log-in: "+url, "Vault")
 	_, err := s.Annotate(ctx, surface.AnnotateOptions{})
-	fault(t, err, surface.FaultDialog)
+	expectFault(t, err, surface.FaultDialog)
 	_, err = s.HandleDialog(ctx, browser.DialogOptions{Accept: true})
-	fault(t, err, surface.FaultInvalid)
+	expectFault(t, err, surface.FaultInvalid)
 	ans, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: true, User: "ana", Password: "wrong"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	said(t, ans, "dialog", "refused them and asks again")
+	expectEvent(t, ans, "dialog", "refused them and asks again")
 	if ans, err = s.HandleDialog(ctx, browser.DialogOptions{
 		Accept: true, User: "ana",
 		Password: "lantern",
 	}); err != nil || ans.Page.Title != "Inside" {
 		t.Fatalf("logged in: %+v, %v", ans, err)
 	}
-	said(t, ans, "navigated", "/vault (200)")
+	expectEvent(t, ans, "navigated", "/vault (200)")
 	if strings.Contains(ans.Outcome, "lantern") {
-		t.Errorf("the password is told: %q", ans.Outcome)
+		t.Errorf("the password is reported: %q", ans.Outcome)
 	}
 	other := otherSite(url) + "/vault"
-	said(t, openPage(t, ctx, s, other), "dialog", "log-in")
+	expectEvent(t, openPage(t, ctx, s, other), "dialog", "log-in")
 	if ans, err = s.HandleDialog(ctx, browser.DialogOptions{}); err != nil || ans.Page.Title != "Closed" {
 		t.Errorf("giving up: %+v, %v", ans.Page, err)
 	}
-	said(t, ans, "navigated", "(401 Unauthorized)")
-	said(t, openPage(t, ctx, s, other), "dialog", "asks for a user name")
+	expectEvent(t, ans, "navigated", "(401 Unauthorized)")
+	expectEvent(t, openPage(t, ctx, s, other), "dialog", "asks for a user name")
 	if ans = openPage(t, ctx, s, url); ans.Page.Title != "Out" {
 		t.Errorf("a log-in that is not answered cannot be left: %+v", ans.Page)
 	}
 }
 
-func TestWhatAPageAsksABrowserForIsDeniedAndTold(t *testing.T) {
+func TestPermissionRequestsAreDeniedAndReported(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>-</title>
 <button onclick="print(); document.title = 'on'">Print</button>
@@ -200,18 +200,18 @@ func TestWhatAPageAsksABrowserForIsDeniedAndTold(t *testing.T) {
 	if ans := click(t, ctx, s, page, "Print"); ans.Page.Title != "on" {
 		t.Errorf("printing holds the page: %q", ans.Page.Title)
 	} else {
-		said(t, ans, "page", "asked to print")
+		expectEvent(t, ans, "page", "asked to print")
 	}
 	ans := click(t, ctx, s, page, "Where")
-	said(t, ans, "permission", "the location", "denied")
-	said(t, click(t, ctx, s, page, "Paste"), "permission", "the clipboard")
-	said(t, click(t, ctx, s, page, "Full"), "page", "fills the screen")
+	expectEvent(t, ans, "permission", "the location", "denied")
+	expectEvent(t, click(t, ctx, s, page, "Paste"), "permission", "the clipboard")
+	expectEvent(t, click(t, ctx, s, page, "Full"), "page", "fills the screen")
 	if _, err := s.Press(ctx, "Escape"); err != nil {
 		t.Fatal(err)
 	}
-	said(t, click(t, ctx, s, page, "Picture"), "file_chooser", "asks for files", "upload_file")
+	expectEvent(t, click(t, ctx, s, page, "Picture"), "file_chooser", "asks for files", "upload_file")
 	_, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: true})
-	fault(t, err, surface.FaultDialog)
+	expectFault(t, err, surface.FaultDialog)
 	if ans, err = s.HandleDialog(ctx, browser.DialogOptions{}); err != nil || ans.Outcome != "gave the page no file" {
 		t.Errorf("giving no file: %q, %v", ans.Outcome, err)
 	}
@@ -220,7 +220,7 @@ func TestWhatAPageAsksABrowserForIsDeniedAndTold(t *testing.T) {
 	}
 }
 
-func TestOnlyErrorsThatTheActionCausedAreTold(t *testing.T) {
+func TestOnlyErrorsCausedByActionAreReported(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>-</title>
 <button onclick="for (let i = 0; i < 3; i++) console.error('same'); for (let i = 0; i < 9; i++) console.error('kind %s', i, {a: 'x'})">Loud</button> <button>Quiet</button>
@@ -230,12 +230,12 @@ func TestOnlyErrorsThatTheActionCausedAreTold(t *testing.T) {
 		return err == nil && slices.ContainsFunc(list, func(m browser.Message) bool { return m.Text == "by a timer" })
 	})
 	ans := click(t, ctx, s, page, "Loud")
-	said(t, ans, "console_error", `"same" (3 times)`)
-	said(t, ans, "console_error", `"kind 0 {a: \"x\"}"`)
-	said(t, ans, "console_error", "5 more, see console_messages")
+	expectEvent(t, ans, "console_error", `"same" (3 times)`)
+	expectEvent(t, ans, "console_error", `"kind 0 {a: \"x\"}"`)
+	expectEvent(t, ans, "console_error", "5 more, see console_messages")
 	for _, e := range ans.Events {
 		if strings.Contains(e.Text, "timer") {
-			t.Errorf("what a timer did is told: %q", e.Text)
+			t.Errorf("the error of a timer is reported: %q", e.Text)
 		}
 	}
 	if ans = click(t, ctx, s, page, "Quiet"); len(ans.Events) != 0 {
@@ -249,10 +249,10 @@ func TestOnlyErrorsThatTheActionCausedAreTold(t *testing.T) {
 		t.Errorf("after clearing there are %+v", list)
 	}
 	_, _, err = s.Console(browser.ConsoleOptions{Level: "loud"})
-	fault(t, err, surface.FaultInvalid)
+	expectFault(t, err, surface.FaultInvalid)
 }
 
-func TestRequestsAreListedWithTheirBodies(t *testing.T) {
+func TestRequestsAreListedWithBodies(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{
 		"/": `<title>-</title><button onclick="fetch('/api', {method: 'POST', body: 'ping', headers: {Authorization: 'Bearer geheim', 'X-Kind': 'k'}}).then((r) => r.text()).then((x) => { document.title = x })">Call</button><img src=/missing.png>`,
@@ -276,7 +276,7 @@ func TestRequestsAreListedWithTheirBodies(t *testing.T) {
 	}
 	for _, v := range d.Received {
 		if strings.Contains(v, "geheim") {
-			t.Errorf("a secret header is told: %v", d.Received)
+			t.Errorf("a secret header is listed: %v", d.Received)
 		}
 	}
 	if list, _ = s.Requests(browser.RequestFilter{Status: "404", URL: "missing"}); len(list) != 1 ||
@@ -287,11 +287,11 @@ func TestRequestsAreListedWithTheirBodies(t *testing.T) {
 		t.Errorf("the newest one is %+v, %d more", list, more)
 	}
 	_, err = s.Request(ctx, 999)
-	fault(t, err, surface.FaultNotFound)
+	expectFault(t, err, surface.FaultNotFound)
 }
 
-// file serves a download under a name that tries to leave its folder.
-func file(size int) func(http.ResponseWriter, *http.Request) {
+// serveDownload serves a download under a name that tries to leave its folder.
+func serveDownload(size int) func(http.ResponseWriter, *http.Request) {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Disposition", `attachment; filename="..\\..\\re<port>.pdf"`)
 		w.Header().Set("Content-Type", "application/octet-stream")
@@ -299,12 +299,12 @@ func file(size int) func(http.ResponseWriter, *http.Request) {
 	}
 }
 
-func TestADownloadIsKeptUnderASafeNameAndTold(t *testing.T) {
+func TestDownloadIsSavedUnderSafeName(t *testing.T) {
 	dir := t.TempDir()
-	ctx, b := own(t, browser.Config{DownloadDir: dir})
+	ctx, b := newBrowser(t, browser.Config{DownloadDir: dir})
 	url := site(t, map[string]any{
 		"/":     `<a href=/file>Get it</a> <a href=/file target=_blank>In a tab</a>`,
-		"/file": file(5000),
+		"/file": serveDownload(5000),
 	})
 	s := b.Session("other/../program")
 	page := openPage(t, ctx, s, url)
@@ -318,7 +318,7 @@ func TestADownloadIsKeptUnderASafeNameAndTold(t *testing.T) {
 		list := s.Downloads()
 		d := list[len(list)-1]
 		paths = append(paths, d.Path)
-		said(t, ans, "download", "download: ", ".pdf")
+		expectEvent(t, ans, "download", "download: ", ".pdf")
 		info, err := os.Stat(d.Path)
 		if err != nil || info.Size() != 5000 || info.Mode().Perm() != 0o600 || d.Received != 5000 {
 			t.Errorf("%+v: %v, %v", d, info, err)
@@ -334,15 +334,15 @@ func TestADownloadIsKeptUnderASafeNameAndTold(t *testing.T) {
 	if ans, err := s.Navigate(ctx, browser.NavigateOptions{URL: url + "/file"}); err != nil || ans.Page.URL != url+"/" {
 		t.Errorf("opening a download: %+v, %v", ans.Page, err)
 	} else {
-		said(t, ans, "download", "5.0 KB, saved as "+dir)
+		expectEvent(t, ans, "download", "5.0 KB, saved as "+dir)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*", ".partial", "*")); len(left) != 0 {
 		t.Errorf("left over: %v", left)
 	}
 }
 
-func TestARunningDownloadIsToldAndCancelled(t *testing.T) {
-	ctx, b := own(t, browser.Config{})
+func TestRunningDownloadIsListedAndCanceled(t *testing.T) {
+	ctx, b := newBrowser(t, browser.Config{})
 	s := b.Session("")
 	slow := make(chan struct{})
 	url := site(t, map[string]any{
@@ -365,7 +365,7 @@ func TestARunningDownloadIsToldAndCancelled(t *testing.T) {
 	if took := time.Since(begun); took > 20*time.Second {
 		t.Errorf("the click waits for the whole file: %s", took)
 	}
-	said(t, ans, "download", `"big.iso" is running`, "of 100.0 MB")
+	expectEvent(t, ans, "download", `"big.iso" is running`, "of 100.0 MB")
 	state := func() event.Download { return b.State().Downloads[0] }
 	if d := state(); d.State != "running" || d.Size != 100_000_000 {
 		t.Errorf("the window sees %+v", d)
@@ -376,6 +376,6 @@ func TestARunningDownloadIsToldAndCancelled(t *testing.T) {
 	if d := state(); d.State != "cancelled" {
 		t.Errorf("after cancelling it is %+v", d)
 	}
-	fault(t, s.CancelDownload(ctx, state().ID), surface.FaultInvalid)
-	fault(t, s.CancelDownload(ctx, 77), surface.FaultNotFound)
+	expectFault(t, s.CancelDownload(ctx, state().ID), surface.FaultInvalid)
+	expectFault(t, s.CancelDownload(ctx, 77), surface.FaultNotFound)
 }

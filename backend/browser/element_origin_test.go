@@ -14,7 +14,7 @@ const framedPage = `<title>Shop</title><input aria-label=Here><input type=passwo
 <iframe srcdoc="<input aria-label=Written>" width=300 height=80></iframe>
 <iframe name=lent width=300 height=80></iframe><script>lent.document.body.innerHTML = '<input aria-label=Lent>'</script>`
 
-func TestANumberKnowsTheOriginOfItsFrameAndWhetherItHidesWhatIsTyped(t *testing.T) {
+func TestElementOriginAndSecretInput(t *testing.T) {
 	ctx, s := session(t)
 	pages := map[string]any{"/inner": `<input aria-label=There>`, "/two": `<title>Two</title>`}
 	url := site(t, pages)
@@ -24,11 +24,11 @@ func TestANumberKnowsTheOriginOfItsFrameAndWhetherItHidesWhatIsTyped(t *testing.
 		"Here": {Origin: url}, "There": {Origin: otherSite(url)}, "Written": {Origin: url}, "Lent": {Origin: url},
 		"Word": {Origin: url, Secret: true}, "Dots": {Origin: url, Secret: true},
 	} {
-		if got := s.OriginOf(the(t, ans, "textbox", name).ID); got != want {
-			t.Errorf("%s stands on %+v, want %+v", name, got, want)
+		if got := s.OriginOf(findElement(t, ans, "textbox", name).ID); got != want {
+			t.Errorf("%s has origin %+v, want %+v", name, got, want)
 		}
 	}
-	here := the(t, ans, "textbox", "Here").ID
+	here := findElement(t, ans, "textbox", "Here").ID
 	if got := s.OriginOf(here + 1_000_000); got != (surface.ElementOrigin{Secret: true}) {
 		t.Errorf("a number never given: %+v", got)
 	}
@@ -41,12 +41,12 @@ func TestANumberKnowsTheOriginOfItsFrameAndWhetherItHidesWhatIsTyped(t *testing.
 	}
 }
 
-func TestAFieldThatIsMadeReadableStaysASecret(t *testing.T) {
+func TestUnmaskedPasswordFieldStaysSecret(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<title>-</title><input type=password aria-label=Word id=w><button onclick="w.type='text'">Show</button>`})
 	ans := openPage(t, ctx, s, url)
-	word := the(t, ans, "textbox", "Word").ID
-	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, ans, "button", "Show").ID}); err != nil {
+	word := findElement(t, ans, "textbox", "Word").ID
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, ans, "button", "Show").ID}); err != nil {
 		t.Fatal(err)
 	}
 	if !s.OriginOf(word).Secret {
@@ -54,7 +54,7 @@ func TestAFieldThatIsMadeReadableStaysASecret(t *testing.T) {
 	}
 }
 
-func TestThePageInFrontOffersItsLinksAndNoOthers(t *testing.T) {
+func TestLinksOfActivePageOnly(t *testing.T) {
 	ctx, s := session(t)
 	if s.HasLink("https://shop.example/") {
 		t.Error("a session without a page offers a link")
@@ -85,18 +85,18 @@ func TestThePageInFrontOffersItsLinksAndNoOthers(t *testing.T) {
 	if s.HasLink(url + "/a?q=1#end") {
 		t.Error("the page before still offers its link")
 	}
-	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, ans, "button", "Say").ID}); err != nil {
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, ans, "button", "Say").ID}); err != nil {
 		t.Fatal(err)
 	}
 	if s.HasLink(url + "/far") {
-		t.Error("a page that stands still offers a link")
+		t.Error("a page without links offers a link")
 	}
 	if _, err := s.Press(context.WithoutCancel(ctx), "Enter"); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestWhatAKeyWouldReachIsToldByTheFocus(t *testing.T) {
+func TestFocusedElementReceivesKeys(t *testing.T) {
 	ctx, s := session(t)
 	if got := s.KeyTargets(); got != nil {
 		t.Errorf("a session without a page: %v", got)
@@ -112,7 +112,8 @@ func TestWhatAKeyWouldReachIsToldByTheFocus(t *testing.T) {
 		{"Here", url + "/"},
 	} {
 		if c.click != "" {
-			if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, ans, "textbox", c.click).ID}); err != nil {
+			field := findElement(t, ans, "textbox", c.click)
+			if _, err := s.Click(ctx, surface.ClickOptions{ID: field.ID}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"sextant/backend/surface"
 )
 
-func value(t testing.TB, ctx context.Context, s *browser.Session, script string) string {
+func evaluate(t testing.TB, ctx context.Context, s *browser.Session, script string) string {
 	t.Helper()
 	_, got, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: script})
 	if err != nil {
@@ -22,10 +22,10 @@ func value(t testing.TB, ctx context.Context, s *browser.Session, script string)
 	return got.Text
 }
 
-const shape = `[innerWidth, innerHeight, devicePixelRatio, navigator.maxTouchPoints > 0, matchMedia('(prefers-color-scheme: dark)').matches, navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone, /Android.* Mobile/.test(navigator.userAgent)].join()`
+const viewportScript = `[innerWidth, innerHeight, devicePixelRatio, navigator.maxTouchPoints > 0, matchMedia('(prefers-color-scheme: dark)').matches, navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone, /Android.* Mobile/.test(navigator.userAgent)].join()`
 
-func TestATabPretendsToBeADeviceThroughNavigationsAndRestarts(t *testing.T) {
-	ctx, b := own(t, browser.Config{})
+func TestEmulationSurvivesNavigationAndRestart(t *testing.T) {
+	ctx, b := newBrowser(t, browser.Config{})
 	s := b.Session("")
 	url := site(t, map[string]any{"/": `<meta name=viewport content="width=device-width"><title>One</title><button onclick="this.textContent = 'Hit'">B</button>
 <iframe src="/frame" width=200></iframe>`, "/frame": `<title>F</title>`})
@@ -39,19 +39,19 @@ func TestATabPretendsToBeADeviceThroughNavigationsAndRestarts(t *testing.T) {
 	if _, err := s.Emulate(ctx, phone); err != nil {
 		t.Fatal(err)
 	}
-	if got := value(t, ctx, s, shape); got != want {
+	if got := evaluate(t, ctx, s, viewportScript); got != want {
 		t.Errorf("the page sees %s", got)
 	}
 	page := openPage(t, ctx, s, otherSite(url))
-	if got := value(t, ctx, s, shape); got != want {
+	if got := evaluate(t, ctx, s, viewportScript); got != want {
 		t.Errorf("after a navigation the page sees %s", got)
 	}
 	where := "new Promise((r) => navigator.geolocation.getCurrentPosition((p) => r(p.coords.latitude), (e) => r('no " +
 		"' + e.code)))"
-	if got := value(t, ctx, s, where); got != "52.5" {
+	if got := evaluate(t, ctx, s, where); got != "52.5" {
 		t.Errorf("the page is at %s", got)
 	}
-	the(t, click(t, ctx, s, page, "B"), "button", "Hit")
+	findElement(t, click(t, ctx, s, page, "B"), "button", "Hit")
 	if tab := b.State().Tabs[0]; tab.Device != "phone" {
 		t.Errorf("the window sees %+v", tab)
 	}
@@ -60,33 +60,33 @@ func TestATabPretendsToBeADeviceThroughNavigationsAndRestarts(t *testing.T) {
 	if _, err := s.Annotate(ctx, surface.AnnotateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := value(t, ctx, s, shape); got != want {
+	if got := evaluate(t, ctx, s, viewportScript); got != want {
 		t.Errorf("after a restart the page sees %s", got)
 	}
 	if _, err := s.Emulate(ctx, browser.Emulation{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := value(t, ctx, s, shape); !strings.HasPrefix(got, `"1280,800,1,false,false,en`) ||
+	if got := evaluate(t, ctx, s, viewportScript); !strings.HasPrefix(got, `"1280,800,1,false,false,en`) ||
 		strings.Contains(got, "Tokyo") || !strings.HasSuffix(got, `false"`) {
 		t.Errorf("at the end the page sees %s", got)
 	}
-	if got := value(t, ctx, s, where); got != `"no 1"` {
+	if got := evaluate(t, ctx, s, where); got != `"no 1"` {
 		t.Errorf("at the end the page is at %s", got)
 	}
 	_, err := s.Emulate(ctx, browser.Emulation{Timezone: "Mars/North"})
-	fault(t, err, surface.FaultInvalid)
+	expectFault(t, err, surface.FaultInvalid)
 	_, err = s.Emulate(ctx, browser.Emulation{Network: "5g"})
-	fault(t, err, surface.FaultInvalid)
+	expectFault(t, err, surface.FaultInvalid)
 	if _, err := s.Emulate(ctx, browser.Emulation{Network: "offline"}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = s.Navigate(ctx, browser.NavigateOptions{URL: url})
-	if f := fault(t, err, surface.FaultNoPage); !strings.Contains(f.Message, "INTERNET_DISCONNECTED") {
+	if f := expectFault(t, err, surface.FaultNoPage); !strings.Contains(f.Message, "INTERNET_DISCONNECTED") {
 		t.Errorf("without a network: %q", f.Message)
 	}
 }
 
-func TestThePositionIsToldToTheTabsSiteAloneAndOnlyWhileItIsThere(t *testing.T) {
+func TestGeolocationIsLimitedToTheTabsSite(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<title>-</title><script>
 const asked = new Promise((r) => navigator.geolocation.getCurrentPosition((p) => r(p.coords.latitude), (e) => r('no ' + e.code)))
@@ -105,7 +105,7 @@ const asked = new Promise((r) => navigator.geolocation.getCurrentPosition((p) =>
 		"' + e.code)))"
 	want := func(when, script, latitude string) {
 		t.Helper()
-		if got := value(t, ctx, s, script); got != latitude {
+		if got := evaluate(t, ctx, s, script); got != latitude {
 			t.Errorf("%s: %s, want %s", when, got, latitude)
 		}
 	}
@@ -128,7 +128,7 @@ const asked = new Promise((r) => navigator.geolocation.getCurrentPosition((p) =>
 	want("the first site once the tab has left it", again, `"no 1"`)
 }
 
-func TestAClickHitsOnAPhoneThatShowsAWidePageSmall(t *testing.T) {
+func TestClickOnScaledDownPhonePage(t *testing.T) {
 	ctx, s := session(t)
 	openPage(t, ctx, s, site(t, map[string]any{
 		"/": `<title>Wide</title><body style="width:1600px"><button style="position:absolute;left:700px;top:500px" onclick="this.textContent = 'Hit'">B</button>`,
@@ -137,28 +137,28 @@ func TestAClickHitsOnAPhoneThatShowsAWidePageSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("viewport: %s", value(t, ctx, s, "[innerWidth, innerHeight, visualViewport.scale].join()"))
-	the(t, click(t, ctx, s, ans, "B"), "button", "Hit")
+	t.Logf("viewport: %s", evaluate(t, ctx, s, "[innerWidth, innerHeight, visualViewport.scale].join()"))
+	findElement(t, click(t, ctx, s, ans, "B"), "button", "Hit")
 }
 
-func TestAWindowsDeviceHoldsForItsNewTabsToo(t *testing.T) {
-	ctx, b := own(t, browser.Config{})
+func TestNewTabInheritsEmulation(t *testing.T) {
+	ctx, b := newBrowser(t, browser.Config{})
 	s := b.Session("")
 	url := site(t, map[string]any{"/": `<title>One</title>`})
 	s.SetDevice(browser.Emulation{Device: "tablet", Width: 820, Height: 1180, Scale: 2, Touch: true})
 	openPage(t, ctx, s, url)
-	if got := value(t, ctx, s, "innerWidth"); got != "820" {
+	if got := evaluate(t, ctx, s, "innerWidth"); got != "820" {
 		t.Errorf("the first tab is %s wide", got)
 	}
 	s.SetDevice(browser.Emulation{})
-	if got := value(t, ctx, s, "innerWidth"); got != "1280" {
+	if got := evaluate(t, ctx, s, "innerWidth"); got != "1280" {
 		t.Errorf("at the end it is %s wide", got)
 	}
 }
 
-func TestAPageIsSavedAsPDF(t *testing.T) {
+func TestSavePDF(t *testing.T) {
 	dir := t.TempDir()
-	ctx, b := own(t, browser.Config{DownloadDir: dir})
+	ctx, b := newBrowser(t, browser.Config{DownloadDir: dir})
 	s := b.Session("")
 	openPage(t, ctx, s, site(t,
 		map[string]any{"/": `<title>../A report</title><h1>Report</h1><p style="page-break-before:always">Two`}))
@@ -177,12 +177,12 @@ func TestAPageIsSavedAsPDF(t *testing.T) {
 		t.Errorf("listed is %+v", list)
 	}
 	_, err := s.PDF(ctx, browser.PDFOptions{Pages: "7-9"})
-	fault(t, err, surface.FaultInvalid)
+	expectFault(t, err, surface.FaultInvalid)
 	_, err = s.PDF(ctx, browser.PDFOptions{Paper: "a17"})
-	fault(t, err, surface.FaultInvalid)
+	expectFault(t, err, surface.FaultInvalid)
 }
 
-func TestToolsThatAPageOffersAreListedAndCalled(t *testing.T) {
+func TestPageToolsAreListedAndCalled(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{
 		"/": `<title>-</title><form toolname="search" tooldescription="Finds things"><input name=q toolparamdescription="what"><button>Go</button></form>
@@ -208,16 +208,16 @@ document.modelContext.registerTool({name: 'fail', description: 'Fails', execute:
 		t.Errorf("add says %q, %+v, %v", said, ans.Page, err)
 	}
 	_, _, err = s.CallPageTool(ctx, "fail", url, nil)
-	if f := fault(t, err, surface.FaultInvalid); !strings.Contains(f.Message, "on purpose") {
+	if f := expectFault(t, err, surface.FaultInvalid); !strings.Contains(f.Message, "on purpose") {
 		t.Errorf("the fault says %q", f.Message)
 	}
 	ans, _, err = s.CallPageTool(ctx, "search", url, json.RawMessage(`{"q":"lamp"}`))
 	if err != nil || !strings.Contains(ans.Note, "not sent") ||
-		value(t, ctx, s, "document.forms[0].q.value") != `"lamp"` {
+		evaluate(t, ctx, s, "document.forms[0].q.value") != `"lamp"` {
 		t.Errorf("the form: %+v, %v", ans, err)
 	}
 	_, _, err = s.CallPageTool(ctx, "nothing", url, nil)
-	fault(t, err, surface.FaultNotFound)
+	expectFault(t, err, surface.FaultNotFound)
 	openPage(t, ctx, s, url+"/none")
 	if list, err = s.PageTools(ctx); err != nil || len(list) != 0 {
 		t.Errorf("a page without tools offers %+v, %v", list, err)

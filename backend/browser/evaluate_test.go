@@ -10,7 +10,7 @@ import (
 	"sextant/backend/surface"
 )
 
-func TestAScriptRunsInThePagesOwnWorldAndItsValueIsToldWithinBounds(t *testing.T) {
+func TestEvaluateRunsInMainWorldAndBoundsItsValue(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, site(t, map[string]any{
 		"/": `<title>Own</title><script>var theirs = {deep: [1, 2n, undefined, () => 1]}; let n = 0</script>
@@ -42,7 +42,8 @@ func TestAScriptRunsInThePagesOwnWorldAndItsValueIsToldWithinBounds(t *testing.T
 		t.Errorf("a long value: %d bytes, %v, %v", len(got.Text), got.Cut, err)
 	}
 	for _, script := range []string{"element.value", "(e) => e.value", "return element.value"} {
-		_, got, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: script, ID: the(t, page, "textbox", "F").ID})
+		o := browser.EvaluateOptions{Script: script, ID: findElement(t, page, "textbox", "F").ID}
+		_, got, err := s.Evaluate(ctx, o)
 		if err != nil || got.Text != `"v"` {
 			t.Errorf("%s on an element in a frame gives %+v, %v", script, got, err)
 		}
@@ -53,10 +54,10 @@ func TestAScriptRunsInThePagesOwnWorldAndItsValueIsToldWithinBounds(t *testing.T
 	if err != nil {
 		t.Fatal(err)
 	}
-	the(t, ans, "button", "New")
+	findElement(t, ans, "button", "New")
 }
 
-func TestAScriptThatFailsOrDoesNotEndIsSaidWithItsLine(t *testing.T) {
+func TestEvaluateReportsErrorLineAndTimeout(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{
 		"/":    `<title>Here</title><script>var runs = 0</script>`,
@@ -70,7 +71,7 @@ func TestAScriptThatFailsOrDoesNotEndIsSaidWithItsLine(t *testing.T) {
 		"runs++; JSON.parse('{')":                         {"line 1", "SyntaxError"},
 	} {
 		_, _, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: script})
-		f := fault(t, err, surface.FaultInvalid)
+		f := expectFault(t, err, surface.FaultInvalid)
 		for _, p := range parts {
 			if !strings.Contains(f.Message, p) {
 				t.Errorf("%q: the fault says %q, not %q", script, f.Message, p)
@@ -82,7 +83,7 @@ func TestAScriptThatFailsOrDoesNotEndIsSaidWithItsLine(t *testing.T) {
 	}
 	for _, script := range []string{"for (;;);", "new Promise(() => {})"} {
 		_, _, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: script, Limit: 300 * time.Millisecond})
-		fault(t, err, surface.FaultTimeout)
+		expectFault(t, err, surface.FaultTimeout)
 		if _, got, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: "1 + 1"}); err != nil || got.Text != "2" {
 			t.Errorf("after %s the page answers %+v, %v", script, got, err)
 		}
@@ -91,18 +92,18 @@ func TestAScriptThatFailsOrDoesNotEndIsSaidWithItsLine(t *testing.T) {
 	if err != nil || ans.Page.Title != "Two" {
 		t.Errorf("a script that leaves the page: %+v, %v", ans.Page, err)
 	}
-	said(t, ans, "navigated", "/two")
+	expectEvent(t, ans, "navigated", "/two")
 	ans, _, err = s.Evaluate(ctx, browser.EvaluateOptions{Script: "alert('from a script')"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	said(t, ans, "dialog", "from a script")
+	expectEvent(t, ans, "dialog", "from a script")
 	if _, err := s.HandleDialog(ctx, browser.DialogOptions{Accept: true}); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestAPageThatReplacesFunctionsCannotWriteTheAnswer(t *testing.T) {
+func TestPageCannotForgeEvaluateResult(t *testing.T) {
 	ctx, s := session(t)
 	const huge = "'x'.repeat(3e6)"
 	for name, c := range map[string]struct{ override, script string }{
@@ -121,19 +122,21 @@ func TestAPageThatReplacesFunctionsCannotWriteTheAnswer(t *testing.T) {
 			"Object.defineProperty(Object.prototype, k, {get: () => true, set() {}})", "({a: [1]})"},
 		"forged": {"", "({text: 'undefined', cut: false, value: 7, none: true})"},
 	} {
-		openPage(t, ctx, s, site(t, map[string]any{"/": `<title>-</title><script>` + c.override +
-			`</script><button>B</button>`}))
-		_, got, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: c.script})
-		if err != nil {
-			fault(t, err, surface.FaultInvalid)
-			continue
-		}
-		if len(got.Text) > 50_000 || strings.ContainsAny(got.Text, "\n\r") || !got.Cut &&
-			!json.Valid([]byte(got.Text)) {
-			t.Errorf("%s: the answer is %d bytes, cut %v: %.200q", name, len(got.Text), got.Cut, got.Text)
-		}
-		if name == "forged" && got.Text != `{"text":"undefined","cut":false,"value":7,"none":true}` {
-			t.Errorf("a value that looks like the answer's own is told as %s", got.Text)
-		}
+		t.Run(name, func(t *testing.T) {
+			openPage(t, ctx, s, site(t, map[string]any{"/": `<title>-</title><script>` + c.override +
+				`</script><button>B</button>`}))
+			_, got, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: c.script})
+			if err != nil {
+				expectFault(t, err, surface.FaultInvalid)
+				return
+			}
+			if len(got.Text) > 50_000 || strings.ContainsAny(got.Text, "\n\r") || !got.Cut &&
+				!json.Valid([]byte(got.Text)) {
+				t.Errorf("the answer is %d bytes, cut %v: %.200q", len(got.Text), got.Cut, got.Text)
+			}
+			if name == "forged" && got.Text != `{"text":"undefined","cut":false,"value":7,"none":true}` {
+				t.Errorf("a value shaped like the result envelope is returned as %s", got.Text)
+			}
+		})
 	}
 }

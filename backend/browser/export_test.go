@@ -51,7 +51,7 @@ func (s *Session) EvalForTest(ctx context.Context, expression string) (json.RawM
 	return p.Main().EvalMain(ctx, expression)
 }
 
-// TruthForTest asks the page which thing each number's node stands for: an untrusted event
+// TruthForTest asks the test page which logical item each id's node shows: an untrusted event
 // goes to the node, and the page answers in an attribute of its root.
 func (s *Session) TruthForTest(ctx context.Context, ids []int) map[int]string {
 	truth := map[int]string{}

@@ -13,46 +13,48 @@ import (
 	"sextant/backend/surface"
 )
 
-// hang answers nothing until the client leaves.
-func hang(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+// neverAnswer answers nothing until the client leaves.
+func neverAnswer(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
-func TestAPageThatAlertsOnLoadDoesNotHang(t *testing.T) {
+func TestAlertOnLoadDoesNotHang(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<title>Loud</title><script>alert('Sure?')</script><button>OK now</button>`})
 	ans := openPage(t, ctx, s, url)
-	if e, ok := happened(ans, "dialog"); !ok || e.Text != `alert "Sure?"` {
+	if e, ok := eventOf(ans, "dialog"); !ok || e.Text != `alert "Sure?"` {
 		t.Errorf("the answer tells %+v", ans.Events)
 	}
 	_, err := s.Annotate(ctx, surface.AnnotateOptions{})
-	if f := fault(t, err, surface.FaultDialog); !strings.Contains(f.Message, "Sure?") {
+	if f := expectFault(t, err, surface.FaultDialog); !strings.Contains(f.Message, "Sure?") {
 		t.Errorf("the fault says %q", f.Message)
 	}
 	ans, err = s.Press(ctx, "Enter")
 	if err != nil || !strings.Contains(ans.Outcome, "accepted the alert") {
 		t.Fatalf("answering: %q, %v", ans.Outcome, err)
 	}
-	the(t, ans, "button", "OK now")
+	findElement(t, ans, "button", "OK now")
 }
 
-func TestAConfirmIsAnsweredEitherWay(t *testing.T) {
+func TestConfirmIsAcceptedOrDismissed(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<title>-</title><button onclick="document.title = confirm('Delete?')">Delete</button>`})
 	page := openPage(t, ctx, s, url)
 	for key, want := range map[string]string{"Enter": "true", "Escape": "false"} {
-		ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Delete").ID})
-		if err != nil || !strings.HasPrefix(ans.Outcome, "clicked") {
-			t.Fatalf("clicking: %+v, %v", ans, err)
-		}
-		if _, ok := happened(ans, "dialog"); !ok {
-			t.Errorf("the answer does not tell of the dialog: %+v", ans.Events)
-		}
-		if ans, err = s.Press(ctx, key); err != nil || ans.Page.Title != want {
-			t.Errorf("%s gives title %q, %v, want %s", key, ans.Page.Title, err, want)
-		}
+		t.Run(key, func(t *testing.T) {
+			ans, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Delete").ID})
+			if err != nil || !strings.HasPrefix(ans.Outcome, "clicked") {
+				t.Fatalf("clicking: %+v, %v", ans, err)
+			}
+			if _, ok := eventOf(ans, "dialog"); !ok {
+				t.Errorf("the answer does not tell of the dialog: %+v", ans.Events)
+			}
+			if ans, err = s.Press(ctx, key); err != nil || ans.Page.Title != want {
+				t.Errorf("the title is %q, %v, want %s", ans.Page.Title, err, want)
+			}
+		})
 	}
 }
 
-func TestALeavingPageIsNotAsked(t *testing.T) {
+func TestBeforeUnloadIsSkipped(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{
 		"/":    `<title>Stay</title><script>onbeforeunload = (e) => { e.preventDefault(); return 'x' }</script><input aria-label=F>`,
@@ -60,7 +62,7 @@ func TestALeavingPageIsNotAsked(t *testing.T) {
 	})
 	page := openPage(t, ctx, s, url)
 	if _, err := s.Type(ctx, surface.TypeOptions{
-		ID: the(t, page, "textbox", "F").ID, Text: "x",
+		ID: findElement(t, page, "textbox", "F").ID, Text: "x",
 		Human: true,
 	}); err != nil {
 		t.Fatal(err)
@@ -70,54 +72,55 @@ func TestALeavingPageIsNotAsked(t *testing.T) {
 	}
 }
 
-func TestAPageThatNeverLoadsIsGivenUpAndTheTabStays(t *testing.T) {
-	ctx, b := own(t, browser.Config{Limits: short()})
+func TestNavigationTimeoutKeepsTab(t *testing.T) {
+	ctx, b := newBrowser(t, browser.Config{Limits: shortLimits()})
 	s := b.Session("")
 	url := site(t, map[string]any{
-		"/": `<title>Here</title><button>Still</button>`, "/hang": hang,
+		"/": `<title>Here</title><button>Still</button>`, "/hang": neverAnswer,
 		"/half": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = w.Write([]byte("<title>Half</title><button>First half</button>" + strings.Repeat("<!-- -->", 1000)))
 			w.(http.Flusher).Flush()
-			hang(w, r)
+			neverAnswer(w, r)
 		},
 		"/late": `<title>Late</title><button>Ready</button><img src=/hang>`,
 	})
 	openPage(t, ctx, s, url)
 	_, err := s.Navigate(ctx, browser.NavigateOptions{URL: url + "/hang"})
-	if f := fault(t, err, surface.FaultTimeout); !strings.Contains(f.Message, "still shows "+url+"/") {
+	if f := expectFault(t, err, surface.FaultTimeout); !strings.Contains(f.Message, "still shows "+url+"/") {
 		t.Errorf("the fault says %q", f.Message)
 	}
 	ans, err := s.Annotate(ctx, surface.AnnotateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	the(t, ans, "button", "Still")
+	findElement(t, ans, "button", "Still")
 	for path, button := range map[string]string{"/half": "First half", "/late": "Ready"} {
 		ans = openPage(t, ctx, s, url+path)
-		the(t, ans, "button", button)
+		findElement(t, ans, "button", button)
 		if !strings.Contains(ans.Note, "still loading") {
 			t.Errorf("%s: nothing says that it still loads: %q", path, ans.Note)
 		}
 	}
-	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, ans, "button", ans.Elements[0].Name).ID}); err != nil {
-		t.Errorf("a page whose picture never comes cannot be used: %v", err)
+	button := findElement(t, ans, "button", ans.Elements[0].Name)
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: button.ID}); err != nil {
+		t.Errorf("a page with an image that never loads cannot be used: %v", err)
 	}
 }
 
-func TestAnAddressThatLeadsNowhereSaysWhy(t *testing.T) {
+func TestNavigationErrorNamesCause(t *testing.T) {
 	ctx, s := session(t)
 	_, err := s.Navigate(ctx, browser.NavigateOptions{URL: "http://127.0.0.1:1/"})
-	if f := fault(t, err, surface.FaultNoPage); !strings.Contains(f.Message, "ERR_") {
+	if f := expectFault(t, err, surface.FaultNoPage); !strings.Contains(f.Message, "ERR_") {
 		t.Errorf("the fault says %q", f.Message)
 	}
 	_, err = s.Navigate(ctx, browser.NavigateOptions{})
-	fault(t, err, surface.FaultInvalid)
+	expectFault(t, err, surface.FaultInvalid)
 	_, err = s.Navigate(ctx, browser.NavigateOptions{URL: "http://%%"})
-	fault(t, err, surface.FaultInvalid)
+	expectFault(t, err, surface.FaultInvalid)
 }
 
-func TestATabClosedUnderTheHandsEndsTheAction(t *testing.T) {
+func TestClosingTabEndsAction(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<p>waiting</p>`})
 	page := openPage(t, ctx, s, url)
@@ -141,35 +144,35 @@ func TestATabClosedUnderTheHandsEndsTheAction(t *testing.T) {
 	}
 }
 
-func TestACrashedPageIsSaidAndCanBeLeft(t *testing.T) {
+func TestCrashedPageIsReportedAndCanBeLeft(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<title>Fine</title><button>B</button>`})
 	openPage(t, ctx, s, url)
 	_, err := s.Navigate(ctx, browser.NavigateOptions{URL: "chrome://crash"})
-	fault(t, err, surface.FaultCrashed)
+	expectFault(t, err, surface.FaultCrashed)
 	_, err = s.Annotate(ctx, surface.AnnotateOptions{})
-	fault(t, err, surface.FaultCrashed)
+	expectFault(t, err, surface.FaultCrashed)
 	ans := openPage(t, ctx, s, url)
-	the(t, ans, "button", "B")
+	findElement(t, ans, "button", "B")
 }
 
-func TestABusyPageIsSaid(t *testing.T) {
+func TestBusyPageIsReported(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<title>Busy</title><button onclick="setTimeout(() => { for (;;); })">Go</button>`})
 	page := openPage(t, ctx, s, url)
-	id := the(t, page, "button", "Go").ID
+	id := findElement(t, page, "button", "Go").ID
 	_, _ = s.Click(ctx, surface.ClickOptions{ID: id})
 	bounded, cancel := context.WithTimeout(ctx, 40*time.Second)
 	defer cancel()
 	_, err := s.Click(bounded, surface.ClickOptions{ID: id})
-	fault(t, err, surface.FaultTimeout)
+	expectFault(t, err, surface.FaultTimeout)
 	if _, _, err := s.Tabs(ctx, browser.TabOptions{Action: "close"}); err != nil {
 		t.Errorf("the busy tab cannot be closed: %v", err)
 	}
 }
 
-func TestABrowserThatDiedComesBackWithItsTabs(t *testing.T) {
-	ctx, b := own(t, browser.Config{})
+func TestBrowserRestartRestoresTabs(t *testing.T) {
+	ctx, b := newBrowser(t, browser.Config{})
 	s := b.Session("")
 	url := site(t, map[string]any{"/": `<title>Back again</title><button>B</button>`})
 	page := openPage(t, ctx, s, url)
@@ -182,12 +185,12 @@ func TestABrowserThatDiedComesBackWithItsTabs(t *testing.T) {
 	if ans.Page.Tab != page.Page.Tab || ans.Page.URL != url+"/" {
 		t.Errorf("the tab is %+v, was %+v", ans.Page, page.Page)
 	}
-	_, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "B").ID})
-	fault(t, err, surface.FaultGone)
+	_, err = s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "B").ID})
+	expectFault(t, err, surface.FaultGone)
 }
 
-func TestATabThatComesBackSlowlyIsWaitedForAndHoldsUpNoOther(t *testing.T) {
-	ctx, b := own(t, browser.Config{})
+func TestSlowlyRestoredTabDoesNotBlockOthers(t *testing.T) {
+	ctx, b := newBrowser(t, browser.Config{})
 	s := b.Session("")
 	var died atomic.Bool
 	answer := make(chan struct{})
@@ -221,17 +224,17 @@ func TestATabThatComesBackSlowlyIsWaitedForAndHoldsUpNoOther(t *testing.T) {
 	if err != nil || ans.Page.Title != "Slow" || ans.Page.URL != url+"/slow" {
 		t.Fatalf("the slow tab shows %+v, %v", ans.Page, err)
 	}
-	the(t, ans, "button", "B")
+	findElement(t, ans, "button", "B")
 }
 
-func TestAMissingBrowserIsSaidWithItsCure(t *testing.T) {
+func TestMissingBrowserFaultNamesInstallation(t *testing.T) {
 	b := browser.New(browser.Config{Path: "/no/such/chromium"})
 	defer func() { _ = b.Close() }()
 	if s := b.State(); s.Status != "absent" || !strings.Contains(s.Hint, "apt install chromium") {
 		t.Errorf("the state is %+v", s)
 	}
 	_, err := b.Session("").Navigate(t.Context(), browser.NavigateOptions{URL: "https://example.com"})
-	if f := fault(t, err, surface.FaultNoBrowser); !strings.Contains(f.Suggestion, "apt install chromium") {
+	if f := expectFault(t, err, surface.FaultNoBrowser); !strings.Contains(f.Suggestion, "apt install chromium") {
 		t.Errorf("the fault suggests %q", f.Suggestion)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"sextant/backend/surface"
 )
 
-func TestWhoFollowsAPageHearsOfItsChanges(t *testing.T) {
+func TestFollowReportsChanges(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{
 		"/":    `<title>One</title><button onclick="document.body.append(' more')">Add</button>`,
@@ -26,12 +26,12 @@ func TestWhoFollowsAPageHearsOfItsChanges(t *testing.T) {
 		select {
 		case <-changed:
 		case <-time.After(20 * time.Second):
-			t.Fatalf("not told: %s", what)
+			t.Fatalf("not reported: %s", what)
 		}
 	}
 	page := openPage(t, ctx, s, url)
 	hears("a page where there was none")
-	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Add").ID}); err != nil {
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Add").ID}); err != nil {
 		t.Fatal(err)
 	}
 	hears("a change of the page")

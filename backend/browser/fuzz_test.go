@@ -20,8 +20,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// fuzz is one run: a page that changes at random and knows the truth, and hands that act on
-// it by numbers they were given earlier.
+// fuzz is one run: a page that changes at random and knows the truth, and a client that acts on
+// it with ids it was given earlier.
 type fuzz struct {
 	t    *testing.T
 	ctx  context.Context
@@ -33,7 +33,7 @@ type fuzz struct {
 	mu  sync.Mutex
 	log []string
 
-	// known are the numbers that were told, in order, and the truth about each when it was.
+	// known are the reported ids, in order, and the truth about each when it was reported.
 	known []int
 	truth map[int]truth
 
@@ -43,23 +43,23 @@ type fuzz struct {
 	refusals              map[string]int
 }
 
-// truth is what a number stood for when it was told: the thing, which of its nodes, and how
-// often its look had changed by then.
+// truth is what an id meant when it was reported: the item, which of its nodes, and how
+// often its appearance had changed by then.
 type truth struct {
 	thing       string
 	serial, age int
 }
 
-func TestNumbersHoldOnAPageThatKeepsChanging(t *testing.T) {
+func TestIDsOnPageThatKeepsChanging(t *testing.T) {
 	changes := 600
-	if whole() {
+	if longForm() {
 		changes = wholeChanges()
 	}
 	seed := uint64(time.Now().UnixNano())
 	if v, err := strconv.ParseUint(os.Getenv("SEXTANT_FUZZ_SEED"), 10, 64); err == nil {
 		seed = v
 	}
-	need(t)
+	requireChromium(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Minute)
 	defer cancel()
 	b := browser.New(browser.Config{Headless: true})
@@ -69,30 +69,30 @@ func TestNumbersHoldOnAPageThatKeepsChanging(t *testing.T) {
 		truth: map[int]truth{}, refusals: map[string]int{},
 	}
 	f.url = site(t, map[string]any{
-		"/": page(t, "testdata/fuzz.html"), "/frame": page(t, "testdata/fuzzframe.html"),
-		"/log": f.hear,
+		"/": readPage(t, "testdata/fuzz.html"), "/frame": readPage(t, "testdata/fuzzframe.html"),
+		"/log": f.serveLog,
 	})
 	f.run(changes)
-	t.Logf("seed %d: %d changes, %d acts, %d met their thing, %d replaced, %d bound again; refused: %v",
+	t.Logf("seed %d: %d changes, %d actions, %d hit their element, %d replaced, %d matched again; refused: %v",
 		seed, f.changes, f.acts, f.met, f.replaced, f.bound, f.refusals)
 	if f.wrong+f.untrue > 0 {
-		t.Errorf("%d acts met a wrong element, %d were told as done and were not", f.wrong, f.untrue)
+		t.Errorf("%d actions hit a wrong element, %d were reported as done and were not", f.wrong, f.untrue)
 	}
 	if f.silent > 0 {
-		t.Errorf("%d acts were told as failed and met their thing", f.silent)
+		t.Errorf("%d actions were reported as failed and hit their element", f.silent)
 	}
 	// One miss is more than 5 % of what the short form meets.
 	if missed := f.replaced - f.bound; missed > 1 && f.bound*100 < f.replaced*95 {
-		t.Errorf("of %d elements that were drawn anew %d were found again, want 95 %%", f.replaced, f.bound)
+		t.Errorf("of %d rerendered elements %d were matched again, want 95 %%", f.replaced, f.bound)
 	}
 	// Half of what is acted on is gone by then; of several a draw takes one that is there.
 	if f.met*4 < f.acts {
-		t.Errorf("only %d of %d acts met anything: nothing was proved", f.met, f.acts)
+		t.Errorf("only %d of %d actions hit anything: nothing was proved", f.met, f.acts)
 	}
 }
 
-// page reads a page from a file.
-func page(t *testing.T, path string) string {
+// readPage reads a page from a file.
+func readPage(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -101,8 +101,8 @@ func page(t *testing.T, path string) string {
 	return strings.TrimPrefix(string(b), "<!doctype html>")
 }
 
-// hear takes what the page says it felt.
-func (f *fuzz) hear(w http.ResponseWriter, r *http.Request) {
+// serveLog takes the events that the page reports.
+func (f *fuzz) serveLog(w http.ResponseWriter, r *http.Request) {
 	b, _ := io.ReadAll(io.LimitReader(r.Body, 1000))
 	f.mu.Lock()
 	f.log = append(f.log, string(b))
@@ -110,8 +110,8 @@ func (f *fuzz) hear(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// felt is what the page felt since the last call: things by kind of event.
-func (f *fuzz) felt(kind string) []string {
+// events is the items that got events of the kind since the last call.
+func (f *fuzz) events(kind string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var things []string
@@ -125,7 +125,7 @@ func (f *fuzz) felt(kind string) []string {
 }
 
 func (f *fuzz) run(changes int) {
-	f.learn(f.s.Navigate(f.ctx, browser.NavigateOptions{URL: f.url}))
+	f.record(f.s.Navigate(f.ctx, browser.NavigateOptions{URL: f.url}))
 	for f.changes < changes && f.ctx.Err() == nil && f.wrong+f.untrue+f.silent < 8 {
 		f.change(8 + f.rnd.IntN(18))
 		switch n := f.rnd.IntN(40); {
@@ -134,13 +134,13 @@ func (f *fuzz) run(changes int) {
 		case n < 34:
 			f.act("input")
 		case n < 37:
-			f.learn(f.s.Annotate(f.ctx, surface.AnnotateOptions{}))
+			f.record(f.s.Annotate(f.ctx, surface.AnnotateOptions{}))
 		case n < 38:
-			f.learn(f.s.Annotate(f.ctx, surface.AnnotateOptions{Scope: "page"}))
+			f.record(f.s.Annotate(f.ctx, surface.AnnotateOptions{Scope: "page"}))
 		case n < 39:
-			f.learn(f.s.Scroll(f.ctx, surface.ScrollOptions{Direction: []string{"up", "down"}[f.rnd.IntN(2)]}))
+			f.record(f.s.Scroll(f.ctx, surface.ScrollOptions{Direction: []string{"up", "down"}[f.rnd.IntN(2)]}))
 		default:
-			f.leave()
+			f.navigate()
 		}
 	}
 	if f.ctx.Err() != nil {
@@ -162,8 +162,8 @@ func (f *fuzz) change(n int) {
 	f.changes += n
 }
 
-// leave goes to the page anew, back or forward.
-func (f *fuzz) leave() {
+// navigate reloads the page or navigates to it, back or forward.
+func (f *fuzz) navigate() {
 	f.changes++
 	o := browser.NavigateOptions{Action: []string{"back", "forward", "reload", ""}[f.rnd.IntN(4)]}
 	if o.Action == "" {
@@ -174,11 +174,11 @@ func (f *fuzz) leave() {
 	if errors.As(err, &fault) && fault.Kind == surface.FaultInvalid {
 		return
 	}
-	f.learn(ans, err)
+	f.record(ans, err)
 }
 
-// learn remembers the numbers of an answer and what the page says they stand for now.
-func (f *fuzz) learn(ans annotation.Observation, err error) {
+// record remembers the ids of an observation and what the page says they mean now.
+func (f *fuzz) record(ans annotation.Observation, err error) {
 	if err != nil {
 		f.t.Fatalf("seed %d after %d changes: %v", f.seed, f.changes, err)
 	}
@@ -200,7 +200,7 @@ func (f *fuzz) learn(ans annotation.Observation, err error) {
 	}
 }
 
-// state is how a thing stands now, as the page says.
+// state is the current state of an item, as the page reports it.
 type state struct {
 	Here, Off, Fixed   bool
 	Serial, Age, Alike int
@@ -217,7 +217,7 @@ func (f *fuzz) state(thing string) state {
 	return st
 }
 
-// act acts by a number that was told some time ago and holds the answer against the truth.
+// act uses an id that was reported some time ago and checks the result against the truth.
 func (f *fuzz) act(kind string) {
 	if len(f.known) == 0 {
 		return
@@ -236,7 +236,7 @@ func (f *fuzz) act(kind string) {
 			break
 		}
 	}
-	f.felt(kind)
+	f.events(kind)
 	f.acts++
 	var ans annotation.Observation
 	var err error
@@ -245,7 +245,7 @@ func (f *fuzz) act(kind string) {
 	} else {
 		ans, err = f.s.Type(f.ctx, surface.TypeOptions{ID: id, Text: "x" + strconv.Itoa(f.acts)})
 	}
-	things := f.felt(kind)
+	things := f.events(kind)
 	story := fmt.Sprintf("seed %d, change %d: %s [%d], which was %+v and is %+v: %q, %v; the page felt %v",
 		f.seed, f.changes, kind, id, was, now, ans.Outcome, err, things)
 	meets := len(things) == 1 && things[0] == was.thing
@@ -281,7 +281,7 @@ func (f *fuzz) act(kind string) {
 		}
 	}
 	if err == nil {
-		f.learn(ans, nil)
+		f.record(ans, nil)
 	} else if fault == nil {
 		f.t.Errorf("not a fault: %s", story)
 	}

@@ -12,8 +12,8 @@ import (
 	"sextant/backend/surface"
 )
 
-// display starts a screen that nobody sees and makes it ours, or skips the test.
-func display(t *testing.T) {
+// startXvfb starts a screen that nobody sees and makes it ours, or skips the test.
+func startXvfb(t *testing.T) {
 	t.Helper()
 	path, err := exec.LookPath("Xvfb")
 	if err != nil {
@@ -35,11 +35,11 @@ func display(t *testing.T) {
 	t.Setenv("DISPLAY", ":"+number.Text())
 }
 
-func TestABrowserWithAWindowDoesNotHangOnItsOwnDialogs(t *testing.T) {
+func TestHeadedBrowserDialogsDoNotHang(t *testing.T) {
 	if _, err := launch.Find(""); err != nil {
 		t.Skip(err)
 	}
-	display(t)
+	startXvfb(t)
 	b := browser.New(browser.Config{})
 	defer func() {
 		if err := b.Close(); err != nil {
@@ -54,7 +54,7 @@ func TestABrowserWithAWindowDoesNotHangOnItsOwnDialogs(t *testing.T) {
 		"/after": `<title>After</title>`,
 	})
 	page := openPage(t, ctx, s, url)
-	said(t, click(t, ctx, s, page, "Print"), "page", "asked to print")
+	expectEvent(t, click(t, ctx, s, page, "Print"), "page", "asked to print")
 	if _, err := s.Wait(ctx, surface.WaitOptions{Seconds: 0.01}); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestABrowserWithAWindowDoesNotHangOnItsOwnDialogs(t *testing.T) {
 		_, got, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: "document.title"})
 		return err == nil && got.Text == `"on"`
 	})
-	said(t, click(t, ctx, s, page, "Mail"), "external", "mailto:")
+	expectEvent(t, click(t, ctx, s, page, "Mail"), "external", "mailto:")
 	if ans := openPage(t, ctx, s, url+"/after"); ans.Page.Title != "After" || len(b.State().Tabs) != 1 {
 		t.Errorf("afterwards the browser shows %+v in %+v", ans.Page, b.State().Tabs)
 	}

@@ -11,20 +11,20 @@ import (
 	"sextant/shared/wire"
 )
 
-// diary keeps a person's steps.
-type diary struct {
+// stepRecorder keeps a person's steps.
+type stepRecorder struct {
 	mu    sync.Mutex
 	steps []browser.Step
 }
 
-func (d *diary) take(s browser.Step) {
+func (d *stepRecorder) add(s browser.Step) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.steps = append(d.steps, s)
 }
 
 // typed is the step of typing, "" before there is one.
-func (d *diary) typed() string {
+func (d *stepRecorder) typed() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, s := range d.steps {
@@ -35,9 +35,9 @@ func (d *diary) typed() string {
 	return ""
 }
 
-// byHand presses the middle of e and types text with a person's keys; one that ends with a line
+// typeAsUser presses the middle of e and types text with a person's keys; one that ends with a line
 // break ends with Enter.
-func byHand(t *testing.T, ctx context.Context, b *browser.Browser, e annotation.Element, text string) {
+func typeAsUser(t *testing.T, ctx context.Context, b *browser.Browser, e annotation.Element, text string) {
 	t.Helper()
 	x, y := e.Box.X+e.Box.Width/2, e.Box.Y+e.Box.Height/2
 	inputs := []wire.Input{
@@ -58,7 +58,7 @@ func byHand(t *testing.T, ctx context.Context, b *browser.Browser, e annotation.
 	}
 }
 
-func TestWhatAPersonTypesIsShownOnlyWhenItsFieldShowsItAtThatMoment(t *testing.T) {
+func TestRecordedInputIsShownOnlyForVisibleFields(t *testing.T) {
 	word := `const p = document.createElement('input'); p.type = 'password'; p.ariaLabel = 'Word'; n.replaceWith(p); p.focus()`
 	for name, c := range map[string]struct {
 		script, typed, want string
@@ -99,20 +99,20 @@ func TestWhatAPersonTypesIsShownOnlyWhenItsFieldShowsItAtThatMoment(t *testing.T
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var d diary
-			ctx, b := own(t, browser.Config{OnPersonStep: d.take})
+			var d stepRecorder
+			ctx, b := newBrowser(t, browser.Config{OnPersonStep: d.add})
 			page := openPage(t, ctx, b.Session(""), site(t, map[string]any{
 				"/": `<title>Form</title><body style="margin:40px"><input id=n aria-label=Name autofocus><script>` +
 					c.script + `</script>`, "/next": "<title>Next</title>",
 			}))
-			byHand(t, ctx, b, the(t, page, "textbox", "Name"), c.typed)
+			typeAsUser(t, ctx, b, findElement(t, page, "textbox", "Name"), c.typed)
 			eventually(t, "typing is a step", func() bool { return d.typed() != "" })
 			got := d.typed()
 			if !strings.HasPrefix(got, c.want) {
-				t.Errorf("told as %s, want %s…", got, c.want)
+				t.Errorf("recorded as %s, want %s…", got, c.want)
 			}
 			if c.hidden && (strings.Contains(got, "lan") || !strings.Contains(got, `"text":"…"`)) {
-				t.Errorf("it stands in the log: %s", got)
+				t.Errorf("the text is in the log: %s", got)
 			}
 		})
 	}

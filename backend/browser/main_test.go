@@ -20,7 +20,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// shared is one browser for the tests that need only a session of their own.
+// shared is one browser for the tests that need only a session of their own. Tests run one after another: pages that
+// draw at the same time would make each other miss the time limits that are tested.
 var shared *browser.Browser
 
 func TestMain(m *testing.M) {
@@ -37,8 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// need skips when this machine has no Chromium at all.
-func need(t testing.TB) {
+// requireChromium skips when this machine has no Chromium at all.
+func requireChromium(t testing.TB) {
 	t.Helper()
 	if _, err := launch.Find(""); errors.Is(err, launch.ErrNotFound) {
 		t.Skip("no Chromium on this machine: " + launch.InstallHint)
@@ -48,17 +49,17 @@ func need(t testing.TB) {
 // session is a session of the shared browser that ends with the test.
 func session(t testing.TB) (context.Context, *browser.Session) {
 	t.Helper()
-	need(t)
+	requireChromium(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 120*time.Second)
 	t.Cleanup(cancel)
 	t.Cleanup(func() { shared.CloseSession(t.Name()) })
 	return ctx, shared.Session(t.Name())
 }
 
-// own is a browser of the test's own.
-func own(t testing.TB, cfg browser.Config) (context.Context, *browser.Browser) {
+// newBrowser is a browser of the test's own.
+func newBrowser(t testing.TB, cfg browser.Config) (context.Context, *browser.Browser) {
 	t.Helper()
-	need(t)
+	requireChromium(t)
 	cfg.Headless = true
 	b := browser.New(cfg)
 	ctx, cancel := context.WithTimeout(context.Background(), 120*time.Second)
@@ -71,7 +72,7 @@ func own(t testing.TB, cfg browser.Config) (context.Context, *browser.Browser) {
 	return ctx, b
 }
 
-func short() settle.Limits {
+func shortLimits() settle.Limits {
 	return settle.Limits{Action: time.Second, Navigation: 5 * time.Second, Parsed: time.Second}
 }
 
@@ -117,8 +118,8 @@ func openPage(t testing.TB, ctx context.Context, s *browser.Session, url string)
 	return ans
 }
 
-// the finds the one element of a role and name.
-func the(t testing.TB, ans annotation.Observation, role, name string) annotation.Element {
+// findElement finds the one element of a role and name.
+func findElement(t testing.TB, ans annotation.Observation, role, name string) annotation.Element {
 	t.Helper()
 	var found []annotation.Element
 	for _, e := range ans.Elements {
@@ -132,8 +133,8 @@ func the(t testing.TB, ans annotation.Observation, role, name string) annotation
 	return found[0]
 }
 
-// fault fails the test unless err is a Fault of the kind.
-func fault(t testing.TB, err error, kind string) *surface.Fault {
+// expectFault fails the test unless err is a Fault of the kind.
+func expectFault(t testing.TB, err error, kind string) *surface.Fault {
 	t.Helper()
 	var f *surface.Fault
 	if !errors.As(err, &f) {
@@ -148,8 +149,8 @@ func fault(t testing.TB, err error, kind string) *surface.Fault {
 	return f
 }
 
-// happened reports whether an event of the kind is in the answer.
-func happened(ans annotation.Observation, kind string) (annotation.Event, bool) {
+// eventOf reports whether an event of the kind is in the answer.
+func eventOf(ans annotation.Observation, kind string) (annotation.Event, bool) {
 	for _, e := range ans.Events {
 		if e.Kind == kind {
 			return e, true
@@ -168,5 +169,3 @@ func eventually(t testing.TB, what string, ok func() bool) {
 		time.Sleep(5 * time.Millisecond)
 	}
 }
-
-func itoa(n int) string { return fmt.Sprint(n) }

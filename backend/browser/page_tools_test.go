@@ -10,7 +10,7 @@ import (
 	"sextant/backend/surface"
 )
 
-func TestAToolOfAFrameIsTheFramesOwn(t *testing.T) {
+func TestPageToolOfFrameHasFramesOrigin(t *testing.T) {
 	ctx, s := session(t)
 	tool := func(name, said string) string {
 		return `document.modelContext.registerTool({name: '` + name +
@@ -29,7 +29,7 @@ func TestAToolOfAFrameIsTheFramesOwn(t *testing.T) {
 		t.Errorf("before anything was listed the tool is said to be of %q", got)
 	}
 	_, _, err := s.CallPageTool(ctx, "grab", s.PageToolOrigin("grab", ""), json.RawMessage(`{"a":1}`))
-	fault(t, err, surface.FaultNotFound)
+	expectFault(t, err, surface.FaultNotFound)
 	list, err := s.PageTools(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestAToolOfAFrameIsTheFramesOwn(t *testing.T) {
 		}
 	}
 	_, _, err = s.CallPageTool(ctx, "grab", url, nil)
-	if f := fault(t, err, surface.FaultNotFound); !strings.Contains(f.Message, url) {
+	if f := expectFault(t, err, surface.FaultNotFound); !strings.Contains(f.Message, url) {
 		t.Errorf("the fault says %q", f.Message)
 	}
 }

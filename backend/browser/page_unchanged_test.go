@@ -36,7 +36,7 @@ const fingerprint = `(() => {
 	return text.length + ' ' + a + ' ' + b
 })()`
 
-func TestNothingIsLeftInThePageByLookingAndActing(t *testing.T) {
+func TestPageIsUnchangedByAnnotateAndActions(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{
 		"/": `<title>Pure</title><button id=b>Press</button> <input aria-label=Name> <select aria-label=Size><option>S<option>L</select>
@@ -50,19 +50,19 @@ func TestNothingIsLeftInThePageByLookingAndActing(t *testing.T) {
 		"/frame": `<button>In frame</button>`,
 	})
 	page := openPage(t, ctx, s, url)
-	before := ask(t, ctx, s, fingerprint)
+	before := evaluateText(t, ctx, s, fingerprint)
 	if n, _, _ := strings.Cut(before, " "); len(n) < 5 {
 		t.Fatalf("the fingerprint holds too little: %s", before)
 	}
-	if same := ask(t, ctx, s, fingerprint); same != before {
+	if same := evaluateText(t, ctx, s, fingerprint); same != before {
 		t.Fatalf("the page changes by itself: %s, %s", before, same)
 	}
 	steps := map[string]func() error{
 		"annotate": func() error { _, err := s.Annotate(ctx, surface.AnnotateOptions{Scope: "page"}); return err },
 		"query":    func() error { _, err := s.Annotate(ctx, surface.AnnotateOptions{Query: "shadow"}); return err },
-		"hover":    func() error { _, err := s.Hover(ctx, the(t, page, "button", "Press").ID); return err },
+		"hover":    func() error { _, err := s.Hover(ctx, findElement(t, page, "button", "Press").ID); return err },
 		"click": func() error {
-			_, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Press").ID})
+			_, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Press").ID})
 			return err
 		},
 		"screenshot": func() error {
@@ -80,25 +80,22 @@ func TestNothingIsLeftInThePageByLookingAndActing(t *testing.T) {
 		if err := step(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if after := ask(t, ctx, s, fingerprint); after != before {
+		if after := evaluateText(t, ctx, s, fingerprint); after != before {
 			t.Fatalf("%s left something in the page: %s, before %s", name, after, before)
 		}
 	}
-	if n := ask(t, ctx, s, "window.mutations"); n != "0" {
+	if n := evaluateText(t, ctx, s, "window.mutations"); n != "0" {
 		t.Errorf("the page saw %s changes", n)
 	}
 }
 
-// ask evaluates a script in the page's own world and returns its value as text.
-func ask(t *testing.T, ctx context.Context, s *browser.Session, script string) string {
+// evaluateText evaluates a script in the page's own world and returns its value as text.
+func evaluateText(t *testing.T, ctx context.Context, s *browser.Session, script string) string {
 	t.Helper()
-	_, got, err := s.Evaluate(ctx, browser.EvaluateOptions{Script: script})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := evaluate(t, ctx, s, script)
 	var text string
-	if json.Unmarshal([]byte(got.Text), &text) == nil {
+	if json.Unmarshal([]byte(got), &text) == nil {
 		return text
 	}
-	return got.Text
+	return got
 }

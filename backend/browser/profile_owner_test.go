@@ -9,29 +9,29 @@ import (
 	"sextant/backend/browser"
 )
 
-func TestAProfileInUseGivesAThrowAwayOneAndTheFirstAnswerSaysSo(t *testing.T) {
+func TestProfileInUseFallsBackToTemporaryProfile(t *testing.T) {
 	dir := t.TempDir()
-	ctx, first := own(t, browser.Config{ProfileDir: dir})
+	ctx, first := newBrowser(t, browser.Config{ProfileDir: dir})
 	url := site(t, map[string]any{"/": `<title>Here</title>`})
 	if page := openPage(t, ctx, first.Session(""), url); page.Note != "" {
-		t.Errorf("the one that has the profile is told %q", page.Note)
+		t.Errorf("the browser that has the profile notes %q", page.Note)
 	}
-	_, second := own(t, browser.Config{ProfileDir: dir})
+	_, second := newBrowser(t, browser.Config{ProfileDir: dir})
 	if page := openPage(t, ctx, second.Session(""), url); !strings.Contains(page.Note, "in use by process") ||
 		!strings.Contains(page.Note, "throw-away") {
-		t.Errorf("the second one is told %q", page.Note)
+		t.Errorf("the second one notes %q", page.Note)
 	}
 	if page := openPage(t, ctx, second.Session(""), url); page.Note != "" {
-		t.Errorf("it is told again: %q", page.Note)
+		t.Errorf("the note is repeated: %q", page.Note)
 	}
 }
 
-func TestAProfileThatNothingStartsWithIsKeptAsideAndTold(t *testing.T) {
+func TestBrokenProfileIsSetAside(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, dir string){
 		"a lock that cannot be removed": func(t *testing.T,
 			dir string,
 		) {
-			write(t, filepath.Join(dir, "SingletonLock", "x"))
+			writeFile(t, filepath.Join(dir, "SingletonLock", "x"))
 		},
 		"a file in place of the folder": func(t *testing.T, dir string) {
 			if err := os.WriteFile(dir, nil, 0o600); err != nil {
@@ -43,11 +43,11 @@ func TestAProfileThatNothingStartsWithIsKeptAsideAndTold(t *testing.T) {
 			parent := t.TempDir()
 			dir := filepath.Join(parent, "profile")
 			spoil(t, dir)
-			ctx, b := own(t, browser.Config{ProfileDir: dir})
+			ctx, b := newBrowser(t, browser.Config{ProfileDir: dir})
 			page := openPage(t, ctx, b.Session(""), site(t, map[string]any{"/": `<title>Here</title>`}))
 			kept, _ := filepath.Glob(dir + ".broken-*")
 			if len(kept) != 1 || !strings.Contains(page.Note, filepath.Base(kept[0])) {
-				t.Errorf("kept %v, told %q", kept, page.Note)
+				t.Errorf("kept %v, note %q", kept, page.Note)
 			}
 			if info, err := os.Stat(filepath.Join(dir, "Local State")); err != nil || info.IsDir() {
 				t.Errorf("the new profile is not in use: %v", err)
@@ -56,15 +56,15 @@ func TestAProfileThatNothingStartsWithIsKeptAsideAndTold(t *testing.T) {
 	}
 }
 
-func TestWhenItIsNotTheProfileTheProfileStaysWhereItIs(t *testing.T) {
-	need(t)
+func TestProfileIsKeptWhenStartFailsForOtherReason(t *testing.T) {
+	requireChromium(t)
 	program := filepath.Join(t.TempDir(), "chromium")
 	if err := os.WriteFile(program, []byte("#!/bin/sh\necho no display >&2\nexit 1\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "profile")
-	write(t, filepath.Join(dir, "Default", "Cookies"))
-	ctx, b := own(t, browser.Config{Path: program, ProfileDir: dir})
+	writeFile(t, filepath.Join(dir, "Default", "Cookies"))
+	ctx, b := newBrowser(t, browser.Config{Path: program, ProfileDir: dir})
 	err := b.Start(ctx)
 	if err == nil || !strings.Contains(err.Error(), "no display") {
 		t.Errorf("got %v", err)
@@ -74,8 +74,8 @@ func TestWhenItIsNotTheProfileTheProfileStaysWhereItIs(t *testing.T) {
 	}
 }
 
-// write makes a file and the folders above it.
-func write(t *testing.T, path string) {
+// writeFile makes a file and the folders above it.
+func writeFile(t *testing.T, path string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)

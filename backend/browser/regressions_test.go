@@ -12,14 +12,14 @@ import (
 	"sextant/backend/surface"
 )
 
-func TestAPageOfManyEmptyBoxesIsSeen(t *testing.T) {
+func TestPageOfManyEmptyBoxes(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>Grid</title><style>i{display:inline-block}div{width:9px;height:9px;float:left}</style>
 <button>Start</button>` + strings.Repeat("<div></div>", 500)}))
-	the(t, page, "button", "Start")
+	findElement(t, page, "button", "Start")
 }
 
-func TestAStoppedDragDoesNotClickWhatIsInTheWay(t *testing.T) {
+func TestCanceledDragDoesNotClick(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>quiet</title><style>#v{position:fixed;inset:0;display:none}</style>
 <button>Shy</button><button id=v>Veil</button><script>
@@ -27,16 +27,16 @@ document.querySelector('button').onmousemove = () => { v.style.display = 'block'
 for (const k of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) v.addEventListener(k, () => { document.title += ' ' + k })
 </script>`}))
 	_, err := s.Drag(ctx, browser.DragOptions{
-		From: browser.Where{ID: the(t, page, "button", "Shy").ID},
+		From: browser.Where{ID: findElement(t, page, "button", "Shy").ID},
 		By:   &browser.Where{X: 40},
 	})
-	fault(t, err, surface.FaultCovered)
+	expectFault(t, err, surface.FaultCovered)
 	if ans, err := s.Annotate(ctx, surface.AnnotateOptions{}); err != nil || ans.Page.Title != "quiet" {
-		t.Errorf("the veil felt the drag: %+v, %v", ans.Page, err)
+		t.Errorf("the veil got the drag: %+v, %v", ans.Page, err)
 	}
 }
 
-func TestAPressThatSlipsIsNotFeltAgainWhenThePageAskedForSomething(t *testing.T) {
+func TestMissedClickIsNotRepeatedAfterRequest(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>slips</title><style>button:active{transform:translateX(300px)}</style><button>Slippery</button><script>
 let n = 0
@@ -44,15 +44,15 @@ const b = document.querySelector('button')
 b.onmousedown = () => { n++; fetch('/felt') }
 b.onclick = () => { n += 100 }
 </script>`, "/felt": ""}))
-	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Slippery").ID}); err != nil {
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Slippery").ID}); err != nil {
 		t.Fatal(err)
 	}
-	if got := value(t, ctx, s, "n"); got != "1" {
-		t.Errorf("the page felt %s presses", got)
+	if got := evaluate(t, ctx, s, "n"); got != "1" {
+		t.Errorf("the page got %s presses", got)
 	}
 }
 
-func TestAWaitThatADialogEndsIsNotToldAsDone(t *testing.T) {
+func TestWaitEndedByDialogIsNotSuccess(t *testing.T) {
 	ctx, s := session(t)
 	var waiting atomic.Bool
 	openPage(t, ctx, s, site(t, map[string]any{
@@ -74,7 +74,7 @@ func TestAWaitThatADialogEndsIsNotToldAsDone(t *testing.T) {
 	}
 }
 
-func TestALogInQuestionOutlivesAnAlertOfThePageThatAsks(t *testing.T) {
+func TestAuthRequestSurvivesAlert(t *testing.T) {
 	ctx, s := session(t)
 	var asked atomic.Bool
 	openPage(t, ctx, s, site(t, map[string]any{

@@ -14,8 +14,8 @@ import (
 
 // Chromium loses pictures on a busy machine; here its screencast is ended behind the back of the
 // browser, so that nothing but a new start brings one.
-func TestAPictureThatChromiumLostIsAskedForAgain(t *testing.T) {
-	ctx, b := own(t, browser.Config{})
+func TestLostScreencastFrameIsRequestedAgain(t *testing.T) {
+	ctx, b := newBrowser(t, browser.Config{})
 	url := site(t, map[string]any{"/": `<title>Still</title><button onclick="document.body.style.background = '#000'">Darken</button>`})
 	live, err := b.OpenLive(900, 600, 1)
 	if err != nil {
@@ -55,17 +55,17 @@ func TestAPictureThatChromiumLostIsAskedForAgain(t *testing.T) {
 	before := picture("the size of the device is shown", wide(390))
 
 	lose()
-	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, annotate(t, s, surface.AnnotateOptions{}), "button",
-		"Darken").ID}); err != nil {
+	darken := findElement(t, annotate(t, s, surface.AnnotateOptions{}), "button", "Darken")
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: darken.ID}); err != nil {
 		t.Fatal(err)
 	}
 	picture("what an action did is shown", func(f browser.LiveFrame) bool {
-		return dark(t, f.JPEG) && !dark(t, before.JPEG)
+		return isDark(t, f.JPEG) && !isDark(t, before.JPEG)
 	})
 }
 
-// dark says whether the middle of a picture is black.
-func dark(t *testing.T, picture []byte) bool {
+// isDark says whether the middle of a picture is black.
+func isDark(t *testing.T, picture []byte) bool {
 	t.Helper()
 	img, err := jpeg.Decode(bytes.NewReader(picture))
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"sextant/backend/surface"
 )
 
-// TestWhatAPasswordFieldGotIsNotToldInARequest types into password fields with tools and by hand, in
+// TestPasswordIsMaskedInRequests types into password fields with tools and by keyboard, in
 // the page and below a closed shadow root; the page sends it under harmless names.
-func TestWhatAPasswordFieldGotIsNotToldInARequest(t *testing.T) {
+func TestPasswordIsMaskedInRequests(t *testing.T) {
 	ctx, s := session(t)
 	echo := func(w http.ResponseWriter, r *http.Request) {
 		_ = r.ParseForm()
@@ -40,14 +40,14 @@ const send = (x) => fetch('/api?q=' + encodeURIComponent(x), {method: 'POST', he
 		}
 		return d
 	}
-	told := func(what, secret, part string) {
+	hidden := func(what, secret, part string) {
 		t.Helper()
 		d := newest(part)
 		if all := fmt.Sprintf("%+v", d); strings.Contains(all, secret) || d.Masked == 0 {
-			t.Errorf("%s: %s is told: %s", what, secret, all)
+			t.Errorf("%s: %s is listed: %s", what, secret, all)
 		}
 		if part == "/api" && (!strings.Contains(d.Body, "thanks") || !strings.Contains(d.Post, "lang=en")) {
-			t.Errorf("%s: what is harmless is not told: %q, %q", what, d.Post, d.Body)
+			t.Errorf("%s: harmless fields are not listed: %q, %q", what, d.Post, d.Body)
 		}
 		if list, _ := s.Requests(browser.RequestFilter{URL: secret}); len(list) != 0 {
 			t.Errorf("%s: a filter finds the secret: %+v", what, list)
@@ -56,7 +56,7 @@ const send = (x) => fetch('/api?q=' + encodeURIComponent(x), {method: 'POST', he
 	fill := func(name, text string) {
 		t.Helper()
 		if _, err := s.Type(ctx, surface.TypeOptions{
-			ID: the(t, page, "textbox", name).ID, Text: text,
+			ID: findElement(t, page, "textbox", name).ID, Text: text,
 			Clear: true,
 		}); err != nil {
 			t.Fatal(err)
@@ -64,11 +64,11 @@ const send = (x) => fetch('/api?q=' + encodeURIComponent(x), {method: 'POST', he
 	}
 	fill("Word", "lantern8")
 	click(t, ctx, s, page, "Send")
-	told("a field of the page", "lantern8", "/api")
+	hidden("a field of the page", "lantern8", "/api")
 	fill("Inside", "lampshade")
 	click(t, ctx, s, page, "Send hidden")
-	told("a field below a closed root", "lampshade", "/api")
-	// By hand, key by key, also after the page shows what is typed.
+	hidden("a field below a closed root", "lampshade", "/api")
+	// By keyboard, key by key, also after the page shows what is typed.
 	fill("Word", "")
 	for _, key := range "candle" {
 		if _, err := s.Press(ctx, string(key)); err != nil {
@@ -83,16 +83,16 @@ const send = (x) => fetch('/api?q=' + encodeURIComponent(x), {method: 'POST', he
 		}
 	}
 	click(t, ctx, s, page, "Send")
-	told("by hand", "andle", "/api")
+	hidden("by keyboard", "andle", "/api")
 	fill("Plain", "plain words")
 	click(t, ctx, s, page, "Leave")
-	told("a page that was left", "candlestick", "/left")
+	hidden("a page that was left", "candlestick", "/left")
 	if d := newest("/left"); !strings.Contains(d.Post, "p=plain+words") {
-		t.Errorf("a harmless field is not told: %q", d.Post)
+		t.Errorf("a harmless field is not listed: %q", d.Post)
 	}
 }
 
-func TestSecretsOfARequestAreMaskedByNameAndKind(t *testing.T) {
+func TestRequestSecretsAreMaskedByNameAndKind(t *testing.T) {
 	ctx, s := session(t)
 	var other string
 	url := site(t, map[string]any{

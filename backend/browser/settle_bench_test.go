@@ -27,8 +27,8 @@ func BenchmarkSettle(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			ctx, s := session(b)
 			page := openPage(b, ctx, s, site(b,
-				map[string]any{"/": "<title>-</title>" + body, "/data": slow, "/poll": hang}))
-			id := the(b, page, "button", "Go").ID
+				map[string]any{"/": "<title>-</title>" + body, "/data": slow, "/poll": neverAnswer}))
+			id := findElement(b, page, "button", "Go").ID
 			settled := 0
 			for b.Loop() {
 				ans, err := s.Click(ctx, surface.ClickOptions{ID: id})

@@ -11,8 +11,8 @@ import (
 	"sextant/backend/surface"
 )
 
-// stream is a server of events that tells one now and then, until its page leaves.
-func stream(w http.ResponseWriter, r *http.Request) {
+// serveEvents is a server of events that tells one now and then, until its page leaves.
+func serveEvents(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for n := 0; ; n++ {
 		if _, err := w.Write([]byte("data: " + strings.Repeat("x", n%3+1) + "\n\n")); err != nil {
@@ -27,8 +27,8 @@ func stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// chat is a socket that says something now and then, until its page leaves.
-func chat(w http.ResponseWriter, r *http.Request) {
+// serveWebSocket is a socket that says something now and then, until its page leaves.
+func serveWebSocket(w http.ResponseWriter, r *http.Request) {
 	up := websocket.Upgrader{}
 	conn, err := up.Upgrade(w, r, nil)
 	if err != nil {
@@ -47,8 +47,8 @@ func chat(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// slowly answers with a page after a moment.
-func slowly(page string) func(http.ResponseWriter, *http.Request) {
+// slowPage answers with a page after a moment.
+func slowPage(page string) func(http.ResponseWriter, *http.Request) {
 	return func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-r.Context().Done():
@@ -59,12 +59,12 @@ func slowly(page string) func(http.ResponseWriter, *http.Request) {
 	}
 }
 
-func TestPagesThatAreNeverQuietAreWaitedForByCauseAndNotToTheCap(t *testing.T) {
+func TestSettleOnPagesThatAreNeverQuiet(t *testing.T) {
 	for name, c := range map[string]struct {
 		// by is what the click waits for where that is sure: a change that is there at once may be
 		// over before it is looked for.
 		page, press, by string
-		// seen is a button that must stand in the answer; "" for one that may come later.
+		// seen is a button that must be in the result; "" for one that may come later.
 		seen string
 		// opens is how the wait for the page itself may end at the cap.
 		opens string
@@ -112,14 +112,15 @@ func TestPagesThatAreNeverQuietAreWaitedForByCauseAndNotToTheCap(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, s := session(t)
 			page := openPage(t, ctx, s, site(t, map[string]any{
-				"/": "<title>T</title>" + c.page, "/stream": stream, "/chat": chat, "/poll": hang, "/never": hang,
-				"/slow": slowly("<button>In the frame</button>"), "/quiet": "<p>Quiet",
+				"/": "<title>T</title>" + c.page, "/stream": serveEvents, "/chat": serveWebSocket,
+				"/poll": neverAnswer, "/never": neverAnswer,
+				"/slow": slowPage("<button>In the frame</button>"), "/quiet": "<p>Quiet",
 				"/menu": `<form action=/slow target=main><button>Open</button></form>`,
 			}))
 			if strings.HasPrefix(page.SettledBy, "still") && page.SettledBy != c.opens {
 				t.Errorf("opening ended as %q after %d ms", page.SettledBy, page.SettledMS)
 			}
-			ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", c.press).ID})
+			ans, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", c.press).ID})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +128,7 @@ func TestPagesThatAreNeverQuietAreWaitedForByCauseAndNotToTheCap(t *testing.T) {
 				t.Errorf("the click settled by %q after %d ms, want %q", ans.SettledBy, ans.SettledMS, c.by)
 			}
 			if c.seen != "" {
-				the(t, ans, "button", c.seen)
+				findElement(t, ans, "button", c.seen)
 			} else if _, err := s.Wait(ctx, surface.WaitOptions{Text: "Done", Seconds: 20}); err != nil {
 				t.Error(err)
 			}

@@ -19,18 +19,18 @@ import (
 	"sextant/shared/wire"
 )
 
-func TestATabThatAPageOpensBelongsToTheSession(t *testing.T) {
+func TestPopupBelongsToSession(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{
 		"/":    `<title>One</title><a target=_blank href=/two>New</a> <button onclick="window.open('/three')">Open</button>`,
 		"/two": `<title>Two</title><button>B</button>`, "/three": `<title>Three</title>`,
 	})
 	page := openPage(t, ctx, s, url)
-	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "link", "New").ID})
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "link", "New").ID})
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened, ok := happened(ans, "opened_tab")
+	opened, ok := eventOf(ans, "opened_tab")
 	if !ok || opened.Tab == page.Page.Tab {
 		t.Fatalf("the answer tells %+v", ans.Events)
 	}
@@ -42,11 +42,11 @@ func TestATabThatAPageOpensBelongsToTheSession(t *testing.T) {
 		t.Errorf("the active tab is %+v, %v", ans.Page, err)
 	}
 	// A number acts in its own tab, whichever is active.
-	if ans, err = s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Open").ID}); err != nil ||
+	if ans, err = s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Open").ID}); err != nil ||
 		ans.Page.Tab != page.Page.Tab {
 		t.Errorf("a click in the first tab: %+v, %v", ans.Page, err)
 	}
-	if _, ok := happened(ans, "opened_tab"); !ok {
+	if _, ok := eventOf(ans, "opened_tab"); !ok {
 		t.Errorf("the answer tells %+v", ans.Events)
 	}
 	ans, tabs, err := s.Tabs(ctx, browser.TabOptions{Action: "select", Tab: page.Page.Tab})
@@ -57,14 +57,14 @@ func TestATabThatAPageOpensBelongsToTheSession(t *testing.T) {
 		t.Errorf("closing: %+v, %v", tabs, err)
 	}
 	_, _, err = s.Tabs(ctx, browser.TabOptions{Action: "select", Tab: opened.Tab})
-	fault(t, err, surface.FaultNotFound)
+	expectFault(t, err, surface.FaultNotFound)
 	if ans, _, err = s.Tabs(ctx, browser.TabOptions{Action: "open", URL: url + "/two"}); err != nil ||
 		ans.Page.Title != "Two" {
 		t.Errorf("opening: %+v, %v", ans.Page, err)
 	}
 }
 
-func TestAPageThatIsSlowInItsNewTabIsWaitedFor(t *testing.T) {
+func TestSlowPopupIsAwaited(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{
 		"/": `<title>One</title><button onclick="window.open('/slow')">Open</button>`,
@@ -75,17 +75,17 @@ func TestAPageThatIsSlowInItsNewTabIsWaitedFor(t *testing.T) {
 		},
 	})
 	page := openPage(t, ctx, s, url)
-	if _, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Open").ID}); err != nil {
+	if _, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Open").ID}); err != nil {
 		t.Fatal(err)
 	}
 	ans, err := s.Annotate(ctx, surface.AnnotateOptions{})
 	if err != nil || ans.Page.URL != url+"/slow" {
 		t.Fatalf("the new tab shows %+v, %v", ans.Page, err)
 	}
-	the(t, ans, "button", "There")
+	findElement(t, ans, "button", "There")
 }
 
-func TestSessionsDoNotSeeEachOther(t *testing.T) {
+func TestSessionsAreIsolated(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{
 		"/":    `<script>document.cookie = 'who=me'</script><button>Mine</button>`,
@@ -99,22 +99,22 @@ func TestSessionsDoNotSeeEachOther(t *testing.T) {
 	if err != nil || !strings.Contains(html, "cookie: .") {
 		t.Errorf("another session reads %q, %v", html, err)
 	}
-	_, err = other.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Mine").ID})
-	fault(t, err, surface.FaultNotFound)
+	_, err = other.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Mine").ID})
+	expectFault(t, err, surface.FaultNotFound)
 }
 
-func TestErrorsOfThePageAreTold(t *testing.T) {
+func TestPageErrorsAreReported(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<button onclick="nothing.there()">Break</button>`})
 	page := openPage(t, ctx, s, url)
-	ans, err := s.Click(ctx, surface.ClickOptions{ID: the(t, page, "button", "Break").ID})
-	if e, ok := happened(ans, "console_error"); err != nil || !ok ||
+	ans, err := s.Click(ctx, surface.ClickOptions{ID: findElement(t, page, "button", "Break").ID})
+	if e, ok := eventOf(ans, "console_error"); err != nil || !ok ||
 		!strings.Contains(e.Text, "nothing is not defined") {
 		t.Errorf("the answer tells %+v, %v", ans.Events, err)
 	}
 }
 
-func TestWaitingScrollingAndQueries(t *testing.T) {
+func TestWaitScrollAndQuery(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<script>setTimeout(() => { document.body.append('It has arrived') }, 400)</script>
 <button>Top</button><div style="height:3000px"></div><button>Bottom</button>`})
@@ -124,16 +124,16 @@ func TestWaitingScrollingAndQueries(t *testing.T) {
 		t.Errorf("waiting: %q, %v", ans.Outcome, err)
 	}
 	_, err = s.Wait(ctx, surface.WaitOptions{Text: "never", Seconds: 0.2})
-	fault(t, err, surface.FaultTimeout)
+	expectFault(t, err, surface.FaultTimeout)
 	if page.Below == 0 {
 		t.Errorf("nothing is said to lie below: %+v", page)
 	}
 	if ans, err = s.Scroll(ctx, surface.ScrollOptions{Direction: "bottom"}); err != nil {
 		t.Fatal(err)
 	}
-	the(t, ans, "button", "Bottom")
+	findElement(t, ans, "button", "Bottom")
 	if len(ans.Gone) != 0 {
-		t.Errorf("what was scrolled out of sight is called gone: %v", ans.Gone)
+		t.Errorf("elements scrolled out of view are reported as gone: %v", ans.Gone)
 	}
 	if ans, err = s.Scroll(ctx, surface.ScrollOptions{Direction: "down"}); err != nil ||
 		!strings.Contains(ans.Outcome, "at its end") {
@@ -145,7 +145,7 @@ func TestWaitingScrollingAndQueries(t *testing.T) {
 	}
 }
 
-func TestAScreenshotShowsTheNumbersOnACopyOnly(t *testing.T) {
+func TestScreenshotDrawsMarksOnCopy(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<body style="margin:0;height:2000px"><button style="position:absolute;left:300px;top:200px;width:100px;height:50px">B</button>`})
 	page := openPage(t, ctx, s, url)
@@ -159,7 +159,7 @@ func TestAScreenshotShowsTheNumbersOnACopyOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		if pic.Width != img.Bounds().Dx() || pic.Height != img.Bounds().Dy() {
-			t.Errorf("%d by %d are told of a picture of %v", pic.Width, pic.Height, img.Bounds())
+			t.Errorf("%d by %d are reported for a picture of %v", pic.Width, pic.Height, img.Bounds())
 		}
 		return pic.Width, pic.Height, pic.Data
 	}
@@ -176,12 +176,12 @@ func TestAScreenshotShowsTheNumbersOnACopyOnly(t *testing.T) {
 	if _, h, _ := size(surface.ScreenshotOptions{FullPage: true, Annotated: true}); h != 2000 {
 		t.Errorf("the whole page's picture is %d high", h)
 	}
-	if w, h, _ := size(surface.ScreenshotOptions{ID: the(t, page, "button", "B").ID}); w != 116 || h != 66 {
+	if w, h, _ := size(surface.ScreenshotOptions{ID: findElement(t, page, "button", "B").ID}); w != 116 || h != 66 {
 		t.Errorf("the element's picture is %d by %d, want 100 by 50 and a margin of 8", w, h)
 	}
 }
 
-func TestTextIsSelectedAndRead(t *testing.T) {
+func TestSelectTextAndReadSelection(t *testing.T) {
 	ctx, s := session(t)
 	openPage(t, ctx, s, site(t, map[string]any{"/": `<p>Some words to choose from</p>`}))
 	if _, err := s.SelectText(ctx, 0, "words to choose", 0, 5); err != nil {
@@ -191,11 +191,11 @@ func TestTextIsSelectedAndRead(t *testing.T) {
 		t.Errorf("selected is %q, %v", got, err)
 	}
 	_, err := s.SelectText(ctx, 0, "not on the page", 0, 0)
-	fault(t, err, surface.FaultBlocked)
+	expectFault(t, err, surface.FaultBlocked)
 }
 
-func TestAnAddressIsJudged(t *testing.T) {
-	ctx, b := own(t, browser.Config{CheckAddress: func(_ context.Context, url string) error {
+func TestCheckAddressBlocksNavigation(t *testing.T) {
+	ctx, b := newBrowser(t, browser.Config{CheckAddress: func(_ context.Context, url string) error {
 		if strings.HasPrefix(url, "file:") || strings.Contains(url, "secret") {
 			return errors.New("this address is closed")
 		}
@@ -204,14 +204,14 @@ func TestAnAddressIsJudged(t *testing.T) {
 	s := b.Session("mcp")
 	for _, url := range []string{"file:///etc/passwd", "https://secret.example"} {
 		_, err := s.Navigate(ctx, browser.NavigateOptions{URL: url})
-		fault(t, err, surface.FaultBlocked)
+		expectFault(t, err, surface.FaultBlocked)
 		_, _, err = s.Tabs(ctx, browser.TabOptions{Action: "open", URL: url})
-		fault(t, err, surface.FaultBlocked)
+		expectFault(t, err, surface.FaultBlocked)
 	}
 }
 
-func TestTheEmptyPageIsOpenedWithoutAsking(t *testing.T) {
-	ctx, b := own(t, browser.Config{CheckAddress: func(_ context.Context, url string) error {
+func TestBlankPageIsAlwaysAllowed(t *testing.T) {
+	ctx, b := newBrowser(t, browser.Config{CheckAddress: func(_ context.Context, url string) error {
 		if strings.HasPrefix(url, "http://") {
 			return nil
 		}
@@ -238,19 +238,19 @@ func TestTheEmptyPageIsOpenedWithoutAsking(t *testing.T) {
 	}
 }
 
-// log keeps what was published.
-type log struct {
+// eventLog keeps what was published.
+type eventLog struct {
 	mu  sync.Mutex
 	got []event.Event
 }
 
-func (l *log) add(e event.Event) {
+func (l *eventLog) add(e event.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.got = append(l.got, e)
 }
 
-func (l *log) has(k event.Kind) bool {
+func (l *eventLog) has(k event.Kind) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range l.got {
@@ -261,9 +261,9 @@ func (l *log) has(k event.Kind) bool {
 	return false
 }
 
-func TestTheWindowSeesThePageLiveAndItsHandReachesIt(t *testing.T) {
-	var events log
-	ctx, b := own(t, browser.Config{Publish: events.add})
+func TestLiveViewShowsPageAndForwardsInput(t *testing.T) {
+	var events eventLog
+	ctx, b := newBrowser(t, browser.Config{Publish: events.add})
 	url := site(t, map[string]any{"/": `<title>Live</title><body style="margin:0"><button style="position:absolute;left:20px;top:30px;width:100px;height:40px" onclick="this.textContent = 'Pressed'">Press</button>
 <input aria-label=F style="position:absolute;left:20px;top:100px"><script>let n = 0; setInterval(() => { document.body.style.background = n++ % 2 ? '#fff' : '#eee' }, 20)</script>`})
 	live, err := b.OpenLive(900, 600, 1)
@@ -314,7 +314,7 @@ func TestTheWindowSeesThePageLiveAndItsHandReachesIt(t *testing.T) {
 			t.Fatalf("%+v: %v", in, err)
 		}
 	}
-	eventually(t, "the marks follow the hand", func() bool {
+	eventually(t, "the marks follow the input", func() bool {
 		m, pressed, typed := b.Marks(), false, false
 		if m == nil {
 			return false
@@ -325,7 +325,7 @@ func TestTheWindowSeesThePageLiveAndItsHandReachesIt(t *testing.T) {
 		}
 		return pressed && typed && m.Width == 900
 	})
-	now := the(t, annotate(t, b.Session(""), surface.AnnotateOptions{}), "button", "Pressed")
+	now := findElement(t, annotate(t, b.Session(""), surface.AnnotateOptions{}), "button", "Pressed")
 	if _, err := b.Session("").Hover(ctx, now.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -343,8 +343,8 @@ func TestTheWindowSeesThePageLiveAndItsHandReachesIt(t *testing.T) {
 	}
 }
 
-func TestNumbersFollowASizeThatChangedWhileAnActionRan(t *testing.T) {
-	ctx, b := own(t, browser.Config{})
+func TestMarksFollowResizeDuringAction(t *testing.T) {
+	ctx, b := newBrowser(t, browser.Config{})
 	url := site(t, map[string]any{"/": `<title>Wide</title><button style="position:fixed;right:20px">Right</button>`})
 	live, err := b.OpenLive(900, 600, 1)
 	if err != nil {
@@ -367,19 +367,19 @@ func TestNumbersFollowASizeThatChangedWhileAnActionRan(t *testing.T) {
 		}
 	})
 	release()
-	eventually(t, "the numbers stand where the page is now", func() bool {
+	eventually(t, "the marks are at the new places", func() bool {
 		m := b.Marks()
 		return m != nil && m.Width == 640 && len(m.Elements) == 1 && m.Elements[0].Box.X < 640
 	})
 }
 
-func TestTheFirstPageOfATabHasNothingToGoBackTo(t *testing.T) {
-	ctx, b := own(t, browser.Config{})
+func TestFirstPageHasNoBackEntry(t *testing.T) {
+	ctx, b := newBrowser(t, browser.Config{})
 	s := b.Session("")
 	url := site(t, map[string]any{"/": `<title>One</title>`, "/two": `<title>Two</title>`})
 	openPage(t, ctx, s, url)
 	back := func() bool { return len(b.State().Tabs) == 1 && b.State().Tabs[0].Back }
-	eventually(t, "the first page is told", func() bool {
+	eventually(t, "the first page is reported", func() bool {
 		return len(b.State().Tabs) == 1 &&
 			b.State().Tabs[0].Title == "One"
 	})

@@ -22,7 +22,7 @@ func textFile(t *testing.T, name, text string) string {
 	return path
 }
 
-func TestFilesForAFrameAreNotGivenToThePageAroundIt(t *testing.T) {
+func TestUploadInFrameStaysInFrame(t *testing.T) {
 	ctx, s := session(t)
 	inner := site(t, map[string]any{"/": `<title>Inner</title><button onclick="parent.postMessage('now', '*')">Attach</button>
 <button onclick="own.click()">Attach here</button><input id=own type=file hidden onchange="parent.postMessage('own ' + own.files[0].name, '*')">`})
@@ -30,11 +30,11 @@ func TestFilesForAFrameAreNotGivenToThePageAroundIt(t *testing.T) {
 <script>onmessage = (e) => { if (e.data === 'now') f.click(); else document.title = e.data }</script>`})
 	path := textFile(t, "one.txt", "first")
 	page := openPage(t, ctx, s, url)
-	_, err := s.Upload(ctx, like(t, page, "Attach"), []string{path})
-	if f := fault(t, err, surface.FaultBlocked); !strings.Contains(f.Message, "another document") {
+	_, err := s.Upload(ctx, idOf(t, page, "Attach"), []string{path})
+	if f := expectFault(t, err, surface.FaultBlocked); !strings.Contains(f.Message, "another document") {
 		t.Errorf("the fault says %q", f.Message)
 	}
-	ans, err := s.Upload(ctx, the(t, page, "button", "Attach here").ID, []string{path})
+	ans, err := s.Upload(ctx, findElement(t, page, "button", "Attach here").ID, []string{path})
 	if err != nil || !strings.Contains(ans.Outcome, "gave") {
 		t.Fatalf("the frame's own field: %q, %v", ans.Outcome, err)
 	}
@@ -47,7 +47,7 @@ func TestFilesForAFrameAreNotGivenToThePageAroundIt(t *testing.T) {
 	})
 }
 
-func TestALinkIsNoFileToGive(t *testing.T) {
+func TestUploadRefusesSymlink(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, site(t, map[string]any{"/": `<title>-</title><input type=file aria-label=Plain>`}))
 	path := textFile(t, "one.txt", "first")
@@ -55,8 +55,8 @@ func TestALinkIsNoFileToGive(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Fatal(err)
 	}
-	_, err := s.Upload(ctx, the(t, page, "file", "Plain").ID, []string{link})
-	if f := fault(t, err, surface.FaultInvalid); !strings.Contains(f.Message, "leads to another file") {
+	_, err := s.Upload(ctx, findElement(t, page, "file", "Plain").ID, []string{link})
+	if f := expectFault(t, err, surface.FaultInvalid); !strings.Contains(f.Message, "leads to another file") {
 		t.Errorf("the fault says %q", f.Message)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"sextant/backend/surface"
 )
 
-func TestWorkersOfAPageRun(t *testing.T) {
+func TestWorkersRun(t *testing.T) {
 	ctx, s := session(t)
 	script := func(code string) func(http.ResponseWriter, *http.Request) {
 		return func(w http.ResponseWriter, _ *http.Request) {

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// Condition is something that can hold on a page: all of its fields that are set.
+// Condition is a condition on a page: all of its fields that are set must be true.
 type Condition struct {
-	// Text can be read on the page, Gone cannot; both without regard to case and white space.
+	// Text must be visible on the page, Gone must not; both ignore case and white space.
 	Text, Gone string
 	// URL is part of the page's address.
 	URL string
-	// Role and Name are of an element that can be acted on: the role as it is listed, Name a
-	// part of its name. Either may be empty.
+	// Role and Name describe an operable element: its role as listed, and a part of its name. Either
+	// may be empty.
 	Role, Name string
 }
 
 // IsZero reports whether c asks for nothing.
 func (c Condition) IsZero() bool { return c == Condition{} }
 
-// Unmet says of a wait for c that it ended before it was over.
+// Unmet is the outcome of a wait for c that ended early.
 func (c Condition) Unmet() string {
 	var parts []string
 	if c.Text != "" {
@@ -37,7 +37,7 @@ func (c Condition) Unmet() string {
 	return "stopped waiting: " + strings.Join(parts, ", ")
 }
 
-// Met says of everything in c that it holds.
+// Met is the outcome of a wait for c that succeeded.
 func (c Condition) Met() string {
 	var parts []string
 	if c.Text != "" {

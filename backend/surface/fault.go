@@ -15,9 +15,8 @@ const (
 	FaultInvalid   = "invalid"
 )
 
-// Fault is an error the caller of an action can correct: what was tried and why it failed,
-// and what to do next. Everything else an action returns as error is our own fault, or the
-// end of its context.
+// Fault is an error that the caller of an action can correct: what was tried, why it failed, and
+// what to do next. Any other error of an action is an internal one, or the end of its context.
 type Fault struct {
 	// Kind is one of the Fault constants.
 	Kind       string

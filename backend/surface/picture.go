@@ -6,14 +6,14 @@ const PixelsPerToken = 750
 // Picture is an encoded picture.
 type Picture struct {
 	Data []byte
-	// MIME is image/png or image/jpeg, whichever is much lighter.
+	// MIME is image/png, or image/jpeg where that is much smaller.
 	MIME          string
 	Width, Height int
 	// Scale is pixels of the picture for a CSS pixel of the page.
 	Scale float64
 }
 
-// Tokens is about what a picture of that size costs a model.
+// Tokens estimates what the picture costs a model.
 func (p Picture) Tokens() int {
 	return (p.Width*p.Height + PixelsPerToken - 1) / PixelsPerToken
 }

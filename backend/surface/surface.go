@@ -11,9 +11,9 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Surface is one page that tools look at and act on. Every action answers with what it changed on the page. Its
-// methods may be called concurrently; actions on one page queue. Errors are *Fault where the caller can correct
-// them. Methods without a context answer from what is known and ask nothing of the page.
+// Surface is one page that tools observe and act on. Every action returns what it changed on the page. Its methods
+// may be called concurrently; actions on one page queue. Errors are *Fault where the caller can correct them.
+// Methods without a context answer from the last snapshots and do not ask the page.
 type Surface interface {
 	// Annotate lists the elements of the page with their numbers.
 	Annotate(ctx context.Context, o AnnotateOptions) (annotation.Observation, error)
@@ -29,9 +29,9 @@ type Surface interface {
 	Press(ctx context.Context, key string) (annotation.Observation, error)
 	// Scroll scrolls the page or the box of an element.
 	Scroll(ctx context.Context, o ScrollOptions) (annotation.Observation, error)
-	// Wait waits until everything that o names holds, or for o.Seconds when it names nothing.
+	// Wait waits until everything that o names is true, or for o.Seconds when it names nothing.
 	Wait(ctx context.Context, o WaitOptions) (annotation.Observation, error)
-	// Holds reports whether c holds, waiting for it up to patience; missing says what does not.
+	// Holds reports whether c is true, waiting for it up to patience; missing says what is not.
 	Holds(ctx context.Context, c Condition, patience time.Duration) (held bool, missing string, err error)
 	// HTML is what the page shows, without scripts and hidden content, with its frames.
 	HTML(ctx context.Context) (html, url, title string, err error)
@@ -44,7 +44,7 @@ type Surface interface {
 	Element(id int) (annotation.Element, bool)
 	// Annotations are the elements of the newest snapshot.
 	Annotations() []annotation.Element
-	// OriginOf says where the element id comes from and whether it hides what is typed.
+	// OriginOf returns the origin of the element id and whether it hides typed text.
 	OriginOf(id int) ElementOrigin
 	// RoleAndName are those of the element id when it was last seen, "" for an unknown one.
 	RoleAndName(id int) (role, name string)
@@ -52,18 +52,19 @@ type Surface interface {
 	KeyTargets() []string
 	// Address is the address of the page, "" for none.
 	Address() string
-	// OpenDialog says in a sentence which dialog waits for an answer, and the address of who opened it; "" for none.
+	// OpenDialog describes the open dialog in a sentence, with the address of the page that opened it; "" for none.
 	OpenDialog() (what, address string)
 }
 
-// AnnotateOptions: Scope viewport (default) or page; Query keeps only what matches;
-// ChangesOnly lists what changed since the last snapshot. Budgets are the caller's.
+// AnnotateOptions says what to list: Scope is viewport (default) or page, Query keeps only matches,
+// ChangesOnly lists the changes since the last snapshot. Token budgets are up to the caller.
 type AnnotateOptions struct {
 	Scope, Query string
 	ChangesOnly  bool
 }
 
-// ClickOptions: Button left (default), middle, right; Count 1..3; Modifiers Alt, Control, Meta, Shift.
+// ClickOptions says how to click: Button left (default), middle, right; Count 1..3; Modifiers Alt, Control, Meta,
+// Shift.
 type ClickOptions struct {
 	ID        int
 	Button    string
@@ -71,40 +72,40 @@ type ClickOptions struct {
 	Modifiers []string
 }
 
-// TypeOptions: Clear replaces what is there; Submit presses Enter after; Human types with small pauses.
+// TypeOptions says what to type: Clear replaces the old text, Submit presses Enter after, Human types key by key.
 type TypeOptions struct {
 	ID                   int
 	Text                 string
 	Clear, Submit, Human bool
 	// SecretFor, when not "", is the origin that Text is a secret for: it is typed only when the element
-	// is in a document of it at that moment, and is not shown in answers and pictures.
+	// is in a document of that origin then, and is not shown in results and pictures.
 	SecretFor string
 }
 
-// ScrollOptions: Direction up, down, left, right, top, bottom; Amount in CSS pixels, 0 for
-// most of a page; Target an id whose box scrolls, 0 for the page.
+// ScrollOptions says where to scroll: Direction up, down, left, right, top, bottom; Amount in CSS pixels,
+// 0 for most of a page; Target the id of the element to scroll, 0 for the page.
 type ScrollOptions struct {
 	Direction string
 	Amount    float64
 	Target    int
 }
 
-// ScreenshotOptions: Annotated draws the numbers on the copy; ID shoots one element; MaxTokens makes the
-// picture so small that it costs about that much at most, 0 for no bound.
+// ScreenshotOptions says what to capture: Annotated draws the marks on a copy, ID captures one element, MaxTokens
+// scales the picture down to about that cost, 0 for no bound.
 type ScreenshotOptions struct {
 	Annotated, FullPage bool
 	ID                  int
 	MaxTokens           int
 }
 
-// WaitOptions: any of Text present, Gone absent, URL containing; Seconds bounds it (StandardWait when 0)
-// and is the pause itself when nothing else is given.
+// WaitOptions says what to wait for: Text to be present, Gone to be absent, the address to contain URL, or
+// any of them together. Seconds bounds the wait (DefaultWaitSeconds when 0); alone it is a pause.
 type WaitOptions struct {
 	Text, Gone, URL string
 	Seconds         float64
 }
 
-// ElementOrigin is what is known of where a numbered element comes from, without another snapshot.
+// ElementOrigin is the known origin of a listed element, without another snapshot.
 type ElementOrigin struct {
 	// Origin is that of the element's document, its frame's if it is in one:
 	// "https://shop.example". It is "" when that is not known.
@@ -115,5 +116,5 @@ type ElementOrigin struct {
 	Gone bool
 }
 
-// DefaultWaitSeconds is how many seconds a wait lasts at most when it is not said.
+// DefaultWaitSeconds is the default time limit of a wait, in seconds.
 const DefaultWaitSeconds = 10.0

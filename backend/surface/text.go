@@ -6,10 +6,10 @@ import (
 	"sextant/shared/annotation"
 )
 
-// QuoteClean is a page's words on one line and in quotes that they cannot end.
+// QuoteClean quotes a page's text on one line; the text cannot end the quotes.
 func QuoteClean(s string, runes int) string { return annotation.Quote(annotation.Clean(s, runes)) }
 
-// Clip bounds a text that came from a page.
+// Clip truncates text of a page to a number of runes.
 func Clip(s string, runes int) string {
 	if len(s) <= runes {
 		return s
@@ -21,6 +21,7 @@ func Clip(s string, runes int) string {
 	return string(r[:runes-1]) + "…"
 }
 
+// ContainsFold reports whether s contains part, ignoring case.
 func ContainsFold(s, part string) bool {
 	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
 }

@@ -53,6 +53,7 @@ type visit struct {
 	Time  time.Time `json:"time"`
 }
 
+// New returns the browser panel's endpoints over the services.
 func New(rooms Services) *Panel { return &Panel{rooms: rooms} }
 
 // RecordVisits records the pages that the window's tabs show, each once.

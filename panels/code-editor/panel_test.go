@@ -13,7 +13,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// files stands for the room of the tools for files: it tells what it was asked.
+// files is a fake of the file tools: it returns what it was asked.
 type files struct{ asked toolspec.Call }
 
 func (f *files) Describe(call toolspec.Call) toolspec.Description {
@@ -28,7 +28,8 @@ func (f *files) Execute(_ context.Context, call toolspec.Call, _ toolspec.Defini
 }
 func (f *files) Real(path string) (string, error) { return filepath.Join("/w", path), nil }
 
-func TestAPersonsUnsavedTextIsNotOverwrittenByTheAssistant(t *testing.T) {
+func TestAssistantDoesNotOverwriteUnsavedText(t *testing.T) {
+	t.Parallel()
 	kept := codeeditor.Open(t.TempDir(), nil)
 	p := codeeditor.New(&files{}, kept)
 	call := toolspec.Call{
@@ -58,7 +59,8 @@ func TestAPersonsUnsavedTextIsNotOverwrittenByTheAssistant(t *testing.T) {
 	}
 }
 
-func TestTheManifestNamesWhatTheHandlerAnswers(t *testing.T) {
+func TestHandlerMatchesManifest(t *testing.T) {
+	t.Parallel()
 	var m struct {
 		Tools []struct{ Name, Endpoint string }
 	}
@@ -81,10 +83,11 @@ func TestTheManifestNamesWhatTheHandlerAnswers(t *testing.T) {
 	}
 }
 
-func TestWhatIsOpenAndUnsavedIsThereAgain(t *testing.T) {
+func TestOpenFilesAreRestored(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
-	var told []wire.EditorState
-	kept := codeeditor.Open(dir, func(s wire.EditorState) { told = append(told, s) })
+	var states []wire.EditorState
+	kept := codeeditor.Open(dir, func(s wire.EditorState) { states = append(states, s) })
 	state := wire.EditorState{
 		Tabs:   []wire.EditorTab{{Path: "/w/a", Shown: "a", Line: 3}, {Path: "relative"}},
 		Active: "/w/a", Selection: strings.Repeat("é", 1500),
@@ -116,8 +119,8 @@ func TestWhatIsOpenAndUnsavedIsThereAgain(t *testing.T) {
 	if len(again.Drafts) != 1 || again.Drafts[0] != (wire.EditorDraft{Path: "/w/a", Text: "mine", Version: "v"}) {
 		t.Errorf("%+v", again.Drafts)
 	}
-	if len(told) != 2 || told[1].Active != "/w/a" {
-		t.Errorf("%+v", told)
+	if len(states) != 2 || states[1].Active != "/w/a" {
+		t.Errorf("the states are %+v", states)
 	}
 	infos, err := os.ReadDir(dir)
 	if err != nil {

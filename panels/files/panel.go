@@ -20,6 +20,7 @@ type Files interface {
 	Trash() []wire.TrashItem
 }
 
+// New returns the handler of the files panel.
 func New(files Files) *panels.FileHandler {
 	return panels.NewFileHandler(
 		files,

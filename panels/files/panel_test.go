@@ -11,24 +11,25 @@ import (
 	"sextant/shared/wire"
 )
 
-// room stands for the tools for files, which are tried with this panel in app; it tells what it was asked.
-type room struct{}
+// fakeFiles is a fake of the file tools, which are tested with this panel in app; it returns what it was asked.
+type fakeFiles struct{}
 
-func (room) Describe(call toolspec.Call) toolspec.Description {
+func (fakeFiles) Describe(call toolspec.Call) toolspec.Description {
 	return toolspec.Description{Present: call.Tool, Files: []toolspec.FileUse{{
 		Path: string(call.Args),
 		Use:  toolspec.UseWrite,
 	}}}
 }
-func (room) Refuse(toolspec.Call) *toolspec.Result { return nil }
-func (room) Execute(context.Context, toolspec.Call, toolspec.Definition, func(stream, text string)) (toolspec.Result,
-	error,
-) {
+func (fakeFiles) Refuse(toolspec.Call) *toolspec.Result { return nil }
+func (fakeFiles) Execute(
+	context.Context, toolspec.Call, toolspec.Definition, func(stream, text string),
+) (toolspec.Result, error) {
 	return toolspec.OK(nil), nil
 }
-func (room) Trash() []wire.TrashItem { return nil }
+func (fakeFiles) Trash() []wire.TrashItem { return nil }
 
-func TestTheManifestNamesWhatTheHandlerAnswers(t *testing.T) {
+func TestHandlerMatchesManifest(t *testing.T) {
+	t.Parallel()
 	var m struct {
 		Tools []struct{ Name, Endpoint string }
 	}
@@ -39,7 +40,7 @@ func TestTheManifestNamesWhatTheHandlerAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answered := files.New(room{}).Endpoints()
+	answered := files.New(fakeFiles{}).Endpoints()
 	for _, tool := range m.Tools {
 		if answered[tool.Name] != tool.Endpoint {
 			t.Errorf("%s: %q, the manifest says %q", tool.Name, answered[tool.Name], tool.Endpoint)
@@ -51,8 +52,9 @@ func TestTheManifestNamesWhatTheHandlerAnswers(t *testing.T) {
 	}
 }
 
-func TestANewFileIsNeverSavedOverAnother(t *testing.T) {
-	d, ok := files.New(room{}).Describe(toolspec.Call{
+func TestNewFileDoesNotOverwrite(t *testing.T) {
+	t.Parallel()
+	d, ok := files.New(fakeFiles{}).Describe(toolspec.Call{
 		Tool: "files_new_file",
 		Args: json.RawMessage(`{"path":"a","content":"x","version":"v1"}`),
 	})

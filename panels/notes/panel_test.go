@@ -40,26 +40,29 @@ func newPanel(t *testing.T) *Panel {
 	return p
 }
 
-func TestNoNameLeadsOutOfTheFolder(t *testing.T) {
+func TestNamesStayInFolder(t *testing.T) {
+	t.Parallel()
 	p := newPanel(t)
 	for _, name := range []string{
 		"", " ", ".", "..", "../x", "a/b", `a\b`, ".hidden", "a.", "a\nb", "a\x00b", "a\u202eb", "a\xffb", "a:b",
 		"CON?", "x*", strings.Repeat("n", 121), strings.Repeat("ü", 121),
 	} {
-		args, err := json.Marshal(map[string]string{"name": name, "content": "x"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if name == "a\xffb" {
-			continue // JSON cannot carry it
-		}
-		call := toolspec.Call{Tool: "notes_write", Args: args}
-		if r := p.Refuse(call); r == nil || r.ErrorType != toolspec.ValidationError {
-			t.Errorf("%q is taken", name)
-		}
-		if _, ok := p.Describe(call); ok {
-			t.Errorf("%q is told as a file", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			args, err := json.Marshal(map[string]string{"name": name, "content": "x"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name == "a\xffb" {
+				return // JSON cannot carry it
+			}
+			call := toolspec.Call{Tool: "notes_write", Args: args}
+			if r := p.Refuse(call); r == nil || r.ErrorType != toolspec.ValidationError {
+				t.Error("the name is accepted")
+			}
+			if _, ok := p.Describe(call); ok {
+				t.Error("the name is described as a file")
+			}
+		})
 	}
 	for name, want := range map[string]string{
 		"Ideas": "Ideas.md", "Ideas.md": "Ideas.md",
@@ -76,7 +79,8 @@ func TestNoNameLeadsOutOfTheFolder(t *testing.T) {
 	}
 }
 
-func TestNotesAreListedAndSearchedWithoutWaitingOrFollowing(t *testing.T) {
+func TestListAndSearchNotes(t *testing.T) {
+	t.Parallel()
 	p := newPanel(t)
 	put := func(name, text string) {
 		t.Helper()
@@ -111,7 +115,8 @@ func TestNotesAreListedAndSearchedWithoutWaitingOrFollowing(t *testing.T) {
 	}
 }
 
-func TestTheManifestNamesWhatTheHandlerAnswers(t *testing.T) {
+func TestHandlerMatchesManifest(t *testing.T) {
+	t.Parallel()
 	var m struct {
 		Tools []struct{ Name, Endpoint string }
 	}

@@ -29,7 +29,7 @@ func SetResult(w http.ResponseWriter, r *http.Request, answer toolspec.Result) {
 	JSON(w, http.StatusOK, answer.Value)
 }
 
-// JSONFrom answers with v, whose text came from sources.
+// JSONFrom answers with v, which contains text from sources.
 func JSONFrom(w http.ResponseWriter, r *http.Request, v any, sources ...string) {
 	answer := toolspec.OK(v)
 	answer.Sources = sources

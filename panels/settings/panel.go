@@ -75,14 +75,14 @@ func (rooms Services) explain(w http.ResponseWriter, r *http.Request) {
 		unknown(w, r.PathValue("key"))
 		return
 	}
-	whose := "the user, in the settings or a file"
+	changedBy := "the user, in the settings or a file"
 	if slices.Contains(harmless(), s.Key) {
-		whose = "the user or settings_set"
+		changedBy = "the user or settings_set"
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{
 		"key": s.Key, "value": shownValue(s), "source": s.Source, "meaning": s.About.Doc, "default": s.About.Default,
 		"one_of":   s.About.OneOf,
-		"variable": "SEXTANT_" + strings.ToUpper(s.Key), "in_window": s.About.Window, "changed_by": whose,
+		"variable": "SEXTANT_" + strings.ToUpper(s.Key), "in_window": s.About.Window, "changed_by": changedBy,
 	})
 }
 

@@ -30,8 +30,7 @@ type runParams struct {
 
 // running is one running command of the assistant.
 type running struct {
-	tab *Tab
-	// from is the offset in the tab's output where it begins.
+	tab   *Tab
 	begun chan struct{}
 	over  chan struct{}
 	// result is set before over is closed.
@@ -129,7 +128,7 @@ func (t *Terminals) perform(ctx context.Context, r *running, call toolspec.Call,
 	whole := false
 	begin := sync.OnceFunc(func() {
 		tab.set(func() { tab.phase = wire.TerminalRunning })
-		_, _ = tab.Write([]byte(prompt(tab.told())))
+		_, _ = tab.Write([]byte(prompt(tab.printableCommand())))
 		close(r.begun)
 		t.changed()
 	})
@@ -172,8 +171,8 @@ func (t *Tab) size() (columns, rows uint16) {
 	return t.columns, t.rows
 }
 
-// withoutControls is the command without terminal control characters.
-func (t *Tab) told() string {
+// printableCommand is the command without terminal control characters.
+func (t *Tab) printableCommand() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.Map(func(r rune) rune {

@@ -17,6 +17,7 @@ const (
 	mostLines = 2000
 )
 
+// Handler serves the terminal panel's routes.
 func (t *Terminals) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/terminal/tabs", t.serveList)

@@ -41,7 +41,7 @@ type Tab struct {
 	watchers map[*Watcher]struct{}
 	// moved is closed and replaced when there is more to send, drawn when a watcher has read some.
 	moved, drawn chan struct{}
-	// typed is input waiting for feed to write it to tty; closing fed stops feed.
+	// typed is input that feed writes to tty; closing fed stops feed.
 	tty     confine.TTY
 	typed   chan []byte
 	fed     chan struct{}
@@ -60,6 +60,7 @@ func newTab(number int, ours bool, columns, rows uint16) *Tab {
 	}
 }
 
+// Number is the tab's number in the panel.
 func (t *Tab) Number() int { return t.number }
 
 func (t *Tab) set(change func()) {
@@ -268,7 +269,7 @@ type Watcher struct {
 	given bool
 }
 
-// ErrEnd: the tab was closed.
+// ErrEnd is returned by Next after the tab was closed.
 var ErrEnd = errors.New("the terminal was closed")
 
 // Watch starts at the oldest output held; replay is how much of it there is.
@@ -335,6 +336,7 @@ func (w *Watcher) Drawn(n int) {
 	})
 }
 
+// Close ends the watch.
 func (w *Watcher) Close() {
 	w.tab.set(func() {
 		delete(w.tab.watchers, w)

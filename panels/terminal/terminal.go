@@ -46,6 +46,7 @@ type Run struct {
 	Output func([]byte)
 }
 
+// Config is what New needs.
 type Config struct {
 	// Confine starts shells and stops everything they started.
 	Confine *confine.Sandbox
@@ -71,6 +72,7 @@ type Terminals struct {
 	change chan struct{}
 }
 
+// New returns the terminals of the panel; Close ends them.
 func New(cfg Config) *Terminals {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -159,7 +161,7 @@ func (t *Terminals) Open(columns, rows uint16) (*Tab, error) {
 	return tab, nil
 }
 
-// Restart starts a shell in a tab whose shell has ended.
+// Restart starts a shell in a tab in which the shell has ended.
 func (t *Terminals) Restart(number int) error {
 	tab, ok := t.Find(number)
 	if !ok {

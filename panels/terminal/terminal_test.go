@@ -21,6 +21,7 @@ import (
 	"sextant/shared/wire"
 )
 
+// Tests run one after another: real shells must answer within limit.
 func TestMain(m *testing.M) {
 	confine.Enter()
 	goleak.VerifyTestMain(m)
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 // limit bounds every wait of these tests.
 const limit = 20 * time.Second
 
-func open(t *testing.T, bash func(context.Context, terminal.Run) toolspec.Result) *terminal.Terminals {
+func newTerminals(t *testing.T, bash func(context.Context, terminal.Run) toolspec.Result) *terminal.Terminals {
 	t.Helper()
 	dir := t.TempDir()
 	shell := filepath.Join(dir, "shell")
@@ -45,8 +46,8 @@ func open(t *testing.T, bash func(context.Context, terminal.Run) toolspec.Result
 	return all
 }
 
-// seen watches a tab until words were printed, and returns all until then.
-func seen(t *testing.T, tab *terminal.Tab, words string) string {
+// waitForOutput watches a tab until words were printed, and returns all until then.
+func waitForOutput(t *testing.T, tab *terminal.Tab, words string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
@@ -64,8 +65,8 @@ func seen(t *testing.T, tab *terminal.Tab, words string) string {
 	return all.String()
 }
 
-// until waits for a state of the tabs.
-func until(t *testing.T, all *terminal.Terminals, what string, fits func([]wire.Terminal) bool) []wire.Terminal {
+// waitForTabs waits for a state of the tabs.
+func waitForTabs(t *testing.T, all *terminal.Terminals, what string, fits func([]wire.Terminal) bool) []wire.Terminal {
 	t.Helper()
 	over := time.After(limit)
 	for {
@@ -81,31 +82,33 @@ func until(t *testing.T, all *terminal.Terminals, what string, fits func([]wire.
 	}
 }
 
-func TestAShellIsTypedIntoEndsAndIsStartedAgainInItsTab(t *testing.T) {
-	all := open(t, nil)
+func TestShellRunsEndsAndRestarts(t *testing.T) {
+	all := newTerminals(t, nil)
 	tab, err := all.Open(90, 20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen(t, tab, "> ")
+	waitForOutput(t, tab, "> ")
 	if err := tab.Type([]byte("stty size; echo wo''rd\r")); err != nil {
 		t.Fatal(err)
 	}
-	if text := seen(t, tab, "word"); !strings.Contains(text, "20 90") {
-		t.Errorf("the size is not told: %q", text)
+	if text := waitForOutput(t, tab, "word"); !strings.Contains(text, "20 90") {
+		t.Errorf("the size is not known: %q", text)
 	}
 	all.Resize(tab.Number(), 120, 40)
 	_ = tab.Type([]byte("stty size\r"))
-	seen(t, tab, "40 120")
+	waitForOutput(t, tab, "40 120")
 	_ = tab.Type([]byte("exit 3\r"))
-	until(t, all, "ended", func(tabs []wire.Terminal) bool {
+	waitForTabs(t, all, "ended", func(tabs []wire.Terminal) bool {
 		return tabs[0].State == wire.TerminalEnded &&
 			tabs[0].Code == 3
 	})
 	if err := all.Restart(tab.Number()); err != nil {
 		t.Fatal(err)
 	}
-	_ = until(t, all, "running again", func(tabs []wire.Terminal) bool { return tabs[0].State == wire.TerminalRunning })
+	_ = waitForTabs(t, all, "running again", func(tabs []wire.Terminal) bool {
+		return tabs[0].State == wire.TerminalRunning
+	})
 	typeUntil(t, tab, "echo ag''ain $((40+2))\r", "again 42")
 	if err := all.CloseTab(tab.Number()); err != nil {
 		t.Fatal(err)
@@ -121,11 +124,11 @@ func typeUntil(t *testing.T, tab *terminal.Tab, text, words string) {
 	if err := tab.Type([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	seen(t, tab, words)
+	waitForOutput(t, tab, words)
 }
 
-func TestWhoComesLaterSeesWhatWasPrintedBefore(t *testing.T) {
-	all := open(t, nil)
+func TestLaterViewerGetsScrollback(t *testing.T) {
+	all := newTerminals(t, nil)
 	tab, err := all.Open(80, 24)
 	if err != nil {
 		t.Fatal(err)
@@ -140,13 +143,13 @@ func TestWhoComesLaterSeesWhatWasPrintedBefore(t *testing.T) {
 }
 
 // A program that prints without end waits for who watches it, and is still interrupted at once.
-func TestAFloodWaitsForWhoWatchesAndIsInterrupted(t *testing.T) {
-	all := open(t, nil)
+func TestFloodIsThrottledAndInterruptible(t *testing.T) {
+	all := newTerminals(t, nil)
 	tab, err := all.Open(80, 24)
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen(t, tab, "> ")
+	waitForOutput(t, tab, "> ")
 	w, _ := tab.Watch()
 	defer w.Close()
 	_ = tab.Type([]byte("yes flood\r"))
@@ -154,7 +157,7 @@ func TestAFloodWaitsForWhoWatchesAndIsInterrupted(t *testing.T) {
 	defer cancel()
 	taken := 0
 	for {
-		// Nothing is said to be drawn: what is handed out ends by itself.
+		// Nothing is acknowledged as drawn, so output stops by itself.
 		short, stop := context.WithTimeout(ctx, 500*time.Millisecond)
 		b, err := w.Next(short)
 		stop()
@@ -164,13 +167,13 @@ func TestAFloodWaitsForWhoWatchesAndIsInterrupted(t *testing.T) {
 		taken += len(b)
 	}
 	if taken == 0 || taken > 300<<10 {
-		t.Fatalf("%d bytes were handed out that nobody drew", taken)
+		t.Fatalf("%d bytes were sent without acknowledgement", taken)
 	}
 	_ = tab.Type([]byte{3})
-	_ = tab.Type([]byte("echo calm $((6*7))\r"))
+	_ = tab.Type([]byte("echo quiet $((6*7))\r"))
 	w.Drawn(taken)
 	var all2 []byte
-	for !bytes.Contains(all2, []byte("calm 42")) {
+	for !bytes.Contains(all2, []byte("quiet 42")) {
 		b, err := w.Next(ctx)
 		if err != nil {
 			t.Fatalf("after the flood: %v", err)
@@ -180,13 +183,13 @@ func TestAFloodWaitsForWhoWatchesAndIsInterrupted(t *testing.T) {
 	}
 }
 
-func TestOutputIsBoundedAndWhoFallsBehindIsToldWhatIsMissing(t *testing.T) {
-	all := open(t, nil)
+func TestSlowViewerIsNotifiedOfDroppedOutput(t *testing.T) {
+	all := newTerminals(t, nil)
 	tab, err := all.Open(80, 24)
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen(t, tab, "> ")
+	waitForOutput(t, tab, "> ")
 	typeUntil(t, tab, "head -c 3000000 /dev/zero | tr '\\0' 'x' | fold -w 70; echo en''d\r", "end")
 	_, replay := tab.Watch()
 	if replay > 1<<20 || replay < 500<<10 {
@@ -194,13 +197,13 @@ func TestOutputIsBoundedAndWhoFallsBehindIsToldWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestClosingEndsAllThatShellsStarted(t *testing.T) {
-	all := open(t, nil)
+func TestCloseEndsChildProcesses(t *testing.T) {
+	all := newTerminals(t, nil)
 	tab, err := all.Open(80, 24)
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen(t, tab, "> ")
+	waitForOutput(t, tab, "> ")
 	typeUntil(t, tab, "setsid sleep 876543 & sleep 876543 & echo st''arted\r", "started")
 	all.Close()
 	entries, _ := os.ReadDir("/proc")
@@ -232,8 +235,8 @@ func call(t *testing.T, all *terminal.Terminals, method, path, args string) (int
 	return w.Code, out, v.Answer
 }
 
-func TestTheAssistantReadsOnlyWhatThePersonShares(t *testing.T) {
-	all := open(t, nil)
+func TestAssistantReadsOnlySharedTabs(t *testing.T) {
+	all := newTerminals(t, nil)
 	tab, err := all.Open(80, 24)
 	if err != nil {
 		t.Fatal(err)
@@ -264,11 +267,11 @@ func mustJSON(v any) string {
 	return string(b)
 }
 
-func TestACommandOfTheAssistantsIsMadeByTheShellToolAndShown(t *testing.T) {
+func TestAssistantCommandRunsInTab(t *testing.T) {
 	var asked terminal.Run
-	all := open(t, func(_ context.Context, r terminal.Run) toolspec.Result {
+	all := newTerminals(t, func(_ context.Context, r terminal.Run) toolspec.Result {
 		asked = r
-		r.Begun(nothing{})
+		r.Begun(discardScreen{})
 		r.Output([]byte("\x1b[32mgreen\x1b[0m\r\n"))
 		return toolspec.Result{
 			Success: true, Value: map[string]any{"exit_code": 2, "output": "green"},
@@ -291,7 +294,7 @@ func TestACommandOfTheAssistantsIsMadeByTheShellToolAndShown(t *testing.T) {
 		t.Errorf("%+v", tabs)
 	}
 	tab, _ := all.Find(1)
-	if text := seen(t, tab, "exit 2"); !strings.Contains(text, "$ make ]0;evilall") ||
+	if text := waitForOutput(t, tab, "exit 2"); !strings.Contains(text, "$ make ]0;evilall") ||
 		!strings.Contains(text, "\x1b[32mgreen") {
 		t.Errorf("%q", text)
 	}
@@ -301,15 +304,15 @@ func TestACommandOfTheAssistantsIsMadeByTheShellToolAndShown(t *testing.T) {
 	}
 }
 
-// nothing is a terminal that takes everything.
-type nothing struct{}
+// discardScreen is a terminal that takes everything.
+type discardScreen struct{}
 
-func (nothing) Write(b []byte) (int, error) { return len(b), nil }
-func (nothing) Resize(uint16, uint16) error { return nil }
+func (discardScreen) Write(b []byte) (int, error) { return len(b), nil }
+func (discardScreen) Resize(uint16, uint16) error { return nil }
 
-func TestACommandThatIsNotWaitedForGoesOnUntilItIsStopped(t *testing.T) {
-	all := open(t, func(ctx context.Context, r terminal.Run) toolspec.Result {
-		r.Begun(nothing{})
+func TestBackgroundCommandRunsUntilStopped(t *testing.T) {
+	all := newTerminals(t, func(ctx context.Context, r terminal.Run) toolspec.Result {
+		r.Begun(discardScreen{})
 		r.Output([]byte("listening\r\n"))
 		<-ctx.Done()
 		return toolspec.Fail(toolspec.UserError, "stopped while it ran", "")
@@ -322,14 +325,14 @@ func TestACommandThatIsNotWaitedForGoesOnUntilItIsStopped(t *testing.T) {
 	if code, out, _ := call(t, all, "POST", "/api/terminal/tabs/1/stop", "{}"); code != 200 {
 		t.Fatalf("%d %v", code, out)
 	}
-	until(t, all, "stopped", func(tabs []wire.Terminal) bool { return tabs[0].State == wire.TerminalEnded })
+	waitForTabs(t, all, "stopped", func(tabs []wire.Terminal) bool { return tabs[0].State == wire.TerminalEnded })
 	if code, _, _ := call(t, all, "POST", "/api/terminal/tabs/1/stop", "{}"); code != 404 {
 		t.Errorf("stopped twice: %d", code)
 	}
 }
 
-func TestACommandThatIsRefusedShowsNothingOfItself(t *testing.T) {
-	all := open(t, func(context.Context, terminal.Run) toolspec.Result {
+func TestRefusedCommandIsNotShown(t *testing.T) {
+	all := newTerminals(t, func(context.Context, terminal.Run) toolspec.Result {
 		return toolspec.Fail(toolspec.PermissionError, "declined by you", "Ask.")
 	})
 	_, _, answer := call(t, all, "POST", "/api/terminal/run", `{"command":"rm -rf ."}`)
@@ -342,10 +345,10 @@ func TestACommandThatIsRefusedShowsNothingOfItself(t *testing.T) {
 	}
 }
 
-func TestTheEndOfTheCallStopsItsCommand(t *testing.T) {
+func TestCanceledCallStopsCommand(t *testing.T) {
 	ended := make(chan struct{})
-	all := open(t, func(ctx context.Context, r terminal.Run) toolspec.Result {
-		r.Begun(nothing{})
+	all := newTerminals(t, func(ctx context.Context, r terminal.Run) toolspec.Result {
+		r.Begun(discardScreen{})
 		<-ctx.Done()
 		close(ended)
 		return toolspec.Fail(toolspec.UserError, "stopped while it ran", "")

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestTextIsWhatATerminalShows(t *testing.T) {
+func TestText(t *testing.T) {
 	for in, want := range map[string]string{
 		"one\r\ntwo\r\n":                         "one\ntwo",
 		"10%\r20%\r100%\r\n":                     "100%",
@@ -22,16 +22,18 @@ func TestTextIsWhatATerminalShows(t *testing.T) {
 		"é✓\x9b":                                 "é✓",
 		"":                                       "",
 	} {
-		got := plain([]byte(in), 100)
-		if in == "\x1b[99999999Gfar" {
-			if len(got) > maxColumn+3 {
-				t.Errorf("a sequence made a line of %d characters", len(got))
+		t.Run(in, func(t *testing.T) {
+			got := plain([]byte(in), 100)
+			if in == "\x1b[99999999Gfar" {
+				if len(got) > maxColumn+3 {
+					t.Errorf("a sequence made a line of %d characters", len(got))
+				}
+				return
 			}
-			continue
-		}
-		if got != want && got != want+"\uFFFD" {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
+			if got != want && got != want+"\uFFFD" {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
 	}
 	if got := plain([]byte("1\n2\n3\n4\n"), 2); got != "3\n4" {
 		t.Errorf("the last lines: %q", got)

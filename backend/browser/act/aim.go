@@ -17,19 +17,19 @@ import (
 	"sextant/shared/annotation"
 )
 
-// aimPatience is how long an element that cannot be pressed right now is waited for: it may be
-// about to become enabled, or what covers it about to leave.
+// aimPatience is how long to wait for an element that cannot be pressed yet: it may be about to
+// become enabled, or what covers it about to disappear.
 const aimPatience = 2 * time.Second
 
-// maxRedraws bounds how often an element is searched for again that was rendered again before it could
-// be acted on.
+// maxRedraws bounds how often an element is looked up again because the page rerendered it before
+// the action.
 const maxRedraws = 5
 
-// actionTimeout bounds how long a page may take to let itself be acted on.
+// actionTimeout bounds how long a page may take to accept an action.
 const actionTimeout = 10 * time.Second
 
-// aim brings the element into view, waits until it can be pressed, and returns the point of
-// the page's viewport where pressing it hits it.
+// aim brings the element into view, waits until it can be pressed, and returns a point of the
+// page's viewport at which a press hits it.
 func (g *Target) aim(ctx context.Context, o collect.AimOptions) (x, y float64, err error) {
 	o.Scroll = true
 	deadline := time.Now().Add(aimPatience)
@@ -37,7 +37,7 @@ func (g *Target) aim(ctx context.Context, o collect.AimOptions) (x, y float64, e
 		o.Patience = int(max(0, time.Until(deadline).Milliseconds()))
 		x, y, err = g.point(ctx, o)
 		var f *surface.Fault
-		// Its own document waited already; what lies over its frame is seen from outside only.
+		// The element's document waited already; what covers its frame is only known to the parent.
 		if err == nil || g.Document.IsMain() || !errors.As(err, &f) || f.Kind != surface.FaultCovered ||
 			time.Now().After(deadline) {
 			return x, y, err
@@ -71,7 +71,7 @@ func (g *Target) point(ctx context.Context, o collect.AimOptions) (x, y float64,
 	}
 	x, y, err = g.throughFrames(ctx, p)
 	if err != nil && o.Arm != "" {
-		// No press follows: a later one must not meet the guard.
+		// No press follows, so the guard must not stop a later one.
 		_, _ = collect.EndPressGuard(ctx, g.Document)
 	}
 	return x, y, err
@@ -89,11 +89,11 @@ func (g *Target) askAim(ctx context.Context, o collect.AimOptions) (collect.Poin
 	return collect.Aim(ctx, g.Document, g.Element.Handle, o)
 }
 
-// nextFrame resolves when the page has drawn; a page that does not draw is not waited for.
+// nextFrame resolves when the page has drawn a frame, or at once when it does not draw.
 const nextFrame = `() => new Promise((done) => { setTimeout(done, 60); requestAnimationFrame(() => setTimeout(done)) })`
 
-// throughFrames brings a point of a frame into view and makes sure that nothing lies over the
-// frames around it.
+// throughFrames brings a point of a frame into view and checks that nothing covers the frames
+// around it.
 func (g *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float64, err error) {
 	rect := &proto.DOMRect{X: max(0, p.X-10), Y: max(0, p.Y-10), Width: 20, Height: 20}
 	if err := g.Document.Reveal(ctx, rect); err != nil {
@@ -139,7 +139,7 @@ func (g *Target) throughFrames(ctx context.Context, p collect.Point) (x, y float
 	}
 }
 
-// refusalFault turns the collector's reason into a fault.
+// refusalFault converts the collector's refusal to a fault.
 func (g *Target) refusalFault(ctx context.Context, p collect.Point) error {
 	detail := p.Detail
 	switch p.State {
@@ -183,7 +183,7 @@ func (g *Target) refusalFault(ctx context.Context, p collect.Point) error {
 	}
 }
 
-// missedFault is the fault for a press that met something else.
+// missedFault is the fault for a press that hit another element.
 func (g *Target) missedFault(what string) error {
 	if what == "" {
 		what = "something outside its frame"
@@ -196,15 +196,15 @@ func (g *Target) missedFault(what string) error {
 	}
 }
 
-// onElement runs an action on the tab of an annotation, with its element; whether that lives shows when
-// it is aimed at, or by sure.
+// onElement runs an action on the tab of an annotation, with its element. Whether the element is
+// still connected is checked when the action aims.
 func onElement(ctx context.Context, s *page.Session, id int,
 	do func(context.Context, *page.Action, *Target) error,
 ) (annotation.Observation, error) {
 	return onElementWithin(ctx, s, actionTimeout, id, do)
 }
 
-// onElementWithin is on with a bound on how long the page may take to let it be done.
+// onElementWithin is onElement with a time limit for the page.
 func onElementWithin(ctx context.Context, s *page.Session, limit time.Duration, id int,
 	do func(context.Context, *page.Action, *Target) error,
 ) (ans annotation.Observation, err error) {
@@ -231,7 +231,7 @@ func onElementWithin(ctx context.Context, s *page.Session, limit time.Duration, 
 			if !errors.Is(err, collect.ErrGone) {
 				return err
 			}
-			// What found no element did nothing.
+			// An action without an element did nothing.
 			a.Acted = false
 			if n == maxRedraws {
 				return goneFault(ctx, t, id, "the page keeps rendering it again")

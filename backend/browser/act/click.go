@@ -1,6 +1,6 @@
 // Package act acts on a tab: it clicks, types, drags, scrolls, uploads files, answers dialogs, opens addresses and
-// runs scripts. Input is trusted input of the browser; it is aimed at an element first, and a guard in the page stops
-// a press that would reach something else.
+// runs scripts. Input is trusted input of the browser. Every press is aimed at an element first, and a guard in the
+// page stops a press that would reach another one.
 package act
 
 import (
@@ -16,7 +16,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Click presses the mouse on an element, after making sure that the press will meet it.
+// Click presses the mouse on an element, after checking that the press will hit it.
 func Click(ctx context.Context, s *page.Session, o surface.ClickOptions) (annotation.Observation, error) {
 	press, verb, err := pressOf(o.Button, o.Count, o.Modifiers)
 	if err != nil {
@@ -27,7 +27,7 @@ func Click(ctx context.Context, s *page.Session, o surface.ClickOptions) (annota
 	})
 }
 
-// pressOf checks how the mouse is to be pressed and finds the word for it.
+// pressOf validates the options of a click and returns the press and the verb that describes it.
 func pressOf(button string, count int, modifiers []string) (press input.Press, verb string, err error) {
 	mods, err := input.Modifiers(modifiers)
 	if err != nil {
@@ -62,15 +62,15 @@ func pressOf(button string, count int, modifiers []string) (press input.Press, v
 	return input.Press{Button: button, Count: count, Modifiers: mods}, verb, nil
 }
 
-// maxClickTries bounds how often a press is aimed again that did not reach the page, slips how often one
-// that the page felt: it met the element, but its release did not.
+// maxClickTries bounds the attempts of a press that did not reach the page, maxSlips those of one
+// that did: the press hit the element, but its release did not.
 const (
 	maxClickTries = 5
-	slips         = 2
+	maxSlips      = 2
 )
 
-// click aims and presses. A press that would meet something else is stopped before the page
-// feels it, and aimed again.
+// click aims and presses. A press that would hit another element is stopped before the page gets
+// it, and aimed again.
 func (g *Target) click(ctx context.Context, a *page.Action, press input.Press, verb string) error {
 	slipped, again := 0, true
 	for n := range maxClickTries {
@@ -88,7 +88,7 @@ func (g *Target) click(ctx context.Context, a *page.Action, press input.Press, v
 		if met.Slipped {
 			slipped++
 			_, asked := g.tab.Tracker.Since(g.pressed)
-			again = !asked && slipped <= slips
+			again = !asked && slipped <= maxSlips
 		}
 		switch {
 		case err != nil || met.Hit && !(met.Slipped && press.Left()):
@@ -105,7 +105,7 @@ func (g *Target) click(ctx context.Context, a *page.Action, press input.Press, v
 	return nil
 }
 
-// pressResult returns what the guarded press met, by hit.
+// pressResult returns what the guarded press hit, as hit reports it.
 func (g *Target) pressResult(ctx context.Context,
 	hit func(context.Context, collect.World) (collect.PressResult, error),
 ) (collect.PressResult, error) {
@@ -116,7 +116,7 @@ func (g *Target) pressResult(ctx context.Context,
 	if err != nil || met.Seen || !g.Document.IsMain() {
 		return met, err
 	}
-	// The page may keep presses from everybody else's eyes; then what lies there now counts.
+	// The page may stop the propagation of presses; then the element at the point now counts.
 	p, err := collect.AimNow(ctx, g.Document, g.Element.Handle, false)
 	if errors.Is(err, cdp.ErrReplaced) {
 		return g.leftResult(), nil
@@ -125,8 +125,8 @@ func (g *Target) pressResult(ctx context.Context,
 	return met, err
 }
 
-// leftResult is what a press met whose page was left. One that led there was met; of one that came when
-// the page was leaving anyway nobody knows.
+// leftResult is the result of a press during which the page navigated: a hit when the press caused the navigation,
+// unknown otherwise.
 func (g *Target) leftResult() collect.PressResult {
 	if led, _ := g.tab.Tracker.Since(g.pressed); !led {
 		page.AddActionNote(g.action,
@@ -135,8 +135,8 @@ func (g *Target) leftResult() collect.PressResult {
 	return collect.PressResult{Seen: true, Hit: true}
 }
 
-// hover aims and moves the mouse there; if the page moves the element away because of that,
-// it follows once.
+// hover aims and moves the mouse there. If the page moves the element because of that, hover
+// follows it once.
 func (g *Target) hover(ctx context.Context, a *page.Action, modifiers int) (x, y float64, err error) {
 	if x, y, err = g.aim(ctx, collect.AimOptions{}); err != nil {
 		return 0, 0, err
@@ -167,7 +167,7 @@ func Hover(ctx context.Context, s *page.Session, id int) (annotation.Observation
 	})
 }
 
-// blockedFault names the element in what the page refused.
+// blockedFault is the fault for an action that the page refused; it names the element.
 func (g *Target) blockedFault(err error) error {
 	var refused *collect.Refusal
 	if errors.As(err, &refused) {

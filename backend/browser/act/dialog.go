@@ -12,16 +12,16 @@ import (
 	"sextant/shared/annotation"
 )
 
-// DialogOptions: Accept or dismiss; Text answers a prompt (its preset when nil); User and
-// Password answer a log-in.
+// DialogOptions says how to answer a dialog: Accept or dismiss it. Text answers a prompt (nil: its
+// default); User and Password answer an authentication request.
 type DialogOptions struct {
 	Accept         bool
 	Text           *string
 	User, Password string
 }
 
-// HandleDialog answers the open dialog of the active tab, or of another one when only that
-// has one. The answer says what the page did then.
+// HandleDialog answers the open dialog of the active tab, or of another tab when only that one has
+// a dialog. The observation says what the page did then.
 func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annotation.Observation, error) {
 	t := s.TabWithDialog()
 	if t == nil {
@@ -62,7 +62,7 @@ func HandleDialog(ctx context.Context, s *page.Session, o DialogOptions) (annota
 	})
 }
 
-// fits says what is wrong with an answer to d, nil when nothing is.
+// fits returns the fault of an answer that does not suit d, nil when it does.
 func fits(d *page.Dialog, o DialogOptions) *surface.Fault {
 	switch {
 	case d.Kind == page.DialogAuth && o.Accept && o.User == "" && o.Password == "":
@@ -85,7 +85,7 @@ func fits(d *page.Dialog, o DialogOptions) *surface.Fault {
 	return nil
 }
 
-// answerDialog answers d and lets the action wait for what comes of it.
+// answerDialog answers d; the action then waits for the effects.
 func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogOptions) error {
 	verb := "dismissed"
 	if o.Accept {
@@ -116,7 +116,7 @@ func answerDialog(ctx context.Context, a *page.Action, d *page.Dialog, o DialogO
 	return nil
 }
 
-// answerLogin answers a site's question for a user name.
+// answerLogin answers an HTTP authentication request.
 func answerLogin(a *page.Action, client proto.Client, d *page.Dialog, o DialogOptions) error {
 	req := page.CancelAuthRequest(d.RequestID)
 	a.Acting("gave no user name")

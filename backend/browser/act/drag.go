@@ -18,21 +18,21 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Point is the element with the number ID or, when that is 0, a point of the page's viewport
-// in CSS pixels.
+// Point is the element with the id ID or, when that is 0, a point of the page's viewport in CSS
+// pixels.
 type Point struct {
 	ID   int
 	X, Y float64
 }
 
-// DragOptions: From, and To or By; By is an offset in CSS pixels from where From was taken.
+// DragOptions says what to drag: From, and either To or By, an offset in CSS pixels.
 type DragOptions struct {
 	From Point
 	To   *Point
 	By   *Point
 }
 
-// drag is one drag while it runs.
+// drag is the state of a running drag.
 type drag struct {
 	a      *page.Action
 	o      DragOptions
@@ -40,13 +40,13 @@ type drag struct {
 	to     *Target
 	source *cdp.Document
 	x, y   float64
-	// native is set once the page made a drag-and-drop of the press.
+	// native is set once the press started a native drag-and-drop.
 	native      *proto.InputDragData
 	intercepted <-chan *proto.InputDragData
 }
 
-// Drag presses on From, moves in small steps and lets go on To. Over an element it goes a
-// little past the middle in the direction of travel, which sortable lists need.
+// Drag presses on From, moves in small steps and releases on To. Over an element it goes a little
+// past the middle in the direction of travel, which sortable lists need.
 func Drag(ctx context.Context, s *page.Session, o DragOptions) (annotation.Observation, error) {
 	if (o.To == nil) == (o.By == nil) {
 		return annotation.Observation{}, &surface.Fault{
@@ -65,8 +65,8 @@ func Drag(ctx context.Context, s *page.Session, o DragOptions) (annotation.Obser
 	})
 }
 
-// onTab runs an action on the tab that all of the elements belong to, the active one when
-// there is none among ids.
+// onTab runs an action on the tab that all elements in ids belong to, or on the active tab when
+// ids is empty.
 func onTab(ctx context.Context, s *page.Session, ids []int,
 	do func(context.Context, *page.Action) error,
 ) (annotation.Observation, error) {
@@ -118,7 +118,7 @@ func (d *drag) run(ctx context.Context) (err error) {
 		if d.to, err = FindTarget(ctx, t, d.a, d.o.To.ID); err != nil {
 			return err
 		}
-		// The source is brought into view last: where both fit, both are then seen.
+		// The source is brought into view last; if both fit, both are visible then.
 		if _, err := d.to.dropPoint(ctx, true); err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (d *drag) run(ctx context.Context) (err error) {
 	return d.release(ctx)
 }
 
-// sentence is what the drag does, for the outcome.
+// sentence describes the drag for the outcome.
 func (d *drag) sentence() string {
 	what := fmt.Sprintf("from (%.0f, %.0f)", d.x, d.y)
 	if d.from != nil {
@@ -154,7 +154,7 @@ func (d *drag) sentence() string {
 	return fmt.Sprintf("dragged %s by (%.0f, %.0f)", what, d.o.By.X, d.o.By.Y)
 }
 
-// press presses the button on the source and makes sure that the press met it.
+// press presses the button on the source and checks that the press hit it.
 func (d *drag) press(ctx context.Context) (err error) {
 	c := d.a.Client(ctx)
 	if d.from == nil {
@@ -198,8 +198,8 @@ func (d *drag) press(ctx context.Context) (err error) {
 	return nil
 }
 
-// releaseMissed lets go of what the press met instead of the source, without a click: still guarded
-// where the guard saw the press, else beside the page.
+// releaseMissed releases a press that missed the source, without causing a click: under the guard
+// if it saw the press, else outside of the page.
 func (d *drag) releaseMissed(ctx context.Context, guarded bool) {
 	if !guarded {
 		d.x, d.y = -10, -10
@@ -213,7 +213,7 @@ func (d *drag) releaseMissed(ctx context.Context, guarded bool) {
 	_, _ = collect.EndPressGuard(ctx, d.source)
 }
 
-// goal is where the drag ends now, and how far past it the pointer goes.
+// goal is the current end point of the drag, and how far past it the pointer goes.
 func (d *drag) goal(ctx context.Context) (x, y, past float64, err error) {
 	switch {
 	case d.to != nil:
@@ -236,7 +236,7 @@ func (d *drag) move(ctx context.Context) error {
 	}
 	px, py := d.x, d.y
 	way := math.Hypot(x-px, y-py)
-	// The first small steps make the page see a drag; what it then changes is measured again.
+	// The first small steps make the page start a drag, which may change the layout: measure again.
 	for _, far := range []float64{2, 4, 7} {
 		if far >= way {
 			break
@@ -254,7 +254,7 @@ func (d *drag) move(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The last stretch leads over the middle from the side that the entry comes from.
+	// The last steps cross the middle from the side that the item comes from.
 	if err := d.moveStraight(ctx, px, py, x-ux*past, y-uy*past); err != nil {
 		return err
 	}
@@ -273,8 +273,8 @@ func (d *drag) move(ctx context.Context) error {
 	return d.step(ctx, x, y)
 }
 
-// direction is the direction of the last stretch: that of the way (dx, dy), but for entries of one
-// list the one in which the list runs from the one to the other.
+// direction is the direction of the last steps: that of (dx, dy), but between items of one list
+// the direction of the list.
 func (d *drag) direction(ctx context.Context, dx, dy float64) (ux, uy float64, err error) {
 	if d.from != nil && d.to != nil && d.from.Document == d.to.Document {
 		order, err := collect.ListOrder(ctx, d.source, d.from.Element.Handle, d.to.Element.Handle)
@@ -303,8 +303,7 @@ func (d *drag) moveStraight(ctx context.Context, px, py, x, y float64) error {
 	return nil
 }
 
-// step moves what is dragged to a point, as a mouse or, when the page made a drag-and-drop of
-// it, as one.
+// step moves the pointer to a point, by a mouse event or, in a native drag-and-drop, a drag event.
 func (d *drag) step(ctx context.Context, x, y float64) error {
 	c := d.a.Client(ctx)
 	d.a.Tab.ShowPointer(x, y, true, d.o.From.ID)
@@ -336,7 +335,7 @@ func (d *drag) step(ctx context.Context, x, y float64) error {
 	return dragEvent(c, proto.InputDispatchDragEventTypeDragOver, x, y, d.native)
 }
 
-// release lets go and notes what became of it.
+// release releases the button and notes the result.
 func (d *drag) release(ctx context.Context) error {
 	c := d.a.Client(ctx)
 	if d.native == nil {
@@ -364,7 +363,7 @@ func (d *drag) release(ctx context.Context) error {
 	return nil
 }
 
-// cancel releases the button after a drag that was not finished, whatever state it is in.
+// cancel releases the button of an unfinished drag in any state.
 func (d *drag) cancel() {
 	if d.native != nil {
 		d.a.Page.Post(d.a.Page.Session, proto.InputDispatchDragEvent{
@@ -377,8 +376,8 @@ func (d *drag) cancel() {
 	})
 }
 
-// dropPoint is where what is dragged to the element is let go, in the page's viewport; first before
-// the drag.
+// dropPoint is the point of the page's viewport at which to drop on the element; first is true
+// before the drag.
 func (g *Target) dropPoint(ctx context.Context, first bool) (collect.DropPoint, error) {
 	if err := g.Document.Reveal(ctx, nil); err != nil {
 		return collect.DropPoint{}, err
@@ -404,7 +403,7 @@ func dragEvent(c proto.Client, kind proto.InputDispatchDragEventType, x, y float
 	return nil
 }
 
-// intercept makes the browser give a drag-and-drop to us instead of the desktop.
+// intercept makes the browser report a drag-and-drop instead of passing it to the desktop.
 func (d *drag) intercept(ctx context.Context) (stop func(), err error) {
 	came := make(chan *proto.InputDragData, 1)
 	d.intercepted = came

@@ -18,7 +18,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// writeDown is the function that makes of a script's value one that can be written down.
+// serializeScript is the function that turns a script's value into JSON text.
 //
 //go:embed evaluate.js
 var serializeScript string
@@ -26,30 +26,30 @@ var serializeScript string
 const (
 	// maxScript bounds a script, in bytes.
 	maxScript = 100_000
-	// scriptLimit is how long a script may take unless its caller says otherwise.
+	// scriptLimit is the default time limit of a script.
 	scriptLimit = 10 * time.Second
 	// maxValue bounds the text of a script's value, in bytes.
 	maxValue = 50_000
 )
 
-// EvaluateOptions: Script is an expression, a function (called with the element), statements, or
-// a function's body with return; it may await. ID is the element it is about, 0 for none: it
-// runs in that element's document, else in the main one. Limit is how long it may take.
+// EvaluateOptions says what to evaluate. Script is an expression, a function (called with the
+// element), statements, or a function's body with return; it may await. It runs in the document of
+// the element ID, or in the main document when that is 0. Limit is its time limit.
 type EvaluateOptions struct {
 	Script string
 	ID     int
 	Limit  time.Duration
 }
 
-// EvaluateResult is the value of a script as JSON on one line, "undefined" for none. Cut is true when
-// it is not whole.
+// EvaluateResult is the value of a script as JSON on one line, "undefined" for none. Cut is true
+// when it was truncated.
 type EvaluateResult struct {
 	Text string `json:"text"`
 	Cut  bool   `json:"cut"`
 }
 
-// Evaluate runs a script in the page's own world and answers like any action with what it
-// caused. What the script throws is a *Fault of kind invalid that names the line.
+// Evaluate runs a script in the page's main world and returns its effects like any action. An
+// exception is a *Fault of kind invalid that names the line.
 func Evaluate(ctx context.Context, s *page.Session, o EvaluateOptions) (annotation.Observation, EvaluateResult, error) {
 	var got EvaluateResult
 	if strings.TrimSpace(o.Script) == "" || len(o.Script) > maxScript {
@@ -93,9 +93,9 @@ func Evaluate(ctx context.Context, s *page.Session, o EvaluateOptions) (annotati
 	return ans, got, err
 }
 
-// scriptValue writes down what the page made of a script's value. The page may have replaced every function
-// that took part, so that nothing but the value is its word: the bound, and that it is JSON on one
-// line, are ours.
+// scriptValue validates the serialized value of a script. The page may have replaced every function
+// involved, so only the value itself comes from it: the size limit and the one-line JSON form are
+// enforced here.
 func scriptValue(raw json.RawMessage) (EvaluateResult, error) {
 	var made struct {
 		Value     json.RawMessage `json:"value"`
@@ -114,13 +114,13 @@ func scriptValue(raw json.RawMessage) (EvaluateResult, error) {
 	return EvaluateResult{Text: strings.ToValidUTF8(text[:maxValue], ""), Cut: true}, nil
 }
 
-// normalizeJSON writes JSON again: the order of its members stays, its escapes and spaces are ours. It stops
-// when it is longer than maxValue.
+// normalizeJSON rewrites JSON with our escapes and spaces, and the members in the same order. It
+// stops at maxValue bytes.
 func normalizeJSON(raw json.RawMessage) string {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var b strings.Builder
-	// open holds a bracket for each that is open, members how many tokens were in it.
+	// open are the open brackets, members the number of tokens in each.
 	var open []json.Delim
 	members := []int{0}
 	for b.Len() <= maxValue {
@@ -159,7 +159,7 @@ func normalizeJSON(raw json.RawMessage) string {
 
 var errSlowScript = errors.New("the script took too long")
 
-// evaluate finds out what kind of script it is by its grammar alone, and runs it once.
+// evaluate finds the kind of script by its syntax alone, and runs it once.
 func evaluate(ctx context.Context, doc *cdp.Document, script, node string) (json.RawMessage, error) {
 	value := "async function (element) {const f = (\n" + script + "\n); return (" + serializeScript +
 		"\n)(typeof f === 'function' ? await f(element) : await f)}"
@@ -193,7 +193,7 @@ func isScriptError(err error) bool {
 	return errors.As(err, &e)
 }
 
-// syntaxLine counts the line of a mistake in the grammar from 1, without the lines before the script.
+// syntaxLine is the line of a syntax error, from 1, not counting our lines before the script.
 func syntaxLine(err error, before int) error {
 	var e *cdp.ScriptError
 	if errors.As(err, &e) {
@@ -202,8 +202,8 @@ func syntaxLine(err error, before int) error {
 	return err
 }
 
-// thrownLine is misspelt for what a script threw. The browser counts those lines from 1, and the
-// newest of the script's own calls says it better when what was thrown has a stack.
+// thrownLine is the line of an exception, from 1. If the exception has a stack, it is that of the
+// script's newest own call.
 func thrownLine(err error, before int) error {
 	var e *cdp.ScriptError
 	if !errors.As(err, &e) {
@@ -219,7 +219,7 @@ func thrownLine(err error, before int) error {
 	return err
 }
 
-// scriptFault says what went wrong with a script.
+// scriptFault is the fault for a script that failed.
 func scriptFault(ctx context.Context, a *page.Action, doc *cdp.Document, err error, limit time.Duration) error {
 	var thrown *cdp.ScriptError
 	switch {
@@ -239,7 +239,7 @@ func scriptFault(ctx context.Context, a *page.Action, doc *cdp.Document, err err
 			Suggestion: "Let it do less, or send a larger timeout.",
 		}
 	case ctx.Err() != nil:
-		// A loop would keep the tab from everything after.
+		// An endless loop would block all later actions on the tab.
 		doc.TerminateExecution()
 		return err
 	case errors.Is(err, cdp.ErrReplaced) && a.Page.Current(doc) != nil:

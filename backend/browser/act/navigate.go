@@ -22,8 +22,8 @@ import (
 // NavigateOptions: URL, or Action back, forward, reload.
 type NavigateOptions struct{ URL, Action string }
 
-// Address completes what a person types as an address: "example.com" becomes https, a
-// loopback or private name http. An error says that it is none.
+// Address completes a typed address: "example.com" becomes https, a loopback or private name http.
+// It fails for text that is no web address.
 func Address(typed string) (string, error) {
 	typed = strings.TrimSpace(typed)
 	if typed == "" {
@@ -55,7 +55,7 @@ func Address(typed string) (string, error) {
 	return typed, nil
 }
 
-// checkAddress asks whether an address may be opened.
+// checkAddress returns a fault when an address may not be opened.
 func checkAddress(ctx context.Context, s *page.Session, address string) error {
 	if s.Manager.Config.CheckAddress == nil || address == page.BlankPage {
 		return nil
@@ -74,7 +74,7 @@ func checkAddress(ctx context.Context, s *page.Session, address string) error {
 	return nil
 }
 
-// Navigate opens an address in the active tab, or goes back, forward or reloads. The answer
+// Navigate opens an address in the active tab, or goes back, forward or reloads. The observation
 // lists everything in the viewport.
 func Navigate(ctx context.Context, s *page.Session, o NavigateOptions) (annotation.Observation, error) {
 	if (o.URL == "") == (o.Action == "") {
@@ -101,13 +101,13 @@ func Navigate(ctx context.Context, s *page.Session, o NavigateOptions) (annotati
 	if err != nil {
 		return annotation.Observation{}, err
 	}
-	// A crashed page can be left: that is the way out of it.
+	// Navigating is the way to recover from a crashed page.
 	t.Locked(func() { t.Crashed = false })
 	t.CancelAuth()
 	return s.Act(ctx, t, goElsewhere(s, t, o.Action, address))
 }
 
-// goElsewhere is the action that takes a tab elsewhere.
+// goElsewhere runs a navigation as an action on the tab.
 func goElsewhere(s *page.Session, t *page.Tab, way, address string) func(context.Context, *page.Action) error {
 	return func(ctx context.Context, a *page.Action) error {
 		if err := t.BringToFront(ctx); err != nil {
@@ -132,7 +132,7 @@ func goElsewhere(s *page.Session, t *page.Tab, way, address string) func(context
 	}
 }
 
-// goHistory goes one step back or forward.
+// goHistory goes one history entry back or forward.
 func goHistory(ctx context.Context, a *page.Action, direction string) error {
 	h, err := proto.PageGetNavigationHistory{}.Call(a.Client(ctx))
 	if err != nil {
@@ -158,7 +158,7 @@ func goHistory(ctx context.Context, a *page.Action, direction string) error {
 	})
 }
 
-// stepLimit bounds the wait for a step of the history that may have nothing to move any more.
+// stepLimit bounds the wait for a history step that may not change anything.
 const stepLimit = time.Second
 
 // goFrameHistory goes to an entry of the history that differs in a frame of the page only, which

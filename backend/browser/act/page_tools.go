@@ -17,8 +17,8 @@ import (
 	"sextant/shared/annotation"
 )
 
-// PageTools lists what the active tab's page offers. The error is a *Fault when the browser
-// knows no such tools.
+// PageTools lists the tools that the active tab's page offers. The error is a *Fault when the
+// browser does not support them.
 func PageTools(ctx context.Context, s *page.Session) ([]webmcp.PageTool, error) {
 	var list []webmcp.PageTool
 	err := s.Read(ctx, func(ctx context.Context, docs []*cdp.Document) error {
@@ -35,8 +35,7 @@ func PageTools(ctx context.Context, s *page.Session) ([]webmcp.PageTool, error) 
 	return list, err
 }
 
-// offeredTools asks again what the documents offer: what was reported before may belong to pages that were
-// left.
+// offeredTools asks the documents again: earlier reports may belong to pages that were left.
 func offeredTools(ctx context.Context, t *page.Tab, docs []*cdp.Document) ([]webmcp.PageTool, error) {
 	t.Locked(t.PageTools.Reset)
 	var asked []string
@@ -101,8 +100,8 @@ func PageToolOrigin(s *page.Session, name, origin string) string {
 	return main
 }
 
-// CallPageTool calls a tool that the page's document of an origin offers, as PageToolOf names it,
-// with a JSON object as input, and answers like any action; output is what the tool said, as text.
+// CallPageTool calls a tool of the page's document with that origin (see PageToolOrigin), with a
+// JSON object as input, and returns its effects like any action; output is the tool's result as text.
 func CallPageTool(ctx context.Context, s *page.Session, name, origin string,
 	input json.RawMessage,
 ) (ans annotation.Observation, output string, err error) {
@@ -134,7 +133,7 @@ func CallPageTool(ctx context.Context, s *page.Session, name, origin string,
 
 var errSlowTool = errors.New("the page's tool took too long")
 
-// invokeTool calls a page's tool and waits for what it says. A form is only filled in.
+// invokeTool calls a page's tool and waits for the result. A form is only filled in, not sent.
 func invokeTool(ctx context.Context, a *page.Action, p webmcp.PageTool, input json.RawMessage) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, webmcp.PageToolLimit, errSlowTool)
 	defer cancel()

@@ -15,7 +15,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// ClickAtOptions: a point of the page's viewport in CSS pixels; the rest as in ClickOptions.
+// ClickAtOptions is a point of the page's viewport in CSS pixels; the rest as in ClickOptions.
 type ClickAtOptions struct {
 	X, Y      float64
 	Button    string
@@ -26,7 +26,7 @@ type ClickAtOptions struct {
 // maxMoves bounds the moves of one path; a longer one has them further apart.
 const maxMoves = 400
 
-// checkInView is a fault for a point outside of the page's viewport.
+// checkInView returns a fault for a point outside of the page's viewport.
 func checkInView(ctx context.Context, a *page.Action, x, y float64) error {
 	raw, err := a.Page.Main().Call(ctx, "function () { return [innerWidth, innerHeight] }")
 	if err != nil {
@@ -46,7 +46,7 @@ func checkInView(ctx context.Context, a *page.Action, x, y float64) error {
 	}
 }
 
-// describePoint names what lies at a point of the page, through frames: `[12] button "Save"`.
+// describePoint names the element at a point of the page, also in a frame: `[12] button "Save"`.
 func describePoint(ctx context.Context, a *page.Action, x, y float64) (string, error) {
 	doc := a.Page.Main()
 	for range observe.MaxDepth {
@@ -66,8 +66,8 @@ func describePoint(ctx context.Context, a *page.Action, x, y float64) (string, e
 		}
 		for _, h := range u.Handles {
 			if id := a.Tab.Session.Manager.Elements.ID(doc.Seq, h); id != 0 {
-				if thing, ok := a.Tab.Session.Manager.Elements.Element(id); ok {
-					return observe.Label(thing), nil
+				if element, ok := a.Tab.Session.Manager.Elements.Element(id); ok {
+					return element.Label(), nil
 				}
 			}
 		}
@@ -79,7 +79,7 @@ func describePoint(ctx context.Context, a *page.Action, x, y float64) (string, e
 	return "a frame", nil
 }
 
-// ClickAt presses the mouse at a point and says what lies there.
+// ClickAt presses the mouse at a point; the outcome names the element there.
 func ClickAt(ctx context.Context, s *page.Session, o ClickAtOptions) (annotation.Observation, error) {
 	press, verb, err := pressOf(o.Button, o.Count, o.Modifiers)
 	if err != nil {

@@ -71,8 +71,8 @@ func Scroll(ctx context.Context, s *page.Session, o surface.ScrollOptions) (anno
 	})
 }
 
-// scrollWheel turns the mouse wheel where a script found nothing that scrolls: pages that move
-// themselves when it is turned. What comes of it decides what is said.
+// scrollWheel turns the mouse wheel where a script found nothing that scrolls: some pages move
+// themselves on wheel events. The outcome depends on what that changes.
 func scrollWheel(ctx context.Context, a *page.Action, x, y float64, o surface.ScrollOptions, where string) error {
 	amount := o.Amount
 	if amount == 0 {

@@ -43,8 +43,8 @@ func quoted(values []string) string {
 	return strings.Join(q, ", ")
 }
 
-// SelectText selects text: in the element id (0: the whole page) the place where text
-// is (all of it when empty), of that the characters from start to end (0: to the end).
+// SelectText selects the first occurrence of text in the element id (0: the whole page), or all of
+// the element when text is empty; of that, the characters from start to end (0: to the end).
 func SelectText(ctx context.Context, s *page.Session, id int, text string, start, end int) (annotation.Observation,
 	error,
 ) {
@@ -81,13 +81,13 @@ func SelectText(ctx context.Context, s *page.Session, id int, text string, start
 	})
 }
 
-// editorDelay is how long an editor may take to read the selection after a key: some wait
-// a tenth of a second for the keys to be over.
+// editorDelay is how long an editor may take to read the selection after a key: some debounce keys
+// by a tenth of a second.
 const editorDelay = 130 * time.Millisecond
 
-// notifyEditor lets a rich-text editor learn what is selected in it. Some read it only when
-// a key or a mouse button is released, so a key is pressed that does nothing on its own; what
-// is chosen in their toolbar later would else change nothing, or the wrong place.
+// notifyEditor makes a rich-text editor read the selection. Some read it only when a key or a mouse
+// button is released, so a key without an effect is pressed. Otherwise their toolbar would change
+// nothing, or the wrong place.
 func notifyEditor(ctx context.Context, a *page.Action, doc *cdp.Document) error {
 	if edits, err := collect.SelectionIsEditable(ctx, doc); err != nil || !edits {
 		return err

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"sextant/backend/browser/cdp"
-	"sextant/backend/browser/observe"
 	"sextant/backend/browser/observe/collect"
 	"sextant/backend/browser/observe/identity"
 	"sextant/backend/browser/page"
@@ -27,10 +26,10 @@ type Target struct {
 }
 
 // Name is the element as sentences call it: [12] button "Save".
-func (g *Target) Name() string { return observe.Label(g.Element) }
+func (g *Target) Name() string { return g.Element.Label() }
 
-// find resolves a number to its living node; a replaced node's number may have moved, and
-// then the action's note says so.
+// FindTarget resolves an id to its connected node. The id may have moved to the replacement of a
+// node; then the action's note says so.
 func FindTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Target, error) {
 	g, err := locateTarget(ctx, t, a, id)
 	if err != nil {
@@ -60,7 +59,7 @@ func FindTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Targ
 	return nil, goneFault(ctx, t, id, "the page keeps rendering it again")
 }
 
-// expectation is what the owner of the number knows of the element.
+// expectation is what the caller was last shown of the element.
 func (g *Target) expectation() collect.Expectation {
 	return collect.Expectation{
 		Sign: &g.Element.ReportedSign, Loose: g.Element.SignWarned, Row: g.Element.ReportedRow,
@@ -76,9 +75,8 @@ func (g *Target) reusedFault(ctx context.Context, row string) error {
 	return goneFault(ctx, g.tab, g.Element.ID, fmt.Sprintf("the page uses its place for %q now", surface.Clip(row, 60)))
 }
 
-// changedFault is the fault for an element that says something else than its number's owner was
-// given: a page may use one node for many things. It is refused once: a caller that then uses the number
-// again means what it says now. Something that changes all the time (a clock on a button) is only refused once.
+// changedFault is the fault for an element with another name than it was listed with: a page may reuse a node.
+// It is returned once per text: a caller that uses the id again means the element as it is now.
 func (g *Target) changedFault(says, mark string) error {
 	id := g.Element.ID
 	g.tab.Session.Manager.Elements.MarkWarned(id, mark)
@@ -90,9 +88,8 @@ func (g *Target) changedFault(says, mark string) error {
 	}
 }
 
-// rowChangedFault is the fault for an element whose row says other digits than when its number's owner
-// was given it: the page may have drawn another row with the same nodes, or the row counts
-// something. Like changed, it is said once.
+// rowChangedFault is the fault for an element in a row whose digits changed since it was listed: the page may have
+// reused the nodes for another row, or the row shows a counter. Like changedFault, it is returned once.
 func (g *Target) rowChangedFault(says, mark string) error {
 	id := g.Element.ID
 	g.tab.Session.Manager.Elements.MarkRowWarned(id, mark)
@@ -106,15 +103,15 @@ func (g *Target) rowChangedFault(says, mark string) error {
 
 // locateTarget is find that leaves it to the aim to see whether the node lives.
 func locateTarget(ctx context.Context, t *page.Tab, a *page.Action, id int) (*Target, error) {
-	thing, ok := t.Session.Manager.Elements.Element(id)
+	element, ok := t.Session.Manager.Elements.Element(id)
 	if !ok {
 		return nil, goneFault(ctx, t, id, "its page was left")
 	}
-	doc := t.Observer.Document(thing.Doc)
+	doc := t.Observer.Document(element.Doc)
 	if doc == nil {
 		return nil, goneFault(ctx, t, id, "the page was replaced by a navigation")
 	}
-	return &Target{tab: t, action: a, Document: doc, Element: thing}, nil
+	return &Target{tab: t, action: a, Document: doc, Element: element}, nil
 }
 
 // verify makes sure that the element lives, for actions that do not aim.
@@ -126,7 +123,7 @@ func (g *Target) verify(ctx context.Context) error {
 	return err
 }
 
-// rebind searches for the one node that replaced one that is gone, wherever it
+// rebind searches for the one node that replaced a removed one, wherever it
 // is.
 func (g *Target) rebind(ctx context.Context) error {
 	if _, err := g.tab.Observer.Snapshot(ctx, collect.Options{WholePage: true}); err != nil {
@@ -150,7 +147,7 @@ func goneFault(ctx context.Context, t *page.Tab, id int, why string) error {
 	f := &surface.Fault{
 		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: %s.", id, why), Suggestion: "Call annotate_page.",
 	}
-	thing, ok := t.Session.Manager.Elements.Element(id)
+	element, ok := t.Session.Manager.Elements.Element(id)
 	if !ok {
 		return f
 	}
@@ -164,8 +161,8 @@ func goneFault(ctx context.Context, t *page.Tab, id int, why string) error {
 	}
 	var found []near
 	for _, e := range now.Elements {
-		if score := similarity(thing, e.Role, e.Name); score >= 3 && e.ID != id {
-			found = append(found, near{observe.Label(identity.Element{ID: e.ID, Role: e.Role, Name: e.Name}), score})
+		if score := similarity(element, e.Role, e.Name); score >= 3 && e.ID != id {
+			found = append(found, near{identity.Element{ID: e.ID, Role: e.Role, Name: e.Name}.Label(), score})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(b.score, a.score) })

@@ -50,8 +50,8 @@ func Type(ctx context.Context, s *page.Session, o surface.TypeOptions) (annotati
 	})
 }
 
-// secret reports whether the element hides what is typed into it, so that the answer does
-// too. When that cannot be found out, it is taken for secret.
+// secret reports whether the element hides typed text, so that the result hides it too. It is true
+// when that is unknown.
 func (g *Target) secret(ctx context.Context) bool {
 	raw, err := g.Document.Call(ctx, "() => { const n = ("+collect.NodeExpression(g.Element.Handle)+
 		")(); return !!n && n.type === 'password' }")
@@ -110,8 +110,8 @@ func (g *Target) typeText(ctx context.Context, a *page.Action, o surface.TypeOpt
 	return g.submit(ctx, a, o.Submit)
 }
 
-// typeInto types into the focused field whose content is selected, and sees what became of it. A
-// field that listens to keys only is typed into once more, key by key.
+// typeInto types over the selected content of the focused field and checks the result. If the field
+// only reacts to key events, it types again, key by key.
 func (g *Target) typeInto(
 	ctx context.Context, a *page.Action, field collect.TextField, o surface.TypeOptions, sentence string, lent bool,
 ) (w collect.TypingResult, want string, err error) {
@@ -140,8 +140,8 @@ func (g *Target) typeInto(
 	return w, want, nil
 }
 
-// checkContent says in the answer what the field holds when that is not what was typed. It is a fault
-// when nothing of it arrived.
+// checkContent notes the content of the field in the result when it differs from the typed text. It
+// returns a fault when nothing arrived.
 func (g *Target) checkContent(a *page.Action, w collect.TypingResult, want string, secret bool) error {
 	switch {
 	case w.Exact || w.Gone:
@@ -165,8 +165,8 @@ func (g *Target) checkContent(a *page.Action, w collect.TypingResult, want strin
 	return nil
 }
 
-// focus puts the keyboard on the element; lent when only a press could, so that what has the
-// focus then may be something else.
+// focus focuses the element. lent is true when only a press could do that, so that another element
+// may have the focus then.
 func (g *Target) focus(ctx context.Context, a *page.Action) (lent bool, err error) {
 	var refused *collect.Refusal
 	err = collect.Focus(ctx, g.Document, g.Element.Handle)
@@ -179,14 +179,14 @@ func (g *Target) focus(ctx context.Context, a *page.Action) (lent bool, err erro
 	return false, nil
 }
 
-// maxKeys bounds what is typed once more, key by key.
+// maxKeys bounds the text that is typed again key by key.
 const maxKeys = 1000
 
-// write types, with keys or in one go, into the focused field whose content is selected.
+// write types over the selected content of the focused field, key by key or at once.
 func write(ctx context.Context, c proto.Client, field collect.TextField, o surface.TypeOptions, keys bool) (err error) {
 	switch {
 	case !o.Clear && !field.Empty:
-		// Everything is selected now: the cursor goes behind it.
+		// Everything is selected now: move the cursor to the end.
 		err = input.Key(c, "Control+End")
 	case o.Clear && !field.Empty && (o.Text == "" || keys):
 		err = input.Key(c, "Delete")
@@ -217,7 +217,7 @@ func write(ctx context.Context, c proto.Client, field collect.TextField, o surfa
 	return nil
 }
 
-// checkKeysReached makes sure that what was typed reached the element.
+// checkKeysReached checks that the typed keys reached the element.
 func (g *Target) checkKeysReached(ctx context.Context, a *page.Action, what string) error {
 	met, err := collect.EndKeyGuard(ctx, g.Document)
 	if errors.Is(err, cdp.ErrReplaced) || err == nil && met.Hit {

@@ -25,8 +25,8 @@ const chooserTimeout = time.Second
 // maxFiles bounds one upload.
 const maxFiles = 50
 
-// Upload gives files, by absolute paths without links in them, to a file field, to the field that the element is the
-// label of or holds, to the chooser that a click on it opens, or drops them on it.
+// Upload passes files, by absolute paths without symlinks, to a file field, to the field that the element labels
+// or contains, to the file chooser that a click on it opens, or else drops them on it.
 func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annotation.Observation, error) {
 	what, err := checkFiles(paths)
 	if err != nil {
@@ -58,7 +58,7 @@ func Upload(ctx context.Context, s *page.Session, id int, paths []string) (annot
 	})
 }
 
-// checkFiles makes sure that paths name files themselves and no links to them, and describes them: "cv.pdf (12 kB)".
+// checkFiles checks that paths are regular files and no symlinks, and describes them: "cv.pdf (12 kB)".
 func checkFiles(paths []string) (string, error) {
 	bad := func(format string, args ...any) error {
 		return &surface.Fault{
@@ -110,7 +110,7 @@ func (g *Target) oneFileFault() error {
 	}
 }
 
-// noteFileField notes in the answer what the field does not say itself.
+// noteFileField notes in the result which files the field has.
 func (g *Target) noteFileField(ctx context.Context, a *page.Action, f collect.FileInput) error {
 	now, err := collect.FileInputOf(ctx, g.Document, f.Handle)
 	if errors.Is(err, cdp.ErrReplaced) || errors.Is(err, collect.ErrGone) {
@@ -190,7 +190,7 @@ func (g *Target) setChooserFiles(ctx context.Context, a *page.Action, c page.Fil
 	return nil
 }
 
-// dropFiles lets files fall on the element as if they were dragged from the desktop.
+// dropFiles drops files on the element as if they were dragged from the desktop.
 func (g *Target) dropFiles(ctx context.Context, a *page.Action, paths []string, what string) error {
 	x, y, err := g.aim(ctx, collect.AimOptions{})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	rodcdp "github.com/go-rod/rod/lib/cdp"
 )
 
-// ErrClosed is what every call returns once the browser's connection has ended.
+// ErrClosed is returned by all calls after the connection to the browser has ended.
 var ErrClosed = errors.New("the browser's connection has ended")
 
 // Event is an event of the protocol.
@@ -20,11 +20,10 @@ type Event struct {
 	Params    json.RawMessage `json:"params"`
 }
 
-// Conn speaks the protocol over one transport. Everything that arrives is handled in
-// order by one goroutine: when the answer to a call is delivered, every event the browser
-// sent before it has been handled. Waiting for an action's consequences rests on that, and
-// it is why this is not rod's client, which delivers events separately. All methods may
-// be called concurrently.
+// Conn speaks the protocol over one transport. One goroutine handles all messages in order: when
+// the response to a call is delivered, every event that the browser sent before it has been
+// handled. Waiting for the effects of an action depends on that; rod's client delivers events
+// separately. All methods may be called concurrently.
 type Conn struct {
 	ws      rodcdp.WebSocketable
 	onEvent func(Event)
@@ -58,8 +57,8 @@ func Dial(ws rodcdp.WebSocketable, onEvent func(Event)) *Conn {
 // Done is closed when the connection has ended; Wait returns when its goroutines have.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Wait returns when nothing of the connection runs any more. The transport must have been
-// closed by its owner.
+// Wait returns when all goroutines of the connection have ended. The owner must have closed the
+// transport.
 func (c *Conn) Wait() { c.wg.Wait() }
 
 // Post sends a call without waiting. reply, which may be nil, is called by the reading
@@ -106,7 +105,7 @@ func (c *Conn) Call(ctx context.Context, session, method string, params any) (js
 	return c.callUntil(ctx, nil, session, method, params)
 }
 
-// callUntil is Call that gives up with ErrReplaced when gone is closed.
+// callUntil is Call that returns ErrReplaced when gone is closed.
 func (c *Conn) callUntil(
 	ctx context.Context, gone <-chan struct{}, session, method string, params any,
 ) (json.RawMessage, error) {
@@ -131,7 +130,7 @@ func (c *Conn) callUntil(
 	}
 }
 
-// drop forgets a call that nobody waits for any more.
+// drop forgets an abandoned call.
 func (c *Conn) drop(id int) {
 	c.mu.Lock()
 	delete(c.pending, id)
@@ -196,7 +195,7 @@ func (c *Conn) read() {
 	}
 }
 
-// take is what waits for the answer to a call, once.
+// take removes and returns the function that waits for the response to a call.
 func (c *Conn) take(id int) func(json.RawMessage, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestLongAnswersAreReadAsShortOnes(t *testing.T) {
+func TestLargeResponseIsDecodedLikeSmallOne(t *testing.T) {
 	for _, text := range []string{
 		"", "plain", `"quoted" and \ back`, "tab\tline\nreturn\rbell\b\f", "ü 漢 🙂 \u2028", `{"x":"}}"}`, "\x01\x02",
 	} {
@@ -29,7 +29,7 @@ func TestLongAnswersAreReadAsShortOnes(t *testing.T) {
 	}
 }
 
-func TestOtherMessagesAreLeftToTheGeneralReader(t *testing.T) {
+func TestOtherMessagesUseGeneralDecoder(t *testing.T) {
 	for _, message := range []string{
 		`{"method":"Page.loadEventFired","params":{}}`, `{"id":3,"error":{"code":1,"message":"no"}}`,
 		`{"id":x,"result":{}}`, `{"id":3`, `[]`, ``,

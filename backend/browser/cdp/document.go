@@ -11,8 +11,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// ErrReplaced is what a Document's calls return when another document has taken its place
-// or its frame is gone.
+// ErrReplaced is returned by a Document's calls after another document has replaced it or its frame
+// was removed.
 var ErrReplaced = errors.New("the document was replaced")
 
 // ScriptError is an exception thrown by a script we ran in a page. Line counts from 0, as the
@@ -28,7 +28,7 @@ func (e *ScriptError) Error() string { return "script in the page: " + e.Text }
 const worldName = "sextant"
 
 // Document is one document in one frame from its commit until the next one; it is the
-// identity that annotation ids hang on. It implements collect.World. Its methods may be
+// identity that annotation ids belong to. It implements collect.World. Its methods may be
 // called concurrently.
 type Document struct {
 	// Seq numbers documents in the life of the registry, from 1.
@@ -39,7 +39,7 @@ type Document struct {
 	loaderID string
 	url      string
 	gone     chan struct{}
-	// making holds one token while the isolated world is being made.
+	// making has one token while the isolated world is being created.
 	making   chan struct{}
 	world    proto.RuntimeExecutionContextID
 	children map[int]string
@@ -99,6 +99,20 @@ func (d *Document) Call(ctx context.Context, function string, args ...any) (json
 }
 
 func (d *Document) call(ctx context.Context, function string, byValue bool, args []any) (remoteObject, error) {
+	req, err := d.callParams(ctx, function, byValue, args)
+	if err != nil {
+		return remoteObject{}, err
+	}
+	req["awaitPromise"] = true
+	return d.run(ctx, callFunctionOn, req)
+}
+
+const callFunctionOn = "Runtime.callFunctionOn"
+
+// callParams are the parameters of a call of function in the document's isolated world.
+func (d *Document) callParams(
+	ctx context.Context, function string, byValue bool, args []any,
+) (map[string]any, error) {
 	type argument struct {
 		Value any `json:"value"`
 	}
@@ -108,17 +122,16 @@ func (d *Document) call(ctx context.Context, function string, byValue bool, args
 	}
 	world, err := d.isolated(ctx)
 	if err != nil {
-		return remoteObject{}, err
+		return nil, err
 	}
-	req := map[string]any{
+	return map[string]any{
 		"functionDeclaration": function, "executionContextId": world, "arguments": list,
-		"returnByValue": byValue, "awaitPromise": true, "silent": true,
-	}
-	return d.run(ctx, "Runtime.callFunctionOn", req)
+		"returnByValue": byValue, "silent": true,
+	}, nil
 }
 
-// SetFiles puts the files at paths into the file field that the function declaration node
-// returns; the page feels it as a person's choice.
+// SetFiles sets the files of the file field that the function declaration node returns; the page
+// gets the same events as when a person chooses files.
 func (d *Document) SetFiles(ctx context.Context, node string, paths []string) error {
 	obj, err := d.call(ctx, node, false, nil)
 	if err != nil {
@@ -168,7 +181,7 @@ func (d *Document) isSessionRoot() bool {
 	return d.frame.parent == nil || d.frame.parent.session != d.session
 }
 
-// remoteObject is what a script returned.
+// remoteObject is the result of a script.
 type remoteObject struct {
 	Value          json.RawMessage `json:"value"`
 	Unserializable string          `json:"unserializableValue"`
@@ -183,7 +196,7 @@ func (r remoteObject) json() json.RawMessage {
 	return r.Value
 }
 
-// run makes a Runtime call and turns exceptions and lost worlds into errors.
+// run makes a Runtime call and converts exceptions and lost contexts to errors.
 func (d *Document) run(ctx context.Context, method string, req any) (remoteObject, error) {
 	raw, err := d.frame.page.reg.conn.callUntil(ctx, d.gone, d.session, method, req)
 	if err != nil {
@@ -211,7 +224,7 @@ func result(raw json.RawMessage, method string) (remoteObject, error) {
 	return res.Result, nil
 }
 
-// contextError turns the protocol's ways of saying "that document is not there" into ErrReplaced.
+// contextError converts the protocol's errors for a missing document to ErrReplaced.
 func (d *Document) contextError(err error) error {
 	if !d.Alive() {
 		return ErrReplaced
@@ -232,8 +245,8 @@ func (d *Document) contextError(err error) error {
 	return err
 }
 
-// supersede ends the document although its page stayed: our world in it was lost, and with
-// it what the handles meant.
+// supersede ends the document although its page stayed: its isolated world was lost, and with it
+// all handles.
 func (d *Document) supersede() {
 	reg := d.frame.page.reg
 	reg.mu.Lock()

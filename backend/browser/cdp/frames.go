@@ -47,7 +47,7 @@ func (r *Registry) trackFrames(s *session, e Event) {
 	}
 }
 
-// navigated takes in a commit. Called under the lock.
+// navigated records a committed navigation. Called under the lock.
 func (r *Registry) navigated(p *Page, f *proto.PageFrame, session string) {
 	id := string(f.ID)
 	if f.ParentID == "" && session == p.Session && id != p.main.ID {

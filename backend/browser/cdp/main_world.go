@@ -22,8 +22,8 @@ func (d *Document) mainWorld() (int, error) {
 	return d.frame.mainCtx, nil
 }
 
-// CheckSyntax reports whether source is a script without a mistake in its grammar, and the mistake
-// as a *ScriptError when it is not. Nothing of it runs.
+// CheckSyntax returns the syntax error of a script as a *ScriptError, nil for none. It does not run
+// the script.
 func (d *Document) CheckSyntax(ctx context.Context, source string) error {
 	world, err := d.mainWorld()
 	if err != nil {
@@ -35,9 +35,9 @@ func (d *Document) CheckSyntax(ctx context.Context, source string) error {
 	return err
 }
 
-// CallMain calls a function declaration in the page's own world and waits for a promise it
-// returns. node, when not "", is a function declaration that names a node in our world (as
-// collect.NodeExpression); it is the function's argument. Exceptions are a *ScriptError.
+// CallMain calls a function declaration in the page's main world and waits for a promise it returns.
+// node, when not "", is a function declaration that returns a node in our world (as
+// collect.NodeExpression); the node is the function's argument. Exceptions are a *ScriptError.
 func (d *Document) CallMain(ctx context.Context, function, node string) (json.RawMessage, error) {
 	world, err := d.mainWorld()
 	if err != nil {
@@ -55,15 +55,15 @@ func (d *Document) CallMain(ctx context.Context, function, node string) (json.Ra
 		defer d.release(object)
 		req["arguments"] = []map[string]any{{"objectId": object}}
 	}
-	res, err := d.run(ctx, "Runtime.callFunctionOn", req)
+	res, err := d.run(ctx, callFunctionOn, req)
 	if err != nil {
 		return nil, err
 	}
 	return res.json(), nil
 }
 
-// EvaluateREPL runs a script in the page's own world as a console does, and passes the value of its
-// last statement to the function declaration then, whose value is the answer.
+// EvaluateREPL runs a script in the page's main world as a console does, passes the value of its
+// last statement to the function declaration then, and returns the value of that.
 func (d *Document) EvaluateREPL(ctx context.Context, script, then string) (json.RawMessage, error) {
 	world, err := d.mainWorld()
 	if err != nil {
@@ -85,7 +85,7 @@ func (d *Document) EvaluateREPL(ctx context.Context, script, then string) (json.
 	case len(res.Value) > 0:
 		argument["value"] = res.Value
 	}
-	res, err = d.run(ctx, "Runtime.callFunctionOn", map[string]any{
+	res, err = d.run(ctx, callFunctionOn, map[string]any{
 		"functionDeclaration": then, "executionContextId": world, "arguments": []any{argument},
 		"returnByValue": true, "awaitPromise": true, "silent": true,
 	})
@@ -95,12 +95,12 @@ func (d *Document) EvaluateREPL(ctx context.Context, script, then string) (json.
 	return res.json(), nil
 }
 
-// TerminateExecution ends whatever script runs in the document's process.
+// TerminateExecution ends the running scripts of the document's process.
 func (d *Document) TerminateExecution() {
 	d.frame.page.reg.conn.Post(d.session, "Runtime.terminateExecution", nil, nil)
 }
 
-// nodeInMain is a node of our world as an object of the page's.
+// nodeInMain is a node of our world as an object of the main world.
 func (d *Document) nodeInMain(ctx context.Context, node string, world int) (string, error) {
 	ours, err := d.call(ctx, node, false, nil)
 	if err != nil {

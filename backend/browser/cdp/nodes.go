@@ -10,28 +10,18 @@ import (
 
 // Text implements collect.World.
 func (d *Document) Text(ctx context.Context, function string, args ...any) (string, error) {
-	type argument struct {
-		Value any `json:"value"`
-	}
-	list := make([]argument, len(args))
-	for i, a := range args {
-		list[i].Value = a
-	}
-	world, err := d.isolated(ctx)
+	req, err := d.callParams(ctx, function, true, args)
 	if err != nil {
 		return "", err
 	}
-	raw, err := d.frame.page.reg.conn.callUntil(ctx, d.gone, d.session, "Runtime.callFunctionOn", map[string]any{
-		"functionDeclaration": function, "executionContextId": world, "arguments": list, "returnByValue": true,
-		"silent": true,
-	})
+	raw, err := d.frame.page.reg.conn.callUntil(ctx, d.gone, d.session, callFunctionOn, req)
 	if err != nil {
 		return "", d.contextError(err)
 	}
 	if s, ok := plainText(raw); ok {
 		return s, nil
 	}
-	res, err := result(raw, "Runtime.callFunctionOn")
+	res, err := result(raw, callFunctionOn)
 	if err != nil {
 		return "", err
 	}
@@ -78,7 +68,7 @@ func (d *Document) CallNodes(ctx context.Context, function string, nodes []int) 
 		}
 	}
 	defer conn.Post(d.session, "Runtime.releaseObjectGroup", proto.RuntimeReleaseObjectGroup{ObjectGroup: group}, nil)
-	res, err := d.run(ctx, "Runtime.callFunctionOn", map[string]any{
+	res, err := d.run(ctx, callFunctionOn, map[string]any{
 		"functionDeclaration": function, "executionContextId": world, "arguments": args, "returnByValue": true,
 		"silent": true,
 	})

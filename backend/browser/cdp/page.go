@@ -28,7 +28,7 @@ type Page struct {
 	gone   chan struct{}
 	// frameRequests is sent to the session of every frame in another process.
 	frameRequests []proto.Request
-	// pendingEvents is what happened before the page was ready; only the reading goroutine uses it.
+	// pendingEvents are the events before the page was ready; only the reading goroutine uses them.
 	pendingEvents []Event
 }
 
@@ -98,8 +98,8 @@ func (p *Page) Documents() []*Document {
 	return docs
 }
 
-// DocumentInWorld is the current document whose isolated world has the id in the session; nil when
-// there is none, or none that was asked for anything yet.
+// DocumentInWorld is the current document with that isolated world in the session; nil when there
+// is none, or its world was not used yet.
 func (p *Page) DocumentInWorld(session string, world int) *Document {
 	p.reg.mu.Lock()
 	defer p.reg.mu.Unlock()
@@ -111,8 +111,8 @@ func (p *Page) DocumentInWorld(session string, world int) *Document {
 	return nil
 }
 
-// Current returns the document that now lives in the frame of d, which is d itself while
-// it lives; nil when the frame is gone.
+// Current returns the current document of the frame of d, which is d itself until it is replaced;
+// nil when the frame was removed.
 func (p *Page) Current(d *Document) *Document {
 	p.reg.mu.Lock()
 	defer p.reg.mu.Unlock()
@@ -122,7 +122,7 @@ func (p *Page) Current(d *Document) *Document {
 	return nil
 }
 
-// add puts a frame into the tree, or returns the one that is there. Called under reg.mu.
+// add adds a frame to the tree, or returns the existing one. Called under reg.mu.
 func (p *Page) add(id string, parent *Frame, session string) *Frame {
 	f := p.frames[id]
 	if f == nil {
@@ -143,7 +143,7 @@ func (p *Page) add(id string, parent *Frame, session string) *Frame {
 	return f
 }
 
-// drop takes a frame and all below it out of the tree. Called under reg.mu.
+// drop removes a frame and its descendants from the tree. Called under reg.mu.
 func (p *Page) drop(f *Frame) {
 	p.dropChildren(f)
 	f.doc.end()

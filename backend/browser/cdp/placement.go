@@ -9,8 +9,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// Placement says where a document's viewport lies in the viewport of the page: a point (x, y)
-// of the document is at (X + x*ScaleX, Y + y*ScaleY), in CSS pixels.
+// Placement is the position of a document's viewport in the viewport of the page: a point (x, y) of
+// the document is at (X + x*ScaleX, Y + y*ScaleY), in CSS pixels.
 type Placement struct {
 	X, Y, ScaleX, ScaleY float64
 	// W, H is the size of the document's viewport in the page's pixels.
@@ -22,7 +22,7 @@ type Placement struct {
 	w, h float64
 }
 
-// At is the point of the page where the document's point (x, y) lies.
+// At converts a point of the document to the point of the page.
 func (p Placement) At(x, y float64) (float64, float64) {
 	if p.warp != nil {
 		return p.warp.at(x/p.w, y/p.h)
@@ -30,7 +30,7 @@ func (p Placement) At(x, y float64) (float64, float64) {
 	return p.X + x*p.ScaleX, p.Y + y*p.ScaleY
 }
 
-// From is the point of the document that lies at (x, y) of the page.
+// From converts a point of the page to the point of the document.
 func (p Placement) From(x, y float64) (float64, float64) {
 	if p.warp != nil {
 		u, v := p.warp.from(x, y)
@@ -39,8 +39,8 @@ func (p Placement) From(x, y float64) (float64, float64) {
 	return (x - p.X) / p.ScaleX, (y - p.Y) / p.ScaleY
 }
 
-// Child finds the document in the frame whose element the function declaration node
-// returns, e.g. collect.NodeExpression(handle). It is nil when there is none (yet).
+// Child finds the document in the frame element that the function declaration node returns, e.g.
+// collect.NodeExpression(handle). It is nil when there is none (yet).
 func (d *Document) Child(ctx context.Context, handle int, node string) (*Document, error) {
 	reg := d.frame.page.reg
 	reg.mu.Lock()
@@ -75,7 +75,7 @@ func (d *Document) Child(ctx context.Context, handle int, node string) (*Documen
 	return f.doc, nil
 }
 
-// Parent is the document that holds the frame of d, nil for the main one.
+// Parent is the document that contains the frame of d, nil for the main one.
 func (d *Document) Parent() *Document {
 	reg := d.frame.page.reg
 	reg.mu.Lock()
@@ -135,8 +135,7 @@ func (d *Document) Placement(ctx context.Context) (Placement, error) {
 	return outer.around([8]float64(c[:8]), own[0], own[1])
 }
 
-// around places a frame whose viewport of w by h pixels has its corners at q, in the
-// coordinates of p.
+// around places a frame with a viewport of w by h pixels and the corners q, in the coordinates of p.
 func (p Placement) around(q [8]float64, w, h float64) (Placement, error) {
 	for i := 0; i < 8; i += 2 {
 		q[i], q[i+1] = p.At(q[i], q[i+1])
@@ -156,7 +155,7 @@ func (p Placement) around(q [8]float64, w, h float64) (Placement, error) {
 	return in, nil
 }
 
-// Reveal scrolls what holds the document's frame, outermost first, until the frame's
+// Reveal scrolls the documents around the document's frame, outermost first, until the frame's
 // rectangle r (in the document's pixels; nil for all of it) is in view.
 func (d *Document) Reveal(ctx context.Context, r *proto.DOMRect) error {
 	parent := d.Parent()
@@ -177,8 +176,8 @@ func (d *Document) Reveal(ctx context.Context, r *proto.DOMRect) error {
 	return nil
 }
 
-// CoveredBy names what lies over the frame of d at a point of its parent's viewport, "" when
-// nothing does.
+// CoveredBy names the element that covers the frame of d at a point of its parent's viewport, ""
+// for none.
 func (d *Document) CoveredBy(ctx context.Context, x, y float64) (string, error) {
 	parent := d.Parent()
 	if parent == nil {
@@ -197,7 +196,7 @@ func (d *Document) CoveredBy(ctx context.Context, x, y float64) (string, error) 
 		return "", parent.contextError(fmt.Errorf("finding a frame's element: %w", err))
 	}
 	var text string
-	res, err := parent.run(ctx, "Runtime.callFunctionOn", map[string]any{
+	res, err := parent.run(ctx, callFunctionOn, map[string]any{
 		"functionDeclaration": overScript, "objectId": node.Object.ObjectID, "returnByValue": true,
 		"arguments": []map[string]any{{"value": x}, {"value": y}}, "silent": true,
 	})
@@ -210,7 +209,7 @@ func (d *Document) CoveredBy(ctx context.Context, x, y float64) (string, error) 
 	return text, nil
 }
 
-// overScript names what the browser hits at (x, y) when it is not this frame element.
+// overScript names the element at (x, y) when it is not this frame element.
 const overScript = `function (x, y) {
   let hit = document.elementFromPoint(x, y);
   while (hit && hit.shadowRoot) {

@@ -1,12 +1,12 @@
-// Package frames is our registry of the browser's sessions and frames.
+// Package cdp speaks the DevTools protocol and follows the browser's sessions and frames.
 //
-// Site isolation puts a cross-site frame into a process, and so a protocol session, of its
-// own; rod's Page knows only one session. Here every tab and every such frame is attached
-// as a flattened session, recursively, and paused until it is set up, so that nothing a
-// page does at its start is missed. A Page is the tree of frames over all its sessions; a
-// Document is the content of a frame from one commit to the next.
+// Site isolation gives a cross-site frame its own process and so its own protocol session, but
+// rod's Page knows only one session. Here every tab and every such frame is attached as a flattened
+// session, recursively, and paused until it is set up, so that nothing a page does at its start is
+// missed. A Page is the tree of frames over all its sessions; a Document is the content of a frame
+// from one commit to the next.
 //
-// The registry only follows the browser. It decides nothing about tabs, numbers or waiting.
+// The package only follows the browser. It decides nothing about tabs, annotations or waiting.
 package cdp
 
 import (
@@ -21,15 +21,15 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// Handler hears what happens. Its methods are called in the browser's order by the
-// goroutine that reads: they must not block and must not wait for a call.
+// Handler receives the events of a Registry. The reading goroutine calls its methods in the
+// browser's order: they must not block and must not wait for a call.
 type Handler interface {
 	// PageOpened reports a tab that is attached and set up.
 	PageOpened(p *Page)
 	// PageEvent passes on an event of one of the page's sessions, after the registry's own
 	// state is up to date. p is nil for events about no page (a download).
 	PageEvent(p *Page, e Event)
-	// PageClosed reports that a tab is gone.
+	// PageClosed reports that a tab was closed.
 	PageClosed(p *Page)
 }
 
@@ -63,7 +63,7 @@ func (c *Counter) next() int {
 	return c.last
 }
 
-// maxPendingEvents bounds the events that are held for a tab until it is set up.
+// maxPendingEvents bounds the events that are queued for a tab until it is set up.
 const maxPendingEvents = 500
 
 // session is one attached target; frame is the id of the frame at its root.
@@ -72,7 +72,7 @@ type session struct {
 	frame string
 }
 
-// Options are what a Registry is made with.
+// Options configure a Registry.
 type Options struct {
 	Handler Handler
 	// Docs numbers the documents.
@@ -82,7 +82,7 @@ type Options struct {
 	PageSetUp []proto.Request
 	// DocumentStart runs in our isolated world of every new document before the page's own
 	// scripts; it may call the function Binding with a text, which arrives as a Runtime.bindingCalled event. ""
-	// greets nobody.
+	// means no script.
 	DocumentStart, Binding string
 	// Only, when not nil, limits the registry to the tabs of some browser contexts, for a
 	// browser that others use too. It is called by the reading goroutine and must not block.
@@ -210,7 +210,7 @@ func (r *Registry) decode(e Event, into any) bool {
 	return true
 }
 
-// attached sets a new session up, everything in one go before the target may run.
+// attached sets up a new session completely before the target may run.
 func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 	id, info := string(a.SessionID), a.TargetInfo
 	if strings.HasPrefix(info.URL, printPreview) {
@@ -243,7 +243,7 @@ func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 		return
 	}
 	if opener != nil {
-		// The one that opened it hears of it before it is ready, and can wait for it.
+		// The opener gets the event before the tab is ready, so that it can wait for it.
 		r.handler.PageEvent(opener, Event{Method: "Target.attachedToTarget"})
 	}
 	for _, req := range r.sessionSetUp {
@@ -265,7 +265,7 @@ func (r *Registry) attached(parent *session, a *proto.TargetAttachedToTarget) {
 	r.conn.Post(id, "Runtime.runIfWaitingForDebugger", nil, nil)
 }
 
-// tree takes in the frames that a new session already has.
+// tree adds the frames that a new session already has.
 func (r *Registry) tree(s *session, id string, raw json.RawMessage, err error) {
 	var res proto.PageGetFrameTreeResult
 	if err == nil {

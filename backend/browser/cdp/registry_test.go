@@ -23,27 +23,27 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// listener keeps what it hears in the order in which it hears it.
-type listener struct {
+// eventLog keeps what it hears in the order in which it hears it.
+type eventLog struct {
 	opened chan *cdp.Page
 	mu     sync.Mutex
 	heard  []string
 }
 
-func (l *listener) PageOpened(p *cdp.Page) {
-	l.hear("opened")
+func (l *eventLog) PageOpened(p *cdp.Page) {
+	l.add("opened")
 	l.opened <- p
 }
-func (l *listener) PageEvent(_ *cdp.Page, e cdp.Event) { l.hear(e.Method) }
-func (l *listener) PageClosed(*cdp.Page)               {}
+func (l *eventLog) PageEvent(_ *cdp.Page, e cdp.Event) { l.add(e.Method) }
+func (l *eventLog) PageClosed(*cdp.Page)               {}
 
-func (l *listener) hear(what string) {
+func (l *eventLog) add(what string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.heard = append(l.heard, what)
 }
 
-func (l *listener) has() []string {
+func (l *eventLog) has() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.heard)
@@ -57,7 +57,7 @@ func open(t *testing.T, url string) (context.Context, *cdp.Page) {
 }
 
 // listen is open with what the handler hears.
-func listen(t *testing.T, url string) (context.Context, *cdp.Page, *listener) {
+func listen(t *testing.T, url string) (context.Context, *cdp.Page, *eventLog) {
 	t.Helper()
 	path, err := launch.Find("")
 	if errors.Is(err, launch.ErrNotFound) {
@@ -69,7 +69,7 @@ func listen(t *testing.T, url string) (context.Context, *cdp.Page, *listener) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &listener{opened: make(chan *cdp.Page, 8)}
+	l := &eventLog{opened: make(chan *cdp.Page, 8)}
 	reg, err := cdp.Open(ctx, proc.Pipe, cdp.Options{
 		Handler: l, Docs: &cdp.Counter{}, Log: slog.New(slog.DiscardHandler),
 	})
@@ -97,8 +97,8 @@ func listen(t *testing.T, url string) (context.Context, *cdp.Page, *listener) {
 	}
 }
 
-// until polls a condition.
-func until(t *testing.T, what string, ok func() bool) {
+// eventually polls a condition.
+func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for !ok() {
@@ -119,15 +119,15 @@ func site(t *testing.T, pages map[string]string) *httptest.Server {
 	return s
 }
 
-func other(url string) string { return strings.Replace(url, "127.0.0.1", "localhost", 1) }
+func otherSite(url string) string { return strings.Replace(url, "127.0.0.1", "localhost", 1) }
 
-func TestACrossSiteFrameHasItsOwnSessionAndItsPlaceOnThePage(t *testing.T) {
+func TestCrossSiteFrameHasSessionAndPlacement(t *testing.T) {
 	inner := site(t, map[string]string{"/": `<body style="margin:0"><iframe src="/deep" style="position:absolute;left:7px;top:9px;border:0"></iframe>`, "/deep": `<p id=deep>deep`})
-	outer := site(t, map[string]string{"/": `<body style="margin:0"><iframe id=f src="` + other(inner.URL) +
+	outer := site(t, map[string]string{"/": `<body style="margin:0"><iframe id=f src="` + otherSite(inner.URL) +
 		`/" style="position:absolute;left:100px;top:50px;border:3px solid;width:400px;height:300px;transform-origin:0 0;transform:scale(.5)"></iframe>`})
 	ctx, page := open(t, outer.URL)
 	var deep *cdp.Document
-	until(t, "the frame inside the cross-site frame says who it is", func() bool {
+	eventually(t, "the frame inside the cross-site frame says who it is", func() bool {
 		for _, d := range page.Documents() {
 			raw, err := d.Call(ctx, `function (id) { return document.getElementById(id) ? location.host : '' }`, "deep")
 			if err == nil && strings.Contains(string(raw), "localhost") {
@@ -142,7 +142,7 @@ func TestACrossSiteFrameHasItsOwnSessionAndItsPlaceOnThePage(t *testing.T) {
 	}
 	// 3 px border and 7/9 px offset, all at half size.
 	if place.X != 105 || place.Y != 56 || place.ScaleX != .5 || place.ScaleY != .5 {
-		t.Errorf("the deep frame stands at %+v, want x 105, y 56, half size", place)
+		t.Errorf("the nested frame is at %+v, want x 105, y 56, half size", place)
 	}
 	child, err := page.Main().Child(ctx, 1, `function () { return document.getElementById('f') }`)
 	if err != nil || child == nil || !strings.Contains(child.URL(), "localhost") {
@@ -157,10 +157,10 @@ func TestACrossSiteFrameHasItsOwnSessionAndItsPlaceOnThePage(t *testing.T) {
 	}
 }
 
-func TestWhatATabDidWhileItWasSetUpIsToldAfterItsOpening(t *testing.T) {
+func TestEventsDuringSetupFollowOpening(t *testing.T) {
 	_, _, l := listen(t, "about:blank")
-	// The empty page's own script world is there before the tab is ready and is told once.
-	until(t, "the script world of the empty page", func() bool {
+	// The empty page's own script world is there before the tab is ready and is reported once.
+	eventually(t, "the script world of the empty page", func() bool {
 		return slices.Contains(l.has(), "Runtime.executionContextCreated")
 	})
 	if heard := l.has(); heard[0] != "opened" {
@@ -168,10 +168,10 @@ func TestWhatATabDidWhileItWasSetUpIsToldAfterItsOpening(t *testing.T) {
 	}
 }
 
-func TestADocumentEndsWithItsNavigation(t *testing.T) {
+func TestNavigationEndsDocument(t *testing.T) {
 	s := site(t, map[string]string{"/": `<title>one`, "/two": `<title>two`})
 	ctx, page := open(t, s.URL+"/")
-	until(t, "the first page", func() bool { return page.Main().URL() == s.URL+"/" })
+	eventually(t, "the first page", func() bool { return page.Main().URL() == s.URL+"/" })
 	one := page.Main()
 	if _, err := one.Call(ctx, `function () { globalThis.mark = 1 }`); err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestADocumentEndsWithItsNavigation(t *testing.T) {
 	if _, err := (proto.PageNavigate{URL: s.URL + "/two"}).Call(page.Client(ctx)); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the first document ends", func() bool { return !one.Alive() })
+	eventually(t, "the first document ends", func() bool { return !one.Alive() })
 	if _, err := one.Call(ctx, `function () { return 1 }`); !errors.Is(err, cdp.ErrReplaced) {
 		t.Errorf("a call into the first document gives %v, want ErrReplaced", err)
 	}
@@ -190,10 +190,10 @@ func TestADocumentEndsWithItsNavigation(t *testing.T) {
 	}
 }
 
-func TestAScriptThatThrowsIsAnErrorWithItsText(t *testing.T) {
+func TestScriptExceptionIsError(t *testing.T) {
 	s := site(t, map[string]string{"/": `x`})
 	ctx, page := open(t, s.URL+"/")
-	until(t, "the page", func() bool { return page.Main().URL() == s.URL+"/" })
+	eventually(t, "the page", func() bool { return page.Main().URL() == s.URL+"/" })
 	_, err := page.Main().Call(ctx, `function () { throw new Error('no such luck') }`)
 	var script *cdp.ScriptError
 	if !errors.As(err, &script) || !strings.Contains(script.Text, "no such luck") {

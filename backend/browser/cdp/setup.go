@@ -18,15 +18,15 @@ func autoAttach() proto.TargetSetAutoAttach {
 	}
 }
 
-// Bounds of what the browser keeps of answers for who asks later, in bytes of one session.
+// Bounds of the response bodies that the browser keeps for later requests, in bytes for one session.
 const (
-	bodies   = 8 << 20
-	body     = 1 << 20
-	postData = 64 << 10
+	maxBodyBytes    = 8 << 20
+	maxOneBodyBytes = 1 << 20
+	maxPostBytes    = 64 << 10
 )
 
 func setUp(o Options) []proto.Request {
-	total, one, post := bodies, body, postData
+	total, one, post := maxBodyBytes, maxOneBodyBytes, maxPostBytes
 	list := []proto.Request{
 		proto.PageEnable{},
 		proto.PageSetLifecycleEventsEnabled{Enabled: true},
@@ -61,7 +61,7 @@ func (r *Registry) resume(e Event) {
 	}
 }
 
-// printPreview is the dialog in which a browser with a window asks how to print.
+// printPreview is the print dialog of a browser with a window.
 const printPreview = "chrome://print/"
 
 // attachPrintPreview attaches to a print dialog: it is a page that the browser reports but does not

@@ -19,13 +19,13 @@ func OriginOf(s *page.Session, id int) surface.ElementOrigin {
 	if f != nil {
 		return surface.ElementOrigin{Secret: true, Gone: f.Kind == surface.FaultGone}
 	}
-	thing, ok := s.Manager.Elements.Element(id)
+	element, ok := s.Manager.Elements.Element(id)
 	if !ok {
 		return surface.ElementOrigin{Secret: true, Gone: s.Manager.Elements.Issued(id)}
 	}
 	return surface.ElementOrigin{
-		Origin: thing.Origin, Secret: thing.Secret,
-		Gone: t.Observer.Document(thing.Doc) == nil,
+		Origin: element.Origin, Secret: element.Secret,
+		Gone: t.Observer.Document(element.Doc) == nil,
 	}
 }
 
@@ -34,8 +34,8 @@ func RoleAndName(s *page.Session, id int) (role, name string) {
 	if _, f := s.TabOfElement(id); f != nil {
 		return "", ""
 	}
-	thing, _ := s.Manager.Elements.Element(id)
-	return thing.Role, thing.Name
+	element, _ := s.Manager.Elements.Element(id)
+	return element.Role, element.Name
 }
 
 // KeyTargets lists the addresses of the documents that a pressed key may reach: the page in front, or

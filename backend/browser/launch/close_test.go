@@ -12,8 +12,8 @@ import (
 	"sextant/backend/browser/launch"
 )
 
-// program is a browser of one script, which says hello over the pipe when it is set up.
-func program(t *testing.T, script string) *launch.Process {
+// startScript is a browser of one script, which says hello over the pipe when it is set up.
+func startScript(t *testing.T, script string) *launch.Process {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "chromium")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
@@ -29,8 +29,8 @@ func program(t *testing.T, script string) *launch.Process {
 	return p
 }
 
-// closes fails the test when closing p, or reading its pipe, has no end.
-func closes(t *testing.T, p *launch.Process, grace time.Duration) {
+// expectClosed fails the test when closing p, or reading its pipe, has no end.
+func expectClosed(t *testing.T, p *launch.Process, grace time.Duration) {
 	t.Helper()
 	over := make(chan struct{})
 	go func() {
@@ -53,9 +53,9 @@ func closes(t *testing.T, p *launch.Process, grace time.Duration) {
 	<-over
 }
 
-func TestABrowserThatDoesNotListenIsKilledWithAllItStarted(t *testing.T) {
-	p := program(t, `trap '' TERM HUP; sleep 600 & printf 'hello\0' >&4; while :; do sleep 600; done`)
-	closes(t, p, 50*time.Millisecond)
+func TestUnresponsiveBrowserIsKilledWithItsChildren(t *testing.T) {
+	p := startScript(t, `trap '' TERM HUP; sleep 600 & printf 'hello\0' >&4; while :; do sleep 600; done`)
+	expectClosed(t, p, 50*time.Millisecond)
 	select {
 	case <-p.Done():
 	default:
@@ -63,23 +63,23 @@ func TestABrowserThatDoesNotListenIsKilledWithAllItStarted(t *testing.T) {
 	}
 }
 
-func TestABrowserIsAskedBeforeItIsKilled(t *testing.T) {
+func TestBrowserIsClosedBeforeItIsKilled(t *testing.T) {
 	done := filepath.Join(t.TempDir(), "done")
-	p := program(t, `trap 'echo well > '"'`+done+
+	p := startScript(t, `trap 'echo well > '"'`+done+
 		`'"'; exit 0' TERM; printf 'hello\0' >&4; while :; do sleep 0.02; done`)
-	closes(t, p, 6*time.Second)
+	expectClosed(t, p, 6*time.Second)
 	if b, err := os.ReadFile(done); err != nil || string(b) != "well\n" {
 		t.Errorf("it was not asked: %q, %v", b, err)
 	}
 }
 
-func TestWhatABrowserLeftBehindWithItsPipeHoldsNobodyUp(t *testing.T) {
+func TestOrphanHoldingPipeDoesNotBlockClose(t *testing.T) {
 	// In a session of its own it is out of the group's reach, and has our pipe and the error
 	// output open as long as it lives.
 	pid := filepath.Join(t.TempDir(), "pid")
-	p := program(t, `setsid sh -c 'echo $$ > '"'`+pid+`'"'; exec sleep 30' & while ! [ -s '`+pid+
+	p := startScript(t, `setsid sh -c 'echo $$ > '"'`+pid+`'"'; exec sleep 30' & while ! [ -s '`+pid+
 		`' ]; do sleep 0.02; done; printf 'hello\0' >&4; while :; do sleep 600; done`)
-	closes(t, p, 50*time.Millisecond)
+	expectClosed(t, p, 50*time.Millisecond)
 	b, err := os.ReadFile(pid)
 	if err != nil {
 		t.Fatal(err)

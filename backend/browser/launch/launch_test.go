@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func chromium(t *testing.T) string {
+func requireChromium(t *testing.T) string {
 	t.Helper()
 	path, err := launch.Find("")
 	if errors.Is(err, launch.ErrNotFound) {
@@ -48,8 +48,8 @@ func chromium(t *testing.T) string {
 	return path
 }
 
-// using lists processes whose command line names dir.
-func using(t *testing.T, dir string) []string {
+// processesUsing lists processes whose command line names dir.
+func processesUsing(t *testing.T, dir string) []string {
 	t.Helper()
 	var found []string
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -62,8 +62,8 @@ func using(t *testing.T, dir string) []string {
 	return found
 }
 
-func TestNothingIsLeftWhenTheProgramIsKilled(t *testing.T) {
-	chromium(t)
+func TestNoChromiumIsLeftWhenProgramIsKilled(t *testing.T) {
+	requireChromium(t)
 	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), asParent+"="+dir)
@@ -79,7 +79,7 @@ func TestNothingIsLeftWhenTheProgramIsKilled(t *testing.T) {
 		_, _ = cmd.Process.Kill(), cmd.Wait()
 		t.Fatalf("the program did not start its browser: %v", err)
 	}
-	if len(using(t, dir)) == 0 {
+	if len(processesUsing(t, dir)) == 0 {
 		t.Fatal("no browser process to look at")
 	}
 	if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
@@ -87,7 +87,7 @@ func TestNothingIsLeftWhenTheProgramIsKilled(t *testing.T) {
 	}
 	_ = cmd.Wait()
 	deadline := time.Now().Add(30 * time.Second)
-	for left := using(t, dir); len(left) > 0; left = using(t, dir) {
+	for left := processesUsing(t, dir); len(left) > 0; left = processesUsing(t, dir) {
 		if time.Now().After(deadline) {
 			t.Fatalf("browser %s outlived the program: %v", strings.TrimSpace(line), left)
 		}
@@ -95,8 +95,8 @@ func TestNothingIsLeftWhenTheProgramIsKilled(t *testing.T) {
 	}
 }
 
-func TestAProfileInUseIsNotTouchedAndAStaleLockIsRemoved(t *testing.T) {
-	path := chromium(t)
+func TestProfileLock(t *testing.T) {
+	path := requireChromium(t)
 	host, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestAProfileInUseIsNotTouchedAndAStaleLockIsRemoved(t *testing.T) {
 	}
 }
 
-func TestAMissingBrowserIsSaid(t *testing.T) {
+func TestFindMissingBrowser(t *testing.T) {
 	if _, err := launch.Find("/no/such/chromium"); !errors.Is(err, launch.ErrNotFound) {
 		t.Errorf("a wrong setting gives %v", err)
 	}

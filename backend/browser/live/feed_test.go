@@ -28,7 +28,7 @@ func offer(f *live.Feed, pictures ...string) {
 	}
 }
 
-func TestASlowReaderGetsTheNewestPictureAndAtMostTwoUnacknowledged(t *testing.T) {
+func TestSlowReaderGetsNewestFrame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := live.NewFeed()
 		defer f.Close()
@@ -58,7 +58,7 @@ func TestASlowReaderGetsTheNewestPictureAndAtMostTwoUnacknowledged(t *testing.T)
 	})
 }
 
-func TestAnAcknowledgementOfWhatNeverCameChangesNothing(t *testing.T) {
+func TestUnknownAcknowledgementIsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := live.NewFeed()
 		defer f.Close()

@@ -43,7 +43,7 @@ type recordedInput struct {
 	url string
 }
 
-// scribe turns a person's inputs into steps. One goroutine owns all but notes, felt and what
+// inputRecorder turns a person's inputs into steps. One goroutine owns all but notes, felt and what
 // mu guards.
 type inputRecorder struct {
 	manager *page.Manager

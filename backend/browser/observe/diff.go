@@ -2,64 +2,25 @@ package observe
 
 import (
 	"context"
-	"slices"
 
 	"sextant/shared/annotation"
 )
 
-// Compare says which elements of now are new or different, and which numbers of before do
-// not belong to the page any more. What was only scrolled out of sight is not gone.
+// Compare returns the elements of now that are new or changed, and the ids of before that are gone. Without a
+// snapshot before, all elements are new.
 func (o *Observer) Compare(ctx context.Context, before, now *Snapshot) (changes []annotation.Element, gone []int) {
 	if before == nil {
 		return now.Elements, nil
 	}
-	for _, e := range now.Elements {
-		i, was := before.ByID[e.ID]
-		if !was || annotation.Changed(before.Elements[i], e) {
-			e.OnlyCoverChanged = was && !annotation.Changed(annotation.WithoutCover(before.Elements[i]),
-				annotation.WithoutCover(e))
-			changes = append(changes, e)
+	return o.elements.Compare(before.List, now.List, func(doc int, handles []int) ([]bool, bool) {
+		d := o.Document(doc)
+		if d == nil {
+			return nil, false
 		}
-	}
-	away := map[int][]int{}
-	for _, e := range before.Elements {
-		if _, still := now.ByID[e.ID]; still {
-			continue
+		shown, err := askNodes(ctx, d, handles, "n !== null && n.checkVisibility({ visibilityProperty: true })")
+		if err != nil {
+			return nil, true
 		}
-		thing, ok := o.elements.Element(e.ID)
-		if !ok {
-			gone = append(gone, e.ID)
-			continue
-		}
-		away[thing.Doc] = append(away[thing.Doc], e.ID)
-	}
-	for doc, ids := range away {
-		gone = append(gone, o.vanished(ctx, doc, ids)...)
-	}
-	slices.Sort(gone)
-	return changes, gone
-}
-
-// vanished are those of a document's numbers whose nodes are not in it any more or not shown.
-func (o *Observer) vanished(ctx context.Context, doc int, ids []int) []int {
-	d := o.Document(doc)
-	if d == nil {
-		return ids
-	}
-	handles := make([]int, len(ids))
-	for i, id := range ids {
-		thing, _ := o.elements.Element(id)
-		handles[i] = thing.Handle
-	}
-	alive, err := askNodes(ctx, d, handles, "n !== null && n.checkVisibility({ visibilityProperty: true })")
-	if err != nil {
-		return nil
-	}
-	var gone []int
-	for i, id := range ids {
-		if i < len(alive) && !alive[i] {
-			gone = append(gone, id)
-		}
-	}
-	return gone
+		return shown, true
+	})
 }

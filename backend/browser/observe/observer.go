@@ -75,7 +75,7 @@ func (o *Observer) SnapshotAfter(ctx context.Context, opts collect.Options, earl
 		}
 		s := &builder{
 			observer: o, opts: opts, seen: map[int]bool{}, speculative: early,
-			snapshot: &Snapshot{ByID: map[int]int{}},
+			snapshot: &Snapshot{List: identity.List{ByID: map[int]int{}}},
 		}
 		main := p.Main()
 		if err = s.document(ctx, main, cdp.Placement{ScaleX: 1, ScaleY: 1}, nil, 0); err == nil {
@@ -276,13 +276,13 @@ func (o *Observer) listeners(doc *cdp.Document) *collect.ListenerCache {
 	return k
 }
 
-// probe answers the book's questions about a document.
+// probe answers the element registry about a document.
 type probe struct {
 	ctx context.Context
 	doc *cdp.Document
 }
 
-// Connected implements identity.Asker.
+// Connected implements identity.DocumentProbe.
 func (a *probe) Connected(handles []int) ([]bool, error) {
 	return askNodes(a.ctx, a.doc, handles, "n !== null")
 }
@@ -303,7 +303,7 @@ func askNodes(ctx context.Context, doc *cdp.Document, handles []int, question st
 	return cdp.Decode[[]bool](raw)
 }
 
-// Keys implements identity.Asker.
+// Keys implements identity.DocumentProbe.
 func (a *probe) Keys() (map[string]int, error) {
 	raw, err := collect.Collect(a.ctx, a.doc, collect.Options{WholePage: true})
 	if err != nil {

@@ -1,31 +1,16 @@
 package observe
 
 import (
-	"fmt"
-
 	"sextant/backend/browser/cdp"
 	"sextant/backend/browser/observe/identity"
-	"sextant/backend/surface"
 	"sextant/shared/annotation"
 	"sextant/shared/event"
 )
 
-// InView is the part of a snapshot of the whole page that is visible without scrolling, with counts of what
-// is above and below.
+// InView is the part of a snapshot of the whole page that is visible without scrolling.
 func (l *Snapshot) InView() *Snapshot {
 	v := *l
-	v.Elements, v.ByID, v.Above, v.Below = nil, map[int]int{}, 0, 0
-	for _, e := range l.Elements {
-		switch {
-		case e.InView:
-			v.ByID[e.ID] = len(v.Elements)
-			v.Elements = append(v.Elements, e)
-		case e.Box.Y+e.Box.Height <= 0:
-			v.Above++
-		default:
-			v.Below++
-		}
-	}
+	v.List = l.List.InView()
 	return &v
 }
 
@@ -36,19 +21,10 @@ type PlacedDocument struct {
 	Placement cdp.Placement
 }
 
-func Label(th identity.Element) string {
-	if th.Name == "" {
-		return fmt.Sprintf("[%d] %s", th.ID, th.Role)
-	}
-	return fmt.Sprintf("[%d] %s %q", th.ID, th.Role, surface.Clip(th.Name, 80))
-}
-
 // Snapshot is the numbered elements of a tab at one moment. It is never changed after it was made.
 type Snapshot struct {
+	identity.List
 	Page          annotation.Page
-	Elements      []annotation.Element
-	ByID          map[int]int
-	Above, Below  int
 	Width, Height float64
 	SettledMS     int
 	// MainDocument is the number of the main document.
@@ -60,6 +36,7 @@ type Snapshot struct {
 	SilentFrames []string
 }
 
+// Marks returns the snapshot as the window draws it over the picture.
 func (l *Snapshot) Marks() *event.Marks {
 	elements := l.Elements
 	if elements == nil {

@@ -23,10 +23,10 @@ type Action struct {
 	Tab *Tab
 	// Page is the tab's page when the action began.
 	Page *cdp.Page
-	// Outcome is the sentence of what is done; set before the page can feel anything, so
-	// that an interrupted action is reported correctly.
+	// Outcome describes the action; it is set before the page can notice anything, so that an
+	// interrupted action is reported correctly.
 	Outcome string
-	// Acted is true once the page may have felt the action.
+	// Acted is true once the action may have had an effect on the page.
 	Acted bool
 	Note  string
 	Watch *settle.Watch
@@ -42,13 +42,13 @@ type Action struct {
 	polls       int
 }
 
-// Acting sets the outcome and marks that from here on the page may feel it.
+// Acting sets the outcome and marks that from here on the action may have an effect.
 func (a *Action) Acting(format string, args ...any) {
 	a.Outcome, a.Acted = fmt.Sprintf(format, args...), true
 }
 
-// Act runs one action on a tab: waits for its turn, does it, waits for what it caused, takes a snapshot,
-// and answers with what changed.
+// Act runs one action on a tab: it waits for its turn, acts, waits for the effects, takes a snapshot
+// and returns the changes.
 func (s *Session) Act(ctx context.Context, t *Tab, do func(context.Context, *Action) error) (annotation.Observation,
 	error,
 ) {
@@ -66,7 +66,7 @@ func (s *Session) Act(ctx context.Context, t *Tab, do func(context.Context, *Act
 	return t.Run(ctx, do)
 }
 
-// Run is act for who holds the tab's turn.
+// Run is Act for a caller that has the tab's turn.
 func (t *Tab) Run(ctx context.Context, do func(context.Context, *Action) error) (annotation.Observation, error) {
 	ctx, done := t.Begin(ctx)
 	defer done()
@@ -127,7 +127,7 @@ func (a *Action) explain(ctx context.Context, err error) error {
 	return a.Tab.Explain(ctx, err)
 }
 
-// interrupted answers for an action that took effect and was then interrupted.
+// interrupted is the result of an action that took effect and was then interrupted.
 func (t *Tab) interrupted(a *Action, cause error) (annotation.Observation, error) {
 	b := t.Session.Manager
 	switch {
@@ -200,7 +200,7 @@ func (t *Tab) lastSnapshot() *observe.Snapshot {
 // minReportedWait is how long a snapshot must have waited for the page before the answer mentions it.
 const minReportedWait = 100 * time.Millisecond
 
-// answer compares two snapshots, remembers the new one and says what changed.
+// answer compares two snapshots, remembers the new one and returns the changes.
 func (t *Tab) answer(ctx context.Context, a *Action, before, now *observe.Snapshot,
 	res settle.Result,
 ) annotation.Observation {
@@ -272,6 +272,7 @@ func shownWithRow(list []annotation.Element) (ids []int) {
 	return ids
 }
 
+// AddNote appends a sentence to the note of an observation.
 func AddNote(ans *annotation.Observation, text string) {
 	if ans.Note != "" {
 		ans.Note += " "
@@ -297,6 +298,7 @@ func (t *Tab) answerWholePage(ctx context.Context, a *Action, now *observe.Snaps
 // Client runs requests on the page's own session.
 func (a *Action) Client(ctx context.Context) proto.Client { return a.Page.Client(ctx) }
 
+// AddActionNote appends a sentence to the note of a running action.
 func AddActionNote(a *Action, text string) { a.Note = strings.TrimSpace(a.Note + " " + text) }
 
 // Read asks the active tab's documents something that changes nothing. It takes the tab's

@@ -92,13 +92,13 @@ func (e *Connection) PageEvent(p *cdp.Page, ev cdp.Event) {
 type Connection struct {
 	manager  *Manager
 	Registry *cdp.Registry
-	// tabs and notes are guarded by the manager's lock. notes are what every session is told once.
+	// tabs and notes are guarded by the manager's lock. notes are reported to every session once.
 	tabs  map[*cdp.Page]*Tab
 	notes []string
 }
 
-// NewConnection returns the handler for a Chromium that is about to be connected; notes are what every session
-// is told once.
+// NewConnection returns the handler for a Chromium that is about to be connected; notes are reported to every
+// session once.
 func (m *Manager) NewConnection(notes []string) *Connection {
 	return &Connection{manager: m, notes: notes, tabs: map[*cdp.Page]*Tab{}}
 }
@@ -120,7 +120,7 @@ func (c *Connection) Open(ctx context.Context) error {
 	return nil
 }
 
-// Options are those of the registry whose handler c is; docs numbers documents.
+// Options returns the options of the registry that c handles events of; docs numbers documents.
 func (c *Connection) Options(docs *cdp.Counter) cdp.Options {
 	return cdp.Options{
 		Handler: c, Docs: docs, Log: c.manager.Log, DocumentStart: documentStartScript, Binding: BindingName,
@@ -131,14 +131,14 @@ func (c *Connection) Options(docs *cdp.Counter) cdp.Options {
 	}
 }
 
-// AddNote adds something that every session is told once.
+// AddNote adds a note that is reported to every session once.
 func (c *Connection) AddNote(note string) {
 	c.manager.mu.Lock()
 	defer c.manager.mu.Unlock()
 	c.notes = append(c.notes, note)
 }
 
-// notEnforced is told where the filtering proxy cannot be in front of a browser.
+// notEnforced is the note for a browser that does not go through the filtering proxy.
 const notEnforced = "Where this browser may go is not enforced: it runs elsewhere, so its requests do not pass " +
 	"Sextant's proxy. Only the addresses of navigate_page and browser_tabs are judged."
 
@@ -174,5 +174,5 @@ func (c *Connection) dispose(contextID string) {
 	}
 }
 
-// popup is the frame name under which a tab that is about to open is waited for.
+// PopupFrame is the frame name under which the tracker waits for a tab that is about to open.
 const PopupFrame = "popup"

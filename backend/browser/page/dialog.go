@@ -15,8 +15,8 @@ const (
 	dialogFile = "file"
 )
 
-// Dialog is an open dialog: one of the page's scripts, which are blocked while it is open,
-// or a site's question for a user name and password, while the page it guards is waited for.
+// Dialog is an open dialog: one of the page's scripts, which are blocked while it is open, or an
+// HTTP authentication request, for which the load of the page waits.
 type Dialog struct {
 	Kind, Text, Session string
 	// Preset is what a prompt holds at first.
@@ -45,6 +45,7 @@ func (d *Dialog) Secret() bool {
 	return d.Kind == DialogAuth || d.Kind == string(proto.PageDialogTypePrompt) && redact.AsksForSecret(d.Text)
 }
 
+// CancelAuthRequest is the request that refuses an authentication challenge.
 func CancelAuthRequest(id proto.FetchRequestID) proto.FetchContinueWithAuth {
 	return proto.FetchContinueWithAuth{
 		RequestID: id,
@@ -54,7 +55,7 @@ func CancelAuthRequest(id proto.FetchRequestID) proto.FetchContinueWithAuth {
 	}
 }
 
-// settleAuth forgets a log-in question whose page came or will not come. Called under the lock.
+// ClearAuth drops an authentication request that is over: its page loaded or failed. Called under the lock.
 func (t *Tab) ClearAuth() {
 	switch {
 	case t.Dialog == nil:
@@ -65,7 +66,7 @@ func (t *Tab) ClearAuth() {
 	}
 }
 
-// leaveAuth gives up a log-in question, for who goes elsewhere.
+// CancelAuth refuses the open authentication request, because the tab navigates elsewhere.
 func (t *Tab) CancelAuth() {
 	t.Session.Manager.Lock()
 	defer t.Session.Manager.Unlock()
@@ -90,8 +91,8 @@ func (s *Session) TabWithDialog() *Tab {
 	return nil
 }
 
-// answered forgets d, unless another dialog took its place already. A log-in question that lay
-// under it is open again and ends the running action, as it did when it came.
+// DialogAnswered drops d, unless another dialog has replaced it. An authentication request behind
+// it is open again and interrupts the running action, as it did when it arrived.
 func (t *Tab) DialogAnswered(d *Dialog) {
 	t.Locked(func() {
 		if t.Dialog == d {
@@ -163,8 +164,8 @@ func (s *Session) OpenDialog() (what, address string) {
 	return t.Dialog.Describe(), t.URL
 }
 
-// FileChooser is the page's question for files: node is the field, 0 when it asked without one, session
-// and frame are where it lives.
+// FileChooser is an open file chooser: Node is the field, 0 when the page asked without one, Session
+// and Frame are where it belongs.
 type FileChooser struct {
 	Session, Frame string
 	Node           proto.DOMBackendNodeID

@@ -1,4 +1,4 @@
-// Runs in our own world at the start of every document and tells what the browser's protocol
+// Runs in our isolated world at the start of every document and reports what the DevTools protocol
 // has no event for. The page sees neither this world nor its listeners.
 (() => {
   const tell = globalThis.sextantTell
@@ -7,8 +7,8 @@
   addEventListener('beforeprint', () => tell('print'))
   addEventListener('fullscreenchange', () => { if (document.fullscreenElement) tell('fullscreen') }, true)
   addEventListener('pointerlockchange', () => { if (document.pointerLockElement) tell('pointerlock') }, true)
-  // What a password field gets is kept out of what is told of the page's requests. A field that shows
-  // it later stays one.
+  // Text of password fields is reported so that it can be masked in the page's requests. A field that
+  // becomes readable later still counts.
   const fields = new WeakMap()
   addEventListener('input', (e) => {
     const field = e.composedPath()[0]
@@ -16,8 +16,8 @@
     if (field.type === 'password' && !fields.has(field)) fields.set(field, ++count)
     if (fields.has(field)) tell('secret ' + fields.get(field) + ' ' + field.value.slice(0, 1000))
   }, true)
-  // Where typed text goes is only sure at the moment it goes in. What may be shown is told with
-  // it; what hides it, and what is not known, is told without.
+  // Where typed text goes is only sure when it is inserted. It is reported with the text for fields
+  // that show it, and without the text for all others.
   const secrets = new WeakSet()
   const hides = (el) => {
     if (!(el instanceof Element)) return true

@@ -24,7 +24,7 @@ const (
 	// maxRunning is how many a session loads at once, maxDownloads how many are remembered.
 	maxRunning   = 10
 	maxDownloads = 50
-	// downloadPatience is how long an action waits for a download to end.
+	// downloadWait is how long an action waits for a download to end.
 	downloadWait = time.Second
 	// progressEvery bounds how often the window hears of one that runs.
 	progressEvery = 250 * time.Millisecond
@@ -38,8 +38,8 @@ const (
 	downloadFailed    = "failed"
 )
 
-// download is one file on its way or there. It is guarded by Browser.mu, guid, dir and
-// tracked aside, which never change.
+// download is one running or finished download. It is guarded by the manager's lock, except for
+// guid, dir and tracked, which never change.
 type download struct {
 	event.Download
 	guid, dir string
@@ -49,7 +49,7 @@ type download struct {
 	published time.Time
 }
 
-// Effect implements effectSource.
+// Effect implements effects.Source.
 func (d *download) Effect() (kind, text string) { return effects.KindDownload, d.sentence() }
 
 // sentence is the download in an answer. Called under the lock.
@@ -189,7 +189,7 @@ func (e *Connection) downloadWillBegin(p *cdp.Page, ev cdp.Event) {
 	}
 	b.Unlock()
 	if t == nil {
-		e.cancel(w.GUID, "") // nobody is there to be told of it
+		e.cancel(w.GUID, "") // no session would report it
 		return
 	}
 	dir := ""
@@ -225,7 +225,7 @@ func (e *Connection) likelyTab() *Tab {
 	return some
 }
 
-// addDownload books a download. Called under the lock.
+// addDownload adds a download. Called under the lock.
 func (s *Session) addDownload(t *Tab, w *proto.BrowserDownloadWillBegin, dir string) *download {
 	s.lastDownload++
 	d := &download{
@@ -275,7 +275,7 @@ func (s *Session) dropOldDownload() {
 	}
 }
 
-// sweep removes what a download that came to nothing left on the disk.
+// sweep removes the files of a failed download.
 func (d *download) sweep() { downloaddir.RemovePartial(d.dir, d.guid) }
 
 // end closes a download. Called under the lock.
@@ -398,7 +398,7 @@ func (b *Manager) forgetFiles(owner string) {
 	}
 }
 
-// nearby reports whether the browser runs on this machine and so shares our disk.
+// isLocal reports whether the browser runs on this machine and so shares our disk.
 func (b *Manager) isLocal() bool {
 	if b.Config.AttachURL == "" {
 		return true

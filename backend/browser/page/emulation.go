@@ -13,7 +13,7 @@ import (
 	"sextant/shared/annotation"
 )
 
-// Emulation is what the active tab pretends to be.
+// Emulation is the emulation of the active tab.
 func (s *Session) Emulation() emulation.Emulation {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
@@ -23,8 +23,8 @@ func (s *Session) Emulation() emulation.Emulation {
 	return *s.Active.emulation
 }
 
-// Emulate makes the active tab pretend to be something else, until the next call; navigations
-// and a restart of the browser do not end it. The answer lists everything in the viewport.
+// Emulate sets the emulation of the active tab; it survives navigations and a restart of the browser.
+// The observation lists everything in the viewport.
 func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotation.Observation, error) {
 	if e.Network != "" && !slices.Contains(emulation.Networks(), e.Network) {
 		return annotation.Observation{}, &surface.Fault{
@@ -59,8 +59,8 @@ func (s *Session) Emulate(ctx context.Context, e emulation.Emulation) (annotatio
 	})
 }
 
-// SetDevice makes all tabs of the session, and those to come, pretend to be a device; the zero
-// Emulation ends it. It waits for nothing and starts no browser.
+// SetDevice sets the emulation of all tabs of the session and of future ones; the zero Emulation
+// ends it. It does not wait and starts no browser.
 func (s *Session) SetDevice(e emulation.Emulation) {
 	s.Manager.Lock()
 	s.device = nil

@@ -7,9 +7,9 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// The browser knows leave to ask for the position by origin and browser context, not by tab. So
-// it is given to the origin that the pretending tab shows, and to the one that it is about to
-// show, whose page may ask in its first line; and it is taken back when the tab is elsewhere.
+// The browser grants geolocation by origin and browser context, not by tab. So it is granted to the
+// origin that the emulating tab shows, and to the one that it is about to show, because a page may
+// ask in its first line; it is revoked when the tab is elsewhere.
 
 // UpdateGeolocation grants and revokes the geolocation permission, for a tab that shows, or is on its
 // way to, the addresses. Called under the lock.
@@ -36,7 +36,7 @@ func (t *Tab) UpdateGeolocation(addresses ...string) {
 	}
 }
 
-// hasGeolocation reports whether a tab of the session has the origin's leave in use. Called under the lock.
+// hasGeolocation reports whether a tab of the session uses the origin's permission. Called under the lock.
 func (s *Session) hasGeolocation(origin string) bool {
 	return slices.ContainsFunc(s.Tabs, func(t *Tab) bool { return slices.Contains(t.geolocationOrigins, origin) })
 }

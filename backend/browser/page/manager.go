@@ -306,6 +306,7 @@ func (m *Manager) Await(ctx context.Context, ok func() bool) error {
 	}
 }
 
+// ErrClosed is returned by all calls after the browser was closed.
 var ErrClosed = errors.New("the browser is closed")
 
 var _ cdp.Handler = (*Connection)(nil)

@@ -23,9 +23,10 @@ func IsGuardedScheme(url string) bool {
 	return false
 }
 
-// BlankPage is the page that holds nothing. It comes from no site, so nobody is asked about it.
+// BlankPage is the empty page. It comes from no site, so it needs no approval.
 const BlankPage = "about:blank"
 
+// ErrNoAnswer is the cause of a navigation that reached its time limit.
 var ErrNoAnswer = errors.New("the site did not answer")
 
 // Open goes to an address.
@@ -47,8 +48,8 @@ func (a *Action) Open(ctx context.Context, address string) error {
 	})
 }
 
-// depart starts a navigation and waits until the new document is there or is known not to
-// come. A document that has not begun within the limit is given up, and the tab stays.
+// Navigate starts a navigation and waits until the new document is committed or has failed. A
+// document that has not started within the limit is given up, and the tab stays as it is.
 func (a *Action) Navigate(ctx context.Context, start func(context.Context) (string, error)) error {
 	limit := a.Tab.Session.Manager.Config.Limits.Navigation
 	bounded, cancel := context.WithTimeoutCause(ctx, limit, ErrNoAnswer)
@@ -61,7 +62,7 @@ func (a *Action) Navigate(ctx context.Context, start func(context.Context) (stri
 	case err == nil:
 		return nil
 	case ctx.Err() != nil && a.Tab.endedFault(context.Cause(ctx)) == nil && !errors.Is(context.Cause(ctx), ErrDialog):
-		// Whoever asked for the page wants it no more: what is on its way would hold a connection.
+		// The caller has canceled: a load in progress would occupy a connection.
 		a.Page.Post(a.Page.Session, proto.PageStopLoading{})
 		a.Tab.Tracker.LoadStopped(a.Page.MainFrame())
 		return err

@@ -4,7 +4,7 @@ import (
 	_ "embed"
 )
 
-// greeting is what our world of every document runs first.
+// documentStartScript runs first in our isolated world of every document.
 //
 //go:embed document_start.js
 var documentStartScript string

@@ -26,7 +26,7 @@ type Session struct {
 	Manager *Manager
 	Owner   string
 
-	// All below is guarded by Browser.mu. contextID is the browser context of the running
+	// All below is guarded by the manager's lock. contextID is the browser context of the running
 	// Chromium, "" until the first tab and always for the window's session.
 	contextID string
 	Tabs      []*Tab
@@ -35,7 +35,7 @@ type Session struct {
 	expected     *Tab
 	downloads    []*download
 	lastDownload int
-	// notesRead is the Chromium whose notes the session has seen.
+	// notesRead is the Chromium of which the session has seen the notes.
 	notesRead *Connection
 	// device is what new tabs pretend to be, nil for nothing.
 	device  *emulation.Emulation
@@ -226,7 +226,7 @@ func (s *Session) ActiveTab(ctx context.Context) (*Tab, error) {
 	return s.OpenEmpty(ctx, e)
 }
 
-// open makes an empty tab and selects it.
+// OpenEmpty opens an empty tab and selects it.
 func (s *Session) OpenEmpty(ctx context.Context, e *Connection) (*Tab, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.Manager.Config.Limits.Navigation)
 	defer cancel()
@@ -245,7 +245,7 @@ func (s *Session) OpenEmpty(ctx context.Context, e *Connection) (*Tab, error) {
 
 // TabOfElement finds the tab that an annotation's number belongs to.
 func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
-	thing, known := s.Manager.Elements.Element(id)
+	element, known := s.Manager.Elements.Element(id)
 	if !known {
 		if s.Manager.Elements.Issued(id) {
 			return nil, &surface.Fault{
@@ -258,7 +258,7 @@ func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 			Suggestion: "Call annotate_page for the numbers on the page.",
 		}
 	}
-	if thing.Tab < 0 {
+	if element.Tab < 0 {
 		return nil, &surface.Fault{
 			Kind: surface.FaultNotFound,
 			Message: fmt.Sprintf("[%d] is on the page of a panel, where only the window's own assistant can act.",
@@ -269,13 +269,13 @@ func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()
 	for _, t := range s.Tabs {
-		if t.ID == thing.Tab {
+		if t.ID == element.Tab {
 			return t, nil
 		}
 	}
 	for owner, other := range s.Manager.sessions {
 		for _, t := range other.Tabs {
-			if t.ID == thing.Tab && owner != s.Owner {
+			if t.ID == element.Tab && owner != s.Owner {
 				return nil, &surface.Fault{
 					Kind: surface.FaultNotFound, Message: fmt.Sprintf("[%d] is in a tab of another session.", id),
 					Suggestion: "Call annotate_page for the numbers in your own tabs.",
@@ -284,7 +284,7 @@ func (s *Session) TabOfElement(id int) (*Tab, *surface.Fault) {
 		}
 	}
 	return nil, &surface.Fault{
-		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: tab %d was closed.", id, thing.Tab),
+		Kind: surface.FaultGone, Message: fmt.Sprintf("[%d] is gone: tab %d was closed.", id, element.Tab),
 		Suggestion: "Call browser_tabs to see what is open.",
 	}
 }
@@ -328,7 +328,7 @@ func (s *Session) unreadNotes() []string {
 	return c.notes
 }
 
-// front is the page in front as it can be asked now, nil for none.
+// FrontPage is the active tab's page if it can answer now, nil otherwise.
 func (s *Session) FrontPage() *cdp.Page {
 	s.Manager.Lock()
 	defer s.Manager.Unlock()

@@ -38,16 +38,16 @@ func (a *Action) WaitState() func(context.Context, bool) (settle.Activity, error
 		ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Second, observe.ErrUnresponsive)
 		defer cancel()
 		since := a.Watch.Since()
-		calm := make([]collect.SettleState, len(docs))
+		states := make([]collect.SettleState, len(docs))
 		errs := make([]error, len(docs))
 		var wg sync.WaitGroup
 		for i, d := range docs[1:] {
-			wg.Go(func() { calm[i+1], errs[i+1] = collect.AwaitSettled(ctx, d, since, draw, settlePatience()) })
+			wg.Go(func() { states[i+1], errs[i+1] = collect.AwaitSettled(ctx, d, since, draw, settlePatience()) })
 		}
-		calm[0], errs[0] = collect.AwaitSettled(ctx, docs[0], since, draw, settlePatience())
+		states[0], errs[0] = collect.AwaitSettled(ctx, docs[0], since, draw, settlePatience())
 		wg.Wait()
 		var r settle.Activity
-		for i, c := range calm {
+		for i, c := range states {
 			if errs[i] != nil {
 				return settle.Activity{}, errs[i]
 			}

@@ -69,7 +69,7 @@ func (t *Tab) BringToFront(ctx context.Context) error {
 	return nil
 }
 
-// Tab is one tab of a session. What is below the queue is guarded by Browser.mu.
+// Tab is one tab of a session. What is below the queue is guarded by the manager's lock.
 type Tab struct {
 	ID      int
 	Session *Session
@@ -104,10 +104,10 @@ type Tab struct {
 	yields  context.CancelFunc
 	// Stale is true while a refresh of the window's numbers is asked for and no snapshot began since.
 	Stale bool
-	// expects is true while a tab that this one opens is on its way.
+	// ExpectsTab is true while a tab that this one opened is not ready yet.
 	ExpectsTab bool
-	// Drags takes the drag-and-drop that a press of ours begins, choosers the question for
-	// files that it asks; nil while neither is waited for.
+	// Drags receives the drag-and-drop that a press of ours starts, Choosers the file chooser
+	// that it opens; nil while no action waits for them.
 	Drags    chan *proto.InputDragData
 	Choosers chan FileChooser
 
@@ -118,11 +118,11 @@ type Tab struct {
 	FileChooser *FileChooser
 	// opener is the tab that opened this one, nil for none.
 	opener *Tab
-	// storm counts the dialogs that came in a row, muted those of them that were answered
-	// unasked, and stopped says why the page was ended.
+	// DialogsInRow counts the dialogs in a row, DialogsDismissed those that were answered
+	// automatically. StopReason says why the page was stopped.
 	DialogsInRow, DialogsDismissed int
 	StopReason                     string
-	// refused is the site that a user name was given to last.
+	// RefusedLoginOrigin is the site that last got a user name.
 	RefusedLoginOrigin string
 	Navigations        []*effects.Navigation
 	Requests           network.Log
@@ -328,7 +328,7 @@ func (t *Tab) describe() event.Tab {
 	return d
 }
 
-// take returns what happened since the last answer. Called under the lock.
+// TakeEffects returns the effects since the last result. Called under the lock.
 func (t *Tab) TakeEffects() []annotation.Event {
 	events := t.Effects.Take(t.ID)
 	if t.DialogsDismissed > 0 {
@@ -342,11 +342,11 @@ func (t *Tab) TakeEffects() []annotation.Event {
 	return events
 }
 
-// note remembers an effect for the next answer. Called under the lock.
+// AddEffect remembers an effect for the next result. Called under the lock.
 func (t *Tab) AddEffect(kind, text string, about int) { t.Effects.Note(kind, text, about) }
 
-// complain remembers an error of the page's scripts, but only while an action runs: what timers do in between
-// is for console_messages. Called under the lock.
+// AddConsoleError remembers an error of the page's scripts for the next result, but only while an action runs:
+// console_messages lists all others. Called under the lock.
 func (t *Tab) AddConsoleError(text string) {
 	if t.acting {
 		t.Effects.ConsoleError(text, t.ID)

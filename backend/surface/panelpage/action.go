@@ -22,8 +22,8 @@ type action struct {
 	begun      time.Time
 }
 
-// act runs one action on the page: waits for its turn, does it, waits for what it caused, takes a snapshot and
-// answers with what changed.
+// act runs one action on the page: it waits for its turn, acts, waits for the effects, takes a snapshot and returns
+// the changes.
 func (p *Page) act(ctx context.Context, do func(context.Context, *action) error) (annotation.Observation, error) {
 	release, err := p.acquire(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *Page) framedNow() bool {
 	return p.last != nil && p.last.framed
 }
 
-// answer compares with the snapshot before, remembers the new one and says what changed.
+// answer compares with the snapshot before, remembers the new one and returns the changes.
 func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled time.Duration) annotation.Observation {
 	seen := now
 	if a.wide {
@@ -82,15 +82,15 @@ func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled tim
 	ans := annotation.Observation{
 		Page:    annotation.Page{Title: p.name(), URL: p.Address(), Version: p.version},
 		Outcome: a.outcome, Events: []annotation.Event{}, Elements: changes, Gone: gone, Changes: true,
-		Above: now.above, Below: now.below, SettledMS: int(settled.Milliseconds()), Note: a.note,
+		Above: now.Above, Below: now.Below, SettledMS: int(settled.Milliseconds()), Note: a.note,
 	}
 	if a.wide {
 		p.whole = seen
 		ans.Above, ans.Below = 0, 0
 	}
 	p.s.mu.Unlock()
-	ids := make([]int, len(seen.elements))
-	for i, e := range seen.elements {
+	ids := make([]int, len(seen.Elements))
+	for i, e := range seen.Elements {
 		ids[i] = e.ID
 	}
 	p.s.cfg.Elements.MarkReported(ids)
@@ -98,9 +98,9 @@ func (p *Page) answer(ctx context.Context, a *action, now *snapshot, settled tim
 	case a.wide && !a.full && beforeWhole != nil && beforeWhole.main == seen.main:
 		ans.Elements, ans.Gone = p.compare(ctx, beforeWhole, seen)
 	case a.wide:
-		ans.Elements, ans.Gone, ans.Changes = seen.elements, nil, false
+		ans.Elements, ans.Gone, ans.Changes = seen.Elements, nil, false
 	case a.full || fresh:
-		ans.Elements, ans.Gone, ans.Changes = now.elements, nil, false
+		ans.Elements, ans.Gone, ans.Changes = now.Elements, nil, false
 	}
 	if ans.Elements == nil {
 		ans.Elements = []annotation.Element{}
@@ -121,10 +121,10 @@ func add(ans *annotation.Observation, text string) {
 
 // target is the element that an action is for.
 type target struct {
-	p     *Page
-	thing identity.Element
-	frame bool
-	w     collect.World
+	p       *Page
+	element identity.Element
+	frame   bool
+	w       collect.World
 }
 
 // on runs an action with the element id.
@@ -150,10 +150,10 @@ func (p *Page) on(ctx context.Context, id int,
 }
 
 func (p *Page) target(id int) (*target, error) {
-	thing, ok := p.s.cfg.Elements.Element(id)
-	if ok && thing.Tab == p.tab {
-		if frame, alive := p.frameOf(thing.Doc); alive {
-			return &target{p: p, thing: thing, frame: frame, w: p.world(frame)}, nil
+	element, ok := p.s.cfg.Elements.Element(id)
+	if ok && element.Tab == p.tab {
+		if frame, alive := p.frameOf(element.Doc); alive {
+			return &target{p: p, element: element, frame: frame, w: p.world(frame)}, nil
 		}
 	}
 	return nil, &surface.Fault{
@@ -163,24 +163,17 @@ func (p *Page) target(id int) (*target, error) {
 	}
 }
 
-func (g *target) name() string {
-	if g.thing.Name == "" {
-		return fmt.Sprintf("[%d] %s", g.thing.ID, g.thing.Role)
-	}
-	return fmt.Sprintf("[%d] %s %q", g.thing.ID, g.thing.Role, surface.Clip(g.thing.Name, 80))
-}
-
-// expectation is what the owner of the number knows of the element.
+// expectation is what the caller was last shown of the element.
 func (g *target) expectation() collect.Expectation {
 	return collect.Expectation{
-		Sign: &g.thing.ReportedSign, Loose: g.thing.SignWarned, Row: g.thing.ReportedRow,
-		LooseRow: g.thing.RowWarned,
+		Sign: &g.element.ReportedSign, Loose: g.element.SignWarned, Row: g.element.ReportedRow,
+		LooseRow: g.element.RowWarned,
 	}
 }
 
 // aim brings the element into view and returns the point where pressing it hits it.
 func (g *target) aim(ctx context.Context) (collect.Point, error) {
-	pt, err := collect.Aim(ctx, g.w, g.thing.Handle,
+	pt, err := collect.Aim(ctx, g.w, g.element.Handle,
 		collect.AimOptions{Scroll: true, Patience: patience, Expectation: g.expectation()})
 	if err != nil {
 		return pt, err
@@ -195,7 +188,7 @@ func (g *target) aim(ctx context.Context) (collect.Point, error) {
 // patience is how many milliseconds an element that cannot be pressed yet is waited for.
 const patience = 1500
 
-// personOnly reports whether a snapshot said of e that only the person may use it.
+// personOnly reports whether only the person may use e.
 func personOnly(e annotation.Element) bool {
 	for _, s := range e.States {
 		if s == PersonOnlyState && e.Frame == "" {
@@ -213,7 +206,7 @@ func (g *target) personOnlyFault() *surface.Fault {
 	return &surface.Fault{
 		Kind: surface.FaultBlocked,
 		Message: fmt.Sprintf("%s is for the person only: what it does in Sextant's own window would count as "+
-			"theirs. Nothing was done.", g.name()),
+			"theirs. Nothing was done.", g.element.Label()),
 		Suggestion: "Use the panel's own tools, or ask the person to do it.",
 	}
 }
@@ -225,52 +218,53 @@ func (g *target) explain(err error) error {
 			return g.personOnlyFault()
 		}
 		return &surface.Fault{
-			Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s: %s.", g.name(), surface.Clip(refusal.Message, 200)),
+			Kind:       surface.FaultBlocked,
+			Message:    fmt.Sprintf("%s: %s.", g.element.Label(), surface.Clip(refusal.Message, 200)),
 			Suggestion: "Call annotate_page to see what it takes.",
 		}
 	}
 	return err
 }
 
-// refusalFault turns the collector's reason into a fault.
+// refusalFault converts the collector's refusal to a fault.
 func (g *target) refusalFault(pt collect.Point) error {
-	id, detail := g.thing.ID, surface.Clip(pt.Detail, 80)
-	book := g.p.s.cfg.Elements
+	id, detail := g.element.ID, surface.Clip(pt.Detail, 80)
+	elements := g.p.s.cfg.Elements
 	again := fmt.Sprintf("Use [%d] again if that is what you mean, or call annotate_page.", id)
 	switch pt.State {
 	case "gone":
 		return &surface.Fault{
-			Kind: surface.FaultGone, Message: g.name() + " is gone: it was removed from the page.",
+			Kind: surface.FaultGone, Message: g.element.Label() + " is gone: it was removed from the page.",
 			Suggestion: "Call annotate_page.",
 		}
 	case "reused":
 		return &surface.Fault{
 			Kind:       surface.FaultGone,
-			Message:    fmt.Sprintf("%s is gone: the page uses its place for %q now.", g.name(), detail),
+			Message:    fmt.Sprintf("%s is gone: the page uses its place for %q now.", g.element.Label(), detail),
 			Suggestion: "Call annotate_page.",
 		}
 	case "changed":
 		if pt.RowMark != "" {
-			book.MarkRowWarned(id, surface.Clip(pt.RowMark, 40))
+			elements.MarkRowWarned(id, surface.Clip(pt.RowMark, 40))
 			return &surface.Fault{
 				Kind:       surface.FaultGone,
-				Message:    fmt.Sprintf("The row of %s says %q now: nothing was done.", g.name(), detail),
+				Message:    fmt.Sprintf("The row of %s says %q now: nothing was done.", g.element.Label(), detail),
 				Suggestion: again,
 			}
 		}
-		book.MarkWarned(id, surface.Clip(pt.Mark, 40))
+		elements.MarkWarned(id, surface.Clip(pt.Mark, 40))
 		return &surface.Fault{
 			Kind:    surface.FaultGone,
-			Message: fmt.Sprintf("%s says %q now: nothing was done.", g.name(), detail), Suggestion: again,
+			Message: fmt.Sprintf("%s says %q now: nothing was done.", g.element.Label(), detail), Suggestion: again,
 		}
 	case "disabled":
 		return &surface.Fault{
-			Kind: surface.FaultDisabled, Message: g.name() + " is disabled.",
+			Kind: surface.FaultDisabled, Message: g.element.Label() + " is disabled.",
 			Suggestion: "Fill in what the page asks for first, then call annotate_page.",
 		}
 	case "covered":
 		return &surface.Fault{
-			Kind: surface.FaultCovered, Message: fmt.Sprintf("%s is covered by %s.", g.name(),
+			Kind: surface.FaultCovered, Message: fmt.Sprintf("%s is covered by %s.", g.element.Label(),
 				surface.Clip(pt.CoveredByText, 80)),
 			Suggestion: "Close or move what covers it first, then try again.",
 		}
@@ -279,7 +273,7 @@ func (g *target) refusalFault(pt collect.Point) error {
 		detail = "it cannot be seen"
 	}
 	return &surface.Fault{
-		Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s cannot be pressed: %s.", g.name(), detail),
+		Kind: surface.FaultBlocked, Message: fmt.Sprintf("%s cannot be pressed: %s.", g.element.Label(), detail),
 		Suggestion: "Call annotate_page to see what can be pressed now.",
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"sextant/backend/surface"
 )
 
-// Bounds of what a page may answer. A stranger's page writes it: it is cut, never trusted to be short.
+// Bounds of a page's answers. They come from foreign code: they are truncated, never trusted to be short.
 const (
 	maxNodes  = 1500
 	maxFrames = 8

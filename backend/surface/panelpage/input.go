@@ -65,8 +65,8 @@ func (p *Page) Click(ctx context.Context, o surface.ClickOptions) (annotation.Ob
 		if err != nil {
 			return err
 		}
-		a.outcome = verb + " " + g.name()
-		return collect.Press(ctx, g.w, g.thing.Handle,
+		a.outcome = verb + " " + g.element.Label()
+		return collect.Press(ctx, g.w, g.element.Handle,
 			collect.PressOptions{X: at.X, Y: at.Y, Button: o.Button, Count: min(o.Count, 3), Modifiers: o.Modifiers})
 	})
 }
@@ -78,8 +78,8 @@ func (p *Page) Hover(ctx context.Context, id int) (annotation.Observation, error
 		if err != nil {
 			return err
 		}
-		a.outcome = "moved to " + g.name()
-		return collect.Hover(ctx, g.w, g.thing.Handle, collect.PressOptions{X: at.X, Y: at.Y})
+		a.outcome = "moved to " + g.element.Label()
+		return collect.Hover(ctx, g.w, g.element.Handle, collect.PressOptions{X: at.X, Y: at.Y})
 	})
 }
 
@@ -89,13 +89,13 @@ func (p *Page) Type(ctx context.Context, o surface.TypeOptions) (annotation.Obse
 		if _, err := g.aim(ctx); err != nil {
 			return err
 		}
-		a.outcome = fmt.Sprintf("typed %q into %s", surface.Clip(o.Text, 60), g.name())
-		hidden := g.thing.Secret || o.SecretFor != ""
+		a.outcome = fmt.Sprintf("typed %q into %s", surface.Clip(o.Text, 60), g.element.Label())
+		hidden := g.element.Secret || o.SecretFor != ""
 		if hidden {
-			a.outcome = "typed the text into " + g.name()
+			a.outcome = "typed the text into " + g.element.Label()
 			p.coverSecret(o.Text)
 		}
-		now, err := collect.SetText(ctx, g.w, g.thing.Handle, o.Text, o.Clear, o.Submit)
+		now, err := collect.SetText(ctx, g.w, g.element.Handle, o.Text, o.Clear, o.Submit)
 		if err == nil && !hidden && !o.Submit && o.Clear && squeeze(now) != squeeze(surface.Clip(o.Text, 2000)) &&
 			len(o.Text) <= 2000 {
 			a.note = fmt.Sprintf("The field now holds %q.", surface.Clip(now, 100))
@@ -112,7 +112,7 @@ func (p *Page) Select(ctx context.Context, id int, values []string) (annotation.
 		if _, err := g.aim(ctx); err != nil {
 			return err
 		}
-		now, err := collect.SelectOptions(ctx, g.w, g.thing.Handle, values)
+		now, err := collect.SelectOptions(ctx, g.w, g.element.Handle, values)
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (p *Page) Select(ctx context.Context, id int, values []string) (annotation.
 		for _, v := range now[:min(len(now), 20)] {
 			chosen = append(chosen, fmt.Sprintf("%q", surface.Clip(v, 60)))
 		}
-		a.outcome = fmt.Sprintf("chose %s in %s", cmp.Or(strings.Join(chosen, ", "), "nothing"), g.name())
+		a.outcome = fmt.Sprintf("chose %s in %s", cmp.Or(strings.Join(chosen, ", "), "nothing"), g.element.Label())
 		return nil
 	})
 }
@@ -165,8 +165,8 @@ func (p *Page) Scroll(ctx context.Context, o surface.ScrollOptions) (annotation.
 			if err != nil {
 				return err
 			}
-			moved, err := collect.ScrollBy(ctx, g.w, g.thing.Handle, o.Direction, o.Amount)
-			said(a, g.name()+" ", moved)
+			moved, err := collect.ScrollBy(ctx, g.w, g.element.Handle, o.Direction, o.Amount)
+			said(a, g.element.Label()+" ", moved)
 			return err
 		})
 	}
@@ -278,7 +278,7 @@ func (p *Page) unmet(ctx context.Context, c surface.Condition) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if !slices.ContainsFunc(l.elements, func(e annotation.Element) bool {
+		if !slices.ContainsFunc(l.Elements, func(e annotation.Element) bool {
 			return (c.Role == "" || strings.EqualFold(e.Role, c.Role)) &&
 				strings.Contains(strings.ToLower(e.Name), strings.ToLower(c.Name))
 		}) {

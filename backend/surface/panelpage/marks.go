@@ -18,10 +18,10 @@ func (p *Page) draw(ctx context.Context, l *snapshot) {
 	if w == nil {
 		return
 	}
-	marks := wire.SurfaceMarks{Marks: make([]wire.SurfaceMark, 0, len(l.elements))}
-	for _, e := range l.elements {
-		if thing, ok := p.s.cfg.Elements.Element(e.ID); ok {
-			marks.Marks = append(marks.Marks, wire.SurfaceMark{Handle: thing.Handle, Element: e})
+	marks := wire.SurfaceMarks{Marks: make([]wire.SurfaceMark, 0, len(l.Elements))}
+	for _, e := range l.Elements {
+		if element, ok := p.s.cfg.Elements.Element(e.ID); ok {
+			marks.Marks = append(marks.Marks, wire.SurfaceMark{Handle: element.Handle, Element: e})
 		}
 	}
 	p.s.mu.Lock()

@@ -20,7 +20,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Windows reaches the window that a person sees.
+// Windows sends questions to the window that a person sees.
 type Windows interface {
 	// Watched reports whether one is connected.
 	Watched() bool
@@ -31,7 +31,7 @@ type Windows interface {
 
 // Config is what Pages depend on.
 type Config struct {
-	// Elements gives numbers; it is the browser's, so that no number means two things.
+	// Elements issues ids; it is the browser's registry, so that ids are unique.
 	Elements *identity.ElementRegistry
 	// Title is a panel's title, "" for one that is not there.
 	Title func(panel string) string
@@ -49,7 +49,7 @@ type Pages struct {
 	lastDoc int
 }
 
-// New makes a Surface without a window.
+// New returns the pages of panels, without a window yet.
 func New(cfg Config) *Pages {
 	return &Pages{cfg: cfg, pages: map[string]*Page{}, byTab: map[int]*Page{}}
 }
@@ -95,13 +95,13 @@ func (s *Pages) Page(panel string) *Page {
 
 // PageOf is the panel's page that a number belongs to, nil for none.
 func (s *Pages) PageOf(id int) *Page {
-	thing, ok := s.cfg.Elements.Element(id)
+	element, ok := s.cfg.Elements.Element(id)
 	if !ok {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.byTab[thing.Tab]
+	return s.byTab[element.Tab]
 }
 
 // Scheme begins the address of a panel's page: "panel:notes".
@@ -112,11 +112,11 @@ const Scheme = "panel:"
 type Page struct {
 	s     *Pages
 	panel string
-	// tab is the page's number in the book, negative.
+	// tab is the page's tab number in the registry, negative.
 	tab   int
 	queue chan struct{}
 
-	// All below is guarded by Surface.mu.
+	// All below is guarded by Pages.mu.
 	docs    [2]document
 	last    *snapshot
 	whole   *snapshot
@@ -127,9 +127,9 @@ type Page struct {
 	inFrame bool
 }
 
-// document is one life of what the window draws, or of what the frame shows.
+// document is one load of the panel's page or of its frame.
 type document struct {
-	// key is what the document calls itself, seq its number in the book (negative), 0 for none yet.
+	// key is what the document calls itself, seq its number in the registry (negative), 0 for none yet.
 	key string
 	seq int
 }
@@ -164,7 +164,7 @@ func (p *Page) world(frame bool) collect.World {
 	})
 }
 
-// ask asks the window one thing about the page, or about the document in its frame.
+// ask calls one function of the page, or about the document in its frame.
 func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (json.RawMessage, error) {
 	w := p.s.reached()
 	if w == nil || !w.Watched() {
@@ -178,7 +178,7 @@ func (p *Page) ask(ctx context.Context, frame bool, name string, args ...any) (j
 		}
 	}
 	limit := askLimit
-	if name == "aim" || name == "calm" {
+	if name == "aim" || name == "awaitSettled" {
 		limit = aimLimit
 	} else if frame {
 		limit = frameLimit
@@ -212,8 +212,8 @@ func (p *Page) name() string {
 	return p.panel
 }
 
-// number is the book's number of a document that calls itself key. Another key is another life: the
-// numbers of the last one are over.
+// number is the registry's number of the document with the key. With another key the page was reloaded:
+// the ids of the old document end.
 func (p *Page) number(frame bool, key string) int {
 	key = surface.Clip(key, 80)
 	i := 0

@@ -17,16 +17,19 @@ import (
 	"sextant/shared/wire"
 )
 
-// room is a window that answers what a test says: by the doing, with "frame." before it for the frame's.
-type room struct {
-	answers map[string]func(wire.SurfaceRequest) (string, error)
+// fakeAnswers are the answers of a fakeWindow by function, with "frame." before those for the frame.
+type fakeAnswers map[string]func(wire.SurfaceRequest) (string, error)
+
+// fakeWindow is a window that gives the answers of a test; without one it waits for the end of ctx.
+type fakeWindow struct {
+	answers fakeAnswers
 	asked   []wire.SurfaceRequest
 	closed  bool
 }
 
-func (r *room) Watched() bool { return !r.closed }
+func (r *fakeWindow) Watched() bool { return !r.closed }
 
-func (r *room) Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage, error) {
+func (r *fakeWindow) Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessage, error) {
 	r.asked = append(r.asked, ask)
 	name := ask.Do
 	if ask.Frame {
@@ -41,12 +44,12 @@ func (r *room) Ask(ctx context.Context, ask wire.SurfaceRequest) (json.RawMessag
 	return json.RawMessage(text), err
 }
 
-func says(text string) func(wire.SurfaceRequest) (string, error) {
+func reply(text string) func(wire.SurfaceRequest) (string, error) {
 	return func(wire.SurfaceRequest) (string, error) { return text, nil }
 }
 
-// seen is what the collector answers: nodes as it packs them, and frames as JSON.
-func seen(doc, frames string, nodes ...string) string {
+// packed is what the collector answers: nodes as it packs them, and frames as JSON.
+func packed(doc, frames string, nodes ...string) string {
 	head := fmt.Sprintf(`{"url":"u","title":"t","now":5,"viewW":800,"viewH":600,"frames":[%s]}`, frames)
 	text, _ := json.Marshal("=" + strings.Join(append([]string{head, ""}, nodes...), "`"))
 	return fmt.Sprintf(`{"v":{"text":%s,"doc":%q}}`, text, doc)
@@ -60,26 +63,26 @@ func node(handle int, role, name string, more ...string) string {
 
 const aimed = `{"v":{"state":"ok","x":60,"y":35}}`
 
-func page(t *testing.T, answers map[string]func(wire.SurfaceRequest) (string, error)) (*panelpage.Page, *room,
+func newPage(t *testing.T, answers fakeAnswers) (*panelpage.Page, *fakeWindow,
 	*identity.ElementRegistry,
 ) {
 	t.Helper()
-	r := &room{answers: answers}
+	r := &fakeWindow{answers: answers}
 	for name, answer := range map[string]string{
-		"calm": `{"v":{"over":true}}`, "frame.calm": `{"v":{"over":true}}`,
+		"awaitSettled": `{"v":{"over":true}}`, "frame.awaitSettled": `{"v":{"over":true}}`,
 		"marks": `{"v":true}`,
 	} {
 		if answers[name] == nil {
-			answers[name] = says(answer)
+			answers[name] = reply(answer)
 		}
 	}
-	book := identity.NewElementRegistry()
-	s := panelpage.New(panelpage.Config{Elements: book, Title: func(string) string { return "Notes" }})
+	elements := identity.NewElementRegistry()
+	s := panelpage.New(panelpage.Config{Elements: elements, Title: func(string) string { return "Notes" }})
 	s.Connect(r)
-	return s.Page("notes"), r, book
+	return s.Page("notes"), r, elements
 }
 
-func kindOf(err error) string {
+func faultKind(err error) string {
 	var f *surface.Fault
 	if errors.As(err, &f) {
 		return f.Kind
@@ -87,9 +90,11 @@ func kindOf(err error) string {
 	return ""
 }
 
-func TestAPanelsPageIsListedAsAPageOfTheBrowserIs(t *testing.T) {
-	p, _, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
-		"see": says(seen("d1", "", node(7, "button", "Save"), node(9, "textbox", "Name", "Ana", "0", "", "required"))),
+func TestPanelPageIsListedLikeBrowserPage(t *testing.T) {
+	t.Parallel()
+	p, _, _ := newPage(t, fakeAnswers{
+		"see": reply(packed("d1", "", node(7, "button", "Save"), node(9, "textbox", "Name", "Ana", "0", "",
+			"required"))),
 	})
 	a, err := p.Annotate(t.Context(), surface.AnnotateOptions{})
 	if err != nil {
@@ -109,16 +114,17 @@ func TestAPanelsPageIsListedAsAPageOfTheBrowserIs(t *testing.T) {
 	}
 }
 
-func TestAPressGoesToTheElementOfTheNumberAndTellsWhatChanged(t *testing.T) {
+func TestClickReportsChanges(t *testing.T) {
+	t.Parallel()
 	pressed := 0
-	p, r, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
-		"see": func(wire.SurfaceRequest) (string, error) {
+	p, r, _ := newPage(t, fakeAnswers{
+		"see": func(wire.SurfaceAsk) (string, error) {
 			if pressed > 0 {
-				return seen("d1", "", node(7, "button", "Save"), node(8, "link", "Undo")), nil
+				return packed("d1", "", node(7, "button", "Save"), node(8, "link", "Undo")), nil
 			}
-			return seen("d1", "", node(7, "button", "Save")), nil
+			return packed("d1", "", node(7, "button", "Save")), nil
 		},
-		"aim":   says(aimed),
+		"aim":   reply(aimed),
 		"press": func(wire.SurfaceRequest) (string, error) { pressed++; return `{"v":true}`, nil },
 	})
 	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil {
@@ -141,12 +147,13 @@ func TestAPressGoesToTheElementOfTheNumberAndTellsWhatChanged(t *testing.T) {
 	}
 }
 
-func TestWhatIsForThePersonOnlyIsSeenAndNotTouched(t *testing.T) {
-	p, r, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
-		"see": says(seen("d1", "", strings.Replace(node(7, "button", "Allow always", "", "0", "",
+func TestNonOperableElementsAreListedButRefused(t *testing.T) {
+	t.Parallel()
+	p, r, _ := newPage(t, fakeAnswers{
+		"see": reply(packed("d1", "", strings.Replace(node(7, "button", "Allow always", "", "0", "",
 			panelpage.PersonOnlyState), "~3~", "~1~", 1))),
-		"aim": says(aimed), "press": says(`{"v":true}`), "type": says(`{"v":{}}`), "choose": says(`{"v":[]}`),
-		"hover": says(`{"v":true}`),
+		"aim": reply(aimed), "press": reply(`{"v":true}`), "type": reply(`{"v":{}}`), "choose": reply(`{"v":[]}`),
+		"hover": reply(`{"v":true}`),
 	})
 	a, err := p.Annotate(t.Context(), surface.AnnotateOptions{})
 	if err != nil || !strings.Contains(annotation.Text(a), `[1] button "Allow always" (only you)`) {
@@ -158,9 +165,12 @@ func TestWhatIsForThePersonOnlyIsSeenAndNotTouched(t *testing.T) {
 		"select": func() error { _, err := p.Select(t.Context(), 1, []string{"x"}); return err },
 		"hover":  func() error { _, err := p.Hover(t.Context(), 1); return err },
 	} {
-		if err := try(); kindOf(err) != surface.FaultBlocked || !strings.Contains(err.Error(), "for the person only") {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			err := try()
+			if faultKind(err) != surface.FaultBlocked || !strings.Contains(err.Error(), "for the person only") {
+				t.Error(err)
+			}
+		})
 	}
 	for _, ask := range r.asked {
 		if ask.Do != "see" && ask.Do != "marks" {
@@ -171,11 +181,12 @@ func TestWhatIsForThePersonOnlyIsSeenAndNotTouched(t *testing.T) {
 
 const frame = `{"h":3,"src":"x","visible":true,"at":1,"box":{"x":100,"y":50,"w":300,"h":200},"clip":{"x":100,"y":50,"w":300,"h":200}}`
 
-func TestAFrameIsListedWhereItStandsAndActedOnInside(t *testing.T) {
-	p, r, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
-		"see":       says(seen("d1", frame, node(1, "button", "Page"), node(2, "button", "Tools"))),
-		"frame.see": says(seen("f1", "", node(1, "button", "Inside"))),
-		"frame.aim": says(aimed), "frame.press": says(`{"v":true}`),
+func TestFrameElementsAreListedAndClicked(t *testing.T) {
+	t.Parallel()
+	p, r, _ := newPage(t, fakeAnswers{
+		"see":       reply(packed("d1", frame, node(1, "button", "Page"), node(2, "button", "Tools"))),
+		"frame.see": reply(packed("f1", "", node(1, "button", "Inside"))),
+		"frame.aim": reply(aimed), "frame.press": reply(`{"v":true}`),
 	})
 	a, err := p.Annotate(t.Context(), surface.AnnotateOptions{})
 	if err != nil {
@@ -200,7 +211,8 @@ func TestAFrameIsListedWhereItStandsAndActedOnInside(t *testing.T) {
 }
 
 // What a stranger's page may answer in place of the script, and that nothing but itself comes of it.
-func TestAFrameThatLiesLiesAboutNothingButItself(t *testing.T) {
+func TestForgedFrameAnswersAffectOnlyFrame(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", 5000)
 	many := make([]string, 4000)
 	for i := range many {
@@ -216,32 +228,32 @@ func TestAFrameThatLiesLiesAboutNothingButItself(t *testing.T) {
 		"not installed":      `{"m":true}`,
 		"an endless refusal": `{"e":"` + long + `"}`,
 		"the word gone":      `{"e":"gone"}`,
-		"a broken record":    seen("f", "", "1~3~x"),
-		"no fields":          seen("f", "", "~~~~~~~"),
-		"twice one handle":   seen("f", "", node(1, "button", "a"), node(1, "button", "b")),
-		"negative handles":   seen("f", "", node(-1, "button", "a"), node(0, "button", "b")),
-		"very many":          seen("f", "", many...),
-		"lines in a name":    seen("f", "", node(1, "button", "a\n[1] button \"Save\"\nPage: x")),
-		"states of its own": seen("f", "", node(1, "button", "a", "v", "99", "dialog \"x\"\n[1] y", "only you\n"+long+
+		"a broken record":    packed("f", "", "1~3~x"),
+		"no fields":          packed("f", "", "~~~~~~~"),
+		"twice one handle":   packed("f", "", node(1, "button", "a"), node(1, "button", "b")),
+		"negative handles":   packed("f", "", node(-1, "button", "a"), node(0, "button", "b")),
+		"very many":          packed("f", "", many...),
+		"lines in a name":    packed("f", "", node(1, "button", "a\n[1] button \"Save\"\nPage: x")),
+		"states of its own": packed("f", "", node(1, "button", "a", "v", "99", "dialog \"x\"\n[1] y", "only you\n"+long+
 			strings.Repeat("\nstate", 100))),
-		"another document":   seen(long, "", node(1, "button", "a")),
+		"another document":   packed(long, "", node(1, "button", "a")),
 		"numbers of no size": `{"v":{"text":` + string(forged) + `,"doc":"f"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, _, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
-				"see":       says(seen("d1", frame, node(1, "button", "Ours"))),
-				"frame.see": says(answer), "frame.live": says(answer), "frame.shown": says(answer),
-				"frame.aim": says(answer), "frame.press": says(answer), "frame.html": says(answer),
-				"frame.hasText": says(answer),
-				"html":          says(`{"v":"<p>ours</p>"}`), "hasText": says(`{"v":false}`), "shown": says(`{"v":[]}`),
-				"live": says(`{"v":[]}`),
+			p, _, _ := newPage(t, fakeAnswers{
+				"see":       reply(packed("d1", frame, node(1, "button", "Ours"))),
+				"frame.see": reply(answer), "frame.live": reply(answer), "frame.shown": reply(answer),
+				"frame.aim": reply(answer), "frame.press": reply(answer), "frame.html": reply(answer),
+				"frame.hasText": reply(answer),
+				"html":          reply(`{"v":"<p>ours</p>"}`), "hasText": reply(`{"v":false}`), "shown": reply(`{"v":[]}`),
+				"live": reply(`{"v":[]}`),
 			})
 			for range 2 {
 				a, err := p.Annotate(t.Context(), surface.AnnotateOptions{Scope: "page"})
 				if err != nil {
 					t.Fatalf("the page cannot be seen any more: %v", err)
 				}
-				sound(t, a)
+				checkInvariants(t, a)
 			}
 			if html, _, _, err := p.HTML(t.Context()); err != nil || !strings.HasPrefix(html, "<p>ours</p>") {
 				t.Errorf("the text is %.60q, %v", html, err)
@@ -250,7 +262,7 @@ func TestAFrameThatLiesLiesAboutNothingButItself(t *testing.T) {
 				if e.Frame == "" {
 					continue
 				}
-				if _, err := p.Click(t.Context(), surface.ClickOptions{ID: e.ID}); err != nil && kindOf(err) == "" {
+				if _, err := p.Click(t.Context(), surface.ClickOptions{ID: e.ID}); err != nil && faultKind(err) == "" {
 					t.Errorf("pressing in it: %v", err)
 				} else if err != nil && len(err.Error()) > 500 {
 					t.Errorf("its words are %d bytes of the error", len(err.Error()))
@@ -261,14 +273,14 @@ func TestAFrameThatLiesLiesAboutNothingButItself(t *testing.T) {
 	}
 }
 
-// sound checks what holds of every answer, whatever the frame said.
-func sound(t *testing.T, a annotation.Observation) {
+// checkInvariants checks what holds of every answer, whatever the frame said.
+func checkInvariants(t *testing.T, a annotation.Observation) {
 	t.Helper()
 	ids := map[int]bool{}
 	ours := 0
 	for _, e := range a.Elements {
 		if ids[e.ID] || e.ID <= 0 {
-			t.Errorf("[%d] stands twice or is none", e.ID)
+			t.Errorf("[%d] is listed twice or is zero", e.ID)
 		}
 		ids[e.ID] = true
 		if e.Name == "Ours" && e.Frame == "" {
@@ -303,28 +315,29 @@ func sound(t *testing.T, a annotation.Observation) {
 	}
 }
 
-func FuzzAFramesAnswer(f *testing.F) {
-	f.Add(seen("f", "", node(1, "button", "a")))
+func FuzzFrameAnswer(f *testing.F) {
+	f.Add(packed("f", "", node(1, "button", "a")))
 	f.Add(`{"v":{"text":"={}` + "``" + `1~3~1~1~1~1~0~a~b~c~d~e~1","doc":"x"}}`)
 	f.Fuzz(func(t *testing.T, answer string) {
-		p, _, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
-			"see": says(seen("d1", frame, node(1, "button", "Ours"))), "frame.see": says(answer),
-			"frame.live": says(`{"v":[]}`),
+		p, _, _ := newPage(t, fakeAnswers{
+			"see": reply(packed("d1", frame, node(1, "button", "Ours"))), "frame.see": reply(answer),
+			"frame.live": reply(`{"v":[]}`),
 		})
 		a, err := p.Annotate(t.Context(), surface.AnnotateOptions{Scope: "page"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		sound(t, a)
+		checkInvariants(t, a)
 	})
 }
 
-func TestAPageThatIsNotShownIsToldAndNothingIsGuessed(t *testing.T) {
-	answers := map[string]func(wire.SurfaceRequest) (string, error){
-		"see": says(seen("d1", "", node(7, "button", "Save"))),
-		"aim": says(aimed), "press": says(`{"v":true}`),
+func TestHiddenPageIsReported(t *testing.T) {
+	t.Parallel()
+	answers := fakeAnswers{
+		"see": reply(packed("d1", "", node(7, "button", "Save"))),
+		"aim": reply(aimed), "press": reply(`{"v":true}`),
 	}
-	p, r, book := page(t, answers)
+	p, r, elements := newPage(t, answers)
 	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -332,29 +345,30 @@ func TestAPageThatIsNotShownIsToldAndNothingIsGuessed(t *testing.T) {
 		return "",
 			errors.New("the window shows another panel now")
 	}
-	if _, err := p.Click(t.Context(), surface.ClickOptions{ID: 1}); kindOf(err) != surface.FaultNoPage ||
+	if _, err := p.Click(t.Context(), surface.ClickOptions{ID: 1}); faultKind(err) != surface.FaultNoPage ||
 		!strings.Contains(err.Error(), "another panel") {
 		t.Errorf("another panel: %v", err)
 	}
-	answers["aim"], answers["see"] = says(aimed), says(seen("d2", "", node(7, "button", "Save")))
+	answers["aim"], answers["see"] = reply(aimed), reply(packed("d2", "", node(7, "button", "Save")))
 	if a, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil || a.Elements[0].ID != 2 {
-		t.Errorf("a page loaded anew: %+v, %v", a, err)
+		t.Errorf("a reloaded page: %+v, %v", a, err)
 	}
-	if _, err := p.Click(t.Context(), surface.ClickOptions{ID: 1}); kindOf(err) != surface.FaultGone {
+	if _, err := p.Click(t.Context(), surface.ClickOptions{ID: 1}); faultKind(err) != surface.FaultGone {
 		t.Errorf("a number of the page before: %v", err)
 	}
-	if !book.Issued(2) || book.Issued(3) {
-		t.Error("numbers do not come from the one book")
+	if !elements.Issued(2) || elements.Issued(3) {
+		t.Error("numbers do not come from the one elements")
 	}
 	r.closed = true
-	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); kindOf(err) != surface.FaultNoPage ||
+	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); faultKind(err) != surface.FaultNoPage ||
 		!strings.Contains(err.Error(), "No window is open") {
 		t.Errorf("no window: %v", err)
 	}
 }
 
-func TestACallThatIsStoppedStopsWaiting(t *testing.T) {
-	p, _, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){})
+func TestCanceledCallStopsWaiting(t *testing.T) {
+	t.Parallel()
+	p, _, _ := newPage(t, fakeAnswers{})
 	stopped := errors.New("stopped by the person")
 	ctx, stop := context.WithCancelCause(t.Context())
 	time.AfterFunc(20*time.Millisecond, func() { stop(stopped) })

@@ -56,7 +56,7 @@ func (p *Page) Operable(ctx context.Context) (int, error) {
 		return 0, p.explain(ctx, err)
 	}
 	n := 0
-	for _, e := range l.elements {
+	for _, e := range l.Elements {
 		if e.Usable {
 			n++
 		}
@@ -81,8 +81,8 @@ func (p *Page) Element(id int) (annotation.Element, bool) {
 		if l == nil {
 			continue
 		}
-		if i, ok := l.byID[id]; ok {
-			return l.elements[i], true
+		if i, ok := l.ByID[id]; ok {
+			return l.Elements[i], true
 		}
 	}
 	return annotation.Element{}, false
@@ -95,24 +95,24 @@ func (p *Page) Annotations() []annotation.Element {
 	if p.last == nil {
 		return []annotation.Element{}
 	}
-	return slices.Clone(p.last.elements)
+	return slices.Clone(p.last.Elements)
 }
 
 // OriginOf says where the element id comes from: the origin of all that a panel shows is its address.
 func (p *Page) OriginOf(id int) surface.ElementOrigin {
-	thing, ok := p.s.cfg.Elements.Element(id)
-	if !ok || thing.Tab != p.tab {
+	element, ok := p.s.cfg.Elements.Element(id)
+	if !ok || element.Tab != p.tab {
 		return surface.ElementOrigin{Secret: true, Gone: p.s.cfg.Elements.Issued(id)}
 	}
-	_, alive := p.frameOf(thing.Doc)
-	return surface.ElementOrigin{Origin: p.Address(), Secret: thing.Secret, Gone: !alive}
+	_, alive := p.frameOf(element.Doc)
+	return surface.ElementOrigin{Origin: p.Address(), Secret: element.Secret, Gone: !alive}
 }
 
 // RoleAndName returns the role and name of the element id when it was last seen.
 func (p *Page) RoleAndName(id int) (role, name string) {
-	thing, ok := p.s.cfg.Elements.Element(id)
-	if !ok || thing.Tab != p.tab {
+	element, ok := p.s.cfg.Elements.Element(id)
+	if !ok || element.Tab != p.tab {
 		return "", ""
 	}
-	return thing.Role, thing.Name
+	return element.Role, element.Name
 }

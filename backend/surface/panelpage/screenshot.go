@@ -74,7 +74,7 @@ func (p *Page) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.
 			return surface.Picture{}, err
 		}
 		// What cannot be pressed can be seen all the same; whether it is in view shows below.
-		_, _ = collect.Aim(ctx, g.w, g.thing.Handle, collect.AimOptions{Scroll: true, Expectation: g.expectation()})
+		_, _ = collect.Aim(ctx, g.w, g.element.Handle, collect.AimOptions{Scroll: true, Expectation: g.expectation()})
 	}
 	p.s.mu.Lock()
 	camera := p.s.camera
@@ -109,13 +109,13 @@ func (p *Page) shoot(ctx context.Context, o surface.ScreenshotOptions) (surface.
 	if err := p.endPose(ctx); err != nil {
 		return surface.Picture{}, err
 	}
-	d := screenshot.WindowCapture{PNG: png, Width: pose.Width, Part: boxed(pose.Stage), Elements: l.elements}
+	d := screenshot.WindowCapture{PNG: png, Width: pose.Width, Part: boxed(pose.Stage), Elements: l.Elements}
 	for _, r := range pose.Covered {
 		d.Covered = append(d.Covered, boxed(r))
 	}
-	for i, e := range l.elements {
+	for i, e := range l.Elements {
 		if e.ID == o.ID {
-			d.Crop = &l.elements[i]
+			d.Crop = &l.Elements[i]
 		}
 		if slices.ContainsFunc(secrets, func(s string) bool {
 			return strings.Contains(e.Value, s) ||
@@ -144,7 +144,7 @@ func (p *Page) pose(ctx context.Context) (stageState, error) {
 		E string     `json:"e"`
 	}
 	if err := json.Unmarshal(raw, &said); err != nil {
-		return stageState{}, fmt.Errorf("asking the window to stand still: %w", err)
+		return stageState{}, fmt.Errorf("asking the window to pause: %w", err)
 	}
 	if said.E != "" {
 		return stageState{}, p.failedFault(ctx, errors.New(said.E))

@@ -17,25 +17,26 @@ import (
 	"sextant/shared/wire"
 )
 
-func TestTheWindowIsToldTheNumbersOfALookWithWhatTheyStandOn(t *testing.T) {
-	var told wire.SurfaceMarks
-	p, _, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
-		"see": says(seen("d1",
+func TestMarksAreSentToWindow(t *testing.T) {
+	t.Parallel()
+	var sent wire.SurfaceMarks
+	p, _, _ := newPage(t, fakeAnswers{
+		"see": reply(packed("d1",
 			`{"box":{"x":0,"y":100,"w":400,"h":300},"clip":{"x":0,"y":100,"w":400,"h":300},"visible":true,"at":1}`,
 			node(7, "button", "Save"))),
-		"frame.see": says(seen("f1", "", node(3, "link", "Inside"))),
+		"frame.see": reply(packed("f1", "", node(3, "link", "Inside"))),
 		"marks": func(a wire.SurfaceRequest) (string, error) {
-			return `{"v":true}`, json.Unmarshal(a.Args[0], &told)
+			return `{"v":true}`, json.Unmarshal(a.Args[0], &sent)
 		},
 	})
 	ans, err := p.Annotate(t.Context(), surface.AnnotateOptions{})
 	if err != nil || len(ans.Elements) != 2 {
 		t.Fatalf("%+v, %v", ans, err)
 	}
-	if told.Doc != "d1" || told.FrameDoc != "f1" || told.Version != 1 || len(told.Marks) != 2 {
-		t.Fatalf("it was told %+v", told)
+	if sent.Doc != "d1" || sent.FrameDoc != "f1" || sent.Version != 1 || len(sent.Marks) != 2 {
+		t.Fatalf("the marks sent are %+v", sent)
 	}
-	own, theirs := told.Marks[0], told.Marks[1]
+	own, theirs := sent.Marks[0], sent.Marks[1]
 	if own.Handle != 7 || own.Element.ID != ans.Elements[0].ID || own.Element.Frame != "" ||
 		own.Element.Name != "Save" {
 		t.Errorf("the page's own number is %+v", own)
@@ -45,19 +46,21 @@ func TestTheWindowIsToldTheNumbersOfALookWithWhatTheyStandOn(t *testing.T) {
 	}
 }
 
-func TestWhatIsDoneStandsThoughTheWindowDrawsNoNumbers(t *testing.T) {
-	p, _, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
-		"see":   says(seen("d1", "", node(7, "button", "Save"))),
-		"marks": func(wire.SurfaceRequest) (string, error) { return "", errors.New("it has no hands free") },
+func TestActionSucceedsWhenMarksFail(t *testing.T) {
+	t.Parallel()
+	p, _, _ := newPage(t, fakeAnswers{
+		"see":   reply(packed("d1", "", node(7, "button", "Save"))),
+		"marks": func(wire.SurfaceAsk) (string, error) { return "", errors.New("the window is busy") },
 	})
 	if ans, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil || len(ans.Elements) != 1 {
 		t.Errorf("%+v, %v", ans, err)
 	}
 }
 
-func TestWhatCanBeUsedIsCountedWithoutALookThatIsTold(t *testing.T) {
-	p, r, _ := page(t, map[string]func(wire.SurfaceRequest) (string, error){
-		"see": says(seen("d1", "", node(7, "button", "Save"),
+func TestOperableCountDoesNotRecordObservation(t *testing.T) {
+	t.Parallel()
+	p, r, _ := newPage(t, fakeAnswers{
+		"see": reply(packed("d1", "", node(7, "button", "Save"),
 			strings.Replace(node(8, "button", "Allow"), "~3~", "~1~", 1))),
 	})
 	if n, err := p.Operable(t.Context()); n != 1 || err != nil {
@@ -94,40 +97,41 @@ func windowPicture(t *testing.T) []byte {
 
 const pose = `{"v":{"own":true,"width":800,"stage":{"x":50,"y":10,"w":400,"h":500},"covered":[{"x":350,"y":400,"w":100,"h":110}]}}`
 
-// photographed is a page in a window with a camera, and how often the window was let go again.
-func photographed(t *testing.T, answers map[string]func(wire.SurfaceRequest) (string, error),
+// newPageWithCamera is a page in a window with a camera, and how often the window was let go again.
+func newPageWithCamera(t *testing.T, answers fakeAnswers,
 	camera func(context.Context) ([]byte, error),
 ) (p *panelpage.Page, rested *int) {
 	t.Helper()
 	rested = new(int)
 	for name, text := range map[string]string{
-		"pose": pose, "marks": `{"v":true}`, "calm": `{"v":{"over":true}}`, "aim": aimed,
+		"pose": pose, "marks": `{"v":true}`, "awaitSettled": `{"v":{"over":true}}`, "aim": aimed,
 		"type": `{"v":{"now":"hunter2hunter2"}}`,
-		"see": seen("d1", "", node(7, "button", "Save"),
+		"see": packed("d1", "", node(7, "button", "Save"),
 			strings.Replace(node(8, "textbox", "Key", "hunter2hunter2", "0", "", "required"), "~10~20~", "~100~220~",
 				1)),
 	} {
 		if answers[name] == nil {
-			answers[name] = says(text)
+			answers[name] = reply(text)
 		}
 	}
 	posed := answers["posed"]
 	if posed == nil {
-		posed = says(`{"v":{"held":true}}`)
+		posed = reply(`{"v":{"held":true}}`)
 	}
 	answers["posed"] = func(a wire.SurfaceRequest) (string, error) { *rested++; return posed(a) }
 	s := panelpage.New(panelpage.Config{
 		Elements: identity.NewElementRegistry(),
 		Title:    func(string) string { return "Notes" },
 	})
-	s.Connect(&room{answers: answers})
+	s.Connect(&fakeWindow{answers: answers})
 	s.Camera(camera)
 	return s.Page("notes"), rested
 }
 
-func TestAPictureIsOfThePanelsPlaceInTheProgramsOwnWindow(t *testing.T) {
+func TestScreenshotIsCroppedToPanel(t *testing.T) {
+	t.Parallel()
 	shot := windowPicture(t)
-	p, rested := photographed(t, map[string]func(wire.SurfaceRequest) (string, error){},
+	p, rested := newPageWithCamera(t, fakeAnswers{},
 		func(context.Context) ([]byte, error) { return shot, nil })
 	if _, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil {
 		t.Fatal(err)
@@ -160,9 +164,11 @@ func TestAPictureIsOfThePanelsPlaceInTheProgramsOwnWindow(t *testing.T) {
 		{"beside the secret", 60, 440, green},
 		{"the secret that was typed", 200, 450, grey},
 	} {
-		if got := color.RGBAModel.Convert(img.At(c.x, c.y)); got != c.want {
-			t.Errorf("%s is %v, want %v", c.what, got, c.want)
-		}
+		t.Run(c.what, func(t *testing.T) {
+			if got := color.RGBAModel.Convert(img.At(c.x, c.y)); got != c.want {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
 	}
 	if *rested != 1 {
 		t.Errorf("the window was let go %d times", *rested)
@@ -178,12 +184,13 @@ func TestAPictureIsOfThePanelsPlaceInTheProgramsOwnWindow(t *testing.T) {
 	}
 }
 
-func TestWhyThereIsNoPictureOfAPanelIsSaid(t *testing.T) {
+func TestScreenshotFailureNamesCause(t *testing.T) {
+	t.Parallel()
 	shot := windowPicture(t)
 	camera := func(context.Context) ([]byte, error) { return shot, nil }
 	for _, c := range []struct {
 		what    string
-		answers map[string]func(wire.SurfaceRequest) (string, error)
+		answers fakeAnswers
 		camera  func(context.Context) ([]byte, error)
 		o       surface.ScreenshotOptions
 		kind    string
@@ -197,8 +204,7 @@ func TestWhyThereIsNoPictureOfAPanelIsSaid(t *testing.T) {
 		},
 		{
 			"a window in a web browser",
-			map[string]func(wire.SurfaceRequest) (string,
-				error){"pose": says(`{"v":{"own":false}}`)},
+			fakeAnswers{"pose": reply(`{"v":{"own":false}}`)},
 			camera,
 			surface.ScreenshotOptions{},
 			surface.FaultBlocked,
@@ -206,8 +212,7 @@ func TestWhyThereIsNoPictureOfAPanelIsSaid(t *testing.T) {
 		},
 		{
 			"a dialog over it",
-			map[string]func(wire.SurfaceRequest) (string,
-				error){"pose": says(`{"e":"a dialog lies over it"}`)},
+			fakeAnswers{"pose": reply(`{"e":"a dialog lies over it"}`)},
 			camera,
 			surface.ScreenshotOptions{},
 			surface.FaultTimeout, "a dialog lies over it",
@@ -218,8 +223,7 @@ func TestWhyThereIsNoPictureOfAPanelIsSaid(t *testing.T) {
 		}, surface.ScreenshotOptions{}, surface.FaultTimeout, "it does not answer"},
 		{
 			"a window that moved meanwhile",
-			map[string]func(wire.SurfaceRequest) (string,
-				error){"posed": says(`{"v":{"held":false}}`)},
+			fakeAnswers{"posed": reply(`{"v":{"held":false}}`)},
 			camera,
 			surface.ScreenshotOptions{},
 			surface.FaultTimeout,
@@ -227,8 +231,7 @@ func TestWhyThereIsNoPictureOfAPanelIsSaid(t *testing.T) {
 		},
 		{
 			"a window that shows another panel by then",
-			map[string]func(wire.SurfaceRequest) (string,
-				error){"posed": func(wire.SurfaceRequest) (string, error) {
+			fakeAnswers{"posed": func(wire.SurfaceAsk) (string, error) {
 				return "",
 					errors.New("the window shows another panel now")
 			}},
@@ -244,20 +247,21 @@ func TestWhyThereIsNoPictureOfAPanelIsSaid(t *testing.T) {
 		},
 		{
 			"a place that is out of the window",
-			map[string]func(wire.SurfaceRequest) (string,
-				error){"pose": says(`{"v":{"own":true,"width":800,"stage":{"x":900,"y":10,"w":400,"h":500}}}`)},
+			fakeAnswers{"pose": reply(`{"v":{"own":true,"width":800,"stage":{"x":900,"y":10,"w":400,"h":500}}}`)},
 			camera,
 			surface.ScreenshotOptions{},
 			surface.FaultBlocked, "Nothing of the page can be seen",
 		},
 	} {
-		if c.answers == nil {
-			c.answers = map[string]func(wire.SurfaceRequest) (string, error){}
-		}
-		p, _ := photographed(t, c.answers, c.camera)
-		_, err := p.Screenshot(t.Context(), c.o)
-		if kindOf(err) != c.kind || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v", c.what, err)
-		}
+		t.Run(c.what, func(t *testing.T) {
+			if c.answers == nil {
+				c.answers = fakeAnswers{}
+			}
+			p, _ := newPageWithCamera(t, c.answers, c.camera)
+			_, err := p.Screenshot(t.Context(), c.o)
+			if faultKind(err) != c.kind || !strings.Contains(err.Error(), c.says) {
+				t.Error(err)
+			}
+		})
 	}
 }

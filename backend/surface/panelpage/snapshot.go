@@ -15,12 +15,8 @@ import (
 
 // snapshot is the numbered elements of a page at one moment. It is never changed after it was made.
 type snapshot struct {
-	elements     []annotation.Element
-	byID         map[int]int
-	above, below int
-	width        float64
-	height       float64
-	// main is the book's number of what the window draws.
+	identity.List
+	// main is the registry's number of the document that the window shows.
 	main        int
 	framed      bool
 	frameSilent bool
@@ -33,7 +29,7 @@ func (p *Page) takeSnapshot(ctx context.Context, wide bool) (*snapshot, error) {
 		return nil, err
 	}
 	raw = bounded(raw)
-	l := &snapshot{byID: map[int]int{}, above: raw.Above, below: raw.Below, width: raw.ViewW, height: raw.ViewH}
+	l := &snapshot{List: identity.List{ByID: map[int]int{}, Above: raw.Above, Below: raw.Below}}
 	l.main = p.number(false, key)
 	ids, err := p.identify(ctx, false, l.main, raw)
 	if err != nil {
@@ -84,8 +80,8 @@ func (p *Page) seeFrame(ctx context.Context, l *snapshot, f collect.RawFrame, wi
 	if err != nil {
 		return err
 	}
-	l.above += min(max(raw.Above, 0), maxNodes)
-	l.below += min(max(raw.Below, 0), maxNodes)
+	l.Above += min(max(raw.Above, 0), maxNodes)
+	l.Below += min(max(raw.Below, 0), maxNodes)
 	p.list(l, doc, raw.Nodes, ids, frameAt{in: true, x: f.Box.X, y: f.Box.Y, cut: f.Clip})
 	return nil
 }
@@ -124,11 +120,11 @@ func (p *Page) list(l *snapshot, doc int, nodes []collect.RawNode, ids []int, at
 			e.States = append(slices.Clone(e.States),
 				annotation.CoverState(p.s.cfg.Elements.ID(doc, n.CoveredBy), n.CoveredByText))
 		}
-		if _, twice := l.byID[e.ID]; twice {
+		if _, twice := l.ByID[e.ID]; twice {
 			continue
 		}
-		l.byID[e.ID] = len(l.elements)
-		l.elements = append(l.elements, e)
+		l.ByID[e.ID] = len(l.Elements)
+		l.Elements = append(l.Elements, e)
 	}
 }
 
@@ -139,18 +135,18 @@ func inside(b annotation.Box, r collect.Rect) annotation.Box {
 	return annotation.Box{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}
 }
 
-// probe answers the book's questions about a document.
+// probe answers the element registry about a document.
 type probe struct {
 	ctx context.Context
 	w   collect.World
 }
 
-// Connected implements identity.Asker.
+// Connected implements identity.DocumentProbe.
 func (a *probe) Connected(handles []int) ([]bool, error) {
 	return collect.AreConnected(a.ctx, a.w, handles)
 }
 
-// Keys implements identity.Asker.
+// Keys implements identity.DocumentProbe.
 func (a *probe) Keys() (map[string]int, error) {
 	raw, _, err := collect.CollectOwnPage(a.ctx, a.w, collect.Options{WholePage: true})
 	if err != nil {
@@ -167,74 +163,26 @@ func (a *probe) Keys() (map[string]int, error) {
 // inView is the part of a snapshot of the whole page that is visible without scrolling.
 func (l *snapshot) inView() *snapshot {
 	v := *l
-	v.elements, v.byID, v.above, v.below = nil, map[int]int{}, 0, 0
-	for _, e := range l.elements {
-		switch {
-		case e.InView:
-			v.byID[e.ID] = len(v.elements)
-			v.elements = append(v.elements, e)
-		case e.Box.Y+e.Box.Height <= 0:
-			v.above++
-		default:
-			v.below++
-		}
-	}
+	v.List = l.InView()
 	return &v
 }
 
-// compare says which elements of now are new or different, and which of before are gone.
+// compare returns the elements of now that are new or changed, and the ids of before that are gone.
 func (p *Page) compare(ctx context.Context, before, now *snapshot) (changes []annotation.Element, gone []int) {
 	if before == nil {
-		return now.elements, nil
+		return now.Elements, nil
 	}
-	for _, e := range now.elements {
-		i, was := before.byID[e.ID]
-		if !was || annotation.Changed(before.elements[i], e) {
-			e.OnlyCoverChanged = was && !annotation.Changed(annotation.WithoutCover(before.elements[i]),
-				annotation.WithoutCover(e))
-			changes = append(changes, e)
+	return p.s.cfg.Elements.Compare(before.List, now.List, func(doc int, handles []int) ([]bool, bool) {
+		frame, alive := p.frameOf(doc)
+		if !alive {
+			return nil, false
 		}
-	}
-	away := map[int][]int{}
-	for _, e := range before.elements {
-		if _, still := now.byID[e.ID]; still {
-			continue
+		shown, err := collect.AreVisible(ctx, p.world(frame), handles)
+		if err != nil {
+			return nil, true
 		}
-		if thing, ok := p.s.cfg.Elements.Element(e.ID); ok {
-			away[thing.Doc] = append(away[thing.Doc], e.ID)
-		} else {
-			gone = append(gone, e.ID)
-		}
-	}
-	for doc, ids := range away {
-		gone = append(gone, p.vanished(ctx, doc, ids)...)
-	}
-	slices.Sort(gone)
-	return changes, gone
-}
-
-// vanished are those of a document's numbers that do not show any more.
-func (p *Page) vanished(ctx context.Context, doc int, ids []int) []int {
-	frame, alive := p.frameOf(doc)
-	if !alive {
-		return ids
-	}
-	handles := make([]int, len(ids))
-	for i, id := range ids {
-		thing, _ := p.s.cfg.Elements.Element(id)
-		handles[i] = thing.Handle
-	}
-	shown, err := collect.AreVisible(ctx, p.world(frame), handles)
-	if err != nil {
-		return nil
-	}
-	var gone []int
-	for i, id := range ids {
-		if i < len(shown) && !shown[i] {
-			gone = append(gone, id)
-		}
-	}
-	return gone
+		return shown, true
+	})
 }
 
 // explain turns the error of a page into a fault that its caller can read.

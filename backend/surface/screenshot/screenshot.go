@@ -28,7 +28,7 @@ func paintOver(canvas *image.RGBA, boxes []annotation.Box, dx, dy, scale float64
 // maxPlainPNG is how heavy a PNG may be before it is worth trying whether a JPEG is lighter.
 const maxPlainPNG = 150 << 10
 
-// Capture is what was photographed: a picture whose pixels are scale for a CSS pixel, in which the
+// Capture is what was photographed: a picture with scale pixels for a CSS pixel, in which the
 // viewport lies at (dx, dy) CSS pixels.
 type Capture struct {
 	PNG []byte

@@ -24,7 +24,7 @@ type bench struct {
 	made []toolspec.Call
 }
 
-func opened(t *testing.T) *bench {
+func newBench(t *testing.T) *bench {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"), slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -87,8 +87,9 @@ func (b *bench) call(t *testing.T, name, args string) toolspec.Result {
 	})
 }
 
-func TestAToolIsMadeCalledReplacedAndDeleted(t *testing.T) {
-	b := opened(t)
+func TestCreateCallReplaceAndDeleteTool(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	body := "const f = await tools.read_file({path: args.path}); console.log('read'); return " +
 		"f.content.trim().split('\\n').length"
 	if r := b.create(t, "count_lines", body); !r.Success || !strings.Contains(r.Text, "version 1") {
@@ -124,7 +125,8 @@ func TestAToolIsMadeCalledReplacedAndDeleted(t *testing.T) {
 }
 
 func TestInvalidToolsAreNotStored(t *testing.T) {
-	b := opened(t)
+	t.Parallel()
+	b := newBench(t)
 	for _, c := range []struct{ name, body, want string }{
 		{"Bad Name", "return 1", "not a valid name"},
 		{"a__b", "return 1", "not a valid name"},
@@ -134,22 +136,25 @@ func TestInvalidToolsAreNotStored(t *testing.T) {
 		{"unknown", "await tools.read_fil({})", "read_fil"},
 		{"empty", "  ", "empty"},
 	} {
-		r := b.create(t, c.name, c.body)
-		if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error, c.want) ||
-			!strings.Contains(r.Suggestion, "Nothing was saved") {
-			t.Errorf("%s: %+v", c.name, r)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			r := b.create(t, c.name, c.body)
+			if r.Success || r.ErrorType != toolspec.ValidationError || !strings.Contains(r.Error, c.want) ||
+				!strings.Contains(r.Suggestion, "Nothing was saved") {
+				t.Errorf("%+v", r)
+			}
+		})
 	}
 	if r := b.create(t, "unknown", "await tools.read_fil({})"); !strings.Contains(r.Suggestion, "read_file") {
-		t.Errorf("the nearest is not told: %+v", r)
+		t.Errorf("the nearest name is not suggested: %+v", r)
 	}
 	if n := len(b.All()); n != 0 {
 		t.Errorf("%d were kept", n)
 	}
 }
 
-func TestToolMadeInATaintedContextIsAsleepUntilRead(t *testing.T) {
-	b := opened(t)
+func TestToolCreatedInTaintedContextIsDisabledUntilReviewed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	if r := b.create(t, "planted", "return await tools.read_file({path: '/etc/passwd'})",
 		"https://evil.example"); !r.Success || !strings.Contains(r.Text, "asleep") {
 		t.Fatalf("%+v", r)
@@ -180,7 +185,8 @@ func TestToolMadeInATaintedContextIsAsleepUntilRead(t *testing.T) {
 }
 
 func TestSourcesOfACallTaintTheFollowingCalls(t *testing.T) {
-	b := opened(t)
+	t.Parallel()
+	b := newBench(t)
 	b.create(t, "carry", "const f = await tools.read_file({path: 'a'}); try { await tools.send({t: f.content}) } "+
 		"catch (e) { return e.message }")
 	r := b.call(t, "carry", "{}")
@@ -193,8 +199,9 @@ func TestSourcesOfACallTaintTheFollowingCalls(t *testing.T) {
 	}
 }
 
-func TestCreatedToolsCallEachOtherEightDeepAndNoDeeper(t *testing.T) {
-	b := opened(t)
+func TestCreatedToolCallDepthIsLimited(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.create(t, "deep_1", "return 1")
 	for i := 2; i <= 9; i++ {
 		if r := b.create(t, fmt.Sprintf("deep_%d", i),
@@ -214,8 +221,9 @@ func TestCreatedToolsCallEachOtherEightDeepAndNoDeeper(t *testing.T) {
 	}
 }
 
-func TestFailureNamesTheLineAndWhatWasCalled(t *testing.T) {
-	b := opened(t)
+func TestFailureNamesLineAndCalls(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.create(t, "fails", "await tools.read_file({path: 'a'});\nreturn missing.part")
 	r := b.call(t, "fails", "{}")
 	if r.Success || !strings.Contains(r.Error, "line 2") || !strings.Contains(r.Suggestion, "1 call did is kept") ||
@@ -224,8 +232,9 @@ func TestFailureNamesTheLineAndWhatWasCalled(t *testing.T) {
 	}
 }
 
-func TestApprovalShowsTheWholeBody(t *testing.T) {
-	b := opened(t)
+func TestApprovalShowsWholeBody(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	d := b.Makers().Describe(toolspec.Call{
 		Tool: createName,
 		Args: json.RawMessage(`{"name":"x1","description":"Sends","body":"await tools.send({})","parameters":{"type":"object","title":"to whom"}}`),

@@ -15,7 +15,7 @@ func (p createParams) invisibleCharacter() string {
 	var schema bytes.Buffer
 	var parameters any
 	if json.Unmarshal(p.Parameters, &parameters) == nil {
-		// Decoded, because an escape in JSON stands for the character.
+		// Decoded, because an escape in JSON encodes the character.
 		enc := json.NewEncoder(&schema)
 		enc.SetEscapeHTML(false)
 		_ = enc.Encode(parameters)

@@ -9,7 +9,8 @@ import (
 )
 
 func TestInvisibleCharactersAreRefused(t *testing.T) {
-	b := opened(t)
+	t.Parallel()
+	b := newBench(t)
 	made := func(name, description, parameters, body string) toolspec.Result {
 		args, err := json.Marshal(createParams{
 			Name: name, Description: description,
@@ -50,7 +51,7 @@ func TestInvisibleCharactersAreRefused(t *testing.T) {
 	}
 	if r := made("lamps", "Counts lamps", plain, "let a = 1\n\n\tlet b = '\u202e'"); !strings.Contains(r.Error,
 		"line 3") {
-		t.Errorf("the line is not told: %s", r.Error)
+		t.Errorf("the line is not named: %s", r.Error)
 	}
 	if n := len(b.All()); n != 0 {
 		t.Errorf("%d tools were kept", n)

@@ -48,7 +48,7 @@ type Config struct {
 	Forbidden func(ctx context.Context, tool string) ([]string, error)
 	Blobs     history.Blobs
 	Changes   history.Log
-	// Watcher is told which tool changes which file while commands run; it may be nil.
+	// Watcher is notified of files that tools change while commands run; it may be nil.
 	Watcher history.Watcher
 	// Panels undo calls of their tools; nil undoes none.
 	Panels Panels
@@ -258,7 +258,7 @@ func (t *Tools) Describe(call toolspec.Call) toolspec.Description {
 	return d
 }
 
-// Execute runs one call whose arguments were validated. What the caller can correct is in the
+// Execute runs one call with validated arguments. What the caller can correct is in the
 // Result; the error is a fault of the program or the end of ctx.
 func (t *Tools) Execute(
 	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),

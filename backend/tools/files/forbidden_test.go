@@ -9,11 +9,12 @@ import (
 )
 
 func TestWalkSkipsForbiddenPaths(t *testing.T) {
-	b := set(t)
+	t.Parallel()
+	b := newBench(t)
 	b.put("plans/lamp.txt", "a bright lamp")
 	b.put("diary/lamp.txt", "a private lamp")
 	b.put("diary.txt", "a third lamp")
-	link(t, b.at("diary"), b.at("alias"))
+	link(t, b.path("diary"), b.path("alias"))
 	calls := map[string]string{
 		"search_files":   `{"pattern":"lamp"}`,
 		"find_files":     `{"pattern":"**/*.txt"}`,
@@ -22,7 +23,7 @@ func TestWalkSkipsForbiddenPaths(t *testing.T) {
 	for tool, args := range calls {
 		b.forbidden = nil
 		b.says(b.ok(tool, args), "diary/lamp.txt")
-		for _, path := range []string{b.at("diary"), b.at("alias")} {
+		for _, path := range []string{b.path("diary"), b.path("alias")} {
 			b.forbidden = []string{path}
 			r := b.ok(tool, args)
 			b.says(r, "plans/lamp.txt", "diary.txt", "closed to tools")

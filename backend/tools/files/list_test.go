@@ -13,7 +13,8 @@ import (
 )
 
 func TestListDirectory(t *testing.T) {
-	b := set(t)
+	t.Parallel()
+	b := newBench(t)
 	b.put("b.txt", "hello")
 	b.put("src/deep/x.go", "package x")
 	b.put(".gitignore", "out/\n*.tmp\n!keep.tmp\n/only-top\n")
@@ -39,8 +40,9 @@ func TestListDirectory(t *testing.T) {
 	b.fails("list_directory", `{"path":"none"}`, toolspec.UserError, "there is no none")
 }
 
-func TestLongListIsCut(t *testing.T) {
-	b := set(t)
+func TestLongListIsTruncated(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	for i := range 2010 {
 		b.put(fmt.Sprintf("f%04d", i), "")
 	}
@@ -51,10 +53,11 @@ func TestLongListIsCut(t *testing.T) {
 	}
 }
 
-func TestFileInfoOfAMissingPathIsAnAnswer(t *testing.T) {
-	b := set(t)
+func TestFileInfoOfMissingPath(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.put("notes.txt", "hello")
-	link(t, "notes.txt", b.at("alias"))
+	link(t, "notes.txt", b.path("alias"))
 	for path, want := range map[string]string{
 		"none": "does not exist", "none/deeper": "does not exist", "notes.txt/x": "does not exist",
 		"notes.txt": "file, 5 B", ".": "folder", "alias": "notes.txt: file", "/": "folder",
@@ -72,13 +75,14 @@ func TestFileInfoOfAMissingPathIsAnAnswer(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	got := value[info](t, b.ok("file_info", `{"path":"alias"}`))
-	if want := (info{true, "file", 5, "text/plain; charset=utf-8", b.at("notes.txt")}); got != want {
+	if want := (info{true, "file", 5, "text/plain; charset=utf-8", b.path("notes.txt")}); got != want {
 		t.Errorf("%+v", got)
 	}
 }
 
-func TestFilesAreFoundByGlob(t *testing.T) {
-	b := set(t)
+func TestFindFilesByGlob(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	for _, f := range []string{"a.go", "src/b.go", "src/b_test.go", "src/deep/c.ts", "vendor/d.go", "docs/x y.md"} {
 		b.put(f, "x")
 	}
@@ -99,7 +103,8 @@ func TestFilesAreFoundByGlob(t *testing.T) {
 }
 
 func TestSearchGivesPathLineAndText(t *testing.T) {
-	b := set(t)
+	t.Parallel()
+	b := newBench(t)
 	b.put("a.txt", "nothing\nTODO: one\r\n"+strings.Repeat("y", 500)+" TODO\n")
 	b.put("src/b.go", "// todo two\nfunc x() {}\n")
 	b.put("c.bin", "TODO\x00")
@@ -118,7 +123,8 @@ func TestSearchGivesPathLineAndText(t *testing.T) {
 }
 
 func TestCancelledSearchEnds(t *testing.T) {
-	b := set(t)
+	t.Parallel()
+	b := newBench(t)
 	line := strings.Repeat("a", 1000) + "\n"
 	for i := range 40 {
 		b.put(fmt.Sprintf("d/%d.txt", i), strings.Repeat(line, 4000))
@@ -149,7 +155,8 @@ func TestCancelledSearchEnds(t *testing.T) {
 }
 
 func TestWorkspaceFolderCanBeReplaced(t *testing.T) {
-	b := set(t)
+	t.Parallel()
+	b := newBench(t)
 	b.put("a.txt", "one")
 	b.ok("read_file", `{"path":"a.txt"}`)
 	if err := renameAway(b.work); err != nil {

@@ -37,8 +37,9 @@ func (b *bench) save(path, content, version string) string {
 	return `{"path":` + quoted(path) + `,"content":` + quoted(content) + `,"version":` + quoted(version) + `}`
 }
 
-func TestEditorSavesOnlyOverTheVersionItOpened(t *testing.T) {
-	b := set(t)
+func TestSaveRefusesChangedVersion(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.caller = toolspec.CallerPerson
 	b.put("a.txt", "one\n")
 	opened := b.text("a.txt")
@@ -56,7 +57,7 @@ func TestEditorSavesOnlyOverTheVersionItOpened(t *testing.T) {
 	b.holds("a.txt", "two\n")
 	b.ok(files.PanelSave, b.save("new.txt", "n", ""))
 	b.holds("new.txt", "n")
-	if err := os.Remove(b.at("a.txt")); err != nil {
+	if err := os.Remove(b.path("a.txt")); err != nil {
 		t.Fatal(err)
 	}
 	b.fails(files.PanelSave, b.save("a.txt", "x", opened.Version), toolspec.UserError, "has changed")
@@ -65,8 +66,9 @@ func TestEditorSavesOnlyOverTheVersionItOpened(t *testing.T) {
 	b.holds("new.txt", "")
 }
 
-func TestTheAssistantSavesInTheEditorOnlyWhatItRead(t *testing.T) {
-	b := set(t)
+func TestAssistantSaveRequiresRead(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.put("a.txt", "precious")
 	b.fails(files.PanelSave, `{"path":"a.txt","content":"x"}`, toolspec.UserError, "was not read before")
 	b.ok("read_file", `{"path":"a.txt"}`)
@@ -74,8 +76,9 @@ func TestTheAssistantSavesInTheEditorOnlyWhatItRead(t *testing.T) {
 	b.holds("a.txt", "x")
 }
 
-func TestAFileKeepsItsEncodingWhenItIsSaved(t *testing.T) {
-	b := set(t)
+func TestSaveKeepsEncoding(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.caller = toolspec.CallerPerson
 	b.put("wide.txt", "\xff\xfea\x00")
 	b.put("marked.txt", "\xef\xbb\xbfa")
@@ -89,14 +92,15 @@ func TestAFileKeepsItsEncodingWhenItIsSaved(t *testing.T) {
 	}
 }
 
-func TestEditorExplainsOtherThanTextAndDoesNotBlock(t *testing.T) {
-	b := set(t)
+func TestOpenNonTextFile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.put("pic", "\x00\x01\x02")
 	b.put("latin", "caf\xe9")
 	b.put("late", strings.Repeat("x", 9000)+"\x00")
 	b.put("big", strings.Repeat("y", 3<<20))
-	b.folder(b.at("dir"))
-	if err := syscall.Mkfifo(b.at("pipe"), 0o600); err != nil {
+	b.folder(b.path("dir"))
+	if err := syscall.Mkfifo(b.path("pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, word := range map[string]string{
@@ -110,7 +114,7 @@ func TestEditorExplainsOtherThanTextAndDoesNotBlock(t *testing.T) {
 	if f := b.text("none.txt"); !f.Missing || f.Problem != "" {
 		t.Errorf("%+v", f)
 	}
-	link(t, b.home+"/.ssh", b.at("keys"))
+	link(t, b.home+"/.ssh", b.path("keys"))
 	for _, path := range []string{"../x", "keys/id", "~/.ssh/id", b.home + "/data/sextant.db"} {
 		if _, err := b.Text(context.Background(), path); !files.IsClosedPlace(err) {
 			t.Errorf("%s: %v", path, err)
@@ -122,11 +126,12 @@ func TestEditorExplainsOtherThanTextAndDoesNotBlock(t *testing.T) {
 	}
 }
 
-func TestAMoveIsUndoneWithItsTurn(t *testing.T) {
-	b := set(t)
+func TestMoveIsUndoneWithItsTurn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.put("a/one.txt", "1")
 	b.put("a/deep/two.txt", "2")
-	link(t, "one.txt", b.at("a/alias"))
+	link(t, "one.txt", b.path("a/alias"))
 	b.ok(files.PanelMove, `{"from":"a","to":"b"}`)
 	b.holds("b/one.txt", "1")
 	b.holds("b/deep/two.txt", "2")
@@ -135,18 +140,19 @@ func TestAMoveIsUndoneWithItsTurn(t *testing.T) {
 	b.holds("a/one.txt", "1")
 	b.holds("a/deep/two.txt", "2")
 	b.holds("b/one.txt", "")
-	if to, err := os.Readlink(b.at("a/alias")); err != nil || to != "one.txt" {
+	if to, err := os.Readlink(b.path("a/alias")); err != nil || to != "one.txt" {
 		t.Errorf("%q %v", to, err)
 	}
 }
 
 func TestMoveOverwritesNothing(t *testing.T) {
-	b := set(t)
+	t.Parallel()
+	b := newBench(t)
 	b.put("a.txt", "a")
 	b.put("b.txt", "b")
 	b.put("dir/x", "x")
 	b.put("dir/.env", "SECRET=1")
-	link(t, b.outside, b.at("out"))
+	link(t, b.outside, b.path("out"))
 	b.fails(files.PanelMove, `{"from":"a.txt","to":"b.txt"}`, toolspec.UserError, "exists already")
 	b.fails(files.PanelMove, `{"from":"none","to":"c"}`, toolspec.UserError, "there is no none")
 	b.fails(files.PanelMove, `{"from":"dir","to":"dir/sub"}`, toolspec.UserError, "into itself")
@@ -165,32 +171,33 @@ func TestMoveOverwritesNothing(t *testing.T) {
 		t.Errorf("%+v", d.Files)
 	}
 	b.ok(files.PanelMove, `{"from":"out","to":"renamed\nlink"}`)
-	if to, err := os.Readlink(b.at("renamed\nlink")); err != nil || to != b.outside {
+	if to, err := os.Readlink(b.path("renamed\nlink")); err != nil || to != b.outside {
 		t.Errorf("%q %v", to, err)
 	}
-	b.forbidden = []string{b.at("dir/x")}
+	b.forbidden = []string{b.path("dir/x")}
 	b.fails(files.PanelMove, `{"from":"dir","to":"free"}`, toolspec.SecurityError, "closed to every tool")
 	b.holds("dir/x", "x")
 }
 
 func TestTrashAndRestore(t *testing.T) {
-	b := set(t)
+	t.Parallel()
+	b := newBench(t)
 	b.put("dir/one.txt", "1")
 	b.put("dir/.git/config", "[core]")
-	if err := syscall.Mkfifo(b.at("dir/pipe"), 0o600); err != nil {
+	if err := syscall.Mkfifo(b.path("dir/pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	r := b.ok(files.PanelTrash, `{"path":"dir"}`)
-	if _, err := os.Lstat(b.at("dir")); !os.IsNotExist(err) {
+	if _, err := os.Lstat(b.path("dir")); !os.IsNotExist(err) {
 		t.Fatal("it is still there")
 	}
 	item := value[wire.TrashItem](t, r)
-	if list := b.Trash(); len(list) != 1 || list[0].ID != item.ID || list[0].Path != b.at("dir") {
+	if list := b.Trash(); len(list) != 1 || list[0].ID != item.ID || list[0].Path != b.path("dir") {
 		t.Errorf("%+v", list)
 	}
 	b.put("dir", "in the way")
 	b.fails(files.PanelRestore, `{"id":"`+item.ID+`"}`, toolspec.UserError, "exists already")
-	if err := os.Remove(b.at("dir")); err != nil {
+	if err := os.Remove(b.path("dir")); err != nil {
 		t.Fatal(err)
 	}
 	b.ok(files.PanelRestore, `{"id":"`+item.ID+`"}`)
@@ -206,21 +213,23 @@ func TestTrashAndRestore(t *testing.T) {
 	b.holds("gone.txt", "g")
 }
 
-func TestAFolderIsMadeAndUndone(t *testing.T) {
-	b := set(t)
+func TestCreateFolderAndUndo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.ok(files.PanelFolder, `{"path":"a/b"}`)
-	if info, err := os.Stat(b.at("a/b")); err != nil || !info.IsDir() {
+	if info, err := os.Stat(b.path("a/b")); err != nil || !info.IsDir() {
 		t.Fatal(err)
 	}
 	b.fails(files.PanelFolder, `{"path":"a/b/"}`, toolspec.UserError, "exists already")
 	b.ok("undo", `{"turn":"t1"}`)
-	if _, err := os.Stat(b.at("a/b")); !os.IsNotExist(err) {
+	if _, err := os.Stat(b.path("a/b")); !os.IsNotExist(err) {
 		t.Error("it is still there")
 	}
 }
 
-func TestFolderListsFoldersFirstAndMarksIgnored(t *testing.T) {
-	b := set(t)
+func TestFolderListing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.put(".gitignore", "out/\n")
 	b.put("out/x", "x")
 	b.put("Beta.txt", "12")
@@ -240,8 +249,8 @@ func TestFolderListsFoldersFirstAndMarksIgnored(t *testing.T) {
 	if s := strings.Join(names, ", "); s != "folder out, folder zed, file .gitignore, file alpha.txt, file Beta.txt" {
 		t.Error(s)
 	}
-	before := b.Stamps([]string{b.work, b.at("none"), "relative"})
-	if before.Stamps[b.work] != got.Stamp || before.Stamps[b.at("none")] != "" {
+	before := b.Stamps([]string{b.work, b.path("none"), "relative"})
+	if before.Stamps[b.work] != got.Stamp || before.Stamps[b.path("none")] != "" {
 		t.Errorf("%+v", before)
 	}
 	b.put("more.txt", "m")
@@ -253,8 +262,9 @@ func TestFolderListsFoldersFirstAndMarksIgnored(t *testing.T) {
 	}
 }
 
-func TestPathsAreFoundByTheirLetters(t *testing.T) {
-	b := set(t)
+func TestFindPathsBySubsequence(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	for _, p := range []string{"src/app/main.go", "src/main_test.go", "docs/maintain.md", "other.txt", ".git/main"} {
 		b.put(p, "x")
 	}
@@ -267,8 +277,9 @@ func TestPathsAreFoundByTheirLetters(t *testing.T) {
 	}
 }
 
-func TestOnlyPicturesAreShown(t *testing.T) {
-	b := set(t)
+func TestShowPictureRefusesOtherFiles(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.put("p.png", "\x89PNG\r\n\x1a\n0000")
 	b.put("p.svg", "<svg xmlns='http://www.w3.org/2000/svg'><script>1</script></svg>")
 	file, kind, err := b.Picture("p.png")

@@ -68,7 +68,7 @@ func undo() tool {
 		})
 }
 
-// undoOwner is whose changes a call of undo may undo: a model those of its conversation, a program
+// undoOwner is the owner of the changes that a call of undo may undo: for a model its conversation, for a program
 // its own, a person ("") all.
 func undoOwner(call toolspec.Call) string {
 	if call.From.Caller == toolspec.CallerPerson {

@@ -32,11 +32,11 @@ func (b *bench) expect(turn, want string) {
 	}
 }
 
-// aTurn changes one file twice, another once, and makes a third.
-func (b *bench) aTurn() {
+// editSeveralFiles changes one file twice, another once, and makes a third.
+func (b *bench) editSeveralFiles() {
 	b.put("a.txt", "a1\n")
 	b.put("b.sh", "b1\n")
-	if err := os.Chmod(b.at("b.sh"), 0o755); err != nil {
+	if err := os.Chmod(b.path("b.sh"), 0o755); err != nil {
 		b.t.Fatal(err)
 	}
 	b.ok("edit_file", `{"path":"a.txt","old":"a1","new":"a2"}`)
@@ -45,16 +45,17 @@ func (b *bench) aTurn() {
 	b.ok("write_file", `{"path":"new/c.txt","content":"c1\n"}`)
 }
 
-func TestAWholeTurnIsUndoneAndDoneAgain(t *testing.T) {
-	b := set(t)
-	b.aTurn()
+func TestUndoAndRedoTurn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.editSeveralFiles()
 	b.expect("t1", "a.txt changed ready, b.sh changed ready, new/c.txt made ready")
 	b.turn = "t2"
 	r := b.ok("undo", `{"turn":"t1"}`)
 	b.holds("a.txt", "a1\n")
 	b.holds("b.sh", "b1\n")
 	b.holds("new/c.txt", "")
-	if info, err := os.Stat(b.at("b.sh")); err != nil || info.Mode().Perm() != 0o755 {
+	if info, err := os.Stat(b.path("b.sh")); err != nil || info.Mode().Perm() != 0o755 {
 		t.Errorf("%v %v", info, err)
 	}
 	if r.Sentence != "Undid the changes to 3 files" || len(r.Changed) != 3 {
@@ -70,8 +71,9 @@ func TestAWholeTurnIsUndoneAndDoneAgain(t *testing.T) {
 	b.expect("t1", "a.txt changed ready, b.sh changed ready, new/c.txt made ready")
 }
 
-func TestCallIsUndoneUnlessALaterOneBuildsOnIt(t *testing.T) {
-	b := set(t)
+func TestUndoCallRefusedWhenLaterCallDependsOnIt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.put("a.txt", "a1\n")
 	b.ok("edit_file", `{"path":"a.txt","old":"a1","new":"a2"}`)
 	first := b.last
@@ -84,14 +86,15 @@ func TestCallIsUndoneUnlessALaterOneBuildsOnIt(t *testing.T) {
 	b.holds("a.txt", "a1\n")
 }
 
-func TestAFileThatChangedSinceIsLeftAndNamedAndTheOthersAreUndone(t *testing.T) {
-	b := set(t)
-	b.aTurn()
-	b.put("a.txt", "by hand\n")
+func TestUndoSkipsChangedFiles(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.editSeveralFiles()
+	b.put("a.txt", "by user\n")
 	b.expect("t1", "a.txt changed conflict, b.sh changed ready, new/c.txt made ready")
 	r := b.ok("undo", `{"turn":"t1"}`)
 	b.says(r, "Left as they are: a.txt (it was changed since)")
-	b.holds("a.txt", "by hand\n")
+	b.holds("a.txt", "by user\n")
 	b.holds("b.sh", "b1\n")
 	b.holds("new/c.txt", "")
 	if !strings.Contains(r.Sentence, "1 could not be") {
@@ -99,8 +102,9 @@ func TestAFileThatChangedSinceIsLeftAndNamedAndTheOthersAreUndone(t *testing.T) 
 	}
 }
 
-func TestChangeByThePersonBetweenTwoCallsIsAConflict(t *testing.T) {
-	b := set(t)
+func TestUndoConflictsWithUsersChange(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.put("a.txt", "a1\n")
 	b.ok("edit_file", `{"path":"a.txt","old":"a1","new":"a2"}`)
 	b.put("a.txt", "hand\n")
@@ -110,8 +114,9 @@ func TestChangeByThePersonBetweenTwoCallsIsAConflict(t *testing.T) {
 	b.holds("a.txt", "a3\n")
 }
 
-func TestATurnThatUndidAndWroteAgainIsUndone(t *testing.T) {
-	b := set(t)
+func TestUndoTurnThatContainsUndo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.put("a.txt", "a1\n")
 	b.ok("edit_file", `{"path":"a.txt","old":"a1","new":"a2"}`)
 	b.ok("edit_file", `{"path":"a.txt","old":"a2","new":"a3"}`)
@@ -134,7 +139,8 @@ func TestATurnThatUndidAndWroteAgainIsUndone(t *testing.T) {
 // A row is written before its change, so a process that ended in between leaves a row of a
 // change that is not there.
 func TestRecordedChangeThatNeverHappenedIsIgnored(t *testing.T) {
-	b := set(t)
+	t.Parallel()
+	b := newBench(t)
 	b.put("a.txt", "a1\n")
 	b.ok("edit_file", `{"path":"a.txt","old":"a1","new":"a2"}`)
 	did, err := b.store.FileChanges(context.Background(), "", "", "", b.last)
@@ -153,23 +159,25 @@ func TestRecordedChangeThatNeverHappenedIsIgnored(t *testing.T) {
 	b.holds("a.txt", "a1\n")
 }
 
-func TestAMadeFileThatWasRemovedOrLinkedSinceIsLeft(t *testing.T) {
-	b := set(t)
+func TestUndoLeavesRemovedOrLinkedFile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.ok("write_file", `{"path":"c.txt","content":"c"}`)
 	b.ok("write_file", `{"path":"d.txt","content":"d"}`)
 	b.put(filepath.Join(b.outside, "d.txt"), "d")
-	if err := os.Remove(b.at("d.txt")); err != nil {
+	if err := os.Remove(b.path("d.txt")); err != nil {
 		t.Fatal(err)
 	}
-	link(t, filepath.Join(b.outside, "d.txt"), b.at("d.txt"))
+	link(t, filepath.Join(b.outside, "d.txt"), b.path("d.txt"))
 	b.says(b.ok("undo", `{"turn":"t1"}`), "c.txt: undone", "it is a link to")
 	b.holds(filepath.Join(b.outside, "d.txt"), "d")
 	b.holds("c.txt", "")
 }
 
-func TestAPreviewShowsTheDifferenceAndChangesNothing(t *testing.T) {
-	b := set(t)
-	b.aTurn()
+func TestUndoPreview(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.editSeveralFiles()
 	r := b.ok("undo", `{"turn":"t1","preview":true}`)
 	b.says(r, "nothing was done yet", "-a1\n+a3", "new/c.txt: made, ready", "+c1")
 	b.holds("a.txt", "a3\n")
@@ -189,22 +197,24 @@ func TestAPreviewShowsTheDifferenceAndChangesNothing(t *testing.T) {
 	}
 	changed, err := b.Changes(context.Background(), "t1")
 	if err != nil || changed[0].Added != 1 || changed[0].Removed != 1 || !strings.Contains(changed[0].Diff, "+a3") ||
-		changed[0].Path != b.at("a.txt") {
+		changed[0].Path != b.path("a.txt") {
 		t.Errorf("%+v %v", changed, err)
 	}
 }
 
-func TestOnlyNamedFilesOfATurnAreUndone(t *testing.T) {
-	b := set(t)
-	b.aTurn()
-	b.ok("undo", argsOf(t, map[string]any{"turn": "t1", "paths": []string{b.at("b.sh")}}))
+func TestUndoNamedFilesOnly(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.editSeveralFiles()
+	b.ok("undo", argsOf(t, map[string]any{"turn": "t1", "paths": []string{b.path("b.sh")}}))
 	b.holds("b.sh", "b1\n")
 	b.holds("a.txt", "a3\n")
 }
 
-func TestConversationUndoesOnlyItsOwnChanges(t *testing.T) {
-	b := set(t)
-	b.aTurn()
+func TestUndoIsLimitedToConversation(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.editSeveralFiles()
 	b.conversation = "k2"
 	b.fails("undo", `{"turn":"t1"}`, toolspec.UserError, "no change of a file to undo")
 	b.fails("undo", `{}`, toolspec.UserError, "no change of a file to undo")
@@ -214,8 +224,9 @@ func TestConversationUndoesOnlyItsOwnChanges(t *testing.T) {
 	b.holds("a.txt", "a1\n")
 }
 
-func TestAProgramUndoesOnlyItsOwnChanges(t *testing.T) {
-	b := set(t)
+func TestUndoIsLimitedToProgram(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	from := func(caller toolspec.Caller, client, session string) {
 		b.caller, b.client, b.session, b.conversation, b.turn = caller, client, session, "", ""
 	}
@@ -246,8 +257,9 @@ func TestAProgramUndoesOnlyItsOwnChanges(t *testing.T) {
 	}
 }
 
-func TestABinaryFileIsUndoneWithoutADifference(t *testing.T) {
-	b := set(t)
+func TestUndoBinaryFile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.put("pic", "\x00\x01\x02")
 	b.ok("read_file", `{"path":"pic","encoding":"base64"}`)
 	b.ok("write_file", `{"path":"pic","content":"text now"}`)

@@ -10,12 +10,13 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestAFileIsMadeWithItsFoldersAndReplacedOnceItWasRead(t *testing.T) {
-	b := set(t)
+func TestWriteCreatesFoldersAndReplacesReadFile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	r := b.ok("write_file", `{"path":"new/deep/notes.txt","content":"one\ntwo\n"}`)
 	b.holds("new/deep/notes.txt", "one\ntwo\n")
 	if r.Sentence != "Wrote 2 lines to new/deep/notes.txt" || len(r.Changed) != 1 ||
-		r.Changed[0] != b.at("new/deep/notes.txt") {
+		r.Changed[0] != b.path("new/deep/notes.txt") {
 		t.Errorf("%q %q", r.Sentence, r.Changed)
 	}
 	b.ok("write_file", `{"path":"new/deep/notes.txt","content":"three\n"}`) // who wrote it knows it
@@ -33,17 +34,18 @@ func TestAFileIsMadeWithItsFoldersAndReplacedOnceItWasRead(t *testing.T) {
 	}
 }
 
-func TestWhatChangedSinceItWasReadIsNotOverwritten(t *testing.T) {
-	b := set(t)
+func TestWriteRefusesFileChangedSinceRead(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.put("notes.txt", "one")
 	b.ok("read_file", `{"path":"notes.txt"}`)
-	info, err := os.Stat(b.at("notes.txt"))
+	info, err := os.Stat(b.path("notes.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.put("notes.txt", "two")
 	// Same size, same time: the content tells.
-	if err := os.Chtimes(b.at("notes.txt"), info.ModTime(), info.ModTime()); err != nil {
+	if err := os.Chtimes(b.path("notes.txt"), info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
 	b.fails("write_file", `{"path":"notes.txt","content":"x"}`, toolspec.UserError, "has changed since it was read",
@@ -56,8 +58,9 @@ func TestWhatChangedSinceItWasReadIsNotOverwritten(t *testing.T) {
 	b.holds("notes.txt", "three")
 }
 
-func TestReadingCountsForOneConversationOnly(t *testing.T) {
-	b := set(t)
+func TestReadIsRememberedPerConversation(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.put("notes.txt", "one")
 	b.ok("read_file", `{"path":"notes.txt"}`)
 	b.conversation = "k2"
@@ -70,21 +73,22 @@ func TestReadingCountsForOneConversationOnly(t *testing.T) {
 	b.holds("notes.txt", "of k1")
 }
 
-func TestWritingKeepsTheModeAndLeavesNoTemporaryFile(t *testing.T) {
-	b := set(t)
+func TestWriteKeepsModeAndLeavesNoTemporaryFile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.put("run.sh", "#!/bin/sh\n")
-	if err := os.Chmod(b.at("run.sh"), 0o751); err != nil {
+	if err := os.Chmod(b.path("run.sh"), 0o751); err != nil {
 		t.Fatal(err)
 	}
 	b.ok("edit_file", `{"path":"run.sh","old":"#!/bin/sh","new":"#!/bin/bash"}`)
-	info, err := os.Stat(b.at("run.sh"))
+	info, err := os.Stat(b.path("run.sh"))
 	if err != nil || info.Mode().Perm() != 0o751 {
 		t.Errorf("%v %v", info, err)
 	}
-	link(t, "run.sh", b.at("alias.sh"))
+	link(t, "run.sh", b.path("alias.sh"))
 	b.ok("edit_file", `{"path":"alias.sh","old":"bash","new":"dash"}`)
 	b.holds("run.sh", "#!/bin/dash\n")
-	if info, err := os.Lstat(b.at("alias.sh")); err != nil || info.Mode()&os.ModeSymlink == 0 {
+	if info, err := os.Lstat(b.path("alias.sh")); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link was replaced by a file: %v %v", info, err)
 	}
 	entries, err := os.ReadDir(b.work)
@@ -94,27 +98,30 @@ func TestWritingKeepsTheModeAndLeavesNoTemporaryFile(t *testing.T) {
 }
 
 func TestUnwritableFolder(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() == 0 {
 		t.Skip("root may write everywhere")
 	}
-	b := set(t)
-	b.folder(b.at("closed"))
-	if err := os.Chmod(b.at("closed"), 0o500); err != nil {
+	b := newBench(t)
+	b.folder(b.path("closed"))
+	if err := os.Chmod(b.path("closed"), 0o500); err != nil {
 		t.Fatal(err)
 	}
 	b.fails("write_file", `{"path":"closed/x","content":"x"}`, toolspec.PermissionError)
 }
 
 func TestWriteBelowAFileFails(t *testing.T) {
-	b := set(t)
+	t.Parallel()
+	b := newBench(t)
 	b.put("a", "x")
 	b.fails("write_file", `{"path":"a/b/c.txt","content":"x"}`, toolspec.UserError, "is not a folder")
-	b.folder(b.at("dir"))
+	b.folder(b.path("dir"))
 	b.fails("write_file", `{"path":"dir","content":"x"}`, toolspec.UserError, "is a folder")
 }
 
-func TestAnEditIsExactAndKeepsTheFormOfTheFile(t *testing.T) {
-	b := set(t)
+func TestEditKeepsLineEndings(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	for name, c := range map[string]struct{ before, old, new, after string }{
 		"plain":   {"a\nb\nc\n", `b\n`, `B\nBB\n`, "a\nB\nBB\nc\n"},
 		"windows": {"a\r\nb\r\nc\r\n", `a\nb`, `A\nB`, "A\r\nB\r\nc\r\n"},
@@ -131,7 +138,8 @@ func TestAnEditIsExactAndKeepsTheFormOfTheFile(t *testing.T) {
 }
 
 func TestEditThatMatchesNowhereOrTwiceFails(t *testing.T) {
-	b := set(t)
+	t.Parallel()
+	b := newBench(t)
 	b.put("x.go", "func one() {\n\treturn\n}\n\nfunc two() {\n\treturn\n}\n")
 	b.fails("edit_file", `{"path":"x.go","old":"return","new":"panic()"}`, toolspec.UserError, "2 times", "line 2, 6",
 		`"all": true`)
@@ -151,8 +159,9 @@ func TestEditThatMatchesNowhereOrTwiceFails(t *testing.T) {
 	b.fails("edit_file", `{"path":"pic","old":"a","new":"b"}`, toolspec.UserError, "not text")
 }
 
-func TestACallToWriteIsDescribedInOneSentenceWithItsData(t *testing.T) {
-	b := set(t)
+func TestWriteDescription(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	d := b.Describe(b.call("write_file", `{"path":"notes.txt","content":"`+strings.Repeat(`x\n`, 120)+`"}`))
 	if d.Present != "Writing 120 lines to the new file notes.txt" || d.Data != strings.Repeat("x\n", 120) ||
 		d.Files[0].Use != toolspec.UseWrite {
@@ -175,8 +184,9 @@ func TestACallToWriteIsDescribedInOneSentenceWithItsData(t *testing.T) {
 	}
 }
 
-func TestManyWritersOfOneFileNeverLoseAnEdit(t *testing.T) {
-	b := set(t)
+func TestConcurrentEditsAreNotLost(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	var whole strings.Builder
 	for i := range 40 {
 		fmt.Fprintf(&whole, "<%d>\n", i)

@@ -13,7 +13,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestFindToolsFindsWhatCanBeCalledWhileThePanelIsActive(t *testing.T) {
+func TestFindToolsIncludesActivePanel(t *testing.T) {
+	t.Parallel()
 	tools := findtools.New(func(panel string) []toolspec.Definition {
 		defs := []toolspec.Definition{
 			{Name: "find_tools", Description: "Finds a tool that dims a lamp."},

@@ -55,7 +55,7 @@ func TestGitRunsInAReadOnlySandbox(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", filepath.Join(folder, "bin")+":"+os.Getenv("PATH"))
-	r := do(t, tools, "git_read", map[string]any{"command": "log"})
+	r := run(t, tools, "git_read", map[string]any{"command": "log"})
 	if text := r.ModelText(); !strings.Contains(text, "it ran") && !strings.Contains(text, "made: ") {
 		t.Fatalf("the program did not run: %s", text)
 	}

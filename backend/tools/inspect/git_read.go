@@ -81,7 +81,7 @@ type repository struct {
 	top, dir string
 	// within is the requested path relative to top, "" for all of it.
 	within string
-	// use is what git reads: top, and the places that the call and .git name beside it.
+	// reads is what git reads: top, and the places that the call and .git name.
 	reads []toolspec.FileUse
 }
 

@@ -16,20 +16,20 @@ func newRepository(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	gitIn(t, dir, "init", "-q", "-b", "main")
-	file(t, filepath.Join(dir, "lamps.txt"), "desk\n")
+	writeFile(t, filepath.Join(dir, "lamps.txt"), "desk\n")
 	gitIn(t, dir, "add", ".")
 	gitIn(t, dir, "commit", "-qm", "Add the desk lamp")
-	file(t, filepath.Join(dir, "docs/read.md"), "# Lamps\n")
+	writeFile(t, filepath.Join(dir, "docs/read.md"), "# Lamps\n")
 	gitIn(t, dir, "add", ".")
 	gitIn(t, dir, "commit", "-qm", "Say what lamps are")
 	gitIn(t, dir, "branch", "old", "HEAD~1")
-	file(t, filepath.Join(dir, "lamps.txt"), "desk\nfloor\n")
-	file(t, filepath.Join(dir, "docs/read.md"), "# Lamps and shades\n")
+	writeFile(t, filepath.Join(dir, "lamps.txt"), "desk\nfloor\n")
+	writeFile(t, filepath.Join(dir, "docs/read.md"), "# Lamps and shades\n")
 	gitIn(t, dir, "add", "docs")
-	file(t, filepath.Join(dir, "new.txt"), "new\n")
+	writeFile(t, filepath.Join(dir, "new.txt"), "new\n")
 }
 
-func TestGitIsReadByEachCommand(t *testing.T) {
+func TestGitReadCommands(t *testing.T) {
 	tools, folder := newTools(t)
 	newRepository(t, folder)
 	cases := []struct {
@@ -56,8 +56,8 @@ func TestGitIsReadByEachCommand(t *testing.T) {
 		{map[string]any{"command": "diff", "path": "docs/read.md"}, []string{"(nothing)"}, ""},
 	}
 	for _, c := range cases {
-		r := do(t, tools, "git_read", c.args)
-		says(t, r, c.want...)
+		r := run(t, tools, "git_read", c.args)
+		wantText(t, r, c.want...)
 		if c.not != "" && strings.Contains(r.Text, c.not) {
 			t.Errorf("%v says %q: %s", c.args, c.not, r.Text)
 		}
@@ -73,31 +73,31 @@ func TestGitReadRefusesInvalidArguments(t *testing.T) {
 	tools, folder := newTools(t)
 	newRepository(t, folder)
 	home := filepath.Dir(folder)
-	file(t, filepath.Join(home, ".ssh/id_rsa"), "key")
+	writeFile(t, filepath.Join(home, ".ssh/id_rsa"), "key")
 	if err := os.Symlink(filepath.Join(home, ".ssh"), filepath.Join(folder, "keys")); err != nil {
 		t.Fatal(err)
 	}
 	for _, rev := range []string{"--output=" + folder + "/x", "-O/etc/passwd", "a\nb", "a\x00b"} {
-		fails(t, do(t, tools, "git_read", map[string]any{"command": "log", "rev": rev}), toolspec.ValidationError,
+		wantError(t, run(t, tools, "git_read", map[string]any{"command": "log", "rev": rev}), toolspec.ValidationError,
 			"rev")
 	}
 	for _, path := range []string{"~/.ssh", "keys/id_rsa", "keys", home + "/.ssh", "../.ssh"} {
 		call := map[string]any{"command": "log", "path": path}
-		fails(t, do(t, tools, "git_read", call), toolspec.SecurityError)
+		wantError(t, run(t, tools, "git_read", call), toolspec.SecurityError)
 		if tools.Refuse(callOf("git_read", call)) == nil {
 			t.Errorf("%s is not refused before anybody is asked", path)
 		}
 	}
-	fails(t, do(t, tools, "git_read", map[string]any{"command": "show", "rev": "HEAD:../.ssh/id_rsa"}),
+	wantError(t, run(t, tools, "git_read", map[string]any{"command": "show", "rev": "HEAD:../.ssh/id_rsa"}),
 		toolspec.SecurityError)
-	fails(t, do(t, tools, "git_read", map[string]any{"command": "push"}), toolspec.ValidationError,
+	wantError(t, run(t, tools, "git_read", map[string]any{"command": "push"}), toolspec.ValidationError,
 		"status, log, diff, show, blame, branch")
-	fails(t, do(t, tools, "git_read", map[string]any{"command": "blame"}), toolspec.ValidationError, "path")
-	fails(t, do(t, tools, "git_read", map[string]any{"command": "log", "limit": 501}), toolspec.ValidationError,
+	wantError(t, run(t, tools, "git_read", map[string]any{"command": "blame"}), toolspec.ValidationError, "path")
+	wantError(t, run(t, tools, "git_read", map[string]any{"command": "log", "limit": 501}), toolspec.ValidationError,
 		"1 to 500")
-	fails(t, do(t, tools, "git_read", map[string]any{"command": "log", "rev": "nowhere"}), toolspec.UserError,
+	wantError(t, run(t, tools, "git_read", map[string]any{"command": "log", "rev": "nowhere"}), toolspec.UserError,
 		"git failed", "nowhere")
-	fails(t, do(t, tools, "git_read", map[string]any{"command": "log", "path": "/"}), toolspec.UserError,
+	wantError(t, run(t, tools, "git_read", map[string]any{"command": "log", "path": "/"}), toolspec.UserError,
 		"not in a git repository")
 	if tools.Refuse(callOf("git_read", map[string]any{"command": "log"})) != nil {
 		t.Error("an ordinary call is refused")
@@ -156,19 +156,19 @@ const hostileConfig = `
 	eventTarget = L
 `
 
-// hostile makes a repository whose own files name a program in every place that git would start
+// hostileRepository makes a repository that names a program in every place that git would start
 // one from, and returns the file that a start would leave.
-func hostile(t *testing.T, dir string) (left string) {
+func hostileRepository(t *testing.T, dir string) (left string) {
 	t.Helper()
 	newRepository(t, dir)
 	left = filepath.Join(filepath.Dir(dir), "left")
 	script := filepath.Join(filepath.Dir(dir), "program")
-	file(t, script, "#!/bin/sh\necho \"$0 $*\" >> '"+left+"'\ncat\n")
+	writeFile(t, script, "#!/bin/sh\necho \"$0 $*\" >> '"+left+"'\ncat\n")
 	if err := os.Chmod(script, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	secret := filepath.Join(filepath.Dir(dir), "secret.txt")
-	file(t, secret, "first-line-of-a-secret\n")
+	writeFile(t, secret, "first-line-of-a-secret\n")
 	config := strings.NewReplacer("P\n", script+"\n", "H\n", filepath.Join(dir, ".git/hooks")+"\n", "S\n", secret+"\n",
 		"L\n", left+"\n").Replace(hostileConfig)
 	add, err := os.OpenFile(filepath.Join(dir, ".git/config"), os.O_APPEND|os.O_WRONLY, 0)
@@ -179,43 +179,43 @@ func hostile(t *testing.T, dir string) (left string) {
 		t.Fatal(err)
 	}
 	_ = add.Close()
-	file(t, filepath.Join(dir, ".git/more"), "[filter \"third\"]\n\tclean = "+script+"\n\tprocess = "+script+
+	writeFile(t, filepath.Join(dir, ".git/more"), "[filter \"third\"]\n\tclean = "+script+"\n\tprocess = "+script+
 		"\n\trequired = true\n")
 	for _, hook := range []string{
 		"post-index-change", "fsmonitor-watchman", "post-checkout", "reference-transaction",
 		"pre-auto-gc",
 	} {
-		file(t, filepath.Join(dir, ".git/hooks", hook), "#!/bin/sh\necho hook >> '"+left+"'\n")
+		writeFile(t, filepath.Join(dir, ".git/hooks", hook), "#!/bin/sh\necho hook >> '"+left+"'\n")
 		if err := os.Chmod(filepath.Join(dir, ".git/hooks", hook), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	file(t, filepath.Join(dir, ".git/info/attributes"),
+	writeFile(t, filepath.Join(dir, ".git/info/attributes"),
 		"*.txt diff=evil.one filter=Evil.Two\n*.md filter=third diff=evil.one\n")
 	return left
 }
 
 func TestRepositoryCannotStartPrograms(t *testing.T) {
 	tools, folder := newTools(t)
-	left := hostile(t, folder)
-	// A file whose time changed is read again, so that filters would run.
-	file(t, filepath.Join(folder, "lamps.txt"), "desk\nother\n")
+	left := hostileRepository(t, folder)
+	// A file with a changed time is read again, so that filters would run.
+	writeFile(t, filepath.Join(folder, "lamps.txt"), "desk\nother\n")
 	before, err := os.ReadFile(filepath.Join(folder, ".git/index"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	says(t, do(t, tools, "git_read", map[string]any{"command": "status"}), " M lamps.txt")
-	says(t, do(t, tools, "git_read", map[string]any{"command": "diff"}), "+other")
-	says(t, do(t, tools, "git_read", map[string]any{"command": "log"}), "Say what lamps are")
-	says(t, do(t, tools, "git_read", map[string]any{"command": "show"}), "+# Lamps")
-	says(t, do(t, tools, "git_read", map[string]any{"command": "branch"}), "main")
-	blame := do(t, tools, "git_read", map[string]any{"command": "blame", "path": "lamps.txt"})
-	fails(t, blame, toolspec.UserError, "blame.ignoreRevsFile")
+	wantText(t, run(t, tools, "git_read", map[string]any{"command": "status"}), " M lamps.txt")
+	wantText(t, run(t, tools, "git_read", map[string]any{"command": "diff"}), "+other")
+	wantText(t, run(t, tools, "git_read", map[string]any{"command": "log"}), "Say what lamps are")
+	wantText(t, run(t, tools, "git_read", map[string]any{"command": "show"}), "+# Lamps")
+	wantText(t, run(t, tools, "git_read", map[string]any{"command": "branch"}), "main")
+	blame := run(t, tools, "git_read", map[string]any{"command": "blame", "path": "lamps.txt"})
+	wantError(t, blame, toolspec.UserError, "blame.ignoreRevsFile")
 	if strings.Contains(blame.Error, "first-line-of-a-secret") {
-		t.Errorf("a file that the repository named is told: %s", blame.Error)
+		t.Errorf("a file named by the repository is read: %s", blame.Error)
 	}
 	// What is missing would be fetched, by a program.
-	fails(t, do(t, tools, "git_read", map[string]any{
+	wantError(t, run(t, tools, "git_read", map[string]any{
 		"command": "show",
 		"rev":     "1111111111111111111111111111111111111111",
 	}), toolspec.UserError, "git failed")
@@ -233,21 +233,21 @@ func TestRepositoryCannotStartPrograms(t *testing.T) {
 	}
 }
 
-func TestALongAnswerOfGitIsCut(t *testing.T) {
+func TestLongGitOutputIsTruncated(t *testing.T) {
 	tools, folder := newTools(t)
 	newRepository(t, folder)
-	file(t, filepath.Join(folder, "lamps.txt"), strings.Repeat("a line of text that is new\n", 200_000))
-	r := do(t, tools, "git_read", map[string]any{"command": "diff", "path": "lamps.txt"})
-	says(t, r, "[Cut: there is more. Narrow it")
+	writeFile(t, filepath.Join(folder, "lamps.txt"), strings.Repeat("a line of text that is new\n", 200_000))
+	r := run(t, tools, "git_read", map[string]any{"command": "diff", "path": "lamps.txt"})
+	wantText(t, r, "[Cut: there is more. Narrow it")
 	if len(r.Text) > maxText+1000 {
 		t.Errorf("%d bytes", len(r.Text))
 	}
 }
 
-func TestGitReadListsWhatItReads(t *testing.T) {
+func TestGitReadDescriptionListsPaths(t *testing.T) {
 	tools, folder := newTools(t)
 	newRepository(t, folder)
-	file(t, filepath.Join(folder, ".netrc"), "machine lamps.example\n")
+	writeFile(t, filepath.Join(folder, ".netrc"), "machine lamps.example\n")
 	gitIn(t, folder, "add", ".")
 	gitIn(t, folder, "commit", "-qm", "Keep a log-in")
 	for _, args := range []map[string]any{

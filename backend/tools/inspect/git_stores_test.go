@@ -10,36 +10,37 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// readBy are the places that a log of the repository in the folder path would read.
-func readBy(tools *Tools, path string) (at []string, sensitive string) {
+// listedPaths are the places that a log of the repository in the folder path would read.
+func listedPaths(tools *Tools, path string) (at []string, sensitive string) {
 	for _, u := range tools.Describe(callOf("git_read", map[string]any{"command": "log", "path": path})).Files {
 		at, sensitive = append(at, u.Path), sensitive+u.Sensitive
 	}
 	return at, sensitive
 }
 
-func TestGitReadListsObjectStoresElsewhere(t *testing.T) {
+func TestGitReadListsExternalObjectStores(t *testing.T) {
 	tools, folder := newTools(t)
 	home := filepath.Dir(folder)
 	other := filepath.Join(home, "other")
 	newRepository(t, other)
 
 	led := filepath.Join(folder, "led")
-	file(t, filepath.Join(led, ".git"), "gitdir: ../../other/.git\n")
+	writeFile(t, filepath.Join(led, ".git"), "gitdir: ../../other/.git\n")
 
 	gitIn(t, other, "worktree", "add", "-q", filepath.Join(folder, "tree"), "old")
 
 	common := filepath.Join(folder, "common")
-	file(t, filepath.Join(common, ".git/HEAD"), "ref: refs/heads/main\n")
-	file(t, filepath.Join(common, ".git/commondir"), "../../../other/.git\n")
+	writeFile(t, filepath.Join(common, ".git/HEAD"), "ref: refs/heads/main\n")
+	writeFile(t, filepath.Join(common, ".git/commondir"), "../../../other/.git\n")
 
 	borrows := filepath.Join(folder, "borrows")
 	newRepository(t, borrows)
 	middle := filepath.Join(home, "middle")
 	newRepository(t, middle)
-	file(t, filepath.Join(borrows, ".git/objects/info/alternates"), "# other stores\n"+
+	writeFile(t, filepath.Join(borrows, ".git/objects/info/alternates"), "# other stores\n"+
 		filepath.Join(middle, ".git/objects")+"\n")
-	file(t, filepath.Join(middle, ".git/objects/info/alternates"), "../../../other/.git/objects\n\"../../../quoted\"\n")
+	writeFile(t, filepath.Join(middle, ".git/objects/info/alternates"),
+		"../../../other/.git/objects\n\"../../../quoted\"\n")
 
 	linked := filepath.Join(folder, "linked")
 	newRepository(t, linked)
@@ -60,40 +61,43 @@ func TestGitReadListsObjectStoresElsewhere(t *testing.T) {
 		},
 		linked: {filepath.Join(other, ".git/objects")},
 	} {
-		at, sensitive := readBy(tools, path)
+		at, sensitive := listedPaths(tools, path)
 		for _, w := range want {
 			if !slices.Contains(at, w) {
-				t.Errorf("%s reads %s too, told are %v", path, w, at)
+				t.Errorf("%s reads %s too, listed are %v", path, w, at)
 			}
 		}
 		if sensitive != "" {
 			t.Errorf("%s: git's own files are called %s", path, sensitive)
 		}
 	}
-	if at, _ := readBy(tools, other); len(at) != 1 {
+	if at, _ := listedPaths(tools, other); len(at) != 1 {
 		t.Errorf("an ordinary repository reads %v", at)
 	}
-	says(t, do(t, tools, "git_read", map[string]any{"command": "log", "path": "tree"}), "Add the desk lamp")
+	wantText(t, run(t, tools, "git_read", map[string]any{"command": "log", "path": "tree"}), "Add the desk lamp")
 }
 
-func TestGitReadFollowsNothingIntoASecretPlace(t *testing.T) {
+func TestGitReadDoesNotFollowIntoProtectedPaths(t *testing.T) {
 	tools, folder := newTools(t)
 	secret := filepath.Join(filepath.Dir(folder), ".password-store")
 	newRepository(t, secret)
-	file(t, filepath.Join(folder, "led/.git"), "gitdir: "+secret+"/.git\n")
+	writeFile(t, filepath.Join(folder, "led/.git"), "gitdir: "+secret+"/.git\n")
 	newRepository(t, filepath.Join(folder, "common"))
-	file(t, filepath.Join(folder, "common/.git/commondir"), "../../../.password-store/.git")
+	writeFile(t, filepath.Join(folder, "common/.git/commondir"), "../../../.password-store/.git")
 	newRepository(t, filepath.Join(folder, "borrows"))
-	file(t, filepath.Join(folder, "borrows/.git/objects/info/alternates"), secret+"/.git/objects\n")
+	writeFile(t, filepath.Join(folder, "borrows/.git/objects/info/alternates"), secret+"/.git/objects\n")
 	newRepository(t, filepath.Join(folder, "quotes"))
-	file(t, filepath.Join(folder, "quotes/.git/objects/info/alternates"), `"`+secret+`/.git/\157bjects"behind`+"\n")
+	writeFile(t, filepath.Join(folder, "quotes/.git/objects/info/alternates"),
+		`"`+secret+`/.git/\157bjects"behind`+"\n")
 	newRepository(t, filepath.Join(folder, "long"))
-	file(t, filepath.Join(folder, "long/.git/commondir"), string(make([]byte, maxPath+1)))
+	writeFile(t, filepath.Join(folder, "long/.git/commondir"), string(make([]byte, maxPath+1)))
 	for _, path := range []string{"led", "common", "borrows", "quotes", "long"} {
-		call := callOf("git_read", map[string]any{"command": "log", "path": path})
-		if r := tools.Refuse(call); r == nil || r.ErrorType != toolspec.SecurityError {
-			t.Errorf("%s is not refused: %+v", path, r)
-		}
+		t.Run(path, func(t *testing.T) {
+			call := callOf("git_read", map[string]any{"command": "log", "path": path})
+			if r := tools.Refuse(call); r == nil || r.ErrorType != toolspec.SecurityError {
+				t.Errorf("not refused: %+v", r)
+			}
+		})
 	}
 }
 
@@ -128,11 +132,11 @@ func TestGitReadRefusesARepositoryWithAForbiddenPath(t *testing.T) {
 		forbidden = []string{c.rule}
 		for _, args := range []map[string]any{{"command": "diff"}, {"command": "show"}, {"command": "log"}} {
 			args["path"] = c.path
-			r := do(t, tools, "git_read", args)
+			r := run(t, tools, "git_read", args)
 			if c.closed {
-				fails(t, r, toolspec.PermissionError, "a rule forbids "+c.rule)
+				wantError(t, r, toolspec.PermissionError, "a rule forbids "+c.rule)
 			} else {
-				says(t, r)
+				wantText(t, r)
 			}
 		}
 	}

@@ -34,40 +34,40 @@ func newDatabase(t *testing.T, path string) {
 	}
 }
 
-func TestADatabaseIsRead(t *testing.T) {
+func TestSQLQuery(t *testing.T) {
 	tools, folder := newTools(t)
 	path := filepath.Join(folder, "shop % ?.db")
 	newDatabase(t, path)
 	ask := func(query string) toolspec.Result {
-		return do(t, tools, "sql_query", map[string]any{"path": "shop % ?.db", "query": query})
+		return run(t, tools, "sql_query", map[string]any{"path": "shop % ?.db", "query": query})
 	}
-	says(t, ask(""), "CREATE TABLE lamps", "CREATE VIEW cheap")
+	wantText(t, ask(""), "CREATE TABLE lamps", "CREATE VIEW cheap")
 	r := ask("SELECT * FROM lamps ORDER BY id")
-	says(t, r, "id | name | price | picture | made", "1 | desk | 49.5 | [blob, 2 bytes] | 2026-01-02T03:04:05Z",
+	wantText(t, r, "id | name | price | picture | made", "1 | desk | 49.5 | [blob, 2 bytes] | 2026-01-02T03:04:05Z",
 		"2 | floor | NULL | NULL | NULL")
 	if v := r.Value.(*table); len(v.Rows) != 2 || v.Rows[0][1] != "desk" || v.Truncated {
 		t.Errorf("%+v", v)
 	}
-	says(t, ask("SELECT name FROM cheap"), "desk")
-	says(t, ask("SELECT text FROM words WHERE words MATCH 'bright'"), "three bright lamps")
-	says(t, ask("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3) SELECT sum(i) AS s FROM n"),
-		"s\n6")
-	says(t, ask("PRAGMA table_info(lamps)"), "price")
-	says(t, ask("PRAGMA user_version"), "0")
-	says(t, ask("SELECT 1 WHERE 0"), "(no rows)")
-	fails(t, ask("SELECT * FROM lamp"), toolspec.UserError, "no such table: lamp", "Tables: lamps")
-	fails(t, ask("SELEC 1"), toolspec.UserError, "syntax error")
-	r = do(t, tools, "sql_query", map[string]any{"path": path, "query": "SELECT name FROM lamps", "limit": 1})
-	says(t, r, "[Cut: there is more")
+	wantText(t, ask("SELECT name FROM cheap"), "desk")
+	wantText(t, ask("SELECT text FROM words WHERE words MATCH 'bright'"), "three bright lamps")
+	recursive := "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 3) SELECT sum(i) AS s FROM n"
+	wantText(t, ask(recursive), "s\n6")
+	wantText(t, ask("PRAGMA table_info(lamps)"), "price")
+	wantText(t, ask("PRAGMA user_version"), "0")
+	wantText(t, ask("SELECT 1 WHERE 0"), "(no rows)")
+	wantError(t, ask("SELECT * FROM lamp"), toolspec.UserError, "no such table: lamp", "Tables: lamps")
+	wantError(t, ask("SELEC 1"), toolspec.UserError, "syntax error")
+	r = run(t, tools, "sql_query", map[string]any{"path": path, "query": "SELECT name FROM lamps", "limit": 1})
+	wantText(t, r, "[Cut: there is more")
 	long := ask("SELECT replace(hex(zeroblob(3000)), '0', 'ü')")
-	says(t, long, "… (6000 characters)")
+	wantText(t, long, "… (6000 characters)")
 	d := tools.Describe(callOf("sql_query", map[string]any{"path": "shop % ?.db", "query": "SELECT 1"}))
 	if d.Target != path || len(d.Files) != 1 || d.Files[0].Path != path {
 		t.Errorf("%+v", d)
 	}
 }
 
-func TestWhatWasDownloadedComesFromOutside(t *testing.T) {
+func TestDownloadedDatabaseIsUntrusted(t *testing.T) {
 	tools, folder := newTools(t)
 	tools.cfg.Downloads = filepath.Join(folder, "downloads")
 	if err := os.Mkdir(tools.cfg.Downloads, 0o700); err != nil {
@@ -77,14 +77,14 @@ func TestWhatWasDownloadedComesFromOutside(t *testing.T) {
 	newDatabase(t, filepath.Join(folder, "own.db"))
 	for path, want := range map[string]int{"downloads/shop.db": 1, "own.db": 0} {
 		for _, query := range []string{"SELECT name FROM lamps", "SELECT * FROM nowhere"} {
-			if r := do(t, tools, "sql_query", map[string]any{"path": path, "query": query}); len(r.Sources) != want {
+			if r := run(t, tools, "sql_query", map[string]any{"path": path, "query": query}); len(r.Sources) != want {
 				t.Errorf("%s of %s: sources %v", query, path, r.Sources)
 			}
 		}
 	}
 }
 
-func TestOnlyReadingIsAllowed(t *testing.T) {
+func TestWritingSQLIsRefused(t *testing.T) {
 	tools, folder := newTools(t)
 	path := filepath.Join(folder, "shop.db")
 	newDatabase(t, path)
@@ -114,10 +114,12 @@ func TestOnlyReadingIsAllowed(t *testing.T) {
 		"INSERT INTO words(words) VALUES ('rebuild')", "CREATE VIRTUAL TABLE v USING fts5(a)",
 		"EXPLAIN DELETE FROM lamps",
 	} {
-		r := do(t, tools, "sql_query", map[string]any{"path": "shop.db", "query": query})
-		if r.Success {
-			t.Errorf("%s passed: %s", query, r.Text)
-		}
+		t.Run(query, func(t *testing.T) {
+			r := run(t, tools, "sql_query", map[string]any{"path": "shop.db", "query": query})
+			if r.Success {
+				t.Errorf("the query ran: %s", r.Text)
+			}
+		})
 	}
 	if after, _ := os.ReadFile(path); string(after) != string(before) {
 		t.Error("the file was changed")
@@ -128,7 +130,7 @@ func TestOnlyReadingIsAllowed(t *testing.T) {
 	}
 }
 
-func TestEndlessQueryIsCancelled(t *testing.T) {
+func TestEndlessQueryIsCanceled(t *testing.T) {
 	tools, folder := newTools(t)
 	newDatabase(t, filepath.Join(folder, "shop.db"))
 	endless := "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT count(*) FROM n"
@@ -143,38 +145,41 @@ func TestEndlessQueryIsCancelled(t *testing.T) {
 	if r := <-done; r.Success || r.ErrorType != "" {
 		t.Errorf("%+v", r)
 	}
-	fails(t, do(t, tools, "sql_query", map[string]any{"path": "shop.db", "query": "SELECT zeroblob(100000000)"}),
+	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "shop.db", "query": "SELECT zeroblob(100000000)"}),
 		toolspec.UserError, "too big")
 }
 
-func TestOnlyADatabaseIsOpened(t *testing.T) {
+func TestOtherFilesAreRefused(t *testing.T) {
 	tools, folder := newTools(t)
-	file(t, filepath.Join(folder, "notes.txt"), "three lamps, and more than sixteen bytes")
-	file(t, filepath.Join(folder, "empty.db"), "")
+	writeFile(t, filepath.Join(folder, "notes.txt"), "three lamps, and more than sixteen bytes")
+	writeFile(t, filepath.Join(folder, "empty.db"), "")
 	home := filepath.Dir(folder)
 	newDatabaseAt := filepath.Join(home, ".ssh/keys.db")
-	file(t, newDatabaseAt, sqliteHead)
+	writeFile(t, newDatabaseAt, sqliteHead)
 	if err := syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, do(t, tools, "sql_query", map[string]any{"path": "notes.txt"}), toolspec.UserError, "not a SQLite file")
-	fails(t, do(t, tools, "sql_query", map[string]any{"path": "pipe"}), toolspec.UserError, "not a regular file")
-	fails(t, do(t, tools, "sql_query", map[string]any{"path": "/dev/zero"}), toolspec.UserError, "not a regular file")
-	fails(t, do(t, tools, "sql_query", map[string]any{"path": "gone.db"}), toolspec.UserError, "there is no file")
-	fails(t, do(t, tools, "sql_query", map[string]any{"path": "~/.ssh/keys.db"}), toolspec.SecurityError,
+	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "notes.txt"}), toolspec.UserError,
+		"not a SQLite file")
+	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "pipe"}), toolspec.UserError, "not a regular file")
+	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "/dev/zero"}), toolspec.UserError,
+		"not a regular file")
+	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "gone.db"}), toolspec.UserError, "there is no file")
+	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "~/.ssh/keys.db"}), toolspec.SecurityError,
 		"closed to every tool")
-	fails(t, do(t, tools, "sql_query", map[string]any{"path": filepath.Join(filepath.Dir(home), "data/sextant.db")}),
+	data := filepath.Join(filepath.Dir(home), "data/sextant.db")
+	wantError(t, run(t, tools, "sql_query", map[string]any{"path": data}),
 		toolspec.SecurityError, "Sextant's own data")
-	fails(t, do(t, tools, "sql_query", map[string]any{"path": "../x.db"}), toolspec.SecurityError,
+	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "../x.db"}), toolspec.SecurityError,
 		"leads out of the workspace")
-	says(t, do(t, tools, "sql_query", map[string]any{"path": "empty.db"}), "(no rows)")
-	fails(t, do(t, tools, "sql_query", map[string]any{"path": "empty.db", "limit": 1001}), toolspec.ValidationError,
-		"1 to 1000")
+	wantText(t, run(t, tools, "sql_query", map[string]any{"path": "empty.db"}), "(no rows)")
+	wantError(t, run(t, tools, "sql_query", map[string]any{"path": "empty.db", "limit": 1001}),
+		toolspec.ValidationError, "1 to 1000")
 	if _, err := os.Stat(filepath.Join(folder, "gone.db")); err == nil {
 		t.Error("a file was made")
 	}
-	file(t, filepath.Join(folder, "broken.db"), sqliteHead+strings.Repeat("\xff", 5000))
-	if r := do(t, tools, "sql_query", map[string]any{"path": "broken.db"}); r.Success {
+	writeFile(t, filepath.Join(folder, "broken.db"), sqliteHead+strings.Repeat("\xff", 5000))
+	if r := run(t, tools, "sql_query", map[string]any{"path": "broken.db"}); r.Success {
 		t.Errorf("%+v", r)
 	}
 }
@@ -189,10 +194,12 @@ func TestSensitiveDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{".vscode/state.db", "plain.db"} {
-		d := tools.Describe(callOf("sql_query", map[string]any{"path": path}))
-		if len(d.Files) != 1 || d.Files[0].Sensitive == "" {
-			t.Errorf("%s: %+v", path, d.Files)
-		}
+		t.Run(path, func(t *testing.T) {
+			d := tools.Describe(callOf("sql_query", map[string]any{"path": path}))
+			if len(d.Files) != 1 || d.Files[0].Sensitive == "" {
+				t.Errorf("%+v", d.Files)
+			}
+		})
 	}
 }
 
@@ -215,11 +222,11 @@ func TestReadingAWALDatabaseLeavesNoFiles(t *testing.T) {
 	if _, err := os.Stat(path + "-wal"); err != nil {
 		t.Fatal("the database is open and keeps no log, so the test shows nothing")
 	}
-	says(t, do(t, tools, "sql_query", ask), "wall") // only in the log
+	wantText(t, run(t, tools, "sql_query", ask), "wall") // only in the log
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	says(t, do(t, tools, "sql_query", ask), "wall")
+	wantText(t, run(t, tools, "sql_query", ask), "wall")
 	if entries, _ := os.ReadDir(folder); len(entries) != 1 {
 		t.Errorf("beside the database lie %v", entries)
 	}

@@ -16,6 +16,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
+// Tests run one after another: one changes PATH, and the others start git.
 func TestMain(m *testing.M) {
 	confine.Enter()
 	goleak.VerifyTestMain(m)
@@ -51,7 +52,7 @@ func callOf(tool string, args map[string]any) toolspec.Call {
 	return toolspec.Call{Tool: tool, Args: b}
 }
 
-func do(t *testing.T, tools *Tools, tool string, args map[string]any) toolspec.Result {
+func run(t *testing.T, tools *Tools, tool string, args map[string]any) toolspec.Result {
 	t.Helper()
 	r, err := tools.Execute(t.Context(), callOf(tool, args), toolspec.Definition{}, nil)
 	if err != nil {
@@ -60,7 +61,7 @@ func do(t *testing.T, tools *Tools, tool string, args map[string]any) toolspec.R
 	return r
 }
 
-func says(t *testing.T, r toolspec.Result, want ...string) {
+func wantText(t *testing.T, r toolspec.Result, want ...string) {
 	t.Helper()
 	if !r.Success {
 		t.Fatalf("it failed: %s (%s)", r.Error, r.Suggestion)
@@ -72,7 +73,7 @@ func says(t *testing.T, r toolspec.Result, want ...string) {
 	}
 }
 
-func fails(t *testing.T, r toolspec.Result, kind toolspec.ErrorType, want ...string) {
+func wantError(t *testing.T, r toolspec.Result, kind toolspec.ErrorType, want ...string) {
 	t.Helper()
 	if r.Success || r.ErrorType != kind {
 		t.Fatalf("success is %v, kind %q, want %q: %.600s", r.Success, r.ErrorType, kind, r.ModelText())
@@ -84,8 +85,8 @@ func fails(t *testing.T, r toolspec.Result, kind toolspec.ErrorType, want ...str
 	}
 }
 
-// file writes a file and the folders above it.
-func file(t *testing.T, path, text string) {
+// writeFile writes a file and the folders above it.
+func writeFile(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)

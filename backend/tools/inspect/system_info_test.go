@@ -32,15 +32,15 @@ func newProc(t *testing.T, tools *Tools) {
 			"0100007F:1F90 0100007F:9999 01 0\n   2: broken 0 0A\n",
 		"net/tcp6": "  sl\n   0: 00000000000000000000000001000000:0050 00000000000000000000000000000000:0000 0A 0\n",
 	} {
-		file(t, filepath.Join(dir, path), text)
+		writeFile(t, filepath.Join(dir, path), text)
 	}
 }
 
 func TestSystemInfoMasksSecrets(t *testing.T) {
 	tools, _ := newTools(t)
 	newProc(t, tools)
-	r := do(t, tools, "system_info", map[string]any{})
-	says(t, r, "6.1-test", "load 0.50 0.40 0.30", "up 5m0s", "× Test Processor", "1000 MiB available",
+	r := run(t, tools, "system_info", map[string]any{})
+	wantText(t, r, "6.1-test", "load 0.50 0.40 0.30", "up 5m0s", "× Test Processor", "1000 MiB available",
 		"Processes: 2;", "uid 1000  /usr/bin/server --db-password=••• --token ••• --port 8080 "+
 			"postgres://ada:•••@db.example/x", "[kthread]",
 		"127.0.0.1:8080, [::1]:80", "Established connections: 1")
@@ -52,15 +52,15 @@ func TestSystemInfoMasksSecrets(t *testing.T) {
 		p.Memory != uint64(2000*os.Getpagesize()) || p.Processor != 9.9 {
 		t.Errorf("%+v", p)
 	}
-	r = do(t, tools, "system_info", map[string]any{"what": "network"})
+	r = run(t, tools, "system_info", map[string]any{"what": "network"})
 	if v := r.Value.(report); v.Processes != nil || v.Resources != nil || len(v.Network.Listening) != 2 {
 		t.Errorf("%+v", v)
 	}
-	fails(t, do(t, tools, "system_info", map[string]any{"what": "passwords"}), toolspec.ValidationError,
+	wantError(t, run(t, tools, "system_info", map[string]any{"what": "passwords"}), toolspec.ValidationError,
 		"Send all, processes, resources or network")
 }
 
-func TestSystemInfoOfThisMachine(t *testing.T) {
+func TestSystemInfo(t *testing.T) {
 	tools, _ := newTools(t)
 	found := tools.processes(t.Context())
 	if _, ok := tools.process(os.Getpid(), tools.uptime()); !ok || found.Total < 1 {

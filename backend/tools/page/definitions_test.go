@@ -13,7 +13,7 @@ import (
 	"sextant/shared/navigation"
 )
 
-func loaded(t *testing.T) (*Tools, *navigation.Map) {
+func loadTools(t *testing.T) (*Tools, *navigation.Map) {
 	t.Helper()
 	nav, err := navigation.Load()
 	if err != nil {
@@ -30,7 +30,7 @@ func loaded(t *testing.T) (*Tools, *navigation.Map) {
 }
 
 func TestDefinitionsFollowTheMap(t *testing.T) {
-	tools, nav := loaded(t)
+	tools, nav := loadTools(t)
 	defs := tools.Definitions("browser")
 	if len(defs) != len(nav.Environment) {
 		t.Fatalf("%d definitions, %d in the map", len(defs), len(nav.Environment))
@@ -46,7 +46,7 @@ func TestDefinitionsFollowTheMap(t *testing.T) {
 }
 
 func TestNewFailsWhenMapAndToolsDiffer(t *testing.T) {
-	_, nav := loaded(t)
+	_, nav := loadTools(t)
 	more := *nav
 	more.Environment = append(more.Environment[:len(more.Environment):len(more.Environment)],
 		navigation.Command{Command: "fly", Tool: "fly_away"})
@@ -61,7 +61,7 @@ func TestNewFailsWhenMapAndToolsDiffer(t *testing.T) {
 }
 
 func TestExamplesMatchTheirSchemas(t *testing.T) {
-	tools, _ := loaded(t)
+	tools, _ := loadTools(t)
 	for _, d := range tools.Definitions("") {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(d.Parameters))
 		if err != nil {
@@ -109,7 +109,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-func codec(t *testing.T) tokenizer.Codec {
+func newCodec(t *testing.T) tokenizer.Codec {
 	t.Helper()
 	c, err := tokenizer.Get(tokenizer.Cl100kBase)
 	if err != nil {
@@ -118,11 +118,11 @@ func codec(t *testing.T) tokenizer.Codec {
 	return c
 }
 
-// coreBudget is what the definitions of the core set may cost together (CONTRACT).
+// coreBudget is what the definitions of the core set may cost together.
 const coreBudget = 1500
 
-func TestCoreSetKeepsToItsTokenBudget(t *testing.T) {
-	tools, nav := loaded(t)
+func TestCoreDefinitionsFitTokenBudget(t *testing.T) {
+	tools, nav := loadTools(t)
 	type mcpTool struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description"`
@@ -133,7 +133,7 @@ func TestCoreSetKeepsToItsTokenBudget(t *testing.T) {
 		core[name] = true
 	}
 	var list []mcpTool
-	c := codec(t)
+	c := newCodec(t)
 	for _, d := range tools.Definitions("") {
 		if core[d.Name] {
 			m := mcpTool{d.Name, d.Description, d.Parameters}

@@ -58,7 +58,7 @@ func describeElement(s session, verb string, id int) toolspec.Description {
 	}
 }
 
-// withData adds what the call puts into the element. Nothing goes into one whose document is gone.
+// withData adds what the call puts into the element. An element in a document that was closed gets nothing.
 func withData(s session, d toolspec.Description, data string) toolspec.Description {
 	if !s.OriginOf(d.Annotation).Gone {
 		d.Data = data

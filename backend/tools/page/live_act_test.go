@@ -8,7 +8,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func has(t *testing.T, what, text string, parts ...string) {
+func wantParts(t *testing.T, what, text string, parts ...string) {
 	t.Helper()
 	for _, p := range parts {
 		if !strings.Contains(text, p) {
@@ -18,27 +18,27 @@ func has(t *testing.T, what, text string, parts ...string) {
 }
 
 func TestOpenAnnotateClickAndType(t *testing.T) {
-	h := take(t)
+	h := newToolSession(t)
 	r := h.do("navigate_page", `{"url":"demo"}`)
-	has(t, "opened", r.Text, "Page: Order ¦ shop | "+live.url+"/ | v", `textbox "Name"`, `button "Later" (disabled)`,
-		"… 1 more below; scroll")
+	wantParts(t, "opened", r.Text, "Page: Order ¦ shop | "+live.url+"/ | v", `textbox "Name"`,
+		`button "Later" (disabled)`, "… 1 more below; scroll")
 	if !strings.HasPrefix(r.Sentence, "Opened 127.0.0.1:") || len(r.Sources) != 1 || r.Sources[0] != live.url ||
 		len(r.Preview) == 0 {
 		t.Errorf("sentence %q, sources %v, preview %v", r.Sentence, r.Sources, r.Preview)
 	}
 	look := h.do("annotate_page", `{}`)
-	field, button, list := number(t, look, `textbox "Name"`), number(t, look, `button "Place order"`),
-		number(t, look, `combobox "Size"`)
+	field, button, list := idIn(t, look, `textbox "Name"`), idIn(t, look, `button "Place order"`),
+		idIn(t, look, `combobox "Size"`)
 
 	typed := h.do("type_text", `{"annotationId":%d,"text":"Ana"}`, field)
-	has(t, "typed", typed.Text, `= "Ana"`)
+	wantParts(t, "typed", typed.Text, `= "Ana"`)
 	if typed.Sentence != "Typed Ana into “Name”" {
 		t.Errorf("sentence %q", typed.Sentence)
 	}
 	chosen := h.do("select_option", `{"annotationId":%d,"values":["large"]}`, list)
-	has(t, "chosen", chosen.Text, `combobox "Size" = "Large"`)
+	wantParts(t, "chosen", chosen.Text, `combobox "Size" = "Large"`)
 	clicked := h.do("click_element", `{"annotationId":%d}`, button)
-	has(t, "clicked", clicked.Text, `clicked [`, `"Place order"`)
+	wantParts(t, "clicked", clicked.Text, `clicked [`, `"Place order"`)
 	if clicked.Sentence != "Clicked “Place order”" {
 		t.Errorf("sentence %q", clicked.Sentence)
 	}
@@ -62,19 +62,19 @@ func TestOpenAnnotateClickAndType(t *testing.T) {
 }
 
 func TestPasswordsAreNotShown(t *testing.T) {
-	h := take(t)
+	h := newToolSession(t)
 	r := h.do("navigate_page", `{"url":%q}`, live.url)
-	typed := h.do("type_text", `{"annotationId":%d,"text":"geheim7"}`, number(t, r, `textbox "Password"`))
+	typed := h.do("type_text", `{"annotationId":%d,"text":"geheim7"}`, idIn(t, r, `textbox "Password"`))
 	b, err := json.Marshal(typed.Value)
 	if err != nil || strings.Contains(typed.Text+typed.Sentence+strings.Join(typed.Preview, "")+string(b), "geheim7") {
-		t.Errorf("the password is told: %q\n%s", typed.Sentence, typed.Text)
+		t.Errorf("the password is shown: %q\n%s", typed.Sentence, typed.Text)
 	}
-	has(t, "typed", typed.Text, "•••••••")
+	wantParts(t, "typed", typed.Text, "•••••••")
 }
 
-func TestADescriptionNamesTheElement(t *testing.T) {
-	h := take(t)
-	id := number(t, h.do("navigate_page", `{"url":"demo"}`), `textbox "Name"`)
+func TestDescriptionNamesElement(t *testing.T) {
+	h := newToolSession(t)
+	id := idIn(t, h.do("navigate_page", `{"url":"demo"}`), `textbox "Name"`)
 	d := live.tools.Describe(h.call("type_text", `{"annotationId":`+jsonOf(id)+`,"text":"10437"}`))
 	want := toolspec.Description{
 		Present: "Typing into “Name”", Target: "[" + jsonOf(id) + `] textbox "Name"`,
@@ -98,17 +98,17 @@ func jsonOf(v any) string {
 	return string(b)
 }
 
-func TestHistoryTabsScrollingAndKeys(t *testing.T) {
-	h := take(t)
+func TestHistoryTabsScrollAndKeys(t *testing.T) {
+	h := newToolSession(t)
 	first := h.do("navigate_page", `{"url":"demo"}`)
-	h.do("click_element", `{"annotationId":%d}`, number(t, first, `link "Read more"`))
-	has(t, "back", h.do("navigate_page", `{"action":"back"}`).Text, "Page: Order")
-	has(t, "forward", h.do("navigate_page", `{"action":"forward"}`).Text, "Page: On lamps")
+	h.do("click_element", `{"annotationId":%d}`, idIn(t, first, `link "Read more"`))
+	wantParts(t, "back", h.do("navigate_page", `{"action":"back"}`).Text, "Page: Order")
+	wantParts(t, "forward", h.do("navigate_page", `{"action":"forward"}`).Text, "Page: On lamps")
 	r := h.do("navigate_page", `{"action":"back"}`)
-	has(t, "scrolled", h.do("scroll_page", `{"direction":"bottom"}`).Text, `button "Far below"`)
+	wantParts(t, "scrolled", h.do("scroll_page", `{"direction":"bottom"}`).Text, `button "Far below"`)
 	h.do("scroll_page", `{"direction":"top"}`)
-	opened := h.do("click_element", `{"annotationId":%d}`, number(t, r, `link "In a new tab"`))
-	has(t, "opened", opened.Text, "opened tab ")
+	opened := h.do("click_element", `{"annotationId":%d}`, idIn(t, r, `link "In a new tab"`))
+	wantParts(t, "opened", opened.Text, "opened tab ")
 	tabs := h.do("browser_tabs", `{"action":"list"}`)
 	if strings.Count(tabs.Text, "\ntab ")+1 != 2 || !strings.Contains(tabs.Text, "(current)") {
 		t.Errorf("tabs:\n%s", tabs.Text)
@@ -118,11 +118,11 @@ func TestHistoryTabsScrollingAndKeys(t *testing.T) {
 		h.do("browser_tabs", `{"action":"close","tab":%d}`, tabNumber(t, tabs.Text, "/article"))
 		look = h.do("annotate_page", `{}`)
 	}
-	h.do("click_element", `{"annotationId":%d}`, number(t, look, `textbox "Name"`))
+	h.do("click_element", `{"annotationId":%d}`, idIn(t, look, `textbox "Name"`))
 	h.do("press_key", `{"key":"Z"}`)
-	has(t, "pressed", h.do("annotate_page", `{"query":"name"}`).Text, `textbox "Name" = "Z"`)
-	h.do("hover_element", `{"annotationId":%d}`, number(t, look, `link "Read more"`))
-	has(t, "numbers", h.do("get_annotations", `{}`).Text, `link "Read more"`)
+	wantParts(t, "pressed", h.do("annotate_page", `{"query":"name"}`).Text, `textbox "Name" = "Z"`)
+	h.do("hover_element", `{"annotationId":%d}`, idIn(t, look, `link "Read more"`))
+	wantParts(t, "numbers", h.do("get_annotations", `{}`).Text, `link "Read more"`)
 }
 
 func tabNumber(t *testing.T, text, address string) int {
@@ -139,8 +139,8 @@ func tabNumber(t *testing.T, text, address string) int {
 	return 0
 }
 
-func TestFailuresSayWhatToDo(t *testing.T) {
-	h := take(t)
+func TestFailuresHaveSuggestions(t *testing.T) {
+	h := newToolSession(t)
 	r := h.do("navigate_page", `{"url":"demo"}`)
 	for _, c := range []struct {
 		tool, args string
@@ -156,11 +156,11 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 		{"click_element", `{"annotationId":"x"}`, toolspec.ValidationError, "cannot be read"},
 		{"click_element", `{"annotationId":999999}`, toolspec.UserError, "999999"},
 		{
-			"click_element", `{"annotationId":` + jsonOf(number(t, r, `button "Later"`)) + `}`, toolspec.UserError,
+			"click_element", `{"annotationId":` + jsonOf(idIn(t, r, `button "Later"`)) + `}`, toolspec.UserError,
 			"disabled",
 		},
 		{
-			"select_option", `{"annotationId":` + jsonOf(number(t, r, `combobox "Size"`)) + `,"values":["Huge"]}`,
+			"select_option", `{"annotationId":` + jsonOf(idIn(t, r, `combobox "Size"`)) + `,"values":["Huge"]}`,
 			toolspec.UserError, `"Small", "Large"`,
 		},
 		{"select_text", `{"text":"not on the page"}`, "", "not on the page"},

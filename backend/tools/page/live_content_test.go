@@ -14,27 +14,27 @@ const applicationPage = `<!doctype html><title>Flights</title><nav><a href="/x">
 <img src="/pics/ch_3.png" width=20 height=20><table><tr><th>A<th>B<tr><td>1<td>2</table><pre><code>x &lt; 1
   y</code></pre><ul><li>one<li>two</ul><iframe srcdoc="<p>In the frame</p>"></iframe></html>`
 
-func TestPageContentKeepsEverythingVisible(t *testing.T) {
-	h := take(t)
+func TestPageContentKeepsVisibleText(t *testing.T) {
+	h := newToolSession(t)
 	h.do("navigate_page", `{"url":"%s/application"}`, live.url)
 	md := h.do("get_page_content", `{}`).Text
-	has(t, "markdown", md, "Book the cheapest flight.", "User agreement", "Home", "Book flight for $129",
+	wantParts(t, "markdown", md, "Book the cheapest flight.", "User agreement", "Home", "Book flight for $129",
 		"Aggy>Shanta <b> a_b *c*",
 		"972-212-4185", "[Sub]("+live.url+"/sub/page?x=1)", "[picture ch_3.png]", "| A | B |", "x < 1\n  y", "- one",
 		"In the frame")
 	for _, not := range []string{"](#", "[](", "javascript:", "&gt;", "notes Submit", "notesSubmit", "(" + live.url +
 		"/application"} {
 		if strings.Contains(md, not) {
-			t.Errorf("%q stands in:\n%s", not, md)
+			t.Errorf("%q is in:\n%s", not, md)
 		}
 	}
-	has(t, "text", h.do("get_page_content", `{"format":"text"}`).Text, "Book the cheapest flight.",
+	wantParts(t, "text", h.do("get_page_content", `{"format":"text"}`).Text, "Book the cheapest flight.",
 		"Book flight for $129", "(red)", "In the frame")
 }
 
 func TestPageContentNamesWhatItLeftOut(t *testing.T) {
-	h := take(t)
+	h := newToolSession(t)
 	h.do("navigate_page", `{"url":"%s/article"}`, live.url)
-	has(t, "article", h.do("get_page_content", `{"max_tokens":300}`).Text,
+	wantParts(t, "article", h.do("get_page_content", `{"max_tokens":300}`).Text,
 		"without navigation, asides and footer; characters 0 to ")
 }

@@ -14,8 +14,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// effects serves pages with side effects.
-func effects(t *testing.T) string {
+// effectsSite serves pages with side effects.
+func effectsSite(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -48,17 +48,17 @@ func effects(t *testing.T) string {
 	return server.URL
 }
 
-func TestDialogIsAnsweredAndItsPasswordIsNotShown(t *testing.T) {
-	h := take(t)
-	url := effects(t)
+func TestHandleDialogHidesPassword(t *testing.T) {
+	h := newToolSession(t)
+	url := effectsSite(t)
 	page := h.do("navigate_page", `{"url":%q}`, url)
-	asked := h.do("click_element", `{"annotationId":%d}`, number(t, page, `button "Ask"`))
-	has(t, "asked", asked.Text, `dialog: prompt "Name?"`, "handle_dialog")
+	asked := h.do("click_element", `{"annotationId":%d}`, idIn(t, page, `button "Ask"`))
+	wantParts(t, "asked", asked.Text, `dialog: prompt "Name?"`, "handle_dialog")
 	d := live.tools.Describe(h.call("handle_dialog", `{"text":"Zoë"}`))
 	if d.Data != "Zoë" || !strings.Contains(d.Target, "Name?") || len(d.Hosts) != 1 {
 		t.Errorf("the question would show %+v", d)
 	}
-	has(t, "answered", h.do("handle_dialog", `{"text":"Zoë"}`).Text, "Page: Zoë |")
+	wantParts(t, "answered", h.do("handle_dialog", `{"text":"Zoë"}`).Text, "Page: Zoë |")
 	if r := h.try("handle_dialog", `{}`); r.Success || r.Suggestion == "" {
 		t.Errorf("without a dialog: %+v", r)
 	}
@@ -66,21 +66,21 @@ func TestDialogIsAnsweredAndItsPasswordIsNotShown(t *testing.T) {
 		[]string{"text"}) {
 		t.Errorf("a text that nothing asks for any more is shown: %+v", d)
 	}
-	has(t, "guarded", h.do("navigate_page", `{"url":%q}`, url+"/vault").Text, "log-in: "+url+" (\"Vault\")")
+	wantParts(t, "guarded", h.do("navigate_page", `{"url":%q}`, url+"/vault").Text, "log-in: "+url+" (\"Vault\")")
 	args := `{"username":"ana","password":"lantern"}`
 	if d := live.tools.Describe(h.call("handle_dialog", args)); len(d.Secret) != 1 || d.Secret[0] != "password" {
 		t.Errorf("the password is not hidden: %+v", d)
 	}
 	r := h.do("handle_dialog", "%s", args)
-	has(t, "logged in", r.Text, "Page: Inside |", `logged in as "ana"`)
+	wantParts(t, "logged in", r.Text, "Page: Inside |", `logged in as "ana"`)
 	if strings.Contains(r.Text+r.Sentence+fmt.Sprint(r.Value), "lantern") {
-		t.Error("the password is told")
+		t.Error("the password is shown")
 	}
 }
 
-func TestPasswordOfAPromptIsNotShown(t *testing.T) {
-	h := take(t)
-	url := effects(t)
+func TestPromptPasswordIsNotShown(t *testing.T) {
+	h := newToolSession(t)
+	url := effectsSite(t)
 	h.do("navigate_page", `{"url":%q}`, url)
 	for message, hidden := range map[string]bool{
 		"Your PASSWORD, please:": true, "PIN?": true, "Ihr Kennwort": true,
@@ -101,9 +101,9 @@ func TestPasswordOfAPromptIsNotShown(t *testing.T) {
 			t.Errorf("%s: the call is described as %+v", message, d)
 		}
 		r := h.do("handle_dialog", "%s", args)
-		told := r.Text + r.Sentence + fmt.Sprint(r.Value) + strings.Join(r.Preview, "")
-		if strings.Contains(told, "geheim7") == hidden {
-			t.Errorf("%s: the answer tells:\n%s", message, told)
+		shown := r.Text + r.Sentence + fmt.Sprint(r.Value) + strings.Join(r.Preview, "")
+		if strings.Contains(shown, "geheim7") == hidden {
+			t.Errorf("%s: the answer tells:\n%s", message, shown)
 		}
 		if list := h.do("network_requests", `{"contains":"/api?q"}`).Text; hidden && strings.Contains(list, "geheim7") {
 			t.Errorf("%s: the request tells:\n%s", message, list)
@@ -112,16 +112,16 @@ func TestPasswordOfAPromptIsNotShown(t *testing.T) {
 	}
 }
 
-func TestADownloadIsListedWithItsPath(t *testing.T) {
-	h := take(t)
-	has(t, "nothing yet", h.do("downloads", `{}`).Text, "There are no downloads.")
-	page := h.do("navigate_page", `{"url":%q}`, effects(t))
-	h.do("click_element", `{"annotationId":%d}`, number(t, page, `link "Get it"`))
+func TestDownloadIsListedWithPath(t *testing.T) {
+	h := newToolSession(t)
+	wantParts(t, "nothing yet", h.do("downloads", `{}`).Text, "There are no downloads.")
+	page := h.do("navigate_page", `{"url":%q}`, effectsSite(t))
+	h.do("click_element", `{"annotationId":%d}`, idIn(t, page, `link "Get it"`))
 	var r toolspec.Result
 	for r = h.do("downloads", `{}`); strings.Contains(r.Text, "| running"); {
 		r = h.do("downloads", `{}`)
 	}
-	has(t, "listed", r.Text, `1: "note.txt" | done, 5 bytes | /`, "removed when the browser closes")
+	wantParts(t, "listed", r.Text, `1: "note.txt" | done, 5 bytes | /`, "removed when the browser closes")
 	path := r.Value.(lists.DownloadsValue).Downloads[0].Path
 	if !slices.Equal(r.Sources, observation.Sources(h.do("annotate_page", `{}`).Value.(observation.Value).Page.URL)) {
 		t.Errorf("the list comes from %v", r.Sources)
@@ -134,10 +134,10 @@ func TestADownloadIsListedWithItsPath(t *testing.T) {
 	}
 }
 
-func TestAScriptIsShownWholeBeforeItRuns(t *testing.T) {
-	h := take(t)
-	url := effects(t)
-	id := number(t, h.do("navigate_page", `{"url":%q}`, url), `button "Lamp"`)
+func TestEvaluateDescriptionShowsWholeScript(t *testing.T) {
+	h := newToolSession(t)
+	url := effectsSite(t)
+	id := idIn(t, h.do("navigate_page", `{"url":%q}`, url), `button "Lamp"`)
 	args := fmt.Sprintf(`{"script":"element.dataset.price * 2 + '\u2028'","annotationId":%d}`, id)
 	d := live.tools.Describe(h.call("evaluate_script", args))
 	if d.Data != "element.dataset.price * 2 + '\u2028'" || d.Target != url+"/" || len(d.Hosts) != 0 {
@@ -149,7 +149,7 @@ func TestAScriptIsShownWholeBeforeItRuns(t *testing.T) {
 		}
 	}
 	r := h.do("evaluate_script", "%s", args)
-	has(t, "evaluated", r.Text, "value: \"160\\u2028\"\n")
+	wantParts(t, "evaluated", r.Text, "value: \"160\\u2028\"\n")
 	if len(r.Sources) != 1 || r.Sources[0] != url {
 		t.Errorf("the value comes from %v", r.Sources)
 	}
@@ -158,58 +158,59 @@ func TestAScriptIsShownWholeBeforeItRuns(t *testing.T) {
 	}
 }
 
-func TestConsoleAndRequestsCannotForgeALine(t *testing.T) {
-	h := take(t)
-	url := effects(t)
+func TestConsoleAndRequestsCannotForgeLine(t *testing.T) {
+	h := newToolSession(t)
+	url := effectsSite(t)
 	page := h.do("navigate_page", `{"url":%q}`, url)
-	h.do("click_element", `{"annotationId":%d}`, number(t, page, `button "Call"`))
+	h.do("click_element", `{"annotationId":%d}`, idIn(t, page, `button "Call"`))
 	said := h.do("console_messages", `{"level":"warning"}`)
-	has(t, "console", said.Text, `warning "faked 1: error \"x\""`)
+	wantParts(t, "console", said.Text, `warning "faked 1: error \"x\""`)
 	for _, line := range strings.Split(said.Text, "\n") {
 		if strings.HasPrefix(line, `1: error "x"`) {
 			t.Errorf("a line is faked:\n%s", said.Text)
 		}
 	}
 	list := h.do("network_requests", `{"contains":"/api","type":"fetch"}`)
-	has(t, "requests", list.Text, "GET 200 fetch "+url+"/api?[1]")
+	wantParts(t, "requests", list.Text, "GET 200 fetch "+url+"/api?[1]")
 	if len(list.Sources) != 1 {
 		t.Errorf("the sources are %v", list.Sources)
 	}
 	id := list.Value.(lists.RequestsValue).Requests[0].ID
-	has(t, "one request", h.do("network_requests", `{"id":%d}`, id).Text, `response body: "line one\nnote: faked"`,
+	wantParts(t, "one request", h.do("network_requests", `{"id":%d}`, id).Text,
+		`response body: "line one\nnote: faked"`,
 		"Content-Type: text/plain")
-	has(t, "none", h.do("network_requests", `{"status":"failed"}`).Text, "There are no such requests.")
+	wantParts(t, "none", h.do("network_requests", `{"status":"failed"}`).Text, "There are no such requests.")
 }
 
-func TestARequestToAnotherOriginIsMaskedAndNamesItsSource(t *testing.T) {
-	h := take(t)
-	url := effects(t)
+func TestCrossOriginRequestIsMasked(t *testing.T) {
+	h := newToolSession(t)
+	url := effectsSite(t)
 	other := strings.Replace(url, "127.0.0.1", "localhost", 1)
 	h.do("navigate_page", `{"url":%q}`, url)
 	h.do("evaluate_script", `{"script":"fetch('%s/api?token=geheim7', {method: 'POST', mode: 'no-cors', body: 'pass%%0Aword=geheim8&a=1'}).then(() => 1)"}`, other)
 	list := h.do("network_requests", `{"contains":"/api"}`)
-	has(t, "list", list.Text, other+"/api?token=•••", "note: 1 value masked as •••")
+	wantParts(t, "list", list.Text, other+"/api?token=•••", "note: 1 value masked as •••")
 	if !slices.Equal(list.Sources, []string{url}) {
 		t.Errorf("the sources of the list are %v", list.Sources)
 	}
 	r := h.do("network_requests", `{"id":%d}`, list.Value.(lists.RequestsValue).Requests[0].ID)
-	has(t, "one request", r.Text, `request body: "pass%0Aword=•••&a=1"`,
+	wantParts(t, "one request", r.Text, `request body: "pass%0Aword=•••&a=1"`,
 		`note: 2 values masked as •••: "token in the address", "pass word in the request body"`)
 	if !slices.Equal(r.Sources, []string{url, other}) {
 		t.Errorf("the sources are %v", r.Sources)
 	}
 }
 
-func TestEmulationIsChangedStepByStep(t *testing.T) {
-	h := take(t)
-	h.do("navigate_page", `{"url":%q}`, effects(t))
+func TestEmulationIsMerged(t *testing.T) {
+	h := newToolSession(t)
+	h.do("navigate_page", `{"url":%q}`, effectsSite(t))
 	see := func(want string) {
 		t.Helper()
 		r := h.do("evaluate_script",
 			`{"script":"[innerWidth, devicePixelRatio, navigator.language, /Mobile/.test(navigator.userAgent)].join()"}`)
-		has(t, "the page sees", r.Text, `value: "`+want+`"`)
+		wantParts(t, "the page sees", r.Text, `value: "`+want+`"`)
 	}
-	has(t, "emulated", h.do("emulate_device", `{"device":"phone"}`).Text, "emulating phone")
+	wantParts(t, "emulated", h.do("emulate_device", `{"device":"phone"}`).Text, "emulating phone")
 	h.do("emulate_device", `{"locale":"fr-FR"}`)
 	see("390,3,fr-FR,true")
 	h.do("emulate_device", `{"mobile":false,"user_agent":"Probe/1"}`)
@@ -224,15 +225,15 @@ func TestEmulationIsChangedStepByStep(t *testing.T) {
 }
 
 func TestSavePDFAndPageTools(t *testing.T) {
-	h := take(t)
-	h.do("navigate_page", `{"url":%q}`, effects(t))
+	h := newToolSession(t)
+	h.do("navigate_page", `{"url":%q}`, effectsSite(t))
 	r := h.do("save_pdf", `{"name":"../offer"}`)
-	has(t, "saved", r.Text, `"offer.pdf" | done`, "/offer.pdf |")
-	has(t, "no tools", h.do("page_tools", `{}`).Text, "This page offers no tools.")
+	wantParts(t, "saved", r.Text, `"offer.pdf" | done`, "/offer.pdf |")
+	wantParts(t, "no tools", h.do("page_tools", `{}`).Text, "This page offers no tools.")
 	h.do("evaluate_script", `{"script":"document.modelContext.registerTool({name: 'add', description: 'Adds\\n\"fake\" {}', execute: async (x) => 'sum\\n' + (x.a + 1)})"}`)
-	has(t, "tools", h.do("page_tools", `{}`).Text, `"add" "Adds \"fake\" {}" {"type":"object"`)
+	wantParts(t, "tools", h.do("page_tools", `{}`).Text, `"add" "Adds \"fake\" {}" {"type":"object"`)
 	r = h.do("page_tools", `{"action":"call","name":"add","arguments":{"a":2}}`)
-	has(t, "called", r.Text, `the page's tool says: "sum\n3"`, `called the page's tool "add"`)
+	wantParts(t, "called", r.Text, `the page's tool says: "sum\n3"`, `called the page's tool "add"`)
 	if d := live.tools.Describe(h.call("page_tools",
 		`{"action":"call","name":"add","arguments":{"a":2}}`)); d.Data != `{"a":2}` || len(d.Hosts) != 1 {
 		t.Errorf("the question would show %+v", d)

@@ -33,8 +33,8 @@ func twoSites(t *testing.T) (page, frame string) {
 	return s.URL, inner
 }
 
-// judged is what the policy says of a call by the model after it read source.
-func (h hands) judged(tool, args, source string) policy.Decision {
+// decide is what the policy says of a call by the model after it read source.
+func (h toolSession) decide(tool, args, source string) policy.Decision {
 	h.t.Helper()
 	call := h.call(tool, args)
 	call.From.Caller, call.From.Outside = toolspec.CallerModel, []string{source}
@@ -46,71 +46,71 @@ func (h hands) judged(tool, args, source string) policy.Decision {
 	})
 }
 
-func TestTypingIntoAFrameOfAnotherOriginAsks(t *testing.T) {
-	h := take(t)
+func TestTypingIntoCrossOriginFrameAsks(t *testing.T) {
+	h := newToolSession(t)
 	page, frame := twoSites(t)
 	r := h.do("navigate_page", `{"url":%q}`, page)
-	here, there, pick := number(t, r, `textbox "Here"`), number(t, r, `textbox "There"`),
-		number(t, r, `combobox "Pick"`)
+	here, there, pick := idIn(t, r, `textbox "Here"`), idIn(t, r, `textbox "There"`),
+		idIn(t, r, `combobox "Pick"`)
 	into := func(id int) string { return fmt.Sprintf(`{"annotationId":%d,"text":"10437"}`, id) }
-	if d := h.judged("type_text", into(here), page); d.Verdict != policy.Allow {
+	if d := h.decide("type_text", into(here), page); d.Verdict != policy.Allow {
 		t.Errorf("typing on the page that was read: %+v", d)
 	}
 	for tool, args := range map[string]string{
 		"type_text":     into(there),
 		"select_option": fmt.Sprintf(`{"annotationId":%d,"values":["Two"]}`, pick),
 	} {
-		d := h.judged(tool, args, page)
+		d := h.decide(tool, args, page)
 		if d.Verdict != policy.Refuse || !strings.Contains(d.Reason, "nobody to ask") {
 			t.Errorf("%s in the frame: %+v", tool, d)
 		}
-		if d := h.judged(tool, args, frame); d.Verdict != policy.Allow || len(d.Contacts) > 0 || len(d.Opens) > 0 {
+		if d := h.decide(tool, args, frame); d.Verdict != policy.Allow || len(d.Contacts) > 0 || len(d.Opens) > 0 {
 			t.Errorf("%s in the frame that was read: %+v", tool, d)
 		}
 	}
-	if d := h.judged("click_element", fmt.Sprintf(`{"annotationId":%d}`, there), page); d.Verdict != policy.Allow {
+	if d := h.decide("click_element", fmt.Sprintf(`{"annotationId":%d}`, there), page); d.Verdict != policy.Allow {
 		t.Errorf("a click in the frame: %+v", d)
 	}
-	if d := h.judged("type_text", into(999_999_999), page); d.Verdict != policy.Refuse {
+	if d := h.decide("type_text", into(999_999_999), page); d.Verdict != policy.Refuse {
 		t.Errorf("typing nobody knows where: %+v", d)
 	}
 	h.do("navigate_page", `{"url":%q}`, frame+"/inner")
 	// The page is left: nothing can be typed there, and the call says so itself.
-	if d := h.judged("type_text", into(here), frame); d.Verdict != policy.Allow {
+	if d := h.decide("type_text", into(here), frame); d.Verdict != policy.Allow {
 		t.Errorf("typing on a page that was left: %+v", d)
 	}
 }
 
-func TestALinkOfThePageIsFollowedWithoutAQuestion(t *testing.T) {
-	h := take(t)
+func TestLinkOfPageIsFollowedWithoutApproval(t *testing.T) {
+	h := newToolSession(t)
 	page, frame := twoSites(t)
 	h.do("navigate_page", `{"url":%q}`, page)
 	for _, call := range []struct{ tool, args string }{
 		{"navigate_page", `{"url":%q}`}, {"browser_tabs", `{"action":"open","url":%q}`},
 	} {
 		// What was read is another origin's, so that only the link allows it.
-		if d := h.judged(call.tool, fmt.Sprintf(call.args, page+"/next?a=1"), frame); d.Verdict != policy.Allow {
+		if d := h.decide(call.tool, fmt.Sprintf(call.args, page+"/next?a=1"), frame); d.Verdict != policy.Allow {
 			t.Errorf("%s to a link of the page: %+v", call.tool, d)
 		}
-		if d := h.judged(call.tool, fmt.Sprintf(call.args, page+"/next?a=2"), frame); d.Verdict != policy.Refuse ||
+		if d := h.decide(call.tool, fmt.Sprintf(call.args, page+"/next?a=2"), frame); d.Verdict != policy.Refuse ||
 			!strings.Contains(d.Reason, "nobody to ask") {
 			t.Errorf("%s to an address made up: %+v", call.tool, d)
 		}
 	}
 }
 
-func TestTheBrowserSaysWhichTextIsSecret(t *testing.T) {
-	h := take(t)
+func TestSecretFieldsAreRedacted(t *testing.T) {
+	h := newToolSession(t)
 	page, _ := twoSites(t)
 	r := h.do("navigate_page", `{"url":%q}`, page)
 	describe := func(args string) []string { return live.tools.Describe(h.call("type_text", args)).Secret }
-	word := number(t, r, `textbox "Word"`)
+	word := idIn(t, r, `textbox "Word"`)
 	if got := describe(fmt.Sprintf(`{"annotationId":%d,"text":"hunter2"}`, word)); !slices.Equal(got,
 		[]string{"text"}) {
 		t.Errorf("a password field: %v", got)
 	}
 	if got := describe(fmt.Sprintf(`{"annotationId":%d,"text":"10437"}`,
-		number(t, r, `textbox "Here"`))); len(got) > 0 {
+		idIn(t, r, `textbox "Here"`))); len(got) > 0 {
 		t.Errorf("a plain field: %v", got)
 	}
 	for _, args := range []string{
@@ -122,11 +122,11 @@ func TestTheBrowserSaysWhichTextIsSecret(t *testing.T) {
 		}
 	}
 	h.do("type_text", `{"annotationId":%d,"text":"hunter2"}`, word)
-	has(t, "typed", h.do("annotate_page", `{}`).Text, "•••••••")
+	wantParts(t, "typed", h.do("annotate_page", `{}`).Text, "•••••••")
 }
 
-func TestAFramesToolIsJudgedAsTheFrames(t *testing.T) {
-	h := take(t)
+func TestFrameToolHasFrameOrigin(t *testing.T) {
+	h := newToolSession(t)
 	var inner string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -151,7 +151,7 @@ func TestAFramesToolIsJudgedAsTheFrames(t *testing.T) {
 		t.Errorf("before it was listed: %+v", d)
 	}
 	list := h.do("page_tools", `{}`)
-	has(t, "list", list.Text, `"grab" "Grabs" (of a frame; origin `+inner+`)`)
+	wantParts(t, "list", list.Text, `"grab" "Grabs" (of a frame; origin `+inner+`)`)
 	if !slices.Equal(list.Sources, []string{s.URL}) {
 		t.Errorf("the sources of the list are %v", list.Sources)
 	}
@@ -162,12 +162,12 @@ func TestAFramesToolIsJudgedAsTheFrames(t *testing.T) {
 	if !slices.Equal(d.Hosts, host(inner)) || d.Target != inner || !strings.Contains(d.Present, "localhost") {
 		t.Errorf("it is described as %+v", d)
 	}
-	if d := h.judged("page_tools", args, s.URL); d.Verdict != policy.Refuse ||
+	if d := h.decide("page_tools", args, s.URL); d.Verdict != policy.Refuse ||
 		!strings.Contains(d.Reason, "nobody to ask") {
 		t.Errorf("with the page read, the frame's tool: %+v", d)
 	}
 	r := h.do("page_tools", args)
-	has(t, "called", r.Text, "grabbed 10437")
+	wantParts(t, "called", r.Text, "grabbed 10437")
 	if !slices.Equal(r.Sources, []string{s.URL, inner}) {
 		t.Errorf("the sources are %v", r.Sources)
 	}

@@ -12,15 +12,15 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestPageContentComesInParts(t *testing.T) {
-	h := take(t)
+func TestPageContentIsPaged(t *testing.T) {
+	h := newToolSession(t)
 	h.do("navigate_page", `{"url":"%s/article"}`, live.url)
 	first := h.do("get_page_content", `{"max_tokens":300}`)
 	c, ok := first.Value.(content)
 	if !ok || c.Next == 0 || c.Total < 3000 || live.tools.tokens.Count(first.Text) > 300 {
 		t.Fatalf("%+v", first.Value)
 	}
-	has(t, "first part", first.Text, "Page: On lamps | ", "continue with offset ", "[brass]("+live.url+"/brass)")
+	wantParts(t, "first part", first.Text, "Page: On lamps | ", "continue with offset ", "[brass]("+live.url+"/brass)")
 	whole := c.Text
 	for c.Next > 0 {
 		c = h.do("get_page_content", `{"max_tokens":300,"offset":%d}`, c.Next).Value.(content)
@@ -31,23 +31,23 @@ func TestPageContentComesInParts(t *testing.T) {
 		t.Errorf("the parts are not the whole: %d and %d characters", len(whole), len(all.Text))
 	}
 	if strings.Contains(all.Text, "Imprint") || strings.Contains(all.Text, "Other") {
-		t.Errorf("an article holds what stands around it:\n%s", all.Text)
+		t.Errorf("the article contains the text around it:\n%s", all.Text)
 	}
 	plain := h.do("get_page_content", `{"format":"text"}`).Text
-	has(t, "text", plain, "a brass one does so")
+	wantParts(t, "text", plain, "a brass one does so")
 	if strings.Contains(plain, "](") {
 		t.Errorf("plain text holds links:\n%s", plain)
 	}
 }
 
-func TestPageWithoutAnArticleIsReadWhole(t *testing.T) {
-	h := take(t)
+func TestPageWithoutArticleIsReadWhole(t *testing.T) {
+	h := newToolSession(t)
 	h.do("navigate_page", `{"url":"demo"}`)
-	has(t, "content", h.do("get_page_content", `{}`).Text, "# Order", "Place order", "Read more", "Far below")
+	wantParts(t, "content", h.do("get_page_content", `{}`).Text, "# Order", "Place order", "Read more", "Far below")
 }
 
-func TestASelectionIsReadBack(t *testing.T) {
-	h := take(t)
+func TestGetSelection(t *testing.T) {
+	h := newToolSession(t)
 	h.do("navigate_page", `{"url":"%s/article"}`, live.url)
 	if r := h.do("get_selection", `{}`); r.Text != "Nothing is selected." || len(r.Sources) != 0 {
 		t.Errorf("%q %v", r.Text, r.Sources)
@@ -58,8 +58,8 @@ func TestASelectionIsReadBack(t *testing.T) {
 	}
 }
 
-func TestPicturesAreTakenAndBounded(t *testing.T) {
-	h := take(t)
+func TestScreenshotSizeIsBounded(t *testing.T) {
+	h := newToolSession(t)
 	r := h.do("navigate_page", `{"url":"demo"}`)
 	height := func(what string, r toolspec.Result) int {
 		t.Helper()
@@ -72,7 +72,7 @@ func TestPicturesAreTakenAndBounded(t *testing.T) {
 		return c.Height
 	}
 	view := h.do("take_screenshot", `{"annotated":true}`)
-	one := h.do("take_screenshot", `{"annotationId":%d}`, number(t, r, `button "Place order"`))
+	one := h.do("take_screenshot", `{"annotationId":%d}`, idIn(t, r, `button "Place order"`))
 	v, f, o := height("viewport", view), height("full page", h.do("take_screenshot", `{"full_page":true}`)),
 		height("element", one)
 	if f <= v || o >= v || f < 3000 {
@@ -94,10 +94,10 @@ func TestPicturesAreTakenAndBounded(t *testing.T) {
 	}
 }
 
-func TestAnElementTallerThanTheViewportIsInThePictureWhole(t *testing.T) {
-	h := take(t)
+func TestScreenshotOfTallElement(t *testing.T) {
+	h := newToolSession(t)
 	r := h.do("navigate_page", `{"url":"%s/tall"}`, live.url)
-	v, _ := h.do("take_screenshot", `{"annotationId":%d}`, number(t, r, `button "Tall"`)).Value.(screenshotValue)
+	v, _ := h.do("take_screenshot", `{"annotationId":%d}`, idIn(t, r, `button "Tall"`)).Value.(screenshotValue)
 	if v.Height < 2400 || v.Width > 400 {
 		t.Errorf("%+v", v)
 	}

@@ -9,8 +9,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// report is what programs get of a run_steps.
-func report(t *testing.T, r toolspec.Result) (v struct {
+// stepsReport is what programs get of a run_steps.
+func stepsReport(t *testing.T, r toolspec.Result) (v struct {
 	Done    int
 	Steps   []stepResult
 	Stopped string
@@ -32,30 +32,30 @@ func report(t *testing.T, r toolspec.Result) (v struct {
 	return v
 }
 
-func TestStepsRunInOneCallAndAreListed(t *testing.T) {
-	h := take(t)
+func TestRunSteps(t *testing.T) {
+	h := newToolSession(t)
 	look := h.do("navigate_page", `{"url":"demo"}`)
-	field, button, list := number(t, look, `textbox "Name"`), number(t, look, `button "Place order"`),
-		number(t, look, `combobox "Size"`)
+	field, button, list := idIn(t, look, `textbox "Name"`), idIn(t, look, `button "Place order"`),
+		idIn(t, look, `combobox "Size"`)
 	r := h.do("run_steps", `{"steps":[{"tool":"type_text","annotationId":%d,"text":"Ana"},
 		{"tool":"select_option","annotationId":%d,"values":["Large"],"unless":{"text":"no such words"}},
 		{"tool":"select_option","annotationId":%d,"values":["Small"],"unless":{"role":"button","name":"place"}},
 		{"tool":"click_element","args":{"annotationId":%d},"expect":{"text":"Placed for Ana","gone":"Loading"}}]}`, field, list, list, button)
-	v := report(t, r)
+	v := stepsReport(t, r)
 	if v.Done != 3 || v.Stopped != "" || len(v.Steps) != 4 || v.Steps[2].Status != "skipped" || v.Text != r.Text {
 		t.Errorf("%+v", v)
 	}
-	has(t, "steps", r.Text, `1 typed "Ana" into [`, "\n4 clicked [", "\nPage: Order", "\ndid 3 of 4 steps",
+	wantParts(t, "steps", r.Text, `1 typed "Ana" into [`, "\n4 clicked [", "\nPage: Order", "\ndid 3 of 4 steps",
 		`textbox "Name" = "Ana"`, `combobox "Size" = "Large"`)
 	if r.Sentence != "Ran 3 steps" || !slices.Equal(r.Sources, []string{live.url}) {
 		t.Errorf("sentence %q, sources %v", r.Sentence, r.Sources)
 	}
 }
 
-func TestStepsStopAtTheFirstSurprise(t *testing.T) {
-	h := take(t)
+func TestStepsStopAtUnexpectedChange(t *testing.T) {
+	h := newToolSession(t)
 	look := h.do("navigate_page", `{"url":"demo"}`)
-	id := func(what string) string { return jsonOf(number(t, look, what)) }
+	id := func(what string) string { return jsonOf(idIn(t, look, what)) }
 	typing := `{"tool":"type_text","annotationId":` + id(`textbox "Name"`) + `,"text":"B"}`
 	for _, c := range []struct {
 		name, steps string
@@ -74,11 +74,11 @@ func TestStepsStopAtTheFirstSurprise(t *testing.T) {
 		},
 	} {
 		r := h.do("run_steps", `{"steps":[%s]}`, c.steps)
-		v := report(t, r)
+		v := stepsReport(t, r)
 		if v.Done != c.done || !strings.Contains(v.Stopped, c.stopped) {
 			t.Errorf("%s: %d done, stopped %q, want %d and %q", c.name, v.Done, v.Stopped, c.done, c.stopped)
 		}
-		has(t, c.name, r.Text, "\ndid 1 of ", "; stopped ")
+		wantParts(t, c.name, r.Text, "\ndid 1 of ", "; stopped ")
 	}
 }
 
@@ -98,31 +98,31 @@ draw()
 </script>`
 
 func TestToggleIsClickedAgainButAReusedElementIsNot(t *testing.T) {
-	h := take(t)
+	h := newToolSession(t)
 	press := func(look toolspec.Result, what string) string {
-		return `{"tool":"click_element","annotationId":` + jsonOf(number(t, look, what)) + `}`
+		return `{"tool":"click_element","annotationId":` + jsonOf(idIn(t, look, what)) + `}`
 	}
 	for _, name := range []string{`button "Show notes"`, `button "Open one"`, `button "Close two"`} {
 		p := press(h.do("navigate_page", `{"url":%q}`, live.url+"/turning"), name)
 		r := h.do("run_steps", `{"steps":[%s,%s,%s]}`, p, p, p)
-		if v := report(t, r); v.Done != 3 || v.Stopped != "" {
+		if v := stepsReport(t, r); v.Done != 3 || v.Stopped != "" {
 			t.Errorf("%s: %d done, stopped %q", name, v.Done, v.Stopped)
 		}
 	}
 	p := press(h.do("navigate_page", `{"url":%q}`, live.url+"/turning"), `button "Drop Apple"`)
 	r := h.do("run_steps", `{"steps":[%s,%s]}`, p, p)
-	if v := report(t, r); v.Done != 1 || !strings.Contains(v.Stopped, `is now button "Drop Pear"`) {
+	if v := stepsReport(t, r); v.Done != 1 || !strings.Contains(v.Stopped, `is now button "Drop Pear"`) {
 		t.Errorf("the list: %d done, stopped %q", v.Done, v.Stopped)
 	}
 }
 
 func TestUnexpectedNavigationStopsSteps(t *testing.T) {
-	h := take(t)
+	h := newToolSession(t)
 	link := func() string {
-		return jsonOf(number(t, h.do("navigate_page", `{"url":"demo"}`), `link "Read more"`))
+		return jsonOf(idIn(t, h.do("navigate_page", `{"url":"demo"}`), `link "Read more"`))
 	}
 	back := `{"tool":"navigate_page","action":"back"}`
-	v := report(t, h.do("run_steps", `{"steps":[{"tool":"click_element","annotationId":%s},%s]}`, link(), back))
+	v := stepsReport(t, h.do("run_steps", `{"steps":[{"tool":"click_element","annotationId":%s},%s]}`, link(), back))
 	if v.Done != 1 || !strings.Contains(v.Stopped, "the page went to "+live.url+"/article") {
 		t.Errorf("not said: %+v", v)
 	}
@@ -130,7 +130,7 @@ func TestUnexpectedNavigationStopsSteps(t *testing.T) {
 		`"navigates":true`, `"expect":{"url":"/article"}`,
 		`"expect":{"event":"navigated","text":"On lamps"}`,
 	} {
-		v = report(t, h.do("run_steps",
+		v = stepsReport(t, h.do("run_steps",
 			`{"steps":[{"tool":"click_element","annotationId":%s,%s},{"tool":"get_page_content","max_tokens":100},%s]}`,
 			link(), guard, back))
 		if v.Done != 3 || v.Stopped != "" || v.Page.URL != live.url+"/" ||
@@ -140,10 +140,10 @@ func TestUnexpectedNavigationStopsSteps(t *testing.T) {
 	}
 }
 
-func TestInvalidStepIsFoundBeforeTheFirstRuns(t *testing.T) {
-	h := take(t)
+func TestInvalidStepIsRefusedBeforeFirstRuns(t *testing.T) {
+	h := newToolSession(t)
 	look := h.do("navigate_page", `{"url":"demo"}`)
-	field := jsonOf(number(t, look, `textbox "Name"`))
+	field := jsonOf(idIn(t, look, `textbox "Name"`))
 	typing := `{"tool":"type_text","annotationId":` + field + `,"text":"never"}`
 	for bad, says := range map[string]string{
 		`{"tool":"klick_element"}`:                    "the nearest is click_element",
@@ -169,7 +169,7 @@ func TestInvalidStepIsFoundBeforeTheFirstRuns(t *testing.T) {
 }
 
 func TestOnlyCoreToolsMayBeSteps(t *testing.T) {
-	h := take(t)
+	h := newToolSession(t)
 	h.do("navigate_page", `{"url":"demo"}`)
 	for tool, args := range map[string]string{
 		"upload_file": `"annotationId":1,"path":"/etc/hosts"`, "evaluate_script": `"script":"document.title = 'ran'"`,
@@ -197,50 +197,51 @@ func TestOnlyCoreToolsMayBeSteps(t *testing.T) {
 }
 
 func TestStepsThatTypeSecretsAreHidden(t *testing.T) {
-	h := take(t)
+	h := newToolSession(t)
 	look := h.do("navigate_page", `{"url":"demo"}`)
 	for what, hidden := range map[string]bool{`textbox "Name"`: false, `textbox "Password"`: true} {
 		d := live.tools.Describe(h.call("run_steps", `{"steps":[{"tool":"type_text","annotationId":`+
-			jsonOf(number(t, look, what))+`,"text":"geheim7"}]}`))
+			jsonOf(idIn(t, look, what))+`,"text":"geheim7"}]}`))
 		if slices.Contains(d.Secret, "steps") != hidden || d.Present != "Running 1 step" {
 			t.Errorf("%s: %+v", what, d)
 		}
 	}
 	r := h.do("run_steps", `{"steps":[{"tool":"type_text","annotationId":%d,"text":"geheim7"}]}`,
-		number(t, look, `textbox "Password"`))
+		idIn(t, look, `textbox "Password"`))
 	if b, err := json.Marshal(r.Value); err != nil || strings.Contains(string(b)+r.Text, "geheim7") {
-		t.Errorf("the password is told:\n%s", r.Text)
+		t.Errorf("the password is shown:\n%s", r.Text)
 	}
 }
 
 func TestDialogAnsweredByAStepIsNotReportedAsOpen(t *testing.T) {
-	h := take(t)
+	h := newToolSession(t)
 	look := h.do("navigate_page", `{"url":%q}`, live.url+"/asking")
-	click := `{"tool":"click_element","annotationId":` + jsonOf(number(t, look, `button "Ask"`)) + `}`
+	click := `{"tool":"click_element","annotationId":` + jsonOf(idIn(t, look, `button "Ask"`)) + `}`
 	r := h.do("run_steps", `{"steps":[%s,{"tool":"press_key","key":"Enter"}]}`, click)
-	if has(t, "both steps", r.Text, "did 2 of 2 steps"); strings.Contains(r.Text, "is blocked until") {
+	if wantParts(t, "both steps", r.Text, "did 2 of 2 steps"); strings.Contains(r.Text, "is blocked until") {
 		t.Errorf("the dialog is answered, but:\n%s", r.Text)
 	}
 	r = h.do("run_steps", `{"steps":[%s]}`, click)
-	has(t, "a dialog that is open", r.Text, "is blocked until the dialog is answered")
+	wantParts(t, "a dialog that is open", r.Text, "is blocked until the dialog is answered")
 	h.do("press_key", `{"key":"Escape"}`)
 }
 
-func TestAwaitedTextIsInTheAnswer(t *testing.T) {
-	h := take(t)
+func TestAwaitedTextIsInResult(t *testing.T) {
+	h := newToolSession(t)
 	look := h.do("navigate_page", `{"url":%q}`, live.url+"/suggesting")
-	r := h.do("run_steps", `{"steps":[{"tool":"type_text","annotationId":%s,"text":"fra","expect":{"text":"Frankfurt"}}]}`, jsonOf(number(t, look, `textbox "Place"`)))
-	has(t, "suggestions that came late", r.Text, "did 1 of 1 step", `button "Frankfurt"`)
+	r := h.do("run_steps", `{"steps":[{"tool":"type_text","annotationId":%s,"text":"fra","expect":{"text":"Frankfurt"}}]}`,
+		jsonOf(idIn(t, look, `textbox "Place"`)))
+	wantParts(t, "suggestions that came late", r.Text, "did 1 of 1 step", `button "Frankfurt"`)
 }
 
-func TestATabThatAStepExpectsIsListed(t *testing.T) {
-	h := take(t)
+func TestExpectedTabIsListed(t *testing.T) {
+	h := newToolSession(t)
 	look := h.do("navigate_page", `{"url":%q}`, live.url+"/")
 	r := h.do("run_steps", `{"steps":[{"tool":"click_element","annotationId":%s,"expect":{"event":"opened_tab"}}]}`,
-		jsonOf(number(t, look, `link "In a new tab"`)))
-	has(t, "the new tab", r.Text, "did 1 of 1 step", "Page: On lamps")
+		jsonOf(idIn(t, look, `link "In a new tab"`)))
+	wantParts(t, "the new tab", r.Text, "did 1 of 1 step", "Page: On lamps")
 	if strings.Contains(r.Text, "annotate_page lists it") {
 		t.Errorf("what is listed is said to be still to be listed:\n%s", r.Text)
 	}
-	h.do("browser_tabs", `{"action":"close","tab":%d}`, report(t, r).Page.Tab)
+	h.do("browser_tabs", `{"action":"close","tab":%d}`, stepsReport(t, r).Page.Tab)
 }

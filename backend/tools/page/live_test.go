@@ -39,6 +39,8 @@ type fixture struct {
 	url   string
 }
 
+// live is one browser for all tests of this package. They run one after another: pages that draw at the same time
+// would miss the time limits of actions.
 var live fixture
 
 func TestMain(m *testing.M) {
@@ -95,30 +97,30 @@ func run(m *testing.M) (int, error) {
 	return code, nil
 }
 
-// hands runs tools in a session of the test's own.
-type hands struct {
+// toolSession runs tools in a browser session of the test's own.
+type toolSession struct {
 	t   *testing.T
 	ctx context.Context
 }
 
-func take(t *testing.T) hands {
+func newToolSession(t *testing.T) toolSession {
 	t.Helper()
 	if _, err := launch.Find(""); errors.Is(err, launch.ErrNotFound) {
 		t.Skip("no Chromium on this machine: " + launch.InstallHint)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 120*time.Second)
 	t.Cleanup(cancel)
-	return hands{t, ctx}
+	return toolSession{t, ctx}
 }
 
-func (h hands) call(tool string, args string) toolspec.Call {
+func (h toolSession) call(tool string, args string) toolspec.Call {
 	return toolspec.Call{
 		ID: "1", Tool: tool, Args: json.RawMessage(args),
 		From: toolspec.Provenance{Session: h.t.Name()},
 	}
 }
 
-func (h hands) try(tool, args string) toolspec.Result {
+func (h toolSession) try(tool, args string) toolspec.Result {
 	h.t.Helper()
 	r, err := live.tools.Execute(h.ctx, h.call(tool, args), toolspec.Definition{}, func(string, string) {})
 	if err != nil {
@@ -127,7 +129,7 @@ func (h hands) try(tool, args string) toolspec.Result {
 	return r
 }
 
-func (h hands) do(tool, args string, parts ...any) toolspec.Result {
+func (h toolSession) do(tool, args string, parts ...any) toolspec.Result {
 	h.t.Helper()
 	r := h.try(tool, fmt.Sprintf(args, parts...))
 	if !r.Success {
@@ -136,8 +138,8 @@ func (h hands) do(tool, args string, parts ...any) toolspec.Result {
 	return r
 }
 
-// number is the id before `role "name"` in the text of a result.
-func number(t *testing.T, r toolspec.Result, what string) int {
+// idIn is the id before `role "name"` in the text of a result.
+func idIn(t *testing.T, r toolspec.Result, what string) int {
 	t.Helper()
 	m := regexp.MustCompile(`(?m)^\[(\d+)\] ` + regexp.QuoteMeta(what)).FindStringSubmatch(r.Text)
 	if m == nil {

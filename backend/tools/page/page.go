@@ -64,7 +64,7 @@ type Tools struct {
 	clipboard clipboard
 	tokens    tokens.Counter
 	turns     turns
-	// browserPanels are the panels that stand for the browser: the one that shows it, and the start panel.
+	// browserPanels are the panels with which a call means the browser: the one that shows it, and the start panel.
 	browserPanels []string
 }
 
@@ -135,7 +135,7 @@ func (t *Tools) Definitions(string) []toolspec.Definition {
 	return defs
 }
 
-// Execute runs one call whose arguments were validated against the definition. What the caller can
+// Execute runs one call with arguments that were validated against the definition. What the caller can
 // correct is in the Result; the error is a fault of the program or the end of ctx.
 func (t *Tools) Execute(
 	ctx context.Context, call toolspec.Call, _ toolspec.Definition, _ func(stream, text string),
@@ -180,7 +180,7 @@ func (t *Tools) Execute(
 	return r, fmt.Errorf("%s: %w", call.Tool, err)
 }
 
-// failed is a failed Result whose text may quote the page.
+// failed is a failed Result with text that may quote the page.
 func failed(kind toolspec.ErrorType, message, suggestion string) toolspec.Result {
 	const most = 2000
 	return toolspec.Fail(kind, annotation.Clean(message, most), annotation.Clean(suggestion, most))
@@ -295,7 +295,7 @@ func (x tool) unreadable(err error) error {
 	return &argumentError{"the arguments cannot be read: " + err.Error(), "send an object such as " + x.examples[0]}
 }
 
-// texts decodes args over the defaults of P.
+// read decodes args over the defaults of P.
 func read[P any](args json.RawMessage) (P, error) {
 	p := toolkit.Defaults[P]()
 	if len(args) == 0 {

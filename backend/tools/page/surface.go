@@ -64,7 +64,7 @@ func (t *Tools) surfaceOf(call toolspec.Call) (session, error) {
 		return s, nil
 	case !onPanels(call.Tool):
 		return s, &argumentError{
-			fmt.Sprintf("%v stands on the page of a panel, where %s does not work", numbersIn(call)[:1], call.Tool),
+			fmt.Sprintf("%v is on the page of a panel, where %s does not work", numbersIn(call)[:1], call.Tool),
 			"use click_element, type_text, select_option, press_key or scroll_page there, or the panel's own tools",
 		}
 	}
@@ -92,7 +92,7 @@ func numbersIn(call toolspec.Call) []int {
 	return nil
 }
 
-// panelOf is the panel whose page a turn means, "" for the browser. A turn keeps the page it meant first until it
+// panelOf is the panel with the page a turn means, "" for the browser. A turn keeps the page it meant first until it
 // opens something itself, so that a person who switches panels meanwhile does not redirect it.
 func (t *Tools) panelOf(turn string) string {
 	if panel, known := t.turns.at(turn); known {
@@ -106,7 +106,7 @@ func (t *Tools) panelOf(turn string) string {
 	return panel
 }
 
-// shows is the panel itself, or "" for one whose page is not its own surface.
+// shows is the panel itself, or "" for one that is no surface of its own.
 func (t *Tools) shows(panel string) string {
 	if slices.Contains(t.browserPanels, panel) {
 		return ""

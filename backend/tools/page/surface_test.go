@@ -13,22 +13,22 @@ import (
 	"sextant/shared/wire"
 )
 
-// shut is a window that answers nothing and can be closed.
-type shut struct{ closed bool }
+// noWindow is a window that answers nothing and can be closed.
+type noWindow struct{ closed bool }
 
-func (s *shut) Watched() bool { return !s.closed }
+func (s *noWindow) Watched() bool { return !s.closed }
 
-func (s *shut) Ask(context.Context, wire.SurfaceRequest) (json.RawMessage, error) {
+func (s *noWindow) Ask(context.Context, wire.SurfaceRequest) (json.RawMessage, error) {
 	return nil, context.Canceled
 }
 
-func TestACallMeansThePageThatItsNumberOrItsTurnMeans(t *testing.T) {
+func TestSurfaceResolution(t *testing.T) {
 	nav, err := navigation.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	book := identity.NewElementRegistry()
-	w := &shut{}
+	w := &noWindow{}
 	win := panelpage.New(panelpage.Config{Elements: book, Title: func(string) string { return "" }})
 	win.Connect(w)
 	active := nav.Panels[0]

@@ -116,7 +116,8 @@ func texts() *rapid.Generator[string] {
 	})
 }
 
-func TestJoinedPagesAreTheWholeText(t *testing.T) {
+func TestPagesJoinToWholeText(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		text := texts().Draw(rt, "text")
@@ -155,7 +156,8 @@ func TestJoinedPagesAreTheWholeText(t *testing.T) {
 	})
 }
 
-func TestSearchFindsTheLinesThatGrepFinds(t *testing.T) {
+func TestSearchMatchesGrep(t *testing.T) {
+	t.Parallel()
 	grep, err := exec.LookPath("grep")
 	if err != nil {
 		t.Skip("no grep here")
@@ -203,7 +205,8 @@ func TestSearchFindsTheLinesThatGrepFinds(t *testing.T) {
 	})
 }
 
-func TestSearchReturnsContextOnceAndThePositionInALongLine(t *testing.T) {
+func TestSearchContextAndPosition(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t)
 	id := h.keep("one\ntwo\nneedle\nfour\nneedle\nsix\nseven\neight\nnine\nneedle\n", wire.StoredResult{})
 	page, _ := h.read(mine, readResultParams{Handle: id, Pattern: "needle", Context: 1})
@@ -222,11 +225,12 @@ func TestSearchReturnsContextOnceAndThePositionInALongLine(t *testing.T) {
 	}
 	there, _ := h.read(mine, readResultParams{Handle: id, Unit: inCharacters, Offset: at, Limit: len([]rune(m[2])) + 6})
 	if there.Text != m[2]+"needle" {
-		t.Errorf("there stands %q", there.Text)
+		t.Errorf("the text is %q", there.Text)
 	}
 }
 
-func TestOnlyTheOwnerAndAPersonReadAResult(t *testing.T) {
+func TestResultIsReadableByOwnerAndUserOnly(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t)
 	id := h.keep("private\n", wire.StoredResult{})
 	for _, other := range []toolspec.Provenance{
@@ -240,7 +244,8 @@ func TestOnlyTheOwnerAndAPersonReadAResult(t *testing.T) {
 		}
 		if _, none := h.read(other, readResultParams{Handle: "r_aaaaaaaaaaaa"}); strings.ReplaceAll(r.ModelText(), id,
 			"r_aaaaaaaaaaaa") != none.ModelText() {
-			t.Errorf("somebody else's is told apart from none: %q, %q", r.ModelText(), none.ModelText())
+			t.Errorf("the result of another owner is distinguishable from none: %q, %q", r.ModelText(),
+				none.ModelText())
 		}
 	}
 	if page, _ := h.read(toolspec.Provenance{Caller: toolspec.CallerPerson},
@@ -254,7 +259,8 @@ func TestOnlyTheOwnerAndAPersonReadAResult(t *testing.T) {
 	}
 }
 
-func TestPageHasTheSourcesOfTheWholeResult(t *testing.T) {
+func TestPageHasSourcesOfWholeResult(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t)
 	id := h.keep("one\ntwo\n", wire.StoredResult{
 		Sources: []string{"mcp:mail"},
@@ -274,6 +280,7 @@ func TestPageHasTheSourcesOfTheWholeResult(t *testing.T) {
 }
 
 func TestResultSurvivesARestartAndIsDeletedWithItsConversation(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t)
 	id := h.keep("kept\n", wire.StoredResult{})
 	if err := h.store.Close(); err != nil {
@@ -283,7 +290,7 @@ func TestResultSurvivesARestartAndIsDeletedWithItsConversation(t *testing.T) {
 	if page, r := h.read(mine, readResultParams{Handle: id}); page.Text != "kept\n" {
 		t.Fatalf("after a restart: %s", r.ModelText())
 	}
-	forget(t, h.store)
+	deleteConversation(t, h.store)
 	if _, r := h.read(mine, readResultParams{Handle: id}); r.Success {
 		t.Error("it is still read after its conversation was deleted")
 	}
@@ -296,7 +303,8 @@ func TestResultSurvivesARestartAndIsDeletedWithItsConversation(t *testing.T) {
 	}
 }
 
-func TestDraftIsValidTextWithinItsBound(t *testing.T) {
+func TestDraftIsValidAndBounded(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t)
 	d, err := h.longs.Draft()
 	if err != nil {
@@ -350,8 +358,8 @@ func TestDraftIsValidTextWithinItsBound(t *testing.T) {
 	}
 }
 
-// forget deletes the conversation as the window does.
-func forget(t *testing.T, s *sqlite.Store) {
+// deleteConversation deletes the conversation as the window does.
+func deleteConversation(t *testing.T, s *sqlite.Store) {
 	t.Helper()
 	rec, err := eventlog.New(t.Context(), s, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -375,7 +383,8 @@ func (m messagesByID) Message(_ context.Context, id string) (chat.Message, error
 	return found, nil
 }
 
-func TestOldResultIsReadByItsMessage(t *testing.T) {
+func TestReadResultByMessage(t *testing.T) {
+	t.Parallel()
 	tools := New(nil, messagesByID{
 		"m_page": {
 			ID: "m_page", Conversation: "mine", Role: chat.RoleTool, Text: "one\ntwo\nthree",

@@ -27,8 +27,8 @@ func TestAutorunFilesAreReported(t *testing.T) {
 	file("old/.envrc", "as it was\n")
 	file("sub/.git/hooks/pre-push.sample", "x\n")
 	for _, c := range []struct {
-		command string
-		told    []string
+		command  string
+		reported []string
 	}{
 		{"echo x > f; cp sub/.git/hooks/pre-push.sample sub/.git/hooks/pre-commit.sample", nil},
 		{"cat old/.envrc; true > g", nil},
@@ -42,11 +42,11 @@ func TestAutorunFilesAreReported(t *testing.T) {
 		{"rm .envrc", nil},
 	} {
 		r := b.run(c.command)
-		told, _ := value(r, "runs_later").([]string)
-		if !slices.Equal(told, c.told) {
-			t.Errorf("%s: told %q, want %q: %+v", c.command, told, c.told, r)
+		got, _ := value(r, "runs_later").([]string)
+		if !slices.Equal(got, c.reported) {
+			t.Errorf("%s: reported %q, want %q: %+v", c.command, got, c.reported, r)
 		}
-		for _, name := range c.told {
+		for _, name := range c.reported {
 			if !strings.Contains(r.ModelText(), name) || !strings.Contains(r.Sentence, name) {
 				t.Errorf("%s: %q, %q", c.command, r.ModelText(), r.Sentence)
 			}

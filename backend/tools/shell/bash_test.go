@@ -19,6 +19,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
+// Tests run one after another: they measure the time limits of real commands.
 func TestMain(m *testing.M) {
 	confine.Enter()
 	goleak.VerifyTestMain(m)
@@ -82,7 +83,7 @@ func value(r toolspec.Result, key string) any {
 	return v[key]
 }
 
-func TestACommandAnswersWithWhatItPrintedAndItsExitCode(t *testing.T) {
+func TestCommandOutputAndExitCode(t *testing.T) {
 	b := newBench(t)
 	r := b.run("echo out; echo err >&2; echo made > f; exit 3")
 	if !r.Success || value(r, "exit_code") != 3 || !strings.HasPrefix(r.Text, "exit code 3\n") {
@@ -209,7 +210,7 @@ func TestWorkingDirectoryMustExist(t *testing.T) {
 	}
 }
 
-func TestACommandIsDescribedByWhatItWouldDo(t *testing.T) {
+func TestCommandDescription(t *testing.T) {
 	b := newBench(t)
 	describe := func(args map[string]any) toolspec.Description {
 		body, _ := json.Marshal(args)
@@ -239,7 +240,7 @@ func TestACommandIsDescribedByWhatItWouldDo(t *testing.T) {
 	}
 }
 
-func TestACommandSaysHowLongItMayRun(t *testing.T) {
+func TestCommandDeclaresTimeout(t *testing.T) {
 	b := newBench(t)
 	for args, ms := range map[string]int{
 		`{"command":"ls"}`:               30_000,
@@ -252,7 +253,7 @@ func TestACommandSaysHowLongItMayRun(t *testing.T) {
 	}
 }
 
-func TestWithoutASandboxTheDescriptionSaysSo(t *testing.T) {
+func TestDescriptionWithoutSandbox(t *testing.T) {
 	b := newBench(t, "bubblewrap", "landlock")
 	d := b.tools.Describe(toolspec.Call{Tool: "bash", Args: json.RawMessage(`{"command":"ls"}`)})
 	if !strings.Contains(d.Unconfined, "Landlock") {

@@ -14,7 +14,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestACommandDoesNotSeeWhatARuleForbids(t *testing.T) {
+func TestCommandDoesNotSeeForbiddenPaths(t *testing.T) {
 	b := newBench(t)
 	diary := filepath.Join(b.ws, "private", "diary")
 	if err := os.MkdirAll(filepath.Dir(diary), 0o755); err != nil {

@@ -21,18 +21,20 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// outward resolves every name to an address outside, but those of gone.
-type outward struct{}
+// publicResolver resolves every name to an address outside, but those of gone.
+type publicResolver struct{}
 
-func (outward) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+func (publicResolver) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
 	if strings.HasPrefix(host, "gone.") {
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 	}
 	return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
 }
 
-// limited is a bench whose proxy sends every host to site, and asks decide.
-func limited(t *testing.T, decide func(ctx context.Context, host string) error) (b *bench, asked func() []string) {
+// newProxiedBench is a bench with a proxy that sends every host to site, and asks decide.
+func newProxiedBench(
+	t *testing.T, decide func(ctx context.Context, host string) error,
+) (b *bench, asked func() []string) {
 	t.Helper()
 	b = newBench(t)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -41,7 +43,7 @@ func limited(t *testing.T, decide func(ctx context.Context, host string) error) 
 	}))
 	t.Cleanup(site.Close)
 	guard := egress.New(egress.Config{
-		Resolver: outward{},
+		Resolver: publicResolver{},
 		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, site.Listener.Addr().String())
 		},
@@ -71,8 +73,8 @@ func (b *bench) networked(command string) toolspec.Result {
 	return b.call(b.t.Context(), map[string]any{"command": command, "network": true})
 }
 
-func TestNewHostIsAskedAboutOnce(t *testing.T) {
-	b, asked := limited(t, func(_ context.Context, host string) error {
+func TestNewHostNeedsOneApproval(t *testing.T) {
+	b, asked := newProxiedBench(t, func(_ context.Context, host string) error {
 		if host == "fine.test" {
 			return nil
 		}
@@ -102,7 +104,7 @@ func TestNewHostIsAskedAboutOnce(t *testing.T) {
 }
 
 func TestFailedConnectionsAreReported(t *testing.T) {
-	b, _ := limited(t, func(context.Context, string) error { return nil })
+	b, _ := newProxiedBench(t, func(context.Context, string) error { return nil })
 	r := b.networked("curl -sS https://$(printf go)ne.test/; curl -sS http://$(printf he)re.test/")
 	for _, want := range []string{
 		"response 502",
@@ -113,12 +115,12 @@ func TestFailedConnectionsAreReported(t *testing.T) {
 		}
 	}
 	if strings.Contains(r.Text, "failed: here.test") {
-		t.Errorf("a host that was reached is told as one that was not: %s", r.Text)
+		t.Errorf("a reached host is reported as not reached: %s", r.Text)
 	}
 }
 
-func TestTheDescriptionSaysThatTheNetworkIsLimited(t *testing.T) {
-	b, _ := limited(t, func(context.Context, string) error { return nil })
+func TestDescriptionOfLimitedNetwork(t *testing.T) {
+	b, _ := newProxiedBench(t, func(context.Context, string) error { return nil })
 	describe := func(command string) toolspec.Description {
 		args, err := json.Marshal(map[string]any{"command": command})
 		if err != nil {
@@ -134,9 +136,9 @@ func TestTheDescriptionSaysThatTheNetworkIsLimited(t *testing.T) {
 	}
 }
 
-func TestOpenQuestionEndsWithItsCommand(t *testing.T) {
+func TestOpenApprovalEndsWithCommand(t *testing.T) {
 	waiting, ended := make(chan struct{}, 8), make(chan error, 8)
-	b, _ := limited(t, func(ctx context.Context, _ string) error {
+	b, _ := newProxiedBench(t, func(ctx context.Context, _ string) error {
 		waiting <- struct{}{}
 		<-ctx.Done()
 		ended <- ctx.Err()
@@ -169,7 +171,7 @@ func TestOpenQuestionEndsWithItsCommand(t *testing.T) {
 }
 
 func TestCommonProgramsUseTheProxy(t *testing.T) {
-	b, asked := limited(t, func(context.Context, string) error { return errors.New("not today") })
+	b, asked := newProxiedBench(t, func(context.Context, string) error { return errors.New("not today") })
 	ran := 0
 	for _, p := range []struct{ program, command, host string }{
 		{"curl", "curl -sS https://$(printf cu)rl.test/", "curl.test"},

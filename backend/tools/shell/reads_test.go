@@ -13,8 +13,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// ways are the walls there are to run behind here.
-func ways(t *testing.T, each func(t *testing.T, without ...string)) {
+// forEachSandbox are the walls there are to run behind here.
+func forEachSandbox(t *testing.T, each func(t *testing.T, without ...string)) {
 	t.Helper()
 	tried := 0
 	for _, without := range [][]string{nil, {"bubblewrap"}} {
@@ -29,8 +29,8 @@ func ways(t *testing.T, each func(t *testing.T, without ...string)) {
 }
 
 // A command that does something else than its text says represents every misread one.
-func TestCommandMisreadAsHarmlessCannotWrite(t *testing.T) {
-	ways(t, func(t *testing.T, without ...string) {
+func TestCommandMisjudgedAsReadOnlyCannotWrite(t *testing.T) {
+	forEachSandbox(t, func(t *testing.T, without ...string) {
 		b := newBench(t, without...)
 		bin := filepath.Join(b.ws, "bin")
 		liar := "#!/bin/bash\necho lied\necho changed > kept\necho x > new\nrm -rf sub\necho x > " +
@@ -74,11 +74,11 @@ func TestCommandMisreadAsHarmlessCannotWrite(t *testing.T) {
 	})
 }
 
-func TestHarmlessCommandRunsInAReadOnlyWorkspace(t *testing.T) {
+func TestReadOnlyCommandRunsInReadOnlyWorkspace(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git")
 	}
-	ways(t, func(t *testing.T, without ...string) {
+	forEachSandbox(t, func(t *testing.T, without ...string) {
 		b := newBench(t, without...)
 		for _, args := range [][]string{
 			{"init", "-q", "-b", "main", "."},

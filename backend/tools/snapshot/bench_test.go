@@ -11,7 +11,7 @@ import (
 // BenchmarkWatching is what a command costs more in a folder of 5,000 files of 4 KB: the first one,
 // one that changes nothing, and one that changes ten files.
 func BenchmarkWatching(bench *testing.B) {
-	b := set(bench)
+	b := newBench(bench)
 	for i := range 5000 {
 		path := filepath.Join(b.work, fmt.Sprintf("d%02d/e%d/f%d.txt", i%50, i%7, i))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

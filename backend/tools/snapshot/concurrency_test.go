@@ -6,15 +6,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/shared/toolspec"
 )
 
-func TestFileToolDuringACommandIsNotACommandsChange(t *testing.T) {
-	b := set(t)
+func TestFileToolDuringCommandIsNotAttributedToIt(t *testing.T) {
+	b := newBench(t)
 	b.sh(project)
 	run := b.Begin(context.Background(), b.call("bash", "t1", nil), b.work)
 	b.sh("echo command > byc; echo command >> a.txt")
@@ -31,7 +32,7 @@ func TestFileToolDuringACommandIsNotACommandsChange(t *testing.T) {
 }
 
 func TestConcurrentCommandsShareTheirChanges(t *testing.T) {
-	b := set(t)
+	b := newBench(t)
 	b.sh(project)
 	before := b.tree()
 	first := b.Begin(context.Background(), b.call("bash", "t1", nil), b.work)
@@ -41,16 +42,16 @@ func TestConcurrentCommandsShareTheirChanges(t *testing.T) {
 	one := first.End(context.Background())
 	b.sh("echo 3 > last")
 	two := second.End(context.Background())
-	var told []string
+	var reported []string
 	for _, f := range append(one.Files, two.Files...) {
-		told = append(told, filepath.Base(f.Path)+" "+f.Note)
+		reported = append(reported, filepath.Base(f.Path)+" "+f.Note)
 	}
 	want := []string{
 		"alone ", "either another command ran at the same time, and which of them changed it is not known",
 		"last ",
 	}
-	if !slices.Equal(told, want) {
-		t.Errorf("%q", told)
+	if diff := cmp.Diff(want, reported); diff != "" {
+		t.Errorf("reported changes (-want +got):\n%s", diff)
 	}
 	b.run("undo", "t1", map[string]any{"turn": "t1"})
 	b.run("undo", "t2", map[string]any{"turn": "t2"})
@@ -59,11 +60,11 @@ func TestConcurrentCommandsShareTheirChanges(t *testing.T) {
 	}
 }
 
-func TestChangesOfACancelledCommandAreRecorded(t *testing.T) {
+func TestChangesOfCanceledCommandAreRecorded(t *testing.T) {
 	for name, without := range sandboxes {
 		t.Run(name, func(t *testing.T) {
-			b := set(t)
-			b.without(without...)
+			b := newBench(t)
+			b.disableSandboxParts(without...)
 			b.sh(project)
 			before := b.tree()
 			ctx, cancel := context.WithCancel(context.Background())
@@ -83,16 +84,16 @@ func TestChangesOfACancelledCommandAreRecorded(t *testing.T) {
 	}
 }
 
-// killed is Sextant with a command that runs, until somebody kills it.
-func killed(home string) {
-	b := open(&testing.B{}, home)
+// runUntilKilled is Sextant with a command that runs, until somebody kills it.
+func runUntilKilled(home string) {
+	b := openBench(&testing.B{}, home)
 	b.calls = 100
 	b.Begin(context.Background(), b.call("bash", "t1", nil), b.work)
 	fmt.Println("runs")
 	select {}
 }
 
-func TestRecoverAfterAKill(t *testing.T) {
+func TestRecoverAfterKill(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +122,7 @@ func TestRecoverAfterAKill(t *testing.T) {
 	}
 	_ = cmd.Wait()         // it was killed
 	for start := range 2 { // the second finds nothing new
-		b = open(t, home)
+		b = openBench(t, home)
 		if start == 1 {
 			t.Cleanup(b.close)
 		}

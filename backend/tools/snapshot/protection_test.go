@@ -35,7 +35,7 @@ func (b *bench) copied(text string) bool {
 }
 
 func TestForbiddenPathsAreNotCopied(t *testing.T) {
-	b := set(t)
+	b := newBench(t)
 	b.sh("mkdir -p private/deep; echo dear diary > private/diary; echo deep diary > private/deep/d; echo sealed " +
 		"letter > letter; ln -s private/diary way; echo open book > a")
 	b.forbidden = []string{filepath.Join(b.work, "private"), filepath.Join(b.work, "letter")}
@@ -64,8 +64,8 @@ func TestForbiddenPathsAreNotCopied(t *testing.T) {
 	}
 }
 
-func TestARuleMadeWhileACommandRunsHoldsForTheWalkAfterIt(t *testing.T) {
-	b := set(t)
+func TestRuleAddedDuringCommandAppliesToNextScan(t *testing.T) {
+	b := newBench(t)
 	b.sh("mkdir private; echo a > a")
 	run := b.Begin(context.Background(), b.call("bash", "t1", nil), b.work)
 	b.sh("echo dear diary > private/diary; echo b > a")
@@ -79,8 +79,8 @@ func TestARuleMadeWhileACommandRunsHoldsForTheWalkAfterIt(t *testing.T) {
 	}
 }
 
-func TestCopyFromBeforeARuleIsRemoved(t *testing.T) {
-	b := set(t)
+func TestCopiesOlderThanRuleAreRemoved(t *testing.T) {
+	b := newBench(t)
 	b.sh("echo dear diary > diary; echo a > a")
 	b.bash("echo b > a")
 	if !b.copied("dear diary") {
@@ -100,7 +100,7 @@ func TestCopyFromBeforeARuleIsRemoved(t *testing.T) {
 	}
 }
 
-func TestNothingIsReadWithoutTheRules(t *testing.T) {
+func TestNothingIsReadWithoutRules(t *testing.T) {
 	unread := errors.New("the disk is gone")
 	for _, c := range []struct {
 		name, why string
@@ -113,7 +113,7 @@ func TestNothingIsReadWithoutTheRules(t *testing.T) {
 		{"unread", "the disk is gone", func(string) ([]string, error) { return nil, unread }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := set(t, func(cfg *snapshot.Config) {
+			b := newBench(t, func(cfg *snapshot.Config) {
 				cfg.Forbidden = func(_ context.Context, folder string) ([]string, error) { return c.forbidden(folder) }
 			})
 			b.sh("echo dear diary > diary")
@@ -129,8 +129,8 @@ func TestNothingIsReadWithoutTheRules(t *testing.T) {
 	}
 }
 
-func TestSecretPlacesAreNeverCopied(t *testing.T) {
-	b := set(t)
+func TestProtectedPathsAreNotCopied(t *testing.T) {
+	b := newBench(t)
 	// The home as the workspace's own folder: what is secret in it is secret here.
 	b.work = b.home
 	b.sh(`mkdir -p .ssh .aws; echo "top key" > .ssh/id_ed25519; echo "top cloud" > .aws/credentials; echo "top netrc" > .netrc
@@ -154,14 +154,14 @@ func TestSecretPlacesAreNeverCopied(t *testing.T) {
 }
 
 func TestPipesAndSocketsDoNotBlock(t *testing.T) {
-	b := set(t)
+	b := newBench(t)
 	b.sh("mkfifo old taken; echo a > a; echo f > f")
 	before := b.tree()
 	r := b.bash(`mkfifo new; rm old; echo b > a; rm f; mkfifo f; mkdir d; mkfifo d/s`)
 	if got, want := b.states("t1"),
 		"a changed ready command, d/s made ready command, f changed ready command, new made ready command, old "+
 			"removed conflict command"; got != want {
-		t.Errorf("told %s\nwant %s\n%s", got, want, r.Text)
+		t.Errorf("got %s\nwant %s\n%s", got, want, r.Text)
 	}
 	undo := b.run("undo", "t1", map[string]any{"turn": "t1"})
 	if !strings.Contains(undo.ModelText(), "old (it was a pipe before, which cannot be restored)") {
@@ -174,7 +174,7 @@ func TestPipesAndSocketsDoNotBlock(t *testing.T) {
 }
 
 func TestNumberOfChangesIsBounded(t *testing.T) {
-	b := set(t)
+	b := newBench(t)
 	b.sh("mkdir d; cd d; seq 1 1500 | split -l 1 -a 4 - f")
 	before := b.tree()
 	r := b.bash("cd d && for f in *; do echo x >> $f; done && rm fa*")
@@ -194,17 +194,17 @@ func TestNumberOfChangesIsBounded(t *testing.T) {
 	}
 }
 
-func TestWhatABackgroundProcessOfACommandWritesEndsWithIt(t *testing.T) {
+func TestBackgroundProcessEndsWithCommand(t *testing.T) {
 	for name, without := range sandboxes {
 		t.Run(name, func(t *testing.T) {
-			b := set(t)
-			b.without(without...)
+			b := newBench(t)
+			b.disableSandboxParts(without...)
 			b.sh("echo a > a")
 			before := b.tree()
 			r := b.bash(`(while true; do echo x >> log; done) & setsid bash -c 'while true; do echo y >> log2; done' & while [ ! -s log ] || [ ! -s log2 ]; do :; done; echo b > a`)
 			if got, want := b.states("t1"),
 				"a changed ready command, log made ready command, log2 made ready command"; got != want {
-				t.Errorf("told %s\nwant %s\n%s", got, want, r.Text)
+				t.Errorf("got %s\nwant %s\n%s", got, want, r.Text)
 			}
 			b.run("undo", "t1", map[string]any{"turn": "t1"})
 			if b.tree() != before {
@@ -214,21 +214,21 @@ func TestWhatABackgroundProcessOfACommandWritesEndsWithIt(t *testing.T) {
 	}
 }
 
-func TestWithoutASandboxFilesOutsideTheFolderAreReported(t *testing.T) {
-	b := set(t)
-	b.without("bubblewrap", "landlock")
+func TestFilesOutsideFolderAreReportedWithoutSandbox(t *testing.T) {
+	b := newBench(t)
+	b.disableSandboxParts("bubblewrap", "landlock")
 	b.sh("echo a > a")
 	r := b.bash("echo b > a; echo out > ../outside; cat ../outside > in")
 	if !strings.Contains(r.Text, "Not watched, so undo does not cover it: "+filepath.Join(b.home, "outside")+".") {
 		t.Errorf("%q", r.Text)
 	}
 	if got, want := b.states("t1"), "a changed ready command, in made ready command"; got != want {
-		t.Errorf("told %s, want %s", got, want)
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
 func TestSlowFolderIsNotWatched(t *testing.T) {
-	b := set(t, func(c *snapshot.Config) { c.Wait = time.Nanosecond })
+	b := newBench(t, func(c *snapshot.Config) { c.Wait = time.Nanosecond })
 	b.sh("echo words of no haste > a")
 	for range 2 {
 		if r := b.bash("echo b > a"); !strings.Contains(r.Text,
@@ -242,7 +242,7 @@ func TestSlowFolderIsNotWatched(t *testing.T) {
 }
 
 func TestCommandStoppedBeforeItsStart(t *testing.T) {
-	b := set(t)
+	b := newBench(t)
 	b.sh(project)
 	before := b.tree()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -260,7 +260,7 @@ func TestCommandStoppedBeforeItsStart(t *testing.T) {
 }
 
 func TestSettledWaitsForStoppedCommands(t *testing.T) {
-	b := set(t)
+	b := newBench(t)
 	b.sh(project)
 	before := b.tree()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -268,16 +268,16 @@ func TestSettledWaitsForStoppedCommands(t *testing.T) {
 	running := b.Begin(context.Background(), b.call("bash", "t2", nil), b.work) // nobody waits for it
 	b.sh("echo x > a.txt")
 	cancel()
-	told := make(chan string, 1)
+	states := make(chan string, 1)
 	asks := make(chan struct{})
 	go func() {
 		close(asks)
-		told <- b.states("t1")
+		states <- b.states("t1")
 	}()
 	<-asks
 	run.End(context.Background())
-	if got := <-told; got != "a.txt changed ready command" {
-		t.Errorf("told %q", got)
+	if got := <-states; got != "a.txt changed ready command" {
+		t.Errorf("got %q", got)
 	}
 	running.End(context.Background())
 	b.run("undo", "t1", map[string]any{"turn": "t1"})
@@ -286,8 +286,8 @@ func TestSettledWaitsForStoppedCommands(t *testing.T) {
 	}
 }
 
-func TestFileToolInAnUnwatchedPlaceIsNotACommandsChange(t *testing.T) {
-	b := set(t)
+func TestFileToolInUnwatchedFolderIsNotAttributedToCommand(t *testing.T) {
+	b := newBench(t)
 	b.sh("mkdir -p node_modules/x private; echo 1 > node_modules/x/a; echo a > a")
 	b.forbidden = []string{filepath.Join(b.work, "private")}
 	run := b.Begin(context.Background(), b.call("bash", "t1", nil), b.work)

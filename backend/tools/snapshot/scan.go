@@ -297,7 +297,7 @@ func (f *folder) walk(ctx context.Context, ending *Run) error {
 	return nil
 }
 
-// differences are the paths whose states differ, in order.
+// differences are the paths with different states, in order.
 func differences(before, after index) []string {
 	var all []string
 	for rel, old := range before {

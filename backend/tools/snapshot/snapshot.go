@@ -42,9 +42,9 @@ import (
 
 // Bounds of what is watched. The content of a file over maxFile is not stored.
 const (
-	DefaultFiles = 20_000
-	DefaultBytes = 256 << 20
-	DefaultWait  = 10 * time.Second
+	defaultFiles = 20_000
+	defaultBytes = 256 << 20
+	defaultWait  = 10 * time.Second
 	maxFile      = 16 << 20
 	maxChanges   = 2_000
 	maxFolders   = 4
@@ -78,8 +78,8 @@ type Config struct {
 	// Forbidden returns the absolute paths that the person's rules keep from commands in a folder; it is called for
 	// every walk. nil means none.
 	Forbidden func(ctx context.Context, folder string) ([]string, error)
-	// Files and Bytes bound what is watched and Wait how long a walk may take; 0 means DefaultFiles, DefaultBytes
-	// and DefaultWait.
+	// Files and Bytes bound what is watched and Wait how long a walk may take; 0 means 20,000 files, 256 MiB
+	// and 10 seconds.
 	Files  int
 	Bytes  int64
 	Wait   time.Duration
@@ -97,13 +97,13 @@ type Watcher struct {
 // New makes a Watcher. Nothing is read before the first command.
 func New(cfg Config) *Watcher {
 	if cfg.Files == 0 {
-		cfg.Files = DefaultFiles
+		cfg.Files = defaultFiles
 	}
 	if cfg.Bytes == 0 {
-		cfg.Bytes = DefaultBytes
+		cfg.Bytes = defaultBytes
 	}
 	if cfg.Wait == 0 {
-		cfg.Wait = DefaultWait
+		cfg.Wait = defaultWait
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)

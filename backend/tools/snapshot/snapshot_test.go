@@ -14,7 +14,7 @@ import (
 const project = `printf 'one\ntwo\n' > a.txt; mkdir -p src/deep empty; echo b > src/b.go; echo c > src/deep/c.go
 echo run > tool.sh; chmod 755 tool.sh; ln -s a.txt link; printf '\0\1' > pic; ln -s /etc/passwd out`
 
-func TestChangesOfACommandAreShownAndUndone(t *testing.T) {
+func TestCommandChangesAreListedAndUndone(t *testing.T) {
 	for _, c := range []struct{ name, command, states string }{
 		{"changes", "echo three >> a.txt", "a.txt changed ready command"},
 		{
@@ -60,7 +60,7 @@ func TestChangesOfACommandAreShownAndUndone(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := set(t)
+			b := newBench(t)
 			b.sh(project)
 			before := b.tree()
 			r := b.bash(c.command)
@@ -70,7 +70,7 @@ func TestChangesOfACommandAreShownAndUndone(t *testing.T) {
 				t.Fatalf("%q %q %q", r.Text, r.Sentence, r.Changed)
 			}
 			if got := b.states("t1"); c.states != "" && got != c.states {
-				t.Errorf("told %s\nwant %s", got, c.states)
+				t.Errorf("got %s\nwant %s", got, c.states)
 			}
 			b.run("undo", "t1", map[string]any{"turn": "t1", "preview": true})
 			if b.tree() != after {
@@ -89,8 +89,8 @@ func TestChangesOfACommandAreShownAndUndone(t *testing.T) {
 	}
 }
 
-func TestADifferenceOfACommandIsShown(t *testing.T) {
-	b := set(t)
+func TestCommandDiffIsShown(t *testing.T) {
+	b := newBench(t)
 	b.sh(project)
 	b.bash("sed -i s/two/2/ a.txt; chmod 644 tool.sh; ln -sfn pic link")
 	var shown []string
@@ -105,8 +105,8 @@ func TestADifferenceOfACommandIsShown(t *testing.T) {
 	}
 }
 
-func TestTurnOfCommandsAndFileToolsIsUndoneAsOne(t *testing.T) {
-	b := set(t)
+func TestUndoTurnOfCommandsAndFileTools(t *testing.T) {
+	b := newBench(t)
 	b.sh(project)
 	before := b.tree()
 	b.bash("echo 1 >> a.txt")
@@ -124,8 +124,8 @@ func TestTurnOfCommandsAndFileToolsIsUndoneAsOne(t *testing.T) {
 	}
 }
 
-func TestChangesByAPersonAreNotUndone(t *testing.T) {
-	b := set(t)
+func TestUsersChangesAreNotUndone(t *testing.T) {
+	b := newBench(t)
 	b.sh(project)
 	b.bash("echo 1 >> a.txt; echo 1 > new; mkdir d; echo 1 > d/one")
 	b.sh("echo mine >> a.txt; echo mine > d/two")
@@ -136,12 +136,12 @@ func TestChangesByAPersonAreNotUndone(t *testing.T) {
 	}
 	b.sh("grep -q mine a.txt; grep -q mine d/two; test ! -e new; test ! -e d/one; test ! -e other")
 	if got := b.states("t1"); strings.Contains(got, "d/two") {
-		t.Errorf("a person's file is told as a command's: %s", got)
+		t.Errorf("the user's file is attributed to the command: %s", got)
 	}
 }
 
-func TestACommandThatOnlyReadsOrChangesNothingHasNothingToUndo(t *testing.T) {
-	b := set(t)
+func TestReadOnlyCommandHasNothingToUndo(t *testing.T) {
+	b := newBench(t)
 	b.sh(project)
 	for _, command := range []string{
 		"cat a.txt", "touch a.txt", "echo x > a.tmp && rm a.tmp",
@@ -152,11 +152,11 @@ func TestACommandThatOnlyReadsOrChangesNothingHasNothingToUndo(t *testing.T) {
 		}
 	}
 	if got := b.states("t1"); got != "" {
-		t.Errorf("told %s", got)
+		t.Errorf("got %s", got)
 	}
 }
 
-func TestFolderOverTheBoundsIsNotWatched(t *testing.T) {
+func TestOversizedFolderIsNotWatched(t *testing.T) {
 	for _, c := range []struct {
 		name, command, why string
 		change             func(*snapshot.Config)
@@ -171,7 +171,7 @@ func TestFolderOverTheBoundsIsNotWatched(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := set(t, c.change)
+			b := newBench(t, c.change)
 			b.sh("echo a > a.txt")
 			for range 2 { // one that grows over the bound, one that begins over it
 				r := b.bash(c.command)
@@ -181,7 +181,7 @@ func TestFolderOverTheBoundsIsNotWatched(t *testing.T) {
 				}
 			}
 			if got := b.states("t1"); got != "" {
-				t.Errorf("told %s", got)
+				t.Errorf("got %s", got)
 			}
 			b.sh("find . -mindepth 1 -delete; echo a > a.txt")
 			if r := b.bash("echo b > a.txt"); len(r.Changed) != 1 {
@@ -192,7 +192,7 @@ func TestFolderOverTheBoundsIsNotWatched(t *testing.T) {
 }
 
 func TestLargeFileIsReportedButNotStored(t *testing.T) {
-	b := set(t)
+	b := newBench(t)
 	b.sh("head -c 17000000 /dev/zero > big; echo a > a.txt")
 	b.bash("echo x >> big; echo b > a.txt")
 	if got, want := b.states("t1"), "a.txt changed ready command, big changed conflict command"; got != want {
@@ -206,7 +206,7 @@ func TestLargeFileIsReportedButNotStored(t *testing.T) {
 }
 
 func TestUnwatchedFoldersAreReported(t *testing.T) {
-	b := set(t)
+	b := newBench(t)
 	b.sh("mkdir -p node_modules/x .git/objects target; echo 1 > node_modules/x/a; echo x > .git/HEAD; echo t > " +
 		"target/CACHEDIR.TAG; echo a > a")
 	r := b.bash("rm -r node_modules; echo y > .git/HEAD; echo z > target/z; echo b > a")
@@ -222,8 +222,8 @@ func TestUnwatchedFoldersAreReported(t *testing.T) {
 	}
 }
 
-func TestLinksAreNeverFollowed(t *testing.T) {
-	b := set(t)
+func TestLinksAreNotFollowed(t *testing.T) {
+	b := newBench(t)
 	outside := filepath.Join(b.home, "outside")
 	b.sh("mkdir ../outside; echo secret > ../outside/f; ln -s ../outside in; ln -s ../outside/f f; echo a > a; " +
 		"mkdir d; echo d > d/f")

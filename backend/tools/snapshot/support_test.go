@@ -25,10 +25,11 @@ import (
 	"sextant/shared/wire"
 )
 
+// Tests run one after another: they measure how long the scan of a folder takes.
 func TestMain(m *testing.M) {
 	confine.Enter()
 	if len(os.Args) == 3 && os.Args[1] == "killed" {
-		killed(os.Args[2])
+		runUntilKilled(os.Args[2])
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -47,7 +48,7 @@ type bench struct {
 	shell *shell.Tools
 }
 
-func open(t testing.TB, home string, change ...func(*snapshot.Config)) *bench {
+func openBench(t testing.TB, home string, change ...func(*snapshot.Config)) *bench {
 	t.Helper()
 	b := &bench{t: t, home: home, work: filepath.Join(home, "work")}
 	data := filepath.Join(home, "data")
@@ -84,8 +85,8 @@ func open(t testing.TB, home string, change ...func(*snapshot.Config)) *bench {
 	return b
 }
 
-// without is the tool for commands with parts of the sandbox off.
-func (b *bench) without(parts ...string) {
+// disableSandboxParts is the tool for commands with parts of the sandbox off.
+func (b *bench) disableSandboxParts(parts ...string) {
 	b.t.Helper()
 	b.shell = shell.New(shell.Config{
 		Folder: func() string { return b.work }, Home: b.home,
@@ -111,13 +112,13 @@ func (b *bench) close() {
 	}
 }
 
-func set(t testing.TB, change ...func(*snapshot.Config)) *bench {
+func newBench(t testing.TB, change ...func(*snapshot.Config)) *bench {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := open(t, home, change...)
+	b := openBench(t, home, change...)
 	t.Cleanup(b.close)
 	return b
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-func TestCallMemoryKeepsTheFirstAddAndTakesOnce(t *testing.T) {
+func TestCallMemoryKeepsFirstAddAndTakesOnce(t *testing.T) {
+	t.Parallel()
 	var m CallMemory[string]
 	m.Add("a", "first")
 	m.Add("a", "second")
@@ -21,7 +22,8 @@ func TestCallMemoryKeepsTheFirstAddAndTakesOnce(t *testing.T) {
 	}
 }
 
-func TestCallMemoryDropsTheOldest(t *testing.T) {
+func TestCallMemoryDropsOldest(t *testing.T) {
+	t.Parallel()
 	var m CallMemory[int]
 	for i := range maxCalls + 1 {
 		m.Set(strconv.Itoa(i), i)

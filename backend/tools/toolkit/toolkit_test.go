@@ -11,6 +11,7 @@ import (
 )
 
 func TestLocate(t *testing.T) {
+	t.Parallel()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -48,18 +49,20 @@ func TestLocate(t *testing.T) {
 		{path: "", refused: toolspec.ValidationError},
 		{path: "a\x00b", refused: toolspec.ValidationError},
 	} {
-		at, bad, err := p.Resolve(c.path)
-		switch {
-		case err != nil:
-			t.Errorf("%q: %v", c.path, err)
-		case c.refused != "":
-			if bad == nil || bad.ErrorType != c.refused || bad.Suggestion == "" {
-				t.Errorf("%q: %+v, want %s", c.path, bad, c.refused)
+		t.Run(c.path, func(t *testing.T) {
+			at, bad, err := p.Resolve(c.path)
+			switch {
+			case err != nil:
+				t.Error(err)
+			case c.refused != "":
+				if bad == nil || bad.ErrorType != c.refused || bad.Suggestion == "" {
+					t.Errorf("%+v, want %s", bad, c.refused)
+				}
+			case bad != nil || at.Real != c.real || at.Folder != work || at.Place.Kind != c.kind ||
+				p.Source(at.Real) != c.from:
+				t.Errorf("%+v %+v from %q", at, bad, p.Source(at.Real))
 			}
-		case bad != nil || at.Real != c.real || at.Folder != work || at.Place.Kind != c.kind ||
-			p.Source(at.Real) != c.from:
-			t.Errorf("%q: %+v %+v from %q", c.path, at, bad, p.Source(at.Real))
-		}
+		})
 	}
 	p.Home = ""
 	if _, bad, _ := p.Resolve("~/x"); bad == nil || bad.ErrorType != toolspec.UserError {
@@ -68,10 +71,13 @@ func TestLocate(t *testing.T) {
 }
 
 func TestDecode(t *testing.T) {
+	t.Parallel()
 	var into struct{ N int }
 	for args, good := range map[string]bool{"": true, `{"n":1}`: true, `{"n":"x"}`: false, `[`: false} {
-		if bad := Decode(json.RawMessage(args), &into); (bad == nil) != good {
-			t.Errorf("%q: %+v", args, bad)
-		}
+		t.Run(args, func(t *testing.T) {
+			if bad := Decode(json.RawMessage(args), &into); (bad == nil) != good {
+				t.Errorf("%+v", bad)
+			}
+		})
 	}
 }

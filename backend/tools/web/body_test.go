@@ -7,6 +7,7 @@ import (
 )
 
 func TestBodyIsDecoded(t *testing.T) {
+	t.Parallel()
 	late := strings.Repeat("a", 3000)
 	bodies := map[string]struct{ kind, body, want string }{
 		"/utf8":     {"text/plain; charset=utf-8", "grüß 💡", "grüß 💡"},
@@ -23,36 +24,37 @@ func TestBodyIsDecoded(t *testing.T) {
 		"/json":     {"application/problem+json", `{"a":"ü"}`, `{"a":"ü"}`},
 		"/none":     {"", "just words", "just words"},
 	}
-	n := newInternet(t, func(w http.ResponseWriter, r *http.Request) {
+	n := newFakeInternet(t, func(w http.ResponseWriter, r *http.Request) {
 		b := bodies[r.URL.Path]
 		w.Header()["Content-Type"] = nil
 		if b.kind != "" {
 			w.Header().Set("Content-Type", b.kind)
 		}
-		write(w, "%s", b.body)
+		respond(w, "%s", b.body)
 	})
 	for path, b := range bodies {
 		t.Run(path[1:], func(t *testing.T) {
-			says(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example" + path}), b.want)
+			wantText(t, n.do(t, "wget", map[string]any{"uri": "http://shop.example" + path}), b.want)
 		})
 	}
 }
 
 func TestBinaryBodyIsShownByTypeAndSize(t *testing.T) {
+	t.Parallel()
 	kinds := map[string]string{
 		"/a.png": "image/png", "/a.zip": "application/zip", "/lie": "text/plain", "/guess": "",
 		"/octets": "application/octet-stream",
 	}
-	n := newInternet(t, func(w http.ResponseWriter, r *http.Request) {
+	n := newFakeInternet(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Content-Type"] = nil
 		if kind := kinds[r.URL.Path]; kind != "" {
 			w.Header().Set("Content-Type", kind)
 		}
-		write(w, "\x89PNG\r\n\x1a\n\x00\x00\x00secret")
+		respond(w, "\x89PNG\r\n\x1a\n\x00\x00\x00secret")
 	})
 	for path := range kinds {
 		r := n.do(t, "wget", map[string]any{"uri": "http://shop.example" + path})
-		says(t, r, "17 B", "[Not text, so it is not shown.]")
+		wantText(t, r, "17 B", "[Not text, so it is not shown.]")
 		if v := r.Value.(answer); strings.Contains(r.Text, "secret") || v.Body != "" || v.Bytes != 17 {
 			t.Errorf("%s: %+v", path, v)
 		}

@@ -5,63 +5,70 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sextant/shared/toolspec"
 )
 
 func TestRequestIsSentAsGiven(t *testing.T) {
-	n := newInternet(t, func(w http.ResponseWriter, r *http.Request) {
+	t.Parallel()
+	n := newFakeInternet(t, func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		w.Header().Set("X-Lamp", "on")
 		w.Header().Add("Set-Cookie", "session=secret-cookie")
 		if r.URL.Path == "/gone" {
 			w.WriteHeader(http.StatusNotFound)
 		}
-		write(w, "%s %s %s %s %s", r.Method, r.URL.RequestURI(), r.Header.Get("Content-Type"), r.Header.Get("X-Wish"),
+		respond(w, "%s %s %s %s %s", r.Method, r.URL.RequestURI(), r.Header.Get("Content-Type"), r.Header.Get("X-Wish"),
 			b)
 	})
 	r := n.do(t, "http_request", map[string]any{
 		"url": "http://api.example/items?a=1", "method": "POST",
 		"headers": map[string]string{"X-Wish": "two"}, "body": map[string]any{"name": "lamp"},
 	})
-	says(t, r, `POST /items?a=1 application/json two {"name":"lamp"}`, "X-Lamp: on", "Set-Cookie: (1, not shown)")
+	wantText(t, r, `POST /items?a=1 application/json two {"name":"lamp"}`, "X-Lamp: on", "Set-Cookie: (1, not shown)")
 	if r.Sentence != "Sent 15 characters to api.example (POST): 200 OK" {
 		t.Errorf("sentence %q", r.Sentence)
 	}
-	says(t, n.do(t, "http_request", map[string]any{
+	wantText(t, n.do(t, "http_request", map[string]any{
 		"url": "http://api.example/", "method": "PUT",
 		"body": "plain words",
 	}), "PUT / text/plain; charset=utf-8  plain words")
-	says(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/"}), "GET / ")
-	says(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/gone"}), "404 Not Found", "GET /gone")
-	says(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/", "method": "HEAD"}), "200 OK",
+	wantText(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/"}), "GET / ")
+	wantText(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/gone"}), "404 Not Found", "GET /gone")
+	wantText(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/", "method": "HEAD"}), "200 OK",
 		"The body is empty")
 }
 
 func TestConnectionHeadersCannotBeSet(t *testing.T) {
-	n := newInternet(t, func(http.ResponseWriter, *http.Request) { t.Error("a server was asked") })
+	t.Parallel()
+	n := newFakeInternet(t, func(http.ResponseWriter, *http.Request) { t.Error("a server was asked") })
 	for _, name := range []string{
 		"Host", "host", "Connection", "Proxy-Authorization", "Proxy-Connection", "Transfer-Encoding", "Content-Length",
 		"Upgrade", "TE", "Trailer",
 		"Expect", "X-Forwarded-For", "Forwarded", "X-Real-IP", "Metadata-Flavor", "Sec-Fetch-Site", ":authority",
 		"Accept-Encoding", "", "a b", "X\r\nHost",
 	} {
-		r := n.do(t, "http_request", map[string]any{
-			"url":     "http://api.example/",
-			"headers": map[string]string{name: "x"},
+		t.Run(name, func(t *testing.T) {
+			r := n.do(t, "http_request", map[string]any{
+				"url":     "http://api.example/",
+				"headers": map[string]string{name: "x"},
+			})
+			wantError(t, r, toolspec.ValidationError, "cannot be")
 		})
-		fails(t, r, toolspec.ValidationError, "cannot be")
 	}
 	r := n.do(t, "http_request", map[string]any{
 		"url":     "http://api.example/",
 		"headers": map[string]string{"X-A": "one\r\nHost: two"},
 	})
-	fails(t, r, toolspec.ValidationError, "cannot be written")
-	fails(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/", "method": "CONNECT"}),
+	wantError(t, r, toolspec.ValidationError, "cannot be written")
+	wantError(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/", "method": "CONNECT"}),
 		toolspec.ValidationError, "CONNECT")
 }
 
-func TestDataAndHeadersAreNotCarriedToAnotherHost(t *testing.T) {
-	n := newInternet(t, func(w http.ResponseWriter, r *http.Request) {
+func TestRedirectToOtherHostDropsDataAndHeaders(t *testing.T) {
+	t.Parallel()
+	n := newFakeInternet(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != "api.example" {
 			t.Errorf("%s was asked", r.Host)
 		}
@@ -73,13 +80,15 @@ func TestDataAndHeadersAreNotCarriedToAnotherHost(t *testing.T) {
 		{"url": "http://api.example/", "method": "DELETE"},
 		{"url": "http://api.example/", "headers": map[string]string{"X-Api-Key": "k"}},
 	} {
-		fails(t, n.do(t, "http_request", args), toolspec.PermissionError, "your headers and data are not for that host",
+		wantError(t, n.do(t, "http_request", args), toolspec.PermissionError,
+			"your headers and data are not for that host",
 			"Call http_request")
 	}
 }
 
-func TestACallIsDescribedByItsArguments(t *testing.T) {
-	n := newInternet(t, nil)
+func TestDescribe(t *testing.T) {
+	t.Parallel()
+	n := newFakeInternet(t, nil)
 	cases := []struct {
 		tool string
 		args map[string]any
@@ -119,11 +128,10 @@ func TestACallIsDescribedByItsArguments(t *testing.T) {
 		}},
 	}
 	for _, c := range cases {
-		got := n.Describe(callOf(c.tool, c.args))
-		if got.Present != c.want.Present || got.Target != c.want.Target || got.Data != c.want.Data ||
-			got.LimitMS != c.want.LimitMS || len(got.Hosts) != len(c.want.Hosts) || len(got.Hosts) > 0 &&
-			got.Hosts[0] != c.want.Hosts[0] {
-			t.Errorf("%v:\n got %+v\nwant %+v", c.args, got, c.want)
-		}
+		t.Run(c.tool, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, n.Describe(callOf(c.tool, c.args))); diff != "" {
+				t.Errorf("%v (-want +got):\n%s", c.args, diff)
+			}
+		})
 	}
 }

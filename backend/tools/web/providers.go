@@ -43,12 +43,12 @@ func duckDuckGo() provider {
 			return endpoint(base, "", url.Values{"q": {s.query}, "kp": {s.bySafety("-2", "-1", "1")}}),
 				http.Header{"Accept": {"text/html"}}
 		},
-		results: func(_ search, r *response) ([]SearchResult, error) {
+		results: func(_ search, r *response) ([]searchResult, error) {
 			doc, err := html.Parse(bytes.NewReader(r.body))
 			if err != nil {
 				return nil, fmt.Errorf("its page cannot be read: %w", err)
 			}
-			var all []SearchResult
+			var all []searchResult
 			walk(doc, func(n *html.Node) {
 				if hasClass(n, "result") && !hasClass(n, "result--ad") {
 					all = append(all, duckResult(n))
@@ -66,8 +66,8 @@ func duckDuckGo() provider {
 	}
 }
 
-func duckResult(n *html.Node) SearchResult {
-	var f SearchResult
+func duckResult(n *html.Node) searchResult {
+	var f searchResult
 	walk(n, func(n *html.Node) {
 		switch {
 		case n.DataAtom == atom.A && hasClass(n, "result__a") && f.URL == "":
@@ -105,7 +105,7 @@ func brave() provider {
 			})
 			return u, http.Header{"Accept": {"application/json"}, "X-Subscription-Token": {s.key}}
 		},
-		results: func(_ search, r *response) ([]SearchResult, error) {
+		results: func(_ search, r *response) ([]searchResult, error) {
 			var page struct {
 				Web struct {
 					Results []struct{ Title, URL, Description string }
@@ -114,9 +114,9 @@ func brave() provider {
 			if err := json.Unmarshal(r.body, &page); err != nil {
 				return nil, errors.New("its answer is not the JSON that was expected")
 			}
-			var all []SearchResult
+			var all []searchResult
 			for _, x := range page.Web.Results {
-				all = append(all, SearchResult{stripHTML(x.Title), x.URL, stripHTML(x.Description)})
+				all = append(all, searchResult{stripHTML(x.Title), x.URL, stripHTML(x.Description)})
 			}
 			return all, nil
 		},
@@ -134,16 +134,16 @@ func google() provider {
 			})
 			return u, http.Header{"Accept": {"application/json"}}
 		},
-		results: func(_ search, r *response) ([]SearchResult, error) {
+		results: func(_ search, r *response) ([]searchResult, error) {
 			var page struct {
 				Items []struct{ Title, Link, Snippet string }
 			}
 			if err := json.Unmarshal(r.body, &page); err != nil {
 				return nil, errors.New("its answer is not the JSON that was expected")
 			}
-			var all []SearchResult
+			var all []searchResult
 			for _, x := range page.Items {
-				all = append(all, SearchResult{x.Title, x.Link, x.Snippet})
+				all = append(all, searchResult{x.Title, x.Link, x.Snippet})
 			}
 			return all, nil
 		},
@@ -161,16 +161,16 @@ func searxng() provider {
 			})
 			return u, http.Header{"Accept": {"application/json"}}
 		},
-		results: func(_ search, r *response) ([]SearchResult, error) {
+		results: func(_ search, r *response) ([]searchResult, error) {
 			var page struct {
 				Results []struct{ Title, URL, Content string }
 			}
 			if err := json.Unmarshal(r.body, &page); err != nil {
 				return nil, errors.New("its answer is not JSON; its setting search.formats must hold json")
 			}
-			var all []SearchResult
+			var all []searchResult
 			for _, x := range page.Results {
-				all = append(all, SearchResult{x.Title, x.URL, x.Content})
+				all = append(all, searchResult{x.Title, x.URL, x.Content})
 			}
 			return all, nil
 		},

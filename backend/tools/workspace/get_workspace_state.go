@@ -21,8 +21,8 @@ const maxProblems = 12
 // workspaceState is the result of get_workspace_state.
 type workspaceState struct {
 	ActivePanel string `json:"active_panel"`
-	// Operable is how many elements of the active panel's own page can be used, nil when the panel stands
-	// for the browser or no window shows it.
+	// Operable is how many elements of the active panel's own page can be used, nil when the panel shows
+	// the browser or no window shows the panel.
 	Operable    *int              `json:"operable,omitempty"`
 	OpenPanels  []string          `json:"open_panels"`
 	Panels      []panelState      `json:"panels"`

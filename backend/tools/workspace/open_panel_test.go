@@ -8,8 +8,9 @@ import (
 	"sextant/shared/event"
 )
 
-func TestOpenPanelPutsItInFront(t *testing.T) {
-	b := set(t)
+func TestOpenPanelActivatesIt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	home := b.nav.Panels[0]
 	if b.ActivePanel() != home || !slices.Equal(b.OpenPanels(), []string{home}) {
 		t.Fatalf("at first: %s, %v", b.ActivePanel(), b.OpenPanels())
@@ -25,8 +26,9 @@ func TestOpenPanelPutsItInFront(t *testing.T) {
 	}
 }
 
-func TestAPanelThatComesLaterCanBeOpened(t *testing.T) {
-	b := set(t)
+func TestPanelAddedLaterCanBeOpened(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.panels = append(b.panels, event.Panel{ID: "late-one", Title: "Late", Usable: true})
 	b.ok("open_late_one_panel", `{}`)
 	if b.ActivePanel() != "late-one" {

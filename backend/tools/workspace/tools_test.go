@@ -51,8 +51,8 @@ func (m *memory) Publish(_ context.Context, events ...event.Event) ([]event.Even
 	return events, nil
 }
 
-// kinds are the events so far and forgets them.
-func (m *memory) kinds() string {
+// takeEvents are the events so far and forgets them.
+func (m *memory) takeEvents() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var out []string
@@ -72,7 +72,7 @@ type bench struct {
 	panels []event.Panel
 }
 
-func set(t *testing.T) *bench {
+func newBench(t *testing.T) *bench {
 	t.Helper()
 	nav, err := navigation.Load()
 	if err != nil {
@@ -87,12 +87,12 @@ func set(t *testing.T) *bench {
 		File: "manifest.json", Line: 3, Column: 1, Text: "title is missing.", Fix: `"title": "Torn"`,
 		Severity: event.SeverityError,
 	}}})
-	b.again()
+	b.reopen()
 	return b
 }
 
-// again creates the tools again over the same storage, as a restart does.
-func (b *bench) again() {
+// reopen creates the tools again over the same storage, as a restart does.
+func (b *bench) reopen() {
 	b.Tools = workspace.New(workspace.Config{
 		Nav: b.nav, Panels: func() []event.Panel { return b.panels }, Journal: b.memory, Settings: b.memory,
 		NotesDir: b.dir,
@@ -129,27 +129,28 @@ func (b *bench) ok(tool, args string) toolspec.Result {
 	return r
 }
 
-// no runs a tool that must fail with a suggestion.
-func (b *bench) no(tool, args string, kind toolspec.ErrorType, says string) {
+// fails runs a tool that must fail with a suggestion.
+func (b *bench) fails(tool, args string, kind toolspec.ErrorType, says string) {
 	b.t.Helper()
 	r := b.do(tool, args)
 	if r.Success || r.ErrorType != kind || r.Suggestion == "" || !strings.Contains(r.Error+" "+r.Suggestion, says) {
 		b.t.Errorf("%s(%s): %+v, want %s with %q", tool, args, r, kind, says)
 	}
-	if log := b.kinds(); log != "" {
+	if log := b.takeEvents(); log != "" {
 		b.t.Errorf("%s(%s) failed and yet published %s", tool, args, log)
 	}
 }
 
 func (b *bench) published(want string) {
 	b.t.Helper()
-	if got := b.kinds(); got != want {
+	if got := b.takeEvents(); got != want {
 		b.t.Errorf("published\n got %s\nwant %s", got, want)
 	}
 }
 
-func TestEveryToolHasWhatAModelNeeds(t *testing.T) {
-	b := set(t)
+func TestDefinitionsAreComplete(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	seen := map[string]bool{}
 	for _, d := range b.Definitions("") {
 		var schema struct {
@@ -192,18 +193,20 @@ func TestEveryToolHasWhatAModelNeeds(t *testing.T) {
 }
 
 func TestInvalidArgumentsAreRefused(t *testing.T) {
-	b := set(t)
+	t.Parallel()
+	b := newBench(t)
 	for _, d := range b.Definitions("") {
-		b.no(d.Name, `[1]`, toolspec.ValidationError, d.Name)
+		b.fails(d.Name, `[1]`, toolspec.ValidationError, d.Name)
 	}
-	b.no("no_such_tool", `{}`, toolspec.UserError, "does not exist")
+	b.fails("no_such_tool", `{}`, toolspec.UserError, "does not exist")
 	if got := b.Describe(toolspec.Call{Tool: "no_such_tool"}); got.Present == "" {
 		t.Error("an unknown tool has no sentence")
 	}
 }
 
-func TestChangeThatCannotBeStoredIsNotMade(t *testing.T) {
-	b := set(t)
+func TestChangeIsRolledBackWhenStoringFails(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	before := b.ActivityBar()
 	b.full = errors.New("the disk is full")
 	for tool, args := range map[string]string{
@@ -217,18 +220,19 @@ func TestChangeThatCannotBeStoredIsNotMade(t *testing.T) {
 		}
 	}
 	if got := b.ActivityBar(); !reflect.DeepEqual(got, before) || len(b.PromptNotes()) > 0 ||
-		b.ActivePanel() != b.nav.Panels[0] || b.kinds() != "" {
+		b.ActivePanel() != b.nav.Panels[0] || b.takeEvents() != "" {
 		t.Errorf("something changed: %+v", got)
 	}
 }
 
-func TestWorkspaceSurvivesARestart(t *testing.T) {
-	b := set(t)
+func TestWorkspaceSurvivesRestart(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.ok(b.nav.OpenTool("my-sums"), `{}`)
 	b.ok("expand_activity_bar", `{}`)
 	b.ok("set_activity_bar_devices", `{"device":"phone"}`)
 	b.ok("enhance_baseline_prompt", `{"note":"Answer in Spanish."}`)
-	b.again()
+	b.reopen()
 	if b.ActivePanel() != "my-sums" || !b.ActivityBar().Expanded || b.ActivityBar().Device != "phone" ||
 		!slices.Equal(b.PromptNotes(), []string{"Answer in Spanish."}) {
 		t.Errorf("%s, %+v, %v", b.ActivePanel(), b.ActivityBar(), b.PromptNotes())
@@ -239,14 +243,15 @@ func TestWorkspaceSurvivesARestart(t *testing.T) {
 		t.Errorf("a panel that is gone stays active: %s, %v", b.ActivePanel(), b.OpenPanels())
 	}
 	b.values["workspace.state"] = `{"active": 3`
-	b.again()
+	b.reopen()
 	if b.ActivePanel() != b.nav.Panels[0] || len(b.ActivityBar().Devices) == 0 {
 		t.Errorf("damaged state gives %s, %+v", b.ActivePanel(), b.ActivityBar())
 	}
 }
 
 func TestToolsCanBeCalledConcurrently(t *testing.T) {
-	b := set(t)
+	t.Parallel()
+	b := newBench(t)
 	var wait sync.WaitGroup
 	for i := range 8 {
 		wait.Go(func() {

@@ -7,8 +7,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestGetWorkspaceStateShowsPanelsAndTheirProblems(t *testing.T) {
-	b := set(t)
+func TestGetWorkspaceState(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.ok(b.nav.OpenTool("my-sums"), `{}`)
 	b.ok("enhance_baseline_prompt", `{"note":"Be brief."}`)
 	text := b.ok("get_workspace_state", `{}`).ModelText()
@@ -24,8 +25,9 @@ func TestGetWorkspaceStateShowsPanelsAndTheirProblems(t *testing.T) {
 	}
 }
 
-func TestGetActivePanelNamesItsTools(t *testing.T) {
-	b := set(t)
+func TestGetActivePanel(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.ok(b.nav.OpenTool("my-sums"), `{}`)
 	if got := b.ok("get_active_panel",
 		`{}`).ModelText(); got != `{"panel":"my-sums","title":"The my-sums","tools":["add_up"]}` {
@@ -33,15 +35,16 @@ func TestGetActivePanelNamesItsTools(t *testing.T) {
 	}
 }
 
-func TestFocusSurfaceMovesTheFocus(t *testing.T) {
-	b := set(t)
+func TestFocusSurface(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.ok("focus_surface", `{"surface":"assistant"}`)
 	b.published(`surface.focused{"surface":"assistant"}`)
-	b.no("focus_surface", `{"surface":"my-sums"}`, toolspec.UserError, b.nav.OpenTool("my-sums"))
-	b.no("focus_surface", `{"surface":"moon"}`, toolspec.UserError, "assistant, page")
+	b.fails("focus_surface", `{"surface":"my-sums"}`, toolspec.UserError, b.nav.OpenTool("my-sums"))
+	b.fails("focus_surface", `{"surface":"moon"}`, toolspec.UserError, "assistant, page")
 	b.ok(b.nav.OpenTool("my-sums"), `{}`)
 	b.ok(b.nav.OpenTool(b.nav.Panels[1]), `{}`)
-	b.kinds()
+	b.takeEvents()
 	b.ok("focus_surface", `{"surface":"my-sums"}`)
 	b.published(`panel.opened{"panel":"my-sums"} surface.focused{"surface":"my-sums"}`)
 	if b.ActivePanel() != "my-sums" || b.Focus() != "my-sums" {

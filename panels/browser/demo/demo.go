@@ -53,9 +53,9 @@ func Handler() http.Handler {
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/lamps/desk", http.StatusFound)
 	})
-	mux.HandleFunc("GET /lamps/desk", s.shelf("lamp"))
-	mux.HandleFunc("GET /shades", s.shelf("shade"))
-	mux.HandleFunc("GET /bulbs", s.shelf("bulb"))
+	mux.HandleFunc("GET /lamps/desk", s.category("lamp"))
+	mux.HandleFunc("GET /shades", s.category("shade"))
+	mux.HandleFunc("GET /bulbs", s.category("bulb"))
 	mux.HandleFunc("GET /search", s.search)
 	mux.HandleFunc("GET /product/{id}", s.product)
 	mux.HandleFunc("GET /journal", s.text("journal", "Journal", "journal"))

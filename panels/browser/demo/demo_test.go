@@ -56,7 +56,7 @@ func (v *visitor) post(path string, fields ...string) (*http.Response, string) {
 	return v.read(v.http.PostForm(v.base+path, form))
 }
 
-func holds(t *testing.T, body string, wants ...string) {
+func wantParts(t *testing.T, body string, wants ...string) {
 	t.Helper()
 	for _, w := range wants {
 		if !strings.Contains(body, w) {
@@ -65,7 +65,8 @@ func holds(t *testing.T, body string, wants ...string) {
 	}
 }
 
-func TestEveryLinkOfTheShopLeadsSomewhereInside(t *testing.T) {
+func TestLinksStayInShop(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	link := regexp.MustCompile(`(?:href|src|action)="([^"]*)"`)
 	seen, queue := map[string]bool{"/": true}, []string{"/"}
@@ -99,24 +100,28 @@ func TestEveryLinkOfTheShopLeadsSomewhereInside(t *testing.T) {
 	}
 }
 
-func TestTheShopAsksNoOtherHostForAnything(t *testing.T) {
+func TestShopLoadsNothingFromOtherHosts(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	for _, page := range []string{"/lamps/desk", "/product/fen", "/checkout", "/static/shop.css", "/static/shop.js"} {
-		res, body := v.get(page)
-		if m := regexp.MustCompile(`https?://[^"'\s]+`).FindString(body); m != "" &&
-			!strings.HasPrefix(m, "http://www.w3.org/") {
-			t.Errorf("%s names %s", page, m)
-		}
-		if !strings.Contains(res.Header.Get("Content-Security-Policy"), "default-src 'none'") {
-			t.Errorf("%s has no policy that would stop it", page)
-		}
+		t.Run(page, func(t *testing.T) {
+			res, body := v.get(page)
+			if m := regexp.MustCompile(`https?://[^"'\s]+`).FindString(body); m != "" &&
+				!strings.HasPrefix(m, "http://www.w3.org/") {
+				t.Errorf("loads %s", m)
+			}
+			if !strings.Contains(res.Header.Get("Content-Security-Policy"), "default-src 'none'") {
+				t.Error("no policy forbids it")
+			}
+		})
 	}
 	if _, body := v.get("/lamps/desk"); strings.Contains(body, " style=") || strings.Contains(body, "<script>") {
 		t.Error("the page holds inline style or script, which its own policy refuses")
 	}
 }
 
-func TestFiltersAndSortDoWhatTheySay(t *testing.T) {
+func TestFilterAndSort(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	name := regexp.MustCompile(`<h2>([^<]+)</h2>`)
 	names := func(query string) string {
@@ -137,17 +142,20 @@ func TestFiltersAndSortDoWhatTheySay(t *testing.T) {
 		"?max=80&sort=name":         "Bog Fen Heath Moor Sedge Tarn",
 		"?sort=nonsense&max=1&x=%3": "Fen Moor Sedge Tarn Heath Bog Ridge Loam Scree",
 	} {
-		if got := names(query); got != want {
-			t.Errorf("%s shows %s, want %s", query, got, want)
-		}
+		t.Run(query, func(t *testing.T) {
+			if got := names(query); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
 	}
 	_, body := v.get("/lamps/desk?max=80&stock=1")
-	holds(t, body, "Six that fit your filters.", `name="max" value="80" checked`)
+	wantParts(t, body, "Six that fit your filters.", `name="max" value="80" checked`)
 	_, body = v.get("/search?q=oak")
-	holds(t, body, "2 results for “oak”.", "Tarn", "Bog")
+	wantParts(t, body, "2 results for “oak”.", "Tarn", "Bog")
 }
 
-func TestThePostcodeAnswersAlwaysTheSame(t *testing.T) {
+func TestDeliveryDateIsDeterministic(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	for code, want := range map[string]string{
 		"10437": "Reaches 10437 in 1 working day.",
@@ -155,23 +163,26 @@ func TestThePostcodeAnswersAlwaysTheSame(t *testing.T) {
 		"1043":  "A postcode has five digits, e.g. 10115.",
 		"abcde": "A postcode has five digits, e.g. 10115.",
 	} {
-		_, body := v.get("/lamps/desk?postcode=" + code)
-		holds(t, body, want)
+		t.Run(code, func(t *testing.T) {
+			_, body := v.get("/lamps/desk?postcode=" + code)
+			wantParts(t, body, want)
+		})
 	}
 }
 
-func TestTheBasketKeepsWhatWasPutIn(t *testing.T) {
+func TestBasket(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	res, body := v.post("/basket", "product", "fen", "pieces", "1", "back", "/lamps/desk?max=80")
 	if res.Request.URL.RequestURI() != "/lamps/desk?max=80" {
 		t.Errorf("came back to %s", res.Request.URL)
 	}
-	holds(t, body, `Basket (<span id="count">1</span>)`)
+	wantParts(t, body, `Basket (<span id="count">1</span>)`)
 	v.post("/basket", "product", "fen", "pieces", "1")
 	_, body = v.post("/basket", "product", "moor", "pieces", "3")
-	holds(t, body, `<span id="count">5</span>`, "144 €", "192 €", "336 €")
+	wantParts(t, body, `<span id="count">5</span>`, "144 €", "192 €", "336 €")
 	_, body = v.post("/basket", "product", "moor", "pieces", "1", "do", "set")
-	holds(t, body, `<span id="count">3</span>`, "208 €")
+	wantParts(t, body, `<span id="count">3</span>`, "208 €")
 	_, body = v.post("/basket", "product", "fen", "pieces", "0", "do", "set")
 	if strings.Contains(body, "Number of Fen") {
 		t.Error("what was taken out is still there")
@@ -180,14 +191,15 @@ func TestTheBasketKeepsWhatWasPutIn(t *testing.T) {
 		t.Errorf("an unknown product answers %d", res.StatusCode)
 	}
 	_, body = v.post("/basket", "product", "moor", "pieces", "999999")
-	holds(t, body, `<span id="count">9</span>`)
+	wantParts(t, body, `<span id="count">9</span>`)
 	_, body = v.post("/basket", "product", "loam", "pieces", "1")
 	if strings.Contains(body, "Loam") {
 		t.Error("what is not in stock was sold")
 	}
 }
 
-func TestAScriptGetsTheCountInsteadOfAPage(t *testing.T) {
+func TestBasketCountForScripts(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	req, err := http.NewRequest(http.MethodPost, v.base+"/basket", strings.NewReader("product=bog&pieces=2"))
 	if err != nil {
@@ -196,20 +208,21 @@ func TestAScriptGetsTheCountInsteadOfAPage(t *testing.T) {
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Accept", "application/json")
 	_, body := v.read(v.http.Do(req))
-	holds(t, body, `"count":2`, "Bog is in your basket.")
+	wantParts(t, body, `"count":2`, "Bog is in your basket.")
 }
 
-func TestAnOrderEndsOnTheThankYouPage(t *testing.T) {
+func TestOrderShowsThankYouPage(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	v.post("/basket", "product", "fen", "pieces", "1")
 	_, body := v.get("/checkout")
-	holds(t, body, `name="items" value="fen.1"`)
+	wantParts(t, body, `name="items" value="fen.1"`)
 
 	res, body := v.post("/checkout", "items", "fen.1", "name", "Ana", "email", "ana", "postcode", "1")
 	if res.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("a half-filled form answers %d", res.StatusCode)
 	}
-	holds(t, body, "An address looks like ana@example.com.", "Street and number is missing.", "five digits",
+	wantParts(t, body, "An address looks like ana@example.com.", "Street and number is missing.", "five digits",
 		`value="Ana"`)
 
 	// Without the cookie: the form itself carries what is ordered.
@@ -219,24 +232,26 @@ func TestAnOrderEndsOnTheThankYouPage(t *testing.T) {
 	if res.Request.URL.Path != "/thanks" {
 		t.Fatalf("ended on %s with %d", res.Request.URL, res.StatusCode)
 	}
-	holds(t, body, "Thank you, Ana", "Order AF-")
+	wantParts(t, body, "Thank you, Ana", "Order AF-")
 	if res, _ = v.post("/checkout", "items", "", "name", "Ana"); res.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("an empty order answers %d", res.StatusCode)
 	}
 }
 
-func TestAMessageEndsOnTheThankYouPage(t *testing.T) {
+func TestMessageShowsThankYouPage(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	_, body := v.post("/contact", "name", "Ana", "email", "a@b.de", "message", "Hello", "day", "tomorrow")
-	holds(t, body, "A day looks like 2026-12-04.", "Hello</textarea>")
+	wantParts(t, body, "A day looks like 2026-12-04.", "Hello</textarea>")
 	res, body := v.post("/contact", "name", "Ana", "email", "a@b.de", "message", "Hello", "day", "2026-12-04")
 	if res.Request.URL.Path != "/thanks" {
 		t.Errorf("ended on %s", res.Request.URL)
 	}
-	holds(t, body, "Thank you, Ana")
+	wantParts(t, body, "Thank you, Ana")
 }
 
-func TestHostileInputIsShownAsText(t *testing.T) {
+func TestInputIsEscaped(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>`
 	q := url.QueryEscape(evil)
@@ -244,9 +259,11 @@ func TestHostileInputIsShownAsText(t *testing.T) {
 		"/search?q=" + q, "/lamps/desk?postcode=" + q + "&sort=" + q,
 		"/delivery?postcode=" + q, "/thanks?name=" + q + "&order=" + q, "/product/" + q, "/" + q,
 	} {
-		if _, body := v.get(page); strings.Contains(body, "<script>alert") || strings.Contains(body, "<img") {
-			t.Errorf("%s lets markup through", page)
-		}
+		t.Run(page, func(t *testing.T) {
+			if _, body := v.get(page); strings.Contains(body, "<script>alert") || strings.Contains(body, "<img") {
+				t.Error("markup is not escaped")
+			}
+		})
 	}
 	for _, page := range []string{"/checkout", "/contact"} {
 		if _, body := v.post(page, "name", evil, "email", evil, "street", evil, "message", evil, "items", evil, "day",
@@ -256,7 +273,8 @@ func TestHostileInputIsShownAsText(t *testing.T) {
 	}
 }
 
-func TestTheWayBackStaysInTheShop(t *testing.T) {
+func TestBackLinkStaysInShop(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string]string{
 		"/lamps/desk?a=1":     "/lamps/desk?a=1",
 		"https://evil.test/":  "/basket",
@@ -267,13 +285,16 @@ func TestTheWayBackStaysInTheShop(t *testing.T) {
 		"":                    "/basket",
 		"lamps":               "/basket",
 	} {
-		if got := localPath(in); got != want {
-			t.Errorf("%q leads to %q, want %q", in, got, want)
-		}
+		t.Run(in, func(t *testing.T) {
+			if got := localPath(in); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
 	}
 }
 
-func TestBigFormsAreRefused(t *testing.T) {
+func TestLargeFormsAreRefused(t *testing.T) {
+	t.Parallel()
 	v := visit(t)
 	if res, _ := v.post("/contact", "message", strings.Repeat("a",
 		2*maxForm)); res.StatusCode != http.StatusBadRequest {

@@ -26,7 +26,7 @@ func (f formView) Is(field, value string) bool { return f.Values.Get(field) == v
 type field struct {
 	key, name string
 	most      int
-	fits      func(string) string // "" or the sentence that mends it; nil for any
+	fits      func(string) string // "" or the sentence that says how to correct it; nil for any
 }
 
 func check(values url.Values, fields []field) map[string]string {

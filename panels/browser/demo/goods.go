@@ -111,8 +111,8 @@ func (s *shop) find(id string) (product, bool) {
 	return s.goods[i], true
 }
 
-// shelfView is a list of products with the current filters.
-type shelfView struct {
+// categoryView is a list of products with the current filters.
+type categoryView struct {
 	Heading, Intro          string
 	Action                  string
 	Cheap, InStock, Dimming bool
@@ -122,12 +122,12 @@ type shelfView struct {
 	Arrival                 arrivalView
 }
 
-func (s *shop) shelf(kind string) http.HandlerFunc {
+func (s *shop) category(kind string) http.HandlerFunc {
 	headings := map[string]string{"lamp": "Desk lamps", "shade": "Shades", "bulb": "Bulbs"}
 	sections := map[string]string{"lamp": "lamps", "shade": "shades", "bulb": "bulbs"}
 	return func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
-		v := shelfView{
+		v := categoryView{
 			Heading: headings[kind], Action: r.URL.Path, Filters: true,
 			Cheap: q.Get("max") == "80", InStock: q.Get("stock") == "1", Dimming: q.Get("dim") == "1",
 			Sort: q.Get("sort"), Arrival: arrival(q.Get("postcode")),
@@ -140,13 +140,13 @@ func (s *shop) shelf(kind string) http.HandlerFunc {
 		}
 		sortGoods(v.Goods, v.Sort)
 		v.Intro = intro(len(v.Goods), v.Cheap || v.InStock || v.Dimming)
-		s.show(w, r, http.StatusOK, "shelf", view{Title: v.Heading, Section: sections[kind], Data: v})
+		s.show(w, r, http.StatusOK, "category", view{Title: v.Heading, Section: sections[kind], Data: v})
 	}
 }
 
 func (s *shop) search(w http.ResponseWriter, r *http.Request) {
 	asked := strings.TrimSpace(r.URL.Query().Get("q"))
-	v := shelfView{Heading: "Search", Intro: "Type a word above, such as oak or E14."}
+	v := categoryView{Heading: "Search", Intro: "Type a word above, such as oak or E14."}
 	if asked != "" {
 		needle := strings.ToLower(asked)
 		for _, p := range s.goods {
@@ -156,7 +156,7 @@ func (s *shop) search(w http.ResponseWriter, r *http.Request) {
 		}
 		v.Intro = fmt.Sprintf("%s for “%s”.", count(len(v.Goods), "result"), asked)
 	}
-	s.show(w, r, http.StatusOK, "shelf", view{Title: "Search", Query: asked, Data: v})
+	s.show(w, r, http.StatusOK, "category", view{Title: "Search", Query: asked, Data: v})
 }
 
 func (s *shop) product(w http.ResponseWriter, r *http.Request) {

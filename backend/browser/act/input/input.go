@@ -1,6 +1,6 @@
 // Package input sends trusted mouse and keyboard events through the browser's own
 // input path, as if a person's devices had made them. Points are CSS pixels of the top
-// page's viewport. What lies at a point, and whether the event met it, is not known here.
+// page's viewport. It does not know which element is at a point, or whether it got the event.
 package input
 
 import (
@@ -25,7 +25,7 @@ type Press struct {
 	Modifiers int
 }
 
-// Left reports whether it is one that a click comes of.
+// Left reports whether the press causes a click event.
 func (p Press) Left() bool { return p.Button == "" || p.Button == "left" }
 
 func button(name string) (proto.InputMouseButton, error) {
@@ -51,14 +51,13 @@ func Move(c proto.Client, x, y float64, modifiers int) error {
 	return nil
 }
 
-// Sender sends requests in one go and waits until the browser has handled them all; a tab.
+// Sender sends requests together and waits until the browser has handled them all.
 type Sender interface {
 	Send(ctx context.Context, reqs ...proto.Request) error
 }
 
-// Click moves the mouse to a point, presses and releases there, in one go: nothing can come
-// between, and the page needs to draw only once. The browser has handled the events when it
-// returns.
+// Click moves the mouse to a point, presses and releases, in one batch: nothing can come between,
+// and the page needs to draw only once. The browser has handled the events when it returns.
 func Click(ctx context.Context, s Sender, x, y float64, p Press) error {
 	b, err := button(p.Button)
 	if err != nil {
@@ -82,12 +81,12 @@ func Click(ctx context.Context, s Sender, x, y float64, p Press) error {
 	return nil
 }
 
-// Down presses the button at a point where the mouse already is, and Up releases it.
+// Down presses the button at a point at which the mouse already is.
 func Down(c proto.Client, x, y float64, p Press) error {
 	return pressButton(c, proto.InputDispatchMouseEventTypeMousePressed, x, y, p)
 }
 
-// Up releases what Down pressed.
+// Up releases the button that Down pressed.
 func Up(c proto.Client, x, y float64, p Press) error {
 	return pressButton(c, proto.InputDispatchMouseEventTypeMouseReleased, x, y, p)
 }
@@ -119,7 +118,7 @@ func MoveHeld(c proto.Client, x, y float64, modifiers int) error {
 	return nil
 }
 
-// Wheel turns the mouse wheel at a point by so many CSS pixels to the right and down.
+// Wheel turns the mouse wheel at a point, by CSS pixels to the right and down.
 func Wheel(c proto.Client, x, y, dx, dy float64) error {
 	e := proto.InputDispatchMouseEvent{
 		Type: proto.InputDispatchMouseEventTypeMouseWheel, X: x, Y: y, DeltaX: dx, DeltaY: dy,
@@ -186,8 +185,8 @@ func dispatch(c proto.Client, kind proto.InputDispatchKeyEventType, k input.KeyI
 	return nil
 }
 
-// Text puts text in at the cursor in one go, as a paste or an input method would: the page
-// gets one input event and no key events.
+// Text inserts text at the cursor at once, as a paste or an input method does: the page gets one
+// input event and no key events.
 func Text(c proto.Client, text string) error {
 	if err := (proto.InputInsertText{Text: text}).Call(c); err != nil {
 		return fmt.Errorf("typing: %w", err)
@@ -195,8 +194,8 @@ func Text(c proto.Client, text string) error {
 	return nil
 }
 
-// Type types text key by key, slowly with a small, uneven pause between the keys. What no key
-// types is put in as it is.
+// Type types text key by key, with a short, uneven pause between keys. Characters without a key
+// are inserted.
 func Type(ctx context.Context, c proto.Client, text string, slowly bool) error {
 	n := 0
 	for _, r := range strings.ReplaceAll(text, "\r\n", "\n") {
@@ -242,7 +241,7 @@ func typeRune(c proto.Client, info input.KeyInfo, r rune) error {
 	return dispatch(c, proto.InputDispatchKeyEventTypeKeyUp, info, "", held)
 }
 
-// Dispatch passes on what a person does on the live picture.
+// Dispatch sends a person's input on the live picture to the page.
 func Dispatch(c proto.Client, in wire.Input) error {
 	switch in.Type {
 	case "down", "up", "move", "wheel":

@@ -8,7 +8,7 @@ import (
 	"github.com/go-rod/rod/lib/input"
 )
 
-// The bits of a set of modifier keys.
+// Bits of a set of modifier keys.
 const (
 	Alt     = 1
 	Control = 2
@@ -93,7 +93,7 @@ func modifier(name string) (input.Key, int, bool) {
 	return 0, 0, false
 }
 
-// Modifiers is the bit field of modifier names; an error names the one that is unknown.
+// Modifiers returns the bit set of modifier names; the error names an unknown one.
 func Modifiers(names []string) (int, error) {
 	bits := 0
 	for _, n := range names {
@@ -144,7 +144,7 @@ func parse(combo string) (keyStroke, error) {
 	return s.finish(), nil
 }
 
-// plain normalizes rod's names of keys that stand for characters.
+// plain normalizes rod's names of keys that produce characters.
 func plain(info input.KeyInfo) string {
 	switch info.Key {
 	case "\r", " ":
@@ -153,7 +153,7 @@ func plain(info input.KeyInfo) string {
 	return ""
 }
 
-// finish settles what the key types while modifiers are held.
+// finish sets the text of the key while modifiers are held.
 func (s keyStroke) finish() keyStroke {
 	switch s.info.Key {
 	case "\r":
@@ -177,6 +177,6 @@ func character(r rune) (info input.KeyInfo, ok bool) {
 	if r < ' ' || r > '~' {
 		return input.KeyInfo{}, false
 	}
-	// rod's keymap holds every printable ASCII character, and panics for all else.
+	// rod's keymap has every printable ASCII character, and panics for others.
 	return input.Key(r).Info(), true
 }

@@ -2,7 +2,8 @@ package input
 
 import "testing"
 
-func TestKeyNamesAreRead(t *testing.T) {
+func TestParseKeys(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		combo, key, code, text string
 		modifiers              int
@@ -23,22 +24,27 @@ func TestKeyNamesAreRead(t *testing.T) {
 		{"Tab", "Tab", "Tab", "", 0},
 	}
 	for _, c := range cases {
-		s, err := parse(c.combo)
-		if err != nil {
-			t.Errorf("%s: %v", c.combo, err)
-			continue
-		}
-		if s.info.Key != c.key || s.info.Code != c.code || s.text != c.text || s.modifiers != c.modifiers {
-			t.Errorf("%s is read as key %q, code %q, text %q, modifiers %d", c.combo, s.info.Key, s.info.Code, s.text,
-				s.modifiers)
-		}
+		t.Run(c.combo, func(t *testing.T) {
+			s, err := parse(c.combo)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if s.info.Key != c.key || s.info.Code != c.code || s.text != c.text || s.modifiers != c.modifiers {
+				t.Errorf("got key %q, code %q, text %q, modifiers %d", s.info.Key, s.info.Code, s.text,
+					s.modifiers)
+			}
+		})
 	}
 }
 
-func TestWhatIsNoKeyIsRefused(t *testing.T) {
+func TestParseRefusesUnknownKeys(t *testing.T) {
+	t.Parallel()
 	for _, combo := range []string{"", "Entre", "Hyper+a", "Control+", "hello"} {
-		if _, err := parse(combo); err == nil {
-			t.Errorf("%q was taken for a key", combo)
-		}
+		t.Run(combo, func(t *testing.T) {
+			if _, err := parse(combo); err == nil {
+				t.Error("parsed without an error")
+			}
+		})
 	}
 }

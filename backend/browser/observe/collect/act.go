@@ -10,105 +10,103 @@ import (
 type AimOptions struct {
 	// Scroll brings the element into view first, through all the boxes around it.
 	Scroll bool `json:"scroll"`
-	// Arm guards the press that follows as Arm does: "click", "press" or "".
+	// Arm guards the next press as GuardPress does: "click", "press" or "".
 	Arm string `json:"arm,omitempty"`
-	// Patience is how many milliseconds an element that cannot be pressed yet is waited for.
+	// Patience is how long to wait for an element that cannot be pressed yet, in milliseconds.
 	Patience int `json:"patience"`
-	// AcceptMoving takes a moving element where it is now.
+	// AcceptMoving accepts the current position of a moving element.
 	AcceptMoving bool `json:"hurry,omitempty"`
-	// LastRect is where the element was in the newest snapshot, nil when that is not known.
+	// LastRect is the element's position in the newest snapshot, nil when unknown.
 	LastRect *Rect `json:"was,omitempty"`
-	// Expectation is what the element must still be.
+	// Expectation is what must still be true of the element.
 	Expectation
 }
 
-// Expectation is what the owner of an element's number knows of it.
+// Expectation is what the caller was last shown of an element.
 type Expectation struct {
-	// Sign is a short word for what it says, nil when that does not matter; Loose leaves digits out.
+	// Sign is a digest of its text, nil when that does not matter; Loose ignores digits.
 	Sign  *string `json:"sign,omitempty"`
 	Loose bool    `json:"loose,omitempty"`
-	// Row is a digest of what the row that it is in begins with, "" for none; LooseRow
-	// leaves digits out.
+	// Row is a digest of the start of its row, "" for none; LooseRow ignores digits.
 	Row      string `json:"row,omitempty"`
 	LooseRow bool   `json:"looseRow,omitempty"`
 }
 
-// Aim finds where to press the element of handle. The answer's State says why it cannot be
-// pressed, if so; "moving" comes with a point that was true a moment ago. An error is our own
-// fault or the document's end, never the element's state.
+// Aim finds where to press the element of handle. State says why it cannot be pressed, if so;
+// "moving" comes with its last position. An error is a mistake of ours or the end of the document,
+// never the element's state.
 func Aim(ctx context.Context, w World, handle int, o AimOptions) (Point, error) {
 	return call[Point](ctx, w, "aim", handle, o)
 }
 
-// AimNow is AimAt without patience.
+// AimNow is Aim without waiting.
 func AimNow(ctx context.Context, w World, handle int, scroll bool) (Point, error) {
 	return Aim(ctx, w, handle, AimOptions{Scroll: scroll})
 }
 
 // GuardPress guards the next trusted press ("click", "press"): one that would not reach the element is
-// stopped before the page feels it. Of other kinds ("hover", "up") it only watches the next event.
-// EndPressGuard returns what came. ErrGone when the element has left.
+// stopped before the page gets it. Other kinds ("hover", "up") are only watched. EndPressGuard returns
+// the result. ErrGone when the element was removed.
 func GuardPress(ctx context.Context, w World, handle int, kind string) error {
 	_, err := call[bool](ctx, w, "arm", handle, kind, false)
 	return err
 }
 
-// PressResult is what a press met.
+// PressResult is what a press hit.
 type PressResult struct {
-	// Seen is false when no press came to this document.
+	// Seen is false when this document got no press.
 	Seen bool `json:"seen"`
 	// Hit is true when it reached the element; else it was stopped.
 	Hit bool `json:"hit"`
 	// Text names what it would have reached instead: `dialog "Cookies"`.
 	Text string `json:"text"`
-	// Slipped is true when the press reached the element but its release met something else, no
-	// click came of it, and nothing changed.
+	// Slipped is true when the press hit the element but its release did not, without a click and
+	// without any change of the page.
 	Slipped bool `json:"slipped"`
 }
 
-// EndPressGuard says what the event that Arm waited for met, and ends the guard.
+// EndPressGuard returns what the guarded event hit, and ends the guard.
 func EndPressGuard(ctx context.Context, w World) (PressResult, error) {
 	return call[PressResult](ctx, w, "hit")
 }
 
-// ReadPressGuard is Hit while the button is still held: a press that was stopped stays guarded, so that
-// its release makes no click either, until Hit ends that.
+// ReadPressGuard is EndPressGuard while the button is held: a stopped press stays guarded, so that
+// its release causes no click either, until EndPressGuard.
 func ReadPressGuard(ctx context.Context, w World) (PressResult, error) {
 	return call[PressResult](ctx, w, "hit", true)
 }
 
-// ElementState says whether a node is still what its number's owner knows.
+// ElementState says whether a node still meets an Expectation.
 type ElementState struct {
-	// Gone: it has left the document.
+	// Gone is true when the node was removed.
 	Gone bool `json:"gone"`
-	// Row is true when the row that it is in shows something else; Text is what it, or the
-	// row, says now when that differs, Mark the Sign of that, and RowMark the Row when only
-	// digits changed there.
+	// Row is true when the node is in another row now. Text is the new text of the node or the row
+	// when it differs, Mark the Sign of that, and RowMark the Row when only digits changed there.
 	Row     bool   `json:"row"`
 	Text    string `json:"text"`
 	Mark    string `json:"mark"`
 	RowMark string `json:"rowMark"`
 }
 
-// CheckElement reports whether the node of a handle is still what its number's owner knows.
+// CheckElement reports whether the node of a handle still meets an Expectation.
 func CheckElement(ctx context.Context, w World, handle int, t Expectation) (ElementState, error) {
 	return call[ElementState](ctx, w, "still", handle, t)
 }
 
-// GuardKeys keeps keys and text that would not reach the element from the page, until KeysMet
-// is called. lent lets what has the focus now take them too. ErrGone when the element has left.
+// GuardKeys stops keys and text that would not reach the element, until EndKeyGuard is called. With
+// lent, the element that has the focus now may take them too. ErrGone when the element was removed.
 func GuardKeys(ctx context.Context, w World, handle int, lent bool) error {
 	_, err := call[bool](ctx, w, "guardKeys", handle, lent)
 	return err
 }
 
-// EndKeyGuard says whether what was typed since GuardKeys reached the element. Seen false: nothing
-// was typed into this document; Text names what would have got it instead.
+// EndKeyGuard reports whether the text typed since GuardKeys reached the element. Seen is false when
+// this document got none; Text names the element that would have got it instead.
 func EndKeyGuard(ctx context.Context, w World) (PressResult, error) {
 	return call[PressResult](ctx, w, "keys")
 }
 
-// Focus puts the keyboard focus on the element. A *Refusal when the page does not let it there.
+// Focus focuses the element. A *Refusal when the page does not allow it.
 func Focus(ctx context.Context, w World, handle int) error {
 	ok, err := call[bool](ctx, w, "focusOn", handle)
 	if err == nil && !ok {
@@ -119,17 +117,17 @@ func Focus(ctx context.Context, w World, handle int) error {
 
 // TextField is a text field or editable element that is about to be typed into.
 type TextField struct {
-	// Empty says that there was nothing to select, Rich that it is no plain field, Lines that it
-	// may hold several lines.
+	// Empty is true when there was nothing to select, Rich for rich text, Lines when it may have
+	// several lines.
 	Empty bool `json:"empty"`
 	Rich  bool `json:"rich"`
 	Lines bool `json:"lines"`
-	// Before is what it held.
+	// Before is its text before typing.
 	Before string `json:"before"`
 }
 
 // SelectAll selects everything a text field or editable element holds, so that typing replaces it,
-// and begins the watch that Written ends. A *Refusal when it takes no text.
+// and starts the watch that EndTyping ends. A *Refusal when it takes no text.
 func SelectAll(ctx context.Context, w World, handle int) (TextField, error) {
 	r, err := call[struct {
 		TextField
@@ -142,18 +140,18 @@ func SelectAll(ctx context.Context, w World, handle int) (TextField, error) {
 	return r.TextField, err
 }
 
-// TypingResult is what became of typing.
+// TypingResult is the result of typing.
 type TypingResult struct {
-	// Now is what the field holds, Exact true when that is what was wanted but for white space.
+	// Now is the field's text, Exact true when that is the wanted text except for white space.
 	Now   string `json:"now"`
 	Exact bool   `json:"exact"`
-	// Changed is false when the field holds what it held before, and nothing else came of it.
+	// Changed is false when the field has the same text as before and the page did not change.
 	Changed bool `json:"taken"`
-	// Gone is true when the field left the page.
+	// Gone is true when the field was removed.
 	Gone bool `json:"gone"`
 }
 
-// EndTyping says what became of typing since SelectAll, when the field should now contain want.
+// EndTyping returns the result of typing since SelectAll; want is the wanted text.
 func EndTyping(ctx context.Context, w World, want string) (TypingResult, error) {
 	return call[TypingResult](ctx, w, "written", want)
 }
@@ -183,8 +181,8 @@ func SelectOptions(ctx context.Context, w World, handle int, values []string) ([
 }
 
 // ScrollBy scrolls the box of handle, or the document's main scroller for 0. direction is up,
-// down, left, right, top or bottom; amount in CSS pixels, 0 for most of a page. moved is false
-// at the end of the way.
+// down, left, right, top or bottom; amount in CSS pixels, 0 for most of a page. moved is false at
+// the end of the scroll range.
 func ScrollBy(ctx context.Context, w World, handle int, direction string, amount float64) (moved bool, err error) {
 	switch direction {
 	case "up", "down", "left", "right", "top", "bottom":
@@ -194,24 +192,24 @@ func ScrollBy(ctx context.Context, w World, handle int, direction string, amount
 	return call[bool](ctx, w, "scroll", handle, direction, amount)
 }
 
-// ActivityOf says how quiet the document is.
+// ActivityOf returns the current activity of the document.
 func ActivityOf(ctx context.Context, w World) (Activity, error) {
 	return call[Activity](ctx, w, "rest")
 }
 
-// SettleLimits is how long a document's changes must have been over to count as over, and how
-// long CalmOf waits for that.
+// SettleLimits is how long a document must be quiet to count as settled, and how long AwaitSettled
+// waits for that.
 type SettleLimits struct {
-	// Once holds after one change, Several after more than one.
+	// Once applies after one change, Several after more than one.
 	Once, Several, Limit time.Duration
 }
 
-// AwaitSettled waits until what happened in the document since a while ago is over, or p.Limit has
-// passed, and returns how quiet it is then; with draw only after the page has drawn a frame.
-// What the page did repeatedly before that does not count.
+// AwaitSettled waits until the changes that began within the last since are over, or p.Limit has
+// passed; with draw only after the page has drawn a frame. Changes that the page already repeated
+// before do not count.
 func AwaitSettled(ctx context.Context, w World, since time.Duration, draw bool, p SettleLimits) (SettleState, error) {
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-	return call[SettleState](ctx, w, "calm", ms(since), draw, ms(p.Once), ms(p.Several), ms(p.Limit))
+	return call[SettleState](ctx, w, "awaitSettled", ms(since), draw, ms(p.Once), ms(p.Several), ms(p.Limit))
 }
 
 // HasText reports whether text can be read in the document: whitespace and case folded, open shadow roots included.

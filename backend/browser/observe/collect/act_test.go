@@ -29,10 +29,10 @@ func press(t *testing.T, w *testWorld, p Point) {
 	}
 }
 
-func TestEveryUsableThingIsReallyHit(t *testing.T) {
+func TestEveryListedElementCanBeHit(t *testing.T) {
 	w := open(t, "layers.html")
 	w.js(t, `window.got='', addEventListener('click', e => { window.got = e.composedPath()[0].textContent.trim() || e.composedPath()[0].getAttribute('aria-label') || e.composedPath()[0].id }, true), 1`)
-	raw := look(t, w, Options{WholePage: true})
+	raw := collectPage(t, w, Options{WholePage: true})
 	for _, n := range raw.Nodes {
 		if !n.Usable || n.Name == "Fancy box" {
 			continue
@@ -57,17 +57,17 @@ func TestEveryUsableThingIsReallyHit(t *testing.T) {
 	}
 }
 
-func TestACardIsPressedBesideItsButton(t *testing.T) {
+func TestCardIsPressedBesideItsButton(t *testing.T) {
 	w := open(t, "layers.html")
-	p := pointOf(t, w, named(t, look(t, w, Options{}), "Card title Buy").Handle)
+	p := pointOf(t, w, named(t, collectPage(t, w, Options{}), "Card title Buy").Handle)
 	if p.State != "ok" || p.X > 310 && p.X < 392 && p.Y > 130 && p.Y < 172 {
 		t.Errorf("%+v is on the button inside", p)
 	}
 }
 
-func TestAFancyCheckboxIsPressedOnItsLabel(t *testing.T) {
+func TestStyledCheckboxIsPressedOnItsLabel(t *testing.T) {
 	w := open(t, "layers.html")
-	n := named(t, look(t, w, Options{}), "Fancy box")
+	n := named(t, collectPage(t, w, Options{}), "Fancy box")
 	p := pointOf(t, w, n.Handle)
 	if err := GuardPress(t.Context(), w, n.Handle, "click"); err != nil {
 		t.Fatal(err)
@@ -76,21 +76,24 @@ func TestAFancyCheckboxIsPressedOnItsLabel(t *testing.T) {
 	if met, _ := EndPressGuard(t.Context(), w); !met.Hit {
 		t.Errorf("met %q", met.Text)
 	}
-	if got := line(named(t, look(t, w, Options{}), "Fancy box")); got != `checkbox "Fancy box" (checked, focused)` {
+	if got := line(named(t, collectPage(t, w, Options{}),
+		"Fancy box")); got != `checkbox "Fancy box" (checked, focused)` {
 		t.Errorf("after the press: %s", got)
 	}
 }
 
-func TestWhatCannotBePressedSaysWhy(t *testing.T) {
+func TestAimReportsObstacle(t *testing.T) {
 	w := open(t, "layers.html")
-	raw := look(t, w, Options{})
+	raw := collectPage(t, w, Options{})
 	for name, want := range map[string]string{
 		"Switched off": "disabled", "Off field": "disabled",
 		"Aria off": "disabled", "Covered": "covered", "Under bar": "covered",
 	} {
-		if p := pointOf(t, w, named(t, raw, name).Handle); p.State != want {
-			t.Errorf("%s: %+v, want %s", name, p, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if p := pointOf(t, w, named(t, raw, name).Handle); p.State != want {
+				t.Errorf("%+v, want %s", p, want)
+			}
+		})
 	}
 	p := pointOf(t, w, named(t, raw, "Covered").Handle)
 	if p.CoveredByText != `dialog "Cookies"` || !p.Dismissible || p.CoveredBy == 0 {
@@ -118,9 +121,9 @@ func TestWhatCannotBePressedSaysWhy(t *testing.T) {
 	}
 }
 
-func TestAPointIsFoundThroughScrollingBoxes(t *testing.T) {
+func TestAimScrollsNestedBoxes(t *testing.T) {
 	w := open(t, "layers.html")
-	raw := look(t, w, Options{WholePage: true})
+	raw := collectPage(t, w, Options{WholePage: true})
 	last := named(t, raw, "List last").Handle
 	if p, err := AimNow(t.Context(), w, last, false); err != nil || p.State == "ok" {
 		t.Errorf("without scrolling: %+v %v", p, err)
@@ -132,9 +135,9 @@ func TestAPointIsFoundThroughScrollingBoxes(t *testing.T) {
 	}
 }
 
-func TestAMovingThingIsWaitedFor(t *testing.T) {
+func TestAimWaitsForMovingElement(t *testing.T) {
 	w := open(t, "layers.html")
-	h := named(t, look(t, w, Options{}), "Free").Handle
+	h := named(t, collectPage(t, w, Options{}), "Free").Handle
 	w.js(t, `document.getElementById('free').animate([{transform:'translateX(0)'},{transform:'translateX(100px)'}],{duration:300,fill:'forwards'}), 1`)
 	p := pointOf(t, w, h)
 	if p.State != "ok" || p.X < 120 {
@@ -142,9 +145,9 @@ func TestAMovingThingIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestAPressOnSomethingElseIsTold(t *testing.T) {
+func TestPressOnOtherElementIsReported(t *testing.T) {
 	w := open(t, "layers.html")
-	raw := look(t, w, Options{})
+	raw := collectPage(t, w, Options{})
 	if err := GuardPress(t.Context(), w, named(t, raw, "Covered").Handle, "click"); err != nil {
 		t.Fatal(err)
 	}
@@ -160,27 +163,29 @@ func TestAPressOnSomethingElseIsTold(t *testing.T) {
 	}
 }
 
-func TestTypingReplacesWhatIsSelected(t *testing.T) {
+func TestTypingReplacesSelection(t *testing.T) {
 	w := open(t, "form.html")
-	raw := look(t, w, Options{})
+	raw := collectPage(t, w, Options{})
 	for name, want := range map[string]string{
 		"Name": `textbox "Name" = "Bo" (required, focused)`, "Note": `textbox "Note" = "Bo" (focused, multiline)`,
 		"Postcode": `textbox "Postcode" = "Bo" (focused)`, "Password": `textbox "Password" = "••" (focused)`,
 	} {
-		h := named(t, raw, name).Handle
-		if err := Focus(t.Context(), w, h); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		field, err := SelectAll(t.Context(), w, h)
-		if err != nil || field.Empty != (name == "Postcode") {
-			t.Errorf("%s: empty %v, %v", name, field.Empty, err)
-		}
-		if err := w.page.InsertText("Bo"); err != nil {
-			t.Fatal(err)
-		}
-		if got := line(named(t, look(t, w, Options{}), name)); got != want {
-			t.Errorf("%s; want %s", got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			h := named(t, raw, name).Handle
+			if err := Focus(t.Context(), w, h); err != nil {
+				t.Fatal(err)
+			}
+			field, err := SelectAll(t.Context(), w, h)
+			if err != nil || field.Empty != (name == "Postcode") {
+				t.Errorf("empty %v, %v", field.Empty, err)
+			}
+			if err := w.page.InsertText("Bo"); err != nil {
+				t.Fatal(err)
+			}
+			if got := line(named(t, collectPage(t, w, Options{}), name)); got != want {
+				t.Errorf("%s; want %s", got, want)
+			}
+		})
 	}
 	var refused *Refusal
 	for _, name := range []string{"Remark", "Save all", "Gift wrap"} {
@@ -190,19 +195,21 @@ func TestTypingReplacesWhatIsSelected(t *testing.T) {
 	}
 }
 
-func TestFieldsThatAreNotTypedIntoAreFilled(t *testing.T) {
+func TestDateAndRangeFieldsAreFilled(t *testing.T) {
 	w := open(t, "names.html")
 	w.js(t, `window.heard='', addEventListener('input',e=>heard+=e.target.id+':'+e.target.value+' '), addEventListener('change',e=>heard+='! '), 1`)
-	raw := look(t, w, Options{WholePage: true})
+	raw := collectPage(t, w, Options{WholePage: true})
 	for _, c := range []struct{ name, value, now string }{
 		{"Day", "2032-01-02", "2032-01-02"},
 		{"Tint", "#1E90FF", "#1e90ff"},
 		{"Seats", "7", "7"},
 	} {
-		done, now, err := SetValue(t.Context(), w, named(t, raw, c.name).Handle, c.value)
-		if !done || now != c.now || err != nil {
-			t.Errorf("%s: %v %q %v", c.name, done, now, err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			done, now, err := SetValue(t.Context(), w, named(t, raw, c.name).Handle, c.value)
+			if !done || now != c.now || err != nil {
+				t.Errorf("%v %q %v", done, now, err)
+			}
+		})
 	}
 	if got := w.js(t, "heard"); got != "dt:2032-01-02 ! co:#1e90ff ! sl:7 ! " {
 		t.Errorf("the page heard %q", got)
@@ -217,10 +224,10 @@ func TestFieldsThatAreNotTypedIntoAreFilled(t *testing.T) {
 	}
 }
 
-func TestOptionsAreChosenByLabelOrValue(t *testing.T) {
+func TestSelectOptionByLabelOrValue(t *testing.T) {
 	w := open(t, "names.html")
 	w.js(t, `window.heard='', addEventListener('input',e=>heard+='i'), addEventListener('change',e=>heard+='c'), 1`)
-	raw := look(t, w, Options{WholePage: true})
+	raw := collectPage(t, w, Options{WholePage: true})
 	ctx := context.Background()
 	many := named(t, raw, "Toppings").Handle
 	got, err := SelectOptions(ctx, w, many, []string{"ham", "Cheese"})

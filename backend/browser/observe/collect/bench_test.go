@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// rows writes a page of about nodes elements: a table whose every tenth row can be acted on.
+// rows writes a page of about nodes elements: a table in which every tenth row can be clicked.
 func rows(nodes int) string {
 	var b strings.Builder
 	b.WriteString(`<!doctype html><title>Rows</title><style>td{padding:2px}</style><main><h1>Rows</h1><table><tbody>`)
@@ -23,7 +23,7 @@ func rows(nodes int) string {
 	return b.String()
 }
 
-// blocks writes a page of about nodes nested boxes in which 200 buttons stand.
+// blocks writes a page of about nodes nested boxes with 200 buttons.
 func blocks(nodes int) string {
 	var b strings.Builder
 	b.WriteString(`<!doctype html><title>Blocks</title><main>`)
@@ -83,9 +83,9 @@ func BenchmarkLook(b *testing.B) {
 			o    Options
 		}{{"viewport", Options{}}, {"page", Options{WholePage: true}}} {
 			b.Run(c.name+"/"+s.name, func(b *testing.B) {
-				look(b, w, s.o)
+				collectPage(b, w, s.o)
 				for b.Loop() {
-					if raw := look(b, w, s.o); raw.Walked == 0 {
+					if raw := collectPage(b, w, s.o); raw.Walked == 0 {
 						b.Fatal("nothing was seen")
 					}
 				}

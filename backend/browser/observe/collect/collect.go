@@ -40,7 +40,7 @@ var (
 	listenersJS string
 )
 
-// ErrGone is returned when a handle's node has left the document.
+// ErrGone is returned when a handle's node was removed from the document.
 var ErrGone = errors.New("the element is gone")
 
 // Refusal is an error the caller can correct: the page does not allow what was asked.
@@ -61,9 +61,9 @@ func installer() string {
 		"\n;return true\n}"
 }
 
-// Install puts the script into the document if it is not there yet, and so starts its count of
-// mutations. Every other function installs it when needed; calling it right when a document
-// appears makes Rest know the document from its beginning.
+// Install installs the script in the document if necessary, and so starts its count of mutations.
+// Every other function installs it when needed; an early call makes ActivityOf count from the
+// beginning of the document.
 func Install(ctx context.Context, w World) error {
 	if _, err := w.Call(ctx, installer()); err != nil {
 		return fmt.Errorf("installing the collector: %w", err)

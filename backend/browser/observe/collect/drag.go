@@ -20,7 +20,7 @@ var (
 // each other.
 func actionScripts() []string { return []string{aimJS, typeJS, scrollJS, dragJS} }
 
-// DropPoint is where something dragged to an element is let go.
+// DropPoint is the point at which to drop on an element.
 type DropPoint struct {
 	// State is ok, gone, hidden or offscreen.
 	State string `json:"state"`
@@ -31,8 +31,8 @@ type DropPoint struct {
 	H float64 `json:"h"`
 }
 
-// DropPointOf finds where to let go what is dragged to the element, which is brought into view as
-// little as needed; first is true before the drag, when what covers it is not what is dragged.
+// DropPointOf finds where to drop on the element, and scrolls it into view as little as needed;
+// first is true before the drag, when the dragged element cannot be what covers it.
 func DropPointOf(ctx context.Context, w World, handle int, first bool) (DropPoint, error) {
 	return call[DropPoint](ctx, w, "dropAt", handle, first)
 }
@@ -43,28 +43,28 @@ func ListOrder(ctx context.Context, w World, a, b int) (int, error) {
 	return call[int](ctx, w, "order", a, b)
 }
 
-// DragState is what became of a drag in one document.
+// DragState is the state of a drag in one document.
 type DragState struct {
-	// Started is true when the page made a drag-and-drop of the press, Over when what lies
-	// under the pointer takes it, Dropped when it got it, Ended when its source got dragend.
+	// Started is true when the press started a native drag-and-drop, Over when the element under
+	// the pointer accepts it, Dropped after the drop, Ended when the source got dragend.
 	Started bool `json:"started"`
 	Over    bool `json:"over"`
 	Dropped bool `json:"dropped"`
 	Ended   bool `json:"ended"`
 }
 
-// WatchDrag begins to watch the document's drag-and-drop events for DraggingOf and Dragged.
+// WatchDrag starts watching the document's drag-and-drop events for DragStateOf and EndDrag.
 func WatchDrag(ctx context.Context, w World) error {
 	_, err := call[bool](ctx, w, "watchDrag")
 	return err
 }
 
-// DragStateOf says what became of the drag so far; Dragged also ends the watch.
+// DragStateOf returns the state of the drag so far; EndDrag also ends the watch.
 func DragStateOf(ctx context.Context, w World) (DragState, error) {
 	return call[DragState](ctx, w, "dragging")
 }
 
-// EndDrag says what became of the drag and ends the watch.
+// EndDrag returns the final state of the drag and ends the watch.
 func EndDrag(ctx context.Context, w World) (DragState, error) {
 	return call[DragState](ctx, w, "dragged")
 }
@@ -75,7 +75,7 @@ func AwaitPointerSeen(ctx context.Context, w World) error {
 	return err
 }
 
-// HitTest is what lies at a point of a document.
+// HitTest is the element at a point of a document.
 type HitTest struct {
 	// Handles of the element and of its ancestors, innermost first, as far as a collection gave any.
 	Handles []int `json:"handles"`
@@ -87,7 +87,7 @@ type HitTest struct {
 	Y     float64 `json:"y"`
 }
 
-// HitTestAt says what a press at (x, y) of the document's viewport would meet.
+// HitTestAt finds the element that a press at (x, y) of the document's viewport would hit.
 func HitTestAt(ctx context.Context, w World, x, y float64) (HitTest, error) {
 	return call[HitTest](ctx, w, "under", x, y)
 }

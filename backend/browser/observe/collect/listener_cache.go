@@ -12,9 +12,9 @@ import (
 // wasted collection costs more than the round trips it would have saved.
 const maxSpeculative = 5000
 
-// ListenerCache is what the last collection learnt of a document's listeners, which hardly ever changes
-// between two of them. With it the next one asks for everything at once, speculatively, and then checks
-// whether the trust was right. The zero value knows nothing. Its methods may be called
+// ListenerCache caches what the last collection learnt of a document's listeners, which rarely change
+// between two collections. With it the next collection asks for everything at once, speculatively, and
+// then checks whether the cache was right. The zero value is empty. Its methods may be called
 // concurrently.
 type ListenerCache struct {
 	mu   sync.Mutex
@@ -86,7 +86,7 @@ func (a *Speculation) result() (Raw, bool) {
 }
 
 // Collect is the package's Collect with the cached facts. early, which may be nil, is a speculation
-// on trust that was begun a moment ago, while the document did not change.
+// that was started a moment ago; the document must not have changed since.
 func (k *ListenerCache) Collect(ctx context.Context, w World, o Options, early *Speculation) (Raw, error) {
 	if early == nil || early.world != w || early.options != o {
 		early = k.Speculate(ctx, w, o)

@@ -7,11 +7,13 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// told is a World that notes what it is asked. With together set no question is answered before
-// so many are on their way.
-type told struct {
+// recordingWorld records its calls. With together set, no call returns before that many are
+// in progress.
+type recordingWorld struct {
 	World
 	together int
 
@@ -20,7 +22,7 @@ type told struct {
 	all   chan struct{}
 }
 
-func (w *told) note(ctx context.Context, what string) {
+func (w *recordingWorld) note(ctx context.Context, what string) {
 	w.mu.Lock()
 	w.asked = append(w.asked, what)
 	if len(w.asked) == w.together {
@@ -35,23 +37,23 @@ func (w *told) note(ctx context.Context, what string) {
 	}
 }
 
-func (w *told) Listeners(ctx context.Context) (json.RawMessage, error) {
+func (w *recordingWorld) Listeners(ctx context.Context) (json.RawMessage, error) {
 	w.note(ctx, "listeners")
 	return w.World.Listeners(ctx)
 }
 
-func (w *told) EvalMain(ctx context.Context, expression string) (json.RawMessage, error) {
+func (w *recordingWorld) EvalMain(ctx context.Context, expression string) (json.RawMessage, error) {
 	w.note(ctx, "scan")
 	return w.World.EvalMain(ctx, expression)
 }
 
-func (w *told) Text(ctx context.Context, function string, args ...any) (string, error) {
+func (w *recordingWorld) Text(ctx context.Context, function string, args ...any) (string, error) {
 	w.note(ctx, "look")
 	return w.World.Text(ctx, function, args...)
 }
 
-// again looks once more at a page that is known.
-func again(t *testing.T, k *ListenerCache, w World) Raw {
+// collectAgain collects once more from a known page.
+func collectAgain(t *testing.T, k *ListenerCache, w World) Raw {
 	t.Helper()
 	raw, err := k.Collect(t.Context(), w, Options{WholePage: true}, nil)
 	if err != nil {
@@ -60,11 +62,11 @@ func again(t *testing.T, k *ListenerCache, w World) Raw {
 	return raw
 }
 
-func TestAKnownPageIsAskedForEverythingAtOnce(t *testing.T) {
+func TestKnownPageIsQueriedInParallel(t *testing.T) {
 	w := open(t, "delegate.html")
 	var k ListenerCache
-	first := again(t, &k, w)
-	asked := &told{World: w, together: 3, all: make(chan struct{})}
+	first := collectAgain(t, &k, w)
+	asked := &recordingWorld{World: w, together: 3, all: make(chan struct{})}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	second, err := k.Collect(ctx, asked, Options{WholePage: true}, nil)
@@ -72,25 +74,25 @@ func TestAKnownPageIsAskedForEverythingAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(asked.asked)
-	if !slices.Equal(asked.asked, []string{"listeners", "look", "scan"}) {
-		t.Errorf("asked for %v", asked.asked)
+	if diff := cmp.Diff([]string{"listeners", "look", "scan"}, asked.asked); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
 	}
-	if len(first.Nodes) != 6 || !slices.Equal(lines(first), lines(second)) {
-		t.Errorf("seen first %q, then %q", lines(first), lines(second))
+	if diff := cmp.Diff(lines(first), lines(second)); diff != "" || len(first.Nodes) != 6 {
+		t.Errorf("%d elements first, then (-first +second):\n%s", len(first.Nodes), diff)
 	}
 }
 
-func TestALookThatWasBegunEarlyIsTheLook(t *testing.T) {
+func TestPrefetchedObservationIsUsed(t *testing.T) {
 	w := open(t, "delegate.html")
 	var k ListenerCache
-	again(t, &k, w)
-	asked := &told{World: w}
+	collectAgain(t, &k, w)
+	asked := &recordingWorld{World: w}
 	early := k.Speculate(t.Context(), asked, Options{WholePage: true})
 	raw, err := k.Collect(t.Context(), asked, Options{WholePage: true}, early)
 	if err != nil || len(raw.Nodes) != 6 || len(asked.asked) != 3 {
 		t.Errorf("%v, asked for %v: %q", err, asked.asked, lines(raw))
 	}
-	// One of another scope is none.
+	// A prefetched one of another scope is not used.
 	early = k.Speculate(t.Context(), w, Options{})
 	w.js(t, `document.body.insertAdjacentHTML('beforeend', '<p style="margin-top:5000px"><button>Far below</button>')`)
 	if raw, err = k.Collect(t.Context(), w, Options{WholePage: true}, early); err != nil {
@@ -99,12 +101,12 @@ func TestALookThatWasBegunEarlyIsTheLook(t *testing.T) {
 	named(t, raw, "Far below")
 }
 
-func TestWhatIsNewOnAKnownPageIsSeen(t *testing.T) {
+func TestNewElementsOnKnownPageAreListed(t *testing.T) {
 	w := open(t, "delegate.html")
 	var k ListenerCache
-	again(t, &k, w)
+	collectAgain(t, &k, w)
 	has := func(name string) bool {
-		return slices.ContainsFunc(again(t, &k, w).Nodes, func(n RawNode) bool { return n.Name == name })
+		return slices.ContainsFunc(collectAgain(t, &k, w).Nodes, func(n RawNode) bool { return n.Name == name })
 	}
 	if has("Cold one") || has("React says nothing") {
 		t.Fatal("it is listed before anything listens")
@@ -115,15 +117,15 @@ func TestWhatIsNewOnAKnownPageIsSeen(t *testing.T) {
 	}
 	w.js(t, `document.querySelector('.cold').removeEventListener('click', f)`)
 	if has("Cold one") {
-		t.Error("a listener that was taken away is still believed in")
+		t.Error("a removed listener is still known")
 	}
 	w.js(t, `document.getElementById('r2')['__reactProps$abc'] = {onClick() {}}, 1`)
 	if !has("React says nothing") {
-		t.Error("what a framework listens for now is not known")
+		t.Error("a listener added by a framework is not known")
 	}
 	w.js(t, `(() => { const d = document.createElement('div'); document.querySelector('main').append(d);
 		d.attachShadow({mode: 'closed'}).innerHTML = '<button>Sealed late</button>'; return 1 })()`)
 	if !has("Sealed late") {
-		t.Error("what came in a closed root is not seen")
+		t.Error("a button in a new closed root is not listed")
 	}
 }

@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-func look(t testing.TB, w *testWorld, o Options) Raw {
+func collectPage(t testing.TB, w *testWorld, o Options) Raw {
 	t.Helper()
 	raw, err := Collect(t.Context(), w, o)
 	if err != nil {
@@ -52,30 +54,20 @@ func named(t testing.TB, raw Raw, name string) RawNode {
 	return RawNode{}
 }
 
-func same(t *testing.T, got []string, want string) {
+func wantLines(t *testing.T, got []string, want string) {
 	t.Helper()
 	w := strings.Split(strings.TrimSpace(want), "\n")
 	for i := range w {
 		w[i] = strings.TrimSpace(w[i])
 	}
-	if !slices.Equal(got, w) {
-		for _, g := range got {
-			if !slices.Contains(w, g) {
-				t.Errorf("listed, not expected: %s", g)
-			}
-		}
-		for _, x := range w {
-			if !slices.Contains(got, x) {
-				t.Errorf("not listed: %s", x)
-			}
-		}
-		t.Errorf("in order:\n%s", strings.Join(got, "\n"))
+	if diff := cmp.Diff(w, got); diff != "" {
+		t.Errorf("listed elements (-want +got):\n%s", diff)
 	}
 }
 
-func TestAFormIsSeenAsAPersonSeesIt(t *testing.T) {
-	raw := look(t, open(t, "form.html"), Options{})
-	same(t, lines(raw), `
+func TestFormIsListedAsDisplayed(t *testing.T) {
+	raw := collectPage(t, open(t, "form.html"), Options{})
+	wantLines(t, lines(raw), `
 		link "Home"
 		link "Acme"
 		textbox "Name" = "Ana" (required)
@@ -115,7 +107,7 @@ func TestAFormIsSeenAsAPersonSeesIt(t *testing.T) {
 		"OK": "Cookies",
 	} {
 		if g := named(t, raw, name).Group; g != group {
-			t.Errorf("%s stands under %q, want %q", name, g, group)
+			t.Errorf("%s is in group %q, want %q", name, g, group)
 		}
 	}
 	for _, n := range raw.Nodes {
@@ -135,10 +127,10 @@ func TestAFormIsSeenAsAPersonSeesIt(t *testing.T) {
 	}
 }
 
-func TestLayersDecideWhatCanBeUsed(t *testing.T) {
+func TestCoveredElementsAreNotOperable(t *testing.T) {
 	w := open(t, "layers.html")
-	raw := look(t, w, Options{})
-	same(t, lines(raw), `
+	raw := collectPage(t, w, Options{})
+	wantLines(t, lines(raw), `
 		button "Half under bar"
 		button "Under bar" under banner "Top bar"
 		button "Free"
@@ -176,15 +168,15 @@ func TestLayersDecideWhatCanBeUsed(t *testing.T) {
 		t.Errorf("frame: %+v", f)
 	}
 	w.js(t, "document.getElementById('head').remove(), scrollTo(0, 1400), 1")
-	raw = look(t, w, Options{})
-	same(t, lines(raw), `button "Far below"`)
+	raw = collectPage(t, w, Options{})
+	wantLines(t, lines(raw), `button "Far below"`)
 	if raw.Above < 20 || raw.Below != 0 {
 		t.Errorf("scrolled: %d above, %d below", raw.Above, raw.Below)
 	}
 }
 
-func TestTheWholePageHoldsWhatIsOutOfView(t *testing.T) {
-	raw := look(t, open(t, "layers.html"), Options{WholePage: true})
+func TestPageScopeIncludesOffscreenElements(t *testing.T) {
+	raw := collectPage(t, open(t, "layers.html"), Options{WholePage: true})
 	for _, name := range []string{"Far below", "List last"} {
 		if n := named(t, raw, name); n.InView || !n.Usable {
 			t.Errorf("%+v", n)
@@ -203,9 +195,9 @@ func TestTheWholePageHoldsWhatIsOutOfView(t *testing.T) {
 	}
 }
 
-func TestAQueryKeepsWhatMatches(t *testing.T) {
+func TestQueryKeepsMatches(t *testing.T) {
 	w := open(t, "form.html")
-	same(t, lines(look(t, w, Options{WholePage: true, Query: "BUTTON s"})), `
+	wantLines(t, lines(collectPage(t, w, Options{WholePage: true, Query: "BUTTON s"})), `
 		button "Save all"
 		button "Send" (disabled)
 		button "Submit"
@@ -215,15 +207,15 @@ func TestAQueryKeepsWhatMatches(t *testing.T) {
 		button "search"
 		button "Terms" (collapsed)
 		button "In shadow"`)
-	same(t, lines(look(t, w, Options{Query: "ana"})), `textbox "Name" = "Ana" (required)`)
+	wantLines(t, lines(collectPage(t, w, Options{Query: "ana"})), `textbox "Name" = "Ana" (required)`)
 }
 
-func TestAHandleIsANodeForLife(t *testing.T) {
+func TestHandleIdentifiesNode(t *testing.T) {
 	w := open(t, "form.html")
-	before := look(t, w, Options{})
+	before := collectPage(t, w, Options{})
 	save := named(t, before, "Save all")
 	w.js(t, `document.querySelector('h2').after(Object.assign(document.createElement('button'),{textContent:'New one'})), 1`)
-	after := look(t, w, Options{})
+	after := collectPage(t, w, Options{})
 	if named(t, after, "Save all").Handle != save.Handle {
 		t.Error("an old node has another handle")
 	}
@@ -237,27 +229,27 @@ func TestAHandleIsANodeForLife(t *testing.T) {
 	}
 }
 
-func TestLookingChangesNothingInThePage(t *testing.T) {
+func TestCollectDoesNotChangePage(t *testing.T) {
 	w := open(t, "layers.html")
 	w.js(t, `window.seen=0, new MutationObserver(l=>seen+=l.length).observe(document,{subtree:true,childList:true,attributes:true,characterData:true}),
 		window.html=document.documentElement.outerHTML, window.before=0, before=Object.getOwnPropertyNames(window).length, 1`)
-	look(t, w, Options{WholePage: true})
-	look(t, w, Options{})
+	collectPage(t, w, Options{WholePage: true})
+	collectPage(t, w, Options{})
 	if got := w.js(t, `seen + ' ' + (Object.getOwnPropertyNames(window).length - before) + ' ' + (html === document.documentElement.outerHTML) + ' ' + typeof __sextant`); got != "0 0 true undefined" {
 		t.Errorf("mutations, new globals, same HTML, our name: %s", got)
 	}
 }
 
-func TestAClipNarrowsWhatIsInView(t *testing.T) {
-	raw := look(t, open(t, "layers.html"), Options{Clip: &Rect{X: 0, Y: 90, W: 200, H: 30}})
-	same(t, lines(raw), `button "Free"`)
+func TestClipNarrowsViewport(t *testing.T) {
+	raw := collectPage(t, open(t, "layers.html"), Options{Clip: &Rect{X: 0, Y: 90, W: 200, H: 30}})
+	wantLines(t, lines(raw), `button "Free"`)
 	if raw.Above == 0 || raw.Below == 0 {
 		t.Errorf("%d above, %d below", raw.Above, raw.Below)
 	}
 }
 
-func TestDelegatedListenersAreKnown(t *testing.T) {
-	same(t, lines(look(t, open(t, "delegate.html"), Options{})), `
+func TestDelegatedListeners(t *testing.T) {
+	wantLines(t, lines(collectPage(t, open(t, "delegate.html"), Options{})), `
 		clickable "React says click"
 		clickable "Svelte paragraph"
 		clickable "Hot one"
@@ -266,8 +258,8 @@ func TestDelegatedListenersAreKnown(t *testing.T) {
 		clickable "Tile with words"`)
 }
 
-func TestEntriesWithAHandStandInPlaceOfTheListThatListensForThem(t *testing.T) {
-	raw := look(t, openURL(t, "data:text/html,"+url.PathEscape(`<ul id="l"><li style="cursor:pointer">One</li><li style="cursor:pointer">Two</li></ul>
+func TestItemsWithPointerCursorReplaceTheirList(t *testing.T) {
+	raw := collectPage(t, openURL(t, "data:text/html,"+url.PathEscape(`<ul id="l"><li style="cursor:pointer">One</li><li style="cursor:pointer">Two</li></ul>
 <script>document.getElementById('l').addEventListener('click', () => {})</script>`)), Options{})
 	named(t, raw, "One")
 	named(t, raw, "Two")
@@ -276,41 +268,41 @@ func TestEntriesWithAHandStandInPlaceOfTheListThatListensForThem(t *testing.T) {
 	}
 }
 
-func TestALinkThatSaysNothingIsCalledByWhereItLeads(t *testing.T) {
-	raw := look(t, openURL(t, "data:text/html,"+
+func TestLinkWithoutTextIsNamedByItsURL(t *testing.T) {
+	raw := collectPage(t, openURL(t, "data:text/html,"+
 		url.PathEscape(`<a href="http://x.example/shop/settings/?a=b"><svg width="16" height="16"><circle cx="8" cy="8" r="7"/></svg></a>`)), Options{})
 	named(t, raw, "settings")
 }
 
-func TestAPageThatSpoilsItsOwnWorldIsStillSeen(t *testing.T) {
+func TestPageWithPatchedBuiltinsIsListed(t *testing.T) {
 	w := open(t, "form.html")
-	before := lines(look(t, w, Options{}))
+	before := lines(collectPage(t, w, Options{}))
 	w.js(t, `(() => {
 		Reflect.ownKeys = () => { throw new Error('no') }
 		Array.prototype.push = Element.prototype.getAttribute = document.querySelectorAll = null
 		Document.prototype.elementFromPoint = () => null
 		JSON.parse = Map.prototype.get = Set.prototype.has = () => { throw new Error('no') }
 		return 1 })()`)
-	after := lines(look(t, w, Options{}))
-	if !slices.Equal(before, after) {
-		t.Errorf("before:\n%s\nafter:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+	after := lines(collectPage(t, w, Options{}))
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("listed elements (-before +after):\n%s", diff)
 	}
 }
 
-func TestACardThatIsDraggedIsListedBesideTheButtonInIt(t *testing.T) {
-	raw := look(t, openURL(t, "data:text/html,"+url.PathEscape(`<div draggable="true"><a href="/a">Fix the gutter</a></div><x-card draggable="true" style="display:block"></x-card>
+func TestDraggableCardIsListedBesideItsButton(t *testing.T) {
+	raw := collectPage(t, openURL(t, "data:text/html,"+url.PathEscape(`<div draggable="true"><a href="/a">Fix the gutter</a></div><x-card draggable="true" style="display:block"></x-card>
 <script>document.querySelector('x-card').attachShadow({mode: 'open'}).innerHTML = '<span>Order tiles</span> <button>More</button>'</script>`)), Options{})
 	want := []string{
 		`clickable "Fix the gutter" (draggable)`, `link "Fix the gutter"`,
 		`clickable "Order tiles More" (draggable)`, `button "More"`,
 	}
-	if got := lines(raw); !slices.Equal(got, want) {
-		t.Errorf("listed are\n%s", strings.Join(got, "\n"))
+	if diff := cmp.Diff(want, lines(raw)); diff != "" {
+		t.Errorf("listed elements (-want +got):\n%s", diff)
 	}
 }
 
-func TestTheColumnThatATableIsSortedByIsTold(t *testing.T) {
-	raw := look(t, openURL(t, "data:text/html,"+
+func TestSortedColumnIsReported(t *testing.T) {
+	raw := collectPage(t, openURL(t, "data:text/html,"+
 		url.PathEscape(`<table><tr><th aria-sort="descending" onclick="1">Price</th><th aria-sort="none" onclick="1">Name</th></tr></table>`)), Options{})
 	if got := strings.Join(lines(raw), "; "); got != `columnheader "Price" (sorted descending); columnheader "Name"` {
 		t.Errorf("listed are %s", got)

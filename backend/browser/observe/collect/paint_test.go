@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-func TestWhatHasNoWordsIsNamedByItsLook(t *testing.T) {
-	raw := look(t, open(t, "paint.html"), Options{})
-	same(t, lines(raw), `
+func TestElementsWithoutTextAreNamedByAppearance(t *testing.T) {
+	raw := collectPage(t, open(t, "paint.html"), Options{})
+	wantLines(t, lines(raw), `
 		clickable "red chip"
 		clickable "blue #2966a3 chip"
 		clickable "yellow chip lamp"
@@ -25,7 +25,7 @@ func TestWhatHasNoWordsIsNamedByItsLook(t *testing.T) {
 		slider "Depth" = "75 %"`)
 }
 
-func TestReadingTellsColoursIconsAndPictures(t *testing.T) {
+func TestReadTextIncludesColorsIconsAndImages(t *testing.T) {
 	html, err := HTML(t.Context(), open(t, "paint.html"))
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func TestReadingTellsColoursIconsAndPictures(t *testing.T) {
 		"teal polygon of 5 corners", "purple line 100,", `orange "K"`, "word lastly</p>",
 	} {
 		if !strings.Contains(html, want) {
-			t.Errorf("not told: %s", want)
+			t.Errorf("not reported: %s", want)
 		}
 	}
 	if n := strings.Count(html, "(picture:"); n != 1 {

@@ -19,8 +19,8 @@ const privatePage = `<!doctype html><p id="outside">composer draft</p>
 <div id="term" data-private style="height:200px"><div class="rows">cat key: hunter2</div><textarea id="in">hunter2</textarea><button>hunter2</button></div>
 </main>`
 
-// windowOf is a page of ours whose stage alone is looked at, asked by name as the window is.
-func windowOf(t *testing.T, html string) World {
+// openOwnPage is the app's own page, of which only the stage is collected; it is called by name as the window is.
+func openOwnPage(t *testing.T, html string) World {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -58,8 +58,8 @@ func windowOf(t *testing.T, html string) World {
 	})
 }
 
-// wordsOf is all that the window says of itself to who asks.
-func wordsOf(t *testing.T, w World) string {
+// ownPageJSON is all that the window says of itself to who asks.
+func ownPageJSON(t *testing.T, w World) string {
 	t.Helper()
 	raw, _, err := CollectOwnPage(t.Context(), w, Options{WholePage: true})
 	if err != nil {
@@ -76,8 +76,8 @@ func wordsOf(t *testing.T, w World) string {
 	return string(seen) + html
 }
 
-func TestWhatIsPrivateOnAPageOfOursIsNeitherReadNorListedUntilItIsShared(t *testing.T) {
-	w := windowOf(t, privatePage)
+func TestPrivateContentIsHiddenUntilShared(t *testing.T) {
+	w := openOwnPage(t, privatePage)
 	run := func(code string) {
 		t.Helper()
 		if _, err := w.(ownPage).ask(t.Context(), "run", code); err != nil {
@@ -90,7 +90,7 @@ func TestWhatIsPrivateOnAPageOfOursIsNeitherReadNorListedUntilItIsShared(t *test
 		"in a field of it":      `document.querySelector('#in').select()`,
 		"elsewhere, no private": `getSelection().selectAllChildren(document.querySelector('#outside'))`,
 	}
-	if all := wordsOf(t, w); strings.Contains(all, "hunter2") || !strings.Contains(all, "shown words") ||
+	if all := ownPageJSON(t, w); strings.Contains(all, "hunter2") || !strings.Contains(all, "shown words") ||
 		!strings.Contains(all, "Shell 1") {
 		t.Errorf("it says %s", all)
 	}
@@ -117,8 +117,8 @@ func TestWhatIsPrivateOnAPageOfOursIsNeitherReadNorListedUntilItIsShared(t *test
 	}
 
 	run(`for (const el of document.querySelectorAll('[data-private]')) el.removeAttribute('data-private')`)
-	if all := wordsOf(t, w); !strings.Contains(all, "cat key: hunter2") || !strings.Contains(all, "vim hunter2.txt") ||
-		!has("hunter2") {
+	if all := ownPageJSON(t, w); !strings.Contains(all, "cat key: hunter2") ||
+		!strings.Contains(all, "vim hunter2.txt") || !has("hunter2") {
 		t.Errorf("what is shared is not seen: %s", all)
 	}
 	run(selects["in a field of it"])
@@ -127,8 +127,8 @@ func TestWhatIsPrivateOnAPageOfOursIsNeitherReadNorListedUntilItIsShared(t *test
 	}
 }
 
-func TestANumberOfWhatBecamePrivateIsGone(t *testing.T) {
-	w := windowOf(t, privatePage)
+func TestIDOfElementThatBecomesPrivateIsGone(t *testing.T) {
+	w := openOwnPage(t, privatePage)
 	ask := w.(ownPage).ask
 	if _, err := ask(t.Context(), "run",
 		`document.querySelector('#term').removeAttribute('data-private')`); err != nil {

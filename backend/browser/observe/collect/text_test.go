@@ -7,23 +7,25 @@ import (
 	"time"
 )
 
-func TestTextIsFoundAsItIsRead(t *testing.T) {
+func TestFindText(t *testing.T) {
 	w := open(t, "form.html")
 	for text, want := range map[string]bool{
 		"Gift wrap": true, "gift  WRAP": true, "In shadow": true, "Save all": true, "Imprint": true,
 		"Long text": false, "None": false, "Invisible": false, "geheim7": false, "getElementById": false,
 		"nowhere": false,
 	} {
-		got, err := HasText(t.Context(), w, text)
-		if err != nil || got != want {
-			t.Errorf("%q: %v %v, want %v", text, got, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			got, err := HasText(t.Context(), w, text)
+			if err != nil || got != want {
+				t.Errorf("%v %v, want %v", got, err, want)
+			}
+		})
 	}
 }
 
-func TestTextIsSelected(t *testing.T) {
+func TestSelectText(t *testing.T) {
 	w := open(t, "layers.html")
-	raw := look(t, w, Options{})
+	raw := collectPage(t, w, Options{})
 	link := named(t, raw, "a link that wraps over lines").Handle
 	for _, c := range []struct {
 		handle     int
@@ -37,13 +39,15 @@ func TestTextIsSelected(t *testing.T) {
 		{link, "that wraps", 5, 0, "wraps"},
 		{0, "SOME WORDS", 0, 4, "Some"},
 	} {
-		got, err := SelectText(t.Context(), w, c.handle, c.text, c.start, c.end)
-		if err != nil || got != c.want {
-			t.Errorf("%+v: %q %v", c, got, err)
-		}
-		if sel, err := Selection(t.Context(), w); err != nil || fold(sel) != c.want {
-			t.Errorf("%+v: the selection is %q %v", c, sel, err)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			got, err := SelectText(t.Context(), w, c.handle, c.text, c.start, c.end)
+			if err != nil || got != c.want {
+				t.Errorf("%+v: %q %v", c, got, err)
+			}
+			if sel, err := Selection(t.Context(), w); err != nil || fold(sel) != c.want {
+				t.Errorf("%+v: the selection is %q %v", c, sel, err)
+			}
+		})
 	}
 	var refused *Refusal
 	if _, err := SelectText(t.Context(), w, 0, "not on the page", 0, 0); !errors.As(err, &refused) {
@@ -53,16 +57,16 @@ func TestTextIsSelected(t *testing.T) {
 		t.Errorf("behind the end: %v", err)
 	}
 	f := open(t, "form.html")
-	fields := look(t, f, Options{})
+	fields := collectPage(t, f, Options{})
 	if got, err := SelectText(t.Context(), f, named(t, fields, "Name").Handle, "", 0, 2); got != "An" || err != nil {
 		t.Errorf("in a field: %q %v", got, err)
 	}
 	if got, err := SelectText(t.Context(), f, named(t, fields, "Password").Handle, "", 0, 0); err == nil {
-		t.Errorf("a password is handed out: %q", got)
+		t.Errorf("a password is returned: %q", got)
 	}
 }
 
-func TestHTMLIsTheDocumentAsItIsNow(t *testing.T) {
+func TestHTMLIsCurrentDocument(t *testing.T) {
 	w := open(t, "form.html")
 	w.js(t, `document.getElementById('n').value='Zoë', 1`)
 	html, err := HTML(t.Context(), w)
@@ -87,7 +91,7 @@ func TestHTMLIsTheDocumentAsItIsNow(t *testing.T) {
 	}
 }
 
-func TestScrollingReachesWhateverScrolls(t *testing.T) {
+func TestScrollTargets(t *testing.T) {
 	w := open(t, "layers.html")
 	scroll := func(handle int, direction string, amount float64) bool {
 		t.Helper()
@@ -101,23 +105,23 @@ func TestScrollingReachesWhateverScrolls(t *testing.T) {
 		t.Errorf("down 200: %s", w.js(t, "scrollY"))
 	}
 	if !scroll(0, "bottom", 0) || scroll(0, "down", 0) || !scroll(0, "top", 0) || scroll(0, "up", 0) {
-		t.Error("the ends are not told")
+		t.Error("the ends are not reported")
 	}
-	inner := named(t, look(t, w, Options{}), "List first").Handle
+	inner := named(t, collectPage(t, w, Options{}), "List first").Handle
 	if !scroll(inner, "down", 50) || w.js(t, "document.getElementById('list').scrollTop+' '+scrollY") != "50 0" {
 		t.Error("the box around an element does not scroll")
 	}
 	if _, err := ScrollBy(t.Context(), w, 0, "sideways", 0); err == nil {
 		t.Error("an unknown direction is taken")
 	}
-	// An application whose body stands still and whose inner box scrolls.
+	// An application with a fixed body and an inner box that scrolls.
 	w.js(t, `document.body.innerHTML='<div id=app style="height:100vh;overflow:auto"><div style="height:5000px">x</div></div>', document.body.style.cssText='overflow:hidden;margin:0', 1`)
 	if !scroll(0, "down", 300) || w.js(t, "document.getElementById('app').scrollTop") != "300" {
 		t.Error("the main box of an application does not scroll")
 	}
 }
 
-func TestRestTellsMutationsAndAnimations(t *testing.T) {
+func TestSettleReportsMutationsAndAnimations(t *testing.T) {
 	w := open(t, "layers.html")
 	before, err := ActivityOf(t.Context(), w)
 	if err != nil || before.Ready != "complete" {
@@ -133,7 +137,7 @@ func TestRestTellsMutationsAndAnimations(t *testing.T) {
 	if after.QuietMS > float64(10*time.Second/time.Millisecond) {
 		t.Errorf("quiet for %v ms just after a change", after.QuietMS)
 	}
-	w.js(t, `document.getElementById('hoster').shadowRoot.getElementById('sh').textContent='Anew', 1`)
+	w.js(t, `document.getElementById('hoster').shadowRoot.getElementById('sh').textContent='Replaced', 1`)
 	shadow, err := ActivityOf(t.Context(), w)
 	if err != nil || shadow.Mutations <= after.Mutations {
 		t.Errorf("a change in a shadow root is not seen: %+v %+v %v", after, shadow, err)
@@ -148,7 +152,7 @@ var habits = map[string]string{
 	"very many":    `const list = make(120); tick = () => { for (const p of list) p.textContent = n }`,
 }
 
-func TestWhatAPageChangesByItselfDoesNotCount(t *testing.T) {
+func TestPeriodicChangesAreIgnored(t *testing.T) {
 	for name, page := range habits {
 		t.Run(name, func(t *testing.T) {
 			w := open(t, "layers.html")
@@ -167,20 +171,20 @@ func TestWhatAPageChangesByItselfDoesNotCount(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			calm, err := AwaitSettled(t.Context(), w, 100*time.Millisecond, true, once)
-			// A machine that stands still for a while makes two of one habit.
-			for n := 0; n < 30 && err == nil && calm.Mutations != 0; n++ {
-				calm, err = AwaitSettled(t.Context(), w, 100*time.Millisecond, true, once)
+			settled, err := AwaitSettled(t.Context(), w, 100*time.Millisecond, true, once)
+			// A machine that stalls for a while makes two periodic changes look like one.
+			for n := 0; n < 30 && err == nil && settled.Mutations != 0; n++ {
+				settled, err = AwaitSettled(t.Context(), w, 100*time.Millisecond, true, once)
 			}
-			if err != nil || calm.Mutations != 0 {
-				t.Errorf("it counts: %+v %v", calm, err)
+			if err != nil || settled.Mutations != 0 {
+				t.Errorf("it counts: %+v %v", settled, err)
 			}
-			for n := 0; n < 30 && err == nil && (n == 0 || calm.Mutations > 1); n++ {
+			for n := 0; n < 30 && err == nil && (n == 0 || settled.Mutations > 1); n++ {
 				w.js(t, `document.getElementById('free').textContent = Math.random(), 1`)
-				calm, err = AwaitSettled(t.Context(), w, 200*time.Millisecond, true, once)
+				settled, err = AwaitSettled(t.Context(), w, 200*time.Millisecond, true, once)
 			}
-			if err != nil || calm.Mutations != 1 {
-				t.Errorf("a change besides is not counted: %+v %v", calm, err)
+			if err != nil || settled.Mutations != 1 {
+				t.Errorf("a change besides is not counted: %+v %v", settled, err)
 			}
 		})
 	}

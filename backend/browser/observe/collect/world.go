@@ -1,6 +1,6 @@
-// Package collect sees: it runs our collector script in the isolated world of one frame and
-// decodes what it found. The script changes nothing in the page. It knows nothing of tabs,
-// of other frames or of numbers; `browser` joins frames and gives the ids.
+// Package collect lists the elements of one document: it runs the collector script in the isolated
+// world of a frame and decodes the result. The script changes nothing in the page. The package knows
+// nothing of tabs, other frames or ids; package observe joins frames and assigns ids.
 package collect
 
 import (
@@ -8,13 +8,13 @@ import (
 	"encoding/json"
 )
 
-// World is one document's script worlds, implemented by the frames registry.
+// World runs scripts in one document; *cdp.Document implements it.
 type World interface {
 	// Call runs a function declaration in Sextant's isolated world of the document, with
 	// JSON arguments, and returns its JSON value (promises are awaited).
 	Call(ctx context.Context, function string, args ...any) (json.RawMessage, error)
 	// EvalMain evaluates an expression in the page's own world with the command line API
-	// (getEventListeners) at hand, and returns its JSON value.
+	// (getEventListeners) available, and returns its JSON value.
 	EvalMain(ctx context.Context, expression string) (json.RawMessage, error)
 	// Text is Call for a function that returns a string, without awaiting promises: the cheap
 	// way for large answers.
@@ -50,7 +50,7 @@ type Rect struct {
 	H float64 `json:"h"`
 }
 
-// Raw is what one document holds.
+// Raw is the collected content of one document.
 type Raw struct {
 	URL   string `json:"url"`
 	Title string `json:"title"`
@@ -88,7 +88,7 @@ type RawNode struct {
 	Box    Rect     `json:"box"`
 	InView bool     `json:"inView"`
 	Usable bool     `json:"usable"`
-	// CoveredBy describes what lies over it: its handle (0 when it has none) and `dialog "Cookies"`.
+	// CoveredBy describes the element that covers it: its handle (0 when it has none) and `dialog "Cookies"`.
 	CoveredBy     int    `json:"coveredBy,omitempty"`
 	CoveredByText string `json:"coveredByText,omitempty"`
 	Group         string `json:"group,omitempty"`
@@ -125,7 +125,7 @@ type RawFrame struct {
 	ScaleY float64 `json:"scaleY"`
 }
 
-// Point is where to press an element, or why it cannot be pressed.
+// Point is the point at which to press an element, or the reason why it cannot be pressed.
 type Point struct {
 	// State is ok, gone, hidden, disabled, covered, moving, offscreen; reused when its row shows
 	// something else by now, changed when it says something else itself (Detail says what).
@@ -156,7 +156,7 @@ type Activity struct {
 	Ready      string `json:"ready"`
 }
 
-// SettleState is how quiet a document is after something was done to it.
+// SettleState is how settled a document is after an action.
 type SettleState struct {
 	// Settled is true when no change is waited for any more.
 	Settled bool `json:"over"`

@@ -17,13 +17,14 @@ import (
 	"go.uber.org/goleak"
 )
 
-// shared holds one real Chromium for the tests of this package.
-type shared struct {
+// testChromium holds one real Chromium for the tests of this package. They run one after another: a page that is drawn
+// in the background would miss their time limits.
+type testChromium struct {
 	browser *rod.Browser
 	server  *httptest.Server
 }
 
-var real shared
+var chromium testChromium
 
 func TestMain(m *testing.M) {
 	code, err := run(m)
@@ -50,10 +51,10 @@ func run(m *testing.M) (int, error) {
 	if err := b.Connect(); err != nil {
 		return 1, fmt.Errorf("connecting to chromium: %w", err)
 	}
-	real.browser = b
-	real.server = httptest.NewServer(http.FileServer(http.Dir("testdata")))
+	chromium.browser = b
+	chromium.server = httptest.NewServer(http.FileServer(http.Dir("testdata")))
 	code := m.Run()
-	real.server.Close()
+	chromium.server.Close()
 	if err := b.Close(); err != nil {
 		return 1, err
 	}
@@ -178,12 +179,12 @@ func (w *testWorld) CallNodes(ctx context.Context, function string, nodes []int)
 // open shows a fixture of testdata in a new tab of 1280×800.
 func open(t testing.TB, path string) *testWorld {
 	t.Helper()
-	return openURL(t, real.server.URL+"/"+path)
+	return openURL(t, chromium.server.URL+"/"+path)
 }
 
 func openURL(t testing.TB, url string) *testWorld {
 	t.Helper()
-	page, err := real.browser.Page(proto.TargetCreateTarget{URL: "about:blank"})
+	page, err := chromium.browser.Page(proto.TargetCreateTarget{URL: "about:blank"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,12 +203,12 @@ func openURL(t testing.TB, url string) *testWorld {
 		t.Fatal(err)
 	}
 	w := &testWorld{page: page}
-	w.renew(t)
+	w.newContext(t)
 	return w
 }
 
-// renew makes the isolated world of the document that is there now.
-func (w *testWorld) renew(t testing.TB) {
+// newContext makes the isolated world of the document that is there now.
+func (w *testWorld) newContext(t testing.TB) {
 	t.Helper()
 	r, err := proto.PageCreateIsolatedWorld{FrameID: w.page.FrameID, WorldName: "sextant-test"}.Call(w.page)
 	if err != nil {

@@ -20,7 +20,7 @@ type node struct {
 	connected bool
 }
 
-// world is a model of one document and of what its numbers must be. It answers the Book's
+// world is a model of one document and of what its numbers must be. It answers the registry's
 // questions as a page would.
 type world struct {
 	doc   int
@@ -47,18 +47,18 @@ func (w *world) Connected(handles []int) ([]bool, error) {
 
 func (w *world) Keys() (map[string]int, error) {
 	keys := map[string]int{}
-	for _, n := range w.living() {
+	for _, n := range w.connected() {
 		keys[n.key]++
 	}
 	return keys, nil
 }
 
-func (w *world) living() []*node {
+func (w *world) connected() []*node {
 	return slices.DeleteFunc(slices.Clone(w.nodes), func(n *node) bool { return !n.connected })
 }
 
 func (w *world) alive(t *rapid.T) *node {
-	list := w.living()
+	list := w.connected()
 	if len(list) == 0 {
 		t.Skip("nothing lives")
 	}
@@ -81,10 +81,10 @@ func (w *world) numberOf(n *node) int {
 	return 0
 }
 
-// heirs says which numbers have to move to which of the nodes that are looked at and have none:
+// replacements says which numbers have to move to which of the nodes that are looked at and have none:
 // to the only living node of its look, which came after its own node was seen last, moves the
 // only number whose node is gone. Numbers that met a node and could not move never will.
-func (w *world) heirs(looked []*node) map[*node]int {
+func (w *world) replacements(looked []*node) map[*node]int {
 	move := map[*node]int{}
 	for _, n := range looked {
 		if w.numberOf(n) != 0 {
@@ -108,16 +108,16 @@ func (w *world) heirs(looked []*node) map[*node]int {
 	return move
 }
 
-func words(row string) string {
+func textOfRow(row string) string {
 	_, after, _ := strings.Cut(row, ".")
 	return after
 }
 
-// look numbers some of the living nodes and checks the numbers.
-func (w *world) look(t *rapid.T, b *identity.ElementRegistry, whole bool, given map[int]bool) (moved int) {
+// observe numbers some of the living nodes and checks the numbers.
+func (w *world) observe(t *rapid.T, b *identity.ElementRegistry, whole bool, given map[int]bool) (moved int) {
 	var looked []*node
 	var seen []identity.Node
-	for _, n := range w.living() {
+	for _, n := range w.connected() {
 		if whole || rapid.Bool().Draw(t, fmt.Sprintf("sees %d", n.handle)) {
 			looked = append(looked, n)
 			seen = append(seen, identity.Node{
@@ -129,15 +129,15 @@ func (w *world) look(t *rapid.T, b *identity.ElementRegistry, whole bool, given 
 	had := map[*node]int{}
 	for _, n := range looked {
 		id := w.numberOf(n)
-		// A node that is in another row by now is another thing, and its number is over; a row that
-		// counts, which shows in what stands before the point alone, is the same.
-		if id != 0 && w.row[id] != "" && words(w.row[id]) != words(n.row) {
+		// A node that is in another row now is another item, and its id ends; a row with a changed
+		// counter is the same row.
+		if id != 0 && w.row[id] != "" && textOfRow(w.row[id]) != textOfRow(n.row) {
 			w.dead[id] = true
 			id = 0
 		}
 		had[n] = id
 	}
-	heirs := w.heirs(looked)
+	heirs := w.replacements(looked)
 	w.now++
 	ids, rebound, err := b.Assign(1, w.doc, w.now, seen, w)
 	if err != nil {
@@ -167,8 +167,9 @@ func newWorld(doc int) *world {
 	}
 }
 
-func TestANumberIsOfOneNodeForEverOrOfItsOnlyPossibleReplacement(t *testing.T) {
-	// Long enough that each rule of the Book, left out, is missed; it is under a second. No file is
+func TestIDMovesOnlyToUniqueReplacement(t *testing.T) {
+	t.Parallel()
+	// Long enough that each rule of the registry, left out, is missed; it is under a second. No file is
 	// kept of a failure, which says all of itself.
 	for name, value := range map[string]string{
 		"rapid.checks": "3000", "rapid.steps": "60",
@@ -200,13 +201,13 @@ func TestANumberIsOfOneNodeForEverOrOfItsOnlyPossibleReplacement(t *testing.T) {
 			},
 			"render": func(t *rapid.T) {
 				w := some(t)
-				for _, n := range w.living() {
+				for _, n := range w.connected() {
 					n.connected = false
 					w.add(n.key, n.row)
 				}
 			},
-			"glance": func(t *rapid.T) { moves += some(t).look(t, b, false, given) },
-			"look":   func(t *rapid.T) { moves += some(t).look(t, b, true, given) },
+			"glance": func(t *rapid.T) { moves += some(t).observe(t, b, false, given) },
+			"look":   func(t *rapid.T) { moves += some(t).observe(t, b, true, given) },
 			"leave": func(t *rapid.T) {
 				i := rapid.IntRange(0, 1).Draw(t, "document")
 				b.EndDocument(worlds[i].doc)
@@ -217,12 +218,12 @@ func TestANumberIsOfOneNodeForEverOrOfItsOnlyPossibleReplacement(t *testing.T) {
 				for _, w := range worlds {
 					held := map[*node]int{}
 					for id, n := range w.owner {
-						thing, ok := b.Element(id)
+						element, ok := b.Element(id)
 						if w.dead[id] {
 							continue
 						}
-						if other := held[n]; !ok || thing.Handle != n.handle || other != 0 {
-							t.Fatalf("%d stands for %+v (and %d does), want %+v", id, thing, other, n)
+						if other := held[n]; !ok || element.Handle != n.handle || other != 0 {
+							t.Fatalf("%d means %+v (and %d does), want %+v", id, element, other, n)
 						}
 						held[n] = id
 					}

@@ -1,18 +1,17 @@
-// Package identity gives annotations their numbers.
+// Package identity assigns annotations their ids.
 //
-// A number is an identity, not a position: it names one node of one document in one tab,
-// comes from one counter for the whole browser and is never used again. A page that
-// renders anew replaces nodes by others that look the same; a number moves to such a
-// replacement only when the old node is gone and exactly one living node has its
-// fingerprint, which must have come into the document after the old node was seen last: what
-// stood beside it is its twin and not its replacement. A page may also use a node again for
-// another thing, as long lists do; a node whose row became another one gets a new number (one
-// whose row says other figures keeps it, as rows count things too), and what a node says is kept as it was told, so
-// that an action can tell that it says
-// something else by now. In every other case the old number stays dead and the node gets a
-// new one: nobody acts on a guess.
+// An id is an identity, not a position: it names one node of one document in one tab, comes from
+// one counter for the whole browser and is never reused. A page that rerenders replaces nodes by
+// others that look the same. An id moves to such a replacement only when the old node was removed
+// and exactly one connected node has its fingerprint. That node must have been inserted after the
+// old node was last observed; one that existed beside it is a twin, not a replacement.
 //
-// The package is bookkeeping only. What lives in a document it asks of its caller.
+// A page may also reuse a node for another item, as virtual lists do. A node in another row gets a
+// new id; a row in which only digits changed is the same row, because rows have counters. The text
+// of a node is remembered as it was reported, so that an action can detect that it has changed.
+// In every other case the old id stays dead and the node gets a new one: nothing is guessed.
+//
+// The package is bookkeeping only. Which nodes are connected it asks of its caller.
 package identity
 
 import (
@@ -61,8 +60,8 @@ type Element struct {
 	lastSeen float64
 }
 
-// DocumentProbe answers about the document that is being numbered. Its methods are only called
-// when a replacement is possible.
+// DocumentProbe asks the document to which ids are assigned. Its methods are only called when a
+// replacement is possible.
 type DocumentProbe interface {
 	// Connected reports for each handle whether its node is still in the document.
 	Connected(handles []int) ([]bool, error)
@@ -70,8 +69,8 @@ type DocumentProbe interface {
 	Keys() (map[string]int, error)
 }
 
-// ElementRegistry holds all numbers of a browser. Its methods may be called concurrently; Number for
-// one document must not.
+// ElementRegistry holds the ids of all elements of a browser. Its methods may be called concurrently,
+// except Assign for one document.
 type ElementRegistry struct {
 	mu       sync.Mutex
 	last     int
@@ -86,12 +85,12 @@ type document struct {
 	byKey    map[string][]int
 }
 
-// NewElementRegistry returns an empty Book.
+// NewElementRegistry returns an empty registry.
 func NewElementRegistry() *ElementRegistry {
 	return &ElementRegistry{elements: map[int]*Element{}, docs: map[int]*document{}}
 }
 
-// Element returns the node that a number names; false when the number was never issued or is forgotten.
+// Element returns the element with an id; false when the id was never issued or is forgotten.
 func (b *ElementRegistry) Element(id int) (Element, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -101,14 +100,14 @@ func (b *ElementRegistry) Element(id int) (Element, bool) {
 	return Element{}, false
 }
 
-// Issued reports whether the number was ever given out.
+// Issued reports whether the id was ever issued.
 func (b *ElementRegistry) Issued(id int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return id > 0 && id <= b.last
 }
 
-// ID is the number of a node, 0 when it has none.
+// ID is the id of a node, 0 when it has none.
 func (b *ElementRegistry) ID(doc, handle int) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -118,7 +117,7 @@ func (b *ElementRegistry) ID(doc, handle int) int {
 	return 0
 }
 
-// MarkReported notes that the owner of the numbers was given what their nodes say now.
+// MarkReported notes that the caller was shown the current text of the elements.
 func (b *ElementRegistry) MarkReported(ids []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -330,7 +329,7 @@ func (b *ElementRegistry) candidates(doc int, seen []Node) (map[string]Node, []i
 	return fresh, olds
 }
 
-// dropCandidates takes numbers whose nodes are gone out of the search for replacements: the choice
+// dropCandidates removes ids of removed nodes from the search for replacements: the choice
 // was not clear once, and later it would be a guess.
 func (b *ElementRegistry) dropCandidates(doc int, ids []int) {
 	b.mu.Lock()

@@ -7,7 +7,7 @@ import (
 	"sextant/backend/browser/observe/identity"
 )
 
-// page is a document for the Book: the handles in it and the count of fingerprints.
+// page is a document for the registry: the handles in it and the count of fingerprints.
 type page struct {
 	alive []int
 	keys  map[string]int
@@ -32,12 +32,12 @@ func (p *page) Connected(handles []int) ([]bool, error) {
 
 func (p *page) Keys() (map[string]int, error) { return p.keys, nil }
 
-func see(handle int, key string) identity.Node {
+func buttonNode(handle int, key string) identity.Node {
 	// What has a higher handle came later.
 	return identity.Node{Handle: handle, Key: key, Role: "button", Name: key, Born: float64(handle)}
 }
 
-func number(t *testing.T, b *identity.ElementRegistry, p *page, seen ...identity.Node) []int {
+func assign(t *testing.T, b *identity.ElementRegistry, p *page, seen ...identity.Node) []int {
 	t.Helper()
 	ids, _, err := b.Assign(1, 1, p.clock(), seen, p)
 	if err != nil {
@@ -46,10 +46,11 @@ func number(t *testing.T, b *identity.ElementRegistry, p *page, seen ...identity
 	return ids
 }
 
-func TestANodeKeepsItsNumber(t *testing.T) {
+func TestNodeKeepsID(t *testing.T) {
+	t.Parallel()
 	b, p := identity.NewElementRegistry(), &page{}
-	first := number(t, b, p, see(1, "save"), see(2, "help"))
-	again := number(t, b, p, see(2, "help"), see(3, "new"), see(1, "save"))
+	first := assign(t, b, p, buttonNode(1, "save"), buttonNode(2, "help"))
+	again := assign(t, b, p, buttonNode(2, "help"), buttonNode(3, "new"), buttonNode(1, "save"))
 	if !slices.Equal(again, []int{first[1], 3, first[0]}) {
 		t.Errorf("first %v, then %v", first, again)
 	}
@@ -58,20 +59,22 @@ func TestANodeKeepsItsNumber(t *testing.T) {
 	}
 }
 
-func TestTheOnlyReplacementTakesTheNumberOver(t *testing.T) {
+func TestUniqueReplacementKeepsID(t *testing.T) {
+	t.Parallel()
 	b, p := identity.NewElementRegistry(), &page{alive: []int{1}}
-	first := number(t, b, p, see(1, "save"))
+	first := assign(t, b, p, buttonNode(1, "save"))
 	p.alive, p.keys = []int{9}, map[string]int{"save": 1}
-	ids, rebound, err := b.Assign(1, 1, p.clock(), []identity.Node{see(9, "save")}, p)
+	ids, rebound, err := b.Assign(1, 1, p.clock(), []identity.Node{buttonNode(9, "save")}, p)
 	if err != nil || !slices.Equal(ids, first) || !slices.Equal(rebound, first) {
 		t.Errorf("numbers %v, moved %v, %v; want %v", ids, rebound, err, first)
 	}
-	if thing, ok := b.Element(first[0]); !ok || thing.Handle != 9 {
-		t.Errorf("the number stands for %+v, want handle 9", thing)
+	if element, ok := b.Element(first[0]); !ok || element.Handle != 9 {
+		t.Errorf("the id means %+v, want handle 9", element)
 	}
 }
 
-func TestAnUnclearReplacementGetsANewNumber(t *testing.T) {
+func TestAmbiguousReplacementGetsNewID(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		alive []int
 		keys  map[string]int
@@ -80,52 +83,54 @@ func TestAnUnclearReplacementGetsANewNumber(t *testing.T) {
 		"the old node still lives": {
 			[]int{1, 9},
 			map[string]int{"delete": 2},
-			[]identity.Node{see(9, "delete")},
+			[]identity.Node{buttonNode(9, "delete")},
 		},
 		"two nodes look the same": {
 			[]int{8, 9},
 			map[string]int{"delete": 2},
-			[]identity.Node{see(8, "delete"), see(9, "delete")},
+			[]identity.Node{buttonNode(8, "delete"), buttonNode(9, "delete")},
 		},
 		"a second one is out of sight": {
 			[]int{9},
 			map[string]int{"delete": 2},
-			[]identity.Node{see(9, "delete")},
+			[]identity.Node{buttonNode(9, "delete")},
 		},
-		"what came looks different (no key)": {[]int{9}, map[string]int{"": 1}, []identity.Node{see(9, "")}},
+		"what came looks different (no key)": {[]int{9}, map[string]int{"": 1}, []identity.Node{buttonNode(9, "")}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			b, p := identity.NewElementRegistry(), &page{alive: []int{1}}
-			first := number(t, b, p, see(1, "delete"))
+			first := assign(t, b, p, buttonNode(1, "delete"))
 			p.alive, p.keys = c.alive, c.keys
-			if ids := number(t, b, p, c.seen...); slices.Contains(ids, first[0]) {
+			if ids := assign(t, b, p, c.seen...); slices.Contains(ids, first[0]) {
 				t.Errorf("number %d went to another node: %v", first[0], ids)
 			}
 		})
 	}
 }
 
-func TestTwoGoneNodesThatLookedTheSameAreNotGuessed(t *testing.T) {
+func TestIdenticalRemovedNodesAreNotMatched(t *testing.T) {
+	t.Parallel()
 	b, p := identity.NewElementRegistry(), &page{alive: []int{1, 2}}
-	first := number(t, b, p, see(1, "row"), see(2, "row"))
+	first := assign(t, b, p, buttonNode(1, "row"), buttonNode(2, "row"))
 	p.alive, p.keys = []int{3}, map[string]int{"row": 1}
-	ids := number(t, b, p, see(3, "row"))
+	ids := assign(t, b, p, buttonNode(3, "row"))
 	if slices.Contains(first, ids[0]) {
 		t.Errorf("one of %v went to a node that could replace either", first)
 	}
 }
 
-func TestNumbersOfAnEndedDocumentAreRememberedButNeverGivenAgain(t *testing.T) {
+func TestIDsOfClosedDocumentAreNotReused(t *testing.T) {
+	t.Parallel()
 	b, p := identity.NewElementRegistry(), &page{}
-	first := number(t, b, p, see(1, "save"))
+	first := assign(t, b, p, buttonNode(1, "save"))
 	b.EndDocument(1)
-	ids, _, err := b.Assign(1, 2, p.clock(), []identity.Node{see(1, "save")}, p)
+	ids, _, err := b.Assign(1, 2, p.clock(), []identity.Node{buttonNode(1, "save")}, p)
 	if err != nil || ids[0] == first[0] {
 		t.Errorf("the next document's node got %v, %v", ids, err)
 	}
-	if thing, ok := b.Element(first[0]); !ok || thing.Name != "save" || thing.Doc != 1 {
-		t.Errorf("number %d is remembered as %+v", first[0], thing)
+	if element, ok := b.Element(first[0]); !ok || element.Name != "save" || element.Doc != 1 {
+		t.Errorf("number %d is remembered as %+v", first[0], element)
 	}
 	if !b.Issued(first[0]) || b.Issued(99) {
 		t.Error("a number that was never given counts as given")

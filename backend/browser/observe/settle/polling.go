@@ -2,18 +2,18 @@ package settle
 
 import "time"
 
-// polling is a request that the page makes on its own, again and again.
+// polling is a request that the page repeats by itself.
 type polling struct {
-	// took is how long the answer was in coming the last time, ended when it had come; begun is
-	// when the page asked last.
+	// took is the duration of the last response, ended the time of its end; begun is the time of
+	// the last request.
 	took         time.Duration
 	begun, ended time.Time
-	// every is how long after it last asked the page asked again, pause the same from the end of
-	// the answer: a page keeps to the one or to the other.
+	// every is the time between two requests, pause the time from the end of a response to the next
+	// request: pages keep one or the other constant.
 	every, pause time.Duration
 }
 
-// answered reports whether an answer to it ever came.
+// answered reports whether it ever got a response.
 func (h *polling) answered() bool { return h != nil && !h.ended.IsZero() }
 
 // due reports whether the page's next poll is expected now.
@@ -21,13 +21,13 @@ func (h *polling) due(now time.Time) bool {
 	return h.answered() && (near(now.Sub(h.begun), h.every) || near(now.Sub(h.ended), h.pause))
 }
 
-// near allows a clock what a busy page makes of it.
+// near compares two durations with the tolerance that a busy page needs.
 func near(is, usual time.Duration) bool {
 	return usual > 0 && (is-usual).Abs() <= 40*time.Millisecond+usual/20
 }
 
-// learnPolling learns from a request that begins how often the page makes it on its own, and sees whether
-// this one came just then. Called under the lock.
+// learnPolling learns from a new request how often the page repeats it, and marks it when it was
+// due. Called under the lock.
 func (t *Tracker) learnPolling(r *request) {
 	h := t.polling[r.key]
 	switch {

@@ -10,7 +10,7 @@ import (
 	"sextant/backend/browser/observe/settle"
 )
 
-func calm(context.Context, bool) (settle.Activity, error) { return settle.Activity{}, nil }
+func quiet(context.Context, bool) (settle.Activity, error) { return settle.Activity{}, nil }
 
 // wait runs one watch in synthetic time while play tells the tracker what happens.
 func wait(t *testing.T, play func(*settle.Tracker),
@@ -31,85 +31,94 @@ func wait(t *testing.T, play func(*settle.Tracker),
 	return got
 }
 
-func TestAQuietPageIsNotWaitedFor(t *testing.T) {
-	if r := wait(t, func(*settle.Tracker) {}, calm); r.Took != 0 || r.Capped || r.By != "quiet" {
+func TestQuietPageSettlesAtOnce(t *testing.T) {
+	t.Parallel()
+	if r := wait(t, func(*settle.Tracker) {}, quiet); r.Took != 0 || r.Capped || r.By != "quiet" {
 		t.Errorf("got %+v", r)
 	}
 }
 
-func TestTheActionsOwnRequestsAreWaitedFor(t *testing.T) {
+func TestWaitsForRequestsOfAction(t *testing.T) {
+	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) {
 		tr.RequestStarted("a", "GET /a")
 		time.Sleep(200 * time.Millisecond)
 		tr.RequestEnded("a")
-	}, calm)
+	}, quiet)
 	if r.By != "requests" || r.Capped || r.Took < 200*time.Millisecond || r.Took > 300*time.Millisecond {
 		t.Errorf("got %+v", r)
 	}
 }
 
-func TestAnAnswerWhoseBodyThePageDoesNotReadIsNotWaitedForToTheCap(t *testing.T) {
+func TestUnreadResponseBodyDoesNotReachCap(t *testing.T) {
+	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) {
 		tr.RequestStarted("a", "GET /a")
 		time.Sleep(200 * time.Millisecond)
 		tr.ResponseReceived("a", true)
 		time.Sleep(100 * time.Millisecond)
 		tr.ResponseReceived("a", false)
-	}, calm)
+	}, quiet)
 	if r.By != "requests" || r.Capped || r.Took < 400*time.Millisecond || r.Took > 600*time.Millisecond {
 		t.Errorf("got %+v", r)
 	}
 }
 
-func TestWhatThePageAsksByTheClockIsNotWaitedForWhenItIsDue(t *testing.T) {
+func TestPollingIsIgnored(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		late   time.Duration
 		waited bool
 	}{"when it is due": {0, false}, "between two": {250 * time.Millisecond, true}} {
-		synctest.Test(t, func(t *testing.T) {
-			tr := settle.NewTracker("main")
-			ask := func() {
-				tr.RequestStarted("poll", "GET /poll")
-				time.Sleep(400 * time.Millisecond)
-				tr.RequestEnded("poll")
-			}
-			for range 4 {
-				ask()
-				time.Sleep(600 * time.Millisecond)
-			}
-			time.Sleep(c.late)
-			w := tr.Begin(settle.DefaultLimits())
-			done := make(chan struct{})
-			go func() { defer close(done); ask() }()
-			synctest.Wait()
-			if r := w.Wait(t.Context(), calm); (r.Took >= 400*time.Millisecond) != c.waited || r.Capped {
-				t.Errorf("%s: %+v", name, r)
-			}
-			<-done
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tr := settle.NewTracker("main")
+				ask := func() {
+					tr.RequestStarted("poll", "GET /poll")
+					time.Sleep(400 * time.Millisecond)
+					tr.RequestEnded("poll")
+				}
+				for range 4 {
+					ask()
+					time.Sleep(600 * time.Millisecond)
+				}
+				time.Sleep(c.late)
+				w := tr.Begin(settle.DefaultLimits())
+				done := make(chan struct{})
+				go func() { defer close(done); ask() }()
+				synctest.Wait()
+				if r := w.Wait(t.Context(), quiet); (r.Took >= 400*time.Millisecond) != c.waited || r.Capped {
+					t.Errorf("%+v", r)
+				}
+				<-done
+			})
 		})
 	}
 }
 
-func TestABodyThatMustBeReadIsWaitedFor(t *testing.T) {
+func TestWaitsForRequiredResponseBody(t *testing.T) {
+	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) {
 		tr.RequestStarted("script", "GET /a.js")
 		tr.ResponseReceived("script", false)
 		time.Sleep(time.Second)
 		tr.RequestEnded("script")
-	}, calm)
+	}, quiet)
 	if r.Capped || r.Took < time.Second {
 		t.Errorf("got %+v", r)
 	}
 }
 
-func TestARequestThatNeverEndsIsCapped(t *testing.T) {
-	r := wait(t, func(tr *settle.Tracker) { tr.RequestStarted("poll", "GET /poll") }, calm)
+func TestEndlessRequestIsCapped(t *testing.T) {
+	t.Parallel()
+	r := wait(t, func(tr *settle.Tracker) { tr.RequestStarted("poll", "GET /poll") }, quiet)
 	if !r.Capped || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond || r.By != "still waiting for requests" {
 		t.Errorf("got %+v", r)
 	}
 }
 
-func TestANavigationIsWaitedForUntilItHasLoaded(t *testing.T) {
+func TestWaitsForNavigationToLoad(t *testing.T) {
+	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) {
 		tr.NavigationRequested("main")
 		time.Sleep(100 * time.Millisecond)
@@ -119,31 +128,34 @@ func TestANavigationIsWaitedForUntilItHasLoaded(t *testing.T) {
 		tr.DOMContentLoaded("main")
 		time.Sleep(time.Second)
 		tr.LoadStopped("main")
-	}, calm)
+	}, quiet)
 	if r.By != "navigation" || r.Capped || r.Took < 5100*time.Millisecond || r.Took > 5300*time.Millisecond {
 		t.Errorf("got %+v", r)
 	}
 }
 
-func TestAPageWhosePicturesNeverComeIsTakenAsItIs(t *testing.T) {
+func TestMissingImagesDoNotReachCap(t *testing.T) {
+	t.Parallel()
 	r := wait(t, func(tr *settle.Tracker) {
 		tr.LoadStarted("main")
 		tr.NavigationCommitted("main")
 		tr.DOMContentLoaded("main")
-	}, calm)
+	}, quiet)
 	if !r.Capped || r.By != "still loading" || r.Took < 3*time.Second || r.Took > 3100*time.Millisecond {
 		t.Errorf("got %+v", r)
 	}
 }
 
-func TestANavigationThatNeverStartsIsNotWaitedForLong(t *testing.T) {
-	r := wait(t, func(tr *settle.Tracker) { tr.NavigationRequested("main") }, calm)
+func TestNavigationThatNeverStartsTimesOut(t *testing.T) {
+	t.Parallel()
+	r := wait(t, func(tr *settle.Tracker) { tr.NavigationRequested("main") }, quiet)
 	if r.Took > 600*time.Millisecond {
 		t.Errorf("got %+v", r)
 	}
 }
 
-func TestChangesAreWaitedOutButNotForEver(t *testing.T) {
+func TestWaitsForMutationsUpToCap(t *testing.T) {
+	t.Parallel()
 	asked := 0
 	r := wait(t, func(*settle.Tracker) {}, func(context.Context, bool) (settle.Activity, error) {
 		asked++
@@ -165,7 +177,8 @@ func TestChangesAreWaitedOutButNotForEver(t *testing.T) {
 	}
 }
 
-func TestAPageThatCannotAnswerIsAskedAgain(t *testing.T) {
+func TestUnansweredProbeIsRepeated(t *testing.T) {
+	t.Parallel()
 	asked := 0
 	r := wait(t, func(*settle.Tracker) {}, func(context.Context, bool) (settle.Activity, error) {
 		if asked++; asked < 3 {

@@ -10,7 +10,7 @@ type Tracker struct {
 	mu       sync.Mutex
 	serial   int
 	requests map[string]*request
-	// polling are the requests the page is known to make on its own.
+	// polling are the requests that the page is known to repeat by itself.
 	polling map[string]*polling
 	loads   map[string]*load
 	main    string
@@ -21,10 +21,10 @@ type Tracker struct {
 	// commits is the serial of each frame's last commit.
 	commits map[string]int
 	lastEnd time.Time
-	// asked is the serial of the newest request, left that of the newest wish to go elsewhere.
+	// requested is the serial of the newest request, lastDeparture that of the newest requested navigation.
 	asked, lastDeparture int
 	changed              chan struct{}
-	// watches counts the actions that are being waited for.
+	// watches counts the actions that are watched.
 	watches int
 }
 
@@ -33,32 +33,32 @@ type request struct {
 	serial int
 	key    string
 	begun  time.Time
-	// own is true when it began while no action was watched: the page makes it on its own.
+	// own is true when it was sent while no action was watched: the page sends it by itself.
 	own bool
 	// waited is true once an action waits for it.
 	waited bool
-	// heard is when the last of its answer came.
+	// heard is the time of the last data of its response.
 	heard time.Time
-	// due is true when it came just when the page's own polling was due.
+	// due is true when it was sent just when the page's polling was due.
 	due bool
 }
 
-// load is a frame that is on its way to another document, or loads it.
+// load is the state of a frame that is navigating or loading.
 type load struct {
 	serial    int
-	asked     time.Time
+	requested time.Time
 	started   bool
 	committed bool
 	parsed    time.Time
 }
 
-// maxHabits bounds what is remembered of a page's own requests, maxCommits the frames.
+// maxPolling bounds the remembered requests that a page repeats, maxCommits the remembered frames.
 const (
 	maxPolling = 200
 	maxCommits = 500
 )
 
-// NewTracker follows a tab whose main frame is main.
+// NewTracker returns a Tracker of a tab with the main frame main.
 func NewTracker(main string) *Tracker {
 	return &Tracker{
 		requests: map[string]*request{}, polling: map[string]*polling{}, loads: map[string]*load{},
@@ -66,7 +66,7 @@ func NewTracker(main string) *Tracker {
 	}
 }
 
-// change runs f under the lock and wakes who waits.
+// change runs f under the lock and wakes all waits.
 func (t *Tracker) change(f func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,9 +90,9 @@ func (t *Tracker) RequestStarted(id, key string) {
 	})
 }
 
-// ResponseReceived notes that a request is being answered: with first at the answer's beginning,
-// without it as more comes. Only a request whose beginning was told so may stay without an
-// end, as that of a page that does not read the body of an answer.
+// ResponseReceived notes that data of a response arrived; first marks the start of the response.
+// Only a request with a noted start may stay unfinished, as one of a page that does not read the
+// body of the response.
 func (t *Tracker) ResponseReceived(id string, first bool) {
 	t.change(func() {
 		if r := t.requests[id]; r != nil && (first || !r.heard.IsZero()) {
@@ -120,10 +120,9 @@ func (t *Tracker) RequestEnded(id string) {
 	})
 }
 
-// awaits returns until when a request that began in an action begun at the given time is waited
-// for: for one that is being answered as long as more comes; not for one that the page makes by
-// itself too, when it is due or its answer is held back until there is something to tell; and no
-// longer than usual for any other that it makes by itself. Called under the lock.
+// awaits returns until when to wait for a request that was sent during an action that began at
+// begun: as long as data arrives, if the response has started; not at all for polling that was due
+// or that the server holds back; and no longer than usual for other polling. Called under the lock.
 func (t *Tracker) awaits(r *request, begun, limit time.Time) time.Time {
 	if end := r.heard.Add(unreadBody); !r.heard.IsZero() && end.Before(limit) {
 		limit = end
@@ -145,37 +144,37 @@ func (t *Tracker) awaits(r *request, begun, limit time.Time) time.Time {
 	return limit
 }
 
-// NavigationRequested notes that a frame wants to go elsewhere.
+// NavigationRequested notes that a frame requested a navigation.
 func (t *Tracker) NavigationRequested(frame string) {
 	t.change(func() {
 		t.lastDeparture = t.serial
 		if t.loads[frame] == nil || t.loads[frame].committed {
-			t.loads[frame] = &load{serial: t.serial, asked: time.Now()}
+			t.loads[frame] = &load{serial: t.serial, requested: time.Now()}
 		}
 	})
 }
 
-// LoadStarted notes that a frame loads.
+// LoadStarted notes that a frame has started to load.
 func (t *Tracker) LoadStarted(frame string) {
 	t.change(func() {
 		l := t.loads[frame]
 		if l == nil {
 			t.lastDeparture = t.serial
-			l = &load{serial: t.serial, asked: time.Now()}
+			l = &load{serial: t.serial, requested: time.Now()}
 			t.loads[frame] = l
 		}
 		l.started = true
 	})
 }
 
-// NavigationCommitted notes that a frame holds a new document; requests of the old main document
-// do not matter any more.
+// NavigationCommitted notes that a frame has a new document; requests of the old main document do
+// not matter any more.
 func (t *Tracker) NavigationCommitted(frame string) {
 	t.change(func() {
 		l := t.loads[frame]
 		if l == nil {
 			t.lastDeparture = t.serial
-			l = &load{serial: t.serial, asked: time.Now(), started: true}
+			l = &load{serial: t.serial, requested: time.Now(), started: true}
 			t.loads[frame] = l
 		}
 		l.committed, l.started, l.parsed = true, true, time.Time{}
@@ -204,7 +203,7 @@ func (t *Tracker) NavigatedWithinDocument(frame string) {
 	})
 }
 
-// DOMContentLoaded notes that a frame's document is there as a whole (DOMContentLoaded).
+// DOMContentLoaded notes that a frame's document is parsed.
 func (t *Tracker) DOMContentLoaded(frame string) {
 	t.change(func() {
 		if l := t.loads[frame]; l != nil {
@@ -213,7 +212,7 @@ func (t *Tracker) DOMContentLoaded(frame string) {
 	})
 }
 
-// LoadStopped notes that a frame has nothing more to load, or that it stays where it is.
+// LoadStopped notes that a frame has finished loading, or that its navigation was stopped.
 func (t *Tracker) LoadStopped(frame string) {
 	t.change(func() {
 		if t.loads[frame] != nil {
@@ -223,7 +222,7 @@ func (t *Tracker) LoadStopped(frame string) {
 	})
 }
 
-// NavigationCancelled notes that a navigation that was only asked for will not happen.
+// NavigationCancelled notes that a requested navigation will not happen.
 func (t *Tracker) NavigationCancelled(frame string) {
 	t.change(func() {
 		if l := t.loads[frame]; l != nil && !l.started {
@@ -232,15 +231,15 @@ func (t *Tracker) NavigationCancelled(frame string) {
 	})
 }
 
-// Now is a moment for Since.
+// Now is the current moment, for Since.
 func (t *Tracker) Now() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.serial
 }
 
-// Since reports whether a frame set out for elsewhere after the moment, and whether anything at
-// all was asked for.
+// Since reports whether a frame started a navigation after the moment, and whether any request was
+// sent.
 func (t *Tracker) Since(moment int) (left, asked bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -248,17 +247,17 @@ func (t *Tracker) Since(moment int) (left, asked bool) {
 	return left, left || t.asked > moment || t.moved > moment
 }
 
-// Loading reports whether the main frame is on its way.
+// Loading reports whether the main frame is loading.
 func (t *Tracker) Loading() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.loads[t.main] != nil
 }
 
-// MainFrameChanged says that another frame became the main one.
+// MainFrameChanged notes that another frame became the main one.
 func (t *Tracker) MainFrameChanged(frame string) { t.change(func() { t.main = frame }) }
 
-// Changed is closed when the tracker next hears of anything.
+// Changed is closed at the next event of any kind.
 func (t *Tracker) Changed() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 
 // Activity is how quiet the page's documents are.
 type Activity struct {
-	// Changing is true while changes since the action are not over.
+	// Changing is true while changes caused by the action continue.
 	Changing bool
 	// Mutations counts the moments at which they changed.
 	Mutations int
@@ -33,22 +33,22 @@ type Limits struct {
 	Parsed time.Duration
 }
 
-// DefaultLimits are what people and models can bear.
+// DefaultLimits returns limits that suit people and models.
 func DefaultLimits() Limits {
 	return Limits{Action: 3 * time.Second, Navigation: 15 * time.Second, Parsed: 3 * time.Second}
 }
 
 const (
 	// quietTime is how long nothing may happen after a request or a load ended.
-	quietTime  = 30 * time.Millisecond
-	animations = time.Second
-	changing   = 1500 * time.Millisecond
-	// asked bounds how long a navigation that was asked for may take to start.
-	asked = 500 * time.Millisecond
+	quietTime        = 30 * time.Millisecond
+	maxAnimationWait = time.Second
+	maxMutationWait  = 1500 * time.Millisecond
+	// maxNavigationStart bounds how long a requested navigation may take to start.
+	maxNavigationStart = 500 * time.Millisecond
 	// longPoll is the duration from which an answer counts as held back by its server (long polling).
 	longPoll = time.Second
-	// unread is how long an answer may bring nothing more before it is taken as one whose
-	// body the page does not read.
+	// unreadBody is the time without data after which the page is assumed not to read the body of a
+	// response.
 	unreadBody = 150 * time.Millisecond
 	// maxReadOnlyWait bounds the wait of an action that only reads.
 	maxReadOnlyWait = 300 * time.Millisecond
@@ -63,7 +63,7 @@ type Result struct {
 	// By names what was waited for last: quiet, changes, animation, requests, frame,
 	// navigation; "still …" when a cap ended the wait.
 	By string
-	// Capped is true when the page was not at rest yet.
+	// Capped is true when the page had not settled.
 	Capped bool
 }
 
@@ -95,8 +95,8 @@ func (w *Watch) Close() {
 	}
 }
 
-// ReadOnly says that nothing was done to the page: it is only waited for when it is loading or
-// in the very middle of a change.
+// ReadOnly marks an action that changes nothing: Wait then only waits while the page is loading or
+// in the middle of a change.
 func (w *Watch) ReadOnly() { w.readOnly = true }
 
 // AwaitNavigation waits until the main frame has committed a document, or changed its address within
@@ -105,7 +105,7 @@ func (w *Watch) AwaitNavigation(ctx context.Context) error {
 	return w.until(ctx, func() bool { return w.t.arrived > w.since })
 }
 
-// AwaitAnyNavigation is Begun for any frame.
+// AwaitAnyNavigation is AwaitNavigation for any frame.
 func (w *Watch) AwaitAnyNavigation(ctx context.Context) error {
 	return w.until(ctx, func() bool { return w.t.moved > w.since })
 }
@@ -135,7 +135,7 @@ func (w *Watch) Since() time.Duration {
 	return time.Since(w.begun)
 }
 
-// Frames are the frames that hold a new document since the action began.
+// Frames are the frames that got a new document since the action began.
 func (w *Watch) Frames() []string {
 	w.t.mu.Lock()
 	defer w.t.mu.Unlock()
@@ -148,8 +148,8 @@ func (w *Watch) Frames() []string {
 	return list
 }
 
-// busy returns what the page is occupied with since the action, until when that is waited
-// for, and what wakes the wait.
+// busy returns what the page does since the action, until when to wait for it, and the channel
+// that wakes the wait.
 func (w *Watch) busy() (what string, until time.Time, wake <-chan struct{}) {
 	t := w.t
 	t.mu.Lock()
@@ -161,15 +161,16 @@ func (w *Watch) busy() (what string, until time.Time, wake <-chan struct{}) {
 			until = l.parsed.Add(w.limits.Parsed)
 		}
 		switch {
-		case !l.started && now.Sub(l.asked) < asked:
-			return "start", l.asked.Add(asked), t.changed
+		case !l.started && now.Sub(l.requested) < maxNavigationStart:
+			return "start", l.requested.Add(maxNavigationStart), t.changed
 		case l.started && now.Before(until):
 			return "navigation", until, t.changed
 		}
 	}
 	until = w.begun.Add(w.limits.Action)
 	for frame, l := range t.loads {
-		if frame != t.main && l.serial > w.since && (l.started || now.Sub(l.asked) < asked) && now.Before(until) {
+		starting := now.Sub(l.requested) < maxNavigationStart
+		if frame != t.main && l.serial > w.since && (l.started || starting) && now.Before(until) {
 			return "frame", until, t.changed
 		}
 	}
@@ -202,9 +203,9 @@ func (w *Watch) ended() time.Time {
 	return w.t.lastEnd
 }
 
-// Wait returns when the page is at rest, a cap is reached or ctx ends. rest asks the page;
-// with draw set, only after it has drawn a frame. Its error means that the page cannot
-// answer right now, as in the middle of a navigation.
+// Wait returns when the page has settled, a cap is reached or ctx ends. rest asks the page; with
+// draw set, only after it has drawn a frame. An error of rest means that the page cannot answer
+// now, as in the middle of a navigation.
 func (w *Watch) Wait(ctx context.Context, rest func(ctx context.Context, draw bool) (Activity, error)) Result {
 	by, draw := Quiet, !w.readOnly
 	for ctx.Err() == nil {
@@ -249,7 +250,7 @@ func (w *Watch) Wait(ctx context.Context, rest func(ctx context.Context, draw bo
 		if cause != "" {
 			by = cause
 		}
-		if now.Sub(w.begun) > w.limits.Navigation+changing {
+		if now.Sub(w.begun) > w.limits.Navigation+maxMutationWait {
 			return w.result("still "+phrase(by), true)
 		}
 		w.pause(ctx, wake, now.Add(wait))
@@ -257,7 +258,7 @@ func (w *Watch) Wait(ctx context.Context, rest func(ctx context.Context, draw bo
 	return w.result("stopped", true)
 }
 
-// unrest is how long to wait before asking again and why; zero when the page is at rest.
+// unrest is how long to wait before asking again, and why; zero when the page has settled.
 func (w *Watch) unrest(r Activity, now time.Time) (time.Duration, string) {
 	since := now.Sub(w.begun)
 	over := since >= w.limits.Action && !w.arrived()
@@ -275,16 +276,16 @@ func (w *Watch) unrest(r Activity, now time.Time) (time.Duration, string) {
 	}
 	switch {
 	case over:
-	case r.Changing && since < changing:
+	case r.Changing && since < maxMutationWait:
 		return time.Millisecond, "changes"
-	case r.Animations > 0 && since < animations:
+	case r.Animations > 0 && since < maxAnimationWait:
 		return 2 * quietTime / 3, "animation"
 	}
 	return 0, ""
 }
 
-// arrived reports whether the tab came to another document since the action began, whose
-// loading has a bound of its own.
+// arrived reports whether the tab has committed another document since the action began; loading
+// that has its own limit.
 func (w *Watch) arrived() bool {
 	w.t.mu.Lock()
 	defer w.t.mu.Unlock()

@@ -18,8 +18,8 @@ import (
 const (
 	maxMessages = 300
 	maxMessage  = 2000
-	// released is after how many messages the objects that the browser keeps for them are
-	// released; nothing reads them.
+	// releaseEvery is the number of messages after which the browser is told to free the objects
+	// that it keeps for them.
 	releaseEvery = 50
 )
 
@@ -57,7 +57,7 @@ type ConsoleOptions struct {
 	Clear        bool
 }
 
-// Log is the newest console messages of a tab. It is guarded by Browser.mu.
+// Log is the newest console messages of a tab. It is guarded by the manager's lock.
 type Log struct {
 	list []*Message
 	last int
@@ -65,6 +65,7 @@ type Log struct {
 	written int
 }
 
+// Add appends a message; a repetition of the newest one only counts.
 func (j *Log) Add(m Message) {
 	if n := len(j.list); n > 0 {
 		if l := j.list[n-1]; l.Text == m.Text && l.Level == m.Level && l.Where == m.Where {

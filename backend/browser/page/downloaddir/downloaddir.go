@@ -15,7 +15,7 @@ const PartialFolder = ".partial"
 const (
 	// maxDownload bounds one file unless the Config does.
 	maxDownload = 2_000_000_000
-	// spare is what a download leaves free on the disk.
+	// minFreeSpace is what a download leaves free on the disk, in bytes.
 	minFreeSpace = 512 << 20
 )
 
@@ -66,7 +66,7 @@ func Tidy(dir string) {
 	}
 }
 
-// TidyAll is tidy for base and all folders of sessions in it.
+// TidyAll calls Tidy for base and all session folders in it.
 func TidyAll(base string) {
 	list, err := os.ReadDir(base)
 	if err != nil {

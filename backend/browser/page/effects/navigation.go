@@ -9,10 +9,10 @@ import (
 	"sextant/backend/surface"
 )
 
-// trip is one navigation of the tab's main frame.
+// Navigation is one navigation of the tab's main frame.
 type Navigation struct {
 	Loader, URL string
-	// hops are the statuses of the redirects, status that of the document, 0 for none.
+	// Redirects are the statuses of the redirects, Status is that of the document, 0 for none.
 	Redirects []int
 	Status    int
 	// Failed is the network error that the browser shows a page of its own about.
@@ -23,7 +23,7 @@ type Navigation struct {
 // maxRedirects bounds the redirects that are listed one by one; browsers stop at 20.
 const maxRedirects = 6
 
-// Effect implements effectSource: `navigated to https://… (302 → 200)`.
+// Effect implements Source: `navigated to https://… (302 → 200)`.
 func (r *Navigation) Effect() (kind, text string) {
 	if r.Failed != "" {
 		return KindFailed, fmt.Sprintf("navigation to %s failed: %s (%s)", surface.Clip(r.URL, 220),
@@ -47,7 +47,7 @@ func (r *Navigation) Effect() (kind, text string) {
 	return KindNavigated, text
 }
 
-// reason is a network error in words.
+// NetworkErrorText describes a network error such as net::ERR_TIMED_OUT.
 func NetworkErrorText(problem string) string {
 	switch strings.TrimPrefix(problem, "net::") {
 	case "ERR_NAME_NOT_RESOLVED":
@@ -71,7 +71,7 @@ func NetworkErrorText(problem string) string {
 	return "the browser refused it"
 }
 
-// status is an HTTP status for people: 200, "404 Not Found".
+// StatusText is an HTTP status for people: 200, "404 Not Found".
 func StatusText(code int) string {
 	if text := http.StatusText(code); text != "" && code >= 400 {
 		return strconv.Itoa(code) + " " + text

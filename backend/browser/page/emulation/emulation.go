@@ -9,8 +9,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// Emulation is what a tab pretends to be. The zero value pretends nothing: the tab has the size
-// of the place it is shown in, or 1280 by 800.
+// Emulation is the device, place and network that a tab emulates. The zero value emulates nothing:
+// the tab has the size at which it is shown, or 1280 by 800.
 type Emulation struct {
 	// Device names it for people, "" for none.
 	Device string
@@ -42,6 +42,7 @@ func Networks() []string { return []string{"offline", "slow-3g", "fast-3g", "slo
 // tabletWidth is the width from which a mobile device is a tablet to its user agent.
 const tabletWidth = 600
 
+// Name describes the emulation for people: the device, or the size.
 func (e Emulation) Name() string {
 	switch {
 	case e.Device != "":
@@ -54,7 +55,7 @@ func (e Emulation) Name() string {
 	return "what was asked"
 }
 
-// Metrics is the viewport of a tab whose own has that size and scale.
+// Metrics returns the viewport of a tab that has that size and scale without emulation.
 func (e Emulation) Metrics(width, height int, scale float64) proto.EmulationSetDeviceMetricsOverride {
 	m := proto.EmulationSetDeviceMetricsOverride{
 		Width: width, Height: height, DeviceScaleFactor: scale,

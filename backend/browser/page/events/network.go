@@ -95,7 +95,7 @@ func findNavigation(t *page.Tab, loader string) *effects.Navigation {
 	return nil
 }
 
-// addNavigation begins a trip. Called under the lock.
+// addNavigation adds a navigation. Called under the lock.
 func addNavigation(t *page.Tab, loader, url string) *effects.Navigation {
 	r := &effects.Navigation{Loader: loader, URL: url}
 	if len(t.Navigations) >= maxNavigations {

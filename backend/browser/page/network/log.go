@@ -39,7 +39,7 @@ type Exchange struct {
 	initiator string
 }
 
-// Log is the newest requests of a tab. It is guarded by Browser.mu.
+// Log is the newest requests of a tab. It is guarded by the manager's lock.
 type Log struct {
 	list []*Exchange
 	last int
@@ -179,7 +179,7 @@ func bounded(headers json.RawMessage) json.RawMessage {
 	return slices.Clone(headers)
 }
 
-// foreign reports whether an address is for another program: mailto:, tel:, a scheme of its own.
+// IsExternalScheme reports whether an address is for another program: mailto:, tel:, a custom scheme.
 func IsExternalScheme(url string) bool {
 	scheme, _, ok := strings.Cut(url, ":")
 	if !ok {

@@ -14,7 +14,7 @@ const (
 )
 
 // Store are what password fields, log-ins and prompts for a password got in a session, whoever
-// typed it, so that no answer about the page's traffic shows it. It is guarded by Browser.mu.
+// typed it, so that no answer about the page's traffic shows it. It is guarded by the manager's lock.
 type Store struct{ list []secret }
 
 // secret is one secret; field names where it was typed, "" for one that was given whole.

@@ -37,12 +37,13 @@ type PageTool struct {
 	Session string `json:"-"`
 }
 
-// Tools are the tools of a tab's page and the calls of them. It is guarded by Browser.mu.
+// Tools are the tools of a tab's page and the calls of them. It is guarded by the manager's lock.
 type Tools struct {
 	list  []PageTool
 	calls map[string]chan Response
 }
 
+// Response is the browser's report that a page's tool has finished.
 type Response struct {
 	ID        string          `json:"invocationId"`
 	Status    string          `json:"status"`

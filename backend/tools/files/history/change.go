@@ -31,8 +31,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// MaxContent bounds a file that is changed: its content is stored so that the change can be undone.
-const MaxContent = 16 << 20
+// maxContent bounds a file that is changed: its content is stored so that the change can be undone.
+const maxContent = 16 << 20
 
 // Blobs stores contents; *blobs.Store implements it.
 type Blobs interface {
@@ -49,7 +49,7 @@ type Log interface {
 	FileChanges(ctx context.Context, conversation, owner, turn, call string) ([]wire.FileChange, error)
 }
 
-// Watcher is told of every change of a file; *snapshot.Watcher implements it.
+// Watcher is notified of every change of a file; *snapshot.Watcher implements it.
 type Watcher interface {
 	// Hold keeps others from comparing the file until done is called with the hashes of what it held
 	// before and holds now, as in wire.FileChange.
@@ -164,8 +164,8 @@ func (h *History) Change(
 	if to.Remove == !now.Exists && bytes.Equal(to.Content, now.Content) && sameMode {
 		return false, nil
 	}
-	if len(to.Content) > MaxContent {
-		return false, toolkit.UserError(fmt.Sprintf("%s would be larger than %s", t.Shown, humanize.IBytes(MaxContent)),
+	if len(to.Content) > maxContent {
+		return false, toolkit.UserError(fmt.Sprintf("%s would be larger than %s", t.Shown, humanize.IBytes(maxContent)),
 			"Write it in parts, to several files.")
 	}
 	if err := ctx.Err(); err != nil {
@@ -206,13 +206,13 @@ func (h *History) Read(ctx context.Context, t safefs.Target) (State, error) {
 		return State{}, err
 	}
 	defer func() { _ = f.Close() }()
-	content, err := io.ReadAll(io.LimitReader(toolkit.ContextReader(ctx, f), MaxContent+1))
+	content, err := io.ReadAll(io.LimitReader(toolkit.ContextReader(ctx, f), maxContent+1))
 	if err != nil {
 		return State{}, fmt.Errorf("reading %s: %w", t.Shown, err)
 	}
-	if len(content) > MaxContent {
+	if len(content) > maxContent {
 		return State{}, toolkit.UserError(fmt.Sprintf("%s is larger than %s, too large to be undone", t.Shown,
-			humanize.IBytes(MaxContent)),
+			humanize.IBytes(maxContent)),
 			"Change it with bash.")
 	}
 	return State{true, content, info}, nil

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Bounds of a folder whose move can be undone.
+// Bounds of a folder for which a move can be undone.
 const (
 	maxMovedFiles = 300
 	maxMovedBytes = 32 << 20
@@ -39,7 +39,7 @@ var errTooMuch = errors.New("too much to record")
 func (h *History) Survey(ctx context.Context, call toolspec.Call, t safefs.Target, info fs.FileInfo) (Moved, error) {
 	m := Moved{h: h, from: t}
 	if !info.IsDir() {
-		if safefs.Special(info.Mode()) || info.Size() > MaxContent {
+		if safefs.Special(info.Mode()) || info.Size() > maxContent {
 			return m, nil
 		}
 		state, err := h.Read(ctx, t)

@@ -93,7 +93,7 @@ func (r *Reversal) add(before, after version) {
 	r.after, r.own = after, append(r.own, after)
 }
 
-// commandTool is the tool whose changes were made by a shell command.
+// commandTool is the tool name of changes made by a shell command.
 const commandTool = "bash"
 
 // startingAt returns the reversal of a file that is at version now: an earlier own version when what
@@ -293,7 +293,7 @@ func (h *History) judge(ctx context.Context, r Reversal, t safefs.Target, plan u
 	case !r.before.restorable() && safefs.Special(r.before.mode):
 		conflict("it was " + safefs.Kind(r.before.mode) + " before, which cannot be restored")
 	case !r.before.restorable():
-		conflict("its old content was not stored: it is larger than " + humanize.IBytes(MaxContent) +
+		conflict("its old content was not stored: it is larger than " + humanize.IBytes(maxContent) +
 			" or could not be read")
 	case err != nil:
 		conflict(err.Error())
@@ -378,5 +378,5 @@ func (h *History) content(hash string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = r.Close() }()
-	return io.ReadAll(io.LimitReader(r, MaxContent+1))
+	return io.ReadAll(io.LimitReader(r, maxContent+1))
 }

@@ -5,9 +5,12 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-func TestSweepRemovesOnlyTheTemporaryFilesOfAKilledWrite(t *testing.T) {
+func TestSweepRemovesOnlyTemporaryFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	left, other := tempName("notes.txt"), tempName("another.txt")
 	keep := []string{
@@ -32,7 +35,7 @@ func TestSweepRemovesOnlyTheTemporaryFilesOfAKilledWrite(t *testing.T) {
 	}
 	slices.Sort(keep)
 	slices.Sort(names)
-	if !slices.Equal(names, keep) {
-		t.Fatalf("%q are left, %q should be", names, keep)
+	if diff := cmp.Diff(keep, names); diff != "" {
+		t.Fatalf("files left (-want +got):\n%s", diff)
 	}
 }

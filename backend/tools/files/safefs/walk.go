@@ -58,7 +58,7 @@ func (e Entry) Open(maxSize int64) (f *os.File, ok bool) {
 type Walk struct {
 	FS  *FS
 	Ctx context.Context //nolint:containedctx // a Walk lives for one call
-	// Tool is whose walk it is.
+	// Tool is the tool that walks.
 	Tool string
 	// GitIgnore skips what .gitignore files exclude.
 	GitIgnore bool

@@ -9,6 +9,7 @@ import (
 )
 
 func TestItemsAreRemovedAfterThirtyDays(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	c := New(filepath.Join(t.TempDir(), "trash"), func() time.Time { return now })
 	dir := t.TempDir()
@@ -42,6 +43,7 @@ func TestItemsAreRemovedAfterThirtyDays(t *testing.T) {
 
 // A copy is what a move to another disk is made of; one disk is enough to see that it is whole.
 func TestCopyAcrossFileSystemsIsBounded(t *testing.T) {
+	t.Parallel()
 	from, to := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{"a/run.sh": "#!/bin/sh", "a/b/c.txt": "c"} {
 		path := filepath.Join(from, name)

@@ -9,7 +9,8 @@ import (
 
 func demo(word string) (string, bool) { return "http://127.0.0.1:4711/", word == "demo" }
 
-func TestTypedAddressesAreResolved(t *testing.T) {
+func TestResolve(t *testing.T) {
+	t.Parallel()
 	for typed, want := range map[string]string{
 		"shop.example":                   "https://shop.example/",
 		" Shop.Example/Cart?x=1#y ":      "https://shop.example/Cart?x=1#y",
@@ -30,14 +31,17 @@ func TestTypedAddressesAreResolved(t *testing.T) {
 		"shop.example/a:b":               "https://shop.example/a:b",
 		"shop.example/?next=https://x.y": "https://shop.example/?next=https://x.y",
 	} {
-		got, err := Resolve(typed, demo)
-		if err != nil || got != want {
-			t.Errorf("%q: %q, %v; want %q", typed, got, err, want)
-		}
+		t.Run(typed, func(t *testing.T) {
+			got, err := Resolve(typed, demo)
+			if err != nil || got != want {
+				t.Errorf("%q, %v; want %q", got, err, want)
+			}
+		})
 	}
 }
 
-func TestOtherThanWebAddressesAreRefused(t *testing.T) {
+func TestResolveRefusesOtherSchemes(t *testing.T) {
+	t.Parallel()
 	for _, typed := range []string{
 		"", "  ", "javascript:alert(1)", "JavaScript:alert(1)", "data:text/html,x", "file:///etc/passwd",
 		"chrome://settings",

@@ -3,6 +3,7 @@ package keys
 import "testing"
 
 func TestChords(t *testing.T) {
+	t.Parallel()
 	for key, want := range map[string]struct{ enters, pastes, copies bool }{
 		"a": {enters: true}, "+": {enters: true}, "Shift+A": {enters: true}, "Enter": {}, "ArrowDown": {},
 		"Control+a": {},

@@ -5,51 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tiktoken-go/tokenizer"
 	"pgregory.net/rapid"
 
 	"sextant/backend/tools/tokens"
+	"sextant/backend/tools/tokens/tokenstest"
 	"sextant/shared/annotation"
 )
 
-// highestCount counts a text as one piece with the tokenizer that counts higher.
-func highestCount(t testing.TB, text string) int {
-	t.Helper()
-	most := 0
-	for _, name := range []tokenizer.Encoding{tokenizer.Cl100kBase, tokenizer.O200kBase} {
-		c, err := tokenizer.Get(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, err := c.Count(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		most = max(most, n)
-	}
-	return most
-}
-
-// hostileText generates names and texts as a malicious page may use them.
-func hostileText() *rapid.Generator[string] {
-	return rapid.OneOf(
-		rapid.String(),
-		rapid.StringN(0, 400, 900),
-		rapid.StringOfN(rapid.RuneFrom([]rune("0123456789")), 0, 300, -1),
-		rapid.StringOfN(rapid.RuneFrom([]rune("qxzvjkwQXZVJ")), 0, 300, -1),
-		rapid.StringOfN(rapid.RuneFrom([]rune("漢字仮名交じり文龘靐齉")), 0, 200, -1),
-		rapid.StringOfN(rapid.RuneFrom([]rune("👩‍👩‍👧‍👦🏴🇩🇪🫠🧑🏽‍🚀")), 0, 200, -1),
-		rapid.StringOfN(rapid.RuneFrom([]rune(`"\[]()=,|…·«» 	`)), 0, 300, -1),
-		rapid.StringOfN(rapid.RuneFrom([]rune("ৰ২ꙮ̷̢̛ཧྱཾ⸘‽")), 0, 200, -1),
-		rapid.SampledFrom([]string{
-			"Save", "Add to cart", "Adjustable desk lamp no. 12, brass",
-			strings.Repeat("a", 500),
-		}),
-	)
-}
-
 func anyAnswer(t *rapid.T) annotation.Observation {
-	text := hostileText()
+	text := tokenstest.HostileText()
 	element := rapid.Custom(func(t *rapid.T) annotation.Element {
 		return annotation.Element{
 			ID:   rapid.IntRange(1, 1<<30).Draw(t, "id"),
@@ -74,14 +38,15 @@ func anyAnswer(t *rapid.T) annotation.Observation {
 	}
 }
 
-func TestResultKeepsToItsTokenBudget(t *testing.T) {
+func TestResultFitsTokenBudget(t *testing.T) {
+	t.Parallel()
 	var counter tokens.Counter
 	rapid.Check(t, func(rt *rapid.T) {
 		a := anyAnswer(rt)
 		budget := rapid.SampledFrom([]int{100, 150, 300, 2000}).Draw(rt, "budget")
 		before := rapid.SampledFrom([]string{"", "1 clicked [5] button \"x\"\n"}).Draw(rt, "before")
 		r := Result(a, before, budget, counter.Count, "done")
-		if n := highestCount(t, r.Text); n > budget {
+		if n := tokenstest.HighestCount(t, r.Text); n > budget {
 			rt.Fatalf("%d tokens for %d:\n%s", n, budget, r.Text)
 		}
 		v, ok := r.Value.(Value)

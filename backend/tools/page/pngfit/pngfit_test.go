@@ -18,7 +18,8 @@ func encoded(t *testing.T, img image.Image) []byte {
 	return b.Bytes()
 }
 
-func TestFitCutsALongPictureAndHalvesALargeOne(t *testing.T) {
+func TestFitCropsLongAndScalesLargePictures(t *testing.T) {
+	t.Parallel()
 	small := encoded(t, image.NewRGBA(image.Rect(0, 0, 40, 30)))
 	if data, size, note, err := Fit(small); err != nil || !bytes.Equal(data, small) || size != image.Pt(40, 30) ||
 		note != "" {

@@ -126,7 +126,7 @@ export class Surface {
       this.#point((answer as { v?: Json } | undefined)?.v, false);
       return answer;
     }
-    if (name === 'calm') await requestsSettled(SETTLE_TIMEOUT_MS);
+    if (name === 'awaitSettled') await requestsSettled(SETTLE_TIMEOUT_MS);
     return globalThis.__sextant?.do(name, args ?? []);
   }
 

@@ -57,7 +57,7 @@
     return clip ? S.cut(win, clip) : win
   }
 
-  // deep is the element a pointer would meet, through the shadow roots that el stands in, closed
+  // deep is the element a pointer would meet, through the shadow roots that contain el, closed
   // ones too.
   const deep = (el, x, y) => {
     const t = S.deep(x, y)
@@ -170,16 +170,16 @@
     el.scrollIntoView({ block: fits, inline: r.w > win.w ? 'nearest' : 'center', behavior: 'instant' })
   }
 
-  // carrying lists the running animations of at and of what it stands in.
+  // carrying lists the running animations of at and of its ancestors.
   const carrying = (at) =>
     document.getAnimations().slice(0, 500).filter((a) => a.playState === 'running' && a.effect?.target && S.within(at, a.effect.target))
 
   const same = (a, b) => Math.abs(a.x - b.x) + Math.abs(a.y - b.y) + Math.abs(a.w - b.w) + Math.abs(a.h - b.h) < 0.5
 
-  // steady waits until at stands still: to the end of animations that end, a second at most, and
-  // a moment where a script or an endless animation moves it; false says that it moves on. was is
-  // where it stood when it was looked at last.
-  const steady = async (at, was) => {
+  // untilStill waits until at stops moving: for the end of finite animations, a second at most, and
+  // a moment where a script or an endless animation moves it. It returns false when at still moves.
+  // was is its box when it was last observed.
+  const untilStill = async (at, was) => {
     const running = carrying(at)
     let a = boxOf(at)
     if (!running.length && (S.quiet() > 120 || (was && same(a, was)))) return true
@@ -200,7 +200,7 @@
   const find = async (el, at, o) => {
     // After a press that missed the page may still be changing under the pointer.
     if (o.hurry) await frame()
-    let moving = !o.hurry && !(await steady(at, o.was))
+    let moving = !o.hurry && !(await untilStill(at, o.was))
     const win = view(o.clip)
     const big = (r) => (r.h > win.h || r.w > win.w) && some(S.cut(r, win))
     let r = boxOf(at)
@@ -215,7 +215,7 @@
       if (block === 'center' && hit.top === undefined) {
         await frame()
         await frame()
-        moving = !(await steady(at)) || moving
+        moving = !(await untilStill(at)) || moving
         if (!inside((r = boxOf(at)), win) && !big(r)) bring(at, win, block)
       }
       hit = probe(el, at, win)
@@ -259,7 +259,7 @@
     const r = boxOf(at)
     const v = view()
     if (r.w < 0.5 || r.h < 0.5) return { state: 'hidden', detail: 'it has no size' }
-    if (!some(S.cut(r, v))) return { state: 'offscreen', detail: 'it stands outside the part of the page that can be seen' }
+    if (!some(S.cut(r, v))) return { state: 'offscreen', detail: 'it is outside the part of the page that can be seen' }
     if (getComputedStyle(el).pointerEvents === 'none') return { state: 'hidden', detail: 'it takes no pointer (pointer-events: none)' }
     return { state: 'hidden', detail: 'it is cut away by the box around it' }
   }
@@ -299,7 +299,7 @@
 
   // arm guards the next press: one that would meet something else is stopped before the page
   // feels it. Other kinds of events are only watched. alone: not on a control inside of el.
-  S.arm = (h, kind, alone, told) => {
+  S.arm = (h, kind, alone, expected) => {
     const el = S.live(h)
     if (!el) throw new Error('gone')
     disarm()
@@ -307,7 +307,7 @@
     if (!types) throw new Error(`unknown kind ${kind}`)
     const guards = kind === 'click' || kind === 'press'
     const state = { seen: false, hit: false, clicked: false, away: false, text: '', el, changes: 0, off: null }
-    // Who armed it may be gone: a hand that comes later is none of its business.
+    // The caller may be gone: events that come much later are not guarded.
     const until = now() + 3000 // by the clock of the events: a busy page hears of them late
     const on = (e) => {
       if (!e.isTrusted) return
@@ -321,7 +321,7 @@
         const top = e.composedPath()[0]
         if (!state.hit) state.text = top?.nodeType === 1 ? S.cover(top, el).text : 'document'
         // The page may use one node for many things: it must be what it was when it was aimed at.
-        if (state.hit && guards && told && S.differs(el, told)) state.hit = false
+        if (state.hit && guards && expected && S.differs(el, expected)) state.hit = false
       }
       if (guards && state.seen && !state.hit) {
         e.preventDefault()
@@ -342,7 +342,7 @@
   }
   // hit tells what the guarded press met. slipped: it reached el, but its release did not, and
   // the page has not changed since, so that nothing came of it. held: a guard that stopped a press
-  // stands on, for its release.
+  // stays active for its release.
   S.hit = (held) => {
     const was = held && armed?.seen && !armed.hit ? armed : disarm()
     if (!was) return { seen: false, hit: false, text: '' }

@@ -1,4 +1,4 @@
-// The ground the other scripts stand on: handles, flat-tree steps and what is hidden.
+// The base of the other scripts: handles, flat-tree steps and what is hidden.
 // Runs in an isolated world; keeps everything in globalThis.__sextant and changes nothing
 // in the page.
 (() => {
@@ -26,7 +26,7 @@
   S.known = (node) => handles.get(node) ?? 0
   S.node = (h) => nodes.get(h)?.deref() ?? null
 
-  // live is the node of a handle that still stands in the document, else null.
+  // live is the node of a handle that is still in the document, else null.
   S.live = (h) => {
     const el = S.node(h)
     return el && el.isConnected ? el : null
@@ -44,7 +44,7 @@
     return p.nodeType === 1 ? p : null
   }
 
-  // rootOf is the shadow root of el that can be looked into, or null. Closed ones are handed in
+  // rootOf is the shadow root of el that can be looked into, or null. Closed ones are passed in
   // from outside.
   const closed = new WeakMap()
   let sealed = []
@@ -58,7 +58,7 @@
     }
   }
 
-  // closedHosts are the elements in the document whose closed roots were handed in.
+  // closedHosts are the elements in the document with closed roots that were passed in.
   S.closedHosts = () => {
     sealed = sealed.filter((w) => w.deref())
     return sealed.map((w) => w.deref()).filter((el) => el?.isConnected)

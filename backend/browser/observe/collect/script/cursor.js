@@ -1,8 +1,8 @@
-// Which elements show a hand of their own: the page's style rules tell where to look, and the
+// Which elements have a pointer cursor of their own: the page's style rules tell where to look, and the
 // computed style of those few says whether it is so.
 (() => {
   const S = globalThis.__sextant
-  const hand = 'pointer'
+  const pointer = 'pointer'
   const read = new WeakMap()
 
   // rulesOf are the selectors of a sheet's rules that set a cursor; null when it may not be read.
@@ -45,7 +45,7 @@
             continue
           }
           const c = r.style?.cursor
-          if (c && (c.includes(hand) || c.includes('var('))) for (const s of plain(here)) selectors.add(s)
+          if (c && (c.includes(pointer) || c.includes('var('))) for (const s of plain(here)) selectors.add(s)
         }
         if (!r.cssRules) continue
         if (r.cssRules.length || r.selectorText === undefined) nested.push([r, r.cssRules.length])
@@ -100,16 +100,16 @@
     for (const el of all) {
       const sign = `${el.localName}|${el.getAttribute('class') ?? ''}|${el.getAttribute('style') ?? ''}`
       let k = kinds.get(sign)
-      if (!k) kinds.set(sign, (k = { asked: 0, hand: false }))
+      if (!k) kinds.set(sign, (k = { asked: 0, pointer: false }))
       if (k.asked < 4) {
         k.asked++
-        k.hand ||= getComputedStyle(el).cursor === hand
+        k.pointer ||= getComputedStyle(el).cursor === pointer
       }
-      if (k.hand) out.add(el)
+      if (k.pointer) out.add(el)
     }
   }
 
-  // pointers are the elements whose own rules may give them a hand; the computed style decides.
+  // pointers are the elements to which the rules may give a pointer cursor; the computed style decides.
   S.pointers = (ground) => {
     const out = new Set()
     let closed = false
@@ -138,10 +138,10 @@
     return out
   }
 
-  // handed: el itself shows a hand, not only because it stands in something that does.
-  S.handed = (el) => {
-    if (getComputedStyle(el).cursor !== hand) return false
+  // hasPointerCursor: el has the pointer cursor and did not inherit it.
+  S.hasPointerCursor = (el) => {
+    if (getComputedStyle(el).cursor !== pointer) return false
     const up = S.up(el)
-    return !up || getComputedStyle(up).cursor !== hand
+    return !up || getComputedStyle(up).cursor !== pointer
   }
 })()

@@ -31,7 +31,7 @@
   // free is the first of the places, in parts of the box c, where the pointer meets el.
   const free = (el, c) => places.find(([fx, fy]) => S.within(S.deep(c.x + c.w * fx, c.y + c.h * fy), el)) ?? places[0]
 
-  // order says how two entries of one list stand: -1 when a comes before b, 1 when after, 0 when
+  // order compares the positions of two entries of one list: -1 when a comes before b, 1 when after, 0 when
   // they are no entries of one list.
   S.order = (a, b) => {
     const x = S.live(a)

@@ -26,7 +26,7 @@
       if (!enough) asked.add(el)
       suspects.push(S.handle(el))
     }
-    // What stands in a closed root is not counted in all: the page's own world does not see it.
+    // Content of a closed root is not counted in all: the page's own world does not see it.
     const add = (host) => {
       const root = S.rootOf(host)
       if (!root || hosts.has(host)) return
@@ -59,7 +59,7 @@
   }
   let counted = 0
 
-  // The page's listeners: which nodes they hang on is told from outside, by number. A number's
+  // The page's listeners: which nodes have them is passed in from outside, by number. A number's
   // element is learnt once.
   let heardLast = ''
   let heard = new Map()
@@ -103,7 +103,7 @@
         if (!here.has(id)) heard.delete(id)
         else if (ref === undefined) bulkNow++
       }
-      // Of those found together it is not known which number is whose: one that was taken off a
+      // Of those found together it is not known which number belongs to which node: one that was taken off a
       // living element makes the search due again.
       if (bulkNow < bulk) {
         for (const el of bulked) if (!el.isConnected) bulked.delete(el)

@@ -18,7 +18,7 @@
     return ''
   }
 
-  // rowOf is the row of a list or table that el stands in, '' when it stands in none or is one.
+  // rowOf is the row of a list or table that contains el, '' when none does or el is one.
   const rowFor = (el) => el.parentElement?.closest(rows) ?? null
   S.rowOf = (el) => {
     const row = rowFor(el)
@@ -53,7 +53,7 @@
     marks?.set(row, mark)
     return mark
   }
-  // During one look the rows stand still.
+  // Rows do not change during one look.
   let marks = null
   const look = S.look
   S.look = (...a) => {
@@ -66,7 +66,7 @@
   }
   const looser = (mark) => mark.slice(mark.indexOf('.'))
 
-  // differs tells whether el is something else than it was when its number was told: null, or what
+  // differs reports whether el is something else than it was when its id was reported: null, or what
   // it, or its row, says now. loose and looseRow do not count digits. A row with other words is
   // another row; one with other digits may be, or it counts something.
   S.differs = (el, o) => {
@@ -101,7 +101,7 @@
     S.keys()
     const also = lent ? focused() : null
     const state = { seen: false, hit: false, kept: false, text: '', off: null }
-    // Who armed it may be gone: a hand that comes later is none of its business.
+    // The caller may be gone: events that come much later are not guarded.
     let until = performance.now() + patience
     const reached = (at) =>
       at?.nodeType === 1 && at !== document.body && at !== document.documentElement && (S.within(at, el) || S.within(el, at) || at === also)

@@ -1,4 +1,4 @@
-// One walk over the flat tree: what could a person act on, what stands where.
+// One walk over the flat tree: what a person can act on, and where it is.
 (() => {
   const S = globalThis.__sextant
 
@@ -12,7 +12,7 @@
   const walk = (list, clicks, pointers, ctx, found) => {
     const top = { el: null, role: '', up: null, heading: null, snap: null }
     const around = new Map()
-    // about is what el means for what stands in it.
+    // about is what el means for its descendants.
     const about = (el) => {
       let a = around.get(el)
       if (a) return a
@@ -44,7 +44,7 @@
         continue
       }
       const owner = a.owner
-      const kind = kindOf(el, tag, clicks) || (owner?.kind !== 'control' && pointers.has(el) && S.handed(el) ? 'cursor' : '')
+      const kind = kindOf(el, tag, clicks) || (owner?.kind !== 'control' && pointers.has(el) && S.hasPointerCursor(el) ? 'cursor' : '')
       if (kind) {
         const mine = { el, kind, drawn, owner, area: snapshot(a.area), off: a.off, inner: 0, inside: [] }
         a.owner = mine
@@ -84,7 +84,7 @@
     return r.width <= 2 || r.height <= 2 || r.right <= 0 || r.bottom + scrollY <= 0
   }
 
-  // swap makes a label stand for a control that cannot be seen itself; null when the label is only a caption.
+  // swap lets a label represent a control that cannot be seen itself; null when the label is only a caption.
   const swap = (c) => {
     const ctl = c.el.control
     if (!ctl || ctl.localName !== 'input') return null
@@ -129,7 +129,7 @@
     return out
   }
 
-  // echoes: a link or button that only carries the words of the tab or menu entry it stands in.
+  // echoes: a link or button that only carries the words of the tab or menu entry that contains it.
   const parts = new Set(['tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'treeitem'])
   const echoes = (c) => {
     const o = c.owner
@@ -143,7 +143,7 @@
   }
 
   // delegates: a listener on a wrapper that only waits for what bubbles up from its controls, or
-  // from entries with a hand of their own.
+  // from entries with a pointer cursor of their own.
   const delegates = (c, view) => {
     if (c.kind === 'focus') return false
     if (!c.inner) return false

@@ -201,7 +201,7 @@
     return words(el.id ?? '').join(' ')
   }
 
-  // beside is the text that stands before a field, as people label fields without labels: near
+  // beside is the text before a field, as people label fields without labels: near
   // it, on its line or right above.
   const beside = (el) => {
     for (let n = el, i = 0; n && i < 4; n = n.parentElement, i++) {

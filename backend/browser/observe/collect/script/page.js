@@ -1,4 +1,4 @@
-// Eyes and hands for a page of ours: a panel in the window, or what a panel shows in its frame. No
+// Observing and acting on a page of the app: a panel in the window, or what a panel shows in its frame. No
 // debugger reaches there, so the script lives in the page, is asked by name and presses with events it
 // makes itself. In the window only what is marked as operable is acted on; in a panel's frame everything
 // is the panel's.
@@ -13,7 +13,7 @@
   // during runs what the page may feel; the window puts its own in place to know its own commands from a person's.
   S.during = (deed) => deed()
 
-  // What stands in data-private is the person's alone: it is neither read, nor listed, nor found by its number.
+  // Content of data-private elements is the person's alone: it is neither read, nor listed, nor found by its number.
   const apart = (el) => !framed && !!el.closest?.('[data-private]')
   const holds = (el) => apart(el) || !!el.querySelector?.('[data-private]')
   if (!framed) {
@@ -61,7 +61,7 @@
   }
   const report = S.report
   S.report = (c, p, ctx) => {
-    // What shows or hides the numbers is no part of what they stand for.
+    // Buttons that show or hide the marks are not part of the page.
     if (!framed && (c.el.hasAttribute?.('data-unnumbered') || apart(c.el))) return null
     const n = report(c, p, ctx)
     if (n && !operable(c.el)) {
@@ -100,7 +100,7 @@
   }
 
   const fire = (el, Kind, type, more) => el.dispatchEvent(new Kind(type, { bubbles: true, cancelable: true, composed: true, ...more }))
-  // A link leads out of the window only by a hand of its own: the page may still hear the press.
+  // Only a click of the person's own follows a link out of the window: the page may still hear the press.
   const staying = (deed) => {
     const stay = (e) => {
       if (e.composedPath().some((n) => n.localName === 'a' && n.hasAttribute('href'))) e.preventDefault()
@@ -163,7 +163,7 @@
   }
 
   const fieldIn = (el) => (S.isTextField(el) || el.isContentEditable ? el : (el.querySelector?.('input:not([type=hidden]),textarea,[contenteditable=""],[contenteditable=true]') ?? el))
-  // put writes into a plain field as typing does: by the field's own setter, then told.
+  // put writes into a plain field as typing does: by the field's own setter, then events.
   const put = (el, value, data, kind = 'insertText') => {
     const room = el.maxLength >= 0 ? value.slice(0, Math.max(el.maxLength, 0)) : value
     if (!fire(el, InputEvent, 'beforeinput', { inputType: kind, data })) return
@@ -171,7 +171,7 @@
     Object.getOwnPropertyDescriptor(proto, 'value').set.call(el, room)
     fire(el, InputEvent, 'input', { inputType: kind, data, cancelable: false })
   }
-  const told = (el) => fire(el, Event, 'change', { cancelable: false })
+  const fireChange = (el) => fire(el, Event, 'change', { cancelable: false })
 
   const rich = (el, text, clear) => {
     const before = document.activeElement
@@ -201,7 +201,7 @@
     S.during(() => {
       if (!plain) return rich(el, text, o.clear)
       if (!o.clear || el.value !== text) put(el, o.clear ? text : el.value + text, text, text === '' ? 'deleteContentBackward' : 'insertText')
-      told(el)
+      fireChange(el)
     })
     if (o.submit) key('Enter')
     return { now: S.secret(el) ? '' : (plain ? el.value : S.fold(el.innerText ?? '')).slice(0, 2000) }
@@ -251,7 +251,7 @@
       return
     }
     if (k === 'Enter' && el.localName === 'input' && el.form) {
-      told(el)
+      fireChange(el)
       const send = el.form.querySelector('button:not([type]),button[type=submit],input[type=submit]')
       if (send && operable(send) && !send.disabled) send.click()
       else if (!send && operable(el.form)) el.form.requestSubmit()
@@ -296,7 +296,7 @@
     see, press, hover, type, choose, key, where,
     aim: (h, o) => (mayTouch(need(h)), S.aim(h, { ...o, clip: clip() })),
     scroll: (h, direction, amount) => S.scroll(h, direction, amount),
-    calm: S.calm, still: S.still, hasText, html: () => S.html().slice(0, most), selection,
+    awaitSettled: S.awaitSettled, still: S.still, hasText, html: () => S.html().slice(0, most), selection,
     selectText: S.selectText,
     shown: (list) => list.map((h) => !!S.live(h)?.checkVisibility({ visibilityProperty: true })),
     live: (list) => list.map((h) => S.live(h) !== null),

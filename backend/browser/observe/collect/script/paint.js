@@ -1,4 +1,4 @@
-// What a person sees where no word stands: colours, drawn shapes, icons, handles of sliders, things
+// What a person sees where there is no text: colours, drawn shapes, icons, handles of sliders, things
 // to drag. Words for these name what has no other name.
 (() => {
   const S = globalThis.__sextant
@@ -69,7 +69,7 @@
   const url = /^url\("?([^")]*)/
   const base = (src) => (/([^/?#]+?)(?:\.[a-z0-9]{2,5})?(?:[?#].*)?$/i.exec(src.startsWith('data:') ? '' : src)?.[1] ?? '').replace(/[-_]+/g, ' ').trim()
 
-  // pictured is the file name of the picture that stands in el's place.
+  // pictured is the file name of the image shown in place of el.
   S.pictured = (el) => {
     const m = url.exec(getComputedStyle(el).content)
     return m ? base(m[1]).slice(0, 60) : ''
@@ -91,7 +91,7 @@
 
   const rail = /slider|range|track/i
   const knob = /handle|thumb|knob|slider/i
-  // slid says how far along its track the handle of a slider stands, in percent; '' for all else.
+  // slid says how far along its track the handle of a slider is, in percent; '' for all else.
   S.slid = (el) => {
     const cls = el.getAttribute('class') ?? ''
     const p = el.parentElement

@@ -1,4 +1,4 @@
-// Where things stand: clips of scrolling boxes, covering layers, points that really hit.
+// Where elements are: clips of scrolling boxes, covering layers, points that really hit.
 (() => {
   const S = globalThis.__sextant
 
@@ -19,7 +19,7 @@
     return { win, scrolledX: scrollX, scrolledY: scrollY, clips: new Map(), rootKind: { kids: new Map() }, modal: modals[modals.length - 1] ?? null, up: S.up }
   }
 
-  // kindOf is what the styles of el mean for what stands in it. Reading styles is dear: of many
+  // kindOf is what the styles of el mean for its descendants. Reading styles is dear: of many
   // elements alike (same tag, class, style and state in parents alike) three are read.
   const kindOf = (el, parent) => {
     const sign = !el.hasAttributes() ? el.localName : `${el.localName}|${el.getAttribute('class') ?? ''}|${el.getAttribute('style') ?? ''}|${el.getAttribute('data-state') ?? ''}|${el.getAttribute('aria-expanded') ?? ''}${el.hasAttribute('open')}`

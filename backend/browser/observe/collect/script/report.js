@@ -107,7 +107,7 @@
     return c.kind === 'focus' ? 'focusable' : 'clickable'
   }
 
-  // seen says what a pointer meets where a thing in view stands: null when it can be pressed,
+  // seen says what a pointer meets at the place of an element in view: null when it can be pressed,
   // {top} when something lies over it, undefined when nobody can tell.
   const seen = (el, at, p, ctx) => {
     let hit = S.probe(el, at, p.vis, false)
@@ -141,7 +141,7 @@
     return words.length > 1 || !more ? words.join(', ') : ''
   }
 
-  // faded: it stands in a box that is wholly transparent. A control that is transparent itself mostly
+  // faded: a box around it is fully transparent. A control that is transparent itself mostly
   // lies over its own picture, and so do fields that are drawn by something else.
   const drawnOtherwise = new Set(['file', 'checkbox', 'radio', 'range', 'color', 'date'])
   const faded = (el, at) => {
@@ -203,7 +203,7 @@
   }
 
   // What a look finds leaves as one text: reading thousands of objects is dear on both sides.
-  // A record ends with a back quote, its fields with a tilde; where these stand in the page's text they
+  // A record ends with a back quote, its fields with a tilde; where these occur in the page's text they
   // are written as the characters 1 and 2.
   const sign = /[~`\u0001\u0002]/
   const safe = (s) => (sign.test(s) ? s.replace(/[\u0001\u0002]/g, '').replace(/~/g, '\u0001').replace(/`/g, '\u0002') : s)

@@ -14,7 +14,7 @@
   const keep = 400
   const streaks = new WeakMap()
   let log = []
-  // felt is when a hand touched the page last: what it causes makes no streak.
+  // felt is the time of the last input: what it causes makes no streak.
   let felt = -1e9
   for (const type of ['pointerdown', 'pointerup', 'keydown', 'keyup', 'input']) {
     window.addEventListener(type, () => { felt = now() }, { capture: true, passive: true })
@@ -55,7 +55,7 @@
     count += n
     last = now()
     const belong = Array.from(touched, (el) => streakOf(el, last))
-    // Of very many the newest stands for all.
+    // Of very many only the newest is kept.
     if (touched.size > many) log.push({ t: last, streak: belong.reduce((a, b) => (!a || !b ? null : a.since > b.since ? a : b)) })
     else for (const streak of belong) log.push({ t: last, streak })
     if (log.length > keep) log = log.slice(-keep / 2)
@@ -143,10 +143,10 @@
     return { mutations: times, quietMs: times ? now() - at : 1e6, animations, ready: document.readyState }
   }
 
-  // calm waits, limit milliseconds at most, until what happened in the last since milliseconds
+  // awaitSettled waits, limit milliseconds at most, until what happened in the last since milliseconds
   // is over: once when there was one change, longer between several. With draw it first lets
   // the page draw.
-  S.calm = async (since, draw, once, several, limit) => {
+  S.awaitSettled = async (since, draw, once, several, limit) => {
     const start = now() - since
     const end = now() + limit
     if (draw) await drawn()

@@ -1,4 +1,4 @@
-// Things that are called the same are told apart by the row they stand in.
+// Elements with the same name are distinguished by the row that contains them.
 (() => {
   const S = globalThis.__sextant
   const most = 4000
@@ -23,7 +23,7 @@
     }
   }
 
-  // shared tells things alike apart that stand several in a row: by the row, and which they are in it.
+  // shared distinguishes several alike elements in one row: by the row, and their position in it.
   const shared = (list, counts, ctx) => {
     if (list.length > 500) return
     const rows = new Map()

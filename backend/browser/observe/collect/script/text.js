@@ -5,7 +5,7 @@
   const voids = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr'])
   const inlineTags = new Set(['a', 'abbr', 'b', 'bdi', 'bdo', 'cite', 'code', 'em', 'font', 'i', 'kbd', 'mark', 'q', 's', 'samp', 'small', 'span', 'strong', 'sub', 'sup', 'time', 'u', 'var', 'slot', 'label'])
 
-  // texts lists the visible text nodes below el in flat-tree order; null stands for a break between blocks.
+  // texts lists the visible text nodes below el in flat-tree order; null is a break between blocks.
   S.texts = (el) => {
     const out = []
     const go = (n) => {
@@ -90,7 +90,7 @@
         const low = text.toLowerCase()
         from = low.length === text.length ? low.indexOf(w.toLowerCase()) : -1
       }
-      if (from < 0) throw new Error(`the text "${w.slice(0, 80)}" does not stand on the page`)
+      if (from < 0) throw new Error(`the text "${w.slice(0, 80)}" is not on the page`)
       length = w.length
     }
     const [a, b] = slice(length, start, end)
@@ -135,7 +135,7 @@
     return getSelection().toString().slice(0, 200000)
   }
 
-  // edits: what is selected stands in rich text that can be written into.
+  // edits: the selection is in editable rich text.
   S.edits = () => {
     const n = getSelection().anchorNode
     return !!(n?.nodeType === 1 ? n : n?.parentElement)?.isContentEditable
@@ -195,7 +195,7 @@
       const file = (n.currentSrc || n.src).split(/[?#]/)[0].split('/').pop() ?? ''
       return /^data:/.test(n.src) ? 'picture' : `picture ${file.slice(0, 80)}`.trim()
     }
-    // What stands between words without being one: pictures' parts, colours, icons.
+    // What is between words without being one: parts of pictures, colours, icons.
     const most = 200
     let seen = 0
     const drawing = (svg) => {

@@ -36,7 +36,7 @@
     else {
       el.focus({ preventScroll: true })
       getSelection().selectAllChildren(el)
-      // Editors with a model of their own learn of the selection when it is told, a frame later.
+      // Editors with a model of their own learn of the selection from an event, a frame later.
       await new Promise((done) => {
         setTimeout(done, 60)
         requestAnimationFrame(() => setTimeout(done))

@@ -47,10 +47,10 @@ func rows(t *testing.T) []row {
 	return all
 }
 
-// answering is a resolver that says what its row does.
-type answering struct{ row *row }
+// staticResolver is a resolver that says what its row does.
+type staticResolver struct{ row *row }
 
-func (a answering) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+func (a staticResolver) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
 	var addrs []netip.Addr
 	for s := range strings.SplitSeq(a.row.answers, ",") {
 		if addr, err := netip.ParseAddr(s); err == nil {
@@ -66,12 +66,15 @@ func (a answering) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr,
 // The policy reads an address before the dialer does; between the two, no form may be taken for
 // another.
 func TestWgetReachesPublicAddressesOnly(t *testing.T) {
+	t.Parallel()
 	var reached atomic.Int32
-	public := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, "public") }))
+	public := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		respond(w, "public")
+	}))
 	defer public.Close()
 	now := row{}
 	guard := egress.New(egress.Config{
-		Resolver: answering{&now},
+		Resolver: staticResolver{&now},
 		Dial: func(ctx context.Context, network, at string) (net.Conn, error) {
 			if ap, err := netip.ParseAddrPort(at); err != nil || address.WhyClosed(ap.Addr()) != "" {
 				reached.Add(1)

@@ -22,14 +22,14 @@ button{position:absolute;width:200px;height:40px;margin:0}.over{position:absolut
 <style>#p::after{content:'';position:relative;z-index:2;display:inline-block;width:6px;height:6px;left:-60px}</style>
 <button id=p style="left:10px;top:410px">Has a dot</button><div class=over style="left:0;top:400px"></div>`
 
-func TestAPointLeftFreeByALayerIsFound(t *testing.T) {
+func TestAimFindsUncoveredPoint(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
 		_ *http.Request,
 	) {
 		fmt.Fprint(w, holes)
 	}))
 	defer server.Close()
-	raw := look(t, openURL(t, server.URL), Options{})
+	raw := collectPage(t, openURL(t, server.URL), Options{})
 	for _, name := range []string{
 		"Cut out", "Under a circle", "Under a tilted one", "Under corners only", "Sticks out",
 		"Under a part", "Has a dot",
@@ -40,7 +40,7 @@ func TestAPointLeftFreeByALayerIsFound(t *testing.T) {
 	}
 }
 
-func TestWhatALayerCoversWhollyIsToldByFewQuestions(t *testing.T) {
+func TestFullyCoveredElementsNeedFewHitTests(t *testing.T) {
 	page := `<!doctype html><style>.back{position:fixed;inset:0;background:#0008}</style>` +
 		strings.Repeat(`<button>Under</button> <a href=#x>Link <i>under</i></a> <label>Field <input></label> `, 10) +
 		`<div class=back><div role=dialog aria-label=Cookies><button>Accept</button></div></div>`
@@ -57,7 +57,7 @@ func TestWhatALayerCoversWhollyIsToldByFewQuestions(t *testing.T) {
 		if _, err := w.Call(t.Context(), count); err != nil {
 			t.Fatal(err)
 		}
-		raw := look(t, w, Options{})
+		raw := collectPage(t, w, Options{})
 		covered := 0
 		for _, n := range raw.Nodes {
 			if n.CoveredByText == `dialog "Cookies"` && !n.Usable {

@@ -8,8 +8,8 @@ import (
 	"sextant/backend/browser"
 )
 
-func TestANavigationThatIsStoppedGivesItsConnectionBack(t *testing.T) {
-	ctx, b := own(t, browser.Config{})
+func TestCanceledNavigationReleasesConnection(t *testing.T) {
+	ctx, b := newBrowser(t, browser.Config{})
 	begun, over := make(chan struct{}, 100), make(chan struct{}, 100)
 	url := site(t, map[string]any{
 		"/": `<title>Quick</title>`,
@@ -31,7 +31,7 @@ func TestANavigationThatIsStoppedGivesItsConnectionBack(t *testing.T) {
 		<-begun
 		stop()
 		if err := <-done; err == nil {
-			t.Fatal("a stopped navigation is told as done")
+			t.Fatal("a canceled navigation is reported as done")
 		}
 		<-over
 	}

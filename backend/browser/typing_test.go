@@ -7,7 +7,7 @@ import (
 	"sextant/backend/surface"
 )
 
-func TestWhatIsTypedStandsInTheFieldOrIsSaid(t *testing.T) {
+func TestTypeReportsDifferingValue(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, hardPages(t)+"/typing")
 	for _, c := range []struct{ name, text, value, note string }{
@@ -20,43 +20,47 @@ func TestWhatIsTypedStandsInTheFieldOrIsSaid(t *testing.T) {
 		{"Tint", "#1e90ff", "#1e90ff", ""},
 		{"Rich", "one\ntwo", "one two", ""},
 	} {
-		ans, err := s.Type(ctx, surface.TypeOptions{ID: like(t, page, c.name), Text: c.text, Clear: true})
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		found := false
-		for _, e := range ans.Elements {
-			if e.Name == c.name {
-				found = true
-				if e.Value != c.value {
-					t.Errorf("%s holds %q, want %q", c.name, e.Value, c.value)
+		t.Run(c.name, func(t *testing.T) {
+			ans, err := s.Type(ctx, surface.TypeOptions{ID: idOf(t, page, c.name), Text: c.text, Clear: true})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			found := false
+			for _, e := range ans.Elements {
+				if e.Name == c.name {
+					found = true
+					if e.Value != c.value {
+						t.Errorf("the value is %q, want %q", e.Value, c.value)
+					}
 				}
 			}
-		}
-		if !found || (c.note == "") != (ans.Note == "") || !strings.Contains(ans.Note, c.note) {
-			t.Errorf("%s: the answer is %+v", c.name, ans)
-		}
+			if !found || (c.note == "") != (ans.Note == "") || !strings.Contains(ans.Note, c.note) {
+				t.Errorf("the answer is %+v", ans)
+			}
+		})
 	}
 	if got := result(t, ctx, s, "result"); got != "tint input change #1e90ff" {
 		t.Errorf("the page says %q", got)
 	}
 }
 
-func TestTextThatAFieldDoesNotTakeIsNotClaimed(t *testing.T) {
+func TestTypeIntoFieldThatRejectsText(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, hardPages(t)+"/typing")
 	for name, text := range map[string]string{
 		"Stubborn": "mine", "Number": "words", "Volume": "loud",
 		"Day": "tomorrow",
 	} {
-		_, err := s.Type(ctx, surface.TypeOptions{ID: like(t, page, name), Text: text, Clear: true})
-		if f := fault(t, err, surface.FaultBlocked); !strings.Contains(f.Message, name) {
-			t.Errorf("%s: the fault says %q", name, f.Message)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, err := s.Type(ctx, surface.TypeOptions{ID: idOf(t, page, name), Text: text, Clear: true})
+			if f := expectFault(t, err, surface.FaultBlocked); !strings.Contains(f.Message, name) {
+				t.Errorf("the fault says %q", f.Message)
+			}
+		})
 	}
 	// What makes something else of the text has taken it.
-	ans, err := s.Type(ctx, surface.TypeOptions{ID: like(t, page, "Tags"), Text: "red,", Clear: true})
+	ans, err := s.Type(ctx, surface.TypeOptions{ID: idOf(t, page, "Tags"), Text: "red,", Clear: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,10 +69,10 @@ func TestTextThatAFieldDoesNotTakeIsNotClaimed(t *testing.T) {
 	}
 }
 
-func TestAnEditorWithAModelOfItsOwnIsTypedInto(t *testing.T) {
+func TestTypeIntoRichTextEditor(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, hardPages(t)+"/typing")
-	id := like(t, page, "Model")
+	id := idOf(t, page, "Model")
 	if _, err := s.Type(ctx, surface.TypeOptions{ID: id, Text: "first\nsecond", Clear: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -83,10 +87,10 @@ func TestAnEditorWithAModelOfItsOwnIsTypedInto(t *testing.T) {
 	}
 }
 
-func TestTheWheelIsTurnedWhereNothingScrollsByItself(t *testing.T) {
+func TestScrollFallsBackToWheel(t *testing.T) {
 	ctx, s := session(t)
 	page := openPage(t, ctx, s, hardPages(t)+"/typing")
-	ans, err := s.Scroll(ctx, surface.ScrollOptions{Direction: "down", Target: like(t, page, "Wheel")})
+	ans, err := s.Scroll(ctx, surface.ScrollOptions{Direction: "down", Target: idOf(t, page, "Wheel")})
 	if err != nil || !strings.HasPrefix(ans.Outcome, "turned the mouse wheel down over [") {
 		t.Errorf("the outcome is %q, %v", ans.Outcome, err)
 	}

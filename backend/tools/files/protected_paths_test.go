@@ -31,12 +31,13 @@ func argsOf(t *testing.T, args map[string]any) string {
 	return string(b)
 }
 
-func TestNoToolTouchesASecretPlaceByAnyPath(t *testing.T) {
-	b := set(t)
+func TestProtectedPathsAreRefusedByEveryTool(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	key := filepath.Join(b.home, ".ssh", "id_ed25519")
 	b.put(key, "PRIVATE")
-	link(t, filepath.Join(b.home, ".ssh"), b.at("keys"))
-	link(t, key, b.at("notes.txt"))
+	link(t, filepath.Join(b.home, ".ssh"), b.path("keys"))
+	link(t, key, b.path("notes.txt"))
 	paths := []string{
 		key, "~/.ssh/id_ed25519", "keys/id_ed25519", "notes.txt", b.work + "/../.ssh/id_ed25519", "~/data/sextant.db",
 		"~/data/blobs", "keys",
@@ -67,7 +68,8 @@ func TestNoToolTouchesASecretPlaceByAnyPath(t *testing.T) {
 }
 
 func TestSearchOfTheHomeFolderSkipsSecrets(t *testing.T) {
-	b := set(t)
+	t.Parallel()
+	b := newBench(t)
 	b.put(filepath.Join(b.home, ".ssh/id_rsa"), "needle in a key")
 	b.put(filepath.Join(b.home, "outside/a.txt"), "needle here")
 	b.put(".env", "TOKEN=needle")
@@ -84,12 +86,13 @@ func TestSearchOfTheHomeFolderSkipsSecrets(t *testing.T) {
 	b.says(b.ok("search_files", `{"path":".env","pattern":"needle"}`), "TOKEN=needle")
 }
 
-func TestNothingBlocksOnAPipeOrADevice(t *testing.T) {
+func TestPipesAndDevicesDoNotBlock(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("made with mkfifo")
 	}
-	b := set(t)
-	if err := syscall.Mkfifo(b.at("pipe"), 0o600); err != nil {
+	b := newBench(t)
+	if err := syscall.Mkfifo(b.path("pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b.fails("read_file", `{"path":"pipe"}`, toolspec.UserError, "a pipe")
@@ -101,22 +104,23 @@ func TestNothingBlocksOnAPipeOrADevice(t *testing.T) {
 	b.says(b.ok("list_directory", `{}`), "pipe  (a pipe)")
 }
 
-func TestLinkSwappedAfterTheApprovalIsNotFollowed(t *testing.T) {
-	b := set(t)
+func TestLinkSwappedAfterApprovalIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.put("safe/notes.txt", "safe")
 	b.put(filepath.Join(b.outside, "notes.txt"), "other")
 	for tool, args := range map[string]string{
 		"read_file": `{"path":"dir/notes.txt"}`, "write_file": `{"path":"dir/notes.txt","content":"x"}`,
 		"edit_file": `{"path":"dir/notes.txt","old":"other","new":"x"}`,
 	} {
-		_ = os.Remove(b.at("dir"))
-		link(t, "safe", b.at("dir"))
+		_ = os.Remove(b.path("dir"))
+		link(t, "safe", b.path("dir"))
 		call := b.call(tool, args)
-		if d := b.Describe(call); d.Target != b.at("safe/notes.txt") {
+		if d := b.Describe(call); d.Target != b.path("safe/notes.txt") {
 			t.Fatalf("%+v", d)
 		}
-		_ = os.Remove(b.at("dir"))
-		link(t, b.outside, b.at("dir"))
+		_ = os.Remove(b.path("dir"))
+		link(t, b.outside, b.path("dir"))
 		b.Describe(call) // looked at once more, and judged no more
 		r, err := b.Execute(context.Background(), call, toolspec.Definition{}, nil)
 		if err != nil || r.Success || r.ErrorType != toolspec.SecurityError ||
@@ -128,11 +132,12 @@ func TestLinkSwappedAfterTheApprovalIsNotFollowed(t *testing.T) {
 }
 
 // A racing swap wins sometimes against what was judged, but never gets at the other file.
-func TestALinkSwappedWhileAToolRunsNeverLeadsIntoASecretPlace(t *testing.T) {
-	b := set(t)
+func TestLinkSwappedDuringCallIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
 	b.put("safe/id", "safe")
 	b.put(filepath.Join(b.home, ".ssh/id"), "PRIVATE")
-	link(t, "safe", b.at("dir"))
+	link(t, "safe", b.path("dir"))
 	stop := make(chan struct{})
 	var swapping sync.WaitGroup
 	swapping.Go(func() {
@@ -143,8 +148,8 @@ func TestALinkSwappedWhileAToolRunsNeverLeadsIntoASecretPlace(t *testing.T) {
 			default:
 			}
 			target := []string{"safe", filepath.Join(b.home, ".ssh")}[i%2]
-			temp := b.at("next")
-			if err := errors.Join(os.Symlink(target, temp), os.Rename(temp, b.at("dir"))); err != nil {
+			temp := b.path("next")
+			if err := errors.Join(os.Symlink(target, temp), os.Rename(temp, b.path("dir"))); err != nil {
 				t.Error(err)
 				return
 			}

@@ -41,7 +41,7 @@ type bench struct {
 	last               string
 }
 
-func set(t *testing.T) *bench {
+func newBench(t *testing.T) *bench {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -96,15 +96,15 @@ func (b *bench) folder(path string) {
 	}
 }
 
-// at is a path of the workspace.
-func (b *bench) at(rel string) string { return filepath.Join(b.work, filepath.FromSlash(rel)) }
+// path is a path of the workspace.
+func (b *bench) path(rel string) string { return filepath.Join(b.work, filepath.FromSlash(rel)) }
 
 // put writes a file of the workspace behind the tools' back.
 func (b *bench) put(rel, content string) {
 	b.t.Helper()
 	path := rel
 	if !filepath.IsAbs(rel) {
-		path = b.at(rel)
+		path = b.path(rel)
 	}
 	b.folder(filepath.Dir(path))
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
@@ -117,7 +117,7 @@ func (b *bench) holds(rel, want string) {
 	b.t.Helper()
 	path := rel
 	if !filepath.IsAbs(rel) {
-		path = b.at(rel)
+		path = b.path(rel)
 	}
 	got, err := os.ReadFile(path)
 	if err != nil && !os.IsNotExist(err) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestADrawingThatIsHeardFromOutsideOfItIsListed(t *testing.T) {
+func TestSVGWithListenerOnAncestorIsListed(t *testing.T) {
 	for how, wanted := range map[string]bool{
 		"board.onpointerdown = () => {}":                                        true,
 		"document.getElementById('box').onmousedown = () => {}":                 true,
@@ -21,7 +21,7 @@ func TestADrawingThatIsHeardFromOutsideOfItIsListed(t *testing.T) {
 		w := open(t, "above.html")
 		w.js(t, "void ("+how+")")
 		var names []string
-		for _, n := range look(t, w, Options{WholePage: true}).Nodes {
+		for _, n := range collectPage(t, w, Options{WholePage: true}).Nodes {
 			if n.Role == "canvas" {
 				names = append(names, n.Name)
 			}
@@ -32,7 +32,7 @@ func TestADrawingThatIsHeardFromOutsideOfItIsListed(t *testing.T) {
 	}
 }
 
-func TestALayerOverTheWholeWindowCoversWhatIsOutOfSightToo(t *testing.T) {
+func TestFullWindowLayerCoversOffscreenElements(t *testing.T) {
 	w := open(t, "above.html")
 	free := `
 		button "Shown on hover" (invisible)
@@ -40,11 +40,11 @@ func TestALayerOverTheWholeWindowCoversWhatIsOutOfSightToo(t *testing.T) {
 		button "Over its picture"
 		button "Near"
 		button "Far"`
-	same(t, lines(look(t, w, Options{WholePage: true})), free)
+	wantLines(t, lines(collectPage(t, w, Options{WholePage: true})), free)
 	w.js(t, "document.getElementById('bar').hidden = false, 1")
-	same(t, lines(look(t, w, Options{WholePage: true})), free)
+	wantLines(t, lines(collectPage(t, w, Options{WholePage: true})), free)
 	w.js(t, "document.getElementById('veil').hidden = false, 1")
-	raw := look(t, w, Options{WholePage: true})
+	raw := collectPage(t, w, Options{WholePage: true})
 	for name, usable := range map[string]bool{"Near": false, "Far": false, "Fine": true, "Further down": true} {
 		n := named(t, raw, name)
 		if n.Usable != usable || (n.CoveredByText == "") != usable {

@@ -122,7 +122,7 @@ func (w *testWorld) backend(t *testing.T, handle int) int {
 	return int(d.Node.BackendNodeID)
 }
 
-func TestRolesAndNamesAreThoseOfChromiumsTree(t *testing.T) {
+func TestRolesAndNamesMatchAccessibilityTree(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.html")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -131,7 +131,7 @@ func TestRolesAndNamesAreThoseOfChromiumsTree(t *testing.T) {
 		file := filepath.Base(f)
 		t.Run(file, func(t *testing.T) {
 			w := open(t, file)
-			raw := look(t, w, Options{WholePage: true})
+			raw := collectPage(t, w, Options{WholePage: true})
 			tree := axTree(t, w)
 			if len(raw.Nodes) == 0 {
 				t.Fatal("nothing was seen")

@@ -13,8 +13,8 @@ import (
 	"sextant/backend/surface"
 )
 
-// red counts the pixels of a picture that are as red as the page's text.
-func red(t *testing.T, p surface.Picture) (n int) {
+// countRed counts the pixels of a picture that are as red as the page's text.
+func countRed(t *testing.T, p surface.Picture) (n int) {
 	t.Helper()
 	img, _, err := image.Decode(bytes.NewReader(p.Data))
 	if err != nil {
@@ -31,9 +31,9 @@ func red(t *testing.T, p surface.Picture) (n int) {
 	return n
 }
 
-// TestASecretThatWasTypedIsPaintedOverInPictures types into a page and a frame whose text is red, and
+// TestTypedSecretIsCoveredInScreenshot types into a page and a frame whose text is red, and
 // which repeat what they get, split and whole, also below a shadow root.
-func TestASecretThatWasTypedIsPaintedOverInPictures(t *testing.T) {
+func TestTypedSecretIsCoveredInScreenshot(t *testing.T) {
 	ctx, s := session(t)
 	const form = `<!doctype html><style>input, p, div { color: red; caret-color: transparent; font: 20px monospace }</style><title>-</title>
 <input aria-label=%NAME%><p id=whole></p><p id=split></p><div id=host></div><script>
@@ -54,16 +54,16 @@ document.querySelector('input').oninput = (e) => {
 		{},
 		{Annotated: false, FullPage: true},
 		{MaxTokens: 400},
-		{ID: the(t, page, "textbox", "Key").ID},
+		{ID: findElement(t, page, "textbox", "Key").ID},
 	}
 	for i, name := range []string{"Key", "Framed"} {
-		id := the(t, page, "textbox", name).ID
+		id := findElement(t, page, "textbox", name).ID
 		if _, err := s.Type(ctx, surface.TypeOptions{ID: id, Text: "plain words", Clear: true}); err != nil {
 			t.Fatal(err)
 		}
 		before, err := s.Screenshot(ctx, surface.ScreenshotOptions{})
-		if err != nil || red(t, before) < 50 {
-			t.Fatalf("%s: harmless text does not show: %d, %v", name, red(t, before), err)
+		if err != nil || countRed(t, before) < 50 {
+			t.Fatalf("%s: harmless text does not show: %d, %v", name, countRed(t, before), err)
 		}
 		secret := []string{"lantern8-of-ana", "candle77-of-bob"}[i]
 		a, err := s.Type(ctx, surface.TypeOptions{ID: id, Text: secret, Clear: true, SecretFor: origin})
@@ -73,7 +73,7 @@ document.querySelector('input').oninput = (e) => {
 	}
 	for _, o := range shots {
 		p, err := s.Screenshot(ctx, o)
-		if n := red(t, p); err != nil || n > 4 {
+		if n := countRed(t, p); err != nil || n > 4 {
 			t.Errorf("%+v shows %d pixels of a secret, %v", o, n, err)
 		}
 	}
@@ -84,32 +84,32 @@ document.querySelector('input').oninput = (e) => {
 	}
 	for _, name := range []string{"Key", "Framed"} {
 		if _, err := s.Type(ctx, surface.TypeOptions{
-			ID: the(t, page, "textbox", name).ID, Text: "plain words",
+			ID: findElement(t, page, "textbox", name).ID, Text: "plain words",
 			Clear: true,
 		}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	after, err := s.Screenshot(ctx, surface.ScreenshotOptions{})
-	if err != nil || red(t, after) < 50 {
-		t.Errorf("the field is still covered when the secret is gone: %d, %v", red(t, after), err)
+	if err != nil || countRed(t, after) < 50 {
+		t.Errorf("the field is still covered when the secret is gone: %d, %v", countRed(t, after), err)
 	}
 }
 
-func TestASecretIsTypedOnlyWhereItsOriginStands(t *testing.T) {
+func TestSecretIsTypedOnlyIntoItsOrigin(t *testing.T) {
 	ctx, s := session(t)
 	url := site(t, map[string]any{"/": `<title>-</title><input aria-label=Key>`})
 	page := openPage(t, ctx, s, url)
 	var fault *surface.Fault
 	_, err := s.Type(ctx, surface.TypeOptions{
-		ID: the(t, page, "textbox", "Key").ID, Text: "lantern8-of-ana",
+		ID: findElement(t, page, "textbox", "Key").ID, Text: "lantern8-of-ana",
 		Clear: true, SecretFor: "https://bank.example",
 	})
 	if !errors.As(err, &fault) || !strings.Contains(fault.Message, "nothing was typed") ||
 		strings.Contains(fault.Message, "lantern") {
 		t.Errorf("%v", err)
 	}
-	if e, _ := s.Element(the(t, page, "textbox", "Key").ID); e.Value != "" {
+	if e, _ := s.Element(findElement(t, page, "textbox", "Key").ID); e.Value != "" {
 		t.Errorf("the field holds %q", e.Value)
 	}
 }

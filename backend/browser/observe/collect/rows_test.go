@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-func TestThingsAlikeAreToldApartByTheirRows(t *testing.T) {
+func TestSameNamesAreDistinguishedByRow(t *testing.T) {
 	w := open(t, "places.html")
-	raw := look(t, w, Options{WholePage: true})
-	same(t, lines(raw), `
+	raw := collectPage(t, w, Options{WholePage: true})
+	wantLines(t, lines(raw), `
 		button "trash" (in "Ana Lima")
 		button "Edit" (in "Ana Lima")
 		button "trash" (in "Ben Okri")
@@ -28,10 +28,10 @@ func TestThingsAlikeAreToldApartByTheirRows(t *testing.T) {
 		clickable "Heard"
 		button "After the frame"`)
 	if g := raw.Nodes[0].Group; g != "People" {
-		t.Errorf("the first button stands under %q", g)
+		t.Errorf("the first button is in group %q", g)
 	}
 	if len(raw.Frames) != 1 || raw.Frames[0].At != len(raw.Nodes)-1 {
-		t.Errorf("the frame stands at %+v of %d", raw.Frames, len(raw.Nodes))
+		t.Errorf("the frame is at %+v of %d", raw.Frames, len(raw.Nodes))
 	}
 	box := named(t, raw, "Round").Box
 	if box.W != 40 || box.H != 40 {
@@ -39,20 +39,20 @@ func TestThingsAlikeAreToldApartByTheirRows(t *testing.T) {
 	}
 }
 
-func TestThingsAlikeThatShareARowAreCountedInIt(t *testing.T) {
+func TestSameNamesInOneRowAreNumbered(t *testing.T) {
 	w := open(t, "places.html")
 	w.js(t, `document.body.innerHTML = ['8am', '9am'].map((h) => '<div><span>' + h + '</span><div><div class=half onmousedown=1 style="height:20px"></div><div class=half onmousedown=1 style="height:20px"></div></div></div>').join(''), 1`)
-	same(t, lines(look(t, w, Options{})), `
+	wantLines(t, lines(collectPage(t, w, Options{})), `
 		clickable "half" (in "8am" 1 of 2)
 		clickable "half" (in "8am" 2 of 2)
 		clickable "half" (in "9am" 1 of 2)
 		clickable "half" (in "9am" 2 of 2)`)
 }
 
-func TestWhatStandsInAClosedRootIsPressed(t *testing.T) {
+func TestPressInClosedShadowRoot(t *testing.T) {
 	w := open(t, "places.html")
 	for _, name := range []string{"In the safe", "Deeper", "Heard", "Left half"} {
-		n := named(t, look(t, w, Options{WholePage: true}), name)
+		n := named(t, collectPage(t, w, Options{WholePage: true}), name)
 		p := pointOf(t, w, n.Handle)
 		if p.State != "ok" && p.State != "moving" {
 			t.Fatalf("%s: %+v", name, p)
@@ -67,10 +67,10 @@ func TestWhatStandsInAClosedRootIsPressed(t *testing.T) {
 	}
 }
 
-func TestListenersThatComeAndGoAreKnown(t *testing.T) {
+func TestAddedAndRemovedListeners(t *testing.T) {
 	w := open(t, "form.html")
 	has := func(name string) bool {
-		return slices.ContainsFunc(look(t, w, Options{WholePage: true}).Nodes,
+		return slices.ContainsFunc(collectPage(t, w, Options{WholePage: true}).Nodes,
 			func(n RawNode) bool { return n.Name == name })
 	}
 	w.js(t, `(() => { const m = document.querySelector('main'); for (let i = 0; i < 60; i++) { const d = document.createElement('p'); d.textContent = 'Late ' + i; m.append(d) } return 1 })()`)

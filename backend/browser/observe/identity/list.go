@@ -1,0 +1,84 @@
+package identity
+
+import (
+	"fmt"
+	"slices"
+
+	"sextant/backend/surface"
+	"sextant/shared/annotation"
+)
+
+// Label names an element for people: `[12] button "Save"`.
+func (e Element) Label() string {
+	if e.Name == "" {
+		return fmt.Sprintf("[%d] %s", e.ID, e.Role)
+	}
+	return fmt.Sprintf("[%d] %s %q", e.ID, e.Role, surface.Clip(e.Name, 80))
+}
+
+// List is the numbered elements of a page at one moment, in reading order.
+type List struct {
+	Elements []annotation.Element
+	// ByID is the index of each id in Elements.
+	ByID map[int]int
+	// Above and Below count the elements above and below the viewport that are not in Elements.
+	Above, Below int
+}
+
+// InView returns the part of a list of the whole page that is visible without scrolling.
+func (l List) InView() List {
+	v := List{ByID: map[int]int{}}
+	for _, e := range l.Elements {
+		switch {
+		case e.InView:
+			v.ByID[e.ID] = len(v.Elements)
+			v.Elements = append(v.Elements, e)
+		case e.Box.Y+e.Box.Height <= 0:
+			v.Above++
+		default:
+			v.Below++
+		}
+	}
+	return v
+}
+
+// Compare returns the elements of now that are new or changed, and the ids of before that are gone: what was only
+// scrolled out of view is not. visible reports for handles of a document which of their nodes are visible, nil when
+// that is unknown; alive is false when the document was closed.
+func (b *ElementRegistry) Compare(
+	before, now List, visible func(doc int, handles []int) (shown []bool, alive bool),
+) (changes []annotation.Element, gone []int) {
+	for _, e := range now.Elements {
+		i, was := before.ByID[e.ID]
+		if !was || annotation.Changed(before.Elements[i], e) {
+			e.OnlyCoverChanged = was && !annotation.Changed(annotation.Uncovered(before.Elements[i]),
+				annotation.Uncovered(e))
+			changes = append(changes, e)
+		}
+	}
+	unlisted := map[int][]Element{}
+	for _, e := range before.Elements {
+		if _, still := now.ByID[e.ID]; still {
+			continue
+		}
+		if known, ok := b.Element(e.ID); ok {
+			unlisted[known.Doc] = append(unlisted[known.Doc], known)
+		} else {
+			gone = append(gone, e.ID)
+		}
+	}
+	for doc, elements := range unlisted {
+		handles := make([]int, len(elements))
+		for i, e := range elements {
+			handles[i] = e.Handle
+		}
+		shown, alive := visible(doc, handles)
+		for i, e := range elements {
+			if !alive || i < len(shown) && !shown[i] {
+				gone = append(gone, e.ID)
+			}
+		}
+	}
+	slices.Sort(gone)
+	return changes, gone
+}
