@@ -14,7 +14,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestATaskEndsWithValidJSONInEveryFormat(t *testing.T) {
+func TestRunReturnsValidJSONInEveryFormat(t *testing.T) {
 	for _, kind := range toolcalls.Formats() {
 		t.Run(string(kind), func(t *testing.T) {
 			h := newHarness(t)
@@ -59,7 +59,7 @@ func TestATaskEndsWithValidJSONInEveryFormat(t *testing.T) {
 	}
 }
 
-func TestTheSystemPromptIsTheOneOfAConversationByteForByte(t *testing.T) {
+func TestSystemPromptEqualsThatOfConversations(t *testing.T) {
 	h := newHarness(
 		t,
 		says("Hello."),
@@ -88,7 +88,7 @@ func TestTheSystemPromptIsTheOneOfAConversationByteForByte(t *testing.T) {
 	}
 }
 
-func TestAProgramsSystemPromptAndToolsApplyInEveryRound(t *testing.T) {
+func TestOwnSystemPromptAndToolsApplyInEveryRound(t *testing.T) {
 	const own = "You are a clerk.\n"
 	h := newHarness(
 		t,
@@ -123,7 +123,7 @@ func TestAProgramsSystemPromptAndToolsApplyInEveryRound(t *testing.T) {
 	}
 }
 
-func TestAModelIsToldWhereItsAnswerDoesNotFitAndRepairsIt(t *testing.T) {
+func TestInvalidAnswerIsReportedAndRepaired(t *testing.T) {
 	h := newHarness(t,
 		calls(call(automation.ToolName, "{}")),
 		says(`Here you are: {"name":"Fen","price":72}`),
@@ -152,7 +152,7 @@ func TestAModelIsToldWhereItsAnswerDoesNotFitAndRepairsIt(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatNeverFitsEndsWithTheLastOneAndItsProblems(t *testing.T) {
+func TestInvalidAnswersEndAfterLastRepair(t *testing.T) {
 	for repairs := range 4 {
 		h := newHarness(t, calls(call(automation.ToolName, "{}")))
 		n := 0
@@ -174,7 +174,7 @@ func TestAnAnswerThatNeverFitsEndsWithTheLastOneAndItsProblems(t *testing.T) {
 	}
 }
 
-func TestNoToolRunsAfterTheModelSaidThatItIsDone(t *testing.T) {
+func TestNoToolRunsAfterDone(t *testing.T) {
 	h := newHarness(t,
 		calls(call("look", "{}"), call(automation.ToolName, "{}")),
 		calls(call("act", "{}"), call("look", "{}")),
@@ -195,7 +195,7 @@ func TestNoToolRunsAfterTheModelSaidThatItIsDone(t *testing.T) {
 	}
 }
 
-func TestDoneIsNotTakenWhileACallOfTheSameAnswerFailed(t *testing.T) {
+func TestDoneIsRefusedBesideFailedCall(t *testing.T) {
 	h := newHarness(t,
 		calls(call("act", `{"n":1}`), call(automation.ToolName, "{}")),
 		calls(call("act", `{"n":2}`)),
@@ -219,7 +219,7 @@ func TestDoneIsNotTakenWhileACallOfTheSameAnswerFailed(t *testing.T) {
 	}
 }
 
-func TestAModelThatOnlyWritesIsRemindedOnceAndThenAskedForTheAnswer(t *testing.T) {
+func TestModelWithoutCallsIsRemindedOnce(t *testing.T) {
 	h := newHarness(t, says("I will look now."), says("The lamp Fen costs 72."), says(`{"name":"Fen","price":72}`))
 	answer, err := automation.Run(t.Context(), h, h.job(t))
 	if err != nil || answer.Outcome.Rounds != 3 {
@@ -230,7 +230,7 @@ func TestAModelThatOnlyWritesIsRemindedOnceAndThenAskedForTheAnswer(t *testing.T
 	}
 }
 
-func TestAModelThatNeverEndsMeetsTheLimitsOfATurn(t *testing.T) {
+func TestTurnLimitsApplyToJobs(t *testing.T) {
 	h := newHarness(t)
 	h.limits = loop.Limits{CallsPerTurn: 50, Rounds: 4}
 	n := 0
@@ -256,7 +256,7 @@ func TestAModelThatNeverEndsMeetsTheLimitsOfATurn(t *testing.T) {
 	}
 }
 
-func TestAnAnswerInTheCallAndADescriptionInWordsAreTaken(t *testing.T) {
+func TestAnswerInDoneCallAndPlainDescription(t *testing.T) {
 	h := newHarness(
 		t,
 		calls(call(automation.ToolName, "{}")),
@@ -273,7 +273,7 @@ func TestAnAnswerInTheCallAndADescriptionInWordsAreTaken(t *testing.T) {
 	}
 }
 
-func TestAJobThatCannotBeDoneIsRefusedBeforeAnythingRuns(t *testing.T) {
+func TestInvalidJobIsRefused(t *testing.T) {
 	h := newHarness(t)
 	for name, c := range map[string]struct {
 		change func(*automation.Job)
@@ -298,7 +298,7 @@ func TestAJobThatCannotBeDoneIsRefusedBeforeAnythingRuns(t *testing.T) {
 	}
 }
 
-func TestAFormatThatCannotBeUsedSaysWhy(t *testing.T) {
+func TestInvalidFormatError(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                                       "empty",
 		`" "`:                                    "empty",

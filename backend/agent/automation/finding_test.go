@@ -34,7 +34,7 @@ func meant(tool, args string) openaitest.Call {
 	return call(toolspec.CallTool, fmt.Sprintf(`{"tool":%q,"args":%s}`, tool, args))
 }
 
-func TestAModelThatSearchesItsToolsFinishesInEveryFormat(t *testing.T) {
+func TestToolSearchInEveryFormat(t *testing.T) {
 	for _, kind := range toolcalls.Formats() {
 		for name, done := range map[string]openaitest.Call{
 			"by itself":       call(automation.ToolName, `{}`),
@@ -84,7 +84,7 @@ func TestAModelThatSearchesItsToolsFinishesInEveryFormat(t *testing.T) {
 	}
 }
 
-func TestAToolThatIsNotAllowedDoesNotRunThroughTheOneThatCallsOthers(t *testing.T) {
+func TestDisallowedToolDoesNotRunThroughCallTool(t *testing.T) {
 	h := manyTools(
 		t,
 		calls(meant("other_7", "{}"), meant("act", "{}"), meant("look", "{}")),
@@ -117,7 +117,7 @@ func TestAToolThatIsNotAllowedDoesNotRunThroughTheOneThatCallsOthers(t *testing.
 	}
 }
 
-func TestNotesToTheModelAreNotUserMessages(t *testing.T) {
+func TestModelNotesAreNotUserMessages(t *testing.T) {
 	h := manyTools(t, says("I look."), says("72."), says("It costs 72."), says(`{"name":"Fen","price":72}`))
 	if _, err := automation.Run(t.Context(), h, h.job(t)); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestASummaryHoldsInItsOwnBranchAlone(t *testing.T) {
+func TestSummaryAppliesToItsBranchOnly(t *testing.T) {
 	k := newBranchHarness(t)
 	k.window = 2400
 	long := strings.Repeat("These are the articles of the shop. ", 180)
@@ -66,7 +66,7 @@ func TestASummaryHoldsInItsOwnBranchAlone(t *testing.T) {
 	}
 }
 
-func TestOutsideSourcesCountInTheBranchesThatContainThem(t *testing.T) {
+func TestOutsideSourcesPerBranch(t *testing.T) {
 	k := newBranchHarness(t)
 	k.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
 		r := toolspec.OK("text of a page")
@@ -92,7 +92,7 @@ func TestOutsideSourcesCountInTheBranchesThatContainThem(t *testing.T) {
 	}
 }
 
-func TestAProgramsWordsOpenNoHostWhenAPersonRetriesThem(t *testing.T) {
+func TestRetriedProgramTextOpensNoHost(t *testing.T) {
 	k := newBranchHarness(t)
 	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
 		if r.Messages[len(r.Messages)-1].Role == "user" {
@@ -137,7 +137,7 @@ func TestAProgramsWordsOpenNoHostWhenAPersonRetriesThem(t *testing.T) {
 	}
 }
 
-func TestAHeldMessageIsAskedInTheActiveBranch(t *testing.T) {
+func TestHeldMessageGoesToActiveBranch(t *testing.T) {
 	k := newBranchHarness(t)
 	running, hold := make(chan struct{}), make(chan struct{})
 	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
@@ -173,7 +173,7 @@ func TestAHeldMessageIsAskedInTheActiveBranch(t *testing.T) {
 	}
 }
 
-func TestAMessageThatSteeredATurnIsEditedAfterTheCallsBeforeIt(t *testing.T) {
+func TestEditedSteeringMessageFollowsItsCalls(t *testing.T) {
 	k := newBranchHarness(t)
 	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
 		if r.Last() == "go" {

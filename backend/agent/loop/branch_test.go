@@ -158,7 +158,7 @@ func texts(list []chat.Message) string {
 	return strings.Join(out, " | ")
 }
 
-func TestAnEditedMessageBeginsABranchAndTheOldOneIsUnchanged(t *testing.T) {
+func TestEditedMessageBeginsBranch(t *testing.T) {
 	k := newBranchHarness(t)
 	k.service.Answer = echo
 	for _, text := range []string{"one", "two", "three"} {
@@ -195,7 +195,7 @@ func TestAnEditedMessageBeginsABranchAndTheOldOneIsUnchanged(t *testing.T) {
 	}
 }
 
-func TestTheSameQuestionIsAnsweredAgainAlsoByAnotherModel(t *testing.T) {
+func TestRetryWithAnotherModel(t *testing.T) {
 	k := newBranchHarness(t)
 	k.service.Answer = echo
 	k.ask(t, "one")
@@ -223,7 +223,7 @@ func TestTheSameQuestionIsAnsweredAgainAlsoByAnotherModel(t *testing.T) {
 	}
 }
 
-func TestNoBranchBeginsWhileATurnRuns(t *testing.T) {
+func TestNoBranchDuringTurn(t *testing.T) {
 	k := newBranchHarness(t)
 	k.service.Answer = echo
 	k.ask(t, "one")

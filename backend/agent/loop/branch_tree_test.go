@@ -172,10 +172,10 @@ func (g *branchTree) step() {
 	}
 }
 
-// TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt grows random trees, with turns in which the program
+// TestEveryBranchOfEveryTree grows random trees, with turns in which the program
 // crashed, and asks one more question in every branch. The services refuse a call without its result right
 // after it, and a result without its call, in their own formats.
-func TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt(t *testing.T) {
+func TestEveryBranchOfEveryTree(t *testing.T) {
 	k := newBranchHarness(t)
 	models := providers.New(providers.Config{
 		Services: map[string]providers.Service{

@@ -68,7 +68,7 @@ func conversationTexts(h *harness) []openaitest.Request {
 	return slices.DeleteFunc(h.service.Requests(), summary)
 }
 
-func TestNearTheWindowTheOlderPartIsSummedUpAndThePersonsWordsStay(t *testing.T) {
+func TestCompactionKeepsUserMessages(t *testing.T) {
 	h := longConversation(t, func() openaitest.Turn {
 		return openaitest.Turn{Text: "<think>hm</think>" + summedUp, Usage: openaitest.Usage{Input: 7, Output: 3}}
 	})
@@ -129,7 +129,7 @@ func TestNearTheWindowTheOlderPartIsSummedUpAndThePersonsWordsStay(t *testing.T)
 	)
 }
 
-func TestAfterASummaryPromptsKeepTheirBeginningOverARestart(t *testing.T) {
+func TestPrefixAfterCompactionSurvivesRestart(t *testing.T) {
 	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
 	h.ask(t, goal)
 	h.ask(t, askFromWaiting)
@@ -166,7 +166,7 @@ func TestSummarizedPanelToolsAreListedAgain(t *testing.T) {
 	}
 }
 
-func TestASummaryIsUndoneAndDoneAgain(t *testing.T) {
+func TestUndoAndRedoSummary(t *testing.T) {
 	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
 	h.ask(t, goal)
 	_, messages, _ := h.recorded()
@@ -196,7 +196,7 @@ func TestASummaryIsUndoneAndDoneAgain(t *testing.T) {
 	}
 }
 
-func TestWithoutAnAnswerTheSummaryIsMadeWithoutTheModel(t *testing.T) {
+func TestSummaryWithoutModelAnswer(t *testing.T) {
 	for name, bad := range map[string]openaitest.Turn{
 		"refused": {Status: 400, Body: `{"error":{"message":"no"}}`}, "empty": {Text: "  "},
 		"cut": {Text: "half a sum", Cut: 60},
@@ -214,7 +214,7 @@ func TestWithoutAnAnswerTheSummaryIsMadeWithoutTheModel(t *testing.T) {
 	}
 }
 
-func TestAStopEndsTheQuestionForASummary(t *testing.T) {
+func TestStopEndsSummaryRequest(t *testing.T) {
 	asking := make(chan struct{}, 10)
 	h := longConversation(t, func() openaitest.Turn {
 		asking <- struct{}{}

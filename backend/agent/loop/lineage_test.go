@@ -18,9 +18,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// TestASubagentNeverMayMoreThanItsParent lets a subagent and its subagent with random rights call every tool:
+// TestSubagentPermissionsNeverExceedParents lets a subagent and its subagent with random rights call every tool:
 // what reaches the tools is a subset of what the parent could call.
-func TestASubagentNeverMayMoreThanItsParent(t *testing.T) {
+func TestSubagentPermissionsNeverExceedParents(t *testing.T) {
 	names := []string{"look", "act", "navigate_page", "annotate_page", "click_element", toolspec.RunSubagent}
 	reads := []string{"look", "annotate_page"}
 	some := func(r *rapid.T, from []string, label string) []string {
@@ -92,7 +92,7 @@ func TestASubagentNeverMayMoreThanItsParent(t *testing.T) {
 	})
 }
 
-func TestThreeSubagentsRunAtATimeAndAllFinish(t *testing.T) {
+func TestSubagentConcurrencyLimit(t *testing.T) {
 	var tasks []openaitest.Call
 	scripts := map[string][]openaitest.Turn{}
 	for i := range 5 {
@@ -130,7 +130,7 @@ func TestThreeSubagentsRunAtATimeAndAllFinish(t *testing.T) {
 	}
 }
 
-func TestAFourthSubagentOfProgramsIsRefusedWhateverTheirNames(t *testing.T) {
+func TestFourthSubagentOfProgramsIsRefused(t *testing.T) {
 	f := newSubagentHarness(
 		t,
 		map[string][]openaitest.Turn{
@@ -175,7 +175,7 @@ func TestAFourthSubagentOfProgramsIsRefusedWhateverTheirNames(t *testing.T) {
 	}
 }
 
-func TestSubagentsSpendTheBudgetOfTheirParent(t *testing.T) {
+func TestSubagentSpendsParentBudget(t *testing.T) {
 	b := newCostHarness(t)
 	b.budgets = budget.Limits{Turn: budget.Limit{Tokens: 500}, Conversation: budget.Limit{Tokens: 700}}
 	hand := calls(runSubagent(map[string]any{"task": "one: look"}))

@@ -17,7 +17,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestATurnAlternatesModelAndToolsAndRecordsEachStep(t *testing.T) {
+func TestTurnEvents(t *testing.T) {
 	h := newHarness(
 		t,
 		openaitest.Turn{
@@ -67,7 +67,7 @@ func TestATurnAlternatesModelAndToolsAndRecordsEachStep(t *testing.T) {
 	}
 }
 
-func TestEachRoundSaysWhatItCostAndWhatItsPromptWasMadeOf(t *testing.T) {
+func TestRoundUsageAndPromptComposition(t *testing.T) {
 	h := newHarness(
 		t,
 		openaitest.Turn{
@@ -110,7 +110,7 @@ func TestEachRoundSaysWhatItCostAndWhatItsPromptWasMadeOf(t *testing.T) {
 	}
 }
 
-func TestAFailedRoundSaysSo(t *testing.T) {
+func TestFailedRoundIsReported(t *testing.T) {
 	h := newHarness(t, openaitest.Turn{Status: 400})
 	if o := h.ask(t, "do it"); o.Status != chat.StatusFailed {
 		t.Fatalf("%+v", o)
@@ -127,7 +127,7 @@ func TestAFailedRoundSaysSo(t *testing.T) {
 	t.Error("the round is missing")
 }
 
-func TestDeltasJoinedAreTheMessage(t *testing.T) {
+func TestDeltasJoinToMessage(t *testing.T) {
 	text := strings.Repeat("word ", 200)
 	h := newHarness(t, openaitest.Turn{Text: text, Gap: time.Millisecond})
 	h.ask(t, "talk")
@@ -147,7 +147,7 @@ func TestDeltasJoinedAreTheMessage(t *testing.T) {
 	}
 }
 
-func TestIdsOfCallsAreOursAndNeverRepeat(t *testing.T) {
+func TestCallIDsAreUnique(t *testing.T) {
 	same := calls(call("act", `{"n":1}`), openaitest.Call{ID: "call_1", Name: "act", Args: `{"n":2}`})
 	h := newHarness(t, same, same, openaitest.Turn{Text: "ok"})
 	h.ask(t, "go")
@@ -164,7 +164,7 @@ func TestIdsOfCallsAreOursAndNeverRepeat(t *testing.T) {
 	}
 }
 
-func TestReadOnlyCallsOfARoundRunTogetherAndOthersInOrder(t *testing.T) {
+func TestReadOnlyCallsRunConcurrently(t *testing.T) {
 	h := newHarness(
 		t,
 		calls(call("look", `{"n":1}`), call2("look", 2), call2("act", 3), call2("act", 4), call2("look", 5)),
@@ -208,7 +208,7 @@ func TestReadOnlyCallsOfARoundRunTogetherAndOthersInOrder(t *testing.T) {
 	}
 }
 
-func TestResultsKeepTheOrderOfTheirCalls(t *testing.T) {
+func TestResultsKeepCallOrder(t *testing.T) {
 	h := newHarness(t, calls(call2("look", 1), call2("look", 2), call2("look", 3)), openaitest.Turn{Text: "ok"})
 	next := map[string]chan struct{}{"2": make(chan struct{}), "1": make(chan struct{})}
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
@@ -238,7 +238,7 @@ func call2(name string, n int) openaitest.Call {
 	return openaitest.Call{ID: fmt.Sprint("call_", n), Name: name, Args: fmt.Sprintf(`{"n":%d}`, n)}
 }
 
-func TestTheProvenanceOfACallSaysWhoAskedAndWhatWasRead(t *testing.T) {
+func TestCallProvenance(t *testing.T) {
 	h := newHarness(
 		t,
 		calls(call("look", `{}`)),
@@ -289,7 +289,7 @@ func TestTheProvenanceOfACallSaysWhoAskedAndWhatWasRead(t *testing.T) {
 	}
 }
 
-func TestThePilotRunsThroughTheSameLoop(t *testing.T) {
+func TestPilotRunsInLoop(t *testing.T) {
 	h := newHarness(t)
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
 		r := toolspec.OK(nil)
@@ -315,7 +315,7 @@ func TestThePilotRunsThroughTheSameLoop(t *testing.T) {
 	}
 }
 
-func TestOneTurnAtATimeInAConversation(t *testing.T) {
+func TestOneTurnPerConversation(t *testing.T) {
 	h := newHarness(
 		t,
 		calls(call("act", `{}`)),
@@ -351,7 +351,7 @@ func TestOneTurnAtATimeInAConversation(t *testing.T) {
 	h.until(t, event.TurnEnded)
 }
 
-func TestAnInvalidAskIsRefused(t *testing.T) {
+func TestInvalidAskIsRefused(t *testing.T) {
 	h := newHarness(t)
 	for text, want := range map[string]error{
 		" \n":                                    loop.ErrEmpty,

@@ -8,7 +8,7 @@ import (
 	"sextant/shared/chat"
 )
 
-func TestTheWindowIsConfiguredElseReportedElseByName(t *testing.T) {
+func TestContextWindowSources(t *testing.T) {
 	const list = "GET /v1/models"
 	for name, c := range map[string]struct {
 		set           int
@@ -45,7 +45,7 @@ func TestTheWindowIsConfiguredElseReportedElseByName(t *testing.T) {
 	}
 }
 
-func TestTheSupportedWindowIsNotTakenForTheLoadedWindow(t *testing.T) {
+func TestSupportedWindowIsNotLoadedWindow(t *testing.T) {
 	for said, searching := range map[string]bool{
 		`"max_context_length":1000000`: true,
 		`"context_length":1000000`:     false,

@@ -101,7 +101,7 @@ func (b *costHarness) news() {
 	}
 }
 
-func TestATurnEndsBeforeTheQuestionThatItsBudgetDoesNotAllow(t *testing.T) {
+func TestTurnEndsAtTokenBudget(t *testing.T) {
 	for name, c := range map[string]struct {
 		budget int
 		asked  int
@@ -142,7 +142,7 @@ func TestATurnEndsBeforeTheQuestionThatItsBudgetDoesNotAllow(t *testing.T) {
 	}
 }
 
-func TestABudgetOfMoneyCountsWhatTheTokensCost(t *testing.T) {
+func TestMoneyBudget(t *testing.T) {
 	b := newCostHarness(t, costs(1000, 100), costs(1000, 100), costs(1000, 100), openaitest.Turn{Text: "Done."})
 	b.news()
 	b.prices = "openai/*=2/1/10" // 0.002 and 0.001 for each answer
@@ -162,7 +162,7 @@ func TestABudgetOfMoneyCountsWhatTheTokensCost(t *testing.T) {
 	}
 }
 
-func TestAMissingPriceIsReportedAndNeverFree(t *testing.T) {
+func TestMissingPriceIsReported(t *testing.T) {
 	b := newCostHarness(
 		t,
 		costs(1000, 100),
@@ -196,7 +196,7 @@ func TestAMissingPriceIsReportedAndNeverFree(t *testing.T) {
 	}
 }
 
-func TestAConversationsBudgetHoldsOverTurnsAndRestartsUntilItIsRaised(t *testing.T) {
+func TestConversationBudgetSurvivesRestart(t *testing.T) {
 	b := newCostHarness(t)
 	b.service.Answer = func(openaitest.Request) openaitest.Turn {
 		return openaitest.Turn{Text: "Yes.", Usage: openaitest.Usage{Input: 60, Output: 10}}
@@ -241,7 +241,7 @@ func TestAConversationsBudgetHoldsOverTurnsAndRestartsUntilItIsRaised(t *testing
 	}
 }
 
-func TestABudgetThatComesWithARequestCanOnlyNarrow(t *testing.T) {
+func TestRequestBudgetOnlyNarrows(t *testing.T) {
 	for _, c := range []struct {
 		own   int
 		asked int
@@ -257,7 +257,7 @@ func TestABudgetThatComesWithARequestCanOnlyNarrow(t *testing.T) {
 	}
 }
 
-func TestUsageIsEstimatedIfAServiceReportsNone(t *testing.T) {
+func TestMissingUsageIsEstimated(t *testing.T) {
 	b := newCostHarness(t, calls(call("look", "{}")), calls(call("look", "{}")), calls(call("look", "{}")))
 	b.news()
 	b.budgets.Turn.Tokens = 50
@@ -271,7 +271,7 @@ func TestUsageIsEstimatedIfAServiceReportsNone(t *testing.T) {
 	}
 }
 
-func TestSideRequestsCountToo(t *testing.T) {
+func TestSideRequestsCountTowardBudget(t *testing.T) {
 	b := newCostHarness(t,
 		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}}, // the probe, in each dialect
 		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}},
@@ -300,7 +300,7 @@ func TestSideRequestsCountToo(t *testing.T) {
 	}
 }
 
-func TestAProbeStopsWhereTheBudgetDoes(t *testing.T) {
+func TestProbeStopsAtBudget(t *testing.T) {
 	b := newCostHarness(t)
 	b.service.Probes = true
 	b.service.Answer = func(openaitest.Request) openaitest.Turn {
@@ -314,7 +314,7 @@ func TestAProbeStopsWhereTheBudgetDoes(t *testing.T) {
 	}
 }
 
-func TestASummaryIsCountedAndNotAskedForWithoutBudget(t *testing.T) {
+func TestSummaryCountsTowardBudget(t *testing.T) {
 	b := newCostHarness(t)
 	b.window = 10_000
 	b.service.Answer = func(r openaitest.Request) openaitest.Turn {
@@ -343,7 +343,7 @@ func TestASummaryIsCountedAndNotAskedForWithoutBudget(t *testing.T) {
 	}
 }
 
-func TestRetriesAndTheFallbackAreCountedSeparately(t *testing.T) {
+func TestRetriesAndFallbackAreBilledSeparately(t *testing.T) {
 	b := newCostHarness(
 		t,
 		openaitest.Turn{Status: 503},
@@ -356,7 +356,7 @@ func TestRetriesAndTheFallbackAreCountedSeparately(t *testing.T) {
 	}
 }
 
-func TestATurnInsideACallSpendsFromBothBudgets(t *testing.T) {
+func TestSubagentSpendsBothBudgets(t *testing.T) {
 	b := newCostHarness(t)
 	b.budgets.Turn.Tokens = 250
 	b.service.Answer = func(r openaitest.Request) openaitest.Turn {
@@ -393,7 +393,7 @@ func TestATurnInsideACallSpendsFromBothBudgets(t *testing.T) {
 	}
 }
 
-func TestAllBranchesOfAConversationCount(t *testing.T) {
+func TestAllBranchesCountTowardBudget(t *testing.T) {
 	b := newCostHarness(t)
 	b.service.Answer = func(openaitest.Request) openaitest.Turn {
 		return openaitest.Turn{Text: "Yes.", Usage: openaitest.Usage{Input: 60, Output: 10}}

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/event"
 )
 
-func TestPageContextIsToldOnceAsTextFromOutside(t *testing.T) {
+func TestPageContextIsSentOnceAsOutsideText(t *testing.T) {
 	h := newHarness(
 		t,
 		openaitest.Turn{Text: "one"},

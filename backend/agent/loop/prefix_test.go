@@ -58,7 +58,7 @@ func panelTool(name string) toolspec.Definition {
 	return d
 }
 
-func TestWhatWasSentOnceIsSentAgainWithTheSameBytes(t *testing.T) {
+func TestPrefixIsStable(t *testing.T) {
 	odd := openaitest.Call{
 		ID:   "x",
 		Name: "look",
@@ -113,7 +113,7 @@ func TestWhatWasSentOnceIsSentAgainWithTheSameBytes(t *testing.T) {
 	)
 }
 
-func TestAPanelsToolsAreAppendedAndLeaveTheOthersInPlace(t *testing.T) {
+func TestPanelToolsAreAppended(t *testing.T) {
 	h := newHarness(t, openaitest.Turn{Text: "One."}, openaitest.Turn{Text: "Two."}, openaitest.Turn{Text: "Three."})
 	plain := h.defs
 	h.ask(t, "first")
@@ -144,7 +144,7 @@ func (h *harness) addTools() {
 	}
 }
 
-func TestAboveATwentiethOfTheWindowTheToolsNeverChange(t *testing.T) {
+func TestCoreToolsNeverChange(t *testing.T) {
 	h := newHarness(
 		t,
 		calls(call("find_tools", `{"query":"post a message"}`)),
@@ -219,7 +219,7 @@ func TestAboveATwentiethOfTheWindowTheToolsNeverChange(t *testing.T) {
 	t.Logf("%d requests over five turns, tools %d bytes in each", len(r), len(r[0].Tools))
 }
 
-func TestAModelThatWritesCallsAsTextNamesAFoundToolItself(t *testing.T) {
+func TestTextCallsNameFoundToolDirectly(t *testing.T) {
 	for _, kind := range textKinds {
 		h := newHarness(t)
 		h.dialects = fixed(kind)

@@ -67,7 +67,7 @@ func (h *harness) ended(t *testing.T, n int) event.Turn {
 
 var turnStart = loop.Ask{Text: "go", Model: "openai/m"}
 
-func TestASteeringMessageIsTakenAfterTheRunningCall(t *testing.T) {
+func TestSteeringMessageFollowsRunningCall(t *testing.T) {
 	h, proceed := blockingTool(
 		t,
 		turnStart,
@@ -107,7 +107,7 @@ func TestASteeringMessageIsTakenAfterTheRunningCall(t *testing.T) {
 	}
 }
 
-func TestAMessageSentDuringTheLastAnswerIsStillAnsweredInTheTurn(t *testing.T) {
+func TestMessageDuringLastAnswerJoinsTurn(t *testing.T) {
 	h := newHarness(t)
 	n := 0
 	h.service.Answer = func(openaitest.Request) openaitest.Turn {
@@ -122,7 +122,7 @@ func TestAMessageSentDuringTheLastAnswerIsStillAnsweredInTheTurn(t *testing.T) {
 	}
 }
 
-func TestMessagesThatWaitForTheNextTurnComeOneAfterTheOtherAndCanBeChangedBefore(t *testing.T) {
+func TestQueuedMessagesRunInOrder(t *testing.T) {
 	h, proceed := blockingTool(t, turnStart, calls(call2("act", 1)))
 	h.service.Answer = func(r openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "to: " + r.Last()} }
 	ctx := context.Background()
@@ -157,7 +157,7 @@ func TestMessagesThatWaitForTheNextTurnComeOneAfterTheOtherAndCanBeChangedBefore
 	}
 }
 
-func TestStopHoldsWaitingMessagesUntilTheyAreSent(t *testing.T) {
+func TestStopHoldsQueuedMessages(t *testing.T) {
 	h, proceed := blockingTool(t, turnStart, calls(call2("act", 1)))
 	h.service.Answer = func(r openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "to: " + r.Last()} }
 	h.send(t, "turn left", event.MomentNow)
@@ -192,7 +192,7 @@ func TestStopHoldsWaitingMessagesUntilTheyAreSent(t *testing.T) {
 	}
 }
 
-func TestAProgramsMessageDoesNotBecomePartOfAPersonsTurn(t *testing.T) {
+func TestProgramMessageStartsOwnTurn(t *testing.T) {
 	h, proceed := blockingTool(
 		t,
 		turnStart,
@@ -225,7 +225,7 @@ func TestAProgramsMessageDoesNotBecomePartOfAPersonsTurn(t *testing.T) {
 	}
 }
 
-func TestACommandOfThePilotIsDoneBeforeTheNextIsRead(t *testing.T) {
+func TestPilotCommandsRunInOrder(t *testing.T) {
 	h, proceed := blockingTool(t, loop.Ask{Text: "open shop.example and annotate"})
 	sent, err := h.Send(
 		context.Background(),
@@ -247,7 +247,7 @@ func TestACommandOfThePilotIsDoneBeforeTheNextIsRead(t *testing.T) {
 	}
 }
 
-func TestOnlySoManyMessagesWaitAndNoneWaitsWhereNothingRuns(t *testing.T) {
+func TestQueueLimit(t *testing.T) {
 	h, proceed := blockingTool(t, turnStart, calls(call2("act", 1)))
 	for i := range loop.MaxWaiting {
 		h.send(t, fmt.Sprint("message ", i), event.MomentNext)

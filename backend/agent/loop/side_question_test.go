@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestASideQuestionIsPaidForByTheTurnOfItsCall(t *testing.T) {
+func TestSideQuestionIsBilledToTurn(t *testing.T) {
 	apart := openaitest.Turn{Text: "Because."}
 	apart.Usage = openaitest.Usage{Input: 40, Output: 2}
 	b := newCostHarness(t, costs(90, 10), apart, openaitest.Turn{Text: "Done."})

@@ -83,7 +83,7 @@ func sum(list []int) (n int) {
 	return n
 }
 
-func TestOldLooksAtAPageAreLeftOutInBlocks(t *testing.T) {
+func TestOldSnapshotsAreLeftOutInBlocks(t *testing.T) {
 	_, before := longTask(t)
 	h, after := longTask(t, def(toolspec.ReadResult, toolspec.Hints{ReadOnly: true}))
 	r := requests(t, h)
@@ -140,7 +140,7 @@ func TestOldLooksAtAPageAreLeftOutInBlocks(t *testing.T) {
 	}
 }
 
-func TestAfterARestartTheSameResultsAreLeftOut(t *testing.T) {
+func TestLeftOutResultsSurviveRestart(t *testing.T) {
 	h, _ := longTask(t, def(toolspec.ReadResult, toolspec.Hints{ReadOnly: true}))
 	before := requests(t, h)
 	h.Close()

@@ -37,7 +37,7 @@ func places(t *testing.T, r openaitest.Request, texts []string) (at []int) {
 	return at
 }
 
-func TestAMessageThatSteersInTheRoundOfASummaryIsReadAfterIt(t *testing.T) {
+func TestSteeringMessageInCompactionRound(t *testing.T) {
 	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
 	do := h.do
 	var said []string
@@ -76,7 +76,7 @@ func TestAMessageThatSteersInTheRoundOfASummaryIsReadAfterIt(t *testing.T) {
 	}
 }
 
-func TestAMessageThatIsSentWhileASummaryIsWrittenIsReadInTheNextRound(t *testing.T) {
+func TestMessageDuringCompaction(t *testing.T) {
 	const wish = "rather a blue one"
 	var h *harness
 	sent := 0
@@ -109,7 +109,7 @@ func TestAMessageThatIsSentWhileASummaryIsWrittenIsReadInTheNextRound(t *testing
 	places(t, conversationTexts(h)[len(conversationTexts(h))-1], []string{wish})
 }
 
-func TestNoSummarySwallowsWhatTheModelHasNotRead(t *testing.T) {
+func TestSummaryExcludesUnreadMessages(t *testing.T) {
 	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
 	do := h.do
 	var said []string

@@ -123,7 +123,7 @@ func (f *subagentHarness) made() (all []toolspec.Call) {
 	return slices.DeleteFunc(calls, func(c toolspec.Call) bool { return c.Tool == toolspec.RunSubagent })
 }
 
-func TestASubagentHasItsOwnConversationAndReturnsOnlyItsAnswer(t *testing.T) {
+func TestSubagentConversation(t *testing.T) {
 	f := newSubagentHarness(t, map[string][]openaitest.Turn{
 		"parent": {calls(runSubagent(map[string]any{"task": "one: read the long page"})), text("It costs 12.")},
 		"one": {
@@ -185,7 +185,7 @@ func TestASubagentHasItsOwnConversationAndReturnsOnlyItsAnswer(t *testing.T) {
 	}
 }
 
-func TestASubagentInheritsTheOutsideSourcesOfItsParent(t *testing.T) {
+func TestSubagentInheritsOutsideSources(t *testing.T) {
 	f := newSubagentHarness(t, map[string][]openaitest.Turn{
 		"parent": {
 			calls(call("look", `{}`)),
@@ -216,7 +216,7 @@ func TestASubagentInheritsTheOutsideSourcesOfItsParent(t *testing.T) {
 	}
 }
 
-func TestASubagentMayOnlyUseToolsOfItsCaller(t *testing.T) {
+func TestSubagentToolsAreSubsetOfCallers(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"task":"one: x","tools":["lok"]}`:                   `Did you mean look`,
 		`{"task":"one: x","tools":["act"]}`:                   `no tool "act" to give`,
@@ -250,7 +250,7 @@ func TestASubagentMayOnlyUseToolsOfItsCaller(t *testing.T) {
 	}
 }
 
-func TestASubagentOfAPersonAsksForConfirmation(t *testing.T) {
+func TestSubagentOfPersonAsksForConfirmation(t *testing.T) {
 	f := newSubagentHarness(t, map[string][]openaitest.Turn{"child": {calls(call("act", `{}`)), text("ok")}})
 	for _, c := range []toolspec.Caller{toolspec.CallerPerson, toolspec.CallerPilot} {
 		call := toolspec.Call{ID: string(c), Args: json.RawMessage(`{"task":"child: x","Standard":"openai/m"}`)}
@@ -276,7 +276,7 @@ func TestASubagentOfAPersonAsksForConfirmation(t *testing.T) {
 	}
 }
 
-func TestStoppingTheParentStopsItsSubagentsAtOnce(t *testing.T) {
+func TestStopParentStopsSubagents(t *testing.T) {
 	f := newSubagentHarness(t, map[string][]openaitest.Turn{
 		"parent": {calls(runSubagent(map[string]any{"task": "one: x"}), runSubagent(map[string]any{"task": "two: x"}))},
 		"one": {
@@ -307,7 +307,7 @@ func TestStoppingTheParentStopsItsSubagentsAtOnce(t *testing.T) {
 	t.Logf("stopped after %s", took)
 }
 
-func TestStoppingASubagentLeavesItsParentRunning(t *testing.T) {
+func TestStopSubagentLeavesParentRunning(t *testing.T) {
 	f := newSubagentHarness(t, map[string][]openaitest.Turn{
 		"parent": {calls(runSubagent(map[string]any{"task": "one: x"})), text("went on")},
 		"one":    {calls(call("act", `{}`))},
@@ -324,7 +324,7 @@ func TestStoppingASubagentLeavesItsParentRunning(t *testing.T) {
 	}
 }
 
-func TestASubagentsConversationTakesNoMessageWhileItRuns(t *testing.T) {
+func TestRunningSubagentTakesNoMessage(t *testing.T) {
 	f := newSubagentHarness(t, map[string][]openaitest.Turn{
 		"parent": {
 			calls(runSubagent(map[string]any{"task": "one: x"})),
@@ -349,7 +349,7 @@ func TestASubagentsConversationTakesNoMessageWhileItRuns(t *testing.T) {
 	}
 }
 
-func TestASubagentsTaskOpensNoHosts(t *testing.T) {
+func TestSubagentTaskOpensNoHosts(t *testing.T) {
 	f := newSubagentHarness(t, map[string][]openaitest.Turn{"child": {text("ok")}})
 	from := toolspec.Provenance{Caller: toolspec.CallerMCP, Client: "other"}
 	r := f.Do(

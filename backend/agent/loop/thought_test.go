@@ -12,7 +12,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestReasoningIsShownBeforeTheAnswerAndKeptWithItsCalls(t *testing.T) {
+func TestReasoningIsStreamedAndKept(t *testing.T) {
 	const thought = "The page names two shops. The first is open."
 	h := newHarness(t,
 		openaitest.Turn{Thought: thought, Text: "Looking.", Fragment: 3, Calls: []openaitest.Call{call("look", `{}`)}},
@@ -47,7 +47,7 @@ func TestReasoningIsShownBeforeTheAnswerAndKeptWithItsCalls(t *testing.T) {
 	}
 }
 
-func TestAStopDuringReasoningKeepsTheReasoning(t *testing.T) {
+func TestStopKeepsReasoning(t *testing.T) {
 	whole := openaitest.Turn{Thought: "One. Two.", Fragment: 5}
 	whole.Stall = strings.Index(string(openaitest.Render(whole)), "Two.")
 	h := newHarness(t, whole)

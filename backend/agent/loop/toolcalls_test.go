@@ -111,7 +111,7 @@ func script(kind toolcalls.Format) []string {
 	}
 }
 
-func TestAModelWithoutNativeCallsFinishesATaskInEachFormat(t *testing.T) {
+func TestTextCallsInEveryFormat(t *testing.T) {
 	for _, kind := range textKinds {
 		t.Run(string(kind), func(t *testing.T) {
 			h := newHarness(t)
@@ -165,7 +165,7 @@ func TestAModelWithoutNativeCallsFinishesATaskInEachFormat(t *testing.T) {
 	}
 }
 
-func TestATaskInEachFormatIsTheSameWhereverTheStreamIsSplit(t *testing.T) {
+func TestTextCallsAtEverySplit(t *testing.T) {
 	cuts := 0
 	for _, kind := range textKinds {
 		steps := script(kind)
@@ -209,7 +209,7 @@ func split(text string, at int) string {
 	return first + string(openaitest.Render(openaitest.Turn{Text: text[at:], Fragment: len(text)}))
 }
 
-func TestACallThatOnlyReadsStartsBeforeTheAnswerEnds(t *testing.T) {
+func TestReadOnlyCallStartsEarly(t *testing.T) {
 	call := toolcalls.Print(toolcalls.ToolCall, toolcalls.Call{Name: "look", Args: []byte(`{}`)},
 		toolcalls.NewToolset(nil))
 	act := strings.Replace(call, "look", "act", 1)
@@ -238,7 +238,7 @@ func TestACallThatOnlyReadsStartsBeforeTheAnswerEnds(t *testing.T) {
 	}
 }
 
-func TestABrokenCallInTextIsReportedWithItsPlaceAndTheOthersRun(t *testing.T) {
+func TestInvalidTextCallIsReported(t *testing.T) {
 	answer := "```tool\nreturn look({where: \"a\"});\n```\n```tool\nreturn loook({});\n```\n```tool\nreturn act({n: " +
 		"});\n```\n"
 	h := newHarness(t, openaitest.Turn{Text: answer}, openaitest.Turn{Text: "Sorry."})

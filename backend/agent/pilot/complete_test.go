@@ -28,7 +28,7 @@ func goesOn(text string) ([]string, wire.Completion) {
 	return inserts, c
 }
 
-func TestAMessageIsCompleted(t *testing.T) {
+func TestComplete(t *testing.T) {
 	for _, c := range []struct{ typed, offers string }{
 		{"", ""},
 		{"   ", ""},
@@ -80,7 +80,7 @@ func TestAMessageIsCompleted(t *testing.T) {
 	}
 }
 
-func TestMissingWordsAreShownAfterTheText(t *testing.T) {
+func TestCompleteHint(t *testing.T) {
 	for typed, want := range map[string]string{
 		"type ":              "TEXT into NUMBER",
 		"type hello into ":   "NUMBER",
@@ -98,14 +98,14 @@ func TestMissingWordsAreShownAfterTheText(t *testing.T) {
 	}
 }
 
-func TestAnnotationsAreShownWithTheirNames(t *testing.T) {
+func TestCompleteAnnotations(t *testing.T) {
 	_, c := goesOn("click add")
 	if c.Items[0].Show != "15" || c.Items[0].Means != "button “Add to basket”" {
 		t.Errorf("%+v", c.Items[0])
 	}
 }
 
-func TestAToolIsCompletedWithWhatItRequires(t *testing.T) {
+func TestCompleteToolArguments(t *testing.T) {
 	schema := `{"type":"object","properties":{"annotationId":{"type":"integer"},"text":{"type":"string"},"clear":{"type":"boolean"}},"required":["annotationId","text"]}`
 	p := pilot.New(pilot.Config{Live: func(string) grammar.Live {
 		return grammar.Live{Tools: []toolspec.Definition{{Name: "type_text", Parameters: json.RawMessage(schema)}}}
@@ -121,7 +121,7 @@ func TestAToolIsCompletedWithWhatItRequires(t *testing.T) {
 
 // Every completion is a command or can be continued to one, and begins with the typed text unless a number
 // replaced a name.
-func TestEveryBeginningOfEveryExampleIsCompletedWithoutHarm(t *testing.T) {
+func TestCompleteEveryPrefixOfExamples(t *testing.T) {
 	examples, _ := commandtable.Examples()
 	for _, e := range examples {
 		for i := range e.Say {

@@ -88,7 +88,7 @@ var more = []struct{ said, calls string }{
 	{`undo the last change`, `undo{}`},
 }
 
-func TestFilesCommandsAndTheRestHaveCommands(t *testing.T) {
+func TestPlanOtherTools(t *testing.T) {
 	for _, m := range more {
 		res := said(t, m.said)
 		if len(res.Calls) != 1 || res.Calls[0].Name+string(res.Calls[0].Args) != m.calls {
@@ -97,7 +97,7 @@ func TestFilesCommandsAndTheRestHaveCommands(t *testing.T) {
 	}
 }
 
-func TestANearMissIsOfferedAndNothingRuns(t *testing.T) {
+func TestNearMissIsOffered(t *testing.T) {
 	for _, c := range []struct{ said, offers string }{
 		{"clik 3", "click 3"},
 		{"opne example.com", "open example.com"},
@@ -126,7 +126,7 @@ func TestANearMissIsOfferedAndNothingRuns(t *testing.T) {
 	}
 }
 
-func TestOnlyAnAnswerThatQuotesAPageIsFromOutside(t *testing.T) {
+func TestOnlyQuotedPagesAreOutsideText(t *testing.T) {
 	if res := said(t, "sing me a song"); len(res.Outside) > 0 {
 		t.Errorf("%q is from %v", res.Text, res.Outside)
 	}
@@ -140,7 +140,7 @@ func TestOnlyAnAnswerThatQuotesAPageIsFromOutside(t *testing.T) {
 	}
 }
 
-func TestTheFirstAnswerSaysWhoAnswersAndHowToConnectAModel(t *testing.T) {
+func TestFirstAnswerIntroducesPilot(t *testing.T) {
 	_, answer := drive(t, "wait 1 second")
 	for _, want := range []string{
 		"built-in command pilot", "Ollama, LM Studio, llama.cpp and vLLM on this machine",
@@ -161,7 +161,7 @@ func TestTheFirstAnswerSaysWhoAnswersAndHowToConnectAModel(t *testing.T) {
 	}
 }
 
-func TestHelpExplainsACommand(t *testing.T) {
+func TestHelpExplainsCommand(t *testing.T) {
 	res := said(t, "help click")
 	if !strings.Contains(res.Text, "- right click NUMBER: Clicks it with the right button. Example: right click 3") ||
 		strings.Contains(res.Text, "wget") {
@@ -172,7 +172,7 @@ func TestHelpExplainsACommand(t *testing.T) {
 	}
 }
 
-func TestAFailureIsWordedInCommands(t *testing.T) {
+func TestFailureSuggestsCommands(t *testing.T) {
 	for hint, want := range map[string]string{
 		"Call annotate_page.":                                                      `Say "annotate".`,
 		"Call annotate_page to see what is there.":                                 `Say "annotate" to see what is there.`,
@@ -195,7 +195,7 @@ func TestAFailureIsWordedInCommands(t *testing.T) {
 	}
 }
 
-func TestAProseSentenceRunsNothing(t *testing.T) {
+func TestProseRunsNothing(t *testing.T) {
 	for _, text := range []string{
 		"I would like to run a small shop that sells lamps and tea.",
 		"The command rm -rf / removes everything, so never run it.",

@@ -19,7 +19,7 @@ func list(t *testing.T, text string) pricing.List {
 	return l
 }
 
-func TestAModelCostsWhatThePatternWithTheMostLettersSays(t *testing.T) {
+func TestLongestPatternWins(t *testing.T) {
 	l := list(
 		t,
 		"openai/*=9/9/9, openai/gpt-5*=1.25/0.125/10, openai/gpt-5-mini=0.25/0.025/2 EUR, */qwen*=0/0/0, a/b*c*d=1/1/1",
@@ -41,7 +41,7 @@ func TestAModelCostsWhatThePatternWithTheMostLettersSays(t *testing.T) {
 	}
 }
 
-func TestCachedAndWrittenTokensHaveTheirOwnPrices(t *testing.T) {
+func TestCacheTokenPrices(t *testing.T) {
 	u := chat.Usage{Input: 1000, Cached: 600, Written: 100, Output: 50}
 	for text, want := range map[string]int64{
 		"m/m=3/0.3/15/3.75": 300*3000 + 600*300 + 100*3750 + 50*15000,
@@ -57,7 +57,7 @@ func TestCachedAndWrittenTokensHaveTheirOwnPrices(t *testing.T) {
 	}
 }
 
-func TestACostIsNeverNegativeNorLessForMoreTokens(t *testing.T) {
+func TestCostIsMonotonic(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		any := rapid.IntRange(-5, 1<<40)
 		p, _ := list(t, "m/m=1000000/999999.999999/1000000/0.000001").Of("m/m")
@@ -75,7 +75,7 @@ func TestACostIsNeverNegativeNorLessForMoreTokens(t *testing.T) {
 	})
 }
 
-func TestAnInvalidPriceSaysWhatIsWrong(t *testing.T) {
+func TestInvalidPrices(t *testing.T) {
 	for text, want := range map[string]string{
 		"openai=1/1/1":         "provider/model",
 		"nonsense":             "provider/model",
@@ -99,7 +99,7 @@ func TestAnInvalidPriceSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestAmountsOfMoneyAreReadAndShown(t *testing.T) {
+func TestMoneyRoundTrip(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "0", "0": "0", "0.00 EUR": "0", "0.5": "0.50 USD", "12.345 EUR": "12.35 EUR", "0.0012 USD": "0.0012 USD",
 		".0000004": "under 0.000001 USD", "0.00001": "0.000010 USD",

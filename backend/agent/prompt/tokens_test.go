@@ -18,7 +18,7 @@ import (
 
 // The tokens that tools cost a model that gets a few of 500: all definitions in the request and the answer of
 // find_tools, over 300 questions.
-func TestFindingAToolAmongFiveHundredCostsAtMostTwoThousandTokens(t *testing.T) {
+func TestToolSearchTokenCost(t *testing.T) {
 	nav, err := navigation.Load()
 	if err != nil {
 		t.Fatal(err)

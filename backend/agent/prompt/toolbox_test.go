@@ -24,7 +24,7 @@ func tools(n int, origin toolspec.Origin) []toolspec.Definition {
 	return defs
 }
 
-func TestAModelSearchesOnceItsToolsTakeMoreThanATwentiethOfItsWindow(t *testing.T) {
+func TestToolSearchThreshold(t *testing.T) {
 	find := toolspec.Definition{Name: toolspec.FindTools, Origin: toolspec.OriginBaseline}
 	var box prompt.Toolbox
 	for _, step := range []struct {
@@ -44,7 +44,7 @@ func TestAModelSearchesOnceItsToolsTakeMoreThanATwentiethOfItsWindow(t *testing.
 	}
 }
 
-func TestANoteListsAPanelsToolsAndHowManyMoreThereAre(t *testing.T) {
+func TestPanelNote(t *testing.T) {
 	var box prompt.Toolbox
 	all := append(tools(15, toolspec.OriginPanel), toolspec.Definition{Name: toolspec.FindTools})
 	o := box.Select(all, nil, 2000)
@@ -73,7 +73,7 @@ func TestANoteListsAPanelsToolsAndHowManyMoreThereAre(t *testing.T) {
 	}
 }
 
-func TestCallToolIsResolvedToTheToolItNames(t *testing.T) {
+func TestCallToolResolution(t *testing.T) {
 	for _, c := range []struct{ name, args, tool, meant, wrong string }{
 		{"look", `{"tool":"act"}`, "look", `{"tool":"act"}`, ""},
 		{"call_tool", `{"tool":"act","args":{"n":1}}`, "act", `{"n":1}`, ""},
@@ -100,7 +100,7 @@ func TestCallToolIsResolvedToTheToolItNames(t *testing.T) {
 	}
 }
 
-func TestTheDefaultWindowFollowsTheModelsName(t *testing.T) {
+func TestDefaultWindowByModelName(t *testing.T) {
 	for name, want := range map[string]int{
 		"openai/gpt-5-mini": 400_000, "anthropic/claude-x": 200_000, "openrouter/anthropic/claude-x": 200_000,
 		"ollama/qwen3": 32_000, "ollama/gpt-5": 32_000, "openai/unheard-of": 128_000, "": 128_000,

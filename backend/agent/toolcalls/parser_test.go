@@ -30,7 +30,7 @@ func stream(pieces ...string) []string {
 	return append(out, now)
 }
 
-func TestTextIsEmittedAtOnceUnlessItMayBeACall(t *testing.T) {
+func TestTextIsEmittedUnlessItMayBeCall(t *testing.T) {
 	for _, c := range []struct{ in, want []string }{
 		{[]string{"Hello ", "world"}, []string{"Hello", " world", ""}},
 		{[]string{"a <", "b"}, []string{"a", " <b", ""}},
@@ -51,7 +51,7 @@ func TestTextIsEmittedAtOnceUnlessItMayBeACall(t *testing.T) {
 	}
 }
 
-func TestACallIsEmittedBeforeTheAnswerEnds(t *testing.T) {
+func TestCallIsEmittedEarly(t *testing.T) {
 	for _, call := range []string{
 		`<tool_call>{"name":"annotate_page","arguments":{}}</tool_call>`, "```tool\nreturn annotate_page();\n```\n",
 		"<tool_call>\n<function=annotate_page>\n</function>\n</tool_call>", "<function=annotate_page>\n</function>",
@@ -63,7 +63,7 @@ func TestACallIsEmittedBeforeTheAnswerEnds(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatBrokeOffKeepsItsTextAndNoCall(t *testing.T) {
+func TestTruncatedAnswerKeepsTextWithoutCall(t *testing.T) {
 	var text string
 	p := NewParser(NewToolset(some()), func(e Event) {
 		if e.Call != nil || e.Broken != nil {
@@ -85,7 +85,7 @@ func TestAnAnswerThatBrokeOffKeepsItsTextAndNoCall(t *testing.T) {
 	}
 }
 
-func TestACallLargerThanOneMegabyteIsAnErrorAndIsNotKept(t *testing.T) {
+func TestCallSizeLimit(t *testing.T) {
 	for open, end := range map[string]string{
 		`<tool_call>{"name":"write_file","arguments":{"path":"`: `"}}</tool_call>`,
 		"```tool\nreturn write_file(\"":                         "\");\n```\n",
@@ -116,7 +116,7 @@ func TestACallLargerThanOneMegabyteIsAnErrorAndIsNotKept(t *testing.T) {
 	}
 }
 
-func TestAnAnswerHoldsAtMost128Calls(t *testing.T) {
+func TestCallCountLimit(t *testing.T) {
 	f := parse(true, strings.Repeat(`<tool_call>{"name":"annotate_page"}</tool_call>`, 200))
 	if len(f.calls) != 128 || len(f.broken) != 1 {
 		t.Errorf("%d calls, %d broken", len(f.calls), len(f.broken))

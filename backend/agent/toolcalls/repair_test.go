@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write what the parser says into testdat
 // truncated at its length limit), then its result, indented.
 const table = "testdata/damaged.txt"
 
-func TestDamagedAnswersAreRepairedOrReportedWithTheirPlace(t *testing.T) {
+func TestDamagedAnswers(t *testing.T) {
 	raw, err := os.ReadFile(table)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestDamagedAnswersAreRepairedOrReportedWithTheirPlace(t *testing.T) {
 }
 
 // The call in the suggestion is itself valid.
-func TestTheSuggestionOfAnErrorIsACorrectCall(t *testing.T) {
+func TestErrorSuggestionIsValidCall(t *testing.T) {
 	for _, answer := range []string{
 		`<tool_call>{"name":"raed_file","arguments":{}}</tool_call>`,
 		"```tool\nreturn clickElement(12);\n```",

@@ -14,7 +14,7 @@ import (
 )
 
 // The list of tools as text must stay short.
-func TestTheCoreSetCostsNoMoreAsTextThanNatively(t *testing.T) {
+func TestTextSectionTokenCost(t *testing.T) {
 	nav, err := navigation.Load()
 	if err != nil {
 		t.Fatal(err)

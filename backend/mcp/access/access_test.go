@@ -84,7 +84,7 @@ func (a *machine) shows(h Permissions, path string) bool {
 	})
 }
 
-func TestNoServerWritesTheToolsThatItIsStartedWith(t *testing.T) {
+func TestServerCannotWriteItsTools(t *testing.T) {
 	a := newMachine(t)
 	npm := "~/.nvm/versions/node/v22/lib/node_modules/npm"
 	a.file(npm+"/bin/npx-cli.js", "~/.nvm/versions/node/v22/bin/node", "~/custom/lib/node_modules/tool/cli.js",
@@ -133,7 +133,7 @@ func TestNoServerWritesTheToolsThatItIsStartedWith(t *testing.T) {
 	}
 }
 
-func TestALinkThatAServerMadeGrantsItNothing(t *testing.T) {
+func TestServerLinkGrantsNothing(t *testing.T) {
 	for name, made := range map[string]struct {
 		s        Server
 		at, to   string
@@ -208,7 +208,7 @@ func TestALinkThatAServerMadeGrantsItNothing(t *testing.T) {
 	}
 }
 
-func TestTheFolderAServerStartsInIsReadAndWrittenOnlyWhereItIsNamed(t *testing.T) {
+func TestWorkingFolderNeedsGrant(t *testing.T) {
 	a := newMachine(t)
 	h := Resolve(Server{Command: "uv", Args: []string{"run", "server.py"}, Cwd: "~/proj"}, a.m)
 	a.is("written", h.Write)
@@ -224,7 +224,7 @@ func TestTheFolderAServerStartsInIsReadAndWrittenOnlyWhereItIsNamed(t *testing.T
 	}
 }
 
-func TestWhatIsNamedBelowTheWorkspaceStartsThere(t *testing.T) {
+func TestPathBelowWorkspaceStartsThere(t *testing.T) {
 	a := newMachine(t)
 	a.file("~/ws/dist/index.js", "~/ws/.venv/bin/python", "~/ws/.venv/pyvenv.cfg", "~/ws/server.py")
 	for _, c := range []struct {
@@ -247,7 +247,7 @@ func TestWhatIsNamedBelowTheWorkspaceStartsThere(t *testing.T) {
 	}
 }
 
-func TestAScriptAmongOtherFilesIsShownWithoutThem(t *testing.T) {
+func TestScriptIsVisibleWithoutItsSiblings(t *testing.T) {
 	a := newMachine(t)
 	a.file("~/Downloads/mcp.py", "~/Downloads/helper.py", "~/Downloads/letter.pdf", "~/Downloads/lib/__init__.py",
 		"~/Downloads/photos/1.jpg")
@@ -266,7 +266,7 @@ func TestAScriptAmongOtherFilesIsShownWithoutThem(t *testing.T) {
 	}
 }
 
-func TestPlacesOfTheSystemAreNotedWhereTheyCannotBeGranted(t *testing.T) {
+func TestSystemPaths(t *testing.T) {
 	a := newMachine(t)
 	for path, want := range map[string]string{
 		"/run/media/u/disk": "write", "/run/media": "", "/etc/hosts": "",
@@ -285,7 +285,7 @@ func TestPlacesOfTheSystemAreNotedWhereTheyCannotBeGranted(t *testing.T) {
 	}
 }
 
-func TestAContainerIsABorderOnlyWithOptionsKnownToLeaveItClosed(t *testing.T) {
+func TestContainerOptions(t *testing.T) {
 	a := newMachine(t)
 	h := a.home
 	for line, closed := range map[string]bool{
@@ -339,7 +339,7 @@ func TestAContainerIsABorderOnlyWithOptionsKnownToLeaveItClosed(t *testing.T) {
 	}
 }
 
-func TestWhatAServerLacksIsSaidByWhatItSaid(t *testing.T) {
+func TestMissingGrantFromStderr(t *testing.T) {
 	h := Permissions{Network: []string{AnyHost}}
 	for said, want := range map[string]string{
 		"Error: listen EPERM: operation not permitted /tmp/tsx-1000/12.pipe":   "local sockets",

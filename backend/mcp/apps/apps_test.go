@@ -20,7 +20,7 @@ func meta(t *testing.T, text string) sdk.Meta {
 	return m
 }
 
-func TestWhatAToolSaysOfItsPageIsReadOrLeftOut(t *testing.T) {
+func TestToolUIMetadata(t *testing.T) {
 	for text, want := range map[string]Tool{
 		`{}`:                                {Model: true, App: true},
 		`{"ui":{"resourceUri":"ui://a/b"}}`: {URI: "ui://a/b", Model: true, App: true},
@@ -40,7 +40,7 @@ func TestWhatAToolSaysOfItsPageIsReadOrLeftOut(t *testing.T) {
 	}
 }
 
-func TestAPageIsTakenAsTheSpecificationHasItAndNotOtherwise(t *testing.T) {
+func TestPageResource(t *testing.T) {
 	const uri = "ui://a"
 	good := &sdk.ResourceContents{URI: uri, MIMEType: "text/html; profile=mcp-app", Text: "<p>", Meta: meta(t, `{"ui":{
 		"prefersBorder":false,"permissions":{"camera":{},"flight":{}},
@@ -92,7 +92,7 @@ func TestAPageIsTakenAsTheSpecificationHasItAndNotOtherwise(t *testing.T) {
 	}
 }
 
-func TestOfWhatAPageTellsTheModelTheLatestIsKept(t *testing.T) {
+func TestLatestModelContextIsKept(t *testing.T) {
 	var c ModelContext
 	put := func(source, content, structured string) error {
 		return c.Put("talk", source, json.RawMessage(content), json.RawMessage(structured))
@@ -126,7 +126,7 @@ func TestOfWhatAPageTellsTheModelTheLatestIsKept(t *testing.T) {
 	}
 }
 
-func TestAFloodOfAnAppIsRefused(t *testing.T) {
+func TestAppRateLimit(t *testing.T) {
 	now := time.Unix(1000, 0)
 	gate := RequestLimiter{Now: func() time.Time { return now }}
 	in := 0

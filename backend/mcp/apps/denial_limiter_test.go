@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestAnAppThatIsDeniedRestsAndThenCallsNothing(t *testing.T) {
+func TestDenialLimiter(t *testing.T) {
 	now := time.Unix(1000, 0)
 	noes := DenialLimiter{Now: func() time.Time { return now }}
 	may := func(want bool) {

@@ -12,7 +12,7 @@ import (
 	"sextant/backend/mcp/auth"
 )
 
-func TestAPersonSignsInOnceAndTheTokenIsRenewedBeforeItEnds(t *testing.T) {
+func TestTokenIsRenewedBeforeExpiry(t *testing.T) {
 	by := newIssuer(t, "a", 3600)
 	s, p, keep := newServer(t, by), &person{}, &vault{kept: map[string]string{}}
 	for range 3 {
@@ -39,7 +39,7 @@ func TestAPersonSignsInOnceAndTheTokenIsRenewedBeforeItEnds(t *testing.T) {
 	}
 }
 
-func TestAnIssuerIsNeverShownWhatAnotherOneGave(t *testing.T) {
+func TestCredentialsStayWithTheirIssuer(t *testing.T) {
 	one, two := newIssuer(t, "one", 3600), newIssuer(t, "two", 3600)
 	s, p := newServer(t, one), &person{}
 	h := handler(t, s, p, nil)
@@ -56,7 +56,7 @@ func TestAnIssuerIsNeverShownWhatAnotherOneGave(t *testing.T) {
 	}
 }
 
-func TestAPageThatGuessesTheWayBackIsNotBelieved(t *testing.T) {
+func TestForgedCallbackIsRefused(t *testing.T) {
 	s, p := newServer(t, newIssuer(t, "a", 3600)), &person{}
 	p.does = func(page string) error {
 		u, err := url.Parse(page)
@@ -82,7 +82,7 @@ func TestAPageThatGuessesTheWayBackIsNotBelieved(t *testing.T) {
 	works(t, handler(t, s, p, nil), s)
 }
 
-func TestWhoDeclinedIsNotAskedAgain(t *testing.T) {
+func TestDeclinedSignInIsNotRepeated(t *testing.T) {
 	s, p := newServer(t, newIssuer(t, "a", 3600)), &person{does: func(string) error { return auth.ErrDeclined }}
 	h := handler(t, s, p, nil)
 	for range 3 {
@@ -96,7 +96,7 @@ func TestWhoDeclinedIsNotAskedAgain(t *testing.T) {
 	}
 }
 
-func TestAServerThatNeverHasEnoughIsRefusedInTheEnd(t *testing.T) {
+func TestScopeStepUpIsBounded(t *testing.T) {
 	by := newIssuer(t, "a", 3600)
 	s, p := newServer(t, by), &person{}
 	s.scope = "write"
@@ -113,7 +113,7 @@ func TestAServerThatNeverHasEnoughIsRefusedInTheEnd(t *testing.T) {
 	}
 }
 
-func TestASignInOutlivesTheRequestThatBeganIt(t *testing.T) {
+func TestSignInOutlivesRequest(t *testing.T) {
 	s, p := newServer(t, newIssuer(t, "a", 3600)), &person{}
 	opened, agrees := make(chan struct{}), make(chan struct{})
 	p.does = func(string) error { close(opened); <-agrees; return nil }
@@ -136,7 +136,7 @@ func TestASignInOutlivesTheRequestThatBeganIt(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsReadAfterTheSignInAsksNobodyAgain(t *testing.T) {
+func TestLateUnauthorizedResponseDoesNotAskAgain(t *testing.T) {
 	s, p := newServer(t, newIssuer(t, "a", 3600)), &person{}
 	h := handler(t, s, p, nil)
 	req, resp := turnedAway(t, s)
@@ -146,7 +146,7 @@ func TestAnAnswerThatIsReadAfterTheSignInAsksNobodyAgain(t *testing.T) {
 	}
 }
 
-func TestATokenThatCannotBeRenewedIsUsedUntilItEnds(t *testing.T) {
+func TestUnrenewableTokenIsUsedUntilExpiry(t *testing.T) {
 	by := newIssuer(t, "a", 60)
 	by.frugal = true
 	s, p, keep := newServer(t, by), &person{}, &vault{kept: map[string]string{}}
@@ -166,7 +166,7 @@ func TestATokenThatCannotBeRenewedIsUsedUntilItEnds(t *testing.T) {
 	}
 }
 
-func TestATokenThatNeverLivesAMinuteIsNotRenewedForEachRequest(t *testing.T) {
+func TestShortLivedTokenIsNotRenewedEachRequest(t *testing.T) {
 	by := newIssuer(t, "a", 60)
 	s, p := newServer(t, by), &person{}
 	h := handler(t, s, p, nil)
@@ -178,7 +178,7 @@ func TestATokenThatNeverLivesAMinuteIsNotRenewedForEachRequest(t *testing.T) {
 	}
 }
 
-func TestARenewalIsOneForAllAndHoldsUpNobodyWhoLeaves(t *testing.T) {
+func TestRenewalIsSharedAndCancelable(t *testing.T) {
 	by := newIssuer(t, "a", 3600)
 	by.renewing = make(chan struct{})
 	t.Cleanup(func() { close(by.renewing) })
@@ -206,7 +206,7 @@ func TestARenewalIsOneForAllAndHoldsUpNobodyWhoLeaves(t *testing.T) {
 	}
 }
 
-func TestATokenForAnotherResourceIsNotAskedFor(t *testing.T) {
+func TestForeignResourceIsRefused(t *testing.T) {
 	by := newIssuer(t, "a", 3600)
 	s, p := newServer(t, by), &person{}
 	// The metadata says /mcp; the person configured another path.

@@ -17,7 +17,7 @@ import (
 	"sextant/backend/mcp/auth"
 )
 
-func TestAnAuthorizationResponseThatIsNotAcceptedBringsNoToken(t *testing.T) {
+func TestInvalidAuthorizationResponses(t *testing.T) {
 	for name, c := range map[string]struct {
 		metadata map[string]any
 		redirect map[string]string
@@ -55,14 +55,14 @@ func TestAnAuthorizationResponseThatIsNotAcceptedBringsNoToken(t *testing.T) {
 	}
 }
 
-func TestAnIssThatMatchesIsAcceptedThoughItWasNotPromised(t *testing.T) {
+func TestUnadvertisedMatchingIssIsAccepted(t *testing.T) {
 	by := newIssuer(t, "a", 3600)
 	by.redirect = map[string]string{"iss": by.URL}
 	s, p := newServer(t, by), &person{}
 	works(t, handler(t, s, p, nil), s)
 }
 
-func TestAnEndpointThatOthersCanReadIsNotUsed(t *testing.T) {
+func TestPlaintextEndpointIsNotUsed(t *testing.T) {
 	for _, name := range []string{"authorization_endpoint", "token_endpoint", "registration_endpoint"} {
 		t.Run(name, func(t *testing.T) {
 			by := newIssuer(t, "a", 3600)
@@ -86,7 +86,7 @@ func (a allowHost) RoundTrip(req *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(req)
 }
 
-func TestAnIssuerIsReachedOnlyThroughTheConfiguredClient(t *testing.T) {
+func TestIssuerUsesConfiguredClient(t *testing.T) {
 	by := newIssuer(t, "a", 3600)
 	s, p := newServer(t, by), &person{}
 	client := &http.Client{Transport: allowHost{strings.TrimPrefix(s.URL, "http://")}}
@@ -101,7 +101,7 @@ func TestAnIssuerIsReachedOnlyThroughTheConfiguredClient(t *testing.T) {
 }
 
 // The code works once: a client that probes how to authenticate would lose it.
-func TestAPublicClientSendsItsCodeOnce(t *testing.T) {
+func TestPublicClientSendsCodeOnce(t *testing.T) {
 	const document = "https://sextant.example/client.json"
 	by := newIssuer(t, "a", 3600)
 	by.metadata = map[string]any{"client_id_metadata_document_supported": true}
@@ -115,7 +115,7 @@ func TestAPublicClientSendsItsCodeOnce(t *testing.T) {
 	}
 }
 
-func TestAMachineSignsInWithoutAPerson(t *testing.T) {
+func TestClientCredentials(t *testing.T) {
 	by := newIssuer(t, "a", 3600)
 	by.metadata = map[string]any{"token_endpoint_auth_methods_supported": []string{"client_secret_post"}}
 	by.clients = []string{"mine"}
@@ -132,7 +132,7 @@ func TestAMachineSignsInWithoutAPerson(t *testing.T) {
 	}
 }
 
-func TestAMachinesSecretStaysWithItsIssuer(t *testing.T) {
+func TestClientSecretStaysWithIssuer(t *testing.T) {
 	one, two := newIssuer(t, "one", 3600), newIssuer(t, "two", 3600)
 	one.clients = []string{"mine"}
 	s, keep := newServer(t, one), &vault{kept: map[string]string{}}
@@ -153,7 +153,7 @@ func TestAMachinesSecretStaysWithItsIssuer(t *testing.T) {
 	}
 }
 
-func TestAMachinesKeySignsWhoItIs(t *testing.T) {
+func TestPrivateKeyJWT(t *testing.T) {
 	ec, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func appServer(s *sdk.Server) {
 		})
 }
 
-func TestAnAppsToolsAreOfferedToWhomTheServerNames(t *testing.T) {
+func TestAppToolVisibility(t *testing.T) {
 	s, _, _ := started(t, configText(`"tester": `+stdio(t, "apps", "")))
 	eventually(t, "it runs", func() bool { return find(s, "tester").State == stateReady })
 	names := func(defs []toolspec.Definition) (list []string) {
@@ -75,7 +75,7 @@ func TestAnAppsToolsAreOfferedToWhomTheServerNames(t *testing.T) {
 	}
 }
 
-func TestAnAppsPageAndTheWholeAnswerAreRead(t *testing.T) {
+func TestAppPageAndStructuredAnswer(t *testing.T) {
 	s, _, _ := started(t, configText(`"tester": `+stdio(t, "apps", "")))
 	eventually(t, "it runs", func() bool { return find(s, "tester").State == stateReady })
 	page, shown, err := s.App(t.Context(), "tester", "tester__board")

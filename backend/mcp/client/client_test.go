@@ -182,7 +182,7 @@ func pid(t *testing.T, s *Servers) int {
 
 func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
-func TestAServersToolsAreOfferedUnderItsName(t *testing.T) {
+func TestToolsAreOffered(t *testing.T) {
 	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	v := reaches(t, s, "My Tester", stateReady)
 	want := []string{
@@ -209,7 +209,7 @@ func TestAServersToolsAreOfferedUnderItsName(t *testing.T) {
 	})
 }
 
-func TestAnswersBecomeResults(t *testing.T) {
+func TestResults(t *testing.T) {
 	t.Setenv("SEXTANT_OPENAI_API_KEY", "secret")
 	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateReady)
@@ -244,7 +244,7 @@ func TestAnswersBecomeResults(t *testing.T) {
 	}
 }
 
-func TestACrashIsToldAndTheServerStartedAgainWhileOthersGoOn(t *testing.T) {
+func TestCrashedServerIsRestarted(t *testing.T) {
 	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", ""), `"other": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateReady)
 	reaches(t, s, "other", stateReady)
@@ -261,7 +261,7 @@ func TestACrashIsToldAndTheServerStartedAgainWhileOthersGoOn(t *testing.T) {
 	}
 }
 
-func TestAServerThatFailedSaysWhyAndWhenItIsTriedAgain(t *testing.T) {
+func TestFailedServerNamesReasonAndRetry(t *testing.T) {
 	s, _, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),
 		Config{timing: timing{firstPause: time.Hour}})
 	reaches(t, s, "My Tester", stateReady)
@@ -276,7 +276,7 @@ func TestAServerThatFailedSaysWhyAndWhenItIsTriedAgain(t *testing.T) {
 		"Next try in ")
 }
 
-func TestOfTwoChangesAtOnceTheOlderListNeverComesLast(t *testing.T) {
+func TestConcurrentPublishKeepsOrder(t *testing.T) {
 	j := &journal{}
 	s := New(Config{Journal: j})
 	s.servers["a"], s.servers["b"] = newServer(s, "a", "a", config.Entry{}, ""), newServer(s, "b", "b", config.Entry{},
@@ -296,7 +296,7 @@ func TestOfTwoChangesAtOnceTheOlderListNeverComesLast(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotRunSaysWhy(t *testing.T) {
+func TestStartErrors(t *testing.T) {
 	s, _, _ := started(t, configText(
 		`"dies": `+stdio(t, "dies", ""), `"missing": {"command": "no-such-program-here"}`,
 		`"garbage": `+stdio(t, "garbage", ""),
@@ -317,7 +317,7 @@ func TestAServerThatCannotRunSaysWhy(t *testing.T) {
 	reaches(t, s, "good", stateReady)
 }
 
-func TestAnAnswerBeyondTheBoundEndsTheConnectionNotUs(t *testing.T) {
+func TestOversizedAnswerEndsConnection(t *testing.T) {
 	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateReady)
 	mustFail(t, call(t, s, "my_tester__huge", `{}`), toolspec.SystemError, "stopped during the call")
@@ -325,7 +325,7 @@ func TestAnAnswerBeyondTheBoundEndsTheConnectionNotUs(t *testing.T) {
 	reaches(t, s, "My Tester", stateReady)
 }
 
-func TestACallEndsWithItsDeadlineAndTheServerGoesOn(t *testing.T) {
+func TestCallDeadline(t *testing.T) {
 	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateReady)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -337,7 +337,7 @@ func TestACallEndsWithItsDeadlineAndTheServerGoesOn(t *testing.T) {
 	}
 }
 
-func TestAChangedListOfToolsIsNoticed(t *testing.T) {
+func TestToolListChanged(t *testing.T) {
 	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateReady)
 	if r := call(t, s, "my_tester__grow", `{}`); !r.Success {
@@ -349,7 +349,7 @@ func TestAChangedListOfToolsIsNoticed(t *testing.T) {
 	}
 }
 
-func TestCloseEndsEveryProcessEvenAMuteOne(t *testing.T) {
+func TestCloseEndsEveryProcess(t *testing.T) {
 	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", ""), `"mute": `+stdio(t, "mute", "")))
 	reaches(t, s, "My Tester", stateReady)
 	n := pid(t, s)

@@ -18,7 +18,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestTheConfigIsReadWhenItAppearsAndWhenItChanges(t *testing.T) {
+func TestConfigIsWatched(t *testing.T) {
 	s, _, path := started(t, "")
 	if len(s.List()) != 0 || s.Problem() != "" {
 		t.Fatalf("got %v, %q", s.List(), s.Problem())
@@ -36,7 +36,7 @@ func TestTheConfigIsReadWhenItAppearsAndWhenItChanges(t *testing.T) {
 	eventually(t, "its process is gone", func() bool { return !alive(first) })
 }
 
-func TestAnUnreadableConfigLeavesTheLastGoodOneInForce(t *testing.T) {
+func TestInvalidConfigKeepsLastGoodOne(t *testing.T) {
 	good := configText(`"My Tester": ` + stdio(t, "good", ""))
 	s, j, path := started(t, good)
 	reaches(t, s, "My Tester", stateReady)
@@ -60,7 +60,7 @@ func TestAnUnreadableConfigLeavesTheLastGoodOneInForce(t *testing.T) {
 	}
 }
 
-func TestAServerIsSwitchedOffAndOnAndTheFileKeepsItsOtherContent(t *testing.T) {
+func TestToggleServer(t *testing.T) {
 	text := "{\n  \"note\": \"mine\",\n  \"mcpServers\": {\n    \"My Tester\": {\n      \"x-own\": [1,  2],\n" +
 		strings.Replace(strings.TrimPrefix(stdio(t, "good", ""), "{"), "}}", "}\n    }", 1) + "\n  }\n}\n"
 	s, _, path := started(t, text)
@@ -114,7 +114,7 @@ func remote(t *testing.T) (*httptest.Server, *atomic.Bool) {
 	return h, broken
 }
 
-func TestARemoteServerIsReachedWithItsHeaders(t *testing.T) {
+func TestRemoteServerHeaders(t *testing.T) {
 	h, broken := remote(t)
 	s, _, _ := started(t, configText(
 		`"far": {"type": "http", "url": "`+h.URL+`/mcp", "headers": {"Authorization": "Bearer k"}}`,
@@ -150,7 +150,7 @@ func TestARemoteServerIsReachedWithItsHeaders(t *testing.T) {
 	s.Close()
 }
 
-func TestARemoteServerCannotSendUsElsewhere(t *testing.T) {
+func TestRemoteServerRedirects(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		t.Error("the other " +
 			"host was asked")
@@ -165,7 +165,7 @@ func TestARemoteServerCannotSendUsElsewhere(t *testing.T) {
 	s.Close()
 }
 
-func TestTogglingWaitsForNothingThatHangs(t *testing.T) {
+func TestToggleHangingServer(t *testing.T) {
 	s, _, _ := started(t, configText(`"mute": `+stdio(t, "mute", "")))
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()

@@ -25,7 +25,7 @@ func callOrder(t *testing.T, ask func(context.Context, requests.Question) (reque
 	return r.ModelText()
 }
 
-func TestWhatAServerAsksInACallIsAnsweredByThePerson(t *testing.T) {
+func TestElicitation(t *testing.T) {
 	var asked requests.Question
 	got := callOrder(t, func(_ context.Context, q requests.Question) (requests.Answer, error) {
 		asked = q
@@ -37,7 +37,7 @@ func TestWhatAServerAsksInACallIsAnsweredByThePerson(t *testing.T) {
 	}
 }
 
-func TestAQuestionThatNobodyAnswersIsNotAYes(t *testing.T) {
+func TestUnansweredElicitationIsNotAccepted(t *testing.T) {
 	if got := callOrder(t, func(context.Context, requests.Question) (requests.Answer, error) {
 		return requests.Answer{}, errors.New("nobody")
 	}); got != "cancel <nil>" {

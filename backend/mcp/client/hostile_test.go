@@ -18,7 +18,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestAnAnswerOverHTTPIsNotReadBeyondTheBound(t *testing.T) {
+func TestHTTPAnswerIsBounded(t *testing.T) {
 	for _, status := range []int{http.StatusOK, http.StatusBadRequest} {
 		var sent atomic.Int64
 		h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -52,7 +52,7 @@ func TestAnAnswerOverHTTPIsNotReadBeyondTheBound(t *testing.T) {
 	}
 }
 
-func TestWhatAServerSaysOfAFailureIsShortAndHidesNothing(t *testing.T) {
+func TestServerErrorIsCutAndEscaped(t *testing.T) {
 	got := servertext.Sentence("äh: \x1b[2J\u202e" + strings.Repeat("x\n", 4000))
 	if !strings.HasPrefix(got, `Äh: \u001b[2J\u202ex x`) || len(got) > 4*servertext.MaxSentence {
 		t.Errorf("got %q", got)
@@ -67,7 +67,7 @@ func TestWhatAServerSaysOfAFailureIsShortAndHidesNothing(t *testing.T) {
 	}
 }
 
-func TestAServerIsStoppedWhileACallHangsInIt(t *testing.T) {
+func TestStopServerDuringCall(t *testing.T) {
 	server, url := namedServer(t)
 	begun := make(chan struct{})
 	release := make(chan struct{})

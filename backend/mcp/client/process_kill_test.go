@@ -66,7 +66,7 @@ func childProcesses(t *testing.T) (found []string) {
 	return found
 }
 
-func TestAServerKilledAtAnyByteHangsNoCallAndLeavesNothing(t *testing.T) {
+func TestServerKilledAtAnyByte(t *testing.T) {
 	kills := int64(40)
 	if os.Getenv("SEXTANT_WHOLE") != "" {
 		kills = 1000
@@ -107,7 +107,7 @@ func TestAServerKilledAtAnyByteHangsNoCallAndLeavesNothing(t *testing.T) {
 		answered.Load(), refused.Load())
 }
 
-func TestAKilledServerIsWithdrawnAtOnceAndComesBackByItself(t *testing.T) {
+func TestKilledServerIsRestarted(t *testing.T) {
 	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
@@ -129,7 +129,7 @@ func TestAKilledServerIsWithdrawnAtOnceAndComesBackByItself(t *testing.T) {
 	}
 }
 
-func TestAServerThatKnowsNoPingIsAsWellAsAnyOther(t *testing.T) {
+func TestServerWithoutPing(t *testing.T) {
 	if err := noAnswer(fmt.Errorf("calling ping: %w", &jsonrpc.Error{
 		Code:    jsonrpc.CodeMethodNotFound,
 		Message: "not here",
@@ -143,7 +143,7 @@ func TestAServerThatKnowsNoPingIsAsWellAsAnyOther(t *testing.T) {
 	}
 }
 
-func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOutAndOneThatIsBusyIsNotEnded(t *testing.T) {
+func TestUnresponsiveServerIsEndedBusyOneIsNot(t *testing.T) {
 	s, j, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),
 		Config{timing: timing{
 			checkInterval: 20 * time.Millisecond, checkLimit: 200 * time.Millisecond,
@@ -184,7 +184,7 @@ func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOutAndOneThatIsBusyIsNotE
 	}
 }
 
-func TestAServerThatIsLateWithItsToolsIsAskedAgain(t *testing.T) {
+func TestLateToolListIsRequestedAgain(t *testing.T) {
 	s, j, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),
 		Config{timing: timing{checkInterval: 20 * time.Millisecond, relistLimit: 100 * time.Millisecond}})
 	reaches(t, s, "My Tester", stateReady)

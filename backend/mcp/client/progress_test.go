@@ -84,7 +84,7 @@ func (s fixedRevision) KnownServer(context.Context, string) (wire.KnownServer, e
 
 func (s fixedRevision) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }
 
-func TestProgressOfACallIsToldInBothEras(t *testing.T) {
+func TestProgressInBothRevisions(t *testing.T) {
 	eachRevision(t, func(t *testing.T, memory Memory) {
 		address, _, on := progressServer(t)
 		s, _, _ := startedWith(t, configText(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
@@ -106,7 +106,7 @@ func TestProgressOfACallIsToldInBothEras(t *testing.T) {
 	})
 }
 
-func TestACancelledCallIsCancelledAtTheServerInBothEras(t *testing.T) {
+func TestCancellationInBothRevisions(t *testing.T) {
 	eachRevision(t, func(t *testing.T, memory Memory) {
 		address, cancelled, _ := progressServer(t)
 		s, _, _ := startedWith(t, configText(`"w": {"url": "`+address+`"}`), Config{Memory: memory})

@@ -94,7 +94,7 @@ func callAsking(t *testing.T, s *Servers, tool string) string {
 	return r.ModelText()
 }
 
-func TestAServerKnowsTheFolderOnceThePersonSaidSo(t *testing.T) {
+func TestRootsNeedConsent(t *testing.T) {
 	asked, yes := 0, true
 	cfg := Config{
 		Memory: fixedRevision{"2025-11-25"}, Folder: func() string { return "/home/ann/My work" },
@@ -139,7 +139,7 @@ func TestAServerKnowsTheFolderOnceThePersonSaidSo(t *testing.T) {
 
 // The answer is written into a config in which this very server is another one: it ends, for which its
 // question has to have ended.
-func TestAnAnswerThatMeetsAChangedEntryHoldsUpNothing(t *testing.T) {
+func TestAnswerAfterEntryChanged(t *testing.T) {
 	url, path := askingServer(t), ""
 	cfg := Config{
 		Memory: fixedRevision{"2025-11-25"}, Folder: func() string { return "/work" },
@@ -160,7 +160,7 @@ func TestAnAnswerThatMeetsAChangedEntryHoldsUpNothing(t *testing.T) {
 	}
 }
 
-func TestAServerAsksTheModelOnlyWithThePerson(t *testing.T) {
+func TestSamplingNeedsApproval(t *testing.T) {
 	var put requests.SamplingQuestion
 	answer, refusal := requests.SamplingAnswer{Text: "Because.", Model: "ann/m", Truncated: true}, error(nil)
 	s, _, _ := startedWith(t, configText(`"w": {"url": "`+askingServer(t)+`"}`, `"never": {"url": "`+askingServer(t)+
@@ -194,7 +194,7 @@ func TestAServerAsksTheModelOnlyWithThePerson(t *testing.T) {
 	}
 }
 
-func TestWhatAnOlderServerLogsIsKept(t *testing.T) {
+func TestServerLogMessages(t *testing.T) {
 	s, _, _ := startedWith(t, configText(`"w": {"url": "`+askingServer(t)+`"}`),
 		Config{Memory: fixedRevision{"2025-11-25"}})
 	reaches(t, s, "w", stateReady)

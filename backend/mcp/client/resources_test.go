@@ -70,7 +70,7 @@ func startResourceServer(t *testing.T) (*Servers, *journal) {
 	return s, j
 }
 
-func TestWhatAServerOffersIsListedWithoutPagesOfAppsAndReadable(t *testing.T) {
+func TestOffers(t *testing.T) {
 	s, _ := startResourceServer(t)
 	got, err := s.Offers(t.Context(), "Shelf")
 	if err != nil || len(got.Resources) != 4 || len(got.Templates) != 1 || len(got.Prompts) != 1 || !got.Completes ||
@@ -102,7 +102,7 @@ func TestWhatAServerOffersIsListedWithoutPagesOfAppsAndReadable(t *testing.T) {
 	}
 }
 
-func TestAPromptBecomesADraftInWhichNothingIsUnseen(t *testing.T) {
+func TestDraftFromPrompt(t *testing.T) {
 	s, _ := startResourceServer(t)
 	got, err := s.Draft(t.Context(), "Shelf", "review", map[string]string{"file": "main.go"})
 	if err != nil || got.Text != "Review main.go.\nAll of it." {
@@ -119,7 +119,7 @@ func TestAPromptBecomesADraftInWhichNothingIsUnseen(t *testing.T) {
 	}
 }
 
-func TestAModelReadsResourcesByToolsThatAreGatedLikeTheServersOwn(t *testing.T) {
+func TestResourceTools(t *testing.T) {
 	s, _ := startResourceServer(t)
 	list := call(t, s, "shelf__resources__list", `{"query":"LIVE"}`)
 	if text := list.ModelText(); !strings.Contains(text, "note:live") || strings.Contains(text, "note:a") ||
@@ -148,7 +148,7 @@ func TestAModelReadsResourcesByToolsThatAreGatedLikeTheServersOwn(t *testing.T) 
 	mustFail(t, s.Call(t.Context(), "Shelf", "resources__read", json.RawMessage(`{}`)), toolspec.UserError, "no tool")
 }
 
-func TestChangesOfResourcesAreToldForWhatIsWatched(t *testing.T) {
+func TestResourceSubscriptions(t *testing.T) {
 	s, j := startResourceServer(t)
 	for _, uri := range []string{"note:live", "note:live", "note:a"} {
 		if on, err := s.Watch(t.Context(), "Shelf", uri, true); !on || err != nil {

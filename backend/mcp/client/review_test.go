@@ -35,7 +35,7 @@ func changeTool(t *testing.T, s *Servers) {
 	})
 }
 
-func TestAToolThatItsServerChangesStopsWithTheDifference(t *testing.T) {
+func TestChangedToolStopsWithDiff(t *testing.T) {
 	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	changeTool(t, s)
 	if got := description(s, "my_tester__drop"); got != "Does drop." {
@@ -52,7 +52,7 @@ func TestAToolThatItsServerChangesStopsWithTheDifference(t *testing.T) {
 	}
 }
 
-func TestAPersonDecidesAboutAChangedToolOnceAndForGood(t *testing.T) {
+func TestChangedToolIsReviewedOnce(t *testing.T) {
 	memory := &volatileMemory{known: map[string]wire.KnownServer{}}
 	var asked []Change
 	yes := false
@@ -82,7 +82,7 @@ func TestAPersonDecidesAboutAChangedToolOnceAndForGood(t *testing.T) {
 	mustFail(t, call(t, s, "my_tester__drop", `{}`), toolspec.SecurityError, `-  "description": "Does drop. First`)
 }
 
-func TestAQuestionAboutAChangedToolHoldsUpNoOtherCallAndEndsWithItsOwn(t *testing.T) {
+func TestReviewBlocksOnlyItsCall(t *testing.T) {
 	asked, answer := make(chan struct{}, 1), make(chan struct{})
 	s, _, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),
 		Config{Review: func(context.Context, Change) (bool, error) {
@@ -116,7 +116,7 @@ func TestAQuestionAboutAChangedToolHoldsUpNoOtherCallAndEndsWithItsOwn(t *testin
 	}
 }
 
-func TestAToolThatChangesWhileThePersonReadsIsAskedAboutAgain(t *testing.T) {
+func TestToolChangedDuringReview(t *testing.T) {
 	var s *Servers
 	var asked []string
 	s, _, _ = startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),

@@ -98,7 +98,7 @@ func shell(t *testing.T, s *Servers, text string) (out string, ok bool) {
 	return r.Error, false
 }
 
-func TestAServerThatWasTakenOverReachesNothingThatItWasNotGranted(t *testing.T) {
+func TestCompromisedServerIsConfined(t *testing.T) {
 	for name, without := range map[string][]string{"namespaces": nil, "Landlock alone": {"bubblewrap"}} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t, without...)
@@ -172,7 +172,7 @@ func TestAServerThatWasTakenOverReachesNothingThatItWasNotGranted(t *testing.T) 
 	}
 }
 
-func TestAConfinedServerIsAskedToEndBeforeItIsKilled(t *testing.T) {
+func TestConfinedServerGetsSIGTERMFirst(t *testing.T) {
 	m := newMachine(t)
 	m.file(t, "ada/polite.sh", "#!/bin/sh\ntrap 'echo bye > ~/bye; exit 0' TERM\nwhile :; do sleep 0.05; done\n")
 	if err := os.Chmod(m.home+"/polite.sh", 0o755); err != nil {
@@ -203,7 +203,7 @@ func TestAConfinedServerIsAskedToEndBeforeItIsKilled(t *testing.T) {
 	}
 }
 
-func TestARefusalOfTheSandboxNamesTheGrantThatIsLacking(t *testing.T) {
+func TestSandboxRefusalNamesMissingGrant(t *testing.T) {
 	m := newMachine(t)
 	m.file(t, "ada/vault/page.md", "x")
 	s, _, _ := startedWith(t, configText(`"taken": `+
@@ -218,7 +218,7 @@ func TestARefusalOfTheSandboxNamesTheGrantThatIsLacking(t *testing.T) {
 	mustFail(t, r, toolspec.UserError, "granted no network", "sextant.grants.network")
 }
 
-func TestWhereThereIsNoSandboxAServerStartsOnlyAfterAPersonSaidSo(t *testing.T) {
+func TestStartWithoutSandboxNeedsApproval(t *testing.T) {
 	asked := make(chan string, 10)
 	answer := atomic.Bool{}
 	box := &launch.Sandbox{

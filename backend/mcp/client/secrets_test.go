@@ -13,9 +13,9 @@ import (
 	"sextant/backend/mcp/config"
 )
 
-// TestAServersEnvAndHeadersGetSecretsThatAreForIt: the header for the server's own host, the variable for
+// TestSecretsInEnvAndHeaders: the header for the server's own host, the variable for
 // the command that the secret was given to.
-func TestAServersEnvAndHeadersGetSecretsThatAreForIt(t *testing.T) {
+func TestSecretsInEnvAndHeaders(t *testing.T) {
 	h, _ := remote(t)
 	self, err := os.Executable()
 	if err != nil {

@@ -186,7 +186,7 @@ func callTask(
 	return r
 }
 
-func TestACallThatBecomesATaskIsFollowedToItsResult(t *testing.T) {
+func TestTaskIsPolledToItsResult(t *testing.T) {
 	for _, era := range []string{statelessRevision, "2025-11-25"} {
 		for _, asks := range []bool{false, true} {
 			t.Run(fmt.Sprint(era, " asks ", asks), func(t *testing.T) {
@@ -224,7 +224,7 @@ func TestACallThatBecomesATaskIsFollowedToItsResult(t *testing.T) {
 	}
 }
 
-func TestATaskThatNobodyWaitsForIsCancelled(t *testing.T) {
+func TestAbandonedTaskIsCanceled(t *testing.T) {
 	for _, era := range []string{statelessRevision, "2025-11-25"} {
 		t.Run(era, func(t *testing.T) {
 			l := &taskServer{era: era, endless: true}

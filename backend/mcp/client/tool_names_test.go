@@ -32,7 +32,7 @@ func addTool(server *sdk.Server, name string) {
 		})
 }
 
-func TestANameNeverComesToMeanAnotherToolOfTheServer(t *testing.T) {
+func TestToolNamesStayWithTheirTools(t *testing.T) {
 	server, url := namedServer(t)
 	addTool(server, "read_file")
 	addTool(server, "steady")

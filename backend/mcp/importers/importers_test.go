@@ -18,7 +18,7 @@ func reader(t *testing.T) Reader {
 	}
 }
 
-func TestListsOfOtherProgramsAreRead(t *testing.T) {
+func TestReadLists(t *testing.T) {
 	for _, c := range []struct {
 		name, text, format string
 		want               Server
@@ -90,7 +90,7 @@ func TestListsOfOtherProgramsAreRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoListIsRefusedInWords(t *testing.T) {
+func TestInvalidLists(t *testing.T) {
 	for text, says := range map[string]string{
 		"":                             "neither JSON nor a bundle",
 		"{}":                           "contains no servers",
@@ -143,7 +143,7 @@ const bundleManifest = `{"manifest_version":"0.3","name":"notes-server","display
 "platform_overrides":{"linux":{"command":"${__dirname}/server/run"}}}},
 "user_config":{"dirs":{"type":"directory","multiple":true,"default":["${HOME}/a","${DOCUMENTS}"]},"key":{"title":"API key","required":true,"sensitive":true},"level":{"default":3000000}}}`
 
-func TestABundleIsShownAndUnpacked(t *testing.T) {
+func TestBundle(t *testing.T) {
 	r := reader(t)
 	list, err := r.Read(packed(t, map[string]string{
 		"manifest.json": bundleManifest, "!server/run": "#!/bin/sh\n",
@@ -181,7 +181,7 @@ func TestABundleIsShownAndUnpacked(t *testing.T) {
 	}
 }
 
-func TestAHostileBundleLeavesNothingBehind(t *testing.T) {
+func TestHostileBundles(t *testing.T) {
 	with := func(more map[string]string, links ...string) []byte {
 		more["manifest.json"] = bundleManifest
 		return packed(t, more, links...)

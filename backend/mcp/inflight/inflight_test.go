@@ -13,7 +13,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestAQuestionThatNamesNoCallBelongsToTheOnlyOne(t *testing.T) {
+func TestFindOnlyCall(t *testing.T) {
 	var r Registry
 	first, end := r.Begin(t.Context(), toolspec.Call{ID: "a"})
 	if c := r.Find(t.Context(), nil); c == nil || c.Request.ID != "a" {
@@ -38,7 +38,7 @@ func TestAQuestionThatNamesNoCallBelongsToTheOnlyOne(t *testing.T) {
 	}
 }
 
-func TestANoticeIsOneLineWithItsShare(t *testing.T) {
+func TestProgressLine(t *testing.T) {
 	for want, p := range map[string]sdk.ProgressNotificationParams{
 		"40% · 2 of 5":  {Progress: 2, Total: 5},
 		"100% · over":   {Progress: 9, Total: 5, Message: "over"},
@@ -54,7 +54,7 @@ func TestANoticeIsOneLineWithItsShare(t *testing.T) {
 	}
 }
 
-func TestOfManyReportsTheNewestIsTold(t *testing.T) {
+func TestNewestProgressIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var heard strings.Builder

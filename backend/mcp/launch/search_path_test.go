@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestWhatADesktopStartLacksIsFoundAfterWhatThePathHas(t *testing.T) {
+func TestSearchPathAddsUserFolders(t *testing.T) {
 	home := t.TempDir()
 	tool := func(parts ...string) string {
 		file := filepath.Join(append([]string{home}, parts...)...)

@@ -8,7 +8,7 @@ import (
 	"testing/iotest"
 )
 
-func TestWhatIsSaidOfTasksIsMovedAndAllElseStays(t *testing.T) {
+func TestHoist(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"a"}}}`:                                    `{"id":1,"jsonrpc":"2.0","result":{"_meta":{"sextant/task":{"taskId":"a"}},"task":{"taskId":"a"}}}`,
 		`{"id":1,"result":{"resultType":"task","taskId":"a","_meta":{"x":1}}}`:                         `{"id":1,"result":{"_meta":{"sextant/task":{"resultType":"task","taskId":"a"},"x":1},"resultType":"task","taskId":"a"}}`,
@@ -38,7 +38,7 @@ func TestWhatIsSaidOfTasksIsMovedAndAllElseStays(t *testing.T) {
 	}
 }
 
-func TestALineThatIsTooLongGoesOnAsItIs(t *testing.T) {
+func TestHoistPassesLongLines(t *testing.T) {
 	long := `{"id":1,"result":{"task":{"taskId":"` + strings.Repeat("a", 1<<20) + `"}}}` + "\n"
 	short := `{"id":2,"result":{"task":{"taskId":"b"}}}` + "\n"
 	got, err := io.ReadAll(Hoist(io.NopCloser(strings.NewReader(long+short+"rest")), 1<<17, false))
@@ -48,7 +48,7 @@ func TestALineThatIsTooLongGoesOnAsItIs(t *testing.T) {
 	}
 }
 
-func TestAPauseIsWhatTheServerProposesWithinBounds(t *testing.T) {
+func TestPollInterval(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`: "1s", `{"pollInterval":5000}`: "5s",
 		`{"pollIntervalMs":1}`: "250ms", `{"pollInterval":1e300}`: "30s", `{"pollInterval":-1}`: "1s",

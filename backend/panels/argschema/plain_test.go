@@ -22,7 +22,7 @@ func schemas() []string {
 	}
 }
 
-func TestWhatIsPlainCompilesToo(t *testing.T) {
+func TestPlainSchemasCompile(t *testing.T) {
 	for _, text := range schemas() {
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 		if err != nil {

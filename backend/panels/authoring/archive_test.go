@@ -71,7 +71,7 @@ func install(t *testing.T, dir string, text []byte) PackageOffer {
 	return offer
 }
 
-func TestAPackedPanelIsTheSameFolderAgainAndTheSameBytesEachTime(t *testing.T) {
+func TestPackRoundTripIsDeterministic(t *testing.T) {
 	for _, example := range []string{"habits", "kanban", "reading-list"} {
 		from := filepath.Join("../../../docs/examples", example)
 		one, err := Pack(from)
@@ -101,7 +101,7 @@ func TestAPackedPanelIsTheSameFolderAgainAndTheSameBytesEachTime(t *testing.T) {
 	}
 }
 
-func TestWhatIsHiddenStaysOutAndAProgramStaysAProgram(t *testing.T) {
+func TestPackSkipsHiddenFilesAndKeepsModes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mine")
 	for name, mode := range map[string]fs.FileMode{
 		"manifest.json": 0o600, "run.sh": 0o755, ".git/config": 0o600,
@@ -138,7 +138,7 @@ func TestWhatIsHiddenStaysOutAndAProgramStaysAProgram(t *testing.T) {
 	}
 }
 
-func TestAPanelThatCannotRunIsNeitherPackedNorInstalled(t *testing.T) {
+func TestInvalidPanelIsNotPackedOrInstalled(t *testing.T) {
 	bad := archive(t, map[string]string{"mine/manifest.json": `{"panel_id": "mine", "title": "Mine"`}, nil)
 	var unfit *InvalidPanelError
 	if _, err := Open(bad); !errors.As(err, &unfit) || unfit.Panel != "mine" || unfit.Problems[0].Line == 0 ||
@@ -162,9 +162,9 @@ func TestAPanelThatCannotRunIsNeitherPackedNorInstalled(t *testing.T) {
 	}
 }
 
-// TestAHostileArchiveIsRefusedAndNothingIsWritten opens archives that try to write elsewhere, to be
+// TestHostileArchives opens archives that try to write elsewhere, to be
 // more than they seem, or to fill the disk.
-func TestAHostileArchiveIsRefusedAndNothingIsWritten(t *testing.T) {
+func TestHostileArchives(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	with := func(name, text string) []byte {
 		return archive(t, map[string]string{"mine/manifest.json": small("mine", ""), name: text}, nil)
@@ -241,8 +241,8 @@ func TestAHostileArchiveIsRefusedAndNothingIsWritten(t *testing.T) {
 	}
 }
 
-// TestAFileThatSaysItIsSmallIsReadNoFurther gives an archive whose directory lies about a size.
-func TestAFileThatSaysItIsSmallIsReadNoFurther(t *testing.T) {
+// TestUnderstatedSizeIsRefused gives an archive whose directory lies about a size.
+func TestUnderstatedSizeIsRefused(t *testing.T) {
 	text := archive(t, map[string]string{
 		"mine/manifest.json": small("mine", ""),
 		"mine/zeros":         strings.Repeat("\x00", maxUnpacked+1),
@@ -255,7 +255,7 @@ func TestAFileThatSaysItIsSmallIsReadNoFurther(t *testing.T) {
 	}
 }
 
-func TestAnUpdateShowsWhatItWidensAndWhatGoes(t *testing.T) {
+func TestUpdateDiff(t *testing.T) {
 	dir := t.TempDir()
 	first := archive(t, map[string]string{
 		"mine/manifest.json": small("mine",
@@ -302,7 +302,7 @@ func TestAnUpdateShowsWhatItWidensAndWhatGoes(t *testing.T) {
 	}
 }
 
-func TestAnUpdateIsComparedWithWhatThePersonAccepted(t *testing.T) {
+func TestUpdateIsComparedWithAcceptedManifest(t *testing.T) {
 	w := newWorkshop(t)
 	give := func(more string) []byte {
 		return archive(t, map[string]string{"mine/manifest.json": small("mine", more)}, nil)
@@ -353,7 +353,7 @@ func TestAnUpdateIsComparedWithWhatThePersonAccepted(t *testing.T) {
 	}
 }
 
-func TestAFolderThatCannotBeListedIsSaidToGo(t *testing.T) {
+func TestUpdateNamesUnlistableFolder(t *testing.T) {
 	dir := t.TempDir()
 	text := archive(t, map[string]string{"mine/manifest.json": small("mine", "")}, nil)
 	install(t, dir, text)
@@ -366,7 +366,7 @@ func TestAFolderThatCannotBeListedIsSaidToGo(t *testing.T) {
 	}
 }
 
-func TestAnUpdateIsComparedWithWhatWasAcceptedAndNotWithWhatWaitsInTheFolder(t *testing.T) {
+func TestUpdateIgnoresPendingManifest(t *testing.T) {
 	dir := t.TempDir()
 	install(t, dir, archive(t, map[string]string{"mine/manifest.json": small("mine",
 		`"permissions": {"net": ["evil.example"]},`)}, nil))
@@ -389,7 +389,7 @@ func TestAnUpdateIsComparedWithWhatWasAcceptedAndNotWithWhatWaitsInTheFolder(t *
 	}
 }
 
-func TestALinkInThePanelsPlaceIsNotFollowed(t *testing.T) {
+func TestInstallDoesNotFollowLink(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	if err := os.Symlink(elsewhere, filepath.Join(dir, "mine")); err != nil {
 		t.Fatal(err)
@@ -410,7 +410,7 @@ func TestALinkInThePanelsPlaceIsNotFollowed(t *testing.T) {
 	}
 }
 
-func TestWordsOfAPanelCannotHideOrTurnInTheQuestion(t *testing.T) {
+func TestPanelTextIsEscapedInQuestion(t *testing.T) {
 	p, err := Open(archive(t, map[string]string{"mine/manifest.json": `{"panel_id": "mine", "panel_type": "x", "title": "Nice\u001b[2K\u202epanel", "description": "a\rb",
 		"permissions": {"call_tools": ["bash\u200b"]}, "no\u001b[2Kname": 1, "tools": []}`}, nil))
 	if err != nil {

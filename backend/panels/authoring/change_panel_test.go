@@ -32,7 +32,7 @@ func (w *workshop) file(name string) string {
 	return string(text)
 }
 
-func TestAPanelThatWasMadeIsReadBackAndMended(t *testing.T) {
+func TestReadAndChangePanel(t *testing.T) {
 	w := newWorkshop(t)
 	if r := w.make(map[string]any{"panel_id": "shopping-list", "template": "list"}); !r.Success {
 		t.Fatalf("making: %+v", r)
@@ -90,7 +90,7 @@ func TestAPanelThatWasMadeIsReadBackAndMended(t *testing.T) {
 	}
 }
 
-func TestAChangeThatIsWrongWritesNothingAndTheLastGoodOneRuns(t *testing.T) {
+func TestInvalidChangeWritesNothing(t *testing.T) {
 	w := newWorkshop(t)
 	if r := w.make(map[string]any{"panel_id": "chores", "template": "board"}); !r.Success {
 		t.Fatalf("making: %+v", r)
@@ -128,7 +128,7 @@ func TestAChangeThatIsWrongWritesNothingAndTheLastGoodOneRuns(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatTheAssistantMadeIsReadOrChanged(t *testing.T) {
+func TestOnlyCreatedPanelsCanBeChanged(t *testing.T) {
 	w := newWorkshop(t)
 	if _, err := New(w.folder, "mine", "script"); err != nil {
 		t.Fatal(err)

@@ -83,7 +83,7 @@ func shelf(url string) map[string]any {
 	}
 }
 
-func TestAPanelThatIsMadeRunsIsOpenAndAnswers(t *testing.T) {
+func TestCreatePanel(t *testing.T) {
 	books := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"books":[{"title":"Emma"}]}`))
@@ -122,7 +122,7 @@ func TestAPanelThatIsMadeRunsIsOpenAndAnswers(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongIsToldAtOnceWithWhatWouldBeRightAndNothingIsWritten(t *testing.T) {
+func TestCreatePanelErrors(t *testing.T) {
 	w := newWorkshop(t)
 	bad := shelf("http://127.0.0.1:9")
 	bad["tools"] = []map[string]any{
@@ -172,7 +172,7 @@ func TestWhatIsWrongIsToldAtOnceWithWhatWouldBeRightAndNothingIsWritten(t *testi
 	}
 }
 
-func TestTheQuestionShowsEveryFileAndWhatThePanelMayDo(t *testing.T) {
+func TestCreatePanelDescription(t *testing.T) {
 	w := newWorkshop(t)
 	args := shelf("https://books.example")
 	args["manifest"].(map[string]any)["permissions"] = map[string]any{"net": []string{"books.example"}}
@@ -205,7 +205,7 @@ func TestTheQuestionShowsEveryFileAndWhatThePanelMayDo(t *testing.T) {
 	}
 }
 
-func TestATemplateIsAWholePanel(t *testing.T) {
+func TestTemplatesAreComplete(t *testing.T) {
 	w := newWorkshop(t)
 	for id, template := range map[string]string{"shopping-list": "list", "chores": "board"} {
 		began := time.Now()

@@ -10,9 +10,9 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-// TestTheGuideCanBeFollowedWordForWord does what the sh blocks of docs/panels.md say, in their
+// TestGuide does what the sh blocks of docs/panels.md say, in their
 // order, and judges the JSON pages it shows.
-func TestTheGuideCanBeFollowedWordForWord(t *testing.T) {
+func TestGuide(t *testing.T) {
 	guide, err := os.ReadFile("../../../docs/panels.md")
 	if err != nil {
 		t.Fatal(err)

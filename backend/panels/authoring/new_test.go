@@ -9,7 +9,7 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-func TestAPanelOfEveryKindIsMadeWithoutAProblem(t *testing.T) {
+func TestNewOfEveryKind(t *testing.T) {
 	dir := t.TempDir()
 	for _, kind := range Kinds() {
 		folder, err := New(dir, "my-"+kind, kind)
@@ -25,7 +25,7 @@ func TestAPanelOfEveryKindIsMadeWithoutAProblem(t *testing.T) {
 	}
 }
 
-func TestNewRefusesBadIdsAndTouchesNothingThatExists(t *testing.T) {
+func TestNewRefusals(t *testing.T) {
 	dir := t.TempDir()
 	for _, id := range []string{"", "X", "mcp", "../up", "a/b", strings.Repeat("a", 60)} {
 		if folder, err := New(dir, id, ""); err == nil {
@@ -51,8 +51,8 @@ func TestNewRefusesBadIdsAndTouchesNothingThatExists(t *testing.T) {
 	}
 }
 
-// TestTheExamplesAreRight judges every folder of docs/examples as a running program would.
-func TestTheExamplesAreRight(t *testing.T) {
+// TestExamplesAreValid judges every folder of docs/examples as a running program would.
+func TestExamplesAreValid(t *testing.T) {
 	examples, err := filepath.Glob("../../../docs/examples/*")
 	if err != nil || len(examples) < 3 {
 		t.Fatalf("examples: %v, %v", examples, err)

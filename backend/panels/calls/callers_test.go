@@ -13,7 +13,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestAPanelsCallIsNeverThePersons(t *testing.T) {
+func TestPanelCallIsNeverUserCall(t *testing.T) {
 	var got toolspec.Call
 	c := New(func(_ context.Context, call toolspec.Call) toolspec.Result { got = call; return toolspec.OK(1) })
 	within := toolspec.Provenance{
@@ -31,7 +31,7 @@ func TestAPanelsCallIsNeverThePersons(t *testing.T) {
 	}
 }
 
-func TestWhatAPanelReadStandsInItsLaterCalls(t *testing.T) {
+func TestPanelReadsTaintLaterCalls(t *testing.T) {
 	reads := "https://shop.example"
 	var outside []string
 	c := New(func(_ context.Context, call toolspec.Call) toolspec.Result {
@@ -58,7 +58,7 @@ func TestWhatAPanelReadStandsInItsLaterCalls(t *testing.T) {
 	}
 }
 
-func TestAFloodOfCallsIsRefusedAndLetInAgainWithTime(t *testing.T) {
+func TestCallRateLimit(t *testing.T) {
 	done := 0
 	c := New(func(context.Context, toolspec.Call) toolspec.Result { done++; return toolspec.OK(1) })
 	now := time.Unix(1000, 0)
@@ -85,7 +85,7 @@ func TestAFloodOfCallsIsRefusedAndLetInAgainWithTime(t *testing.T) {
 	}
 }
 
-func TestOnlySoManyCallsWaitAtOnce(t *testing.T) {
+func TestPendingCallLimit(t *testing.T) {
 	release, started := make(chan struct{}), make(chan struct{}, atOnce)
 	c := New(func(context.Context, toolspec.Call) toolspec.Result {
 		started <- struct{}{}
@@ -110,7 +110,7 @@ func TestOnlySoManyCallsWaitAtOnce(t *testing.T) {
 	}
 }
 
-func TestCallsThatLeadToThemselvesEnd(t *testing.T) {
+func TestCallDepthLimit(t *testing.T) {
 	var c *Caller
 	deepest := toolspec.Result{}
 	c = New(func(ctx context.Context, call toolspec.Call) toolspec.Result {

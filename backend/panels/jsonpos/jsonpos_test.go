@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestEveryValueAndKeyIsFound(t *testing.T) {
+func TestPositions(t *testing.T) {
 	text := "{\n  \"a\": [1, {\"ü/~\": \"x\"}],\n\t\"b\" : null }"
 	x, err := Parse([]byte(text))
 	if err != nil {
@@ -30,7 +30,7 @@ func TestEveryValueAndKeyIsFound(t *testing.T) {
 	}
 }
 
-func TestFaultsHaveAPlaceAndARepairedLine(t *testing.T) {
+func TestSyntaxErrors(t *testing.T) {
 	for _, tc := range []struct{ name, text, want, repaired string }{
 		{"nothing", "", `1:1: expected a value: "text", a number, true, false, null, [ or {, ` +
 			`found the end of the file`, ""},
@@ -67,7 +67,7 @@ func TestFaultsHaveAPlaceAndARepairedLine(t *testing.T) {
 	}
 }
 
-func TestParseLenientReadsOnAfterCommentsAndTrailingCommas(t *testing.T) {
+func TestParseLenient(t *testing.T) {
 	text := "{ // one\n \"a\": [1, 2,], /* two */ \"b\": \"// no comment\", }"
 	x, faults := ParseLenient([]byte(text))
 	if x == nil || x.Raw("/b") != `"// no comment"` {

@@ -37,7 +37,7 @@ func broken(t *testing.T, check func(t *testing.T, text []byte)) (n int) {
 	return n
 }
 
-func TestEveryBrokenManifestIsRefusedWithAPlaceAndAValueToWrite(t *testing.T) {
+func TestBrokenManifests(t *testing.T) {
 	problems, stopping := 0, 0
 	n := broken(t, func(t *testing.T, text []byte) {
 		parsed := Parse(text, "notes", false)
@@ -71,8 +71,8 @@ func TestEveryBrokenManifestIsRefusedWithAPlaceAndAValueToWrite(t *testing.T) {
 	}
 }
 
-// TestTheValueToWriteIsAccepted writes the suggested value in the place of each problem.
-func TestTheValueToWriteIsAccepted(t *testing.T) {
+// TestSuggestedFixIsAccepted writes the suggested value in the place of each problem.
+func TestSuggestedFixIsAccepted(t *testing.T) {
 	tried := 0
 	broken(t, func(t *testing.T, text []byte) {
 		for _, p := range Parse(text, "notes", false).Problems {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAManifestIsJudgedWithThePlaceOfEveryProblem(t *testing.T) {
+func TestProblemPositions(t *testing.T) {
 	tool := func(more string) string {
 		return `,"backend":{"kind":"process","command":"node"},"tools":[{"name":"save_note","description":"Saves.",` +
 			more + `}]`
@@ -134,7 +134,7 @@ func TestAManifestIsJudgedWithThePlaceOfEveryProblem(t *testing.T) {
 	}
 }
 
-func TestAnUnknownFieldIsAWarningThatNamesTheNearestKnownOne(t *testing.T) {
+func TestUnknownFieldWarning(t *testing.T) {
 	text := minimal("notes", `,
  "descripton": "x",
  "backend": {"kind": "process", "command": "node", "arguments": []},
@@ -160,7 +160,7 @@ func TestAnUnknownFieldIsAWarningThatNamesTheNearestKnownOne(t *testing.T) {
 	}
 }
 
-func TestTheMinimalManifestIsEnoughToBeListed(t *testing.T) {
+func TestMinimalManifest(t *testing.T) {
 	found := Parse([]byte(minimal("notes",
 		`,"tools":[{"name":"save","description":"x","endpoint":"POST /api/notes/save","parameters":{}}]`)), "notes",
 		false)
@@ -173,7 +173,7 @@ func TestTheMinimalManifestIsEnoughToBeListed(t *testing.T) {
 	}
 }
 
-func TestHintsFollowTheManifestAndElseTheMethod(t *testing.T) {
+func TestHints(t *testing.T) {
 	text := minimal("notes", `,"backend":{"kind":"process","command":"x"},"permissions":{"net":true},"tools":[
 	  {"name":"look","description":"x","endpoint":"GET /api/notes/a"},
 	  {"name":"drop","description":"x","endpoint":"DELETE /api/notes/a"},

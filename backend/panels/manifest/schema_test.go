@@ -12,9 +12,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// TestTheSchemaAloneFindsMostMistakes validates as an editor would, and checks that Parse accepts
+// TestSchemaFindsMostMistakes validates as an editor would, and checks that Parse accepts
 // nothing that the published schema refuses.
-func TestTheSchemaAloneFindsMostMistakes(t *testing.T) {
+func TestSchemaFindsMostMistakes(t *testing.T) {
 	refused := 0
 	broken(t, func(t *testing.T, text []byte) {
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
@@ -32,7 +32,7 @@ func TestTheSchemaAloneFindsMostMistakes(t *testing.T) {
 	}
 }
 
-func TestTheExamplesAndTheMinimalManifestFitTheSchema(t *testing.T) {
+func TestExamplesMatchSchema(t *testing.T) {
 	files, err := filepath.Glob("../../../docs/examples/*/manifest.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no examples: %v", err)
@@ -60,8 +60,8 @@ func TestTheExamplesAndTheMinimalManifestFitTheSchema(t *testing.T) {
 	}
 }
 
-// TestTheSchemaAndTheTypesHaveTheSameMembers keeps the schema and manifest.go together.
-func TestTheSchemaAndTheTypesHaveTheSameMembers(t *testing.T) {
+// TestSchemaMatchesTypes keeps the schema and manifest.go together.
+func TestSchemaMatchesTypes(t *testing.T) {
 	var same func(at string, n *node, of reflect.Type)
 	same = func(at string, n *node, of reflect.Type) {
 		for of.Kind() == reflect.Pointer {
@@ -93,7 +93,7 @@ func TestTheSchemaAndTheTypesHaveTheSameMembers(t *testing.T) {
 	same("", loadSchema().root, reflect.TypeFor[Manifest]())
 }
 
-func TestEveryExampleInTheSchemaIsValid(t *testing.T) {
+func TestSchemaExamplesAreValid(t *testing.T) {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(JSONSchema()))
 	if err != nil {
 		t.Fatal(err)

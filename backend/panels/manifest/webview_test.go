@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAPageMayReachOnlyTheHostsItsPanelWasGranted(t *testing.T) {
+func TestWebviewOrigins(t *testing.T) {
 	read := func(ui, permissions string) Parsed {
 		return Parse([]byte(minimal("notes",
 			`,"tools":[],"permissions":`+permissions+`,"ui":{"kind":"webview",`+ui+`}`)), "notes", false)

@@ -46,7 +46,7 @@ func write(t *testing.T, root, id, text string) {
 	put(t, root, id, map[string]string{manifest.FileName: text})
 }
 
-func TestAChangeThatWidensWaitsWhileTheAcceptedManifestRuns(t *testing.T) {
+func TestWideningChangeWaits(t *testing.T) {
 	for _, c := range []struct{ name, old, new, reason string }{
 		{"a host more", `["a.example"]`, `["a.example","b.example"]`, "It may reach “b.example”."},
 		{"any host", `"net":["a.example"]`, `"net":true`, "It may reach any host."},
@@ -119,7 +119,7 @@ func TestAChangeThatWidensWaitsWhileTheAcceptedManifestRuns(t *testing.T) {
 	}
 }
 
-func TestAChangeThatWidensNothingIsTakenOverAtOnce(t *testing.T) {
+func TestNarrowingChangeIsAppliedAtOnce(t *testing.T) {
 	for _, c := range []struct{ name, old, new string }{
 		{"a host less", `["a.example"]`, `[]`},
 		{"a question more", `"confirm":true,`, `"confirm":true,"annotations":{"destructiveHint":true},`},
@@ -145,7 +145,7 @@ func TestAChangeThatWidensNothingIsTakenOverAtOnce(t *testing.T) {
 	}
 }
 
-func TestAToolThatGoesAndComesBackWithOtherWordsIsNotNew(t *testing.T) {
+func TestReturningToolWithOtherTextIsChanged(t *testing.T) {
 	r, _, root := started(t, nil)
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
@@ -169,7 +169,7 @@ func TestAToolThatGoesAndComesBackWithOtherWordsIsNotNew(t *testing.T) {
 	}
 }
 
-func TestADeclinedChangeStaysDeclinedAndTheNextOneWaitsAgain(t *testing.T) {
+func TestDeclinedChangeStaysDeclined(t *testing.T) {
 	r, _, root := started(t, nil)
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
@@ -193,7 +193,7 @@ func TestADeclinedChangeStaysDeclinedAndTheNextOneWaitsAgain(t *testing.T) {
 	})
 }
 
-func TestWhileAPersonWorksOnAPanelOnlyPermissionsAndCommandsWait(t *testing.T) {
+func TestDevelopmentModeWaitsOnlyForPermissions(t *testing.T) {
 	r, _, root := started(t, nil)
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
@@ -221,7 +221,7 @@ func TestWhileAPersonWorksOnAPanelOnlyPermissionsAndCommandsWait(t *testing.T) {
 	}
 }
 
-func TestWhatWasApprovedWordForWordIsNotAskedAboutAgain(t *testing.T) {
+func TestApprovedManifestIsNotReviewedAgain(t *testing.T) {
 	r, _, root := started(t, nil)
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
@@ -249,7 +249,7 @@ func TestWhatWasApprovedWordForWordIsNotAskedAboutAgain(t *testing.T) {
 	}
 }
 
-func TestAcceptedManifestsAndPinsOutliveTheProgram(t *testing.T) {
+func TestAcceptedManifestsSurviveRestart(t *testing.T) {
 	data := t.TempDir()
 	db, err := sqlite.Open(t.Context(), filepath.Join(data, "sextant.db"), slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -315,7 +315,7 @@ func (forgetful) SaveAcceptedPanels(context.Context, []wire.AcceptedPanel) error
 	return errors.New("the disk is full")
 }
 
-func TestAChangeThatCannotBeKeptIsNotTakenOver(t *testing.T) {
+func TestUnstorableChangeIsNotApplied(t *testing.T) {
 	r, _, root := started(t, func(c *Config) { c.Accepted = forgetful{} })
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
@@ -329,7 +329,7 @@ func TestAChangeThatCannotBeKeptIsNotTakenOver(t *testing.T) {
 	}
 }
 
-func TestAPinnedPanelsToolsAreOfferedWhileAnotherOneIsActive(t *testing.T) {
+func TestPinnedPanelToolsAreOffered(t *testing.T) {
 	r, j, root := started(t, nil)
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")

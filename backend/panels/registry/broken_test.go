@@ -11,9 +11,9 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-// TestABrokenManifestInPlaceOfAGoodOneLeavesTheGoodOneRunning puts each of the manifests
+// TestBrokenManifestKeepsLastGoodOne puts each of the manifests
 // written for it where a good one stood.
-func TestABrokenManifestInPlaceOfAGoodOneLeavesTheGoodOneRunning(t *testing.T) {
+func TestBrokenManifestKeepsLastGoodOne(t *testing.T) {
 	now, data := time.Now(), t.TempDir()
 	r := New(Config{Data: data, Publisher: &journal{}, now: func() time.Time { return now }})
 	defer r.Close()

@@ -8,7 +8,7 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-func TestAToolIsOfferedWhileItsConditionAndItsPanelsAreTrue(t *testing.T) {
+func TestToolConditions(t *testing.T) {
 	r, _, root := started(t, nil)
 	put(t, root, "notes", map[string]string{manifest.FileName: minimal("notes", `,"backend":{"kind":"process","command":"node"},"context":["selection","locked"],
 	  "config":{"deep":{"type":"boolean","default":true}},"when":"!locked && (panel.active || panel.pinned)","tools":[

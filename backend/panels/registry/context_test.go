@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestAPanelPublishesOnlyWhatItsManifestDeclaresAndNotTooMuchOfIt(t *testing.T) {
+func TestPublishedContextIsDeclaredAndBounded(t *testing.T) {
 	r, _, root := started(t, nil)
 	write(t, root, "notes", minimal("notes", `,"context":["file","a","b","c","d","e"],"tools":[]`))
 	waitFor(t, r, "notes")

@@ -19,7 +19,7 @@ const shelfManifest = `{
 
 const shelfPage = `{"source": {"tool": "shelf_show"}, "children": [{"kind": "list", "from": "/books", "item": {"title": "{title}"}}]}`
 
-func TestAPanelsPageIsReadJudgedAndFollowed(t *testing.T) {
+func TestPageIsReloaded(t *testing.T) {
 	r, j, root := started(t, nil)
 	put(t, root, "shelf", map[string]string{"manifest.json": shelfManifest, "page.json": shelfPage})
 	p := waitFor(t, r, "shelf")
@@ -55,7 +55,7 @@ func TestAPanelsPageIsReadJudgedAndFollowed(t *testing.T) {
 	}
 }
 
-func TestAPageThatWasNeverGoodLeavesTheListOfTools(t *testing.T) {
+func TestMissingPageIsReported(t *testing.T) {
 	r, _, root := started(t, nil)
 	put(t, root, "shelf", map[string]string{"manifest.json": shelfManifest})
 	var p event.Panel

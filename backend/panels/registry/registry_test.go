@@ -16,7 +16,7 @@ import (
 	"sextant/shared/navigation"
 )
 
-func TestTheBuiltInPanelsAreTheMapsAndHaveNoProblems(t *testing.T) {
+func TestBuiltInPanelsMatchMap(t *testing.T) {
 	m, err := navigation.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestTheBuiltInPanelsAreTheMapsAndHaveNoProblems(t *testing.T) {
 	}
 }
 
-func TestAFolderCopiedInIsListedByTheWatchAndOneTakenAwayDisappears(t *testing.T) {
+func TestFoldersAreWatched(t *testing.T) {
 	r, j, root := started(t, func(c *Config) { c.rescan = time.Hour })
 	copyTree(t, "../../../docs/examples/reading-list", filepath.Join(root, "reading-list"))
 	eventually(t, "the copied panel is listed", func() bool { _, ok := panel(r, "reading-list"); return ok })
@@ -65,7 +65,7 @@ func TestAFolderCopiedInIsListedByTheWatchAndOneTakenAwayDisappears(t *testing.T
 	}
 }
 
-func TestAFolderThatIsThereAtTheStartIsListedAtOnce(t *testing.T) {
+func TestExistingFolderIsListed(t *testing.T) {
 	extra := t.TempDir()
 	put(t, extra, "notes", map[string]string{manifest.FileName: minimal("notes", `,"tools":[]`)})
 	r, _, _ := started(t, func(c *Config) { c.Dirs = []string{extra} })
@@ -74,7 +74,7 @@ func TestAFolderThatIsThereAtTheStartIsListedAtOnce(t *testing.T) {
 	}
 }
 
-func TestABrokenManifestIsShownWhileTheLastGoodOneKeepsRunning(t *testing.T) {
+func TestBrokenManifestIsReported(t *testing.T) {
 	r, j, root := started(t, nil)
 	good := minimal("notes",
 		`,"version":"1.1.0","backend":{"kind":"process","command":"node"},"tools":[{"name":"note_add","description":"x","endpoint":"POST /api/notes/add"}]`)
@@ -107,7 +107,7 @@ func TestABrokenManifestIsShownWhileTheLastGoodOneKeepsRunning(t *testing.T) {
 	})
 }
 
-func TestAManifestThatWasNeverGoodIsListedAsNotUsable(t *testing.T) {
+func TestInvalidManifestIsListedAsUnusable(t *testing.T) {
 	r, _, root := started(t, nil)
 	put(t, root, "notes", map[string]string{manifest.FileName: "{"})
 	p := waitFor(t, r, "notes")
@@ -121,7 +121,7 @@ func TestAManifestThatWasNeverGoodIsListedAsNotUsable(t *testing.T) {
 	}
 }
 
-func TestAManifestWrittenInPiecesIsNeverCalledBroken(t *testing.T) {
+func TestPartlyWrittenManifestIsNotBroken(t *testing.T) {
 	now, j, data := time.Now(), &journal{}, t.TempDir()
 	r := New(Config{Data: data, Publisher: j, now: func() time.Time { return now }})
 	defer r.Close()
@@ -157,7 +157,7 @@ func TestAManifestWrittenInPiecesIsNeverCalledBroken(t *testing.T) {
 	}
 }
 
-func TestNamesThatAreTakenAreToldAndTheirToolsAreOff(t *testing.T) {
+func TestNameConflicts(t *testing.T) {
 	other := t.TempDir()
 	taken := func(id string) string {
 		return minimal(id, `,"backend":{"kind":"process","command":"node"},"tools":[
@@ -192,7 +192,7 @@ func TestNamesThatAreTakenAreToldAndTheirToolsAreOff(t *testing.T) {
 	})
 }
 
-func TestAFolderCannotTakeABuiltInPanelsPlace(t *testing.T) {
+func TestFolderCannotReplaceBuiltIn(t *testing.T) {
 	r, _, root := started(t, func(c *Config) {
 		c.Builtin = fstest.MapFS{"home/manifest.json": {Data: []byte(minimal("home",
 			`,"ui":{"kind":"builtin"},"tools":[]`))}}
@@ -204,7 +204,7 @@ func TestAFolderCannotTakeABuiltInPanelsPlace(t *testing.T) {
 	})
 }
 
-func TestLinksOutOfAPanelsFolderAreRefused(t *testing.T) {
+func TestLinksOutOfFolderAreRefused(t *testing.T) {
 	outside := t.TempDir()
 	put(t, outside, "linked", map[string]string{manifest.FileName: minimal("linked", `,"tools":[]`)})
 	r, _, root := started(t, nil)
@@ -227,7 +227,7 @@ func TestLinksOutOfAPanelsFolderAreRefused(t *testing.T) {
 	}
 }
 
-func TestAManifestThatIsNoFileOrTooLargeIsRefused(t *testing.T) {
+func TestUnreadableManifests(t *testing.T) {
 	r, _, root := started(t, nil)
 	put(t, root, "large", map[string]string{manifest.FileName: minimal("large", `,"tools":[]`) + strings.Repeat(" ",
 		manifest.MaxBytes)})
@@ -249,7 +249,7 @@ func TestAManifestThatIsNoFileOrTooLargeIsRefused(t *testing.T) {
 	}
 }
 
-func TestADamagedBuiltInPanelStopsTheStart(t *testing.T) {
+func TestDamagedBuiltInStopsOpen(t *testing.T) {
 	r := New(Config{Builtin: fstest.MapFS{"home/manifest.json": {Data: []byte(`{`)}}})
 	defer r.Close()
 	if err := r.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "built-in panel home") {

@@ -41,7 +41,7 @@ func midway(t *testing.T, r *Registry, dir, tool, args string, reached <-chan st
 	return result
 }
 
-func TestACallWhosePanelIsRemovedEndsAtOnceAndSaysSo(t *testing.T) {
+func TestRemovedPanelEndsItsCalls(t *testing.T) {
 	t.Run("an address", func(t *testing.T) {
 		reached, over := make(chan struct{}), make(chan struct{})
 		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {

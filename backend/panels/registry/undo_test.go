@@ -87,7 +87,7 @@ func (u *undoing) kept(t *testing.T, call string) wire.PanelUndo {
 	return list[0]
 }
 
-func TestACallIsTakenBackByTheRouteThatItsToolNames(t *testing.T) {
+func TestUndoCallsDeclaredRoute(t *testing.T) {
 	for _, c := range []struct{ undo, answer, want string }{
 		{"POST /api/notes/undo/{number}", `{"number":7}`, "POST /api/notes/undo/7 {}"},
 		{"POST /api/notes/undo/{id}", `{"number":7}`, "POST /api/notes/undo/a%20b {}"},
@@ -123,7 +123,7 @@ func TestACallIsTakenBackByTheRouteThatItsToolNames(t *testing.T) {
 	}
 }
 
-func TestAnUndoThatIsRefusedSaysWhyAndCanBeTriedAgain(t *testing.T) {
+func TestRefusedUndoCanBeRetried(t *testing.T) {
 	u := undoable(t, "POST /api/notes/undo")
 	u.does(t, "1", `{}`)
 	u.mu.Lock()
@@ -139,7 +139,7 @@ func TestAnUndoThatIsRefusedSaysWhyAndCanBeTriedAgain(t *testing.T) {
 	mustSucceed(t, u.UndoCall(t.Context(), u.kept(t, "1")))
 }
 
-func TestAPanelThatChangedOrIsGoneTakesNothingBack(t *testing.T) {
+func TestUndoAfterPanelChanged(t *testing.T) {
 	u := undoable(t, "POST /api/notes/undo")
 	u.does(t, "1", `{}`)
 	write(t, u.root, "notes", u.manifest("DELETE /api/notes/undo"))
@@ -151,7 +151,7 @@ func TestAPanelThatChangedOrIsGoneTakesNothingBack(t *testing.T) {
 	mustFail(t, u.UndoCall(t.Context(), u.kept(t, "1")), toolspec.UserError, "which could undo it, was removed")
 }
 
-func TestAnUndoRouteOfAnotherPanelIsAnError(t *testing.T) {
+func TestUndoRouteOfAnotherPanel(t *testing.T) {
 	for _, undo := range []string{
 		"POST /api/other/undo", "GET /api/notes/undo", "POST http://evil.example/",
 		"POST /api/notes/../ai", "undo", "POST /api/notes/%2e",

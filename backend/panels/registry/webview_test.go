@@ -6,7 +6,7 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-func TestAPagesRevisionGrowsWhenOneOfItsFilesChanges(t *testing.T) {
+func TestPageRevisionGrows(t *testing.T) {
 	r, _, root := started(t, func(c *Config) {
 		c.PageURL = func(panel, entry string) string { return "http://pages/" + panel + "/" + entry }
 	})

@@ -31,7 +31,7 @@ func fields() map[string]manifest.ConfigField {
 	}
 }
 
-func TestSettingsAreKeptByTypeAndSensitiveOnesNeverComeBack(t *testing.T) {
+func TestSettingsRoundTrip(t *testing.T) {
 	kept, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "sextant.db"), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestRetryAfterIsReadInAllItsForms(t *testing.T) {
+func TestRetryAfterForms(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for said, want := range map[string]time.Duration{
 		"": 0, "0": 0, "-3": 0, "x": 0, "7": 7 * time.Second, "0.5": 500 * time.Millisecond, "1e300": 24 * time.Hour,

@@ -7,7 +7,7 @@ import (
 	"sextant/backend/agent/llm"
 )
 
-func TestReasoningInTagsIsNotPartOfTheAnswer(t *testing.T) {
+func TestThinkTagsAreReasoning(t *testing.T) {
 	for _, c := range []struct{ said, thought, text string }{
 		{"<think>Two shops.</think>\n\nThe first.", "Two shops.", "The first."},
 		{" \n<think>\nTwo.\n</think>One", "\nTwo.\n", "One"},

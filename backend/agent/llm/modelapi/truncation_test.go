@@ -106,7 +106,7 @@ func differ(a, b string) int {
 	return n
 }
 
-func TestAStreamThatIsCutAtAnyByteKeepsItsTextAndRunsNothing(t *testing.T) {
+func TestStreamCutAtAnyByte(t *testing.T) {
 	t.Parallel()
 	eachRecorded(t, func(t *testing.T, format Format, turn openaitest.Turn, stream []byte) {
 		whole := 0
@@ -185,7 +185,7 @@ func (s *silence) Read(p []byte) (int, error) {
 	return 0, s.ctx.Err()
 }
 
-func TestAStreamThatStallsAtAnyByteTimesOutWithItsText(t *testing.T) {
+func TestStreamStalledAtAnyByte(t *testing.T) {
 	t.Parallel()
 	eachRecorded(t, func(t *testing.T, format Format, turn openaitest.Turn, stream []byte) {
 		synctest.Test(t, func(t *testing.T) {
@@ -207,7 +207,7 @@ func TestAStreamThatStallsAtAnyByteTimesOutWithItsText(t *testing.T) {
 	})
 }
 
-func TestAStreamThatIsGarbledAtAnyByteRunsNoHalfCallAndKeepsWhatCameBefore(t *testing.T) {
+func TestStreamGarbledAtAnyByte(t *testing.T) {
 	t.Parallel()
 	every := 9
 	if os.Getenv("SEXTANT_WHOLE") != "" {

@@ -59,7 +59,7 @@ func converse(t *testing.T, r *providers.Registry, name string) error {
 	return err
 }
 
-func TestNoResponseRedirectsARequestOrAKey(t *testing.T) {
+func TestGuardedClientFollowsNoRedirect(t *testing.T) {
 	private, heard := canary(t)
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		to := func(w http.ResponseWriter, r *http.Request) {
@@ -88,7 +88,7 @@ func TestNoResponseRedirectsARequestOrAKey(t *testing.T) {
 	}
 }
 
-func TestAnAddressOpensForItsModelAndForNothingElse(t *testing.T) {
+func TestGuardedClientReachesOnlyItsAddress(t *testing.T) {
 	before, heardBefore := canary(t)
 	now, heardNow := canary(t)
 	var guards []*egress.Guard

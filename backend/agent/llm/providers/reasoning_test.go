@@ -48,7 +48,7 @@ func refusing(r openaitest.Request) openaitest.Turn {
 	return openaitest.Turn{Thought: "Easy.", Text: "twelve"}
 }
 
-func TestAServiceThatWantsReasoningBackGetsItAfterItsRefusal(t *testing.T) {
+func TestReasoningIsSentBackOnceRequired(t *testing.T) {
 	s, r := serve(t)
 	s.Answer = wanting
 	m := open(t, r, "openai/m")
@@ -67,7 +67,7 @@ func TestAServiceThatWantsReasoningBackGetsItAfterItsRefusal(t *testing.T) {
 	}
 }
 
-func TestReasoningIsSentBackWithItsCalls(t *testing.T) {
+func TestReasoningIsSentBackWithCalls(t *testing.T) {
 	s, r := serve(t)
 	s.Add(openaitest.Turn{Thought: "Hm.", Text: "hello"}, openaitest.Turn{Text: "twelve"})
 	m := open(t, r, "openai/m")
@@ -81,7 +81,7 @@ func TestReasoningIsSentBackWithItsCalls(t *testing.T) {
 	}
 }
 
-func TestAServiceThatRefusesReasoningIsNotSentItAgain(t *testing.T) {
+func TestReasoningIsNotSentAfterRefusal(t *testing.T) {
 	s, r := serve(t)
 	s.Answer = refusing
 	m := open(t, r, "openai/m")
@@ -96,7 +96,7 @@ func TestAServiceThatRefusesReasoningIsNotSentItAgain(t *testing.T) {
 	}
 }
 
-func TestContradictoryRefusalsOfReasoningEnd(t *testing.T) {
+func TestContradictoryReasoningRefusalsEnd(t *testing.T) {
 	s, r := serve(t)
 	s.Answer = func(openaitest.Request) openaitest.Turn {
 		return openaitest.Turn{

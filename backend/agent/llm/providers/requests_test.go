@@ -12,7 +12,7 @@ import (
 	"sextant/shared/chat"
 )
 
-func TestEveryRequestForAnAnswerIsToldWithWhatItTook(t *testing.T) {
+func TestRequestsAreReportedWithUsage(t *testing.T) {
 	turn := openaitest.Turn{Text: "abcdef", Fragment: 3, Usage: openaitest.Usage{Input: 10, Output: 4, Cached: 6}}
 	cut := turn
 	cut.Cut = strings.Index(string(openaitest.Render(cut)), "def")
@@ -38,7 +38,7 @@ func TestEveryRequestForAnAnswerIsToldWithWhatItTook(t *testing.T) {
 	}
 }
 
-func TestALocalModelIsMarkedAsLocal(t *testing.T) {
+func TestLocalModelIsMarked(t *testing.T) {
 	s, err := openaitest.Start(openaitest.Turn{Text: "hi"})
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestALocalModelIsMarkedAsLocal(t *testing.T) {
 	}
 }
 
-func TestOnlyOpenRouterIsAskedForCosts(t *testing.T) {
+func TestOnlyOpenRouterReportsCosts(t *testing.T) {
 	for provider, want := range map[string]*chat.Money{
 		"openrouter": {Nanos: 1_250_000, Currency: "USD"}, "openai": nil, "gemini": nil,
 	} {
@@ -77,7 +77,7 @@ func TestOnlyOpenRouterIsAskedForCosts(t *testing.T) {
 	}
 }
 
-func TestTheCostOfAnOwnKeyIsAddedToTheServicesFee(t *testing.T) {
+func TestOwnKeyCostIsAddedToFee(t *testing.T) {
 	for _, c := range []struct {
 		usage string
 		want  string
@@ -114,7 +114,7 @@ func TestTheCostOfAnOwnKeyIsAddedToTheServicesFee(t *testing.T) {
 	}
 }
 
-func TestImpossibleCountsAreNotAdded(t *testing.T) {
+func TestImpossibleUsageIsIgnored(t *testing.T) {
 	for usage, want := range map[string]chat.Usage{
 		`"prompt_tokens":-5,"completion_tokens":-1`: {},
 		`"prompt_tokens":5,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":9}`: {

@@ -13,7 +13,7 @@ import (
 	"sextant/shared/chat"
 )
 
-func TestAnAnswerCutAtAnyByteComesWholeFromAServiceThatGoesOn(t *testing.T) {
+func TestAnswerCutAtAnyByteIsResumed(t *testing.T) {
 	const text = "Opening the shop."
 	step := 7 // the short form: another seventh of the places in each format
 	if os.Getenv("SEXTANT_WHOLE") != "" {
@@ -67,7 +67,7 @@ func TestAnAnswerCutAtAnyByteComesWholeFromAServiceThatGoesOn(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatKeepsBreakingOffEndsWithAllItsText(t *testing.T) {
+func TestRepeatedlyCutAnswerKeepsItsText(t *testing.T) {
 	cut := openaitest.Turn{Text: "abcdef", Fragment: 3}
 	cut.Cut = strings.Index(string(openaitest.Render(cut)), "def")
 	s, r := serve(t, cut, cut, cut, cut)
@@ -78,7 +78,7 @@ func TestAnAnswerThatKeepsBreakingOffEndsWithAllItsText(t *testing.T) {
 	}
 }
 
-func TestTheFallbackAnswersAndANoteSaysSo(t *testing.T) {
+func TestFallbackModelAnswersWithNote(t *testing.T) {
 	first, err := openaitest.Start()
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestTheFallbackAnswersAndANoteSaysSo(t *testing.T) {
 	}
 }
 
-func TestACircuitBreakerOpensAndReconfiguringClosesIt(t *testing.T) {
+func TestBreakerOpensAndCloses(t *testing.T) {
 	s, r := serve(t)
 	s.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Status: 503} }
 	m := open(t, r, "openai/m")
@@ -157,7 +157,7 @@ func TestACircuitBreakerOpensAndReconfiguringClosesIt(t *testing.T) {
 	}
 }
 
-func TestAModelWithoutVisionIsAskedWithoutImages(t *testing.T) {
+func TestImagesAreLeftOutWithoutVision(t *testing.T) {
 	s, r := serve(t)
 	s.NoImages = true
 	s.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "read"} }

@@ -45,7 +45,7 @@ func sizeOf(t *testing.T, m llm.Model) (tokens int, loaded bool) {
 	return m.(llm.WindowReporter).ContextWindow(t.Context())
 }
 
-func TestEachServiceReportsItsContextWindow(t *testing.T) {
+func TestContextWindowOfEachService(t *testing.T) {
 	show := func(parameters string) string {
 		return `{"parameters":"` + parameters +
 			`","model_info":{"general.architecture":"qwen3","qwen3.context_length":40960,"qwen3.vision.context_length":77}}`
@@ -188,7 +188,7 @@ func TestImplausibleWindowsAreIgnored(t *testing.T) {
 	}
 }
 
-func TestAServiceThatReportsNoWindowIsAskedOnceAndBriefly(t *testing.T) {
+func TestMissingWindowIsRequestedOnce(t *testing.T) {
 	s, r := knows(t, "llamacpp", facts{"GET /props": ""})
 	m := open(t, r, "llamacpp/m")
 	begun := time.Now()
@@ -205,7 +205,7 @@ func TestAServiceThatReportsNoWindowIsAskedOnceAndBriefly(t *testing.T) {
 	}
 }
 
-func TestACanceledWindowRequestIsNotCached(t *testing.T) {
+func TestCanceledWindowRequestIsNotCached(t *testing.T) {
 	s, r := knows(t, "llamacpp", facts{"GET /props": `{"default_generation_settings":{"n_ctx":8192}}`})
 	m := open(t, r, "llamacpp/m")
 	gone, cancel := context.WithCancel(t.Context())
@@ -218,7 +218,7 @@ func TestACanceledWindowRequestIsNotCached(t *testing.T) {
 	}
 }
 
-func TestARedirectedWindowRequestIsNotFollowed(t *testing.T) {
+func TestRedirectedWindowRequestIsNotFollowed(t *testing.T) {
 	private, heard := canary(t)
 	s, r := knows(t, "openai", facts{"GET /v1/models": `{"data":[{"id":"m","context_length":9000}]}`})
 	r.Block(strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/v1"))

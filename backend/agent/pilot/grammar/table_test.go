@@ -28,7 +28,7 @@ func everything(t testing.TB) *Parser {
 	return &Parser{Rules: rules, Tools: tools, Demo: func() string { return "demo" }}
 }
 
-func TestTheTableCanBeRead(t *testing.T) {
+func TestTableIsValid(t *testing.T) {
 	r, err := Compile(commandtable.Table())
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestTheTableCanBeRead(t *testing.T) {
 	}
 }
 
-func TestAnInvalidFormIsReported(t *testing.T) {
+func TestInvalidForms(t *testing.T) {
 	for _, say := range []string{"", "click {id:nothing}", "(open|visit {url:address}", "click {id"} {
 		if _, err := Compile([]commandtable.Command{{
 			Tool:  "x",
@@ -52,7 +52,7 @@ func TestAnInvalidFormIsReported(t *testing.T) {
 }
 
 // The example of every form is read as one call of its tool, and a listed form is the one that reads it.
-func TestEveryExampleCallsItsTool(t *testing.T) {
+func TestExamplesCallTheirTool(t *testing.T) {
 	g := everything(t)
 	for _, f := range g.Forms {
 		plan, problem := g.Plan(f.Example)
@@ -111,7 +111,7 @@ func roundTrip(t *testing.T, g *Parser, said string) {
 	}
 }
 
-func TestEveryExampleReadsTheSameWhenPrinted(t *testing.T) {
+func TestExamplesRoundTrip(t *testing.T) {
 	g := everything(t)
 	for _, f := range g.Forms {
 		roundTrip(t, g, f.Example)

@@ -72,7 +72,7 @@ var (
 	wrong = openaitest.Turn{Calls: []openaitest.Call{{ID: "c", Name: "say_word", Args: `{"word":"pepper"}`}}}
 )
 
-func TestTheProbeDetectsTheFormatWithFewRequests(t *testing.T) {
+func TestDetect(t *testing.T) {
 	for name, c := range map[string]struct {
 		turns    []openaitest.Turn
 		kind     toolcalls.Format
@@ -108,7 +108,7 @@ func TestTheProbeDetectsTheFormatWithFewRequests(t *testing.T) {
 	}
 }
 
-func TestADetectionIsRememberedForItsModelAndEndpoint(t *testing.T) {
+func TestDetectionIsCachedPerModelAndEndpoint(t *testing.T) {
 	m, s := served(t, natively)
 	kept := &memory{}
 	ctx := context.Background()
@@ -133,7 +133,7 @@ func TestADetectionIsRememberedForItsModelAndEndpoint(t *testing.T) {
 	}
 }
 
-func TestAnUncertainDetectionIsRepeatedAfterADay(t *testing.T) {
+func TestUncertainDetectionExpires(t *testing.T) {
 	m, s := served(t, chatter)
 	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	p := probe.New(probe.Config{Settings: &memory{}, Now: func() time.Time { return now }})
@@ -148,7 +148,7 @@ func TestAnUncertainDetectionIsRepeatedAfterADay(t *testing.T) {
 	}
 }
 
-func TestAUsersRepetitionIsAllowed(t *testing.T) {
+func TestProbeMayBeRepeated(t *testing.T) {
 	m, s := served(t, natively)
 	p := probe.New(
 		probe.Config{
@@ -170,7 +170,7 @@ func TestAUsersRepetitionIsAllowed(t *testing.T) {
 	}
 }
 
-func TestAModelThatCannotBeAskedLeavesNoDetection(t *testing.T) {
+func TestUnreachableModelLeavesNoDetection(t *testing.T) {
 	m, s := served(t, openaitest.Turn{Status: 401})
 	kept := &memory{}
 	_, _, err := probe.New(probe.Config{Settings: kept}).Detect(context.Background(), "openai/m", m)
@@ -188,7 +188,7 @@ func TestAModelThatCannotBeAskedLeavesNoDetection(t *testing.T) {
 	}
 }
 
-func TestConversationsThatBeginTogetherAskOnce(t *testing.T) {
+func TestConcurrentDetectionsShareOneProbe(t *testing.T) {
 	m, s := served(t, natively)
 	p := probe.New(probe.Config{Settings: &memory{}})
 	var wait sync.WaitGroup

@@ -128,7 +128,7 @@ func both(t *testing.T, test func(t *testing.T, b *bench, stdio bool)) {
 	}
 }
 
-func TestAProgramAnswersAndKeepsWhatItWritesInItsOwnFolder(t *testing.T) {
+func TestProgramAnswersAndKeepsData(t *testing.T) {
 	both(t, func(t *testing.T, b *bench, stdio bool) {
 		r := b.runner(stdio, func(p *Panel) { p.Settings = func() (string, error) { return `{"size":3}`, nil } })
 		got := b.must(r, "good", nil)
@@ -148,7 +148,7 @@ func TestAProgramAnswersAndKeepsWhatItWritesInItsOwnFolder(t *testing.T) {
 	})
 }
 
-func TestAProgramReadsAndWritesNothingItWasNotGranted(t *testing.T) {
+func TestProgramFileAccess(t *testing.T) {
 	both(t, func(t *testing.T, b *bench, stdio bool) {
 		granted := func(p *Panel) {
 			p.Permissions.FS = []string{"~/plans", "~/.local/share", filepath.Join(b.home, "letters") + ":rw"}
@@ -193,7 +193,7 @@ func TestAProgramReadsAndWritesNothingItWasNotGranted(t *testing.T) {
 	})
 }
 
-func TestPlacesThatNoToolMayTouchAreGrantedToNoProgram(t *testing.T) {
+func TestProtectedPathsAreNeverGranted(t *testing.T) {
 	b := newBench(t)
 	for entry, why := range map[string]string{
 		"~/.ssh": "may access", "~/data": "may access", "~/.bashrc:rw": "may write", "/": "name a folder",
@@ -222,7 +222,7 @@ func (names) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) 
 	return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
 }
 
-func TestAProgramReachesOnlyTheHostsItWasGranted(t *testing.T) {
+func TestProgramNetworkAccess(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -287,7 +287,7 @@ func left(words string) int {
 	return n
 }
 
-func TestWhatAProgramLeavesBehindEndsWithIt(t *testing.T) {
+func TestChildrenEndWithProgram(t *testing.T) {
 	both(t, func(t *testing.T, b *bench, stdio bool) {
 		r := b.runner(stdio, nil)
 		b.must(r, "detach", nil)
@@ -303,7 +303,7 @@ func TestWhatAProgramLeavesBehindEndsWithIt(t *testing.T) {
 	})
 }
 
-func TestAProgramThatMisbehavesHarmsOnlyItsOwnCall(t *testing.T) {
+func TestMisbehavingProgramFailsOnlyItsCall(t *testing.T) {
 	both(t, func(t *testing.T, b *bench, stdio bool) {
 		r := b.runner(stdio, nil)
 		b.must(r, "good", nil)
@@ -325,7 +325,7 @@ func TestAProgramThatMisbehavesHarmsOnlyItsOwnCall(t *testing.T) {
 	})
 }
 
-func TestAnIdleProgramIsEndedAndTheNextCallStartsItAgain(t *testing.T) {
+func TestIdleProgramIsStopped(t *testing.T) {
 	both(t, func(t *testing.T, b *bench, stdio bool) {
 		r := b.runner(stdio, func(p *Panel) { p.Backend.IdleSeconds = 1 })
 		first := b.must(r, "good", nil)["token"]
@@ -343,7 +343,7 @@ func TestAnIdleProgramIsEndedAndTheNextCallStartsItAgain(t *testing.T) {
 	})
 }
 
-func TestWordsOnTheWayAreToldBeforeTheAnswer(t *testing.T) {
+func TestProgressBeforeAnswer(t *testing.T) {
 	b := newBench(t)
 	r := b.runner(true, nil)
 	var told []string

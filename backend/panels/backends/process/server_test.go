@@ -43,7 +43,7 @@ func (b *bench) served(r *Runner, tool string, args map[string]any) (toolspec.Re
 	return result, err
 }
 
-func TestAnMCPServerOfAPanelAnswersBehindTheSameWalls(t *testing.T) {
+func TestMCPServerIsSandboxed(t *testing.T) {
 	b := newBench(t)
 	r := b.server(func(p *Panel) { p.Permissions.FS = []string{"~/plans"} })
 	for name, may := range map[string]bool{
@@ -61,7 +61,7 @@ func TestAnMCPServerOfAPanelAnswersBehindTheSameWalls(t *testing.T) {
 	}
 }
 
-func TestAnMCPServerThatDiesOrHangsHarmsOnlyItsOwnCall(t *testing.T) {
+func TestFailingMCPServerFailsOnlyItsCall(t *testing.T) {
 	b := newBench(t)
 	r := b.server(nil)
 	first, err := b.served(r, "identity", nil)
@@ -87,7 +87,7 @@ func TestAnMCPServerThatDiesOrHangsHarmsOnlyItsOwnCall(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoMCPServerIsToldAtItsStart(t *testing.T) {
+func TestNotAnMCPServer(t *testing.T) {
 	b := newBench(t)
 	for name, args := range map[string][]string{
 		"stopped": {"-e", "console.error('no such mode'); process.exit(1)"},

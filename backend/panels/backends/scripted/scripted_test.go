@@ -54,7 +54,7 @@ func answer(t *testing.T, s *Script, tool, args string) (string, error) {
 	return string(value), err
 }
 
-func TestAHandlerAnswersByTheNameOfItsTool(t *testing.T) {
+func TestHandlersByToolName(t *testing.T) {
 	s := scriptOf(t, "const twice = (n) => n * 2\nhandlers.notes_twice = async ({ n }) => ({ n: twice(n), size: "+
 		"config.size })\n", func(_ *Config, p *Panel) {
 		p.Settings = func() (string, error) { return `{"size":3}`, nil }
@@ -76,7 +76,7 @@ func TestAHandlerAnswersByTheNameOfItsTool(t *testing.T) {
 	}
 }
 
-func TestErrorsNameTheLineOfTheScript(t *testing.T) {
+func TestErrorsNameScriptLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"handlers.x = async () => {\n  const a = 1\n  throw new Error('no paper')\n}": "backend.js, line 3: no paper",
 		"handlers.x = async () => {\n  nope()\n}": "backend.js, line 2: " +
@@ -93,7 +93,7 @@ func TestErrorsNameTheLineOfTheScript(t *testing.T) {
 	}
 }
 
-func TestWhatAScriptKeepsIsThereInTheNextCallAndBounded(t *testing.T) {
+func TestStateIsKeptAndBounded(t *testing.T) {
 	s := scriptOf(t, `handlers.add = async ({ text }) => { const all = (await store.get('all')) ?? []; all.push(text); await store.set('all', all); return all.length }
 handlers.fill = async () => { await store.set('big', 'x'.repeat(300 * 1024)) }
 handlers.keys = () => store.keys()`, nil)
@@ -110,7 +110,7 @@ handlers.keys = () => store.keys()`, nil)
 	}
 }
 
-func TestAScriptReachesOnlyHostsOfItsPermissions(t *testing.T) {
+func TestFetchNeedsPermission(t *testing.T) {
 	site := &toSite{site: httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/away":
@@ -153,7 +153,7 @@ func TestAScriptReachesOnlyHostsOfItsPermissions(t *testing.T) {
 	}
 }
 
-func TestAScriptCallsToolsAsItsPanelAndWhatItReadIsTold(t *testing.T) {
+func TestScriptCallsTools(t *testing.T) {
 	var asked []calls.Request
 	s := scriptOf(t, `handlers.both = async () => { const a = await tools.read_file({ path: 'a' }); let b; try { await tools.bash({}) } catch (e) { b = e.message } return [a, b] }`, func(c *Config, _ *Panel) {
 		c.Call = func(_ context.Context, a calls.Request) toolspec.Result {
@@ -178,7 +178,7 @@ func TestAScriptCallsToolsAsItsPanelAndWhatItReadIsTold(t *testing.T) {
 	}
 }
 
-func TestAHostileScriptEndsWithItsCall(t *testing.T) {
+func TestHostileScriptEnds(t *testing.T) {
 	for text, want := range map[string]string{
 		`handlers.x = () => { for (;;); }`:                                                "",
 		`handlers.x = () => { const a = []; for (;;) a.push(new ArrayBuffer(32 << 20)) }`: "memory",
@@ -205,7 +205,7 @@ func TestAHostileScriptEndsWithItsCall(t *testing.T) {
 	}
 }
 
-func TestAScriptOutsideOfThePanelsFolderIsNotRead(t *testing.T) {
+func TestScriptOutsideFolderIsRefused(t *testing.T) {
 	away := filepath.Join(t.TempDir(), "away.js")
 	if err := os.WriteFile(away, []byte("handlers.x = () => 1"), 0o600); err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ func read(kind Kind, r io.Reader, limit int64) (Outcome, string, error) {
 	return o, shown.String(), err
 }
 
-func TestPiecesAreShownAsTheyComeAndEndInOneOutcome(t *testing.T) {
+func TestChunksAndOutcome(t *testing.T) {
 	for _, c := range []struct {
 		name, text, shown, result, failure, kept string
 		kind                                     Kind
@@ -70,7 +70,7 @@ func TestPiecesAreShownAsTheyComeAndEndInOneOutcome(t *testing.T) {
 	}
 }
 
-func TestAStreamIsBounded(t *testing.T) {
+func TestStreamIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind Kind
 		text string
@@ -96,7 +96,7 @@ func TestAStreamIsBounded(t *testing.T) {
 	}
 }
 
-func TestAStreamThatBreaksOffGivesWhatCame(t *testing.T) {
+func TestTruncatedStreamKeepsText(t *testing.T) {
 	broken := errors.New("reset")
 	for _, kind := range []Kind{Lines, Events, Text} {
 		o, _, err := read(kind, io.MultiReader(strings.NewReader("data: a\n\n"), iotest.ErrReader(broken)), 1000)
@@ -106,7 +106,7 @@ func TestAStreamThatBreaksOffGivesWhatCame(t *testing.T) {
 	}
 }
 
-func TestOnlyKnownFormsComeInPieces(t *testing.T) {
+func TestStreamingContentTypes(t *testing.T) {
 	for contentType, want := range map[string]Kind{
 		"text/event-stream; charset=utf-8": Events, "application/x-ndjson": Lines, "application/jsonl": Lines,
 		"text/plain": Text, "application/json": None, "": None, ";": None, "image/png": None,

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestConditionsAreTrueOrFalseOverAContext(t *testing.T) {
+func TestEval(t *testing.T) {
 	context := map[string]any{
 		"selected": true, "count": 2.0, "file-type": "md", "name": "", "tags": []any{"a", 1.0}, "config.mode": "fast",
 		"map": map[string]any{"k": nil}, "none": nil,
@@ -32,7 +32,7 @@ func TestConditionsAreTrueOrFalseOverAContext(t *testing.T) {
 	}
 }
 
-func TestAnErrorHasAPlaceAndARepairedForm(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	for _, c := range []struct {
 		text     string
 		offset   int
@@ -71,7 +71,7 @@ func TestAnErrorHasAPlaceAndARepairedForm(t *testing.T) {
 	}
 }
 
-func TestConditionsAreBounded(t *testing.T) {
+func TestConditionSizeLimit(t *testing.T) {
 	for name, text := range map[string]string{
 		"length": strings.Repeat(" ", MaxLength+1), "depth": strings.Repeat("(", 40) + "a" + strings.Repeat(")", 40),
 		"negations": strings.Repeat("!", 40) + "a", "lists": strings.Repeat("[", 40) + strings.Repeat("]", 40),
@@ -83,7 +83,7 @@ func TestConditionsAreBounded(t *testing.T) {
 	}
 }
 
-func TestNamesAreToldWithTheirPlace(t *testing.T) {
+func TestNames(t *testing.T) {
 	e, err := Parse("a.b && ('a' in c)")
 	if err != nil {
 		t.Fatal(err)
