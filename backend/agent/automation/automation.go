@@ -2,7 +2,7 @@
 //
 // A Job is one turn of the loop with a goal. The model works with the same tools, pipeline, limits, questions
 // and system prompt as in a conversation. When it calls final_response it gets the format; from then on no tool
-// runs. Its answer is parsed as JSON and checked. If it does not fit, the model is told where, and may send it
+// runs. Its answer is parsed as JSON and checked. If it does not fit, the model gets the problems and may send it
 // again a limited number of times.
 //
 // The format comes from a program and the answer from a model; neither is trusted. A format is refused if it is
@@ -48,7 +48,7 @@ type Job struct {
 type Answer struct {
 	// JSON fits the format: one compact value with names in the model's order, none of them twice.
 	JSON json.RawMessage
-	// Repairs is how often the model was told that its answer does not fit.
+	// Repairs counts how often the model was asked to correct its answer.
 	Repairs int
 	Outcome loop.Outcome
 }

@@ -51,8 +51,8 @@ func TestRunReturnsValidJSONInEveryFormat(t *testing.T) {
 					system.Content != requests[0].Messages[0].Content {
 					t.Errorf("the system prompt of round %d differs", i+1)
 				}
-				if told := strings.Contains(string(r.Body), "minimum"); told != (i == 2) {
-					t.Errorf("round %d of %d: the format is told: %v", i+1, len(requests), told)
+				if got := strings.Contains(string(r.Body), "minimum"); got != (i == 2) {
+					t.Errorf("round %d of %d: the format is sent: %v", i+1, len(requests), got)
 				}
 			}
 		})
@@ -89,7 +89,7 @@ func TestSystemPromptEqualsThatOfConversations(t *testing.T) {
 }
 
 func TestOwnSystemPromptAndToolsApplyInEveryRound(t *testing.T) {
-	const own = "You are a clerk.\n"
+	const own = "You are an accountant.\n"
 	h := newHarness(
 		t,
 		calls(call("act", "{}"), call("look", "{}")),
@@ -138,16 +138,16 @@ func TestInvalidAnswerIsReportedAndRepaired(t *testing.T) {
 	if string(answer.JSON) != `{"price":72.50,"name":"Fén <3"}` || answer.Repairs != 3 {
 		t.Errorf("%s after %d repairs", answer.JSON, answer.Repairs)
 	}
-	var told []string
+	var prompts []string
 	for _, r := range h.service.Requests()[2:] {
-		told = append(told, r.Last())
+		prompts = append(prompts, r.Last())
 	}
 	for i, want := range []string{
 		"line 1, column 1", `"price" must be a number, not a string ("72")`,
 		`the name "name" appears twice`,
 	} {
-		if !strings.Contains(told[i], want) {
-			t.Errorf("repair %d says %q, not %q", i+1, told[i], want)
+		if !strings.Contains(prompts[i], want) {
+			t.Errorf("repair %d says %q, not %q", i+1, prompts[i], want)
 		}
 	}
 }
@@ -214,8 +214,8 @@ func TestDoneIsRefusedBesideFailedCall(t *testing.T) {
 	if ran := h.ran(); len(ran) != 2 {
 		t.Errorf("ran %v", ran)
 	}
-	if told := h.service.Requests()[1].Last(); !strings.Contains(told, "Not taken: act failed") {
-		t.Errorf("told %q", told)
+	if last := h.service.Requests()[1].Last(); !strings.Contains(last, "Not taken: act failed") {
+		t.Errorf("the model got %q", last)
 	}
 }
 
@@ -225,8 +225,8 @@ func TestModelWithoutCallsIsRemindedOnce(t *testing.T) {
 	if err != nil || answer.Outcome.Rounds != 3 {
 		t.Fatalf("%+v %v", answer, err)
 	}
-	if told := h.service.Requests()[1].Last(); !strings.Contains(told, automation.ToolName) {
-		t.Errorf("told %q", told)
+	if last := h.service.Requests()[1].Last(); !strings.Contains(last, automation.ToolName) {
+		t.Errorf("the model got %q", last)
 	}
 }
 
@@ -268,8 +268,8 @@ func TestAnswerInDoneCallAndPlainDescription(t *testing.T) {
 	if err != nil || string(answer.JSON) != `["Fen","Ro"]` {
 		t.Errorf("%s %v", answer.JSON, err)
 	}
-	if told := h.service.Requests()[1].Last(); !strings.Contains(told, "the names of all lamps") {
-		t.Errorf("told %q", told)
+	if last := h.service.Requests()[1].Last(); !strings.Contains(last, "the names of all lamps") {
+		t.Errorf("the model got %q", last)
 	}
 }
 

@@ -73,7 +73,7 @@ func TestToolSearchInEveryFormat(t *testing.T) {
 				for i, r := range requests {
 					if r.Messages[0].Content != requests[0].Messages[0].Content ||
 						strings.Contains(string(r.Body), "Does other_9.") {
-						t.Errorf("round %d: the system prompt differs, or all tools are told", i+1)
+						t.Errorf("round %d: the system prompt differs, or all tools are listed", i+1)
 					}
 					if !strings.Contains(string(r.Body), automation.ToolName) {
 						t.Errorf("round %d does not tell %s", i+1, automation.ToolName)
@@ -110,10 +110,10 @@ func TestDisallowedToolDoesNotRunThroughCallTool(t *testing.T) {
 		t.Errorf("ran %v", ran)
 	}
 	if !h.service.Requests()[0].Tool(toolspec.CallTool) {
-		t.Error("all tools are told; this shows nothing")
+		t.Error("all tools are listed; this shows nothing")
 	}
 	if n := strings.Count(string(h.service.Requests()[1].Body), "not one of the tools allowed for this task"); n != 2 {
-		t.Errorf("%d calls are told to be refused", n)
+		t.Errorf("%d calls are reported as refused", n)
 	}
 }
 
@@ -134,6 +134,6 @@ func TestModelNotesAreNotUserMessages(t *testing.T) {
 		}
 	}
 	if mine != 1 || notes != 3 || panel != 1 {
-		t.Errorf("%d messages of the person, %d notes, the panel's tools told %d times", mine, notes, panel)
+		t.Errorf("%d messages of the person, %d notes, the panel's tools listed %d times", mine, notes, panel)
 	}
 }

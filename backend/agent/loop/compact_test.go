@@ -99,13 +99,13 @@ func TestCompactionKeepsUserMessages(t *testing.T) {
 	first := last.Messages[1]
 	if first.Role != "user" ||
 		!strings.Contains(first.Content, "\n> Order one of each article.\n> Never spend more than 50 euros!\n") {
-		t.Errorf("the goal is told as %q", first.Content)
+		t.Errorf("the goal is sent as %q", first.Content)
 	}
 	said, done, _ := strings.Cut(first.Content, "What was done and found:\n")
 	if strings.Contains(said, "mug") || !strings.HasPrefix(done, "<<outside ") ||
 		!strings.Contains(done, "the cheapest is the mug") ||
 		strings.Contains(done, "<think>") {
-		t.Errorf("what a model wrote from pages stands as %q", done)
+		t.Errorf("what a model wrote from pages is sent as %q", done)
 	}
 	if last.Last() != askFromWaiting {
 		t.Errorf("the last message is %q", last.Last())
@@ -162,7 +162,7 @@ func TestSummarizedPanelToolsAreListedAgain(t *testing.T) {
 		t.Errorf("after a summary the last message is %q", last)
 	}
 	if last := r[2].Last(); last != "sure?" {
-		t.Errorf("it is told once more: %q", last)
+		t.Errorf("it is sent once more: %q", last)
 	}
 }
 

@@ -139,8 +139,8 @@ func TestAlternatingRepetitionsEndTurn(t *testing.T) {
 	h.ask(t, "continue")
 	requests := h.service.Requests()
 	last := requests[len(requests)-1].Messages
-	if told := last[len(last)-2].Content; !strings.Contains(told, "the turn ended here") {
-		t.Errorf("the last result reads %q", told)
+	if got := last[len(last)-2].Content; !strings.Contains(got, "the turn ended here") {
+		t.Errorf("the last result reads %q", got)
 	}
 	before := contents(requests[len(requests)-2])
 	if !slices.Equal(contents(requests[len(requests)-1])[:len(before)], before) {
@@ -262,7 +262,7 @@ func TestModelErrorEndsTurn(t *testing.T) {
 }
 
 func TestInvalidArgumentsAreAnswered(t *testing.T) {
-	h := newHarness(t, calls(call("act", `{"a":`), call2("act", 2)), openaitest.Turn{Text: "mended"})
+	h := newHarness(t, calls(call("act", `{"a":`), call2("act", 2)), openaitest.Turn{Text: "Done."})
 	if o := h.ask(t, "go"); o.Status != chat.StatusDone {
 		t.Fatalf("outcome %+v", o)
 	}

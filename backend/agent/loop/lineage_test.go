@@ -81,7 +81,7 @@ func TestSubagentPermissionsNeverExceedParents(t *testing.T) {
 			case strings.HasPrefix(who, "two") && !may(two, c.Tool):
 				r.Fatalf("%s called %s", who, c.Tool)
 			case strings.HasPrefix(who, "three"):
-				r.Fatalf("a task was handed on three deep")
+				r.Fatalf("a subagent started a subagent")
 			case c.From.Conversation != "c1" || c.From.Caller != toolspec.CallerModel || len(c.From.TypedHosts) > 0:
 				r.Fatalf("%+v", c.From)
 			}
@@ -125,8 +125,8 @@ func TestSubagentConcurrencyLimit(t *testing.T) {
 		return toolspec.OK("x")
 	}
 	o := f.ask(t, "parent: x")
-	if o.Status != chat.StatusDone || most != 3 || len(f.handed) != 5 {
-		t.Errorf("%+v, %d at once, %d done", o, most, len(f.handed))
+	if o.Status != chat.StatusDone || most != 3 || len(f.results) != 5 {
+		t.Errorf("%+v, %d at once, %d done", o, most, len(f.results))
 	}
 }
 
@@ -178,10 +178,10 @@ func TestFourthSubagentOfProgramsIsRefused(t *testing.T) {
 func TestSubagentSpendsParentBudget(t *testing.T) {
 	b := newCostHarness(t)
 	b.budgets = budget.Limits{Turn: budget.Limit{Tokens: 500}, Conversation: budget.Limit{Tokens: 700}}
-	hand := calls(runSubagent(map[string]any{"task": "one: look"}))
-	hand.Usage = openaitest.Usage{Input: 90, Output: 10}
+	start := calls(runSubagent(map[string]any{"task": "one: look"}))
+	start.Usage = openaitest.Usage{Input: 90, Output: 10}
 	f := raise(b.harness, map[string][]openaitest.Turn{
-		"parent": {hand, hand}, "one": {costs(190, 10), costs(190, 10), costs(190, 10), costs(190, 10)},
+		"parent": {start, start}, "one": {costs(190, 10), costs(190, 10), costs(190, 10), costs(190, 10)},
 	})
 	n := 0
 	f.inner = func(context.Context, toolspec.Call) toolspec.Result { n++; return toolspec.OK(fmt.Sprint("new ", n)) }
@@ -189,7 +189,7 @@ func TestSubagentSpendsParentBudget(t *testing.T) {
 	if o.Status != chat.StatusLimit || o.Budget != "tokens_per_turn" || o.Bill.Tokens() != 500 || o.Usage.Input != 470 {
 		t.Fatalf("%+v", o)
 	}
-	if child := f.handed[0]; child.Status != chat.StatusLimit || child.Bill.Tokens() != 400 ||
+	if child := f.results[0]; child.Status != chat.StatusLimit || child.Bill.Tokens() != 400 ||
 		!strings.Contains(child.Error, "500 tokens of its budget of 500") {
 		t.Errorf("%+v", child)
 	}

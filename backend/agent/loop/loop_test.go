@@ -41,7 +41,7 @@ func TestTurnEvents(t *testing.T) {
 			kinds = append(kinds, string(e.Kind))
 		}
 		if e.Conversation != "c1" || e.Kind != event.ConversationUpdated && e.Turn != o.Turn {
-			t.Errorf("%s stands in %q, %q", e.Kind, e.Conversation, e.Turn)
+			t.Errorf("%s is in %q, %q", e.Kind, e.Conversation, e.Turn)
 		}
 	}
 	const want = "conversation.updated message.added turn.started message.added round.ended message.added " +

@@ -38,8 +38,8 @@ func TestContextWindowSources(t *testing.T) {
 			if got := len(summaries(messages)); got > 0 != c.sums {
 				t.Errorf("%d summaries", got)
 			}
-			if told := len(h.service.FactRequests()); c.nothing != (told == 0) || told > 1 {
-				t.Errorf("in two turns the service is asked %d times", told)
+			if n := len(h.service.FactRequests()); c.nothing != (n == 0) || n > 1 {
+				t.Errorf("in two turns the service is asked %d times", n)
 			}
 		})
 	}

@@ -377,7 +377,7 @@ func TestSubagentSpendsBothBudgets(t *testing.T) {
 		}
 		return toolspec.OK("done")
 	}
-	if o := b.ask(t, "hand it on"); o.Status != chat.StatusDone || o.Bill.Requests != 3 || o.Bill.Tokens() != 300 ||
+	if o := b.ask(t, "delegate it"); o.Status != chat.StatusDone || o.Bill.Requests != 3 || o.Bill.Tokens() != 300 ||
 		child.Bill.Requests != 1 {
 		t.Errorf("%+v, child %+v", o, child)
 	}
@@ -386,7 +386,7 @@ func TestSubagentSpendsBothBudgets(t *testing.T) {
 		t.Errorf("%+v", bill)
 	}
 	b.budgets.Turn.Tokens = 100
-	if o := b.ask(t, "hand it on"); o.Budget != "tokens_per_turn" || o.Bill.Requests != 1 ||
+	if o := b.ask(t, "delegate it"); o.Budget != "tokens_per_turn" || o.Bill.Requests != 1 ||
 		child.Status != chat.StatusLimit ||
 		child.Rounds != 0 {
 		t.Errorf("%+v, child %+v", o, child)

@@ -129,7 +129,7 @@ func TestPanelToolsAreAppended(t *testing.T) {
 	}
 	if !bytes.HasPrefix(r[1].Tools, bytes.TrimSuffix(r[0].Tools, []byte("]"))) ||
 		!bytes.Contains(r[1].Tools, []byte("note_add")) {
-		t.Errorf("the panel's tool stands before others:\n%s\n%s", r[0].Tools, r[1].Tools)
+		t.Errorf("the panel's tool comes before others:\n%s\n%s", r[0].Tools, r[1].Tools)
 	}
 }
 
@@ -193,12 +193,12 @@ func TestCoreToolsNeverChange(t *testing.T) {
 			t.Errorf("request %d tells other tools", i)
 		}
 	}
-	var told []string
+	var names []string
 	for _, tool := range h.service.Requests()[0].Tools {
-		told = append(told, tool.Function.Name)
+		names = append(names, tool.Function.Name)
 	}
-	if got := strings.Join(told, " "); got != "look act find_tools call_tool" {
-		t.Errorf("told are %s", got)
+	if got := strings.Join(names, " "); got != "look act find_tools call_tool" {
+		t.Errorf("the tools are %s", got)
 	}
 	for i, want := range []string{3: "", 4: "note_add(", 5: "", 6: "closed", 7: ""} {
 		if i < 4 {

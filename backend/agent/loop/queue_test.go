@@ -129,7 +129,7 @@ func TestQueuedMessagesRunInOrder(t *testing.T) {
 	h.send(t, "second", event.MomentNext)
 	third := h.send(t, "third", event.MomentNext)
 	gone := h.send(t, "never", event.MomentNext)
-	if _, err := h.UpdateWaiting(ctx, "c1", third, toolspec.CallerModel, "third, mended", ""); err != nil {
+	if _, err := h.UpdateWaiting(ctx, "c1", third, toolspec.CallerModel, "third, edited", ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.DropWaiting(ctx, "c1", gone, toolspec.CallerModel); err != nil {
@@ -148,7 +148,7 @@ func TestQueuedMessagesRunInOrder(t *testing.T) {
 			said = append(said, m.Text)
 		}
 	}
-	if strings.Join(said, ", ") != "go, second, third, mended" || len(turns) != 3 {
+	if strings.Join(said, ", ") != "go, second, third, edited" || len(turns) != 3 {
 		t.Errorf("%d turns: %q", len(turns), said)
 	}
 	if _, err := h.UpdateWaiting(ctx, "c1", third, toolspec.CallerModel, "too late", ""); !errors.Is(err,

@@ -29,7 +29,7 @@ func places(t *testing.T, r openaitest.Request, texts []string) (at []int) {
 			}
 		}
 		if len(found) != 1 {
-			t.Errorf("%.20q stands at %v of %d messages", text, found, len(r.Messages))
+			t.Errorf("%.20q is at %v of %d messages", text, found, len(r.Messages))
 			continue
 		}
 		at = append(at, found[0])
@@ -127,13 +127,13 @@ func TestSummaryExcludesUnreadMessages(t *testing.T) {
 	_, messages, _ := h.recorded()
 	at := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Text == said[1] })
 	if messages[at+1].Role != chat.RoleSummary {
-		t.Fatalf("after the messages stands %+v", messages[at+1])
+		t.Fatalf("after the messages comes %+v", messages[at+1])
 	}
 	r := conversationTexts(h)[7]
 	if got := places(t, r, said); len(got) != 2 || got[0] != len(r.Messages)-2 || got[1] != len(r.Messages)-1 {
 		t.Errorf("the next question has them at %v of %d", got, len(r.Messages))
 	}
 	if last := r.Messages[len(r.Messages)-3]; last.Role != "tool" || !strings.Contains(last.Content, `{"n":7}`) {
-		t.Errorf("before them stands %.60q, not the result that was not read either", last.Content)
+		t.Errorf("before them comes %.60q, not the unread result", last.Content)
 	}
 }

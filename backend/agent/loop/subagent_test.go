@@ -20,11 +20,11 @@ import (
 // subagentHarness is a harness whose run_subagent starts subagents, as the tool does.
 type subagentHarness struct {
 	*harness
-	inner  func(ctx context.Context, c toolspec.Call) toolspec.Result
-	handed []loop.SubagentResult
+	inner   func(ctx context.Context, c toolspec.Call) toolspec.Result
+	results []loop.SubagentResult
 }
 
-// newSubagentHarness makes a subagentHarness. Requests of a subagent are told apart from its parent's by
+// newSubagentHarness makes a subagentHarness. Requests of a subagent differ from its parent's by
 // their first message; each answers from its own script, by the name at the start of its task ("parent",
 // "one").
 func newSubagentHarness(t *testing.T, scripts map[string][]openaitest.Turn) *subagentHarness {
@@ -97,7 +97,7 @@ func (f *subagentHarness) runSubagent(ctx context.Context, c toolspec.Call) tool
 		return *bad
 	}
 	f.mu.Lock()
-	f.handed = append(f.handed, done)
+	f.results = append(f.results, done)
 	f.mu.Unlock()
 	r := toolspec.OK(done.Text)
 	r.Sources, r.Read, r.Changed = done.Outside, done.Local, done.Changed
@@ -137,10 +137,10 @@ func TestSubagentConversation(t *testing.T) {
 		return r
 	}
 	o := f.ask(t, "parent: what does it cost? see typed.example")
-	if o.Status != chat.StatusDone || o.Text != "It costs 12." || len(f.handed) != 1 {
-		t.Fatalf("%+v %+v", o, f.handed)
+	if o.Status != chat.StatusDone || o.Text != "It costs 12." || len(f.results) != 1 {
+		t.Fatalf("%+v %+v", o, f.results)
 	}
-	child := f.handed[0]
+	child := f.results[0]
 	if child.Calls != 1 || child.Rounds != 2 || child.Usage.Input != 400 || o.Usage.Input < 400 ||
 		!slices.Equal(child.Outside, []string{"https://shop.example"}) ||
 		!slices.Equal(child.Changed, []string{"/w/a.txt"}) ||
@@ -167,15 +167,15 @@ func TestSubagentConversation(t *testing.T) {
 		t.Errorf("a call of the child comes from %+v", inner)
 	}
 	log, messages, _ := f.recorded()
-	var told chat.Conversation
+	var got chat.Conversation
 	for _, e := range log {
 		if e.Kind == event.ConversationCreated {
-			told = data[chat.Conversation](e)
+			got = data[chat.Conversation](e)
 		}
 	}
-	if told.ID != child.Conversation || told.Parent != "c1" || told.ParentCall != all[0].ID ||
-		told.Title != "one: read the long page" {
-		t.Errorf("its conversation is told as %+v", told)
+	if got.ID != child.Conversation || got.Parent != "c1" || got.ParentCall != all[0].ID ||
+		got.Title != "one: read the long page" {
+		t.Errorf("its conversation is published as %+v", got)
 	}
 	if !slices.ContainsFunc(messages, func(m chat.Message) bool {
 		return m.Conversation == "c1" && m.Role == chat.RoleTool &&
@@ -206,12 +206,12 @@ func TestSubagentInheritsOutsideSources(t *testing.T) {
 	if !slices.Equal(from.Outside, []string{"https://evil.example"}) || len(from.TypedHosts) != 0 {
 		t.Errorf("%+v", from)
 	}
-	if got := f.handed[0].Outside; len(got) != 0 {
+	if got := f.results[0].Outside; len(got) != 0 {
 		t.Errorf("the child read nothing, and is said to have read %v", got)
 	}
 	for _, r := range f.service.Requests() {
 		if asker(r) == "one" && strings.Contains(r.Messages[1].Content, "<<outside") {
-			t.Error("the task is handed on as if it were text of a page")
+			t.Error("the task is sent as text of a page")
 		}
 	}
 }
@@ -318,9 +318,9 @@ func TestStopSubagentLeavesParentRunning(t *testing.T) {
 		return toolspec.Fail(toolspec.UserError, "stopped", "")
 	}
 	o := f.ask(t, "parent: x")
-	if o.Status != chat.StatusDone || o.Text != "went on" || len(f.handed) != 1 ||
-		f.handed[0].Status != chat.StatusStopped {
-		t.Errorf("%+v %+v", o, f.handed)
+	if o.Status != chat.StatusDone || o.Text != "went on" || len(f.results) != 1 ||
+		f.results[0].Status != chat.StatusStopped {
+		t.Errorf("%+v %+v", o, f.results)
 	}
 }
 

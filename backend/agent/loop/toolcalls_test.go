@@ -256,7 +256,7 @@ func TestInvalidTextCallIsReported(t *testing.T) {
 		`line 8, column 16: expected a value, found "}"`, "return look(",
 	} {
 		if !strings.Contains(last, want) {
-			t.Errorf("the model is not told %q:\n%s", want, last)
+			t.Errorf("the model does not get %q:\n%s", want, last)
 		}
 	}
 }

@@ -115,7 +115,7 @@ func TestCompleteToolArguments(t *testing.T) {
 		t.Fatalf("%+v", c.Items)
 	}
 	if text, back := c.Items[0].Insert, c.Items[0].Back; text[len(text)-back:] != `, "text": ""}` {
-		t.Errorf("the cursor stands before %q", text[len(text)-back:])
+		t.Errorf("the cursor is before %q", text[len(text)-back:])
 	}
 }
 

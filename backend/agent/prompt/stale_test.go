@@ -131,7 +131,7 @@ func TestLeftOutResultsStayLeftOut(t *testing.T) {
 					i := slices.IndexFunc(m, func(x chat.Message) bool { return x.ID == id })
 					freed += len(m[i].Text)
 					if len(s.Head) >= len(m[i].Text) && len(m[i].Text) > 600 {
-						t.Fatalf("%d bytes are told by %d", len(m[i].Text), len(s.Head))
+						t.Fatalf("%d bytes are replaced by %d", len(m[i].Text), len(s.Head))
 					}
 				}
 			}

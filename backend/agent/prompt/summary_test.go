@@ -114,7 +114,7 @@ func TestLastActiveSummaryIsSent(t *testing.T) {
 	}
 	m[6].Covers = "gone"
 	if got := ids(prompt.Active(m)); got != "u1 a1 u2 a2 u3 a3" {
-		t.Errorf("one that stands for nothing: %s", got)
+		t.Errorf("one that replaces nothing: %s", got)
 	}
 }
 

@@ -46,7 +46,7 @@ func TestToolSearchTokenCost(t *testing.T) {
 	var box prompt.Toolbox
 	o := box.Select(all, append(nav.Core(), toolspec.ReadResult), 128_000)
 	if !o.Searching || len(o.Listed) != len(nav.Core())+3 {
-		t.Fatalf("%d of %d tools are told", len(o.Listed), len(all))
+		t.Fatalf("%d of %d tools are listed", len(o.Listed), len(all))
 	}
 	functions := make([]toolspec.Function, len(o.Listed))
 	for i, d := range o.Listed {

@@ -36,11 +36,11 @@ func TestToolSearchThreshold(t *testing.T) {
 			t.Errorf("%d tools of 100 tokens in a window of 20,000: searching is %v", step.n, o.Searching)
 		}
 		if want := step.n; !step.searching && len(o.Listed) != want || step.searching && len(o.Listed) != 2 {
-			t.Errorf("%d tools: %d are told", step.n, len(o.Listed))
+			t.Errorf("%d tools: %d are listed", step.n, len(o.Listed))
 		}
 	}
 	if o := box.Select(tools(1000, toolspec.OriginMCP), nil, 20_000); o.Searching || len(o.Listed) != 1000 {
-		t.Error("without find_tools some are neither told nor found")
+		t.Error("without find_tools some are neither listed nor found")
 	}
 }
 
@@ -55,7 +55,7 @@ func TestPanelNote(t *testing.T) {
 		t.Errorf("first: %q", got)
 	}
 	for _, c := range []struct {
-		want, told string
+		want, last string
 		note       string
 	}{
 		{"a", "a", ""},
@@ -64,12 +64,12 @@ func TestPanelNote(t *testing.T) {
 		{"", prompt.PanelClosedNote, ""},
 		{"a", prompt.PanelClosedNote, "a"},
 	} {
-		if got := prompt.NextNote(c.want, []string{"old", c.told}); got != c.note {
-			t.Errorf("told %q, now %q: appended %q", c.told, c.want, got)
+		if got := prompt.NextNote(c.want, []string{"old", c.last}); got != c.note {
+			t.Errorf("last %q, now %q: appended %q", c.last, c.want, got)
 		}
 	}
 	if got := prompt.NextNote("", nil); got != "" {
-		t.Errorf("nothing is told of nothing: %q", got)
+		t.Errorf("a note about no panel: %q", got)
 	}
 }
 

@@ -22,7 +22,7 @@ func TestDamagedAnswers(t *testing.T) {
 	tools := NewToolset(some())
 	place := regexp.MustCompile(`^line [1-9]\d*, column [1-9]\d*: (expected .+, found .+|.{10,})`)
 	var out []string
-	rows, calls, broken, mended := 0, 0, 0, 0
+	rows, calls, broken, repaired := 0, 0, 0, 0
 	for paragraph := range strings.SplitSeq(strings.TrimRight(string(raw), "\n"), "\n\n") {
 		first, want, _ := strings.Cut(strings.TrimPrefix(paragraph, "\n"), "\n")
 		answer, cut := strings.CutPrefix(first, "✂")
@@ -50,7 +50,7 @@ func TestDamagedAnswers(t *testing.T) {
 		calls += len(f.calls)
 		broken += len(f.broken)
 		if len(f.broken) == 0 && len(f.calls) > 0 {
-			mended++
+			repaired++
 		}
 	}
 	if *update {
@@ -59,11 +59,11 @@ func TestDamagedAnswers(t *testing.T) {
 		}
 	}
 	t.Logf(
-		"%d damaged answers: %d calls read, %d errors told with their place, %d answers mended whole",
+		"%d damaged answers: %d calls read, %d errors with a position, %d answers repaired",
 		rows,
 		calls,
 		broken,
-		mended,
+		repaired,
 	)
 	if rows < 300 || broken < 150 {
 		t.Errorf("%d rows with %d errors; at least 300 with 150", rows, broken)

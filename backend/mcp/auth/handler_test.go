@@ -34,7 +34,7 @@ func TestTokenIsRenewedBeforeExpiry(t *testing.T) {
 	}
 	for name, value := range keep.kept {
 		if strings.Contains(value, "-token-") && !strings.HasPrefix(name, "mcp-access-") {
-			t.Errorf("%s holds a token, which is masked only where it stands alone: %s", name, value)
+			t.Errorf("%s holds a token and other text, so it is not masked: %s", name, value)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // appServer has a tool that a page shows, one for the page alone, one that the page may not call, and
-// says what the client told it of MCP Apps.
+// returns what the client declared about MCP Apps.
 func appServer(s *sdk.Server) {
 	const page = "ui://tester/board"
 	add := func(name string, meta sdk.Meta, do func(req *sdk.CallToolRequest) *sdk.CallToolResult) {
@@ -92,7 +92,7 @@ func TestAppPageAndStructuredAnswer(t *testing.T) {
 		t.Fatalf("%+v %v", r, err)
 	}
 	if !strings.Contains(r.Text, apps.Extension) || !strings.Contains(r.Text, apps.MIME) {
-		t.Errorf("the server was told %s", r.Text)
+		t.Errorf("the server got %s", r.Text)
 	}
 	var whole struct {
 		Structured map[string]any `json:"structuredContent"`
@@ -122,7 +122,7 @@ func TestAppPageAndStructuredAnswer(t *testing.T) {
 		t.Errorf("%v %v", got, err)
 	}
 	if !s.IsConnected("tester") || s.IsConnected("other") {
-		t.Error("who runs is told wrongly")
+		t.Error("the caller is wrong")
 	}
 	raw, err := s.ReadForApp(t.Context(), "tester", "ui://tester/board")
 	if err != nil || !strings.Contains(string(raw), "<p>board") &&

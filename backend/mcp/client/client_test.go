@@ -41,8 +41,8 @@ func (j *journal) count(kind event.Kind) (n int) {
 	return n
 }
 
-// told reports whether a list was published in which the server was in that state.
-func (j *journal) told(name, state string) bool {
+// published reports whether a list was published in which the server was in that state.
+func (j *journal) published(name, state string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.ContainsFunc(j.events, func(e event.Event) bool {
@@ -254,7 +254,7 @@ func TestCrashedServerIsRestarted(t *testing.T) {
 	if r := call(t, s, "other__echo_text_81127a12", `{"text":"still here"}`); r.Value != "still here" {
 		t.Errorf("the other: %+v", r)
 	}
-	eventually(t, "the failure is published", func() bool { return j.told("My Tester", stateDown) })
+	eventually(t, "the failure is published", func() bool { return j.published("My Tester", stateDown) })
 	eventually(t, "it is started again", func() bool { return find(s, "My Tester").State == stateReady })
 	if second := pid(t, s); second == first {
 		t.Error("the same process")
@@ -321,7 +321,7 @@ func TestOversizedAnswerEndsConnection(t *testing.T) {
 	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	reaches(t, s, "My Tester", stateReady)
 	mustFail(t, call(t, s, "my_tester__huge", `{}`), toolspec.SystemError, "stopped during the call")
-	eventually(t, "the failure is published", func() bool { return j.told("My Tester", stateDown) })
+	eventually(t, "the failure is published", func() bool { return j.published("My Tester", stateDown) })
 	reaches(t, s, "My Tester", stateReady)
 }
 

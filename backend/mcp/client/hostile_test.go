@@ -61,9 +61,9 @@ func TestServerErrorIsCutAndEscaped(t *testing.T) {
 	v := newServer(s, "a", "a", config.Entry{URL: "http://x"}, "")
 	v.checked(errors.New("\x1b[2J" + strings.Repeat("y", 4000)))
 	_ = v.sessionEnded(&connection{}, errors.New("\x1b[2J"+strings.Repeat("z", 4000)))
-	if told := v.view().Error; len(told) > 2*servertext.MaxSentence || strings.Contains(told, "\x1b") ||
-		!strings.Contains(told, "zzz") {
-		t.Errorf("the card says %q", told)
+	if shown := v.view().Error; len(shown) > 2*servertext.MaxSentence || strings.Contains(shown, "\x1b") ||
+		!strings.Contains(shown, "zzz") {
+		t.Errorf("the card says %q", shown)
 	}
 }
 

@@ -122,7 +122,7 @@ func TestKilledServerIsRestarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustFail(t, <-said, toolspec.SystemError, "stopped during the call", "signal killed")
-	eventually(t, "its tools are gone for everybody", func() bool { return j.told("My Tester", stateDown) })
+	eventually(t, "its tools are gone for everybody", func() bool { return j.published("My Tester", stateDown) })
 	reaches(t, s, "My Tester", stateReady)
 	if pid(t, s) == victim {
 		t.Error("it is the same process")
@@ -170,7 +170,7 @@ func TestUnresponsiveServerIsEndedBusyOneIsNot(t *testing.T) {
 	defer cancel()
 	mustFail(t, s.Call(ctx, "My Tester", "echo-text", []byte(`{"text":"`+strings.Repeat("x", 1<<20)+`"}`)),
 		toolspec.SystemError, "did not answer echo-text in time")
-	eventually(t, "it is told that it does not answer", func() bool { return j.told("My Tester", stateDegraded) })
+	eventually(t, "it is reported as unresponsive", func() bool { return j.published("My Tester", stateDegraded) })
 	if got := find(s, "My Tester"); got.State != stateDegraded || len(got.Tools) == 0 {
 		t.Errorf("a server that is slow is %s with %d tools", got.State, len(got.Tools))
 	}
@@ -179,7 +179,7 @@ func TestUnresponsiveServerIsEndedBusyOneIsNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "it is well again", func() bool { return find(s, "My Tester").State == stateReady })
-	if pid(t, s) != victim || j.told("My Tester", stateDown) {
+	if pid(t, s) != victim || j.published("My Tester", stateDown) {
 		t.Error("it was ended in the middle of its work")
 	}
 }
@@ -211,7 +211,7 @@ func TestLateToolListIsRequestedAgain(t *testing.T) {
 		}
 		return !late
 	})
-	if pid(t, s) != victim || j.told("My Tester", stateDown) {
+	if pid(t, s) != victim || j.published("My Tester", stateDown) {
 		t.Error("it was ended")
 	}
 }

@@ -123,7 +123,7 @@ func TestCancellationInBothRevisions(t *testing.T) {
 		select {
 		case <-cancelled:
 		case <-time.After(30 * time.Second):
-			t.Error("the server was never told")
+			t.Error("the server was never notified")
 		}
 	})
 }

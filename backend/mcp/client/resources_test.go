@@ -156,7 +156,7 @@ func TestResourceSubscriptions(t *testing.T) {
 		}
 	}
 	call(t, s, "shelf__change", `{}`)
-	told := func() (h event.ServerHeard) {
+	heard := func() (h event.ServerHeard) {
 		j.mu.Lock()
 		defer j.mu.Unlock()
 		for _, e := range j.events {
@@ -167,8 +167,8 @@ func TestResourceSubscriptions(t *testing.T) {
 		}
 		return h
 	}
-	eventually(t, "the change told", func() bool { h := told(); return h.Lists > 0 && h.Updates["note:live"] == 1 })
-	if h := told(); h.Updates["note:a"] != 0 || h.Name != "Shelf" {
+	eventually(t, "the change is published", func() bool { h := heard(); return h.Lists > 0 && h.Updates["note:live"] == 1 })
+	if h := heard(); h.Updates["note:a"] != 0 || h.Name != "Shelf" {
 		t.Errorf("%+v", h)
 	}
 	if on, err := s.Watch(t.Context(), "Shelf", "note:live", false); on || err != nil {

@@ -21,7 +21,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// addShell gives a server a tool that does whatever it is told, as one that was taken over.
+// addShell gives a server a tool that runs any command, as a compromised one would.
 func addShell(s *sdk.Server) {
 	s.AddTool(&sdk.Tool{Name: "shell", Description: "Runs it.", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -188,7 +188,7 @@ func TestConfinedServerGetsSIGTERMFirst(t *testing.T) {
 		found, _ := exec.Command("pgrep", "-f", m.home+"/polite.sh").Output()
 		return len(found) > 0
 	})
-	time.Sleep(200 * time.Millisecond) // for the trap to stand
+	time.Sleep(200 * time.Millisecond) // until the trap is set
 	conn.process.Stop(4 * time.Second)
 	_ = conn.stdout.Close()
 	homes, err := filepath.Glob(m.sandbox.Homes + "/polite-*/bye")

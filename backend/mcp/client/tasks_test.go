@@ -18,7 +18,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// taskServer is a server over HTTP, written by hand, that answers calls with tasks as its revision says.
+// taskServer is a server over HTTP, without an SDK, that answers calls with tasks as its revision says.
 type taskServer struct {
 	era string
 	// asks has it ask for a size before it is done, endless never be done.
@@ -210,7 +210,7 @@ func TestTaskIsPolledToItsResult(t *testing.T) {
 					t.Errorf("got %+v after %d questions", r, questions)
 				}
 				if !strings.HasPrefix(heard.all(), "progress: Begun\n") {
-					t.Errorf("told %q", heard.all())
+					t.Errorf("got %q", heard.all())
 				}
 				if era == statelessRevision && !l.received("tasks/get {") || era == statelessRevision &&
 					!l.received(" t1") {

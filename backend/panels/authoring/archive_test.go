@@ -247,7 +247,7 @@ func TestUnderstatedSizeIsRefused(t *testing.T) {
 		"mine/manifest.json": small("mine", ""),
 		"mine/zeros":         strings.Repeat("\x00", maxUnpacked+1),
 	}, nil)
-	// The size in the directory stands 24 bytes after the mark of the entry that names the file.
+	// The size in the directory is 24 bytes after the signature of the entry that names the file.
 	at := bytes.LastIndex(text, []byte("PK\x01\x02"))
 	copy(text[at+24:], []byte{1, 0, 0, 0})
 	if _, err := Open(text); err == nil {
@@ -375,14 +375,14 @@ func TestUpdateIgnoresPendingManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calm := small("mine", "")
+	narrow := small("mine", "")
 	offer, err := p.Against(dir, LoadAccepted(dir, []wire.AcceptedPanel{{
-		Panel: "mine", Hash: acceptance.Hash([]byte(calm)),
-		Manifest: calm,
+		Panel: "mine", Hash: acceptance.Hash([]byte(narrow)),
+		Manifest: narrow,
 	}}))
 	if err != nil || !strings.Contains(strings.Join(offer.Rights, "\n"), "evil.example") ||
 		!strings.Contains(offer.Diff, "evil.example") {
-		t.Errorf("the widening that waits in the folder is not told: %+v, %v", offer.Rights, err)
+		t.Errorf("the permission that waits in the folder is not listed: %+v, %v", offer.Rights, err)
 	}
 	if offer, err = p.Against(dir, LoadAccepted(dir, nil)); err != nil || len(offer.Rights) > 0 {
 		t.Errorf("nothing was accepted yet, so that the folder counts as new: %+v, %v", offer.Rights, err)

@@ -191,7 +191,7 @@ func TestCreatePanelDescription(t *testing.T) {
 		}
 	}
 	if d.Present != "Making the panel shelf" || !w.Definitions("")[0].Hints.Confirm {
-		t.Errorf("told as %q", d.Present)
+		t.Errorf("shown as %q", d.Present)
 	}
 	if err := os.MkdirAll(filepath.Join(w.folder, "shelf"), 0o700); err != nil {
 		t.Fatal(err)

@@ -93,7 +93,7 @@ func TestSuggestedFixIsAccepted(t *testing.T) {
 	}
 }
 
-// rewritten is text with p.Fix in the place of p; ok is false when that place cannot be told.
+// rewritten is text with p.Fix in the place of p; ok is false if p has no position.
 func rewritten(text []byte, p Problem) (fixed []byte, ok bool) {
 	var whole any
 	if json.Unmarshal(text, &whole) != nil {

@@ -140,7 +140,7 @@ func TestNarrowingChangeIsAppliedAtOnce(t *testing.T) {
 			if p, _ := panel(r, "notes"); p.Pending != nil {
 				t.Errorf("pending %+v", p.Pending)
 			}
-			eventually(t, "the change is told", func() bool { return j.count(event.PanelsChanged) == 3 })
+			eventually(t, "the change is published", func() bool { return j.count(event.PanelsChanged) == 3 })
 		})
 	}
 }
@@ -336,8 +336,8 @@ func TestPinnedPanelToolsAreOffered(t *testing.T) {
 	if n := len(r.Definitions("home")); n != 0 {
 		t.Fatalf("%d tools before", n)
 	}
-	// A new state is listed before it is told: the empty one at the start, the panel.
-	eventually(t, "the panel is told", func() bool { return j.count(event.CatalogueChanged) == 2 })
+	// A new state is listed before it is published: the empty one at the start, the panel.
+	eventually(t, "the panel is published", func() bool { return j.count(event.CatalogueChanged) == 2 })
 	if err := r.Pin(t.Context(), "notes", true); err != nil {
 		t.Fatal(err)
 	}

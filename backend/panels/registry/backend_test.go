@@ -33,7 +33,7 @@ func TestLocalHTTPBackend(t *testing.T) {
 		"Other panels are not affected")
 }
 
-// asked is a RoundTripper that stands for egress and notes what it was asked for.
+// asked is a RoundTripper in place of egress; it records the requests.
 type asked struct{ urls []string }
 
 func (a *asked) RoundTrip(req *http.Request) (*http.Response, error) {

@@ -53,8 +53,8 @@ func (r *Registry) DescribesCalls(tool string) bool {
 	if o == nil {
 		return false
 	}
-	desk, ok := o.handler.(interface{ DescribesCalls(tool string) bool })
-	return ok && desk.DescribesCalls(tool)
+	handler, ok := o.handler.(interface{ DescribesCalls(tool string) bool })
+	return ok && handler.DescribesCalls(tool)
 }
 
 // Refuse implements pipeline.Refuser: nobody is asked about a call that cannot run.

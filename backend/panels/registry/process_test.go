@@ -155,7 +155,7 @@ func TestArgumentPlacement(t *testing.T) {
 func TestContextFillsMissingArguments(t *testing.T) {
 	r, _ := rogue(t)
 	if s := string(definition(t, r, "rogue_save").Parameters); strings.Contains(s, "required") {
-		t.Errorf("the model is told to send it: %s", s)
+		t.Errorf("the model gets it as an argument: %s", s)
 	}
 	mustFail(t, call(t, r, "rogue_save", `{}`), toolspec.ValidationError,
 		"filePath is missing, and the Rogue panel's context does not supply it")

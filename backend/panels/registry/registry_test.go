@@ -100,7 +100,7 @@ func TestBrokenManifestIsReported(t *testing.T) {
 	}
 
 	put(t, root, "notes", map[string]string{manifest.FileName: strings.Replace(good, "1.1.0", "1.2.0", 1)})
-	eventually(t, "the mended manifest is taken", func() bool {
+	eventually(t, "the corrected manifest is used", func() bool {
 		p,
 			_ := panel(r, "notes")
 		return len(p.Problems) == 0
@@ -138,7 +138,7 @@ func TestPartlyWrittenManifestIsNotBroken(t *testing.T) {
 	defer file.Close()
 	r.scanAndPublish(t.Context(), nil, soon)
 	text := []byte(minimal("notes", `,"tools":[]`))
-	// A slow copy: in all it takes longer than a bad manifest may stand.
+	// A slow copy: it takes longer than a bad manifest is tolerated.
 	for pieces := slices.Collect(slices.Chunk(text, len(text)/8)); len(pieces) > 0; pieces = pieces[1:] {
 		if p, ok := panel(r, "notes"); ok {
 			t.Fatalf("listed while it was written: %v", p.Problems)
@@ -185,7 +185,7 @@ func TestNameConflicts(t *testing.T) {
 		!strings.Contains(all, "click_element is off: the name belongs to a tool of Sextant") {
 		t.Errorf("second: %s", all)
 	}
-	eventually(t, "the second folder of one id is told", func() bool {
+	eventually(t, "the duplicate id is reported", func() bool {
 		p, _ := panel(r, "zz-first")
 		return strings.Contains(strings.Join(p.ProblemLines(), "\n"),
 			filepath.Join(other, "zz-first")+" is ignored: there is already a panel called zz-first")
@@ -198,7 +198,7 @@ func TestFolderCannotReplaceBuiltIn(t *testing.T) {
 			`,"ui":{"kind":"builtin"},"tools":[]`))}}
 	})
 	put(t, root, "home", map[string]string{manifest.FileName: minimal("home", `,"tools":[]`)})
-	eventually(t, "the clash is told", func() bool {
+	eventually(t, "the conflict is reported", func() bool {
 		p, _ := panel(r, "home")
 		return p.Builtin && len(p.Problems) == 1
 	})

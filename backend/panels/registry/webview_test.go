@@ -23,7 +23,7 @@ func TestPageRevisionGrows(t *testing.T) {
 		t.Errorf("%+v %v", page, ok)
 	}
 	put(t, root, "notes", map[string]string{"ui/index.html": "another"})
-	eventually(t, "the change is told", func() bool {
+	eventually(t, "the change is published", func() bool {
 		now, _ := panel(r,
 			"notes")
 		return now.Page.Revision > p.Page.Revision

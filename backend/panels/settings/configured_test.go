@@ -78,7 +78,7 @@ func TestSettingsRoundTrip(t *testing.T) {
 	}
 	inTable, err := kept.PanelConfig(t.Context(), "notes")
 	if err != nil || inTable["key"] != nil {
-		t.Errorf("a sensitive value stands in the database: %v %v", inTable, err)
+		t.Errorf("the database holds a sensitive value: %v %v", inTable, err)
 	}
 	if err := set(`{"size":null,"key":null}`); err != nil {
 		t.Fatal(err)

@@ -134,7 +134,7 @@ func TestProblemPositionsAndFixes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			text := strings.Replace(wholePage, c.from, c.to, 1)
 			if text == wholePage {
-				t.Fatalf("%q does not stand in the page", c.from)
+				t.Fatalf("the page does not contain %q", c.from)
 			}
 			page, problems := Check("page.json", []byte(text), books())
 			if page != nil || len(problems) == 0 {

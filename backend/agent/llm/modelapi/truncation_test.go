@@ -171,7 +171,7 @@ func sentBefore(format Format, part []byte) string {
 
 // silence yields its bytes and then blocks until the reader times out.
 type silence struct {
-	ctx  context.Context //nolint:containedctx // it stands for a connection
+	ctx  context.Context //nolint:containedctx // it belongs to one connection
 	left []byte
 }
 

@@ -171,7 +171,7 @@ func TestImagesAreLeftOutWithoutVision(t *testing.T) {
 		}
 	}
 	if last := s.Requests()[1].Last(); !strings.Contains(last, "cannot see") {
-		t.Errorf("the model is told %q", last)
+		t.Errorf("the model gets %q", last)
 	}
 	if len(req.Messages[0].Images) != 1 {
 		t.Error("the picture is gone from the conversation")

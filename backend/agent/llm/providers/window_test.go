@@ -143,17 +143,17 @@ func TestContextWindowOfEachService(t *testing.T) {
 					t.Errorf("%d tokens, loaded is %v", tokens, loaded)
 				}
 			}
-			told := s.FactRequests()
-			if len(told) == 0 || len(told) > len(c.facts) {
-				t.Errorf("asked for it twice, the service heard %+v", told)
+			requests := s.FactRequests()
+			if len(requests) == 0 || len(requests) > len(c.facts) {
+				t.Errorf("asked for it twice, the service heard %+v", requests)
 			}
-			for _, f := range told {
+			for _, f := range requests {
 				if f.Asked == "POST /api/show" && f.Body != `{"model":"`+name+`"}` {
 					t.Errorf("asked about %s", f.Body)
 				}
 			}
 			key := map[string]string{"anthropic": "X-Api-Key", "gemini": "X-Goog-Api-Key"}[provider]
-			if h := told[0].Header; key != "" && (h.Get(key) != "key-1" || h.Get("Authorization") != "") {
+			if h := requests[0].Header; key != "" && (h.Get(key) != "key-1" || h.Get("Authorization") != "") {
 				t.Errorf("the key is sent as %v", h)
 			}
 		})
@@ -197,8 +197,8 @@ func TestMissingWindowIsRequestedOnce(t *testing.T) {
 			t.Fatalf("a silent service says %d", tokens)
 		}
 	}
-	if told := s.FactRequests(); len(told) != 1 {
-		t.Errorf("it was asked %d times", len(told))
+	if requests := s.FactRequests(); len(requests) != 1 {
+		t.Errorf("it was asked %d times", len(requests))
 	}
 	if d := time.Since(begun); d > 30*time.Second {
 		t.Errorf("it was waited for %s", d)

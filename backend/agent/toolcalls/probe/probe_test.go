@@ -83,7 +83,7 @@ func TestDetect(t *testing.T) {
 		"native, another word":        {[]openaitest.Turn{wrong}, toolcalls.Native, 1, 0.7},
 		"a server that reads no tags": {[]openaitest.Turn{inTags}, toolcalls.ToolCall, 1, 0.95},
 		"a server that reads no Qwen": {[]openaitest.Turn{inQwen}, toolcalls.Hermes, 1, 0.95},
-		"tags when told":              {[]openaitest.Turn{chatter, inTags}, toolcalls.ToolCall, 2, 0.95},
+		"tags when instructed":        {[]openaitest.Turn{chatter, inTags}, toolcalls.ToolCall, 2, 0.95},
 		"tools refused, Qwen instead": {[]openaitest.Turn{noTools, inQwen}, toolcalls.Hermes, 2, 0.95},
 		"tools refused, fence at last": {
 			[]openaitest.Turn{noTools, chatter, chatter, inFence},

@@ -40,7 +40,7 @@ func newBench(t *testing.T) *bench {
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
 	b := &bench{
 		t: t, home: filepath.Join(base, "ada"), data: filepath.Join(base, "ada", "data"),
-		path: filepath.Join(base, "ada", "data", "panels", "desk"),
+		path: filepath.Join(base, "ada", "data", "panels", "notes"),
 	}
 	for name, text := range map[string]string{
 		".ssh/id_ed25519": "KEY", "plans/plan.txt": "PLAN", ".local/share/keyrings/login.keyring": "KEY",
@@ -76,7 +76,7 @@ func (b *bench) runner(stdio bool, change func(*Panel)) *Runner {
 	if stdio {
 		file = "lines.mjs"
 	}
-	p := Panel{ID: "desk", Title: "Desk", Dir: b.path, Backend: manifest.Backend{
+	p := Panel{ID: "notes", Title: "Notes", Dir: b.path, Backend: manifest.Backend{
 		Kind: "process", Command: "node",
 		Args: []string{file}, Stdio: stdio,
 	}}
@@ -93,7 +93,7 @@ func ask(ctx context.Context, r *Runner, what string, args map[string]any) (map[
 	if err != nil {
 		return nil, err
 	}
-	res, _, err := r.Do(ctx, Request{Method: http.MethodPost, Path: "/api/desk/" + what, Body: body},
+	res, _, err := r.Do(ctx, Request{Method: http.MethodPost, Path: "/api/notes/" + what, Body: body},
 		func(string, string) {})
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func TestProgramAnswersAndKeepsData(t *testing.T) {
 			}
 		}
 		b.must(r, "own", nil)
-		if kept, err := os.ReadFile(filepath.Join(b.data, "panel-data", "desk", "kept")); err != nil ||
+		if kept, err := os.ReadFile(filepath.Join(b.data, "panel-data", "notes", "kept")); err != nil ||
 			string(kept) != "kept" {
 			t.Errorf("%q %v", kept, err)
 		}
@@ -158,7 +158,7 @@ func TestProgramFileAccess(t *testing.T) {
 			".ssh/id_ed25519": {}, "plans/plan.txt": {given: true}, ".local/share/keyrings/login.keyring": {},
 			"letters/one.txt": {given: true}, "data/sextant.db": {},
 			"data/panels/other/manifest.json": {}, "data/panel-data/other/kept": {},
-			"data/panels/desk/port.mjs": {true, true},
+			"data/panels/notes/port.mjs": {true, true},
 		}
 		for name, may := range reads {
 			path := filepath.Join(b.home, name)
@@ -172,7 +172,7 @@ func TestProgramFileAccess(t *testing.T) {
 			}
 		}
 		writes := map[string]bool{
-			"plans/x": false, "letters/x": true, "data/panels/desk/port.mjs": false,
+			"plans/x": false, "letters/x": true, "data/panels/notes/port.mjs": false,
 			".bashrc": false, "x": false,
 		}
 		for name, may := range writes {
@@ -346,17 +346,17 @@ func TestIdleProgramIsStopped(t *testing.T) {
 func TestProgressBeforeAnswer(t *testing.T) {
 	b := newBench(t)
 	r := b.runner(true, nil)
-	var told []string
-	res, _, err := r.Do(t.Context(), Request{Method: "POST", Path: "/api/desk/words", Body: []byte("{}")},
+	var lines []string
+	res, _, err := r.Do(t.Context(), Request{Method: "POST", Path: "/api/notes/words", Body: []byte("{}")},
 		func(stream, text string) {
-			told = append(told, text)
+			lines = append(lines, text)
 		})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = res.Body.Close()
-	if len(told) != 2 || told[1] != "half way" {
-		t.Errorf("%v", told)
+	if len(lines) != 2 || lines[1] != "half way" {
+		t.Errorf("%v", lines)
 	}
 	if out := r.Output(); !strings.Contains(out, "a line that is no answer") {
 		t.Errorf("%q", out)

@@ -8,7 +8,7 @@ import (
 	"testing/iotest"
 )
 
-// read reads text and gives what was handed on, "progress" in brackets.
+// read reads text and returns what was forwarded, "progress" in brackets.
 func read(kind Kind, r io.Reader, limit int64) (Outcome, string, error) {
 	var shown strings.Builder
 	o, err := Read(kind, r, limit, func(stream, text string) {
