@@ -24,10 +24,10 @@ import (
 
 // Limits of a Job.
 const (
-	// MaxRepairs is the most a Job may ask for.
-	MaxRepairs = 10
-	// MaxSystemBytes limits the caller's system prompt.
-	MaxSystemBytes = 100_000
+	// maxRepairs is the most a Job may ask for.
+	maxRepairs = 10
+	// maxSystemBytes limits the caller's system prompt.
+	maxSystemBytes = 100_000
 )
 
 // Runner runs turns: *loop.Loop.
@@ -40,7 +40,7 @@ type Job struct {
 	// Ask is what to do, for whom and with what. Run sets its Goal.
 	loop.Ask
 	Format Format
-	// Repairs is how often an answer that does not fit is sent back, 0 to MaxRepairs.
+	// Repairs is how often an answer that does not fit is sent back, 0 to 10.
 	Repairs int
 }
 
@@ -66,6 +66,7 @@ type Error struct {
 	cause   error
 }
 
+// Error implements error.
 func (e *Error) Error() string { return strings.TrimSpace(e.Message + " " + e.Suggestion) }
 
 // Unwrap returns the loop's error, such as loop.ErrBusy.
@@ -109,12 +110,12 @@ func (j *Job) Check() error {
 		return wrong("The task is empty.", "Say what to do.")
 	case j.Format.empty():
 		return wrong("The format is missing.", "Give a JSON Schema, or a description in words.")
-	case j.Repairs < 0 || j.Repairs > MaxRepairs:
-		return wrong(fmt.Sprintf("%d repairs were requested.", j.Repairs), fmt.Sprintf("Ask for 0 to %d.", MaxRepairs))
-	case len(j.System) > MaxSystemBytes:
+	case j.Repairs < 0 || j.Repairs > maxRepairs:
+		return wrong(fmt.Sprintf("%d repairs were requested.", j.Repairs), fmt.Sprintf("Ask for 0 to %d.", maxRepairs))
+	case len(j.System) > maxSystemBytes:
 		return wrong(
 			fmt.Sprintf("The system prompt has %d bytes.", len(j.System)),
-			fmt.Sprintf("At most %d are allowed.", MaxSystemBytes),
+			fmt.Sprintf("At most %d are allowed.", maxSystemBytes),
 		)
 	case j.Model == "" || j.Model == llm.PilotName:
 		return wrong("An answer in a format needs a language model; the built-in command pilot is not one.",

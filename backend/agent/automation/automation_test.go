@@ -2,9 +2,10 @@ package automation_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/backend/agent/automation"
 	"sextant/backend/agent/llm/openaitest"
@@ -42,8 +43,8 @@ func TestRunReturnsValidJSONInEveryFormat(t *testing.T) {
 				answer.Outcome.Calls != 1 {
 				t.Errorf("%s %+v", answer.JSON, answer)
 			}
-			if ran := h.ran(); !slices.Equal(ran, []string{"look"}) {
-				t.Errorf("ran %v", ran)
+			if diff := cmp.Diff([]string{"look"}, h.ran()); diff != "" {
+				t.Errorf("ran (-want +got):\n%s", diff)
 			}
 			requests := h.service.Requests()
 			for i, r := range requests {
@@ -106,8 +107,8 @@ func TestOwnSystemPromptAndToolsApplyInEveryRound(t *testing.T) {
 	if _, err := automation.Run(t.Context(), h, job); err != nil {
 		t.Fatal(err)
 	}
-	if ran := h.ran(); !slices.Equal(ran, []string{"look"}) {
-		t.Errorf("ran %v", ran)
+	if diff := cmp.Diff([]string{"look"}, h.ran()); diff != "" {
+		t.Errorf("ran (-want +got):\n%s", diff)
 	}
 	for i, r := range h.service.Requests() {
 		if r.Messages[0].Content != own || r.Tool("act") || !r.Tool("look") {
@@ -154,23 +155,25 @@ func TestInvalidAnswerIsReportedAndRepaired(t *testing.T) {
 
 func TestInvalidAnswersEndAfterLastRepair(t *testing.T) {
 	for repairs := range 4 {
-		h := newHarness(t, calls(call(automation.ToolName, "{}")))
-		n := 0
-		h.service.Answer = func(openaitest.Request) openaitest.Turn {
-			n++
-			return says(fmt.Sprintf(`{"name":"try %d"}`, n))
-		}
-		job := h.job(t)
-		job.Repairs = repairs
-		_, err := automation.Run(t.Context(), h, job)
-		e, ok := automation.Failure(err)
-		if !ok || e.Unasked || e.Last != fmt.Sprintf(`{"name":"try %d"}`, repairs+1) || len(e.Wrong) != 1 ||
-			!strings.Contains(e.Message, `"price" is missing`) {
-			t.Errorf("%d repairs: %+v", repairs, err)
-		}
-		if got := len(h.service.Requests()); got != repairs+2 {
-			t.Errorf("%d repairs: %d requests", repairs, got)
-		}
+		t.Run(fmt.Sprint(repairs), func(t *testing.T) {
+			h := newHarness(t, calls(call(automation.ToolName, "{}")))
+			n := 0
+			h.service.Answer = func(openaitest.Request) openaitest.Turn {
+				n++
+				return says(fmt.Sprintf(`{"name":"try %d"}`, n))
+			}
+			job := h.job(t)
+			job.Repairs = repairs
+			_, err := automation.Run(t.Context(), h, job)
+			e, ok := automation.Failure(err)
+			if !ok || e.Unasked || e.Last != fmt.Sprintf(`{"name":"try %d"}`, repairs+1) || len(e.Wrong) != 1 ||
+				!strings.Contains(e.Message, `"price" is missing`) {
+				t.Errorf("%d repairs: %+v", repairs, err)
+			}
+			if got := len(h.service.Requests()); got != repairs+2 {
+				t.Errorf("%d repairs: %d requests", repairs, got)
+			}
+		})
 	}
 }
 
@@ -184,8 +187,8 @@ func TestNoToolRunsAfterDone(t *testing.T) {
 	if err != nil || string(answer.JSON) != `{"name":"Fen","price":1}` {
 		t.Fatalf("%s %v", answer.JSON, err)
 	}
-	if ran := h.ran(); !slices.Equal(ran, []string{"look"}) {
-		t.Errorf("ran %v", ran)
+	if diff := cmp.Diff([]string{"look"}, h.ran()); diff != "" {
+		t.Errorf("ran (-want +got):\n%s", diff)
 	}
 	// The conversation goes on afterwards: every call has its result.
 	h.service.Answer = func(openaitest.Request) openaitest.Turn { return says("You are welcome.") }
@@ -311,8 +314,10 @@ func TestInvalidFormatError(t *testing.T) {
 		`"` + strings.Repeat("x", 70_000) + `"`:  "at most",
 		`{"a":"` + strings.Repeat("x", 70_000) + `"}`: "at most",
 	} {
-		if _, err := automation.NewFormat([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40s: %v, want %q", text, err, want)
-		}
+		t.Run(fmt.Sprintf("%.40s", text), func(t *testing.T) {
+			if _, err := automation.NewFormat([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%.40s: %v, want %q", text, err, want)
+			}
+		})
 	}
 }

@@ -3,9 +3,10 @@ package automation_test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/backend/agent/automation"
 	"sextant/backend/agent/llm/openaitest"
@@ -66,8 +67,8 @@ func TestToolSearchInEveryFormat(t *testing.T) {
 				if err != nil || string(answer.JSON) != `{"name":"Fen","price":72}` || answer.Outcome.Rounds != 3 {
 					t.Fatalf("%+v %v", answer, err)
 				}
-				if ran := h.ran(); !slices.Equal(ran, []string{"other_7"}) {
-					t.Errorf("ran %v", ran)
+				if diff := cmp.Diff([]string{"other_7"}, h.ran()); diff != "" {
+					t.Errorf("ran (-want +got):\n%s", diff)
 				}
 				requests := h.service.Requests()
 				for i, r := range requests {
@@ -106,8 +107,8 @@ func TestDisallowedToolDoesNotRunThroughCallTool(t *testing.T) {
 	if _, err := automation.Run(t.Context(), h, job); err != nil {
 		t.Fatal(err)
 	}
-	if ran := h.ran(); !slices.Equal(ran, []string{"look"}) {
-		t.Errorf("ran %v", ran)
+	if diff := cmp.Diff([]string{"look"}, h.ran()); diff != "" {
+		t.Errorf("ran (-want +got):\n%s", diff)
 	}
 	if !h.service.Requests()[0].Tool(toolspec.CallTool) {
 		t.Error("all tools are listed; this shows nothing")

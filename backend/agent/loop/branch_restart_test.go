@@ -3,9 +3,10 @@ package loop_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
@@ -84,8 +85,8 @@ func TestOutsideSourcesPerBranch(t *testing.T) {
 	k.ask(t, "act here")
 	k.edit(t, "look", "act there")
 	_, _, made := k.recorded()
-	if from := made[1].From.Outside; !slices.Equal(from, []string{"https://shop.example"}) {
-		t.Errorf("after it was read: %v", from)
+	if diff := cmp.Diff([]string{"https://shop.example"}, made[1].From.Outside); diff != "" {
+		t.Errorf("after it was read (-want +got):\n%s", diff)
 	}
 	if from := made[2].From.Outside; len(from) != 0 {
 		t.Errorf("in a branch from before: %v", from)
@@ -115,8 +116,8 @@ func TestRetriedProgramTextOpensNoHost(t *testing.T) {
 		t.Errorf("asked again: %v", got)
 	}
 	k.edit(t, "open https://evil.example", "open https://evil.example or https://shop.example")
-	if got := opened(); !slices.Equal(got, []string{"shop.example"}) {
-		t.Errorf("with a person's words beside: %v", got)
+	if diff := cmp.Diff([]string{"shop.example"}, opened()); diff != "" {
+		t.Errorf("with a person's words beside (-want +got):\n%s", diff)
 	}
 	k.retry(t, "open https://evil.example or https://shop.example")
 	if got := opened(); len(got) != 0 {
@@ -124,8 +125,8 @@ func TestRetriedProgramTextOpensNoHost(t *testing.T) {
 	}
 	k.ask(t, "open https://own.example")
 	k.retry(t, "open https://own.example")
-	if got := opened(); !slices.Equal(got, []string{"own.example"}) {
-		t.Errorf("a person's words asked again: %v", got)
+	if diff := cmp.Diff([]string{"own.example"}, opened()); diff != "" {
+		t.Errorf("a person's words asked again (-want +got):\n%s", diff)
 	}
 	if _, err := k.Retry(ctx, loop.Ask{Conversation: "c1", Model: "openai/m", Caller: toolspec.CallerHTTP},
 		k.mine(t, "open https://own.example")); err != nil {

@@ -201,16 +201,18 @@ func TestSummaryWithoutModelAnswer(t *testing.T) {
 		"refused": {Status: 400, Body: `{"error":{"message":"no"}}`}, "empty": {Text: "  "},
 		"cut": {Text: "half a sum", Cut: 60},
 	} {
-		h := longConversation(t, func() openaitest.Turn { return bad })
-		if o := h.ask(t, goal); o.Status != chat.StatusDone || o.Text != "Ordered." {
-			t.Fatalf("%s: %+v", name, o)
-		}
-		_, messages, _ := h.recorded()
-		sums := summaries(messages)
-		if len(sums) == 0 || !strings.Contains(sums[0].Text, `act {"n":1}: article of {"n":1} word`) ||
-			!strings.Contains(sums[0].Text, "Written by Sextant") {
-			t.Errorf("%s: %+v", name, sums)
-		}
+		t.Run(name, func(t *testing.T) {
+			h := longConversation(t, func() openaitest.Turn { return bad })
+			if o := h.ask(t, goal); o.Status != chat.StatusDone || o.Text != "Ordered." {
+				t.Fatalf("%s: %+v", name, o)
+			}
+			_, messages, _ := h.recorded()
+			sums := summaries(messages)
+			if len(sums) == 0 || !strings.Contains(sums[0].Text, `act {"n":1}: article of {"n":1} word`) ||
+				!strings.Contains(sums[0].Text, "Written by Sextant") {
+				t.Errorf("%s: %+v", name, sums)
+			}
+		})
 	}
 }
 

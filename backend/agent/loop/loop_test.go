@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
 	"sextant/shared/chat"
@@ -277,8 +279,8 @@ func TestCallProvenance(t *testing.T) {
 	if !slices.Equal(from.TypedHosts, []string{"shop.example:8080", "[::1]:99"}) || len(from.Outside) > 0 {
 		t.Errorf("typed %v, outside %v", from.TypedHosts, from.Outside)
 	}
-	if got := made[1].From.Outside; !slices.Equal(got, []string{"https://shop.example"}) {
-		t.Errorf("after reading a page: outside %v", got)
+	if diff := cmp.Diff([]string{"https://shop.example"}, made[1].From.Outside); diff != "" {
+		t.Errorf("after reading a page: outside (-want +got):\n%s", diff)
 	}
 	h.ask(t, "and now")
 	_, _, made = h.recorded()
@@ -357,9 +359,11 @@ func TestInvalidAskIsRefused(t *testing.T) {
 		" \n":                                    loop.ErrEmpty,
 		strings.Repeat("x", loop.MaxTextBytes+1): loop.ErrTooLong,
 	} {
-		if _, err := h.Start(context.Background(), loop.Ask{Text: text}); !errors.Is(err, want) {
-			t.Errorf("%d bytes: %v", len(text), err)
-		}
+		t.Run(want.Error(), func(t *testing.T) {
+			if _, err := h.Start(context.Background(), loop.Ask{Text: text}); !errors.Is(err, want) {
+				t.Errorf("%d bytes: %v", len(text), err)
+			}
+		})
 	}
 	h.mu.Lock()
 	h.publishErr = errFull

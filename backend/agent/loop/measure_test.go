@@ -50,16 +50,18 @@ func TestSupportedWindowIsNotLoadedWindow(t *testing.T) {
 		`"max_context_length":1000000`: true,
 		`"context_length":1000000`:     false,
 	} {
-		h := newHarness(t, openaitest.Turn{Text: "Hello."})
-		h.addTools()
-		h.window = 0
-		for i := range h.defs { // more than a twentieth of what is known by the name, and less than that of a million
-			h.defs[i].Description = strings.Repeat("Posts a message to a channel. ", 30)
-		}
-		h.service.Facts = map[string]string{"GET /v1/models": `{"data":[{"id":"m",` + said + `}]}`}
-		h.ask(t, "hello")
-		if got := h.service.Requests()[0].Tool("call_tool"); got != searching {
-			t.Errorf("%s: tools have to be searched is %v", said, got)
-		}
+		t.Run(said, func(t *testing.T) {
+			h := newHarness(t, openaitest.Turn{Text: "Hello."})
+			h.addTools()
+			h.window = 0
+			for i := range h.defs { // more than a twentieth of what is known by the name, and less than that of a million
+				h.defs[i].Description = strings.Repeat("Posts a message to a channel. ", 30)
+			}
+			h.service.Facts = map[string]string{"GET /v1/models": `{"data":[{"id":"m",` + said + `}]}`}
+			h.ask(t, "hello")
+			if got := h.service.Requests()[0].Tool("call_tool"); got != searching {
+				t.Errorf("%s: tools have to be searched is %v", said, got)
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -62,7 +63,7 @@ func newCostHarness(t *testing.T, turns ...openaitest.Turn) *costHarness {
 	return b
 }
 
-// recordStart starts the program.
+// open starts the program, or restarts it.
 func (b *costHarness) open(t *testing.T) {
 	t.Helper()
 	b.harness.Close()
@@ -247,13 +248,15 @@ func TestRequestBudgetOnlyNarrows(t *testing.T) {
 		asked int
 		name  string
 	}{{100, 1, "tokens_of_request"}, {1_000_000, 3, "tokens_per_turn"}, {0, 3, "tokens_per_turn"}} {
-		b := newCostHarness(t, costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10))
-		b.news()
-		b.budgets.Turn.Tokens = 300
-		o := b.run(t, loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m", Budget: budget.Limit{Tokens: c.own}})
-		if o.Budget != c.name || len(b.service.Requests()) != c.asked {
-			t.Errorf("own %d: %d questions, %+v", c.own, len(b.service.Requests()), o)
-		}
+		t.Run(fmt.Sprint(c.own), func(t *testing.T) {
+			b := newCostHarness(t, costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10))
+			b.news()
+			b.budgets.Turn.Tokens = 300
+			o := b.run(t, loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m", Budget: budget.Limit{Tokens: c.own}})
+			if o.Budget != c.name || len(b.service.Requests()) != c.asked {
+				t.Errorf("own %d: %d questions, %+v", c.own, len(b.service.Requests()), o)
+			}
+		})
 	}
 }
 

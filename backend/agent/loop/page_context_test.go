@@ -1,9 +1,10 @@
 package loop_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
@@ -49,8 +50,8 @@ func TestPageContextIsSentOnceAsOutsideText(t *testing.T) {
 	for _, m := range messages {
 		if m.Role == chat.RoleNote && !strings.HasPrefix(m.Text, given.Title) {
 			notes = append(notes, m.Text)
-			if !slices.Equal(m.Outside, []string{"mcp:board"}) {
-				t.Errorf("a note of %v", m.Outside)
+			if diff := cmp.Diff([]string{"mcp:board"}, m.Outside); diff != "" {
+				t.Errorf("a note of (-want +got):\n%s", diff)
 			}
 		}
 	}

@@ -193,11 +193,11 @@ func TestCoreToolsNeverChange(t *testing.T) {
 			t.Errorf("request %d tells other tools", i)
 		}
 	}
-	var names []string
+	var listed []string
 	for _, tool := range h.service.Requests()[0].Tools {
-		names = append(names, tool.Function.Name)
+		listed = append(listed, tool.Function.Name)
 	}
-	if got := strings.Join(names, " "); got != "look act find_tools call_tool" {
+	if got := strings.Join(listed, " "); got != "look act find_tools call_tool" {
 		t.Errorf("the tools are %s", got)
 	}
 	for i, want := range []string{3: "", 4: "note_add(", 5: "", 6: "closed", 7: ""} {
@@ -221,28 +221,30 @@ func TestCoreToolsNeverChange(t *testing.T) {
 
 func TestTextCallsNameFoundToolDirectly(t *testing.T) {
 	for _, kind := range textKinds {
-		h := newHarness(t)
-		h.dialects = fixed(kind)
-		h.addTools()
-		tools := toolcalls.NewToolset(h.defs)
-		h.service.Answer = func(r openaitest.Request) openaitest.Turn {
-			if len(r.Messages) > 3 {
-				return openaitest.Turn{Text: "Posted."}
+		t.Run(string(kind), func(t *testing.T) {
+			h := newHarness(t)
+			h.dialects = fixed(kind)
+			h.addTools()
+			tools := toolcalls.NewToolset(h.defs)
+			h.service.Answer = func(r openaitest.Request) openaitest.Turn {
+				if len(r.Messages) > 3 {
+					return openaitest.Turn{Text: "Posted."}
+				}
+				return openaitest.Turn{
+					Text: toolcalls.Print(kind, toolcalls.Call{Name: "chat__post_7", Args: []byte(`{}`)}, tools),
+				}
 			}
-			return openaitest.Turn{
-				Text: toolcalls.Print(kind, toolcalls.Call{Name: "chat__post_7", Args: []byte(`{}`)}, tools),
+			if o := h.ask(t, "post"); o.Status != chat.StatusDone {
+				t.Fatalf("%s: %+v", kind, o)
 			}
-		}
-		if o := h.ask(t, "post"); o.Status != chat.StatusDone {
-			t.Fatalf("%s: %+v", kind, o)
-		}
-		_, _, made := h.recorded()
-		if len(made) != 1 || made[0].Tool != "chat__post_7" {
-			t.Errorf("%s: what ran: %+v", kind, made)
-		}
-		system := h.service.Requests()[0].Messages[0].Content
-		if strings.Contains(system, "chat__post") || !strings.Contains(system, "find_tools(") {
-			t.Errorf("%s: the prompt tells %s", kind, system)
-		}
+			_, _, made := h.recorded()
+			if len(made) != 1 || made[0].Tool != "chat__post_7" {
+				t.Errorf("%s: what ran: %+v", kind, made)
+			}
+			system := h.service.Requests()[0].Messages[0].Content
+			if strings.Contains(system, "chat__post") || !strings.Contains(system, "find_tools(") {
+				t.Errorf("%s: the prompt tells %s", kind, system)
+			}
+		})
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
 	"sextant/shared/chat"
@@ -88,8 +90,8 @@ func TestSteeringMessageFollowsRunningCall(t *testing.T) {
 	if strings.Join(args, "") != `{"n":1}{"n":9}` {
 		t.Errorf("calls %v: those after the one that ran were not wanted any more", args)
 	}
-	if !slices.Equal(made[1].From.TypedHosts, []string{"shop.example"}) {
-		t.Errorf("what was typed meanwhile opens %v", made[1].From.TypedHosts)
+	if diff := cmp.Diff([]string{"shop.example"}, made[1].From.TypedHosts); diff != "" {
+		t.Errorf("what was typed meanwhile opens (-want +got):\n%s", diff)
 	}
 	read := contents(h.service.Requests()[1])
 	if last := read[len(read)-1]; last != "user:rather open shop.example" {

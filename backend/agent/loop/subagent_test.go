@@ -227,26 +227,28 @@ func TestSubagentToolsAreSubsetOfCallers(t *testing.T) {
 		`{"task":"one: x","tools":["look","navigate_page"]}`:  `no tool "navigate_page" to give`,
 		`{"task":"one: x","tools":["look"],"read_only":true}`: ``,
 	} {
-		f := newSubagentHarness(
-			t,
-			map[string][]openaitest.Turn{"parent": {calls(call(toolspec.RunSubagent, args)), text("ok")}},
-		)
-		f.run(
-			t,
-			loop.Ask{
-				Conversation: "c1",
-				Text:         "parent: x",
-				Model:        "openai/m",
-				Tools:        []string{"look", toolspec.RunSubagent},
-			},
-		)
-		got := f.service.Requests()[len(f.service.Requests())-1].Last()
-		if want == "" {
-			want = "one has no more to say"
-		}
-		if !strings.Contains(got, want) {
-			t.Errorf("%s: %s", args, got)
-		}
+		t.Run(args, func(t *testing.T) {
+			f := newSubagentHarness(
+				t,
+				map[string][]openaitest.Turn{"parent": {calls(call(toolspec.RunSubagent, args)), text("ok")}},
+			)
+			f.run(
+				t,
+				loop.Ask{
+					Conversation: "c1",
+					Text:         "parent: x",
+					Model:        "openai/m",
+					Tools:        []string{"look", toolspec.RunSubagent},
+				},
+			)
+			got := f.service.Requests()[len(f.service.Requests())-1].Last()
+			if want == "" {
+				want = "one has no more to say"
+			}
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %s", args, got)
+			}
+		})
 	}
 }
 

@@ -40,7 +40,7 @@ func (m *memory) SetSetting(_ context.Context, key, value string) error {
 	return nil
 }
 
-// goalTools is a known format.
+// fixed is a detector that always returns kind.
 func fixed(kind toolcalls.Format) loop.FormatDetector {
 	return probe.New(
 		probe.Config{
@@ -168,30 +168,32 @@ func TestTextCallsInEveryFormat(t *testing.T) {
 func TestTextCallsAtEverySplit(t *testing.T) {
 	cuts := 0
 	for _, kind := range textKinds {
-		steps := script(kind)
-		h := newHarness(t)
-		h.dialects = fixed(kind)
-		answer := steps[0]
-		for at := 1; at < len(answer); at++ {
-			cuts++
-			h.service.Answer = func(r openaitest.Request) openaitest.Turn {
-				if len(r.Messages) > 2 {
-					return openaitest.Turn{Text: "Fertig."}
+		t.Run(string(kind), func(t *testing.T) {
+			steps := script(kind)
+			h := newHarness(t)
+			h.dialects = fixed(kind)
+			answer := steps[0]
+			for at := 1; at < len(answer); at++ {
+				cuts++
+				h.service.Answer = func(r openaitest.Request) openaitest.Turn {
+					if len(r.Messages) > 2 {
+						return openaitest.Turn{Text: "Fertig."}
+					}
+					return openaitest.Turn{Raw: split(answer, at)}
 				}
-				return openaitest.Turn{Raw: split(answer, at)}
+				o := h.run(t, loop.Ask{Conversation: fmt.Sprint("c", at), Text: "do it", Model: "openai/m"})
+				if o.Status != chat.StatusDone || o.Calls != 2 || o.Text != "Fertig." {
+					t.Fatalf("%s cut at %d: %+v", kind, at, o)
+				}
 			}
-			o := h.run(t, loop.Ask{Conversation: fmt.Sprint("c", at), Text: "do it", Model: "openai/m"})
-			if o.Status != chat.StatusDone || o.Calls != 2 || o.Text != "Fertig." {
-				t.Fatalf("%s cut at %d: %+v", kind, at, o)
+			_, _, made := h.recorded()
+			for i, c := range made {
+				want := []string{`{"where":"top \"left\""}`, `{"where":"<b>end</b>"}`}
+				if got := string(c.Args); got != want[0] && got != want[1] {
+					t.Fatalf("%s: call %d is %s", kind, i, got)
+				}
 			}
-		}
-		_, _, made := h.recorded()
-		for i, c := range made {
-			want := []string{`{"where":"top \"left\""}`, `{"where":"<b>end</b>"}`}
-			if got := string(c.Args); got != want[0] && got != want[1] {
-				t.Fatalf("%s: call %d is %s", kind, i, got)
-			}
-		}
+		})
 	}
 	t.Logf("%d answers over HTTP, each cut at another byte", cuts)
 }

@@ -191,11 +191,13 @@ func TestDemoAddress(t *testing.T) {
 
 func TestAnswerWording(t *testing.T) {
 	for _, r := range refusals {
-		_, answer := drive(t, r.said)
-		for _, bad := range []string{"!", "lease", "orry", "oops", " AI ", "—"} {
-			if strings.Contains(answer, bad) && !strings.Contains(r.said, bad) {
-				t.Errorf("%q is answered with %q: %q", r.said, bad, answer)
+		t.Run(r.said, func(t *testing.T) {
+			_, answer := drive(t, r.said)
+			for _, bad := range []string{"!", "lease", "orry", "oops", " AI ", "—"} {
+				if strings.Contains(answer, bad) && !strings.Contains(r.said, bad) {
+					t.Errorf("%q is answered with %q: %q", r.said, bad, answer)
+				}
 			}
-		}
+		})
 	}
 }

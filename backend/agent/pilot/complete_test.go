@@ -74,9 +74,11 @@ func TestComplete(t *testing.T) {
 		{"bring me a cup of te", ""},
 		{strings.Repeat("x", 3_000), ""},
 	} {
-		if got, _ := goesOn(c.typed); strings.Join(got, "|") != c.offers {
-			t.Errorf("%q goes on with\n%q, want\n%q", c.typed, strings.Join(got, "|"), c.offers)
-		}
+		t.Run(fmt.Sprintf("%.40s", c.typed), func(t *testing.T) {
+			if got, _ := goesOn(c.typed); strings.Join(got, "|") != c.offers {
+				t.Errorf("%q goes on with\n%q, want\n%q", c.typed, strings.Join(got, "|"), c.offers)
+			}
+		})
 	}
 }
 
@@ -92,9 +94,11 @@ func TestCompleteHint(t *testing.T) {
 		"click 3":            "",
 		"back":               "",
 	} {
-		if _, c := goesOn(typed); c.Ghost != want {
-			t.Errorf("%q is followed by %q, want %q", typed, c.Ghost, want)
-		}
+		t.Run(typed, func(t *testing.T) {
+			if _, c := goesOn(typed); c.Ghost != want {
+				t.Errorf("%q is followed by %q, want %q", typed, c.Ghost, want)
+			}
+		})
 	}
 }
 

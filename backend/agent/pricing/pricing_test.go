@@ -29,10 +29,12 @@ func TestLongestPatternWins(t *testing.T) {
 		"openai/gpt-5": "1.25 USD", "openai/gpt-5-pro": "1.25 USD", "openai/gpt-5-mini": "0.25 EUR",
 		"openai/o9": "9.00 USD", "vllm/qwen3": "0", "a/bcd": "1.00 USD", "a/bxcyd": "1.00 USD",
 	} {
-		p, ok := l.Of(model)
-		if got := pricing.Format(p.Cost(million)); !ok || got != want {
-			t.Errorf("%s: %s (%v), want %s", model, got, ok, want)
-		}
+		t.Run(model, func(t *testing.T) {
+			p, ok := l.Of(model)
+			if got := pricing.Format(p.Cost(million)); !ok || got != want {
+				t.Errorf("%s: %s (%v), want %s", model, got, ok, want)
+			}
+		})
 	}
 	for _, model := range []string{"openai", "anthropic/x", "a/bdc", "OPENAI/gpt-5", ""} {
 		if _, ok := l.Of(model); ok {
@@ -50,10 +52,12 @@ func TestCacheTokenPrices(t *testing.T) {
 		"m/m=0.0375/0/0":    15_000, // 400 * 37.5
 		"m/m=0/0/0":         0,
 	} {
-		p, _ := list(t, text).Of("m/m")
-		if got := p.Cost(u); got.Nanos != want {
-			t.Errorf("%s: %d, want %d", text, got.Nanos, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			p, _ := list(t, text).Of("m/m")
+			if got := p.Cost(u); got.Nanos != want {
+				t.Errorf("%s: %d, want %d", text, got.Nanos, want)
+			}
+		})
 	}
 }
 
@@ -92,10 +96,12 @@ func TestInvalidPrices(t *testing.T) {
 		"m/m=1/1/1, m/m=2/2/2": "two prices",
 		"m/m=1/1/1,":           "",
 	} {
-		_, err := pricing.Parse(text)
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			_, err := pricing.Parse(text)
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%s: %v, want %q", text, err, want)
+			}
+		})
 	}
 }
 
@@ -104,10 +110,12 @@ func TestMoneyRoundTrip(t *testing.T) {
 		"": "0", "0": "0", "0.00 EUR": "0", "0.5": "0.50 USD", "12.345 EUR": "12.35 EUR", "0.0012 USD": "0.0012 USD",
 		".0000004": "under 0.000001 USD", "0.00001": "0.000010 USD",
 	} {
-		m, err := pricing.Money(text)
-		if err != nil || pricing.Format(m) != want {
-			t.Errorf("%q: %s %v, want %s", text, pricing.Format(m), err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			m, err := pricing.Money(text)
+			if err != nil || pricing.Format(m) != want {
+				t.Errorf("%q: %s %v, want %s", text, pricing.Format(m), err, want)
+			}
+		})
 	}
 	for _, text := range []string{"much", "1,5", "-1", "1 eur", "1 2 EUR X", "$5"} {
 		if m, err := pricing.Money(text); err == nil {

@@ -38,7 +38,7 @@ func (b *Toolbox) Select(all []toolspec.Definition, core []string, window int) T
 			size += d.PromptBytes()
 		}
 	}
-	limit := window / ToolShare
+	limit := window / toolShare
 	if b.searching {
 		limit = limit * 4 / 5
 	}

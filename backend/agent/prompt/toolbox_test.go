@@ -92,11 +92,13 @@ func TestCallToolResolution(t *testing.T) {
 		{"call_tool", ``, "", "", "does not name a tool"},
 		{"call_tool", `{"tool":"call_tool","args":{}}`, "", "", "does not name a tool"},
 	} {
-		tool, args, wrong := prompt.ResolveCall(c.name, json.RawMessage(c.args))
-		if tool != c.tool || string(args) != c.meant || (wrong == nil) != (c.wrong == "") ||
-			wrong != nil && !strings.Contains(wrong.Error, c.wrong) {
-			t.Errorf("%s %s: %s %s %+v", c.name, c.args, tool, args, wrong)
-		}
+		t.Run(c.args, func(t *testing.T) {
+			tool, args, wrong := prompt.ResolveCall(c.name, json.RawMessage(c.args))
+			if tool != c.tool || string(args) != c.meant || (wrong == nil) != (c.wrong == "") ||
+				wrong != nil && !strings.Contains(wrong.Error, c.wrong) {
+				t.Errorf("%s %s: %s %s %+v", c.name, c.args, tool, args, wrong)
+			}
+		})
 	}
 }
 
@@ -105,8 +107,10 @@ func TestDefaultWindowByModelName(t *testing.T) {
 		"openai/gpt-5-mini": 400_000, "anthropic/claude-x": 200_000, "openrouter/anthropic/claude-x": 200_000,
 		"ollama/qwen3": 32_000, "ollama/gpt-5": 32_000, "openai/unheard-of": 128_000, "": 128_000,
 	} {
-		if got := prompt.DefaultWindow(name); got != want {
-			t.Errorf("%s reads %d tokens", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := prompt.DefaultWindow(name); got != want {
+				t.Errorf("%s reads %d tokens", name, got)
+			}
+		})
 	}
 }

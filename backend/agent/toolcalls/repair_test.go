@@ -78,13 +78,15 @@ func TestErrorSuggestionIsValidCall(t *testing.T) {
 		"<tool_call><function=write_file><parameter=path>a</function></tool_call>",
 		`<tool_call>{"name":"run_steps","arguments":</tool_call>`,
 	} {
-		f := parse(true, answer)
-		if len(f.broken) != 1 {
-			t.Fatalf("%s: %+v", answer, f)
-		}
-		_, sample, ok := strings.Cut(f.broken[0].Suggestion, "whole: ")
-		if again := parse(true, sample); !ok || len(again.calls) != 1 || len(again.broken) > 0 {
-			t.Errorf("%s: suggestion %q gives %+v", answer, f.broken[0].Suggestion, again)
-		}
+		t.Run(answer, func(t *testing.T) {
+			f := parse(true, answer)
+			if len(f.broken) != 1 {
+				t.Fatalf("%s: %+v", answer, f)
+			}
+			_, sample, ok := strings.Cut(f.broken[0].Suggestion, "whole: ")
+			if again := parse(true, sample); !ok || len(again.calls) != 1 || len(again.broken) > 0 {
+				t.Errorf("%s: suggestion %q gives %+v", answer, f.broken[0].Suggestion, again)
+			}
+		})
 	}
 }

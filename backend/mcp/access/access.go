@@ -19,8 +19,8 @@ import (
 	"sextant/backend/sandbox/confine"
 )
 
-// AnyHost as the only host grants all of the network, including this machine and the local network.
-const AnyHost = "*"
+// anyHost as the only host grants all of the network, including this machine and the local network.
+const anyHost = "*"
 
 // Override is what a person wrote under "sextant" of an entry. A missing list is derived from the entry; an
 // empty one grants nothing.
@@ -52,7 +52,7 @@ func (w *Override) Problem() string {
 		return ""
 	}
 	for _, host := range w.Grants.Network {
-		if host == "" || strings.ContainsAny(host, "/ \t\n") || host != AnyHost && strings.Contains(host, "*") {
+		if host == "" || strings.ContainsAny(host, "/ \t\n") || host != anyHost && strings.Contains(host, "*") {
 			return fmt.Sprintf("sextant.grants.network contains %q; use hosts such as api.example.com, or \"*\" for "+
 				"all", host)
 		}
@@ -113,7 +113,7 @@ type Permissions struct {
 // Resolve resolves what a server may touch on a machine.
 func Resolve(s Server, m Machine) Permissions {
 	g := &resolver{Machine: m, server: s, perms: Permissions{
-		Network:     []string{AnyHost},
+		Network:     []string{anyHost},
 		secretPaths: map[string]string{},
 	}}
 	g.closed = append(confine.Private(m.Home), tempFolders()...)

@@ -109,18 +109,20 @@ func TestServerCannotWriteItsTools(t *testing.T) {
 			"XDG_CONFIG_HOME": a.path("~/.config"),
 		}},
 	} {
-		m := a.m
-		m.Path = a.path("~/.nvm/versions/node/v22/bin")
-		h := Resolve(s, m)
-		if len(h.Write) > 0 || h.Package != "" {
-			t.Errorf("%s: it writes %q, %q", name, h.Write, h.Package)
-		}
-		if a.shows(h, "~/Documents") {
-			t.Errorf("%s: it reads the home", name)
-		}
-		if name == "npx" && !a.shows(h, npm) {
-			t.Error("npx is not there")
-		}
+		t.Run(name, func(t *testing.T) {
+			m := a.m
+			m.Path = a.path("~/.nvm/versions/node/v22/bin")
+			h := Resolve(s, m)
+			if len(h.Write) > 0 || h.Package != "" {
+				t.Errorf("%s: it writes %q, %q", name, h.Write, h.Package)
+			}
+			if a.shows(h, "~/Documents") {
+				t.Errorf("%s: it reads the home", name)
+			}
+			if name == "npx" && !a.shows(h, npm) {
+				t.Error("npx is not there")
+			}
+		})
 	}
 	a.file("~/app/node_modules/memory/dist/index.js", "~/app/node_modules/.bin/x")
 	if h := Resolve(Server{Command: "node", Args: []string{a.path("~/app/node_modules/memory/dist/index.js")}},
@@ -240,10 +242,12 @@ func TestPathBelowWorkspaceStartsThere(t *testing.T) {
 		{Server{Command: "node", Args: []string{"~/ws/dist/index.js"}}, ""},
 		{Server{Command: "npx", Args: []string{"-y", "@a/server"}}, ""},
 	} {
-		c.s.Workspace = a.path("~/ws")
-		if h := Resolve(c.s, a.m); h.Dir != a.path(c.dir) {
-			t.Errorf("%s %q starts in %q; it has %q", c.s.Command, c.s.Args, h.Dir, h.Program)
-		}
+		t.Run(strings.Join(append([]string{c.s.Command}, c.s.Args...), " "), func(t *testing.T) {
+			c.s.Workspace = a.path("~/ws")
+			if h := Resolve(c.s, a.m); h.Dir != a.path(c.dir) {
+				t.Errorf("%s %q starts in %q; it has %q", c.s.Command, c.s.Args, h.Dir, h.Program)
+			}
+		})
 	}
 }
 
@@ -256,9 +260,11 @@ func TestScriptIsVisibleWithoutItsSiblings(t *testing.T) {
 		"mcp.py": true, "helper.py": true, "lib/__init__.py": true,
 		"letter.pdf": false, "photos/1.jpg": false,
 	} {
-		if a.shows(h, "~/Downloads/"+name) != want {
-			t.Errorf("%s: %v; it has %q", name, !want, h.Program)
-		}
+		t.Run(name, func(t *testing.T) {
+			if a.shows(h, "~/Downloads/"+name) != want {
+				t.Errorf("%s: %v; it has %q", name, !want, h.Program)
+			}
+		})
 	}
 	h = Resolve(Server{Command: "python", Args: []string{"--db", a.path("~/notes.db")}}, a.m)
 	if a.shows(h, "~/Documents") {
@@ -272,16 +278,18 @@ func TestSystemPaths(t *testing.T) {
 		"/run/media/u/disk": "write", "/run/media": "", "/etc/hosts": "",
 		"/dev/null": "", "/dev/ptmx": "note",
 	} {
-		g := &resolver{Machine: a.m, server: Server{}, perms: Permissions{}}
-		g.closed = confine.Private(a.home)
-		if g.grantPath(path, ""); want == "note" &&
-			(len(g.perms.Notes) != 1 || !strings.Contains(g.perms.Notes[0], "confine")) ||
-			want == "" && len(g.perms.Notes) > 0 {
-			t.Errorf("%s: %q", path, g.perms.Notes)
-		}
-		if isSystem(path) != (want != "write") {
-			t.Errorf("%s: %v", path, isSystem(path))
-		}
+		t.Run(path, func(t *testing.T) {
+			g := &resolver{Machine: a.m, server: Server{}, perms: Permissions{}}
+			g.closed = confine.Private(a.home)
+			if g.grantPath(path, ""); want == "note" &&
+				(len(g.perms.Notes) != 1 || !strings.Contains(g.perms.Notes[0], "confine")) ||
+				want == "" && len(g.perms.Notes) > 0 {
+				t.Errorf("%s: %q", path, g.perms.Notes)
+			}
+			if isSystem(path) != (want != "write") {
+				t.Errorf("%s: %v", path, isSystem(path))
+			}
+		})
 	}
 }
 
@@ -323,11 +331,13 @@ func TestContainerOptions(t *testing.T) {
 		"compose run it":                                                          false,
 		"mcp gateway run --catalog " + h + "/x":                                   false,
 	} {
-		g := &resolver{Machine: a.m, server: Server{Command: "docker", Workspace: h + "/proj/deep"}}
-		g.closed = confine.Private(h)
-		if why := g.whyNotIsolated(strings.Fields(line)); (why == "") != closed {
-			t.Errorf("docker %s: %q", line, why)
-		}
+		t.Run(line, func(t *testing.T) {
+			g := &resolver{Machine: a.m, server: Server{Command: "docker", Workspace: h + "/proj/deep"}}
+			g.closed = confine.Private(h)
+			if why := g.whyNotIsolated(strings.Fields(line)); (why == "") != closed {
+				t.Errorf("docker %s: %q", line, why)
+			}
+		})
 	}
 	a.file("~/bin/docker")
 	m := a.m
@@ -340,7 +350,7 @@ func TestContainerOptions(t *testing.T) {
 }
 
 func TestMissingGrantFromStderr(t *testing.T) {
-	h := Permissions{Network: []string{AnyHost}}
+	h := Permissions{Network: []string{anyHost}}
 	for said, want := range map[string]string{
 		"Error: listen EPERM: operation not permitted /tmp/tsx-1000/12.pipe":   "local sockets",
 		"[1:1:FATAL:zygote_host_impl_linux.cc(128)] No usable sandbox!":        `confine "off"`,
@@ -348,8 +358,10 @@ func TestMissingGrantFromStderr(t *testing.T) {
 		"Cannot connect to the Docker daemon at unix:///var/run/docker.sock":   "control of the whole machine",
 		"Error: listen EADDRINUSE: address already in use 127.0.0.1:3000 /tmp": "",
 	} {
-		if got := h.MissingGrant(said); want == "" && got != "" || !strings.Contains(got, want) {
-			t.Errorf("%s: %q", said, got)
-		}
+		t.Run(said, func(t *testing.T) {
+			if got := h.MissingGrant(said); want == "" && got != "" || !strings.Contains(got, want) {
+				t.Errorf("%s: %q", said, got)
+			}
+		})
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/mcp/apps"
@@ -59,11 +61,11 @@ func TestAppToolVisibility(t *testing.T) {
 		}
 		return list
 	}
-	if got := names(s.Definitions("")); !slices.Equal(got, []string{"tester__board", "tester__board_plan"}) {
-		t.Errorf("the model gets %v", got)
+	if diff := cmp.Diff([]string{"tester__board", "tester__board_plan"}, names(s.Definitions(""))); diff != "" {
+		t.Errorf("the model gets (-want +got):\n%s", diff)
 	}
-	if got := names(s.AppDefinitions("tester")); !slices.Equal(got, []string{"tester__board", "tester__board_move"}) {
-		t.Errorf("the page gets %v", got)
+	if diff := cmp.Diff([]string{"tester__board", "tester__board_move"}, names(s.AppDefinitions("tester"))); diff != "" {
+		t.Errorf("the page gets (-want +got):\n%s", diff)
 	}
 	if got := s.AppDefinitions("other"); got != nil {
 		t.Errorf("another server's page gets %v", got)

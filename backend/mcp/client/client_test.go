@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sextant/backend/mcp/config"
 	"sextant/backend/mcp/results"
 	"sextant/shared/event"
@@ -191,8 +193,8 @@ func TestToolsAreOffered(t *testing.T) {
 		"my_tester__hang", "my_tester__huge", "my_tester__large", "my_tester__mixed", "my_tester__order",
 		"my_tester__turn",
 	}
-	if got := slices.Sorted(slices.Values(v.Tools)); !slices.Equal(got, want) {
-		t.Errorf("tools %v", got)
+	if diff := cmp.Diff(want, slices.Sorted(slices.Values(v.Tools))); diff != "" {
+		t.Errorf("tools (-want +got):\n%s", diff)
 	}
 	if v.Transport != "stdio" || !v.Enabled || v.Error != "" {
 		t.Errorf("got %+v", v)
@@ -308,9 +310,11 @@ func TestStartErrors(t *testing.T) {
 		"wrong":   "mcp-config.json 1:",
 		"typed":   "command has the wrong type (number)",
 	} {
-		if v := reaches(t, s, name, stateDown); !strings.Contains(v.Error, want) {
-			t.Errorf("%s: got %q", name, v.Error)
-		}
+		t.Run(name, func(t *testing.T) {
+			if v := reaches(t, s, name, stateDown); !strings.Contains(v.Error, want) {
+				t.Errorf("%s: got %q", name, v.Error)
+			}
+		})
 	}
 	// A server that greets on its output is forgiven or fails; it must not hang the rest.
 	eventually(t, "the talkative one is decided", func() bool { return find(s, "garbage").State != stateStarting })

@@ -45,12 +45,14 @@ func TestInvalidConfigKeepsLastGoodOne(t *testing.T) {
 		`{"mcpServers": []}`:          "the file should be",
 		strings.Repeat(" ", 1<<20+1):  "larger than 1 MB",
 	} {
-		write(t, path, text)
-		eventually(t, want, func() bool { return strings.Contains(s.Problem(), want) })
-		if !strings.HasSuffix(s.Problem(), "The last good config stays in effect.") ||
-			find(s, "My Tester").State != stateReady {
-			t.Errorf("got %q, %+v", s.Problem(), find(s, "My Tester"))
-		}
+		t.Run(want, func(t *testing.T) {
+			write(t, path, text)
+			eventually(t, want, func() bool { return strings.Contains(s.Problem(), want) })
+			if !strings.HasSuffix(s.Problem(), "The last good config stays in effect.") ||
+				find(s, "My Tester").State != stateReady {
+				t.Errorf("got %q, %+v", s.Problem(), find(s, "My Tester"))
+			}
+		})
 	}
 	write(t, path, good)
 	eventually(t, "the problem is over", func() bool { return s.Problem() == "" })

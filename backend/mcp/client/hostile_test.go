@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,35 +21,37 @@ import (
 
 func TestHTTPAnswerIsBounded(t *testing.T) {
 	for _, status := range []int{http.StatusOK, http.StatusBadRequest} {
-		var sent atomic.Int64
-		h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(status)
-			piece := []byte(strings.Repeat(" ", 1<<20))
-			for range 4 * maxMessage >> 20 {
-				n, err := w.Write(piece)
-				if sent.Add(int64(n)); err != nil {
-					return
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			var sent atomic.Int64
+			h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(status)
+				piece := []byte(strings.Repeat(" ", 1<<20))
+				for range 4 * maxMessage >> 20 {
+					n, err := w.Write(piece)
+					if sent.Add(int64(n)); err != nil {
+						return
+					}
 				}
+			}))
+			t.Cleanup(h.Close)
+			way := &serverTransport{next: h.Client().Transport, scheme: "http", host: strings.TrimPrefix(h.URL, "http://")}
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.URL, nil)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}))
-		t.Cleanup(h.Close)
-		way := &serverTransport{next: h.Client().Transport, scheme: "http", host: strings.TrimPrefix(h.URL, "http://")}
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.URL, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, err := way.RoundTrip(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, err := io.Copy(io.Discard, resp.Body)
-		_ = resp.Body.Close()
-		if err == nil || n != maxMessage || !strings.Contains(err.Error(), "longer than 16 MB") {
-			t.Errorf("%d: read %d bytes, %v", status, n, err)
-		}
-		s, _, _ := started(t, configText(`"far": {"url": "`+h.URL+`"}`))
-		reaches(t, s, "far", stateDown)
+			resp, err := way.RoundTrip(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := io.Copy(io.Discard, resp.Body)
+			_ = resp.Body.Close()
+			if err == nil || n != maxMessage || !strings.Contains(err.Error(), "longer than 16 MB") {
+				t.Errorf("%d: read %d bytes, %v", status, n, err)
+			}
+			s, _, _ := started(t, configText(`"far": {"url": "`+h.URL+`"}`))
+			reaches(t, s, "far", stateDown)
+		})
 	}
 }
 

@@ -54,10 +54,12 @@ func TestSecretsInEnvAndHeaders(t *testing.T) {
 	for name, says := range map[string]string{
 		"other": "bound to mcp:near", "lost": `no secret of the name "nobody"`, "farther": "bound to bank.example",
 	} {
-		if v := reaches(t, s, name, stateDown); !strings.Contains(v.Error, says) ||
-			strings.Contains(v.Error, "Bearer k") {
-			t.Errorf("%s failed with %q", name, v.Error)
-		}
+		t.Run(name, func(t *testing.T) {
+			if v := reaches(t, s, name, stateDown); !strings.Contains(v.Error, says) ||
+				strings.Contains(v.Error, "Bearer k") {
+				t.Errorf("%s failed with %q", name, v.Error)
+			}
+		})
 	}
 	for _, v := range s.List() {
 		if strings.Contains(fmt.Sprintf("%+v", v), "Bearer k") {

@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func reader(t *testing.T) Reader {
@@ -83,8 +85,8 @@ func TestReadLists(t *testing.T) {
 				}
 			}
 			got.Notes = nil
-			if !reflect.DeepEqual(got, c.want) {
-				t.Errorf("%+v", got)
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -100,9 +102,11 @@ func TestInvalidLists(t *testing.T) {
 		strings.Repeat(" ", maxText+1): "larger than 1 MB",
 		`{"mcpServers":{"a":{"command":"x` + "\\": "neither JSON",
 	} {
-		if _, err := reader(t).Read([]byte(text)); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%.40q: %v", text, err)
-		}
+		t.Run(says, func(t *testing.T) {
+			if _, err := reader(t).Read([]byte(text)); err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("%.40q: %v", text, err)
+			}
+		})
 	}
 }
 
@@ -155,7 +159,7 @@ func TestBundle(t *testing.T) {
 	folder := filepath.Join(r.Bundles, "notes-server")
 	s, b := list.Servers[0], list.Bundle
 	if s.Command != folder+"/server/run" ||
-		!reflect.DeepEqual(s.Args, []string{"--dir", "/home/ada/a", "/home/ada/Documents", "--home=/home/ada"}) ||
+		!slices.Equal(s.Args, []string{"--dir", "/home/ada/a", "/home/ada/Documents", "--home=/home/ada"}) ||
 		s.Env["LEVEL"] != "3000000" || s.Env["KEY"] != "${user_config.key}" {
 		t.Errorf("%+v", s)
 	}
@@ -168,7 +172,7 @@ func TestBundle(t *testing.T) {
 	if _, err := os.Stat(r.Bundles); !os.IsNotExist(err) {
 		t.Errorf("a look wrote something: %v", err)
 	}
-	if err := b.Unpack(); err != nil {
+	if err := b.unpack(); err != nil {
 		t.Fatal(err)
 	}
 	for name, mode := range map[string]fs.FileMode{"server/run": 0o700, "server/data.txt": 0o600} {
@@ -176,7 +180,7 @@ func TestBundle(t *testing.T) {
 			t.Errorf("%s: %v %v", name, info, err)
 		}
 	}
-	if err := b.Unpack(); err == nil || !strings.Contains(err.Error(), "already exists") {
+	if err := b.unpack(); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("a second time: %v", err)
 	}
 }
@@ -193,31 +197,35 @@ func TestHostileBundles(t *testing.T) {
 		"a file beneath a file":    with(map[string]string{"a": "x", "a/b": "y"}),
 		"one name twice (by dots)": with(map[string]string{"a": "x", "./a": "y"}),
 	} {
-		r := reader(t)
-		list, err := r.Read(data)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if err := list.Bundle.Unpack(); err == nil {
-			t.Errorf("%s was unpacked", name)
-		}
-		found, err := filepath.Glob(filepath.Join(filepath.Dir(r.Bundles), "*", "*"))
-		if err != nil || len(found) > 0 {
-			t.Errorf("%s: left %v %v", name, found, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			r := reader(t)
+			list, err := r.Read(data)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				return
+			}
+			if err := list.Bundle.unpack(); err == nil {
+				t.Errorf("%s was unpacked", name)
+			}
+			found, err := filepath.Glob(filepath.Join(filepath.Dir(r.Bundles), "*", "*"))
+			if err != nil || len(found) > 0 {
+				t.Errorf("%s: left %v %v", name, found, err)
+			}
+		})
 	}
 	for name, text := range map[string]string{
 		"no manifest":           "",
 		"a name that is a path": strings.Replace(bundleManifest, "notes-server", "../evil", 1),
 		"no command":            `{"name":"x","server":{}}`,
 	} {
-		files := map[string]string{"other": "x"}
-		if text != "" {
-			files["manifest.json"] = text
-		}
-		if _, err := reader(t).Read(packed(t, files)); err == nil {
-			t.Errorf("%s was taken", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			files := map[string]string{"other": "x"}
+			if text != "" {
+				files["manifest.json"] = text
+			}
+			if _, err := reader(t).Read(packed(t, files)); err == nil {
+				t.Errorf("%s was taken", name)
+			}
+		})
 	}
 }

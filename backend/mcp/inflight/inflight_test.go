@@ -48,9 +48,11 @@ func TestProgressLine(t *testing.T) {
 		"":              {Progress: math.NaN()},
 		"still":         {Progress: math.Inf(1), Total: math.Inf(1), Message: "still"},
 	} {
-		if got := progressLine(&p); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := progressLine(&p); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
 	}
 }
 

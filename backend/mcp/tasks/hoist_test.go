@@ -22,19 +22,21 @@ func TestHoist(t *testing.T) {
 		`{"id":1,"result":{"task":{"taskId":"a"},"_meta":7}}`:                                          "",
 		`{"id":1,"result":null,"x":"taskId"}`:                                                          "",
 	} {
-		if want == "" {
-			want = text
-		}
-		for _, events := range []bool{false, true} {
-			line, expected := text+"\n", want+"\n"
-			if events {
-				line, expected = "event: message\ndata: "+text+"\n\n", "event: message\ndata: "+want+"\n\n"
+		t.Run(text, func(t *testing.T) {
+			if want == "" {
+				want = text
 			}
-			got, err := io.ReadAll(Hoist(io.NopCloser(iotest.OneByteReader(strings.NewReader(line))), 1<<20, events))
-			if err != nil || strings.ReplaceAll(string(got), "data:{", "data: {") != expected {
-				t.Errorf("%v: got %q, %v, want %q", events, got, err, expected)
+			for _, events := range []bool{false, true} {
+				line, expected := text+"\n", want+"\n"
+				if events {
+					line, expected = "event: message\ndata: "+text+"\n\n", "event: message\ndata: "+want+"\n\n"
+				}
+				got, err := io.ReadAll(Hoist(io.NopCloser(iotest.OneByteReader(strings.NewReader(line))), 1<<20, events))
+				if err != nil || strings.ReplaceAll(string(got), "data:{", "data: {") != expected {
+					t.Errorf("%v: got %q, %v, want %q", events, got, err, expected)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -53,9 +55,11 @@ func TestPollInterval(t *testing.T) {
 		`{}`: "1s", `{"pollInterval":5000}`: "5s",
 		`{"pollIntervalMs":1}`: "250ms", `{"pollInterval":1e300}`: "30s", `{"pollInterval":-1}`: "1s",
 	} {
-		var s State
-		if err := json.Unmarshal([]byte(text), &s); err != nil || s.pause().String() != want {
-			t.Errorf("%s: %v, %v", text, s.pause(), err)
-		}
+		t.Run(text, func(t *testing.T) {
+			var s State
+			if err := json.Unmarshal([]byte(text), &s); err != nil || s.pause().String() != want {
+				t.Errorf("%s: %v, %v", text, s.pause(), err)
+			}
+		})
 	}
 }

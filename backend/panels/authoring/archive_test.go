@@ -73,31 +73,33 @@ func install(t *testing.T, dir string, text []byte) PackageOffer {
 
 func TestPackRoundTripIsDeterministic(t *testing.T) {
 	for _, example := range []string{"habits", "kanban", "reading-list"} {
-		from := filepath.Join("../../../docs/examples", example)
-		one, err := Pack(from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if two, err := Pack(from); err != nil || !bytes.Equal(one, two) {
-			t.Errorf("%s: packed twice it is two archives (%v)", example, err)
-		}
-		dir := t.TempDir()
-		if offer := install(t, dir, one); offer.Panel != example || offer.Update || len(offer.Files) == 0 {
-			t.Errorf("%s is offered as %+v", example, offer)
-		}
-		was, err := readFolder(from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		is, err := readFolder(filepath.Join(dir, example))
-		if err != nil || len(was.files) != len(is.files) {
-			t.Fatalf("%s: %d files were %d, %v", example, len(is.files), len(was.files), err)
-		}
-		for name, text := range was.files {
-			if !bytes.Equal(text, is.files[name]) {
-				t.Errorf("%s/%s changed on the way", example, name)
+		t.Run(example, func(t *testing.T) {
+			from := filepath.Join("../../../docs/examples", example)
+			one, err := Pack(from)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			if two, err := Pack(from); err != nil || !bytes.Equal(one, two) {
+				t.Errorf("%s: packed twice it is two archives (%v)", example, err)
+			}
+			dir := t.TempDir()
+			if offer := install(t, dir, one); offer.Panel != example || offer.Update || len(offer.Files) == 0 {
+				t.Errorf("%s is offered as %+v", example, offer)
+			}
+			was, err := readFolder(from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			is, err := readFolder(filepath.Join(dir, example))
+			if err != nil || len(was.files) != len(is.files) {
+				t.Fatalf("%s: %d files were %d, %v", example, len(is.files), len(was.files), err)
+			}
+			for name, text := range was.files {
+				if !bytes.Equal(text, is.files[name]) {
+					t.Errorf("%s/%s changed on the way", example, name)
+				}
+			}
+		})
 	}
 }
 
@@ -231,13 +233,15 @@ func TestHostileArchives(t *testing.T) {
 		}, nil), "single top-level folder"},
 		"a large one": {make([]byte, MaxArchive+1), "larger than"},
 	} {
-		if _, err := Open(c.archive); err == nil || !strings.Contains(err.Error(), c.says) ||
-			!strings.HasPrefix(err.Error(), "the archive is refused") {
-			t.Errorf("%s: %v", what, err)
-		}
-		if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
-			t.Errorf("%s left %v behind: %v", what, left, err)
-		}
+		t.Run(what, func(t *testing.T) {
+			if _, err := Open(c.archive); err == nil || !strings.Contains(err.Error(), c.says) ||
+				!strings.HasPrefix(err.Error(), "the archive is refused") {
+				t.Errorf("%s: %v", what, err)
+			}
+			if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
+				t.Errorf("%s left %v behind: %v", what, left, err)
+			}
+		})
 	}
 }
 
@@ -327,25 +331,27 @@ func TestUpdateIsComparedWithAcceptedManifest(t *testing.T) {
 	}
 	w.reg.Look(t.Context())
 	for _, when := range []string{"pending", "declined"} {
-		offer := say(wide)
-		if len(offer.Rights) != 1 || !strings.Contains(offer.Rights[0], "books.example") ||
-			!strings.Contains(offer.Diff, "+") {
-			t.Errorf("%s, it is offered as %+v", when, offer)
-		}
-		for _, panel := range w.reg.Panels() {
-			if panel.ID == "mine" && panel.Pending != nil {
-				if err := w.reg.Decline(t.Context(), "mine", panel.Pending.Hash); err != nil {
-					t.Fatal(err)
+		t.Run(when, func(t *testing.T) {
+			offer := say(wide)
+			if len(offer.Rights) != 1 || !strings.Contains(offer.Rights[0], "books.example") ||
+				!strings.Contains(offer.Diff, "+") {
+				t.Errorf("%s, it is offered as %+v", when, offer)
+			}
+			for _, panel := range w.reg.Panels() {
+				if panel.ID == "mine" && panel.Pending != nil {
+					if err := w.reg.Decline(t.Context(), "mine", panel.Pending.Hash); err != nil {
+						t.Fatal(err)
+					}
 				}
 			}
-		}
+		})
 	}
 	// What was shown beside another manifest is not what is answered.
 	before := say(narrow)
 	if _, err := w.Install(t.Context(), wide, say(wide).Hash); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Install(t.Context(), narrow, before.Hash); !errors.Is(err, ErrChanged) {
+	if _, err := w.Install(t.Context(), narrow, before.Hash); !errors.Is(err, errChanged) {
 		t.Errorf("the answer of before still counts: %v", err)
 	}
 	if offer := say(wide); len(offer.Rights) > 0 || offer.Diff != "" {

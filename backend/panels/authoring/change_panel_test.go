@@ -113,13 +113,15 @@ func TestInvalidChangeWritesNothing(t *testing.T) {
 		"would be larger":                   {"path": "index.html", "content": strings.Repeat("x", maxFile+1)},
 		`not a valid file name for a panel`: {"path": ".made-by-assistant", "content": "x"},
 	} {
-		change["panel_id"] = "chores"
-		if r := w.call(changeName, change); r.Success || !strings.Contains(r.Error, name) || r.Suggestion == "" {
-			t.Errorf("%s: %+v", name, r)
-		}
-		if w.file("chores/manifest.json") != was {
-			t.Fatalf("%s was written", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			change["panel_id"] = "chores"
+			if r := w.call(changeName, change); r.Success || !strings.Contains(r.Error, name) || r.Suggestion == "" {
+				t.Errorf("%s: %+v", name, r)
+			}
+			if w.file("chores/manifest.json") != was {
+				t.Fatalf("%s was written", name)
+			}
+		})
 	}
 	for _, panel := range w.reg.Panels() {
 		if panel.ID == "chores" && (!panel.Usable || len(panel.Problems) > 0) {
@@ -143,11 +145,13 @@ func TestOnlyCreatedPanelsCanBeChanged(t *testing.T) {
 		"mine": "did not make", "absent": "no panel absent", "../mine": "",
 		"linked": "link",
 	} {
-		for _, tool := range []string{readName, changeName} {
-			r := w.call(tool, map[string]any{"panel_id": id, "path": "x.txt", "content": "x"})
-			if r.Success || !strings.Contains(r.Error, words) {
-				t.Errorf("%s of %s: %+v", tool, id, r)
+		t.Run(id, func(t *testing.T) {
+			for _, tool := range []string{readName, changeName} {
+				r := w.call(tool, map[string]any{"panel_id": id, "path": "x.txt", "content": "x"})
+				if r.Success || !strings.Contains(r.Error, words) {
+					t.Errorf("%s of %s: %+v", tool, id, r)
+				}
 			}
-		}
+		})
 	}
 }

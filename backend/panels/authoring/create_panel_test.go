@@ -158,11 +158,13 @@ func TestCreatePanelErrors(t *testing.T) {
 		"out": {"../out.mjs": ""}, "absolute": {"/tmp/x": ""}, "hidden": {".sextant/bridge.js": ""},
 		"manifest": {"manifest.json": "{}"},
 	} {
-		named := shelf("http://127.0.0.1:9")
-		named["files"] = files
-		if r := w.make(named); r.Success || !strings.Contains(r.Error, "not a valid file name") {
-			t.Errorf("%s: %+v", name, r)
-		}
+		t.Run(name, func(t *testing.T) {
+			named := shelf("http://127.0.0.1:9")
+			named["files"] = files
+			if r := w.make(named); r.Success || !strings.Contains(r.Error, "not a valid file name") {
+				t.Errorf("%s: %+v", name, r)
+			}
+		})
 	}
 	if entries, err := os.ReadDir(w.folder); err != nil || len(entries) > 0 {
 		t.Errorf("something was written: %v, %v", entries, err)
@@ -208,10 +210,12 @@ func TestCreatePanelDescription(t *testing.T) {
 func TestTemplatesAreComplete(t *testing.T) {
 	w := newWorkshop(t)
 	for id, template := range map[string]string{"shopping-list": "list", "chores": "board"} {
-		began := time.Now()
-		if r := w.make(map[string]any{"panel_id": id, "template": template}); !r.Success {
-			t.Errorf("%s: %+v", template, r)
-		}
-		t.Logf("%s made and running after %s", template, time.Since(began).Round(time.Millisecond))
+		t.Run(template, func(t *testing.T) {
+			began := time.Now()
+			if r := w.make(map[string]any{"panel_id": id, "template": template}); !r.Success {
+				t.Errorf("%s: %+v", template, r)
+			}
+			t.Logf("%s made and running after %s", template, time.Since(began).Round(time.Millisecond))
+		})
 	}
 }

@@ -50,7 +50,7 @@ func TestGuide(t *testing.T) {
 			}
 		}
 	}
-	for _, step := range append(Kinds(), "validate", "pack", "install") {
+	for _, step := range append(kinds(), "validate", "pack", "install") {
 		if done[step] == 0 {
 			t.Errorf("the guide does not say how: %s", step)
 		}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sextant/shared/toolspec"
 )
 
@@ -42,12 +44,12 @@ func TestPanelReadsTaintLaterCalls(t *testing.T) {
 	})
 	c.Call(t.Context(), Request{Panel: "notes", Tool: "x"})
 	c.Call(t.Context(), Request{Panel: "notes", Tool: "x"})
-	if !slices.Equal(outside, []string{"https://shop.example", "panel:notes"}) {
-		t.Errorf("%v", outside)
+	if diff := cmp.Diff([]string{"https://shop.example", "panel:notes"}, outside); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 	c.Call(t.Context(), Request{Panel: "other", Tool: "x"})
-	if !slices.Equal(outside, []string{"panel:other"}) {
-		t.Errorf("of another panel: %v", outside)
+	if diff := cmp.Diff([]string{"panel:other"}, outside); diff != "" {
+		t.Errorf("of another panel (-want +got):\n%s", diff)
 	}
 	for i := range 2 * maxRead {
 		reads = fmt.Sprintf("https://%d.example", i)

@@ -17,10 +17,12 @@ func TestPositions(t *testing.T) {
 	for pointer, want := range map[string]string{
 		"": text, "/a": `[1, {"ü/~": "x"}]`, "/a/0": "1", "/a/1": `{"ü/~": "x"}`, "/a/1/ü~1~0": `"x"`, "/b": "null",
 	} {
-		span := x.Values[pointer]
-		if got := text[span.Start:span.End]; got != want {
-			t.Errorf("%q: got %s, want %s", pointer, got, want)
-		}
+		t.Run(pointer, func(t *testing.T) {
+			span := x.Values[pointer]
+			if got := text[span.Start:span.End]; got != want {
+				t.Errorf("%q: got %s, want %s", pointer, got, want)
+			}
+		})
 	}
 	if line, column := x.At("/a/1/ü~1~0"); line != 2 || column != 20 {
 		t.Errorf("the place is %d:%d", line, column)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -85,8 +87,8 @@ func TestSchemaMatchesTypes(t *testing.T) {
 			known := slices.DeleteFunc(n.names(), func(name string) bool {
 				return name == "$schema" || at == "/tools/*/annotations" && name == "title"
 			})
-			if !slices.Equal(fields, known) {
-				t.Errorf("%s: the type has %v, the schema %v", at, fields, known)
+			if diff := cmp.Diff(known, fields); diff != "" {
+				t.Errorf("%s (-schema +type):\n%s", at, diff)
 			}
 		}
 	}

@@ -29,9 +29,11 @@ func TestPublishedContextIsDeclaredAndBounded(t *testing.T) {
 		{map[string]json.RawMessage{"file": json.RawMessage(`{`)}, `"file" is not JSON`},
 		{map[string]json.RawMessage{"a": long, "b": long, "c": long, "d": long, "e": long}, "together"},
 	} {
-		if err := r.Publish("notes", c.values); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got %v, want %s", err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if err := r.Publish("notes", c.values); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
 	}
 	if len(r.context["notes"]) != 0 {
 		t.Errorf("refused values were kept: %v", r.context["notes"])

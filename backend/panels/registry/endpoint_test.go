@@ -122,11 +122,13 @@ func TestEndpointErrorForms(t *testing.T) {
 			"answered 400",
 		},
 	} {
-		status, contentType, body = c.status, c.kind, c.body
-		result := call(t, r, "note_get", `{}`)
-		mustFail(t, result, c.is, c.want)
-		if len(result.Error) > 2200 {
-			t.Errorf("%d bytes of error", len(result.Error))
-		}
+		t.Run(c.want, func(t *testing.T) {
+			status, contentType, body = c.status, c.kind, c.body
+			result := call(t, r, "note_get", `{}`)
+			mustFail(t, result, c.is, c.want)
+			if len(result.Error) > 2200 {
+				t.Errorf("%d bytes of error", len(result.Error))
+			}
+		})
 	}
 }

@@ -41,6 +41,7 @@ type Publisher interface {
 	Publish(e event.Event)
 }
 
+// Config configures a Registry.
 type Config struct {
 	// Builtin holds one folder per built-in panel.
 	Builtin fs.FS

@@ -141,9 +141,11 @@ func TestArgumentPlacement(t *testing.T) {
 		},
 		{"rogue_query", `{}`, `{"method":"GET","url":"/api/rogue/echo","body":null}`},
 	} {
-		if got := mustSucceed(t, call(t, r, c.tool, c.args)); got != c.want {
-			t.Errorf("%s %s\ngot  %s\nwant %s", c.tool, c.args, got, c.want)
-		}
+		t.Run(c.tool+c.args, func(t *testing.T) {
+			if got := mustSucceed(t, call(t, r, c.tool, c.args)); got != c.want {
+				t.Errorf("%s %s\ngot  %s\nwant %s", c.tool, c.args, got, c.want)
+			}
+		})
 	}
 	for _, id := range []string{"..", ".", "", "a/b", `a\\b`, "a%2fb", "%2e%2e", `\u0000`} {
 		mustFail(t, call(t, r, "rogue_echo", `{"id":"`+id+`"}`), toolspec.ValidationError,

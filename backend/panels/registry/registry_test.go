@@ -10,6 +10,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sextant/backend/panels/manifest"
 	builtin "sextant/panels"
 	"sextant/shared/event"
@@ -34,8 +36,8 @@ func TestBuiltInPanelsMatchMap(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if !slices.Equal(ids, m.Panels) {
-		t.Errorf("panels %v, the map has %v", ids, m.Panels)
+	if diff := cmp.Diff(m.Panels, ids); diff != "" {
+		t.Errorf("panels (-map +registry):\n%s", diff)
 	}
 }
 

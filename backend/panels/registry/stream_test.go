@@ -75,17 +75,19 @@ func TestStreamedAnswer(t *testing.T) {
 
 func TestFailedStreamKeepsText(t *testing.T) {
 	for _, inside := range []bool{false, true} {
-		r := streaming(t, inside, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/x-ndjson")
-			fmt.Fprintln(w, `{"output":"copied 3 files"}`)
-			w.(http.Flusher).Flush()
-			fmt.Fprintln(w, `{"error":{"message":"the disk is full"},"suggestion":"Make room."}`)
+		t.Run(fmt.Sprintf("inside=%t", inside), func(t *testing.T) {
+			r := streaming(t, inside, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/x-ndjson")
+				fmt.Fprintln(w, `{"output":"copied 3 files"}`)
+				w.(http.Flusher).Flush()
+				fmt.Fprintln(w, `{"error":{"message":"the disk is full"},"suggestion":"Make room."}`)
+			})
+			result := call(t, r, "note_run", `{}`)
+			mustFail(t, result, toolspec.UserError, "the disk is full", "Make room.")
+			if result.Text != "copied 3 files" {
+				t.Errorf("what came is %q", result.Text)
+			}
 		})
-		result := call(t, r, "note_run", `{}`)
-		mustFail(t, result, toolspec.UserError, "the disk is full", "Make room.")
-		if result.Text != "copied 3 files" {
-			t.Errorf("what came is %q", result.Text)
-		}
 	}
 }
 

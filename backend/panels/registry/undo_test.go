@@ -100,26 +100,28 @@ func TestUndoCallsDeclaredRoute(t *testing.T) {
 		{"POST /api/notes/undo/{missing}", `{"number":7}`, ""},
 		{"POST /api/notes/undo", `{"undo":false}`, ""},
 	} {
-		u := undoable(t, c.undo)
-		if can := u.does(t, "1", c.answer); can != (c.want != "") {
-			t.Errorf("%s after %s: undoable %t", c.undo, c.answer, can)
-		}
-		if c.want == "" {
-			continue
-		}
-		one := u.kept(t, "1")
-		if one.Did != "Note a b" || one.Turn != "t1" || one.State != wire.UndoReady {
-			t.Errorf("kept %+v", one)
-		}
-		mustSucceed(t, u.UndoCall(t.Context(), one))
-		if got := u.asked[len(u.asked)-1]; got != c.want {
-			t.Errorf("asked %q, want %q", got, c.want)
-		}
-		mustFail(t, u.UndoCall(t.Context(), one), toolspec.SystemError, "being undone already")
-		mustFail(t, u.UndoCall(t.Context(), u.kept(t, "1")), toolspec.UserError, "undone already")
-		if len(u.asked) != 2 {
-			t.Errorf("it was taken back twice: %q", u.asked)
-		}
+		t.Run(c.undo, func(t *testing.T) {
+			u := undoable(t, c.undo)
+			if can := u.does(t, "1", c.answer); can != (c.want != "") {
+				t.Errorf("%s after %s: undoable %t", c.undo, c.answer, can)
+			}
+			if c.want == "" {
+				return
+			}
+			one := u.kept(t, "1")
+			if one.Did != "Note a b" || one.Turn != "t1" || one.State != wire.UndoReady {
+				t.Errorf("kept %+v", one)
+			}
+			mustSucceed(t, u.UndoCall(t.Context(), one))
+			if got := u.asked[len(u.asked)-1]; got != c.want {
+				t.Errorf("asked %q, want %q", got, c.want)
+			}
+			mustFail(t, u.UndoCall(t.Context(), one), toolspec.SystemError, "being undone already")
+			mustFail(t, u.UndoCall(t.Context(), u.kept(t, "1")), toolspec.UserError, "undone already")
+			if len(u.asked) != 2 {
+				t.Errorf("it was taken back twice: %q", u.asked)
+			}
+		})
 	}
 }
 
@@ -156,12 +158,14 @@ func TestUndoRouteOfAnotherPanel(t *testing.T) {
 		"POST /api/other/undo", "GET /api/notes/undo", "POST http://evil.example/",
 		"POST /api/notes/../ai", "undo", "POST /api/notes/%2e",
 	} {
-		r, _, root := started(t, nil)
-		write(t, root, "notes", minimal("notes", `,"backend":{"kind":"http","url":"http://127.0.0.1:9"},
-		  "tools":[{"name":"note_add","description":"x","endpoint":"POST /api/notes/add","undo":"`+undo+`"}]`))
-		if p := waitFor(t, r, "notes"); p.Usable || len(p.Problems) != 1 ||
-			p.Problems[0].Pointer != "/tools/0/undo" || !strings.Contains(p.Problems[0].Fix, "/api/notes/") {
-			t.Errorf("%s: %+v", undo, p)
-		}
+		t.Run(undo, func(t *testing.T) {
+			r, _, root := started(t, nil)
+			write(t, root, "notes", minimal("notes", `,"backend":{"kind":"http","url":"http://127.0.0.1:9"},
+			  "tools":[{"name":"note_add","description":"x","endpoint":"POST /api/notes/add","undo":"`+undo+`"}]`))
+			if p := waitFor(t, r, "notes"); p.Usable || len(p.Problems) != 1 ||
+				p.Problems[0].Pointer != "/tools/0/undo" || !strings.Contains(p.Problems[0].Fix, "/api/notes/") {
+				t.Errorf("%s: %+v", undo, p)
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@ package settings
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -90,9 +91,11 @@ func TestSettingsRoundTrip(t *testing.T) {
 		`{"size":"3"}`, `{"size":1.5}`, `{"place":1}`, `{"loud":"yes"}`, `{"rate":"1"}`,
 		`{"none":1}`, `{"place":"` + strings.Repeat("x", maxText+1) + `"}`,
 	} {
-		var wrong *InvalidError
-		if err := set(bad); !errors.As(err, &wrong) || len(wrong.Fields) != 1 {
-			t.Errorf("%.40s: %v", bad, err)
-		}
+		t.Run(fmt.Sprintf("%.40s", bad), func(t *testing.T) {
+			var wrong *InvalidError
+			if err := set(bad); !errors.As(err, &wrong) || len(wrong.Fields) != 1 {
+				t.Errorf("%.40s: %v", bad, err)
+			}
+		})
 	}
 }

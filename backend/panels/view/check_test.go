@@ -173,12 +173,14 @@ func TestPageLimits(t *testing.T) {
 		"sources": {strings.TrimSuffix(sources.String(), ","), "at most 16 sources"},
 		"text":    {`{"kind":"text","text":"` + strings.Repeat("x", maxText+1) + `"}`, "8,000"},
 	} {
-		_, problems := Check("page.json", []byte(`{"children":[`+c.children+`]}`), books())
-		if len(problems) != 1 || !strings.Contains(problems[0].Text, c.says) {
-			t.Errorf("%s: got %+v", name, problems)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, problems := Check("page.json", []byte(`{"children":[`+c.children+`]}`), books())
+			if len(problems) != 1 || !strings.Contains(problems[0].Text, c.says) {
+				t.Errorf("%s: got %+v", name, problems)
+			}
+		})
 	}
-	if _, problems := Check("page.json", make([]byte, MaxBytes+1), nil); len(problems) != 1 ||
+	if _, problems := Check("page.json", make([]byte, maxBytes+1), nil); len(problems) != 1 ||
 		!strings.Contains(problems[0].Text, "256 KB") {
 		t.Errorf("bytes: got %+v", problems)
 	}

@@ -101,6 +101,15 @@ func (a *answer) addArguments(f *partialCall, s string) {
 // finish records that the model ended its answer, and why.
 func (a *answer) finish(why llm.Stop) { a.complete, a.stopReason = true, why }
 
+// finishWithCalls ends an answer that announces calls.
+func (a *answer) finishWithCalls() error {
+	if len(a.calls) == 0 {
+		return malformed("the answer announces calls, and none came")
+	}
+	a.finish(llm.StopCalls)
+	return nil
+}
+
 // checkSize returns an error if the answer is too large.
 func (a *answer) checkSize() error {
 	if a.size <= maxAnswerBytes && len(a.calls) <= maxCalls {

@@ -14,9 +14,11 @@ func TestRetryAfterForms(t *testing.T) {
 		now.Add(90 * time.Second).Format(http.TimeFormat): 90 * time.Second,
 		now.Add(-time.Hour).Format(http.TimeFormat):       0,
 	} {
-		if got := retryAfter(http.Header{"Retry-After": {said}}, now); got != want {
-			t.Errorf("%q: %s, want %s", said, got, want)
-		}
+		t.Run(said, func(t *testing.T) {
+			if got := retryAfter(http.Header{"Retry-After": {said}}, now); got != want {
+				t.Errorf("%q: %s, want %s", said, got, want)
+			}
+		})
 	}
 	if got := retryAfter(http.Header{"Retry-After-Ms": {"250"}, "Retry-After": {"9"}},
 		now); got != 250*time.Millisecond {

@@ -106,11 +106,13 @@ func TestUnreachableAddressError(t *testing.T) {
 		"ollama/qwen3": "ollama serve", "lmstudio/x": "LM Studio",
 		"llamacpp/x": "llama-server",
 	} {
-		_, _, err := ask(t, open(t, r, name), hello())
-		e := asError(t, err, llm.Unreachable)
-		if !strings.Contains(e.Message, ln.Addr().String()) || !strings.Contains(e.Suggestion, hint) {
-			t.Errorf("%s: %q, %q", name, e.Message, e.Suggestion)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, _, err := ask(t, open(t, r, name), hello())
+			e := asError(t, err, llm.Unreachable)
+			if !strings.Contains(e.Message, ln.Addr().String()) || !strings.Contains(e.Suggestion, hint) {
+				t.Errorf("%s: %q, %q", name, e.Message, e.Suggestion)
+			}
+		})
 	}
 }
 
@@ -132,13 +134,15 @@ func TestGarbageIsTruncatedAnswer(t *testing.T) {
 		"data: {\"choices\":3}\n\n",
 		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-5}]}}]}\n\n", "\x00\xff\n\n", "data:\n\n",
 	} {
-		turn := openaitest.Turn{Raw: raw}
-		_, r := serve(t, turn, turn, turn)
-		res, _, err := ask(t, open(t, r, "openai/m"), hello())
-		asError(t, err, llm.Cut)
-		if len(res.Calls) > 0 {
-			t.Errorf("%q gave calls", raw)
-		}
+		t.Run(raw, func(t *testing.T) {
+			turn := openaitest.Turn{Raw: raw}
+			_, r := serve(t, turn, turn, turn)
+			res, _, err := ask(t, open(t, r, "openai/m"), hello())
+			asError(t, err, llm.Cut)
+			if len(res.Calls) > 0 {
+				t.Errorf("%q gave calls", raw)
+			}
+		})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -62,26 +63,28 @@ func converse(t *testing.T, r *providers.Registry, name string) error {
 func TestGuardedClientFollowsNoRedirect(t *testing.T) {
 	private, heard := canary(t)
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		to := func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Location", "http://"+private+r.URL.Path)
-			w.WriteHeader(status)
-		}
-		service := httptest.NewServer(http.HandlerFunc(to))
-		r := providers.New(
-			providers.Config{
-				OpenAIBaseURL: service.URL,
-				OpenAIKey:     "key-that-stays",
-				Detect:        map[string]int{"ollama": service.Listener.Addr().(*net.TCPAddr).Port},
-			},
-		)
-		for _, name := range []string{"openai/m", "ollama/m"} {
-			if err := converse(t, r, name); err == nil {
-				t.Errorf("%d: %s answered", status, name)
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			to := func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Location", "http://"+private+r.URL.Path)
+				w.WriteHeader(status)
 			}
-		}
-		r.List(t.Context())
-		r.Close()
-		service.Close()
+			service := httptest.NewServer(http.HandlerFunc(to))
+			r := providers.New(
+				providers.Config{
+					OpenAIBaseURL: service.URL,
+					OpenAIKey:     "key-that-stays",
+					Detect:        map[string]int{"ollama": service.Listener.Addr().(*net.TCPAddr).Port},
+				},
+			)
+			for _, name := range []string{"openai/m", "ollama/m"} {
+				if err := converse(t, r, name); err == nil {
+					t.Errorf("%d: %s answered", status, name)
+				}
+			}
+			r.List(t.Context())
+			r.Close()
+			service.Close()
+		})
 	}
 	if said := heard(); said != "" {
 		t.Errorf("the canary heard %s", said)

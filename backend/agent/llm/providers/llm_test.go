@@ -204,10 +204,12 @@ func TestStopReasons(t *testing.T) {
 	_, r := serve(t, openaitest.Turn{Text: "a", Finish: "length"}, openaitest.Turn{Text: "b", Finish: "content_filter"})
 	m := open(t, r, "openai/m")
 	for _, want := range []llm.Stop{llm.StopLength, llm.StopFilter} {
-		res, _, err := ask(t, m, hello())
-		if err != nil || res.Stop != want {
-			t.Errorf("stop %s, error %v, want %s", res.Stop, err, want)
-		}
+		t.Run(string(want), func(t *testing.T) {
+			res, _, err := ask(t, m, hello())
+			if err != nil || res.Stop != want {
+				t.Errorf("stop %s, error %v, want %s", res.Stop, err, want)
+			}
+		})
 	}
 }
 

@@ -152,10 +152,12 @@ func TestOpenErrors(t *testing.T) {
 		"ollama/":          {llm.NotSupported, "provider/name"},
 		"":                 {llm.NotSupported, "provider/name"},
 	} {
-		_, err := r.Open(name)
-		if e := asError(t, err, want.kind); !strings.Contains(e.Suggestion, want.says) {
-			t.Errorf("%q: %q", name, e.Suggestion)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, err := r.Open(name)
+			if e := asError(t, err, want.kind); !strings.Contains(e.Suggestion, want.says) {
+				t.Errorf("%q: %q", name, e.Suggestion)
+			}
+		})
 	}
 }
 
@@ -164,14 +166,16 @@ func TestBaseAddressMustBeHTTP(t *testing.T) {
 		"file:///etc", "127.0.0.1:8000", "http://user:pw@host/v1", "http://",
 		"http://h/v1?x=1", "::",
 	} {
-		r := providers.New(providers.Config{OpenAIBaseURL: base, Detect: map[string]int{}})
-		_, err := r.Open("openai/m")
-		asError(t, err, llm.NotSupported)
-		if strings.Contains(err.Error(), "pw") {
-			t.Errorf("%q shows the password", err)
-		}
-		if m, ok := listed(r.List(context.Background()), "openai/"); !ok || m.State == "ready" {
-			t.Errorf("%q is listed as %+v", base, m)
-		}
+		t.Run(base, func(t *testing.T) {
+			r := providers.New(providers.Config{OpenAIBaseURL: base, Detect: map[string]int{}})
+			_, err := r.Open("openai/m")
+			asError(t, err, llm.NotSupported)
+			if strings.Contains(err.Error(), "pw") {
+				t.Errorf("%q shows the password", err)
+			}
+			if m, ok := listed(r.List(context.Background()), "openai/"); !ok || m.State == "ready" {
+				t.Errorf("%q is listed as %+v", base, m)
+			}
+		})
 	}
 }

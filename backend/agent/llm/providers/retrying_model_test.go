@@ -25,45 +25,47 @@ func TestAnswerCutAtAnyByteIsResumed(t *testing.T) {
 		Calls:    []openaitest.Call{{ID: "b", Name: "click_element", Args: `{"annotationId":3}`}},
 	}
 	for i, format := range []modelapi.Format{modelapi.Chat, modelapi.Responses, modelapi.Anthropic} {
-		for j, clean := range []bool{true, false} {
-			s, err := openaitest.Start()
-			if err != nil {
-				t.Fatal(err)
-			}
-			at, first := 0, true
-			s.Answer = func(r openaitest.Request) openaitest.Turn {
-				turn := whole
-				if n := len(r.Messages); r.Messages[n-2].Role == "assistant" {
-					turn.Text = strings.TrimPrefix(text, r.Messages[n-2].Content)
-				} else if first {
-					turn.Cut, turn.Clean = at, clean
+		t.Run(string(format), func(t *testing.T) {
+			for j, clean := range []bool{true, false} {
+				s, err := openaitest.Start()
+				if err != nil {
+					t.Fatal(err)
 				}
-				first = false
-				return turn
-			}
-			m := opened(
-				t,
-				"openai",
-				providers.Config{Services: map[string]providers.Service{"openai": {BaseURL: s.URL(), Format: format}}},
-			)
-			for at = 1 + (2*i+j)%step; at <= len(openaitest.RenderAs(openaitest.Format(format), whole)); at += step {
-				first = true
-				res, streamed, err := ask(t, m, hello())
-				if err != nil || res.Text != text || streamed != text || len(res.Calls) != 1 ||
-					string(res.Calls[0].Args) != `{"annotationId":3}` {
-					t.Fatalf(
-						"%s cut at %d (clean %v): %+v, streamed %q, error %v",
-						format,
-						at,
-						clean,
-						res,
-						streamed,
-						err,
-					)
+				at, first := 0, true
+				s.Answer = func(r openaitest.Request) openaitest.Turn {
+					turn := whole
+					if n := len(r.Messages); r.Messages[n-2].Role == "assistant" {
+						turn.Text = strings.TrimPrefix(text, r.Messages[n-2].Content)
+					} else if first {
+						turn.Cut, turn.Clean = at, clean
+					}
+					first = false
+					return turn
 				}
+				m := opened(
+					t,
+					"openai",
+					providers.Config{Services: map[string]providers.Service{"openai": {BaseURL: s.URL(), Format: format}}},
+				)
+				for at = 1 + (2*i+j)%step; at <= len(openaitest.RenderAs(openaitest.Format(format), whole)); at += step {
+					first = true
+					res, streamed, err := ask(t, m, hello())
+					if err != nil || res.Text != text || streamed != text || len(res.Calls) != 1 ||
+						string(res.Calls[0].Args) != `{"annotationId":3}` {
+						t.Fatalf(
+							"%s cut at %d (clean %v): %+v, streamed %q, error %v",
+							format,
+							at,
+							clean,
+							res,
+							streamed,
+							err,
+						)
+					}
+				}
+				s.Close()
 			}
-			s.Close()
-		}
+		})
 	}
 }
 

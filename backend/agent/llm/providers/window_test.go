@@ -2,6 +2,7 @@ package providers_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -165,26 +166,30 @@ func TestImplausibleWindowsAreIgnored(t *testing.T) {
 		"-5": 0, "0": 0, "null": 0, `"32768"`: 0, "1e300": 0, "999999999999": 0, "[1]": 0, `{"a":1}`: 0, "true": 0,
 		"1": 1000, "999.5": 1000, "20000000": 20_000_000, "20000001": 0, "3.2e4": 32_000,
 	} {
-		_, r := knows(
-			t,
-			"vllm",
-			facts{
-				"GET /v1/models": `{"data":[{"id":"n","max_model_len":` + said + `},{"id":"m","max_model_len":` + said +
-					`}]}`,
-			},
-		)
-		if tokens, _ := sizeOf(t, open(t, r, "vllm/m")); tokens != want {
-			t.Errorf("%s is taken for %d tokens", said, tokens)
-		}
+		t.Run(said, func(t *testing.T) {
+			_, r := knows(
+				t,
+				"vllm",
+				facts{
+					"GET /v1/models": `{"data":[{"id":"n","max_model_len":` + said + `},{"id":"m","max_model_len":` + said +
+						`}]}`,
+				},
+			)
+			if tokens, _ := sizeOf(t, open(t, r, "vllm/m")); tokens != want {
+				t.Errorf("%s is taken for %d tokens", said, tokens)
+			}
+		})
 	}
 	for _, said := range []string{
 		"<html>", "[]", "{", `{"default_generation_settings":7}`,
 		strings.Repeat("[", 100_000),
 	} {
-		_, r := knows(t, "llamacpp", facts{"GET /props": said})
-		if tokens, _ := sizeOf(t, open(t, r, "llamacpp/m")); tokens != 0 {
-			t.Errorf("%.20s is taken for %d tokens", said, tokens)
-		}
+		t.Run(fmt.Sprintf("%.20s", said), func(t *testing.T) {
+			_, r := knows(t, "llamacpp", facts{"GET /props": said})
+			if tokens, _ := sizeOf(t, open(t, r, "llamacpp/m")); tokens != 0 {
+				t.Errorf("%.20s is taken for %d tokens", said, tokens)
+			}
+		})
 	}
 }
 

@@ -164,9 +164,11 @@ func TestProbeMayBeRepeated(t *testing.T) {
 		"ollama/qwen3=hermes": true, "openai/a=b=native": true, "qwen3=hermes": false,
 		"ollama/x=": false, "ollama/x": false, "ollama/x=xml": false,
 	} {
-		if err := probe.CheckOverride(text); (err == nil) != ok {
-			t.Errorf("%s: %v", text, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			if err := probe.CheckOverride(text); (err == nil) != ok {
+				t.Errorf("%s: %v", text, err)
+			}
+		})
 	}
 }
 

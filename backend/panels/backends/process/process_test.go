@@ -99,12 +99,12 @@ func ask(ctx context.Context, r *Runner, what string, args map[string]any) (map[
 		return nil, err
 	}
 	defer res.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(res.Body, MaxAnswer+1))
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > MaxAnswer {
-		return nil, fmt.Errorf("larger than %d", MaxAnswer)
+	if len(text) > maxAnswer {
+		return nil, fmt.Errorf("larger than %d", maxAnswer)
 	}
 	var value map[string]any
 	return value, json.Unmarshal(text, &value)
@@ -199,10 +199,12 @@ func TestProtectedPathsAreNeverGranted(t *testing.T) {
 		"~/.ssh": "may access", "~/data": "may access", "~/.bashrc:rw": "may write", "/": "name a folder",
 		"plans": "name a folder", "~:rw": "start-up files",
 	} {
-		r := b.runner(false, func(p *Panel) { p.Permissions.FS = []string{entry} })
-		if _, err := ask(t.Context(), r, "good", nil); err == nil || !strings.Contains(err.Error(), why) {
-			t.Errorf("%s: %v", entry, err)
-		}
+		t.Run(entry, func(t *testing.T) {
+			r := b.runner(false, func(p *Panel) { p.Permissions.FS = []string{entry} })
+			if _, err := ask(t.Context(), r, "good", nil); err == nil || !strings.Contains(err.Error(), why) {
+				t.Errorf("%s: %v", entry, err)
+			}
+		})
 	}
 	r := b.runner(false, func(p *Panel) {
 		p.Permissions = manifest.Permissions{
@@ -249,20 +251,22 @@ func TestProgramNetworkAccess(t *testing.T) {
 			"none": b.runner(stdio, nil), "one": b.runner(stdio,
 				func(p *Panel) { p.Permissions.Net.List = []string{"api.example"} }),
 		} {
-			if got := b.must(r, "dial", map[string]any{"host": host, "port": json.Number(port)}); got["failed"] == nil {
-				t.Errorf("%s: it reached the machine's own port: %v", name, got)
-			}
-			if got := b.must(r, "fetch", map[string]any{"url": "http://evil.example/"}); got["did"] == "welcome" {
-				t.Errorf("%s: it reached another host: %v", name, got)
-			}
-			if got := b.must(r, "fetch", map[string]any{"url": "http://127.0.0.1:" + port +
-				"/"}); got["did"] == "welcome" {
-				t.Errorf("%s: it reached this machine: %v", name, got)
-			}
-			got := b.must(r, "fetch", map[string]any{"url": "http://api.example/"})
-			if (got["did"] == "welcome") != (name == "one") {
-				t.Errorf("%s: the granted host: %v", name, got)
-			}
+			t.Run(name, func(t *testing.T) {
+				if got := b.must(r, "dial", map[string]any{"host": host, "port": json.Number(port)}); got["failed"] == nil {
+					t.Errorf("%s: it reached the machine's own port: %v", name, got)
+				}
+				if got := b.must(r, "fetch", map[string]any{"url": "http://evil.example/"}); got["did"] == "welcome" {
+					t.Errorf("%s: it reached another host: %v", name, got)
+				}
+				if got := b.must(r, "fetch", map[string]any{"url": "http://127.0.0.1:" + port +
+					"/"}); got["did"] == "welcome" {
+					t.Errorf("%s: it reached this machine: %v", name, got)
+				}
+				got := b.must(r, "fetch", map[string]any{"url": "http://api.example/"})
+				if (got["did"] == "welcome") != (name == "one") {
+					t.Errorf("%s: the granted host: %v", name, got)
+				}
+			})
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -313,14 +317,16 @@ func TestMisbehavingProgramFailsOnlyItsCall(t *testing.T) {
 			t.Error("an answer that never came came")
 		}
 		for _, what := range []string{"flood", "crash", "memory"} {
-			long, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			value, err := ask(long, r, what, nil)
-			cancel()
-			if err == nil || errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s: %v %v", what, value, err)
-			}
-			r.ExitReason()
-			b.must(r, "good", nil)
+			t.Run(what, func(t *testing.T) {
+				long, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				value, err := ask(long, r, what, nil)
+				cancel()
+				if err == nil || errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%s: %v %v", what, value, err)
+				}
+				r.ExitReason()
+				b.must(r, "good", nil)
+			})
 		}
 	})
 }

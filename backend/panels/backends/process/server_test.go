@@ -50,10 +50,12 @@ func TestMCPServerIsSandboxed(t *testing.T) {
 		"plans/plan.txt": true, ".ssh/id_ed25519": false, "letters/one.txt": false,
 		"data/sextant.db": false,
 	} {
-		got, err := b.served(r, "read", map[string]any{"path": filepath.Join(b.home, name)})
-		if err != nil || (got.Success && got.Value != "") != may {
-			t.Errorf("%s: %+v %v", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, err := b.served(r, "read", map[string]any{"path": filepath.Join(b.home, name)})
+			if err != nil || (got.Success && got.Value != "") != may {
+				t.Errorf("%s: %+v %v", name, got, err)
+			}
+		})
 	}
 	got, err := b.served(r, "none", nil)
 	if err != nil || got.ErrorType != toolspec.UserError || !strings.Contains(got.Error, "refused none") {
@@ -93,10 +95,12 @@ func TestNotAnMCPServer(t *testing.T) {
 		"stopped": {"-e", "console.error('no such mode'); process.exit(1)"},
 		"greeted": {"-e", "console.log('hello')"},
 	} {
-		r := b.runner(false, func(p *Panel) { p.Backend = manifest.Backend{Kind: "mcp", Command: "node", Args: args} })
-		if _, err := b.served(r, "x", nil); err == nil || !strings.Contains(err.Error(), "MCP server") &&
-			!strings.Contains(err.Error(), "stopped") {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			r := b.runner(false, func(p *Panel) { p.Backend = manifest.Backend{Kind: "mcp", Command: "node", Args: args} })
+			if _, err := b.served(r, "x", nil); err == nil || !strings.Contains(err.Error(), "MCP server") &&
+				!strings.Contains(err.Error(), "stopped") {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }

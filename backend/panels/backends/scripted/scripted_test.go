@@ -85,11 +85,13 @@ func TestErrorsNameScriptLine(t *testing.T) {
 			"SyntaxError",
 		"handlers.x = async () => {\n}\n}}}}": "backend.js",
 	} {
-		_, err := answer(t, scriptOf(t, text, nil), "x", `{}`)
-		var fault *Fault
-		if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: %v", text, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			_, err := answer(t, scriptOf(t, text, nil), "x", `{}`)
+			var fault *Fault
+			if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%q: %v", text, err)
+			}
+		})
 	}
 }
 
@@ -191,17 +193,19 @@ func TestHostileScriptEnds(t *testing.T) {
 		`handlers.x = () => __call('tool bash', '{}')`:                                    "ReferenceError",
 		`for (;;);`: "",
 	} {
-		patience := time.Minute
-		if want == "" {
-			patience = time.Second // nothing but the call's own end stops it
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		value, _, err := scriptOf(t, text, nil).Answer(ctx, toolspec.Call{Tool: "x"}, json.RawMessage(`{}`),
-			func(string, string) {})
-		cancel()
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %.100s %v", text, value, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			patience := time.Minute
+			if want == "" {
+				patience = time.Second // nothing but the call's own end stops it
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			value, _, err := scriptOf(t, text, nil).Answer(ctx, toolspec.Call{Tool: "x"}, json.RawMessage(`{}`),
+				func(string, string) {})
+			cancel()
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %.100s %v", text, value, err)
+			}
+		})
 	}
 }
 
@@ -215,12 +219,14 @@ func TestScriptOutsideFolderIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range []string{"link.js", "../away.js", away, ".", "none.js"} {
-		s := New(Config{Data: t.TempDir()}, Panel{
-			ID: "notes", Dir: dir, File: file,
-			Permissions: manifest.Permissions{},
+		t.Run(file, func(t *testing.T) {
+			s := New(Config{Data: t.TempDir()}, Panel{
+				ID: "notes", Dir: dir, File: file,
+				Permissions: manifest.Permissions{},
+			})
+			if got, err := answer(t, s, "x", `{}`); err == nil {
+				t.Errorf("%s: %s", file, got)
+			}
 		})
-		if got, err := answer(t, s, "x", `{}`); err == nil {
-			t.Errorf("%s: %s", file, got)
-		}
 	}
 }

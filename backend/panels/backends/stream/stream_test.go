@@ -56,17 +56,21 @@ func TestChunksAndOutcome(t *testing.T) {
 		{"text", "grüße\nmehr", "grüße\nmehr", "", "", "grüße\nmehr", Text},
 		{"progress with a message", `{"progress":{"message":"reading","percent":3}}`, "[reading]", "", "", "", Lines},
 	} {
-		for how, r := range map[string]io.Reader{
-			"whole":        strings.NewReader(c.text),
-			"byte by byte": iotest.OneByteReader(strings.NewReader(c.text)),
-		} {
-			o, shown, err := read(c.kind, r, 1<<20)
-			if err != nil || shown != c.shown || string(o.Result) != c.result || string(o.Failure) != c.failure ||
-				o.Text != c.kept {
-				t.Errorf("%s, %s: shown %q, result %s, failure %s, kept %q, %v", c.name, how, shown, o.Result,
-					o.Failure, o.Text, err)
+		t.Run(c.name, func(t *testing.T) {
+			for how, r := range map[string]io.Reader{
+				"whole":        strings.NewReader(c.text),
+				"byte by byte": iotest.OneByteReader(strings.NewReader(c.text)),
+			} {
+				t.Run(how, func(t *testing.T) {
+					o, shown, err := read(c.kind, r, 1<<20)
+					if err != nil || shown != c.shown || string(o.Result) != c.result || string(o.Failure) != c.failure ||
+						o.Text != c.kept {
+						t.Errorf("%s, %s: shown %q, result %s, failure %s, kept %q, %v", c.name, how, shown, o.Result,
+							o.Failure, o.Text, err)
+					}
+				})
 			}
-		}
+		})
 	}
 }
 
@@ -81,13 +85,15 @@ func TestStreamIsBounded(t *testing.T) {
 		"one event":      {Events, strings.Repeat("data: "+strings.Repeat("x", 1000)+"\n", maxPiece/1000+1)},
 		"one long field": {Events, "data: " + strings.Repeat("x", maxPiece)},
 	} {
-		limit := int64(1000)
-		if len(c.text) > maxPiece {
-			limit = 5 << 20
-		}
-		if _, _, err := read(c.kind, strings.NewReader(c.text), limit); !errors.Is(err, ErrTooLarge) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			limit := int64(1000)
+			if len(c.text) > maxPiece {
+				limit = 5 << 20
+			}
+			if _, _, err := read(c.kind, strings.NewReader(c.text), limit); !errors.Is(err, ErrTooLarge) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 	o, shown, err := read(Text, strings.NewReader(strings.Repeat("ü", maxKept)), 5<<20)
 	if err != nil || len(shown) != 2*maxKept || len(o.Text)+o.Left != 2*maxKept || len(o.Text) > maxKept ||
@@ -111,9 +117,11 @@ func TestStreamingContentTypes(t *testing.T) {
 		"text/event-stream; charset=utf-8": Events, "application/x-ndjson": Lines, "application/jsonl": Lines,
 		"text/plain": Text, "application/json": None, "": None, ";": None, "image/png": None,
 	} {
-		if got := KindOf(contentType, true); got != want {
-			t.Errorf("%q is %d", contentType, got)
-		}
+		t.Run(contentType, func(t *testing.T) {
+			if got := KindOf(contentType, true); got != want {
+				t.Errorf("%q is %d", contentType, got)
+			}
+		})
 	}
 	if KindOf("text/plain", false) != None {
 		t.Error("text whose length is known comes in pieces")

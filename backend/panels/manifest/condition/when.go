@@ -23,8 +23,8 @@ import (
 
 // Bounds of a condition.
 const (
-	// MaxLength is in bytes.
-	MaxLength = 500
+	// maxLength is in bytes.
+	maxLength = 500
 	maxDepth  = 16
 	maxNodes  = 100
 	// maxLooked bounds how many members of a context's list "in" looks at.

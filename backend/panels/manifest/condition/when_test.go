@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestEval(t *testing.T) {
@@ -23,12 +25,14 @@ func TestEval(t *testing.T) {
 		"count == 2.0": true, "-1 != count": true, "true": true, "[]": false, "[0]": true, "tags == tags": false,
 		"1 in 5": false,
 	} {
-		e, err := Parse(text)
-		if err != nil {
-			t.Errorf("%s: %s", text, err)
-		} else if got := e.Eval(context); got != want {
-			t.Errorf("%s is %t", text, got)
-		}
+		t.Run(text, func(t *testing.T) {
+			e, err := Parse(text)
+			if err != nil {
+				t.Errorf("%s: %s", text, err)
+			} else if got := e.Eval(context); got != want {
+				t.Errorf("%s is %t", text, got)
+			}
+		})
 	}
 }
 
@@ -56,30 +60,34 @@ func TestParseErrors(t *testing.T) {
 		{"a == in", 5, `"in"`, "a"},
 		{"a b", 2, `"b"`, "a"},
 	} {
-		_, err := Parse(c.text)
-		var wrong *Error
-		if !errors.As(err, &wrong) {
-			t.Errorf("%q was read", c.text)
-			continue
-		}
-		if wrong.Offset != c.offset || wrong.Found != c.found || wrong.Expected == "" {
-			t.Errorf("%q: got %d %s", c.text, wrong.Offset, wrong)
-		}
-		if got := Repair(c.text); got != c.repaired {
-			t.Errorf("%q is repaired as %q, want %q", c.text, got, c.repaired)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			_, err := Parse(c.text)
+			var wrong *Error
+			if !errors.As(err, &wrong) {
+				t.Errorf("%q was read", c.text)
+				return
+			}
+			if wrong.Offset != c.offset || wrong.Found != c.found || wrong.Expected == "" {
+				t.Errorf("%q: got %d %s", c.text, wrong.Offset, wrong)
+			}
+			if got := Repair(c.text); got != c.repaired {
+				t.Errorf("%q is repaired as %q, want %q", c.text, got, c.repaired)
+			}
+		})
 	}
 }
 
 func TestConditionSizeLimit(t *testing.T) {
 	for name, text := range map[string]string{
-		"length": strings.Repeat(" ", MaxLength+1), "depth": strings.Repeat("(", 40) + "a" + strings.Repeat(")", 40),
+		"length": strings.Repeat(" ", maxLength+1), "depth": strings.Repeat("(", 40) + "a" + strings.Repeat(")", 40),
 		"negations": strings.Repeat("!", 40) + "a", "lists": strings.Repeat("[", 40) + strings.Repeat("]", 40),
 		"parts": "a" + strings.Repeat("||a", maxNodes),
 	} {
-		if _, err := Parse(text); err == nil {
-			t.Errorf("%s is not bounded", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := Parse(text); err == nil {
+				t.Errorf("%s is not bounded", name)
+			}
+		})
 	}
 }
 
@@ -88,8 +96,8 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := e.Names(); len(got) != 2 || got[0] != (Name{"a.b", 0}) || got[1] != (Name{"c", 15}) {
-		t.Errorf("got %v", got)
+	if diff := cmp.Diff([]Name{{"a.b", 0}, {"c", 15}}, e.Names()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
