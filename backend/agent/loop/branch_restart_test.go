@@ -146,7 +146,7 @@ func TestHeldMessageGoesToActiveBranch(t *testing.T) {
 			close(running)
 			<-hold
 		}
-		return echo(r)
+		return answerWithCount(r)
 	}
 	k.ask(t, "one")
 	ctx := context.Background()
@@ -180,7 +180,7 @@ func TestEditedSteeringMessageFollowsItsCalls(t *testing.T) {
 		if r.Last() == "go" {
 			return calls(call2("act", 1), call2("act", 2))
 		}
-		return echo(r)
+		return answerWithCount(r)
 	}
 	steered := false
 	k.do = func(context.Context, toolspec.Call) toolspec.Result {

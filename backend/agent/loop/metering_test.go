@@ -86,15 +86,15 @@ func (b *costHarness) bill(t *testing.T) wire.Spending {
 	return bill
 }
 
-// costs is a call of look that is answered with this usage.
-func costs(input, output int) openaitest.Turn {
+// lookCosting is an answer that calls look and reports this usage.
+func lookCosting(input, output int) openaitest.Turn {
 	turn := calls(call("look", "{}"))
 	turn.Usage = openaitest.Usage{Input: input, Output: output}
 	return turn
 }
 
-// news is an answer that differs each time, so that nothing counts as a repetition.
-func (b *costHarness) news() {
+// varyResults makes each result differ, so that nothing counts as a repetition.
+func (b *costHarness) varyResults() {
 	n := 0
 	b.do = func(context.Context, toolspec.Call) toolspec.Result {
 		n++
@@ -112,14 +112,14 @@ func TestTurnEndsAtTokenBudget(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newCostHarness(
 				t,
-				costs(90, 10),
-				costs(90, 10),
-				costs(90, 10),
-				costs(90, 10),
-				costs(90, 10),
+				lookCosting(90, 10),
+				lookCosting(90, 10),
+				lookCosting(90, 10),
+				lookCosting(90, 10),
+				lookCosting(90, 10),
 				openaitest.Turn{Text: "Done."},
 			)
-			b.news()
+			b.varyResults()
 			b.budgets.Turn.Tokens = c.budget
 			o := b.ask(t, "go on and on")
 			if n := len(b.service.Requests()); n != c.asked {
@@ -144,8 +144,8 @@ func TestTurnEndsAtTokenBudget(t *testing.T) {
 }
 
 func TestMoneyBudget(t *testing.T) {
-	b := newCostHarness(t, costs(1000, 100), costs(1000, 100), costs(1000, 100), openaitest.Turn{Text: "Done."})
-	b.news()
+	b := newCostHarness(t, lookCosting(1000, 100), lookCosting(1000, 100), lookCosting(1000, 100), openaitest.Turn{Text: "Done."})
+	b.varyResults()
 	b.prices = "openai/*=2/1/10" // 0.002 and 0.001 for each answer
 	b.budgets.Turn.Cost = chat.Money{Nanos: 6_000_000, Currency: "USD"}
 	o := b.ask(t, "work")
@@ -166,11 +166,11 @@ func TestMoneyBudget(t *testing.T) {
 func TestMissingPriceIsReported(t *testing.T) {
 	b := newCostHarness(
 		t,
-		costs(1000, 100),
-		costs(1000, 100),
+		lookCosting(1000, 100),
+		lookCosting(1000, 100),
 		openaitest.Turn{Text: "Done.", Usage: openaitest.Usage{Input: 10, Output: 1}},
 	)
-	b.news()
+	b.varyResults()
 	b.budgets.Turn.Cost = chat.Money{Nanos: 1, Currency: "USD"}
 	if o := b.ask(t, "work"); o.Status != chat.StatusDone || o.Bill.Unpriced != 2211 || len(o.Bill.Cost) != 0 {
 		t.Errorf("%+v", o)
@@ -249,8 +249,8 @@ func TestRequestBudgetOnlyNarrows(t *testing.T) {
 		name  string
 	}{{100, 1, "tokens_of_request"}, {1_000_000, 3, "tokens_per_turn"}, {0, 3, "tokens_per_turn"}} {
 		t.Run(fmt.Sprint(c.own), func(t *testing.T) {
-			b := newCostHarness(t, costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10))
-			b.news()
+			b := newCostHarness(t, lookCosting(90, 10), lookCosting(90, 10), lookCosting(90, 10), lookCosting(90, 10), lookCosting(90, 10))
+			b.varyResults()
 			b.budgets.Turn.Tokens = 300
 			o := b.run(t, loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m", Budget: budget.Limit{Tokens: c.own}})
 			if o.Budget != c.name || len(b.service.Requests()) != c.asked {
@@ -262,7 +262,7 @@ func TestRequestBudgetOnlyNarrows(t *testing.T) {
 
 func TestMissingUsageIsEstimated(t *testing.T) {
 	b := newCostHarness(t, calls(call("look", "{}")), calls(call("look", "{}")), calls(call("look", "{}")))
-	b.news()
+	b.varyResults()
 	b.budgets.Turn.Tokens = 50
 	o := b.ask(t, strings.Repeat("word ", 100))
 	if o.Budget != "tokens_per_turn" || len(b.service.Requests()) != 1 || o.Bill.Estimated != o.Bill.Tokens() ||

@@ -36,8 +36,8 @@ func requests(t *testing.T, h *harness) []sent {
 	return out
 }
 
-// keeps fails unless the messages of b begin with the bytes of all those of a.
-func keeps(t *testing.T, what string, a, b sent) {
+// checkPrefix fails unless the messages of b begin with the bytes of all those of a.
+func checkPrefix(t *testing.T, what string, a, b sent) {
 	t.Helper()
 	for i, m := range a.Messages {
 		if i >= len(b.Messages) || !bytes.Equal(m, b.Messages[i]) {
@@ -101,7 +101,7 @@ func TestPrefixIsStable(t *testing.T) {
 		t.Fatalf("%d requests, then %d", len(before), len(all))
 	}
 	for i := 1; i < len(all); i++ {
-		keeps(t, fmt.Sprintf("request %d", i), all[i-1], all[i])
+		checkPrefix(t, fmt.Sprintf("request %d", i), all[i-1], all[i])
 		if !bytes.Equal(all[0].Tools, all[i].Tools) {
 			t.Errorf("request %d tells other tools", i)
 		}
@@ -122,8 +122,8 @@ func TestPanelToolsAreAppended(t *testing.T) {
 	h.defs = plain
 	h.ask(t, "third")
 	r := requests(t, h)
-	keeps(t, "opening the panel", r[0], r[1])
-	keeps(t, "closing the panel", r[1], r[2])
+	checkPrefix(t, "opening the panel", r[0], r[1])
+	checkPrefix(t, "closing the panel", r[1], r[2])
 	if !bytes.Equal(r[0].Tools, r[2].Tools) {
 		t.Error("the tools are not what they were before the panel")
 	}
@@ -188,7 +188,7 @@ func TestCoreToolsNeverChange(t *testing.T) {
 	h.ask(t, "and stays closed")
 	r := requests(t, h)
 	for i := 1; i < len(r); i++ {
-		keeps(t, fmt.Sprintf("request %d", i), r[i-1], r[i])
+		checkPrefix(t, fmt.Sprintf("request %d", i), r[i-1], r[i])
 		if !bytes.Equal(r[0].Tools, r[i].Tools) {
 			t.Errorf("request %d tells other tools", i)
 		}

@@ -151,7 +151,7 @@ func TestLeftOutResultsSurviveRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := requests(t, h)
-	keeps(t, "the next turn", before[len(before)-1], all[len(all)-1])
+	checkPrefix(t, "the next turn", before[len(before)-1], all[len(all)-1])
 	_, messages, _ := h.recorded()
 	for _, m := range messages {
 		if m.Role == chat.RoleTool && strings.Contains(m.Text, "left out") {

@@ -13,9 +13,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// places is where each of texts is in a request: the index of its own message, or -1 where a summary quotes
+// positions returns where each of texts is in a request: the index of its own message, or -1 where a summary quotes
 // it. A text that appears twice or not at all is an error.
-func places(t *testing.T, r openaitest.Request, texts []string) (at []int) {
+func positions(t *testing.T, r openaitest.Request, texts []string) (at []int) {
 	t.Helper()
 	for _, text := range texts {
 		var found []int
@@ -69,7 +69,7 @@ func TestSteeringMessageInCompactionRound(t *testing.T) {
 		t.Errorf("the record holds %q", own)
 	}
 	for i, r := range conversationTexts(h) {
-		at := places(t, r, said[:i])
+		at := positions(t, r, said[:i])
 		if !slices.IsSorted(at) || i > 0 && at[i-1] != len(r.Messages)-1 {
 			t.Errorf("question %d has them at %v of %d", i, at, len(r.Messages))
 		}
@@ -106,7 +106,7 @@ func TestMessageDuringCompaction(t *testing.T) {
 	if read != 1 {
 		t.Errorf("it was what the model had to answer %d times", read)
 	}
-	places(t, conversationTexts(h)[len(conversationTexts(h))-1], []string{wish})
+	positions(t, conversationTexts(h)[len(conversationTexts(h))-1], []string{wish})
 }
 
 func TestSummaryExcludesUnreadMessages(t *testing.T) {
@@ -130,7 +130,7 @@ func TestSummaryExcludesUnreadMessages(t *testing.T) {
 		t.Fatalf("after the messages comes %+v", messages[at+1])
 	}
 	r := conversationTexts(h)[7]
-	if got := places(t, r, said); len(got) != 2 || got[0] != len(r.Messages)-2 || got[1] != len(r.Messages)-1 {
+	if got := positions(t, r, said); len(got) != 2 || got[0] != len(r.Messages)-2 || got[1] != len(r.Messages)-1 {
 		t.Errorf("the next question has them at %v of %d", got, len(r.Messages))
 	}
 	if last := r.Messages[len(r.Messages)-3]; last.Role != "tool" || !strings.Contains(last.Content, `{"n":7}`) {

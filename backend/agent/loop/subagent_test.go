@@ -29,11 +29,11 @@ type subagentHarness struct {
 // "one").
 func newSubagentHarness(t *testing.T, scripts map[string][]openaitest.Turn) *subagentHarness {
 	t.Helper()
-	return raise(newHarness(t), scripts)
+	return withSubagents(newHarness(t), scripts)
 }
 
-// raise turns a harness into a subagentHarness.
-func raise(h *harness, scripts map[string][]openaitest.Turn) *subagentHarness {
+// withSubagents turns h into a subagentHarness.
+func withSubagents(h *harness, scripts map[string][]openaitest.Turn) *subagentHarness {
 	f := &subagentHarness{harness: h}
 	f.defs = append(f.defs, def(toolspec.RunSubagent, toolspec.Hints{}))
 	f.inner = func(_ context.Context, c toolspec.Call) toolspec.Result { return toolspec.OK("did " + c.Tool) }
@@ -42,7 +42,7 @@ func raise(h *harness, scripts map[string][]openaitest.Turn) *subagentHarness {
 	f.service.Answer = func(r openaitest.Request) openaitest.Turn {
 		mu.Lock()
 		defer mu.Unlock()
-		who := asker(r)
+		who := scriptName(r)
 		n := at[who]
 		at[who]++
 		if n >= len(scripts[who]) {
@@ -59,7 +59,7 @@ func raise(h *harness, scripts map[string][]openaitest.Turn) *subagentHarness {
 	return f
 }
 
-func asker(r openaitest.Request) string {
+func scriptName(r openaitest.Request) string {
 	for _, m := range r.Messages {
 		if m.Role == "user" {
 			who, _, _ := strings.Cut(m.Content, ":")
@@ -148,7 +148,7 @@ func TestSubagentConversation(t *testing.T) {
 		t.Errorf("what came back: %+v; the parent's tokens: %+v", child, o.Usage)
 	}
 	for _, r := range f.service.Requests() {
-		if asker(r) == "parent" && strings.Contains(string(r.Body), "very long") {
+		if scriptName(r) == "parent" && strings.Contains(string(r.Body), "very long") {
 			t.Error("what the child read fills the parent's talk")
 		}
 	}
@@ -210,7 +210,7 @@ func TestSubagentInheritsOutsideSources(t *testing.T) {
 		t.Errorf("the child read nothing, and is said to have read %v", got)
 	}
 	for _, r := range f.service.Requests() {
-		if asker(r) == "one" && strings.Contains(r.Messages[1].Content, "<<outside") {
+		if scriptName(r) == "one" && strings.Contains(r.Messages[1].Content, "<<outside") {
 			t.Error("the task is sent as text of a page")
 		}
 	}

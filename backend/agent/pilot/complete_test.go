@@ -18,8 +18,8 @@ import (
 
 var shopPilot = sync.OnceValue(func() *pilot.Pilot { return pilot.New(pilot.Config{Live: shopLive}) })
 
-// goesOn are the completions of a text, in order, and the ghost text.
-func goesOn(text string) ([]string, wire.Completion) {
+// completions returns the completions of a text, in order, and the ghost text.
+func completions(text string) ([]string, wire.Completion) {
 	c := shopPilot().Complete(text, "")
 	inserts := make([]string, len(c.Items))
 	for i, item := range c.Items {
@@ -75,7 +75,7 @@ func TestComplete(t *testing.T) {
 		{strings.Repeat("x", 3_000), ""},
 	} {
 		t.Run(fmt.Sprintf("%.40s", c.typed), func(t *testing.T) {
-			if got, _ := goesOn(c.typed); strings.Join(got, "|") != c.offers {
+			if got, _ := completions(c.typed); strings.Join(got, "|") != c.offers {
 				t.Errorf("%q goes on with\n%q, want\n%q", c.typed, strings.Join(got, "|"), c.offers)
 			}
 		})
@@ -95,7 +95,7 @@ func TestCompleteHint(t *testing.T) {
 		"back":               "",
 	} {
 		t.Run(typed, func(t *testing.T) {
-			if _, c := goesOn(typed); c.Ghost != want {
+			if _, c := completions(typed); c.Ghost != want {
 				t.Errorf("%q is followed by %q, want %q", typed, c.Ghost, want)
 			}
 		})
@@ -103,7 +103,7 @@ func TestCompleteHint(t *testing.T) {
 }
 
 func TestCompleteAnnotations(t *testing.T) {
-	_, c := goesOn("click add")
+	_, c := completions("click add")
 	if c.Items[0].Show != "15" || c.Items[0].Means != "button “Add to basket”" {
 		t.Errorf("%+v", c.Items[0])
 	}
@@ -130,7 +130,7 @@ func TestCompleteEveryPrefixOfExamples(t *testing.T) {
 	for _, e := range examples {
 		for i := range e.Say {
 			typed := e.Say[:i+1]
-			inserts, _ := goesOn(typed)
+			inserts, _ := completions(typed)
 			for _, insert := range inserts {
 				if insert == typed || strings.TrimSpace(insert) == "" {
 					t.Errorf("%q goes on with %q", typed, insert)

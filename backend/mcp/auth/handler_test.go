@@ -17,8 +17,8 @@ func TestTokenIsRenewedBeforeExpiry(t *testing.T) {
 	s, p, keep := newServer(t, by), &person{}, &vault{kept: map[string]string{}}
 	for range 3 {
 		h := handler(t, s, p, keep)
-		works(t, h, s)
-		works(t, h, s)
+		mustCall(t, h, s)
+		mustCall(t, h, s)
 		h.Close()
 		keep.ages(t, 30*time.Second)
 	}
@@ -28,7 +28,7 @@ func TestTokenIsRenewedBeforeExpiry(t *testing.T) {
 	if err := auth.Forget(keep, s.URL+"/mcp"); err != nil || len(keep.kept) != 1 {
 		t.Errorf("a sign-in that is forgotten leaves %v, %v", keep.kept, err)
 	}
-	works(t, handler(t, s, p, keep), s)
+	mustCall(t, handler(t, s, p, keep), s)
 	if p.asked() != 2 || len(by.clients) != 1 {
 		t.Errorf("then: asked %d times, registered %d times", p.asked(), len(by.clients))
 	}
@@ -43,11 +43,11 @@ func TestCredentialsStayWithTheirIssuer(t *testing.T) {
 	one, two := newIssuer(t, "one", 3600), newIssuer(t, "two", 3600)
 	s, p := newServer(t, one), &person{}
 	h := handler(t, s, p, nil)
-	works(t, h, s)
+	mustCall(t, h, s)
 	s.mu.Lock()
 	s.issuer = two
 	s.mu.Unlock()
-	works(t, h, s)
+	mustCall(t, h, s)
 	if p.asked() != 2 || len(two.clients) != 1 {
 		t.Errorf("asked %d times, registered at %v", p.asked(), two.clients)
 	}
@@ -79,7 +79,7 @@ func TestForgedCallbackIsRefused(t *testing.T) {
 		}
 		return nil
 	}
-	works(t, handler(t, s, p, nil), s)
+	mustCall(t, handler(t, s, p, nil), s)
 }
 
 func TestDeclinedSignInIsNotRepeated(t *testing.T) {
@@ -126,7 +126,7 @@ func TestSignInOutlivesRequest(t *testing.T) {
 	if err := <-left; !errors.Is(err, context.Canceled) || !h.Waiting() {
 		t.Fatalf("got %v", err)
 	}
-	req, resp := turnedAway(t, s)
+	req, resp := unauthorized(t, s)
 	waits, second := watched(t.Context()), make(chan error, 1)
 	go func() { second <- h.Authorize(waits, req, resp) }()
 	<-waits.by
@@ -139,8 +139,8 @@ func TestSignInOutlivesRequest(t *testing.T) {
 func TestLateUnauthorizedResponseDoesNotAskAgain(t *testing.T) {
 	s, p := newServer(t, newIssuer(t, "a", 3600)), &person{}
 	h := handler(t, s, p, nil)
-	req, resp := turnedAway(t, s)
-	works(t, h, s)
+	req, resp := unauthorized(t, s)
+	mustCall(t, h, s)
 	if err := h.Authorize(t.Context(), req, resp); err != nil || p.asked() != 1 {
 		t.Errorf("%v, asked %d times", err, p.asked())
 	}
@@ -151,16 +151,16 @@ func TestUnrenewableTokenIsUsedUntilExpiry(t *testing.T) {
 	by.frugal = true
 	s, p, keep := newServer(t, by), &person{}, &vault{kept: map[string]string{}}
 	h := handler(t, s, p, keep)
-	works(t, h, s)
-	works(t, h, s)
+	mustCall(t, h, s)
+	mustCall(t, h, s)
 	h.Close()
 	keep.ages(t, 20*time.Second)
-	works(t, handler(t, s, p, keep), s)
+	mustCall(t, handler(t, s, p, keep), s)
 	if p.asked() != 1 {
 		t.Errorf("asked %d times while it is valid", p.asked())
 	}
 	keep.ages(t, -time.Second)
-	works(t, handler(t, s, p, keep), s)
+	mustCall(t, handler(t, s, p, keep), s)
 	if p.asked() != 2 {
 		t.Errorf("asked %d times when it has ended", p.asked())
 	}
@@ -171,7 +171,7 @@ func TestShortLivedTokenIsNotRenewedEachRequest(t *testing.T) {
 	s, p := newServer(t, by), &person{}
 	h := handler(t, s, p, nil)
 	for range 3 {
-		works(t, h, s)
+		mustCall(t, h, s)
 	}
 	if p.asked() != 1 || by.refreshed != 0 {
 		t.Errorf("asked %d times, renewed %d times", p.asked(), by.refreshed)
@@ -183,7 +183,7 @@ func TestRenewalIsSharedAndCancelable(t *testing.T) {
 	by.renewing = make(chan struct{})
 	t.Cleanup(func() { close(by.renewing) })
 	s, p, keep := newServer(t, by), &person{}, &vault{kept: map[string]string{}}
-	works(t, handler(t, s, p, keep), s)
+	mustCall(t, handler(t, s, p, keep), s)
 	keep.ages(t, -time.Second)
 	h := handler(t, s, p, keep)
 	ctx, leave := context.WithCancel(t.Context())

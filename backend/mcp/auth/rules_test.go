@@ -59,7 +59,7 @@ func TestUnadvertisedMatchingIssIsAccepted(t *testing.T) {
 	by := newIssuer(t, "a", 3600)
 	by.redirect = map[string]string{"iss": by.URL}
 	s, p := newServer(t, by), &person{}
-	works(t, handler(t, s, p, nil), s)
+	mustCall(t, handler(t, s, p, nil), s)
 }
 
 func TestPlaintextEndpointIsNotUsed(t *testing.T) {
@@ -109,7 +109,7 @@ func TestPublicClientSendsCodeOnce(t *testing.T) {
 	s, p := newServer(t, by), &person{}
 	h := auth.New(auth.Config{Server: "notes", URL: s.URL + "/mcp", MetadataURL: document, Open: p.open})
 	defer h.Close()
-	works(t, h, s)
+	mustCall(t, h, s)
 	if len(by.seen) != 1 || len(by.clients) != 1 {
 		t.Errorf("sent %v, registered %v", by.seen, by.clients)
 	}
@@ -126,7 +126,7 @@ func TestClientCredentials(t *testing.T) {
 			"/mcp", Machine: true, ClientID: "mine", ClientSecret: "typed", Scopes: []string{"extra"}, Open: p.open,
 	})
 	defer h.Close()
-	works(t, h, s)
+	mustCall(t, h, s)
 	if p.asked() != 0 || len(by.seen) != 1 || !strings.Contains(by.seen[0], "scope=extra+read") {
 		t.Errorf("asked %d times, sent %v", p.asked(), by.seen)
 	}
@@ -169,7 +169,7 @@ func TestPrivateKeyJWT(t *testing.T) {
 	for name, c := range map[string]struct {
 		algorithm string
 		key       crypto.Signer
-		works     bool
+		mustCall  bool
 	}{
 		"ES256":             {"ES256", ec, true},
 		"RS256":             {"RS256", rs, true},
@@ -190,8 +190,8 @@ func TestPrivateKeyJWT(t *testing.T) {
 				PrivateKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 			})
 			defer h.Close()
-			if c.works {
-				works(t, h, s)
+			if c.mustCall {
+				mustCall(t, h, s)
 			} else if _, err := ask(t.Context(), t, h, s); err == nil || len(by.seen) != 0 {
 				t.Errorf("got %v, sent %v", err, by.seen)
 			}

@@ -57,7 +57,7 @@ func (j *journal) published(name, state string) bool {
 	})
 }
 
-// last is the list that was published last.
+// last returns the list that was published last.
 func (j *journal) last(t *testing.T) event.MCPList {
 	t.Helper()
 	j.mu.Lock()
@@ -95,7 +95,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// started are running Servers with a config of that text.
+// started returns running Servers with that config.
 func started(t *testing.T, text string) (*Servers, *journal, string) {
 	t.Helper()
 	return startedWith(t, text, Config{})
@@ -135,7 +135,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-func reaches(t *testing.T, s *Servers, name, state string) event.MCPServer {
+func waitForState(t *testing.T, s *Servers, name, state string) event.MCPServer {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); find(s, name).State != state; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -186,7 +186,7 @@ func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
 func TestToolsAreOffered(t *testing.T) {
 	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
-	v := reaches(t, s, "My Tester", stateReady)
+	v := waitForState(t, s, "My Tester", stateReady)
 	want := []string{
 		"my_tester__crash", "my_tester__drop", "my_tester__echo_text_81127a12", "my_tester__echo_text_f2e88feb",
 		"my_tester__env", "my_tester__grow",
@@ -214,7 +214,7 @@ func TestToolsAreOffered(t *testing.T) {
 func TestResults(t *testing.T) {
 	t.Setenv("SEXTANT_OPENAI_API_KEY", "secret")
 	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	if r := call(t, s, "my_tester__echo_text_81127a12", `{"text":"hi"}`); !r.Success || r.Value != "hi" ||
 		r.Sources[0] != "mcp:My Tester" {
 		t.Errorf("got %+v", r)
@@ -248,8 +248,8 @@ func TestResults(t *testing.T) {
 
 func TestCrashedServerIsRestarted(t *testing.T) {
 	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", ""), `"other": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateReady)
-	reaches(t, s, "other", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
+	waitForState(t, s, "other", stateReady)
 	first := pid(t, s)
 	mustFail(t, call(t, s, "my_tester__crash", `{}`), toolspec.SystemError, "stopped during the call",
 		"Stopped, exit 3: Error: out of paper")
@@ -266,7 +266,7 @@ func TestCrashedServerIsRestarted(t *testing.T) {
 func TestFailedServerNamesReasonAndRetry(t *testing.T) {
 	s, _, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),
 		Config{timing: timing{firstPause: time.Hour}})
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	mustFail(t, call(t, s, "my_tester__crash", `{}`), toolspec.SystemError, "stopped during the call",
 		"Stopped, exit 3: Error: out of paper")
 	eventually(t, "the next try is set", func() bool { return find(s, "My Tester").NextTry != nil })
@@ -311,27 +311,27 @@ func TestStartErrors(t *testing.T) {
 		"typed":   "command has the wrong type (number)",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if v := reaches(t, s, name, stateDown); !strings.Contains(v.Error, want) {
+			if v := waitForState(t, s, name, stateDown); !strings.Contains(v.Error, want) {
 				t.Errorf("%s: got %q", name, v.Error)
 			}
 		})
 	}
 	// A server that greets on its output is forgiven or fails; it must not hang the rest.
 	eventually(t, "the talkative one is decided", func() bool { return find(s, "garbage").State != stateStarting })
-	reaches(t, s, "good", stateReady)
+	waitForState(t, s, "good", stateReady)
 }
 
 func TestOversizedAnswerEndsConnection(t *testing.T) {
 	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	mustFail(t, call(t, s, "my_tester__huge", `{}`), toolspec.SystemError, "stopped during the call")
 	eventually(t, "the failure is published", func() bool { return j.published("My Tester", stateDown) })
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 }
 
 func TestCallDeadline(t *testing.T) {
 	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	mustFail(t, s.Call(ctx, "My Tester", "hang", nil), toolspec.SystemError, "did not answer hang in time; whether it "+
@@ -343,7 +343,7 @@ func TestCallDeadline(t *testing.T) {
 
 func TestToolListChanged(t *testing.T) {
 	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	if r := call(t, s, "my_tester__grow", `{}`); !r.Success {
 		t.Fatal(r.Error)
 	}
@@ -355,7 +355,7 @@ func TestToolListChanged(t *testing.T) {
 
 func TestCloseEndsEveryProcess(t *testing.T) {
 	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", ""), `"mute": `+stdio(t, "mute", "")))
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	n := pid(t, s)
 	if find(s, "mute").State != stateStarting {
 		t.Errorf("got %+v", find(s, "mute"))

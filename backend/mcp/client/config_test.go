@@ -24,10 +24,10 @@ func TestConfigIsWatched(t *testing.T) {
 		t.Fatalf("got %v, %q", s.List(), s.Problem())
 	}
 	write(t, path, configText(`"My Tester": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	first := pid(t, s)
 	write(t, path, configText(`"My Tester": `+stdio(t, "good", ""), `"other": `+stdio(t, "good", "")))
-	reaches(t, s, "other", stateReady)
+	waitForState(t, s, "other", stateReady)
 	if pid(t, s) != first {
 		t.Error("a server that did not change was started again")
 	}
@@ -39,7 +39,7 @@ func TestConfigIsWatched(t *testing.T) {
 func TestInvalidConfigKeepsLastGoodOne(t *testing.T) {
 	good := configText(`"My Tester": ` + stdio(t, "good", ""))
 	s, j, path := started(t, good)
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	for text, want := range map[string]string{
 		"{\n  \"mcpServers\": {,}\n}": "mcp-config.json: not valid JSON at 2:18",
 		`{"mcpServers": []}`:          "the file should be",
@@ -66,7 +66,7 @@ func TestToggleServer(t *testing.T) {
 	text := "{\n  \"note\": \"mine\",\n  \"mcpServers\": {\n    \"My Tester\": {\n      \"x-own\": [1,  2],\n" +
 		strings.Replace(strings.TrimPrefix(stdio(t, "good", ""), "{"), "}}", "}\n    }", 1) + "\n  }\n}\n"
 	s, _, path := started(t, text)
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	n := pid(t, s)
 	if err := s.SetEnabled(t.Context(), "My Tester", false); err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestToggleServer(t *testing.T) {
 	if err := s.SetEnabled(t.Context(), "My Tester", true); err != nil {
 		t.Fatal(err)
 	}
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	if kept, _ = os.ReadFile(path); !strings.Contains(string(kept), `"disabled": false`) {
 		t.Errorf("the file is now %s", kept)
 	}
@@ -122,7 +122,7 @@ func TestRemoteServerHeaders(t *testing.T) {
 		`"far": {"type": "http", "url": "`+h.URL+`/mcp", "headers": {"Authorization": "Bearer k"}}`,
 		`"keyless": {"url": "`+h.URL+`/mcp"}`,
 	))
-	v := reaches(t, s, "far", stateReady)
+	v := waitForState(t, s, "far", stateReady)
 	if v.Transport != "http" || v.Command != h.URL+"/mcp" {
 		t.Errorf("got %+v", v)
 	}
@@ -138,7 +138,7 @@ func TestRemoteServerHeaders(t *testing.T) {
 	if len(d.Hosts) != 1 || "http://"+d.Hosts[0] != h.URL || d.Data != `{"text":"hi"}` || d.Target != h.URL+"/mcp" {
 		t.Errorf("got %+v", d)
 	}
-	if v := reaches(t, s, "keyless", stateDown); !strings.Contains(v.Error, "401") &&
+	if v := waitForState(t, s, "keyless", stateDown); !strings.Contains(v.Error, "401") &&
 		!strings.Contains(v.Error, "Unauthorized") {
 		t.Errorf("got %+v", v)
 	}
@@ -146,9 +146,9 @@ func TestRemoteServerHeaders(t *testing.T) {
 	if r := call(t, s, "far__echo_text_f2e88feb", `{}`); r.Success || r.ErrorType != toolspec.SystemError {
 		t.Errorf("got %+v", r)
 	}
-	reaches(t, s, "far", stateDown)
+	waitForState(t, s, "far", stateDown)
 	broken.Store(false)
-	reaches(t, s, "far", stateReady)
+	waitForState(t, s, "far", stateReady)
 	s.Close()
 }
 
@@ -161,7 +161,7 @@ func TestRemoteServerRedirects(t *testing.T) {
 	h := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	defer h.Close()
 	s, _, _ := started(t, configText(`"far": {"url": "`+h.URL+`", "headers": {"Authorization": "Bearer k"}}`))
-	if v := reaches(t, s, "far", stateDown); !strings.Contains(v.Error, "which the config does not name") {
+	if v := waitForState(t, s, "far", stateDown); !strings.Contains(v.Error, "which the config does not name") {
 		t.Errorf("got %+v", v)
 	}
 	s.Close()

@@ -13,7 +13,7 @@ import (
 func callOrder(t *testing.T, ask func(context.Context, requests.Question) (requests.Answer, error)) string {
 	t.Helper()
 	s, _, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")), Config{Ask: ask})
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	c := toolspec.Call{
 		ID: "c7", Tool: "my_tester__order", Args: json.RawMessage(`{}`),
 		From: toolspec.Provenance{Interactive: true},

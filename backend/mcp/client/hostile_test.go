@@ -50,7 +50,7 @@ func TestHTTPAnswerIsBounded(t *testing.T) {
 				t.Errorf("%d: read %d bytes, %v", status, n, err)
 			}
 			s, _, _ := started(t, configText(`"far": {"url": "`+h.URL+`"}`))
-			reaches(t, s, "far", stateDown)
+			waitForState(t, s, "far", stateDown)
 		})
 	}
 }
@@ -82,7 +82,7 @@ func TestStopServerDuringCall(t *testing.T) {
 		})
 	t.Cleanup(func() { close(release) })
 	s, _, _ := started(t, configText(`"srv": {"url": "`+url+`"}`))
-	reaches(t, s, "srv", stateReady)
+	waitForState(t, s, "srv", stateReady)
 	answer := make(chan toolspec.Result, 1)
 	go func() { answer <- s.Call(context.WithoutCancel(t.Context()), "srv", "hang", nil) }()
 	<-begun

@@ -37,7 +37,7 @@ func (m *dyingWriter) Write(p []byte) (int, error) {
 
 func (m *dyingWriter) Close() error { return os.Stdout.Close() }
 
-// dyingTransport is how the test's own binary speaks in the mode "mortal". It leaves a child behind,
+// dyingTransport is the transport of the test's own binary in the mode "mortal". It leaves a child behind,
 // as wrappers do, which has to go with it.
 func dyingTransport() sdk.Transport {
 	left := exec.Command("sleep", "600")
@@ -45,7 +45,7 @@ func dyingTransport() sdk.Transport {
 	return &sdk.IOTransport{Reader: os.Stdin, Writer: &dyingWriter{left: rand.Int64N(20000) + 1}}
 }
 
-// ours are the processes whose parent is this one, or whose group one of ours led: living or not yet
+// childProcesses returns the processes whose parent is this one, or whose group one of ours led: living or not yet
 // reaped, without what began before the test.
 func childProcesses(t *testing.T) (found []string) {
 	t.Helper()
@@ -109,7 +109,7 @@ func TestServerKilledAtAnyByte(t *testing.T) {
 
 func TestKilledServerIsRestarted(t *testing.T) {
 	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
 	said := make(chan toolspec.Result, 1)
 	go func() { said <- s.Call(t.Context(), "My Tester", "hang", nil) }()
@@ -123,7 +123,7 @@ func TestKilledServerIsRestarted(t *testing.T) {
 	}
 	mustFail(t, <-said, toolspec.SystemError, "stopped during the call", "signal killed")
 	eventually(t, "its tools are gone for everybody", func() bool { return j.published("My Tester", stateDown) })
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	if pid(t, s) == victim {
 		t.Error("it is the same process")
 	}
@@ -149,7 +149,7 @@ func TestUnresponsiveServerIsEndedBusyOneIsNot(t *testing.T) {
 			checkInterval: 20 * time.Millisecond, checkLimit: 200 * time.Millisecond,
 			relistLimit: 200 * time.Millisecond,
 		}})
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
 	s.mu.Lock()
 	v := s.servers["My Tester"]
@@ -187,7 +187,7 @@ func TestUnresponsiveServerIsEndedBusyOneIsNot(t *testing.T) {
 func TestLateToolListIsRequestedAgain(t *testing.T) {
 	s, j, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),
 		Config{timing: timing{checkInterval: 20 * time.Millisecond, relistLimit: 100 * time.Millisecond}})
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
 	s.mu.Lock()
 	v := s.servers["My Tester"]

@@ -107,7 +107,7 @@ func TestRootsNeedConsent(t *testing.T) {
 		},
 	}
 	s, _, path := startedWith(t, configText(`"w": {"url": "`+askingServer(t)+`", "type": "http"}`), cfg)
-	reaches(t, s, "w", stateReady)
+	waitForState(t, s, "w", stateReady)
 	for range 2 {
 		if got := callAsking(t, s, "roots"); got != "file:///home/ann/My%20work" {
 			t.Errorf("got %q", got)
@@ -131,7 +131,7 @@ func TestRootsNeedConsent(t *testing.T) {
 	if err := s.Restart("w"); err != nil {
 		t.Fatal(err)
 	}
-	reaches(t, s, "w", stateReady)
+	waitForState(t, s, "w", stateReady)
 	if got := callAsking(t, s, "roots"); got != "not offered" {
 		t.Errorf("got %q", got)
 	}
@@ -150,11 +150,11 @@ func TestAnswerAfterEntryChanged(t *testing.T) {
 	}
 	s, _, at := startedWith(t, configText(`"w": {"url": "`+url+`"}`), cfg)
 	path = at
-	reaches(t, s, "w", stateReady)
+	waitForState(t, s, "w", stateReady)
 	_, _ = s.Execute(t.Context(), toolspec.Call{ID: "c1", Tool: "w__roots"}, toolspec.Definition{Owner: "w"},
 		nil) // cut off or not
 	s.saving.Wait()
-	reaches(t, s, "w", stateReady)
+	waitForState(t, s, "w", stateReady)
 	if e, err := s.Entry("w"); err != nil || !config.Is(e.Roots, true) || e.Headers["X-Other"] != "1" {
 		t.Errorf("got %+v, %v", e, err)
 	}
@@ -172,8 +172,8 @@ func TestSamplingNeedsApproval(t *testing.T) {
 			return answer, refusal
 		},
 	})
-	reaches(t, s, "w", stateReady)
-	reaches(t, s, "never", stateReady)
+	waitForState(t, s, "w", stateReady)
+	waitForState(t, s, "never", stateReady)
 	if got := callAsking(t, s, "model"); got != "ann/m Because. maxTokens" {
 		t.Errorf("got %q", got)
 	}
@@ -197,7 +197,7 @@ func TestSamplingNeedsApproval(t *testing.T) {
 func TestServerLogMessages(t *testing.T) {
 	s, _, _ := startedWith(t, configText(`"w": {"url": "`+askingServer(t)+`"}`),
 		Config{Memory: fixedRevision{"2025-11-25"}})
-	reaches(t, s, "w", stateReady)
+	waitForState(t, s, "w", stateReady)
 	eventually(t, "its log is kept", func() bool {
 		callAsking(t, s, "log")
 		log, err := s.Log("w")

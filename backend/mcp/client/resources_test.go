@@ -15,7 +15,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// library is a server with resources and prompts, some of them hostile.
+// resourceServer is a server with resources and prompts, some of them hostile.
 func resourceServer() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "library", Version: "1"}, &sdk.ServerOptions{
 		SubscribeHandler:   func(context.Context, *sdk.SubscribeRequest) error { return nil },
@@ -66,7 +66,7 @@ func resourceServer() *sdk.Server {
 func startResourceServer(t *testing.T) (*Servers, *journal) {
 	t.Helper()
 	s, j, _ := started(t, configText(`"Shelf": `+stdio(t, "library", "")))
-	reaches(t, s, "Shelf", stateReady)
+	waitForState(t, s, "Shelf", stateReady)
 	return s, j
 }
 

@@ -10,7 +10,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// description is what the Catalogue says of a tool of the tester.
+// description is the catalog's description of a tool.
 func description(s *Servers, name string) string {
 	defs := s.Definitions("")
 	at := slices.IndexFunc(defs, func(d toolspec.Definition) bool { return d.Name == name })
@@ -23,7 +23,7 @@ func description(s *Servers, name string) string {
 // changeTool has the tester change its tool "drop" and waits until that is known.
 func changeTool(t *testing.T, s *Servers) {
 	t.Helper()
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	if r := call(t, s, "my_tester__turn", `{}`); !r.Success {
 		t.Fatal(r.Error)
 	}
@@ -78,7 +78,7 @@ func TestChangedToolIsReviewedOnce(t *testing.T) {
 	// What the server says after its next start is the change now, though no list ever changed.
 	yes = false
 	s, _, _ = startedWith(t, text, cfg)
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	mustFail(t, call(t, s, "my_tester__drop", `{}`), toolspec.SecurityError, `-  "description": "Does drop. First`)
 }
 

@@ -35,7 +35,7 @@ func addShell(s *sdk.Server) {
 		})
 }
 
-// home is a person's machine as a server may find it.
+// machine is a user's machine with files that a server may look for.
 type machine struct {
 	base, home, data, token string
 	sandbox                 *launch.Sandbox
@@ -110,7 +110,7 @@ func TestCompromisedServerIsConfined(t *testing.T) {
 			s, _, _ := startedWith(t, configText(`"taken": `+
 				stdio(t, "shell", `, "args": ["`+m.home+`/project", "`+m.home+`/.ssh"]`)),
 				Config{Sandbox: m.sandbox, Dir: m.home})
-			reaches(t, s, "taken", stateReady)
+			waitForState(t, s, "taken", stateReady)
 			tries, out := 0, ""
 			try := func(what string) {
 				tries++
@@ -208,7 +208,7 @@ func TestSandboxRefusalNamesMissingGrant(t *testing.T) {
 	m.file(t, "ada/vault/page.md", "x")
 	s, _, _ := startedWith(t, configText(`"taken": `+
 		stdio(t, "shell", `, "sextant": {"grants": {"read": ["~/vault"], "network": []}}`)), Config{Sandbox: m.sandbox})
-	reaches(t, s, "taken", stateReady)
+	waitForState(t, s, "taken", stateReady)
 	r := s.Call(t.Context(), "taken", "shell", []byte(`{"text":"echo x > `+m.home+`/vault/page.md"}`))
 	mustFail(t, r, toolspec.UserError, "The sandbox does not let it write "+m.home+"/vault/page.md",
 		"sextant.grants.write")
@@ -230,8 +230,8 @@ func TestStartWithoutSandboxNeedsApproval(t *testing.T) {
 	}
 	s, _, _ := startedWith(t, configText(`"taken": `+stdio(t, "shell", "")+`, "off": `+
 		stdio(t, "shell", `, "sextant": {"confine": "off"}`)), Config{Sandbox: box})
-	reaches(t, s, "off", stateReady)
-	v := reaches(t, s, "taken", stateDown)
+	waitForState(t, s, "off", stateReady)
+	v := waitForState(t, s, "taken", stateDown)
 	if !strings.Contains(v.Error, "there is no sandbox on this machine") ||
 		!strings.Contains(v.Error, "the answer was no") || v.NextTry != nil {
 		t.Errorf("got %+v", v)
@@ -240,11 +240,11 @@ func TestStartWithoutSandboxNeedsApproval(t *testing.T) {
 	if err := s.Restart("taken"); err != nil {
 		t.Fatal(err)
 	}
-	reaches(t, s, "taken", stateReady)
+	waitForState(t, s, "taken", stateReady)
 	if err := s.Restart("taken"); err != nil {
 		t.Fatal(err)
 	}
-	reaches(t, s, "taken", stateReady)
+	waitForState(t, s, "taken", stateReady)
 	if len(asked) != 2 {
 		t.Errorf("asked %d times", len(asked))
 	}

@@ -46,8 +46,8 @@ func TestSecretsInEnvAndHeaders(t *testing.T) {
 		}
 	}
 	s, _, _ := startedWith(t, text, Config{Secrets: vault})
-	reaches(t, s, "near", stateReady)
-	reaches(t, s, "far", stateReady)
+	waitForState(t, s, "near", stateReady)
+	waitForState(t, s, "far", stateReady)
 	if r := call(t, s, "near__env", `{}`); !strings.Contains(fmt.Sprint(r.Value), "DB_KEY=Bearer k") {
 		t.Errorf("the program's environment: %v", r.Value)
 	}
@@ -55,7 +55,7 @@ func TestSecretsInEnvAndHeaders(t *testing.T) {
 		"other": "bound to mcp:near", "lost": `no secret of the name "nobody"`, "farther": "bound to bank.example",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if v := reaches(t, s, name, stateDown); !strings.Contains(v.Error, says) ||
+			if v := waitForState(t, s, name, stateDown); !strings.Contains(v.Error, says) ||
 				strings.Contains(v.Error, "Bearer k") {
 				t.Errorf("%s failed with %q", name, v.Error)
 			}

@@ -170,7 +170,7 @@ func callTask(
 	t.Cleanup(h.Close)
 	cfg.Memory = fixedRevision{l.era}
 	s, _, _ := startedWith(t, configText(`"l": {"url": "`+h.URL+`"}`), cfg)
-	reaches(t, s, "l", stateReady)
+	waitForState(t, s, "l", stateReady)
 	if defs := s.Definitions(""); len(defs) != 1 || defs[0].TimeoutMS != toolspec.MaxTimeoutMS {
 		t.Errorf("its tool is given too little time: %+v", defs)
 	}

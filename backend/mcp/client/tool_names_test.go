@@ -37,7 +37,7 @@ func TestToolNamesStayWithTheirTools(t *testing.T) {
 	addTool(server, "read_file")
 	addTool(server, "stable")
 	s, _, _ := started(t, configText(`"srv": {"url": "`+url+`"}`))
-	reaches(t, s, "srv", stateReady)
+	waitForState(t, s, "srv", stateReady)
 	if r := call(t, s, "srv__read_file", `{}`); r.Value != "read_file" {
 		t.Fatalf("got %+v", r)
 	}

@@ -307,7 +307,7 @@ func TestUpdateDiff(t *testing.T) {
 }
 
 func TestUpdateIsComparedWithAcceptedManifest(t *testing.T) {
-	w := newWorkshop(t)
+	w := newHarness(t)
 	give := func(more string) []byte {
 		return archive(t, map[string]string{"mine/manifest.json": small("mine", more)}, nil)
 	}

@@ -10,7 +10,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func (w *workshop) call(tool string, args map[string]any) toolspec.Result {
+func (w *harness) call(tool string, args map[string]any) toolspec.Result {
 	w.t.Helper()
 	text, err := json.Marshal(args)
 	if err != nil {
@@ -23,7 +23,7 @@ func (w *workshop) call(tool string, args map[string]any) toolspec.Result {
 	return r
 }
 
-func (w *workshop) file(name string) string {
+func (w *harness) file(name string) string {
 	w.t.Helper()
 	text, err := os.ReadFile(filepath.Join(w.folder, filepath.FromSlash(name)))
 	if err != nil {
@@ -33,7 +33,7 @@ func (w *workshop) file(name string) string {
 }
 
 func TestReadAndChangePanel(t *testing.T) {
-	w := newWorkshop(t)
+	w := newHarness(t)
 	if r := w.make(map[string]any{"panel_id": "shopping-list", "template": "list"}); !r.Success {
 		t.Fatalf("making: %+v", r)
 	}
@@ -91,7 +91,7 @@ func TestReadAndChangePanel(t *testing.T) {
 }
 
 func TestInvalidChangeWritesNothing(t *testing.T) {
-	w := newWorkshop(t)
+	w := newHarness(t)
 	if r := w.make(map[string]any{"panel_id": "chores", "template": "board"}); !r.Success {
 		t.Fatalf("making: %+v", r)
 	}
@@ -131,7 +131,7 @@ func TestInvalidChangeWritesNothing(t *testing.T) {
 }
 
 func TestOnlyCreatedPanelsCanBeChanged(t *testing.T) {
-	w := newWorkshop(t)
+	w := newHarness(t)
 	if _, err := New(w.folder, "mine", "script"); err != nil {
 		t.Fatal(err)
 	}

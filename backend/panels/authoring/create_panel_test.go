@@ -20,12 +20,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-type deaf struct{}
+type discardPublisher struct{}
 
-func (deaf) Publish(event.Event) {}
+func (discardPublisher) Publish(event.Event) {}
 
-// workshop is the tool over panels that run; opened are the panels it showed.
-type workshop struct {
+// harness is the tools over a running registry; opened are the panels it showed.
+type harness struct {
 	*Panels
 	t      *testing.T
 	reg    *registry.Registry
@@ -33,11 +33,11 @@ type workshop struct {
 	opened []string
 }
 
-func newWorkshop(t *testing.T) *workshop {
+func newHarness(t *testing.T) *harness {
 	t.Helper()
 	data := t.TempDir()
-	w := &workshop{t: t, folder: filepath.Join(data, "panels")}
-	w.reg = registry.New(registry.Config{Data: data, Publisher: deaf{}})
+	w := &harness{t: t, folder: filepath.Join(data, "panels")}
+	w.reg = registry.New(registry.Config{Data: data, Publisher: discardPublisher{}})
 	if err := w.reg.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func newWorkshop(t *testing.T) *workshop {
 	return w
 }
 
-func (w *workshop) make(args map[string]any) toolspec.Result {
+func (w *harness) make(args map[string]any) toolspec.Result {
 	w.t.Helper()
 	text, err := json.Marshal(args)
 	if err != nil {
@@ -89,7 +89,7 @@ func TestCreatePanel(t *testing.T) {
 		_, _ = w.Write([]byte(`{"books":[{"title":"Emma"}]}`))
 	}))
 	defer books.Close()
-	w := newWorkshop(t)
+	w := newHarness(t)
 	r := w.make(shelf(books.URL))
 	if !r.Success || !strings.Contains(r.Text, "Its tools: shelf_show") || len(w.opened) != 1 {
 		t.Fatalf("got %+v, opened %v", r, w.opened)
@@ -123,7 +123,7 @@ func TestCreatePanel(t *testing.T) {
 }
 
 func TestCreatePanelErrors(t *testing.T) {
-	w := newWorkshop(t)
+	w := newHarness(t)
 	bad := shelf("http://127.0.0.1:9")
 	bad["tools"] = []map[string]any{
 		{
@@ -175,7 +175,7 @@ func TestCreatePanelErrors(t *testing.T) {
 }
 
 func TestCreatePanelDescription(t *testing.T) {
-	w := newWorkshop(t)
+	w := newHarness(t)
 	args := shelf("https://books.example")
 	args["manifest"].(map[string]any)["permissions"] = map[string]any{"net": []string{"books.example"}}
 	args["files"] = map[string]string{"notes.txt": "the whole text"}
@@ -208,7 +208,7 @@ func TestCreatePanelDescription(t *testing.T) {
 }
 
 func TestTemplatesAreComplete(t *testing.T) {
-	w := newWorkshop(t)
+	w := newHarness(t)
 	for id, template := range map[string]string{"shopping-list": "list", "chores": "board"} {
 		t.Run(template, func(t *testing.T) {
 			began := time.Now()

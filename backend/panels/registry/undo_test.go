@@ -17,8 +17,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// undoing is a panel whose tool answers with what a test says, and what its endpoints were asked.
-type undoing struct {
+// undoHarness is a panel whose tool answers as a test wants; asked are the requests to its endpoints.
+type undoHarness struct {
 	*Registry
 	mu           sync.Mutex
 	answer       string
@@ -28,14 +28,14 @@ type undoing struct {
 	root, server string
 }
 
-func undoable(t *testing.T, undo string) *undoing {
+func newUndoHarness(t *testing.T, undo string) *undoHarness {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "sextant.db"), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	u := &undoing{db: db, status: http.StatusOK, answer: "{}"}
+	u := &undoHarness{db: db, status: http.StatusOK, answer: "{}"}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, _ := io.ReadAll(req.Body)
 		u.mu.Lock()
@@ -55,13 +55,13 @@ func undoable(t *testing.T, undo string) *undoing {
 	return u
 }
 
-func (u *undoing) manifest(undo string) string {
+func (u *undoHarness) manifest(undo string) string {
 	return minimal("notes", `,"backend":{"kind":"http","url":"`+u.server+`"},
 	  "tools":[{"name":"note_add","description":"x","endpoint":"POST /api/notes/add/{id}","undo":"`+undo+`","user_description":"Note {id}","parameters":{"id":{"type":"string"},"text":{"type":"string"}}}]`)
 }
 
-// does calls the tool in a turn and gives whether it can be taken back.
-func (u *undoing) does(t *testing.T, id, answer string) bool {
+// callTool calls the tool in a turn and reports whether the call can be undone.
+func (u *undoHarness) callTool(t *testing.T, id, answer string) bool {
 	t.Helper()
 	u.mu.Lock()
 	u.answer = answer
@@ -78,7 +78,7 @@ func (u *undoing) does(t *testing.T, id, answer string) bool {
 	return result.Undoable
 }
 
-func (u *undoing) kept(t *testing.T, call string) wire.PanelUndo {
+func (u *undoHarness) kept(t *testing.T, call string) wire.PanelUndo {
 	t.Helper()
 	list, err := u.Undoable(context.Background(), "", "", "", call)
 	if err != nil || len(list) != 1 {
@@ -101,8 +101,8 @@ func TestUndoCallsDeclaredRoute(t *testing.T) {
 		{"POST /api/notes/undo", `{"undo":false}`, ""},
 	} {
 		t.Run(c.undo, func(t *testing.T) {
-			u := undoable(t, c.undo)
-			if can := u.does(t, "1", c.answer); can != (c.want != "") {
+			u := newUndoHarness(t, c.undo)
+			if can := u.callTool(t, "1", c.answer); can != (c.want != "") {
 				t.Errorf("%s after %s: undoable %t", c.undo, c.answer, can)
 			}
 			if c.want == "" {
@@ -126,8 +126,8 @@ func TestUndoCallsDeclaredRoute(t *testing.T) {
 }
 
 func TestRefusedUndoCanBeRetried(t *testing.T) {
-	u := undoable(t, "POST /api/notes/undo")
-	u.does(t, "1", `{}`)
+	u := newUndoHarness(t, "POST /api/notes/undo")
+	u.callTool(t, "1", `{}`)
 	u.mu.Lock()
 	u.status, u.answer = http.StatusConflict, `{"error":"the note was changed since"}`
 	u.mu.Unlock()
@@ -142,8 +142,8 @@ func TestRefusedUndoCanBeRetried(t *testing.T) {
 }
 
 func TestUndoAfterPanelChanged(t *testing.T) {
-	u := undoable(t, "POST /api/notes/undo")
-	u.does(t, "1", `{}`)
+	u := newUndoHarness(t, "POST /api/notes/undo")
+	u.callTool(t, "1", `{}`)
 	write(t, u.root, "notes", u.manifest("DELETE /api/notes/undo"))
 	accept(t, u.Registry, "notes")
 	mustFail(t, u.UndoCall(t.Context(), u.kept(t, "1")), toolspec.UserError,

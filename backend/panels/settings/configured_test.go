@@ -13,12 +13,12 @@ import (
 	"sextant/backend/store/sqlite"
 )
 
-// drawer keeps keys as the vault does.
-type drawer map[string]string
+// memoryKeys is a key store in memory.
+type memoryKeys map[string]string
 
-func (d drawer) Key(name string) (string, bool) { value, ok := d[name]; return value, ok }
+func (d memoryKeys) Key(name string) (string, bool) { value, ok := d[name]; return value, ok }
 
-func (d drawer) SetKey(name, value string) error {
+func (d memoryKeys) SetKey(name, value string) error {
 	if delete(d, name); value != "" {
 		d[name] = value
 	}
@@ -38,7 +38,7 @@ func TestSettingsRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = kept.Close() })
-	keys := drawer{}
+	keys := memoryKeys{}
 	s := New(kept, keys)
 	text := func(panel string) string {
 		t.Helper()

@@ -47,8 +47,8 @@ func canary(t *testing.T) (address string, heard func() string) {
 	return ln.Addr().String(), func() string { mu.Lock(); defer mu.Unlock(); return all.String() }
 }
 
-// converse sends one question to a model; the answer does not matter.
-func converse(t *testing.T, r *providers.Registry, name string) error {
+// sendHello sends one question to a model; the answer does not matter.
+func sendHello(t *testing.T, r *providers.Registry, name string) error {
 	t.Helper()
 	m, err := r.Open(name)
 	if err != nil {
@@ -77,7 +77,7 @@ func TestGuardedClientFollowsNoRedirect(t *testing.T) {
 				},
 			)
 			for _, name := range []string{"openai/m", "ollama/m"} {
-				if err := converse(t, r, name); err == nil {
+				if err := sendHello(t, r, name); err == nil {
 					t.Errorf("%d: %s answered", status, name)
 				}
 			}
@@ -108,7 +108,7 @@ func TestGuardedClientReachesOnlyItsAddress(t *testing.T) {
 		},
 	)
 	t.Cleanup(r.Close)
-	if _ = converse(t, r, "openai/m"); !strings.Contains(heardBefore(), "chat/completions") {
+	if _ = sendHello(t, r, "openai/m"); !strings.Contains(heardBefore(), "chat/completions") {
 		t.Fatal("what a person configured was not reached")
 	}
 	r.Configure("openai", providers.Service{BaseURL: "http://" + now + "/v1", Key: "k"})
@@ -128,7 +128,7 @@ func TestGuardedClientReachesOnlyItsAddress(t *testing.T) {
 		t.Error("other ports of the host are open")
 	}
 	r.Block(now)
-	if _ = converse(t, r, "openai/m"); heardNow() != "" {
+	if _ = sendHello(t, r, "openai/m"); heardNow() != "" {
 		t.Errorf("our own port heard %s", heardNow())
 	}
 }

@@ -17,8 +17,8 @@ import (
 
 type facts map[string]string
 
-// knows starts a service with facts, and a registry that reaches it as provider.
-func knows(t *testing.T, provider string, f facts) (*openaitest.Server, *providers.Registry) {
+// serveFacts starts a service with facts, and a registry that reaches it as provider.
+func serveFacts(t *testing.T, provider string, f facts) (*openaitest.Server, *providers.Registry) {
 	t.Helper()
 	s, err := openaitest.Start()
 	if err != nil {
@@ -41,7 +41,7 @@ func knows(t *testing.T, provider string, f facts) (*openaitest.Server, *provide
 	return s, r
 }
 
-func sizeOf(t *testing.T, m llm.Model) (tokens int, loaded bool) {
+func contextWindow(t *testing.T, m llm.Model) (tokens int, loaded bool) {
 	t.Helper()
 	return m.(llm.WindowReporter).ContextWindow(t.Context())
 }
@@ -137,9 +137,9 @@ func TestContextWindowOfEachService(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			provider, name, _ := strings.Cut(c.model, "/")
-			s, r := knows(t, provider, c.facts)
+			s, r := serveFacts(t, provider, c.facts)
 			for range 2 { // the second time it is another Model
-				if tokens, loaded := sizeOf(t, open(t, r, c.model)); tokens != c.tokens ||
+				if tokens, loaded := contextWindow(t, open(t, r, c.model)); tokens != c.tokens ||
 					c.tokens > 0 && loaded != c.loaded {
 					t.Errorf("%d tokens, loaded is %v", tokens, loaded)
 				}
@@ -167,7 +167,7 @@ func TestImplausibleWindowsAreIgnored(t *testing.T) {
 		"1": 1000, "999.5": 1000, "20000000": 20_000_000, "20000001": 0, "3.2e4": 32_000,
 	} {
 		t.Run(said, func(t *testing.T) {
-			_, r := knows(
+			_, r := serveFacts(
 				t,
 				"vllm",
 				facts{
@@ -175,7 +175,7 @@ func TestImplausibleWindowsAreIgnored(t *testing.T) {
 						`}]}`,
 				},
 			)
-			if tokens, _ := sizeOf(t, open(t, r, "vllm/m")); tokens != want {
+			if tokens, _ := contextWindow(t, open(t, r, "vllm/m")); tokens != want {
 				t.Errorf("%s is taken for %d tokens", said, tokens)
 			}
 		})
@@ -185,8 +185,8 @@ func TestImplausibleWindowsAreIgnored(t *testing.T) {
 		strings.Repeat("[", 100_000),
 	} {
 		t.Run(fmt.Sprintf("%.20s", said), func(t *testing.T) {
-			_, r := knows(t, "llamacpp", facts{"GET /props": said})
-			if tokens, _ := sizeOf(t, open(t, r, "llamacpp/m")); tokens != 0 {
+			_, r := serveFacts(t, "llamacpp", facts{"GET /props": said})
+			if tokens, _ := contextWindow(t, open(t, r, "llamacpp/m")); tokens != 0 {
 				t.Errorf("%.20s is taken for %d tokens", said, tokens)
 			}
 		})
@@ -194,11 +194,11 @@ func TestImplausibleWindowsAreIgnored(t *testing.T) {
 }
 
 func TestMissingWindowIsRequestedOnce(t *testing.T) {
-	s, r := knows(t, "llamacpp", facts{"GET /props": ""})
+	s, r := serveFacts(t, "llamacpp", facts{"GET /props": ""})
 	m := open(t, r, "llamacpp/m")
 	begun := time.Now()
 	for range 3 {
-		if tokens, _ := sizeOf(t, m); tokens != 0 {
+		if tokens, _ := contextWindow(t, m); tokens != 0 {
 			t.Fatalf("a silent service says %d", tokens)
 		}
 	}
@@ -211,23 +211,23 @@ func TestMissingWindowIsRequestedOnce(t *testing.T) {
 }
 
 func TestCanceledWindowRequestIsNotCached(t *testing.T) {
-	s, r := knows(t, "llamacpp", facts{"GET /props": `{"default_generation_settings":{"n_ctx":8192}}`})
+	s, r := serveFacts(t, "llamacpp", facts{"GET /props": `{"default_generation_settings":{"n_ctx":8192}}`})
 	m := open(t, r, "llamacpp/m")
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if tokens, _ := m.(llm.WindowReporter).ContextWindow(gone); tokens != 0 {
 		t.Errorf("a turn that was stopped hears %d", tokens)
 	}
-	if tokens, _ := sizeOf(t, m); tokens != 8192 || len(s.FactRequests()) != 1 {
+	if tokens, _ := contextWindow(t, m); tokens != 8192 || len(s.FactRequests()) != 1 {
 		t.Errorf("the next one hears %d", tokens)
 	}
 }
 
 func TestRedirectedWindowRequestIsNotFollowed(t *testing.T) {
 	private, heard := canary(t)
-	s, r := knows(t, "openai", facts{"GET /v1/models": `{"data":[{"id":"m","context_length":9000}]}`})
+	s, r := serveFacts(t, "openai", facts{"GET /v1/models": `{"data":[{"id":"m","context_length":9000}]}`})
 	r.Block(strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/v1"))
-	if tokens, _ := sizeOf(t, open(t, r, "openai/m")); tokens != 0 || len(s.FactRequests()) != 0 {
+	if tokens, _ := contextWindow(t, open(t, r, "openai/m")); tokens != 0 || len(s.FactRequests()) != 0 {
 		t.Errorf("our own port was asked and said %d", tokens)
 	}
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -243,7 +243,7 @@ func TestRedirectedWindowRequestIsNotFollowed(t *testing.T) {
 	)
 	defer led.Close()
 	for _, name := range []string{"openai/m", "ollama/m"} {
-		if tokens, _ := sizeOf(t, open(t, led, name)); tokens != 0 {
+		if tokens, _ := contextWindow(t, open(t, led, name)); tokens != 0 {
 			t.Errorf("%s follows and hears %d", name, tokens)
 		}
 	}

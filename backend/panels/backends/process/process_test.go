@@ -24,21 +24,21 @@ import (
 	"sextant/backend/sandbox/egress"
 )
 
-// bench is a home with a secret in it, Sextant's data folder, and a panel in that.
-type bench struct {
+// fixture is a home with a secret in it, Sextant's data folder, and a panel in that.
+type fixture struct {
 	t                *testing.T
 	home, data, path string
 	cfg              Config
 }
 
-func newBench(t *testing.T) *bench {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	base, err := os.MkdirTemp("/var/lib", "sextant-panel-")
 	if err != nil {
 		base = t.TempDir()
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	b := &bench{
+	b := &fixture{
 		t: t, home: filepath.Join(base, "ada"), data: filepath.Join(base, "ada", "data"),
 		path: filepath.Join(base, "ada", "data", "panels", "notes"),
 	}
@@ -70,7 +70,7 @@ func newBench(t *testing.T) *bench {
 }
 
 // runner runs testdata's program, over its port or by lines.
-func (b *bench) runner(stdio bool, change func(*Panel)) *Runner {
+func (b *fixture) runner(stdio bool, change func(*Panel)) *Runner {
 	b.t.Helper()
 	file := "port.mjs"
 	if stdio {
@@ -110,7 +110,7 @@ func ask(ctx context.Context, r *Runner, what string, args map[string]any) (map[
 	return value, json.Unmarshal(text, &value)
 }
 
-func (b *bench) must(r *Runner, what string, args map[string]any) map[string]any {
+func (b *fixture) must(r *Runner, what string, args map[string]any) map[string]any {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), 20*time.Second)
 	defer cancel()
@@ -121,15 +121,15 @@ func (b *bench) must(r *Runner, what string, args map[string]any) map[string]any
 	return value
 }
 
-// both runs a test over a port and by lines.
-func both(t *testing.T, test func(t *testing.T, b *bench, stdio bool)) {
+// eachTransport runs a test over a port and over lines.
+func eachTransport(t *testing.T, test func(t *testing.T, b *fixture, stdio bool)) {
 	for name, stdio := range map[string]bool{"port": false, "lines": true} {
-		t.Run(name, func(t *testing.T) { test(t, newBench(t), stdio) })
+		t.Run(name, func(t *testing.T) { test(t, newFixture(t), stdio) })
 	}
 }
 
 func TestProgramAnswersAndKeepsData(t *testing.T) {
-	both(t, func(t *testing.T, b *bench, stdio bool) {
+	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, func(p *Panel) { p.Settings = func() (string, error) { return `{"size":3}`, nil } })
 		got := b.must(r, "good", nil)
 		if got["config"] != `{"size":3}` || len(got["token"].(string)) < 20 {
@@ -149,7 +149,7 @@ func TestProgramAnswersAndKeepsData(t *testing.T) {
 }
 
 func TestProgramFileAccess(t *testing.T) {
-	both(t, func(t *testing.T, b *bench, stdio bool) {
+	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		granted := func(p *Panel) {
 			p.Permissions.FS = []string{"~/plans", "~/.local/share", filepath.Join(b.home, "letters") + ":rw"}
 		}
@@ -194,7 +194,7 @@ func TestProgramFileAccess(t *testing.T) {
 }
 
 func TestProtectedPathsAreNeverGranted(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	for entry, why := range map[string]string{
 		"~/.ssh": "may access", "~/data": "may access", "~/.bashrc:rw": "may write", "/": "name a folder",
 		"plans": "name a folder", "~:rw": "start-up files",
@@ -217,10 +217,10 @@ func TestProtectedPathsAreNeverGranted(t *testing.T) {
 	}
 }
 
-// names leads every name outwards.
-type names struct{}
+// publicResolver resolves every name to an outside address.
+type publicResolver struct{}
 
-func (names) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+func (publicResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
 }
 
@@ -234,9 +234,9 @@ func TestProgramNetworkAccess(t *testing.T) {
 		_, _ = io.WriteString(w, "welcome")
 	}))
 	t.Cleanup(site.Close)
-	both(t, func(t *testing.T, b *bench, stdio bool) {
+	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		guard := egress.New(egress.Config{
-			Resolver: names{},
+			Resolver: publicResolver{},
 			Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 				return new(net.Dialer).DialContext(ctx, network, site.Listener.Addr().String())
 			},
@@ -278,8 +278,8 @@ func TestProgramNetworkAccess(t *testing.T) {
 	})
 }
 
-// left counts processes of this machine whose command line holds words.
-func left(words string) int {
+// countProcesses counts processes whose command line contains words.
+func countProcesses(words string) int {
 	n := 0
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
@@ -292,23 +292,23 @@ func left(words string) int {
 }
 
 func TestChildrenEndWithProgram(t *testing.T) {
-	both(t, func(t *testing.T, b *bench, stdio bool) {
+	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, nil)
 		b.must(r, "detach", nil)
-		for deadline := time.Now().Add(30 * time.Second); left("sleep 86399") == 0; time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(30 * time.Second); countProcesses("sleep 86399") == 0; time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("nothing was left behind, so this proves nothing")
 			}
 		}
 		r.Close()
-		if n := left("sleep 86399"); n > 0 {
+		if n := countProcesses("sleep 86399"); n > 0 {
 			t.Errorf("%d processes outlived the program", n)
 		}
 	})
 }
 
 func TestMisbehavingProgramFailsOnlyItsCall(t *testing.T) {
-	both(t, func(t *testing.T, b *bench, stdio bool) {
+	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, nil)
 		b.must(r, "good", nil)
 		short, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
@@ -332,7 +332,7 @@ func TestMisbehavingProgramFailsOnlyItsCall(t *testing.T) {
 }
 
 func TestIdleProgramIsStopped(t *testing.T) {
-	both(t, func(t *testing.T, b *bench, stdio bool) {
+	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, func(p *Panel) { p.Backend.IdleSeconds = 1 })
 		first := b.must(r, "good", nil)["token"]
 		for deadline := time.Now().Add(20 * time.Second); r.Running(); time.Sleep(5 * time.Millisecond) {
@@ -350,7 +350,7 @@ func TestIdleProgramIsStopped(t *testing.T) {
 }
 
 func TestProgressBeforeAnswer(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	r := b.runner(true, nil)
 	var lines []string
 	res, _, err := r.Do(t.Context(), Request{Method: "POST", Path: "/api/notes/words", Body: []byte("{}")},

@@ -14,7 +14,7 @@ import (
 )
 
 // server is a real MCP server, the test binary itself, in the panel's folder.
-func (b *bench) server(change func(*Panel)) *Runner {
+func (b *fixture) server(change func(*Panel)) *Runner {
 	b.t.Helper()
 	self, err := os.ReadFile(os.Args[0])
 	if err != nil {
@@ -31,7 +31,7 @@ func (b *bench) server(change func(*Panel)) *Runner {
 	})
 }
 
-func (b *bench) served(r *Runner, tool string, args map[string]any) (toolspec.Result, error) {
+func (b *fixture) served(r *Runner, tool string, args map[string]any) (toolspec.Result, error) {
 	b.t.Helper()
 	text, err := json.Marshal(args)
 	if err != nil {
@@ -44,7 +44,7 @@ func (b *bench) served(r *Runner, tool string, args map[string]any) (toolspec.Re
 }
 
 func TestMCPServerIsSandboxed(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	r := b.server(func(p *Panel) { p.Permissions.FS = []string{"~/plans"} })
 	for name, may := range map[string]bool{
 		"plans/plan.txt": true, ".ssh/id_ed25519": false, "letters/one.txt": false,
@@ -64,7 +64,7 @@ func TestMCPServerIsSandboxed(t *testing.T) {
 }
 
 func TestFailingMCPServerFailsOnlyItsCall(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	r := b.server(nil)
 	first, err := b.served(r, "identity", nil)
 	if err != nil || !first.Success {
@@ -90,7 +90,7 @@ func TestFailingMCPServerFailsOnlyItsCall(t *testing.T) {
 }
 
 func TestNotAnMCPServer(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	for name, args := range map[string][]string{
 		"stopped": {"-e", "console.error('no such mode'); process.exit(1)"},
 		"greeted": {"-e", "console.log('hello')"},
