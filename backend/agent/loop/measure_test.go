@@ -15,13 +15,13 @@ func TestContextWindowSources(t *testing.T) {
 		said          string
 		sums, nothing bool
 	}{
-		"the service says little": {said: `"context_length":10000`, sums: true},
-		"the service says much":   {said: `"context_length":1000000`},
-		"it says nothing":         {said: `"owned_by":"x"`},
-		"it is silent":            {},
-		"more is set":             {set: 100_000, said: `"context_length":10000`, nothing: true},
-		"less is set":             {set: 10_000, said: `"context_length":1000000`, sums: true, nothing: true},
-		"it could read little":    {said: `"max_context_length":10000`, sums: true},
+		"small window reported":     {said: `"context_length":10000`, sums: true},
+		"large window reported":     {said: `"context_length":1000000`},
+		"no window reported":        {said: `"owned_by":"x"`},
+		"no list of models":         {},
+		"larger window configured":  {set: 100_000, said: `"context_length":10000`, nothing: true},
+		"smaller window configured": {set: 10_000, said: `"context_length":1000000`, sums: true, nothing: true},
+		"small maximum reported":    {said: `"max_context_length":10000`, sums: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })

@@ -92,18 +92,18 @@ func TestServerCannotWriteItsTools(t *testing.T) {
 	a.link("~/.nvm/versions/node/v22/bin/npx", npm+"/bin/npx-cli.js")
 	a.link("~/custom/bin/tool", "~/custom/lib/node_modules/tool/cli.js")
 	for name, s := range map[string]Server{
-		"npx":              {Command: "npx", Args: []string{"-y", "a-server"}},
-		"its file":         {Command: a.path("~/.nvm/versions/node/v22/bin/npx")},
-		"its script":       {Command: "node", Args: []string{a.path(npm + "/bin/npx-cli.js")}},
-		"of another place": {Command: a.path("~/custom/bin/tool")},
-		"as a script":      {Command: "node", Args: []string{a.path("~/custom/lib/node_modules/tool/cli.js")}},
-		"PATH":             {Command: "npx", Env: map[string]string{"PATH": a.path("~/.nvm/versions/node/v22/bin")}},
-		"NVM_DIR":          {Command: "npx", Env: map[string]string{"NVM_DIR": a.path("~/.nvm")}},
-		"GOPATH":           {Command: "npx", Env: map[string]string{"GOPATH": "~/go"}},
-		"VIRTUAL_ENV":      {Command: "npx", Env: map[string]string{"VIRTUAL_ENV": a.path("~/proj")}},
-		"JAVA_HOME":        {Command: "npx", Env: map[string]string{"JAVA_HOME": a.path("~/custom")}},
-		"any name":         {Command: "npx", Env: map[string]string{"TOOLS": a.path("~/.nvm")}},
-		"above one":        {Command: "npx", Args: []string{"--dir", a.path("~/go")}},
+		"npx":                   {Command: "npx", Args: []string{"-y", "a-server"}},
+		"npx by path":           {Command: a.path("~/.nvm/versions/node/v22/bin/npx")},
+		"npx as a script":       {Command: "node", Args: []string{a.path(npm + "/bin/npx-cli.js")}},
+		"outside node":          {Command: a.path("~/custom/bin/tool")},
+		"package script":        {Command: "node", Args: []string{a.path("~/custom/lib/node_modules/tool/cli.js")}},
+		"PATH":                  {Command: "npx", Env: map[string]string{"PATH": a.path("~/.nvm/versions/node/v22/bin")}},
+		"NVM_DIR":               {Command: "npx", Env: map[string]string{"NVM_DIR": a.path("~/.nvm")}},
+		"GOPATH":                {Command: "npx", Env: map[string]string{"GOPATH": "~/go"}},
+		"VIRTUAL_ENV":           {Command: "npx", Env: map[string]string{"VIRTUAL_ENV": a.path("~/proj")}},
+		"JAVA_HOME":             {Command: "npx", Env: map[string]string{"JAVA_HOME": a.path("~/custom")}},
+		"any variable":          {Command: "npx", Env: map[string]string{"TOOLS": a.path("~/.nvm")}},
+		"argument above GOPATH": {Command: "npx", Args: []string{"--dir", a.path("~/go")}},
 		"HOME": {Command: "npx", Env: map[string]string{
 			"HOME":            a.home,
 			"XDG_CONFIG_HOME": a.path("~/.config"),
@@ -141,47 +141,47 @@ func TestServerLinkGrantsNothing(t *testing.T) {
 		at, to   string
 		writable string
 	}{
-		"script in its folder": {Server{Command: "uv", Args: []string{
+		"script in a writable folder": {Server{Command: "uv", Args: []string{
 			"--directory", "~/proj", "run",
 			"~/proj/server.py",
 		}}, "~/proj/server.py", "~/Documents/tax/a.txt", "~/proj"},
-		"to a package": {
+		"link to a package": {
 			Server{Command: "node", Args: []string{"~/proj", "~/proj/server.py"}},
 			"~/proj/server.py", "~/other/node_modules/lodash/x.js", "~/proj",
 		},
-		"by another way": {
+		"script behind a linked folder": {
 			Server{Command: "node", Args: []string{"~/proj", "~/way/server.py"}},
 			"~/proj/server.py", "~/Documents/tax/a.txt", "~/proj",
 		},
-		"command in its folder": {
+		"command in a writable folder": {
 			Server{Command: "~/proj/bin/run", Args: []string{"~/proj"}},
 			"~/proj/bin/run",
 			"~/Documents/tax/a.txt", "~/proj",
 		},
-		"python beside it": {
+		"python beside the command": {
 			Server{Command: "~/proj/bin/other", Args: []string{"~/proj"}},
 			"~/proj/bin/python",
 			"~/Documents/tax/a.txt", "~/proj",
 		},
-		"command behind a link": {
+		"command behind a linked folder": {
 			Server{Command: "~/way/server.py", Args: []string{"~/proj"}},
 			"~/proj/server.py",
 			"~/Documents/tax/a.txt", "~/proj",
 		},
-		"folder in its folder": {
+		"folder in a writable folder": {
 			Server{Command: "uv", Args: []string{"~/proj", "~/way/data"}},
 			"~/proj/data",
 			"~/Documents", "~/proj",
 		},
-		"settings in it": {
+		"settings in a writable folder": {
 			Server{Command: "uv", Args: []string{"~/proj", "--config", "~/way/settings.json"}},
 			"~/proj/settings.json", "~/Documents/tax/a.txt", "~/proj",
 		},
-		"in its package": {
+		"file of its package": {
 			Server{Command: "node", Args: []string{"~/app/node_modules/memory/index.js"}},
 			"~/app/node_modules/memory/index.js", "~/Documents/tax/a.txt", "",
 		},
-		"written by a person": {Server{
+		"user override": {Server{
 			Command: "uv", Args: []string{"~/proj/server.py"},
 			Written: &Override{Grants: &GrantLists{Write: []string{"~/proj"}}},
 		}, "~/proj/server.py", "~/Documents/tax/a.txt", "~/proj"},

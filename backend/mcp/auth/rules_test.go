@@ -24,12 +24,12 @@ func TestInvalidAuthorizationResponses(t *testing.T) {
 		want     string
 		declined bool
 	}{
-		"from another issuer": {redirect: map[string]string{"iss": "https://evil.example"}, want: "but"},
-		"without the promised iss": {
+		"iss of another issuer": {redirect: map[string]string{"iss": "https://evil.example"}, want: "but"},
+		"missing iss": {
 			metadata: map[string]any{"authorization_response_iss_parameter_supported": true},
 			want:     "does not name",
 		},
-		"the person declined there": {
+		"declined": {
 			redirect: map[string]string{"error": "access_denied"}, want: "declined",
 			declined: true,
 		},
@@ -169,13 +169,13 @@ func TestPrivateKeyJWT(t *testing.T) {
 	for name, c := range map[string]struct {
 		algorithm string
 		key       crypto.Signer
-		mustCall  bool
+		valid     bool
 	}{
-		"ES256":             {"ES256", ec, true},
-		"RS256":             {"RS256", rs, true},
-		"another curve":     {"ES256", p384, false},
-		"another algorithm": {"RS256", ec, false},
-		"no algorithm":      {"none", ec, false},
+		"ES256":           {"ES256", ec, true},
+		"RS256":           {"RS256", rs, true},
+		"wrong curve":     {"ES256", p384, false},
+		"wrong algorithm": {"RS256", ec, false},
+		"no algorithm":    {"none", ec, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			der, err := x509.MarshalPKCS8PrivateKey(c.key)
@@ -190,7 +190,7 @@ func TestPrivateKeyJWT(t *testing.T) {
 				PrivateKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 			})
 			defer h.Close()
-			if c.mustCall {
+			if c.valid {
 				mustCall(t, h, s)
 			} else if _, err := ask(t.Context(), t, h, s); err == nil || len(by.seen) != 0 {
 				t.Errorf("got %v, sent %v", err, by.seen)

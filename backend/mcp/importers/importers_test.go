@@ -191,11 +191,11 @@ func TestHostileBundles(t *testing.T) {
 		return packed(t, more, links...)
 	}
 	for name, data := range map[string][]byte{
-		"a name that leads out":    with(map[string]string{"../../evil": "x"}),
-		"a name from the root":     with(map[string]string{"/tmp/evil": "x"}),
-		"a link":                   with(map[string]string{}, "server/link"),
-		"a file beneath a file":    with(map[string]string{"a": "x", "a/b": "y"}),
-		"one name twice (by dots)": with(map[string]string{"a": "x", "./a": "y"}),
+		"parent folder in a name": with(map[string]string{"../../evil": "x"}),
+		"absolute name":           with(map[string]string{"/tmp/evil": "x"}),
+		"a link":                  with(map[string]string{}, "server/link"),
+		"file below a file":       with(map[string]string{"a": "x", "a/b": "y"}),
+		"duplicate name":          with(map[string]string{"a": "x", "./a": "y"}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := reader(t)
@@ -214,9 +214,9 @@ func TestHostileBundles(t *testing.T) {
 		})
 	}
 	for name, text := range map[string]string{
-		"no manifest":           "",
-		"a name that is a path": strings.Replace(bundleManifest, "notes-server", "../evil", 1),
-		"no command":            `{"name":"x","server":{}}`,
+		"no manifest":    "",
+		"path as a name": strings.Replace(bundleManifest, "notes-server", "../evil", 1),
+		"no command":     `{"name":"x","server":{}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := map[string]string{"other": "x"}

@@ -79,19 +79,19 @@ func TestDetect(t *testing.T) {
 		requests int
 		sure     float64
 	}{
-		"native":                      {[]openaitest.Turn{natively}, toolcalls.Native, 1, 0.95},
-		"native, another word":        {[]openaitest.Turn{wrong}, toolcalls.Native, 1, 0.7},
-		"a server that reads no tags": {[]openaitest.Turn{inTags}, toolcalls.ToolCall, 1, 0.95},
-		"a server that reads no Qwen": {[]openaitest.Turn{inQwen}, toolcalls.Hermes, 1, 0.95},
-		"tags when instructed":        {[]openaitest.Turn{chatter, inTags}, toolcalls.ToolCall, 2, 0.95},
-		"tools refused, Qwen instead": {[]openaitest.Turn{noTools, inQwen}, toolcalls.Hermes, 2, 0.95},
-		"tools refused, fence at last": {
+		"native":                   {[]openaitest.Turn{natively}, toolcalls.Native, 1, 0.95},
+		"native, wrong word":       {[]openaitest.Turn{wrong}, toolcalls.Native, 1, 0.7},
+		"tags as plain text":       {[]openaitest.Turn{inTags}, toolcalls.ToolCall, 1, 0.95},
+		"Qwen as plain text":       {[]openaitest.Turn{inQwen}, toolcalls.Hermes, 1, 0.95},
+		"tags when instructed":     {[]openaitest.Turn{chatter, inTags}, toolcalls.ToolCall, 2, 0.95},
+		"tools refused, then Qwen": {[]openaitest.Turn{noTools, inQwen}, toolcalls.Hermes, 2, 0.95},
+		"tools refused, then fence": {
 			[]openaitest.Turn{noTools, chatter, chatter, inFence},
 			toolcalls.Fenced, 4,
 			0.95,
 		},
-		"nothing at all":            {[]openaitest.Turn{chatter}, toolcalls.Native, 4, 0.1},
-		"tools refused and nothing": {[]openaitest.Turn{noTools, chatter}, toolcalls.Fenced, 4, 0.1},
+		"no call":                {[]openaitest.Turn{chatter}, toolcalls.Native, 4, 0.1},
+		"tools refused, no call": {[]openaitest.Turn{noTools, chatter}, toolcalls.Fenced, 4, 0.1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, s := served(t, c.turns...)
