@@ -112,7 +112,7 @@ func (f *syntaxError) text(p position) string {
 // position is a place in the answer, both from 1; column counts characters.
 type position struct{ line, column int }
 
-// afterCall returns p moved over text.
+// after returns p moved over text.
 func (p position) after(text []byte) position {
 	for _, b := range text {
 		p = p.next(b)

@@ -3,7 +3,7 @@
 // to set up the sandbox and is described in words for a person. The package only reads the file system.
 //
 // The rule: a server may use what its entry names, and the network. A folder among its arguments is
-// systemFolders and writable, a script is readable with the package it belongs to; the rest of the person's home
+// readable and writable, a script is readable with the package it belongs to; the rest of the person's home
 // and other disks are invisible. The program has a home of its own, because a package that one server
 // changed in a shared cache would be run by the next.
 package access
@@ -95,7 +95,7 @@ type Permissions struct {
 	Unsandboxed bool
 	Container   string
 	// Network is as in Lists, Read and Write are granted paths. Program are its program files, which are
-	// systemFolders; Package is the folder of its installed package, which is writable too.
+	// read-only; Package is the folder of its installed package, which is writable too.
 	Network, Read, Write, Program []string
 	Package                       string
 	// OpenContainer says why a container is not isolated, so that the sandbox is used; "" for none.
@@ -145,7 +145,7 @@ type resolver struct {
 	perms  Permissions
 	// closed are folders of which a server sees only what it was granted.
 	closed []string
-	// scriptEndings are script files among the arguments; may is what the server may write, links followed.
+	// scripts are script files among the arguments, writable what the server may write, links followed.
 	scripts, writable []string
 	// usesDir is true if the entry uses a path relative to the folder the program starts in.
 	usesDir bool

@@ -119,7 +119,7 @@ func (r *Registry) needsApproval(p *process.Runner) bool {
 
 // approveStart records that o's program may run. The pipeline has asked before, but the manifest may
 // have changed while the question waited, so the command that was shown must be the one that would
-// callProgram.
+// started.
 func (r *Registry) approveStart(o *callable, call toolspec.Call) *toolspec.Result {
 	if o.runner == nil {
 		return nil

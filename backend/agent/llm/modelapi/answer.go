@@ -74,7 +74,7 @@ func (a *answer) emit(thought, text string) {
 	}
 }
 
-// addUsage notes that a piece of n bytes came.
+// count adds a piece of n bytes to the size.
 func (a *answer) count(n int) {
 	a.size += n
 	if n > 0 && a.firstPieceAt.IsZero() {
