@@ -2,7 +2,7 @@
 //
 // A Job is one turn of the loop with a goal. The model works with the same tools, pipeline, limits, questions
 // and system prompt as in a conversation. When it calls final_response it gets the format; from then on no tool
-// runs. Its answer is parsed as JSON and checked. If it does not fit, the model is told where, and may send it
+// runs. Its answer is parsed as JSON and checked. If it does not fit, the model gets the problems and may send it
 // again a limited number of times.
 //
 // The format comes from a program and the answer from a model; neither is trusted. A format is refused if it is
@@ -24,10 +24,10 @@ import (
 
 // Limits of a Job.
 const (
-	// MaxRepairs is the most a Job may ask for.
-	MaxRepairs = 10
-	// MaxSystemBytes limits the caller's system prompt.
-	MaxSystemBytes = 100_000
+	// maxRepairs is the most a Job may ask for.
+	maxRepairs = 10
+	// maxSystemBytes limits the caller's system prompt.
+	maxSystemBytes = 100_000
 )
 
 // Runner runs turns: *loop.Loop.
@@ -40,7 +40,7 @@ type Job struct {
 	// Ask is what to do, for whom and with what. Run sets its Goal.
 	loop.Ask
 	Format Format
-	// Repairs is how often an answer that does not fit is sent back, 0 to MaxRepairs.
+	// Repairs is how often an answer that does not fit is sent back, 0 to 10.
 	Repairs int
 }
 
@@ -48,7 +48,7 @@ type Job struct {
 type Answer struct {
 	// JSON fits the format: one compact value with names in the model's order, none of them twice.
 	JSON json.RawMessage
-	// Repairs is how often the model was told that its answer does not fit.
+	// Repairs counts how often the model was asked to correct its answer.
 	Repairs int
 	Outcome loop.Outcome
 }
@@ -66,6 +66,7 @@ type Error struct {
 	cause   error
 }
 
+// Error implements error.
 func (e *Error) Error() string { return strings.TrimSpace(e.Message + " " + e.Suggestion) }
 
 // Unwrap returns the loop's error, such as loop.ErrBusy.
@@ -109,12 +110,12 @@ func (j *Job) Check() error {
 		return wrong("The task is empty.", "Say what to do.")
 	case j.Format.empty():
 		return wrong("The format is missing.", "Give a JSON Schema, or a description in words.")
-	case j.Repairs < 0 || j.Repairs > MaxRepairs:
-		return wrong(fmt.Sprintf("%d repairs were requested.", j.Repairs), fmt.Sprintf("Ask for 0 to %d.", MaxRepairs))
-	case len(j.System) > MaxSystemBytes:
+	case j.Repairs < 0 || j.Repairs > maxRepairs:
+		return wrong(fmt.Sprintf("%d repairs were requested.", j.Repairs), fmt.Sprintf("Ask for 0 to %d.", maxRepairs))
+	case len(j.System) > maxSystemBytes:
 		return wrong(
 			fmt.Sprintf("The system prompt has %d bytes.", len(j.System)),
-			fmt.Sprintf("At most %d are allowed.", MaxSystemBytes),
+			fmt.Sprintf("At most %d are allowed.", maxSystemBytes),
 		)
 	case j.Model == "" || j.Model == llm.PilotName:
 		return wrong("An answer in a format needs a language model; the built-in command pilot is not one.",

@@ -2,9 +2,10 @@ package automation_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/backend/agent/automation"
 	"sextant/backend/agent/llm/openaitest"
@@ -14,7 +15,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestATaskEndsWithValidJSONInEveryFormat(t *testing.T) {
+func TestRunReturnsValidJSONInEveryFormat(t *testing.T) {
 	for _, kind := range toolcalls.Formats() {
 		t.Run(string(kind), func(t *testing.T) {
 			h := newHarness(t)
@@ -42,8 +43,8 @@ func TestATaskEndsWithValidJSONInEveryFormat(t *testing.T) {
 				answer.Outcome.Calls != 1 {
 				t.Errorf("%s %+v", answer.JSON, answer)
 			}
-			if ran := h.ran(); !slices.Equal(ran, []string{"look"}) {
-				t.Errorf("ran %v", ran)
+			if diff := cmp.Diff([]string{"look"}, h.ran()); diff != "" {
+				t.Errorf("ran (-want +got):\n%s", diff)
 			}
 			requests := h.service.Requests()
 			for i, r := range requests {
@@ -51,15 +52,15 @@ func TestATaskEndsWithValidJSONInEveryFormat(t *testing.T) {
 					system.Content != requests[0].Messages[0].Content {
 					t.Errorf("the system prompt of round %d differs", i+1)
 				}
-				if told := strings.Contains(string(r.Body), "minimum"); told != (i == 2) {
-					t.Errorf("round %d of %d: the format is told: %v", i+1, len(requests), told)
+				if got := strings.Contains(string(r.Body), "minimum"); got != (i == 2) {
+					t.Errorf("round %d of %d: the format is sent: %v", i+1, len(requests), got)
 				}
 			}
 		})
 	}
 }
 
-func TestTheSystemPromptIsTheOneOfAConversationByteForByte(t *testing.T) {
+func TestSystemPromptEqualsThatOfConversations(t *testing.T) {
 	h := newHarness(
 		t,
 		says("Hello."),
@@ -88,8 +89,8 @@ func TestTheSystemPromptIsTheOneOfAConversationByteForByte(t *testing.T) {
 	}
 }
 
-func TestAProgramsSystemPromptAndToolsApplyInEveryRound(t *testing.T) {
-	const own = "You are a clerk.\n"
+func TestOwnSystemPromptAndToolsApplyInEveryRound(t *testing.T) {
+	const own = "You are an accountant.\n"
 	h := newHarness(
 		t,
 		calls(call("act", "{}"), call("look", "{}")),
@@ -106,8 +107,8 @@ func TestAProgramsSystemPromptAndToolsApplyInEveryRound(t *testing.T) {
 	if _, err := automation.Run(t.Context(), h, job); err != nil {
 		t.Fatal(err)
 	}
-	if ran := h.ran(); !slices.Equal(ran, []string{"look"}) {
-		t.Errorf("ran %v", ran)
+	if diff := cmp.Diff([]string{"look"}, h.ran()); diff != "" {
+		t.Errorf("ran (-want +got):\n%s", diff)
 	}
 	for i, r := range h.service.Requests() {
 		if r.Messages[0].Content != own || r.Tool("act") || !r.Tool("look") {
@@ -123,7 +124,7 @@ func TestAProgramsSystemPromptAndToolsApplyInEveryRound(t *testing.T) {
 	}
 }
 
-func TestAModelIsToldWhereItsAnswerDoesNotFitAndRepairsIt(t *testing.T) {
+func TestInvalidAnswerIsReportedAndRepaired(t *testing.T) {
 	h := newHarness(t,
 		calls(call(automation.ToolName, "{}")),
 		says(`Here you are: {"name":"Fen","price":72}`),
@@ -138,43 +139,45 @@ func TestAModelIsToldWhereItsAnswerDoesNotFitAndRepairsIt(t *testing.T) {
 	if string(answer.JSON) != `{"price":72.50,"name":"Fén <3"}` || answer.Repairs != 3 {
 		t.Errorf("%s after %d repairs", answer.JSON, answer.Repairs)
 	}
-	var told []string
+	var prompts []string
 	for _, r := range h.service.Requests()[2:] {
-		told = append(told, r.Last())
+		prompts = append(prompts, r.Last())
 	}
 	for i, want := range []string{
 		"line 1, column 1", `"price" must be a number, not a string ("72")`,
 		`the name "name" appears twice`,
 	} {
-		if !strings.Contains(told[i], want) {
-			t.Errorf("repair %d says %q, not %q", i+1, told[i], want)
+		if !strings.Contains(prompts[i], want) {
+			t.Errorf("repair %d says %q, not %q", i+1, prompts[i], want)
 		}
 	}
 }
 
-func TestAnAnswerThatNeverFitsEndsWithTheLastOneAndItsProblems(t *testing.T) {
+func TestInvalidAnswersEndAfterLastRepair(t *testing.T) {
 	for repairs := range 4 {
-		h := newHarness(t, calls(call(automation.ToolName, "{}")))
-		n := 0
-		h.service.Answer = func(openaitest.Request) openaitest.Turn {
-			n++
-			return says(fmt.Sprintf(`{"name":"try %d"}`, n))
-		}
-		job := h.job(t)
-		job.Repairs = repairs
-		_, err := automation.Run(t.Context(), h, job)
-		e, ok := automation.Failure(err)
-		if !ok || e.Unasked || e.Last != fmt.Sprintf(`{"name":"try %d"}`, repairs+1) || len(e.Wrong) != 1 ||
-			!strings.Contains(e.Message, `"price" is missing`) {
-			t.Errorf("%d repairs: %+v", repairs, err)
-		}
-		if got := len(h.service.Requests()); got != repairs+2 {
-			t.Errorf("%d repairs: %d requests", repairs, got)
-		}
+		t.Run(fmt.Sprint(repairs), func(t *testing.T) {
+			h := newHarness(t, calls(call(automation.ToolName, "{}")))
+			n := 0
+			h.service.Answer = func(openaitest.Request) openaitest.Turn {
+				n++
+				return says(fmt.Sprintf(`{"name":"try %d"}`, n))
+			}
+			job := h.job(t)
+			job.Repairs = repairs
+			_, err := automation.Run(t.Context(), h, job)
+			e, ok := automation.Failure(err)
+			if !ok || e.Unasked || e.Last != fmt.Sprintf(`{"name":"try %d"}`, repairs+1) || len(e.Wrong) != 1 ||
+				!strings.Contains(e.Message, `"price" is missing`) {
+				t.Errorf("%d repairs: %+v", repairs, err)
+			}
+			if got := len(h.service.Requests()); got != repairs+2 {
+				t.Errorf("%d repairs: %d requests", repairs, got)
+			}
+		})
 	}
 }
 
-func TestNoToolRunsAfterTheModelSaidThatItIsDone(t *testing.T) {
+func TestNoToolRunsAfterDone(t *testing.T) {
 	h := newHarness(t,
 		calls(call("look", "{}"), call(automation.ToolName, "{}")),
 		calls(call("act", "{}"), call("look", "{}")),
@@ -184,8 +187,8 @@ func TestNoToolRunsAfterTheModelSaidThatItIsDone(t *testing.T) {
 	if err != nil || string(answer.JSON) != `{"name":"Fen","price":1}` {
 		t.Fatalf("%s %v", answer.JSON, err)
 	}
-	if ran := h.ran(); !slices.Equal(ran, []string{"look"}) {
-		t.Errorf("ran %v", ran)
+	if diff := cmp.Diff([]string{"look"}, h.ran()); diff != "" {
+		t.Errorf("ran (-want +got):\n%s", diff)
 	}
 	// The conversation goes on afterwards: every call has its result.
 	h.service.Answer = func(openaitest.Request) openaitest.Turn { return says("You are welcome.") }
@@ -195,7 +198,7 @@ func TestNoToolRunsAfterTheModelSaidThatItIsDone(t *testing.T) {
 	}
 }
 
-func TestDoneIsNotTakenWhileACallOfTheSameAnswerFailed(t *testing.T) {
+func TestDoneIsRefusedBesideFailedCall(t *testing.T) {
 	h := newHarness(t,
 		calls(call("act", `{"n":1}`), call(automation.ToolName, "{}")),
 		calls(call("act", `{"n":2}`)),
@@ -214,23 +217,23 @@ func TestDoneIsNotTakenWhileACallOfTheSameAnswerFailed(t *testing.T) {
 	if ran := h.ran(); len(ran) != 2 {
 		t.Errorf("ran %v", ran)
 	}
-	if told := h.service.Requests()[1].Last(); !strings.Contains(told, "Not taken: act failed") {
-		t.Errorf("told %q", told)
+	if last := h.service.Requests()[1].Last(); !strings.Contains(last, "Not taken: act failed") {
+		t.Errorf("the model got %q", last)
 	}
 }
 
-func TestAModelThatOnlyWritesIsRemindedOnceAndThenAskedForTheAnswer(t *testing.T) {
+func TestModelWithoutCallsIsRemindedOnce(t *testing.T) {
 	h := newHarness(t, says("I will look now."), says("The lamp Fen costs 72."), says(`{"name":"Fen","price":72}`))
 	answer, err := automation.Run(t.Context(), h, h.job(t))
 	if err != nil || answer.Outcome.Rounds != 3 {
 		t.Fatalf("%+v %v", answer, err)
 	}
-	if told := h.service.Requests()[1].Last(); !strings.Contains(told, automation.ToolName) {
-		t.Errorf("told %q", told)
+	if last := h.service.Requests()[1].Last(); !strings.Contains(last, automation.ToolName) {
+		t.Errorf("the model got %q", last)
 	}
 }
 
-func TestAModelThatNeverEndsMeetsTheLimitsOfATurn(t *testing.T) {
+func TestTurnLimitsApplyToJobs(t *testing.T) {
 	h := newHarness(t)
 	h.limits = loop.Limits{CallsPerTurn: 50, Rounds: 4}
 	n := 0
@@ -256,7 +259,7 @@ func TestAModelThatNeverEndsMeetsTheLimitsOfATurn(t *testing.T) {
 	}
 }
 
-func TestAnAnswerInTheCallAndADescriptionInWordsAreTaken(t *testing.T) {
+func TestAnswerInDoneCallAndPlainDescription(t *testing.T) {
 	h := newHarness(
 		t,
 		calls(call(automation.ToolName, "{}")),
@@ -268,12 +271,12 @@ func TestAnAnswerInTheCallAndADescriptionInWordsAreTaken(t *testing.T) {
 	if err != nil || string(answer.JSON) != `["Fen","Ro"]` {
 		t.Errorf("%s %v", answer.JSON, err)
 	}
-	if told := h.service.Requests()[1].Last(); !strings.Contains(told, "the names of all lamps") {
-		t.Errorf("told %q", told)
+	if last := h.service.Requests()[1].Last(); !strings.Contains(last, "the names of all lamps") {
+		t.Errorf("the model got %q", last)
 	}
 }
 
-func TestAJobThatCannotBeDoneIsRefusedBeforeAnythingRuns(t *testing.T) {
+func TestInvalidJobIsRefused(t *testing.T) {
 	h := newHarness(t)
 	for name, c := range map[string]struct {
 		change func(*automation.Job)
@@ -298,7 +301,7 @@ func TestAJobThatCannotBeDoneIsRefusedBeforeAnythingRuns(t *testing.T) {
 	}
 }
 
-func TestAFormatThatCannotBeUsedSaysWhy(t *testing.T) {
+func TestInvalidFormatError(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                                       "empty",
 		`" "`:                                    "empty",
@@ -311,8 +314,10 @@ func TestAFormatThatCannotBeUsedSaysWhy(t *testing.T) {
 		`"` + strings.Repeat("x", 70_000) + `"`:  "at most",
 		`{"a":"` + strings.Repeat("x", 70_000) + `"}`: "at most",
 	} {
-		if _, err := automation.NewFormat([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40s: %v, want %q", text, err, want)
-		}
+		t.Run(fmt.Sprintf("%.40s", text), func(t *testing.T) {
+			if _, err := automation.NewFormat([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%.40s: %v, want %q", text, err, want)
+			}
+		})
 	}
 }

@@ -3,9 +3,10 @@ package automation_test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/backend/agent/automation"
 	"sextant/backend/agent/llm/openaitest"
@@ -34,7 +35,7 @@ func meant(tool, args string) openaitest.Call {
 	return call(toolspec.CallTool, fmt.Sprintf(`{"tool":%q,"args":%s}`, tool, args))
 }
 
-func TestAModelThatSearchesItsToolsFinishesInEveryFormat(t *testing.T) {
+func TestToolSearchInEveryFormat(t *testing.T) {
 	for _, kind := range toolcalls.Formats() {
 		for name, done := range map[string]openaitest.Call{
 			"by itself":       call(automation.ToolName, `{}`),
@@ -66,14 +67,14 @@ func TestAModelThatSearchesItsToolsFinishesInEveryFormat(t *testing.T) {
 				if err != nil || string(answer.JSON) != `{"name":"Fen","price":72}` || answer.Outcome.Rounds != 3 {
 					t.Fatalf("%+v %v", answer, err)
 				}
-				if ran := h.ran(); !slices.Equal(ran, []string{"other_7"}) {
-					t.Errorf("ran %v", ran)
+				if diff := cmp.Diff([]string{"other_7"}, h.ran()); diff != "" {
+					t.Errorf("ran (-want +got):\n%s", diff)
 				}
 				requests := h.service.Requests()
 				for i, r := range requests {
 					if r.Messages[0].Content != requests[0].Messages[0].Content ||
 						strings.Contains(string(r.Body), "Does other_9.") {
-						t.Errorf("round %d: the system prompt differs, or all tools are told", i+1)
+						t.Errorf("round %d: the system prompt differs, or all tools are listed", i+1)
 					}
 					if !strings.Contains(string(r.Body), automation.ToolName) {
 						t.Errorf("round %d does not tell %s", i+1, automation.ToolName)
@@ -84,7 +85,7 @@ func TestAModelThatSearchesItsToolsFinishesInEveryFormat(t *testing.T) {
 	}
 }
 
-func TestAToolThatIsNotAllowedDoesNotRunThroughTheOneThatCallsOthers(t *testing.T) {
+func TestDisallowedToolDoesNotRunThroughCallTool(t *testing.T) {
 	h := manyTools(
 		t,
 		calls(meant("other_7", "{}"), meant("act", "{}"), meant("look", "{}")),
@@ -106,18 +107,18 @@ func TestAToolThatIsNotAllowedDoesNotRunThroughTheOneThatCallsOthers(t *testing.
 	if _, err := automation.Run(t.Context(), h, job); err != nil {
 		t.Fatal(err)
 	}
-	if ran := h.ran(); !slices.Equal(ran, []string{"look"}) {
-		t.Errorf("ran %v", ran)
+	if diff := cmp.Diff([]string{"look"}, h.ran()); diff != "" {
+		t.Errorf("ran (-want +got):\n%s", diff)
 	}
 	if !h.service.Requests()[0].Tool(toolspec.CallTool) {
-		t.Error("all tools are told; this shows nothing")
+		t.Error("all tools are listed; this shows nothing")
 	}
 	if n := strings.Count(string(h.service.Requests()[1].Body), "not one of the tools allowed for this task"); n != 2 {
-		t.Errorf("%d calls are told to be refused", n)
+		t.Errorf("%d calls are reported as refused", n)
 	}
 }
 
-func TestNotesToTheModelAreNotUserMessages(t *testing.T) {
+func TestModelNotesAreNotUserMessages(t *testing.T) {
 	h := manyTools(t, says("I look."), says("72."), says("It costs 72."), says(`{"name":"Fen","price":72}`))
 	if _, err := automation.Run(t.Context(), h, h.job(t)); err != nil {
 		t.Fatal(err)
@@ -134,6 +135,6 @@ func TestNotesToTheModelAreNotUserMessages(t *testing.T) {
 		}
 	}
 	if mine != 1 || notes != 3 || panel != 1 {
-		t.Errorf("%d messages of the person, %d notes, the panel's tools told %d times", mine, notes, panel)
+		t.Errorf("%d messages of the person, %d notes, the panel's tools listed %d times", mine, notes, panel)
 	}
 }

@@ -55,7 +55,7 @@ func NewFormat(raw []byte) (Format, error) {
 
 func (f Format) empty() bool { return f.schema == nil && f.words == "" }
 
-// prompt is what the model is told when it is done.
+// prompt asks the model for the answer once it is done.
 func (f Format) prompt() string {
 	if f.words != "" {
 		return "Now give the answer as one JSON value and nothing else: no words around it, no code fence, no " +

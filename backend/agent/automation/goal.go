@@ -36,7 +36,7 @@ type goal struct {
 	// reminded is true once the model stopped calling tools without final_response.
 	reminded bool
 	closed   bool
-	// repairsSent is how often the model was told that its answer does not fit.
+	// repairsSent counts how often the model was asked to correct its answer.
 	repairsSent int
 	wrong       []string
 	answer      json.RawMessage

@@ -47,6 +47,7 @@ type Error struct {
 // ErrBrokenOff is the cause of an answer that the service itself broke off.
 var ErrBrokenOff = errors.New("the answer was broken off")
 
+// Error implements error.
 func (e *Error) Error() string { return e.Message }
 
 // Unwrap returns the cause.

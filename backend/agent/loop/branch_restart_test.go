@@ -3,9 +3,10 @@ package loop_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
@@ -14,7 +15,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestASummaryHoldsInItsOwnBranchAlone(t *testing.T) {
+func TestSummaryAppliesToItsBranchOnly(t *testing.T) {
 	k := newBranchHarness(t)
 	k.window = 2400
 	long := strings.Repeat("These are the articles of the shop. ", 180)
@@ -66,7 +67,7 @@ func TestASummaryHoldsInItsOwnBranchAlone(t *testing.T) {
 	}
 }
 
-func TestOutsideSourcesCountInTheBranchesThatContainThem(t *testing.T) {
+func TestOutsideSourcesPerBranch(t *testing.T) {
 	k := newBranchHarness(t)
 	k.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
 		r := toolspec.OK("text of a page")
@@ -84,15 +85,15 @@ func TestOutsideSourcesCountInTheBranchesThatContainThem(t *testing.T) {
 	k.ask(t, "act here")
 	k.edit(t, "look", "act there")
 	_, _, made := k.recorded()
-	if from := made[1].From.Outside; !slices.Equal(from, []string{"https://shop.example"}) {
-		t.Errorf("after it was read: %v", from)
+	if diff := cmp.Diff([]string{"https://shop.example"}, made[1].From.Outside); diff != "" {
+		t.Errorf("after it was read (-want +got):\n%s", diff)
 	}
 	if from := made[2].From.Outside; len(from) != 0 {
 		t.Errorf("in a branch from before: %v", from)
 	}
 }
 
-func TestAProgramsWordsOpenNoHostWhenAPersonRetriesThem(t *testing.T) {
+func TestRetriedProgramTextOpensNoHost(t *testing.T) {
 	k := newBranchHarness(t)
 	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
 		if r.Messages[len(r.Messages)-1].Role == "user" {
@@ -115,8 +116,8 @@ func TestAProgramsWordsOpenNoHostWhenAPersonRetriesThem(t *testing.T) {
 		t.Errorf("asked again: %v", got)
 	}
 	k.edit(t, "open https://evil.example", "open https://evil.example or https://shop.example")
-	if got := opened(); !slices.Equal(got, []string{"shop.example"}) {
-		t.Errorf("with a person's words beside: %v", got)
+	if diff := cmp.Diff([]string{"shop.example"}, opened()); diff != "" {
+		t.Errorf("with a person's words beside (-want +got):\n%s", diff)
 	}
 	k.retry(t, "open https://evil.example or https://shop.example")
 	if got := opened(); len(got) != 0 {
@@ -124,8 +125,8 @@ func TestAProgramsWordsOpenNoHostWhenAPersonRetriesThem(t *testing.T) {
 	}
 	k.ask(t, "open https://own.example")
 	k.retry(t, "open https://own.example")
-	if got := opened(); !slices.Equal(got, []string{"own.example"}) {
-		t.Errorf("a person's words asked again: %v", got)
+	if diff := cmp.Diff([]string{"own.example"}, opened()); diff != "" {
+		t.Errorf("a person's words asked again (-want +got):\n%s", diff)
 	}
 	if _, err := k.Retry(ctx, loop.Ask{Conversation: "c1", Model: "openai/m", Caller: toolspec.CallerHTTP},
 		k.mine(t, "open https://own.example")); err != nil {
@@ -137,7 +138,7 @@ func TestAProgramsWordsOpenNoHostWhenAPersonRetriesThem(t *testing.T) {
 	}
 }
 
-func TestAHeldMessageIsAskedInTheActiveBranch(t *testing.T) {
+func TestHeldMessageGoesToActiveBranch(t *testing.T) {
 	k := newBranchHarness(t)
 	running, hold := make(chan struct{}), make(chan struct{})
 	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
@@ -145,7 +146,7 @@ func TestAHeldMessageIsAskedInTheActiveBranch(t *testing.T) {
 			close(running)
 			<-hold
 		}
-		return echo(r)
+		return answerWithCount(r)
 	}
 	k.ask(t, "one")
 	ctx := context.Background()
@@ -173,13 +174,13 @@ func TestAHeldMessageIsAskedInTheActiveBranch(t *testing.T) {
 	}
 }
 
-func TestAMessageThatSteeredATurnIsEditedAfterTheCallsBeforeIt(t *testing.T) {
+func TestEditedSteeringMessageFollowsItsCalls(t *testing.T) {
 	k := newBranchHarness(t)
 	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
 		if r.Last() == "go" {
 			return calls(call2("act", 1), call2("act", 2))
 		}
-		return echo(r)
+		return answerWithCount(r)
 	}
 	steered := false
 	k.do = func(context.Context, toolspec.Call) toolspec.Result {

@@ -52,7 +52,7 @@ func newBranchHarness(t *testing.T, turns ...openaitest.Turn) *branchHarness {
 	return k
 }
 
-// startEarly opens the store and a Loop over it, as at program start.
+// begin opens the store and a Loop over it, as at program start.
 func (k *branchHarness) begin(t rapid.TB) {
 	t.Helper()
 	var err error
@@ -62,8 +62,8 @@ func (k *branchHarness) begin(t rapid.TB) {
 	k.Loop = loop.New(k.config())
 }
 
-// answerAgain restarts the program.
-func (k *branchHarness) answerAgain(t rapid.TB) {
+// restart closes the store and the Loop and opens them again.
+func (k *branchHarness) restart(t rapid.TB) {
 	t.Helper()
 	k.harness.Close()
 	if err := k.Store.Close(); err != nil {
@@ -72,7 +72,7 @@ func (k *branchHarness) answerAgain(t rapid.TB) {
 	k.begin(t)
 }
 
-// lastText are the messages of the active branch.
+// said returns the messages of the active branch.
 func (k *branchHarness) said(t testing.TB) []chat.Message {
 	t.Helper()
 	list, err := k.Store.Messages(context.Background(), "c1")
@@ -82,7 +82,7 @@ func (k *branchHarness) said(t testing.TB) []chat.Message {
 	return list
 }
 
-// mine is the id of the user message with this text in the active branch.
+// mine returns the id of the user message with this text in the active branch.
 func (k *branchHarness) mine(t testing.TB, text string) string {
 	t.Helper()
 	for _, m := range k.said(t) {
@@ -128,7 +128,7 @@ func (k *branchHarness) ask(t *testing.T, text string) loop.Outcome {
 	return o
 }
 
-// active is the active branch.
+// active returns the active branch.
 func (k *branchHarness) active(t testing.TB) string {
 	t.Helper()
 	_, active, err := k.Branches(context.Background(), "c1")
@@ -145,8 +145,8 @@ func (k *branchHarness) choose(t testing.TB, branch string) {
 	}
 }
 
-// echo answers with the number of messages.
-func echo(r openaitest.Request) openaitest.Turn {
+// answerWithCount answers with the number of messages.
+func answerWithCount(r openaitest.Request) openaitest.Turn {
 	return openaitest.Turn{Text: fmt.Sprintf("%d to %s", len(r.Messages), r.Last())}
 }
 
@@ -158,9 +158,9 @@ func texts(list []chat.Message) string {
 	return strings.Join(out, " | ")
 }
 
-func TestAnEditedMessageBeginsABranchAndTheOldOneIsUnchanged(t *testing.T) {
+func TestEditedMessageBeginsBranch(t *testing.T) {
 	k := newBranchHarness(t)
-	k.service.Answer = echo
+	k.service.Answer = answerWithCount
 	for _, text := range []string{"one", "two", "three"} {
 		k.ask(t, text)
 	}
@@ -180,7 +180,7 @@ func TestAnEditedMessageBeginsABranchAndTheOldOneIsUnchanged(t *testing.T) {
 		t.Errorf("the model read %q", read)
 	}
 	mine := k.active(t)
-	k.answerAgain(t)
+	k.restart(t)
 	if got := texts(k.said(t)); got != want || k.active(t) != mine {
 		t.Fatalf("after a restart: %s", got)
 	}
@@ -195,9 +195,9 @@ func TestAnEditedMessageBeginsABranchAndTheOldOneIsUnchanged(t *testing.T) {
 	}
 }
 
-func TestTheSameQuestionIsAnsweredAgainAlsoByAnotherModel(t *testing.T) {
+func TestRetryWithAnotherModel(t *testing.T) {
 	k := newBranchHarness(t)
-	k.service.Answer = echo
+	k.service.Answer = answerWithCount
 	k.ask(t, "one")
 	k.ask(t, "two")
 	k.service.Answer = func(r openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "By " + r.Model} }
@@ -223,15 +223,15 @@ func TestTheSameQuestionIsAnsweredAgainAlsoByAnotherModel(t *testing.T) {
 	}
 }
 
-func TestNoBranchBeginsWhileATurnRuns(t *testing.T) {
+func TestNoBranchDuringTurn(t *testing.T) {
 	k := newBranchHarness(t)
-	k.service.Answer = echo
+	k.service.Answer = answerWithCount
 	k.ask(t, "one")
 	k.edit(t, "one", "other")
 	hold := make(chan struct{})
 	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
 		<-hold
-		return echo(r)
+		return answerWithCount(r)
 	}
 	ask := loop.Ask{Conversation: "c1", Text: "two", Model: "openai/m"}
 	ctx := context.Background()

@@ -67,8 +67,8 @@ func (g *branchTree) answered(_ string, err error) {
 	}
 }
 
-// branched notes that a branch began, with what the user said in it.
-func (g *branchTree) branched(way []string) {
+// recordBranch records a new branch and what the user said in it.
+func (g *branchTree) recordBranch(way []string) {
 	_, active, err := g.Branches(context.Background(), g.id)
 	if err != nil || active == g.now {
 		g.t.Fatalf("still in %q, %v", active, err)
@@ -126,10 +126,10 @@ func (g *branchTree) crash() {
 		g.t.Fatal(err)
 	}
 	if parts {
-		g.branched(way)
+		g.recordBranch(way)
 	}
 	g.ways[g.now] = append(slices.Clone(g.ways[g.now]), ask.Text)
-	g.answerAgain(g.t)
+	g.restart(g.t)
 }
 
 func (g *branchTree) step() {
@@ -143,14 +143,14 @@ func (g *branchTree) step() {
 		at := rapid.IntRange(0, len(list)-1).Draw(g.t, "at")
 		ask := g.ask()
 		g.answered(g.Edit(ctx, ask, list[at].ID))
-		g.branched(append(slices.Clone(way[:at]), ask.Text))
+		g.recordBranch(append(slices.Clone(way[:at]), ask.Text))
 	case "retry":
 		if len(list) == 0 {
 			return
 		}
 		at := rapid.IntRange(0, len(list)-1).Draw(g.t, "at")
 		g.answered(g.Retry(ctx, g.ask(), list[at].ID))
-		g.branched(way[:at+1])
+		g.recordBranch(way[:at+1])
 	case "choose":
 		g.now = rapid.SampledFrom(g.all).Draw(g.t, "branch")
 		if err := g.Choose(ctx, g.id, g.now); err != nil {
@@ -172,10 +172,10 @@ func (g *branchTree) step() {
 	}
 }
 
-// TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt grows random trees, with turns in which the program
+// TestEveryBranchOfEveryTree grows random trees, with turns in which the program
 // crashed, and asks one more question in every branch. The services refuse a call without its result right
 // after it, and a result without its call, in their own formats.
-func TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt(t *testing.T) {
+func TestEveryBranchOfEveryTree(t *testing.T) {
 	k := newBranchHarness(t)
 	models := providers.New(providers.Config{
 		Services: map[string]providers.Service{
@@ -191,7 +191,7 @@ func TestEveryBranchOfEveryTreeIsSentAsProvidersTakeIt(t *testing.T) {
 		c.Models = models
 		return c
 	}
-	k.answerAgain(t)
+	k.restart(t)
 	k.service.Answer = func(r openaitest.Request) openaitest.Turn {
 		last := r.Messages[len(r.Messages)-1]
 		if n := len(last.Content) % 3; last.Role == "user" && n > 0 {

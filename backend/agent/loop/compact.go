@@ -152,7 +152,7 @@ func (t *turn) promptText(m chat.Message) string {
 // words.
 func fromOutside(m chat.Message) bool { return len(m.Outside) > 0 && m.Role != chat.RoleUser }
 
-// UseSummary puts a summary into force, or with use false sends the whole text it stands for again. The
+// UseSummary puts a summary into force, or with use false sends the messages it replaced again. The
 // record keeps both. It fails with ErrBusy while a turn runs and with ErrNoSummary if the message is no
 // summary.
 func (l *Loop) UseSummary(ctx context.Context, conversation, message string, use bool) error {

@@ -68,7 +68,7 @@ func conversationTexts(h *harness) []openaitest.Request {
 	return slices.DeleteFunc(h.service.Requests(), summary)
 }
 
-func TestNearTheWindowTheOlderPartIsSummedUpAndThePersonsWordsStay(t *testing.T) {
+func TestCompactionKeepsUserMessages(t *testing.T) {
 	h := longConversation(t, func() openaitest.Turn {
 		return openaitest.Turn{Text: "<think>hm</think>" + summedUp, Usage: openaitest.Usage{Input: 7, Output: 3}}
 	})
@@ -99,13 +99,13 @@ func TestNearTheWindowTheOlderPartIsSummedUpAndThePersonsWordsStay(t *testing.T)
 	first := last.Messages[1]
 	if first.Role != "user" ||
 		!strings.Contains(first.Content, "\n> Order one of each article.\n> Never spend more than 50 euros!\n") {
-		t.Errorf("the goal is told as %q", first.Content)
+		t.Errorf("the goal is sent as %q", first.Content)
 	}
 	said, done, _ := strings.Cut(first.Content, "What was done and found:\n")
 	if strings.Contains(said, "mug") || !strings.HasPrefix(done, "<<outside ") ||
 		!strings.Contains(done, "the cheapest is the mug") ||
 		strings.Contains(done, "<think>") {
-		t.Errorf("what a model wrote from pages stands as %q", done)
+		t.Errorf("what a model wrote from pages is sent as %q", done)
 	}
 	if last.Last() != askFromWaiting {
 		t.Errorf("the last message is %q", last.Last())
@@ -129,7 +129,7 @@ func TestNearTheWindowTheOlderPartIsSummedUpAndThePersonsWordsStay(t *testing.T)
 	)
 }
 
-func TestAfterASummaryPromptsKeepTheirBeginningOverARestart(t *testing.T) {
+func TestPrefixAfterCompactionSurvivesRestart(t *testing.T) {
 	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
 	h.ask(t, goal)
 	h.ask(t, askFromWaiting)
@@ -140,7 +140,7 @@ func TestAfterASummaryPromptsKeepTheirBeginningOverARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := requests(t, h)
-	keeps(t, "a restart", all[len(all)-2], all[len(all)-1])
+	checkPrefix(t, "a restart", all[len(all)-2], all[len(all)-1])
 }
 
 func TestSummarizedPanelToolsAreListedAgain(t *testing.T) {
@@ -162,11 +162,11 @@ func TestSummarizedPanelToolsAreListedAgain(t *testing.T) {
 		t.Errorf("after a summary the last message is %q", last)
 	}
 	if last := r[2].Last(); last != "sure?" {
-		t.Errorf("it is told once more: %q", last)
+		t.Errorf("it is sent once more: %q", last)
 	}
 }
 
-func TestASummaryIsUndoneAndDoneAgain(t *testing.T) {
+func TestUndoAndRedoSummary(t *testing.T) {
 	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
 	h.ask(t, goal)
 	_, messages, _ := h.recorded()
@@ -196,25 +196,27 @@ func TestASummaryIsUndoneAndDoneAgain(t *testing.T) {
 	}
 }
 
-func TestWithoutAnAnswerTheSummaryIsMadeWithoutTheModel(t *testing.T) {
+func TestSummaryWithoutModelAnswer(t *testing.T) {
 	for name, bad := range map[string]openaitest.Turn{
 		"refused": {Status: 400, Body: `{"error":{"message":"no"}}`}, "empty": {Text: "  "},
 		"cut": {Text: "half a sum", Cut: 60},
 	} {
-		h := longConversation(t, func() openaitest.Turn { return bad })
-		if o := h.ask(t, goal); o.Status != chat.StatusDone || o.Text != "Ordered." {
-			t.Fatalf("%s: %+v", name, o)
-		}
-		_, messages, _ := h.recorded()
-		sums := summaries(messages)
-		if len(sums) == 0 || !strings.Contains(sums[0].Text, `act {"n":1}: article of {"n":1} word`) ||
-			!strings.Contains(sums[0].Text, "Written by Sextant") {
-			t.Errorf("%s: %+v", name, sums)
-		}
+		t.Run(name, func(t *testing.T) {
+			h := longConversation(t, func() openaitest.Turn { return bad })
+			if o := h.ask(t, goal); o.Status != chat.StatusDone || o.Text != "Ordered." {
+				t.Fatalf("%s: %+v", name, o)
+			}
+			_, messages, _ := h.recorded()
+			sums := summaries(messages)
+			if len(sums) == 0 || !strings.Contains(sums[0].Text, `act {"n":1}: article of {"n":1} word`) ||
+				!strings.Contains(sums[0].Text, "Written by Sextant") {
+				t.Errorf("%s: %+v", name, sums)
+			}
+		})
 	}
 }
 
-func TestAStopEndsTheQuestionForASummary(t *testing.T) {
+func TestStopEndsSummaryRequest(t *testing.T) {
 	asking := make(chan struct{}, 10)
 	h := longConversation(t, func() openaitest.Turn {
 		asking <- struct{}{}

@@ -13,7 +13,7 @@ import (
 
 func noSubagents(context.Context) ([]string, error) { return nil, nil }
 
-func TestUnsavedEventsOfADeletedConversationAreDropped(t *testing.T) {
+func TestDeletedConversationDropsUnsavedEvents(t *testing.T) {
 	h := newHarness(t, openaitest.Turn{Calls: []openaitest.Call{{ID: "a", Name: "act", Args: "{}"}}})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
 		h.fillDisk(true)
@@ -56,7 +56,7 @@ func (s slowJournal) Publish(ctx context.Context, events ...event.Event) ([]even
 	return s.harness.Publish(ctx, events...)
 }
 
-func TestADeletionWaitsForTheEndThatIsBeingRecorded(t *testing.T) {
+func TestDeleteWaitsForTurnEnd(t *testing.T) {
 	h := newHarness(t, openaitest.Turn{Text: "Well."})
 	s := slowJournal{harness: h, ends: make(chan struct{}), let: make(chan struct{})}
 	config := h.config()

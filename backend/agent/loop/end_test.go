@@ -24,7 +24,7 @@ func always(args func(n int) string) func(openaitest.Request) openaitest.Turn {
 	}
 }
 
-func TestTheLimitOfCallsEndsATurnAndKeepsTheWork(t *testing.T) {
+func TestCallLimitEndsTurn(t *testing.T) {
 	h := newHarness(t)
 	h.limits = loop.Limits{CallsPerTurn: 3, Rounds: 50}
 	h.service.Answer = always(func(n int) string { return fmt.Sprintf(`{"n":%d}`, n) })
@@ -46,7 +46,7 @@ func TestTheLimitOfCallsEndsATurnAndKeepsTheWork(t *testing.T) {
 	}
 }
 
-func TestCallsBeyondTheLimitInOneRoundAreAnsweredAndNotRun(t *testing.T) {
+func TestCallsBeyondLimitAreAnsweredNotRun(t *testing.T) {
 	h := newHarness(t, calls(call2("act", 1), call2("look", 2), call2("look", 3), call2("look", 4)))
 	h.limits = loop.Limits{CallsPerTurn: 2}
 	if o := h.ask(t, "go"); o.Status != chat.StatusLimit {
@@ -58,7 +58,7 @@ func TestCallsBeyondTheLimitInOneRoundAreAnsweredAndNotRun(t *testing.T) {
 	}
 }
 
-func TestTheLimitOfRoundsEndsATurn(t *testing.T) {
+func TestRoundLimitEndsTurn(t *testing.T) {
 	h := newHarness(t)
 	h.limits = loop.Limits{CallsPerTurn: 50, Rounds: 4}
 	h.service.Answer = always(func(n int) string { return fmt.Sprintf(`{"n":%d}`, n) })
@@ -68,7 +68,7 @@ func TestTheLimitOfRoundsEndsATurn(t *testing.T) {
 	}
 }
 
-func TestTenCallsAreEnoughForATurn(t *testing.T) {
+func TestTenCallsAreAllowed(t *testing.T) {
 	h := newHarness(t)
 	n := 0
 	h.service.Answer = func(openaitest.Request) openaitest.Turn {
@@ -82,7 +82,7 @@ func TestTenCallsAreEnoughForATurn(t *testing.T) {
 	}
 }
 
-func TestTheSameCallWithTheSameResultThreeTimesEndsTheTurn(t *testing.T) {
+func TestThreeRepetitionsEndTurn(t *testing.T) {
 	h := newHarness(t)
 	h.service.Answer = always(func(n int) string {
 		if n%2 == 0 {
@@ -104,7 +104,7 @@ func TestTheSameCallWithTheSameResultThreeTimesEndsTheTurn(t *testing.T) {
 	}
 }
 
-func TestRepeatingIsFineWhileSomethingChanges(t *testing.T) {
+func TestRepetitionWithChangesIsAllowed(t *testing.T) {
 	h := newHarness(t)
 	n := 0
 	h.service.Answer = func(openaitest.Request) openaitest.Turn {
@@ -121,7 +121,7 @@ func TestRepeatingIsFineWhileSomethingChanges(t *testing.T) {
 	}
 }
 
-func TestTwoAlternatingCallsWithOldResultsEndTheTurn(t *testing.T) {
+func TestAlternatingRepetitionsEndTurn(t *testing.T) {
 	h := newHarness(t)
 	h.limits = loop.Limits{CallsPerTurn: 50, Rounds: 50}
 	n := 0
@@ -139,8 +139,8 @@ func TestTwoAlternatingCallsWithOldResultsEndTheTurn(t *testing.T) {
 	h.ask(t, "continue")
 	requests := h.service.Requests()
 	last := requests[len(requests)-1].Messages
-	if told := last[len(last)-2].Content; !strings.Contains(told, "the turn ended here") {
-		t.Errorf("the last result reads %q", told)
+	if got := last[len(last)-2].Content; !strings.Contains(got, "the turn ended here") {
+		t.Errorf("the last result reads %q", got)
 	}
 	before := contents(requests[len(requests)-2])
 	if !slices.Equal(contents(requests[len(requests)-1])[:len(before)], before) {
@@ -148,7 +148,7 @@ func TestTwoAlternatingCallsWithOldResultsEndTheTurn(t *testing.T) {
 	}
 }
 
-func TestWaitingForAChangeIsNoRepetition(t *testing.T) {
+func TestWaitingIsNoRepetition(t *testing.T) {
 	h := newHarness(t)
 	h.limits = loop.Limits{CallsPerTurn: 50, Rounds: 50}
 	n := 0
@@ -169,7 +169,7 @@ func TestWaitingForAChangeIsNoRepetition(t *testing.T) {
 	}
 }
 
-func TestStopEndsAStreamingAnswerWithin100msAndKeepsItsText(t *testing.T) {
+func TestStopDuringStream(t *testing.T) {
 	whole := openaitest.Turn{Text: "first second", Fragment: 6}
 	whole.Stall = strings.Index(string(openaitest.Render(whole)), "second")
 	h := newHarness(t, whole)
@@ -189,7 +189,7 @@ func TestStopEndsAStreamingAnswerWithin100msAndKeepsItsText(t *testing.T) {
 	}
 }
 
-func TestStopDoesNotWaitForACallThatHangs(t *testing.T) {
+func TestStopDuringHangingCall(t *testing.T) {
 	h := newHarness(t, calls(call2("act", 1), call2("act", 2)), openaitest.Turn{Text: "went on"})
 	hang, running := make(chan struct{}), make(chan struct{})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
@@ -221,7 +221,7 @@ func TestStopDoesNotWaitForACallThatHangs(t *testing.T) {
 	close(hang)
 }
 
-func TestAModelThatFailsEndsTheTurnWithItsReason(t *testing.T) {
+func TestModelErrorEndsTurn(t *testing.T) {
 	whole := openaitest.Turn{Text: "some words", Fragment: 5, Calls: []openaitest.Call{call("act", `{"x":1}`)}}
 	cut := whole
 	cut.Cut = strings.Index(string(openaitest.Render(whole)), `"arguments":"{`)
@@ -261,8 +261,8 @@ func TestAModelThatFailsEndsTheTurnWithItsReason(t *testing.T) {
 	}
 }
 
-func TestACallWithBrokenArgumentsIsAnsweredAndRepaired(t *testing.T) {
-	h := newHarness(t, calls(call("act", `{"a":`), call2("act", 2)), openaitest.Turn{Text: "mended"})
+func TestInvalidArgumentsAreAnswered(t *testing.T) {
+	h := newHarness(t, calls(call("act", `{"a":`), call2("act", 2)), openaitest.Turn{Text: "Done."})
 	if o := h.ask(t, "go"); o.Status != chat.StatusDone {
 		t.Fatalf("outcome %+v", o)
 	}
@@ -275,7 +275,7 @@ func TestACallWithBrokenArgumentsIsAnsweredAndRepaired(t *testing.T) {
 	}
 }
 
-func TestAFailingJournalEndsTheTurn(t *testing.T) {
+func TestJournalErrorEndsTurn(t *testing.T) {
 	h := newHarness(t, calls(call("act", `{}`)), openaitest.Turn{Text: "never"})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
 		h.mu.Lock()
@@ -291,7 +291,7 @@ func TestAFailingJournalEndsTheTurn(t *testing.T) {
 	}
 }
 
-func TestCancellingRunStopsTheTurn(t *testing.T) {
+func TestCancelStopsTurn(t *testing.T) {
 	h := newHarness(t, openaitest.Turn{Stall: -1, Text: "x"})
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {

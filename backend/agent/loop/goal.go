@@ -21,7 +21,7 @@ type Goal interface {
 	// Caller and do not count.
 	Tool() toolspec.Definition
 	// ToolCalled answers a call of Tool. failed names the tools of other calls in the same answer that
-	// endingFor.
+	// failed.
 	ToolCalled(args json.RawMessage, failed []string) Reply
 	// Answered judges an answer in words.
 	Answered(text string) Reply
@@ -165,7 +165,7 @@ func (t *turn) failedOf(calls []chat.ToolCall) []string {
 }
 
 // applyReply sends r to the model: as the result of the first waiting call, else as a note. It returns the
-// markEnding if the turn is over.
+// end if the turn is over.
 func (t *turn) applyReply(r Reply, calls []chat.ToolCall) (*ending, error) {
 	t.toolsClosed = t.toolsClosed || r.Closed
 	say := r.Message

@@ -32,7 +32,7 @@ func (number) Answered(text string) loop.Reply {
 	return loop.Reply{Message: "That is no number."}
 }
 
-func TestAMessageAfterTheToolsAreClosedBelongsToTheNextTurn(t *testing.T) {
+func TestMessageAfterToolsClosedWaits(t *testing.T) {
 	h := newHarness(t, openaitest.Turn{Calls: []openaitest.Call{{Name: "finish", Args: "{}"}}})
 	asked, hold := make(chan struct{}), make(chan struct{})
 	var once sync.Once
@@ -62,7 +62,7 @@ func TestAMessageAfterTheToolsAreClosedBelongsToTheNextTurn(t *testing.T) {
 	}
 }
 
-func TestAMessageToARunningTaskIsReadBeforeItEnds(t *testing.T) {
+func TestMessageToRunningTaskIsRead(t *testing.T) {
 	h := newHarness(t, calls(call2("act", 1)))
 	running, hold := make(chan struct{}), make(chan struct{})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {

@@ -18,9 +18,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// TestASubagentNeverMayMoreThanItsParent lets a subagent and its subagent with random rights call every tool:
+// TestSubagentPermissionsNeverExceedParents lets a subagent and its subagent with random rights call every tool:
 // what reaches the tools is a subset of what the parent could call.
-func TestASubagentNeverMayMoreThanItsParent(t *testing.T) {
+func TestSubagentPermissionsNeverExceedParents(t *testing.T) {
 	names := []string{"look", "act", "navigate_page", "annotate_page", "click_element", toolspec.RunSubagent}
 	reads := []string{"look", "annotate_page"}
 	some := func(r *rapid.T, from []string, label string) []string {
@@ -81,7 +81,7 @@ func TestASubagentNeverMayMoreThanItsParent(t *testing.T) {
 			case strings.HasPrefix(who, "two") && !may(two, c.Tool):
 				r.Fatalf("%s called %s", who, c.Tool)
 			case strings.HasPrefix(who, "three"):
-				r.Fatalf("a task was handed on three deep")
+				r.Fatalf("a subagent started a subagent")
 			case c.From.Conversation != "c1" || c.From.Caller != toolspec.CallerModel || len(c.From.TypedHosts) > 0:
 				r.Fatalf("%+v", c.From)
 			}
@@ -92,7 +92,7 @@ func TestASubagentNeverMayMoreThanItsParent(t *testing.T) {
 	})
 }
 
-func TestThreeSubagentsRunAtATimeAndAllFinish(t *testing.T) {
+func TestSubagentConcurrencyLimit(t *testing.T) {
 	var tasks []openaitest.Call
 	scripts := map[string][]openaitest.Turn{}
 	for i := range 5 {
@@ -125,12 +125,12 @@ func TestThreeSubagentsRunAtATimeAndAllFinish(t *testing.T) {
 		return toolspec.OK("x")
 	}
 	o := f.ask(t, "parent: x")
-	if o.Status != chat.StatusDone || most != 3 || len(f.handed) != 5 {
-		t.Errorf("%+v, %d at once, %d done", o, most, len(f.handed))
+	if o.Status != chat.StatusDone || most != 3 || len(f.results) != 5 {
+		t.Errorf("%+v, %d at once, %d done", o, most, len(f.results))
 	}
 }
 
-func TestAFourthSubagentOfProgramsIsRefusedWhateverTheirNames(t *testing.T) {
+func TestFourthSubagentOfProgramsIsRefused(t *testing.T) {
 	f := newSubagentHarness(
 		t,
 		map[string][]openaitest.Turn{
@@ -175,13 +175,13 @@ func TestAFourthSubagentOfProgramsIsRefusedWhateverTheirNames(t *testing.T) {
 	}
 }
 
-func TestSubagentsSpendTheBudgetOfTheirParent(t *testing.T) {
+func TestSubagentSpendsParentBudget(t *testing.T) {
 	b := newCostHarness(t)
 	b.budgets = budget.Limits{Turn: budget.Limit{Tokens: 500}, Conversation: budget.Limit{Tokens: 700}}
-	hand := calls(runSubagent(map[string]any{"task": "one: look"}))
-	hand.Usage = openaitest.Usage{Input: 90, Output: 10}
-	f := raise(b.harness, map[string][]openaitest.Turn{
-		"parent": {hand, hand}, "one": {costs(190, 10), costs(190, 10), costs(190, 10), costs(190, 10)},
+	start := calls(runSubagent(map[string]any{"task": "one: look"}))
+	start.Usage = openaitest.Usage{Input: 90, Output: 10}
+	f := withSubagents(b.harness, map[string][]openaitest.Turn{
+		"parent": {start, start}, "one": {lookCosting(190, 10), lookCosting(190, 10), lookCosting(190, 10), lookCosting(190, 10)},
 	})
 	n := 0
 	f.inner = func(context.Context, toolspec.Call) toolspec.Result { n++; return toolspec.OK(fmt.Sprint("new ", n)) }
@@ -189,7 +189,7 @@ func TestSubagentsSpendTheBudgetOfTheirParent(t *testing.T) {
 	if o.Status != chat.StatusLimit || o.Budget != "tokens_per_turn" || o.Bill.Tokens() != 500 || o.Usage.Input != 470 {
 		t.Fatalf("%+v", o)
 	}
-	if child := f.handed[0]; child.Status != chat.StatusLimit || child.Bill.Tokens() != 400 ||
+	if child := f.results[0]; child.Status != chat.StatusLimit || child.Bill.Tokens() != 400 ||
 		!strings.Contains(child.Error, "500 tokens of its budget of 500") {
 		t.Errorf("%+v", child)
 	}

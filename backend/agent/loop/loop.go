@@ -308,7 +308,7 @@ func (l *Loop) Close() {
 	l.saveAtClose()
 }
 
-// startEarly checks ask, acquires the conversation, and records the message. On success the caller must call
+// begin checks ask, acquires the conversation, and records the message. On success the caller must call
 // l.wait.Done.
 func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
 	ask.Text = strings.TrimSpace(ask.Text)
@@ -345,7 +345,7 @@ func (l *Loop) begin(ctx context.Context, ask Ask) (*turn, error) {
 }
 
 // acquire claims the conversation, or says that it is taken. It waits for a turn that is only recording its
-// markEnding, because whoever sees the end may ask again at once.
+// end, because whoever sees the end may ask again at once.
 func (l *Loop) acquire(ctx context.Context, ask Ask, cancel context.CancelCauseFunc) (*runningTurn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

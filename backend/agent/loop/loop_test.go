@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
 	"sextant/shared/chat"
@@ -17,7 +19,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestATurnAlternatesModelAndToolsAndRecordsEachStep(t *testing.T) {
+func TestTurnEvents(t *testing.T) {
 	h := newHarness(
 		t,
 		openaitest.Turn{
@@ -41,7 +43,7 @@ func TestATurnAlternatesModelAndToolsAndRecordsEachStep(t *testing.T) {
 			kinds = append(kinds, string(e.Kind))
 		}
 		if e.Conversation != "c1" || e.Kind != event.ConversationUpdated && e.Turn != o.Turn {
-			t.Errorf("%s stands in %q, %q", e.Kind, e.Conversation, e.Turn)
+			t.Errorf("%s is in %q, %q", e.Kind, e.Conversation, e.Turn)
 		}
 	}
 	const want = "conversation.updated message.added turn.started message.added round.ended message.added " +
@@ -67,7 +69,7 @@ func TestATurnAlternatesModelAndToolsAndRecordsEachStep(t *testing.T) {
 	}
 }
 
-func TestEachRoundSaysWhatItCostAndWhatItsPromptWasMadeOf(t *testing.T) {
+func TestRoundUsageAndPromptComposition(t *testing.T) {
 	h := newHarness(
 		t,
 		openaitest.Turn{
@@ -110,7 +112,7 @@ func TestEachRoundSaysWhatItCostAndWhatItsPromptWasMadeOf(t *testing.T) {
 	}
 }
 
-func TestAFailedRoundSaysSo(t *testing.T) {
+func TestFailedRoundIsReported(t *testing.T) {
 	h := newHarness(t, openaitest.Turn{Status: 400})
 	if o := h.ask(t, "do it"); o.Status != chat.StatusFailed {
 		t.Fatalf("%+v", o)
@@ -127,7 +129,7 @@ func TestAFailedRoundSaysSo(t *testing.T) {
 	t.Error("the round is missing")
 }
 
-func TestDeltasJoinedAreTheMessage(t *testing.T) {
+func TestDeltasJoinToMessage(t *testing.T) {
 	text := strings.Repeat("word ", 200)
 	h := newHarness(t, openaitest.Turn{Text: text, Gap: time.Millisecond})
 	h.ask(t, "talk")
@@ -147,7 +149,7 @@ func TestDeltasJoinedAreTheMessage(t *testing.T) {
 	}
 }
 
-func TestIdsOfCallsAreOursAndNeverRepeat(t *testing.T) {
+func TestCallIDsAreUnique(t *testing.T) {
 	same := calls(call("act", `{"n":1}`), openaitest.Call{ID: "call_1", Name: "act", Args: `{"n":2}`})
 	h := newHarness(t, same, same, openaitest.Turn{Text: "ok"})
 	h.ask(t, "go")
@@ -164,7 +166,7 @@ func TestIdsOfCallsAreOursAndNeverRepeat(t *testing.T) {
 	}
 }
 
-func TestReadOnlyCallsOfARoundRunTogetherAndOthersInOrder(t *testing.T) {
+func TestReadOnlyCallsRunConcurrently(t *testing.T) {
 	h := newHarness(
 		t,
 		calls(call("look", `{"n":1}`), call2("look", 2), call2("act", 3), call2("act", 4), call2("look", 5)),
@@ -208,7 +210,7 @@ func TestReadOnlyCallsOfARoundRunTogetherAndOthersInOrder(t *testing.T) {
 	}
 }
 
-func TestResultsKeepTheOrderOfTheirCalls(t *testing.T) {
+func TestResultsKeepCallOrder(t *testing.T) {
 	h := newHarness(t, calls(call2("look", 1), call2("look", 2), call2("look", 3)), openaitest.Turn{Text: "ok"})
 	next := map[string]chan struct{}{"2": make(chan struct{}), "1": make(chan struct{})}
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
@@ -238,7 +240,7 @@ func call2(name string, n int) openaitest.Call {
 	return openaitest.Call{ID: fmt.Sprint("call_", n), Name: name, Args: fmt.Sprintf(`{"n":%d}`, n)}
 }
 
-func TestTheProvenanceOfACallSaysWhoAskedAndWhatWasRead(t *testing.T) {
+func TestCallProvenance(t *testing.T) {
 	h := newHarness(
 		t,
 		calls(call("look", `{}`)),
@@ -277,8 +279,8 @@ func TestTheProvenanceOfACallSaysWhoAskedAndWhatWasRead(t *testing.T) {
 	if !slices.Equal(from.TypedHosts, []string{"shop.example:8080", "[::1]:99"}) || len(from.Outside) > 0 {
 		t.Errorf("typed %v, outside %v", from.TypedHosts, from.Outside)
 	}
-	if got := made[1].From.Outside; !slices.Equal(got, []string{"https://shop.example"}) {
-		t.Errorf("after reading a page: outside %v", got)
+	if diff := cmp.Diff([]string{"https://shop.example"}, made[1].From.Outside); diff != "" {
+		t.Errorf("after reading a page: outside (-want +got):\n%s", diff)
 	}
 	h.ask(t, "and now")
 	_, _, made = h.recorded()
@@ -289,7 +291,7 @@ func TestTheProvenanceOfACallSaysWhoAskedAndWhatWasRead(t *testing.T) {
 	}
 }
 
-func TestThePilotRunsThroughTheSameLoop(t *testing.T) {
+func TestPilotRunsInLoop(t *testing.T) {
 	h := newHarness(t)
 	h.do = func(_ context.Context, c toolspec.Call) toolspec.Result {
 		r := toolspec.OK(nil)
@@ -315,7 +317,7 @@ func TestThePilotRunsThroughTheSameLoop(t *testing.T) {
 	}
 }
 
-func TestOneTurnAtATimeInAConversation(t *testing.T) {
+func TestOneTurnPerConversation(t *testing.T) {
 	h := newHarness(
 		t,
 		calls(call("act", `{}`)),
@@ -351,15 +353,17 @@ func TestOneTurnAtATimeInAConversation(t *testing.T) {
 	h.until(t, event.TurnEnded)
 }
 
-func TestAnInvalidAskIsRefused(t *testing.T) {
+func TestInvalidAskIsRefused(t *testing.T) {
 	h := newHarness(t)
 	for text, want := range map[string]error{
 		" \n":                                    loop.ErrEmpty,
 		strings.Repeat("x", loop.MaxTextBytes+1): loop.ErrTooLong,
 	} {
-		if _, err := h.Start(context.Background(), loop.Ask{Text: text}); !errors.Is(err, want) {
-			t.Errorf("%d bytes: %v", len(text), err)
-		}
+		t.Run(want.Error(), func(t *testing.T) {
+			if _, err := h.Start(context.Background(), loop.Ask{Text: text}); !errors.Is(err, want) {
+				t.Errorf("%d bytes: %v", len(text), err)
+			}
+		})
 	}
 	h.mu.Lock()
 	h.publishErr = errFull

@@ -8,20 +8,20 @@ import (
 	"sextant/shared/chat"
 )
 
-func TestTheWindowIsConfiguredElseReportedElseByName(t *testing.T) {
+func TestContextWindowSources(t *testing.T) {
 	const list = "GET /v1/models"
 	for name, c := range map[string]struct {
 		set           int
 		said          string
 		sums, nothing bool
 	}{
-		"the service says little": {said: `"context_length":10000`, sums: true},
-		"the service says much":   {said: `"context_length":1000000`},
-		"it says nothing":         {said: `"owned_by":"x"`},
-		"it is silent":            {},
-		"more is set":             {set: 100_000, said: `"context_length":10000`, nothing: true},
-		"less is set":             {set: 10_000, said: `"context_length":1000000`, sums: true, nothing: true},
-		"it could read little":    {said: `"max_context_length":10000`, sums: true},
+		"small window reported":     {said: `"context_length":10000`, sums: true},
+		"large window reported":     {said: `"context_length":1000000`},
+		"no window reported":        {said: `"owned_by":"x"`},
+		"no list of models":         {},
+		"larger window configured":  {set: 100_000, said: `"context_length":10000`, nothing: true},
+		"smaller window configured": {set: 10_000, said: `"context_length":1000000`, sums: true, nothing: true},
+		"small maximum reported":    {said: `"max_context_length":10000`, sums: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
@@ -38,28 +38,30 @@ func TestTheWindowIsConfiguredElseReportedElseByName(t *testing.T) {
 			if got := len(summaries(messages)); got > 0 != c.sums {
 				t.Errorf("%d summaries", got)
 			}
-			if told := len(h.service.FactRequests()); c.nothing != (told == 0) || told > 1 {
-				t.Errorf("in two turns the service is asked %d times", told)
+			if n := len(h.service.FactRequests()); c.nothing != (n == 0) || n > 1 {
+				t.Errorf("in two turns the service is asked %d times", n)
 			}
 		})
 	}
 }
 
-func TestTheSupportedWindowIsNotTakenForTheLoadedWindow(t *testing.T) {
+func TestSupportedWindowIsNotLoadedWindow(t *testing.T) {
 	for said, searching := range map[string]bool{
 		`"max_context_length":1000000`: true,
 		`"context_length":1000000`:     false,
 	} {
-		h := newHarness(t, openaitest.Turn{Text: "Hello."})
-		h.addTools()
-		h.window = 0
-		for i := range h.defs { // more than a twentieth of what is known by the name, and less than that of a million
-			h.defs[i].Description = strings.Repeat("Posts a message to a channel. ", 30)
-		}
-		h.service.Facts = map[string]string{"GET /v1/models": `{"data":[{"id":"m",` + said + `}]}`}
-		h.ask(t, "hello")
-		if got := h.service.Requests()[0].Tool("call_tool"); got != searching {
-			t.Errorf("%s: tools have to be searched is %v", said, got)
-		}
+		t.Run(said, func(t *testing.T) {
+			h := newHarness(t, openaitest.Turn{Text: "Hello."})
+			h.addTools()
+			h.window = 0
+			for i := range h.defs { // more than a twentieth of what is known by the name, and less than that of a million
+				h.defs[i].Description = strings.Repeat("Posts a message to a channel. ", 30)
+			}
+			h.service.Facts = map[string]string{"GET /v1/models": `{"data":[{"id":"m",` + said + `}]}`}
+			h.ask(t, "hello")
+			if got := h.service.Requests()[0].Tool("call_tool"); got != searching {
+				t.Errorf("%s: tools have to be searched is %v", said, got)
+			}
+		})
 	}
 }

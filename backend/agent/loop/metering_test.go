@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -62,7 +63,7 @@ func newCostHarness(t *testing.T, turns ...openaitest.Turn) *costHarness {
 	return b
 }
 
-// recordStart starts the program.
+// open starts the program, or restarts it.
 func (b *costHarness) open(t *testing.T) {
 	t.Helper()
 	b.harness.Close()
@@ -85,15 +86,15 @@ func (b *costHarness) bill(t *testing.T) wire.Spending {
 	return bill
 }
 
-// costs is a call of look that is answered with this usage.
-func costs(input, output int) openaitest.Turn {
+// lookCosting is an answer that calls look and reports this usage.
+func lookCosting(input, output int) openaitest.Turn {
 	turn := calls(call("look", "{}"))
 	turn.Usage = openaitest.Usage{Input: input, Output: output}
 	return turn
 }
 
-// news is an answer that differs each time, so that nothing counts as a repetition.
-func (b *costHarness) news() {
+// varyResults makes each result differ, so that nothing counts as a repetition.
+func (b *costHarness) varyResults() {
 	n := 0
 	b.do = func(context.Context, toolspec.Call) toolspec.Result {
 		n++
@@ -101,7 +102,7 @@ func (b *costHarness) news() {
 	}
 }
 
-func TestATurnEndsBeforeTheQuestionThatItsBudgetDoesNotAllow(t *testing.T) {
+func TestTurnEndsAtTokenBudget(t *testing.T) {
 	for name, c := range map[string]struct {
 		budget int
 		asked  int
@@ -111,14 +112,14 @@ func TestATurnEndsBeforeTheQuestionThatItsBudgetDoesNotAllow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newCostHarness(
 				t,
-				costs(90, 10),
-				costs(90, 10),
-				costs(90, 10),
-				costs(90, 10),
-				costs(90, 10),
+				lookCosting(90, 10),
+				lookCosting(90, 10),
+				lookCosting(90, 10),
+				lookCosting(90, 10),
+				lookCosting(90, 10),
 				openaitest.Turn{Text: "Done."},
 			)
-			b.news()
+			b.varyResults()
 			b.budgets.Turn.Tokens = c.budget
 			o := b.ask(t, "go on and on")
 			if n := len(b.service.Requests()); n != c.asked {
@@ -142,9 +143,9 @@ func TestATurnEndsBeforeTheQuestionThatItsBudgetDoesNotAllow(t *testing.T) {
 	}
 }
 
-func TestABudgetOfMoneyCountsWhatTheTokensCost(t *testing.T) {
-	b := newCostHarness(t, costs(1000, 100), costs(1000, 100), costs(1000, 100), openaitest.Turn{Text: "Done."})
-	b.news()
+func TestMoneyBudget(t *testing.T) {
+	b := newCostHarness(t, lookCosting(1000, 100), lookCosting(1000, 100), lookCosting(1000, 100), openaitest.Turn{Text: "Done."})
+	b.varyResults()
 	b.prices = "openai/*=2/1/10" // 0.002 and 0.001 for each answer
 	b.budgets.Turn.Cost = chat.Money{Nanos: 6_000_000, Currency: "USD"}
 	o := b.ask(t, "work")
@@ -162,14 +163,14 @@ func TestABudgetOfMoneyCountsWhatTheTokensCost(t *testing.T) {
 	}
 }
 
-func TestAMissingPriceIsReportedAndNeverFree(t *testing.T) {
+func TestMissingPriceIsReported(t *testing.T) {
 	b := newCostHarness(
 		t,
-		costs(1000, 100),
-		costs(1000, 100),
+		lookCosting(1000, 100),
+		lookCosting(1000, 100),
 		openaitest.Turn{Text: "Done.", Usage: openaitest.Usage{Input: 10, Output: 1}},
 	)
-	b.news()
+	b.varyResults()
 	b.budgets.Turn.Cost = chat.Money{Nanos: 1, Currency: "USD"}
 	if o := b.ask(t, "work"); o.Status != chat.StatusDone || o.Bill.Unpriced != 2211 || len(o.Bill.Cost) != 0 {
 		t.Errorf("%+v", o)
@@ -196,7 +197,7 @@ func TestAMissingPriceIsReportedAndNeverFree(t *testing.T) {
 	}
 }
 
-func TestAConversationsBudgetHoldsOverTurnsAndRestartsUntilItIsRaised(t *testing.T) {
+func TestConversationBudgetSurvivesRestart(t *testing.T) {
 	b := newCostHarness(t)
 	b.service.Answer = func(openaitest.Request) openaitest.Turn {
 		return openaitest.Turn{Text: "Yes.", Usage: openaitest.Usage{Input: 60, Output: 10}}
@@ -241,25 +242,27 @@ func TestAConversationsBudgetHoldsOverTurnsAndRestartsUntilItIsRaised(t *testing
 	}
 }
 
-func TestABudgetThatComesWithARequestCanOnlyNarrow(t *testing.T) {
+func TestRequestBudgetOnlyNarrows(t *testing.T) {
 	for _, c := range []struct {
 		own   int
 		asked int
 		name  string
 	}{{100, 1, "tokens_of_request"}, {1_000_000, 3, "tokens_per_turn"}, {0, 3, "tokens_per_turn"}} {
-		b := newCostHarness(t, costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10), costs(90, 10))
-		b.news()
-		b.budgets.Turn.Tokens = 300
-		o := b.run(t, loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m", Budget: budget.Limit{Tokens: c.own}})
-		if o.Budget != c.name || len(b.service.Requests()) != c.asked {
-			t.Errorf("own %d: %d questions, %+v", c.own, len(b.service.Requests()), o)
-		}
+		t.Run(fmt.Sprint(c.own), func(t *testing.T) {
+			b := newCostHarness(t, lookCosting(90, 10), lookCosting(90, 10), lookCosting(90, 10), lookCosting(90, 10), lookCosting(90, 10))
+			b.varyResults()
+			b.budgets.Turn.Tokens = 300
+			o := b.run(t, loop.Ask{Conversation: "c1", Text: "go", Model: "openai/m", Budget: budget.Limit{Tokens: c.own}})
+			if o.Budget != c.name || len(b.service.Requests()) != c.asked {
+				t.Errorf("own %d: %d questions, %+v", c.own, len(b.service.Requests()), o)
+			}
+		})
 	}
 }
 
-func TestUsageIsEstimatedIfAServiceReportsNone(t *testing.T) {
+func TestMissingUsageIsEstimated(t *testing.T) {
 	b := newCostHarness(t, calls(call("look", "{}")), calls(call("look", "{}")), calls(call("look", "{}")))
-	b.news()
+	b.varyResults()
 	b.budgets.Turn.Tokens = 50
 	o := b.ask(t, strings.Repeat("word ", 100))
 	if o.Budget != "tokens_per_turn" || len(b.service.Requests()) != 1 || o.Bill.Estimated != o.Bill.Tokens() ||
@@ -271,7 +274,7 @@ func TestUsageIsEstimatedIfAServiceReportsNone(t *testing.T) {
 	}
 }
 
-func TestSideRequestsCountToo(t *testing.T) {
+func TestSideRequestsCountTowardBudget(t *testing.T) {
 	b := newCostHarness(t,
 		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}}, // the probe, in each dialect
 		openaitest.Turn{Text: "I cannot.", Usage: openaitest.Usage{Input: 7}},
@@ -300,7 +303,7 @@ func TestSideRequestsCountToo(t *testing.T) {
 	}
 }
 
-func TestAProbeStopsWhereTheBudgetDoes(t *testing.T) {
+func TestProbeStopsAtBudget(t *testing.T) {
 	b := newCostHarness(t)
 	b.service.Probes = true
 	b.service.Answer = func(openaitest.Request) openaitest.Turn {
@@ -314,7 +317,7 @@ func TestAProbeStopsWhereTheBudgetDoes(t *testing.T) {
 	}
 }
 
-func TestASummaryIsCountedAndNotAskedForWithoutBudget(t *testing.T) {
+func TestSummaryCountsTowardBudget(t *testing.T) {
 	b := newCostHarness(t)
 	b.window = 10_000
 	b.service.Answer = func(r openaitest.Request) openaitest.Turn {
@@ -343,7 +346,7 @@ func TestASummaryIsCountedAndNotAskedForWithoutBudget(t *testing.T) {
 	}
 }
 
-func TestRetriesAndTheFallbackAreCountedSeparately(t *testing.T) {
+func TestRetriesAndFallbackAreBilledSeparately(t *testing.T) {
 	b := newCostHarness(
 		t,
 		openaitest.Turn{Status: 503},
@@ -356,7 +359,7 @@ func TestRetriesAndTheFallbackAreCountedSeparately(t *testing.T) {
 	}
 }
 
-func TestATurnInsideACallSpendsFromBothBudgets(t *testing.T) {
+func TestSubagentSpendsBothBudgets(t *testing.T) {
 	b := newCostHarness(t)
 	b.budgets.Turn.Tokens = 250
 	b.service.Answer = func(r openaitest.Request) openaitest.Turn {
@@ -377,7 +380,7 @@ func TestATurnInsideACallSpendsFromBothBudgets(t *testing.T) {
 		}
 		return toolspec.OK("done")
 	}
-	if o := b.ask(t, "hand it on"); o.Status != chat.StatusDone || o.Bill.Requests != 3 || o.Bill.Tokens() != 300 ||
+	if o := b.ask(t, "delegate it"); o.Status != chat.StatusDone || o.Bill.Requests != 3 || o.Bill.Tokens() != 300 ||
 		child.Bill.Requests != 1 {
 		t.Errorf("%+v, child %+v", o, child)
 	}
@@ -386,14 +389,14 @@ func TestATurnInsideACallSpendsFromBothBudgets(t *testing.T) {
 		t.Errorf("%+v", bill)
 	}
 	b.budgets.Turn.Tokens = 100
-	if o := b.ask(t, "hand it on"); o.Budget != "tokens_per_turn" || o.Bill.Requests != 1 ||
+	if o := b.ask(t, "delegate it"); o.Budget != "tokens_per_turn" || o.Bill.Requests != 1 ||
 		child.Status != chat.StatusLimit ||
 		child.Rounds != 0 {
 		t.Errorf("%+v, child %+v", o, child)
 	}
 }
 
-func TestAllBranchesOfAConversationCount(t *testing.T) {
+func TestAllBranchesCountTowardBudget(t *testing.T) {
 	b := newCostHarness(t)
 	b.service.Answer = func(openaitest.Request) openaitest.Turn {
 		return openaitest.Turn{Text: "Yes.", Usage: openaitest.Usage{Input: 60, Output: 10}}

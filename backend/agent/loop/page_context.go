@@ -9,7 +9,7 @@ import (
 )
 
 // PageContext is what an open page tells the model: text from outside. An empty Text withdraws what Source
-// promptText before.
+// said before.
 type PageContext struct {
 	Source, Text string
 }

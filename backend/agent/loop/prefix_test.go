@@ -36,8 +36,8 @@ func requests(t *testing.T, h *harness) []sent {
 	return out
 }
 
-// keeps fails unless the messages of b begin with the bytes of all those of a.
-func keeps(t *testing.T, what string, a, b sent) {
+// checkPrefix fails unless the messages of b begin with the bytes of all those of a.
+func checkPrefix(t *testing.T, what string, a, b sent) {
 	t.Helper()
 	for i, m := range a.Messages {
 		if i >= len(b.Messages) || !bytes.Equal(m, b.Messages[i]) {
@@ -58,7 +58,7 @@ func panelTool(name string) toolspec.Definition {
 	return d
 }
 
-func TestWhatWasSentOnceIsSentAgainWithTheSameBytes(t *testing.T) {
+func TestPrefixIsStable(t *testing.T) {
 	odd := openaitest.Call{
 		ID:   "x",
 		Name: "look",
@@ -101,7 +101,7 @@ func TestWhatWasSentOnceIsSentAgainWithTheSameBytes(t *testing.T) {
 		t.Fatalf("%d requests, then %d", len(before), len(all))
 	}
 	for i := 1; i < len(all); i++ {
-		keeps(t, fmt.Sprintf("request %d", i), all[i-1], all[i])
+		checkPrefix(t, fmt.Sprintf("request %d", i), all[i-1], all[i])
 		if !bytes.Equal(all[0].Tools, all[i].Tools) {
 			t.Errorf("request %d tells other tools", i)
 		}
@@ -113,7 +113,7 @@ func TestWhatWasSentOnceIsSentAgainWithTheSameBytes(t *testing.T) {
 	)
 }
 
-func TestAPanelsToolsAreAppendedAndLeaveTheOthersInPlace(t *testing.T) {
+func TestPanelToolsAreAppended(t *testing.T) {
 	h := newHarness(t, openaitest.Turn{Text: "One."}, openaitest.Turn{Text: "Two."}, openaitest.Turn{Text: "Three."})
 	plain := h.defs
 	h.ask(t, "first")
@@ -122,14 +122,14 @@ func TestAPanelsToolsAreAppendedAndLeaveTheOthersInPlace(t *testing.T) {
 	h.defs = plain
 	h.ask(t, "third")
 	r := requests(t, h)
-	keeps(t, "opening the panel", r[0], r[1])
-	keeps(t, "closing the panel", r[1], r[2])
+	checkPrefix(t, "opening the panel", r[0], r[1])
+	checkPrefix(t, "closing the panel", r[1], r[2])
 	if !bytes.Equal(r[0].Tools, r[2].Tools) {
 		t.Error("the tools are not what they were before the panel")
 	}
 	if !bytes.HasPrefix(r[1].Tools, bytes.TrimSuffix(r[0].Tools, []byte("]"))) ||
 		!bytes.Contains(r[1].Tools, []byte("note_add")) {
-		t.Errorf("the panel's tool stands before others:\n%s\n%s", r[0].Tools, r[1].Tools)
+		t.Errorf("the panel's tool comes before others:\n%s\n%s", r[0].Tools, r[1].Tools)
 	}
 }
 
@@ -144,7 +144,7 @@ func (h *harness) addTools() {
 	}
 }
 
-func TestAboveATwentiethOfTheWindowTheToolsNeverChange(t *testing.T) {
+func TestCoreToolsNeverChange(t *testing.T) {
 	h := newHarness(
 		t,
 		calls(call("find_tools", `{"query":"post a message"}`)),
@@ -188,17 +188,17 @@ func TestAboveATwentiethOfTheWindowTheToolsNeverChange(t *testing.T) {
 	h.ask(t, "and stays closed")
 	r := requests(t, h)
 	for i := 1; i < len(r); i++ {
-		keeps(t, fmt.Sprintf("request %d", i), r[i-1], r[i])
+		checkPrefix(t, fmt.Sprintf("request %d", i), r[i-1], r[i])
 		if !bytes.Equal(r[0].Tools, r[i].Tools) {
 			t.Errorf("request %d tells other tools", i)
 		}
 	}
-	var told []string
+	var listed []string
 	for _, tool := range h.service.Requests()[0].Tools {
-		told = append(told, tool.Function.Name)
+		listed = append(listed, tool.Function.Name)
 	}
-	if got := strings.Join(told, " "); got != "look act find_tools call_tool" {
-		t.Errorf("told are %s", got)
+	if got := strings.Join(listed, " "); got != "look act find_tools call_tool" {
+		t.Errorf("the tools are %s", got)
 	}
 	for i, want := range []string{3: "", 4: "note_add(", 5: "", 6: "closed", 7: ""} {
 		if i < 4 {
@@ -219,30 +219,32 @@ func TestAboveATwentiethOfTheWindowTheToolsNeverChange(t *testing.T) {
 	t.Logf("%d requests over five turns, tools %d bytes in each", len(r), len(r[0].Tools))
 }
 
-func TestAModelThatWritesCallsAsTextNamesAFoundToolItself(t *testing.T) {
+func TestTextCallsNameFoundToolDirectly(t *testing.T) {
 	for _, kind := range textKinds {
-		h := newHarness(t)
-		h.dialects = fixed(kind)
-		h.addTools()
-		tools := toolcalls.NewToolset(h.defs)
-		h.service.Answer = func(r openaitest.Request) openaitest.Turn {
-			if len(r.Messages) > 3 {
-				return openaitest.Turn{Text: "Posted."}
+		t.Run(string(kind), func(t *testing.T) {
+			h := newHarness(t)
+			h.dialects = fixed(kind)
+			h.addTools()
+			tools := toolcalls.NewToolset(h.defs)
+			h.service.Answer = func(r openaitest.Request) openaitest.Turn {
+				if len(r.Messages) > 3 {
+					return openaitest.Turn{Text: "Posted."}
+				}
+				return openaitest.Turn{
+					Text: toolcalls.Print(kind, toolcalls.Call{Name: "chat__post_7", Args: []byte(`{}`)}, tools),
+				}
 			}
-			return openaitest.Turn{
-				Text: toolcalls.Print(kind, toolcalls.Call{Name: "chat__post_7", Args: []byte(`{}`)}, tools),
+			if o := h.ask(t, "post"); o.Status != chat.StatusDone {
+				t.Fatalf("%s: %+v", kind, o)
 			}
-		}
-		if o := h.ask(t, "post"); o.Status != chat.StatusDone {
-			t.Fatalf("%s: %+v", kind, o)
-		}
-		_, _, made := h.recorded()
-		if len(made) != 1 || made[0].Tool != "chat__post_7" {
-			t.Errorf("%s: what ran: %+v", kind, made)
-		}
-		system := h.service.Requests()[0].Messages[0].Content
-		if strings.Contains(system, "chat__post") || !strings.Contains(system, "find_tools(") {
-			t.Errorf("%s: the prompt tells %s", kind, system)
-		}
+			_, _, made := h.recorded()
+			if len(made) != 1 || made[0].Tool != "chat__post_7" {
+				t.Errorf("%s: what ran: %+v", kind, made)
+			}
+			system := h.service.Requests()[0].Messages[0].Content
+			if strings.Contains(system, "chat__post") || !strings.Contains(system, "find_tools(") {
+				t.Errorf("%s: the prompt tells %s", kind, system)
+			}
+		})
 	}
 }

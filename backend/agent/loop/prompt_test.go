@@ -13,7 +13,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestTextFromOutsideIsInABlockItCannotLeave(t *testing.T) {
+func TestOutsideTextIsFenced(t *testing.T) {
 	h := newHarness(
 		t,
 		calls(call("look", `{}`)),
@@ -73,7 +73,7 @@ func contents(r openaitest.Request) []string {
 	return out
 }
 
-func TestLongResultsAreCutWithANote(t *testing.T) {
+func TestLongResultsAreTruncated(t *testing.T) {
 	h := newHarness(t, calls(call("look", `{}`)), openaitest.Turn{Text: "ok"})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result { return toolspec.OK(strings.Repeat("ü", 30_000)) }
 	h.ask(t, "go")
@@ -83,7 +83,7 @@ func TestLongResultsAreCutWithANote(t *testing.T) {
 	}
 }
 
-func TestAConversationContinuesAfterACrash(t *testing.T) {
+func TestConversationContinuesAfterCrash(t *testing.T) {
 	h := newHarness(t, openaitest.Turn{Text: "Going on."})
 	h.messages = []chat.Message{
 		{ID: "1", Conversation: "c1", Turn: "t0", Role: chat.RoleUser, Text: "go"},
@@ -125,7 +125,7 @@ func TestAConversationContinuesAfterACrash(t *testing.T) {
 	}
 }
 
-func TestTheSystemPromptIsStableAndHoldsTheNotesFromTheNextTurn(t *testing.T) {
+func TestSystemPromptIsStableWithinTurn(t *testing.T) {
 	h := newHarness(t, calls(call("act", `{}`)), openaitest.Turn{Text: "ok"}, openaitest.Turn{Text: "ok"})
 	h.do = func(context.Context, toolspec.Call) toolspec.Result {
 		h.notes = []string{"Answer in\nSpanish."}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sextant/backend/agent/llm/openaitest"
 	"sextant/backend/agent/loop"
 	"sextant/shared/chat"
@@ -67,7 +69,7 @@ func (h *harness) ended(t *testing.T, n int) event.Turn {
 
 var turnStart = loop.Ask{Text: "go", Model: "openai/m"}
 
-func TestASteeringMessageIsTakenAfterTheRunningCall(t *testing.T) {
+func TestSteeringMessageFollowsRunningCall(t *testing.T) {
 	h, proceed := blockingTool(
 		t,
 		turnStart,
@@ -88,8 +90,8 @@ func TestASteeringMessageIsTakenAfterTheRunningCall(t *testing.T) {
 	if strings.Join(args, "") != `{"n":1}{"n":9}` {
 		t.Errorf("calls %v: those after the one that ran were not wanted any more", args)
 	}
-	if !slices.Equal(made[1].From.TypedHosts, []string{"shop.example"}) {
-		t.Errorf("what was typed meanwhile opens %v", made[1].From.TypedHosts)
+	if diff := cmp.Diff([]string{"shop.example"}, made[1].From.TypedHosts); diff != "" {
+		t.Errorf("what was typed meanwhile opens (-want +got):\n%s", diff)
 	}
 	read := contents(h.service.Requests()[1])
 	if last := read[len(read)-1]; last != "user:rather open shop.example" {
@@ -107,7 +109,7 @@ func TestASteeringMessageIsTakenAfterTheRunningCall(t *testing.T) {
 	}
 }
 
-func TestAMessageSentDuringTheLastAnswerIsStillAnsweredInTheTurn(t *testing.T) {
+func TestMessageDuringLastAnswerJoinsTurn(t *testing.T) {
 	h := newHarness(t)
 	n := 0
 	h.service.Answer = func(openaitest.Request) openaitest.Turn {
@@ -122,14 +124,14 @@ func TestAMessageSentDuringTheLastAnswerIsStillAnsweredInTheTurn(t *testing.T) {
 	}
 }
 
-func TestMessagesThatWaitForTheNextTurnComeOneAfterTheOtherAndCanBeChangedBefore(t *testing.T) {
+func TestQueuedMessagesRunInOrder(t *testing.T) {
 	h, proceed := blockingTool(t, turnStart, calls(call2("act", 1)))
 	h.service.Answer = func(r openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "to: " + r.Last()} }
 	ctx := context.Background()
 	h.send(t, "second", event.MomentNext)
 	third := h.send(t, "third", event.MomentNext)
 	gone := h.send(t, "never", event.MomentNext)
-	if _, err := h.UpdateWaiting(ctx, "c1", third, toolspec.CallerModel, "third, mended", ""); err != nil {
+	if _, err := h.UpdateWaiting(ctx, "c1", third, toolspec.CallerModel, "third, edited", ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.DropWaiting(ctx, "c1", gone, toolspec.CallerModel); err != nil {
@@ -148,7 +150,7 @@ func TestMessagesThatWaitForTheNextTurnComeOneAfterTheOtherAndCanBeChangedBefore
 			said = append(said, m.Text)
 		}
 	}
-	if strings.Join(said, ", ") != "go, second, third, mended" || len(turns) != 3 {
+	if strings.Join(said, ", ") != "go, second, third, edited" || len(turns) != 3 {
 		t.Errorf("%d turns: %q", len(turns), said)
 	}
 	if _, err := h.UpdateWaiting(ctx, "c1", third, toolspec.CallerModel, "too late", ""); !errors.Is(err,
@@ -157,7 +159,7 @@ func TestMessagesThatWaitForTheNextTurnComeOneAfterTheOtherAndCanBeChangedBefore
 	}
 }
 
-func TestStopHoldsWaitingMessagesUntilTheyAreSent(t *testing.T) {
+func TestStopHoldsQueuedMessages(t *testing.T) {
 	h, proceed := blockingTool(t, turnStart, calls(call2("act", 1)))
 	h.service.Answer = func(r openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "to: " + r.Last()} }
 	h.send(t, "turn left", event.MomentNow)
@@ -192,7 +194,7 @@ func TestStopHoldsWaitingMessagesUntilTheyAreSent(t *testing.T) {
 	}
 }
 
-func TestAProgramsMessageDoesNotBecomePartOfAPersonsTurn(t *testing.T) {
+func TestProgramMessageStartsOwnTurn(t *testing.T) {
 	h, proceed := blockingTool(
 		t,
 		turnStart,
@@ -225,7 +227,7 @@ func TestAProgramsMessageDoesNotBecomePartOfAPersonsTurn(t *testing.T) {
 	}
 }
 
-func TestACommandOfThePilotIsDoneBeforeTheNextIsRead(t *testing.T) {
+func TestPilotCommandsRunInOrder(t *testing.T) {
 	h, proceed := blockingTool(t, loop.Ask{Text: "open shop.example and annotate"})
 	sent, err := h.Send(
 		context.Background(),
@@ -247,7 +249,7 @@ func TestACommandOfThePilotIsDoneBeforeTheNextIsRead(t *testing.T) {
 	}
 }
 
-func TestOnlySoManyMessagesWaitAndNoneWaitsWhereNothingRuns(t *testing.T) {
+func TestQueueLimit(t *testing.T) {
 	h, proceed := blockingTool(t, turnStart, calls(call2("act", 1)))
 	for i := range loop.MaxWaiting {
 		h.send(t, fmt.Sprint("message ", i), event.MomentNext)

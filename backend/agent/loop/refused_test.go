@@ -9,7 +9,7 @@ import (
 	"sextant/shared/chat"
 )
 
-func TestAQuestionRefusedAsTooLongIsSummarizedAndAskedAgainOnce(t *testing.T) {
+func TestTooLongRequestIsCompactedOnce(t *testing.T) {
 	for _, said := range []string{
 		`{"error":{"message":"This model's maximum context length is 4096 tokens. However, your messages resulted in 9000 tokens.","type":"invalid_request_error","code":"context_length_exceeded"}}`,
 		`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}`,

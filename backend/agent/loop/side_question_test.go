@@ -11,10 +11,10 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestASideQuestionIsPaidForByTheTurnOfItsCall(t *testing.T) {
+func TestSideQuestionIsBilledToTurn(t *testing.T) {
 	apart := openaitest.Turn{Text: "Because."}
 	apart.Usage = openaitest.Usage{Input: 40, Output: 2}
-	b := newCostHarness(t, costs(90, 10), apart, openaitest.Turn{Text: "Done."})
+	b := newCostHarness(t, lookCosting(90, 10), apart, openaitest.Turn{Text: "Done."})
 	b.do = func(ctx context.Context, c toolspec.Call) toolspec.Result {
 		got, err := b.AskSide(ctx, loop.SideQuestion{
 			Model: "openai/m", System: "Be brief.", Messages: []chat.Message{{Role: chat.RoleUser, Text: "Why?"}},

@@ -83,7 +83,7 @@ func sum(list []int) (n int) {
 	return n
 }
 
-func TestOldLooksAtAPageAreLeftOutInBlocks(t *testing.T) {
+func TestOldSnapshotsAreLeftOutInBlocks(t *testing.T) {
 	_, before := longTask(t)
 	h, after := longTask(t, def(toolspec.ReadResult, toolspec.Hints{ReadOnly: true}))
 	r := requests(t, h)
@@ -140,7 +140,7 @@ func TestOldLooksAtAPageAreLeftOutInBlocks(t *testing.T) {
 	}
 }
 
-func TestAfterARestartTheSameResultsAreLeftOut(t *testing.T) {
+func TestLeftOutResultsSurviveRestart(t *testing.T) {
 	h, _ := longTask(t, def(toolspec.ReadResult, toolspec.Hints{ReadOnly: true}))
 	before := requests(t, h)
 	h.Close()
@@ -151,7 +151,7 @@ func TestAfterARestartTheSameResultsAreLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := requests(t, h)
-	keeps(t, "the next turn", before[len(before)-1], all[len(all)-1])
+	checkPrefix(t, "the next turn", before[len(before)-1], all[len(all)-1])
 	_, messages, _ := h.recorded()
 	for _, m := range messages {
 		if m.Role == chat.RoleTool && strings.Contains(m.Text, "left out") {

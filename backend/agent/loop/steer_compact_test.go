@@ -13,9 +13,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// places is where each of texts is in a request: the index of its own message, or -1 where a summary quotes
+// positions returns where each of texts is in a request: the index of its own message, or -1 where a summary quotes
 // it. A text that appears twice or not at all is an error.
-func places(t *testing.T, r openaitest.Request, texts []string) (at []int) {
+func positions(t *testing.T, r openaitest.Request, texts []string) (at []int) {
 	t.Helper()
 	for _, text := range texts {
 		var found []int
@@ -29,7 +29,7 @@ func places(t *testing.T, r openaitest.Request, texts []string) (at []int) {
 			}
 		}
 		if len(found) != 1 {
-			t.Errorf("%.20q stands at %v of %d messages", text, found, len(r.Messages))
+			t.Errorf("%.20q is at %v of %d messages", text, found, len(r.Messages))
 			continue
 		}
 		at = append(at, found[0])
@@ -37,7 +37,7 @@ func places(t *testing.T, r openaitest.Request, texts []string) (at []int) {
 	return at
 }
 
-func TestAMessageThatSteersInTheRoundOfASummaryIsReadAfterIt(t *testing.T) {
+func TestSteeringMessageInCompactionRound(t *testing.T) {
 	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
 	do := h.do
 	var said []string
@@ -69,14 +69,14 @@ func TestAMessageThatSteersInTheRoundOfASummaryIsReadAfterIt(t *testing.T) {
 		t.Errorf("the record holds %q", own)
 	}
 	for i, r := range conversationTexts(h) {
-		at := places(t, r, said[:i])
+		at := positions(t, r, said[:i])
 		if !slices.IsSorted(at) || i > 0 && at[i-1] != len(r.Messages)-1 {
 			t.Errorf("question %d has them at %v of %d", i, at, len(r.Messages))
 		}
 	}
 }
 
-func TestAMessageThatIsSentWhileASummaryIsWrittenIsReadInTheNextRound(t *testing.T) {
+func TestMessageDuringCompaction(t *testing.T) {
 	const wish = "rather a blue one"
 	var h *harness
 	sent := 0
@@ -106,10 +106,10 @@ func TestAMessageThatIsSentWhileASummaryIsWrittenIsReadInTheNextRound(t *testing
 	if read != 1 {
 		t.Errorf("it was what the model had to answer %d times", read)
 	}
-	places(t, conversationTexts(h)[len(conversationTexts(h))-1], []string{wish})
+	positions(t, conversationTexts(h)[len(conversationTexts(h))-1], []string{wish})
 }
 
-func TestNoSummarySwallowsWhatTheModelHasNotRead(t *testing.T) {
+func TestSummaryExcludesUnreadMessages(t *testing.T) {
 	h := longConversation(t, func() openaitest.Turn { return openaitest.Turn{Text: summedUp} })
 	do := h.do
 	var said []string
@@ -127,13 +127,13 @@ func TestNoSummarySwallowsWhatTheModelHasNotRead(t *testing.T) {
 	_, messages, _ := h.recorded()
 	at := slices.IndexFunc(messages, func(m chat.Message) bool { return m.Text == said[1] })
 	if messages[at+1].Role != chat.RoleSummary {
-		t.Fatalf("after the messages stands %+v", messages[at+1])
+		t.Fatalf("after the messages comes %+v", messages[at+1])
 	}
 	r := conversationTexts(h)[7]
-	if got := places(t, r, said); len(got) != 2 || got[0] != len(r.Messages)-2 || got[1] != len(r.Messages)-1 {
+	if got := positions(t, r, said); len(got) != 2 || got[0] != len(r.Messages)-2 || got[1] != len(r.Messages)-1 {
 		t.Errorf("the next question has them at %v of %d", got, len(r.Messages))
 	}
 	if last := r.Messages[len(r.Messages)-3]; last.Role != "tool" || !strings.Contains(last.Content, `{"n":7}`) {
-		t.Errorf("before them stands %.60q, not the result that was not read either", last.Content)
+		t.Errorf("before them comes %.60q, not the unread result", last.Content)
 	}
 }

@@ -25,7 +25,7 @@ var ErrSubagent = errors.New(
 	"this is a subagent's conversation, which takes no messages; write in the conversation it works for",
 )
 
-// SubagentTask is a task that a call hands to a turn of its own.
+// SubagentTask is a task that a call gives to a subagent.
 type SubagentTask struct {
 	Task string
 	// Expect describes the wanted answer in words.

@@ -20,20 +20,20 @@ import (
 // subagentHarness is a harness whose run_subagent starts subagents, as the tool does.
 type subagentHarness struct {
 	*harness
-	inner  func(ctx context.Context, c toolspec.Call) toolspec.Result
-	handed []loop.SubagentResult
+	inner   func(ctx context.Context, c toolspec.Call) toolspec.Result
+	results []loop.SubagentResult
 }
 
-// newSubagentHarness makes a subagentHarness. Requests of a subagent are told apart from its parent's by
+// newSubagentHarness makes a subagentHarness. Requests of a subagent differ from its parent's by
 // their first message; each answers from its own script, by the name at the start of its task ("parent",
 // "one").
 func newSubagentHarness(t *testing.T, scripts map[string][]openaitest.Turn) *subagentHarness {
 	t.Helper()
-	return raise(newHarness(t), scripts)
+	return withSubagents(newHarness(t), scripts)
 }
 
-// raise turns a harness into a subagentHarness.
-func raise(h *harness, scripts map[string][]openaitest.Turn) *subagentHarness {
+// withSubagents turns h into a subagentHarness.
+func withSubagents(h *harness, scripts map[string][]openaitest.Turn) *subagentHarness {
 	f := &subagentHarness{harness: h}
 	f.defs = append(f.defs, def(toolspec.RunSubagent, toolspec.Hints{}))
 	f.inner = func(_ context.Context, c toolspec.Call) toolspec.Result { return toolspec.OK("did " + c.Tool) }
@@ -42,7 +42,7 @@ func raise(h *harness, scripts map[string][]openaitest.Turn) *subagentHarness {
 	f.service.Answer = func(r openaitest.Request) openaitest.Turn {
 		mu.Lock()
 		defer mu.Unlock()
-		who := asker(r)
+		who := scriptName(r)
 		n := at[who]
 		at[who]++
 		if n >= len(scripts[who]) {
@@ -59,7 +59,7 @@ func raise(h *harness, scripts map[string][]openaitest.Turn) *subagentHarness {
 	return f
 }
 
-func asker(r openaitest.Request) string {
+func scriptName(r openaitest.Request) string {
 	for _, m := range r.Messages {
 		if m.Role == "user" {
 			who, _, _ := strings.Cut(m.Content, ":")
@@ -97,7 +97,7 @@ func (f *subagentHarness) runSubagent(ctx context.Context, c toolspec.Call) tool
 		return *bad
 	}
 	f.mu.Lock()
-	f.handed = append(f.handed, done)
+	f.results = append(f.results, done)
 	f.mu.Unlock()
 	r := toolspec.OK(done.Text)
 	r.Sources, r.Read, r.Changed = done.Outside, done.Local, done.Changed
@@ -123,7 +123,7 @@ func (f *subagentHarness) made() (all []toolspec.Call) {
 	return slices.DeleteFunc(calls, func(c toolspec.Call) bool { return c.Tool == toolspec.RunSubagent })
 }
 
-func TestASubagentHasItsOwnConversationAndReturnsOnlyItsAnswer(t *testing.T) {
+func TestSubagentConversation(t *testing.T) {
 	f := newSubagentHarness(t, map[string][]openaitest.Turn{
 		"parent": {calls(runSubagent(map[string]any{"task": "one: read the long page"})), text("It costs 12.")},
 		"one": {
@@ -137,10 +137,10 @@ func TestASubagentHasItsOwnConversationAndReturnsOnlyItsAnswer(t *testing.T) {
 		return r
 	}
 	o := f.ask(t, "parent: what does it cost? see typed.example")
-	if o.Status != chat.StatusDone || o.Text != "It costs 12." || len(f.handed) != 1 {
-		t.Fatalf("%+v %+v", o, f.handed)
+	if o.Status != chat.StatusDone || o.Text != "It costs 12." || len(f.results) != 1 {
+		t.Fatalf("%+v %+v", o, f.results)
 	}
-	child := f.handed[0]
+	child := f.results[0]
 	if child.Calls != 1 || child.Rounds != 2 || child.Usage.Input != 400 || o.Usage.Input < 400 ||
 		!slices.Equal(child.Outside, []string{"https://shop.example"}) ||
 		!slices.Equal(child.Changed, []string{"/w/a.txt"}) ||
@@ -148,7 +148,7 @@ func TestASubagentHasItsOwnConversationAndReturnsOnlyItsAnswer(t *testing.T) {
 		t.Errorf("what came back: %+v; the parent's tokens: %+v", child, o.Usage)
 	}
 	for _, r := range f.service.Requests() {
-		if asker(r) == "parent" && strings.Contains(string(r.Body), "very long") {
+		if scriptName(r) == "parent" && strings.Contains(string(r.Body), "very long") {
 			t.Error("what the child read fills the parent's talk")
 		}
 	}
@@ -167,15 +167,15 @@ func TestASubagentHasItsOwnConversationAndReturnsOnlyItsAnswer(t *testing.T) {
 		t.Errorf("a call of the child comes from %+v", inner)
 	}
 	log, messages, _ := f.recorded()
-	var told chat.Conversation
+	var got chat.Conversation
 	for _, e := range log {
 		if e.Kind == event.ConversationCreated {
-			told = data[chat.Conversation](e)
+			got = data[chat.Conversation](e)
 		}
 	}
-	if told.ID != child.Conversation || told.Parent != "c1" || told.ParentCall != all[0].ID ||
-		told.Title != "one: read the long page" {
-		t.Errorf("its conversation is told as %+v", told)
+	if got.ID != child.Conversation || got.Parent != "c1" || got.ParentCall != all[0].ID ||
+		got.Title != "one: read the long page" {
+		t.Errorf("its conversation is published as %+v", got)
 	}
 	if !slices.ContainsFunc(messages, func(m chat.Message) bool {
 		return m.Conversation == "c1" && m.Role == chat.RoleTool &&
@@ -185,7 +185,7 @@ func TestASubagentHasItsOwnConversationAndReturnsOnlyItsAnswer(t *testing.T) {
 	}
 }
 
-func TestASubagentInheritsTheOutsideSourcesOfItsParent(t *testing.T) {
+func TestSubagentInheritsOutsideSources(t *testing.T) {
 	f := newSubagentHarness(t, map[string][]openaitest.Turn{
 		"parent": {
 			calls(call("look", `{}`)),
@@ -206,17 +206,17 @@ func TestASubagentInheritsTheOutsideSourcesOfItsParent(t *testing.T) {
 	if !slices.Equal(from.Outside, []string{"https://evil.example"}) || len(from.TypedHosts) != 0 {
 		t.Errorf("%+v", from)
 	}
-	if got := f.handed[0].Outside; len(got) != 0 {
+	if got := f.results[0].Outside; len(got) != 0 {
 		t.Errorf("the child read nothing, and is said to have read %v", got)
 	}
 	for _, r := range f.service.Requests() {
-		if asker(r) == "one" && strings.Contains(r.Messages[1].Content, "<<outside") {
-			t.Error("the task is handed on as if it were text of a page")
+		if scriptName(r) == "one" && strings.Contains(r.Messages[1].Content, "<<outside") {
+			t.Error("the task is sent as text of a page")
 		}
 	}
 }
 
-func TestASubagentMayOnlyUseToolsOfItsCaller(t *testing.T) {
+func TestSubagentToolsAreSubsetOfCallers(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"task":"one: x","tools":["lok"]}`:                   `Did you mean look`,
 		`{"task":"one: x","tools":["act"]}`:                   `no tool "act" to give`,
@@ -227,30 +227,32 @@ func TestASubagentMayOnlyUseToolsOfItsCaller(t *testing.T) {
 		`{"task":"one: x","tools":["look","navigate_page"]}`:  `no tool "navigate_page" to give`,
 		`{"task":"one: x","tools":["look"],"read_only":true}`: ``,
 	} {
-		f := newSubagentHarness(
-			t,
-			map[string][]openaitest.Turn{"parent": {calls(call(toolspec.RunSubagent, args)), text("ok")}},
-		)
-		f.run(
-			t,
-			loop.Ask{
-				Conversation: "c1",
-				Text:         "parent: x",
-				Model:        "openai/m",
-				Tools:        []string{"look", toolspec.RunSubagent},
-			},
-		)
-		got := f.service.Requests()[len(f.service.Requests())-1].Last()
-		if want == "" {
-			want = "one has no more to say"
-		}
-		if !strings.Contains(got, want) {
-			t.Errorf("%s: %s", args, got)
-		}
+		t.Run(args, func(t *testing.T) {
+			f := newSubagentHarness(
+				t,
+				map[string][]openaitest.Turn{"parent": {calls(call(toolspec.RunSubagent, args)), text("ok")}},
+			)
+			f.run(
+				t,
+				loop.Ask{
+					Conversation: "c1",
+					Text:         "parent: x",
+					Model:        "openai/m",
+					Tools:        []string{"look", toolspec.RunSubagent},
+				},
+			)
+			got := f.service.Requests()[len(f.service.Requests())-1].Last()
+			if want == "" {
+				want = "one has no more to say"
+			}
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %s", args, got)
+			}
+		})
 	}
 }
 
-func TestASubagentOfAPersonAsksForConfirmation(t *testing.T) {
+func TestSubagentOfPersonAsksForConfirmation(t *testing.T) {
 	f := newSubagentHarness(t, map[string][]openaitest.Turn{"child": {calls(call("act", `{}`)), text("ok")}})
 	for _, c := range []toolspec.Caller{toolspec.CallerPerson, toolspec.CallerPilot} {
 		call := toolspec.Call{ID: string(c), Args: json.RawMessage(`{"task":"child: x","Standard":"openai/m"}`)}
@@ -276,7 +278,7 @@ func TestASubagentOfAPersonAsksForConfirmation(t *testing.T) {
 	}
 }
 
-func TestStoppingTheParentStopsItsSubagentsAtOnce(t *testing.T) {
+func TestStopParentStopsSubagents(t *testing.T) {
 	f := newSubagentHarness(t, map[string][]openaitest.Turn{
 		"parent": {calls(runSubagent(map[string]any{"task": "one: x"}), runSubagent(map[string]any{"task": "two: x"}))},
 		"one": {
@@ -307,7 +309,7 @@ func TestStoppingTheParentStopsItsSubagentsAtOnce(t *testing.T) {
 	t.Logf("stopped after %s", took)
 }
 
-func TestStoppingASubagentLeavesItsParentRunning(t *testing.T) {
+func TestStopSubagentLeavesParentRunning(t *testing.T) {
 	f := newSubagentHarness(t, map[string][]openaitest.Turn{
 		"parent": {calls(runSubagent(map[string]any{"task": "one: x"})), text("went on")},
 		"one":    {calls(call("act", `{}`))},
@@ -318,13 +320,13 @@ func TestStoppingASubagentLeavesItsParentRunning(t *testing.T) {
 		return toolspec.Fail(toolspec.UserError, "stopped", "")
 	}
 	o := f.ask(t, "parent: x")
-	if o.Status != chat.StatusDone || o.Text != "went on" || len(f.handed) != 1 ||
-		f.handed[0].Status != chat.StatusStopped {
-		t.Errorf("%+v %+v", o, f.handed)
+	if o.Status != chat.StatusDone || o.Text != "went on" || len(f.results) != 1 ||
+		f.results[0].Status != chat.StatusStopped {
+		t.Errorf("%+v %+v", o, f.results)
 	}
 }
 
-func TestASubagentsConversationTakesNoMessageWhileItRuns(t *testing.T) {
+func TestRunningSubagentTakesNoMessage(t *testing.T) {
 	f := newSubagentHarness(t, map[string][]openaitest.Turn{
 		"parent": {
 			calls(runSubagent(map[string]any{"task": "one: x"})),
@@ -349,7 +351,7 @@ func TestASubagentsConversationTakesNoMessageWhileItRuns(t *testing.T) {
 	}
 }
 
-func TestASubagentsTaskOpensNoHosts(t *testing.T) {
+func TestSubagentTaskOpensNoHosts(t *testing.T) {
 	f := newSubagentHarness(t, map[string][]openaitest.Turn{"child": {text("ok")}})
 	from := toolspec.Provenance{Caller: toolspec.CallerMCP, Client: "other"}
 	r := f.Do(

@@ -12,7 +12,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestReasoningIsShownBeforeTheAnswerAndKeptWithItsCalls(t *testing.T) {
+func TestReasoningIsStreamedAndKept(t *testing.T) {
 	const thought = "The page names two shops. The first is open."
 	h := newHarness(t,
 		openaitest.Turn{Thought: thought, Text: "Looking.", Fragment: 3, Calls: []openaitest.Call{call("look", `{}`)}},
@@ -23,21 +23,21 @@ func TestReasoningIsShownBeforeTheAnswerAndKeptWithItsCalls(t *testing.T) {
 		t.Fatalf("outcome %+v", o)
 	}
 	log, messages, _ := h.recorded()
-	told, spoke := map[string]string{}, map[string]bool{}
+	texts, spoke := map[string]string{}, map[string]bool{}
 	for _, e := range log {
 		switch e.Kind {
 		case event.ThoughtDelta:
 			d := data[event.Delta](e)
-			if told[d.Message] += d.Text; spoke[d.Message] {
-				t.Errorf("%q is told after the answer began", d.Text)
+			if texts[d.Message] += d.Text; spoke[d.Message] {
+				t.Errorf("%q is published after the answer began", d.Text)
 			}
 		case event.TextDelta:
 			spoke[data[event.Delta](e).Message] = true
 		}
 	}
 	called, said := messages[1], messages[3]
-	if told[called.ID] != thought || told[said.ID] != "Done now." {
-		t.Errorf("told %q", told)
+	if texts[called.ID] != thought || texts[said.ID] != "Done now." {
+		t.Errorf("got %q", texts)
 	}
 	if called.Thought != thought || said.Thought != "" || strings.Contains(called.Text, "shops") {
 		t.Errorf("kept %+v and %+v", called, said)
@@ -47,7 +47,7 @@ func TestReasoningIsShownBeforeTheAnswerAndKeptWithItsCalls(t *testing.T) {
 	}
 }
 
-func TestAStopDuringReasoningKeepsTheReasoning(t *testing.T) {
+func TestStopKeepsReasoning(t *testing.T) {
 	whole := openaitest.Turn{Thought: "One. Two.", Fragment: 5}
 	whole.Stall = strings.Index(string(openaitest.Render(whole)), "Two.")
 	h := newHarness(t, whole)

@@ -40,7 +40,7 @@ func (m *memory) SetSetting(_ context.Context, key, value string) error {
 	return nil
 }
 
-// goalTools is a known format.
+// fixed is a detector that always returns kind.
 func fixed(kind toolcalls.Format) loop.FormatDetector {
 	return probe.New(
 		probe.Config{
@@ -111,7 +111,7 @@ func script(kind toolcalls.Format) []string {
 	}
 }
 
-func TestAModelWithoutNativeCallsFinishesATaskInEachFormat(t *testing.T) {
+func TestTextCallsInEveryFormat(t *testing.T) {
 	for _, kind := range textKinds {
 		t.Run(string(kind), func(t *testing.T) {
 			h := newHarness(t)
@@ -165,33 +165,35 @@ func TestAModelWithoutNativeCallsFinishesATaskInEachFormat(t *testing.T) {
 	}
 }
 
-func TestATaskInEachFormatIsTheSameWhereverTheStreamIsSplit(t *testing.T) {
+func TestTextCallsAtEverySplit(t *testing.T) {
 	cuts := 0
 	for _, kind := range textKinds {
-		steps := script(kind)
-		h := newHarness(t)
-		h.dialects = fixed(kind)
-		answer := steps[0]
-		for at := 1; at < len(answer); at++ {
-			cuts++
-			h.service.Answer = func(r openaitest.Request) openaitest.Turn {
-				if len(r.Messages) > 2 {
-					return openaitest.Turn{Text: "Fertig."}
+		t.Run(string(kind), func(t *testing.T) {
+			steps := script(kind)
+			h := newHarness(t)
+			h.dialects = fixed(kind)
+			answer := steps[0]
+			for at := 1; at < len(answer); at++ {
+				cuts++
+				h.service.Answer = func(r openaitest.Request) openaitest.Turn {
+					if len(r.Messages) > 2 {
+						return openaitest.Turn{Text: "Fertig."}
+					}
+					return openaitest.Turn{Raw: split(answer, at)}
 				}
-				return openaitest.Turn{Raw: split(answer, at)}
+				o := h.run(t, loop.Ask{Conversation: fmt.Sprint("c", at), Text: "do it", Model: "openai/m"})
+				if o.Status != chat.StatusDone || o.Calls != 2 || o.Text != "Fertig." {
+					t.Fatalf("%s cut at %d: %+v", kind, at, o)
+				}
 			}
-			o := h.run(t, loop.Ask{Conversation: fmt.Sprint("c", at), Text: "do it", Model: "openai/m"})
-			if o.Status != chat.StatusDone || o.Calls != 2 || o.Text != "Fertig." {
-				t.Fatalf("%s cut at %d: %+v", kind, at, o)
+			_, _, made := h.recorded()
+			for i, c := range made {
+				want := []string{`{"where":"top \"left\""}`, `{"where":"<b>end</b>"}`}
+				if got := string(c.Args); got != want[0] && got != want[1] {
+					t.Fatalf("%s: call %d is %s", kind, i, got)
+				}
 			}
-		}
-		_, _, made := h.recorded()
-		for i, c := range made {
-			want := []string{`{"where":"top \"left\""}`, `{"where":"<b>end</b>"}`}
-			if got := string(c.Args); got != want[0] && got != want[1] {
-				t.Fatalf("%s: call %d is %s", kind, i, got)
-			}
-		}
+		})
 	}
 	t.Logf("%d answers over HTTP, each cut at another byte", cuts)
 }
@@ -209,7 +211,7 @@ func split(text string, at int) string {
 	return first + string(openaitest.Render(openaitest.Turn{Text: text[at:], Fragment: len(text)}))
 }
 
-func TestACallThatOnlyReadsStartsBeforeTheAnswerEnds(t *testing.T) {
+func TestReadOnlyCallStartsEarly(t *testing.T) {
 	call := toolcalls.Print(toolcalls.ToolCall, toolcalls.Call{Name: "look", Args: []byte(`{}`)},
 		toolcalls.NewToolset(nil))
 	act := strings.Replace(call, "look", "act", 1)
@@ -238,7 +240,7 @@ func TestACallThatOnlyReadsStartsBeforeTheAnswerEnds(t *testing.T) {
 	}
 }
 
-func TestABrokenCallInTextIsReportedWithItsPlaceAndTheOthersRun(t *testing.T) {
+func TestInvalidTextCallIsReported(t *testing.T) {
 	answer := "```tool\nreturn look({where: \"a\"});\n```\n```tool\nreturn loook({});\n```\n```tool\nreturn act({n: " +
 		"});\n```\n"
 	h := newHarness(t, openaitest.Turn{Text: answer}, openaitest.Turn{Text: "Sorry."})
@@ -256,7 +258,7 @@ func TestABrokenCallInTextIsReportedWithItsPlaceAndTheOthersRun(t *testing.T) {
 		`line 8, column 16: expected a value, found "}"`, "return look(",
 	} {
 		if !strings.Contains(last, want) {
-			t.Errorf("the model is not told %q:\n%s", want, last)
+			t.Errorf("the model does not get %q:\n%s", want, last)
 		}
 	}
 }

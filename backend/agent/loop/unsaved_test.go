@@ -26,7 +26,7 @@ func (h *harness) fillDisk(full bool) {
 	}
 }
 
-func TestOnAFullDiskATurnEndsAndNothingOfItIsLost(t *testing.T) {
+func TestFullDiskLosesNoEvents(t *testing.T) {
 	h := newHarness(
 		t,
 		openaitest.Turn{
@@ -80,7 +80,7 @@ func TestOnAFullDiskATurnEndsAndNothingOfItIsLost(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatCannotBeRecordedIsNotWaitedFor(t *testing.T) {
+func TestUnrecordableAnswerEndsTurn(t *testing.T) {
 	h := newHarness(t, openaitest.Turn{Text: strings.Repeat("word ", 5000), Gap: 2 * time.Millisecond})
 	go func() {
 		for e := range h.seen {

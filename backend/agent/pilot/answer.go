@@ -72,7 +72,7 @@ func (v pageAnswer) name() string {
 type reply struct {
 	g     *grammar.Parser
 	parts []string
-	// first is true if the conversation has not been told yet who answers.
+	// first is true if the pilot has not introduced itself in the conversation.
 	first  bool
 	offers []chat.Offer
 	// outside are the sources of quoted text.

@@ -63,7 +63,7 @@ func answers(t *testing.T, text string, results ...string) string {
 
 const shop = "Page: Blue | Green shop | https://shop.example/ | v3 | tab 1\n"
 
-func TestAnswersDescribeTheResult(t *testing.T) {
+func TestAnswersDescribeResults(t *testing.T) {
 	list := "[1] link \"Home\"\n[2] textbox \"Search\" = \"\"\n[3] button \"Buy\"\n"
 	for name, c := range map[string]struct{ said, result, want string }{
 		"opening": {
@@ -108,7 +108,7 @@ func TestAnswersDescribeTheResult(t *testing.T) {
 	}
 }
 
-func TestAChainStopsAtTheFirstFailureAndSaysWhatIsLeft(t *testing.T) {
+func TestChainStopsAtFirstFailure(t *testing.T) {
 	got := answers(
 		t,
 		"open shop.example, click 9, type a into 4 and screenshot",
@@ -125,7 +125,7 @@ func TestAChainStopsAtTheFirstFailureAndSaysWhatIsLeft(t *testing.T) {
 	}
 }
 
-func TestAToolThatIsNotOfferedIsNotCalled(t *testing.T) {
+func TestUnofferedToolIsNotCalled(t *testing.T) {
 	p := pilot.New(pilot.Config{})
 	res, err := p.Stream(context.Background(), llm.Request{
 		Messages: []chat.Message{{Role: chat.RoleUser, Text: "hover 3 and back"}}, Tools: offer("annotate_page"),
@@ -139,7 +139,7 @@ func TestAToolThatIsNotOfferedIsNotCalled(t *testing.T) {
 	}
 }
 
-func TestLongResultsAreCutWithACount(t *testing.T) {
+func TestLongResultsAreCutWithCount(t *testing.T) {
 	if got := answers(t, "read page", strings.Repeat("ä", 10_000)); len(got) > 5_000 ||
 		!strings.Contains(got, "8000 characters more") {
 		t.Errorf("%d bytes: %q", len(got), got[len(got)-60:])
@@ -153,7 +153,7 @@ func TestLongResultsAreCutWithACount(t *testing.T) {
 	}
 }
 
-func TestHelpAndToolsNeedNoCall(t *testing.T) {
+func TestHelpNeedsNoCall(t *testing.T) {
 	for _, said := range []string{"help", "Help!", "?", "/help", "what can you do?"} {
 		if calls, answer := drive(t, said); len(calls) > 0 || !strings.Contains(answer, "- open ADDRESS, back") {
 			t.Errorf("%q: %v, %q", said, calls, answer)
@@ -167,7 +167,7 @@ func TestHelpAndToolsNeedNoCall(t *testing.T) {
 	}
 }
 
-func TestEveryExampleOfTheHelpIsUnderstood(t *testing.T) {
+func TestHelpExamplesAreUnderstood(t *testing.T) {
 	for _, said := range []string{
 		"open demo", "annotate page", "double click 3", "type \"two words\" into 4 and press enter", "press Control+a",
 		"scroll down 300 px", "screenshot of 3", "wait for Done", "new tab example.com", "close tab 2",
@@ -179,7 +179,7 @@ func TestEveryExampleOfTheHelpIsUnderstood(t *testing.T) {
 	}
 }
 
-func TestTheDemoCanHaveAnAddress(t *testing.T) {
+func TestDemoAddress(t *testing.T) {
 	p := pilot.New(pilot.Config{DemoURL: func() string { return "http://127.0.0.1:4000/" }})
 	res, err := p.Stream(context.Background(), llm.Request{
 		Messages: []chat.Message{{Role: chat.RoleUser, Text: "open demo"}}, Tools: offer(tools),
@@ -189,13 +189,15 @@ func TestTheDemoCanHaveAnAddress(t *testing.T) {
 	}
 }
 
-func TestAnswersKeepTheirWording(t *testing.T) {
+func TestAnswerWording(t *testing.T) {
 	for _, r := range refusals {
-		_, answer := drive(t, r.said)
-		for _, bad := range []string{"!", "lease", "orry", "oops", " AI ", "—"} {
-			if strings.Contains(answer, bad) && !strings.Contains(r.said, bad) {
-				t.Errorf("%q is answered with %q: %q", r.said, bad, answer)
+		t.Run(r.said, func(t *testing.T) {
+			_, answer := drive(t, r.said)
+			for _, bad := range []string{"!", "lease", "orry", "oops", " AI ", "—"} {
+				if strings.Contains(answer, bad) && !strings.Contains(r.said, bad) {
+					t.Errorf("%q is answered with %q: %q", r.said, bad, answer)
+				}
 			}
-		}
+		})
 	}
 }

@@ -18,8 +18,8 @@ import (
 
 var shopPilot = sync.OnceValue(func() *pilot.Pilot { return pilot.New(pilot.Config{Live: shopLive}) })
 
-// goesOn are the completions of a text, in order, and the ghost text.
-func goesOn(text string) ([]string, wire.Completion) {
+// completions returns the completions of a text, in order, and the ghost text.
+func completions(text string) ([]string, wire.Completion) {
 	c := shopPilot().Complete(text, "")
 	inserts := make([]string, len(c.Items))
 	for i, item := range c.Items {
@@ -28,7 +28,7 @@ func goesOn(text string) ([]string, wire.Completion) {
 	return inserts, c
 }
 
-func TestAMessageIsCompleted(t *testing.T) {
+func TestComplete(t *testing.T) {
 	for _, c := range []struct{ typed, offers string }{
 		{"", ""},
 		{"   ", ""},
@@ -74,13 +74,15 @@ func TestAMessageIsCompleted(t *testing.T) {
 		{"bring me a cup of te", ""},
 		{strings.Repeat("x", 3_000), ""},
 	} {
-		if got, _ := goesOn(c.typed); strings.Join(got, "|") != c.offers {
-			t.Errorf("%q goes on with\n%q, want\n%q", c.typed, strings.Join(got, "|"), c.offers)
-		}
+		t.Run(fmt.Sprintf("%.40s", c.typed), func(t *testing.T) {
+			if got, _ := completions(c.typed); strings.Join(got, "|") != c.offers {
+				t.Errorf("%q goes on with\n%q, want\n%q", c.typed, strings.Join(got, "|"), c.offers)
+			}
+		})
 	}
 }
 
-func TestMissingWordsAreShownAfterTheText(t *testing.T) {
+func TestCompleteHint(t *testing.T) {
 	for typed, want := range map[string]string{
 		"type ":              "TEXT into NUMBER",
 		"type hello into ":   "NUMBER",
@@ -92,20 +94,22 @@ func TestMissingWordsAreShownAfterTheText(t *testing.T) {
 		"click 3":            "",
 		"back":               "",
 	} {
-		if _, c := goesOn(typed); c.Ghost != want {
-			t.Errorf("%q is followed by %q, want %q", typed, c.Ghost, want)
-		}
+		t.Run(typed, func(t *testing.T) {
+			if _, c := completions(typed); c.Ghost != want {
+				t.Errorf("%q is followed by %q, want %q", typed, c.Ghost, want)
+			}
+		})
 	}
 }
 
-func TestAnnotationsAreShownWithTheirNames(t *testing.T) {
-	_, c := goesOn("click add")
+func TestCompleteAnnotations(t *testing.T) {
+	_, c := completions("click add")
 	if c.Items[0].Show != "15" || c.Items[0].Means != "button “Add to basket”" {
 		t.Errorf("%+v", c.Items[0])
 	}
 }
 
-func TestAToolIsCompletedWithWhatItRequires(t *testing.T) {
+func TestCompleteToolArguments(t *testing.T) {
 	schema := `{"type":"object","properties":{"annotationId":{"type":"integer"},"text":{"type":"string"},"clear":{"type":"boolean"}},"required":["annotationId","text"]}`
 	p := pilot.New(pilot.Config{Live: func(string) grammar.Live {
 		return grammar.Live{Tools: []toolspec.Definition{{Name: "type_text", Parameters: json.RawMessage(schema)}}}
@@ -115,18 +119,18 @@ func TestAToolIsCompletedWithWhatItRequires(t *testing.T) {
 		t.Fatalf("%+v", c.Items)
 	}
 	if text, back := c.Items[0].Insert, c.Items[0].Back; text[len(text)-back:] != `, "text": ""}` {
-		t.Errorf("the cursor stands before %q", text[len(text)-back:])
+		t.Errorf("the cursor is before %q", text[len(text)-back:])
 	}
 }
 
 // Every completion is a command or can be continued to one, and begins with the typed text unless a number
 // replaced a name.
-func TestEveryBeginningOfEveryExampleIsCompletedWithoutHarm(t *testing.T) {
+func TestCompleteEveryPrefixOfExamples(t *testing.T) {
 	examples, _ := commandtable.Examples()
 	for _, e := range examples {
 		for i := range e.Say {
 			typed := e.Say[:i+1]
-			inserts, _ := goesOn(typed)
+			inserts, _ := completions(typed)
 			for _, insert := range inserts {
 				if insert == typed || strings.TrimSpace(insert) == "" {
 					t.Errorf("%q goes on with %q", typed, insert)

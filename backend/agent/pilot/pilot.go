@@ -110,7 +110,7 @@ func (p *Pilot) live(messages []chat.Message) grammar.Live {
 	return live
 }
 
-// introduced reports whether the conversation has been told who answers.
+// introduced reports whether the pilot has introduced itself in the conversation.
 func introduced(messages []chat.Message) bool {
 	return slices.ContainsFunc(messages, func(m chat.Message) bool {
 		return m.Role == chat.RoleAssistant && strings.Contains(m.Text, introduction())

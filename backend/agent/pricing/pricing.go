@@ -15,8 +15,8 @@ import (
 	"sextant/shared/chat"
 )
 
-// DefaultCurrency is used if none is named.
-const DefaultCurrency = "USD"
+// defaultCurrency is used if none is named.
+const defaultCurrency = "USD"
 
 const (
 	// maxRows limits a list, maxPrice a price per million tokens.
@@ -123,9 +123,9 @@ func splitCurrency(text string) (amount, currency string, err error) {
 	fields := strings.Fields(text)
 	switch {
 	case len(fields) == 0:
-		return "", DefaultCurrency, nil
+		return "", defaultCurrency, nil
 	case len(fields) == 1:
-		return fields[0], DefaultCurrency, nil
+		return fields[0], defaultCurrency, nil
 	}
 	code := fields[len(fields)-1]
 	if !Currency(code) {

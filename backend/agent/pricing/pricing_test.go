@@ -19,7 +19,7 @@ func list(t *testing.T, text string) pricing.List {
 	return l
 }
 
-func TestAModelCostsWhatThePatternWithTheMostLettersSays(t *testing.T) {
+func TestLongestPatternWins(t *testing.T) {
 	l := list(
 		t,
 		"openai/*=9/9/9, openai/gpt-5*=1.25/0.125/10, openai/gpt-5-mini=0.25/0.025/2 EUR, */qwen*=0/0/0, a/b*c*d=1/1/1",
@@ -29,10 +29,12 @@ func TestAModelCostsWhatThePatternWithTheMostLettersSays(t *testing.T) {
 		"openai/gpt-5": "1.25 USD", "openai/gpt-5-pro": "1.25 USD", "openai/gpt-5-mini": "0.25 EUR",
 		"openai/o9": "9.00 USD", "vllm/qwen3": "0", "a/bcd": "1.00 USD", "a/bxcyd": "1.00 USD",
 	} {
-		p, ok := l.Of(model)
-		if got := pricing.Format(p.Cost(million)); !ok || got != want {
-			t.Errorf("%s: %s (%v), want %s", model, got, ok, want)
-		}
+		t.Run(model, func(t *testing.T) {
+			p, ok := l.Of(model)
+			if got := pricing.Format(p.Cost(million)); !ok || got != want {
+				t.Errorf("%s: %s (%v), want %s", model, got, ok, want)
+			}
+		})
 	}
 	for _, model := range []string{"openai", "anthropic/x", "a/bdc", "OPENAI/gpt-5", ""} {
 		if _, ok := l.Of(model); ok {
@@ -41,7 +43,7 @@ func TestAModelCostsWhatThePatternWithTheMostLettersSays(t *testing.T) {
 	}
 }
 
-func TestCachedAndWrittenTokensHaveTheirOwnPrices(t *testing.T) {
+func TestCacheTokenPrices(t *testing.T) {
 	u := chat.Usage{Input: 1000, Cached: 600, Written: 100, Output: 50}
 	for text, want := range map[string]int64{
 		"m/m=3/0.3/15/3.75": 300*3000 + 600*300 + 100*3750 + 50*15000,
@@ -50,14 +52,16 @@ func TestCachedAndWrittenTokensHaveTheirOwnPrices(t *testing.T) {
 		"m/m=0.0375/0/0":    15_000, // 400 * 37.5
 		"m/m=0/0/0":         0,
 	} {
-		p, _ := list(t, text).Of("m/m")
-		if got := p.Cost(u); got.Nanos != want {
-			t.Errorf("%s: %d, want %d", text, got.Nanos, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			p, _ := list(t, text).Of("m/m")
+			if got := p.Cost(u); got.Nanos != want {
+				t.Errorf("%s: %d, want %d", text, got.Nanos, want)
+			}
+		})
 	}
 }
 
-func TestACostIsNeverNegativeNorLessForMoreTokens(t *testing.T) {
+func TestCostIsMonotonic(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		any := rapid.IntRange(-5, 1<<40)
 		p, _ := list(t, "m/m=1000000/999999.999999/1000000/0.000001").Of("m/m")
@@ -75,7 +79,7 @@ func TestACostIsNeverNegativeNorLessForMoreTokens(t *testing.T) {
 	})
 }
 
-func TestAnInvalidPriceSaysWhatIsWrong(t *testing.T) {
+func TestInvalidPrices(t *testing.T) {
 	for text, want := range map[string]string{
 		"openai=1/1/1":         "provider/model",
 		"nonsense":             "provider/model",
@@ -92,22 +96,26 @@ func TestAnInvalidPriceSaysWhatIsWrong(t *testing.T) {
 		"m/m=1/1/1, m/m=2/2/2": "two prices",
 		"m/m=1/1/1,":           "",
 	} {
-		_, err := pricing.Parse(text)
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			_, err := pricing.Parse(text)
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%s: %v, want %q", text, err, want)
+			}
+		})
 	}
 }
 
-func TestAmountsOfMoneyAreReadAndShown(t *testing.T) {
+func TestMoneyRoundTrip(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "0", "0": "0", "0.00 EUR": "0", "0.5": "0.50 USD", "12.345 EUR": "12.35 EUR", "0.0012 USD": "0.0012 USD",
 		".0000004": "under 0.000001 USD", "0.00001": "0.000010 USD",
 	} {
-		m, err := pricing.Money(text)
-		if err != nil || pricing.Format(m) != want {
-			t.Errorf("%q: %s %v, want %s", text, pricing.Format(m), err, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			m, err := pricing.Money(text)
+			if err != nil || pricing.Format(m) != want {
+				t.Errorf("%q: %s %v, want %s", text, pricing.Format(m), err, want)
+			}
+		})
 	}
 	for _, text := range []string{"much", "1,5", "-1", "1 eur", "1 2 EUR X", "$5"} {
 		if m, err := pricing.Money(text); err == nil {

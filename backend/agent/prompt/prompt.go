@@ -4,7 +4,7 @@
 // For the cache, what was sent once is sent again with the same bytes, in the same place; new things are
 // appended. The system prompt depends only on its settings and notes. Tools change only between rounds, and only
 // if the set really changed; a panel's tools come last, so that those before them keep their place. If the
-// definitions would take more than one ToolShare-th of the context window, they never change: the model gets the
+// definitions would take more than a twentieth of the context window, they never change: the model gets the
 // core tools, find_tools and call_tool, and the active panel's tools in an appended note.
 //
 // The package asks no model, runs no tool and stores nothing: the loop does.
@@ -16,8 +16,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// ToolShare: definitions of tools may take one in ToolShare of the context window.
-const ToolShare = 20
+// toolShare: definitions of tools may take one part in toolShare of the context window.
+const toolShare = 20
 
 // DefaultWindow is the context window of a model in tokens, judged by its name (provider/name); 128,000 if
 // nothing is known. Local servers usually load models with less than the maximum and count as 32,000.

@@ -130,7 +130,7 @@ func (s *staleFinder) sweep() {
 	}
 }
 
-// staleFinder says why x is stale, "" if it is not.
+// stale says why x is stale, "" if it is not.
 func (x pageResult) stale(round int) string {
 	age := round - x.round
 	switch {

@@ -43,7 +43,7 @@ func staleIDs(m conversation) []string {
 	return slices.Sorted(maps.Keys(prompt.StaleResults(m, snapshotTools)))
 }
 
-func TestASnapshotIsLeftOutOnceThereIsANewerOne(t *testing.T) {
+func TestOlderSnapshotIsLeftOut(t *testing.T) {
 	var m conversation
 	first := m.round("annotate_page", `{}`, pageResult("https://a.example/", "1", 13_000))
 	for _, part := range []string{`{"query":"save"}`, `{"changes_only":true}`} {
@@ -67,7 +67,7 @@ func TestASnapshotIsLeftOutOnceThereIsANewerOne(t *testing.T) {
 	}
 }
 
-func TestAPageThatWasLeftStaysForSomeRounds(t *testing.T) {
+func TestSnapshotOfLeftPageStaysForSomeRounds(t *testing.T) {
 	var m conversation
 	m.round("annotate_page", `{}`, pageResult("https://a.example/", "1", 13_000))
 	m.round("annotate_page", `{}`, pageResult("https://b.example/", "1", 700))
@@ -86,7 +86,7 @@ func TestAPageThatWasLeftStaysForSomeRounds(t *testing.T) {
 	}
 }
 
-func TestALongResultIsLeftOutAfterManyRounds(t *testing.T) {
+func TestLongResultIsLeftOutAfterManyRounds(t *testing.T) {
 	var m conversation
 	m.round("bash", `{}`, strings.Repeat("line\n", 3000))
 	m.round("bash", `{}`, "short")
@@ -103,7 +103,7 @@ func TestALongResultIsLeftOutAfterManyRounds(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOutStaysLeftOutAndOnlyWholeBlocksAre(t *testing.T) {
+func TestLeftOutResultsStayLeftOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var m conversation
 		var before map[string]prompt.ShortenedResult
@@ -131,7 +131,7 @@ func TestWhatIsLeftOutStaysLeftOutAndOnlyWholeBlocksAre(t *testing.T) {
 					i := slices.IndexFunc(m, func(x chat.Message) bool { return x.ID == id })
 					freed += len(m[i].Text)
 					if len(s.Head) >= len(m[i].Text) && len(m[i].Text) > 600 {
-						t.Fatalf("%d bytes are told by %d", len(m[i].Text), len(s.Head))
+						t.Fatalf("%d bytes are replaced by %d", len(m[i].Text), len(s.Head))
 					}
 				}
 			}

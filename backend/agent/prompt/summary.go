@@ -22,7 +22,7 @@ const (
 )
 
 // Active returns the messages that are sent: with a summary in force, it and what came after the part it
-// stands for. Other summaries are never sent.
+// replaces. Other summaries are never sent.
 func Active(messages []chat.Message) []chat.Message {
 	from := 0
 	var sent []chat.Message
@@ -37,7 +37,7 @@ func Active(messages []chat.Message) []chat.Message {
 	return sent
 }
 
-// Older returns what is sent of the first n messages: a summary that stands for a part of them, and the
+// Older returns what is sent of the first n messages: a summary that replaces a part of them, and the
 // others.
 func Older(messages []chat.Message, n int) []chat.Message {
 	var sent []chat.Message
@@ -62,7 +62,7 @@ func inForce(messages []chat.Message) int {
 	return -1
 }
 
-// covered is how many messages the summary in force stands for.
+// covered is how many messages the summary in force replaces.
 func covered(messages []chat.Message) int {
 	i := inForce(messages)
 	if i < 0 {
@@ -85,7 +85,7 @@ func Undone(messages []chat.Message) bool {
 	return false
 }
 
-// SplitPoint is how many messages a new summary should stand for, so that the others have at most tail bytes.
+// SplitPoint is how many messages a new summary should replace, so that the others have at most tail bytes.
 // A call and its results stay together. The model's last message and what came after it, which it has not
 // read, may have twice as many: several steering messages may arrive at once. It is 0 if there is nothing
 // more to summarize.

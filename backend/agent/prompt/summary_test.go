@@ -12,7 +12,7 @@ import (
 	"sextant/shared/chat"
 )
 
-func TestTheGoalRulesAndQuestionsStayVerbatim(t *testing.T) {
+func TestSummaryKeepsGoalAndRulesVerbatim(t *testing.T) {
 	long := strings.Repeat("Some words that say nothing of weight here. ", 100)
 	var m conversation
 	m = append(m, chat.Message{ID: "u1", Role: chat.RoleUser, Text: "Find a hotel in Graz\nfor two nights."})
@@ -63,7 +63,7 @@ What the person asked and said, word for word:
 	}
 }
 
-func TestWithoutAModelASummaryNamesEachCallAndItsResult(t *testing.T) {
+func TestSummaryWithoutModel(t *testing.T) {
 	var m conversation
 	for i := range 300 {
 		m.round("look", fmt.Sprintf(`{"n":%d}`, i), "page\nnumber "+fmt.Sprint(i)+strings.Repeat(" x", 500))
@@ -76,7 +76,7 @@ func TestWithoutAModelASummaryNamesEachCallAndItsResult(t *testing.T) {
 	}
 }
 
-func TestOnlyTheLastSummaryInForceIsSent(t *testing.T) {
+func TestLastActiveSummaryIsSent(t *testing.T) {
 	m := []chat.Message{
 		{ID: "u1", Role: chat.RoleUser},
 		{ID: "a1", Role: chat.RoleAssistant, Text: "x"},
@@ -114,11 +114,11 @@ func TestOnlyTheLastSummaryInForceIsSent(t *testing.T) {
 	}
 	m[6].Covers = "gone"
 	if got := ids(prompt.Active(m)); got != "u1 a1 u2 a2 u3 a3" {
-		t.Errorf("one that stands for nothing: %s", got)
+		t.Errorf("one that replaces nothing: %s", got)
 	}
 }
 
-func TestACallAndItsResultsAreNeverParted(t *testing.T) {
+func TestSplitPointKeepsCallsWithResults(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var m []chat.Message
 		for i := range rapid.IntRange(1, 30).Draw(t, "steps") {

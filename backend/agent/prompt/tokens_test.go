@@ -18,7 +18,7 @@ import (
 
 // The tokens that tools cost a model that gets a few of 500: all definitions in the request and the answer of
 // find_tools, over 300 questions.
-func TestFindingAToolAmongFiveHundredCostsAtMostTwoThousandTokens(t *testing.T) {
+func TestToolSearchTokenCost(t *testing.T) {
 	nav, err := navigation.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestFindingAToolAmongFiveHundredCostsAtMostTwoThousandTokens(t *testing.T) 
 	var box prompt.Toolbox
 	o := box.Select(all, append(nav.Core(), toolspec.ReadResult), 128_000)
 	if !o.Searching || len(o.Listed) != len(nav.Core())+3 {
-		t.Fatalf("%d of %d tools are told", len(o.Listed), len(all))
+		t.Fatalf("%d of %d tools are listed", len(o.Listed), len(all))
 	}
 	functions := make([]toolspec.Function, len(o.Listed))
 	for i, d := range o.Listed {

@@ -38,7 +38,7 @@ func (b *Toolbox) Select(all []toolspec.Definition, core []string, window int) T
 			size += d.PromptBytes()
 		}
 	}
-	limit := window / ToolShare
+	limit := window / toolShare
 	if b.searching {
 		limit = limit * 4 / 5
 	}
@@ -93,10 +93,10 @@ func panelNote(defs []toolspec.Definition) string {
 
 // NextNote is the note to append so that the model knows want, the Note of a ToolSelection, after the notes
 // sent so far; "" if it already does.
-func NextNote(want string, told []string) string {
+func NextNote(want string, sent []string) string {
 	last := ""
-	if len(told) > 0 {
-		last = told[len(told)-1]
+	if len(sent) > 0 {
+		last = sent[len(sent)-1]
 	}
 	switch {
 	case want == last, want == "" && (last == "" || last == PanelClosedNote):
@@ -155,7 +155,7 @@ func ResolveCall(name string, args json.RawMessage) (string, json.RawMessage, *t
 	}
 	if !json.Valid(inner) || inner[0] != '{' {
 		r := toolspec.Fail(toolspec.ValidationError, "the args for "+p.Tool+" are not a JSON object",
-			fmt.Sprintf(`Send {"tool":%q,"args":{…}} with the arguments as find_tools told them.`, p.Tool))
+			fmt.Sprintf(`Send {"tool":%q,"args":{…}} with the arguments that find_tools lists.`, p.Tool))
 		return "", nil, &r
 	}
 	return p.Tool, json.RawMessage(inner), nil

@@ -24,7 +24,7 @@ func tools(n int, origin toolspec.Origin) []toolspec.Definition {
 	return defs
 }
 
-func TestAModelSearchesOnceItsToolsTakeMoreThanATwentiethOfItsWindow(t *testing.T) {
+func TestToolSearchThreshold(t *testing.T) {
 	find := toolspec.Definition{Name: toolspec.FindTools, Origin: toolspec.OriginBaseline}
 	var box prompt.Toolbox
 	for _, step := range []struct {
@@ -36,15 +36,15 @@ func TestAModelSearchesOnceItsToolsTakeMoreThanATwentiethOfItsWindow(t *testing.
 			t.Errorf("%d tools of 100 tokens in a window of 20,000: searching is %v", step.n, o.Searching)
 		}
 		if want := step.n; !step.searching && len(o.Listed) != want || step.searching && len(o.Listed) != 2 {
-			t.Errorf("%d tools: %d are told", step.n, len(o.Listed))
+			t.Errorf("%d tools: %d are listed", step.n, len(o.Listed))
 		}
 	}
 	if o := box.Select(tools(1000, toolspec.OriginMCP), nil, 20_000); o.Searching || len(o.Listed) != 1000 {
-		t.Error("without find_tools some are neither told nor found")
+		t.Error("without find_tools some are neither listed nor found")
 	}
 }
 
-func TestANoteListsAPanelsToolsAndHowManyMoreThereAre(t *testing.T) {
+func TestPanelNote(t *testing.T) {
 	var box prompt.Toolbox
 	all := append(tools(15, toolspec.OriginPanel), toolspec.Definition{Name: toolspec.FindTools})
 	o := box.Select(all, nil, 2000)
@@ -55,7 +55,7 @@ func TestANoteListsAPanelsToolsAndHowManyMoreThereAre(t *testing.T) {
 		t.Errorf("first: %q", got)
 	}
 	for _, c := range []struct {
-		want, told string
+		want, last string
 		note       string
 	}{
 		{"a", "a", ""},
@@ -64,16 +64,16 @@ func TestANoteListsAPanelsToolsAndHowManyMoreThereAre(t *testing.T) {
 		{"", prompt.PanelClosedNote, ""},
 		{"a", prompt.PanelClosedNote, "a"},
 	} {
-		if got := prompt.NextNote(c.want, []string{"old", c.told}); got != c.note {
-			t.Errorf("told %q, now %q: appended %q", c.told, c.want, got)
+		if got := prompt.NextNote(c.want, []string{"old", c.last}); got != c.note {
+			t.Errorf("last %q, now %q: appended %q", c.last, c.want, got)
 		}
 	}
 	if got := prompt.NextNote("", nil); got != "" {
-		t.Errorf("nothing is told of nothing: %q", got)
+		t.Errorf("a note about no panel: %q", got)
 	}
 }
 
-func TestCallToolIsResolvedToTheToolItNames(t *testing.T) {
+func TestCallToolResolution(t *testing.T) {
 	for _, c := range []struct{ name, args, tool, meant, wrong string }{
 		{"look", `{"tool":"act"}`, "look", `{"tool":"act"}`, ""},
 		{"call_tool", `{"tool":"act","args":{"n":1}}`, "act", `{"n":1}`, ""},
@@ -92,21 +92,25 @@ func TestCallToolIsResolvedToTheToolItNames(t *testing.T) {
 		{"call_tool", ``, "", "", "does not name a tool"},
 		{"call_tool", `{"tool":"call_tool","args":{}}`, "", "", "does not name a tool"},
 	} {
-		tool, args, wrong := prompt.ResolveCall(c.name, json.RawMessage(c.args))
-		if tool != c.tool || string(args) != c.meant || (wrong == nil) != (c.wrong == "") ||
-			wrong != nil && !strings.Contains(wrong.Error, c.wrong) {
-			t.Errorf("%s %s: %s %s %+v", c.name, c.args, tool, args, wrong)
-		}
+		t.Run(c.args, func(t *testing.T) {
+			tool, args, wrong := prompt.ResolveCall(c.name, json.RawMessage(c.args))
+			if tool != c.tool || string(args) != c.meant || (wrong == nil) != (c.wrong == "") ||
+				wrong != nil && !strings.Contains(wrong.Error, c.wrong) {
+				t.Errorf("%s %s: %s %s %+v", c.name, c.args, tool, args, wrong)
+			}
+		})
 	}
 }
 
-func TestTheDefaultWindowFollowsTheModelsName(t *testing.T) {
+func TestDefaultWindowByModelName(t *testing.T) {
 	for name, want := range map[string]int{
 		"openai/gpt-5-mini": 400_000, "anthropic/claude-x": 200_000, "openrouter/anthropic/claude-x": 200_000,
 		"ollama/qwen3": 32_000, "ollama/gpt-5": 32_000, "openai/unheard-of": 128_000, "": 128_000,
 	} {
-		if got := prompt.DefaultWindow(name); got != want {
-			t.Errorf("%s reads %d tokens", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := prompt.DefaultWindow(name); got != want {
+				t.Errorf("%s reads %d tokens", name, got)
+			}
+		})
 	}
 }

@@ -83,6 +83,7 @@ func (v Adapter) Stream(
 	return out, nil
 }
 
+// NativeFunctions returns the functions that a model with native calls is sent for defs.
 func NativeFunctions(defs []toolspec.Definition) []toolspec.Function {
 	out := make([]toolspec.Function, len(defs))
 	for i, d := range defs {
@@ -111,7 +112,7 @@ func (v Adapter) asText(messages []chat.Message, tools *Toolset) []chat.Message 
 	var images []chat.Image
 	flush := func() {
 		if len(results) > 0 {
-			say(chat.RoleUser, PrintResults(v.Format, results))
+			say(chat.RoleUser, printResults(v.Format, results))
 			out[len(out)-1].Images = append(out[len(out)-1].Images, images...)
 			results, images = nil, nil
 		}

@@ -58,7 +58,7 @@ func (p *Parser) begin(kind blockKind, content []byte) {
 }
 
 func (b *block) append(c byte) {
-	if b.size++; b.size <= MaxCall {
+	if b.size++; b.size <= maxCall {
 		b.buf = append(b.buf, c)
 	}
 }
@@ -279,9 +279,9 @@ func (p *Parser) finish(content []byte, closed, whole bool) {
 		form = Hermes
 	}
 	switch {
-	case b.size > MaxCall:
+	case b.size > maxCall:
 		p.broken(
-			&syntaxError{found: fmt.Sprintf("the call is larger than %d bytes; nothing of it was read", MaxCall)},
+			&syntaxError{found: fmt.Sprintf("the call is larger than %d bytes; nothing of it was read", maxCall)},
 			nil,
 			b.start,
 			form,

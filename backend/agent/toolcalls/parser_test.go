@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // stream returns what came out of a parser after each piece.
@@ -30,7 +32,7 @@ func stream(pieces ...string) []string {
 	return append(out, now)
 }
 
-func TestTextIsEmittedAtOnceUnlessItMayBeACall(t *testing.T) {
+func TestTextIsEmittedUnlessItMayBeCall(t *testing.T) {
 	for _, c := range []struct{ in, want []string }{
 		{[]string{"Hello ", "world"}, []string{"Hello", " world", ""}},
 		{[]string{"a <", "b"}, []string{"a", " <b", ""}},
@@ -45,25 +47,29 @@ func TestTextIsEmittedAtOnceUnlessItMayBeACall(t *testing.T) {
 			[]string{"Now:", "[annotate_page]  and", " more", ""},
 		},
 	} {
-		if got := stream(c.in...); fmt.Sprint(got) != fmt.Sprint(c.want) {
-			t.Errorf("%q gives %q, want %q", c.in, got, c.want)
-		}
+		t.Run(strings.Join(c.in, "|"), func(t *testing.T) {
+			if diff := cmp.Diff(c.want, stream(c.in...)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 
-func TestACallIsEmittedBeforeTheAnswerEnds(t *testing.T) {
+func TestCallIsEmittedEarly(t *testing.T) {
 	for _, call := range []string{
 		`<tool_call>{"name":"annotate_page","arguments":{}}</tool_call>`, "```tool\nreturn annotate_page();\n```\n",
 		"<tool_call>\n<function=annotate_page>\n</function>\n</tool_call>", "<function=annotate_page>\n</function>",
 	} {
-		if got := stream(call[:len(call)-1], call[len(call)-1:], "And then a long explanation"); got[0] != "" ||
-			got[1] != "[annotate_page]" {
-			t.Errorf("%q gives %q", call, got)
-		}
+		t.Run(call, func(t *testing.T) {
+			if got := stream(call[:len(call)-1], call[len(call)-1:], "And then a long explanation"); got[0] != "" ||
+				got[1] != "[annotate_page]" {
+				t.Errorf("%q gives %q", call, got)
+			}
+		})
 	}
 }
 
-func TestAnAnswerThatBrokeOffKeepsItsTextAndNoCall(t *testing.T) {
+func TestTruncatedAnswerKeepsTextWithoutCall(t *testing.T) {
 	var text string
 	p := NewParser(NewToolset(some()), func(e Event) {
 		if e.Call != nil || e.Broken != nil {
@@ -85,38 +91,40 @@ func TestAnAnswerThatBrokeOffKeepsItsTextAndNoCall(t *testing.T) {
 	}
 }
 
-func TestACallLargerThanOneMegabyteIsAnErrorAndIsNotKept(t *testing.T) {
+func TestCallSizeLimit(t *testing.T) {
 	for open, end := range map[string]string{
 		`<tool_call>{"name":"write_file","arguments":{"path":"`: `"}}</tool_call>`,
 		"```tool\nreturn write_file(\"":                         "\");\n```\n",
 		"<function=write_file>\n<parameter=path>":               "</parameter></function>",
 	} {
-		var f found
-		p := NewParser(NewToolset(some()), func(e Event) {
-			if e.Broken != nil {
-				f.broken = append(f.broken, *e.Broken)
+		t.Run(open, func(t *testing.T) {
+			var f found
+			p := NewParser(NewToolset(some()), func(e Event) {
+				if e.Broken != nil {
+					f.broken = append(f.broken, *e.Broken)
+				}
+				if e.Call != nil {
+					f.calls = append(f.calls, *e.Call)
+				}
+			})
+			p.Write(open)
+			for range 64 {
+				p.Write(strings.Repeat("x", 1<<18))
 			}
-			if e.Call != nil {
-				f.calls = append(f.calls, *e.Call)
+			if n := cap(p.block.buf); n > 2*maxCall {
+				t.Errorf("%d bytes are kept", n)
+			}
+			p.Write(end + "<tool_call>{\"name\":\"annotate_page\"}</tool_call>")
+			p.Close(true)
+			if len(f.broken) != 1 || !strings.Contains(f.broken[0].Problem, "larger than 1048576 bytes") ||
+				len(f.calls) != 1 {
+				t.Errorf("%s: %d broken, calls %+v", open, len(f.broken), f.calls)
 			}
 		})
-		p.Write(open)
-		for range 64 {
-			p.Write(strings.Repeat("x", 1<<18))
-		}
-		if n := cap(p.block.buf); n > 2*MaxCall {
-			t.Errorf("%d bytes are kept", n)
-		}
-		p.Write(end + "<tool_call>{\"name\":\"annotate_page\"}</tool_call>")
-		p.Close(true)
-		if len(f.broken) != 1 || !strings.Contains(f.broken[0].Problem, "larger than 1048576 bytes") ||
-			len(f.calls) != 1 {
-			t.Errorf("%s: %d broken, calls %+v", open, len(f.broken), f.calls)
-		}
 	}
 }
 
-func TestAnAnswerHoldsAtMost128Calls(t *testing.T) {
+func TestCallCountLimit(t *testing.T) {
 	f := parse(true, strings.Repeat(`<tool_call>{"name":"annotate_page"}</tool_call>`, 200))
 	if len(f.calls) != 128 || len(f.broken) != 1 {
 		t.Errorf("%d calls, %d broken", len(f.calls), len(f.broken))

@@ -81,8 +81,8 @@ type Result struct {
 	Text string
 }
 
-// PrintResults writes results, in the order of the calls, as the message that answers them.
-func PrintResults(kind Format, results []Result) string {
+// printResults writes results, in the order of the calls, as the message that answers them.
+func printResults(kind Format, results []Result) string {
 	parts := make([]string, len(results))
 	for i, r := range results {
 		if kind == Fenced {

@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write what the parser says into testdat
 // truncated at its length limit), then its result, indented.
 const table = "testdata/damaged.txt"
 
-func TestDamagedAnswersAreRepairedOrReportedWithTheirPlace(t *testing.T) {
+func TestDamagedAnswers(t *testing.T) {
 	raw, err := os.ReadFile(table)
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestDamagedAnswersAreRepairedOrReportedWithTheirPlace(t *testing.T) {
 	tools := NewToolset(some())
 	place := regexp.MustCompile(`^line [1-9]\d*, column [1-9]\d*: (expected .+, found .+|.{10,})`)
 	var out []string
-	rows, calls, broken, mended := 0, 0, 0, 0
+	rows, calls, broken, repaired := 0, 0, 0, 0
 	for paragraph := range strings.SplitSeq(strings.TrimRight(string(raw), "\n"), "\n\n") {
 		first, want, _ := strings.Cut(strings.TrimPrefix(paragraph, "\n"), "\n")
 		answer, cut := strings.CutPrefix(first, "✂")
@@ -50,7 +50,7 @@ func TestDamagedAnswersAreRepairedOrReportedWithTheirPlace(t *testing.T) {
 		calls += len(f.calls)
 		broken += len(f.broken)
 		if len(f.broken) == 0 && len(f.calls) > 0 {
-			mended++
+			repaired++
 		}
 	}
 	if *update {
@@ -59,11 +59,11 @@ func TestDamagedAnswersAreRepairedOrReportedWithTheirPlace(t *testing.T) {
 		}
 	}
 	t.Logf(
-		"%d damaged answers: %d calls read, %d errors told with their place, %d answers mended whole",
+		"%d damaged answers: %d calls read, %d errors with a position, %d answers repaired",
 		rows,
 		calls,
 		broken,
-		mended,
+		repaired,
 	)
 	if rows < 300 || broken < 150 {
 		t.Errorf("%d rows with %d errors; at least 300 with 150", rows, broken)
@@ -71,20 +71,22 @@ func TestDamagedAnswersAreRepairedOrReportedWithTheirPlace(t *testing.T) {
 }
 
 // The call in the suggestion is itself valid.
-func TestTheSuggestionOfAnErrorIsACorrectCall(t *testing.T) {
+func TestErrorSuggestionIsValidCall(t *testing.T) {
 	for _, answer := range []string{
 		`<tool_call>{"name":"raed_file","arguments":{}}</tool_call>`,
 		"```tool\nreturn clickElement(12);\n```",
 		"<tool_call><function=write_file><parameter=path>a</function></tool_call>",
 		`<tool_call>{"name":"run_steps","arguments":</tool_call>`,
 	} {
-		f := parse(true, answer)
-		if len(f.broken) != 1 {
-			t.Fatalf("%s: %+v", answer, f)
-		}
-		_, sample, ok := strings.Cut(f.broken[0].Suggestion, "whole: ")
-		if again := parse(true, sample); !ok || len(again.calls) != 1 || len(again.broken) > 0 {
-			t.Errorf("%s: suggestion %q gives %+v", answer, f.broken[0].Suggestion, again)
-		}
+		t.Run(answer, func(t *testing.T) {
+			f := parse(true, answer)
+			if len(f.broken) != 1 {
+				t.Fatalf("%s: %+v", answer, f)
+			}
+			_, sample, ok := strings.Cut(f.broken[0].Suggestion, "whole: ")
+			if again := parse(true, sample); !ok || len(again.calls) != 1 || len(again.broken) > 0 {
+				t.Errorf("%s: suggestion %q gives %+v", answer, f.broken[0].Suggestion, again)
+			}
+		})
 	}
 }

@@ -99,7 +99,7 @@ func same(a, b json.RawMessage) bool {
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-func TestACallPrintedInAnyFormatIsReadBackWhereverTheStreamIsSplit(t *testing.T) {
+func TestRoundTripAtEverySplit(t *testing.T) {
 	cuts, answers := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom([]Format{Fenced, ToolCall, Hermes}).Draw(t, "kind")

@@ -14,7 +14,7 @@ import (
 )
 
 // The list of tools as text must stay short.
-func TestTheCoreSetCostsNoMoreAsTextThanNatively(t *testing.T) {
+func TestTextSectionTokenCost(t *testing.T) {
 	nav, err := navigation.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -52,19 +52,21 @@ func TestTheCoreSetCostsNoMoreAsTextThanNatively(t *testing.T) {
 		t.Errorf("%d core tools", len(core))
 	}
 	for _, kind := range []toolcalls.Format{toolcalls.ToolCall, toolcalls.Hermes, toolcalls.Fenced} {
-		section := toolcalls.Section(kind, core)
-		n := count(section)
-		call := count(
-			toolcalls.Print(
-				kind,
-				toolcalls.Call{Name: "type_text", Args: []byte(`{"annotationId":12,"text":"hello","submit":true}`)},
-				toolcalls.NewToolset(core),
-			),
-		)
-		t.Logf("%s: %d tokens, a call of three arguments %d", kind, n, call)
-		if n > most {
-			t.Errorf("%s costs %d tokens, native %d", kind, n, most)
-		}
+		t.Run(string(kind), func(t *testing.T) {
+			section := toolcalls.Section(kind, core)
+			n := count(section)
+			call := count(
+				toolcalls.Print(
+					kind,
+					toolcalls.Call{Name: "type_text", Args: []byte(`{"annotationId":12,"text":"hello","submit":true}`)},
+					toolcalls.NewToolset(core),
+				),
+			)
+			t.Logf("%s: %d tokens, a call of three arguments %d", kind, n, call)
+			if n > most {
+				t.Errorf("%s costs %d tokens, native %d", kind, n, most)
+			}
+		})
 	}
 	if testing.Verbose() {
 		t.Log(toolcalls.Section(toolcalls.Hermes, core))

@@ -1,7 +1,7 @@
 // Package toolcalls turns the ways in which models write tool calls into one. A model calls tools natively
 // (through its provider's function calling) or as text in one of three formats, which a Parser finds while the
 // answer streams. The package also lists the tools in the system prompt (Section), writes earlier calls and
-// results back in the model's own format (Print, PrintResults), detects once which format a model uses (Prober),
+// results back in the model's own format (Print), detects once which format a model uses (Prober),
 // and wraps an llm.Model with all of that (Adapter).
 //
 // The Parser reads all three text formats, whichever the model was asked for:
@@ -58,8 +58,8 @@ func (k Format) Valid() bool {
 	return k == Native || k == Fenced || k == ToolCall || k == Hermes
 }
 
-// MaxCall is the largest block of calls in bytes.
-const MaxCall = 1 << 20
+// maxCall is the largest block of calls in bytes.
+const maxCall = 1 << 20
 
 // maxCalls limits the calls in one answer and in one block.
 const maxCalls = 128
@@ -112,7 +112,7 @@ func (f *syntaxError) text(p position) string {
 // position is a place in the answer, both from 1; column counts characters.
 type position struct{ line, column int }
 
-// afterCall returns p moved over text.
+// after returns p moved over text.
 func (p position) after(text []byte) position {
 	for _, b := range text {
 		p = p.next(b)

@@ -3,7 +3,7 @@
 // to set up the sandbox and is described in words for a person. The package only reads the file system.
 //
 // The rule: a server may use what its entry names, and the network. A folder among its arguments is
-// systemFolders and writable, a script is readable with the package it belongs to; the rest of the person's home
+// readable and writable, a script is readable with the package it belongs to; the rest of the person's home
 // and other disks are invisible. The program has a home of its own, because a package that one server
 // changed in a shared cache would be run by the next.
 package access
@@ -19,8 +19,8 @@ import (
 	"sextant/backend/sandbox/confine"
 )
 
-// AnyHost as the only host grants all of the network, including this machine and the local network.
-const AnyHost = "*"
+// anyHost as the only host grants all of the network, including this machine and the local network.
+const anyHost = "*"
 
 // Override is what a person wrote under "sextant" of an entry. A missing list is derived from the entry; an
 // empty one grants nothing.
@@ -52,7 +52,7 @@ func (w *Override) Problem() string {
 		return ""
 	}
 	for _, host := range w.Grants.Network {
-		if host == "" || strings.ContainsAny(host, "/ \t\n") || host != AnyHost && strings.Contains(host, "*") {
+		if host == "" || strings.ContainsAny(host, "/ \t\n") || host != anyHost && strings.Contains(host, "*") {
 			return fmt.Sprintf("sextant.grants.network contains %q; use hosts such as api.example.com, or \"*\" for "+
 				"all", host)
 		}
@@ -95,7 +95,7 @@ type Permissions struct {
 	Unsandboxed bool
 	Container   string
 	// Network is as in Lists, Read and Write are granted paths. Program are its program files, which are
-	// systemFolders; Package is the folder of its installed package, which is writable too.
+	// read-only; Package is the folder of its installed package, which is writable too.
 	Network, Read, Write, Program []string
 	Package                       string
 	// OpenContainer says why a container is not isolated, so that the sandbox is used; "" for none.
@@ -113,7 +113,7 @@ type Permissions struct {
 // Resolve resolves what a server may touch on a machine.
 func Resolve(s Server, m Machine) Permissions {
 	g := &resolver{Machine: m, server: s, perms: Permissions{
-		Network:     []string{AnyHost},
+		Network:     []string{anyHost},
 		secretPaths: map[string]string{},
 	}}
 	g.closed = append(confine.PrivateFolders(m.Home), tempFolders()...)
@@ -145,7 +145,7 @@ type resolver struct {
 	perms  Permissions
 	// closed are folders of which a server sees only what it was granted.
 	closed []string
-	// scriptEndings are script files among the arguments; may is what the server may write, links followed.
+	// scripts are script files among the arguments, writable what the server may write, links followed.
 	scripts, writable []string
 	// usesDir is true if the entry uses a path relative to the folder the program starts in.
 	usesDir bool

@@ -81,7 +81,7 @@ func (a *machine) shows(h Permissions, path string) bool {
 	})
 }
 
-func TestNoServerWritesTheToolsThatItIsStartedWith(t *testing.T) {
+func TestServerCannotWriteItsTools(t *testing.T) {
 	a := newMachine(t)
 	npm := "~/.nvm/versions/node/v22/lib/node_modules/npm"
 	a.file(npm+"/bin/npx-cli.js", "~/.nvm/versions/node/v22/bin/node", "~/custom/lib/node_modules/tool/cli.js",
@@ -89,35 +89,37 @@ func TestNoServerWritesTheToolsThatItIsStartedWith(t *testing.T) {
 	a.link("~/.nvm/versions/node/v22/bin/npx", npm+"/bin/npx-cli.js")
 	a.link("~/custom/bin/tool", "~/custom/lib/node_modules/tool/cli.js")
 	for name, s := range map[string]Server{
-		"npx":              {Command: "npx", Args: []string{"-y", "a-server"}},
-		"its file":         {Command: a.path("~/.nvm/versions/node/v22/bin/npx")},
-		"its script":       {Command: "node", Args: []string{a.path(npm + "/bin/npx-cli.js")}},
-		"of another place": {Command: a.path("~/custom/bin/tool")},
-		"as a script":      {Command: "node", Args: []string{a.path("~/custom/lib/node_modules/tool/cli.js")}},
-		"PATH":             {Command: "npx", Env: map[string]string{"PATH": a.path("~/.nvm/versions/node/v22/bin")}},
-		"NVM_DIR":          {Command: "npx", Env: map[string]string{"NVM_DIR": a.path("~/.nvm")}},
-		"GOPATH":           {Command: "npx", Env: map[string]string{"GOPATH": "~/go"}},
-		"VIRTUAL_ENV":      {Command: "npx", Env: map[string]string{"VIRTUAL_ENV": a.path("~/proj")}},
-		"JAVA_HOME":        {Command: "npx", Env: map[string]string{"JAVA_HOME": a.path("~/custom")}},
-		"any name":         {Command: "npx", Env: map[string]string{"TOOLS": a.path("~/.nvm")}},
-		"above one":        {Command: "npx", Args: []string{"--dir", a.path("~/go")}},
+		"npx":                   {Command: "npx", Args: []string{"-y", "a-server"}},
+		"npx by path":           {Command: a.path("~/.nvm/versions/node/v22/bin/npx")},
+		"npx as a script":       {Command: "node", Args: []string{a.path(npm + "/bin/npx-cli.js")}},
+		"outside node":          {Command: a.path("~/custom/bin/tool")},
+		"package script":        {Command: "node", Args: []string{a.path("~/custom/lib/node_modules/tool/cli.js")}},
+		"PATH":                  {Command: "npx", Env: map[string]string{"PATH": a.path("~/.nvm/versions/node/v22/bin")}},
+		"NVM_DIR":               {Command: "npx", Env: map[string]string{"NVM_DIR": a.path("~/.nvm")}},
+		"GOPATH":                {Command: "npx", Env: map[string]string{"GOPATH": "~/go"}},
+		"VIRTUAL_ENV":           {Command: "npx", Env: map[string]string{"VIRTUAL_ENV": a.path("~/proj")}},
+		"JAVA_HOME":             {Command: "npx", Env: map[string]string{"JAVA_HOME": a.path("~/custom")}},
+		"any variable":          {Command: "npx", Env: map[string]string{"TOOLS": a.path("~/.nvm")}},
+		"argument above GOPATH": {Command: "npx", Args: []string{"--dir", a.path("~/go")}},
 		"HOME": {Command: "npx", Env: map[string]string{
 			"HOME":            a.home,
 			"XDG_CONFIG_HOME": a.path("~/.config"),
 		}},
 	} {
-		m := a.m
-		m.Path = a.path("~/.nvm/versions/node/v22/bin")
-		h := Resolve(s, m)
-		if len(h.Write) > 0 || h.Package != "" {
-			t.Errorf("%s: it writes %q, %q", name, h.Write, h.Package)
-		}
-		if a.shows(h, "~/Documents") {
-			t.Errorf("%s: it reads the home", name)
-		}
-		if name == "npx" && !a.shows(h, npm) {
-			t.Error("npx is not there")
-		}
+		t.Run(name, func(t *testing.T) {
+			m := a.m
+			m.Path = a.path("~/.nvm/versions/node/v22/bin")
+			h := Resolve(s, m)
+			if len(h.Write) > 0 || h.Package != "" {
+				t.Errorf("%s: it writes %q, %q", name, h.Write, h.Package)
+			}
+			if a.shows(h, "~/Documents") {
+				t.Errorf("%s: it reads the home", name)
+			}
+			if name == "npx" && !a.shows(h, npm) {
+				t.Error("npx is not there")
+			}
+		})
 	}
 	a.file("~/app/node_modules/memory/dist/index.js", "~/app/node_modules/.bin/x")
 	if h := Resolve(Server{Command: "node", Args: []string{a.path("~/app/node_modules/memory/dist/index.js")}},
@@ -130,53 +132,53 @@ func TestNoServerWritesTheToolsThatItIsStartedWith(t *testing.T) {
 	}
 }
 
-func TestALinkThatAServerMadeGrantsItNothing(t *testing.T) {
+func TestServerLinkGrantsNothing(t *testing.T) {
 	for name, made := range map[string]struct {
 		s        Server
 		at, to   string
 		writable string
 	}{
-		"script in its folder": {Server{Command: "uv", Args: []string{
+		"script in a writable folder": {Server{Command: "uv", Args: []string{
 			"--directory", "~/proj", "run",
 			"~/proj/server.py",
 		}}, "~/proj/server.py", "~/Documents/tax/a.txt", "~/proj"},
-		"to a package": {
+		"link to a package": {
 			Server{Command: "node", Args: []string{"~/proj", "~/proj/server.py"}},
 			"~/proj/server.py", "~/other/node_modules/lodash/x.js", "~/proj",
 		},
-		"by another way": {
+		"script behind a linked folder": {
 			Server{Command: "node", Args: []string{"~/proj", "~/way/server.py"}},
 			"~/proj/server.py", "~/Documents/tax/a.txt", "~/proj",
 		},
-		"command in its folder": {
+		"command in a writable folder": {
 			Server{Command: "~/proj/bin/run", Args: []string{"~/proj"}},
 			"~/proj/bin/run",
 			"~/Documents/tax/a.txt", "~/proj",
 		},
-		"python beside it": {
+		"python beside the command": {
 			Server{Command: "~/proj/bin/other", Args: []string{"~/proj"}},
 			"~/proj/bin/python",
 			"~/Documents/tax/a.txt", "~/proj",
 		},
-		"command behind a link": {
+		"command behind a linked folder": {
 			Server{Command: "~/way/server.py", Args: []string{"~/proj"}},
 			"~/proj/server.py",
 			"~/Documents/tax/a.txt", "~/proj",
 		},
-		"folder in its folder": {
+		"folder in a writable folder": {
 			Server{Command: "uv", Args: []string{"~/proj", "~/way/data"}},
 			"~/proj/data",
 			"~/Documents", "~/proj",
 		},
-		"settings in it": {
+		"settings in a writable folder": {
 			Server{Command: "uv", Args: []string{"~/proj", "--config", "~/way/settings.json"}},
 			"~/proj/settings.json", "~/Documents/tax/a.txt", "~/proj",
 		},
-		"in its package": {
+		"file of its package": {
 			Server{Command: "node", Args: []string{"~/app/node_modules/memory/index.js"}},
 			"~/app/node_modules/memory/index.js", "~/Documents/tax/a.txt", "",
 		},
-		"written by a person": {Server{
+		"user override": {Server{
 			Command: "uv", Args: []string{"~/proj/server.py"},
 			Written: &Override{Grants: &GrantLists{Write: []string{"~/proj"}}},
 		}, "~/proj/server.py", "~/Documents/tax/a.txt", "~/proj"},
@@ -205,7 +207,7 @@ func TestALinkThatAServerMadeGrantsItNothing(t *testing.T) {
 	}
 }
 
-func TestTheFolderAServerStartsInIsReadAndWrittenOnlyWhereItIsNamed(t *testing.T) {
+func TestWorkingFolderNeedsGrant(t *testing.T) {
 	a := newMachine(t)
 	h := Resolve(Server{Command: "uv", Args: []string{"run", "server.py"}, Cwd: "~/proj"}, a.m)
 	a.is("written", h.Write)
@@ -221,7 +223,7 @@ func TestTheFolderAServerStartsInIsReadAndWrittenOnlyWhereItIsNamed(t *testing.T
 	}
 }
 
-func TestWhatIsNamedBelowTheWorkspaceStartsThere(t *testing.T) {
+func TestPathBelowWorkspaceStartsThere(t *testing.T) {
 	a := newMachine(t)
 	a.file("~/ws/dist/index.js", "~/ws/.venv/bin/python", "~/ws/.venv/pyvenv.cfg", "~/ws/server.py")
 	for _, c := range []struct {
@@ -237,14 +239,16 @@ func TestWhatIsNamedBelowTheWorkspaceStartsThere(t *testing.T) {
 		{Server{Command: "node", Args: []string{"~/ws/dist/index.js"}}, ""},
 		{Server{Command: "npx", Args: []string{"-y", "@a/server"}}, ""},
 	} {
-		c.s.Workspace = a.path("~/ws")
-		if h := Resolve(c.s, a.m); h.Dir != a.path(c.dir) {
-			t.Errorf("%s %q starts in %q; it has %q", c.s.Command, c.s.Args, h.Dir, h.Program)
-		}
+		t.Run(strings.Join(append([]string{c.s.Command}, c.s.Args...), " "), func(t *testing.T) {
+			c.s.Workspace = a.path("~/ws")
+			if h := Resolve(c.s, a.m); h.Dir != a.path(c.dir) {
+				t.Errorf("%s %q starts in %q; it has %q", c.s.Command, c.s.Args, h.Dir, h.Program)
+			}
+		})
 	}
 }
 
-func TestAScriptAmongOtherFilesIsShownWithoutThem(t *testing.T) {
+func TestScriptIsVisibleWithoutItsSiblings(t *testing.T) {
 	a := newMachine(t)
 	a.file("~/Downloads/mcp.py", "~/Downloads/helper.py", "~/Downloads/letter.pdf", "~/Downloads/lib/__init__.py",
 		"~/Downloads/photos/1.jpg")
@@ -253,9 +257,11 @@ func TestAScriptAmongOtherFilesIsShownWithoutThem(t *testing.T) {
 		"mcp.py": true, "helper.py": true, "lib/__init__.py": true,
 		"letter.pdf": false, "photos/1.jpg": false,
 	} {
-		if a.shows(h, "~/Downloads/"+name) != want {
-			t.Errorf("%s: %v; it has %q", name, !want, h.Program)
-		}
+		t.Run(name, func(t *testing.T) {
+			if a.shows(h, "~/Downloads/"+name) != want {
+				t.Errorf("%s: %v; it has %q", name, !want, h.Program)
+			}
+		})
 	}
 	h = Resolve(Server{Command: "python", Args: []string{"--db", a.path("~/notes.db")}}, a.m)
 	if a.shows(h, "~/Documents") {
@@ -263,26 +269,28 @@ func TestAScriptAmongOtherFilesIsShownWithoutThem(t *testing.T) {
 	}
 }
 
-func TestPlacesOfTheSystemAreNotedWhereTheyCannotBeGranted(t *testing.T) {
+func TestSystemPaths(t *testing.T) {
 	a := newMachine(t)
 	for path, want := range map[string]string{
 		"/run/media/u/disk": "write", "/run/media": "", "/etc/hosts": "",
 		"/dev/null": "", "/dev/ptmx": "note",
 	} {
-		g := &resolver{Machine: a.m, server: Server{}, perms: Permissions{}}
-		g.closed = confine.PrivateFolders(a.home)
-		if g.grantPath(path, ""); want == "note" &&
-			(len(g.perms.Notes) != 1 || !strings.Contains(g.perms.Notes[0], "confine")) ||
-			want == "" && len(g.perms.Notes) > 0 {
-			t.Errorf("%s: %q", path, g.perms.Notes)
-		}
-		if isSystem(path) != (want != "write") {
-			t.Errorf("%s: %v", path, isSystem(path))
-		}
+		t.Run(path, func(t *testing.T) {
+			g := &resolver{Machine: a.m, server: Server{}, perms: Permissions{}}
+			g.closed = confine.PrivateFolders(a.home)
+			if g.grantPath(path, ""); want == "note" &&
+				(len(g.perms.Notes) != 1 || !strings.Contains(g.perms.Notes[0], "confine")) ||
+				want == "" && len(g.perms.Notes) > 0 {
+				t.Errorf("%s: %q", path, g.perms.Notes)
+			}
+			if isSystem(path) != (want != "write") {
+				t.Errorf("%s: %v", path, isSystem(path))
+			}
+		})
 	}
 }
 
-func TestAContainerIsABorderOnlyWithOptionsKnownToLeaveItClosed(t *testing.T) {
+func TestContainerOptions(t *testing.T) {
 	a := newMachine(t)
 	h := a.home
 	for line, closed := range map[string]bool{
@@ -320,11 +328,13 @@ func TestAContainerIsABorderOnlyWithOptionsKnownToLeaveItClosed(t *testing.T) {
 		"compose run it":                                                          false,
 		"mcp gateway run --catalog " + h + "/x":                                   false,
 	} {
-		g := &resolver{Machine: a.m, server: Server{Command: "docker", Workspace: h + "/proj/deep"}}
-		g.closed = confine.PrivateFolders(h)
-		if why := g.whyNotIsolated(strings.Fields(line)); (why == "") != closed {
-			t.Errorf("docker %s: %q", line, why)
-		}
+		t.Run(line, func(t *testing.T) {
+			g := &resolver{Machine: a.m, server: Server{Command: "docker", Workspace: h + "/proj/deep"}}
+			g.closed = confine.PrivateFolders(h)
+			if why := g.whyNotIsolated(strings.Fields(line)); (why == "") != closed {
+				t.Errorf("docker %s: %q", line, why)
+			}
+		})
 	}
 	a.file("~/bin/docker")
 	m := a.m
@@ -336,8 +346,8 @@ func TestAContainerIsABorderOnlyWithOptionsKnownToLeaveItClosed(t *testing.T) {
 	}
 }
 
-func TestWhatAServerLacksIsSaidByWhatItSaid(t *testing.T) {
-	h := Permissions{Network: []string{AnyHost}}
+func TestMissingGrantFromStderr(t *testing.T) {
+	h := Permissions{Network: []string{anyHost}}
 	for said, want := range map[string]string{
 		"Error: listen EPERM: operation not permitted /tmp/tsx-1000/12.pipe":   "local sockets",
 		"[1:1:FATAL:zygote_host_impl_linux.cc(128)] No usable sandbox!":        `confine "off"`,
@@ -345,8 +355,10 @@ func TestWhatAServerLacksIsSaidByWhatItSaid(t *testing.T) {
 		"Cannot connect to the Docker daemon at unix:///var/run/docker.sock":   "control of the whole machine",
 		"Error: listen EADDRINUSE: address already in use 127.0.0.1:3000 /tmp": "",
 	} {
-		if got := h.MissingGrant(said); want == "" && got != "" || !strings.Contains(got, want) {
-			t.Errorf("%s: %q", said, got)
-		}
+		t.Run(said, func(t *testing.T) {
+			if got := h.MissingGrant(said); want == "" && got != "" || !strings.Contains(got, want) {
+				t.Errorf("%s: %q", said, got)
+			}
+		})
 	}
 }

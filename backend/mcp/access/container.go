@@ -9,7 +9,7 @@ import (
 )
 
 // Options of docker, podman and nerdctl that keep a container isolated: switches, options with a value, and
-// checkOptions whose value is checked. Every other option is assumed to weaken the isolation.
+// options whose value is checked. Every other option is assumed to weaken the isolation.
 var (
 	plainSwitches = []string{
 		"--rm", "--init", "-i", "--interactive", "-t", "--tty", "-d", "--detach", "--read-only", "-q", "--quiet",

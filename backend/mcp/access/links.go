@@ -11,7 +11,7 @@ import (
 const maxLinks = 40
 
 // followLinks is where the links of a path lead. own is true if that passes through something the server may
-// grantWrite, or over a link inside an installed package: the server or the package could have made that link, so
+// write, or over a link inside an installed package: the server or the package could have made that link, so
 // its target must not be granted at the next start. Then at is the path up to there.
 func (g *resolver) followLinks(path string) (at string, own bool) {
 	at = "/"

@@ -50,7 +50,7 @@ func (h Permissions) networkWords() string {
 }
 
 // AllowsAnyHost reports whether it may reach every host.
-func (h Permissions) AllowsAnyHost() bool { return slices.Contains(h.Network, AnyHost) }
+func (h Permissions) AllowsAnyHost() bool { return slices.Contains(h.Network, anyHost) }
 
 func (h Permissions) describe(paths []string) string {
 	const most = 8

@@ -111,8 +111,8 @@ func (d Domains) Uses() []string {
 	return all
 }
 
-// Among is d reduced to the uses in allowed.
-func (d Domains) Among(allowed []string) Domains {
+// among is d reduced to the uses in allowed.
+func (d Domains) among(allowed []string) Domains {
 	var out Domains
 	into := out.lists()
 	for word, list := range d.lists() {

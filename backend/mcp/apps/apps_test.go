@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -20,7 +22,7 @@ func meta(t *testing.T, text string) sdk.Meta {
 	return m
 }
 
-func TestWhatAToolSaysOfItsPageIsReadOrLeftOut(t *testing.T) {
+func TestToolUIMetadata(t *testing.T) {
 	for text, want := range map[string]Tool{
 		`{}`:                                {Model: true, App: true},
 		`{"ui":{"resourceUri":"ui://a/b"}}`: {URI: "ui://a/b", Model: true, App: true},
@@ -34,13 +36,15 @@ func TestWhatAToolSaysOfItsPageIsReadOrLeftOut(t *testing.T) {
 		`{"ui":{"visibility":["everybody"]}}`:                           {},
 		`{"ui":"yes"}`:                                                  {Model: true, App: true},
 	} {
-		if got := ToolOf(meta(t, text)); got != want {
-			t.Errorf("%s: %+v", text, got)
-		}
+		t.Run(text, func(t *testing.T) {
+			if diff := cmp.Diff(want, ToolOf(meta(t, text))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 
-func TestAPageIsTakenAsTheSpecificationHasItAndNotOtherwise(t *testing.T) {
+func TestPageResource(t *testing.T) {
 	const uri = "ui://a"
 	good := &sdk.ResourceContents{URI: uri, MIMEType: "text/html; profile=mcp-app", Text: "<p>", Meta: meta(t, `{"ui":{
 		"prefersBorder":false,"permissions":{"camera":{},"flight":{}},
@@ -59,7 +63,7 @@ func TestAPageIsTakenAsTheSpecificationHasItAndNotOtherwise(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	granted := []string{"connect https://b.example", "frame https://*.cdn.example", "https://api.example.com"}
-	if d := p.Domains.Among(granted); !slices.Equal(d.Uses(), granted[:1]) {
+	if d := p.Domains.among(granted); !slices.Equal(d.Uses(), granted[:1]) {
 		t.Errorf("granted one, got %v", d.Uses())
 	}
 	for _, use := range p.Domains.Uses() {
@@ -86,13 +90,15 @@ func TestAPageIsTakenAsTheSpecificationHasItAndNotOtherwise(t *testing.T) {
 		"empty":           {URI: uri, MIMEType: MIME},
 		"too large":       {URI: uri, MIMEType: MIME, Text: strings.Repeat("x", MaxPage+1)},
 	} {
-		if _, err := PageOf(uri, []*sdk.ResourceContents{c}, nil); !errors.Is(err, ErrNoPage) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := PageOf(uri, []*sdk.ResourceContents{c}, nil); !errors.Is(err, ErrNoPage) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }
 
-func TestOfWhatAPageTellsTheModelTheLatestIsKept(t *testing.T) {
+func TestLatestModelContextIsKept(t *testing.T) {
 	var c ModelContext
 	put := func(source, content, structured string) error {
 		return c.Put("talk", source, json.RawMessage(content), json.RawMessage(structured))
@@ -109,12 +115,12 @@ func TestOfWhatAPageTellsTheModelTheLatestIsKept(t *testing.T) {
 		{"", `[1]`},
 		{`[{"type":"text","text":"` + strings.Repeat("x", maxContextBytes+1) + `"}]`, ""},
 	} {
-		if err := put("mcp:a", bad[0], bad[1]); !errors.Is(err, ErrInvalidContext) {
+		if err := put("mcp:a", bad[0], bad[1]); !errors.Is(err, errInvalidContext) {
 			t.Errorf("%.40q: %v", bad, err)
 		}
 	}
-	if got := c.Latest("talk"); len(got) != 1 || got[0] != (ContextEntry{"mcp:a", "two\n{\"n\":1}"}) {
-		t.Errorf("%+v", got)
+	if diff := cmp.Diff([]ContextEntry{{"mcp:a", "two\n{\"n\":1}"}}, c.Latest("talk")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, source := range []string{"b", "c", "d", "e", "f"} {
 		if err := put(source, "", `{}`); err != nil {
@@ -126,7 +132,7 @@ func TestOfWhatAPageTellsTheModelTheLatestIsKept(t *testing.T) {
 	}
 }
 
-func TestAFloodOfAnAppIsRefused(t *testing.T) {
+func TestAppRateLimit(t *testing.T) {
 	now := time.Unix(1000, 0)
 	gate := RequestLimiter{Now: func() time.Time { return now }}
 	in := 0

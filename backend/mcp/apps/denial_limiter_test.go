@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-func TestAnAppThatIsDeniedRestsAndThenCallsNothing(t *testing.T) {
+func TestDenialLimiter(t *testing.T) {
 	now := time.Unix(1000, 0)
-	noes := DenialLimiter{Now: func() time.Time { return now }}
+	limiter := DenialLimiter{Now: func() time.Time { return now }}
 	may := func(want bool) {
 		t.Helper()
-		if err := noes.Check("a"); (err == nil) != want {
+		if err := limiter.Check("a"); (err == nil) != want {
 			t.Errorf("may call: %v", err)
 		}
 	}
 	may(true)
-	noes.Denied("a")
+	limiter.Denied("a")
 	may(false)
 	now = now.Add(denialPause)
 	may(true)
-	noes.Denied("a")
+	limiter.Denied("a")
 	now = now.Add(time.Hour)
 	may(false)
-	if err := noes.Check("b"); err != nil {
+	if err := limiter.Check("b"); err != nil {
 		t.Errorf("another server pays for it: %v", err)
 	}
-	noes.Reset("a")
+	limiter.Reset("a")
 	may(true)
 }

@@ -20,8 +20,8 @@ const (
 	maxPlaces       = 64
 )
 
-// ErrInvalidContext says what is wrong with the context that an app sent.
-var ErrInvalidContext = errors.New("invalid model context")
+// errInvalidContext says what is wrong with the context that an app sent.
+var errInvalidContext = errors.New("invalid model context")
 
 // ContextEntry is the context that one app or page gives the model: text from outside, with its source.
 type ContextEntry struct {
@@ -74,7 +74,7 @@ func (c *ModelContext) Latest(place string) []ContextEntry {
 // as JSON.
 func contextText(content, structured json.RawMessage) (string, error) {
 	if len(content)+len(structured) > 4*maxContextBytes {
-		return "", fmt.Errorf("%w: it is larger than %d KB", ErrInvalidContext, maxContextBytes>>10)
+		return "", fmt.Errorf("%w: it is larger than %d KB", errInvalidContext, maxContextBytes>>10)
 	}
 	var parts []string
 	if isSet(content) {
@@ -83,11 +83,11 @@ func contextText(content, structured json.RawMessage) (string, error) {
 			Text string `json:"text"`
 		}
 		if err := json.Unmarshal(content, &blocks); err != nil {
-			return "", fmt.Errorf("%w: content must be a list of blocks", ErrInvalidContext)
+			return "", fmt.Errorf("%w: content must be a list of blocks", errInvalidContext)
 		}
 		for _, b := range blocks {
 			if b.Type != "text" {
-				return "", fmt.Errorf("%w: only text is supported, not %q", ErrInvalidContext,
+				return "", fmt.Errorf("%w: only text is supported, not %q", errInvalidContext,
 					excerpt.Runes(b.Type, 40))
 			}
 			parts = append(parts, b.Text)
@@ -96,11 +96,11 @@ func contextText(content, structured json.RawMessage) (string, error) {
 	if isSet(structured) {
 		var object map[string]any
 		if err := json.Unmarshal(structured, &object); err != nil {
-			return "", fmt.Errorf("%w: structuredContent must be an object", ErrInvalidContext)
+			return "", fmt.Errorf("%w: structuredContent must be an object", errInvalidContext)
 		}
 		var compact bytes.Buffer
 		if err := json.Compact(&compact, structured); err != nil {
-			return "", fmt.Errorf("%w: structuredContent must be an object", ErrInvalidContext)
+			return "", fmt.Errorf("%w: structuredContent must be an object", errInvalidContext)
 		}
 		if len(object) > 0 {
 			parts = append(parts, compact.String())
@@ -108,7 +108,7 @@ func contextText(content, structured json.RawMessage) (string, error) {
 	}
 	text := strings.TrimSpace(strings.ToValidUTF8(strings.Join(parts, "\n"), "�"))
 	if len(text) > maxContextBytes {
-		return "", fmt.Errorf("%w: it is larger than %d KB", ErrInvalidContext, maxContextBytes>>10)
+		return "", fmt.Errorf("%w: it is larger than %d KB", errInvalidContext, maxContextBytes>>10)
 	}
 	return text, nil
 }

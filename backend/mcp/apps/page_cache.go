@@ -40,7 +40,7 @@ func (s *PageCache) Put(server string, page Page, allowed []string) (id string) 
 			s.order = s.order[1:]
 		}
 	}
-	s.pages[id] = CachedPage{Server: server, HTML: page.HTML, Domains: page.Domains.Among(allowed)}
+	s.pages[id] = CachedPage{Server: server, HTML: page.HTML, Domains: page.Domains.among(allowed)}
 	return id
 }
 

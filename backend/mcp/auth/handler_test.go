@@ -12,13 +12,13 @@ import (
 	"sextant/backend/mcp/auth"
 )
 
-func TestAPersonSignsInOnceAndTheTokenIsRenewedBeforeItEnds(t *testing.T) {
+func TestTokenIsRenewedBeforeExpiry(t *testing.T) {
 	by := newIssuer(t, "a", 3600)
 	s, p, keep := newServer(t, by), &person{}, &vault{kept: map[string]string{}}
 	for range 3 {
 		h := handler(t, s, p, keep)
-		works(t, h, s)
-		works(t, h, s)
+		mustCall(t, h, s)
+		mustCall(t, h, s)
 		h.Close()
 		keep.ages(t, 30*time.Second)
 	}
@@ -28,26 +28,26 @@ func TestAPersonSignsInOnceAndTheTokenIsRenewedBeforeItEnds(t *testing.T) {
 	if err := auth.Forget(keep, s.URL+"/mcp"); err != nil || len(keep.kept) != 1 {
 		t.Errorf("a sign-in that is forgotten leaves %v, %v", keep.kept, err)
 	}
-	works(t, handler(t, s, p, keep), s)
+	mustCall(t, handler(t, s, p, keep), s)
 	if p.asked() != 2 || len(by.clients) != 1 {
 		t.Errorf("then: asked %d times, registered %d times", p.asked(), len(by.clients))
 	}
 	for name, value := range keep.kept {
 		if strings.Contains(value, "-token-") && !strings.HasPrefix(name, "mcp-access-") {
-			t.Errorf("%s holds a token, which is masked only where it stands alone: %s", name, value)
+			t.Errorf("%s holds a token and other text, so it is not masked: %s", name, value)
 		}
 	}
 }
 
-func TestAnIssuerIsNeverShownWhatAnotherOneGave(t *testing.T) {
+func TestCredentialsStayWithTheirIssuer(t *testing.T) {
 	one, two := newIssuer(t, "one", 3600), newIssuer(t, "two", 3600)
 	s, p := newServer(t, one), &person{}
 	h := handler(t, s, p, nil)
-	works(t, h, s)
+	mustCall(t, h, s)
 	s.mu.Lock()
 	s.issuer = two
 	s.mu.Unlock()
-	works(t, h, s)
+	mustCall(t, h, s)
 	if p.asked() != 2 || len(two.clients) != 1 {
 		t.Errorf("asked %d times, registered at %v", p.asked(), two.clients)
 	}
@@ -56,7 +56,7 @@ func TestAnIssuerIsNeverShownWhatAnotherOneGave(t *testing.T) {
 	}
 }
 
-func TestAPageThatGuessesTheWayBackIsNotBelieved(t *testing.T) {
+func TestForgedCallbackIsRefused(t *testing.T) {
 	s, p := newServer(t, newIssuer(t, "a", 3600)), &person{}
 	p.does = func(page string) error {
 		u, err := url.Parse(page)
@@ -79,10 +79,10 @@ func TestAPageThatGuessesTheWayBackIsNotBelieved(t *testing.T) {
 		}
 		return nil
 	}
-	works(t, handler(t, s, p, nil), s)
+	mustCall(t, handler(t, s, p, nil), s)
 }
 
-func TestWhoDeclinedIsNotAskedAgain(t *testing.T) {
+func TestDeclinedSignInIsNotRepeated(t *testing.T) {
 	s, p := newServer(t, newIssuer(t, "a", 3600)), &person{does: func(string) error { return auth.ErrDeclined }}
 	h := handler(t, s, p, nil)
 	for range 3 {
@@ -96,7 +96,7 @@ func TestWhoDeclinedIsNotAskedAgain(t *testing.T) {
 	}
 }
 
-func TestAServerThatNeverHasEnoughIsRefusedInTheEnd(t *testing.T) {
+func TestScopeStepUpIsBounded(t *testing.T) {
 	by := newIssuer(t, "a", 3600)
 	s, p := newServer(t, by), &person{}
 	s.scope = "write"
@@ -113,7 +113,7 @@ func TestAServerThatNeverHasEnoughIsRefusedInTheEnd(t *testing.T) {
 	}
 }
 
-func TestASignInOutlivesTheRequestThatBeganIt(t *testing.T) {
+func TestSignInOutlivesRequest(t *testing.T) {
 	s, p := newServer(t, newIssuer(t, "a", 3600)), &person{}
 	opened, agrees := make(chan struct{}), make(chan struct{})
 	p.does = func(string) error { close(opened); <-agrees; return nil }
@@ -126,7 +126,7 @@ func TestASignInOutlivesTheRequestThatBeganIt(t *testing.T) {
 	if err := <-left; !errors.Is(err, context.Canceled) || !h.Waiting() {
 		t.Fatalf("got %v", err)
 	}
-	req, resp := turnedAway(t, s)
+	req, resp := unauthorized(t, s)
 	waits, second := watched(t.Context()), make(chan error, 1)
 	go func() { second <- h.Authorize(waits, req, resp) }()
 	<-waits.by
@@ -136,54 +136,54 @@ func TestASignInOutlivesTheRequestThatBeganIt(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsReadAfterTheSignInAsksNobodyAgain(t *testing.T) {
+func TestLateUnauthorizedResponseDoesNotAskAgain(t *testing.T) {
 	s, p := newServer(t, newIssuer(t, "a", 3600)), &person{}
 	h := handler(t, s, p, nil)
-	req, resp := turnedAway(t, s)
-	works(t, h, s)
+	req, resp := unauthorized(t, s)
+	mustCall(t, h, s)
 	if err := h.Authorize(t.Context(), req, resp); err != nil || p.asked() != 1 {
 		t.Errorf("%v, asked %d times", err, p.asked())
 	}
 }
 
-func TestATokenThatCannotBeRenewedIsUsedUntilItEnds(t *testing.T) {
+func TestUnrenewableTokenIsUsedUntilExpiry(t *testing.T) {
 	by := newIssuer(t, "a", 60)
 	by.frugal = true
 	s, p, keep := newServer(t, by), &person{}, &vault{kept: map[string]string{}}
 	h := handler(t, s, p, keep)
-	works(t, h, s)
-	works(t, h, s)
+	mustCall(t, h, s)
+	mustCall(t, h, s)
 	h.Close()
 	keep.ages(t, 20*time.Second)
-	works(t, handler(t, s, p, keep), s)
+	mustCall(t, handler(t, s, p, keep), s)
 	if p.asked() != 1 {
 		t.Errorf("asked %d times while it is valid", p.asked())
 	}
 	keep.ages(t, -time.Second)
-	works(t, handler(t, s, p, keep), s)
+	mustCall(t, handler(t, s, p, keep), s)
 	if p.asked() != 2 {
 		t.Errorf("asked %d times when it has ended", p.asked())
 	}
 }
 
-func TestATokenThatNeverLivesAMinuteIsNotRenewedForEachRequest(t *testing.T) {
+func TestShortLivedTokenIsNotRenewedEachRequest(t *testing.T) {
 	by := newIssuer(t, "a", 60)
 	s, p := newServer(t, by), &person{}
 	h := handler(t, s, p, nil)
 	for range 3 {
-		works(t, h, s)
+		mustCall(t, h, s)
 	}
 	if p.asked() != 1 || by.refreshed != 0 {
 		t.Errorf("asked %d times, renewed %d times", p.asked(), by.refreshed)
 	}
 }
 
-func TestARenewalIsOneForAllAndHoldsUpNobodyWhoLeaves(t *testing.T) {
+func TestRenewalIsSharedAndCancelable(t *testing.T) {
 	by := newIssuer(t, "a", 3600)
 	by.renewing = make(chan struct{})
 	t.Cleanup(func() { close(by.renewing) })
 	s, p, keep := newServer(t, by), &person{}, &vault{kept: map[string]string{}}
-	works(t, handler(t, s, p, keep), s)
+	mustCall(t, handler(t, s, p, keep), s)
 	keep.ages(t, -time.Second)
 	h := handler(t, s, p, keep)
 	ctx, leave := context.WithCancel(t.Context())
@@ -206,7 +206,7 @@ func TestARenewalIsOneForAllAndHoldsUpNobodyWhoLeaves(t *testing.T) {
 	}
 }
 
-func TestATokenForAnotherResourceIsNotAskedFor(t *testing.T) {
+func TestForeignResourceIsRefused(t *testing.T) {
 	by := newIssuer(t, "a", 3600)
 	s, p := newServer(t, by), &person{}
 	// The metadata says /mcp; the person configured another path.

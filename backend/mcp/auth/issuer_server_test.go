@@ -294,8 +294,8 @@ func (w waited) Done() <-chan struct{} {
 	return w.Context.Done()
 }
 
-// turnedAway is a request without a token and its 401.
-func turnedAway(t *testing.T, s *server) (*http.Request, *http.Response) {
+// unauthorized is a request without a token and its 401.
+func unauthorized(t *testing.T, s *server) (*http.Request, *http.Response) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/mcp", nil)
 	if err != nil {
@@ -348,7 +348,7 @@ func ask(ctx context.Context, t *testing.T, h *auth.Handler, s *server) (int, er
 	}
 }
 
-func works(t *testing.T, h *auth.Handler, s *server) {
+func mustCall(t *testing.T, h *auth.Handler, s *server) {
 	t.Helper()
 	if status, err := ask(t.Context(), t, h, s); status != http.StatusOK || err != nil {
 		t.Fatalf("status %d, %v", status, err)

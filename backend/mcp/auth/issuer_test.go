@@ -8,7 +8,7 @@ import (
 	"sextant/backend/mcp/auth"
 )
 
-func TestWhatAPersonRegisteredGoesToAnotherIssuerOnlyWithTheirWord(t *testing.T) {
+func TestIssuerChangeNeedsConfirmation(t *testing.T) {
 	one, two := newIssuer(t, "one", 3600), newIssuer(t, "two", 3600)
 	s, p, keep := newServer(t, one), &person{}, &vault{kept: map[string]string{}}
 	with := func(agree func(ctx context.Context, server, before, now string) (bool, error)) error {

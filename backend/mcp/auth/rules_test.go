@@ -17,19 +17,19 @@ import (
 	"sextant/backend/mcp/auth"
 )
 
-func TestAnAuthorizationResponseThatIsNotAcceptedBringsNoToken(t *testing.T) {
+func TestInvalidAuthorizationResponses(t *testing.T) {
 	for name, c := range map[string]struct {
 		metadata map[string]any
 		redirect map[string]string
 		want     string
 		declined bool
 	}{
-		"from another issuer": {redirect: map[string]string{"iss": "https://evil.example"}, want: "but"},
-		"without the promised iss": {
+		"iss of another issuer": {redirect: map[string]string{"iss": "https://evil.example"}, want: "but"},
+		"missing iss": {
 			metadata: map[string]any{"authorization_response_iss_parameter_supported": true},
 			want:     "does not name",
 		},
-		"the person declined there": {
+		"declined": {
 			redirect: map[string]string{"error": "access_denied"}, want: "declined",
 			declined: true,
 		},
@@ -55,14 +55,14 @@ func TestAnAuthorizationResponseThatIsNotAcceptedBringsNoToken(t *testing.T) {
 	}
 }
 
-func TestAnIssThatMatchesIsAcceptedThoughItWasNotPromised(t *testing.T) {
+func TestUnadvertisedMatchingIssIsAccepted(t *testing.T) {
 	by := newIssuer(t, "a", 3600)
 	by.redirect = map[string]string{"iss": by.URL}
 	s, p := newServer(t, by), &person{}
-	works(t, handler(t, s, p, nil), s)
+	mustCall(t, handler(t, s, p, nil), s)
 }
 
-func TestAnEndpointThatOthersCanReadIsNotUsed(t *testing.T) {
+func TestPlaintextEndpointIsNotUsed(t *testing.T) {
 	for _, name := range []string{"authorization_endpoint", "token_endpoint", "registration_endpoint"} {
 		t.Run(name, func(t *testing.T) {
 			by := newIssuer(t, "a", 3600)
@@ -86,7 +86,7 @@ func (a allowHost) RoundTrip(req *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(req)
 }
 
-func TestAnIssuerIsReachedOnlyThroughTheConfiguredClient(t *testing.T) {
+func TestIssuerUsesConfiguredClient(t *testing.T) {
 	by := newIssuer(t, "a", 3600)
 	s, p := newServer(t, by), &person{}
 	client := &http.Client{Transport: allowHost{strings.TrimPrefix(s.URL, "http://")}}
@@ -101,7 +101,7 @@ func TestAnIssuerIsReachedOnlyThroughTheConfiguredClient(t *testing.T) {
 }
 
 // The code works once: a client that probes how to authenticate would lose it.
-func TestAPublicClientSendsItsCodeOnce(t *testing.T) {
+func TestPublicClientSendsCodeOnce(t *testing.T) {
 	const document = "https://sextant.example/client.json"
 	by := newIssuer(t, "a", 3600)
 	by.metadata = map[string]any{"client_id_metadata_document_supported": true}
@@ -109,13 +109,13 @@ func TestAPublicClientSendsItsCodeOnce(t *testing.T) {
 	s, p := newServer(t, by), &person{}
 	h := auth.New(auth.Config{Server: "notes", URL: s.URL + "/mcp", MetadataURL: document, Open: p.open})
 	defer h.Close()
-	works(t, h, s)
+	mustCall(t, h, s)
 	if len(by.seen) != 1 || len(by.clients) != 1 {
 		t.Errorf("sent %v, registered %v", by.seen, by.clients)
 	}
 }
 
-func TestAMachineSignsInWithoutAPerson(t *testing.T) {
+func TestClientCredentials(t *testing.T) {
 	by := newIssuer(t, "a", 3600)
 	by.metadata = map[string]any{"token_endpoint_auth_methods_supported": []string{"client_secret_post"}}
 	by.clients = []string{"mine"}
@@ -126,13 +126,13 @@ func TestAMachineSignsInWithoutAPerson(t *testing.T) {
 			"/mcp", Machine: true, ClientID: "mine", ClientSecret: "typed", Scopes: []string{"extra"}, Open: p.open,
 	})
 	defer h.Close()
-	works(t, h, s)
+	mustCall(t, h, s)
 	if p.asked() != 0 || len(by.seen) != 1 || !strings.Contains(by.seen[0], "scope=extra+read") {
 		t.Errorf("asked %d times, sent %v", p.asked(), by.seen)
 	}
 }
 
-func TestAMachinesSecretStaysWithItsIssuer(t *testing.T) {
+func TestClientSecretStaysWithIssuer(t *testing.T) {
 	one, two := newIssuer(t, "one", 3600), newIssuer(t, "two", 3600)
 	one.clients = []string{"mine"}
 	s, keep := newServer(t, one), &vault{kept: map[string]string{}}
@@ -153,7 +153,7 @@ func TestAMachinesSecretStaysWithItsIssuer(t *testing.T) {
 	}
 }
 
-func TestAMachinesKeySignsWhoItIs(t *testing.T) {
+func TestPrivateKeyJWT(t *testing.T) {
 	ec, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -169,13 +169,13 @@ func TestAMachinesKeySignsWhoItIs(t *testing.T) {
 	for name, c := range map[string]struct {
 		algorithm string
 		key       crypto.Signer
-		works     bool
+		valid     bool
 	}{
-		"ES256":             {"ES256", ec, true},
-		"RS256":             {"RS256", rs, true},
-		"another curve":     {"ES256", p384, false},
-		"another algorithm": {"RS256", ec, false},
-		"no algorithm":      {"none", ec, false},
+		"ES256":           {"ES256", ec, true},
+		"RS256":           {"RS256", rs, true},
+		"wrong curve":     {"ES256", p384, false},
+		"wrong algorithm": {"RS256", ec, false},
+		"no algorithm":    {"none", ec, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			der, err := x509.MarshalPKCS8PrivateKey(c.key)
@@ -190,8 +190,8 @@ func TestAMachinesKeySignsWhoItIs(t *testing.T) {
 				PrivateKey: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 			})
 			defer h.Close()
-			if c.works {
-				works(t, h, s)
+			if c.valid {
+				mustCall(t, h, s)
 			} else if _, err := ask(t.Context(), t, h, s); err == nil || len(by.seen) != 0 {
 				t.Errorf("got %v, sent %v", err, by.seen)
 			}

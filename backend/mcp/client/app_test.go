@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/mcp/apps"
@@ -14,7 +16,7 @@ import (
 )
 
 // appServer has a tool that a page shows, one for the page alone, one that the page may not call, and
-// says what the client told it of MCP Apps.
+// returns what the client declared about MCP Apps.
 func appServer(s *sdk.Server) {
 	const page = "ui://tester/board"
 	add := func(name string, meta sdk.Meta, do func(req *sdk.CallToolRequest) *sdk.CallToolResult) {
@@ -48,7 +50,7 @@ func appServer(s *sdk.Server) {
 		})
 }
 
-func TestAnAppsToolsAreOfferedToWhomTheServerNames(t *testing.T) {
+func TestAppToolVisibility(t *testing.T) {
 	s, _, _ := started(t, configText(`"tester": `+stdio(t, "apps", "")))
 	eventually(t, "it runs", func() bool { return find(s, "tester").State == stateReady })
 	names := func(defs []toolspec.Definition) (list []string) {
@@ -59,11 +61,11 @@ func TestAnAppsToolsAreOfferedToWhomTheServerNames(t *testing.T) {
 		}
 		return list
 	}
-	if got := names(s.Definitions("")); !slices.Equal(got, []string{"tester__board", "tester__board_plan"}) {
-		t.Errorf("the model gets %v", got)
+	if diff := cmp.Diff([]string{"tester__board", "tester__board_plan"}, names(s.Definitions(""))); diff != "" {
+		t.Errorf("the model gets (-want +got):\n%s", diff)
 	}
-	if got := names(s.AppDefinitions("tester")); !slices.Equal(got, []string{"tester__board", "tester__board_move"}) {
-		t.Errorf("the page gets %v", got)
+	if diff := cmp.Diff([]string{"tester__board", "tester__board_move"}, names(s.AppDefinitions("tester"))); diff != "" {
+		t.Errorf("the page gets (-want +got):\n%s", diff)
 	}
 	if got := s.AppDefinitions("other"); got != nil {
 		t.Errorf("another server's page gets %v", got)
@@ -75,7 +77,7 @@ func TestAnAppsToolsAreOfferedToWhomTheServerNames(t *testing.T) {
 	}
 }
 
-func TestAnAppsPageAndTheWholeAnswerAreRead(t *testing.T) {
+func TestAppPageAndStructuredAnswer(t *testing.T) {
 	s, _, _ := started(t, configText(`"tester": `+stdio(t, "apps", "")))
 	eventually(t, "it runs", func() bool { return find(s, "tester").State == stateReady })
 	page, shown, err := s.App(t.Context(), "tester", "tester__board")
@@ -92,7 +94,7 @@ func TestAnAppsPageAndTheWholeAnswerAreRead(t *testing.T) {
 		t.Fatalf("%+v %v", r, err)
 	}
 	if !strings.Contains(r.Text, apps.Extension) || !strings.Contains(r.Text, apps.MIME) {
-		t.Errorf("the server was told %s", r.Text)
+		t.Errorf("the server got %s", r.Text)
 	}
 	var whole struct {
 		Structured map[string]any `json:"structuredContent"`
@@ -122,7 +124,7 @@ func TestAnAppsPageAndTheWholeAnswerAreRead(t *testing.T) {
 		t.Errorf("%v %v", got, err)
 	}
 	if !s.IsConnected("tester") || s.IsConnected("other") {
-		t.Error("who runs is told wrongly")
+		t.Error("the caller is wrong")
 	}
 	raw, err := s.ReadForApp(t.Context(), "tester", "ui://tester/board")
 	if err != nil || !strings.Contains(string(raw), "<p>board") &&

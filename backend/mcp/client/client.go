@@ -254,7 +254,7 @@ func (s *Servers) apply(text []byte) {
 	for name, e := range entries {
 		if v, ok := s.servers[name]; ok {
 			if v.prefix != prefixes[name] {
-				// Its tools are told apart by their whole names.
+				// The prefix is part of its tools' names.
 				v.prefix = prefixes[name]
 				v.relistSoon()
 			}

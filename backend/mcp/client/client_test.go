@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sextant/backend/mcp/config"
 	"sextant/backend/mcp/results"
 	"sextant/shared/event"
@@ -41,8 +43,8 @@ func (j *journal) count(kind event.Kind) (n int) {
 	return n
 }
 
-// told reports whether a list was published in which the server was in that state.
-func (j *journal) told(name, state string) bool {
+// published reports whether a list was published in which the server was in that state.
+func (j *journal) published(name, state string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.ContainsFunc(j.events, func(e event.Event) bool {
@@ -55,7 +57,7 @@ func (j *journal) told(name, state string) bool {
 	})
 }
 
-// last is the list that was published last.
+// last returns the list that was published last.
 func (j *journal) last(t *testing.T) event.MCPList {
 	t.Helper()
 	j.mu.Lock()
@@ -93,7 +95,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// started are running Servers with a config of that text.
+// started returns running Servers with that config.
 func started(t *testing.T, text string) (*Servers, *journal, string) {
 	t.Helper()
 	return startedWith(t, text, Config{})
@@ -133,7 +135,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-func reaches(t *testing.T, s *Servers, name, state string) event.MCPServer {
+func waitForState(t *testing.T, s *Servers, name, state string) event.MCPServer {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); find(s, name).State != state; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -182,17 +184,17 @@ func pid(t *testing.T, s *Servers) int {
 
 func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
-func TestAServersToolsAreOfferedUnderItsName(t *testing.T) {
+func TestToolsAreOffered(t *testing.T) {
 	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
-	v := reaches(t, s, "My Tester", stateReady)
+	v := waitForState(t, s, "My Tester", stateReady)
 	want := []string{
 		"my_tester__crash", "my_tester__drop", "my_tester__echo_text_81127a12", "my_tester__echo_text_f2e88feb",
 		"my_tester__env", "my_tester__grow",
 		"my_tester__hang", "my_tester__huge", "my_tester__large", "my_tester__mixed", "my_tester__order",
 		"my_tester__turn",
 	}
-	if got := slices.Sorted(slices.Values(v.Tools)); !slices.Equal(got, want) {
-		t.Errorf("tools %v", got)
+	if diff := cmp.Diff(want, slices.Sorted(slices.Values(v.Tools))); diff != "" {
+		t.Errorf("tools (-want +got):\n%s", diff)
 	}
 	if v.Transport != "stdio" || !v.Enabled || v.Error != "" {
 		t.Errorf("got %+v", v)
@@ -209,10 +211,10 @@ func TestAServersToolsAreOfferedUnderItsName(t *testing.T) {
 	})
 }
 
-func TestAnswersBecomeResults(t *testing.T) {
+func TestResults(t *testing.T) {
 	t.Setenv("SEXTANT_OPENAI_API_KEY", "secret")
 	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	if r := call(t, s, "my_tester__echo_text_81127a12", `{"text":"hi"}`); !r.Success || r.Value != "hi" ||
 		r.Sources[0] != "mcp:My Tester" {
 		t.Errorf("got %+v", r)
@@ -244,27 +246,27 @@ func TestAnswersBecomeResults(t *testing.T) {
 	}
 }
 
-func TestACrashIsToldAndTheServerStartedAgainWhileOthersGoOn(t *testing.T) {
+func TestCrashedServerIsRestarted(t *testing.T) {
 	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", ""), `"other": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateReady)
-	reaches(t, s, "other", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
+	waitForState(t, s, "other", stateReady)
 	first := pid(t, s)
 	mustFail(t, call(t, s, "my_tester__crash", `{}`), toolspec.SystemError, "stopped during the call",
 		"Stopped, exit 3: Error: out of paper")
 	if r := call(t, s, "other__echo_text_81127a12", `{"text":"still here"}`); r.Value != "still here" {
 		t.Errorf("the other: %+v", r)
 	}
-	eventually(t, "the failure is published", func() bool { return j.told("My Tester", stateDown) })
+	eventually(t, "the failure is published", func() bool { return j.published("My Tester", stateDown) })
 	eventually(t, "it is started again", func() bool { return find(s, "My Tester").State == stateReady })
 	if second := pid(t, s); second == first {
 		t.Error("the same process")
 	}
 }
 
-func TestAServerThatFailedSaysWhyAndWhenItIsTriedAgain(t *testing.T) {
+func TestFailedServerNamesReasonAndRetry(t *testing.T) {
 	s, _, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),
 		Config{timing: timing{firstPause: time.Hour}})
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	mustFail(t, call(t, s, "my_tester__crash", `{}`), toolspec.SystemError, "stopped during the call",
 		"Stopped, exit 3: Error: out of paper")
 	eventually(t, "the next try is set", func() bool { return find(s, "My Tester").NextTry != nil })
@@ -276,7 +278,7 @@ func TestAServerThatFailedSaysWhyAndWhenItIsTriedAgain(t *testing.T) {
 		"Next try in ")
 }
 
-func TestOfTwoChangesAtOnceTheOlderListNeverComesLast(t *testing.T) {
+func TestConcurrentPublishKeepsOrder(t *testing.T) {
 	j := &journal{}
 	s := New(Config{Journal: j})
 	s.servers["a"], s.servers["b"] = newServer(s, "a", "a", config.Entry{}, ""), newServer(s, "b", "b", config.Entry{},
@@ -296,7 +298,7 @@ func TestOfTwoChangesAtOnceTheOlderListNeverComesLast(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotRunSaysWhy(t *testing.T) {
+func TestStartErrors(t *testing.T) {
 	s, _, _ := started(t, configText(
 		`"dies": `+stdio(t, "dies", ""), `"missing": {"command": "no-such-program-here"}`,
 		`"garbage": `+stdio(t, "garbage", ""),
@@ -308,26 +310,28 @@ func TestAServerThatCannotRunSaysWhy(t *testing.T) {
 		"wrong":   "mcp-config.json 1:",
 		"typed":   "command has the wrong type (number)",
 	} {
-		if v := reaches(t, s, name, stateDown); !strings.Contains(v.Error, want) {
-			t.Errorf("%s: got %q", name, v.Error)
-		}
+		t.Run(name, func(t *testing.T) {
+			if v := waitForState(t, s, name, stateDown); !strings.Contains(v.Error, want) {
+				t.Errorf("%s: got %q", name, v.Error)
+			}
+		})
 	}
 	// A server that greets on its output is forgiven or fails; it must not hang the rest.
 	eventually(t, "the talkative one is decided", func() bool { return find(s, "garbage").State != stateStarting })
-	reaches(t, s, "good", stateReady)
+	waitForState(t, s, "good", stateReady)
 }
 
-func TestAnAnswerBeyondTheBoundEndsTheConnectionNotUs(t *testing.T) {
+func TestOversizedAnswerEndsConnection(t *testing.T) {
 	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	mustFail(t, call(t, s, "my_tester__huge", `{}`), toolspec.SystemError, "stopped during the call")
-	eventually(t, "the failure is published", func() bool { return j.told("My Tester", stateDown) })
-	reaches(t, s, "My Tester", stateReady)
+	eventually(t, "the failure is published", func() bool { return j.published("My Tester", stateDown) })
+	waitForState(t, s, "My Tester", stateReady)
 }
 
-func TestACallEndsWithItsDeadlineAndTheServerGoesOn(t *testing.T) {
+func TestCallDeadline(t *testing.T) {
 	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	mustFail(t, s.Call(ctx, "My Tester", "hang", nil), toolspec.SystemError, "did not answer hang in time; whether it "+
@@ -337,9 +341,9 @@ func TestACallEndsWithItsDeadlineAndTheServerGoesOn(t *testing.T) {
 	}
 }
 
-func TestAChangedListOfToolsIsNoticed(t *testing.T) {
+func TestToolListChanged(t *testing.T) {
 	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	if r := call(t, s, "my_tester__grow", `{}`); !r.Success {
 		t.Fatal(r.Error)
 	}
@@ -349,9 +353,9 @@ func TestAChangedListOfToolsIsNoticed(t *testing.T) {
 	}
 }
 
-func TestCloseEndsEveryProcessEvenAMuteOne(t *testing.T) {
+func TestCloseEndsEveryProcess(t *testing.T) {
 	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", ""), `"mute": `+stdio(t, "mute", "")))
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	n := pid(t, s)
 	if find(s, "mute").State != stateStarting {
 		t.Errorf("got %+v", find(s, "mute"))

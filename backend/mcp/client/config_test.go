@@ -18,16 +18,16 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestTheConfigIsReadWhenItAppearsAndWhenItChanges(t *testing.T) {
+func TestConfigIsWatched(t *testing.T) {
 	s, _, path := started(t, "")
 	if len(s.List()) != 0 || s.Problem() != "" {
 		t.Fatalf("got %v, %q", s.List(), s.Problem())
 	}
 	write(t, path, configText(`"My Tester": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	first := pid(t, s)
 	write(t, path, configText(`"My Tester": `+stdio(t, "good", ""), `"other": `+stdio(t, "good", "")))
-	reaches(t, s, "other", stateReady)
+	waitForState(t, s, "other", stateReady)
 	if pid(t, s) != first {
 		t.Error("a server that did not change was started again")
 	}
@@ -36,21 +36,23 @@ func TestTheConfigIsReadWhenItAppearsAndWhenItChanges(t *testing.T) {
 	eventually(t, "its process is gone", func() bool { return !alive(first) })
 }
 
-func TestAnUnreadableConfigLeavesTheLastGoodOneInForce(t *testing.T) {
+func TestInvalidConfigKeepsLastGoodOne(t *testing.T) {
 	good := configText(`"My Tester": ` + stdio(t, "good", ""))
 	s, j, path := started(t, good)
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	for text, want := range map[string]string{
 		"{\n  \"mcpServers\": {,}\n}": "mcp-config.json: not valid JSON at 2:18",
 		`{"mcpServers": []}`:          "the file should be",
 		strings.Repeat(" ", 1<<20+1):  "larger than 1 MB",
 	} {
-		write(t, path, text)
-		eventually(t, want, func() bool { return strings.Contains(s.Problem(), want) })
-		if !strings.HasSuffix(s.Problem(), "The last good config stays in effect.") ||
-			find(s, "My Tester").State != stateReady {
-			t.Errorf("got %q, %+v", s.Problem(), find(s, "My Tester"))
-		}
+		t.Run(want, func(t *testing.T) {
+			write(t, path, text)
+			eventually(t, want, func() bool { return strings.Contains(s.Problem(), want) })
+			if !strings.HasSuffix(s.Problem(), "The last good config stays in effect.") ||
+				find(s, "My Tester").State != stateReady {
+				t.Errorf("got %q, %+v", s.Problem(), find(s, "My Tester"))
+			}
+		})
 	}
 	write(t, path, good)
 	eventually(t, "the problem is over", func() bool { return s.Problem() == "" })
@@ -60,11 +62,11 @@ func TestAnUnreadableConfigLeavesTheLastGoodOneInForce(t *testing.T) {
 	}
 }
 
-func TestAServerIsSwitchedOffAndOnAndTheFileKeepsItsOtherContent(t *testing.T) {
+func TestToggleServer(t *testing.T) {
 	text := "{\n  \"note\": \"mine\",\n  \"mcpServers\": {\n    \"My Tester\": {\n      \"x-own\": [1,  2],\n" +
 		strings.Replace(strings.TrimPrefix(stdio(t, "good", ""), "{"), "}}", "}\n    }", 1) + "\n  }\n}\n"
 	s, _, path := started(t, text)
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	n := pid(t, s)
 	if err := s.SetEnabled(t.Context(), "My Tester", false); err != nil {
 		t.Fatal(err)
@@ -80,7 +82,7 @@ func TestAServerIsSwitchedOffAndOnAndTheFileKeepsItsOtherContent(t *testing.T) {
 	if err := s.SetEnabled(t.Context(), "My Tester", true); err != nil {
 		t.Fatal(err)
 	}
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	if kept, _ = os.ReadFile(path); !strings.Contains(string(kept), `"disabled": false`) {
 		t.Errorf("the file is now %s", kept)
 	}
@@ -114,13 +116,13 @@ func remote(t *testing.T) (*httptest.Server, *atomic.Bool) {
 	return h, broken
 }
 
-func TestARemoteServerIsReachedWithItsHeaders(t *testing.T) {
+func TestRemoteServerHeaders(t *testing.T) {
 	h, broken := remote(t)
 	s, _, _ := started(t, configText(
 		`"far": {"type": "http", "url": "`+h.URL+`/mcp", "headers": {"Authorization": "Bearer k"}}`,
 		`"keyless": {"url": "`+h.URL+`/mcp"}`,
 	))
-	v := reaches(t, s, "far", stateReady)
+	v := waitForState(t, s, "far", stateReady)
 	if v.Transport != "http" || v.Command != h.URL+"/mcp" {
 		t.Errorf("got %+v", v)
 	}
@@ -136,7 +138,7 @@ func TestARemoteServerIsReachedWithItsHeaders(t *testing.T) {
 	if len(d.Hosts) != 1 || "http://"+d.Hosts[0] != h.URL || d.Data != `{"text":"hi"}` || d.Target != h.URL+"/mcp" {
 		t.Errorf("got %+v", d)
 	}
-	if v := reaches(t, s, "keyless", stateDown); !strings.Contains(v.Error, "401") &&
+	if v := waitForState(t, s, "keyless", stateDown); !strings.Contains(v.Error, "401") &&
 		!strings.Contains(v.Error, "Unauthorized") {
 		t.Errorf("got %+v", v)
 	}
@@ -144,13 +146,13 @@ func TestARemoteServerIsReachedWithItsHeaders(t *testing.T) {
 	if r := call(t, s, "far__echo_text_f2e88feb", `{}`); r.Success || r.ErrorType != toolspec.SystemError {
 		t.Errorf("got %+v", r)
 	}
-	reaches(t, s, "far", stateDown)
+	waitForState(t, s, "far", stateDown)
 	broken.Store(false)
-	reaches(t, s, "far", stateReady)
+	waitForState(t, s, "far", stateReady)
 	s.Close()
 }
 
-func TestARemoteServerCannotSendUsElsewhere(t *testing.T) {
+func TestRemoteServerRedirects(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		t.Error("the other " +
 			"host was asked")
@@ -159,13 +161,13 @@ func TestARemoteServerCannotSendUsElsewhere(t *testing.T) {
 	h := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	defer h.Close()
 	s, _, _ := started(t, configText(`"far": {"url": "`+h.URL+`", "headers": {"Authorization": "Bearer k"}}`))
-	if v := reaches(t, s, "far", stateDown); !strings.Contains(v.Error, "which the config does not name") {
+	if v := waitForState(t, s, "far", stateDown); !strings.Contains(v.Error, "which the config does not name") {
 		t.Errorf("got %+v", v)
 	}
 	s.Close()
 }
 
-func TestTogglingWaitsForNothingThatHangs(t *testing.T) {
+func TestToggleHangingServer(t *testing.T) {
 	s, _, _ := started(t, configText(`"mute": `+stdio(t, "mute", "")))
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()

@@ -13,7 +13,7 @@ import (
 func callOrder(t *testing.T, ask func(context.Context, requests.Question) (requests.Answer, error)) string {
 	t.Helper()
 	s, _, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")), Config{Ask: ask})
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	c := toolspec.Call{
 		ID: "c7", Tool: "my_tester__order", Args: json.RawMessage(`{}`),
 		From: toolspec.Provenance{Interactive: true},
@@ -25,7 +25,7 @@ func callOrder(t *testing.T, ask func(context.Context, requests.Question) (reque
 	return r.ModelText()
 }
 
-func TestWhatAServerAsksInACallIsAnsweredByThePerson(t *testing.T) {
+func TestElicitation(t *testing.T) {
 	var asked requests.Question
 	got := callOrder(t, func(_ context.Context, q requests.Question) (requests.Answer, error) {
 		asked = q
@@ -37,7 +37,7 @@ func TestWhatAServerAsksInACallIsAnsweredByThePerson(t *testing.T) {
 	}
 }
 
-func TestAQuestionThatNobodyAnswersIsNotAYes(t *testing.T) {
+func TestUnansweredElicitationIsNotAccepted(t *testing.T) {
 	if got := callOrder(t, func(context.Context, requests.Question) (requests.Answer, error) {
 		return requests.Answer{}, errors.New("nobody")
 	}); got != "cancel <nil>" {

@@ -37,7 +37,7 @@ func (m *dyingWriter) Write(p []byte) (int, error) {
 
 func (m *dyingWriter) Close() error { return os.Stdout.Close() }
 
-// dyingTransport is how the test's own binary speaks in the mode "mortal". It leaves a child behind,
+// dyingTransport is the transport of the test's own binary in the mode "mortal". It leaves a child behind,
 // as wrappers do, which has to go with it.
 func dyingTransport() sdk.Transport {
 	left := exec.Command("sleep", "600")
@@ -45,7 +45,7 @@ func dyingTransport() sdk.Transport {
 	return &sdk.IOTransport{Reader: os.Stdin, Writer: &dyingWriter{left: rand.Int64N(20000) + 1}}
 }
 
-// ours are the processes whose parent is this one, or whose group one of ours led: living or not yet
+// childProcesses returns the processes whose parent is this one, or whose group one of ours led: living or not yet
 // reaped, without what began before the test.
 func childProcesses(t *testing.T) (found []string) {
 	t.Helper()
@@ -66,7 +66,7 @@ func childProcesses(t *testing.T) (found []string) {
 	return found
 }
 
-func TestAServerKilledAtAnyByteHangsNoCallAndLeavesNothing(t *testing.T) {
+func TestServerKilledAtAnyByte(t *testing.T) {
 	kills := int64(40)
 	if os.Getenv("SEXTANT_WHOLE") != "" {
 		kills = 1000
@@ -107,9 +107,9 @@ func TestAServerKilledAtAnyByteHangsNoCallAndLeavesNothing(t *testing.T) {
 		answered.Load(), refused.Load())
 }
 
-func TestAKilledServerIsWithdrawnAtOnceAndComesBackByItself(t *testing.T) {
+func TestKilledServerIsRestarted(t *testing.T) {
 	s, j, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
 	said := make(chan toolspec.Result, 1)
 	go func() { said <- s.Call(t.Context(), "My Tester", "hang", nil) }()
@@ -122,14 +122,14 @@ func TestAKilledServerIsWithdrawnAtOnceAndComesBackByItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustFail(t, <-said, toolspec.SystemError, "stopped during the call", "signal killed")
-	eventually(t, "its tools are gone for everybody", func() bool { return j.told("My Tester", stateDown) })
-	reaches(t, s, "My Tester", stateReady)
+	eventually(t, "its tools are gone for everybody", func() bool { return j.published("My Tester", stateDown) })
+	waitForState(t, s, "My Tester", stateReady)
 	if pid(t, s) == victim {
 		t.Error("it is the same process")
 	}
 }
 
-func TestAServerThatKnowsNoPingIsAsWellAsAnyOther(t *testing.T) {
+func TestServerWithoutPing(t *testing.T) {
 	if err := noAnswer(fmt.Errorf("calling ping: %w", &jsonrpc.Error{
 		Code:    jsonrpc.CodeMethodNotFound,
 		Message: "not here",
@@ -143,13 +143,13 @@ func TestAServerThatKnowsNoPingIsAsWellAsAnyOther(t *testing.T) {
 	}
 }
 
-func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOutAndOneThatIsBusyIsNotEnded(t *testing.T) {
+func TestUnresponsiveServerIsEndedBusyOneIsNot(t *testing.T) {
 	s, j, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),
 		Config{timing: timing{
 			checkInterval: 20 * time.Millisecond, checkLimit: 200 * time.Millisecond,
 			relistLimit: 200 * time.Millisecond,
 		}})
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
 	s.mu.Lock()
 	v := s.servers["My Tester"]
@@ -170,7 +170,7 @@ func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOutAndOneThatIsBusyIsNotE
 	defer cancel()
 	mustFail(t, s.Call(ctx, "My Tester", "echo-text", []byte(`{"text":"`+strings.Repeat("x", 1<<20)+`"}`)),
 		toolspec.SystemError, "did not answer echo-text in time")
-	eventually(t, "it is told that it does not answer", func() bool { return j.told("My Tester", stateDegraded) })
+	eventually(t, "it is reported as unresponsive", func() bool { return j.published("My Tester", stateDegraded) })
 	if got := find(s, "My Tester"); got.State != stateDegraded || len(got.Tools) == 0 {
 		t.Errorf("a server that is slow is %s with %d tools", got.State, len(got.Tools))
 	}
@@ -179,15 +179,15 @@ func TestAServerThatReadsNothingHoldsUpNoCallAndIsFoundOutAndOneThatIsBusyIsNotE
 		t.Fatal(err)
 	}
 	eventually(t, "it is well again", func() bool { return find(s, "My Tester").State == stateReady })
-	if pid(t, s) != victim || j.told("My Tester", stateDown) {
+	if pid(t, s) != victim || j.published("My Tester", stateDown) {
 		t.Error("it was ended in the middle of its work")
 	}
 }
 
-func TestAServerThatIsLateWithItsToolsIsAskedAgain(t *testing.T) {
+func TestLateToolListIsRequestedAgain(t *testing.T) {
 	s, j, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),
 		Config{timing: timing{checkInterval: 20 * time.Millisecond, relistLimit: 100 * time.Millisecond}})
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	victim := pid(t, s)
 	s.mu.Lock()
 	v := s.servers["My Tester"]
@@ -211,7 +211,7 @@ func TestAServerThatIsLateWithItsToolsIsAskedAgain(t *testing.T) {
 		}
 		return !late
 	})
-	if pid(t, s) != victim || j.told("My Tester", stateDown) {
+	if pid(t, s) != victim || j.published("My Tester", stateDown) {
 		t.Error("it was ended")
 	}
 }

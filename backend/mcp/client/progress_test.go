@@ -50,7 +50,7 @@ func progressServer(t *testing.T) (address string, cancelled, heard chan struct{
 	return h.URL, cancelled, heard
 }
 
-// outputRecorder collects what a call tells.
+// outputRecorder collects the output of a call.
 type outputRecorder struct {
 	mu    sync.Mutex
 	lines []string
@@ -68,7 +68,7 @@ func (o *outputRecorder) all() string {
 	return strings.Join(o.lines, "")
 }
 
-// eachRevision runs test with a memory of a server of each revision that is fixedRevision differently.
+// eachRevision runs test against a server of each protocol revision.
 func eachRevision(t *testing.T, test func(t *testing.T, memory Memory)) {
 	for _, era := range []string{statelessRevision, "2025-11-25"} {
 		t.Run(era, func(t *testing.T) { test(t, fixedRevision{era}) })
@@ -84,11 +84,11 @@ func (s fixedRevision) KnownServer(context.Context, string) (wire.KnownServer, e
 
 func (s fixedRevision) SaveKnownServer(context.Context, wire.KnownServer) error { return nil }
 
-func TestProgressOfACallIsToldInBothEras(t *testing.T) {
+func TestProgressInBothRevisions(t *testing.T) {
 	eachRevision(t, func(t *testing.T, memory Memory) {
 		address, _, on := progressServer(t)
 		s, _, _ := startedWith(t, configText(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
-		reaches(t, s, "w", stateReady)
+		waitForState(t, s, "w", stateReady)
 		var heard outputRecorder
 		var once sync.Once
 		r, err := s.Execute(t.Context(), toolspec.Call{Tool: "w__work"}, toolspec.Definition{Owner: "w"},
@@ -106,11 +106,11 @@ func TestProgressOfACallIsToldInBothEras(t *testing.T) {
 	})
 }
 
-func TestACancelledCallIsCancelledAtTheServerInBothEras(t *testing.T) {
+func TestCancellationInBothRevisions(t *testing.T) {
 	eachRevision(t, func(t *testing.T, memory Memory) {
 		address, cancelled, _ := progressServer(t)
 		s, _, _ := startedWith(t, configText(`"w": {"url": "`+address+`"}`), Config{Memory: memory})
-		reaches(t, s, "w", stateReady)
+		waitForState(t, s, "w", stateReady)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		var once sync.Once
 		r,
@@ -123,7 +123,7 @@ func TestACancelledCallIsCancelledAtTheServerInBothEras(t *testing.T) {
 		select {
 		case <-cancelled:
 		case <-time.After(30 * time.Second):
-			t.Error("the server was never told")
+			t.Error("the server was never notified")
 		}
 	})
 }

@@ -94,7 +94,7 @@ func callAsking(t *testing.T, s *Servers, tool string) string {
 	return r.ModelText()
 }
 
-func TestAServerKnowsTheFolderOnceThePersonSaidSo(t *testing.T) {
+func TestRootsNeedConsent(t *testing.T) {
 	asked, yes := 0, true
 	cfg := Config{
 		Memory: fixedRevision{"2025-11-25"}, Folder: func() string { return "/home/ann/My work" },
@@ -107,7 +107,7 @@ func TestAServerKnowsTheFolderOnceThePersonSaidSo(t *testing.T) {
 		},
 	}
 	s, _, path := startedWith(t, configText(`"w": {"url": "`+askingServer(t)+`", "type": "http"}`), cfg)
-	reaches(t, s, "w", stateReady)
+	waitForState(t, s, "w", stateReady)
 	for range 2 {
 		if got := callAsking(t, s, "roots"); got != "file:///home/ann/My%20work" {
 			t.Errorf("got %q", got)
@@ -131,7 +131,7 @@ func TestAServerKnowsTheFolderOnceThePersonSaidSo(t *testing.T) {
 	if err := s.Restart("w"); err != nil {
 		t.Fatal(err)
 	}
-	reaches(t, s, "w", stateReady)
+	waitForState(t, s, "w", stateReady)
 	if got := callAsking(t, s, "roots"); got != "not offered" {
 		t.Errorf("got %q", got)
 	}
@@ -139,7 +139,7 @@ func TestAServerKnowsTheFolderOnceThePersonSaidSo(t *testing.T) {
 
 // The answer is written into a config in which this very server is another one: it ends, for which its
 // question has to have ended.
-func TestAnAnswerThatMeetsAChangedEntryHoldsUpNothing(t *testing.T) {
+func TestAnswerAfterEntryChanged(t *testing.T) {
 	url, path := askingServer(t), ""
 	cfg := Config{
 		Memory: fixedRevision{"2025-11-25"}, Folder: func() string { return "/work" },
@@ -150,17 +150,17 @@ func TestAnAnswerThatMeetsAChangedEntryHoldsUpNothing(t *testing.T) {
 	}
 	s, _, at := startedWith(t, configText(`"w": {"url": "`+url+`"}`), cfg)
 	path = at
-	reaches(t, s, "w", stateReady)
+	waitForState(t, s, "w", stateReady)
 	_, _ = s.Execute(t.Context(), toolspec.Call{ID: "c1", Tool: "w__roots"}, toolspec.Definition{Owner: "w"},
 		nil) // cut off or not
 	s.saving.Wait()
-	reaches(t, s, "w", stateReady)
+	waitForState(t, s, "w", stateReady)
 	if e, err := s.Entry("w"); err != nil || !config.Is(e.Roots, true) || e.Headers["X-Other"] != "1" {
 		t.Errorf("got %+v, %v", e, err)
 	}
 }
 
-func TestAServerAsksTheModelOnlyWithThePerson(t *testing.T) {
+func TestSamplingNeedsApproval(t *testing.T) {
 	var put requests.SamplingQuestion
 	answer, refusal := requests.SamplingAnswer{Text: "Because.", Model: "ann/m", Truncated: true}, error(nil)
 	s, _, _ := startedWith(t, configText(`"w": {"url": "`+askingServer(t)+`"}`, `"never": {"url": "`+askingServer(t)+
@@ -172,8 +172,8 @@ func TestAServerAsksTheModelOnlyWithThePerson(t *testing.T) {
 			return answer, refusal
 		},
 	})
-	reaches(t, s, "w", stateReady)
-	reaches(t, s, "never", stateReady)
+	waitForState(t, s, "w", stateReady)
+	waitForState(t, s, "never", stateReady)
 	if got := callAsking(t, s, "model"); got != "ann/m Because. maxTokens" {
 		t.Errorf("got %q", got)
 	}
@@ -194,10 +194,10 @@ func TestAServerAsksTheModelOnlyWithThePerson(t *testing.T) {
 	}
 }
 
-func TestWhatAnOlderServerLogsIsKept(t *testing.T) {
+func TestServerLogMessages(t *testing.T) {
 	s, _, _ := startedWith(t, configText(`"w": {"url": "`+askingServer(t)+`"}`),
 		Config{Memory: fixedRevision{"2025-11-25"}})
-	reaches(t, s, "w", stateReady)
+	waitForState(t, s, "w", stateReady)
 	eventually(t, "its log is kept", func() bool {
 		callAsking(t, s, "log")
 		log, err := s.Log("w")

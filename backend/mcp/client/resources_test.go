@@ -15,7 +15,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// library is a server with resources and prompts, some of them hostile.
+// resourceServer is a server with resources and prompts, some of them hostile.
 func resourceServer() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "library", Version: "1"}, &sdk.ServerOptions{
 		SubscribeHandler:   func(context.Context, *sdk.SubscribeRequest) error { return nil },
@@ -66,11 +66,11 @@ func resourceServer() *sdk.Server {
 func startResourceServer(t *testing.T) (*Servers, *journal) {
 	t.Helper()
 	s, j, _ := started(t, configText(`"Shelf": `+stdio(t, "library", "")))
-	reaches(t, s, "Shelf", stateReady)
+	waitForState(t, s, "Shelf", stateReady)
 	return s, j
 }
 
-func TestWhatAServerOffersIsListedWithoutPagesOfAppsAndReadable(t *testing.T) {
+func TestOffers(t *testing.T) {
 	s, _ := startResourceServer(t)
 	got, err := s.Offers(t.Context(), "Shelf")
 	if err != nil || len(got.Resources) != 4 || len(got.Templates) != 1 || len(got.Prompts) != 1 || !got.Completes ||
@@ -102,7 +102,7 @@ func TestWhatAServerOffersIsListedWithoutPagesOfAppsAndReadable(t *testing.T) {
 	}
 }
 
-func TestAPromptBecomesADraftInWhichNothingIsUnseen(t *testing.T) {
+func TestDraftFromPrompt(t *testing.T) {
 	s, _ := startResourceServer(t)
 	got, err := s.Draft(t.Context(), "Shelf", "review", map[string]string{"file": "main.go"})
 	if err != nil || got.Text != "Review main.go.\nAll of it." {
@@ -119,7 +119,7 @@ func TestAPromptBecomesADraftInWhichNothingIsUnseen(t *testing.T) {
 	}
 }
 
-func TestAModelReadsResourcesByToolsThatAreGatedLikeTheServersOwn(t *testing.T) {
+func TestResourceTools(t *testing.T) {
 	s, _ := startResourceServer(t)
 	list := call(t, s, "shelf__resources__list", `{"query":"LIVE"}`)
 	if text := list.ModelText(); !strings.Contains(text, "note:live") || strings.Contains(text, "note:a") ||
@@ -148,7 +148,7 @@ func TestAModelReadsResourcesByToolsThatAreGatedLikeTheServersOwn(t *testing.T) 
 	mustFail(t, s.Call(t.Context(), "Shelf", "resources__read", json.RawMessage(`{}`)), toolspec.UserError, "no tool")
 }
 
-func TestChangesOfResourcesAreToldForWhatIsWatched(t *testing.T) {
+func TestResourceSubscriptions(t *testing.T) {
 	s, j := startResourceServer(t)
 	for _, uri := range []string{"note:live", "note:live", "note:a"} {
 		if on, err := s.Watch(t.Context(), "Shelf", uri, true); !on || err != nil {
@@ -156,7 +156,7 @@ func TestChangesOfResourcesAreToldForWhatIsWatched(t *testing.T) {
 		}
 	}
 	call(t, s, "shelf__change", `{}`)
-	told := func() (h event.ServerNotifications) {
+	heard := func() (h event.ServerNotifications) {
 		j.mu.Lock()
 		defer j.mu.Unlock()
 		for _, e := range j.events {
@@ -167,8 +167,8 @@ func TestChangesOfResourcesAreToldForWhatIsWatched(t *testing.T) {
 		}
 		return h
 	}
-	eventually(t, "the change told", func() bool { h := told(); return h.Lists > 0 && h.Updates["note:live"] == 1 })
-	if h := told(); h.Updates["note:a"] != 0 || h.Name != "Shelf" {
+	eventually(t, "the change is published", func() bool { h := heard(); return h.Lists > 0 && h.Updates["note:live"] == 1 })
+	if h := heard(); h.Updates["note:a"] != 0 || h.Name != "Shelf" {
 		t.Errorf("%+v", h)
 	}
 	if on, err := s.Watch(t.Context(), "Shelf", "note:live", false); on || err != nil {

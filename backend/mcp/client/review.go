@@ -133,7 +133,7 @@ func (v *server) accept(name string, changed *sdk.Tool) {
 	def, err := definitions.Of(v.name, v.isRemote(), changed)
 	pin := definitions.Pin(changed)
 	v.set(func() {
-		tools := slices.Clone(v.tools) // lists that were handed out stay as they are
+		tools := slices.Clone(v.tools) // callers may still hold the old slice
 		for i := range tools {
 			if tools[i].theirs != name || tools[i].changed == nil || definitions.Pin(tools[i].changed) != pin {
 				continue

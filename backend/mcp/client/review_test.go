@@ -10,7 +10,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// description is what the Catalogue says of a tool of the tester.
+// description is the catalog's description of a tool.
 func description(s *Servers, name string) string {
 	defs := s.Definitions("")
 	at := slices.IndexFunc(defs, func(d toolspec.Definition) bool { return d.Name == name })
@@ -23,7 +23,7 @@ func description(s *Servers, name string) string {
 // changeTool has the tester change its tool "drop" and waits until that is known.
 func changeTool(t *testing.T, s *Servers) {
 	t.Helper()
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	if r := call(t, s, "my_tester__turn", `{}`); !r.Success {
 		t.Fatal(r.Error)
 	}
@@ -35,7 +35,7 @@ func changeTool(t *testing.T, s *Servers) {
 	})
 }
 
-func TestAToolThatItsServerChangesStopsWithTheDifference(t *testing.T) {
+func TestChangedToolStopsWithDiff(t *testing.T) {
 	s, _, _ := started(t, configText(`"My Tester": `+stdio(t, "good", "")))
 	changeTool(t, s)
 	if got := description(s, "my_tester__drop"); got != "Does drop." {
@@ -52,7 +52,7 @@ func TestAToolThatItsServerChangesStopsWithTheDifference(t *testing.T) {
 	}
 }
 
-func TestAPersonDecidesAboutAChangedToolOnceAndForGood(t *testing.T) {
+func TestChangedToolIsReviewedOnce(t *testing.T) {
 	memory := &volatileMemory{known: map[string]wire.KnownServer{}}
 	var asked []Change
 	yes := false
@@ -78,11 +78,11 @@ func TestAPersonDecidesAboutAChangedToolOnceAndForGood(t *testing.T) {
 	// What the server says after its next start is the change now, though no list ever changed.
 	yes = false
 	s, _, _ = startedWith(t, text, cfg)
-	reaches(t, s, "My Tester", stateReady)
+	waitForState(t, s, "My Tester", stateReady)
 	mustFail(t, call(t, s, "my_tester__drop", `{}`), toolspec.SecurityError, `-  "description": "Does drop. First`)
 }
 
-func TestAQuestionAboutAChangedToolHoldsUpNoOtherCallAndEndsWithItsOwn(t *testing.T) {
+func TestReviewBlocksOnlyItsCall(t *testing.T) {
 	asked, answer := make(chan struct{}, 1), make(chan struct{})
 	s, _, _ := startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),
 		Config{Review: func(context.Context, Change) (bool, error) {
@@ -116,7 +116,7 @@ func TestAQuestionAboutAChangedToolHoldsUpNoOtherCallAndEndsWithItsOwn(t *testin
 	}
 }
 
-func TestAToolThatChangesWhileThePersonReadsIsAskedAboutAgain(t *testing.T) {
+func TestToolChangedDuringReview(t *testing.T) {
 	var s *Servers
 	var asked []string
 	s, _, _ = startedWith(t, configText(`"My Tester": `+stdio(t, "good", "")),

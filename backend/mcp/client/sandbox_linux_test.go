@@ -21,7 +21,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// addShell gives a server a tool that does whatever it is told, as one that was taken over.
+// addShell gives a server a tool that runs any command, as a compromised one would.
 func addShell(s *sdk.Server) {
 	s.AddTool(&sdk.Tool{Name: "shell", Description: "Runs it.", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -35,7 +35,7 @@ func addShell(s *sdk.Server) {
 		})
 }
 
-// home is a person's machine as a server may find it.
+// machine is a user's machine with files that a server may look for.
 type machine struct {
 	base, home, data, token string
 	sandbox                 *launch.Sandbox
@@ -98,7 +98,7 @@ func shell(t *testing.T, s *Servers, text string) (out string, ok bool) {
 	return r.Error, false
 }
 
-func TestAServerThatWasTakenOverReachesNothingThatItWasNotGranted(t *testing.T) {
+func TestCompromisedServerIsConfined(t *testing.T) {
 	for name, without := range map[string][]string{"namespaces": nil, "Landlock alone": {"bubblewrap"}} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t, without...)
@@ -110,7 +110,7 @@ func TestAServerThatWasTakenOverReachesNothingThatItWasNotGranted(t *testing.T) 
 			s, _, _ := startedWith(t, configText(`"taken": `+
 				stdio(t, "shell", `, "args": ["`+m.home+`/project", "`+m.home+`/.ssh"]`)),
 				Config{Sandbox: m.sandbox, Dir: m.home})
-			reaches(t, s, "taken", stateReady)
+			waitForState(t, s, "taken", stateReady)
 			tries, out := 0, ""
 			try := func(what string) {
 				tries++
@@ -172,7 +172,7 @@ func TestAServerThatWasTakenOverReachesNothingThatItWasNotGranted(t *testing.T) 
 	}
 }
 
-func TestAConfinedServerIsAskedToEndBeforeItIsKilled(t *testing.T) {
+func TestConfinedServerGetsSIGTERMFirst(t *testing.T) {
 	m := newMachine(t)
 	m.file(t, "ada/polite.sh", "#!/bin/sh\ntrap 'echo bye > ~/bye; exit 0' TERM\nwhile :; do sleep 0.05; done\n")
 	if err := os.Chmod(m.home+"/polite.sh", 0o755); err != nil {
@@ -188,7 +188,7 @@ func TestAConfinedServerIsAskedToEndBeforeItIsKilled(t *testing.T) {
 		found, _ := exec.Command("pgrep", "-f", m.home+"/polite.sh").Output()
 		return len(found) > 0
 	})
-	time.Sleep(200 * time.Millisecond) // for the trap to stand
+	time.Sleep(200 * time.Millisecond) // until the trap is set
 	conn.process.Stop(4 * time.Second)
 	_ = conn.stdout.Close()
 	homes, err := filepath.Glob(m.sandbox.Homes + "/polite-*/bye")
@@ -203,12 +203,12 @@ func TestAConfinedServerIsAskedToEndBeforeItIsKilled(t *testing.T) {
 	}
 }
 
-func TestARefusalOfTheSandboxNamesTheGrantThatIsLacking(t *testing.T) {
+func TestSandboxRefusalNamesMissingGrant(t *testing.T) {
 	m := newMachine(t)
 	m.file(t, "ada/vault/page.md", "x")
 	s, _, _ := startedWith(t, configText(`"taken": `+
 		stdio(t, "shell", `, "sextant": {"grants": {"read": ["~/vault"], "network": []}}`)), Config{Sandbox: m.sandbox})
-	reaches(t, s, "taken", stateReady)
+	waitForState(t, s, "taken", stateReady)
 	r := s.Call(t.Context(), "taken", "shell", []byte(`{"text":"echo x > `+m.home+`/vault/page.md"}`))
 	mustFail(t, r, toolspec.UserError, "The sandbox does not let it write "+m.home+"/vault/page.md",
 		"sextant.grants.write")
@@ -218,7 +218,7 @@ func TestARefusalOfTheSandboxNamesTheGrantThatIsLacking(t *testing.T) {
 	mustFail(t, r, toolspec.UserError, "granted no network", "sextant.grants.network")
 }
 
-func TestWhereThereIsNoSandboxAServerStartsOnlyAfterAPersonSaidSo(t *testing.T) {
+func TestStartWithoutSandboxNeedsApproval(t *testing.T) {
 	asked := make(chan string, 10)
 	answer := atomic.Bool{}
 	box := &launch.Sandbox{
@@ -230,8 +230,8 @@ func TestWhereThereIsNoSandboxAServerStartsOnlyAfterAPersonSaidSo(t *testing.T) 
 	}
 	s, _, _ := startedWith(t, configText(`"taken": `+stdio(t, "shell", "")+`, "off": `+
 		stdio(t, "shell", `, "sextant": {"confine": "off"}`)), Config{Sandbox: box})
-	reaches(t, s, "off", stateReady)
-	v := reaches(t, s, "taken", stateDown)
+	waitForState(t, s, "off", stateReady)
+	v := waitForState(t, s, "taken", stateDown)
 	if !strings.Contains(v.Error, "there is no sandbox on this machine") ||
 		!strings.Contains(v.Error, "the answer was no") || v.NextTry != nil {
 		t.Errorf("got %+v", v)
@@ -240,11 +240,11 @@ func TestWhereThereIsNoSandboxAServerStartsOnlyAfterAPersonSaidSo(t *testing.T) 
 	if err := s.Restart("taken"); err != nil {
 		t.Fatal(err)
 	}
-	reaches(t, s, "taken", stateReady)
+	waitForState(t, s, "taken", stateReady)
 	if err := s.Restart("taken"); err != nil {
 		t.Fatal(err)
 	}
-	reaches(t, s, "taken", stateReady)
+	waitForState(t, s, "taken", stateReady)
 	if len(asked) != 2 {
 		t.Errorf("asked %d times", len(asked))
 	}

@@ -13,9 +13,9 @@ import (
 	"sextant/backend/mcp/config"
 )
 
-// TestAServersEnvAndHeadersGetSecretsThatAreForIt: the header for the server's own host, the variable for
+// TestSecretsInEnvAndHeaders: the header for the server's own host, the variable for
 // the command that the secret was given to.
-func TestAServersEnvAndHeadersGetSecretsThatAreForIt(t *testing.T) {
+func TestSecretsInEnvAndHeaders(t *testing.T) {
 	h, _ := remote(t)
 	self, err := os.Executable()
 	if err != nil {
@@ -46,18 +46,20 @@ func TestAServersEnvAndHeadersGetSecretsThatAreForIt(t *testing.T) {
 		}
 	}
 	s, _, _ := startedWith(t, text, Config{Secrets: vault})
-	reaches(t, s, "near", stateReady)
-	reaches(t, s, "far", stateReady)
+	waitForState(t, s, "near", stateReady)
+	waitForState(t, s, "far", stateReady)
 	if r := call(t, s, "near__env", `{}`); !strings.Contains(fmt.Sprint(r.Value), "DB_KEY=Bearer k") {
 		t.Errorf("the program's environment: %v", r.Value)
 	}
 	for name, says := range map[string]string{
 		"other": "bound to mcp:near", "lost": `no secret of the name "nobody"`, "farther": "bound to bank.example",
 	} {
-		if v := reaches(t, s, name, stateDown); !strings.Contains(v.Error, says) ||
-			strings.Contains(v.Error, "Bearer k") {
-			t.Errorf("%s failed with %q", name, v.Error)
-		}
+		t.Run(name, func(t *testing.T) {
+			if v := waitForState(t, s, name, stateDown); !strings.Contains(v.Error, says) ||
+				strings.Contains(v.Error, "Bearer k") {
+				t.Errorf("%s failed with %q", name, v.Error)
+			}
+		})
 	}
 	for _, v := range s.List() {
 		if strings.Contains(fmt.Sprintf("%+v", v), "Bearer k") {

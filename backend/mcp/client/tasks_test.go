@@ -18,7 +18,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// taskServer is a server over HTTP, written by hand, that answers calls with tasks as its revision says.
+// taskServer is a server over HTTP, without an SDK, that answers calls with tasks as its revision says.
 type taskServer struct {
 	era string
 	// asks has it ask for a size before it is done, endless never be done.
@@ -170,7 +170,7 @@ func callTask(
 	t.Cleanup(h.Close)
 	cfg.Memory = fixedRevision{l.era}
 	s, _, _ := startedWith(t, configText(`"l": {"url": "`+h.URL+`"}`), cfg)
-	reaches(t, s, "l", stateReady)
+	waitForState(t, s, "l", stateReady)
 	if defs := s.Definitions(""); len(defs) != 1 || defs[0].TimeoutMS != toolspec.MaxTimeoutMS {
 		t.Errorf("its tool is given too little time: %+v", defs)
 	}
@@ -186,7 +186,7 @@ func callTask(
 	return r
 }
 
-func TestACallThatBecomesATaskIsFollowedToItsResult(t *testing.T) {
+func TestTaskIsPolledToItsResult(t *testing.T) {
 	for _, era := range []string{statelessRevision, "2025-11-25"} {
 		for _, asks := range []bool{false, true} {
 			t.Run(fmt.Sprint(era, " asks ", asks), func(t *testing.T) {
@@ -210,7 +210,7 @@ func TestACallThatBecomesATaskIsFollowedToItsResult(t *testing.T) {
 					t.Errorf("got %+v after %d questions", r, questions)
 				}
 				if !strings.HasPrefix(heard.all(), "progress: Begun\n") {
-					t.Errorf("told %q", heard.all())
+					t.Errorf("got %q", heard.all())
 				}
 				if era == statelessRevision && !l.received("tasks/get {") || era == statelessRevision &&
 					!l.received(" t1") {
@@ -224,7 +224,7 @@ func TestACallThatBecomesATaskIsFollowedToItsResult(t *testing.T) {
 	}
 }
 
-func TestATaskThatNobodyWaitsForIsCancelled(t *testing.T) {
+func TestAbandonedTaskIsCanceled(t *testing.T) {
 	for _, era := range []string{statelessRevision, "2025-11-25"} {
 		t.Run(era, func(t *testing.T) {
 			l := &taskServer{era: era, endless: true}

@@ -32,16 +32,16 @@ func addTool(server *sdk.Server, name string) {
 		})
 }
 
-func TestANameNeverComesToMeanAnotherToolOfTheServer(t *testing.T) {
+func TestToolNamesStayWithTheirTools(t *testing.T) {
 	server, url := namedServer(t)
 	addTool(server, "read_file")
-	addTool(server, "steady")
+	addTool(server, "stable")
 	s, _, _ := started(t, configText(`"srv": {"url": "`+url+`"}`))
-	reaches(t, s, "srv", stateReady)
+	waitForState(t, s, "srv", stateReady)
 	if r := call(t, s, "srv__read_file", `{}`); r.Value != "read_file" {
 		t.Fatalf("got %+v", r)
 	}
-	owners := map[string]string{"srv__read_file": "read_file", "srv__steady": "steady"}
+	owners := map[string]string{"srv__read_file": "read_file", "srv__stable": "stable"}
 	for _, step := range []struct {
 		what, remove, add string
 	}{

@@ -87,7 +87,7 @@ func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
 	return nil
 }
 
-// distinguish leaves out tools that cannot be told apart by name, and gives each a form. Names that the
+// distinguish leaves out tools whose names collide, and gives each a form. Names that the
 // server listed before count too: a form under which something was allowed never comes to mean another tool.
 func (v *server) distinguish(ctx context.Context, found []*sdk.Tool) ([]*sdk.Tool, map[string]string, error) {
 	before, err := v.known(ctx)

@@ -10,7 +10,7 @@ import (
 	"sextant/backend/mcp/access"
 )
 
-func TestAddKeepsWhatIsThereAndRefusesANameTwice(t *testing.T) {
+func TestAdd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", FileName)
 	if err := Add(path, "files", Entry{Command: "server", Args: []string{"."}}); err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestAddKeepsWhatIsThereAndRefusesANameTwice(t *testing.T) {
 	}
 }
 
-func TestOnlyOneMemberOfTheFileIsChanged(t *testing.T) {
+func TestOnlyOneMemberIsChanged(t *testing.T) {
 	for title, c := range map[string]struct{ before, name, after string }{
 		"an empty entry": {`{"mcpServers":{"a":{}}}`, "a", `{"mcpServers":{"a":{ "disabled": true }}}`},
 		"lines": {
@@ -69,7 +69,7 @@ func TestOnlyOneMemberOfTheFileIsChanged(t *testing.T) {
 	}
 }
 
-func TestALinkedConfigStaysALink(t *testing.T) {
+func TestConfigSymlinkIsKept(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target.json"), filepath.Join(dir, "mcp-config.json")
 	if err := os.WriteFile(target, []byte("{}"), 0o600); err != nil {
@@ -93,7 +93,7 @@ func TestALinkedConfigStaysALink(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithAnEntryIsSaid(t *testing.T) {
+func TestEntryErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		server string
 		entry  Entry
@@ -128,7 +128,7 @@ func TestWhatIsWrongWithAnEntryIsSaid(t *testing.T) {
 	}
 }
 
-func TestAServerIsReplacedInItsPlace(t *testing.T) {
+func TestReplaceKeepsOrder(t *testing.T) {
 	const text = "{\n  \"note\": 1, \"mcpServers\": {\"a\": 7, \"b\": {\"command\": \"y\"}}\n}"
 	got, err := Replace([]byte(text), "a", Entry{Command: "x"})
 	if want := strings.Replace(text, "7", `{"command":"x"}`, 1); err != nil || string(got) != want {

@@ -29,8 +29,8 @@ const (
 	MaxName        = 64
 	maxSchema      = 64 << 10
 	maxDescription = 4000
-	// CallLimit bounds a call that its caller does not bound.
-	CallLimit = 2 * time.Minute
+	// callLimit bounds a call that its caller does not bound.
+	callLimit = 2 * time.Minute
 )
 
 // PublicName is the catalog's name of a server's tool, from the server's prefix and the tool's own form.
@@ -125,7 +125,7 @@ func Of(server string, remote bool, t *sdk.Tool) (toolspec.Definition, error) {
 	return toolspec.Definition{
 		Description: excerpt.Runes(description,
 			maxDescription), Parameters: schema, Origin: toolspec.OriginMCP, Owner: server,
-		Group: "mcp", TimeoutMS: int(CallLimit.Milliseconds()), Hints: Hints(t.Annotations, remote),
+		Group: "mcp", TimeoutMS: int(callLimit.Milliseconds()), Hints: Hints(t.Annotations, remote),
 	}, nil
 }
 

@@ -10,7 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-func TestNamesBecomeSnakeCaseAndStayDistinct(t *testing.T) {
+func TestNamesAreDistinctSnakeCase(t *testing.T) {
 	for name, want := range map[string]string{
 		"getWeather": "get_weather", "get-weather": "get_weather", "HTTPGet": "httpget", "a__b": "a_b",
 		"7zip": "t_7zip", "Größe": "gr_e", "!": "t",
@@ -33,7 +33,7 @@ func TestNamesBecomeSnakeCaseAndStayDistinct(t *testing.T) {
 	}
 }
 
-func TestTheOrderOfAListDecidesAboutNoName(t *testing.T) {
+func TestNamesDoNotDependOnListOrder(t *testing.T) {
 	names := []string{"readFile", "read_file", "read-file", "read_file_c9f8123b", "write"}
 	back := slices.Clone(names)
 	slices.Reverse(back)
@@ -50,7 +50,7 @@ func TestTheOrderOfAListDecidesAboutNoName(t *testing.T) {
 	}
 }
 
-func TestPinsTellNewToolsFromChangedOnes(t *testing.T) {
+func TestPins(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object"}`)
 	known := &sdk.Tool{Name: "known", Description: "Reads.", InputSchema: schema}
 	before := &sdk.Tool{Name: "changed", Description: "Reads.", InputSchema: schema}

@@ -212,8 +212,8 @@ func (m manifest) expandList(arg string) []string {
 	return []string{arg}
 }
 
-// Unpack writes the bundle to its folder, which must not exist yet. If it fails, nothing is left behind.
-func (b *Bundle) Unpack() (err error) {
+// unpack writes the bundle to its folder, which must not exist yet. If it fails, nothing is left behind.
+func (b *Bundle) unpack() (err error) {
 	if err := os.MkdirAll(filepath.Dir(b.Folder), 0o700); err != nil {
 		return fmt.Errorf("unpacking the bundle: %w", err)
 	}

@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func reader(t *testing.T) Reader {
@@ -18,7 +20,7 @@ func reader(t *testing.T) Reader {
 	}
 }
 
-func TestListsOfOtherProgramsAreRead(t *testing.T) {
+func TestReadLists(t *testing.T) {
 	for _, c := range []struct {
 		name, text, format string
 		want               Server
@@ -83,14 +85,14 @@ func TestListsOfOtherProgramsAreRead(t *testing.T) {
 				}
 			}
 			got.Notes = nil
-			if !reflect.DeepEqual(got, c.want) {
-				t.Errorf("%+v", got)
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestWhatIsNoListIsRefusedInWords(t *testing.T) {
+func TestInvalidLists(t *testing.T) {
 	for text, says := range map[string]string{
 		"":                             "neither JSON nor a bundle",
 		"{}":                           "contains no servers",
@@ -100,9 +102,11 @@ func TestWhatIsNoListIsRefusedInWords(t *testing.T) {
 		strings.Repeat(" ", maxText+1): "larger than 1 MB",
 		`{"mcpServers":{"a":{"command":"x` + "\\": "neither JSON",
 	} {
-		if _, err := reader(t).Read([]byte(text)); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%.40q: %v", text, err)
-		}
+		t.Run(says, func(t *testing.T) {
+			if _, err := reader(t).Read([]byte(text)); err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("%.40q: %v", text, err)
+			}
+		})
 	}
 }
 
@@ -143,7 +147,7 @@ const bundleManifest = `{"manifest_version":"0.3","name":"notes-server","display
 "platform_overrides":{"linux":{"command":"${__dirname}/server/run"}}}},
 "user_config":{"dirs":{"type":"directory","multiple":true,"default":["${HOME}/a","${DOCUMENTS}"]},"key":{"title":"API key","required":true,"sensitive":true},"level":{"default":3000000}}}`
 
-func TestABundleIsShownAndUnpacked(t *testing.T) {
+func TestBundle(t *testing.T) {
 	r := reader(t)
 	list, err := r.Read(packed(t, map[string]string{
 		"manifest.json": bundleManifest, "!server/run": "#!/bin/sh\n",
@@ -155,7 +159,7 @@ func TestABundleIsShownAndUnpacked(t *testing.T) {
 	folder := filepath.Join(r.Bundles, "notes-server")
 	s, b := list.Servers[0], list.Bundle
 	if s.Command != folder+"/server/run" ||
-		!reflect.DeepEqual(s.Args, []string{"--dir", "/home/ada/a", "/home/ada/Documents", "--home=/home/ada"}) ||
+		!slices.Equal(s.Args, []string{"--dir", "/home/ada/a", "/home/ada/Documents", "--home=/home/ada"}) ||
 		s.Env["LEVEL"] != "3000000" || s.Env["KEY"] != "${user_config.key}" {
 		t.Errorf("%+v", s)
 	}
@@ -168,7 +172,7 @@ func TestABundleIsShownAndUnpacked(t *testing.T) {
 	if _, err := os.Stat(r.Bundles); !os.IsNotExist(err) {
 		t.Errorf("a look wrote something: %v", err)
 	}
-	if err := b.Unpack(); err != nil {
+	if err := b.unpack(); err != nil {
 		t.Fatal(err)
 	}
 	for name, mode := range map[string]fs.FileMode{"server/run": 0o700, "server/data.txt": 0o600} {
@@ -176,48 +180,52 @@ func TestABundleIsShownAndUnpacked(t *testing.T) {
 			t.Errorf("%s: %v %v", name, info, err)
 		}
 	}
-	if err := b.Unpack(); err == nil || !strings.Contains(err.Error(), "already exists") {
+	if err := b.unpack(); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("a second time: %v", err)
 	}
 }
 
-func TestAHostileBundleLeavesNothingBehind(t *testing.T) {
+func TestHostileBundles(t *testing.T) {
 	with := func(more map[string]string, links ...string) []byte {
 		more["manifest.json"] = bundleManifest
 		return packed(t, more, links...)
 	}
 	for name, data := range map[string][]byte{
-		"a name that leads out":    with(map[string]string{"../../evil": "x"}),
-		"a name from the root":     with(map[string]string{"/tmp/evil": "x"}),
-		"a link":                   with(map[string]string{}, "server/link"),
-		"a file beneath a file":    with(map[string]string{"a": "x", "a/b": "y"}),
-		"one name twice (by dots)": with(map[string]string{"a": "x", "./a": "y"}),
+		"parent folder in a name": with(map[string]string{"../../evil": "x"}),
+		"absolute name":           with(map[string]string{"/tmp/evil": "x"}),
+		"a link":                  with(map[string]string{}, "server/link"),
+		"file below a file":       with(map[string]string{"a": "x", "a/b": "y"}),
+		"duplicate name":          with(map[string]string{"a": "x", "./a": "y"}),
 	} {
-		r := reader(t)
-		list, err := r.Read(data)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if err := list.Bundle.Unpack(); err == nil {
-			t.Errorf("%s was unpacked", name)
-		}
-		found, err := filepath.Glob(filepath.Join(filepath.Dir(r.Bundles), "*", "*"))
-		if err != nil || len(found) > 0 {
-			t.Errorf("%s: left %v %v", name, found, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			r := reader(t)
+			list, err := r.Read(data)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				return
+			}
+			if err := list.Bundle.unpack(); err == nil {
+				t.Errorf("%s was unpacked", name)
+			}
+			found, err := filepath.Glob(filepath.Join(filepath.Dir(r.Bundles), "*", "*"))
+			if err != nil || len(found) > 0 {
+				t.Errorf("%s: left %v %v", name, found, err)
+			}
+		})
 	}
 	for name, text := range map[string]string{
-		"no manifest":           "",
-		"a name that is a path": strings.Replace(bundleManifest, "notes-server", "../evil", 1),
-		"no command":            `{"name":"x","server":{}}`,
+		"no manifest":    "",
+		"path as a name": strings.Replace(bundleManifest, "notes-server", "../evil", 1),
+		"no command":     `{"name":"x","server":{}}`,
 	} {
-		files := map[string]string{"other": "x"}
-		if text != "" {
-			files["manifest.json"] = text
-		}
-		if _, err := reader(t).Read(packed(t, files)); err == nil {
-			t.Errorf("%s was taken", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			files := map[string]string{"other": "x"}
+			if text != "" {
+				files["manifest.json"] = text
+			}
+			if _, err := reader(t).Read(packed(t, files)); err == nil {
+				t.Errorf("%s was taken", name)
+			}
+		})
 	}
 }

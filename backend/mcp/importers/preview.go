@@ -125,7 +125,7 @@ func Import(path string, list List, names []string, on bool) (added, skipped []s
 		return nil, skipped, nil
 	}
 	if list.Bundle != nil {
-		if err := list.Bundle.Unpack(); err != nil {
+		if err := list.Bundle.unpack(); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"sextant/backend/mcp/config"
 )
 
-func TestImportTellsWhatItLeftAloneAndRefusesABrokenFileWhole(t *testing.T) {
+func TestImportPreview(t *testing.T) {
 	path := filepath.Join(t.TempDir(), config.FileName)
 	if err := config.Add(path, "a", config.Entry{Command: "mine"}); err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestImportTellsWhatItLeftAloneAndRefusesABrokenFileWhole(t *testing.T) {
 	}
 }
 
-func TestABundleThatIsNotAddedLeavesNoFolder(t *testing.T) {
+func TestDiscardedBundleLeavesNoFolder(t *testing.T) {
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)
 	for name, text := range map[string]string{"manifest.json": `{"manifest_version":"0.3","name":"notes","version":"1","server":{"type":"binary","entry_point":"run","mcp_config":{"command":"${__dirname}/run"}}}`, "run": "#!/bin/sh\n"} {

@@ -13,7 +13,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestAQuestionThatNamesNoCallBelongsToTheOnlyOne(t *testing.T) {
+func TestFindOnlyCall(t *testing.T) {
 	var r Registry
 	first, end := r.Begin(t.Context(), toolspec.Call{ID: "a"})
 	if c := r.Find(t.Context(), nil); c == nil || c.Request.ID != "a" {
@@ -38,7 +38,7 @@ func TestAQuestionThatNamesNoCallBelongsToTheOnlyOne(t *testing.T) {
 	}
 }
 
-func TestANoticeIsOneLineWithItsShare(t *testing.T) {
+func TestProgressLine(t *testing.T) {
 	for want, p := range map[string]sdk.ProgressNotificationParams{
 		"40% · 2 of 5":  {Progress: 2, Total: 5},
 		"100% · over":   {Progress: 9, Total: 5, Message: "over"},
@@ -48,13 +48,15 @@ func TestANoticeIsOneLineWithItsShare(t *testing.T) {
 		"":              {Progress: math.NaN()},
 		"still":         {Progress: math.Inf(1), Total: math.Inf(1), Message: "still"},
 	} {
-		if got := progressLine(&p); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if got := progressLine(&p); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
 	}
 }
 
-func TestOfManyReportsTheNewestIsTold(t *testing.T) {
+func TestNewestProgressIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var heard strings.Builder

@@ -30,7 +30,7 @@ type progressReporter struct {
 	ended bool
 }
 
-// report tells line now or within reportInterval; a repetition is not told. A nil reporter drops it.
+// report reports line now or within reportInterval, unless it repeats the last. A nil reporter drops it.
 func (p *progressReporter) report(line string) {
 	line = servertext.OneLine(line, maxLine)
 	if p == nil || p.output == nil || line == "" {

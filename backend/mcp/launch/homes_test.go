@@ -8,7 +8,7 @@ import (
 	"sextant/backend/mcp/config"
 )
 
-func TestAHomeIsOfOneProgramAndGoesWithItsEntry(t *testing.T) {
+func TestHomePerEntry(t *testing.T) {
 	box := &Sandbox{Homes: t.TempDir()}
 	old := config.Entry{Command: "npx", Args: []string{"-y", "@a/server@1.2", "/x"}}
 	for _, same := range []config.Entry{

@@ -2,7 +2,7 @@
 // with a home of its own, or outside of it where the person chose that, a container takes its place, or
 // there is no sandbox on this machine and the person agreed. It also says in words what a server may touch.
 //
-// It knows nothing of the protocol: it hands over the program's standard input and output.
+// It knows nothing of the protocol: it returns the program's standard input and output.
 package launch
 
 import (
@@ -49,10 +49,10 @@ type Request struct {
 	Workspace string
 	// Log gets the program's standard error.
 	Log io.Writer
-	// Granted is told what the program is held to.
+	// Granted receives the permissions the program runs with.
 	Granted func(access.Permissions)
 	// WithoutSandbox asks the person whether the program may run without a sandbox, and why there is
-	// none. A nil error is a yes.
+	// none. A nil error allows it.
 	WithoutSandbox func(ctx context.Context, why string) error
 }
 

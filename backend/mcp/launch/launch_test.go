@@ -9,7 +9,7 @@ import (
 	"sextant/backend/mcp/config"
 )
 
-func TestACommandThatIsMissingIsNamed(t *testing.T) {
+func TestMissingCommandError(t *testing.T) {
 	for name, c := range map[string]struct{ command, want string }{
 		"a name":         {"no-such-program", `command not found: "no-such-program"`},
 		"with arguments": {"no-such-program server.mjs", `Write its arguments into "args"`},

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestWhatADesktopStartLacksIsFoundAfterWhatThePathHas(t *testing.T) {
+func TestSearchPathAddsUserFolders(t *testing.T) {
 	home := t.TempDir()
 	tool := func(parts ...string) string {
 		file := filepath.Join(append([]string{home}, parts...)...)
@@ -35,9 +35,11 @@ func TestWhatADesktopStartLacksIsFoundAfterWhatThePathHas(t *testing.T) {
 		"npx": newest, "erl": shim, "server-x": global, "no-such": "no-such",
 		"./npx": "./npx",
 	} {
-		if got := executable(name, strings.Replace(path, "/usr/bin:", "", 1)); got != want {
-			t.Errorf("%s is %s, not %s", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := executable(name, strings.Replace(path, "/usr/bin:", "", 1)); got != want {
+				t.Errorf("%s is %s, not %s", name, got, want)
+			}
+		})
 	}
 	if got := executable("npx", SearchPath(filepath.Dir(own), home)); got != own {
 		t.Errorf("what the path has is hidden by %s", got)

@@ -14,7 +14,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestAServerMayAskTenTimesInACallAndOneThingAtATime(t *testing.T) {
+func TestRequestLimits(t *testing.T) {
 	var open, asked atomic.Int32
 	var calls inflight.Registry
 	h := &Handler{
@@ -47,7 +47,7 @@ func TestAServerMayAskTenTimesInACallAndOneThingAtATime(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatLooksLikeAnotherIsWrittenAsItIsLookedUp(t *testing.T) {
+func TestLookalikeHostIsShownAsPunycode(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://\u0430pple.com:8443/x": "xn--pple-43d.com:8443", "https://apple.com/": "apple.com",
 		"http://[::1]:80/": "[::1]:80", "http://my_host/": "my_host",

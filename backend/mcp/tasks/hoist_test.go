@@ -8,7 +8,7 @@ import (
 	"testing/iotest"
 )
 
-func TestWhatIsSaidOfTasksIsMovedAndAllElseStays(t *testing.T) {
+func TestHoist(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"a"}}}`:                                    `{"id":1,"jsonrpc":"2.0","result":{"_meta":{"sextant/task":{"taskId":"a"}},"task":{"taskId":"a"}}}`,
 		`{"id":1,"result":{"resultType":"task","taskId":"a","_meta":{"x":1}}}`:                         `{"id":1,"result":{"_meta":{"sextant/task":{"resultType":"task","taskId":"a"},"x":1},"resultType":"task","taskId":"a"}}`,
@@ -22,23 +22,25 @@ func TestWhatIsSaidOfTasksIsMovedAndAllElseStays(t *testing.T) {
 		`{"id":1,"result":{"task":{"taskId":"a"},"_meta":7}}`:                                          "",
 		`{"id":1,"result":null,"x":"taskId"}`:                                                          "",
 	} {
-		if want == "" {
-			want = text
-		}
-		for _, events := range []bool{false, true} {
-			line, expected := text+"\n", want+"\n"
-			if events {
-				line, expected = "event: message\ndata: "+text+"\n\n", "event: message\ndata: "+want+"\n\n"
+		t.Run(text, func(t *testing.T) {
+			if want == "" {
+				want = text
 			}
-			got, err := io.ReadAll(Hoist(io.NopCloser(iotest.OneByteReader(strings.NewReader(line))), 1<<20, events))
-			if err != nil || strings.ReplaceAll(string(got), "data:{", "data: {") != expected {
-				t.Errorf("%v: got %q, %v, want %q", events, got, err, expected)
+			for _, events := range []bool{false, true} {
+				line, expected := text+"\n", want+"\n"
+				if events {
+					line, expected = "event: message\ndata: "+text+"\n\n", "event: message\ndata: "+want+"\n\n"
+				}
+				got, err := io.ReadAll(Hoist(io.NopCloser(iotest.OneByteReader(strings.NewReader(line))), 1<<20, events))
+				if err != nil || strings.ReplaceAll(string(got), "data:{", "data: {") != expected {
+					t.Errorf("%v: got %q, %v, want %q", events, got, err, expected)
+				}
 			}
-		}
+		})
 	}
 }
 
-func TestALineThatIsTooLongGoesOnAsItIs(t *testing.T) {
+func TestHoistPassesLongLines(t *testing.T) {
 	long := `{"id":1,"result":{"task":{"taskId":"` + strings.Repeat("a", 1<<20) + `"}}}` + "\n"
 	short := `{"id":2,"result":{"task":{"taskId":"b"}}}` + "\n"
 	got, err := io.ReadAll(Hoist(io.NopCloser(strings.NewReader(long+short+"rest")), 1<<17, false))
@@ -48,14 +50,16 @@ func TestALineThatIsTooLongGoesOnAsItIs(t *testing.T) {
 	}
 }
 
-func TestAPauseIsWhatTheServerProposesWithinBounds(t *testing.T) {
+func TestPollInterval(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`: "1s", `{"pollInterval":5000}`: "5s",
 		`{"pollIntervalMs":1}`: "250ms", `{"pollInterval":1e300}`: "30s", `{"pollInterval":-1}`: "1s",
 	} {
-		var s State
-		if err := json.Unmarshal([]byte(text), &s); err != nil || s.pause().String() != want {
-			t.Errorf("%s: %v, %v", text, s.pause(), err)
-		}
+		t.Run(text, func(t *testing.T) {
+			var s State
+			if err := json.Unmarshal([]byte(text), &s); err != nil || s.pause().String() != want {
+				t.Errorf("%s: %v, %v", text, s.pause(), err)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package argschema
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -22,20 +23,22 @@ func schemas() []string {
 	}
 }
 
-func TestWhatIsPlainCompilesToo(t *testing.T) {
+func TestPlainSchemasCompile(t *testing.T) {
 	for _, text := range schemas() {
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = Compile([]byte(text))
-		is := plain(doc, 0)
-		if is != strings.HasPrefix(text, " ") {
-			t.Errorf("%s: plain is %t", text, is)
-		}
-		if is && err != nil {
-			t.Errorf("%s is plain, but: %v", text, err)
-		}
+		t.Run(fmt.Sprintf("%.40s", text), func(t *testing.T) {
+			doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = Compile([]byte(text))
+			is := plain(doc, 0)
+			if is != strings.HasPrefix(text, " ") {
+				t.Errorf("%s: plain is %t", text, is)
+			}
+			if is && err != nil {
+				t.Errorf("%s is plain, but: %v", text, err)
+			}
+		})
 	}
 }
 

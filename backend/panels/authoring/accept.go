@@ -11,8 +11,8 @@ import (
 	"sextant/shared/event"
 )
 
-// ErrChanged: the archive to install is not the one that the user was asked about.
-var ErrChanged = errors.New("the archive, or the panel that it would replace, has changed since it was shown; " +
+// errChanged: the archive to install is not the one that the user was asked about.
+var errChanged = errors.New("the archive, or the panel that it would replace, has changed since it was shown; " +
 	"nothing was installed. Open the archive again")
 
 // Offer says what installing an archive into the panels folder of the running program would do. The
@@ -56,7 +56,7 @@ func (p *Panels) offered(archive []byte) (*Package, PackageOffer, error) {
 }
 
 // Install installs the archive with the hash that the user approved, and returns the panel's id. Its
-// rightsText count as accepted; its program still asks before its first start. ErrChanged: hash is that of
+// permissions count as accepted; its program still asks before its first start. errChanged: hash is that of
 // another archive, or another manifest was accepted since.
 func (p *Panels) Install(ctx context.Context, archive []byte, hash string) (panel string, err error) {
 	found, offer, err := p.offered(archive)
@@ -64,7 +64,7 @@ func (p *Panels) Install(ctx context.Context, archive []byte, hash string) (pane
 	case err != nil:
 		return "", err
 	case offer.Hash != hash:
-		return "", ErrChanged
+		return "", errChanged
 	}
 	if err := p.cfg.Registry.Approved(ctx, found.Panel(), found.Manifest()); err != nil {
 		return "", err

@@ -36,6 +36,7 @@ type InvalidPanelError struct {
 	Problems []manifest.Problem
 }
 
+// Error implements error.
 func (u *InvalidPanelError) Error() string {
 	lines := make([]string, len(u.Problems))
 	for i, p := range u.Problems {

@@ -71,37 +71,39 @@ func install(t *testing.T, dir string, text []byte) PackageOffer {
 	return offer
 }
 
-func TestAPackedPanelIsTheSameFolderAgainAndTheSameBytesEachTime(t *testing.T) {
+func TestPackRoundTripIsDeterministic(t *testing.T) {
 	for _, example := range []string{"habits", "kanban", "reading-list"} {
-		from := filepath.Join("../../../docs/examples", example)
-		one, err := Pack(from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if two, err := Pack(from); err != nil || !bytes.Equal(one, two) {
-			t.Errorf("%s: packed twice it is two archives (%v)", example, err)
-		}
-		dir := t.TempDir()
-		if offer := install(t, dir, one); offer.Panel != example || offer.Update || len(offer.Files) == 0 {
-			t.Errorf("%s is offered as %+v", example, offer)
-		}
-		was, err := readFolder(from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		is, err := readFolder(filepath.Join(dir, example))
-		if err != nil || len(was.files) != len(is.files) {
-			t.Fatalf("%s: %d files were %d, %v", example, len(is.files), len(was.files), err)
-		}
-		for name, text := range was.files {
-			if !bytes.Equal(text, is.files[name]) {
-				t.Errorf("%s/%s changed on the way", example, name)
+		t.Run(example, func(t *testing.T) {
+			from := filepath.Join("../../../docs/examples", example)
+			one, err := Pack(from)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			if two, err := Pack(from); err != nil || !bytes.Equal(one, two) {
+				t.Errorf("%s: packed twice it is two archives (%v)", example, err)
+			}
+			dir := t.TempDir()
+			if offer := install(t, dir, one); offer.Panel != example || offer.Update || len(offer.Files) == 0 {
+				t.Errorf("%s is offered as %+v", example, offer)
+			}
+			was, err := readFolder(from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			is, err := readFolder(filepath.Join(dir, example))
+			if err != nil || len(was.files) != len(is.files) {
+				t.Fatalf("%s: %d files were %d, %v", example, len(is.files), len(was.files), err)
+			}
+			for name, text := range was.files {
+				if !bytes.Equal(text, is.files[name]) {
+					t.Errorf("%s/%s changed on the way", example, name)
+				}
+			}
+		})
 	}
 }
 
-func TestWhatIsHiddenStaysOutAndAProgramStaysAProgram(t *testing.T) {
+func TestPackSkipsHiddenFilesAndKeepsModes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mine")
 	for name, mode := range map[string]fs.FileMode{
 		"manifest.json": 0o600, "run.sh": 0o755, ".git/config": 0o600,
@@ -138,7 +140,7 @@ func TestWhatIsHiddenStaysOutAndAProgramStaysAProgram(t *testing.T) {
 	}
 }
 
-func TestAPanelThatCannotRunIsNeitherPackedNorInstalled(t *testing.T) {
+func TestInvalidPanelIsNotPackedOrInstalled(t *testing.T) {
 	bad := archive(t, map[string]string{"mine/manifest.json": `{"panel_id": "mine", "title": "Mine"`}, nil)
 	var unfit *InvalidPanelError
 	if _, err := Open(bad); !errors.As(err, &unfit) || unfit.Panel != "mine" || unfit.Problems[0].Line == 0 ||
@@ -162,9 +164,9 @@ func TestAPanelThatCannotRunIsNeitherPackedNorInstalled(t *testing.T) {
 	}
 }
 
-// TestAHostileArchiveIsRefusedAndNothingIsWritten opens archives that try to write elsewhere, to be
+// TestHostileArchives opens archives that try to write elsewhere, to be
 // more than they seem, or to fill the disk.
-func TestAHostileArchiveIsRefusedAndNothingIsWritten(t *testing.T) {
+func TestHostileArchives(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	with := func(name, text string) []byte {
 		return archive(t, map[string]string{"mine/manifest.json": small("mine", ""), name: text}, nil)
@@ -190,18 +192,18 @@ func TestAHostileArchiveIsRefusedAndNothingIsWritten(t *testing.T) {
 		archive []byte
 		says    string
 	}{
-		"a name that climbs":          {with("mine/../../out.txt", "x"), "out of the folder"},
-		"a name that begins above":    {with("../out.txt", "x"), "out of the folder"},
-		"an absolute name":            {with("/tmp/out.txt", "x"), "out of the folder"},
-		"a name with backslashes":     {with(`mine\..\..\out.txt`, "x"), "a character"},
-		"a drive":                     {with("mine/c:out.txt", "x"), "a character"},
-		"a name with a line break":    {with("mine/a\nb", "x"), "a character"},
-		"a name that turns direction": {with("mine/\x00b", "x"), "a character"},
-		"an empty part":               {with("mine//b", "x"), "out of the folder"},
-		"a dot at the end":            {with("mine/manifest.json.", "x"), "ends with a dot"},
-		"a long name":                 {with("mine/"+strings.Repeat("a", maxName+1), "x"), "too long"},
-		"a deep one":                  {with(deep, "x"), "deep"},
-		"the same name twice":         {with("mine/MANIFEST.json", "x"), "same name"},
+		"parent folder in a name":  {with("mine/../../out.txt", "x"), "out of the folder"},
+		"name begins with ..":      {with("../out.txt", "x"), "out of the folder"},
+		"an absolute name":         {with("/tmp/out.txt", "x"), "out of the folder"},
+		"a name with backslashes":  {with(`mine\..\..\out.txt`, "x"), "a character"},
+		"a drive":                  {with("mine/c:out.txt", "x"), "a character"},
+		"a name with a line break": {with("mine/a\nb", "x"), "a character"},
+		"NUL in a name":            {with("mine/\x00b", "x"), "a character"},
+		"an empty part":            {with("mine//b", "x"), "out of the folder"},
+		"a dot at the end":         {with("mine/manifest.json.", "x"), "ends with a dot"},
+		"a long name":              {with("mine/"+strings.Repeat("a", maxName+1), "x"), "too long"},
+		"deep folders":             {with(deep, "x"), "deep"},
+		"the same name twice":      {with("mine/MANIFEST.json", "x"), "same name"},
 		"a file that is a folder": {archive(t, map[string]string{
 			"manifest.json": small("mine", ""), "a": "x",
 			"a/b": "y",
@@ -211,10 +213,10 @@ func TestAHostileArchiveIsRefusedAndNothingIsWritten(t *testing.T) {
 		"a pipe":   {mode("mine/pipe", fs.ModeNamedPipe|0o666), "not a regular file"},
 		"an encrypted file": {archive(t, map[string]string{"mine/manifest.json": small("mine", "")},
 			func(h *zip.FileHeader) { h.Flags |= 1 }), "encrypted"},
-		"too many files":      {archive(t, many, nil), "more than 500 files"},
-		"a crowded directory": {archive(t, crowd, nil), "lists more than"},
-		"a bomb":              {with("mine/zeros", strings.Repeat("\x00", maxUnpacked+1)), "more than 64 MB"},
-		"a bomb in two": {
+		"too many files":   {archive(t, many, nil), "more than 500 files"},
+		"too many entries": {archive(t, crowd, nil), "lists more than"},
+		"zip bomb":         {with("mine/zeros", strings.Repeat("\x00", maxUnpacked+1)), "more than 64 MB"},
+		"zip bomb of two files": {
 			archive(t, map[string]string{
 				"mine/manifest.json": small("mine", ""),
 				"mine/a":             strings.Repeat("\x00", maxUnpacked/2),
@@ -222,32 +224,34 @@ func TestAHostileArchiveIsRefusedAndNothingIsWritten(t *testing.T) {
 			}, nil),
 			"more than 64 MB",
 		},
-		"no archive":          {[]byte("PK not really"), "not a zip archive"},
-		"half of one":         {with("mine/a.txt", "x")[:120], "not a zip archive"},
-		"one without a panel": {archive(t, map[string]string{"a/b.txt": "x"}, nil), "no manifest.json"},
+		"no archive":        {[]byte("PK not really"), "not a zip archive"},
+		"truncated archive": {with("mine/a.txt", "x")[:120], "not a zip archive"},
+		"no panel":          {archive(t, map[string]string{"a/b.txt": "x"}, nil), "no manifest.json"},
 		"two panels": {archive(t, map[string]string{
 			"a/manifest.json": "{}",
 			"b/manifest.json": "{}",
 		}, nil), "single top-level folder"},
-		"a large one": {make([]byte, MaxArchive+1), "larger than"},
+		"too large": {make([]byte, MaxArchive+1), "larger than"},
 	} {
-		if _, err := Open(c.archive); err == nil || !strings.Contains(err.Error(), c.says) ||
-			!strings.HasPrefix(err.Error(), "the archive is refused") {
-			t.Errorf("%s: %v", what, err)
-		}
-		if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
-			t.Errorf("%s left %v behind: %v", what, left, err)
-		}
+		t.Run(what, func(t *testing.T) {
+			if _, err := Open(c.archive); err == nil || !strings.Contains(err.Error(), c.says) ||
+				!strings.HasPrefix(err.Error(), "the archive is refused") {
+				t.Errorf("%s: %v", what, err)
+			}
+			if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
+				t.Errorf("%s left %v behind: %v", what, left, err)
+			}
+		})
 	}
 }
 
-// TestAFileThatSaysItIsSmallIsReadNoFurther gives an archive whose directory lies about a size.
-func TestAFileThatSaysItIsSmallIsReadNoFurther(t *testing.T) {
+// TestUnderstatedSizeIsRefused gives an archive whose directory lies about a size.
+func TestUnderstatedSizeIsRefused(t *testing.T) {
 	text := archive(t, map[string]string{
 		"mine/manifest.json": small("mine", ""),
 		"mine/zeros":         strings.Repeat("\x00", maxUnpacked+1),
 	}, nil)
-	// The size in the directory stands 24 bytes after the mark of the entry that names the file.
+	// The size in the directory is 24 bytes after the signature of the entry that names the file.
 	at := bytes.LastIndex(text, []byte("PK\x01\x02"))
 	copy(text[at+24:], []byte{1, 0, 0, 0})
 	if _, err := Open(text); err == nil {
@@ -255,7 +259,7 @@ func TestAFileThatSaysItIsSmallIsReadNoFurther(t *testing.T) {
 	}
 }
 
-func TestAnUpdateShowsWhatItWidensAndWhatGoes(t *testing.T) {
+func TestUpdateDiff(t *testing.T) {
 	dir := t.TempDir()
 	first := archive(t, map[string]string{
 		"mine/manifest.json": small("mine",
@@ -302,8 +306,8 @@ func TestAnUpdateShowsWhatItWidensAndWhatGoes(t *testing.T) {
 	}
 }
 
-func TestAnUpdateIsComparedWithWhatThePersonAccepted(t *testing.T) {
-	w := newWorkshop(t)
+func TestUpdateIsComparedWithAcceptedManifest(t *testing.T) {
+	w := newHarness(t)
 	give := func(more string) []byte {
 		return archive(t, map[string]string{"mine/manifest.json": small("mine", more)}, nil)
 	}
@@ -327,25 +331,27 @@ func TestAnUpdateIsComparedWithWhatThePersonAccepted(t *testing.T) {
 	}
 	w.reg.Look(t.Context())
 	for _, when := range []string{"pending", "declined"} {
-		offer := say(wide)
-		if len(offer.Rights) != 1 || !strings.Contains(offer.Rights[0], "books.example") ||
-			!strings.Contains(offer.Diff, "+") {
-			t.Errorf("%s, it is offered as %+v", when, offer)
-		}
-		for _, panel := range w.reg.Panels() {
-			if panel.ID == "mine" && panel.Pending != nil {
-				if err := w.reg.Decline(t.Context(), "mine", panel.Pending.Hash); err != nil {
-					t.Fatal(err)
+		t.Run(when, func(t *testing.T) {
+			offer := say(wide)
+			if len(offer.Rights) != 1 || !strings.Contains(offer.Rights[0], "books.example") ||
+				!strings.Contains(offer.Diff, "+") {
+				t.Errorf("%s, it is offered as %+v", when, offer)
+			}
+			for _, panel := range w.reg.Panels() {
+				if panel.ID == "mine" && panel.Pending != nil {
+					if err := w.reg.Decline(t.Context(), "mine", panel.Pending.Hash); err != nil {
+						t.Fatal(err)
+					}
 				}
 			}
-		}
+		})
 	}
 	// What was shown beside another manifest is not what is answered.
 	before := say(narrow)
 	if _, err := w.Install(t.Context(), wide, say(wide).Hash); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Install(t.Context(), narrow, before.Hash); !errors.Is(err, ErrChanged) {
+	if _, err := w.Install(t.Context(), narrow, before.Hash); !errors.Is(err, errChanged) {
 		t.Errorf("the answer of before still counts: %v", err)
 	}
 	if offer := say(wide); len(offer.Rights) > 0 || offer.Diff != "" {
@@ -353,7 +359,7 @@ func TestAnUpdateIsComparedWithWhatThePersonAccepted(t *testing.T) {
 	}
 }
 
-func TestAFolderThatCannotBeListedIsSaidToGo(t *testing.T) {
+func TestUpdateNamesUnlistableFolder(t *testing.T) {
 	dir := t.TempDir()
 	text := archive(t, map[string]string{"mine/manifest.json": small("mine", "")}, nil)
 	install(t, dir, text)
@@ -366,7 +372,7 @@ func TestAFolderThatCannotBeListedIsSaidToGo(t *testing.T) {
 	}
 }
 
-func TestAnUpdateIsComparedWithWhatWasAcceptedAndNotWithWhatWaitsInTheFolder(t *testing.T) {
+func TestUpdateIgnoresPendingManifest(t *testing.T) {
 	dir := t.TempDir()
 	install(t, dir, archive(t, map[string]string{"mine/manifest.json": small("mine",
 		`"permissions": {"net": ["evil.example"]},`)}, nil))
@@ -375,21 +381,21 @@ func TestAnUpdateIsComparedWithWhatWasAcceptedAndNotWithWhatWaitsInTheFolder(t *
 	if err != nil {
 		t.Fatal(err)
 	}
-	calm := small("mine", "")
+	narrow := small("mine", "")
 	offer, err := p.Against(dir, LoadAccepted(dir, []wire.AcceptedPanel{{
-		Panel: "mine", Hash: acceptance.Hash([]byte(calm)),
-		Manifest: calm,
+		Panel: "mine", Hash: acceptance.Hash([]byte(narrow)),
+		Manifest: narrow,
 	}}))
 	if err != nil || !strings.Contains(strings.Join(offer.Rights, "\n"), "evil.example") ||
 		!strings.Contains(offer.Diff, "evil.example") {
-		t.Errorf("the widening that waits in the folder is not told: %+v, %v", offer.Rights, err)
+		t.Errorf("the permission that waits in the folder is not listed: %+v, %v", offer.Rights, err)
 	}
 	if offer, err = p.Against(dir, LoadAccepted(dir, nil)); err != nil || len(offer.Rights) > 0 {
 		t.Errorf("nothing was accepted yet, so that the folder counts as new: %+v, %v", offer.Rights, err)
 	}
 }
 
-func TestALinkInThePanelsPlaceIsNotFollowed(t *testing.T) {
+func TestInstallDoesNotFollowLink(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	if err := os.Symlink(elsewhere, filepath.Join(dir, "mine")); err != nil {
 		t.Fatal(err)
@@ -410,7 +416,7 @@ func TestALinkInThePanelsPlaceIsNotFollowed(t *testing.T) {
 	}
 }
 
-func TestWordsOfAPanelCannotHideOrTurnInTheQuestion(t *testing.T) {
+func TestPanelTextIsEscapedInQuestion(t *testing.T) {
 	p, err := Open(archive(t, map[string]string{"mine/manifest.json": `{"panel_id": "mine", "panel_type": "x", "title": "Nice\u001b[2K\u202epanel", "description": "a\rb",
 		"permissions": {"call_tools": ["bash\u200b"]}, "no\u001b[2Kname": 1, "tools": []}`}, nil))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func (w *workshop) call(tool string, args map[string]any) toolspec.Result {
+func (w *harness) call(tool string, args map[string]any) toolspec.Result {
 	w.t.Helper()
 	text, err := json.Marshal(args)
 	if err != nil {
@@ -23,7 +23,7 @@ func (w *workshop) call(tool string, args map[string]any) toolspec.Result {
 	return r
 }
 
-func (w *workshop) file(name string) string {
+func (w *harness) file(name string) string {
 	w.t.Helper()
 	text, err := os.ReadFile(filepath.Join(w.folder, filepath.FromSlash(name)))
 	if err != nil {
@@ -32,8 +32,8 @@ func (w *workshop) file(name string) string {
 	return string(text)
 }
 
-func TestAPanelThatWasMadeIsReadBackAndMended(t *testing.T) {
-	w := newWorkshop(t)
+func TestReadAndChangePanel(t *testing.T) {
+	w := newHarness(t)
 	if r := w.make(map[string]any{"panel_id": "shopping-list", "template": "list"}); !r.Success {
 		t.Fatalf("making: %+v", r)
 	}
@@ -90,8 +90,8 @@ func TestAPanelThatWasMadeIsReadBackAndMended(t *testing.T) {
 	}
 }
 
-func TestAChangeThatIsWrongWritesNothingAndTheLastGoodOneRuns(t *testing.T) {
-	w := newWorkshop(t)
+func TestInvalidChangeWritesNothing(t *testing.T) {
+	w := newHarness(t)
 	if r := w.make(map[string]any{"panel_id": "chores", "template": "board"}); !r.Success {
 		t.Fatalf("making: %+v", r)
 	}
@@ -113,13 +113,15 @@ func TestAChangeThatIsWrongWritesNothingAndTheLastGoodOneRuns(t *testing.T) {
 		"would be larger":                   {"path": "index.html", "content": strings.Repeat("x", maxFile+1)},
 		`not a valid file name for a panel`: {"path": ".made-by-assistant", "content": "x"},
 	} {
-		change["panel_id"] = "chores"
-		if r := w.call(changeName, change); r.Success || !strings.Contains(r.Error, name) || r.Suggestion == "" {
-			t.Errorf("%s: %+v", name, r)
-		}
-		if w.file("chores/manifest.json") != was {
-			t.Fatalf("%s was written", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			change["panel_id"] = "chores"
+			if r := w.call(changeName, change); r.Success || !strings.Contains(r.Error, name) || r.Suggestion == "" {
+				t.Errorf("%s: %+v", name, r)
+			}
+			if w.file("chores/manifest.json") != was {
+				t.Fatalf("%s was written", name)
+			}
+		})
 	}
 	for _, panel := range w.reg.Panels() {
 		if panel.ID == "chores" && (!panel.Usable || len(panel.Problems) > 0) {
@@ -128,8 +130,8 @@ func TestAChangeThatIsWrongWritesNothingAndTheLastGoodOneRuns(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatTheAssistantMadeIsReadOrChanged(t *testing.T) {
-	w := newWorkshop(t)
+func TestOnlyCreatedPanelsCanBeChanged(t *testing.T) {
+	w := newHarness(t)
 	if _, err := New(w.folder, "mine", "script"); err != nil {
 		t.Fatal(err)
 	}
@@ -143,11 +145,13 @@ func TestOnlyWhatTheAssistantMadeIsReadOrChanged(t *testing.T) {
 		"mine": "did not make", "absent": "no panel absent", "../mine": "",
 		"linked": "link",
 	} {
-		for _, tool := range []string{readName, changeName} {
-			r := w.call(tool, map[string]any{"panel_id": id, "path": "x.txt", "content": "x"})
-			if r.Success || !strings.Contains(r.Error, words) {
-				t.Errorf("%s of %s: %+v", tool, id, r)
+		t.Run(id, func(t *testing.T) {
+			for _, tool := range []string{readName, changeName} {
+				r := w.call(tool, map[string]any{"panel_id": id, "path": "x.txt", "content": "x"})
+				if r.Success || !strings.Contains(r.Error, words) {
+					t.Errorf("%s of %s: %+v", tool, id, r)
+				}
 			}
-		}
+		})
 	}
 }

@@ -64,6 +64,7 @@ type PanelRegistry interface {
 	Look(ctx context.Context)
 }
 
+// Config configures Panels.
 type Config struct {
 	// Folder holds the user's panels; without it there are no tools.
 	Folder   string
@@ -77,6 +78,7 @@ type Config struct {
 // Panels are the baseline tools create_panel, read_panel and change_panel. Safe for concurrent use.
 type Panels struct{ cfg Config }
 
+// NewPanels returns the tools for cfg.
 func NewPanels(cfg Config) *Panels { return &Panels{cfg} }
 
 // Definitions returns the tools that make, read and change a panel.

@@ -20,12 +20,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-type deaf struct{}
+type discardPublisher struct{}
 
-func (deaf) Publish(event.Event) {}
+func (discardPublisher) Publish(event.Event) {}
 
-// workshop is the tool over panels that run; opened are the panels it showed.
-type workshop struct {
+// harness is the tools over a running registry; opened are the panels it showed.
+type harness struct {
 	*Panels
 	t      *testing.T
 	reg    *registry.Registry
@@ -33,11 +33,11 @@ type workshop struct {
 	opened []string
 }
 
-func newWorkshop(t *testing.T) *workshop {
+func newHarness(t *testing.T) *harness {
 	t.Helper()
 	data := t.TempDir()
-	w := &workshop{t: t, folder: filepath.Join(data, "panels")}
-	w.reg = registry.New(registry.Config{Data: data, Publisher: deaf{}})
+	w := &harness{t: t, folder: filepath.Join(data, "panels")}
+	w.reg = registry.New(registry.Config{Data: data, Publisher: discardPublisher{}})
 	if err := w.reg.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func newWorkshop(t *testing.T) *workshop {
 	return w
 }
 
-func (w *workshop) make(args map[string]any) toolspec.Result {
+func (w *harness) make(args map[string]any) toolspec.Result {
 	w.t.Helper()
 	text, err := json.Marshal(args)
 	if err != nil {
@@ -83,13 +83,13 @@ func shelf(url string) map[string]any {
 	}
 }
 
-func TestAPanelThatIsMadeRunsIsOpenAndAnswers(t *testing.T) {
+func TestCreatePanel(t *testing.T) {
 	books := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"books":[{"title":"Emma"}]}`))
 	}))
 	defer books.Close()
-	w := newWorkshop(t)
+	w := newHarness(t)
 	r := w.make(shelf(books.URL))
 	if !r.Success || !strings.Contains(r.Text, "Its tools: shelf_show") || len(w.opened) != 1 {
 		t.Fatalf("got %+v, opened %v", r, w.opened)
@@ -122,8 +122,8 @@ func TestAPanelThatIsMadeRunsIsOpenAndAnswers(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongIsToldAtOnceWithWhatWouldBeRightAndNothingIsWritten(t *testing.T) {
-	w := newWorkshop(t)
+func TestCreatePanelErrors(t *testing.T) {
+	w := newHarness(t)
 	bad := shelf("http://127.0.0.1:9")
 	bad["tools"] = []map[string]any{
 		{
@@ -158,11 +158,13 @@ func TestWhatIsWrongIsToldAtOnceWithWhatWouldBeRightAndNothingIsWritten(t *testi
 		"out": {"../out.mjs": ""}, "absolute": {"/tmp/x": ""}, "hidden": {".sextant/bridge.js": ""},
 		"manifest": {"manifest.json": "{}"},
 	} {
-		named := shelf("http://127.0.0.1:9")
-		named["files"] = files
-		if r := w.make(named); r.Success || !strings.Contains(r.Error, "not a valid file name") {
-			t.Errorf("%s: %+v", name, r)
-		}
+		t.Run(name, func(t *testing.T) {
+			named := shelf("http://127.0.0.1:9")
+			named["files"] = files
+			if r := w.make(named); r.Success || !strings.Contains(r.Error, "not a valid file name") {
+				t.Errorf("%s: %+v", name, r)
+			}
+		})
 	}
 	if entries, err := os.ReadDir(w.folder); err != nil || len(entries) > 0 {
 		t.Errorf("something was written: %v, %v", entries, err)
@@ -172,8 +174,8 @@ func TestWhatIsWrongIsToldAtOnceWithWhatWouldBeRightAndNothingIsWritten(t *testi
 	}
 }
 
-func TestTheQuestionShowsEveryFileAndWhatThePanelMayDo(t *testing.T) {
-	w := newWorkshop(t)
+func TestCreatePanelDescription(t *testing.T) {
+	w := newHarness(t)
 	args := shelf("https://books.example")
 	args["manifest"].(map[string]any)["permissions"] = map[string]any{"net": []string{"books.example"}}
 	args["files"] = map[string]string{"notes.txt": "the whole text"}
@@ -191,7 +193,7 @@ func TestTheQuestionShowsEveryFileAndWhatThePanelMayDo(t *testing.T) {
 		}
 	}
 	if d.Present != "Making the panel shelf" || !w.Definitions("")[0].Hints.Confirm {
-		t.Errorf("told as %q", d.Present)
+		t.Errorf("shown as %q", d.Present)
 	}
 	if err := os.MkdirAll(filepath.Join(w.folder, "shelf"), 0o700); err != nil {
 		t.Fatal(err)
@@ -205,13 +207,15 @@ func TestTheQuestionShowsEveryFileAndWhatThePanelMayDo(t *testing.T) {
 	}
 }
 
-func TestATemplateIsAWholePanel(t *testing.T) {
-	w := newWorkshop(t)
+func TestTemplatesAreComplete(t *testing.T) {
+	w := newHarness(t)
 	for id, template := range map[string]string{"shopping-list": "list", "chores": "board"} {
-		began := time.Now()
-		if r := w.make(map[string]any{"panel_id": id, "template": template}); !r.Success {
-			t.Errorf("%s: %+v", template, r)
-		}
-		t.Logf("%s made and running after %s", template, time.Since(began).Round(time.Millisecond))
+		t.Run(template, func(t *testing.T) {
+			began := time.Now()
+			if r := w.make(map[string]any{"panel_id": id, "template": template}); !r.Success {
+				t.Errorf("%s: %+v", template, r)
+			}
+			t.Logf("%s made and running after %s", template, time.Since(began).Round(time.Millisecond))
+		})
 	}
 }

@@ -41,8 +41,8 @@ func TestExampleInTheGuideIsValid(t *testing.T) {
 	}
 }
 
-// TestTheGuideCanBeFollowedWordForWord runs the commands in the sh blocks of docs/panels.md in order.
-func TestTheGuideCanBeFollowedWordForWord(t *testing.T) {
+// TestGuideCommandsWork runs the commands in the sh blocks of docs/panels.md in order.
+func TestGuideCommandsWork(t *testing.T) {
 	guide := readGuide(t)
 	folder, done, packed := t.TempDir(), map[string]int{}, map[string][]byte{}
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(guide, -1) {
@@ -77,7 +77,7 @@ func TestTheGuideCanBeFollowedWordForWord(t *testing.T) {
 			}
 		}
 	}
-	for _, step := range append(Kinds(), "validate", "pack", "install") {
+	for _, step := range append(kinds(), "validate", "pack", "install") {
 		if done[step] == 0 {
 			t.Errorf("the guide does not say how: %s", step)
 		}

@@ -111,8 +111,10 @@ func panelID(text []byte, top string) string {
 	return "panel"
 }
 
+// Panel returns the id of the panel.
 func (p *Package) Panel() string { return p.id }
 
+// Manifest returns the text of manifest.json.
 func (p *Package) Manifest() []byte { return p.held.files[manifest.FileName] }
 
 // Hash identifies the archive (SHA-256, hexadecimal).

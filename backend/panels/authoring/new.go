@@ -21,7 +21,7 @@ import (
 //go:embed templates
 var templates embed.FS
 
-func Kinds() []string { return []string{"process", "declarative", "webview", "script"} }
+func kinds() []string { return []string{"process", "declarative", "webview", "script"} }
 
 // New writes a small working panel into the new folder dir/id and returns the folder. Of kind process
 // (also "") it is a program for Node, declarative a page in JSON, webview an HTML page, script
@@ -31,8 +31,8 @@ func New(dir, id, kind string) (string, error) {
 	if err := manifest.CheckID(id); err != nil {
 		return "", err
 	}
-	if !slices.Contains(Kinds(), kind) {
-		return "", fmt.Errorf("unknown kind %q; kinds are %s", kind, strings.Join(Kinds(), ", "))
+	if !slices.Contains(kinds(), kind) {
+		return "", fmt.Errorf("unknown kind %q; kinds are %s", kind, strings.Join(kinds(), ", "))
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("making folder: %w", err)

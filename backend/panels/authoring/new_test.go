@@ -9,28 +9,32 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-func TestAPanelOfEveryKindIsMadeWithoutAProblem(t *testing.T) {
+func TestNewOfEveryKind(t *testing.T) {
 	dir := t.TempDir()
-	for _, kind := range Kinds() {
-		folder, err := New(dir, "my-"+kind, kind)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if report := manifest.Validate(folder); !report.OK || len(report.Problems) > 0 || report.Title != "My "+kind {
-			t.Errorf("%s: %+v", kind, report)
-		}
+	for _, kind := range kinds() {
+		t.Run(kind, func(t *testing.T) {
+			folder, err := New(dir, "my-"+kind, kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report := manifest.Validate(folder); !report.OK || len(report.Problems) > 0 || report.Title != "My "+kind {
+				t.Errorf("%s: %+v", kind, report)
+			}
+		})
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
 
-func TestNewRefusesBadIdsAndTouchesNothingThatExists(t *testing.T) {
+func TestNewRefusals(t *testing.T) {
 	dir := t.TempDir()
 	for _, id := range []string{"", "X", "mcp", "../up", "a/b", strings.Repeat("a", 60)} {
-		if folder, err := New(dir, id, ""); err == nil {
-			t.Errorf("%q made %s", id, folder)
-		}
+		t.Run(id, func(t *testing.T) {
+			if folder, err := New(dir, id, ""); err == nil {
+				t.Errorf("%q made %s", id, folder)
+			}
+		})
 	}
 	if _, err := New(dir, "fine", "docker"); err == nil || !strings.Contains(err.Error(),
 		"process, declarative, webview") {
@@ -51,8 +55,8 @@ func TestNewRefusesBadIdsAndTouchesNothingThatExists(t *testing.T) {
 	}
 }
 
-// TestTheExamplesAreRight judges every folder of docs/examples as a running program would.
-func TestTheExamplesAreRight(t *testing.T) {
+// TestExamplesAreValid judges every folder of docs/examples as a running program would.
+func TestExamplesAreValid(t *testing.T) {
 	examples, err := filepath.Glob("../../../docs/examples/*")
 	if err != nil || len(examples) < 3 {
 		t.Fatalf("examples: %v, %v", examples, err)

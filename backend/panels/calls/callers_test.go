@@ -10,10 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sextant/shared/toolspec"
 )
 
-func TestAPanelsCallIsNeverThePersons(t *testing.T) {
+func TestPanelCallIsNeverUserCall(t *testing.T) {
 	var got toolspec.Call
 	c := New(func(_ context.Context, call toolspec.Call) toolspec.Result { got = call; return toolspec.OK(1) })
 	within := toolspec.Provenance{
@@ -31,7 +33,7 @@ func TestAPanelsCallIsNeverThePersons(t *testing.T) {
 	}
 }
 
-func TestWhatAPanelReadStandsInItsLaterCalls(t *testing.T) {
+func TestPanelReadsTaintLaterCalls(t *testing.T) {
 	reads := "https://shop.example"
 	var outside []string
 	c := New(func(_ context.Context, call toolspec.Call) toolspec.Result {
@@ -42,12 +44,12 @@ func TestWhatAPanelReadStandsInItsLaterCalls(t *testing.T) {
 	})
 	c.Call(t.Context(), Request{Panel: "notes", Tool: "x"})
 	c.Call(t.Context(), Request{Panel: "notes", Tool: "x"})
-	if !slices.Equal(outside, []string{"https://shop.example", "panel:notes"}) {
-		t.Errorf("%v", outside)
+	if diff := cmp.Diff([]string{"https://shop.example", "panel:notes"}, outside); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 	c.Call(t.Context(), Request{Panel: "other", Tool: "x"})
-	if !slices.Equal(outside, []string{"panel:other"}) {
-		t.Errorf("of another panel: %v", outside)
+	if diff := cmp.Diff([]string{"panel:other"}, outside); diff != "" {
+		t.Errorf("of another panel (-want +got):\n%s", diff)
 	}
 	for i := range 2 * maxRead {
 		reads = fmt.Sprintf("https://%d.example", i)
@@ -58,7 +60,7 @@ func TestWhatAPanelReadStandsInItsLaterCalls(t *testing.T) {
 	}
 }
 
-func TestAFloodOfCallsIsRefusedAndLetInAgainWithTime(t *testing.T) {
+func TestCallRateLimit(t *testing.T) {
 	done := 0
 	c := New(func(context.Context, toolspec.Call) toolspec.Result { done++; return toolspec.OK(1) })
 	now := time.Unix(1000, 0)
@@ -85,7 +87,7 @@ func TestAFloodOfCallsIsRefusedAndLetInAgainWithTime(t *testing.T) {
 	}
 }
 
-func TestOnlySoManyCallsWaitAtOnce(t *testing.T) {
+func TestPendingCallLimit(t *testing.T) {
 	release, started := make(chan struct{}), make(chan struct{}, atOnce)
 	c := New(func(context.Context, toolspec.Call) toolspec.Result {
 		started <- struct{}{}
@@ -110,7 +112,7 @@ func TestOnlySoManyCallsWaitAtOnce(t *testing.T) {
 	}
 }
 
-func TestCallsThatLeadToThemselvesEnd(t *testing.T) {
+func TestCallDepthLimit(t *testing.T) {
 	var c *Caller
 	deepest := toolspec.Result{}
 	c = New(func(ctx context.Context, call toolspec.Call) toolspec.Result {

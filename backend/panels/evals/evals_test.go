@@ -42,7 +42,7 @@ func listed(t *testing.T, text string) []manifest.Eval {
 	return list
 }
 
-func TestEvalsCallInTheirOrderAndUseEarlierAnswers(t *testing.T) {
+func TestEvalsRunInOrder(t *testing.T) {
 	for i, o := range Run(t.Context(), listed(t, `[
 		{"name": "a note is kept", "tool": "add", "args": {"text": "say \"hi\""}, "as": "added", "expect": {"contains": ["say \"hi\""], "equals": {"/id": 1.0}}},
 		{"tool": "get", "args": {"id": "{added.id}"}, "expect": {"equals": {"/note": "say \"hi\"", "": {"note": "say \"hi\"", "of": 1}}}},
@@ -55,7 +55,7 @@ func TestEvalsCallInTheirOrderAndUseEarlierAnswers(t *testing.T) {
 	}
 }
 
-func TestAnEvalThatDoesNotHoldSaysWhatWasOtherwise(t *testing.T) {
+func TestFailedEvalNamesDifference(t *testing.T) {
 	outcomes := Run(t.Context(), listed(t, `[
 		{"tool": "get", "args": {"id": 1}, "as": "got"},
 		{"tool": "add", "args": {"text": "a"}, "expect": {"success": false}},

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestEveryValueAndKeyIsFound(t *testing.T) {
+func TestPositions(t *testing.T) {
 	text := "{\n  \"a\": [1, {\"ü/~\": \"x\"}],\n\t\"b\" : null }"
 	x, err := Parse([]byte(text))
 	if err != nil {
@@ -17,10 +17,12 @@ func TestEveryValueAndKeyIsFound(t *testing.T) {
 	for pointer, want := range map[string]string{
 		"": text, "/a": `[1, {"ü/~": "x"}]`, "/a/0": "1", "/a/1": `{"ü/~": "x"}`, "/a/1/ü~1~0": `"x"`, "/b": "null",
 	} {
-		span := x.Values[pointer]
-		if got := text[span.Start:span.End]; got != want {
-			t.Errorf("%q: got %s, want %s", pointer, got, want)
-		}
+		t.Run(pointer, func(t *testing.T) {
+			span := x.Values[pointer]
+			if got := text[span.Start:span.End]; got != want {
+				t.Errorf("%q: got %s, want %s", pointer, got, want)
+			}
+		})
 	}
 	if line, column := x.At("/a/1/ü~1~0"); line != 2 || column != 20 {
 		t.Errorf("the place is %d:%d", line, column)
@@ -30,7 +32,7 @@ func TestEveryValueAndKeyIsFound(t *testing.T) {
 	}
 }
 
-func TestFaultsHaveAPlaceAndARepairedLine(t *testing.T) {
+func TestSyntaxErrors(t *testing.T) {
 	for _, tc := range []struct{ name, text, want, repaired string }{
 		{"nothing", "", `1:1: expected a value: "text", a number, true, false, null, [ or {, ` +
 			`found the end of the file`, ""},
@@ -67,7 +69,7 @@ func TestFaultsHaveAPlaceAndARepairedLine(t *testing.T) {
 	}
 }
 
-func TestParseLenientReadsOnAfterCommentsAndTrailingCommas(t *testing.T) {
+func TestParseLenient(t *testing.T) {
 	text := "{ // one\n \"a\": [1, 2,], /* two */ \"b\": \"// no comment\", }"
 	x, faults := ParseLenient([]byte(text))
 	if x == nil || x.Raw("/b") != `"// no comment"` {

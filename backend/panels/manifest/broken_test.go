@@ -37,7 +37,7 @@ func broken(t *testing.T, check func(t *testing.T, text []byte)) (n int) {
 	return n
 }
 
-func TestEveryBrokenManifestIsRefusedWithAPlaceAndAValueToWrite(t *testing.T) {
+func TestBrokenManifests(t *testing.T) {
 	problems, stopping := 0, 0
 	n := broken(t, func(t *testing.T, text []byte) {
 		parsed := Parse(text, "notes", false)
@@ -71,8 +71,8 @@ func TestEveryBrokenManifestIsRefusedWithAPlaceAndAValueToWrite(t *testing.T) {
 	}
 }
 
-// TestTheValueToWriteIsAccepted writes the suggested value in the place of each problem.
-func TestTheValueToWriteIsAccepted(t *testing.T) {
+// TestSuggestedFixIsAccepted writes the suggested value in the place of each problem.
+func TestSuggestedFixIsAccepted(t *testing.T) {
 	tried := 0
 	broken(t, func(t *testing.T, text []byte) {
 		for _, p := range Parse(text, "notes", false).Problems {
@@ -93,7 +93,7 @@ func TestTheValueToWriteIsAccepted(t *testing.T) {
 	}
 }
 
-// rewritten is text with p.Fix in the place of p; ok is false when that place cannot be told.
+// rewritten is text with p.Fix in the place of p; ok is false if p has no position.
 func rewritten(text []byte, p Problem) (fixed []byte, ok bool) {
 	var whole any
 	if json.Unmarshal(text, &whole) != nil {

@@ -16,11 +16,11 @@ func ReadPage(dir string, plan *Plan) (*view.Tree, []Problem) {
 	if err != nil {
 		return nil, []Problem{{File: ui.Entry, Severity: event.SeverityError, Text: err.Error()}}
 	}
-	return CheckPage(text, plan)
+	return checkPage(text, plan)
 }
 
-// CheckPage checks the text of the page of plan's panel, which must be a declarative one.
-func CheckPage(text []byte, plan *Plan) (*view.Tree, []Problem) {
+// checkPage checks the text of the page of plan's panel, which must be a declarative one.
+func checkPage(text []byte, plan *Plan) (*view.Tree, []Problem) {
 	tools := make([]view.Tool, 0, len(plan.Tools))
 	for _, t := range plan.Tools {
 		tools = append(tools, view.Tool{Name: t.Name, ReadOnly: t.Def.Hints.ReadOnly, Parameters: t.Def.Parameters})

@@ -2,7 +2,7 @@ package manifest
 
 import "testing"
 
-func TestParametersInTheShortFormBecomeASchema(t *testing.T) {
+func TestShortParameters(t *testing.T) {
 	for _, c := range []struct{ name, raw, want string }{
 		{
 			"names with schemas", `{"id":{"type":"integer","required":true},"type":{"type":"string"}}`,

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAManifestIsJudgedWithThePlaceOfEveryProblem(t *testing.T) {
+func TestProblemPositions(t *testing.T) {
 	tool := func(more string) string {
 		return `,"backend":{"kind":"process","command":"node"},"tools":[{"name":"save_note","description":"Saves.",` +
 			more + `}]`
@@ -54,12 +54,12 @@ func TestAManifestIsJudgedWithThePlaceOfEveryProblem(t *testing.T) {
 			"another panel's route", minimal("notes", tool(`"endpoint":"POST /api/mail/send"`)),
 			"found /api/mail/send, expected /api/notes/…",
 		},
-		{"a route of ours", minimal("notes", tool(`"endpoint":"GET /api/state"`)), "expected /api/notes/…"},
+		{"a route of Sextant", minimal("notes", tool(`"endpoint":"GET /api/state"`)), "expected /api/notes/…"},
 		{
 			"a host in the route", minimal("notes", tool(`"endpoint":"GET http://127.0.0.1/api/notes/x"`)),
 			"names a host",
 		},
-		{"a route that climbs", minimal("notes", tool(`"endpoint":"GET /api/notes/../mail/x"`)), `holds ".."`},
+		{"a route with ..", minimal("notes", tool(`"endpoint":"GET /api/notes/../mail/x"`)), `holds ".."`},
 		{"an encoded slash", minimal("notes", tool(`"endpoint":"GET /api/notes/a%2fb"`)), "encoded character"},
 		{"a query in the route", minimal("notes", tool(`"endpoint":"GET /api/notes/a?b=1"`)), "nothing else"},
 		{"an unknown method", minimal("notes", tool(`"endpoint":"LINK /api/notes/a"`)), "does not begin with GET"},
@@ -69,7 +69,7 @@ func TestAManifestIsJudgedWithThePlaceOfEveryProblem(t *testing.T) {
 		},
 		{"parameters that are no schema", minimal("notes",
 			tool(good+`,"parameters":{"type":"object","properties":{"a":{"type":"strong"}}}`)), "not a JSON Schema"},
-		{"a schema that reaches outside", minimal("notes",
+		{"a schema with a remote reference", minimal("notes",
 			tool(good+`,"parameters":{"a":{"$ref":"file:///etc/passwd"}}`)), "references may only lead inside"},
 		{"a required name that is not there", minimal("notes",
 			tool(good+`,"parameters":{"type":"object","required":["a"]}`)), `"a" is required but`},
@@ -134,7 +134,7 @@ func TestAManifestIsJudgedWithThePlaceOfEveryProblem(t *testing.T) {
 	}
 }
 
-func TestAnUnknownFieldIsAWarningThatNamesTheNearestKnownOne(t *testing.T) {
+func TestUnknownFieldWarning(t *testing.T) {
 	text := minimal("notes", `,
  "descripton": "x",
  "backend": {"kind": "process", "command": "node", "arguments": []},
@@ -160,7 +160,7 @@ func TestAnUnknownFieldIsAWarningThatNamesTheNearestKnownOne(t *testing.T) {
 	}
 }
 
-func TestTheMinimalManifestIsEnoughToBeListed(t *testing.T) {
+func TestMinimalManifest(t *testing.T) {
 	found := Parse([]byte(minimal("notes",
 		`,"tools":[{"name":"save","description":"x","endpoint":"POST /api/notes/save","parameters":{}}]`)), "notes",
 		false)
@@ -173,7 +173,7 @@ func TestTheMinimalManifestIsEnoughToBeListed(t *testing.T) {
 	}
 }
 
-func TestHintsFollowTheManifestAndElseTheMethod(t *testing.T) {
+func TestHints(t *testing.T) {
 	text := minimal("notes", `,"backend":{"kind":"process","command":"x"},"permissions":{"net":true},"tools":[
 	  {"name":"look","description":"x","endpoint":"GET /api/notes/a"},
 	  {"name":"drop","description":"x","endpoint":"DELETE /api/notes/a"},

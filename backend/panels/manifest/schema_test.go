@@ -9,12 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// TestTheSchemaAloneFindsMostMistakes validates as an editor would, and checks that Parse accepts
+// TestSchemaFindsMostMistakes validates as an editor would, and checks that Parse accepts
 // nothing that the published schema refuses.
-func TestTheSchemaAloneFindsMostMistakes(t *testing.T) {
+func TestSchemaFindsMostMistakes(t *testing.T) {
 	refused := 0
 	broken(t, func(t *testing.T, text []byte) {
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
@@ -32,7 +34,7 @@ func TestTheSchemaAloneFindsMostMistakes(t *testing.T) {
 	}
 }
 
-func TestTheExamplesAndTheMinimalManifestFitTheSchema(t *testing.T) {
+func TestExamplesMatchSchema(t *testing.T) {
 	files, err := filepath.Glob("../../../docs/examples/*/manifest.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no examples: %v", err)
@@ -60,8 +62,8 @@ func TestTheExamplesAndTheMinimalManifestFitTheSchema(t *testing.T) {
 	}
 }
 
-// TestTheSchemaAndTheTypesHaveTheSameMembers keeps the schema and manifest.go together.
-func TestTheSchemaAndTheTypesHaveTheSameMembers(t *testing.T) {
+// TestSchemaMatchesTypes keeps the schema and manifest.go together.
+func TestSchemaMatchesTypes(t *testing.T) {
 	var same func(at string, n *node, of reflect.Type)
 	same = func(at string, n *node, of reflect.Type) {
 		for of.Kind() == reflect.Pointer {
@@ -85,15 +87,15 @@ func TestTheSchemaAndTheTypesHaveTheSameMembers(t *testing.T) {
 			known := slices.DeleteFunc(n.names(), func(name string) bool {
 				return name == "$schema" || at == "/tools/*/annotations" && name == "title"
 			})
-			if !slices.Equal(fields, known) {
-				t.Errorf("%s: the type has %v, the schema %v", at, fields, known)
+			if diff := cmp.Diff(known, fields); diff != "" {
+				t.Errorf("%s (-schema +type):\n%s", at, diff)
 			}
 		}
 	}
 	same("", loadSchema().root, reflect.TypeFor[Manifest]())
 }
 
-func TestEveryExampleInTheSchemaIsValid(t *testing.T) {
+func TestSchemaExamplesAreValid(t *testing.T) {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(JSONSchema()))
 	if err != nil {
 		t.Fatal(err)

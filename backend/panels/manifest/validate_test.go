@@ -24,7 +24,7 @@ func minimal(id, more string) string {
 	return `{"panel_id": "` + id + `", "panel_type": "test", "title": "Test ` + id + `"` + more + `}`
 }
 
-func TestValidateFindsWhatWouldKeepAPanelOff(t *testing.T) {
+func TestValidate(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "notes", minimal("notes", `,"backend":{"kind":"process","command":"no-such-program","args":["main.py"]},
 	  "tools":[{"name":"click_element","description":"x","endpoint":"GET /api/notes/x"},{"name":"note_get","description":"x","endpoint":"GET /api/notes/x"}]`))

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAPageMayReachOnlyTheHostsItsPanelWasGranted(t *testing.T) {
+func TestWebviewOrigins(t *testing.T) {
 	read := func(ui, permissions string) Parsed {
 		return Parse([]byte(minimal("notes",
 			`,"tools":[],"permissions":`+permissions+`,"ui":{"kind":"webview",`+ui+`}`)), "notes", false)
@@ -39,10 +39,12 @@ func TestAPageMayReachOnlyTheHostsItsPanelWasGranted(t *testing.T) {
 		{`"entry":"i.html","csp":{"baseUriDomains":["https://a.example/path"]}`, `{"net":true}`, "not an origin"},
 		{`"entry":"i.html","csp":{"connect":["https://a.example"]}`, `{"net":true}`, `"connect" is not known`},
 	} {
-		found := read(tc.ui, tc.permissions)
-		if len(found.Problems) == 0 || !strings.Contains(found.Problems[0].String(), tc.want) ||
-			found.Problems[0].Line == 0 {
-			t.Errorf("%s: %v", tc.ui, found.Problems)
-		}
+		t.Run(tc.ui, func(t *testing.T) {
+			found := read(tc.ui, tc.permissions)
+			if len(found.Problems) == 0 || !strings.Contains(found.Problems[0].String(), tc.want) ||
+				found.Problems[0].Line == 0 {
+				t.Errorf("%s: %v", tc.ui, found.Problems)
+			}
+		})
 	}
 }

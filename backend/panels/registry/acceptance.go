@@ -152,21 +152,30 @@ func (r *Registry) saveAccepted(ctx context.Context) error {
 	return nil
 }
 
+// pendingEntry returns the entry of panel if the manifest with that hash is pending; the caller holds mu.
+func (r *Registry) pendingEntry(panel, hash string) (*entry, error) {
+	e := r.entries[panel]
+	if e == nil || e.pending == nil || e.pending.hash != hash {
+		return nil, fmt.Errorf("panel %q: %w", panel, ErrNotPending)
+	}
+	return e, nil
+}
+
 // Accept uses the pending manifest with that hash from now on. ErrNotPending: another one, or none, is
 // pending. After any other error the accepted one stays in use.
 func (r *Registry) Accept(ctx context.Context, panel, hash string) error {
 	r.reloadMu.Lock()
 	defer r.reloadMu.Unlock()
 	r.mu.Lock()
-	e := r.entries[panel]
-	if e == nil || e.pending == nil || e.pending.hash != hash {
+	e, err := r.pendingEntry(panel, hash)
+	if err != nil {
 		r.mu.Unlock()
-		return fmt.Errorf("panel %q: %w", panel, ErrNotPending)
+		return err
 	}
 	p, before := e.pending, r.accepted[panel]
 	r.accept(panel, p.text, *p.found.Plan)
 	r.mu.Unlock()
-	err := r.saveAccepted(ctx)
+	err = r.saveAccepted(ctx)
 	r.mu.Lock()
 	if err != nil {
 		r.accepted[panel] = before
@@ -188,17 +197,17 @@ func (r *Registry) Decline(ctx context.Context, panel, hash string) error {
 	r.reloadMu.Lock()
 	defer r.reloadMu.Unlock()
 	r.mu.Lock()
-	e := r.entries[panel]
-	if e == nil || e.pending == nil || e.pending.hash != hash {
+	e, err := r.pendingEntry(panel, hash)
+	if err != nil {
 		r.mu.Unlock()
-		return fmt.Errorf("panel %q: %w", panel, ErrNotPending)
+		return err
 	}
 	e.pending.declined = true
 	known := r.accepted[panel]
 	known.Declined = hash
 	r.accepted[panel], r.unsaved[panel] = known, true
 	r.mu.Unlock()
-	err := r.saveAccepted(ctx)
+	err = r.saveAccepted(ctx)
 	r.publish()
 	return err
 }

@@ -16,18 +16,18 @@ import (
 	"sextant/shared/wire"
 )
 
-// waits is the change of a panel that waits for the person.
-func waits(t *testing.T, r *Registry, id string) event.PendingManifest {
+// pendingChange waits for a pending change of a panel and returns it.
+func pendingChange(t *testing.T, r *Registry, id string) event.PendingManifest {
 	t.Helper()
 	eventually(t, "a change of "+id+" waits", func() bool { p, _ := panel(r, id); return p.Pending != nil })
 	p, _ := panel(r, id)
 	return *p.Pending
 }
 
-// accept takes over what waits of a panel, as a person does.
+// accept accepts the pending change of a panel.
 func accept(t *testing.T, r *Registry, id string) {
 	t.Helper()
-	if err := r.Accept(t.Context(), id, waits(t, r, id).Hash); err != nil {
+	if err := r.Accept(t.Context(), id, pendingChange(t, r, id).Hash); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -46,7 +46,7 @@ func write(t *testing.T, root, id, text string) {
 	put(t, root, id, map[string]string{manifest.FileName: text})
 }
 
-func TestAChangeThatWidensWaitsWhileTheAcceptedManifestRuns(t *testing.T) {
+func TestWideningChangeWaits(t *testing.T) {
 	for _, c := range []struct{ name, old, new, reason string }{
 		{"a host more", `["a.example"]`, `["a.example","b.example"]`, "It may reach “b.example”."},
 		{"any host", `"net":["a.example"]`, `"net":true`, "It may reach any host."},
@@ -97,7 +97,7 @@ func TestAChangeThatWidensWaitsWhileTheAcceptedManifestRuns(t *testing.T) {
 			waitFor(t, r, "notes")
 			before := definition(t, r, "note_add")
 			write(t, root, "notes", notes(`"1"`, `"2"`, c.old, c.new))
-			p := waits(t, r, "notes")
+			p := pendingChange(t, r, "notes")
 			if all := strings.Join(p.Reasons, "\n"); !strings.Contains(all, c.reason) {
 				t.Errorf("reasons %q, want %q", all, c.reason)
 			}
@@ -119,7 +119,7 @@ func TestAChangeThatWidensWaitsWhileTheAcceptedManifestRuns(t *testing.T) {
 	}
 }
 
-func TestAChangeThatWidensNothingIsTakenOverAtOnce(t *testing.T) {
+func TestNarrowingChangeIsAppliedAtOnce(t *testing.T) {
 	for _, c := range []struct{ name, old, new string }{
 		{"a host less", `["a.example"]`, `[]`},
 		{"a question more", `"confirm":true,`, `"confirm":true,"annotations":{"destructiveHint":true},`},
@@ -140,12 +140,12 @@ func TestAChangeThatWidensNothingIsTakenOverAtOnce(t *testing.T) {
 			if p, _ := panel(r, "notes"); p.Pending != nil {
 				t.Errorf("pending %+v", p.Pending)
 			}
-			eventually(t, "the change is told", func() bool { return j.count(event.PanelsChanged) == 3 })
+			eventually(t, "the change is published", func() bool { return j.count(event.PanelsChanged) == 3 })
 		})
 	}
 }
 
-func TestAToolThatGoesAndComesBackWithOtherWordsIsNotNew(t *testing.T) {
+func TestReturningToolWithOtherTextIsChanged(t *testing.T) {
 	r, _, root := started(t, nil)
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
@@ -153,7 +153,7 @@ func TestAToolThatGoesAndComesBackWithOtherWordsIsNotNew(t *testing.T) {
 	write(t, root, "notes", without)
 	eventually(t, "the tool is gone", func() bool { return len(r.AllDefinitions()) == 0 })
 	write(t, root, "notes", notes("Keep a note.", "Send all notes away."))
-	if p := waits(t, r, "notes"); !strings.Contains(strings.Join(p.Reasons, "\n"), "note_add: its description") {
+	if p := pendingChange(t, r, "notes"); !strings.Contains(strings.Join(p.Reasons, "\n"), "note_add: its description") {
 		t.Errorf("got %q", p.Reasons)
 	}
 	if len(r.AllDefinitions()) != 0 {
@@ -164,27 +164,27 @@ func TestAToolThatGoesAndComesBackWithOtherWordsIsNotNew(t *testing.T) {
 	}
 	eventually(t, "the panel is gone", func() bool { _, ok := panel(r, "notes"); return !ok })
 	write(t, root, "notes", notes("Keep a note.", "Send all notes away."))
-	if p := waits(t, r, "notes"); len(p.Reasons) == 0 || len(r.AllDefinitions()) != 0 {
+	if p := pendingChange(t, r, "notes"); len(p.Reasons) == 0 || len(r.AllDefinitions()) != 0 {
 		t.Errorf("a folder that was removed and put back counts as new: %+v", p)
 	}
 }
 
-func TestADeclinedChangeStaysDeclinedAndTheNextOneWaitsAgain(t *testing.T) {
+func TestDeclinedChangeStaysDeclined(t *testing.T) {
 	r, _, root := started(t, nil)
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
 	write(t, root, "notes", notes(`"node"`, `"sh"`))
-	p := waits(t, r, "notes")
+	p := pendingChange(t, r, "notes")
 	if err := r.Decline(t.Context(), "notes", p.Hash); err != nil {
 		t.Fatal(err)
 	}
-	if got := waits(t, r, "notes"); !got.Declined {
+	if got := pendingChange(t, r, "notes"); !got.Declined {
 		t.Errorf("got %+v", got)
 	}
 	write(t, root, "notes", notes(`"node"`, `"bash"`))
-	eventually(t, "the next change waits", func() bool { return !waits(t, r, "notes").Declined })
+	eventually(t, "the next change waits", func() bool { return !pendingChange(t, r, "notes").Declined })
 	write(t, root, "notes", notes(`"node"`, `"sh"`))
-	eventually(t, "the declined one is known again", func() bool { return waits(t, r, "notes").Declined })
+	eventually(t, "the declined one is known again", func() bool { return pendingChange(t, r, "notes").Declined })
 	write(t, root, "notes", notes())
 	eventually(t, "what was accepted waits for nobody", func() bool {
 		p,
@@ -193,12 +193,12 @@ func TestADeclinedChangeStaysDeclinedAndTheNextOneWaitsAgain(t *testing.T) {
 	})
 }
 
-func TestWhileAPersonWorksOnAPanelOnlyPermissionsAndCommandsWait(t *testing.T) {
+func TestDevelopmentModeWaitsOnlyForPermissions(t *testing.T) {
 	r, _, root := started(t, nil)
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
 	write(t, root, "notes", notes("Keep a note.", "Keep one note."))
-	if p := waits(t, r, "notes"); !p.Developing {
+	if p := pendingChange(t, r, "notes"); !p.Developing {
 		t.Errorf("got %+v", p)
 	}
 	if err := r.Develop(t.Context(), "notes", true); err != nil {
@@ -213,7 +213,7 @@ func TestWhileAPersonWorksOnAPanelOnlyPermissionsAndCommandsWait(t *testing.T) {
 			"note_add").Description == "Keep a short note."
 	})
 	write(t, root, "notes", notes("Keep a note.", "Keep it.", `"net":[`, `"net":["evil.example",`))
-	if p := waits(t, r, "notes"); p.Developing || definition(t, r, "note_add").Description != "Keep a short note." {
+	if p := pendingChange(t, r, "notes"); p.Developing || definition(t, r, "note_add").Description != "Keep a short note." {
 		t.Errorf("got %+v", p)
 	}
 	if err := r.Develop(t.Context(), "nowhere", true); !errors.Is(err, ErrNotPending) {
@@ -221,7 +221,7 @@ func TestWhileAPersonWorksOnAPanelOnlyPermissionsAndCommandsWait(t *testing.T) {
 	}
 }
 
-func TestWhatWasApprovedWordForWordIsNotAskedAboutAgain(t *testing.T) {
+func TestApprovedManifestIsNotReviewedAgain(t *testing.T) {
 	r, _, root := started(t, nil)
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
@@ -236,7 +236,7 @@ func TestWhatWasApprovedWordForWordIsNotAskedAboutAgain(t *testing.T) {
 	}
 	again := notes(`"node"`, `"bash"`)
 	write(t, root, "notes", again)
-	waits(t, r, "notes")
+	pendingChange(t, r, "notes")
 	if err := r.Approved(t.Context(), "notes", []byte(again)); err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func TestWhatWasApprovedWordForWordIsNotAskedAboutAgain(t *testing.T) {
 	}
 }
 
-func TestAcceptedManifestsAndPinsOutliveTheProgram(t *testing.T) {
+func TestAcceptedManifestsSurviveRestart(t *testing.T) {
 	data := t.TempDir()
 	db, err := sqlite.Open(t.Context(), filepath.Join(data, "sextant.db"), slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -306,38 +306,38 @@ func TestAcceptedManifestsAndPinsOutliveTheProgram(t *testing.T) {
 	}
 }
 
-// forgetful cannot keep anything.
-type forgetful struct{}
+// failingStore fails to store anything.
+type failingStore struct{}
 
-func (forgetful) AcceptedPanels(context.Context) ([]wire.AcceptedPanel, error) { return nil, nil }
+func (failingStore) AcceptedPanels(context.Context) ([]wire.AcceptedPanel, error) { return nil, nil }
 
-func (forgetful) SaveAcceptedPanels(context.Context, []wire.AcceptedPanel) error {
+func (failingStore) SaveAcceptedPanels(context.Context, []wire.AcceptedPanel) error {
 	return errors.New("the disk is full")
 }
 
-func TestAChangeThatCannotBeKeptIsNotTakenOver(t *testing.T) {
-	r, _, root := started(t, func(c *Config) { c.Accepted = forgetful{} })
+func TestUnstorableChangeIsNotApplied(t *testing.T) {
+	r, _, root := started(t, func(c *Config) { c.Accepted = failingStore{} })
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
 	write(t, root, "notes", notes(`"node"`, `"sh"`))
-	p := waits(t, r, "notes")
+	p := pendingChange(t, r, "notes")
 	if err := r.Accept(t.Context(), "notes", p.Hash); err == nil || !strings.Contains(err.Error(), "disk is full") {
 		t.Errorf("got %v", err)
 	}
-	if line := r.entries["notes"].runner.Line(); line != "node server.mjs" || waits(t, r, "notes").Hash != p.Hash {
+	if line := r.entries["notes"].runner.Line(); line != "node server.mjs" || pendingChange(t, r, "notes").Hash != p.Hash {
 		t.Errorf("what runs is %s", line)
 	}
 }
 
-func TestAPinnedPanelsToolsAreOfferedWhileAnotherOneIsActive(t *testing.T) {
+func TestPinnedPanelToolsAreOffered(t *testing.T) {
 	r, j, root := started(t, nil)
 	write(t, root, "notes", notes())
 	waitFor(t, r, "notes")
 	if n := len(r.Definitions("home")); n != 0 {
 		t.Fatalf("%d tools before", n)
 	}
-	// A new state is listed before it is told: the empty one at the start, the panel.
-	eventually(t, "the panel is told", func() bool { return j.count(event.CatalogueChanged) == 2 })
+	// A new state is listed before it is published: the empty one at the start, the panel.
+	eventually(t, "the panel is published", func() bool { return j.count(event.CatalogueChanged) == 2 })
 	if err := r.Pin(t.Context(), "notes", true); err != nil {
 		t.Fatal(err)
 	}

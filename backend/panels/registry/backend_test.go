@@ -12,7 +12,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestAnAddressOnThisMachineAnswersAPanelsTools(t *testing.T) {
+func TestLocalHTTPBackend(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		fmt.Fprintf(w, "%s %s %s", req.Method, req.URL, req.Header.Get("X-Sextant-Token"))
 	}))
@@ -33,7 +33,7 @@ func TestAnAddressOnThisMachineAnswersAPanelsTools(t *testing.T) {
 		"Other panels are not affected")
 }
 
-// asked is a RoundTripper that stands for egress and notes what it was asked for.
+// asked is a RoundTripper in place of egress; it records the requests.
 type asked struct{ urls []string }
 
 func (a *asked) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -43,7 +43,7 @@ func (a *asked) RoundTrip(req *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-func TestAnAddressElsewhereGoesThroughEgressOnly(t *testing.T) {
+func TestRemoteHTTPBackendUsesEgress(t *testing.T) {
 	text := minimal("notes", `,"permissions":{"net":["api.example.com"]},"backend":{"kind":"http","url":"https://api.example.com"},
 	  "tools":[{"name":"note_get","description":"x","endpoint":"GET /api/notes/all"}]`)
 	way := &asked{}
@@ -66,7 +66,7 @@ func TestAnAddressElsewhereGoesThroughEgressOnly(t *testing.T) {
 	mustFail(t, call(t, without, "note_get", `{}`), toolspec.PermissionError, "is not on this machine")
 }
 
-func TestAHandlerAnswersABuiltInPanelsTools(t *testing.T) {
+func TestBuiltInHandler(t *testing.T) {
 	files := fstest.MapFS{"notes/manifest.json": {Data: []byte(minimal("notes", `,"ui":{"kind":"builtin"},"tools":[
 	  {"name":"note_put","description":"x","endpoint":"PUT /api/notes/{id}","parameters":{"id":{"type":"integer"},"text":{"type":"string"}}},
 	  {"name":"note_break","description":"x","endpoint":"POST /api/notes/break"},
@@ -104,7 +104,7 @@ func TestAHandlerAnswersABuiltInPanelsTools(t *testing.T) {
 	}
 }
 
-func TestACallOfAToolThatIsGoneSaysSo(t *testing.T) {
+func TestCallOfRemovedTool(t *testing.T) {
 	r, _, _ := started(t, nil)
 	result, err := r.Execute(t.Context(), toolspec.Call{Tool: "gone"},
 		toolspec.Definition{Name: "gone", Owner: "notes"}, nil)
@@ -117,7 +117,7 @@ func TestACallOfAToolThatIsGoneSaysSo(t *testing.T) {
 	}
 }
 
-func TestAToolForThePanelsOwnPageIsNotOfferedToTheModel(t *testing.T) {
+func TestPageOnlyToolIsHiddenFromModel(t *testing.T) {
 	r, _, root := started(t, nil)
 	put(t, root, "notes", map[string]string{manifest.FileName: minimal("notes", `,"backend":{"kind":"process","command":"node"},"tools":[
 	  {"name":"note_draw","description":"x","endpoint":"GET /api/notes/draw","visibility":["app"]},

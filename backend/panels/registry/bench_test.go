@@ -47,7 +47,7 @@ func kept(b *testing.B, panels int) (cfg Config, root string) {
 	return Config{Data: data, Accepted: db, Pins: db, Publisher: &journal{}}, root
 }
 
-// reportP95 tells the 50th and 95th percentile of times in milliseconds.
+// reportP95 reports the 50th and 95th percentile of times in milliseconds.
 func reportP95(b *testing.B, times []time.Duration) {
 	slices.Sort(times)
 	at := func(share float64) float64 {

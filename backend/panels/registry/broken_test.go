@@ -11,9 +11,9 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-// TestABrokenManifestInPlaceOfAGoodOneLeavesTheGoodOneRunning puts each of the manifests
+// TestBrokenManifestKeepsLastGoodOne puts each of the manifests
 // written for it where a good one stood.
-func TestABrokenManifestInPlaceOfAGoodOneLeavesTheGoodOneRunning(t *testing.T) {
+func TestBrokenManifestKeepsLastGoodOne(t *testing.T) {
 	now, data := time.Now(), t.TempDir()
 	r := New(Config{Data: data, Publisher: &journal{}, now: func() time.Time { return now }})
 	defer r.Close()
@@ -30,24 +30,26 @@ func TestABrokenManifestInPlaceOfAGoodOneLeavesTheGoodOneRunning(t *testing.T) {
 	}
 	n := 0
 	for _, file := range files {
-		archive, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, broken := range regexp.MustCompile(`(?m)^-- \S+ --\n`).Split(string(archive), -1)[1:] {
-			n++
-			put(t, filepath.Join(data, "panels"), "notes", map[string]string{manifest.FileName: broken})
-			r.scanAndPublish(t.Context(), nil, soon)
-			now = now.Add(settle)
-			r.scanAndPublish(t.Context(), nil, soon)
-			p, _ := panel(r, "notes")
-			last := p.Problems[max(0, len(p.Problems)-1):]
-			if !p.Usable || !slices.Equal(p.Tools, []string{"note_good"}) ||
-				text(definition(t, r, "note_good")) != before || len(p.Problems) < 2 ||
-				last[0].Text != "Version 1.1.0, the last good one, keeps running." {
-				t.Errorf("%s: got %+v for\n%s", file, p, broken)
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			archive, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			for _, broken := range regexp.MustCompile(`(?m)^-- \S+ --\n`).Split(string(archive), -1)[1:] {
+				n++
+				put(t, filepath.Join(data, "panels"), "notes", map[string]string{manifest.FileName: broken})
+				r.scanAndPublish(t.Context(), nil, soon)
+				now = now.Add(settle)
+				r.scanAndPublish(t.Context(), nil, soon)
+				p, _ := panel(r, "notes")
+				last := p.Problems[max(0, len(p.Problems)-1):]
+				if !p.Usable || !slices.Equal(p.Tools, []string{"note_good"}) ||
+					text(definition(t, r, "note_good")) != before || len(p.Problems) < 2 ||
+					last[0].Text != "Version 1.1.0, the last good one, keeps running." {
+					t.Errorf("%s: got %+v for\n%s", file, p, broken)
+				}
+			}
+		})
 	}
 	put(t, filepath.Join(data, "panels"), "notes", map[string]string{manifest.FileName: good})
 	r.scanAndPublish(t.Context(), nil, soon)

@@ -2,13 +2,14 @@ package registry
 
 import (
 	"encoding/json"
-	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sextant/backend/panels/manifest"
 )
 
-func TestAToolIsOfferedWhileItsConditionAndItsPanelsAreTrue(t *testing.T) {
+func TestToolConditions(t *testing.T) {
 	r, _, root := started(t, nil)
 	put(t, root, "notes", map[string]string{manifest.FileName: minimal("notes", `,"backend":{"kind":"process","command":"node"},"context":["selection","locked"],
 	  "config":{"deep":{"type":"boolean","default":true}},"when":"!locked && (panel.active || panel.pinned)","tools":[
@@ -32,12 +33,12 @@ func TestAToolIsOfferedWhileItsConditionAndItsPanelsAreTrue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := offered(); !slices.Equal(got, []string{"note_add", "note_deep"}) {
-		t.Errorf("with an empty context: %v", got)
+	if diff := cmp.Diff([]string{"note_add", "note_deep"}, offered()); diff != "" {
+		t.Errorf("with an empty context (-want +got):\n%s", diff)
 	}
 	publish(`{"selection":"thyme"}`)
-	if got := offered(); !slices.Equal(got, []string{"note_add", "note_cut", "note_deep"}) {
-		t.Errorf("with a selection: %v", got)
+	if diff := cmp.Diff([]string{"note_add", "note_cut", "note_deep"}, offered()); diff != "" {
+		t.Errorf("with a selection (-want +got):\n%s", diff)
 	}
 	publish(`{"selection":"thyme","locked":true}`)
 	if got := offered(); len(got) != 0 {

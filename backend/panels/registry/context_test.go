@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestAPanelPublishesOnlyWhatItsManifestDeclaresAndNotTooMuchOfIt(t *testing.T) {
+func TestPublishedContextIsDeclaredAndBounded(t *testing.T) {
 	r, _, root := started(t, nil)
 	write(t, root, "notes", minimal("notes", `,"context":["file","a","b","c","d","e"],"tools":[]`))
 	waitFor(t, r, "notes")
@@ -29,9 +29,11 @@ func TestAPanelPublishesOnlyWhatItsManifestDeclaresAndNotTooMuchOfIt(t *testing.
 		{map[string]json.RawMessage{"file": json.RawMessage(`{`)}, `"file" is not JSON`},
 		{map[string]json.RawMessage{"a": long, "b": long, "c": long, "d": long, "e": long}, "together"},
 	} {
-		if err := r.Publish("notes", c.values); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got %v, want %s", err, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if err := r.Publish("notes", c.values); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
 	}
 	if len(r.context["notes"]) != 0 {
 		t.Errorf("refused values were kept: %v", r.context["notes"])

@@ -11,9 +11,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// TestAPathParameterNeverLeavesItsPlaceInThePath sends hostile values over a real connection and
+// TestPathParameterIsEscaped sends hostile values over a real connection and
 // looks at what the server understood: one part of the path, with the value in it and nothing else.
-func TestAPathParameterNeverLeavesItsPlaceInThePath(t *testing.T) {
+func TestPathParameterIsEscaped(t *testing.T) {
 	var got *http.Request
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { got = req }))
 	defer server.Close()
@@ -59,7 +59,7 @@ func TestAPathParameterNeverLeavesItsPlaceInThePath(t *testing.T) {
 	}
 }
 
-func TestAnEndpointsErrorIsDugOutWhateverItsForm(t *testing.T) {
+func TestEndpointErrorForms(t *testing.T) {
 	var status int
 	var contentType, body string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -122,11 +122,13 @@ func TestAnEndpointsErrorIsDugOutWhateverItsForm(t *testing.T) {
 			"answered 400",
 		},
 	} {
-		status, contentType, body = c.status, c.kind, c.body
-		result := call(t, r, "note_get", `{}`)
-		mustFail(t, result, c.is, c.want)
-		if len(result.Error) > 2200 {
-			t.Errorf("%d bytes of error", len(result.Error))
-		}
+		t.Run(c.want, func(t *testing.T) {
+			status, contentType, body = c.status, c.kind, c.body
+			result := call(t, r, "note_get", `{}`)
+			mustFail(t, result, c.is, c.want)
+			if len(result.Error) > 2200 {
+				t.Errorf("%d bytes of error", len(result.Error))
+			}
+		})
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestTheSampleGlossaryIsAnsweredByItsOwnMCPServer(t *testing.T) {
+func TestSampleGlossary(t *testing.T) {
 	r, _, root := started(t, nil)
 	copyTree(t, "../../../docs/examples/glossary", filepath.Join(root, "glossary"))
 	waitFor(t, r, "glossary")
@@ -29,7 +29,7 @@ func TestTheSampleGlossaryIsAnsweredByItsOwnMCPServer(t *testing.T) {
 	mustSucceed(t, call(t, r, "glossary_forget", `{"word":"ballast"}`))
 }
 
-func TestTheSampleMeterIsAnsweredByAServiceThatRunsAnyway(t *testing.T) {
+func TestSampleMeter(t *testing.T) {
 	service := exec.CommandContext(t.Context(), "node", "../../../docs/examples/meter/service.mjs",
 		filepath.Join(t.TempDir(), "readings.json"))
 	service.Env = append(os.Environ(), "PORT=0")

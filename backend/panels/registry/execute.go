@@ -119,7 +119,7 @@ func (r *Registry) needsApproval(p *process.Runner) bool {
 
 // approveStart records that o's program may run. The pipeline has asked before, but the manifest may
 // have changed while the question waited, so the command that was shown must be the one that would
-// callProgram.
+// started.
 func (r *Registry) approveStart(o *callable, call toolspec.Call) *toolspec.Result {
 	if o.runner == nil {
 		return nil
@@ -163,10 +163,7 @@ func (r *Registry) send(ctx context.Context, o *callable, sent endpointCall,
 	}
 	client := r.client(o)
 	if client == nil {
-		return toolspec.Fail(toolspec.PermissionError,
-			fmt.Sprintf("the %s panel's address %s is not on this machine, and outside access is not set up", o.title,
-				o.url),
-			"Use an address of this machine in backend.url.")
+		return noEgress(o)
 	}
 	req, err := http.NewRequestWithContext(ctx, sent.method, address(o.url, sent), body(sent))
 	if err != nil {
@@ -181,6 +178,23 @@ func (r *Registry) send(ctx context.Context, o *callable, sent endpointCall,
 	return answer(res, o, sent, output)
 }
 
+// noEgress is the result of a call to an address that no client reaches.
+func noEgress(o *callable) toolspec.Result {
+	return toolspec.Fail(toolspec.PermissionError,
+		fmt.Sprintf("the %s panel's address %s is not on this machine, and outside access is not set up", o.title, o.url),
+		"Use an address of this machine in backend.url.")
+}
+
+// replacement is the tool in place of o, whose program was removed before anything was sent to it. It is nil
+// unless it runs the same approved program.
+func (r *Registry) replacement(o *callable) *callable {
+	next := r.state.Load().tools[o.Name]
+	if next == nil || next.runner == nil || next.runner == o.runner || next.runner.Identity() != o.runner.Identity() {
+		return nil
+	}
+	return next
+}
+
 // callProgram lets the panel's program answer.
 func (r *Registry) callProgram(ctx context.Context, o *callable, sent endpointCall,
 	output func(stream, text string),
@@ -188,10 +202,8 @@ func (r *Registry) callProgram(ctx context.Context, o *callable, sent endpointCa
 	q := process.Request{Method: sent.method, Path: sent.path, Query: sent.query, Body: sent.body}
 	res, reached, err := o.runner.Do(ctx, q, output)
 	for errors.Is(err, process.ErrRemoved) {
-		// Nothing was sent yet. Its replacement may answer if it is the same approved program.
-		next := r.state.Load().tools[o.Name]
-		if next == nil || next.runner == nil || next.runner == o.runner ||
-			next.runner.Identity() != o.runner.Identity() {
+		next := r.replacement(o)
+		if next == nil {
 			break
 		}
 		o = next

@@ -14,9 +14,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// Describer is a handler of a built-in panel that describes its tools' calls, so that the policy sees
+// describer is a handler of a built-in panel that describes its tools' calls, so that the policy sees
 // the files they use, as with baseline tools. Both methods get the call with injected values.
-type Describer interface {
+type describer interface {
 	// Describe says what call would do; false leaves it to the Registry.
 	Describe(call toolspec.Call) (toolspec.Description, bool)
 	// Refuse refuses a call that no approval could allow, nil for none.
@@ -31,12 +31,12 @@ func withArgs(call toolspec.Call, args map[string]json.RawMessage) toolspec.Call
 }
 
 // teller is the Describer of the tool and the call to describe; nil when there is none.
-func (r *Registry) teller(call toolspec.Call) (Describer, toolspec.Call) {
+func (r *Registry) teller(call toolspec.Call) (describer, toolspec.Call) {
 	o := r.state.Load().tools[call.Tool]
 	if o == nil {
 		return nil, call
 	}
-	teller, ok := o.handler.(Describer)
+	teller, ok := o.handler.(describer)
 	if !ok {
 		return nil, call
 	}
@@ -53,8 +53,8 @@ func (r *Registry) DescribesCalls(tool string) bool {
 	if o == nil {
 		return false
 	}
-	desk, ok := o.handler.(interface{ DescribesCalls(tool string) bool })
-	return ok && desk.DescribesCalls(tool)
+	handler, ok := o.handler.(interface{ DescribesCalls(tool string) bool })
+	return ok && handler.DescribesCalls(tool)
 }
 
 // Refuse implements pipeline.Refuser: nobody is asked about a call that cannot run.

@@ -20,10 +20,7 @@ const maxEvent = 16 << 20
 func (r *Registry) callMCPServer(ctx context.Context, o *callable, sent endpointCall) toolspec.Result {
 	client := r.client(o)
 	if client == nil {
-		return toolspec.Fail(toolspec.PermissionError,
-			fmt.Sprintf("the %s panel's address %s is not on this machine, and outside access is not set up", o.title,
-				o.url),
-			"Use an address of this machine in backend.url.")
+		return noEgress(o)
 	}
 	transport := &sdk.StreamableClientTransport{
 		Endpoint: o.url, HTTPClient: client, MaxEventSize: maxEvent,

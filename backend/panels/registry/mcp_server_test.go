@@ -29,7 +29,7 @@ func greeter() http.Handler {
 const greeting = `"tools":[{"name":"greeter_greet","description":"x","endpoint":"POST /api/greeter/greet","parameters":{"name":{"type":"string"}}},
   {"name":"greeter_lost","description":"x","endpoint":"POST /api/greeter/nowhere"}]`
 
-func TestAnMCPServerAtAnAddressAnswersAPanelsTools(t *testing.T) {
+func TestLocalMCPServer(t *testing.T) {
 	server := httptest.NewServer(greeter())
 	defer server.Close()
 	r, _, root := started(t, nil)
@@ -46,7 +46,7 @@ func TestAnMCPServerAtAnAddressAnswersAPanelsTools(t *testing.T) {
 		"Other panels are not affected")
 }
 
-func TestAnMCPServerElsewhereIsReachedOverEgressAndItsHostIsAskedAbout(t *testing.T) {
+func TestRemoteMCPServerUsesEgress(t *testing.T) {
 	text := minimal("greeter",
 		`,"permissions":{"net":["mcp.example.com"]},"backend":{"kind":"mcp","url":"https://mcp.example.com/mcp"},`+
 			greeting)

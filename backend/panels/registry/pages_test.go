@@ -19,7 +19,7 @@ const shelfManifest = `{
 
 const shelfPage = `{"source": {"tool": "shelf_show"}, "children": [{"kind": "list", "from": "/books", "item": {"title": "{title}"}}]}`
 
-func TestAPanelsPageIsReadJudgedAndFollowed(t *testing.T) {
+func TestPageIsReloaded(t *testing.T) {
 	r, j, root := started(t, nil)
 	put(t, root, "shelf", map[string]string{"manifest.json": shelfManifest, "page.json": shelfPage})
 	p := waitFor(t, r, "shelf")
@@ -31,21 +31,21 @@ func TestAPanelsPageIsReadJudgedAndFollowed(t *testing.T) {
 	if !ok || page.Children[0].Item.Title != "{title}" {
 		t.Fatalf("the page is %+v", page)
 	}
-	before, told := p.Page.Revision, j.count(event.PanelsChanged)
+	before, published := p.Page.Revision, j.count(event.PanelsChanged)
 
 	put(t, root, "shelf", map[string]string{"page.json": strings.Replace(shelfPage, "{title}", "{name}", 1)})
-	eventually(t, "the changed page is told", func() bool {
+	eventually(t, "the changed page is published", func() bool {
 		p, _ = panel(r, "shelf")
 		page, _ = r.Page("shelf")
 		return p.Page.Revision > before && page.Children[0].Item.Title == "{name}"
 	})
-	eventually(t, "the change is told", func() bool { return j.count(event.PanelsChanged) > told })
+	eventually(t, "the change is published", func() bool { return j.count(event.PanelsChanged) > published })
 
 	put(t, root, "shelf", map[string]string{"page.json": strings.Replace(shelfPage, "shelf_show", "shelf_shwo", 1)})
-	eventually(t, "the problem is told", func() bool { p, _ = panel(r, "shelf"); return len(p.Problems) > 0 })
+	eventually(t, "the problem is published", func() bool { p, _ = panel(r, "shelf"); return len(p.Problems) > 0 })
 	all := strings.Join(texts(p), " | ")
 	if !strings.Contains(all, `did you mean "shelf_show"`) || !strings.Contains(all, "The last valid page stays") {
-		t.Errorf("told: %s", all)
+		t.Errorf("got: %s", all)
 	}
 	if page, ok := r.Page("shelf"); !ok || page.Children[0].Item.Title != "{name}" {
 		t.Error("the last good page is gone")
@@ -55,11 +55,11 @@ func TestAPanelsPageIsReadJudgedAndFollowed(t *testing.T) {
 	}
 }
 
-func TestAPageThatWasNeverGoodLeavesTheListOfTools(t *testing.T) {
+func TestMissingPageIsReported(t *testing.T) {
 	r, _, root := started(t, nil)
 	put(t, root, "shelf", map[string]string{"manifest.json": shelfManifest})
 	var p event.Panel
-	eventually(t, "the problem is told", func() bool { p, _ = panel(r, "shelf"); return len(p.Problems) > 0 })
+	eventually(t, "the problem is published", func() bool { p, _ = panel(r, "shelf"); return len(p.Problems) > 0 })
 	if _, ok := r.Page("shelf"); ok || p.Page.Kind != "" || !strings.Contains(texts(p)[0], "page.json is missing") {
 		t.Errorf("shown as %+v", p)
 	}

@@ -8,7 +8,7 @@
 // shown and the last valid version stays in use.
 //
 // Whether a call may run is decided by the pipeline. The Registry supplies the facts (Describe), and
-// needsApproval for the one question before a panel's program first starts (Hints.Confirm).
+// asks for the one question before a panel's program first starts (Hints.Confirm).
 package registry
 
 import (
@@ -41,6 +41,7 @@ type Publisher interface {
 	Publish(e event.Event)
 }
 
+// Config configures a Registry.
 type Config struct {
 	// Builtin holds one folder per built-in panel.
 	Builtin fs.FS

@@ -12,6 +12,7 @@ type PinStore interface {
 	PinPanel(ctx context.Context, panel string, pinned bool) error
 }
 
+// ErrNoPanel says that there is no panel with that id.
 var ErrNoPanel = errors.New("no such panel")
 
 func (r *Registry) loadPins(ctx context.Context) error {

@@ -53,7 +53,7 @@ func pidIn(t *testing.T, r toolspec.Result) int {
 	return int(n)
 }
 
-func TestTheSampleReadingListWorksWhenItsFolderIsCopiedIn(t *testing.T) {
+func TestSampleReadingList(t *testing.T) {
 	r, _, root := started(t, nil)
 	copyTree(t, "../../../docs/examples/reading-list", filepath.Join(root, "reading-list"))
 	waitFor(t, r, "reading-list")
@@ -79,7 +79,7 @@ func TestTheSampleReadingListWorksWhenItsFolderIsCopiedIn(t *testing.T) {
 	}
 }
 
-func TestTheFirstStartAsksOnceWithTheExactCommand(t *testing.T) {
+func TestFirstStartAsksWithCommand(t *testing.T) {
 	r, dir := rogue(t)
 	if !definition(t, r, "rogue_do").Hints.Confirm {
 		t.Fatal("the first call would not ask")
@@ -102,7 +102,7 @@ func TestTheFirstStartAsksOnceWithTheExactCommand(t *testing.T) {
 	}
 }
 
-func TestACommandThatChangedWhileTheQuestionWaitedIsNotStarted(t *testing.T) {
+func TestCommandChangedDuringQuestionIsNotStarted(t *testing.T) {
 	r, dir := rogue(t)
 	c := toolspec.Call{ID: "1", Tool: "rogue_do", Args: json.RawMessage(`{"what":"good"}`)}
 	def := definition(t, r, "rogue_do")
@@ -127,7 +127,7 @@ func TestACommandThatChangedWhileTheQuestionWaitedIsNotStarted(t *testing.T) {
 	}
 }
 
-func TestArgumentsBecomePathQueryAndBody(t *testing.T) {
+func TestArgumentPlacement(t *testing.T) {
 	r, _ := rogue(t)
 	for _, c := range []struct{ tool, args, want string }{
 		{
@@ -141,9 +141,11 @@ func TestArgumentsBecomePathQueryAndBody(t *testing.T) {
 		},
 		{"rogue_query", `{}`, `{"method":"GET","url":"/api/rogue/echo","body":null}`},
 	} {
-		if got := mustSucceed(t, call(t, r, c.tool, c.args)); got != c.want {
-			t.Errorf("%s %s\ngot  %s\nwant %s", c.tool, c.args, got, c.want)
-		}
+		t.Run(c.tool+c.args, func(t *testing.T) {
+			if got := mustSucceed(t, call(t, r, c.tool, c.args)); got != c.want {
+				t.Errorf("%s %s\ngot  %s\nwant %s", c.tool, c.args, got, c.want)
+			}
+		})
 	}
 	for _, id := range []string{"..", ".", "", "a/b", `a\\b`, "a%2fb", "%2e%2e", `\u0000`} {
 		mustFail(t, call(t, r, "rogue_echo", `{"id":"`+id+`"}`), toolspec.ValidationError,
@@ -152,10 +154,10 @@ func TestArgumentsBecomePathQueryAndBody(t *testing.T) {
 	mustFail(t, call(t, r, "rogue_echo", `{"id":["a"]}`), toolspec.ValidationError, "should be a string or a number")
 }
 
-func TestDeclaredContextFillsWhatACallLeavesOut(t *testing.T) {
+func TestContextFillsMissingArguments(t *testing.T) {
 	r, _ := rogue(t)
 	if s := string(definition(t, r, "rogue_save").Parameters); strings.Contains(s, "required") {
-		t.Errorf("the model is told to send it: %s", s)
+		t.Errorf("the model gets it as an argument: %s", s)
 	}
 	mustFail(t, call(t, r, "rogue_save", `{}`), toolspec.ValidationError,
 		"filePath is missing, and the Rogue panel's context does not supply it")
@@ -172,7 +174,7 @@ func TestDeclaredContextFillsWhatACallLeavesOut(t *testing.T) {
 	}
 }
 
-func TestErrorsAreDugOutOfTheAnswer(t *testing.T) {
+func TestErrorExtraction(t *testing.T) {
 	r, _ := rogue(t)
 	for what, want := range map[string]struct {
 		kind  toolspec.ErrorType
@@ -200,7 +202,7 @@ func TestErrorsAreDugOutOfTheAnswer(t *testing.T) {
 	}
 }
 
-func TestAnswersKeepTheirKindAndAreBounded(t *testing.T) {
+func TestAnswerKindsAndBounds(t *testing.T) {
 	r, _ := rogue(t)
 	if got := do(t, r, "words"); got.Value != "plain words" || got.Sources[0] != "panel:rogue" {
 		t.Errorf("got %+v", got)
@@ -219,7 +221,7 @@ func TestAnswersKeepTheirKindAndAreBounded(t *testing.T) {
 	}
 }
 
-func TestAPanelsProgramGetsASmallEnvironmentAndItsFolder(t *testing.T) {
+func TestProgramEnvironment(t *testing.T) {
 	t.Setenv("SEXTANT_OPENAI_API_KEY", "secret")
 	r, dir := rogue(t)
 	got := do(t, r, "env")
@@ -241,7 +243,7 @@ func TestAPanelsProgramGetsASmallEnvironmentAndItsFolder(t *testing.T) {
 	}
 }
 
-func TestACrashIsToldAndTheNextCallStartsTheProgramAgain(t *testing.T) {
+func TestCrashedProgramIsRestarted(t *testing.T) {
 	r, _ := rogue(t)
 	first := pidIn(t, do(t, r, "env"))
 	mustFail(t, do(t, r, "crash"), toolspec.SystemError, "stopped during the call, exit 3: Error: out of paper",
@@ -251,7 +253,7 @@ func TestACrashIsToldAndTheNextCallStartsTheProgramAgain(t *testing.T) {
 	}
 }
 
-func TestAProgramThatCannotStartSaysWhyAndIsNotStartedTooOften(t *testing.T) {
+func TestFailingStartBacksOff(t *testing.T) {
 	r, dir := rogue(t)
 	block := filepath.Join(dir, "refuse-to-start")
 	if err := os.WriteFile(block, nil, 0o600); err != nil {
@@ -267,7 +269,7 @@ func TestAProgramThatCannotStartSaysWhyAndIsNotStartedTooOften(t *testing.T) {
 	mustSucceed(t, do(t, r, "good"))
 }
 
-func TestAProgramThatHangsEndsWithTheCallsDeadlineAndGoesOn(t *testing.T) {
+func TestHangingCallEndsAtDeadline(t *testing.T) {
 	r, _ := rogue(t)
 	mustSucceed(t, do(t, r, "good"))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
@@ -277,7 +279,7 @@ func TestAProgramThatHangsEndsWithTheCallsDeadlineAndGoesOn(t *testing.T) {
 	mustSucceed(t, do(t, r, "good"))
 }
 
-func TestAProgramThatNeverListensIsGivenUpWithTheCall(t *testing.T) {
+func TestProgramThatNeverListens(t *testing.T) {
 	r, _, root := started(t, nil)
 	put(t, root, "mute", map[string]string{manifest.FileName: minimal("mute", `,"backend":{"kind":"process","command":"sleep","args":["600"]},
 	  "tools":[{"name":"mute_try","description":"x","endpoint":"GET /api/mute/x"}]`)})
@@ -287,7 +289,7 @@ func TestAProgramThatNeverListensIsGivenUpWithTheCall(t *testing.T) {
 	mustFail(t, callIn(ctx, t, r, "mute_try", `{}`), toolspec.SystemError, "did not answer before the call ended")
 }
 
-func TestACommandThatDoesNotExistIsNamed(t *testing.T) {
+func TestUnknownCommandError(t *testing.T) {
 	r, _, root := started(t, nil)
 	put(t, root, "lost", map[string]string{manifest.FileName: minimal("lost", `,"backend":{"kind":"process","command":"no-such-program-here"},
 	  "tools":[{"name":"lost_try","description":"x","endpoint":"GET /api/lost/x"}]`)})
@@ -295,7 +297,7 @@ func TestACommandThatDoesNotExistIsNamed(t *testing.T) {
 	mustFail(t, call(t, r, "lost_try", `{}`), toolspec.SystemError, "cannot be started", "no-such-program-here")
 }
 
-func TestAProgramAndItsChildrenEndWithTheFolderAndWithTheRegistry(t *testing.T) {
+func TestProgramEndsWithFolderAndRegistry(t *testing.T) {
 	r, dir := rogue(t)
 	program, grandchild := pidIn(t, do(t, r, "env")), pidIn(t, do(t, r, "child"))
 	if err := os.RemoveAll(dir); err != nil {
@@ -314,7 +316,7 @@ func TestAProgramAndItsChildrenEndWithTheFolderAndWithTheRegistry(t *testing.T) 
 	eventually(t, "the child is gone", func() bool { return !alive(grandchild) })
 }
 
-func TestACallWaitsForTheProgramThatTakesThePlaceOfOneThatStarts(t *testing.T) {
+func TestCallWaitsForReplacementProgram(t *testing.T) {
 	r, _, root := started(t, nil)
 	dir := filepath.Join(root, "rogue")
 	copyTree(t, "testdata/rogue", dir)
@@ -335,7 +337,7 @@ func TestACallWaitsForTheProgramThatTakesThePlaceOfOneThatStarts(t *testing.T) {
 	mustSucceed(t, <-answered)
 }
 
-func TestAnEditedProgramIsStartedAnew(t *testing.T) {
+func TestEditedProgramIsRestarted(t *testing.T) {
 	r, dir := rogue(t)
 	first := pidIn(t, do(t, r, "env"))
 	text, err := os.ReadFile(filepath.Join(dir, "server.mjs"))

@@ -10,13 +10,15 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sextant/backend/panels/manifest"
 	builtin "sextant/panels"
 	"sextant/shared/event"
 	"sextant/shared/navigation"
 )
 
-func TestTheBuiltInPanelsAreTheMapsAndHaveNoProblems(t *testing.T) {
+func TestBuiltInPanelsMatchMap(t *testing.T) {
 	m, err := navigation.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -34,12 +36,12 @@ func TestTheBuiltInPanelsAreTheMapsAndHaveNoProblems(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if !slices.Equal(ids, m.Panels) {
-		t.Errorf("panels %v, the map has %v", ids, m.Panels)
+	if diff := cmp.Diff(m.Panels, ids); diff != "" {
+		t.Errorf("panels (-map +registry):\n%s", diff)
 	}
 }
 
-func TestAFolderCopiedInIsListedByTheWatchAndOneTakenAwayDisappears(t *testing.T) {
+func TestFoldersAreWatched(t *testing.T) {
 	r, j, root := started(t, func(c *Config) { c.rescan = time.Hour })
 	copyTree(t, "../../../docs/examples/reading-list", filepath.Join(root, "reading-list"))
 	eventually(t, "the copied panel is listed", func() bool { _, ok := panel(r, "reading-list"); return ok })
@@ -65,7 +67,7 @@ func TestAFolderCopiedInIsListedByTheWatchAndOneTakenAwayDisappears(t *testing.T
 	}
 }
 
-func TestAFolderThatIsThereAtTheStartIsListedAtOnce(t *testing.T) {
+func TestExistingFolderIsListed(t *testing.T) {
 	extra := t.TempDir()
 	put(t, extra, "notes", map[string]string{manifest.FileName: minimal("notes", `,"tools":[]`)})
 	r, _, _ := started(t, func(c *Config) { c.Dirs = []string{extra} })
@@ -74,7 +76,7 @@ func TestAFolderThatIsThereAtTheStartIsListedAtOnce(t *testing.T) {
 	}
 }
 
-func TestABrokenManifestIsShownWhileTheLastGoodOneKeepsRunning(t *testing.T) {
+func TestBrokenManifestIsReported(t *testing.T) {
 	r, j, root := started(t, nil)
 	good := minimal("notes",
 		`,"version":"1.1.0","backend":{"kind":"process","command":"node"},"tools":[{"name":"note_add","description":"x","endpoint":"POST /api/notes/add"}]`)
@@ -100,14 +102,14 @@ func TestABrokenManifestIsShownWhileTheLastGoodOneKeepsRunning(t *testing.T) {
 	}
 
 	put(t, root, "notes", map[string]string{manifest.FileName: strings.Replace(good, "1.1.0", "1.2.0", 1)})
-	eventually(t, "the mended manifest is taken", func() bool {
+	eventually(t, "the corrected manifest is used", func() bool {
 		p,
 			_ := panel(r, "notes")
 		return len(p.Problems) == 0
 	})
 }
 
-func TestAManifestThatWasNeverGoodIsListedAsNotUsable(t *testing.T) {
+func TestInvalidManifestIsListedAsUnusable(t *testing.T) {
 	r, _, root := started(t, nil)
 	put(t, root, "notes", map[string]string{manifest.FileName: "{"})
 	p := waitFor(t, r, "notes")
@@ -121,7 +123,7 @@ func TestAManifestThatWasNeverGoodIsListedAsNotUsable(t *testing.T) {
 	}
 }
 
-func TestAManifestWrittenInPiecesIsNeverCalledBroken(t *testing.T) {
+func TestPartlyWrittenManifestIsNotBroken(t *testing.T) {
 	now, j, data := time.Now(), &journal{}, t.TempDir()
 	r := New(Config{Data: data, Publisher: j, now: func() time.Time { return now }})
 	defer r.Close()
@@ -138,7 +140,7 @@ func TestAManifestWrittenInPiecesIsNeverCalledBroken(t *testing.T) {
 	defer file.Close()
 	r.scanAndPublish(t.Context(), nil, soon)
 	text := []byte(minimal("notes", `,"tools":[]`))
-	// A slow copy: in all it takes longer than a bad manifest may stand.
+	// A slow copy: it takes longer than a bad manifest is tolerated.
 	for pieces := slices.Collect(slices.Chunk(text, len(text)/8)); len(pieces) > 0; pieces = pieces[1:] {
 		if p, ok := panel(r, "notes"); ok {
 			t.Fatalf("listed while it was written: %v", p.Problems)
@@ -157,7 +159,7 @@ func TestAManifestWrittenInPiecesIsNeverCalledBroken(t *testing.T) {
 	}
 }
 
-func TestNamesThatAreTakenAreToldAndTheirToolsAreOff(t *testing.T) {
+func TestNameConflicts(t *testing.T) {
 	other := t.TempDir()
 	taken := func(id string) string {
 		return minimal(id, `,"backend":{"kind":"process","command":"node"},"tools":[
@@ -185,26 +187,26 @@ func TestNamesThatAreTakenAreToldAndTheirToolsAreOff(t *testing.T) {
 		!strings.Contains(all, "click_element is off: the name belongs to a tool of Sextant") {
 		t.Errorf("second: %s", all)
 	}
-	eventually(t, "the second folder of one id is told", func() bool {
+	eventually(t, "the duplicate id is reported", func() bool {
 		p, _ := panel(r, "zz-first")
 		return strings.Contains(strings.Join(p.ProblemLines(), "\n"),
 			filepath.Join(other, "zz-first")+" is ignored: there is already a panel called zz-first")
 	})
 }
 
-func TestAFolderCannotTakeABuiltInPanelsPlace(t *testing.T) {
+func TestFolderCannotReplaceBuiltIn(t *testing.T) {
 	r, _, root := started(t, func(c *Config) {
 		c.Builtin = fstest.MapFS{"home/manifest.json": {Data: []byte(minimal("home",
 			`,"ui":{"kind":"builtin"},"tools":[]`))}}
 	})
 	put(t, root, "home", map[string]string{manifest.FileName: minimal("home", `,"tools":[]`)})
-	eventually(t, "the clash is told", func() bool {
+	eventually(t, "the conflict is reported", func() bool {
 		p, _ := panel(r, "home")
 		return p.Builtin && len(p.Problems) == 1
 	})
 }
 
-func TestLinksOutOfAPanelsFolderAreRefused(t *testing.T) {
+func TestLinksOutOfFolderAreRefused(t *testing.T) {
 	outside := t.TempDir()
 	put(t, outside, "linked", map[string]string{manifest.FileName: minimal("linked", `,"tools":[]`)})
 	r, _, root := started(t, nil)
@@ -227,7 +229,7 @@ func TestLinksOutOfAPanelsFolderAreRefused(t *testing.T) {
 	}
 }
 
-func TestAManifestThatIsNoFileOrTooLargeIsRefused(t *testing.T) {
+func TestUnreadableManifests(t *testing.T) {
 	r, _, root := started(t, nil)
 	put(t, root, "large", map[string]string{manifest.FileName: minimal("large", `,"tools":[]`) + strings.Repeat(" ",
 		manifest.MaxBytes)})
@@ -249,7 +251,7 @@ func TestAManifestThatIsNoFileOrTooLargeIsRefused(t *testing.T) {
 	}
 }
 
-func TestADamagedBuiltInPanelStopsTheStart(t *testing.T) {
+func TestDamagedBuiltInStopsOpen(t *testing.T) {
 	r := New(Config{Builtin: fstest.MapFS{"home/manifest.json": {Data: []byte(`{`)}}})
 	defer r.Close()
 	if err := r.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "built-in panel home") {

@@ -13,9 +13,9 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// midway runs a call, removes its panel's folder once the call reached what answers it, and gives
-// how the call ended.
-func midway(t *testing.T, r *Registry, dir, tool, args string, reached <-chan struct{}) toolspec.Result {
+// removeDuringCall removes the panel's folder once a call has reached its backend, and returns the result of
+// the call.
+func removeDuringCall(t *testing.T, r *Registry, dir, tool, args string, reached <-chan struct{}) toolspec.Result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -41,7 +41,7 @@ func midway(t *testing.T, r *Registry, dir, tool, args string, reached <-chan st
 	return result
 }
 
-func TestACallWhosePanelIsRemovedEndsAtOnceAndSaysSo(t *testing.T) {
+func TestRemovedPanelEndsItsCalls(t *testing.T) {
 	t.Run("an address", func(t *testing.T) {
 		reached, over := make(chan struct{}), make(chan struct{})
 		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
@@ -54,7 +54,7 @@ func TestACallWhosePanelIsRemovedEndsAtOnceAndSaysSo(t *testing.T) {
 		write(t, root, "notes", minimal("notes", `,"backend":{"kind":"http","url":"`+server.URL+`"},
 		  "tools":[{"name":"note_get","description":"x","endpoint":"GET /api/notes/all"}]`))
 		waitFor(t, r, "notes")
-		result := midway(t, r, filepath.Join(root, "notes"), "note_get", `{}`, reached)
+		result := removeDuringCall(t, r, filepath.Join(root, "notes"), "note_get", `{}`, reached)
 		mustFail(t, result, toolspec.UserError, "was removed while it worked on GET /api/notes/all",
 			"whether it acted is unknown")
 		<-over
@@ -71,7 +71,7 @@ func TestACallWhosePanelIsRemovedEndsAtOnceAndSaysSo(t *testing.T) {
 				return err == nil
 			})
 		}()
-		result := midway(t, r, dir, "rogue_do", `{"what":"hang"}`, reached)
+		result := removeDuringCall(t, r, dir, "rogue_do", `{"what":"hang"}`, reached)
 		mustFail(t, result, toolspec.UserError, "was removed while it worked on POST /api/rogue/do/hang")
 	})
 	t.Run("a program that starts", func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestACallWhosePanelIsRemovedEndsAtOnceAndSaysSo(t *testing.T) {
 				return err == nil
 			})
 		}()
-		result := midway(t, r, filepath.Join(root, "mute"), "mute_try", `{}`, reached)
+		result := removeDuringCall(t, r, filepath.Join(root, "mute"), "mute_try", `{}`, reached)
 		mustFail(t, result, toolspec.UserError, "removed")
 	})
 }

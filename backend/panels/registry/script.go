@@ -47,9 +47,8 @@ func (r *Registry) callMCPProgram(ctx context.Context, o *callable, sent endpoin
 	tool := o.Path[strings.LastIndexByte(o.Path, '/')+1:]
 	result, reached, err := o.runner.Ask(ctx, tool, sent.args, output)
 	for errors.Is(err, process.ErrRemoved) {
-		next := r.state.Load().tools[o.Name]
-		if next == nil || next.runner == nil || next.runner == o.runner ||
-			next.runner.Identity() != o.runner.Identity() {
+		next := r.replacement(o)
+		if next == nil {
 			break
 		}
 		o = next

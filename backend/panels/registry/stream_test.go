@@ -34,7 +34,7 @@ func streaming(t *testing.T, inside bool, handler http.HandlerFunc) *Registry {
 	return r
 }
 
-func TestAnAnswerInPiecesIsShownBeforeItEnds(t *testing.T) {
+func TestStreamedAnswer(t *testing.T) {
 	for _, c := range []struct{ name, contentType, first, rest, want string }{
 		{"lines", "application/x-ndjson", `{"output":"half "}` + "\n", `{"result":{"n":2}}` + "\n", `{"n":2}`},
 		{"events", "text/event-stream", "data: half\n\n", "event: result\ndata: \"done\"\n\n", `"done"`},
@@ -73,23 +73,25 @@ func TestAnAnswerInPiecesIsShownBeforeItEnds(t *testing.T) {
 	}
 }
 
-func TestAnAnswerInPiecesThatFailsSaysWhyAndWhatCame(t *testing.T) {
+func TestFailedStreamKeepsText(t *testing.T) {
 	for _, inside := range []bool{false, true} {
-		r := streaming(t, inside, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/x-ndjson")
-			fmt.Fprintln(w, `{"output":"copied 3 files"}`)
-			w.(http.Flusher).Flush()
-			fmt.Fprintln(w, `{"error":{"message":"the disk is full"},"suggestion":"Make room."}`)
+		t.Run(fmt.Sprintf("inside=%t", inside), func(t *testing.T) {
+			r := streaming(t, inside, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/x-ndjson")
+				fmt.Fprintln(w, `{"output":"copied 3 files"}`)
+				w.(http.Flusher).Flush()
+				fmt.Fprintln(w, `{"error":{"message":"the disk is full"},"suggestion":"Make room."}`)
+			})
+			result := call(t, r, "note_run", `{}`)
+			mustFail(t, result, toolspec.UserError, "the disk is full", "Make room.")
+			if result.Text != "copied 3 files" {
+				t.Errorf("what came is %q", result.Text)
+			}
 		})
-		result := call(t, r, "note_run", `{}`)
-		mustFail(t, result, toolspec.UserError, "the disk is full", "Make room.")
-		if result.Text != "copied 3 files" {
-			t.Errorf("what came is %q", result.Text)
-		}
 	}
 }
 
-func TestAnAnswerWithoutEndStopsWithTheCall(t *testing.T) {
+func TestEndlessStreamEndsWithCall(t *testing.T) {
 	over := make(chan struct{})
 	began := make(chan struct{})
 	r := streaming(t, false, func(w http.ResponseWriter, req *http.Request) {
@@ -114,7 +116,7 @@ func TestAnAnswerWithoutEndStopsWithTheCall(t *testing.T) {
 	<-over
 }
 
-func TestAnAnswerThatNeverStopsIsBounded(t *testing.T) {
+func TestEndlessStreamIsBounded(t *testing.T) {
 	for _, inside := range []bool{false, true} {
 		r := streaming(t, inside, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")
@@ -129,7 +131,7 @@ func TestAnAnswerThatNeverStopsIsBounded(t *testing.T) {
 	}
 }
 
-func TestAHandlerThatBreaksInTheMiddleOfItsPiecesIsToldAsThePanels(t *testing.T) {
+func TestHandlerStreamPanic(t *testing.T) {
 	r := streaming(t, true, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
 		w.(http.Flusher).Flush()

@@ -44,7 +44,7 @@ func (j *journal) count(kind event.Kind) int {
 	return n
 }
 
-// eventually polls until holds does, and fails the test when that is past hope.
+// eventually polls until holds returns true, and fails the test after a timeout.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
@@ -165,7 +165,7 @@ func mustSucceed(t *testing.T, r toolspec.Result) string {
 	return r.ModelText()
 }
 
-// minimal is the smallest manifest of panel id with the given further members.
+// minimal is the smallest manifest of panel id, with more members.
 func minimal(id, more string) string {
 	return `{"panel_id": "` + id + `", "panel_type": "test", "title": "Test ` + id + `"` + more + `}`
 }

@@ -8,7 +8,7 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-func TestAPanelMadeFromATemplateIsValidAndWorks(t *testing.T) {
+func TestTemplatesWork(t *testing.T) {
 	r, _, root := started(t, nil)
 	folder, err := authoring.New(root, "field-notes", "process")
 	if err != nil {
@@ -27,7 +27,7 @@ func TestAPanelMadeFromATemplateIsValidAndWorks(t *testing.T) {
 	}
 }
 
-func TestAMadeListIsShownAsAPageAndAnswersItsOwnBoxes(t *testing.T) {
+func TestCreatedListPage(t *testing.T) {
 	r, _, root := started(t, nil)
 	if _, err := authoring.New(root, "shopping-list", "declarative"); err != nil {
 		t.Fatal(err)

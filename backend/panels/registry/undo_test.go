@@ -17,8 +17,8 @@ import (
 	"sextant/shared/wire"
 )
 
-// undoing is a panel whose tool answers with what a test says, and what its endpoints were asked.
-type undoing struct {
+// undoHarness is a panel whose tool answers as a test wants; asked are the requests to its endpoints.
+type undoHarness struct {
 	*Registry
 	mu           sync.Mutex
 	answer       string
@@ -28,14 +28,14 @@ type undoing struct {
 	root, server string
 }
 
-func undoable(t *testing.T, undo string) *undoing {
+func newUndoHarness(t *testing.T, undo string) *undoHarness {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "sextant.db"), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	u := &undoing{db: db, status: http.StatusOK, answer: "{}"}
+	u := &undoHarness{db: db, status: http.StatusOK, answer: "{}"}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, _ := io.ReadAll(req.Body)
 		u.mu.Lock()
@@ -55,13 +55,13 @@ func undoable(t *testing.T, undo string) *undoing {
 	return u
 }
 
-func (u *undoing) manifest(undo string) string {
+func (u *undoHarness) manifest(undo string) string {
 	return minimal("notes", `,"backend":{"kind":"http","url":"`+u.server+`"},
 	  "tools":[{"name":"note_add","description":"x","endpoint":"POST /api/notes/add/{id}","undo":"`+undo+`","user_description":"Note {id}","parameters":{"id":{"type":"string"},"text":{"type":"string"}}}]`)
 }
 
-// does calls the tool in a turn and gives whether it can be taken back.
-func (u *undoing) does(t *testing.T, id, answer string) bool {
+// callTool calls the tool in a turn and reports whether the call can be undone.
+func (u *undoHarness) callTool(t *testing.T, id, answer string) bool {
 	t.Helper()
 	u.mu.Lock()
 	u.answer = answer
@@ -78,7 +78,7 @@ func (u *undoing) does(t *testing.T, id, answer string) bool {
 	return result.Undoable
 }
 
-func (u *undoing) kept(t *testing.T, call string) wire.PanelUndo {
+func (u *undoHarness) kept(t *testing.T, call string) wire.PanelUndo {
 	t.Helper()
 	list, err := u.Undoable(context.Background(), "", "", "", call)
 	if err != nil || len(list) != 1 {
@@ -87,7 +87,7 @@ func (u *undoing) kept(t *testing.T, call string) wire.PanelUndo {
 	return list[0]
 }
 
-func TestACallIsTakenBackByTheRouteThatItsToolNames(t *testing.T) {
+func TestUndoCallsDeclaredRoute(t *testing.T) {
 	for _, c := range []struct{ undo, answer, want string }{
 		{"POST /api/notes/undo/{number}", `{"number":7}`, "POST /api/notes/undo/7 {}"},
 		{"POST /api/notes/undo/{id}", `{"number":7}`, "POST /api/notes/undo/a%20b {}"},
@@ -100,32 +100,34 @@ func TestACallIsTakenBackByTheRouteThatItsToolNames(t *testing.T) {
 		{"POST /api/notes/undo/{missing}", `{"number":7}`, ""},
 		{"POST /api/notes/undo", `{"undo":false}`, ""},
 	} {
-		u := undoable(t, c.undo)
-		if can := u.does(t, "1", c.answer); can != (c.want != "") {
-			t.Errorf("%s after %s: undoable %t", c.undo, c.answer, can)
-		}
-		if c.want == "" {
-			continue
-		}
-		one := u.kept(t, "1")
-		if one.Did != "Note a b" || one.Turn != "t1" || one.State != wire.UndoReady {
-			t.Errorf("kept %+v", one)
-		}
-		mustSucceed(t, u.UndoCall(t.Context(), one))
-		if got := u.asked[len(u.asked)-1]; got != c.want {
-			t.Errorf("asked %q, want %q", got, c.want)
-		}
-		mustFail(t, u.UndoCall(t.Context(), one), toolspec.SystemError, "being undone already")
-		mustFail(t, u.UndoCall(t.Context(), u.kept(t, "1")), toolspec.UserError, "undone already")
-		if len(u.asked) != 2 {
-			t.Errorf("it was taken back twice: %q", u.asked)
-		}
+		t.Run(c.undo, func(t *testing.T) {
+			u := newUndoHarness(t, c.undo)
+			if can := u.callTool(t, "1", c.answer); can != (c.want != "") {
+				t.Errorf("%s after %s: undoable %t", c.undo, c.answer, can)
+			}
+			if c.want == "" {
+				return
+			}
+			one := u.kept(t, "1")
+			if one.Did != "Note a b" || one.Turn != "t1" || one.State != wire.UndoReady {
+				t.Errorf("kept %+v", one)
+			}
+			mustSucceed(t, u.UndoCall(t.Context(), one))
+			if got := u.asked[len(u.asked)-1]; got != c.want {
+				t.Errorf("asked %q, want %q", got, c.want)
+			}
+			mustFail(t, u.UndoCall(t.Context(), one), toolspec.SystemError, "being undone already")
+			mustFail(t, u.UndoCall(t.Context(), u.kept(t, "1")), toolspec.UserError, "undone already")
+			if len(u.asked) != 2 {
+				t.Errorf("it was taken back twice: %q", u.asked)
+			}
+		})
 	}
 }
 
-func TestAnUndoThatIsRefusedSaysWhyAndCanBeTriedAgain(t *testing.T) {
-	u := undoable(t, "POST /api/notes/undo")
-	u.does(t, "1", `{}`)
+func TestRefusedUndoCanBeRetried(t *testing.T) {
+	u := newUndoHarness(t, "POST /api/notes/undo")
+	u.callTool(t, "1", `{}`)
 	u.mu.Lock()
 	u.status, u.answer = http.StatusConflict, `{"error":"the note was changed since"}`
 	u.mu.Unlock()
@@ -139,9 +141,9 @@ func TestAnUndoThatIsRefusedSaysWhyAndCanBeTriedAgain(t *testing.T) {
 	mustSucceed(t, u.UndoCall(t.Context(), u.kept(t, "1")))
 }
 
-func TestAPanelThatChangedOrIsGoneTakesNothingBack(t *testing.T) {
-	u := undoable(t, "POST /api/notes/undo")
-	u.does(t, "1", `{}`)
+func TestUndoAfterPanelChanged(t *testing.T) {
+	u := newUndoHarness(t, "POST /api/notes/undo")
+	u.callTool(t, "1", `{}`)
 	write(t, u.root, "notes", u.manifest("DELETE /api/notes/undo"))
 	accept(t, u.Registry, "notes")
 	mustFail(t, u.UndoCall(t.Context(), u.kept(t, "1")), toolspec.UserError,
@@ -151,17 +153,19 @@ func TestAPanelThatChangedOrIsGoneTakesNothingBack(t *testing.T) {
 	mustFail(t, u.UndoCall(t.Context(), u.kept(t, "1")), toolspec.UserError, "which could undo it, was removed")
 }
 
-func TestAnUndoRouteOfAnotherPanelIsAnError(t *testing.T) {
+func TestUndoRouteOfAnotherPanel(t *testing.T) {
 	for _, undo := range []string{
 		"POST /api/other/undo", "GET /api/notes/undo", "POST http://evil.example/",
 		"POST /api/notes/../ai", "undo", "POST /api/notes/%2e",
 	} {
-		r, _, root := started(t, nil)
-		write(t, root, "notes", minimal("notes", `,"backend":{"kind":"http","url":"http://127.0.0.1:9"},
-		  "tools":[{"name":"note_add","description":"x","endpoint":"POST /api/notes/add","undo":"`+undo+`"}]`))
-		if p := waitFor(t, r, "notes"); p.Usable || len(p.Problems) != 1 ||
-			p.Problems[0].Pointer != "/tools/0/undo" || !strings.Contains(p.Problems[0].Fix, "/api/notes/") {
-			t.Errorf("%s: %+v", undo, p)
-		}
+		t.Run(undo, func(t *testing.T) {
+			r, _, root := started(t, nil)
+			write(t, root, "notes", minimal("notes", `,"backend":{"kind":"http","url":"http://127.0.0.1:9"},
+			  "tools":[{"name":"note_add","description":"x","endpoint":"POST /api/notes/add","undo":"`+undo+`"}]`))
+			if p := waitFor(t, r, "notes"); p.Usable || len(p.Problems) != 1 ||
+				p.Problems[0].Pointer != "/tools/0/undo" || !strings.Contains(p.Problems[0].Fix, "/api/notes/") {
+				t.Errorf("%s: %+v", undo, p)
+			}
+		})
 	}
 }

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// settleDelay is how long the folders must be unchanged before they are read, rushed the longest that
-	// steady changes can delay that.
+	// settleDelay is how long the folders must be unchanged before they are read, maxDelay the longest that
+	// continuous changes can delay that.
 	settleDelay = 120 * time.Millisecond
 	maxDelay    = 600 * time.Millisecond
 	// rescan finds what the watcher misses: full queues, network file systems.

@@ -6,7 +6,7 @@ import (
 	"sextant/backend/panels/manifest"
 )
 
-func TestAPagesRevisionGrowsWhenOneOfItsFilesChanges(t *testing.T) {
+func TestPageRevisionGrows(t *testing.T) {
 	r, _, root := started(t, func(c *Config) {
 		c.PageURL = func(panel, entry string) string { return "http://pages/" + panel + "/" + entry }
 	})
@@ -23,7 +23,7 @@ func TestAPagesRevisionGrowsWhenOneOfItsFilesChanges(t *testing.T) {
 		t.Errorf("%+v %v", page, ok)
 	}
 	put(t, root, "notes", map[string]string{"ui/index.html": "another"})
-	eventually(t, "the change is told", func() bool {
+	eventually(t, "the change is published", func() bool {
 		now, _ := panel(r,
 			"notes")
 		return now.Page.Revision > p.Page.Revision

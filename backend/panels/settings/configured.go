@@ -36,6 +36,7 @@ type Settings struct {
 	keys  SecretStore
 }
 
+// New returns the Settings kept in store, the sensitive ones in keys.
 func New(store Store, keys SecretStore) *Settings { return &Settings{store: store, keys: keys} }
 
 // PanelSetting is one setting for display. Value is null for a sensitive one.
@@ -105,6 +106,7 @@ func (s *Settings) Text(ctx context.Context, panel string, fields map[string]man
 // InvalidError are the reasons why values were refused, by name.
 type InvalidError struct{ Fields map[string]string }
 
+// Error implements error.
 func (w *InvalidError) Error() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(w.Fields)) {

@@ -3,6 +3,7 @@ package settings
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -12,12 +13,12 @@ import (
 	"sextant/backend/store/sqlite"
 )
 
-// drawer keeps keys as the vault does.
-type drawer map[string]string
+// memoryKeys is a key store in memory.
+type memoryKeys map[string]string
 
-func (d drawer) Key(name string) (string, bool) { value, ok := d[name]; return value, ok }
+func (d memoryKeys) Key(name string) (string, bool) { value, ok := d[name]; return value, ok }
 
-func (d drawer) SetKey(name, value string) error {
+func (d memoryKeys) SetKey(name, value string) error {
 	if delete(d, name); value != "" {
 		d[name] = value
 	}
@@ -31,13 +32,13 @@ func fields() map[string]manifest.ConfigField {
 	}
 }
 
-func TestSettingsAreKeptByTypeAndSensitiveOnesNeverComeBack(t *testing.T) {
+func TestSettingsRoundTrip(t *testing.T) {
 	kept, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "sextant.db"), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = kept.Close() })
-	keys := drawer{}
+	keys := memoryKeys{}
 	s := New(kept, keys)
 	text := func(panel string) string {
 		t.Helper()
@@ -78,7 +79,7 @@ func TestSettingsAreKeptByTypeAndSensitiveOnesNeverComeBack(t *testing.T) {
 	}
 	inTable, err := kept.PanelConfig(t.Context(), "notes")
 	if err != nil || inTable["key"] != nil {
-		t.Errorf("a sensitive value stands in the database: %v %v", inTable, err)
+		t.Errorf("the database holds a sensitive value: %v %v", inTable, err)
 	}
 	if err := set(`{"size":null,"key":null}`); err != nil {
 		t.Fatal(err)
@@ -90,9 +91,11 @@ func TestSettingsAreKeptByTypeAndSensitiveOnesNeverComeBack(t *testing.T) {
 		`{"size":"3"}`, `{"size":1.5}`, `{"place":1}`, `{"loud":"yes"}`, `{"rate":"1"}`,
 		`{"none":1}`, `{"place":"` + strings.Repeat("x", maxText+1) + `"}`,
 	} {
-		var wrong *InvalidError
-		if err := set(bad); !errors.As(err, &wrong) || len(wrong.Fields) != 1 {
-			t.Errorf("%.40s: %v", bad, err)
-		}
+		t.Run(fmt.Sprintf("%.40s", bad), func(t *testing.T) {
+			var wrong *InvalidError
+			if err := set(bad); !errors.As(err, &wrong) || len(wrong.Fields) != 1 {
+				t.Errorf("%.40s: %v", bad, err)
+			}
+		})
 	}
 }

@@ -46,7 +46,7 @@ func Check(file string, text []byte, tools []Tool) (*Tree, []Problem) {
 }
 
 func read(text []byte, tools []Tool) (*Tree, []Problem) {
-	if len(text) > MaxBytes {
+	if len(text) > maxBytes {
 		return nil, []Problem{{Line: 1, Column: 1, Text: "the page is larger than 256 KB"}}
 	}
 	index, err := jsonpos.Parse(text)

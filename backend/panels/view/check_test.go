@@ -44,7 +44,7 @@ const wholePage = `{
   ]
 }`
 
-func TestAPageOfEveryKindIsTaken(t *testing.T) {
+func TestEveryElementIsAccepted(t *testing.T) {
 	page, problems := Check("page.json", []byte(wholePage), books())
 	if len(problems) > 0 {
 		t.Fatalf("a good page has problems: %+v", problems)
@@ -69,7 +69,7 @@ func TestAPageOfEveryKindIsTaken(t *testing.T) {
 	}
 }
 
-func TestEveryShapeHasAnExampleThatIsRightThere(t *testing.T) {
+func TestShapeExamplesAreValid(t *testing.T) {
 	for shape, members := range shapes() {
 		for name, m := range members {
 			if m.example == "" || !json.Valid([]byte(m.example)) {
@@ -79,8 +79,8 @@ func TestEveryShapeHasAnExampleThatIsRightThere(t *testing.T) {
 	}
 }
 
-// TestABrokenPageIsToldWithItsPlaceAndAMend breaks the good page in one place each.
-func TestABrokenPageIsToldWithItsPlaceAndAMend(t *testing.T) {
+// TestProblemPositionsAndFixes breaks the good page in one place each.
+func TestProblemPositionsAndFixes(t *testing.T) {
 	cases := []struct{ name, from, to, at, says, fix string }{
 		{
 			"a tool that is not there", `"tool": "books_show"`, `"tool": "books_shwo"`, "2:23",
@@ -134,7 +134,7 @@ func TestABrokenPageIsToldWithItsPlaceAndAMend(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			text := strings.Replace(wholePage, c.from, c.to, 1)
 			if text == wholePage {
-				t.Fatalf("%q does not stand in the page", c.from)
+				t.Fatalf("the page does not contain %q", c.from)
 			}
 			page, problems := Check("page.json", []byte(text), books())
 			if page != nil || len(problems) == 0 {
@@ -151,7 +151,7 @@ func TestABrokenPageIsToldWithItsPlaceAndAMend(t *testing.T) {
 	}
 }
 
-func TestAllProblemsOfAPageAreToldAtOnce(t *testing.T) {
+func TestAllProblemsAreReported(t *testing.T) {
 	_, problems := Check("page.json",
 		[]byte(`{"children": [{"kind": "list"}, {"kind": "chart"}, {"kind": "buttons", "actions": [{"label": 1}]}]}`),
 		books())
@@ -161,7 +161,7 @@ func TestAllProblemsOfAPageAreToldAtOnce(t *testing.T) {
 	}
 }
 
-func TestAPageIsBounded(t *testing.T) {
+func TestPageLimits(t *testing.T) {
 	deep := strings.Repeat(`{"kind":"section","children":[`, 9) + strings.Repeat(`]}`, 9)
 	many := strings.TrimSuffix(strings.Repeat(`{"kind":"text","text":"x"},`, maxNodes+1), ",")
 	var sources strings.Builder
@@ -173,18 +173,20 @@ func TestAPageIsBounded(t *testing.T) {
 		"sources": {strings.TrimSuffix(sources.String(), ","), "at most 16 sources"},
 		"text":    {`{"kind":"text","text":"` + strings.Repeat("x", maxText+1) + `"}`, "8,000"},
 	} {
-		_, problems := Check("page.json", []byte(`{"children":[`+c.children+`]}`), books())
-		if len(problems) != 1 || !strings.Contains(problems[0].Text, c.says) {
-			t.Errorf("%s: got %+v", name, problems)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, problems := Check("page.json", []byte(`{"children":[`+c.children+`]}`), books())
+			if len(problems) != 1 || !strings.Contains(problems[0].Text, c.says) {
+				t.Errorf("%s: got %+v", name, problems)
+			}
+		})
 	}
-	if _, problems := Check("page.json", make([]byte, MaxBytes+1), nil); len(problems) != 1 ||
+	if _, problems := Check("page.json", make([]byte, maxBytes+1), nil); len(problems) != 1 ||
 		!strings.Contains(problems[0].Text, "256 KB") {
 		t.Errorf("bytes: got %+v", problems)
 	}
 }
 
-func TestAPageFileDoesNotLeadOut(t *testing.T) {
+func TestPageFileLink(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	secret := filepath.Join(out, "secret.json")
 	if err := os.WriteFile(secret, []byte(`{"children":[]}`), 0o600); err != nil {

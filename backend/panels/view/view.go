@@ -12,7 +12,7 @@ import "encoding/json"
 
 // Limits of a page.
 const (
-	MaxBytes   = 256 << 10
+	maxBytes   = 256 << 10
 	maxNodes   = 400
 	maxDepth   = 8
 	maxSources = 16

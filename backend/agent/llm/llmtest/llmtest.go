@@ -26,15 +26,15 @@ type Open func(t *testing.T, service *openaitest.Server) llm.Model
 // Provider runs the suite.
 func Provider(t *testing.T, open Open) {
 	for name, test := range map[string]func(*testing.T, subject){
-		"text and thoughts come in pieces and whole, with what they cost": textAndThought,
-		"calls are put together":                    completeCalls,
-		"arguments that are no object do not run":   brokenArguments,
-		"a conversation goes out and is understood": conversation,
-		"the same request has the same bytes":       sameBytes,
-		"an answer's other ends are told":           stopReasons,
-		"refusals have their kind and no key":       refusals,
-		"what broke off is gone on with":            resumed,
-		"a stop is obeyed":                          canceled,
+		"text and reasoning":        textAndThought,
+		"calls":                     completeCalls,
+		"invalid arguments":         brokenArguments,
+		"conversation on the wire":  conversation,
+		"equal bytes":               sameBytes,
+		"stop reasons":              stopReasons,
+		"errors":                    refusals,
+		"resume a truncated answer": resumed,
+		"cancel":                    canceled,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, subject{open}) })
 	}
@@ -182,7 +182,7 @@ func conversation(t *testing.T, s subject) {
 		}
 	}
 	if strings.Contains(said.String(), "assistant: a note") || strings.Contains(said.String(), "assistant: what was") {
-		t.Errorf("the model is told that it said what Sextant said: %s", said.String())
+		t.Errorf("Sextant's words are sent as the model's own: %s", said.String())
 	}
 	if results != 2 || calls != 2 || pictures != 2 {
 		t.Errorf("%d results, %d calls, %d pictures in %s", results, calls, pictures, req.Body)
@@ -249,9 +249,9 @@ func refusals(t *testing.T, s subject) {
 			t.Errorf("%d: %v, want %s", c.status, err, c.kind)
 			continue
 		}
-		if told := e.Message + e.Suggestion + strings.Join(h.notes, ""); strings.Contains(told, Key[:6]) &&
+		if text := e.Message + e.Suggestion + strings.Join(h.notes, ""); strings.Contains(text, Key[:6]) &&
 			strings.Contains(service.Requests()[0].Authorization, Key) {
-			t.Errorf("%d: the key is in %q", c.status, told)
+			t.Errorf("%d: the key is in %q", c.status, text)
 		}
 	}
 }
@@ -275,7 +275,7 @@ func resumed(t *testing.T, s subject) {
 		t.Errorf("%+v, error %v", h, err)
 	}
 	req := hello()
-	req.TextCalls = true // where half a call may stand in the text
+	req.TextCalls = true // so that the text may hold half a call
 	if h, err = ask(t, m, req); llm.KindOf(err) != llm.Cut || !strings.HasPrefix(text, h.Text) || h.Text == "" ||
 		len(h.Calls) > 0 {
 		t.Errorf("written calls: %+v, error %v", h, err)

@@ -74,7 +74,7 @@ func (a *answer) emit(thought, text string) {
 	}
 }
 
-// addUsage notes that a piece of n bytes came.
+// count adds a piece of n bytes to the size.
 func (a *answer) count(n int) {
 	a.size += n
 	if n > 0 && a.firstPieceAt.IsZero() {
@@ -100,6 +100,15 @@ func (a *answer) addArguments(f *partialCall, s string) {
 
 // finish records that the model ended its answer, and why.
 func (a *answer) finish(why llm.Stop) { a.complete, a.stopReason = true, why }
+
+// finishWithCalls ends an answer that announces calls.
+func (a *answer) finishWithCalls() error {
+	if len(a.calls) == 0 {
+		return malformed("the answer announces calls, and none came")
+	}
+	a.finish(llm.StopCalls)
+	return nil
+}
 
 // checkSize returns an error if the answer is too large.
 func (a *answer) checkSize() error {

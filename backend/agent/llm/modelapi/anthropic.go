@@ -274,10 +274,7 @@ func (r *anthropicReader) finish(reason string, a *answer) error {
 	case "refusal":
 		a.finish(llm.StopFilter)
 	case "tool_use":
-		if len(a.calls) == 0 {
-			return malformed("the answer announces calls, and none came")
-		}
-		a.finish(llm.StopCalls)
+		return a.finishWithCalls()
 	default:
 		a.finish(llm.StopDone)
 	}

@@ -346,10 +346,7 @@ func (r *chatReader) finish(reason string, data []byte, a *answer) error {
 	case "error":
 		return newServiceError(data)
 	case "tool_calls", "function_call":
-		if len(a.calls) == 0 {
-			return malformed("the answer announces calls, and none came")
-		}
-		a.finish(llm.StopCalls)
+		return a.finishWithCalls()
 	default:
 		a.finish(llm.StopDone)
 	}

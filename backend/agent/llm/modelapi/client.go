@@ -97,8 +97,8 @@ func (e Endpoint) reader() answerReader {
 	return &chatReader{readsCost: e.reportsCost()}
 }
 
-// Authorize adds the key in the way of the format.
-func (f Format) Authorize(req *http.Request, key string) {
+// authorize adds the key in the way of the format.
+func (f Format) authorize(req *http.Request, key string) {
 	if f == Anthropic {
 		req.Header.Set("Anthropic-Version", anthropicVersion)
 		if key != "" {
@@ -135,7 +135,7 @@ func (m *Client) Stream(ctx context.Context, req llm.Request, onDelta func(llm.D
 	}
 	post.Header.Set("Content-Type", "application/json")
 	post.Header.Set("Accept", "text/event-stream")
-	m.Endpoint.Format.Authorize(post, m.Endpoint.Key)
+	m.Endpoint.Format.authorize(post, m.Endpoint.Key)
 	res, err := m.HTTP.Do(post)
 	if err != nil {
 		if watched.Err() != nil {

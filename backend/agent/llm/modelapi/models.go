@@ -15,6 +15,7 @@ const maxListBody = 1 << 20
 // StatusError is an HTTP status that is no success.
 type StatusError int
 
+// Error implements error.
 func (s StatusError) Error() string { return fmt.Sprintf("status %d", int(s)) }
 
 // ModelIDs reads a list of models in either of the two usual forms.
@@ -23,7 +24,7 @@ func (e Endpoint) ModelIDs(ctx context.Context, c *http.Client, address string) 
 	if err != nil {
 		return nil, fmt.Errorf("asking for models: %w", err)
 	}
-	e.Format.Authorize(req, e.Key)
+	e.Format.authorize(req, e.Key)
 	res, err := c.Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("asking for models: %w", err)

@@ -84,7 +84,7 @@ func (r *sseReader) line() ([]byte, error) {
 		part, err := r.lines.ReadSlice('\n')
 		full := errors.Is(err, bufio.ErrBufferFull)
 		if err != nil && !full {
-			return nil, err //nolint:wrapcheck // io.EOF is told apart by the caller
+			return nil, err //nolint:wrapcheck // the caller compares it with io.EOF
 		}
 		if full || whole != nil {
 			whole = append(whole, part...)

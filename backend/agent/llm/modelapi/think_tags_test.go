@@ -7,7 +7,7 @@ import (
 	"sextant/backend/agent/llm"
 )
 
-func TestReasoningInTagsIsNotPartOfTheAnswer(t *testing.T) {
+func TestThinkTagsAreReasoning(t *testing.T) {
 	for _, c := range []struct{ said, thought, text string }{
 		{"<think>Two shops.</think>\n\nThe first.", "Two shops.", "The first."},
 		{" \n<think>\nTwo.\n</think>One", "\nTwo.\n", "One"},
@@ -21,24 +21,26 @@ func TestReasoningInTagsIsNotPartOfTheAnswer(t *testing.T) {
 		{"First.\n<think>no thought</think>", "", "First.\n<think>no thought</think>"},
 		{"<think>a</think><think>b</think>", "a", "<think>b</think>"},
 	} {
-		for size := 1; size <= len(c.said); size++ {
-			var thought, text strings.Builder
-			a := &answer{onDelta: func(d llm.Delta) { thought.WriteString(d.Thought); text.WriteString(d.Text) }}
-			for rest := c.said; rest != ""; rest = rest[min(size, len(rest)):] {
-				a.addText(rest[:min(size, len(rest))])
+		t.Run(c.said, func(t *testing.T) {
+			for size := 1; size <= len(c.said); size++ {
+				var thought, text strings.Builder
+				a := &answer{onDelta: func(d llm.Delta) { thought.WriteString(d.Thought); text.WriteString(d.Text) }}
+				for rest := c.said; rest != ""; rest = rest[min(size, len(rest)):] {
+					a.addText(rest[:min(size, len(rest))])
+				}
+				r := a.response()
+				if r.Thought != c.thought || r.Text != c.text || thought.String() != c.thought || text.String() != c.text {
+					t.Errorf(
+						"%q in pieces of %d: thought %q, streamed %q; text %q, streamed %q",
+						c.said,
+						size,
+						r.Thought,
+						thought.String(),
+						r.Text,
+						text.String(),
+					)
+				}
 			}
-			r := a.response()
-			if r.Thought != c.thought || r.Text != c.text || thought.String() != c.thought || text.String() != c.text {
-				t.Errorf(
-					"%q in pieces of %d: thought %q, streamed %q; text %q, streamed %q",
-					c.said,
-					size,
-					r.Thought,
-					thought.String(),
-					r.Text,
-					text.String(),
-				)
-			}
-		}
+		})
 	}
 }

@@ -67,7 +67,7 @@ func of(b []byte) func(context.Context) io.Reader {
 	return func(context.Context) io.Reader { return bytes.NewReader(b) }
 }
 
-// check tests what holds for every outcome, however the stream was damaged.
+// check tests what is true of every outcome, however the stream was damaged.
 func (o outcome) check(t *testing.T, turn openaitest.Turn, how string, at int) {
 	t.Helper()
 	var e *llm.Error
@@ -84,7 +84,7 @@ func (o outcome) check(t *testing.T, turn openaitest.Turn, how string, at int) {
 	for _, c := range o.Calls {
 		whole := false
 		for _, sent := range turn.Calls {
-			whole = whole || differ(string(c.Args), sent.Args) <= 1
+			whole = whole || countDifferences(string(c.Args), sent.Args) <= 1
 		}
 		if !json.Valid(c.Args) || !whole {
 			t.Fatalf("%s at %d: half a call would run: %s %s", how, at, c.Name, c.Args)
@@ -92,8 +92,8 @@ func (o outcome) check(t *testing.T, turn openaitest.Turn, how string, at int) {
 	}
 }
 
-// differ counts differing bytes; texts of different lengths differ completely.
-func differ(a, b string) int {
+// countDifferences counts differing bytes; texts of different lengths differ completely.
+func countDifferences(a, b string) int {
 	if len(a) != len(b) {
 		return max(len(a), len(b))
 	}
@@ -106,7 +106,7 @@ func differ(a, b string) int {
 	return n
 }
 
-func TestAStreamThatIsCutAtAnyByteKeepsItsTextAndRunsNothing(t *testing.T) {
+func TestStreamCutAtAnyByte(t *testing.T) {
 	t.Parallel()
 	eachRecorded(t, func(t *testing.T, format Format, turn openaitest.Turn, stream []byte) {
 		whole := 0
@@ -169,13 +169,13 @@ func sentBefore(format Format, part []byte) string {
 	return text.String()
 }
 
-// silence yields its bytes and then blocks until the reader times out.
-type silence struct {
-	ctx  context.Context //nolint:containedctx // it stands for a connection
+// stallingReader yields its bytes and then blocks until the reader times out.
+type stallingReader struct {
+	ctx  context.Context //nolint:containedctx // it belongs to one connection
 	left []byte
 }
 
-func (s *silence) Read(p []byte) (int, error) {
+func (s *stallingReader) Read(p []byte) (int, error) {
 	if len(s.left) > 0 {
 		n := copy(p, s.left)
 		s.left = s.left[n:]
@@ -185,13 +185,13 @@ func (s *silence) Read(p []byte) (int, error) {
 	return 0, s.ctx.Err()
 }
 
-func TestAStreamThatStallsAtAnyByteTimesOutWithItsText(t *testing.T) {
+func TestStreamStalledAtAnyByte(t *testing.T) {
 	t.Parallel()
 	eachRecorded(t, func(t *testing.T, format Format, turn openaitest.Turn, stream []byte) {
 		synctest.Test(t, func(t *testing.T) {
 			for at := range len(stream) + 1 {
 				began := time.Now()
-				o := readAll(t, format, func(ctx context.Context) io.Reader { return &silence{ctx, stream[:at]} })
+				o := readAll(t, format, func(ctx context.Context) io.Reader { return &stallingReader{ctx, stream[:at]} })
 				o.check(t, turn, "stalled", at)
 				if o.err != nil && llm.KindOf(o.err) != llm.Stalled ||
 					!strings.HasPrefix(o.Text, sentBefore(format, stream[:at])) {
@@ -207,7 +207,7 @@ func TestAStreamThatStallsAtAnyByteTimesOutWithItsText(t *testing.T) {
 	})
 }
 
-func TestAStreamThatIsGarbledAtAnyByteRunsNoHalfCallAndKeepsWhatCameBefore(t *testing.T) {
+func TestStreamGarbledAtAnyByte(t *testing.T) {
 	t.Parallel()
 	every := 9
 	if os.Getenv("SEXTANT_WHOLE") != "" {

@@ -160,7 +160,7 @@ func (m *Client) fetchJSON(ctx context.Context, address string, body, v any) err
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	m.Endpoint.Format.Authorize(req, m.Endpoint.Key)
+	m.Endpoint.Format.authorize(req, m.Endpoint.Key)
 	if m.Endpoint.Provider == llm.ProviderGemini && m.Endpoint.Key != "" {
 		req.Header.Del("Authorization") // which is for OAuth tokens there, not for keys
 		req.Header.Set("X-Goog-Api-Key", m.Endpoint.Key)

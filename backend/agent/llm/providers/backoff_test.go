@@ -10,7 +10,7 @@ import (
 	"sextant/backend/agent/llm/modelapi"
 )
 
-func TestBackoffGrowsIsJitteredAndFollowsRetryAfterUpToALimit(t *testing.T) {
+func TestBackoff(t *testing.T) {
 	s := &retryingModel{registry: &Registry{retryDelay: time.Second}}
 	for attempt, most := range []time.Duration{time.Second, 2 * time.Second} {
 		seen := map[time.Duration]bool{}
@@ -40,7 +40,7 @@ func TestBackoffGrowsIsJitteredAndFollowsRetryAfterUpToALimit(t *testing.T) {
 	}
 }
 
-func TestABreakerLetsOneRequestThroughAfterItsCooldown(t *testing.T) {
+func TestBreakerHalfOpensAfterCooldown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b breakers
 		at := modelapi.Endpoint{BaseURL: "http://a"}

@@ -14,7 +14,7 @@ import (
 	"sextant/backend/agent/llm/providers"
 )
 
-func TestRefusalsOfTheServiceHaveTheirKind(t *testing.T) {
+func TestErrorKindsByStatus(t *testing.T) {
 	again := func(turn openaitest.Turn) []openaitest.Turn { return []openaitest.Turn{turn, turn, turn} }
 	for name, c := range map[string]struct {
 		turn openaitest.Turn
@@ -69,7 +69,7 @@ func TestRefusalsOfTheServiceHaveTheirKind(t *testing.T) {
 	}
 }
 
-func TestAHugeErrorAnswerIsReadInPart(t *testing.T) {
+func TestErrorBodyIsBounded(t *testing.T) {
 	_, r := serve(t, openaitest.Turn{Status: 400, Body: `{"error":{"message":"` + strings.Repeat("x", 8<<20) + `"}}`})
 	_, _, err := ask(t, open(t, r, "openai/m"), hello())
 	if e := asError(t, err, llm.Failed); len(e.Message) > 1_000 {
@@ -77,7 +77,7 @@ func TestAHugeErrorAnswerIsReadInPart(t *testing.T) {
 	}
 }
 
-func TestAShortOutageIsRetriedAndALongOneIsNot(t *testing.T) {
+func TestRetriesAreBounded(t *testing.T) {
 	s, r := serve(t, openaitest.Turn{Status: 503, RetryAfter: "0"}, openaitest.Turn{Text: "back"})
 	res, _, err := ask(t, open(t, r, "openai/m"), hello())
 	if err != nil || res.Text != "back" {
@@ -93,7 +93,7 @@ func TestAShortOutageIsRetriedAndALongOneIsNot(t *testing.T) {
 	}
 }
 
-func TestAnUnreachableAddressIsNamedWithWhatToDo(t *testing.T) {
+func TestUnreachableAddressError(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -106,15 +106,17 @@ func TestAnUnreachableAddressIsNamedWithWhatToDo(t *testing.T) {
 		"ollama/qwen3": "ollama serve", "lmstudio/x": "LM Studio",
 		"llamacpp/x": "llama-server",
 	} {
-		_, _, err := ask(t, open(t, r, name), hello())
-		e := asError(t, err, llm.Unreachable)
-		if !strings.Contains(e.Message, ln.Addr().String()) || !strings.Contains(e.Suggestion, hint) {
-			t.Errorf("%s: %q, %q", name, e.Message, e.Suggestion)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, _, err := ask(t, open(t, r, name), hello())
+			e := asError(t, err, llm.Unreachable)
+			if !strings.Contains(e.Message, ln.Addr().String()) || !strings.Contains(e.Suggestion, hint) {
+				t.Errorf("%s: %q, %q", name, e.Message, e.Suggestion)
+			}
+		})
 	}
 }
 
-func TestAnErrorInTheStreamKeepsTheText(t *testing.T) {
+func TestStreamErrorKeepsText(t *testing.T) {
 	_, r := serve(t, openaitest.Turn{Raw: `data: {"choices":[{"index":0,"delta":{"content":"so far"}}]}
 
 data: {"error":{"message":"out of memory","code":500}}
@@ -126,30 +128,32 @@ data: {"error":{"message":"out of memory","code":500}}
 	}
 }
 
-func TestGarbageIsATruncatedAnswerAndNotACrash(t *testing.T) {
+func TestGarbageIsTruncatedAnswer(t *testing.T) {
 	for _, raw := range []string{
 		"data: {\n\n", "data: null\n\n", "data: [1]\n\n", "<html>hello</html>", ": comment\n\n",
 		"data: {\"choices\":3}\n\n",
 		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-5}]}}]}\n\n", "\x00\xff\n\n", "data:\n\n",
 	} {
-		turn := openaitest.Turn{Raw: raw}
-		_, r := serve(t, turn, turn, turn)
-		res, _, err := ask(t, open(t, r, "openai/m"), hello())
-		asError(t, err, llm.Cut)
-		if len(res.Calls) > 0 {
-			t.Errorf("%q gave calls", raw)
-		}
+		t.Run(raw, func(t *testing.T) {
+			turn := openaitest.Turn{Raw: raw}
+			_, r := serve(t, turn, turn, turn)
+			res, _, err := ask(t, open(t, r, "openai/m"), hello())
+			asError(t, err, llm.Cut)
+			if len(res.Calls) > 0 {
+				t.Errorf("%q gave calls", raw)
+			}
+		})
 	}
 }
 
-func TestAnAnswerWithoutEndIsStopped(t *testing.T) {
+func TestEndlessAnswerIsBounded(t *testing.T) {
 	piece := `data: {"choices":[{"index":0,"delta":{"content":"` + strings.Repeat("x", 1<<20) + `"}}]}` + "\n\n"
 	_, r := serve(t, openaitest.Turn{Raw: strings.Repeat(piece, 6)})
 	_, _, err := ask(t, open(t, r, "openai/m"), hello())
 	asError(t, err, llm.Failed)
 }
 
-func TestASilentServiceTimesOut(t *testing.T) {
+func TestSilentServiceTimesOut(t *testing.T) {
 	whole := openaitest.Turn{Text: "so far and no further"}
 	at := strings.Index(string(openaitest.Render(whole)), "further")
 	for name, stall := range map[string]int{"before the first word": -1, "in the middle": at} {
@@ -176,7 +180,7 @@ func TestASilentServiceTimesOut(t *testing.T) {
 	}
 }
 
-func TestCancellingEndsTheStreamAtOnce(t *testing.T) {
+func TestCancelEndsStream(t *testing.T) {
 	whole := openaitest.Turn{Text: "first second", Fragment: 6}
 	whole.Stall = strings.Index(string(openaitest.Render(whole)), "second")
 	_, r := serve(t, whole)
@@ -187,7 +191,7 @@ func TestCancellingEndsTheStreamAtOnce(t *testing.T) {
 	}
 }
 
-func TestARedirectIsNotFollowedWithTheKey(t *testing.T) {
+func TestRedirectIsNotFollowedWithKey(t *testing.T) {
 	seen := make(chan string, 4)
 	other, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

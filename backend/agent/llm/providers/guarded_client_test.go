@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -46,8 +47,8 @@ func canary(t *testing.T) (address string, heard func() string) {
 	return ln.Addr().String(), func() string { mu.Lock(); defer mu.Unlock(); return all.String() }
 }
 
-// converse sends one question to a model; the answer does not matter.
-func converse(t *testing.T, r *providers.Registry, name string) error {
+// sendHello sends one question to a model; the answer does not matter.
+func sendHello(t *testing.T, r *providers.Registry, name string) error {
 	t.Helper()
 	m, err := r.Open(name)
 	if err != nil {
@@ -59,36 +60,38 @@ func converse(t *testing.T, r *providers.Registry, name string) error {
 	return err
 }
 
-func TestNoResponseRedirectsARequestOrAKey(t *testing.T) {
+func TestGuardedClientFollowsNoRedirect(t *testing.T) {
 	private, heard := canary(t)
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		to := func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Location", "http://"+private+r.URL.Path)
-			w.WriteHeader(status)
-		}
-		service := httptest.NewServer(http.HandlerFunc(to))
-		r := providers.New(
-			providers.Config{
-				OpenAIBaseURL: service.URL,
-				OpenAIKey:     "key-that-stays",
-				Detect:        map[string]int{"ollama": service.Listener.Addr().(*net.TCPAddr).Port},
-			},
-		)
-		for _, name := range []string{"openai/m", "ollama/m"} {
-			if err := converse(t, r, name); err == nil {
-				t.Errorf("%d: %s answered", status, name)
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			to := func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Location", "http://"+private+r.URL.Path)
+				w.WriteHeader(status)
 			}
-		}
-		r.List(t.Context())
-		r.Close()
-		service.Close()
+			service := httptest.NewServer(http.HandlerFunc(to))
+			r := providers.New(
+				providers.Config{
+					OpenAIBaseURL: service.URL,
+					OpenAIKey:     "key-that-stays",
+					Detect:        map[string]int{"ollama": service.Listener.Addr().(*net.TCPAddr).Port},
+				},
+			)
+			for _, name := range []string{"openai/m", "ollama/m"} {
+				if err := sendHello(t, r, name); err == nil {
+					t.Errorf("%d: %s answered", status, name)
+				}
+			}
+			r.List(t.Context())
+			r.Close()
+			service.Close()
+		})
 	}
 	if said := heard(); said != "" {
 		t.Errorf("the canary heard %s", said)
 	}
 }
 
-func TestAnAddressOpensForItsModelAndForNothingElse(t *testing.T) {
+func TestGuardedClientReachesOnlyItsAddress(t *testing.T) {
 	before, heardBefore := canary(t)
 	now, heardNow := canary(t)
 	var guards []*egress.Guard
@@ -105,7 +108,7 @@ func TestAnAddressOpensForItsModelAndForNothingElse(t *testing.T) {
 		},
 	)
 	t.Cleanup(r.Close)
-	if _ = converse(t, r, "openai/m"); !strings.Contains(heardBefore(), "chat/completions") {
+	if _ = sendHello(t, r, "openai/m"); !strings.Contains(heardBefore(), "chat/completions") {
 		t.Fatal("what a person configured was not reached")
 	}
 	r.Configure("openai", providers.Service{BaseURL: "http://" + now + "/v1", Key: "k"})
@@ -125,7 +128,7 @@ func TestAnAddressOpensForItsModelAndForNothingElse(t *testing.T) {
 		t.Error("other ports of the host are open")
 	}
 	r.Block(now)
-	if _ = converse(t, r, "openai/m"); heardNow() != "" {
+	if _ = sendHello(t, r, "openai/m"); heardNow() != "" {
 		t.Errorf("our own port heard %s", heardNow())
 	}
 }

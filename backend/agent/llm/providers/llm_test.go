@@ -63,7 +63,7 @@ func hello() llm.Request {
 	return llm.Request{System: "be short", Messages: []chat.Message{{Role: chat.RoleUser, Text: "hello"}}}
 }
 
-func TestTextIsStreamedInPiecesAndGivenWhole(t *testing.T) {
+func TestTextIsStreamedAndReturned(t *testing.T) {
 	const text = "Größe: 12 m², fertig."
 	_, r := serve(
 		t,
@@ -81,7 +81,7 @@ func TestTextIsStreamedInPiecesAndGivenWhole(t *testing.T) {
 	}
 }
 
-func TestCallsAreAssembledFromPieces(t *testing.T) {
+func TestCallsAreAssembledFromDeltas(t *testing.T) {
 	_, r := serve(t, openaitest.Turn{Text: "Looking.", Fragment: 2, Calls: []openaitest.Call{
 		{ID: "a", Name: "click_element", Args: `{"annotationId": 12, "modifiers": ["Shift"]}`},
 		{ID: "b", Name: "annotate_page", Args: ""},
@@ -119,7 +119,7 @@ data: [DONE]
 	}
 }
 
-func TestArgumentsThatAreNoObjectAreReportedAndNotReturned(t *testing.T) {
+func TestArgumentsMustBeObjects(t *testing.T) {
 	for name, c := range map[string]struct {
 		args, finish, says string
 	}{
@@ -145,7 +145,7 @@ func TestArgumentsThatAreNoObjectAreReportedAndNotReturned(t *testing.T) {
 	}
 }
 
-func TestTheConversationGoesOutInTheProtocolsForm(t *testing.T) {
+func TestConversationOnTheWire(t *testing.T) {
 	s, r := serve(t, openaitest.Turn{Text: "ok"})
 	_, _, err := ask(t, open(t, r, "openai/the/model"), llm.Request{
 		System: "rules",
@@ -184,7 +184,7 @@ func TestTheConversationGoesOutInTheProtocolsForm(t *testing.T) {
 	}
 }
 
-func TestTheSameRequestHasTheSameBytes(t *testing.T) {
+func TestEqualRequestsHaveEqualBytes(t *testing.T) {
 	s, r := serve(t, openaitest.Turn{Text: "1"}, openaitest.Turn{Text: "2"})
 	req := hello()
 	req.Tools = []toolspec.Function{{Type: "function", Function: toolspec.FunctionBody{
@@ -200,14 +200,16 @@ func TestTheSameRequestHasTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestLengthAndFilterAreReported(t *testing.T) {
+func TestStopReasons(t *testing.T) {
 	_, r := serve(t, openaitest.Turn{Text: "a", Finish: "length"}, openaitest.Turn{Text: "b", Finish: "content_filter"})
 	m := open(t, r, "openai/m")
 	for _, want := range []llm.Stop{llm.StopLength, llm.StopFilter} {
-		res, _, err := ask(t, m, hello())
-		if err != nil || res.Stop != want {
-			t.Errorf("stop %s, error %v, want %s", res.Stop, err, want)
-		}
+		t.Run(string(want), func(t *testing.T) {
+			res, _, err := ask(t, m, hello())
+			if err != nil || res.Stop != want {
+				t.Errorf("stop %s, error %v, want %s", res.Stop, err, want)
+			}
+		})
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"sextant/backend/agent/llm/providers"
 )
 
-func TestEveryProviderPassesTheSuite(t *testing.T) {
+func TestProviders(t *testing.T) {
 	over := func(provider string, format modelapi.Format) llmtest.Open {
 		return func(t *testing.T, s *openaitest.Server) llm.Model {
 			return opened(t, provider, providers.Config{Services: map[string]providers.Service{

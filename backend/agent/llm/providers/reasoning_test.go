@@ -22,8 +22,8 @@ func called(thought string) llm.Request {
 	}}
 }
 
-// wanting answers requests with reasoning and refuses those without, as DeepSeek does.
-func wanting(r openaitest.Request) openaitest.Turn {
+// requireReasoning answers requests with reasoning and refuses those without, as DeepSeek does.
+func requireReasoning(r openaitest.Request) openaitest.Turn {
 	for _, m := range r.Messages {
 		if len(m.ToolCalls) > 0 && m.Thought == nil {
 			return openaitest.Turn{
@@ -35,8 +35,8 @@ func wanting(r openaitest.Request) openaitest.Turn {
 	return openaitest.Turn{Text: "twelve"}
 }
 
-// refusing accepts no reasoning, as services do that check each field.
-func refusing(r openaitest.Request) openaitest.Turn {
+// refuseReasoning accepts no reasoning, as services do that check each field.
+func refuseReasoning(r openaitest.Request) openaitest.Turn {
 	for _, m := range r.Messages {
 		if m.Thought != nil {
 			return openaitest.Turn{
@@ -48,9 +48,9 @@ func refusing(r openaitest.Request) openaitest.Turn {
 	return openaitest.Turn{Thought: "Easy.", Text: "twelve"}
 }
 
-func TestAServiceThatWantsReasoningBackGetsItAfterItsRefusal(t *testing.T) {
+func TestReasoningIsSentBackOnceRequired(t *testing.T) {
 	s, r := serve(t)
-	s.Answer = wanting
+	s.Answer = requireReasoning
 	m := open(t, r, "openai/m")
 	for range 2 {
 		res, _, err := ask(t, m, called("Look it up."))
@@ -67,7 +67,7 @@ func TestAServiceThatWantsReasoningBackGetsItAfterItsRefusal(t *testing.T) {
 	}
 }
 
-func TestReasoningIsSentBackWithItsCalls(t *testing.T) {
+func TestReasoningIsSentBackWithCalls(t *testing.T) {
 	s, r := serve(t)
 	s.Add(openaitest.Turn{Thought: "Hm.", Text: "hello"}, openaitest.Turn{Text: "twelve"})
 	m := open(t, r, "openai/m")
@@ -81,9 +81,9 @@ func TestReasoningIsSentBackWithItsCalls(t *testing.T) {
 	}
 }
 
-func TestAServiceThatRefusesReasoningIsNotSentItAgain(t *testing.T) {
+func TestReasoningIsNotSentAfterRefusal(t *testing.T) {
 	s, r := serve(t)
-	s.Answer = refusing
+	s.Answer = refuseReasoning
 	m := open(t, r, "openai/m")
 	for _, req := range []llm.Request{hello(), called("Look it up."), called("Look it up.")} {
 		res, _, err := ask(t, m, req)
@@ -96,7 +96,7 @@ func TestAServiceThatRefusesReasoningIsNotSentItAgain(t *testing.T) {
 	}
 }
 
-func TestContradictoryRefusalsOfReasoningEnd(t *testing.T) {
+func TestContradictoryReasoningRefusalsEnd(t *testing.T) {
 	s, r := serve(t)
 	s.Answer = func(openaitest.Request) openaitest.Turn {
 		return openaitest.Turn{

@@ -44,7 +44,7 @@ func unused(t *testing.T) int {
 	return ln.Addr().(*net.TCPAddr).Port
 }
 
-func TestLocalServersAreFoundOnTheirPorts(t *testing.T) {
+func TestLocalServersAreDiscovered(t *testing.T) {
 	r := providers.New(providers.Config{Detect: map[string]int{
 		"ollama": local(t, "qwen3:8b", "nomic-embed-text"), "lmstudio": local(t, "gemma"), "llamacpp": unused(t),
 	}})
@@ -71,7 +71,7 @@ func TestLocalServersAreFoundOnTheirPorts(t *testing.T) {
 	}
 }
 
-func TestAServerWithoutModelsIsNotListed(t *testing.T) {
+func TestServerWithoutModelsIsNotListed(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestAServerWithoutModelsIsNotListed(t *testing.T) {
 	}
 }
 
-func TestASilentPortDoesNotDelayTheList(t *testing.T) {
+func TestSilentPortDoesNotDelayList(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestASilentPortDoesNotDelayTheList(t *testing.T) {
 	}
 }
 
-func TestTheConfiguredServiceIsListedAndItsKeyChecked(t *testing.T) {
+func TestConfiguredServiceAndItsKey(t *testing.T) {
 	s, r := serve(t)
 	s.Models, s.Key = []string{"big", "small"}, "key-1"
 	if m, ok := listed(r.List(context.Background()), "openai/big"); !ok || m.State != "ready" {
@@ -134,7 +134,7 @@ func TestTheConfiguredServiceIsListedAndItsKeyChecked(t *testing.T) {
 	}
 }
 
-func TestNamesThatCannotBeOpenedSayWhy(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
 	r := providers.New(providers.Config{Detect: map[string]int{"ollama": 1}})
 	defer r.Close()
 	for name, want := range map[string]struct {
@@ -152,26 +152,30 @@ func TestNamesThatCannotBeOpenedSayWhy(t *testing.T) {
 		"ollama/":          {llm.NotSupported, "provider/name"},
 		"":                 {llm.NotSupported, "provider/name"},
 	} {
-		_, err := r.Open(name)
-		if e := asError(t, err, want.kind); !strings.Contains(e.Suggestion, want.says) {
-			t.Errorf("%q: %q", name, e.Suggestion)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, err := r.Open(name)
+			if e := asError(t, err, want.kind); !strings.Contains(e.Suggestion, want.says) {
+				t.Errorf("%q: %q", name, e.Suggestion)
+			}
+		})
 	}
 }
 
-func TestABaseAddressMustBePlainHTTP(t *testing.T) {
+func TestBaseAddressMustBeHTTP(t *testing.T) {
 	for _, base := range []string{
 		"file:///etc", "127.0.0.1:8000", "http://user:pw@host/v1", "http://",
 		"http://h/v1?x=1", "::",
 	} {
-		r := providers.New(providers.Config{OpenAIBaseURL: base, Detect: map[string]int{}})
-		_, err := r.Open("openai/m")
-		asError(t, err, llm.NotSupported)
-		if strings.Contains(err.Error(), "pw") {
-			t.Errorf("%q shows the password", err)
-		}
-		if m, ok := listed(r.List(context.Background()), "openai/"); !ok || m.State == "ready" {
-			t.Errorf("%q is listed as %+v", base, m)
-		}
+		t.Run(base, func(t *testing.T) {
+			r := providers.New(providers.Config{OpenAIBaseURL: base, Detect: map[string]int{}})
+			_, err := r.Open("openai/m")
+			asError(t, err, llm.NotSupported)
+			if strings.Contains(err.Error(), "pw") {
+				t.Errorf("%q shows the password", err)
+			}
+			if m, ok := listed(r.List(context.Background()), "openai/"); !ok || m.State == "ready" {
+				t.Errorf("%q is listed as %+v", base, m)
+			}
+		})
 	}
 }

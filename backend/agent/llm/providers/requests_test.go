@@ -12,7 +12,7 @@ import (
 	"sextant/shared/chat"
 )
 
-func TestEveryRequestForAnAnswerIsToldWithWhatItTook(t *testing.T) {
+func TestRequestsAreReportedWithUsage(t *testing.T) {
 	turn := openaitest.Turn{Text: "abcdef", Fragment: 3, Usage: openaitest.Usage{Input: 10, Output: 4, Cached: 6}}
 	cut := turn
 	cut.Cut = strings.Index(string(openaitest.Render(cut)), "def")
@@ -38,7 +38,7 @@ func TestEveryRequestForAnAnswerIsToldWithWhatItTook(t *testing.T) {
 	}
 }
 
-func TestALocalModelIsMarkedAsLocal(t *testing.T) {
+func TestLocalModelIsMarked(t *testing.T) {
 	s, err := openaitest.Start(openaitest.Turn{Text: "hi"})
 	if err != nil {
 		t.Fatal(err)
@@ -51,33 +51,35 @@ func TestALocalModelIsMarkedAsLocal(t *testing.T) {
 	}
 }
 
-func TestOnlyOpenRouterIsAskedForCosts(t *testing.T) {
+func TestOnlyOpenRouterReportsCosts(t *testing.T) {
 	for provider, want := range map[string]*chat.Money{
 		"openrouter": {Nanos: 1_250_000, Currency: "USD"}, "openai": nil, "gemini": nil,
 	} {
-		s, err := openaitest.Start(
-			openaitest.Turn{Text: "hi", Usage: openaitest.Usage{Input: 10, Output: 1, Cost: 0.00125}},
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := opened(
-			t,
-			provider,
-			providers.Config{Services: map[string]providers.Service{provider: {BaseURL: s.URL(), Key: "k"}}},
-		)
-		res, _, err := ask(t, m, hello())
-		if err != nil || (res.Cost == nil) != (want == nil) || want != nil && *res.Cost != *want {
-			t.Errorf("%s: %+v %v", provider, res.Cost, err)
-		}
-		if asked := strings.Contains(string(s.Requests()[0].Body), `"usage":{"include":true}`); asked != (want != nil) {
-			t.Errorf("%s is asked for its cost: %v", provider, asked)
-		}
-		s.Close()
+		t.Run(provider, func(t *testing.T) {
+			s, err := openaitest.Start(
+				openaitest.Turn{Text: "hi", Usage: openaitest.Usage{Input: 10, Output: 1, Cost: 0.00125}},
+			)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := opened(
+				t,
+				provider,
+				providers.Config{Services: map[string]providers.Service{provider: {BaseURL: s.URL(), Key: "k"}}},
+			)
+			res, _, err := ask(t, m, hello())
+			if err != nil || (res.Cost == nil) != (want == nil) || want != nil && *res.Cost != *want {
+				t.Errorf("%s: %+v %v", provider, res.Cost, err)
+			}
+			if asked := strings.Contains(string(s.Requests()[0].Body), `"usage":{"include":true}`); asked != (want != nil) {
+				t.Errorf("%s is asked for its cost: %v", provider, asked)
+			}
+			s.Close()
+		})
 	}
 }
 
-func TestTheCostOfAnOwnKeyIsAddedToTheServicesFee(t *testing.T) {
+func TestOwnKeyCostIsAddedToFee(t *testing.T) {
 	for _, c := range []struct {
 		usage string
 		want  string
@@ -92,29 +94,31 @@ func TestTheCostOfAnOwnKeyIsAddedToTheServicesFee(t *testing.T) {
 		{`"cost":"1"`, "<nil>"},
 		{`"cost":1,"is_byok":true,"cost_details":"much"`, "<nil>"},
 	} {
-		s, err := openaitest.Start(
-			openaitest.Turn{
-				Raw: `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,` +
-					c.usage + "}}\n\ndata: [DONE]\n\n",
-			},
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := opened(
-			t,
-			"openrouter",
-			providers.Config{Services: map[string]providers.Service{"openrouter": {BaseURL: s.URL(), Key: "k"}}},
-		)
-		res, _, err := ask(t, m, hello())
-		if got := fmt.Sprint(res.Cost); err != nil || got != c.want {
-			t.Errorf("%s: %s (%v), want %s", c.usage, got, err, c.want)
-		}
-		s.Close()
+		t.Run(c.usage, func(t *testing.T) {
+			s, err := openaitest.Start(
+				openaitest.Turn{
+					Raw: `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,` +
+						c.usage + "}}\n\ndata: [DONE]\n\n",
+				},
+			)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := opened(
+				t,
+				"openrouter",
+				providers.Config{Services: map[string]providers.Service{"openrouter": {BaseURL: s.URL(), Key: "k"}}},
+			)
+			res, _, err := ask(t, m, hello())
+			if got := fmt.Sprint(res.Cost); err != nil || got != c.want {
+				t.Errorf("%s: %s (%v), want %s", c.usage, got, err, c.want)
+			}
+			s.Close()
+		})
 	}
 }
 
-func TestImpossibleCountsAreNotAdded(t *testing.T) {
+func TestImpossibleUsageIsIgnored(t *testing.T) {
 	for usage, want := range map[string]chat.Usage{
 		`"prompt_tokens":-5,"completion_tokens":-1`: {},
 		`"prompt_tokens":5,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":9}`: {
@@ -134,15 +138,17 @@ func TestImpossibleCountsAreNotAdded(t *testing.T) {
 			Cached: 2,
 		},
 	} {
-		_, r := serve(
-			t,
-			openaitest.Turn{
-				Raw: `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{` + usage +
-					"}}\n\ndata: [DONE]\n\n",
-			},
-		)
-		if res, _, err := ask(t, open(t, r, "openai/m"), hello()); err != nil || res.Usage != want {
-			t.Errorf("%s: %+v %v", usage, res.Usage, err)
-		}
+		t.Run(usage, func(t *testing.T) {
+			_, r := serve(
+				t,
+				openaitest.Turn{
+					Raw: `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{` + usage +
+						"}}\n\ndata: [DONE]\n\n",
+				},
+			)
+			if res, _, err := ask(t, open(t, r, "openai/m"), hello()); err != nil || res.Usage != want {
+				t.Errorf("%s: %+v %v", usage, res.Usage, err)
+			}
+		})
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"sextant/shared/chat"
 )
 
-func TestAnAnswerCutAtAnyByteComesWholeFromAServiceThatGoesOn(t *testing.T) {
+func TestAnswerCutAtAnyByteIsResumed(t *testing.T) {
 	const text = "Opening the shop."
 	step := 7 // the short form: another seventh of the places in each format
 	if os.Getenv("SEXTANT_WHOLE") != "" {
@@ -25,49 +25,51 @@ func TestAnAnswerCutAtAnyByteComesWholeFromAServiceThatGoesOn(t *testing.T) {
 		Calls:    []openaitest.Call{{ID: "b", Name: "click_element", Args: `{"annotationId":3}`}},
 	}
 	for i, format := range []modelapi.Format{modelapi.Chat, modelapi.Responses, modelapi.Anthropic} {
-		for j, clean := range []bool{true, false} {
-			s, err := openaitest.Start()
-			if err != nil {
-				t.Fatal(err)
-			}
-			at, first := 0, true
-			s.Answer = func(r openaitest.Request) openaitest.Turn {
-				turn := whole
-				if n := len(r.Messages); r.Messages[n-2].Role == "assistant" {
-					turn.Text = strings.TrimPrefix(text, r.Messages[n-2].Content)
-				} else if first {
-					turn.Cut, turn.Clean = at, clean
+		t.Run(string(format), func(t *testing.T) {
+			for j, clean := range []bool{true, false} {
+				s, err := openaitest.Start()
+				if err != nil {
+					t.Fatal(err)
 				}
-				first = false
-				return turn
-			}
-			m := opened(
-				t,
-				"openai",
-				providers.Config{Services: map[string]providers.Service{"openai": {BaseURL: s.URL(), Format: format}}},
-			)
-			for at = 1 + (2*i+j)%step; at <= len(openaitest.RenderAs(openaitest.Format(format), whole)); at += step {
-				first = true
-				res, streamed, err := ask(t, m, hello())
-				if err != nil || res.Text != text || streamed != text || len(res.Calls) != 1 ||
-					string(res.Calls[0].Args) != `{"annotationId":3}` {
-					t.Fatalf(
-						"%s cut at %d (clean %v): %+v, streamed %q, error %v",
-						format,
-						at,
-						clean,
-						res,
-						streamed,
-						err,
-					)
+				at, first := 0, true
+				s.Answer = func(r openaitest.Request) openaitest.Turn {
+					turn := whole
+					if n := len(r.Messages); r.Messages[n-2].Role == "assistant" {
+						turn.Text = strings.TrimPrefix(text, r.Messages[n-2].Content)
+					} else if first {
+						turn.Cut, turn.Clean = at, clean
+					}
+					first = false
+					return turn
 				}
+				m := opened(
+					t,
+					"openai",
+					providers.Config{Services: map[string]providers.Service{"openai": {BaseURL: s.URL(), Format: format}}},
+				)
+				for at = 1 + (2*i+j)%step; at <= len(openaitest.RenderAs(openaitest.Format(format), whole)); at += step {
+					first = true
+					res, streamed, err := ask(t, m, hello())
+					if err != nil || res.Text != text || streamed != text || len(res.Calls) != 1 ||
+						string(res.Calls[0].Args) != `{"annotationId":3}` {
+						t.Fatalf(
+							"%s cut at %d (clean %v): %+v, streamed %q, error %v",
+							format,
+							at,
+							clean,
+							res,
+							streamed,
+							err,
+						)
+					}
+				}
+				s.Close()
 			}
-			s.Close()
-		}
+		})
 	}
 }
 
-func TestAnAnswerThatKeepsBreakingOffEndsWithAllItsText(t *testing.T) {
+func TestRepeatedlyCutAnswerKeepsItsText(t *testing.T) {
 	cut := openaitest.Turn{Text: "abcdef", Fragment: 3}
 	cut.Cut = strings.Index(string(openaitest.Render(cut)), "def")
 	s, r := serve(t, cut, cut, cut, cut)
@@ -78,7 +80,7 @@ func TestAnAnswerThatKeepsBreakingOffEndsWithAllItsText(t *testing.T) {
 	}
 }
 
-func TestTheFallbackAnswersAndANoteSaysSo(t *testing.T) {
+func TestFallbackModelAnswersWithNote(t *testing.T) {
 	first, err := openaitest.Start()
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +135,7 @@ func TestTheFallbackAnswersAndANoteSaysSo(t *testing.T) {
 	}
 }
 
-func TestACircuitBreakerOpensAndReconfiguringClosesIt(t *testing.T) {
+func TestBreakerOpensAndCloses(t *testing.T) {
 	s, r := serve(t)
 	s.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Status: 503} }
 	m := open(t, r, "openai/m")
@@ -157,7 +159,7 @@ func TestACircuitBreakerOpensAndReconfiguringClosesIt(t *testing.T) {
 	}
 }
 
-func TestAModelWithoutVisionIsAskedWithoutImages(t *testing.T) {
+func TestImagesAreLeftOutWithoutVision(t *testing.T) {
 	s, r := serve(t)
 	s.NoImages = true
 	s.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: "read"} }
@@ -171,7 +173,7 @@ func TestAModelWithoutVisionIsAskedWithoutImages(t *testing.T) {
 		}
 	}
 	if last := s.Requests()[1].Last(); !strings.Contains(last, "cannot see") {
-		t.Errorf("the model is told %q", last)
+		t.Errorf("the model gets %q", last)
 	}
 	if len(req.Messages[0].Images) != 1 {
 		t.Error("the picture is gone from the conversation")

@@ -2,6 +2,7 @@ package providers_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -16,8 +17,8 @@ import (
 
 type facts map[string]string
 
-// knows starts a service with facts, and a registry that reaches it as provider.
-func knows(t *testing.T, provider string, f facts) (*openaitest.Server, *providers.Registry) {
+// serveFacts starts a service with facts, and a registry that reaches it as provider.
+func serveFacts(t *testing.T, provider string, f facts) (*openaitest.Server, *providers.Registry) {
 	t.Helper()
 	s, err := openaitest.Start()
 	if err != nil {
@@ -40,12 +41,12 @@ func knows(t *testing.T, provider string, f facts) (*openaitest.Server, *provide
 	return s, r
 }
 
-func sizeOf(t *testing.T, m llm.Model) (tokens int, loaded bool) {
+func contextWindow(t *testing.T, m llm.Model) (tokens int, loaded bool) {
 	t.Helper()
 	return m.(llm.WindowReporter).ContextWindow(t.Context())
 }
 
-func TestEachServiceReportsItsContextWindow(t *testing.T) {
+func TestContextWindowOfEachService(t *testing.T) {
 	show := func(parameters string) string {
 		return `{"parameters":"` + parameters +
 			`","model_info":{"general.architecture":"qwen3","qwen3.context_length":40960,"qwen3.vision.context_length":77}}`
@@ -136,24 +137,24 @@ func TestEachServiceReportsItsContextWindow(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			provider, name, _ := strings.Cut(c.model, "/")
-			s, r := knows(t, provider, c.facts)
+			s, r := serveFacts(t, provider, c.facts)
 			for range 2 { // the second time it is another Model
-				if tokens, loaded := sizeOf(t, open(t, r, c.model)); tokens != c.tokens ||
+				if tokens, loaded := contextWindow(t, open(t, r, c.model)); tokens != c.tokens ||
 					c.tokens > 0 && loaded != c.loaded {
 					t.Errorf("%d tokens, loaded is %v", tokens, loaded)
 				}
 			}
-			told := s.FactRequests()
-			if len(told) == 0 || len(told) > len(c.facts) {
-				t.Errorf("asked for it twice, the service heard %+v", told)
+			requests := s.FactRequests()
+			if len(requests) == 0 || len(requests) > len(c.facts) {
+				t.Errorf("asked for it twice, the service heard %+v", requests)
 			}
-			for _, f := range told {
+			for _, f := range requests {
 				if f.Asked == "POST /api/show" && f.Body != `{"model":"`+name+`"}` {
 					t.Errorf("asked about %s", f.Body)
 				}
 			}
 			key := map[string]string{"anthropic": "X-Api-Key", "gemini": "X-Goog-Api-Key"}[provider]
-			if h := told[0].Header; key != "" && (h.Get(key) != "key-1" || h.Get("Authorization") != "") {
+			if h := requests[0].Header; key != "" && (h.Get(key) != "key-1" || h.Get("Authorization") != "") {
 				t.Errorf("the key is sent as %v", h)
 			}
 		})
@@ -165,64 +166,68 @@ func TestImplausibleWindowsAreIgnored(t *testing.T) {
 		"-5": 0, "0": 0, "null": 0, `"32768"`: 0, "1e300": 0, "999999999999": 0, "[1]": 0, `{"a":1}`: 0, "true": 0,
 		"1": 1000, "999.5": 1000, "20000000": 20_000_000, "20000001": 0, "3.2e4": 32_000,
 	} {
-		_, r := knows(
-			t,
-			"vllm",
-			facts{
-				"GET /v1/models": `{"data":[{"id":"n","max_model_len":` + said + `},{"id":"m","max_model_len":` + said +
-					`}]}`,
-			},
-		)
-		if tokens, _ := sizeOf(t, open(t, r, "vllm/m")); tokens != want {
-			t.Errorf("%s is taken for %d tokens", said, tokens)
-		}
+		t.Run(said, func(t *testing.T) {
+			_, r := serveFacts(
+				t,
+				"vllm",
+				facts{
+					"GET /v1/models": `{"data":[{"id":"n","max_model_len":` + said + `},{"id":"m","max_model_len":` + said +
+						`}]}`,
+				},
+			)
+			if tokens, _ := contextWindow(t, open(t, r, "vllm/m")); tokens != want {
+				t.Errorf("%s is taken for %d tokens", said, tokens)
+			}
+		})
 	}
 	for _, said := range []string{
 		"<html>", "[]", "{", `{"default_generation_settings":7}`,
 		strings.Repeat("[", 100_000),
 	} {
-		_, r := knows(t, "llamacpp", facts{"GET /props": said})
-		if tokens, _ := sizeOf(t, open(t, r, "llamacpp/m")); tokens != 0 {
-			t.Errorf("%.20s is taken for %d tokens", said, tokens)
-		}
+		t.Run(fmt.Sprintf("%.20s", said), func(t *testing.T) {
+			_, r := serveFacts(t, "llamacpp", facts{"GET /props": said})
+			if tokens, _ := contextWindow(t, open(t, r, "llamacpp/m")); tokens != 0 {
+				t.Errorf("%.20s is taken for %d tokens", said, tokens)
+			}
+		})
 	}
 }
 
-func TestAServiceThatReportsNoWindowIsAskedOnceAndBriefly(t *testing.T) {
-	s, r := knows(t, "llamacpp", facts{"GET /props": ""})
+func TestMissingWindowIsRequestedOnce(t *testing.T) {
+	s, r := serveFacts(t, "llamacpp", facts{"GET /props": ""})
 	m := open(t, r, "llamacpp/m")
 	begun := time.Now()
 	for range 3 {
-		if tokens, _ := sizeOf(t, m); tokens != 0 {
+		if tokens, _ := contextWindow(t, m); tokens != 0 {
 			t.Fatalf("a silent service says %d", tokens)
 		}
 	}
-	if told := s.FactRequests(); len(told) != 1 {
-		t.Errorf("it was asked %d times", len(told))
+	if requests := s.FactRequests(); len(requests) != 1 {
+		t.Errorf("it was asked %d times", len(requests))
 	}
 	if d := time.Since(begun); d > 30*time.Second {
 		t.Errorf("it was waited for %s", d)
 	}
 }
 
-func TestACanceledWindowRequestIsNotCached(t *testing.T) {
-	s, r := knows(t, "llamacpp", facts{"GET /props": `{"default_generation_settings":{"n_ctx":8192}}`})
+func TestCanceledWindowRequestIsNotCached(t *testing.T) {
+	s, r := serveFacts(t, "llamacpp", facts{"GET /props": `{"default_generation_settings":{"n_ctx":8192}}`})
 	m := open(t, r, "llamacpp/m")
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if tokens, _ := m.(llm.WindowReporter).ContextWindow(gone); tokens != 0 {
 		t.Errorf("a turn that was stopped hears %d", tokens)
 	}
-	if tokens, _ := sizeOf(t, m); tokens != 8192 || len(s.FactRequests()) != 1 {
+	if tokens, _ := contextWindow(t, m); tokens != 8192 || len(s.FactRequests()) != 1 {
 		t.Errorf("the next one hears %d", tokens)
 	}
 }
 
-func TestARedirectedWindowRequestIsNotFollowed(t *testing.T) {
+func TestRedirectedWindowRequestIsNotFollowed(t *testing.T) {
 	private, heard := canary(t)
-	s, r := knows(t, "openai", facts{"GET /v1/models": `{"data":[{"id":"m","context_length":9000}]}`})
+	s, r := serveFacts(t, "openai", facts{"GET /v1/models": `{"data":[{"id":"m","context_length":9000}]}`})
 	r.Block(strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/v1"))
-	if tokens, _ := sizeOf(t, open(t, r, "openai/m")); tokens != 0 || len(s.FactRequests()) != 0 {
+	if tokens, _ := contextWindow(t, open(t, r, "openai/m")); tokens != 0 || len(s.FactRequests()) != 0 {
 		t.Errorf("our own port was asked and said %d", tokens)
 	}
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -238,7 +243,7 @@ func TestARedirectedWindowRequestIsNotFollowed(t *testing.T) {
 	)
 	defer led.Close()
 	for _, name := range []string{"openai/m", "ollama/m"} {
-		if tokens, _ := sizeOf(t, open(t, led, name)); tokens != 0 {
+		if tokens, _ := contextWindow(t, open(t, led, name)); tokens != 0 {
 			t.Errorf("%s follows and hears %d", name, tokens)
 		}
 	}

@@ -54,6 +54,7 @@ type Counter struct {
 	children int
 }
 
+// NewCounter returns a Counter that allows that many calls.
 func NewCounter(calls int) *Counter { return &Counter{calls: calls} }
 
 // TakeCall counts one call; it returns false if none is left.
@@ -64,6 +65,7 @@ func (g *Counter) TakeCall() bool {
 	return g.calls >= 0
 }
 
+// CallsLeft returns how many calls remain; it is negative if more were taken than allowed.
 func (g *Counter) CallsLeft() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -81,6 +83,7 @@ func (g *Counter) StartSubagent() bool {
 	return true
 }
 
+// EndSubagent ends what a successful StartSubagent began.
 func (g *Counter) EndSubagent() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

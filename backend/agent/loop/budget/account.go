@@ -166,13 +166,13 @@ func Describe(b wire.Budget) (message, suggestion string) {
 		kind, spent = "cost", pricing.Format(chat.Money{Nanos: b.Spent, Currency: b.Currency})
 		limit = pricing.Format(chat.Money{Nanos: b.Limit, Currency: b.Currency})
 	}
-	whose, do := "this turn", "Continue to allow the same again, or raise "+b.Name+" in settings."
+	spender, do := "this turn", "Continue to allow the same again, or raise "+b.Name+" in settings."
 	switch b.Name {
 	case kind + "_" + perConversation:
-		whose = "this conversation"
+		spender = "this conversation"
 	case kind + "_" + ofRequest:
-		whose, do = "this request", "Ask again with a larger budget, which the settings still bound."
+		spender, do = "this request", "Ask again with a larger budget, which the settings still bound."
 	}
-	message = fmt.Sprintf("Stopped: %s spent %s of its budget of %s. The work so far is kept.", whose, spent, limit)
+	message = fmt.Sprintf("Stopped: %s spent %s of its budget of %s. The work so far is kept.", spender, spent, limit)
 	return message, do
 }

@@ -24,8 +24,10 @@ type Buffer struct {
 	err     error
 }
 
+// New returns a Buffer that passes its text to publish.
 func New(publish func(string) error) *Buffer { return &Buffer{publish: publish} }
 
+// Add appends s.
 func (m *Buffer) Add(s string) {
 	if s == "" {
 		return

@@ -8,7 +8,7 @@ import (
 	"sextant/backend/agent/loop/typedhosts"
 )
 
-func TestHostsAPersonTypedAreFound(t *testing.T) {
+func TestFind(t *testing.T) {
 	for text, want := range map[string][]string{
 		"open demo":                             nil,
 		"open Example.com and annotate":         {"example.com"},

@@ -84,7 +84,7 @@ func address(typed string) (string, bool) {
 func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // validHost reports whether s could be a host name: labels of letters, digits and hyphens, the last one not a
-// parseNumber.
+// number.
 func validHost(s string) bool {
 	labels := strings.Split(s, ".")
 	for _, l := range labels {

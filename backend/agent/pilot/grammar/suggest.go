@@ -45,17 +45,17 @@ func (g *Parser) Suggest(said string) []chat.Offer {
 		if near == "" {
 			continue
 		}
-		mended := said[:t.start] + near + said[t.end:]
-		if f, ok := g.reads(mended); ok {
-			add(chat.Offer{Say: mended, Means: f.form.Means})
+		corrected := said[:t.start] + near + said[t.end:]
+		if f, ok := g.reads(corrected); ok {
+			add(chat.Offer{Say: corrected, Means: f.form.Means})
 			continue
 		}
-		named := g.byName(mended, tokens(mended))
+		named := g.byName(corrected, tokens(corrected))
 		for _, o := range named {
 			add(o)
 		}
 		if i == 0 && len(named) == 0 {
-			add(chat.Offer{Say: mended})
+			add(chat.Offer{Say: corrected})
 		}
 	}
 	if f := g.formOf(ts[0].text, nil); f != nil && len(ts) == 1 {

@@ -11,8 +11,8 @@ import (
 	"sextant/shared/event"
 )
 
-// everything is a Parser that offers every tool of the table and a created one.
-func everything(t testing.TB) *Parser {
+// parserForAllTools is a Parser that offers every tool of the table and a created one.
+func parserForAllTools(t testing.TB) *Parser {
 	t.Helper()
 	rules, err := Compile(commandtable.Table())
 	if err != nil {
@@ -28,7 +28,7 @@ func everything(t testing.TB) *Parser {
 	return &Parser{Rules: rules, Tools: tools, Demo: func() string { return "demo" }}
 }
 
-func TestTheTableCanBeRead(t *testing.T) {
+func TestTableIsValid(t *testing.T) {
 	r, err := Compile(commandtable.Table())
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestTheTableCanBeRead(t *testing.T) {
 	}
 }
 
-func TestAnInvalidFormIsReported(t *testing.T) {
+func TestInvalidForms(t *testing.T) {
 	for _, say := range []string{"", "click {id:nothing}", "(open|visit {url:address}", "click {id"} {
 		if _, err := Compile([]commandtable.Command{{
 			Tool:  "x",
@@ -52,8 +52,8 @@ func TestAnInvalidFormIsReported(t *testing.T) {
 }
 
 // The example of every form is read as one call of its tool, and a listed form is the one that reads it.
-func TestEveryExampleCallsItsTool(t *testing.T) {
-	g := everything(t)
+func TestExamplesCallTheirTool(t *testing.T) {
+	g := parserForAllTools(t)
 	for _, f := range g.Forms {
 		plan, problem := g.Plan(f.Example)
 		if problem != nil || len(plan) != 1 {
@@ -76,7 +76,7 @@ func TestEveryExampleCallsItsTool(t *testing.T) {
 	}
 }
 
-// What was read is printed so that it reads back as the same.
+// roundTrip checks that what was read reads the same when printed.
 func roundTrip(t *testing.T, g *Parser, said string) {
 	t.Helper()
 	plan, problem := g.Plan(said)
@@ -111,8 +111,8 @@ func roundTrip(t *testing.T, g *Parser, said string) {
 	}
 }
 
-func TestEveryExampleReadsTheSameWhenPrinted(t *testing.T) {
-	g := everything(t)
+func TestExamplesRoundTrip(t *testing.T) {
+	g := parserForAllTools(t)
 	for _, f := range g.Forms {
 		roundTrip(t, g, f.Example)
 	}
@@ -141,7 +141,7 @@ var tricky = []string{
 
 // FuzzRoundTrip: no input panics, and what was read reads back as the same when printed.
 func FuzzRoundTrip(f *testing.F) {
-	g := everything(f)
+	g := parserForAllTools(f)
 	for _, form := range g.Forms {
 		f.Add(form.Example)
 	}

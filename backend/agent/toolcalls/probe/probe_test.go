@@ -72,26 +72,26 @@ var (
 	wrong = openaitest.Turn{Calls: []openaitest.Call{{ID: "c", Name: "say_word", Args: `{"word":"pepper"}`}}}
 )
 
-func TestTheProbeDetectsTheFormatWithFewRequests(t *testing.T) {
+func TestDetect(t *testing.T) {
 	for name, c := range map[string]struct {
 		turns    []openaitest.Turn
 		kind     toolcalls.Format
 		requests int
 		sure     float64
 	}{
-		"native":                      {[]openaitest.Turn{natively}, toolcalls.Native, 1, 0.95},
-		"native, another word":        {[]openaitest.Turn{wrong}, toolcalls.Native, 1, 0.7},
-		"a server that reads no tags": {[]openaitest.Turn{inTags}, toolcalls.ToolCall, 1, 0.95},
-		"a server that reads no Qwen": {[]openaitest.Turn{inQwen}, toolcalls.Hermes, 1, 0.95},
-		"tags when told":              {[]openaitest.Turn{chatter, inTags}, toolcalls.ToolCall, 2, 0.95},
-		"tools refused, Qwen instead": {[]openaitest.Turn{noTools, inQwen}, toolcalls.Hermes, 2, 0.95},
-		"tools refused, fence at last": {
+		"native":                   {[]openaitest.Turn{natively}, toolcalls.Native, 1, 0.95},
+		"native, wrong word":       {[]openaitest.Turn{wrong}, toolcalls.Native, 1, 0.7},
+		"tags as plain text":       {[]openaitest.Turn{inTags}, toolcalls.ToolCall, 1, 0.95},
+		"Qwen as plain text":       {[]openaitest.Turn{inQwen}, toolcalls.Hermes, 1, 0.95},
+		"tags when instructed":     {[]openaitest.Turn{chatter, inTags}, toolcalls.ToolCall, 2, 0.95},
+		"tools refused, then Qwen": {[]openaitest.Turn{noTools, inQwen}, toolcalls.Hermes, 2, 0.95},
+		"tools refused, then fence": {
 			[]openaitest.Turn{noTools, chatter, chatter, inFence},
 			toolcalls.Fenced, 4,
 			0.95,
 		},
-		"nothing at all":            {[]openaitest.Turn{chatter}, toolcalls.Native, 4, 0.1},
-		"tools refused and nothing": {[]openaitest.Turn{noTools, chatter}, toolcalls.Fenced, 4, 0.1},
+		"no call":                {[]openaitest.Turn{chatter}, toolcalls.Native, 4, 0.1},
+		"tools refused, no call": {[]openaitest.Turn{noTools, chatter}, toolcalls.Fenced, 4, 0.1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, s := served(t, c.turns...)
@@ -108,7 +108,7 @@ func TestTheProbeDetectsTheFormatWithFewRequests(t *testing.T) {
 	}
 }
 
-func TestADetectionIsRememberedForItsModelAndEndpoint(t *testing.T) {
+func TestDetectionIsCachedPerModelAndEndpoint(t *testing.T) {
 	m, s := served(t, natively)
 	kept := &memory{}
 	ctx := context.Background()
@@ -133,7 +133,7 @@ func TestADetectionIsRememberedForItsModelAndEndpoint(t *testing.T) {
 	}
 }
 
-func TestAnUncertainDetectionIsRepeatedAfterADay(t *testing.T) {
+func TestUncertainDetectionExpires(t *testing.T) {
 	m, s := served(t, chatter)
 	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	p := probe.New(probe.Config{Settings: &memory{}, Now: func() time.Time { return now }})
@@ -148,7 +148,7 @@ func TestAnUncertainDetectionIsRepeatedAfterADay(t *testing.T) {
 	}
 }
 
-func TestAUsersRepetitionIsAllowed(t *testing.T) {
+func TestProbeMayBeRepeated(t *testing.T) {
 	m, s := served(t, natively)
 	p := probe.New(
 		probe.Config{
@@ -164,13 +164,15 @@ func TestAUsersRepetitionIsAllowed(t *testing.T) {
 		"ollama/qwen3=hermes": true, "openai/a=b=native": true, "qwen3=hermes": false,
 		"ollama/x=": false, "ollama/x": false, "ollama/x=xml": false,
 	} {
-		if err := probe.CheckOverride(text); (err == nil) != ok {
-			t.Errorf("%s: %v", text, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			if err := probe.CheckOverride(text); (err == nil) != ok {
+				t.Errorf("%s: %v", text, err)
+			}
+		})
 	}
 }
 
-func TestAModelThatCannotBeAskedLeavesNoDetection(t *testing.T) {
+func TestUnreachableModelLeavesNoDetection(t *testing.T) {
 	m, s := served(t, openaitest.Turn{Status: 401})
 	kept := &memory{}
 	_, _, err := probe.New(probe.Config{Settings: kept}).Detect(context.Background(), "openai/m", m)
@@ -188,7 +190,7 @@ func TestAModelThatCannotBeAskedLeavesNoDetection(t *testing.T) {
 	}
 }
 
-func TestConversationsThatBeginTogetherAskOnce(t *testing.T) {
+func TestConcurrentDetectionsShareOneProbe(t *testing.T) {
 	m, s := served(t, natively)
 	p := probe.New(probe.Config{Settings: &memory{}})
 	var wait sync.WaitGroup

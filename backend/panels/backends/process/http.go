@@ -76,7 +76,7 @@ func Headers(req *http.Request, hasBody bool, token string) {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	if token != "" {
-		req.Header.Set(TokenHeader, token)
+		req.Header.Set(tokenHeader, token)
 	}
 }
 

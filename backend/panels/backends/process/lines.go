@@ -16,7 +16,7 @@ import (
 )
 
 // maxLine bounds one line of a program.
-const maxLine = MaxAnswer + 1<<20
+const maxLine = maxAnswer + 1<<20
 
 // line is a message to or from a program. An answer has Status or Body, a progress message has
 // Progress.

@@ -28,7 +28,7 @@ func serveMCP() {
 	type words struct {
 		Path string `json:"path,omitempty"`
 	}
-	s := sdk.NewServer(&sdk.Implementation{Name: "desk", Version: "1"}, nil)
+	s := sdk.NewServer(&sdk.Implementation{Name: "notes", Version: "1"}, nil)
 	add := func(name string, do func(ctx context.Context, in words) (string, error)) {
 		sdk.AddTool(s, &sdk.Tool{Name: name, Description: name},
 			func(ctx context.Context, _ *sdk.CallToolRequest, in words) (*sdk.CallToolResult, any, error) {

@@ -27,10 +27,10 @@ import (
 )
 
 const (
-	// TokenHeader carries the secret by which a panel's program recognises our requests.
-	TokenHeader = "X-Sextant-Token"
-	// MaxAnswer bounds an answer in bytes.
-	MaxAnswer = 5 << 20
+	// tokenHeader carries the secret by which a panel's program recognises our requests.
+	tokenHeader = "X-Sextant-Token"
+	// maxAnswer bounds an answer in bytes.
+	maxAnswer = 5 << 20
 	// startLimit is how long a program may take until it answers.
 	startLimit = 15 * time.Second
 	// healthPause is the interval between health checks at the start.
@@ -140,6 +140,7 @@ func (r *Runner) Dir() string { return r.panel.Dir }
 // Output is the end of what the program printed.
 func (r *Runner) Output() string { return r.log.String() }
 
+// Running reports whether the program is running.
 func (r *Runner) Running() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

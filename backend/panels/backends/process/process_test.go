@@ -24,23 +24,23 @@ import (
 	"sextant/backend/sandbox/egress"
 )
 
-// bench is a home with a secret in it, Sextant's data folder, and a panel in that.
-type bench struct {
+// fixture is a home with a secret in it, Sextant's data folder, and a panel in that.
+type fixture struct {
 	t                *testing.T
 	home, data, path string
 	cfg              Config
 }
 
-func newBench(t *testing.T) *bench {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	base, err := os.MkdirTemp("/var/lib", "sextant-panel-")
 	if err != nil {
 		base = t.TempDir()
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	b := &bench{
+	b := &fixture{
 		t: t, home: filepath.Join(base, "ada"), data: filepath.Join(base, "ada", "data"),
-		path: filepath.Join(base, "ada", "data", "panels", "desk"),
+		path: filepath.Join(base, "ada", "data", "panels", "notes"),
 	}
 	for name, text := range map[string]string{
 		".ssh/id_ed25519": "KEY", "plans/plan.txt": "PLAN", ".local/share/keyrings/login.keyring": "KEY",
@@ -70,13 +70,13 @@ func newBench(t *testing.T) *bench {
 }
 
 // runner runs testdata's program, over its port or by lines.
-func (b *bench) runner(stdio bool, change func(*Panel)) *Runner {
+func (b *fixture) runner(stdio bool, change func(*Panel)) *Runner {
 	b.t.Helper()
 	file := "port.mjs"
 	if stdio {
 		file = "lines.mjs"
 	}
-	p := Panel{ID: "desk", Title: "Desk", Dir: b.path, Backend: manifest.Backend{
+	p := Panel{ID: "notes", Title: "Notes", Dir: b.path, Backend: manifest.Backend{
 		Kind: "process", Command: "node",
 		Args: []string{file}, Stdio: stdio,
 	}}
@@ -93,24 +93,24 @@ func ask(ctx context.Context, r *Runner, what string, args map[string]any) (map[
 	if err != nil {
 		return nil, err
 	}
-	res, _, err := r.Do(ctx, Request{Method: http.MethodPost, Path: "/api/desk/" + what, Body: body},
+	res, _, err := r.Do(ctx, Request{Method: http.MethodPost, Path: "/api/notes/" + what, Body: body},
 		func(string, string) {})
 	if err != nil {
 		return nil, err
 	}
 	defer res.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(res.Body, MaxAnswer+1))
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > MaxAnswer {
-		return nil, fmt.Errorf("larger than %d", MaxAnswer)
+	if len(text) > maxAnswer {
+		return nil, fmt.Errorf("larger than %d", maxAnswer)
 	}
 	var value map[string]any
 	return value, json.Unmarshal(text, &value)
 }
 
-func (b *bench) must(r *Runner, what string, args map[string]any) map[string]any {
+func (b *fixture) must(r *Runner, what string, args map[string]any) map[string]any {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), 20*time.Second)
 	defer cancel()
@@ -121,15 +121,15 @@ func (b *bench) must(r *Runner, what string, args map[string]any) map[string]any
 	return value
 }
 
-// both runs a test over a port and by lines.
-func both(t *testing.T, test func(t *testing.T, b *bench, stdio bool)) {
+// eachTransport runs a test over a port and over lines.
+func eachTransport(t *testing.T, test func(t *testing.T, b *fixture, stdio bool)) {
 	for name, stdio := range map[string]bool{"port": false, "lines": true} {
-		t.Run(name, func(t *testing.T) { test(t, newBench(t), stdio) })
+		t.Run(name, func(t *testing.T) { test(t, newFixture(t), stdio) })
 	}
 }
 
-func TestAProgramAnswersAndKeepsWhatItWritesInItsOwnFolder(t *testing.T) {
-	both(t, func(t *testing.T, b *bench, stdio bool) {
+func TestProgramAnswersAndKeepsData(t *testing.T) {
+	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, func(p *Panel) { p.Settings = func() (string, error) { return `{"size":3}`, nil } })
 		got := b.must(r, "good", nil)
 		if got["config"] != `{"size":3}` || len(got["token"].(string)) < 20 {
@@ -141,15 +141,15 @@ func TestAProgramAnswersAndKeepsWhatItWritesInItsOwnFolder(t *testing.T) {
 			}
 		}
 		b.must(r, "own", nil)
-		if kept, err := os.ReadFile(filepath.Join(b.data, "panel-data", "desk", "kept")); err != nil ||
+		if kept, err := os.ReadFile(filepath.Join(b.data, "panel-data", "notes", "kept")); err != nil ||
 			string(kept) != "kept" {
 			t.Errorf("%q %v", kept, err)
 		}
 	})
 }
 
-func TestAProgramReadsAndWritesNothingItWasNotGranted(t *testing.T) {
-	both(t, func(t *testing.T, b *bench, stdio bool) {
+func TestProgramFileAccess(t *testing.T) {
+	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		granted := func(p *Panel) {
 			p.Permissions.FS = []string{"~/plans", "~/.local/share", filepath.Join(b.home, "letters") + ":rw"}
 		}
@@ -158,7 +158,7 @@ func TestAProgramReadsAndWritesNothingItWasNotGranted(t *testing.T) {
 			".ssh/id_ed25519": {}, "plans/plan.txt": {given: true}, ".local/share/keyrings/login.keyring": {},
 			"letters/one.txt": {given: true}, "data/sextant.db": {},
 			"data/panels/other/manifest.json": {}, "data/panel-data/other/kept": {},
-			"data/panels/desk/port.mjs": {true, true},
+			"data/panels/notes/port.mjs": {true, true},
 		}
 		for name, may := range reads {
 			path := filepath.Join(b.home, name)
@@ -172,7 +172,7 @@ func TestAProgramReadsAndWritesNothingItWasNotGranted(t *testing.T) {
 			}
 		}
 		writes := map[string]bool{
-			"plans/x": false, "letters/x": true, "data/panels/desk/port.mjs": false,
+			"plans/x": false, "letters/x": true, "data/panels/notes/port.mjs": false,
 			".bashrc": false, "x": false,
 		}
 		for name, may := range writes {
@@ -193,16 +193,18 @@ func TestAProgramReadsAndWritesNothingItWasNotGranted(t *testing.T) {
 	})
 }
 
-func TestPlacesThatNoToolMayTouchAreGrantedToNoProgram(t *testing.T) {
-	b := newBench(t)
+func TestProtectedPathsAreNeverGranted(t *testing.T) {
+	b := newFixture(t)
 	for entry, why := range map[string]string{
 		"~/.ssh": "may access", "~/data": "may access", "~/.bashrc:rw": "may write", "/": "name a folder",
 		"plans": "name a folder", "~:rw": "start-up files",
 	} {
-		r := b.runner(false, func(p *Panel) { p.Permissions.FS = []string{entry} })
-		if _, err := ask(t.Context(), r, "good", nil); err == nil || !strings.Contains(err.Error(), why) {
-			t.Errorf("%s: %v", entry, err)
-		}
+		t.Run(entry, func(t *testing.T) {
+			r := b.runner(false, func(p *Panel) { p.Permissions.FS = []string{entry} })
+			if _, err := ask(t.Context(), r, "good", nil); err == nil || !strings.Contains(err.Error(), why) {
+				t.Errorf("%s: %v", entry, err)
+			}
+		})
 	}
 	r := b.runner(false, func(p *Panel) {
 		p.Permissions = manifest.Permissions{
@@ -215,14 +217,14 @@ func TestPlacesThatNoToolMayTouchAreGrantedToNoProgram(t *testing.T) {
 	}
 }
 
-// names leads every name outwards.
-type names struct{}
+// publicResolver resolves every name to an outside address.
+type publicResolver struct{}
 
-func (names) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+func (publicResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
 }
 
-func TestAProgramReachesOnlyTheHostsItWasGranted(t *testing.T) {
+func TestProgramNetworkAccess(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -232,9 +234,9 @@ func TestAProgramReachesOnlyTheHostsItWasGranted(t *testing.T) {
 		_, _ = io.WriteString(w, "welcome")
 	}))
 	t.Cleanup(site.Close)
-	both(t, func(t *testing.T, b *bench, stdio bool) {
+	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		guard := egress.New(egress.Config{
-			Resolver: names{},
+			Resolver: publicResolver{},
 			Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 				return new(net.Dialer).DialContext(ctx, network, site.Listener.Addr().String())
 			},
@@ -249,20 +251,22 @@ func TestAProgramReachesOnlyTheHostsItWasGranted(t *testing.T) {
 			"none": b.runner(stdio, nil), "one": b.runner(stdio,
 				func(p *Panel) { p.Permissions.Net.List = []string{"api.example"} }),
 		} {
-			if got := b.must(r, "dial", map[string]any{"host": host, "port": json.Number(port)}); got["failed"] == nil {
-				t.Errorf("%s: it reached the machine's own port: %v", name, got)
-			}
-			if got := b.must(r, "fetch", map[string]any{"url": "http://evil.example/"}); got["did"] == "welcome" {
-				t.Errorf("%s: it reached another host: %v", name, got)
-			}
-			if got := b.must(r, "fetch", map[string]any{"url": "http://127.0.0.1:" + port +
-				"/"}); got["did"] == "welcome" {
-				t.Errorf("%s: it reached this machine: %v", name, got)
-			}
-			got := b.must(r, "fetch", map[string]any{"url": "http://api.example/"})
-			if (got["did"] == "welcome") != (name == "one") {
-				t.Errorf("%s: the granted host: %v", name, got)
-			}
+			t.Run(name, func(t *testing.T) {
+				if got := b.must(r, "dial", map[string]any{"host": host, "port": json.Number(port)}); got["failed"] == nil {
+					t.Errorf("%s: it reached the machine's own port: %v", name, got)
+				}
+				if got := b.must(r, "fetch", map[string]any{"url": "http://evil.example/"}); got["did"] == "welcome" {
+					t.Errorf("%s: it reached another host: %v", name, got)
+				}
+				if got := b.must(r, "fetch", map[string]any{"url": "http://127.0.0.1:" + port +
+					"/"}); got["did"] == "welcome" {
+					t.Errorf("%s: it reached this machine: %v", name, got)
+				}
+				got := b.must(r, "fetch", map[string]any{"url": "http://api.example/"})
+				if (got["did"] == "welcome") != (name == "one") {
+					t.Errorf("%s: the granted host: %v", name, got)
+				}
+			})
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -274,8 +278,8 @@ func TestAProgramReachesOnlyTheHostsItWasGranted(t *testing.T) {
 	})
 }
 
-// left counts processes of this machine whose command line holds words.
-func left(words string) int {
+// countProcesses counts processes whose command line contains words.
+func countProcesses(words string) int {
 	n := 0
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
@@ -287,24 +291,24 @@ func left(words string) int {
 	return n
 }
 
-func TestWhatAProgramLeavesBehindEndsWithIt(t *testing.T) {
-	both(t, func(t *testing.T, b *bench, stdio bool) {
+func TestChildrenEndWithProgram(t *testing.T) {
+	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, nil)
 		b.must(r, "detach", nil)
-		for deadline := time.Now().Add(30 * time.Second); left("sleep 86399") == 0; time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(30 * time.Second); countProcesses("sleep 86399") == 0; time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("nothing was left behind, so this proves nothing")
 			}
 		}
 		r.Close()
-		if n := left("sleep 86399"); n > 0 {
+		if n := countProcesses("sleep 86399"); n > 0 {
 			t.Errorf("%d processes outlived the program", n)
 		}
 	})
 }
 
-func TestAProgramThatMisbehavesHarmsOnlyItsOwnCall(t *testing.T) {
-	both(t, func(t *testing.T, b *bench, stdio bool) {
+func TestMisbehavingProgramFailsOnlyItsCall(t *testing.T) {
+	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, nil)
 		b.must(r, "good", nil)
 		short, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
@@ -313,20 +317,22 @@ func TestAProgramThatMisbehavesHarmsOnlyItsOwnCall(t *testing.T) {
 			t.Error("an answer that never came came")
 		}
 		for _, what := range []string{"flood", "crash", "memory"} {
-			long, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			value, err := ask(long, r, what, nil)
-			cancel()
-			if err == nil || errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s: %v %v", what, value, err)
-			}
-			r.ExitReason()
-			b.must(r, "good", nil)
+			t.Run(what, func(t *testing.T) {
+				long, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				value, err := ask(long, r, what, nil)
+				cancel()
+				if err == nil || errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%s: %v %v", what, value, err)
+				}
+				r.ExitReason()
+				b.must(r, "good", nil)
+			})
 		}
 	})
 }
 
-func TestAnIdleProgramIsEndedAndTheNextCallStartsItAgain(t *testing.T) {
-	both(t, func(t *testing.T, b *bench, stdio bool) {
+func TestIdleProgramIsStopped(t *testing.T) {
+	eachTransport(t, func(t *testing.T, b *fixture, stdio bool) {
 		r := b.runner(stdio, func(p *Panel) { p.Backend.IdleSeconds = 1 })
 		first := b.must(r, "good", nil)["token"]
 		for deadline := time.Now().Add(20 * time.Second); r.Running(); time.Sleep(5 * time.Millisecond) {
@@ -343,20 +349,20 @@ func TestAnIdleProgramIsEndedAndTheNextCallStartsItAgain(t *testing.T) {
 	})
 }
 
-func TestWordsOnTheWayAreToldBeforeTheAnswer(t *testing.T) {
-	b := newBench(t)
+func TestProgressBeforeAnswer(t *testing.T) {
+	b := newFixture(t)
 	r := b.runner(true, nil)
-	var told []string
-	res, _, err := r.Do(t.Context(), Request{Method: "POST", Path: "/api/desk/words", Body: []byte("{}")},
+	var lines []string
+	res, _, err := r.Do(t.Context(), Request{Method: "POST", Path: "/api/notes/words", Body: []byte("{}")},
 		func(stream, text string) {
-			told = append(told, text)
+			lines = append(lines, text)
 		})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = res.Body.Close()
-	if len(told) != 2 || told[1] != "half way" {
-		t.Errorf("%v", told)
+	if len(lines) != 2 || lines[1] != "half way" {
+		t.Errorf("%v", lines)
 	}
 	if out := r.Output(); !strings.Contains(out, "a line that is no answer") {
 		t.Errorf("%q", out)

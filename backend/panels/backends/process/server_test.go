@@ -14,7 +14,7 @@ import (
 )
 
 // server is a real MCP server, the test binary itself, in the panel's folder.
-func (b *bench) server(change func(*Panel)) *Runner {
+func (b *fixture) server(change func(*Panel)) *Runner {
 	b.t.Helper()
 	self, err := os.ReadFile(os.Args[0])
 	if err != nil {
@@ -31,7 +31,7 @@ func (b *bench) server(change func(*Panel)) *Runner {
 	})
 }
 
-func (b *bench) served(r *Runner, tool string, args map[string]any) (toolspec.Result, error) {
+func (b *fixture) served(r *Runner, tool string, args map[string]any) (toolspec.Result, error) {
 	b.t.Helper()
 	text, err := json.Marshal(args)
 	if err != nil {
@@ -43,17 +43,19 @@ func (b *bench) served(r *Runner, tool string, args map[string]any) (toolspec.Re
 	return result, err
 }
 
-func TestAnMCPServerOfAPanelAnswersBehindTheSameWalls(t *testing.T) {
-	b := newBench(t)
+func TestMCPServerIsSandboxed(t *testing.T) {
+	b := newFixture(t)
 	r := b.server(func(p *Panel) { p.Permissions.FS = []string{"~/plans"} })
 	for name, may := range map[string]bool{
 		"plans/plan.txt": true, ".ssh/id_ed25519": false, "letters/one.txt": false,
 		"data/sextant.db": false,
 	} {
-		got, err := b.served(r, "read", map[string]any{"path": filepath.Join(b.home, name)})
-		if err != nil || (got.Success && got.Value != "") != may {
-			t.Errorf("%s: %+v %v", name, got, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, err := b.served(r, "read", map[string]any{"path": filepath.Join(b.home, name)})
+			if err != nil || (got.Success && got.Value != "") != may {
+				t.Errorf("%s: %+v %v", name, got, err)
+			}
+		})
 	}
 	got, err := b.served(r, "none", nil)
 	if err != nil || got.ErrorType != toolspec.UserError || !strings.Contains(got.Error, "refused none") {
@@ -61,8 +63,8 @@ func TestAnMCPServerOfAPanelAnswersBehindTheSameWalls(t *testing.T) {
 	}
 }
 
-func TestAnMCPServerThatDiesOrHangsHarmsOnlyItsOwnCall(t *testing.T) {
-	b := newBench(t)
+func TestFailingMCPServerFailsOnlyItsCall(t *testing.T) {
+	b := newFixture(t)
 	r := b.server(nil)
 	first, err := b.served(r, "identity", nil)
 	if err != nil || !first.Success {
@@ -87,16 +89,18 @@ func TestAnMCPServerThatDiesOrHangsHarmsOnlyItsOwnCall(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoMCPServerIsToldAtItsStart(t *testing.T) {
-	b := newBench(t)
+func TestNotAnMCPServer(t *testing.T) {
+	b := newFixture(t)
 	for name, args := range map[string][]string{
 		"stopped": {"-e", "console.error('no such mode'); process.exit(1)"},
 		"greeted": {"-e", "console.log('hello')"},
 	} {
-		r := b.runner(false, func(p *Panel) { p.Backend = manifest.Backend{Kind: "mcp", Command: "node", Args: args} })
-		if _, err := b.served(r, "x", nil); err == nil || !strings.Contains(err.Error(), "MCP server") &&
-			!strings.Contains(err.Error(), "stopped") {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			r := b.runner(false, func(p *Panel) { p.Backend = manifest.Backend{Kind: "mcp", Command: "node", Args: args} })
+			if _, err := b.served(r, "x", nil); err == nil || !strings.Contains(err.Error(), "MCP server") &&
+				!strings.Contains(err.Error(), "stopped") {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }

@@ -62,6 +62,7 @@ func New(cfg Config, panel Panel) *Script {
 // Fault is a failure of the script itself.
 type Fault struct{ Text string }
 
+// Error implements error.
 func (f *Fault) Error() string { return f.Text }
 
 // Answer runs the handler of call's tool with args and returns its result as JSON, and the sources of

@@ -20,21 +20,21 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// toSite sends every request to a site of the test and keeps which hosts were asked for.
-type toSite struct {
+// siteTransport sends every request to a site of the test and records the requested hosts.
+type siteTransport struct {
 	site  *httptest.Server
 	hosts []string
 }
 
-func (s *toSite) RoundTrip(req *http.Request) (*http.Response, error) {
+func (s *siteTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	s.hosts = append(s.hosts, req.URL.Host)
 	to := req.Clone(req.Context())
 	to.Host, to.URL.Scheme, to.URL.Host = req.URL.Host, "http", s.site.Listener.Addr().String()
 	return s.site.Client().Transport.RoundTrip(to)
 }
 
-// a scripted panel in folders of the test's own.
-func scriptOf(t *testing.T, text string, change func(*Config, *Panel)) *Script {
+// newScript returns a scripted panel in temporary folders.
+func newScript(t *testing.T, text string, change func(*Config, *Panel)) *Script {
 	t.Helper()
 	cfg, p := Config{Data: t.TempDir()}, Panel{ID: "notes", Dir: t.TempDir(), File: "backend.js"}
 	if change != nil {
@@ -54,8 +54,8 @@ func answer(t *testing.T, s *Script, tool, args string) (string, error) {
 	return string(value), err
 }
 
-func TestAHandlerAnswersByTheNameOfItsTool(t *testing.T) {
-	s := scriptOf(t, "const twice = (n) => n * 2\nhandlers.notes_twice = async ({ n }) => ({ n: twice(n), size: "+
+func TestHandlersByToolName(t *testing.T) {
+	s := newScript(t, "const twice = (n) => n * 2\nhandlers.notes_twice = async ({ n }) => ({ n: twice(n), size: "+
 		"config.size })\n", func(_ *Config, p *Panel) {
 		p.Settings = func() (string, error) { return `{"size":3}`, nil }
 	})
@@ -76,7 +76,7 @@ func TestAHandlerAnswersByTheNameOfItsTool(t *testing.T) {
 	}
 }
 
-func TestErrorsNameTheLineOfTheScript(t *testing.T) {
+func TestErrorsNameScriptLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"handlers.x = async () => {\n  const a = 1\n  throw new Error('no paper')\n}": "backend.js, line 3: no paper",
 		"handlers.x = async () => {\n  nope()\n}": "backend.js, line 2: " +
@@ -85,16 +85,18 @@ func TestErrorsNameTheLineOfTheScript(t *testing.T) {
 			"SyntaxError",
 		"handlers.x = async () => {\n}\n}}}}": "backend.js",
 	} {
-		_, err := answer(t, scriptOf(t, text, nil), "x", `{}`)
-		var fault *Fault
-		if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: %v", text, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			_, err := answer(t, newScript(t, text, nil), "x", `{}`)
+			var fault *Fault
+			if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%q: %v", text, err)
+			}
+		})
 	}
 }
 
-func TestWhatAScriptKeepsIsThereInTheNextCallAndBounded(t *testing.T) {
-	s := scriptOf(t, `handlers.add = async ({ text }) => { const all = (await store.get('all')) ?? []; all.push(text); await store.set('all', all); return all.length }
+func TestStateIsKeptAndBounded(t *testing.T) {
+	s := newScript(t, `handlers.add = async ({ text }) => { const all = (await store.get('all')) ?? []; all.push(text); await store.set('all', all); return all.length }
 handlers.fill = async () => { await store.set('big', 'x'.repeat(300 * 1024)) }
 handlers.keys = () => store.keys()`, nil)
 	for i := range 3 {
@@ -110,8 +112,8 @@ handlers.keys = () => store.keys()`, nil)
 	}
 }
 
-func TestAScriptReachesOnlyHostsOfItsPermissions(t *testing.T) {
-	site := &toSite{site: httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func TestFetchNeedsPermission(t *testing.T) {
+	site := &siteTransport{site: httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/away":
 			http.Redirect(w, r, "http://evil.example/", http.StatusFound)
@@ -123,7 +125,7 @@ func TestAScriptReachesOnlyHostsOfItsPermissions(t *testing.T) {
 		}
 	}))}
 	t.Cleanup(site.site.Close)
-	s := scriptOf(t, `handlers.get = async ({ url, options }) => { const r = await fetch(url, options); return { status: r.status, text: await r.text() } }`, func(c *Config, p *Panel) {
+	s := newScript(t, `handlers.get = async ({ url, options }) => { const r = await fetch(url, options); return { status: r.status, text: await r.text() } }`, func(c *Config, p *Panel) {
 		c.Egress, p.Permissions.Net.List = site, []string{"api.example"}
 	})
 	got, err := answer(t, s, "get",
@@ -153,9 +155,9 @@ func TestAScriptReachesOnlyHostsOfItsPermissions(t *testing.T) {
 	}
 }
 
-func TestAScriptCallsToolsAsItsPanelAndWhatItReadIsTold(t *testing.T) {
+func TestScriptCallsTools(t *testing.T) {
 	var asked []calls.Request
-	s := scriptOf(t, `handlers.both = async () => { const a = await tools.read_file({ path: 'a' }); let b; try { await tools.bash({}) } catch (e) { b = e.message } return [a, b] }`, func(c *Config, _ *Panel) {
+	s := newScript(t, `handlers.both = async () => { const a = await tools.read_file({ path: 'a' }); let b; try { await tools.bash({}) } catch (e) { b = e.message } return [a, b] }`, func(c *Config, _ *Panel) {
 		c.Call = func(_ context.Context, a calls.Request) toolspec.Result {
 			asked = append(asked, a)
 			if a.Tool == "bash" {
@@ -178,7 +180,7 @@ func TestAScriptCallsToolsAsItsPanelAndWhatItReadIsTold(t *testing.T) {
 	}
 }
 
-func TestAHostileScriptEndsWithItsCall(t *testing.T) {
+func TestHostileScriptEnds(t *testing.T) {
 	for text, want := range map[string]string{
 		`handlers.x = () => { for (;;); }`:                                                "",
 		`handlers.x = () => { const a = []; for (;;) a.push(new ArrayBuffer(32 << 20)) }`: "memory",
@@ -191,21 +193,23 @@ func TestAHostileScriptEndsWithItsCall(t *testing.T) {
 		`handlers.x = () => __call('tool bash', '{}')`:                                    "ReferenceError",
 		`for (;;);`: "",
 	} {
-		patience := time.Minute
-		if want == "" {
-			patience = time.Second // nothing but the call's own end stops it
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		value, _, err := scriptOf(t, text, nil).Answer(ctx, toolspec.Call{Tool: "x"}, json.RawMessage(`{}`),
-			func(string, string) {})
-		cancel()
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %.100s %v", text, value, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			patience := time.Minute
+			if want == "" {
+				patience = time.Second // nothing but the call's own end stops it
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			value, _, err := newScript(t, text, nil).Answer(ctx, toolspec.Call{Tool: "x"}, json.RawMessage(`{}`),
+				func(string, string) {})
+			cancel()
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %.100s %v", text, value, err)
+			}
+		})
 	}
 }
 
-func TestAScriptOutsideOfThePanelsFolderIsNotRead(t *testing.T) {
+func TestScriptOutsideFolderIsRefused(t *testing.T) {
 	away := filepath.Join(t.TempDir(), "away.js")
 	if err := os.WriteFile(away, []byte("handlers.x = () => 1"), 0o600); err != nil {
 		t.Fatal(err)
@@ -215,12 +219,14 @@ func TestAScriptOutsideOfThePanelsFolderIsNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range []string{"link.js", "../away.js", away, ".", "none.js"} {
-		s := New(Config{Data: t.TempDir()}, Panel{
-			ID: "notes", Dir: dir, File: file,
-			Permissions: manifest.Permissions{},
+		t.Run(file, func(t *testing.T) {
+			s := New(Config{Data: t.TempDir()}, Panel{
+				ID: "notes", Dir: dir, File: file,
+				Permissions: manifest.Permissions{},
+			})
+			if got, err := answer(t, s, "x", `{}`); err == nil {
+				t.Errorf("%s: %s", file, got)
+			}
 		})
-		if got, err := answer(t, s, "x", `{}`); err == nil {
-			t.Errorf("%s: %s", file, got)
-		}
 	}
 }

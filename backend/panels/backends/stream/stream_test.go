@@ -8,7 +8,7 @@ import (
 	"testing/iotest"
 )
 
-// read reads text and gives what was handed on, "progress" in brackets.
+// read reads text and returns what was forwarded, "progress" in brackets.
 func read(kind Kind, r io.Reader, limit int64) (Outcome, string, error) {
 	var shown strings.Builder
 	o, err := Read(kind, r, limit, func(stream, text string) {
@@ -20,7 +20,7 @@ func read(kind Kind, r io.Reader, limit int64) (Outcome, string, error) {
 	return o, shown.String(), err
 }
 
-func TestPiecesAreShownAsTheyComeAndEndInOneOutcome(t *testing.T) {
+func TestChunksAndOutcome(t *testing.T) {
 	for _, c := range []struct {
 		name, text, shown, result, failure, kept string
 		kind                                     Kind
@@ -56,21 +56,25 @@ func TestPiecesAreShownAsTheyComeAndEndInOneOutcome(t *testing.T) {
 		{"text", "grüße\nmehr", "grüße\nmehr", "", "", "grüße\nmehr", Text},
 		{"progress with a message", `{"progress":{"message":"reading","percent":3}}`, "[reading]", "", "", "", Lines},
 	} {
-		for how, r := range map[string]io.Reader{
-			"whole":        strings.NewReader(c.text),
-			"byte by byte": iotest.OneByteReader(strings.NewReader(c.text)),
-		} {
-			o, shown, err := read(c.kind, r, 1<<20)
-			if err != nil || shown != c.shown || string(o.Result) != c.result || string(o.Failure) != c.failure ||
-				o.Text != c.kept {
-				t.Errorf("%s, %s: shown %q, result %s, failure %s, kept %q, %v", c.name, how, shown, o.Result,
-					o.Failure, o.Text, err)
+		t.Run(c.name, func(t *testing.T) {
+			for how, r := range map[string]io.Reader{
+				"whole":        strings.NewReader(c.text),
+				"byte by byte": iotest.OneByteReader(strings.NewReader(c.text)),
+			} {
+				t.Run(how, func(t *testing.T) {
+					o, shown, err := read(c.kind, r, 1<<20)
+					if err != nil || shown != c.shown || string(o.Result) != c.result || string(o.Failure) != c.failure ||
+						o.Text != c.kept {
+						t.Errorf("%s, %s: shown %q, result %s, failure %s, kept %q, %v", c.name, how, shown, o.Result,
+							o.Failure, o.Text, err)
+					}
+				})
 			}
-		}
+		})
 	}
 }
 
-func TestAStreamIsBounded(t *testing.T) {
+func TestStreamIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind Kind
 		text string
@@ -81,13 +85,15 @@ func TestAStreamIsBounded(t *testing.T) {
 		"one event":      {Events, strings.Repeat("data: "+strings.Repeat("x", 1000)+"\n", maxPiece/1000+1)},
 		"one long field": {Events, "data: " + strings.Repeat("x", maxPiece)},
 	} {
-		limit := int64(1000)
-		if len(c.text) > maxPiece {
-			limit = 5 << 20
-		}
-		if _, _, err := read(c.kind, strings.NewReader(c.text), limit); !errors.Is(err, ErrTooLarge) {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			limit := int64(1000)
+			if len(c.text) > maxPiece {
+				limit = 5 << 20
+			}
+			if _, _, err := read(c.kind, strings.NewReader(c.text), limit); !errors.Is(err, ErrTooLarge) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 	o, shown, err := read(Text, strings.NewReader(strings.Repeat("ü", maxKept)), 5<<20)
 	if err != nil || len(shown) != 2*maxKept || len(o.Text)+o.Left != 2*maxKept || len(o.Text) > maxKept ||
@@ -96,7 +102,7 @@ func TestAStreamIsBounded(t *testing.T) {
 	}
 }
 
-func TestAStreamThatBreaksOffGivesWhatCame(t *testing.T) {
+func TestTruncatedStreamKeepsText(t *testing.T) {
 	broken := errors.New("reset")
 	for _, kind := range []Kind{Lines, Events, Text} {
 		o, _, err := read(kind, io.MultiReader(strings.NewReader("data: a\n\n"), iotest.ErrReader(broken)), 1000)
@@ -106,14 +112,16 @@ func TestAStreamThatBreaksOffGivesWhatCame(t *testing.T) {
 	}
 }
 
-func TestOnlyKnownFormsComeInPieces(t *testing.T) {
+func TestStreamingContentTypes(t *testing.T) {
 	for contentType, want := range map[string]Kind{
 		"text/event-stream; charset=utf-8": Events, "application/x-ndjson": Lines, "application/jsonl": Lines,
 		"text/plain": Text, "application/json": None, "": None, ";": None, "image/png": None,
 	} {
-		if got := KindOf(contentType, true); got != want {
-			t.Errorf("%q is %d", contentType, got)
-		}
+		t.Run(contentType, func(t *testing.T) {
+			if got := KindOf(contentType, true); got != want {
+				t.Errorf("%q is %d", contentType, got)
+			}
+		})
 	}
 	if KindOf("text/plain", false) != None {
 		t.Error("text whose length is known comes in pieces")

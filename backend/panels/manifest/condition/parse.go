@@ -9,9 +9,9 @@ import (
 
 // Parse reads a condition. The error, if any, is an *Error.
 func Parse(text string) (*Expr, error) {
-	if len(text) > MaxLength {
+	if len(text) > maxLength {
 		return nil, &Error{
-			Offset: 0, Expected: "at most " + strconv.Itoa(MaxLength) + " bytes",
+			Offset: 0, Expected: "at most " + strconv.Itoa(maxLength) + " bytes",
 			Found: strconv.Itoa(len(text)),
 		}
 	}
@@ -233,7 +233,7 @@ var replacements = []struct {
 // Repair is a condition that can be read, as near to text as the usual slips allow: words and
 // signs of other languages, brackets and quotes left open.
 func Repair(text string) string {
-	if len(text) > MaxLength {
+	if len(text) > maxLength {
 		text = ""
 	}
 	tries := []string{text}

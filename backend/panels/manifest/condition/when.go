@@ -10,7 +10,7 @@
 //	operand = name | string | number | "true" | "false" | "null" | list | "(" or ")"
 //	list    = "[" [ operand { "," operand } ] "]"
 //
-// Names are keys of a context, with dots and hyphens inside; strings stand in single or
+// Names are keys of a context, with dots and hyphens inside; strings are in single or
 // double quotes. A condition is pure: it calls nothing and changes nothing. It is bounded
 // in length, depth and size when it is read, so evaluating it is too.
 package condition
@@ -23,8 +23,8 @@ import (
 
 // Bounds of a condition.
 const (
-	// MaxLength is in bytes.
-	MaxLength = 500
+	// maxLength is in bytes.
+	maxLength = 500
 	maxDepth  = 16
 	maxNodes  = 100
 	// maxLooked bounds how many members of a context's list "in" looks at.
@@ -41,7 +41,7 @@ type Error struct {
 // Error is the reason without the place.
 func (e *Error) Error() string { return fmt.Sprintf("expected %s, found %s", e.Expected, e.Found) }
 
-// Name is a key of the context where it stands in the text.
+// Name is a key of the context and its byte offset in the text.
 type Name struct {
 	Text   string
 	Offset int
@@ -53,7 +53,7 @@ type Expr struct {
 	names []Name
 }
 
-// Names are the keys the condition asks for, in the order they stand.
+// Names are the keys the condition asks for, in the order of the text.
 func (e *Expr) Names() []Name { return slices.Clone(e.names) }
 
 // Eval is the condition's value over context, whose values are those of encoding/json

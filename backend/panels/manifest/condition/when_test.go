@@ -4,9 +4,11 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-func TestConditionsAreTrueOrFalseOverAContext(t *testing.T) {
+func TestEval(t *testing.T) {
 	context := map[string]any{
 		"selected": true, "count": 2.0, "file-type": "md", "name": "", "tags": []any{"a", 1.0}, "config.mode": "fast",
 		"map": map[string]any{"k": nil}, "none": nil,
@@ -23,16 +25,18 @@ func TestConditionsAreTrueOrFalseOverAContext(t *testing.T) {
 		"count == 2.0": true, "-1 != count": true, "true": true, "[]": false, "[0]": true, "tags == tags": false,
 		"1 in 5": false,
 	} {
-		e, err := Parse(text)
-		if err != nil {
-			t.Errorf("%s: %s", text, err)
-		} else if got := e.Eval(context); got != want {
-			t.Errorf("%s is %t", text, got)
-		}
+		t.Run(text, func(t *testing.T) {
+			e, err := Parse(text)
+			if err != nil {
+				t.Errorf("%s: %s", text, err)
+			} else if got := e.Eval(context); got != want {
+				t.Errorf("%s is %t", text, got)
+			}
+		})
 	}
 }
 
-func TestAnErrorHasAPlaceAndARepairedForm(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	for _, c := range []struct {
 		text     string
 		offset   int
@@ -56,40 +60,44 @@ func TestAnErrorHasAPlaceAndARepairedForm(t *testing.T) {
 		{"a == in", 5, `"in"`, "a"},
 		{"a b", 2, `"b"`, "a"},
 	} {
-		_, err := Parse(c.text)
-		var wrong *Error
-		if !errors.As(err, &wrong) {
-			t.Errorf("%q was read", c.text)
-			continue
-		}
-		if wrong.Offset != c.offset || wrong.Found != c.found || wrong.Expected == "" {
-			t.Errorf("%q: got %d %s", c.text, wrong.Offset, wrong)
-		}
-		if got := Repair(c.text); got != c.repaired {
-			t.Errorf("%q is repaired as %q, want %q", c.text, got, c.repaired)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			_, err := Parse(c.text)
+			var wrong *Error
+			if !errors.As(err, &wrong) {
+				t.Errorf("%q was read", c.text)
+				return
+			}
+			if wrong.Offset != c.offset || wrong.Found != c.found || wrong.Expected == "" {
+				t.Errorf("%q: got %d %s", c.text, wrong.Offset, wrong)
+			}
+			if got := Repair(c.text); got != c.repaired {
+				t.Errorf("%q is repaired as %q, want %q", c.text, got, c.repaired)
+			}
+		})
 	}
 }
 
-func TestConditionsAreBounded(t *testing.T) {
+func TestConditionSizeLimit(t *testing.T) {
 	for name, text := range map[string]string{
-		"length": strings.Repeat(" ", MaxLength+1), "depth": strings.Repeat("(", 40) + "a" + strings.Repeat(")", 40),
+		"length": strings.Repeat(" ", maxLength+1), "depth": strings.Repeat("(", 40) + "a" + strings.Repeat(")", 40),
 		"negations": strings.Repeat("!", 40) + "a", "lists": strings.Repeat("[", 40) + strings.Repeat("]", 40),
 		"parts": "a" + strings.Repeat("||a", maxNodes),
 	} {
-		if _, err := Parse(text); err == nil {
-			t.Errorf("%s is not bounded", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := Parse(text); err == nil {
+				t.Errorf("%s is not bounded", name)
+			}
+		})
 	}
 }
 
-func TestNamesAreToldWithTheirPlace(t *testing.T) {
+func TestNames(t *testing.T) {
 	e, err := Parse("a.b && ('a' in c)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := e.Names(); len(got) != 2 || got[0] != (Name{"a.b", 0}) || got[1] != (Name{"c", 15}) {
-		t.Errorf("got %v", got)
+	if diff := cmp.Diff([]Name{{"a.b", 0}, {"c", 15}}, e.Names()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
