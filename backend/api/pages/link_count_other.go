@@ -4,5 +4,5 @@ package pages
 
 import "io/fs"
 
-// names is how many names a file has; here nobody says.
-func names(fs.FileInfo) uint64 { return 1 }
+// linkCount returns the number of hard links of a file, 1 if it is unknown.
+func linkCount(fs.FileInfo) uint64 { return 1 }

@@ -8,79 +8,78 @@ import (
 	"sextant/shared/wire"
 )
 
-// ErrNoWindow says that no window is connected that could be asked.
+// ErrNoWindow is the error of Ask when no window is connected.
 var ErrNoWindow = errors.New("no window is open")
 
-// errWindowGone ends a question whose window was closed before it answered.
-var errWindowGone = errors.New("the window was closed before it answered")
+// errWindowClosed is the error of a question whose window was closed first.
+var errWindowClosed = errors.New("the window was closed before it answered")
 
-// turnedTo notes that a person turned to this window. Only a window's own connection counts.
-func (c *conn) turnedTo() {
+// noteFocus records that the person focused this window. Connections of programs do not count.
+func (c *conn) noteFocus() {
 	if !c.window {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.looked = c.hub.looks.Add(1)
+	c.lastFocus = c.hub.focusCount.Add(1)
 }
 
-// replied hands a window's answer to who asked. One that nobody waits for any more is dropped.
-func (c *conn) replied(r *wire.SurfaceReply) error {
+// deliverReply passes a window's answer to the question's caller, or drops it if the caller gave up.
+func (c *conn) deliverReply(r *wire.SurfaceReply) error {
 	if r == nil {
 		return errors.New("surface.reply without reply")
 	}
 	c.mu.Lock()
-	waiting := c.asked[r.ID]
-	delete(c.asked, r.ID)
+	reply := c.pending[r.ID]
+	delete(c.pending, r.ID)
 	c.mu.Unlock()
-	if waiting != nil {
-		waiting <- *r // it has room for one, and gets one
+	if reply != nil {
+		reply <- *r // its buffer holds one, and it gets one
 	}
 	return nil
 }
 
-// inFront is the window that a person turned to last, nil when none is connected.
-func (h *Hub) inFront() *conn {
+// focusedConn returns the window that was focused last, nil if none is connected.
+func (h *Hub) focusedConn() *conn {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var best *conn
 	var newest int64
 	for c := range h.conns {
 		c.mu.Lock()
-		looked := c.looked
+		focus := c.lastFocus
 		c.mu.Unlock()
-		if looked > newest && c.ctx.Err() == nil {
-			best, newest = c, looked
+		if focus > newest && c.ctx.Err() == nil {
+			best, newest = c, focus
 		}
 	}
 	return best
 }
 
-// Ask asks the window that a person turned to last about the page of the panel it shows, and returns its
-// answer: JSON of unknown form where a page wrote it. It gives up with ctx, and then tells the window so.
-// ErrNoWindow when none is connected.
+// Ask asks the window that was focused last about the page of the panel it shows, and returns its answer: JSON from
+// outside if the page wrote it. When ctx ends, it cancels the question. It fails with ErrNoWindow if none is connected.
 func (h *Hub) Ask(ctx context.Context, ask wire.SurfaceAsk) (json.RawMessage, error) {
-	c := h.inFront()
+	c := h.focusedConn()
 	if c == nil {
 		return nil, ErrNoWindow
 	}
-	ask.ID = h.asks.Add(1)
+	ask.ID = h.askCount.Add(1)
 	answer := make(chan wire.SurfaceReply, 1)
 	c.mu.Lock()
-	if c.asked == nil {
-		c.asked = map[int64]chan wire.SurfaceReply{}
+	if c.pending == nil {
+		c.pending = map[int64]chan wire.SurfaceReply{}
 	}
-	c.asked[ask.ID] = answer
+	c.pending[ask.ID] = answer
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.asked, ask.ID)
+		delete(c.pending, ask.ID)
 	}()
 	select {
 	case c.out <- envelope("surface.ask", ask):
 	case <-c.ctx.Done():
-		return nil, errWindowGone
+		return nil, errWindowClosed
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -91,11 +90,11 @@ func (h *Hub) Ask(ctx context.Context, ask wire.SurfaceAsk) (json.RawMessage, er
 		}
 		return r.Value, nil
 	case <-c.ctx.Done():
-		return nil, errWindowGone
+		return nil, errWindowClosed
 	case <-ctx.Done():
 		select {
 		case c.out <- envelope("surface.cancel", wire.SurfaceCancel{ID: ask.ID}):
-		default: // a window that is that slow finds out by itself
+		default: // a window that slow finds out when it answers
 		}
 		return nil, context.Cause(ctx)
 	}
