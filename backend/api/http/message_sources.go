@@ -12,23 +12,23 @@ import (
 	"sextant/shared/event"
 )
 
-// panelPrefix starts the source of text that the page of a panel proposed.
-const panelPrefix = "panel:"
+// panelSourcePrefix starts the source of text that a panel's page proposed.
+const panelSourcePrefix = "panel:"
 
-// Given is what goes with a message: texts of MCP servers, and the servers and
-// panels whose words the message has.
-type Given struct {
-	Attached []resources.Attachment `json:"attached,omitempty" maxItems:"8" doc:"Texts of MCP servers that a model reads with it, as text from outside."`
-	From     []string               `json:"from,omitempty" maxItems:"8" doc:"MCP servers whose words stand in the text, and panels as panel:<id>."`
+// MessageSources are the texts of MCP servers that are sent with a message, and the servers and panels that the
+// message quotes.
+type MessageSources struct {
+	Attached []resources.Attachment `json:"attached,omitempty" maxItems:"8" doc:"Texts of MCP servers to send with it, marked as text from outside."`
+	From     []string               `json:"from,omitempty" maxItems:"8" doc:"MCP servers that the text quotes, and panels as panel:<id>."`
 }
 
-// with adds what goes with a message to ask. Where it is from is said by us: a server has to be known.
-func (s *Server) with(ask *loop.Ask, g Given) error {
-	list := s.rooms.MCP.List()
+// addSources adds g to ask. The source is set here and not by the client: a server must exist.
+func (s *Server) addSources(ask *loop.Ask, g MessageSources) error {
+	list := s.services.MCP.List()
 	source := func(server string) (string, error) {
 		if !slices.ContainsFunc(list, func(one event.MCPServer) bool { return one.Name == server }) {
-			return "", route.BadRequest(fmt.Sprintf("There is no MCP server %.64q any more, whose text goes with "+
-				"the message. Nothing was sent; take its text out.", server))
+			return "", route.BadRequest(fmt.Sprintf("The message has text of the MCP server %.64q, which no longer "+
+				"exists. Nothing was sent. Remove the text.", server))
 		}
 		return "mcp:" + server, nil
 	}
@@ -41,7 +41,7 @@ func (s *Server) with(ask *loop.Ask, g Given) error {
 	}
 	for _, name := range g.From {
 		from, err := name, error(nil)
-		if id, panel := strings.CutPrefix(name, panelPrefix); !panel || s.knownPanel(id) != nil {
+		if id, panel := strings.CutPrefix(name, panelSourcePrefix); !panel || s.checkPanel(id) != nil {
 			from, err = source(name)
 		}
 		if err != nil {

@@ -13,7 +13,6 @@ import (
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
 	"sextant/backend/policy"
-	"sextant/backend/store/audit"
 	"sextant/backend/store/sqlite"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
@@ -24,57 +23,33 @@ type Grants struct {
 	Grants []wire.GrantRow `json:"grants"`
 }
 
-// recordRoutes are what was allowed and what was done.
-func (s *Server) recordRoutes() {
+// grantRoutes registers the routes about standing permissions.
+func (s *Server) grantRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/grants", "Standing permissions, with how each was used", http.StatusOK,
-		s.grants)
-	route.Add(s.api, http.MethodDelete, "/api/grants/{id}", "Take a standing permission back", http.StatusOK,
+		s.listGrants)
+	route.Add(s.api, http.MethodDelete, "/api/grants/{id}", "Revoke a standing permission", http.StatusOK,
 		func(ctx context.Context, in *route.ByID) (*route.Body[Grants], error) {
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}
-			err := s.rooms.Store.RevokeGrant(ctx, in.ID)
+			err := s.services.Store.RevokeGrant(ctx, in.ID)
 			if errors.Is(err, sqlite.ErrNotFound) {
-				return nil, route.NotFound("This grant is gone already.")
+				return nil, route.NotFound("This grant was revoked already.")
 			}
 			if err != nil {
-				return nil, route.Failed("The grant could not be taken back and still holds.", err)
+				return nil, route.Failed("The grant could not be revoked and is still in force.", err)
 			}
-			return s.grants(ctx, nil)
+			return s.listGrants(ctx, nil)
 		})
-	route.Add(s.api, http.MethodPost, "/api/rules", "Forbid calls by a rule, which stands among the permissions",
+	route.Add(s.api, http.MethodPost, "/api/rules", "Add a rule that forbids calls; it is listed with the grants",
 		http.StatusOK, s.addRule)
-	route.Add(s.api, http.MethodGet, "/api/audit", "A page of the audit log, the newest calls first", http.StatusOK,
-		func(ctx context.Context, in *struct {
-			Before int64  `query:"before" minimum:"0" doc:"Continue an earlier page: its before"`
-			Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"100"`
-			Words  string `query:"q" maxLength:"200" doc:"Only calls whose rows hold all of these words"`
-		},
-		) (*route.Body[wire.AuditPage], error) {
-			page, err := s.rooms.Audit.Page(ctx, in.Before, in.Limit, strings.Fields(in.Words)...)
-			if err != nil {
-				return nil, route.Failed("The audit log could not be read.", err)
-			}
-			return route.Answer(page), nil
-		})
-	route.Add(s.api, http.MethodPost, "/api/audit/verify", "Read the whole chain of the audit log", http.StatusOK,
-		func(ctx context.Context, _ *route.Empty) (*route.Body[wire.AuditCheck], error) {
-			n, err := s.rooms.Audit.Verify(ctx)
-			switch {
-			case errors.Is(err, audit.ErrBroken):
-				return route.Answer(wire.AuditCheck{Entries: n, Problem: err.Error()}), nil
-			case err != nil:
-				return nil, route.Failed("The audit log could not be read.", err)
-			}
-			return route.Answer(wire.AuditCheck{Entries: n}), nil
-		})
 }
 
-// RuleDraft is what a rule forbids: calls of Tool, of all tools when it is empty, that meet one of
-// the others, or every call of Tool when there are none.
+// RuleDraft is what a rule forbids: calls of Tool (of all tools if it is empty) that match one of the other fields, or
+// every call of Tool if those are empty.
 type RuleDraft struct {
 	Tool string `json:"tool,omitempty" maxLength:"128"`
-	// Commands are programs with their subcommand, Hosts hosts, Paths absolute files and folders.
+	// Commands are programs with their subcommand; Paths are absolute files and folders.
 	Commands []string `json:"commands,omitempty" maxItems:"64"`
 	Hosts    []string `json:"hosts,omitempty" maxItems:"64"`
 	Paths    []string `json:"paths,omitempty" maxItems:"64"`
@@ -91,46 +66,45 @@ func (s *Server) addRule(ctx context.Context, in *struct{ Body RuleDraft }) (*ro
 	if err != nil {
 		return nil, route.BadRequest("The rule was not made: " + err.Error() + ".")
 	}
-	if err := s.ruledTool(rule.Tool); err != nil {
+	if err := s.checkRuleTool(rule.Tool); err != nil {
 		return nil, err
 	}
-	if err := s.hold(ctx, rule); err != nil {
-		return nil, route.Failed("The rule could not be kept and does not hold.", err)
+	if err := s.saveRule(ctx, rule); err != nil {
+		return nil, route.Failed("The rule could not be stored and is not in force.", err)
 	}
-	return s.grants(ctx, nil)
+	return s.listGrants(ctx, nil)
 }
 
-// hold keeps a rule under an id of its own.
-func (s *Server) hold(ctx context.Context, rule toolspec.Grant) error {
+// saveRule stores a rule under a new id.
+func (s *Server) saveRule(ctx context.Context, rule toolspec.Grant) error {
 	rule.ID = "r_" + strings.ToLower(rand.Text())
-	return s.rooms.Store.AddGrant(ctx, rule)
+	return s.services.Store.AddGrant(ctx, rule)
 }
 
-// ruledTool refuses a rule about a tool that nobody knows, which a slip of the pen makes: it would
-// stand there and forbid nothing. The tools of panels that are not in front count too.
-func (s *Server) ruledTool(name string) error {
+// checkRuleTool refuses a rule about an unknown tool, which would forbid nothing. Tools of all panels are known.
+func (s *Server) checkRuleTool(name string) error {
 	if name == toolspec.AnyTool {
 		return nil
 	}
-	known := s.rooms.Tools.ForPanel(s.panel(""))
+	known := s.services.Catalog.ForPanel(s.panelOrActive(""))
 	if _, ok := known.Get(name); ok {
 		return nil
 	}
-	if slices.ContainsFunc(s.rooms.Panels.AllDefinitions(),
+	if slices.ContainsFunc(s.services.Panels.AllDefinitions(),
 		func(d toolspec.Definition) bool { return d.Name == name }) {
 		return nil
 	}
-	next := "Look at the list of tools for its name."
+	next := "GET /api/tools lists the tools."
 	if near := known.Nearest(name); len(near) > 0 {
 		next = "Did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return route.BadRequest(fmt.Sprintf("The rule was not made: there is no tool %q. %s", name, next))
 }
 
-func (s *Server) grants(ctx context.Context, _ *route.Empty) (*route.Body[Grants], error) {
-	rows, err := s.rooms.Store.GrantRows(ctx)
+func (s *Server) listGrants(ctx context.Context, _ *route.Empty) (*route.Body[Grants], error) {
+	rows, err := s.services.Store.GrantRows(ctx)
 	if err != nil {
-		return nil, route.Failed("The grants could not be read. They still hold.", err)
+		return nil, route.Failed("The grants could not be read. They are still in force.", err)
 	}
 	if rows == nil {
 		rows = []wire.GrantRow{}

@@ -11,8 +11,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// panelCall is what a panel's page asks for; the window relays it, and its token is no reason to
-// take it for the person's.
+// panelCall is a call by a panel's page. The window relays it, but it is the panel's call and not the person's.
 type panelCall struct {
 	ID   string `path:"id" maxLength:"64"`
 	Body struct {
@@ -21,8 +20,8 @@ type panelCall struct {
 	}
 }
 
-// panelOwnRoutes are what the pages of panels need.
-func (s *Server) panelOwnRoutes() {
+// panelPageRoutes registers calls by panels' pages and the settings of panels.
+func (s *Server) panelPageRoutes() {
 	route.Add(s.api, http.MethodPost, "/api/panels/{id}/call", "Run a tool as a panel's page", http.StatusOK,
 		s.callAsPanel)
 	route.Add(s.api, http.MethodGet, "/api/panels/{id}/config", "Settings of a panel", http.StatusOK, s.panelSettings)
@@ -30,22 +29,22 @@ func (s *Server) panelOwnRoutes() {
 		s.setPanelSettings)
 }
 
-// callAsPanel runs a tool as the panel's own call; one that failed is still 200, in the result form.
+// callAsPanel runs a tool as the panel's own call; a failed one is still 200, with success false.
 func (s *Server) callAsPanel(ctx context.Context, in *panelCall) (*route.Body[toolspec.Result], error) {
-	if _, known := s.rooms.Panels.CallTools(in.ID); !known {
+	if _, known := s.services.Panels.CallTools(in.ID); !known {
 		return nil, route.NotFound("There is no panel " + in.ID +
 			" that can be used. GET /api/panels lists the panels.")
 	}
-	return route.Answer(s.rooms.AsPanel(ctx, in.ID, in.Body.Tool, in.Body.Args)), nil
+	return route.Answer(s.services.CallAsPanel(ctx, in.ID, in.Body.Tool, in.Body.Args)), nil
 }
 
-// panelSettings is the list of a panel's settings; values of sensitive ones are not in it.
+// panelSettings are a panel's settings, without the values of sensitive ones.
 type panelSettings struct {
 	Settings []settings.PanelSetting `json:"settings"`
 }
 
 func (s *Server) panelSettings(ctx context.Context, in *route.ByID) (*route.Body[panelSettings], error) {
-	list, known, err := s.rooms.Panels.Settings(ctx, in.ID)
+	list, known, err := s.services.Panels.Settings(ctx, in.ID)
 	switch {
 	case err != nil:
 		return nil, route.Failed("The settings of the panel could not be read.", err)
@@ -55,7 +54,7 @@ func (s *Server) panelSettings(ctx context.Context, in *route.ByID) (*route.Body
 	return route.Answer(panelSettings{Settings: list}), nil
 }
 
-// setPanelSettings keeps values by name; null takes one back to its default.
+// setPanelSettings stores values by name; null restores the default.
 func (s *Server) setPanelSettings(ctx context.Context, in *struct {
 	ID   string `path:"id" maxLength:"64"`
 	Body struct {
@@ -66,7 +65,7 @@ func (s *Server) setPanelSettings(ctx context.Context, in *struct {
 	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.rooms.Panels.SetSettings(ctx, in.ID, in.Body.Values); err != nil {
+	if err := s.services.Panels.SetSettings(ctx, in.ID, in.Body.Values); err != nil {
 		return nil, route.Refused(err)
 	}
 	return s.panelSettings(ctx, &route.ByID{ID: in.ID})

@@ -12,12 +12,12 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// permit sets what the person says about every call of one tool. What narrows is done before what
-// widens, so that a failure on the way leaves the tool with less, never with more.
-func (s *Server) permit(ctx context.Context, in *struct {
+// setPermission sets the person's permission for every call of one tool. It removes rights before it adds any, so that
+// a failure leaves the tool with fewer.
+func (s *Server) setPermission(ctx context.Context, in *struct {
 	Name string `path:"name" maxLength:"128"`
 	Body struct {
-		Permission policy.Permission `json:"permission" doc:"allow, ask or never; empty leaves it to the rules"`
+		Permission policy.Permission `json:"permission" doc:"allow, ask or never; empty: the rules decide"`
 	}
 },
 ) (*route.Body[ToolRows], error) {
@@ -26,23 +26,23 @@ func (s *Server) permit(ctx context.Context, in *struct {
 	}
 	want := in.Body.Permission
 	if !want.Valid() {
-		return nil, route.BadRequest(`"permission" is allow, ask, never or empty.`)
+		return nil, route.BadRequest(`"permission" must be allow, ask, never or empty.`)
 	}
-	// Two answers at a time would each write the lists without the other's tool.
-	s.permitting.Lock()
-	defer s.permitting.Unlock()
+	// Two changes at once would each write the lists without the other's tool.
+	s.permissionLock.Lock()
+	defer s.permissionLock.Unlock()
 	def, known := s.definition(in.Name)
 	if !known {
 		return nil, route.NotFound("There is no tool " + in.Name + ".")
 	}
 	steps := []func() error{
-		func() error { return s.listed(ctx, "tools_ask", in.Name, want == policy.Asking) },
-		func() error { return s.listed(ctx, "tools_allow", policy.Key(def), want == policy.Allowed) },
+		func() error { return s.setListed(ctx, "tools_ask", in.Name, want == policy.Asking) },
+		func() error { return s.setListed(ctx, "tools_allow", policy.Key(def), want == policy.Allowed) },
 	}
 	if want == policy.Asking || want == policy.Never {
-		slices.Reverse(steps) // no longer allowed, before anything else
+		slices.Reverse(steps) // removes the right first
 	}
-	rule := func() error { return s.never(ctx, def, want == policy.Never) }
+	rule := func() error { return s.setForbidden(ctx, def, want == policy.Never) }
 	if want == policy.Never {
 		steps = append([]func() error{rule}, steps...)
 	} else {
@@ -56,12 +56,12 @@ func (s *Server) permit(ctx context.Context, in *struct {
 	return s.allTools(ctx, nil)
 }
 
-// definition is a tool by its name, also one of a panel that is not open.
+// definition returns a tool by name, also one of a panel that is not open.
 func (s *Server) definition(name string) (toolspec.Definition, bool) {
-	if def, ok := s.rooms.Tools.ForPanel(s.panel("")).Get(name); ok {
+	if def, ok := s.services.Catalog.ForPanel(s.panelOrActive("")).Get(name); ok {
 		return def, true
 	}
-	for _, d := range s.rooms.Panels.AllDefinitions() {
+	for _, d := range s.services.Panels.AllDefinitions() {
 		if d.Name == name {
 			return d, true
 		}
@@ -69,9 +69,9 @@ func (s *Server) definition(name string) (toolspec.Definition, bool) {
 	return toolspec.Definition{}, false
 }
 
-// listed puts a tool into a setting that lists tools, or takes it out.
-func (s *Server) listed(ctx context.Context, key, tool string, in bool) error {
-	names := strings.FieldsFunc(s.rooms.Settings.Get(key), func(r rune) bool { return r == ',' || r == ' ' })
+// setListed adds a tool to a setting that lists tools, or removes it.
+func (s *Server) setListed(ctx context.Context, key, tool string, in bool) error {
+	names := strings.FieldsFunc(s.services.Settings.Get(key), func(r rune) bool { return r == ',' || r == ' ' })
 	if slices.Contains(names, tool) == in {
 		return nil
 	}
@@ -79,13 +79,13 @@ func (s *Server) listed(ctx context.Context, key, tool string, in bool) error {
 	if in {
 		names = append(names, tool)
 	}
-	_, err := s.rooms.Settings.Set(ctx, key, strings.Join(names, ","))
+	_, err := s.services.Settings.Set(ctx, key, strings.Join(names, ","))
 	return err
 }
 
-// never makes the rule that forbids a tool as a whole, or takes every one back that does.
-func (s *Server) never(ctx context.Context, def toolspec.Definition, forbid bool) error {
-	grants, err := s.rooms.Store.Grants(ctx)
+// setForbidden adds a rule that forbids every call of a tool, or revokes all such rules.
+func (s *Server) setForbidden(ctx context.Context, def toolspec.Definition, forbid bool) error {
+	grants, err := s.services.Store.Grants(ctx)
 	if err != nil {
 		return err
 	}
@@ -98,10 +98,10 @@ func (s *Server) never(ctx context.Context, def toolspec.Definition, forbid bool
 		if err != nil {
 			return err
 		}
-		return s.hold(ctx, rule)
+		return s.saveRule(ctx, rule)
 	}
 	for _, g := range whole {
-		if err := s.rooms.Store.RevokeGrant(ctx, g.ID); err != nil {
+		if err := s.services.Store.RevokeGrant(ctx, g.ID); err != nil {
 			return err
 		}
 	}

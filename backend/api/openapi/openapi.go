@@ -1,24 +1,50 @@
-package httpapi
+// Package openapi describes the HTTP API for programs and for the generator of the frontend's types. huma derives the
+// schemas of routes from their Go types; this package adds what huma cannot know: the values of string types, the union
+// of events, the messages of the WebSockets, and the MCP endpoint, which is served beside huma's routes.
+//
+// It describes and serves nothing itself. The routes are in backend/api/http and backend/api/mcproutes.
+package openapi
 
 import (
-	"encoding/json"
-	"fmt"
-	"io/fs"
-	"log/slog"
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"sextant/backend/api/access"
 	"sextant/shared/annotation"
 	"sextant/shared/event"
-	"sextant/shared/navigation"
 	"sextant/shared/toolspec"
 	"sextant/shared/wire"
 )
 
-// schemaPrefix is what references to schemas begin with.
+// Path is where the document is served, followed by .json or .yaml.
+const Path = "/api/openapi"
+
+// schemaPrefix starts every reference to a schema.
 const schemaPrefix = "#/components/schemas/"
+
+// NewConfig returns huma's configuration for an API of that version, without the page of documentation, links to
+// schemas and huma's other extra routes.
+func NewConfig(version string) huma.Config {
+	huma.DefaultArrayNullable = false
+	c := huma.DefaultConfig("Sextant", version)
+	c.CreateHooks = nil
+	c.DocsPath, c.SchemasPath, c.OpenAPIPath = "", "", Path
+	c.Components.Schemas = huma.NewMapRegistry(schemaPrefix, schemaName)
+	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}}
+	c.Security = []map[string][]string{{"token": {}}}
+	return c
+}
+
+// Complete adds to document what huma cannot derive from routes. Call it after the last route was registered.
+func Complete(document *huma.OpenAPI) {
+	describeMCP(document)
+	schemas := document.Components.Schemas
+	for _, v := range streamTypes() {
+		schemas.Schema(reflect.TypeOf(v), true, "")
+	}
+	describeEvents(schemas)
+	describeEnums(schemas)
+}
 
 // schemaName is the type's name in Go, except for names that two packages use.
 func schemaName(t reflect.Type, hint string) string {
@@ -31,8 +57,7 @@ func schemaName(t reflect.Type, hint string) string {
 	return huma.DefaultSchemaNamer(t, hint)
 }
 
-// streamTypes travel over the WebSockets or inside JSON text; the OpenAPI document holds them too, so that one
-// file describes everything the window exchanges with the program.
+// streamTypes lists types that travel over the WebSockets or inside JSON text.
 func streamTypes() []any {
 	return []any{
 		wire.ClientMessage{},
@@ -44,40 +69,4 @@ func streamTypes() []any {
 		toolspec.Result{},
 		annotation.Observation{},
 	}
-}
-
-// registerStream adds the WebSocket's types to the document, and names the values of strings.
-func (s *Server) registerStream() {
-	schemas := s.api.OpenAPI().Components.Schemas
-	for _, v := range streamTypes() {
-		schemas.Schema(reflect.TypeOf(v), true, "")
-	}
-	describeEvents(schemas)
-	describeEnums(schemas)
-}
-
-// OpenAPI is the document of /api/openapi.json, indented, for the generator of the
-// frontend's types. It needs no running program.
-func OpenAPI(version string) ([]byte, error) {
-	nav, err := navigation.Load()
-	if err != nil {
-		return nil, fmt.Errorf("describing the api: %w", err)
-	}
-	s := New(Rooms{
-		Version: version, Nav: nav, Keys: access.NewKeys(), Files: noFiles{},
-		Log: slog.New(slog.DiscardHandler),
-	})
-	b, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("describing the api: %w", err)
-	}
-	return append(b, '\n'), nil
-}
-
-// noFiles is an empty file system.
-type noFiles struct{}
-
-// Open implements fs.FS.
-func (noFiles) Open(name string) (fs.File, error) {
-	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
