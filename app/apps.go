@@ -222,7 +222,7 @@ func (a *appRoom) page(id string) (pages.Source, bool) {
 // mayReach reports whether a page that was shown, of a server that runs, may reach host.
 func (a *appRoom) mayReach(host string) bool {
 	return slices.ContainsFunc(a.shelf.All(), func(p apps.CachedPage) bool {
-		return a.sys.MCP.IsConnected(p.Server) && appGrants(p.Domains).Reach(host)
+		return a.sys.MCP.IsConnected(p.Server) && appGrants(p.Domains).Allows(host)
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -214,26 +213,6 @@ func TestSettingsFollowTheirOrder(t *testing.T) {
 	}
 	if _, err := sys.Settings.Set(ctx, "mode", "full"); err == nil {
 		t.Error("a setting fixed by the environment was changed in the window")
-	}
-}
-
-func TestTheServerListensOnLoopbackOnly(t *testing.T) {
-	flags := testFlags(t)
-	code, _, errs := verb(t, flags, "serve", "--addr", "0.0.0.0:0")
-	if code != exitFailed || !strings.Contains(errs, "loopback") {
-		t.Errorf("exit %d, stderr %q", code, errs)
-	}
-}
-
-func TestATakenPortIsNamedWithTheWayOut(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = taken.Close() }()
-	code, _, errs := verb(t, testFlags(t), "serve", "--addr", taken.Addr().String())
-	if code != exitFailed || !strings.Contains(errs, "taken") || !strings.Contains(errs, "127.0.0.1:0") {
-		t.Errorf("exit %d, stderr %q", code, errs)
 	}
 }
 

@@ -293,16 +293,19 @@ func (o offeredTools) Definitions(panel string) []toolspec.Definition {
 }
 
 // rooms is what the HTTP door hands over to.
-func (s *System) rooms() httpapi.Rooms {
-	return httpapi.Rooms{
-		Version: Version, Nav: s.Nav, Keys: s.keys, Files: frontend.Files(), Built: frontend.Built(),
-		Calls: s.Pipeline, Tools: s.Discovery, Desk: s.Desk, Store: s.Store, Events: s.Events, Audit: s.Audit,
+func (s *System) rooms() httpapi.Services {
+	return httpapi.Services{
+		Version: Version, Nav: s.Nav, Keys: s.keys, WindowFiles: frontend.Files(), WindowBuilt: frontend.Built(),
+		Pipeline: s.Pipeline, Catalog: s.Discovery, Approvals: s.Desk, Store: s.Store, Events: s.Events, Audit: s.Audit,
 		Blobs: s.Blobs, Results: s.Results, Loop: s.Loop, Models: s.Models, Pilot: s.Pilot, Panels: s.Panels,
-		Making: s.Making, Pages: s.Pages.Origin(), MCP: s.MCP, Apps: &s.apps, Foreign: s.importReader, Base: s.Baseline,
-		Created: s.Created, FileTools: s.Files,
+		Authoring: s.Making, PagesOrigin: s.Pages.Origin(), MCP: s.MCP, Apps: &s.apps,
+		ImportReader: s.importReader, Workspace: s.Baseline,
+		CreatedTools: s.Created, FileTools: s.Files,
 		Editor: s.Editor, Notes: s.Notes,
-		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets, Command: s.mcpCommand, AsPanel: s.CallAsPanel,
-		Snapshot: s.snapshot, Watched: s.hub.Watched, WebSocket: s.hub, Shells: s.shells, Join: s.guests,
+		Browser: s.Browser, Settings: s.Settings, Secrets: s.Secrets,
+		ServerCommand: s.mcpCommand, CallAsPanel: s.CallAsPanel,
+		Snapshot: s.snapshot, HasWindow: s.hub.Watched, WebSocket: s.hub,
+		TerminalSocket: s.shells, MCPHandler: s.guests,
 		Programs: programs{s}, Log: s.Log,
 	}
 }

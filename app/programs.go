@@ -37,5 +37,5 @@ func (p programs) Programs() wire.Programs {
 	return out
 }
 
-// Dismiss implements httpapi.Programs.
-func (p programs) Dismiss(id string) bool { return p.sys.guests.Disconnect(id) }
+// Disconnect implements httpapi.Programs.
+func (p programs) Disconnect(id string) bool { return p.sys.guests.Disconnect(id) }

@@ -76,42 +76,6 @@ func (c *client) execute(tool string, args any) toolspec.Result {
 	return r
 }
 
-func TestTheDoorRefusesRequestsWithoutTokenForeignHostAndForeignOrigin(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
-	cases := []struct {
-		name   string
-		change func(*client)
-		status int
-	}{
-		{"no token", func(c *client) { c.head.Del("Authorization") }, http.StatusUnauthorized},
-		{"wrong token", func(c *client) { c.head.Set("Authorization", "Bearer nonsense") }, http.StatusUnauthorized},
-		{"foreign host", func(c *client) { c.host = "evil.example" }, http.StatusForbidden},
-		{
-			"localhost by name", func(c *client) { c.host = strings.Replace(sys.Host(), "127.0.0.1", "localhost", 1) },
-			http.StatusForbidden,
-		},
-		{"foreign origin", func(c *client) { c.head.Set("Origin", "https://evil.example") }, http.StatusForbidden},
-		{"null origin", func(c *client) { c.head.Set("Origin", "null") }, http.StatusForbidden},
-		{
-			"a sandbox of our own", func(c *client) { c.head["Origin"] = []string{"null", "http://" + sys.Host()} },
-			http.StatusForbidden,
-		},
-		{"our own origin", func(c *client) { c.head.Set("Origin", "http://"+sys.Host()) }, http.StatusOK},
-		{"a program without origin", func(*client) {}, http.StatusOK},
-	}
-	for _, tc := range cases {
-		c := clientOf(t, sys)
-		tc.change(c)
-		status, body := c.do(http.MethodGet, "/api/ai/tools/discover", nil)
-		if status != tc.status {
-			t.Errorf("%s: status %d, want %d: %s", tc.name, status, tc.status, body)
-		}
-		if status != http.StatusOK && !json.Valid(body) {
-			t.Errorf("%s: the refusal is not JSON: %s", tc.name, body)
-		}
-	}
-}
-
 func TestDiscoverListsToolsWithTheirOrigins(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	status, body := clientOf(t, sys).do(http.MethodGet, "/api/ai/tools/discover", nil)
@@ -131,28 +95,6 @@ func TestDiscoverListsToolsWithTheirOrigins(t *testing.T) {
 		if f.Type != "function" || f.Function.Description == "" || !json.Valid(f.Function.Parameters) {
 			t.Errorf("%s is not in function-calling form", f.Function.Name)
 		}
-	}
-}
-
-func TestACodeOpensTheDoorOnce(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
-	c := clientOf(t, sys)
-	c.head.Del("Authorization")
-	_, code, _ := strings.Cut(sys.URL(), "#code=")
-	status, body := c.do(http.MethodPost, "/api/session", map[string]string{"code": code})
-	var key struct{ Token string }
-	if err := json.Unmarshal(body, &key); err != nil || status != http.StatusOK || key.Token == "" ||
-		key.Token == sys.Token() {
-		t.Fatalf("first exchange: status %d: %s (%v)", status, body, err)
-	}
-	c.head.Set("Authorization", "Bearer "+key.Token)
-	if status, body := c.do(http.MethodPut, "/api/settings/mode",
-		map[string]string{"value": "workspace"}); status != http.StatusOK {
-		t.Errorf("a window could not change a setting: status %d: %s", status, body)
-	}
-	if status, body = c.do(http.MethodPost, "/api/session",
-		map[string]string{"code": code}); status != http.StatusUnauthorized {
-		t.Fatalf("second exchange: status %d: %s", status, body)
 	}
 }
 

@@ -173,46 +173,6 @@ func listed(list []*sdk.Resource, uri, title string) bool {
 	return false
 }
 
-func TestSharingIsThePersons(t *testing.T) {
-	sys := openTest(t, Purpose{Serve: true})
-	talk, err := sys.Loop.NewConversation(t.Context(), "Lamps")
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := "/api/conversations/" + talk.ID + "/shared"
-	if status, _ := clientOf(t, sys).do(http.MethodPut, path,
-		map[string]bool{"shared": true}); status != http.StatusForbidden {
-		t.Errorf("a program shares: %d", status)
-	}
-	window := windowOf(t, sys)
-	shareTalk(t, window, talk.ID, true)
-	// Who kept an older copy of the conversation does not share it anew.
-	kept, err := sys.Store.Conversation(t.Context(), talk.ID)
-	if err != nil || !kept.Shared {
-		t.Fatalf("%+v %v", kept, err)
-	}
-	shareTalk(t, window, talk.ID, false)
-	if _, err := sys.Events.Publish(t.Context(),
-		event.New(event.ConversationUpdated, kept).In(kept.ID, "")); err != nil {
-		t.Fatal(err)
-	}
-	if list, err := sys.Store.SharedConversations(t.Context()); err != nil || len(list) != 0 {
-		t.Errorf("shared are %+v %v", list, err)
-	}
-	child := chat.Conversation{
-		ID: "child", Parent: talk.ID, Status: chat.StatusDone, Created: time.Now(),
-		Updated: time.Now(),
-	}
-	if _, err := sys.Events.Publish(t.Context(),
-		event.New(event.ConversationCreated, child).In(child.ID, "")); err != nil {
-		t.Fatal(err)
-	}
-	if status, _ := window.do(http.MethodPut, "/api/conversations/child/shared",
-		map[string]bool{"shared": true}); status != http.StatusConflict {
-		t.Errorf("a subagent's talk is shared: %d", status)
-	}
-}
-
 func TestALongConversationIsBoundedAndSaysSo(t *testing.T) {
 	plain := func(s string) string { return s }
 	list := []chat.Message{}

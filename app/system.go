@@ -123,7 +123,7 @@ type System struct {
 	// portsKnown is closed when Guard knows which ports are Sextant's own.
 	portsKnown chan struct{}
 	hub        *ws.Hub
-	shells     *ws.TerminalDoor
+	shells     *ws.TerminalServer
 	// visited is the Go side of the browser panel.
 	visited *browserpanel.Panel
 	guests  *mcpserver.Host
@@ -235,7 +235,7 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 	s.hub = ws.New(door)
 	s.Window.Connect(s.hub)
 	s.OnClose("windows", func() error { s.Window.Connect(nil); s.hub.Close(); return nil })
-	s.shells = ws.NewTerminalDoor(door, s.Terminals)
+	s.shells = ws.NewTerminalServer(door, s.Terminals)
 	s.OnClose("terminals' windows", func() error { s.shells.Close(); return nil })
 	s.guests = mcpserver.NewHost(s.welcome)
 	s.guests.Check = func(g mcpserver.JoinRequest) error { return s.PanelKnown(g.Panel) }
@@ -246,7 +246,7 @@ func (s *System) openDoors(_ context.Context, purpose Purpose) error {
 	s.OnClose("server", s.server.Close)
 	// Before the server, which would wait for their streams.
 	s.OnClose("programs over MCP", func() error { s.guests.Close(); return nil })
-	s.Pages.FramedBy("http://" + s.Host())
+	s.Pages.SetWindowOrigin("http://" + s.Host())
 	for _, host := range []string{s.server.Host(), s.Pages.Host()} {
 		s.Guard.Block(host)
 		s.mcpGuard.Block(host)

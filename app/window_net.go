@@ -42,7 +42,7 @@ func (s *System) OpenWindowEgress(ctx context.Context) (WindowEgress, error) {
 func (s *System) pagesMay(_ context.Context, host string) error {
 	granted := slices.ContainsFunc(s.Panels.Webviews(), func(panel string) bool {
 		page, ok := s.Panels.Webview(panel)
-		return ok && granted(page.CSP).Reach(host)
+		return ok && granted(page.CSP).Allows(host)
 	})
 	if !granted && !s.apps.mayReach(host) {
 		return errNotGranted

@@ -20,11 +20,6 @@ const (
 	tabWidth    = 4
 )
 
-// tooLarge are packages that still hold two ideas, with the size they may not exceed until they are cut.
-var tooLarge = map[string]int{
-	"backend/api/http": 3500,
-}
-
 // PackageSizes checks that no package's program files have more than MaxPackage lines together.
 func PackageSizes(files []File) []string {
 	lines := map[string]int{}
@@ -35,7 +30,7 @@ func PackageSizes(files []File) []string {
 	}
 	var problems []string
 	for _, folder := range slices.Sorted(maps.Keys(lines)) {
-		if n := lines[folder]; n > max(MaxPackage, tooLarge[folder]) {
+		if n := lines[folder]; n > MaxPackage {
 			problems = append(problems, fmt.Sprintf("%s: the package has %d lines, %d is the most; it holds two ideas",
 				folder, n, MaxPackage))
 		}

@@ -10,12 +10,11 @@ import (
 	"time"
 )
 
-// codeLife is how long a one-time code waits to be exchanged.
-const codeLife = 10 * time.Minute
+// codeLifetime is how long a one-time code can be exchanged.
+const codeLifetime = 10 * time.Minute
 
-// Role is what the holder of a key may do. A program may read and call tools under the
-// policy; a window stands for the person: it also answers questions, changes settings and
-// moves the mouse on the page.
+// Role is what the holder of a key may do. A program may read and call tools under the policy. A window acts for the
+// person: it also answers questions, changes settings and sends input to the page.
 type Role int
 
 // The roles.
@@ -25,9 +24,8 @@ const (
 	RoleWindow
 )
 
-// Keys hold what opens the door, for the life of the program: the token for programs, the
-// key of windows, and one-time codes that a page exchanges for that key. All are 256 bits.
-// Safe for concurrent use.
+// Keys are the secrets of one run of the program: the token for programs, the key of windows, and one-time codes that a
+// page exchanges for that key. All have 256 bits. Its methods may be called concurrently.
 type Keys struct {
 	token, window string
 
@@ -35,23 +33,23 @@ type Keys struct {
 	codes map[string]time.Time
 }
 
-// NewKeys makes a fresh token from the system's random source.
+// NewKeys makes a new token and window key from the system's random source.
 func NewKeys() *Keys {
 	return &Keys{token: secret(), window: secret(), codes: map[string]time.Time{}}
 }
 
-// Token is what programs send as `Authorization: Bearer`.
+// Token returns the token that programs send as `Authorization: Bearer`.
 func (k *Keys) Token() string { return k.token }
 
-// Proof is what only a holder of token can answer to nonce. A program asks for it before it
-// sends the token to a port that another program may have taken since.
+// Proof returns the answer to nonce that only a holder of token can compute. A program requests it before it sends the
+// token to a port that another program may have opened meanwhile.
 func Proof(token, nonce string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	_, _ = mac.Write([]byte("sextant instance " + nonce)) // a hash never fails
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Role tells what key allows; it compares in constant time.
+// Role returns the role of key. It compares in constant time.
 func (k *Keys) Role(key string) Role {
 	program := subtle.ConstantTimeCompare([]byte(key), []byte(k.token))
 	window := subtle.ConstantTimeCompare([]byte(key), []byte(k.window))
@@ -64,7 +62,7 @@ func (k *Keys) Role(key string) Role {
 	return RoleNone
 }
 
-// Code makes a one-time code, good for ten minutes and one Exchange.
+// Code makes a one-time code, valid for ten minutes and one Exchange.
 func (k *Keys) Code() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -75,11 +73,11 @@ func (k *Keys) Code() string {
 		}
 	}
 	code := secret()
-	k.codes[code] = now.Add(codeLife)
+	k.codes[code] = now.Add(codeLifetime)
 	return code
 }
 
-// Exchange gives the window key for a code once; false when it was never given, used or is old.
+// Exchange returns the window key for a code; false if the code is unknown, used or too old.
 func (k *Keys) Exchange(code string) (string, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -91,7 +89,7 @@ func (k *Keys) Exchange(code string) (string, bool) {
 	return k.window, true
 }
 
-// secret is 256 random bits in URL-safe base64.
+// secret returns 256 random bits in URL-safe base64.
 func secret() string {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead

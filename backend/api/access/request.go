@@ -1,6 +1,5 @@
-// Package access decides who may send a request to the loopback server: its exact Host, an Origin that is the shell's
-// or
-// absent, and a key. A program's key may read and call tools under the policy; a window's key stands for the person.
+// Package access decides who may send a request to the loopback server: its exact Host, an Origin that is the window's
+// or absent, and a key. A program's key may read and call tools under the policy; a window's key acts for the person.
 // Loopback is not a safe place (decision 3).
 package access
 
@@ -13,7 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// WriteProblem writes an RFC 9457 answer of the door itself.
+// WriteProblem writes an RFC 9457 problem, for handlers that are no routes of huma.
 func WriteProblem(w http.ResponseWriter, status int, detail string) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.Header().Set("Cache-Control", "no-store")
@@ -23,12 +22,11 @@ func WriteProblem(w http.ResponseWriter, status int, detail string) {
 	})
 }
 
-// Origin knows the door's own address, once it listens.
+// Origin is the server's own address; Host is set when it listens.
 type Origin struct{ Host string }
 
-// Check judges Host and Origin (ARCHITECTURE 3): the Host must be exactly ours, which
-// defeats DNS rebinding; an Origin, where there is one, must be the shell's. "null" is
-// what sandboxed frames and files send: refused.
+// Check checks Host and Origin; status is 0 if both are right. The Host must be exactly ours, which defeats DNS
+// rebinding. An Origin, if present, must be the window's: sandboxed frames and files send "null", which is refused.
 func (o Origin) Check(r *http.Request) (status int, detail string) {
 	if r.Host != o.Host {
 		return http.StatusForbidden, "This address answers to " + o.Host + " only."
@@ -43,7 +41,7 @@ func (o Origin) Check(r *http.Request) (status int, detail string) {
 	return 0, ""
 }
 
-// Bearer is the token of a request, "" when there is none.
+// Bearer returns the token of a request, "" for none.
 func Bearer(r *http.Request) string {
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !ok {
@@ -66,10 +64,10 @@ func IsWindow(ctx context.Context) bool {
 	return role == RoleWindow
 }
 
-// WindowOnly refuses what a program's token does not allow.
+// WindowOnly returns a problem (403) unless the request came with a window's key.
 func WindowOnly(ctx context.Context) error {
 	if IsWindow(ctx) {
 		return nil
 	}
-	return huma.NewError(http.StatusForbidden, "Only a window may do this: it is the person's to decide.")
+	return huma.NewError(http.StatusForbidden, "Only a window may do this, because the person decides it.")
 }

@@ -9,30 +9,29 @@ import (
 	"sextant/backend/api/route"
 )
 
-// open lists the API paths that work without a token: the code exchange, whose body is a
-// secret itself, and the proof that we know the token.
-func open(r *http.Request) bool {
+// isOpenPath reports whether a request needs no token: the exchange of a code, which is a secret itself, and the proof.
+func isOpenPath(r *http.Request) bool {
 	return r.Method == http.MethodPost && r.URL.Path == sessionPath || r.URL.Path == ProofPath
 }
 
 const sessionPath = "/api/session"
 
-// ProofPath answers ?nonce=… with Proof, as plain text.
+// ProofPath is the path that answers ?nonce=… with access.Proof, as plain text.
 const ProofPath = "/api/proof"
 
-// prove shows that this is the Sextant of the instance file.
-func (s *Server) prove(w http.ResponseWriter, r *http.Request) {
+// serveProof proves that this is the Sextant of the instance file.
+func (s *Server) serveProof(w http.ResponseWriter, r *http.Request) {
 	nonce := r.URL.Query().Get("nonce")
 	if len(nonce) < 16 || len(nonce) > 128 {
-		access.WriteProblem(w, http.StatusBadRequest, "nonce is 16 to 128 characters long.")
+		access.WriteProblem(w, http.StatusBadRequest, "nonce must have 16 to 128 characters.")
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write([]byte(access.Proof(s.rooms.Keys.Token(), nonce))) // who left does not read it
+	_, _ = w.Write([]byte(access.Proof(s.services.Keys.Token(), nonce))) // a client that left reads nothing
 }
 
-// guard is the outermost handler: Host, Origin, token, body limit, headers.
+// guard is the outermost handler: it checks Host, Origin, token and size, and sets headers.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if status, detail := s.origins.Check(r); status != 0 {
@@ -45,8 +44,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("X-Frame-Options", "DENY")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		role := s.rooms.Keys.Role(access.Bearer(r))
-		closed := strings.HasPrefix(r.URL.Path, "/api/") && !open(r) || r.URL.Path == mcpserver.JoinPath ||
+		role := s.services.Keys.Role(access.Bearer(r))
+		closed := strings.HasPrefix(r.URL.Path, "/api/") && !isOpenPath(r) || r.URL.Path == mcpserver.JoinPath ||
 			r.URL.Path == MetricsPath
 		if closed && role == access.RoleNone {
 			h.Set("WWW-Authenticate", `Bearer realm="sextant"`)
@@ -59,7 +58,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			return
 		}
 		if r.Method != http.MethodGet {
-			// Everything here is JSON, also where a client (curl -d) calls it a form.
+			// Every body is JSON, even if a client (curl -d) calls it a form.
 			r.Header.Set("Content-Type", "application/json")
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, route.MaxBody)
@@ -67,7 +66,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// Allowed judges Host and Origin of r; the WebSocket's upgrade asks it too.
+// Allowed reports whether Host and Origin of r are ours. WebSocket upgrades are checked by it too.
 func (s *Server) Allowed(r *http.Request) bool {
 	status, _ := s.origins.Check(r)
 	return status == 0

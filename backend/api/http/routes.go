@@ -1,29 +1,35 @@
 package httpapi
 
-import "sextant/backend/api/mcproutes"
+import (
+	"sextant/backend/api/mcproutes"
+	"sextant/backend/api/openapi"
+)
 
-// routes registers every route of the door.
+// routes registers every route.
 func (s *Server) routes() {
 	s.toolRoutes()
-	mcproutes.Routes{API: s.api, MCP: s.rooms.MCP, Foreign: s.rooms.Foreign}.Register()
-	s.appRoutes()
+	mcproutes.Routes{
+		API: s.api, MCP: s.services.MCP, Apps: s.services.Apps, ImportReader: s.services.ImportReader,
+	}.Register()
+	s.linkRoutes()
 	s.environmentRoutes()
 	s.panelRoutes()
-	s.panelOwnRoutes()
-	s.packageRoutes()
-	s.problemRoutes()
-	s.decideRoutes()
-	s.pageRoutes()
-	s.talkRoutes()
+	s.panelPageRoutes()
+	s.panelArchiveRoutes()
+	s.panelProblemRoutes()
+	s.panelReviewRoutes()
+	s.panelStateRoutes()
+	s.conversationRoutes()
 	s.pilotRoutes()
 	s.automationRoutes()
 	s.stateRoutes()
-	s.recordRoutes()
+	s.grantRoutes()
+	s.auditRoutes()
 	s.metricsRoutes()
-	s.createdRoutes()
+	s.createdToolRoutes()
 	s.changeRoutes()
-	s.deskRoutes()
+	s.builtinPanelRoutes()
 	s.secretRoutes()
 	s.programRoutes()
-	s.registerStream()
+	openapi.Complete(s.api.OpenAPI())
 }

@@ -23,32 +23,32 @@ import (
 type automationInput struct {
 	Body struct {
 		Prompt string          `json:"prompt" doc:"What to do." minLength:"1" maxLength:"200000"`
-		Format json.RawMessage `json:"format" doc:"What the answer has to fit: a JSON Schema, or a description as a string."`
+		Format json.RawMessage `json:"format" doc:"What the answer must match: a JSON Schema, or a description as a string."`
 		System string          `json:"system,omitempty" doc:"System prompt, byte for byte; that of the settings when absent." maxLength:"100000"`
 		Tools  []string        `json:"tools,omitempty" doc:"The only tools that may be called; all that are offered when absent." maxItems:"200"`
 		Model  string          `json:"model,omitempty" doc:"Model as provider/name; the setting's when absent." maxLength:"200"`
 		Panel  string          `json:"panelId,omitempty" doc:"Panel whose tools are in scope." maxLength:"64"`
-		// A pointer: none at all is a wish too.
-		Repairs *int `json:"repairs,omitempty" doc:"How often an answer that does not fit is sent back; the setting's when absent." minimum:"0" maximum:"10"`
+		// A pointer, because 0 differs from absent.
+		Repairs *int `json:"repairs,omitempty" doc:"How often an answer that does not match is sent back; the setting's when absent." minimum:"0" maximum:"10"`
 		// Budget can only narrow what the settings allow.
-		Budget       budgetBody `json:"budget,omitzero" doc:"What this task may cost, beside the budgets of the settings, which hold all the same."`
+		Budget       budgetBody `json:"budget,omitzero" doc:"What this task may cost. The budgets of the settings apply too."`
 		Conversation string     `json:"conversation,omitempty" doc:"Conversation to do it in; a new one when absent." maxLength:"128"`
 	}
 }
 
-// automationRoutes are the routes of answers that programs read (A8).
+// automationRoutes registers the route by which a program gets an answer in its own format.
 func (s *Server) automationRoutes() {
-	m, p := s.rooms.Nav.Route("automations_run")
-	route.Add(s.api, m, p, "Do a task and answer with JSON of a wanted format", http.StatusOK, s.automate)
+	m, p := s.services.Nav.Route("automations_run")
+	route.Add(s.api, m, p, "Do a task and answer with JSON of a wanted format", http.StatusOK, s.runAutomation)
 }
 
-// automate waits for the answer. A program that goes away stops the turn. What went wrong in the
-// task is 200 in the result form, as a tool that failed is.
-func (s *Server) automate(ctx context.Context, in *automationInput) (*route.Body[wire.Automation], error) {
+// runAutomation waits for the answer; a client that disconnects stops the turn. A failed task is 200 with success
+// false, as a failed tool is.
+func (s *Server) runAutomation(ctx context.Context, in *automationInput) (*route.Body[wire.Automation], error) {
 	begun := time.Now()
 	format, err := automation.NewFormat(in.Body.Format)
 	if err != nil {
-		return route.Answer(automationFailed(&automation.Error{
+		return route.Answer(failedAutomation(&automation.Error{
 			Message:    err.Error(),
 			Suggestion: "Nothing ran. Send another format.", Unasked: true,
 		}, begun)), nil
@@ -71,31 +71,31 @@ func (s *Server) automate(ctx context.Context, in *automationInput) (*route.Body
 		Format: format,
 	}
 	if job.Model == "" {
-		job.Model = s.rooms.Settings.Get("model")
+		job.Model = s.services.Settings.Get("model")
 	}
 	if in.Body.Repairs != nil {
 		job.Repairs = *in.Body.Repairs
-	} else if job.Repairs, err = strconv.Atoi(s.rooms.Settings.Get("answer_repairs")); err != nil {
-		return nil, route.Failed("The setting answer_repairs is no number.", err)
+	} else if job.Repairs, err = strconv.Atoi(s.services.Settings.Get("answer_repairs")); err != nil {
+		return nil, route.Failed("The setting answer_repairs is not a number.", err)
 	}
 	if !access.IsWindow(ctx) {
-		job.Caller, job.Interactive = toolspec.CallerHTTP, s.rooms.Watched()
+		job.Caller, job.Interactive = toolspec.CallerHTTP, s.services.HasWindow()
 	}
-	done, err := automation.Run(ctx, s.rooms.Loop, job)
+	done, err := automation.Run(ctx, s.services.Loop, job)
 	if e, ok := automation.Failure(err); ok {
 		if errors.Is(err, loop.ErrBusy) {
 			return nil, huma.NewError(http.StatusConflict,
 				"A turn is running in this conversation. Stop it or wait for its end.")
 		}
-		return route.Answer(automationFailed(e, begun)), nil
+		return route.Answer(failedAutomation(e, begun)), nil
 	}
-	a := automationOf(done.Outcome, begun)
+	a := newAutomation(done.Outcome, begun)
 	a.Success, a.Result, a.Repairs = true, done.JSON, done.Repairs
 	return route.Answer(a), nil
 }
 
-// automationOf is what is told of a turn, whether it came to an answer or not.
-func automationOf(o loop.Outcome, begun time.Time) wire.Automation {
+// newAutomation describes a turn, whether it has an answer or not.
+func newAutomation(o loop.Outcome, begun time.Time) wire.Automation {
 	return wire.Automation{
 		DurationMS: time.Since(begun).Milliseconds(), Conversation: o.Conversation, Turn: o.Turn,
 		Status: o.Status, Rounds: o.Rounds, Calls: o.Calls, Usage: o.Usage,
@@ -103,13 +103,13 @@ func automationOf(o loop.Outcome, begun time.Time) wire.Automation {
 	}
 }
 
-func automationFailed(e *automation.Error, begun time.Time) wire.Automation {
-	a := automationOf(e.Outcome, begun)
+func failedAutomation(e *automation.Error, begun time.Time) wire.Automation {
+	a := newAutomation(e.Outcome, begun)
 	a.Error, a.Suggestion, a.Last, a.Wrong = e.Message, e.Suggestion, e.Last, e.Wrong
 	switch {
 	case e.Unasked:
 		a.ErrorType, a.Status = toolspec.ValidationError, chat.StatusFailed
-		if errors.Unwrap(e) != nil { // the program asked rightly, and the loop could not begin
+		if errors.Unwrap(e) != nil { // the request was valid, but the loop could not start
 			a.ErrorType = toolspec.SystemError
 		}
 	case len(e.Wrong) > 0, e.Outcome.Status != chat.StatusFailed:

@@ -12,7 +12,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// undoInput says what is taken back: a turn or a call, and which files of it.
+// undoInput says what to undo: a turn or a call, and which of its files.
 type undoInput struct {
 	Client string `header:"X-Client-Name" maxLength:"80"`
 	Body   struct {
@@ -22,24 +22,24 @@ type undoInput struct {
 	}
 }
 
-// changeRoutes are what tools did to files, and the way back.
+// changeRoutes registers the routes that list and undo what tools changed.
 func (s *Server) changeRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/changes", "What a turn did to files, and whether it can be undone",
 		http.StatusOK, func(ctx context.Context, in *struct {
 			Turn string `query:"turn" required:"true" minLength:"1" maxLength:"128"`
 		},
 		) (*route.Body[wire.Changes], error) {
-			// It shows what files hold.
+			// The answer contains the text of files.
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}
-			changed, err := s.rooms.FileTools.Changes(ctx, in.Turn)
+			changed, err := s.services.FileTools.Changes(ctx, in.Turn)
 			if err != nil {
-				return nil, route.Failed("The changes could not be read. The files are as they are.", err)
+				return nil, route.Failed("The changes could not be read. The files did not change.", err)
 			}
-			calls, err := s.rooms.Panels.Undoable(ctx, "", "", in.Turn, "")
+			calls, err := s.services.Panels.Undoable(ctx, "", "", in.Turn, "")
 			if err != nil {
-				return nil, route.Failed("The changes could not be read. What panels did is as it is.", err)
+				return nil, route.Failed("The changes could not be read. Nothing was undone.", err)
 			}
 			all := wire.Changes{Files: changed, Calls: []wire.UndoableCall{}}
 			for _, u := range calls {
@@ -47,12 +47,12 @@ func (s *Server) changeRoutes() {
 			}
 			return route.Answer(all), nil
 		})
-	route.Add(s.api, http.MethodPost, "/api/changes/undo", "Take back what a turn or a call did to files",
+	route.Add(s.api, http.MethodPost, "/api/changes/undo", "Undo what a turn or a call did to files",
 		http.StatusOK, func(ctx context.Context, in *undoInput) (*route.Body[toolspec.Result], error) {
 			args, err := json.Marshal(in.Body)
 			if err != nil {
 				return nil, route.Refused(err)
 			}
-			return s.run(ctx, in.Client, files.Undo, "", args), nil
+			return s.runTool(ctx, in.Client, files.Undo, "", args), nil
 		})
 }

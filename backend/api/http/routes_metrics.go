@@ -13,10 +13,10 @@ import (
 	"sextant/shared/wire"
 )
 
-// failuresTold is how many failed calls come with a tool's history.
-const failuresTold = 10
+// maxFailures bounds the failed calls in a tool's history.
+const maxFailures = 10
 
-// metricsRoutes are figures of what was done.
+// metricsRoutes registers figures about calls, questions, turns and tokens.
 func (s *Server) metricsRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/metrics", "Figures of calls, questions, turns and tokens over a range",
 		http.StatusOK, func(ctx context.Context, in *struct {
@@ -24,9 +24,9 @@ func (s *Server) metricsRoutes() {
 			Origin toolspec.Origin   `query:"origin" enum:"baseline,panel,mcp,created" doc:"Only calls of tools of this origin"`
 		},
 		) (*route.Body[wire.Metrics], error) {
-			m, err := s.rooms.Store.Metrics(ctx, in.Range, in.Origin, time.Now())
+			m, err := s.services.Store.Metrics(ctx, in.Range, in.Origin, time.Now())
 			if err != nil {
-				return nil, route.Failed("The figures could not be read. Nothing is lost: they are made from the "+
+				return nil, route.Failed("The figures could not be read. Nothing is lost: they are computed from the "+
 					"audit log.", err)
 			}
 			return route.Answer(m), nil
@@ -38,7 +38,7 @@ func (s *Server) metricsRoutes() {
 			Range  wire.MetricsRange `query:"range" enum:"day,week,month,all" default:"day"`
 		},
 		) (*route.Body[wire.ToolHistory], error) {
-			h, err := s.rooms.Audit.History(ctx, in.Tool, in.Origin, in.Range, failuresTold, time.Now())
+			h, err := s.services.Audit.History(ctx, in.Tool, in.Origin, in.Range, maxFailures, time.Now())
 			if err != nil {
 				return nil, route.Failed("The tool's figures could not be read.", err)
 			}
@@ -49,21 +49,21 @@ func (s *Server) metricsRoutes() {
 		OperationID: route.OperationID(http.MethodGet, MetricsPath), Method: http.MethodGet, Path: MetricsPath,
 		Summary: "Counters since the first start, in the text format of Prometheus",
 	}, func(ctx context.Context, _ *route.Empty) (*huma.StreamResponse, error) {
-		totals, err := s.rooms.Store.Totals(ctx, metrics.FirstTokenBounds())
+		totals, err := s.services.Store.Totals(ctx, metrics.FirstTokenBounds())
 		if err != nil {
 			return nil, route.Failed("The counters could not be read.", err)
 		}
-		page, err := metrics.Text(metrics.Program(s.rooms.Version, totals))
+		page, err := metrics.Text(metrics.Program(s.services.Version, totals))
 		if err != nil {
 			return nil, route.Failed("The counters could not be written.", err)
 		}
 		return &huma.StreamResponse{Body: func(ctx huma.Context) {
 			ctx.SetHeader("Content-Type", metrics.MediaType)
 			ctx.SetHeader("Cache-Control", "no-store")
-			_, _ = ctx.BodyWriter().Write(page) // a reader that went away is no matter of ours
+			_, _ = ctx.BodyWriter().Write(page) // a client that left reads nothing
 		}}, nil
 	})
 }
 
-// MetricsPath is where Prometheus reads, with the token.
+// MetricsPath is the path that Prometheus reads, with the token.
 const MetricsPath = "/metrics"

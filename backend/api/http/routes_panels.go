@@ -5,69 +5,71 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	"sextant/backend/panels/settings"
+	"sextant/backend/panels/view"
+	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
 
-// panelCall is what a panel's page asks for; the window relays it, and its token is no reason to
-// take it for the person's.
-type panelCall struct {
-	ID   string `path:"id" maxLength:"64"`
-	Body struct {
-		Tool string          `json:"tool" doc:"A tool of the panel, or one that its manifest names in permissions.call_tools." maxLength:"128"`
-		Args json.RawMessage `json:"args,omitempty" doc:"The tool's arguments, an object."`
+// panelInput names a panel; panelId is accepted too, as in tools/execute.
+type panelInput struct {
+	Client string `header:"X-Client-Name" maxLength:"80"`
+	Body   struct {
+		Panel   string `json:"panel,omitempty" maxLength:"64"`
+		PanelID string `json:"panelId,omitempty" maxLength:"64"`
 	}
 }
 
-// panelOwnRoutes are what the pages of panels need.
-func (s *Server) panelOwnRoutes() {
-	route.Add(s.api, http.MethodPost, "/api/panels/{id}/call", "Run a tool as a panel's page", http.StatusOK,
-		s.callAsPanel)
-	route.Add(s.api, http.MethodGet, "/api/panels/{id}/config", "Settings of a panel", http.StatusOK, s.panelSettings)
-	route.Add(s.api, http.MethodPut, "/api/panels/{id}/config", "Change settings of a panel", http.StatusOK,
-		s.setPanelSettings)
+// panelPage names a panel in the path.
+type panelPage struct {
+	ID string `path:"id" maxLength:"64"`
 }
 
-// callAsPanel runs a tool as the panel's own call; one that failed is still 200, in the result form.
-func (s *Server) callAsPanel(ctx context.Context, in *panelCall) (*route.Body[toolspec.Result], error) {
-	if _, known := s.rooms.Panels.CallTools(in.ID); !known {
-		return nil, route.NotFound("There is no panel " + in.ID +
-			" that can be used. GET /api/panels lists the panels.")
+// id returns whichever spelling was sent.
+func (p *panelInput) id() string {
+	if p.Body.Panel != "" {
+		return p.Body.Panel
 	}
-	return route.Answer(s.rooms.AsPanel(ctx, in.ID, in.Body.Tool, in.Body.Args)), nil
+	return p.Body.PanelID
 }
 
-// panelSettings is the list of a panel's settings; values of sensitive ones are not in it.
-type panelSettings struct {
-	Settings []settings.PanelSetting `json:"settings"`
-}
-
-func (s *Server) panelSettings(ctx context.Context, in *route.ByID) (*route.Body[panelSettings], error) {
-	list, known, err := s.rooms.Panels.Settings(ctx, in.ID)
-	switch {
-	case err != nil:
-		return nil, route.Failed("The settings of the panel could not be read.", err)
-	case !known:
-		return nil, route.NotFound("There is no panel " + in.ID + " that can be used.")
+// panelRoutes registers the routes of panels and notes. Those that change something run a tool.
+func (s *Server) panelRoutes() {
+	nav := s.services.Nav
+	m, p := nav.Route("panel_open")
+	route.Add(s.api, m, p, "Open a panel", http.StatusOK,
+		func(ctx context.Context, in *panelInput) (*route.Body[toolspec.Result], error) {
+			if in.id() == "" {
+				return nil, route.BadRequest(`"panel" is missing. GET /api/panels lists the panels.`)
+			}
+			return s.runTool(ctx, in.Client, nav.OpenTool(in.id()), "", nil), nil
+		})
+	for _, e := range nav.Navigation {
+		m, p = nav.Route(e.Route)
+		route.Add(s.api, m, p, "Runs "+e.Tool, http.StatusOK,
+			func(ctx context.Context, in *panelInput) (*route.Body[toolspec.Result], error) {
+				args := json.RawMessage(`{}`)
+				if in.id() != "" {
+					args, _ = json.Marshal(map[string]string{"panel": in.id()}) // a string map always marshals
+				}
+				return s.runTool(ctx, in.Client, e.Tool, "", args), nil
+			})
 	}
-	return route.Answer(panelSettings{Settings: list}), nil
-}
-
-// setPanelSettings keeps values by name; null takes one back to its default.
-func (s *Server) setPanelSettings(ctx context.Context, in *struct {
-	ID   string `path:"id" maxLength:"64"`
-	Body struct {
-		Values map[string]json.RawMessage `json:"values"`
-	}
-},
-) (*route.Body[panelSettings], error) {
-	if err := access.WindowOnly(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.rooms.Panels.SetSettings(ctx, in.ID, in.Body.Values); err != nil {
-		return nil, route.Refused(err)
-	}
-	return s.panelSettings(ctx, &route.ByID{ID: in.ID})
+	m, p = nav.Route("prompt_notes")
+	s.toolRoute(m, p, "enhance_baseline_prompt")
+	m, p = nav.Route("developer_notes")
+	s.toolRoute(m, p, "developer_note")
+	route.Add(s.api, http.MethodGet, "/api/panels", "Every panel with its tools and problems", http.StatusOK,
+		func(context.Context, *route.Empty) (*route.Body[event.PanelList], error) {
+			return route.Answer(event.PanelList{Panels: s.services.Panels.Panels()}), nil
+		})
+	route.Add(s.api, http.MethodGet, "/api/panels/{id}/page", "A panel's declarative page", http.StatusOK,
+		func(_ context.Context, in *panelPage) (*route.Body[view.Tree], error) {
+			page, ok := s.services.Panels.Page(in.ID)
+			if !ok {
+				return nil, route.NotFound("The panel has no declarative page that can be shown. GET /api/panels " +
+					"lists its problems.")
+			}
+			return route.Answer(page), nil
+		})
 }

@@ -9,26 +9,26 @@ import (
 	"sextant/shared/wire"
 )
 
-// pilotRoutes serve who writes commands.
+// pilotRoutes registers the grammar and completions of the command pilot.
 func (s *Server) pilotRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/ai/pilot/grammar", "Every command of the command pilot", http.StatusOK,
 		func(context.Context, *route.Empty) (*route.Body[wire.PilotGrammar], error) {
 			var names []string
-			for _, d := range s.rooms.Tools.ForPanel(s.rooms.Base.ActivePanel()).All() {
+			for _, d := range s.services.Catalog.ForPanel(s.services.Workspace.ActivePanel()).All() {
 				names = append(names, d.Name)
 			}
-			return route.Answer(wire.PilotGrammar{Commands: s.rooms.Pilot.Commands(names)}), nil
+			return route.Answer(wire.PilotGrammar{Commands: s.services.Pilot.Commands(names)}), nil
 		})
-	// It tells what stands in the workspace and on the page, as fast as one types and unasked.
-	route.Add(s.api, http.MethodGet, "/api/ai/pilot/complete", "How a message to the command pilot may go on",
+	// A completion contains names of files and elements, and passes no policy.
+	route.Add(s.api, http.MethodGet, "/api/ai/pilot/complete", "Completions of a message to the command pilot",
 		http.StatusOK, func(ctx context.Context, in *struct {
-			Text  string `query:"text" maxLength:"2000" doc:"What stands before the cursor."`
+			Text  string `query:"text" maxLength:"2000" doc:"The text before the cursor."`
 			Panel string `query:"panel" maxLength:"64"`
 		},
 		) (*route.Body[wire.Completion], error) {
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}
-			return route.Answer(s.rooms.Pilot.Complete(in.Text, in.Panel)), nil
+			return route.Answer(s.services.Pilot.Complete(in.Text, in.Panel)), nil
 		})
 }

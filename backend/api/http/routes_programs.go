@@ -4,95 +4,37 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"sextant/backend/api/access"
-	"sextant/backend/api/mcpserver"
 	"sextant/backend/api/route"
 	"sextant/shared/wire"
 )
 
-// Programs are those connected over MCP.
+// Programs lists and disconnects the programs that are connected over MCP.
 type Programs interface {
 	Programs() wire.Programs
-	// Dismiss sends one away; false when it is not there.
-	Dismiss(id string) bool
+	// Disconnect reports false if the program is not connected.
+	Disconnect(id string) bool
 }
 
-// programRoutes are for who is connected over MCP. What they tell holds the token, and sending a
-// program away is the person's to decide.
+// programRoutes registers the routes about programs connected over MCP. Their answers contain the token.
 func (s *Server) programRoutes() {
 	const path = "/api/programs"
 	list := func(ctx context.Context, _ *route.Empty) (*route.Body[wire.Programs], error) {
 		if err := access.WindowOnly(ctx); err != nil {
 			return nil, err
 		}
-		return route.Answer(s.rooms.Programs.Programs()), nil
+		return route.Answer(s.services.Programs.Programs()), nil
 	}
-	route.Add(s.api, http.MethodGet, path, "How other programs reach this Sextant over MCP, and which are there",
+	route.Add(s.api, http.MethodGet, path, "How other programs reach this Sextant over MCP, and which are connected",
 		http.StatusOK, list)
-	route.Add(s.api, http.MethodDelete, path+"/{id}", "Send a program away and close its tabs", http.StatusOK,
+	route.Add(s.api, http.MethodDelete, path+"/{id}", "Disconnect a program and close its tabs", http.StatusOK,
 		func(ctx context.Context, in *route.ByID) (*route.Body[wire.Programs], error) {
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}
-			if !s.rooms.Programs.Dismiss(in.ID) {
-				return nil, route.NotFound("This program has left already.")
+			if !s.services.Programs.Disconnect(in.ID) {
+				return nil, route.NotFound("This program is no longer connected.")
 			}
 			return list(ctx, nil)
 		})
-	s.describeMCP()
-}
-
-// describeMCP writes the MCP door into the API's description: it is served beside the routes.
-func (s *Server) describeMCP() {
-	text := func(name, about string, values ...any) *huma.Param {
-		return &huma.Param{
-			Name: name, In: "query", Description: about,
-			Schema: &huma.Schema{Type: "string", Enum: values},
-		}
-	}
-	params := []*huma.Param{
-		text("tools", "Which tools are offered; core without it.", "core", "environment", "all"),
-		text("panel", "The id of a panel whose tools are offered too. An unknown one is an error at the start."),
-		text("share", "true acts on the window's tabs; without it a client has tabs of its own.", "true", "false"),
-		text("session", "A name of the client's own. Under 2026-07-28, which has no sessions, copies of one program "+
-			"share tabs unless each gives another name."),
-		{
-			Name: "Mcp-Protocol-Version", In: "header", Description: "The revision, 2026-07-28 or an older one.",
-			Schema: &huma.Schema{Type: "string"},
-		},
-		{
-			Name: "Mcp-Session-Id", In: "header",
-			Description: "The session that initialize began, in revisions before 2026-07-28.",
-			Schema:      &huma.Schema{Type: "string"},
-		},
-	}
-	object := &huma.Schema{Type: "object", AdditionalProperties: true}
-	message := map[string]*huma.MediaType{"application/json": {Schema: object}}
-	events := map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: "string"}}}
-	responses := map[string]*huma.Response{
-		"200": {Description: "The answer, as one message or as a stream of them", Content: map[string]*huma.MediaType{
-			"application/json": message["application/json"], "text/event-stream": events["text/event-stream"],
-		}},
-		"202": {Description: "A notification was taken"},
-		"400": {Description: "An error of JSON-RPC: the request, tools or panel is wrong", Content: message},
-		"401": {Description: "The token is missing or wrong"},
-		"404": {Description: "The session has ended; begin anew with initialize"},
-		"503": {Description: "64 programs have a call under way; Retry-After says when to come back", Content: message},
-	}
-	about := "The Model Context Protocol over streamable HTTP, for other programs. Send the token as Authorization: " +
-		"Bearer."
-	for _, op := range []*huma.Operation{
-		{
-			Method: http.MethodPost, Summary: "Send an MCP message",
-			RequestBody: &huma.RequestBody{Required: true, Content: message},
-		},
-		{Method: http.MethodGet, Summary: "Listen to an MCP session, in revisions before 2026-07-28"},
-		{Method: http.MethodDelete, Summary: "End an MCP session, in revisions before 2026-07-28"},
-	} {
-		op.Path, op.Description, op.Parameters, op.Responses = mcpserver.JoinPath, about, params, responses
-		op.OperationID = route.OperationID(op.Method, op.Path)
-		s.api.OpenAPI().AddOperation(op)
-	}
 }

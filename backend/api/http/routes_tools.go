@@ -13,7 +13,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// executeInput is the body of POST …/tools/execute and the headers that say who asks.
+// executeInput is the body of POST …/tools/execute and the header that names the client.
 type executeInput struct {
 	Client string `header:"X-Client-Name" doc:"Name of the calling program, shown to the person." maxLength:"80"`
 	Body   struct {
@@ -24,17 +24,17 @@ type executeInput struct {
 	}
 }
 
-// toggleBody says whether a server shall run; without it the server changes its state.
+// toggleBody says whether a server should run; without it the state is toggled.
 type toggleBody struct {
 	Enabled *bool `json:"enabled,omitempty"`
 }
 
-// wanted is what a toggle asks for.
-func (s *Server) wanted(name string, in *toggleBody) bool {
+// toggleTarget returns the state that a toggle requests.
+func (s *Server) toggleTarget(name string, in *toggleBody) bool {
 	if in != nil && in.Enabled != nil {
 		return *in.Enabled
 	}
-	for _, server := range s.rooms.MCP.List() {
+	for _, server := range s.services.MCP.List() {
 		if server.Name == name {
 			return !server.Enabled
 		}
@@ -42,45 +42,45 @@ func (s *Server) wanted(name string, in *toggleBody) bool {
 	return true
 }
 
-// ToolRow is a definition with what the tools page shows beside it.
+// ToolRow is a definition with its cost, state and permission.
 type ToolRow struct {
 	toolspec.Definition
 	// Tokens is an estimate of what the definition costs in a prompt.
 	Tokens int `json:"tokens"`
 	// Active is false for tools of a panel that is not open.
 	Active bool `json:"active"`
-	// Stand is what calls of it by the assistant come to, and by which rule.
-	Stand policy.EffectivePermission `json:"stand"`
+	// Permission is that of the assistant's calls, with the rule it comes from.
+	Permission policy.EffectivePermission `json:"stand"`
 }
 
-// ToolRows is the whole list.
+// ToolRows are all tools, and the estimated tokens of the active ones.
 type ToolRows struct {
 	Tools  []ToolRow `json:"tools"`
 	Tokens int       `json:"tokens"`
 }
 
-// toolRoutes are B11's routes of tools and MCP servers.
+// toolRoutes registers the routes that list and run tools, and switch MCP servers.
 func (s *Server) toolRoutes() {
-	nav := s.rooms.Nav
+	nav := s.services.Nav
 	m, p := nav.Route("tools_execute")
-	route.Add(s.api, m, p, "Run a tool through the Pipeline", http.StatusOK, s.execute)
+	route.Add(s.api, m, p, "Run a tool through the pipeline", http.StatusOK, s.executeTool)
 	m, p = nav.Route("tools_discover")
 	route.Add(s.api, m, p, "Tools that can be called now, by origin", http.StatusOK,
 		func(_ context.Context, in *struct {
 			PanelID string `query:"panelId" maxLength:"64"`
 		},
 		) (*route.Body[wire.Discovery], error) {
-			return route.Answer(s.rooms.Tools.ForPanel(s.panel(in.PanelID)).Wire()), nil
+			return route.Answer(s.services.Catalog.ForPanel(s.panelOrActive(in.PanelID)).Wire()), nil
 		})
 	m, p = nav.Route("tools_list")
 	route.Add(s.api, m, p, "Tools that can be called now, in one list", http.StatusOK, s.listTools)
 	route.Add(s.api, http.MethodGet, "/api/tools", "Every tool with its cost and state", http.StatusOK, s.allTools)
-	route.Add(s.api, http.MethodPut, "/api/tools/{name}/permission", "Say what every call of a tool needs",
-		http.StatusOK, s.permit)
+	route.Add(s.api, http.MethodPut, "/api/tools/{name}/permission", "Set the permission of every call of a tool",
+		http.StatusOK, s.setPermission)
 	m, p = nav.Route("mcp_list")
 	route.Add(s.api, m, p, "MCP servers", http.StatusOK,
 		func(context.Context, *route.Empty) (*route.Body[event.MCPList], error) {
-			return route.Answer(event.MCPList{Servers: s.rooms.MCP.List()}), nil
+			return route.Answer(event.MCPList{Servers: s.services.MCP.List()}), nil
 		})
 	m, p = nav.Route("mcp_toggle")
 	route.Add(s.api, m, p, "Switch an MCP server on or off", http.StatusOK, func(ctx context.Context, in *struct {
@@ -88,41 +88,41 @@ func (s *Server) toolRoutes() {
 		Body *toggleBody `required:"false"`
 	},
 	) (*route.Body[event.MCPList], error) {
-		if err := s.rooms.MCP.SetEnabled(ctx, in.Name, s.wanted(in.Name, in.Body)); err != nil {
+		if err := s.services.MCP.SetEnabled(ctx, in.Name, s.toggleTarget(in.Name, in.Body)); err != nil {
 			return nil, route.NotFound(err.Error())
 		}
-		return route.Answer(event.MCPList{Servers: s.rooms.MCP.List()}), nil
+		return route.Answer(event.MCPList{Servers: s.services.MCP.List()}), nil
 	})
 	m, p = nav.Route("mcp_call")
 	route.Add(s.api, m, p, "Call a tool of one MCP server", http.StatusOK, s.callMCP)
 	route.Add(s.api, http.MethodPost, "/api/calls/{id}/cancel", "Stop a running call", http.StatusNoContent,
 		func(_ context.Context, in *route.ByID) (*route.Empty, error) {
-			if !s.rooms.Calls.Cancel(in.ID) {
+			if !s.services.Pipeline.Cancel(in.ID) {
 				return nil, route.NotFound("No call with this id is running.")
 			}
 			return nil, nil
 		})
 }
 
-// from is the provenance of a request at this door: a window is the person, anything else
-// a program, which a connected window can be asked about.
-func (s *Server) from(ctx context.Context, client string, args json.RawMessage) toolspec.Provenance {
+// provenance returns the provenance of a request. A window's is the person's; any other is a program's, about which the
+// person can be asked while a window is connected.
+func (s *Server) provenance(ctx context.Context, client string, args json.RawMessage) toolspec.Provenance {
 	if access.IsWindow(ctx) {
 		return toolspec.Provenance{Caller: toolspec.CallerPerson, Interactive: true, TypedHosts: typedHosts(args)}
 	}
-	return toolspec.Provenance{Caller: toolspec.CallerHTTP, Client: client, Interactive: s.rooms.Watched()}
+	return toolspec.Provenance{Caller: toolspec.CallerHTTP, Client: client, Interactive: s.services.HasWindow()}
 }
 
-// panel is the given panel or the active one.
-func (s *Server) panel(id string) string {
+// panelOrActive returns id, or the active panel if id is empty.
+func (s *Server) panelOrActive(id string) string {
 	if id != "" {
 		return id
 	}
-	return s.rooms.Base.ActivePanel()
+	return s.services.Workspace.ActivePanel()
 }
 
-// execute runs any tool; a tool that failed is still 200, in the result form.
-func (s *Server) execute(ctx context.Context, in *executeInput) (*route.Body[toolspec.Result], error) {
+// executeTool runs any tool; a failed one is still 200, with success false.
+func (s *Server) executeTool(ctx context.Context, in *executeInput) (*route.Body[toolspec.Result], error) {
 	if in.Body.Tool == "" {
 		return nil, route.BadRequest(`"tool" is missing. Send {"tool": "annotate_page", "args": {}}.`)
 	}
@@ -130,22 +130,22 @@ func (s *Server) execute(ctx context.Context, in *executeInput) (*route.Body[too
 	if in.Body.PanelID != nil {
 		panel = *in.Body.PanelID
 	}
-	return s.run(ctx, in.Client, in.Body.Tool, panel, in.Body.Args), nil
+	return s.runTool(ctx, in.Client, in.Body.Tool, panel, in.Body.Args), nil
 }
 
-// run is the one way from this door into the Pipeline.
-func (s *Server) run(ctx context.Context, client, tool, panel string,
+// runTool runs a tool through the pipeline on behalf of the client.
+func (s *Server) runTool(ctx context.Context, client, tool, panel string,
 	args json.RawMessage,
 ) *route.Body[toolspec.Result] {
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
 	}
-	return route.Answer(s.rooms.Calls.Do(ctx, toolspec.Call{
-		Tool: tool, Args: args, Panel: s.panel(panel), From: s.from(ctx, client, args),
+	return route.Answer(s.services.Pipeline.Do(ctx, toolspec.Call{
+		Tool: tool, Args: args, Panel: s.panelOrActive(panel), From: s.provenance(ctx, client, args),
 	}))
 }
 
-// listTools gives every callable tool in OpenAI form.
+// listTools lists every tool that can be called now, in OpenAI's form.
 func (s *Server) listTools(_ context.Context, in *struct {
 	PanelID string `query:"panelId" maxLength:"64"`
 },
@@ -156,32 +156,32 @@ func (s *Server) listTools(_ context.Context, in *struct {
 	out := route.Answer(struct {
 		Tools []toolspec.Function `json:"tools"`
 	}{Tools: []toolspec.Function{}})
-	for _, d := range s.rooms.Tools.ForPanel(s.panel(in.PanelID)).All() {
+	for _, d := range s.services.Catalog.ForPanel(s.panelOrActive(in.PanelID)).All() {
 		out.Body.Tools = append(out.Body.Tools, d.Function())
 	}
 	return out, nil
 }
 
-// allTools gives every tool that exists, also those of panels that are not open.
+// allTools lists every tool, also those of panels that are not open.
 func (s *Server) allTools(ctx context.Context, _ *route.Empty) (*route.Body[ToolRows], error) {
 	rows := ToolRows{Tools: []ToolRow{}}
-	active := s.rooms.Tools.ForPanel(s.panel("")).All()
+	active := s.services.Catalog.ForPanel(s.panelOrActive("")).All()
 	seen := map[string]bool{}
 	for _, d := range active {
 		seen[d.Name] = true
 		rows.add(d, true)
 	}
-	for _, d := range s.rooms.Panels.AllDefinitions() {
+	for _, d := range s.services.Panels.AllDefinitions() {
 		if !seen[d.Name] {
 			rows.add(d, false)
 		}
 	}
 	for i, row := range rows.Tools {
-		stand, err := s.rooms.Calls.Permission(ctx, row.Definition, s.rooms.Panels.DescribesCalls(row.Name))
+		permission, err := s.services.Pipeline.Permission(ctx, row.Definition, s.services.Panels.DescribesCalls(row.Name))
 		if err != nil {
-			return nil, route.Failed("The rules could not be read. They still hold.", err)
+			return nil, route.Failed("The rules could not be read. They are still in force.", err)
 		}
-		rows.Tools[i].Stand = stand
+		rows.Tools[i].Permission = permission
 	}
 	return route.Answer(rows), nil
 }
@@ -194,7 +194,7 @@ func (r *ToolRows) add(d toolspec.Definition, active bool) {
 	}
 }
 
-// callMCP runs server's tool through the Pipeline under its catalogue name.
+// callMCP runs a server's tool through the pipeline under its name in the catalog.
 func (s *Server) callMCP(ctx context.Context, in *struct {
 	Client string `header:"X-Client-Name" maxLength:"80"`
 	Body   struct {
@@ -204,10 +204,10 @@ func (s *Server) callMCP(ctx context.Context, in *struct {
 	}
 },
 ) (*route.Body[toolspec.Result], error) {
-	name, ok := s.rooms.MCP.ToolName(in.Body.Server, in.Body.Tool)
+	name, ok := s.services.MCP.ToolName(in.Body.Server, in.Body.Tool)
 	if !ok {
 		return nil, route.NotFound("There is no tool " + in.Body.Tool + " on a running MCP server " + in.Body.Server +
 			".")
 	}
-	return s.run(ctx, in.Client, name, "", in.Body.Args), nil
+	return s.runTool(ctx, in.Client, name, "", in.Body.Args), nil
 }

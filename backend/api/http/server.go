@@ -1,10 +1,8 @@
-// Package httpapi is the HTTP door: routes, token, Host and Origin, OpenAPI, the built
-// window's files. It has no logic of its own: every route hands over to the room that
-// does the work, and everything that acts goes through the Pipeline.
+// Package httpapi serves the HTTP API and the window's files on the loopback interface. It has no logic of its own:
+// every route calls the service that does the work, and everything that acts goes through the pipeline.
 //
-// It listens on 127.0.0.1 only. Loopback is not a safe place (ARCHITECTURE 3), so every
-// request must name our exact Host, come from our own page or from no page at all, and
-// carry the token.
+// Loopback is not a safe place (decision 3): every request must have our exact Host, come from our own page or from
+// none, and carry a key (backend/api/access).
 package httpapi
 
 import (
@@ -28,8 +26,9 @@ import (
 	"sextant/backend/agent/pilot"
 	"sextant/backend/api/access"
 	"sextant/backend/api/mcpserver"
+	"sextant/backend/api/openapi"
 	"sextant/backend/browser"
-	"sextant/backend/mcp/client"
+	mcp "sextant/backend/mcp/client"
 	"sextant/backend/mcp/importers"
 	"sextant/backend/panels/authoring"
 	"sextant/backend/panels/registry"
@@ -51,129 +50,132 @@ import (
 	"sextant/shared/wire"
 )
 
-// Settings reads any setting and changes those a person may change in the window.
+// Settings reads every setting, and changes those that a person may change in the window.
 type Settings interface {
 	Get(key string) string
 	Set(ctx context.Context, key, value string) (event.Setting, error)
-	// Reset forgets what the window set.
+	// Reset deletes the window's value.
 	Reset(ctx context.Context, key string) (event.Setting, error)
 }
 
-// Rooms are the rooms behind the door. All are needed but Desk of a person's presence.
-type Rooms struct {
+// Services are what the routes call. Every field must be set, except MCPHandler, WebSocket and TerminalSocket, without
+// which their paths are not served.
+type Services struct {
 	Version string
 	Nav     *navigation.Map
 	Keys    *access.Keys
-	Files   fs.FS
-	Built   bool
-	Calls   *pipeline.Pipeline
-	Tools   *catalog.Registry
-	Desk    *approval.Queue
-	Store   *sqlite.Store
-	Events  *eventlog.Recorder
-	Audit   *audit.Log
-	Blobs   *blobs.Store
-	Results *results.Store
-	Loop    *loop.Loop
-	Models  *providers.Registry
-	Pilot   *pilot.Pilot
-	Panels  *registry.Registry
-	// Making installs panels from archives.
-	Making *authoring.Panels
-	// Pages is the origin that panels' pages come from, "" when there is none.
-	Pages string
-	MCP   *mcp.Servers
-	// Apps are the pages of MCP servers.
-	Apps Apps
-	// Foreign reads other programs' lists of MCP servers.
-	Foreign func() importers.Reader
-	Base    *workspace.Tools
-	Created *custom.Tools
-	// FileTools know what was changed in files.
-	FileTools *files.Tools
-	Editor    Editor
-	// Notes lists the notes that hold all words, the newest first.
+	// WindowFiles are the window's files; WindowBuilt is false in a program that was built without them.
+	WindowFiles fs.FS
+	WindowBuilt bool
+	Pipeline    *pipeline.Pipeline
+	Catalog     *catalog.Registry
+	Approvals   *approval.Queue
+	Store       *sqlite.Store
+	Events      *eventlog.Recorder
+	Audit       *audit.Log
+	Blobs       *blobs.Store
+	Results     *results.Store
+	Loop        *loop.Loop
+	Models      *providers.Registry
+	Pilot       *pilot.Pilot
+	Panels      *registry.Registry
+	Authoring   *authoring.Panels
+	// PagesOrigin is the origin of panels' pages, "" for none.
+	PagesOrigin string
+	MCP         *mcp.Servers
+	Apps        Apps
+	// ImportReader returns the reader of other programs' lists of MCP servers.
+	ImportReader func() importers.Reader
+	Workspace    *workspace.Tools
+	CreatedTools *custom.Tools
+	FileTools    *files.Tools
+	Editor       Editor
+	// Notes lists the notes that contain all words, the newest first.
 	Notes interface {
 		Notes(words string) ([]wire.Note, error)
 	}
 	Browser  *browser.Browser
 	Settings Settings
-	// Secrets are the person's; Command is the command line of an MCP server, "" for none.
-	Secrets *secrets.Vault
-	Command func(server string) string
-	// AsPanel makes a call that a panel's page asks for.
-	AsPanel func(ctx context.Context, panel, tool string, args json.RawMessage) toolspec.Result
-	// Snapshot is the whole state the window starts from.
+	Secrets  *secrets.Vault
+	// ServerCommand returns the command line of an MCP server, "" for none.
+	ServerCommand func(server string) string
+	// CallAsPanel makes a call that a panel's page requested.
+	CallAsPanel func(ctx context.Context, panel, tool string, args json.RawMessage) toolspec.Result
+	// Snapshot returns the whole state that a window starts from.
 	Snapshot func(context.Context) (wire.Snapshot, error)
-	// Watched reports whether a window is connected that can be asked.
-	Watched func() bool
-	// WebSocket serves /ws; it does its own authentication by the first message.
-	WebSocket http.Handler
-	// Shells serves /ws/terminals in the same way.
-	Shells http.Handler
-	// Programs are those that Join took.
-	Programs Programs
-	// Join takes programs at mcpserver.JoinPath, with the token: by streamable HTTP or joined.
-	Join http.Handler
-	Log  *slog.Logger
+	// HasWindow reports whether a window is connected that can be asked.
+	HasWindow func() bool
+	// WebSocket serves /ws and TerminalSocket /ws/terminals. Both authenticate by the first message.
+	WebSocket, TerminalSocket http.Handler
+	// MCPHandler serves mcpserver.JoinPath, after authentication; Programs are its clients.
+	MCPHandler http.Handler
+	Programs   Programs
+	Log        *slog.Logger
 }
 
-// Server is the listening door. Close stops it.
+// Server is the loopback HTTP server. Its methods may be called concurrently after Listen returned.
 type Server struct {
-	rooms   Rooms
-	origins access.Origin
-	api     huma.API
-	http    *http.Server
-	ln      net.Listener
-	done    chan struct{}
-	// permitting is held while the permissions of a tool change.
-	permitting sync.Mutex
+	services Services
+	origins  access.Origin
+	api      huma.API
+	http     *http.Server
+	ln       net.Listener
+	done     chan struct{}
+	// permissionLock is held while the permission of a tool changes.
+	permissionLock sync.Mutex
 }
 
-// New prepares a server; Listen opens it.
-func New(rooms Rooms) *Server {
-	s := &Server{rooms: rooms, done: make(chan struct{})}
+// New makes a server; Listen opens it.
+func New(services Services) *Server {
+	s := &Server{services: services, done: make(chan struct{})}
 	mux := http.NewServeMux()
-	s.api = humago.New(mux, config(rooms.Version))
+	s.api = humago.New(mux, openapi.NewConfig(services.Version))
 	s.routes()
-	mux.Handle("/", shell(rooms.Files, rooms.Built, rooms.Pages))
-	mux.HandleFunc("GET "+ProofPath, s.prove)
+	mux.Handle("/", windowHandler(services.WindowFiles, services.WindowBuilt, services.PagesOrigin))
+	mux.HandleFunc("GET "+ProofPath, s.serveProof)
 	mux.HandleFunc("GET "+schemaPath, panelSchema)
-	if rooms.Join != nil {
-		mux.Handle(mcpserver.JoinPath, rooms.Join)
+	if services.MCPHandler != nil {
+		mux.Handle(mcpserver.JoinPath, services.MCPHandler)
 	}
-	if rooms.WebSocket != nil {
-		mux.Handle("/ws", rooms.WebSocket)
-		mux.Handle("/ws/terminals", rooms.Shells)
+	if services.WebSocket != nil {
+		mux.Handle("/ws", services.WebSocket)
+	}
+	if services.TerminalSocket != nil {
+		mux.Handle("/ws/terminals", services.TerminalSocket)
 	}
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		access.WriteProblem(w, http.StatusNotFound, "There is no "+r.Method+" "+r.URL.Path+
-			". GET /api/openapi.json lists the routes.")
+			". GET "+openapi.Path+".json lists the routes.")
 	})
 	s.http = &http.Server{
 		Handler:           s.guard(mux),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(rooms.Log.Handler(), slog.LevelDebug),
+		ErrorLog:          slog.NewLogLogger(services.Log.Handler(), slog.LevelDebug),
 	}
 	return s
 }
 
-// config is huma's without docs page, schema links or its other extra routes.
-func config(version string) huma.Config {
-	huma.DefaultArrayNullable = false
-	c := huma.DefaultConfig("Sextant", version)
-	c.CreateHooks = nil
-	c.DocsPath, c.SchemasPath, c.OpenAPIPath = "", "", "/api/openapi"
-	c.Components.Schemas = huma.NewMapRegistry(schemaPrefix, schemaName)
-	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}}
-	c.Security = []map[string][]string{{"token": {}}}
-	return c
+// OpenAPI returns the document of /api/openapi.json, indented, for the generator of the frontend's types. It needs no
+// running program.
+func OpenAPI(version string) ([]byte, error) {
+	nav, err := navigation.Load()
+	if err != nil {
+		return nil, fmt.Errorf("describing the api: %w", err)
+	}
+	s := New(Services{
+		Version: version, Nav: nav, Keys: access.NewKeys(),
+		Log: slog.New(slog.DiscardHandler),
+	})
+	b, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("describing the api: %w", err)
+	}
+	return append(b, '\n'), nil
 }
 
-// Listen opens addr, which must be a loopback address with a port (0 for any), and serves
-// in the background until Close.
+// Listen opens addr, a loopback address with a port (0 for any free one), and serves in the background until Close.
 func (s *Server) Listen(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -184,7 +186,7 @@ func (s *Server) Listen(addr string) error {
 	}
 	s.ln, err = net.Listen("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%s is taken by another program; use another port, or 127.0.0.1:0 for a free one: %w", addr,
+		return fmt.Errorf("%s is in use by another program; use another port, or 127.0.0.1:0 for a free one: %w", addr,
 			err)
 	}
 	if err != nil {
@@ -194,20 +196,19 @@ func (s *Server) Listen(addr string) error {
 	go func() {
 		defer close(s.done)
 		if err := s.http.Serve(s.ln); err != nil && !errors.Is(err, http.ErrServerClosed) {
-			s.rooms.Log.Error("http server ended", "error", err)
+			s.services.Log.Error("http server ended", "err", err)
 		}
 	}()
 	return nil
 }
 
-// Host is "127.0.0.1:PORT" once Listen succeeded.
+// Host returns "127.0.0.1:PORT" after Listen succeeded.
 func (s *Server) Host() string { return s.origins.Host }
 
-// URL is the shell's address with a fresh one-time code in the fragment, which no server
-// or log ever sees.
-func (s *Server) URL() string { return "http://" + s.Host() + "/#code=" + s.rooms.Keys.Code() }
+// URL returns the window's address with a new one-time code in the fragment, which no server or log sees.
+func (s *Server) URL() string { return "http://" + s.Host() + "/#code=" + s.services.Keys.Code() }
 
-// Close stops serving; open requests get two seconds.
+// Close stops the server and waits up to two seconds for running requests.
 func (s *Server) Close() error {
 	if s.ln == nil {
 		return nil

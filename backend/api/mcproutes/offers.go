@@ -9,7 +9,7 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	"sextant/backend/mcp/client"
+	mcp "sextant/backend/mcp/client"
 	"sextant/backend/mcp/resources"
 )
 
@@ -19,18 +19,18 @@ type resourceBody struct {
 	On  bool   `json:"on,omitempty"`
 }
 
-// MCPWatched says whether a server tells when a resource changes.
+// MCPWatched says whether a server reports changes of a resource.
 type MCPWatched struct {
 	Watched bool `json:"watched"`
 }
 
-// promptBody is a prompt and what it is filled in with.
+// promptBody is a prompt and its arguments.
 type promptBody struct {
 	Prompt    string            `json:"prompt" minLength:"1" maxLength:"200"`
 	Arguments map[string]string `json:"arguments,omitempty"`
 }
 
-// completeBody is an argument that is being written: of the prompt, or of the template when there is none.
+// completeBody is an argument that is being typed: of Prompt, or of Template if Prompt is empty.
 type completeBody struct {
 	Prompt   string            `json:"prompt,omitempty" maxLength:"200"`
 	Template string            `json:"template,omitempty" maxLength:"4096"`
@@ -39,13 +39,13 @@ type completeBody struct {
 	Others   map[string]string `json:"others,omitempty"`
 }
 
-// MCPCompletion are a server's proposals for an argument.
+// MCPCompletion is a server's proposals for an argument.
 type MCPCompletion struct {
 	Values []string `json:"values"`
 }
 
-// offered answers the person's question to a server. What is said of an error is the server's, and short.
-func offered[T any](ctx context.Context, ask func() (T, error)) (*route.Body[T], error) {
+// askServer answers with what a window asks a server; ErrorText shortens the server's error.
+func askServer[T any](ctx context.Context, ask func() (T, error)) (*route.Body[T], error) {
 	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
@@ -59,13 +59,12 @@ func offered[T any](ctx context.Context, ask func() (T, error)) (*route.Body[T],
 	return route.Answer(got), nil
 }
 
-// offerRoutes are what a person reads of a server beside its tools. They pass no policy, so that
-// only a window may ask: whoever else reads a resource calls the server's tool for it.
+// offerRoutes registers what a server offers beside tools. It passes no policy, so only a window may ask.
 func (s Routes) offerRoutes(one string) {
 	servers := s.MCP
 	route.Add(s.API, http.MethodGet, one+"/offers", "An MCP server's resources and prompts", http.StatusOK,
 		func(ctx context.Context, in *serverPath) (*route.Body[resources.Offers], error) {
-			return offered(ctx, func() (resources.Offers, error) { return servers.Offers(ctx, in.Name) })
+			return askServer(ctx, func() (resources.Offers, error) { return servers.Offers(ctx, in.Name) })
 		})
 	route.Add(s.API, http.MethodPost, one+"/resource", "Read a resource of an MCP server", http.StatusOK,
 		func(ctx context.Context, in *struct {
@@ -73,19 +72,17 @@ func (s Routes) offerRoutes(one string) {
 			Body resourceBody
 		},
 		) (*route.Body[resources.Contents], error) {
-			return offered(ctx, func() (resources.Contents,
-				error,
-			) {
+			return askServer(ctx, func() (resources.Contents, error) {
 				return servers.Contents(ctx, in.Name, in.Body.URI)
 			})
 		})
-	route.Add(s.API, http.MethodPost, one+"/watch", "Be told when a resource of an MCP server changes", http.StatusOK,
+	route.Add(s.API, http.MethodPost, one+"/watch", "Watch a resource of an MCP server for changes", http.StatusOK,
 		func(ctx context.Context, in *struct {
 			Name string `path:"name" maxLength:"128"`
 			Body resourceBody
 		},
 		) (*route.Body[MCPWatched], error) {
-			return offered(ctx, func() (MCPWatched, error) {
+			return askServer(ctx, func() (MCPWatched, error) {
 				watched, err := servers.Watch(ctx, in.Name, in.Body.URI, in.Body.On)
 				return MCPWatched{watched}, err
 			})
@@ -96,9 +93,7 @@ func (s Routes) offerRoutes(one string) {
 			Body promptBody
 		},
 		) (*route.Body[resources.Draft], error) {
-			return offered(ctx, func() (resources.Draft,
-				error,
-			) {
+			return askServer(ctx, func() (resources.Draft, error) {
 				return servers.Draft(ctx, in.Name, in.Body.Prompt, in.Body.Arguments)
 			})
 		})
@@ -112,7 +107,7 @@ func (s Routes) offerRoutes(one string) {
 			if in.Body.Prompt == "" {
 				ref = sdk.CompleteReference{Type: "ref/resource", URI: in.Body.Template}
 			}
-			return offered(ctx, func() (MCPCompletion, error) {
+			return askServer(ctx, func() (MCPCompletion, error) {
 				values, err := servers.Complete(ctx, in.Name, ref, in.Body.Argument, in.Body.Typed, in.Body.Others)
 				return MCPCompletion{append([]string{}, values...)}, err
 			})

@@ -1,6 +1,5 @@
-// Package mcproutes holds the HTTP routes about MCP servers: their list, their entries in mcp-config.json, importing
-// from
-// other programs, and what a server offers beside tools (resources, prompts, completion).
+// Package mcproutes registers the HTTP routes about MCP servers: their entries in mcp-config.json, importing from other
+// programs, what a server offers besides tools (resources, prompts, completion), and the pages of servers.
 package mcproutes
 
 import (
@@ -12,49 +11,49 @@ import (
 
 	"sextant/backend/api/access"
 	"sextant/backend/api/route"
-	"sextant/backend/mcp/client"
+	mcp "sextant/backend/mcp/client"
 	mcpconfig "sextant/backend/mcp/config"
 	"sextant/backend/mcp/importers"
 	"sextant/backend/mcp/launch"
 	"sextant/shared/event"
 )
 
-// Routes are the routes about MCP servers.
+// Routes are the routes about MCP servers; Register adds them to API.
 type Routes struct {
 	API huma.API
 	MCP *mcp.Servers
-	// Foreign reads other programs' lists of MCP servers.
-	Foreign func() importers.Reader
+	// Apps runs the pages of servers.
+	Apps Apps
+	// ImportReader returns the reader of other programs' lists of MCP servers.
+	ImportReader func() importers.Reader
 }
 
-// serverPath is a route with the name of an MCP server.
+// serverPath is the path of a route about one MCP server.
 type serverPath struct {
 	Name string `path:"name" maxLength:"128"`
 }
 
-// MCPServerDetail is what the panel of MCP servers shows of one: its entry in the config and the end
-// of what it wrote to its standard error.
+// MCPServerDetail is a server's entry in the config and the end of its standard error.
 type MCPServerDetail struct {
 	Entry mcpconfig.Entry `json:"entry"`
 	Log   string          `json:"log"`
-	// May is what its program may touch.
-	May launch.Access `json:"may"`
+	// Access is what its program may read, write and reach.
+	Access launch.Access `json:"may"`
 }
 
-// MCPImported says which servers were added, all switched off, and which were there already.
+// MCPImported names the servers that were added, all switched off, and those that existed already.
 type MCPImported struct {
 	Added   []string `json:"added"`
 	Skipped []string `json:"skipped"`
 }
 
-// entryBody is a server as a person writes it.
+// entryBody is a server's entry in the config.
 type entryBody struct {
 	Name  string          `json:"name,omitempty" maxLength:"64"`
 	Entry mcpconfig.Entry `json:"entry"`
 }
 
-// serverRoutes are for the panel of MCP servers. A server is a command that runs here, so that only
-// the person adds and changes one.
+// Register adds the routes. A server is a command that runs on this machine, so only a window changes one.
 func (s Routes) Register() {
 	list := func() *route.Body[event.MCPList] {
 		return route.Answer(event.MCPList{Servers: s.MCP.List(), Problem: s.MCP.Problem()})
@@ -87,7 +86,7 @@ func (s Routes) Register() {
 		func(ctx context.Context, in *serverPath) (*route.Body[event.MCPList], error) {
 			return change(ctx, func() error { return s.MCP.Remove(in.Name) })
 		})
-	route.Add(s.API, http.MethodPost, one+"/restart", "Start an MCP server anew", http.StatusOK,
+	route.Add(s.API, http.MethodPost, one+"/restart", "Restart an MCP server", http.StatusOK,
 		func(ctx context.Context, in *serverPath) (*route.Body[event.MCPList], error) {
 			return change(ctx, func() error { return s.MCP.Restart(in.Name) })
 		})
@@ -104,7 +103,7 @@ func (s Routes) Register() {
 			if err != nil {
 				return nil, route.NotFound(err.Error())
 			}
-			return route.Answer(MCPServerDetail{Entry: entry, Log: log, May: s.MCP.Access(entry)}), nil
+			return route.Answer(MCPServerDetail{Entry: entry, Log: log, Access: s.MCP.Access(entry)}), nil
 		})
 	route.Add(s.API, http.MethodPost, base+"/may", "What a server with that entry may touch", http.StatusOK,
 		func(ctx context.Context, in *struct{ Body entryBody }) (*route.Body[launch.Access], error) {
@@ -113,7 +112,7 @@ func (s Routes) Register() {
 			}
 			return route.Answer(s.MCP.Access(in.Body.Entry)), nil
 		})
-	route.Add(s.API, http.MethodPut, one+"/consents", "Say what an MCP server may ask for", http.StatusOK,
+	route.Add(s.API, http.MethodPut, one+"/consents", "Set what an MCP server may ask for", http.StatusOK,
 		func(ctx context.Context, in *struct {
 			Name string `path:"name" maxLength:"128"`
 			Body mcpconfig.Consents
@@ -122,28 +121,29 @@ func (s Routes) Register() {
 			return change(ctx, func() error { return s.MCP.SetConsents(in.Name, in.Body) })
 		})
 	s.offerRoutes(one)
+	s.appRoutes(one + "/app")
 	s.importRoutes(base + "/import")
 }
 
-// importBody is what is imported: a text, or the path of a file on this machine, which a bundle is.
+// importBody is what is imported: a text, or the path of a file on this machine.
 type importBody struct {
 	Text string `json:"text,omitempty" maxLength:"1000000"`
 	Path string `json:"path,omitempty" maxLength:"4096"`
-	// Digest is the preview's: what is imported is what was looked at, or nothing.
+	// Digest is the preview's, so that only what was shown is imported.
 	Digest string `json:"digest,omitempty" maxLength:"64"`
-	// Names are the servers that are wanted, all when there are none.
+	// Names are the servers to import; none means all.
 	Names []string `json:"names,omitempty" maxItems:"64"`
 }
 
-// importRoutes take over what another program lists, after it was looked at.
+// importRoutes registers the import of another program's servers and its preview.
 func (s Routes) importRoutes(base string) {
 	read := func(ctx context.Context, in importBody) (importers.List, error) {
 		if err := access.WindowOnly(ctx); err != nil {
 			return importers.List{}, err
 		}
-		list, err := s.Foreign().Read([]byte(in.Text))
+		list, err := s.ImportReader().Read([]byte(in.Text))
 		if in.Path != "" {
-			list, err = s.Foreign().Open(in.Path)
+			list, err = s.ImportReader().Open(in.Path)
 		}
 		if err != nil {
 			return list, route.Refused(err)
@@ -169,18 +169,16 @@ func (s Routes) importRoutes(base string) {
 				return nil, err
 			}
 			if list.Digest != in.Body.Digest && (in.Body.Path != "" || in.Body.Digest != "") {
-				return nil, route.Refused(errors.New("it is not what the preview showed: it changed since, or was " +
-					"never " +
-					"looked at; nothing was imported. Look at it again"))
+				return nil, route.Refused(errors.New("nothing was imported: it is not what the preview showed. The " +
+					"list changed since, or was never previewed. Preview it again"))
 			}
 			added, skipped, err := s.MCP.Import(list, in.Body.Names)
 			if err != nil {
 				return nil, route.Refused(err)
 			}
 			return route.Answer(MCPImported{
-					Added:   append([]string{}, added...),
-					Skipped: append([]string{}, skipped...),
-				}),
-				nil
+				Added:   append([]string{}, added...),
+				Skipped: append([]string{}, skipped...),
+			}), nil
 		})
 }

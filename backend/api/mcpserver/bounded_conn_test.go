@@ -42,7 +42,7 @@ func fakeInstance(t *testing.T, answer func(conn net.Conn)) Instance {
 	return Instance{Host: ln.Addr().String(), Token: "t"}
 }
 
-func TestAnEndlessAnswerToTheWishToJoinIsGivenUp(t *testing.T) {
+func TestJoinFailsOnEndlessResponse(t *testing.T) {
 	at := fakeInstance(t, func(conn net.Conn) {
 		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\n")
 		for {
@@ -56,7 +56,7 @@ func TestAnEndlessAnswerToTheWishToJoinIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestOneThatIsSilentAfterTheUpgradeIsGivenUp(t *testing.T) {
+func TestJoinTimesOutOnSilentPeer(t *testing.T) {
 	at := fakeInstance(t, func(conn net.Conn) {
 		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+
 			protocolName+"\r\n\r\n")
@@ -95,11 +95,11 @@ func joinAs(t *testing.T, h *Host) net.Conn {
 
 func newTestHost() *Host {
 	return NewHost(func(context.Context, JoinRequest) (Config, func()) {
-		return Config{Tools: &catalogue{defs: offeredTools()}, Caller: &pipeline{}, Version: "test"}, func() {}
+		return Config{Tools: &toolList{defs: offeredTools()}, Caller: &pipeline{}, Version: "test"}, func() {}
 	})
 }
 
-func TestAGuestThatSaysNothingIsLetGo(t *testing.T) {
+func TestSilentClientIsDisconnected(t *testing.T) {
 	h := newTestHost()
 	h.timeout = 50 * time.Millisecond
 	conn := joinAs(t, h)
@@ -108,7 +108,7 @@ func TestAGuestThatSaysNothingIsLetGo(t *testing.T) {
 	}
 }
 
-func TestAGuestWhoseFirstMessageHasNoEndIsLetGo(t *testing.T) {
+func TestEndlessFirstMessageIsDisconnected(t *testing.T) {
 	conn := joinAs(t, newTestHost())
 	for {
 		if _, err := conn.Write(bytes.Repeat([]byte{' '}, 100_000)); err != nil {
@@ -131,7 +131,7 @@ func (c *deadlineConn) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-func TestOnlyTheFirstMessageOfAGuestHasADeadline(t *testing.T) {
+func TestOnlyFirstMessageHasDeadline(t *testing.T) {
 	c := &deadlineConn{Reader: iotest.OneByteReader(strings.NewReader("{}\n" + strings.Repeat(" ", 2*maxFirstMessage)))}
 	in, err := awaitFirstMessage(c, bufio.NewReader(c), time.Minute)
 	if err != nil || c.until.IsZero() {

@@ -28,7 +28,7 @@ type endpoint struct {
 	version, instructions string
 	// life, if set, ends every request with it.
 	life context.Context //nolint:containedctx // the life of the endpoint
-	// heard, if set, is called with each valid request.
+	// onRequest, if set, is called with each valid request.
 	onRequest func(req sdk.Request)
 	changed   <-chan Change
 	// resourceChanges, if set, carries addresses of resources that changed.
@@ -82,9 +82,8 @@ func (t endpoint) newServer() *sdk.Server {
 	return server
 }
 
-// registerEntries registers the entries of the kinds that changed, again if they exist: then the SDK notifies clients
-// of
-// a changed list.
+// registerEntries registers the entries of the kinds that changed. Registering one again makes the SDK notify clients
+// of a changed list.
 func (t endpoint) registerEntries(server *sdk.Server, what Change) {
 	if what.Tools {
 		server.AddTool(&sdk.Tool{Name: entryName, InputSchema: json.RawMessage(`{"type":"object"}`)},
@@ -213,10 +212,10 @@ func serveStream(ctx context.Context, t endpoint, in io.Reader, out io.Writer) e
 		return fmt.Errorf("starting MCP server: %w", err)
 	}
 	ended := make(chan error, 1)
-	talking, stop := context.WithCancel(ctx)
+	announcing, stop := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
 	waiting.Go(func() { ended <- session.Wait() })
-	waiting.Go(func() { t.announce(talking, server) })
+	waiting.Go(func() { t.announce(announcing, server) })
 	defer waiting.Wait()
 	defer stop()
 	select {

@@ -38,8 +38,7 @@ const (
 
 // sharedTabsInstructions are for a client that shares tabs with every copy of itself.
 const sharedTabsInstructions = "This address names no session, so all copies of your program share these tabs. To " +
-	"have " +
-	"tabs of your own, add ?session=NAME to the address, with a name that no other program uses."
+	"have tabs of your own, add ?session=NAME to the address, with a name that no other program uses."
 
 type httpSessionKey struct{}
 
@@ -47,8 +46,8 @@ type httpSessionKey struct{}
 func (h *Host) prepare() {
 	blank := sdk.NewServer(&sdk.Implementation{Name: "sextant"}, nil)
 	of := func(r *http.Request) *sdk.Server {
-		if l, ok := r.Context().Value(httpSessionKey{}).(*httpSession); ok {
-			return l.server
+		if s, ok := r.Context().Value(httpSessionKey{}).(*httpSession); ok {
+			return s.server
 		}
 		return blank // for a request with a session the SDK asks it only for the revisions
 	}
@@ -86,8 +85,8 @@ func (h *Host) serveHTTP(w http.ResponseWriter, r *http.Request, g JoinRequest) 
 	if session := r.Header.Get(sessionHeader); session != "" {
 		// A GET opens a stream of notifications.
 		stream := r.Method == http.MethodGet
-		if l := h.sessionByID(session, stream); l != nil {
-			defer l.endRequest(stream)
+		if s := h.sessionByID(session, stream); s != nil {
+			defer s.endRequest(stream)
 		}
 		h.stateful.ServeHTTP(w, r)
 		return
@@ -125,30 +124,30 @@ func (h *Host) serveStateless(w http.ResponseWriter, r *http.Request, g JoinRequ
 		}
 	}
 	g.Unnamed = r.URL.Query().Get("session") == "" && !g.Share
-	l := h.sessionFor(g, key, stream)
-	if l == nil {
+	s := h.sessionFor(g, key, stream)
+	if s == nil {
 		writeBusy(w, what)
 		return
 	}
-	defer l.endRequest(stream)
-	h.stateless.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), httpSessionKey{}, l)))
+	defer s.endRequest(stream)
+	h.stateless.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), httpSessionKey{}, s)))
 }
 
 // serveInitialize serves the request that begins a session.
 func (h *Host) serveInitialize(w http.ResponseWriter, r *http.Request, g JoinRequest, what requestInfo) {
-	l := h.sessionFor(g, "", false)
-	if l == nil {
+	s := h.sessionFor(g, "", false)
+	if s == nil {
 		writeBusy(w, what)
 		return
 	}
 	named := &sessionIDWriter{ResponseWriter: w, name: func(session string) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		l.session = session
+		s.session = session
 	}}
-	h.stateful.ServeHTTP(named, r.WithContext(context.WithValue(r.Context(), httpSessionKey{}, l)))
+	h.stateful.ServeHTTP(named, r.WithContext(context.WithValue(r.Context(), httpSessionKey{}, s)))
 	began := false
-	for session := range l.server.Sessions() {
+	for session := range s.server.Sessions() {
 		began = true
 		h.mu.Lock()
 		if h.closed {
@@ -156,24 +155,23 @@ func (h *Host) serveInitialize(w http.ResponseWriter, r *http.Request, g JoinReq
 			break
 		}
 		h.busy.Add(1)
-		l.session = session.ID()
+		s.session = session.ID()
 		h.mu.Unlock()
 		go func() {
 			defer h.busy.Done()
 			_ = session.Wait() // however it ended
-			l.close()
+			s.close()
 		}()
 	}
 	if !began {
-		l.close()
+		s.close()
 		return
 	}
-	l.endRequest(false)
+	s.endRequest(false)
 }
 
 // sessionIDWriter reads the id of a new session from the response before the client does, whose next request may come
-// at
-// once.
+// at once.
 type sessionIDWriter struct {
 	http.ResponseWriter
 	name func(session string)
@@ -244,17 +242,17 @@ func writeBusy(w http.ResponseWriter, what requestInfo) {
 func (h *Host) hasSession(key string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.ContainsFunc(h.httpSessions, func(l *httpSession) bool { return l.key == key })
+	return slices.ContainsFunc(h.httpSessions, func(s *httpSession) bool { return s.key == key })
 }
 
 // sessionByID begins a request of the client with that session; nil if there is none.
 func (h *Host) sessionByID(session string, stream bool) *httpSession {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, l := range h.httpSessions {
-		if l.session == session {
-			l.beginRequest(stream)
-			return l
+	for _, s := range h.httpSessions {
+		if s.session == session {
+			s.beginRequest(stream)
+			return s
 		}
 	}
 	return nil

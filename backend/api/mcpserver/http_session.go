@@ -20,7 +20,7 @@ type httpSession struct {
 	tools  *toolServer
 	end    func()
 	once   sync.Once
-	// heard is true after the first valid MCP request: until then it evicts nobody.
+	// sawRequest is true after the first valid MCP request. Before it, the client evicts nobody.
 	sawRequest atomic.Bool
 	// clientID is its id in the list of connected clients.
 	clientID string
@@ -37,16 +37,16 @@ type httpSession struct {
 // result is nil if there are too many busy clients.
 func (h *Host) sessionFor(g JoinRequest, key string, stream bool) *httpSession {
 	h.mu.Lock()
-	at := slices.IndexFunc(h.httpSessions, func(l *httpSession) bool { return key != "" && l.key == key })
+	at := slices.IndexFunc(h.httpSessions, func(s *httpSession) bool { return key != "" && s.key == key })
 	if at >= 0 {
-		l := h.httpSessions[at]
-		l.beginRequest(stream)
+		s := h.httpSessions[at]
+		s.beginRequest(stream)
 		h.mu.Unlock()
-		return l
+		return s
 	}
 	busy := 0
-	for _, l := range h.httpSessions {
-		if l.busy() {
+	for _, s := range h.httpSessions {
+		if s.busy() {
 			busy++
 		}
 	}
@@ -62,126 +62,126 @@ func (h *Host) sessionFor(g JoinRequest, key string, stream bool) *httpSession {
 	d := newToolServer(cfg)
 	t := d.endpoint()
 	t.life = ctx
-	l := &httpSession{key: key, host: h, tools: d}
-	heard := t.onRequest
+	s := &httpSession{key: key, host: h, tools: d}
+	noteRequest := t.onRequest
 	t.onRequest = func(req sdk.Request) {
-		heard(req)
-		if l.sawRequest.CompareAndSwap(false, true) && stream {
-			h.evictIdle(l) // a stream ends only when the client leaves
+		noteRequest(req)
+		if s.sawRequest.CompareAndSwap(false, true) && stream {
+			h.evictIdle(s) // a stream ends only when the client leaves
 		}
 	}
-	l.server = t.newServer()
-	var telling sync.WaitGroup
-	telling.Go(func() { t.announce(ctx, l.server) })
-	l.end = func() {
+	s.server = t.newServer()
+	var announcing sync.WaitGroup
+	announcing.Go(func() { t.announce(ctx, s.server) })
+	s.end = func() {
 		cancel()
-		for session := range l.server.Sessions() {
+		for session := range s.server.Sessions() {
 			_ = session.Close()
 		}
 		d.close()
-		telling.Wait()
+		announcing.Wait()
 		onLeave()
 	}
-	l.idle = time.AfterFunc(idleFor, l.closeIdle)
-	l.beginRequest(stream)
-	l.lastUsed = time.Now()
-	h.httpSessions = append(h.httpSessions, l)
-	l.clientID = h.addClient(overHTTP, g, d, cfg.Session, l.close)
+	s.idle = time.AfterFunc(idleFor, s.closeIdle)
+	s.beginRequest(stream)
+	s.lastUsed = time.Now()
+	h.httpSessions = append(h.httpSessions, s)
+	s.clientID = h.addClient(overHTTP, g, d, cfg.Session, s.close)
 	h.mu.Unlock()
-	return l
+	return s
 }
 
-// beginRequest counts a new request of l; the caller holds the lock.
-func (l *httpSession) beginRequest(stream bool) {
-	l.requests++
+// beginRequest counts a new request of s; the caller holds the lock.
+func (s *httpSession) beginRequest(stream bool) {
+	s.requests++
 	if stream {
-		l.streams++
+		s.streams++
 	}
-	l.idle.Stop()
+	s.idle.Stop()
 }
 
-// busy reports whether work is under way for l. A stream of notifications is no work; a question that its user
+// busy reports whether work is under way for s. A stream of notifications is no work; a question that its user
 // must answer is. The caller holds the lock.
-func (l *httpSession) busy() bool { return l.requests > l.streams || l.tools.parkedCalls.waiting() }
+func (s *httpSession) busy() bool { return s.requests > s.streams || s.tools.parkedCalls.waiting() }
 
-// remove takes l off the list; the caller holds the lock, and calls l.end without it.
-func (h *Host) remove(l *httpSession) {
-	l.idle.Stop()
-	delete(h.clients, l.clientID)
+// remove takes s off the list; the caller holds the lock, and calls s.end without it.
+func (h *Host) remove(s *httpSession) {
+	s.idle.Stop()
+	delete(h.clients, s.clientID)
 	h.httpSessions = slices.DeleteFunc(slices.Clone(h.httpSessions),
-		func(other *httpSession) bool { return other == l })
+		func(other *httpSession) bool { return other == s })
 }
 
-// evictable is the client other than stays that has been idle for longest, if there are too many; the caller
-// holds the lock.
-func (h *Host) evictable(stays *httpSession) *httpSession {
+// evictable returns the client other than keep that has been idle for longest, if there are too many. The caller holds
+// the lock.
+func (h *Host) evictable(keep *httpSession) *httpSession {
 	if len(h.httpSessions) <= maxHTTPSessions {
 		return nil
 	}
 	var oldest *httpSession
-	for _, l := range h.httpSessions {
-		if l != stays && !l.busy() && (oldest == nil || l.lastUsed.Before(oldest.lastUsed)) {
-			oldest = l
+	for _, s := range h.httpSessions {
+		if s != keep && !s.busy() && (oldest == nil || s.lastUsed.Before(oldest.lastUsed)) {
+			oldest = s
 		}
 	}
 	return oldest
 }
 
-// evictIdle disconnects the client that has been idle for longest, if there are too many. stays is not
-// disconnected: its end would wait for the request that calls this.
-func (h *Host) evictIdle(stays *httpSession) {
+// evictIdle disconnects the client that has been idle for longest, if there are too many. It never disconnects keep,
+// whose end would wait for the request that calls this.
+func (h *Host) evictIdle(keep *httpSession) {
 	h.mu.Lock()
-	leaves := h.evictable(stays)
-	if leaves != nil {
-		h.remove(leaves)
+	evicted := h.evictable(keep)
+	if evicted != nil {
+		h.remove(evicted)
 	}
 	h.mu.Unlock()
-	if leaves != nil {
-		leaves.once.Do(leaves.end)
+	if evicted != nil {
+		evicted.once.Do(evicted.end)
 	}
 }
 
-// endRequest ends one request of l. A client that sent no valid MCP request is removed; any other may evict the one
+// endRequest ends one request of s. A client that sent no valid MCP request is removed; any other may evict the one
 // that has been idle for longest. A client found idle gets no work before it is off the list.
-func (l *httpSession) endRequest(stream bool) {
-	h := l.host
+func (s *httpSession) endRequest(stream bool) {
+	h := s.host
 	h.mu.Lock()
-	l.requests--
+	s.requests--
 	if stream {
-		l.streams--
+		s.streams--
 	}
-	l.lastUsed = time.Now()
-	noise := l.requests == 0 && l.key != "" && !l.sawRequest.Load()
+	s.lastUsed = time.Now()
+	invalid := s.requests == 0 && s.key != "" && !s.sawRequest.Load()
 	switch {
-	case noise:
-		h.remove(l)
-	case l.requests == 0 && l.key != "" && !h.closed && slices.Contains(h.httpSessions, l):
-		l.idle.Reset(idleFor) // the SDK ends idle sessions itself
+	case invalid:
+		h.remove(s)
+	case s.requests == 0 && s.key != "" && !h.closed && slices.Contains(h.httpSessions, s):
+		s.idle.Reset(idleFor) // the SDK ends idle sessions itself
 	}
 	h.mu.Unlock()
-	if noise {
-		l.once.Do(l.end)
+	if invalid {
+		s.once.Do(s.end)
 		return
 	}
 	h.evictIdle(nil)
 }
 
-func (l *httpSession) closeIdle() {
-	l.host.mu.Lock()
-	idle := l.requests == 0
+func (s *httpSession) closeIdle() {
+	s.host.mu.Lock()
+	idle := s.requests == 0
 	if idle {
-		l.host.remove(l)
+		s.host.remove(s)
 	}
-	l.host.mu.Unlock()
+	s.host.mu.Unlock()
 	if idle {
-		l.once.Do(l.end)
+		s.once.Do(s.end)
 	}
 }
 
 // close disconnects the client and waits for the end of its work; later calls wait too.
-func (l *httpSession) close() {
-	l.host.mu.Lock()
-	l.host.remove(l)
-	l.host.mu.Unlock()
-	l.once.Do(l.end)
+func (s *httpSession) close() {
+	s.host.mu.Lock()
+	s.host.remove(s)
+	s.host.mu.Unlock()
+	s.once.Do(s.end)
 }

@@ -7,35 +7,48 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// listeningOptions is a client with an open stream of notifications.
+// listeningOptions are the options of a client that keeps a stream of notifications open.
 func listeningOptions() *sdk.ClientOptions {
 	return &sdk.ClientOptions{ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {}}
 }
 
-func TestGuestsThatOnlyListenMakeRoom(t *testing.T) {
+func TestIdleSessionWithStreamIsEvicted(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
 			h := startHost(t, func(cfg *Config) { cfg.Changed = make(chan Change) })
 			for i := range maxHTTPSessions {
-				h.visit(t, fmt.Sprintf("listens %d", i), "", revision, listeningOptions())
+				h.connect(t, fmt.Sprintf("listens %d", i), "", revision, listeningOptions())
+				// The server ends a request after its answer was sent. Without this wait a later session can be
+				// the one that has been idle for longest.
+				eventually(t, "only the stream is open", h.onlyStreamsOpen)
 			}
-			last := h.visit(t, "one more", "", revision, listeningOptions())
+			last := h.connect(t, "one more", "", revision, listeningOptions())
 			if r, err := last.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil ||
 				r.IsError {
 				t.Errorf("%+v %v", r, err)
 			}
-			eventually(t, "the oldest has left", func() bool { return h.gone("s0") })
+			eventually(t, "the oldest session is evicted", func() bool { return h.hasLeft("s0") })
 			if n := len(h.host.Clients()); n > maxHTTPSessions {
-				t.Errorf("%d are there", n)
+				t.Errorf("%d clients are connected", n)
 			}
 		})
 	}
+}
+
+// onlyStreamsOpen reports whether every client has its stream open and no other request under way.
+func (h *testHost) onlyStreamsOpen() bool {
+	h.host.mu.Lock()
+	defer h.host.mu.Unlock()
+	return !slices.ContainsFunc(h.host.httpSessions, func(s *httpSession) bool {
+		return s.requests != 1 || s.streams != 1
+	})
 }
 
 // post sends one request of the revision without sessions.
@@ -60,22 +73,22 @@ func (h *testHost) post(t *testing.T, query, id string) (status int, retry strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	var said struct {
+	var answer struct {
 		ID    string
 		Error struct{ Message string }
 	}
 	if res.StatusCode != http.StatusOK {
-		if err := json.Unmarshal(b, &said); err != nil || said.ID != id {
-			t.Errorf("no error of JSON-RPC for this request: %v %s", err, b)
+		if err := json.Unmarshal(b, &answer); err != nil || answer.ID != id {
+			t.Errorf("no JSON-RPC error for this request: %v %s", err, b)
 		}
 	}
-	return res.StatusCode, res.Header.Get("Retry-After"), said.Error.Message
+	return res.StatusCode, res.Header.Get("Retry-After"), answer.Error.Message
 }
 
-func TestWhereAllAreBusyANewGuestIsToldWhenToComeBack(t *testing.T) {
+func TestBusyHostAnswersRetryAfter(t *testing.T) {
 	h := startHost(t, nil)
 	for i := range maxHTTPSessions {
-		busy := h.stays(fmt.Sprint("busy ", i))
+		busy := h.startRequest(fmt.Sprint("busy ", i))
 		t.Cleanup(func() { busy.endRequest(false) })
 	}
 	status, retry, problem := h.post(t, "", "late")
@@ -84,7 +97,7 @@ func TestWhereAllAreBusyANewGuestIsToldWhenToComeBack(t *testing.T) {
 	}
 }
 
-func TestAGuestThatWantsWhatIsNotThereIsToldAtOnce(t *testing.T) {
+func TestUnknownPanelIsRefused(t *testing.T) {
 	h := startHost(t, nil)
 	h.host.Check = func(g JoinRequest) error {
 		if g.Panel == "nots" {
@@ -100,58 +113,62 @@ func TestAGuestThatWantsWhatIsNotThereIsToldAtOnce(t *testing.T) {
 		t.Errorf("%d %q", status, problem)
 	}
 	for _, revision := range revisions {
-		transport := &http.Transport{}
-		_, err := sdk.NewClient(&sdk.Implementation{Name: "c", Version: "1"}, nil).Connect(t.Context(),
-			&sdk.StreamableClientTransport{
-				Endpoint:   h.URL + JoinPath + "?panel=nots",
-				HTTPClient: &http.Client{Transport: transport}, MaxRetries: -1,
-			},
-			&sdk.ClientSessionOptions{ProtocolVersion: revision})
-		transport.CloseIdleConnections()
-		if err == nil || !strings.Contains(err.Error(), "did you mean notes?") {
-			t.Errorf("%s: %v", revision, err)
-		}
+		t.Run(revision, func(t *testing.T) {
+			transport := &http.Transport{}
+			_, err := sdk.NewClient(&sdk.Implementation{Name: "c", Version: "1"}, nil).Connect(t.Context(),
+				&sdk.StreamableClientTransport{
+					Endpoint:   h.URL + JoinPath + "?panel=nots",
+					HTTPClient: &http.Client{Transport: transport}, MaxRetries: -1,
+				},
+				&sdk.ClientSessionOptions{ProtocolVersion: revision})
+			transport.CloseIdleConnections()
+			if err == nil || !strings.Contains(err.Error(), "did you mean notes?") {
+				t.Errorf("%v", err)
+			}
+		})
 	}
-	place := Instance{Host: strings.TrimPrefix(h.URL, "http://"), Token: "t"}
-	if err := place.Check(t.Context(), JoinRequest{Tools: "core", Panel: "nots"}); err == nil ||
+	instance := Instance{Host: strings.TrimPrefix(h.URL, "http://"), Token: "t"}
+	if err := instance.Check(t.Context(), JoinRequest{Tools: "core", Panel: "nots"}); err == nil ||
 		!strings.Contains(err.Error(), "did you mean notes?") {
-		t.Errorf("asking first: %v", err)
+		t.Errorf("Check: %v", err)
 	}
-	if err := place.Check(t.Context(), JoinRequest{Tools: "core", Panel: "notes"}); err != nil {
-		t.Errorf("asking first: %v", err)
+	if err := instance.Check(t.Context(), JoinRequest{Tools: "core", Panel: "notes"}); err != nil {
+		t.Errorf("Check: %v", err)
 	}
-	if _, err := place.connect(t.Context(), JoinRequest{Client: "c", Tools: "core", Panel: "nots"}); err == nil ||
+	if _, err := instance.connect(t.Context(), JoinRequest{Client: "c", Tools: "core", Panel: "nots"}); err == nil ||
 		!strings.Contains(err.Error(), "did you mean notes?") {
-		t.Errorf("joining: %v", err)
+		t.Errorf("connect: %v", err)
 	}
 }
 
-func TestWhoNamesNoSessionIsToldThatItSharesTabs(t *testing.T) {
+func TestUnnamedClientIsToldItSharesTabs(t *testing.T) {
 	h := startHost(t, nil)
-	toldNames := func(query, revision string) bool {
-		return strings.Contains(h.visit(t, "editor", query, revision, nil).InitializeResult().Instructions,
+	namesSession := func(query, revision string) bool {
+		return strings.Contains(h.connect(t, "editor", query, revision, nil).InitializeResult().Instructions,
 			"?session=NAME")
 	}
-	if !toldNames("", "2026-07-28") || toldNames("?session=one", "2026-07-28") || toldNames("", "2025-11-25") {
-		t.Error("told who need not know, or not who has to")
+	if !namesSession("", "2026-07-28") || namesSession("?session=one", "2026-07-28") || namesSession("", "2025-11-25") {
+		t.Error("the instructions name ?session for the wrong clients")
 	}
 }
 
-func TestAGuestIsSeenAndSentAway(t *testing.T) {
+func TestClientIsListedAndDisconnected(t *testing.T) {
 	for _, revision := range revisions {
-		h := startHost(t, nil)
-		c := h.visit(t, "editor", "?panel=notes", revision, nil)
-		if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil {
-			t.Fatal(err)
-		}
-		list := h.host.Clients()
-		if len(list) != 1 || list[0].Client != "editor" || list[0].Via != "http" || list[0].Calls != 1 ||
-			list[0].Session != "s0" || list[0].Panel != "notes" {
-			t.Fatalf("%s: %+v", revision, list)
-		}
-		if h.host.Disconnect("nobody") || !h.host.Disconnect(list[0].ID) || !h.gone("s0") ||
-			len(h.host.Clients()) != 0 {
-			t.Errorf("%s: left %v, there are %+v", revision, h.left, h.host.Clients())
-		}
+		t.Run(revision, func(t *testing.T) {
+			h := startHost(t, nil)
+			c := h.connect(t, "editor", "?panel=notes", revision, nil)
+			if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil {
+				t.Fatal(err)
+			}
+			list := h.host.Clients()
+			if len(list) != 1 || list[0].Client != "editor" || list[0].Via != "http" || list[0].Calls != 1 ||
+				list[0].Session != "s0" || list[0].Panel != "notes" {
+				t.Fatalf("%+v", list)
+			}
+			if h.host.Disconnect("nobody") || !h.host.Disconnect(list[0].ID) || !h.hasLeft("s0") ||
+				len(h.host.Clients()) != 0 {
+				t.Errorf("left %v, connected are %+v", h.left, h.host.Clients())
+			}
+		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -25,9 +26,9 @@ type testHost struct {
 	host  *Host
 	calls *pipeline
 
-	mu   sync.Mutex
-	came []JoinRequest
-	left []string
+	mu     sync.Mutex
+	joined []JoinRequest
+	left   []string
 }
 
 // startHost starts a Host whose clients have sessions called s0, s1 and so on.
@@ -37,10 +38,10 @@ func startHost(t *testing.T, more func(*Config)) *testHost {
 	h.host = NewHost(func(_ context.Context, g JoinRequest) (Config, func()) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		session := "s" + string(rune('0'+len(h.came)))
-		h.came = append(h.came, g)
+		session := "s" + string(rune('0'+len(h.joined)))
+		h.joined = append(h.joined, g)
 		cfg := Config{
-			Tools: &catalogue{defs: offeredTools()}, Caller: h.calls, Session: session, Panel: g.Panel,
+			Tools: &toolList{defs: offeredTools()}, Caller: h.calls, Session: session, Panel: g.Panel,
 			Client: g.Client, Version: "test",
 		}
 		if more != nil {
@@ -57,14 +58,14 @@ func startHost(t *testing.T, more func(*Config)) *testHost {
 	return h
 }
 
-func (h *testHost) gone(session string) bool {
+func (h *testHost) hasLeft(session string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Contains(h.left, session)
 }
 
-// visit is a client of the official SDK over HTTP.
-func (h *testHost) visit(t *testing.T, name, query, revision string, options *sdk.ClientOptions) *sdk.ClientSession {
+// connect connects a client of the official SDK over HTTP.
+func (h *testHost) connect(t *testing.T, name, query, revision string, options *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
 	transport := &http.Transport{}
 	session, err := sdk.NewClient(&sdk.Implementation{Name: name, Version: "1"}, options).Connect(t.Context(),
@@ -78,17 +79,17 @@ func (h *testHost) visit(t *testing.T, name, query, revision string, options *sd
 	}
 	t.Cleanup(func() { _ = session.Close(); transport.CloseIdleConnections() })
 	if got := session.InitializeResult().ProtocolVersion; got != revision {
-		t.Fatalf("%s is spoken, not %s", got, revision)
+		t.Fatalf("the revision is %s, want %s", got, revision)
 	}
 	return session
 }
 
-func TestClientsOverHTTPHaveSessionsOfTheirOwn(t *testing.T) {
+func TestHTTPClientsHaveOwnSessions(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
 			h := startHost(t, nil)
-			ada := h.visit(t, "ada", "?tools=all&panel=notes", revision, nil)
-			bob := h.visit(t, "bob", "?share=true", revision, nil)
+			ada := h.connect(t, "ada", "?tools=all&panel=notes", revision, nil)
+			bob := h.connect(t, "bob", "?share=true", revision, nil)
 			seen := map[string]string{}
 			for _, c := range []*sdk.ClientSession{ada, bob, ada} {
 				if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil ||
@@ -97,7 +98,7 @@ func TestClientsOverHTTPHaveSessionsOfTheirOwn(t *testing.T) {
 				}
 				call := h.calls.last()
 				if was, known := seen[call.From.Client]; known && was != call.From.Session {
-					t.Errorf("%s had the session %s and has %s", call.From.Client, was, call.From.Session)
+					t.Errorf("%s changed its session from %s to %s", call.From.Client, was, call.From.Session)
 				}
 				seen[call.From.Client] = call.From.Session
 			}
@@ -109,21 +110,23 @@ func TestClientsOverHTTPHaveSessionsOfTheirOwn(t *testing.T) {
 			}
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			if len(h.came) != 2 ||
-				h.came[0] != (JoinRequest{Tools: "all", Panel: "notes", Unnamed: revision >= sinceStateless}) ||
-				h.came[1] != (JoinRequest{Tools: "core", Share: true}) {
-				t.Errorf("came %+v", h.came)
+			want := []JoinRequest{
+				{Tools: "all", Panel: "notes", Unnamed: revision >= sinceStateless},
+				{Tools: "core", Share: true},
+			}
+			if diff := cmp.Diff(want, h.joined); diff != "" {
+				t.Error(diff)
 			}
 		})
 	}
 }
 
-func TestTwoCopiesOfOneProgramAreApart(t *testing.T) {
+func TestCopiesOfAProgramHaveOwnSessions(t *testing.T) {
 	h := startHost(t, nil)
 	sessions := map[string]bool{}
 	for _, c := range []*sdk.ClientSession{
-		h.visit(t, "editor", "", "2025-11-25", nil), h.visit(t, "editor", "", "2025-11-25", nil),
-		h.visit(t, "editor", "?session=one", "2026-07-28", nil), h.visit(t, "editor", "?session=two", "2026-07-28",
+		h.connect(t, "editor", "", "2025-11-25", nil), h.connect(t, "editor", "", "2025-11-25", nil),
+		h.connect(t, "editor", "?session=one", "2026-07-28", nil), h.connect(t, "editor", "?session=two", "2026-07-28",
 			nil),
 	} {
 		if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"}); err != nil {
@@ -136,41 +139,41 @@ func TestTwoCopiesOfOneProgramAreApart(t *testing.T) {
 	}
 }
 
-func TestWhatAGuestHasGoesWithItsSession(t *testing.T) {
+func TestClosedSessionIsCleanedUp(t *testing.T) {
 	h := startHost(t, nil)
-	c := h.visit(t, "editor", "", "2025-11-25", nil)
-	if _, err := c.ListTools(t.Context(), nil); err != nil || h.gone("s0") {
+	c := h.connect(t, "editor", "", "2025-11-25", nil)
+	if _, err := c.ListTools(t.Context(), nil); err != nil || h.hasLeft("s0") {
 		t.Fatal(err, h.left)
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the guest has left", func() bool { return h.gone("s0") })
+	eventually(t, "the client has left", func() bool { return h.hasLeft("s0") })
 }
 
-// stays is a guest that has made a request of MCP, which is under way until done.
-func (h *testHost) stays(key string) *httpSession {
-	l := h.host.sessionFor(JoinRequest{Tools: "core"}, key, false)
-	l.sawRequest.Store(true)
-	return l
+// startRequest begins a request of a client that has sent a valid MCP request before; endRequest ends it.
+func (h *testHost) startRequest(key string) *httpSession {
+	s := h.host.sessionFor(JoinRequest{Tools: "core"}, key, false)
+	s.sawRequest.Store(true)
+	return s
 }
 
-func TestTheOldestIdleGuestLeavesForANewOne(t *testing.T) {
+func TestOldestIdleSessionIsEvicted(t *testing.T) {
 	h := startHost(t, nil)
-	h.stays("first").endRequest(false)
-	busy := h.stays("busy")
+	h.startRequest("first").endRequest(false)
+	busy := h.startRequest("busy")
 	for i := range maxHTTPSessions - 1 {
-		h.stays("more " + string(rune('a'+i))).endRequest(false)
+		h.startRequest("more " + string(rune('a'+i))).endRequest(false)
 	}
-	if !h.gone("s0") || h.gone("s1") {
+	if !h.hasLeft("s0") || h.hasLeft("s1") {
 		t.Errorf("left %v", h.left)
 	}
 	busy.endRequest(false)
 }
 
-func TestASessionInUseDoesNotLeaveForANewOne(t *testing.T) {
+func TestBusySessionIsNotEvicted(t *testing.T) {
 	h := startHost(t, nil)
-	c := h.visit(t, "editor", "", "2025-11-25", nil)
+	c := h.connect(t, "editor", "", "2025-11-25", nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
@@ -179,19 +182,19 @@ func TestASessionInUseDoesNotLeaveForANewOne(t *testing.T) {
 	}()
 	eventually(t, "the call runs", func() bool { return h.calls.last().Tool == "wait_for" })
 	for i := range maxHTTPSessions {
-		h.stays("more " + string(rune('a'+i))).endRequest(false)
+		h.startRequest("more " + string(rune('a'+i))).endRequest(false)
 	}
-	if h.gone("s0") || !h.gone("s1") {
+	if h.hasLeft("s0") || !h.hasLeft("s1") {
 		t.Errorf("left %v", h.left)
 	}
 	cancel()
 	<-ended
 }
 
-func TestWhatIsNoRequestOfMCPTakesNoPlace(t *testing.T) {
+func TestInvalidRequestEvictsNobody(t *testing.T) {
 	h := startHost(t, nil)
 	for i := range maxHTTPSessions {
-		h.stays("mine " + string(rune('a'+i))).endRequest(false)
+		h.startRequest("mine " + string(rune('a'+i))).endRequest(false)
 	}
 	h.host.sessionFor(JoinRequest{Tools: "core"}, "noise", false).endRequest(false)
 	h.mu.Lock()
@@ -201,94 +204,94 @@ func TestWhatIsNoRequestOfMCPTakesNoPlace(t *testing.T) {
 	}
 }
 
-func TestNobodyComesInWhereAllAreBusy(t *testing.T) {
+func TestBusyHostAcceptsNoNewClient(t *testing.T) {
 	h := startHost(t, nil)
 	for i := range maxHTTPSessions {
-		busy := h.stays("busy " + string(rune('a'+i)))
+		busy := h.startRequest("busy " + string(rune('a'+i)))
 		t.Cleanup(func() { busy.endRequest(false) })
 	}
-	if l := h.host.sessionFor(JoinRequest{Tools: "core"}, "one more", false); l != nil {
-		t.Error("one more came in")
+	if s := h.host.sessionFor(JoinRequest{Tools: "core"}, "one more", false); s != nil {
+		t.Error("a new client was accepted")
 	}
-	if l := h.host.sessionFor(JoinRequest{Tools: "core"}, "busy a", false); l == nil {
-		t.Error("one that is there is sent away")
+	if s := h.host.sessionFor(JoinRequest{Tools: "core"}, "busy a", false); s == nil {
+		t.Error("a known client was refused")
 	} else {
-		l.endRequest(false)
+		s.endRequest(false)
 	}
 }
 
-func TestACallEndsWithTheHost(t *testing.T) {
+func TestCloseCancelsCalls(t *testing.T) {
 	for _, revision := range revisions {
-		h := startHost(t, nil)
-		c := h.visit(t, "editor", "", revision, nil)
-		ended := make(chan error, 1)
-		go func() {
-			_, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "wait_for"})
-			ended <- err
-		}()
-		eventually(t, "the call runs", func() bool { return h.calls.last().Tool == "wait_for" })
-		h.host.Close()
-		<-ended // with the error of the call or the connection's
-		h.calls.mu.Lock()
-		if !h.calls.cancelled {
-			t.Errorf("%s: the call runs on", revision)
-		}
-		h.calls.mu.Unlock()
-	}
-}
-
-func TestACallOverHTTPIsCancelledByItsClient(t *testing.T) {
-	for _, revision := range revisions {
-		h := startHost(t, nil)
-		c := h.visit(t, "editor", "", revision, nil)
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() {
-			_, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "wait_for"})
-			ended <- err
-		}()
-		eventually(t, "the call runs", func() bool { return h.calls.last().Tool == "wait_for" })
-		cancel()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: got %v", revision, err)
-		}
-		eventually(t, "the pipeline is told", func() bool {
+		t.Run(revision, func(t *testing.T) {
+			h := startHost(t, nil)
+			c := h.connect(t, "editor", "", revision, nil)
+			ended := make(chan error, 1)
+			go func() {
+				_, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "wait_for"})
+				ended <- err
+			}()
+			eventually(t, "the call runs", func() bool { return h.calls.last().Tool == "wait_for" })
+			h.host.Close()
+			<-ended // with the error of the call or the connection's
 			h.calls.mu.Lock()
-			defer h.calls.mu.Unlock()
-			return h.calls.cancelled
+			if !h.calls.cancelled {
+				t.Errorf("the call was not cancelled")
+			}
+			h.calls.mu.Unlock()
 		})
 	}
 }
 
-func TestChangesAreToldOverHTTP(t *testing.T) {
+func TestHTTPClientCancelsCall(t *testing.T) {
+	for _, revision := range revisions {
+		t.Run(revision, func(t *testing.T) {
+			h := startHost(t, nil)
+			c := h.connect(t, "editor", "", revision, nil)
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() {
+				_, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "wait_for"})
+				ended <- err
+			}()
+			eventually(t, "the call runs", func() bool { return h.calls.last().Tool == "wait_for" })
+			cancel()
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+			eventually(t, "the pipeline is cancelled", func() bool {
+				h.calls.mu.Lock()
+				defer h.calls.mu.Unlock()
+				return h.calls.cancelled
+			})
+		})
+	}
+}
+
+func TestHTTPClientIsNotifiedOfChanges(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
 			changed := make(chan Change)
-			told := make(chan string, 1000)
+			notified := make(chan string, 1000)
 			h := startHost(t, func(cfg *Config) { cfg.Changed, cfg.PromptChanges = changed, true })
-			c := h.visit(t, "editor", "", revision, &sdk.ClientOptions{
-				ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { told <- "tools" },
-				ResourceUpdatedHandler: func(_ context.Context,
-					r *sdk.ResourceUpdatedNotificationRequest,
-				) {
-					told <- r.Params.URI
+			c := h.connect(t, "editor", "", revision, &sdk.ClientOptions{
+				ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { notified <- "tools" },
+				ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) {
+					notified <- r.Params.URI
 				},
-				ResourceListChangedHandler: func(context.Context,
-					*sdk.ResourceListChangedRequest,
-				) {
-					told <- "resources"
+				ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {
+					notified <- "resources"
 				},
 			})
 			if err := c.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "sextant://page/elements"}); err != nil {
 				t.Fatal(err)
 			}
-			notifyUntil(t, changed, Change{URI: "sextant://page/elements"}, told, "sextant://page/elements")
-			notifyUntil(t, changed, Change{Tools: true}, told, "tools")
+			notifyUntil(t, changed, Change{URI: "sextant://page/elements"}, notified, "sextant://page/elements")
+			notifyUntil(t, changed, Change{Tools: true}, notified, "tools")
 		})
 	}
 }
 
-func TestWhatIsNoMCPIsToldSo(t *testing.T) {
+func TestInvalidRequestsAreRefused(t *testing.T) {
 	h := startHost(t, nil)
 	ask := func(method, query, body string, head ...string) (int, string) {
 		req, err := http.NewRequestWithContext(t.Context(), method, h.URL+JoinPath+query, strings.NewReader(body))
@@ -315,52 +318,56 @@ func TestWhatIsNoMCPIsToldSo(t *testing.T) {
 		name, method, query, body string
 		head                      []string
 		status                    int
-		says                      string
+		want                      string
 	}{
-		{"a browser's look", http.MethodGet, "", "", nil, http.StatusUpgradeRequired, "streamable HTTP"},
+		{"no accepted type", http.MethodGet, "", "", nil, http.StatusUpgradeRequired, "streamable HTTP"},
 		{
-			"a set of tools there is not", http.MethodPost, "?tools=some", "{}", both, http.StatusBadRequest,
+			"unknown set of tools", http.MethodPost, "?tools=some", "{}", both, http.StatusBadRequest,
 			"core, environment, all",
 		},
 		{
-			"a session there is not", http.MethodPost, "", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+			"unknown session", http.MethodPost, "", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
 			append([]string{sessionHeader, "x"}, both...), http.StatusNotFound, "session not found",
 		},
 		{
-			"a revision to come", http.MethodPost, "",
+			"unknown revision", http.MethodPost, "",
 			`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2099-01-01","io.modelcontextprotocol/clientCapabilities":{}}}}`,
 			append([]string{versionHeader, "2099-01-01", "Mcp-Method", "tools/list"},
 				both...), http.StatusBadRequest, "2026-07-28",
 		},
 		{
-			"too much", http.MethodPost, "", strings.Repeat(" ", maxRequest+1), both, http.StatusRequestEntityTooLarge,
-			"4 MB",
+			"body too large", http.MethodPost, "", strings.Repeat(" ", maxRequest+1), both,
+			http.StatusRequestEntityTooLarge, "4 MB",
 		},
 	} {
-		if status, says := ask(c.method, c.query, c.body, c.head...); status != c.status ||
-			!strings.Contains(says, c.says) {
-			t.Errorf("%s: %d %q", c.name, status, says)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			status, text := ask(c.method, c.query, c.body, c.head...)
+			if status != c.status || !strings.Contains(text, c.want) {
+				t.Errorf("%d %q", status, text)
+			}
+		})
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.came) > 1 { // the one of the revision to come
-		t.Errorf("%d guests came", len(h.came))
+	if len(h.joined) > 1 { // that of the unknown revision
+		t.Errorf("%d clients connected", len(h.joined))
 	}
 }
 
-func TestALongAnswerArrivesWholeOverHTTP(t *testing.T) {
+func TestLongAnswerOverHTTP(t *testing.T) {
 	long := strings.Repeat("a line of a page, \"quoted\"\n", 500)
 	h := startHost(t, func(cfg *Config) { cfg.Caller = textCaller(long) })
 	for _, revision := range revisions {
-		r, err := h.visit(t, "editor", "", revision, nil).CallTool(t.Context(),
-			&sdk.CallToolParams{Name: "annotate_page"})
-		if err != nil || r.Content[0].(*sdk.TextContent).Text != long {
-			t.Errorf("%s: %v %v", revision, r, err)
-		}
-		b, _ := json.Marshal(r.StructuredContent)
-		if !bytes.Contains(b, []byte("Shop")) {
-			t.Errorf("%s: the structure is %s", revision, b)
-		}
+		t.Run(revision, func(t *testing.T) {
+			r, err := h.connect(t, "editor", "", revision, nil).CallTool(t.Context(),
+				&sdk.CallToolParams{Name: "annotate_page"})
+			if err != nil || r.Content[0].(*sdk.TextContent).Text != long {
+				t.Errorf("%v %v", r, err)
+			}
+			b, _ := json.Marshal(r.StructuredContent)
+			if !bytes.Contains(b, []byte("Shop")) {
+				t.Errorf("structured content: %s", b)
+			}
+		})
 	}
 }

@@ -68,12 +68,12 @@ type Host struct {
 	busy    sync.WaitGroup
 }
 
-// NewHost makes a Host. welcome returns the Config of a client, valid until ctx ends, and what to do after the
-// clientName has left.
-func NewHost(welcome func(ctx context.Context, g JoinRequest) (cfg Config, done func())) *Host {
+// NewHost makes a Host. newConfig returns the Config of a client, valid until ctx ends, and what to do after the client
+// has left.
+func NewHost(newConfig func(ctx context.Context, g JoinRequest) (cfg Config, done func())) *Host {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &Host{
-		newConfig: welcome, timeout: joinTimeout, ctx: ctx, cancel: cancel,
+		newConfig: newConfig, timeout: joinTimeout, ctx: ctx, cancel: cancel,
 		clients: map[string]*connectedClient{},
 	}
 	h.prepare()
@@ -84,11 +84,11 @@ func NewHost(welcome func(ctx context.Context, g JoinRequest) (cfg Config, done 
 func (h *Host) Close() {
 	h.mu.Lock()
 	h.closed = true
-	lodgers := h.httpSessions
+	sessions := h.httpSessions
 	h.mu.Unlock()
 	h.cancel()
-	for _, l := range lodgers {
-		l.close()
+	for _, s := range sessions {
+		s.close()
 	}
 	h.busy.Wait()
 }

@@ -274,7 +274,7 @@ func (d *toolServer) logResult(ctx context.Context, session *sdk.ServerSession, 
 	}) // a client that left gets nothing
 }
 
-// pages reports whether the tool that reads long results in parts is offered.
+// offersPaging reports whether the tool that reads long results in parts is offered.
 func offersPaging(defs []toolspec.Definition) bool {
 	return slices.ContainsFunc(defs, func(def toolspec.Definition) bool { return def.Name == toolspec.ReadResult })
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
@@ -19,9 +20,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv("SEXTANT_TEST_MCP_DOOR") != "" {
+	if os.Getenv("SEXTANT_TEST_MCP_SERVER") != "" {
 		err := Serve(context.Background(), Config{
-			Tools: &catalogue{defs: offeredTools()}, Caller: &pipeline{},
+			Tools: &toolList{defs: offeredTools()}, Caller: &pipeline{},
 			Session: "s", Version: "test",
 		}, os.Stdin, os.Stdout)
 		if err != nil {
@@ -53,19 +54,19 @@ func offeredTools() []toolspec.Definition {
 	}
 }
 
-// catalogue is what is offered, and can change.
-type catalogue struct {
+// toolList is what is offered, and can change.
+type toolList struct {
 	mu   sync.Mutex
 	defs []toolspec.Definition
 }
 
-func (c *catalogue) Definitions() []toolspec.Definition {
+func (c *toolList) Definitions() []toolspec.Definition {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.defs)
 }
 
-// pipeline answers calls and keeps them; wait_for runs until it is cancelled.
+// pipeline answers and records calls; wait_for runs until it is cancelled.
 type pipeline struct {
 	mu        sync.Mutex
 	calls     []toolspec.Call
@@ -103,7 +104,7 @@ func (p *pipeline) last() toolspec.Call {
 	return p.calls[len(p.calls)-1]
 }
 
-// connect is a client of the official SDK at a door that is served over pipes.
+// connect connects a client of the official SDK to a server over pipes.
 func connect(t *testing.T, cfg Config, options *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
 	theirIn, ourOut := io.Pipe()
@@ -129,8 +130,8 @@ func connect(t *testing.T, cfg Config, options *sdk.ClientOptions) *sdk.ClientSe
 	return session
 }
 
-func TestToolsAreListedWithTheirAnnotations(t *testing.T) {
-	session := connect(t, Config{Tools: &catalogue{defs: offeredTools()}, Caller: &pipeline{}, Version: "test"}, nil)
+func TestListToolsHasAnnotations(t *testing.T) {
+	session := connect(t, Config{Tools: &toolList{defs: offeredTools()}, Caller: &pipeline{}, Version: "test"}, nil)
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -149,9 +150,9 @@ func TestToolsAreListedWithTheirAnnotations(t *testing.T) {
 	}
 }
 
-func TestACallReachesThePipelineWithItsProvenance(t *testing.T) {
+func TestCallHasProvenance(t *testing.T) {
 	p := &pipeline{}
-	session := connect(t, Config{Tools: &catalogue{defs: offeredTools()}, Caller: p, Session: "mcp-1"}, nil)
+	session := connect(t, Config{Tools: &toolList{defs: offeredTools()}, Caller: p, Session: "mcp-1"}, nil)
 	got, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "annotate_page"})
 	if err != nil || got.IsError {
 		t.Fatal(got, err)
@@ -166,10 +167,11 @@ func TestACallReachesThePipelineWithItsProvenance(t *testing.T) {
 		t.Errorf("the structure is %s", b)
 	}
 	call := p.last()
-	want := toolspec.Provenance{Caller: toolspec.CallerMCP, Client: "editor", Session: "mcp-1"}
-	if call.From.Caller != want.Caller || call.From.Client != want.Client || call.From.Session != want.Session ||
-		string(call.Args) != "{}" {
-		t.Errorf("got %+v", call)
+	want := toolspec.Call{Tool: "annotate_page", Args: json.RawMessage("{}"), From: toolspec.Provenance{
+		Caller: toolspec.CallerMCP, Client: "editor", Session: "mcp-1", Unpaged: true,
+	}}
+	if diff := cmp.Diff(want, call); diff != "" {
+		t.Error(diff)
 	}
 	if got, err = session.CallTool(t.Context(),
 		&sdk.CallToolParams{Name: "bash", Arguments: map[string]any{"command": "ls"}}); err != nil {
@@ -181,8 +183,8 @@ func TestACallReachesThePipelineWithItsProvenance(t *testing.T) {
 	}
 }
 
-func TestAFailureIsAnErrorTheModelCanRead(t *testing.T) {
-	session := connect(t, Config{Tools: &catalogue{defs: offeredTools()}, Caller: &pipeline{}}, nil)
+func TestFailedCallIsErrorResult(t *testing.T) {
+	session := connect(t, Config{Tools: &toolList{defs: offeredTools()}, Caller: &pipeline{}}, nil)
 	got, err := session.CallTool(t.Context(), &sdk.CallToolParams{
 		Name:      "click_element",
 		Arguments: map[string]any{"annotationId": 12},
@@ -196,9 +198,9 @@ func TestAFailureIsAnErrorTheModelCanRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotOfferedDoesNotReachThePipeline(t *testing.T) {
+func TestUnofferedToolIsNotCalled(t *testing.T) {
 	p := &pipeline{}
-	session := connect(t, Config{Tools: &catalogue{defs: offeredTools()[:2]}, Caller: p}, nil)
+	session := connect(t, Config{Tools: &toolList{defs: offeredTools()[:2]}, Caller: p}, nil)
 	_, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
 	if err == nil || !strings.Contains(err.Error(),
 		`unknown tool "bash"; available are annotate_page, click_element`) || len(p.calls) != 0 {
@@ -206,9 +208,9 @@ func TestWhatIsNotOfferedDoesNotReachThePipeline(t *testing.T) {
 	}
 }
 
-func TestACancelledCallIsCancelledInThePipeline(t *testing.T) {
+func TestCancelReachesPipeline(t *testing.T) {
 	p := &pipeline{}
-	session := connect(t, Config{Tools: &catalogue{defs: offeredTools()}, Caller: p}, nil)
+	session := connect(t, Config{Tools: &toolList{defs: offeredTools()}, Caller: p}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
@@ -220,19 +222,19 @@ func TestACancelledCallIsCancelledInThePipeline(t *testing.T) {
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	eventually(t, "the pipeline is told", func() bool {
+	eventually(t, "the pipeline is cancelled", func() bool {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return p.cancelled
 	})
 }
 
-func TestAClientThatAsksHearsOfProgress(t *testing.T) {
+func TestProgressIsReported(t *testing.T) {
 	heard := make(chan string, 10)
 	p := &pipeline{}
 	var say func(string)
 	cfg := Config{
-		Tools: &catalogue{defs: offeredTools()}, Caller: p,
+		Tools: &toolList{defs: offeredTools()}, Caller: p,
 		Progress: func(id string, sink func(string)) func() {
 			if !strings.HasPrefix(id, "mcp_") {
 				t.Errorf("id %q", id)
@@ -270,41 +272,41 @@ func TestAClientThatAsksHearsOfProgress(t *testing.T) {
 	<-ended
 }
 
-func TestAChangeOfTheCatalogueIsTold(t *testing.T) {
-	told := make(chan string, 100)
+func TestChangedToolsAreNotified(t *testing.T) {
+	notified := make(chan string, 100)
 	changed := make(chan Change)
-	tools := &catalogue{defs: offeredTools()[:1]}
+	tools := &toolList{defs: offeredTools()[:1]}
 	session := connect(t, Config{Tools: tools, Caller: &pipeline{}, Changed: changed}, &sdk.ClientOptions{
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { told <- "tools" },
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { notified <- "tools" },
 	})
 	if caps := session.InitializeResult().Capabilities; !caps.Tools.ListChanged || caps.Prompts.ListChanged ||
 		!caps.Resources.ListChanged || !caps.Resources.Subscribe {
-		t.Errorf("announced are tools %+v, prompts %+v, resources %+v; only changes of tools are told", caps.Tools,
+		t.Errorf("announced are tools %+v, prompts %+v, resources %+v; only changes of tools are notified", caps.Tools,
 			caps.Prompts, caps.Resources)
 	}
 	tools.mu.Lock()
 	tools.defs = offeredTools()
 	tools.mu.Unlock()
-	notifyUntil(t, changed, Change{Tools: true}, told, "tools")
+	notifyUntil(t, changed, Change{Tools: true}, notified, "tools")
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil || len(list.Tools) != 4 {
 		t.Errorf("got %v, %v", list, err)
 	}
 }
 
-func TestServeEndsWithItsContext(t *testing.T) {
-	in, hold := io.Pipe()
-	defer hold.Close()
+func TestServeEndsWithContext(t *testing.T) {
+	in, out := io.Pipe()
+	defer out.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := Serve(ctx, Config{Tools: &catalogue{}, Caller: &pipeline{}}, in, io.Discard)
+	err := Serve(ctx, Config{Tools: &toolList{}, Caller: &pipeline{}}, in, io.Discard)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestWhatIsNoJSONEndsTheConnectionWithAnError(t *testing.T) {
-	err := Serve(t.Context(), Config{Tools: &catalogue{}, Caller: &pipeline{}}, strings.NewReader("hello?\n"),
+func TestInvalidJSONEndsConnection(t *testing.T) {
+	err := Serve(t.Context(), Config{Tools: &toolList{}, Caller: &pipeline{}}, strings.NewReader("hello?\n"),
 		io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "serving MCP") {
 		t.Errorf("got %v", err)
@@ -313,24 +315,25 @@ func TestWhatIsNoJSONEndsTheConnectionWithAnError(t *testing.T) {
 
 // notifyUntil reports a change until the client is notified: its subscription may arrive after the first
 // report.
-func notifyUntil(t *testing.T, changed chan<- Change, what Change, told <-chan string, want string) {
+func notifyUntil(t *testing.T, changed chan<- Change, what Change, notified <-chan string, want string) {
 	t.Helper()
 	for range 300 {
 		changed <- what
 		select {
-		case got := <-told:
+		case got := <-notified:
 			if got == want {
 				return
 			}
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	t.Fatalf("the client was not told of %s", want)
+	t.Fatalf("the client was not notified of %s", want)
 }
 
-func eventually(t *testing.T, what string, holds func() bool) {
+// eventually waits until condition is true.
+func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("not within 30 s: %s", what)
 		}

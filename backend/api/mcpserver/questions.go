@@ -21,7 +21,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// If there is no window, a question of a call goes to the client, which can ask its own user. A client of an
+// If there is no window, a question of a call is sent to the client, which can ask its own user. A client of an
 // older revision is asked during the call. One of 2026-07-28 gets the question as the call's result, and sends
 // the call again with the answer: until then the call is parked under a random state.
 
@@ -51,7 +51,7 @@ type pendingCall struct {
 	stop      func()
 }
 
-// parkedCalls holds the calls whose client has a question to answer. Its methods may be called concurrently.
+// parkedCalls are the calls whose client has a question to answer. Its methods may be called concurrently.
 type parkedCalls struct {
 	mu     sync.Mutex
 	closed bool
@@ -85,7 +85,7 @@ func (p *parkedCalls) waiting() bool {
 	return len(p.calls) > 0
 }
 
-// park holds run until its client returns with the state that park returns.
+// park keeps run until its client returns with the state that park returns.
 func (p *parkedCalls) park(run *pendingCall, asked event.Approval) string {
 	state := rand.Text()
 	p.mu.Lock()
@@ -167,11 +167,11 @@ func (d *toolServer) callWithQuestions(
 }
 
 // awaitResult waits for run's result, and asks the client its questions or returns them as the result.
-func (d *toolServer) awaitResult(ctx context.Context, req *sdk.CallToolRequest, run *pendingCall) (*sdk.CallToolResult,
-	error,
-) {
-	gone := context.AfterFunc(ctx, run.cancel)
-	defer gone()
+func (d *toolServer) awaitResult(
+	ctx context.Context, req *sdk.CallToolRequest, run *pendingCall,
+) (*sdk.CallToolResult, error) {
+	detach := context.AfterFunc(ctx, run.cancel)
+	defer detach()
 	call := run.call
 	defer d.progress(ctx, req, &call)()
 	for {
@@ -185,17 +185,17 @@ func (d *toolServer) awaitResult(ctx context.Context, req *sdk.CallToolRequest, 
 				continue
 			}
 			if req.ProtocolVersion() >= sinceStateless {
-				gone() // the call outlives this request
+				detach() // the call outlives this request
 				return &sdk.CallToolResult{
 					InputRequests: sdk.InputRequestMap{approvalKey: questionForm(q)},
 					RequestState:  d.parkedCalls.park(run, q),
 				}, nil
 			}
-			said, err := req.Session.Elicit(ctx, questionForm(q))
+			answer, err := req.Session.Elicit(ctx, questionForm(q))
 			if err != nil {
-				said = nil // whoever cannot be asked has not agreed
+				answer = nil // a user who cannot be asked has not agreed
 			}
-			d.applyAnswer(ctx, run, q, said)
+			d.applyAnswer(ctx, run, q, answer)
 		}
 	}
 }
@@ -213,25 +213,25 @@ func (d *toolServer) resume(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 				"requestState.",
 		}
 	}
-	answer, there := req.Params.InputResponses[approvalKey]
-	if !there {
+	answer, answered := req.Params.InputResponses[approvalKey]
+	if !answered {
 		return &sdk.CallToolResult{
 			InputRequests: sdk.InputRequestMap{approvalKey: questionForm(s.asked)},
 			RequestState:  d.parkedCalls.park(s.run, s.asked),
 		}, nil
 	}
-	said, _ := answer.(*sdk.ElicitResult)
-	d.applyAnswer(ctx, s.run, s.asked, said)
+	form, _ := answer.(*sdk.ElicitResult)
+	d.applyAnswer(ctx, s.run, s.asked, form)
 	return d.awaitResult(ctx, req, s.run)
 }
 
-// applyAnswer passes the answer of a client's user on; anything but a clear yes is a no.
-func (d *toolServer) applyAnswer(ctx context.Context, run *pendingCall, q event.Approval, said *sdk.ElicitResult) {
+// applyAnswer passes on the answer of a client's user; anything but a clear consent denies the call.
+func (d *toolServer) applyAnswer(ctx context.Context, run *pendingCall, q event.Approval, form *sdk.ElicitResult) {
 	answer, reason := event.AnswerDeny, ""
-	if said != nil && said.Action == "accept" && said.Content[approvalField] == string(event.AnswerOnce) {
+	if form != nil && form.Action == "accept" && form.Content[approvalField] == string(event.AnswerOnce) {
 		answer = event.AnswerOnce
 	}
-	if said == nil {
+	if form == nil {
 		reason = "The client did not ask its user."
 	}
 	d.sendAnswer(ctx, run, q, answer, reason)
@@ -251,14 +251,14 @@ func (d *toolServer) sendAnswer(ctx context.Context, run *pendingCall, q event.A
 
 // windowOnly says why a client's user cannot answer q, "" if they can.
 func windowOnly(q event.Approval) string {
-	const there = " It can be answered only in Sextant's window: open it and call again."
+	const hint = " It can be answered only in Sextant's window: open it and call again."
 	switch long := utf8.RuneCountInString(questionText(q)) - maxAsked; {
 	case q.InWindow:
-		return "Its effect outlasts this call, or shows on the person's screen." + there
+		return "Its effect outlasts this call, or shows on the person's screen." + hint
 	case len(q.Form) > 0:
-		return "The question has fields to fill in." + there
+		return "The question has fields to fill in." + hint
 	case long > 0:
-		return fmt.Sprintf("The question is too long for a form: %d characters would not be shown.", long) + there
+		return fmt.Sprintf("The question is too long for a form: %d characters would not be shown.", long) + hint
 	}
 	return ""
 }

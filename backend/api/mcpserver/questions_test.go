@@ -25,12 +25,11 @@ func (s textCaller) Do(context.Context, toolspec.Call) toolspec.Result {
 	return r
 }
 
-// asker is a pipeline whose calls are asked about first, as many times as asks says, when
-// somebody can be asked.
-type asker struct {
+// askingCaller is a pipeline that asks about each call first, as often as asks says, if somebody can be asked.
+type askingCaller struct {
 	asks int
-	// of is what more is said of each question.
-	of event.Approval
+	// template has additional fields of each question.
+	template event.Approval
 
 	mu      sync.Mutex
 	sink    map[string]func(event.Approval)
@@ -40,7 +39,7 @@ type asker struct {
 	ran     int
 }
 
-func (a *asker) config(cfg *Config) {
+func (a *askingCaller) config(cfg *Config) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.sink == nil {
@@ -49,14 +48,14 @@ func (a *asker) config(cfg *Config) {
 	cfg.Caller, cfg.Questions, cfg.Answer = a, a.questions, a.answer
 }
 
-func (a *asker) questions(id string, sink func(event.Approval)) func() {
+func (a *askingCaller) questions(id string, sink func(event.Approval)) func() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.sink[id] = sink
 	return func() {}
 }
 
-func (a *asker) answer(_ context.Context, id string, answer event.Answer, reason, hash string) error {
+func (a *askingCaller) answer(_ context.Context, id string, answer event.Answer, reason, hash string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	waits := a.waiting[id]
@@ -70,7 +69,7 @@ func (a *asker) answer(_ context.Context, id string, answer event.Answer, reason
 }
 
 // Do asks and runs.
-func (a *asker) Do(ctx context.Context, call toolspec.Call) toolspec.Result {
+func (a *askingCaller) Do(ctx context.Context, call toolspec.Call) toolspec.Result {
 	if !call.From.Interactive {
 		return toolspec.Fail(toolspec.PermissionError, "there is nobody to ask", "")
 	}
@@ -81,7 +80,7 @@ func (a *asker) Do(ctx context.Context, call toolspec.Call) toolspec.Result {
 		a.waiting[id] = waits
 		sink := a.sink[call.ID]
 		a.mu.Unlock()
-		q := a.of
+		q := a.template
 		q.ID, q.Call, q.Question, q.Why, q.Hash = id, call.ID, "Run it?", "It has not run before.", "hash of "+id
 		sink(q)
 		select {
@@ -116,9 +115,9 @@ func userAnswers(t *testing.T, answers ...*sdk.ElicitResult) *sdk.ClientOptions 
 		if len(answers) == 0 {
 			return nil, errors.New("asked too often")
 		}
-		said := answers[0]
+		answer := answers[0]
 		answers = answers[1:]
-		return said, nil
+		return answer, nil
 	}}
 }
 
@@ -126,40 +125,42 @@ func allowOnce() *sdk.ElicitResult {
 	return &sdk.ElicitResult{Action: "accept", Content: map[string]any{approvalField: "once"}}
 }
 
-func TestAQuestionIsPutToTheClientsPersonWhenThereIsNoWindow(t *testing.T) {
-	no := &sdk.ElicitResult{Action: "accept", Content: map[string]any{approvalField: "deny"}}
+func TestClientUserIsAskedWithoutWindow(t *testing.T) {
+	deny := &sdk.ElicitResult{Action: "accept", Content: map[string]any{approvalField: "deny"}}
 	for _, c := range []struct {
-		name string
-		asks int
-		said []*sdk.ElicitResult
-		runs int
+		name    string
+		asks    int
+		answers []*sdk.ElicitResult
+		runs    int
 	}{
-		{"yes", 1, []*sdk.ElicitResult{allowOnce()}, 1},
-		{"no", 1, []*sdk.ElicitResult{no}, 0},
+		{"allowed", 1, []*sdk.ElicitResult{allowOnce()}, 1},
+		{"denied", 1, []*sdk.ElicitResult{deny}, 0},
 		{"declined", 1, []*sdk.ElicitResult{{Action: "decline"}}, 0},
-		{"yes twice", 2, []*sdk.ElicitResult{allowOnce(), allowOnce()}, 1},
-		{"yes, then no", 2, []*sdk.ElicitResult{allowOnce(), no}, 0},
+		{"allowed twice", 2, []*sdk.ElicitResult{allowOnce(), allowOnce()}, 1},
+		{"allowed, then denied", 2, []*sdk.ElicitResult{allowOnce(), deny}, 0},
 	} {
 		for _, revision := range revisions {
-			a := &asker{asks: c.asks}
-			h := startHost(t, a.config)
-			r, err := h.visit(t, "editor", "", revision, userAnswers(t, c.said...)).CallTool(t.Context(),
-				&sdk.CallToolParams{Name: "bash", Arguments: map[string]any{"command": "ls"}})
-			if err != nil || r.IsError != (c.runs == 0) || a.ran != c.runs || len(a.heard) != c.asks {
-				t.Errorf("%s, %s: %+v %v; it ran %d times after %v", c.name, revision, r, err, a.ran, a.heard)
-				continue
-			}
-			if c.runs == 1 && !strings.Contains(r.Content[1].(*sdk.TextContent).Text, "asked by the program that "+
-				"called") {
-				t.Errorf("%s, %s: %+v", c.name, revision, r.Content)
-			}
+			t.Run(c.name+"/"+revision, func(t *testing.T) {
+				a := &askingCaller{asks: c.asks}
+				h := startHost(t, a.config)
+				r, err := h.connect(t, "editor", "", revision, userAnswers(t, c.answers...)).CallTool(t.Context(),
+					&sdk.CallToolParams{Name: "bash", Arguments: map[string]any{"command": "ls"}})
+				if err != nil || r.IsError != (c.runs == 0) || a.ran != c.runs || len(a.heard) != c.asks {
+					t.Errorf("%+v %v; it ran %d times after %v", r, err, a.ran, a.heard)
+					return
+				}
+				if c.runs == 1 && !strings.Contains(r.Content[1].(*sdk.TextContent).Text, "asked by the program that "+
+					"called") {
+					t.Errorf("%+v", r.Content)
+				}
+			})
 		}
 	}
 }
 
-func TestOverAStreamTheClientsPersonIsAskedToo(t *testing.T) {
-	a := &asker{asks: 2}
-	cfg := Config{Tools: &catalogue{defs: offeredTools()}}
+func TestClientUserIsAskedOverStream(t *testing.T) {
+	a := &askingCaller{asks: 2}
+	cfg := Config{Tools: &toolList{defs: offeredTools()}}
 	a.config(&cfg)
 	r, err := connect(t, cfg, userAnswers(t, allowOnce(), allowOnce())).CallTool(t.Context(),
 		&sdk.CallToolParams{Name: "bash"})
@@ -168,19 +169,22 @@ func TestOverAStreamTheClientsPersonIsAskedToo(t *testing.T) {
 	}
 }
 
-func TestAQuestionIsNeverSkipped(t *testing.T) {
+func TestUnaskableQuestionRefusesCall(t *testing.T) {
 	for _, revision := range revisions {
-		a := &asker{asks: 1}
-		h := startHost(t, a.config)
-		r, err := h.visit(t, "cannot ask", "", revision, nil).CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
-		if err != nil || !r.IsError || a.ran != 0 || !strings.Contains(r.Content[0].(*sdk.TextContent).Text,
-			"nobody to ask") {
-			t.Errorf("%s: %+v %v", revision, r, err)
-		}
+		t.Run(revision, func(t *testing.T) {
+			a := &askingCaller{asks: 1}
+			h := startHost(t, a.config)
+			r, err := h.connect(t, "cannot ask", "", revision, nil).CallTool(t.Context(),
+				&sdk.CallToolParams{Name: "bash"})
+			if err != nil || !r.IsError || a.ran != 0 || !strings.Contains(r.Content[0].(*sdk.TextContent).Text,
+				"nobody to ask") {
+				t.Errorf("%+v %v", r, err)
+			}
+		})
 	}
-	a := &asker{asks: 1}
+	a := &askingCaller{asks: 1}
 	h := startHost(t, a.config)
-	r, err := h.visit(t, "breaks", "", "2025-11-25", userAnswers(t)).CallTool(t.Context(),
+	r, err := h.connect(t, "breaks", "", "2025-11-25", userAnswers(t)).CallTool(t.Context(),
 		&sdk.CallToolParams{Name: "bash"})
 	if err != nil || !r.IsError || a.ran != 0 || a.reasons[0] == "" {
 		t.Errorf("a client that fails to ask: %+v %v", r, err)
@@ -191,11 +195,11 @@ func TestAQuestionIsNeverSkipped(t *testing.T) {
 func rawClient(t *testing.T, h *testHost, name string) *sdk.ClientSession {
 	options := userAnswers(t)
 	options.MultiRoundTrip = &sdk.MultiRoundTripOptions{Disabled: true}
-	return h.visit(t, name, "", "2026-07-28", options)
+	return h.connect(t, name, "", "2026-07-28", options)
 }
 
-func TestAnAnswerHoldsForTheCallThatWasAskedAndOnce(t *testing.T) {
-	a := &asker{asks: 1}
+func TestAnswerIsForOneCallOnce(t *testing.T) {
+	a := &askingCaller{asks: 1}
 	h := startHost(t, a.config)
 	c := rawClient(t, h, "editor")
 	params := func(state, command string) *sdk.CallToolParams {
@@ -234,8 +238,8 @@ func TestAnAnswerHoldsForTheCallThatWasAskedAndOnce(t *testing.T) {
 	refused("the same answer twice", c, params(again.RequestState, "ls"))
 }
 
-func TestACallWhoseAnswerNobodyBringsEndsWithItsGuest(t *testing.T) {
-	a := &asker{asks: 1}
+func TestParkedCallEndsWithHost(t *testing.T) {
+	a := &askingCaller{asks: 1}
 	h := startHost(t, a.config)
 	r, err := rawClient(t, h, "editor").CallTool(t.Context(), &sdk.CallToolParams{Name: "bash"})
 	if err != nil || !r.NeedsInput() {
@@ -247,24 +251,26 @@ func TestACallWhoseAnswerNobodyBringsEndsWithItsGuest(t *testing.T) {
 	}
 }
 
-func TestACallWhoseAnswerIsNotTakenEnds(t *testing.T) {
+func TestRejectedAnswerEndsCall(t *testing.T) {
 	for _, revision := range revisions {
-		a := &asker{asks: 1}
-		h := startHost(t, func(cfg *Config) {
-			a.config(cfg)
-			cfg.Answer = func(context.Context, string, event.Answer, string, string) error {
-				return errors.New("the disk is full")
+		t.Run(revision, func(t *testing.T) {
+			a := &askingCaller{asks: 1}
+			h := startHost(t, func(cfg *Config) {
+				a.config(cfg)
+				cfg.Answer = func(context.Context, string, event.Answer, string, string) error {
+					return errors.New("the disk is full")
+				}
+			})
+			r, err := h.connect(t, "editor", "", revision, userAnswers(t, allowOnce())).CallTool(t.Context(),
+				&sdk.CallToolParams{Name: "bash"})
+			if err != nil || !r.IsError || a.ran != 0 {
+				t.Errorf("%+v %v", r, err)
 			}
 		})
-		r, err := h.visit(t, "editor", "", revision, userAnswers(t, allowOnce())).CallTool(t.Context(),
-			&sdk.CallToolParams{Name: "bash"})
-		if err != nil || !r.IsError || a.ran != 0 {
-			t.Errorf("%s: %+v %v", revision, r, err)
-		}
 	}
 }
 
-func TestTheFormOffersThisTimeAndNo(t *testing.T) {
+func TestQuestionFormChoices(t *testing.T) {
 	f := questionForm(event.Approval{
 		Question: "Send it?", Does: "Sends a letter",
 		Choices: []event.Choice{{Answer: event.AnswerAlways}},
@@ -279,35 +285,37 @@ func TestTheFormOffersThisTimeAndNo(t *testing.T) {
 	}
 }
 
-func TestWhatOnlyAWindowMayAllowIsNotAskedOfAClient(t *testing.T) {
+func TestWindowOnlyQuestionIsNotAskedOfClient(t *testing.T) {
 	for _, c := range []struct {
-		why string
-		of  event.Approval
+		reason   string
+		template event.Approval
 	}{
 		{"outlasts this call", event.Approval{InWindow: true}},
 		{"fields to fill in", event.Approval{Form: []event.FormField{{Name: "city"}}}},
 		{"characters would not be shown", event.Approval{Data: strings.Repeat("x", maxAsked)}},
 	} {
 		for _, revision := range revisions {
-			a := &asker{asks: 1, of: c.of}
-			h := startHost(t, a.config)
-			options := &sdk.ClientOptions{ElicitationHandler: func(_ context.Context,
-				r *sdk.ElicitRequest,
-			) (*sdk.ElicitResult, error) {
-				t.Errorf("%s, %s: asked %.200q", c.why, revision, r.Params.Message)
-				return allowOnce(), nil
-			}}
-			r, err := h.visit(t, "editor", "", revision, options).CallTool(t.Context(),
-				&sdk.CallToolParams{Name: "bash"})
-			if err != nil || !r.IsError || a.ran != 0 || len(a.reasons) != 1 ||
-				!strings.Contains(a.reasons[0], c.why) || !strings.Contains(a.reasons[0], "only in Sextant") {
-				t.Errorf("%s, %s: %+v %v; reasons %q", c.why, revision, r, err, a.reasons)
-			}
+			t.Run(c.reason+"/"+revision, func(t *testing.T) {
+				a := &askingCaller{asks: 1, template: c.template}
+				h := startHost(t, a.config)
+				options := &sdk.ClientOptions{ElicitationHandler: func(
+					_ context.Context, r *sdk.ElicitRequest,
+				) (*sdk.ElicitResult, error) {
+					t.Errorf("asked %.200q", r.Params.Message)
+					return allowOnce(), nil
+				}}
+				r, err := h.connect(t, "editor", "", revision, options).CallTool(t.Context(),
+					&sdk.CallToolParams{Name: "bash"})
+				if err != nil || !r.IsError || a.ran != 0 || len(a.reasons) != 1 ||
+					!strings.Contains(a.reasons[0], c.reason) || !strings.Contains(a.reasons[0], "only in Sextant") {
+					t.Errorf("%+v %v; reasons %q", r, err, a.reasons)
+				}
+			})
 		}
 	}
 }
 
-func TestNoValueOfAQuestionLooksLikeALineOfIts(t *testing.T) {
+func TestQuestionTextEscapesValues(t *testing.T) {
 	got := questionText(event.Approval{
 		Question: "Run it?\nWhy: no reason", Target: "a\u202eb", Why: "It has not run before.", Data: "one\nWhy: the " +
 			"person wants it\rtwo",

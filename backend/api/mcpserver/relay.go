@@ -55,7 +55,7 @@ func Relay(ctx context.Context, cfg RelayConfig, in io.Reader, out io.Writer) er
 type relay struct {
 	cfg     RelayConfig
 	changed chan Change
-	// waiting signals that unsaid is not empty.
+	// waiting signals that pending is not empty.
 	waiting chan struct{}
 	// timeout bounds the time until the MCP handshake is done.
 	timeout time.Duration
@@ -121,9 +121,7 @@ func (r *relay) join(ctx context.Context, client clientRequest) (*sdk.ClientSess
 	}
 	us := sdk.NewClient(&sdk.Implementation{Name: name, Version: r.cfg.Version}, &sdk.ClientOptions{
 		Logger: r.cfg.Log, Capabilities: caps,
-		ToolListChangedHandler: func(context.Context,
-			*sdk.ToolListChangedRequest,
-		) {
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
 			r.queueChange(Change{Tools: true})
 		},
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {
@@ -184,10 +182,10 @@ func (r *relay) sendChanges(ctx context.Context) {
 		case <-r.waiting:
 		}
 		r.mu.Lock()
-		news := r.pending
+		changes := r.pending
 		r.pending = nil
 		r.mu.Unlock()
-		for _, what := range news {
+		for _, what := range changes {
 			select {
 			case <-ctx.Done():
 				return
@@ -214,7 +212,7 @@ func (r *relay) forwardProgress(_ context.Context, req *sdk.ProgressNotification
 	}
 }
 
-// forward forwards a request to the Sextant that was joined, and says so if that is gone.
+// forward forwards a request to the Sextant that was joined. Its error says so if that has ended.
 func forward[T any](ctx context.Context, r *relay, client clientRequest, ask func(*sdk.ClientSession) (T, error)) (T,
 	error,
 ) {
@@ -235,9 +233,9 @@ func forward[T any](ctx context.Context, r *relay, client clientRequest, ask fun
 
 // responseError is the error of a response, without what the SDK wrapped around it.
 func responseError(err error) error {
-	var said *jsonrpc.Error
-	if errors.As(err, &said) {
-		return said
+	var response *jsonrpc.Error
+	if errors.As(err, &response) {
+		return response
 	}
 	return err
 }
@@ -253,8 +251,7 @@ func (r *relay) list(ctx context.Context, req *sdk.ListToolsRequest) ([]*sdk.Too
 }
 
 const restartHint = "Start Sextant and repeat the call, which connects to it; or start sextant mcp with --headless " +
-	"to " +
-	"use its own browser."
+	"to use its own browser."
 
 func (r *relay) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := truncate(req.Params.Name, 80)
@@ -290,8 +287,8 @@ func (r *relay) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallTo
 			if !ok {
 				continue
 			}
-			if said, err := req.Session.Elicit(ctx, form); err == nil {
-				params.InputResponses[key] = said
+			if answer, err := req.Session.Elicit(ctx, form); err == nil {
+				params.InputResponses[key] = answer
 			} else {
 				params.InputResponses[key] = &sdk.ElicitResult{Action: "cancel"}
 			}
@@ -322,7 +319,7 @@ func (r *relay) forwardProgressOf(ctx context.Context, req *sdk.CallToolRequest,
 	r.progress[own] = func(p *sdk.ProgressNotificationParams) {
 		passed := *p
 		passed.ProgressToken = token
-		_ = req.Session.NotifyProgress(ctx, &passed) // a client that left hears nothing
+		_ = req.Session.NotifyProgress(ctx, &passed) // a client that left gets nothing
 	}
 	r.mu.Unlock()
 	params.SetProgressToken(own)
@@ -337,11 +334,11 @@ func (r *relay) forwardProgressOf(ctx context.Context, req *sdk.CallToolRequest,
 func isResponse(err error) bool {
 	// The SDK's own codes for a closing connection.
 	const serverClosing, clientClosing = -32004, -32003
-	var said *jsonrpc.Error
-	if errors.Is(err, sdk.ErrConnectionClosed) || !errors.As(err, &said) {
+	var response *jsonrpc.Error
+	if errors.Is(err, sdk.ErrConnectionClosed) || !errors.As(err, &response) {
 		return false
 	}
-	return said.Code != serverClosing && said.Code != clientClosing
+	return response.Code != serverClosing && response.Code != clientClosing
 }
 
 // errorResult is an error result for the model.

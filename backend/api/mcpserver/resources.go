@@ -119,11 +119,11 @@ func (s *builtinResources) Templates(context.Context, *sdk.ListResourceTemplates
 func (s *builtinResources) Read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	uri := req.Params.URI
 	if id, ok := strings.CutPrefix(uri, conversationPrefix); ok && s.server.cfg.Shared != nil {
-		text, there, err := s.server.cfg.Shared.Text(ctx, id)
+		text, shared, err := s.server.cfg.Shared.Text(ctx, id)
 		switch {
 		case err != nil:
 			return nil, err
-		case !there:
+		case !shared:
 			return nil, sdk.ResourceNotFoundError(uri)
 		}
 		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -30,50 +31,52 @@ func (s sharedConversations) Text(_ context.Context, id string) (string, bool, e
 	return "# " + title, ok, nil
 }
 
-func TestAPageIsReadAsAResourceByACallOfItsTool(t *testing.T) {
+func TestReadPageResourceCallsTool(t *testing.T) {
 	for _, revision := range revisions {
-		h := startHost(t, nil)
-		c := h.visit(t, "editor", "", revision, nil)
-		list, err := c.ListResources(t.Context(), nil)
-		if err != nil || len(list.Resources) != 1 || list.Resources[0].URI != "sextant://page/elements" {
-			t.Fatalf("%s: with annotate_page alone: %+v %v", revision, list, err)
-		}
-		got, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "sextant://page/elements"})
-		if err != nil || len(got.Contents) != 1 || got.Contents[0].MIMEType != "image/png" ||
-			string(got.Contents[0].Blob) != "\x01\x02" {
-			t.Fatalf("%s: %+v %v", revision, got, err)
-		}
-		call := h.calls.last()
-		if call.Tool != "annotate_page" || call.From.Caller != toolspec.CallerMCP || call.From.Client != "editor" ||
-			call.From.Session != "s0" || call.From.Interactive {
-			t.Errorf("%s: it was read by %+v", revision, call)
-		}
-		for _, uri := range []string{
-			"sextant://page/screenshot", "sextant://page/", "sextant://conversation/1",
-			"file:///etc/passwd", entryURI,
-		} {
-			_, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
-			var said *jsonrpc.Error
-			if !errors.As(err, &said) || said.Code != jsonrpc.CodeInvalidParams {
-				t.Errorf("%s: %s: %v", revision, uri, err)
+		t.Run(revision, func(t *testing.T) {
+			h := startHost(t, nil)
+			c := h.connect(t, "editor", "", revision, nil)
+			list, err := c.ListResources(t.Context(), nil)
+			if err != nil || len(list.Resources) != 1 || list.Resources[0].URI != "sextant://page/elements" {
+				t.Fatalf("with annotate_page alone: %+v %v", list, err)
 			}
-		}
+			got, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "sextant://page/elements"})
+			if err != nil || len(got.Contents) != 1 || got.Contents[0].MIMEType != "image/png" ||
+				string(got.Contents[0].Blob) != "\x01\x02" {
+				t.Fatalf("%+v %v", got, err)
+			}
+			call := h.calls.last()
+			if call.Tool != "annotate_page" || call.From.Caller != toolspec.CallerMCP || call.From.Client != "editor" ||
+				call.From.Session != "s0" || call.From.Interactive {
+				t.Errorf("it was read by %+v", call)
+			}
+			for _, uri := range []string{
+				"sextant://page/screenshot", "sextant://page/", "sextant://conversation/1",
+				"file:///etc/passwd", entryURI,
+			} {
+				_, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+				var said *jsonrpc.Error
+				if !errors.As(err, &said) || said.Code != jsonrpc.CodeInvalidParams {
+					t.Errorf("%s: %v", uri, err)
+				}
+			}
+		})
 	}
 }
 
-func TestAReadThatIsRefusedSaysWhy(t *testing.T) {
-	a := &asker{asks: 1}
+func TestRefusedReadSaysWhy(t *testing.T) {
+	a := &askingCaller{asks: 1}
 	h := startHost(t, a.config)
-	_, err := h.visit(t, "editor", "", "2026-07-28", userAnswers(t, allowOnce())).ReadResource(t.Context(),
+	_, err := h.connect(t, "editor", "", "2026-07-28", userAnswers(t, allowOnce())).ReadResource(t.Context(),
 		&sdk.ReadResourceParams{URI: "sextant://page/elements"})
 	if err == nil || !strings.Contains(err.Error(), "nobody to ask") || a.ran != 0 {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestOnlyConversationsThatAreSharedCanBeRead(t *testing.T) {
+func TestOnlySharedConversationsAreReadable(t *testing.T) {
 	h := startHost(t, func(cfg *Config) { cfg.Shared = sharedConversations{"c1": "Lamps", "c2": "Chairs"} })
-	c := h.visit(t, "editor", "", "2026-07-28", nil)
+	c := h.connect(t, "editor", "", "2026-07-28", nil)
 	list, err := c.ListResources(t.Context(), nil)
 	if err != nil || len(list.Resources) != 3 || list.Resources[1].URI != "sextant://conversation/c1" ||
 		list.Resources[1].Title != "Lamps" {
@@ -99,19 +102,25 @@ func TestOnlyConversationsThatAreSharedCanBeRead(t *testing.T) {
 		{"sextant://page/{form}", "x", []string{}},
 		{"other://{id}", "", []string{}},
 	} {
-		got, err := c.Complete(t.Context(), &sdk.CompleteParams{Ref: &sdk.CompleteReference{
-			Type: "ref/resource",
-			URI:  w.uri,
-		}, Argument: sdk.CompleteParamsArgument{Name: "id", Value: w.value}})
-		if err != nil || !slices.Equal(got.Completion.Values, w.want) || got.Completion.Total != len(w.want) {
-			t.Errorf("%s %q: %+v %v", w.uri, w.value, got, err)
-		}
+		t.Run(w.uri+" "+w.value, func(t *testing.T) {
+			got, err := c.Complete(t.Context(), &sdk.CompleteParams{Ref: &sdk.CompleteReference{
+				Type: "ref/resource",
+				URI:  w.uri,
+			}, Argument: sdk.CompleteParamsArgument{Name: "id", Value: w.value}})
+			if err != nil || got.Completion.Total != len(w.want) {
+				t.Errorf("%s %q: %+v %v", w.uri, w.value, got, err)
+				return
+			}
+			if diff := cmp.Diff(w.want, got.Completion.Values); diff != "" {
+				t.Errorf("%s %q: %s", w.uri, w.value, diff)
+			}
+		})
 	}
 }
 
-func TestPromptsAreFilledInAndBringThePage(t *testing.T) {
+func TestPromptContainsPage(t *testing.T) {
 	h := startHost(t, func(cfg *Config) { cfg.Caller = textCaller("Page: Shop") })
-	c := h.visit(t, "editor", "", "2025-11-25", nil)
+	c := h.connect(t, "editor", "", "2025-11-25", nil)
 	list, err := c.ListPrompts(t.Context(), nil)
 	if err != nil || len(list.Prompts) != 3 {
 		t.Fatalf("%+v %v", list, err)
@@ -139,31 +148,33 @@ func TestPromptsAreFilledInAndBringThePage(t *testing.T) {
 	}
 }
 
-func TestAClientThatAsksForLogsHearsOfRefusals(t *testing.T) {
+func TestRefusalIsLoggedToClient(t *testing.T) {
 	for _, revision := range revisions {
-		heard := make(chan *sdk.LoggingMessageParams, 10)
-		a := &asker{asks: 1}
-		h := startHost(t, a.config)
-		c := h.visit(t, "editor", "", revision,
-			&sdk.ClientOptions{LoggingMessageHandler: func(_ context.Context,
-				r *sdk.LoggingMessageRequest,
-			) {
-				heard <- r.Params
-			}})
-		params := &sdk.CallToolParams{Name: "bash"}
-		if revision < sinceStateless {
-			//nolint:staticcheck // how older revisions ask for logs
-			if err := c.SetLoggingLevel(t.Context(), &sdk.SetLoggingLevelParams{Level: "warning"}); err != nil {
+		t.Run(revision, func(t *testing.T) {
+			heard := make(chan *sdk.LoggingMessageParams, 10)
+			a := &askingCaller{asks: 1}
+			h := startHost(t, a.config)
+			c := h.connect(t, "editor", "", revision,
+				&sdk.ClientOptions{LoggingMessageHandler: func(_ context.Context,
+					r *sdk.LoggingMessageRequest,
+				) {
+					heard <- r.Params
+				}})
+			params := &sdk.CallToolParams{Name: "bash"}
+			if revision < sinceStateless {
+				//nolint:staticcheck // how older revisions ask for logs
+				if err := c.SetLoggingLevel(t.Context(), &sdk.SetLoggingLevelParams{Level: "warning"}); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				params.Meta = sdk.Meta{sdk.MetaKeyLogLevel: "warning"}
+			}
+			if _, err := c.CallTool(t.Context(), params); err != nil {
 				t.Fatal(err)
 			}
-		} else {
-			params.Meta = sdk.Meta{sdk.MetaKeyLogLevel: "warning"}
-		}
-		if _, err := c.CallTool(t.Context(), params); err != nil {
-			t.Fatal(err)
-		}
-		if got := <-heard; got.Level != "warning" || got.Data != "bash was refused: there is nobody to ask" {
-			t.Errorf("%s: heard %+v", revision, got)
-		}
+			if got := <-heard; got.Level != "warning" || got.Data != "bash was refused: there is nobody to ask" {
+				t.Errorf("heard %+v", got)
+			}
+		})
 	}
 }

@@ -21,7 +21,7 @@ const (
 )
 
 // answer is r as an MCP result: text for the model, images, and the structured answer of an environment tool.
-// forward says where a person was asked, if they were.
+// asked says where a person was asked, if they were.
 func (d *toolServer) answer(
 	ctx context.Context, def toolspec.Definition, r toolspec.Result, asked string,
 ) *sdk.CallToolResult {

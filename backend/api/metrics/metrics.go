@@ -17,18 +17,20 @@ import (
 
 // Names of tools and models come from outside, so labels and their number are bounded.
 const (
-	maxSeries = 500 // series of one metric; what comes after is added to one series called leftover
-	maxLabel  = 100 // bytes of a label's value
-	leftover  = "other"
-	MediaType = "text/plain; version=0.0.4; charset=utf-8"
+	maxSeries   = 500 // series of one metric; the rest is added to one series called otherSeries
+	maxLabel    = 100 // bytes of a label's value
+	otherSeries = "other"
 )
 
-// FirstTokenBounds are the buckets of the time to the first piece of an answer, in milliseconds.
+// MediaType is the Content-Type of what Text writes.
+const MediaType = "text/plain; version=0.0.4; charset=utf-8"
+
+// FirstTokenBounds returns the buckets of the time to the first piece of an answer, in milliseconds.
 func FirstTokenBounds() []int64 {
 	return []int64{100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000}
 }
 
-// roundBounds are the buckets of the rounds of a turn.
+// roundBounds returns the buckets of the rounds of a turn.
 func roundBounds() []float64 { return []float64{1, 2, 3, 5, 10, 20, 50} }
 
 // metric adds up one metric by its labels. It is not safe for concurrent use.
@@ -66,7 +68,7 @@ func (m *metric) with(values ...string) *series {
 	}
 	key := strings.Join(labels, "\x00")
 	if m.series[key] == nil && len(m.order) >= maxSeries {
-		labels = slices.Repeat([]string{leftover}, len(values))
+		labels = slices.Repeat([]string{otherSeries}, len(values))
 		key = strings.Join(labels, "\x00")
 	}
 	s := m.series[key]
@@ -103,7 +105,7 @@ func (m *metric) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// cleanLabel is s as a label's value: short, valid UTF-8, and printable.
+// cleanLabel returns s as a label's value: short, valid UTF-8, and printable.
 func cleanLabel(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
@@ -138,7 +140,7 @@ func Text(metrics []*metric) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Program are the counters since the first start.
+// Program returns the program's metrics, counted since its first start.
 func Program(version string, t recorded.Totals) []*metric {
 	build := newMetric(prometheus.GaugeValue, "sextant_build_info", "1, with the version of Sextant.", "version")
 	build.add(1, version)

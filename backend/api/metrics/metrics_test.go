@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// parse reads a page as Prometheus does.
+// parse writes metrics and reads them as Prometheus does.
 func parse(t interface{ Fatalf(string, ...any) }, metrics ...*metric) map[string]*dto.MetricFamily {
 	page, err := Text(metrics)
 	if err != nil {
@@ -27,7 +27,7 @@ func parse(t interface{ Fatalf(string, ...any) }, metrics ...*metric) map[string
 	return families
 }
 
-func TestExpositionAddsUpEqualLabels(t *testing.T) {
+func TestTextAddsEqualLabels(t *testing.T) {
 	m := newMetric(prometheus.CounterValue, "a_total", "What \\ is\nadded.", "one", "two")
 	m.add(1, "x", "y")
 	m.add(0.5, "x", "y")
@@ -55,7 +55,7 @@ func TestExpositionAddsUpEqualLabels(t *testing.T) {
 	parse(t, m, h)
 }
 
-func TestExpositionOfAnyNamesIsReadableAndBounded(t *testing.T) {
+func TestTextOfAnyNameIsValid(t *testing.T) {
 	anyBytes := rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })
 	anyName := rapid.OneOf(rapid.String(), rapid.StringN(90, 300, -1), anyBytes)
 	rapid.Check(t, func(r *rapid.T) {
@@ -77,7 +77,7 @@ func TestExpositionOfAnyNamesIsReadableAndBounded(t *testing.T) {
 	})
 }
 
-func TestExpositionAddsSeriesAboveTheBoundToOne(t *testing.T) {
+func TestSeriesAboveBoundAreAdded(t *testing.T) {
 	m := newMetric(prometheus.CounterValue, "n_total", "Names.", "provider", "model")
 	h := newHistogram("h", "Times.", []float64{1}, "of")
 	for i := range 2000 {
@@ -89,13 +89,13 @@ func TestExpositionAddsSeriesAboveTheBoundToOne(t *testing.T) {
 		t.Errorf("%d series", n)
 	}
 	for _, s := range families["n_total"].Metric {
-		if s.Label[0].GetValue() == leftover && s.GetCounter().GetValue() != 1500 {
-			t.Errorf("left over: %v", s.GetCounter().GetValue())
+		if s.Label[0].GetValue() == otherSeries && s.GetCounter().GetValue() != 1500 {
+			t.Errorf("other: %v", s.GetCounter().GetValue())
 		}
 	}
 	for _, s := range families["h"].Metric {
-		if s.Label[0].GetValue() == leftover && s.GetHistogram().GetSampleCount() != 1500 {
-			t.Errorf("left over: %v", s.GetHistogram().GetSampleCount())
+		if s.Label[0].GetValue() == otherSeries && s.GetHistogram().GetSampleCount() != 1500 {
+			t.Errorf("other: %v", s.GetHistogram().GetSampleCount())
 		}
 	}
 }

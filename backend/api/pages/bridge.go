@@ -11,8 +11,7 @@ var bridgePart string
 //go:embed bridge/surface.js
 var surfacePart string
 
-// bridgeScript is our script in every page: its parts in one function, so that they share
-// names with each other and none with the page.
+// bridgeScript returns our script of every page: its parts in one function, so that no name is visible to the page.
 var bridgeScript = sync.OnceValue(func() string {
 	return "(() => {\n'use strict';\n" + bridgePart + surfacePart + "start();\n})();\n"
 })

@@ -11,14 +11,11 @@ import (
 
 var errEncoding = errors.New("the page is written in UTF-16; save it as UTF-8")
 
-// srcdoc is the attribute that makes a document without our script; its name has no other
-// spelling.
+// srcdoc matches the attribute that makes a document without our script; HTML has no other spelling of it.
 var srcdoc = regexp.MustCompile(`(?i)srcdoc`)
 
-// inject puts tag into a document so that it is the first element a browser meets: behind a
-// byte order mark, comments and the doctype, before everything else. A script there opens
-// the head by itself, and the <html> and <head> that follow are the same ones, so that no
-// document is too odd for it.
+// inject inserts tag as the first element of a document: after a byte order mark, comments and the doctype. A script
+// there opens the head, and an <html> and <head> that follow are merged into it, so every document works.
 func inject(page []byte, tag string) ([]byte, error) {
 	if bytes.HasPrefix(page, []byte{0xFE, 0xFF}) || bytes.HasPrefix(page, []byte{0xFF, 0xFE}) {
 		return nil, errEncoding
@@ -31,7 +28,7 @@ func inject(page []byte, tag string) ([]byte, error) {
 	return append(out, srcdoc.ReplaceAllLiteral(text[at:], []byte("srcd0c"))...), nil
 }
 
-// afterDoctype is where a doctype that stands first ends, 0 when there is none.
+// afterDoctype returns where the doctype ends, 0 if the document does not begin with one.
 func afterDoctype(text []byte) int {
 	z := html.NewTokenizer(bytes.NewReader(text))
 	read := 0

@@ -1,16 +1,14 @@
-// Package pages serves the pages of panels of kind webview and those of MCP servers: the second
-// loopback origin (ARCHITECTURE 4). What it serves is written by strangers, so that it must be worth
-// nothing to them: the origin has no API, no token, no cookies and no state, only GET and
-// HEAD of files, each panel's below a key of 256 bits that is made anew for every run.
+// Package pages serves the pages of panels of kind webview and those of MCP servers, from a second loopback origin.
+// Strangers wrote what it serves, so the origin is worth nothing to them: it has no API, no token, no cookies and no
+// state, only GET and HEAD of files, each panel's below a key of 256 bits that every run makes again.
 //
-// A page is put into a frame with sandbox="allow-scripts", and every answer says the same
-// in its Content-Security-Policy (policy.go), so that a page that is opened directly is
-// opaque too. It may load its own files and what the manifest's ui.csp names among the
-// hosts of its permissions, and nothing else. A script of ours (bridge/) stands first in
-// each document (inject.go): it takes the port that the window hands over and speaks MCP
-// Apps' messages on it.
+// A page is shown in a frame with sandbox="allow-scripts". Every answer has the same sandbox in its
+// Content-Security-Policy (policy.go), so that a page that is opened directly has an opaque origin too. It may load its
+// own files, and from the hosts that its manifest's ui.csp names among its permissions. Our script (bridge/) is the
+// first element of each document (inject.go): it takes the port that the window sends, and uses it for MCP Apps'
+// messages.
 //
-// The room decides nothing about calls: those go from the window to the Pipeline.
+// The package decides nothing about calls: those go from the window to the pipeline.
 package pages
 
 import (
@@ -26,42 +24,42 @@ import (
 	"time"
 )
 
-// Source is what a panel's page consists of.
+// Source is the content of a panel's page.
 type Source struct {
 	// Root is the folder of panels and Folder the panel's name in it.
 	Root, Folder string
-	// Grants are the origins that the page may reach beyond its own files.
+	// Grants are the origins that the page may reach besides its own files.
 	Grants Grants
-	// Hidden are files of the folder, slash-separated, that no page gets.
+	// Hidden are files of the folder, slash-separated, that are not served.
 	Hidden []string
-	// Document is the whole page where there is no folder: that of an MCP server. Entry is its name.
+	// Document is the whole page of an MCP server, which has no folder. Its name is Entry.
 	Document []byte
 }
 
-// Entry is the name of a page that is one document.
+// Entry is the file name of a page that is one document.
 const Entry = "index.html"
 
 // Config is what a Server needs.
 type Config struct {
-	// Source tells what panel's page consists of now; false when it has none.
+	// Source returns the current content of panel's page; false if it has none.
 	Source func(panel string) (Source, bool)
 	Log    *slog.Logger
 }
 
-// Server is the second origin. Its methods may be called concurrently.
+// Server serves the second origin. Its methods may be called concurrently.
 type Server struct {
 	cfg  Config
 	http *http.Server
 	ln   net.Listener
 	done chan struct{}
 
-	mu     sync.Mutex
-	keys   map[string]string // by panel
-	panels map[string]string // by key
-	shell  string
+	mu           sync.Mutex
+	keys         map[string]string // by panel
+	panels       map[string]string // by key
+	windowOrigin string
 }
 
-// New prepares a server; Listen opens it.
+// New makes a Server; Listen opens it.
 func New(cfg Config) *Server {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -89,13 +87,13 @@ func (s *Server) Listen() error {
 	go func() {
 		defer close(s.done)
 		if err := s.http.Serve(ln); err != nil && !errors.Is(err, http.ErrServerClosed) {
-			s.cfg.Log.Error("server of panels' pages ended", "error", err)
+			s.cfg.Log.Error("server of panels' pages ended", "err", err)
 		}
 	}()
 	return nil
 }
 
-// Host is "127.0.0.1:PORT" once Listen succeeded, else "".
+// Host returns "127.0.0.1:PORT" after Listen succeeded, else "".
 func (s *Server) Host() string {
 	if s == nil || s.ln == nil {
 		return ""
@@ -103,7 +101,7 @@ func (s *Server) Host() string {
 	return s.ln.Addr().String()
 }
 
-// Origin is the address that the window's own policy lets frames come from, "" without one.
+// Origin returns the origin of pages, which the window's policy allows frames from; "" before Listen.
 func (s *Server) Origin() string {
 	if host := s.Host(); host != "" {
 		return "http://" + host
@@ -111,8 +109,7 @@ func (s *Server) Origin() string {
 	return ""
 }
 
-// URL is the address of panel's file entry, "" while nothing listens. The same panel has
-// the same key as long as the program runs.
+// URL returns the address of panel's file entry, "" before Listen. A panel keeps its key while the program runs.
 func (s *Server) URL(panel, entry string) string {
 	if s.Host() == "" {
 		return ""
@@ -133,20 +130,20 @@ func (s *Server) key(panel string) string {
 	return key
 }
 
-// FramedBy names the window's origin, the only one that may frame a page; before, none may.
-func (s *Server) FramedBy(origin string) {
+// SetWindowOrigin sets the window's origin, the only one that may frame a page; before, none may.
+func (s *Server) SetWindowOrigin(origin string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.shell = origin
+	s.windowOrigin = origin
 }
 
-func (s *Server) framer() string {
+func (s *Server) frameAncestor() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.shell == "" {
+	if s.windowOrigin == "" {
 		return "'none'"
 	}
-	return s.shell
+	return s.windowOrigin
 }
 
 func (s *Server) panelOf(key string) (string, bool) {
@@ -156,7 +153,7 @@ func (s *Server) panelOf(key string) (string, bool) {
 	return panel, ok
 }
 
-// Close stops serving; open requests get a second.
+// Close stops the server and waits up to a second for running requests.
 func (s *Server) Close() error {
 	if s.ln == nil {
 		return nil

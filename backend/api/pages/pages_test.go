@@ -16,17 +16,17 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const shell = "http://127.0.0.1:4711"
+const testWindow = "http://127.0.0.1:4711"
 
-// serving is a Server over two panels, with the folder of panels.
-func serving(t *testing.T, grants Grants) (*Server, string) {
+// startServer starts a Server with two panels, and returns the folder of panels.
+func startServer(t *testing.T, grants Grants) (*Server, string) {
 	t.Helper()
 	root := t.TempDir()
 	s := New(Config{Source: func(panel string) (Source, bool) {
 		return Source{Root: root, Folder: panel, Grants: grants, Hidden: []string{"manifest.json", "server.mjs"}},
 			panel == "field-notes" || panel == "other"
 	}})
-	s.FramedBy(shell)
+	s.SetWindowOrigin(testWindow)
 	if err := s.Listen(); err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +54,8 @@ func serving(t *testing.T, grants Grants) (*Server, string) {
 	return s, root
 }
 
-// asked sends one request whose target stands on the wire as it is written.
-func asked(t *testing.T, s *Server, method, target, host string, headers ...string) (*http.Response, string) {
+// request sends one request; target is sent unchanged.
+func request(t *testing.T, s *Server, method, target, host string, headers ...string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.Host())
 	if err != nil {
@@ -81,14 +81,14 @@ func asked(t *testing.T, s *Server, method, target, host string, headers ...stri
 	return response, string(body)
 }
 
-func at(s *Server, panel, name string) string {
+func pathOf(s *Server, panel, name string) string {
 	return strings.TrimPrefix(s.URL(panel, ""), s.Origin()) + name
 }
 
-func TestAPageComesWithOurScriptFirstAndAPolicyOfItsOwnFiles(t *testing.T) {
-	s, _ := serving(t, Grants{Connect: []string{"https://api.example.com"}})
+func TestPageHasBridgeAndPolicy(t *testing.T) {
+	s, _ := startServer(t, Grants{Connect: []string{"https://api.example.com"}})
 	base := s.URL("field-notes", "")
-	response, body := asked(t, s, "GET", at(s, "field-notes", "index.html"), s.Host())
+	response, body := request(t, s, "GET", pathOf(s, "field-notes", "index.html"), s.Host())
 	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Fatalf("%s %s", response.Status, response.Header.Get("Content-Type"))
 	}
@@ -100,7 +100,7 @@ func TestAPageComesWithOurScriptFirstAndAPolicyOfItsOwnFiles(t *testing.T) {
 	for _, want := range []string{
 		"default-src 'none'", "script-src " + base + " 'unsafe-inline'", "connect-src " + base +
 			" https://api.example.com;", "frame-src 'none'",
-		"worker-src 'none'", "form-action 'none'", "frame-ancestors " + shell, "sandbox allow-scripts",
+		"worker-src 'none'", "form-action 'none'", "frame-ancestors " + testWindow, "sandbox allow-scripts",
 	} {
 		if !strings.Contains(csp, want) {
 			t.Errorf("%q is not in %s", want, csp)
@@ -114,18 +114,18 @@ func TestAPageComesWithOurScriptFirstAndAPolicyOfItsOwnFiles(t *testing.T) {
 			t.Errorf("%s is %q", name, got)
 		}
 	}
-	if _, script := asked(t, s, "GET", at(s, "field-notes", ".sextant/bridge.js"), s.Host()); !strings.Contains(script,
-		"start();") {
+	_, script := request(t, s, "GET", pathOf(s, "field-notes", ".sextant/bridge.js"), s.Host())
+	if !strings.Contains(script, "start();") {
 		t.Error("the bridge is not served")
 	}
-	if response, _ := asked(t, s, "GET", at(s, "field-notes", "data.bin"),
+	if response, _ := request(t, s, "GET", pathOf(s, "field-notes", "data.bin"),
 		s.Host()); response.Header.Get("Content-Type") != "application/octet-stream" {
 		t.Error("a type was guessed")
 	}
 }
 
-func TestOnlyPlainRequestsForFilesOfThePageAreAnswered(t *testing.T) {
-	s, root := serving(t, Grants{})
+func TestUnsafeRequestsAreRefused(t *testing.T) {
+	s, root := startServer(t, Grants{})
 	folder := filepath.Join(root, "field-notes")
 	for name, target := range map[string]string{
 		"out.txt": "../outside.txt", "abs.txt": "/etc/passwd", "folder": "..",
@@ -141,46 +141,46 @@ func TestOnlyPlainRequestsForFilesOfThePageAreAnswered(t *testing.T) {
 	if err := os.Link(filepath.Join(root, "outside.txt"), filepath.Join(folder, "hard.txt")); err != nil {
 		t.Fatal(err)
 	}
-	own := at(s, "field-notes", "")
+	own := pathOf(s, "field-notes", "")
 	good := own + "index.html"
 	for _, tc := range []struct {
-		why, method, target, host string
-		headers                   []string
+		name, method, target, host string
+		headers                    []string
 	}{
-		{"another name", "GET", good, "evil.example:80", nil},
+		{"wrong host", "GET", good, "evil.example:80", nil},
 		{"localhost", "GET", good, strings.Replace(s.Host(), "127.0.0.1", "localhost", 1), nil},
-		{"a post", "POST", good, s.Host(), []string{"Content-Length: 0"}},
-		{"a preflight", "OPTIONS", good, s.Host(), nil},
-		{"a service worker", "GET", own + "app.js", s.Host(), []string{"Service-Worker: script"}},
-		{"a worker", "GET", own + "app.js", s.Host(), []string{"Sec-Fetch-Dest: sharedworker"}},
+		{"post", "POST", good, s.Host(), []string{"Content-Length: 0"}},
+		{"preflight", "OPTIONS", good, s.Host(), nil},
+		{"service worker", "GET", own + "app.js", s.Host(), []string{"Service-Worker: script"}},
+		{"shared worker", "GET", own + "app.js", s.Host(), []string{"Sec-Fetch-Dest: sharedworker"}},
 		{"no key", "GET", "/", s.Host(), nil},
-		{"a wrong key", "GET", "/AAAA/index.html", s.Host(), nil},
-		{"the folder", "GET", own, s.Host(), nil},
-		{"a folder in it", "GET", own + "deep", s.Host(), nil},
-		{"a folder with a slash", "GET", own + "deep/", s.Host(), nil},
-		{"the manifest", "GET", own + "manifest.json", s.Host(), nil},
-		{"the manifest in capitals", "GET", own + "MANIFEST.JSON", s.Host(), nil},
-		{"the backend", "GET", own + "server.mjs", s.Host(), nil},
-		{"the backend, escaped", "GET", own + "server%2emjs", s.Host(), nil},
-		{"a hidden file", "GET", own + ".env", s.Host(), nil},
-		{"a hidden file, escaped", "GET", own + "%2eenv", s.Host(), nil},
-		{"a hidden folder", "GET", own + ".git/config", s.Host(), nil},
+		{"wrong key", "GET", "/AAAA/index.html", s.Host(), nil},
+		{"folder", "GET", own, s.Host(), nil},
+		{"subfolder", "GET", own + "deep", s.Host(), nil},
+		{"subfolder with slash", "GET", own + "deep/", s.Host(), nil},
+		{"manifest", "GET", own + "manifest.json", s.Host(), nil},
+		{"manifest in capitals", "GET", own + "MANIFEST.JSON", s.Host(), nil},
+		{"backend", "GET", own + "server.mjs", s.Host(), nil},
+		{"escaped backend", "GET", own + "server%2emjs", s.Host(), nil},
+		{"hidden file", "GET", own + ".env", s.Host(), nil},
+		{"escaped hidden file", "GET", own + "%2eenv", s.Host(), nil},
+		{"hidden folder", "GET", own + ".git/config", s.Host(), nil},
 		{"dots", "GET", own + "../other/index.html", s.Host(), nil},
-		{"dots, escaped", "GET", own + "%2e%2e/other/index.html", s.Host(), nil},
-		{"an escaped slash", "GET", own + "deep%2fpage.html", s.Host(), nil},
-		{"a backslash", "GET", own + `deep\page.html`, s.Host(), nil},
-		{"an escaped backslash", "GET", own + "..%5coutside.txt", s.Host(), nil},
+		{"escaped dots", "GET", own + "%2e%2e/other/index.html", s.Host(), nil},
+		{"escaped slash", "GET", own + "deep%2fpage.html", s.Host(), nil},
+		{"backslash", "GET", own + `deep\page.html`, s.Host(), nil},
+		{"escaped backslash", "GET", own + "..%5coutside.txt", s.Host(), nil},
 		{"two slashes", "GET", own + "/index.html", s.Host(), nil},
-		{"a NUL", "GET", own + "index.html%00.js", s.Host(), nil},
-		{"a link out", "GET", own + "out.txt", s.Host(), nil},
-		{"an absolute link", "GET", own + "abs.txt", s.Host(), nil},
-		{"a link to the folder above", "GET", own + "folder/outside.txt", s.Host(), nil},
-		{"a ring of links", "GET", own + "ring", s.Host(), nil},
-		{"a pipe", "GET", own + "pipe", s.Host(), nil},
-		{"a hard link", "GET", own + "hard.txt", s.Host(), nil},
+		{"NUL", "GET", own + "index.html%00.js", s.Host(), nil},
+		{"symlink out", "GET", own + "out.txt", s.Host(), nil},
+		{"absolute symlink", "GET", own + "abs.txt", s.Host(), nil},
+		{"symlink to parent", "GET", own + "folder/outside.txt", s.Host(), nil},
+		{"symlink loop", "GET", own + "ring", s.Host(), nil},
+		{"named pipe", "GET", own + "pipe", s.Host(), nil},
+		{"hard link", "GET", own + "hard.txt", s.Host(), nil},
 	} {
-		t.Run(tc.why, func(t *testing.T) {
-			response, body := asked(t, s, tc.method, tc.target, tc.host, tc.headers...)
+		t.Run(tc.name, func(t *testing.T) {
+			response, body := request(t, s, tc.method, tc.target, tc.host, tc.headers...)
 			if response.StatusCode < 400 || strings.Contains(body, "secret") || strings.Contains(body, "outside") {
 				t.Errorf("%s: %s", response.Status, body)
 			}
@@ -189,29 +189,29 @@ func TestOnlyPlainRequestsForFilesOfThePageAreAnswered(t *testing.T) {
 			}
 		})
 	}
-	if response, _ := asked(t, s, "GET", good, s.Host()); response.StatusCode != http.StatusOK {
+	if response, _ := request(t, s, "GET", good, s.Host()); response.StatusCode != http.StatusOK {
 		t.Errorf("the page itself: %s", response.Status)
 	}
-	if response, _ := asked(t, s, "HEAD", good, s.Host()); response.StatusCode != http.StatusOK {
+	if response, _ := request(t, s, "HEAD", good, s.Host()); response.StatusCode != http.StatusOK {
 		t.Errorf("HEAD: %s", response.Status)
 	}
 }
 
-func TestKeysAreLongAndOfOnePanelEach(t *testing.T) {
-	s, _ := serving(t, Grants{})
-	again, _ := serving(t, Grants{})
-	first, second := at(s, "field-notes", ""), at(s, "other", "")
-	if len(strings.Trim(first, "/")) != 43 || first == second || first == at(again, "field-notes", "") ||
-		first != at(s, "field-notes", "") {
+func TestKeysAreUniquePerPanel(t *testing.T) {
+	s, _ := startServer(t, Grants{})
+	again, _ := startServer(t, Grants{})
+	first, second := pathOf(s, "field-notes", ""), pathOf(s, "other", "")
+	if len(strings.Trim(first, "/")) != 43 || first == second || first == pathOf(again, "field-notes", "") ||
+		first != pathOf(s, "field-notes", "") {
 		t.Errorf("%s %s", first, second)
 	}
-	if response, _ := asked(t, s, "GET", at(s, "gone", "index.html"),
+	if response, _ := request(t, s, "GET", pathOf(s, "unknown", "index.html"),
 		s.Host()); response.StatusCode != http.StatusNotFound {
-		t.Errorf("a panel that is gone: %s", response.Status)
+		t.Errorf("an unknown panel: %s", response.Status)
 	}
 }
 
-func TestNothingButAnOriginGetsIntoAPolicy(t *testing.T) {
+func TestPolicyContainsOnlyOrigins(t *testing.T) {
 	bad := []string{
 		"*", "https://*", "https:", "'self'", "'unsafe-eval'", "http://api.example.com", "https://127.0.0.1",
 		"https://localhost", "data:", "blob:",
@@ -221,15 +221,15 @@ func TestNothingButAnOriginGetsIntoAPolicy(t *testing.T) {
 		"https://a.example:99999999", "", "ws://a.example",
 	}
 	good := "https://*.example.com:8443"
-	got := policy("http://127.0.0.1:1/k/", shell,
+	got := policy("http://127.0.0.1:1/k/", testWindow,
 		Grants{Connect: append(bad, good), Resource: bad, Frame: bad, Base: bad})
-	want := policy("http://127.0.0.1:1/k/", shell, Grants{Connect: []string{good}})
+	want := policy("http://127.0.0.1:1/k/", testWindow, Grants{Connect: []string{good}})
 	if got != want {
 		t.Errorf("the policy is %s", got)
 	}
 }
 
-func FuzzInjectKeepsThePageAndPutsTheTagFirst(f *testing.F) {
+func FuzzInject(f *testing.F) {
 	const tag = `<script src="/k/.sextant/bridge.js"></script>`
 	for _, seed := range []string{
 		"", "text", "<!doctype html><html><head></head>", "\xEF\xBB\xBF<!DOCTYPE html>x",
@@ -254,12 +254,12 @@ func FuzzInjectKeepsThePageAndPutsTheTagFirst(f *testing.F) {
 		}
 		if rest := strings.TrimSpace(before); rest != "" && !strings.HasPrefix(rest, "<!") &&
 			!strings.HasPrefix(rest, "<?") && !strings.HasPrefix(rest, "</") {
-			t.Errorf("something stands before the script: %q", before)
+			t.Errorf("something is before the script: %q", before)
 		}
 	})
 }
 
-func TestAHostIsReachedWhenAnOriginNamesIt(t *testing.T) {
+func TestGrantsAllows(t *testing.T) {
 	grants := Grants{
 		Connect:  []string{"https://api.example.com", "wss://live.example.com:8443", "http://plain.example.com", "*"},
 		Resource: []string{"https://*.cdn.example.com:443", "https://127.0.0.1:9"},
@@ -270,13 +270,15 @@ func TestAHostIsReachedWhenAnOriginNamesIt(t *testing.T) {
 		"evilcdn.example.com": false,
 		"plain.example.com":   false, "127.0.0.1:9": false, "example.com": false, "": false,
 	} {
-		if got := grants.Reach(host); got != want {
-			t.Errorf("%q is reached: %t", host, got)
-		}
+		t.Run(host, func(t *testing.T) {
+			if got := grants.Allows(host); got != want {
+				t.Errorf("Allows(%q) = %t", host, got)
+			}
+		})
 	}
 }
 
-func TestAPageOfOneDocumentIsServedUnderItsNameAlone(t *testing.T) {
+func TestSingleDocumentIsServedAsEntry(t *testing.T) {
 	s := New(Config{Source: func(id string) (Source, bool) {
 		return Source{Document: []byte("<!doctype html><p>board"), Grants: Grants{Eval: true}}, id == "app board ui://a"
 	}})

@@ -6,40 +6,37 @@ import (
 	"strings"
 )
 
-// Grants are origins by what a page may do with them, in the words of MCP Apps: Connect
-// (fetch, sockets), Resource (scripts, styles, pictures, fonts, media), Frame (frames in
-// the page), Base (a <base> element).
+// Grants are the origins that a page may use, by use as in MCP Apps: Connect (fetch, sockets), Resource (scripts,
+// styles, pictures, fonts, media), Frame (frames in the page), Base (a <base> element).
 type Grants struct {
 	Connect, Resource, Frame, Base []string
-	// Eval lets the page run text as script, as views do that show code. It reaches no further by that.
+	// Eval lets the page run text as script, which some MCP Apps need. It allows no more origins.
 	Eval bool
 }
 
-// origin is the only form of a source that gets into a policy: https or wss, a name with a
-// dot or more, "*." before it at most, a port. No path, and nothing that ends a directive.
+// origin matches the only form of a source in a policy: https or wss, perhaps "*.", a host name with a dot, perhaps a
+// port. No path, and nothing that ends a directive.
 var origin = regexp.MustCompile(`^(?:https|wss)://(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+(?::[0-9]{1,5})?$`)
 
-// numeric is a host that is an address rather than a name.
-var numeric = regexp.MustCompile(`^[a-z]+://[0-9.]+(?::|$)`)
+// numericHost matches a host that is an IP address.
+var numericHost = regexp.MustCompile(`^[a-z]+://[0-9.]+(?::|$)`)
 
-// most bounds the sources of one directive.
-const most = 32
+// maxSources bounds the sources of one directive.
+const maxSources = 32
 
-// sources are the well-formed ones of list. The manifest's judge has told what is wrong with
-// the others; here they have no effect.
+// sources returns the valid origins of list. The manifest's validation has reported the others.
 func sources(list []string) []string {
 	var good []string
 	for _, s := range list {
-		if len(s) <= 300 && origin.MatchString(s) && !numeric.MatchString(s) && len(good) < most {
+		if len(s) <= 300 && origin.MatchString(s) && !numericHost.MatchString(s) && len(good) < maxSources {
 			good = append(good, s)
 		}
 	}
 	return good
 }
 
-// Reach reports whether host, in lower case and with its port unless that is 80 or 443, is one of
-// the origins.
-func (g Grants) Reach(host string) bool {
+// Allows reports whether host is one of the origins. host is lower-case, with its port unless that is 80 or 443.
+func (g Grants) Allows(host string) bool {
 	for _, list := range [][]string{g.Connect, g.Resource, g.Frame, g.Base} {
 		for _, source := range sources(list) {
 			_, granted, _ := strings.Cut(source, "://")
@@ -53,9 +50,8 @@ func (g Grants) Reach(host string) bool {
 	return false
 }
 
-// policy is the Content-Security-Policy of everything below base, the panel's own keyed
-// address. That address stands in place of 'self', which would let in other panels' files
-// and means nothing in an opaque origin.
+// policy returns the Content-Security-Policy of everything below base, the panel's address with its key. The address
+// replaces 'self', which would allow other panels' files and means nothing in an opaque origin.
 func policy(base, shell string, grants Grants) string {
 	own, resource := base, sources(grants.Resource)
 	var b strings.Builder
@@ -77,7 +73,7 @@ func policy(base, shell string, grants Grants) string {
 		return list
 	}
 	add("default-src", "'none'")
-	// Inline script is the page's own, as are its files: what it may reach is the border.
+	// Inline script is as trusted as the page's files: the border is what the page may reach.
 	scripts := with(resource, own, "'unsafe-inline'")
 	if grants.Eval {
 		scripts = append(scripts, "'unsafe-eval'")
@@ -96,42 +92,39 @@ func policy(base, shell string, grants Grants) string {
 	add("form-action", "'none'")
 	add("frame-ancestors", shell)
 	add("webrtc", "'block'")
-	// The bridge makes the one policy there is; it keeps documents out in which it would not stand.
+	// The bridge makes the only policy, which keeps out documents without the bridge.
 	add("require-trusted-types-for", "'script'")
 	add("trusted-types", "default")
 	add("sandbox", "allow-scripts")
 	return b.String()
 }
 
-// inert is the policy of what is no document of ours: shown by itself, such as an SVG, it does
-// nothing.
-func inert(shell string) string {
+// inertPolicy returns the policy of files that are no documents: opened directly, such as an SVG, they do nothing.
+func inertPolicy(shell string) string {
 	return "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors " + shell + "; sandbox"
 }
 
-// features are switched off for pages, whatever the frame's attributes say.
-const features = "accelerometer=(), ambient-light-sensor=(), attribution-reporting=(), autoplay=(), bluetooth=(), " +
-	"browsing-topics=(), camera=(), " +
-	"clipboard-read=(), clipboard-write=(), compute-pressure=(), cross-origin-isolated=(), display-capture=(), " +
-	"encrypted-media=(), " +
-	"fullscreen=(), gamepad=(), geolocation=(), gyroscope=(), hid=(), identity-credentials-get=(), " +
-	"idle-detection=(), " +
+// disabledFeatures are switched off for pages, whatever the frame's attributes allow.
+const disabledFeatures = "accelerometer=(), ambient-light-sensor=(), attribution-reporting=(), autoplay=(), " +
+	"bluetooth=(), " +
+	"browsing-topics=(), camera=(), clipboard-read=(), clipboard-write=(), compute-pressure=(), " +
+	"cross-origin-isolated=(), display-capture=(), encrypted-media=(), fullscreen=(), gamepad=(), " +
+	"geolocation=(), gyroscope=(), hid=(), identity-credentials-get=(), idle-detection=(), " +
 	"keyboard-map=(), language-detector=(), language-model=(), local-fonts=(), local-network-access=(), " +
-	"magnetometer=(), microphone=(), midi=(), otp-credentials=(), payment=(), " +
-	"picture-in-picture=(), publickey-credentials-create=(), publickey-credentials-get=(), screen-wake-lock=(), " +
-	"serial=(), " +
-	"storage-access=(), summarizer=(), sync-xhr=(), translator=(), usb=(), web-share=(), window-management=(), " +
-	"xr-spatial-tracking=()"
+	"magnetometer=(), microphone=(), midi=(), otp-credentials=(), payment=(), picture-in-picture=(), " +
+	"publickey-credentials-create=(), publickey-credentials-get=(), screen-wake-lock=(), serial=(), " +
+	"storage-access=(), summarizer=(), sync-xhr=(), translator=(), usb=(), web-share=(), " +
+	"window-management=(), xr-spatial-tracking=()"
 
-// guarded sets what every answer carries.
-func guarded(h http.Header, policy string) {
+// setHeaders sets the headers of every answer.
+func setHeaders(h http.Header, policy string) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Permissions-Policy", features)
+	h.Set("Permissions-Policy", disabledFeatures)
 	h.Set("X-DNS-Prefetch-Control", "off")
-	// An opaque origin asks for module scripts, fonts and its own data across origins. The key
-	// in the address is what keeps others away.
+	// An opaque origin loads module scripts, fonts and its own data across origins. The key in the address keeps
+	// others away.
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")

@@ -19,37 +19,36 @@ import (
 )
 
 const (
-	// maxFile and maxDocument bound what is served, a document because it is read as a whole.
+	// maxFile and maxDocument bound what is served in bytes; documents are read into memory.
 	maxFile     = 64 << 20
 	maxDocument = 8 << 20
-	// ours is the folder of what we add to a page; no file of a panel can be in it.
-	ours   = ".sextant"
-	bridge = ours + "/bridge.js"
-	// collector is what the environment tools look at the page with.
-	collector = ours + "/surface.js"
+	// ownFolder is the folder of our files in a page's address; no file of a panel can be in it.
+	ownFolder  = ".sextant"
+	bridgePath = ownFolder + "/bridge.js"
+	// collectorPath is the script that observes the page and acts on it.
+	collectorPath = ownFolder + "/surface.js"
 )
 
-// script is the type of scripts, document of pages that get our script put into them.
+// The content types that the code refers to. Documents get our script.
 const (
-	script   = "text/javascript; charset=utf-8"
-	document = "text/html; charset=utf-8"
-	text     = "text/plain; charset=utf-8"
+	typeScript = "text/javascript; charset=utf-8"
+	typeHTML   = "text/html; charset=utf-8"
+	typeText   = "text/plain; charset=utf-8"
 )
 
-// contentType goes by the extension only. Nothing is guessed from the content, and what is
-// not listed is bytes.
+// contentType returns the type of a file by its extension. Unknown ones are bytes; the content is never inspected.
 func contentType(name string) string {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".html", ".htm":
-		return document
+		return typeHTML
 	case ".js", ".mjs":
-		return script
+		return typeScript
 	case ".css":
 		return "text/css; charset=utf-8"
 	case ".json", ".map":
 		return "application/json"
 	case ".txt", ".md", ".csv":
-		return text
+		return typeText
 	case ".svg":
 		return "image/svg+xml"
 	case ".png", ".gif", ".webp", ".avif":
@@ -72,7 +71,7 @@ func contentType(name string) string {
 	return "application/octet-stream"
 }
 
-// refusal is why a request gets no file.
+// refusal is the error of a request that gets no file.
 type refusal struct {
 	status int
 	text   string
@@ -84,7 +83,7 @@ func refuse(status int, format string, args ...any) error {
 	return &refusal{status, fmt.Sprintf(format, args...)}
 }
 
-var errNotThere = refuse(http.StatusNotFound, "There is no such file.")
+var errNotFound = refuse(http.StatusNotFound, "There is no such file.")
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	key, name, source, err := s.find(r)
@@ -92,34 +91,34 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		base = "'none'"
 	}
-	guarded(w.Header(), policy(base, s.framer(), source.Grants))
+	setHeaders(w.Header(), policy(base, s.frameAncestor(), source.Grants))
 	if err == nil {
-		err = send(w, r, source, key, name, s.framer())
+		err = send(w, r, source, key, name, s.frameAncestor())
 	}
 	if err == nil {
 		return
 	}
-	var no *refusal
-	if !errors.As(err, &no) {
-		s.cfg.Log.Debug("serving a panel's page", "file", name, "error", err)
-		no = &refusal{http.StatusInternalServerError, "The file could not be read."}
+	var refused *refusal
+	if !errors.As(err, &refused) {
+		s.cfg.Log.Debug("serving a panel's page", "file", name, "err", err)
+		refused = &refusal{http.StatusInternalServerError, "The file could not be read."}
 	}
-	w.Header().Set("Content-Type", text)
-	w.WriteHeader(no.status)
+	w.Header().Set("Content-Type", typeText)
+	w.WriteHeader(refused.status)
 	if r.Method != http.MethodHead {
-		_, _ = io.WriteString(w, no.text+"\n") // who left does not read it
+		_, _ = io.WriteString(w, refused.text+"\n") // a client that left reads nothing
 	}
 }
 
-// find judges the request and tells whose file it asks for.
+// find checks a request and returns the panel's key, the file's name and the page's content.
 func (s *Server) find(r *http.Request) (key, name string, source Source, err error) {
 	switch {
 	case r.Host != s.Host():
-		err = refuse(http.StatusForbidden, "This address answers to its own name only.")
+		err = refuse(http.StatusForbidden, "Wrong Host header: use this server's own address.")
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		err = refuse(http.StatusMethodNotAllowed, "Only GET and HEAD work here.")
-	case r.Header.Get("Service-Worker") != "" || unwanted(r.Header.Get("Sec-Fetch-Dest")):
-		err = refuse(http.StatusForbidden, "A panel's page has no workers and no plug-ins.")
+		err = refuse(http.StatusMethodNotAllowed, "Use GET or HEAD.")
+	case r.Header.Get("Service-Worker") != "" || isForbiddenDestination(r.Header.Get("Sec-Fetch-Dest")):
+		err = refuse(http.StatusForbidden, "A panel's page may not have workers or plug-ins.")
 	}
 	if err != nil {
 		return "", "", Source{}, err
@@ -127,16 +126,16 @@ func (s *Server) find(r *http.Request) (key, name string, source Source, err err
 	key, name, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	panel, known := s.panelOf(key)
 	if !known {
-		return "", "", Source{}, errNotThere
+		return "", "", Source{}, errNotFound
 	}
 	if source, known = s.cfg.Source(panel); !known {
-		return "", "", Source{}, errNotThere
+		return "", "", Source{}, errNotFound
 	}
-	return key, name, source, plain(r.URL, name)
+	return key, name, source, checkPath(r.URL, name)
 }
 
-// unwanted are destinations that no page of a panel has.
-func unwanted(destination string) bool {
+// isForbiddenDestination reports whether no page of a panel may use a file that way (Sec-Fetch-Dest).
+func isForbiddenDestination(destination string) bool {
 	switch destination {
 	case "serviceworker", "sharedworker", "worker", "object", "embed", "manifest":
 		return true
@@ -144,16 +143,16 @@ func unwanted(destination string) bool {
 	return false
 }
 
-// plain refuses every spelling of a path but the plain one.
-func plain(u *url.URL, name string) error {
+// checkPath refuses every spelling of a path except the plain one.
+func checkPath(u *url.URL, name string) error {
 	if strings.ContainsAny(name, "\\\x00:") || strings.Contains(strings.ToLower(u.EscapedPath()), "%2f") ||
 		!fs.ValidPath(name) || name == "." {
-		return errNotThere
+		return errNotFound
 	}
 	return nil
 }
 
-// escaped is a path of a panel's folder in an address.
+// escaped returns a path of a panel's folder, escaped for an address.
 func escaped(name string) string {
 	parts := strings.Split(name, "/")
 	for i, p := range parts {
@@ -162,9 +161,8 @@ func escaped(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// shown reports whether pages may have a file: nothing whose name begins with a dot, and
-// nothing that the panel's manifest keeps for its backend.
-func shown(source Source, name string) bool {
+// isServed reports whether pages may have a file: no hidden file (.name), and none that the manifest hides.
+func isServed(source Source, name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") {
 			return false
@@ -178,29 +176,29 @@ func send(w http.ResponseWriter, r *http.Request, source Source, key, name, shel
 	h := w.Header()
 	h.Set("Content-Type", contentType(name))
 	switch name {
-	case bridge:
+	case bridgePath:
 		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(bridgeScript()))
 		return nil
-	case collector:
+	case collectorPath:
 		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(collect.PageScript()))
 		return nil
 	}
 	if source.Document != nil {
 		if name != Entry {
-			return errNotThere
+			return errNotFound
 		}
 		return sendPage(w, r, source.Document, key)
 	}
-	if !shown(source, name) {
-		return errNotThere
+	if !isServed(source, name) {
+		return errNotFound
 	}
 	file, info, err := open(source, name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if contentType(name) != document {
-		h.Set("Content-Security-Policy", inert(shell))
+	if contentType(name) != typeHTML {
+		h.Set("Content-Security-Policy", inertPolicy(shell))
 		http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(file, 0, info.Size()))
 		return nil
 	}
@@ -214,9 +212,9 @@ func send(w http.ResponseWriter, r *http.Request, source Source, key, name, shel
 	return sendPage(w, r, page, key)
 }
 
-// sendPage sends a document with our script in front.
+// sendPage sends a document with our script as its first element.
 func sendPage(w http.ResponseWriter, r *http.Request, page []byte, key string) error {
-	page, err := inject(page, `<script src="/`+key+`/`+bridge+`"></script>`)
+	page, err := inject(page, `<script src="/`+key+`/`+bridgePath+`"></script>`)
 	if err != nil {
 		return refuse(http.StatusUnsupportedMediaType, "%s", err)
 	}
@@ -224,28 +222,28 @@ func sendPage(w http.ResponseWriter, r *http.Request, page []byte, key string) e
 	return nil
 }
 
-// open opens a regular file of the panel's folder. No link leads out of it, a pipe is not
-// waited for, and a file with a second name is refused: that name may stand anywhere.
+// open opens a regular file of the panel's folder. No link may lead out of it. A file with a second hard link is
+// refused, because that one may be anywhere.
 func open(source Source, name string) (*os.File, fs.FileInfo, error) {
 	outer, err := os.OpenRoot(source.Root)
 	if err != nil {
-		return nil, nil, errNotThere
+		return nil, nil, errNotFound
 	}
 	defer outer.Close()
 	inner, err := outer.OpenRoot(source.Folder)
 	if err != nil {
-		return nil, nil, errNotThere
+		return nil, nil, errNotFound
 	}
 	defer inner.Close()
 	file, err := inner.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, nil, errNotThere
+		return nil, nil, errNotFound
 	}
 	info, err := file.Stat()
 	switch {
 	case err != nil || !info.Mode().IsRegular():
-		err = errNotThere
-	case names(info) > 1:
+		err = errNotFound
+	case linkCount(info) > 1:
 		err = refuse(http.StatusForbidden, "%s is a hard link; copy the file into the panel's folder.", name)
 	case info.Size() > maxFile:
 		err = refuse(http.StatusRequestEntityTooLarge, "%s is larger than %d MB.", name, maxFile>>20)

@@ -1,6 +1,5 @@
-// Package route registers HTTP routes and forms their answers: one JSON body or one problem (RFC 9457), with a detail
-// that
-// says what still holds and what to do.
+// Package route registers HTTP routes and makes their answers: one JSON body or one problem (RFC 9457), with a detail
+// that says what is unaffected and what to do.
 package route
 
 import (
@@ -15,19 +14,18 @@ import (
 // Body wraps a JSON answer for huma.
 type Body[T any] struct{ Body T }
 
-// Answer makes a body.
+// Answer wraps v as an answer.
 func Answer[T any](v T) *Body[T] { return &Body[T]{Body: v} }
 
 // Empty is the input or output of routes without one.
 type Empty struct{}
 
-// ByID is a route with one id.
+// ByID is the path of a route with one id.
 type ByID struct {
 	ID string `path:"id" maxLength:"128"`
 }
 
-// Add registers one route. method and path come from the map where other programs rely
-// on them, else from here.
+// Add registers one route. Method and path of routes that programs rely on come from the navigation map.
 func Add[I, O any](api huma.API, method, path, summary string, status int, h func(context.Context, *I) (*O, error)) {
 	huma.Register(api, huma.Operation{
 		OperationID: OperationID(method, path), Method: method, Path: path, Summary: summary,
@@ -35,7 +33,7 @@ func Add[I, O any](api huma.API, method, path, summary string, status int, h fun
 	}, h)
 }
 
-// OperationID is stable and unique: "post-api-ai-tools-execute".
+// OperationID returns the stable, unique id of a route: "post-api-ai-tools-execute".
 func OperationID(method, path string) string {
 	out := []rune{}
 	for _, r := range method + path {
@@ -52,26 +50,26 @@ func OperationID(method, path string) string {
 	return string(out)
 }
 
-// BadRequest is a problem that the caller can mend.
+// BadRequest returns a problem that the client can correct.
 func BadRequest(detail string) error { return huma.NewError(http.StatusBadRequest, detail) }
 
-// NotFound is a problem about an id.
+// NotFound returns a problem about an unknown id.
 func NotFound(detail string) error { return huma.NewError(http.StatusNotFound, detail) }
 
-// diskFullType names the problem of a full disk for programs.
+// diskFullType identifies the problem of a full disk.
 const diskFullType = "urn:sextant:problem:disk-full"
 
-// DiskFull is the answer to what could not be kept for want of room.
+// DiskFull returns the problem of what could not be stored because the disk is full.
 func DiskFull() error {
 	return &huma.ErrorModel{
 		Type: diskFullType, Title: http.StatusText(http.StatusInsufficientStorage),
 		Status: http.StatusInsufficientStorage,
-		Detail: "The disk is full, so this was not kept. What was kept before is safe. Make room on the disk of the " +
-			"data folder, then send it again.",
+		Detail: "The disk is full, so this was not stored. What was stored before is safe. Free space on the disk of " +
+			"the data folder, then send it again.",
 	}
 }
 
-// Refused is a problem that the caller can mend, unless it is a full disk.
+// Refused returns a problem that the client can correct, or DiskFull if err says so.
 func Refused(err error) error {
 	if diskspace.IsFull(err) {
 		return DiskFull()
@@ -79,7 +77,7 @@ func Refused(err error) error {
 	return BadRequest(err.Error())
 }
 
-// Failed is a problem of ours; the detail says what still holds.
+// Failed returns an internal problem, or DiskFull if err says so. The detail says what is unaffected.
 func Failed(detail string, err error) error {
 	if diskspace.IsFull(err) {
 		return DiskFull()
@@ -87,5 +85,5 @@ func Failed(detail string, err error) error {
 	return huma.NewError(http.StatusInternalServerError, detail, err)
 }
 
-// MaxBody bounds every request body; large things do not come in over this door.
+// MaxBody bounds the body of every request, in bytes.
 const MaxBody = 4 << 20

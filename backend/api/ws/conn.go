@@ -16,7 +16,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// errProtocol ends a connection whose client does not speak our protocol.
+// errProtocol is the error of a client that does not follow the protocol.
 var errProtocol = errors.New("unexpected message")
 
 // conn is one window.
@@ -26,20 +26,20 @@ type conn struct {
 	ctx    context.Context //nolint:containedctx // the connection's own life, ended by cancel
 	cancel context.CancelFunc
 	out    chan wire.Envelope
-	// window is true when the client stands for the person; set by hello.
+	// window is true if the client acts for the person; hello sets it.
 	window bool
-	// replaceLive hands a newly opened live view (or nil) to the writer.
+	// replaceLive passes a new live view, or nil, to the writer.
 	replaceLive chan *browser.Live
 
 	mu   sync.Mutex
 	live *browser.Live
-	// asked are the questions about a panel's page that the window has not answered.
-	asked map[int64]chan wire.SurfaceReply
-	// looked is when a person turned to this window last, by the hub's count.
-	looked int64
+	// pending are the questions that the window has not answered, by id.
+	pending map[int64]chan wire.SurfaceReply
+	// lastFocus is the number of the window's latest focus in the hub's count.
+	lastFocus int64
 }
 
-// serve runs the connection and returns when it is over.
+// serve serves the connection until it ends.
 func (c *conn) serve() {
 	defer func() { _ = c.socket.Close() }()
 	defer c.cancel()
@@ -51,7 +51,7 @@ func (c *conn) serve() {
 	if c.window {
 		c.hub.windows.Add(1)
 		defer c.hub.windows.Add(-1)
-		c.turnedTo()
+		c.noteFocus()
 	}
 	sub := c.hub.cfg.Events.Subscribe(eventlog.Filter{}, hello.After)
 	defer sub.Close()
@@ -70,7 +70,7 @@ func (c *conn) serve() {
 	<-writer
 }
 
-// hello waits for the first message and judges its token.
+// hello waits for the first message and checks its key.
 func (c *conn) hello() (wire.ClientMessage, error) {
 	var m wire.ClientMessage
 	c.socket.SetReadLimit(readLimit)
@@ -89,7 +89,7 @@ func (c *conn) hello() (wire.ClientMessage, error) {
 	return m, nil
 }
 
-// refuse tells the client why and closes with "policy violation".
+// refuse sends the error and closes with "policy violation".
 func (c *conn) refuse(err error) {
 	_ = c.socket.SetWriteDeadline(time.Now().Add(writeTimeout))
 	_ = c.socket.WriteJSON(envelope("error", wire.Problem{Error: err.Error()}))
@@ -104,7 +104,7 @@ func (c *conn) write(sub *eventlog.Subscription) {
 	if c.send(envelope("hello", wire.Hello{Seq: c.hub.cfg.Events.Last(), Version: c.hub.cfg.Version})) != nil {
 		return
 	}
-	// A live view is a snapshot plus changes: a window that connects gets the present state.
+	// A window that connects gets the present state of the browser; changes follow as events.
 	_ = c.send(fromEvent(event.New(event.BrowserChanged, c.hub.cfg.Browser.State())))
 	var frames <-chan browser.LiveFrame
 	for {
@@ -139,7 +139,7 @@ func (c *conn) write(sub *eventlog.Subscription) {
 	}
 }
 
-// fromEvent wraps an event for the wire.
+// fromEvent wraps an event as a message.
 func fromEvent(e event.Event) wire.Envelope {
 	return wire.Envelope{
 		V: wire.Version, Seq: e.Seq, Kind: string(e.Kind), Time: e.Time,
@@ -152,7 +152,7 @@ func (c *conn) send(m wire.Envelope) error {
 	return c.socket.WriteJSON(m)
 }
 
-// sendFrame writes header length, header and picture as one binary message.
+// sendFrame writes the header's length, the header and the picture as one binary message.
 func (c *conn) sendFrame(f browser.LiveFrame) error {
 	header, err := json.Marshal(f.Header)
 	if err != nil {

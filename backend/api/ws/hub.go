@@ -1,10 +1,9 @@
-// Package ws is the WebSocket door: stored events after a number and then live ones, the
-// live picture of the browser as binary frames, and a person's hand on that picture.
+// Package ws serves the WebSockets: the events after a number and then live ones, the live picture of the browser as
+// binary frames, the person's input on that picture, questions about the page of a panel, and terminals.
 //
-// One connection is one window. The first message must be "hello" with the token; until
-// then nothing is sent. One goroutine writes, one reads; both end with the connection. A
-// window that is slow gets merged deltas and the newest picture only: at most two frames
-// wait for its acknowledgement (backend/browser/live).
+// One connection is one window. The first message must be "hello" with a key; before it nothing is sent. One goroutine
+// writes, one reads; both end with the connection. A slow window gets merged deltas and only the newest picture: at
+// most two frames wait for its acknowledgement (backend/browser/live).
 package ws
 
 import (
@@ -32,33 +31,33 @@ const (
 	pongTimeout  = 60 * time.Second
 )
 
-// Config is what the hub stands on. Allowed judges Host and Origin of the upgrade.
+// Config is what a Hub and a TerminalServer need.
 type Config struct {
 	Version string
-	// Role says whether a key opens the stream, and whether it is a window's: only a
-	// window's hand moves on the page, and only a window can be asked.
-	Role    func(key string) (valid, window bool)
+	// Role reports whether a key is valid, and whether it is a window's: only a window may send input and be asked.
+	Role func(key string) (valid, window bool)
+	// Allowed reports whether Host and Origin of an upgrade are ours.
 	Allowed func(*http.Request) bool
 	Events  *eventlog.Recorder
 	Browser *browser.Browser
 	Log     *slog.Logger
 }
 
-// Hub accepts windows. Safe for concurrent use.
+// Hub serves /ws. Its methods may be called concurrently.
 type Hub struct {
 	cfg      Config
 	upgrader websocket.Upgrader
 	windows  atomic.Int64
-	// looks counts the turns of persons to their windows, asks the questions to windows.
-	looks, asks atomic.Int64
+	// focusCount numbers the focus of windows, askCount the questions to windows.
+	focusCount, askCount atomic.Int64
 
-	mu    sync.Mutex
-	conns map[*conn]struct{}
-	wait  sync.WaitGroup
-	shut  bool
+	mu     sync.Mutex
+	conns  map[*conn]struct{}
+	wait   sync.WaitGroup
+	closed bool
 }
 
-// New makes a hub.
+// New makes a Hub.
 func New(cfg Config) *Hub {
 	h := &Hub{cfg: cfg, conns: map[*conn]struct{}{}}
 	h.upgrader = websocket.Upgrader{
@@ -68,13 +67,13 @@ func New(cfg Config) *Hub {
 	return h
 }
 
-// Watched reports whether a window is connected.
+// Watched reports whether a window of the person is connected.
 func (h *Hub) Watched() bool { return h.windows.Load() > 0 }
 
 // Close ends every connection and waits for their goroutines.
 func (h *Hub) Close() {
 	h.mu.Lock()
-	h.shut = true
+	h.closed = true
 	for c := range h.conns {
 		c.cancel()
 	}
@@ -82,7 +81,7 @@ func (h *Hub) Close() {
 	h.wait.Wait()
 }
 
-// ServeHTTP upgrades and serves one window until it goes.
+// ServeHTTP upgrades a request and serves the window until it disconnects.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	socket, err := h.upgrader.Upgrade(w, r, nil)
 	if err != nil {
@@ -94,7 +93,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		replaceLive: make(chan *browser.Live, 1),
 	}
 	h.mu.Lock()
-	if h.shut {
+	if h.closed {
 		h.mu.Unlock()
 		cancel()
 		_ = socket.Close()
@@ -112,8 +111,8 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.serve()
 }
 
-// envelope makes a message of ours that is not an event.
+// envelope makes a message that is not an event.
 func envelope(kind string, data any) wire.Envelope {
-	b, _ := json.Marshal(data) // our own plain types always marshal
+	b, _ := json.Marshal(data) // plain types always marshal
 	return wire.Envelope{V: wire.Version, Kind: kind, Time: time.Now().UTC(), Data: b}
 }

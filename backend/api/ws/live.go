@@ -1,16 +1,17 @@
 package ws
 
 import (
+	"errors"
 	"fmt"
 
 	"sextant/backend/browser"
 	"sextant/shared/wire"
 )
 
-// Bounds of the place for the picture, in CSS pixels.
+// Bounds of a side of the picture, in CSS pixels.
 const (
-	leastSide = 120
-	mostSide  = 4096
+	minSide = 120
+	maxSide = 4096
 )
 
 // handle does what one client message asks.
@@ -29,16 +30,16 @@ func (c *conn) handle(m wire.ClientMessage) error {
 		}
 		return nil
 	case "focus":
-		c.turnedTo()
+		c.noteFocus()
 		return nil
 	case "surface.reply":
-		return c.replied(m.Reply)
+		return c.deliverReply(m.Reply)
 	case "input":
 		if m.Input == nil {
-			return fmt.Errorf("input without input")
+			return errors.New("input without input")
 		}
 		if !c.window {
-			return fmt.Errorf("only a window's hand moves on the page; call a tool instead")
+			return errors.New("only a window may send input to the page; call a tool instead")
 		}
 		c.takeOver(m.Input.Type)
 		return c.hub.cfg.Browser.Input(c.ctx, *m.Input)
@@ -46,8 +47,7 @@ func (c *conn) handle(m wire.ClientMessage) error {
 	return fmt.Errorf("unknown message kind %q", m.Kind)
 }
 
-// takeOver gives the browser to the person who presses a button or a key on the picture
-// while somebody else drives.
+// takeOver gives the page to the person who presses a button or a key on the picture while a call acts on it.
 func (c *conn) takeOver(input string) {
 	if input != "down" && input != "keydown" {
 		return
@@ -57,10 +57,10 @@ func (c *conn) takeOver(input string) {
 	}
 }
 
-// openLive starts the live view or tells the running one its new place.
+// openLive starts the live view, or resizes the running one.
 func (c *conn) openLive(m wire.ClientMessage) error {
-	if m.Width < leastSide || m.Height < leastSide || m.Width > mostSide || m.Height > mostSide {
-		return fmt.Errorf("a live view is %d to %d pixels on a side, not %d × %d", leastSide, mostSide, m.Width,
+	if m.Width < minSide || m.Height < minSide || m.Width > maxSide || m.Height > maxSide {
+		return fmt.Errorf("a live view is %d to %d pixels on a side, not %d × %d", minSide, maxSide, m.Width,
 			m.Height)
 	}
 	scale := min(max(m.Scale, 1), 3)
@@ -75,11 +75,11 @@ func (c *conn) openLive(m wire.ClientMessage) error {
 		return fmt.Errorf("opening the live view: %w", err)
 	}
 	c.live = live
-	c.tellWriter(live)
+	c.setLive(live)
 	return nil
 }
 
-// closeLive ends the live view, if there is one.
+// closeLive ends the live view if there is one.
 func (c *conn) closeLive() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,11 +88,11 @@ func (c *conn) closeLive() {
 	}
 	c.live.Close()
 	c.live = nil
-	c.tellWriter(nil)
+	c.setLive(nil)
 }
 
-// tellWriter replaces what waits in replaceLive, so that it never blocks.
-func (c *conn) tellWriter(live *browser.Live) {
+// setLive passes live to the writer. It replaces a value that waits, so it never blocks.
+func (c *conn) setLive(live *browser.Live) {
 	select {
 	case <-c.replaceLive:
 	default:

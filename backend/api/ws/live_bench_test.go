@@ -28,10 +28,10 @@ import (
 	"sextant/shared/wire"
 )
 
-// The picture's size in the benchmarks.
+// width and height are the picture's size in the benchmarks.
 const width, height = 1280, 720
 
-// window is a client of the hub as the window is one.
+// window is a client of the hub.
 type window struct {
 	b    *testing.B
 	conn *websocket.Conn
@@ -70,12 +70,12 @@ func openWindow(b *testing.B, page string) *window {
 		Log: slog.New(slog.DiscardHandler),
 	})
 	b.Cleanup(hub.Close)
-	door := httptest.NewServer(hub)
-	b.Cleanup(door.Close)
+	server := httptest.NewServer(hub)
+	b.Cleanup(server.Close)
 	if _, err := engine.Session("").Navigate(ctx, browser.NavigateOptions{URL: site.URL}); err != nil {
 		b.Fatal(err)
 	}
-	conn, resp, err := websocket.DefaultDialer.DialContext(ctx, strings.Replace(door.URL, "http", "ws", 1), nil)
+	conn, resp, err := websocket.DefaultDialer.DialContext(ctx, strings.Replace(server.URL, "http", "ws", 1), nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -93,13 +93,12 @@ func (w *window) send(m wire.ClientMessage) {
 	}
 }
 
-// picture waits for the next picture, acknowledges it as the window does once it is drawn,
-// and returns it with the time it came.
+// picture waits for the next picture, acknowledges it as a window does, and returns it with the time it came.
 func (w *window) picture() (wire.FrameHeader, []byte, time.Time) {
 	for {
 		_ = w.conn.SetReadDeadline(time.Now().Add(20 * time.Second))
 		kind, data, err := w.conn.ReadMessage()
-		came := time.Now()
+		received := time.Now()
 		if err != nil {
 			w.b.Fatal(err)
 		}
@@ -112,7 +111,7 @@ func (w *window) picture() (wire.FrameHeader, []byte, time.Time) {
 			w.b.Fatal(err)
 		}
 		w.send(wire.ClientMessage{V: wire.Version, Kind: "live.ack", Frame: header.Frame})
-		return header, data[4+n:], came
+		return header, data[4+n:], received
 	}
 }
 
@@ -126,8 +125,8 @@ func (w *window) red(picture []byte) bool {
 	return r > blue
 }
 
-// BenchmarkLiveFrames counts the pictures a second of a page that changes with every frame,
-// with words, boxes and a moving gradient, at 1280×720.
+// BenchmarkLiveFrames counts the pictures per second of a page that changes with every frame: text, boxes and a moving
+// gradient at 1280×720.
 func BenchmarkLiveFrames(b *testing.B) {
 	w := openWindow(b, `<style>body{margin:0;height:100vh;overflow:hidden;background:linear-gradient(90deg,#246,#a64);font:16px sans-serif;color:#fff}
 .b{position:absolute;width:160px;height:90px;background:#fffa;animation:m 2s linear infinite alternate}@keyframes m{to{transform:translateX(1000px)}}</style>`+
@@ -146,8 +145,7 @@ func BenchmarkLiveFrames(b *testing.B) {
 	b.ReportMetric(float64(bytesSeen)/float64(b.N)/1024, "KiB/frame")
 }
 
-// BenchmarkLiveClick is the time from a person's press on the picture to the picture in
-// which the page has changed.
+// BenchmarkLiveClick measures the time from a click on the picture to the picture that shows its effect.
 func BenchmarkLiveClick(b *testing.B) {
 	w := openWindow(b, `<body style="margin:0;height:100vh;background:#f00" onclick="this.style.background = this.style.background.includes('255, 0, 0') || this.style.background.includes('#f00') ? '#00f' : '#f00'">`+
 		strings.Repeat("<p>Some words of a page that is being read.</p>", 12))
@@ -167,10 +165,10 @@ func BenchmarkLiveClick(b *testing.B) {
 			})
 		}
 		for {
-			_, picture, came := w.picture()
+			_, picture, received := w.picture()
 			if w.red(picture) != was {
 				was = !was
-				times = append(times, came.Sub(begin))
+				times = append(times, received.Sub(begin))
 				break
 			}
 		}

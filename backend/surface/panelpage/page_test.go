@@ -118,7 +118,7 @@ func TestClickReportsChanges(t *testing.T) {
 	t.Parallel()
 	pressed := 0
 	p, r, _ := newPage(t, fakeAnswers{
-		"see": func(wire.SurfaceAsk) (string, error) {
+		"see": func(wire.SurfaceRequest) (string, error) {
 			if pressed > 0 {
 				return packed("d1", "", node(7, "button", "Save"), node(8, "link", "Undo")), nil
 			}

@@ -50,7 +50,7 @@ func TestActionSucceedsWhenMarksFail(t *testing.T) {
 	t.Parallel()
 	p, _, _ := newPage(t, fakeAnswers{
 		"see":   reply(packed("d1", "", node(7, "button", "Save"))),
-		"marks": func(wire.SurfaceAsk) (string, error) { return "", errors.New("the window is busy") },
+		"marks": func(wire.SurfaceRequest) (string, error) { return "", errors.New("the window is busy") },
 	})
 	if ans, err := p.Annotate(t.Context(), surface.AnnotateOptions{}); err != nil || len(ans.Elements) != 1 {
 		t.Errorf("%+v, %v", ans, err)
@@ -231,7 +231,7 @@ func TestScreenshotFailureNamesCause(t *testing.T) {
 		},
 		{
 			"a window that shows another panel by then",
-			fakeAnswers{"posed": func(wire.SurfaceAsk) (string, error) {
+			fakeAnswers{"posed": func(wire.SurfaceRequest) (string, error) {
 				return "",
 					errors.New("the window shows another panel now")
 			}},

@@ -1,13 +1,12 @@
-// The page's end of the bridge. It stands first in every document of a panel's page and is
-// part of that page: it guards nothing against it (the window does), it only makes the way
-// to the window easy. Everything goes as JSON text over one MessagePort.
+// The page's end of the bridge: the first element of every document of a panel's page, and part of
+// that page. It protects nothing (the window does); it only connects the page with the window. All
+// messages are JSON text on one MessagePort.
 //
-// A view that is written for MCP Apps posts its messages to window.parent and listens for
-// "message"; both are led over the port, so that it works as it is. window.sextant is the
-// short way for pages written for Sextant.
+// A view written for MCP Apps posts its messages to window.parent and listens for "message"; both
+// are passed over the port, so that it works unchanged. window.sextant is the shorter API for pages
+// written for Sextant.
 //
-// surface.js stands behind this part, in the same function: it adds to `answers` what the
-// window may ask of the page.
+// surface.js follows in the same function: it adds to `answers` what the window may ask of the page.
 
 const host = window.parent;
 const own = 'sextant:';
@@ -41,7 +40,7 @@ const tell = (what, value) => {
     try {
       listener(value);
     } catch (error) {
-      // The page's own fault belongs to its console, not to us.
+      // An error of the page's listener belongs in its console.
       setTimeout(() => {
         throw error;
       });
@@ -49,15 +48,15 @@ const tell = (what, value) => {
   }
 };
 
-// The window in a view's eyes: it has what such a view uses of window.parent, and can be
-// the source of a message, which only a real port or window can.
+// What a view gets as window.parent: it has what such a view uses of it, and can be the source of a
+// message, which only a real port or window can.
 const parent = new MessageChannel().port1;
 Object.defineProperty(parent, 'postMessage', { value: (message) => send(message) });
 
 const deliver = (message) => window.dispatchEvent(new MessageEvent('message', { data: message, source: parent }));
 
-/** Wears the window's colours, on the root element, where a page's own rules can be stronger. */
-const wear = (changed) => {
+/** Applies the window's colours to the root element, where the page's own rules can override them. */
+const applyTheme = (changed) => {
   context = { ...context, ...changed };
   const root = document.documentElement;
   if (!root) return;
@@ -92,7 +91,7 @@ const hear = (message) => {
   }
   if (message.method === 'ui/notifications/host-context-changed') {
     const { theme } = context;
-    wear(message.params ?? {});
+    applyTheme(message.params ?? {});
     tell('context', context);
     if (context.theme !== theme) tell('theme', context.theme);
   }
@@ -114,7 +113,7 @@ const call = async (name, args = {}) => {
 
 const ready = new Promise((resolve) => {
   answers['sextant/welcome'] = (params) => {
-    wear(params);
+    applyTheme(params);
     resolve(context);
   };
 });
@@ -122,24 +121,24 @@ const ready = new Promise((resolve) => {
 const sextant = Object.freeze({
   /** Resolves with the host context (theme, locale, containerDimensions …) once the window answers. */
   ready,
-  /** Calls a tool of this panel, or one of permissions.call_tools; rejects with what went wrong. */
+  /** Calls a tool of this panel, or one of permissions.call_tools; rejects with the error. */
   call,
-  /** 256 KB of JSON that the window keeps for the panel; null before anything was kept. */
+  /** Up to 256 KB of JSON that the window stores for the panel; null if nothing is stored. */
   state: Object.freeze({
     get: async () => (await request('sextant/state.get')).state,
     set: async (state) => void (await request('sextant/state.set', { state })),
   }),
   /** Publishes values of keys that the manifest's `context` names. */
   publish: async (values) => void (await request('sextant/context', { values })),
-  /** Offers the person a message to the assistant; rejects when it is not wanted. */
+  /** Offers the person a message to the assistant; rejects if they decline. */
   message: async (text) => void (await request('ui/message', { role: 'user', content: [{ type: 'text', text }] })),
-  /** Asks the person to open an address in the browser; rejects when it is not wanted. */
+  /** Asks the person to open an address in the browser; rejects if they decline. */
   open: async (url) => void (await request('ui/open-link', { url })),
-  /** The host context as it is now. */
+  /** The current host context. */
   get context() {
     return context;
   },
-  /** Hears 'theme' (light or dark) and 'context'; returns what ends it. */
+  /** Listens for 'theme' (light or dark) and 'context'; returns a function that stops it. */
   on(what, listener) {
     const list = listeners.get(what) ?? new Set();
     listeners.set(what, list.add(listener));
@@ -147,7 +146,7 @@ const sextant = Object.freeze({
   },
 });
 
-/** Keys that belong to the window, also while the page has the focus. */
+/** Passes on keys that belong to the window while the page has the focus. */
 const key = (event) => {
   if (event.key !== 'F6' && (event.key !== 'Escape' || event.defaultPrevented)) return;
   if (event.key === 'F6') event.preventDefault();
@@ -155,12 +154,11 @@ const key = (event) => {
 };
 
 /**
- * Shuts what Chromium leaves open beside the policy, where this script is the only one that runs before
- * the page's: WebRTC, the connection that a navigation opens before the window's policy refuses
- * it, and documents in which this script does not stand (srcdoc, javascript:). Here the policy's
- * Trusted Types let the page make no policy but ours.
+ * Closes what the Content-Security-Policy leaves open in Chromium; this script runs before the page's. That is WebRTC,
+ * the connection that a navigation opens before the window's policy refuses it, and documents without this script
+ * (srcdoc, javascript:). With the policy's Trusted Types, the page can make no policy except ours.
  */
-const shut = () => {
+const closeGaps = () => {
   for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'RTCDataChannel', 'RTCIceTransport']) {
     delete window[name];
   }
@@ -173,9 +171,9 @@ const shut = () => {
       },
     });
   }
-  const home = `${new URL(document.baseURI).origin}/`;
+  const origin = `${new URL(document.baseURI).origin}/`;
   window.navigation?.addEventListener('navigate', (event) => {
-    if (!event.destination.url.startsWith(home)) event.preventDefault();
+    if (!event.destination.url.startsWith(origin)) event.preventDefault();
   });
   if (!window.trustedTypes) return;
   trustedTypes.createPolicy('default', {
@@ -183,13 +181,13 @@ const shut = () => {
     createScript: (code, _, sink) => (/^Location/.test(sink) ? null : code),
     createScriptURL: (url) => url,
   });
-  // Libraries make policies of their own: theirs answer text, which then passes ours.
+  // Policies of libraries return text, which then passes ours.
   const plain = (name, rules = {}) => Object.freeze({ name, ...rules });
   Object.defineProperty(TrustedTypePolicyFactory.prototype, 'createPolicy', { value: plain });
 };
 
 const start = () => {
-  shut();
+  closeGaps();
   Object.defineProperty(window, 'parent', { value: parent });
   Object.defineProperty(window, 'sextant', { value: sextant });
   const accept = (event) => {

@@ -1,6 +1,6 @@
-// What the environment tools ask of the page: one method, whose doings stand in the collector. That is
-// the window's own script, large and seldom needed, so it comes when it is first asked for. A page can
-// change what it answers: it lies about itself only.
+// What the environment tools ask of the page: one method, implemented by the collector. That is the
+// window's own script, large and seldom needed, so it is loaded at the first question. A page can
+// change its answers, but only those about itself.
 const here = document.currentScript?.src ?? '';
 let collecting = null;
 

@@ -51,8 +51,8 @@ func (b *ElementRegistry) Compare(
 	for _, e := range now.Elements {
 		i, was := before.ByID[e.ID]
 		if !was || annotation.Changed(before.Elements[i], e) {
-			e.OnlyCoverChanged = was && !annotation.Changed(annotation.Uncovered(before.Elements[i]),
-				annotation.Uncovered(e))
+			e.OnlyCoverChanged = was && !annotation.Changed(annotation.WithoutCover(before.Elements[i]),
+				annotation.WithoutCover(e))
 			changes = append(changes, e)
 		}
 	}

@@ -124,7 +124,9 @@ func New(cfg Config, panel Panel) *Runner {
 }
 
 // Line is the command as typed in a shell.
-func (r *Runner) Line() string { return procgroup.CommandLine(r.panel.Backend.Command, r.panel.Backend.Args) }
+func (r *Runner) Line() string {
+	return procgroup.CommandLine(r.panel.Backend.Command, r.panel.Backend.Args)
+}
 
 // Access says what the program may access besides its own folders, "" for nothing.
 func (r *Runner) Access() string {

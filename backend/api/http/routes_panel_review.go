@@ -12,7 +12,7 @@ import (
 	"sextant/shared/event"
 )
 
-// answerInput is a person's answer about a changed panel; Hash names what they have read.
+// answerInput is the person's answer about a changed panel; Hash identifies the change they read.
 type answerInput struct {
 	ID   string `path:"id" maxLength:"64"`
 	Body struct {
@@ -20,20 +20,20 @@ type answerInput struct {
 	}
 }
 
-// decideRoutes are what a person decides about panels. A program may not: what waits is the
-// change that a program made, or what it would have its own panel do.
-func (s *Server) decideRoutes() {
+// panelReviewRoutes registers what the person decides about panels. A program may not, because it may have made the
+// change.
+func (s *Server) panelReviewRoutes() {
 	const path = "/api/panels/{id}"
-	route.Add(s.api, http.MethodPost, path+"/accept", "Take over the change of a panel that waits", http.StatusOK,
+	route.Add(s.api, http.MethodPost, path+"/accept", "Accept the pending change of a panel", http.StatusOK,
 		func(ctx context.Context, in *answerInput) (*route.Body[event.PanelList], error) {
-			return s.decide(ctx, s.rooms.Panels.Accept, in)
+			return s.reviewPanel(ctx, s.services.Panels.Accept, in)
 		})
-	route.Add(s.api, http.MethodPost, path+"/decline", "Leave a panel as it was accepted", http.StatusOK,
+	route.Add(s.api, http.MethodPost, path+"/decline", "Decline the pending change of a panel", http.StatusOK,
 		func(ctx context.Context, in *answerInput) (*route.Body[event.PanelList], error) {
-			return s.decide(ctx, s.rooms.Panels.Decline, in)
+			return s.reviewPanel(ctx, s.services.Panels.Decline, in)
 		})
 	route.Add(s.api, http.MethodPost, path+"/develop",
-		"Take over changes of a panel's tools without asking until Sextant ends", http.StatusOK,
+		"Accept changes of a panel's tools without asking until Sextant ends", http.StatusOK,
 		func(ctx context.Context, in *struct {
 			ID   string `path:"id" maxLength:"64"`
 			Body struct {
@@ -44,9 +44,10 @@ func (s *Server) decideRoutes() {
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}
-			return s.decided(s.rooms.Panels.Develop(ctx, in.ID, in.Body.On))
+			return s.reviewedPanels(s.services.Panels.Develop(ctx, in.ID, in.Body.On))
 		})
-	route.Add(s.api, http.MethodPost, path+"/pin", "Offer a panel's tools while another one is active, or no longer",
+	route.Add(s.api, http.MethodPost, path+"/pin",
+		"Keep a panel's tools available while another panel is active, or not",
 		http.StatusOK, func(ctx context.Context, in *struct {
 			ID   string `path:"id" maxLength:"64"`
 			Body struct {
@@ -57,7 +58,7 @@ func (s *Server) decideRoutes() {
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}
-			return s.decided(s.rooms.Panels.Pin(ctx, in.ID, in.Body.Pinned))
+			return s.reviewedPanels(s.services.Panels.Pin(ctx, in.ID, in.Body.Pinned))
 		})
 	route.Add(s.api, http.MethodPut, path+"/context", "What a panel shows now, for its tools", http.StatusNoContent,
 		func(ctx context.Context, in *struct {
@@ -65,11 +66,11 @@ func (s *Server) decideRoutes() {
 			Body map[string]json.RawMessage
 		},
 		) (*route.Empty, error) {
-			// What is filled in for a call must be what the person sees, so only the window says it.
+			// Calls are filled in from it, so it must be what the person sees.
 			if err := access.WindowOnly(ctx); err != nil {
 				return nil, err
 			}
-			switch err := s.rooms.Panels.Publish(in.ID, in.Body); {
+			switch err := s.services.Panels.Publish(in.ID, in.Body); {
 			case errors.Is(err, registry.ErrNoPanel):
 				return nil, route.NotFound(err.Error())
 			case err != nil:
@@ -79,24 +80,24 @@ func (s *Server) decideRoutes() {
 		})
 }
 
-func (s *Server) decide(ctx context.Context, do func(ctx context.Context, panel, hash string) error,
+func (s *Server) reviewPanel(ctx context.Context, do func(ctx context.Context, panel, hash string) error,
 	in *answerInput,
 ) (*route.Body[event.PanelList], error) {
 	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
-	return s.decided(do(ctx, in.ID, in.Body.Hash))
+	return s.reviewedPanels(do(ctx, in.ID, in.Body.Hash))
 }
 
-// decided answers with the panels as they are now.
-func (s *Server) decided(err error) (*route.Body[event.PanelList], error) {
+// reviewedPanels answers with the current panels, unless err is set.
+func (s *Server) reviewedPanels(err error) (*route.Body[event.PanelList], error) {
 	switch {
 	case errors.Is(err, registry.ErrNotPending):
-		return nil, route.NotFound("This change does not wait any more. The panel shows what waits now.")
+		return nil, route.NotFound("This change is no longer pending. The panel shows the pending one.")
 	case errors.Is(err, registry.ErrNoPanel):
 		return nil, route.NotFound(err.Error())
 	case err != nil:
-		return nil, route.Failed("It could not be kept, so the panel is as it was.", err)
+		return nil, route.Failed("The decision could not be stored, so the panel did not change.", err)
 	}
-	return route.Answer(event.PanelList{Panels: s.rooms.Panels.Panels()}), nil
+	return route.Answer(event.PanelList{Panels: s.services.Panels.Panels()}), nil
 }

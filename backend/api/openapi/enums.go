@@ -1,4 +1,4 @@
-package httpapi
+package openapi
 
 import (
 	"reflect"
@@ -30,8 +30,7 @@ func enumOf[T ~string](name string, values ...T) enum {
 	return e
 }
 
-// enums are the string types of the shared packages and of what the API answers with. A test
-// compares them with the constants in the source.
+// enums lists the string types of the shared packages and of the API's answers; a test compares it with the source.
 func enums() []enum {
 	return []enum{
 		enumOf("CallStatus", event.CallDone, event.CallFailed, event.CallDeclined, event.CallRefused,
@@ -70,7 +69,7 @@ func enums() []enum {
 	}
 }
 
-// fieldValues are the values of plain string fields, by type and JSON name.
+// fieldValues lists the values of plain string fields, by type and JSON name.
 func fieldValues() map[reflect.Type]map[string][]any {
 	return map[reflect.Type]map[string][]any{
 		// The answer is "" when the call was stopped before anybody answered.
@@ -92,11 +91,11 @@ func fieldValues() map[reflect.Type]map[string][]any {
 			"hello", "open", "stop", "again", "close", "resize", "share", "watch", "leave", "drawn",
 		}},
 		reflect.TypeFor[wire.TerminalUpdate](): {"kind": {"tabs", "opened", "watching", "error"}},
-		reflect.TypeFor[evals.Outcome]():     {"state": {"passed", "failed", "skipped"}},
+		reflect.TypeFor[evals.Outcome]():       {"state": {"passed", "failed", "skipped"}},
 	}
 }
 
-// describeEnums adds a schema for every enum and refers to it from each field of that type.
+// describeEnums adds a schema for every enum, and refers to it from each field of that type.
 func describeEnums(schemas huma.Registry) {
 	named := map[reflect.Type]string{}
 	for _, e := range enums() {
@@ -125,7 +124,7 @@ func describeEnums(schemas huma.Registry) {
 	}
 }
 
-// withEnum is schema, with a reference in place of the string where t names an enum.
+// withEnum returns schema with a reference in place of the string where t is an enum.
 func withEnum(schema *huma.Schema, t reflect.Type, named map[reflect.Type]string) *huma.Schema {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -19,7 +19,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// Conversations is the list of GET /api/conversations, newest first.
+// Conversations are all conversations, the newest first.
 type Conversations struct {
 	Conversations []chat.Conversation `json:"conversations"`
 }
@@ -29,11 +29,11 @@ type titleBody struct {
 	Title string `json:"title,omitempty" maxLength:"200"`
 }
 
-// talkRoutes are the routes of conversations, turns and questions.
-func (s *Server) talkRoutes() {
+// conversationRoutes registers the routes of conversations, turns and approvals.
+func (s *Server) conversationRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/conversations", "Conversations, newest first", http.StatusOK,
 		func(ctx context.Context, _ *route.Empty) (*route.Body[Conversations], error) {
-			list, err := s.rooms.Store.Conversations(ctx)
+			list, err := s.services.Store.Conversations(ctx)
 			if err != nil {
 				return nil, route.Failed("The conversations could not be read.", err)
 			}
@@ -41,38 +41,40 @@ func (s *Server) talkRoutes() {
 		})
 	route.Add(s.api, http.MethodPost, "/api/conversations", "Start a conversation", http.StatusCreated,
 		func(ctx context.Context, in *struct{ Body titleBody }) (*route.Body[chat.Conversation], error) {
-			c, err := s.rooms.Loop.NewConversation(ctx, in.Body.Title)
+			c, err := s.services.Loop.NewConversation(ctx, in.Body.Title)
 			if err != nil {
-				return nil, route.Failed("The conversation could not be kept. Nothing else is affected.", err)
+				return nil, route.Failed("The conversation could not be stored. Nothing else is affected.", err)
 			}
 			return route.Answer(c), nil
 		})
 	route.Add(s.api, http.MethodGet, "/api/conversations/{id}", "One conversation as its events", http.StatusOK,
-		s.transcript)
-	route.Add(s.api, http.MethodPatch, "/api/conversations/{id}", "Rename a conversation", http.StatusOK, s.rename)
+		s.conversationTranscript)
+	route.Add(s.api, http.MethodPatch, "/api/conversations/{id}", "Rename a conversation", http.StatusOK,
+		s.renameConversation)
 	route.Add(s.api, http.MethodDelete, "/api/conversations/{id}", "Delete a conversation", http.StatusNoContent,
-		s.remove)
+		s.deleteConversation)
 	route.Add(s.api, http.MethodPost, "/api/conversations/{id}/messages", "Ask the assistant", http.StatusAccepted,
-		s.ask)
+		s.sendMessage)
 	route.Add(s.api, http.MethodGet, "/api/conversations/{id}/bill",
-		"What a conversation cost, and how its budgets stand", http.StatusOK, s.bill)
+		"What a conversation cost, and what is left of its budgets", http.StatusOK, s.conversationBill)
 	route.Add(s.api, http.MethodPut, "/api/conversations/{id}/shared",
-		"Let other programs read a conversation over MCP, or not any more", http.StatusNoContent, s.share)
-	s.waitingRoutes()
+		"Let other programs read a conversation over MCP, or no longer", http.StatusNoContent, s.shareConversation)
+	s.queuedMessageRoutes()
 	s.branchRoutes()
 	route.Add(s.api, http.MethodPost, "/api/conversations/{id}/stop", "Stop the running turn", http.StatusNoContent,
 		func(_ context.Context, in *route.ByID) (*route.Empty, error) {
-			s.rooms.Loop.Stop(in.ID)
+			s.services.Loop.Stop(in.ID)
 			return nil, nil
 		})
 	route.Add(s.api, http.MethodPut, "/api/conversations/{id}/summaries/{message}",
-		"Send the model a summary, or what it stands for", http.StatusNoContent, s.useSummary)
-	route.Add(s.api, http.MethodPost, "/api/approvals/{id}", "Answer a question", http.StatusNoContent, s.approve)
+		"Send the model a summary, or the messages it replaced", http.StatusNoContent, s.useSummary)
+	route.Add(s.api, http.MethodPost, "/api/approvals/{id}", "Answer an approval", http.StatusNoContent,
+		s.answerApproval)
 }
 
-// conversation reads one or says that there is none.
+// conversation reads a conversation; an unknown id is a 404.
 func (s *Server) conversation(ctx context.Context, id string) (chat.Conversation, error) {
-	c, err := s.rooms.Store.Conversation(ctx, id)
+	c, err := s.services.Store.Conversation(ctx, id)
 	if errors.Is(err, sqlite.ErrNotFound) {
 		return c, route.NotFound("There is no conversation " + id + ".")
 	}
@@ -82,14 +84,14 @@ func (s *Server) conversation(ctx context.Context, id string) (chat.Conversation
 	return c, nil
 }
 
-func (s *Server) transcript(ctx context.Context, in *route.ByID) (*route.Body[wire.Transcript], error) {
+func (s *Server) conversationTranscript(ctx context.Context, in *route.ByID) (*route.Body[wire.Transcript], error) {
 	c, err := s.conversation(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	seq := s.rooms.Events.Last()
-	owed := s.rooms.Loop.Unsaved(in.ID) // read first: what is recorded meanwhile comes twice, not never
-	list, err := s.rooms.Events.OfConversation(ctx, in.ID)
+	seq := s.services.Events.Last()
+	unsaved := s.services.Loop.Unsaved(in.ID) // read first: what is stored meanwhile comes twice, but is not lost
+	list, err := s.services.Events.OfConversation(ctx, in.ID)
 	if err != nil {
 		return nil, route.Failed("The conversation could not be read.", err)
 	}
@@ -99,10 +101,10 @@ func (s *Server) transcript(ctx context.Context, in *route.ByID) (*route.Body[wi
 	if n := len(list); n > 0 && list[n-1].Seq > seq {
 		seq = list[n-1].Seq
 	}
-	return route.Answer(wire.Transcript{Seq: seq, Conversation: c, Events: append(list, owed...)}), nil
+	return route.Answer(wire.Transcript{Seq: seq, Conversation: c, Events: append(list, unsaved...)}), nil
 }
 
-func (s *Server) rename(ctx context.Context, in *struct {
+func (s *Server) renameConversation(ctx context.Context, in *struct {
 	ID   string `path:"id" maxLength:"128"`
 	Body titleBody
 },
@@ -116,13 +118,13 @@ func (s *Server) rename(ctx context.Context, in *struct {
 		return nil, route.BadRequest("A conversation needs a title.")
 	}
 	c.Title = title
-	if _, err := s.rooms.Events.Publish(ctx, event.New(event.ConversationUpdated, c).In(c.ID, "")); err != nil {
-		return nil, route.Failed("The title was not kept.", err)
+	if _, err := s.services.Events.Publish(ctx, event.New(event.ConversationUpdated, c).In(c.ID, "")); err != nil {
+		return nil, route.Failed("The title was not stored.", err)
 	}
 	return route.Answer(c), nil
 }
 
-func (s *Server) share(ctx context.Context, in *struct {
+func (s *Server) shareConversation(ctx context.Context, in *struct {
 	ID   string `path:"id" maxLength:"128"`
 	Body struct {
 		Shared bool `json:"shared"`
@@ -138,25 +140,23 @@ func (s *Server) share(ctx context.Context, in *struct {
 	}
 	if c.Parent != "" {
 		return nil, huma.NewError(http.StatusConflict,
-			"This is the talk of a subagent. Share the conversation that it worked for.")
+			"This is a subagent's conversation. Share the conversation that it works for.")
 	}
-	if _, err := s.rooms.Events.Publish(ctx, event.New(event.ConversationShared,
+	if _, err := s.services.Events.Publish(ctx, event.New(event.ConversationShared,
 		event.Sharing{ID: c.ID, Shared: in.Body.Shared}).In(c.ID, "")); err != nil {
-		return nil, route.Failed("It stays as it was: "+
+		return nil, route.Failed("Nothing changed. The conversation is "+
 			map[bool]string{true: "shared.", false: "not shared."}[c.Shared], err)
 	}
 	return nil, nil
 }
 
-func (s *Server) remove(ctx context.Context, in *route.ByID) (*route.Empty, error) {
+func (s *Server) deleteConversation(ctx context.Context, in *route.ByID) (*route.Empty, error) {
 	if _, err := s.conversation(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	s.rooms.Loop.Stop(in.ID)
-	err := s.rooms.Loop.Delete(ctx, in.ID, func(ctx context.Context) ([]string,
-		error,
-	) {
-		return s.talksBelow(ctx, in.ID)
+	s.services.Loop.Stop(in.ID)
+	err := s.services.Loop.Delete(ctx, in.ID, func(ctx context.Context) ([]string, error) {
+		return s.subagentConversations(ctx, in.ID)
 	})
 	switch {
 	case errors.Is(err, loop.ErrBusy):
@@ -168,47 +168,46 @@ func (s *Server) remove(ctx context.Context, in *route.ByID) (*route.Empty, erro
 	return nil, nil
 }
 
-// talksBelow are the talks of the subagents that work for a conversation, and of theirs.
-func (s *Server) talksBelow(ctx context.Context, id string) ([]string, error) {
-	all, err := s.rooms.Store.Conversations(ctx)
+// subagentConversations returns the conversations of all subagents below a conversation.
+func (s *Server) subagentConversations(ctx context.Context, id string) ([]string, error) {
+	all, err := s.services.Store.Conversations(ctx)
 	below := map[string]bool{id: true}
-	var talks []string
+	var found []string
 	for more := true; more; {
 		more = false
 		for _, c := range all {
 			if below[c.Parent] && !below[c.ID] {
 				below[c.ID], more = true, true
-				talks = append(talks, c.ID)
+				found = append(found, c.ID)
 			}
 		}
 	}
-	return talks, err
+	return found, err
 }
 
-// TurnRef is the answer to a question put to the assistant: the turn it began, or the id under
-// which it waits for the one that runs.
+// TurnRef is the turn that a message started, or the id under which the message waits for the running turn.
 type TurnRef struct {
 	Turn    string `json:"turn"`
 	Waiting string `json:"waiting,omitempty"`
 }
 
-func (s *Server) ask(ctx context.Context, in *struct {
+func (s *Server) sendMessage(ctx context.Context, in *struct {
 	ID   string `path:"id" maxLength:"128"`
 	Body struct {
 		Text  string `json:"text" minLength:"1" maxLength:"200000"`
 		Model string `json:"model,omitempty" maxLength:"200"`
 		Panel string `json:"panel,omitempty" maxLength:"64"`
-		When  string `json:"when,omitempty" enum:"now,next" doc:"While a turn runs: now waits for its next safe point, next for the turn after it. Without it a running turn is a conflict."`
-		Raise bool   `json:"raise,omitempty" doc:"Allow the conversation what its budget is once more. Only a window may."`
-		Given
+		When  string `json:"when,omitempty" enum:"now,next" doc:"While a turn runs: now adds to it at its next safe point, next sends after it. Without it a running turn is a conflict."`
+		Raise bool   `json:"raise,omitempty" doc:"Raise the conversation's budget by its amount. Only a window may."`
+		MessageSources
 	}
 },
 ) (*route.Body[TurnRef], error) {
 	if _, err := s.conversation(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	ask := s.asked(ctx, in.ID, in.Body.Text, in.Body.Model, in.Body.Panel)
-	if err := s.with(&ask, in.Body.Given); err != nil {
+	ask := s.newAsk(ctx, in.ID, in.Body.Text, in.Body.Model, in.Body.Panel)
+	if err := s.addSources(&ask, in.Body.MessageSources); err != nil {
 		return nil, err
 	}
 	if ask.Raise = in.Body.Raise; ask.Raise {
@@ -220,45 +219,45 @@ func (s *Server) ask(ctx context.Context, in *struct {
 	var sent loop.SendResult
 	var err error
 	if in.Body.When == "" {
-		sent.Turn, err = s.rooms.Loop.Start(ctx, ask)
+		sent.Turn, err = s.services.Loop.Start(ctx, ask)
 	} else {
-		sent, err = s.rooms.Loop.Send(ctx, ask, event.Moment(in.Body.When))
+		sent, err = s.services.Loop.Send(ctx, ask, event.Moment(in.Body.When))
 	}
 	if err != nil {
-		return nil, talkProblem(err)
+		return nil, messageProblem(err)
 	}
 	return route.Answer(TurnRef{Turn: sent.Turn, Waiting: sent.Waiting}), nil
 }
 
-// asked is what a request asks the assistant; "" is the model of the settings.
-func (s *Server) asked(ctx context.Context, conversation, text, model, panel string) loop.Ask {
+// newAsk makes the loop's request; an empty model means that of the settings.
+func (s *Server) newAsk(ctx context.Context, conversation, text, model, panel string) loop.Ask {
 	if model == "" {
-		model = s.rooms.Settings.Get("model")
+		model = s.services.Settings.Get("model")
 	}
 	ask := loop.Ask{
-		Conversation: conversation, Text: text, Model: model, Panel: panel, Caller: asking(ctx),
+		Conversation: conversation, Text: text, Model: model, Panel: panel, Caller: callerOf(ctx),
 		Interactive: true,
 	}
 	if ask.Caller == toolspec.CallerHTTP {
-		ask.Interactive = s.rooms.Watched()
+		ask.Interactive = s.services.HasWindow()
 	}
 	return ask
 }
 
-// talkProblem is the answer to a message that was not taken.
-func talkProblem(err error) error {
+// messageProblem is the answer when a message was not accepted.
+func messageProblem(err error) error {
 	switch {
 	case errors.Is(err, loop.ErrBusy):
 		return huma.NewError(http.StatusConflict,
 			"A turn is running in this conversation. Stop it, wait for its end, or send with when: now or next.")
 	case errors.Is(err, loop.ErrSubagent):
 		return huma.NewError(http.StatusConflict,
-			"This is a subagent's conversation, which takes no messages. Write in the conversation it works for.")
+			"This is a subagent's conversation, which is read-only. Write in the conversation it works for.")
 	case errors.Is(err, loop.ErrQueueFull):
 		return huma.NewError(http.StatusConflict,
-			"20 messages wait in this conversation already. Remove one, or wait until some are taken.")
+			"20 messages wait in this conversation already. Remove one, or wait until some were sent.")
 	case errors.Is(err, loop.ErrNotWaiting):
-		return route.NotFound("This message does not wait any more: it was taken or removed.")
+		return route.NotFound("This message no longer waits: it was sent or removed.")
 	case errors.Is(err, loop.ErrNotOwner):
 		return huma.NewError(http.StatusForbidden, "A program may change only what a program sent.")
 	}
@@ -273,7 +272,7 @@ func (s *Server) useSummary(ctx context.Context, in *struct {
 	}
 },
 ) (*route.Empty, error) {
-	err := s.rooms.Loop.UseSummary(ctx, in.ID, in.Message, in.Body.Use)
+	err := s.services.Loop.UseSummary(ctx, in.ID, in.Message, in.Body.Use)
 	switch {
 	case errors.Is(err, loop.ErrBusy):
 		return nil, huma.NewError(http.StatusConflict,
@@ -286,13 +285,13 @@ func (s *Server) useSummary(ctx context.Context, in *struct {
 	return nil, nil
 }
 
-func (s *Server) approve(ctx context.Context, in *struct {
+func (s *Server) answerApproval(ctx context.Context, in *struct {
 	ID   string `path:"id" maxLength:"128"`
 	Body struct {
 		Answer event.Answer `json:"answer" enum:"once,conversation,always,like,deny"`
 		Reason string       `json:"reason,omitempty" maxLength:"2000"`
 		Hash   string       `json:"hash" maxLength:"128"`
-		// Filled is what a yes to a form fills in, by the names of its fields.
+		// Filled are the values of a form's fields, by name.
 		Filled map[string]any `json:"filled,omitempty"`
 	}
 },
@@ -300,12 +299,12 @@ func (s *Server) approve(ctx context.Context, in *struct {
 	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
-	err := s.rooms.Desk.AnswerForm(ctx, in.ID, in.Body.Answer, in.Body.Filled, in.Body.Reason, in.Body.Hash)
+	err := s.services.Approvals.AnswerForm(ctx, in.ID, in.Body.Answer, in.Body.Filled, in.Body.Reason, in.Body.Hash)
 	switch {
 	case errors.Is(err, approval.ErrNotFound):
-		return nil, route.NotFound("This question does not wait any more.")
+		return nil, route.NotFound("This question is no longer open.")
 	case errors.Is(err, approval.ErrAnswered):
-		return nil, huma.NewError(http.StatusConflict, "This question was answered already; the first answer holds.")
+		return nil, huma.NewError(http.StatusConflict, "This question was answered already; the first answer counts.")
 	case err != nil:
 		return nil, route.Refused(err)
 	}

@@ -9,8 +9,7 @@ import (
 	"sextant/shared/event"
 )
 
-// schemaPath is where an editor finds the manifest's schema. It holds no secret and asks for
-// no token.
+// schemaPath is the path of the manifest's schema, for editors; it needs no token.
 const schemaPath = "/schemas/" + manifest.SchemaName
 
 func panelSchema(w http.ResponseWriter, _ *http.Request) {
@@ -19,27 +18,26 @@ func panelSchema(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(manifest.JSONSchema())
 }
 
-// PanelProblems is the answer of GET /api/panels/problems: the panels that have any, in order
-// of the activity bar.
+// PanelProblems are the panels that have problems, in the order of the activity bar.
 type PanelProblems struct {
 	Panels []PanelTrouble `json:"panels"`
 }
 
-// PanelTrouble is what is wrong with one panel.
+// PanelTrouble is one panel with its problems.
 type PanelTrouble struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
-	// Usable is true while the panel, or the last good version of it, runs.
+	// Usable is true while the panel or its last good version runs.
 	Usable   bool                 `json:"usable"`
 	Problems []event.PanelProblem `json:"problems"`
 }
 
-func (s *Server) problemRoutes() {
+func (s *Server) panelProblemRoutes() {
 	route.Add(s.api, http.MethodGet, "/api/panels/problems",
-		"What is wrong with panels, where, and how it could be right", http.StatusOK,
+		"Problems of panels, with their place and a suggestion", http.StatusOK,
 		func(context.Context, *route.Empty) (*route.Body[PanelProblems], error) {
 			out := PanelProblems{Panels: []PanelTrouble{}}
-			for _, p := range s.rooms.Panels.Panels() {
+			for _, p := range s.services.Panels.Panels() {
 				if len(p.Problems) > 0 {
 					out.Panels = append(out.Panels,
 						PanelTrouble{ID: p.ID, Title: p.Title, Usable: p.Usable, Problems: p.Problems})

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// typedHosts reads the hosts a person typed from a call's url argument (the address bar
-// and the tab bar send what was typed there). Typing an address opens it.
+// typedHosts returns the host in a call's url argument, which the person typed in the address bar or the tab bar.
 func typedHosts(args json.RawMessage) []string {
 	var a struct {
 		URL string `json:"url"`

@@ -15,26 +15,29 @@ import (
 	"sextant/shared/wire"
 )
 
-// maxWatched bounds how many terminals one window watches at once.
+// errNoTerminal is the error for a terminal that was closed.
+var errNoTerminal = errors.New("this terminal no longer exists")
+
+// maxWatched bounds the terminals that one window watches.
 const maxWatched = 32
 
-// TerminalDoor is /ws/terminals: what terminals print, and what a person types into them. Only a
-// window's key opens it, for what is typed there runs as the person, outside of the sandbox. One
-// connection is one window; it may watch several terminals. Safe for concurrent use.
-type TerminalDoor struct {
+// TerminalServer serves /ws/terminals: the output of terminals and the person's input. Only a window may connect,
+// because what is typed there runs as the person, outside of the sandbox. One connection is one window, which may watch
+// several terminals. Its methods may be called concurrently.
+type TerminalServer struct {
 	cfg       Config
 	terminals *terminal.Terminals
 	upgrader  websocket.Upgrader
 
-	mu    sync.Mutex
-	conns map[*watching]struct{}
-	wait  sync.WaitGroup
-	shut  bool
+	mu     sync.Mutex
+	conns  map[*terminalConn]struct{}
+	wait   sync.WaitGroup
+	closed bool
 }
 
-// NewTerminalDoor makes the door; of c it takes Role, Allowed and Log.
-func NewTerminalDoor(c Config, terminals *terminal.Terminals) *TerminalDoor {
-	d := &TerminalDoor{cfg: c, terminals: terminals, conns: map[*watching]struct{}{}}
+// NewTerminalServer makes a TerminalServer. It uses Role and Allowed of c.
+func NewTerminalServer(c Config, terminals *terminal.Terminals) *TerminalServer {
+	d := &TerminalServer{cfg: c, terminals: terminals, conns: map[*terminalConn]struct{}{}}
 	d.upgrader = websocket.Upgrader{
 		ReadBufferSize: 16 << 10, WriteBufferSize: 64 << 10,
 		CheckOrigin: func(r *http.Request) bool { return c.Allowed(r) },
@@ -42,10 +45,10 @@ func NewTerminalDoor(c Config, terminals *terminal.Terminals) *TerminalDoor {
 	return d
 }
 
-// Close ends every connection and waits for their goroutines. Terminals stay.
-func (d *TerminalDoor) Close() {
+// Close ends every connection and waits for their goroutines. Terminals keep running.
+func (d *TerminalServer) Close() {
 	d.mu.Lock()
-	d.shut = true
+	d.closed = true
 	for c := range d.conns {
 		c.cancel()
 	}
@@ -53,19 +56,19 @@ func (d *TerminalDoor) Close() {
 	d.wait.Wait()
 }
 
-// ServeHTTP upgrades and serves one window until it goes.
-func (d *TerminalDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP upgrades a request and serves the window until it disconnects.
+func (d *TerminalServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	socket, err := d.upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		return // Upgrade has answered
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
-	c := &watching{
-		door: d, socket: socket, ctx: ctx, cancel: cancel, out: make(chan message, 4),
-		watched: map[int]*watched{},
+	c := &terminalConn{
+		server: d, socket: socket, ctx: ctx, cancel: cancel, out: make(chan message, 4),
+		watched: map[int]*watchedTerminal{},
 	}
 	d.mu.Lock()
-	if d.shut {
+	if d.closed {
 		d.mu.Unlock()
 		cancel()
 		_ = socket.Close()
@@ -83,32 +86,32 @@ func (d *TerminalDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.serve()
 }
 
-// message is one for the window: news, or output of a tab.
+// message is a message to the window: news, or output of a tab.
 type message struct {
 	news *wire.TerminalUpdate
 	tab  int
 	data []byte
 }
 
-// watching is one window at the door.
-type watching struct {
-	door   *TerminalDoor
+// terminalConn is the connection of one window.
+type terminalConn struct {
+	server *TerminalServer
 	socket *websocket.Conn
 	ctx    context.Context //nolint:containedctx // the connection's own life, ended by cancel
 	cancel context.CancelFunc
 	out    chan message
 	tasks  sync.WaitGroup
-	// watched is touched by the reading goroutine only.
-	watched map[int]*watched
+	// watched are the watched terminals by number. Only the reading goroutine uses it.
+	watched map[int]*watchedTerminal
 }
 
-// watched is one terminal that the window watches.
-type watched struct {
+// watchedTerminal is a terminal that the window watches.
+type watchedTerminal struct {
 	watcher *terminal.Watcher
 	stop    context.CancelFunc
 }
 
-func (c *watching) serve() {
+func (c *terminalConn) serve() {
 	defer func() { _ = c.socket.Close() }()
 	defer c.cancel()
 	c.socket.SetReadLimit(readLimit)
@@ -123,7 +126,7 @@ func (c *watching) serve() {
 		return
 	}
 	c.tasks.Go(c.write)
-	c.tasks.Go(c.tell)
+	c.tasks.Go(c.sendTabs)
 	stop := context.AfterFunc(c.ctx, func() { _ = c.socket.SetReadDeadline(time.Now()) })
 	defer stop()
 	c.read()
@@ -134,8 +137,8 @@ func (c *watching) serve() {
 	}
 }
 
-// hello waits for the first message and lets only the person in.
-func (c *watching) hello() error {
+// hello waits for the first message and accepts only a window's key.
+func (c *terminalConn) hello() error {
 	var m wire.TerminalMessage
 	_ = c.socket.SetReadDeadline(time.Now().Add(helloTimeout))
 	if err := c.socket.ReadJSON(&m); err != nil {
@@ -144,19 +147,19 @@ func (c *watching) hello() error {
 	if m.V != wire.Version || m.Kind != "hello" {
 		return errProtocol
 	}
-	switch valid, window := c.door.cfg.Role(m.Token); {
+	switch valid, window := c.server.cfg.Role(m.Token); {
 	case !valid:
 		return errors.New("the token is missing or wrong")
 	case !window:
-		return errors.New("terminals are the person's: only a window reaches them; call bash or terminal_run instead")
+		return errors.New("only a window may use terminals; call bash or terminal_run instead")
 	}
 	return nil
 }
 
-// tell sends the list of tabs whenever it changed.
-func (c *watching) tell() {
+// sendTabs sends the list of tabs now and after each change.
+func (c *terminalConn) sendTabs() {
 	for {
-		tabs, changed := c.door.terminals.List()
+		tabs, changed := c.server.terminals.List()
 		if !c.send(message{news: &wire.TerminalUpdate{Kind: "tabs", Tabs: tabs}}) {
 			return
 		}
@@ -168,7 +171,7 @@ func (c *watching) tell() {
 	}
 }
 
-func (c *watching) send(m message) bool {
+func (c *terminalConn) send(m message) bool {
 	select {
 	case c.out <- m:
 		return true
@@ -178,7 +181,7 @@ func (c *watching) send(m message) bool {
 }
 
 // write is the only writer of the socket.
-func (c *watching) write() {
+func (c *terminalConn) write() {
 	defer c.cancel()
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
@@ -209,8 +212,8 @@ func (c *watching) write() {
 	}
 }
 
-// read does what the window asks until it goes.
-func (c *watching) read() {
+// read handles the window's messages until it disconnects.
+func (c *terminalConn) read() {
 	alive := func(string) error { return c.socket.SetReadDeadline(time.Now().Add(pongTimeout)) }
 	c.socket.SetPongHandler(alive)
 	_ = alive("")
@@ -221,9 +224,9 @@ func (c *watching) read() {
 		}
 		_ = alive("")
 		if kind == websocket.BinaryMessage {
-			err = c.typed(data)
+			err = c.handleInput(data)
 		} else {
-			err = c.asked(data)
+			err = c.handleMessage(data)
 		}
 		if err != nil && !c.send(message{news: &wire.TerminalUpdate{Kind: "error", Error: err.Error()}}) {
 			return
@@ -231,30 +234,30 @@ func (c *watching) read() {
 	}
 }
 
-// typed hands what was typed to its tab.
-func (c *watching) typed(data []byte) error {
+// handleInput passes typed text to its terminal.
+func (c *terminalConn) handleInput(data []byte) error {
 	if len(data) < 4 {
 		return errProtocol
 	}
-	tab, ok := c.door.terminals.Find(int(binary.BigEndian.Uint32(data)))
+	tab, ok := c.server.terminals.Find(int(binary.BigEndian.Uint32(data)))
 	if !ok {
-		return fmt.Errorf("there is no such terminal any more")
+		return errNoTerminal
 	}
 	return tab.Type(data[4:])
 }
 
-func (c *watching) watch(number int) error {
-	tab, ok := c.door.terminals.Find(number)
+func (c *terminalConn) watch(number int) error {
+	tab, ok := c.server.terminals.Find(number)
 	if !ok {
-		return fmt.Errorf("there is no such terminal any more")
+		return errNoTerminal
 	}
 	if len(c.watched) >= maxWatched {
 		return fmt.Errorf("a window watches %d terminals at most", maxWatched)
 	}
-	c.leave(number)
+	c.unwatch(number)
 	watcher, replay := tab.Watch()
 	ctx, stop := context.WithCancel(c.ctx)
-	c.watched[number] = &watched{watcher: watcher, stop: stop}
+	c.watched[number] = &watchedTerminal{watcher: watcher, stop: stop}
 	c.tasks.Go(func() {
 		if !c.send(message{news: &wire.TerminalUpdate{Kind: "watching", Tab: number, Bytes: replay}}) {
 			return
@@ -269,7 +272,7 @@ func (c *watching) watch(number int) error {
 	return nil
 }
 
-func (c *watching) leave(number int) {
+func (c *terminalConn) unwatch(number int) {
 	if w, ok := c.watched[number]; ok {
 		w.stop()
 		w.watcher.Close()

@@ -1,4 +1,4 @@
-package httpapi
+package openapi
 
 import (
 	"go/ast"
@@ -35,7 +35,7 @@ func TestEnumsMatchSource(t *testing.T) {
 	}
 }
 
-// typedConstants are the string constants of a package folder by their declared type.
+// typedConstants returns the string constants of a package folder by their declared type.
 func typedConstants(t *testing.T, folder string) map[string][]any {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// names is how many names a file has, 1 when that is not known.
-func names(info fs.FileInfo) uint64 {
+// linkCount returns the number of hard links of a file, 1 if it is unknown.
+func linkCount(info fs.FileInfo) uint64 {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(stat.Nlink) //nolint:unconvert // narrower on other systems
 	}

@@ -7,13 +7,13 @@ import (
 	"sextant/shared/wire"
 )
 
-// asked does what one message of the window says.
-func (c *watching) asked(data []byte) error {
+// handleMessage handles one message of the window.
+func (c *terminalConn) handleMessage(data []byte) error {
 	var m wire.TerminalMessage
 	if err := json.Unmarshal(data, &m); err != nil {
 		return errProtocol
 	}
-	all := c.door.terminals
+	all := c.server.terminals
 	switch m.Kind {
 	case "open":
 		tab, err := all.Open(m.Columns, m.Rows)
@@ -26,7 +26,7 @@ func (c *watching) asked(data []byte) error {
 	case "again":
 		return all.Restart(m.Tab)
 	case "close":
-		c.leave(m.Tab)
+		c.unwatch(m.Tab)
 		return all.CloseTab(m.Tab)
 	case "resize":
 		all.Resize(m.Tab, m.Columns, m.Rows)
@@ -35,7 +35,7 @@ func (c *watching) asked(data []byte) error {
 	case "watch":
 		return c.watch(m.Tab)
 	case "leave":
-		c.leave(m.Tab)
+		c.unwatch(m.Tab)
 	case "drawn":
 		if w, ok := c.watched[m.Tab]; ok {
 			w.watcher.Drawn(m.Bytes)

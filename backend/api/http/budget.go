@@ -9,9 +9,9 @@ import (
 	"sextant/shared/wire"
 )
 
-// budgetBody is a budget as a program sends it.
+// budgetBody is a budget in a request.
 type budgetBody struct {
-	Tokens int    `json:"tokens,omitempty" doc:"Tokens read and written; 0 is no budget." minimum:"0"`
+	Tokens int    `json:"tokens,omitempty" doc:"Tokens read and written; 0 means no limit." minimum:"0"`
 	Cost   string `json:"cost,omitempty" doc:"Money, e.g. 0.50 or 2 EUR." maxLength:"40"`
 }
 
@@ -20,11 +20,11 @@ func (b budgetBody) read() (budget.Limit, error) {
 	return budget.Limit{Tokens: b.Tokens, Cost: cost}, err
 }
 
-func (s *Server) bill(ctx context.Context, in *route.ByID) (*route.Body[wire.Spending], error) {
+func (s *Server) conversationBill(ctx context.Context, in *route.ByID) (*route.Body[wire.Spending], error) {
 	if _, err := s.conversation(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	bill, err := s.rooms.Loop.Bill(ctx, in.ID)
+	bill, err := s.services.Loop.Bill(ctx, in.ID)
 	if err != nil {
 		return nil, route.Failed("What the conversation cost could not be read.", err)
 	}

@@ -1,4 +1,4 @@
-package httpapi
+package openapi
 
 import (
 	"reflect"
@@ -10,14 +10,13 @@ import (
 	"sextant/shared/wire"
 )
 
-// streamMessage is one kind of message of the WebSocket and the type of its data.
+// streamMessage is a kind of message of the WebSocket and the type of its data.
 type streamMessage struct {
 	kind string
 	data any
 }
 
-// eventMessages are all kinds of events with the type of Event.Data. A test compares the list with the
-// constants in the source.
+// eventMessages lists every kind of event with the type of Event.Data; a test compares it with the source.
 func eventMessages() []streamMessage {
 	kind := func(k event.Kind, data any) streamMessage { return streamMessage{string(k), data} }
 	return []streamMessage{
@@ -59,7 +58,7 @@ func eventMessages() []streamMessage {
 	}
 }
 
-// controlMessages are the other messages that the server sends over /ws.
+// controlMessages lists the other messages that the server sends over /ws.
 func controlMessages() []streamMessage {
 	return []streamMessage{
 		{"hello", wire.Hello{}},

@@ -14,7 +14,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// archiveInput is an archive of a panel; Hash, where it is wanted, names what the person has read.
+// archiveInput is an archive of a panel; Hash, needed to install it, identifies the offer that the person read.
 type archiveInput struct {
 	Body struct {
 		Archive []byte `json:"archive" doc:"The file, in Base64." maxLength:"4000000"`
@@ -22,8 +22,7 @@ type archiveInput struct {
 	}
 }
 
-// PanelOffer is what installing an archive would do, or, without an Offer, what is wrong with the
-// panel in it.
+// PanelOffer is what installing an archive would do, or, without an Offer, what is wrong with its panel.
 type PanelOffer struct {
 	Panel    string                  `json:"panel"`
 	Offer    *authoring.PackageOffer `json:"offer,omitempty"`
@@ -35,17 +34,17 @@ type PanelInstalled struct {
 	Panel string `json:"panel"`
 }
 
-// PanelEvals is what became of a panel's evals.
+// PanelEvals are the outcomes of a panel's evals.
 type PanelEvals struct {
 	Outcomes []evals.Outcome `json:"outcomes"`
 }
 
-// packageRoutes install panels from archives, which only the person may, and run panels' evals.
-func (s *Server) packageRoutes() {
+// panelArchiveRoutes registers installing panels from archives, which only a window may, and running their evals.
+func (s *Server) panelArchiveRoutes() {
 	route.Add(s.api, http.MethodPost, "/api/panels/offer", "What installing a panel's archive would do", http.StatusOK,
 		s.offerPanel)
-	route.Add(s.api, http.MethodPost, "/api/panels/install", "Install a panel's archive that was shown", http.StatusOK,
-		s.installPanel)
+	route.Add(s.api, http.MethodPost, "/api/panels/install", "Install a panel's archive after its offer was shown",
+		http.StatusOK, s.installPanel)
 	route.Add(s.api, http.MethodPost, "/api/panels/{id}/eval",
 		"Make the calls of a panel's evals and compare the answers", http.StatusOK, s.evalPanel)
 }
@@ -54,7 +53,7 @@ func (s *Server) offerPanel(ctx context.Context, in *archiveInput) (*route.Body[
 	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
-	offer, err := s.rooms.Making.Offer(in.Body.Archive)
+	offer, err := s.services.Authoring.Offer(in.Body.Archive)
 	var unfit *authoring.InvalidPanelError
 	switch {
 	case errors.As(err, &unfit):
@@ -69,24 +68,24 @@ func (s *Server) installPanel(ctx context.Context, in *archiveInput) (*route.Bod
 	if err := access.WindowOnly(ctx); err != nil {
 		return nil, err
 	}
-	panel, err := s.rooms.Making.Install(ctx, in.Body.Archive, in.Body.Hash)
+	panel, err := s.services.Authoring.Install(ctx, in.Body.Archive, in.Body.Hash)
 	if err != nil {
 		return nil, route.BadRequest(err.Error())
 	}
 	return route.Answer(PanelInstalled{Panel: panel}), nil
 }
 
-// evalPanel runs the calls as who asks for them: judged, asked about and written down as any other. An
-// address in their arguments is the panel's word; nobody typed it.
+// evalPanel runs the calls of a panel's evals on behalf of the client, through the pipeline. No address in their
+// arguments counts as typed by the person.
 func (s *Server) evalPanel(ctx context.Context, in *route.ByID) (*route.Body[PanelEvals], error) {
-	list, known := s.rooms.Panels.Evals(in.ID)
+	list, known := s.services.Panels.Evals(in.ID)
 	if !known {
 		return nil, route.NotFound("There is no panel " + in.ID +
 			" that can be used. GET /api/panels lists the panels.")
 	}
-	from := s.from(ctx, "", nil)
+	from := s.provenance(ctx, "", nil)
 	return route.Answer(PanelEvals{Outcomes: evals.Run(ctx, list,
 		func(ctx context.Context, tool string, args json.RawMessage) toolspec.Result {
-			return s.rooms.Calls.Do(ctx, toolspec.Call{Tool: tool, Args: args, Panel: in.ID, From: from})
+			return s.services.Pipeline.Do(ctx, toolspec.Call{Tool: tool, Args: args, Panel: in.ID, From: from})
 		})}), nil
 }

@@ -10,16 +10,16 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// waitingPath names a message that waits.
+// waitingPath is the path of a queued message.
 type waitingPath struct {
 	ID      string `path:"id" maxLength:"128"`
 	Message string `path:"message" maxLength:"128"`
 }
 
-// waitingRoutes are the routes of messages that wait for a running turn.
-func (s *Server) waitingRoutes() {
+// queuedMessageRoutes registers the routes of messages that wait for a running turn.
+func (s *Server) queuedMessageRoutes() {
 	const path = "/api/conversations/{id}/waiting/{message}"
-	route.Add(s.api, http.MethodPatch, path, "Change a message that waits", http.StatusOK,
+	route.Add(s.api, http.MethodPatch, path, "Change a queued message", http.StatusOK,
 		func(ctx context.Context, in *struct {
 			ID      string `path:"id" maxLength:"128"`
 			Message string `path:"message" maxLength:"128"`
@@ -29,32 +29,32 @@ func (s *Server) waitingRoutes() {
 			}
 		},
 		) (*route.Body[event.WaitingMessage], error) {
-			w, err := s.rooms.Loop.UpdateWaiting(ctx, in.ID, in.Message, asking(ctx), in.Body.Text,
+			w, err := s.services.Loop.UpdateWaiting(ctx, in.ID, in.Message, callerOf(ctx), in.Body.Text,
 				event.Moment(in.Body.When))
 			if err != nil {
-				return nil, talkProblem(err)
+				return nil, messageProblem(err)
 			}
 			return route.Answer(w), nil
 		})
-	route.Add(s.api, http.MethodDelete, path, "Remove a message that waits", http.StatusNoContent,
+	route.Add(s.api, http.MethodDelete, path, "Remove a queued message", http.StatusNoContent,
 		func(ctx context.Context, in *waitingPath) (*route.Empty, error) {
-			if err := s.rooms.Loop.DropWaiting(ctx, in.ID, in.Message, asking(ctx)); err != nil {
-				return nil, talkProblem(err)
+			if err := s.services.Loop.DropWaiting(ctx, in.ID, in.Message, callerOf(ctx)); err != nil {
+				return nil, messageProblem(err)
 			}
 			return nil, nil
 		})
-	route.Add(s.api, http.MethodPost, path+"/ask", "Ask a message that was kept", http.StatusAccepted,
+	route.Add(s.api, http.MethodPost, path+"/ask", "Send a queued message that was held back", http.StatusAccepted,
 		func(ctx context.Context, in *waitingPath) (*route.Body[TurnRef], error) {
-			turn, err := s.rooms.Loop.SendWaiting(context.WithoutCancel(ctx), in.ID, in.Message, asking(ctx))
+			turn, err := s.services.Loop.SendWaiting(context.WithoutCancel(ctx), in.ID, in.Message, callerOf(ctx))
 			if err != nil {
-				return nil, talkProblem(err)
+				return nil, messageProblem(err)
 			}
 			return route.Answer(TurnRef{Turn: turn}), nil
 		})
 }
 
-// asking is who sends a request: a window is its person's, everything else a program.
-func asking(ctx context.Context) toolspec.Caller {
+// callerOf returns on whose behalf a turn runs: the person's for a window, else a program's.
+func callerOf(ctx context.Context) toolspec.Caller {
 	if access.IsWindow(ctx) {
 		return toolspec.CallerModel
 	}

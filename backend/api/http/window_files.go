@@ -10,30 +10,27 @@ import (
 	"sextant/backend/browser/observe/collect"
 )
 
-// shellCSP lets the shell run its own code only and talk to its own origin only. Styles
-// are inline because Svelte and CodeMirror set them; pictures come as blobs. Frames come from
-// the origin of panels' pages alone, which also keeps a page from leading its frame elsewhere.
-const shellCSP = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: " +
-	"data:; " +
-	"font-src 'self'; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; " +
-	"frame-ancestors 'none'"
+// windowPolicy lets the window run only its own code and reach only its own origin. Svelte and CodeMirror set inline
+// styles, and pictures are blobs. frameSource adds the origin of frames, so that no page navigates its frame away.
+const windowPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
+	"img-src 'self' blob: data:; font-src 'self'; connect-src 'self'; worker-src 'self' blob:; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// framing is the end of shellCSP: where frames come from.
-func framing(pages string) string {
+// frameSource returns the end of windowPolicy: the origin of frames.
+func frameSource(pages string) string {
 	if pages == "" {
 		pages = "'none'"
 	}
 	return "; frame-src " + pages
 }
 
-// surfaceScript is where the window finds the script by which its panels' pages are looked at and acted on.
+// surfaceScript is the path of the script that observes the pages of panels and acts on them.
 const surfaceScript = "/surface.js"
 
-// shell serves the built window; unknown paths without a dot get index.html so that a
-// reload anywhere works.
-func shell(files fs.FS, built bool, pages string) http.Handler {
+// windowHandler serves the window's files; unknown paths without a dot get index.html, so that a reload works.
+func windowHandler(files fs.FS, built bool, pages string) http.Handler {
 	server := http.FileServerFS(files)
-	policy := shellCSP + framing(pages)
+	policy := windowPolicy + frameSource(pages)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			access.WriteProblem(w, http.StatusMethodNotAllowed, "Only GET and HEAD work here.")

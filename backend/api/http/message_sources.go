@@ -1,0 +1,53 @@
+package httpapi
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sextant/backend/agent/loop"
+	"sextant/backend/api/route"
+	"sextant/backend/mcp/resources"
+	"sextant/shared/chat"
+	"sextant/shared/event"
+)
+
+// panelSourcePrefix starts the source of text that a panel's page proposed.
+const panelSourcePrefix = "panel:"
+
+// MessageSources are the texts of MCP servers that are sent with a message, and the servers and panels that the
+// message quotes.
+type MessageSources struct {
+	Attached []resources.Attachment `json:"attached,omitempty" maxItems:"8" doc:"Texts of MCP servers to send with it, marked as text from outside."`
+	From     []string               `json:"from,omitempty" maxItems:"8" doc:"MCP servers that the text quotes, and panels as panel:<id>."`
+}
+
+// addSources adds g to ask. The source is set here and not by the client: a server must exist.
+func (s *Server) addSources(ask *loop.Ask, g MessageSources) error {
+	list := s.services.MCP.List()
+	source := func(server string) (string, error) {
+		if !slices.ContainsFunc(list, func(one event.MCPServer) bool { return one.Name == server }) {
+			return "", route.BadRequest(fmt.Sprintf("The message has text of the MCP server %.64q, which no longer "+
+				"exists. Nothing was sent. Remove the text.", server))
+		}
+		return "mcp:" + server, nil
+	}
+	for _, a := range g.Attached {
+		from, err := source(a.Server)
+		if err != nil {
+			return err
+		}
+		ask.Attached = append(ask.Attached, chat.Attachment{Source: from, Title: a.Title, Text: a.Text})
+	}
+	for _, name := range g.From {
+		from, err := name, error(nil)
+		if id, panel := strings.CutPrefix(name, panelSourcePrefix); !panel || s.checkPanel(id) != nil {
+			from, err = source(name)
+		}
+		if err != nil {
+			return err
+		}
+		ask.From = append(ask.From, from)
+	}
+	return nil
+}

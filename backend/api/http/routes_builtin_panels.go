@@ -1,0 +1,143 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
+	"sextant/backend/tools/files"
+	"sextant/shared/wire"
+)
+
+// Editor stores what is open in the code editor, and unsaved text.
+type Editor interface {
+	All() wire.EditorSession
+	Keep(state wire.EditorState) error
+	KeepDraft(d wire.EditorDraft) error
+	DropDraft(path string) error
+}
+
+// pathQuery is the query of a route about one file or folder.
+type pathQuery struct {
+	Path string `query:"path" required:"true" minLength:"1" maxLength:"4096" doc:"In the workspace, or absolute"`
+}
+
+// fileAnswer answers with v, or with the problem of reading files.
+func fileAnswer[T any](v T, err error) (*route.Body[T], error) {
+	switch {
+	case err == nil:
+		return route.Answer(v), nil
+	case files.IsClosedPlace(err):
+		return nil, huma.NewError(http.StatusForbidden, sentence(err))
+	case files.IsCallError(err):
+		return nil, route.NotFound(sentence(err))
+	}
+	return nil, route.Failed("It could not be read. Nothing changed.", err)
+}
+
+func sentence(err error) string { return err.Error() + "." }
+
+// builtinPanelRoutes registers what the pages of the code editor, files, notes and browser read. Only the person may;
+// whatever changes a file is a tool call.
+func (s *Server) builtinPanelRoutes() {
+	route.Add(s.api, http.MethodGet, "/api/desk/text", "A file as the code editor opens it", http.StatusOK,
+		windowOnly(func(ctx context.Context, in *pathQuery) (*route.Body[wire.FileText], error) {
+			return fileAnswer(s.services.FileTools.Text(ctx, in.Path))
+		}))
+	route.Add(s.api, http.MethodGet, "/api/desk/folder", "The content of a folder", http.StatusOK,
+		windowOnly(func(ctx context.Context, in *struct {
+			Path string `query:"path" maxLength:"4096" doc:"The workspace when absent"`
+		},
+		) (*route.Body[wire.Folder], error) {
+			return fileAnswer(s.services.FileTools.Folder(ctx, in.Path))
+		}))
+	route.Add(s.api, http.MethodPost, "/api/desk/stamps", "Whether files and folders changed", http.StatusOK,
+		windowOnly(func(_ context.Context, in *struct {
+			Body struct {
+				Paths []string `json:"paths" maxItems:"300"`
+			}
+		},
+		) (*route.Body[wire.PathStamps], error) {
+			return route.Answer(s.services.FileTools.Stamps(in.Body.Paths)), nil
+		}))
+	route.Add(s.api, http.MethodGet, "/api/desk/paths", "Files of the workspace by words of their path", http.StatusOK,
+		windowOnly(func(ctx context.Context, in *struct {
+			Words string `query:"words" maxLength:"200"`
+		},
+		) (*route.Body[wire.FoundPaths], error) {
+			return fileAnswer(s.services.FileTools.FindPaths(ctx, in.Words))
+		}))
+	route.Add(s.api, http.MethodGet, "/api/desk/picture", "The bytes of a picture", http.StatusOK,
+		windowOnly(s.servePicture))
+	route.Add(s.api, http.MethodGet, "/api/desk/trash", "The content of the trash", http.StatusOK,
+		windowOnly(func(context.Context, *route.Empty) (*route.Body[wire.TrashList], error) {
+			return route.Answer(wire.TrashList{Items: s.services.FileTools.Trash()}), nil
+		}))
+	route.Add(s.api, http.MethodGet, "/api/desk/notes", "Notes that contain words, the newest first", http.StatusOK,
+		windowOnly(func(_ context.Context, in *struct {
+			Words string `query:"words" maxLength:"200"`
+		},
+		) (*route.Body[wire.NoteList], error) {
+			list, err := s.services.Notes.Notes(in.Words)
+			return fileAnswer(wire.NoteList{Notes: list}, err)
+		}))
+	route.Add(s.api, http.MethodGet, "/api/desk/bookmarks", "Bookmarks, the newest first", http.StatusOK,
+		windowOnly(func(ctx context.Context, _ *route.Empty) (*route.Body[wire.BookmarkList], error) {
+			list, err := s.services.Store.Bookmarks(ctx)
+			if err != nil {
+				return nil, route.Failed("The bookmarks could not be read. They are still there.", err)
+			}
+			return route.Answer(wire.BookmarkList{Bookmarks: list}), nil
+		}))
+	s.editorRoutes()
+}
+
+// windowOnly wraps a handler so that only a window may call it.
+func windowOnly[I, O any](h func(context.Context, *I) (*O, error)) func(context.Context, *I) (*O, error) {
+	return func(ctx context.Context, in *I) (*O, error) {
+		if err := access.WindowOnly(ctx); err != nil {
+			return nil, err
+		}
+		return h(ctx, in)
+	}
+}
+
+func (s *Server) editorRoutes() {
+	route.Add(s.api, http.MethodGet, "/api/desk/editor", "What is open in the code editor, and unsaved text",
+		http.StatusOK, windowOnly(func(context.Context, *route.Empty) (*route.Body[wire.EditorSession], error) {
+			return route.Answer(s.services.Editor.All()), nil
+		}))
+	route.Add(s.api, http.MethodPut, "/api/desk/editor", "Store what is open in the code editor", http.StatusNoContent,
+		windowOnly(func(_ context.Context, in *struct{ Body wire.EditorState }) (*route.Empty, error) {
+			return nil, saveProblem(s.services.Editor.Keep(in.Body))
+		}))
+	route.Add(s.api, http.MethodPut, "/api/desk/editor/draft", "Store unsaved text", http.StatusNoContent,
+		windowOnly(func(_ context.Context, in *struct{ Body wire.EditorDraft }) (*route.Empty, error) {
+			return nil, saveProblem(s.services.Editor.KeepDraft(in.Body))
+		}))
+	route.Add(s.api, http.MethodDelete, "/api/desk/editor/draft", "Delete unsaved text",
+		http.StatusNoContent, windowOnly(func(_ context.Context, in *pathQuery) (*route.Empty, error) {
+			return nil, saveProblem(s.services.Editor.DropDraft(in.Path))
+		}))
+}
+
+// saveProblem is the problem of state that could not be stored, nil if err is nil.
+func saveProblem(err error) error {
+	if err == nil {
+		return nil
+	}
+	return route.Refused(err)
+}
+
+// servePicture serves a picture for an <img>; it is never rendered as a page.
+func (s *Server) servePicture(_ context.Context, in *pathQuery) (*huma.StreamResponse, error) {
+	file, kind, err := s.services.FileTools.Picture(in.Path)
+	if err != nil {
+		_, err = fileAnswer(struct{}{}, err)
+		return nil, err
+	}
+	return streamFile(file, kind, "no-store"), nil
+}

@@ -1,0 +1,91 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	"sextant/backend/api/mcproutes"
+	"sextant/backend/api/route"
+	"sextant/backend/policy"
+	"sextant/shared/toolspec"
+)
+
+// Apps runs the pages of MCP servers, and what the pages of panels have in common with them.
+type Apps interface {
+	mcproutes.Apps
+	TellAsPanel(panel string, content, structured json.RawMessage) error
+	// Mail opens the person's mail program with an address.
+	Mail(address string) error
+}
+
+// linkRoutes registers what the window opens for a page, and what the page of a panel tells the model.
+func (s *Server) linkRoutes() {
+	route.Add(s.api, http.MethodPost, "/api/links", "Open an address that a page asked for and the person agreed to",
+		http.StatusOK, windowOnly(s.openLink))
+	route.Add(s.api, http.MethodPost, "/api/mail", "Open the person's own program for mail", http.StatusNoContent,
+		windowOnly(func(_ context.Context, in *struct {
+			Body struct {
+				Address string `json:"address" maxLength:"2000"`
+			}
+		},
+		) (*route.Empty, error) {
+			if err := s.services.Apps.Mail(in.Body.Address); err != nil {
+				return nil, route.Refused(err)
+			}
+			return nil, nil
+		}))
+	route.Add(s.api, http.MethodPut, "/api/panels/{id}/model-context",
+		"What a panel's page tells the model with the next turn", http.StatusNoContent,
+		windowOnly(func(_ context.Context, in *struct {
+			ID   string `path:"id" maxLength:"64"`
+			Body struct {
+				Content    json.RawMessage `json:"content,omitempty"`
+				Structured json.RawMessage `json:"structured,omitempty"`
+			}
+		},
+		) (*route.Empty, error) {
+			if err := s.checkPanel(in.ID); err != nil {
+				return nil, err
+			}
+			if err := s.services.Apps.TellAsPanel(in.ID, in.Body.Content, in.Body.Structured); err != nil {
+				return nil, route.Refused(err)
+			}
+			return nil, nil
+		}))
+}
+
+// linkInput is an address that the page of a server or of a panel asks to open.
+type linkInput struct {
+	Body struct {
+		URL    string `json:"url" maxLength:"2000"`
+		Server string `json:"server,omitempty" maxLength:"128"`
+		Panel  string `json:"panel,omitempty" maxLength:"64"`
+	}
+}
+
+// openLink opens an address in the browser. The person agreed to it but did not type it, so hosts of this machine and
+// of private networks stay closed.
+func (s *Server) openLink(ctx context.Context, in *linkInput) (*route.Body[toolspec.Result], error) {
+	u, err := url.Parse(in.Body.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return nil, route.BadRequest("A page can open only http and https addresses.")
+	}
+	source := policy.AppSource(in.Body.Server)
+	switch {
+	case (in.Body.Server == "") == (in.Body.Panel == ""):
+		return nil, route.BadRequest("Name either a server or a panel, not both.")
+	case in.Body.Panel != "":
+		source = policy.PanelSource(in.Body.Panel)
+	}
+	tool := s.services.Nav.Tool("navigate")
+	args, err := json.Marshal(map[string]string{"url": u.String()})
+	if err != nil {
+		return nil, route.Refused(err)
+	}
+	return route.Answer(s.services.Pipeline.Do(ctx,
+		toolspec.Call{Tool: tool, Args: args, Panel: s.panelOrActive(""), From: toolspec.Provenance{
+			Caller: toolspec.CallerPerson, Interactive: true, Outside: []string{source},
+		}})), nil
+}

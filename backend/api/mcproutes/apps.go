@@ -1,0 +1,169 @@
+package mcproutes
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"sextant/backend/api/access"
+	"sextant/backend/api/route"
+	"sextant/shared/wire"
+)
+
+// Apps runs the pages of MCP servers (MCP Apps) for the window.
+type Apps interface {
+	Show(ctx context.Context, server, tool string) (wire.App, error)
+	// Allow lets the pages of a server reach origins, each with its use: "connect https://a.example". Reach lists
+	// them, Revoke removes one.
+	Allow(ctx context.Context, server string, uses []string) error
+	Reach(ctx context.Context, server string) ([]string, error)
+	Revoke(ctx context.Context, server, use string) error
+	Call(ctx context.Context, server, tool, conversation string, args json.RawMessage) json.RawMessage
+	Read(ctx context.Context, server, uri string) (json.RawMessage, error)
+	Tell(server, conversation string, content, structured json.RawMessage) error
+	Note(server, line string) error
+}
+
+// RawAnswer is an unchanged answer of an MCP server.
+type RawAnswer struct {
+	Answer json.RawMessage `json:"answer"`
+}
+
+// Reached is what the pages of a server may reach, each origin with its use: "connect https://a.example".
+type Reached struct {
+	Origins []string `json:"origins"`
+}
+
+// appRoutes registers what the window requests for the page of an MCP server. A call made here counts as the page's.
+func (s Routes) appRoutes(base string) {
+	route.Add(s.API, http.MethodGet, base, "The page of an MCP server that shows calls of a tool", http.StatusOK,
+		func(ctx context.Context, in *struct {
+			Name string `path:"name" maxLength:"128"`
+			Tool string `query:"tool" maxLength:"128"`
+		},
+		) (*route.Body[wire.App], error) {
+			if err := access.WindowOnly(ctx); err != nil {
+				return nil, err
+			}
+			app, err := s.Apps.Show(ctx, in.Name, in.Tool)
+			if err != nil {
+				return nil, huma.NewError(http.StatusBadGateway, err.Error())
+			}
+			return route.Answer(app), nil
+		})
+	route.Add(s.API, http.MethodPost, base+"/call", "Run a tool as the page of its MCP server", http.StatusOK,
+		func(ctx context.Context, in *struct {
+			Name string `path:"name" maxLength:"128"`
+			Body struct {
+				Tool         string          `json:"tool" maxLength:"128"`
+				Args         json.RawMessage `json:"args,omitempty"`
+				Conversation string          `json:"conversation,omitempty" maxLength:"128"`
+			}
+		},
+		) (*route.Body[RawAnswer], error) {
+			if err := access.WindowOnly(ctx); err != nil {
+				return nil, err
+			}
+			b := in.Body
+			return route.Answer(RawAnswer{Answer: s.Apps.Call(ctx, in.Name, b.Tool, b.Conversation, b.Args)}), nil
+		})
+	route.Add(s.API, http.MethodPost, base+"/read", "Read a resource as the page of its MCP server", http.StatusOK,
+		func(ctx context.Context, in *struct {
+			Name string `path:"name" maxLength:"128"`
+			Body struct {
+				URI string `json:"uri" maxLength:"2000"`
+			}
+		},
+		) (*route.Body[RawAnswer], error) {
+			if err := access.WindowOnly(ctx); err != nil {
+				return nil, err
+			}
+			raw, err := s.Apps.Read(ctx, in.Name, in.Body.URI)
+			if err != nil {
+				return nil, huma.NewError(http.StatusBadGateway, err.Error())
+			}
+			return route.Answer(RawAnswer{Answer: raw}), nil
+		})
+	s.appOriginRoutes(base)
+}
+
+// appOriginRoutes registers what the person decides about the origins that pages may reach.
+func (s Routes) appOriginRoutes(base string) {
+	route.Add(s.API, http.MethodPut, base+"/domains", "Let the pages of an MCP server reach origins",
+		http.StatusNoContent, func(ctx context.Context, in *struct {
+			Name string `path:"name" maxLength:"128"`
+			Body struct {
+				Origins []string `json:"origins" maxItems:"128"`
+			}
+		},
+		) (*route.Empty, error) {
+			return windowOnly(ctx, func() error { return s.Apps.Allow(ctx, in.Name, in.Body.Origins) })
+		})
+	route.Add(s.API, http.MethodGet, base+"/domains", "What the pages of an MCP server may reach", http.StatusOK,
+		func(ctx context.Context, in *struct {
+			Name string `path:"name" maxLength:"128"`
+		},
+		) (*route.Body[Reached], error) {
+			if err := access.WindowOnly(ctx); err != nil {
+				return nil, err
+			}
+			uses, err := s.Apps.Reach(ctx, in.Name)
+			if err != nil {
+				return nil, route.NotFound(err.Error())
+			}
+			return route.Answer(Reached{Origins: append([]string{}, uses...)}), nil
+		})
+	route.Add(s.API, http.MethodDelete, base+"/domains", "Revoke what the pages of an MCP server may reach",
+		http.StatusNoContent, func(ctx context.Context, in *struct {
+			Name   string `path:"name" maxLength:"128"`
+			Origin string `query:"origin" maxLength:"400"`
+		},
+		) (*route.Empty, error) {
+			return windowOnly(ctx, func() error { return s.Apps.Revoke(ctx, in.Name, in.Origin) })
+		})
+	s.appContextRoutes(base)
+}
+
+// appContextRoutes registers what a page tells the model and logs.
+func (s Routes) appContextRoutes(base string) {
+	route.Add(s.API, http.MethodPut, base+"/context",
+		"What the page of an MCP server tells the model with the next turn", http.StatusNoContent,
+		func(ctx context.Context, in *struct {
+			Name string `path:"name" maxLength:"128"`
+			Body struct {
+				Conversation string          `json:"conversation" maxLength:"128"`
+				Content      json.RawMessage `json:"content,omitempty"`
+				Structured   json.RawMessage `json:"structured,omitempty"`
+			}
+		},
+		) (*route.Empty, error) {
+			b := in.Body
+			return windowOnly(ctx, func() error {
+				return s.Apps.Tell(in.Name, b.Conversation, b.Content,
+					b.Structured)
+			})
+		})
+	route.Add(s.API, http.MethodPost, base+"/log", "A line that the page of an MCP server logs", http.StatusNoContent,
+		func(ctx context.Context, in *struct {
+			Name string `path:"name" maxLength:"128"`
+			Body struct {
+				Line string `json:"line" maxLength:"4000"`
+			}
+		},
+		) (*route.Empty, error) {
+			return windowOnly(ctx, func() error { return s.Apps.Note(in.Name, in.Body.Line) })
+		})
+}
+
+// windowOnly does what only a window may.
+func windowOnly(ctx context.Context, do func() error) (*route.Empty, error) {
+	if err := access.WindowOnly(ctx); err != nil {
+		return nil, err
+	}
+	if err := do(); err != nil {
+		return nil, route.Refused(err)
+	}
+	return nil, nil
+}
