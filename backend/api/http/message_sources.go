@@ -18,7 +18,7 @@ const panelSourcePrefix = "panel:"
 // MessageSources are the texts of MCP servers that are sent with a message, and the servers and panels that the
 // message quotes.
 type MessageSources struct {
-	Attached []resources.Attachment `json:"attached,omitempty" maxItems:"8" doc:"Texts of MCP servers to send with it, marked as text from outside."`
+	Attached []resources.ServerAttachment `json:"attached,omitempty" maxItems:"8" doc:"Texts of MCP servers to send with it, marked as text from outside."`
 	From     []string               `json:"from,omitempty" maxItems:"8" doc:"MCP servers that the text quotes, and panels as panel:<id>."`
 }
 

@@ -108,7 +108,7 @@ func TestDraftFromPrompt(t *testing.T) {
 	if err != nil || got.Text != "Review main.go.\nAll of it." {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if len(got.Attached) != 1 || got.Attached[0] != (resources.Attachment{
+	if len(got.Attached) != 1 || got.Attached[0] != (resources.ServerAttachment{
 		Server: "Shelf", Title: "note:a",
 		Text: "inside",
 	}) || len(got.Omitted) != 1 {

@@ -91,13 +91,13 @@ type Contents struct {
 type Draft struct {
 	Text string `json:"text"`
 	// Attached are the resources that came with it.
-	Attached []Attachment `json:"attached"`
+	Attached []ServerAttachment `json:"attached"`
 	// Omitted names what else the prompt holds and cannot be sent: images and audio.
 	Omitted []string `json:"left"`
 }
 
-// Attachment is text of a server that is sent with a message.
-type Attachment struct {
+// ServerAttachment is text of a server that is sent with a message.
+type ServerAttachment struct {
 	Server string `json:"server" maxLength:"128"`
 	Title  string `json:"title" maxLength:"400"`
 	Text   string `json:"text" maxLength:"200000"`
@@ -191,7 +191,7 @@ func (r Reader) Contents(ctx context.Context, server, uri string) (Contents, err
 
 // Draft fills in a prompt. Its text is the server's: a person must see it before it is sent as their own.
 func (r Reader) Draft(ctx context.Context, server, name string, args map[string]string) (Draft, error) {
-	out := Draft{Attached: []Attachment{}, Omitted: []string{}}
+	out := Draft{Attached: []ServerAttachment{}, Omitted: []string{}}
 	answer, err := r.Prompt(ctx, server, name, args)
 	if err != nil {
 		return out, err
@@ -244,7 +244,7 @@ func (d *Draft) take(server string, c sdk.Content) string {
 		case c.Resource.Text == "" || len(d.Attached) >= maxAttached:
 			left("a resource", c.Resource.MIMEType, len(c.Resource.Text)+len(c.Resource.Blob))
 		default:
-			d.Attached = append(d.Attached, Attachment{
+			d.Attached = append(d.Attached, ServerAttachment{
 				Server: server, Title: servertext.OneLine(c.Resource.URI, maxTitle),
 				Text: excerpt.Runes(c.Resource.Text,
 					maxDraft),

@@ -572,7 +572,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How a message to the command pilot may go on */
+        /** Completions of a message to the command pilot */
         get: operations["get-api-ai-pilot-complete"];
         put?: never;
         post?: never;
@@ -659,7 +659,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Run a tool through the Pipeline */
+        /** Run a tool through the pipeline */
         post: operations["post-api-ai-tools-execute"];
         delete?: never;
         options?: never;
@@ -676,7 +676,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Answer a question */
+        /** Answer an approval */
         post: operations["post-api-approvals-id"];
         delete?: never;
         options?: never;
@@ -710,7 +710,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Read the whole chain of the audit log */
+        /** Verify the whole chain of the audit log */
         post: operations["post-api-audit-verify"];
         delete?: never;
         options?: never;
@@ -744,7 +744,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take the browser over or give it back */
+        /** Take over the browser or give it back */
         post: operations["post-api-browser-hand"];
         delete?: never;
         options?: never;
@@ -829,7 +829,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take back what a turn or a call did to files */
+        /** Undo what a turn or a call did to files */
         post: operations["post-api-changes-undo"];
         delete?: never;
         options?: never;
@@ -881,7 +881,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a conversation cost, and how its budgets stand */
+        /** What a conversation cost, and what is left of its budgets */
         get: operations["get-api-conversations-id-bill"];
         put?: never;
         post?: never;
@@ -899,7 +899,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Go on in another branch */
+        /** Switch to another branch */
         put: operations["put-api-conversations-id-branch"];
         post?: never;
         delete?: never;
@@ -917,7 +917,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask a message again, with other words or another model, in a new branch */
+        /** Send a message again in a new branch, edited or to another model */
         post: operations["post-api-conversations-id-branches"];
         delete?: never;
         options?: never;
@@ -950,7 +950,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Let other programs read a conversation over MCP, or not any more */
+        /** Let other programs read a conversation over MCP, or no longer */
         put: operations["put-api-conversations-id-shared"];
         post?: never;
         delete?: never;
@@ -984,7 +984,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Send the model a summary, or what it stands for */
+        /** Send the model a summary, or the messages it replaced */
         put: operations["put-api-conversations-id-summaries-message"];
         post?: never;
         delete?: never;
@@ -1003,11 +1003,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove a message that waits */
+        /** Remove a queued message */
         delete: operations["delete-api-conversations-id-waiting-message"];
         options?: never;
         head?: never;
-        /** Change a message that waits */
+        /** Change a queued message */
         patch: operations["patch-api-conversations-id-waiting-message"];
         trace?: never;
     };
@@ -1020,7 +1020,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask a message that was kept */
+        /** Send a queued message that was held back */
         post: operations["post-api-conversations-id-waiting-message-ask"];
         delete?: never;
         options?: never;
@@ -1035,7 +1035,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tools made of others, whole */
+        /** Created tools with their source */
         get: operations["get-api-created-tools"];
         put?: never;
         post?: never;
@@ -1056,7 +1056,7 @@ export interface paths {
         get: operations["get-api-created-tools-id"];
         put?: never;
         post?: never;
-        /** Take a created tool out of use; its versions stay */
+        /** Delete a created tool; its versions stay */
         delete: operations["delete-api-created-tools-id"];
         options?: never;
         head?: never;
@@ -1072,7 +1072,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let a tool be called that a person has read */
+        /** Let a created tool be called after the person has read it */
         post: operations["post-api-created-tools-id-wake"];
         delete?: never;
         options?: never;
@@ -1087,7 +1087,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Kept pages, the newest first */
+        /** Bookmarks, the newest first */
         get: operations["get-api-desk-bookmarks"];
         put?: never;
         post?: never;
@@ -1104,9 +1104,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is open in the code editor, and what is not saved */
+        /** What is open in the code editor, and unsaved text */
         get: operations["get-api-desk-editor"];
-        /** Keep what is open in the code editor */
+        /** Store what is open in the code editor */
         put: operations["put-api-desk-editor"];
         post?: never;
         delete?: never;
@@ -1123,10 +1123,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Keep text that is not saved yet */
+        /** Store unsaved text */
         put: operations["put-api-desk-editor-draft"];
         post?: never;
-        /** Forget text that was saved or given up */
+        /** Delete unsaved text */
         delete: operations["delete-api-desk-editor-draft"];
         options?: never;
         head?: never;
@@ -1140,7 +1140,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What lies in a folder */
+        /** The content of a folder */
         get: operations["get-api-desk-folder"];
         put?: never;
         post?: never;
@@ -1157,7 +1157,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Notes by the words they hold, the newest first */
+        /** Notes that contain words, the newest first */
         get: operations["get-api-desk-notes"];
         put?: never;
         post?: never;
@@ -1242,7 +1242,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was thrown away */
+        /** The content of the trash */
         get: operations["get-api-desk-trash"];
         put?: never;
         post?: never;
@@ -1296,7 +1296,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take a standing permission back */
+        /** Revoke a standing permission */
         delete: operations["delete-api-grants-id"];
         options?: never;
         head?: never;
@@ -1487,7 +1487,7 @@ export interface paths {
         /** Let the pages of an MCP server reach origins */
         put: operations["put-api-mcp-servers-name-app-domains"];
         post?: never;
-        /** Take back what the pages of an MCP server may reach */
+        /** Revoke what the pages of an MCP server may reach */
         delete: operations["delete-api-mcp-servers-name-app-domains"];
         options?: never;
         head?: never;
@@ -1553,7 +1553,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Say what an MCP server may ask for */
+        /** Set what an MCP server may ask for */
         put: operations["put-api-mcp-servers-name-consents"];
         post?: never;
         delete?: never;
@@ -1622,7 +1622,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Start an MCP server anew */
+        /** Restart an MCP server */
         post: operations["post-api-mcp-servers-name-restart"];
         delete?: never;
         options?: never;
@@ -1639,7 +1639,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Be told when a resource of an MCP server changes */
+        /** Watch a resource of an MCP server for changes */
         post: operations["post-api-mcp-servers-name-watch"];
         delete?: never;
         options?: never;
@@ -1688,7 +1688,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Models that can be chosen; asks the local servers again */
+        /** Models that can be chosen, after asking the local servers again */
         get: operations["get-api-models"];
         put?: never;
         post?: never;
@@ -1741,7 +1741,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Install a panel's archive that was shown */
+        /** Install a panel's archive after its offer was shown */
         post: operations["post-api-panels-install"];
         delete?: never;
         options?: never;
@@ -1790,7 +1790,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is wrong with panels, where, and how it could be right */
+        /** Problems of panels, with their place and a suggestion */
         get: operations["get-api-panels-problems"];
         put?: never;
         post?: never;
@@ -1809,7 +1809,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take over the change of a panel that waits */
+        /** Accept the pending change of a panel */
         post: operations["post-api-panels-id-accept"];
         delete?: never;
         options?: never;
@@ -1878,7 +1878,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Leave a panel as it was accepted */
+        /** Decline the pending change of a panel */
         post: operations["post-api-panels-id-decline"];
         delete?: never;
         options?: never;
@@ -1895,7 +1895,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take over changes of a panel's tools without asking until Sextant ends */
+        /** Accept changes of a panel's tools without asking until Sextant ends */
         post: operations["post-api-panels-id-develop"];
         delete?: never;
         options?: never;
@@ -1963,7 +1963,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Offer a panel's tools while another one is active, or no longer */
+        /** Keep a panel's tools available while another panel is active, or not */
         post: operations["post-api-panels-id-pin"];
         delete?: never;
         options?: never;
@@ -1978,9 +1978,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a panel's page had kept */
+        /** The stored state of a panel's page */
         get: operations["get-api-panels-id-state"];
-        /** Keep something for a panel's page */
+        /** Store the state of a panel's page */
         put: operations["put-api-panels-id-state"];
         post?: never;
         delete?: never;
@@ -1996,7 +1996,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How other programs reach this Sextant over MCP, and which are there */
+        /** How other programs reach this Sextant over MCP, and which are connected */
         get: operations["get-api-programs"];
         put?: never;
         post?: never;
@@ -2016,7 +2016,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Send a program away and close its tabs */
+        /** Disconnect a program and close its tabs */
         delete: operations["delete-api-programs-id"];
         options?: never;
         head?: never;
@@ -2030,7 +2030,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The whole text of a result that was too long to be handed out */
+        /** The whole text of a long result */
         get: operations["get-api-results-id"];
         put?: never;
         post?: never;
@@ -2049,7 +2049,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Forbid calls by a rule, which stands among the permissions */
+        /** Add a rule that forbids calls; it is listed with the grants */
         post: operations["post-api-rules"];
         delete?: never;
         options?: never;
@@ -2082,10 +2082,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Keep a secret, or replace the one of that name */
+        /** Store a secret, or replace the one with that name */
         put: operations["put-api-secrets-name"];
         post?: never;
-        /** Forget a secret and its value */
+        /** Delete a secret and its value */
         delete: operations["delete-api-secrets-name"];
         options?: never;
         head?: never;
@@ -2120,7 +2120,7 @@ export interface paths {
         /** Change a setting */
         put: operations["put-api-settings-key"];
         post?: never;
-        /** Forget what the window set, so that the default is in force */
+        /** Delete the window's value of a setting, so that the default applies */
         delete: operations["delete-api-settings-key"];
         options?: never;
         head?: never;
@@ -2169,7 +2169,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Say what every call of a tool needs */
+        /** Set the permission of every call of a tool */
         put: operations["put-api-tools-name-permission"];
         post?: never;
         delete?: never;
@@ -2294,11 +2294,6 @@ export interface components {
             hash?: string;
         };
         Attachment: {
-            server: string;
-            text: string;
-            title: string;
-        };
-        Attachment: {
             source: string;
             text: string;
             title: string;
@@ -2337,11 +2332,11 @@ export interface components {
             wrong?: string[];
         };
         AutomationInputBody: {
-            /** @description What this task may cost, beside the budgets of the settings, which hold all the same. */
+            /** @description What this task may cost. The budgets of the settings apply too. */
             budget?: components["schemas"]["BudgetBody"];
             /** @description Conversation to do it in; a new one when absent. */
             conversation?: string;
-            /** @description What the answer has to fit: a JSON Schema, or a description as a string. */
+            /** @description What the answer must match: a JSON Schema, or a description as a string. */
             format: unknown;
             /** @description Model as provider/name; the setting's when absent. */
             model?: string;
@@ -2351,7 +2346,7 @@ export interface components {
             prompt: string;
             /**
              * Format: int64
-             * @description How often an answer that does not fit is sent back; the setting's when absent.
+             * @description How often an answer that does not match is sent back; the setting's when absent.
              */
             repairs?: number;
             /** @description System prompt, byte for byte; that of the settings when absent. */
@@ -2438,7 +2433,7 @@ export interface components {
             cost?: string;
             /**
              * Format: int64
-             * @description Tokens read and written; 0 is no budget.
+             * @description Tokens read and written; 0 means no limit.
              */
             tokens?: number;
         };
@@ -2681,7 +2676,7 @@ export interface components {
         /** @enum {string} */
         DownloadState: "running" | "done" | "cancelled" | "failed";
         Draft: {
-            attached: components["schemas"]["Attachment"][];
+            attached: components["schemas"]["ServerAttachment"][];
             left: string[];
             text: string;
         };
@@ -2780,7 +2775,7 @@ export interface components {
         } | {
             call?: string;
             conversation?: string;
-            data: components["schemas"]["SurfaceAsk"];
+            data: components["schemas"]["SurfaceRequest"];
             /** @enum {string} */
             kind: "surface.ask";
             /** Format: int64 */
@@ -3870,25 +3865,25 @@ export interface components {
             person: boolean;
         };
         "Post-api-conversations-id-branchesRequest": {
-            /** @description A person's message in the branch that is shown */
+            /** @description A message of the person in the branch that is shown */
             message: string;
             model?: string;
             panel?: string;
-            /** @description What is asked in its place; without it the same question is answered again */
+            /** @description What is asked instead; without it the same message is answered again */
             text?: string;
         };
         "Post-api-conversations-id-messagesRequest": {
-            /** @description Texts of MCP servers that a model reads with it, as text from outside. */
-            attached?: components["schemas"]["Attachment"][];
-            /** @description MCP servers whose words stand in the text, and panels as panel:<id>. */
+            /** @description Texts of MCP servers to send with it, marked as text from outside. */
+            attached?: components["schemas"]["ServerAttachment"][];
+            /** @description MCP servers that the text quotes, and panels as panel:<id>. */
             from?: string[];
             model?: string;
             panel?: string;
-            /** @description Allow the conversation what its budget is once more. Only a window may. */
+            /** @description Raise the conversation's budget by its amount. Only a window may. */
             raise?: boolean;
             text: string;
             /**
-             * @description While a turn runs: now waits for its next safe point, next for the turn after it. Without it a running turn is a conflict.
+             * @description While a turn runs: now adds to it at its next safe point, next sends after it. Without it a running turn is a conflict.
              * @enum {string}
              */
             when?: "now" | "next";
@@ -4002,7 +3997,7 @@ export interface components {
             prompt: string;
         };
         "Put-api-conversations-id-branchRequest": {
-            /** @description Its id, as branch.started told it; empty for the way the conversation went at first */
+            /** @description Its id, from branch.started; empty for the first branch */
             branch: string;
         };
         "Put-api-conversations-id-sharedRequest": {
@@ -4032,7 +4027,7 @@ export interface components {
             value: string;
         };
         "Put-api-tools-name-permissionRequest": {
-            /** @description allow, ask or never; empty leaves it to the rules */
+            /** @description allow, ask or never; empty: the rules decide */
             permission: string;
         };
         QuestionMetrics: {
@@ -4153,7 +4148,7 @@ export interface components {
         SecretInputBody: {
             /** @description Host or host:port it is bound to, or mcp: and the name of an MCP server that is a program */
             host?: string;
-            /** @description header, query, body, field; all of them when left out */
+            /** @description header, query, body, field; all of them when absent */
             places?: string[];
             /** @description 6 bytes to 64 KB */
             value?: string;
@@ -4164,6 +4159,11 @@ export interface components {
         };
         /** @enum {string} */
         SecretPlace: "header" | "query" | "body" | "field" | "env";
+        ServerAttachment: {
+            server: string;
+            text: string;
+            title: string;
+        };
         ServerNotifications: {
             /** Format: int64 */
             lists: number;
@@ -4235,14 +4235,6 @@ export interface components {
             /** Format: int64 */
             lines: number;
         };
-        SurfaceAsk: {
-            args: unknown[];
-            do: string;
-            frame?: boolean;
-            /** Format: int64 */
-            id: number;
-            panel: string;
-        };
         SurfaceCancel: {
             /** Format: int64 */
             id: number;
@@ -4267,6 +4259,14 @@ export interface components {
             /** Format: int64 */
             id: number;
             value?: unknown;
+        };
+        SurfaceRequest: {
+            args: unknown[];
+            do: string;
+            frame?: boolean;
+            /** Format: int64 */
+            id: number;
+            panel: string;
         };
         Tab: {
             back: boolean;
@@ -4329,7 +4329,7 @@ export interface components {
             /** Format: int64 */
             v: number;
         };
-        TerminalNews: {
+        TerminalUpdate: {
             /** Format: int64 */
             bytes?: number;
             error?: string;
@@ -5678,7 +5678,7 @@ export interface operations {
     "get-api-ai-pilot-complete": {
         parameters: {
             query?: {
-                /** @description What stands before the cursor. */
+                /** @description The text before the cursor. */
                 text?: string;
                 panel?: string;
             };
@@ -5909,7 +5909,7 @@ export interface operations {
                 /** @description Continue an earlier page: its before */
                 before?: number;
                 limit?: number;
-                /** @description Only calls whose rows hold all of these words */
+                /** @description Only calls whose rows contain all of these words */
                 q?: string;
             };
             header?: never;
@@ -6948,7 +6948,7 @@ export interface operations {
     "get-api-desk-folder": {
         parameters: {
             query?: {
-                /** @description The workspace when left out */
+                /** @description The workspace when absent */
                 path?: string;
             };
             header?: never;
@@ -9242,14 +9242,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The session has ended; begin anew with initialize */
+            /** @description The session has ended; begin again with initialize */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description 64 programs have a call under way; Retry-After says when to come back */
+            /** @description 64 programs have calls running; Retry-After says when to come back */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9328,14 +9328,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The session has ended; begin anew with initialize */
+            /** @description The session has ended; begin again with initialize */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description 64 programs have a call under way; Retry-After says when to come back */
+            /** @description 64 programs have calls running; Retry-After says when to come back */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9408,14 +9408,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The session has ended; begin anew with initialize */
+            /** @description The session has ended; begin again with initialize */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description 64 programs have a call under way; Retry-After says when to come back */
+            /** @description 64 programs have calls running; Retry-After says when to come back */
             503: {
                 headers: {
                     [name: string]: unknown;
