@@ -132,7 +132,7 @@ class Canvas {
     return Boolean(found);
   }
 
-  /** Adds the element to the mostUsed label; false when no label nearby has room. */
+  /** Adds the element to the nearest label; false when no label nearby has room. */
   stack(element: Markable): boolean {
     const centre = (r: Rect) => ({ x: r.x + r.width / 2, y: r.y + r.height / 2 });
     const at = centre(element.box);

@@ -261,7 +261,7 @@ test('the page of an MCP server reaches what its services have, and nothing that
   expect(lines[0]).toBe('info line 0');
 });
 
-// The same cases stand in shared/annotation/seen_test.go.
+// The same cases are in shared/annotation/visible_test.go.
 test('what cannot be seen is not in words that a person is asked about', () => {
   const hidden =
     '\u00ad\u034f\u115f\u1160\u17b4\u180b\u180e\u200b\u200d\u202e\u2060\u2800\u3164\ufe00\ufe0f\ufeff\uffa0\ue000\u0378\u{e0041}\u{e0100}\u{f0000}';

@@ -46,7 +46,7 @@ export interface PageServices {
   state(): Promise<unknown>;
   keepState(state: unknown): Promise<void>;
   publish(values: Values): Promise<void>;
-  /** Shows a person a message that the page proposes; resolves when it is taken. */
+  /** Shows a person a message that the page proposes; resolves when they insert it. */
   propose(text: string): Promise<void>;
   /** Asks a person about an address; resolves when it is opened. */
   openLink(url: string): Promise<void>;
@@ -339,7 +339,7 @@ function toolResult(result: Result): object {
 
 /**
  * Invisible characters: control, format, tag, private and unassigned ones, variation selectors and blank fillers.
- * With them a person could approve text that they did not see. annotator.Seen removes the same ones.
+ * With them a person could approve text that they did not see. annotation.Visible removes the same ones.
  */
 const INVISIBLE = /[^\P{C}\n\t]|\p{Variation_Selector}|\u034f|\u115f|\u1160|\u17b4|\u17b5|\u2800|\u3164|\uffa0/gu;
 

@@ -18,7 +18,7 @@ const pairs = (all: Record<string, string> | undefined, between: string) =>
     .map(([name, value]) => `${name}${between}${value}`)
     .join('\n');
 
-/** The form of an entry, empty by deerror. */
+/** The form of an entry, empty by default. */
 export function draftOf(name = '', entry: ServerEntry = {}): Draft {
   return {
     name,

@@ -60,7 +60,7 @@ test('a screen draws its own tab, says what it has drawn and draws anew from a r
   output(1, new TextEncoder().encode('other'));
   expect(drawn).toEqual(['reset 5', 'hello']);
   expect(sent).toContainEqual({ kind: 'drawn', tab: 2, bytes: 5 });
-  // What nobody shows is counted as drawn, so that its program does not wait.
+  // Output of a tab that nobody shows counts as drawn, so that its program does not wait.
   expect(sent).toContainEqual({ kind: 'drawn', tab: 1, bytes: 5 });
   stop();
   expect(sent.at(-1)).toEqual({ kind: 'leave', tab: 2 });

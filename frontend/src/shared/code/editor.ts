@@ -27,7 +27,7 @@ export interface Options {
   /** The state that `destroy` returned, to restore undo history and cursor. */
   kept?: unknown;
   readOnly: boolean;
-  /** Code has line numbers, prose has none. */
+  /** Line numbers, as code has; false for prose, which wraps instead. */
   numbers?: boolean;
   language: Promise<Extension>;
   /** Translated phrases of CodeMirror's search. */

@@ -35,7 +35,7 @@ export const settings = {
   'settings.start': '; set when Sextant starts',
   'settings.source.flag': 'Command line',
   'settings.source.environment': 'Environment',
-  'settings.source.file': 'panelSettings.toml',
+  'settings.source.file': 'config.toml',
   'settings.source.window': 'This window',
   'settings.source.default': 'Default',
   'settings.turn': 'One turn',
