@@ -149,7 +149,7 @@ class Fake implements Backend {
     return { success: true, duration_ms: 4 };
   };
   created = async () => created;
-  wake = async () => created.map((tool) => ({ ...tool, asleep: false }));
+  enableTool = async () => created.map((tool) => ({ ...tool, asleep: false }));
   deleteTool = async (name: string) => created.filter((tool) => tool.name !== name);
   programs = async () => programs;
   dismissProgram = async (id: string) => ({ ...programs, programs: programs.programs.filter((one) => one.id !== id) });

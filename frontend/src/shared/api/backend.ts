@@ -137,7 +137,7 @@ export function createBackend(token: string) {
         : bodyOf(client.POST(PATHS.execute, { body: { tool, args, panelId: panel } })),
     created: async () => (await bodyOf(client.GET('/api/created-tools'))).tools ?? [],
     /** Enables a created tool whose version was read. */
-    wake: async (tool: string, version: number) =>
+    enableTool: async (tool: string, version: number) =>
       (await bodyOf(client.POST('/api/created-tools/{id}/wake', { ...byId(tool), body: { version } }))).tools ?? [],
     deleteTool: async (tool: string) =>
       (await bodyOf(client.DELETE('/api/created-tools/{id}', byId(tool)))).tools ?? [],
