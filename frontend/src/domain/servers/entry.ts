@@ -11,7 +11,7 @@ export interface Draft {
   headers: string;
 }
 
-export type FieldError = { field: keyof Draft; line: number };
+type FieldError = { field: keyof Draft; line: number };
 
 const pairs = (all: Record<string, string> | undefined, between: string) =>
   Object.entries(all ?? {})

@@ -22,8 +22,8 @@ export async function openSession(): Promise<string> {
     throw new BackendError(0, 'no answer', '');
   }
   if (!answer.ok) {
-    const kept = sessionStorage.getItem(KEY);
-    if (kept) return kept;
+    const saved = sessionStorage.getItem(KEY);
+    if (saved) return saved;
     throw new BackendError(answer.status, 'the code was refused', '');
   }
   const { token } = (await answer.json()) as { token: string };
