@@ -1,23 +1,23 @@
-// Runs in our own world at the start of every document and tells what the browser's protocol
-// has no event for. The page sees neither this world nor its listeners.
+// Runs in our own world at the start of every document and reports what CDP has no event for. The page sees
+// neither this world nor its listeners.
 (() => {
-  const tell = globalThis.sextantTell
-  if (typeof tell !== 'function') return
+  const report = globalThis.sextantTell
+  if (typeof report !== 'function') return
   let count = 0
-  addEventListener('beforeprint', () => tell('print'))
-  addEventListener('fullscreenchange', () => { if (document.fullscreenElement) tell('fullscreen') }, true)
-  addEventListener('pointerlockchange', () => { if (document.pointerLockElement) tell('pointerlock') }, true)
-  // What a password field gets is kept out of what is told of the page's requests. A field that shows
-  // it later stays one.
+  addEventListener('beforeprint', () => report('print'))
+  addEventListener('fullscreenchange', () => { if (document.fullscreenElement) report('fullscreen') }, true)
+  addEventListener('pointerlockchange', () => { if (document.pointerLockElement) report('pointerlock') }, true)
+  // The text of a password field is redacted from the recorded requests of the page. A field that was one
+  // stays one.
   const fields = new WeakMap()
   addEventListener('input', (e) => {
     const field = e.composedPath()[0]
     if (!e.isTrusted || !(field instanceof HTMLInputElement)) return
     if (field.type === 'password' && !fields.has(field)) fields.set(field, ++count)
-    if (fields.has(field)) tell('secret ' + fields.get(field) + ' ' + field.value.slice(0, 1000))
+    if (fields.has(field)) report('secret ' + fields.get(field) + ' ' + field.value.slice(0, 1000))
   }, true)
-  // Where typed text goes is only sure at the moment it goes in. What may be shown is told with
-  // it; what hides it, and what is not known, is told without.
+  // The target of typed text is certain only when the text arrives. It is reported with text that may be
+  // shown, and without text that must be hidden or whose target is unknown.
   const secrets = new WeakSet()
   const hides = (el) => {
     if (!(el instanceof Element)) return true
@@ -31,13 +31,13 @@
     if (!e.isTrusted || e.inputType !== 'insertText' || typeof e.data !== 'string') return
     const el = e.composedPath()[0]
     const handle = globalThis.__sextant?.handle(el) ?? 0
-    tell(`typed ${handle} ` + (hides(el) || e.data.length > 2000 ? 'hidden' : 'shown ' + e.data))
+    report(`typed ${handle} ` + (hides(el) || e.data.length > 2000 ? 'hidden' : 'shown ' + e.data))
   }, true)
   if (window !== top || !navigator.permissions) return
-  // A question to a person is refused at once by the browser; what shows is the change.
+  // The browser denies a permission prompt at once; only the change of state can be observed.
   for (const name of ['geolocation', 'notifications', 'camera', 'microphone', 'clipboard-read', 'midi']) {
     navigator.permissions.query({ name }).then((status) => {
-      status.onchange = () => { if (status.state === 'denied') tell('denied ' + name) }
+      status.onchange = () => { if (status.state === 'denied') report('denied ' + name) }
     }, () => {})
   }
 })()

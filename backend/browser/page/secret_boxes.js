@@ -1,5 +1,5 @@
-// Where a document shows one of values: the boxes of fields that hold it and of the text that says
-// it, in the document's viewport. Runs in our own world.
+// Finds where a document shows one of the values: the boxes of fields and of text that contain it, in the
+// document's viewport. Runs in our own world.
 (values) => {
   const boxes = []
   const says = (text) => typeof text === 'string' && values.some((v) => text.includes(v))
@@ -12,7 +12,7 @@
       if ('value' in el && el.type !== 'password' && says(el.value)) put(el.getBoundingClientRect())
       if (says(el.placeholder) || says(el.alt)) put(el.getBoundingClientRect())
     }
-    // The smallest element whose text holds it: it may be split among the nodes in there.
+    // The smallest element whose text contains the value, which may be split among its nodes.
     const smallest = (node) => {
       if (!says(node.textContent)) return
       let inner = false

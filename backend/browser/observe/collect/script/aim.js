@@ -1,5 +1,5 @@
-// Aiming: bringing an element into view, waiting until it can be pressed, choosing a point that
-// a press really reaches, and guarding the press.
+// Chooses where to press an element: scrolls it into view, waits until it can be pressed, finds a point that
+// a press really reaches, and guards the press.
 (() => {
   const S = globalThis.__sextant
   const gone = { state: 'gone' }
@@ -16,7 +16,7 @@
   const some = (r) => r.w > 0.3 && r.h > 0.3
   const rect = (r) => ({ x: r.x, y: r.y, w: r.width, h: r.height })
 
-  // placesOf is where el can be pressed: itself, or a label when it cannot be seen itself.
+  // placesOf lists what can be pressed for el: itself, or its labels when it is not visible itself.
   const placesOf = (el) => {
     const out = []
     const r = el.getBoundingClientRect()
@@ -37,8 +37,8 @@
     return map && Array.from(document.querySelectorAll('img[usemap],object[usemap]')).find((i) => i.useMap === '#' + map.name)
   }
 
-  // rectsOf are the rectangles that el really fills: one a line for what wraps; those of its
-  // content when it has no box of its own.
+  // rectsOf are the rectangles that el fills, one per line of wrapped text. An element without a box of its
+  // own has those of its content.
   const rectsOf = (el) => {
     let list = Array.from(el.getClientRects(), rect).filter(some)
     if (!list.length && el.localName !== 'area') {
@@ -49,7 +49,8 @@
     return list
   }
 
-  // view is what can be seen of the document's viewport: a page that is pinched shows a part.
+  // view is the visible part of the document's viewport, which is smaller while the page is zoomed by
+  // pinching.
   const view = (clip) => {
     const v = S.viewport()
     const z = window.visualViewport
@@ -57,8 +58,7 @@
     return clip ? S.cut(win, clip) : win
   }
 
-  // deep is the element a pointer would meet, through the shadow roots that el stands in, closed
-  // ones too.
+  // deep is the element under a point, looked up through the shadow roots around el, closed ones too.
   const deep = (el, x, y) => {
     const t = S.deep(x, y)
     const roots = []
@@ -68,8 +68,8 @@
     return at
   }
 
-  // inner: top lies on a control of its own inside of el, so that the press would mean that one;
-  // one that fills el is the same thing to whoever presses.
+  // inner reports whether top is in a control inside el, which would take the press. A control that fills el
+  // does not count.
   const inner = (el, top) => {
     for (let p = top; p && p !== el; p = S.up(p)) {
       if (p.localName === 'label' && p.control === el) return false
@@ -93,7 +93,7 @@
     for (const r of rects.slice(0, 2)) for (let i = 1; i < 12; i++) for (let j = 1; j < 12; j++) yield [r.x + (r.w * i) / 12, r.y + (r.h * j) / 12]
   }
 
-  // spotsOfShapes lie on the lines of what is drawn: a ring, a thin line, a hollow path.
+  // spotsOfShapes are points on the outlines of drawn shapes, such as a ring, a thin line or a hollow path.
   function* spotsOfShapes(at) {
     const shapes = at instanceof SVGGeometryElement ? [at] : Array.from(at.querySelectorAll('*')).filter((e) => e instanceof SVGGeometryElement).slice(0, 20)
     for (const s of shapes) {
@@ -142,8 +142,8 @@
 
   const meets = (el, t) => S.hits(el, t)
 
-  // probe looks for a point that reaches el: {x, y, mixed} or {top}, what lies there instead.
-  // mixed: only points on a control inside of it were left.
+  // probe looks for a point that reaches el. It returns {x, y, mixed}, or {top} with the element that covers
+  // it. mixed means that only points on a control inside el were left.
   const probe = (el, at, win) => {
     let second = null
     let top = null
@@ -170,17 +170,17 @@
     el.scrollIntoView({ block: fits, inline: r.w > win.w ? 'nearest' : 'center', behavior: 'instant' })
   }
 
-  // carrying lists the running animations of at and of what it stands in.
-  const carrying = (at) =>
+  // runningOver lists the running animations of at and its ancestors.
+  const runningOver = (at) =>
     document.getAnimations().slice(0, 500).filter((a) => a.playState === 'running' && a.effect?.target && S.within(at, a.effect.target))
 
   const same = (a, b) => Math.abs(a.x - b.x) + Math.abs(a.y - b.y) + Math.abs(a.w - b.w) + Math.abs(a.h - b.h) < 0.5
 
-  // steady waits until at stands still: to the end of animations that end, a second at most, and
-  // a moment where a script or an endless animation moves it; false says that it moves on. was is
-  // where it stood when it was looked at last.
-  const steady = async (at, was) => {
-    const running = carrying(at)
+  // waitUntilStill waits until at does not move: until finite animations end (a second at most), and briefly
+  // where a script or an endless animation moves it. It returns false when at still moves. was is its last
+  // known box.
+  const waitUntilStill = async (at, was) => {
+    const running = runningOver(at)
     let a = boxOf(at)
     if (!running.length && (S.quiet() > 120 || (was && same(a, was)))) return true
     const ending = running.filter(S.ends).map((x) => x.finished.catch(() => null))
@@ -190,17 +190,17 @@
       await frame()
       const b = boxOf(at)
       still = same(a, b) ? still + 1 : 0
-      if (still >= 2 || (still && !carrying(at).length)) return true
+      if (still >= 2 || (still && !runningOver(at).length)) return true
       if (now() >= end) return false
       a = b
     }
   }
 
-  // find brings at into view and looks for a point on it.
+  // find scrolls at into view and looks for a point on it.
   const find = async (el, at, o) => {
-    // After a press that missed the page may still be changing under the pointer.
+    // After a press that missed, the page may still be changing under the pointer.
     if (o.hurry) await frame()
-    let moving = !o.hurry && !(await steady(at, o.was))
+    let moving = !o.hurry && !(await waitUntilStill(at, o.was))
     const win = view(o.clip)
     const big = (r) => (r.h > win.h || r.w > win.w) && some(S.cut(r, win))
     let r = boxOf(at)
@@ -209,13 +209,13 @@
       hit = probe(el, at, win)
       if (hit.x !== undefined || !o.scroll) return { hit, moving }
     }
-    // What is over the place it is scrolled to may leave the two ends free.
+    // Whatever covers the centre may leave the start or the end free.
     for (const block of ['center', 'end', 'start', 'center']) {
       bring(at, win, block)
       if (block === 'center' && hit.top === undefined) {
         await frame()
         await frame()
-        moving = !(await steady(at)) || moving
+        moving = !(await waitUntilStill(at)) || moving
         if (!inside((r = boxOf(at)), win) && !big(r)) bring(at, win, block)
       }
       hit = probe(el, at, win)
@@ -225,7 +225,7 @@
     return { hit, moving }
   }
 
-  // point says where to press el now, or why it cannot be pressed.
+  // point returns where to press el now, or why it cannot be pressed.
   const point = async (h, o) => {
     const el = S.live(h)
     if (!el) return gone
@@ -259,7 +259,7 @@
     const r = boxOf(at)
     const v = view()
     if (r.w < 0.5 || r.h < 0.5) return { state: 'hidden', detail: 'it has no size' }
-    if (!some(S.cut(r, v))) return { state: 'offscreen', detail: 'it stands outside the part of the page that can be seen' }
+    if (!some(S.cut(r, v))) return { state: 'offscreen', detail: 'it is outside the visible part of the page' }
     if (getComputedStyle(el).pointerEvents === 'none') return { state: 'hidden', detail: 'it takes no pointer (pointer-events: none)' }
     return { state: 'hidden', detail: 'it is cut away by the box around it' }
   }
@@ -267,14 +267,14 @@
   const final = new Set(['gone', 'changed', 'reused'])
   const ready = (p) => p.state === 'ok' || p.state === 'moving'
 
-  // aim waits, o.patience milliseconds at most, until el can be pressed; with o.arm it guards the
-  // press that follows.
+  // aim waits until el can be pressed, o.patience milliseconds at most. With o.arm it guards the press that
+  // follows.
   S.aim = async (h, o) => {
     const start = now()
     let p = await point(h, o)
     while (!ready(p) && !final.has(p.state) && now() - start < (p.state === 'disabled' || p.state === 'covered' ? o.patience : o.patience / 2)) {
       await pause(40)
-      // Scrolling about while waiting would only disturb the page.
+      // Scrolling while waiting would only disturb the page.
       p = await point(h, { ...o, scroll: o.scroll && p.state !== 'covered' })
     }
     if (ready(p) && o.arm) S.arm(h, o.arm, !p.mixed, o)
@@ -297,9 +297,9 @@
     return !alone || !inner(el, top)
   }
 
-  // arm guards the next press: one that would meet something else is stopped before the page
-  // feels it. Other kinds of events are only watched. alone: not on a control inside of el.
-  S.arm = (h, kind, alone, told) => {
+  // arm guards the next press: it stops a press on anything else before the page receives it. Other kinds of
+  // events are only watched. alone excludes controls inside el.
+  S.arm = (h, kind, alone, expected) => {
     const el = S.live(h)
     if (!el) throw new Error('gone')
     disarm()
@@ -307,7 +307,7 @@
     if (!types) throw new Error(`unknown kind ${kind}`)
     const guards = kind === 'click' || kind === 'press'
     const state = { seen: false, hit: false, clicked: false, away: false, text: '', el, changes: 0, off: null }
-    // Who armed it may be gone: a hand that comes later is none of its business.
+    // The caller may be gone, and a later press must not be blocked.
     const until = now() + 3000 // by the clock of the events: a busy page hears of them late
     const on = (e) => {
       if (!e.isTrusted) return
@@ -320,8 +320,8 @@
         state.changes = S.rest().mutations
         const top = e.composedPath()[0]
         if (!state.hit) state.text = top?.nodeType === 1 ? S.cover(top, el).text : 'document'
-        // The page may use one node for many things: it must be what it was when it was aimed at.
-        if (state.hit && guards && told && S.differs(el, told)) state.hit = false
+        // The page may reuse the node for something else. It must still be what it was when it was aimed at.
+        if (state.hit && guards && expected && S.differs(el, expected)) state.hit = false
       }
       if (guards && state.seen && !state.hit) {
         e.preventDefault()
@@ -340,11 +340,10 @@
     armed = null
     return was
   }
-  // hit tells what the guarded press met. slipped: it reached el, but its release did not, and
-  // the page has not changed since, so that nothing came of it. held: a guard that stopped a press
-  // stands on, for its release.
-  S.hit = (held) => {
-    const was = held && armed?.seen && !armed.hit ? armed : disarm()
+  // hit reports what the guarded press met. slipped: it reached el, but its release did not, and the page has
+  // not changed since. keepGuard: a guard that stopped a press stays for its release.
+  S.hit = (keepGuard) => {
+    const was = keepGuard && armed?.seen && !armed.hit ? armed : disarm()
     if (!was) return { seen: false, hit: false, text: '' }
     const own = /^(select|option|video|audio|object|embed|iframe)$/.test(was.el.localName) // what the browser itself answers
     const slipped = was.hit && was.away && !was.clicked && !own && was.el.isConnected && S.rest().mutations === was.changes

@@ -1,11 +1,10 @@
-// The ground the other scripts stand on: handles, flat-tree steps and what is hidden.
-// Runs in an isolated world; keeps everything in globalThis.__sextant and changes nothing
-// in the page.
+// Handles, steps in the flat tree and visibility, which the other scripts use. Runs in an isolated world,
+// stores everything in globalThis.__sextant and changes nothing in the page.
 (() => {
   const S = (globalThis.__sextant = Object.create(null))
 
-  // scope is the part of the document that is looked at, all of it unless who installs the script in
-  // a page of ours says otherwise; body is what of it can be read.
+  // scope is the observed part of the document: all of it, unless whoever installs the script in one of
+  // Sextant's own pages narrows it. body is the readable part.
   S.scope = globalThis.__sextantScope ?? document
   S.body = () => (S.scope === document ? document.body : S.scope)
 
@@ -13,7 +12,7 @@
   const nodes = new Map()
   let last = 0
 
-  // handle gives node its number: once per node, never again for another one.
+  // handle returns node's number, which is never reused for another node.
   S.handle = (node) => {
     let h = handles.get(node)
     if (!h) {
@@ -26,16 +25,16 @@
   S.known = (node) => handles.get(node) ?? 0
   S.node = (h) => nodes.get(h)?.deref() ?? null
 
-  // live is the node of a handle that still stands in the document, else null.
+  // live is the node of a handle while it is in the document, else null.
   S.live = (h) => {
     const el = S.node(h)
     return el && el.isConnected ? el : null
   }
 
-  // quote puts a page's words into double quotes that they cannot end.
+  // quote puts text of a page into double quotes that it cannot end.
   S.quote = (s) => '"' + s.replace(/["\\]/g, '\\$&') + '"'
 
-  // up is the parent in the flat tree: slot for slotted nodes, host for a shadow root.
+  // up is the parent in the flat tree: the slot of a slotted node, the host of a shadow root.
   S.up = (n) => {
     if (n.assignedSlot) return n.assignedSlot
     const p = n.parentNode
@@ -44,8 +43,7 @@
     return p.nodeType === 1 ? p : null
   }
 
-  // rootOf is the shadow root of el that can be looked into, or null. Closed ones are handed in
-  // from outside.
+  // rootOf is the shadow root of el, or null. Closed roots are known only once they were passed to opened.
   const closed = new WeakMap()
   let sealed = []
   S.rootOf = (el) => el.shadowRoot ?? closed.get(el) ?? null
@@ -58,7 +56,7 @@
     }
   }
 
-  // closedHosts are the elements in the document whose closed roots were handed in.
+  // closedHosts are the connected hosts of closed roots that were passed to opened.
   S.closedHosts = () => {
     sealed = sealed.filter((w) => w.deref())
     return sealed.map((w) => w.deref()).filter((el) => el?.isConnected)
@@ -86,8 +84,8 @@
     return null
   }
 
-  // all lists every element with open shadow roots, in the order the page's world counts too:
-  // a root's elements in document order, then the shadow roots met, in that order.
+  // all lists every element with open shadow roots, in the same order as the page's world: the elements of a
+  // root in document order, then its shadow roots.
   S.all = () => {
     const roots = [S.scope]
     const out = []
@@ -102,7 +100,7 @@
     return out
   }
 
-  // deep is the element a pointer would meet, through shadow roots.
+  // deep is the element under a point, through shadow roots.
   S.deep = (x, y) => {
     let el = document.elementFromPoint(x, y)
     for (let root; (root = el && S.rootOf(el)); ) {
@@ -116,7 +114,8 @@
   const loose = /[^\S ]|  |^ | $/
   S.fold = (s) => (loose.test(s) ? s.replace(/\s+/g, ' ').trim() : s)
 
-  // shown: has boxes and is not visibility:hidden (contents has no box of its own but shows its children).
+  // rendered reports whether el has boxes; display: contents has none but shows its children. shown also
+  // requires visibility.
   S.rendered = (el) => el.checkVisibility() || getComputedStyle(el).display === 'contents'
   S.shown = (el) => el.checkVisibility({ visibilityProperty: true })
 
@@ -125,7 +124,7 @@
     return !!S.closest(el, (p) => p.getAttribute('aria-disabled') === 'true')
   }
 
-  // editable: the outermost element of one that can be written into.
+  // editable reports whether el is the outermost element of an editable region.
   S.editable = (el) =>
     (el.hasAttribute('contenteditable') || document.designMode === 'on') && el.isContentEditable && !S.up(el)?.isContentEditable
 

@@ -1,11 +1,11 @@
-// Which elements show a hand of their own: the page's style rules tell where to look, and the
-// computed style of those few says whether it is so.
+// Finds elements with a pointer cursor of their own. The page's style rules give candidates, and their
+// computed style decides.
 (() => {
   const S = globalThis.__sextant
   const hand = 'pointer'
   const read = new WeakMap()
 
-  // rulesOf are the selectors of a sheet's rules that set a cursor; null when it may not be read.
+  // rulesOf are the selectors of a sheet's rules that set a cursor, or null when the sheet cannot be read.
   const rulesOf = (sheet) => {
     let rules
     try {
@@ -39,7 +39,7 @@
           here = r.selectorText
           if (above && here.includes('&')) here = here.replaceAll('&', `:is(${above})`)
           else if (above) here = `:is(${above}) :is(${here})`
-          // Each & takes all that is above it once more: a few rules in each other would fill the memory.
+          // Each & repeats everything above it, so a few nested rules would fill the memory.
           if (here.length > 2000) {
             closed = true
             continue
@@ -61,8 +61,8 @@
 
   const controls = /^(a|button|select|summary|input|label|area|option|textarea)\b[^\s>+~]*$/
 
-  // plain are the selectors of a list, without the states a pointer makes and without those that
-  // mean native controls only: these are listed anyway.
+  // plain splits a list of selectors and removes pseudo-classes of the pointer. It drops selectors of native
+  // controls, which are listed anyway.
   const plain = (text) => {
     const out = []
     for (const s of split(text)) {
@@ -93,8 +93,8 @@
     return out
   }
 
-  // bySigns asks the computed style of a few elements of each kind (tag, class and style), for
-  // documents whose style sheets cannot be read or say too much.
+  // bySigns reads the computed style of a few elements of each kind (tag, class and style), for documents
+  // whose style sheets cannot be read or have too many rules.
   const bySigns = (all, out) => {
     const kinds = new Map()
     for (const el of all) {
@@ -109,7 +109,7 @@
     }
   }
 
-  // pointers are the elements whose own rules may give them a hand; the computed style decides.
+  // pointers are the elements whose own rules may set a pointer cursor; the computed style decides.
   S.pointers = (ground) => {
     const out = new Set()
     let closed = false
@@ -138,8 +138,8 @@
     return out
   }
 
-  // handed: el itself shows a hand, not only because it stands in something that does.
-  S.handed = (el) => {
+  // hasOwnPointer reports whether el sets the pointer cursor itself instead of inheriting it.
+  S.hasOwnPointer = (el) => {
     if (getComputedStyle(el).cursor !== hand) return false
     const up = S.up(el)
     return !up || getComputedStyle(up).cursor !== hand

@@ -1,11 +1,11 @@
-// Where a drag ends, whether the page made a drag of it, and what lies at a point.
+// Finds the end point of a drag, reports whether the page handled it as a drag, and names what is at a point.
 (() => {
   const S = globalThis.__sextant
 
-  // dropAt is a point on what can be seen of the element, with its size there: the middle, or
-  // where something else lies over that when the drag begins (first), a place that is free. Later
-  // what is dragged may lie over it, so the place is kept.
-  let kept = null
+  // dropAt is a point on the visible part of the element, with the size of that part: the middle, or a free
+  // place if something covers the middle when the drag begins (first). The place is remembered, because the
+  // dragged element may cover it later.
+  let dropPlace = null
   S.dropAt = (h, first) => {
     const el = S.live(h)
     if (!el) return { state: 'gone' }
@@ -23,16 +23,16 @@
       c = seen()
     }
     if (c.w <= 0 || c.h <= 0) return { state: el.getClientRects().length ? 'offscreen' : 'hidden' }
-    if (first) kept = { el, at: free(el, c) }
-    const [fx, fy] = kept?.el === el ? kept.at : places[0]
+    if (first) dropPlace = { el, at: free(el, c) }
+    const [fx, fy] = dropPlace?.el === el ? dropPlace.at : places[0]
     return { state: 'ok', x: c.x + c.w * fx, y: c.y + c.h * fy, w: c.w, h: c.h }
   }
   const places = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.15, 0.15], [0.85, 0.15], [0.15, 0.85], [0.85, 0.85], [0.06, 0.5], [0.94, 0.5]]
-  // free is the first of the places, in parts of the box c, where the pointer meets el.
+  // free is the first of the places, in fractions of the box c, where the pointer meets el.
   const free = (el, c) => places.find(([fx, fy]) => S.within(S.deep(c.x + c.w * fx, c.y + c.h * fy), el)) ?? places[0]
 
-  // order says how two entries of one list stand: -1 when a comes before b, 1 when after, 0 when
-  // they are no entries of one list.
+  // order compares two entries of one list: -1 when a comes before b, 1 when it comes after, 0 when they are
+  // not in the same list.
   S.order = (a, b) => {
     const x = S.live(a)
     const y = S.live(b)
@@ -43,7 +43,7 @@
   let drag = null
   const types = ['dragstart', 'dragover', 'drop', 'dragend']
 
-  // watchDrag notes what becomes of the next drag that the page makes of a press.
+  // watchDrag records the drag events of the next press.
   S.watchDrag = () => {
     S.dragged()
     const seen = {}
@@ -66,7 +66,7 @@
 
   const pause = (ms) => new Promise((done) => setTimeout(done, ms))
 
-  // dwell lets pages that follow a drag by a clock of their own (every 50 ms) see where it is.
+  // dwell waits long enough for pages that poll the position of a drag (every 50 ms).
   S.dwell = async () => {
     const drawn = () => Promise.race([new Promise((done) => requestAnimationFrame(done)), pause(100)])
     await drawn()
@@ -75,8 +75,8 @@
     return true
   }
 
-  // under says what lies at a point: the handles of what a look numbered, innermost first, a name
-  // for people, and the frame to ask further when it is one.
+  // under describes what is at a point: the handles of listed elements, innermost first, a name for people,
+  // and the frame to ask next if it is one.
   S.under = (x, y) => {
     const el = S.deep(x, y)
     if (!el) return { handles: [], text: '' }
@@ -95,7 +95,7 @@
     return { handles, text: name ? `${role} ${S.quote(name)}` : role }
   }
 
-  // fileField is the file field that el is, labels or holds: {h: 0} for none.
+  // fileField is the file field that el is, labels or contains; {h: 0} for none.
   S.fileField = (h) => {
     const el = S.live(h)
     if (!el) throw new Error('gone')
@@ -103,8 +103,8 @@
     const label = el.closest?.('label')
     let field = [el, el.control, label?.control].find(isFile)
     if (!field) {
-      const held = el.querySelectorAll('input[type=file]')
-      if (held.length === 1) field = held[0]
+      const fileFields = el.querySelectorAll('input[type=file]')
+      if (fileFields.length === 1) field = fileFields[0]
     }
     if (!field) return { h: 0 }
     if (field.webkitdirectory) throw new Error('the field takes folders, not files')

@@ -1,5 +1,5 @@
-// What a node is to a person, whether it is still that, and a guard that lets keys through only
-// to what they are meant for.
+// Recognizes whether a node is still what it was when it was listed, and guards that keys reach only their
+// target.
 (() => {
   const S = globalThis.__sextant
   const err = (message) => {
@@ -8,7 +8,7 @@
   const fields = new Set(['input', 'textarea', 'select'])
   const rows = 'tr,li,article,[role=row],[role=listitem],[role=article],[role=treeitem]'
 
-  // rowText is what a row begins with, but for what can be acted on in it.
+  // rowText is the first text of a row outside of its controls.
   const rowText = (row) => {
     const walk = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
     for (let n = walk.nextNode(), i = 0; n && i < 50; n = walk.nextNode(), i++) {
@@ -18,14 +18,14 @@
     return ''
   }
 
-  // rowOf is the row of a list or table that el stands in, '' when it stands in none or is one.
+  // rowOf is the text of the list or table row that contains el, '' for none.
   const rowFor = (el) => el.parentElement?.closest(rows) ?? null
   S.rowOf = (el) => {
     const row = rowFor(el)
     return row ? rowText(row) : ''
   }
 
-  // sign is what tells el from others that a page may draw with the same node: its own words.
+  // sign is the text that identifies el when the page reuses its node.
   S.sign = (el) => {
     const a = (n) => el.getAttribute(n) ?? ''
     let text = ''
@@ -33,7 +33,7 @@
     return [a('aria-label'), text, a('title'), a('alt')].filter(Boolean).join(' · ')
   }
 
-  // hash is a short word for a text.
+  // hash returns a short hash of a text.
   const hash = (s) => {
     let h = 2166136261
     for (let i = 0; i < s.length; i++) h = Math.imul(h ^ s.charCodeAt(i), 16777619)
@@ -41,7 +41,7 @@
   }
   const plain = (s) => s.replace(/\d+/g, '')
 
-  // mark is a short word for sign, and after a point for sign without its digits; rowMark for rowOf.
+  // mark is a hash of sign, and after a point a hash of sign without digits; rowMark is the same for rowOf.
   const markOf = (s) => (s ? hash(s) + '.' + hash(plain(s)) : '')
   S.mark = (el) => markOf(S.sign(el))
   S.rowMark = (el) => {
@@ -53,7 +53,7 @@
     marks?.set(row, mark)
     return mark
   }
-  // During one look the rows stand still.
+  // Rows do not change during one observation.
   let marks = null
   const look = S.look
   S.look = (...a) => {
@@ -66,9 +66,9 @@
   }
   const looser = (mark) => mark.slice(mark.indexOf('.'))
 
-  // differs tells whether el is something else than it was when its number was told: null, or what
-  // it, or its row, says now. loose and looseRow do not count digits. A row with other words is
-  // another row; one with other digits may be, or it counts something.
+  // differs returns null when el is what it was when its number was given, else its current text or that of
+  // its row. loose and looseRow ignore digits. A row with other words is another row; one with other digits
+  // may be another, or may contain a counter.
   S.differs = (el, o) => {
     const row = o.row ? S.rowMark(el) : ''
     if (o.row && row !== o.row && looser(row) !== looser(o.row)) return { row: true, text: S.rowOf(el) }
@@ -79,7 +79,7 @@
     return o.row && row !== o.row && !o.looseRow ? { text: S.rowOf(el), rowMark: row } : null
   }
 
-  // still is whether the node of h is what it was: {gone}, {other: differs}, or neither.
+  // still returns {gone}, {other: differs}, or neither when the node of h is what it was.
   S.still = (h, o) => {
     const el = S.live(h)
     return el ? { gone: false, ...S.differs(el, o) } : { gone: true }
@@ -94,14 +94,14 @@
     return f
   }
 
-  // guardKeys keeps keys and text that would not reach el from the page, until keys is called.
-  // lent: what has the focus now may take them as well, when the page gave it the focus instead.
+  // guardKeys blocks keys and text that would not reach el until keys is called. lent: the currently focused
+  // element may take them too, if the page moved the focus there.
   S.guardKeys = (h, lent) => {
     const el = S.live(h) ?? err('gone')
     S.keys()
     const also = lent ? focused() : null
     const state = { seen: false, hit: false, kept: false, text: '', off: null }
-    // Who armed it may be gone: a hand that comes later is none of its business.
+    // The caller may be gone, and later keys must not be blocked.
     let until = performance.now() + patience
     const reached = (at) =>
       at?.nodeType === 1 && at !== document.body && at !== document.documentElement && (S.within(at, el) || S.within(el, at) || at === also)

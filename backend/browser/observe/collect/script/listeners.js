@@ -1,8 +1,8 @@
-// Runs in the page's own world, where getEventListeners sees the page's listeners. Gives the
-// count of elements and the tree-order indexes of those that something listens on for a press.
-// Must walk exactly as `all` in base.js. With mode "window" it says only whether something above all elements listens, with "scan" it looks only for what frameworks that
-// delegate keep at an element; with "search" for listeners too, until all `total` nodes
-// that are known to have one are found.
+// Runs in the page's own world, where getEventListeners sees the page's listeners. Returns the number of
+// elements and the indexes, in tree order, of those that listen for a press. It must walk exactly as `all` in
+// base.js. Mode "window" only reports whether something above all elements listens. Mode "scan" looks only
+// for what delegating frameworks store on an element, mode "search" also for listeners, until all `total`
+// nodes that are known to have one are found.
 ;((mode, total) => {
   const presses = ['click', 'mousedown', 'pointerdown', 'mouseup', 'pointerup', 'touchstart', 'touchend', 'dblclick']
   const prop = /^on(click|mousedown|mouseup|pointerdown|pointerup|touchstart|touchend|doubleclick)$/i
@@ -12,13 +12,13 @@
     return false
   }
   if (mode === 'window') {
-    // Drawings are often heard from outside of them; a click that is heard there is mostly meant
-    // for something else.
+    // Presses on drawings are often handled above them. A click handled there is usually meant for something
+    // else.
     const above = [window, document, document.documentElement, document.body].filter(Boolean).map((t) => getEventListeners(t))
     const hears = (list) => list.some((p) => above.some((l) => l[p]))
     return { mode, count: hears(['click', 'dblclick']) ? 1 : 0, indexes: [], drop: [], roots: hears(['mousedown', 'pointerdown', 'touchstart', 'mouseup', 'pointerup']) }
   }
-  const held = (el, keys) => {
+  const hasHandler = (el, keys) => {
     for (const k of keys) {
       if (typeof k === 'symbol') {
         if (k.description === 'events' && el[k] && typeof el[k] === 'object' && el[k].click) return true
@@ -76,8 +76,8 @@
   for (let i = 0, n = all.length; i < n; i++) {
     const el = all[i]
     const keys = Reflect.ownKeys(el)
-    // A delegating root comes before what it delegates for, so found is complete for el by now.
-    if (found.has(el) || (keys.length && held(el, keys))) {
+    // A delegating root comes before its targets, so found is complete for el here.
+    if (found.has(el) || (keys.length && hasHandler(el, keys))) {
       indexes.push(i)
       over = true
       continue

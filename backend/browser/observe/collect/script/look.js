@@ -1,4 +1,4 @@
-// One walk over the flat tree: what could a person act on, what stands where.
+// Observes the page in one walk over the flat tree: what a person could act on, and where it is.
 (() => {
   const S = globalThis.__sextant
 
@@ -8,11 +8,11 @@
 
   const seen = { visibilityProperty: true }
 
-  // walk puts every candidate and every frame into found, in reading order.
+  // walk adds every candidate and every frame to found, in reading order.
   const walk = (list, clicks, pointers, ctx, found) => {
     const top = { el: null, role: '', up: null, heading: null, snap: null }
     const around = new Map()
-    // about is what el means for what stands in it.
+    // about is what el means for its descendants.
     const about = (el) => {
       let a = around.get(el)
       if (a) return a
@@ -44,7 +44,7 @@
         continue
       }
       const owner = a.owner
-      const kind = kindOf(el, tag, clicks) || (owner?.kind !== 'control' && pointers.has(el) && S.handed(el) ? 'cursor' : '')
+      const kind = kindOf(el, tag, clicks) || (owner?.kind !== 'control' && pointers.has(el) && S.hasOwnPointer(el) ? 'cursor' : '')
       if (kind) {
         const mine = { el, kind, drawn, owner, area: snapshot(a.area), off: a.off, inner: 0, inside: [] }
         a.owner = mine
@@ -58,7 +58,7 @@
     }
   }
 
-  // snapshot is an area with the headings that were met in it so far.
+  // snapshot is an area with its headings so far.
   const snapshot = (a) => {
     if (!a) return null
     const up = snapshot(a.up)
@@ -66,7 +66,7 @@
     return a.snap
   }
 
-  // kindOf is why el could be acted on: control, label, listener, focus, cursor, drag, or ''.
+  // kindOf is why el can be acted on: control, label, listener, focus, cursor, drag, or ''.
   const kindOf = (el, tag, clicks) => {
     if (tag === 'html' || tag === 'body') return S.editable(el) ? 'control' : ''
     if (S.control(el)) return 'control'
@@ -84,7 +84,7 @@
     return r.width <= 2 || r.height <= 2 || r.right <= 0 || r.bottom + scrollY <= 0
   }
 
-  // swap makes a label stand for a control that cannot be seen itself; null when the label is only a caption.
+  // swap replaces a label by its control if the control is invisible; null when the label is only a caption.
   const swap = (c) => {
     const ctl = c.el.control
     if (!ctl || ctl.localName !== 'input') return null
@@ -96,8 +96,8 @@
     return null
   }
 
-  // keep drops what is listed by something else: pictures in buttons, wrappers, delegating roots.
-  const keep = (list, view) => {
+  // dropDuplicates removes what another entry covers: images in buttons, wrappers, delegating roots.
+  const dropDuplicates = (list, view) => {
     const out = []
     const seen = new Set()
     for (let c of list) {
@@ -129,7 +129,7 @@
     return out
   }
 
-  // echoes: a link or button that only carries the words of the tab or menu entry it stands in.
+  // echoes reports whether a link or button only repeats the text of the tab or menu item that contains it.
   const parts = new Set(['tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'treeitem'])
   const echoes = (c) => {
     const o = c.owner
@@ -142,15 +142,14 @@
     return s && (s.multiple || s.size > 1)
   }
 
-  // delegates: a listener on a wrapper that only waits for what bubbles up from its controls, or
-  // from entries with a hand of their own.
+  // delegates reports whether a listener on a wrapper only handles events of the controls inside it.
   const delegates = (c, view) => {
     if (c.kind === 'focus') return false
     if (!c.inner) return false
     const r = c.el.getBoundingClientRect()
     const big = r.width * r.height > 0.5 * view.w * view.h
     if (big || c.inner > 8) return c.inner > 8 || getComputedStyle(c.el).cursor !== 'pointer'
-    // Who takes hold of a link or button in it may drag that instead.
+    // A link or button inside it may be what is dragged.
     if (c.kind === 'drag') return false
     let text = S.fold(c.el.innerText ?? '')
     for (const d of c.inside) {
@@ -162,11 +161,11 @@
     return S.fold(text) === ''
   }
 
-  // look answers with one text: "?…" asks for what has to be known first, "=" begins what was
-  // found: a record of the document, its groups, its frames, then the nodes.
+  // look returns one text. "?…" asks the program to look something up first; "=" begins the result: a record
+  // of the document, its groups, its frames, then the nodes.
   S.look = (o, ids, roots, found, enough) => {
     const ground = S.ground(enough)
-    // On trust nothing is asked for: what is asked for counts as known from then on.
+    // A peek asks for nothing, because asking marks it as known.
     if (enough === 'peek' && (ground.suspects.length || S.asksAbove(ground))) return '?'
     if (ground.suspects.length) return '?roots:' + ground.suspects.join(',')
     if (found?.mode === 'window') {
@@ -189,7 +188,7 @@
     let above = 0
     let below = 0
     const words = o.query ? o.query.toLowerCase().split(/\s+/).filter(Boolean) : null
-    for (const c of keep(things, view)) {
+    for (const c of dropDuplicates(things, view)) {
       if (c.frame) {
         frames.push({ ...S.frame(c.frame, ctx), at: nodes.length })
         continue
@@ -222,20 +221,20 @@
     packed.unshift(JSON.stringify(page).replaceAll('`', '\\u0060'), S.packGroups(groups))
     return '=' + packed.join('`')
   }
-  // origin: a sandboxed document still sends what is typed into it to where it is from.
+  // origin is where typed text goes; a sandboxed document still sends it to its own origin.
   S.origin = () => {
     const o = self.origin === 'null' ? location.origin : self.origin
     return o === 'null' ? '' : o
   }
 
-  // framed: whether what is typed goes into a frame of the page.
+  // framed reports whether typed text goes into a frame of the page.
   S.framed = () => {
     let at = document.activeElement
     while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
     return at !== null && ['IFRAME', 'FRAME', 'OBJECT', 'EMBED', 'FENCEDFRAME'].includes(at.tagName)
   }
 
-  // offers: whether the page has a link that leads to exactly url.
+  // offers reports whether the page has a link to exactly url.
   S.offers = (url) => {
     if (!URL.canParse(url)) return false
     const want = new URL(url).href

@@ -1,7 +1,7 @@
-// Eyes and hands for a page of ours: a panel in the window, or what a panel shows in its frame. No
-// debugger reaches there, so the script lives in the page, is asked by name and presses with events it
-// makes itself. In the window only what is marked as operable is acted on; in a panel's frame everything
-// is the panel's.
+// Observes and operates one of Sextant's own pages: a panel in the window, or what a panel shows in its
+// frame. CDP does not reach these pages, so the script lives in the page, is called by name, and presses with
+// synthetic events. In the window, only elements marked as operable are acted on; in a panel's frame
+// everything belongs to the panel.
 (() => {
   const S = globalThis.__sextant
   const framed = S.scope === document
@@ -10,46 +10,47 @@
     throw new Error(message)
   }
   const need = (h) => S.live(h) ?? err('gone')
-  // during runs what the page may feel; the window puts its own in place to know its own commands from a person's.
+  // during runs an action that the page can notice. The window replaces it, to tell the assistant's actions
+  // from a person's.
   S.during = (deed) => deed()
 
-  // What stands in data-private is the person's alone: it is neither read, nor listed, nor found by its number.
-  const apart = (el) => !framed && !!el.closest?.('[data-private]')
-  const holds = (el) => apart(el) || !!el.querySelector?.('[data-private]')
+  // Content of data-private belongs to the person: it is not read, listed or found by its number.
+  const isPrivate = (el) => !framed && !!el.closest?.('[data-private]')
+  const hasPrivate = (el) => isPrivate(el) || !!el.querySelector?.('[data-private]')
   if (!framed) {
     const { kids, live, shown, cover } = S
-    S.kids = (el) => (apart(el) ? [] : kids(el))
+    S.kids = (el) => (isPrivate(el) ? [] : kids(el))
     S.live = (h) => {
       const el = live(h)
-      return el && !apart(el) ? el : null
+      return el && !isPrivate(el) ? el : null
     }
-    S.shown = (el) => !apart(el) && shown(el)
+    S.shown = (el) => !isPrivate(el) && shown(el)
     S.cover = (top, el) => {
       const by = cover(top, el)
-      return holds(by.el) ? { ...by, text: 'what is for the person only' } : by
+      return hasPrivate(by.el) ? { ...by, text: 'what is for the person only' } : by
     }
   }
   const hasText = (text) => {
-    if (framed || !holds(S.scope)) return S.hasText(text)
+    if (framed || !hasPrivate(S.scope)) return S.hasText(text)
     const all = S.texts(S.scope).map((t) => (t ? t.data : ' ')).join('')
     return S.fold(all).toLowerCase().includes(S.fold(text).toLowerCase())
   }
-  // selection is what is selected on the page: what a person selected elsewhere in the window is not.
+  // selection is the text selected on the page, without what a person selected elsewhere in the window.
   const selection = () => {
     if (framed) return S.selection()
     const f = document.activeElement
-    if (f && S.isTextField(f) && (apart(f) || !S.scope.contains(f)) && f.selectionStart !== f.selectionEnd) return ''
+    if (f && S.isTextField(f) && (isPrivate(f) || !S.scope.contains(f)) && f.selectionStart !== f.selectionEnd) return ''
     const s = getSelection()
     for (let i = 0; i < s.rangeCount; i++) {
       const r = s.getRangeAt(i)
       const n = r.commonAncestorContainer
       const of = n.nodeType === 1 ? n : n.parentElement
-      if (!r.collapsed && (!S.scope.contains(n) || apart(of) || Array.from(of.querySelectorAll('[data-private]')).some((el) => r.intersectsNode(el)))) return ''
+      if (!r.collapsed && (!S.scope.contains(n) || isPrivate(of) || Array.from(of.querySelectorAll('[data-private]')).some((el) => r.intersectsNode(el)))) return ''
     }
     return S.selection()
   }
 
-  // operable: whether the assistant may act on el. The nearest mark counts; no mark means no.
+  // operable reports whether the assistant may act on el. The nearest mark decides; without one it may not.
   const operable = (el) => {
     if (framed) return true
     const at = el.closest?.('[data-operable],[data-person-only]')
@@ -61,8 +62,8 @@
   }
   const report = S.report
   S.report = (c, p, ctx) => {
-    // What shows or hides the numbers is no part of what they stand for.
-    if (!framed && (c.el.hasAttribute?.('data-unnumbered') || apart(c.el))) return null
+    // Controls that show or hide the annotations are not annotated themselves.
+    if (!framed && (c.el.hasAttribute?.('data-unnumbered') || isPrivate(c.el))) return null
     const n = report(c, p, ctx)
     if (n && !operable(c.el)) {
       n.usable = false
@@ -76,17 +77,17 @@
     const r = S.scope.getBoundingClientRect()
     return { x: r.x, y: r.y, w: r.width, h: r.height }
   }
-  const unheard = { mode: 'none', count: -1, indexes: [], drop: [], roots: false, last: true }
-  const see = (o) => ({ text: S.look({ ...o, clip: clip() }, '', false, unheard, true), doc: instance })
+  const noListeners = { mode: 'none', count: -1, indexes: [], drop: [], roots: false, last: true }
+  const see = (o) => ({ text: S.look({ ...o, clip: clip() }, '', false, noListeners, true), doc: instance })
 
-  // last is what was acted on last: where keys go when nothing in the page has the focus.
+  // last is the element of the last action, where keys go when nothing in the page has the focus.
   let last = null
   const focusIn = () => {
     let f = document.activeElement
     while (f?.shadowRoot?.activeElement) f = f.shadowRoot.activeElement
     return f && f !== document.body && f !== S.scope && S.scope.contains(f) ? f : null
   }
-  // busy: a person writes elsewhere in the window; their focus stays where it is.
+  // busy reports whether a person is typing elsewhere in the window, whose focus must not move.
   const busy = () => {
     const f = document.activeElement
     return !!f && !S.scope.contains(f) && (S.isTextField(f) || f.isContentEditable)
@@ -100,7 +101,7 @@
   }
 
   const fire = (el, Kind, type, more) => el.dispatchEvent(new Kind(type, { bubbles: true, cancelable: true, composed: true, ...more }))
-  // A link leads out of the window only by a hand of its own: the page may still hear the press.
+  // Only a trusted press may follow a link out of the window; the page still receives the event.
   const staying = (deed) => {
     const stay = (e) => {
       if (e.composedPath().some((n) => n.localName === 'a' && n.hasAttribute('href'))) e.preventDefault()
@@ -114,7 +115,7 @@
   }
 
   const buttons = { left: 0, middle: 1, right: 2 }
-  const held = (names) => ({
+  const modifiers = (names) => ({
     altKey: names.includes('Alt'), ctrlKey: names.includes('Control'), metaKey: names.includes('Meta'), shiftKey: names.includes('Shift'),
   })
   const under = (el, x, y) => {
@@ -127,7 +128,7 @@
     const el = mayTouch(need(h))
     const at = mayTouch(under(el, o.x, o.y))
     const button = buttons[o.button || 'left'] ?? err('unknown button')
-    const where = { clientX: o.x, clientY: o.y, view: window, button, ...held(o.modifiers ?? []) }
+    const where = { clientX: o.x, clientY: o.y, view: window, button, ...modifiers(o.modifiers ?? []) }
     const pointer = { ...where, pointerId: 1, pointerType: 'mouse', isPrimary: true }
     staying(() => {
       fire(at, PointerEvent, 'pointerover', pointer)
@@ -163,7 +164,7 @@
   }
 
   const fieldIn = (el) => (S.isTextField(el) || el.isContentEditable ? el : (el.querySelector?.('input:not([type=hidden]),textarea,[contenteditable=""],[contenteditable=true]') ?? el))
-  // put writes into a plain field as typing does: by the field's own setter, then told.
+  // put sets the value of a plain field as typing does: by its own setter, with the events.
   const put = (el, value, data, kind = 'insertText') => {
     const room = el.maxLength >= 0 ? value.slice(0, Math.max(el.maxLength, 0)) : value
     if (!fire(el, InputEvent, 'beforeinput', { inputType: kind, data })) return
@@ -171,7 +172,7 @@
     Object.getOwnPropertyDescriptor(proto, 'value').set.call(el, room)
     fire(el, InputEvent, 'input', { inputType: kind, data, cancelable: false })
   }
-  const told = (el) => fire(el, Event, 'change', { cancelable: false })
+  const fireChange = (el) => fire(el, Event, 'change', { cancelable: false })
 
   const rich = (el, text, clear) => {
     const before = document.activeElement
@@ -201,7 +202,7 @@
     S.during(() => {
       if (!plain) return rich(el, text, o.clear)
       if (!o.clear || el.value !== text) put(el, o.clear ? text : el.value + text, text, text === '' ? 'deleteContentBackward' : 'insertText')
-      told(el)
+      fireChange(el)
     })
     if (o.submit) key('Enter')
     return { now: S.secret(el) ? '' : (plain ? el.value : S.fold(el.innerText ?? '')).slice(0, 2000) }
@@ -222,7 +223,8 @@
     return { key: strokes[name] ?? name, mods: parts.filter(Boolean).map((m) => m[0].toUpperCase() + m.slice(1).toLowerCase()).map((m) => (m === 'Ctrl' ? 'Control' : m)) }
   }
 
-  // key presses a key where the focus is, or where the last action was, and does what a browser would do of itself.
+  // key presses a key on the focused element, or on that of the last action, with the browser's default
+  // action.
   const key = (combo) => {
     const { key: k, mods } = parse(combo)
     const el = focusIn() ?? (last?.isConnected ? last : null)
@@ -230,7 +232,7 @@
     const at = mayTouch(el ?? document.body)
     last = at
     S.during(() => {
-      const init = { key: k, code: k.length === 1 && /[a-z]/i.test(k) ? 'Key' + k.toUpperCase() : k, ...held(mods) }
+      const init = { key: k, code: k.length === 1 && /[a-z]/i.test(k) ? 'Key' + k.toUpperCase() : k, ...modifiers(mods) }
       const goes = fire(at, KeyboardEvent, 'keydown', init)
       if (goes && at.isConnected) itself(at, k, mods)
       if (at.isConnected) fire(at, KeyboardEvent, 'keyup', init)
@@ -251,7 +253,7 @@
       return
     }
     if (k === 'Enter' && el.localName === 'input' && el.form) {
-      told(el)
+      fireChange(el)
       const send = el.form.querySelector('button:not([type]),button[type=submit],input[type=submit]')
       if (send && operable(send) && !send.disabled) send.click()
       else if (!send && operable(el.form)) el.form.requestSubmit()
@@ -274,8 +276,8 @@
     } else if (el.isContentEditable) document.execCommand(cut ? 'delete' : 'insertText', false, text)
   }
 
-  // where is the part of each element that can be seen now, null for one that cannot: numbers that are
-  // drawn over the page follow it. Another life of the document knows none of them.
+  // where is the visible part of each element, null for an invisible one, so that annotations can follow it.
+  // A reloaded document knows none of them.
   const where = (doc, list) => {
     if (doc !== instance) return list.map(() => null)
     const ctx = S.scene({ clip: clip() }, { w: innerWidth, h: innerHeight })
@@ -290,7 +292,7 @@
     })
   }
 
-  // html and what is selected leave the page in one message; more of it is cut.
+  // html and the selection are sent in one message, so they are cut to this length.
   const most = 400_000
   const doings = {
     see, press, hover, type, choose, key, where,
@@ -302,7 +304,7 @@
     live: (list) => list.map((h) => S.live(h) !== null),
   }
 
-  // do runs one of the doings: {v: its value} or {e: why not}.
+  // do runs an operation by name: {v: its value} or {e: the error}.
   S.do = async (name, args) => {
     const deed = Object.hasOwn(doings, name) ? doings[name] : null
     if (!deed) return { e: `there is no ${String(name).slice(0, 40)}` }

@@ -1,4 +1,4 @@
-// One listed thing in words: role, name, value, states, what covers it, where it belongs.
+// Describes one listed element: role, name, value, states, what covers it, and its group.
 (() => {
   const S = globalThis.__sextant
   const bullets = (s) => '•'.repeat(Math.min(Array.from(s).length, 64))
@@ -40,7 +40,7 @@
     return S.hue(el)
   }
 
-  // masked: a text field drawn as dots, as some pages do instead of type=password.
+  // masked reports whether a text field shows dots by CSS instead of type=password.
   const masked = (el) => getComputedStyle(el).webkitTextSecurity !== 'none' || /\b(cc-number|cc-csc|current-password|new-password|one-time-code)\b/.test(el.getAttribute('autocomplete') ?? '') && el.type === 'password'
 
   S.secret = (el) => (el.localName === 'input' && (el.type === 'password' || (S.isTextField(el) && masked(el)))) || (el.localName === 'textarea' && getComputedStyle(el).webkitTextSecurity !== 'none')
@@ -73,7 +73,7 @@
     return out
   }
 
-  // focusNow is the element that has the keyboard, null for none.
+  // focusNow is the element with the keyboard focus, null for none.
   S.focusNow = () => {
     let f = document.activeElement
     while (f && S.rootOf(f)?.activeElement) f = S.rootOf(f).activeElement
@@ -84,7 +84,7 @@
   const stable = ['name', 'type', 'href', 'data-testid', 'data-test', 'data-id', 'data-cy', 'for']
   const pressed = new Set(['radio', 'checkbox', 'submit', 'button'])
 
-  // trail is what of el, beside its role and name, survives a re-render.
+  // trail is what identifies el across a re-render, besides role and name.
   const trail = (el, area) => {
     let s = el.localName + '|' + el.id
     for (const a of stable) {
@@ -107,8 +107,8 @@
     return c.kind === 'focus' ? 'focusable' : 'clickable'
   }
 
-  // seen says what a pointer meets where a thing in view stands: null when it can be pressed,
-  // {top} when something lies over it, undefined when nobody can tell.
+  // seen returns what a pointer meets at an element in view: null when it can be pressed, {top} when
+  // something covers it, undefined when that is unknown.
   const seen = (el, at, p, ctx) => {
     let hit = S.probe(el, at, p.vis, false)
     if (hit.x === undefined && el.labels?.length) {
@@ -122,7 +122,7 @@
     return hit.top ? hit : undefined
   }
 
-  // otherOptions are the first of what a closed list offers beside what is chosen, and how many more.
+  // otherOptions are the first unselected options of a closed list, and how many more there are.
   const otherOptions = (el) => {
     const words = []
     let more = 0
@@ -141,8 +141,8 @@
     return words.length > 1 || !more ? words.join(', ') : ''
   }
 
-  // faded: it stands in a box that is wholly transparent. A control that is transparent itself mostly
-  // lies over its own picture, and so do fields that are drawn by something else.
+  // faded reports whether el is in a box that is fully transparent. A control that is transparent itself is
+  // usually above its own image, as are fields that something else draws.
   const drawnOtherwise = new Set(['file', 'checkbox', 'radio', 'range', 'color', 'date'])
   const faded = (el, at) => {
     if (at !== el || at.checkVisibility({ opacityProperty: true }) || !at.checkVisibility() || getComputedStyle(at).opacity === '0') return false
@@ -202,9 +202,9 @@
     return n
   }
 
-  // What a look finds leaves as one text: reading thousands of objects is dear on both sides.
-  // A record ends with a back quote, its fields with a tilde; where these stand in the page's text they
-  // are written as the characters 1 and 2.
+  // An observation is returned as one text, because transferring thousands of objects is slow. A record ends
+  // with a back quote, a field with a tilde. In text of the page these are replaced by the characters 1 and
+  // 2.
   const sign = /[~`\u0001\u0002]/
   const safe = (s) => (sign.test(s) ? s.replace(/[\u0001\u0002]/g, '').replace(/~/g, '\u0001').replace(/`/g, '\u0002') : s)
   const num = (v) => Math.round(v * 100) / 100

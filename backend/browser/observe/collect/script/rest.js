@@ -1,5 +1,5 @@
-// How quiet the document is: an observer of our own world notes changes that can matter, and
-// which of them the page makes all the time by itself.
+// Measures how busy the document is: an observer in our own world records relevant changes, and which of them
+// the page makes continuously.
 (() => {
   const S = globalThis.__sextant
   const now = () => performance.now()
@@ -7,17 +7,17 @@
   let last = now()
   const attributes = ['class', 'style', 'hidden', 'disabled', 'open', 'src', 'href', 'value', 'checked', 'selected', 'inert', 'aria-expanded', 'aria-hidden', 'aria-busy', 'aria-disabled', 'aria-selected', 'aria-sort', 'aria-checked', 'aria-pressed', 'aria-invalid', 'aria-label', 'role', 'tabindex', 'contenteditable', 'readonly']
 
-  // A streak is an element that changes again and again; log holds the newest changes, each with
-  // the streak it belongs to, if any.
+  // A streak is an element that changes continuously. log has the newest changes, each with its streak, if
+  // any.
   const pause = 400
   const many = 50
-  const keep = 400
+  const logMax = 400
   const streaks = new WeakMap()
   let log = []
-  // felt is when a hand touched the page last: what it causes makes no streak.
-  let felt = -1e9
+  // lastInput is the time of the last input event; what it causes starts no streak.
+  let lastInput = -1e9
   for (const type of ['pointerdown', 'pointerup', 'keydown', 'keyup', 'input']) {
-    window.addEventListener(type, () => { felt = now() }, { capture: true, passive: true })
+    window.addEventListener(type, () => { lastInput = now() }, { capture: true, passive: true })
   }
 
   const seen = new WeakSet()
@@ -26,9 +26,9 @@
     seen.add(root)
     observer.observe(root, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: attributes })
   }
-  // births is when a node came into the document while we watched, 0 for one that has been there.
+  // births is when a node was added to the document, 0 for one that was there before.
   const births = new WeakMap()
-  // born is that of el, or of what it came in with.
+  // born is the time when el, or the ancestor it was added with, was added.
   S.born = (el) => {
     for (let p = el; p; p = p.parentNode ?? p.host) {
       const t = births.get(p)
@@ -55,22 +55,22 @@
     count += n
     last = now()
     const belong = Array.from(touched, (el) => streakOf(el, last))
-    // Of very many the newest stands for all.
+    // Of very many changes only the newest is recorded.
     if (touched.size > many) log.push({ t: last, streak: belong.reduce((a, b) => (!a || !b ? null : a.since > b.since ? a : b)) })
     else for (const streak of belong) log.push({ t: last, streak })
-    if (log.length > keep) log = log.slice(-keep / 2)
+    if (log.length > logMax) log = log.slice(-logMax / 2)
   })
   const goesOn = (streak, t) => !!streak && t - streak.last <= pause
   const streakOf = (el, t) => {
     let streak = streaks.get(el)
     if (!goesOn(streak, t)) {
       streak = around(el, t) ?? among(el, t)
-      if (!streak && t - felt > 100) streaks.set(el, (streak = { since: t, last: t }))
+      if (!streak && t - lastInput > 100) streaks.set(el, (streak = { since: t, last: t }))
     }
     if (streak) streak.last = t
     return streak
   }
-  // around is the streak of what el was drawn in while that went on, a few boxes up.
+  // around is the streak of an ancestor, a few levels up, that was running when el was added.
   const around = (el, t) => {
     const born = S.born(el)
     for (let p = el.parentNode, n = 0; born && p && n < 4; p = p.parentNode, n++) {
@@ -79,7 +79,7 @@
     }
     return null
   }
-  // among is the streak of a box whose children, all of a kind, change in turns, as lamps do.
+  // among is the streak of a box whose similar children change in turns, as indicator lamps do.
   const turns = new WeakMap()
   const among = (el, t) => {
     const box = el.parentNode
@@ -87,7 +87,7 @@
     const kind = `${el.localName} ${el.getAttribute?.('class')}`
     const turn = turns.get(box)
     if (!goesOn(turn, t)) {
-      if (t - felt > 100) turns.set(box, { since: t, last: t, kind, newest: el, count: 1 })
+      if (t - lastInput > 100) turns.set(box, { since: t, last: t, kind, newest: el, count: 1 })
       return null
     }
     if (turn.kind !== kind) return null
@@ -104,7 +104,7 @@
   }
   S.quiet = () => now() - last
 
-  // ends: a running animation or transition that ends by itself, soon.
+  // ends reports whether a running animation or transition ends soon.
   S.ends = (a) => {
     if (a.playState !== 'running' || !(a.timeline instanceof DocumentTimeline)) return false
     const t = a.effect?.getComputedTiming()
@@ -118,8 +118,7 @@
     ready: document.readyState,
   })
 
-  // drawn resolves when the page has drawn once and run what was due then; a page that does not
-  // draw is not waited for.
+  // drawn resolves after the next frame and the tasks due then, or after 100 ms on a page that does not draw.
   const drawn = () =>
     new Promise((done) => {
       const late = setTimeout(done, 100)
@@ -129,8 +128,8 @@
       }))
     })
 
-  // changes is what happened since start but for what went on before it by itself: how many
-  // times, when last, and how many animations that end have begun.
+  // changes summarizes the changes since start, without streaks that began before: how many, when the last
+  // was, and how many finite animations have begun.
   const changes = (start) => {
     let times = 0
     let at = 0
@@ -143,9 +142,9 @@
     return { mutations: times, quietMs: times ? now() - at : 1e6, animations, ready: document.readyState }
   }
 
-  // calm waits, limit milliseconds at most, until what happened in the last since milliseconds
-  // is over: once when there was one change, longer between several. With draw it first lets
-  // the page draw.
+  // calm waits until the page has settled, limit milliseconds at most. It considers changes of the last since
+  // milliseconds and needs a quiet time of once after one change, of several after more. With draw it waits
+  // for a frame first.
   S.calm = async (since, draw, once, several, limit) => {
     const start = now() - since
     const end = now() + limit

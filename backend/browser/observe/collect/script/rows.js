@@ -1,9 +1,9 @@
-// Things that are called the same are told apart by the row they stand in.
+// Distinguishes elements of the same name by the row that contains them.
 (() => {
   const S = globalThis.__sextant
   const most = 4000
 
-  // rows gives each of several things alike the words of its row as a state: in "Ana Lima".
+  // rows adds the text of its row to each of several elements with the same name, as a state: in "Ana Lima".
   S.rows = (nodes, ctx) => {
     const alike = new Map()
     for (const n of nodes) {
@@ -23,7 +23,7 @@
     }
   }
 
-  // shared tells things alike apart that stand several in a row: by the row, and which they are in it.
+  // shared distinguishes elements of the same name in one row: by the row, and by their index in it.
   const shared = (list, counts, ctx) => {
     if (list.length > 500) return
     const rows = new Map()
@@ -38,7 +38,7 @@
     for (const [p, row] of rows) row.forEach((n, i) => n.states.push(`in "${textOf(p, n.el)}" ${i + 1} of ${row.length}`))
   }
 
-  // rowOf is the text of the largest box that holds this thing and none of those alike.
+  // rowOf is the text of the largest box that contains this element and no other of the same name.
   const rowOf = (n, counts, ctx) => {
     let row = null
     for (let p = ctx.up(n.el); p && counts.get(p) === 1; p = ctx.up(p)) row = p
