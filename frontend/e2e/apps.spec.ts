@@ -131,11 +131,11 @@ async function policyOf(page: Page): Promise<string> {
   return (await fetch(src!)).headers.get('content-security-policy') ?? '';
 }
 
-const view = (page: Page) => page.frameLocator('iframe[title="App of board"]');
+const view = (page: Page) => page.frameLocator('iframe[title="board app"]');
 
 test('an MCP app shows its tool’s result and calls its server’s tools after approval', async ({ page }) => {
   const app = view(page);
-  const wants = page.getByRole('group', { name: 'The app of board wants to connect to' });
+  const wants = page.getByRole('group', { name: 'The board app wants to connect to' });
   await expect(wants.getByText('https://api.example.com')).toBeVisible();
   await expect(page.locator('iframe')).toHaveCount(0);
   await wants.getByRole('button', { name: 'Allow for this server' }).click();
@@ -170,7 +170,7 @@ test('an MCP app asks before it opens a link or proposes a message, and can fill
   await page.getByRole('button', { name: 'Continue without' }).click();
   await app.locator('#link').click();
   expect(await policyOf(page)).not.toContain('api.example.com');
-  const question = page.getByRole('alertdialog', { name: 'Open an address for the app of board?' });
+  const question = page.getByRole('alertdialog', { name: 'Open an address for the board app?' });
   await expect(question.getByText('https://example.com/board')).toBeVisible();
   await question.getByRole('button', { name: 'No' }).click();
   await expect(app.locator('#said')).toHaveText('refused The person did not want that.');
@@ -179,11 +179,11 @@ test('an MCP app asks before it opens a link or proposes a message, and can fill
   await expect(app.locator('#said')).toHaveText('now fullscreen');
   await expect(app.locator('#mode')).toHaveText('mode fullscreen');
   const stage = (await page.getByRole('main').boundingBox())!;
-  expect(await page.getByRole('dialog', { name: 'App of board' }).boundingBox()).toEqual(stage);
+  expect(await page.getByRole('dialog', { name: 'board app' }).boundingBox()).toEqual(stage);
 
   await app.locator('#small').click();
   await expect(app.locator('#mode')).toHaveText('mode pip');
-  const small = page.getByRole('dialog', { name: 'App of board' });
+  const small = page.getByRole('dialog', { name: 'board app' });
   await small.getByRole('button', { name: 'Move the floating window' }).focus();
   const before = (await small.boundingBox())!;
   await page.keyboard.press('ArrowLeft');
@@ -203,7 +203,7 @@ test('an MCP app asks before it opens a link or proposes a message, and can fill
 
   await page.getByRole('button', { name: 'Close the app' }).click();
   await expect(page.locator('iframe')).toHaveCount(0);
-  await page.getByRole('button', { name: 'Show the app of board' }).click();
+  await page.getByRole('button', { name: 'Show the board app' }).click();
   await page.getByRole('button', { name: 'Continue without' }).click(); // a refusal is not remembered
   await expect(app.locator('#result')).toHaveText('result 5 board');
 });

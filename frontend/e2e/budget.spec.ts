@@ -43,10 +43,10 @@ test('prices and a budget can be set, the meter shows their use, and Continue go
 
     await sendMessage(page, 'first');
     await expect(conversation(page)).toContainText('One.');
-    await expect(meter(page)).toHaveText(/120 tokens\s*0\.00033 USD\s*60 %/);
+    await expect(meter(page)).toHaveText(/120 tokens\s*0\.00033 USD\s*60%/);
     await sendMessage(page, 'second');
     await expect(conversation(page)).toContainText('Two.');
-    await expect(meter(page)).toContainText('120 %');
+    await expect(meter(page)).toContainText('120%');
     await sendMessage(page, 'third');
     await expect(conversation(page)).toContainText('this conversation spent 240 tokens of its budget of 200');
     expect(model.requests).toHaveLength(2);
@@ -63,16 +63,16 @@ test('prices and a budget can be set, the meter shows their use, and Continue go
     await page.goto(sextant.window());
     await page.getByRole('button', { name: 'Conversations' }).click();
     await page.getByRole('button', { name: /first/ }).first().click();
-    await expect(meter(page)).toContainText('120 %');
+    await expect(meter(page)).toContainText('120%');
     await conversation(page).getByRole('button', { name: 'Continue' }).click();
     await expect(conversation(page)).toContainText('Three.');
-    await expect(meter(page)).toHaveText(/360 tokens.*60 %/s);
+    await expect(meter(page)).toHaveText(/360 tokens.*60%/s);
 
     await page
       .getByRole('navigation', { name: 'Panels' })
       .getByRole('button', { name: /Tools and activity/ })
       .click();
-    await page.getByRole('button', { name: 'Measures' }).click();
+    await page.getByRole('button', { name: 'Metrics' }).click();
     const row = page.getByRole('row', { name: /openai\/test-model/ });
     await expect(row).toContainText('0.00098 USD');
     await expect(row.getByRole('cell').nth(2)).toHaveText('3');

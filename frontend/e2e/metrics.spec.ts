@@ -30,17 +30,17 @@ const cells = (page: Page, tool: string) => page.getByRole('row').filter({ hasTe
 test('calls, failures, approvals, rounds and tokens are counted and update live', async ({ page }) => {
   await page.goto(sextant.window());
   await open(page, /Tools and activity/);
-  await page.getByRole('button', { name: 'Measures' }).click();
+  await page.getByRole('button', { name: 'Metrics' }).click();
 
   await sendMessage(page, '/tool {"tool":"read_file","args":{"path":"missing.txt"}}');
   const row = cells(page, 'read_file');
   await expect(row.nth(1)).toHaveText('1', { timeout: 20_000 });
-  await expect(row.nth(2)).toHaveText('1 (100 %)');
+  await expect(row.nth(2)).toHaveText('1 (100%)');
 
   // One more failure shows without a click; then an approval is declined.
   await sextant.execute('read_file', { path: 'missing-too.txt' });
   await expect(row.nth(1)).toHaveText('2');
-  await expect(row.nth(2)).toHaveText('2 (100 %)');
+  await expect(row.nth(2)).toHaveText('2 (100%)');
   await sendMessage(page, '/tool {"tool":"bash","args":{"command":"rm -f a b","description":"Cleans up"}}');
   await page.getByRole('alertdialog').first().getByRole('button', { name: 'Deny' }).click();
   await page.keyboard.press('Enter');
@@ -83,8 +83,8 @@ test('a tool shows its durations and failures, which link to the audit log', asy
   await sextant.execute('list_directory', { path: 'nowhere' });
   await sextant.execute('system_info', {});
   await open(page, /Tools and activity/);
-  await page.getByRole('button', { name: 'Measures' }).click();
-  await expect(cells(page, 'list_directory').nth(2)).toHaveText('1 (50 %)');
+  await page.getByRole('button', { name: 'Metrics' }).click();
+  await expect(cells(page, 'list_directory').nth(2)).toHaveText('1 (50%)');
   await expect(page.getByText('Nothing measured')).toBeHidden();
 
   // Sort by name, then in reverse.

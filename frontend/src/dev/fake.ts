@@ -82,16 +82,16 @@ class Fake implements Backend {
     const page = { title: 'Desk lamps', url: 'https://shop.example/lamps/desk?max=80&stock=1', version: 14, tab: 1 };
     setTimeout(() => {
       const below = elements.filter((e) => !e.in_view).length;
-      this.#tell('marks.changed', { page, elements, above: 0, below, width, height, settled_ms: 38, on: true });
-      this.#tell('pointer.moved', { tab: 1, x: width - 130, y: 120, target: 12 });
+      this.#emit('marks.changed', { page, elements, above: 0, below, width, height, settled_ms: 38, on: true });
+      this.#emit('pointer.moved', { tab: 1, x: width - 130, y: 120, target: 12 });
     }, 60);
   }
 
-  #tell<K extends EventKind>(kind: K, data: EventOf<K>['data'], more: Partial<StoredEvent> = {}): void {
+  #emit<K extends EventKind>(kind: K, data: EventOf<K>['data'], more: Partial<StoredEvent> = {}): void {
     this.#handlers?.event({ seq: 0, kind, time: new Date().toISOString(), data, ...more } as StoredEvent);
   }
   #store<K extends EventKind>(kind: K, data: EventOf<K>['data'], conversation: string): void {
-    this.#tell(kind, data, { seq: ++this.#seq, conversation, turn: 'n1' });
+    this.#emit(kind, data, { seq: ++this.#seq, conversation, turn: 'n1' });
   }
 
   createConversation = async (title: string): Promise<Conversation> => {
@@ -149,7 +149,7 @@ class Fake implements Backend {
     return { success: true, duration_ms: 4 };
   };
   created = async () => created;
-  wake = async () => created.map((tool) => ({ ...tool, asleep: false }));
+  enableTool = async () => created.map((tool) => ({ ...tool, asleep: false }));
   deleteTool = async (name: string) => created.filter((tool) => tool.name !== name);
   programs = async () => programs;
   dismissProgram = async (id: string) => ({ ...programs, programs: programs.programs.filter((one) => one.id !== id) });
@@ -186,8 +186,8 @@ class Fake implements Backend {
   pinPanel = async () => {};
   publishContext = async () => {};
   panelState = async () => null;
-  keepPanelState = async () => {};
-  openPanel = async (panel: string) => this.#tell('panel.opened', { panel });
+  savePanelState = async () => {};
+  openPanel = async (panel: string) => this.#emit('panel.opened', { panel });
   takeOver = async () => {};
   startBrowser = async () => {};
   toggleServer = async () => {};

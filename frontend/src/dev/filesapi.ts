@@ -5,7 +5,7 @@ const README = '# Sextant\n\nA desktop assistant that drives a real browser.\n\n
 
 /** Files of a scenario: a small folder that nothing changes. */
 export function filesApi(): FilesApi {
-  let kept: EditorSession = { state: { tabs: [], active: '' }, drafts: [] };
+  let session: EditorSession = { state: { tabs: [], active: '' }, drafts: [] };
   const file = (path: string): FileText => ({
     path: path.startsWith('/') ? path : `/home/ana/work/${path}`,
     shown: path,
@@ -38,9 +38,9 @@ export function filesApi(): FilesApi {
       },
     ],
     bookmarks: async () => [],
-    editor: async () => kept,
-    keepEditor: async (state) => void (kept = { ...kept, state }),
-    keepDraft: async () => {},
-    dropDraft: async () => {},
+    editor: async () => session,
+    saveEditor: async (state) => void (session = { ...session, state }),
+    saveDraft: async () => {},
+    deleteDraft: async () => {},
   };
 }

@@ -157,7 +157,7 @@ const ended = (call: string, tool: string, sentence: string, ms: number, more: o
 const message = (id: string, role: string, text: string, more: object = {}) =>
   event('message.added', { id, conversation: 't1', turn: 'u1', role, text, status: 'done', time: ago(50), ...more });
 
-/** The conversation of the design's first screen. */
+/** The events of a scenario's conversation. */
 export function transcript(scenario: string): StoredEvent[] {
   seq = 0;
   const source = { sources: ['https://shop.example'] };
@@ -288,7 +288,7 @@ export const tools: ToolInfo[] = [
       required: ['url'],
     },
   }),
-  tool('list_pages', 'panel', 'Lists the kept pages.', {
+  tool('list_pages', 'panel', 'Lists the saved pages.', {
     owner: 'reading-list',
     parameters: { type: 'object', properties: {} },
   }),
@@ -335,7 +335,7 @@ export const secrets: SecretList = {
   where: { kept: 'file', path: '/home/ana/.local/share/sextant/secrets/values.json', why: 'no keychain answers' },
 };
 
-/** Tools made of others, one of them asleep. */
+/** Created tools, one of them disabled. */
 export const created: CreatedTool[] = [
   {
     name: 'count_lines',

@@ -7,13 +7,13 @@ export function playTerminals(handlers: TerminalHandlers): TerminalLink {
     { tab: 1, assistant: false, state: 'running', code: 0, shared: false },
     { tab: 2, assistant: true, state: 'ended', code: 1, command: 'npm test', reason: 'exit 1', shared: false },
   ];
-  const tell = (kind: TerminalNews['kind'], more = {}) => handlers.news({ v: 1, kind, tabs, ...more });
+  const report = (kind: TerminalNews['kind'], more = {}) => handlers.news({ v: 1, kind, tabs, ...more });
   const print = (tab: number, text: string) => handlers.output(tab, new TextEncoder().encode(text));
-  setTimeout(() => tell('tabs'), 20);
+  setTimeout(() => report('tabs'), 20);
   return {
     send: (message) => {
       if (message.kind !== 'watch') return;
-      tell('watching', { tab: message.tab, bytes: 0 });
+      report('watching', { tab: message.tab, bytes: 0 });
       print(
         message.tab ?? 1,
         message.tab === 2 ? '$ npm test\r\n\u001b[31m1 failed\u001b[0m\r\n' : 'ada@desk:~/shop$ ',

@@ -1,6 +1,6 @@
 /** Widths of regions in pixels. */
 export const ASSISTANT = { min: 340, max: 720, initial: 416 };
-export const STAGE_MIN = 480;
+const STAGE_MIN = 480;
 export const MARKS = { min: 180, max: 360, initial: 218 };
 
 interface SavedLayout {

@@ -5,7 +5,7 @@ import { DenialLimiter } from './deniallimiter';
 
 const made = () => new Apps({} as Actions);
 
-test('of too many pages the oldest goes, and never the newest', () => {
+test('closes the oldest page over the limit, never the newest', () => {
   const apps = made();
   apps.offer('newest');
   for (const call of ['a', 'b', 'c', 'd']) apps.show(call);
@@ -15,7 +15,7 @@ test('of too many pages the oldest goes, and never the newest', () => {
   expect(apps.live).toBe(before);
 });
 
-test('a page does not take the stage again that the person took from it', () => {
+test('does not let a page return to fullscreen after the person moved it back', () => {
   const apps = made();
   apps.offer('a');
   expect(apps.askMode('a', 'fullscreen')).toBe('fullscreen');
@@ -26,7 +26,7 @@ test('a page does not take the stage again that the person took from it', () => 
   expect(apps.askMode('a', 'fullscreen')).toBe('fullscreen');
 });
 
-test('after a no there is a rest for all pages of a server, after two nothing more until the app is shown anew', () => {
+test('pauses requests of a server’s pages after a denial, and blocks them after two until the app is shown again', () => {
   let now = 0;
   const held = new DenialLimiter(() => now);
   expect(held.refusal).toBe('');

@@ -12,7 +12,7 @@ export class DenialLimiter {
   /** Why no request is allowed now, "" when one is. */
   get refusal(): string {
     if (this.#denials >= DENIALS_MAX)
-      return 'The person said no twice. Nothing more is asked until they open the app again.';
+      return 'The person declined twice. The page may ask again once they reopen the app.';
     if (this.#denials && this.now() - this.#last < PAUSE_MS) return 'The person has just declined. Try again later.';
     return '';
   }

@@ -1,31 +1,19 @@
 import type { Bookmark, StoredEvent } from '../../shared/api/types';
-import { failureText, type Actions } from '../actions';
+import type { Actions } from '../actions';
+import { RemoteValue } from '../remotevalue.svelte';
 
 const BROWSER_PANEL = 'browser';
 const ADD = 'browser_bookmark_add';
 const REMOVE = 'browser_bookmark_remove';
 
-/** The bookmarks. */
-export class Bookmarks {
-  list = $state.raw<Bookmark[]>([]);
-  loaded = $state(false);
-  failed = $state('');
-  #asked = 0;
+/** The bookmarks, newest first. */
+export class Bookmarks extends RemoteValue<Bookmark[]> {
+  constructor(actions: Actions) {
+    super(actions, () => actions.backend.files.bookmarks());
+  }
 
-  constructor(private readonly actions: Actions) {}
-
-  /** Reads the list; an outdated answer is dropped. */
-  async load(): Promise<void> {
-    const mine = ++this.#asked;
-    try {
-      const list = await this.actions.backend.files.bookmarks();
-      if (mine !== this.#asked) return;
-      this.list = list;
-      this.loaded = true;
-      this.failed = '';
-    } catch (error) {
-      if (mine === this.#asked) this.failed = failureText(error);
-    }
+  get list(): Bookmark[] {
+    return this.value ?? [];
   }
 
   has(url: string): boolean {
@@ -44,7 +32,7 @@ export class Bookmarks {
 
   async #do(tool: string, args: Record<string, string>): Promise<boolean> {
     const result = await this.actions.run(tool, args, false, BROWSER_PANEL);
-    await this.load();
+    await this.read();
     return result?.success ?? false;
   }
 
@@ -52,6 +40,6 @@ export class Bookmarks {
     if (!this.loaded || event.kind !== 'call.ended') return;
     const { tool } = event.data;
     // An undo may restore one.
-    if (tool === ADD || tool === REMOVE || tool === 'undo') void this.load();
+    if (tool === ADD || tool === REMOVE || tool === 'undo') void this.read();
   }
 }

@@ -116,8 +116,8 @@ export class Browser {
   }
 
   /** Answers an open dialog of the page, with what it asks for. */
-  answerDialog(accept: boolean, given: { text?: string; username?: string; password?: string } = {}): void {
-    void this.actions.run(environmentTool('dialog'), { accept, ...given });
+  answerDialog(accept: boolean, answer: { text?: string; username?: string; password?: string } = {}): void {
+    void this.actions.run(environmentTool('dialog'), { accept, ...answer });
   }
 
   /** Cancels a running download. */
@@ -166,7 +166,7 @@ function sameDocument(a: string, b: string): boolean {
 }
 
 /** The typed address. The program adds a missing scheme; local and test names get http here. */
-export function toAddress(text: string): string {
+function toAddress(text: string): string {
   const typed = text.trim();
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) || /^(about|data|blob):/i.test(typed)) return typed;
   const plain = /^(localhost|127\.|\[::1\]|[^/:]+\.(test|localhost))([:/]|$)/i.test(typed) || /^127\./.test(typed);

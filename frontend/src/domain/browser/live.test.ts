@@ -10,7 +10,7 @@ const frame = (n: number): Frame => ({
   picture: new Blob([String(n)]),
 });
 
-test('a picture that is decoded after a newer one is not drawn over it', async () => {
+test('does not draw a frame that is decoded after a newer one', async () => {
   const ready = new Map<Blob, () => void>();
   vi.stubGlobal(
     'createImageBitmap',

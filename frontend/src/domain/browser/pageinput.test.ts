@@ -13,15 +13,15 @@ beforeEach(() => {
 });
 const key = (init: KeyboardEventInit) => new KeyboardEvent('keydown', init);
 
-describe('a hand on the picture', () => {
-  it('says where it pressed in the page’s own pixels', () => {
+describe('input on the live picture', () => {
+  it('reports a press in CSS pixels of the page', () => {
     hand.press(
       new MouseEvent('mousedown', { clientX: 100, clientY: 40, button: 2, detail: 2, shiftKey: true }),
       'down',
     );
     expect(sent).toEqual([{ type: 'down', x: 50, y: 20, button: 'right', count: 2, modifiers: 8 }]);
   });
-  it('types letters as keys with their text', () => {
+  it('sends letters as keys with text', () => {
     expect(hand.key(key({ key: 'ä', code: 'Quote' }), 'keydown')).toBe(true);
     expect(sent[0]).toMatchObject({ type: 'keydown', key: 'ä', text: 'ä', modifiers: 0 });
   });
@@ -39,7 +39,7 @@ describe('a hand on the picture', () => {
     hand.text('日本');
     expect(sent).toEqual([{ type: 'text', text: '日本' }]);
   });
-  it('joins wheel turns and sends them before the next press', () => {
+  it('merges wheel events and sends them before the next press', () => {
     hand.wheel(new WheelEvent('wheel', { deltaY: 100 }));
     hand.wheel(new WheelEvent('wheel', { deltaY: 20 }));
     hand.press(new MouseEvent('mousedown', { detail: 1 }), 'down');

@@ -45,26 +45,26 @@ function faults(elements: Markable[], labels: Label[]): string[] {
   return found;
 }
 
-describe('numbers on a page', () => {
-  it('never lie on each other, on the centre of an element, or outside the view', () => {
+describe('number labels on a page', () => {
+  it('never cover each other or the centre of an element, and stay inside the view', () => {
     for (let seed = 1; seed <= 60; seed++) {
       const elements = page(seed, 20 + seed * 4);
       expect(faults(elements, place(elements, view, []).labels), `seed ${seed}`).toEqual([]);
     }
   });
-  it('are all told: each in exactly one label or dot, or crowded out beside one', () => {
+  it('put every element in exactly one label or dot, unless there is no room', () => {
     for (let seed = 1; seed <= 30; seed++) {
       const elements = page(seed, 80);
       const { labels, dots } = place(elements, view, []);
-      const told = [...labels.flatMap((l) => l.ids), ...dots.map((d) => d.id)];
-      expect(new Set(told).size, `seed ${seed}`).toBe(told.length);
-      for (const id of told) expect(elements.some((e) => e.id === id)).toBe(true);
+      const placed = [...labels.flatMap((l) => l.ids), ...dots.map((d) => d.id)];
+      expect(new Set(placed).size, `seed ${seed}`).toBe(placed.length);
+      for (const id of placed) expect(elements.some((e) => e.id === id)).toBe(true);
     }
   });
   it('are the same for the same page', () => {
     expect(place(page(7, 90), view, [])).toEqual(place(page(7, 90), view, []));
   });
-  it('keep their place while their element stands still', () => {
+  it('stay in place while their element does not move', () => {
     for (let seed = 1; seed <= 20; seed++) {
       const elements = page(seed, 40);
       const first = place(elements, view, []).labels.filter((l) => l.slot !== 'stack');
@@ -75,22 +75,22 @@ describe('numbers on a page', () => {
       }
     }
   });
-  it('are at most 150; the others are dots', () => {
+  it('are at most 150, and dots beyond that', () => {
     const many = Array.from({ length: 400 }, (_, i) => element(i + 1, (i % 20) * 45, Math.floor(i / 20) * 35, 20, 16));
     const { labels, dots } = place(many, view, []);
     expect(labels.flatMap((l) => l.ids).length).toBeLessThanOrEqual(LABELS_MAX);
     expect(dots.length).toBeGreaterThan(0);
   });
-  it('go to the corner first, and beside a line of words', () => {
+  it('are at the corner of a box and beside a line of text', () => {
     expect(place([element(1, 100, 100, 120, 40)], view, []).labels[0]?.slot).toBe('corner');
     expect(place([element(1, 100, 100, 60, 18, 'link')], view, []).labels[0]?.slot).toBe('left');
     expect(place([element(1, 0, 100, 60, 18, 'link')], view, []).labels[0]?.slot).toBe('above');
   });
-  it('stay at the visible corner of an element that is cut by the view', () => {
+  it('are at the visible corner of an element that is cut off', () => {
     const { labels } = place([element(1, 100, -200, 300, 400, 'img')], view, []);
     expect(labels[0]?.y).toBe(0);
   });
-  it('give the best place to the next target', () => {
+  it('give the next target the best position', () => {
     const crowd = [
       element(1, 100, 100, 18, 16, 'link'),
       element(2, 101, 101, 18, 16, 'link'),
@@ -98,7 +98,7 @@ describe('numbers on a page', () => {
     ];
     expect(place(crowd, view, [], 3).labels[0]?.id).toBe(3);
   });
-  it('prefer fields to links when not all have room', () => {
+  it('prefer fields to links when there is not enough room', () => {
     const many: Markable[] = Array.from({ length: 200 }, (_, i) =>
       element(i + 1, (i % 20) * 45, Math.floor(i / 20) * 60, 40, 20, 'link'),
     );

@@ -15,7 +15,7 @@ export interface Markable {
   box: Rect;
 }
 
-export type Slot = 'corner' | 'left' | 'above' | 'right' | 'below' | 'led' | 'stack';
+type Slot = 'corner' | 'left' | 'above' | 'right' | 'below' | 'led' | 'stack';
 
 /** A placed label. A stack has several ids. */
 export interface Label extends Rect {
@@ -28,7 +28,7 @@ export interface Label extends Rect {
   anchor: Rect;
 }
 
-export interface Dot {
+interface Dot {
   id: number;
   x: number;
   y: number;
@@ -51,7 +51,7 @@ const FIELDS = ['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider', 'che
 const BUTTONS = ['button', 'menuitem', 'tab', 'option'];
 
 /** Width of a label with this text. */
-export const labelWidth = (text: string) => Math.max(18, text.length * 6.6 + 6);
+const labelWidth = (text: string) => Math.max(18, text.length * 6.6 + 6);
 
 /** Text of a stack: "12–15" for consecutive numbers, else the first and the count of the others. */
 export function stackText(ids: number[]): string {
@@ -132,7 +132,7 @@ class Canvas {
     return Boolean(found);
   }
 
-  /** Adds the element to the mostUsed label; false when no label nearby has room. */
+  /** Adds the element to the nearest label; false when no label nearby has room. */
   stack(element: Markable): boolean {
     const centre = (r: Rect) => ({ x: r.x + r.width / 2, y: r.y + r.height / 2 });
     const at = centre(element.box);

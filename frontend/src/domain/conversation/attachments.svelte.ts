@@ -86,12 +86,12 @@ export class Attachments {
   }
 
   /** Adds what a queued message came with to its draft again. */
-  restore(conversation: string, given: MessageContext): void {
+  restore(conversation: string, context: MessageContext): void {
     const old = conversation === this.#conversation ? this : this.#read(conversation);
     const known = (one: Attachment) =>
-      given.attached.some(({ server, title }) => server === one.server && title === one.title);
-    const attached = [...old.attached.filter((one) => !known(one)), ...given.attached].slice(-ATTACHMENTS_MAX);
-    const from = [...new Set([...old.from, ...given.from])];
+      context.attached.some(({ server, title }) => server === one.server && title === one.title);
+    const attached = [...old.attached.filter((one) => !known(one)), ...context.attached].slice(-ATTACHMENTS_MAX);
+    const from = [...new Set([...old.from, ...context.from])];
     if (conversation === this.#conversation) this.#save(attached, from);
     else this.drafts.write(key(conversation), JSON.stringify({ attached, from }));
   }

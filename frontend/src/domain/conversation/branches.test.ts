@@ -55,7 +55,7 @@ beforeEach(() => {
 });
 
 describe('branches', () => {
-  it('show what they share and what is their own, in the way it was left', () => {
+  it('show the shared items and those of the active branch', () => {
     turn('t1', 'm1', 'a1');
     turn('t2', 'm2', 'a2');
     expect(forks()).toEqual([]);
@@ -71,7 +71,7 @@ describe('branches', () => {
     expect(shown()).toBe('m1 a1 /t1 n2 b2 /t3');
   });
 
-  it('stand beside each other when the same question is answered again and again', () => {
+  it('are alternatives when the same question is answered again', () => {
     turn('t1', 'm1', 'a1');
     begin('r1', 't2', { after: 'm1' });
     turn('t2', '', 'a2');
@@ -84,7 +84,7 @@ describe('branches', () => {
     expect(questionOf(shownItems(transcript()), 't2')?.id).toBe('m1');
   });
 
-  it('stand beside the message that was edited, however often it was', () => {
+  it('are alternatives of the edited message, however often it was edited', () => {
     turn('t1', 'm1', 'a1');
     begin('b1', 't2', { instead: 'm1' });
     turn('t2', 'n1', 'b1');
@@ -94,7 +94,7 @@ describe('branches', () => {
     expect(forks()).toEqual(['o1 3/3 -,b1,b2']);
   });
 
-  it('lead to where one was last', () => {
+  it('lead to the most recently used branch', () => {
     turn('t1', 'm1', 'a1');
     turn('t2', 'm2', 'a2');
     begin('b1', 't3', { after: 'a1', instead: 'm2' }); // below the first way
@@ -108,7 +108,7 @@ describe('branches', () => {
     expect(forks()).toEqual(['m1 1/2 -,b2', 'm2 1/2 -,b1']);
   });
 
-  it('part in the middle of a turn that was steered, and after one that gave no answer', () => {
+  it('start in the middle of a steered turn, and after a turn without an answer', () => {
     turn('t1', 'm1', '');
     turn('t2', 'm2', 'a2');
     begin('r', 't3', { after: 'm1' });
@@ -122,7 +122,7 @@ describe('branches', () => {
     expect(forks()).toEqual(['/t1 1/2 b,r', 'n2 2/2 -,b']);
   });
 
-  it('tell what another one did, in whichever is shown', () => {
+  it('report the effects of the other branches', () => {
     turn('t1', 'm1', 'a1', [{ readOnly: true }]);
     begin('b1', 't2', { instead: 'm1' });
     turn('t2', 'n1', 'b1', [{ readOnly: true }]);
@@ -137,7 +137,7 @@ describe('branches', () => {
     expect(forks()).toEqual(['m1 1/2 -,b1 files']);
   });
 
-  it('know only the outside text that is in them', () => {
+  it('have only their own sources of outside text', () => {
     turn('t1', 'm1', 'a1', [{ readOnly: true }]);
     turn('t2', 'm2', 'a2', [{ readOnly: true }]);
     expect(shownSources(transcript())).toEqual(['from t1', 'from t2']);
@@ -146,7 +146,7 @@ describe('branches', () => {
     expect(shownSources(transcript())).toEqual(['from t1']);
   });
 
-  it('are the same from stored events as they were live', () => {
+  it('are the same from stored as from live events', () => {
     turn('t1', 'm1', 'a1');
     begin('b1', 't2', { instead: 'm1' });
     turn('t2', 'n1', 'b1');

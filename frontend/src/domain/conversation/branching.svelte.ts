@@ -103,8 +103,8 @@ export class Branching {
 
 function read(): Edit | null {
   try {
-    const kept = JSON.parse(localStorage.getItem(EDIT) ?? 'null') as Partial<Edit> | null;
-    return typeof kept?.id === 'string' && typeof kept.text === 'string' ? { id: kept.id, text: kept.text } : null;
+    const saved = JSON.parse(localStorage.getItem(EDIT) ?? 'null') as Partial<Edit> | null;
+    return typeof saved?.id === 'string' && typeof saved.text === 'string' ? { id: saved.id, text: saved.text } : null;
   } catch {
     return null;
   }

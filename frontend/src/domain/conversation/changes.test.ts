@@ -19,7 +19,7 @@ function turn(calls: object[] = []) {
   return { changes: new TurnChanges('t', store, actions, {} as Toasts), asked };
 }
 
-test('what an undo touched is no change of the turn', () => {
+test('does not count files that an undo changed', () => {
   const { changes } = turn([
     { turn: 't', tool: 'write_file', changed: ['/w/a'] },
     { turn: 't', tool: 'undo', changed: ['/w/a', '/w/old'] },
@@ -27,7 +27,7 @@ test('what an undo touched is no change of the turn', () => {
   expect(changes.reported).toEqual(['/w/a']);
 });
 
-test('a late answer does not take the place of a newer one', async () => {
+test('drops an outdated answer', async () => {
   const { changes, asked } = turn();
   const first = changes.load();
   const second = changes.load();
@@ -38,7 +38,7 @@ test('a late answer does not take the place of a newer one', async () => {
   expect(changes.files?.[0]?.state).toBe('undone');
 });
 
-test('an undo says how many files it left', async () => {
+test('reports how many files an undo did not restore', async () => {
   const { changes, asked } = turn();
   const done = changes.undo();
   await expect.poll(() => asked.length).toBe(1);
@@ -47,7 +47,7 @@ test('an undo says how many files it left', async () => {
   expect(changes.left).toBe(1);
 });
 
-test('a command that was stopped may have changed files that it did not tell', () => {
+test('counts a stopped command as unreported', () => {
   const { changes } = turn([
     { turn: 't', tool: 'bash', status: 'stopped', changed: [] },
     { turn: 't', tool: 'bash', status: 'done', changed: [] },

@@ -15,7 +15,7 @@ function box() {
 const offer = (insert: string): Completion => ({ items: [{ insert, show: insert }], ghost: 'NUMBER' });
 const settle = () => vi.advanceTimersByTimeAsync(1000);
 
-it('asks once for what is typed in one go', async () => {
+it('requests completions once after a pause', async () => {
   const { asked, box: c } = box();
   for (const text of ['c', 'cl', 'cli']) c.ask(text, '');
   await settle();
@@ -26,7 +26,7 @@ it('asks once for what is typed in one go', async () => {
   expect(c.ghost).toBe('NUMBER');
 });
 
-it('forgets an answer that comes after more was typed', async () => {
+it('drops an outdated answer', async () => {
   const { asked, box: c } = box();
   c.ask('cl', '');
   await settle();
@@ -39,7 +39,7 @@ it('forgets an answer that comes after more was typed', async () => {
   expect(c.items[0]!.insert).toBe('click ');
 });
 
-it('offers nothing once it was closed, when nothing is written and when nobody answers', async () => {
+it('offers nothing when closed, without text and after a failed request', async () => {
   const { asked, box: c } = box();
   c.ask('cl', '');
   await settle();
@@ -58,7 +58,7 @@ it('offers nothing once it was closed, when nothing is written and when nobody a
   expect(c.items).toEqual([]);
 });
 
-it('is walked with the arrows through the rows and back to none', async () => {
+it('moves the selection through the rows and back to none', async () => {
   const { asked, box: c } = box();
   c.ask('a', '');
   await settle();
@@ -70,7 +70,7 @@ it('is walked with the arrows through the rows and back to none', async () => {
   expect(c.offer?.insert).toBe('a2');
 });
 
-it('gives sent messages back, the last first, and leaves what is being written', () => {
+it('steps through sent messages, newest first, and leaves a draft alone', () => {
   const sent = new Sent();
   const all = ['open demo', 'click 3'];
   expect(sent.step(all, '', 1)).toBe('click 3');

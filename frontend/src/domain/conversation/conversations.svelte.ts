@@ -193,9 +193,9 @@ export class Conversations {
       // Capture what is sent: the person may type on or open another conversation meanwhile.
       const isDraft = text === this.draft;
       const { attached, from } = this.attachments;
-      const given = isDraft ? { attached, from } : {};
+      const context = isDraft ? { attached, from } : {};
       const id = this.currentId || (await this.#create());
-      await this.actions.backend.send(id, words, this.model, this.panels.activeId, when, raise, given);
+      await this.actions.backend.send(id, words, this.model, this.panels.activeId, when, raise, context);
       if (isDraft) this.attachments.clear(id);
       if (id !== this.currentId) {
         if (this.#drafts.read(id) === text) this.#drafts.write(id, '');

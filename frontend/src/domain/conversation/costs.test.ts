@@ -7,23 +7,23 @@ import type { Conversations } from './conversations.svelte';
 const budget = (name: string, spent: number, limit: number): Budget => ({ name, spent, limit });
 const bill = (input: number, cached: number): Bill => ({ input, cached, output: 0, requests: 1, cost: [] });
 
-test('a budget that is only begun shows one percent, and one that is overrun more than all', () => {
+test('rounds used budget up, and above 100 percent when exceeded', () => {
   expect(usedPercent(budget('a', 1, 1000))).toBe(1);
   expect(usedPercent(budget('a', 0, 1000))).toBe(0);
   expect(usedPercent(budget('a', 1500, 1000))).toBe(150);
 });
 
-test('the budget mostUsed to its end is shown', () => {
+test('finds the budget that is used up most', () => {
   expect(mostUsed([])).toBeUndefined();
   expect(mostUsed([budget('a', 1, 10), budget('b', 5, 10), budget('c', 2, 10)])?.name).toBe('b');
 });
 
-test('nothing that was read has no cached usedPercent', () => {
+test('reports 0 percent cached without input', () => {
   expect(cachedPercent(bill(0, 0))).toBe(0);
   expect(cachedPercent(bill(300, 100))).toBe(33);
 });
 
-test('what another conversation cost is never shown, also when its answer comes late', async () => {
+test('does not show a late answer for another conversation', async () => {
   const answers: ((bill: Spending) => void)[] = [];
   const talk = { currentId: 'a', running: false } as Conversations;
   const asked: string[] = [];

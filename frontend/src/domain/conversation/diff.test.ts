@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { diffRows } from './diff';
 
 describe('a unified diff', () => {
-  it('is read line by line with the numbers of both sides', () => {
+  it('is parsed into lines with the numbers of both sides', () => {
     const rows = diffRows('--- a.txt\n+++ a.txt\n@@ -4,3 +4,3 @@\n one\n-two\n+--- two\n three\n');
     expect(rows).toEqual([
       { kind: 'hunk', before: 0, after: 0, text: '@@ -4,3 +4,3 @@' },
@@ -13,7 +13,7 @@ describe('a unified diff', () => {
     ]);
   });
 
-  it('of nothing has no lines', () => {
+  it('has no lines when it is empty', () => {
     expect(diffRows('')).toEqual([]);
   });
 });

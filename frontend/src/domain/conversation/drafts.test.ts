@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-it('has what was typed when the page is stopped in the same moment', () => {
+it('saves every key press at once', () => {
   open().write('c1', 'half a sen');
   expect(program).toEqual({});
   const again = open();
@@ -26,7 +26,7 @@ it('has what was typed when the page is stopped in the same moment', () => {
   expect(again.read('')).toBe('');
 });
 
-it('has it after a start at another address, also before there is a conversation', async () => {
+it('restores a draft that the program saved, with and without a conversation', async () => {
   const drafts = open();
   drafts.write('', 'a question');
   drafts.write('c1', 'an answer');
@@ -36,7 +36,7 @@ it('has it after a start at another address, also before there is a conversation
   expect(open().read('c1')).toBe('an answer');
 });
 
-it('does not bring back what was sent', async () => {
+it('does not restore a sent message', async () => {
   open().write('', 'sent');
   await settle();
   const drafts = open();
@@ -49,7 +49,7 @@ it('does not bring back what was sent', async () => {
   expect([open().read(''), open().read('c1')]).toEqual(['', '']);
 });
 
-it('keeps each of two that are written in turn', async () => {
+it('saves the drafts of two conversations', async () => {
   const drafts = open();
   drafts.write('c1', 'one');
   drafts.write('c2', 'two');
@@ -57,7 +57,7 @@ it('keeps each of two that are written in turn', async () => {
   expect(program).toEqual({ 'draft.c1': 'one', 'draft.c2': 'two' });
 });
 
-it('types on where the storage is full', async () => {
+it('works when the storage is full', async () => {
   vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
     throw new DOMException('full', 'QuotaExceededError');
   });

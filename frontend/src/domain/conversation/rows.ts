@@ -19,7 +19,7 @@ export function rowsOf(items: readonly Item[]): Row[] {
 }
 
 /** Reports whether a card may be folded: it succeeded and no app shows it. */
-export const canFold = (call: CallView) => call.status === 'done' && !call.app;
+const canFold = (call: CallView) => call.status === 'done' && !call.app;
 
 /** More finished calls than this fold into one line. */
 const FOLD_ABOVE = 4;

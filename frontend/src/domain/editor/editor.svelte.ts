@@ -16,7 +16,7 @@ const UNSAVED_MAX_MS = 2000;
 const STATE_MS = 700;
 
 /** A comparison of the unsaved text, or of a proposed text, with the file. */
-export interface Comparison {
+interface Comparison {
   path: string;
   /** The proposed text, null for the unsaved one. */
   proposed: string | null;
@@ -172,8 +172,8 @@ export class Editor {
     open.unsaved = open.text !== open.disk;
     this.saveSoon();
     try {
-      if (open.unsaved) await this.api.keepDraft({ path, text: open.text, version: open.file.version });
-      else await this.api.dropDraft(path);
+      if (open.unsaved) await this.api.saveDraft({ path, text: open.text, version: open.file.version });
+      else await this.api.deleteDraft(path);
       open.draftError = '';
     } catch (error) {
       open.draftError = failureText(error);
@@ -202,7 +202,7 @@ export class Editor {
       open.take({ ...open.file, text: content, version, missing: false, size: content.length });
       open.ends = shape;
       if (!open.pending) open.unsaved = open.text !== text;
-      if (!open.unsaved) await this.api.dropDraft(path).catch(() => {});
+      if (!open.unsaved) await this.api.deleteDraft(path).catch(() => {});
       void this.check([path]);
       return true;
     } catch (error) {
@@ -244,7 +244,7 @@ export class Editor {
     open.failed = '';
     open.textRevision++;
     this.comparison = null;
-    void this.api.dropDraft(path).catch(() => {});
+    void this.api.deleteDraft(path).catch(() => {});
     this.saveSoon();
   }
 
@@ -255,7 +255,7 @@ export class Editor {
     if (!open) return;
     clearTimeout(this.#timers.get(path));
     open.pending = null;
-    if (open.unsaved) void this.api.dropDraft(path).catch(() => {});
+    if (open.unsaved) void this.api.deleteDraft(path).catch(() => {});
     this.files = this.files.filter((file) => file !== open);
     if (this.active === path) this.active = (this.files[at] ?? this.files[at - 1])?.path ?? '';
     if (this.comparison?.path === path) this.comparison = null;
@@ -293,7 +293,7 @@ export class Editor {
       open.take(file);
       if (same) {
         open.unsaved = false;
-        void this.api.dropDraft(open.path).catch(() => {});
+        void this.api.deleteDraft(open.path).catch(() => {});
       } else {
         open.text = open.disk;
         open.textRevision++;
@@ -362,7 +362,7 @@ export class Editor {
     const text = JSON.stringify(state);
     if (!this.loaded || text === this.#saved) return;
     this.#saved = text;
-    await this.api.keepEditor(state).catch(() => (this.#saved = ''));
+    await this.api.saveEditor(state).catch(() => (this.#saved = ''));
   }
 
   #of(path: string): OpenFile | undefined {

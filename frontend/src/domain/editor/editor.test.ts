@@ -12,7 +12,7 @@ import { lineEndingsOf } from './lineendings';
 class Disk {
   files = new Map<string, string>();
   drafts = new Map<string, EditorDraft>();
-  kept: EditorSession['state'] = { tabs: [], active: '' };
+  session: EditorSession['state'] = { tabs: [], active: '' };
   calls: string[] = [];
   fails = '';
 
@@ -26,14 +26,14 @@ class Disk {
   api = {
     text: async (path: string) => this.text(path),
     stamps: async (paths: string[]) => Object.fromEntries(paths.map((path) => [path, this.text(path).stamp])),
-    editor: async () => ({ state: this.kept, drafts: [...this.drafts.values()] }),
-    keepEditor: async (state: EditorSession['state']) => void (this.kept = state),
-    keepDraft: async (draft: EditorDraft) => {
+    editor: async () => ({ state: this.session, drafts: [...this.drafts.values()] }),
+    saveEditor: async (state: EditorSession['state']) => void (this.session = state),
+    saveDraft: async (draft: EditorDraft) => {
       if (this.fails) throw new Error(this.fails);
       this.calls.push('draft');
       this.drafts.set(draft.path, draft);
     },
-    dropDraft: async (path: string) => void this.drafts.delete(path),
+    deleteDraft: async (path: string) => void this.drafts.delete(path),
   } as unknown as FilesApi;
 
   execute = async (tool: string, args: Json): Promise<Result> => {
@@ -65,8 +65,8 @@ beforeEach(() => {
 const A = '/w/a.txt';
 const type = (text: string) => editor.typed(A, () => text);
 
-describe('what is typed', () => {
-  it('is kept when typing rests, with one request and not one a key', async () => {
+describe('typed text', () => {
+  it('is saved as a draft once when typing pauses', async () => {
     disk.files.set(A, 'one');
     await editor.open(A);
     for (const text of ['on', 'o', '', 't', 'tw', 'two']) {
@@ -80,7 +80,7 @@ describe('what is typed', () => {
     expect(disk.drafts.get(A)).toEqual({ path: A, text: 'two', version: 'v:one' });
   });
 
-  it('is kept during typing that never rests', async () => {
+  it('is saved as a draft during typing without a pause', async () => {
     disk.files.set(A, 'one');
     await editor.open(A);
     for (let i = 0; i < 30; i++) {
@@ -90,7 +90,7 @@ describe('what is typed', () => {
     expect(disk.calls.length).toBe(1);
   });
 
-  it('is there after a restart, at its place, and told when the file changed meanwhile', async () => {
+  it('is restored at its position after a restart, with a notice if the file changed', async () => {
     disk.files.set(A, 'one');
     await editor.open(A, 7);
     type('mine');
@@ -107,7 +107,7 @@ describe('what is typed', () => {
     expect(disk.drafts.size).toBe(0);
   });
 
-  it('says when it cannot be kept, and stays', async () => {
+  it('stays, with an error, when the draft cannot be saved', async () => {
     disk.files.set(A, 'one');
     await editor.open(A);
     disk.fails = 'the disk is full';
@@ -119,7 +119,7 @@ describe('what is typed', () => {
 });
 
 describe('saving', () => {
-  it('writes what came from the file, and is refused when the file is another', async () => {
+  it('overwrites the version that was read, and fails when the file changed', async () => {
     disk.files.set(A, 'one');
     await editor.open(A);
     type('two');
@@ -136,7 +136,7 @@ describe('saving', () => {
     expect(editor.current).toMatchObject({ text: 'theirs', unsaved: false, newer: null });
   });
 
-  it('makes a new file, and keeps the line ends of one that is there', async () => {
+  it('creates a new file, and preserves the line endings of an existing one', async () => {
     await editor.open(A);
     expect(editor.current?.file.missing).toBe(true);
     type('new');
@@ -150,7 +150,7 @@ describe('saving', () => {
     expect(disk.files.get('/w/dos.txt')).toBe('a\r\nc\r\n');
   });
 
-  it('forgets nothing that is typed while it writes', async () => {
+  it('loses nothing that is typed while saving', async () => {
     disk.files.set(A, 'one');
     await editor.open(A);
     type('two');
@@ -164,8 +164,8 @@ describe('saving', () => {
   });
 });
 
-describe('a file that something else changes', () => {
-  it('is taken when nothing is unsaved, and told when something is', async () => {
+describe('a file that another program changes', () => {
+  it('is reloaded without unsaved text, and reported with it', async () => {
     disk.files.set(A, 'one');
     await editor.open(A);
     disk.files.set(A, 'two');
@@ -182,7 +182,7 @@ describe('a file that something else changes', () => {
     expect(disk.files.get(A)).toBe('mine');
   });
 
-  it('shows at once when the assistant saved it', async () => {
+  it('is reloaded at once when the assistant saves it', async () => {
     const { store } = start();
     disk.files.set(A, 'one');
     await editor.open(A);
@@ -196,7 +196,7 @@ describe('a file that something else changes', () => {
 const event = (kind: string, data: object): StoredEvent =>
   ({ seq: 1, time: '', kind, call: 'c1', data }) as unknown as StoredEvent;
 
-it('opens what the assistant opens, without taking the stage', async () => {
+it('opens a file that the assistant opens without showing the panel', async () => {
   const { store } = start();
   shown.mockClear();
   disk.files.set(A, 'one');
@@ -213,7 +213,7 @@ it('opens what the assistant opens, without taking the stage', async () => {
   expect(shown).not.toHaveBeenCalled();
 });
 
-it('knows line ends', () => {
+it('detects line endings', () => {
   expect(['a', 'a\nb', 'a\r\nb\r\n', 'a\r\nb\n', 'a\rb'].map((text) => lineEndingsOf(text).name)).toEqual([
     'LF',
     'LF',

@@ -22,7 +22,7 @@ export class OpenFile {
   top = 1;
   /** The edited text, with \n as line ending. */
   text = '';
-  /** State of the view while it is hidden: undo history, canFold. */
+  /** State of the view while it is hidden: undo history, cursor and scroll position. */
   view: unknown = null;
   pending: (() => string) | null = null;
   since = 0;

@@ -5,7 +5,7 @@ import { FileExistence } from './existence';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-it('many questions are one request, and an answer holds for a while', async () => {
+it('batches requests and caches the answers', async () => {
   const asked: string[][] = [];
   const there = new FileExistence(
     () =>
@@ -30,7 +30,7 @@ it('many questions are one request, and an answer holds for a while', async () =
   expect(asked).toHaveLength(2);
 });
 
-it('a file that is named in several ways is there by each of them', async () => {
+it('finds a file by each of its spellings', async () => {
   const asked: string[][] = [];
   const api = {
     stamps: (paths: string[]) => {

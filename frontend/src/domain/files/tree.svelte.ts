@@ -8,7 +8,7 @@ import type { Toasts } from '../toasts.svelte';
 export const FILES_PANEL = 'files';
 
 /** A row of the tree; level 1 is directly in the workspace. */
-export interface TreeRow extends FolderRow {
+interface TreeRow extends FolderRow {
   level: number;
   open: boolean;
   /** Position among its siblings, from 1, and their number. */
@@ -213,7 +213,7 @@ export class FileTree {
     await this.#show(to);
     const name = to.split('/').at(-1) ?? to;
     this.toasts.ok(t('files.moved', { name }), {
-      label: t('files.undo'),
+      label: t('action.undo'),
       run: () => void this.#undo('files_rename', { from: to, to: from }, from),
     });
     return '';
@@ -234,7 +234,7 @@ export class FileTree {
     this.selected = next?.path ?? '';
     await this.read(parent(path));
     this.toasts.ok(t('files.trashed', { name: row.name }), {
-      label: t('files.undo'),
+      label: t('action.undo'),
       run: () => void this.#undo('files_restore', { id }, path),
     });
   }

@@ -51,7 +51,7 @@ beforeEach(() => {
 
 const names = () => tree.rows.map((row) => `${row.level} ${row.name}`);
 
-it('shows what is open, level by level, without what is hidden', async () => {
+it('lists the rows of open folders without hidden files', async () => {
   await tree.load();
   expect(names()).toEqual(['1 src', '1 a.txt', '1 b.txt']);
   await tree.open('/w/src');
@@ -62,7 +62,7 @@ it('shows what is open, level by level, without what is hidden', async () => {
   expect(names()).toEqual(['1 src', '2 main.go']);
 });
 
-it('goes by keys into folders and out of them', async () => {
+it('enters and leaves folders by keys', async () => {
   await tree.load();
   tree.step('first');
   tree.expand();
@@ -95,7 +95,7 @@ it('reads again only the folders that changed', async () => {
   expect(tree.opened.size).toBe(0);
 });
 
-it('hears at once what tools changed', async () => {
+it('reads a folder at once when a tool changed it', async () => {
   await tree.load();
   disk.set('/w', ['src', 'a.txt']);
   tree.onEvent({ kind: 'call.ended', data: { changed: ['/w/b.txt'] } } as unknown as StoredEvent);
@@ -104,7 +104,7 @@ it('hears at once what tools changed', async () => {
   expect(names()).toEqual(['1 src', '1 a.txt']);
 });
 
-it('throws away with a way back, and tells what is in the way', async () => {
+it('moves to the trash with undo, and returns an error when that fails', async () => {
   await tree.load();
   tree.selected = '/w/a.txt';
   answer = { success: true, result: { id: 'abc' }, duration_ms: 1 };
@@ -118,7 +118,7 @@ it('throws away with a way back, and tells what is in the way', async () => {
   expect(await tree.move('/w/a.txt', 'b.txt')).toContain('is there already');
 });
 
-it('puts something new where the selection is', async () => {
+it('creates new files in the selected folder', async () => {
   await tree.load();
   expect(tree.place).toBe('');
   tree.selected = '/w/src';

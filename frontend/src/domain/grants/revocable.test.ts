@@ -8,7 +8,7 @@ const rows = [
   { id: 'c', scope: 'conversation' },
 ] as Grant[];
 
-test('revoking all leaves rules in force unless only rules are shown', () => {
+test('revoking all skips deny rules unless only rules are shown', () => {
   expect(revocableGrants(rows, 'all').map((grant) => grant.id)).toEqual(['a', 'c']);
   expect(revocableGrants([rows[1]!], 'never').map((grant) => grant.id)).toEqual(['n']);
 });

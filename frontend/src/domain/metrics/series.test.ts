@@ -27,14 +27,14 @@ const tool = (name: string, more: object = {}) =>
   ({ tool: name, calls: 0, failed: 0, ran: 1, p50_ms: 0, p95_ms: 0, asked: 0, tokens: 0, ...more }) as ToolMetrics;
 const names = (tools: ToolMetrics[]) => tools.map((t) => t.tool).join(' ');
 
-test('failed calls are a part of all calls, not added to them', () => {
+test('counts failed calls as part of all calls', () => {
   const m = metrics({
     buckets: [bucket('2026-05-04T10:00:00', { calls: 5, failed: 2 }), bucket('2026-05-04T11:00:00')],
   });
   expect(callSeries(m)).toEqual({ rest: [3, 0], failed: [2, 0] });
 });
 
-test('bars stand on those before them', () => {
+test('stacks series by adding the ones below', () => {
   expect(
     stacked([
       [1, 2],
@@ -48,7 +48,7 @@ test('bars stand on those before them', () => {
   ]);
 });
 
-test('numbers of rounds that no turn took are bars of nothing', () => {
+test('shows unused numbers of rounds as empty bars', () => {
   const turns = [
     { rounds: 1, models: 2, pilot: 7 },
     { rounds: 4, models: 1, pilot: 0 },
@@ -58,14 +58,14 @@ test('numbers of rounds that no turn took are bars of nothing', () => {
   expect(roundSeries(metrics({ turns: [{ rounds: 0, models: 1, pilot: 0 }] })).rounds).toEqual([0]);
 });
 
-test('definitions and results are what tools cost', () => {
+test('counts definitions and results as the tokens of tools', () => {
   const m = metrics({
     buckets: [bucket('', { talk: 1, definitions: 10, results: 100, output: 1000 }), bucket('', { results: 5 })],
   });
   expect(tokenSums(m)).toEqual({ all: 1116, tools: 115 });
 });
 
-test('a bucket in which a tool did not run has no duration, which is not a duration of nothing', () => {
+test('gives a bucket without runs no duration instead of 0', () => {
   const history = {
     buckets: [
       { ran: 0, p50_ms: 0, p95_ms: 0 },
@@ -75,7 +75,7 @@ test('a bucket in which a tool did not run has no duration, which is not a durat
   expect(durationSeries(history)).toEqual({ median: [null, 0], most: [null, 3] });
 });
 
-test('buckets are named by their step', () => {
+test('names buckets by their step', () => {
   const at = (step: string) => ({ step, buckets: [{ start: '2026-05-04T06:00:00' }] });
   expect(['hour', 'six_hours', 'day', 'week', 'month'].map((step) => shortNames(at(step))[0])).toEqual([
     '06:00',
@@ -88,7 +88,7 @@ test('buckets are named by their step', () => {
   expect(longNames(at('week'))[0]).toMatch(/Mon.* 4 May 2026/);
 });
 
-test('tools are sorted by a column, and those that never ran come last by duration whichever way', () => {
+test('sorts tools by a column, with tools that never ran last by duration', () => {
   const tools = [
     tool('b', { calls: 3, p50_ms: 5 }),
     tool('a', { calls: 3, p50_ms: 9 }),

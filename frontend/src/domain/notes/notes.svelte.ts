@@ -227,7 +227,7 @@ export class Notes {
     this.note = null;
     await this.load();
     this.toasts.ok(t('notes.trashed', { name: note.name }), {
-      label: t('notes.undo'),
+      label: t('action.undo'),
       run: () =>
         void this.#do('notes_restore', { id }).then(async (why) => {
           if (why) this.toasts.error(why);

@@ -70,7 +70,7 @@ beforeEach(async () => {
   await notes.open('Ideas');
 });
 
-it('opens the note it made also when the list was asked for once more meanwhile', async () => {
+it('opens a new note although the list is read again meanwhile', async () => {
   meanwhile = () => {
     lost = 1;
     void notes.load();
@@ -79,7 +79,7 @@ it('opens the note it made also when the list was asked for once more meanwhile'
   expect(notes.note?.name).toBe('New note 1');
 });
 
-it('makes no note while what was typed in another one cannot be saved', async () => {
+it('creates no note while the open one cannot be saved', async () => {
   notes.typed(() => 'mine');
   refuses = 'the disk is full';
   await notes.create();
@@ -92,7 +92,7 @@ it('makes no note while what was typed in another one cannot be saved', async ()
   expect([...files.keys()]).toEqual([path('Ideas')]);
 });
 
-it('saves what is typed when typing rests, once', async () => {
+it('saves once when typing pauses', async () => {
   for (const t of ['t', 'tw', 'two']) {
     notes.typed(() => t);
     await vi.advanceTimersByTimeAsync(100);
@@ -112,7 +112,7 @@ it('saves before another note is opened', async () => {
   expect(notes.note?.name).toBe('Other');
 });
 
-it('overwrites nothing it has not seen, and keeps mine only when told to', async () => {
+it('overwrites another program’s change only on request', async () => {
   notes.typed(() => 'mine');
   files.set(path('Ideas'), 'theirs');
   expect(await notes.save()).toBe(false);
@@ -124,7 +124,7 @@ it('overwrites nothing it has not seen, and keeps mine only when told to', async
   expect(files.get(path('Ideas'))).toBe('mine');
 });
 
-it('takes what something else wrote when nothing is unsaved', async () => {
+it('reloads a file that another program changed when nothing is unsaved', async () => {
   files.set(path('Ideas'), 'theirs');
   await notes.check();
   expect(notes.note).toMatchObject({ text: 'theirs', unsaved: false, textRevision: 1 });
@@ -136,7 +136,7 @@ it('takes what something else wrote when nothing is unsaved', async () => {
   expect(files.get(path('Ideas'))).toBe('mine');
 });
 
-it('keeps the text and says why when it cannot be saved', async () => {
+it('keeps the text and shows the error when saving fails', async () => {
   refuses = 'the disk is full';
   notes.typed(() => 'two');
   expect(await notes.save()).toBe(false);
@@ -146,14 +146,14 @@ it('keeps the text and says why when it cannot be saved', async () => {
   expect(await notes.save()).toBe(true);
 });
 
-it('renames after it saved', async () => {
+it('saves before it renames', async () => {
   notes.typed(() => 'two');
   expect(await notes.rename('Plans')).toBe('');
   expect([...files]).toEqual([[path('Plans'), 'two']]);
   expect(notes.note).toMatchObject({ name: 'Plans', path: path('Plans') });
 });
 
-it('makes a note with a name of its own', async () => {
+it('gives a new note a unique name', async () => {
   await notes.create();
   await notes.create();
   expect(files.has(path('New note 1')) && files.has(path('New note 2'))).toBe(true);

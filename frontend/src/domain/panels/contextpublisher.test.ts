@@ -5,54 +5,54 @@ import { ContextPublisher } from './contextpublisher';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-function heard(fails = () => false) {
-  const told: string[] = [];
+function recordingPublisher(fails = () => false) {
+  const published: string[] = [];
   const backend = {
     publishContext: (panel: string, values: unknown) => {
       if (fails()) return Promise.reject(new Error('gone'));
-      told.push(`${panel} ${JSON.stringify(values)}`);
+      published.push(`${panel} ${JSON.stringify(values)}`);
       return Promise.resolve();
     },
   } as unknown as Backend;
-  return { told, showing: new ContextPublisher(backend) };
+  return { published, publisher: new ContextPublisher(backend) };
 }
 
-it('what a panel shows is told once it rests, and only when it is another', async () => {
-  const { told, showing } = heard();
-  showing.publish('notes', {});
+it('publishes a changed value after a pause', async () => {
+  const { published, publisher } = recordingPublisher();
+  publisher.publish('notes', {});
   await vi.runAllTimersAsync();
-  for (const note of ['A', 'B', 'C']) showing.publish('notes', { note });
+  for (const note of ['A', 'B', 'C']) publisher.publish('notes', { note });
   await vi.runAllTimersAsync();
-  showing.publish('notes', { note: 'C' });
+  publisher.publish('notes', { note: 'C' });
   await vi.runAllTimersAsync();
-  showing.publish('notes', {});
+  publisher.publish('notes', {});
   await vi.runAllTimersAsync();
-  expect(told).toEqual(['notes {"note":"C"}', 'notes {}']);
+  expect(published).toEqual(['notes {"note":"C"}', 'notes {}']);
 });
 
-it('what is not shown any more is told when the line broke meanwhile', async () => {
+it('publishes an empty value after a failed request', async () => {
   let away = false;
-  const { told, showing } = heard(() => away);
-  showing.publish('notes', { note: 'A' });
+  const { published, publisher } = recordingPublisher(() => away);
+  publisher.publish('notes', { note: 'A' });
   await vi.runAllTimersAsync();
   away = true;
-  showing.publish('notes', {});
+  publisher.publish('notes', {});
   await vi.runAllTimersAsync();
   away = false;
-  showing.republish();
+  publisher.republish();
   await vi.runAllTimersAsync();
-  expect(told).toEqual(['notes {"note":"A"}', 'notes {}']);
+  expect(published).toEqual(['notes {"note":"A"}', 'notes {}']);
 });
 
-it('a program that was away is told again', async () => {
+it('publishes again after a reconnect', async () => {
   let away = true;
-  const { told, showing } = heard(() => away);
-  showing.publish('files', { path: '/w/a' });
+  const { published, publisher } = recordingPublisher(() => away);
+  publisher.publish('files', { path: '/w/a' });
   await vi.runAllTimersAsync();
   away = false;
-  showing.republish();
+  publisher.republish();
   await vi.runAllTimersAsync();
-  showing.republish();
+  publisher.republish();
   await vi.runAllTimersAsync();
-  expect(told).toEqual(['files {"path":"/w/a"}', 'files {"path":"/w/a"}']);
+  expect(published).toEqual(['files {"path":"/w/a"}', 'files {"path":"/w/a"}']);
 });

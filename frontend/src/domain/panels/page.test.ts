@@ -27,7 +27,7 @@ function opened(answer: (tool: string) => Result, tree = shelf) {
 const good = (tool: string): Result => ({ success: true, result: { of: tool }, duration_ms: 1 });
 const settled = () => vi.advanceTimersByTimeAsync(1);
 
-it('parts that read the same share one call, and a source that asks for it is read again by itself', async () => {
+it('shares one call among parts with the same source, and repeats it at its interval', async () => {
   vi.useFakeTimers();
   const { calls, page } = opened(good);
   await page.open();
@@ -42,7 +42,7 @@ it('parts that read the same share one call, and a source that asks for it is re
   vi.useRealTimers();
 });
 
-it('after an action everything is read again, and a failed action reads nothing', async () => {
+it('reads all sources again after an action that succeeded', async () => {
   vi.useFakeTimers();
   const { calls, page } = opened((tool) =>
     tool === 'shelf_burn' ? { success: false, error: 'no', duration_ms: 1 } : good(tool),
@@ -63,7 +63,7 @@ it('after an action everything is read again, and a failed action reads nothing'
   vi.useRealTimers();
 });
 
-it('a source that fails keeps what was shown, says why, and is well again when it is read again', async () => {
+it('shows the last value and the error of a failed source until it is read again', async () => {
   let broken = false;
   const { page } = opened((tool) => (broken ? { success: false, error: 'gone away', duration_ms: 1 } : good(tool)));
   await page.open();
@@ -77,7 +77,7 @@ it('a source that fails keeps what was shown, says why, and is well again when i
   page.close();
 });
 
-it('what several parts read is told once when it fails, without the call that was made', async () => {
+it('lists the failure of a shared source once, without the call', async () => {
   const { page } = opened((tool) => ({
     success: false,
     error: `${tool}(days=3): the Shelf panel cannot be reached`,

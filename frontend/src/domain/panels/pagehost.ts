@@ -44,9 +44,9 @@ export interface PageServices {
   /** The tools that the page may call. */
   tools(): { name: string; description: string; inputSchema: unknown }[];
   state(): Promise<unknown>;
-  keepState(state: unknown): Promise<void>;
+  saveState(state: unknown): Promise<void>;
   publish(values: Values): Promise<void>;
-  /** Shows a person a message that the page proposes; resolves when it is taken. */
+  /** Shows a person a message that the page proposes; resolves when they insert it. */
   propose(text: string): Promise<void>;
   /** Asks a person about an address; resolves when it is opened. */
   openLink(url: string): Promise<void>;
@@ -56,7 +56,7 @@ export interface PageServices {
   /** Reads a resource of the page's own MCP server. */
   read?(uri: string): Promise<object>;
   /** Saves text for the model's next turn; params are those of ui/update-model-context. */
-  tellModel?(params: Values): Promise<void>;
+  updateModelContext?(params: Values): Promise<void>;
   /** Changes the display mode if possible; returns the resulting one. */
   display?(mode: DisplayMode): DisplayMode;
   /** The page reports its size in CSS pixels. */
@@ -187,13 +187,13 @@ export class PageHost {
   }
 
   async #serve({ id, params }: Message, method: string): Promise<void> {
-    const given = typeof params === 'object' && params !== null ? params : {};
+    const values = typeof params === 'object' && params !== null ? params : {};
     if (id === undefined) {
-      this.#notified(method, given);
+      this.#notified(method, values);
       return;
     }
     try {
-      this.#send({ id, result: await this.#answer(method, given) });
+      this.#send({ id, result: await this.#answer(method, values) });
     } catch (error) {
       const code = error instanceof PageError ? error.code : -32000;
       this.#send({ id, error: { code, message: error instanceof Error ? error.message : String(error) } });
@@ -245,14 +245,14 @@ export class PageHost {
       case 'ui/request-display-mode':
         return { mode: this.#display(params.mode) };
       case 'ui/update-model-context':
-        if (!this.services.tellModel) throw refused('What this page shows is not told to the model.');
-        await this.#limited(() => this.services.tellModel!(params));
+        if (!this.services.updateModelContext) throw refused('The context of this page is not sent to the model.');
+        await this.#limited(() => this.services.updateModelContext!(params));
         return {};
       case 'sextant/state.get':
         return { state: (await this.services.state()) ?? null };
       case 'sextant/state.set':
         if (params.state === undefined) throw wrong('"state" is missing: any JSON value.');
-        await this.services.keepState(params.state);
+        await this.services.saveState(params.state);
         return {};
       case 'sextant/context':
         if (!isObject(params.values)) throw wrong('"values" is an object with keys of the manifest’s context.');
@@ -283,7 +283,7 @@ export class PageHost {
         logging: {},
         message: { text: {} },
         ...(services.read ? { serverResources: {} } : {}),
-        ...(services.tellModel ? { updateModelContext: { text: {}, structuredContent: {} } } : {}),
+        ...(services.updateModelContext ? { updateModelContext: { text: {}, structuredContent: {} } } : {}),
       },
       hostContext: this.services.context(),
     };
@@ -339,7 +339,7 @@ function toolResult(result: Result): object {
 
 /**
  * Invisible characters: control, format, tag, private and unassigned ones, variation selectors and blank fillers.
- * With them a person could approve text that they did not see. annotator.Seen removes the same ones.
+ * With them a person could approve text that they did not see. annotation.Visible removes the same ones.
  */
 const INVISIBLE = /[^\P{C}\n\t]|\p{Variation_Selector}|\u034f|\u115f|\u1160|\u17b4|\u17b5|\u2800|\u3164|\uffa0/gu;
 

@@ -12,15 +12,15 @@ function bar() {
   const answers: { done: () => void; fail: (error: Error) => void }[] = [];
   const openPanel = () => new Promise<void>((done, fail) => answers.push({ done, fail }));
   const store = new Store();
-  const tell = (kind: string, data: unknown) => store.event({ kind, data } as StoredEvent);
+  const apply = (kind: string, data: unknown) => store.event({ kind, data } as StoredEvent);
   const panel = (id: string, order: number) => ({ id, order, builtin: true }) as Panel;
-  tell('panels.changed', { panels: [panel('home', 1), panel('browser', 2), panel('settings', 3)] });
-  tell('panel.opened', { panel: 'home' });
+  apply('panels.changed', { panels: [panel('home', 1), panel('browser', 2), panel('settings', 3)] });
+  apply('panel.opened', { panel: 'home' });
   const panels = new Panels(store, new Actions({ openPanel } as unknown as Backend, store, new Toasts()));
-  return { answers, panels, opened: (id: string) => tell('panel.opened', { panel: id }) };
+  return { answers, panels, opened: (id: string) => apply('panel.opened', { panel: id }) };
 }
 
-it('a panel that is asked for stays on the stage between the answer and its event', async () => {
+it('shows a requested panel between the answer and its event', async () => {
   const { answers, panels, opened } = bar();
   const asked = panels.open('settings');
   expect(panels.activeId).toBe('settings');
@@ -33,7 +33,7 @@ it('a panel that is asked for stays on the stage between the answer and its even
   expect(panels.activeId).toBe('home');
 });
 
-it('a panel that could not be opened leaves the stage to the one that is open', async () => {
+it('shows the open panel again when another could not be opened', async () => {
   const { answers, panels } = bar();
   const asked = panels.open('settings');
   answers[0]!.fail(new BackendError(500, 'Broken', ''));
@@ -41,7 +41,7 @@ it('a panel that could not be opened leaves the stage to the one that is open', 
   expect(panels.activeId).toBe('home');
 });
 
-it('of two panels that are asked for the later one holds', async () => {
+it('shows the later of two requested panels', async () => {
   const { answers, panels, opened } = bar();
   const asked = [panels.open('settings'), panels.open('home')];
   expect(panels.activeId).toBe('home');
@@ -55,7 +55,7 @@ it('of two panels that are asked for the later one holds', async () => {
   expect(panels.activeId).toBe('home');
 });
 
-it('a panel that something else opened meanwhile is not covered by an older wish', async () => {
+it('shows a panel that another caller opened after the request', async () => {
   const { answers, panels, opened } = bar();
   const asked = panels.open('settings');
   opened('settings');

@@ -1,25 +1,25 @@
 import { expect, it } from 'vitest';
 import { at, field, fill, fillArgs, rowKey } from './placeholders';
 
-it('a placeholder is replaced by the value as plain text, and nothing it holds is filled again', () => {
+it('inserts a value as plain text and does not fill placeholders in it', () => {
   const row = { title: '<img src=x> {secret}', secret: 'no', n: 3, tags: { first: 'a' }, done: false };
   expect(fill('{title}: {n} {tags.first} {done}{gone}', row)).toBe('<img src=x> {secret}: 3 a false');
   expect(fill('{n} of { this } {2}', row)).toBe('3 of { this } {2}');
   expect(fill('{value}', 'milk')).toBe('milk');
 });
 
-it('a value is written as a date, a time or a number where the placeholder says so', () => {
+it('formats a value as a date, a time or a number', () => {
   const row = { when: '2026-03-05', at: '2026-03-05T14:02:00', n: 12345.5, odd: 'soon' };
   expect(fill('{when|date}, {at|time}, {n|number}, {odd|date}', row)).toBe('5 Mar 2026, 14:02, 12,345.5, soon');
 });
 
-it('arguments keep the type of a value that is the whole text', () => {
+it('preserves the type of an argument that is only a placeholder', () => {
   const row = { id: 7, name: 'Emma' };
   const args = { id: '{id}', label: 'the {name}', fixed: 3, gone: '{nothing}' };
   expect(fillArgs(args, row)).toEqual({ id: 7, label: 'the Emma', fixed: 3, gone: undefined });
 });
 
-it('a pointer and a field reach own members alone', () => {
+it('reads own members only', () => {
   const value = { rows: [{ 'a/b': 1 }] };
   expect(at(value, '/rows/0/a~1b')).toBe(1);
   expect(at(value, '')).toBe(value);
@@ -28,7 +28,7 @@ it('a pointer and a field reach own members alone', () => {
   expect(field({}, '__proto__')).toBeUndefined();
 });
 
-it('a row with an id is known by it', () => {
+it('uses the id of a row as its key', () => {
   expect(rowKey({ id: 4 }, 0)).not.toBe(rowKey({ id: 5 }, 0));
   expect(rowKey('milk', 2)).toBe('2');
 });

@@ -26,7 +26,7 @@ test('refills at the rate, up to a burst', () => {
   expect(take(3)).toEqual(['accept', 'accept', 'drop']);
 });
 
-test('accepts a sender that keeps to the rate', () => {
+test('accepts a sender below the rate', () => {
   const { take, pass } = clocked(1, 10, 0);
   for (let i = 0; i < 1000; i++) {
     expect(take(1)).toEqual(['accept']);

@@ -1,5 +1,6 @@
 import type { ProgramList } from '../../shared/api/types';
-import { failureText, type Actions } from '../actions';
+import type { Actions } from '../actions';
+import { RemoteValue } from '../remotevalue.svelte';
 
 /** The configuration of MCP clients with one entry. */
 function mcpConfig(entry: Record<string, unknown>): string {
@@ -8,31 +9,21 @@ function mcpConfig(entry: Record<string, unknown>): string {
 }
 
 /** The programs connected over MCP, and how others connect. */
-export class Programs {
-  info = $state<ProgramList | null>(null);
-  failed = $state('');
+export class Programs extends RemoteValue<ProgramList> {
   /** A session name for a program over HTTP, which gives it its own tabs. */
   session = $state('');
 
-  constructor(private readonly actions: Actions) {}
-
-  async read(): Promise<void> {
-    try {
-      this.#take(await this.actions.backend.programs());
-    } catch (error) {
-      this.failed = failureText(error);
-    }
+  constructor(actions: Actions) {
+    super(actions, () => actions.backend.programs());
   }
 
   async dismiss(id: string): Promise<boolean> {
-    const done = await this.actions.ask(this.actions.backend.dismissProgram(id).then((left) => this.#take(left)));
-    if (!done) await this.read();
-    return done;
+    return this.change(this.actions.backend.dismissProgram(id));
   }
 
   /** The configuration to start `sextant mcp`. */
   stdioConfig(): string {
-    const { command = '', args = [] } = this.info ?? {};
+    const { command = '', args = [] } = this.value ?? {};
     return mcpConfig({ command, args });
   }
 
@@ -43,12 +34,11 @@ export class Programs {
   }
 
   get address(): string {
-    return this.info ? `${this.info.url}?session=${this.session}` : '';
+    return this.value ? `${this.value.url}?session=${this.session}` : '';
   }
 
-  #take(info: ProgramList): void {
-    this.info = info;
+  protected override set(info: ProgramList): void {
+    super.set(info);
     this.session ||= info.session;
-    this.failed = '';
   }
 }

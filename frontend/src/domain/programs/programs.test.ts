@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Actions } from '../actions';
 import { Programs } from './programs.svelte';
 
-const told = (session: string) => ({
+const programList = (session: string) => ({
   command: '/usr/bin/sextant',
   args: ['mcp'],
   url: 'http://127.0.0.1:4000/mcp',
@@ -11,11 +11,11 @@ const told = (session: string) => ({
   programs: [],
 });
 
-function made() {
+function newPrograms() {
   let asked = 0;
   const backend = {
-    programs: async () => told(`s${++asked}`),
-    dismissProgram: async () => told('left'),
+    programs: async () => programList(`s${++asked}`),
+    dismissProgram: async () => programList('left'),
   };
   const ask = async (request: Promise<unknown>) => {
     await request;
@@ -24,16 +24,16 @@ function made() {
   return new Programs({ backend, ask } as unknown as Actions);
 }
 
-it('keeps the name of the session that it shows', async () => {
-  const programs = made();
+it('keeps its session name when the program suggests another', async () => {
+  const programs = newPrograms();
   await programs.read();
   await programs.read();
   expect(await programs.dismiss('x')).toBe(true);
   expect(programs.address).toBe('http://127.0.0.1:4000/mcp?session=s1');
 });
 
-it('writes what another program needs', async () => {
-  const programs = made();
+it('formats the configuration for stdio and HTTP', async () => {
+  const programs = newPrograms();
   await programs.read();
   expect(JSON.parse(programs.stdioConfig())).toEqual({
     mcpServers: { sextant: { command: '/usr/bin/sextant', args: ['mcp'] } },

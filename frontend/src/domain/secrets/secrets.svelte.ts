@@ -1,27 +1,21 @@
 import type { SecretDraft, SecretInfo, SecretList } from '../../shared/api/types';
 import { failureText, type Actions } from '../actions';
+import { RemoteValue } from '../remotevalue.svelte';
 
 /** The person's secrets without their values, which are sent once and never read back. */
-export class Secrets {
-  list = $state<SecretInfo[]>([]);
-  where = $state<SecretList['where'] | null>(null);
-  failed = $state('');
-  loaded = $state(false);
+export class Secrets extends RemoteValue<SecretList> {
+  constructor(actions: Actions) {
+    super(actions, () => actions.backend.secrets());
+  }
 
-  constructor(private readonly actions: Actions) {}
-
-  async read(): Promise<void> {
-    try {
-      this.#take(await this.actions.backend.secrets());
-    } catch (error) {
-      this.failed = failureText(error);
-    }
+  get list(): SecretInfo[] {
+    return this.value?.secrets ?? [];
   }
 
   /** Saves or replaces a secret; returns the error, "" on success. */
   async put(name: string, draft: SecretDraft): Promise<string> {
     try {
-      this.#take(await this.actions.backend.putSecret(name, draft));
+      this.set(await this.actions.backend.putSecret(name, draft));
       return '';
     } catch (error) {
       return failureText(error);
@@ -29,15 +23,6 @@ export class Secrets {
   }
 
   async remove(name: string): Promise<boolean> {
-    const done = await this.actions.ask(this.actions.backend.deleteSecret(name).then((left) => this.#take(left)));
-    if (!done) await this.read();
-    return done;
-  }
-
-  #take(list: SecretList): void {
-    this.list = list.secrets;
-    this.where = list.where;
-    this.failed = '';
-    this.loaded = true;
+    return this.change(this.actions.backend.deleteSecret(name));
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { draftOf, entryOf } from './entry';
 
-test('a server comes back from its form as it was', () => {
+test('converts an entry into a form and back without loss', () => {
   const program = {
     command: 'npx',
     args: ['-y', 'a b', ''],
@@ -20,7 +20,7 @@ test('a server comes back from its form as it was', () => {
   expect(entryOf(draftOf('far', remote), remote)).toEqual({ entry: remote, error: null });
 });
 
-test('what cannot be used is told with its line', () => {
+test('reports invalid input with its line', () => {
   const draft = draftOf('one', { command: 'sh' });
   expect(entryOf({ ...draft, env: 'A=1\n\nbad line' }).error).toEqual({ field: 'env', line: 3 });
   expect(entryOf({ ...draft, command: ' ' }).error).toEqual({ field: 'command', line: 0 });

@@ -11,14 +11,14 @@ export interface Draft {
   headers: string;
 }
 
-export type FieldError = { field: keyof Draft; line: number };
+type FieldError = { field: keyof Draft; line: number };
 
 const pairs = (all: Record<string, string> | undefined, between: string) =>
   Object.entries(all ?? {})
     .map(([name, value]) => `${name}${between}${value}`)
     .join('\n');
 
-/** The form of an entry, empty by deerror. */
+/** The form of an entry, empty by default. */
 export function draftOf(name = '', entry: ServerEntry = {}): Draft {
   return {
     name,

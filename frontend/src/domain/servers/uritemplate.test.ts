@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { expandTemplate, variableNames } from './uritemplate';
 
-test('a form of addresses says what it leaves open, and takes values as each operator wants them', () => {
+test('lists the variables of a template and expands every operator', () => {
   expect(variableNames('file://{+path}{?rev,line}{#line}')).toEqual(['path', 'rev', 'line']);
   expect(expandTemplate('file://{+path}{?rev,line}', { path: '/a b/c', rev: 'x&y', line: '' })).toBe(
     'file:///a%20b/c?rev=x%26y',

@@ -8,7 +8,7 @@ import { Session } from './session.svelte';
 
 const snapshot = { seq: 5, browser: { status: 'ready', tabs: [], active: 0 } } as unknown as Snapshot;
 
-/** The part of a Backend a session needs, with its sockets in our hands. */
+/** The part of a Backend a session needs, with sockets that the test controls. */
 function program() {
   const sockets: { after: number; handlers: SocketHandlers }[] = [];
   const backend = {
@@ -28,8 +28,8 @@ function program() {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe('the tie to the program', () => {
-  it('connects from the state it read', async () => {
+describe('the connection to the program', () => {
+  it('connects from the sequence number of the state', async () => {
     const { session, sockets } = program();
     await session.start();
     expect(session.phase).toBe('ready');
@@ -37,7 +37,7 @@ describe('the tie to the program', () => {
     expect(sockets[0]?.after).toBe(5);
     expect(session.connected).toBe(true);
   });
-  it('asks after a loss for the events it missed, and waits longer each time', async () => {
+  it('requests missed events after a loss, with growing delays', async () => {
     const { session, sockets } = program();
     await session.start();
     sockets[0]?.handlers.hello(5);
@@ -52,7 +52,7 @@ describe('the tie to the program', () => {
     expect(session.retryIn).toBe(2);
     session.stop();
   });
-  it('does not wait when told to try now', async () => {
+  it('reconnects at once on retryNow', async () => {
     const { session, sockets } = program();
     await session.start();
     sockets[0]?.handlers.closed();
@@ -60,7 +60,7 @@ describe('the tie to the program', () => {
     expect(sockets).toHaveLength(2);
     session.stop();
   });
-  it('gives up when its key is refused', async () => {
+  it('gives up when its token is refused', async () => {
     const { session, backend, sockets } = program();
     await session.start();
     backend.failing = new BackendError(401, 'no', '');
@@ -70,7 +70,7 @@ describe('the tie to the program', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(sockets).toHaveLength(1);
   });
-  it('keeps trying while the program does not answer', async () => {
+  it('retries while the program does not answer', async () => {
     const { session, backend } = program();
     backend.failing = new BackendError(0, 'no', '');
     await session.start();

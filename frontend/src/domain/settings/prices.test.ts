@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parsePrices, printPrices } from './prices';
 
-test('prices are read as they are written in a file, and written so that they are read the same', () => {
+test('parses prices and formats them back', () => {
   const read = parsePrices('openai/gpt-5*=1.25/0.125/10, anthropic/*=3//15/3.75 EUR,odd/a=b=1/2/3 ,');
   expect(read).toEqual([
     { model: 'openai/gpt-5*', input: '1.25', cached: '0.125', output: '10', written: '', currency: 'USD' },
@@ -13,7 +13,7 @@ test('prices are read as they are written in a file, and written so that they ar
   expect(parsePrices(text)).toEqual(read);
 });
 
-test('nothing is no price, and a line without a model is left out', () => {
+test('skips invalid text and rows without a model', () => {
   expect(parsePrices('')).toEqual([]);
   expect(parsePrices('nonsense, m/m=1/2')).toEqual([]);
   expect(printPrices([{ model: ' ', input: '1', cached: '', output: '2', written: '', currency: '' }])).toBe('');

@@ -2,7 +2,7 @@ import type { CallEnd, CallRow, EventOf, StoredEvent } from '../../shared/api/ty
 import type { AppState, CallView } from './state';
 
 /** How many characters of live output a card keeps; the result has all of it. */
-export const OUTPUT_MAX = 32_768;
+const OUTPUT_MAX = 32_768;
 
 type CallPlace = Pick<StoredEvent, 'time' | 'conversation' | 'turn'>;
 

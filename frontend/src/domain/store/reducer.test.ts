@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 
 describe('a conversation', () => {
-  it('grows by deltas and is corrected by the whole message', () => {
+  it('appends deltas and replaces them by the whole message', () => {
     apply('text.delta', { message: 'm', text: 'Hel' });
     apply('text.delta', { message: 'm', text: 'lo' });
     expect(items()).toMatchObject([{ kind: 'assistant', text: 'Hello', done: false }]);
@@ -48,7 +48,7 @@ describe('a conversation', () => {
     });
     expect(items()).toMatchObject([{ kind: 'assistant', text: 'Hello.', done: true }]);
   });
-  it('shows what a model thinks before it answers, and for how long it did', () => {
+  it('shows reasoning and its duration', () => {
     apply('thought.delta', { message: 'm', text: 'Two ' }, { time: '2026-01-01T10:00:00Z' });
     apply('thought.delta', { message: 'm', text: 'shops.' }, { time: '2026-01-01T10:00:01Z' });
     expect(items()).toMatchObject([{ kind: 'reasoning', text: 'Two shops.', ms: null }]);
@@ -62,7 +62,7 @@ describe('a conversation', () => {
       { kind: 'turnEnd' },
     ]);
   });
-  it('tells what is done about an answer that is waited for', () => {
+  it('shows a note about a late answer until it comes', () => {
     apply('turn.noted', { message: 'm', text: 'It is busy. Trying again in 2s, 1 of 2.' });
     apply('text.delta', { message: 'm', text: 'Here' });
     expect(items()).toMatchObject([
@@ -70,7 +70,7 @@ describe('a conversation', () => {
       { kind: 'assistant', text: 'Here' },
     ]);
   });
-  it('shows a summary as its own row, and whether it is sent', () => {
+  it('shows a summary as a row, with its use', () => {
     const summary = { id: 's', role: 'summary', text: 'Summed up.', time: '', turn: 't', conversation: 'c' };
     apply('message.added', { ...summary, status: 'done', outside: ['https://a.example'] });
     expect(items()).toMatchObject([{ kind: 'summary', text: 'Summed up.', used: true }]);
@@ -79,13 +79,13 @@ describe('a conversation', () => {
     apply('message.added', { ...summary, id: 'n', role: 'note', status: 'done' });
     expect(items()).toHaveLength(1);
   });
-  it('hears every event once, however often it comes', () => {
+  it('applies a repeated event once', () => {
     const delta = event('text.delta', { message: 'm', text: 'x' });
     reduce(state, { is: 'event', event: delta });
     reduce(state, { is: 'event', event: delta });
     expect(items()).toMatchObject([{ text: 'x' }]);
   });
-  it('is the same from its stored events as it was live', () => {
+  it('is the same from stored as from live events', () => {
     const all = [
       event('message.added', {
         id: 'u',
@@ -116,7 +116,7 @@ describe('a conversation', () => {
     expect(JSON.stringify(state.transcripts.c)).toBe(live);
     expect(state.transcripts.c).toMatchObject({ tokens: 7, outside: ['https://a.example'], turn: null });
   });
-  it('takes what arrived while it was being read, and only that', () => {
+  it('applies only the newer ones of the events that arrived while it loaded', () => {
     const before = event('text.delta', { message: 'm', text: 'a' });
     const after = event('text.delta', { message: 'm', text: 'b' });
     reduce(state, {
@@ -126,11 +126,11 @@ describe('a conversation', () => {
     });
     expect(items()).toMatchObject([{ text: 'ab' }]);
   });
-  it('leaves others alone', () => {
+  it('ignores events of other conversations', () => {
     apply('text.delta', { message: 'm', text: 'x' }, { conversation: 'other' });
     expect(items()).toEqual([]);
   });
-  it('keeps an answered question as a line with its wording', () => {
+  it('shows an answered approval as a line with its wording', () => {
     apply(
       'approval.asked',
       {
@@ -156,23 +156,23 @@ describe('a conversation', () => {
       answer: { answer: 'once' },
     });
   });
-  it('tells how a turn failed', () => {
+  it('shows why a turn failed', () => {
     apply('turn.started', { id: 't', status: 'running', usage });
     apply('turn.ended', { id: 't', status: 'failed', error: 'no answer', usage });
     expect(state.transcripts.c?.turn).toBeNull();
     expect(state.conversations[0]?.status).toBe('failed');
     expect(items()).toMatchObject([{ kind: 'turnEnd', turn: { status: 'failed', error: 'no answer' } }]);
   });
-  it('is shared from when that is told, and nothing older changes it', () => {
-    const told = { ...state.conversations[0]! };
+  it('changes sharing by conversation.shared only', () => {
+    const older = { ...state.conversations[0]! };
     apply('conversation.shared', { id: 'c', shared: true });
-    apply('conversation.updated', { ...told, title: 'Lamps' });
+    apply('conversation.updated', { ...older, title: 'Lamps' });
     expect(state.conversations[0]).toMatchObject({ title: 'Lamps', shared: true });
     apply('conversation.shared', { id: 'c', shared: false });
-    apply('conversation.updated', { ...told, shared: true });
+    apply('conversation.updated', { ...older, shared: true });
     expect(state.conversations[0]?.shared).toBe(false);
   });
-  it('is gone when it was deleted', () => {
+  it('is removed when it is deleted', () => {
     apply('conversation.deleted', { id: 'c' });
     expect(state.conversations).toEqual([]);
     expect(state.transcripts.c).toBeUndefined();
@@ -188,7 +188,7 @@ describe('a call', () => {
     expect(state.calls.k).toMatchObject({ status: 'done', sentence: 'Counted', durationMs: 5, preview: ['2 words'] });
     expect(items()).toEqual([{ kind: 'call', id: 'k', turn: 't' }]);
   });
-  it('says how far it is: the newest percentage stands for those before it', () => {
+  it('replaces earlier percentages by the newest', () => {
     started('k');
     apply('call.output', { stream: 'stdout', text: '5% of it is mine\n' }, { call: 'k' });
     expect(state.calls.k?.progress).toBeNull();
@@ -202,14 +202,14 @@ describe('a call', () => {
       liveOutput: '5% of it is mine\nGathering\n60% · three\nWriting\n',
     });
   });
-  it('keeps a bounded end of its output', () => {
+  it('keeps the end of long output', () => {
     started('k');
     for (let i = 0; i < 50; i++) apply('call.output', { stream: 'stdout', text: 'x'.repeat(1000) }, { call: 'k' });
     apply('call.output', { stream: 'stdout', text: 'last' }, { call: 'k' });
     expect(state.calls.k?.liveOutput.length).toBeLessThanOrEqual(32_768);
     expect(state.calls.k?.liveOutput.endsWith('last')).toBe(true);
   });
-  it('stands first in the activity list, and the audit log adds older ones below', () => {
+  it('comes first in the activity list, with older calls of the audit log below', () => {
     started('new');
     const row = {
       id: 'old',
@@ -230,7 +230,7 @@ describe('a call', () => {
 });
 
 describe('the state', () => {
-  it('takes a snapshot whose lists are null', () => {
+  it('accepts a snapshot with null lists', () => {
     const snapshot = {
       seq: 4,
       panels: null,
@@ -245,13 +245,13 @@ describe('the state', () => {
     reduce(state, { is: 'snapshot', snapshot: snapshot as unknown as Snapshot, again: false });
     expect(state).toMatchObject({ seq: 4, panels: [], approvals: [], browser: { tabs: [] } });
   });
-  it('keeps its number after a reconnect, so that missed events still come', () => {
+  it('keeps its sequence number after a reconnect, so that missed events still come', () => {
     apply('catalogue.changed', {});
     const snapshot = { seq: 99, browser: { status: 'ready', tabs: [], active: 0 } };
     reduce(state, { is: 'snapshot', snapshot: snapshot as unknown as Snapshot, again: true });
     expect(state.seq).toBe(1);
   });
-  it('shows the end of a turn that a full disk did not take, and counts it once when it is stored', () => {
+  it('shows the end of a turn once when a full disk delays its storing', () => {
     apply('turn.started', { id: 't', status: 'running', usage });
     const end = { id: 't', status: 'failed', error: 'Full.', usage: { input: 5, output: 2 } };
     apply('disk.changed', { level: 'full', folder: '/data', free: 0 }, { seq: 0, conversation: '' });
@@ -262,7 +262,7 @@ describe('the state', () => {
     expect(state.transcripts.c?.tokens).toBe(7);
     expect(items().filter((item) => item.kind === 'turnEnd')).toHaveLength(1);
   });
-  it('takes live events, which have no number, every time', () => {
+  it('applies events without a sequence number every time', () => {
     const live = { seq: 0, conversation: '' };
     const marks = {
       page: { tab: 1, url: '', title: '', version: 1 },
@@ -282,7 +282,7 @@ describe('the state', () => {
 });
 
 describe('a call that another call makes', () => {
-  it('is shown on the outer card, even when its question comes first', () => {
+  it('is shown on the outer call’s card, even when its approval comes first', () => {
     started('outer');
     apply(
       'approval.asked',

@@ -15,54 +15,54 @@ afterEach(() => vi.useRealTimers());
 
 const stage = () => document.querySelector<HTMLElement>('main')!;
 const add = (html: string) => document.body.insertAdjacentHTML('beforeend', html);
-/** Strikes a pose and does something before it ends; tells whether it was kept. */
-async function held(meanwhile: () => unknown = () => {}): Promise<boolean> {
-  const pose = new WindowFreeze(() => {});
-  await pose.begin(stage(), () => Promise.resolve());
+/** Runs `meanwhile` during a freeze; reports whether the freeze ended as valid. */
+async function unchangedAfter(meanwhile: () => unknown = () => {}): Promise<boolean> {
+  const freeze = new WindowFreeze(() => {});
+  await freeze.begin(stage(), () => Promise.resolve());
   meanwhile();
-  await Promise.resolve(); // an observer is told then
-  return pose.end();
+  await Promise.resolve(); // lets the observer run
+  return freeze.end();
 }
 
-it('what is private on the stage, and what floats over it, is told to be painted over', async () => {
+it('reports private elements and overlays', async () => {
   add('<div role="menu" data-at="300 400 100 110"></div>');
-  const turns: boolean[] = [];
-  const pose = new WindowFreeze((posing) => turns.push(posing));
-  const posed = await pose.begin(stage(), () => Promise.resolve());
-  expect(posed.covered).toEqual([
+  const states: boolean[] = [];
+  const freeze = new WindowFreeze((frozen) => states.push(frozen));
+  const layout = await freeze.begin(stage(), () => Promise.resolve());
+  expect(layout.covered).toEqual([
     { x: 300, y: 400, w: 100, h: 110 },
     { x: 50, y: 60, w: 400, h: 300 },
   ]);
   document.querySelector('#term')!.removeAttribute('data-private');
-  expect((await pose.begin(stage(), () => Promise.resolve())).covered).toHaveLength(1);
-  expect(pose.end()).toBe(true);
-  expect(turns.at(-1)).toBe(false);
-  expect(pose.end()).toBe(false);
+  expect((await freeze.begin(stage(), () => Promise.resolve())).covered).toHaveLength(1);
+  expect(freeze.end()).toBe(true);
+  expect(states.at(-1)).toBe(false);
+  expect(freeze.end()).toBe(false);
 });
 
-it('a pose is kept while nothing moves, and spoilt by what a picture would show', async () => {
-  expect(await held()).toBe(true);
-  expect(await held(() => (document.querySelector('#plain')!.textContent = 'a new line'))).toBe(true);
-  expect(await held(() => (stage().dataset.surface = 'notes'))).toBe(false);
+it('is valid while nothing moves, and invalid after a visible change', async () => {
+  expect(await unchangedAfter()).toBe(true);
+  expect(await unchangedAfter(() => (document.querySelector('#plain')!.textContent = 'a new line'))).toBe(true);
+  expect(await unchangedAfter(() => (stage().dataset.surface = 'notes'))).toBe(false);
   stage().dataset.surface = 'terminal';
-  expect(await held(() => document.querySelector('#term')!.toggleAttribute('data-private'))).toBe(false);
-  expect(await held(() => stage().setAttribute('data-at', '60 10 400 500'))).toBe(false);
-  expect(await held(() => add('<div class="scrim"></div>'))).toBe(false);
+  expect(await unchangedAfter(() => document.querySelector('#term')!.toggleAttribute('data-private'))).toBe(false);
+  expect(await unchangedAfter(() => stage().setAttribute('data-at', '60 10 400 500'))).toBe(false);
+  expect(await unchangedAfter(() => add('<div class="scrim"></div>'))).toBe(false);
 });
 
-it('what came and went meanwhile spoils it too, and so does a time that is too long', async () => {
-  const pose = new WindowFreeze(() => {});
-  await pose.begin(stage(), () => Promise.resolve());
+it('is invalid after an overlay came and went, and after the timeout', async () => {
+  const freeze = new WindowFreeze(() => {});
+  await freeze.begin(stage(), () => Promise.resolve());
   add('<div role="dialog" data-at="0 0 10 10"></div>');
   await Promise.resolve();
   document.querySelector('[role=dialog]')!.remove();
   await Promise.resolve();
-  expect(pose.end()).toBe(false);
+  expect(freeze.end()).toBe(false);
 
-  await pose.begin(stage(), () => Promise.resolve());
+  await freeze.begin(stage(), () => Promise.resolve());
   await vi.advanceTimersByTimeAsync(11_000);
-  expect(pose.end()).toBe(true);
-  await pose.begin(stage(), () => Promise.resolve());
+  expect(freeze.end()).toBe(true);
+  await freeze.begin(stage(), () => Promise.resolve());
   await vi.advanceTimersByTimeAsync(12_000);
-  expect(pose.end()).toBe(false);
+  expect(freeze.end()).toBe(false);
 });

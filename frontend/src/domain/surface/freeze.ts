@@ -18,8 +18,8 @@ export interface FrozenLayout {
 }
 
 /**
- * Freezes the window for a screenshot of the stage. Overlays and private elements are reported to be painted over;
- * the screenshot is valid only if nothing of that changed meanwhile.
+ * Freezes the window for a screenshot of the stage. The layout names the overlays and private
+ * elements that the program paints over. The screenshot is valid only if the layout did not change meanwhile.
  */
 export class WindowFreeze {
   #timer: ReturnType<typeof setTimeout> | undefined;

@@ -102,9 +102,9 @@ export class PanelMarks {
     else {
       const inner = boxOf(frame);
       const late = new Promise<Json>((done) => setTimeout(() => done(null), FRAME_TIMEOUT_MS));
-      const said = await Promise.race([this.#query(true, source.frame_doc, theirs), late]);
+      const answer = await Promise.race([this.#query(true, source.frame_doc, theirs), late]);
       this.#boxes[1] = new Map();
-      for (const [handle, box] of boxesOf(theirs, said)) {
+      for (const [handle, box] of boxesOf(theirs, answer)) {
         const cut = inside({ ...box, x: box.x + inner.x, y: box.y + inner.y }, inner);
         if (cut) this.#boxes[1].set(handle, cut);
       }
@@ -133,11 +133,11 @@ export class PanelMarks {
 }
 
 /** Validates the boxes in an answer of a page. */
-export function boxesOf(handles: number[], said: Json): Map<number, Box> {
+function boxesOf(handles: number[], answer: Json): Map<number, Box> {
   const boxes = new Map<number, Box>();
-  if (!Array.isArray(said)) return boxes;
+  if (!Array.isArray(answer)) return boxes;
   handles.forEach((handle, i) => {
-    const box: unknown = said[i];
+    const box: unknown = answer[i];
     if (!Array.isArray(box) || box.length !== 4 || !box.every((v) => Number.isFinite(v))) return;
     const [x, y, width, height] = box as [number, number, number, number];
     if (width > 0 && height > 0) boxes.set(handle, { x, y, width, height });

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const told = {
+const surfaceMarks = {
   version: 1,
   doc: 'd',
   frame_doc: 'f',
@@ -22,10 +22,10 @@ const told = {
   ],
 } as unknown as SurfaceMarks;
 
-it('a frame that does not answer holds no number but its own', async () => {
+it('hides only the numbers of a frame that does not answer', async () => {
   const boxes = [[10, 10, 20, 20]];
   const marks = new PanelMarks((frame) => (frame ? new Promise<Json>(() => {}) : Promise.resolve([...boxes])));
-  marks.take('notes', told);
+  marks.take('notes', surfaceMarks);
   await vi.advanceTimersByTimeAsync(0);
   expect(marks.visible.map(({ id, box }) => [id, box.x])).toEqual([[1, 10]]);
   boxes[0] = [40, 10, 20, 20];
@@ -33,14 +33,14 @@ it('a frame that does not answer holds no number but its own', async () => {
   expect(marks.visible.map(({ id, box }) => [id, box.x])).toEqual([[1, 40]]);
 });
 
-it('nobody is asked where things are while no number is drawn or the window is hidden', async () => {
+it('does not request boxes while no numbers are drawn or the window is hidden', async () => {
   let asked = 0;
   let drawn = true;
   const marks = new PanelMarks(
     (frame) => (asked++, Promise.resolve(frame ? [[1, 1, 5, 5]] : [[10, 10, 20, 20]])),
     () => drawn,
   );
-  marks.take('notes', told);
+  marks.take('notes', surfaceMarks);
   await vi.advanceTimersByTimeAsync(1000);
   expect(marks.visible).toHaveLength(2);
   expect(asked).toBeGreaterThan(4);

@@ -130,7 +130,7 @@ export class Surface {
     return globalThis.__sextant?.do(name, args ?? []);
   }
 
-  /** Freezes the window for a screenshot; what the person has open over the page is reported to be painted over. */
+  /** Freezes the window for a screenshot; reports what covers the page, so that the program paints over it. */
   async #beginScreenshot(stage: HTMLElement): Promise<Json> {
     if (!inDesktopWindow()) return { v: { own: false } };
     if (document.querySelector('.scrim')) return { e: 'a dialog covers it, which only the person may use' };

@@ -29,24 +29,24 @@ function play() {
   } as unknown as Backend;
   const terminals = new Terminals(backend);
   const leave = terminals.watch();
-  const tell = (kind: TerminalNews['kind'], more = {}) => handlers?.news({ v: 1, kind, tabs: [], ...more });
-  return { terminals, sent, tell, leave, output: (n: number, b: Uint8Array) => handlers?.output(n, b) };
+  const send = (kind: TerminalNews['kind'], more = {}) => handlers?.news({ v: 1, kind, tabs: [], ...more });
+  return { terminals, sent, send, leave, output: (n: number, b: Uint8Array) => handlers?.output(n, b) };
 }
 
-test('a tab that was closed gives its place to its neighbour', () => {
-  const { terminals, tell } = play();
-  tell('tabs', { tabs: [tab(1), tab(2), tab(3)] });
+test('selects the neighbour of a closed tab', () => {
+  const { terminals, send } = play();
+  send('tabs', { tabs: [tab(1), tab(2), tab(3)] });
   expect(terminals.chosen).toBe(1);
   terminals.choose(2);
-  tell('tabs', { tabs: [tab(1), tab(3)] });
+  send('tabs', { tabs: [tab(1), tab(3)] });
   expect(terminals.chosen).toBe(3);
-  tell('tabs', { tabs: [] });
+  send('tabs', { tabs: [] });
   expect(terminals.chosen).toBe(0);
 });
 
-test('a screen draws its own tab, says what it has drawn and draws anew from a replay', () => {
-  const { terminals, tell, sent, output } = play();
-  tell('tabs', { tabs: [tab(1), tab(2)] });
+test('draws the output of its tab, acknowledges it and clears the screen for a replay', () => {
+  const { terminals, send, sent, output } = play();
+  send('tabs', { tabs: [tab(1), tab(2)] });
   const drawn: string[] = [];
   const stop = terminals.show(2, {
     reset: (replay) => drawn.push(`reset ${replay}`),
@@ -55,28 +55,28 @@ test('a screen draws its own tab, says what it has drawn and draws anew from a r
       done();
     },
   });
-  tell('watching', { tab: 2, bytes: 5 });
+  send('watching', { tab: 2, bytes: 5 });
   output(2, new TextEncoder().encode('hello'));
   output(1, new TextEncoder().encode('other'));
   expect(drawn).toEqual(['reset 5', 'hello']);
   expect(sent).toContainEqual({ kind: 'drawn', tab: 2, bytes: 5 });
-  // What nobody shows is counted as drawn, so that its program does not wait.
+  // Output of a tab that nobody shows counts as drawn, so that its program does not wait.
   expect(sent).toContainEqual({ kind: 'drawn', tab: 1, bytes: 5 });
   stop();
   expect(sent.at(-1)).toEqual({ kind: 'leave', tab: 2 });
 });
 
-test('after a lost connection the shown tab is watched again', () => {
-  const { terminals, tell, sent } = play();
-  tell('tabs', { tabs: [tab(1)] });
+test('watches the shown tab again after a reconnect', () => {
+  const { terminals, send, sent } = play();
+  send('tabs', { tabs: [tab(1)] });
   terminals.show(1, { reset: () => {}, write: () => {} });
   terminals.connected = false;
   sent.length = 0;
-  tell('tabs', { tabs: [tab(1)] });
+  send('tabs', { tabs: [tab(1)] });
   expect(sent).toEqual([{ kind: 'watch', tab: 1 }]);
 });
 
-test('what is typed travels with its tab and comes back the same', () => {
+test('encodes typed text with its tab', () => {
   const message = typedMessage(70000, 'é\u0003');
   expect(parseOutput(message.buffer)).toEqual({ tab: 70000, bytes: new TextEncoder().encode('é\u0003') });
   expect(parseOutput(new ArrayBuffer(3))).toBeNull();

@@ -13,8 +13,8 @@ const schema = {
   },
 };
 
-describe('a form made from a schema', () => {
-  it('asks what is required first and knows each kind', () => {
+describe('a form generated from a schema', () => {
+  it('lists required fields first, each with its type', () => {
     expect(fieldsOf(schema).map((f) => [f.name, f.kind])).toEqual([
       ['url', 'text'],
       ['tags', 'json'],
@@ -23,22 +23,22 @@ describe('a form made from a schema', () => {
       ['read', 'boolean'],
     ]);
   });
-  it('turns what was typed into arguments and leaves out what was not', () => {
+  it('converts input into arguments and omits empty fields', () => {
     const { args, errors } = argsOf(fieldsOf(schema), { url: 'x', tags: '["a"]', minutes: '4', read: 'true' });
     expect(errors).toEqual({});
     expect(args).toEqual({ url: 'x', tags: ['a'], minutes: 4, read: true });
   });
-  it('says by field what to mend', () => {
+  it('reports an error for each invalid field', () => {
     const { errors } = argsOf(fieldsOf(schema), { tags: '[', minutes: 'four' });
     expect(Object.keys(errors).sort()).toEqual(['minutes', 'tags', 'url']);
   });
-  it('is empty for a schema that is none', () => {
+  it('has no fields without a schema', () => {
     expect(fieldsOf(null)).toEqual([]);
     expect(fieldsOf({ type: 'object' })).toEqual([]);
   });
 });
 
-it('arguments written as JSON are an object or nothing', () => {
+it('accepts only a JSON object as arguments', () => {
   expect(readArgs('{"a": [1]}')).toEqual({ a: [1] });
   for (const bad of ['', '[1]', 'null', '3', '{"a":', '"x"']) expect(readArgs(bad)).toBeNull();
 });

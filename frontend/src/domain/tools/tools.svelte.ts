@@ -97,7 +97,7 @@ export const PAGE_GROUP = 'environment';
 const ORDER = ['baseline', 'panel', 'mcp', 'created'];
 
 /** Sorts tools into groups: baseline, panels, MCP servers, created. */
-export function groupTools(tools: ToolInfo[]): ToolGroup[] {
+function groupTools(tools: ToolInfo[]): ToolGroup[] {
   const groups = new Map<string, ToolGroup>();
   for (const tool of tools) {
     // What acts on the page is a group of its own among the tools that are always there.

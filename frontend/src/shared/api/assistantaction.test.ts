@@ -4,7 +4,7 @@ import { actAsAssistant, assistantIsActing, requestsSettled, trackRequest } from
 const moment = () => new Promise((done) => setTimeout(done));
 
 describe('an action of the assistant', () => {
-  it('counts while it runs and in its microtasks, and no longer', async () => {
+  it('counts while it runs and in its microtasks, but not later', async () => {
     expect(assistantIsActing()).toBe(false);
     let later = false;
     actAsAssistant(() => {
@@ -17,7 +17,7 @@ describe('an action of the assistant', () => {
     expect(assistantIsActing()).toBe(false);
   });
 
-  it('ends also when it throws', async () => {
+  it('ends when it throws', async () => {
     expect(() =>
       actAsAssistant(() => {
         throw new Error('no');
@@ -28,7 +28,7 @@ describe('an action of the assistant', () => {
     expect(assistantIsActing()).toBe(false);
   });
 
-  it('waits for the requests that it began, even for a failed one', async () => {
+  it('waits for its requests, including failed ones', async () => {
     let end = (_: string) => {};
     const request = trackRequest(new Promise<string>((done) => (end = done)));
     const failed = trackRequest(Promise.reject(new Error('no')));

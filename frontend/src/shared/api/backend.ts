@@ -62,9 +62,9 @@ export function createBackend(token: string) {
       panel: string,
       when: 'now' | 'next',
       raise = false,
-      given: { attached?: Attachment[]; from?: string[] } = {},
+      context: { attached?: Attachment[]; from?: string[] } = {},
     ) => {
-      const body = { text, model, panel, when, raise, ...given };
+      const body = { text, model, panel, when, raise, ...context };
       return done(client.POST('/api/conversations/{id}/messages', { ...byId(id), body }));
     },
     bill: (id: string) => bodyOf(client.GET('/api/conversations/{id}/bill', byId(id))),
@@ -137,7 +137,7 @@ export function createBackend(token: string) {
         : bodyOf(client.POST(PATHS.execute, { body: { tool, args, panelId: panel } })),
     created: async () => (await bodyOf(client.GET('/api/created-tools'))).tools ?? [],
     /** Enables a created tool whose version was read. */
-    wake: async (tool: string, version: number) =>
+    enableTool: async (tool: string, version: number) =>
       (await bodyOf(client.POST('/api/created-tools/{id}/wake', { ...byId(tool), body: { version } }))).tools ?? [],
     deleteTool: async (tool: string) =>
       (await bodyOf(client.DELETE('/api/created-tools/{id}', byId(tool)))).tools ?? [],
@@ -165,7 +165,7 @@ export function createBackend(token: string) {
     panelPage: (panel: string) => bodyOf(client.GET('/api/panels/{id}/page', byId(panel))),
     /** What a panel's page saved, null for nothing. */
     panelState: async (panel: string) => (await bodyOf(client.GET('/api/panels/{id}/state', byId(panel)))).state,
-    keepPanelState: (panel: string, state: unknown) =>
+    savePanelState: (panel: string, state: unknown) =>
       done(client.PUT('/api/panels/{id}/state', { ...byId(panel), body: { state } })),
     /** Accepts a panel's pending change, named by its hash, or declines it. */
     answerPanel: (panel: string, hash: string, take: boolean) =>

@@ -29,8 +29,8 @@ export function createFilesApi(client: Client) {
       const { state, drafts } = await bodyOf(client.GET('/api/desk/editor'));
       return { state: { ...state, tabs: state.tabs ?? [] }, drafts: drafts ?? [] };
     },
-    keepEditor: (state: EditorState) => done(client.PUT('/api/desk/editor', { body: state })),
-    keepDraft: (draft: EditorDraft) => done(client.PUT('/api/desk/editor/draft', { body: draft })),
-    dropDraft: (path: string) => done(client.DELETE('/api/desk/editor/draft', { params: { query: { path } } })),
+    saveEditor: (state: EditorState) => done(client.PUT('/api/desk/editor', { body: state })),
+    saveDraft: (draft: EditorDraft) => done(client.PUT('/api/desk/editor/draft', { body: draft })),
+    deleteDraft: (path: string) => done(client.DELETE('/api/desk/editor/draft', { params: { query: { path } } })),
   };
 }

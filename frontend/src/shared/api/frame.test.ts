@@ -21,10 +21,10 @@ describe('a frame of the live view', () => {
     expect(parseFrame(message(good, [1], 5000))).toBeNull();
     expect(parseFrame(message(good, [1], 0xffffffff))).toBeNull();
   });
-  it('is skipped when there is no picture', () => {
+  it('is skipped without a picture', () => {
     expect(parseFrame(message(good, []))).toBeNull();
   });
-  it('is skipped when the header is no header', () => {
+  it('is skipped when the header is not valid', () => {
     for (const bad of [
       '{',
       'null',
@@ -35,7 +35,7 @@ describe('a frame of the live view', () => {
     ])
       expect(parseFrame(message(bad))).toBeNull();
   });
-  it('is skipped when it is too short to be one', () => {
+  it('is skipped when it is too short', () => {
     for (let n = 0; n < 6; n++) expect(parseFrame(new ArrayBuffer(n))).toBeNull();
   });
 });

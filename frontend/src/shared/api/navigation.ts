@@ -20,8 +20,3 @@ export function environmentTool(command: string): string {
   if (!found) throw new Error(`the navigation map has no environment command ${command}`);
   return found.tool;
 }
-
-/** The tool that opens a panel. */
-export function openTool(panel: string): string {
-  return map.panel_tool.replace('%s', panel.replaceAll('-', '_'));
-}

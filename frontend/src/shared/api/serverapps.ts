@@ -32,11 +32,11 @@ export function createServerAppsApi(client: Client) {
       (await bodyOf(client.POST('/api/mcp-servers/{name}/app/read', { ...at(server), body: { uri } })))
         .answer as object,
     /** Gives the model something with its next turn in a conversation, as text from outside. */
-    tell: (server: string, conversation: string, context: ModelContext) =>
+    updateModelContext: (server: string, conversation: string, context: ModelContext) =>
       done(
         client.PUT('/api/mcp-servers/{name}/app/context', { ...at(server), body: { conversation, ...wire(context) } }),
       ),
-    tellAsPanel: (panel: string, context: ModelContext) =>
+    updatePanelModelContext: (panel: string, context: ModelContext) =>
       done(client.PUT('/api/panels/{id}/model-context', { params: { path: { id: panel } }, body: wire(context) })),
     log: (server: string, line: string) =>
       done(client.POST('/api/mcp-servers/{name}/app/log', { ...at(server), body: { line } })),

@@ -4,7 +4,7 @@ const KEY = 'sextant.token';
 
 /**
  * Turns the one-time code of the address's fragment into this window's token. The fragment is
- * removed before anything is asked, so it stays in no history. A reload reuses the token kept
+ * removed before anything is asked, so it stays in no history. A reload reuses the token saved
  * for this tab. Returns "" when there is neither; throws BackendError when the code is refused.
  */
 export async function openSession(): Promise<string> {
@@ -22,8 +22,8 @@ export async function openSession(): Promise<string> {
     throw new BackendError(0, 'no answer', '');
   }
   if (!answer.ok) {
-    const kept = sessionStorage.getItem(KEY);
-    if (kept) return kept;
+    const saved = sessionStorage.getItem(KEY);
+    if (saved) return saved;
     throw new BackendError(answer.status, 'the code was refused', '');
   }
   const { token } = (await answer.json()) as { token: string };
@@ -31,7 +31,7 @@ export async function openSession(): Promise<string> {
   return token;
 }
 
-/** Forgets the kept token, after the program refused it. */
+/** Forgets the saved token, after the program refused it. */
 export function forgetSession(): void {
   sessionStorage.removeItem(KEY);
 }

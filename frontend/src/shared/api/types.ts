@@ -48,7 +48,6 @@ export type CompletionItem = S['CompletionItem'];
 export type PilotCommand = S['PilotCommand'];
 /** Text of an MCP server that goes with a message. */
 export type Attachment = S['Attachment'];
-export type Money = S['Money'];
 export type Bill = S['Bill'];
 export type Spending = S['Spending'];
 export type Budget = S['Budget'];
@@ -61,14 +60,12 @@ export type CallRow = S['CallRow'];
 export type CallEnd = S['CallEnd'];
 export type Approval = S['Approval'];
 export type ApprovalAnswer = S['ApprovalAnswer'];
-export type Choice = S['Choice'];
 export type FormField = S['FormField'];
 export type UndoableCall = S['UndoableCall'];
 /** What a turn did to a file. With `call` it is a call that its panel can undo, and `shown` says what it did. */
 export type ChangedFile = S['ChangedFile'] & { call?: UndoableCall };
 /** The `path` of a ChangedFile that is an undoable call. */
 export const undoPath = (call: string) => `call:${call}`;
-export type AuditPage = S['AuditPage'];
 export type AuditCheck = S['AuditCheck'];
 export type Metrics = S['Metrics'];
 export type ToolMetrics = S['ToolMetrics'];
@@ -77,7 +74,6 @@ export type ToolHistory = S['ToolHistory'];
 
 // Tools and permissions
 
-export type Hints = S['Hints'];
 export type ToolInfo = S['ToolRow'];
 export type ToolList = S['ToolRows'];
 export type CreatedTool = S['CreatedTool'];
@@ -103,7 +99,6 @@ export type PageAction = S['PartAction'];
 export type PageSource = S['DataSource'];
 export type PanelSetting = S['PanelSetting'];
 export type PanelOffer = S['PanelOffer'];
-export type PackageOffer = S['PackageOffer'];
 export type EvalOutcome = S['Outcome'];
 /** An address that the page of a server or a panel asks to open, and the person agreed to. */
 export type PageLink = { url: string } & ({ server: string } | { panel: string });
@@ -157,7 +152,7 @@ export interface ServerSource {
 }
 /** The page of an MCP server that shows a call. */
 export type ServerApp = S['App'];
-export type ServerResource = S['Resource'];
+type ServerResource = S['Resource'];
 export type ServerTemplate = S['Template'];
 export type ServerPrompt = S['ServerPrompt'] & { arguments: S['PromptArgument'][] };
 export interface ServerOffers {

@@ -25,9 +25,9 @@ export interface Options {
   label: string;
   text: string;
   /** The state that `destroy` returned, to restore undo history and cursor. */
-  kept?: unknown;
+  restore?: unknown;
   readOnly: boolean;
-  /** Code has line numbers, prose has none. */
+  /** Line numbers, as code has; false for prose, which wraps instead. */
   numbers?: boolean;
   language: Promise<Extension>;
   /** Translated phrases of CodeMirror's search. */
@@ -114,8 +114,8 @@ export function edit(host: HTMLElement, options: Options): Editing {
       if (update.docChanged || update.selectionSet) options.oncursor?.(cursorOf(update.view));
     }),
   ];
-  const kept = options.kept as { state: unknown; text: string; scroll: number } | null | undefined;
-  const back = kept && kept.text === options.text ? kept : null;
+  const restored = options.restore as { state: unknown; text: string; scroll: number } | null | undefined;
+  const back = restored && restored.text === options.text ? restored : null;
   const fields = { history: historyField };
   const state = back
     ? EditorState.fromJSON(back.state, { extensions }, fields)

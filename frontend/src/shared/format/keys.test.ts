@@ -22,17 +22,17 @@ describe('a chord', () => {
     expect(matches(press('k', { ctrlKey: true }), 'Ctrl+K', true)).toBe(false);
     expect(chordLabel('Ctrl+K', true)).toBe('⌘ K');
   });
-  it('goes by the place of the key where Alt or a layout changes the letter', () => {
+  it('matches the physical key when Alt or the layout changes the letter', () => {
     expect(matches(press('†', { code: 'KeyT', altKey: true, shiftKey: true }), 'Alt+Shift+T', false)).toBe(true);
     expect(matches(press('&', { code: 'Digit1', ctrlKey: true }), 'Ctrl+1', false)).toBe(true);
     expect(matches(press(':', { code: 'Period', ctrlKey: true, shiftKey: true }), 'Ctrl+Shift+.', false)).toBe(true);
   });
-  it('knows arrows and function keys', () => {
+  it('matches arrows and function keys', () => {
     expect(matches(press('ArrowLeft', { altKey: true }), 'Alt+Left', false)).toBe(true);
     expect(matches(press('F6', { shiftKey: true }), 'F6', false)).toBe(false);
     expect(chordLabel('Alt+Left', false)).toBe('Alt ←');
   });
-  it('has the bits that the page is told', () => {
+  it('has CDP modifier bits', () => {
     expect(modifierBits(press('a', { altKey: true, shiftKey: true }))).toBe(9);
     expect(modifierBits(press('a', { ctrlKey: true, metaKey: true }))).toBe(6);
   });

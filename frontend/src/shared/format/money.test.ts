@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { money } from './money';
 
-test('small amounts have the digits they need, large ones two', () => {
+test('shows as many digits as a small amount needs, and two for a large one', () => {
   const usd = (nanos: number) => money({ nanos, currency: 'USD' });
   expect(usd(1_250_000_000)).toBe('1.25 USD');
   expect(usd(1_234_567_890_000)).toBe('1,234.57 USD');

@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { cutMiddle, splitAddress } from './address';
 import { count, duration, moment } from './time';
 
-describe('figures', () => {
-  it('have the unit that fits', () => {
+describe('durations, counts and dates', () => {
+  it('formats a duration in the unit that fits', () => {
     expect(duration(42)).toBe('42 ms');
     expect(duration(1800)).toBe('1.8 s');
     expect(duration(59_970)).toBe('1 min 0 s');
     expect(duration(11_520_000)).toBe('3 h 12 min');
   });
-  it('are exact up to 9,999', () => {
+  it('formats counts exactly up to 9,999', () => {
     expect(count(9999)).toBe('9,999');
     expect(count(10_400)).toBe('10k');
   });
-  it('say a time by how long ago it was', () => {
+  it('formats a date by its age', () => {
     const now = new Date(2026, 9, 14, 15, 0);
     expect(moment(new Date(2026, 9, 14, 14, 2).toISOString(), now)).toBe('14:02');
     expect(moment(new Date(2026, 9, 8, 9, 0).toISOString(), now)).toBe('Thu');
@@ -24,12 +24,12 @@ describe('figures', () => {
 });
 
 describe('an address', () => {
-  it('keeps host and rest apart', () => {
+  it('is split into host and rest', () => {
     expect(splitAddress('https://shop.example/a?b#c')).toEqual({ secure: true, host: 'shop.example', rest: '/a?b#c' });
     expect(splitAddress('http://shop.example/')).toEqual({ secure: false, host: 'shop.example', rest: '' });
     expect(splitAddress('about:blank').host).toBe('');
   });
-  it('is cut in the middle', () => {
+  it('is shortened in the middle', () => {
     expect(cutMiddle('/home/person/projects/notes.md', 17)).toBe('/home/pe…notes.md');
     expect([...cutMiddle('x'.repeat(90), 20)]).toHaveLength(20);
     expect(cutMiddle('short', 20)).toBe('short');

@@ -8,4 +8,4 @@ it.each([
   ['manifest.json 14:19: found', 'manifest.json 14:19: found'],
   ['Already', 'Already'],
   ['', ''],
-])('%j begins as a sentence', (text, shown) => expect(sentenceCase(text)).toBe(shown));
+])('%j in sentence case', (text, shown) => expect(sentenceCase(text)).toBe(shown));

@@ -1,7 +1,7 @@
 /** Messages around the pages of MCP servers. */
 export const apps = {
-  'app.of': 'App of {server}',
-  'app.show': 'Show the app of {server}',
+  'app.of': '{server} app',
+  'app.show': 'Show the {server} app',
   'app.close': 'Close the app',
   'app.stage': 'Show in the main area',
   'app.pip': 'Show in a floating window',
@@ -17,7 +17,7 @@ export const apps = {
   'app.cut': 'The app was stopped',
   'app.cut.means': 'It sent too many or too large messages. The result of the call is shown above.',
   'app.reload': 'Reload the app',
-  'app.access': 'The app of {server} wants to connect to',
+  'app.access': 'The {server} app wants to connect to',
   'app.access.means': 'It could send what it shows there. Without access, parts of it may not work.',
   'app.access.yes': 'Allow for this server',
   'app.access.no': 'Continue without',
@@ -30,8 +30,8 @@ export const apps = {
   'app.allowed.none': 'Its apps may reach no address.',
   'app.allowed.revoke': 'Revoke {origin}',
   'app.move': 'Move the floating window',
-  'app.proposes': 'The app of {server} suggests a message to the assistant',
-  'app.link.title': 'Open an address for the app of {server}?',
+  'app.proposes': 'The {server} app suggests a message to the assistant',
+  'app.link.title': 'Open an address for the {server} app?',
   'app.link.what': 'It opens in the browser panel.',
   'app.link.mail': 'It opens in your mail program.',
 } as const;

@@ -1,7 +1,7 @@
 /** Messages of the bookmarks. */
 export const bookmarks = {
-  'bookmarks.keep': 'Bookmark this page',
-  'bookmarks.kept': 'Bookmarked. Remove the bookmark',
+  'bookmarks.add': 'Bookmark this page',
+  'bookmarks.added': 'Bookmarked. Remove the bookmark',
   'bookmarks.off': 'There is no page to bookmark.',
   'bookmarks.title': 'Bookmarks',
   'bookmarks.search': 'Search the bookmarks',
@@ -11,6 +11,5 @@ export const bookmarks = {
   'bookmarks.open': 'Open {title}, {url}',
   'bookmarks.remove': 'Remove the bookmark {title}',
   'bookmarks.removed': 'Removed the bookmark {title}.',
-  'bookmarks.undo': 'Undo',
   'bookmarks.failed': 'The bookmarks could not be read: {reason}',
 } as const;

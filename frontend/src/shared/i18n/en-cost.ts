@@ -1,7 +1,7 @@
 /** Messages about costs and budgets. */
 export const cost = {
   'cost.title': 'What this conversation cost',
-  'cost.share': '{percent} % of its budget',
+  'cost.share': '{percent}% of its budget',
   'cost.turn': 'Last turn',
   'cost.conversation': 'Conversation',
   'cost.requests': 'Requests',
@@ -39,7 +39,7 @@ export const cost = {
   'prices.none': 'No prices set: Sextant shows tokens but no cost.',
   'prices.add': 'Add price',
   'prices.remove': 'Remove the price of {model}',
-  'prices.keep': 'Save prices',
+  'prices.save': 'Save prices',
   'prices.undo': 'Discard changes',
   'prices.row': '{what} of {model}',
   'prices.new': 'the new model',

@@ -8,7 +8,6 @@ export const editor = {
   'editor.tab.unsaved': '{name}, unsaved',
   'editor.loading': 'Opening the editor',
   'editor.failed': 'The editor could not be opened: {reason}',
-  'editor.again': 'Try again',
   'editor.empty': 'No file is open',
   'editor.empty.means':
     'Open a file by its path, from the Files panel, or from a path in the conversation. The assistant can open files, too.',
@@ -38,7 +37,6 @@ export const editor = {
   'editor.close.means': 'Your unsaved changes are lost. The file stays as last saved.',
   'editor.close.save': 'Save and close',
   'editor.close.drop': 'Close without saving',
-  'editor.close.stay': 'Cancel',
   'editor.text': 'Text of {name}',
   'editor.closed': '{name} cannot be edited here',
   'editor.line': 'Line {line}, column {column}',

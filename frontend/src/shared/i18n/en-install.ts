@@ -27,7 +27,6 @@ export const install = {
   'evals.means':
     '{n} {n|call whose answer|calls whose answers} the panel’s author specified. They are real calls, made on your behalf.',
   'evals.run': 'Run {n|it|all}',
-  'evals.again': 'Run again',
   'evals.sum': '{passed} of {all} passed',
   'evals.passed': 'passed',
   'evals.failed': 'failed',

@@ -10,7 +10,7 @@ export const manifest = {
   'manifestChange.diff': 'Changes in manifest.json',
   'manifestChange.declined': 'You declined a change of manifest.json. The version you accepted runs.',
   'manifestChange.show': 'Show change',
-  'manifestChange.developing': 'Changes of its tools are accepted without asking until Sextant is closed.',
+  'manifestChange.developing': 'Changes to its tools are accepted without asking until Sextant is closed.',
   'manifestChange.developing.stop': 'Ask again',
   'changes.calls': '{n} {n|change|changes}',
   'changes.calls.undone': '{n} {n|change|changes} undone',

@@ -1,6 +1,5 @@
 /** Messages of declarative panel pages. */
 export const pages = {
-  'view.refresh': 'Refresh',
   'view.at': 'Updated {time}',
   'view.reading': 'Loading',
   'view.unread': 'Not loaded yet.',

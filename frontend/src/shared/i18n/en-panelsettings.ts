@@ -3,7 +3,7 @@ export const panelSettings = {
   'panelSettings.title': 'Settings',
   'panelSettings.save': 'Save',
   'panelSettings.reset': 'Restore defaults',
-  'panelSettings.kept': 'Saved. The value is not shown.',
+  'panelSettings.hidden': 'Saved. The value is not shown.',
   'panelSettings.unset': 'not set',
   'panelSettings.saved': 'Saved. The next call uses it.',
 } as const;

@@ -20,11 +20,10 @@ export const programs = {
   'programs.gone': 'Disconnected {name}. Its tabs are closed.',
   'programs.stdio': 'Connect with a command',
   'programs.stdio.means':
-    'Most programs take this in their list of MCP servers. It joins this Sextant while it runs; add --share to use the window’s tabs.',
+    'Most programs accept this in their list of MCP servers. It connects to this Sextant while it is running; add --share to use the window’s tabs.',
   'programs.http': 'Connect over HTTP',
   'programs.http.means':
-    'For programs that take an address. Address and token are valid until Sextant is closed. Anyone with the token acts as you: give it only to programs you trust. The session name keeps the tabs of two programs apart.',
-  'programs.copy': 'Copy',
+    'For programs that ask for an address. Address and token are valid until Sextant is closed. Anyone with the token acts as you: give it only to programs you trust. The session name keeps the tabs of two programs apart.',
   'programs.copy.stdio': 'Copy the command configuration',
   'programs.copy.http': 'Copy the HTTP configuration, with the token',
   'programs.token': 'Copy token',

@@ -1,5 +1,5 @@
 /** Messages for actions of the assistant on a panel's page. */
 export const surface = {
-  'surface.refused': 'Only you can do this; the assistant pressed it',
-  'surface.noframe': 'the page in the panel’s frame does not answer',
+  'surface.refused': 'Only you can do this, so the assistant’s action was ignored',
+  'surface.noframe': 'the page in the panel’s frame is not responding',
 } as const;

@@ -35,5 +35,4 @@ export const terminal = {
   'terminal.link.do': 'Open {host}',
   'terminal.link.copy': 'Copy address',
   'terminal.link.hint': 'Opens {host}',
-  'terminal.cancel': 'Cancel',
 } as const;

@@ -9,6 +9,5 @@ export const webview = {
   'webview.proposes': '{title} suggests a message to the assistant',
   'webview.proposes.take': 'Insert into message',
   'webview.link': '{title} wants to open an address in the browser',
-  'webview.link.open': 'Open',
   'webview.no': 'No',
 } as const;

@@ -4,7 +4,7 @@ import { bookmarks } from './en-bookmarks';
 import { panelSettings } from './en-panelsettings';
 import { editor } from './en-editor';
 import { files } from './en-files';
-import { measures } from './en-measures';
+import { metrics } from './en-metrics';
 import { notes } from './en-notes';
 import { install } from './en-install';
 import { pages } from './en-pages';
@@ -30,14 +30,13 @@ const frame = {
 
   'boot.starting': 'Starting',
   'stage.lost': 'This panel could not be loaded',
-  'stage.lost.means': 'Sextant did not answer. What you wrote is kept. Reload the window.',
+  'stage.lost.means': 'Sextant did not respond. What you wrote is saved. Reload the window.',
   'stage.lost.again': 'Reload the window',
   'boot.link.title': 'This link was already used',
   'boot.link.what': 'A link opens one window, and only until Sextant is restarted.',
   'boot.link.unaffected': 'Your conversations, settings and panels are kept.',
   'boot.link.do': 'Get a new link with: sextant open',
-  'boot.link.again': 'Try again',
-  'boot.gone.title': 'Sextant does not answer',
+  'boot.gone.title': 'Sextant is not responding',
   'boot.gone.what': 'The program behind this window is not running, or it is still starting.',
   'boot.gone.unaffected': 'Nothing is lost: everything shown before is stored.',
   'boot.gone.do': 'Start Sextant, then try again. This window also retries every few seconds.',
@@ -54,7 +53,6 @@ const frame = {
   'connection.next': 'Next try in {s} s',
   'connection.now': 'Try now',
 
-  'bar.palette': 'Command palette',
   'bar.theme': 'Theme',
   'bar.theme.dark': 'Dark',
   'bar.theme.light': 'Light',
@@ -103,7 +101,6 @@ const frame = {
   'state.failed': 'failed',
   'state.stopped': 'stopped',
 
-  'palette.title': 'Command palette',
   'palette.hint': 'Command, panel or tool, or # and a number',
   'palette.none': 'No results for “{query}”.',
   'palette.panels': 'Panels',
@@ -141,8 +138,14 @@ const frame = {
   'action.dismiss': 'Dismiss',
   'action.copied': 'Copied',
   'action.again': 'Try again',
+  'action.undo': 'Undo',
+  'action.refresh': 'Refresh',
+  'action.delete': 'Delete',
+  'action.copy': 'Copy',
+  'action.open': 'Open',
+  'action.runAgain': 'Run again',
 
-  'failure.offline': 'Not done: Sextant does not answer. Try again.',
+  'failure.offline': 'Not done: Sextant is not responding. Try again.',
   'failure.request': 'Not done: {reason}',
   'value.unknown': 'unknown',
 } as const;
@@ -157,7 +160,7 @@ export const en = {
   ...files,
   ...notes,
   ...install,
-  ...measures,
+  ...metrics,
   ...pages,
   ...panels,
   ...settings,

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { t } from '.';
 import { en } from './en';
 
-describe('the catalogue', () => {
-  it('fills in values and numbers', () => {
+describe('the message catalogue', () => {
+  it('fills in values and plurals', () => {
     expect(t('status.mcp.some', { on: 3, n: 4 })).toBe('MCP 3 of 4');
     expect(t('bar.waiting', { n: 1 })).toBe('1 question waiting');
     expect(t('bar.waiting', { n: 2 })).toBe('2 questions waiting');
   });
-  it('does not fill in what a value brings along', () => {
+  it('does not fill in placeholders inside a value', () => {
     expect(t('approval.answered.once', { question: 'send {n}' })).toBe('You allowed once: send {n}');
   });
-  it('keeps to the voice', () => {
+  it('contains no exclamation marks, apologies or other banned words', () => {
     for (const [key, text] of Object.entries(en)) {
       expect(text, key).not.toMatch(/!|\bplease\b|\bsorry\b|\boops\b|\bAI\b|—/i);
     }

@@ -25,7 +25,7 @@ export function jsonParts(value: unknown, max = 20_000): JsonPart[] {
 }
 
 /** Pretty-printed JSON; a string stays as it is. */
-export function pretty(value: unknown): string {
+function pretty(value: unknown): string {
   if (typeof value === 'string') return value;
   return JSON.stringify(value, null, 2) ?? '';
 }

@@ -7,29 +7,29 @@ function dom(text: string): HTMLElement {
   return div;
 }
 
-describe('the words of a model', () => {
-  it('are Markdown', () => {
+describe('rendered Markdown', () => {
+  it('formats text as HTML', () => {
     const d = dom('**bold** and `code`\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |');
     expect(d.querySelector('strong')?.textContent).toBe('bold');
     expect(d.querySelectorAll('li')).toHaveLength(2);
     expect(d.querySelectorAll('td')).toHaveLength(2);
   });
-  it('show raw HTML as characters', () => {
+  it('escapes raw HTML', () => {
     const d = dom('<script>alert(1)</script> <button onclick="x()">Allow</button> <b onmouseover=x>hi</b>');
     expect(d.querySelector('script, button, [onclick], [onmouseover]')).toBeNull();
     expect(d.textContent).toContain('<button onclick="x()">Allow</button>');
   });
-  it('load no picture', () => {
+  it('loads no images', () => {
     const d = dom('![track](https://evil.example/p.png?data=1)');
     expect(d.querySelector('img')).toBeNull();
     expect(d.textContent).toContain('evil.example');
   });
-  it('say the real host of a link', () => {
+  it('shows the real host of a link', () => {
     const d = dom('[your bank](https://evil.example/login)');
     expect(d.querySelector('a')?.getAttribute('href')).toBe('https://evil.example/login');
     expect(d.textContent).toContain('evil.example');
   });
-  it('hold no link that runs', () => {
+  it('drops links that run scripts', () => {
     for (const bad of [
       'javascript:alert(1)',
       'data:text/html,x',
@@ -39,16 +39,16 @@ describe('the words of a model', () => {
     ])
       expect(dom(`[x](${bad})`).querySelector('a')).toBeNull();
   });
-  it('hold no heading of the window', () => {
+  it('renders no heading elements', () => {
     expect(dom('# Settings').querySelector('h1, h2, h3')).toBeNull();
     expect(dom('# Settings').textContent).toContain('Settings');
   });
-  it('turn [12] into the chip of that number, but not in code, links or footnotes', () => {
+  it('turns [12] into a chip, but not in code, links or footnotes', () => {
     expect(dom('see [12] there').querySelector('[data-mark]')?.getAttribute('data-mark')).toBe('12');
     expect(dom('`[12]`').querySelector('[data-mark]')).toBeNull();
     expect(dom('[12](https://a.example)').querySelector('[data-mark]')).toBeNull();
   });
-  it('survive a fence that is still open while it streams', () => {
+  it('renders a code fence that is not closed yet', () => {
     expect(dom('text\n```js\nlet x = "<b>').textContent).toContain('let x = "<b>');
   });
 });

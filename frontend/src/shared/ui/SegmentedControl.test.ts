@@ -8,7 +8,7 @@ it.each([
   ['allow', 'ArrowDown', []],
   ['never', 'ArrowRight', ['ask']],
   ['allow', 'ArrowUp', ['ask']],
-])('from %s, %s chooses %j', (value, key, chosen) => {
+])('with %s selected, %s chooses %j', (value, key, chosen) => {
   const onchange = vi.fn();
   const options = ['never', 'ask', 'allow'].map((option) => ({ value: option, label: option }));
   const control = mount(SegmentedControl, { target: document.body, props: { label: 'May', value, options, onchange } });

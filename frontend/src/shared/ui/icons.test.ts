@@ -7,6 +7,6 @@ it.each([
   ['no-such-icon', 'sticky-note'],
   ['constructor', 'sticky-note'],
   [undefined, 'sticky-note'],
-])('the icon of a panel whose manifest names %s is %s', (name, icon) => {
+])('a manifest with the icon %s gets the icon %s', (name, icon) => {
   expect(panelIcon(name)).toBe(icon);
 });

@@ -149,7 +149,7 @@ const manifestNames: Record<string, IconName> = {
   up: 'arrow-up',
 };
 
-/** The icon a panel's manifest names; a note where it names none or one we do not have. */
+/** The icon a panel's manifest names; a note if it names none or an unknown one. */
 export function panelIcon(name: string | undefined): IconName {
   if (!name) return 'sticky-note';
   if (Object.hasOwn(icons, name)) return name as IconName;

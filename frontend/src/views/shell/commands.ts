@@ -109,6 +109,6 @@ const EXPAND = 'expand_activity_bar';
 const COLLAPSE = 'collapse_activity_bar';
 
 /** Expands or collapses the activity bar with the tool the assistant uses. */
-export async function toggleBar(app: Pick<App, 'actions' | 'store'>): Promise<void> {
+async function toggleBar(app: Pick<App, 'actions' | 'store'>): Promise<void> {
   await app.actions.run(app.store.state.activityBar.expanded ? COLLAPSE : EXPAND, {});
 }

@@ -1,2 +1,2 @@
-/** This panel holds mode, limits, grants and the audit log. */
+/** This panel shows the settings, grants and the audit log. */
 export const provides = 'settings';
