@@ -1,5 +1,5 @@
 import type { TerminalHandlers, TerminalLink } from '../shared/api/terminals';
-import type { Terminal, TerminalNews } from '../shared/api/types';
+import type { Terminal, TerminalUpdate } from '../shared/api/types';
 
 /** Terminals of a scenario: one shell that echoes, and one of the assistant's that has ended. */
 export function playTerminals(handlers: TerminalHandlers): TerminalLink {
@@ -7,7 +7,7 @@ export function playTerminals(handlers: TerminalHandlers): TerminalLink {
     { tab: 1, assistant: false, state: 'running', code: 0, shared: false },
     { tab: 2, assistant: true, state: 'ended', code: 1, command: 'npm test', reason: 'exit 1', shared: false },
   ];
-  const report = (kind: TerminalNews['kind'], more = {}) => handlers.news({ v: 1, kind, tabs, ...more });
+  const report = (kind: TerminalUpdate['kind'], more = {}) => handlers.news({ v: 1, kind, tabs, ...more });
   const print = (tab: number, text: string) => handlers.output(tab, new TextEncoder().encode(text));
   setTimeout(() => report('tabs'), 20);
   return {

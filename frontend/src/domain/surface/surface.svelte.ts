@@ -1,6 +1,6 @@
 import { actAsAssistant, requestsSettled } from '../../shared/api/assistantaction';
 import { environmentTool } from '../../shared/api/navigation';
-import type { Json, SurfaceAsk, SurfaceEnvelope, SurfaceMarks, SurfaceReply } from '../../shared/api/types';
+import type { Json, SurfaceRequest, SurfaceEnvelope, SurfaceMarks, SurfaceReply } from '../../shared/api/types';
 import type { Actions } from '../actions';
 import { inDesktopWindow } from '../commands/commands.svelte';
 import type { Session } from '../session/session.svelte';
@@ -101,7 +101,7 @@ export class Surface {
     this.session.send({ v: 1, kind: 'surface.reply', reply });
   }
 
-  async #answer({ panel, frame, do: name, args }: SurfaceAsk): Promise<Json> {
+  async #answer({ panel, frame, do: name, args }: SurfaceRequest): Promise<Json> {
     if (name === 'posed') return { v: { held: this.#freeze.end() } };
     const stage = await loadedStage();
     if (!stage || stage.dataset.surface !== panel) throw new Error('the window shows another panel now.');

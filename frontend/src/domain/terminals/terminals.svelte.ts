@@ -1,5 +1,5 @@
 import type { Backend } from '../../shared/api/backend';
-import type { Terminal, TerminalNews } from '../../shared/api/types';
+import type { Terminal, TerminalUpdate } from '../../shared/api/types';
 import type { TerminalLink } from '../../shared/api/terminals';
 
 /** Delays between reconnects in seconds; the last one repeats. */
@@ -73,7 +73,7 @@ export class Terminals {
     this.#link = link;
   }
 
-  #receive(news: TerminalNews): void {
+  #receive(news: TerminalUpdate): void {
     if (news.kind === 'error') {
       this.problem = news.error ?? '';
       return;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Backend } from '../../shared/api/backend';
-import type { Terminal, TerminalNews } from '../../shared/api/types';
+import type { Terminal, TerminalUpdate } from '../../shared/api/types';
 import type { TerminalHandlers } from '../../shared/api/terminals';
 import { typedMessage, parseOutput } from '../../shared/api/terminals';
 import { Terminals } from './terminals.svelte';
@@ -29,7 +29,7 @@ function play() {
   } as unknown as Backend;
   const terminals = new Terminals(backend);
   const leave = terminals.watch();
-  const send = (kind: TerminalNews['kind'], more = {}) => handlers?.news({ v: 1, kind, tabs: [], ...more });
+  const send = (kind: TerminalUpdate['kind'], more = {}) => handlers?.news({ v: 1, kind, tabs: [], ...more });
   return { terminals, sent, send, leave, output: (n: number, b: Uint8Array) => handlers?.output(n, b) };
 }
 

@@ -1,9 +1,9 @@
 import { openSocket } from './socket';
-import type { TerminalMessage, TerminalNews } from './types';
+import type { TerminalMessage, TerminalUpdate } from './types';
 
 /** What a connection to the terminals delivers; `closed` comes exactly once and last. */
 export interface TerminalHandlers {
-  news(news: TerminalNews): void;
+  news(news: TerminalUpdate): void;
   output(tab: number, bytes: Uint8Array): void;
   closed(): void;
 }
@@ -43,7 +43,7 @@ export function openTerminals(token: string, handlers: TerminalHandlers): Termin
   socket.onopen = () => send({ kind: 'hello', token });
   socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
     if (typeof data === 'string') {
-      handlers.news(JSON.parse(data) as TerminalNews);
+      handlers.news(JSON.parse(data) as TerminalUpdate);
       return;
     }
     const output = parseOutput(data);

@@ -25,7 +25,7 @@ export type EventOf<K extends EventKind> = Extract<StoredEvent, { kind: K }>;
 export type Envelope = S['Envelope'];
 /** A request about the page of the panel that the window shows. */
 export type SurfaceEnvelope = Extract<Envelope, { kind: 'surface.ask' | 'surface.cancel' }>;
-export type SurfaceAsk = S['SurfaceAsk'];
+export type SurfaceRequest = S['SurfaceRequest'];
 export type SurfaceMarks = S['SurfaceMarks'];
 export type SurfaceReply = S['SurfaceReply'];
 export type ClientMessage = Omit<S['ClientMessage'], 'v'> & { v: 1 };
@@ -47,7 +47,7 @@ export type Completion = S['Completion'];
 export type CompletionItem = S['CompletionItem'];
 export type PilotCommand = S['PilotCommand'];
 /** Text of an MCP server that goes with a message. */
-export type Attachment = S['Attachment'];
+export type Attachment = S['ServerAttachment'];
 export type Bill = S['Bill'];
 export type Spending = S['Spending'];
 export type Budget = S['Budget'];
@@ -118,7 +118,7 @@ export type Marks = S['Marks'];
 export type Pointer = S['Pointer'];
 export type Terminal = S['Terminal'];
 export type TerminalMessage = Omit<S['TerminalMessage'], 'v'> & { v: 1 };
-export type TerminalNews = S['TerminalNews'];
+export type TerminalUpdate = S['TerminalUpdate'];
 
 // Files
 
