@@ -48,7 +48,8 @@ func References(documents []File, repository Repository) []string {
 			}
 			for _, to := range link.FindAllStringSubmatch(codeSpan.ReplaceAllString(line, ""), -1) {
 				if broken := repository.brokenLink(d.Path, to[1], texts); broken != "" {
-					problems = append(problems, problem(d.Path, i+1, "the link leads to %s, which does not exist", broken))
+					problems = append(problems,
+						problem(d.Path, i+1, "the link leads to %s, which does not exist", broken))
 				}
 			}
 		}
