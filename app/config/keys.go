@@ -12,21 +12,20 @@ import (
 // ThrowAwayProfile is the value of the setting profile for a browser profile that is not saved.
 const ThrowAwayProfile = "throw-away"
 
-// Key is one setting: its name in config.toml and in the window, its default and what it
-// does. Its environment variable is SEXTANT_ and the name in capitals.
+// Key is one setting: its name in config.toml and in the window, its default and what it does. Its environment variable is SEXTANT_ and the name in capitals.
 type Key struct {
 	Name    string
 	Default string
 	Doc     string
-	// Window is true when a person may change it in the window; it is then kept in SQLite.
+	// Window is true if a person may change it in the window; it is then stored in SQLite.
 	Window bool
 	// Secret values are never shown, logged or sent to the window.
 	Secret bool
 	// OneOf lists the allowed values, nil for any.
 	OneOf []string
-	// Least and Most bound a whole number; Most 0 means that it is none.
+	// Least and Most bound a whole number; Most 0 means that the value is not a number.
 	Least, Most int
-	// Check says what is wrong with a value, in place of OneOf and bounds; nil for none.
+	// Check returns what is wrong with a value, instead of OneOf and the bounds; it may be nil.
 	Check func(value string) error
 }
 
@@ -44,17 +43,16 @@ func generalKeys() []Key {
 		},
 		{
 			Name: "dialects", Check: each(checkDialect), Default: "", Window: true,
-			Doc: "How models write tool calls where the answer to one question at first use got it wrong: " +
-				"provider/model=dialect, separated by commas, e.g. ollama/qwen3=hermes. Dialects are native, " +
-				"tool_call, hermes and fenced.",
+			Doc: "Tool-call formats of models that were detected wrongly at first use: provider/model=format, " +
+				"separated by commas, e.g. ollama/qwen3=hermes. Formats are native, tool_call, hermes and fenced.",
 		},
 		{
 			Name: "mode", Default: "ask", Window: true, OneOf: []string{"read-only", "ask", "workspace", "full"},
-			Doc: "How much the assistant may do without a question.",
+			Doc: "How much the assistant may do without asking.",
 		},
 		{
 			Name: "theme", Default: "system", Window: true, OneOf: []string{"system", "dark", "light"},
-			Doc: "Look of the window.",
+			Doc: "Colors of the window.",
 		},
 		{
 			Name: "marks", Default: "on", Window: true, OneOf: []string{"on", "off"},
@@ -67,71 +65,71 @@ func generalKeys() []Key {
 		},
 		{
 			Name: "openai_api_key", Default: "", Window: true, Secret: true,
-			Doc: "Key for that service. Kept with the secrets; never shown again.",
+			Doc: "Key for that service. Stored with the secrets; never shown again.",
 		},
 		{
 			Name: "openai_format", Default: "auto", Window: true, OneOf: modelapi.Formats(),
-			Doc: "What that service speaks: chat (chat completions), responses, or anthropic (messages). auto is " +
-				"responses at OpenAI's own address, anthropic at Anthropic's and where the address ends in " +
-				"/anthropic, else chat.",
+			Doc: "Protocol of that service: chat (chat completions), responses, or anthropic (messages). auto uses " +
+				"responses at OpenAI's own address, anthropic at Anthropic's and if the address ends in /anthropic, " +
+				"else chat.",
 		},
 		{
 			Name: "anthropic_api_key", Default: "", Window: true, Secret: true,
-			Doc: "Key for Anthropic (anthropic/…). Kept with the secrets; never shown again.",
+			Doc: "Key for Anthropic (anthropic/…). Stored with the secrets; never shown again.",
 		},
 		{
 			Name: "anthropic_base_url", Default: "", Window: true,
-			Doc: "Address to reach Anthropic's protocol at; empty is Anthropic's own.",
+			Doc: "Address for Anthropic's protocol; empty uses Anthropic's own.",
 		},
 		{
 			Name: "gemini_api_key", Default: "", Window: true, Secret: true,
-			Doc: "Key for Google's Gemini (gemini/…). Kept with the secrets; never shown again.",
+			Doc: "Key for Google's Gemini (gemini/…). Stored with the secrets; never shown again.",
 		},
 		{
 			Name: "gemini_base_url", Default: "", Window: true,
-			Doc: "OpenAI-compatible address to reach Gemini at; empty is Google's own.",
+			Doc: "OpenAI-compatible address for Gemini; empty uses Google's own.",
 		},
 		{
 			Name: "openrouter_api_key", Default: "", Window: true, Secret: true,
-			Doc: "Key for OpenRouter (openrouter/…). Kept with the secrets; never shown again.",
+			Doc: "Key for OpenRouter (openrouter/…). Stored with the secrets; never shown again.",
 		},
 		{
 			Name: "openrouter_base_url", Default: "", Window: true,
-			Doc: "Address to reach OpenRouter at; empty is its own.",
+			Doc: "Address for OpenRouter; empty uses its own.",
 		},
 		{
 			Name: "fallback_model", Check: checkFallback, Default: "", Window: true,
-			Doc: "Model, as provider/name, that answers when the chosen one cannot be reached, takes no more " +
-				"requests or fails; empty is none. Each time it answers, that is told.",
+			Doc: "Model, as provider/name, that answers if the selected one cannot be reached, is over its limits or " +
+				"fails; empty is none. The conversation shows when it answered.",
 		},
 		{
 			Name: "calls_per_turn", Default: "10", Window: true, Least: 1, Most: 9999,
-			Doc: "Tool calls the assistant may make in one turn.",
+			Doc: "Maximum tool calls of the assistant in one turn.",
 		},
 		{
 			Name: "rounds", Default: "10", Window: true, Least: 1, Most: 9999,
-			Doc: "Rounds of model and tools in one turn.",
+			Doc: "Maximum rounds of model and tools in one turn.",
 		},
 		{
 			Name: "context_window", Default: "0", Window: true, Most: 100000000,
-			Doc: "Tokens that the model reads at once; 0 takes what its service says, or what is known of its name. " +
-				"Where all tools would take more than a twentieth of it, the model is told a few and finds the " +
+			Doc: "Tokens of the model's context window; 0 uses what its service reports or what is known for its " +
+				"name. If all tools would take more than a twentieth of it, the model gets a few and finds the " +
 				"others.",
 		},
 		{
 			Name: "context_share", Default: "80", Window: true, Least: 1, Most: 100,
-			Doc: "How full the model's window gets, in percent, before the older part of a conversation is summed " +
-				"up. The record keeps all of it, and the summary can be undone.",
+			Doc: "How full the model's context window may get, in percent, before the older part of a conversation " +
+				"is summarised. The record keeps everything, and the summary can be undone.",
 		},
 		{
 			Name: "answer_repairs", Default: "3", Window: true,
 			OneOf: []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"},
-			Doc: "How often an answer that does not fit its wanted format (sextant run --format) is sent back to " +
-				"the model.",
+			Doc: "How often an answer that does not match its format (sextant run --format) is sent back to the " +
+				"model.",
 		},
 		{
 			Name: "addr", Default: "127.0.0.1:0",
-			Doc: "Loopback address and port of the server; port 0 takes a free one.",
+			Doc: "Loopback address and port of the server; port 0 uses a free one.",
 		},
 		{
 			Name: "chromium", Default: "",
@@ -144,8 +142,8 @@ func generalKeys() []Key {
 		},
 		{
 			Name: "profile", Check: checkProfile, Default: "default",
-			Doc: "Name of the browser profile, which keeps cookies and storage in the data folder; throw-away keeps " +
-				"nothing. sextant mcp has a throw-away one unless it is named there.",
+			Doc: "Name of the browser profile, which stores cookies and storage in the data folder; throw-away uses " +
+				"a temporary one. sextant mcp uses a temporary one unless --profile is set.",
 		},
 		{
 			Name: "workspace", Default: "",
@@ -159,7 +157,7 @@ func generalKeys() []Key {
 		{
 			Name: "deny_hosts", Check: each(checkDeniedHost), Default: "",
 			Doc: "Hosts, with all names below them, or host:port that tools and the browser never reach, separated " +
-				"by commas; * denies all that allow_hosts does not name.",
+				"by commas; * denies every host that allow_hosts does not name.",
 		},
 		{
 			Name: "groups_off", Check: each(checkGroup), Default: "", Window: true,
@@ -167,8 +165,8 @@ func generalKeys() []Key {
 		},
 		{
 			Name: "mcp_client_metadata", Check: checkDocument, Default: "",
-			Doc: "Address of a client ID metadata document (https) that describes this program to those who sign in " +
-				"to remote MCP servers; empty registers it at each of them.",
+			Doc: "Address of a client ID metadata document (https) that describes this program when you sign in to " +
+				"remote MCP servers; empty registers it with each server.",
 		},
 		{
 			Name: "tools_off", Check: each(checkToolName), Default: "", Window: true,
@@ -176,46 +174,46 @@ func generalKeys() []Key {
 		},
 		{
 			Name: "tools_allow", Check: each(checkToolKey), Default: "", Window: true,
-			Doc: "Tools that run without the questions that the mode Full leaves out, separated by commas: by name, " +
+			Doc: "Tools that run without the questions that Full mode leaves out, separated by commas: by name, " +
 				"those of a panel or a server as owner/name.",
 		},
 		{
 			Name: "tools_ask", Check: each(checkToolName), Default: "", Window: true,
-			Doc: "Tools that ask at every call, by name, separated by commas.",
+			Doc: "Tools that ask before every call, by name, separated by commas.",
 		},
 		{
 			Name: "web_per_minute", Default: "60", Window: true, Least: 1, Most: 100000,
-			Doc: "Requests that http_request and wget may make in a minute.",
+			Doc: "Maximum requests of http_request and wget in a minute.",
 		},
 		{
 			Name: "search_provider", Default: "duckduckgo", Window: true, OneOf: web.Providers(),
-			Doc: "Who searches for web_search. DuckDuckGo needs no key, Brave search_key, Google search_key and " +
+			Doc: "Search service for web_search. DuckDuckGo needs no key, Brave search_key, Google search_key and " +
 				"search_engine, SearXNG search_url.",
 		},
 		{
 			Name: "search_key", Default: "", Window: true, Secret: true,
-			Doc: "Key for Brave or Google. Kept with the secrets; never shown again.",
+			Doc: "Key for Brave or Google. Stored with the secrets; never shown again.",
 		},
-		{Name: "search_engine", Default: "", Window: true, Doc: "Id (cx) of the search engine at Google."},
+		{Name: "search_engine", Default: "", Window: true, Doc: "Id (cx) of the Google search engine."},
 		{
 			Name: "search_url", Default: "", Window: true,
-			Doc: "Address of the SearXNG, or one to ask instead of the provider's own. A host on this machine or in " +
-				"a private network has to stand in allow_hosts too.",
+			Doc: "Address of the SearXNG, or one to use instead of the provider's own. A host on this machine or in " +
+				"a private network must also be in allow_hosts.",
 		},
 		{
 			Name: "search_safe", Default: "moderate", Window: true, OneOf: []string{"off", "moderate", "strict"},
-			Doc: "How much a search leaves out of what is not for everybody.",
+			Doc: "How strictly searches leave out adult content.",
 		},
 		{
 			Name: "search_per_minute", Default: "10", Window: true, Least: 1, Most: 100000,
-			Doc: "Searches that web_search may make in a minute.",
+			Doc: "Maximum searches of web_search in a minute.",
 		},
 		{
 			Name: "keychain", Default: "on", OneOf: []string{"on", "off"},
-			Doc: "Whether secrets and keys are kept in the desktop's keychain where one answers; else they are in a " +
-				"0600 file in the data folder.",
+			Doc: "Whether secrets and keys are stored in the desktop's keychain if there is one; otherwise they are " +
+				"in a file in the data folder that only you can read.",
 		},
-		{Name: "panels", Default: "", Doc: "More folders with panels, separated by the system's list separator."},
+		{Name: "panels", Default: "", Doc: "Additional folders with panels, separated by the system's list separator."},
 		{
 			Name: "log_level", Default: "warn", OneOf: []string{"debug", "info", "warn", "error"},
 			Doc: "What is written to stderr.",
@@ -238,43 +236,44 @@ func spendingKeys() []Key {
 	return []Key{
 		{
 			Name: "prices", Check: checkPrices, Default: "", Window: true,
-			Doc: "What models cost, as provider/model=input/cached/output per million tokens, separated by commas, " +
-				"e.g. openai/gpt-5*=1.25/0.125/10 USD, anthropic/*=3/0.3/15/3.75. An asterisk stands for any text, " +
-				"a fourth price is for what is written to the service's cache, USD is meant without a currency. " +
-				"Models on this machine cost nothing, OpenRouter tells itself; any other without a price shows its " +
-				"tokens only.",
+			Doc: "Prices of models, as provider/model=input/cached/output per million tokens, separated by commas, " +
+				"e.g. openai/gpt-5*=1.25/0.125/10 USD, anthropic/*=3/0.3/15/3.75. An asterisk matches any text, a " +
+				"fourth price is for writing to the service's cache, and without a currency prices are in USD. " +
+				"Models on this machine cost nothing, and OpenRouter reports its prices; any other model without a " +
+				"price shows only its tokens.",
 		},
 		{
 			Name: "tokens_per_turn", Check: checkTokens, Default: "0", Window: true,
-			Doc: "Tokens that models may read and write in one turn; 0 is no budget. No answer is cut: the turn " +
-				"ends before the next question.",
+			Doc: "Tokens that models may read and write in one turn; 0 is no limit. No answer is cut: the turn ends " +
+				"before the next request.",
 		},
 		{
 			Name: "tokens_per_conversation", Check: checkTokens, Default: "0", Window: true,
-			Doc: "Tokens that models may read and write in one conversation, all its branches together; 0 is no " +
-				"budget. Continue allows the same again.",
+			Doc: "Tokens that models may read and write in one conversation, with all its branches; 0 is no limit. " +
+				"Continue allows the same amount again.",
 		},
 		{
 			Name: "cost_per_turn", Check: checkMoney, Default: "0", Window: true,
-			Doc: "What one turn may cost, e.g. 0.50 or 2 EUR; 0 is no budget. What has no price is not counted.",
+			Doc: "Maximum cost of one turn, e.g. 0.50 or 2 EUR; 0 is no limit. Requests without a known price are " +
+				"not counted.",
 		},
 		{
 			Name: "cost_per_conversation", Check: checkMoney, Default: "0", Window: true,
-			Doc: "What one conversation may cost, all its branches together; 0 is no budget. Continue allows the " +
-				"same again.",
+			Doc: "Maximum cost of one conversation, with all its branches; 0 is no limit. Continue allows the same " +
+				"amount again.",
 		},
 	}
 }
 
-// Markdown is docs/configuration.md, made from Keys.
+// Markdown is docs/configuration.md, generated from Keys.
 func Markdown() string {
 	var b strings.Builder
-	b.WriteString("# Configuration\n\nGenerated from `app/keys.go` by `make generate`; do not edit.\n\n")
-	b.WriteString("The strongest source wins: command line flag, environment variable, `config.toml`, what was set " +
-		"in the window, default.\n\n")
-	b.WriteString("`config.toml` and `mcp-config.json` are looked for in `$SEXTANT_CONFIG`, else " +
+	b.WriteString("# Configuration\n\nGenerated from `app/config/keys.go` by `make generate`; do not edit.\n\n")
+	b.WriteString("The strongest source wins: command line flag, environment variable, `config.toml`, the setting in the " +
+		"window, default.\n\n")
+	b.WriteString("`config.toml` and `mcp-config.json` are read from `$SEXTANT_CONFIG`, else " +
 		"`$XDG_CONFIG_HOME/sextant`, else `~/.config/sextant`.\n")
-	b.WriteString("Data (SQLite, browser profile, pictures, your panels) is kept in `$SEXTANT_DATA`, else " +
+	b.WriteString("Data (SQLite, browser profile, pictures, your panels) is stored in `$SEXTANT_DATA`, else " +
 		"`$XDG_DATA_HOME/sextant`, else `~/.local/share/sextant`.\n\n")
 	b.WriteString("| setting | variable | default | in the window | what it does |\n|---|---|---|---|---|\n")
 	for _, k := range Keys() {
