@@ -38,7 +38,7 @@ func TestTheAuditLogIsReadBesideARunningSextantAndTellsAChangedRow(t *testing.T)
 	if code != exitDone || !strings.Contains(out, "why") {
 		t.Errorf("one call does not say why it was allowed: %d %q %q", code, out, errs)
 	}
-	if code, out, errs = verb(t, flags, "audit", "verify"); code != exitDone || !strings.Contains(out, "each follows") {
+	if code, out, errs = verb(t, flags, "audit", "verify"); code != exitDone || !strings.Contains(out, "all intact") {
 		t.Errorf("verify: %d %q %q", code, out, errs)
 	}
 	code, out, errs = verb(t, flags, "audit", "export")
@@ -70,7 +70,7 @@ func TestTheAuditLogIsReadBesideARunningSextantAndTellsAChangedRow(t *testing.T)
 func TestAnAuditThatIsNotThereSaysSo(t *testing.T) {
 	flags := testFlags(t)
 	code, _, errs := verb(t, flags, "audit", "verify")
-	if code != exitFailed || !strings.Contains(errs, "nothing was called there") {
+	if code != exitFailed || !strings.Contains(errs, "no tool was called there") {
 		t.Errorf("%d %q", code, errs)
 	}
 }

@@ -160,7 +160,7 @@ func TestWhileAPersonHasThePageOthersMayLookButNotAct(t *testing.T) {
 	if r := c.execute("navigate_page", map[string]string{"url": "demo"}); !r.Success {
 		t.Fatalf("navigate: %+v", r)
 	}
-	if got := sys.Baseline.ActivePanel(); got != sys.Nav.SurfacePanel {
+	if got := sys.Workspace.ActivePanel(); got != sys.Nav.SurfacePanel {
 		t.Errorf("the page is open but the window shows %q", got)
 	}
 	window := windowOf(t, sys)

@@ -133,7 +133,7 @@ read_result: read on in a long result`
 
 func TestSextantsOwnToolsAreFoundByWhatPeopleWant(t *testing.T) {
 	sys := openTest(t, Purpose{})
-	all := sys.Discovery.ForPanel("")
+	all := sys.Catalog.ForPanel("")
 	index := search.New(all.All())
 	hits, n := 0, 0
 	for line := range strings.SplitSeq(ours, "\n") {

@@ -209,16 +209,16 @@ func TestAProgramThatGoesAwayStopsItsTask(t *testing.T) {
 	defer ended.Close()
 	method, path := sys.Nav.Route("automations_run")
 	ctx, leave := context.WithCancel(t.Context())
-	at := Instance{URL: "http://" + sys.Host(), Token: sys.Token()}
+	url := "http://" + sys.Host()
 	gone := make(chan error, 1)
 	go func() {
-		req, err := http.NewRequestWithContext(ctx, method, at.URL+path,
+		req, err := http.NewRequestWithContext(ctx, method, url+path,
 			strings.NewReader(`{"prompt":"which lamp?","format":"a name","model":"openai/test"}`))
 		if err != nil {
 			gone <- err
 			return
 		}
-		req.Header.Set("Authorization", "Bearer "+at.Token)
+		req.Header.Set("Authorization", "Bearer "+sys.Token())
 		req.Header.Set("Content-Type", "application/json")
 		res, err := http.DefaultClient.Do(req)
 		if err == nil {

@@ -11,7 +11,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sextant/backend/api/mcpserver"
-	"sextant/backend/mcp/client"
+	mcp "sextant/backend/mcp/client"
+	"sextant/panels/browser/demo"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -63,7 +64,7 @@ func TestProgramsOverHTTPDriveTabsOfTheirOwn(t *testing.T) {
 	if text, failed := old.call("type_text", map[string]any{"annotationId": field, "text": "666"}); !failed {
 		t.Errorf("one acts on the other's number: %s", text)
 	}
-	if tabs := sys.Browser.State().Tabs; len(tabs) > 1 || len(tabs) == 1 && strings.Contains(tabs[0].URL, demoHost) {
+	if tabs := sys.Browser.State().Tabs; len(tabs) > 1 || len(tabs) == 1 && strings.Contains(tabs[0].URL, demo.Host) {
 		t.Errorf("the window's tabs: %+v", tabs)
 	}
 	if text := shared.does("navigate_page", map[string]any{"url": "demo"}); !strings.Contains(text, "lamp") ||
@@ -177,8 +178,8 @@ func TestWhereNoWindowIsOpenAClientsPersonIsAsked(t *testing.T) {
 			t.Errorf("one %s: %v %q", c.name, failed, text)
 		}
 	}
-	if text := asked.String(); strings.Count(text, "send") < 5 || len(sys.Desk.Waiting()) != 0 {
-		t.Errorf("asked %q; waiting are %+v", text, sys.Desk.Waiting())
+	if text := asked.String(); strings.Count(text, "send") < 5 || len(sys.Approvals.Waiting()) != 0 {
+		t.Errorf("asked %q; waiting are %+v", text, sys.Approvals.Waiting())
 	}
 	if grants, err := sys.Store.Grants(t.Context()); err != nil || len(grants) != 0 {
 		t.Errorf("kept %+v %v", grants, err)
@@ -227,14 +228,14 @@ func TestWhatAStepOfACallAsksIsPutToItsClientsPerson(t *testing.T) {
 func TestAChangedToolIsAllowedInAWindowOnly(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	put := make(chan event.Approval, 1)
-	defer sys.questions("mcp_1", func(q event.Approval) {
+	defer sys.Sharing.Client(t.Context(), mcpserver.JoinRequest{}, "").Questions("mcp_1", func(q event.Approval) {
 		put <- q
-		if err := sys.Desk.Answer(t.Context(), q.ID, event.AnswerDeny, "in a window only", q.Hash); err != nil {
+		if err := sys.Approvals.Answer(t.Context(), q.ID, event.AnswerDeny, "in a window only", q.Hash); err != nil {
 			t.Error(err)
 		}
 	})()
 	call := toolspec.Call{ID: "c_2", Tool: "post__send", From: toolspec.Provenance{Interactive: true, Root: "mcp_1"}}
-	goOn, err := sys.serverChanged(t.Context(), mcp.Change{Server: "post", Tool: "send", Call: call})
+	goOn, err := sys.consent.Review(t.Context(), mcp.Change{Server: "post", Tool: "send", Call: call})
 	if q := <-put; goOn || err == nil || err.Error() != "in a window only" || !q.InWindow {
 		t.Errorf("%v %v after %+v", goOn, err, q)
 	}
@@ -279,7 +280,7 @@ func TestCopiesOfOneProgramWithSessionsOfTheirOwnHaveTabsOfTheirOwn(t *testing.T
 	if text, failed := two.call("type_text", map[string]any{"annotationId": field, "text": "666"}); !failed {
 		t.Errorf("it acts on the other's number: %s", text)
 	}
-	if text := two.does("browser_tabs", nil); strings.Contains(text, demoHost) {
+	if text := two.does("browser_tabs", nil); strings.Contains(text, demo.Host) {
 		t.Errorf("it sees the other's tab: %s", text)
 	}
 	again.does("type_text", map[string]any{"annotationId": field, "text": "12345"})

@@ -17,6 +17,8 @@ import (
 	"github.com/gorilla/websocket"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"sextant/app/instance"
+	"sextant/panels/browser/demo"
 	"sextant/shared/event"
 	"sextant/shared/toolspec"
 )
@@ -216,7 +218,7 @@ func TestTheTabsOfAJoinedClientGoWithIt(t *testing.T) {
 func TestShareWithoutARunningSextantAndWithOptionsOfItsOwnSaysWhatToDo(t *testing.T) {
 	flags := testFlags(t)
 	code, _, errs := verb(t, flags, "mcp", "--share")
-	if code != exitUsage || !strings.Contains(errs, "no Sextant runs") || !strings.Contains(errs, "sextant serve") {
+	if code != exitUsage || !strings.Contains(errs, "no Sextant is running") || !strings.Contains(errs, "sextant serve") {
 		t.Errorf("exit %d, stderr %q", code, errs)
 	}
 	code, _, errs = verb(t, flags, "mcp", "--share", "--allow-hosts", "127.0.0.1")
@@ -237,7 +239,7 @@ func TestAJoinedClientIsToldWhenSextantEndsAndJoinsTheNextOne(t *testing.T) {
 	sys.Close()
 	for range 2 {
 		text, failed := c.call("click_element", map[string]any{"annotationId": field})
-		if !failed || !strings.Contains(text, "has ended") && !strings.Contains(text, "ended in the middle") ||
+		if !failed || !strings.Contains(text, "has ended") && !strings.Contains(text, "ended before the task did") ||
 			!strings.Contains(text, "--headless") {
 			t.Errorf("after the end: %v %q", failed, text)
 		}
@@ -266,8 +268,8 @@ func TestAFileOfAKilledSextantIsNotBelieved(t *testing.T) {
 	if err := os.MkdirAll(flags["data"], 0o700); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(flags["data"], InstanceFile)
-	if err := WritePrivateJSON(file, Instance{URL: stranger.URL, Token: "secret", PID: 1}); err != nil {
+	file := filepath.Join(flags["data"], instance.FileName)
+	if err := instance.WritePrivateJSON(file, instance.Instance{URL: stranger.URL, Token: "secret", PID: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if code, out, errs := verb(t, flags, "tools", "list"); code != exitDone ||
@@ -294,7 +296,7 @@ func TestToolsAndRunJoinTheWindow(t *testing.T) {
 	if code != exitDone || !strings.Contains(out, "Desk lamps") || !strings.Contains(errs, "joined") {
 		t.Fatalf("exit %d, stdout %q, stderr %q", code, out, errs)
 	}
-	if tabs := sys.Browser.State().Tabs; len(tabs) != 1 || !strings.Contains(tabs[0].URL, demoHost) {
+	if tabs := sys.Browser.State().Tabs; len(tabs) != 1 || !strings.Contains(tabs[0].URL, demo.Host) {
 		t.Errorf("the window's tabs: %+v", tabs)
 	}
 	if code, _, errs = verb(t, flags, "tools", "call", "click_element", `{"annotationId":99999}`); code != exitFailed ||

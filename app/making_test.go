@@ -18,7 +18,7 @@ import (
 // own tools can be called.
 func TestThePilotMakesAPanelThatWorks(t *testing.T) {
 	sys := openWith(t, testFlags(t), Purpose{Serve: true})
-	all := sys.Discovery.ForPanel("").All()
+	all := sys.Catalog.ForPanel("").All()
 	functions := make([]toolspec.Function, len(all))
 	for i, d := range all {
 		functions[i] = d.Function()
@@ -44,12 +44,12 @@ func TestThePilotMakesAPanelThatWorks(t *testing.T) {
 		!strings.Contains(questions[0].Target, filepath.Join("panels", "shopping-list")) {
 		t.Errorf("it was asked: %+v", questions)
 	}
-	if active := sys.Baseline.ActivePanel(); active != "shopping-list" {
+	if active := sys.Workspace.ActivePanel(); active != "shopping-list" {
 		t.Errorf("%s is open", active)
 	}
 	for _, call := range [][2]string{{"shopping_list_add", `{"text":"Oat milk"}`}, {"shopping_list_show", `{}`}} {
 		_, r = sys.asked(t, event.AnswerOnce, func() toolspec.Result {
-			return sys.asPanels.Call(t.Context(),
+			return sys.panelCalls.Call(t.Context(),
 				calls.Request{Panel: "shopping-list", Tool: call[0], Args: []byte(call[1]), Interactive: true})
 		})
 		if !r.Success {

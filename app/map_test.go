@@ -52,7 +52,7 @@ func present(t *testing.T, sys *System) (manifests, tools, routes []string) {
 		}
 	}
 	own := []string{"environment", "input", "navigation"}
-	for _, d := range sys.Discovery.ForPanel("").All() {
+	for _, d := range sys.Catalog.ForPanel("").All() {
 		if d.Origin == toolspec.OriginBaseline && slices.Contains(own, d.Group) {
 			tools = append(tools, d.Name)
 		}

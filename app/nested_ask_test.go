@@ -120,7 +120,7 @@ func TestAStepOfACallIsAskedAboutWhoeverCalls(t *testing.T) {
 				if way.options != nil && questions == 0 != c.windows {
 					t.Errorf("%s, %s, %s: %d bytes were asked: %s", c.name, door, way.name, questions, text)
 				}
-				if n := len(sys.Desk.Waiting()); n != 0 {
+				if n := len(sys.Approvals.Waiting()); n != 0 {
 					t.Errorf("%s, %s, %s: %d questions are left", c.name, door, way.name, n)
 				}
 			}

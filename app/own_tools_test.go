@@ -29,12 +29,12 @@ var (
 func TestEachBuiltInPanelHasToolsThatExistOnlyWhileItIsOpen(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	everywhere := map[string]bool{}
-	for _, d := range sys.Discovery.ForPanel("").All() {
+	for _, d := range sys.Catalog.ForPanel("").All() {
 		everywhere[d.Name] = true
 	}
 	for _, panel := range []string{"home", "browser", "terminal", "tools", "mcp-servers", "settings"} {
 		own := 0
-		for _, d := range sys.Discovery.ForPanel(panel).All() {
+		for _, d := range sys.Catalog.ForPanel(panel).All() {
 			if d.Owner == panel && d.Origin == toolspec.OriginPanel {
 				own++
 				if everywhere[d.Name] {
@@ -90,7 +90,7 @@ func TestAToolThatIsSwitchedOffIsOfferedToNobodyAndOnlyAPersonSwitchesItOn(t *te
 	if r := ofPanel(t, sys, byModel, "tools", "tool_switch", `{"tool":"wget","on":false}`); !r.Success {
 		t.Fatalf("%+v", r)
 	}
-	for _, d := range sys.Discovery.ForPanel("").All() {
+	for _, d := range sys.Catalog.ForPanel("").All() {
 		if d.Name == "wget" {
 			t.Error("it is offered still")
 		}

@@ -28,7 +28,7 @@ func TestTheEditorsSaveIsAWriteLikeAnyOther(t *testing.T) {
 	sys := openTest(t, Purpose{})
 	person := toolspec.Provenance{Caller: toolspec.CallerPerson, Interactive: true}
 	program := toolspec.Provenance{Caller: toolspec.CallerRun}
-	file := filepath.Join(sys.Workspace(), "a.txt")
+	file := filepath.Join(sys.WorkspaceFolder(), "a.txt")
 	args := map[string]any{"filePath": "a.txt", "content": "mine\n", "version": ""}
 	if r := inPanel(t, sys, "code-editor", "editor_save_file", program, args); r.Success ||
 		r.ErrorType != toolspec.PermissionError {

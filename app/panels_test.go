@@ -48,9 +48,9 @@ func (s *System) asked(t *testing.T, answer event.Answer, call func() toolspec.R
 			return questions, r
 		default:
 		}
-		for _, q := range s.Desk.Waiting() {
+		for _, q := range s.Approvals.Waiting() {
 			questions = append(questions, q)
-			if err := s.Desk.Answer(t.Context(), q.ID, answer, "", q.Hash); err != nil {
+			if err := s.Approvals.Answer(t.Context(), q.ID, answer, "", q.Hash); err != nil {
 				t.Error(err)
 			}
 		}
@@ -61,7 +61,7 @@ func (s *System) asked(t *testing.T, answer event.Answer, call func() toolspec.R
 func (s *System) deskAsks(t *testing.T, answer event.Answer, tool, args string) ([]event.Approval, toolspec.Result) {
 	t.Helper()
 	return s.asked(t, answer, func() toolspec.Result {
-		return s.asPanels.Call(t.Context(), calls.Request{
+		return s.panelCalls.Call(t.Context(), calls.Request{
 			Panel: "desk", Tool: tool, Args: json.RawMessage(args),
 			Interactive: true,
 		})

@@ -18,7 +18,7 @@ import (
 // tools take.
 func TestEveryToolOfOurOwnHasACommand(t *testing.T) {
 	sys := openTest(t, Purpose{})
-	defs := sys.Discovery.ForPanel("").All()
+	defs := sys.Catalog.ForPanel("").All()
 	defs = slices.DeleteFunc(defs, func(d toolspec.Definition) bool { return d.Origin != toolspec.OriginBaseline })
 	examples, wordless := commandtable.Examples()
 	said := map[string]bool{}
@@ -46,7 +46,7 @@ func TestEveryToolOfOurOwnHasACommand(t *testing.T) {
 
 func TestWhatCommandsCallIsWhatToolsTake(t *testing.T) {
 	sys := openTest(t, Purpose{})
-	all := sys.Discovery.ForPanel("").All()
+	all := sys.Catalog.ForPanel("").All()
 	functions := make([]toolspec.Function, len(all))
 	for i, d := range all {
 		functions[i] = d.Function()

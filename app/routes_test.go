@@ -31,7 +31,7 @@ func TestPanelsOpenAndCloseUnderBothSpellings(t *testing.T) {
 			if r := result(t, body); status != http.StatusOK || !r.Success {
 				t.Errorf("%s with %s: status %d: %s", route, key, status, body)
 			}
-			if open := sys.Baseline.ActivePanel() == sys.Nav.SurfacePanel; open != (route == "panel_open") {
+			if open := sys.Workspace.ActivePanel() == sys.Nav.SurfacePanel; open != (route == "panel_open") {
 				t.Errorf("after %s with %s the panel is open: %v", route, key, open)
 			}
 		}
@@ -55,7 +55,7 @@ func TestNotesAreKept(t *testing.T) {
 			t.Errorf("%s: status %d: %s", route, status, body)
 		}
 	}
-	if notes := strings.Join(sys.Baseline.PromptNotes(), "\n"); !strings.Contains(notes, "German") {
+	if notes := strings.Join(sys.Workspace.PromptNotes(), "\n"); !strings.Contains(notes, "German") {
 		t.Errorf("prompt notes: %q", notes)
 	}
 }

@@ -105,9 +105,9 @@ func TestACommandAsksForAHostAsItComesToItAndReachesItAfterAYes(t *testing.T) {
 			return
 		default:
 		}
-		for _, q := range sys.Desk.Waiting() {
+		for _, q := range sys.Approvals.Waiting() {
 			asked = append(asked, q.Question)
-			if err := sys.Desk.Answer(t.Context(), q.ID, event.AnswerOnce, "", q.Hash); err != nil {
+			if err := sys.Approvals.Answer(t.Context(), q.ID, event.AnswerOnce, "", q.Hash); err != nil {
 				t.Error(err)
 			}
 		}

@@ -88,7 +88,7 @@ func TestAQuestionOfASubagentNamesItAndItsAnswerHoldsForTheWholeConversation(t *
 				t.Error(err)
 			}
 			questions = append(questions, a)
-			if err := sys.Desk.Answer(t.Context(), a.ID, event.AnswerConversation, "", a.Hash); err != nil {
+			if err := sys.Approvals.Answer(t.Context(), a.ID, event.AnswerConversation, "", a.Hash); err != nil {
 				t.Error(err)
 			}
 		}

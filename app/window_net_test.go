@@ -29,7 +29,7 @@ func TestTheWindowReachesNothingButItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(out.Direct) != 2 || out.Direct[0] != sys.Host() || out.Direct[1] != sys.Pages.Host() {
+	if len(out.Direct) != 2 || out.Direct[0] != sys.Host() || out.Direct[1] != sys.PageServer.Host() {
 		t.Errorf("goes around the proxy: %v", out.Direct)
 	}
 	canary, err := net.Listen("tcp", "127.0.0.1:0")
@@ -72,7 +72,7 @@ func TestAPagesGrantedHostsPassTheWindowsProxy(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sys := openWithPage(t, "weather", `"permissions": {"net": ["api.example.com"]},
 		"ui": {"kind": "webview", "entry": "index.html", "csp": {"connectDomains": ["https://api.example.com"]}}`)
-	may := func(host string) bool { return sys.pagesMay(t.Context(), host) == nil }
+	may := func(host string) bool { return sys.checkPageHost(t.Context(), host) == nil }
 	if !may("api.example.com") || may("evil.example.com") || may("api.example.com:8443") || may("127.0.0.1:80") {
 		t.Error("not just the granted host passes")
 	}
@@ -83,11 +83,11 @@ func TestAPageThatWasEndedIsNotOpenedAgain(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sys := openWithPage(t, "endless", `"ui": {"kind": "webview", "entry": "index.html"}`)
 	for panel, want := range map[string]string{"endless": sys.Nav.Panels[0], "files": "files"} {
-		if err := sys.showPanel(t.Context(), panel); err != nil || sys.Baseline.ActivePanel() != panel {
-			t.Fatalf("%s is in front: %v", sys.Baseline.ActivePanel(), err)
+		if err := sys.showPanel(t.Context(), panel); err != nil || sys.Workspace.ActivePanel() != panel {
+			t.Fatalf("%s is in front: %v", sys.Workspace.ActivePanel(), err)
 		}
 		sys.LeavePage(t.Context())
-		if got := sys.Baseline.ActivePanel(); got != want {
+		if got := sys.Workspace.ActivePanel(); got != want {
 			t.Errorf("after the page of %s ended, %s is in front", panel, got)
 		}
 	}

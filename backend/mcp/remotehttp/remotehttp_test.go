@@ -1,4 +1,4 @@
-package app
+package remotehttp
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ func TestOnlyServersThatAreOnAreOpenAndEachAtItsPort(t *testing.T) {
 	g := egress.New(egress.Config{})
 	t.Cleanup(func() { _ = g.Close() })
 	one := event.MCPServer{Enabled: true, Transport: "http", Command: "http://localhost/mcp"}
-	g.OpenOnly(remoteHosts([]event.MCPServer{
+	g.OpenOnly(hosts([]event.MCPServer{
 		one,
 		{Enabled: true, Transport: "sse", Command: "https://[::1]/mcp"},
 		{Enabled: false, Transport: "http", Command: "http://127.0.0.1:3000/mcp"},
@@ -26,7 +26,7 @@ func TestOnlyServersThatAreOnAreOpenAndEachAtItsPort(t *testing.T) {
 		}
 	}
 	one.Enabled = false
-	if g.OpenOnly(remoteHosts([]event.MCPServer{one})); g.Opened("localhost:80") {
+	if g.OpenOnly(hosts([]event.MCPServer{one})); g.Opened("localhost:80") {
 		t.Error("a server that was switched off stays open")
 	}
 }

@@ -5,7 +5,7 @@ import (
 	httpapi "sextant/backend/api/http"
 )
 
-// Generated is every file made from Go, by path from the repository's root.
+// Generated returns every file that is generated from Go, by path from the repository's root.
 func Generated() (map[string][]byte, error) {
 	openapi, err := httpapi.OpenAPI("1")
 	if err != nil {
