@@ -16,7 +16,7 @@ import (
 	"sextant/shared/wire"
 )
 
-func TestTheAuditLogIsReadBesideARunningSextantAndTellsAChangedRow(t *testing.T) {
+func TestAuditReadsTheLogOfARunningSextantAndFindsAChangedRow(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	c := clientOf(t, sys)
@@ -67,7 +67,7 @@ func TestTheAuditLogIsReadBesideARunningSextantAndTellsAChangedRow(t *testing.T)
 	}
 }
 
-func TestAnAuditThatIsNotThereSaysSo(t *testing.T) {
+func TestAuditWithoutALogSaysSo(t *testing.T) {
 	flags := testFlags(t)
 	code, _, errs := verb(t, flags, "audit", "verify")
 	if code != exitFailed || !strings.Contains(errs, "no tool was called there") {
@@ -75,7 +75,7 @@ func TestAnAuditThatIsNotThereSaysSo(t *testing.T) {
 	}
 }
 
-func TestAGrantIsListedWithItsUsesAndTakenBack(t *testing.T) {
+func TestAGrantIsListedWithItsUsesAndRevoked(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	grant := toolspec.Grant{
 		ID: "g1", Scope: toolspec.GrantAlways, Tool: "http_request", Hosts: []string{"api.example"},
@@ -118,7 +118,7 @@ func TestAGrantIsListedWithItsUsesAndTakenBack(t *testing.T) {
 	}
 }
 
-func TestARuleThatForbidsIsMadeByAPersonAndRefusesAtOnce(t *testing.T) {
+func TestAPersonsForbiddingRuleAppliesImmediately(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	rule := map[string]any{"hosts": []string{"shop.example"}}
 	if status, _ := clientOf(t, sys).do(http.MethodPost, "/api/rules", rule); status != http.StatusForbidden {
@@ -164,7 +164,7 @@ func TestARuleThatForbidsIsMadeByAPersonAndRefusesAtOnce(t *testing.T) {
 	}
 }
 
-func TestAPageOfTheAuditIsFoundByItsWords(t *testing.T) {
+func TestAuditSearchFindsWords(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	for _, row := range []event.CallRecord{
 		{ID: "c1", CallRequest: event.CallRequest{Tool: "read_file", Sentence: "Read NOTES.txt"}},

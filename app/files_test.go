@@ -58,7 +58,7 @@ func TestThePilotReadsAFileOfTheWorkspace(t *testing.T) {
 	}
 }
 
-func TestAGroupOfToolsThatIsOffIsOfferedToNobody(t *testing.T) {
+func TestAGroupThatIsSwitchedOffIsNotOffered(t *testing.T) {
 	flags, _ := aWorkspace(t)
 	sys := openWith(t, flags, Purpose{})
 	if _, ok := sys.Catalog.ForPanel("").Get("read_file"); !ok {
@@ -103,7 +103,7 @@ func aTurnOfWriting(t *testing.T, sys *System) {
 	}
 }
 
-func TestAPersonSeesAndUndoesWhatATurnDidToFiles(t *testing.T) {
+func TestAPersonUndoesTheFileChangesOfATurn(t *testing.T) {
 	flags, dir := aWorkspace(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	aTurnOfWriting(t, sys)
@@ -146,7 +146,7 @@ func TestAPersonSeesAndUndoesWhatATurnDidToFiles(t *testing.T) {
 	}
 }
 
-func TestARuleOfALinkedWorkspaceKeepsItsFilesFromWalksAndFromWhatIsKeptForUndo(t *testing.T) {
+func TestAForbiddingRuleAppliesInALinkedWorkspace(t *testing.T) {
 	flags, dir := aWorkspace(t)
 	put(t, filepath.Join(dir, "private", "diary"), "dear diary\n")
 	link := filepath.Join(filepath.Dir(dir), "link")

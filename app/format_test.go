@@ -63,7 +63,7 @@ func TestRunWithAFormatPrintsJSONThatFitsAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestRunWithAFormatThatTheAnswerNeverFitsSaysWhatItWasAndWhy(t *testing.T) {
+func TestRunWithAFormatReportsAnAnswerThatNeverFits(t *testing.T) {
 	model := serviceOf(t, final())
 	model.Answer = func(openaitest.Request) openaitest.Turn { return openaitest.Turn{Text: `{"name":"Fen"}`} }
 	t.Setenv("SEXTANT_ANSWER_REPAIRS", "1")
@@ -85,7 +85,7 @@ func TestRunWithAFormatThatTheAnswerNeverFitsSaysWhatItWasAndWhy(t *testing.T) {
 	}
 }
 
-func TestAFormatThatCannotBeUsedIsAUsageErrorBeforeAnythingOpens(t *testing.T) {
+func TestAnInvalidFormatIsAUsageError(t *testing.T) {
 	flags := testFlags(t)
 	for name, text := range map[string]string{
 		"remote": `{"$ref":"http://127.0.0.1:1/x.json"}`, "itself": `{"allOf":[{"$ref":"#"}]}`,
@@ -197,7 +197,7 @@ func TestAProgramGetsAnswersInItsFormatOverHTTP(t *testing.T) {
 	}
 }
 
-func TestAProgramThatGoesAwayStopsItsTask(t *testing.T) {
+func TestAClosedRequestStopsItsTask(t *testing.T) {
 	asked := make(chan struct{}, 1)
 	model := serviceOf(t)
 	model.Answer = func(openaitest.Request) openaitest.Turn {

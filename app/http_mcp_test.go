@@ -47,7 +47,7 @@ func visit(t *testing.T, sys *System, name, query, revision string, options *sdk
 	return &mcpClient{t: t, session: session}
 }
 
-func TestProgramsOverHTTPDriveTabsOfTheirOwn(t *testing.T) {
+func TestMCPClientsOverHTTPHaveTheirOwnTabs(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	old := visit(t, sys, "old", "?panel=notes", "2025-11-25", nil)
 	young := visit(t, sys, "young", "?tools=environment", "2026-07-28", nil)
@@ -113,7 +113,7 @@ func TestAPageIsAResourceOverHTTP(t *testing.T) {
 	}
 }
 
-func TestTheMCPRouteIsGuardedAsOthersAre(t *testing.T) {
+func TestTheMCPRouteChecksTokenHostAndOrigin(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	for _, c := range []struct {
 		name   string
@@ -148,7 +148,7 @@ func TestTheMCPRouteIsGuardedAsOthersAre(t *testing.T) {
 	}
 }
 
-func TestWhereNoWindowIsOpenAClientsPersonIsAsked(t *testing.T) {
+func TestWithoutAWindowTheClientsUserIsAsked(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWithPost(t, flags)
 	asked := &buffer{}
@@ -202,7 +202,7 @@ func sending(t *testing.T, sys *System) {
 	}
 }
 
-func TestWhatAStepOfACallAsksIsPutToItsClientsPerson(t *testing.T) {
+func TestAQuestionOfAStepGoesToTheClientsUser(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWithPost(t, flags)
 	sending(t, sys)
@@ -241,7 +241,7 @@ func TestAChangedToolIsAllowedInAWindowOnly(t *testing.T) {
 	}
 }
 
-func TestAPanelThatIsNotThereIsAnErrorAtTheStart(t *testing.T) {
+func TestAnUnknownPanelIsAnErrorAtTheStart(t *testing.T) {
 	flags := testFlags(t)
 	alone := &buffer{}
 	if code := RunCLI(t.Context(), []string{
@@ -270,7 +270,7 @@ func TestAPanelThatIsNotThereIsAnErrorAtTheStart(t *testing.T) {
 	}
 }
 
-func TestCopiesOfOneProgramWithSessionsOfTheirOwnHaveTabsOfTheirOwn(t *testing.T) {
+func TestSessionsOfOneProgramHaveSeparateTabs(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	one := visit(t, sys, "editor", "?session=one", "2026-07-28", nil)
 	two := visit(t, sys, "editor", "?session=two", "2026-07-28", nil)

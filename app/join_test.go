@@ -147,7 +147,7 @@ func number(t *testing.T, listing, element string) int {
 	return 0
 }
 
-func TestAnMCPClientJoinsWithTabsOfItsOwnAndWithShareSeesTheWindows(t *testing.T) {
+func TestAJoinedClientHasItsOwnTabsUnlessItShares(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	window := windowOf(t, sys)
@@ -189,7 +189,7 @@ func TestAnMCPClientJoinsWithTabsOfItsOwnAndWithShareSeesTheWindows(t *testing.T
 	}
 }
 
-func TestTheTabsOfAJoinedClientGoWithIt(t *testing.T) {
+func TestTheTabsOfAJoinedClientCloseWithIt(t *testing.T) {
 	gone := make(chan struct{})
 	var once sync.Once
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -215,10 +215,11 @@ func TestTheTabsOfAJoinedClientGoWithIt(t *testing.T) {
 	}
 }
 
-func TestShareWithoutARunningSextantAndWithOptionsOfItsOwnSaysWhatToDo(t *testing.T) {
+func TestShareUsageErrorsSayWhatToDo(t *testing.T) {
 	flags := testFlags(t)
 	code, _, errs := verb(t, flags, "mcp", "--share")
-	if code != exitUsage || !strings.Contains(errs, "no Sextant is running") || !strings.Contains(errs, "sextant serve") {
+	if code != exitUsage || !strings.Contains(errs, "no Sextant is running") ||
+		!strings.Contains(errs, "sextant serve") {
 		t.Errorf("exit %d, stderr %q", code, errs)
 	}
 	code, _, errs = verb(t, flags, "mcp", "--share", "--allow-hosts", "127.0.0.1")
@@ -227,7 +228,7 @@ func TestShareWithoutARunningSextantAndWithOptionsOfItsOwnSaysWhatToDo(t *testin
 	}
 }
 
-func TestAJoinedClientIsToldWhenSextantEndsAndJoinsTheNextOne(t *testing.T) {
+func TestAJoinedClientRejoinsAfterARestart(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	c := speak(t, flags, "editor", nil, "--share")
@@ -257,7 +258,7 @@ func TestAJoinedClientIsToldWhenSextantEndsAndJoinsTheNextOne(t *testing.T) {
 	}
 }
 
-func TestAFileOfAKilledSextantIsNotBelieved(t *testing.T) {
+func TestAStaleInstanceFileIsNotTrusted(t *testing.T) {
 	asked := make(chan string, 10)
 	stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- r.Header.Get("Authorization")
@@ -269,7 +270,8 @@ func TestAFileOfAKilledSextantIsNotBelieved(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(flags["data"], instance.FileName)
-	if err := instance.WritePrivateJSON(file, instance.Instance{URL: stranger.URL, Token: "secret", PID: 1}); err != nil {
+	other := instance.Instance{URL: stranger.URL, Token: "secret", PID: 1}
+	if err := instance.WritePrivateJSON(file, other); err != nil {
 		t.Fatal(err)
 	}
 	if code, out, errs := verb(t, flags, "tools", "list"); code != exitDone ||
@@ -340,7 +342,7 @@ func openWithPost(t *testing.T, flags map[string]string) *System {
 	return sys
 }
 
-func TestWhatNeedsAPersonIsAskedInTheWindowAndTheAnswerSaysSo(t *testing.T) {
+func TestApprovalsOfAJoinedClientAreAskedInTheWindow(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWithPost(t, flags)
 	heard := &buffer{}

@@ -127,7 +127,7 @@ func TestFoldersAndDatabaseAreForTheirOwnerOnly(t *testing.T) {
 	}
 }
 
-func TestASecondSextantOnTheSameDataIsToldSo(t *testing.T) {
+func TestASecondSextantOnTheSameDataIsRefused(t *testing.T) {
 	flags := testFlags(t)
 	openWith(t, flags, Purpose{})
 	code, _, errs := verb(t, flags, "serve")
@@ -136,7 +136,7 @@ func TestASecondSextantOnTheSameDataIsToldSo(t *testing.T) {
 	}
 }
 
-func TestADamagedDatabaseIsNamedAndLeftAlone(t *testing.T) {
+func TestADamagedDatabaseIsNotChanged(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, Purpose{})
 	path := sys.Store.Path()
@@ -162,7 +162,7 @@ func TestADamagedDatabaseIsNamedAndLeftAlone(t *testing.T) {
 	}
 }
 
-func TestABrokenConfigFileIsReportedAndTheRestHolds(t *testing.T) {
+func TestABrokenConfigFileIsReported(t *testing.T) {
 	flags := testFlags(t)
 	if err := os.MkdirAll(flags["config"], 0o700); err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestTheServerListensOnLoopbackOnly(t *testing.T) {
 	}
 }
 
-func TestATakenPortIsNamedWithTheWayOut(t *testing.T) {
+func TestAPortInUseIsNamed(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -68,7 +68,7 @@ func (s *System) deskAsks(t *testing.T, answer event.Answer, tool, args string) 
 	})
 }
 
-func TestAPanelCallsItsOwnToolsAlsoThoseTheAssistantDoesNotSee(t *testing.T) {
+func TestAPanelCallsItsOwnHiddenTools(t *testing.T) {
 	sys := deskPanel(t)
 	for tool, args := range map[string]string{"desk_add": `{"what":"bread"}`, "desk_draw": `{}`} {
 		if r := sys.CallAsPanel(t.Context(), "desk", tool, json.RawMessage(args)); !r.Success {
@@ -87,7 +87,7 @@ func TestAPanelCallsItsOwnToolsAlsoThoseTheAssistantDoesNotSee(t *testing.T) {
 	}
 }
 
-func TestAPanelIsRefusedWhatItsManifestDoesNotNameBeforeAnybodyIsAsked(t *testing.T) {
+func TestAPanelIsRefusedToolsThatItsManifestDoesNotName(t *testing.T) {
 	sys := deskPanel(t)
 	for tool, args := range map[string]string{
 		"bash": `{"command":"id"}`, "http_request": `{"url":"https://shop.example/"}`, "create_tool": `{}`,
@@ -107,7 +107,7 @@ func TestAPanelIsRefusedWhatItsManifestDoesNotNameBeforeAnybodyIsAsked(t *testin
 	}
 }
 
-func TestAPersonIsAskedOnceForEachToolThatAPanelBorrows(t *testing.T) {
+func TestAPersonIsAskedOnceForEachToolOfOthersThatAPanelCalls(t *testing.T) {
 	sys := deskPanel(t)
 	path := `{"path":"plan.txt"}`
 	questions, r := sys.deskAsks(t, event.AnswerAlways, "read_file", path)
@@ -135,7 +135,7 @@ func TestAPersonIsAskedOnceForEachToolThatAPanelBorrows(t *testing.T) {
 	}
 }
 
-func TestTheDoorTakesAPanelsCallForThePanelsWhoeverRelaysIt(t *testing.T) {
+func TestACallOfAPanelOverHTTPCountsAsThePanels(t *testing.T) {
 	sys := deskPanel(t)
 	for name, c := range map[string]*client{"window": windowOf(t, sys), "program": clientOf(t, sys)} {
 		status, b := c.do(http.MethodPost, "/api/panels/desk/call",
@@ -156,7 +156,7 @@ func TestTheDoorTakesAPanelsCallForThePanelsWhoeverRelaysIt(t *testing.T) {
 	}
 }
 
-func TestAScriptOfAPanelCallsToolsThroughTheWholeWay(t *testing.T) {
+func TestAPanelsScriptCallsToolsThroughThePipeline(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	put(t, filepath.Join(flags["workspace"], "plan.txt"), "buy bread\n")
@@ -197,7 +197,7 @@ handlers.clip_more = () => tools.bash({ command: 'id' })
 	}
 }
 
-func TestWhatAPersonSetsForAPanelReachesItsScriptAndSensitiveValuesNobodyElse(t *testing.T) {
+func TestSettingsOfAPanelReachItsScript(t *testing.T) {
 	flags := testFlags(t)
 	folder := filepath.Join(flags["data"], "panels", "clip")
 	put(t, filepath.Join(folder, "backend.js"), `handlers.clip_size = () => [config.size, config.key?.length ?? 0]`)
@@ -232,9 +232,9 @@ func TestWhatAPersonSetsForAPanelReachesItsScriptAndSensitiveValuesNobodyElse(t 
 	}
 }
 
-// TestAnAddressInAnEvalIsNotTyped: a panel's author writes the arguments, and the person who has the
+// TestAnAddressInAnEvalDoesNotCountAsTyped: a panel's author writes the arguments, and the person who has the
 // evals run types no host by it.
-func TestAnAddressInAnEvalIsNotTyped(t *testing.T) {
+func TestAnAddressInAnEvalDoesNotCountAsTyped(t *testing.T) {
 	flags := testFlags(t)
 	put(t, filepath.Join(flags["data"], "panels", "attic", "manifest.json"), `{"panel_id": "attic", "panel_type": "x", "title": "Attic",
 		"backend": {"kind": "http", "url": "http://10.255.255.1:9"}, "permissions": {"net": ["10.255.255.1"]},

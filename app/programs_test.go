@@ -9,7 +9,7 @@ import (
 	"sextant/shared/wire"
 )
 
-func TestThePersonSeesWhoIsConnectedAndSendsThemAway(t *testing.T) {
+func TestThePersonSeesAndDisconnectsMCPClients(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	window := windowOf(t, sys)

@@ -8,10 +8,11 @@ import (
 	"sextant/shared/event"
 )
 
-func TestProgressOfACallIsItsOwnAndThatOfItsSteps(t *testing.T) {
+func TestProgressOfACallIncludesItsSteps(t *testing.T) {
 	sys := openTest(t, Purpose{})
 	heard := make(chan string, 10)
-	stop := sys.Sharing.Client(t.Context(), mcpserver.JoinRequest{}, "").Progress("mcp_1", func(text string) { heard <- text })
+	client := sys.Sharing.Client(t.Context(), mcpserver.JoinRequest{}, "")
+	stop := client.Progress("mcp_1", func(text string) { heard <- text })
 	defer stop()
 	for call, text := range map[string]string{"mcp_10": "another's", "mcp_10.1": "another's step", "mcp_": "nobody's"} {
 		sys.publish(event.New(event.CallOutput, event.CallChunk{Text: text}).Of(call))

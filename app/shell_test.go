@@ -29,7 +29,7 @@ func bashOf(t *testing.T, sys *System, command string, network bool) toolspec.Re
 	})
 }
 
-func TestACommandRunsInTheWorkspaceAndSeesNothingOfOurs(t *testing.T) {
+func TestACommandRunsInTheWorkspaceWithoutOurData(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	sys := openWith(t, flags, Purpose{Serve: true})
@@ -60,7 +60,7 @@ func TestACommandRunsInTheWorkspaceAndSeesNothingOfOurs(t *testing.T) {
 	}
 }
 
-func TestACommandAsksForAHostAsItComesToItAndReachesItAfterAYes(t *testing.T) {
+func TestACommandAsksBeforeItReachesAHost(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	flags["mode"] = "workspace"
@@ -115,7 +115,7 @@ func TestACommandAsksForAHostAsItComesToItAndReachesItAfterAYes(t *testing.T) {
 	}
 }
 
-func TestWhatAStoppedCommandChangedIsShownToWhoAsksAtOnce(t *testing.T) {
+func TestChangesOfAStoppedCommandAreListedImmediately(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	sys := openWith(t, flags, Purpose{Serve: true})

@@ -55,7 +55,7 @@ func TestWgetAsksTheNetworkUnderThePolicy(t *testing.T) {
 	}
 }
 
-func TestTheToolsThatLookStandInTheCatalogue(t *testing.T) {
+func TestInspectionToolsAreInTheCatalog(t *testing.T) {
 	flags := testFlags(t)
 	flags["workspace"] = t.TempDir()
 	sys := openWith(t, flags, Purpose{Private: true})
@@ -77,7 +77,7 @@ func TestTheToolsThatLookStandInTheCatalogue(t *testing.T) {
 	}
 }
 
-func TestAGroupThatIsSwitchedOffIsNotThere(t *testing.T) {
+func TestToolsOfASwitchedOffGroupAreNotInTheCatalog(t *testing.T) {
 	sys := openTest(t, Purpose{Private: true})
 	if _, there := sys.Catalog.ForPanel("").Get("wget"); !there {
 		t.Fatal("wget is not there")

@@ -36,7 +36,8 @@ func openAudit(ctx context.Context, g *Global) (*audit.Log, func(), error) {
 	s, err := sqlite.OpenReadOnly(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, failure(exitFailed,
-			"there is no audit log in %s yet, because no tool was called there. Name another folder with --data.", config.DataDir)
+			"there is no audit log in %s yet, because no tool was called there. Name another folder with --data.",
+			config.DataDir)
 	}
 	if err != nil {
 		return nil, nil, failure(exitFailed, "%v", err)

@@ -102,9 +102,9 @@ func (i runningInstance) mcpInstance() (mcpserver.Instance, error) {
 
 // findRunning looks for a running Sextant that a verb may join. separate names the option that needs a separate one, ""
 // if there is none. ok is false if there is such an option or none runs.
-func findRunning(ctx context.Context, g *Global, separate string, out Streams) (at runningInstance, cfg *config.Config, ok bool,
-	err error,
-) {
+func findRunning(
+	ctx context.Context, g *Global, separate string, out Streams,
+) (at runningInstance, cfg *config.Config, ok bool, err error) {
 	cfg, err = config.Load(g.flags())
 	if err != nil {
 		return runningInstance{}, nil, false, err

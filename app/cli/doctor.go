@@ -162,7 +162,8 @@ func sandboxFinding(c *confine.Confine) finding {
 	ok, how, why := c.Available()
 	if !ok {
 		return finding{
-			State: "warn", What: "sandbox", Says: "commands run without a sandbox, and Sextant asks before each: " + why,
+			State: "warn", What: "sandbox",
+			Says: "commands run without a sandbox, and Sextant asks before each: " + why,
 			Hint: "Install bubblewrap (Linux 5.19 or newer)",
 		}
 	}

@@ -30,7 +30,8 @@ func (v *mcpVerb) Run(ctx context.Context, io Streams, g *Global) error {
 					"only one of them.")
 		}
 	}
-	separate := cmp.Or(optionIf(v.Headless, "--headless"), optionIf(v.BrowserURL != "", "--browser-url"), g.separateOption())
+	separate := cmp.Or(optionIf(v.Headless, "--headless"), optionIf(v.BrowserURL != "", "--browser-url"),
+		g.separateOption())
 	if v.Share && separate != "" {
 		return failure(exitUsage,
 			"--share uses the tabs of the running window, and %s needs a separate Sextant. Use only one of "+

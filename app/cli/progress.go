@@ -67,7 +67,9 @@ func printProgress(sys *app.System, id string, w io.Writer) (stop func()) {
 
 // printProgress prints the progress of the next call of tool with these arguments in the running Sextant, until stop is
 // called. If its events cannot be read, nothing is printed; the call does not depend on them.
-func (i runningInstance) printProgress(ctx context.Context, tool string, args json.RawMessage, w io.Writer) (stop func()) {
+func (i runningInstance) printProgress(
+	ctx context.Context, tool string, args json.RawMessage, w io.Writer,
+) (stop func()) {
 	stream, err := i.listen(ctx, eventlog.FromNow)
 	if err != nil {
 		return func() {}

@@ -69,7 +69,8 @@ func (v *runVerb) Run(ctx context.Context, out Streams, g *Global) error {
 		return err
 	}
 	// In a running Sextant, --yes-to or an address that counts as typed would let any program allow itself calls.
-	own := cmp.Or(optionIf(v.Headless, "--headless"), optionIf(v.YesTo != "", "--yes-to"), g.separateOption(), privateHost(v.Task))
+	own := cmp.Or(optionIf(v.Headless, "--headless"), optionIf(v.YesTo != "", "--yes-to"), g.separateOption(),
+		privateHost(v.Task))
 	at, _, joined, err := findRunning(ctx, g, own, out)
 	if err != nil {
 		return err

@@ -82,7 +82,8 @@ func (w *answerFormat) run(ctx context.Context, sys *app.System, ask loop.Ask) (
 }
 
 // join does the task in a running Sextant. Progress comes from its events, the answer from the request.
-func (w *answerFormat) join(ctx context.Context, at runningInstance, v *runVerb, conversation string, stream *websocket.Conn,
+func (w *answerFormat) join(
+	ctx context.Context, at runningInstance, v *runVerb, conversation string, stream *websocket.Conn,
 	progress io.Writer,
 ) (runReport, error) {
 	nav, err := navigation.Load()
@@ -94,7 +95,8 @@ func (w *answerFormat) join(ctx context.Context, at runningInstance, v *runVerb,
 	followed := make(chan struct{})
 	go func() {
 		defer close(followed)
-		_ = report.follow(stream, func(e wire.Envelope) bool { return e.Conversation == conversation }, progress, v.JSON)
+		ours := func(e wire.Envelope) bool { return e.Conversation == conversation }
+		_ = report.follow(stream, ours, progress, v.JSON)
 	}()
 	var answer wire.Automation
 	err = at.call(ctx, method, path, map[string]any{

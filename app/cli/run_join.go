@@ -33,7 +33,7 @@ func privateHost(task string) string {
 // stopTimeout bounds the request that stops the turn.
 const stopTimeout = 3 * time.Second
 
-// join does the task in the running Sextant: in a new conversation, on the window's tabs. The window asks the questions.
+// join does the task in the running Sextant: in a new conversation, on the window's tabs, with questions in the window.
 func (v *runVerb) join(ctx context.Context, at runningInstance, out Streams) error {
 	var conversation chat.Conversation
 	if err := at.call(ctx, http.MethodPost, "/api/conversations", map[string]string{}, &conversation); err != nil {

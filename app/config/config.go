@@ -1,6 +1,6 @@
 // Package config reads the configuration: the table of all settings, the layers their values come from (command line
-// flag, environment, config.toml, the window, default), and which values are allowed. docs/configuration.md is generated
-// from the table.
+// flag, environment, config.toml, the window, default), and which values are allowed. docs/configuration.md is
+// generated from the table.
 package config
 
 import (

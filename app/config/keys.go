@@ -12,7 +12,8 @@ import (
 // ThrowAwayProfile is the value of the setting profile for a browser profile that is not saved.
 const ThrowAwayProfile = "throw-away"
 
-// Key is one setting: its name in config.toml and in the window, its default and what it does. Its environment variable is SEXTANT_ and the name in capitals.
+// Key is one setting: its name in config.toml and in the window, its default and what it does. Its environment
+// variable is SEXTANT_ and the name in capitals.
 type Key struct {
 	Name    string
 	Default string

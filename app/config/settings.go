@@ -37,8 +37,8 @@ type Settings struct {
 	events publisher
 	vault  *secrets.Vault
 
-	// changing makes storing and publishing a change one step, so that the last of two concurrent changes is also the one
-	// stored and published last. It is locked before mu.
+	// changing makes storing and publishing a change one step, so that the last of two concurrent changes is also
+	// the one stored and published last. It is locked before mu.
 	changing sync.Mutex
 	mu       sync.RWMutex
 	window   map[string]string

@@ -62,7 +62,7 @@ func Open(ctx context.Context, sys *app.System) error {
 }
 
 // bootPage is the only page that Wails serves. It opens the interface with a new one-time code, after the proxy is set.
-// It is loaded again when the process of the window's pages ended; then it leaves the panel whose page may be the cause.
+// It is loaded again when the process of the window's pages ended; then it leaves the panel that may be the cause.
 func bootPage(sys *app.System, net app.WindowEgress) http.Handler {
 	configured := sync.OnceFunc(func() { configureWindow(net) })
 	var loads atomic.Int32

@@ -43,8 +43,8 @@ func PackageSizes(files []File) []string {
 	for _, folder := range slices.Sorted(maps.Keys(lines)) {
 		n := lines[folder]
 		if folder == compositionRoot && n > MaxRoot {
-			problems = append(problems, fmt.Sprintf("%s: the composition root has %d lines, %d is the most; move logic "+
-				"into the package that owns it", folder, n, MaxRoot))
+			problems = append(problems, fmt.Sprintf("%s: the composition root has %d lines, %d is the most; move "+
+				"logic into the package that owns it", folder, n, MaxRoot))
 			continue
 		}
 		if n > max(MaxPackage, tooLarge[folder]) {

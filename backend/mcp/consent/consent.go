@@ -191,8 +191,8 @@ func (a *Asker) NewIssuer(ctx context.Context, server, before, now string) (bool
 func (a *Asker) Unsandboxed(ctx context.Context, server, line, why string) (bool, error) {
 	return confirmed(a.ask(ctx, event.Approval{
 		Tool: "mcp", Question: fmt.Sprintf("Start %s without a sandbox?", server),
-		Does: "Runs its program on this machine as you, with access to all your files and your network, until Sextant " +
-			"ends.",
+		Does: "Runs its program on this machine as you, with access to all your files and your network, until " +
+			"Sextant ends.",
 		Target: line, Why: "This machine has no sandbox to enforce the server's access: " + why + ".",
 		Yes: "Start it", No: "Don't start it",
 	}))

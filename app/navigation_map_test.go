@@ -75,7 +75,7 @@ func present(t *testing.T, sys *System) (manifests, tools, routes []string) {
 	return manifests, tools, routes
 }
 
-func TestTheMapHoldsExactlyWhatIsThere(t *testing.T) {
+func TestTheNavigationMapIsComplete(t *testing.T) {
 	sys := openTest(t, Purpose{})
 	manifests, tools, routes := present(t, sys)
 	for _, gap := range mapGaps(sys.Nav, manifests, tools, routes) {
@@ -83,7 +83,7 @@ func TestTheMapHoldsExactlyWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestAMissingAndARedundantEntryOfTheMapAreFound(t *testing.T) {
+func TestMapGapsFindsMissingAndRedundantEntries(t *testing.T) {
 	sys := openTest(t, Purpose{})
 	manifests, tools, routes := present(t, sys)
 	for name, gaps := range map[string][]string{

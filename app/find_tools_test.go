@@ -18,7 +18,7 @@ import (
 
 // The whole list of tools takes more than a twentieth of what most models read, so a model is told
 // the core and finds the others; what it finds passes the Pipeline as itself.
-func TestAModelFindsAToolItWasNotToldAndReadsItsResultAgain(t *testing.T) {
+func TestAModelFindsAToolAndReadsItsResultAgain(t *testing.T) {
 	model, err := openaitest.Start(
 		openaitest.Turn{Calls: []openaitest.Call{{Name: toolspec.FindTools, Args: `{"query":"read a text file"}`}}},
 		openaitest.Turn{Calls: []openaitest.Call{{
@@ -131,7 +131,7 @@ close_panel: close this panel
 get_workspace_state: what is open in the window
 read_result: read on in a long result`
 
-func TestSextantsOwnToolsAreFoundByWhatPeopleWant(t *testing.T) {
+func TestFindToolsFindsBaselineToolsByPurpose(t *testing.T) {
 	sys := openTest(t, Purpose{})
 	all := sys.Catalog.ForPanel("")
 	index := search.New(all.All())

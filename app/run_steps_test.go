@@ -10,7 +10,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestEveryStepPassesTheSameJudgementAsACallOfItsOwn(t *testing.T) {
+func TestEveryStepOfRunStepsIsJudgedAsACall(t *testing.T) {
 	site := httptest.NewServer(http.NotFoundHandler())
 	defer site.Close()
 	sys := openTest(t, Purpose{Serve: true})

@@ -26,7 +26,7 @@ var (
 	saidYes  = toolspec.Provenance{Caller: toolspec.CallerRun, YesTo: "all"}
 )
 
-func TestEachBuiltInPanelHasToolsThatExistOnlyWhileItIsOpen(t *testing.T) {
+func TestToolsOfABuiltInPanelExistWhileItIsActive(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	everywhere := map[string]bool{}
 	for _, d := range sys.Catalog.ForPanel("").All() {
@@ -49,7 +49,7 @@ func TestEachBuiltInPanelHasToolsThatExistOnlyWhileItIsOpen(t *testing.T) {
 }
 
 // What a person decides about rights, no call of a model changes, in whatever mode.
-func TestAModelDoesNotWidenItsRightsThroughPanels(t *testing.T) {
+func TestAModelCannotWidenItsPermissionsThroughPanels(t *testing.T) {
 	for _, mode := range []string{"ask", "full"} {
 		flags := testFlags(t)
 		flags["mode"] = mode
@@ -85,7 +85,7 @@ func TestAModelDoesNotWidenItsRightsThroughPanels(t *testing.T) {
 	}
 }
 
-func TestAToolThatIsSwitchedOffIsOfferedToNobodyAndOnlyAPersonSwitchesItOn(t *testing.T) {
+func TestOnlyAPersonSwitchesAToolOn(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	if r := ofPanel(t, sys, byModel, "tools", "tool_switch", `{"tool":"wget","on":false}`); !r.Success {
 		t.Fatalf("%+v", r)
@@ -109,7 +109,7 @@ func TestAToolThatIsSwitchedOffIsOfferedToNobodyAndOnlyAPersonSwitchesItOn(t *te
 	}
 }
 
-func TestActivityShowsACallerItsOwnCallsAndThePersonAll(t *testing.T) {
+func TestActivityShowsACallerItsOwnCalls(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	other := byModel
 	other.Conversation = "another"
@@ -139,7 +139,7 @@ func TestActivityShowsACallerItsOwnCallsAndThePersonAll(t *testing.T) {
 	}
 }
 
-func TestSettingsAndTheStateAreToldWithoutSecrets(t *testing.T) {
+func TestSettingsAndStateContainNoSecrets(t *testing.T) {
 	flags := testFlags(t)
 	flags["openai_api_key"] = "sk-very-secret-key-1234567890"
 	sys := openWith(t, flags, Purpose{Serve: true})
@@ -164,7 +164,7 @@ func TestSettingsAndTheStateAreToldWithoutSecrets(t *testing.T) {
 	}
 }
 
-func TestBookmarksAreKeptAndNameWhereTheirWordsAreFrom(t *testing.T) {
+func TestBookmarksAreStoredWithTheirSource(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	if r := ofPanel(t, sys, byModel, "browser", "browser_bookmark_add", `{}`); r.Success {
 		t.Errorf("nothing is in front: %+v", r)
@@ -192,7 +192,7 @@ func TestBookmarksAreKeptAndNameWhereTheirWordsAreFrom(t *testing.T) {
 	}
 }
 
-func TestServersAreAddedChangedImportedAndRemovedInTheirFile(t *testing.T) {
+func TestMCPServersAreChangedInTheirFile(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	window := windowOf(t, sys)
 	if status, body := window.do("POST", "/api/mcp-servers",
@@ -236,7 +236,7 @@ func TestServersAreAddedChangedImportedAndRemovedInTheirFile(t *testing.T) {
 	}
 }
 
-func TestAnImportIsShownBeforeAnythingIsWritten(t *testing.T) {
+func TestAnImportIsPreviewed(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	window := windowOf(t, sys)

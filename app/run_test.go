@@ -15,7 +15,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-func TestRunOpensTheDemoAndNumbersItWithoutNetworkKeyOrAccount(t *testing.T) {
+func TestRunOpensAndAnnotatesTheDemoOffline(t *testing.T) {
 	code, out, errs := verb(t, testFlags(t), "run", "open demo and annotate")
 	if code != exitDone {
 		t.Fatalf("exit %d, stderr %q", code, errs)
@@ -30,7 +30,7 @@ func TestRunOpensTheDemoAndNumbersItWithoutNetworkKeyOrAccount(t *testing.T) {
 	}
 }
 
-func TestRunWithAModelDrivesThePageAndReportsAsJSON(t *testing.T) {
+func TestRunWithAModelReportsAsJSON(t *testing.T) {
 	for name, env := range map[string]map[string]string{
 		"openai/test":         {"OPENAI_API_KEY": "test", "OPENAI_BASE_URL": ""},
 		"openai/by-responses": {"OPENAI_API_KEY": "test", "OPENAI_BASE_URL": "", "OPENAI_FORMAT": "responses"},
@@ -72,7 +72,7 @@ func TestRunWithAModelDrivesThePageAndReportsAsJSON(t *testing.T) {
 	}
 }
 
-func TestRunRefusesAPrivateAddressThatNobodyTypedAndNamesTheWayToAllowIt(t *testing.T) {
+func TestRunRefusesAPrivateAddressThatNobodyTyped(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("<title>Inside</title><button>Press</button>"))
 	}))
@@ -96,7 +96,7 @@ func TestRunRefusesAPrivateAddressThatNobodyTypedAndNamesTheWayToAllowIt(t *test
 	}
 }
 
-func TestWithoutChromiumEverythingElseWorksAndTheErrorSaysWhatInstallsIt(t *testing.T) {
+func TestWithoutChromiumTheErrorSaysHowToInstallIt(t *testing.T) {
 	flags := testFlags(t)
 	flags["chromium"] = filepath.Join(t.TempDir(), "no-such-browser")
 	sys := openWith(t, flags, Purpose{Serve: true})
@@ -113,7 +113,7 @@ func TestWithoutChromiumEverythingElseWorksAndTheErrorSaysWhatInstallsIt(t *test
 	}
 }
 
-func TestADeadMCPServerDoesNotTouchTheOthersAndIsNamed(t *testing.T) {
+func TestAFailingMCPServerIsNamed(t *testing.T) {
 	flags := testFlags(t)
 	writeMCPConfig(t, flags, `{"mcpServers":{"dead":{"command":"/no/such/program"}}}`)
 	code, out, _ := verb(t, flags, "mcp-servers", "list")
@@ -154,7 +154,7 @@ func TestEnvironmentRoutesRunTheToolsOfTheMap(t *testing.T) {
 	}
 }
 
-func TestWhileAPersonHasThePageOthersMayLookButNotAct(t *testing.T) {
+func TestATakenOverPageCanBeReadButNotActedOn(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	c := clientOf(t, sys)
 	if r := c.execute("navigate_page", map[string]string{"url": "demo"}); !r.Success {
@@ -184,7 +184,7 @@ func TestWhileAPersonHasThePageOthersMayLookButNotAct(t *testing.T) {
 	}
 }
 
-func TestAModelThatCannotBeReachedIsNamedAndNothingIsLost(t *testing.T) {
+func TestAnUnreachableModelIsNamedAndNothingIsLost(t *testing.T) {
 	closed := httptest.NewServer(http.NotFoundHandler())
 	address := closed.URL
 	closed.Close()
@@ -231,7 +231,7 @@ func TestTheWindowsTabsFollowTheDeviceOfTheActivityBar(t *testing.T) {
 	}
 }
 
-func TestRunWithAModelThatWritesItsCallsAsTextDoesTheSame(t *testing.T) {
+func TestRunWithAModelThatWritesCallsAsText(t *testing.T) {
 	model, err := openaitest.Start()
 	if err != nil {
 		t.Fatal(err)

@@ -210,7 +210,7 @@ func controls() []string {
 		module import svg-image track input-image poster link-popup post post-frame keepalive csp-report`)
 }
 
-func TestNoWayOutOfAPageReachesWhatIsClosed(t *testing.T) {
+func TestNoPageReachesAForbiddenHost(t *testing.T) {
 	site, done := prober(t)
 	open, closed := newTarget(t, ""), newTarget(t, "")
 	flags := testFlags(t)
@@ -243,7 +243,7 @@ func TestNoWayOutOfAPageReachesWhatIsClosed(t *testing.T) {
 	t.Logf("%d ways reach an allowed server; none of them a closed one", len(reached))
 }
 
-func TestSextantsOwnPortIsNeverReachableFromAPageUnderAnyName(t *testing.T) {
+func TestAPageCannotReachSextantsPortUnderAnyName(t *testing.T) {
 	site, _ := prober(t)
 	flags := testFlags(t)
 	// The widest that a person can open.
@@ -277,7 +277,7 @@ func proofOf(sys *System) string { return access.Proof(sys.Token(), ownNonce) }
 
 const ownNonce = "0123456789abcdef"
 
-func TestFileAndChromeAddressesAreNotShownHoweverAPageGoesThere(t *testing.T) {
+func TestFileAndChromeAddressesAreNeverShown(t *testing.T) {
 	secret := t.TempDir() + "/secret.html"
 	if err := os.WriteFile(secret, []byte("<title>Secret file</title>"), 0o600); err != nil {
 		t.Fatal(err)

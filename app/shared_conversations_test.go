@@ -63,7 +63,7 @@ func shareTalk(t *testing.T, window *client, talk string, shared bool) {
 	}
 }
 
-func TestAConversationIsReadByProgramsWhileItIsShared(t *testing.T) {
+func TestMCPClientsReadAConversationWhileItIsShared(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	window := windowOf(t, sys)
@@ -173,7 +173,7 @@ func listed(list []*sdk.Resource, uri, title string) bool {
 	return false
 }
 
-func TestSharingIsThePersons(t *testing.T) {
+func TestOnlyThePersonSharesAConversation(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	talk, err := sys.Loop.NewConversation(t.Context(), "Lamps")
 	if err != nil {
@@ -213,7 +213,7 @@ func TestSharingIsThePersons(t *testing.T) {
 	}
 }
 
-func TestAClientHearsWhenThePageInFrontChanges(t *testing.T) {
+func TestAClientIsNotifiedWhenTheActivePageChanges(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	const uri = "sextant://page/text"

@@ -19,7 +19,7 @@ func given(t *testing.T, flags map[string]string, stdin string, args ...string) 
 	return code, out.String() + errs.String()
 }
 
-func TestSecretsAreKeptFromTheCommandLineBesideARunningSextant(t *testing.T) {
+func TestSecretsVerbsWorkWhileSextantRuns(t *testing.T) {
 	t.Setenv("SEXTANT_KEYCHAIN", "off")
 	flags := testFlags(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
@@ -79,7 +79,7 @@ func TestSecretsAreKeptFromTheCommandLineBesideARunningSextant(t *testing.T) {
 	}
 }
 
-func TestAKeyFromBeforeIsMovedAndStillOpensTheService(t *testing.T) {
+func TestAnOldKeyFileIsMovedAndStillWorks(t *testing.T) {
 	flags := testFlags(t)
 	old := filepath.Join(flags["data"], "secrets", "openai_api_key")
 	if err := os.MkdirAll(filepath.Dir(old), 0o700); err != nil {

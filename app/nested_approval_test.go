@@ -76,7 +76,7 @@ func letters(t *testing.T) (sys *System, flags map[string]string, cases []nested
 	}
 }
 
-func TestAStepOfACallIsAskedAboutWhoeverCalls(t *testing.T) {
+func TestAStepOfACallAsksForEveryCaller(t *testing.T) {
 	sys, flags, cases, sent := letters(t)
 	for _, c := range cases {
 		asked := &buffer{}
@@ -128,7 +128,7 @@ func TestAStepOfACallIsAskedAboutWhoeverCalls(t *testing.T) {
 	}
 }
 
-func TestAStepOfACallIsAskedAboutInTheWindowThatIsOpen(t *testing.T) {
+func TestAStepOfACallAsksInTheOpenWindow(t *testing.T) {
 	sys, _, cases, sent := letters(t)
 	program := clientOf(t, sys)
 	overAPI := func(c nested) toolspec.Result {

@@ -10,10 +10,10 @@ import (
 	"sextant/backend/agent/llm/openaitest"
 )
 
-// TestRunFollowsALinkOfThePageButNoAddressMadeUp drives two origins with nobody there to ask:
+// TestRunFollowsLinksButNoInventedAddress drives two origins with nobody there to ask:
 // what the page itself leads to is open, an address that could carry something is not, and a
 // password is told nowhere.
-func TestRunFollowsALinkOfThePageButNoAddressMadeUp(t *testing.T) {
+func TestRunFollowsLinksButNoInventedAddress(t *testing.T) {
 	serve := func(body string) string {
 		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")

@@ -16,7 +16,7 @@ import (
 
 // A command prints a thousand times what a model is handed; it reads on, searches, and finds all
 // of it again after a restart, until the conversation is deleted.
-func TestWhatACommandPrintedBeyondItsBoundIsReadOnInParts(t *testing.T) {
+func TestALongResultIsReadInParts(t *testing.T) {
 	flags := testFlags(t)
 	sys := openWith(t, flags, Purpose{Serve: true})
 	talk, err := sys.Loop.NewConversation(t.Context(), "long")

@@ -20,9 +20,9 @@ func openWithPage(t *testing.T, id, rest string) *System {
 	return openWith(t, flags, Purpose{Serve: true})
 }
 
-// TestTheWindowReachesNothingButItsOwn: what WebKit asks for that no policy of a page speaks of ends
+// TestTheWindowReachesOnlySextantsOrigins: what WebKit asks for that no policy of a page speaks of ends
 // at a proxy that connects to nobody.
-func TestTheWindowReachesNothingButItsOwn(t *testing.T) {
+func TestTheWindowReachesOnlySextantsOrigins(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sys := openTest(t, Purpose{Serve: true})
 	out, err := sys.OpenWindowEgress(t.Context())
@@ -78,8 +78,8 @@ func TestAPagesGrantedHostsPassTheWindowsProxy(t *testing.T) {
 	}
 }
 
-// TestAPageThatWasEndedIsNotOpenedAgain, while other panels stay in front.
-func TestAPageThatWasEndedIsNotOpenedAgain(t *testing.T) {
+// TestLeavePageOpensTheFirstPanel, while other panels stay in front.
+func TestLeavePageOpensTheFirstPanel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sys := openWithPage(t, "endless", `"ui": {"kind": "webview", "entry": "index.html"}`)
 	for panel, want := range map[string]string{"endless": sys.Nav.Panels[0], "files": "files"} {

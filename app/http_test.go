@@ -76,7 +76,7 @@ func (c *client) execute(tool string, args any) toolspec.Result {
 	return r
 }
 
-func TestTheDoorRefusesRequestsWithoutTokenForeignHostAndForeignOrigin(t *testing.T) {
+func TestTheHTTPServerRefusesMissingTokensForeignHostsAndOrigins(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	cases := []struct {
 		name   string
@@ -134,7 +134,7 @@ func TestDiscoverListsToolsWithTheirOrigins(t *testing.T) {
 	}
 }
 
-func TestACodeOpensTheDoorOnce(t *testing.T) {
+func TestAOneTimeCodeWorksOnce(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	c := clientOf(t, sys)
 	c.head.Del("Authorization")
@@ -156,7 +156,7 @@ func TestACodeOpensTheDoorOnce(t *testing.T) {
 	}
 }
 
-func TestAnUnknownToolAndWrongArgumentsAreAnsweredWithHowToMendThem(t *testing.T) {
+func TestErrorsOfUnknownToolsAndArgumentsSayHowToCorrectThem(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	c := clientOf(t, sys)
 	r := c.execute("anotate_page", map[string]any{})
