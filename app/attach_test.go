@@ -142,7 +142,7 @@ func TestARemoteBrowserIsReportedAsNotEnforced(t *testing.T) {
 	address := strings.Replace(other.ws, local, ln.Addr().String(), 1)
 	c := speak(t, testFlags(t), "editor", nil, "--browser-url", address)
 	if page := c.does("navigate_page", map[string]any{"url": "about:blank"}); !strings.Contains(page, "not enforced") {
-		t.Errorf("not told: %s", page)
+		t.Errorf("not reported: %s", page)
 	}
 }
 

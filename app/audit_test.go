@@ -58,12 +58,12 @@ func TestAuditReadsTheLogOfARunningSextantAndFindsAChangedRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code, _, errs = verb(t, flags, "audit", "verify"); code != exitFailed || !strings.Contains(errs, "entry 1") {
-		t.Errorf("a changed row was not told: %d %q", code, errs)
+		t.Errorf("a changed row was not reported: %d %q", code, errs)
 	}
 	var check wire.AuditCheck
 	if status, b := c.do(http.MethodPost, "/api/audit/verify", nil); status != http.StatusOK ||
 		json.Unmarshal(b, &check) != nil || !strings.Contains(check.Problem, "entry 1") {
-		t.Errorf("the door: %d %s", status, b)
+		t.Errorf("the HTTP server: %d %s", status, b)
 	}
 }
 

@@ -164,7 +164,7 @@ func TestSettingsAndStateContainNoSecrets(t *testing.T) {
 	}
 }
 
-func TestBookmarksAreStoredWithTheirSource(t *testing.T) {
+func TestBookmarksNameTheirOrigin(t *testing.T) {
 	sys := openTest(t, Purpose{Serve: true})
 	if r := ofPanel(t, sys, byModel, "browser", "browser_bookmark_add", `{}`); r.Success {
 		t.Errorf("nothing is in front: %+v", r)

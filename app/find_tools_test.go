@@ -16,8 +16,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// The whole list of tools takes more than a twentieth of what most models read, so a model is told
-// the core and finds the others; what it finds passes the Pipeline as itself.
+// The whole list of tools takes more than a twentieth of what most models read, so a model gets
+// the core and finds the others; what it finds passes the pipeline as itself.
 func TestAModelFindsAToolAndReadsItsResultAgain(t *testing.T) {
 	model, err := openaitest.Start(
 		openaitest.Turn{Calls: []openaitest.Call{{Name: toolspec.FindTools, Args: `{"query":"read a text file"}`}}},
@@ -43,13 +43,13 @@ func TestAModelFindsAToolAndReadsItsResultAgain(t *testing.T) {
 	}
 
 	requests := model.Requests()
-	var told []string
+	var tools []string
 	for _, tool := range requests[0].Tools {
-		told = append(told, tool.Function.Name)
+		tools = append(tools, tool.Function.Name)
 	}
-	if want := len(sys.Nav.Core()) + 3; len(told) != want || slices.Contains(told, "read_file") ||
-		!slices.Contains(told, toolspec.ReadResult) {
-		t.Errorf("told are %v", told)
+	if want := len(sys.Nav.Core()) + 3; len(tools) != want || slices.Contains(tools, "read_file") ||
+		!slices.Contains(tools, toolspec.ReadResult) {
+		t.Errorf("tools are %v", tools)
 	}
 	if found := requests[1].Last(); !strings.Contains(found, "read_file({") {
 		t.Errorf("find_tools answers %q", found)

@@ -13,7 +13,7 @@ import (
 	"sextant/shared/wire"
 )
 
-// client talks to a System's HTTP door as another program would.
+// client talks to a System's HTTP server as another program would.
 type client struct {
 	t    *testing.T
 	base string

@@ -377,7 +377,7 @@ func TestApprovalsOfAJoinedClientAreAskedInTheWindow(t *testing.T) {
 	if err != nil || len(grants) != 1 || grants[0].Party != "mcp:editor" {
 		t.Errorf("kept: %+v %v", grants, err)
 	}
-	// Another door's program of the same name is another party.
+	// A program of the same name with another connection is another client.
 	over := clientOf(t, sys)
 	over.head.Set("X-Client-Name", "editor")
 	if err := socket.Close(); err != nil {

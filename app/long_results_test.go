@@ -14,7 +14,7 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// A command prints a thousand times what a model is handed; it reads on, searches, and finds all
+// A command prints a thousand times what a model gets; it reads on, searches, and finds all
 // of it again after a restart, until the conversation is deleted.
 func TestALongResultIsReadInParts(t *testing.T) {
 	flags := testFlags(t)
@@ -51,7 +51,7 @@ func TestALongResultIsReadInParts(t *testing.T) {
 	}); !strings.Contains(found.Text, "399998:399998\n399999:399999\n") {
 		t.Errorf("%q", found.Text)
 	}
-	if status, body := keptText(t, sys, sys.Token(), r.Kept.Handle); status == http.StatusOK {
+	if status, body := longResult(t, sys, sys.Token(), r.Kept.Handle); status == http.StatusOK {
 		t.Errorf("a program reads somebody's result past read_result: %d bytes", len(body))
 	}
 	sys.Close()
@@ -81,8 +81,8 @@ func TestALongResultIsReadInParts(t *testing.T) {
 	}
 }
 
-// keptText asks the HTTP door for the whole of a result.
-func keptText(t *testing.T, sys *System, token, handle string) (int, string) {
+// longResult asks the HTTP server for the whole of a result.
+func longResult(t *testing.T, sys *System, token, handle string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+sys.Host()+"/api/results/"+handle,
 		nil)

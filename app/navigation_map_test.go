@@ -14,7 +14,7 @@ import (
 )
 
 // mapGaps holds the map against what is there: the embedded manifests, the tools that the
-// environment and the baseline define, and the routes of the HTTP door.
+// environment and the baseline define, and the routes of the HTTP server.
 func mapGaps(nav *navigation.Map, manifests, tools, routes []string) []string {
 	var gaps []string
 	missing := func(what string, have, want []string) {

@@ -267,12 +267,12 @@ func TestAPageCannotReachSextantsPortUnderAnyName(t *testing.T) {
 		got := c.execute("get_page_content", map[string]string{})
 		if text := fmt.Sprint(got.Value); !got.Success || strings.Contains(text, proofOf(sys)) ||
 			!strings.Contains(text, "closed") && !strings.Contains(text, "reached") {
-			t.Errorf("a page was sent to our own door as %s: %+v", host, got)
+			t.Errorf("a page was sent to our own server as %s: %+v", host, got)
 		}
 	}
 }
 
-// proofOf is what our own door answers, so what no page may ever show.
+// proofOf is what our own server answers, so what no page may ever show.
 func proofOf(sys *System) string { return access.Proof(sys.Token(), ownNonce) }
 
 const ownNonce = "0123456789abcdef"

@@ -15,8 +15,8 @@ import (
 	"sextant/shared/toolspec"
 )
 
-// deskPanel is a system with a panel whose page may read files beside calling its own tools.
-func deskPanel(t *testing.T) *System {
+// openDeskPanel is a system with a panel whose page may read files beside calling its own tools.
+func openDeskPanel(t *testing.T) *System {
 	t.Helper()
 	answers := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -69,7 +69,7 @@ func (s *System) deskAsks(t *testing.T, answer event.Answer, tool, args string) 
 }
 
 func TestAPanelCallsItsOwnHiddenTools(t *testing.T) {
-	sys := deskPanel(t)
+	sys := openDeskPanel(t)
 	for tool, args := range map[string]string{"desk_add": `{"what":"bread"}`, "desk_draw": `{}`} {
 		if r := sys.CallAsPanel(t.Context(), "desk", tool, json.RawMessage(args)); !r.Success {
 			t.Errorf("%s: %+v", tool, r)
@@ -88,7 +88,7 @@ func TestAPanelCallsItsOwnHiddenTools(t *testing.T) {
 }
 
 func TestAPanelIsRefusedToolsThatItsManifestDoesNotName(t *testing.T) {
-	sys := deskPanel(t)
+	sys := openDeskPanel(t)
 	for tool, args := range map[string]string{
 		"bash": `{"command":"id"}`, "http_request": `{"url":"https://shop.example/"}`, "create_tool": `{}`,
 		"open_home_panel": `{}`,
@@ -108,7 +108,7 @@ func TestAPanelIsRefusedToolsThatItsManifestDoesNotName(t *testing.T) {
 }
 
 func TestAPersonIsAskedOnceForEachToolOfOthersThatAPanelCalls(t *testing.T) {
-	sys := deskPanel(t)
+	sys := openDeskPanel(t)
 	path := `{"path":"plan.txt"}`
 	questions, r := sys.deskAsks(t, event.AnswerAlways, "read_file", path)
 	if !r.Success || len(questions) != 1 || !strings.HasSuffix(questions[0].Question, ", for the panel desk?") {
@@ -136,7 +136,7 @@ func TestAPersonIsAskedOnceForEachToolOfOthersThatAPanelCalls(t *testing.T) {
 }
 
 func TestACallOfAPanelOverHTTPCountsAsThePanels(t *testing.T) {
-	sys := deskPanel(t)
+	sys := openDeskPanel(t)
 	for name, c := range map[string]*client{"window": windowOf(t, sys), "program": clientOf(t, sys)} {
 		status, b := c.do(http.MethodPost, "/api/panels/desk/call",
 			map[string]any{"tool": "desk_add", "args": map[string]any{"what": "x"}})

@@ -25,8 +25,8 @@ type hand struct {
 	socket *websocket.Conn
 }
 
-// handOn connects a window that watches the page.
-func handOn(t *testing.T, sys *System, window *client) *hand {
+// watchPage connects a window that watches the page.
+func watchPage(t *testing.T, sys *System, window *client) *hand {
 	t.Helper()
 	socket := dial(t, sys, strings.TrimPrefix(window.head.Get("Authorization"), "Bearer "))
 	until(t, socket, "hello")
@@ -119,7 +119,7 @@ func TestAPersonsInputIsRecordedAsCalls(t *testing.T) {
 	flags["allow_hosts"] = "127.0.0.1"
 	sys := openWith(t, flags, Purpose{Serve: true})
 	window := windowOf(t, sys)
-	h := handOn(t, sys, window)
+	h := watchPage(t, sys, window)
 	if r := window.execute("navigate_page", map[string]string{"url": site.URL}); !r.Success {
 		t.Fatal(r.Error)
 	}
@@ -152,12 +152,12 @@ func TestAPersonsInputIsRecordedAsCalls(t *testing.T) {
 	all, _ := json.Marshal(rows)
 	for _, secret := range []string{"hunter2", "hunter", "confidence"} {
 		if strings.Contains(string(all), secret) {
-			t.Errorf("%q stands in the log: %s", secret, all)
+			t.Errorf("%q is in the log: %s", secret, all)
 		}
 	}
 	if !strings.Contains(string(all), "Typed 7 characters into") ||
 		!strings.Contains(string(all), "Typed 10 characters") {
-		t.Errorf("what was typed unseen is not told: %s", all)
+		t.Errorf("what was typed unseen is not recorded: %s", all)
 	}
 }
 

@@ -26,7 +26,7 @@ func TestRunOpensAndAnnotatesTheDemoOffline(t *testing.T) {
 		}
 	}
 	if !strings.Contains(errs, "annotate_page") {
-		t.Errorf("the calls are not told on stderr: %q", errs)
+		t.Errorf("the calls are not printed to stderr: %q", errs)
 	}
 }
 

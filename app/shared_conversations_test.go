@@ -55,7 +55,7 @@ func says(t *testing.T, sys *System, talk, id string, role chat.Role, text strin
 	}
 }
 
-func shareTalk(t *testing.T, window *client, talk string, shared bool) {
+func shareConversation(t *testing.T, window *client, talk string, shared bool) {
 	t.Helper()
 	if status, b := window.do(http.MethodPut, "/api/conversations/"+talk+"/shared",
 		map[string]bool{"shared": shared}); status != http.StatusNoContent {
@@ -109,7 +109,7 @@ func TestMCPClientsReadAConversationWhileItIsShared(t *testing.T) {
 			t.Fatalf("%s: it is read before it is shared", c.name)
 		}
 		again(t, c.name+" hears that there is one more", func() {
-			shareTalk(t, window, talk.ID, true)
+			shareConversation(t, window, talk.ID, true)
 		}, func() bool { lists, _ := heard.told(uri); return lists > 0 })
 		list, err := client.session.ListResources(t.Context(), nil)
 		if err != nil || !listed(list.Resources, uri, "Lamps for the hall") || listed(list.Resources, hidden, "") {
@@ -129,7 +129,7 @@ func TestMCPClientsReadAConversationWhileItIsShared(t *testing.T) {
 		again(t, c.name+" hears that it grew", func() {
 			says(t, sys, talk.ID, "more "+c.name, chat.RoleAssistant, "The brass one.")
 		}, func() bool { _, n := heard.told(uri); return n > 0 })
-		shareTalk(t, window, talk.ID, false)
+		shareConversation(t, window, talk.ID, false)
 		if _, err := read(uri); err == nil {
 			t.Errorf("%s: it is read after it was taken back", c.name)
 		}
@@ -185,13 +185,13 @@ func TestOnlyThePersonSharesAConversation(t *testing.T) {
 		t.Errorf("a program shares: %d", status)
 	}
 	window := windowOf(t, sys)
-	shareTalk(t, window, talk.ID, true)
+	shareConversation(t, window, talk.ID, true)
 	// Who kept an older copy of the conversation does not share it anew.
 	kept, err := sys.Store.Conversation(t.Context(), talk.ID)
 	if err != nil || !kept.Shared {
 		t.Fatalf("%+v %v", kept, err)
 	}
-	shareTalk(t, window, talk.ID, false)
+	shareConversation(t, window, talk.ID, false)
 	if _, err := sys.Events.Publish(t.Context(),
 		event.New(event.ConversationUpdated, kept).In(kept.ID, "")); err != nil {
 		t.Fatal(err)
